@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file context.h
+ * @brief What other libraries keep in globals: allocator, threads, seed, progress, last message.
+ *
+ * A context is used by one thread at a time. Two contexts in two threads never meet; the library has no
+ * global state. Objects made with a context remember its allocator (not the context), so they may outlive
+ * it and may be freed by any thread.
+ */
+#ifndef HOLDFAST_CONTEXT_H
+#define HOLDFAST_CONTEXT_H
+
+#include <holdfast/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+HF_BEGIN_DECLS
+
+typedef struct hf_context hf_context;
+
+/** Where memory comes from. `allocate` returns memory aligned for any C object, or NULL; `release(NULL)` is
+ *  never called. Both must be safe to call from several threads at once. */
+typedef struct hf_allocator {
+    void *(*allocate)(size_t bytes, void *user);
+    void (*release)(void *memory, void *user);
+    void *user; /**< handed back to both; may be NULL */
+} hf_allocator;
+
+/**
+ * Called now and then from long operations, always from the thread that made the call.
+ * @param stage  what is being done, e.g. "train"
+ * @param done   share of the stage that is done, in [0, 1], or negative when unknown
+ * @param value  the figure of merit so far (objective), NaN when there is none
+ * @param user   the pointer given to hf_context_set_progress()
+ * @return true to go on; false to cancel: the operation then returns HF_ERR_CANCELLED.
+ */
+typedef bool (*hf_progress)(const char *stage, double done, double value, void *user);
+
+/** A context with malloc/free, all processors the process may use, seed 0 and no callback. NULL when out of memory. */
+HF_API hf_context *hf_context_create(void);
+
+/** The same with an allocator of the caller's. The struct is copied; `allocator->user` must outlive every
+ *  object made. NULL allocator means malloc/free. */
+HF_API hf_context *hf_context_create_with(const hf_allocator *allocator);
+
+/** Frees a context; NULL is allowed. */
+HF_API void hf_context_free(hf_context *ctx);
+
+/** Threads to use, at least 1; 0 means as many as processors are available to the process. The number never
+ *  changes a digit of any result. */
+HF_API hf_status hf_context_set_threads(hf_context *ctx, int threads);
+HF_API int hf_context_threads(const hf_context *ctx);
+
+/** Seed of every random stream drawn with this context. Same seed, same result, whatever the thread count. */
+HF_API void hf_context_set_seed(hf_context *ctx, uint64_t seed);
+HF_API uint64_t hf_context_seed(const hf_context *ctx);
+
+/** Installs a progress callback, or removes it with NULL. */
+HF_API void hf_context_set_progress(hf_context *ctx, hf_progress progress, void *user);
+
+/** The message of the last error or warning, in words and with numbers; "" if there was none. Valid until the
+ *  next call with this context. */
+HF_API const char *hf_context_message(const hf_context *ctx);
+
+HF_END_DECLS
+
+#endif

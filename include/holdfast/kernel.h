@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file kernel.h
+ * @brief Covariance functions: parsed from an expression, composed, evaluated, differentiated.
+ *
+ * ## The expression language
+ *
+ *     expression := term { "+" term }
+ *     term       := factor { "*" factor }
+ *     factor     := number | kernel [ "(" [ argument { "," argument } ] ")" ] | "(" expression ")"
+ *     argument   := column | "ard" | "iso" | name "=" number (held at that value) | name "~" number (starts there, trained)
+ *
+ * `column` is a column name (quote it with ' or " when it is not a plain identifier) or, when no column has that name,
+ * x1, x2, ... for the first, second, ... input. Without columns a kernel sees all inputs. `ard` gives each input its own
+ * lengthscale (the default when a kernel sees one input; `iso`, one for all, is the default otherwise).
+ *
+ * With r^2 = sum_j (x_j - x'_j)^2 / l_j^2 over the columns seen:
+ *
+ * | name (aliases)          | k(x, x')                                                  | parameters (start)                 |
+ * |-------------------------|-----------------------------------------------------------|------------------------------------|
+ * | se (rbf, gaussian)      | exp(-r^2 / 2)                                             | lengthscale (1)                    |
+ * | matern12 (exponential)  | exp(-r)                                                   | lengthscale                        |
+ * | matern32                | (1 + sqrt3 r) exp(-sqrt3 r)                               | lengthscale                        |
+ * | matern52                | (1 + sqrt5 r + 5 r^2 / 3) exp(-sqrt5 r)                   | lengthscale                        |
+ * | rq                      | (1 + r^2 / (2 alpha))^-alpha                              | lengthscale, alpha (1)             |
+ * | periodic                | exp(-2 sum_j sin^2(pi (x_j - x'_j) / p_j) / l_j^2)        | lengthscale, period (1)            |
+ * | linear                  | sum_j v_j x_j x'_j                                        | variance (1)                       |
+ * | constant                | v                                                         | variance (1)                       |
+ * | white                   | v if x and x' are the same row, else 0                    | variance (1)                       |
+ * | sm (components = Q)     | sum_q w_q prod_j exp(-2 pi^2 t_j^2 s_qj) cos(2 pi t_j m_qj), t = x - x' | weight[q], mean[q,j] (frequency), variance[q,j]; Q given as `components=3` (default 2) |
+ *
+ * With ard, lengthscale, period, variance (of linear) have one entry per column, written name[0], name[1], ...
+ *
+ * **Scaling.** Each top-level or parenthesised term gets one trained factor `outputscale` (a variance; starts at 1, or at the
+ * number written in front), unless a factor of the term carries an amplitude of its own (constant, linear, white, sm, or a parenthesised
+ * sum). So `matern52(ard) + 0.5*periodic(x3, period=12)` is s1 matern52 + s2 periodic with s1, s2 trained from 1 and 0.5.
+ *
+ * **Names of parameters.** With one kernel in the expression: outputscale, lengthscale[0], ... With several, the kernel's name and,
+ * if it occurs more than once, its number go in front: matern52.lengthscale[0], periodic.period, se2.outputscale.
+ * A name given to hf_kernel_set() may leave out what is not needed to be unambiguous; `lengthscale` alone sets every entry of that array.
+ *
+ * All positive parameters are trained on the logarithmic scale; spectral mixture means too.
+ */
+#ifndef HOLDFAST_KERNEL_H
+#define HOLDFAST_KERNEL_H
+
+#include <holdfast/context.h>
+
+HF_BEGIN_DECLS
+
+typedef struct hf_kernel hf_kernel;
+
+/** What a parameter measures; decides how it changes when inputs or targets are rescaled. */
+typedef enum hf_unit {
+    HF_UNIT_NONE = 0,       /**< a pure number (alpha) */
+    HF_UNIT_INPUT,          /**< units of an input (lengthscale of se, matern, rq; period) */
+    HF_UNIT_FREQUENCY,      /**< 1 / input (spectral mixture mean) */
+    HF_UNIT_FREQUENCY2,     /**< 1 / input^2 (spectral mixture variance) */
+    HF_UNIT_OUTPUT2,        /**< target^2 (outputscale, variance of constant and white, spectral mixture weight) */
+    HF_UNIT_OUTPUT2_INPUT2, /**< target^2 / input^2 (variance of linear) */
+    HF_UNIT_OUTPUT          /**< target (a mean; not used by kernels) */
+} hf_unit;
+
+/** One parameter, as hf_kernel_parameter() tells it. Strings are owned by the kernel. */
+typedef struct hf_parameter {
+    const char *name;
+    double value;
+    double lower, upper; /**< box used in training */
+    bool fixed;          /**< held at its value in training */
+    hf_unit unit;
+    size_t column;       /**< the input it belongs to; SIZE_MAX when it belongs to none or to several */
+} hf_parameter;
+
+/**
+ * Parses an expression.
+ * @param expression see above; NULL means "matern52(ard)"
+ * @param names      names of the d inputs, or NULL for x1..xd only. Copied.
+ * @param d          number of inputs, at least 1
+ * Errors: HF_ERR_PARSE with the expression, a caret under the character and what was expected; HF_ERR_MEMORY.
+ */
+HF_API hf_status hf_kernel_parse(hf_context *ctx, const char *expression, const char *const *names, size_t d,
+                                 hf_kernel **out);
+HF_API hf_status hf_kernel_copy(hf_context *ctx, const hf_kernel *kernel, hf_kernel **out);
+HF_API void hf_kernel_free(hf_kernel *kernel);
+
+HF_API size_t hf_kernel_dimension(const hf_kernel *kernel);
+HF_API size_t hf_kernel_parameters(const hf_kernel *kernel);
+/** Parameter i; HF_ERR_ARGUMENT if i is out of range. */
+HF_API hf_status hf_kernel_parameter(const hf_kernel *kernel, size_t i, hf_parameter *out);
+/** Sets by name (see "Names of parameters"). HF_ERR_ARGUMENT for an unknown or ambiguous name (listing the candidates), or a
+ *  value that is not finite and inside (0, inf) where that is required. */
+HF_API hf_status hf_kernel_set(hf_context *ctx, hf_kernel *kernel, const char *name, double value);
+/** The expression as given. Owned by the kernel. */
+HF_API const char *hf_kernel_expression(const hf_kernel *kernel);
+
+/**
+ * K_ij = k(x_i, x_j): full symmetric n x n matrix, K row-major (= column-major) with stride ldk >= n.
+ * x: n x d row-major, stride ldx >= d. O(n^2 d), symmetric half only, all threads. White adds to the diagonal.
+ */
+HF_API hf_status hf_kernel_gram(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x, size_t ldx, double *k,
+                                size_t ldk);
+/** K_ij = k(x_i, z_j): m x n, row-major, stride ldk >= n. White contributes nothing. O(m n d). */
+HF_API hf_status hf_kernel_cross(hf_context *ctx, const hf_kernel *kernel, size_t m, const double *x, size_t ldx, size_t n,
+                                 const double *z, size_t ldz, double *k, size_t ldk);
+
+HF_END_DECLS
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file version.h
+ * @brief Version of the headers (macros) and of the library that runs (functions).
+ */
+#ifndef HOLDFAST_VERSION_H
+#define HOLDFAST_VERSION_H
+
+#include <holdfast/export.h>
+
+#define HF_VERSION_MAJOR  0
+#define HF_VERSION_MINOR  1
+#define HF_VERSION_PATCH  0
+#define HF_VERSION_STRING "0.1.0"
+
+HF_BEGIN_DECLS
+
+/** Version of the library that runs, e.g. "0.1.0". */
+HF_API const char *hf_version(void);
+
+/** What the library runs on, one line, e.g. "OpenBLAS 0.3.21 serial"; "reference BLAS (slow)" names the slow
+ *  one. Static string or one owned by the library; do not free. Thread-safe. */
+HF_API const char *hf_blas_description(void);
+
+/** True when the BLAS in use is known to be several times slower than it need be. */
+HF_API int hf_blas_is_slow(void);
+
+HF_END_DECLS
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file core.h
+ * @brief Internal face of the core room: checked memory, messages, progress, parallel loops, random streams.
+ */
+#ifndef HFI_CORE_H
+#define HFI_CORE_H
+
+#include <holdfast/context.h>
+#include <stdarg.h>
+
+/* ---- memory --------------------------------------------------------------------------------------------- */
+
+/** An allocator by value, kept inside every object so that it can be freed without its context. */
+typedef hf_allocator hfi_memory;
+
+/** The context's allocator. */
+hfi_memory hfi_context_memory(const hf_context *ctx);
+
+/** `count * size` bytes (at least one), zeroed, 64-byte aligned; NULL on overflow or when out of memory.
+ *  Sets no message: see hfi_alloc. */
+void *hfi_memory_alloc(const hfi_memory *memory, size_t count, size_t size);
+
+/** Releases what hfi_memory_alloc gave; NULL is allowed. */
+void hfi_memory_free(const hfi_memory *memory, void *block);
+
+/** Like hfi_memory_alloc with the context's allocator; on failure sets the message (with the bytes). */
+void *hfi_alloc(hf_context *ctx, size_t count, size_t size);
+void hfi_free(hf_context *ctx, void *block);
+
+/** A zero-terminated copy in the allocator's memory; NULL when out of memory. */
+char *hfi_memory_strdup(const hfi_memory *memory, const char *text);
+
+/** Product of two sizes; false on overflow. */
+bool hfi_size_mul(size_t a, size_t b, size_t *product);
+
+/** Bytes of physical memory that a new allocation can have without swapping (Linux MemAvailable); SIZE_MAX when unknown. */
+size_t hfi_available_memory(void);
+
+/* ---- messages ------------------------------------------------------------------------------------------- */
+
+/** Sets the context's message and returns `status`, so that `return hfi_fail(ctx, HF_ERR_ARGUMENT, "...")` reads well.
+ *  For warnings as for errors. ctx may be NULL. */
+hf_status hfi_fail(hf_context *ctx, hf_status status, const char *format, ...) HF_PRINTF(3, 4);
+hf_status hfi_out_of_memory(hf_context *ctx);
+
+/** The more serious of two results: the first error if there is one, else the first warning, else HF_OK. */
+hf_status hfi_worse(hf_status a, hf_status b);
+
+/** Tells the callback, if any. False: the caller must stop and return hfi_cancelled(ctx). */
+bool hfi_progress(hf_context *ctx, const char *stage, double done, double value);
+hf_status hfi_cancelled(hf_context *ctx);
+
+/** Seconds on a monotonic clock. */
+double hfi_now(void);
+
+/* ---- parallel loop -------------------------------------------------------------------------------------- */
+
+/** Body of a parallel loop. `thread` is in [0, threads). Must not call BLAS-unrelated context functions. */
+typedef void (*hfi_loop_body)(size_t index, int thread, void *arg);
+
+/** Runs body(0..count-1) on the context's threads, dynamically scheduled. Inside another parallel loop it runs
+ *  serially (never nested). The body must make results that do not depend on the order of indices. */
+void hfi_parallel_for(const hf_context *ctx, size_t count, hfi_loop_body body, void *arg);
+
+/* ---- random streams ------------------------------------------------------------------------------------- */
+
+/** What a stream is for: streams of different purposes are independent. Append only. */
+typedef enum hfi_purpose {
+    HFI_PURPOSE_RESTART = 1,
+    HFI_PURPOSE_SAMPLE = 2,
+    HFI_PURPOSE_CONTAMINATE = 3,
+    HFI_PURPOSE_SPLIT = 4,
+    HFI_PURPOSE_TEST = 5,
+    HFI_PURPOSE_EXPERIMENT = 6
+} hfi_purpose;
+
+/** A counter-based stream (Philox 4x64-10): its k-th number is a function of (seed, purpose, index, k) alone. */
+typedef struct hfi_stream {
+    uint64_t key[2];
+    uint64_t counter[4];
+    uint64_t block[4];
+    int used;          /* numbers already taken from block; 4 = none left */
+    bool have_normal;  /* Box-Muller makes two at a time */
+    double normal;
+} hfi_stream;
+
+void hfi_stream_init(hfi_stream *stream, uint64_t seed, hfi_purpose purpose, uint64_t index);
+uint64_t hfi_stream_bits(hfi_stream *stream);
+/** Uniform on the open interval (0, 1), 53 bits. */
+double hfi_stream_uniform(hfi_stream *stream);
+double hfi_stream_normal(hfi_stream *stream);
+/** Uniform integer in [0, bound), bound > 0, unbiased. */
+size_t hfi_stream_below(hfi_stream *stream, size_t bound);
+/** Fisher-Yates shuffle of an index array. */
+void hfi_stream_shuffle(hfi_stream *stream, size_t *items, size_t count);
+
+/* ---- small numerics used by several rooms --------------------------------------------------------------- */
+
+/** Quantile by linear interpolation of order statistics (Hyndman-Fan type 7). Sorts `values` in place. count > 0. */
+double hfi_quantile(double *values, size_t count, double probability);
+/** Median by the same rule. Sorts in place. */
+double hfi_median(double *values, size_t count);
+/** 1.4826 x median absolute deviation about the median; `scratch` has `count` entries. */
+double hfi_mad(const double *values, size_t count, double *scratch);
+
+/** log of the standard normal density's sqrt(2 pi) term: 0.5 log(2 pi). */
+#define HFI_HALF_LOG_2PI 0.91893853320467274178
+#define HFI_PI           3.14159265358979323846
+
+#endif
