@@ -9,7 +9,8 @@
 #include <holdfast/context.h>
 #include <stdarg.h>
 
-/* ---- memory --------------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------------------
+ */
 
 /** An allocator by value, kept inside every object so that it can be freed without its context. */
 typedef hf_allocator hfi_memory;
@@ -34,13 +35,15 @@ char *hfi_memory_strdup(const hfi_memory *memory, const char *text);
 /** Product of two sizes; false on overflow. */
 bool hfi_size_mul(size_t a, size_t b, size_t *product);
 
-/** Bytes of physical memory that a new allocation can have without swapping (Linux MemAvailable); SIZE_MAX when unknown. */
+/** Bytes of physical memory that a new allocation can have without swapping (Linux MemAvailable); SIZE_MAX
+ * when unknown. */
 size_t hfi_available_memory(void);
 
-/* ---- messages ------------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------------------
+ */
 
-/** Sets the context's message and returns `status`, so that `return hfi_fail(ctx, HF_ERR_ARGUMENT, "...")` reads well.
- *  For warnings as for errors. ctx may be NULL. */
+/** Sets the context's message and returns `status`, so that `return hfi_fail(ctx, HF_ERR_ARGUMENT, "...")`
+ * reads well. For warnings as for errors. ctx may be NULL. */
 hf_status hfi_fail(hf_context *ctx, hf_status status, const char *format, ...) HF_PRINTF(3, 4);
 hf_status hfi_out_of_memory(hf_context *ctx);
 
@@ -54,16 +57,18 @@ hf_status hfi_cancelled(hf_context *ctx);
 /** Seconds on a monotonic clock. */
 double hfi_now(void);
 
-/* ---- parallel loop -------------------------------------------------------------------------------------- */
+/* ---- parallel loop --------------------------------------------------------------------------------------
+ */
 
 /** Body of a parallel loop. `thread` is in [0, threads). Must not call BLAS-unrelated context functions. */
 typedef void (*hfi_loop_body)(size_t index, int thread, void *arg);
 
-/** Runs body(0..count-1) on the context's threads, dynamically scheduled. Inside another parallel loop it runs
- *  serially (never nested). The body must make results that do not depend on the order of indices. */
+/** Runs body(0..count-1) on the context's threads, dynamically scheduled. Inside another parallel loop it
+ * runs serially (never nested). The body must make results that do not depend on the order of indices. */
 void hfi_parallel_for(const hf_context *ctx, size_t count, hfi_loop_body body, void *arg);
 
-/* ---- random streams ------------------------------------------------------------------------------------- */
+/* ---- random streams -------------------------------------------------------------------------------------
+ */
 
 /** What a stream is for: streams of different purposes are independent. Append only. */
 typedef enum hfi_purpose {
@@ -75,13 +80,14 @@ typedef enum hfi_purpose {
     HFI_PURPOSE_EXPERIMENT = 6
 } hfi_purpose;
 
-/** A counter-based stream (Philox 4x64-10): its k-th number is a function of (seed, purpose, index, k) alone. */
+/** A counter-based stream (Philox 4x64-10): its k-th number is a function of (seed, purpose, index, k) alone.
+ */
 typedef struct hfi_stream {
     uint64_t key[2];
     uint64_t counter[4];
     uint64_t block[4];
-    int used;          /* numbers already taken from block; 4 = none left */
-    bool have_normal;  /* Box-Muller makes two at a time */
+    int used;         /* numbers already taken from block; 4 = none left */
+    bool have_normal; /* Box-Muller makes two at a time */
     double normal;
 } hfi_stream;
 
@@ -95,9 +101,11 @@ size_t hfi_stream_below(hfi_stream *stream, size_t bound);
 /** Fisher-Yates shuffle of an index array. */
 void hfi_stream_shuffle(hfi_stream *stream, size_t *items, size_t count);
 
-/* ---- small numerics used by several rooms --------------------------------------------------------------- */
+/* ---- small numerics used by several rooms ---------------------------------------------------------------
+ */
 
-/** Quantile by linear interpolation of order statistics (Hyndman-Fan type 7). Sorts `values` in place. count > 0. */
+/** Quantile by linear interpolation of order statistics (Hyndman-Fan type 7). Sorts `values` in place (NaN
+ * last). NaN when a value is NaN or count is 0. */
 double hfi_quantile(double *values, size_t count, double probability);
 /** Median by the same rule. Sorts in place. */
 double hfi_median(double *values, size_t count);

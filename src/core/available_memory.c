@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How much memory there is to be had: the machine's, or the container's when that is less. */
+#include "core/core.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    LINE_BYTES = 4096
+};
+
+static size_t to_size(uint64_t bytes)
+{
+    return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
+}
+
+/* The number after `key` in a file of "key number" lines; an empty key means the file is the number. */
+static bool read_number(const char *path, const char *key, uint64_t *number)
+{
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return false;
+    char line[LINE_BYTES];
+    bool found = false;
+    while (!found && fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, key, strlen(key)) == 0) found = sscanf(line + strlen(key), "%" SCNu64, number) == 1;
+    fclose(file);
+    return found;
+}
+
+static size_t machine_memory(void)
+{
+    uint64_t kibibytes;
+    if (!read_number("/proc/meminfo", "MemAvailable:", &kibibytes)) return SIZE_MAX;
+    return kibibytes > SIZE_MAX / 1024 ? SIZE_MAX : to_size(kibibytes * 1024);
+}
+
+/* Room below the limit of one control group. What it keeps as inactive file cache is given back on demand and
+ * therefore counts as free. SIZE_MAX when it has no limit. */
+static size_t group_room(const char *folder, const char *limit_file, const char *usage_file)
+{
+    char path[LINE_BYTES + 64];
+    uint64_t limit, usage, cache;
+    snprintf(path, sizeof path, "%s/%s", folder, limit_file);
+    if (!read_number(path, "", &limit)) return SIZE_MAX;
+    snprintf(path, sizeof path, "%s/%s", folder, usage_file);
+    if (!read_number(path, "", &usage)) usage = 0;
+    snprintf(path, sizeof path, "%s/memory.stat", folder);
+    if (!read_number(path, "inactive_file ", &cache)) cache = 0;
+    usage = cache < usage ? usage - cache : 0;
+    return usage < limit ? to_size(limit - usage) : 0;
+}
+
+/* Version 2: the limits of the process's own group and of every group above it apply. */
+static size_t unified_group_memory(void)
+{
+    FILE *file = fopen("/proc/self/cgroup", "r");
+    if (file == NULL) return SIZE_MAX;
+    char line[LINE_BYTES], folder[LINE_BYTES + 32];
+    const char *group = NULL;
+    while (group == NULL && fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, "0::/", 4) == 0) group = line + 3;
+    fclose(file);
+    if (group == NULL) return SIZE_MAX;
+    line[strcspn(line, "\n")] = '\0';
+    snprintf(folder, sizeof folder, "/sys/fs/cgroup%s", group);
+    size_t root = strlen("/sys/fs/cgroup"), room = SIZE_MAX;
+    for (;;) {
+        size_t here = group_room(folder, "memory.max", "memory.current");
+        if (here < room) room = here;
+        char *slash = strrchr(folder, '/');
+        if (slash == NULL || slash < folder + root) return room;
+        *slash = '\0';
+    }
+}
+
+size_t hfi_available_memory(void)
+{
+    size_t least = machine_memory();
+    size_t unified = unified_group_memory();
+    size_t legacy = group_room("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes");
+    if (unified < least) least = unified;
+    return legacy < least ? legacy : least;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checked, zeroed, 64-byte aligned memory out of any allocator. */
+#include "core/context_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A cache line, and the width of the widest vector registers. */
+enum {
+    ALIGNMENT = 64
+};
+
+/* calloc rather than malloc: for large blocks the kernel's pages are zero already, so that zeroing is free
+ * (hfi_memory_alloc knows and does not do it again). */
+static void *default_allocate(size_t bytes, void *user)
+{
+    (void)user;
+    return calloc(bytes, 1);
+}
+
+static void default_release(void *memory, void *user)
+{
+    (void)user;
+    free(memory);
+}
+
+hfi_memory hfi_memory_default(void)
+{
+    return (hfi_memory){.allocate = default_allocate, .release = default_release, .user = NULL};
+}
+
+bool hfi_size_mul(size_t a, size_t b, size_t *product)
+{
+    if (a != 0 && b > SIZE_MAX / a) return false;
+    *product = a * b;
+    return true;
+}
+
+/* Layout: [slack][pointer to the allocator's block][ALIGNMENT-aligned memory handed out]. */
+void *hfi_memory_alloc(const hfi_memory *memory, size_t count, size_t size)
+{
+    const size_t overhead = sizeof(void *) + ALIGNMENT - 1;
+    size_t bytes;
+    if (!hfi_size_mul(count, size, &bytes) || bytes > SIZE_MAX / 2 - overhead) return NULL;
+    if (bytes == 0) bytes = 1;
+    char *raw = memory->allocate(bytes + overhead, memory->user);
+    if (raw == NULL) return NULL;
+    size_t slack = ALIGNMENT - (size_t)((uintptr_t)(raw + sizeof(void *)) % ALIGNMENT);
+    char *block = raw + sizeof(void *) + slack % ALIGNMENT;
+    memcpy(block - sizeof(void *), &raw, sizeof raw);
+    if (memory->allocate != default_allocate) memset(block, 0, bytes);
+    return block;
+}
+
+void hfi_memory_free(const hfi_memory *memory, void *block)
+{
+    if (block == NULL) return;
+    void *raw;
+    memcpy(&raw, (char *)block - sizeof(void *), sizeof raw);
+    memory->release(raw, memory->user);
+}
+
+char *hfi_memory_strdup(const hfi_memory *memory, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *copy = hfi_memory_alloc(memory, bytes, 1);
+    if (copy != NULL) memcpy(copy, text, bytes);
+    return copy;
+}
+
+void *hfi_alloc(hf_context *ctx, size_t count, size_t size)
+{
+    hfi_memory memory = hfi_context_memory(ctx);
+    void *block = hfi_memory_alloc(&memory, count, size);
+    if (block == NULL)
+        hfi_fail(ctx, HF_ERR_MEMORY, "out of memory: %zu x %zu bytes (%.3g GiB) could not be had", count,
+                 size, (double)count * (double)size / (1024.0 * 1024.0 * 1024.0));
+    return block;
+}
+
+void hfi_free(hf_context *ctx, void *block)
+{
+    hfi_memory memory = hfi_context_memory(ctx);
+    hfi_memory_free(&memory, block);
+}

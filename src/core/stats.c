@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Order statistics. */
+#include "core/core.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Ascending with NaN last: a total order, which qsort needs. */
+static int compare_doubles(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    if (isnan(a) || isnan(b)) return (isnan(a) ? 1 : 0) - (isnan(b) ? 1 : 0);
+    return (a > b) - (a < b);
+}
+
+/* Between two ordered values; exact where they agree, and without overflow when they are far apart. */
+static double interpolate(double low, double high, double share)
+{
+    if (share <= 0.0 || low == high) return low;
+    double gap = high - low;
+    return isfinite(gap) ? low + share * gap : (1.0 - share) * low + share * high;
+}
+
+double hfi_quantile(double *values, size_t count, double probability)
+{
+    qsort(values, count, sizeof *values, compare_doubles);
+    if (count == 0 || isnan(values[count - 1]) || isnan(probability)) return NAN;
+    double position = (double)(count - 1) * fmin(1.0, fmax(0.0, probability));
+    size_t below = (size_t)position;
+    if (below >= count - 1) return values[count - 1];
+    return interpolate(values[below], values[below + 1], position - (double)below);
+}
+
+double hfi_median(double *values, size_t count)
+{
+    return hfi_quantile(values, count, 0.5);
+}
+
+double hfi_mad(const double *values, size_t count, double *scratch)
+{
+    for (size_t i = 0; i < count; i++) scratch[i] = values[i];
+    double centre = hfi_median(scratch, count);
+    for (size_t i = 0; i < count; i++) scratch[i] = fabs(values[i] - centre);
+    /* 1/Phi^-1(3/4): makes it the standard deviation of normal data. */
+    return 1.482602218505602 * hfi_median(scratch, count);
+}
