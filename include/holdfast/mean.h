@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file mean.h
+ * @brief Prior means: zero, constant, median, linear.
+ *
+ * m(x) = sum_k b_k h_k(x) with h = () for zero, (1) for constant and median, (1, x_1, ..., x_d) for linear.
+ * Coefficients of constant and linear are trained (unless held); the median is taken from the targets once.
+ */
+#ifndef HOLDFAST_MEAN_H
+#define HOLDFAST_MEAN_H
+
+#include <holdfast/context.h>
+
+HF_BEGIN_DECLS
+
+typedef struct hf_mean hf_mean;
+
+typedef enum hf_mean_kind {
+    HF_MEAN_ZERO = 0,
+    HF_MEAN_CONSTANT, /**< trained, or held at a given value */
+    HF_MEAN_MEDIAN,   /**< the median of the targets that are present */
+    HF_MEAN_LINEAR    /**< intercept and one slope per input, trained */
+} hf_mean_kind;
+
+/** "zero", "constant", "median", "linear" to the enum and back. HF_ERR_ARGUMENT lists the valid names. */
+HF_API hf_status hf_mean_kind_parse(hf_context *ctx, const char *name, hf_mean_kind *out);
+HF_API const char *hf_mean_kind_name(hf_mean_kind kind);
+
+/** A mean over d >= 1 inputs with all coefficients 0. */
+HF_API hf_status hf_mean_create(hf_context *ctx, hf_mean_kind kind, size_t d, hf_mean **out);
+HF_API hf_status hf_mean_copy(hf_context *ctx, const hf_mean *mean, hf_mean **out);
+HF_API void hf_mean_free(hf_mean *mean);
+
+HF_API hf_mean_kind hf_mean_get_kind(const hf_mean *mean);
+/** Number of coefficients: 0, 1, 1 or d + 1. */
+HF_API size_t hf_mean_coefficients(const hf_mean *mean);
+/** The coefficients, owned by the mean. */
+HF_API const double *hf_mean_values(const hf_mean *mean);
+/** Sets all coefficients (hf_mean_coefficients() finite numbers). `held` keeps them fixed in training. */
+HF_API hf_status hf_mean_set(hf_context *ctx, hf_mean *mean, const double *values, bool held);
+HF_API bool hf_mean_held(const hf_mean *mean);
+
+/** m(x) for n rows (n x d row-major, stride ldx) into out. O(n d). Thread-safe. */
+HF_API void hf_mean_evaluate(const hf_mean *mean, size_t n, const double *x, size_t ldx, double *out);
+
+HF_END_DECLS
+
+#endif

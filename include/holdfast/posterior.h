@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file posterior.h
+ * @brief The one object every solver ends in, and everything one can ask of it.
+ *
+ * A posterior is immutable while it is only predicted from: any number of threads may predict from the same
+ * const posterior, each with a workspace of its own, without locks and without allocation.
+ * hf_posterior_add/remove/replace/refresh change it and need exclusive access.
+ *
+ * **Units.** Inputs and outputs of every function here are in the user's units. A posterior may carry a
+ * scaling (standardisation chosen by hf_fit); it is applied on the way in and undone on the way out.
+ *
+ * **Latent and observed.** "Latent" is the function f(x); "observed" is a new uncontaminated reading f(x) +
+ * e, whose variance is larger by the noise variance. If the fit calibrated its intervals with a factor kappa
+ * >= 1 (hf_posterior_calibration()), the observed variance is kappa (latent + noise); the latent variance is
+ * untouched.
+ */
+#ifndef HOLDFAST_POSTERIOR_H
+#define HOLDFAST_POSTERIOR_H
+
+#include <holdfast/kernel.h>
+#include <holdfast/mean.h>
+#include <holdfast/sites.h>
+
+HF_BEGIN_DECLS
+
+typedef struct hf_posterior hf_posterior;
+typedef struct hf_workspace hf_workspace;
+
+/** What the solver did. */
+typedef struct hf_solve_report {
+    size_t anchors; /**< readings that entered */
+    double jitter;  /**< absolute amount added to the diagonal, 0 if none, in squared (scaled) target units */
+    double condition;    /**< estimated 1-norm condition number of K + D */
+    double backward;     /**< relative backward error of the weights; grows with online updates */
+    double log_evidence; /**< log N(z; m, K + D) of the sites, in the scaled units the solver works in */
+    double bytes;        /**< memory held */
+} hf_solve_report;
+
+/** Bytes and floating point operations that an exact solve of n readings with d inputs needs. */
+HF_API void hf_exact_cost(size_t n, size_t d, double *bytes, double *flops);
+
+/**
+ * The exact solver: factors K + D for the present sites and returns the posterior.
+ * @param kernel, mean, sites copied; sites holds n readings
+ * @param x       n x d row-major inputs, stride ldx, d = dimension of the kernel. Copied.
+ * Errors: HF_ERR_TOO_LARGE (message: bytes needed and available), HF_ERR_NO_DATA, HF_ERR_NOT_FINITE,
+ * HF_ERR_NOT_POSITIVE_DEFINITE, HF_ERR_DIMENSION. HF_WARN_JITTER: usable, see hf_posterior_report(). Cost
+ * n^3/3 + O(n^2 d) flops, n^2 doubles.
+ */
+HF_API hf_status hf_solve_exact(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
+                                const hf_sites *sites, const double *x, size_t ldx, hf_posterior **out);
+HF_API void hf_posterior_free(hf_posterior *posterior);
+
+HF_API size_t hf_posterior_dimension(const hf_posterior *posterior);
+HF_API size_t hf_posterior_anchors(const hf_posterior *posterior);
+HF_API void hf_posterior_report(const hf_posterior *posterior, hf_solve_report *report);
+/** Noise variance of a reading, user units squared (without calibration). */
+HF_API double hf_posterior_noise(const hf_posterior *posterior);
+/** kappa: factor on observed variances; 1 if none. */
+HF_API double hf_posterior_calibration(const hf_posterior *posterior);
+/** Kernel and mean as the solver sees them (scaled units). Owned by the posterior. */
+HF_API const hf_kernel *hf_posterior_kernel(const hf_posterior *posterior);
+HF_API const hf_mean *hf_posterior_mean_function(const hf_posterior *posterior);
+
+/* ---- one point, no allocation ---------------------------------------------------------------------------
+ */
+
+/** Scratch for predicting from this posterior; one per thread. O(n) memory. Stays valid while the posterior
+ * is not enlarged. NULL when out of memory. */
+HF_API hf_workspace *hf_workspace_create(hf_context *ctx, const hf_posterior *posterior);
+HF_API void hf_workspace_free(hf_workspace *workspace);
+
+/**
+ * Latent mean and variance at one point x (d entries), and their gradients.
+ * @param var           may be NULL: the mean-only path, O(n d) instead of O(n^2)
+ * @param gradient_mean d entries, d mean / d x, or NULL
+ * @param gradient_var  d entries, d var / d x, or NULL (costs another O(n^2))
+ * Variance is never negative. Allocates nothing; thread-safe with one workspace per thread. HF_ERR_NOT_FINITE
+ * if x is not finite.
+ */
+HF_API hf_status hf_predict_latent(const hf_posterior *posterior, hf_workspace *workspace, const double *x,
+                                   double *mean, double *var, double *gradient_mean, double *gradient_var);
+/** The same for a new reading: var = kappa (latent var + noise). */
+HF_API hf_status hf_predict_observed(const hf_posterior *posterior, hf_workspace *workspace, const double *x,
+                                     double *mean, double *var, double *gradient_mean, double *gradient_var);
+
+/* ---- many points ----------------------------------------------------------------------------------------
+ */
+
+/**
+ * m points at once, blocked and on all threads: same numbers as the one-point functions to rounding.
+ * @param x            m x d row-major, stride ldx
+ * @param mean         m entries
+ * @param var_latent   m entries or NULL
+ * @param var_observed m entries or NULL; both NULL is the mean-only path
+ * Cost m n (d + n) flops with variance, m n d without. Memory O(n) per thread times a block, whatever m is.
+ * Reports progress; can be cancelled.
+ */
+HF_API hf_status hf_predict(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
+                            size_t ldx, double *mean, double *var_latent, double *var_observed);
+
+/** Latent covariance of m points: m x m, symmetric, both triangles, stride ldc. Its diagonal is the latent
+ * variance to rounding. O(m n^2 + m^2 n). */
+HF_API hf_status hf_predict_covariance(hf_context *ctx, const hf_posterior *posterior, size_t m,
+                                       const double *x, size_t ldx, double *covariance, size_t ldc);
+
+/** `count` joint draws of the latent function at m points into samples (count x m row-major). Seeded by the
+ * context's seed and `stream`. O(m^3 + m n^2). */
+HF_API hf_status hf_sample(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
+                           size_t ldx, size_t count, uint64_t stream, double *samples);
+
+/* ---- what the readings say about each other -------------------------------------------------------------
+ */
+
+/** Leave-one-out latent mean and variance of every anchor in the user's units (mean, var: anchors entries,
+ * var may be NULL). O(n^3/3). */
+HF_API hf_status hf_leave_one_out(hf_context *ctx, const hf_posterior *posterior, double *mean, double *var);
+
+/**
+ * Posterior influence function of anchor i (< anchors): KL( posterior || posterior with the site of reading i
+ * replaced ) over the latent values at the anchors, in nats.
+ * @param target, variance the replacing site (user units); variance = infinity means the reading is removed.
+ * For a robust site, what a reading moved to y would do is the site that hf_sites_robust() makes of y:
+ * bounded in y. O(n^2) per call.
+ */
+HF_API hf_status hf_influence(hf_context *ctx, const hf_posterior *posterior, size_t i, double target,
+                              double variance, double *kl);
+/** The influence of removing each anchor, all at once: n entries, KL(posterior || posterior without reading
+ * i). O(n^3). */
+HF_API hf_status hf_influence_of_removal(hf_context *ctx, const hf_posterior *posterior, double *kl);
+
+/* ---- online ---------------------------------------------------------------------------------------------
+ */
+
+/** Adds a reading as a site (target, variance in user units; variance > 0): O(n^2) instead of O(n^3).
+ * Hyperparameters stay. The new anchor is the last one. */
+HF_API hf_status hf_posterior_add(hf_context *ctx, hf_posterior *posterior, const double *x, double target,
+                                  double variance);
+/** Removes anchor i; later anchors move up by one. */
+HF_API hf_status hf_posterior_remove(hf_context *ctx, hf_posterior *posterior, size_t i);
+/** Gives anchor i another site. */
+HF_API hf_status hf_posterior_replace(hf_context *ctx, hf_posterior *posterior, size_t i, double target,
+                                      double variance);
+/** Recomputes the backward error of factor and weights, O(n^2 d): *backward. HF_WARN_DRIFT above 1e-10. */
+HF_API hf_status hf_posterior_check(hf_context *ctx, hf_posterior *posterior, double *backward);
+/** Factors afresh, O(n^3/3): removes all drift. */
+HF_API hf_status hf_posterior_refresh(hf_context *ctx, hf_posterior *posterior);
+
+HF_END_DECLS
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file sites.h
+ * @brief Every likelihood becomes Gaussian pseudo-observations: sites.
+ *
+ * The site of reading i is a target z_i and a variance d_i > 0; a solver sees nothing else:
+ *
+ *     s_i = noise + extra_i                       noise variance of the reading (extra: known, per reading;
+ * usually 0) z_i = y_i + s_i shift_i,  d_i = s_i / weight_i
+ *
+ * Gaussian readings have weight 1 and shift 0. Robust conjugate readings (inverse multiquadric weight
+ * function with centre g and soft threshold c) have, with r = y - g,
+ *
+ *     weight = 1 / (1 + r^2 / c^2),   shift = 2 r / (c^2 + r^2)
+ *
+ * so c -> infinity gives the Gaussian site and |y| -> infinity has vanishing influence. Source: Altamirano,
+ * Briol, Knoblauch, "Robust and Conjugate Gaussian Process Regression" (2024), Proposition 3.1, with beta =
+ * sqrt(noise / 2). A reading that is missing (y = NaN) or set aside is *absent*: weight 0, no site.
+ */
+#ifndef HOLDFAST_SITES_H
+#define HOLDFAST_SITES_H
+
+#include <holdfast/context.h>
+
+HF_BEGIN_DECLS
+
+typedef struct hf_sites hf_sites;
+
+/** Where robust weights are centred. */
+typedef enum hf_centre {
+    HF_CENTRE_PRIOR = 0,     /**< the prior mean (the published RCGP) */
+    HF_CENTRE_LEAVE_ONE_OUT, /**< the leave-one-out posterior mean, iterated to a fixed point */
+    HF_CENTRE_NEIGHBOURS     /**< the median of the nearest readings, not counting the reading itself */
+} hf_centre;
+
+/** "prior", "loo", "neighbours" to the enum and back. */
+HF_API hf_status hf_centre_parse(hf_context *ctx, const char *name, hf_centre *out);
+HF_API const char *hf_centre_name(hf_centre centre);
+
+/** How the soft threshold c is chosen from the residuals r = y - g of the present readings. */
+typedef enum hf_threshold_rule {
+    HF_THRESHOLD_QUANTILE = 0, /**< the (1 - eps) quantile of |r|, linear interpolation of order statistics */
+    HF_THRESHOLD_MAD,          /**< 3 x 1.4826 x median |r - median r| */
+    HF_THRESHOLD_GIVEN         /**< a number of the caller's */
+} hf_threshold_rule;
+
+/**
+ * Gaussian sites for n readings.
+ * @param y     n targets; NaN = missing; infinite is HF_ERR_NOT_FINITE. Copied.
+ * @param noise noise variance, >= 0 (> 0 unless every extra is)
+ * @param extra n known noise variances >= 0 to be added, or NULL. Copied.
+ */
+HF_API hf_status hf_sites_gaussian(hf_context *ctx, size_t n, const double *y, double noise,
+                                   const double *extra, hf_sites **out);
+
+/** Robust sites: the same with `centre` (n entries) and threshold c > 0 (infinity allowed: Gaussian sites).
+ */
+HF_API hf_status hf_sites_robust(hf_context *ctx, size_t n, const double *y, double noise,
+                                 const double *extra, const double *centre, double threshold, hf_sites **out);
+HF_API hf_status hf_sites_copy(hf_context *ctx, const hf_sites *sites, hf_sites **out);
+HF_API void hf_sites_free(hf_sites *sites);
+
+HF_API size_t hf_sites_count(const hf_sites *sites);
+HF_API size_t hf_sites_present(const hf_sites *sites);
+HF_API bool hf_sites_is_present(const hf_sites *sites, size_t i);
+HF_API double hf_sites_noise(const hf_sites *sites);
+/** z, d, weights, readings: n entries each, owned by the sites. Absent ones: z = NaN, d = inf, weight 0. */
+HF_API const double *hf_sites_targets(const hf_sites *sites);
+HF_API const double *hf_sites_variances(const hf_sites *sites);
+HF_API const double *hf_sites_weights(const hf_sites *sites);
+HF_API const double *hf_sites_readings(const hf_sites *sites);
+
+/** Changes the noise variance; z and d follow. O(n). */
+HF_API hf_status hf_sites_set_noise(hf_context *ctx, hf_sites *sites, double noise);
+/** Takes reading i out (present = false) or back in as a Gaussian site of weight 1 (a missing one cannot come
+ * back). */
+HF_API hf_status hf_sites_set_present(hf_context *ctx, hf_sites *sites, size_t i, bool present);
+/** New centre and threshold for all present readings. O(n). */
+HF_API hf_status hf_sites_recentre(hf_context *ctx, hf_sites *sites, const double *centre, double threshold);
+
+/** c by a rule. `eps` in (0, 1) for the quantile rule. The result is positive (a tiny multiple of the largest
+ * residual, or 1, if all residuals are zero). */
+HF_API hf_status hf_robust_threshold(hf_context *ctx, hf_threshold_rule rule, size_t n, const double *y,
+                                     const double *centre, double eps, double *threshold);
+
+/** Centre by nearest readings: the median of y over the k = min(11, n - 1) nearest rows (Euclid on the inputs
+ * as given), not the row itself. O(n^2 d). */
+HF_API hf_status hf_robust_centre_neighbours(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx,
+                                             const double *y, double *centre);
+
+/** Noise variance that is consistent for normal readings: the v with v E[u^2 / (1 + u^2 v / c^2)] = noise, u
+ * ~ N(0, 1): what down-weighting took away is given back. v >= noise; v -> noise as c -> infinity. */
+HF_API double hf_robust_consistent_noise(double noise, double threshold);
+
+HF_END_DECLS
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file sites.h
+ * @brief Internal face of the sites room: the site arrays, and what the suspect finder computes from
+ * residuals alone.
+ */
+#ifndef HFI_SITES_H
+#define HFI_SITES_H
+
+#include "core/core.h"
+#include <holdfast/sites.h>
+
+struct hf_sites {
+    hfi_memory memory;
+    size_t n;
+    double noise;
+    double threshold; /* soft threshold in use; infinity for Gaussian sites */
+    double *y;        /* readings, NaN = missing */
+    double *extra;    /* known per-reading variances, 0 where none */
+    double *centre;   /* g; NaN for Gaussian sites */
+    double *weight;   /* rho in (0, 1]; 0 when absent */
+    double *shift;    /* dz/dnoise; dd/dnoise is 1/weight */
+    double *target;   /* z */
+    double *variance; /* d */
+};
+
+/* ---- the suspect finder's one-dimensional parts (no kernel, no fitting) ---------------------------------
+ */
+
+/** Posterior probability that each standardised residual t_i is an outlier, under the "liberal" mixture
+ *  (1-pi) T_nu(0, tau) + pi U(range of t); ML over nu in {1, 1.5, 2, 3, 5, 10, 30} by EM (40 steps, pi from
+ * 0.005 and 0.1, pi <= 0.5). `skip[i]` leaves a reading out (its probability is set to 1). `probability` n.
+ * *tau receives the scale. scratch from ctx. */
+hf_status hfi_mixture_liberal(hf_context *ctx, size_t n, const double *t, const bool *skip,
+                              double *probability, double *tau);
+
+/** The "prune" mixture: outliers uniform on a <= |t| <= max|t| (both sides, left, or right), a in 3 t0 1.5^k,
+ * k = 0..12, t0 = 1.4826 median |t|, at most half of the readings beyond a; nu in {2, 3, 5, 10, 30}; EM 25
+ * steps; best likelihood wins. */
+hf_status hfi_mixture_prune(hf_context *ctx, size_t n, const double *t, const bool *skip, double *probability,
+                            double *tau);
+
+/** gain = max log likelihood of the prune mixture (nu from 1 on) - max log likelihood of T_nu alone; >= 0. */
+hf_status hfi_mixture_gain(hf_context *ctx, size_t n, const double *t, const bool *skip, double *gain);
+
+/** CRPS of N(mean, sd^2) at y. */
+double hfi_crps(double y, double mean, double sd);
+
+/** Start flags of the robust start: r = y - Huber linear fit (IRLS 30, k 1.345, beyond 4.685 weight x 0.05,
+ * ridge 1e-3 n), q_i = r_i - median of r over the 11 nearest rows (not i), flag |q - med q| > 3 x 1.4826
+ * MAD(q). x standardised n x d row-major. */
+hf_status hfi_suspect_start(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx, const double *y,
+                            bool *flag);
+
+/** Tight groups of rows: connected components of the graph "distance < 0.35 x median nearest-neighbour
+ * distance" with max(4, 0.02 n) <= size <= 0.4 n; at most `max_groups`, largest first. group[i] = 0 for
+ * none, 1.. for the group. O(n^2 d). */
+hf_status hfi_suspect_groups(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx,
+                             size_t max_groups, size_t *group, size_t *count);
+
+#endif
