@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file holdfast.h
+ * @brief Everything. Reading order for newcomers: model.h, table.h, train.h, posterior.h, then the parts.
+ */
+#ifndef HOLDFAST_H
+#define HOLDFAST_H
+
+#include <holdfast/contaminate.h>
+#include <holdfast/context.h>
+#include <holdfast/kernel.h>
+#include <holdfast/mean.h>
+#include <holdfast/metrics.h>
+#include <holdfast/model.h>
+#include <holdfast/posterior.h>
+#include <holdfast/sites.h>
+#include <holdfast/status.h>
+#include <holdfast/table.h>
+#include <holdfast/train.h>
+#include <holdfast/version.h>
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file model.h
+ * @brief The five-minute interface: fit a table, predict into a table, score, save, load.
+ *
+ * A model is a posterior with the names of its columns and a record of what it learnt from. It may be
+ * predicted from by several threads at once through hf_model_posterior().
+ */
+#ifndef HOLDFAST_MODEL_H
+#define HOLDFAST_MODEL_H
+
+#include <holdfast/metrics.h>
+#include <holdfast/table.h>
+#include <holdfast/train.h>
+
+HF_BEGIN_DECLS
+
+typedef struct hf_model hf_model;
+
+/** Which columns of a table are what. Zero-initialise; NULL/0 fields mean the default. Strings need only live
+ * during the call. */
+typedef struct hf_columns {
+    const char *target; /**< required */
+    const char *const
+        *features; /**< inputs; default: every numeric column that is neither target nor noise */
+    size_t feature_count;
+    const char *const *drop; /**< columns left out of the default */
+    size_t drop_count;
+    const char *noise; /**< column with the known noise variance of each reading, squared target units;
+                          default: none */
+} hf_columns;
+
+/**
+ * Fits a model to a table.
+ * Rows with a missing target are carried but not used (HF_WARN_ROWS_SKIPPED); rows with a missing input are
+ * left out, with the count in the message. `columns->noise` holds the known noise variance of each reading in
+ * squared target units. Errors: as hf_fit_data(), HF_ERR_NO_COLUMN, HF_ERR_PARSE for text in a numeric column
+ * (file, line, column), HF_ERR_ARGUMENT when the target is also a feature. A constant feature is used (it
+ * does no harm) and mentioned in the message.
+ * @param report may be NULL
+ */
+HF_API hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns *columns,
+                        const hf_fit_settings *settings, hf_model **model, hf_fit_report *report);
+HF_API void hf_model_free(hf_model *model);
+
+/** The posterior; owned by the model. */
+HF_API const hf_posterior *hf_model_posterior(const hf_model *model);
+HF_API const char *hf_model_target(const hf_model *model);
+HF_API size_t hf_model_features(const hf_model *model);
+HF_API const char *hf_model_feature(const hf_model *model, size_t j);
+/** The report of the fit (also after loading). Owned by the model. */
+HF_API const hf_fit_report *hf_model_report(const hf_model *model);
+/** SHA-256 of the training data as used (hex, 64 characters). Owned by the model. */
+HF_API const char *hf_model_data_checksum(const hf_model *model);
+
+/** Number of hyperparameters: kernel's, mean's coefficients ("mean", "mean[0]"...), "noise". */
+HF_API size_t hf_model_parameters(const hf_model *model);
+/** Hyperparameter i in the user's units. A shared lengthscale of differently scaled columns has no user unit:
+ * it is given in standardised units with unit HF_UNIT_NONE. Strings owned by the model. */
+HF_API hf_status hf_model_parameter(const hf_model *model, size_t i, hf_parameter *out);
+
+/** Adds <target>_mean, _sd_latent, _sd_observed, _lo95, _hi95 (observed) to a table that has the model's
+ * features. Row order is kept; rows with a missing input get missing predictions (HF_WARN_ROWS_SKIPPED). If
+ * the model has a noise column and the table has it too, the observed variance uses it. */
+HF_API hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, hf_table *table);
+
+/** Predicts and scores the rows of a table that have a target. */
+HF_API hf_status hf_score(hf_context *ctx, const hf_model *model, const hf_table *table, hf_metrics *out);
+
+/** One row per training reading: row (1-based data row of the training file), y, loo_mean, loo_sd (observed),
+ * weight, influence (KL of removing it; for one set aside 0), suspected (0/1), group. Predictions of readings
+ * set aside come from the kept ones. */
+HF_API hf_status hf_model_rows(hf_context *ctx, const hf_model *model, hf_table **out);
+
+/** Saves to a SQLite file (docs/model-format.md), written beside `path` and renamed: never a half file. */
+HF_API hf_status hf_model_save(hf_context *ctx, const hf_model *model, const char *path);
+/** Loads and verifies. HF_ERR_MODEL_FILE for a file that is no model, damaged, or of a newer format. */
+HF_API hf_status hf_model_load(hf_context *ctx, const char *path, hf_model **out);
+
+HF_END_DECLS
+
+#endif

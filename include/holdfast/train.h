@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file train.h
+ * @brief From readings to a posterior: objectives with exact gradients, their optimiser, robust re-weighting,
+ * the suspect finder.
+ */
+#ifndef HOLDFAST_TRAIN_H
+#define HOLDFAST_TRAIN_H
+
+#include <holdfast/posterior.h>
+
+HF_BEGIN_DECLS
+
+/** What is maximised over the hyperparameters. All are log densities (sums, nats) and exactly differentiated.
+ */
+typedef enum hf_objective {
+    HF_OBJECTIVE_EVIDENCE =
+        0,            /**< log N(z; m, K + D): the evidence of the sites (for Gaussian sites: the evidence) */
+    HF_OBJECTIVE_LOO, /**< sum_i log N(y_i; mu_-i, v_-i + s_i): leave-one-out log predictive density of the
+                         readings */
+    HF_OBJECTIVE_WLOO /**< the same, each term times the site's weight */
+} hf_objective;
+
+/** "evidence", "loo", "wloo" to the enum and back. */
+HF_API hf_status hf_objective_parse(hf_context *ctx, const char *name, hf_objective *out);
+HF_API const char *hf_objective_name(hf_objective objective);
+
+/**
+ * One evaluation: value and gradient, one Cholesky factorisation.
+ *
+ * With G = (K + D)^-1, a = G (z - m): evidence = -(z-m)'a/2 - log det(K + D)/2 - n log(2 pi)/2.
+ * Leave-one-out: mu_-i = z_i - a_i/G_ii, v_-i = 1/G_ii - d_i (Rasmussen and Williams 2006, eqs. 5.10-5.13,
+ * carried over to sites). The weights of robust sites are held fixed; z and d follow the noise.
+ * @param gradient entries for: every kernel parameter on the training scale (log of positive ones), every
+ * mean coefficient, log noise; or NULL (value only: 1/3 of the cost). Cost: evidence n^3 flops + O(n^2 d);
+ * leave-one-out 2 n^3 + O(n^2 d). HF_WARN_JITTER when jitter was needed.
+ */
+HF_API hf_status hf_objective_evaluate(hf_context *ctx, hf_objective objective, const hf_kernel *kernel,
+                                       const hf_mean *mean, const hf_sites *sites, const double *x,
+                                       size_t ldx, double *value, double *gradient);
+
+/** How readings become sites. */
+typedef enum hf_site_kind {
+    HF_SITES_GAUSSIAN = 0,
+    HF_SITES_ROBUST /**< smooth robust conjugate weights, re-weighted to a fixed point */
+} hf_site_kind;
+HF_API hf_status hf_site_kind_parse(hf_context *ctx, const char *name, hf_site_kind *out);
+HF_API const char *hf_site_kind_name(hf_site_kind kind);
+
+/** The suspect finder: look for wrong readings and set them aside. */
+typedef enum hf_suspects {
+    HF_SUSPECTS_OFF = 0,
+    HF_SUSPECTS_AUTO, /**< set aside only when that clearly predicts the kept readings better; else the plain
+                         fit is returned untouched */
+    HF_SUSPECTS_FORCE /**< set aside what was found, without asking whether it pays */
+} hf_suspects;
+HF_API hf_status hf_suspects_parse(hf_context *ctx, const char *name, hf_suspects *out);
+HF_API const char *hf_suspects_name(hf_suspects suspects);
+
+/** A hyperparameter fixed by name, user units: "noise", "mean", "threshold", or a kernel parameter
+ * ("outputscale", "lengthscale[0]", ...). */
+typedef struct hf_assignment {
+    const char *name;
+    double value;
+} hf_assignment;
+
+/** Settings of a fit. Always start from hf_fit_settings_default() or hf_fit_settings_preset(). */
+typedef struct hf_fit_settings {
+    const char *kernel;   /**< expression (kernel.h); NULL = "matern52(ard)" */
+    hf_mean_kind mean;    /**< constant */
+    hf_site_kind sites;   /**< Gaussian */
+    hf_suspects suspects; /**< auto; only with Gaussian sites and train */
+    bool groups;          /**< true: the suspect finder also tests tight clusters of rows as a whole */
+    bool calibrate; /**< true: observed variances get a factor kappa >= 1 from leave-one-out residuals */
+
+    hf_centre centre;                 /**< leave-one-out; robust sites only */
+    hf_threshold_rule threshold_rule; /**< MAD; robust sites only */
+    double eps;            /**< 0.1: expected share of outliers, for the quantile rule; in (0, 1) */
+    double threshold;      /**< for the given rule, user units; > 0 */
+    size_t rounds;         /**< 8: at most so many re-weightings */
+    bool consistent_noise; /**< true: observed noise is corrected for down-weighting,
+                              hf_robust_consistent_noise() */
+
+    bool train;             /**< true; false: parameters stay at their start or set values */
+    hf_objective objective; /**< evidence */
+    bool priors;            /**< true: weak log-normal priors on lengthscales, outputscales and noise, see
+                               docs/methods/robust-default.md */
+    bool train_mean;        /**< true: coefficients of the mean are optimised with the rest; false: constant =
+                               average of the present readings */
+    size_t restarts;        /**< 0: additional seeded random starts */
+    size_t iterations; /**< 100: at most so many objective evaluations per optimisation are 1.5 x this + 5 */
+    bool standardise;  /**< true: inputs (mean, sd) and target (median, robust scale) are standardised inside,
+                          undone in every output */
+
+    const hf_assignment *set; /**< values held; NULL if none */
+    size_t set_count;
+} hf_fit_settings;
+
+/** The default: robust, safe on clean data: plain GP, suspects found and set aside when that clearly pays,
+ * calibrated intervals. */
+HF_API hf_fit_settings hf_fit_settings_default(void);
+
+/** "default", "gp" (plain GP: no suspects, no calibration) or "rcgp" (the published RCGP: robust sites,
+ * prior-mean centre, c = 0.9 quantile, leave-one-out objective). HF_ERR_ARGUMENT lists the names. */
+HF_API hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fit_settings *out);
+
+/** Why the last optimisation stopped. */
+typedef enum hf_stop {
+    HF_STOP_NOT_TRAINED = 0,
+    HF_STOP_CONVERGED,  /**< objective or parameters stopped changing */
+    HF_STOP_ITERATIONS, /**< the evaluation budget was used up */
+    HF_STOP_ROUNDOFF    /**< no further progress in floating point */
+} hf_stop;
+HF_API const char *hf_stop_text(hf_stop stop);
+
+/** What happened in a fit. Objective values are in the scaled units the fit works in. */
+typedef struct hf_fit_report {
+    size_t readings; /**< rows with a target */
+    size_t missing;  /**< rows without one */
+    hf_stop stop;
+    size_t evaluations;       /**< objective evaluations over all optimisations */
+    size_t rounds;            /**< re-weightings (robust) or flagging rounds (suspects) */
+    double objective;         /**< final value of the objective, without priors */
+    double log_prior;         /**< log prior density at the end, 0 without priors */
+    double gradient_norm;     /**< largest |d objective / d parameter| that does not push against a bound */
+    size_t at_bound;          /**< trained parameters that ended at a bound */
+    char at_bound_names[160]; /**< their names, comma-separated, cut if too long */
+    double jitter;
+    double condition;
+    double backward;
+    double bytes;
+    double seconds;
+
+    double threshold; /**< soft threshold c in user units; infinity without robust sites */
+
+    bool suspects_adopted; /**< suspects were set aside */
+    size_t suspects;       /**< readings suspected (set aside if adopted; otherwise only reported) */
+    size_t groups;         /**< groups among them */
+    double benefit; /**< CRPS ratio on the kept readings, robust over plain; small is a clear benefit; NaN if
+                       no attempt */
+    double gain; /**< nats by which an outlier component improves the residuals' mixture; NaN if no attempt */
+    double calibration; /**< kappa */
+} hf_fit_report;
+
+/** Readings as arrays. */
+typedef struct hf_data {
+    size_t n, d;
+    const double *x; /**< n x d row-major, finite */
+    size_t ldx;      /**< row stride of x, >= d */
+    const double *y; /**< n targets; NaN = missing */
+    const double
+        *noise; /**< n known noise variances (user units squared) to be added to the trained noise, or NULL */
+    const char *const *names; /**< d input names for the kernel expression and messages, or NULL */
+} hf_data;
+
+/** What the fit thinks of one reading. */
+typedef struct hf_reading {
+    double weight;  /**< rho in [0, 1]: 1 plain, 0 set aside or missing */
+    bool suspected; /**< flagged by the suspect finder (also when its finding was not adopted), or robust
+                       weight below 1/4 */
+    size_t group;   /**< 1.. for a tight cluster found wrong as a whole, else 0 */
+} hf_reading;
+
+/**
+ * Fits a posterior to readings.
+ * @param readings n entries, written, or NULL
+ * Errors: HF_ERR_NO_DATA (no reading present), HF_ERR_NOT_FINITE (row and column named), HF_ERR_ARGUMENT
+ * (settings), HF_ERR_PARSE (kernel), HF_ERR_TOO_LARGE (before any work), HF_ERR_CANCELLED. Warnings:
+ * HF_WARN_JITTER, HF_WARN_AT_BOUND, HF_WARN_NOT_CONVERGED. A constant target or input and duplicate rows are
+ * fine. Cost: a few hundred objective evaluations for the default; see hf_objective_evaluate().
+ */
+HF_API hf_status hf_fit_data(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings,
+                             hf_posterior **posterior, hf_fit_report *report, hf_reading *readings);
+
+HF_END_DECLS
+
+#endif
