@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# Everything the library stands on but BLAS, as the interface library hf_dependencies.
+
+find_package(OpenMP REQUIRED COMPONENTS C)
+pkg_check_modules(NLOPT REQUIRED IMPORTED_TARGET nlopt)
+pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+find_path(HF_RANDOM123_INCLUDE_DIR Random123/philox.h
+          DOC "Folder that holds Random123/philox.h (Debian: librandom123-dev)")
+if(NOT HF_RANDOM123_INCLUDE_DIR)
+  message(FATAL_ERROR "Random123/philox.h not found; install librandom123-dev or set HF_RANDOM123_INCLUDE_DIR")
+endif()
+
+add_library(hf_dependencies INTERFACE)
+target_include_directories(hf_dependencies SYSTEM INTERFACE ${HF_RANDOM123_INCLUDE_DIR})
+target_link_libraries(hf_dependencies INTERFACE PkgConfig::NLOPT PkgConfig::SQLITE PkgConfig::JANSSON
+                                                OpenMP::OpenMP_C m)
+
+# The same for whoever links the installed static library: plain names that any linker finds.
+set(HF_STATIC_LINK_LIBRARIES ${NLOPT_LINK_LIBRARIES} ${SQLITE_LINK_LIBRARIES} ${JANSSON_LINK_LIBRARIES})
