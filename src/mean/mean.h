@@ -9,9 +9,12 @@
 #include "core/core.h"
 #include <holdfast/mean.h>
 
-/** Starting coefficients from the present readings (present[i], or all when NULL), unless held: constant =
- * their average, median = their median, linear = average and zero slopes. n >= 1 with at least one present.
- */
+/** True when training moves the coefficients: constant and linear, unless held. The median never is. */
+bool hfi_mean_trainable(const hf_mean *mean);
+
+/** Starting coefficients from the present readings (present[i], or all when NULL; NaN never counts), unless
+ * held: constant = their average, median = their median, linear = average and zero slopes.
+ * HF_ERR_NO_DATA when no reading is present. */
 hf_status hfi_mean_start(hf_context *ctx, hf_mean *mean, size_t n, const double *x, size_t ldx,
                          const double *y, const bool *present);
 

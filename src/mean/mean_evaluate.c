@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of a prior mean and their derivatives. */
+#include "mean/mean_impl.h"
+
+void hf_mean_evaluate(const hf_mean *mean, size_t n, const double *x, size_t ldx, double *out)
+{
+    const double *b = mean->values;
+    double intercept = mean->count > 0 ? b[0] : 0.0;
+    for (size_t i = 0; i < n; i++) out[i] = intercept;
+    if (mean->kind != HF_MEAN_LINEAR) return;
+    for (size_t i = 0; i < n; i++) {
+        const double *row = x + i * ldx;
+        double value = intercept;
+        for (size_t k = 0; k < mean->d; k++) value += b[k + 1] * row[k];
+        out[i] = value;
+    }
+}
+
+void hfi_mean_adjoint(const hf_mean *mean, size_t n, const double *x, size_t ldx, const double *weights,
+                      double *grad)
+{
+    if (mean->count == 0) return;
+    for (size_t i = 0; i < n; i++) grad[0] += weights[i];
+    if (mean->kind != HF_MEAN_LINEAR) return;
+    for (size_t i = 0; i < n; i++) {
+        const double *row = x + i * ldx;
+        for (size_t k = 0; k < mean->d; k++) grad[k + 1] += weights[i] * row[k];
+    }
+}
+
+void hfi_mean_input_gradient(const hf_mean *mean, double *grad)
+{
+    if (mean->kind != HF_MEAN_LINEAR) return;
+    for (size_t k = 0; k < mean->d; k++) grad[k] += mean->values[k + 1];
+}
