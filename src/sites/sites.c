@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Life of a set of sites, and what can be changed about it afterwards. */
+#include "sites/sites_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Arrays of n entries that share one block, in the order in which they are carved out of it. */
+enum {
+    ARRAYS = 7
+};
+
+static hf_status allocate(hf_context *ctx, size_t n, hf_sites **out)
+{
+    hf_sites *sites = hfi_alloc(ctx, 1, sizeof *sites);
+    if (sites == NULL) return HF_ERR_MEMORY;
+    double *block = hfi_alloc(ctx, n, ARRAYS * sizeof *block);
+    if (block == NULL) {
+        hfi_free(ctx, sites);
+        return HF_ERR_MEMORY;
+    }
+    *sites = (hf_sites){.memory = hfi_context_memory(ctx),
+                        .n = n,
+                        .threshold = INFINITY,
+                        .y = block,
+                        .extra = block + n,
+                        .centre = block + 2 * n,
+                        .weight = block + 3 * n,
+                        .shift = block + 4 * n,
+                        .target = block + 5 * n,
+                        .variance = block + 6 * n};
+    *out = sites;
+    return HF_OK;
+}
+
+void hf_sites_free(hf_sites *sites)
+{
+    if (sites == NULL) return;
+    hfi_memory memory = sites->memory; /* by value: the sites themselves are about to go */
+    hfi_memory_free(&memory, sites->y);
+    hfi_memory_free(&memory, sites);
+}
+
+static hf_status check_readings(hf_context *ctx, size_t n, const double *y, const double *extra)
+{
+    if (y == NULL && n > 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "sites: y is NULL but n is %zu", n);
+    for (size_t i = 0; i < n; i++) {
+        if (isinf(y[i]))
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE,
+                            "reading %zu is infinite; mark a missing reading with NaN", i);
+        if (extra != NULL && !isnan(y[i]) && (!(extra[i] >= 0.0) || isinf(extra[i])))
+            return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                            "the known variance of reading %zu is %g; give a finite number of at least 0", i,
+                            extra[i]);
+    }
+    return HF_OK;
+}
+
+hf_status hf_sites_gaussian(hf_context *ctx, size_t n, const double *y, double noise, const double *extra,
+                            hf_sites **out)
+{
+    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_sites_gaussian: out is NULL");
+    hf_status status = check_readings(ctx, n, y, extra);
+    if (status < 0) return status;
+    hf_sites *sites = NULL;
+    status = allocate(ctx, n, &sites);
+    if (status < 0) return status;
+    sites->noise = noise;
+    for (size_t i = 0; i < n; i++) {
+        sites->y[i] = y[i];
+        sites->extra[i] = extra != NULL && !isnan(y[i]) ? extra[i] : 0.0;
+        sites->centre[i] = NAN;
+        hfi_site_weigh(sites, i);
+    }
+    status = hfi_sites_check_noise(ctx, sites, noise);
+    if (status < 0) {
+        hf_sites_free(sites);
+        return status;
+    }
+    *out = sites;
+    return HF_OK;
+}
+
+hf_status hf_sites_copy(hf_context *ctx, const hf_sites *sites, hf_sites **out)
+{
+    if (sites == NULL || out == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_sites_copy: %s is NULL", sites == NULL ? "sites" : "out");
+    hf_sites *copy = NULL;
+    hf_status status = allocate(ctx, sites->n, &copy);
+    if (status < 0) return status;
+    copy->noise = sites->noise;
+    copy->threshold = sites->threshold;
+    if (sites->n > 0) memcpy(copy->y, sites->y, ARRAYS * sites->n * sizeof *copy->y);
+    *out = copy;
+    return HF_OK;
+}
+
+hf_status hf_sites_set_noise(hf_context *ctx, hf_sites *sites, double noise)
+{
+    if (sites == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_sites_set_noise: sites is NULL");
+    hf_status status = hfi_sites_check_noise(ctx, sites, noise);
+    if (status < 0) return status;
+    sites->noise = noise;
+    for (size_t i = 0; i < sites->n; i++) hfi_site_refresh(sites, i);
+    return HF_OK;
+}
+
+hf_status hf_sites_set_present(hf_context *ctx, hf_sites *sites, size_t i, bool present)
+{
+    if (sites == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_sites_set_present: sites is NULL");
+    if (i >= sites->n)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no reading %zu among %zu (they count from 0)", i,
+                        sites->n);
+    if (present == (sites->weight[i] > 0.0)) return HF_OK;
+    if (present && isnan(sites->y[i]))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "reading %zu is missing (NaN) and cannot be made present", i);
+    if (present && !(sites->noise + sites->extra[i] > 0.0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "reading %zu has noise variance 0 and cannot be made present",
+                        i);
+    sites->weight[i] = present ? 1.0 : 0.0;
+    sites->shift[i] = 0.0;
+    sites->centre[i] = NAN;
+    hfi_site_refresh(sites, i);
+    return HF_OK;
+}
