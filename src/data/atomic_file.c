@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "data/atomic_file.h"
+
+#include "data/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    BUFFER_BYTES = 1 << 16,
+    NAME_ATTEMPTS = 100
+};
+
+static hf_status write_failed(hf_context *ctx, const hfi_file *file, int error)
+{
+    char words[128];
+    return hfi_fail(ctx, HF_ERR_IO, "%s: cannot be written: %s", file->label, hfi_error_text(error, words));
+}
+
+/* ---- begin ----------------------------------------------------------------------------------------------
+ */
+
+/* Length of the folder part of a path, with its slash. */
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? 0 : (size_t)(slash - path) + 1;
+}
+
+/* Hard to guess, so that nobody can lie in wait with a link of that name (O_EXCL refuses one anyway) and two
+ * programs that write the same file do not meet. */
+static uint64_t random_name(const void *salt)
+{
+    uint64_t bits = 0;
+    if (getrandom(&bits, sizeof bits, 0) != (ssize_t)sizeof bits)
+        bits = (uint64_t)(hfi_now() * 1e9) ^ ((uint64_t)getpid() << 40) ^ (uint64_t)(uintptr_t)salt;
+    return bits;
+}
+
+/* Creates the temporary file in the folder of the final one: only there is the rename atomic. */
+static hf_status create_temporary(hf_context *ctx, hfi_file *file)
+{
+    size_t folder = folder_length(file->path), bytes = folder + 40;
+    file->temporary = hfi_alloc(ctx, bytes, 1);
+    if (file->temporary == NULL) return HF_ERR_MEMORY;
+    memcpy(file->temporary, file->path, folder);
+    for (int attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
+        snprintf(file->temporary + folder, bytes - folder, ".holdfast-%016" PRIx64 ".tmp", random_name(file));
+        file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file->descriptor >= 0) return HF_OK;
+        if (errno != EEXIST && errno != EINTR) break;
+    }
+    int error = errno;
+    hfi_free(ctx, file->temporary); /* not ours to remove */
+    file->temporary = NULL;
+    return write_failed(ctx, file, error);
+}
+
+/* A file that replaces another one keeps its permissions and, where allowed, its owner. */
+static hf_status replace(hf_context *ctx, hfi_file *file, const struct stat *old)
+{
+    char resolved[PATH_MAX];
+    if (access(file->label, W_OK) != 0) return write_failed(ctx, file, errno);
+    if (realpath(file->label, resolved) == NULL) return write_failed(ctx, file, errno);
+    file->path = hfi_memory_strdup(&file->memory, resolved);
+    if (file->path == NULL) return hfi_out_of_memory(ctx);
+    hf_status status = create_temporary(ctx, file);
+    if (status != HF_OK) return status;
+    if (fchown(file->descriptor, old->st_uid, old->st_gid) != 0) {
+        /* Only root may give a file away; for everybody else it belongs to who writes it, as with any editor.
+         */
+    }
+    if (fchmod(file->descriptor, old->st_mode & 0777U) != 0) return write_failed(ctx, file, errno);
+    return HF_OK;
+}
+
+static hf_status create(hf_context *ctx, hfi_file *file)
+{
+    struct stat link;
+    if (lstat(file->label, &link) == 0)
+        return hfi_fail(ctx, HF_ERR_IO, "%s: cannot be written: it is a link to a file that does not exist",
+                        file->label);
+    if (file->label[strlen(file->label) - 1] == '/') return write_failed(ctx, file, EISDIR);
+    file->path = hfi_memory_strdup(&file->memory, file->label);
+    if (file->path == NULL) return hfi_out_of_memory(ctx);
+    return create_temporary(ctx, file);
+}
+
+/* A device or a pipe: opening one end of a pipe waits for the other. */
+static hf_status open_in_place(hf_context *ctx, hfi_file *file)
+{
+    for (;;) {
+        file->descriptor = open(file->label, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+        if (file->descriptor >= 0) return HF_OK;
+        if (errno != EINTR) return write_failed(ctx, file, errno);
+        if (!hfi_progress(ctx, "write", file->done, NAN)) return hfi_cancelled(ctx);
+    }
+}
+
+static hf_status open_output(hf_context *ctx, hfi_file *file)
+{
+    struct stat about;
+    if (file->standard_output) return HF_OK;
+    if (stat(file->label, &about) != 0)
+        return errno == ENOENT ? create(ctx, file) : write_failed(ctx, file, errno);
+    if (S_ISDIR(about.st_mode))
+        return hfi_fail(ctx, HF_ERR_IO, "%s: cannot be written: it is a folder; give a file name",
+                        file->label);
+    return S_ISREG(about.st_mode) ? replace(ctx, file, &about) : open_in_place(ctx, file);
+}
+
+hf_status hfi_file_begin(hf_context *ctx, const char *path, hfi_file *file)
+{
+    *file = (hfi_file){.memory = hfi_context_memory(ctx), .descriptor = -1, .done = -1};
+    if (path == NULL || *path == '\0')
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the name of the output file is empty");
+    file->standard_output = strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+    file->label = hfi_memory_strdup(&file->memory, file->standard_output ? "standard output" : path);
+    file->buffer = hfi_memory_alloc(&file->memory, BUFFER_BYTES, 1);
+    hf_status status = HF_OK;
+    if (file->label == NULL || file->buffer == NULL) status = hfi_out_of_memory(ctx);
+    if (status == HF_OK) status = open_output(ctx, file);
+    if (status != HF_OK) hfi_file_abort(file);
+    return status;
+}
+
+/* ---- write ----------------------------------------------------------------------------------------------
+ */
+
+/* One write, in which a signal may cut in. Through stdio where the program's other output goes that way, to
+ * keep the order. */
+static ssize_t write_once(hfi_file *file, const char *bytes, size_t count)
+{
+    if (!file->standard_output) return write(file->descriptor, bytes, count);
+    errno = 0;
+    size_t put = fwrite(bytes, 1, count, stdout);
+    if (put == count) return (ssize_t)put;
+    if (errno != EINTR) return -1;
+    clearerr(stdout);
+    return (ssize_t)put;
+}
+
+static hf_status write_out(hf_context *ctx, hfi_file *file, const char *bytes, size_t count)
+{
+    while (count > 0) {
+        if (!hfi_progress(ctx, "write", file->done, NAN)) return hfi_cancelled(ctx);
+        ssize_t put = write_once(file, bytes, count < BUFFER_BYTES ? count : BUFFER_BYTES);
+        if (put < 0 && errno != EINTR) return write_failed(ctx, file, errno);
+        if (put > 0) {
+            bytes += put;
+            count -= (size_t)put;
+        }
+    }
+    return HF_OK;
+}
+
+static hf_status flush(hf_context *ctx, hfi_file *file)
+{
+    size_t count = file->used;
+    file->used = 0;
+    return write_out(ctx, file, file->buffer, count);
+}
+
+hf_status hfi_file_write(hf_context *ctx, hfi_file *file, const void *bytes, size_t count)
+{
+    if (count > BUFFER_BYTES - file->used) {
+        hf_status status = flush(ctx, file);
+        if (status != HF_OK) return status;
+    }
+    if (count > BUFFER_BYTES) return write_out(ctx, file, bytes, count);
+    if (count > 0) memcpy(file->buffer + file->used, bytes, count);
+    file->used += count;
+    return HF_OK;
+}
+
+const char *hfi_file_place(const hfi_file *file)
+{
+    if (file->standard_output) return NULL;
+    return file->temporary != NULL ? file->temporary : file->label;
+}
+
+/* ---- commit and abort -----------------------------------------------------------------------------------
+ */
+
+static void release(hfi_file *file)
+{
+    if (file->descriptor >= 0) close(file->descriptor);
+    hfi_memory_free(&file->memory, file->label);
+    hfi_memory_free(&file->memory, file->path);
+    hfi_memory_free(&file->memory, file->temporary);
+    hfi_memory_free(&file->memory, file->buffer);
+    *file = (hfi_file){.descriptor = -1};
+}
+
+/* The rename itself is on disk once the folder is. Not every file system can do that; the file is complete
+ * all the same. */
+static void sync_folder(const hfi_file *file)
+{
+    char folder[PATH_MAX] = ".";
+    size_t length = folder_length(file->path);
+    if (length >= sizeof folder) return;
+    if (length > 0) {
+        memcpy(folder, file->path, length);
+        folder[length] = '\0';
+    }
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return;
+    (void)fsync(descriptor);
+    close(descriptor);
+}
+
+static hf_status finish(hf_context *ctx, hfi_file *file)
+{
+    hf_status status = flush(ctx, file);
+    if (status != HF_OK) return status;
+    if (file->standard_output)
+        return fflush(stdout) == 0 && !ferror(stdout) ? HF_OK : write_failed(ctx, file, errno);
+    if (file->temporary != NULL && fsync(file->descriptor) != 0) return write_failed(ctx, file, errno);
+    int descriptor = file->descriptor;
+    file->descriptor = -1;
+    if (close(descriptor) != 0 && errno != EINTR) return write_failed(ctx, file, errno);
+    if (file->temporary == NULL) return HF_OK;
+    if (rename(file->temporary, file->path) != 0) return write_failed(ctx, file, errno);
+    sync_folder(file);
+    return HF_OK;
+}
+
+hf_status hfi_file_commit(hf_context *ctx, hfi_file *file)
+{
+    hf_status status = finish(ctx, file);
+    if (status != HF_OK)
+        hfi_file_abort(file);
+    else
+        release(file);
+    return status;
+}
+
+void hfi_file_abort(hfi_file *file)
+{
+    if (file->memory.allocate == NULL) return;
+    if (file->temporary != NULL) unlink(file->temporary);
+    release(file);
+}

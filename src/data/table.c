@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables: life cycle, access, columns by name, computed columns. */
+#include "data/table_impl.h"
+
+#include "data/number.h"
+#include "data/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+hf_table *hfi_table_new(hf_context *ctx, const char *source)
+{
+    hf_table *table = hfi_alloc(ctx, 1, sizeof *table);
+    if (table == NULL) return NULL;
+    table->memory = hfi_context_memory(ctx);
+    table->source = hfi_memory_strdup(&table->memory, source);
+    if (table->source == NULL) {
+        hfi_out_of_memory(ctx);
+        hfi_free(ctx, table);
+        return NULL;
+    }
+    return table;
+}
+
+hf_status hf_table_create(hf_context *ctx, size_t rows, hf_table **out)
+{
+    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_create: out is NULL");
+    *out = NULL;
+    hf_table *table = hfi_table_new(ctx, "table");
+    if (table == NULL) return HF_ERR_MEMORY;
+    table->rows = rows;
+    *out = table;
+    return HF_OK;
+}
+
+void hf_table_free(hf_table *table)
+{
+    if (table == NULL) return;
+    hfi_memory memory = table->memory;
+    for (size_t j = 0; j < table->columns; j++) {
+        hfi_memory_free(&memory, table->column[j].owned_name);
+        hfi_memory_free(&memory, table->column[j].numbers);
+    }
+    hfi_memory_free(&memory, table->column);
+    hfi_names_free(&table->names, &memory);
+    hfi_memory_free(&memory, table->lines);
+    hfi_memory_free(&memory, table->fields);
+    hfi_memory_free(&memory, table->text);
+    hfi_memory_free(&memory, table->source);
+    hfi_memory_free(&memory, table);
+}
+
+size_t hf_table_rows(const hf_table *table)
+{
+    return table == NULL ? 0 : table->rows;
+}
+
+size_t hf_table_columns(const hf_table *table)
+{
+    return table == NULL ? 0 : table->columns;
+}
+
+const char *hf_table_name(const hf_table *table, size_t column)
+{
+    return table == NULL || column >= table->columns ? NULL : table->column[column].name;
+}
+
+const char *hf_table_source(const hf_table *table)
+{
+    return table == NULL ? "" : table->source;
+}
+
+size_t hf_table_line(const hf_table *table, size_t row)
+{
+    return table == NULL || table->lines == NULL || row >= table->rows ? 0 : table->lines[row];
+}
+
+bool hf_table_is_numeric(const hf_table *table, size_t column)
+{
+    return table != NULL && column < table->columns && table->column[column].numbers != NULL;
+}
+
+const char *hfi_table_text(const hf_table *table, size_t row, size_t field)
+{
+    return table->text + table->fields[(row + 1) * table->stride + field];
+}
+
+size_t hfi_table_field_line(const hf_table *table, size_t row, size_t field)
+{
+    size_t line = table->lines[row];
+    const char *begin = hfi_table_text(table, row, 0), *end = hfi_table_text(table, row, field);
+    for (; begin < end; begin++)
+        if (*begin == '\n') line++;
+    return line;
+}
+
+const char *hf_table_field(const hf_table *table, size_t row, size_t column, char buffer[32])
+{
+    if (table == NULL || row >= table->rows || column >= table->columns) return NULL;
+    const hfi_column *from = &table->column[column];
+    if (from->field != SIZE_MAX) return hfi_table_text(table, row, from->field);
+    if (isnan(from->numbers[row])) return "";
+    return hf_format_double(from->numbers[row], buffer);
+}
+
+/* ---- columns by name ------------------------------------------------------------------------------------
+ */
+
+/* The column whose name is nearest, if it is near enough to be what was meant; else SIZE_MAX. */
+static size_t nearest_column(const hf_table *table, const char *name)
+{
+    size_t length = strlen(name), best = SIZE_MAX, best_distance = SIZE_MAX;
+    for (size_t j = 0; j < table->columns && best_distance > 0; j++) {
+        const char *other = table->column[j].name;
+        size_t longer = strlen(other) > length ? strlen(other) : length;
+        size_t distance = hfi_edit_distance(name, other);
+        if (longer > 64 || distance > (longer + 2) / 3 || distance == longer) continue;
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = j;
+        }
+    }
+    return best;
+}
+
+/* "a, b, c" as far as there is room, then how many more. */
+static void list_columns(const hf_table *table, char *list, size_t bytes)
+{
+    char shown[HFI_SHOWN_BYTES];
+    size_t used = 0, j = 0;
+    for (; j < table->columns; j++) {
+        hfi_text_shown(table->column[j].name, shown);
+        size_t needed = strlen(shown) + 2;
+        if (used + needed + 32 > bytes) break;
+        used += (size_t)snprintf(list + used, bytes - used, "%s%s", j == 0 ? "" : ", ", shown);
+    }
+    if (j < table->columns) snprintf(list + used, bytes - used, " and %zu more", table->columns - j);
+}
+
+static bool names_are_numbers(const hf_table *table)
+{
+    double value = 0;
+    for (size_t j = 0; j < table->columns; j++)
+        if (hfi_field_parse(table->column[j].name, &value) == HFI_FIELD_TEXT) return false;
+    return table->columns > 0;
+}
+
+hf_status hf_table_find(hf_context *ctx, const hf_table *table, const char *name, size_t *column)
+{
+    if (table == NULL || name == NULL || column == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_find: table, name or column is NULL");
+    size_t found = hfi_names_find(&table->names, name);
+    if (found != SIZE_MAX) {
+        *column = found;
+        return HF_OK;
+    }
+    char wanted[HFI_SHOWN_BYTES], near[HFI_SHOWN_BYTES], list[480] = "",
+                                                         suggestion[HFI_SHOWN_BYTES + 24] = "";
+    size_t nearest = nearest_column(table, name);
+    if (nearest != SIZE_MAX)
+        snprintf(suggestion, sizeof suggestion, "; did you mean \"%s\"?",
+                 hfi_text_shown(table->column[nearest].name, near));
+    list_columns(table, list, sizeof list);
+    const char *hint =
+        names_are_numbers(table) ? " (all of them numbers: is the header line with the names missing?)" : "";
+    return hfi_fail(ctx, HF_ERR_NO_COLUMN, "%s: no column \"%s\"%s%s The %zu columns: %s%s", table->source,
+                    hfi_text_shown(name, wanted), suggestion, *suggestion == '\0' ? "." : "", table->columns,
+                    list, hint);
+}
+
+/* ---- numbers --------------------------------------------------------------------------------------------
+ */
+
+hf_status hf_table_numbers(hf_context *ctx, const hf_table *table, size_t column, const double **numbers)
+{
+    if (table == NULL || numbers == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_numbers: table or numbers is NULL");
+    *numbers = NULL;
+    if (column >= table->columns)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: column %zu asked for, but there are %zu (counted from 0)",
+                        table->source, column, table->columns);
+    const hfi_column *from = &table->column[column];
+    *numbers = from->numbers;
+    if (from->numbers != NULL) return HF_OK;
+
+    char name[HFI_SHOWN_BYTES], text[HFI_SHOWN_BYTES];
+    const char *field = hfi_table_text(table, from->first_text, from->field);
+    return hfi_fail(ctx, HF_ERR_PARSE, "%s: line %zu, column %zu (\"%s\"): \"%s\" is not a number%s",
+                    table->source, hfi_table_field_line(table, from->first_text, from->field),
+                    from->field + 1, hfi_text_shown(from->name, name), hfi_text_shown(field, text),
+                    hfi_field_has_comma_number(field)
+                        ? "; write the decimal mark as a point and leave out thousands separators"
+                        : "");
+}
+
+/* Room for one more column, in the array and in the index of names. */
+static bool reserve_column(hf_table *table)
+{
+    if (!hfi_names_reserve(&table->names, &table->memory, table->columns + 1)) return false;
+    if (table->columns < table->capacity) return true;
+    size_t capacity = table->capacity < 8 ? 8 : 2 * table->capacity;
+    hfi_column *larger = hfi_memory_alloc(&table->memory, capacity, sizeof *larger);
+    if (larger == NULL) return false;
+    if (table->columns > 0) memcpy(larger, table->column, table->columns * sizeof *larger);
+    hfi_memory_free(&table->memory, table->column);
+    table->column = larger;
+    table->capacity = capacity;
+    return true;
+}
+
+hf_status hf_table_set_numbers(hf_context *ctx, hf_table *table, const char *name, const double *numbers)
+{
+    if (table == NULL || name == NULL || (numbers == NULL && table->rows > 0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_set_numbers: table, name or numbers is NULL");
+    if (*name == '\0') return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: a column needs a name", table->source);
+
+    size_t at = hfi_names_find(&table->names, name);
+    double *copy = hfi_memory_alloc(&table->memory, table->rows, sizeof *copy);
+    if (copy != NULL && table->rows > 0) memcpy(copy, numbers, table->rows * sizeof *copy);
+    if (at != SIZE_MAX && copy != NULL) {
+        hfi_column *column = &table->column[at];
+        hfi_memory_free(&table->memory, column->numbers);
+        column->numbers = copy;
+        column->field = SIZE_MAX;
+        return HF_OK;
+    }
+    char *own = at == SIZE_MAX ? hfi_memory_strdup(&table->memory, name) : NULL;
+    if (copy == NULL || own == NULL || !reserve_column(table)) {
+        hfi_memory_free(&table->memory, own);
+        hfi_memory_free(&table->memory, copy);
+        return hfi_fail(ctx, HF_ERR_MEMORY, "out of memory: a column of %zu rows could not be added",
+                        table->rows);
+    }
+    table->column[table->columns] = (hfi_column){own, own, copy, SIZE_MAX, 0};
+    hfi_names_add(&table->names, own, table->columns);
+    table->columns++;
+    return HF_OK;
+}

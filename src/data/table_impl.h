@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file table_impl.h
+ * @brief What a table is made of; for the data room only, everybody else uses <holdfast/table.h>.
+ */
+#ifndef HFI_DATA_TABLE_IMPL_H
+#define HFI_DATA_TABLE_IMPL_H
+
+#include "core/core.h"
+#include "data/names.h"
+
+#include <holdfast/table.h>
+
+/** One column. It comes from the source (`field` says which field of a record) or was computed (`field` =
+ * SIZE_MAX). */
+typedef struct hfi_column {
+    const char *name; /* in the table's text, or owned_name */
+    char *owned_name; /* NULL when the name is in the table's text */
+    double *numbers;  /* owned; NULL for a text column */
+    size_t field;
+    size_t first_text; /* text column: the first row whose field is not a number */
+} hfi_column;
+
+/**
+ * The text of all fields lies in one block, each field zero-terminated, records one after the other without
+ * gaps; record 0 is the header. `fields` has the begin of every field, record by record, and one more entry:
+ * the end of the last.
+ */
+struct hf_table {
+    hfi_memory memory;
+    char *source;
+    char *text;
+    size_t *fields; /* (rows + 1) * stride + 1 entries; NULL when nothing came from a source */
+    size_t *lines;  /* rows entries; NULL like fields */
+    size_t stride;  /* fields in a record */
+    size_t header_line;
+    size_t rows;
+    size_t columns;
+    size_t capacity; /* of column */
+    hfi_column *column;
+    hfi_names names;
+};
+
+/** An empty table: no rows, no columns. NULL, with the message, when out of memory. */
+hf_table *hfi_table_new(hf_context *ctx, const char *source);
+
+/** Makes columns out of the header record and finds out which are numeric. The rest of the table must be
+ * complete. HF_ERR_MEMORY, HF_ERR_CANCELLED, or HF_ERR_PARSE for an empty or repeated name. */
+hf_status hfi_table_make_columns(hf_context *ctx, hf_table *table);
+
+/** Text of a field of the source. */
+const char *hfi_table_text(const hf_table *table, size_t row, size_t field);
+
+/** Line of the source at which a field begins, which is not its row's when a field before it holds newlines.
+ */
+size_t hfi_table_field_line(const hf_table *table, size_t row, size_t field);
+
+/** Receives a table's CSV text piece by piece. */
+typedef hf_status (*hfi_sink)(hf_context *ctx, void *arg, const char *text, size_t bytes);
+
+/** Writes the whole table; `done`, if given, is kept at the share of rows written. Returns the first error of
+ * the sink. */
+hf_status hfi_table_emit(hf_context *ctx, const hf_table *table, hfi_sink sink, void *arg, double *done);
+
+/** Takes over `text` (bytes + 1 bytes of the context's memory) and makes a table of it; frees it on error. */
+hf_status hfi_csv_take(hf_context *ctx, char *text, size_t bytes, const char *source, hf_table **out);
+
+#endif
