@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Run at configure time: says in one line which BLAS this is and where it lives; fails when it is of no use to us. */
+/* Run at configure time: says in one line which BLAS this is and where it lives; fails when it is of no use
+ * to us. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
@@ -28,7 +29,8 @@ static void where_it_lives(char *path, size_t size)
 
 int main(void)
 {
-    /* Read as 32-bit integers these are 2 and 1; a library that reads 64 bits sees a negative count and returns 0. */
+    /* Read as 32-bit integers these are 2 and 1; a library that reads 64 bits sees a negative count and
+     * returns 0. */
     const int32_t two[2] = {2, -1}, one[2] = {1, 0};
     const double x[2] = {3.0, 4.0};
     double a[4] = {4.0, 2.0, 0.0, 5.0};
@@ -36,7 +38,8 @@ int main(void)
     char path[PATH_MAX];
 
     if (ddot_(two, x, one, x, one) != 25.0) {
-        puts("it takes 64-bit integers (ILP64) or returns wrong products; holdfast needs the 32-bit (LP64) flavour");
+        puts("it takes 64-bit integers (ILP64) or returns wrong products; holdfast needs the 32-bit (LP64) "
+             "flavour");
         return 1;
     }
     const int32_t order[2] = {2, 0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stands in for libFuzzer where there is none: feeds every file of the folders or files named on the command line to
- * the fuzzer's entry point, and prefixes of each, because a cut-off file is the most common broken file. */
+/* Stands in for libFuzzer where there is none: feeds every file of the folders or files named on the command
+ * line to the fuzzer's entry point, and prefixes of each, because a cut-off file is the most common broken
+ * file. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,7 +11,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { PREFIXES = 16 };
+enum {
+    PREFIXES = 16
+};
 
 /* A block of exactly `size` bytes, so that AddressSanitizer sees the first byte read behind it. */
 static void feed(const uint8_t *data, size_t size)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads one past a block when it is given an argument: AddressSanitizer must stop it, and must not mind it without. */
+/* Reads one past a block when it is given an argument: AddressSanitizer must stop it, and must not mind it
+ * without. */
 #include <stdlib.h>
 
 int main(int argc, char **argv)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* With an argument two threads write one variable unprotected: ThreadSanitizer must stop it. Without, the writes are
- * parted by an OpenMP barrier and by task dependences, which ThreadSanitizer understands only through Archer. */
+/* With an argument two threads write one variable unprotected: ThreadSanitizer must stop it. Without, the
+ * writes are parted by an OpenMP barrier and by task dependences, which ThreadSanitizer understands only
+ * through Archer. */
 #include <stdlib.h>
 
 static long with_race(void)
@@ -13,7 +14,9 @@ static long with_race(void)
 
 static long without_race(void)
 {
-    enum { THREADS = 4 };
+    enum {
+        THREADS = 4
+    };
     long parts[THREADS] = {0}, sum = 0;
 #pragma omp parallel num_threads(THREADS)
     {

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door. CMake does the work; this file knows the few commands that people type.
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc)
+
+.PHONY: all help demo test check-quick bench install uninstall format tidy clean
+
+all: ## build library and tool (what is missing on the system is named, not installed)
+	@cmake -S . -B $(BUILD)
+	@cmake --build $(BUILD) -j $(JOBS)
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/:.*## /\t/' | while IFS='	' read -r name text; do \
+	    printf '  make %-12s %s\n' "$$name" "$$text"; done
+
+demo: ## install what is missing, build, and show what a robust Gaussian process is good for
+	@scripts/install-dependencies demo
+	@cmake -S . -B $(BUILD) >$(BUILD)-demo.log 2>&1 && \
+	    cmake --build $(BUILD) -j $(JOBS) --target holdfast >>$(BUILD)-demo.log 2>&1 || { tail -n 30 $(BUILD)-demo.log; exit 1; }
+	@rm -f $(BUILD)-demo.log
+	@HOLDFAST=$(abspath $(BUILD))/holdfast scripts/demo
+
+test: ## install what is missing and run all tests (sanitizers, valgrind, fuzzers, house rules, installation)
+	@scripts/install-dependencies test
+	@scripts/test --build $(BUILD) -j $(JOBS)
+
+check-quick: ## the tests of the rooms and the quick house rules on the plain build
+	@scripts/test --build $(BUILD) -j $(JOBS) quick
+
+bench: ## timings, beside peers where they are installed
+	@cmake -S . -B $(BUILD) -DHF_TESTS=ON
+	@cmake --build $(BUILD) -j $(JOBS) --target holdfast_shared bench
+	@HF_BUILD=$(abspath $(BUILD)) scripts/bench
+
+install: ## install below PREFIX (/usr/local); DESTDIR is honoured
+	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+	@cmake --build $(BUILD) -j $(JOBS)
+	@DESTDIR=$(DESTDIR) cmake --install $(BUILD)
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ] && command -v ldconfig >/dev/null; then ldconfig; fi
+
+uninstall: ## remove what the last `make install` laid down
+	@DESTDIR=$(DESTDIR) cmake --build $(BUILD) --target uninstall
+
+format: ## run clang-format over all C files
+	@git ls-files --cached --others --exclude-standard '*.c' '*.h' | xargs -r $$(command -v clang-format-14 clang-format | head -n 1) -i
+
+tidy: ## run clang-tidy over library, tool and examples
+	@cmake -S . -B $(BUILD) -DHF_TESTS=ON >/dev/null
+	@/usr/bin/python3 tests/house/check_tidy.py --source . --build $(BUILD)
+
+clean: ## remove all build directories
+	@rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-thread $(BUILD)-fuzz

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The public headers are a manual: each says what it is, every function and type in it has a comment of its own or stands
+in a group (lines without a blank between) that has one, and <holdfast/holdfast.h> brings them all."""
+import re
+
+import house
+
+
+def declarations(text):
+    """(first line, last line, what) of the HF_API declarations and type definitions, lines counted from 0."""
+    code = house.blank(text)
+    for match in re.finditer(r"^HF_API\b[^;]*;|^typedef\b[^;{]*(\{[^}]*\}[^;]*)?;", code, re.M):
+        yield code.count("\n", 0, match.start()), code.count("\n", 0, match.end()), " ".join(match.group(0).split())
+
+
+def undocumented(text):
+    lines = text.split("\n")
+    documented_until = None  # last line of the documented declaration that we have just passed
+    for first, last, what in declarations(text):
+        before = lines[first - 1].rstrip() if first else ""
+        if before.endswith("*/"):
+            opening = first - 1
+            while opening > 0 and "/*" not in lines[opening]:
+                opening -= 1
+            alone = lines[opening].lstrip().startswith("/*")
+            documented = alone and lines[opening].lstrip().startswith("/**") \
+                or not alone and documented_until == first - 1
+        else:
+            documented = documented_until == first - 1
+        # An opaque handle needs no words of its own: its functions have them.
+        opaque = re.fullmatch(r"typedef struct (\w+) \1;", what)
+        if documented:
+            documented_until = last
+        elif not opaque:
+            yield first + 1, what
+
+
+def find_problems(source, _build):
+    problems, headers = [], house.public_headers(source)
+    for name in headers:
+        text = house.read(source, name)
+        if "@file" not in text or "@brief" not in text:
+            problems.append(f"{name}: no @file and @brief at its top")
+        for line, what in undocumented(text):
+            problems.append(f"{name}:{line}: not documented: {what[:80]}")
+    umbrella = "include/holdfast/holdfast.h"
+    if umbrella not in headers:
+        return problems + [f"{umbrella} is missing"]
+    text = house.read(source, umbrella)
+    for name in headers:
+        if name not in (umbrella, "include/holdfast/export.h") and f"#include <{name[len('include/'):]}>" not in text:
+            problems.append(f"{umbrella}: does not include <{name[len('include/'):]}>")
+    return problems
+
+
+if __name__ == "__main__":
+    house.main(find_problems)

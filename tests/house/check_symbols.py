@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the linker sees. The shared library shows the functions of the public headers, all of them and nothing else; inside,
+names begin with hf_ or hfi_, nothing is writable at file level (no globals), and rooms call only what they may."""
+import os
+import re
+
+import house
+
+# Calls that a library must not make, and the rooms that may all the same.
+FORBIDDEN = [
+    (r"exit|_exit|abort|__assert_fail", set(), "a library does not end its host; return a status"),
+    (r"printf|puts|putchar|vprintf|__printf_chk|perror|stdout|stderr", set(), "a library does not print"),
+    (r"malloc|calloc|realloc|aligned_alloc|posix_memalign|strdup|strndup|asprintf|vasprintf", {"core"},
+     "memory comes from the context's allocator"),
+    (r"rand|srand|random|srandom|drand48|time|clock", set(), "random numbers come from streams, time from hfi_now"),
+    (r"setlocale|strtok|localtime|gmtime|getenv|system|popen|tmpnam|sprintf|strcpy|strcat|gets", set(),
+     "not thread-safe, not bounded or not a library's business"),
+    (r"[sdi]\w{2,6}_|cblas_\w+|LAPACKE_\w+|openblas_\w+", {"linalg"}, "only linalg calls BLAS"),
+    (r"GOMP_\w+|omp_\w+|__kmpc_\w+", {"core", "linalg", "kernel"}, "threads are made in core and linalg"),
+    (r"sqlite3_\w+", {"model"}, "only model knows SQLite"),
+    (r"nlopt_\w+", {"train"}, "only train knows NLopt"),
+]
+
+
+def exported(library):
+    """Names in the dynamic symbol table that others can link to."""
+    result = house.run(["nm", "-D", "--defined-only", library])
+    return {line.split()[-1] for line in result.stdout.split("\n") if line.strip()}
+
+
+def objects(build):
+    """(room, path of the object file) of the object libraries."""
+    for folder, _, names in os.walk(os.path.join(build, "CMakeFiles")):
+        room = re.search(r"/hfo_(\w+)\.dir/", folder + "/")
+        for name in names:
+            if room and name.endswith(".o"):
+                yield room.group(1), os.path.join(folder, name)
+
+
+def check_object(room, path, source_exists):
+    label = re.sub(r".*\.dir/|\.o$", "", path)
+    if not source_exists(label):  # left over from a source that is gone
+        return
+    for line in house.run(["objdump", "-t", path]).stdout.split("\n"):
+        match = re.match(r"^[0-9a-f]{16} (.{7}) (\S+)\s+([0-9a-f]{16}) (?:\.hidden )?(\S+)$", line)
+        if not match:
+            continue
+        flags, section, size, name = match.groups()
+        if section == "*UND*":
+            for pattern, rooms, why in FORBIDDEN:
+                if re.fullmatch(pattern, name) and room not in rooms:
+                    yield f"{label}: uses {name}: {why}"
+            continue
+        if flags[0] in "gu!" and not re.match(r"hfi?_", name) and "F" in flags:
+            yield f"{label}: global name {name} without hf_ or hfi_"
+        writable = re.match(r"(\.data|\.bss|\.tdata|\.tbss|\*COM\*)", section) and ".rel.ro" not in section
+        if writable and "O" in flags and int(size, 16) > 0:
+            yield f"{label}: {name} is writable and lives as long as the process ({section})"
+
+
+def find_problems(source, build):
+    library = os.path.join(build, "libholdfast.so")
+    if not os.path.exists(library):
+        return [f"{library} is missing: build first"]
+    shown, declared, problems = exported(library), house.public_functions(source), []
+    for name in sorted(shown - set(declared)):
+        problems.append(f"libholdfast.so shows {name}, which no public header declares")
+    for name in sorted(set(declared) - shown):
+        problems.append(f"{declared[name]}: {name} is declared and not in libholdfast.so")
+    for name in sorted(name for name in shown if not name.startswith("hf_")):
+        problems.append(f"libholdfast.so shows {name}, which does not begin with hf_")
+    for room, path in sorted(objects(build)):
+        problems += check_object(room, path, lambda label: os.path.exists(os.path.join(source, label)))
+    return problems
+
+
+if __name__ == "__main__":
+    house.main(find_problems)

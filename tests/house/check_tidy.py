@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""clang-tidy has nothing to say about the library, the tool and the examples (.clang-tidy tells what it looks for)."""
+import json
+import os
+import re
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+
+import house
+
+FOLDERS = ("src", "apps", "examples")
+MODEL = "tests/house/analyser.h"
+# gcc's own switches that clang does not know.
+DEFINES = re.compile(r"^hf_status hfi_(fail|out_of_memory|cancelled)\(", re.M)  # where MODEL's macros would hurt
+FOREIGN = re.compile(r"^-f(no-)?(trapping-math|openmp)$|^-W(no-)?error$|^-Werror$")
+
+
+def commands(source, build):
+    """{file: arguments for the compiler} of the files to look at."""
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+        database = json.load(file)
+    found = {}
+    for entry in database:
+        name = os.path.relpath(os.path.realpath(entry["file"]), os.path.realpath(source))
+        if name.split("/")[0] in FOLDERS and os.path.exists(entry["file"]):
+            found[name] = [word for word in entry["command"].split()
+                           if re.match(r"-(I|D|isystem|std|W|f|O)|/", word) and not FOREIGN.match(word)
+                           and not word.endswith((".c", ".o", "/cc", "/gcc", "/clang"))]
+    return found
+
+
+def tidy(program, source, name, arguments):
+    extra = []
+    if name.startswith("src/") and not DEFINES.search(house.read(source, name)):
+        extra = ["-include", os.path.join(source, MODEL), "-Wno-unused-value"]
+    result = house.run([program, "--quiet", name, "--", *arguments, "-fopenmp", *extra], cwd=source)
+    if result.returncode == 0:
+        return []
+    return [(result.stdout.strip() or result.stderr.strip() or f"{name}: {program} failed").replace(source + "/", "")]
+
+
+def find_problems(source, build):
+    program = shutil.which("clang-tidy-14") or shutil.which("clang-tidy")
+    if program is None:
+        print("clang-tidy is missing (Debian: clang-tidy)")
+        return None
+    todo = commands(source, build)
+    expected = {name for name in house.c_files(source, "src") if name.endswith(".c")}
+    problems = [f"{name} is in no compile command of {build}" for name in sorted(expected - set(todo))]
+    # The longest first, so that two processors finish together.
+    names = sorted(todo, key=lambda name: -os.path.getsize(os.path.join(source, name)))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = pool.map(lambda name: tidy(program, source, name, todo[name]), names)
+    seen = set(problems)
+    for text in (text for problem in found for text in problem):
+        if text not in seen:
+            seen.add(text)
+            problems.append(text)
+    print(f"{len(names)} files looked at")
+    return problems
+
+
+if __name__ == "__main__":
+    house.main(find_problems)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the house checks share: which files there are, C source without comments, and how a finding is told."""
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+SKIPPED = 77
+
+
+def main(find_problems):
+    """Runs find_problems(source, build), prints what it found, and exits like a test."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--source", required=True)
+    parser.add_argument("--build", default=None)
+    arguments = parser.parse_args()
+    problems = find_problems(os.path.abspath(arguments.source), arguments.build and os.path.abspath(arguments.build))
+    if problems is None:
+        sys.exit(SKIPPED)
+    for problem in problems:
+        print(problem)
+    print(f"{len(problems)} problem(s)")
+    sys.exit(1 if problems else 0)
+
+
+def files(source):
+    """Every file of the project, relative to its root: what git knows or would add, without build products."""
+    git = subprocess.run(["git", "-C", source, "ls-files", "--cached", "--others", "--exclude-standard"],
+                         capture_output=True, text=True)
+    if git.returncode == 0:
+        names = set(git.stdout.split("\n")) - {""}
+    else:  # an unpacked archive
+        names = set()
+        for folder, folders, inner in os.walk(source):
+            folders[:] = [f for f in folders if f != ".git" and not f.startswith("build")]
+            names.update(os.path.relpath(os.path.join(folder, name), source) for name in inner)
+    return sorted(name for name in names if os.path.isfile(os.path.join(source, name)))
+
+
+def c_files(source, *folders):
+    """C files and headers under the folders given (all if none), relative."""
+    return [name for name in files(source) if name.endswith((".c", ".h"))
+            and (not folders or name.split("/")[0] in folders)]
+
+
+def read(source, name):
+    with open(os.path.join(source, name), encoding="utf-8") as file:
+        return file.read()
+
+
+TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+
+
+def blank(text, keep_strings=False):
+    """C text of which comments (and strings, unless kept) are blanks: offsets and lines stay what they were."""
+    def replace(match):
+        token = match.group(0)
+        if keep_strings and token[0] in "\"'":
+            return token
+        return re.sub(r"[^\n]", " ", token)
+    return TOKEN.sub(replace, text)
+
+
+def public_headers(source):
+    return [name for name in c_files(source, "include") if name.endswith(".h")]
+
+
+def public_functions(source):
+    """{name: header} of everything declared with HF_API."""
+    found = {}
+    for header in public_headers(source):
+        if header.endswith("/export.h"):  # defines HF_API
+            continue
+        for match in re.finditer(r"^HF_API\b([^;]*);", blank(read(source, header)), re.M):
+            name = re.search(r"(\w+)\s*\(", match.group(1))
+            found[name.group(1) if name else match.group(1).split()[-1]] = header
+    return found
+
+
+def run(command, **options):
+    return subprocess.run(command, capture_output=True, text=True, **options)

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each house check passes a tiny clean tree and fails when one thing in it is broken: a check that cannot fail is none."""
+import os
+import shutil
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import check_arrows
+import check_docs
+import check_format
+import check_headers
+import check_licence
+import check_marks
+import check_sizes
+import check_symbols
+import check_tidy
+import house
+
+SPDX = "/* SPDX-License-Identifier: Apache-2.0 */\n"
+CLEAN = {
+    "LICENSE": "Apache\n",
+    ".clang-format": None,  # copied from this project
+    ".clang-tidy": None,
+    "docs/architecture.md": "# Rooms\n\nwords\n\n| room | owns | may use |\n|---|---|---|\n| `core` | x | |\n"
+                            "| `linalg` | x | `core` |\n| `kernel` | x | `core`, `linalg` |\n| `data` | x | `core` |\n"
+                            "| `model` | x | all of the above |\n\n| other | table |\n|---|---|\n| `core` | 1 |\n",
+    "include/holdfast/holdfast.h": SPDX + "/**\n * @file holdfast.h\n * @brief All.\n */\n#ifndef HF_H\n#define HF_H\n"
+                                          "#include <holdfast/one.h>\n#endif\n",
+    "include/holdfast/export.h": SPDX + "/**\n * @file export.h\n * @brief HF_API.\n */\n#ifndef HF_E\n#define HF_E\n"
+                                        "#define HF_API __attribute__((visibility(\"default\")))\n#endif\n",
+    "include/holdfast/one.h": SPDX + "/**\n * @file one.h\n * @brief One.\n */\n#ifndef HF_ONE_H\n#define HF_ONE_H\n"
+                                     "#include <holdfast/export.h>\n\n/** One and two. */\nHF_API int hf_one(void);\n"
+                                     "HF_API int hf_two(int the_first_of_two_long_names_that_want_a_line_each,\n"
+                                     "                  int the_second_of_two_long_names_that_want_a_line_each);\n#endif\n",
+    "src/core/core.h": SPDX + "#ifndef HFI_CORE_H\n#define HFI_CORE_H\nint hfi_core(void);\n#endif\n",
+    "src/core/core.c": SPDX + "#include \"core/core.h\"\n#include <holdfast/one.h>\n\nint hfi_core(void)\n{\n"
+                              "    return 1;\n}\n\nint hf_one(void)\n{\n    return hfi_core();\n}\n\n"
+                              "int hf_two(int a, int b)\n{\n    return a + b;\n}\n",
+    "src/linalg/blas.h": SPDX + "#ifndef B\n#define B\n#endif\n",
+    "src/data/data.h": SPDX + "#ifndef HFI_DATA_H\n#define HFI_DATA_H\n#include \"core/core.h\"\n#endif\n",
+    "src/model/model.c": SPDX + "#include \"data/data.h\"\n\nint hfi_model(void);\n\nint hfi_model(void)\n{\n"
+                                "    return hfi_core();\n}\n",
+    "apps/holdfast/main.c": SPDX + "#include <holdfast/holdfast.h>\n\nint main(void)\n{\n    return 0;\n}\n",
+}
+PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        self.root = tempfile.mkdtemp()
+        self.build = os.path.join(self.root, "build")
+        self.addCleanup(shutil.rmtree, self.root)
+        for name, text in CLEAN.items():
+            if text is None:
+                text = house.read(PROJECT, name)
+            self.write(name, text)
+
+    def write(self, name, text):
+        path = os.path.join(self.root, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def compile(self):
+        """An object of each file where the symbol check looks for it, a library of all, and compile commands."""
+        objects, commands = [], []
+        for name in house.c_files(self.root, "src"):
+            if name.endswith(".c"):
+                target = f"{self.build}/CMakeFiles/hfo_{name.split('/')[1]}.dir/{name}.o"
+                os.makedirs(os.path.dirname(target), exist_ok=True)
+                command = f"gcc -fPIC -fvisibility=hidden -std=c17 -Iinclude -Isrc -c {name} -o {target}"
+                self.assertEqual(house.run(command.split(), cwd=self.root).returncode, 0)
+                objects.append(target)
+                commands.append(f'{{"file": "{self.root}/{name}", "command": "{command}"}}')
+        house.run(["gcc", "-shared", "-o", f"{self.build}/libholdfast.so", *objects])
+        self.write("build/compile_commands.json", "[" + ",".join(commands) + "]")
+
+    def clean(self, check):
+        self.assertEqual(check.find_problems(self.root, self.build), [])
+
+    def broken(self, check, expected, name, old, new):
+        """Replaces `old` by `new` in one file; the check must name what is expected."""
+        text = CLEAN.get(name, "")
+        self.assertIn(old, text)
+        self.write(name, text.replace(old, new, 1))
+        if check in (check_symbols, check_tidy):
+            self.compile()
+        problems = check.find_problems(self.root, self.build)
+        self.assertTrue(any(expected in problem for problem in problems), f"{expected!r} not in {problems}")
+        self.write(name, text)
+
+
+class Arrows(Tree):
+    def test(self):
+        self.clean(check_arrows)
+        for expected, name, old, new in [
+                ("`core` must not include", "src/core/core.c", "core/core.h", "data/data.h"),
+                ("`data` must not include", "src/data/data.h", "core/core.h", "linalg/blas.h"),  # above, yet not allowed
+                ("with the room", "src/core/core.c", '"core/core.h"', '"core.h"'),
+                ("is in no room", "src/core/core.c", '"core/core.h"', '"attic/core.h"'),
+                ("is internal", "apps/holdfast/main.c", "<holdfast/holdfast.h>", '"core/core.h"'),
+                ("only model may include", "src/core/core.c", "<holdfast/one.h>", "<sqlite3.h>"),
+                ("only linalg may include", "src/model/model.c", "data/data.h", "linalg/blas.h"),
+                ("OpenMP outside", "src/model/model.c", "    return", "#pragma omp parallel\n    return"),
+                ("dpotrf_ belongs to linalg", "src/model/model.c", "hfi_core()", "dpotrf_()"),
+                ("C's own headers only", "include/holdfast/one.h", "<holdfast/export.h>", "<sys/stat.h>"),
+                ("stands below it", "docs/architecture.md", "| `core` | x | |", "| `core` | x | `model` |"),
+                ("no table", "docs/architecture.md", "may use", "whatever"),
+        ]:
+            with self.subTest(expected=expected):
+                self.broken(check_arrows, expected, name, old, new)
+
+    def test_comments_and_strings_do_not_count(self):
+        self.write("src/model/model.c", SPDX + '/* #include "core/secret.h"\n#pragma omp parallel\n */\n')
+        self.clean(check_arrows)
+
+    def test_room_unknown_to_the_document(self):
+        self.write("src/attic/a.c", SPDX)
+        self.assertIn("not in a room", check_arrows.find_problems(self.root, None)[0])
+
+
+class Text(Tree):
+    def test_sizes(self):
+        self.clean(check_sizes)
+        self.broken(check_sizes, "hf_one has 81 lines", "src/core/core.c", "    return hfi_core();\n",
+                    "    hfi_core();\n" * 77 + "    return 1;\n")
+        self.broken(check_sizes, "601 lines", "apps/holdfast/main.c", "\n\n", "\n" * 596)
+
+    def test_licence(self):
+        self.clean(check_licence)
+        self.broken(check_licence, "main.c:1:", "apps/holdfast/main.c", "SPDX", "XDPS")
+        self.write("scripts/x", "#!/bin/sh\ntrue\n")
+        self.assertEqual(len(check_licence.find_problems(self.root, None)), 1)
+
+    def test_marks(self):
+        self.clean(check_marks)
+        self.broken(check_marks, "TO" "DO", "src/core/core.c", "return 1;", "return 1; /* TO" "DO */")
+        self.broken(check_marks, "// comment", "src/core/core.c", "return 1;", "return 1; // one")
+        self.broken(check_marks, "a tab", "src/core/core.c", "    return 1;", "\treturn 1;")
+        self.write("src/core/core.c", SPDX + 'const char *hfi_address = "http://example.org";\n')
+        self.clean(check_marks)
+
+    def test_docs(self):
+        self.clean(check_docs)
+        name = "include/holdfast/one.h"
+        self.broken(check_docs, "hf_one", name, "/** One and two. */\n", "")
+        self.broken(check_docs, "hf_two", name, "HF_API int hf_two", "\nHF_API int hf_two")
+        self.broken(check_docs, "hf_one", name, "/** One and two. */", "/* not for the manual */")
+        self.broken(check_docs, "@file", name, "@brief", "brief")
+        self.broken(check_docs, "does not include", "include/holdfast/holdfast.h", "#include <holdfast/one.h>\n", "")
+
+    @unittest.skipIf(shutil.which("clang-format") is None, "no clang-format")
+    def test_format(self):
+        self.clean(check_format)
+        self.broken(check_format, "core.c", "src/core/core.c", "    return 1;", "  return 1;")
+
+
+class Compiled(Tree):
+    def test_headers(self):
+        self.clean(check_headers)
+        self.broken(check_headers, "one.h does not compile alone as c17", "include/holdfast/one.h",
+                    "int hf_one(void);", "size_t hf_one(void);")
+        self.broken(check_headers, "one.h does not compile alone as c++17", "include/holdfast/one.h",
+                    "int hf_one(void);", "int hf_one(int class);")
+
+    def test_symbols(self):
+        self.compile()
+        self.clean(check_symbols)
+        for expected, old, new in [
+                ("declared and not in", "int hf_one(void)", "int hf_on(void)"),
+                ("which no public header declares", "int hfi_core(void)\n",
+                 "__attribute__((visibility(\"default\"))) int hfi_core(void)\n"),
+                ("without hf_ or hfi_", "int hf_one(void)", "int stray(void);\nint stray(void)\n{\n    return 1;\n}\n"
+                                                            "int hf_one(void)"),
+                ("is writable", "    return 1;", "    static int count;\n    return count++;"),
+                ("uses exit", "    return 1;", "    void exit(int);\n    exit(1);"),
+                ("uses dpotrf_", "    return 1;", "    int dpotrf_(void);\n    return dpotrf_();"),
+        ]:
+            with self.subTest(expected=expected):
+                self.broken(check_symbols, expected, "src/core/core.c", old, new)
+
+    @unittest.skipIf(shutil.which("clang-tidy") is None, "no clang-tidy")
+    def test_tidy(self):
+        text = CLEAN["src/core/core.c"].replace("core/core.h", "data/data.h")
+        self.write("src/core/core.h", SPDX + "#ifndef HFI_CORE_H\n#define HFI_CORE_H\n#include <stddef.h>\n"
+                                             "typedef struct hf_context hf_context;\ntypedef int hf_status;\n"
+                                             "hf_status hfi_fail(hf_context *ctx, hf_status s, const char *f, ...);\n"
+                                             "int hfi_core(void);\n#endif\n")
+        self.write("tests/house/analyser.h", house.read(PROJECT, "tests/house/analyser.h"))
+        self.compile()
+        self.clean(check_tidy)
+        self.write("src/core/core.c", text.replace("return 1;", "int *p = NULL;\n    return *p;"))
+        self.compile()
+        self.assertIn("NullDereference", "".join(check_tidy.find_problems(self.root, self.build)))
+        # The analyser is told that hfi_fail returns its status: no false alarm here.
+        helper = ("static hf_status get(int **out)\n{\n    static const int one[1] = {0};\n"
+                  "    if (out == NULL) return hfi_fail(NULL, -1, \"no\");\n"
+                  "    if (hfi_core() > 1) return hfi_fail(NULL, -2, \"no\");\n"
+                  "    *out = (int *)one;\n    return 0;\n}\n\nint hf_one(void)\n{\n    int *p = NULL;\n"
+                  "    if (get(&p) < 0) return 0;\n    return *p;\n}\n")
+        start = text.index("int hf_one")
+        self.write("src/core/core.c", text[:start] + helper + text[text.index("int hf_two") - 1:])
+        self.compile()
+        self.clean(check_tidy)
+
+
+if __name__ == "__main__":
+    unittest.main()
