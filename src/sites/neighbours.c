@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Medians over the nearest rows, and the centre of robust weights made of them. */
+#include "sites/distances.h"
+#include "sites/sites.h"
+
+#include <math.h>
+
+typedef struct search {
+    const hfi_rows *rows;
+    const double *values;
+    double *scratch; /* n per thread */
+    double *out;
+} search;
+
+/* The nearest rows so far, nearest first. */
+typedef struct nearest {
+    size_t count;
+    double squared[HFI_NEIGHBOURS];
+    double value[HFI_NEIGHBOURS];
+} nearest;
+
+static void offer(nearest *best, double squared, double value)
+{
+    size_t place = best->count;
+    if (place == HFI_NEIGHBOURS) {
+        /* Rows come in ascending order, so of equally distant ones the first stays. */
+        if (!(squared < best->squared[HFI_NEIGHBOURS - 1])) return;
+        place--;
+    } else {
+        best->count++;
+    }
+    for (; place > 0 && squared < best->squared[place - 1]; place--) {
+        best->squared[place] = best->squared[place - 1];
+        best->value[place] = best->value[place - 1];
+    }
+    best->squared[place] = squared;
+    best->value[place] = value;
+}
+
+static void one_row(size_t i, int thread, void *arg)
+{
+    search *s = arg;
+    size_t n = s->rows->n;
+    double *squared = s->scratch + (size_t)thread * n;
+    nearest best = {.count = 0};
+    hfi_rows_distances(s->rows, i, squared);
+    for (size_t j = 0; j < n; j++)
+        if (j != i && !isnan(s->values[j])) offer(&best, squared[j], s->values[j]);
+    s->out[i] = best.count > 0 ? hfi_median(best.value, best.count) : s->values[i];
+}
+
+hf_status hfi_neighbour_median(hf_context *ctx, const hfi_rows *rows, const double *values, double *out)
+{
+    size_t entries = 0;
+    if (!hfi_size_mul(rows->n, (size_t)hf_context_threads(ctx), &entries))
+        return hfi_fail(ctx, HF_ERR_TOO_LARGE, "%zu rows do not fit in memory", rows->n);
+    search s = {
+        .rows = rows, .values = values, .scratch = hfi_alloc(ctx, entries, sizeof(double)), .out = out};
+    if (s.scratch == NULL) return HF_ERR_MEMORY;
+    hfi_parallel_for(ctx, rows->n, one_row, &s);
+    hfi_free(ctx, s.scratch);
+    return HF_OK;
+}
+
+/* Every input finite, every reading finite or missing, and at least one reading there. */
+static hf_status check(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx, const double *y)
+{
+    size_t present = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < d; k++)
+            if (!isfinite(x[i * ldx + k]))
+                return hfi_fail(ctx, HF_ERR_NOT_FINITE, "input %zu of row %zu is %g", k, i, x[i * ldx + k]);
+        if (isinf(y[i]))
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE,
+                            "reading %zu is infinite; mark a missing reading with NaN", i);
+        if (!isnan(y[i])) present++;
+    }
+    if (present > 0) return HF_OK;
+    return hfi_fail(ctx, HF_ERR_NO_DATA, "none of the %zu readings is present, so there is no centre", n);
+}
+
+hf_status hf_robust_centre_neighbours(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx,
+                                      const double *y, double *centre)
+{
+    if (y == NULL || centre == NULL || (x == NULL && d > 0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_robust_centre_neighbours: %s is NULL",
+                        y == NULL        ? "y"
+                        : centre == NULL ? "centre"
+                                         : "x");
+    if (ldx < d)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the row stride %zu is smaller than the %zu inputs", ldx, d);
+    hf_status status = check(ctx, n, d, x, ldx, y);
+    if (status < 0) return status;
+    hfi_rows rows = {0};
+    status = hfi_rows_create(ctx, n, d, x, ldx, &rows);
+    if (status < 0) return status;
+    status = hfi_neighbour_median(ctx, &rows, y, centre);
+    hfi_rows_free(ctx, &rows);
+    return status;
+}
