@@ -77,7 +77,8 @@ typedef enum hfi_purpose {
     HFI_PURPOSE_CONTAMINATE = 3,
     HFI_PURPOSE_SPLIT = 4,
     HFI_PURPOSE_TEST = 5,
-    HFI_PURPOSE_EXPERIMENT = 6
+    HFI_PURPOSE_EXPERIMENT = 6,
+    HFI_PURPOSE_PROBE = 7 /* random signs that find errors in a factor */
 } hfi_purpose;
 
 /** A counter-based stream (Philox 4x64-10): its k-th number is a function of (seed, purpose, index, k) alone.

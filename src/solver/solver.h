@@ -28,15 +28,24 @@ typedef struct hfi_solution {
     double *residual; /* z_i - m_i: site targets less prior mean */
     double *variance; /* d_i without jitter */
     double *t;        /* (K + D)^-1 residual */
-    double *factor;   /* L, lower triangle, column-major, stride capacity */
-    double jitter;    /* absolute amount added to every diagonal entry; 0 if none */
-    double log_det;   /* log det (K + D + jitter) */
-    double condition; /* estimated 1-norm condition number */
-    double backward;  /* ||(K + D) t - r|| / (||K + D|| ||t|| + ||r||): relative backward error of t */
+    double *factor;   /* L, lower triangle, column-major, stride capacity; the strict upper one is scratch */
+    double jitter;    /* absolute amount added to every diagonal entry; 0 if none. Acts as extra site variance */
+    double log_det;   /* log det A, A = K + D + jitter */
+    double condition; /* 1-norm condition number of A, estimated at the last factorisation or check */
+    double backward;  /* see hfi_solution_measure(); as of the last factorisation or check */
 } hfi_solution;
 
 /** Bytes and flops of an exact solve with n readings of d inputs. */
 void hfi_exact_cost(size_t n, size_t d, double *bytes, double *flops);
+/** HF_ERR_TOO_LARGE (needed, available, the number of readings that would fit) when `bytes` more cannot be had
+ * without swapping. `what` completes "... of n readings needs". */
+hf_status hfi_require_memory(hf_context *ctx, const char *what, size_t n, double bytes);
+/** What jitter is relative to: the kernel's typical variance, else the average prior variance of the n rows, else
+ * 1. Always positive and finite. */
+double hfi_jitter_scale(const hf_kernel *kernel, size_t n, const double *x, size_t ldx);
+
+/** Zeroed arrays for n anchors of d inputs (capacity n). *out is zeroed on error. */
+hf_status hfi_solution_alloc(hf_context *ctx, size_t n, size_t d, hfi_solution *out);
 
 /** Factors K + D for the present readings and solves for t. x: all rows (hf_sites_count), row-major. O(n^3/3
  * + n^2 d). HF_ERR_TOO_LARGE when it cannot fit in memory (bytes in the message), HF_ERR_NO_DATA when no
@@ -56,7 +65,8 @@ double hfi_solution_log_evidence(const hfi_solution *solution);
 
 /** Closed-form leave-one-out of all anchors: mean_i = z_i - t_i/G_ii - m_i and latent variance 1/G_ii - d_i,
  * G = (K + D)^-1. Means are relative to the prior mean (residual scale): add m_i. `mean`, `variance` n each.
- * O(n^3/3). */
+ * The error is a few eps (|z_i| + d_i): useless for a reading whose site variance dwarfs the prior variance;
+ * hf_leave_one_out() treats those apart. O(n^3/3), n^2 doubles. */
 hf_status hfi_solution_loo(hf_context *ctx, const hfi_solution *solution, double *mean, double *variance);
 
 /** Adds an anchor (input x, site residual r, site variance v); `column` = k(Z, x) (n), `prior` = k(x, x).
@@ -65,12 +75,27 @@ hf_status hfi_solution_append(hf_context *ctx, hfi_solution *solution, const dou
                               const double *column, double prior);
 /** Removes anchor i. O(n^2). */
 hf_status hfi_solution_delete(hf_context *ctx, hfi_solution *solution, size_t i);
-/** Gives anchor i another site residual and variance (rank-one update or downdate of the factor). O(n^2). */
-hf_status hfi_solution_replace(hf_context *ctx, hfi_solution *solution, size_t i, double r, double v);
-/** Backward error of the present factor and t against a freshly computed K + D: grows with online updates.
- * O(n^2 d). Stored in `backward`. */
+/** Gives anchor i another site residual and variance (rank-one update or downdate of the factor); `prior` =
+ * k(z_i, z_i). O(n^2). Accurate also when the variance changes by many orders of magnitude. */
+hf_status hfi_solution_replace(hf_context *ctx, hfi_solution *solution, size_t i, double r, double v,
+                               double prior);
+/**
+ * Backward errors of the present factor and of t against a freshly computed A = K + D + jitter; the larger of the
+ * two is stored in `backward`, and `condition` is estimated anew. Both are taken after scaling A to a unit
+ * diagonal (H = S A S), because Cholesky's rounding errors are small in that scale; without it one reading with a
+ * huge site variance would hide every error of the others.
+ *
+ *     weights: ||S (A t - r)|| / (||H|| ||t / S|| + ||S r||)      factor: ||S (L L' - A) S p|| / ||H||, p = +-1
+ *
+ * O(n^2 d), O(n) memory.
+ */
+hf_status hfi_solution_measure(hf_context *ctx, const hf_kernel *kernel, hfi_solution *solution);
+/** The same, and HF_WARN_DRIFT above HFI_DRIFT_LIMIT. */
 hf_status hfi_solution_check(hf_context *ctx, const hf_kernel *kernel, hfi_solution *solution);
 /** Factors afresh from kernel, z, residual and variance. O(n^3/3). */
 hf_status hfi_solution_refresh(hf_context *ctx, const hf_kernel *kernel, hfi_solution *solution);
+
+/** Backward error from which a refresh is advised. A fresh factor has some 1e-16. */
+#define HFI_DRIFT_LIMIT 1e-10
 
 #endif
