@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/fits.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *room(size_t count, size_t size)
+{
+    void *memory = calloc(count ? count : 1, size);
+    if (!memory) {
+        fputs("out of memory\n", stderr);
+        exit(1);
+    }
+    return memory;
+}
+
+problem problem_create(size_t n, size_t m, size_t d)
+{
+    return (problem){.n = n,
+                     .m = m,
+                     .d = d,
+                     .x = room(n * d, sizeof(double)),
+                     .y = room(n, sizeof(double)),
+                     .wrong = room(n, sizeof(bool)),
+                     .tx = room(m * d, sizeof(double)),
+                     .ty = room(m, sizeof(double)),
+                     .unit = 1.0};
+}
+
+void problem_free(problem *p)
+{
+    free(p->x);
+    free(p->y);
+    free(p->wrong);
+    free(p->tx);
+    free(p->ty);
+    *p = (problem){0};
+}
+
+double sample_sd(size_t n, const double *y)
+{
+    double mean = 0.0, squares = 0.0;
+    for (size_t i = 0; i < n; ++i) mean += y[i] / (double)n;
+    for (size_t i = 0; i < n; ++i) squares += (y[i] - mean) * (y[i] - mean);
+    return sqrt(squares / (double)(n - 1));
+}
+
+bool method_known(const char *method)
+{
+    static const char *const names[] = {"gp", "rcgp", "smooth", "default", "oracle"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (strcmp(method, names[i]) == 0) return true;
+    return false;
+}
+
+static hf_status settings_of(hf_context *ctx, const char *method, hf_fit_settings *out)
+{
+    if (strcmp(method, "gp") == 0 || strcmp(method, "oracle") == 0)
+        return hf_fit_settings_preset(ctx, "gp", out);
+    if (strcmp(method, "rcgp") == 0) return hf_fit_settings_preset(ctx, "rcgp", out);
+    *out = hf_fit_settings_default();
+    if (strcmp(method, "smooth") == 0) {
+        out->sites = HF_SITES_ROBUST;
+        out->suspects = HF_SUSPECTS_OFF;
+    }
+    return HF_OK;
+}
+
+/* The oracle never sees the damaged rows, not even their inputs: a missing target would leave those in the
+ * scaling. */
+static size_t without_wrong(const problem *p, double *x, double *y)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < p->n; ++i) {
+        if (p->wrong[i]) continue;
+        memcpy(x + kept * p->d, p->x + i * p->d, p->d * sizeof *x);
+        y[kept++] = p->y[i];
+    }
+    return kept;
+}
+
+static hf_status score(hf_context *ctx, const hf_posterior *posterior, const problem *p, record *out)
+{
+    double *mean = room(p->m, sizeof *mean), *sd = room(p->m, sizeof *sd);
+    hf_metrics metrics;
+    hf_status status = hf_predict(ctx, posterior, p->m, p->tx, p->d, mean, NULL, sd);
+    if (status >= 0) {
+        for (size_t i = 0; i < p->m; ++i) sd[i] = sqrt(sd[i]);
+        status = hf_metrics_gaussian(ctx, p->m, p->ty, mean, sd, &metrics);
+    }
+    if (status >= 0) {
+        out->mae = metrics.mae / p->unit;
+        out->rmse = metrics.rmse / p->unit;
+        out->nlpd = metrics.nlpd - log(p->unit); /* density of y / unit */
+        out->coverage50 = metrics.coverage50;
+        out->coverage90 = metrics.coverage90;
+        out->coverage95 = metrics.coverage95;
+    }
+    free(mean);
+    free(sd);
+    return status;
+}
+
+static void count_flags(const problem *p, const hf_reading *readings, record *out)
+{
+    for (size_t i = 0; i < p->n; ++i) {
+        if (p->wrong[i]) out->wrong += 1;
+        /* Suspects of an attempt that was declined are told to the user but have not changed the fit. */
+        if (!readings || !readings[i].suspected || readings[i].weight > 0.25) continue;
+        if (p->wrong[i])
+            out->found += 1;
+        else
+            out->false_flags += 1;
+    }
+}
+
+bool method_run(hf_context *ctx, const char *method, const problem *p, record *out)
+{
+    bool oracle = strcmp(method, "oracle") == 0;
+    double *x = p->x, *y = p->y;
+    hf_data data = {.n = p->n, .d = p->d, .ldx = p->d};
+    hf_reading *readings = oracle ? NULL : room(p->n, sizeof *readings);
+    hf_posterior *posterior = NULL;
+    hf_fit_settings settings;
+    hf_fit_report report;
+    hf_status status = settings_of(ctx, method, &settings);
+    if (oracle) {
+        x = room(p->n * p->d, sizeof *x);
+        y = room(p->n, sizeof *y);
+        data.n = without_wrong(p, x, y);
+    }
+    data.x = x;
+    data.y = y;
+    if (status >= 0) status = hf_fit_data(ctx, &data, &settings, &posterior, &report, readings);
+    if (status >= 0) {
+        out->train = p->n;
+        out->test = p->m;
+        out->wrong = out->found = out->false_flags = 0;
+        out->adopted = report.suspects_adopted;
+        out->kappa = report.calibration;
+        out->evaluations = report.evaluations;
+        out->seconds = report.seconds;
+        count_flags(p, readings, out);
+        status = score(ctx, posterior, p, out);
+    }
+    if (status < 0) fprintf(stderr, "%s: %s: %s\n", method, hf_status_name(status), hf_context_message(ctx));
+    hf_posterior_free(posterior);
+    free(readings);
+    if (oracle) {
+        free(x);
+        free(y);
+    }
+    return status >= 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file fits.h
+ * @brief The methods that experiments compare, each fitted and scored through the public interface.
+ *
+ * | name    | what it is |
+ * |---------|--------------------------------------------------------------------------------------------------|
+ * | gp      | plain Gaussian process, preset "gp" | | rcgp    | the published robust conjugate GP, preset
+ * "rcgp"                                                 | | smooth  | robust weights re-centred on the
+ * leave-one-out mean, site evidence, consistent noise             | | default | what a user gets who asks for
+ * nothing                                                            | | oracle  | the plain GP, told which
+ * readings are wrong: what no method that must find out can expect to beat |
+ */
+#ifndef EXPERIMENTS_FITS_H
+#define EXPERIMENTS_FITS_H
+
+#include "common/record.h"
+
+#include <holdfast/holdfast.h>
+
+/** A training set with known damage, and clean rows to judge by. All arrays belong to the problem. */
+typedef struct problem {
+    size_t n, m, d;
+    double *x, *y;   /**< n x d inputs and n targets, damaged */
+    bool *wrong;     /**< n: which rows were damaged */
+    double *tx, *ty; /**< m x d and m: test rows, clean */
+    double unit;     /**< sd of the n targets before the damage: scores are in this unit */
+} problem;
+
+/** Room for a problem; ends the program when memory is out. */
+problem problem_create(size_t n, size_t m, size_t d);
+void problem_free(problem *p);
+/** sd with n - 1 in the denominator. */
+double sample_sd(size_t n, const double *y);
+
+bool method_known(const char *method);
+/** Fits and scores; fills everything of `out` but its key. false with the reason on standard error. */
+bool method_run(hf_context *ctx, const char *method, const problem *p, record *out);
+
+#endif

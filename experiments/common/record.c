@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/record.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void records_add(records *list, const record *item)
+{
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 256;
+        record *items = realloc(list->items, capacity * sizeof *items);
+        if (!items) {
+            fputs("out of memory\n", stderr);
+            exit(1);
+        }
+        list->items = items;
+        list->capacity = capacity;
+    }
+    list->items[list->count++] = *item;
+}
+
+void records_free(records *list)
+{
+    free(list->items);
+    *list = (records){0};
+}
+
+/* Shares come from command lines and from files: compared as decimal numbers, not bit for bit. */
+static bool same_place(const record *a, const record *b)
+{
+    return strcmp(a->set, b->set) == 0 && strcmp(a->kind, b->kind) == 0 &&
+           strcmp(a->method, b->method) == 0 && fabs(a->share - b->share) < 1e-9;
+}
+
+const record *records_find(const records *list, const record *key)
+{
+    for (size_t i = 0; i < list->count; ++i)
+        if (list->items[i].split == key->split && same_place(&list->items[i], key)) return &list->items[i];
+    return NULL;
+}
+
+bool record_write(FILE *out, const record *item)
+{
+    json_t *object = json_pack(
+        "{ss ss ss sf sI sI sI sf sf sf sf sf sf sI sI sI sb sf sI sf}", "set", item->set, "kind", item->kind,
+        "method", item->method, "share", item->share, "split", (json_int_t)item->split, "train",
+        (json_int_t)item->train, "test", (json_int_t)item->test, "mae", item->mae, "rmse", item->rmse, "nlpd",
+        item->nlpd, "coverage50", item->coverage50, "coverage90", item->coverage90, "coverage95",
+        item->coverage95, "wrong", (json_int_t)item->wrong, "found", (json_int_t)item->found, "false",
+        (json_int_t)item->false_flags, "adopted", (int)item->adopted, "kappa", item->kappa, "evaluations",
+        (json_int_t)item->evaluations, "seconds", item->seconds);
+    bool ok = false;
+    if (object) {
+        ok = json_dumpf(object, out, JSON_COMPACT) == 0 && fputc('\n', out) != EOF;
+        json_decref(object);
+    }
+    return ok;
+}
+
+bool record_read(const char *line, record *out)
+{
+    json_error_t error;
+    json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, &error);
+    const char *set = NULL, *kind = NULL, *method = NULL;
+    json_int_t split = 0, train = 0, test = 0, wrong = 0, found = 0, false_flags = 0, evaluations = 0;
+    int adopted = 0;
+    record r = {0};
+    bool ok =
+        object &&
+        json_unpack_ex(object, &error, 0, "{ss ss ss sF sI sI sI sF sF sF sF sF sF sI sI sI sb sF sI sF}",
+                       "set", &set, "kind", &kind, "method", &method, "share", &r.share, "split", &split,
+                       "train", &train, "test", &test, "mae", &r.mae, "rmse", &r.rmse, "nlpd", &r.nlpd,
+                       "coverage50", &r.coverage50, "coverage90", &r.coverage90, "coverage95", &r.coverage95,
+                       "wrong", &wrong, "found", &found, "false", &false_flags, "adopted", &adopted, "kappa",
+                       &r.kappa, "evaluations", &evaluations, "seconds", &r.seconds) == 0;
+    if (ok) {
+        snprintf(r.set, sizeof r.set, "%s", set);
+        snprintf(r.kind, sizeof r.kind, "%s", kind);
+        snprintf(r.method, sizeof r.method, "%s", method);
+        r.split = (long)split;
+        r.train = (size_t)train;
+        r.test = (size_t)test;
+        r.wrong = (size_t)wrong;
+        r.found = (size_t)found;
+        r.false_flags = (size_t)false_flags;
+        r.evaluations = (size_t)evaluations;
+        r.adopted = adopted != 0;
+        *out = r;
+    } else {
+        fprintf(stderr, "not a record: %s\n", error.text);
+    }
+    json_decref(object);
+    return ok;
+}
+
+bool records_load(records *list, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *line = NULL;
+    size_t size = 0;
+    off_t whole = 0;
+    bool ok = true;
+    if (!file) return true;
+    for (size_t number = 1; ok; ++number) {
+        ssize_t length = getline(&line, &size, file);
+        record item;
+        if (length <= 0) break;
+        if (line[length - 1] != '\n') {
+            /* Torn by a crash while it was written: cut off, and that model is fitted again. */
+            ok = truncate(path, whole) == 0;
+            break;
+        }
+        whole += length;
+        ok = record_read(line, &item);
+        if (ok)
+            records_add(list, &item);
+        else
+            fprintf(stderr, "%s: line %zu\n", path, number);
+    }
+    free(line);
+    fclose(file);
+    return ok;
+}
+
+summary records_summary(const records *list, const record *key, double (*field)(const record *))
+{
+    summary s = {0, 0.0, 0.0, INFINITY, -INFINITY};
+    double squares = 0.0;
+    for (size_t i = 0; i < list->count; ++i) {
+        if (!same_place(&list->items[i], key)) continue;
+        double value = field(&list->items[i]), change = value - s.mean;
+        s.count += 1;
+        s.mean += change / (double)s.count;
+        squares += change * (value - s.mean);
+        s.least = fmin(s.least, value);
+        s.most = fmax(s.most, value);
+    }
+    s.sd = s.count > 1 ? sqrt(squares / (double)(s.count - 1)) : 0.0;
+    return s;
+}
+
+double record_mae(const record *item)
+{
+    return item->mae;
+}
+double record_rmse(const record *item)
+{
+    return item->rmse;
+}
+double record_nlpd(const record *item)
+{
+    return item->nlpd;
+}
+double record_coverage95(const record *item)
+{
+    return item->coverage95;
+}
+double record_found(const record *item)
+{
+    return (double)item->found;
+}
+double record_wrong(const record *item)
+{
+    return (double)item->wrong;
+}
+double record_false(const record *item)
+{
+    return (double)item->false_flags;
+}
+double record_adopted(const record *item)
+{
+    return item->adopted ? 1.0 : 0.0;
+}
+double record_kappa(const record *item)
+{
+    return item->kappa;
+}
+double record_evaluations(const record *item)
+{
+    return (double)item->evaluations;
+}
+double record_seconds(const record *item)
+{
+    return item->seconds;
+}

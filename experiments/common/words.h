@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file words.h
+ * @brief Comma-separated lists, numbers and ranges on command lines.
+ */
+#ifndef EXPERIMENTS_WORDS_H
+#define EXPERIMENTS_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    WORDS_MOST = 32
+};
+
+/** Must not be copied: the items point into the text. */
+typedef struct words {
+    char text[1024];
+    const char *items[WORDS_MOST];
+    size_t count;
+} words;
+
+/** "a,b,c". Ends the program with status 2 when the list is empty, too long, or `known` refuses an item. */
+void words_parse(words *out, const char *option, const char *list, bool (*known)(const char *));
+bool words_hold(const words *list, const char *item);
+/** A whole number in [least, most], or the end of the program with status 2. */
+long words_number(const char *option, const char *text, long least, long most);
+/** "a..b" or "a". */
+void words_range(const char *option, const char *text, long *first, long *last);
+
+#endif
