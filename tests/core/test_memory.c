@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/core.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Counts blocks, fills them with rubbish and starts them at awkward addresses. */
+typedef struct counter {
+    int alive;
+    int refuse_from; /* number of allocations after which it refuses; negative: never */
+    int made;
+} counter;
+
+static void *count_allocate(size_t bytes, void *user)
+{
+    counter *c = user;
+    if (c->refuse_from >= 0 && c->made >= c->refuse_from) return NULL;
+    char *raw = malloc(bytes + 16);
+    if (raw == NULL) return NULL;
+    memset(raw, 0xA5, bytes + 16);
+    c->alive++;
+    c->made++;
+    return raw + 16;
+}
+
+static void count_release(void *memory, void *user)
+{
+    assert_non_null(memory);
+    ((counter *)user)->alive--;
+    free((char *)memory - 16);
+}
+
+static void blocks_are_aligned_and_zeroed(void **state)
+{
+    (void)state;
+    counter c = {.refuse_from = -1};
+    hf_allocator allocator = {.allocate = count_allocate, .release = count_release, .user = &c};
+    hf_context *plain = hf_context_create(), *counted = hf_context_create_with(&allocator);
+    hf_context *contexts[] = {plain, counted};
+    for (int which = 0; which < 2; which++)
+        for (size_t bytes = 0; bytes < 300; bytes += 7) {
+            unsigned char *block = hfi_alloc(contexts[which], bytes, 1);
+            assert_non_null(block);
+            assert_true((uintptr_t)block % 64 == 0);
+            for (size_t i = 0; i < bytes; i++) assert_int_equal(block[i], 0);
+            memset(block, 0xFF, bytes);
+            hfi_free(contexts[which], block);
+        }
+    assert_int_equal(c.alive, 1); /* the context itself */
+    hf_context_free(counted);
+    assert_int_equal(c.alive, 0);
+    hf_context_free(plain);
+}
+
+static void impossible_sizes_are_refused(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    assert_null(hfi_alloc(ctx, SIZE_MAX, 2));
+    assert_non_null(strstr(hf_context_message(ctx), "out of memory"));
+    assert_null(hfi_alloc(ctx, SIZE_MAX, 1));
+    assert_null(hfi_alloc(ctx, SIZE_MAX / 2, 1));
+    assert_null(hfi_alloc(ctx, (size_t)1 << 40, (size_t)1 << 40));
+    hfi_free(ctx, NULL);
+    hf_context_free(ctx);
+}
+
+static void a_refusal_is_reported(void **state)
+{
+    (void)state;
+    counter c = {.refuse_from = 1};
+    hf_allocator allocator = {.allocate = count_allocate, .release = count_release, .user = &c};
+    hf_context *ctx = hf_context_create_with(&allocator);
+    assert_non_null(ctx);
+    assert_null(hfi_alloc(ctx, 1000, 8));
+    assert_non_null(strstr(hf_context_message(ctx), "1000"));
+    hf_context_free(ctx);
+    assert_int_equal(c.alive, 0);
+}
+
+static void memory_outlives_its_context(void **state)
+{
+    (void)state;
+    counter c = {.refuse_from = -1};
+    hf_allocator allocator = {.allocate = count_allocate, .release = count_release, .user = &c};
+    hf_context *ctx = hf_context_create_with(&allocator);
+    hfi_memory memory = hfi_context_memory(ctx);
+    double *block = hfi_memory_alloc(&memory, 10, sizeof *block);
+    hf_context_free(ctx);
+    block[9] = 1.0;
+    hfi_memory_free(&memory, block);
+    hfi_memory_free(&memory, NULL);
+    assert_int_equal(c.alive, 0);
+}
+
+static void strings_are_copied(void **state)
+{
+    (void)state;
+    hfi_memory memory = hfi_context_memory(NULL);
+    char text[] = "lengthscale";
+    char *copy = hfi_memory_strdup(&memory, text);
+    text[0] = 'X';
+    assert_string_equal(copy, "lengthscale");
+    hfi_memory_free(&memory, copy);
+    copy = hfi_memory_strdup(&memory, "");
+    assert_string_equal(copy, "");
+    hfi_memory_free(&memory, copy);
+}
+
+static void products_of_sizes(void **state)
+{
+    (void)state;
+    size_t product = 77;
+    assert_true(hfi_size_mul(6, 7, &product));
+    assert_true(product == 42);
+    assert_true(hfi_size_mul(0, SIZE_MAX, &product) && product == 0);
+    assert_true(hfi_size_mul(SIZE_MAX, 1, &product) && product == SIZE_MAX);
+    product = 5;
+    assert_false(hfi_size_mul(SIZE_MAX / 2, 3, &product));
+    assert_true(product == 5);
+}
+
+static void available_memory_is_plausible(void **state)
+{
+    (void)state;
+    size_t available = hfi_available_memory();
+    assert_true(available > (size_t)1 << 20);
+    if (available == SIZE_MAX) skip(); /* not Linux */
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    assert_true(available <= (size_t)pages * (size_t)page);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_are_aligned_and_zeroed),
+        cmocka_unit_test(impossible_sizes_are_refused),
+        cmocka_unit_test(a_refusal_is_reported),
+        cmocka_unit_test(memory_outlives_its_context),
+        cmocka_unit_test(strings_are_copied),
+        cmocka_unit_test(products_of_sizes),
+        cmocka_unit_test(available_memory_is_plausible),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
