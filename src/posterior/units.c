@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between the units of a fit and those of the user. */
+#include "posterior/posterior.h"
+#include <math.h>
+
+/* The one scale of all inputs, or NaN when they differ. */
+static double common_scale(const hfi_scaling *scaling)
+{
+    for (size_t j = 1; j < scaling->d; j++)
+        if (scaling->x_scale[j] != scaling->x_scale[0]) return NAN;
+    return scaling->x_scale[0];
+}
+
+double hfi_scaling_factor(const hfi_scaling *scaling, hf_unit unit, size_t column)
+{
+    const double x = column < scaling->d ? scaling->x_scale[column] : common_scale(scaling);
+    const double y = scaling->y_scale;
+    switch (unit) {
+    case HF_UNIT_INPUT:
+        return x;
+    case HF_UNIT_FREQUENCY:
+        return 1.0 / x;
+    case HF_UNIT_FREQUENCY2:
+        return 1.0 / x / x;
+    case HF_UNIT_OUTPUT2:
+        return y * y;
+    case HF_UNIT_OUTPUT2_INPUT2:
+        return y / x * (y / x);
+    case HF_UNIT_OUTPUT:
+        return y;
+    case HF_UNIT_NONE:
+        break;
+    }
+    return 1.0;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One evaluation of an objective: one factorisation, exact gradient. */
+#include "linalg/linalg.h"
+#include "train/train.h"
+#include <math.h>
+#include <string.h>
+
+/* Vectors of an evaluation, each `rows` long, in the order of `vectors`. */
+enum {
+    V_RESIDUAL, /* r = z - m */
+    V_ALPHA,    /* (K + D)^-1 r */
+    V_VARIANCE, /* d */
+    V_MEAN_BAR, /* d objective / d m */
+    V_Z_BAR,    /* d objective / d z */
+    V_A_BAR,    /* d objective / d alpha, leave-one-out only */
+    V_G_BAR,    /* d objective / d G_ii, leave-one-out only */
+    V_V_BAR,    /* d objective / d v_-i, leave-one-out only */
+    V_PRODUCT,  /* G a_bar */
+    V_COUNT
+};
+
+static double *vector(const hfi_evaluator *e, int which)
+{
+    return e->vectors + (size_t)which * e->rows;
+}
+
+double hfi_evaluator_bytes(size_t rows, size_t d, bool leave_one_out)
+{
+    const double n = (double)rows;
+    return 8.0 * ((leave_one_out ? 3.0 : 1.0) * n * n + n * ((double)d + V_COUNT + 1.0));
+}
+
+hf_status hfi_evaluator_init(hf_context *ctx, hfi_evaluator *e, bool leave_one_out, size_t rows, size_t d,
+                             const double *x, size_t ldx)
+{
+    memset(e, 0, sizeof *e);
+    const double bytes = hfi_evaluator_bytes(rows, d, leave_one_out);
+    const double available = (double)hfi_available_memory();
+    if (bytes > available)
+        return hfi_fail(
+            ctx, HF_ERR_TOO_LARGE,
+            "an exact fit of %zu readings needs %.3g GB of memory, %.3g GB are available; use fewer rows",
+            rows, bytes / 1e9, available / 1e9);
+    e->ctx = ctx;
+    e->rows = rows;
+    e->d = d;
+    e->x = x;
+    e->ldx = ldx;
+    size_t square;
+    if (!hfi_size_mul(rows, rows, &square)) return hfi_out_of_memory(ctx);
+    e->row = hfi_alloc(ctx, rows, sizeof *e->row);
+    e->inputs = hfi_alloc(ctx, rows, d * sizeof *e->inputs);
+    e->a = hfi_alloc(ctx, square, sizeof *e->a);
+    e->vectors = hfi_alloc(ctx, rows, V_COUNT * sizeof *e->vectors);
+    bool ok = e->row && e->inputs && e->a && e->vectors;
+    if (ok && leave_one_out) {
+        e->b = hfi_alloc(ctx, square, sizeof *e->b);
+        e->c = hfi_alloc(ctx, square, sizeof *e->c);
+        ok = e->b && e->c;
+    }
+    if (ok) return HF_OK;
+    hfi_evaluator_free(e);
+    return HF_ERR_MEMORY;
+}
+
+void hfi_evaluator_free(hfi_evaluator *e)
+{
+    if (e->ctx == NULL) return;
+    hfi_free(e->ctx, e->row);
+    hfi_free(e->ctx, e->inputs);
+    hfi_free(e->ctx, e->a);
+    hfi_free(e->ctx, e->b);
+    hfi_free(e->ctx, e->c);
+    hfi_free(e->ctx, e->vectors);
+    memset(e, 0, sizeof *e);
+}
+
+hf_status hfi_evaluator_select(hfi_evaluator *e)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < e->rows; i++) {
+        if (!hf_sites_is_present(e->sites, i)) continue;
+        e->row[n] = i;
+        memcpy(e->inputs + n * e->d, e->x + i * e->ldx, e->d * sizeof *e->inputs);
+        n++;
+    }
+    e->n = n;
+    return n > 0 ? HF_OK : hfi_fail(e->ctx, HF_ERR_NO_DATA, "no reading is left to fit");
+}
+
+/* Lower triangle of K + D of the present readings. */
+static hf_status fill(void *arg, double *a, size_t lda)
+{
+    hfi_evaluator *e = arg;
+    const hf_status s = hfi_kernel_gram_lower(e->ctx, e->kernel, e->n, e->inputs, e->d, a, lda);
+    if (s < 0) return s;
+    const double *variance = vector(e, V_VARIANCE);
+    for (size_t i = 0; i < e->n; i++) a[i + i * lda] += variance[i];
+    return s;
+}
+
+/* Residuals and variances of the present sites, the factor in `a`, alpha. */
+static hf_status factor_and_solve(hfi_evaluator *e)
+{
+    double *r = vector(e, V_RESIDUAL), *alpha = vector(e, V_ALPHA), *variance = vector(e, V_VARIANCE);
+    const double *z = hf_sites_targets(e->sites), *d = hf_sites_variances(e->sites);
+    hf_mean_evaluate(e->mean, e->n, e->inputs, e->d, r);
+    for (size_t i = 0; i < e->n; i++) {
+        r[i] = z[e->row[i]] - r[i];
+        variance[i] = d[e->row[i]];
+    }
+    const hf_status s = hfi_chol_jitter(e->ctx, e->n, e->a, e->n, hfi_kernel_typical_variance(e->kernel),
+                                        fill, e, &e->jitter);
+    if (s < 0) return s;
+    memcpy(alpha, r, e->n * sizeof *alpha);
+    hfi_chol_solve(e->n, e->a, e->n, alpha);
+    return s;
+}
+
+typedef struct outer_job {
+    hfi_evaluator *e;
+    bool leave_one_out;
+} outer_job;
+
+/* Column j of the weight matrix W with d objective = sum_ij W_ij d(K + D)_ij, lower triangle, in place of G
+ * (evidence) or of G diag(g_bar) G (leave-one-out). */
+static void weight_column(size_t j, int thread, void *arg)
+{
+    (void)thread;
+    const outer_job *job = arg;
+    const hfi_evaluator *e = job->e;
+    const double *alpha = vector(e, V_ALPHA), *p = vector(e, V_PRODUCT);
+    if (job->leave_one_out) {
+        double *w = e->c + j * e->n;
+        for (size_t i = j; i < e->n; i++) w[i] = -0.5 * (p[i] * alpha[j] + alpha[i] * p[j]) - w[i];
+    } else {
+        double *w = e->a + j * e->n;
+        for (size_t i = j; i < e->n; i++) w[i] = 0.5 * (alpha[i] * alpha[j] - w[i]);
+    }
+}
+
+/* From the derivatives in K + D, m, z and v to the gradient in the parameters. `v_bar` may be NULL
+ * (evidence). */
+static hf_status collect_gradient(hfi_evaluator *e, const double *w, const double *v_bar, double *gradient)
+{
+    const size_t kernel_count = hf_kernel_parameters(e->kernel), mean_count = hf_mean_coefficients(e->mean);
+    memset(gradient, 0, (kernel_count + mean_count + 1) * sizeof *gradient);
+    const hf_status s = hfi_kernel_gram_adjoint(e->ctx, e->kernel, e->n, e->inputs, e->d, w, e->n, gradient);
+    if (s < 0) return s;
+    hfi_mean_adjoint(e->mean, e->n, e->inputs, e->d, vector(e, V_MEAN_BAR), gradient + kernel_count);
+    const double *z_bar = vector(e, V_Z_BAR);
+    double noise_bar = 0.0;
+    for (size_t i = 0; i < e->n; i++) {
+        const double inverse_weight = 1.0 / e->sites->weight[e->row[i]];
+        noise_bar += w[i + i * e->n] * inverse_weight + z_bar[i] * e->sites->shift[e->row[i]];
+        if (v_bar) noise_bar += v_bar[i] * (1.0 - inverse_weight);
+    }
+    gradient[kernel_count + mean_count] = noise_bar * e->sites->noise;
+    return s;
+}
+
+static hf_status evidence(hfi_evaluator *e, double *value, double *gradient)
+{
+    const hf_status solved = factor_and_solve(e);
+    if (solved < 0) return solved;
+    const double *alpha = vector(e, V_ALPHA);
+    const double result = -0.5 * hfi_dot(e->n, vector(e, V_RESIDUAL), alpha) -
+                          0.5 * hfi_chol_logdet(e->n, e->a, e->n) - (double)e->n * HFI_HALF_LOG_2PI;
+    if (gradient) {
+        hfi_chol_inverse(e->ctx, e->n, e->a, e->n);
+        outer_job job = {e, false};
+        hfi_parallel_for(e->ctx, e->n, weight_column, &job);
+        double *mean_bar = vector(e, V_MEAN_BAR), *z_bar = vector(e, V_Z_BAR);
+        for (size_t i = 0; i < e->n; i++) {
+            mean_bar[i] = alpha[i];
+            z_bar[i] = -alpha[i];
+        }
+        const hf_status s = collect_gradient(e, e->a, NULL, gradient);
+        if (s < 0) return s;
+    }
+    *value = result;
+    return solved;
+}
+
+/* The sum over readings and, per reading, its derivatives in alpha_i, G_ii, z_i (direct) and v_i. */
+static double leave_one_out_terms(hfi_evaluator *e, bool weighted)
+{
+    const double *alpha = vector(e, V_ALPHA), *d = vector(e, V_VARIANCE);
+    double *a_bar = vector(e, V_A_BAR), *g_bar = vector(e, V_G_BAR), *z_bar = vector(e, V_Z_BAR);
+    double *v_bar = vector(e, V_V_BAR);
+    double sum = 0.0;
+    for (size_t i = 0; i < e->n; i++) {
+        const size_t row = e->row[i];
+        const double g = e->a[i + i * e->n];
+        const double s = e->sites->noise + e->sites->extra[row];
+        const double omega = weighted ? e->sites->weight[row] : 1.0;
+        /* Exactly 1/g >= d; rounding may not know it, and the floor keeps the density finite. */
+        const double v = fmax(1.0 / g - d[i], 0.0) + fmax(s, 1e-300);
+        const double error = e->sites->y[row] - e->sites->target[row] + alpha[i] / g;
+        sum -= omega * (HFI_HALF_LOG_2PI + 0.5 * log(v) + 0.5 * error * error / v);
+        const double error_bar = -omega * error / v;
+        v_bar[i] = omega * 0.5 * (error * error / v - 1.0) / v;
+        a_bar[i] = error_bar / g;
+        g_bar[i] = -error_bar * alpha[i] / (g * g) - v_bar[i] / (g * g);
+        z_bar[i] = -error_bar;
+    }
+    return sum;
+}
+
+static hf_status leave_one_out(hfi_evaluator *e, bool weighted, double *value, double *gradient)
+{
+    const hf_status solved = factor_and_solve(e);
+    if (solved < 0) return solved;
+    hfi_chol_inverse(e->ctx, e->n, e->a, e->n);
+    const double result = leave_one_out_terms(e, weighted);
+    if (gradient) {
+        hfi_symmetrise(e->ctx, e->n, e->a, e->n);
+        double *product = vector(e, V_PRODUCT), *mean_bar = vector(e, V_MEAN_BAR),
+               *z_bar = vector(e, V_Z_BAR);
+        hfi_symv(e->n, e->a, e->n, vector(e, V_A_BAR), product);
+        for (size_t i = 0; i < e->n; i++) {
+            mean_bar[i] = -product[i];
+            z_bar[i] += product[i];
+        }
+        hfi_weighted_square(e->ctx, e->n, e->a, e->n, vector(e, V_G_BAR), e->c, e->n, e->b);
+        outer_job job = {e, true};
+        hfi_parallel_for(e->ctx, e->n, weight_column, &job);
+        const hf_status s = collect_gradient(e, e->c, vector(e, V_V_BAR), gradient);
+        if (s < 0) return s;
+    }
+    *value = result;
+    return solved;
+}
+
+hf_status hfi_evaluator_run(hfi_evaluator *e, hf_objective objective, double *value, double *gradient)
+{
+    if (objective == HF_OBJECTIVE_EVIDENCE) return evidence(e, value, gradient);
+    return leave_one_out(e, objective == HF_OBJECTIVE_WLOO, value, gradient);
+}
+
+hf_status hf_objective_evaluate(hf_context *ctx, hf_objective objective, const hf_kernel *kernel,
+                                const hf_mean *mean, const hf_sites *sites, const double *x, size_t ldx,
+                                double *value, double *gradient)
+{
+    if (!kernel || !mean || !sites || !x || !value)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "hf_objective_evaluate: kernel, mean, sites, x and value are required");
+    const size_t d = hf_kernel_dimension(kernel);
+    if (ldx < d)
+        return hfi_fail(ctx, HF_ERR_DIMENSION, "row stride %zu is less than the %zu inputs of the kernel",
+                        ldx, d);
+    hfi_evaluator e;
+    const hf_status made = hfi_evaluator_init(ctx, &e, gradient && objective != HF_OBJECTIVE_EVIDENCE,
+                                              hf_sites_count(sites), d, x, ldx);
+    if (made < 0) return made;
+    hf_status s = hf_kernel_copy(ctx, kernel, &e.kernel);
+    if (s >= 0) s = hf_mean_copy(ctx, mean, &e.mean);
+    if (s >= 0) s = hf_sites_copy(ctx, sites, &e.sites);
+    if (s >= 0) s = hfi_evaluator_select(&e);
+    if (s >= 0) s = hfi_evaluator_run(&e, objective, value, gradient);
+    hf_kernel_free(e.kernel);
+    hf_mean_free(e.mean);
+    hf_sites_free(e.sites);
+    hfi_evaluator_free(&e);
+    return s;
+}

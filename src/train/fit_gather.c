@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Readings that are present, checked and standardised. */
+#include "train/fit.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *input_name(const hf_data *data, size_t j, char buffer[32])
+{
+    if (data->names) return data->names[j];
+    snprintf(buffer, 32, "x%zu", j + 1);
+    return buffer;
+}
+
+static hf_status check_settings(hf_context *ctx, const hf_fit_settings *s)
+{
+    if (!(s->eps > 0.0 && s->eps < 1.0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "eps is %g; it is a share of outliers and must lie between 0 and 1", s->eps);
+    if (s->threshold_rule == HF_THRESHOLD_GIVEN && !(s->threshold > 0.0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the threshold is %g; it must be positive", s->threshold);
+    if (s->sites == HF_SITES_ROBUST && s->rounds == 0)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "robust sites need at least one round of re-weighting");
+    if (s->sites == HF_SITES_ROBUST && s->suspects != HF_SUSPECTS_OFF)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the suspect finder works with Gaussian sites; switch one of the two off");
+    if (s->suspects == HF_SUSPECTS_FORCE && !s->train)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the suspect finder needs training; switch one of the two off");
+    return HF_OK;
+}
+
+hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings)
+{
+    if (!data || !settings || !data->x || !data->y)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a fit needs data and settings");
+    if (data->n == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "there are no readings to fit");
+    if (data->d == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "there are no inputs to fit on");
+    if (data->ldx < data->d)
+        return hfi_fail(ctx, HF_ERR_DIMENSION, "row stride %zu is less than the %zu inputs", data->ldx,
+                        data->d);
+    char buffer[32];
+    for (size_t i = 0; i < data->n; i++) {
+        if (isinf(data->y[i]))
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the target of row %zu is infinite", i + 1);
+        for (size_t j = 0; j < data->d; j++)
+            if (!isfinite(data->x[i * data->ldx + j]))
+                return hfi_fail(ctx, HF_ERR_NOT_FINITE, "input '%s' of row %zu is not finite",
+                                input_name(data, j, buffer), i + 1);
+        if (data->noise && !isnan(data->y[i]) && !(data->noise[i] >= 0.0 && isfinite(data->noise[i])))
+            return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                            "the noise variance of row %zu is %g; it must be finite and not negative", i + 1,
+                            data->noise[i]);
+    }
+    return check_settings(ctx, settings);
+}
+
+/* Mean and standard deviation without overflow; sd 1 for a constant. */
+static void mean_and_sd(size_t n, const double *values, size_t stride, double *mean, double *sd)
+{
+    double largest = 0.0;
+    for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(values[i * stride]));
+    *mean = 0.0;
+    *sd = 1.0;
+    if (largest == 0.0) return;
+    double sum = 0.0, squares = 0.0;
+    for (size_t i = 0; i < n; i++) sum += values[i * stride] / largest;
+    sum /= (double)n;
+    for (size_t i = 0; i < n; i++) {
+        const double u = values[i * stride] / largest - sum;
+        squares += u * u;
+    }
+    const double spread = sqrt(squares / (double)n);
+    *mean = sum * largest;
+    /* Below this the spread is rounding of the numbers themselves. */
+    if (spread > 1e-13 && spread * largest >= 1e-300) *sd = spread * largest;
+}
+
+/* 1.4826 MAD, else the interquartile range, else the sd: the first that is not zero. */
+static hf_status robust_scale(hf_context *ctx, size_t n, const double *y, double *location, double *scale)
+{
+    double *sorted = hfi_alloc(ctx, n, 2 * sizeof *sorted);
+    if (!sorted) return HF_ERR_MEMORY;
+    memcpy(sorted, y, n * sizeof *y);
+    *location = hfi_median(sorted, n);
+    double s = hfi_mad(y, n, sorted + n);
+    if (!(s > 0.0)) s = (hfi_quantile(sorted, n, 0.75) - hfi_quantile(sorted, n, 0.25)) / 1.349;
+    double mean = 0.0, sd = 1.0;
+    mean_and_sd(n, y, 1, &mean, &sd);
+    if (!(s > 1e-13 * fabs(*location)) || !isfinite(s)) s = sd;
+    hfi_free(ctx, sorted);
+    *scale = s;
+    return HF_OK;
+}
+
+hf_status hfi_measure_scaling(hf_context *ctx, size_t n, size_t d, const double *x, const double *y,
+                              bool centred, hfi_scaling *out)
+{
+    hf_status s = hfi_scaling_identity(ctx, d, out);
+    if (s < 0) return s;
+    for (size_t j = 0; j < d; j++) mean_and_sd(n, x + j, d, &out->x_shift[j], &out->x_scale[j]);
+    s = robust_scale(ctx, n, y, &out->y_shift, &out->y_scale);
+    if (!centred) out->y_shift = 0.0;
+    if (s < 0) hfi_scaling_free(out);
+    return s;
+}
+
+hf_status hfi_fit_gather(hfi_fit *fit)
+{
+    const hf_data *data = fit->data;
+    fit->d = data->d;
+    for (size_t i = 0; i < data->n; i++) fit->n += isnan(data->y[i]) ? 0 : 1;
+    if (fit->n == 0) return hfi_fail(fit->ctx, HF_ERR_NO_DATA, "none of the %zu rows has a target", data->n);
+    const bool leave_one_out = fit->settings->objective != HF_OBJECTIVE_EVIDENCE;
+    const double bytes =
+        hfi_evaluator_bytes(fit->n, fit->d, leave_one_out) + 8.0 * (double)fit->n * (double)fit->n;
+    const double available = (double)hfi_available_memory();
+    if (bytes > available)
+        return hfi_fail(
+            fit->ctx, HF_ERR_TOO_LARGE,
+            "an exact fit of %zu readings needs %.4g GB of memory, %.4g GB are available; fit fewer rows",
+            fit->n, bytes / 1e9, available / 1e9);
+    fit->row = hfi_alloc(fit->ctx, fit->n, sizeof *fit->row);
+    fit->x = hfi_alloc(fit->ctx, fit->n, fit->d * sizeof *fit->x);
+    fit->y = hfi_alloc(fit->ctx, fit->n, 2 * sizeof *fit->y);
+    if (!fit->row || !fit->x || !fit->y) return HF_ERR_MEMORY;
+    fit->extra = fit->y + fit->n;
+    size_t k = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        if (isnan(data->y[i])) continue;
+        memcpy(fit->x + k * fit->d, data->x + i * data->ldx, fit->d * sizeof *fit->x);
+        fit->y[k] = data->y[i];
+        fit->extra[k] = data->noise ? data->noise[i] : 0.0;
+        fit->row[k++] = i;
+    }
+    const bool centred = fit->settings->mean != HF_MEAN_ZERO;
+    hf_status s = hfi_measure_scaling(fit->ctx, fit->n, fit->d, fit->x, fit->y, centred, &fit->measured);
+    if (s < 0) return s;
+    s = fit->settings->standardise ? hfi_scaling_copy(fit->ctx, &fit->measured, &fit->scaling)
+                                   : hfi_scaling_identity(fit->ctx, fit->d, &fit->scaling);
+    if (s < 0) return s;
+    const hfi_scaling *scaling = &fit->scaling;
+    hfi_scaling_inputs(scaling, fit->n, fit->x, fit->d, fit->x);
+    for (size_t i = 0; i < fit->n; i++) {
+        fit->y[i] = (fit->y[i] - scaling->y_shift) / scaling->y_scale;
+        fit->extra[i] = fit->extra[i] / scaling->y_scale / scaling->y_scale;
+    }
+    return HF_OK;
+}

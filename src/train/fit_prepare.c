@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernel, mean and sites before training; the trainer's boxes, priors and start. */
+#include "train/fit.h"
+#include <math.h>
+#include <string.h>
+
+/* Weak priors and start values in standardised units; docs/methods/robust-default.md says where they come
+ * from. */
+static const double noise_start = 0.1, noise_lower = 1e-6, noise_upper = 1e3;
+static const double noise_prior = -3.506557897319982; /* log 0.03 */
+static const double noise_prior_sd = 3.0, scale_prior_sd = 2.0;
+
+/* How many inputs share the distance that this lengthscale is part of. */
+static size_t inputs_of(const hf_kernel *kernel, const hf_parameter *parameter)
+{
+    const char *bracket = strchr(parameter->name, '[');
+    if (!bracket) return parameter->column == SIZE_MAX ? hf_kernel_dimension(kernel) : 1;
+    const size_t length = (size_t)(bracket - parameter->name) + 1;
+    size_t count = 0;
+    for (size_t i = 0; i < hf_kernel_parameters(kernel); i++) {
+        hf_parameter other;
+        hf_kernel_parameter(kernel, i, &other);
+        count += strncmp(other.name, parameter->name, length) == 0 ? 1 : 0;
+    }
+    return count;
+}
+
+static bool is_lengthscale(const hf_parameter *parameter)
+{
+    return parameter->unit == HF_UNIT_INPUT && strstr(parameter->name, "lengthscale") != NULL;
+}
+
+/* What one standardised unit of this parameter is in the units the fit works in: 1 when it standardises. */
+static double reference(const hfi_fit *fit, const hf_parameter *parameter)
+{
+    if (fit->settings->standardise) return 1.0;
+    const double factor = hfi_scaling_factor(&fit->measured, parameter->unit, parameter->column);
+    if (isfinite(factor) && factor > 0.0) return factor;
+    /* Shared by inputs of different scales: their geometric mean. */
+    double sum = 0.0;
+    for (size_t j = 0; j < fit->d; j++) sum += log(fit->measured.x_scale[j]) / (double)fit->d;
+    hfi_scaling one = {.d = 1, .x_scale = &(double){exp(sum)}, .y_scale = fit->measured.y_scale};
+    return hfi_scaling_factor(&one, parameter->unit, 0);
+}
+
+/* The user's number in the units of the fit. */
+static double to_internal(const hfi_fit *fit, const hf_parameter *parameter, double value)
+{
+    const double factor = hfi_scaling_factor(&fit->scaling, parameter->unit, parameter->column);
+    return isfinite(factor) ? value / factor : value;
+}
+
+static hf_status start_kernel(hfi_fit *fit)
+{
+    for (size_t i = 0; i < hf_kernel_parameters(fit->kernel); i++) {
+        hf_parameter p;
+        hf_kernel_parameter(fit->kernel, i, &p);
+        const double unit = reference(fit, &p);
+        double value = p.value * unit;
+        if (hfi_kernel_parameter_given(fit->kernel, i))
+            value = to_internal(fit, &p, p.value);
+        else if (is_lengthscale(&p))
+            value = exp(0.5 * log((double)inputs_of(fit->kernel, &p)) + 0.3) * unit;
+        const double lower = fmin(p.lower * unit, value), upper = fmax(p.upper * unit, value);
+        const hf_status s = hfi_kernel_set_parameter(fit->kernel, i, value, lower, upper, p.fixed);
+        if (s < 0) return hfi_fail(fit->ctx, s, "kernel parameter %s cannot be %g", p.name, value);
+    }
+    return HF_OK;
+}
+
+static hf_status set_kernel(hfi_fit *fit, const hf_assignment *a)
+{
+    const size_t count = hf_kernel_parameters(fit->kernel);
+    size_t matches = 0;
+    hf_status s =
+        hf_kernel_set(fit->ctx, fit->kernel, a->name, a->value); /* checks name and value, with the message */
+    if (s < 0) return s;
+    size_t *which = hfi_alloc(fit->ctx, count, sizeof *which);
+    if (!which) return HF_ERR_MEMORY;
+    hfi_kernel_match(fit->kernel, a->name, which, &matches);
+    for (size_t k = 0; s >= 0 && k < matches; k++) {
+        hf_parameter p;
+        hf_kernel_parameter(fit->kernel, which[k], &p);
+        const double value = to_internal(fit, &p, a->value);
+        s = hfi_kernel_set_parameter(fit->kernel, which[k], value, fmin(p.lower, value), fmax(p.upper, value),
+                                     true);
+    }
+    hfi_free(fit->ctx, which);
+    return s;
+}
+
+static hf_status set_mean(hfi_fit *fit, double value)
+{
+    if (hf_mean_get_kind(fit->mean) != HF_MEAN_CONSTANT)
+        return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "only a constant mean can be set; this one is %s",
+                        hf_mean_kind_name(hf_mean_get_kind(fit->mean)));
+    const double internal = (value - fit->scaling.y_shift) / fit->scaling.y_scale;
+    return hf_mean_set(fit->ctx, fit->mean, &internal, true);
+}
+
+static hf_status set_noise(hfi_fit *fit, double value)
+{
+    if (!(value >= 0.0))
+        return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "noise is a variance and cannot be %g", value);
+    fit->noise = value / fit->scaling.y_scale / fit->scaling.y_scale;
+    fit->noise_held = true;
+    return HF_OK;
+}
+
+static hf_status apply_assignments(hfi_fit *fit)
+{
+    hf_status s = HF_OK;
+    for (size_t k = 0; s >= 0 && k < fit->settings->set_count; k++) {
+        const hf_assignment *a = &fit->settings->set[k];
+        if (!a->name || !isfinite(a->value))
+            return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "%s cannot be set to %g", a->name ? a->name : "(null)",
+                            a->value);
+        if (strcmp(a->name, "noise") == 0)
+            s = set_noise(fit, a->value);
+        else if (strcmp(a->name, "mean") == 0)
+            s = set_mean(fit, a->value);
+        else if (strcmp(a->name, "threshold") == 0) {
+            if (!(a->value > 0.0))
+                return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "the threshold must be positive, not %g",
+                                a->value);
+            fit->threshold = a->value / fit->scaling.y_scale;
+        } else
+            s = set_kernel(fit, a);
+    }
+    return s;
+}
+
+hf_status hfi_fit_prepare(hfi_fit *fit)
+{
+    const hf_fit_settings *settings = fit->settings;
+    hf_status s = hf_kernel_parse(fit->ctx, settings->kernel, fit->data->names, fit->d, &fit->kernel);
+    if (s >= 0) s = hf_mean_create(fit->ctx, settings->mean, fit->d, &fit->mean);
+    if (s >= 0) s = start_kernel(fit);
+    const double unit = settings->standardise ? 1.0 : fit->measured.y_scale;
+    fit->noise = noise_start * unit * unit;
+    fit->threshold = settings->threshold_rule == HF_THRESHOLD_GIVEN
+                         ? settings->threshold / fit->scaling.y_scale
+                         : INFINITY;
+    if (s >= 0) s = apply_assignments(fit);
+    if (s >= 0) s = hf_sites_gaussian(fit->ctx, fit->n, fit->y, fit->noise, fit->extra, &fit->sites);
+    return s;
+}
+
+static hf_status trainer_arrays(hfi_fit *fit, hfi_trainer *t)
+{
+    hf_context *ctx = fit->ctx;
+    t->free_index = hfi_alloc(ctx, t->count, sizeof *t->free_index);
+    t->lower = hfi_alloc(ctx, t->count, sizeof(double));
+    t->upper = hfi_alloc(ctx, t->count, sizeof(double));
+    t->prior_mean = hfi_alloc(ctx, t->count, sizeof(double));
+    t->prior_sd = hfi_alloc(ctx, t->count, sizeof(double));
+    t->start = hfi_alloc(ctx, t->count, sizeof(double));
+    t->work = hfi_alloc(ctx, t->count, 6 * sizeof(double));
+    const bool ok =
+        t->free_index && t->lower && t->upper && t->prior_mean && t->prior_sd && t->start && t->work;
+    return ok ? HF_OK : HF_ERR_MEMORY;
+}
+
+/* Log-normal priors on what decides how smooth, how large and how noisy. */
+static void kernel_prior(const hfi_fit *fit, hfi_trainer *t, size_t i, const hf_parameter *p)
+{
+    const double unit = log(reference(fit, p));
+    if (is_lengthscale(p)) {
+        t->prior_mean[i] = 0.5 * log((double)inputs_of(fit->kernel, p)) + 0.5 + unit;
+        t->prior_sd[i] = scale_prior_sd;
+    } else if (p->unit == HF_UNIT_OUTPUT2 || p->unit == HF_UNIT_OUTPUT2_INPUT2) {
+        t->prior_mean[i] = unit;
+        t->prior_sd[i] = scale_prior_sd;
+    }
+}
+
+hf_status hfi_fit_trainer(hfi_fit *fit)
+{
+    hfi_trainer *t = &fit->trainer;
+    const hf_fit_settings *settings = fit->settings;
+    const bool train = settings->train;
+    hf_status s =
+        hfi_evaluator_init(fit->ctx, &t->evaluator, train && settings->objective != HF_OBJECTIVE_EVIDENCE,
+                           fit->n, fit->d, fit->x, fit->d);
+    if (s < 0) return s;
+    t->evaluator.kernel = fit->kernel;
+    t->evaluator.mean = fit->mean;
+    t->evaluator.sites = fit->sites;
+    t->objective = settings->objective;
+    const size_t kernel_count = hf_kernel_parameters(fit->kernel),
+                 mean_count = hf_mean_coefficients(fit->mean);
+    t->count = kernel_count + mean_count + 1;
+    s = trainer_arrays(fit, t);
+    if (s < 0) return s;
+    hfi_kernel_theta_bounds(fit->kernel, t->lower, t->upper);
+    for (size_t i = 0; i < t->count; i++) t->prior_sd[i] = INFINITY;
+    for (size_t i = 0; i < kernel_count; i++) {
+        hf_parameter p;
+        hf_kernel_parameter(fit->kernel, i, &p);
+        if (train && !p.fixed) t->free_index[t->free_count++] = i;
+        if (settings->priors) kernel_prior(fit, t, i, &p);
+    }
+    const hf_mean_kind kind = hf_mean_get_kind(fit->mean);
+    t->train_mean = train && settings->train_mean && !hf_mean_held(fit->mean) && kind != HF_MEAN_MEDIAN;
+    if (kind == HF_MEAN_LINEAR) t->train_mean = train && !hf_mean_held(fit->mean);
+    for (size_t i = kernel_count; i < kernel_count + mean_count; i++) {
+        t->lower[i] = -INFINITY;
+        t->upper[i] = INFINITY;
+        if (t->train_mean) t->free_index[t->free_count++] = i;
+    }
+    const size_t last = t->count - 1;
+    const double unit = settings->standardise ? 0.0 : 2.0 * log(fit->measured.y_scale);
+    t->lower[last] = log(noise_lower) + unit;
+    t->upper[last] = log(noise_upper) + unit;
+    if (settings->priors) {
+        t->prior_mean[last] = noise_prior + unit;
+        t->prior_sd[last] = noise_prior_sd;
+    }
+    if (train && !fit->noise_held) t->free_index[t->free_count++] = last;
+    hfi_trainer_get(t, t->start);
+    return HF_OK;
+}

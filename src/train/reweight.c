@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Smooth robust weights: centre, threshold, weights, fit; again until the weights stand still. */
+#include "train/train.h"
+#include <math.h>
+#include <string.h>
+
+/* Largest change of a weight at which the fixed point is reached. */
+static const double weight_tolerance = 1e-3;
+
+/* g for the present state and sites. */
+static hf_status find_centre(hfi_trainer *t, hf_centre rule, hfi_residuals *residuals, double *centre)
+{
+    hfi_evaluator *e = &t->evaluator;
+    if (rule == HF_CENTRE_PRIOR) {
+        hf_mean_evaluate(e->mean, e->rows, e->x, e->ldx, centre);
+        return HF_OK;
+    }
+    if (rule == HF_CENTRE_NEIGHBOURS)
+        return hf_robust_centre_neighbours(e->ctx, e->rows, e->d, e->x, e->ldx, hf_sites_readings(e->sites),
+                                           centre);
+    const hf_status s = hfi_residuals_compute(e, residuals);
+    if (s >= 0) memcpy(centre, residuals->mean, e->rows * sizeof *centre);
+    return s;
+}
+
+/* New weights in the sites; *change is the largest difference to the old ones. */
+static hf_status recentre(hfi_trainer *t, const hf_fit_settings *settings, double given, const double *centre,
+                          double *old, double *change)
+{
+    hfi_evaluator *e = &t->evaluator;
+    double threshold = given;
+    hf_status s = HF_OK;
+    memcpy(old, hf_sites_weights(e->sites), e->rows * sizeof *old);
+    if (settings->threshold_rule != HF_THRESHOLD_GIVEN)
+        s = hf_robust_threshold(e->ctx, settings->threshold_rule, e->rows, hf_sites_readings(e->sites),
+                                centre, settings->eps, &threshold);
+    if (s >= 0) s = hf_sites_recentre(e->ctx, e->sites, centre, threshold);
+    *change = 0.0;
+    const double *now = hf_sites_weights(e->sites);
+    for (size_t i = 0; i < e->rows; i++) *change = fmax(*change, fabs(now[i] - old[i]));
+    return s;
+}
+
+/* Where the iteration starts: the rule's own centre, or, for leave-one-out, the readings' neighbours, which
+ * need no fit. */
+static hf_status first_weights(hfi_trainer *t, const hf_fit_settings *settings, double given, double *centre,
+                               double *old)
+{
+    double change = 0.0;
+    const hf_centre rule = settings->centre == HF_CENTRE_LEAVE_ONE_OUT && settings->train
+                               ? HF_CENTRE_NEIGHBOURS
+                               : settings->centre;
+    hfi_residuals residuals;
+    hf_status s = hfi_residuals_init(t->evaluator.ctx, &residuals, t->evaluator.rows);
+    if (s < 0) return s;
+    s = find_centre(t, rule, &residuals, centre);
+    if (s >= 0) s = recentre(t, settings, given, centre, old, &change);
+    hfi_residuals_free(t->evaluator.ctx, &residuals);
+    return s;
+}
+
+static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double given, double *state,
+                         size_t *rounds, double *centre)
+{
+    hfi_evaluator *e = &t->evaluator;
+    double *old = centre + e->rows;
+    hfi_residuals residuals;
+    hf_status s = hfi_residuals_init(e->ctx, &residuals, e->rows);
+    if (s < 0) return s;
+    s = first_weights(t, settings, given, centre, old);
+    for (*rounds = 0; s >= 0 && *rounds < settings->rounds;) {
+        s = hfi_trainer_maximise(t, state, *rounds == 0 ? settings->iterations : 25);
+        *rounds += 1;
+        double change = 0.0;
+        if (s >= 0) s = find_centre(t, settings->centre, &residuals, centre);
+        if (s >= 0) s = recentre(t, settings, given, centre, old, &change);
+        if (s < 0 || change < weight_tolerance) break;
+    }
+    hfi_residuals_free(e->ctx, &residuals);
+    return s;
+}
+
+hf_status hfi_robust_reweight(hfi_trainer *t, const hf_fit_settings *settings, double threshold,
+                              double *state, size_t *rounds)
+{
+    hf_context *ctx = t->evaluator.ctx;
+    double *centre = hfi_alloc(ctx, t->evaluator.rows, 2 * sizeof *centre);
+    if (!centre) return HF_ERR_MEMORY;
+    hf_status s = hfi_trainer_set(t, state);
+    if (s >= 0) s = iterate(t, settings, threshold, state, rounds, centre);
+    hfi_free(ctx, centre);
+    return s;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attempts from two starts, and the gate that lets one pass only if it clearly predicts the kept readings
+ * better. */
+#include "train/suspects.h"
+#include <math.h>
+#include <string.h>
+
+static double sum_where(size_t n, const double *values, const bool *skip)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++)
+        if (!skip || !skip[i]) sum += values[i];
+    return sum;
+}
+
+/* The gate: ratios of leave-one-out CRPS, robust over base, on the kept readings and on all. */
+static bool passes(const hfi_finder *finder, const hfi_flagging *base, const hfi_flagging *f, double *benefit)
+{
+    const size_t n = finder->n;
+    const double kept = sum_where(n, f->crps, f->flag) / sum_where(n, base->crps, f->flag);
+    const double all = sum_where(n, f->crps, NULL) / sum_where(n, base->crps, NULL);
+    *benefit = kept;
+    if (finder->settings->suspects == HF_SUSPECTS_FORCE) return true;
+    const double strong = fmax(7.0, fmin(20.0, (double)n / 10.0));
+    return kept <= 0.3 || (kept <= 0.6 && f->gain >= 5.0) ||
+           (kept <= 0.8 && all <= 0.97 && f->gain >= strong);
+}
+
+/* Keeps the candidate if it is better than what the attempt has: accepted before not accepted, then the lower
+ * cost. */
+static void consider(const hfi_finder *finder, const hfi_flagging *base, const hfi_flagging *candidate,
+                     hfi_attempt *attempt)
+{
+    double benefit = NAN;
+    const bool accepted = passes(finder, base, candidate, &benefit);
+    const bool better = !attempt->found || (accepted && !attempt->accepted) ||
+                        (accepted == attempt->accepted && candidate->cost < attempt->result.cost);
+    if (!better) return;
+    hfi_flagging_copy(finder, &attempt->result, candidate);
+    attempt->found = true;
+    attempt->accepted = accepted;
+    attempt->benefit = benefit;
+}
+
+static hf_status peel_and_consider(hfi_finder *finder, const bool *lock, const hfi_flagging *base,
+                                   const hfi_flagging *start, hfi_flagging *scratch, hfi_attempt *attempt)
+{
+    const hf_status s = hfi_peel(finder, lock, start, scratch);
+    if (s < 0) return s;
+    if (memcmp(scratch->flag, lock, finder->n * sizeof *lock) != 0) consider(finder, base, scratch, attempt);
+    return HF_OK;
+}
+
+/* Flags by nearest neighbours of a robust linear fit's residuals, and a cold fit to the rest. */
+static hf_status neighbour_start(hfi_finder *finder, const bool *lock, hfi_flagging *start)
+{
+    const hfi_evaluator *e = &finder->trainer->evaluator;
+    hf_status s = hfi_suspect_start(finder->ctx, finder->n, e->d, e->x, e->ldx, hf_sites_readings(e->sites),
+                                    start->flag);
+    if (s < 0) return s;
+    for (size_t i = 0; i < finder->n; i++) start->flag[i] = start->flag[i] || lock[i];
+    if (2 * hfi_count_flags(finder->n, start->flag) > finder->n)
+        memcpy(start->flag, lock, finder->n * sizeof *lock);
+    return hfi_finder_fit(finder, start->flag, start->state, true, 25);
+}
+
+hf_status hfi_attempt_run(hfi_finder *finder, const bool *lock, const hfi_flagging *base, bool robust_start,
+                          hfi_attempt *attempt)
+{
+    hfi_flagging start, scratch;
+    hf_status s = hfi_flagging_init(finder->ctx, &start, finder->n, finder->trainer->count);
+    if (s < 0) return s;
+    s = hfi_flagging_init(finder->ctx, &scratch, finder->n, finder->trainer->count);
+    if (s >= 0) {
+        attempt->found = attempt->accepted = false;
+        attempt->benefit = NAN;
+        memcpy(start.flag, lock, finder->n * sizeof *lock);
+        memcpy(start.state, base->state, finder->trainer->count * sizeof *start.state);
+        s = peel_and_consider(finder, lock, base, &start, &scratch, attempt);
+        if (s >= 0 && robust_start) s = neighbour_start(finder, lock, &start);
+        if (s >= 0 && robust_start) s = peel_and_consider(finder, lock, base, &start, &scratch, attempt);
+        hfi_flagging_free(finder->ctx, &scratch);
+    }
+    hfi_flagging_free(finder->ctx, &start);
+    return s < 0 ? s : HF_OK;
+}

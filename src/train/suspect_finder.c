@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The suspect finder as a whole: attempt, groups, final fit. */
+#include "train/suspects.h"
+#include <math.h>
+#include <string.h>
+
+/* With fewer readings a mixture of residuals says nothing. */
+enum {
+    LEAST_READINGS = 10
+};
+
+static hf_status finder_init(hfi_finder *finder, hfi_trainer *trainer, const hf_fit_settings *settings)
+{
+    memset(finder, 0, sizeof *finder);
+    finder->ctx = trainer->evaluator.ctx;
+    finder->trainer = trainer;
+    finder->settings = settings;
+    finder->n = trainer->evaluator.rows;
+    const double *y = hf_sites_readings(trainer->evaluator.sites);
+    double low = y[0], high = y[0];
+    for (size_t i = 0; i < finder->n; i++) {
+        low = fmin(low, y[i]);
+        high = fmax(high, y[i]);
+    }
+    finder->log_range = log(high - low);
+    hf_status s = hfi_residuals_init(finder->ctx, &finder->residuals, finder->n);
+    if (s < 0) return s;
+    finder->probability = hfi_alloc(finder->ctx, finder->n, sizeof *finder->probability);
+    finder->flag = hfi_alloc(finder->ctx, finder->n, sizeof *finder->flag);
+    return finder->probability && finder->flag ? HF_OK : HF_ERR_MEMORY;
+}
+
+static void finder_free(hfi_finder *finder)
+{
+    hfi_residuals_free(finder->ctx, &finder->residuals);
+    hfi_free(finder->ctx, finder->probability);
+    hfi_free(finder->ctx, finder->flag);
+}
+
+/* The kept readings once more, from cold and from where the search ended; the better of the two. */
+static hf_status final_fit(hfi_finder *finder, hfi_flagging *current, double *other)
+{
+    hfi_trainer *t = finder->trainer;
+    hf_status s = hfi_finder_fit(finder, current->flag, other, true, finder->settings->iterations);
+    if (s < 0) return s;
+    const double cold = t->value + t->log_prior;
+    s = hfi_finder_fit(finder, current->flag, current->state, false, 25);
+    if (s < 0 || t->value + t->log_prior >= cold) return s;
+    memcpy(current->state, other, t->count * sizeof *other);
+    /* Once more from the better one, so that the trainer's report is about the state that is returned. */
+    return hfi_finder_fit(finder, current->flag, current->state, false, finder->settings->iterations);
+}
+
+static hf_status search(hfi_finder *finder, hfi_flagging *current, hfi_attempt *attempt, hfi_verdict *verdict)
+{
+    bool *none = hfi_alloc(finder->ctx, finder->n, sizeof *none);
+    if (!none) return HF_ERR_MEMORY;
+    hf_status s = hfi_finder_assess(finder, current, none);
+    if (s >= 0) s = hfi_attempt_run(finder, none, current, true, attempt);
+    hfi_free(finder->ctx, none);
+    if (s < 0) return s;
+    verdict->benefit = attempt->benefit;
+    verdict->gain = attempt->found ? attempt->result.gain : NAN;
+    if (attempt->accepted) hfi_flagging_copy(finder, current, &attempt->result);
+    if (finder->settings->groups) s = hfi_finder_groups(finder, current, verdict->group, &verdict->groups);
+    if (s < 0) return s;
+    verdict->adopted = hfi_count_flags(finder->n, current->flag) > 0;
+    const bool *suspected = verdict->adopted ? current->flag : attempt->result.flag;
+    for (size_t i = 0; i < finder->n; i++) verdict->suspected[i] = suspected[i];
+    return HF_OK;
+}
+
+hf_status hfi_find_suspects(hfi_trainer *trainer, const hf_fit_settings *settings, double *state,
+                            hfi_verdict *verdict)
+{
+    hfi_finder finder;
+    hfi_flagging current = {0};
+    hfi_attempt attempt = {0};
+    verdict->benefit = verdict->gain = NAN;
+    hf_status s = finder_init(&finder, trainer, settings);
+    if (s >= 0 && finder.n >= LEAST_READINGS && isfinite(finder.log_range)) {
+        s = hfi_flagging_init(finder.ctx, &current, finder.n, trainer->count);
+        if (s >= 0) s = hfi_flagging_init(finder.ctx, &attempt.result, finder.n, trainer->count);
+        if (s >= 0) {
+            memcpy(current.state, state, trainer->count * sizeof *state);
+            s = search(&finder, &current, &attempt, verdict);
+        }
+        if (s >= 0 && verdict->adopted) s = final_fit(&finder, &current, attempt.result.state);
+        /* Not adopted: exactly the plain state, with every reading present again. */
+        if (s >= 0) s = hfi_finder_present(&finder, current.flag);
+        if (s >= 0) s = hfi_trainer_set(trainer, current.state);
+        if (s >= 0) memcpy(state, current.state, trainer->count * sizeof *state);
+    }
+    verdict->rounds = finder.rounds;
+    hf_context *ctx = finder.ctx;
+    hfi_flagging_free(ctx, &attempt.result);
+    hfi_flagging_free(ctx, &current);
+    finder_free(&finder);
+    return s;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file suspects.h
+ * @brief Parts of the suspect finder; only train/suspect_*.c include this.
+ *
+ * Peel, prune, gate, group (docs/methods/robust-default.md): a set S of flagged readings and a state p fitted
+ * to the others are improved in turn; a gate asks whether setting S aside pays; a test on whole groups sees
+ * what no leave-one-out residual can.
+ */
+#ifndef HFI_SUSPECTS_H
+#define HFI_SUSPECTS_H
+
+#include "train/train.h"
+
+/** One flag set with the state fitted to the rest, and what its residuals say. */
+typedef struct hfi_flagging {
+    bool *flag;    /* rows */
+    double *state; /* trainer->count */
+    double *t;     /* rows: standardised residuals */
+    double *crps;  /* rows */
+    double cost;   /* J: description length of readings and flags, nats; small is good */
+    double gain;   /* nats an outlier component adds to the mixture of residuals that are not locked */
+} hfi_flagging;
+
+typedef struct hfi_finder {
+    hf_context *ctx;
+    hfi_trainer *trainer;
+    const hf_fit_settings *settings;
+    size_t n;
+    double log_range;        /* log of (max y - min y) */
+    hfi_residuals residuals; /* scratch */
+    double *probability;     /* scratch, rows */
+    bool *flag;              /* scratch, rows */
+    size_t rounds;
+} hfi_finder;
+
+hf_status hfi_flagging_init(hf_context *ctx, hfi_flagging *flagging, size_t rows, size_t count);
+void hfi_flagging_free(hf_context *ctx, hfi_flagging *flagging);
+void hfi_flagging_copy(const hfi_finder *finder, hfi_flagging *to, const hfi_flagging *from);
+
+/** Makes exactly the unflagged readings present. */
+hf_status hfi_finder_present(hfi_finder *finder, const bool *flag);
+/** Fits the unflagged readings from `state` (in and out), or from the cold start if `cold`. */
+hf_status hfi_finder_fit(hfi_finder *finder, const bool *flag, double *state, bool cold, size_t iterations);
+/** Residuals, CRPS, cost and gain of flagging->flag and flagging->state; readings in `lock` are left out of
+ * the gain. */
+hf_status hfi_finder_assess(hfi_finder *finder, hfi_flagging *flagging, const bool *lock);
+
+/** Liberal rounds, then prune rounds, from start (flag, state) to the cheapest flagging met. */
+hf_status hfi_peel(hfi_finder *finder, const bool *lock, const hfi_flagging *start, hfi_flagging *best);
+
+/** One start of an attempt. */
+typedef struct hfi_attempt {
+    hfi_flagging result; /* the cheapest accepted; if none was accepted, the cheapest that flagged anything */
+    bool found, accepted; /* something was flagged; the gate let it pass */
+    double benefit;
+} hfi_attempt;
+
+/** Peels from the plain start and, if `robust_start`, from the nearest-neighbour start; `base` is what the
+ * gate compares with. */
+hf_status hfi_attempt_run(hfi_finder *finder, const bool *lock, const hfi_flagging *base, bool robust_start,
+                          hfi_attempt *attempt);
+
+/** Tests whole groups; `current` is replaced where a group is accepted. `group` (rows) receives their
+ * numbers, *count how many. */
+hf_status hfi_finder_groups(hfi_finder *finder, hfi_flagging *current, size_t *group, size_t *count);
+
+size_t hfi_count_flags(size_t n, const bool *flag);
+
+#endif

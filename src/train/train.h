@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file train.h
+ * @brief Internal face of the train room: evaluator, trainer, and the two loops that make sites while
+ * fitting.
+ *
+ * A "state" of a model is one vector of numbers on the training scale: all kernel parameters (log of positive
+ * ones), the mean's coefficients, log noise. Everything in this room works in scaled units.
+ */
+#ifndef HFI_TRAIN_H
+#define HFI_TRAIN_H
+
+#include "posterior/posterior.h"
+#include <holdfast/train.h>
+
+/* ---- one evaluation --------------------------------------------------------------------------------------
+ */
+
+/** Buffers for evaluating an objective again and again on the same rows. Kernel, mean and sites are the
+ * caller's. */
+typedef struct hfi_evaluator {
+    hf_context *ctx;
+    hf_kernel *kernel;
+    hf_mean *mean;
+    hf_sites *sites;
+    size_t rows, d;
+    const double *x; /* rows x d, row-major, stride ldx */
+    size_t ldx;
+    size_t n;        /* present readings, gathered by hfi_evaluator_select */
+    size_t *row;     /* their rows */
+    double *inputs;  /* n x d */
+    double *a;       /* n x n: K + D, its factor, its inverse, the weight matrix of the gradient */
+    double *b, *c;   /* two more for the leave-one-out gradient; NULL otherwise */
+    double *vectors; /* HFI_EVALUATOR_VECTORS x rows */
+    double jitter;   /* of the last evaluation */
+} hfi_evaluator;
+
+/** Makes buffers; `leave_one_out` reserves what the leave-one-out gradient needs. HF_ERR_TOO_LARGE beforehand
+ * if they cannot fit. */
+hf_status hfi_evaluator_init(hf_context *ctx, hfi_evaluator *evaluator, bool leave_one_out, size_t rows,
+                             size_t d, const double *x, size_t ldx);
+void hfi_evaluator_free(hfi_evaluator *evaluator);
+/** Gathers the present readings; must be called after presence changed. HF_ERR_NO_DATA if there is none. */
+hf_status hfi_evaluator_select(hfi_evaluator *evaluator);
+/** Objective and gradient (or NULL) at the present values of kernel, mean and sites; see
+ * hf_objective_evaluate(). */
+hf_status hfi_evaluator_run(hfi_evaluator *evaluator, hf_objective objective, double *value,
+                            double *gradient);
+
+/** Bytes an evaluator takes. */
+double hfi_evaluator_bytes(size_t rows, size_t d, bool leave_one_out);
+
+/* ---- training --------------------------------------------------------------------------------------------
+ */
+
+/** An objective with priors, boxes and a choice of free parameters, ready to be maximised from any state. */
+typedef struct hfi_trainer {
+    hfi_evaluator evaluator;
+    hf_objective objective;
+    size_t count; /* length of a state */
+    size_t free_count;
+    size_t *free_index; /* positions of the trained parameters in a state */
+    double *lower, *upper;
+    double *prior_mean, *prior_sd; /* sd = infinity: no prior */
+    double *start;                 /* the state a cold fit starts from */
+    double *work;                  /* 6 x count */
+    bool train_mean; /* false: hfi_trainer_cold resets the mean from the present readings and training leaves
+                        it */
+    size_t evaluations;
+    size_t budget; /* evaluations the whole fit is expected to take; for the progress callback */
+    /* of the last optimisation */
+    hf_stop stop;
+    double value; /* objective without prior */
+    double log_prior;
+    double gradient_norm; /* of objective + prior, over free parameters not pushing against a bound */
+} hfi_trainer;
+
+void hfi_trainer_free(hfi_trainer *trainer);
+/** Puts a state into kernel, mean and noise; the other way round. */
+hf_status hfi_trainer_set(hfi_trainer *trainer, const double *state);
+void hfi_trainer_get(const hfi_trainer *trainer, double *state);
+/** The cold start for the present readings: `start`, with the mean's coefficients set from them. */
+hf_status hfi_trainer_cold(hfi_trainer *trainer, double *state);
+double hfi_trainer_log_prior(const hfi_trainer *trainer, const double *state);
+/** Maximises objective + prior over the present readings from `state` (in and out), at most 1.5 iterations +
+ * 5 evaluations. The model is left at the result. HF_ERR_CANCELLED; warnings of the last evaluation. */
+hf_status hfi_trainer_maximise(hfi_trainer *trainer, double *state, size_t iterations);
+
+/* ---- residuals -------------------------------------------------------------------------------------------
+ */
+
+/** What a state says about every reading, from the present ones alone: leave-one-out for those, prediction
+ * for absent ones. */
+typedef struct hfi_residuals {
+    double *mean; /* latent mean, prior mean included */
+    double *sd;   /* of the reading: sqrt(latent variance + noise + extra) */
+    double *t;    /* (y - mean) / sd */
+    double log_evidence;
+} hfi_residuals;
+
+hf_status hfi_residuals_init(hf_context *ctx, hfi_residuals *residuals, size_t rows);
+void hfi_residuals_free(hf_context *ctx, hfi_residuals *residuals);
+/** At the model's present values and presence. */
+hf_status hfi_residuals_compute(hfi_evaluator *evaluator, hfi_residuals *residuals);
+
+/* ---- loops ------------------------------------------------------------------------------------------------
+ */
+
+/** What the suspect finder concluded. */
+typedef struct hfi_verdict {
+    bool adopted;
+    double benefit, gain;
+    size_t rounds, groups;
+    bool *suspected; /* rows */
+    size_t *group;   /* rows */
+} hfi_verdict;
+
+/** The suspect finder: from the plain state (in) to the final state (out), with presence set in the sites. */
+hf_status hfi_find_suspects(hfi_trainer *trainer, const hf_fit_settings *settings, double *state,
+                            hfi_verdict *verdict);
+
+/** Robust re-weighting to a fixed point. `state` in: start; out: final. The sites are left with their final
+ * weights; *rounds counts. */
+hf_status hfi_robust_reweight(hfi_trainer *trainer, const hf_fit_settings *settings, double threshold,
+                              double *state, size_t *rounds);
+
+/** kappa = max(1, mean t^2, (q95 |t| / 1.96)^2) over the readings kept and those set aside that are not far
+ * out. */
+hf_status hfi_calibration(hf_context *ctx, size_t n, const double *t, const bool *kept, double *kappa);
+
+#endif
