@@ -3,10 +3,10 @@
  * @file kernel.h
  * @brief Internal face of the kernel room: what solvers, training and prediction call.
  *
- * theta is the vector of ALL parameters of a kernel on the training scale (log of positive ones), in the order
- * of hf_kernel_parameter(). Gradients are with respect to theta; entries of fixed parameters are computed too (cheap) and ignored by training.
- * Matrices as in linalg.h: symmetric ones by the lower triangle, column-major.
- * "Scratch" is caller's memory, so that nothing here allocates.
+ * theta is the vector of ALL parameters of a kernel on the training scale (log of positive ones), in the
+ * order of hf_kernel_parameter(). Gradients are with respect to theta; entries of fixed parameters are
+ * computed too (cheap) and ignored by training. Matrices as in linalg.h: symmetric ones by the lower
+ * triangle, column-major. "Scratch" is caller's memory, so that nothing here allocates.
  */
 #ifndef HFI_KERNEL_H
 #define HFI_KERNEL_H
@@ -18,41 +18,51 @@ void hfi_kernel_theta(const hf_kernel *kernel, double *theta);
 void hfi_kernel_set_theta(hf_kernel *kernel, const double *theta);
 /** Box of theta on the training scale. */
 void hfi_kernel_theta_bounds(const hf_kernel *kernel, double *lower, double *upper);
-/** Sets value, box and the held flag of parameter i directly (used to rescale, to restore, and by the trainer). */
-hf_status hfi_kernel_set_parameter(hf_kernel *kernel, size_t i, double value, double lower, double upper, bool fixed);
-/** Index of the parameters a (possibly abbreviated) name stands for: `matches` (capacity = number of parameters), *count. No message. */
-void hfi_kernel_match(const hf_kernel *kernel, const char *name, size_t *matches, size_t *count);
-/** True where parameter i's value was written in the expression with = or ~ (or as a number in front of a term). */
+/** Sets value, box and the held flag of parameter i directly (used to rescale, to restore, and by the
+ * trainer). */
+hf_status hfi_kernel_set_parameter(hf_kernel *kernel, size_t i, double value, double lower, double upper,
+                                   bool fixed);
+/** Indices of the parameters a (possibly abbreviated) name stands for: `matches` (capacity = number of
+ * parameters), *count, 0 for an unknown name. No message. @return false when the name is ambiguous: the
+ * matches belong to several kernels. */
+bool hfi_kernel_match(const hf_kernel *kernel, const char *name, size_t *matches, size_t *count);
+/** True where parameter i's value was written in the expression with = or ~ (or as a number in front of a
+ * term). */
 bool hfi_kernel_parameter_given(const hf_kernel *kernel, size_t i);
-/** k(x, x) when it is the same for all x (stationary kernels), else the value at x = 0; used as jitter scale. */
+/** k(x, x), white included, when it is the same for all x (stationary kernels), else the value at x = 0, or
+ * if that is 0 (linear alone) the value at x = (1, ..., 1); positive; used as jitter scale. */
 double hfi_kernel_typical_variance(const hf_kernel *kernel);
 
 /** Doubles of scratch one thread needs for any function below. */
 size_t hfi_kernel_scratch(const hf_kernel *kernel);
 
-/** Lower triangle of the Gram matrix, K + 0 on the diagonal (white included). All threads; `k` column-major n x n. */
-hf_status hfi_kernel_gram_lower(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x, size_t ldx, double *k,
-                                size_t ldk);
+/** Lower triangle of the Gram matrix, K + 0 on the diagonal (white included). All threads; `k` column-major n
+ * x n. */
+hf_status hfi_kernel_gram_lower(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
+                                size_t ldx, double *k, size_t ldk);
 /** The same by the plain double loop over hfi_kernel_value(): the slow reference for tests. */
-void hfi_kernel_gram_reference(const hf_kernel *kernel, size_t n, const double *x, size_t ldx, double *k, size_t ldk);
+void hfi_kernel_gram_reference(const hf_kernel *kernel, size_t n, const double *x, size_t ldx, double *k,
+                               size_t ldk);
 /** k(x, z) for one pair, scalar code, libm only. `same` says both are the same row (white). */
 double hfi_kernel_value(const hf_kernel *kernel, const double *x, const double *z, bool same);
 
-/** K[j + q*ldk] = k(x_q, z_j): column q (n long) is the covariance of query q with the n anchors. Serial: no allocation, no
- *  threads; `scratch` as above. White contributes nothing. */
-void hfi_kernel_cross_block(const hf_kernel *kernel, size_t m, const double *x, size_t ldx, size_t n, const double *z,
-                            size_t ldz, double *k, size_t ldk, double *scratch);
+/** K[j + q*ldk] = k(x_q, z_j): column q (n long) is the covariance of query q with the n anchors. Serial: no
+ * allocation, no threads; `scratch` as above. White contributes nothing. */
+void hfi_kernel_cross_block(const hf_kernel *kernel, size_t m, const double *x, size_t ldx, size_t n,
+                            const double *z, size_t ldz, double *k, size_t ldk, double *scratch);
 /** diag[q] = k(x_q, x_q), white included only if with_white. */
-void hfi_kernel_diagonal(const hf_kernel *kernel, size_t m, const double *x, size_t ldx, bool with_white, double *diag);
+void hfi_kernel_diagonal(const hf_kernel *kernel, size_t m, const double *x, size_t ldx, bool with_white,
+                         double *diag);
 
-/** grad[p] += sum over ALL i, j of W_ij dK_ij/dtheta_p, for the symmetric W given by its lower triangle (each off-diagonal entry counts
- *  twice). Threads; the sum is done per tile and reduced in a fixed order, so it does not depend on the thread count. */
-hf_status hfi_kernel_gram_adjoint(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x, size_t ldx,
-                                  const double *w, size_t ldw, double *grad);
+/** grad[p] += sum over ALL i, j of W_ij dK_ij/dtheta_p, for the symmetric W given by its lower triangle (each
+ * off-diagonal entry counts twice). Threads; the sum is done per tile and reduced in a fixed order, so it
+ * does not depend on the thread count. */
+hf_status hfi_kernel_gram_adjoint(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
+                                  size_t ldx, const double *w, size_t ldw, double *grad);
 
 /** grad[0..d-1] += d/dx sum_j weights[j] k(x, z_j). Serial, no allocation. */
-void hfi_kernel_input_gradient(const hf_kernel *kernel, const double *x, size_t n, const double *z, size_t ldz,
-                               const double *weights, double *grad, double *scratch);
+void hfi_kernel_input_gradient(const hf_kernel *kernel, const double *x, size_t n, const double *z,
+                               size_t ldz, const double *weights, double *grad, double *scratch);
 /** grad[0..d-1] += d/dx k(x, x). */
 void hfi_kernel_diagonal_input_gradient(const hf_kernel *kernel, const double *x, double *grad);
 

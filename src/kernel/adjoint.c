@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gradients of sums of covariances: in the parameters (over a whole Gram matrix) and in one input. */
+#include "kernel/kernel.h"
+#include "kernel/tile.h"
+
+#include <string.h>
+
+#define BLOCK 64u /* slow points of one job, whose sums are kept apart and added in order */
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+typedef struct adjoint_job {
+    const hf_kernel *kernel;
+    size_t n;
+    const double *x;
+    size_t ldx;
+    const double *w;
+    size_t ldw;
+    double *scratch;
+    size_t scratch_each;
+    double *partial; /* one row of parameters for each block */
+} adjoint_job;
+
+/* Entries below the diagonal stand for two; those above are left to their mirror images. */
+static void load_weights(const adjoint_job *job, hfi_tile *tile, size_t slow, size_t fast)
+{
+    double *weights = hfi_tile_weights(tile);
+    const size_t width = tile->points.width;
+    for (size_t r = 0; r < tile->points.rows; r++) {
+        const size_t j = slow + r;
+        const double *column = job->w + j * job->ldw + fast;
+        double *row = weights + r * width;
+        const size_t from = j > fast ? least(j - fast, tile->count) : 0;
+        for (size_t c = 0; c < from; c++) row[c] = 0.0;
+        for (size_t c = from; c < tile->count; c++) row[c] = 2.0 * column[c];
+        for (size_t c = tile->count; c < width; c++) row[c] = 0.0;
+        if (j >= fast && j - fast < tile->count) row[j - fast] = column[j - fast];
+    }
+}
+
+static void adjoint_block(size_t index, int thread, void *arg)
+{
+    const adjoint_job *job = arg;
+    const size_t begin = index * BLOCK, end = least(job->n, begin + BLOCK);
+    double *grad = job->partial + index * job->kernel->parameters;
+    hfi_tile tile;
+    double *columns = hfi_tile_begin(&tile, job->kernel, job->scratch + (size_t)thread * job->scratch_each);
+    tile.points.ldx = job->ldx;
+    tile.same = true;
+    for (size_t fast = begin; fast < job->n; fast += HFI_TILE) {
+        hfi_tile_load(&tile, least(HFI_TILE, job->n - fast), job->x + fast * job->ldx, job->ldx, columns);
+        for (size_t slow = begin; slow < end; slow += HFI_STRIP) {
+            tile.points.rows = least(HFI_STRIP, end - slow);
+            tile.points.x = job->x + slow * job->ldx;
+            tile.diagonal = (ptrdiff_t)slow - (ptrdiff_t)fast;
+            load_weights(job, &tile, slow, fast);
+            hfi_tile_adjoint(&tile, grad);
+        }
+    }
+}
+
+hf_status hfi_kernel_gram_adjoint(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
+                                  size_t ldx, const double *w, size_t ldw, double *grad)
+{
+    const size_t blocks = n / BLOCK + (n % BLOCK != 0), parameters = kernel->parameters;
+    adjoint_job job = {.kernel = kernel, .n = n, .x = x, .ldx = ldx, .w = w, .ldw = ldw};
+    size_t scratch = 0, partial = 0;
+    if (n == 0) return HF_OK;
+    job.scratch_each = hfi_kernel_scratch(kernel);
+    if (!hfi_size_mul(job.scratch_each, (size_t)hf_context_threads(ctx), &scratch) ||
+        !hfi_size_mul(blocks, parameters, &partial))
+        return hfi_out_of_memory(ctx);
+    job.scratch = hfi_alloc(ctx, scratch, sizeof(double));
+    job.partial = job.scratch ? hfi_alloc(ctx, partial, sizeof(double)) : NULL;
+    const bool ready = job.scratch && job.partial;
+    if (ready) {
+        hfi_parallel_for(ctx, blocks, adjoint_block, &job);
+        for (size_t b = 0; b < blocks; b++)
+            for (size_t p = 0; p < parameters; p++) grad[p] += job.partial[b * parameters + p];
+    }
+    hfi_free(ctx, job.partial);
+    hfi_free(ctx, job.scratch);
+    return ready ? HF_OK : HF_ERR_MEMORY;
+}
+
+void hfi_kernel_input_gradient(const hf_kernel *kernel, const double *x, size_t n, const double *z,
+                               size_t ldz, const double *weights, double *grad, double *scratch)
+{
+    hfi_tile tile;
+    double *columns = hfi_tile_begin(&tile, kernel, scratch);
+    tile.points.rows = 1;
+    tile.points.x = x;
+    tile.points.ldx = kernel->d;
+    for (size_t fast = 0; fast < n; fast += HFI_TILE) {
+        hfi_tile_load(&tile, least(HFI_TILE, n - fast), z + fast * ldz, ldz, columns);
+        double *row = hfi_tile_weights(&tile);
+        memcpy(row, weights + fast, tile.count * sizeof(double));
+        for (size_t c = tile.count; c < tile.points.width; c++) row[c] = 0.0;
+        hfi_tile_pull(&tile, grad);
+    }
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/parser.h"
+
+#include <float.h>
+#include <string.h>
+
+typedef struct arguments {
+    size_t leaf, at; /* byte of the kernel's first argument */
+    bool ard, iso, components;
+} arguments;
+
+/* ---- columns --------------------------------------------------------------------------------------------
+ */
+
+/* The word names the column; in a quoted word the quote itself is written twice. */
+static bool word_is(const hfi_lexer *lexer, const char *name)
+{
+    const hfi_token *token = &lexer->token;
+    const char *word = lexer->text + token->at;
+    size_t k = 0;
+    for (size_t i = 0; i < token->length; i++, k++) {
+        if (name[k] == '\0' || name[k] != word[i]) return false;
+        if (token->kind == HFI_TOKEN_STRING && word[i] == token->sign) i++;
+    }
+    return name[k] == '\0';
+}
+
+/* x1, x2, ...; SIZE_MAX when the word is none. A number too large for d is told apart by the caller. */
+static size_t numbered_column(const hfi_lexer *lexer)
+{
+    const hfi_token *token = &lexer->token;
+    const char *word = lexer->text + token->at;
+    size_t number = 0;
+    if (token->length < 2 || token->length > 12 || word[0] != 'x' || word[1] == '0') return SIZE_MAX;
+    for (size_t i = 1; i < token->length; i++) {
+        if (word[i] < '0' || word[i] > '9') return SIZE_MAX;
+        number = 10 * number + (size_t)(word[i] - '0');
+    }
+    return number - 1;
+}
+
+static hf_status unknown_column(const hfi_parser *parser, size_t numbered)
+{
+    const hfi_lexer *lexer = &parser->lexer;
+    const hfi_token *token = &lexer->token;
+    const char *word = lexer->text + token->at;
+    const int shown = token->length < 40 ? (int)token->length : 40;
+    hfi_nearest search;
+    if (numbered != SIZE_MAX)
+        return hfi_lexer_fail(lexer, token->at, "there is no input '%.*s': there %s %zu", shown, word,
+                              parser->d == 1 ? "is" : "are", parser->d);
+    hfi_nearest_begin(&search, word, token->length);
+    for (size_t j = 0; parser->names && j < parser->d; j++) hfi_nearest_offer(&search, parser->names[j]);
+    const char *column = search.best;
+    hfi_nearest_offer(&search, "ard");
+    hfi_nearest_offer(&search, "iso");
+    if (search.best != column && search.best)
+        return hfi_lexer_fail(lexer, token->at, "there is no input '%.*s'; did you mean '%s'?", shown, word,
+                              search.best);
+    if (column)
+        return hfi_lexer_fail(lexer, token->at, "there is no input '%.*s'; did you mean '%.60s'?", shown,
+                              word, column);
+    return hfi_lexer_fail(lexer, token->at,
+                          "there is no input '%.*s'; expected a column (x1 to x%zu or its name), ard, iso "
+                          "or a parameter followed by = or ~",
+                          shown, word, parser->d);
+}
+
+static hf_status parse_column(hfi_parser *parser, size_t leaf)
+{
+    const hfi_lexer *lexer = &parser->lexer;
+    const hfi_form form = parser->leaves[leaf].form;
+    size_t column = SIZE_MAX;
+    if (!hfi_form_sees_columns(form))
+        return hfi_lexer_fail(lexer, lexer->token.at,
+                              "%s does not look at the inputs: expected variance=... or ')'",
+                              hfi_form_name(form));
+    for (size_t j = 0; parser->names && j < parser->d && column == SIZE_MAX; j++)
+        if (word_is(lexer, parser->names[j])) column = j;
+    const size_t numbered = numbered_column(lexer);
+    if (column == SIZE_MAX && lexer->token.kind == HFI_TOKEN_NAME && numbered < parser->d) column = numbered;
+    if (column == SIZE_MAX)
+        return unknown_column(parser, lexer->token.kind == HFI_TOKEN_NAME ? numbered : SIZE_MAX);
+    for (size_t k = parser->leaves[leaf].column_at; k < parser->column_count; k++)
+        if (parser->columns[k] == column)
+            return hfi_lexer_fail(lexer, lexer->token.at, "this column is listed twice");
+    const hf_status s = hfi_parser_grow(parser, (void **)&parser->columns, parser->column_count,
+                                        &parser->column_room, sizeof(size_t));
+    if (s < 0) return s;
+    parser->columns[parser->column_count++] = column;
+    parser->leaves[leaf].columns++;
+    return hfi_lexer_next(&parser->lexer);
+}
+
+/* ---- parameters -----------------------------------------------------------------------------------------
+ */
+
+static hf_status parse_index(hfi_parser *parser, size_t *index)
+{
+    hfi_lexer *lexer = &parser->lexer;
+    const double number = lexer->token.number;
+    if (lexer->token.kind != HFI_TOKEN_NUMBER) return hfi_lexer_expected(lexer, "an index (0, 1, ...)");
+    if (!(number >= 0.0 && number <= (double)HFI_MAX_PARAMETERS && number == (double)(size_t)number))
+        return hfi_lexer_expected(lexer, "an index (0, 1, ...)");
+    *index = (size_t)number;
+    return hfi_lexer_next(lexer);
+}
+
+static hf_status parse_indices(hfi_parser *parser, hfi_assignment *assignment)
+{
+    hfi_lexer *lexer = &parser->lexer;
+    if (!hfi_lexer_is(lexer, '[')) return HF_OK;
+    hf_status s = hfi_lexer_next(lexer);
+    if (s >= 0) s = parse_index(parser, &assignment->i);
+    assignment->indices = 1;
+    if (s >= 0 && hfi_lexer_is(lexer, ',')) {
+        s = hfi_lexer_next(lexer);
+        if (s >= 0) s = parse_index(parser, &assignment->j);
+        assignment->indices = 2;
+    }
+    if (s < 0) return s;
+    if (!hfi_lexer_is(lexer, ']')) return hfi_lexer_expected(lexer, "']'");
+    return hfi_lexer_next(lexer);
+}
+
+static hf_status unknown_parameter(const hfi_parser *parser, hfi_form form)
+{
+    const hfi_lexer *lexer = &parser->lexer;
+    const hfi_token *token = &lexer->token;
+    const int shown = token->length < 40 ? (int)token->length : 40;
+    hfi_field fields[HFI_MAX_LEAF_FIELDS];
+    const size_t count = hfi_form_fields(form, fields);
+    hfi_nearest search;
+    hfi_nearest_begin(&search, lexer->text + token->at, token->length);
+    for (size_t f = 0; f < count; f++) hfi_nearest_offer(&search, hfi_field_name(fields[f]));
+    if (form == HFI_FORM_SM) hfi_nearest_offer(&search, "components");
+    if (!hfi_form_has_amplitude(form)) hfi_nearest_offer(&search, "outputscale");
+    return hfi_lexer_fail(lexer, token->at, "%s has no parameter '%.*s'; expected '%s'", hfi_form_name(form),
+                          shown, lexer->text + token->at,
+                          search.best ? search.best : hfi_field_name(fields[0]));
+}
+
+static hf_status parse_components(hfi_parser *parser, arguments *seen, const hfi_token *name)
+{
+    hfi_lexer *lexer = &parser->lexer;
+    hfi_leaf *leaf = &parser->leaves[seen->leaf];
+    if (leaf->form != HFI_FORM_SM)
+        return hfi_lexer_fail(lexer, name->at, "%s has no components; sm has", hfi_form_name(leaf->form));
+    if (seen->components) return hfi_lexer_fail(lexer, name->at, "components is given twice");
+    if (!hfi_lexer_is(lexer, '='))
+        return hfi_lexer_expected(lexer, "'=' (the number of components is not trained)");
+    const hf_status s = hfi_lexer_next(lexer);
+    if (s < 0) return s;
+    const double number = lexer->token.number;
+    if (lexer->token.kind != HFI_TOKEN_NUMBER || !(number >= 1.0 && number <= 1000.0) ||
+        number != (double)(size_t)number)
+        return hfi_lexer_expected(lexer, "a whole number from 1 to 1000");
+    leaf->components = (size_t)number;
+    seen->components = true;
+    return hfi_lexer_next(lexer);
+}
+
+static hf_status parse_value(hfi_parser *parser, hfi_assignment *assignment)
+{
+    hfi_lexer *lexer = &parser->lexer;
+    if (!hfi_lexer_is(lexer, '=') && !hfi_lexer_is(lexer, '~'))
+        return hfi_lexer_expected(lexer, "'=' (held at a value) or '~' (trained from a value)");
+    assignment->held = hfi_lexer_is(lexer, '=');
+    const hf_status s = hfi_lexer_next(lexer);
+    if (s < 0) return s;
+    const double value = lexer->token.number;
+    if (hfi_lexer_is(lexer, '-') ||
+        (lexer->token.kind == HFI_TOKEN_NUMBER && !(value >= DBL_MIN && value <= DBL_MAX)))
+        return hfi_lexer_fail(lexer, lexer->token.at,
+                              "expected a positive finite number: every parameter of a kernel is one");
+    if (lexer->token.kind != HFI_TOKEN_NUMBER) return hfi_lexer_expected(lexer, "a number");
+    assignment->value = value;
+    return hfi_lexer_next(lexer);
+}
+
+static hf_status parse_parameter(hfi_parser *parser, arguments *seen)
+{
+    hfi_lexer *lexer = &parser->lexer;
+    const hfi_token name = lexer->token;
+    const hfi_form form = parser->leaves[seen->leaf].form;
+    const char *word = lexer->text + name.at;
+    hfi_assignment assignment = {.leaf = seen->leaf, .at = name.at};
+    if (name.length == 10 && memcmp(word, "components", 10) == 0) {
+        const hf_status s = hfi_lexer_next(lexer);
+        return s < 0 ? s : parse_components(parser, seen, &name);
+    }
+    assignment.field = hfi_field_find(word, name.length);
+    if (assignment.field == HFI_FIELDS ||
+        (assignment.field != HFI_FIELD_OUTPUTSCALE && !hfi_form_has_field(form, assignment.field)))
+        return unknown_parameter(parser, form);
+    hf_status s = hfi_lexer_next(lexer);
+    if (s >= 0) s = parse_indices(parser, &assignment);
+    if (s >= 0) s = parse_value(parser, &assignment);
+    if (s >= 0)
+        s = hfi_parser_grow(parser, (void **)&parser->assignments, parser->assignment_count,
+                            &parser->assignment_room, sizeof(hfi_assignment));
+    if (s >= 0) parser->assignments[parser->assignment_count++] = assignment;
+    return s;
+}
+
+/* ---- the list -------------------------------------------------------------------------------------------
+ */
+
+/* Without a column of that name, a word followed by = ~ or [ can only be a parameter. */
+static bool assigns(const hfi_lexer *lexer)
+{
+    size_t i = lexer->next;
+    while (i < lexer->length && strchr(" \t\r\n", lexer->text[i])) i++;
+    return lexer->token.kind == HFI_TOKEN_NAME && i < lexer->length && strchr("=~[", lexer->text[i]);
+}
+
+static hf_status parse_switch(hfi_parser *parser, arguments *seen, bool ard)
+{
+    hfi_lexer *lexer = &parser->lexer;
+    const hfi_leaf *leaf = &parser->leaves[seen->leaf];
+    const size_t at = lexer->token.at;
+    if (!hfi_form_sees_columns(leaf->form))
+        return hfi_lexer_fail(lexer, at, "%s does not look at the inputs: expected variance=... or ')'",
+                              hfi_form_name(leaf->form));
+    if (leaf->form == HFI_FORM_SM)
+        return hfi_lexer_fail(
+            lexer, at, "sm always has a mean and a variance for each input: expected no ard or iso here");
+    if (seen->ard || seen->iso) return hfi_lexer_fail(lexer, at, "ard or iso is given already");
+    *(ard ? &seen->ard : &seen->iso) = true;
+    return hfi_lexer_next(lexer);
+}
+
+static hf_status parse_argument(hfi_parser *parser, arguments *seen)
+{
+    const hfi_lexer *lexer = &parser->lexer;
+    const hfi_token *token = &lexer->token;
+    if (token->kind == HFI_TOKEN_STRING) return parse_column(parser, seen->leaf);
+    if (token->kind != HFI_TOKEN_NAME)
+        return hfi_lexer_expected(lexer, "a column, ard, iso, a parameter or ')'");
+    if (assigns(lexer)) return parse_parameter(parser, seen);
+    if (word_is(lexer, "ard")) return parse_switch(parser, seen, true);
+    if (word_is(lexer, "iso")) return parse_switch(parser, seen, false);
+    const size_t length = token->length;
+    const char *word = lexer->text + token->at;
+    const hfi_field field = hfi_field_find(word, length);
+    const hf_status s = parse_column(parser, seen->leaf);
+    if (s == HF_ERR_PARSE && field != HFI_FIELDS) {
+        const size_t at = (size_t)(word - lexer->text);
+        return hfi_lexer_fail(lexer, at,
+                              "%s needs a value here: expected %s=number (held) or %s~number (trained)",
+                              hfi_field_name(field), hfi_field_name(field), hfi_field_name(field));
+    }
+    return s;
+}
+
+/* Columns if none are written, components, indices in range, and the count of parameters so far. */
+static hf_status close_leaf(hfi_parser *parser, const arguments *seen, size_t first_assignment)
+{
+    const hfi_lexer *lexer = &parser->lexer;
+    hfi_leaf *leaf = &parser->leaves[seen->leaf];
+    leaf->ard = seen->ard;
+    if (leaf->form == HFI_FORM_SM && !leaf->components) leaf->components = 2;
+    if (hfi_form_sees_columns(leaf->form) && leaf->columns == 0) {
+        if (parser->column_count + parser->d > HFI_MAX_PARAMETERS)
+            return hfi_lexer_fail(lexer, seen->at, "the kernels together look at more than %u inputs",
+                                  HFI_MAX_PARAMETERS);
+        for (size_t j = 0; j < parser->d; j++) {
+            const hf_status s = hfi_parser_grow(parser, (void **)&parser->columns, parser->column_count,
+                                                &parser->column_room, sizeof(size_t));
+            if (s < 0) return s;
+            parser->columns[parser->column_count++] = j;
+        }
+        leaf->columns = parser->d;
+    }
+    parser->parameters += hfi_leaf_parameters(leaf);
+    if (parser->parameters > HFI_MAX_PARAMETERS)
+        return hfi_lexer_fail(lexer, seen->at, "more than %u parameters", HFI_MAX_PARAMETERS);
+    for (size_t a = first_assignment; a < parser->assignment_count; a++) {
+        const hfi_assignment *given = &parser->assignments[a];
+        const char *name = hfi_field_name(given->field);
+        hfi_place last = {.i = 0};
+        if (given->indices == 0) continue;
+        if (given->field != HFI_FIELD_OUTPUTSCALE) {
+            const size_t end = hfi_leaf_at(leaf, given->field) + hfi_leaf_entries(leaf, given->field) - 1;
+            hfi_leaf_place(leaf, end - leaf->first, &last);
+        }
+        if (given->indices != last.dimensions && !(given->indices == 1 && last.dimensions == 0))
+            return hfi_lexer_fail(lexer, given->at, "%s takes %d ind%s here, not %d", name, last.dimensions,
+                                  last.dimensions == 1 ? "ex" : "ices", given->indices);
+        if (given->i > last.i)
+            return hfi_lexer_fail(lexer, given->at, "%s[%zu]: expected an index from 0 to %zu", name,
+                                  given->i, last.i);
+        if (given->j > last.j)
+            return hfi_lexer_fail(lexer, given->at, "%s[%zu,%zu]: expected a second index from 0 to %zu",
+                                  name, given->i, given->j, last.j);
+    }
+    return HF_OK;
+}
+
+hf_status hfi_parse_arguments(hfi_parser *parser, size_t leaf)
+{
+    hfi_lexer *lexer = &parser->lexer;
+    arguments seen = {.leaf = leaf, .at = lexer->token.at};
+    const size_t first_assignment = parser->assignment_count;
+    hf_status s = HF_OK;
+    if (hfi_lexer_is(lexer, '(')) {
+        s = hfi_lexer_next(lexer);
+        if (s >= 0 && !hfi_lexer_is(lexer, ')')) s = parse_argument(parser, &seen);
+        while (s >= 0 && hfi_lexer_is(lexer, ',')) {
+            s = hfi_lexer_next(lexer);
+            if (s >= 0) s = parse_argument(parser, &seen);
+        }
+        if (s < 0) return s;
+        if (!hfi_lexer_is(lexer, ')')) return hfi_lexer_expected(lexer, "',' or ')'");
+        s = hfi_lexer_next(lexer);
+    }
+    return s < 0 ? s : close_leaf(parser, &seen, first_assignment);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/forms.h"
+
+#include <string.h>
+
+/* exp(-6), exp(6), exp(-4) and exp(7): boxes of standardised data. */
+#define AMPLITUDE_LOWER   0.0024787521766663585
+#define AMPLITUDE_UPPER   403.42879349273511
+#define LENGTHSCALE_LOWER 0.018315638888734179
+#define LENGTHSCALE_UPPER 1096.6331584284585
+
+typedef struct form_info {
+    const char *name;
+    const char *aliases[2];
+    bool radial, columns;
+    hfi_field amplitude; /* HFI_FIELDS: none */
+    size_t fields;
+    hfi_field field[HFI_MAX_LEAF_FIELDS];
+} form_info;
+
+static const form_info FORM[HFI_FORMS] = {
+    {"se", {"rbf", "gaussian"}, true, true, HFI_FIELDS, 1, {HFI_FIELD_LENGTHSCALE}},
+    {"matern12", {"exponential", NULL}, true, true, HFI_FIELDS, 1, {HFI_FIELD_LENGTHSCALE}},
+    {"matern32", {NULL, NULL}, true, true, HFI_FIELDS, 1, {HFI_FIELD_LENGTHSCALE}},
+    {"matern52", {NULL, NULL}, true, true, HFI_FIELDS, 1, {HFI_FIELD_LENGTHSCALE}},
+    {"rq", {NULL, NULL}, true, true, HFI_FIELDS, 2, {HFI_FIELD_LENGTHSCALE, HFI_FIELD_ALPHA}},
+    {"periodic", {NULL, NULL}, false, true, HFI_FIELDS, 2, {HFI_FIELD_LENGTHSCALE, HFI_FIELD_PERIOD}},
+    {"linear", {NULL, NULL}, false, true, HFI_FIELD_VARIANCE, 1, {HFI_FIELD_VARIANCE}},
+    {"constant", {NULL, NULL}, false, false, HFI_FIELD_VARIANCE, 1, {HFI_FIELD_VARIANCE}},
+    {"white", {NULL, NULL}, false, false, HFI_FIELD_VARIANCE, 1, {HFI_FIELD_VARIANCE}},
+    {"sm",
+     {NULL, NULL},
+     false,
+     true,
+     HFI_FIELD_WEIGHT,
+     3,
+     {HFI_FIELD_WEIGHT, HFI_FIELD_MEAN, HFI_FIELD_VARIANCE}},
+};
+
+static const char *const FIELD[HFI_FIELDS] = {"outputscale", "lengthscale", "alpha", "period",
+                                              "variance",    "weight",      "mean"};
+
+static bool equals(const char *text, const char *name, size_t length)
+{
+    return text && strlen(text) == length && memcmp(text, name, length) == 0;
+}
+
+const char *hfi_form_name(hfi_form form)
+{
+    return FORM[form].name;
+}
+
+hfi_form hfi_form_find(const char *name, size_t length)
+{
+    for (size_t f = 0; f < HFI_FORMS; f++) {
+        const form_info *info = &FORM[f];
+        if (equals(info->name, name, length) || equals(info->aliases[0], name, length) ||
+            equals(info->aliases[1], name, length))
+            return (hfi_form)f;
+    }
+    return HFI_FORMS;
+}
+
+bool hfi_form_has_amplitude(hfi_form form)
+{
+    return FORM[form].amplitude != HFI_FIELDS;
+}
+
+bool hfi_form_sees_columns(hfi_form form)
+{
+    return FORM[form].columns;
+}
+
+bool hfi_form_is_radial(hfi_form form)
+{
+    return FORM[form].radial;
+}
+
+size_t hfi_form_fields(hfi_form form, hfi_field fields[HFI_MAX_LEAF_FIELDS])
+{
+    memcpy(fields, FORM[form].field, sizeof FORM[form].field);
+    return FORM[form].fields;
+}
+
+bool hfi_form_has_field(hfi_form form, hfi_field field)
+{
+    for (size_t f = 0; f < FORM[form].fields; f++)
+        if (FORM[form].field[f] == field) return true;
+    return false;
+}
+
+hfi_field hfi_form_amplitude(hfi_form form)
+{
+    return FORM[form].amplitude;
+}
+
+const char *hfi_field_name(hfi_field field)
+{
+    return FIELD[field];
+}
+
+hfi_field hfi_field_find(const char *name, size_t length)
+{
+    for (size_t f = 0; f < HFI_FIELDS; f++)
+        if (equals(FIELD[f], name, length)) return (hfi_field)f;
+    return HFI_FIELDS;
+}
+
+hf_unit hfi_field_unit(hfi_form form, hfi_field field)
+{
+    switch (field) {
+    case HFI_FIELD_LENGTHSCALE:
+    case HFI_FIELD_PERIOD:
+        /* The lengthscale of periodic divides a sine, not an input. */
+        return form == HFI_FORM_PERIODIC && field == HFI_FIELD_LENGTHSCALE ? HF_UNIT_NONE : HF_UNIT_INPUT;
+    case HFI_FIELD_ALPHA:
+        return HF_UNIT_NONE;
+    case HFI_FIELD_MEAN:
+        return HF_UNIT_FREQUENCY;
+    case HFI_FIELD_VARIANCE:
+        if (form == HFI_FORM_LINEAR) return HF_UNIT_OUTPUT2_INPUT2;
+        return form == HFI_FORM_SM ? HF_UNIT_FREQUENCY2 : HF_UNIT_OUTPUT2;
+    case HFI_FIELD_OUTPUTSCALE:
+    case HFI_FIELD_WEIGHT:
+    case HFI_FIELDS:
+        break;
+    }
+    return HF_UNIT_OUTPUT2;
+}
+
+hfi_range hfi_field_range(hfi_form form, hfi_field field)
+{
+    switch (field) {
+    case HFI_FIELD_LENGTHSCALE:
+        return (hfi_range){1.0, LENGTHSCALE_LOWER, LENGTHSCALE_UPPER};
+    case HFI_FIELD_ALPHA:
+    case HFI_FIELD_PERIOD:
+        return (hfi_range){1.0, 1e-2, 1e3};
+    case HFI_FIELD_MEAN:
+        return (hfi_range){0.1, 1e-6, 1e2};
+    case HFI_FIELD_VARIANCE:
+        if (form == HFI_FORM_SM) return (hfi_range){0.01, 1e-8, 1e3};
+        break;
+    case HFI_FIELD_OUTPUTSCALE:
+    case HFI_FIELD_WEIGHT:
+    case HFI_FIELDS:
+        break;
+    }
+    return (hfi_range){1.0, AMPLITUDE_LOWER, AMPLITUDE_UPPER};
+}
+
+/* ---- the nearest name -----------------------------------------------------------------------------------
+ */
+
+#define LONGEST 64u /* longer names are compared by their first 64 bytes */
+
+static char lower_case(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Optimal string alignment: insertions, deletions, replacements and swaps of neighbours cost one each. */
+static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb)
+{
+    size_t row[3][LONGEST + 1];
+    na = least(na, LONGEST);
+    nb = least(nb, LONGEST);
+    for (size_t j = 0; j <= nb; j++) row[0][j] = j;
+    for (size_t i = 1; i <= na; i++) {
+        size_t *now = row[i % 3];
+        const size_t *before = row[(i + 2) % 3], *before2 = row[(i + 1) % 3];
+        now[0] = i;
+        for (size_t j = 1; j <= nb; j++) {
+            const char ca = lower_case(a[i - 1]), cb = lower_case(b[j - 1]);
+            now[j] = least(least(before[j], now[j - 1]) + 1, before[j - 1] + (ca != cb));
+            if (i > 1 && j > 1 && ca == lower_case(b[j - 2]) && cb == lower_case(a[i - 2]))
+                now[j] = least(now[j], before2[j - 2] + 1);
+        }
+    }
+    return row[na % 3][nb];
+}
+
+void hfi_nearest_begin(hfi_nearest *search, const char *name, size_t length)
+{
+    /* Half the letters wrong is a different word. */
+    *search =
+        (hfi_nearest){.name = name, .length = length, .best = NULL, .distance = length / 2 + (length == 1)};
+}
+
+void hfi_nearest_offer(hfi_nearest *search, const char *candidate)
+{
+    const size_t length = strlen(candidate);
+    const size_t gap = length > search->length ? length - search->length : search->length - length;
+    if (gap > search->distance) return;
+    const size_t distance = edit_distance(search->name, search->length, candidate, length);
+    if (distance < search->distance || (distance == search->distance && !search->best)) {
+        search->best = candidate;
+        search->distance = distance;
+    }
+}
+
+const char *hfi_nearest_form(const char *name, size_t length)
+{
+    hfi_nearest search;
+    hfi_nearest_begin(&search, name, length);
+    for (size_t f = 0; f < HFI_FORMS; f++) {
+        hfi_nearest_offer(&search, FORM[f].name);
+        for (size_t a = 0; a < 2; a++)
+            if (FORM[f].aliases[a]) hfi_nearest_offer(&search, FORM[f].aliases[a]);
+    }
+    return search.best;
+}

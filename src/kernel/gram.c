@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrices of covariances and their adjoint, tile by tile. */
+#include "kernel/kernel.h"
+#include "kernel/tile.h"
+
+#include <string.h>
+
+#define BLOCK 64u /* slow points of one job */
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t blocks(size_t n)
+{
+    return n / BLOCK + (n % BLOCK != 0);
+}
+
+/* ---- Gram matrix ----------------------------------------------------------------------------------------
+ */
+
+typedef struct gram_job {
+    const hf_kernel *kernel;
+    size_t n;
+    const double *x;
+    size_t ldx;
+    double *k;
+    size_t ldk;
+    bool mirror; /* fill the other triangle too */
+    double *scratch;
+    size_t scratch_each;
+} gram_job;
+
+/* Entries (fast, slow), fast >= slow, of one strip: slow points from `slow`, fast points from `fast`. */
+static void write_strip(const gram_job *job, const hfi_tile *tile, const double *value, size_t slow,
+                        size_t fast)
+{
+    const size_t width = tile->points.width, end = fast + tile->count;
+    for (size_t r = 0; r < tile->points.rows; r++) {
+        const size_t j = slow + r, from = j > fast ? j : fast;
+        if (from >= end) continue;
+        memcpy(job->k + j * job->ldk + from, value + r * width + (from - fast),
+               (end - from) * sizeof(double));
+    }
+    if (!job->mirror) return;
+    for (size_t c = 0; c < tile->count; c++) {
+        const size_t i = fast + c;
+        for (size_t r = 0; r < tile->points.rows && slow + r < i; r++)
+            job->k[i * job->ldk + slow + r] = value[r * width + c];
+    }
+}
+
+static void gram_block(size_t index, int thread, void *arg)
+{
+    const gram_job *job = arg;
+    const size_t begin = index * BLOCK, end = least(job->n, begin + BLOCK);
+    hfi_tile tile;
+    double *columns = hfi_tile_begin(&tile, job->kernel, job->scratch + (size_t)thread * job->scratch_each);
+    tile.points.ldx = job->ldx;
+    tile.same = true;
+    for (size_t fast = begin; fast < job->n; fast += HFI_TILE) {
+        hfi_tile_load(&tile, least(HFI_TILE, job->n - fast), job->x + fast * job->ldx, job->ldx, columns);
+        for (size_t slow = begin; slow < end; slow += HFI_STRIP) {
+            tile.points.rows = least(HFI_STRIP, end - slow);
+            tile.points.x = job->x + slow * job->ldx;
+            tile.diagonal = (ptrdiff_t)slow - (ptrdiff_t)fast;
+            write_strip(job, &tile, hfi_tile_value(&tile), slow, fast);
+        }
+    }
+}
+
+/* Scratch for every thread of the context. */
+static double *allocate_scratch(hf_context *ctx, const hf_kernel *kernel, size_t *each)
+{
+    size_t total = 0;
+    *each = hfi_kernel_scratch(kernel);
+    if (!hfi_size_mul(*each, (size_t)hf_context_threads(ctx), &total)) {
+        (void)hfi_out_of_memory(ctx);
+        return NULL;
+    }
+    return hfi_alloc(ctx, total, sizeof(double));
+}
+
+static hf_status run_gram(hf_context *ctx, gram_job *job)
+{
+    if (job->n == 0) return HF_OK;
+    job->scratch = allocate_scratch(ctx, job->kernel, &job->scratch_each);
+    if (!job->scratch) return HF_ERR_MEMORY;
+    hfi_parallel_for(ctx, blocks(job->n), gram_block, job);
+    hfi_free(ctx, job->scratch);
+    return HF_OK;
+}
+
+hf_status hfi_kernel_gram_lower(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
+                                size_t ldx, double *k, size_t ldk)
+{
+    gram_job job = {.kernel = kernel, .n = n, .x = x, .ldx = ldx, .k = k, .ldk = ldk, .mirror = false};
+    return run_gram(ctx, &job);
+}
+
+/* ---- cross-covariances ----------------------------------------------------------------------------------
+ */
+
+void hfi_kernel_cross_block(const hf_kernel *kernel, size_t m, const double *x, size_t ldx, size_t n,
+                            const double *z, size_t ldz, double *k, size_t ldk, double *scratch)
+{
+    hfi_tile tile;
+    double *columns = hfi_tile_begin(&tile, kernel, scratch);
+    tile.points.ldx = ldx;
+    for (size_t fast = 0; fast < n; fast += HFI_TILE) {
+        hfi_tile_load(&tile, least(HFI_TILE, n - fast), z + fast * ldz, ldz, columns);
+        for (size_t slow = 0; slow < m; slow += HFI_STRIP) {
+            tile.points.rows = least(HFI_STRIP, m - slow);
+            tile.points.x = x + slow * ldx;
+            const double *value = hfi_tile_value(&tile);
+            for (size_t r = 0; r < tile.points.rows; r++)
+                memcpy(k + (slow + r) * ldk + fast, value + r * tile.points.width,
+                       tile.count * sizeof(double));
+        }
+    }
+}
+
+typedef struct cross_job {
+    const hf_kernel *kernel;
+    size_t m, n;
+    const double *x, *z;
+    size_t ldx, ldz;
+    double *k;
+    size_t ldk;
+    double *scratch;
+    size_t scratch_each;
+} cross_job;
+
+static void cross_rows(size_t index, int thread, void *arg)
+{
+    const cross_job *job = arg;
+    const size_t begin = index * BLOCK;
+    hfi_kernel_cross_block(job->kernel, least(BLOCK, job->m - begin), job->x + begin * job->ldx, job->ldx,
+                           job->n, job->z, job->ldz, job->k + begin * job->ldk, job->ldk,
+                           job->scratch + (size_t)thread * job->scratch_each);
+}
+
+/* ---- public ---------------------------------------------------------------------------------------------
+ */
+
+static hf_status check_points(hf_context *ctx, const char *what, size_t n, size_t d, const double *x,
+                              size_t ldx)
+{
+    if (n > 0 && !x) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s is NULL", what);
+    if (ldx < d)
+        return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of %s are %zu apart, but the kernel has %zu inputs",
+                        what, ldx, d);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < d; j++) {
+            const double value = x[i * ldx + j];
+            if (!(value - value == 0.0))
+                return hfi_fail(ctx, HF_ERR_NOT_FINITE, "%s: row %zu, input %zu is %g", what, i + 1, j + 1,
+                                value);
+        }
+    }
+    return HF_OK;
+}
+
+hf_status hf_kernel_gram(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x, size_t ldx,
+                         double *k, size_t ldk)
+{
+    if (!ctx || !kernel || (n > 0 && !k))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "hf_kernel_gram needs a context, a kernel and room for the result");
+    if (ldk < n)
+        return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of K are %zu apart, but have %zu entries", ldk, n);
+    const hf_status s = check_points(ctx, "x", n, kernel->d, x, ldx);
+    if (s < 0) return s;
+    gram_job job = {.kernel = kernel, .n = n, .x = x, .ldx = ldx, .k = k, .ldk = ldk, .mirror = true};
+    return run_gram(ctx, &job);
+}
+
+hf_status hf_kernel_cross(hf_context *ctx, const hf_kernel *kernel, size_t m, const double *x, size_t ldx,
+                          size_t n, const double *z, size_t ldz, double *k, size_t ldk)
+{
+    if (!ctx || !kernel || (m > 0 && n > 0 && !k))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "hf_kernel_cross needs a context, a kernel and room for the result");
+    if (ldk < n)
+        return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of K are %zu apart, but have %zu entries", ldk, n);
+    hf_status s = check_points(ctx, "x", m, kernel->d, x, ldx);
+    if (s >= 0) s = check_points(ctx, "z", n, kernel->d, z, ldz);
+    if (s < 0 || m == 0 || n == 0) return s;
+    cross_job job = {
+        .kernel = kernel, .m = m, .n = n, .x = x, .z = z, .ldx = ldx, .ldz = ldz, .k = k, .ldk = ldk};
+    job.scratch = allocate_scratch(ctx, kernel, &job.scratch_each);
+    if (!job.scratch) return HF_ERR_MEMORY;
+    hfi_parallel_for(ctx, blocks(m), cross_rows, &job);
+    hfi_free(ctx, job.scratch);
+    return HF_OK;
+}

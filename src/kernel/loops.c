@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/loops.h"
+#include "kernel/vector.h"
+
+/* A select, not fmin: NaN passes through, and it is one instruction. */
+#define CUT(a, limit) ((a) > (limit) ? (limit) : (a))
+
+HFI_CLONES void hfi_loop_fill(size_t count, double value, double *out)
+{
+    for (size_t i = 0; i < count; i++) out[i] = value;
+}
+
+HFI_CLONES void hfi_loop_scale(size_t count, double factor, const double *a, double *out)
+{
+#pragma omp simd
+    for (size_t i = 0; i < count; i++) out[i] = factor * a[i];
+}
+
+HFI_CLONES void hfi_loop_multiply(size_t count, const double *restrict a, double *restrict out)
+{
+    for (size_t i = 0; i < count; i++) out[i] *= a[i];
+}
+
+HFI_CLONES void hfi_loop_add(size_t count, const double *restrict a, double *restrict out)
+{
+    for (size_t i = 0; i < count; i++) out[i] += a[i];
+}
+
+HFI_CLONES double hfi_loop_dot(size_t count, const double *restrict a, const double *restrict b)
+{
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < count; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+/* ---- distances ------------------------------------------------------------------------------------------
+ */
+
+/* Four axes in one pass over the buffer: it is loaded and stored a quarter as often. */
+static inline void distance4(const hfi_points *p, const hfi_axes *axes, size_t first, double *restrict r2)
+{
+    const size_t *column = axes->columns + first;
+    const double *value = axes->value + axes->step * first;
+    const size_t step = axes->step, width = p->width;
+    const double f0 = 1.0 / value[0], f1 = 1.0 / value[step], f2 = 1.0 / value[2 * step],
+                 f3 = 1.0 / value[3 * step];
+    const double *restrict z0 = p->z + column[0] * HFI_TILE, *restrict z1 = p->z + column[1] * HFI_TILE;
+    const double *restrict z2 = p->z + column[2] * HFI_TILE, *restrict z3 = p->z + column[3] * HFI_TILE;
+    for (size_t r = 0; r < p->rows; r++) {
+        const double *x = p->x + r * p->ldx;
+        const double x0 = x[column[0]], x1 = x[column[1]], x2 = x[column[2]], x3 = x[column[3]];
+        double *restrict out = r2 + r * width;
+#pragma omp simd
+        for (size_t j = 0; j < width; j++) {
+            const double u0 = (x0 - z0[j]) * f0, u1 = (x1 - z1[j]) * f1;
+            const double u2 = (x2 - z2[j]) * f2, u3 = (x3 - z3[j]) * f3;
+            out[j] = (((out[j] + u0 * u0) + u1 * u1) + u2 * u2) + u3 * u3;
+        }
+    }
+}
+
+static inline void distance1(const hfi_points *p, const hfi_axes *axes, size_t axis, double *restrict r2)
+{
+    const size_t column = axes->columns[axis], width = p->width;
+    const double f = 1.0 / axes->value[axes->step * axis];
+    const double *restrict z = p->z + column * HFI_TILE;
+    for (size_t r = 0; r < p->rows; r++) {
+        const double x = p->x[r * p->ldx + column];
+        double *restrict out = r2 + r * width;
+#pragma omp simd
+        for (size_t j = 0; j < width; j++) {
+            const double u = (x - z[j]) * f;
+            out[j] += u * u;
+        }
+    }
+}
+
+HFI_CLONES void hfi_loop_distance(const hfi_points *points, const hfi_axes *lengthscales, double *r2)
+{
+    const size_t count = points->rows * points->width;
+    size_t axis = 0;
+    for (size_t i = 0; i < count; i++) r2[i] = 0.0;
+    for (; axis + 4 <= lengthscales->count; axis += 4) distance4(points, lengthscales, axis, r2);
+    for (; axis < lengthscales->count; axis++) distance1(points, lengthscales, axis, r2);
+}
+
+/* Lane sums first, then the lanes in order: the sum does not depend on the vector's width. */
+static inline double sum_lanes(const double *acc, size_t width)
+{
+    double lane[HFI_LANES] = {0.0};
+    for (size_t j = 0; j < width; j += HFI_LANES)
+        for (size_t l = 0; l < HFI_LANES; l++) lane[l] += acc[j + l];
+    return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+}
+
+static inline void squares1(const hfi_points *p, size_t column, double value, const double *restrict g,
+                            double *restrict acc)
+{
+    const size_t width = p->width;
+    const double f = 1.0 / value;
+    const double *restrict z = p->z + column * HFI_TILE;
+    for (size_t j = 0; j < width; j++) acc[j] = 0.0;
+    for (size_t r = 0; r < p->rows; r++) {
+        const double x = p->x[r * p->ldx + column];
+        const double *restrict weight = g + r * width;
+#pragma omp simd
+        for (size_t j = 0; j < width; j++) {
+            const double u = (x - z[j]) * f, square = u * u;
+            acc[j] += weight[j] * CUT(square, HFI_HUGE);
+        }
+    }
+}
+
+static inline void squares4(const hfi_points *p, const hfi_axes *axes, size_t first, const double *restrict g,
+                            double *restrict acc)
+{
+    const size_t *column = axes->columns + first;
+    const double *value = axes->value + axes->step * first;
+    const size_t step = axes->step, width = p->width;
+    const double f0 = 1.0 / value[0], f1 = 1.0 / value[step], f2 = 1.0 / value[2 * step],
+                 f3 = 1.0 / value[3 * step];
+    const double *restrict z0 = p->z + column[0] * HFI_TILE, *restrict z1 = p->z + column[1] * HFI_TILE;
+    const double *restrict z2 = p->z + column[2] * HFI_TILE, *restrict z3 = p->z + column[3] * HFI_TILE;
+    for (size_t j = 0; j < 4 * HFI_TILE; j++) acc[j] = 0.0;
+    for (size_t r = 0; r < p->rows; r++) {
+        const double *x = p->x + r * p->ldx;
+        const double x0 = x[column[0]], x1 = x[column[1]], x2 = x[column[2]], x3 = x[column[3]];
+        const double *restrict weight = g + r * width;
+#pragma omp simd
+        for (size_t j = 0; j < width; j++) {
+            const double u0 = (x0 - z0[j]) * f0, u1 = (x1 - z1[j]) * f1;
+            const double u2 = (x2 - z2[j]) * f2, u3 = (x3 - z3[j]) * f3;
+            const double s0 = u0 * u0, s1 = u1 * u1, s2 = u2 * u2, s3 = u3 * u3;
+            acc[j] += weight[j] * CUT(s0, HFI_HUGE);
+            acc[HFI_TILE + j] += weight[j] * CUT(s1, HFI_HUGE);
+            acc[2 * HFI_TILE + j] += weight[j] * CUT(s2, HFI_HUGE);
+            acc[3 * HFI_TILE + j] += weight[j] * CUT(s3, HFI_HUGE);
+        }
+    }
+}
+
+HFI_CLONES void hfi_loop_squares(const hfi_points *points, const hfi_axes *axes, size_t first, size_t count,
+                                 const double *g, double sums[4])
+{
+    double acc[4 * HFI_TILE];
+    if (count == 4) {
+        squares4(points, axes, first, g, acc);
+        for (size_t a = 0; a < 4; a++) sums[a] = sum_lanes(acc + a * HFI_TILE, points->width);
+        return;
+    }
+    for (size_t a = 0; a < count; a++) {
+        squares1(points, axes->columns[first + a], axes->value[axes->step * (first + a)], g, acc);
+        sums[a] = sum_lanes(acc, points->width);
+    }
+}
+
+HFI_CLONES double hfi_loop_pull(const hfi_points *points, size_t column, double value,
+                                const double *restrict g)
+{
+    const double x = points->x[column], f = 1.0 / value, limit = 1e150;
+    const double *restrict z = points->z + column * HFI_TILE;
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t j = 0; j < points->width; j++) {
+        const double u = (x - z[j]) * f, up = CUT(u, limit), cut = up < -limit ? -limit : up;
+        sum += g[j] * cut;
+    }
+    return sum * f;
+}
+
+/* ---- functions of the distance --------------------------------------------------------------------------
+ */
+
+static inline double decay(double a)
+{
+    const double e = exp(-CUT(a, HFI_EXP_CUT));
+    return a > HFI_EXP_CUT ? 0.0 : e;
+}
+
+/* log(1 + y) for y >= 0 with full relative accuracy: the last term returns what rounding 1 + y has lost. */
+static inline double log_one_plus(double y)
+{
+    const double u = 1.0 + y;
+    return log(u) + (y - (u - 1.0)) / u;
+}
+
+HFI_CLONES void hfi_loop_decay(size_t count, double factor, double *out)
+{
+#pragma omp simd
+    for (size_t i = 0; i < count; i++) out[i] = decay(factor * out[i]);
+}
+
+HFI_CLONES void hfi_loop_radial(hfi_form form, size_t count, double alpha, double *restrict r2)
+{
+    switch (form) {
+    case HFI_FORM_MATERN12:
+#pragma omp simd
+        for (size_t i = 0; i < count; i++) r2[i] = decay(sqrt(r2[i]));
+        break;
+    case HFI_FORM_MATERN32:
+#pragma omp simd
+        for (size_t i = 0; i < count; i++) {
+            const double root = sqrt(3.0 * r2[i]), s = CUT(root, HFI_EXP_CUT);
+            r2[i] = (1.0 + s) * decay(root);
+        }
+        break;
+    case HFI_FORM_MATERN52:
+#pragma omp simd
+        for (size_t i = 0; i < count; i++) {
+            const double root = sqrt(5.0 * r2[i]), s = CUT(root, HFI_EXP_CUT);
+            r2[i] = (1.0 + s * (1.0 + s * (1.0 / 3.0))) * decay(root);
+        }
+        break;
+    case HFI_FORM_RQ:
+#pragma omp simd
+        for (size_t i = 0; i < count; i++) {
+            const double y = r2[i] / (2.0 * alpha), k = decay(alpha * log_one_plus(CUT(y, HFI_HUGE)));
+            r2[i] = y > HFI_HUGE ? 0.0 : k;
+        }
+        break;
+    default: /* se */
+#pragma omp simd
+        for (size_t i = 0; i < count; i++) r2[i] = decay(0.5 * r2[i]);
+        break;
+    }
+}
+
+/* At r = 0 the slope of matern12 is infinite while every use multiplies it by r^2 or by a difference that is
+ * 0. */
+HFI_CLONES void hfi_loop_radial_slope(hfi_form form, size_t count, double alpha, double *restrict r2,
+                                      double *restrict k, double *restrict slope, double *restrict by_alpha)
+{
+    switch (form) {
+    case HFI_FORM_MATERN12:
+#pragma omp simd
+        for (size_t i = 0; i < count; i++) {
+            const double r = sqrt(r2[i]), e = decay(r), fall = -0.5 * e / (r > 0.0 ? r : 1.0);
+            k[i] = e;
+            slope[i] = r > 0.0 ? fall : 0.0;
+        }
+        break;
+    case HFI_FORM_MATERN32:
+#pragma omp simd
+        for (size_t i = 0; i < count; i++) {
+            const double root = sqrt(3.0 * r2[i]), s = CUT(root, HFI_EXP_CUT), e = decay(root);
+            k[i] = (1.0 + s) * e;
+            slope[i] = -1.5 * e;
+        }
+        break;
+    case HFI_FORM_MATERN52:
+#pragma omp simd
+        for (size_t i = 0; i < count; i++) {
+            const double root = sqrt(5.0 * r2[i]), s = CUT(root, HFI_EXP_CUT), e = decay(root);
+            k[i] = (1.0 + s * (1.0 + s * (1.0 / 3.0))) * e;
+            slope[i] = (-5.0 / 6.0) * (1.0 + s) * e;
+        }
+        break;
+    case HFI_FORM_RQ:
+#pragma omp simd
+        for (size_t i = 0; i < count; i++) {
+            const double raw = r2[i] / (2.0 * alpha), y = CUT(raw, HFI_HUGE), l = log_one_plus(y);
+            const double e = decay(alpha * l), value = raw > HFI_HUGE ? 0.0 : e;
+            k[i] = value;
+            slope[i] = -0.5 * value / (1.0 + y);
+            by_alpha[i] = alpha * value * (y / (1.0 + y) - l);
+        }
+        break;
+    default: /* se */
+#pragma omp simd
+        for (size_t i = 0; i < count; i++) {
+            const double e = decay(0.5 * r2[i]);
+            k[i] = e;
+            slope[i] = -0.5 * e;
+        }
+        break;
+    }
+    for (size_t i = 0; i < count; i++) r2[i] = CUT(r2[i], HFI_HUGE);
+}

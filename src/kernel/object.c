@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernel as an object: memory, copies, the table of parameters, the training scale. */
+#include "kernel/expression.h"
+#include "kernel/kernel.h"
+#include "kernel/tile.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- arrays of a leaf -----------------------------------------------------------------------------------
+ */
+
+size_t hfi_leaf_entries(const hfi_leaf *leaf, hfi_field field)
+{
+    if (!hfi_form_has_field(leaf->form, field)) return 0;
+    if (leaf->form == HFI_FORM_SM) return leaf->components * (field == HFI_FIELD_WEIGHT ? 1 : leaf->columns);
+    return leaf->ard && field != HFI_FIELD_ALPHA ? leaf->columns : 1;
+}
+
+size_t hfi_leaf_at(const hfi_leaf *leaf, hfi_field field)
+{
+    hfi_field fields[HFI_MAX_LEAF_FIELDS];
+    const size_t count = hfi_form_fields(leaf->form, fields);
+    size_t at = leaf->first;
+    for (size_t f = 0; f < count && fields[f] != field; f++) at += hfi_leaf_entries(leaf, fields[f]);
+    return at;
+}
+
+size_t hfi_leaf_parameters(const hfi_leaf *leaf)
+{
+    hfi_field fields[HFI_MAX_LEAF_FIELDS];
+    const size_t count = hfi_form_fields(leaf->form, fields);
+    size_t parameters = 0;
+    for (size_t f = 0; f < count; f++) parameters += hfi_leaf_entries(leaf, fields[f]);
+    return parameters;
+}
+
+void hfi_leaf_place(const hfi_leaf *leaf, size_t offset, hfi_place *place)
+{
+    hfi_field fields[HFI_MAX_LEAF_FIELDS];
+    (void)hfi_form_fields(leaf->form, fields);
+    size_t f = 0;
+    while (offset >= hfi_leaf_entries(leaf, fields[f])) offset -= hfi_leaf_entries(leaf, fields[f++]);
+    place->field = fields[f];
+    if (leaf->form == HFI_FORM_SM) {
+        const bool weight = fields[f] == HFI_FIELD_WEIGHT;
+        place->dimensions = weight ? 1 : 2;
+        place->i = weight ? offset : offset / leaf->columns;
+        place->j = weight ? 0 : offset % leaf->columns;
+    } else {
+        place->dimensions = leaf->ard && fields[f] != HFI_FIELD_ALPHA ? 1 : 0;
+        place->i = offset;
+        place->j = 0;
+    }
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------
+ */
+
+void hf_kernel_free(hf_kernel *kernel)
+{
+    if (!kernel) return;
+    const hfi_memory memory = kernel->memory;
+    hfi_memory_free(&memory, kernel->expression);
+    hfi_memory_free(&memory, kernel->nodes);
+    hfi_memory_free(&memory, kernel->leaves);
+    hfi_memory_free(&memory, kernel->columns);
+    hfi_memory_free(&memory, kernel->value);
+    hfi_memory_free(&memory, kernel->lower);
+    hfi_memory_free(&memory, kernel->upper);
+    hfi_memory_free(&memory, kernel->fixed);
+    hfi_memory_free(&memory, kernel->given);
+    hfi_memory_free(&memory, kernel->place);
+    hfi_memory_free(&memory, kernel->name_at);
+    hfi_memory_free(&memory, kernel->names);
+    hfi_memory_free(&memory, kernel);
+}
+
+hf_kernel *hfi_kernel_allocate(const hfi_memory *memory, const hf_kernel *sizes, const char *expression)
+{
+    hf_kernel *kernel = hfi_memory_alloc(memory, 1, sizeof *kernel);
+    if (!kernel) return NULL;
+    const size_t count = sizes->parameters;
+    *kernel = (hf_kernel){.memory = *memory,
+                          .d = sizes->d,
+                          .node_count = sizes->node_count,
+                          .leaf_count = sizes->leaf_count,
+                          .column_count = sizes->column_count,
+                          .parameters = count,
+                          .root = sizes->root};
+    kernel->expression = hfi_memory_strdup(memory, expression);
+    kernel->nodes = hfi_memory_alloc(memory, sizes->node_count, sizeof *kernel->nodes);
+    kernel->leaves = hfi_memory_alloc(memory, sizes->leaf_count, sizeof *kernel->leaves);
+    kernel->columns = hfi_memory_alloc(memory, sizes->column_count, sizeof *kernel->columns);
+    kernel->value = hfi_memory_alloc(memory, count, sizeof *kernel->value);
+    kernel->lower = hfi_memory_alloc(memory, count, sizeof *kernel->lower);
+    kernel->upper = hfi_memory_alloc(memory, count, sizeof *kernel->upper);
+    kernel->fixed = hfi_memory_alloc(memory, count, sizeof *kernel->fixed);
+    kernel->given = hfi_memory_alloc(memory, count, sizeof *kernel->given);
+    kernel->place = hfi_memory_alloc(memory, count, sizeof *kernel->place);
+    kernel->name_at = hfi_memory_alloc(memory, count, sizeof *kernel->name_at);
+    if (kernel->expression && kernel->nodes && kernel->leaves && kernel->columns && kernel->value &&
+        kernel->lower && kernel->upper && kernel->fixed && kernel->given && kernel->place && kernel->name_at)
+        return kernel;
+    hf_kernel_free(kernel);
+    return NULL;
+}
+
+hf_status hf_kernel_copy(hf_context *ctx, const hf_kernel *kernel, hf_kernel **out)
+{
+    if (!kernel || !out)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_kernel_copy needs a kernel and a place for the copy");
+    const hfi_memory memory = hfi_context_memory(ctx);
+    hf_kernel *copy = hfi_kernel_allocate(&memory, kernel, kernel->expression);
+    if (!copy) return hfi_out_of_memory(ctx);
+    copy->names = hfi_memory_alloc(&memory, kernel->names_size, 1);
+    if (!copy->names) {
+        hf_kernel_free(copy);
+        return hfi_out_of_memory(ctx);
+    }
+    const size_t count = kernel->parameters;
+    memcpy(copy->nodes, kernel->nodes, kernel->node_count * sizeof *copy->nodes);
+    memcpy(copy->leaves, kernel->leaves, kernel->leaf_count * sizeof *copy->leaves);
+    memcpy(copy->columns, kernel->columns, kernel->column_count * sizeof *copy->columns);
+    memcpy(copy->value, kernel->value, count * sizeof *copy->value);
+    memcpy(copy->lower, kernel->lower, count * sizeof *copy->lower);
+    memcpy(copy->upper, kernel->upper, count * sizeof *copy->upper);
+    memcpy(copy->fixed, kernel->fixed, count * sizeof *copy->fixed);
+    memcpy(copy->given, kernel->given, count * sizeof *copy->given);
+    memcpy(copy->place, kernel->place, count * sizeof *copy->place);
+    memcpy(copy->name_at, kernel->name_at, count * sizeof *copy->name_at);
+    memcpy(copy->names, kernel->names, kernel->names_size);
+    copy->names_size = kernel->names_size;
+    copy->value_buffers = kernel->value_buffers;
+    copy->adjoint_buffers = kernel->adjoint_buffers;
+    copy->adjoint_levels = kernel->adjoint_levels;
+    copy->sm_columns = kernel->sm_columns;
+    *out = copy;
+    return HF_OK;
+}
+
+/* ---- finishing a new kernel -----------------------------------------------------------------------------
+ */
+
+/* Writes (or, with size 0, measures) the name of a parameter; its length without the final zero. */
+static size_t write_name(const hf_kernel *kernel, size_t p, char *name, size_t size)
+{
+    const hfi_place *place = &kernel->place[p];
+    const hfi_leaf *leaf = &kernel->leaves[place->leaf];
+    char prefix[48] = "", index[64] = "";
+    if (kernel->leaf_count > 1 && leaf->number > 0)
+        (void)snprintf(prefix, sizeof prefix, "%s%zu.", hfi_form_name(leaf->form), leaf->number);
+    else if (kernel->leaf_count > 1)
+        (void)snprintf(prefix, sizeof prefix, "%s.", hfi_form_name(leaf->form));
+    if (place->dimensions == 1) (void)snprintf(index, sizeof index, "[%zu]", place->i);
+    if (place->dimensions == 2) (void)snprintf(index, sizeof index, "[%zu,%zu]", place->i, place->j);
+    return (size_t)snprintf(name, size, "%s%s%s", prefix, hfi_field_name(place->field), index);
+}
+
+bool hfi_kernel_finish(hf_kernel *kernel)
+{
+    size_t bytes = 0;
+    for (size_t p = 0; p < kernel->parameters; p++) {
+        const hfi_range range =
+            hfi_field_range(kernel->leaves[kernel->place[p].leaf].form, kernel->place[p].field);
+        kernel->lower[p] = fmin(range.lower, kernel->value[p]);
+        kernel->upper[p] = fmax(range.upper, kernel->value[p]);
+        kernel->name_at[p] = bytes;
+        bytes += write_name(kernel, p, NULL, 0) + 1;
+    }
+    kernel->names = hfi_memory_alloc(&kernel->memory, bytes, 1);
+    if (!kernel->names) return false;
+    kernel->names_size = bytes;
+    for (size_t p = 0; p < kernel->parameters; p++)
+        (void)write_name(kernel, p, kernel->names + kernel->name_at[p], bytes - kernel->name_at[p]);
+    hfi_tile_plan(kernel);
+    return true;
+}
+
+/* ---- what others ask ------------------------------------------------------------------------------------
+ */
+
+size_t hf_kernel_dimension(const hf_kernel *kernel)
+{
+    return kernel ? kernel->d : 0;
+}
+
+size_t hf_kernel_parameters(const hf_kernel *kernel)
+{
+    return kernel ? kernel->parameters : 0;
+}
+
+const char *hf_kernel_expression(const hf_kernel *kernel)
+{
+    return kernel ? kernel->expression : "";
+}
+
+/* The input a parameter belongs to: one per column with ard and in sm, or the kernel's only column. */
+static size_t parameter_column(const hf_kernel *kernel, const hfi_place *place)
+{
+    const hfi_leaf *leaf = &kernel->leaves[place->leaf];
+    const size_t *columns = kernel->columns + leaf->column_at;
+    const hf_unit unit = hfi_field_unit(leaf->form, place->field);
+    const bool of_input = unit != HF_UNIT_OUTPUT2 && place->field != HFI_FIELD_ALPHA;
+    if (!of_input) return SIZE_MAX;
+    if (place->dimensions == 2) return columns[place->j];
+    if (place->dimensions == 1) return columns[place->i];
+    return leaf->columns == 1 ? columns[0] : SIZE_MAX;
+}
+
+hf_status hf_kernel_parameter(const hf_kernel *kernel, size_t i, hf_parameter *out)
+{
+    if (!kernel || !out || i >= kernel->parameters) return HF_ERR_ARGUMENT;
+    const hfi_place *place = &kernel->place[i];
+    *out = (hf_parameter){.name = kernel->names + kernel->name_at[i],
+                          .value = kernel->value[i],
+                          .lower = kernel->lower[i],
+                          .upper = kernel->upper[i],
+                          .fixed = kernel->fixed[i],
+                          .unit = hfi_field_unit(kernel->leaves[place->leaf].form, place->field),
+                          .column = parameter_column(kernel, place)};
+    return HF_OK;
+}
+
+bool hfi_kernel_parameter_given(const hf_kernel *kernel, size_t i)
+{
+    return kernel->given[i];
+}
+
+hf_status hfi_kernel_set_parameter(hf_kernel *kernel, size_t i, double value, double lower, double upper,
+                                   bool fixed)
+{
+    if (i >= kernel->parameters) return HF_ERR_ARGUMENT;
+    const bool inside = lower >= DBL_MIN && lower <= value && value <= upper && upper <= DBL_MAX;
+    if (!inside) return HF_ERR_ARGUMENT;
+    kernel->value[i] = value;
+    kernel->lower[i] = lower;
+    kernel->upper[i] = upper;
+    kernel->fixed[i] = fixed;
+    return HF_OK;
+}
+
+/* ---- the training scale ---------------------------------------------------------------------------------
+ */
+
+void hfi_kernel_theta(const hf_kernel *kernel, double *theta)
+{
+    for (size_t p = 0; p < kernel->parameters; p++) theta[p] = log(kernel->value[p]);
+}
+
+void hfi_kernel_set_theta(hf_kernel *kernel, const double *theta)
+{
+    for (size_t p = 0; p < kernel->parameters; p++) {
+        /* An optimiser may step far outside; the reciprocal of a lengthscale must stay finite. */
+        double value = exp(theta[p]);
+        if (value < DBL_MIN) value = DBL_MIN;
+        if (value > DBL_MAX) value = DBL_MAX;
+        kernel->value[p] = value;
+    }
+}
+
+void hfi_kernel_theta_bounds(const hf_kernel *kernel, double *lower, double *upper)
+{
+    for (size_t p = 0; p < kernel->parameters; p++) {
+        lower[p] = log(kernel->lower[p]);
+        upper[p] = log(kernel->upper[p]);
+    }
+}

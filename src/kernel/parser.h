@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file parser.h
+ * @brief State shared by the files of the parser: expressions (parser.c), arguments (arguments.c), parameters
+ * (build.c).
+ */
+#ifndef HFI_KERNEL_PARSER_H
+#define HFI_KERNEL_PARSER_H
+
+#include "kernel/expression.h"
+#include "kernel/lexer.h"
+
+/** A value written for a parameter: lengthscale[0]=2. */
+typedef struct hfi_assignment {
+    size_t leaf;
+    hfi_field field;
+    int indices; /**< how many are written: 0, 1 or 2 */
+    size_t i, j;
+    double value;
+    bool held;
+    size_t at; /**< byte of the expression */
+} hfi_assignment;
+
+/** The product of the numbers in front of a term. */
+typedef struct hfi_factor {
+    double number;
+    bool written;
+    size_t at;
+} hfi_factor;
+
+typedef struct hfi_parser {
+    hfi_lexer lexer;
+    hfi_memory memory;
+    const char *const *names;
+    size_t d;
+    size_t depth;
+    hfi_node *nodes;
+    hfi_factor *factors; /**< beside nodes; meaningful for terms */
+    size_t node_count, node_room, factor_room;
+    hfi_leaf *leaves;
+    size_t leaf_count, leaf_room;
+    size_t *columns;
+    size_t column_count, column_room;
+    hfi_assignment *assignments;
+    size_t assignment_count, assignment_room;
+    size_t parameters;
+} hfi_parser;
+
+/** Makes room for one more item; the array moves. */
+hf_status hfi_parser_grow(hfi_parser *parser, void **items, size_t count, size_t *room, size_t size);
+hf_status hfi_parser_add_leaf(hfi_parser *parser, hfi_form form, size_t *leaf);
+
+/** The arguments in parentheses after a kernel's name, the current word being "(" or whatever follows the
+ * name. */
+hf_status hfi_parse_arguments(hfi_parser *parser, size_t leaf);
+/** The whole expression; *root is its SUM. */
+hf_status hfi_parse_expression(hfi_parser *parser, size_t *root);
+/** The kernel, with parameters, from what was parsed. */
+hf_status hfi_build(hfi_parser *parser, size_t root, hf_kernel **out);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tile.h
+ * @brief The expression on one tile: values, and gradients by reverse mode.
+ */
+#ifndef HFI_KERNEL_TILE_H
+#define HFI_KERNEL_TILE_H
+
+#include "kernel/expression.h"
+#include "kernel/loops.h"
+
+#define HFI_BUFFER      ((size_t)HFI_STRIP * HFI_TILE) /* doubles in a tile buffer */
+#define HFI_LEAF_SPARES 3u                             /* buffers a leaf may use while it computes */
+
+typedef struct hfi_tile {
+    const hf_kernel *kernel;
+    hfi_points points;
+    size_t count;       /**< fast points that exist; the rest up to points.width repeat the last */
+    bool same;          /**< slow and fast points are rows of one table, so that the white kernel is seen */
+    ptrdiff_t diagonal; /**< then slow point r is the same row as fast point r + diagonal */
+    double *buffers;    /**< scratch: HFI_BUFFER doubles each */
+    double *waves;      /**< scratch of sm: 2 sm_columns rows of HFI_TILE */
+} hfi_tile;
+
+/** Computes slots and the numbers of buffers from the tree; part of hfi_kernel_finish(). */
+void hfi_tile_plan(hf_kernel *kernel);
+/** Divides scratch (hfi_kernel_scratch doubles) into the parts of a tile; returns where the fast points go.
+ */
+double *hfi_tile_begin(hfi_tile *tile, const hf_kernel *kernel, double *scratch);
+/** Takes the `count` <= HFI_TILE rows at z as fast points into `columns` (what hfi_tile_begin returned). */
+void hfi_tile_load(hfi_tile *tile, size_t count, const double *z, size_t ldz, double *columns);
+/** The covariances, in the first buffer. */
+const double *hfi_tile_value(hfi_tile *tile);
+/** Where the weights of the entries go before hfi_tile_adjoint(): rows x width, 0 beyond count. */
+double *hfi_tile_weights(hfi_tile *tile);
+/** grad[p] += sum of weights dk/dtheta_p */
+void hfi_tile_adjoint(hfi_tile *tile, double *grad);
+/** grad[c] += sum of weights dk/dx_c; one slow point. */
+void hfi_tile_pull(hfi_tile *tile, double *grad);
+
+/* ---- leaves (leaf.c) ------------------------------------------------------------------------------------
+ */
+
+/** Buffers that a leaf keeps for reverse mode; the first is its value. */
+size_t hfi_leaf_slots(const hfi_leaf *leaf);
+void hfi_leaf_value(const hfi_tile *tile, const hfi_leaf *leaf, double *out, double *spare);
+void hfi_leaf_store(const hfi_tile *tile, const hfi_leaf *leaf, double *slots, double *spare);
+/** From the adjoint of the leaf's value to its parameters. */
+void hfi_leaf_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const double *slots, const double *adjoint,
+                      double *spare, double *grad);
+/** From the adjoint of the leaf's value to the slow point. */
+void hfi_leaf_pull(const hfi_tile *tile, const hfi_leaf *leaf, const double *slots, const double *adjoint,
+                   double *spare, double *grad);
+
+#endif

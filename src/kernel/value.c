@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernel for one pair of points, in plain scalar code: the reference of the tiles, and the diagonal. */
+#include "kernel/expression.h"
+#include "kernel/kernel.h"
+#include "kernel/loops.h"
+
+#include <float.h>
+#include <math.h>
+
+typedef struct pair {
+    const hf_kernel *kernel;
+    const double *x, *z;
+    bool same; /* white is seen */
+} pair;
+
+static double entry(const pair *at, const hfi_leaf *leaf, hfi_field field, size_t a)
+{
+    return at->kernel->value[hfi_leaf_at(leaf, field) + (leaf->ard ? a : 0)];
+}
+
+static size_t column(const pair *at, const hfi_leaf *leaf, size_t a)
+{
+    return at->kernel->columns[leaf->column_at + a];
+}
+
+static double difference(const pair *at, const hfi_leaf *leaf, size_t a)
+{
+    const size_t c = column(at, leaf, a);
+    return at->x[c] - at->z[c];
+}
+
+/* exp(-a), with the tail the tiles cut off cut off here too. */
+static double decay(double a)
+{
+    return a > HFI_EXP_CUT ? 0.0 : exp(-a);
+}
+
+static double phase(double t, double frequency)
+{
+    return fmin(fabs(t) * fmin(frequency, DBL_MAX), HFI_PHASE_CUT);
+}
+
+static double radial(const pair *at, const hfi_leaf *leaf)
+{
+    double r2 = 0.0;
+    for (size_t a = 0; a < leaf->columns; a++) {
+        const double u = difference(at, leaf, a) / entry(at, leaf, HFI_FIELD_LENGTHSCALE, a);
+        r2 += u * u;
+    }
+    if (r2 > HFI_HUGE) return 0.0;
+    const double s3 = sqrt(3.0 * r2), s5 = sqrt(5.0 * r2);
+    switch (leaf->form) {
+    case HFI_FORM_MATERN12:
+        return decay(sqrt(r2));
+    case HFI_FORM_MATERN32:
+        return (1.0 + s3) * decay(s3);
+    case HFI_FORM_MATERN52:
+        return (1.0 + s5 + 5.0 * r2 / 3.0) * decay(s5);
+    case HFI_FORM_RQ: {
+        const double alpha = at->kernel->value[hfi_leaf_at(leaf, HFI_FIELD_ALPHA)];
+        return decay(alpha * log1p(fmin(r2 / (2.0 * alpha), HFI_HUGE)));
+    }
+    default:
+        return decay(0.5 * r2);
+    }
+}
+
+static double periodic(const pair *at, const hfi_leaf *leaf)
+{
+    double sum = 0.0;
+    for (size_t a = 0; a < leaf->columns; a++) {
+        const double u = sin(phase(difference(at, leaf, a), HFI_PI / entry(at, leaf, HFI_FIELD_PERIOD, a))) /
+                         entry(at, leaf, HFI_FIELD_LENGTHSCALE, a);
+        sum += u * u;
+    }
+    return decay(2.0 * sum);
+}
+
+static double linear(const pair *at, const hfi_leaf *leaf)
+{
+    double sum = 0.0;
+    for (size_t a = 0; a < leaf->columns; a++) {
+        const size_t c = column(at, leaf, a);
+        sum += entry(at, leaf, HFI_FIELD_VARIANCE, a) * (at->x[c] * at->z[c]);
+    }
+    return sum;
+}
+
+static double spectral(const pair *at, const hfi_leaf *leaf)
+{
+    const double *weight = at->kernel->value + hfi_leaf_at(leaf, HFI_FIELD_WEIGHT);
+    const double *mean = at->kernel->value + hfi_leaf_at(leaf, HFI_FIELD_MEAN);
+    const double *variance = at->kernel->value + hfi_leaf_at(leaf, HFI_FIELD_VARIANCE);
+    double sum = 0.0;
+    for (size_t q = 0; q < leaf->components; q++) {
+        double exponent = 0.0, wave = 1.0;
+        for (size_t a = 0; a < leaf->columns; a++) {
+            const size_t p = q * leaf->columns + a;
+            const double t = difference(at, leaf, a);
+            exponent += fmin(2.0 * HFI_PI * HFI_PI * variance[p], DBL_MAX) * (t * t);
+            wave *= cos(phase(t, 2.0 * HFI_PI * mean[p]));
+        }
+        sum += weight[q] * (decay(exponent) * wave);
+    }
+    return sum;
+}
+
+static double leaf_value(const pair *at, const hfi_leaf *leaf)
+{
+    switch (leaf->form) {
+    case HFI_FORM_PERIODIC:
+        return periodic(at, leaf);
+    case HFI_FORM_LINEAR:
+        return linear(at, leaf);
+    case HFI_FORM_CONSTANT:
+        return at->kernel->value[leaf->first];
+    case HFI_FORM_WHITE:
+        return at->same ? at->kernel->value[leaf->first] : 0.0;
+    case HFI_FORM_SM:
+        return spectral(at, leaf);
+    default:
+        return radial(at, leaf);
+    }
+}
+
+static double sum_value(const pair *at, size_t sum);
+
+static double factor_value(const pair *at, size_t factor)
+{
+    const hfi_node *node = &at->kernel->nodes[factor];
+    return node->kind == HFI_NODE_SUM ? sum_value(at, factor)
+                                      : leaf_value(at, &at->kernel->leaves[node->leaf]);
+}
+
+/* In the order of the tiles: factors from left to right, then the outputscale. */
+static double term_without(const pair *at, size_t term, size_t except)
+{
+    const hf_kernel *kernel = at->kernel;
+    double product = 1.0;
+    for (size_t c = kernel->nodes[term].child; c != HFI_NONE; c = kernel->nodes[c].next)
+        if (c != except) product *= factor_value(at, c);
+    const size_t scale = kernel->nodes[term].scale;
+    return scale == HFI_NONE ? product : kernel->value[scale] * product;
+}
+
+static double sum_value(const pair *at, size_t sum)
+{
+    const size_t first = at->kernel->nodes[sum].child;
+    double total = term_without(at, first, HFI_NONE);
+    for (size_t t = at->kernel->nodes[first].next; t != HFI_NONE; t = at->kernel->nodes[t].next)
+        total += term_without(at, t, HFI_NONE);
+    return total;
+}
+
+double hfi_kernel_value(const hf_kernel *kernel, const double *x, const double *z, bool same)
+{
+    const pair at = {kernel, x, z, same};
+    return sum_value(&at, kernel->root);
+}
+
+void hfi_kernel_diagonal(const hf_kernel *kernel, size_t m, const double *x, size_t ldx, bool with_white,
+                         double *diag)
+{
+    for (size_t q = 0; q < m; q++) diag[q] = hfi_kernel_value(kernel, x + q * ldx, x + q * ldx, with_white);
+}
+
+void hfi_kernel_gram_reference(const hf_kernel *kernel, size_t n, const double *x, size_t ldx, double *k,
+                               size_t ldk)
+{
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = j; i < n; i++)
+            k[i + j * ldk] = hfi_kernel_value(kernel, x + i * ldx, x + j * ldx, i == j);
+}
+
+/* ---- k(x, x) --------------------------------------------------------------------------------------------
+ */
+
+/* d/dx k(x, x): only linear factors vary along the diagonal. Forward values, adjoints back, as on the tiles.
+ */
+static void diagonal_pull(const pair *at, size_t sum, double adjoint, double *grad)
+{
+    const hf_kernel *kernel = at->kernel;
+    for (size_t t = kernel->nodes[sum].child; t != HFI_NONE; t = kernel->nodes[t].next) {
+        for (size_t c = kernel->nodes[t].child; c != HFI_NONE; c = kernel->nodes[c].next) {
+            const hfi_node *factor = &kernel->nodes[c];
+            const bool varies =
+                factor->kind == HFI_NODE_SUM || kernel->leaves[factor->leaf].form == HFI_FORM_LINEAR;
+            if (!varies) continue;
+            const double of_factor = adjoint * term_without(at, t, c);
+            if (factor->kind == HFI_NODE_SUM) {
+                diagonal_pull(at, c, of_factor, grad);
+                continue;
+            }
+            const hfi_leaf *leaf = &kernel->leaves[factor->leaf];
+            for (size_t a = 0; a < leaf->columns; a++) {
+                const size_t j = column(at, leaf, a);
+                grad[j] += of_factor * entry(at, leaf, HFI_FIELD_VARIANCE, a) * 2.0 * at->x[j];
+            }
+        }
+    }
+}
+
+void hfi_kernel_diagonal_input_gradient(const hf_kernel *kernel, const double *x, double *grad)
+{
+    const pair at = {kernel, x, x, false};
+    diagonal_pull(&at, kernel->root, 1.0, grad);
+}
+
+/* A point whose inputs are all the same number, without memory for it: linear(x, x) = number^2 sum v, the
+ * others do not look. */
+static double uniform_diagonal(const hf_kernel *kernel, size_t sum, double number)
+{
+    double total = 0.0;
+    for (size_t t = kernel->nodes[sum].child; t != HFI_NONE; t = kernel->nodes[t].next) {
+        const size_t scale = kernel->nodes[t].scale;
+        double product = scale == HFI_NONE ? 1.0 : kernel->value[scale];
+        for (size_t c = kernel->nodes[t].child; c != HFI_NONE; c = kernel->nodes[c].next) {
+            const hfi_node *factor = &kernel->nodes[c];
+            if (factor->kind == HFI_NODE_SUM) {
+                product *= uniform_diagonal(kernel, c, number);
+                continue;
+            }
+            const hfi_leaf *leaf = &kernel->leaves[factor->leaf];
+            double value = hfi_form_has_amplitude(leaf->form) ? 0.0 : 1.0;
+            if (leaf->form == HFI_FORM_LINEAR) {
+                for (size_t a = 0; a < leaf->columns; a++)
+                    value += kernel->value[leaf->first + (leaf->ard ? a : 0)] * number * number;
+            } else if (hfi_form_has_amplitude(leaf->form)) {
+                const size_t count = hfi_leaf_entries(leaf, hfi_form_amplitude(leaf->form));
+                for (size_t p = leaf->first; p < leaf->first + count; p++) value += kernel->value[p];
+            }
+            product *= value;
+        }
+        total += product;
+    }
+    return total;
+}
+
+double hfi_kernel_typical_variance(const hf_kernel *kernel)
+{
+    const double at_zero = uniform_diagonal(kernel, kernel->root, 0.0);
+    return at_zero > 0.0 ? at_zero : uniform_diagonal(kernel, kernel->root, 1.0);
+}
