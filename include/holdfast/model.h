@@ -43,6 +43,20 @@ HF_API hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns
                         const hf_fit_settings *settings, hf_model **model, hf_fit_report *report);
 HF_API void hf_model_free(hf_model *model);
 
+/** What a fit will need, before it starts. */
+typedef struct hf_cost {
+    size_t readings; /**< rows with a target and complete inputs */
+    size_t inputs;
+    double bytes;            /**< memory at the peak */
+    double available_bytes;  /**< memory this machine can give now; infinity when unknown */
+    double evaluation_flops; /**< one objective with gradient */
+    double flops;            /**< a typical fit with these settings; the real number depends on the data */
+} hf_cost;
+
+/** Reads the table as hf_fit() would (and fails as it would), but only counts. */
+HF_API hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_columns *columns,
+                             const hf_fit_settings *settings, hf_cost *out);
+
 /** The posterior; owned by the model. */
 HF_API const hf_posterior *hf_model_posterior(const hf_model *model);
 HF_API const char *hf_model_target(const hf_model *model);
@@ -50,10 +64,24 @@ HF_API size_t hf_model_features(const hf_model *model);
 HF_API const char *hf_model_feature(const hf_model *model, size_t j);
 /** The report of the fit (also after loading). Owned by the model. */
 HF_API const hf_fit_report *hf_model_report(const hf_model *model);
+/** The settings it was fitted with; `kernel` is filled in, `set` is NULL (hf_model_parameter() says what was
+ * held). Owned by the model. */
+HF_API const hf_fit_settings *hf_model_settings(const hf_model *model);
+/** The noise column it was fitted with, or NULL. Owned by the model. */
+HF_API const char *hf_model_noise_column(const hf_model *model);
+/** Where the training table came from, for people. Owned by the model. */
+HF_API const char *hf_model_source(const hf_model *model);
+/** Rows of the training table that were left out because an input was missing. */
+HF_API size_t hf_model_skipped(const hf_model *model);
+/** Remarks of the fit, a sentence each: text columns left out, rows left out, constant columns, warnings of
+ * the solver. hf_fit() leaves them in the context's message too, joined. Owned by the model. */
+HF_API size_t hf_model_notes(const hf_model *model);
+HF_API const char *hf_model_note(const hf_model *model, size_t i);
 /** SHA-256 of the training data as used (hex, 64 characters). Owned by the model. */
 HF_API const char *hf_model_data_checksum(const hf_model *model);
 
-/** Number of hyperparameters: kernel's, mean's coefficients ("mean", "mean[0]"...), "noise". */
+/** Number of hyperparameters: kernel's, mean's coefficients ("mean", or for a linear mean "mean[0]" the
+ * intercept and "mean[j]" the slope of input j - 1), "noise". */
 HF_API size_t hf_model_parameters(const hf_model *model);
 /** Hyperparameter i in the user's units. A shared lengthscale of differently scaled columns has no user unit:
  * it is given in standardised units with unit HF_UNIT_NONE. Strings owned by the model. */
@@ -71,6 +99,14 @@ HF_API hf_status hf_score(hf_context *ctx, const hf_model *model, const hf_table
  * weight, influence (KL of removing it; for one set aside 0), suspected (0/1), group. Predictions of readings
  * set aside come from the kept ones. */
 HF_API hf_status hf_model_rows(hf_context *ctx, const hf_model *model, hf_table **out);
+
+/** The same columns but influence, only for the readings suspected: O(1) solves when all of them were set
+ * aside, one leave-one-out pass otherwise. No rows when nothing is suspected. */
+HF_API hf_status hf_model_suspects(hf_context *ctx, const hf_model *model, hf_table **out);
+
+/** The rows the fit used, as they were: row (1-based data row of the training file), the features, the
+ * target. */
+HF_API hf_status hf_model_training(hf_context *ctx, const hf_model *model, hf_table **out);
 
 /** Saves to a SQLite file (docs/model-format.md), written beside `path` and renamed: never a half file. */
 HF_API hf_status hf_model_save(hf_context *ctx, const hf_model *model, const char *path);

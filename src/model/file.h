@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file file.h
+ * @brief The model file: a SQLite database, documented in docs/model-format.md.
+ *
+ * Writing makes the database in memory and writes its bytes in one go beside the final place; reading takes
+ * the whole file into memory first. SQLite therefore never opens a file here: no journals, no locks, nothing
+ * half-written, and a file that is being attacked is read exactly once.
+ */
+#ifndef HFI_MODEL_FILE_H
+#define HFI_MODEL_FILE_H
+
+#include "model/model.h"
+#include <sqlite3.h>
+
+/** "HFmd" in the database header, so that file(1) and we can tell a model from any other database. */
+#define HFI_APPLICATION_ID 0x48466d64
+/** Version of the format; user_version of the database. */
+#define HFI_FORMAT_VERSION 1
+
+/* ---- bytes (file_bytes.c) --------------------------------------------------------------------------------
+ */
+
+/** Reads a whole file. *bytes is hfi_alloc'ed. HF_ERR_IO with the system's words. */
+hf_status hfi_file_read(hf_context *ctx, const char *path, unsigned char **bytes, size_t *size);
+/** Writes beside `path`, flushes to the disk and renames; on any error nothing is left. A path that exists
+ * and is no regular file (a device, a pipe) is written to directly. */
+hf_status hfi_file_write(hf_context *ctx, const char *path, const unsigned char *bytes, size_t size);
+/** Words for an errno, thread-safe. Returns buffer. */
+const char *hfi_error_words(int error, char *buffer, size_t bytes);
+
+/* ---- tables (file_schema.c) ------------------------------------------------------------------------------
+ */
+
+/** Creates the empty tables. SQLite result code. */
+int hfi_schema_create(sqlite3 *db);
+/** HF_ERR_MODEL_FILE unless the database has exactly our tables, as hfi_schema_create made them. */
+hf_status hfi_schema_check(hf_context *ctx, sqlite3 *db, const char *path);
+/** SHA-256 over all values of all tables but the checksum itself. SQLite result code. */
+int hfi_schema_digest(sqlite3 *db, char hex[HFI_SHA256_HEX]);
+/** Stores the digest. SQLite result code. */
+int hfi_schema_seal(sqlite3 *db);
+
+/* ---- scalars (file_fields.c) ------------------------------------------------------------------------------
+ */
+
+typedef enum hfi_field_type {
+    HFI_SIZE,  /* size_t */
+    HFI_REAL,  /* double; NaN is stored as NULL */
+    HFI_FLAG,  /* bool */
+    HFI_CHOICE /* an enum of at most `choices` values from 0 on, stored as its name */
+} hfi_field_type;
+
+/** One number of hf_fit_settings or hf_fit_report and its key in the table meta. */
+typedef struct hfi_field {
+    const char *key;
+    hfi_field_type type;
+    size_t offset;
+    const char *const *names; /* HFI_CHOICE only */
+    size_t choices;
+} hfi_field;
+
+extern const hfi_field hfi_settings_fields[];
+extern const size_t hfi_settings_field_count;
+extern const hfi_field hfi_report_fields[];
+extern const size_t hfi_report_field_count;
+
+/** Binds the field of `object` to parameter `at` of a statement. SQLite result code. */
+int hfi_field_bind(sqlite3_stmt *statement, int at, const hfi_field *field, const void *object);
+/** Takes the value in a column of the present row; false when it is of the wrong type or out of range. */
+bool hfi_field_take(sqlite3_stmt *statement, int column, const hfi_field *field, void *object);
+
+/* ---- whole models (file_save.c, file_load.c) --------------------------------------------------------------
+ */
+
+/** The model as a database image, hfi_alloc'ed. */
+hf_status hfi_model_to_bytes(hf_context *ctx, const hf_model *model, unsigned char **bytes, size_t *size);
+/** The other way round; `name` stands for the file in messages. Takes any bytes whatever. */
+hf_status hfi_model_from_bytes(hf_context *ctx, const unsigned char *bytes, size_t size, const char *name,
+                               hf_model **out);
+
+#endif

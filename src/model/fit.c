@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a table to a model, and what that will cost. */
+#include "model/model.h"
+
+#include "train/train.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static hf_status check_arguments(hf_context *ctx, const char *function, const hf_table *table,
+                                 const hf_columns *columns, const hf_fit_settings *settings, const void *out)
+{
+    if (table == NULL || columns == NULL || settings == NULL || out == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: table, columns, settings and the output must not be NULL",
+                        function);
+    if (columns->target == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: columns->target is NULL; name the column to predict",
+                        function);
+    return HF_OK;
+}
+
+/* Columns and rows of the table into a fresh model. */
+static hf_status prepare(hf_context *ctx, const hf_table *table, const hf_columns *columns, hf_model **out)
+{
+    hf_model *model = hfi_model_new(ctx);
+    if (model == NULL) return HF_ERR_MEMORY;
+    hfi_roles roles;
+    hf_status status = hfi_model_roles(ctx, model, table, columns, &roles);
+    if (status >= 0) {
+        status = hfi_model_gather(ctx, model, table, &roles);
+        hfi_free(ctx, roles.feature);
+    }
+    if (status < 0) {
+        hf_model_free(model);
+        return status;
+    }
+    *out = model;
+    return HF_OK;
+}
+
+static hf_status keep_settings(hf_context *ctx, hf_model *model, const hf_fit_settings *settings)
+{
+    model->settings = *settings;
+    model->settings.set = NULL;
+    model->settings.set_count = 0;
+    model->noise_held = !settings->train;
+    for (size_t i = 0; i < settings->set_count; i++)
+        if (strcmp(settings->set[i].name, "noise") == 0) model->noise_held = true;
+    model->kernel = hfi_memory_strdup(&model->memory, hf_kernel_expression(model->posterior->kernel));
+    if (model->kernel == NULL) return hfi_out_of_memory(ctx);
+    model->settings.kernel = model->kernel;
+    return HF_OK;
+}
+
+static hf_status learn(hf_context *ctx, hf_model *model, const hf_fit_settings *settings)
+{
+    const hf_data data = {.n = model->n,
+                          .d = model->d,
+                          .x = model->x,
+                          .ldx = model->d,
+                          .y = model->y,
+                          .noise = model->extra,
+                          .names = (const char *const *)model->feature};
+    hf_status fitted = hf_fit_data(ctx, &data, settings, &model->posterior, &model->report, model->reading);
+    if (fitted < 0) return fitted;
+    hf_status status = HF_OK;
+    if (fitted > 0) status = hfi_model_note(ctx, model, "%s", hf_context_message(ctx));
+    if (status >= 0) status = keep_settings(ctx, model, settings);
+    if (status >= 0) status = hfi_model_finish(ctx, model);
+    return status < 0 ? status : fitted;
+}
+
+/* All remarks in one message, so that callers who read no notes miss nothing. */
+static hf_status leave_message(hf_context *ctx, const hf_model *model, hf_status status)
+{
+    char text[1000] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < model->notes && used < sizeof text; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? "; " : "", model->note[i]);
+    return hfi_fail(ctx, status, "%s", text);
+}
+
+hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns *columns,
+                 const hf_fit_settings *settings, hf_model **model, hf_fit_report *report)
+{
+    hf_status status = check_arguments(ctx, "hf_fit", table, columns, settings, model);
+    if (status < 0) return status;
+    hf_model *made = NULL;
+    status = prepare(ctx, table, columns, &made);
+    if (status < 0) return status;
+    status = learn(ctx, made, settings);
+    if (status < 0) {
+        hf_model_free(made);
+        return status;
+    }
+    hfi_model_checksum(made, made->checksum);
+    if (made->skipped > 0 || made->report.missing > 0) status = hfi_worse(status, HF_WARN_ROWS_SKIPPED);
+    leave_message(ctx, made, status);
+    *model = made;
+    if (report != NULL) *report = made->report;
+    return status;
+}
+
+/* Evaluations of a typical fit: measured on the seven regression sets of docs/, rounded. */
+static double typical_evaluations(const hf_fit_settings *settings)
+{
+    if (!settings->train) return settings->sites == HF_SITES_ROBUST ? (double)settings->rounds : 1.0;
+    double starts = 1.0 + (double)settings->restarts, each = (double)settings->iterations;
+    if (settings->sites == HF_SITES_ROBUST) return starts * each + 15.0 * (double)settings->rounds;
+    return settings->suspects == HF_SUSPECTS_OFF ? starts * each : starts * each + 250.0;
+}
+
+hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_columns *columns,
+                      const hf_fit_settings *settings, hf_cost *out)
+{
+    hf_status status = check_arguments(ctx, "hf_fit_cost", table, columns, settings, out);
+    if (status < 0) return status;
+    hf_model *model = NULL;
+    status = prepare(ctx, table, columns, &model);
+    if (status < 0) return status;
+
+    size_t readings = 0;
+    for (size_t i = 0; i < model->n; i++) readings += isnan(model->y[i]) ? 0 : 1;
+    bool leave_one_out = settings->objective != HF_OBJECTIVE_EVIDENCE;
+    double n = (double)readings, d = (double)model->d, bytes, flops;
+    hf_exact_cost(readings, model->d, &bytes, &flops);
+    size_t available = hfi_available_memory();
+    *out =
+        (hf_cost){.readings = readings,
+                  .inputs = model->d,
+                  /* While training there are the evaluator's matrices; the posterior's follow afterwards. */
+                  .bytes = fmax(bytes, hfi_evaluator_bytes(readings, model->d, leave_one_out)) +
+                           8.0 * (double)model->n * d,
+                  .available_bytes = available == SIZE_MAX ? INFINITY : (double)available,
+                  .evaluation_flops = (leave_one_out ? 2.0 : 1.0) * n * n * n + 20.0 * n * n * d};
+    out->flops = typical_evaluations(settings) * out->evaluation_flops + flops;
+    hf_model_free(model);
+    return HF_OK;
+}

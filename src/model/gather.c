@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a table's columns to the arrays a fit or a prediction works on. */
+#include "model/model.h"
+
+#include "data/text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+const char *hfi_place(const hf_table *table, size_t row, char *buffer, size_t bytes)
+{
+    size_t line = hf_table_line(table, row);
+    if (line > 0)
+        snprintf(buffer, bytes, "%s, line %zu", hf_table_source(table), line);
+    else
+        snprintf(buffer, bytes, "%s, row %zu", hf_table_source(table), row + 1);
+    return buffer;
+}
+
+hf_status hfi_check_finite(hf_context *ctx, const hf_table *table, const char *name, const double *numbers)
+{
+    char place[512], shown[HFI_SHOWN_BYTES];
+    for (size_t i = 0; i < hf_table_rows(table); i++) {
+        if (isinf(numbers[i]))
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE,
+                            "%s, column \"%s\": the value is infinite; correct it, or leave the field empty "
+                            "if it is not known",
+                            hfi_place(table, i, place, sizeof place), hfi_text_shown(name, shown));
+    }
+    return HF_OK;
+}
+
+/* Numbers of a column, all finite or missing. */
+static hf_status finite_numbers(hf_context *ctx, const hf_table *table, size_t column, const double **numbers)
+{
+    hf_status status = hf_table_numbers(ctx, table, column, numbers);
+    return status < 0 ? status : hfi_check_finite(ctx, table, hf_table_name(table, column), *numbers);
+}
+
+static hf_status check_noise(hf_context *ctx, const hf_table *table, size_t column, const double *noise)
+{
+    char place[512], shown[HFI_SHOWN_BYTES];
+    for (size_t i = 0; i < hf_table_rows(table); i++) {
+        if (noise[i] < 0)
+            return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                            "%s, column \"%s\": a noise variance cannot be negative (%g)",
+                            hfi_place(table, i, place, sizeof place),
+                            hfi_text_shown(hf_table_name(table, column), shown), noise[i]);
+    }
+    return HF_OK;
+}
+
+typedef struct sources {
+    const double **x; /* one pointer per input */
+    const double *y;
+    const double *noise; /* or NULL */
+} sources;
+
+static bool is_complete(const sources *from, size_t d, size_t row)
+{
+    for (size_t j = 0; j < d; j++)
+        if (isnan(from->x[j][row])) return false;
+    return from->noise == NULL || !isnan(from->noise[row]);
+}
+
+static hf_status copy_rows(hf_context *ctx, hf_model *model, const hf_table *table, const sources *from)
+{
+    size_t rows = hf_table_rows(table), n = 0, d = model->d, missing = 0;
+    for (size_t i = 0; i < rows; i++) n += is_complete(from, d, i);
+    model->skipped = rows - n;
+    if (rows == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "%s: no rows, only a header", hf_table_source(table));
+    if (n == 0)
+        return hfi_fail(ctx, HF_ERR_NO_DATA, "%s: all %zu rows have a missing input", hf_table_source(table),
+                        rows);
+    hf_status status = hfi_model_reserve(ctx, model, n, d, from->noise != NULL);
+    if (status < 0) return status;
+    size_t to = 0;
+    for (size_t i = 0; i < rows; i++) {
+        if (!is_complete(from, d, i)) continue;
+        model->row[to] = i + 1;
+        model->y[to] = from->y[i];
+        for (size_t j = 0; j < d; j++) model->x[to * d + j] = from->x[j][i];
+        if (from->noise != NULL) model->extra[to] = from->noise[i];
+        missing += isnan(from->y[i]) ? 1 : 0;
+        to++;
+    }
+    if (missing == n)
+        return hfi_fail(ctx, HF_ERR_NO_DATA, "%s: column \"%s\", the target, has no value in any usable row",
+                        hf_table_source(table), model->target);
+    if (model->skipped > 0)
+        status = hfi_model_note(ctx, model, "%zu of %zu rows left out: an input%s is missing there",
+                                model->skipped, rows, from->noise != NULL ? " or the noise" : "");
+    if (status >= 0 && missing > 0)
+        status =
+            hfi_model_note(ctx, model, "%zu of %zu rows have no target and teach nothing", missing, rows);
+    return status;
+}
+
+static bool is_constant(const double *values, size_t count, size_t stride)
+{
+    double first = NAN;
+    for (size_t i = 0; i < count; i++) {
+        double value = values[i * stride];
+        if (isnan(value)) continue;
+        if (isnan(first)) first = value;
+        if (value != first) return false;
+    }
+    return true;
+}
+
+static hf_status note_constants(hf_context *ctx, hf_model *model)
+{
+    if (model->n < 2) return HF_OK;
+    char first[HFI_SHOWN_BYTES] = "";
+    size_t constant = 0;
+    for (size_t j = 0; j < model->d; j++) {
+        if (!is_constant(model->x + j, model->n, model->d)) continue;
+        if (constant++ == 0) hfi_text_shown(model->feature[j], first);
+    }
+    hf_status status = HF_OK;
+    if (constant == 1)
+        status = hfi_model_note(ctx, model, "input \"%s\" has the same value in every row and tells nothing",
+                                first);
+    else if (constant > 1)
+        status = hfi_model_note(ctx, model,
+                                "%zu inputs have the same value in every row and tell nothing, \"%s\" first",
+                                constant, first);
+    if (status >= 0 && is_constant(model->y, model->n, 1))
+        status = hfi_model_note(ctx, model, "the target \"%s\" has the same value in every row",
+                                hfi_text_shown(model->target, first));
+    return status;
+}
+
+hf_status hfi_model_gather(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles)
+{
+    sources from = {.x = hfi_alloc(ctx, roles->count, sizeof *from.x)};
+    if (from.x == NULL) return HF_ERR_MEMORY;
+    hf_status status = finite_numbers(ctx, table, roles->target, &from.y);
+    for (size_t j = 0; j < roles->count && status >= 0; j++)
+        status = finite_numbers(ctx, table, roles->feature[j], &from.x[j]);
+    if (status >= 0 && roles->noise != SIZE_MAX) {
+        status = finite_numbers(ctx, table, roles->noise, &from.noise);
+        if (status >= 0) status = check_noise(ctx, table, roles->noise, from.noise);
+    }
+    if (status >= 0) status = copy_rows(ctx, model, table, &from);
+    if (status >= 0) status = note_constants(ctx, model);
+    hfi_free(ctx, from.x);
+    return status;
+}
+
+hf_status hfi_model_inputs(hf_context *ctx, const hf_model *model, const hf_table *table,
+                           const double **columns)
+{
+    hf_status status = HF_OK;
+    for (size_t j = 0; j < model->d && status >= 0; j++) {
+        size_t column;
+        status = hf_table_find(ctx, table, model->feature[j], &column);
+        if (status >= 0) status = finite_numbers(ctx, table, column, &columns[j]);
+    }
+    return status;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models: life cycle, access, remarks. */
+#include "model/model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+hf_model *hfi_model_new(hf_context *ctx)
+{
+    hf_model *model = hfi_alloc(ctx, 1, sizeof *model);
+    if (model != NULL) model->memory = hfi_context_memory(ctx);
+    return model;
+}
+
+hf_status hfi_model_reserve(hf_context *ctx, hf_model *model, size_t n, size_t d, bool extra)
+{
+    size_t cells;
+    if (!hfi_size_mul(n, d, &cells))
+        return hfi_fail(ctx, HF_ERR_TOO_LARGE, "%zu rows of %zu inputs do not fit in memory", n, d);
+    model->n = n;
+    model->d = d;
+    model->row = hfi_alloc(ctx, n, sizeof *model->row);
+    model->x = hfi_alloc(ctx, cells, sizeof *model->x);
+    model->y = hfi_alloc(ctx, n, sizeof *model->y);
+    model->reading = hfi_alloc(ctx, n, sizeof *model->reading);
+    if (extra) model->extra = hfi_alloc(ctx, n, sizeof *model->extra);
+    bool complete = model->row != NULL && model->x != NULL && model->y != NULL && model->reading != NULL &&
+                    (!extra || model->extra != NULL);
+    return complete ? HF_OK : HF_ERR_MEMORY;
+}
+
+void hf_model_free(hf_model *model)
+{
+    if (model == NULL) return;
+    hfi_memory memory = model->memory;
+    hf_posterior_free(model->posterior);
+    if (model->feature != NULL)
+        for (size_t j = 0; j < model->d; j++) hfi_memory_free(&memory, model->feature[j]);
+    for (size_t i = 0; i < model->notes; i++) hfi_memory_free(&memory, model->note[i]);
+    for (size_t i = 0; i < model->mean_names; i++) hfi_memory_free(&memory, model->mean_name[i]);
+    void *const blocks[] = {
+        model->target, model->noise_column, model->feature, model->source, model->row,  model->x,
+        model->y,      model->extra,        model->reading, model->kernel, model->note, model->mean_name};
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) hfi_memory_free(&memory, blocks[i]);
+    hfi_memory_free(&memory, model);
+}
+
+hf_status hfi_model_finish(hf_context *ctx, hf_model *model)
+{
+    size_t count = hf_mean_coefficients(model->posterior->mean);
+    if (count <= 1) return HF_OK;
+    model->mean_name = hfi_alloc(ctx, count, sizeof *model->mean_name);
+    if (model->mean_name == NULL) return HF_ERR_MEMORY;
+    for (size_t k = 0; k < count; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "mean[%zu]", k);
+        model->mean_name[k] = hfi_memory_strdup(&model->memory, name);
+        if (model->mean_name[k] == NULL) return hfi_out_of_memory(ctx);
+        model->mean_names = k + 1;
+    }
+    return HF_OK;
+}
+
+hf_status hfi_model_note(hf_context *ctx, hf_model *model, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+
+    char **longer = hfi_alloc(ctx, model->notes + 1, sizeof *longer);
+    if (longer == NULL) return HF_ERR_MEMORY;
+    char *copy = hfi_memory_strdup(&model->memory, text);
+    if (copy == NULL) {
+        hfi_free(ctx, longer);
+        return hfi_out_of_memory(ctx);
+    }
+    if (model->notes > 0) memcpy(longer, model->note, model->notes * sizeof *longer);
+    hfi_memory_free(&model->memory, model->note);
+    model->note = longer;
+    model->note[model->notes++] = copy;
+    return HF_OK;
+}
+
+const hf_posterior *hf_model_posterior(const hf_model *model)
+{
+    return model != NULL ? model->posterior : NULL;
+}
+
+const char *hf_model_target(const hf_model *model)
+{
+    return model != NULL ? model->target : NULL;
+}
+
+const char *hf_model_noise_column(const hf_model *model)
+{
+    return model != NULL ? model->noise_column : NULL;
+}
+
+size_t hf_model_features(const hf_model *model)
+{
+    return model != NULL ? model->d : 0;
+}
+
+const char *hf_model_feature(const hf_model *model, size_t j)
+{
+    return model != NULL && j < model->d ? model->feature[j] : NULL;
+}
+
+const hf_fit_report *hf_model_report(const hf_model *model)
+{
+    return model != NULL ? &model->report : NULL;
+}
+
+const hf_fit_settings *hf_model_settings(const hf_model *model)
+{
+    return model != NULL ? &model->settings : NULL;
+}
+
+const char *hf_model_source(const hf_model *model)
+{
+    return model != NULL ? model->source : NULL;
+}
+
+const char *hf_model_data_checksum(const hf_model *model)
+{
+    return model != NULL ? model->checksum : NULL;
+}
+
+size_t hf_model_skipped(const hf_model *model)
+{
+    return model != NULL ? model->skipped : 0;
+}
+
+size_t hf_model_notes(const hf_model *model)
+{
+    return model != NULL ? model->notes : 0;
+}
+
+const char *hf_model_note(const hf_model *model, size_t i)
+{
+    return model != NULL && i < model->notes ? model->note[i] : NULL;
+}
+
+void hfi_model_checksum(const hf_model *model, char hex[HFI_SHA256_HEX])
+{
+    hfi_sha256 hash;
+    hfi_sha256_init(&hash);
+    hfi_sha256_add_u64(&hash, model->n);
+    hfi_sha256_add_u64(&hash, model->d);
+    hfi_sha256_add_text(&hash, model->target);
+    for (size_t j = 0; j < model->d; j++) hfi_sha256_add_text(&hash, model->feature[j]);
+    for (size_t i = 0; i < model->n; i++) {
+        for (size_t j = 0; j < model->d; j++) hfi_sha256_add_double(&hash, model->x[i * model->d + j]);
+        /* One NaN for all: a missing reading has no bits of its own. */
+        hfi_sha256_add_u64(&hash, model->y[i] == model->y[i] ? 1 : 0);
+        hfi_sha256_add_double(&hash, model->y[i] == model->y[i] ? model->y[i] : 0.0);
+        if (model->extra != NULL) hfi_sha256_add_double(&hash, model->extra[i]);
+    }
+    hfi_sha256_hex(&hash, hex);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hyperparameters in the user's units. */
+#include "model/model.h"
+
+#include <math.h>
+
+size_t hf_model_parameters(const hf_model *model)
+{
+    if (model == NULL) return 0;
+    return hf_kernel_parameters(model->posterior->kernel) + hf_mean_coefficients(model->posterior->mean) + 1;
+}
+
+/* The one scale of all inputs, or NaN when they differ. */
+static double common_scale(const hfi_scaling *scaling)
+{
+    for (size_t j = 1; j < scaling->d; j++)
+        if (scaling->x_scale[j] != scaling->x_scale[0]) return NAN;
+    return scaling->x_scale[0];
+}
+
+/* user value = internal value x factor; NaN when there is no such factor. */
+static double unit_factor(const hfi_scaling *scaling, hf_unit unit, size_t column)
+{
+    double x = column < scaling->d ? scaling->x_scale[column] : common_scale(scaling);
+    double y = scaling->y_scale;
+    switch (unit) {
+    case HF_UNIT_INPUT:
+        return x;
+    case HF_UNIT_FREQUENCY:
+        return 1.0 / x;
+    case HF_UNIT_FREQUENCY2:
+        return 1.0 / x / x;
+    case HF_UNIT_OUTPUT2:
+        return y * y;
+    case HF_UNIT_OUTPUT2_INPUT2:
+        return y / x * (y / x);
+    case HF_UNIT_OUTPUT:
+        return y;
+    case HF_UNIT_NONE:
+        break;
+    }
+    return 1.0;
+}
+
+static void to_user(const hfi_scaling *scaling, hf_parameter *parameter)
+{
+    double factor = unit_factor(scaling, parameter->unit, parameter->column);
+    if (isnan(factor)) {
+        parameter->unit = HF_UNIT_NONE;
+        return;
+    }
+    parameter->value *= factor;
+    parameter->lower *= factor;
+    parameter->upper *= factor;
+}
+
+/* Coefficients of the mean: y = y_shift + y_scale (b_0 + sum_j b_j (x_j - x_shift_j) / x_scale_j), collected
+ * for 1, x_1, ... */
+static void mean_parameter(const hf_posterior *posterior, size_t k, hf_parameter *out)
+{
+    const hfi_scaling *scaling = &posterior->scaling;
+    const double *b = hf_mean_values(posterior->mean);
+    size_t count = hf_mean_coefficients(posterior->mean);
+    *out = (hf_parameter){.name = "mean",
+                          .lower = -INFINITY,
+                          .upper = INFINITY,
+                          .fixed = hf_mean_held(posterior->mean) ||
+                                   hf_mean_get_kind(posterior->mean) == HF_MEAN_MEDIAN,
+                          .unit = HF_UNIT_OUTPUT,
+                          .column = SIZE_MAX};
+    if (k == 0) {
+        double value = b[0];
+        for (size_t j = 1; j < count; j++) value -= b[j] * scaling->x_shift[j - 1] / scaling->x_scale[j - 1];
+        out->value = scaling->y_shift + scaling->y_scale * value;
+    } else {
+        out->value = scaling->y_scale * b[k] / scaling->x_scale[k - 1];
+        out->column = k - 1;
+        out->unit = HF_UNIT_NONE; /* a slope: target per input, for which the list of units has no name */
+    }
+}
+
+hf_status hf_model_parameter(const hf_model *model, size_t i, hf_parameter *out)
+{
+    if (model == NULL || out == NULL || i >= hf_model_parameters(model)) return HF_ERR_ARGUMENT;
+    const hf_posterior *posterior = model->posterior;
+    size_t kernel = hf_kernel_parameters(posterior->kernel);
+    size_t mean = hf_mean_coefficients(posterior->mean);
+    if (i < kernel) {
+        hf_status status = hf_kernel_parameter(posterior->kernel, i, out);
+        if (status >= 0) to_user(&posterior->scaling, out);
+        return status;
+    }
+    if (i < kernel + mean) {
+        mean_parameter(posterior, i - kernel, out);
+        if (mean > 1) out->name = model->mean_name[i - kernel];
+        return HF_OK;
+    }
+    *out = (hf_parameter){.name = "noise",
+                          .value = hf_posterior_noise(posterior),
+                          .lower = 0.0,
+                          .upper = INFINITY,
+                          .fixed = model->noise_held,
+                          .unit = HF_UNIT_OUTPUT2,
+                          .column = SIZE_MAX};
+    return HF_OK;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Predictions for the rows of a table, and their score. */
+#include "model/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Phi^-1(0.975) */
+static const double normal_95 = 1.959963984540054;
+
+/* The known noise of a table's rows if the model was fitted with such a column and the table has it, else
+ * NULL. */
+static hf_status find_noise(hf_context *ctx, const hf_model *model, const hf_table *table,
+                            const double **noise)
+{
+    *noise = NULL;
+    if (model->noise_column == NULL) return HF_OK;
+    for (size_t j = 0; j < hf_table_columns(table); j++) {
+        if (strcmp(hf_table_name(table, j), model->noise_column) != 0) continue;
+        hf_status status = hf_table_numbers(ctx, table, j, noise);
+        if (status >= 0) status = hfi_check_finite(ctx, table, model->noise_column, *noise);
+        for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++) {
+            char place[512];
+            if ((*noise)[i] < 0)
+                status = hfi_fail(ctx, HF_ERR_ARGUMENT,
+                                  "%s, column \"%s\": a noise variance cannot be negative (%g)",
+                                  hfi_place(table, i, place, sizeof place), model->noise_column, (*noise)[i]);
+        }
+        return status;
+    }
+    return HF_OK;
+}
+
+/* Complete rows side by side at the front of x, and which row each was. */
+static size_t pack_rows(size_t rows, size_t d, const double *const *columns, double *x, size_t *row)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < rows; i++) {
+        bool complete = true;
+        for (size_t j = 0; j < d; j++) {
+            x[count * d + j] = columns[j][i];
+            complete = complete && !isnan(columns[j][i]);
+        }
+        row[count] = i;
+        count += complete;
+    }
+    return count;
+}
+
+/* From the first `count` entries to their rows, the last first, so that nothing is overwritten before it
+ * moved. */
+static void spread(size_t rows, size_t count, const size_t *row, double *values)
+{
+    size_t from = count;
+    for (size_t i = rows; i-- > 0;) {
+        if (from > 0 && row[from - 1] == i)
+            values[i] = values[--from];
+        else
+            values[i] = NAN;
+    }
+}
+
+static hf_status predict_packed(hf_context *ctx, const hf_model *model, const hf_table *table,
+                                const double *const *columns, const double *noise, hfi_predictions *out)
+{
+    size_t rows = hf_table_rows(table), d = model->d, cells;
+    if (!hfi_size_mul(rows + 1, d, &cells))
+        return hfi_fail(ctx, HF_ERR_TOO_LARGE, "%zu rows of %zu inputs do not fit in memory", rows, d);
+    /* One row more than needed: pack_rows writes an incomplete last row before it knows. */
+    double *x = hfi_alloc(ctx, cells, sizeof *x);
+    size_t *row = hfi_alloc(ctx, rows + 1, sizeof *row);
+    hf_status status = x == NULL || row == NULL ? HF_ERR_MEMORY : HF_OK;
+    if (status >= 0) {
+        size_t count = pack_rows(rows, d, columns, x, row);
+        out->missing = rows - count;
+        if (count > 0)
+            status =
+                hf_predict(ctx, model->posterior, count, x, d, out->mean, out->var_latent, out->var_observed);
+        double kappa = hf_posterior_calibration(model->posterior);
+        for (size_t k = 0; k < count && noise != NULL && status >= 0; k++)
+            if (!isnan(noise[row[k]])) out->var_observed[k] += kappa * noise[row[k]];
+        double *const arrays[] = {out->mean, out->var_latent, out->var_observed};
+        for (size_t k = 0; k < 3 && status >= 0; k++) spread(rows, count, row, arrays[k]);
+    }
+    hfi_free(ctx, x);
+    hfi_free(ctx, row);
+    return status;
+}
+
+hf_status hfi_model_predict(hf_context *ctx, const hf_model *model, const hf_table *table,
+                            hfi_predictions *out)
+{
+    size_t rows = hf_table_rows(table);
+    const double *noise;
+    *out = (hfi_predictions){.mean = hfi_alloc(ctx, rows, 3 * sizeof *out->mean)};
+    const double **columns = hfi_alloc(ctx, model->d, sizeof *columns);
+    hf_status status = out->mean == NULL || columns == NULL ? HF_ERR_MEMORY : HF_OK;
+    if (status >= 0) {
+        out->var_latent = out->mean + rows;
+        out->var_observed = out->mean + 2 * rows;
+        status = hfi_model_inputs(ctx, model, table, columns);
+    }
+    if (status >= 0) status = find_noise(ctx, model, table, &noise);
+    if (status >= 0) status = predict_packed(ctx, model, table, columns, noise, out);
+    hfi_free(ctx, columns);
+    if (status < 0) {
+        hfi_free(ctx, out->mean);
+        *out = (hfi_predictions){0};
+    }
+    return status;
+}
+
+static hf_status missing_message(hf_context *ctx, const hf_table *table, size_t missing)
+{
+    if (missing == 0) return hfi_fail(ctx, HF_OK, "%s", "");
+    return hfi_fail(ctx, HF_WARN_ROWS_SKIPPED,
+                    "%s: %zu of %zu rows have a missing input and get no prediction", hf_table_source(table),
+                    missing, hf_table_rows(table));
+}
+
+/* The five columns of the contract out of mean and variances; `out` has 5 x rows entries. */
+static void output_columns(size_t rows, const hfi_predictions *from, double *out)
+{
+    for (size_t i = 0; i < rows; i++) {
+        double sd = sqrt(from->var_observed[i]);
+        out[i] = from->mean[i];
+        out[rows + i] = sqrt(from->var_latent[i]);
+        out[2 * rows + i] = sd;
+        out[3 * rows + i] = from->mean[i] - normal_95 * sd;
+        out[4 * rows + i] = from->mean[i] + normal_95 * sd;
+    }
+}
+
+static hf_status add_columns(hf_context *ctx, const hf_model *model, hf_table *table, const double *values)
+{
+    static const char *const suffix[] = {"_mean", "_sd_latent", "_sd_observed", "_lo95", "_hi95"};
+    size_t bytes = strlen(model->target) + 16;
+    char *name = hfi_alloc(ctx, bytes, 1);
+    if (name == NULL) return HF_ERR_MEMORY;
+    hf_status status = HF_OK;
+    for (size_t k = 0; k < 5 && status >= 0; k++) {
+        snprintf(name, bytes, "%s%s", model->target, suffix[k]);
+        status = hf_table_set_numbers(ctx, table, name, values + k * hf_table_rows(table));
+    }
+    hfi_free(ctx, name);
+    return status;
+}
+
+hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, hf_table *table)
+{
+    if (model == NULL || table == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_predict_into_table: model and table must not be NULL");
+    size_t rows = hf_table_rows(table);
+    hfi_predictions predictions;
+    hf_status status = hfi_model_predict(ctx, model, table, &predictions);
+    if (status < 0) return status;
+    double *values = hfi_alloc(ctx, rows, 5 * sizeof *values);
+    status = values == NULL ? HF_ERR_MEMORY : HF_OK;
+    if (status >= 0) {
+        output_columns(rows, &predictions, values);
+        status = add_columns(ctx, model, table, values);
+    }
+    hfi_free(ctx, values);
+    hfi_free(ctx, predictions.mean);
+    return status < 0 ? status : missing_message(ctx, table, predictions.missing);
+}
+
+hf_status hf_score(hf_context *ctx, const hf_model *model, const hf_table *table, hf_metrics *out)
+{
+    if (model == NULL || table == NULL || out == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_score: model, table and out must not be NULL");
+    size_t column, rows = hf_table_rows(table);
+    const double *y;
+    hf_status status = hf_table_find(ctx, table, model->target, &column);
+    if (status >= 0) status = hf_table_numbers(ctx, table, column, &y);
+    if (status >= 0) status = hfi_check_finite(ctx, table, model->target, y);
+    if (status < 0) return status;
+    hfi_predictions predictions;
+    status = hfi_model_predict(ctx, model, table, &predictions);
+    if (status < 0) return status;
+    for (size_t i = 0; i < rows; i++) predictions.var_observed[i] = sqrt(predictions.var_observed[i]);
+    hf_metrics metrics;
+    status = hf_metrics_gaussian(ctx, rows, y, predictions.mean, predictions.var_observed, &metrics);
+    hfi_free(ctx, predictions.mean);
+    if (status < 0) return status;
+    *out = metrics;
+    size_t unused = rows - metrics.n;
+    if (unused == 0) return hfi_fail(ctx, HF_OK, "%s", "");
+    return hfi_fail(ctx, HF_WARN_ROWS_SKIPPED,
+                    "%s: %zu of %zu rows not scored: target or an input is missing", hf_table_source(table),
+                    unused, rows);
+}

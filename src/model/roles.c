@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which columns of a table are target, inputs and noise. */
+#include "model/model.h"
+
+#include "data/number.h"
+#include "data/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What a column has been claimed for, so that none is claimed twice. */
+typedef enum claim {
+    FREE = 0,
+    TARGET,
+    NOISE,
+    FEATURE,
+    DROPPED
+} claim;
+
+static const char *claim_text(claim what)
+{
+    static const char *const texts[] = {"free", "the target", "the noise column", "an input",
+                                        "a dropped column"};
+    return texts[what];
+}
+
+static hf_status take(hf_context *ctx, const hf_table *table, const char *name, claim what, claim *claims,
+                      size_t *column)
+{
+    char shown[HFI_SHOWN_BYTES];
+    hf_status status = hf_table_find(ctx, table, name, column);
+    if (status < 0) return status;
+    if (claims[*column] == what)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: column \"%s\" is named twice as %s",
+                        hf_table_source(table), hfi_text_shown(name, shown), claim_text(what));
+    if (claims[*column] != FREE)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: column \"%s\" cannot be %s and %s at once; choose one",
+                        hf_table_source(table), hfi_text_shown(name, shown), claim_text(claims[*column]),
+                        claim_text(what));
+    claims[*column] = what;
+    return HF_OK;
+}
+
+static hf_status take_all(hf_context *ctx, const hf_table *table, const char *const *names, size_t count,
+                          claim what, claim *claims, size_t *columns)
+{
+    hf_status status = HF_OK;
+    size_t ignored;
+    for (size_t i = 0; i < count && status >= 0; i++) {
+        if (names == NULL || names[i] == NULL)
+            return hfi_fail(ctx, HF_ERR_ARGUMENT, "column name %zu of %s is NULL", i, claim_text(what));
+        status = take(ctx, table, names[i], what, claims, columns != NULL ? &columns[i] : &ignored);
+    }
+    return status;
+}
+
+/* A column that is text because of a few fields is a damaged column of numbers, and leaving it out silently
+ * would cost the user an input: half numbers or more, and it is an error. */
+static bool is_damaged_numbers(const hf_table *table, size_t column)
+{
+    size_t numbers = 0, texts = 0;
+    char buffer[32];
+    for (size_t i = 0; i < hf_table_rows(table); i++) {
+        double value;
+        hfi_field_kind kind = hfi_field_parse(hf_table_field(table, i, column, buffer), &value);
+        numbers += kind == HFI_FIELD_NUMBER;
+        texts += kind == HFI_FIELD_TEXT;
+    }
+    return texts > 0 && numbers >= texts;
+}
+
+/* "a", "b" and 3 more: for the remark on columns left out. */
+static void add_to_list(char *list, size_t bytes, size_t count, const char *name)
+{
+    char shown[HFI_SHOWN_BYTES];
+    size_t used = strlen(list);
+    if (used + HFI_SHOWN_BYTES + 8 < bytes)
+        snprintf(list + used, bytes - used, "%s\"%s\"", count > 0 ? ", " : "", hfi_text_shown(name, shown));
+    else if (used > 3 && strcmp(list + used - 3, "...") != 0)
+        snprintf(list + used, bytes - used, ", ...");
+}
+
+static hf_status default_features(hf_context *ctx, hf_model *model, const hf_table *table, claim *claims,
+                                  hfi_roles *roles)
+{
+    char left_out[400] = "";
+    size_t texts = 0;
+    for (size_t j = 0; j < hf_table_columns(table); j++) {
+        if (claims[j] != FREE) continue;
+        if (hf_table_is_numeric(table, j)) {
+            claims[j] = FEATURE;
+            roles->feature[roles->count++] = j;
+        } else if (is_damaged_numbers(table, j)) {
+            const double *numbers;
+            hf_status status = hf_table_numbers(ctx, table, j, &numbers);
+            return hfi_fail(ctx, status < 0 ? status : HF_ERR_PARSE,
+                            "%s (or drop the column from the inputs)", hf_context_message(ctx));
+        } else {
+            add_to_list(left_out, sizeof left_out, texts++, hf_table_name(table, j));
+        }
+    }
+    if (roles->count == 0)
+        return hfi_fail(ctx, HF_ERR_NO_DATA, "%s: no numeric column is left to be an input%s%s",
+                        hf_table_source(table), texts > 0 ? "; these are text: " : "", left_out);
+    if (texts == 0) return HF_OK;
+    return hfi_model_note(ctx, model, "%s: %zu text column%s left out of the inputs: %s",
+                          hf_table_source(table), texts, texts == 1 ? "" : "s", left_out);
+}
+
+static hf_status assign(hf_context *ctx, hf_model *model, const hf_table *table, const hf_columns *columns,
+                        claim *claims, hfi_roles *roles)
+{
+    hf_status status = take(ctx, table, columns->target, TARGET, claims, &roles->target);
+    roles->noise = SIZE_MAX;
+    if (status >= 0 && columns->noise != NULL)
+        status = take(ctx, table, columns->noise, NOISE, claims, &roles->noise);
+    if (status < 0) return status;
+    if (columns->feature_count == 0) {
+        status = take_all(ctx, table, columns->drop, columns->drop_count, DROPPED, claims, NULL);
+        return status < 0 ? status : default_features(ctx, model, table, claims, roles);
+    }
+    status = take_all(ctx, table, columns->features, columns->feature_count, FEATURE, claims, roles->feature);
+    if (status >= 0) roles->count = columns->feature_count;
+    /* Naming a column both as input and as dropped is a contradiction, which take() reports. */
+    return status < 0 ? status
+                      : take_all(ctx, table, columns->drop, columns->drop_count, DROPPED, claims, NULL);
+}
+
+static hf_status give_names(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles)
+{
+    const hfi_memory *memory = &model->memory;
+    model->source = hfi_memory_strdup(memory, hf_table_source(table));
+    model->target = hfi_memory_strdup(memory, hf_table_name(table, roles->target));
+    if (model->source == NULL || model->target == NULL) return hfi_out_of_memory(ctx);
+    if (roles->noise != SIZE_MAX) {
+        model->noise_column = hfi_memory_strdup(memory, hf_table_name(table, roles->noise));
+        if (model->noise_column == NULL) return hfi_out_of_memory(ctx);
+    }
+    model->feature = hfi_alloc(ctx, roles->count, sizeof *model->feature);
+    if (model->feature == NULL) return HF_ERR_MEMORY;
+    model->d = roles->count;
+    for (size_t j = 0; j < roles->count; j++) {
+        model->feature[j] = hfi_memory_strdup(memory, hf_table_name(table, roles->feature[j]));
+        if (model->feature[j] == NULL) return hfi_out_of_memory(ctx);
+    }
+    return HF_OK;
+}
+
+hf_status hfi_model_roles(hf_context *ctx, hf_model *model, const hf_table *table, const hf_columns *columns,
+                          hfi_roles *roles)
+{
+    *roles = (hfi_roles){.noise = SIZE_MAX};
+    size_t count = hf_table_columns(table);
+    claim *claims = hfi_alloc(ctx, count, sizeof *claims);
+    if (claims == NULL) return HF_ERR_MEMORY;
+    /* A feature list longer than the table repeats a name, which take() finds before the array is full. */
+    roles->feature = hfi_alloc(ctx, count > columns->feature_count ? count : columns->feature_count,
+                               sizeof *roles->feature);
+    hf_status status = roles->feature == NULL ? HF_ERR_MEMORY : HF_OK;
+    if (status >= 0) status = assign(ctx, model, table, columns, claims, roles);
+    if (status >= 0) status = give_names(ctx, model, table, roles);
+    hfi_free(ctx, claims);
+    if (status < 0) {
+        hfi_free(ctx, roles->feature);
+        roles->feature = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the model thinks of each reading it was fitted to. */
+#include "model/model.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One number per row of the training table and per output column. */
+typedef struct columns {
+    double *row, *y, *mean, *sd, *weight, *influence, *suspected, *group;
+} columns;
+
+enum {
+    COLUMNS = 8
+};
+
+static void column_list(const columns *c, double *list[COLUMNS])
+{
+    double *const all[COLUMNS] = {c->row,    c->y,         c->mean,      c->sd,
+                                  c->weight, c->influence, c->suspected, c->group};
+    memcpy(list, all, sizeof all);
+}
+
+static columns split(double *block, size_t n)
+{
+    return (columns){.row = block,
+                     .y = block + n,
+                     .mean = block + 2 * n,
+                     .sd = block + 3 * n,
+                     .weight = block + 4 * n,
+                     .influence = block + 5 * n,
+                     .suspected = block + 6 * n,
+                     .group = block + 7 * n};
+}
+
+/* The anchors are the readings that entered, in row order: every reading of positive weight. */
+static bool is_anchor(const hf_model *model, size_t i)
+{
+    return model->reading[i].weight > 0.0;
+}
+
+static size_t count_anchors(const hf_model *model)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < model->n; i++) count += is_anchor(model, i);
+    return count;
+}
+
+/* Standard deviation of a reading from its latent variance; the noise column counts. */
+static double observed_sd(const hf_model *model, size_t i, double latent)
+{
+    double noise = hf_posterior_noise(model->posterior) + (model->extra != NULL ? model->extra[i] : 0.0);
+    return sqrt(hf_posterior_calibration(model->posterior) * (latent + noise));
+}
+
+/* Readings that entered: leave-one-out. `work` has 3 x anchors entries. */
+static hf_status judge_anchors(hf_context *ctx, const hf_model *model, bool influence, columns *c,
+                               double *work)
+{
+    size_t n = hf_posterior_anchors(model->posterior);
+    double *mean = work, *var = work + n, *kl = work + 2 * n;
+    hf_status status = hf_leave_one_out(ctx, model->posterior, mean, var);
+    if (status >= 0 && influence) status = hf_influence_of_removal(ctx, model->posterior, kl);
+    if (status < 0) return status;
+    size_t k = 0;
+    for (size_t i = 0; i < model->n; i++) {
+        if (!is_anchor(model, i)) continue;
+        c->mean[i] = mean[k];
+        c->sd[i] = observed_sd(model, i, var[k]);
+        c->influence[i] = kl[k];
+        k++;
+    }
+    return HF_OK;
+}
+
+/* Readings that did not enter: prediction from those that did. */
+static hf_status judge_others(hf_context *ctx, const hf_model *model, columns *c)
+{
+    hf_workspace *workspace = hf_workspace_create(ctx, model->posterior);
+    if (workspace == NULL) return hfi_out_of_memory(ctx);
+    hf_status status = HF_OK;
+    for (size_t i = 0; i < model->n && status >= 0; i++) {
+        if (is_anchor(model, i)) continue;
+        double mean, var;
+        status =
+            hf_predict_latent(model->posterior, workspace, model->x + i * model->d, &mean, &var, NULL, NULL);
+        if (status < 0) break;
+        c->mean[i] = mean;
+        c->sd[i] = observed_sd(model, i, var);
+        c->influence[i] = 0.0;
+    }
+    hf_workspace_free(workspace);
+    return status;
+}
+
+static bool suspected_among_anchors(const hf_model *model)
+{
+    for (size_t i = 0; i < model->n; i++)
+        if (is_anchor(model, i) && model->reading[i].suspected) return true;
+    return false;
+}
+
+static hf_status judge(hf_context *ctx, const hf_model *model, bool anchors, bool influence, columns *c)
+{
+    for (size_t i = 0; i < model->n; i++) {
+        c->row[i] = (double)model->row[i];
+        c->y[i] = model->y[i];
+        c->weight[i] = model->reading[i].weight;
+        c->suspected[i] = model->reading[i].suspected ? 1.0 : 0.0;
+        c->group[i] = (double)model->reading[i].group;
+    }
+    hf_status status = judge_others(ctx, model, c);
+    if (status < 0 || !anchors) return status;
+    double *work = hfi_alloc(ctx, hf_posterior_anchors(model->posterior), 3 * sizeof *work);
+    if (work == NULL) return HF_ERR_MEMORY;
+    status = judge_anchors(ctx, model, influence, c, work);
+    hfi_free(ctx, work);
+    return status;
+}
+
+/* Moves the suspected rows to the front of every column; returns how many there are. */
+static size_t keep_suspected(size_t n, double *const *list)
+{
+    size_t count = 0;
+    const double *suspected = list[6];
+    for (size_t i = 0; i < n; i++) {
+        if (suspected[i] == 0.0) continue;
+        for (size_t k = 0; k < COLUMNS; k++) list[k][count] = list[k][i];
+        count++;
+    }
+    return count;
+}
+
+static hf_status make_table(hf_context *ctx, size_t rows, double *const *list, bool influence, hf_table **out)
+{
+    static const char *const names[COLUMNS] = {"row",    "y",         "loo_mean",  "loo_sd",
+                                               "weight", "influence", "suspected", "group"};
+    hf_table *table = NULL;
+    hf_status status = hf_table_create(ctx, rows, &table);
+    for (size_t k = 0; k < COLUMNS && status >= 0; k++) {
+        if (k == 5 && !influence) continue;
+        status = hf_table_set_numbers(ctx, table, names[k], list[k]);
+    }
+    if (status < 0) {
+        hf_table_free(table);
+        return status;
+    }
+    *out = table;
+    return HF_OK;
+}
+
+static hf_status tabulate(hf_context *ctx, const hf_model *model, bool only_suspected, hf_table **out)
+{
+    if (model == NULL || out == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "hf_model_rows and hf_model_suspects: model and out must not be NULL");
+    if (count_anchors(model) != hf_posterior_anchors(model->posterior))
+        return hfi_fail(ctx, HF_ERR_INTERNAL, "%zu readings have a weight but the posterior has %zu anchors",
+                        count_anchors(model), hf_posterior_anchors(model->posterior));
+    double *list[COLUMNS], *block = hfi_alloc(ctx, model->n, COLUMNS * sizeof *block);
+    if (block == NULL) return HF_ERR_MEMORY;
+    columns c = split(block, model->n);
+    column_list(&c, list);
+    bool anchors = !only_suspected || suspected_among_anchors(model);
+    hf_status status = judge(ctx, model, anchors, !only_suspected, &c);
+    size_t rows = model->n;
+    if (status >= 0 && only_suspected) rows = keep_suspected(model->n, list);
+    if (status >= 0) status = make_table(ctx, rows, list, !only_suspected, out);
+    hfi_free(ctx, block);
+    return status;
+}
+
+hf_status hf_model_rows(hf_context *ctx, const hf_model *model, hf_table **out)
+{
+    return tabulate(ctx, model, false, out);
+}
+
+hf_status hf_model_suspects(hf_context *ctx, const hf_model *model, hf_table **out)
+{
+    return tabulate(ctx, model, true, out);
+}
+
+hf_status hf_model_training(hf_context *ctx, const hf_model *model, hf_table **out)
+{
+    if (model == NULL || out == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_training: model and out must not be NULL");
+    double *column = hfi_alloc(ctx, model->n, sizeof *column);
+    if (column == NULL) return HF_ERR_MEMORY;
+    hf_table *table = NULL;
+    hf_status status = hf_table_create(ctx, model->n, &table);
+    for (size_t i = 0; i < model->n; i++) column[i] = (double)model->row[i];
+    /* First, so that a feature of the name "row" replaces it rather than the other way round. */
+    if (status >= 0) status = hf_table_set_numbers(ctx, table, "row", column);
+    for (size_t j = 0; j < model->d && status >= 0; j++) {
+        for (size_t i = 0; i < model->n; i++) column[i] = model->x[i * model->d + j];
+        status = hf_table_set_numbers(ctx, table, model->feature[j], column);
+    }
+    if (status >= 0) status = hf_table_set_numbers(ctx, table, model->target, model->y);
+    hfi_free(ctx, column);
+    if (status < 0) {
+        hf_table_free(table);
+        return status;
+    }
+    *out = table;
+    return HF_OK;
+}
