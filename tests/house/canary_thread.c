@@ -17,17 +17,17 @@ static long without_race(void)
     enum {
         THREADS = 4
     };
-    long parts[THREADS] = {0}, sum = 0;
+    long parts[THREADS] = {0}, turned[THREADS] = {0}, sum = 0;
 #pragma omp parallel num_threads(THREADS)
     {
 #pragma omp for schedule(static, 1)
         for (int i = 0; i < THREADS; i++) parts[i] = i; /* a barrier follows */
 #pragma omp for schedule(static, 1)
-        for (int i = 0; i < THREADS; i++) parts[i] += parts[(i + 1) % THREADS] >= 0 ? 0 : 1;
+        for (int i = 0; i < THREADS; i++) turned[i] = parts[(i + 1) % THREADS]; /* another thread's */
 #pragma omp single
         for (int i = 0; i < THREADS; i++) {
-#pragma omp task depend(inout : sum) shared(sum, parts) firstprivate(i)
-            sum += parts[i];
+#pragma omp task depend(inout : sum) shared(sum, turned) firstprivate(i)
+            sum += turned[i];
         }
     }
     return sum;
