@@ -30,8 +30,9 @@ double hfi_scaling_variance(const hfi_scaling *scaling, double scaled);
 double hfi_scaling_target(const hfi_scaling *scaling, double target);
 double hfi_scaling_site_variance(const hfi_scaling *scaling, double variance);
 
-/** user value = internal value x factor, for a parameter of that unit. A parameter of an input that belongs to no one column (SIZE_MAX) has
- *  a factor only if all inputs have the same scale; otherwise NaN: it is meant in standardised units. */
+/** user value = internal value x factor, for a parameter of that unit. A parameter of an input that belongs
+ * to no one column (SIZE_MAX) has a factor only if all inputs have the same scale; otherwise NaN: it is meant
+ * in standardised units. */
 double hfi_scaling_factor(const hfi_scaling *scaling, hf_unit unit, size_t column);
 
 struct hf_posterior {
@@ -50,21 +51,22 @@ hf_status hfi_posterior_create(hf_context *ctx, const hf_kernel *kernel, const h
                                hfi_solution *solution, const hfi_scaling *scaling, double noise,
                                double calibration, hf_posterior **out);
 
-/** k(x, x) - k' S k is a variance, so that a computed one below zero is rounding and the nearest possible value is
- * zero. NaN stays NaN, to be found. */
+/** k(x, x) - k' S k is a variance, so that a computed one below zero is rounding and the nearest possible
+ * value is zero. NaN stays NaN, to be found. */
 double hfi_variance_clamp(double variance);
 /** Variance of a new reading, scaled units. */
 double hfi_posterior_observed(const hf_posterior *posterior, double latent);
 /** x must be m finite rows of the right width; the message names the first bad row. */
 hf_status hfi_posterior_check_rows(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
                                    size_t ldx);
-/** Posterior mean (m entries) and covariance (both triangles of the m x m lower-triangle convention are written, the
- * lower one counts) at m checked rows, both in scaled units. Can be cancelled. */
-hf_status hfi_posterior_joint(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x, size_t ldx,
-                              double *mean, double *covariance);
-/** Mean and latent variance of every anchor's f_i given all other anchors (the cavity), in scaled units and less
- * the prior mean; accurate for any site variance. `mean`, `variance`: anchors entries. O(n^3/3). */
-hf_status hfi_posterior_cavities(hf_context *ctx, const hf_posterior *posterior, double *mean, double *variance);
+/** Posterior mean (m entries) and covariance (both triangles of the m x m lower-triangle convention are
+ * written, the lower one counts) at m checked rows, both in scaled units. Can be cancelled. */
+hf_status hfi_posterior_joint(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
+                              size_t ldx, double *mean, double *covariance);
+/** Mean and latent variance of every anchor's f_i given all other anchors (the cavity), in scaled units and
+ * less the prior mean; accurate for any site variance. `mean`, `variance`: anchors entries. O(n^3/3). */
+hf_status hfi_posterior_cavities(hf_context *ctx, const hf_posterior *posterior, double *mean,
+                                 double *variance);
 /** The same of anchor i alone. O(n^2). */
 hf_status hfi_posterior_cavity(hf_context *ctx, const hf_posterior *posterior, size_t i, double *mean,
                                double *variance);

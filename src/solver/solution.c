@@ -45,6 +45,11 @@ void hfi_solution_apply(const hfi_solution *solution, size_t m, double *v, size_
         hfi_chol_forward_block(solution->n, m, solution->factor, solution->capacity, v, ldv);
 }
 
+void hfi_solution_apply_r(const hfi_solution *solution, double *w)
+{
+    hfi_chol_backward(solution->n, solution->factor, solution->capacity, w);
+}
+
 void hfi_solution_apply_s(const hfi_solution *solution, double *w)
 {
     hfi_chol_solve(solution->n, solution->factor, solution->capacity, w);

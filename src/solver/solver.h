@@ -29,7 +29,7 @@ typedef struct hfi_solution {
     double *variance; /* d_i without jitter */
     double *t;        /* (K + D)^-1 residual */
     double *factor;   /* L, lower triangle, column-major, stride capacity; the strict upper one is scratch */
-    double jitter;    /* absolute amount added to every diagonal entry; 0 if none. Acts as extra site variance */
+    double jitter; /* absolute amount added to every diagonal entry; 0 if none. Acts as extra site variance */
     double log_det;   /* log det A, A = K + D + jitter */
     double condition; /* 1-norm condition number of A, estimated at the last factorisation or check */
     double backward;  /* see hfi_solution_measure(); as of the last factorisation or check */
@@ -37,10 +37,11 @@ typedef struct hfi_solution {
 
 /** Bytes and flops of an exact solve with n readings of d inputs. */
 void hfi_exact_cost(size_t n, size_t d, double *bytes, double *flops);
-/** HF_ERR_TOO_LARGE (needed, available, the number of readings that would fit) when `bytes` more cannot be had
- * without swapping. `what` completes "... of n readings needs". */
+/** HF_ERR_TOO_LARGE (needed, available, the number of readings that would fit) when `bytes` more cannot be
+ * had without swapping. `what` completes "... of n readings needs". */
 hf_status hfi_require_memory(hf_context *ctx, const char *what, size_t n, double bytes);
-/** What jitter is relative to: the kernel's typical variance, else the average prior variance of the n rows, else
+/** What jitter is relative to: the kernel's typical variance, else the average prior variance of the n rows,
+ * else
  * 1. Always positive and finite. */
 double hfi_jitter_scale(const hf_kernel *kernel, size_t n, const double *x, size_t ldx);
 
@@ -57,6 +58,8 @@ void hfi_solution_free(hfi_solution *solution);
 /** V := R' V for m columns of cross-covariances, in place (n x m, column-major). Serial, no allocation. O(n^2
  * m). */
 void hfi_solution_apply(const hfi_solution *solution, size_t m, double *v, size_t ldv);
+/** w := R w for one vector, in place: S k = R (R' k), when R' k is there already. O(n^2). */
+void hfi_solution_apply_r(const hfi_solution *solution, double *w);
 /** w := S w for one vector, in place. O(n^2). */
 void hfi_solution_apply_s(const hfi_solution *solution, double *w);
 
@@ -80,12 +83,13 @@ hf_status hfi_solution_delete(hf_context *ctx, hfi_solution *solution, size_t i)
 hf_status hfi_solution_replace(hf_context *ctx, hfi_solution *solution, size_t i, double r, double v,
                                double prior);
 /**
- * Backward errors of the present factor and of t against a freshly computed A = K + D + jitter; the larger of the
- * two is stored in `backward`, and `condition` is estimated anew. Both are taken after scaling A to a unit
- * diagonal (H = S A S), because Cholesky's rounding errors are small in that scale; without it one reading with a
- * huge site variance would hide every error of the others.
+ * Backward errors of the present factor and of t against a freshly computed A = K + D + jitter; the larger of
+ * the two is stored in `backward`, and `condition` is estimated anew. Both are taken after scaling A to a
+ * unit diagonal (H = S A S), because Cholesky's rounding errors are small in that scale; without it one
+ * reading with a huge site variance would hide every error of the others.
  *
- *     weights: ||S (A t - r)|| / (||H|| ||t / S|| + ||S r||)      factor: ||S (L L' - A) S p|| / ||H||, p = +-1
+ *     weights: ||S (A t - r)|| / (||H|| ||t / S|| + ||S r||)      factor: ||S (L L' - A) S p|| / ||H||, p =
+ * +-1
  *
  * O(n^2 d), O(n) memory.
  */

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The joint distribution of the latent function at several points. */
+#include "posterior/posterior.h"
+
+#include "linalg/linalg.h"
+#include <math.h>
+
+enum {
+    BLOCK = 64,        /* points of a task, and side of a tile of the covariance */
+    TASKS_PER_WAVE = 4 /* of every thread between two reports of progress */
+};
+
+typedef struct joint {
+    const hf_posterior *posterior;
+    size_t m;
+    double *x;       /* m x d, scaled units */
+    double *v;       /* anchors x m: k(Z, x), then R' k(Z, x) */
+    double *mean;    /* m */
+    double *c;       /* m x m: k(x, x), then less V' V */
+    double *scratch; /* per thread, the kernel's */
+    size_t scratch_size;
+    size_t first; /* task the wave begins with */
+} joint;
+
+static size_t extent(const joint *job, size_t block)
+{
+    size_t begin = block * BLOCK;
+    return job->m - begin < BLOCK ? job->m - begin : BLOCK;
+}
+
+/* A block of V, and its mean on the way. */
+static void whiten(size_t task, int thread, void *arg)
+{
+    const joint *job = arg;
+    const hf_posterior *p = job->posterior;
+    const hfi_solution *s = &p->solution;
+    size_t block = job->first + task, begin = block * BLOCK, count = extent(job, block);
+    const double *x = job->x + begin * s->d;
+    double *v = job->v + begin * s->n, *mean = job->mean + begin;
+    hfi_kernel_cross_block(p->kernel, count, x, s->d, s->n, s->z, s->d, v, s->n,
+                           job->scratch + (size_t)thread * job->scratch_size);
+    hf_mean_evaluate(p->mean, count, x, s->d, mean);
+    for (size_t q = 0; q < count; q++) mean[q] += hfi_dot(s->n, v + q * s->n, s->t);
+    hfi_solution_apply(s, count, v, s->n);
+}
+
+/* One block column of the lower triangle of C -= V' V. */
+static void subtract(size_t task, int thread, void *arg)
+{
+    (void)thread;
+    const joint *job = arg;
+    size_t n = job->posterior->solution.n, column = job->first + task, begin = column * BLOCK;
+    const double *right = job->v + begin * n;
+    for (size_t row = column; row * BLOCK < job->m; row++)
+        hfi_gemm_tn(extent(job, row), extent(job, column), n, -1.0, job->v + row * BLOCK * n, n, right, n,
+                    1.0, job->c + row * BLOCK + begin * job->m, job->m);
+    for (size_t i = begin; i < begin + extent(job, column); i++)
+        job->c[i + i * job->m] = hfi_variance_clamp(job->c[i + i * job->m]);
+}
+
+static hf_status in_waves(hf_context *ctx, joint *job, hfi_loop_body body, const char *stage)
+{
+    size_t tasks = (job->m + BLOCK - 1) / BLOCK, wave = TASKS_PER_WAVE * (size_t)hf_context_threads(ctx);
+    for (size_t first = 0; first < tasks; first += wave) {
+        if (!hfi_progress(ctx, stage, (double)first / (double)tasks, NAN)) return hfi_cancelled(ctx);
+        job->first = first;
+        hfi_parallel_for(ctx, tasks - first < wave ? tasks - first : wave, body, job);
+    }
+    return HF_OK;
+}
+
+static hf_status check_result(hf_context *ctx, const joint *job)
+{
+    for (size_t j = 0; j < job->m; j++) {
+        bool finite = isfinite(job->mean[j]);
+        for (size_t i = j; i < job->m; i++) finite = finite && isfinite(job->c[i + j * job->m]);
+        if (!finite)
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE,
+                            "the joint distribution overflows at row %zu (counted from 0)", j);
+    }
+    return HF_OK;
+}
+
+hf_status hfi_posterior_joint(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
+                              size_t ldx, double *mean, double *covariance)
+{
+    const hfi_solution *s = &posterior->solution;
+    hf_status status = hfi_require_memory(ctx, "a joint prediction", m,
+                                          (double)sizeof *x * (double)m * ((double)s->n + (double)s->d));
+    if (status < 0) return status;
+    joint job = {.posterior = posterior, .m = m, .mean = mean, .c = covariance};
+    job.scratch_size = hfi_kernel_scratch(posterior->kernel);
+    job.x = hfi_alloc(ctx, m, s->d * sizeof *job.x);
+    job.v = hfi_alloc(ctx, m, s->n * sizeof *job.v);
+    job.scratch = hfi_alloc(ctx, (size_t)hf_context_threads(ctx), job.scratch_size * sizeof *job.scratch);
+    if (job.x == NULL || job.v == NULL || job.scratch == NULL) {
+        status = HF_ERR_MEMORY;
+    } else {
+        hfi_scaling_inputs(&posterior->scaling, m, x, ldx, job.x);
+        status = in_waves(ctx, &job, whiten, "whiten");
+        if (status >= 0)
+            status = hfi_kernel_gram_lower(ctx, posterior->kernel, m, job.x, s->d, covariance, m);
+        if (status >= 0) status = in_waves(ctx, &job, subtract, "covariance");
+        if (status >= 0) status = check_result(ctx, &job);
+    }
+    hfi_free(ctx, job.x);
+    hfi_free(ctx, job.v);
+    hfi_free(ctx, job.scratch);
+    return status;
+}
+
+hf_status hf_predict_covariance(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
+                                size_t ldx, double *covariance, size_t ldc)
+{
+    if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior is NULL");
+    if (ldc < m)
+        return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of the covariance are %zu apart, fewer than %zu", ldc,
+                        m);
+    hf_status status = hfi_posterior_check_rows(ctx, posterior, m, x, ldx);
+    if (status < 0 || m == 0) return status;
+    double *mean = hfi_alloc(ctx, m, sizeof *mean), *c = hfi_alloc(ctx, m, m * sizeof *c);
+    status = HF_ERR_MEMORY;
+    if (mean != NULL && c != NULL) status = hfi_posterior_joint(ctx, posterior, m, x, ldx, mean, c);
+    for (size_t j = 0; j < m && status >= 0; j++) {
+        for (size_t i = j; i < m; i++) {
+            double value = hfi_scaling_variance(&posterior->scaling, c[i + j * m]);
+            covariance[i * ldc + j] = value;
+            covariance[j * ldc + i] = value;
+        }
+    }
+    hfi_free(ctx, mean);
+    hfi_free(ctx, c);
+    return status;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Readings that come, go and change after the fit. */
+#include "posterior/posterior.h"
+
+#include <math.h>
+
+static hf_status check_site(hf_context *ctx, double target, double variance)
+{
+    if (!isfinite(target)) return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the target is %g", target);
+    if (!(variance > 0.0 && isfinite(variance)))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the site variance is %g; give a positive, finite one",
+                        variance);
+    return HF_OK;
+}
+
+static hf_status check_anchor(hf_context *ctx, const hf_posterior *posterior, size_t i)
+{
+    if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior is NULL");
+    if (i < posterior->solution.n) return HF_OK;
+    return hfi_fail(ctx, HF_ERR_ARGUMENT, "anchor %zu of %zu (counted from 0) does not exist", i,
+                    posterior->solution.n);
+}
+
+/* Target less prior mean at the scaled input z. */
+static double residual_at(const hf_posterior *posterior, const double *z, double target)
+{
+    double prior;
+    hf_mean_evaluate(posterior->mean, 1, z, posterior->solution.d, &prior);
+    return hfi_scaling_target(&posterior->scaling, target) - prior;
+}
+
+hf_status hf_posterior_add(hf_context *ctx, hf_posterior *posterior, const double *x, double target,
+                           double variance)
+{
+    if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior is NULL");
+    hfi_solution *s = &posterior->solution;
+    hf_status status = hfi_posterior_check_rows(ctx, posterior, 1, x, s->d);
+    if (status >= 0) status = check_site(ctx, target, variance);
+    if (status < 0) return status;
+    double *z = hfi_alloc(ctx, s->d, sizeof *z), *column = hfi_alloc(ctx, s->n, sizeof *column);
+    double *scratch = hfi_alloc(ctx, hfi_kernel_scratch(posterior->kernel), sizeof *scratch);
+    status = HF_ERR_MEMORY;
+    if (z != NULL && column != NULL && scratch != NULL) {
+        double prior;
+        hfi_scaling_inputs(&posterior->scaling, 1, x, s->d, z);
+        hfi_kernel_cross_block(posterior->kernel, 1, z, s->d, s->n, s->z, s->d, column, s->n, scratch);
+        hfi_kernel_diagonal(posterior->kernel, 1, z, s->d, true, &prior);
+        status = hfi_solution_append(ctx, s, z, residual_at(posterior, z, target),
+                                     hfi_scaling_site_variance(&posterior->scaling, variance), column, prior);
+    }
+    hfi_free(ctx, z);
+    hfi_free(ctx, column);
+    hfi_free(ctx, scratch);
+    return status;
+}
+
+hf_status hf_posterior_remove(hf_context *ctx, hf_posterior *posterior, size_t i)
+{
+    hf_status status = check_anchor(ctx, posterior, i);
+    if (status < 0) return status;
+    if (posterior->solution.n == 1)
+        return hfi_fail(ctx, HF_ERR_NO_DATA,
+                        "the last anchor cannot be removed: a posterior needs one; replace it");
+    return hfi_solution_delete(ctx, &posterior->solution, i);
+}
+
+hf_status hf_posterior_replace(hf_context *ctx, hf_posterior *posterior, size_t i, double target,
+                               double variance)
+{
+    hf_status status = check_anchor(ctx, posterior, i);
+    if (status >= 0) status = check_site(ctx, target, variance);
+    if (status < 0) return status;
+    hfi_solution *s = &posterior->solution;
+    const double *z = s->z + i * s->d;
+    double prior;
+    hfi_kernel_diagonal(posterior->kernel, 1, z, s->d, true, &prior);
+    return hfi_solution_replace(ctx, s, i, residual_at(posterior, z, target),
+                                hfi_scaling_site_variance(&posterior->scaling, variance), prior);
+}
+
+hf_status hf_posterior_check(hf_context *ctx, hf_posterior *posterior, double *backward)
+{
+    if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior is NULL");
+    hf_status status = hfi_solution_check(ctx, posterior->kernel, &posterior->solution);
+    if (status >= 0 && backward != NULL) *backward = posterior->solution.backward;
+    return status;
+}
+
+hf_status hf_posterior_refresh(hf_context *ctx, hf_posterior *posterior)
+{
+    if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior is NULL");
+    return hfi_solution_refresh(ctx, posterior->kernel, &posterior->solution);
+}

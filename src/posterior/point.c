@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prediction at one point: no allocation, no lock, no message, so that it can sit in a control loop. */
+#include "posterior/workspace.h"
+
+#include "linalg/linalg.h"
+#include <math.h>
+#include <string.h>
+
+hf_workspace *hf_workspace_create(hf_context *ctx, const hf_posterior *posterior)
+{
+    const hfi_solution *s = &posterior->solution;
+    hf_workspace *w = hfi_alloc(ctx, 1, sizeof *w);
+    if (w == NULL) return NULL;
+    w->memory = hfi_context_memory(ctx);
+    w->d = s->d;
+    /* Room for what the posterior can hold, so that most readings added later need no new workspace. */
+    w->anchors = s->capacity;
+    w->scratch_size = hfi_kernel_scratch(posterior->kernel);
+    w->x = hfi_alloc(ctx, w->d, sizeof *w->x);
+    w->gradient = hfi_alloc(ctx, w->d, 2 * sizeof *w->gradient);
+    w->covariance = hfi_alloc(ctx, w->anchors, sizeof *w->covariance);
+    w->scratch = hfi_alloc(ctx, w->scratch_size, sizeof *w->scratch);
+    if (w->x == NULL || w->gradient == NULL || w->covariance == NULL || w->scratch == NULL) {
+        hf_workspace_free(w);
+        return NULL;
+    }
+    return w;
+}
+
+void hf_workspace_free(hf_workspace *workspace)
+{
+    if (workspace == NULL) return;
+    hfi_memory memory = workspace->memory; /* by value: the workspace itself is about to go */
+    hfi_memory_free(&memory, workspace->x);
+    hfi_memory_free(&memory, workspace->gradient);
+    hfi_memory_free(&memory, workspace->covariance);
+    hfi_memory_free(&memory, workspace->scratch);
+    hfi_memory_free(&memory, workspace);
+}
+
+/* What is asked for, in scaled units. */
+typedef struct answer {
+    double mean;
+    double variance;
+    bool wants_variance;
+    bool wants_mean_gradient;
+    bool wants_variance_gradient;
+} answer;
+
+/* Into *a and workspace->gradient. */
+static void evaluate(const hf_posterior *posterior, hf_workspace *w, answer *a)
+{
+    const hfi_solution *s = &posterior->solution;
+    const hf_kernel *kernel = posterior->kernel;
+    double *k = w->covariance, *mean_gradient = w->gradient, *variance_gradient = w->gradient + s->d;
+    memset(w->gradient, 0, 2 * s->d * sizeof *w->gradient);
+    hfi_kernel_cross_block(kernel, 1, w->x, s->d, s->n, s->z, s->d, k, s->n, w->scratch);
+    hf_mean_evaluate(posterior->mean, 1, w->x, s->d, &a->mean);
+    a->mean += hfi_dot(s->n, k, s->t);
+    if (a->wants_mean_gradient) {
+        hfi_mean_input_gradient(posterior->mean, mean_gradient);
+        hfi_kernel_input_gradient(kernel, w->x, s->n, s->z, s->d, s->t, mean_gradient, w->scratch);
+    }
+    if (a->wants_variance || a->wants_variance_gradient) {
+        double prior;
+        hfi_kernel_diagonal(kernel, 1, w->x, s->d, true, &prior);
+        hfi_solution_apply(s, 1, k, s->n);
+        a->variance = hfi_variance_clamp(prior - hfi_dot(s->n, k, k));
+    }
+    if (a->wants_variance_gradient) {
+        /* d (k(x,x) - k' S k) = d k(x,x) - 2 (S k)' d k; k holds R' k by now. */
+        hfi_solution_apply_r(s, k);
+        for (size_t i = 0; i < s->n; i++) k[i] *= -2.0;
+        hfi_kernel_diagonal_input_gradient(kernel, w->x, variance_gradient);
+        hfi_kernel_input_gradient(kernel, w->x, s->n, s->z, s->d, k, variance_gradient, w->scratch);
+    }
+}
+
+static bool fits(const hf_posterior *posterior, const hf_workspace *w)
+{
+    return w->d == posterior->solution.d && posterior->solution.n <= w->anchors &&
+           hfi_kernel_scratch(posterior->kernel) <= w->scratch_size;
+}
+
+/* d/dx_user = d/dx_scaled / x_scale; `factor` is what one scaled unit of the result is worth. */
+static void write_gradient(const hfi_scaling *scaling, const double *scaled, double factor, double *out)
+{
+    for (size_t j = 0; j < scaling->d; j++) out[j] = scaled[j] * factor / scaling->x_scale[j];
+}
+
+static hf_status predict(const hf_posterior *posterior, hf_workspace *workspace, const double *x,
+                         bool observed, double *mean, double *var, double *gradient_mean,
+                         double *gradient_var)
+{
+    if (posterior == NULL || workspace == NULL || x == NULL || !fits(posterior, workspace))
+        return HF_ERR_ARGUMENT;
+    const hfi_scaling *scaling = &posterior->scaling;
+    for (size_t j = 0; j < scaling->d; j++)
+        if (!isfinite(x[j])) return HF_ERR_NOT_FINITE;
+    answer p = {.wants_variance = var != NULL,
+                .wants_mean_gradient = gradient_mean != NULL,
+                .wants_variance_gradient = gradient_var != NULL};
+    hfi_scaling_inputs(scaling, 1, x, scaling->d, workspace->x);
+    evaluate(posterior, workspace, &p);
+    double variance = observed ? hfi_posterior_observed(posterior, p.variance) : p.variance;
+    if (!isfinite(p.mean) || !isfinite(variance)) return HF_ERR_NOT_FINITE;
+    for (size_t j = 0; j < 2 * scaling->d; j++)
+        if (!isfinite(workspace->gradient[j])) return HF_ERR_NOT_FINITE;
+    if (mean != NULL) *mean = hfi_scaling_mean(scaling, p.mean);
+    if (var != NULL) *var = hfi_scaling_variance(scaling, variance);
+    if (gradient_mean != NULL) write_gradient(scaling, workspace->gradient, scaling->y_scale, gradient_mean);
+    if (gradient_var != NULL) {
+        double factor = hfi_scaling_variance(scaling, observed ? posterior->calibration : 1.0);
+        write_gradient(scaling, workspace->gradient + scaling->d, factor, gradient_var);
+    }
+    return HF_OK;
+}
+
+hf_status hf_predict_latent(const hf_posterior *posterior, hf_workspace *workspace, const double *x,
+                            double *mean, double *var, double *gradient_mean, double *gradient_var)
+{
+    return predict(posterior, workspace, x, false, mean, var, gradient_mean, gradient_var);
+}
+
+hf_status hf_predict_observed(const hf_posterior *posterior, hf_workspace *workspace, const double *x,
+                              double *mean, double *var, double *gradient_mean, double *gradient_var)
+{
+    return predict(posterior, workspace, x, true, mean, var, gradient_mean, gradient_var);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Life of a posterior and what it tells about itself. */
+#include "posterior/posterior.h"
+
+#include <math.h>
+#include <string.h>
+
+hf_status hfi_posterior_create(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
+                               hfi_solution *solution, const hfi_scaling *scaling, double noise,
+                               double calibration, hf_posterior **out)
+{
+    hf_posterior *p = hfi_alloc(ctx, 1, sizeof *p);
+    if (p == NULL) return HF_ERR_MEMORY;
+    p->memory = hfi_context_memory(ctx);
+    p->noise = noise;
+    p->calibration = calibration;
+    hf_status status = hf_kernel_copy(ctx, kernel, &p->kernel);
+    if (status >= 0) status = hf_mean_copy(ctx, mean, &p->mean);
+    if (status >= 0) status = hfi_scaling_copy(ctx, scaling, &p->scaling);
+    if (status < 0) {
+        hf_posterior_free(p);
+        return status;
+    }
+    p->solution = *solution;
+    memset(solution, 0, sizeof *solution);
+    *out = p;
+    return HF_OK;
+}
+
+void hf_posterior_free(hf_posterior *posterior)
+{
+    if (posterior == NULL) return;
+    hfi_memory memory = posterior->memory; /* by value: the posterior itself is about to go */
+    hf_kernel_free(posterior->kernel);
+    hf_mean_free(posterior->mean);
+    hfi_solution_free(&posterior->solution);
+    hfi_scaling_free(&posterior->scaling);
+    hfi_memory_free(&memory, posterior);
+}
+
+void hf_exact_cost(size_t n, size_t d, double *bytes, double *flops)
+{
+    hfi_exact_cost(n, d, bytes, flops);
+}
+
+static hf_status check_parts(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
+                             const hf_sites *sites, const double *x, size_t ldx)
+{
+    if (kernel == NULL || mean == NULL || sites == NULL || x == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "kernel, mean, sites and x are all needed; %s is NULL",
+                        kernel == NULL  ? "kernel"
+                        : mean == NULL  ? "mean"
+                        : sites == NULL ? "sites"
+                                        : "x");
+    size_t d = hf_kernel_dimension(kernel);
+    if (ldx < d)
+        return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of x are %zu apart, but the kernel has %zu inputs", ldx,
+                        d);
+    if (hf_mean_get_kind(mean) == HF_MEAN_LINEAR && hf_mean_coefficients(mean) != d + 1)
+        return hfi_fail(ctx, HF_ERR_DIMENSION, "the linear mean has %zu inputs, but the kernel has %zu",
+                        hf_mean_coefficients(mean) - 1, d);
+    return HF_OK;
+}
+
+hf_status hf_solve_exact(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean, const hf_sites *sites,
+                         const double *x, size_t ldx, hf_posterior **out)
+{
+    hf_status status = check_parts(ctx, kernel, mean, sites, x, ldx);
+    if (status < 0) return status;
+    hfi_solution solution = {0};
+    hfi_scaling scaling;
+    status = hfi_scaling_identity(ctx, hf_kernel_dimension(kernel), &scaling);
+    if (status < 0) return status;
+    status = hfi_exact_solve(ctx, kernel, mean, sites, scaling.d, x, ldx, &solution);
+    if (status >= 0) {
+        hf_status created =
+            hfi_posterior_create(ctx, kernel, mean, &solution, &scaling, hf_sites_noise(sites), 1.0, out);
+        status = hfi_worse(created, status);
+    }
+    hfi_solution_free(&solution);
+    hfi_scaling_free(&scaling);
+    return status;
+}
+
+size_t hf_posterior_dimension(const hf_posterior *posterior)
+{
+    return posterior->solution.d;
+}
+
+size_t hf_posterior_anchors(const hf_posterior *posterior)
+{
+    return posterior->solution.n;
+}
+
+void hf_posterior_report(const hf_posterior *posterior, hf_solve_report *report)
+{
+    const hfi_solution *s = &posterior->solution;
+    double rows = (double)s->capacity, inputs = (double)s->d;
+    *report = (hf_solve_report){
+        .anchors = s->n,
+        .jitter = s->jitter,
+        .condition = s->condition,
+        .backward = s->backward,
+        .log_evidence = hfi_solution_log_evidence(s),
+        .bytes = (double)sizeof *posterior +
+                 (double)sizeof(double) * (rows * (rows + inputs + 3.0) + 2.0 * inputs),
+    };
+}
+
+double hf_posterior_noise(const hf_posterior *posterior)
+{
+    return hfi_scaling_variance(&posterior->scaling, posterior->noise);
+}
+
+double hf_posterior_calibration(const hf_posterior *posterior)
+{
+    return posterior->calibration;
+}
+
+const hf_kernel *hf_posterior_kernel(const hf_posterior *posterior)
+{
+    return posterior->kernel;
+}
+
+const hf_mean *hf_posterior_mean_function(const hf_posterior *posterior)
+{
+    return posterior->mean;
+}
+
+double hfi_variance_clamp(double variance)
+{
+    return variance < 0.0 ? 0.0 : variance;
+}
+
+double hfi_posterior_observed(const hf_posterior *posterior, double latent)
+{
+    return posterior->calibration * (latent + posterior->noise);
+}
+
+hf_status hfi_posterior_check_rows(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
+                                   size_t ldx)
+{
+    size_t d = posterior->solution.d;
+    if (m > 0 && x == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "x is NULL, but has %zu rows", m);
+    if (ldx < d)
+        return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of x are %zu apart, but the posterior has %zu inputs",
+                        ldx, d);
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < d; j++)
+            if (!isfinite(x[i * ldx + j]))
+                return hfi_fail(ctx, HF_ERR_NOT_FINITE, "input %zu of row %zu (counted from 0) is %g", j, i,
+                                x[i * ldx + j]);
+    return HF_OK;
+}
