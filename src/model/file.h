@@ -23,11 +23,6 @@
 
 /** Reads a whole file. *bytes is hfi_alloc'ed. HF_ERR_IO with the system's words. */
 hf_status hfi_file_read(hf_context *ctx, const char *path, unsigned char **bytes, size_t *size);
-/** Writes beside `path`, flushes to the disk and renames; on any error nothing is left. A path that exists
- * and is no regular file (a device, a pipe) is written to directly. */
-hf_status hfi_file_write(hf_context *ctx, const char *path, const unsigned char *bytes, size_t size);
-/** Words for an errno, thread-safe. Returns buffer. */
-const char *hfi_error_words(int error, char *buffer, size_t bytes);
 
 /* ---- tables (file_schema.c) ------------------------------------------------------------------------------
  */

@@ -2,6 +2,8 @@
 /* A model as a database image, and that image as a file. */
 #include "model/file.h"
 
+#include "data/atomic_file.h"
+
 #include <holdfast/version.h>
 #include <math.h>
 #include <string.h>
@@ -280,7 +282,11 @@ hf_status hf_model_save(hf_context *ctx, const hf_model *model, const char *path
     size_t size;
     hf_status status = hfi_model_to_bytes(ctx, model, &bytes, &size);
     if (status < 0) return status;
-    status = hfi_file_write(ctx, path, bytes, size);
+    hfi_file file;
+    status = hfi_file_begin(ctx, path, &file);
+    if (status >= 0) status = hfi_file_write(ctx, &file, bytes, size);
+    if (status >= 0) status = hfi_file_commit(ctx, &file);
+    hfi_file_abort(&file);
     hfi_free(ctx, bytes);
     return status;
 }

@@ -126,14 +126,12 @@ hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_columns *
     double n = (double)readings, d = (double)model->d, bytes, flops;
     hf_exact_cost(readings, model->d, &bytes, &flops);
     size_t available = hfi_available_memory();
-    *out =
-        (hf_cost){.readings = readings,
-                  .inputs = model->d,
-                  /* While training there are the evaluator's matrices; the posterior's follow afterwards. */
-                  .bytes = fmax(bytes, hfi_evaluator_bytes(readings, model->d, leave_one_out)) +
-                           8.0 * (double)model->n * d,
-                  .available_bytes = available == SIZE_MAX ? INFINITY : (double)available,
-                  .evaluation_flops = (leave_one_out ? 2.0 : 1.0) * n * n * n + 20.0 * n * n * d};
+    *out = (hf_cost){.readings = readings,
+                     .inputs = model->d,
+                     /* As hf_fit_data() counts: the evaluator's matrices and the posterior's factor. */
+                     .bytes = hfi_evaluator_bytes(readings, model->d, leave_one_out) + 8.0 * n * n,
+                     .available_bytes = available == SIZE_MAX ? INFINITY : (double)available,
+                     .evaluation_flops = (leave_one_out ? 2.0 : 1.0) * n * n * n + 20.0 * n * n * d};
     out->flops = typical_evaluations(settings) * out->evaluation_flops + flops;
     hf_model_free(model);
     return HF_OK;

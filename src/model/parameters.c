@@ -10,41 +10,9 @@ size_t hf_model_parameters(const hf_model *model)
     return hf_kernel_parameters(model->posterior->kernel) + hf_mean_coefficients(model->posterior->mean) + 1;
 }
 
-/* The one scale of all inputs, or NaN when they differ. */
-static double common_scale(const hfi_scaling *scaling)
-{
-    for (size_t j = 1; j < scaling->d; j++)
-        if (scaling->x_scale[j] != scaling->x_scale[0]) return NAN;
-    return scaling->x_scale[0];
-}
-
-/* user value = internal value x factor; NaN when there is no such factor. */
-static double unit_factor(const hfi_scaling *scaling, hf_unit unit, size_t column)
-{
-    double x = column < scaling->d ? scaling->x_scale[column] : common_scale(scaling);
-    double y = scaling->y_scale;
-    switch (unit) {
-    case HF_UNIT_INPUT:
-        return x;
-    case HF_UNIT_FREQUENCY:
-        return 1.0 / x;
-    case HF_UNIT_FREQUENCY2:
-        return 1.0 / x / x;
-    case HF_UNIT_OUTPUT2:
-        return y * y;
-    case HF_UNIT_OUTPUT2_INPUT2:
-        return y / x * (y / x);
-    case HF_UNIT_OUTPUT:
-        return y;
-    case HF_UNIT_NONE:
-        break;
-    }
-    return 1.0;
-}
-
 static void to_user(const hfi_scaling *scaling, hf_parameter *parameter)
 {
-    double factor = unit_factor(scaling, parameter->unit, parameter->column);
+    double factor = hfi_scaling_factor(scaling, parameter->unit, parameter->column);
     if (isnan(factor)) {
         parameter->unit = HF_UNIT_NONE;
         return;
