@@ -73,9 +73,22 @@ static hf_status gaussian_fit(hfi_fit *fit, double *state)
     return found;
 }
 
+/* The average of the readings is no start for a robust fit: one wild reading would carry it away. */
+static hf_status median_start(hfi_fit *fit, double *state)
+{
+    if (hf_mean_held(fit->mean) || hf_mean_coefficients(fit->mean) == 0) return HF_OK;
+    double *sorted = hfi_alloc(fit->ctx, fit->n, sizeof *sorted);
+    if (!sorted) return HF_ERR_MEMORY;
+    memcpy(sorted, fit->y, fit->n * sizeof *sorted);
+    state[hf_kernel_parameters(fit->kernel)] = hfi_median(sorted, fit->n);
+    hfi_free(fit->ctx, sorted);
+    return HF_OK;
+}
+
 static hf_status robust_fit(hfi_fit *fit, double *state)
 {
     hf_status s = hfi_trainer_cold(&fit->trainer, state);
+    if (s >= 0) s = median_start(fit, state);
     hf_fit_settings settings = *fit->settings;
     if (isfinite(fit->threshold)) settings.threshold_rule = HF_THRESHOLD_GIVEN;
     if (s >= 0)
@@ -90,15 +103,15 @@ static hf_status calibrate(hfi_fit *fit, double *kappa)
 {
     *kappa = 1.0;
     if (!fit->settings->calibrate) return HF_OK;
-    hfi_residuals residuals;
-    hf_status s = hfi_residuals_init(fit->ctx, &residuals, fit->n);
+    hfi_holdout residuals;
+    hf_status s = hfi_holdout_init(fit->ctx, &residuals, fit->n);
     if (s < 0) return s;
     bool *kept = hfi_alloc(fit->ctx, fit->n, sizeof *kept);
-    s = kept ? hfi_residuals_compute(&fit->trainer.evaluator, &residuals) : HF_ERR_MEMORY;
+    s = kept ? hfi_holdout_compute(&fit->trainer.evaluator, &residuals) : HF_ERR_MEMORY;
     for (size_t i = 0; s >= 0 && i < fit->n; i++) kept[i] = hf_sites_weights(fit->sites)[i] >= suspect_weight;
     if (s >= 0) s = hfi_calibration(fit->ctx, fit->n, residuals.t, kept, kappa);
     hfi_free(fit->ctx, kept);
-    hfi_residuals_free(fit->ctx, &residuals);
+    hfi_holdout_free(fit->ctx, &residuals);
     return s;
 }
 

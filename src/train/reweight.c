@@ -8,7 +8,7 @@
 static const double weight_tolerance = 1e-3;
 
 /* g for the present state and sites. */
-static hf_status find_centre(hfi_trainer *t, hf_centre rule, hfi_residuals *residuals, double *centre)
+static hf_status find_centre(hfi_trainer *t, hf_centre rule, hfi_holdout *residuals, double *centre)
 {
     hfi_evaluator *e = &t->evaluator;
     if (rule == HF_CENTRE_PRIOR) {
@@ -18,7 +18,7 @@ static hf_status find_centre(hfi_trainer *t, hf_centre rule, hfi_residuals *resi
     if (rule == HF_CENTRE_NEIGHBOURS)
         return hf_robust_centre_neighbours(e->ctx, e->rows, e->d, e->x, e->ldx, hf_sites_readings(e->sites),
                                            centre);
-    const hf_status s = hfi_residuals_compute(e, residuals);
+    const hf_status s = hfi_holdout_compute(e, residuals);
     if (s >= 0) memcpy(centre, residuals->mean, e->rows * sizeof *centre);
     return s;
 }
@@ -50,12 +50,12 @@ static hf_status first_weights(hfi_trainer *t, const hf_fit_settings *settings, 
     const hf_centre rule = settings->centre == HF_CENTRE_LEAVE_ONE_OUT && settings->train
                                ? HF_CENTRE_NEIGHBOURS
                                : settings->centre;
-    hfi_residuals residuals;
-    hf_status s = hfi_residuals_init(t->evaluator.ctx, &residuals, t->evaluator.rows);
+    hfi_holdout residuals;
+    hf_status s = hfi_holdout_init(t->evaluator.ctx, &residuals, t->evaluator.rows);
     if (s < 0) return s;
     s = find_centre(t, rule, &residuals, centre);
     if (s >= 0) s = recentre(t, settings, given, centre, old, &change);
-    hfi_residuals_free(t->evaluator.ctx, &residuals);
+    hfi_holdout_free(t->evaluator.ctx, &residuals);
     return s;
 }
 
@@ -64,8 +64,8 @@ static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double
 {
     hfi_evaluator *e = &t->evaluator;
     double *old = centre + e->rows;
-    hfi_residuals residuals;
-    hf_status s = hfi_residuals_init(e->ctx, &residuals, e->rows);
+    hfi_holdout residuals;
+    hf_status s = hfi_holdout_init(e->ctx, &residuals, e->rows);
     if (s < 0) return s;
     s = first_weights(t, settings, given, centre, old);
     for (*rounds = 0; s >= 0 && *rounds < settings->rounds;) {
@@ -76,7 +76,7 @@ static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double
         if (s >= 0) s = recentre(t, settings, given, centre, old, &change);
         if (s < 0 || change < weight_tolerance) break;
     }
-    hfi_residuals_free(e->ctx, &residuals);
+    hfi_holdout_free(e->ctx, &residuals);
     return s;
 }
 

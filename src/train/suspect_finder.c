@@ -23,7 +23,7 @@ static hf_status finder_init(hfi_finder *finder, hfi_trainer *trainer, const hf_
         high = fmax(high, y[i]);
     }
     finder->log_range = log(high - low);
-    hf_status s = hfi_residuals_init(finder->ctx, &finder->residuals, finder->n);
+    hf_status s = hfi_holdout_init(finder->ctx, &finder->residuals, finder->n);
     if (s < 0) return s;
     finder->probability = hfi_alloc(finder->ctx, finder->n, sizeof *finder->probability);
     finder->flag = hfi_alloc(finder->ctx, finder->n, sizeof *finder->flag);
@@ -32,7 +32,7 @@ static hf_status finder_init(hfi_finder *finder, hfi_trainer *trainer, const hf_
 
 static void finder_free(hfi_finder *finder)
 {
-    hfi_residuals_free(finder->ctx, &finder->residuals);
+    hfi_holdout_free(finder->ctx, &finder->residuals);
     hfi_free(finder->ctx, finder->probability);
     hfi_free(finder->ctx, finder->flag);
 }

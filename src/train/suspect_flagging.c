@@ -83,7 +83,7 @@ hf_status hfi_finder_assess(hfi_finder *finder, hfi_flagging *f, const bool *loc
     hfi_evaluator *e = &finder->trainer->evaluator;
     hf_status s = hfi_finder_present(finder, f->flag);
     if (s >= 0) s = hfi_trainer_set(finder->trainer, f->state);
-    if (s >= 0) s = hfi_residuals_compute(e, &finder->residuals);
+    if (s >= 0) s = hfi_holdout_compute(e, &finder->residuals);
     if (s < 0) return s;
     const double *y = hf_sites_readings(e->sites);
     memcpy(f->t, finder->residuals.t, finder->n * sizeof *f->t);

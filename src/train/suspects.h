@@ -27,10 +27,10 @@ typedef struct hfi_finder {
     hfi_trainer *trainer;
     const hf_fit_settings *settings;
     size_t n;
-    double log_range;        /* log of (max y - min y) */
-    hfi_residuals residuals; /* scratch */
-    double *probability;     /* scratch, rows */
-    bool *flag;              /* scratch, rows */
+    double log_range;      /* log of (max y - min y) */
+    hfi_holdout residuals; /* scratch */
+    double *probability;   /* scratch, rows */
+    bool *flag;            /* scratch, rows */
     size_t rounds;
 } hfi_finder;
 

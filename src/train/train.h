@@ -91,17 +91,17 @@ hf_status hfi_trainer_maximise(hfi_trainer *trainer, double *state, size_t itera
 
 /** What a state says about every reading, from the present ones alone: leave-one-out for those, prediction
  * for absent ones. */
-typedef struct hfi_residuals {
+typedef struct hfi_holdout {
     double *mean; /* latent mean, prior mean included */
     double *sd;   /* of the reading: sqrt(latent variance + noise + extra) */
     double *t;    /* (y - mean) / sd */
     double log_evidence;
-} hfi_residuals;
+} hfi_holdout;
 
-hf_status hfi_residuals_init(hf_context *ctx, hfi_residuals *residuals, size_t rows);
-void hfi_residuals_free(hf_context *ctx, hfi_residuals *residuals);
+hf_status hfi_holdout_init(hf_context *ctx, hfi_holdout *residuals, size_t rows);
+void hfi_holdout_free(hf_context *ctx, hfi_holdout *residuals);
 /** At the model's present values and presence. */
-hf_status hfi_residuals_compute(hfi_evaluator *evaluator, hfi_residuals *residuals);
+hf_status hfi_holdout_compute(hfi_evaluator *evaluator, hfi_holdout *residuals);
 
 /* ---- loops ------------------------------------------------------------------------------------------------
  */

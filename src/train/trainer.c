@@ -109,6 +109,7 @@ static double objective_callback(unsigned count, const double *point, double *gr
 {
     search *s = arg;
     hfi_trainer *t = s->trainer;
+    if (s->status < 0) return -HUGE_VAL; /* NLopt may finish its line search after having been told to stop */
     for (unsigned k = 0; k < count; k++) s->state[t->free_index[k]] = point[k];
     double value = 0.0;
     hf_status status = hfi_trainer_set(t, s->state);

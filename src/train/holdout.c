@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-hf_status hfi_residuals_init(hf_context *ctx, hfi_residuals *r, size_t rows)
+hf_status hfi_holdout_init(hf_context *ctx, hfi_holdout *r, size_t rows)
 {
     memset(r, 0, sizeof *r);
     r->mean = hfi_alloc(ctx, rows, 3 * sizeof *r->mean);
@@ -14,7 +14,7 @@ hf_status hfi_residuals_init(hf_context *ctx, hfi_residuals *r, size_t rows)
     return HF_OK;
 }
 
-void hfi_residuals_free(hf_context *ctx, hfi_residuals *r)
+void hfi_holdout_free(hf_context *ctx, hfi_holdout *r)
 {
     hfi_free(ctx, r->mean);
     memset(r, 0, sizeof *r);
@@ -37,7 +37,7 @@ static void predict_absent(const hfi_evaluator *e, const hfi_solution *solution,
     *variance = fmax(prior, 0.0);
 }
 
-static hf_status fill_absent(hfi_evaluator *e, const hfi_solution *solution, hfi_residuals *r)
+static hf_status fill_absent(hfi_evaluator *e, const hfi_solution *solution, hfi_holdout *r)
 {
     double *k = hfi_alloc(e->ctx, solution->n, sizeof *k);
     double *scratch = hfi_alloc(e->ctx, hfi_kernel_scratch(e->kernel), sizeof *scratch);
@@ -51,7 +51,7 @@ static hf_status fill_absent(hfi_evaluator *e, const hfi_solution *solution, hfi
 }
 
 /* Leave-one-out of the anchors, scattered to their rows; the variance goes to `sd` for now. */
-static hf_status fill_present(hfi_evaluator *e, const hfi_solution *solution, hfi_residuals *r)
+static hf_status fill_present(hfi_evaluator *e, const hfi_solution *solution, hfi_holdout *r)
 {
     double *loo = hfi_alloc(e->ctx, solution->n, 3 * sizeof *loo);
     if (!loo) return HF_ERR_MEMORY;
@@ -69,7 +69,7 @@ static hf_status fill_present(hfi_evaluator *e, const hfi_solution *solution, hf
     return s;
 }
 
-hf_status hfi_residuals_compute(hfi_evaluator *e, hfi_residuals *r)
+hf_status hfi_holdout_compute(hfi_evaluator *e, hfi_holdout *r)
 {
     hfi_solution solution;
     hf_status s = hfi_exact_solve(e->ctx, e->kernel, e->mean, e->sites, e->d, e->x, e->ldx, &solution);
