@@ -18,6 +18,7 @@
 
 HF_BEGIN_DECLS
 
+/** How readings are damaged; the rules are at the top of this file. */
 typedef enum hf_contamination {
     HF_CONTAMINATION_NONE = 0,
     HF_CONTAMINATION_UNIFORM,

@@ -83,7 +83,9 @@ HF_API hf_status hf_kernel_parse(hf_context *ctx, const char *expression, const 
 HF_API hf_status hf_kernel_copy(hf_context *ctx, const hf_kernel *kernel, hf_kernel **out);
 HF_API void hf_kernel_free(hf_kernel *kernel);
 
+/** Number of inputs, d of hf_kernel_parse(). */
 HF_API size_t hf_kernel_dimension(const hf_kernel *kernel);
+/** Number of parameters, trained or held. */
 HF_API size_t hf_kernel_parameters(const hf_kernel *kernel);
 /** Parameter i; HF_ERR_ARGUMENT if i is out of range. */
 HF_API hf_status hf_kernel_parameter(const hf_kernel *kernel, size_t i, hf_parameter *out);

@@ -15,6 +15,7 @@ HF_BEGIN_DECLS
 
 typedef struct hf_mean hf_mean;
 
+/** What the prior mean is made of. */
 typedef enum hf_mean_kind {
     HF_MEAN_ZERO = 0,
     HF_MEAN_CONSTANT, /**< trained, or held at a given value */
@@ -31,6 +32,7 @@ HF_API hf_status hf_mean_create(hf_context *ctx, hf_mean_kind kind, size_t d, hf
 HF_API hf_status hf_mean_copy(hf_context *ctx, const hf_mean *mean, hf_mean **out);
 HF_API void hf_mean_free(hf_mean *mean);
 
+/** The kind it was created with. */
 HF_API hf_mean_kind hf_mean_get_kind(const hf_mean *mean);
 /** Number of coefficients: 0, 1, 1 or d + 1. */
 HF_API size_t hf_mean_coefficients(const hf_mean *mean);

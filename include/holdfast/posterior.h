@@ -52,8 +52,11 @@ HF_API hf_status hf_solve_exact(hf_context *ctx, const hf_kernel *kernel, const 
                                 const hf_sites *sites, const double *x, size_t ldx, hf_posterior **out);
 HF_API void hf_posterior_free(hf_posterior *posterior);
 
+/** Number of inputs d. */
 HF_API size_t hf_posterior_dimension(const hf_posterior *posterior);
+/** Number of anchors: rows of Z, for the exact solver the readings that have a site. */
 HF_API size_t hf_posterior_anchors(const hf_posterior *posterior);
+/** How the solve went: jitter, condition, error, cost. */
 HF_API void hf_posterior_report(const hf_posterior *posterior, hf_solve_report *report);
 /** Noise variance of a reading, user units squared (without calibration). */
 HF_API double hf_posterior_noise(const hf_posterior *posterior);

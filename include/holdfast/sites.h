@@ -60,9 +60,11 @@ HF_API hf_status hf_sites_robust(hf_context *ctx, size_t n, const double *y, dou
 HF_API hf_status hf_sites_copy(hf_context *ctx, const hf_sites *sites, hf_sites **out);
 HF_API void hf_sites_free(hf_sites *sites);
 
+/** Number of readings n, how many of them have a site, and whether reading i does. */
 HF_API size_t hf_sites_count(const hf_sites *sites);
 HF_API size_t hf_sites_present(const hf_sites *sites);
 HF_API bool hf_sites_is_present(const hf_sites *sites, size_t i);
+/** The noise variance they were made with. */
 HF_API double hf_sites_noise(const hf_sites *sites);
 /** z, d, weights, readings: n entries each, owned by the sites. Absent ones: z = NaN, d = inf, weight 0. */
 HF_API const double *hf_sites_targets(const hf_sites *sites);

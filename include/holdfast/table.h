@@ -48,8 +48,10 @@ HF_API hf_status hf_table_parse_csv(hf_context *ctx, const char *text, size_t by
 /** An empty table with `rows` rows and no columns. */
 HF_API hf_status hf_table_create(hf_context *ctx, size_t rows, hf_table **out);
 
+/** Frees a table; NULL is allowed. */
 HF_API void hf_table_free(hf_table *table);
 
+/** Number of rows (the header is none) and of columns. */
 HF_API size_t hf_table_rows(const hf_table *table);
 HF_API size_t hf_table_columns(const hf_table *table);
 /** Name of a column, owned by the table; NULL if there is no such column. */
