@@ -5,7 +5,7 @@ import sys
 from oracle import SKIPPED, np
 
 try:
-    from sklearn.gaussian_process.kernels import (RBF, ConstantKernel, DotProduct, ExpSineSquared, Kernel, Matern,
+    from sklearn.gaussian_process.kernels import (RBF, ConstantKernel, ExpSineSquared, Kernel, Matern,
                                                   RationalQuadratic)
 except ImportError:
     print("scikit-learn is missing (Debian: python3-sklearn)")
@@ -53,7 +53,7 @@ def lengthscales(prefix, count):
 
 
 # Our expression; scikit-learn's kernel; our names in the order of its theta (alphabetical within a kernel, from left to
-# right); values. Names that end alike are looked up in what our program says, so a missing prefix is no error here.
+# right). The one outputscale of a product goes by the name of its first kernel.
 L3 = [0.7, 1.9, 0.4]
 CASES = [
     ("matern12(ard)", C(1.7) * Matern(L3, nu=0.5), ["outputscale"] + lengthscales("", 3)),
@@ -75,11 +75,11 @@ CASES = [
      ["periodic.outputscale", "periodic.lengthscale", "periodic.period", "constant.variance"]),
     ("matern52(x1, x3, ard) * rq(x2)",
      C(1.3) * Columns(Matern([0.6, 1.4], nu=2.5), [0, 2]) * Columns(RationalQuadratic(length_scale=0.8, alpha=1.7), [1]),
-     ["outputscale"] + lengthscales("matern52.", 2) + ["rq.alpha", "rq.lengthscale"]),
+     ["matern52.outputscale"] + lengthscales("matern52.", 2) + ["rq.alpha", "rq.lengthscale"]),
     ("se(x1) * periodic(x1) + matern12(x2, x3, ard)",
      C(0.9) * Columns(RBF(2.5), [0]) * Columns(ExpSineSquared(length_scale=1.1, periodicity=0.6), [0]) +
      C(0.7) * Columns(Matern([0.5, 1.2], nu=0.5), [1, 2]),
-     ["se*periodic.outputscale", "se.lengthscale", "periodic.lengthscale", "periodic.period", "matern12.outputscale"] +
+     ["se.outputscale", "se.lengthscale", "periodic.lengthscale", "periodic.period", "matern12.outputscale"] +
      lengthscales("matern12.", 2)),
 ]
 

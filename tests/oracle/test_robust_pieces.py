@@ -23,7 +23,7 @@ class Thresholds(Oracle):
                 self.close(ours, np.quantile(np.abs(r), 1 - eps), f"quantile of {n}", 1e-13)
             if n > 2:
                 ours = ask("small_values", f"threshold mad 0.1 {n}\n" + numbers(np.column_stack([y, g])))[0]["value"]
-                self.close(ours, 3 * 1.4826 * np.median(np.abs(r - np.median(r))), f"MAD of {n}", 1e-12)
+                self.close(ours, 3 / stats.norm.ppf(0.75) * np.median(np.abs(r - np.median(r))), f"MAD of {n}", 1e-12)
 
     def test_neighbours(self):
         rng = np.random.RandomState(4)
