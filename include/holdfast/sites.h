@@ -80,8 +80,8 @@ HF_API hf_status hf_sites_set_present(hf_context *ctx, hf_sites *sites, size_t i
 /** New centre and threshold for all present readings. O(n). */
 HF_API hf_status hf_sites_recentre(hf_context *ctx, hf_sites *sites, const double *centre, double threshold);
 
-/** c by a rule. `eps` in (0, 1) for the quantile rule. The result is positive (a tiny multiple of the largest
- * residual, or 1, if all residuals are zero). */
+/** c by a rule. `eps` in (0, 1) for the quantile rule. The result is positive: at least 1e-6 of the
+ * readings' own 1.4826 MAD, so that exact data still have a threshold. */
 HF_API hf_status hf_robust_threshold(hf_context *ctx, hf_threshold_rule rule, size_t n, const double *y,
                                      const double *centre, double eps, double *threshold);
 

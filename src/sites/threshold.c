@@ -5,8 +5,9 @@
 #include <float.h>
 #include <math.h>
 
-/* When most residuals are zero the rule gives zero, which is no threshold; this share of the largest residual
- * then leaves the exact readings alone and gives the others next to no weight. */
+/* When most residuals are (nearly) zero the rule gives (nearly) zero, which is no threshold. This share of
+ * the readings' own spread, which no wild reading can move, leaves the exact readings alone and gives the
+ * others next to no weight. */
 static const double SMALLEST_SHARE = 1e-6;
 
 /* Residuals of the present readings into r; their number, or the first reading whose centre is unusable. */
@@ -41,10 +42,20 @@ static double largest(const double *r, size_t count)
     return value;
 }
 
-static double never_zero(double threshold, double largest_residual)
+static double never_zero(double threshold, double spread, double largest_residual)
 {
-    double c = fmax(threshold, SMALLEST_SHARE * largest_residual);
+    double c = fmax(threshold, SMALLEST_SHARE * spread);
+    if (c < DBL_MIN) c = SMALLEST_SHARE * largest_residual;
     return c >= DBL_MIN ? fmin(c, DBL_MAX) : 1.0;
+}
+
+/* 1.4826 x MAD of the present readings themselves; `scratch` has room for two copies. */
+static double spread_of(size_t n, const double *y, double *scratch)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(y[i])) scratch[count++] = y[i];
+    return hfi_mad(scratch, count, scratch + n);
 }
 
 hf_status hf_robust_threshold(hf_context *ctx, hf_threshold_rule rule, size_t n, const double *y,
@@ -69,7 +80,7 @@ hf_status hf_robust_threshold(hf_context *ctx, hf_threshold_rule rule, size_t n,
     if (status >= 0) {
         double largest_residual = largest(r, count);
         double c = rule == HF_THRESHOLD_MAD ? 3.0 * hfi_mad(r, count, r + n) : quantile_rule(r, count, eps);
-        *threshold = never_zero(c, largest_residual);
+        *threshold = never_zero(c, spread_of(n, y, r), largest_residual);
     }
     hfi_free(ctx, r);
     return status;

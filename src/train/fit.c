@@ -73,22 +73,9 @@ static hf_status gaussian_fit(hfi_fit *fit, double *state)
     return found;
 }
 
-/* The average of the readings is no start for a robust fit: one wild reading would carry it away. */
-static hf_status median_start(hfi_fit *fit, double *state)
-{
-    if (hf_mean_held(fit->mean) || hf_mean_coefficients(fit->mean) == 0) return HF_OK;
-    double *sorted = hfi_alloc(fit->ctx, fit->n, sizeof *sorted);
-    if (!sorted) return HF_ERR_MEMORY;
-    memcpy(sorted, fit->y, fit->n * sizeof *sorted);
-    state[hf_kernel_parameters(fit->kernel)] = hfi_median(sorted, fit->n);
-    hfi_free(fit->ctx, sorted);
-    return HF_OK;
-}
-
 static hf_status robust_fit(hfi_fit *fit, double *state)
 {
     hf_status s = hfi_trainer_cold(&fit->trainer, state);
-    if (s >= 0) s = median_start(fit, state);
     hf_fit_settings settings = *fit->settings;
     if (isfinite(fit->threshold)) settings.threshold_rule = HF_THRESHOLD_GIVEN;
     if (s >= 0)

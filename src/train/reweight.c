@@ -41,6 +41,39 @@ static hf_status recentre(hfi_trainer *t, const hf_fit_settings *settings, doubl
     return s;
 }
 
+/* Puts a constant that is not trained, or has not been trained yet, at `value` in state and model. */
+static hf_status set_constant(hfi_trainer *t, double *state, double value)
+{
+    const hfi_evaluator *e = &t->evaluator;
+    if (hf_mean_get_kind(e->mean) != HF_MEAN_CONSTANT || hf_mean_held(e->mean)) return HF_OK;
+    state[hf_kernel_parameters(e->kernel)] = value;
+    return hfi_trainer_set(t, state);
+}
+
+/* The average of the readings by their weights: with all weights 1 the plain GP's constant, and out of reach
+ * of wild readings. */
+static double weighted_average(const hfi_evaluator *e)
+{
+    const double *y = hf_sites_readings(e->sites), *weight = hf_sites_weights(e->sites);
+    double sum = 0.0, total = 0.0;
+    for (size_t i = 0; i < e->rows; i++) {
+        sum += weight[i] * y[i];
+        total += weight[i];
+    }
+    return sum / total;
+}
+
+static hf_status median_constant(hfi_trainer *t, double *state)
+{
+    hfi_evaluator *e = &t->evaluator;
+    double *sorted = hfi_alloc(e->ctx, e->rows, sizeof *sorted);
+    if (!sorted) return HF_ERR_MEMORY;
+    memcpy(sorted, hf_sites_readings(e->sites), e->rows * sizeof *sorted);
+    const double median = hfi_median(sorted, e->rows);
+    hfi_free(e->ctx, sorted);
+    return set_constant(t, state, median);
+}
+
 /* Where the iteration starts: the rule's own centre, or, for leave-one-out, the readings' neighbours, which
  * need no fit. */
 static hf_status first_weights(hfi_trainer *t, const hf_fit_settings *settings, double given, double *centre,
@@ -67,13 +100,16 @@ static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double
     hfi_holdout residuals;
     hf_status s = hfi_holdout_init(e->ctx, &residuals, e->rows);
     if (s < 0) return s;
-    s = first_weights(t, settings, given, centre, old);
+    s = median_constant(t, state);
+    if (s >= 0) s = first_weights(t, settings, given, centre, old);
+    if (s >= 0) s = set_constant(t, state, weighted_average(e));
     for (*rounds = 0; s >= 0 && *rounds < settings->rounds;) {
         s = hfi_trainer_maximise(t, state, *rounds == 0 ? settings->iterations : 25);
         *rounds += 1;
         double change = 0.0;
         if (s >= 0) s = find_centre(t, settings->centre, &residuals, centre);
         if (s >= 0) s = recentre(t, settings, given, centre, old, &change);
+        if (s >= 0 && !t->train_mean) s = set_constant(t, state, weighted_average(e));
         if (s < 0 || change < weight_tolerance) break;
     }
     hfi_holdout_free(e->ctx, &residuals);

@@ -136,6 +136,9 @@ static void one_reading_at_1e12_moves_nothing_far(void **state)
     hf_fit_settings settings[3] = {hf_fit_settings_default(), hf_fit_settings_default(), preset("rcgp")};
     settings[1].suspects = HF_SUSPECTS_OFF;
     settings[1].sites = HF_SITES_ROBUST;
+    /* The published method's own objective, unweighted leave-one-out, follows a wild reading when
+     * hyperparameters are trained; its bounded influence is a property of the posterior at given ones. */
+    settings[2].train = false;
     for (size_t k = 0; k < 3; k++) {
         double near[M], far[M], var[M];
         memcpy(p.y, p.clean, sizeof p.y);
