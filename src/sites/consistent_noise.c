@@ -37,11 +37,11 @@ static double kept_share(double a)
     return k / (x + k);
 }
 
-/* dh/da = E[u^2 / (1 + a u^2)^2], from h itself; for small a from the series, where the closed form cancels.
- * Newton only needs a few digits of it. */
+/* dh/da = E[u^2 / (1 + a u^2)^2], from h itself; where that cancels, from its alternating series cut after a
+ * positive term: slightly too steep only makes Newton's steps slightly too short. */
 static double kept_share_slope(double a, double h)
 {
-    return a < 1e-4 ? 1.0 - 6.0 * a : (1.0 - h - h / a) / (2.0 * a);
+    return a < 1e-4 ? 1.0 - 6.0 * a + 45.0 * a * a : (1.0 - h - h / a) / (2.0 * a);
 }
 
 double hf_robust_consistent_noise(double noise, double threshold)
