@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast fit */
+#include "fit_settings.h"
+
+#include <math.h>
+#include <string.h>
+
+static const tool_option options[] = {
+    {"target", 't', "COLUMN", "column to predict (required)", false},
+    {"features", 'f', "A,B,...", "input columns (default: all numeric ones but target and noise)", true},
+    {"drop", 0, "A,B,...", "columns to leave out of the default inputs", true},
+    {"noise-column", 0, "COLUMN", "column with the known noise variance of each reading", false},
+    {"preset", 0, "NAME",
+     "gp: plain Gaussian process; rcgp: the published robust one;\ndefault: suspects found and set aside",
+     false},
+    {"kernel", 'k', "EXPR",
+     "covariance function (default \"matern52(ard)\"), such as\n\"matern52(ard) + periodic(x3, period=12)\"",
+     false},
+    {"mean", 'm', "KIND", "prior mean: zero, constant (default), median, linear", false},
+    {"sites", 0, "KIND", "gaussian, or robust: smooth weights that fall with the residual", false},
+    {"centre", 0, "RULE",
+     "robust sites: residuals are taken from the prior mean (prior),\nthe leave-one-out mean (loo) or near "
+     "readings (neighbours)",
+     false},
+    {"eps", 0, "SHARE",
+     "robust sites: expected share of outliers; sets the threshold\nto that quantile of the residuals "
+     "(default 0.1)",
+     false},
+    {"threshold", 0, "C", "robust sites: soft threshold in units of the target", false},
+    {"suspects", 0, "WHEN",
+     "auto: set readings aside where that clearly pays (default);\nforce: set aside what was found; off",
+     false},
+    {"objective", 0, "NAME", "what training maximises: evidence (default), loo, wloo", false},
+    {"standardise", 0, "on|off", "scale inputs and target inside (default on)", false},
+    {"set", 0, "NAME=VALUE",
+     "hold a hyperparameter: noise, mean, outputscale,\nlengthscale, lengthscale[0], threshold, ...", true},
+    {"no-train", 0, NULL, "keep hyperparameters at their set or starting values", false},
+    {"restarts", 0, "K", "additional random starts of the training (default 0)", false},
+    {"dry-run", 'n', NULL, "say what the fit needs and do not fit", false},
+    {"output", 'o', "MODEL.hf", "save the model", false},
+};
+
+/* Everything a fit holds, so that it can be let go in one place. */
+typedef struct fit_job {
+    tool_session session;
+    const tool_arguments *arguments;
+    fit_settings settings;
+    tool_names features, drop;
+    hf_table *table, *suspects;
+    hf_model *model;
+} fit_job;
+
+static void job_free(fit_job *job)
+{
+    hf_table_free(job->suspects);
+    hf_model_free(job->model);
+    hf_table_free(job->table);
+    names_free(&job->drop);
+    names_free(&job->features);
+    fit_settings_free(&job->settings);
+}
+
+static hf_columns columns_of(const fit_job *job)
+{
+    return (hf_columns){.target = argument(job->arguments, "target"),
+                        .features = job->features.list,
+                        .feature_count = job->features.count,
+                        .drop = job->drop.list,
+                        .drop_count = job->drop.count,
+                        .noise = argument(job->arguments, "noise-column")};
+}
+
+/* ---- dry run ----------------------------------------------------------------------------------------------
+ */
+
+static bool print_cost(const fit_job *job, const hf_cost *cost)
+{
+    if (job->session.json)
+        return json_print(json_pack(
+            "{s:I, s:I, s:o, s:o, s:o, s:o, s:b}", "readings", (json_int_t)cost->readings, "inputs",
+            (json_int_t)cost->inputs, "bytes", json_number(cost->bytes), "available_bytes",
+            json_number(cost->available_bytes), "evaluation_flops", json_number(cost->evaluation_flops),
+            "flops", json_number(cost->flops), "fits", cost->bytes <= cost->available_bytes));
+    printf("%zu readings of %zu inputs\n"
+           "memory       %.4g MB (%.0f bytes), %.4g MB available\n"
+           "evaluation   %.3g flops for the objective and its gradient\n"
+           "whole fit    about %.3g flops\n",
+           cost->readings, cost->inputs, cost->bytes / 1e6, cost->bytes, cost->available_bytes / 1e6,
+           cost->evaluation_flops, cost->flops);
+    return true;
+}
+
+static int dry_run(fit_job *job)
+{
+    hf_columns columns = columns_of(job);
+    hf_cost cost;
+    hf_status status = hf_fit_cost(job->session.ctx, job->table, &columns, &job->settings.settings, &cost);
+    if (status < 0) return session_close(&job->session, status);
+    bool printed = print_cost(job, &cost), fits = cost.bytes <= cost.available_bytes;
+    int code = session_close(&job->session, HF_OK);
+    if (!printed) return TOOL_FAILED;
+    if (!fits)
+        return complain(
+            "an exact fit of %zu readings needs %.0f bytes of memory, %.0f are available; fit fewer rows",
+            cost.readings, cost.bytes, cost.available_bytes);
+    return code;
+}
+
+/* ---- fit --------------------------------------------------------------------------------------------------
+ */
+
+static void show_notes(const fit_job *job)
+{
+    for (size_t i = 0; i < hf_model_notes(job->model); i++)
+        warn(&job->session, "%s", hf_model_note(job->model, i));
+}
+
+static int show_result(fit_job *job)
+{
+    const char *output = argument(job->arguments, "output");
+    progress_clear(job->session.progress);
+    show_notes(job);
+    if (job->session.json) {
+        json_t *json = json_model(job->model, job->suspects);
+        if (json != NULL)
+            json_object_set_new(json, "model", output != NULL ? json_string(output) : json_null());
+        if (!json_print(json)) return TOOL_FAILED;
+    } else {
+        report_model(stdout, job->model, job->suspects);
+        if (output != NULL)
+            printf("\nSaved as %s\n", output);
+        else
+            printf("\nNot saved; add -o MODEL.hf to keep the model.\n");
+    }
+    return TOOL_OK;
+}
+
+static int fit(fit_job *job)
+{
+    hf_context *ctx = job->session.ctx;
+    const char *output = argument(job->arguments, "output");
+    hf_columns columns = columns_of(job);
+    hf_status status = hf_fit(ctx, job->table, &columns, &job->settings.settings, &job->model, NULL);
+    if (status >= 0) status = hf_model_suspects(ctx, job->model, &job->suspects);
+    /* Saved before it is shown: a report of a model that could not be kept would be a promise broken. */
+    if (status >= 0 && output != NULL) status = hf_model_save(ctx, job->model, output);
+    int code = status >= 0 ? show_result(job) : TOOL_OK;
+    int closed = session_close(&job->session, status);
+    return closed != TOOL_OK ? closed : code;
+}
+
+static int prepare(fit_job *job)
+{
+    const tool_arguments *arguments = job->arguments;
+    const char *output = argument(arguments, "output");
+    if (argument(arguments, "target") == NULL)
+        return usage_error(arguments->verb, "--target is missing: name the column to predict");
+    if (output != NULL && strcmp(output, "-") == 0)
+        return usage_error(arguments->verb, "-o: a model is a file; give it a name");
+    if (has_argument(arguments, "features") && has_argument(arguments, "drop"))
+        return usage_error(arguments->verb, "--features and --drop both choose the inputs; give one");
+    if (!argument_names(arguments, "features", &job->features) ||
+        !argument_names(arguments, "drop", &job->drop))
+        return TOOL_USAGE;
+    int status = fit_settings_from(arguments, job->session.ctx, &job->settings);
+    if (status != TOOL_OK) return status;
+    return is_unwritable(output) ? TOOL_FAILED : TOOL_OK;
+}
+
+static int run(const tool_arguments *arguments)
+{
+    fit_job job = {.arguments = arguments};
+    int status = session_open(arguments, &job.session);
+    if (status != TOOL_OK) return status;
+    status = prepare(&job);
+    if (status != TOOL_OK) {
+        session_close(&job.session, HF_OK);
+    } else {
+        hf_status read = hf_table_read_csv(job.session.ctx, arguments->operand[0], &job.table);
+        if (read < 0)
+            status = session_close(&job.session, read);
+        else
+            status = has_argument(arguments, "dry-run") ? dry_run(&job) : fit(&job);
+    }
+    job_free(&job);
+    return status;
+}
+
+const tool_verb verb_fit = {
+    .name = "fit",
+    .operands = "TRAIN.csv --target COLUMN [OPTION]...",
+    .summary = "Fit a model to a table",
+    .text =
+        "Without further options: a Gaussian process with automatic relevance determination, whose wrong\n"
+        "readings are found and set aside when that clearly predicts the others better, and which is the\n"
+        "plain Gaussian process otherwise. TRAIN.csv may be - for standard input.",
+    .example = "  holdfast fit data/boston.csv --target medv -o boston.hf",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .least = 1,
+    .most = 1,
+    .run = run,
+};

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the options of `holdfast fit` to settings; which option implies which is decided here and nowhere
+ * else. */
+#include "fit_settings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Wrong usage in the library's own words. */
+static int wrong(const tool_arguments *arguments, hf_context *ctx, const char *name)
+{
+    return usage_error(arguments->verb, "--%s: %s", name, hf_context_message(ctx));
+}
+
+static int read_switch(const tool_arguments *arguments, const char *name, bool *value)
+{
+    const char *text = argument(arguments, name);
+    if (text == NULL) return TOOL_OK;
+    *value = strcmp(text, "on") == 0;
+    if (*value || strcmp(text, "off") == 0) return TOOL_OK;
+    return usage_error(arguments->verb, "--%s: '%s' is neither on nor off", name, text);
+}
+
+/* --set NAME=VALUE...: `threshold` is no parameter of the model but a rule of the sites, as --threshold is.
+ */
+static int read_assignments(const tool_arguments *arguments, fit_settings *out, double *threshold)
+{
+    size_t count = 0, bytes = 1;
+    for (size_t i = 0; i < arguments->count; i++) {
+        if (strcmp(arguments->list[i].option->name, "set") != 0) continue;
+        bytes += strlen(arguments->list[i].value) + 1;
+        count++;
+    }
+    out->set = calloc(count + 1, sizeof *out->set);
+    out->set_text = calloc(bytes, 1);
+    if (out->set == NULL || out->set_text == NULL) return complain("out of memory");
+    char *text = out->set_text;
+    for (size_t i = 0; i < arguments->count; i++) {
+        const char *value = arguments->list[i].value;
+        if (strcmp(arguments->list[i].option->name, "set") != 0) continue;
+        memcpy(text, value, strlen(value) + 1);
+        char *equals = strchr(text, '='), *end = NULL;
+        double number = equals != NULL ? strtod(equals + 1, &end) : NAN;
+        if (equals == NULL || equals == text || end == equals + 1 || *end != '\0' || isnan(number))
+            return usage_error(arguments->verb, "--set: '%s' is not NAME=NUMBER, such as noise=0.04", value);
+        *equals = '\0';
+        for (size_t k = 0; k < out->settings.set_count; k++)
+            if (strcmp(out->set[k].name, text) == 0)
+                return usage_error(arguments->verb, "--set: %s is set twice", text);
+        if (strcmp(text, "threshold") == 0)
+            *threshold = number;
+        else
+            out->set[out->settings.set_count++] = (hf_assignment){text, number};
+        text += strlen(value) + 1;
+    }
+    out->settings.set = out->set;
+    return TOOL_OK;
+}
+
+/* Options that only robust sites know. */
+static const char *robust_option(const tool_arguments *arguments, bool threshold)
+{
+    static const char *const names[] = {"centre", "eps", "threshold"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (has_argument(arguments, names[i])) return names[i];
+    return threshold ? "set threshold=" : NULL;
+}
+
+/* Preset, kind of sites and the suspect finder. */
+static int choose_recipe(const tool_arguments *arguments, hf_context *ctx, const char *robust,
+                         hf_fit_settings *s)
+{
+    const char *preset = argument(arguments, "preset"), *sites = argument(arguments, "sites");
+    const char *suspects = argument(arguments, "suspects");
+    if (preset != NULL && hf_fit_settings_preset(ctx, preset, s) < 0) return wrong(arguments, ctx, "preset");
+    if (sites != NULL && hf_site_kind_parse(ctx, sites, &s->sites) < 0) return wrong(arguments, ctx, "sites");
+    /* Who speaks of thresholds wants robust sites, unless another kind was asked for. */
+    if (robust != NULL && preset == NULL && sites == NULL) s->sites = HF_SITES_ROBUST;
+    if (robust != NULL && s->sites != HF_SITES_ROBUST)
+        return usage_error(arguments->verb, "--%s is about robust sites; add --sites robust", robust);
+    if (has_argument(arguments, "no-train")) s->train = false;
+    if (preset != NULL || sites != NULL || s->sites == HF_SITES_ROBUST || !s->train)
+        s->suspects = HF_SUSPECTS_OFF;
+    if (suspects != NULL && hf_suspects_parse(ctx, suspects, &s->suspects) < 0)
+        return wrong(arguments, ctx, "suspects");
+    if (s->suspects != HF_SUSPECTS_OFF && s->sites == HF_SITES_ROBUST)
+        return usage_error(
+            arguments->verb,
+            "--suspects %s goes with Gaussian sites: robust ones weigh every reading themselves", suspects);
+    if (s->suspects != HF_SUSPECTS_OFF && !s->train)
+        return usage_error(arguments->verb, "--suspects %s needs training; leave out --no-train", suspects);
+    return TOOL_OK;
+}
+
+/* Centre and threshold. The published formulas (prior mean, quantile, given threshold) come with the
+ * published noise. */
+static int choose_robust(const tool_arguments *arguments, hf_context *ctx, double set_threshold,
+                         hf_fit_settings *s)
+{
+    const char *centre = argument(arguments, "centre");
+    if (centre != NULL && hf_centre_parse(ctx, centre, &s->centre) < 0)
+        return wrong(arguments, ctx, "centre");
+    if (has_argument(arguments, "threshold") && !isnan(set_threshold))
+        return usage_error(arguments->verb, "--threshold and --set threshold= say the same; give one");
+    double threshold = set_threshold;
+    if (!argument_double(arguments, "threshold", &threshold) || !argument_double(arguments, "eps", &s->eps))
+        return TOOL_USAGE;
+    if (!isnan(threshold)) {
+        if (!(threshold > 0))
+            return usage_error(arguments->verb, "the threshold must be positive, not %g", threshold);
+        if (has_argument(arguments, "eps"))
+            return usage_error(arguments->verb, "--eps chooses the threshold; it cannot be given as well");
+        s->threshold_rule = HF_THRESHOLD_GIVEN;
+        s->threshold = threshold;
+        s->consistent_noise = false;
+    } else if (has_argument(arguments, "eps") || (centre != NULL && s->centre == HF_CENTRE_PRIOR)) {
+        if (!(s->eps > 0 && s->eps < 1))
+            return usage_error(arguments->verb, "--eps: %g is not between 0 and 1", s->eps);
+        s->threshold_rule = HF_THRESHOLD_QUANTILE;
+        s->consistent_noise = false;
+    }
+    return TOOL_OK;
+}
+
+static int choose_rest(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s)
+{
+    const char *kernel = argument(arguments, "kernel"), *mean = argument(arguments, "mean");
+    const char *objective = argument(arguments, "objective");
+    if (kernel != NULL) s->kernel = kernel;
+    if (mean != NULL && hf_mean_kind_parse(ctx, mean, &s->mean) < 0) return wrong(arguments, ctx, "mean");
+    if (objective != NULL && hf_objective_parse(ctx, objective, &s->objective) < 0)
+        return wrong(arguments, ctx, "objective");
+    if (!argument_size(arguments, "restarts", &s->restarts)) return TOOL_USAGE;
+    int status = read_switch(arguments, "standardise", &s->standardise);
+    if (status != TOOL_OK || s->train) return status;
+    if (has_argument(arguments, "restarts") || objective != NULL)
+        return usage_error(arguments->verb, "--%s is about training; leave out --no-train",
+                           objective != NULL ? "objective" : "restarts");
+    /* The closed form at exactly the values given: nothing is learnt from residuals either. */
+    s->calibrate = false;
+    s->consistent_noise = false;
+    return TOOL_OK;
+}
+
+int fit_settings_from(const tool_arguments *arguments, hf_context *ctx, fit_settings *out)
+{
+    *out = (fit_settings){.settings = hf_fit_settings_default()};
+    double threshold = NAN;
+    hf_fit_settings recipe = out->settings;
+    int status = read_assignments(arguments, out, &threshold);
+    if (status == TOOL_OK)
+        status = choose_recipe(arguments, ctx, robust_option(arguments, !isnan(threshold)), &recipe);
+    if (status == TOOL_OK) status = choose_robust(arguments, ctx, threshold, &recipe);
+    if (status == TOOL_OK) status = choose_rest(arguments, ctx, &recipe);
+    recipe.set = out->settings.set;
+    recipe.set_count = out->settings.set_count;
+    out->settings = recipe;
+    return status;
+}
+
+void fit_settings_free(fit_settings *settings)
+{
+    free(settings->set);
+    free(settings->set_text);
+    settings->set = NULL;
+    settings->set_text = NULL;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast inspect */
+#include "tool.h"
+
+#include <string.h>
+
+static const tool_option options[] = {
+    {"rows", 'r', "OUT.csv",
+     "write what is thought of each reading: row, y, loo_mean, loo_sd,\nweight, influence, suspected, group",
+     false},
+};
+
+static bool print_model(const tool_session *session, const hf_model *model, const hf_table *suspects,
+                        const char *file)
+{
+    if (!session->json) {
+        report_model(stdout, model, suspects);
+        for (size_t i = 0; i < hf_model_notes(model); i++)
+            printf("%s  %s\n", i == 0 ? "\nNotes\n" : "", hf_model_note(model, i));
+        printf("\nSHA-256 of the training data: %s\n", hf_model_data_checksum(model));
+        return true;
+    }
+    json_t *json = json_model(model, suspects);
+    if (json != NULL) json_object_set_new(json, "model", json_string(file));
+    return json_print(json);
+}
+
+static int run(const tool_arguments *arguments)
+{
+    const char *rows_path = argument(arguments, "rows"), *file = arguments->operand[0];
+    bool only_rows = rows_path != NULL && strcmp(rows_path, "-") == 0;
+    if (only_rows && has_argument(arguments, "json"))
+        return usage_error(arguments->verb, "--json and --rows - cannot both go to standard output");
+    if (is_unwritable(rows_path)) return TOOL_FAILED;
+    tool_session session;
+    int code = session_open(arguments, &session);
+    if (code != TOOL_OK) return code;
+
+    hf_model *model = NULL;
+    hf_table *suspects = NULL, *rows = NULL;
+    hf_status status = hf_model_load(session.ctx, file, &model);
+    if (status >= 0 && !only_rows) status = hf_model_suspects(session.ctx, model, &suspects);
+    if (status >= 0 && rows_path != NULL) status = hf_model_rows(session.ctx, model, &rows);
+    progress_clear(session.progress);
+    if (status >= 0 && rows_path != NULL) status = hf_table_write_csv(session.ctx, rows, rows_path);
+    bool printed = status < 0 || only_rows || print_model(&session, model, suspects, file);
+    hf_table_free(rows);
+    hf_table_free(suspects);
+    hf_model_free(model);
+    code = session_close(&session, status);
+    return code == TOOL_OK && !printed ? TOOL_FAILED : code;
+}
+
+const tool_verb verb_inspect = {
+    .name = "inspect",
+    .operands = "MODEL.hf [--rows OUT.csv]",
+    .summary = "Show what a model has learnt",
+    .text =
+        "Prints the report of the fit, the suspected readings and the hyperparameters in the units of the\n"
+        "data. With --rows also a table with one row per reading: its leave-one-out prediction (from the\n"
+        "others), its weight (1 plain, 0 set aside), how far the model would move without it (influence, in\n"
+        "nats), whether it is suspected, and its group. --rows - writes that table and nothing else.",
+    .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
+               "  holdfast inspect boston.hf --rows readings.csv",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .least = 1,
+    .most = 1,
+    .run = run,
+};

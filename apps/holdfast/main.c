@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast: the tool. One verb per file; this one finds the verb. */
+#include "tool.h"
+
+#include <string.h>
+
+const tool_verb *const verbs[] = {&verb_fit,  &verb_predict,     &verb_score,    &verb_inspect,
+                                  &verb_plot, &verb_contaminate, &verb_reproduce};
+const size_t verb_count = sizeof verbs / sizeof verbs[0];
+
+static const tool_verb *find_verb(const char *name)
+{
+    for (size_t i = 0; i < verb_count; i++)
+        if (strcmp(verbs[i]->name, name) == 0) return verbs[i];
+    return NULL;
+}
+
+static int print_version(void)
+{
+    printf("holdfast %s\nBLAS: %s\n", hf_version(), hf_blas_description());
+    if (hf_blas_is_slow())
+        fputs(
+            "holdfast: warning: this BLAS is several times slower than need be; install a fast one (Debian: "
+            "libopenblas-serial-dev) and build again\n",
+            stderr);
+    return fflush(stdout) == 0 ? TOOL_OK : complain("standard output: cannot be written");
+}
+
+static int run_verb(const tool_verb *verb, int argc, char **argv)
+{
+    tool_arguments arguments;
+    int status = arguments_parse(verb, argc, argv, &arguments);
+    if (status != TOOL_OK) return status;
+    if (has_argument(&arguments, "help")) {
+        print_help(verb, stdout);
+        status = fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;
+    } else {
+        status = verb->run(&arguments);
+    }
+    arguments_free(&arguments);
+    return status;
+}
+
+static int help(int argc, char **argv)
+{
+    const tool_verb *verb = argc > 2 ? find_verb(argv[2]) : NULL;
+    if (argc > 2 && verb == NULL) return usage_error(NULL, "unknown verb '%s'", argv[2]);
+    if (verb != NULL)
+        print_help(verb, stdout);
+    else
+        print_overview(stdout);
+    return fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_overview(stderr);
+        return TOOL_USAGE;
+    }
+    const char *first = argv[1];
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0)
+        return help(argc, argv);
+    if (strcmp(first, "--version") == 0 || strcmp(first, "version") == 0) return print_version();
+    const tool_verb *verb = find_verb(first);
+    if (verb == NULL)
+        return usage_error(NULL, first[0] == '-' ? "unknown option %s" : "unknown verb '%s'", first);
+    return run_verb(verb, argc - 2, argv + 2);
+}

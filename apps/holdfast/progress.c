@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ctrl-C and the progress bar. */
+#include "tool.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The one thing a signal handler may touch; a global because handlers have no arguments. */
+static volatile sig_atomic_t stop_signal;
+
+static void remember(int number)
+{
+    stop_signal = number;
+}
+
+int signal_seen(void)
+{
+    return (int)stop_signal;
+}
+
+void signal_install(void)
+{
+    struct sigaction action = {0};
+    action.sa_handler = remember;
+    sigemptyset(&action.sa_mask);
+    /* The second Ctrl-C has the usual effect. No SA_RESTART: a read that waits must come back. */
+    action.sa_flags = (int)SA_RESETHAND;
+    const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        struct sigaction old;
+        /* What a parent chose to ignore (nohup) stays ignored. */
+        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN) continue;
+        sigaction(numbers[i], &action, NULL);
+    }
+}
+
+struct progress {
+    bool show;    /* standard error is a terminal, and not -q */
+    bool visible; /* a bar stands there now */
+    double begin, drawn;
+};
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* A second of silence: most runs are over by then and a bar would only flicker. */
+static const double silence = 1.0, interval = 0.1;
+
+enum {
+    BAR = 30
+};
+
+static void draw(struct progress *progress, const char *stage, double done, double value)
+{
+    char bar[BAR + 1], figure[40] = "", share[16] = "";
+    memset(bar, ' ', BAR);
+    bar[BAR] = '\0';
+    if (done >= 0) {
+        double part = done < 1 ? done : 1;
+        memset(bar, '#', (size_t)(part * BAR));
+        snprintf(share, sizeof share, " %3.0f %%", 100 * part);
+    }
+    if (isfinite(value)) snprintf(figure, sizeof figure, "  objective %.6g", value);
+    fprintf(stderr, "\r\033[K%-8s [%s]%s%s", stage, bar, share, figure);
+    fflush(stderr);
+    progress->visible = true;
+}
+
+static bool report(const char *stage, double done, double value, void *user)
+{
+    struct progress *progress = user;
+    if (stop_signal != 0) return false;
+    if (!progress->show) return true;
+    double time = now();
+    if (time - progress->begin < silence || time - progress->drawn < interval) return true;
+    progress->drawn = time;
+    draw(progress, stage, done, value);
+    return true;
+}
+
+struct progress *progress_start(hf_context *ctx, bool quiet)
+{
+    struct progress *progress = calloc(1, sizeof *progress);
+    if (progress == NULL) return NULL; /* only a bar: the work can be done without */
+    progress->show = !quiet && isatty(STDERR_FILENO) == 1;
+    progress->begin = now();
+    hf_context_set_progress(ctx, report, progress);
+    return progress;
+}
+
+void progress_clear(struct progress *progress)
+{
+    if (progress == NULL || !progress->visible) return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+    progress->visible = false;
+}
+
+void progress_stop(struct progress *progress)
+{
+    progress_clear(progress);
+    free(progress);
+}

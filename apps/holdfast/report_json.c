@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was learnt, as JSON. */
+#include "tool.h"
+
+#include <math.h>
+#include <string.h>
+
+json_t *json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *json_count(size_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+bool json_print(json_t *value)
+{
+    if (value == NULL) {
+        complain("out of memory, or a name that is not UTF-8 and cannot be written as JSON");
+        return false;
+    }
+    bool written = json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 &&
+                   fputc('\n', stdout) != EOF;
+    json_decref(value);
+    return written; /* if not, session_close() says why */
+}
+
+static const char *unit_name(hf_unit unit)
+{
+    static const char *const names[] = {
+        "none", "input", "1/input", "1/input^2", "target^2", "target^2/input^2", "target"};
+    return names[unit];
+}
+
+static json_t *json_parameters(const hf_model *model)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < hf_model_parameters(model); i++) {
+        hf_parameter p;
+        if (hf_model_parameter(model, i, &p) < 0) continue;
+        json_t *entry = json_pack("{s:s, s:o, s:s, s:b}", "name", p.name, "value", json_number(p.value),
+                                  "unit", unit_name(p.unit), "held", p.fixed);
+        if (p.column < hf_model_features(model))
+            json_object_set_new(entry, "column", json_string(hf_model_feature(model, p.column)));
+        json_array_append_new(list, entry);
+    }
+    return list;
+}
+
+static json_t *json_settings(const hf_model *model)
+{
+    const hf_fit_settings *s = hf_model_settings(model);
+    static const char *const rules[] = {"quantile", "mad", "given"};
+    json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:b, s:s, s:b, s:b, s:I}", "kernel", s->kernel, "mean",
+                               hf_mean_kind_name(s->mean), "sites", hf_site_kind_name(s->sites), "suspects",
+                               hf_suspects_name(s->suspects), "train", s->train, "objective",
+                               hf_objective_name(s->objective), "standardise", s->standardise, "calibrate",
+                               s->calibrate, "restarts", (json_int_t)s->restarts);
+    if (object != NULL && s->sites == HF_SITES_ROBUST) {
+        json_object_set_new(object, "centre", json_string(hf_centre_name(s->centre)));
+        json_object_set_new(object, "threshold_rule", json_string(rules[s->threshold_rule]));
+        json_object_set_new(object, "eps", json_number(s->eps));
+    }
+    return object;
+}
+
+static json_t *json_report(const hf_model *model)
+{
+    const hf_fit_report *r = hf_model_report(model);
+    const struct {
+        const char *key;
+        json_t *value;
+    } entries[] = {
+        {"readings", json_count(r->readings)},
+        {"missing", json_count(r->missing)},
+        {"rows_skipped", json_count(hf_model_skipped(model))},
+        {"stop", json_string(hf_stop_text(r->stop))},
+        {"evaluations", json_count(r->evaluations)},
+        {"rounds", json_count(r->rounds)},
+        {"objective", json_number(r->objective)},
+        {"log_prior", json_number(r->log_prior)},
+        {"gradient_norm", json_number(r->gradient_norm)},
+        {"at_bound", json_count(r->at_bound)},
+        {"at_bound_names", json_string(r->at_bound_names)},
+        {"jitter", json_number(r->jitter)},
+        {"condition", json_number(r->condition)},
+        {"backward", json_number(r->backward)},
+        {"bytes", json_number(r->bytes)},
+        {"seconds", json_number(r->seconds)},
+        {"threshold", json_number(r->threshold)},
+        {"suspects", json_count(r->suspects)},
+        {"suspects_adopted", json_boolean(r->suspects_adopted)},
+        {"groups", json_count(r->groups)},
+        {"benefit", json_number(r->benefit)},
+        {"gain", json_number(r->gain)},
+        {"calibration", json_number(r->calibration)},
+    };
+    json_t *object = json_object();
+    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
+        json_object_set_new(object, entries[i].key, entries[i].value);
+    return object;
+}
+
+static json_t *json_suspects(const hf_table *suspects)
+{
+    static const char *const columns[] = {"row", "y", "loo_mean", "loo_sd", "weight", "group"};
+    static const char *const keys[] = {"row", "y", "expected", "sd", "weight", "group"};
+    json_t *list = json_array();
+    for (size_t i = 0; i < hf_table_rows(suspects); i++) {
+        json_t *entry = json_object();
+        for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+            const double *numbers = table_column(NULL, suspects, columns[k]);
+            bool whole = strcmp(keys[k], "row") == 0 || strcmp(keys[k], "group") == 0;
+            double value = numbers != NULL ? numbers[i] : NAN;
+            json_object_set_new(entry, keys[k], whole ? json_count((size_t)value) : json_number(value));
+        }
+        json_array_append_new(list, entry);
+    }
+    return list;
+}
+
+json_t *json_model(const hf_model *model, const hf_table *suspects)
+{
+    json_t *features = json_array(), *notes = json_array();
+    for (size_t j = 0; j < hf_model_features(model); j++)
+        json_array_append_new(features, json_string(hf_model_feature(model, j)));
+    for (size_t i = 0; i < hf_model_notes(model); i++)
+        json_array_append_new(notes, json_string(hf_model_note(model, i)));
+    return json_pack("{s:s, s:s, s:s, s:o, s:s?, s:o, s:o, s:o, s:o, s:o, s:s}", "holdfast", hf_version(),
+                     "source", hf_model_source(model), "target", hf_model_target(model), "features", features,
+                     "noise_column", hf_model_noise_column(model), "settings", json_settings(model), "report",
+                     json_report(model), "parameters", json_parameters(model), "suspects",
+                     json_suspects(suspects), "notes", notes, "data_sha256", hf_model_data_checksum(model));
+}

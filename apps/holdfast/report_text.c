@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was learnt, in words and small tables. */
+#include "tool.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SHOWN_SUSPECTS = 15,
+    SHOWN_PARAMETERS = 40
+};
+
+/* ---- heading ----------------------------------------------------------------------------------------------
+ */
+
+static void print_heading(FILE *out, const hf_model *model)
+{
+    const hf_fit_report *report = hf_model_report(model);
+    const hf_fit_settings *settings = hf_model_settings(model);
+    fprintf(out, "%s from %zu input%s: %zu reading%s of %s", hf_model_target(model), hf_model_features(model),
+            hf_model_features(model) == 1 ? "" : "s", report->readings, report->readings == 1 ? "" : "s",
+            hf_model_source(model));
+    if (report->missing > 0) fprintf(out, ", %zu more without a target", report->missing);
+    if (hf_model_skipped(model) > 0) fprintf(out, ", %zu more with a missing input", hf_model_skipped(model));
+    fprintf(out, "\n\nkernel       %s\nmean         %s\n", settings->kernel,
+            hf_mean_kind_name(settings->mean));
+    if (settings->sites == HF_SITES_ROBUST)
+        fprintf(out, "sites        robust, centre %s, threshold %.4g\n", hf_centre_name(settings->centre),
+                report->threshold);
+    else
+        fprintf(out, "sites        gaussian, suspects %s\n", hf_suspects_name(settings->suspects));
+    if (hf_model_noise_column(model) != NULL)
+        fprintf(out, "noise        known part from column %s\n", hf_model_noise_column(model));
+    if (settings->train)
+        fprintf(out, "training     %s, %s after %zu evaluations, gradient %.2g, %.2f s\n",
+                hf_objective_name(settings->objective), hf_stop_text(report->stop), report->evaluations,
+                report->gradient_norm, report->seconds);
+    else
+        fprintf(out, "training     none\n");
+    fprintf(out, "objective    %.6g\n", report->objective);
+    fprintf(out, "numerics     condition %.2g, jitter %.3g, backward error %.2g\n", report->condition,
+            report->jitter, report->backward);
+    if (report->calibration > 1.0)
+        fprintf(out, "calibration  observed variances times %.3g, from leave-one-out residuals\n",
+                report->calibration);
+}
+
+/* ---- suspects ---------------------------------------------------------------------------------------------
+ */
+
+typedef struct suspect {
+    double distance; /* |y - expected| / sd */
+    size_t index;
+} suspect;
+
+static int by_distance(const void *a, const void *b)
+{
+    const suspect *left = a, *right = b;
+    if (left->distance != right->distance) return left->distance < right->distance ? 1 : -1;
+    return left->index < right->index ? -1 : left->index > right->index;
+}
+
+/* The columns of hf_model_suspects() in the order of this list. */
+enum {
+    ROW,
+    READING,
+    EXPECTED,
+    SD,
+    WEIGHT,
+    GROUP,
+    SUSPECT_COLUMNS
+};
+
+static bool suspect_columns(const hf_table *suspects, const double *columns[SUSPECT_COLUMNS])
+{
+    static const char *const names[SUSPECT_COLUMNS] = {"row", "y", "loo_mean", "loo_sd", "weight", "group"};
+    for (size_t k = 0; k < SUSPECT_COLUMNS; k++) {
+        columns[k] = table_column(NULL, suspects, names[k]);
+        if (columns[k] == NULL) return false;
+    }
+    return true;
+}
+
+static void print_suspect_rows(FILE *out, const hf_table *suspects, const hf_fit_report *report)
+{
+    const double *columns[SUSPECT_COLUMNS];
+    size_t count = hf_table_rows(suspects);
+    suspect *order = calloc(count, sizeof *order);
+    if (order == NULL || !suspect_columns(suspects, columns)) {
+        free(order);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        order[i] = (suspect){fabs(columns[READING][i] - columns[EXPECTED][i]) / columns[SD][i], i};
+    qsort(order, count, sizeof *order, by_distance);
+    fprintf(out, "  %8s  %12s  %12s  %10s  %8s%s\n", "row", "reading", "expected", "sd", "weight",
+            report->groups > 0 ? "   group" : "");
+    for (size_t k = 0; k < count && k < SHOWN_SUSPECTS; k++) {
+        size_t i = order[k].index;
+        fprintf(out, "  %8.0f  %12.6g  %12.6g  %10.4g  %8.3g", columns[ROW][i], columns[READING][i],
+                columns[EXPECTED][i], columns[SD][i], columns[WEIGHT][i]);
+        if (report->groups > 0) fprintf(out, columns[GROUP][i] > 0 ? "  %6.0f" : "", columns[GROUP][i]);
+        fputc('\n', out);
+    }
+    if (count > SHOWN_SUSPECTS)
+        fprintf(out, "  and %zu more; holdfast inspect --rows lists all readings\n", count - SHOWN_SUSPECTS);
+    free(order);
+}
+
+static void print_suspects(FILE *out, const hf_model *model, const hf_table *suspects)
+{
+    const hf_fit_report *report = hf_model_report(model);
+    const hf_fit_settings *settings = hf_model_settings(model);
+    size_t count = hf_table_rows(suspects);
+    if (count == 0) {
+        if (settings->sites == HF_SITES_ROBUST || settings->suspects != HF_SUSPECTS_OFF)
+            fprintf(out, "\nSuspected readings: none\n");
+        return;
+    }
+    fprintf(out, "\nSuspected readings: %zu of %zu", count, report->readings);
+    if (report->groups > 0) fprintf(out, " (%zu group%s)", report->groups, report->groups == 1 ? "" : "s");
+    if (settings->sites == HF_SITES_ROBUST)
+        fprintf(out, ", weight below 1/4\n");
+    else if (report->suspects_adopted)
+        fprintf(
+            out,
+            ", set aside: the others are predicted better without them (CRPS ratio %.2f, gain %.0f nats)\n",
+            report->benefit, report->gain);
+    else
+        fprintf(out, ", kept: setting them aside would not clearly pay (--suspects force does it anyway)\n");
+    print_suspect_rows(out, suspects, report);
+}
+
+/* ---- hyperparameters
+ * --------------------------------------------------------------------------------------- */
+
+static const char *unit_text(hf_unit unit)
+{
+    switch (unit) {
+    case HF_UNIT_INPUT:
+        return "units of the input";
+    case HF_UNIT_FREQUENCY:
+        return "1 / input";
+    case HF_UNIT_FREQUENCY2:
+        return "1 / input^2";
+    case HF_UNIT_OUTPUT2:
+        return "target^2";
+    case HF_UNIT_OUTPUT2_INPUT2:
+        return "target^2 / input^2";
+    case HF_UNIT_OUTPUT:
+        return "units of the target";
+    case HF_UNIT_NONE:
+        break;
+    }
+    return "";
+}
+
+static void print_parameters(FILE *out, const hf_model *model)
+{
+    size_t count = hf_model_parameters(model);
+    fprintf(out, "\nHyperparameters, in the units of the data\n");
+    for (size_t i = 0; i < count; i++) {
+        hf_parameter p;
+        if (hf_model_parameter(model, i, &p) < 0) continue;
+        /* Mean and noise come last and are always shown. */
+        if (i == SHOWN_PARAMETERS && count > SHOWN_PARAMETERS + 2) {
+            fprintf(out, "  and %zu more; --json has all\n", count - 2 - i);
+            i = count - 3;
+            continue;
+        }
+        fprintf(out, "  %-22s %12.6g  %s", p.name, p.value, unit_text(p.unit));
+        if (p.column < hf_model_features(model))
+            fprintf(out, "%s%s", p.unit == HF_UNIT_NONE ? "per " : ": ", hf_model_feature(model, p.column));
+        if (strcmp(p.name, "noise") == 0) fprintf(out, ", sd %.4g", sqrt(p.value));
+        fprintf(out, "%s\n", p.fixed ? "  (held)" : "");
+    }
+}
+
+void report_model(FILE *out, const hf_model *model, const hf_table *suspects)
+{
+    print_heading(out, model);
+    print_suspects(out, model, suspects);
+    print_parameters(out, model);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tool.h
+ * @brief What the verbs share: their tables of options, parsed arguments, a session with a context.
+ *
+ * A verb is one row of `verbs` (main.c) with a table of options. That table is what is parsed, what --help
+ * prints, and what tests/tool compares the man pages and the completion with.
+ */
+#ifndef HF_TOOL_H
+#define HF_TOOL_H
+
+#include <holdfast/holdfast.h>
+#include <jansson.h>
+#include <stdio.h>
+
+enum {
+    TOOL_OK = 0,
+    TOOL_FAILED = 1, /* bad input, or something went wrong with good input */
+    TOOL_USAGE = 2
+};
+
+/* ---- options (options.c, help.c) --------------------------------------------------------------------------
+ */
+
+typedef struct tool_option {
+    const char *name;     /* without the dashes */
+    char letter;          /* short form, or 0 */
+    const char *argument; /* what to call it in help; NULL: a switch */
+    const char *help;     /* newlines break lines */
+    bool repeat;          /* may be given more than once */
+} tool_option;
+
+struct tool_arguments;
+
+typedef struct tool_verb {
+    const char *name;
+    const char *operands; /* as in the synopsis */
+    const char *summary;  /* one line */
+    const char *text;     /* a paragraph, may be NULL */
+    const char *example;  /* commands that work as printed in the root of the source */
+    const tool_option *options;
+    size_t option_count;
+    size_t least, most; /* operands; SIZE_MAX: everything from the first operand on is handed over as it is */
+    int (*run)(const struct tool_arguments *arguments);
+} tool_verb;
+
+typedef struct tool_given {
+    const tool_option *option;
+    const char *value; /* NULL for a switch */
+} tool_given;
+
+typedef struct tool_arguments {
+    const tool_verb *verb;
+    const char **operand;
+    size_t operands;
+    tool_given *list;
+    size_t count;
+} tool_arguments;
+
+/** The options every verb has, after its own. */
+extern const tool_option common_options[];
+extern const size_t common_option_count;
+
+extern const tool_verb *const verbs[];
+extern const size_t verb_count;
+
+/** Parses what follows the verb. TOOL_OK, or TOOL_USAGE after a message. Values point into argv. */
+int arguments_parse(const tool_verb *verb, int argc, char **argv, tool_arguments *out);
+void arguments_free(tool_arguments *arguments);
+/** Value of an option, NULL if it was not given. */
+const char *argument(const tool_arguments *arguments, const char *name);
+bool has_argument(const tool_arguments *arguments, const char *name);
+/** Complains about wrong usage and points at --help. Returns TOOL_USAGE. */
+int usage_error(const tool_verb *verb, const char *format, ...) HF_PRINTF(2, 3);
+/** Numbers; false after a message. `least` <= value, nothing may follow. */
+bool argument_double(const tool_arguments *arguments, const char *name, double *value);
+bool argument_size(const tool_arguments *arguments, const char *name, size_t *value);
+bool argument_seed(const tool_arguments *arguments, const char *name, uint64_t *value);
+
+/** Column names from every occurrence of an option, separated by commas; "a,b" in double quotes is one name.
+ */
+typedef struct tool_names {
+    char *text;
+    const char **list;
+    size_t count;
+} tool_names;
+bool argument_names(const tool_arguments *arguments, const char *name, tool_names *out);
+void names_free(tool_names *names);
+
+void print_help(const tool_verb *verb, FILE *out);
+void print_overview(FILE *out);
+
+/* ---- session (session.c, progress.c) ----------------------------------------------------------------------
+ */
+
+typedef struct tool_session {
+    hf_context *ctx;
+    bool quiet, json;
+    struct progress *progress;
+} tool_session;
+
+/** A context with threads, seed, progress bar and Ctrl-C as the arguments say. TOOL_OK or an exit status,
+ * with nothing to close. */
+int session_open(const tool_arguments *arguments, tool_session *session);
+/** Ends a verb: frees everything, makes sure what went to standard output got there. Returns the exit status
+ * for `status` (after a message if it is an error): 0, 1, or 128 + signal when a signal cancelled. */
+int session_close(tool_session *session, hf_status status);
+/** "holdfast: warning: ..." on standard error, unless -q. */
+void warn(const tool_session *session, const char *format, ...) HF_PRINTF(2, 3);
+/** "holdfast: ..." on standard error. Returns TOOL_FAILED. */
+int complain(const char *format, ...) HF_PRINTF(1, 2);
+/** Shows the context's message as a warning when the status is one. Returns status. */
+hf_status warn_status(const tool_session *session, hf_status status);
+/** True, after a message, if a file cannot be created: better known before an hour of work than after. */
+bool is_unwritable(const char *path);
+
+/** Signals: 0, or the number of the signal that asked us to stop. */
+int signal_seen(void);
+void signal_install(void);
+
+struct progress *progress_start(hf_context *ctx, bool quiet);
+/** Wipes the bar; it comes back with the next report. */
+void progress_clear(struct progress *progress);
+void progress_stop(struct progress *progress);
+
+/* ---- reports (report_text.c, report_json.c)
+ * ---------------------------------------------------------------- */
+
+/** What was learnt, for people. `suspects` from hf_model_suspects(). */
+void report_model(FILE *out, const hf_model *model, const hf_table *suspects);
+/** The same for machines; a new reference, NULL when out of memory. */
+json_t *json_model(const hf_model *model, const hf_table *suspects);
+/** A number; null for what JSON has no word for (NaN, infinity). */
+json_t *json_number(double value);
+/** Prints and releases. False when it could not be made or written. */
+bool json_print(json_t *value);
+
+/** Numbers of a column that is known to be there. */
+const double *table_column(hf_context *ctx, const hf_table *table, const char *name);
+
+/* ---- verbs
+ * ------------------------------------------------------------------------------------------------- */
+
+extern const tool_verb verb_fit, verb_predict, verb_score, verb_inspect, verb_plot, verb_contaminate,
+    verb_reproduce;
+
+#endif
