@@ -24,20 +24,20 @@ static inline int hfi_blas_int(size_t size)
 }
 
 /**
- * Threaded BLAS libraries are made to run on one thread inside the routines of this room, which bring their
- * own threads: nested, OpenBLAS is more than a hundred times slower, and its sums depend on its thread count.
- * Returns what hfi_blas_leave() needs to give the host its setting back. Whoever finds one thread already set
- * restores nothing, so that overlapping calls of several threads always leave the host's number behind.
+ * Every call of BLAS or LAPACK stands between these two, which make it run on one thread, beside others where
+ * the library can (blas_library.c says how). Sections do not nest. `before` is what hfi_blas_enter()
+ * returned.
  */
 int hfi_blas_enter(void);
-void hfi_blas_leave(int entered);
+void hfi_blas_leave(int before);
 
-double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
-double dnrm2_(const int *n, const double *x, const int *incx);
-void daxpy_(const int *n, const double *alpha, const double *x, const int *incx, double *y, const int *incy);
-void dscal_(const int *n, const double *alpha, double *x, const int *incx);
-void drot_(const int *n, double *x, const int *incx, double *y, const int *incy, const double *c,
-           const double *s);
+/** False when only one call at a time may be running: then a section must not start threads that call BLAS.
+ */
+bool hfi_blas_is_concurrent(void);
+
+/** hfi_parallel_for inside a section, for bodies that call BLAS; on one thread where BLAS is not concurrent.
+ */
+void hfi_blas_parallel_for(const hf_context *ctx, size_t count, hfi_loop_body body, void *arg);
 
 void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a,
             const int *lda, const double *x, const int *incx, const double *beta, double *y, const int *incy,

@@ -5,7 +5,15 @@
 #include <math.h>
 #include <string.h>
 
-static const int ONE = 1;
+/* (x, y) := (c x + s y, c y - s x) */
+static void rotate(size_t n, double *restrict x, double *restrict y, double c, double s)
+{
+    for (size_t i = 0; i < n; i++) {
+        double turned = c * x[i] + s * y[i];
+        y[i] = c * y[i] - s * x[i];
+        x[i] = turned;
+    }
+}
 
 void hfi_chol_update(size_t n, double *l, size_t ldl, double *x)
 {
@@ -14,8 +22,7 @@ void hfi_chol_update(size_t n, double *l, size_t ldl, double *x)
         double radius = hypot(column[0], x[k]);
         double c = column[0] / radius, s = x[k] / radius;
         column[0] = radius;
-        int rest = hfi_blas_int(n - k - 1);
-        drot_(&rest, column + 1, &ONE, x + k + 1, &ONE, &c, &s);
+        rotate(n - k - 1, column + 1, x + k + 1, c, s);
     }
 }
 
@@ -24,19 +31,16 @@ void hfi_chol_update(size_t n, double *l, size_t ldl, double *x)
  * up to k still hold q, those after k the part of x that has been rebuilt. */
 hf_status hfi_chol_downdate(size_t n, double *l, size_t ldl, double *x)
 {
-    if (n == 0) return HF_OK;
-    int order = hfi_blas_int(n);
     hfi_chol_forward(n, l, ldl, x);
-    double norm = dnrm2_(&order, x, &ONE);
-    if (!(norm < 1.0)) return HF_ERR_NOT_POSITIVE_DEFINITE;
-    double rho = sqrt((1.0 - norm) * (1.0 + norm));
+    double square = 1.0 - hfi_dot(n, x, x);
+    if (!(square > 0.0)) return HF_ERR_NOT_POSITIVE_DEFINITE;
+    double rho = sqrt(square);
     for (size_t k = n; k-- > 0;) {
         double radius = hypot(rho, x[k]);
         double c = rho / radius, s = x[k] / radius;
         rho = radius;
         x[k] = 0.0;
-        int rest = hfi_blas_int(n - k);
-        drot_(&rest, x + k, &ONE, l + k + k * ldl, &ONE, &c, &s);
+        rotate(n - k, x + k, l + k + k * ldl, c, s);
         if (!(l[k + k * ldl] > 0.0)) return HF_ERR_NOT_POSITIVE_DEFINITE;
     }
     return HF_OK;
@@ -48,9 +52,10 @@ hf_status hfi_chol_append(size_t n, double *l, size_t ldl, const double *column,
     for (size_t j = 0; j < n; j++) row[j * ldl] = column[j];
     double rest = diagonal;
     if (n > 0) {
-        int order = hfi_blas_int(n), stride = hfi_blas_int(ldl);
+        int order = hfi_blas_int(n), stride = hfi_blas_int(ldl), before = hfi_blas_enter();
         dtrsv_("L", "N", "N", &order, l, &stride, row, &stride, 1, 1, 1);
-        rest -= ddot_(&order, row, &stride, row, &stride);
+        hfi_blas_leave(before);
+        for (size_t j = 0; j < n; j++) rest -= row[j * ldl] * row[j * ldl];
     }
     if (!(rest > 0.0 && isfinite(rest))) return HF_ERR_NOT_POSITIVE_DEFINITE;
     row[n * ldl] = sqrt(rest);

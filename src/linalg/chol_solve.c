@@ -17,7 +17,9 @@ static void solve_vector(const char *trans, size_t n, const double *l, size_t ld
 {
     if (n == 0) return;
     int order = hfi_blas_int(n), stride = hfi_blas_int(ldl);
+    int before = hfi_blas_enter();
     dtrsv_("L", trans, "N", &order, l, &stride, b, &ONE, 1, 1, 1);
+    hfi_blas_leave(before);
 }
 
 void hfi_chol_forward(size_t n, const double *l, size_t ldl, double *b)
@@ -42,7 +44,7 @@ static void solve_block(const char *trans, size_t n, size_t m, const double *l, 
     const double one = 1.0;
     if (n == 0) return;
     int order = hfi_blas_int(n), stride = hfi_blas_int(ldl), stride_b = hfi_blas_int(ldb);
-    int entered = hfi_blas_enter();
+    int before = hfi_blas_enter();
     while (m > 0) { /* more columns than an int can count */
         size_t part = m < HFI_BLAS_MAX ? m : HFI_BLAS_MAX;
         int columns = hfi_blas_int(part);
@@ -50,7 +52,7 @@ static void solve_block(const char *trans, size_t n, size_t m, const double *l, 
         b += part * ldb;
         m -= part;
     }
-    hfi_blas_leave(entered);
+    hfi_blas_leave(before);
 }
 
 void hfi_chol_forward_block(size_t n, size_t m, const double *l, size_t ldl, double *b, size_t ldb)
@@ -68,7 +70,9 @@ double hfi_chol_condition(size_t n, const double *l, size_t ldl, double norm1, d
     if (n == 0) return 1.0;
     int order = hfi_blas_int(n), stride = hfi_blas_int(ldl), info = 0;
     double reciprocal = 0.0;
+    int before = hfi_blas_enter();
     dpocon_("L", &order, l, &stride, &norm1, &reciprocal, work, iwork, &info, 1);
+    hfi_blas_leave(before);
     return info == 0 && reciprocal > 0.0 ? 1.0 / reciprocal : INFINITY;
 }
 

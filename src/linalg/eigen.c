@@ -39,9 +39,9 @@ hf_status hfi_symmetric_eigen(hf_context *ctx, size_t n, double *a, size_t lda, 
     } else {
         int order = hfi_blas_int(n), stride = hfi_blas_int(lda), info = 0;
         int lwork = hfi_blas_int(reals), liwork = hfi_blas_int(integers);
-        int entered = hfi_blas_enter();
+        int before = hfi_blas_enter();
         dsyevd_("V", "L", &order, a, &stride, values, work, &lwork, iwork, &liwork, &info, 1, 1);
-        hfi_blas_leave(entered);
+        hfi_blas_leave(before);
         if (info != 0)
             status = hfi_fail(ctx, HF_ERR_INTERNAL, "eigenvalues of a %zu x %zu matrix: dsyevd gave %d", n, n,
                               info);

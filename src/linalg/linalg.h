@@ -6,8 +6,8 @@
  * Conventions
  *  - A symmetric n x n matrix is given by its lower triangle in column-major order: entry (i, j), i >= j, is
  *    a[i + j*lda]. Unless a function says so, the strict upper triangle is neither read nor written.
- *  - A block of m right-hand sides is column-major n x m: right-hand side q is the contiguous column b + q*ldb. The same
- *    memory read row-major is "one row per query", which is how cross-covariances are laid out.
+ *  - A block of m right-hand sides is column-major n x m: right-hand side q is the contiguous column b +
+ * q*ldb. The same memory read row-major is "one row per query", which is how cross-covariances are laid out.
  *  - Tiled routines run on the context's threads; the tile size is a constant, so the result does not depend
  *    on the thread count, bit for bit.
  */
@@ -16,18 +16,22 @@
 
 #include "core/core.h"
 
-/* ---- factor ---------------------------------------------------------------------------------------------- */
+/* ---- factor ----------------------------------------------------------------------------------------------
+ */
 
 /** A = L L'. Overwrites the lower triangle with L. O(n^3/3), tiled and parallel.
- *  @return HF_OK, or HF_ERR_NOT_POSITIVE_DEFINITE (then `a` is spoilt); sets no message (the callers retry). */
+ *  @return HF_OK, or HF_ERR_NOT_POSITIVE_DEFINITE (then `a` is spoilt); sets no message (the callers retry).
+ */
 hf_status hfi_chol(const hf_context *ctx, size_t n, double *a, size_t lda);
 
 /** Fills the lower triangle of the matrix that is to be factored (without jitter). */
 typedef hf_status (*hfi_fill)(void *arg, double *a, size_t lda);
 
-/** Fill and factor, adding jitter*scale to the diagonal in escalating steps only if needed: 0, 1e-10, 1e-9, ... 1e-2.
- *  `scale` is the typical diagonal (> 0). *jitter (required) receives the absolute amount added, 0 if none.
- *  @return HF_OK, HF_WARN_JITTER (message set), HF_ERR_NOT_POSITIVE_DEFINITE, HF_ERR_NOT_FINITE, or the fill's error. */
+/** Fill and factor, adding jitter*scale to the diagonal in escalating steps only if needed: 0, 1e-10, 1e-9,
+ * ... 1e-2. `scale` is the typical diagonal (> 0). *jitter (required) receives the absolute amount added, 0
+ * if none.
+ *  @return HF_OK, HF_WARN_JITTER (message set), HF_ERR_NOT_POSITIVE_DEFINITE, HF_ERR_NOT_FINITE, or the
+ * fill's error. */
 hf_status hfi_chol_jitter(hf_context *ctx, size_t n, double *a, size_t lda, double scale, hfi_fill fill,
                           void *arg, double *jitter);
 
@@ -51,23 +55,27 @@ void hfi_chol_inverse(const hf_context *ctx, size_t n, double *l, size_t ldl);
 void hfi_chol_inverse_diagonal(const hf_context *ctx, size_t n, const double *l, size_t ldl, double *work,
                                double *diagonal);
 
-/** Estimated 1-norm condition number of A from its factor and the 1-norm of A (dpocon). `work` 3n, `iwork` n. */
+/** Estimated 1-norm condition number of A from its factor and the 1-norm of A (dpocon). `work` 3n, `iwork` n.
+ */
 double hfi_chol_condition(size_t n, const double *l, size_t ldl, double norm1, double *work, int *iwork);
 /** 1-norm of a symmetric matrix given by its lower triangle. `work` n. */
 double hfi_symmetric_norm1(size_t n, const double *a, size_t lda, double *work);
 
-/* ---- change a factor by one row ------------------------------------------------------------------------- */
+/* ---- change a factor by one row -------------------------------------------------------------------------
+ */
 
 /** L L' + x x' -> L. `x` (n) is destroyed. O(n^2). */
 void hfi_chol_update(size_t n, double *l, size_t ldl, double *x);
 /** L L' - x x' -> L; HF_ERR_NOT_POSITIVE_DEFINITE if it is not (then L is spoilt). `x` destroyed. O(n^2). */
 hf_status hfi_chol_downdate(size_t n, double *l, size_t ldl, double *x);
-/** Grows L (n x n, ldl > n) by the row (column, diagonal) of A: `column` (n) is A[n, 0..n-1]. O(n^2). L untouched on error. */
+/** Grows L (n x n, ldl > n) by the row (column, diagonal) of A: `column` (n) is A[n, 0..n-1]. O(n^2). L
+ * untouched on error. */
 hf_status hfi_chol_append(size_t n, double *l, size_t ldl, const double *column, double diagonal);
 /** Removes row and column `k` of A from L; leaves an (n-1) x (n-1) factor. `work` n. O((n-k)^2 + n (n-k)). */
 void hfi_chol_delete(size_t n, double *l, size_t ldl, size_t k, double *work);
 
-/* ---- products ------------------------------------------------------------------------------------------- */
+/* ---- products -------------------------------------------------------------------------------------------
+ */
 
 double hfi_dot(size_t n, const double *x, const double *y);
 /** y := alpha x + y */
@@ -75,8 +83,8 @@ void hfi_axpy(size_t n, double alpha, const double *x, double *y);
 /** y := A x for a symmetric A given by its lower triangle. O(n^2). */
 void hfi_symv(size_t n, const double *a, size_t lda, const double *x, double *y);
 /** y := alpha A x + beta y, A column-major rows x cols. */
-void hfi_gemv(size_t rows, size_t cols, double alpha, const double *a, size_t lda, const double *x, double beta,
-              double *y);
+void hfi_gemv(size_t rows, size_t cols, double alpha, const double *a, size_t lda, const double *x,
+              double beta, double *y);
 /** y := alpha A' x + beta y, A column-major rows x cols. */
 void hfi_gemv_t(size_t rows, size_t cols, double alpha, const double *a, size_t lda, const double *x,
                 double beta, double *y);
@@ -87,14 +95,16 @@ void hfi_gemm_tn(size_t m, size_t n, size_t k, double alpha, const double *a, si
 /** Copies the strict lower triangle into the upper one. O(n^2). */
 void hfi_symmetrise(const hf_context *ctx, size_t n, double *a, size_t lda);
 
-/** lower(C) := G diag(w) G, for a symmetric G of which BOTH triangles are stored; w of any sign. C must not overlap G.
- *  `work` holds n*n entries. n^3 flops (the symmetric half only), tiled and parallel. */
+/** lower(C) := G diag(w) G, for a symmetric G of which BOTH triangles are stored; w of any sign. C must not
+ * overlap G. `work` holds n*n entries. n^3 flops (the symmetric half only), tiled and parallel. */
 void hfi_weighted_square(const hf_context *ctx, size_t n, const double *g, size_t ldg, const double *w,
                          double *c, size_t ldc, double *work);
 
-/* ---- eigenvalues and least squares ---------------------------------------------------------------------- */
+/* ---- eigenvalues and least squares ----------------------------------------------------------------------
+ */
 
-/** Eigenvalues (ascending) and eigenvectors (columns of a) of a symmetric matrix; lower triangle read, all of `a` overwritten. */
+/** Eigenvalues (ascending) and eigenvectors (columns of a) of a symmetric matrix; lower triangle read, all of
+ * `a` overwritten. */
 hf_status hfi_symmetric_eigen(hf_context *ctx, size_t n, double *a, size_t lda, double *values);
 
 #endif
