@@ -186,7 +186,10 @@ static char find_separator(const scanner *s)
     bool quoted = false, start = true;
     for (; p < end && (quoted || (*p != '\n' && *p != '\r')); p++) {
         bool separates = !quoted && (*p == ',' || *p == ';' || *p == '\t');
-        if (*p == '"' && (quoted || start)) quoted = !quoted;
+        if (quoted && *p == '"' && p + 1 < end && p[1] == '"')
+            p++; /* a quote in the name */
+        else if (*p == '"' && (quoted || start))
+            quoted = !quoted;
         commas += separates && *p == ',';
         semicolons += separates && *p == ';';
         tabs += separates && *p == '\t';

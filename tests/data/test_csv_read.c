@@ -66,6 +66,7 @@ static void good_files(void **state)
         {"\"two\nlines\",b\n1,2\n", "two\nlines|b/1|2/"},
         {"a,b\n\"\",\"\"\"\"\n", "a|b/|\"/"},
         {"a\n\"\"\n", "a//"},
+        {"\"\"\"\n;\";b;c\n1;2;3\n", "\"\n;|b|c/1|2|3/"},
         {"a,b\n5\" pipe,x\"y\"z\n", "a|b/5\" pipe|x\"y\"z/"},
         {" a , b\t\n 1 , 2\n", "a|b/ 1 | 2/"},
         {"\" a \",b\n1,2\n", " a |b/1|2/"},
