@@ -52,11 +52,11 @@ typedef struct hf_kernel hf_kernel;
 
 /** What a parameter measures; decides how it changes when inputs or targets are rescaled. */
 typedef enum hf_unit {
-    HF_UNIT_NONE = 0,       /**< a pure number (alpha) */
-    HF_UNIT_INPUT,          /**< units of an input (lengthscale of se, matern, rq; period) */
-    HF_UNIT_FREQUENCY,      /**< 1 / input (spectral mixture mean) */
-    HF_UNIT_FREQUENCY2,     /**< 1 / input^2 (spectral mixture variance) */
-    HF_UNIT_OUTPUT2,        /**< target^2 (outputscale, variance of constant and white, spectral mixture weight) */
+    HF_UNIT_NONE = 0,   /**< a pure number (alpha) */
+    HF_UNIT_INPUT,      /**< units of an input (lengthscale of se, matern, rq; period) */
+    HF_UNIT_FREQUENCY,  /**< 1 / input (spectral mixture mean) */
+    HF_UNIT_FREQUENCY2, /**< 1 / input^2 (spectral mixture variance) */
+    HF_UNIT_OUTPUT2, /**< target^2 (outputscale, variance of constant and white, spectral mixture weight) */
     HF_UNIT_OUTPUT2_INPUT2, /**< target^2 / input^2 (variance of linear) */
     HF_UNIT_OUTPUT          /**< target (a mean; not used by kernels) */
 } hf_unit;
@@ -68,7 +68,7 @@ typedef struct hf_parameter {
     double lower, upper; /**< box used in training */
     bool fixed;          /**< held at its value in training */
     hf_unit unit;
-    size_t column;       /**< the input it belongs to; SIZE_MAX when it belongs to none or to several */
+    size_t column; /**< the input it belongs to; SIZE_MAX when it belongs to none or to several */
 } hf_parameter;
 
 /**
@@ -99,11 +99,11 @@ HF_API const char *hf_kernel_expression(const hf_kernel *kernel);
  * K_ij = k(x_i, x_j): full symmetric n x n matrix, K row-major (= column-major) with stride ldk >= n.
  * x: n x d row-major, stride ldx >= d. O(n^2 d), symmetric half only, all threads. White adds to the diagonal.
  */
-HF_API hf_status hf_kernel_gram(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x, size_t ldx, double *k,
-                                size_t ldk);
+HF_API hf_status hf_kernel_gram(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
+                                size_t ldx, double *k, size_t ldk);
 /** K_ij = k(x_i, z_j): m x n, row-major, stride ldk >= n. White contributes nothing. O(m n d). */
-HF_API hf_status hf_kernel_cross(hf_context *ctx, const hf_kernel *kernel, size_t m, const double *x, size_t ldx, size_t n,
-                                 const double *z, size_t ldz, double *k, size_t ldk);
+HF_API hf_status hf_kernel_cross(hf_context *ctx, const hf_kernel *kernel, size_t m, const double *x,
+                                 size_t ldx, size_t n, const double *z, size_t ldz, double *k, size_t ldk);
 
 HF_END_DECLS
 
