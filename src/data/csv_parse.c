@@ -254,7 +254,12 @@ static hf_status reserve_fields(scanner *s)
         newlines += s->table->text[i] == '\n';
         separators += s->table->text[i] == s->separator;
     }
-    s->table->fields = hfi_alloc(s->ctx, newlines + separators + 2, sizeof *s->table->fields);
+    /* a begin and a number for each field, a line for each row */
+    size_t fields = newlines + separators + 2, needed = 0;
+    if (!hfi_size_mul(fields, sizeof(size_t) + sizeof(double), &needed)) return hfi_out_of_memory(s->ctx);
+    hf_status status = hfi_csv_must_fit(s->ctx, s->table->source, needed);
+    if (status != HF_OK) return status;
+    s->table->fields = hfi_alloc(s->ctx, fields, sizeof *s->table->fields);
     s->table->lines = hfi_alloc(s->ctx, newlines + 1, sizeof *s->table->lines);
     return s->table->fields == NULL || s->table->lines == NULL ? HF_ERR_MEMORY : HF_OK;
 }

@@ -13,13 +13,14 @@
 
 enum {
     FIRST_CAPACITY = 1 << 16,
+    ALWAYS_FITS = 1 << 26, /* below this the machine is not asked */
     LARGEST_READ = 1 << 20 /* so that a slow file is interrupted soon after the callback says so */
 };
 
 typedef struct input {
     hf_context *ctx;
     const char *source;
-    int descriptor;
+    int descriptor;  /* -1: not open */
     size_t expected; /* size of a regular file, else 0 */
     char *text;
     size_t bytes;
@@ -32,19 +33,24 @@ static hf_status read_failed(const input *in, int error)
     return hfi_fail(in->ctx, HF_ERR_IO, "%s: cannot be read: %s", in->source, hfi_error_text(error, words));
 }
 
-/* Room for more text and the byte behind it. Refused beforehand when the machine has not that much: an
- * endless pipe shall end with a message, not with the death of the process. */
+hf_status hfi_csv_must_fit(hf_context *ctx, const char *source, size_t bytes)
+{
+    if (bytes <= ALWAYS_FITS || bytes <= hfi_available_memory()) return HF_OK;
+    return hfi_fail(
+        ctx, HF_ERR_TOO_LARGE,
+        "%s: %zu bytes of memory are needed to read it, more than there are; read a part of the rows", source,
+        bytes);
+}
+
+/* Room for more text and the byte behind it. Refused beforehand when the machine has not that much: an endless
+ * pipe shall end with a message, not with the death of the process. */
 static hf_status grow(input *in)
 {
-    size_t wanted = in->capacity == 0 ? in->expected + 2 : in->capacity;
+    size_t wanted = in->expected + 2;
     if (in->capacity > 0 && !hfi_size_mul(in->capacity, 2, &wanted)) return hfi_out_of_memory(in->ctx);
     if (wanted < FIRST_CAPACITY) wanted = FIRST_CAPACITY;
-    if (wanted > hfi_available_memory())
-        return hfi_fail(
-            in->ctx, HF_ERR_TOO_LARGE,
-            "%s: more than %zu bytes of text; %zu bytes of memory are needed to go on, more than there are; "
-            "read a part of the rows",
-            in->source, in->bytes, wanted);
+    hf_status status = hfi_csv_must_fit(in->ctx, in->source, wanted);
+    if (status != HF_OK) return status;
     char *larger = hfi_alloc(in->ctx, wanted, 1);
     if (larger == NULL) return HF_ERR_MEMORY;
     if (in->bytes > 0) memcpy(larger, in->text, in->bytes);
@@ -101,7 +107,7 @@ hf_status hf_table_read_csv(hf_context *ctx, const char *path, hf_table **out)
     input in = {.ctx = ctx, .source = path, .descriptor = -1};
     hf_status status = open_input(&in, path);
     if (status == HF_OK) status = read_all(&in);
-    if (in.descriptor > STDIN_FILENO) close(in.descriptor);
+    if (in.descriptor >= 0 && strcmp(path, "-") != 0) close(in.descriptor);
     if (status != HF_OK) {
         hfi_free(ctx, in.text);
         return status;

@@ -62,6 +62,9 @@ typedef hf_status (*hfi_sink)(hf_context *ctx, void *arg, const char *text, size
  * the sink. */
 hf_status hfi_table_emit(hf_context *ctx, const hf_table *table, hfi_sink sink, void *arg, double *done);
 
+/** HF_ERR_TOO_LARGE if the machine has not that much memory to give. */
+hf_status hfi_csv_must_fit(hf_context *ctx, const char *source, size_t bytes);
+
 /** Takes over `text` (bytes + 1 bytes of the context's memory) and makes a table of it; frees it on error. */
 hf_status hfi_csv_take(hf_context *ctx, char *text, size_t bytes, const char *source, hf_table **out);
 

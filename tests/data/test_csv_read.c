@@ -233,6 +233,24 @@ static void unreadable_files(void **state)
     folder_remove(&scratch);
 }
 
+/* A file with a hole, four tebibytes long: refused before any of it is read. */
+static void a_file_larger_than_memory_is_refused(void **state)
+{
+    folder scratch = folder_make();
+    char path[256];
+    hf_table *table = NULL;
+    file_put(folder_file(&scratch, "huge.csv", path), "a,b\n", 4);
+    bool made = truncate(path, (off_t)1 << 42) == 0;
+    if (made) {
+        assert_int_equal(hf_table_read_csv(*state, path, &table), HF_ERR_TOO_LARGE);
+        assert_null(table);
+        assert_contains(hf_context_message(*state),
+                        "huge.csv: 4398046511106 bytes of memory are needed to read it");
+    }
+    folder_remove(&scratch);
+    if (!made) skip(); /* this file system has no such files */
+}
+
 static void large_file_and_standard_input(void **state)
 {
     folder scratch = folder_make();
@@ -343,6 +361,7 @@ int main(void)
         cmocka_unit_test(text_in_a_number_column_is_located),
         cmocka_unit_test(lines_are_remembered),
         cmocka_unit_test(unreadable_files),
+        cmocka_unit_test(a_file_larger_than_memory_is_refused),
         cmocka_unit_test(large_file_and_standard_input),
         cmocka_unit_test(a_hundred_thousand_columns),
         cmocka_unit_test(reading_can_be_cancelled),

@@ -64,25 +64,9 @@ static void missing_values_are_told_from_text(void **state)
     (void)state;
     static const char *const missing[] = {"",    "  ",   "NA",   "na",   "N/A", "#N/A", "NaN", "-nan",
                                           "nan", "null", "NULL", "None", "?",   "-",    " NA "};
-    static const char *const text[] = {"0x10",
-                                       "1e",
-                                       "e5",
-                                       ".",
-                                       "+",
-                                       "1 2",
-                                       "3,14",
-                                       "1_000",
-                                       "--1",
-                                       "1e+",
-                                       "1.2.3",
-                                       "nanx",
-                                       "NAs",
-                                       "inff",
-                                       "1d5",
-                                       "#1",
-                                       "1e5.0",
-                                       "\xe2\x88\x92"
-                                       "1"};
+    static const char *const text[] = {"0x10", "1e",    "e5",  ".",   "+",     "1 2",
+                                       "3,14", "1_000", "--1", "1e+", "1.2.3", "nanx",
+                                       "NAs",  "inff",  "1d5", "#1",  "1e5.0", "\342\210\2221"};
     for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++) {
         double value = 99;
         assert_int_equal(hfi_field_parse(missing[i], &value), HFI_FIELD_MISSING);
