@@ -137,7 +137,8 @@ double hfi_mixture_log_likelihood(const hfi_residuals *residuals, const hfi_mixt
 
 double hfi_mixture_probability(const hfi_residuals *residuals, const hfi_mixture *m, double t)
 {
-    t = hfi_residual_scaled(t, residuals->scale);
+    t /= residuals->scale;
+    if (fabs(t) > residuals->furthest) return 1.0;
     bool inside = (m->window.left && t <= -m->window.from) || (m->window.right && t >= m->window.from);
     if (!inside || m->pi == 0.0) return 0.0;
     double inverse = 1.0 / (NU[m->nu] * m->tau * m->tau);

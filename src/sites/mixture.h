@@ -16,19 +16,19 @@ enum {
     HFI_NU_COUNT = 7 /* degrees of freedom tried: 1, 1.5, 2, 3, 5, 10, 30 */
 };
 
-/** The residuals in use, sorted, in units of their scale: all of them within +-1000. */
+/** The residuals in use, sorted, in units of their scale. */
 typedef struct hfi_residuals {
-    size_t n;       /* 0: too few to say anything; then every mixture is "no outliers" */
-    double *t;      /* ascending */
-    double scale;   /* 1.4826 x median |t|, > 0; the unit of everything else here */
-    double largest; /* max |t| */
+    size_t n;        /* 0: too few to say anything; then every mixture is "no outliers" */
+    double *t;       /* ascending */
+    double scale;    /* 1.4826 x median |t|, > 0; the unit of everything else here */
+    double largest;  /* max |t| */
+    double furthest; /* what is further out is an outlier without being asked */
 } hfi_residuals;
 
-/** Gathers the residuals that are not skipped. HF_ERR_NOT_FINITE on NaN. Release with hfi_residuals_free. */
-hf_status hfi_residuals_create(hf_context *ctx, size_t n, const double *t, const bool *skip,
+/** Gathers the residuals that are not skipped. Those beyond `furthest` are left out, or, with keep_far, counted
+ *  as that far out. HF_ERR_NOT_FINITE on NaN. Release with hfi_residuals_free. */
+hf_status hfi_residuals_create(hf_context *ctx, size_t n, const double *t, const bool *skip, bool keep_far,
                                hfi_residuals *out);
-/** t in units of the scale, within +-1000. */
-double hfi_residual_scaled(double t, double scale);
 void hfi_residuals_free(hf_context *ctx, hfi_residuals *residuals);
 
 /** Where outliers may be: |t| >= from, on the sides that are open; uniform there with `density`. */

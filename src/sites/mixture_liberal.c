@@ -18,7 +18,7 @@ hf_status hfi_mixture_liberal(hf_context *ctx, size_t n, const double *t, const 
                               double *probability, double *tau)
 {
     hfi_residuals residuals = {0};
-    hf_status status = hfi_residuals_create(ctx, n, t, skip, &residuals);
+    hf_status status = hfi_residuals_create(ctx, n, t, skip, false, &residuals);
     if (status < 0) return status;
     hfi_mixture best = hfi_mixture_inliers(&residuals, HFI_NU_COUNT - 1);
     size_t m = residuals.n;

@@ -63,7 +63,7 @@ hf_status hfi_mixture_prune(hf_context *ctx, size_t n, const double *t, const bo
                             double *tau)
 {
     hfi_residuals residuals = {0};
-    hf_status status = hfi_residuals_create(ctx, n, t, skip, &residuals);
+    hf_status status = hfi_residuals_create(ctx, n, t, skip, false, &residuals);
     if (status < 0) return status;
     hfi_mixture best = best_mixture(&residuals, FROM_NU_2);
     hfi_mixture_report(&residuals, &best, n, t, skip, probability, tau);
@@ -74,7 +74,7 @@ hf_status hfi_mixture_prune(hf_context *ctx, size_t n, const double *t, const bo
 hf_status hfi_mixture_gain(hf_context *ctx, size_t n, const double *t, const bool *skip, double *gain)
 {
     hfi_residuals residuals = {0};
-    hf_status status = hfi_residuals_create(ctx, n, t, skip, &residuals);
+    hf_status status = hfi_residuals_create(ctx, n, t, skip, true, &residuals);
     if (status < 0) return status;
     double with = best_mixture(&residuals, FROM_NU_1).log_likelihood, without = -INFINITY;
     for (size_t nu = 0; nu < HFI_NU_COUNT; nu++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The residuals a mixture is fitted to: sorted, so that no sum depends on the order of the rows, and limited,
- * so that one reading at 1e12 does not stretch the outliers' range until nothing else looks like an outlier.
- */
+/* The residuals a mixture is fitted to: sorted, so that no sum depends on the order of the rows, and without
+ * the ones that are hopelessly far out, so that one reading at 1e12 does not stretch the outliers' range until
+ * nothing else looks like an outlier. */
 #include "sites/mixture.h"
 
 #include <math.h>
@@ -11,8 +11,9 @@ enum {
     FEWEST = 4
 };
 
-/* A residual further out than so many scales counts as so far out. Beyond the last window of the prune
- * mixture, hence without effect on which residuals it can hold. */
+/* A residual further out than so many scales needs no mixture: it is an outlier. Well beyond the last window
+ * of the prune mixture (389), and beyond what gross errors of several standard deviations of the target make of
+ * residuals whose scale is a hundredth of it. */
 static const double FURTHEST = 1e3;
 
 static const double MAD_TO_SD = 1.482602218505602;
@@ -30,11 +31,6 @@ static double robust_scale(const double *t, size_t n, double *scratch)
     return scale > 0.0 ? scale : 1.0;
 }
 
-double hfi_residual_scaled(double t, double scale)
-{
-    return fmax(-FURTHEST, fmin(FURTHEST, t / scale));
-}
-
 static hf_status gather(hf_context *ctx, size_t n, const double *t, const bool *skip, double *kept,
                         size_t *count)
 {
@@ -49,7 +45,18 @@ static hf_status gather(hf_context *ctx, size_t n, const double *t, const bool *
     return HF_OK;
 }
 
-hf_status hfi_residuals_create(hf_context *ctx, size_t n, const double *t, const bool *skip,
+/* Scales the residuals and deals with the far ones; returns how many are left. */
+static size_t limit(double *t, size_t count, double scale, bool keep_far)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++) {
+        double scaled = t[i] / scale;
+        if (keep_far || fabs(scaled) <= FURTHEST) t[left++] = fmax(-FURTHEST, fmin(FURTHEST, scaled));
+    }
+    return left;
+}
+
+hf_status hfi_residuals_create(hf_context *ctx, size_t n, const double *t, const bool *skip, bool keep_far,
                                hfi_residuals *out)
 {
     double *kept = hfi_alloc(ctx, n, 2 * sizeof *kept);
@@ -64,13 +71,12 @@ hf_status hfi_residuals_create(hf_context *ctx, size_t n, const double *t, const
         hfi_free(ctx, kept);
         return status;
     }
-    double largest = 0.0;
-    for (size_t i = 0; i < count; i++) {
-        kept[i] = hfi_residual_scaled(kept[i], scale);
-        largest = fmax(largest, fabs(kept[i]));
-    }
+    double largest = 0.0, furthest = count >= FEWEST ? FURTHEST : INFINITY;
+    count = limit(kept, count, scale, keep_far);
+    for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(kept[i]));
     (void)hfi_median(kept, count); /* sorts */
-    *out = (hfi_residuals){.n = count >= FEWEST ? count : 0, .t = kept, .scale = scale, .largest = largest};
+    if (count < FEWEST) count = 0;
+    *out = (hfi_residuals){.n = count, .t = kept, .scale = scale, .largest = largest, .furthest = furthest};
     return HF_OK;
 }
 
