@@ -26,15 +26,14 @@ static void the_inverse_times_the_matrix_is_the_identity(void **state)
         double *a = test_covariance(n, noise, n), *g = factor(ctx, n, a, lda);
         hfi_chol_inverse(ctx, n, g, lda);
         assert_true(test_only_lower_written(n, g, lda));
-        double *full = test_vector(n * n);
-        for (size_t j = 0; j < n; j++)
-            for (size_t i = 0; i < n; i++) full[i + j * n] = i >= j ? g[i + j * lda] : g[j + i * lda];
-        double *product = test_product(n, a, full),
-               bound = (double)n * DBL_EPSILON * ((double)n + noise) / noise;
-        for (size_t j = 0; j < n; j++)
-            for (size_t i = 0; i < n; i++) assert_near(product[i + j * n], i == j ? 1.0 : 0.0, bound);
-        free(product);
-        free(full);
+        double *column = test_vector(n), bound = (double)n * DBL_EPSILON * ((double)n + noise) / noise;
+        for (size_t j = 0; j<n; j += n> 150 ? 7 : 1) { /* column j of A G */
+            for (size_t i = 0; i < n; i++) column[i] = 0.0;
+            for (size_t k = 0; k < n; k++)
+                hfi_axpy(n, k >= j ? g[k + j * lda] : g[j + k * lda], a + k * n, column);
+            for (size_t i = 0; i < n; i++) assert_near(column[i], i == j ? 1.0 : 0.0, bound);
+        }
+        free(column);
         free(g);
         free(a);
     }
