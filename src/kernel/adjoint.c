@@ -41,23 +41,31 @@ static void load_weights(const adjoint_job *job, hfi_tile *tile, size_t slow, si
     }
 }
 
+static void adjoint_strip(const adjoint_job *job, hfi_tile *tile, size_t slow, size_t panel, double *grad)
+{
+    tile->points.x = job->x + slow * job->ldx;
+    const size_t first = slow > panel ? (slow - panel) / HFI_TILE * HFI_TILE : 0;
+    for (size_t f = first; f < tile->loaded; f += HFI_TILE) {
+        hfi_tile_take(tile, f);
+        tile->diagonal = (ptrdiff_t)slow - (ptrdiff_t)(panel + f);
+        load_weights(job, tile, slow, panel + f);
+        hfi_tile_adjoint(tile, grad);
+    }
+}
+
 static void adjoint_block(size_t index, int thread, void *arg)
 {
     const adjoint_job *job = arg;
     const size_t begin = index * BLOCK, end = least(job->n, begin + BLOCK);
-    double *grad = job->partial + index * job->kernel->parameters;
     hfi_tile tile;
-    double *columns = hfi_tile_begin(&tile, job->kernel, job->scratch + (size_t)thread * job->scratch_each);
+    hfi_tile_begin(&tile, job->kernel, job->scratch + (size_t)thread * job->scratch_each);
     tile.points.ldx = job->ldx;
     tile.same = true;
-    for (size_t fast = begin; fast < job->n; fast += HFI_TILE) {
-        hfi_tile_load(&tile, least(HFI_TILE, job->n - fast), job->x + fast * job->ldx, job->ldx, columns);
+    for (size_t panel = begin; panel < job->n; panel += tile.loaded) {
+        hfi_tile_load(&tile, job->n - panel, job->x + panel * job->ldx, job->ldx);
         for (size_t slow = begin; slow < end; slow += HFI_STRIP) {
             tile.points.rows = least(HFI_STRIP, end - slow);
-            tile.points.x = job->x + slow * job->ldx;
-            tile.diagonal = (ptrdiff_t)slow - (ptrdiff_t)fast;
-            load_weights(job, &tile, slow, fast);
-            hfi_tile_adjoint(&tile, grad);
+            adjoint_strip(job, &tile, slow, panel, job->partial + index * job->kernel->parameters);
         }
     }
 }
@@ -90,15 +98,18 @@ void hfi_kernel_input_gradient(const hf_kernel *kernel, const double *x, size_t 
                                size_t ldz, const double *weights, double *grad, double *scratch)
 {
     hfi_tile tile;
-    double *columns = hfi_tile_begin(&tile, kernel, scratch);
+    hfi_tile_begin(&tile, kernel, scratch);
     tile.points.rows = 1;
     tile.points.x = x;
     tile.points.ldx = kernel->d;
-    for (size_t fast = 0; fast < n; fast += HFI_TILE) {
-        hfi_tile_load(&tile, least(HFI_TILE, n - fast), z + fast * ldz, ldz, columns);
-        double *row = hfi_tile_weights(&tile);
-        memcpy(row, weights + fast, tile.count * sizeof(double));
-        for (size_t c = tile.count; c < tile.points.width; c++) row[c] = 0.0;
-        hfi_tile_pull(&tile, grad);
+    for (size_t panel = 0; panel < n; panel += tile.loaded) {
+        hfi_tile_load(&tile, n - panel, z + panel * ldz, ldz);
+        for (size_t f = 0; f < tile.loaded; f += HFI_TILE) {
+            hfi_tile_take(&tile, f);
+            double *row = hfi_tile_weights(&tile);
+            memcpy(row, weights + panel + f, tile.count * sizeof(double));
+            for (size_t c = tile.count; c < tile.points.width; c++) row[c] = 0.0;
+            hfi_tile_pull(&tile, grad);
+        }
     }
 }

@@ -51,21 +51,34 @@ static void write_strip(const gram_job *job, const hfi_tile *tile, const double 
     }
 }
 
+static void gram_strip(const gram_job *job, hfi_tile *tile, size_t slow, size_t panel)
+{
+    tile->points.x = job->x + slow * job->ldx;
+    /* Tiles wholly above the diagonal, with the last of their points before the strip, are skipped. */
+    const size_t first = slow > panel ? (slow - panel) / HFI_TILE * HFI_TILE : 0;
+    for (size_t f = first; f < tile->loaded; f += HFI_TILE) {
+        hfi_tile_take(tile, f);
+        tile->diagonal = (ptrdiff_t)slow - (ptrdiff_t)(panel + f);
+        const bool whole = tile->count == tile->points.width && slow + tile->points.rows <= panel + f + 1;
+        if (whole && !job->mirror && hfi_tile_write(tile, job->k + slow * job->ldk + panel + f, job->ldk))
+            continue;
+        write_strip(job, tile, hfi_tile_value(tile), slow, panel + f);
+    }
+}
+
 static void gram_block(size_t index, int thread, void *arg)
 {
     const gram_job *job = arg;
     const size_t begin = index * BLOCK, end = least(job->n, begin + BLOCK);
     hfi_tile tile;
-    double *columns = hfi_tile_begin(&tile, job->kernel, job->scratch + (size_t)thread * job->scratch_each);
+    hfi_tile_begin(&tile, job->kernel, job->scratch + (size_t)thread * job->scratch_each);
     tile.points.ldx = job->ldx;
     tile.same = true;
-    for (size_t fast = begin; fast < job->n; fast += HFI_TILE) {
-        hfi_tile_load(&tile, least(HFI_TILE, job->n - fast), job->x + fast * job->ldx, job->ldx, columns);
+    for (size_t panel = begin; panel < job->n; panel += tile.loaded) {
+        hfi_tile_load(&tile, job->n - panel, job->x + panel * job->ldx, job->ldx);
         for (size_t slow = begin; slow < end; slow += HFI_STRIP) {
             tile.points.rows = least(HFI_STRIP, end - slow);
-            tile.points.x = job->x + slow * job->ldx;
-            tile.diagonal = (ptrdiff_t)slow - (ptrdiff_t)fast;
-            write_strip(job, &tile, hfi_tile_value(&tile), slow, fast);
+            gram_strip(job, &tile, slow, panel);
         }
     }
 }
@@ -106,17 +119,21 @@ void hfi_kernel_cross_block(const hf_kernel *kernel, size_t m, const double *x, 
                             const double *z, size_t ldz, double *k, size_t ldk, double *scratch)
 {
     hfi_tile tile;
-    double *columns = hfi_tile_begin(&tile, kernel, scratch);
+    hfi_tile_begin(&tile, kernel, scratch);
     tile.points.ldx = ldx;
-    for (size_t fast = 0; fast < n; fast += HFI_TILE) {
-        hfi_tile_load(&tile, least(HFI_TILE, n - fast), z + fast * ldz, ldz, columns);
+    for (size_t panel = 0; panel < n; panel += tile.loaded) {
+        hfi_tile_load(&tile, n - panel, z + panel * ldz, ldz);
         for (size_t slow = 0; slow < m; slow += HFI_STRIP) {
             tile.points.rows = least(HFI_STRIP, m - slow);
             tile.points.x = x + slow * ldx;
-            const double *value = hfi_tile_value(&tile);
-            for (size_t r = 0; r < tile.points.rows; r++)
-                memcpy(k + (slow + r) * ldk + fast, value + r * tile.points.width,
-                       tile.count * sizeof(double));
+            for (size_t f = 0; f < tile.loaded; f += HFI_TILE) {
+                hfi_tile_take(&tile, f);
+                double *to = k + slow * ldk + panel + f;
+                if (tile.count == tile.points.width && hfi_tile_write(&tile, to, ldk)) continue;
+                const double *value = hfi_tile_value(&tile);
+                for (size_t r = 0; r < tile.points.rows; r++)
+                    memcpy(to + r * ldk, value + r * tile.points.width, tile.count * sizeof(double));
+            }
         }
     }
 }

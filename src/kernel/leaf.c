@@ -104,10 +104,18 @@ void hfi_leaf_value(const hfi_tile *tile, const hfi_leaf *leaf, double *out, dou
     default: {
         const hfi_axes lengthscales = leaf_axes(tile, leaf, HFI_FIELD_LENGTHSCALE);
         hfi_loop_distance(&tile->points, &lengthscales, out);
-        hfi_loop_radial(leaf->form, entries(tile), leaf_alpha(tile, leaf), out);
+        hfi_loop_radial(&tile->points, leaf->form, leaf_alpha(tile, leaf), 1.0, out, out, tile->points.width);
         break;
     }
     }
+}
+
+void hfi_leaf_write(const hfi_tile *tile, const hfi_leaf *leaf, double scale, double *out, size_t ldo,
+                    double *spare)
+{
+    const hfi_axes lengthscales = leaf_axes(tile, leaf, HFI_FIELD_LENGTHSCALE);
+    hfi_loop_distance(&tile->points, &lengthscales, spare);
+    hfi_loop_radial(&tile->points, leaf->form, leaf_alpha(tile, leaf), scale, spare, out, ldo);
 }
 
 /* ---- reverse mode ---------------------------------------------------------------------------------------
@@ -294,7 +302,7 @@ static void linear_pull(const hfi_tile *tile, const hfi_leaf *leaf, const double
     const hfi_axes variances = leaf_axes(tile, leaf, HFI_FIELD_VARIANCE);
     for (size_t a = 0; a < variances.count; a++) {
         const size_t column = variances.columns[a];
-        const double *z = tile->points.z + column * HFI_TILE;
+        const double *z = tile->points.z + column * tile->points.ldz;
         grad[column] += variances.value[variances.step * a] * hfi_loop_dot(tile->points.width, adjoint, z);
     }
 }

@@ -45,8 +45,8 @@ static inline void distance4(const hfi_points *p, const hfi_axes *axes, size_t f
     const size_t step = axes->step, width = p->width;
     const double f0 = 1.0 / value[0], f1 = 1.0 / value[step], f2 = 1.0 / value[2 * step],
                  f3 = 1.0 / value[3 * step];
-    const double *restrict z0 = p->z + column[0] * HFI_TILE, *restrict z1 = p->z + column[1] * HFI_TILE;
-    const double *restrict z2 = p->z + column[2] * HFI_TILE, *restrict z3 = p->z + column[3] * HFI_TILE;
+    const double *restrict z0 = p->z + column[0] * p->ldz, *restrict z1 = p->z + column[1] * p->ldz;
+    const double *restrict z2 = p->z + column[2] * p->ldz, *restrict z3 = p->z + column[3] * p->ldz;
     for (size_t r = 0; r < p->rows; r++) {
         const double *x = p->x + r * p->ldx;
         const double x0 = x[column[0]], x1 = x[column[1]], x2 = x[column[2]], x3 = x[column[3]];
@@ -64,7 +64,7 @@ static inline void distance1(const hfi_points *p, const hfi_axes *axes, size_t a
 {
     const size_t column = axes->columns[axis], width = p->width;
     const double f = 1.0 / axes->value[axes->step * axis];
-    const double *restrict z = p->z + column * HFI_TILE;
+    const double *restrict z = p->z + column * p->ldz;
     for (size_t r = 0; r < p->rows; r++) {
         const double x = p->x[r * p->ldx + column];
         double *restrict out = r2 + r * width;
@@ -99,7 +99,7 @@ static inline void squares1(const hfi_points *p, size_t column, double value, co
 {
     const size_t width = p->width;
     const double f = 1.0 / value;
-    const double *restrict z = p->z + column * HFI_TILE;
+    const double *restrict z = p->z + column * p->ldz;
     for (size_t j = 0; j < width; j++) acc[j] = 0.0;
     for (size_t r = 0; r < p->rows; r++) {
         const double x = p->x[r * p->ldx + column];
@@ -120,8 +120,8 @@ static inline void squares4(const hfi_points *p, const hfi_axes *axes, size_t fi
     const size_t step = axes->step, width = p->width;
     const double f0 = 1.0 / value[0], f1 = 1.0 / value[step], f2 = 1.0 / value[2 * step],
                  f3 = 1.0 / value[3 * step];
-    const double *restrict z0 = p->z + column[0] * HFI_TILE, *restrict z1 = p->z + column[1] * HFI_TILE;
-    const double *restrict z2 = p->z + column[2] * HFI_TILE, *restrict z3 = p->z + column[3] * HFI_TILE;
+    const double *restrict z0 = p->z + column[0] * p->ldz, *restrict z1 = p->z + column[1] * p->ldz;
+    const double *restrict z2 = p->z + column[2] * p->ldz, *restrict z3 = p->z + column[3] * p->ldz;
     for (size_t j = 0; j < 4 * HFI_TILE; j++) acc[j] = 0.0;
     for (size_t r = 0; r < p->rows; r++) {
         const double *x = p->x + r * p->ldx;
@@ -159,7 +159,7 @@ HFI_CLONES double hfi_loop_pull(const hfi_points *points, size_t column, double 
                                 const double *restrict g)
 {
     const double x = points->x[column], f = 1.0 / value, limit = 1e150;
-    const double *restrict z = points->z + column * HFI_TILE;
+    const double *restrict z = points->z + column * points->ldz;
     double sum = 0.0;
 #pragma omp simd reduction(+ : sum)
     for (size_t j = 0; j < points->width; j++) {
@@ -191,39 +191,52 @@ HFI_CLONES void hfi_loop_decay(size_t count, double factor, double *out)
     for (size_t i = 0; i < count; i++) out[i] = decay(factor * out[i]);
 }
 
-HFI_CLONES void hfi_loop_radial(hfi_form form, size_t count, double alpha, double *restrict r2)
+static inline void radial_row(hfi_form form, size_t count, double alpha, double scale, const double *r2,
+                              double *out)
 {
     switch (form) {
     case HFI_FORM_MATERN12:
 #pragma omp simd
-        for (size_t i = 0; i < count; i++) r2[i] = decay(sqrt(r2[i]));
+        for (size_t i = 0; i < count; i++) out[i] = scale * decay(sqrt(r2[i]));
         break;
     case HFI_FORM_MATERN32:
 #pragma omp simd
         for (size_t i = 0; i < count; i++) {
             const double root = sqrt(3.0 * r2[i]), s = CUT(root, HFI_EXP_CUT);
-            r2[i] = (1.0 + s) * decay(root);
+            out[i] = scale * ((1.0 + s) * decay(root));
         }
         break;
     case HFI_FORM_MATERN52:
 #pragma omp simd
         for (size_t i = 0; i < count; i++) {
             const double root = sqrt(5.0 * r2[i]), s = CUT(root, HFI_EXP_CUT);
-            r2[i] = (1.0 + s * (1.0 + s * (1.0 / 3.0))) * decay(root);
+            out[i] = scale * ((1.0 + s * (1.0 + s * (1.0 / 3.0))) * decay(root));
         }
         break;
     case HFI_FORM_RQ:
 #pragma omp simd
         for (size_t i = 0; i < count; i++) {
             const double y = r2[i] / (2.0 * alpha), k = decay(alpha * log_one_plus(CUT(y, HFI_HUGE)));
-            r2[i] = y > HFI_HUGE ? 0.0 : k;
+            out[i] = y > HFI_HUGE ? 0.0 : scale * k;
         }
         break;
     default: /* se */
 #pragma omp simd
-        for (size_t i = 0; i < count; i++) r2[i] = decay(0.5 * r2[i]);
+        for (size_t i = 0; i < count; i++) out[i] = scale * decay(0.5 * r2[i]);
         break;
     }
+}
+
+HFI_CLONES void hfi_loop_radial(const hfi_points *points, hfi_form form, double alpha, double scale,
+                                const double *r2, double *out, size_t ldo)
+{
+    const size_t width = points->width;
+    if (ldo == width) {
+        radial_row(form, points->rows * width, alpha, scale, r2, out);
+        return;
+    }
+    for (size_t r = 0; r < points->rows; r++)
+        radial_row(form, width, alpha, scale, r2 + r * width, out + r * ldo);
 }
 
 /* At r = 0 the slope of matern12 is infinite while every use multiplies it by r^2 or by a difference that is

@@ -6,7 +6,7 @@
  * A tile buffer has `rows` rows (slow points) of `width` entries (fast points), without gaps; width is a
  * multiple of HFI_LANES, so that no loop has a remainder and an entry's value does not depend on where in a
  * tile it stands. Slow points are rows of a row-major matrix, x[r*ldx + column]; fast points are columns of
- * numbers, z[c*HFI_TILE + entry]. Differences are taken before scaling: equal points are at distance exactly
+ * numbers, z[c*ldz + entry]. Differences are taken before scaling: equal points are at distance exactly
  * 0, and finite inputs never make inf - inf.
  */
 #ifndef HFI_KERNEL_LOOPS_H
@@ -32,6 +32,7 @@ typedef struct hfi_points {
     const double *x;
     size_t ldx;
     const double *z;
+    size_t ldz;
 } hfi_points;
 
 /** Columns of a leaf with one number for each (step 1) or one for all (step 0). */
@@ -57,8 +58,9 @@ double hfi_loop_dot(size_t count, const double *a, const double *b);
 
 /** r2 := sum over axes ((x - z) / value)^2 */
 void hfi_loop_distance(const hfi_points *points, const hfi_axes *lengthscales, double *r2);
-/** r2 -> k in place. */
-void hfi_loop_radial(hfi_form form, size_t count, double alpha, double *r2);
+/** out := scale k(r2), row r at out + r*ldo; out may be r2 itself. */
+void hfi_loop_radial(const hfi_points *points, hfi_form form, double alpha, double scale, const double *r2,
+                     double *out, size_t ldo);
 /** From r2: k, slope = dk/d(r2) and, for rq, by_alpha = dk/d(log alpha). r2 is cut at HFI_HUGE. */
 void hfi_loop_radial_slope(hfi_form form, size_t count, double alpha, double *r2, double *k, double *slope,
                            double *by_alpha);

@@ -4,6 +4,8 @@
 #include "kernel/tile.h"
 #include "kernel/kernel.h"
 
+#define PANEL 32768u /* doubles in a panel of fast points: 256 KiB */
+
 /* ---- plan -----------------------------------------------------------------------------------------------
  */
 
@@ -62,31 +64,45 @@ static size_t adjoint_total(const hf_kernel *kernel)
     return 1 + kernel->adjoint_levels + kernel->adjoint_buffers + 1 + HFI_LEAF_SPARES;
 }
 
+/* A panel of fast points should stay in the second-level cache; one tile is the least. An odd number of tiles keeps the columns out of
+ * each other's place in the first-level cache. */
+static size_t panel_points(const hf_kernel *kernel)
+{
+    const size_t tiles = PANEL / (kernel->d * HFI_TILE);
+    return (tiles > 1 ? tiles - 1 + tiles % 2 : 1) * HFI_TILE;
+}
+
 size_t hfi_kernel_scratch(const hf_kernel *kernel)
 {
     const size_t buffers = larger(kernel->value_buffers, adjoint_total(kernel));
-    return (kernel->d + 2 * kernel->sm_columns) * HFI_TILE + buffers * HFI_BUFFER;
+    return kernel->d * panel_points(kernel) + 2 * kernel->sm_columns * HFI_TILE + buffers * HFI_BUFFER;
 }
 
-double *hfi_tile_begin(hfi_tile *tile, const hf_kernel *kernel, double *scratch)
+void hfi_tile_begin(hfi_tile *tile, const hf_kernel *kernel, double *scratch)
 {
-    double *columns = scratch;
-    *tile = (hfi_tile){.kernel = kernel};
-    tile->waves = columns + kernel->d * HFI_TILE;
+    *tile = (hfi_tile){.kernel = kernel, .panel = scratch, .room = panel_points(kernel)};
+    tile->waves = scratch + kernel->d * tile->room;
     tile->buffers = tile->waves + 2 * kernel->sm_columns * HFI_TILE;
-    tile->points.z = columns;
-    return columns;
+    tile->points.ldz = tile->room;
 }
 
-void hfi_tile_load(hfi_tile *tile, size_t count, const double *z, size_t ldz, double *columns)
+void hfi_tile_load(hfi_tile *tile, size_t left, const double *z, size_t ldz)
 {
-    const size_t d = tile->kernel->d;
-    tile->count = count;
-    tile->points.width = (count + HFI_LANES - 1) / HFI_LANES * HFI_LANES;
-    for (size_t j = 0; j < tile->points.width; j++) {
+    const size_t d = tile->kernel->d, count = left < tile->room ? left : tile->room;
+    const size_t padded = (count + HFI_LANES - 1) / HFI_LANES * HFI_LANES;
+    tile->loaded = count;
+    for (size_t j = 0; j < padded; j++) {
         const double *row = z + (j < count ? j : count - 1) * ldz;
-        for (size_t c = 0; c < d; c++) columns[c * HFI_TILE + j] = row[c];
+        for (size_t c = 0; c < d; c++) tile->panel[c * tile->room + j] = row[c];
     }
+}
+
+void hfi_tile_take(hfi_tile *tile, size_t first)
+{
+    const size_t left = tile->loaded - first;
+    tile->count = left < HFI_TILE ? left : HFI_TILE;
+    tile->points.width = (tile->count + HFI_LANES - 1) / HFI_LANES * HFI_LANES;
+    tile->points.z = tile->panel + first;
 }
 
 /* ---- values ---------------------------------------------------------------------------------------------
@@ -134,6 +150,17 @@ const double *hfi_tile_value(hfi_tile *tile)
 {
     sum_value(tile, tile->kernel->root, tile->buffers, tile->buffers + HFI_BUFFER);
     return tile->buffers;
+}
+
+bool hfi_tile_write(hfi_tile *tile, double *out, size_t ldo)
+{
+    const hf_kernel *kernel = tile->kernel;
+    const hfi_node *term = &kernel->nodes[kernel->nodes[kernel->root].child];
+    if (kernel->leaf_count != 1 || term->scale == HFI_NONE) return false;
+    const hfi_leaf *leaf = &kernel->leaves[kernel->nodes[term->child].leaf];
+    if (!hfi_form_is_radial(leaf->form)) return false;
+    hfi_leaf_write(tile, leaf, kernel->value[term->scale], out, ldo, tile->buffers);
+    return true;
 }
 
 /* ---- reverse mode ---------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ HFI_CLONES void hfi_loop_linear(const hfi_points *points, size_t column, double 
                                 double *restrict out)
 {
     const size_t width = points->width;
-    const double *restrict z = points->z + column * HFI_TILE;
+    const double *restrict z = points->z + column * points->ldz;
     for (size_t r = 0; r < points->rows; r++) {
         const double x = points->x[r * points->ldx + column];
         double *restrict row = out + r * width;
@@ -24,7 +24,7 @@ HFI_CLONES void hfi_loop_linear(const hfi_points *points, size_t column, double 
 HFI_CLONES double hfi_loop_linear_sum(const hfi_points *points, size_t column, const double *restrict g)
 {
     const size_t width = points->width;
-    const double *restrict z = points->z + column * HFI_TILE;
+    const double *restrict z = points->z + column * points->ldz;
     double sum = 0.0;
     for (size_t r = 0; r < points->rows; r++) {
         const double x = points->x[r * points->ldx + column];
@@ -54,7 +54,7 @@ HFI_CLONES void hfi_loop_periodic(const hfi_points *points, size_t column, doubl
 {
     const size_t width = points->width;
     const double frequency = finite(HFI_PI / period), f = 1.0 / lengthscale;
-    const double *restrict z = points->z + column * HFI_TILE;
+    const double *restrict z = points->z + column * points->ldz;
     for (size_t r = 0; r < points->rows; r++) {
         const double x = points->x[r * points->ldx + column];
         double *restrict row = out + r * width;
@@ -71,7 +71,7 @@ HFI_CLONES void hfi_loop_periodic_sums(const hfi_points *points, size_t column, 
 {
     const size_t width = points->width;
     const double frequency = finite(HFI_PI / period), f = 1.0 / lengthscale;
-    const double *restrict z = points->z + column * HFI_TILE;
+    const double *restrict z = points->z + column * points->ldz;
     double by_lengthscale = 0.0, by_period = 0.0;
     for (size_t r = 0; r < points->rows; r++) {
         const double x = points->x[r * points->ldx + column];
@@ -96,7 +96,7 @@ HFI_CLONES double hfi_loop_periodic_pull(const hfi_points *points, size_t column
                                          double lengthscale, const double *restrict g)
 {
     const double frequency = finite(HFI_PI / period), f = 1.0 / lengthscale, x = points->x[column];
-    const double *restrict z = points->z + column * HFI_TILE;
+    const double *restrict z = points->z + column * points->ldz;
     double sum = 0.0;
 #pragma omp simd reduction(+ : sum)
     for (size_t j = 0; j < points->width; j++) {
@@ -121,7 +121,7 @@ HFI_CLONES void hfi_loop_spectral(const hfi_points *points, size_t column, doubl
 {
     const size_t width = points->width;
     const double omega = finite(2.0 * HFI_PI * frequency), rate = finite(2.0 * HFI_PI * HFI_PI * variance);
-    const double *restrict z = points->z + column * HFI_TILE;
+    const double *restrict z = points->z + column * points->ldz;
     for (size_t r = 0; r < points->rows; r++) {
         const double x = points->x[r * points->ldx + column];
         double *restrict e = exponent + r * width, *restrict w = wave + r * width;
@@ -153,7 +153,7 @@ HFI_CLONES void hfi_loop_spectral_sums(const hfi_points *points, size_t column, 
                                        const double *restrict wave, const double *restrict b, double sums[3])
 {
     const double omega = finite(2.0 * HFI_PI * frequency), rate = finite(2.0 * HFI_PI * HFI_PI * variance);
-    const double *restrict z = points->z + column * HFI_TILE;
+    const double *restrict z = points->z + column * points->ldz;
     const double x = points->x[column];
     double by_variance = 0.0, by_frequency = 0.0, by_input = 0.0;
 #pragma omp simd reduction(+ : by_variance, by_frequency, by_input)
