@@ -5,6 +5,7 @@
 #include "solver/solver.h"
 
 #include "linalg/linalg.h"
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -45,6 +46,12 @@ static hf_status grow(hf_context *ctx, hfi_solution *s)
     return HF_OK;
 }
 
+/* Whether the square of a pivot, what eliminations left of the diagonal entry `whole`, is more than their rounding. */
+static bool pivot_counts(double square, double whole, size_t eliminations)
+{
+    return square > (double)(eliminations + 1) * DBL_EPSILON * whole && isfinite(square);
+}
+
 /* t := (L L')^-1 residual for the first n anchors, with residual[i] taken as r; false if it overflows. */
 static bool solve_weights(const hfi_solution *s, size_t n, size_t i, double r, double *t)
 {
@@ -83,13 +90,14 @@ hf_status hfi_solution_append(hf_context *ctx, hfi_solution *solution, const dou
     if (t == NULL) return HF_ERR_MEMORY;
     hf_status status = n == solution->capacity ? grow(ctx, solution) : HF_OK;
     if (status >= 0) {
-        status =
-            hfi_chol_append(n, solution->factor, solution->capacity, column, prior + v + solution->jitter);
+        double whole = prior + v + solution->jitter, *l = solution->factor;
+        status = hfi_chol_append(n, l, solution->capacity, column, whole);
+        double pivot = l[n * (solution->capacity + 1)];
+        if (status >= 0 && !pivot_counts(pivot * pivot, whole, n)) status = HF_ERR_NOT_POSITIVE_DEFINITE;
         if (status < 0)
             hfi_fail(ctx, status,
                      "the new reading repeats the anchors to rounding and its site variance %g is too small "
-                     "to tell; "
-                     "give it a larger one",
+                     "to tell them apart; give it a larger one",
                      v);
         /* Row n of the factor counts only once n has grown. */
         else if (!solve_weights(solution, n + 1, n, r, t))
@@ -156,7 +164,7 @@ static hf_status change_pivot(hfi_solution *s, size_t i, double a_ii, double *c)
     size_t ld = s->capacity, below = s->n - i - 1;
     double *row = s->factor + i, *column = s->factor + i * (ld + 1), *rest = column + ld + 1, square = a_ii;
     for (size_t k = 0; k < i; k++) square -= row[k * ld] * row[k * ld];
-    if (!(square > 0.0 && isfinite(square))) return HF_ERR_NOT_POSITIVE_DEFINITE;
+    if (!pivot_counts(square, a_ii, i)) return HF_ERR_NOT_POSITIVE_DEFINITE;
     double before = column[0], after = sqrt(square);
     /* sqrt|1/p_old^2 - 1/p_new^2| c = sqrt|1 - p_old^2/p_new^2| c/p_old; with q = p_old/p_new. */
     double q = before / after, weight = sqrt(fabs((1.0 - q) * (1.0 + q)));
