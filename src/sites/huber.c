@@ -4,6 +4,7 @@
 
 #include "linalg/linalg.h"
 
+#include <float.h>
 #include <math.h>
 
 enum {
@@ -81,6 +82,16 @@ static hf_status solve_dual(problem *q, double *r)
     return HF_OK;
 }
 
+/* A robust standard deviation. When half the residuals coincide their MAD is zero, but they may still coincide
+ * off the fit; zero only when half of them are. */
+static double spread(const double *r, size_t n, double *scratch)
+{
+    double sd = hfi_mad(r, n, scratch);
+    if (sd > 0.0) return sd;
+    for (size_t i = 0; i < n; i++) scratch[i] = fabs(r[i]);
+    return hfi_median(scratch, n);
+}
+
 static double weight_of(double sds)
 {
     if (sds <= HUBER_K) return 1.0;
@@ -105,7 +116,7 @@ static hf_status reweight(problem *q, bool dual, double *r, double *before)
         for (size_t i = 0; i < q->n; i++) before[i] = r[i];
         hf_status status = dual ? solve_dual(q, r) : solve_primal(q, r);
         if (status < 0) return status;
-        double sd = hfi_mad(r, q->n, q->scratch);
+        double sd = spread(r, q->n, q->scratch);
         if (!(sd > 0.0) || moved(q->n, r, before) <= TOLERANCE * sd)
             break; /* sd = 0: half the readings fit exactly */
         for (size_t i = 0; i < q->n; i++) q->weight[i] = weight_of(fabs(r[i]) / sd);
@@ -113,11 +124,26 @@ static hf_status reweight(problem *q, bool dual, double *r, double *before)
     return HF_OK;
 }
 
-static double largest_magnitude(size_t n, const double *y)
+/* y in units near its robust standard deviation and from its median: nothing overflows in sums, and a reading
+ * at 1e300 starts so near that 30 re-weightings are enough to be rid of it. The unit is a power of two, so that
+ * scaling rounds nothing. */
+typedef struct standard {
+    double unit, centre; /* centre in units */
+} standard;
+
+static const double FURTHEST = 1e3;
+
+static standard standardise(size_t n, const double *y, double *out, double *scratch)
 {
-    double largest = 0.0;
-    for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(y[i]));
-    return largest;
+    double sd = spread(y, n, scratch);
+    int exponent = 0;
+    (void)frexp(isfinite(sd) ? sd : DBL_MAX, &exponent);
+    standard s = {.unit =
+                      sd > 0.0 ? ldexp(1.0, exponent < DBL_MAX_EXP ? exponent - 1 : DBL_MAX_EXP - 1) : 1.0};
+    for (size_t i = 0; i < n; i++) scratch[i] = y[i] / s.unit;
+    s.centre = hfi_median(scratch, n);
+    for (size_t i = 0; i < n; i++) out[i] = fmax(-FURTHEST, fmin(FURTHEST, y[i] / s.unit - s.centre));
+    return s;
 }
 
 hf_status hfi_huber_residuals(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx,
@@ -130,31 +156,25 @@ hf_status hfi_huber_residuals(hf_context *ctx, size_t n, size_t d, const double 
         return hfi_fail(ctx, HF_ERR_TOO_LARGE, "%zu readings of %zu inputs do not fit in memory", n, d);
     double *block = hfi_alloc(ctx, square + entries + 4 * n + 2 * p, sizeof *block);
     if (block == NULL) return HF_ERR_MEMORY;
-    double *scaled = block, *before = block + n, *weight = block + 2 * n, *scratch = block + 3 * n;
-    double *vector = block + 4 * n, *matrix = vector + 2 * p, *design = matrix + square;
-    /* Scaled by a power of two, so that readings near 1e308 do not overflow in sums. */
-    int exponent = 0;
-    (void)frexp(largest_magnitude(n, y), &exponent);
-    for (size_t i = 0; i < n; i++) scaled[i] = ldexp(y[i], -exponent);
-    problem q = {.ctx = ctx,
-                 .n = n,
-                 .d = d,
-                 .x = x,
-                 .ldx = ldx,
-                 .y = scaled,
-                 .ridge = RIDGE_PER_READING * (double)n,
-                 .weight = weight,
-                 .square = matrix,
-                 .design = design,
-                 .vector = vector,
-                 .scratch = scratch};
-    if (dual) hfi_gemm_tn(n, n, d, 1.0, x, ldx, x, ldx, 0.0, design, n);
+    double *target = block, *before = block + n;
+    problem q = {.ctx = ctx, .n = n, .d = d, .x = x, .ldx = ldx, .y = target};
+    q.ridge = RIDGE_PER_READING * (double)n;
+    q.weight = block + 2 * n;
+    q.scratch = block + 3 * n;
+    q.vector = block + 4 * n;
+    q.square = q.vector + 2 * p;
+    q.design = q.square + square;
+    standard s = standardise(n, y, target, q.scratch);
+    if (dual) hfi_gemm_tn(n, n, d, 1.0, x, ldx, x, ldx, 0.0, q.design, n);
     hf_status status = reweight(&q, dual, r, before);
     if (status < 0)
-        status = hfi_fail(
-            ctx, status,
-            "the linear start fit to %zu readings of %zu inputs broke down; standardise the inputs", n, d);
-    for (size_t i = 0; status >= 0 && i < n; i++) r[i] = ldexp(r[i], exponent);
+        status =
+            hfi_fail(ctx, status,
+                     "the linear start fit to %zu readings of %zu inputs broke down; standardise them", n, d);
+    for (size_t i = 0; status >= 0 && i < n; i++) {
+        bool limited = fabs(target[i]) == FURTHEST; /* the residual is that of the reading as it is */
+        r[i] = r[i] * s.unit + (limited ? y[i] - (s.centre + target[i]) * s.unit : 0.0);
+    }
     hfi_free(ctx, block);
     return status;
 }

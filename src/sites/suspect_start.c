@@ -15,6 +15,10 @@ enum {
 
 static const double FLAG_BEYOND = 3.0; /* robust standard deviations */
 
+/* Differences smaller than this share of the readings themselves are rounding: a constant target has no
+ * outliers. */
+static const double ROUNDING = 1e-12;
+
 /* The present readings and their rows, one after the other. */
 typedef struct readings {
     size_t n;
@@ -69,6 +73,14 @@ static hf_status stick_out(hf_context *ctx, size_t d, readings *p)
     return status;
 }
 
+/* How far from the median q is too far. */
+static double flag_distance(const readings *p)
+{
+    double beyond = FLAG_BEYOND * hfi_mad(p->q, p->n, p->scratch);
+    for (size_t i = 0; i < p->n; i++) p->scratch[i] = fabs(p->y[i]);
+    return fmax(beyond, ROUNDING * hfi_median(p->scratch, p->n));
+}
+
 hf_status hfi_suspect_start(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx, const double *y,
                             bool *flag)
 {
@@ -80,7 +92,7 @@ hf_status hfi_suspect_start(hf_context *ctx, size_t n, size_t d, const double *x
     if (status >= 0)
         for (size_t i = 0; i < n; i++) flag[i] = false;
     if (status >= 0 && enough) {
-        double beyond = FLAG_BEYOND * hfi_mad(p.q, p.n, p.scratch);
+        double beyond = flag_distance(&p);
         for (size_t i = 0; i < p.n; i++) p.scratch[i] = p.q[i];
         double centre = hfi_median(p.scratch, p.n);
         for (size_t i = 0; i < p.n; i++) flag[p.row[i]] = fabs(p.q[i] - centre) > beyond;
