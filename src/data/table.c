@@ -211,13 +211,14 @@ static bool reserve_column(hf_table *table)
 
 hf_status hf_table_set_numbers(hf_context *ctx, hf_table *table, const char *name, const double *numbers)
 {
-    if (table == NULL || name == NULL || (numbers == NULL && table->rows > 0))
+    size_t rows = table == NULL ? 0 : table->rows;
+    if (table == NULL || name == NULL || (numbers == NULL && rows > 0))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_set_numbers: table, name or numbers is NULL");
     if (*name == '\0') return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: a column needs a name", table->source);
 
     size_t at = hfi_names_find(&table->names, name);
-    double *copy = hfi_memory_alloc(&table->memory, table->rows, sizeof *copy);
-    if (copy != NULL && table->rows > 0) memcpy(copy, numbers, table->rows * sizeof *copy);
+    double *copy = hfi_memory_alloc(&table->memory, rows, sizeof *copy);
+    if (copy != NULL && rows > 0) memcpy(copy, numbers, rows * sizeof *copy);
     if (at != SIZE_MAX && copy != NULL) {
         hfi_column *column = &table->column[at];
         hfi_memory_free(&table->memory, column->numbers);
@@ -229,8 +230,7 @@ hf_status hf_table_set_numbers(hf_context *ctx, hf_table *table, const char *nam
     if (copy == NULL || own == NULL || !reserve_column(table)) {
         hfi_memory_free(&table->memory, own);
         hfi_memory_free(&table->memory, copy);
-        return hfi_fail(ctx, HF_ERR_MEMORY, "out of memory: a column of %zu rows could not be added",
-                        table->rows);
+        return hfi_fail(ctx, HF_ERR_MEMORY, "out of memory: a column of %zu rows could not be added", rows);
     }
     table->column[table->columns] = (hfi_column){own, own, copy, SIZE_MAX, 0};
     hfi_names_add(&table->names, own, table->columns);
