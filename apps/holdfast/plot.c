@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast plot */
+#include "plot.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const tool_option options[] = {
+    {"x", 'x', "COLUMN", "input of the slice (default: the one along which the prediction\nvaries most)",
+     false},
+    {"output", 'o', "OUT", "picture to write: .svg, .png or .pdf (default: the model's name\nwith .svg)",
+     false},
+    {"data-only", 0, NULL,
+     "no picture, but what it is made of: OUT.gp, a gnuplot script,\nOUT-slice.csv and OUT-rows.csv", false},
+};
+
+/* ---- names ------------------------------------------------------------------------------------------------ */
+
+/* Length of a path without its extension. */
+static size_t stem_length(const char *path)
+{
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    return dot != NULL && dot != path && (slash == NULL || dot > slash + 1) ? (size_t)(dot - path)
+                                                                            : strlen(path);
+}
+
+/* `path` without its extension, with something else after it. */
+static char *with_ending(const char *path, const char *ending)
+{
+    size_t stem = stem_length(path), bytes = stem + strlen(ending) + 1;
+    char *name = malloc(bytes);
+    if (name != NULL) snprintf(name, bytes, "%.*s%s", (int)stem, path, ending);
+    return name;
+}
+
+static bool find_format(const char *path, plot_format *format)
+{
+    static const char *const endings[] = {".svg", ".png", ".pdf"};
+    for (size_t i = 0; i < 3; i++) {
+        if (strcmp(path + stem_length(path), endings[i]) != 0) continue;
+        *format = (plot_format)i;
+        return true;
+    }
+    return false;
+}
+
+/* ---- gnuplot ---------------------------------------------------------------------------------------------- */
+
+static bool has_gnuplot(void)
+{
+    const char *path = getenv("PATH");
+    while (path != NULL && *path != '\0') {
+        size_t length = strcspn(path, ":");
+        char program[4096];
+        snprintf(program, sizeof program, "%.*s/gnuplot", (int)length, path);
+        if (access(program, X_OK) == 0) return true;
+        path += length + (path[length] == ':' ? 1 : 0);
+    }
+    return false;
+}
+
+/* Runs the script; gnuplot's own complaints go to standard error. */
+static int draw(const plot_data *data, plot_format format, const char *output)
+{
+    /* gnuplot that dies must be an error message, not a signal. */
+    signal(SIGPIPE, SIG_IGN);
+    FILE *pipe = popen("exec gnuplot", "w");
+    if (pipe == NULL) return complain("gnuplot cannot be started: %s", strerror(errno));
+    bool sent = plot_script(pipe, data, format, output);
+    int status = pclose(pipe);
+    if (!sent || status == -1 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return complain("gnuplot failed; --data-only writes the script for you to try");
+    struct stat info;
+    if (stat(output, &info) != 0 || info.st_size == 0)
+        return complain("%s: gnuplot wrote nothing; is the disk full?", output);
+    return TOOL_OK;
+}
+
+/* gnuplot draws into a file beside the final one, which appears only when it is complete. */
+static int draw_beside(const plot_data *data, plot_format format, const char *output)
+{
+    struct stat info;
+    if (stat(output, &info) == 0 && !S_ISREG(info.st_mode))
+        return complain("%s: cannot be written: it is no regular file", output);
+    size_t bytes = strlen(output) + 16;
+    char *beside = malloc(bytes);
+    if (beside == NULL) return complain("out of memory");
+    snprintf(beside, bytes, "%s.part-XXXXXX", output);
+    int descriptor = mkstemp(beside);
+    int code = descriptor >= 0 ? TOOL_OK : complain("%s: cannot be written: %s", output, strerror(errno));
+    if (descriptor >= 0) {
+        mode_t mask = umask(0);
+        umask(mask);
+        /* mkstemp's 0600 would surprise who shares the folder; if it stays, the picture is there all the same. */
+        if (fchmod(descriptor, 0666 & ~mask) != 0) errno = 0;
+        close(descriptor);
+        code = draw(data, format, beside);
+        if (code == TOOL_OK && rename(beside, output) != 0)
+            code = complain("%s: cannot be written: %s", output, strerror(errno));
+        if (code != TOOL_OK) unlink(beside);
+    }
+    free(beside);
+    return code;
+}
+
+/* ---- data only -------------------------------------------------------------------------------------------- */
+
+static int write_script(const plot_data *data, plot_format format, const char *output, const char *path)
+{
+    FILE *file = fopen(path, "w");
+    if (file == NULL) return complain("%s: cannot be written: %s", path, strerror(errno));
+    bool written = plot_script(file, data, format, output);
+    if (fclose(file) == 0 && written) return TOOL_OK;
+    int error = errno;
+    unlink(path);
+    return complain("%s: cannot be written: %s", path, strerror(error));
+}
+
+static hf_status write_tables(hf_context *ctx, const plot_data *data, const char *slice, const char *rows)
+{
+    hf_table *table = NULL;
+    hf_status status = plot_slice_table(ctx, data, &table);
+    if (status >= 0) status = hf_table_write_csv(ctx, table, slice);
+    if (status >= 0) status = hf_table_write_csv(ctx, data->rows, rows);
+    hf_table_free(table);
+    return status;
+}
+
+/* All three files or none. */
+static int write_data(hf_context *ctx, const plot_data *data, plot_format format, const char *output)
+{
+    char *script = with_ending(output, ".gp"), *slice = with_ending(output, "-slice.csv"),
+         *rows = with_ending(output, "-rows.csv");
+    int code = script != NULL && slice != NULL && rows != NULL ? TOOL_OK : complain("out of memory");
+    if (code == TOOL_OK) code = write_script(data, format, output, script);
+    if (code == TOOL_OK && write_tables(ctx, data, slice, rows) < 0) {
+        code = complain("%s", hf_context_message(ctx));
+        unlink(script);
+        unlink(slice);
+    }
+    if (code == TOOL_OK) printf("Wrote %s, %s and %s\n", script, slice, rows);
+    free(script);
+    free(slice);
+    free(rows);
+    return code;
+}
+
+/* ---- the verb --------------------------------------------------------------------------------------------- */
+
+static int make_picture(tool_session *session, const tool_arguments *arguments, const char *output,
+                        plot_format format)
+{
+    hf_model *model = NULL;
+    plot_data *data = calloc(1, sizeof *data);
+    int code = data != NULL ? TOOL_OK : complain("out of memory");
+    hf_status status = data != NULL ? hf_model_load(session->ctx, arguments->operand[0], &model) : HF_OK;
+    if (status >= 0 && data != NULL)
+        status = plot_data_make(session->ctx, model, argument(arguments, "x"), data);
+    progress_clear(session->progress);
+    bool data_only = has_argument(arguments, "data-only");
+    if (status >= 0 && code == TOOL_OK)
+        code = data_only ? write_data(session->ctx, data, format, output) : draw_beside(data, format, output);
+    if (status >= 0 && code == TOOL_OK && session->json) {
+        const char *input = hf_model_feature(model, data->column);
+        if (!json_print(json_pack("{s:s, s:s, s:s, s:I}", "output", output, "target", hf_model_target(model),
+                                  "x", input, "readings", (json_int_t)data->n)))
+            code = TOOL_FAILED;
+    } else if (status >= 0 && code == TOOL_OK && !data_only && !session->quiet) {
+        printf("Wrote %s\n", output);
+    }
+    if (data != NULL) plot_data_free(data);
+    free(data);
+    hf_model_free(model);
+    int closed = session_close(session, status);
+    return closed != TOOL_OK ? closed : code;
+}
+
+static int run(const tool_arguments *arguments)
+{
+    const char *given = argument(arguments, "output");
+    char *output = given != NULL ? strdup(given) : with_ending(arguments->operand[0], ".svg");
+    if (output == NULL) return complain("out of memory");
+    plot_format format = PLOT_SVG;
+    tool_session session;
+    int code = TOOL_OK;
+    if (!find_format(output, &format))
+        code = usage_error(arguments->verb, "-o: '%s' ends neither in .svg nor in .png nor in .pdf", output);
+    else if (!has_argument(arguments, "data-only") && !has_gnuplot())
+        code = complain("gnuplot is not installed (Debian: gnuplot-nox); --data-only works without it");
+    else if (is_unwritable(output))
+        code = TOOL_FAILED;
+    if (code == TOOL_OK) code = session_open(arguments, &session);
+    if (code == TOOL_OK) code = make_picture(&session, arguments, output, format);
+    free(output);
+    return code;
+}
+
+const tool_verb verb_plot = {
+    .name = "plot",
+    .operands = "MODEL.hf [-o OUT.svg] [OPTION]...",
+    .summary = "Draw a model and what it thinks of its readings",
+    .text = "Four panels: a slice along one input with its bands and the readings, observed against "
+            "leave-one-out\n"
+            "prediction, the weights, and the residuals. Suspected readings are red crosses. Needs gnuplot.",
+    .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
+               "  holdfast plot boston.hf --x lstat -o boston.svg",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .least = 1,
+    .most = 1,
+    .run = run,
+};

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a picture of a model shows. */
+#include "plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PROBES = 25,         /* points along an input when looking for the one that matters most */
+    PROBED_INPUTS = 200, /* more inputs than this are not tried */
+    BLOCK = 4096         /* rows predicted at once */
+};
+
+static int by_value(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+/* Quantiles of an input: 0, 5 %, 50 %, 95 %, 1. */
+typedef struct spread {
+    double least, low, median, high, most;
+} spread;
+
+static bool spread_of(const double *values, size_t n, spread *out)
+{
+    double *sorted = malloc((n + 1) * sizeof *sorted);
+    if (sorted == NULL) return false;
+    memcpy(sorted, values, n * sizeof *values);
+    qsort(sorted, n, sizeof *sorted, by_value);
+    double last = (double)(n - 1);
+    *out = (spread){sorted[0], sorted[(size_t)(0.05 * last)], sorted[n / 2],
+                    sorted[(size_t)(0.95 * last + 0.5)], sorted[n - 1]};
+    free(sorted);
+    return true;
+}
+
+/* The training column of input j; hf_model_training() has them after "row", in order. */
+static const double *input(hf_context *ctx, const plot_data *data, size_t j)
+{
+    return table_column(ctx, data->training, hf_model_feature(data->model, j));
+}
+
+/* Medians of all inputs: where the slice goes through. */
+static hf_status medians(hf_context *ctx, const plot_data *data, double *centre)
+{
+    for (size_t j = 0; j < data->d; j++) {
+        spread s;
+        const double *values = input(ctx, data, j);
+        if (values == NULL) return HF_ERR_INTERNAL;
+        if (!spread_of(values, data->n, &s)) return HF_ERR_MEMORY;
+        centre[j] = s.median;
+    }
+    return HF_OK;
+}
+
+/* Range of the predicted mean along input j. */
+static hf_status variation(hf_context *ctx, const plot_data *data, const double *centre, size_t j,
+                           double *out)
+{
+    spread s;
+    double mean[PROBES], *x = malloc(PROBES * data->d * sizeof *x);
+    const double *values = input(ctx, data, j);
+    if (x == NULL || values == NULL || !spread_of(values, data->n, &s)) {
+        free(x);
+        return HF_ERR_MEMORY;
+    }
+    for (size_t k = 0; k < PROBES; k++) {
+        memcpy(x + k * data->d, centre, data->d * sizeof *x);
+        x[k * data->d + j] = s.low + (s.high - s.low) * (double)k / (PROBES - 1);
+    }
+    hf_status status = hf_predict(ctx, hf_model_posterior(data->model), PROBES, x, data->d, mean, NULL, NULL);
+    free(x);
+    if (status < 0) return status;
+    qsort(mean, PROBES, sizeof *mean, by_value);
+    *out = mean[PROBES - 1] - mean[0];
+    return HF_OK;
+}
+
+static hf_status choose_input(hf_context *ctx, plot_data *data, const double *centre, const char *x)
+{
+    if (x != NULL) {
+        size_t position; /* in the training table, whose first column is the row number */
+        for (data->column = 0; data->column < data->d; data->column++)
+            if (strcmp(hf_model_feature(data->model, data->column), x) == 0) return HF_OK;
+        hf_status status = hf_table_find(ctx, data->training, x, &position);
+        if (status < 0) return status;
+        complain("--x: \"%s\" is not an input of the model", x);
+        return HF_ERR_NO_COLUMN;
+    }
+    double best = -1.0;
+    for (size_t j = 0; j < data->d && j < PROBED_INPUTS && data->d > 1; j++) {
+        double range;
+        hf_status status = variation(ctx, data, centre, j, &range);
+        if (status < 0) return status;
+        if (range <= best) continue;
+        best = range;
+        data->column = j;
+    }
+    return HF_OK;
+}
+
+/* Predictions with all inputs at the centre but the chosen one, which takes the given values. */
+static hf_status predict_along(hf_context *ctx, const plot_data *data, const double *centre, size_t count,
+                               const double *at, double *mean, double *latent, double *observed)
+{
+    size_t block = count < BLOCK ? count : BLOCK;
+    double *x = malloc(block * data->d * sizeof *x);
+    hf_status status = x != NULL ? HF_OK : HF_ERR_MEMORY;
+    for (size_t begin = 0; begin < count && status >= 0; begin += block) {
+        size_t rows = count - begin < block ? count - begin : block;
+        for (size_t k = 0; k < rows; k++) {
+            memcpy(x + k * data->d, centre, data->d * sizeof *x);
+            x[k * data->d + data->column] = at[begin + k];
+        }
+        status =
+            hf_predict(ctx, hf_model_posterior(data->model), rows, x, data->d, mean + begin,
+                       latent != NULL ? latent + begin : NULL, observed != NULL ? observed + begin : NULL);
+    }
+    free(x);
+    return status;
+}
+
+static hf_status make_slice(hf_context *ctx, plot_data *data, const double *centre)
+{
+    spread s;
+    const double *values = input(ctx, data, data->column);
+    if (values == NULL || !spread_of(values, data->n, &s)) return HF_ERR_MEMORY;
+    double margin = 0.04 * (s.most - s.least);
+    if (!(margin > 0)) margin = fabs(s.least) > 0 ? 0.1 * fabs(s.least) : 1.0;
+    double begin = s.least - margin, end = s.most + margin;
+    for (size_t k = 0; k < PLOT_POINTS; k++)
+        data->at[k] = begin + (end - begin) * (double)k / (PLOT_POINTS - 1);
+    hf_status status = predict_along(ctx, data, centre, PLOT_POINTS, data->at, data->mean, data->sd_latent,
+                                     data->sd_observed);
+    for (size_t k = 0; k < PLOT_POINTS && status >= 0; k++) {
+        data->sd_latent[k] = sqrt(data->sd_latent[k]);
+        data->sd_observed[k] = sqrt(data->sd_observed[k]);
+    }
+    return status;
+}
+
+/* With one input the readings themselves; with several, what is left of them when the other inputs' part is replaced by that
+ * at their medians: the slice at the reading's input plus its leave-one-out residual. */
+static hf_status place_readings(hf_context *ctx, plot_data *data, const double *centre)
+{
+    const double *values = input(ctx, data, data->column);
+    data->reading_at = malloc(data->n * sizeof *data->reading_at);
+    data->reading_value = malloc(data->n * sizeof *data->reading_value);
+    if (values == NULL || data->reading_at == NULL || data->reading_value == NULL) return HF_ERR_MEMORY;
+    memcpy(data->reading_at, values, data->n * sizeof *values);
+    if (data->d == 1) {
+        memcpy(data->reading_value, data->y, data->n * sizeof *data->y);
+        return HF_OK;
+    }
+    hf_status status = predict_along(ctx, data, centre, data->n, values, data->reading_value, NULL, NULL);
+    for (size_t i = 0; i < data->n && status >= 0; i++)
+        data->reading_value[i] += data->y[i] - data->loo_mean[i];
+    return status;
+}
+
+static hf_status load_tables(hf_context *ctx, plot_data *data)
+{
+    hf_status status = hf_model_rows(ctx, data->model, &data->rows);
+    if (status >= 0) status = hf_model_training(ctx, data->model, &data->training);
+    if (status < 0) return status;
+    const struct {
+        const char *name;
+        const double **numbers;
+    } columns[] = {{"row", &data->row},       {"y", &data->y},           {"loo_mean", &data->loo_mean},
+                   {"loo_sd", &data->loo_sd}, {"weight", &data->weight}, {"suspected", &data->suspected}};
+    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++) {
+        *columns[k].numbers = table_column(ctx, data->rows, columns[k].name);
+        if (*columns[k].numbers == NULL) return HF_ERR_INTERNAL;
+    }
+    data->n = hf_table_rows(data->rows);
+    return HF_OK;
+}
+
+hf_status plot_data_make(hf_context *ctx, const hf_model *model, const char *x, plot_data *out)
+{
+    *out = (plot_data){.model = model, .d = hf_model_features(model)};
+    double *centre = malloc(out->d * sizeof *centre);
+    hf_status status = centre != NULL ? load_tables(ctx, out) : HF_ERR_MEMORY;
+    if (status >= 0) status = medians(ctx, out, centre);
+    if (status >= 0) status = choose_input(ctx, out, centre, x);
+    if (status >= 0) status = make_slice(ctx, out, centre);
+    if (status >= 0) status = place_readings(ctx, out, centre);
+    free(centre);
+    return status;
+}
+
+void plot_data_free(plot_data *data)
+{
+    hf_table_free(data->rows);
+    hf_table_free(data->training);
+    free(data->reading_at);
+    free(data->reading_value);
+}
+
+hf_status plot_slice_table(hf_context *ctx, const plot_data *data, hf_table **out)
+{
+    hf_table *table = NULL;
+    hf_status status = hf_table_create(ctx, PLOT_POINTS, &table);
+    const struct {
+        const char *name;
+        const double *numbers;
+    } columns[] = {{"x", data->at},
+                   {"mean", data->mean},
+                   {"sd_latent", data->sd_latent},
+                   {"sd_observed", data->sd_observed}};
+    for (size_t k = 0; k < sizeof columns / sizeof columns[0] && status >= 0; k++)
+        status = hf_table_set_numbers(ctx, table, columns[k].name, columns[k].numbers);
+    if (status < 0) {
+        hf_table_free(table);
+        return status;
+    }
+    *out = table;
+    return HF_OK;
+}
