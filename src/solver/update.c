@@ -130,14 +130,10 @@ hf_status hfi_solution_delete(hf_context *ctx, hfi_solution *solution, size_t i)
 }
 
 /* Copies rows and columns from i on into the strict upper triangle and `diagonal`, and back. */
-static void back_up(const hfi_solution *s, size_t i, double *diagonal)
+static void back_up(const hf_context *ctx, const hfi_solution *s, size_t i, double *diagonal)
 {
-    double *l = s->factor;
-    size_t ld = s->capacity;
-    for (size_t k = i; k < s->n; k++) {
-        diagonal[k] = l[k * (ld + 1)];
-        for (size_t j = i; j < k; j++) l[j + k * ld] = l[k + j * ld];
-    }
+    for (size_t k = i; k < s->n; k++) diagonal[k] = s->factor[k * (s->capacity + 1)];
+    hfi_symmetrise(ctx, s->n - i, s->factor + i * (s->capacity + 1), s->capacity);
 }
 
 static void restore(const hfi_solution *s, size_t i, const double *diagonal)
@@ -185,7 +181,7 @@ hf_status hfi_solution_replace(hf_context *ctx, hfi_solution *solution, size_t i
     double *diagonal = hfi_alloc(ctx, n, sizeof *diagonal), *work = hfi_alloc(ctx, n, sizeof *work);
     hf_status status = HF_ERR_MEMORY;
     if (diagonal != NULL && work != NULL) {
-        back_up(solution, i, diagonal);
+        back_up(ctx, solution, i, diagonal);
         status = change_pivot(solution, i, prior + v + solution->jitter, work);
         if (status < 0)
             hfi_fail(ctx, status,
