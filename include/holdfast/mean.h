@@ -38,11 +38,12 @@ HF_API hf_mean_kind hf_mean_get_kind(const hf_mean *mean);
 HF_API size_t hf_mean_coefficients(const hf_mean *mean);
 /** The coefficients, owned by the mean. */
 HF_API const double *hf_mean_values(const hf_mean *mean);
-/** Sets all coefficients (hf_mean_coefficients() finite numbers). `held` keeps them fixed in training. */
+/** Sets all coefficients (hf_mean_coefficients() finite numbers). `held` keeps them: neither the start values
+ * from the readings nor training change them. On error nothing changes. */
 HF_API hf_status hf_mean_set(hf_context *ctx, hf_mean *mean, const double *values, bool held);
 HF_API bool hf_mean_held(const hf_mean *mean);
 
-/** m(x) for n rows (n x d row-major, stride ldx) into out. O(n d). Thread-safe. */
+/** m(x) for n rows (n x d row-major, stride ldx >= d) into out (n entries). O(n d). Thread-safe. */
 HF_API void hf_mean_evaluate(const hf_mean *mean, size_t n, const double *x, size_t ldx, double *out);
 
 HF_END_DECLS

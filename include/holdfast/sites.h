@@ -5,8 +5,9 @@
  *
  * The site of reading i is a target z_i and a variance d_i > 0; a solver sees nothing else:
  *
- *     s_i = noise + extra_i                       noise variance of the reading (extra: known, per reading;
- * usually 0) z_i = y_i + s_i shift_i,  d_i = s_i / weight_i
+ *     s_i = noise + extra_i      noise variance of the reading (extra: known, per reading; usually 0)
+ *     z_i = y_i + s_i shift_i
+ *     d_i = s_i / weight_i
  *
  * Gaussian readings have weight 1 and shift 0. Robust conjugate readings (inverse multiquadric weight
  * function with centre g and soft threshold c) have, with r = y - g,
@@ -16,6 +17,11 @@
  * so c -> infinity gives the Gaussian site and |y| -> infinity has vanishing influence. Source: Altamirano,
  * Briol, Knoblauch, "Robust and Conjugate Gaussian Process Regression" (2024), Proposition 3.1, with beta =
  * sqrt(noise / 2). A reading that is missing (y = NaN) or set aside is *absent*: weight 0, no site.
+ *
+ * Readings of any finite size are fine: a residual beyond 1e100 c counts as 1e100 c, at which distance a
+ * reading has lost all but 1e-100 of its pull, so that no weight underflows and no variance is infinite.
+ *
+ * Thread safety: sites may be read by any number of threads at once; whoever changes them needs them alone.
  */
 #ifndef HOLDFAST_SITES_H
 #define HOLDFAST_SITES_H
@@ -41,20 +47,22 @@ HF_API const char *hf_centre_name(hf_centre centre);
 typedef enum hf_threshold_rule {
     HF_THRESHOLD_QUANTILE = 0, /**< the (1 - eps) quantile of |r|, linear interpolation of order statistics */
     HF_THRESHOLD_MAD,          /**< 3 x 1.4826 x median |r - median r| */
-    HF_THRESHOLD_GIVEN         /**< a number of the caller's */
+    HF_THRESHOLD_GIVEN         /**< the caller's number, kept as it is */
 } hf_threshold_rule;
 
 /**
  * Gaussian sites for n readings.
+ * @param n     any number, 0 included
  * @param y     n targets; NaN = missing; infinite is HF_ERR_NOT_FINITE. Copied.
- * @param noise noise variance, >= 0 (> 0 unless every extra is)
- * @param extra n known noise variances >= 0 to be added, or NULL. Copied.
+ * @param noise noise variance, finite, >= 0 (> 0 unless the extra of every present reading is)
+ * @param extra n known noise variances, finite, >= 0, to be added, or NULL; those of missing readings are not
+ *              looked at. Copied.
  */
 HF_API hf_status hf_sites_gaussian(hf_context *ctx, size_t n, const double *y, double noise,
                                    const double *extra, hf_sites **out);
 
-/** Robust sites: the same with `centre` (n entries) and threshold c > 0 (infinity allowed: Gaussian sites).
- */
+/** Robust sites: the same with `centre` (n entries, finite where a reading is present) and threshold c > 0
+ * (infinity allowed: Gaussian sites, exactly). */
 HF_API hf_status hf_sites_robust(hf_context *ctx, size_t n, const double *y, double noise,
                                  const double *extra, const double *centre, double threshold, hf_sites **out);
 HF_API hf_status hf_sites_copy(hf_context *ctx, const hf_sites *sites, hf_sites **out);
@@ -72,26 +80,42 @@ HF_API const double *hf_sites_variances(const hf_sites *sites);
 HF_API const double *hf_sites_weights(const hf_sites *sites);
 HF_API const double *hf_sites_readings(const hf_sites *sites);
 
-/** Changes the noise variance; z and d follow. O(n). */
+/** Changes the noise variance; z and d, both linear in it, follow. On error nothing changes. O(n). */
 HF_API hf_status hf_sites_set_noise(hf_context *ctx, hf_sites *sites, double noise);
-/** Takes reading i out (present = false) or back in as a Gaussian site of weight 1 (a missing one cannot come
- * back). */
+/** Takes reading i out (present = false) or back in as a Gaussian site of weight 1, until the next recentring;
+ * a reading that is present already keeps its weight, a missing one cannot come back. O(1). */
 HF_API hf_status hf_sites_set_present(hf_context *ctx, hf_sites *sites, size_t i, bool present);
-/** New centre and threshold for all present readings. O(n). */
+/** New centre and threshold for all present readings; entries of absent ones are not looked at. On error
+ * nothing changes. O(n). */
 HF_API hf_status hf_sites_recentre(hf_context *ctx, hf_sites *sites, const double *centre, double threshold);
 
-/** c by a rule. `eps` in (0, 1) for the quantile rule. The result is positive: at least 1e-6 of the
- * readings' own 1.4826 MAD, so that exact data still have a threshold. */
+/**
+ * c by a rule, from the residuals y - centre of the present readings.
+ * @param eps       expected share of outliers, in (0, 1); for the quantile rule only
+ * @param threshold receives c. With HF_THRESHOLD_GIVEN it holds the number already, which is checked and kept.
+ * The result is positive and finite: at least 1e-6 of the readings' own 1.4826 MAD, so that exact data still
+ * have a threshold; where that is zero too, 1e-6 of the largest residual; 1 when all are zero.
+ * Errors: HF_ERR_NO_DATA (no reading), HF_ERR_NOT_FINITE (y infinite, or a centre not finite where a reading is
+ * present). O(n log n).
+ */
 HF_API hf_status hf_robust_threshold(hf_context *ctx, hf_threshold_rule rule, size_t n, const double *y,
                                      const double *centre, double eps, double *threshold);
 
-/** Centre by nearest readings: the median of y over the k = min(11, n - 1) nearest rows (Euclid on the inputs
- * as given), not the row itself. O(n^2 d). */
+/**
+ * Centre by nearest readings: the median of y over the 11 nearest rows with a reading (Euclid on the inputs as
+ * given, so standardise them first; all such rows when there are fewer), the row itself not counted. Of rows
+ * equally far away those with the lower index count. Where there is no other reading, the row's own.
+ * @param centre n entries, must not overlap y
+ * Errors: HF_ERR_NO_DATA (no reading), HF_ERR_NOT_FINITE. O(n^2 d) on the context's threads, with a copy of x and
+ * n doubles per thread.
+ */
 HF_API hf_status hf_robust_centre_neighbours(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx,
                                              const double *y, double *centre);
 
 /** Noise variance that is consistent for normal readings: the v with v E[u^2 / (1 + u^2 v / c^2)] = noise, u
- * ~ N(0, 1): what down-weighting took away is given back. v >= noise; v -> noise as c -> infinity. */
+ * ~ N(0, 1): what down-weighting took away is given back. v >= noise; v -> noise as c -> infinity. Relative
+ * accuracy 1e-13. There is no such v when noise >= c^2 (nearly all weight is gone then): the correction ends at
+ * v = 100 c^2, a factor of 113, which larger noise gets too. NaN unless noise >= 0 and c > 0. */
 HF_API double hf_robust_consistent_noise(double noise, double threshold);
 
 HF_END_DECLS

@@ -24,19 +24,25 @@ struct hf_sites {
     double *variance; /* d */
 };
 
-/* ---- the suspect finder's one-dimensional parts (no kernel, no fitting) ---------------------------------
+/* ---- the suspect finder's parts that need no kernel -------------------------------------------------------
+ *
+ * The mixtures' sums run over sorted residuals, so that the order of the rows does not matter, bit for bit. With
+ * fewer than 4 residuals nothing is an outlier. A residual beyond 1000 t0, t0 = 1.4826 x median |t|, is an outlier
+ * without being asked (probability 1) and is left out of the liberal and the prune mixture, so that it cannot
+ * stretch the outliers' range and hide the others; the gain counts it as that far out. NaN among the residuals
+ * in use is HF_ERR_NOT_FINITE.
  */
 
 /** Posterior probability that each standardised residual t_i is an outlier, under the "liberal" mixture
  *  (1-pi) T_nu(0, tau) + pi U(range of t); ML over nu in {1, 1.5, 2, 3, 5, 10, 30} by EM (40 steps, pi from
- * 0.005 and 0.1, pi <= 0.5). `skip[i]` leaves a reading out (its probability is set to 1). `probability` n.
- * *tau receives the scale. scratch from ctx. */
+ * 0.005 and 0.1, pi <= 0.5). `skip[i]` leaves a reading out (its probability is set to 1); NULL skips none. The
+ * range counts as at least 4 t0. `probability` has n entries; *tau receives the scale. 3 ms for n = 400. */
 hf_status hfi_mixture_liberal(hf_context *ctx, size_t n, const double *t, const bool *skip,
                               double *probability, double *tau);
 
 /** The "prune" mixture: outliers uniform on a <= |t| <= max|t| (both sides, left, or right), a in 3 t0 1.5^k,
  * k = 0..12, t0 = 1.4826 median |t|, at most half of the readings beyond a; nu in {2, 3, 5, 10, 30}; EM 25
- * steps; best likelihood wins. */
+ * steps from the share beyond a; best likelihood wins. A side counts as at least t0 wide. 4 ms for n = 400. */
 hf_status hfi_mixture_prune(hf_context *ctx, size_t n, const double *t, const bool *skip, double *probability,
                             double *tau);
 
