@@ -9,7 +9,7 @@
 #define FIRST_JITTER 1e-10
 enum {
     JITTER_STEPS = 9,
-    CHECK_COLUMNS = 64
+    CHECK_COLUMNS = 256
 };
 
 typedef struct finite_check {

@@ -9,7 +9,9 @@
  *  - A block of m right-hand sides is column-major n x m: right-hand side q is the contiguous column b +
  * q*ldb. The same memory read row-major is "one row per query", which is how cross-covariances are laid out.
  *  - Tiled routines run on the context's threads; the tile size is a constant, so the result does not depend
- *    on the thread count, bit for bit.
+ *    on the thread count, bit for bit. Inside hfi_parallel_for they run on one thread.
+ *  - Any of these functions may be called from several threads at once, whatever BLAS is linked (blas_library.c).
+ *  - Orders and leading dimensions are below 2^31: hfi_chol refuses larger ones, and the others take its results.
  */
 #ifndef HFI_LINALG_H
 #define HFI_LINALG_H

@@ -6,8 +6,11 @@
 
 void hfi_tiles_run(const hf_context *ctx, hfi_tiles *t, hfi_tile_tasks tasks)
 {
+    /* The path from the first to the last diagonal tile keeps more threads than that waiting; and with two tiles
+     * there is nothing to share that would pay for waking a thread up. */
     int threads = hf_context_threads(ctx);
-    if (t->count == 1 || omp_in_parallel() || !hfi_blas_is_concurrent()) threads = 1;
+    if ((size_t)threads > t->count) threads = (int)t->count;
+    if (t->count <= 2 || omp_in_parallel() || !hfi_blas_is_concurrent()) threads = 1;
     int before = hfi_blas_enter();
     /* A region of its own even for one thread: tasks of an outer region would be taken by its threads and not
      * be finished when this function returns. */
