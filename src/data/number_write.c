@@ -34,7 +34,7 @@ static digits round_to(double magnitude, int count)
     const char *p = text;
     for (; *p != 'e'; p++)
         if (*p >= '0' && *p <= '9') out.significand = 10 * out.significand + (uint64_t)(*p - '0');
-    out.exponent = atoi(p + 1);
+    out.exponent = (int)strtol(p + 1, NULL, 10);
     return out;
 }
 
@@ -107,13 +107,13 @@ static void lay_out(const digits *number, char *out)
 const char *hf_format_double(double value, char buffer[32])
 {
     char *out = buffer;
-    if (isnan(value)) return strcpy(buffer, "nan");
+    if (isnan(value)) return memcpy(buffer, "nan", sizeof "nan");
     if (signbit(value)) *out++ = '-';
     double magnitude = fabs(value);
     if (isinf(value)) {
-        strcpy(out, "inf");
+        memcpy(out, "inf", sizeof "inf");
     } else if (magnitude == 0) {
-        strcpy(out, "0");
+        memcpy(out, "0", sizeof "0");
     } else {
         digits number = shortest(magnitude);
         lay_out(&number, out);

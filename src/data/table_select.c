@@ -28,21 +28,22 @@ static bool text_bytes(const hf_table *from, const size_t *rows, size_t count, s
     return true;
 }
 
-static hf_status copy_source(hf_context *ctx, const hf_table *from, const size_t *rows, hf_table *copy)
+static hf_status copy_source(hf_context *ctx, const hf_table *from, const size_t *rows, size_t count,
+                             hf_table *copy)
 {
     size_t bytes = 0, entries = 0;
-    if (!text_bytes(from, rows, copy->rows, &bytes) || copy->rows >= SIZE_MAX - 1 ||
-        !hfi_size_mul(copy->rows + 1, from->stride, &entries) || entries == SIZE_MAX)
+    if (!text_bytes(from, rows, count, &bytes) || count >= SIZE_MAX - 1 ||
+        !hfi_size_mul(count + 1, from->stride, &entries) || entries == SIZE_MAX)
         return hfi_fail(ctx, HF_ERR_TOO_LARGE, "%s: %zu rows of %zu columns are too many", from->source,
-                        copy->rows, from->columns);
+                        count, from->columns);
     copy->stride = from->stride;
     copy->header_line = from->header_line;
     copy->text = hfi_alloc(ctx, bytes, 1);
     copy->fields = hfi_alloc(ctx, entries + 1, sizeof *copy->fields);
-    copy->lines = hfi_alloc(ctx, copy->rows, sizeof *copy->lines);
+    copy->lines = hfi_alloc(ctx, count, sizeof *copy->lines);
     if (copy->text == NULL || copy->fields == NULL || copy->lines == NULL) return HF_ERR_MEMORY;
     size_t end = copy_record(from, 0, copy, 0, 0);
-    for (size_t i = 0; i < copy->rows; i++) {
+    for (size_t i = 0; i < count; i++) {
         end = copy_record(from, rows[i] + 1, copy, i + 1, end);
         copy->lines[i] = from->lines[rows[i]];
     }
@@ -51,15 +52,16 @@ static hf_status copy_source(hf_context *ctx, const hf_table *from, const size_t
 }
 
 /* The computed columns, in their places among the others. */
-static hf_status copy_computed(hf_context *ctx, const hf_table *from, const size_t *rows, hf_table *copy)
+static hf_status copy_computed(hf_context *ctx, const hf_table *from, const size_t *rows, size_t count,
+                               hf_table *copy)
 {
-    double *chosen = hfi_alloc(ctx, copy->rows, sizeof *chosen);
+    double *chosen = hfi_alloc(ctx, count, sizeof *chosen);
     if (chosen == NULL) return HF_ERR_MEMORY;
     hf_status status = HF_OK;
     for (size_t j = 0; j < from->columns && status == HF_OK; j++) {
         const hfi_column *column = &from->column[j];
         if (column->field != SIZE_MAX) continue;
-        for (size_t i = 0; i < copy->rows; i++) chosen[i] = column->numbers[rows[i]];
+        for (size_t i = 0; i < count; i++) chosen[i] = column->numbers[rows[i]];
         status = hf_table_set_numbers(ctx, copy, column->name, chosen);
     }
     hfi_free(ctx, chosen);
@@ -79,9 +81,9 @@ hf_status hf_table_select(hf_context *ctx, const hf_table *table, const size_t *
     hf_table *copy = hfi_table_new(ctx, table->source);
     if (copy == NULL) return HF_ERR_MEMORY;
     copy->rows = count;
-    hf_status status = table->fields == NULL ? HF_OK : copy_source(ctx, table, rows, copy);
+    hf_status status = table->fields == NULL ? HF_OK : copy_source(ctx, table, rows, count, copy);
     if (status == HF_OK && copy->fields != NULL) status = hfi_table_make_columns(ctx, copy);
-    if (status == HF_OK) status = copy_computed(ctx, table, rows, copy);
+    if (status == HF_OK) status = copy_computed(ctx, table, rows, count, copy);
     if (status != HF_OK) {
         hf_table_free(copy);
         return status;

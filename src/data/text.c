@@ -13,12 +13,12 @@ const char *hfi_text_shown(const char *text, char buffer[HFI_SHOWN_BYTES])
 {
     const size_t room = HFI_SHOWN_BYTES - sizeof "...";
     size_t length = strnlen(text, HFI_SHOWN_BYTES);
-    size_t used = length < HFI_SHOWN_BYTES ? length : room;
+    size_t used = length <= room ? length : room;
     if (used < length)
         while (used > 0 && ((unsigned char)text[used] & 0xC0U) == 0x80U) used--;
     for (size_t i = 0; i < used; i++)
         buffer[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7F ? '?' : text[i];
-    strcpy(buffer + used, used < length ? "..." : "");
+    memcpy(buffer + used, used < length ? "..." : "\0\0\0", sizeof "...");
     return buffer;
 }
 
