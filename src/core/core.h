@@ -9,8 +9,7 @@
 #include <holdfast/context.h>
 #include <stdarg.h>
 
-/* ---- memory ---------------------------------------------------------------------------------------------
- */
+/* ---- memory ------------------------------------------------------------------------------------ */
 
 /** An allocator by value, kept inside every object so that it can be freed without its context. */
 typedef hf_allocator hfi_memory;
@@ -39,8 +38,7 @@ bool hfi_size_mul(size_t a, size_t b, size_t *product);
  * when unknown. */
 size_t hfi_available_memory(void);
 
-/* ---- messages -------------------------------------------------------------------------------------------
- */
+/* ---- messages ---------------------------------------------------------------------------------- */
 
 /** Sets the context's message and returns `status`, so that `return hfi_fail(ctx, HF_ERR_ARGUMENT, "...")`
  * reads well. For warnings as for errors. ctx may be NULL. */
@@ -57,8 +55,7 @@ hf_status hfi_cancelled(hf_context *ctx);
 /** Seconds on a monotonic clock. */
 double hfi_now(void);
 
-/* ---- parallel loop --------------------------------------------------------------------------------------
- */
+/* ---- parallel loop ----------------------------------------------------------------------------- */
 
 /** Body of a parallel loop. `thread` is in [0, threads). Must not call BLAS-unrelated context functions. */
 typedef void (*hfi_loop_body)(size_t index, int thread, void *arg);
@@ -67,8 +64,7 @@ typedef void (*hfi_loop_body)(size_t index, int thread, void *arg);
  * runs serially (never nested). The body must make results that do not depend on the order of indices. */
 void hfi_parallel_for(const hf_context *ctx, size_t count, hfi_loop_body body, void *arg);
 
-/* ---- random streams -------------------------------------------------------------------------------------
- */
+/* ---- random streams ---------------------------------------------------------------------------- */
 
 /** What a stream is for: streams of different purposes are independent. Append only. */
 typedef enum hfi_purpose {
@@ -102,8 +98,7 @@ size_t hfi_stream_below(hfi_stream *stream, size_t bound);
 /** Fisher-Yates shuffle of an index array. */
 void hfi_stream_shuffle(hfi_stream *stream, size_t *items, size_t count);
 
-/* ---- small numerics used by several rooms ---------------------------------------------------------------
- */
+/* ---- small numerics used by several rooms ------------------------------------------------------ */
 
 /** Quantile by linear interpolation of order statistics (Hyndman-Fan type 7). Sorts `values` in place (NaN
  * last). NaN when a value is NaN or count is 0. */

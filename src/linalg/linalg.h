@@ -6,8 +6,8 @@
  * Conventions
  *  - A symmetric n x n matrix is given by its lower triangle in column-major order: entry (i, j), i >= j, is
  *    a[i + j*lda]. Unless a function says so, the strict upper triangle is neither read nor written.
- *  - A block of m right-hand sides is column-major n x m: right-hand side q is the contiguous column b +
- * q*ldb. The same memory read row-major is "one row per query", which is how cross-covariances are laid out.
+ *  - A block of m right-hand sides is column-major n x m: right-hand side q is the contiguous column
+ *    b + q*ldb. The same memory read row-major is "one row per query", which is how cross-covariances are laid out.
  *  - Tiled routines run on the context's threads; the tile size is a constant, so the result does not depend
  *    on the thread count, bit for bit. Inside hfi_parallel_for they run on one thread.
  *  - Any of these functions may be called from several threads at once, whatever BLAS is linked (blas_library.c).
@@ -18,8 +18,7 @@
 
 #include "core/core.h"
 
-/* ---- factor ----------------------------------------------------------------------------------------------
- */
+/* ---- factor ------------------------------------------------------------------------------------ */
 
 /** A = L L'. Overwrites the lower triangle with L. O(n^3/3), tiled and parallel.
  *  @return HF_OK, or HF_ERR_NOT_POSITIVE_DEFINITE (then `a` is spoilt); sets no message (the callers retry).
@@ -63,21 +62,19 @@ double hfi_chol_condition(size_t n, const double *l, size_t ldl, double norm1, d
 /** 1-norm of a symmetric matrix given by its lower triangle. `work` n. */
 double hfi_symmetric_norm1(size_t n, const double *a, size_t lda, double *work);
 
-/* ---- change a factor by one row -------------------------------------------------------------------------
- */
+/* ---- change a factor by one row ---------------------------------------------------------------- */
 
 /** L L' + x x' -> L. `x` (n) is destroyed. O(n^2). */
 void hfi_chol_update(size_t n, double *l, size_t ldl, double *x);
 /** L L' - x x' -> L; HF_ERR_NOT_POSITIVE_DEFINITE if it is not (then L is spoilt). `x` destroyed. O(n^2). */
 hf_status hfi_chol_downdate(size_t n, double *l, size_t ldl, double *x);
-/** Grows L (n x n, ldl > n) by the row (column, diagonal) of A: `column` (n) is A[n, 0..n-1]. O(n^2). L
- * untouched on error. */
+/** Grows L (n x n, ldl > n) by the row (column, diagonal) of A: `column` (n) is A[n, 0..n-1]. O(n^2).
+ *  On error L is untouched, but row n of the storage may be overwritten. */
 hf_status hfi_chol_append(size_t n, double *l, size_t ldl, const double *column, double diagonal);
 /** Removes row and column `k` of A from L; leaves an (n-1) x (n-1) factor. `work` n. O((n-k)^2 + n (n-k)). */
 void hfi_chol_delete(size_t n, double *l, size_t ldl, size_t k, double *work);
 
-/* ---- products -------------------------------------------------------------------------------------------
- */
+/* ---- products ---------------------------------------------------------------------------------- */
 
 double hfi_dot(size_t n, const double *x, const double *y);
 /** y := alpha x + y */
@@ -102,8 +99,7 @@ void hfi_symmetrise(const hf_context *ctx, size_t n, double *a, size_t lda);
 void hfi_weighted_square(const hf_context *ctx, size_t n, const double *g, size_t ldg, const double *w,
                          double *c, size_t ldc, double *work);
 
-/* ---- eigenvalues and least squares ----------------------------------------------------------------------
- */
+/* ---- eigenvalues and least squares ------------------------------------------------------------- */
 
 /** Eigenvalues (ascending) and eigenvectors (columns of a) of a symmetric matrix; lower triangle read, all of
  * `a` overwritten. */

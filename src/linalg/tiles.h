@@ -16,12 +16,6 @@
 /** Order of a tile: large enough for full speed of the products, small enough for many threads; a constant, so that
  *  nothing depends on the machine. Factor and inverse of order 2000 on one Zen 4 core, in GF/s: 128 gives 39 and 40,
  *  160 40 and 41, 192 41 and 42, 224 41 and 45, 256 40 and 45 (LAPACK: 43 and 44). */
-#define HFI_TILES_H
-
-#include "linalg/blas.h"
-
-/** Order of a tile. Large enough for full speed of the products, small enough for many threads; a constant so
- *  that nothing depends on the machine. Measured: docs/performance.md. */
 #define HFI_TILE 224
 
 typedef struct hfi_tiles {
