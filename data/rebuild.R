@@ -28,15 +28,6 @@ held_out <- seq_len(nrow(d)) %% 4 == 0
 write_table(d[!held_out, ], "diamonds-train.csv")
 write_table(d[held_out, ], "diamonds-test.csv")
 
-# Telephone calls from Belgium, in millions. Every fourth of the years that were recorded rightly is held out: 1950-62 and
-# 1971-73 are right, 1964-69 are wrong, 1963 and 1970 are mixed.
-p <- package_data("MASS", "phones")
-p <- data.frame(year = 1900 + p$year, calls = p$calls)
-right <- which(p$year <= 1962 | p$year >= 1971)
-held_out <- seq_len(nrow(p)) %in% right[seq_along(right) %% 4 == 3]
-write_table(p[!held_out, ], "phones-train.csv")
-write_table(p[held_out, ], "phones-test.csv")
-
 # Scottish hill races: distance in miles, climb in feet, record time in minutes.
 h <- package_data("MASS", "hills")
 h <- data.frame(race = gsub(" ", "-", rownames(h)), miles = h$dist, feet = h$climb, minutes = h$time)
