@@ -38,8 +38,9 @@ static bool open_window(const hfi_residuals *residuals, double a, int side, hfi_
 static hfi_mixture best_mixture(const hfi_residuals *residuals, size_t first_nu)
 {
     hfi_mixture best = {.log_likelihood = -INFINITY};
-    double a = 3.0;
-    for (int k = 0; k < WINDOWS && a <= residuals->largest; k++, a *= 1.5) {
+    for (int k = 0; k < WINDOWS; k++) {
+        double a = 3.0 * pow(1.5, k);
+        if (a > residuals->largest) break;
         for (int side = 0; side < SIDES; side++) {
             hfi_window window;
             if (!open_window(residuals, a, side, &window)) continue;

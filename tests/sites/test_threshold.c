@@ -79,6 +79,21 @@ static void it_is_never_zero_or_infinite(void **state)
     }
 }
 
+/* Exact data have no residuals to speak of; c then hangs on the readings' spread, not on a wild one. */
+static void one_wild_reading_does_not_move_it(void **state)
+{
+    hf_context *ctx = *state;
+    double y[9], centre[9];
+    for (size_t i = 0; i < 9; i++) y[i] = centre[i] = (double)i;
+    double exact = threshold(ctx, HF_THRESHOLD_MAD, 9, y, centre, 0.1);
+    assert_near(exact, 1e-6 * 1.482602218505602 * 2.0, 1e-18);
+    for (double wild = 1e3; wild < 1e300; wild *= 1e30) {
+        y[8] = wild;
+        assert_true(threshold(ctx, HF_THRESHOLD_MAD, 9, y, centre, 0.1) == exact);
+        assert_true(threshold(ctx, HF_THRESHOLD_QUANTILE, 9, y, centre, 0.2) == exact);
+    }
+}
+
 static void shift_does_nothing_and_scale_scales(void **state)
 {
     hf_context *ctx = *state;
@@ -140,6 +155,7 @@ int main(void)
         cmocka_unit_test(mad_is_about_the_median_residual),
         cmocka_unit_test(a_given_threshold_is_kept),
         cmocka_unit_test(it_is_never_zero_or_infinite),
+        cmocka_unit_test(one_wild_reading_does_not_move_it),
         cmocka_unit_test(shift_does_nothing_and_scale_scales),
         cmocka_unit_test(errors_say_what_is_wrong),
         cmocka_unit_test(survives_every_failing_allocation),
