@@ -133,7 +133,7 @@ static void print_terminal(FILE *out, plot_format format, const char *output)
     static const char *const terminals[] = {
         "svg size 1200,900 fixed font 'Helvetica,Arial,sans-serif' fontscale 1.0 noenhanced background "
         "'#ffffff'",
-        "pngcairo size 1800,1350 font 'Sans,11' fontscale 1.45 linewidth 1.5 pointscale 1.5 noenhanced "
+        "pngcairo size 1800,1350 font 'Sans,11' fontscale 1.45 linewidth 1.5 pointscale 2.2 noenhanced "
         "background '#ffffff'",
         "pdfcairo size 12in,9in font 'Sans,11' fontscale 1.0 noenhanced background '#ffffff'"};
     fprintf(out, "set encoding utf8\nset terminal %s\nset output '", terminals[format]);
@@ -293,7 +293,7 @@ bool plot_script(FILE *script, const plot_data *data, plot_format format, const 
     print_slice(script, data);
     print_terminal(script, format, output);
     fputs(style, script);
-    fputs("set multiplot layout 2,2 margins 0.07,0.985,0.075,0.86 spacing 0.085,0.165\n", script);
+    fputs("set multiplot layout 2,2 margins 0.07,0.985,0.075,0.86 spacing 0.085,0.15\n", script);
     print_title(script, data);
     print_slice_panel(script, data);
     fputs("unset label 2\nunset key\n", script);

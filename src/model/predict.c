@@ -2,6 +2,8 @@
 /* Predictions for the rows of a table, and their score. */
 #include "model/model.h"
 
+#include "data/table_set.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -135,15 +137,19 @@ static void output_columns(size_t rows, const hfi_predictions *from, double *out
 static hf_status add_columns(hf_context *ctx, const hf_model *model, hf_table *table, const double *values)
 {
     static const char *const suffix[] = {"_mean", "_sd_latent", "_sd_observed", "_lo95", "_hi95"};
+    enum {
+        COUNT = 5
+    };
     size_t bytes = strlen(model->target) + 16;
-    char *name = hfi_alloc(ctx, bytes, 1);
-    if (name == NULL) return HF_ERR_MEMORY;
-    hf_status status = HF_OK;
-    for (size_t k = 0; k < 5 && status >= 0; k++) {
-        snprintf(name, bytes, "%s%s", model->target, suffix[k]);
-        status = hf_table_set_numbers(ctx, table, name, values + k * hf_table_rows(table));
+    char *text = hfi_alloc(ctx, COUNT, bytes);
+    if (text == NULL) return HF_ERR_MEMORY;
+    const char *names[COUNT];
+    for (size_t k = 0; k < COUNT; k++) {
+        names[k] = text + k * bytes;
+        snprintf(text + k * bytes, bytes, "%s%s", model->target, suffix[k]);
     }
-    hfi_free(ctx, name);
+    hf_status status = hfi_table_set_columns(ctx, table, COUNT, names, values);
+    hfi_free(ctx, text);
     return status;
 }
 
