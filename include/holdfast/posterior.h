@@ -31,8 +31,11 @@ typedef struct hf_workspace hf_workspace;
 typedef struct hf_solve_report {
     size_t anchors; /**< readings that entered */
     double jitter;  /**< absolute amount added to the diagonal, 0 if none, in squared (scaled) target units */
-    double condition;    /**< estimated 1-norm condition number of K + D */
-    double backward;     /**< relative backward error of the weights; grows with online updates */
+    double
+        condition; /**< estimated 1-norm condition number of K + D, as of the last solve, refresh or check */
+    double
+        backward; /**< relative backward error of factor and weights (K + D scaled to a unit diagonal), as of
+                              then; online updates make it grow, hf_posterior_check() looks */
     double log_evidence; /**< log N(z; m, K + D) of the sites, in the scaled units the solver works in */
     double bytes;        /**< memory held */
 } hf_solve_report;
@@ -69,8 +72,9 @@ HF_API const hf_mean *hf_posterior_mean_function(const hf_posterior *posterior);
 /* ---- one point, no allocation ---------------------------------------------------------------------------
  */
 
-/** Scratch for predicting from this posterior; one per thread. O(n) memory. Stays valid while the posterior
- * is not enlarged. NULL when out of memory. */
+/** Scratch for predicting from this posterior; one per thread. O(n) memory. Stays valid while
+ * the posterior's storage does not grow (readings may be added until it is full, then it doubles); predicting with
+ * a workspace that has become too small, or another posterior's, is HF_ERR_ARGUMENT. NULL when out of memory. */
 HF_API hf_workspace *hf_workspace_create(hf_context *ctx, const hf_posterior *posterior);
 HF_API void hf_workspace_free(hf_workspace *workspace);
 
@@ -97,7 +101,8 @@ HF_API hf_status hf_predict_observed(const hf_posterior *posterior, hf_workspace
  * @param mean         m entries
  * @param var_latent   m entries or NULL
  * @param var_observed m entries or NULL; both NULL is the mean-only path
- * Cost m n (d + n) flops with variance, m n d without. Memory O(n) per thread times a block, whatever m is.
+ * Cost m n (d + n) flops with variance, m n d without. Memory O(n) per thread times a block, whatever m is,
+ * and 8 or 16 bytes a point, so that a cancelled call leaves the outputs alone.
  * Reports progress; can be cancelled.
  */
 HF_API hf_status hf_predict(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
@@ -109,7 +114,8 @@ HF_API hf_status hf_predict_covariance(hf_context *ctx, const hf_posterior *post
                                        const double *x, size_t ldx, double *covariance, size_t ldc);
 
 /** `count` joint draws of the latent function at m points into samples (count x m row-major). Seeded by the
- * context's seed and `stream`. O(m^3 + m n^2). */
+ * context's seed and `stream`; sample k is the same however many are asked for. HF_WARN_JITTER when the covariance was
+ * singular to rounding, as it is for points close together: the draws are usable. O(m^3 + m n^2). */
 HF_API hf_status hf_sample(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
                            size_t ldx, size_t count, uint64_t stream, double *samples);
 
@@ -117,7 +123,7 @@ HF_API hf_status hf_sample(hf_context *ctx, const hf_posterior *posterior, size_
  */
 
 /** Leave-one-out latent mean and variance of every anchor in the user's units (mean, var: anchors entries,
- * var may be NULL). O(n^3/3). */
+ * var may be NULL). Accurate also for readings with next to no weight. O(n^3/3), n^2 doubles. */
 HF_API hf_status hf_leave_one_out(hf_context *ctx, const hf_posterior *posterior, double *mean, double *var);
 
 /**
@@ -137,12 +143,16 @@ HF_API hf_status hf_influence_of_removal(hf_context *ctx, const hf_posterior *po
  */
 
 /** Adds a reading as a site (target, variance in user units; variance > 0): O(n^2) instead of O(n^3).
- * Hyperparameters stay. The new anchor is the last one. */
+ * Hyperparameters stay. The new anchor is the last one. When storage is full it doubles: four times the memory for a
+ * moment beside the old one. HF_ERR_NOT_POSITIVE_DEFINITE for a repetition of anchors whose variance is too small to
+ * tell them apart.
+ *
+ * This and the functions below leave the posterior as it was when they fail. */
 HF_API hf_status hf_posterior_add(hf_context *ctx, hf_posterior *posterior, const double *x, double target,
                                   double variance);
-/** Removes anchor i; later anchors move up by one. */
+/** Removes anchor i; later anchors move up by one. The last one cannot be removed (HF_ERR_NO_DATA). O(n^2). */
 HF_API hf_status hf_posterior_remove(hf_context *ctx, hf_posterior *posterior, size_t i);
-/** Gives anchor i another site. */
+/** Gives anchor i another site; its variance may change by any factor. O(n^2). */
 HF_API hf_status hf_posterior_replace(hf_context *ctx, hf_posterior *posterior, size_t i, double target,
                                       double variance);
 /** Recomputes the backward error of factor and weights, O(n^2 d): *backward. HF_WARN_DRIFT above 1e-10. */

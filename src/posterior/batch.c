@@ -17,7 +17,7 @@ enum {
 
 /* Doubles of inputs and covariances that a thread may hold; only far beyond 10 000 anchors or inputs does it
  * make blocks smaller. */
-static const size_t ARENA = (size_t)1 << 23;
+#define ARENA_DOUBLES ((size_t)1 << 23)
 
 /* One call. The blocks depend on the number of queries but not on the number of threads, so that no digit
  * does. */
@@ -78,7 +78,7 @@ static void plan(batch *job)
     if (share < SMALL_BLOCK) share = SMALL_BLOCK;
     job->block = share < block ? share : block;
     job->stride = column_stride(p->solution.n);
-    while (job->block > LINE && job->block * (p->solution.d + job->stride) > ARENA) job->block /= 2;
+    while (job->block > LINE && job->block * (p->solution.d + job->stride) > ARENA_DOUBLES) job->block /= 2;
     job->arena_size =
         round_up(job->block * (p->solution.d + job->stride) + hfi_kernel_scratch(p->kernel), LINE);
 }
