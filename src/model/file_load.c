@@ -493,10 +493,8 @@ static hf_status read_posterior(const reader *r)
     if (status >= 0)
         status = hfi_posterior_create(r->ctx, kernel, mean, &solution, &scaling, noise, calibration,
                                       &r->model->posterior);
-    if (status < 0) {
-        hfi_solution_free(&solution);
-        hfi_scaling_free(&scaling);
-    }
+    hfi_solution_free(&solution); /* empty once the posterior has it */
+    hfi_scaling_free(&scaling);
     hf_mean_free(mean);
     hf_kernel_free(kernel);
     return status;
