@@ -88,7 +88,8 @@ hf_status hfi_holdout_compute(hfi_evaluator *e, hfi_holdout *r)
     return s;
 }
 
-hf_status hfi_calibration(hf_context *ctx, size_t n, const double *t, const bool *kept, double *kappa)
+hf_status hfi_calibration(hf_context *ctx, size_t n, const double *t, const bool *kept, size_t trained,
+                          double *kappa)
 {
     double *far = hfi_alloc(ctx, n, sizeof *far);
     if (!far) return HF_ERR_MEMORY;
@@ -105,7 +106,9 @@ hf_status hfi_calibration(hf_context *ctx, size_t n, const double *t, const bool
     *kappa = 1.0;
     if (count >= 5) {
         const double tail = hfi_quantile(far, count, 0.95) / 1.959963984540054;
-        *kappa = fmax(1.0, fmax(squares / (double)count, tail * tail));
+        /* Leave-one-out leaves out the reading but not its vote on the hyperparameters: each of those takes a degree of freedom. */
+        const double m = (double)count, free = fmax(m - (double)trained, 0.5 * m);
+        *kappa = fmax(1.0, fmax(squares / m, tail * tail) * m / free);
     }
     hfi_free(ctx, far);
     return HF_OK;

@@ -11,6 +11,8 @@ enum {
     WARM_ITERATIONS = 25
 };
 
+static const double LEAST_SHARE = 0.25;
+
 typedef enum phase {
     PHASE_LIBERAL,
     PHASE_PRUNE
@@ -34,24 +36,63 @@ static hf_status reflag(hfi_finder *finder, phase p, const hfi_flagging *f, cons
     return HF_OK;
 }
 
-/* One step from the assessed flagging `now`: true in *stop when the search is over, else `now` holds new
- * flags to be fitted. */
-static hf_status step(hfi_finder *finder, const bool *lock, phase *p, size_t round, hfi_flagging *now,
-                      bool *stop)
+/* Largest |t| allowed among re-admitted readings, or smallest among newly flagged ones, so that only about `share` of each changes. */
+static hf_status damp(hfi_finder *finder, const hfi_flagging *f, double share)
+{
+    double *size = hfi_alloc(finder->ctx, finder->n, 2 * sizeof *size);
+    if (!size) return HF_ERR_MEMORY;
+    double *back = size, *fresh = size + finder->n;
+    size_t backs = 0, freshes = 0;
+    for (size_t i = 0; i < finder->n; i++) {
+        if (f->flag[i] && !finder->flag[i]) back[backs++] = fabs(f->t[i]);
+        if (!f->flag[i] && finder->flag[i]) fresh[freshes++] = fabs(f->t[i]);
+    }
+    const double most = backs > 0 ? hfi_quantile(back, backs, share) : 0.0;
+    const double least = freshes > 0 ? hfi_quantile(fresh, freshes, 1.0 - share) : 0.0;
+    for (size_t i = 0; i < finder->n; i++) {
+        if (f->flag[i] && !finder->flag[i] && fabs(f->t[i]) > most) finder->flag[i] = true;
+        if (!f->flag[i] && finder->flag[i] && fabs(f->t[i]) < least) finder->flag[i] = false;
+    }
+    hfi_free(finder->ctx, size);
+    return HF_OK;
+}
+
+/* Where a search stands. */
+typedef struct progress {
+    phase phase;
+    double share; /* of the proposed changes that is made; halved when a whole step was too much */
+    size_t round;
+    bool stop;
+} progress;
+
+/* One step from the assessed flagging `now`: sets `stop` when the search is over, else `now` holds new flags to be fitted. */
+static hf_status step(hfi_finder *finder, const bool *lock, progress *p, hfi_flagging *now)
 {
     const size_t bytes = finder->n * sizeof *now->flag;
-    if (*p == PHASE_LIBERAL) {
+    if (p->phase == PHASE_LIBERAL) {
         const hf_status s = reflag(finder, PHASE_LIBERAL, now, lock);
         if (s < 0) return s;
-        if (memcmp(finder->flag, now->flag, bytes) == 0 || round >= LIBERAL_ROUNDS) *p = PHASE_PRUNE;
+        if (memcmp(finder->flag, now->flag, bytes) == 0 || p->round >= LIBERAL_ROUNDS) p->phase = PHASE_PRUNE;
     }
-    if (*p == PHASE_PRUNE) {
-        const hf_status s = reflag(finder, PHASE_PRUNE, now, lock);
+    if (p->phase == PHASE_PRUNE) {
+        hf_status s = reflag(finder, PHASE_PRUNE, now, lock);
+        if (s >= 0 && p->share < 1.0) s = damp(finder, now, p->share);
         if (s < 0) return s;
-        if (memcmp(finder->flag, now->flag, bytes) == 0) *stop = true;
+        p->stop = memcmp(finder->flag, now->flag, bytes) == 0;
     }
-    if (!*stop) memcpy(now->flag, finder->flag, bytes);
+    if (!p->stop) memcpy(now->flag, finder->flag, bytes);
     return HF_OK;
+}
+
+/* A step that costs more than it saves is taken back: from the liberal phase to the prune phase, from there to half a step. */
+static void back_off(progress *p)
+{
+    if (p->phase == PHASE_LIBERAL) {
+        p->phase = PHASE_PRUNE;
+        return;
+    }
+    p->share *= 0.5;
+    if (p->share < LEAST_SHARE) p->stop = true;
 }
 
 hf_status hfi_peel(hfi_finder *finder, const bool *lock, const hfi_flagging *start, hfi_flagging *best)
@@ -60,24 +101,23 @@ hf_status hfi_peel(hfi_finder *finder, const bool *lock, const hfi_flagging *sta
     hf_status s = hfi_flagging_init(finder->ctx, &now, finder->n, finder->trainer->count);
     if (s < 0) return s;
     hfi_flagging_copy(finder, &now, start);
-    phase p = PHASE_LIBERAL;
-    bool stop = false, any = false;
-    for (size_t round = 0; s >= 0 && !stop; round++) {
+    progress p = {.phase = PHASE_LIBERAL, .share = 1.0};
+    bool any = false;
+    const bool bare = memcmp(start->flag, lock, finder->n * sizeof *lock) == 0;
+    for (; s >= 0 && !p.stop; p.round++) {
         s = hfi_finder_assess(finder, &now, lock);
         if (s < 0) break;
-        /* The first flags may cost more than none: whether they pay is for the gate to say, not for the cost.
-         */
-        const bool first_flags = p == PHASE_LIBERAL && round == 1;
+        /* The first flags may cost more than none: whether they pay is for the gate to say, not for the cost. */
+        const bool first_flags = bare && p.phase == PHASE_LIBERAL && p.round == 1;
         if (any && now.cost >= best->cost && !first_flags) {
-            if (p == PHASE_PRUNE) break;
             hfi_flagging_copy(finder, &now, best);
-            p = PHASE_PRUNE;
+            back_off(&p);
         } else {
             hfi_flagging_copy(finder, best, &now);
             any = true;
         }
-        s = step(finder, lock, &p, round, &now, &stop);
-        if (s < 0 || stop || round + 1 >= ALL_ROUNDS) break;
+        if (!p.stop) s = step(finder, lock, &p, &now);
+        if (s < 0 || p.stop || p.round + 1 >= ALL_ROUNDS) break;
         s = hfi_finder_fit(finder, now.flag, now.state, false, WARM_ITERATIONS);
         finder->rounds++;
     }
