@@ -188,7 +188,7 @@ static void make_plan(plan *p)
     }
     for (size_t s = 0; s < o->sets.count; ++s) {
         const uci_set *set = uci_find(o->sets.items[s]);
-        if (!uci_present(o->data, set)) {
+        if (!o->report && !uci_present(o->data, set)) {
             fprintf(stderr, "skipped %s: %s/%s/%s.csv is not there\n", set->name, o->data, set->name,
                     set->name);
             continue;
@@ -270,18 +270,18 @@ static size_t run(plan *p)
 
 static void report(const plan *p)
 {
-    size_t met = 0, missed = 0;
+    verdict v = {0};
     printf(
         "holdfast %s on %s. Splits %ld..%ld, seed offset %ld%s. Scores in units of the clean training sd.\n",
         hf_version(), hf_blas_description(), p->options.first, p->options.last, p->options.offset,
         p->options.full ? ", all rows" : ", large sets sampled to 800 rows");
     for (size_t s = 0; s < p->options.sets.count; ++s)
         verdict_table(&p->done, p->options.sets.items[s], p->damages, p->damage_count);
-    printf("\n### Aims\n\n| set | damage | aim | measured | bound | |\n|---|---|---|---|---|---|\n");
+    verdict_heading();
     for (size_t s = 0; s < p->options.sets.count; ++s)
         verdict_aims(&p->done, p->options.sets.items[s], uci_find(p->options.sets.items[s])->limit,
-                     p->damages, p->damage_count, &met, &missed);
-    printf("\n%zu aims met, %zu missed.\n", met, missed);
+                     p->damages, p->damage_count, &v);
+    printf("\n%zu aims met, %zu missed.\n", v.met, v.missed);
 }
 
 int main(int argc, char **argv)

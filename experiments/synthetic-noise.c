@@ -212,16 +212,16 @@ static void report(const study *s)
         adopted += r->adopted;
     }
     printf("\nReadings of undamaged data set aside by the default in %zu of %zu draws.\n", adopted, clean);
-    printf("\n### Aims\n\n| set | damage | aim | measured | bound | |\n|---|---|---|---|---|---|\n");
-    size_t met = 0, missed = 0;
+    verdict_heading();
+    verdict v = {0};
     for (size_t i = 0; i < s->noises.count * SIZES; ++i) {
         size_t size, kind;
         record key = place_of(s, i * DAMAGES * (size_t)(s->last - s->first + 1), &size, &kind);
-        verdict_aims(&s->done, key.set, 1.15, kinds, DAMAGES, &met, &missed);
+        verdict_aims(&s->done, key.set, 1.15, kinds, DAMAGES, &v);
     }
     printf("\n%zu aims met, %zu missed. Moderate damage is partly within reach of the noise; no method finds "
            "all of it.\n",
-           met, missed);
+           v.met, v.missed);
 }
 
 int main(int argc, char **argv)

@@ -110,6 +110,17 @@ double bench_peer(const char *job, size_t n, size_t d, size_t rows, size_t repea
     return seconds;
 }
 
+/* OpenBLAS's, where it is linked. */
+extern void openblas_set_num_threads(int threads) __attribute__((weak));
+extern int openblas_get_num_threads(void) __attribute__((weak));
+
+int bench_bare_threads(int threads)
+{
+    if (!openblas_set_num_threads || !openblas_get_num_threads) return 1;
+    openblas_set_num_threads(threads);
+    return openblas_get_num_threads();
+}
+
 const char *bench_text(double value, char buffer[32])
 {
     if (isnan(value))

@@ -42,6 +42,10 @@ hf_kernel *bench_kernel(hf_context *ctx, size_t d);
  *  own on one thread; NaN with the reason on standard error when it is not installed. */
 double bench_peer(const char *job, size_t n, size_t d, size_t rows, size_t repeats);
 
+/** Threads for the bare calls: as many as asked for if the BLAS can, else 1. Returns how many they are. The library puts its
+ *  own calls on one thread of the BLAS and gives the host's number back, so that this does not touch ours. */
+int bench_bare_threads(int threads);
+
 /** "0.123", or "-" for NaN. */
 const char *bench_text(double value, char buffer[32]);
 
