@@ -3,6 +3,8 @@
 #include "kernel/vector.h"
 
 /* A select, not fmin: NaN passes through, and it is one instruction. */
+#define WIDEST 8u /* axes in one pass */
+
 #define CUT(a, limit) ((a) > (limit) ? (limit) : (a))
 
 HFI_CLONES void hfi_loop_fill(size_t count, double value, double *out)
@@ -12,7 +14,7 @@ HFI_CLONES void hfi_loop_fill(size_t count, double value, double *out)
 
 HFI_CLONES void hfi_loop_scale(size_t count, double factor, const double *a, double *out)
 {
-#pragma omp simd
+    HFI_SIMD
     for (size_t i = 0; i < count; i++) out[i] = factor * a[i];
 }
 
@@ -29,7 +31,7 @@ HFI_CLONES void hfi_loop_add(size_t count, const double *restrict a, double *res
 HFI_CLONES double hfi_loop_dot(size_t count, const double *restrict a, const double *restrict b)
 {
     double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
+    HFI_SIMD_SUM(sum)
     for (size_t i = 0; i < count; i++) sum += a[i] * b[i];
     return sum;
 }
@@ -37,52 +39,58 @@ HFI_CLONES double hfi_loop_dot(size_t count, const double *restrict a, const dou
 /* ---- distances ------------------------------------------------------------------------------------------
  */
 
-/* Four axes in one pass over the buffer: it is loaded and stored a quarter as often. */
-static inline void distance4(const hfi_points *p, const hfi_axes *axes, size_t first, double *restrict r2)
+/* Several axes in one pass over the buffer, so that it is loaded and stored less often. `axes` and `start` are constants where
+ * this is called: the loop over the axes is unrolled and its numbers stay in registers. */
+static inline __attribute__((always_inline)) void distance(const hfi_points *p, const hfi_axes *axes,
+                                                           size_t first, const size_t count, const bool start,
+                                                           double *restrict r2)
 {
-    const size_t *column = axes->columns + first;
-    const double *value = axes->value + axes->step * first;
-    const size_t step = axes->step, width = p->width;
-    const double f0 = 1.0 / value[0], f1 = 1.0 / value[step], f2 = 1.0 / value[2 * step],
-                 f3 = 1.0 / value[3 * step];
-    const double *restrict z0 = p->z + column[0] * p->ldz, *restrict z1 = p->z + column[1] * p->ldz;
-    const double *restrict z2 = p->z + column[2] * p->ldz, *restrict z3 = p->z + column[3] * p->ldz;
-    for (size_t r = 0; r < p->rows; r++) {
-        const double *x = p->x + r * p->ldx;
-        const double x0 = x[column[0]], x1 = x[column[1]], x2 = x[column[2]], x3 = x[column[3]];
-        double *restrict out = r2 + r * width;
-#pragma omp simd
-        for (size_t j = 0; j < width; j++) {
-            const double u0 = (x0 - z0[j]) * f0, u1 = (x1 - z1[j]) * f1;
-            const double u2 = (x2 - z2[j]) * f2, u3 = (x3 - z3[j]) * f3;
-            out[j] = (((out[j] + u0 * u0) + u1 * u1) + u2 * u2) + u3 * u3;
-        }
+    const size_t *column = axes->columns + first, width = p->width;
+    const double *z[WIDEST];
+    double f[WIDEST];
+    for (size_t a = 0; a < count; a++) {
+        f[a] = 1.0 / axes->value[axes->step * (first + a)];
+        z[a] = p->z + column[a] * p->ldz;
     }
-}
-
-static inline void distance1(const hfi_points *p, const hfi_axes *axes, size_t axis, double *restrict r2)
-{
-    const size_t column = axes->columns[axis], width = p->width;
-    const double f = 1.0 / axes->value[axes->step * axis];
-    const double *restrict z = p->z + column * p->ldz;
     for (size_t r = 0; r < p->rows; r++) {
-        const double x = p->x[r * p->ldx + column];
+        double x[WIDEST];
+        for (size_t a = 0; a < count; a++) x[a] = p->x[r * p->ldx + column[a]];
         double *restrict out = r2 + r * width;
-#pragma omp simd
+        HFI_SIMD
         for (size_t j = 0; j < width; j++) {
-            const double u = (x - z[j]) * f;
-            out[j] += u * u;
+            double sum = start ? 0.0 : out[j];
+            HFI_UNROLL
+            for (size_t a = 0; a < count; a++) {
+                const double u = (x[a] - z[a][j]) * f[a];
+                sum += u * u;
+            }
+            out[j] = sum;
         }
     }
 }
 
 HFI_CLONES void hfi_loop_distance(const hfi_points *points, const hfi_axes *lengthscales, double *r2)
 {
-    const size_t count = points->rows * points->width;
+    const size_t count = lengthscales->count, whole = count / WIDEST * WIDEST;
     size_t axis = 0;
-    for (size_t i = 0; i < count; i++) r2[i] = 0.0;
-    for (; axis + 4 <= lengthscales->count; axis += 4) distance4(points, lengthscales, axis, r2);
-    for (; axis < lengthscales->count; axis++) distance1(points, lengthscales, axis, r2);
+    for (; axis < whole; axis += WIDEST) {
+        if (axis == 0)
+            distance(points, lengthscales, 0, WIDEST, true, r2);
+        else
+            distance(points, lengthscales, axis, WIDEST, false, r2);
+    }
+    if (axis == 0 && count >= 4) {
+        distance(points, lengthscales, 0, 4, true, r2);
+        axis = 4;
+    } else if (axis == 0) {
+        distance(points, lengthscales, 0, 1, true, r2);
+        axis = 1;
+    }
+    if (axis + 4 <= count) {
+        distance(points, lengthscales, axis, 4, false, r2);
+        axis += 4;
+    }
+    for (; axis < count; axis++) distance(points, lengthscales, axis, 1, false, r2);
 }
 
 /* Lane sums first, then the lanes in order: the sum does not depend on the vector's width. */
@@ -104,7 +112,7 @@ static inline void squares1(const hfi_points *p, size_t column, double value, co
     for (size_t r = 0; r < p->rows; r++) {
         const double x = p->x[r * p->ldx + column];
         const double *restrict weight = g + r * width;
-#pragma omp simd
+        HFI_SIMD
         for (size_t j = 0; j < width; j++) {
             const double u = (x - z[j]) * f, square = u * u;
             acc[j] += weight[j] * CUT(square, HFI_HUGE);
@@ -127,7 +135,7 @@ static inline void squares4(const hfi_points *p, const hfi_axes *axes, size_t fi
         const double *x = p->x + r * p->ldx;
         const double x0 = x[column[0]], x1 = x[column[1]], x2 = x[column[2]], x3 = x[column[3]];
         const double *restrict weight = g + r * width;
-#pragma omp simd
+        HFI_SIMD
         for (size_t j = 0; j < width; j++) {
             const double u0 = (x0 - z0[j]) * f0, u1 = (x1 - z1[j]) * f1;
             const double u2 = (x2 - z2[j]) * f2, u3 = (x3 - z3[j]) * f3;
@@ -161,7 +169,7 @@ HFI_CLONES double hfi_loop_pull(const hfi_points *points, size_t column, double 
     const double x = points->x[column], f = 1.0 / value, limit = 1e150;
     const double *restrict z = points->z + column * points->ldz;
     double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
+    HFI_SIMD_SUM(sum)
     for (size_t j = 0; j < points->width; j++) {
         const double u = (x - z[j]) * f, up = CUT(u, limit), cut = up < -limit ? -limit : up;
         sum += g[j] * cut;
@@ -187,7 +195,7 @@ static inline double log_one_plus(double y)
 
 HFI_CLONES void hfi_loop_decay(size_t count, double factor, double *out)
 {
-#pragma omp simd
+    HFI_SIMD
     for (size_t i = 0; i < count; i++) out[i] = decay(factor * out[i]);
 }
 
@@ -196,32 +204,32 @@ static inline void radial_row(hfi_form form, size_t count, double alpha, double 
 {
     switch (form) {
     case HFI_FORM_MATERN12:
-#pragma omp simd
+        HFI_SIMD
         for (size_t i = 0; i < count; i++) out[i] = scale * decay(sqrt(r2[i]));
         break;
     case HFI_FORM_MATERN32:
-#pragma omp simd
+        HFI_SIMD
         for (size_t i = 0; i < count; i++) {
             const double root = sqrt(3.0 * r2[i]), s = CUT(root, HFI_EXP_CUT);
             out[i] = scale * ((1.0 + s) * decay(root));
         }
         break;
     case HFI_FORM_MATERN52:
-#pragma omp simd
+        HFI_SIMD
         for (size_t i = 0; i < count; i++) {
             const double root = sqrt(5.0 * r2[i]), s = CUT(root, HFI_EXP_CUT);
             out[i] = scale * ((1.0 + s * (1.0 + s * (1.0 / 3.0))) * decay(root));
         }
         break;
     case HFI_FORM_RQ:
-#pragma omp simd
+        HFI_SIMD
         for (size_t i = 0; i < count; i++) {
             const double y = r2[i] / (2.0 * alpha), k = decay(alpha * log_one_plus(CUT(y, HFI_HUGE)));
             out[i] = y > HFI_HUGE ? 0.0 : scale * k;
         }
         break;
     default: /* se */
-#pragma omp simd
+        HFI_SIMD
         for (size_t i = 0; i < count; i++) out[i] = scale * decay(0.5 * r2[i]);
         break;
     }
@@ -246,7 +254,7 @@ HFI_CLONES void hfi_loop_radial_slope(hfi_form form, size_t count, double alpha,
 {
     switch (form) {
     case HFI_FORM_MATERN12:
-#pragma omp simd
+        HFI_SIMD
         for (size_t i = 0; i < count; i++) {
             const double r = sqrt(r2[i]), e = decay(r), fall = -0.5 * e / (r > 0.0 ? r : 1.0);
             k[i] = e;
@@ -254,7 +262,7 @@ HFI_CLONES void hfi_loop_radial_slope(hfi_form form, size_t count, double alpha,
         }
         break;
     case HFI_FORM_MATERN32:
-#pragma omp simd
+        HFI_SIMD
         for (size_t i = 0; i < count; i++) {
             const double root = sqrt(3.0 * r2[i]), s = CUT(root, HFI_EXP_CUT), e = decay(root);
             k[i] = (1.0 + s) * e;
@@ -262,7 +270,7 @@ HFI_CLONES void hfi_loop_radial_slope(hfi_form form, size_t count, double alpha,
         }
         break;
     case HFI_FORM_MATERN52:
-#pragma omp simd
+        HFI_SIMD
         for (size_t i = 0; i < count; i++) {
             const double root = sqrt(5.0 * r2[i]), s = CUT(root, HFI_EXP_CUT), e = decay(root);
             k[i] = (1.0 + s * (1.0 + s * (1.0 / 3.0))) * e;
@@ -270,7 +278,7 @@ HFI_CLONES void hfi_loop_radial_slope(hfi_form form, size_t count, double alpha,
         }
         break;
     case HFI_FORM_RQ:
-#pragma omp simd
+        HFI_SIMD
         for (size_t i = 0; i < count; i++) {
             const double raw = r2[i] / (2.0 * alpha), y = CUT(raw, HFI_HUGE), l = log_one_plus(y);
             const double e = decay(alpha * l), value = raw > HFI_HUGE ? 0.0 : e;
@@ -280,7 +288,7 @@ HFI_CLONES void hfi_loop_radial_slope(hfi_form form, size_t count, double alpha,
         }
         break;
     default: /* se */
-#pragma omp simd
+        HFI_SIMD
         for (size_t i = 0; i < count; i++) {
             const double e = decay(0.5 * r2[i]);
             k[i] = e;

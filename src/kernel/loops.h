@@ -14,9 +14,8 @@
 
 #include "kernel/forms.h"
 
-#define HFI_TILE 64u /* fast points in a tile: 512 bytes of each column */
-#define HFI_STRIP                                                                                            \
-    16u /* slow points in a tile: a buffer is 8 KiB, so that a few of them stay in the first-level cache */
+#define HFI_TILE  128u /* fast points in a tile: 1 KiB of each column */
+#define HFI_STRIP 8u /* slow points in a tile: a buffer is 8 KiB, so that several stay in the nearest cache */
 #define HFI_LANES 8u /* doubles in the widest vector */
 
 /** exp(-a) is 0 beyond; libmvec leaves its fast path a little later, and exp(-700) is 1e-304. */

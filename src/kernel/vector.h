@@ -40,6 +40,18 @@ extern double cos(double);
 extern double sqrt(double);
 extern double fabs(double);
 
+/* clang takes "omp simd" as an order and warns where it cannot obey, as it cannot without vector functions. */
+#define HFI_PRAGMA(text) _Pragma(#text)
+#if defined(__GNUC__) && !defined(__clang__)
+#define HFI_SIMD          HFI_PRAGMA(omp simd)
+#define HFI_SIMD_SUM(...) HFI_PRAGMA(omp simd reduction(+ : __VA_ARGS__))
+#define HFI_UNROLL        HFI_PRAGMA(GCC unroll 8)
+#else
+#define HFI_SIMD
+#define HFI_SIMD_SUM(...)
+#define HFI_UNROLL
+#endif
+
 #ifndef HFI_CLONES
 #define HFI_CLONES
 #endif

@@ -16,7 +16,7 @@ HFI_CLONES void hfi_loop_linear(const hfi_points *points, size_t column, double 
     for (size_t r = 0; r < points->rows; r++) {
         const double x = points->x[r * points->ldx + column];
         double *restrict row = out + r * width;
-#pragma omp simd
+        HFI_SIMD
         for (size_t j = 0; j < width; j++) row[j] += variance * (x * z[j]);
     }
 }
@@ -30,7 +30,7 @@ HFI_CLONES double hfi_loop_linear_sum(const hfi_points *points, size_t column, c
         const double x = points->x[r * points->ldx + column];
         const double *restrict row = g + r * width;
         double part = 0.0;
-#pragma omp simd reduction(+ : part)
+        HFI_SIMD_SUM(part)
         for (size_t j = 0; j < width; j++) part += row[j] * (x * z[j]);
         sum += part;
     }
@@ -58,7 +58,7 @@ HFI_CLONES void hfi_loop_periodic(const hfi_points *points, size_t column, doubl
     for (size_t r = 0; r < points->rows; r++) {
         const double x = points->x[r * points->ldx + column];
         double *restrict row = out + r * width;
-#pragma omp simd
+        HFI_SIMD
         for (size_t j = 0; j < width; j++) {
             const double u = sin(phase(x - z[j], frequency)) * f;
             row[j] += u * u;
@@ -77,7 +77,7 @@ HFI_CLONES void hfi_loop_periodic_sums(const hfi_points *points, size_t column, 
         const double x = points->x[r * points->ldx + column];
         const double *restrict row = g + r * width;
         double part0 = 0.0, part1 = 0.0;
-#pragma omp simd reduction(+ : part0, part1)
+        HFI_SIMD_SUM(part0, part1)
         for (size_t j = 0; j < width; j++) {
             const double a = phase(x - z[j], frequency), u = sin(a) * f, v = cos(a) * f, square = u * u;
             const double cross = u * v * a;
@@ -98,7 +98,7 @@ HFI_CLONES double hfi_loop_periodic_pull(const hfi_points *points, size_t column
     const double frequency = finite(HFI_PI / period), f = 1.0 / lengthscale, x = points->x[column];
     const double *restrict z = points->z + column * points->ldz;
     double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
+    HFI_SIMD_SUM(sum)
     for (size_t j = 0; j < points->width; j++) {
         const double t = x - z[j], a = phase(t, frequency), u = sin(a) * f, v = cos(a) * f;
         const double uv = u * v, up = CUT(uv, HFI_HUGE);
@@ -125,7 +125,7 @@ HFI_CLONES void hfi_loop_spectral(const hfi_points *points, size_t column, doubl
     for (size_t r = 0; r < points->rows; r++) {
         const double x = points->x[r * points->ldx + column];
         double *restrict e = exponent + r * width, *restrict w = wave + r * width;
-#pragma omp simd
+        HFI_SIMD
         for (size_t j = 0; j < width; j++) {
             const double t = x - z[j];
             e[j] += rate * (t * t);
@@ -137,14 +137,14 @@ HFI_CLONES void hfi_loop_spectral(const hfi_points *points, size_t column, doubl
 HFI_CLONES void hfi_loop_spectral_add(size_t count, double weight, const double *restrict exponent,
                                       const double *restrict wave, double *restrict out)
 {
-#pragma omp simd
+    HFI_SIMD
     for (size_t i = 0; i < count; i++) out[i] += weight * (decay(exponent[i]) * wave[i]);
 }
 
 HFI_CLONES void hfi_loop_spectral_weight(size_t count, double weight, const double *restrict exponent,
                                          const double *restrict g, double *restrict b)
 {
-#pragma omp simd
+    HFI_SIMD
     for (size_t i = 0; i < count; i++) b[i] = g[i] * (weight * decay(exponent[i]));
 }
 
@@ -156,7 +156,7 @@ HFI_CLONES void hfi_loop_spectral_sums(const hfi_points *points, size_t column, 
     const double *restrict z = points->z + column * points->ldz;
     const double x = points->x[column];
     double by_variance = 0.0, by_frequency = 0.0, by_input = 0.0;
-#pragma omp simd reduction(+ : by_variance, by_frequency, by_input)
+    HFI_SIMD_SUM(by_variance, by_frequency, by_input)
     for (size_t j = 0; j < points->width; j++) {
         const double t = x - z[j], a = phase(t, omega), s = sin(a);
         const double square = rate * (t * t), slope = 2.0 * rate * fabs(t), turn = s * omega;

@@ -191,6 +191,7 @@ static void threads_do_not_change_a_bit(void **state)
     }
     free(w);
     free(x);
+    assert_int_equal(hf_context_set_threads(ctx, 1), HF_OK);
 }
 
 static void nothing_to_do(void **state)

@@ -331,6 +331,7 @@ static void threads_do_not_change_a_bit(void **state)
     free(many);
     free(one);
     free(x);
+    assert_int_equal(hf_context_set_threads(ctx, 1), HF_OK);
 }
 
 typedef struct variance_case {
