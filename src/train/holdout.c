@@ -99,7 +99,7 @@ hf_status hfi_calibration(hf_context *ctx, size_t n, const double *t, const bool
     size_t count = 0;
     for (size_t i = 0; i < n; i++) {
         /* Borderline suspects count: leaving them out would make the intervals look better than they are. */
-        if (!kept[i] && fabs(t[i]) >= 2.0 * limit) continue;
+        if (!kept[i] && fabs(t[i]) >= 3.0 * limit) continue;
         far[count++] = fabs(t[i]);
         squares += t[i] * t[i];
     }
