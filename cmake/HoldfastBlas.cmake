@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Which BLAS and LAPACK. Ours is the parallelism (OpenMP over tiles, restarts and blocks of queries), so the BLAS below
-# should be single-threaded and fast: OpenBLAS's serial flavour if it is there, by its own folder, because on Debian the
-# name libopenblas.so.0 alone follows the "alternatives" and may mean another flavour tomorrow.
+# Which BLAS and LAPACK. The parallelism is ours (OpenMP over tiles, restarts and blocks of queries), so what we want below
+# is a fast BLAS that several threads may call at once and that makes no threads of its own while they do. That is OpenBLAS
+# in its pthread flavour, which the linalg room holds at one thread. The serial flavour sounds better and is not: it has no
+# locks around its work buffers, concurrent calls return wrong numbers, and the room must let one call in at a time.
+# docs/building.md has the measurements.
+#
+# Debian's flavours are taken by their own folders, because the name libopenblas.so.0 alone follows the "alternatives" and
+# may mean another flavour tomorrow.
 #
 #   -DHF_BLAS_LIBRARIES="/path/libA.so;/path/libB.so"   any other one: Fortran names, 32-bit integers, LAPACK included
 
@@ -9,16 +14,21 @@ set(HF_BLAS_LIBRARIES "" CACHE STRING "Libraries that hold BLAS and LAPACK (Fort
 
 set(HF_BLAS "${HF_BLAS_LIBRARIES}")
 if(NOT HF_BLAS)
-  set(flavours)
-  if(CMAKE_LIBRARY_ARCHITECTURE)
-    set(flavours /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-serial)
-  endif()
-  find_library(HF_OPENBLAS_SERIAL NAMES openblas PATHS ${flavours} NO_DEFAULT_PATH)
+  foreach(flavour pthread serial)
+    if(NOT HF_BLAS AND CMAKE_LIBRARY_ARCHITECTURE)
+      find_library(HF_OPENBLAS_${flavour} NAMES openblas NO_DEFAULT_PATH
+                   PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-${flavour})
+      mark_as_advanced(HF_OPENBLAS_${flavour})
+      if(HF_OPENBLAS_${flavour})
+        set(HF_BLAS ${HF_OPENBLAS_${flavour}})
+      endif()
+    endif()
+  endforeach()
+endif()
+if(NOT HF_BLAS)
   find_library(HF_OPENBLAS NAMES openblas)
-  mark_as_advanced(HF_OPENBLAS_SERIAL HF_OPENBLAS)
-  if(HF_OPENBLAS_SERIAL)
-    set(HF_BLAS ${HF_OPENBLAS_SERIAL})
-  elseif(HF_OPENBLAS)
+  mark_as_advanced(HF_OPENBLAS)
+  if(HF_OPENBLAS)
     set(HF_BLAS ${HF_OPENBLAS})
   else()
     find_package(LAPACK REQUIRED)
@@ -51,10 +61,13 @@ endif()
 message(STATUS "BLAS: ${HF_BLAS_DESCRIPTION}")
 if(HF_BLAS_DESCRIPTION MATCHES "^reference")
   message(WARNING "This is the reference BLAS, about nine times slower than OpenBLAS. "
-                  "Install libopenblas-serial-dev, or set HF_BLAS_LIBRARIES.")
-elseif(HF_BLAS_DESCRIPTION MATCHES "threads")
-  message(WARNING "This BLAS makes threads of its own, which fight with ours for the processors. "
-                  "A single-threaded one (libopenblas-serial-dev) is many times faster here.")
+                  "Install libopenblas-pthread-dev, or set HF_BLAS_LIBRARIES.")
+elseif(HF_BLAS_DESCRIPTION MATCHES ", serial")
+  message(WARNING "This OpenBLAS is built without locks: results are right, but only one thread at a time may be in it. "
+                  "Install libopenblas-pthread-dev to use all processors.")
+elseif(HF_BLAS_DESCRIPTION MATCHES ", OpenMP")
+  message(WARNING "This OpenBLAS shares OpenMP with us and is many times slower when processors are busy. "
+                  "Install libopenblas-pthread-dev.")
 endif()
 
 target_link_libraries(hf_dependencies INTERFACE ${HF_BLAS})

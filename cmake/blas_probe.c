@@ -53,8 +53,8 @@ int main(void)
     if (openblas_get_config) {
         const char *config = openblas_get_config();
         int parallel = openblas_get_parallel ? openblas_get_parallel() : 0;
-        const char *flavours[] = {"serial", "pthread threads", "OpenMP threads"};
-        const char *flavour = parallel >= 0 && parallel <= 2 ? flavours[parallel] : "unknown threads";
+        const char *flavours[] = {"serial", "pthreads", "OpenMP"};
+        const char *flavour = parallel >= 0 && parallel <= 2 ? flavours[parallel] : "unknown";
         const char *version = strstr(config, "OpenBLAS ");
         version = version != NULL ? version + strlen("OpenBLAS ") : config;
         printf("OpenBLAS %.*s, %s (%s)\n", (int)strcspn(version, " "), version, flavour, path);
