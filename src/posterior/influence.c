@@ -58,7 +58,7 @@ hf_status hf_influence(hf_context *ctx, const hf_posterior *posterior, size_t i,
     if (!removed && !isfinite(target))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the replacing site's target is %g", target);
     double c, v, prior;
-    hf_status status = hfi_posterior_cavity(ctx, posterior, i, &c, &v);
+    hf_status status = hfi_solution_cavity(ctx, posterior->kernel, &posterior->solution, i, &c, &v);
     if (status < 0) return status;
     hf_mean_evaluate(posterior->mean, 1, s->z + i * s->d, s->d, &prior);
     double r = removed ? 0.0 : hfi_scaling_target(&posterior->scaling, target) - prior;
@@ -74,7 +74,7 @@ hf_status hf_influence_of_removal(hf_context *ctx, const hf_posterior *posterior
     const hfi_solution *s = &posterior->solution;
     double *c = hfi_alloc(ctx, s->n, 2 * sizeof *c);
     if (c == NULL) return HF_ERR_MEMORY;
-    hf_status status = hfi_posterior_cavities(ctx, posterior, c, c + s->n);
+    hf_status status = hfi_solution_cavities(ctx, posterior->kernel, s, c, c + s->n);
     for (size_t i = 0; i < s->n && status >= 0; i++)
         kl[i] = divergence(c[i], c[s->n + i], s->residual[i], s->variance[i] + s->jitter, 0.0, INFINITY);
     hfi_free(ctx, c);

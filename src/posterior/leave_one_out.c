@@ -1,134 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What all other readings say about f_i: the cavity N(c_i, v_i), relative to the prior mean. Two formulas,
- * exact both, with A = K + D + jitter, G = A^-1 and d_i including the jitter:
- *
- *     closed:  v_i = 1 / G_ii - d_i                 c_i = r_i - t_i / G_ii             for all i at once
- *     direct:  v_i = K_ii + sum_j K_ij q_j          c_i = sum_j K_ij (t_j - q_j t_i),  q_j = G_ji / G_ii,  j
- * != i
- *
- * (-q is the solution of A_-i q = k_-i, by the inverse of a 2 x 2 block matrix.) The closed one has errors of
- * a few eps (d_i + |r_i|). That is nothing for an ordinary reading, but a robust site of a reading at 1e12
- * has d_i of 1e24 and would leave pure rounding; the direct one, with errors of a few eps K_ii, costs two
- * solves and serves those.
- */
+/* Leave-one-out predictions in the user's units. */
 #include "posterior/posterior.h"
-
-#include "linalg/linalg.h"
-#include <math.h>
-#include <string.h>
-
-enum {
-    BLOCK = 32 /* anchors of a task in the direct formula */
-};
-
-/* Site variance over prior variance from which the closed formula would lose this factor in digits. */
-static const double WEAK = 1e4;
-
-/* Anchors for the direct formula. */
-typedef struct direct {
-    const hf_posterior *posterior;
-    size_t count;
-    const size_t *index;
-    const double *prior; /* K_ii of every anchor */
-    double *arena;       /* per thread: rows of Z, columns of G, columns of K, the kernel's scratch */
-    size_t arena_size;
-    double *mean; /* of every anchor; those in index are written */
-    double *variance;
-} direct;
-
-static void direct_block(size_t task, int thread, void *arg)
-{
-    const direct *job = arg;
-    const hfi_solution *s = &job->posterior->solution;
-    size_t n = s->n, d = s->d, begin = task * BLOCK;
-    size_t count = job->count - begin < BLOCK ? job->count - begin : BLOCK;
-    const size_t *index = job->index + begin;
-    double *z = job->arena + (size_t)thread * job->arena_size;
-    double *g = z + BLOCK * d, *k = g + BLOCK * n, *scratch = k + BLOCK * n;
-    memset(g, 0, count * n * sizeof *g);
-    for (size_t q = 0; q < count; q++) {
-        memcpy(z + q * d, s->z + index[q] * d, d * sizeof *z);
-        g[q * n + index[q]] = 1.0;
-    }
-    hfi_chol_forward_block(n, count, s->factor, s->capacity, g, n);
-    hfi_chol_backward_block(n, count, s->factor, s->capacity, g, n);
-    hfi_kernel_cross_block(job->posterior->kernel, count, z, d, n, s->z, d, k, n, scratch);
-    for (size_t q = 0; q < count; q++) {
-        size_t i = index[q];
-        const double *column = g + q * n;
-        double *cross = k + q * n;
-        cross[i] = 0.0;
-        double share = hfi_dot(n, cross, column) / column[i];
-        job->mean[i] = hfi_dot(n, cross, s->t) - share * s->t[i];
-        job->variance[i] = hfi_variance_clamp(job->prior[i] + share);
-    }
-}
-
-static hf_status run_direct(hf_context *ctx, direct *job)
-{
-    const hfi_solution *s = &job->posterior->solution;
-    size_t tasks = (job->count + BLOCK - 1) / BLOCK, threads = (size_t)hf_context_threads(ctx);
-    if (tasks == 0) return HF_OK;
-    job->arena_size = BLOCK * (s->d + 2 * s->n) + hfi_kernel_scratch(job->posterior->kernel);
-    job->arena = hfi_alloc(ctx, threads < tasks ? threads : tasks, job->arena_size * sizeof *job->arena);
-    if (job->arena == NULL) return HF_ERR_MEMORY;
-    hfi_parallel_for(ctx, tasks, direct_block, job);
-    hfi_free(ctx, job->arena);
-    return HF_OK;
-}
-
-hf_status hfi_posterior_cavities(hf_context *ctx, const hf_posterior *posterior, double *mean,
-                                 double *variance)
-{
-    const hfi_solution *s = &posterior->solution;
-    size_t *weak = hfi_alloc(ctx, s->n, sizeof *weak);
-    double *prior = hfi_alloc(ctx, s->n, sizeof *prior);
-    hf_status status = HF_ERR_MEMORY;
-    if (weak != NULL && prior != NULL) status = hfi_solution_loo(ctx, s, mean, variance);
-    if (status >= 0) {
-        direct job = {
-            .posterior = posterior, .index = weak, .prior = prior, .mean = mean, .variance = variance};
-        hfi_kernel_diagonal(posterior->kernel, s->n, s->z, s->d, true, prior);
-        for (size_t i = 0; i < s->n; i++)
-            if (s->variance[i] > WEAK * prior[i]) weak[job.count++] = i;
-        status = run_direct(ctx, &job);
-    }
-    hfi_free(ctx, weak);
-    hfi_free(ctx, prior);
-    return status;
-}
-
-hf_status hfi_posterior_cavity(hf_context *ctx, const hf_posterior *posterior, size_t i, double *mean,
-                               double *variance)
-{
-    const hfi_solution *s = &posterior->solution;
-    double *g = hfi_alloc(ctx, s->n, sizeof *g), *k = hfi_alloc(ctx, s->n, sizeof *k);
-    double *scratch = hfi_alloc(ctx, hfi_kernel_scratch(posterior->kernel), sizeof *scratch);
-    hf_status status = HF_ERR_MEMORY;
-    if (g != NULL && k != NULL && scratch != NULL) {
-        const double *z = s->z + i * s->d;
-        double prior;
-        hfi_kernel_diagonal(posterior->kernel, 1, z, s->d, true, &prior);
-        g[i] = 1.0;
-        hfi_solution_apply_s(s, g);
-        if (s->variance[i] > WEAK * prior) {
-            hfi_kernel_cross_block(posterior->kernel, 1, z, s->d, s->n, s->z, s->d, k, s->n, scratch);
-            k[i] = 0.0;
-            double share = hfi_dot(s->n, k, g) / g[i];
-            *mean = hfi_dot(s->n, k, s->t) - share * s->t[i];
-            *variance = hfi_variance_clamp(prior + share);
-        } else {
-            *mean = s->residual[i] - s->t[i] / g[i];
-            *variance = hfi_variance_clamp(1.0 / g[i] - s->variance[i] - s->jitter);
-        }
-        status = HF_OK;
-    }
-    hfi_free(ctx, g);
-    hfi_free(ctx, k);
-    hfi_free(ctx, scratch);
-    return status;
-}
 
 hf_status hf_leave_one_out(hf_context *ctx, const hf_posterior *posterior, double *mean, double *var)
 {
@@ -138,7 +10,7 @@ hf_status hf_leave_one_out(hf_context *ctx, const hf_posterior *posterior, doubl
     double *cavity = hfi_alloc(ctx, s->n, 3 * sizeof *cavity);
     if (cavity == NULL) return HF_ERR_MEMORY;
     double *variance = cavity + s->n, *prior = variance + s->n;
-    hf_status status = hfi_posterior_cavities(ctx, posterior, cavity, variance);
+    hf_status status = hfi_solution_cavities(ctx, posterior->kernel, s, cavity, variance);
     if (status >= 0) {
         hf_mean_evaluate(posterior->mean, s->n, s->z, s->d, prior);
         for (size_t i = 0; i < s->n; i++) {

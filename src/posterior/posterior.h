@@ -63,12 +63,5 @@ hf_status hfi_posterior_check_rows(hf_context *ctx, const hf_posterior *posterio
  * written, the lower one counts) at m checked rows, both in scaled units. Can be cancelled. */
 hf_status hfi_posterior_joint(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
                               size_t ldx, double *mean, double *covariance);
-/** Mean and latent variance of every anchor's f_i given all other anchors (the cavity), in scaled units and
- * less the prior mean; accurate for any site variance. `mean`, `variance`: anchors entries. O(n^3/3). */
-hf_status hfi_posterior_cavities(hf_context *ctx, const hf_posterior *posterior, double *mean,
-                                 double *variance);
-/** The same of anchor i alone. O(n^2). */
-hf_status hfi_posterior_cavity(hf_context *ctx, const hf_posterior *posterior, size_t i, double *mean,
-                               double *variance);
 
 #endif

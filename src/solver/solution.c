@@ -60,26 +60,3 @@ double hfi_solution_log_evidence(const hfi_solution *solution)
     double fit = hfi_dot(solution->n, solution->residual, solution->t);
     return -0.5 * (fit + solution->log_det) - (double)solution->n * HFI_HALF_LOG_2PI;
 }
-
-hf_status hfi_solution_loo(hf_context *ctx, const hfi_solution *solution, double *mean, double *variance)
-{
-    size_t n = solution->n;
-    hf_status status =
-        hfi_require_memory(ctx, "leave-one-out", n, (double)sizeof(double) * (double)n * (double)n);
-    if (status < 0) return status;
-    double *work = hfi_alloc(ctx, n, n * sizeof *work);
-    double *diagonal = hfi_alloc(ctx, n, sizeof *diagonal);
-    if (work != NULL && diagonal != NULL) {
-        hfi_chol_inverse_diagonal(ctx, n, solution->factor, solution->capacity, work, diagonal);
-        for (size_t i = 0; i < n; i++) {
-            double v = 1.0 / diagonal[i] - solution->variance[i] - solution->jitter;
-            mean[i] = solution->residual[i] - solution->t[i] / diagonal[i];
-            variance[i] = v < 0.0 ? 0.0 : v; /* below zero only by rounding; NaN stays */
-        }
-    } else {
-        status = HF_ERR_MEMORY;
-    }
-    hfi_free(ctx, work);
-    hfi_free(ctx, diagonal);
-    return status;
-}

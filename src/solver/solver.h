@@ -66,11 +66,13 @@ void hfi_solution_apply_s(const hfi_solution *solution, double *w);
 /** log N(z; m, K + D) of the sites. */
 double hfi_solution_log_evidence(const hfi_solution *solution);
 
-/** Closed-form leave-one-out of all anchors: mean_i = z_i - t_i/G_ii - m_i and latent variance 1/G_ii - d_i,
- * G = (K + D)^-1. Means are relative to the prior mean (residual scale): add m_i. `mean`, `variance` n each.
- * The error is a few eps (|z_i| + d_i): useless for a reading whose site variance dwarfs the prior variance;
- * hf_leave_one_out() treats those apart. O(n^3/3), n^2 doubles. */
-hf_status hfi_solution_loo(hf_context *ctx, const hfi_solution *solution, double *mean, double *variance);
+/** Mean and latent variance of every anchor's f_i given all other anchors (the cavity) (leave-one-out), less
+ * the prior mean; accurate for any site variance. `mean`, `variance`: anchors entries. O(n^3/3). */
+hf_status hfi_solution_cavities(hf_context *ctx, const hf_kernel *kernel, const hfi_solution *s, double *mean,
+                                double *variance);
+/** The same of anchor i alone. O(n^2). */
+hf_status hfi_solution_cavity(hf_context *ctx, const hf_kernel *kernel, const hfi_solution *s, size_t i,
+                              double *mean, double *variance);
 
 /** Adds an anchor (input x, site residual r, site variance v); `column` = k(Z, x) (n), `prior` = k(x, x).
  * O(n^2). Grows storage by doubling. */

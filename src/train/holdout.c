@@ -56,7 +56,7 @@ static hf_status fill_present(hfi_evaluator *e, const hfi_solution *solution, hf
     double *loo = hfi_alloc(e->ctx, solution->n, 3 * sizeof *loo);
     if (!loo) return HF_ERR_MEMORY;
     double *variance = loo + solution->n, *offset = variance + solution->n;
-    const hf_status s = hfi_solution_loo(e->ctx, solution, loo, variance);
+    const hf_status s = hfi_solution_cavities(e->ctx, e->kernel, solution, loo, variance);
     hf_mean_evaluate(e->mean, solution->n, solution->z, solution->d, offset);
     size_t a = 0;
     for (size_t i = 0; s >= 0 && i < e->rows; i++) {

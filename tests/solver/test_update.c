@@ -271,7 +271,7 @@ static hf_status operation(const problem *p, hfi_solution *s, size_t which)
         return hfi_solution_check(p->ctx, p->kernel, s);
     default: {
         double mean[64], variance[64];
-        return hfi_solution_loo(p->ctx, s, mean, variance);
+        return hfi_solution_cavities(p->ctx, p->kernel, s, mean, variance);
     }
     }
 }
