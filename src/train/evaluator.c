@@ -122,20 +122,25 @@ typedef struct outer_job {
     bool leave_one_out;
 } outer_job;
 
-/* Column j of the weight matrix W with d objective = sum_ij W_ij d(K + D)_ij, lower triangle, in place of G
+enum {
+    COLUMNS = 32
+}; /* of the weight matrix in one task */
+
+/* Some columns of the weight matrix W with d objective = sum_ij W_ij d(K + D)_ij, lower triangle, in place of G
  * (evidence) or of G diag(g_bar) G (leave-one-out). */
-static void weight_column(size_t j, int thread, void *arg)
+static void weight_columns(size_t task, int thread, void *arg)
 {
     (void)thread;
     const outer_job *job = arg;
     const hfi_evaluator *e = job->e;
     const double *alpha = vector(e, V_ALPHA), *p = vector(e, V_PRODUCT);
-    if (job->leave_one_out) {
-        double *w = e->c + j * e->n;
-        for (size_t i = j; i < e->n; i++) w[i] = -0.5 * (p[i] * alpha[j] + alpha[i] * p[j]) - w[i];
-    } else {
-        double *w = e->a + j * e->n;
-        for (size_t i = j; i < e->n; i++) w[i] = 0.5 * (alpha[i] * alpha[j] - w[i]);
+    const size_t first = task * COLUMNS, end = first + COLUMNS < e->n ? first + COLUMNS : e->n;
+    for (size_t j = first; j < end; j++) {
+        double *w = (job->leave_one_out ? e->c : e->a) + j * e->n;
+        if (job->leave_one_out)
+            for (size_t i = j; i < e->n; i++) w[i] = -0.5 * (p[i] * alpha[j] + alpha[i] * p[j]) - w[i];
+        else
+            for (size_t i = j; i < e->n; i++) w[i] = 0.5 * (alpha[i] * alpha[j] - w[i]);
     }
 }
 
@@ -169,7 +174,7 @@ static hf_status evidence(hfi_evaluator *e, double *value, double *gradient)
     if (gradient) {
         hfi_chol_inverse(e->ctx, e->n, e->a, e->n);
         outer_job job = {e, false};
-        hfi_parallel_for(e->ctx, e->n, weight_column, &job);
+        hfi_parallel_for(e->ctx, (e->n + COLUMNS - 1) / COLUMNS, weight_columns, &job);
         double *mean_bar = vector(e, V_MEAN_BAR), *z_bar = vector(e, V_Z_BAR);
         for (size_t i = 0; i < e->n; i++) {
             mean_bar[i] = alpha[i];
@@ -224,7 +229,7 @@ static hf_status leave_one_out(hfi_evaluator *e, bool weighted, double *value, d
         }
         hfi_weighted_square(e->ctx, e->n, e->a, e->n, vector(e, V_G_BAR), e->c, e->n, e->b);
         outer_job job = {e, true};
-        hfi_parallel_for(e->ctx, e->n, weight_column, &job);
+        hfi_parallel_for(e->ctx, (e->n + COLUMNS - 1) / COLUMNS, weight_columns, &job);
         const hf_status s = collect_gradient(e, e->c, vector(e, V_V_BAR), gradient);
         if (s < 0) return s;
     }

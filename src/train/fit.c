@@ -217,6 +217,11 @@ static hf_status run(hfi_fit *fit, hf_posterior **posterior, hf_fit_report *repo
     return s;
 }
 
+/* Below this many readings the parallel sections of an evaluation are shorter than waking and gathering the threads. */
+enum {
+    LEAST_FOR_THREADS = 512
+};
+
 hf_status hf_fit_data(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings,
                       hf_posterior **posterior, hf_fit_report *report, hf_reading *readings)
 {
@@ -225,8 +230,10 @@ hf_status hf_fit_data(hf_context *ctx, const hf_data *data, const hf_fit_setting
     hf_status s = hfi_fit_check(ctx, data, settings);
     if (s < 0) return s;
     hfi_fit fit = {.ctx = ctx, .data = data, .settings = settings};
+    const int threads = hf_context_threads(ctx);
     fit.verdict.benefit = fit.verdict.gain = NAN;
     s = hfi_fit_gather(&fit);
+    if (fit.n < LEAST_FOR_THREADS) hf_context_set_threads(ctx, 1);
     if (s >= 0) s = hfi_fit_prepare(&fit);
     if (s >= 0) s = hfi_fit_trainer(&fit);
     if (s >= 0) {
@@ -238,5 +245,6 @@ hf_status hf_fit_data(hf_context *ctx, const hf_data *data, const hf_fit_setting
     if (s >= 0) s = run(&fit, posterior, report, readings);
     if (s >= 0 && report) report->seconds = hfi_now() - begin;
     fit_free(&fit);
+    hf_context_set_threads(ctx, threads);
     return s;
 }
