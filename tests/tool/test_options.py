@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Help, man pages and completion say the same, examples work as printed, wrong usage exits with 2."""
+import os
+import re
+import subprocess
+import unittest
+
+from toolcase import SOURCE, VERBS, ToolCase
+
+
+def options_of_help(text):
+    """{long name: (letter, argument)}"""
+    found = {}
+    for line in text.split("\n"):
+        match = re.match(r"  (?:-(\w), |    )--([\w-]+)(?: ([A-Z][\w.,=|]*|on\|off))?(?:  .*)?$", line)
+        if match:
+            found[match[2]] = (match[1], match[3])
+    return found
+
+
+class Options(ToolCase):
+    def help(self, verb):
+        return self.ok(verb, "--help")
+
+    def test_overview_lists_the_verbs(self):
+        overview = self.ok("--help")
+        self.assertEqual(re.findall(r"^  (\w+)  +\S", overview.split("Verbs")[1].split("Example")[0], re.M), VERBS)
+        self.assertEqual(self.ok("help"), overview)
+        self.assertEqual(self.ok("help", "fit"), self.help("fit"))
+        self.assertEqual(self.ok("fit", "-h"), self.help("fit"))
+
+    def test_every_verb_has_the_common_options_and_an_example(self):
+        for verb in VERBS:
+            text = self.help(verb)
+            self.assertTrue(text.startswith("Usage: holdfast %s " % verb))
+            self.assertIn("\nExample\n  holdfast ", text)
+            options = options_of_help(text)
+            for name in ("seed", "threads", "json", "quiet", "help"):
+                self.assertIn(name, options, verb)
+            self.assertTrue(all(len(line) <= 110 for line in text.split("\n")), verb)
+
+    def test_the_contract(self):
+        fixed = {
+            "fit": "target features drop preset kernel mean sites noise-column objective centre eps threshold suspects "
+                   "standardise set no-train restarts seed threads dry-run json output",
+            "predict": "output", "score": "json", "inspect": "json rows", "plot": "x output data-only",
+            "contaminate": "target kind share seed output mask"}
+        for verb, names in fixed.items():
+            options = options_of_help(self.help(verb))
+            for name in names.split():
+                self.assertIn(name, options, verb)
+            if "output" in names.split():
+                self.assertEqual(options["output"][0], "o")
+
+    def test_man_pages_agree(self):
+        for verb in VERBS:
+            with open(os.path.join(SOURCE, "man", "holdfast-%s.1" % verb)) as file:
+                page = file.read().replace("\\-", "-")
+            described = {match[2]: (match[1], match[3]) for match in re.finditer(
+                r"^\.TP\n(?:\\fB-(\w)\\fR, )?\\fB--([\w-]+)\\fR(?: \\fI(.*)\\fR)?$", page, re.M)}
+            self.assertEqual(described, options_of_help(self.help(verb)), verb)
+            synopsis = re.search(r"^Usage: (.*)$", self.help(verb), re.M)[1]
+            self.assertIn(".B " + synopsis + "\n", page)
+        with open(os.path.join(SOURCE, "man", "holdfast.1")) as file:
+            overview = file.read()
+        self.assertEqual(re.findall(r"^\.BR holdfast\\-(\w+) \(1\)$", overview, re.M), VERBS)
+
+    def test_completion_agrees(self):
+        script = os.path.join(SOURCE, "completions", "holdfast")
+        for verb in VERBS:
+            words = subprocess.run(["bash", "-c", 'complete() { :; }; source "$1"; _holdfast_options "$2"', "-", script, verb],
+                                   capture_output=True, text=True, check=True).stdout.split()
+            expected = set()
+            for name, (letter, _) in options_of_help(self.help(verb)).items():
+                expected.add("--" + name)
+                if letter:
+                    expected.add("-" + letter)
+            self.assertEqual(set(words), expected, verb)
+            self.assertEqual(len(words), len(expected), verb)
+
+    def test_examples_work_as_printed(self):
+        os.symlink(os.path.join(SOURCE, "data"), self.path("data"))
+        os.mkdir(self.path("bin"))
+        os.symlink(os.environ["HOLDFAST"], self.path("bin/holdfast"))
+        environment = dict(os.environ, PATH=self.path("bin") + ":" + os.environ["PATH"])
+        done = set()
+        texts = [self.help(verb) for verb in VERBS if verb != "reproduce"] + [self.ok("--help")]
+        for text in texts:
+            for line in re.split(r"\nExample\n", text)[1].split("\n"):
+                if not line.startswith("  holdfast ") or line in done:
+                    continue
+                if " plot " in line and subprocess.run(["which", "gnuplot"], capture_output=True).returncode:
+                    continue
+                done.add(line)
+                run = subprocess.run(["sh", "-c", line], cwd=self.folder, env=environment, capture_output=True, text=True)
+                self.assertEqual(run.returncode, 0, line + "\n" + run.stderr)
+        self.assertGreater(len(done), 6)
+
+    def test_version(self):
+        code, out, _ = self.run_tool("--version")
+        self.assertEqual(code, 0)
+        with open(os.path.join(SOURCE, "include/holdfast/version.h")) as file:
+            version = re.search(r'HF_VERSION_STRING "(.*)"', file.read())[1]
+        self.assertRegex(out, r"^holdfast %s\nBLAS: \S.*\n$" % re.escape(version))
+
+    def test_wrong_usage(self):
+        self.wave()
+        fit = ["fit", "wave.csv", "--target", "y"]
+        cases = [
+            ([], None), (["frobnicate"], "unknown verb"), (["--frob"], "unknown option"), (["fit"], "a file is missing"),
+            (["fit", "wave.csv"], "--target is missing"), (["fit", "wave.csv", "more.csv", "--target", "y"], "more.csv"),
+            (fit + ["--targte", "y"], "did you mean --target"), (fit + ["--target", "y"], "given twice"),
+            (fit + ["--output"], "needs a value"), (fit + ["--no-train=yes"], "takes no value"),
+            (fit + ["-Z"], "unknown option -Z"), (fit + ["--mean", "cubic"], "linear"),
+            (fit + ["--preset", "best"], "rcgp"), (fit + ["--sites", "soft"], "robust"),
+            (fit + ["--objective", "luck"], "wloo"), (fit + ["--centre", "here"], "neighbours"),
+            (fit + ["--suspects", "maybe"], "force"), (fit + ["--standardise", "yes"], "neither on nor off"),
+            (fit + ["--eps", "1.5"], "between 0 and 1"), (fit + ["--eps", "x"], "not a number"),
+            (fit + ["--threshold", "-1"], "positive"), (fit + ["--threshold", "1", "--eps", ".1"], "--eps"),
+            (fit + ["--threshold", "1", "--set", "threshold=2"], "give one"),
+            (fit + ["--sites", "gaussian", "--threshold", "1"], "--sites robust"),
+            (fit + ["--preset", "gp", "--eps", "0.1"], "--sites robust"),
+            (fit + ["--sites", "robust", "--suspects", "auto"], "--suspects auto"),
+            (fit + ["--no-train", "--suspects", "force"], "needs training"),
+            (fit + ["--no-train", "--restarts", "3"], "--no-train"), (fit + ["--set", "noise"], "NAME=NUMBER"),
+            (fit + ["--set", "noise=x"], "NAME=NUMBER"), (fit + ["--set", "noise=1", "--set", "noise=2"], "twice"),
+            (fit + ["--features", "a,,b"], "list of names"), (fit + ["--features", "a", "--drop", "b"], "give one"),
+            (fit + ["--seed", "-1"], "whole number"), (fit + ["--threads", "many"], "whole number"),
+            (fit + ["-o", "-"], "give it a name"), (["predict", "m.hf"], "missing"),
+            (["predict", "m.hf", "wave.csv", "--json"], "-o"), (["inspect", "m.hf", "--json", "--rows", "-"], "--json"),
+            (["contaminate", "wave.csv", "--target", "y"], "--kind is missing"),
+            (["contaminate", "wave.csv", "--target", "y", "--kind", "mild"], "focused"),
+            (["contaminate", "wave.csv", "--target", "y", "--kind", "uniform", "--share", "2"], "between 0 and 1"),
+            (["plot", "m.hf", "-o", "picture.bmp"], ".svg"), (["reproduce", "../x"], "not the name"),
+        ]
+        for arguments, part in cases:
+            code, out, err = self.run_tool(*arguments)
+            self.assertEqual((code, out), (2, ""), (arguments, err))
+            if part is not None:
+                self.assertIn(part, err, arguments)
+        self.assertEqual(self.files(), ["wave.csv"])
+
+    def test_forms_of_options(self):
+        self.wave()
+        forms = [["fit", "wave.csv", "--target", "y"], ["fit", "--target=y", "wave.csv"], ["fit", "-t", "y", "--", "wave.csv"],
+                 ["fit", "-ty", "wave.csv"], ["fit", "-ty", "wave.csv", "--features", "a", "-f", "b"],
+                 ["fit", "-ty", "wave.csv", "-f", '"a",b']]
+        results = {re.sub(r"[\d.]+ s\b", "", self.ok(*form)) for form in forms}
+        self.assertEqual(len(results), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
