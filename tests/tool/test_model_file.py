@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/model-format.md is true: the file is read and checked by a program written after that page alone."""
+import hashlib
+import os
+import sqlite3
+import struct
+import subprocess
+import sys
+import unittest
+
+from toolcase import SOURCE, ToolCase, table
+
+
+def u64(value):
+    return struct.pack("<Q", value % 2 ** 64)
+
+
+def text(value):
+    return u64(len(value.encode())) + value.encode()
+
+
+def content_digest(database):
+    digest = hashlib.sha256()
+    keys = {"meta": "key", "feature": "position", "parameter": "position", "array": "name", "note": "position"}
+    for name, key in keys.items():
+        digest.update(text(name))
+        for row in database.execute("SELECT * FROM %s ORDER BY %s" % (name, key)):
+            if name == "meta" and row[0] == "content_sha256":
+                continue
+            for value in row:
+                if value is None:
+                    digest.update(b"n")
+                elif isinstance(value, int):
+                    digest.update(b"i" + u64(value))
+                elif isinstance(value, float):
+                    digest.update(b"r" + struct.pack("<d", value))
+                elif isinstance(value, str):
+                    digest.update(b"t" + text(value))
+                else:
+                    digest.update(b"b" + u64(len(value)) + value)
+    return digest.hexdigest()
+
+
+class Format(ToolCase):
+    def setUp(self):
+        super().setUp()
+        self.wave(rows=30, bad=(7, 21))
+        lines = self.read("wave.csv").split("\n")
+        lines[5] = lines[5].rsplit(",", 1)[0] + ","
+        lines[9] = "," + lines[9].split(",", 1)[1]
+        self.write("wave.csv", "\n".join(lines))
+        self.report = self.ok("fit", "wave.csv", "--target", "y", "-o", "m.hf", "-q")
+        self.database = sqlite3.connect(self.path("m.hf"))
+        self.addCleanup(self.database.close)
+        self.meta = dict(self.database.execute("SELECT key, value FROM meta"))
+
+    def array(self, name):
+        rows, columns, data = self.database.execute("SELECT rows, columns, data FROM array WHERE name = ?", (name,)).fetchone()
+        self.assertEqual(len(data), 8 * rows * columns)
+        numbers = struct.unpack("<%dd" % (rows * columns), data)
+        return [numbers[i * columns:(i + 1) * columns] for i in range(rows)]
+
+    def test_marks(self):
+        self.assertEqual(self.database.execute("PRAGMA application_id").fetchone()[0], 0x48466D64)
+        self.assertEqual(self.database.execute("PRAGMA user_version").fetchone()[0], 1)
+        self.assertEqual(self.database.execute("PRAGMA integrity_check").fetchone()[0], "ok")
+        self.assertEqual(self.database.execute("PRAGMA journal_mode").fetchone()[0], "delete")
+        self.assertEqual(self.files(), ["m.hf", "wave.csv"])
+
+    def test_schema_is_the_documented_one(self):
+        with open(os.path.join(SOURCE, "docs/model-format.md")) as page:
+            documented = [line.strip() for line in page if line.startswith("CREATE TABLE")]
+        stored = [row[0] for row in self.database.execute("SELECT sql FROM sqlite_schema WHERE type = 'table' ORDER BY rowid")]
+        self.assertEqual(stored, documented)
+
+    def test_every_key_is_documented(self):
+        with open(os.path.join(SOURCE, "docs/model-format.md")) as page:
+            words = page.read()
+        for key in self.meta:
+            if not key.startswith(("settings.", "report.")):
+                self.assertIn("`%s`" % key, words)
+        for name, in self.database.execute("SELECT name FROM array"):
+            self.assertIn("`%s`" % name, words)
+
+    def test_checksums(self):
+        self.assertEqual(self.meta["content_sha256"], content_digest(self.database))
+        inputs, targets = self.array("row_inputs"), self.array("row_target")
+        digest = hashlib.sha256(u64(len(inputs)) + u64(2) + text("y") + text("a") + text("b"))
+        for row, (y,) in zip(inputs, targets):
+            digest.update(struct.pack("<2d", *row))
+            digest.update(u64(1) + struct.pack("<d", y) if y == y else u64(0) + struct.pack("<d", 0.0))
+        self.assertEqual(self.meta["data_sha256"], digest.hexdigest())
+        self.assertIn(digest.hexdigest(), self.ok("inspect", "m.hf"))
+
+    def test_rows(self):
+        self.assertEqual((self.meta["rows"], self.meta["rows_skipped"]), (29, 1))
+        numbers = [int(number) for number, in self.array("row_number")]
+        self.assertEqual(numbers, [i for i in range(1, 31) if i != 9])
+        suspected = [n for n, (flag,) in zip(numbers, self.array("row_suspected")) if flag]
+        self.assertEqual(suspected, [7, 21])
+        self.assertEqual(self.meta["anchors"], sum(weight > 0 for weight, in self.array("row_weight")))
+
+    def test_same_model_same_bytes(self):
+        first = self.read("m.hf", "rb")
+        import re
+        self.ok("fit", "wave.csv", "--target", "y", "-o", "n.hf", "-q")
+        second = self.read("n.hf", "rb")
+        self.assertEqual(len(first), len(second))
+        other = dict(sqlite3.connect(self.path("n.hf")).execute("SELECT key, value FROM meta"))
+        different = {key for key in self.meta if self.meta[key] != other[key]}
+        self.assertLessEqual(different, {"report.seconds", "content_sha256"})
+        self.assertTrue(re.fullmatch("[0-9a-f]{64}", self.meta["content_sha256"]))
+
+    def test_python_predicts_what_the_tool_predicts(self):
+        predicted = table(self.ok("predict", "m.hf", "wave.csv", "-q"))
+        for i in (0, 6, 13, 29):
+            words = ["%s=%r" % (name, predicted[name][i]) for name in ("a", "b")]
+            out = subprocess.run([sys.executable, os.path.join(SOURCE, "examples/read_model.py"), self.path("m.hf"), *words],
+                                 capture_output=True, text=True, check=True).stdout
+            for value, name in zip(map(float, out.split()), ("mean", "sd_latent", "sd_observed")):
+                expected = predicted["y_" + name][i]
+                self.assertLessEqual(abs(value - expected), 1e-8 * max(1, abs(expected)), name)
+
+
+if __name__ == "__main__":
+    unittest.main()

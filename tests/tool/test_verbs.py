@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each verb prints and writes when all is well."""
+import json
+import math
+import re
+import statistics
+import unittest
+
+from toolcase import ToolCase, table
+
+
+class Fit(ToolCase):
+    def test_finds_the_bad_readings_and_says_so(self):
+        self.wave(rows=60, bad=(5, 23, 48))
+        out = self.ok("fit", "wave.csv", "--target", "y", "-o", "m.hf")
+        self.assertTrue(out.startswith("y from 2 inputs: 60 readings of wave.csv\n\nkernel       matern52(ard)\n"), out)
+        self.assertIn("Suspected readings: 3 of 60, set aside", out)
+        rows = re.findall(r"^ +(\d+) +(\S+) +(\S+) +(\S+) +0$", out, re.M)
+        self.assertEqual({int(row[0]) for row in rows}, {5, 23, 48})
+        for _, reading, expected, _ in rows:
+            self.assertAlmostEqual(float(reading) - float(expected), 9, delta=1.5)
+        self.assertRegex(out, r"  noise +\S+  target\^2, sd \S+\n")
+        self.assertTrue(out.endswith("Saved as m.hf\n"))
+        self.assertEqual(self.ok("inspect", "m.hf").split("\n\nSHA")[0], out.split("\n\nSaved")[0])
+
+    def test_clean_data_are_left_alone(self):
+        self.wave(rows=60)
+        default = json.loads(self.ok("fit", "wave.csv", "--target", "y", "--json"))
+        plain = json.loads(self.ok("fit", "wave.csv", "--target", "y", "--preset", "gp", "--json"))
+        self.assertFalse(default["report"]["suspects_adopted"])
+        self.assertEqual(default["parameters"], plain["parameters"])
+        self.assertEqual(self.files(), ["wave.csv"])
+
+    def test_json(self):
+        self.wave(rows=60, bad=(5, 23, 48))
+        report = json.loads(self.ok("fit", "wave.csv", "--target", "y", "--json", "-o", "m.hf"))
+        self.assertEqual(report["features"], ["a", "b"])
+        self.assertEqual(report["model"], "m.hf")
+        self.assertEqual({entry["row"] for entry in report["suspects"]}, {5, 23, 48})
+        self.assertEqual([entry["name"] for entry in report["parameters"]],
+                         ["outputscale", "lengthscale[0]", "lengthscale[1]", "mean", "noise"])
+        self.assertEqual(report["parameters"][1]["column"], "a")
+        self.assertEqual(report["report"]["suspects"], 3)
+        self.assertIsNone(report["report"]["threshold"])
+        inspected = json.loads(self.ok("inspect", "m.hf", "--json"))
+        self.assertEqual(inspected, report)
+
+    def test_recipes(self):
+        self.wave(rows=30, bad=(5, 23))
+        cases = [([], "gaussian", "auto", True), (["--preset", "gp"], "gaussian", "off", False),
+                 (["--preset", "rcgp"], "robust", "off", False), (["--sites", "gaussian"], "gaussian", "off", True),
+                 (["--sites", "robust"], "robust", "off", True), (["--eps", "0.2"], "robust", "off", True),
+                 (["--threshold", "1"], "robust", "off", True), (["--set", "threshold=1"], "robust", "off", True),
+                 (["--no-train"], "gaussian", "off", False), (["--preset", "gp", "--suspects", "force"], "gaussian", "force", False)]
+        rules = {"--sites": ("loo", "mad"), "--eps": ("loo", "quantile"), "--threshold": ("loo", "given"),
+                 "--set": ("loo", "given"), "--preset": ("prior", "quantile")}
+        for options, sites, suspects, calibrate in cases:
+            settings = json.loads(self.ok("fit", "wave.csv", "--target", "y", "--json", "-q", *options))["settings"]
+            self.assertEqual((settings["sites"], settings["suspects"], settings["calibrate"]), (sites, suspects, calibrate), options)
+            if sites == "robust":
+                self.assertEqual((settings["centre"], settings["threshold_rule"]), rules[options[0]], options)
+
+    def test_other_choices_reach_the_fit(self):
+        self.wave(rows=30)
+        report = json.loads(self.ok("fit", "wave.csv", "--target", "y", "--json", "-q", "--kernel", "se(a) + linear(b)", "--mean",
+                                    "linear", "--objective", "loo", "--standardise", "off", "--set", "noise=0.01",
+                                    "--preset", "gp", "--restarts", "2"))
+        self.assertEqual(report["settings"]["kernel"], "se(a) + linear(b)")
+        self.assertEqual(report["settings"]["objective"], "loo")
+        self.assertEqual(report["settings"]["restarts"], 2)
+        self.assertFalse(report["settings"]["standardise"])
+        noise = report["parameters"][-1]
+        self.assertEqual((noise["name"], noise["value"], noise["held"]), ("noise", 0.01, True))
+        self.assertIn("mean[2]", [entry["name"] for entry in report["parameters"]])
+
+    def test_threads_and_seed(self):
+        self.wave(rows=150, bad=(5, 23))
+        def numbers(*options):
+            report = json.loads(self.ok("fit", "wave.csv", "--target", "y", "--json", "-q", *options))
+            del report["report"]["seconds"]
+            return report
+        self.assertEqual(numbers("--threads", "1"), numbers("--threads", "3"))
+        self.assertEqual(numbers("--seed", "4", "--restarts", "2"), numbers("--seed", "4", "--restarts", "2"))
+
+    def test_standard_input_and_dry_run(self):
+        self.wave(rows=30)
+        text = self.read("wave.csv")
+        out = self.ok("fit", "-", "--target", "y", "--no-train", stdin=text)
+        self.assertIn("30 readings of standard input", out)
+        out = self.ok("fit", "wave.csv", "--target", "y", "--dry-run", "-o", "m.hf")
+        self.assertIn("30 readings of 2 inputs", out)
+        cost = json.loads(self.ok("fit", "wave.csv", "--target", "y", "--dry-run", "--json"))
+        self.assertTrue(cost["fits"] and cost["bytes"] >= 2 * 8 * 30 * 30 and cost["flops"] > 30 ** 3)
+        self.assertEqual(self.files(), ["wave.csv"])
+
+    def test_features_and_drop(self):
+        self.write("t.csv", "id,a,name,y\n1,2.5,ann,3\n2,3.5,bob,4\n3,1.5,eve,2\n")
+        code, out, err = self.run_tool("fit", "t.csv", "--target", "y", "--drop", "id", "--json")
+        self.assertEqual(code, 0)
+        self.assertEqual(json.loads(out)["features"], ["a"])
+        self.assertEqual(err.split("\n")[0], 'holdfast: warning: t.csv: 1 text column left out of the inputs: "name"')
+        self.assertEqual(json.loads(out)["notes"][0], 't.csv: 1 text column left out of the inputs: "name"')
+        self.assertEqual(json.loads(self.ok("fit", "t.csv", "--target", "y", "--features", "a,id", "--json", "-q"))["features"],
+                         ["a", "id"])
+
+
+class Use(ToolCase):
+    def setUp(self):
+        super().setUp()
+        self.wave(rows=60, bad=(5, 23, 48))
+        self.ok("fit", "wave.csv", "--target", "y", "-o", "m.hf")
+
+    def test_predict_keeps_rows_and_columns(self):
+        text = 'label,b,a\n"x, y",0.250,1\nz,-1e-1,2\n"x, y",0.250,1\n'
+        self.write("new.csv", text)
+        out = self.ok("predict", "m.hf", "new.csv")
+        lines = out.split("\n")
+        self.assertEqual(lines[0], "label,b,a,y_mean,y_sd_latent,y_sd_observed,y_lo95,y_hi95")
+        for before, after in zip(text.split("\n")[1:4], lines[1:4]):
+            self.assertTrue(after.startswith(before + ","))
+        self.assertEqual(lines[1], lines[3])
+        columns = table(out)
+        for i in range(3):
+            self.assertLess(columns["y_sd_latent"][i], columns["y_sd_observed"][i])
+            self.assertAlmostEqual((columns["y_lo95"][i] + columns["y_hi95"][i]) / 2, columns["y_mean"][i], delta=1e-12)
+        self.assertEqual(self.ok("predict", "m.hf", "new.csv", "-o", "out.csv"), "")
+        self.assertEqual(self.read("out.csv"), out)
+        self.assertEqual(self.ok("predict", "m.hf", "-", stdin=text), out)
+        summary = json.loads(self.ok("predict", "m.hf", "new.csv", "-o", "out.csv", "--json"))
+        self.assertEqual(summary, {"output": "out.csv", "target": "y", "rows": 3, "without_prediction": 0})
+
+    def test_score(self):
+        self.wave("test.csv", rows=25)
+        columns = table(self.ok("predict", "m.hf", "test.csv"))
+        errors = [y - m for y, m in zip(columns["y"], columns["y_mean"])]
+        sds = columns["y_sd_observed"]
+        score = json.loads(self.ok("score", "m.hf", "test.csv", "--json"))
+        self.assertEqual(score["n"], 25)
+        self.assertAlmostEqual(score["mae"], statistics.fmean(map(abs, errors)), delta=1e-12)
+        self.assertAlmostEqual(score["rmse"], math.sqrt(statistics.fmean(e * e for e in errors)), delta=1e-12)
+        self.assertAlmostEqual(score["nlpd"], statistics.fmean(0.5 * (e / s) ** 2 + math.log(s * math.sqrt(2 * math.pi))
+                                                               for e, s in zip(errors, sds)), delta=1e-12)
+        for level in (50, 90, 95):
+            width = statistics.NormalDist().inv_cdf(0.5 + level / 200)
+            inside = statistics.fmean(abs(e) <= width * s for e, s in zip(errors, sds))
+            self.assertAlmostEqual(score["coverage%d" % level], inside, delta=1e-12)
+        printed = dict(line.split() for line in self.ok("score", "m.hf", "test.csv").strip().split("\n"))
+        self.assertEqual(printed.keys(), score.keys())
+        self.assertAlmostEqual(float(printed["mae"]), score["mae"], delta=1e-5 * score["mae"])
+
+    def test_inspect_rows(self):
+        self.ok("inspect", "m.hf", "--rows", "rows.csv")
+        rows = self.read("rows.csv")
+        self.assertEqual(rows.split("\n")[0], "row,y,loo_mean,loo_sd,weight,influence,suspected,group")
+        self.assertEqual(self.ok("inspect", "m.hf", "--rows", "-"), rows)
+        columns = table(rows)
+        self.assertEqual(columns["row"], list(range(1, 61)))
+        self.assertEqual(columns["y"], table(self.read("wave.csv"))["y"])
+        for i in range(60):
+            bad = i + 1 in (5, 23, 48)
+            self.assertEqual((columns["weight"][i], columns["suspected"][i]), (0, 1) if bad else (1, 0))
+            self.assertTrue(columns["influence"][i] == 0 if bad else columns["influence"][i] > 0)
+
+    def test_contaminate(self):
+        arguments = ["contaminate", "wave.csv", "--target", "y", "--kind", "asymmetric", "--share", "0.2", "--seed", "3"]
+        out = self.ok(*arguments)
+        self.assertEqual(self.ok(*arguments, "-o", "bad.csv", "--mask", "mask.csv"), "")
+        self.assertEqual(self.read("bad.csv"), out)
+        before, after, mask = table(self.read("wave.csv")), table(out), table(self.read("mask.csv"))
+        self.assertEqual(mask["row"], list(range(1, 61)))
+        self.assertEqual(sum(mask["damaged"]), 12)
+        sd = statistics.stdev(before["y"])
+        for old, new, damaged in zip(before["y"], after["y"], mask["damaged"]):
+            self.assertTrue(3 * sd <= old - new <= 9 * sd if damaged else old == new)
+        self.assertEqual((before["a"], before["b"]), (after["a"], after["b"]))
+        self.assertNotEqual(self.ok(*arguments[:-1], "4"), out)
+        summary = json.loads(self.ok(*arguments, "-o", "bad.csv", "--json"))
+        self.assertEqual((summary["rows"], summary["damaged"], summary["seed"]), (60, 12, 3))
+        focused = table(self.ok("contaminate", "wave.csv", "--target", "y", "--kind", "focused", "--share", "0.1"))
+        self.assertEqual(sum(new != old for new, old in zip(focused["a"], before["a"])), 6)
+
+    def test_reproduce_finds_and_runs_experiments(self):
+        import os
+        import shutil
+        from toolcase import TOOL
+        os.makedirs(self.path("prefix/bin"))
+        os.makedirs(self.path("prefix/libexec/holdfast"))
+        shutil.copy(TOOL, self.path("prefix/bin/holdfast"))
+        self.write("prefix/libexec/holdfast/hf-reproduce-demo", '#!/bin/sh\nprintf "%s|" "$@"\nexit 7\n')
+        os.chmod(self.path("prefix/libexec/holdfast/hf-reproduce-demo"), 0o755)
+        import subprocess
+        libraries = os.path.dirname(os.path.realpath(TOOL))
+        def run(*arguments):
+            return subprocess.run([self.path("prefix/bin/holdfast"), "reproduce", *arguments], capture_output=True, text=True,
+                                  env=dict(os.environ, LD_LIBRARY_PATH=libraries))
+        self.assertEqual(run().stdout, "demo\n")
+        done = run("--seed", "3", "demo", "--set", "x y", "-h")
+        self.assertEqual((done.returncode, done.stdout), (7, "--set|x y|-h|--seed|3|"))
+        missing = run("other")
+        self.assertEqual(missing.returncode, 1)
+        self.assertIn("no experiment 'other'", missing.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
