@@ -55,6 +55,15 @@ hf_status hfi_cancelled(hf_context *ctx);
 /** Seconds on a monotonic clock. */
 double hfi_now(void);
 
+/* ---- names of choices ----------------------------------------------------------------------------------- */
+
+/** Index of `name` among `count` names; HF_ERR_ARGUMENT with the valid ones listed ("there is no <what> 'x'; give a, b or c").
+ *  NULL for name or index is HF_ERR_ARGUMENT too. */
+hf_status hfi_choice_parse(hf_context *ctx, const char *what, const char *const *names, size_t count,
+                           const char *name, size_t *index);
+/** names[index], or "unknown" outside of the list. */
+const char *hfi_choice_name(const char *const *names, size_t count, size_t index);
+
 /* ---- parallel loop ----------------------------------------------------------------------------- */
 
 /** Body of a parallel loop. `thread` is in [0, threads). Must not call BLAS-unrelated context functions. */

@@ -2,34 +2,19 @@
 /* Names of the centres of robust weights. */
 #include "sites/sites.h"
 
-#include <string.h>
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const struct {
-    hf_centre centre;
-    const char *name;
-} CENTRES[] = {
-    {HF_CENTRE_PRIOR, "prior"}, {HF_CENTRE_LEAVE_ONE_OUT, "loo"}, {HF_CENTRE_NEIGHBOURS, "neighbours"}};
-
-enum {
-    CENTRE_COUNT = sizeof CENTRES / sizeof CENTRES[0]
-};
+static const char *const centres[] = {"prior", "loo", "neighbours"}; /* in the order of hf_centre */
 
 hf_status hf_centre_parse(hf_context *ctx, const char *name, hf_centre *out)
 {
-    if (name == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_centre_parse: %s is NULL", name == NULL ? "name" : "out");
-    for (size_t i = 0; i < CENTRE_COUNT; i++) {
-        if (strcmp(name, CENTRES[i].name) == 0) {
-            *out = CENTRES[i].centre;
-            return HF_OK;
-        }
-    }
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no centre '%.40s'; give prior, loo or neighbours", name);
+    size_t index = 0;
+    const hf_status s = hfi_choice_parse(ctx, "centre", centres, COUNT(centres), name, out ? &index : NULL);
+    if (s == HF_OK) *out = (hf_centre)index;
+    return s;
 }
 
 const char *hf_centre_name(hf_centre centre)
 {
-    for (size_t i = 0; i < CENTRE_COUNT; i++)
-        if (CENTRES[i].centre == centre) return CENTRES[i].name;
-    return "unknown";
+    return hfi_choice_name(centres, COUNT(centres), (size_t)centre);
 }
