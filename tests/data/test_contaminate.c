@@ -289,7 +289,7 @@ static void names_and_numbers_agree(void **state)
     assert_int_equal(hf_contamination_parse(*state, "Uniform", &kind), HF_ERR_ARGUMENT);
     assert_int_equal(kind, HF_CONTAMINATION_FOCUSED);
     assert_contains(hf_context_message(*state),
-                    "no contamination is called \"Uniform\"; there are none, uniform, asymmetric, focused");
+                    "there is no contamination 'Uniform'; give none, uniform, asymmetric or focused");
     assert_int_equal(hf_contamination_parse(*state, NULL, &kind), HF_ERR_ARGUMENT);
     assert_string_equal(hf_contamination_name((hf_contamination)-1), "unknown");
     assert_string_equal(hf_contamination_name((hf_contamination)4), "unknown");
