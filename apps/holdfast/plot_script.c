@@ -53,17 +53,31 @@ static vertical limits(const plot_data *data, const double *values, vertical ran
     if (!(range.high >= range.low)) range = (vertical){-1.0, 1.0};
     double span = range.high > range.low ? range.high - range.low : fmax(fabs(range.low), 1.0);
     vertical all = range;
-    for (size_t i = 0; i < data->n; i++) include(&all, values[i]);
-    double margin =
-        0.05 * (fmin(all.high, range.high + room * span) - fmax(all.low, range.low - room * span));
+    for (size_t i = 0; i < data->n; i++)
+        if (values[i] >= range.low - room * span && values[i] <= range.high + room * span)
+            include(&all, values[i]);
+    double margin = 0.06 * (all.high - all.low);
     if (!(margin > 0.0)) margin = 0.1 * span;
-    return (vertical){fmax(all.low, range.low - room * span) - margin,
-                      fmin(all.high, range.high + room * span) + margin};
+    return (vertical){all.low - margin, all.high + margin};
 }
 
 static void print_axis(FILE *out, vertical range)
 {
     fprintf(out, "set yrange [%.9g:%.9g]\n", range.low, range.high);
+}
+
+/* A horizontal axis that shows all values with a little room on both sides. */
+static void print_horizontal(FILE *out, const double *values, size_t count)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(values[i])) continue;
+        low = fmin(low, values[i]);
+        high = fmax(high, values[i]);
+    }
+    double margin = 0.02 * (high - low);
+    if (!(margin > 1e-9 * fabs(low))) margin = fmax(0.1 * fabs(low), 0.5);
+    fprintf(out, "set xrange [%.9g:%.9g]\n", low - margin, high + margin);
 }
 
 /* ---- data --------------------------------------------------------------------------------------------------- */
@@ -148,9 +162,7 @@ static const char style[] = "set border 3 linecolor '#8a8f98' linewidth 1\n"
                             "set xlabel textcolor '#30343b' offset 0,0.3\n"
                             "set ylabel textcolor '#30343b' offset 0.6,0\n"
                             "blue = '#2f6690'\n"
-                            "red = '#c8372d'\n"
-                            "set offsets graph 0.02, graph 0.02, 0, 0\n"
-                            "set autoscale xfix\n";
+                            "red = '#c8372d'\n";
 
 /* Few readings are drawn large and dark, many small and light. */
 static void print_points(FILE *out, const plot_data *data, drawn blocks, bool sized, const char *first)
@@ -212,6 +224,7 @@ static void print_slice_panel(FILE *out, const plot_data *data)
     }
     range = limits(data, data->reading_value, range);
     drawn blocks = print_blocks(out, data, data->reading_at, data->reading_value, range);
+    print_horizontal(out, data->at, PLOT_POINTS);
     print_axis(out, range);
     heading(out, data->d > 1 ? "Slice along " : "Fit along ", x, blocks.beyond);
     label(out, "x", "", x, data->d > 1 ? "  (other inputs at their medians)" : "");
@@ -234,6 +247,7 @@ static void print_agreement_panel(FILE *out, const plot_data *data)
     for (size_t i = 0; i < data->n; i++) include(&range, data->loo_mean[i]);
     range = limits(data, data->y, range);
     drawn blocks = print_blocks(out, data, data->loo_mean, data->y, range);
+    print_horizontal(out, data->loo_mean, data->n);
     print_axis(out, range);
     heading(out, "Observed against predicted from the others", "", blocks.beyond);
     label(out, "x", "leave-one-out prediction of ", y, "");
@@ -246,6 +260,7 @@ static void print_weight_panel(FILE *out, const plot_data *data)
 {
     vertical range = {-0.06, 1.06};
     drawn blocks = print_blocks(out, data, data->row, data->weight, range);
+    print_horizontal(out, data->row, data->n);
     print_axis(out, range);
     heading(out, "Weights of the readings", "", blocks.beyond);
     fputs("set xlabel 'row of the table'\nset ylabel 'weight'\n", out);
@@ -260,6 +275,7 @@ static bool print_residual_panel(FILE *out, const plot_data *data)
     vertical range = limits(data, t, (vertical){-3.0, 3.0});
     drawn blocks = print_blocks(out, data, data->loo_mean, t, range);
     free(t);
+    print_horizontal(out, data->loo_mean, data->n);
     print_axis(out, range);
     heading(out, "Residuals of the predictions from the others", "", blocks.beyond);
     label(out, "x", "leave-one-out prediction of ", hf_model_target(data->model), "");
