@@ -11,8 +11,10 @@
  *     argument   := column | "ard" | "iso" | name "=" number (held at that value) | name "~" number (starts there, trained)
  *
  * `column` is a column name (quote it with ' or " when it is not a plain identifier) or, when no column has that name,
- * x1, x2, ... for the first, second, ... input. Without columns a kernel sees all inputs. `ard` gives each input its own
- * lengthscale (the default when a kernel sees one input; `iso`, one for all, is the default otherwise).
+ * x1, x2, ... for the first, second, ... input; a quote inside a quoted name is written twice. Without columns a kernel sees all
+ * inputs. `ard` gives each input its own lengthscale; `iso`, one for all, is the default. The name of an argument is that of a
+ * parameter in the table below, with an index where it has several entries (lengthscale[0]=2; without the index all of them),
+ * or `outputscale` of the term the kernel stands in. Every parameter is positive. Numbers have a '.' whatever the locale is.
  *
  * With r^2 = sum_j (x_j - x'_j)^2 / l_j^2 over the columns seen:
  *
@@ -29,11 +31,20 @@
  * | white                   | v if x and x' are the same row, else 0                    | variance (1)                       |
  * | sm (components = Q)     | sum_q w_q prod_j exp(-2 pi^2 t_j^2 s_qj) cos(2 pi t_j m_qj), t = x - x' | weight[q], mean[q,j] (frequency), variance[q,j]; Q given as `components=3` (default 2) |
  *
- * With ard, lengthscale, period, variance (of linear) have one entry per column, written name[0], name[1], ...
+ * With `ard` written, lengthscale, period, variance (of linear) have one entry per column, written name[0], name[1], ...
  *
  * **Scaling.** Each top-level or parenthesised term gets one trained factor `outputscale` (a variance; starts at 1, or at the
- * number written in front), unless a factor of the term carries an amplitude of its own (constant, linear, white, sm, or a parenthesised
+ * number written in front, or at the argument `outputscale`), unless a factor of the term carries an amplitude of its own (constant, linear, white, sm, or a parenthesised
  * sum). So `matern52(ard) + 0.5*periodic(x3, period=12)` is s1 matern52 + s2 periodic with s1, s2 trained from 1 and 0.5.
+ *
+ * A number in front multiplies what the amplitude starts at, also where it is the kernel's own (2*white starts at variance 2;
+ * 2*(se + linear) is 2*se + 2*linear), and a term that is only a number is a constant starting there. Parentheses around a single term
+ * change nothing. The components of sm start at frequencies 0.1, 0.2, ..., variance 0.01 and weight 1/Q.
+ *
+ * **Limits.** 16384 bytes, parentheses 32 deep, 256 kernels, 10^6 parameters; more is refused.
+ *
+ * **Extremes.** Differences are taken before scaling: equal rows are at distance exactly 0, and of finite inputs, however far apart,
+ * a stationary kernel makes 0 and never NaN (linear does grow with them). Values below 1e-304 are 0.
  *
  * **Names of parameters.** With one kernel in the expression: outputscale, lengthscale[0], ... With several, the kernel's name and,
  * if it occurs more than once, its number go in front: matern52.lengthscale[0], periodic.period, se2.outputscale.

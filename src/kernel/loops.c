@@ -2,10 +2,7 @@
 #include "kernel/loops.h"
 #include "kernel/vector.h"
 
-/* A select, not fmin: NaN passes through, and it is one instruction. */
 #define WIDEST 8u /* axes in one pass */
-
-#define CUT(a, limit) ((a) > (limit) ? (limit) : (a))
 
 HFI_CLONES void hfi_loop_fill(size_t count, double value, double *out)
 {
@@ -41,9 +38,8 @@ HFI_CLONES double hfi_loop_dot(size_t count, const double *restrict a, const dou
 
 /* Several axes in one pass over the buffer, so that it is loaded and stored less often. `axes` and `start` are constants where
  * this is called: the loop over the axes is unrolled and its numbers stay in registers. */
-static inline __attribute__((always_inline)) void distance(const hfi_points *p, const hfi_axes *axes,
-                                                           size_t first, const size_t count, const bool start,
-                                                           double *restrict r2)
+HFI_INLINE void distance(const hfi_points *p, const hfi_axes *axes, size_t first, const size_t count,
+                         const bool start, double *restrict r2)
 {
     const size_t *column = axes->columns + first, width = p->width;
     const double *z[WIDEST];
@@ -94,7 +90,7 @@ HFI_CLONES void hfi_loop_distance(const hfi_points *points, const hfi_axes *leng
 }
 
 /* Lane sums first, then the lanes in order: the sum does not depend on the vector's width. */
-static inline double sum_lanes(const double *acc, size_t width)
+HFI_INLINE double sum_lanes(const double *acc, size_t width)
 {
     double lane[HFI_LANES] = {0.0};
     for (size_t j = 0; j < width; j += HFI_LANES)
@@ -102,8 +98,8 @@ static inline double sum_lanes(const double *acc, size_t width)
     return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
 
-static inline void squares1(const hfi_points *p, size_t column, double value, const double *restrict g,
-                            double *restrict acc)
+HFI_INLINE void squares1(const hfi_points *p, size_t column, double value, const double *restrict g,
+                         double *restrict acc)
 {
     const size_t width = p->width;
     const double f = 1.0 / value;
@@ -120,8 +116,8 @@ static inline void squares1(const hfi_points *p, size_t column, double value, co
     }
 }
 
-static inline void squares4(const hfi_points *p, const hfi_axes *axes, size_t first, const double *restrict g,
-                            double *restrict acc)
+HFI_INLINE void squares4(const hfi_points *p, const hfi_axes *axes, size_t first, const double *restrict g,
+                         double *restrict acc)
 {
     const size_t *column = axes->columns + first;
     const double *value = axes->value + axes->step * first;
@@ -180,14 +176,8 @@ HFI_CLONES double hfi_loop_pull(const hfi_points *points, size_t column, double 
 /* ---- functions of the distance --------------------------------------------------------------------------
  */
 
-static inline double decay(double a)
-{
-    const double e = exp(-CUT(a, HFI_EXP_CUT));
-    return a > HFI_EXP_CUT ? 0.0 : e;
-}
-
 /* log(1 + y) for y >= 0 with full relative accuracy: the last term returns what rounding 1 + y has lost. */
-static inline double log_one_plus(double y)
+HFI_INLINE double log_one_plus(double y)
 {
     const double u = 1.0 + y;
     return log(u) + (y - (u - 1.0)) / u;
@@ -199,8 +189,8 @@ HFI_CLONES void hfi_loop_decay(size_t count, double factor, double *out)
     for (size_t i = 0; i < count; i++) out[i] = decay(factor * out[i]);
 }
 
-static inline void radial_row(hfi_form form, size_t count, double alpha, double scale, const double *r2,
-                              double *out)
+HFI_INLINE void radial_row(hfi_form form, size_t count, double alpha, double scale, const double *r2,
+                           double *out)
 {
     switch (form) {
     case HFI_FORM_MATERN12:

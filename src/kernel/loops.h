@@ -14,11 +14,12 @@
 
 #include "kernel/forms.h"
 
-#define HFI_TILE  128u /* fast points in a tile: 1 KiB of each column */
-#define HFI_STRIP 8u /* slow points in a tile: a buffer is 8 KiB, so that several stay in the nearest cache */
+#define HFI_TILE 64u /* fast points in a tile: 512 bytes of each column */
+#define HFI_STRIP                                                                                            \
+    16u              /* slow points in a tile: a buffer is 8 KiB, so that several stay in the nearest cache */
 #define HFI_LANES 8u /* doubles in the widest vector */
 
-/** exp(-a) is 0 beyond; libmvec leaves its fast path a little later, and exp(-700) is 1e-304. */
+/** exp(-a) is 0 beyond: exp(-700) is 1e-304, and what would be subnormal is slow everywhere. */
 #define HFI_EXP_CUT 700.0
 /** Squares and the like stop here, so that their product with a vanished factor is 0 and not NaN. */
 #define HFI_HUGE 1e300
