@@ -34,8 +34,8 @@
  * With `ard` written, lengthscale, period, variance (of linear) have one entry per column, written name[0], name[1], ...
  *
  * **Scaling.** Each top-level or parenthesised term gets one trained factor `outputscale` (a variance; starts at 1, or at the
- * number written in front, or at the argument `outputscale`), unless a factor of the term carries an amplitude of its own (constant, linear, white, sm, or a parenthesised
- * sum). So `matern52(ard) + 0.5*periodic(x3, period=12)` is s1 matern52 + s2 periodic with s1, s2 trained from 1 and 0.5.
+ * number written in front, or at the argument `outputscale`), unless a factor of the term carries an amplitude of its own
+ * (constant, linear, white, sm, or a parenthesised sum). So `matern52(ard) + 0.5*periodic(x3, period=12)` is s1 matern52 + s2 periodic with s1, s2 trained from 1 and 0.5.
  *
  * A number in front multiplies what the amplitude starts at, also where it is the kernel's own (2*white starts at variance 2;
  * 2*(se + linear) is 2*se + 2*linear), and a term that is only a number is a constant starting there. Parentheses around a single term
@@ -44,7 +44,8 @@
  * **Limits.** 16384 bytes, parentheses 32 deep, 256 kernels, 10^6 parameters; more is refused.
  *
  * **Extremes.** Differences are taken before scaling: equal rows are at distance exactly 0, and of finite inputs, however far apart,
- * a stationary kernel makes 0 and never NaN (linear does grow with them). Values below 1e-304 are 0.
+ * se, matern, rq and sm make 0; no kernel but linear, which grows with them, makes anything but a finite number. An exponential below
+ * 1e-304 is 0, and the phase of periodic and sm is held at 1e15, beyond which it has no correct digit.
  *
  * **Names of parameters.** With one kernel in the expression: outputscale, lengthscale[0], ... With several, the kernel's name and,
  * if it occurs more than once, its number go in front: matern52.lengthscale[0], periodic.period, se2.outputscale.
