@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-const char *hfi_place(const hf_table *table, size_t row, char *buffer, size_t bytes)
+const char *hfi_row_place(const hf_table *table, size_t row, char *buffer, size_t bytes)
 {
     size_t line = hf_table_line(table, row);
     if (line > 0)
@@ -25,7 +25,7 @@ hf_status hfi_check_finite(hf_context *ctx, const hf_table *table, const char *n
             return hfi_fail(ctx, HF_ERR_NOT_FINITE,
                             "%s, column \"%s\": the value is infinite; correct it, or leave the field empty "
                             "if it is not known",
-                            hfi_place(table, i, place, sizeof place), hfi_text_shown(name, shown));
+                            hfi_row_place(table, i, place, sizeof place), hfi_text_shown(name, shown));
     }
     return HF_OK;
 }
@@ -44,7 +44,7 @@ static hf_status check_noise(hf_context *ctx, const hf_table *table, size_t colu
         if (noise[i] < 0)
             return hfi_fail(ctx, HF_ERR_ARGUMENT,
                             "%s, column \"%s\": a noise variance cannot be negative (%g)",
-                            hfi_place(table, i, place, sizeof place),
+                            hfi_row_place(table, i, place, sizeof place),
                             hfi_text_shown(hf_table_name(table, column), shown), noise[i]);
     }
     return HF_OK;

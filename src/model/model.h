@@ -93,6 +93,6 @@ hf_status hfi_model_predict(hf_context *ctx, const hf_model *model, const hf_tab
                             hfi_predictions *out);
 
 /** "train.csv, line 7" for messages, also for tables that came from no file. `buffer` is returned. */
-const char *hfi_place(const hf_table *table, size_t row, char *buffer, size_t bytes);
+const char *hfi_row_place(const hf_table *table, size_t row, char *buffer, size_t bytes);
 
 #endif

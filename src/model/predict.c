@@ -25,9 +25,9 @@ static hf_status find_noise(hf_context *ctx, const hf_model *model, const hf_tab
         for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++) {
             char place[512];
             if ((*noise)[i] < 0)
-                status = hfi_fail(ctx, HF_ERR_ARGUMENT,
-                                  "%s, column \"%s\": a noise variance cannot be negative (%g)",
-                                  hfi_place(table, i, place, sizeof place), model->noise_column, (*noise)[i]);
+                status = hfi_fail(
+                    ctx, HF_ERR_ARGUMENT, "%s, column \"%s\": a noise variance cannot be negative (%g)",
+                    hfi_row_place(table, i, place, sizeof place), model->noise_column, (*noise)[i]);
         }
         return status;
     }
