@@ -96,7 +96,9 @@ static hf_status calibrate(hfi_fit *fit, double *kappa)
     bool *kept = hfi_alloc(fit->ctx, fit->n, sizeof *kept);
     s = kept ? hfi_holdout_compute(&fit->trainer.evaluator, &residuals) : HF_ERR_MEMORY;
     for (size_t i = 0; s >= 0 && i < fit->n; i++) kept[i] = hf_sites_weights(fit->sites)[i] >= suspect_weight;
-    if (s >= 0) s = hfi_calibration(fit->ctx, fit->n, residuals.t, kept, fit->trainer.free_count, kappa);
+    if (s >= 0)
+        s = hfi_calibration(fit->ctx, fit->n, residuals.t, kept, fit->verdict.group, fit->trainer.free_count,
+                            kappa);
     hfi_free(fit->ctx, kept);
     hfi_holdout_free(fit->ctx, &residuals);
     return s;

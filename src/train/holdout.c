@@ -87,29 +87,3 @@ hf_status hfi_holdout_compute(hfi_evaluator *e, hfi_holdout *r)
     }
     return s;
 }
-
-hf_status hfi_calibration(hf_context *ctx, size_t n, const double *t, const bool *kept, size_t trained,
-                          double *kappa)
-{
-    double *far = hfi_alloc(ctx, n, sizeof *far);
-    if (!far) return HF_ERR_MEMORY;
-    double limit = 0.0, squares = 0.0;
-    for (size_t i = 0; i < n; i++)
-        if (kept[i]) limit = fmax(limit, fabs(t[i]));
-    size_t count = 0;
-    for (size_t i = 0; i < n; i++) {
-        /* Borderline suspects count: leaving them out would make the intervals look better than they are. */
-        if (!kept[i] && fabs(t[i]) >= 3.0 * limit) continue;
-        far[count++] = fabs(t[i]);
-        squares += t[i] * t[i];
-    }
-    *kappa = 1.0;
-    if (count >= 5) {
-        const double tail = hfi_quantile(far, count, 0.95) / 1.959963984540054;
-        /* Leave-one-out leaves out the reading but not its vote on the hyperparameters: each of those takes a degree of freedom. */
-        const double m = (double)count, free = fmax(m - (double)trained, 0.5 * m);
-        *kappa = fmax(1.0, fmax(squares / m, tail * tail) * m / free);
-    }
-    hfi_free(ctx, far);
-    return HF_OK;
-}

@@ -124,9 +124,9 @@ hf_status hfi_find_suspects(hfi_trainer *trainer, const hf_fit_settings *setting
 hf_status hfi_robust_reweight(hfi_trainer *trainer, const hf_fit_settings *settings, double threshold,
                               double *state, size_t *rounds);
 
-/** kappa = max(1, n / (n - trained) max(mean t^2, (q95 |t| / 1.96)^2)) over the n readings kept and those set aside that are not far
- * out; `trained` is the number of trained parameters (at most n / 2 counts). */
-hf_status hfi_calibration(hf_context *ctx, size_t n, const double *t, const bool *kept, size_t trained,
-                          double *kappa);
+/** kappa = max(1, n / (n - trained) max(mean t^2, (q95 |t| / 1.96)^2)) over the n readings kept and a few borderline suspects; `trained` is the
+ * number of trained parameters (at most n / 2 counts). `group` is not 0 for members of a group set aside. */
+hf_status hfi_calibration(hf_context *ctx, size_t n, const double *t, const bool *kept, const size_t *group,
+                          size_t trained, double *kappa);
 
 #endif
