@@ -47,7 +47,7 @@ static hf_status check_readings(hf_context *ctx, size_t n, const double *y, cons
     for (size_t i = 0; i < n; i++) {
         if (isinf(y[i]))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE,
-                            "reading %zu is infinite; mark a missing reading with NaN", i);
+                            "reading %zu (counted from 0) is infinite; mark a missing reading with NaN", i);
         if (extra != NULL && !isnan(y[i]) && (!(extra[i] >= 0.0) || isinf(extra[i])))
             return hfi_fail(ctx, HF_ERR_ARGUMENT,
                             "the known variance of reading %zu is %g; give a finite number of at least 0", i,

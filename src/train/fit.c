@@ -18,6 +18,7 @@ static void fit_free(hfi_fit *fit)
     hfi_scaling_free(&fit->measured);
     hfi_free(fit->ctx, fit->row);
     hfi_free(fit->ctx, fit->x);
+    hfi_free(fit->ctx, fit->comparable);
     hfi_free(fit->ctx, fit->y);
     hfi_free(fit->ctx, fit->verdict.suspected);
     hfi_free(fit->ctx, fit->verdict.group);

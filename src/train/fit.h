@@ -16,6 +16,7 @@ typedef struct hfi_fit {
     size_t n, d;
     size_t *row;          /* rows of the data that are here */
     double *x;            /* n x d */
+    double *comparable;   /* n x d, standardised; NULL when x is */
     double *y;            /* n */
     double *extra;        /* n */
     hfi_scaling scaling;  /* applied */

@@ -104,6 +104,60 @@ hf_status hfi_measure_scaling(hf_context *ctx, size_t n, size_t d, const double 
     return s;
 }
 
+/* Beyond these sizes variances and squared residuals leave the range of a double. */
+static const double smallest_spread = 1e-150, largest_spread = 1e151, furthest_reading = 1e150;
+
+static hf_status check_range(const hfi_fit *fit)
+{
+    const double spread = fit->measured.y_scale;
+    if (!(spread >= smallest_spread && spread <= largest_spread))
+        return hfi_fail(
+            fit->ctx, HF_ERR_NOT_FINITE,
+            "the target varies by about %.3g, and variances, its square, leave the range of a double; "
+            "give it in other units",
+            spread);
+    /* Robust weights need no squares of what is far off; the leave-one-out objectives do. */
+    if (fit->settings->sites == HF_SITES_ROBUST && fit->settings->objective == HF_OBJECTIVE_EVIDENCE)
+        return HF_OK;
+    for (size_t k = 0; k < fit->n; k++) {
+        const double y = fit->data->y[fit->row[k]];
+        if (fabs(y / spread - fit->measured.y_shift / spread) <= furthest_reading &&
+            fabs(fit->y[k]) <= furthest_reading)
+            continue;
+        return hfi_fail(
+            fit->ctx, HF_ERR_NOT_FINITE,
+            "the target %g (row %zu of those with complete inputs) is %.3g times the usual spread from "
+            "the others, and its square leaves the range of a double; correct it, or leave it empty",
+            y, fit->row[k] + 1, fabs(y / spread));
+    }
+    return HF_OK;
+}
+
+/* From the user's units to those of the fit, in place. */
+static hf_status scale(hfi_fit *fit)
+{
+    const hf_fit_settings *settings = fit->settings;
+    const bool centred = settings->mean != HF_MEAN_ZERO;
+    hf_status s = hfi_measure_scaling(fit->ctx, fit->n, fit->d, fit->x, fit->y, centred, &fit->measured);
+    if (s < 0) return s;
+    if (settings->standardise) {
+        s = hfi_scaling_copy(fit->ctx, &fit->measured, &fit->scaling);
+    } else {
+        s = hfi_scaling_identity(fit->ctx, fit->d, &fit->scaling);
+        fit->comparable = hfi_alloc(fit->ctx, fit->n, fit->d * sizeof *fit->comparable);
+        if (!fit->comparable) return HF_ERR_MEMORY;
+        hfi_scaling_inputs(&fit->measured, fit->n, fit->x, fit->d, fit->comparable);
+    }
+    if (s < 0) return s;
+    const hfi_scaling *scaling = &fit->scaling;
+    hfi_scaling_inputs(scaling, fit->n, fit->x, fit->d, fit->x);
+    for (size_t i = 0; i < fit->n; i++) {
+        fit->y[i] = (fit->y[i] - scaling->y_shift) / scaling->y_scale;
+        fit->extra[i] = fit->extra[i] / scaling->y_scale / scaling->y_scale;
+    }
+    return check_range(fit);
+}
+
 hf_status hfi_fit_gather(hfi_fit *fit)
 {
     const hf_data *data = fit->data;
@@ -132,17 +186,5 @@ hf_status hfi_fit_gather(hfi_fit *fit)
         fit->extra[k] = data->noise ? data->noise[i] : 0.0;
         fit->row[k++] = i;
     }
-    const bool centred = fit->settings->mean != HF_MEAN_ZERO;
-    hf_status s = hfi_measure_scaling(fit->ctx, fit->n, fit->d, fit->x, fit->y, centred, &fit->measured);
-    if (s < 0) return s;
-    s = fit->settings->standardise ? hfi_scaling_copy(fit->ctx, &fit->measured, &fit->scaling)
-                                   : hfi_scaling_identity(fit->ctx, fit->d, &fit->scaling);
-    if (s < 0) return s;
-    const hfi_scaling *scaling = &fit->scaling;
-    hfi_scaling_inputs(scaling, fit->n, fit->x, fit->d, fit->x);
-    for (size_t i = 0; i < fit->n; i++) {
-        fit->y[i] = (fit->y[i] - scaling->y_shift) / scaling->y_scale;
-        fit->extra[i] = fit->extra[i] / scaling->y_scale / scaling->y_scale;
-    }
-    return HF_OK;
+    return scale(fit);
 }

@@ -10,19 +10,26 @@ static const double noise_start = 0.1, noise_lower = 1e-6, noise_upper = 1e3;
 static const double noise_prior = -3.506557897319982; /* log 0.03 */
 static const double noise_prior_sd = 3.0, scale_prior_sd = 2.0;
 
-/* How many inputs share the distance that this lengthscale is part of. */
-static size_t inputs_of(const hf_kernel *kernel, const hf_parameter *parameter)
+/* The entries of one array of parameters, which lie one after the other. */
+typedef struct array {
+    size_t begin, end;
+} array;
+
+/* How many inputs share the distance that lengthscale i is part of. The array found last is remembered in *last
+ * (zero at first): going through all parameters in order takes time linear in their number, which may be 100 000. */
+static size_t inputs_of(const hf_kernel *kernel, size_t i, const hf_parameter *parameter, array *last)
 {
     const char *bracket = strchr(parameter->name, '[');
     if (!bracket) return parameter->column == SIZE_MAX ? hf_kernel_dimension(kernel) : 1;
-    const size_t length = (size_t)(bracket - parameter->name) + 1;
-    size_t count = 0;
-    for (size_t i = 0; i < hf_kernel_parameters(kernel); i++) {
-        hf_parameter other;
-        hf_kernel_parameter(kernel, i, &other);
-        count += strncmp(other.name, parameter->name, length) == 0 ? 1 : 0;
+    if (i >= last->end) {
+        const size_t length = (size_t)(bracket - parameter->name) + 1;
+        hf_parameter other = *parameter;
+        *last = (array){.begin = i, .end = i};
+        while (hf_kernel_parameter(kernel, last->end, &other) >= 0 &&
+               strncmp(other.name, parameter->name, length) == 0)
+            last->end++;
     }
-    return count;
+    return last->end - last->begin;
 }
 
 static bool is_lengthscale(const hf_parameter *parameter)
@@ -52,6 +59,7 @@ static double to_internal(const hfi_fit *fit, const hf_parameter *parameter, dou
 
 static hf_status start_kernel(hfi_fit *fit)
 {
+    array found = {0};
     for (size_t i = 0; i < hf_kernel_parameters(fit->kernel); i++) {
         hf_parameter p;
         hf_kernel_parameter(fit->kernel, i, &p);
@@ -60,7 +68,7 @@ static hf_status start_kernel(hfi_fit *fit)
         if (hfi_kernel_parameter_given(fit->kernel, i))
             value = to_internal(fit, &p, p.value);
         else if (is_lengthscale(&p))
-            value = exp(0.5 * log((double)inputs_of(fit->kernel, &p)) + 0.3) * unit;
+            value = exp(0.5 * log((double)inputs_of(fit->kernel, i, &p, &found)) + 0.3) * unit;
         const double lower = fmin(p.lower * unit, value), upper = fmax(p.upper * unit, value);
         const hf_status s = hfi_kernel_set_parameter(fit->kernel, i, value, lower, upper, p.fixed);
         if (s < 0) return hfi_fail(fit->ctx, s, "kernel parameter %s cannot be %g", p.name, value);
@@ -102,6 +110,12 @@ static hf_status set_noise(hfi_fit *fit, double value)
 {
     if (!(value >= 0.0))
         return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "noise is a variance and cannot be %g", value);
+    if (value == 0.0 && !fit->data->noise)
+        return hfi_fail(
+            fit->ctx, HF_ERR_ARGUMENT,
+            "the noise variance must be positive; for readings that are exact, %.3g is small beside "
+            "the spread of the target and keeps the covariance invertible",
+            1e-8 * fit->measured.y_scale * fit->measured.y_scale);
     fit->noise = value / fit->scaling.y_scale / fit->scaling.y_scale;
     fit->noise_held = true;
     return HF_OK;
@@ -162,11 +176,11 @@ static hf_status trainer_arrays(hfi_fit *fit, hfi_trainer *t)
 }
 
 /* Log-normal priors on what decides how smooth, how large and how noisy. */
-static void kernel_prior(const hfi_fit *fit, hfi_trainer *t, size_t i, const hf_parameter *p)
+static void kernel_prior(const hfi_fit *fit, hfi_trainer *t, size_t i, const hf_parameter *p, array *last)
 {
     const double unit = log(reference(fit, p));
     if (is_lengthscale(p)) {
-        t->prior_mean[i] = 0.5 * log((double)inputs_of(fit->kernel, p)) + 0.5 + unit;
+        t->prior_mean[i] = 0.5 * log((double)inputs_of(fit->kernel, i, p, last)) + 0.5 + unit;
         t->prior_sd[i] = scale_prior_sd;
     } else if (p->unit == HF_UNIT_OUTPUT2 || p->unit == HF_UNIT_OUTPUT2_INPUT2) {
         t->prior_mean[i] = unit;
@@ -187,6 +201,7 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
     t->evaluator.mean = fit->mean;
     t->evaluator.sites = fit->sites;
     t->objective = settings->objective;
+    t->comparable = fit->comparable ? fit->comparable : fit->x;
     const size_t kernel_count = hf_kernel_parameters(fit->kernel),
                  mean_count = hf_mean_coefficients(fit->mean);
     t->count = kernel_count + mean_count + 1;
@@ -194,11 +209,12 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
     if (s < 0) return s;
     hfi_kernel_theta_bounds(fit->kernel, t->lower, t->upper);
     for (size_t i = 0; i < t->count; i++) t->prior_sd[i] = INFINITY;
+    array found = {0};
     for (size_t i = 0; i < kernel_count; i++) {
         hf_parameter p;
         hf_kernel_parameter(fit->kernel, i, &p);
         if (train && !p.fixed) t->free_index[t->free_count++] = i;
-        if (settings->priors) kernel_prior(fit, t, i, &p);
+        if (settings->priors) kernel_prior(fit, t, i, &p, &found);
     }
     const hf_mean_kind kind = hf_mean_get_kind(fit->mean);
     t->train_mean = train && settings->train_mean && !hf_mean_held(fit->mean) && kind != HF_MEAN_MEDIAN;

@@ -16,8 +16,8 @@ static hf_status find_centre(hfi_trainer *t, hf_centre rule, hfi_holdout *residu
         return HF_OK;
     }
     if (rule == HF_CENTRE_NEIGHBOURS)
-        return hf_robust_centre_neighbours(e->ctx, e->rows, e->d, e->x, e->ldx, hf_sites_readings(e->sites),
-                                           centre);
+        return hf_robust_centre_neighbours(e->ctx, e->rows, e->d, t->comparable, e->d,
+                                           hf_sites_readings(e->sites), centre);
     const hf_status s = hfi_holdout_compute(e, residuals);
     if (s >= 0) memcpy(centre, residuals->mean, e->rows * sizeof *centre);
     return s;

@@ -55,8 +55,8 @@ static hf_status peel_and_consider(hfi_finder *finder, const bool *lock, const h
 static hf_status neighbour_start(hfi_finder *finder, const bool *lock, hfi_flagging *start)
 {
     const hfi_evaluator *e = &finder->trainer->evaluator;
-    hf_status s = hfi_suspect_start(finder->ctx, finder->n, e->d, e->x, e->ldx, hf_sites_readings(e->sites),
-                                    start->flag);
+    hf_status s = hfi_suspect_start(finder->ctx, finder->n, e->d, finder->trainer->comparable, e->d,
+                                    hf_sites_readings(e->sites), start->flag);
     if (s < 0) return s;
     for (size_t i = 0; i < finder->n; i++) start->flag[i] = start->flag[i] || lock[i];
     if (2 * hfi_count_flags(finder->n, start->flag) > finder->n)

@@ -218,7 +218,8 @@ hf_status hfi_finder_groups(hfi_finder *finder, hfi_flagging *current, size_t *g
     if (!found) return HF_ERR_MEMORY;
     hf_status s = hfi_flagging_init(finder->ctx, &next, finder->n, finder->trainer->count);
     if (s >= 0)
-        s = hfi_suspect_groups(finder->ctx, finder->n, e->d, e->x, e->ldx, MOST_GROUPS, found, &groups);
+        s = hfi_suspect_groups(finder->ctx, finder->n, e->d, finder->trainer->comparable, e->d, MOST_GROUPS,
+                               found, &groups);
     if (s >= 0 && groups > 0) s = cluster_init(finder, found, groups, &b);
     for (size_t g = 1; s >= 0 && g <= groups; g++) {
         bool accepted = false;

@@ -66,6 +66,8 @@ typedef struct hfi_trainer {
     double *work;                  /* 6 x count */
     bool train_mean; /* false: hfi_trainer_cold resets the mean from the present readings and training leaves
                         it */
+    const double *comparable; /* rows x d: the inputs standardised, for rules that measure distances, whatever
+                                 the units the kernel sees */
     size_t evaluations;
     size_t budget; /* evaluations the whole fit is expected to take; for the progress callback */
     /* of the last optimisation */

@@ -137,7 +137,7 @@ static void degenerate_tables_work(void **state)
         {"c,e,y\n7,1,5\n7,1,6\n7,1,5.5\n", "2 inputs have the same value"},
         {"a,y\n1,5\n1,5\n1,6\n2,3\n2,3\n", NULL},
         {"a,y\n1e300,5\n-1e300,6\n0,4\n", NULL},
-        {"a,y\n1,1e300\n2,-1e300\n3,5e299\n4,0\n", NULL},
+        {"a,y\n1,1e150\n2,-1e150\n3,5e149\n4,0\n", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         hf_table *table = table_of(ctx, cases[i].text);
@@ -146,7 +146,7 @@ static void degenerate_tables_work(void **state)
         if (cases[i].note != NULL) assert_contains(hf_context_message(ctx), cases[i].note);
         assert_true(hf_predict_into_table(ctx, model, table) >= 0);
         const double *mean = column_of(ctx, table, "y_mean"), *sd = column_of(ctx, table, "y_sd_observed");
-        for (size_t r = 0; r < hf_table_rows(table); r++) assert_true(isfinite(mean[r]) && sd[r] >= 0.0);
+        for (size_t r = 0; r < hf_table_rows(table); r++) assert_true(isfinite(mean[r]) && sd[r] >= 0.0 && isfinite(sd[r]));
         hf_model_free(model);
         hf_table_free(table);
     }

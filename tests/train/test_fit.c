@@ -313,6 +313,50 @@ static void bad_data_and_settings_are_refused(void **state)
     }
 }
 
+/* Where squares leave the range of a double, a fit says so instead of giving infinite variances. */
+static void values_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    problem p;
+    make(&p, 0);
+    hf_fit_settings settings = hf_fit_settings_default();
+    double mean[M], var[M], y[N];
+    for (int power = -300; power <= 300; power += 600) {
+        for (size_t i = 0; i < N; i++) y[i] = p.y[i] * pow(10.0, power);
+        assert_int_equal(fit_and_predict(p.x, y, N, &settings, p.test, mean, var, NULL, NULL),
+                         HF_ERR_NOT_FINITE);
+    }
+    memcpy(y, p.y, sizeof y);
+    y[4] = 1e300;
+    assert_int_equal(fit_and_predict(p.x, y, N, &settings, p.test, mean, var, NULL, NULL), HF_ERR_NOT_FINITE);
+    settings.suspects = HF_SUSPECTS_OFF; /* robust weights need no squares of what is far off */
+    settings.sites = HF_SITES_ROBUST;
+    assert_true(fit_and_predict(p.x, y, N, &settings, p.test, mean, var, NULL, NULL) >= 0);
+    for (size_t i = 0; i < M; i++) assert_true(isfinite(mean[i]) && isfinite(var[i]));
+}
+
+/* The rules that measure distances between rows do so in comparable units, whatever the kernel sees: a clock that
+ * counts seconds since 1970 neither breaks the robust start nor hides the suspects. */
+static void suspects_are_found_in_raw_units(void **state)
+{
+    (void)state;
+    problem p;
+    make(&p, 6);
+    hf_fit_settings settings = hf_fit_settings_default();
+    double x[N * D], mean[M], var[M];
+    hf_reading scaled[N], raw[N];
+    hf_fit_report report;
+    assert_true(fit_and_predict(p.x, p.y, N, &settings, p.test, mean, var, &report, scaled) >= 0);
+    assert_true(report.suspects_adopted);
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < D; j++)
+            x[i * D + j] = j == 0 ? 1.7e9 + 60.0 * p.x[i * D] : 1e-7 * p.x[i * D + j];
+    settings.standardise = false;
+    assert_true(fit_and_predict(x, p.y, N, &settings, x, mean, var, &report, raw) >= 0);
+    assert_true(report.suspects_adopted);
+    for (size_t i = 0; i < N; i++) assert_int_equal(scaled[i].suspected, raw[i].suspected);
+}
+
 static bool stop_soon(const char *stage, double done, double value, void *user)
 {
     (void)stage;
@@ -447,6 +491,8 @@ int main(void)
         cmocka_unit_test(infinite_threshold_is_the_plain_gp),
         cmocka_unit_test(awkward_data_are_fitted),
         cmocka_unit_test(bad_data_and_settings_are_refused),
+        cmocka_unit_test(values_out_of_range_are_refused),
+        cmocka_unit_test(suspects_are_found_in_raw_units),
         cmocka_unit_test(a_fit_can_be_cancelled),
         cmocka_unit_test(restarts_are_reproducible_and_never_worse),
         cmocka_unit_test(known_noise_counts),
