@@ -26,16 +26,17 @@ static int read_switch(const tool_arguments *arguments, const char *name, bool *
  */
 static int read_assignments(const tool_arguments *arguments, fit_settings *out, double *threshold)
 {
-    size_t count = 0, bytes = 1;
+    size_t count = 1, bytes = 1;
     for (size_t i = 0; i < arguments->count; i++) {
         if (strcmp(arguments->list[i].option->name, "set") != 0) continue;
         bytes += strlen(arguments->list[i].value) + 1;
         count++;
     }
-    out->set = calloc(count + 1, sizeof *out->set);
+    out->set = calloc(count, sizeof *out->set);
     out->set_text = calloc(bytes, 1);
     if (out->set == NULL || out->set_text == NULL) return complain("out of memory");
     char *text = out->set_text;
+    size_t set = 0;
     for (size_t i = 0; i < arguments->count; i++) {
         const char *value = arguments->list[i].value;
         if (strcmp(arguments->list[i].option->name, "set") != 0) continue;
@@ -45,16 +46,17 @@ static int read_assignments(const tool_arguments *arguments, fit_settings *out, 
         if (equals == NULL || equals == text || end == equals + 1 || *end != '\0' || isnan(number))
             return usage_error(arguments->verb, "--set: '%s' is not NAME=NUMBER, such as noise=0.04", value);
         *equals = '\0';
-        for (size_t k = 0; k < out->settings.set_count; k++)
+        for (size_t k = 0; k < set; k++)
             if (strcmp(out->set[k].name, text) == 0)
                 return usage_error(arguments->verb, "--set: %s is set twice", text);
         if (strcmp(text, "threshold") == 0)
             *threshold = number;
         else
-            out->set[out->settings.set_count++] = (hf_assignment){text, number};
+            out->set[set++] = (hf_assignment){text, number};
         text += strlen(value) + 1;
     }
     out->settings.set = out->set;
+    out->settings.set_count = set;
     return TOOL_OK;
 }
 

@@ -136,8 +136,11 @@ int arguments_parse(const tool_verb *verb, int argc, char **argv, tool_arguments
     size_t room = argc > 0 ? (size_t)argc : 1;
     out->operand = calloc(room, sizeof *out->operand);
     out->list = calloc(room, sizeof *out->list);
+    if (out->operand == NULL || out->list == NULL) {
+        arguments_free(out);
+        return complain("out of memory");
+    }
     int status = TOOL_OK;
-    if (out->operand == NULL || out->list == NULL) status = complain("out of memory");
     bool options = true;
     for (int i = 0; i < argc && status == TOOL_OK; i++) {
         if (options && strcmp(argv[i], "--") == 0)

@@ -64,16 +64,47 @@ static bool has_gnuplot(void)
     return false;
 }
 
+/* Starts gnuplot with a pipe as its standard input. NULL after a message. No shell is involved. */
+static FILE *start_gnuplot(pid_t *child)
+{
+    int ends[2];
+    if (pipe(ends) != 0) {
+        complain("gnuplot cannot be started: %s", strerror(errno));
+        return NULL;
+    }
+    *child = fork();
+    if (*child == 0) {
+        dup2(ends[0], STDIN_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        execlp("gnuplot", "gnuplot", (char *)NULL);
+        _exit(127);
+    }
+    close(ends[0]);
+    FILE *script = *child > 0 ? fdopen(ends[1], "w") : NULL;
+    if (script != NULL) return script;
+    complain("gnuplot cannot be started: %s", strerror(errno));
+    close(ends[1]);
+    if (*child > 0) waitpid(*child, NULL, 0);
+    return NULL;
+}
+
 /* Runs the script; gnuplot's own complaints go to standard error. */
 static int draw(const plot_data *data, plot_format format, const char *output)
 {
     /* gnuplot that dies must be an error message, not a signal. */
-    signal(SIGPIPE, SIG_IGN);
-    FILE *pipe = popen("exec gnuplot", "w");
-    if (pipe == NULL) return complain("gnuplot cannot be started: %s", strerror(errno));
-    bool sent = plot_script(pipe, data, format, output);
-    int status = pclose(pipe);
-    if (!sent || status == -1 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGPIPE, &ignore, NULL);
+    pid_t child = 0;
+    FILE *script = start_gnuplot(&child);
+    if (script == NULL) return TOOL_FAILED;
+    bool sent = plot_script(script, data, format, output);
+    sent = fclose(script) == 0 && sent;
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+        /* Ctrl-C reaches gnuplot too; it will be over soon. */
+    }
+    if (!sent || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
         return complain("gnuplot failed; --data-only writes the script for you to try");
     struct stat info;
     if (stat(output, &info) != 0 || info.st_size == 0)
@@ -132,18 +163,19 @@ static hf_status write_tables(hf_context *ctx, const plot_data *data, const char
 }
 
 /* All three files or none. */
-static int write_data(hf_context *ctx, const plot_data *data, plot_format format, const char *output)
+static int write_data(const tool_session *session, const plot_data *data, plot_format format,
+                      const char *output)
 {
     char *script = with_ending(output, ".gp"), *slice = with_ending(output, "-slice.csv"),
          *rows = with_ending(output, "-rows.csv");
     int code = script != NULL && slice != NULL && rows != NULL ? TOOL_OK : complain("out of memory");
     if (code == TOOL_OK) code = write_script(data, format, output, script);
-    if (code == TOOL_OK && write_tables(ctx, data, slice, rows) < 0) {
-        code = complain("%s", hf_context_message(ctx));
+    if (code == TOOL_OK && write_tables(session->ctx, data, slice, rows) < 0) {
+        code = complain("%s", hf_context_message(session->ctx));
         unlink(script);
         unlink(slice);
     }
-    if (code == TOOL_OK) printf("Wrote %s, %s and %s\n", script, slice, rows);
+    if (code == TOOL_OK && !session->json) printf("Wrote %s, %s and %s\n", script, slice, rows);
     free(script);
     free(slice);
     free(rows);
@@ -152,29 +184,29 @@ static int write_data(hf_context *ctx, const plot_data *data, plot_format format
 
 /* ---- the verb --------------------------------------------------------------------------------------------- */
 
+static bool print_summary(const hf_model *model, const plot_data *data, const char *output)
+{
+    return json_print(json_pack("{s:s, s:s, s:s, s:I}", "output", output, "target", hf_model_target(model),
+                                "x", hf_model_feature(model, data->column), "readings", (json_int_t)data->n));
+}
+
 static int make_picture(tool_session *session, const tool_arguments *arguments, const char *output,
-                        plot_format format)
+                        plot_format format, plot_data *data)
 {
     hf_model *model = NULL;
-    plot_data *data = calloc(1, sizeof *data);
-    int code = data != NULL ? TOOL_OK : complain("out of memory");
-    hf_status status = data != NULL ? hf_model_load(session->ctx, arguments->operand[0], &model) : HF_OK;
-    if (status >= 0 && data != NULL)
-        status = plot_data_make(session->ctx, model, argument(arguments, "x"), data);
-    progress_clear(session->progress);
     bool data_only = has_argument(arguments, "data-only");
-    if (status >= 0 && code == TOOL_OK)
-        code = data_only ? write_data(session->ctx, data, format, output) : draw_beside(data, format, output);
-    if (status >= 0 && code == TOOL_OK && session->json) {
-        const char *input = hf_model_feature(model, data->column);
-        if (!json_print(json_pack("{s:s, s:s, s:s, s:I}", "output", output, "target", hf_model_target(model),
-                                  "x", input, "readings", (json_int_t)data->n)))
-            code = TOOL_FAILED;
-    } else if (status >= 0 && code == TOOL_OK && !data_only && !session->quiet) {
-        printf("Wrote %s\n", output);
+    int code = TOOL_OK;
+    hf_status status = hf_model_load(session->ctx, arguments->operand[0], &model);
+    if (status >= 0) status = plot_data_make(session->ctx, model, argument(arguments, "x"), data);
+    progress_clear(session->progress);
+    if (status >= 0) {
+        code = data_only ? write_data(session, data, format, output) : draw_beside(data, format, output);
+        if (code == TOOL_OK && session->json)
+            code = print_summary(model, data, output) ? TOOL_OK : TOOL_FAILED;
+        else if (code == TOOL_OK && !data_only)
+            printf("Wrote %s\n", output);
     }
-    if (data != NULL) plot_data_free(data);
-    free(data);
+    plot_data_free(data);
     hf_model_free(model);
     int closed = session_close(session, status);
     return closed != TOOL_OK ? closed : code;
@@ -195,7 +227,10 @@ static int run(const tool_arguments *arguments)
     else if (is_unwritable(output))
         code = TOOL_FAILED;
     if (code == TOOL_OK) code = session_open(arguments, &session);
-    if (code == TOOL_OK) code = make_picture(&session, arguments, output, format);
+    if (code == TOOL_OK) {
+        plot_data data = {0};
+        code = make_picture(&session, arguments, output, format, &data);
+    }
     free(output);
     return code;
 }

@@ -180,7 +180,9 @@ static hf_status load_tables(hf_context *ctx, plot_data *data)
 
 hf_status plot_data_make(hf_context *ctx, const hf_model *model, const char *x, plot_data *out)
 {
-    *out = (plot_data){.model = model, .d = hf_model_features(model)};
+    memset(out, 0, sizeof *out);
+    out->model = model;
+    out->d = hf_model_features(model);
     double *centre = malloc(out->d * sizeof *centre);
     hf_status status = centre != NULL ? load_tables(ctx, out) : HF_ERR_MEMORY;
     if (status >= 0) status = medians(ctx, out, centre);

@@ -100,7 +100,7 @@ static void print_suspect_rows(FILE *out, const hf_table *suspects, const hf_fit
         size_t i = order[k].index;
         fprintf(out, "  %8.0f  %12.6g  %12.6g  %10.4g  %8.3g", columns[ROW][i], columns[READING][i],
                 columns[EXPECTED][i], columns[SD][i], columns[WEIGHT][i]);
-        if (report->groups > 0) fprintf(out, columns[GROUP][i] > 0 ? "  %6.0f" : "", columns[GROUP][i]);
+        if (columns[GROUP][i] > 0) fprintf(out, "  %6.0f", columns[GROUP][i]);
         fputc('\n', out);
     }
     if (count > SHOWN_SUSPECTS)

@@ -101,7 +101,7 @@ typedef struct tool_session {
 
 /** A context with threads, seed, progress bar and Ctrl-C as the arguments say. TOOL_OK or an exit status,
  * with nothing to close. */
-int session_open(const tool_arguments *arguments, tool_session *session);
+int session_open(const tool_arguments *arguments, tool_session *out);
 /** Ends a verb: frees everything, makes sure what went to standard output got there. Returns the exit status
  * for `status` (after a message if it is an error): 0, 1, or 128 + signal when a signal cancelled. */
 int session_close(tool_session *session, hf_status status);

@@ -132,7 +132,7 @@ static void write_parameters(writer *w, const hf_model *model)
         prepare(w, "INSERT INTO parameter (position, name, value, lower, upper, held, user_value) "
                    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
     for (size_t i = 0; i < hf_kernel_parameters(model->posterior->kernel); i++) {
-        hf_parameter internal, user;
+        hf_parameter internal = {0}, user = {0};
         if (hf_kernel_parameter(model->posterior->kernel, i, &internal) < 0 ||
             hf_model_parameter(model, i, &user) < 0)
             w->rc = SQLITE_INTERNAL;
