@@ -28,7 +28,8 @@ static void use(hf_context *ctx, const hf_model *model)
     must(hf_model_target(model) != NULL && hf_model_features(model) > 0, "a model without columns");
     for (size_t i = 0; i < hf_model_parameters(model); i++) {
         hf_parameter parameter;
-        must(hf_model_parameter(model, i, &parameter) == HF_OK && parameter.name != NULL, "a parameter is missing");
+        must(hf_model_parameter(model, i, &parameter) == HF_OK && parameter.name != NULL,
+             "a parameter is missing");
     }
     hf_status status = hf_model_training(ctx, model, &training);
     if (status >= 0) status = hf_predict_into_table(ctx, model, training);
@@ -52,7 +53,8 @@ static void load(hf_context *ctx, const unsigned char *bytes, size_t size)
 /* What the first look at a file wants to see: magic, sizes, marks. */
 static void repair_header(unsigned char *bytes, size_t size)
 {
-    static const unsigned char magic[16] = "SQLite format 3", mark[4] = {0x48, 0x46, 0x6d, 0x64}, version[4] = {0, 0, 0, 1};
+    static const unsigned char magic[16] = "SQLite format 3", mark[4] = {0x48, 0x46, 0x6d, 0x64},
+                               version[4] = {0, 0, 0, 1};
     memcpy(bytes, magic, sizeof magic);
     bytes[16] = 2; /* pages of 512 bytes: the inputs stay small */
     bytes[17] = 0;

@@ -59,6 +59,7 @@ static void refuses_with_the_place(void **state)
          {.target = "y", .noise = "s"},
          HF_ERR_ARGUMENT,
          "t.csv, line 3, column \"s\""},
+        {"a,y\n1,1e300\n2,-1e300\n3,5e299\n4,0\n", {.target = "y"}, HF_ERR_NOT_FINITE, "other units"},
         {"a,y\n1,2\n", {.target = NULL}, HF_ERR_ARGUMENT, "target"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) assert_refused(ctx, &cases[i]);
@@ -146,7 +147,8 @@ static void degenerate_tables_work(void **state)
         if (cases[i].note != NULL) assert_contains(hf_context_message(ctx), cases[i].note);
         assert_true(hf_predict_into_table(ctx, model, table) >= 0);
         const double *mean = column_of(ctx, table, "y_mean"), *sd = column_of(ctx, table, "y_sd_observed");
-        for (size_t r = 0; r < hf_table_rows(table); r++) assert_true(isfinite(mean[r]) && sd[r] >= 0.0 && isfinite(sd[r]));
+        for (size_t r = 0; r < hf_table_rows(table); r++)
+            assert_true(isfinite(mean[r]) && sd[r] >= 0.0 && isfinite(sd[r]));
         hf_model_free(model);
         hf_table_free(table);
     }

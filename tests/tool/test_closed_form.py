@@ -84,9 +84,9 @@ class ClosedForm(ToolCase):
 
     def test_neighbours(self):
         _, predicted = self.fit("--centre", "neighbours", "--threshold", "1.25")
-        centre = []
+        centre, scaled = [], self.x / self.x.std(0)  # near is meant in comparable units
         for i in range(35):
-            distance = ((self.x - self.x[i]) ** 2).sum(1)
+            distance = ((scaled - scaled[i]) ** 2).sum(1)
             distance[i] = np.inf
             centre.append(np.median(self.y[np.argsort(distance, kind="stable")[:11]]))
         self.check(predicted, *self.robust_sites(np.array(centre), 1.25))

@@ -58,7 +58,7 @@ class Tables(ToolCase):
         """One row, constants, duplicates, huge values, gaps: fitted, with a word on standard error where one is due."""
         cases = [("a,y\n1,5\n", None), ("a,y\n" + "1,5\n2,5\n3,5\n", "same value in every row"),
                  ("a,c,y\n1,7,5\n2,7,6\n3,7,5.5\n", 'input "c" has the same value'), ("a,y\n" + "1,5\n1,6\n" * 5, None),
-                 ("a,y\n1e300,1\n2e300,2\n-1e300,3\n", None), ("a,y\n1,1e300\n2,-1e300\n3,0\n4,1e299\n", None),
+                 ("a,y\n1e300,1\n2e300,2\n-1e300,3\n", None), ("a,y\n1,1e150\n2,-1e150\n3,0\n4,1e149\n", None),
                  ("a,y\n1,1\n,2\n3,3\n4,\n", "1 of 4 rows left out"), ("a,who,y\n1,ann,1\n2,bob,2\n", '"who"')]
         for text, warning in cases:
             self.write("t.csv", text)
@@ -84,6 +84,9 @@ class Tables(ToolCase):
         self.assertEqual(code, 0, err)
         err = self.fails(["fit", "wide.csv", "--target", "c100001"], "wide.csv", "c100001")
         self.assertLess(len(err), 2000)
+
+    def test_values_whose_squares_are_no_doubles(self):
+        self.refuse("a,y\n1,1e300\n2,-1e300\n3,0\n4,1e299\n", "the target", "other units")
 
     def test_more_than_memory(self):
         self.write("long.csv", "a,y\n" + "".join("%d,%d\n" % (i, i % 7) for i in range(300000)))
