@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every allocation of solving, predicting, updating, fitting, saving and loading fails once; see test_allocation.c. */
+#include "api/sweep.h"
+
+/* ---- solver and posterior -------------------------------------------------------------------------------
+ */
+
+static hf_status solve(workshop *w)
+{
+    hf_posterior *out = UNTOUCHED;
+    hf_status s = settled(hf_solve_exact(w->ctx, w->kernel, w->mean, w->sites, w->x, WORKSHOP_D, &out), out);
+    if (s >= 0) hf_posterior_free(out);
+    return s;
+}
+
+static hf_status workspace(workshop *w)
+{
+    hf_workspace *out = hf_workspace_create(w->ctx, w->posterior);
+    hf_workspace_free(out);
+    return out != NULL ? HF_OK : HF_ERR_MEMORY;
+}
+
+static hf_status predict(workshop *w)
+{
+    double mean[WORKSHOP_M] = {-7.0}, latent[WORKSHOP_M] = {-7.0}, observed[WORKSHOP_M] = {-7.0};
+    hf_status s = hf_predict(w->ctx, w->posterior, WORKSHOP_M, w->at, WORKSHOP_D, mean, latent, observed);
+    if (s < 0) assert_true(mean[0] == -7.0 && latent[0] == -7.0 && observed[0] == -7.0);
+    return s;
+}
+
+static hf_status covariance(workshop *w)
+{
+    double c[WORKSHOP_M * WORKSHOP_M] = {-7.0};
+    hf_status s = hf_predict_covariance(w->ctx, w->posterior, WORKSHOP_M, w->at, WORKSHOP_D, c, WORKSHOP_M);
+    assert_true((c[0] == -7.0) == (s < 0));
+    return s;
+}
+
+static hf_status sample(workshop *w)
+{
+    double draws[2 * WORKSHOP_M] = {-7.0};
+    hf_status s = hf_sample(w->ctx, w->posterior, WORKSHOP_M, w->at, WORKSHOP_D, 2, 0, draws);
+    assert_true((draws[0] == -7.0) == (s < 0));
+    return s;
+}
+
+static hf_status leave_one_out(workshop *w)
+{
+    double mean[WORKSHOP_N] = {-7.0}, var[WORKSHOP_N] = {-7.0};
+    hf_status s = hf_leave_one_out(w->ctx, w->posterior, mean, var);
+    assert_true((mean[0] == -7.0 && var[0] == -7.0) == (s < 0));
+    return s;
+}
+
+static hf_status influence(workshop *w)
+{
+    double kl = -7.0;
+    hf_status s = hf_influence(w->ctx, w->posterior, 1, 0.4, 0.2, &kl);
+    assert_true((kl == -7.0) == (s < 0));
+    return s;
+}
+
+static hf_status removals(workshop *w)
+{
+    double kl[WORKSHOP_N] = {-7.0};
+    hf_status s = hf_influence_of_removal(w->ctx, w->posterior, kl);
+    assert_true((kl[0] == -7.0) == (s < 0));
+    return s;
+}
+
+/* Calls that change a posterior work on one of their own; what they leave behind is compared with what was. */
+static hf_status on_own_posterior(workshop *w, hf_status (*change)(workshop *, hf_posterior *))
+{
+    hf_posterior *own = NULL;
+    hf_status s = hf_solve_exact(w->ctx, w->kernel, w->mean, w->sites, w->x, WORKSHOP_D, &own);
+    if (s < 0) return s;
+    size_t anchors = hf_posterior_anchors(own);
+    s = change(w, own);
+    if (s < 0) {
+        double a[2], b[2];
+        assert_int_equal(hf_posterior_anchors(own), anchors);
+        /* The workshop's workspace fits: a posterior of the same shape. */
+        assert_int_equal(hf_predict_latent(own, w->workspace, w->at, a, a + 1, NULL, NULL), HF_OK);
+        assert_int_equal(hf_predict_latent(w->posterior, w->workspace, w->at, b, b + 1, NULL, NULL), HF_OK);
+        assert_memory_equal(a, b, sizeof a);
+    }
+    hf_posterior_free(own);
+    return s;
+}
+
+static hf_status add_one(workshop *w, hf_posterior *own)
+{
+    return hf_posterior_add(w->ctx, own, w->at, 0.5, 0.1);
+}
+
+static hf_status remove_one(workshop *w, hf_posterior *own)
+{
+    return hf_posterior_remove(w->ctx, own, 2);
+}
+
+static hf_status replace_one(workshop *w, hf_posterior *own)
+{
+    return hf_posterior_replace(w->ctx, own, 3, 0.5, 10.0);
+}
+
+static hf_status check_drift(workshop *w, hf_posterior *own)
+{
+    double backward = -7.0;
+    hf_status s = hf_posterior_check(w->ctx, own, &backward);
+    assert_true((backward == -7.0) == (s < 0));
+    return s;
+}
+
+static hf_status factor_afresh(workshop *w, hf_posterior *own)
+{
+    return hf_posterior_refresh(w->ctx, own);
+}
+
+static hf_status add(workshop *w)
+{
+    return on_own_posterior(w, add_one);
+}
+
+static hf_status remove_anchor(workshop *w)
+{
+    return on_own_posterior(w, remove_one);
+}
+
+static hf_status replace(workshop *w)
+{
+    return on_own_posterior(w, replace_one);
+}
+
+static hf_status check(workshop *w)
+{
+    return on_own_posterior(w, check_drift);
+}
+
+static hf_status refresh(workshop *w)
+{
+    return on_own_posterior(w, factor_afresh);
+}
+
+/* ---- training -------------------------------------------------------------------------------------------
+ */
+
+static hf_status objective(workshop *w)
+{
+    double value = -7.0, gradient[16] = {-7.0};
+    hf_status s = hf_objective_evaluate(w->ctx, HF_OBJECTIVE_WLOO, w->kernel, w->mean, w->sites, w->x,
+                                        WORKSHOP_D, &value, gradient);
+    assert_true((value == -7.0 && gradient[0] == -7.0) == (s < 0));
+    return s;
+}
+
+static hf_status fit_arrays(workshop *w, hf_fit_settings settings)
+{
+    const char *const names[] = {"time", "b"};
+    const hf_data data = {.n = WORKSHOP_N,
+                          .d = WORKSHOP_D,
+                          .x = w->x,
+                          .ldx = WORKSHOP_D,
+                          .y = w->y,
+                          .noise = w->extra,
+                          .names = names};
+    hf_posterior *out = UNTOUCHED;
+    hf_fit_report report = {.readings = 77};
+    hf_reading readings[WORKSHOP_N] = {{.group = 77}};
+    settings.iterations = 3;
+    hf_status s = settled(hf_fit_data(w->ctx, &data, &settings, &out, &report, readings), out);
+    assert_true((report.readings == 77 && readings[0].group == 77) == (s < 0));
+    if (s >= 0) hf_posterior_free(out);
+    return s;
+}
+
+static hf_status fit_default(workshop *w)
+{
+    hf_fit_settings settings = hf_fit_settings_default();
+    settings.restarts = 1;
+    settings.suspects = HF_SUSPECTS_FORCE;
+    return fit_arrays(w, settings);
+}
+
+static hf_status fit_robust(workshop *w)
+{
+    hf_fit_settings settings = hf_fit_settings_default();
+    settings.suspects = HF_SUSPECTS_OFF;
+    settings.sites = HF_SITES_ROBUST;
+    settings.objective = HF_OBJECTIVE_LOO;
+    settings.mean = HF_MEAN_LINEAR;
+    settings.standardise = false;
+    settings.rounds = 2;
+    return fit_arrays(w, settings);
+}
+
+/* ---- models ---------------------------------------------------------------------------------------------
+ */
+
+static hf_status fit_table(workshop *w)
+{
+    const hf_columns columns = {.target = "y", .noise = "v"};
+    const hf_fit_settings settings = workshop_untrained();
+    hf_model *out = UNTOUCHED;
+    hf_fit_report report = {.readings = 77};
+    hf_status s = settled(hf_fit(w->ctx, w->table, &columns, &settings, &out, &report), out);
+    assert_true((report.readings == 77) == (s < 0));
+    if (s >= 0) hf_model_free(out);
+    return s;
+}
+
+static hf_status fit_cost(workshop *w)
+{
+    const hf_columns columns = {.target = "y", .noise = "v"};
+    const hf_fit_settings settings = hf_fit_settings_default();
+    hf_cost cost = {.readings = 77};
+    hf_status s = hf_fit_cost(w->ctx, w->table, &columns, &settings, &cost);
+    assert_true((cost.readings == 77) == (s < 0));
+    return s;
+}
+
+static hf_status predict_into_table(workshop *w)
+{
+    hf_table *own = NULL;
+    hf_status s = hf_table_read_csv(w->ctx, w->csv, &own);
+    if (s < 0) return s;
+    s = hf_predict_into_table(w->ctx, w->model, own);
+    assert_int_equal(hf_table_columns(own), s < 0 ? 5 : 10);
+    hf_table_free(own);
+    return s;
+}
+
+static hf_status score(workshop *w)
+{
+    hf_metrics metrics = {.n = 77};
+    hf_status s = hf_score(w->ctx, w->model, w->table, &metrics);
+    assert_true((metrics.n == 77) == (s < 0));
+    return s;
+}
+
+static hf_status rows(workshop *w)
+{
+    hf_table *out = UNTOUCHED;
+    hf_status s = settled(hf_model_rows(w->ctx, w->model, &out), out);
+    if (s >= 0) hf_table_free(out);
+    return s;
+}
+
+static hf_status suspects(workshop *w)
+{
+    hf_table *out = UNTOUCHED;
+    hf_status s = settled(hf_model_suspects(w->ctx, w->model, &out), out);
+    if (s >= 0) hf_table_free(out);
+    return s;
+}
+
+static hf_status training(workshop *w)
+{
+    hf_table *out = UNTOUCHED;
+    hf_status s = settled(hf_model_training(w->ctx, w->model, &out), out);
+    if (s >= 0) hf_table_free(out);
+    return s;
+}
+
+static hf_status save(workshop *w)
+{
+    hf_status s = hf_model_save(w->ctx, w->model, w->out);
+    assert_int_equal(folder_count(&w->scratch), s < 0 ? 2 : 3);
+    if (s >= 0) remove(w->out);
+    return s;
+}
+
+static hf_status load(workshop *w)
+{
+    hf_model *out = UNTOUCHED;
+    hf_status s = settled(hf_model_load(w->ctx, w->file, &out), out);
+    if (s >= 0) hf_model_free(out);
+    return s;
+}
+
+/* From text to a saved model and back, as a program would. */
+static hf_status whole_program(workshop *w)
+{
+    const hf_columns columns = {.target = "y", .noise = "v"};
+    hf_fit_settings settings = hf_fit_settings_default();
+    settings.iterations = 2;
+    settings.suspects = HF_SUSPECTS_OFF;
+    hf_table *table = NULL, *told = NULL;
+    hf_model *model = NULL, *loaded = NULL;
+    hf_metrics metrics;
+    hf_status s = hf_table_parse_csv(w->ctx, workshop_csv, strlen(workshop_csv), "m", &table);
+    if (s >= 0) s = hf_fit(w->ctx, table, &columns, &settings, &model, NULL);
+    if (s >= 0) s = hf_predict_into_table(w->ctx, model, table);
+    if (s >= 0) s = hf_score(w->ctx, model, table, &metrics);
+    if (s >= 0) s = hf_model_rows(w->ctx, model, &told);
+    if (s >= 0) s = hf_model_save(w->ctx, model, w->out);
+    if (s >= 0) s = hf_model_load(w->ctx, w->out, &loaded);
+    remove(w->out);
+    hf_table_free(told);
+    hf_table_free(table);
+    hf_model_free(model);
+    hf_model_free(loaded);
+    return s;
+}
+
+/* ---- tests ----------------------------------------------------------------------------------------------
+ */
+
+static void posteriors_survive(void **state)
+{
+    (void)state;
+    RUN(CASE(solve, 10), CASE(workspace, 4), CASE(predict, 3), CASE(covariance, 2), CASE(sample, 2),
+        CASE(leave_one_out, 1), CASE(influence, 1), CASE(removals, 1), CASE(add, 15), CASE(remove_anchor, 10),
+        CASE(replace, 15), CASE(check, 10), CASE(refresh, 10));
+}
+
+static void fits_survive(void **state)
+{
+    (void)state;
+    RUN(CASE(objective, 3), CASE(fit_default, 50), CASE(fit_robust, 30));
+}
+
+static void models_survive(void **state)
+{
+    (void)state;
+    RUN(CASE(fit_table, 30), CASE(fit_cost, 10), CASE(predict_into_table, 10), CASE(score, 5), CASE(rows, 20),
+        CASE(suspects, 10), CASE(training, 8), CASE(save, 10), CASE(load, 30), CASE(whole_program, 100));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(posteriors_survive),
+        cmocka_unit_test(fits_survive),
+        cmocka_unit_test(models_survive),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
