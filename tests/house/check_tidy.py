@@ -73,11 +73,11 @@ def find_problems(source, build):
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = list(pool.map(look, names))
-    seen = set(problems)
-    for text in (text for problem in found for text in problem):
-        if text not in seen:
-            seen.add(text)
-            problems.append(text)
+    # The paths that lead to each finding first, then the findings alone, one a line.
+    for text in sorted({text for problem in found for text in problem}):
+        print(text)
+        findings = [line for line in text.split("\n") if re.search(r": (error|warning):", line)]
+        problems += [line for line in findings or [text] if line not in problems]
     print(f"{len(names)} files looked at; longest: " +
           ", ".join(f"{name} {seconds:.1f} s" for seconds, name in sorted(slow, reverse=True)[:5]))
     return problems
