@@ -52,12 +52,6 @@ hf_status hfi_mixture_gain(hf_context *ctx, size_t n, const double *t, const boo
 /** CRPS of N(mean, sd^2) at y. */
 double hfi_crps(double y, double mean, double sd);
 
-/** Start flags of the robust start: r = y - Huber linear fit (IRLS 30, k 1.345, beyond 4.685 weight x 0.05,
- * ridge 1e-3 n), q_i = r_i - median of r over the 11 nearest rows (not i), flag |q - med q| > 3 x 1.4826
- * MAD(q). x standardised n x d row-major. */
-hf_status hfi_suspect_start(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx, const double *y,
-                            bool *flag);
-
 /** Tight groups of rows: connected components of the graph "distance < 0.35 x median nearest-neighbour
  * distance" with max(4, 0.02 n) <= size <= 0.4 n; at most `max_groups`, largest first. group[i] = 0 for
  * none, 1.. for the group. O(n^2 d). */

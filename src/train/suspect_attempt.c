@@ -51,12 +51,37 @@ static hf_status peel_and_consider(hfi_finder *finder, const bool *lock, const h
     return HF_OK;
 }
 
-/* Flags by nearest neighbours of a robust linear fit's residuals, and a cold fit to the rest. */
-static hf_status neighbour_start(hfi_finder *finder, const bool *lock, hfi_flagging *start)
+/* Readings whose weight in a smooth robust fit is below this are flagged to start with. */
+static const double LOW_WEIGHT = 0.25;
+
+/* A few rounds of smooth re-weighting on sites of its own. */
+static hf_status smooth_flags(hfi_finder *finder, double *state, bool *flag)
 {
-    const hfi_evaluator *e = &finder->trainer->evaluator;
-    hf_status s = hfi_suspect_start(finder->ctx, finder->n, e->d, finder->trainer->comparable, e->d,
-                                    hf_sites_readings(e->sites), start->flag);
+    hfi_evaluator *e = &finder->trainer->evaluator;
+    hf_sites *hard = e->sites, *smooth = NULL;
+    hf_fit_settings settings = *finder->settings;
+    settings.centre = HF_CENTRE_LEAVE_ONE_OUT;
+    settings.threshold_rule = HF_THRESHOLD_MAD;
+    settings.rounds = 4;
+    settings.iterations = 25;
+    size_t rounds = 0;
+    memset(flag, 0, finder->n * sizeof *flag);
+    hf_status s = hfi_finder_present(finder, flag);
+    if (s >= 0) s = hfi_trainer_cold(finder->trainer, state);
+    if (s >= 0) s = hf_sites_copy(finder->ctx, hard, &smooth);
+    if (s < 0) return s;
+    e->sites = smooth;
+    s = hfi_robust_reweight(finder->trainer, &settings, INFINITY, state, &rounds);
+    e->sites = hard;
+    for (size_t i = 0; s >= 0 && i < finder->n; i++) flag[i] = hf_sites_weights(smooth)[i] < LOW_WEIGHT;
+    hf_sites_free(smooth);
+    return s;
+}
+
+/* The robust start: low weights of a smooth robust fit, which has found its way past wrong readings that bend the plain fit. */
+static hf_status smooth_start(hfi_finder *finder, const bool *lock, hfi_flagging *start)
+{
+    const hf_status s = smooth_flags(finder, start->state, start->flag);
     if (s < 0) return s;
     for (size_t i = 0; i < finder->n; i++) start->flag[i] = start->flag[i] || lock[i];
     if (2 * hfi_count_flags(finder->n, start->flag) > finder->n)
@@ -77,7 +102,7 @@ hf_status hfi_attempt_run(hfi_finder *finder, const bool *lock, const hfi_flaggi
         memcpy(start.flag, lock, finder->n * sizeof *lock);
         memcpy(start.state, base->state, finder->trainer->count * sizeof *start.state);
         s = peel_and_consider(finder, lock, base, &start, &scratch, attempt);
-        if (s >= 0 && robust_start) s = neighbour_start(finder, lock, &start);
+        if (s >= 0 && robust_start) s = smooth_start(finder, lock, &start);
         if (s >= 0 && robust_start) s = peel_and_consider(finder, lock, base, &start, &scratch, attempt);
         hfi_flagging_free(finder->ctx, &scratch);
     }
