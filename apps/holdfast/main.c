@@ -2,7 +2,9 @@
 /* holdfast: the tool. One verb per file; this one finds the verb. */
 #include "tool.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const tool_verb *const verbs[] = {&verb_fit,  &verb_predict,     &verb_score,    &verb_inspect,
                                   &verb_plot, &verb_contaminate, &verb_reproduce};
@@ -21,7 +23,7 @@ static int print_version(void)
     if (hf_blas_is_slow())
         fputs(
             "holdfast: warning: this BLAS is several times slower than need be; install a fast one (Debian: "
-            "libopenblas-serial-dev) and build again\n",
+            "libopenblas-pthread-dev) and build again\n",
             stderr);
     return fflush(stdout) == 0 ? TOOL_OK : complain("standard output: cannot be written");
 }
@@ -52,6 +54,15 @@ static int help(int argc, char **argv)
     return fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;
 }
 
+/* Threads that wait by spinning make a fit several times slower on a machine that has other work. OpenMP's run-time reads its wait policy
+ * when it is loaded, before main, so the tool starts itself once more with the policy set. Whoever has set one is not overruled. */
+static void wait_without_spinning(char **argv)
+{
+    if (getenv("OMP_WAIT_POLICY") != NULL || getenv("GOMP_SPINCOUNT") != NULL) return;
+    if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0) execv("/proc/self/exe", argv);
+    /* Not Linux, or no such file: it runs as it is. */
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
@@ -65,5 +76,6 @@ int main(int argc, char **argv)
     const tool_verb *verb = find_verb(first);
     if (verb == NULL)
         return usage_error(NULL, first[0] == '-' ? "unknown option %s" : "unknown verb '%s'", first);
+    wait_without_spinning(argv);
     return run_verb(verb, argc - 2, argv + 2);
 }
