@@ -5,11 +5,14 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 
+MAKEFLAGS += --no-print-directory
+PRODUCT = holdfast_shared holdfast_static holdfast
+
 .PHONY: all help demo test check-quick bench install uninstall format tidy clean
 
 all: ## build library and tool (what is missing on the system is named, not installed)
 	@cmake -S . -B $(BUILD)
-	@cmake --build $(BUILD) -j $(JOBS)
+	@cmake --build $(BUILD) -j $(JOBS) --target $(PRODUCT)
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/:.*## /\t/' | while IFS='	' read -r name text; do \
@@ -36,7 +39,7 @@ bench: ## timings, beside peers where they are installed
 
 install: ## install below PREFIX (/usr/local); DESTDIR is honoured
 	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
-	@cmake --build $(BUILD) -j $(JOBS)
+	@cmake --build $(BUILD) -j $(JOBS) --target $(PRODUCT)
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD)
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ] && command -v ldconfig >/dev/null; then ldconfig; fi
 
