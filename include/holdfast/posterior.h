@@ -40,7 +40,7 @@ typedef struct hf_solve_report {
     double bytes;        /**< memory held */
 } hf_solve_report;
 
-/** Bytes and floating point operations that an exact solve of n readings with d inputs needs. */
+/** Bytes and floating point operations that an exact solve of n readings with d inputs needs; either may be NULL. */
 HF_API void hf_exact_cost(size_t n, size_t d, double *bytes, double *flops);
 
 /**

@@ -106,7 +106,7 @@ HF_API hf_status hf_robust_threshold(hf_context *ctx, hf_threshold_rule rule, si
  * given, so standardise them first; all such rows when there are fewer), the row itself not counted. Of rows
  * equally far away those with the lower index count. Where there is no other reading, the row's own.
  * @param centre n entries, must not overlap y
- * Errors: HF_ERR_NO_DATA (no reading), HF_ERR_NOT_FINITE. O(n^2 d) on the context's threads, with a copy of x and
+ * Errors: HF_ERR_NO_DATA (no reading), HF_ERR_NOT_FINITE, HF_ERR_DIMENSION (ldx < d). O(n^2 d) on the context's threads, with a copy of x and
  * n doubles per thread.
  */
 HF_API hf_status hf_robust_centre_neighbours(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx,

@@ -562,8 +562,8 @@ hf_status hfi_model_from_bytes(hf_context *ctx, const unsigned char *bytes, size
 
 hf_status hf_model_load(hf_context *ctx, const char *path, hf_model **out)
 {
-    if (path == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_load: path and out must not be NULL");
+    if (ctx == NULL || path == NULL || out == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_load: context, path and out must not be NULL");
     unsigned char *bytes;
     size_t size;
     hf_status status = hfi_file_read(ctx, path, &bytes, &size);

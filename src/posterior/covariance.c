@@ -113,6 +113,7 @@ hf_status hf_predict_covariance(hf_context *ctx, const hf_posterior *posterior, 
                                 size_t ldx, double *covariance, size_t ldc)
 {
     if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior is NULL");
+    if (covariance == NULL && m > 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the covariance is NULL");
     if (ldc < m)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of the covariance are %zu apart, fewer than %zu", ldc,
                         m);

@@ -8,6 +8,10 @@
 
 hf_workspace *hf_workspace_create(hf_context *ctx, const hf_posterior *posterior)
 {
+    if (posterior == NULL) {
+        hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_workspace_create: the posterior is NULL");
+        return NULL;
+    }
     const hfi_solution *s = &posterior->solution;
     hf_workspace *w = hfi_alloc(ctx, 1, sizeof *w);
     if (w == NULL) return NULL;

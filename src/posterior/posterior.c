@@ -40,7 +40,10 @@ void hf_posterior_free(hf_posterior *posterior)
 
 void hf_exact_cost(size_t n, size_t d, double *bytes, double *flops)
 {
-    hfi_exact_cost(n, d, bytes, flops);
+    double b, f;
+    hfi_exact_cost(n, d, &b, &f);
+    if (bytes != NULL) *bytes = b;
+    if (flops != NULL) *flops = f;
 }
 
 static hf_status check_parts(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
@@ -65,6 +68,7 @@ static hf_status check_parts(hf_context *ctx, const hf_kernel *kernel, const hf_
 hf_status hf_solve_exact(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean, const hf_sites *sites,
                          const double *x, size_t ldx, hf_posterior **out)
 {
+    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_exact: out is NULL");
     hf_status status = check_parts(ctx, kernel, mean, sites, x, ldx);
     if (status < 0) return status;
     hfi_solution solution = {0};
@@ -84,16 +88,17 @@ hf_status hf_solve_exact(hf_context *ctx, const hf_kernel *kernel, const hf_mean
 
 size_t hf_posterior_dimension(const hf_posterior *posterior)
 {
-    return posterior->solution.d;
+    return posterior != NULL ? posterior->solution.d : 0;
 }
 
 size_t hf_posterior_anchors(const hf_posterior *posterior)
 {
-    return posterior->solution.n;
+    return posterior != NULL ? posterior->solution.n : 0;
 }
 
 void hf_posterior_report(const hf_posterior *posterior, hf_solve_report *report)
 {
+    if (posterior == NULL || report == NULL) return;
     const hfi_solution *s = &posterior->solution;
     double rows = (double)s->capacity, inputs = (double)s->d;
     *report = (hf_solve_report){
@@ -109,22 +114,22 @@ void hf_posterior_report(const hf_posterior *posterior, hf_solve_report *report)
 
 double hf_posterior_noise(const hf_posterior *posterior)
 {
-    return hfi_scaling_variance(&posterior->scaling, posterior->noise);
+    return posterior != NULL ? hfi_scaling_variance(&posterior->scaling, posterior->noise) : NAN;
 }
 
 double hf_posterior_calibration(const hf_posterior *posterior)
 {
-    return posterior->calibration;
+    return posterior != NULL ? posterior->calibration : NAN;
 }
 
 const hf_kernel *hf_posterior_kernel(const hf_posterior *posterior)
 {
-    return posterior->kernel;
+    return posterior != NULL ? posterior->kernel : NULL;
 }
 
 const hf_mean *hf_posterior_mean_function(const hf_posterior *posterior)
 {
-    return posterior->mean;
+    return posterior != NULL ? posterior->mean : NULL;
 }
 
 double hfi_variance_clamp(double variance)

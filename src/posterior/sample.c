@@ -57,6 +57,7 @@ hf_status hf_sample(hf_context *ctx, const hf_posterior *posterior, size_t m, co
                     size_t count, uint64_t stream, double *samples)
 {
     if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior is NULL");
+    if (samples == NULL && m > 0 && count > 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "samples is NULL");
     hf_status status = hfi_posterior_check_rows(ctx, posterior, m, x, ldx);
     if (status < 0 || m == 0 || count == 0) return status;
     double *mean = hfi_alloc(ctx, m, sizeof *mean), *covariance = hfi_alloc(ctx, m, m * sizeof *covariance);

@@ -88,7 +88,7 @@ hf_status hf_robust_centre_neighbours(hf_context *ctx, size_t n, size_t d, const
                         : centre == NULL ? "centre"
                                          : "x");
     if (ldx < d)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the row stride %zu is smaller than the %zu inputs", ldx, d);
+        return hfi_fail(ctx, HF_ERR_DIMENSION, "the row stride %zu is smaller than the %zu inputs", ldx, d);
     hf_status status = check(ctx, n, d, x, ldx, y);
     if (status < 0) return status;
     hfi_rows rows = {0};

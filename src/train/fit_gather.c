@@ -12,8 +12,20 @@ static const char *input_name(const hf_data *data, size_t j, char buffer[32])
     return buffer;
 }
 
+/* Numbers that are none of the choices, as a struct that was never filled in has them. */
+static bool choices_exist(const hf_fit_settings *s)
+{
+    return (unsigned)s->mean <= HF_MEAN_LINEAR && (unsigned)s->sites <= HF_SITES_ROBUST &&
+           (unsigned)s->suspects <= HF_SUSPECTS_FORCE && (unsigned)s->centre <= HF_CENTRE_NEIGHBOURS &&
+           (unsigned)s->threshold_rule <= HF_THRESHOLD_GIVEN && (unsigned)s->objective <= HF_OBJECTIVE_WLOO;
+}
+
 static hf_status check_settings(hf_context *ctx, const hf_fit_settings *s)
 {
+    if (!choices_exist(s) || (s->set_count > 0 && !s->set))
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "the settings of the fit hold what is no choice; start from hf_fit_settings_default()");
     if (!(s->eps > 0.0 && s->eps < 1.0))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "eps is %g; it is a share of outliers and must lie between 0 and 1", s->eps);

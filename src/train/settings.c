@@ -35,6 +35,7 @@ hf_fit_settings hf_fit_settings_default(void)
 
 hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fit_settings *out)
 {
+    if (!out) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_fit_settings_preset needs a place for the settings");
     hf_fit_settings settings = hf_fit_settings_default();
     if (name && strcmp(name, "default") == 0) {
         *out = settings;

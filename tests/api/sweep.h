@@ -63,6 +63,12 @@ static inline void run_cases(const sweep_case *cases, size_t count)
         size_t swept = sweep(&w, &m, cases[i].name, cases[i].run);
         if (swept < cases[i].at_least || (cases[i].at_least == 0 && swept > 0))
             fail_msg("%s makes %zu allocations", cases[i].name, swept);
+        /* Without a context a call is refused or makes do with malloc; it neither crashes nor leaks. */
+        w.ctx = NULL;
+        hf_status status = cases[i].run(&w);
+        w.ctx = ctx;
+        if (status < 0 && status != HF_ERR_ARGUMENT)
+            fail_msg("%s without a context: %s", cases[i].name, hf_status_name(status));
     }
     workshop_close(&w);
     hf_context_free(ctx);

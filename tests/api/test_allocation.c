@@ -222,7 +222,7 @@ static hf_status quiet_data(workshop *w)
 static hf_status quiet_context(workshop *w)
 {
     int threads = hf_context_threads(w->ctx);
-    assert_int_equal(hf_context_set_threads(w->ctx, threads), HF_OK);
+    assert_int_equal(hf_context_set_threads(w->ctx, threads), w->ctx != NULL ? HF_OK : HF_ERR_ARGUMENT);
     hf_context_set_seed(w->ctx, hf_context_seed(w->ctx));
     hf_context_set_progress(w->ctx, NULL, NULL);
     assert_non_null(hf_context_message(w->ctx));

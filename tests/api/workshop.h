@@ -153,6 +153,7 @@ static inline void fingerprint_posterior(uint64_t *print, const workshop *w, con
     hf_solve_report report;
     memset(&report, 0, sizeof report);
     hf_posterior_report(posterior, &report);
+    report.bytes = 0.0; /* a refused reading may leave more room than there was */
     fingerprint_bytes(print, &report, sizeof report);
     for (size_t i = 0; i < WORKSHOP_M; i++) {
         double out[2 + 2 * WORKSHOP_D];

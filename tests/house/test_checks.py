@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import check_api_covered
 import check_arrows
 import check_docs
 import check_format
@@ -42,6 +43,10 @@ CLEAN = {
     "src/data/data.h": SPDX + "#ifndef HFI_DATA_H\n#define HFI_DATA_H\n#include \"core/core.h\"\n#endif\n",
     "src/model/model.c": SPDX + "#include \"data/data.h\"\n\nint hfi_model(void);\n\nint hfi_model(void)\n{\n"
                                 "    return hfi_core();\n}\n",
+    "tests/api/test_allocation.c": SPDX + "#include <holdfast/holdfast.h>\n\nint main(void)\n{\n"
+                                          "    return hf_one() + hf_two(1, 2);\n}\n",
+    "tests/api/test_arguments_more.c": SPDX + "#include <holdfast/holdfast.h>\n\nint main(void)\n{\n"
+                                              "    return hf_two(0, 0) + hf_one();\n}\n",
     "apps/holdfast/main.c": SPDX + "#include <holdfast/holdfast.h>\n\nint main(void)\n{\n    return 0;\n}\n",
 }
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -141,6 +146,15 @@ class Text(Tree):
         self.broken(check_marks, "a tab", "src/core/core.c", "    return 1;", "\treturn 1;")
         self.write("src/core/core.c", SPDX + 'const char *hfi_address = "http://example.org";\n')
         self.clean(check_marks)
+
+    def test_api_covered(self):
+        self.clean(check_api_covered)
+        self.broken(check_api_covered, "hf_one is not in the allocation", "tests/api/test_allocation.c", "hf_one()",
+                    "1 /* hf_one() */")
+        self.broken(check_api_covered, "hf_two is not in the sweep of bad", "tests/api/test_arguments_more.c",
+                    "hf_two(0, 0)", "0")
+        os.remove(os.path.join(self.root, "tests/api/test_allocation.c"))
+        self.assertIn("there is none", check_api_covered.find_problems(self.root, None)[0])
 
     def test_docs(self):
         self.clean(check_docs)

@@ -161,7 +161,7 @@ static void errors_say_what_is_wrong(void **state)
     assert_int_equal(hf_robust_centre_neighbours(ctx, 2, 1, x, 1, inf, centre), HF_ERR_NOT_FINITE);
     assert_int_equal(hf_robust_centre_neighbours(ctx, 1, 1, x, 1, bad + 1, centre), HF_ERR_NO_DATA);
     assert_int_equal(hf_robust_centre_neighbours(ctx, 0, 1, x, 1, y, centre), HF_ERR_NO_DATA);
-    assert_int_equal(hf_robust_centre_neighbours(ctx, 1, 2, x, 1, y, centre), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_robust_centre_neighbours(ctx, 1, 2, x, 1, y, centre), HF_ERR_DIMENSION);
     assert_int_equal(hf_robust_centre_neighbours(ctx, 2, 1, NULL, 1, y, centre), HF_ERR_ARGUMENT);
     assert_int_equal(hf_robust_centre_neighbours(ctx, 2, 1, x, 1, NULL, centre), HF_ERR_ARGUMENT);
     assert_int_equal(hf_robust_centre_neighbours(ctx, 2, 1, x, 1, y, NULL), HF_ERR_ARGUMENT);
