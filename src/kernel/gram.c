@@ -2,6 +2,7 @@
 /* Matrices of covariances and their adjoint, tile by tile. */
 #include "kernel/kernel.h"
 #include "kernel/tile.h"
+#include "linalg/linalg.h"
 
 #include <string.h>
 
@@ -27,7 +28,6 @@ typedef struct gram_job {
     size_t ldx;
     double *k;
     size_t ldk;
-    bool mirror; /* fill the other triangle too */
     double *scratch;
     size_t scratch_each;
 } gram_job;
@@ -43,12 +43,6 @@ static void write_strip(const gram_job *job, const hfi_tile *tile, const double 
         memcpy(job->k + j * job->ldk + from, value + r * width + (from - fast),
                (end - from) * sizeof(double));
     }
-    if (!job->mirror) return;
-    for (size_t c = 0; c < tile->count; c++) {
-        const size_t i = fast + c;
-        for (size_t r = 0; r < tile->points.rows && slow + r < i; r++)
-            job->k[i * job->ldk + slow + r] = value[r * width + c];
-    }
 }
 
 static void gram_strip(const gram_job *job, hfi_tile *tile, size_t slow, size_t panel)
@@ -60,8 +54,7 @@ static void gram_strip(const gram_job *job, hfi_tile *tile, size_t slow, size_t 
         hfi_tile_take(tile, f);
         tile->diagonal = (ptrdiff_t)slow - (ptrdiff_t)(panel + f);
         const bool whole = tile->count == tile->points.width && slow + tile->points.rows <= panel + f + 1;
-        if (whole && !job->mirror && hfi_tile_write(tile, job->k + slow * job->ldk + panel + f, job->ldk))
-            continue;
+        if (whole && hfi_tile_write(tile, job->k + slow * job->ldk + panel + f, job->ldk)) continue;
         write_strip(job, tile, hfi_tile_value(tile), slow, panel + f);
     }
 }
@@ -108,7 +101,7 @@ static hf_status run_gram(hf_context *ctx, gram_job *job)
 hf_status hfi_kernel_gram_lower(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
                                 size_t ldx, double *k, size_t ldk)
 {
-    gram_job job = {.kernel = kernel, .n = n, .x = x, .ldx = ldx, .k = k, .ldk = ldk, .mirror = false};
+    gram_job job = {.kernel = kernel, .n = n, .x = x, .ldx = ldx, .k = k, .ldk = ldk};
     return run_gram(ctx, &job);
 }
 
@@ -187,10 +180,11 @@ hf_status hf_kernel_gram(hf_context *ctx, const hf_kernel *kernel, size_t n, con
                         "hf_kernel_gram needs a context, a kernel and room for the result");
     if (ldk < n)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of K are %zu apart, but have %zu entries", ldk, n);
-    const hf_status s = check_points(ctx, "x", n, kernel->d, x, ldx);
+    hf_status s = check_points(ctx, "x", n, kernel->d, x, ldx);
     if (s < 0) return s;
-    gram_job job = {.kernel = kernel, .n = n, .x = x, .ldx = ldx, .k = k, .ldk = ldk, .mirror = true};
-    return run_gram(ctx, &job);
+    s = hfi_kernel_gram_lower(ctx, kernel, n, x, ldx, k, ldk);
+    if (s >= 0) hfi_symmetrise(ctx, n, k, ldk);
+    return s;
 }
 
 hf_status hf_kernel_cross(hf_context *ctx, const hf_kernel *kernel, size_t m, const double *x, size_t ldx,
