@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Settings and lists: every member has a default that does not come from what was in memory, presets are what their
+ * names say, names and numbers of choices belong together, a status says its severity by its sign. */
+#include "data/support.h"
+
+#include <holdfast/holdfast.h>
+
+#include <math.h>
+
+/* ---- defaults -------------------------------------------------------------------------------------------
+ */
+
+/* A member that a setter forgot keeps the bytes it had, whatever they were. */
+#define WRITTEN(settings, member)                                                                            \
+    do {                                                                                                     \
+        unsigned char bytes[sizeof(settings).member];                                                        \
+        memset(bytes, 0xAA, sizeof bytes);                                                                   \
+        if (memcmp(&(settings).member, bytes, sizeof bytes) == 0) fail_msg("%s is not set", #member);        \
+    } while (0)
+
+static void all_written(const hf_fit_settings *s)
+{
+    WRITTEN(*s, kernel);
+    WRITTEN(*s, mean);
+    WRITTEN(*s, sites);
+    WRITTEN(*s, suspects);
+    WRITTEN(*s, groups);
+    WRITTEN(*s, calibrate);
+    WRITTEN(*s, centre);
+    WRITTEN(*s, threshold_rule);
+    WRITTEN(*s, eps);
+    WRITTEN(*s, threshold);
+    WRITTEN(*s, rounds);
+    WRITTEN(*s, consistent_noise);
+    WRITTEN(*s, train);
+    WRITTEN(*s, objective);
+    WRITTEN(*s, priors);
+    WRITTEN(*s, train_mean);
+    WRITTEN(*s, restarts);
+    WRITTEN(*s, iterations);
+    WRITTEN(*s, standardise);
+    WRITTEN(*s, set);
+    WRITTEN(*s, set_count);
+}
+
+/* So that a member that is added to the struct is added to the list above, too. */
+typedef struct mirror {
+    const char *kernel;
+    hf_mean_kind mean;
+    hf_site_kind sites;
+    hf_suspects suspects;
+    bool groups, calibrate;
+    hf_centre centre;
+    hf_threshold_rule threshold_rule;
+    double eps, threshold;
+    size_t rounds;
+    bool consistent_noise, train;
+    hf_objective objective;
+    bool priors, train_mean;
+    size_t restarts, iterations;
+    bool standardise;
+    const hf_assignment *set;
+    size_t set_count;
+} mirror;
+
+static void every_member_has_a_default(void **state)
+{
+    (void)state;
+    _Static_assert(sizeof(mirror) == sizeof(hf_fit_settings), "a member was added: list it");
+    hf_context *ctx = hf_context_create();
+    static const char *const presets[] = {"default", "gp", "rcgp"};
+    for (size_t i = 0; i < 3; i++) {
+        hf_fit_settings s;
+        memset(&s, 0xAA, sizeof s);
+        assert_int_equal(hf_fit_settings_preset(ctx, presets[i], &s), HF_OK);
+        all_written(&s);
+    }
+    hf_fit_settings s;
+    memset(&s, 0xAA, sizeof s);
+    s = hf_fit_settings_default();
+    all_written(&s);
+    hf_context_free(ctx);
+}
+
+/* The numbers the header promises. */
+static void defaults_are_as_documented(void **state)
+{
+    (void)state;
+    const hf_fit_settings s = hf_fit_settings_default();
+    assert_null(s.kernel);
+    assert_int_equal(s.mean, HF_MEAN_CONSTANT);
+    assert_int_equal(s.sites, HF_SITES_GAUSSIAN);
+    assert_int_equal(s.suspects, HF_SUSPECTS_AUTO);
+    assert_true(s.groups && s.calibrate && s.consistent_noise && s.train && s.priors && s.train_mean);
+    assert_true(s.standardise);
+    assert_int_equal(s.centre, HF_CENTRE_LEAVE_ONE_OUT);
+    assert_int_equal(s.threshold_rule, HF_THRESHOLD_MAD);
+    assert_true(s.eps == 0.1 && s.threshold > 0.0);
+    assert_int_equal(s.rounds, 8);
+    assert_int_equal(s.objective, HF_OBJECTIVE_EVIDENCE);
+    assert_int_equal(s.restarts, 0);
+    assert_int_equal(s.iterations, 60);
+    assert_true(s.set == NULL && s.set_count == 0);
+}
+
+static void presets_are_what_they_say(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    hf_fit_settings s;
+    assert_int_equal(hf_fit_settings_preset(ctx, "default", &s), HF_OK);
+    assert_int_equal(s.suspects, HF_SUSPECTS_AUTO);
+    assert_true(s.calibrate);
+    assert_int_equal(hf_fit_settings_preset(ctx, "gp", &s), HF_OK);
+    assert_int_equal(s.sites, HF_SITES_GAUSSIAN);
+    assert_int_equal(s.suspects, HF_SUSPECTS_OFF);
+    assert_false(s.calibrate);
+    assert_int_equal(hf_fit_settings_preset(ctx, "rcgp", &s), HF_OK);
+    assert_int_equal(s.sites, HF_SITES_ROBUST);
+    assert_int_equal(s.suspects, HF_SUSPECTS_OFF);
+    assert_int_equal(s.centre, HF_CENTRE_PRIOR);
+    assert_int_equal(s.threshold_rule, HF_THRESHOLD_QUANTILE);
+    assert_int_equal(s.objective, HF_OBJECTIVE_LOO);
+    assert_true(s.eps == 0.1 && !s.consistent_noise && !s.priors && !s.calibrate);
+    assert_true(hf_fit_settings_preset(ctx, "rrp", &s) < 0);
+    assert_contains(hf_context_message(ctx), "default, gp, rcgp");
+    hf_context_free(ctx);
+}
+
+/* ---- choices --------------------------------------------------------------------------------------------
+ */
+
+/* name(parse(name)) is the name, for every number from 0 until the names end, and the message lists them all. */
+#define ROUND_TRIP(type, parse, name, count)                                                                 \
+    do {                                                                                                     \
+        type value, other;                                                                                   \
+        assert_int_equal(parse(ctx, "no such thing", &value), HF_ERR_ARGUMENT);                              \
+        char message[1024];                                                                                  \
+        snprintf(message, sizeof message, "%s", hf_context_message(ctx));                                    \
+        for (int i = 0; i < (count); i++) {                                                                  \
+            assert_int_equal(parse(ctx, name((type)i), &other), HF_OK);                                      \
+            assert_int_equal(other, i);                                                                      \
+            assert_contains(message, name((type)i));                                                         \
+        }                                                                                                    \
+        assert_int_equal(parse(ctx, name((type)(count)), &value), HF_ERR_ARGUMENT);                          \
+    } while (0)
+
+static void choices_have_one_name_each(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    ROUND_TRIP(hf_contamination, hf_contamination_parse, hf_contamination_name, HF_CONTAMINATION_FOCUSED + 1);
+    ROUND_TRIP(hf_mean_kind, hf_mean_kind_parse, hf_mean_kind_name, HF_MEAN_LINEAR + 1);
+    ROUND_TRIP(hf_centre, hf_centre_parse, hf_centre_name, HF_CENTRE_NEIGHBOURS + 1);
+    ROUND_TRIP(hf_objective, hf_objective_parse, hf_objective_name, HF_OBJECTIVE_WLOO + 1);
+    ROUND_TRIP(hf_site_kind, hf_site_kind_parse, hf_site_kind_name, HF_SITES_ROBUST + 1);
+    ROUND_TRIP(hf_suspects, hf_suspects_parse, hf_suspects_name, HF_SUSPECTS_FORCE + 1);
+    hf_context_free(ctx);
+}
+
+/* ---- status ---------------------------------------------------------------------------------------------
+ */
+
+typedef struct entry {
+    const char *name, *text;
+    int value;
+} entry;
+
+static void a_status_says_what_it_is(void **state)
+{
+    (void)state;
+#define ENTRY(name, value, text) {#name, text, value},
+    static const entry list[] = {HF_STATUS_LIST(ENTRY)};
+#undef ENTRY
+    const size_t count = sizeof list / sizeof *list;
+    for (size_t i = 0; i < count; i++) {
+        const hf_status s = (hf_status)list[i].value;
+        assert_string_equal(hf_status_name(s), list[i].name);
+        assert_string_equal(hf_status_text(s), list[i].text);
+        /* Severity by sign, and the name says the same. */
+        const char *prefix = s == 0 ? "HF_OK" : s > 0 ? "HF_WARN_" : "HF_ERR_";
+        assert_int_equal(strncmp(list[i].name, prefix, strlen(prefix)), 0);
+        assert_true(strlen(list[i].text) > 0 && list[i].text[strlen(list[i].text) - 1] != '.');
+        for (size_t j = 0; j < i; j++) assert_int_not_equal(list[i].value, list[j].value);
+    }
+    /* Numbers are part of the interface and never change. */
+    assert_int_equal(HF_OK, 0);
+    assert_int_equal(HF_WARN_JITTER, 1);
+    assert_int_equal(HF_WARN_DRIFT, 5);
+    assert_int_equal(HF_ERR_MEMORY, -1);
+    assert_int_equal(HF_ERR_INTERNAL, -13);
+}
+
+static void every_reason_to_stop_has_words(void **state)
+{
+    (void)state;
+    for (int a = HF_STOP_NOT_TRAINED; a <= HF_STOP_ROUNDOFF; a++) {
+        assert_true(strlen(hf_stop_text((hf_stop)a)) > 3);
+        for (int b = HF_STOP_NOT_TRAINED; b < a; b++)
+            assert_string_not_equal(hf_stop_text((hf_stop)a), hf_stop_text((hf_stop)b));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_member_has_a_default), cmocka_unit_test(defaults_are_as_documented),
+        cmocka_unit_test(presets_are_what_they_say),  cmocka_unit_test(choices_have_one_name_each),
+        cmocka_unit_test(a_status_says_what_it_is),   cmocka_unit_test(every_reason_to_stop_has_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
