@@ -88,8 +88,8 @@ typedef struct hf_fit_settings {
     bool train_mean;        /**< true: coefficients of the mean are optimised with the rest; false: constant =
                                average of the present readings */
     size_t restarts;        /**< 0: additional seeded random starts */
-    size_t iterations; /**< 60: an optimisation makes at most 1.5 x this + 5 objective evaluations */
-    bool standardise;  /**< true: inputs (mean, sd) and target (median, robust scale) are standardised inside,
+    size_t iterations;      /**< 60: an optimisation makes at most 1.5 x this + 5 objective evaluations */
+    bool standardise; /**< true: inputs (mean, sd) and target (median, robust scale) are standardised inside,
                           undone in every output */
 
     const hf_assignment *set; /**< values held; NULL if none */

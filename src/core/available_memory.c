@@ -2,8 +2,9 @@
 /* How much memory there is to be had: the machine's, or the container's when that is less. */
 #include "core/core.h"
 
-#include <inttypes.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -15,6 +16,17 @@ static size_t to_size(uint64_t bytes)
     return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
 }
 
+/* A number after blanks; a control group without limit says "max" instead. */
+static bool parse_number(const char *text, uint64_t *number)
+{
+    char *end = NULL;
+    errno = 0;
+    const unsigned long long value = strtoull(text, &end, 10);
+    if (end == text || errno != 0) return false;
+    *number = value;
+    return true;
+}
+
 /* The number after `key` in a file of "key number" lines; an empty key means the file is the number. */
 static bool read_number(const char *path, const char *key, uint64_t *number)
 {
@@ -23,7 +35,7 @@ static bool read_number(const char *path, const char *key, uint64_t *number)
     char line[LINE_BYTES];
     bool found = false;
     while (!found && fgets(line, sizeof line, file) != NULL)
-        if (strncmp(line, key, strlen(key)) == 0) found = sscanf(line + strlen(key), "%" SCNu64, number) == 1;
+        if (strncmp(line, key, strlen(key)) == 0) found = parse_number(line + strlen(key), number);
     fclose(file);
     return found;
 }

@@ -147,7 +147,7 @@ HFI_INLINE void squares4(const hfi_points *p, const hfi_axes *axes, size_t first
 HFI_CLONES void hfi_loop_squares(const hfi_points *points, const hfi_axes *axes, size_t first, size_t count,
                                  const double *g, double sums[4])
 {
-    double acc[4 * HFI_TILE];
+    double acc[4 * HFI_TILE] = {0.0};
     if (count == 4) {
         squares4(points, axes, first, g, acc);
         for (size_t a = 0; a < 4; a++) sums[a] = sum_lanes(acc + a * HFI_TILE, points->width);

@@ -66,7 +66,7 @@ void hfi_loop_radial_slope(hfi_form form, size_t count, double alpha, double *r2
                            double *by_alpha);
 /** sums[a] = sum over the tile of g ((x - z) / value)^2, axis by axis, from axis `first` for `count` <= 4
  * axes. */
-void hfi_loop_squares(const hfi_points *points, const hfi_axes *lengthscales, size_t first, size_t count,
+void hfi_loop_squares(const hfi_points *points, const hfi_axes *axes, size_t first, size_t count,
                       const double *g, double sums[4]);
 /** sum of g (x - z) / value^2 for one column; one slow point. */
 double hfi_loop_pull(const hfi_points *points, size_t column, double value, const double *g);

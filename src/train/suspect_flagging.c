@@ -72,8 +72,10 @@ hf_status hfi_finder_fit(hfi_finder *finder, const bool *flag, double *state, bo
  * which ones they are. */
 static double cost(const hfi_finder *finder, const hfi_flagging *f)
 {
-    const double n = (double)finder->n, k = (double)hfi_count_flags(finder->n, f->flag);
-    const double which = log(n + 1.0) + lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0);
+    const size_t flags = hfi_count_flags(finder->n, f->flag);
+    const double n = (double)finder->n, k = (double)flags;
+    double which = log(n + 1.0); /* and the logarithm of n over k */
+    for (size_t i = 0; i < flags; i++) which += log((n - (double)i) / ((double)i + 1.0));
     return -finder->residuals.log_evidence - hfi_trainer_log_prior(finder->trainer, f->state) +
            k * (finder->log_range + 4.0) + which;
 }
