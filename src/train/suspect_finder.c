@@ -9,6 +9,23 @@ enum {
     LEAST_READINGS = 10
 };
 
+/* How far from the median, in units of 1.4826 MAD, a reading still counts for the range: one at 1e12 would make every flag cost 28 nats. */
+static const double FURTHEST = 100.0;
+
+/* Range of the readings that is what a flagged one is described with; 0 if all are equal. */
+static hf_status find_range(hfi_finder *finder, const double *y)
+{
+    double *sorted = hfi_alloc(finder->ctx, finder->n, 2 * sizeof *sorted);
+    if (!sorted) return HF_ERR_MEMORY;
+    memcpy(sorted, y, finder->n * sizeof *sorted);
+    const double median = hfi_median(sorted, finder->n);
+    const double mad = hfi_mad(y, finder->n, sorted + finder->n);
+    const double reach = mad > 0.0 ? FURTHEST * mad : INFINITY;
+    finder->range = fmin(sorted[finder->n - 1], median + reach) - fmax(sorted[0], median - reach);
+    hfi_free(finder->ctx, sorted);
+    return HF_OK;
+}
+
 static hf_status finder_init(hfi_finder *finder, hfi_trainer *trainer, const hf_fit_settings *settings)
 {
     memset(finder, 0, sizeof *finder);
@@ -16,14 +33,8 @@ static hf_status finder_init(hfi_finder *finder, hfi_trainer *trainer, const hf_
     finder->trainer = trainer;
     finder->settings = settings;
     finder->n = trainer->evaluator.rows;
-    const double *y = hf_sites_readings(trainer->evaluator.sites);
-    double low = y[0], high = y[0];
-    for (size_t i = 0; i < finder->n; i++) {
-        low = fmin(low, y[i]);
-        high = fmax(high, y[i]);
-    }
-    finder->log_range = log(high - low);
-    hf_status s = hfi_holdout_init(finder->ctx, &finder->residuals, finder->n);
+    hf_status s = find_range(finder, hf_sites_readings(trainer->evaluator.sites));
+    if (s >= 0) s = hfi_holdout_init(finder->ctx, &finder->residuals, finder->n);
     if (s < 0) return s;
     finder->probability = hfi_alloc(finder->ctx, finder->n, sizeof *finder->probability);
     finder->flag = hfi_alloc(finder->ctx, finder->n, sizeof *finder->flag);
@@ -78,7 +89,7 @@ hf_status hfi_find_suspects(hfi_trainer *trainer, const hf_fit_settings *setting
     hfi_attempt attempt = {0};
     verdict->benefit = verdict->gain = NAN;
     hf_status s = finder_init(&finder, trainer, settings);
-    if (s >= 0 && finder.n >= LEAST_READINGS && isfinite(finder.log_range)) {
+    if (s >= 0 && finder.n >= LEAST_READINGS && finder.range > 0.0) {
         s = hfi_flagging_init(finder.ctx, &current, finder.n, trainer->count);
         if (s >= 0) s = hfi_flagging_init(finder.ctx, &attempt.result, finder.n, trainer->count);
         if (s >= 0) {

@@ -77,7 +77,7 @@ static double cost(const hfi_finder *finder, const hfi_flagging *f)
     double which = log(n + 1.0); /* and the logarithm of n over k */
     for (size_t i = 0; i < flags; i++) which += log((n - (double)i) / ((double)i + 1.0));
     return -finder->residuals.log_evidence - hfi_trainer_log_prior(finder->trainer, f->state) +
-           k * (finder->log_range + 4.0) + which;
+           k * (log(finder->range) + 4.0) + which;
 }
 
 hf_status hfi_finder_assess(hfi_finder *finder, hfi_flagging *f, const bool *lock)

@@ -176,19 +176,13 @@ static hf_status one_group(hfi_finder *finder, hfi_flagging *current, const size
 static hf_status cluster_init(hfi_finder *finder, const size_t *found, size_t groups, cluster *b)
 {
     const hfi_evaluator *e = &finder->trainer->evaluator;
-    const double *y = hf_sites_readings(e->sites);
     size_t largest = 0;
     for (size_t g = 1; g <= groups; g++) {
         size_t size = 0;
         for (size_t i = 0; i < finder->n; i++) size += found[i] == g ? 1 : 0;
         largest = size > largest ? size : largest;
     }
-    double low = y[0], high = y[0];
-    for (size_t i = 0; i < finder->n; i++) {
-        low = fmin(low, y[i]);
-        high = fmax(high, y[i]);
-    }
-    b->range = high - low;
+    b->range = finder->range;
     b->x = hfi_alloc(finder->ctx, largest, e->d * sizeof *b->x);
     b->y = hfi_alloc(finder->ctx, largest, sizeof *b->y);
     b->extra = hfi_alloc(finder->ctx, largest, sizeof *b->extra);

@@ -27,7 +27,7 @@ typedef struct hfi_finder {
     hfi_trainer *trainer;
     const hf_fit_settings *settings;
     size_t n;
-    double log_range;      /* log of (max y - min y) */
+    double range;            /* of the readings, those far out cut */
     hfi_holdout residuals; /* scratch */
     double *probability;   /* scratch, rows */
     bool *flag;            /* scratch, rows */

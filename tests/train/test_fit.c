@@ -111,6 +111,22 @@ static void wrong_readings_are_found_and_set_aside(void **state)
     assert_true(mae(ruined, p.truth) > 3.0 * mae(mean, p.truth));
 }
 
+/* A reading far beyond the others must not make them look harmless. */
+static void one_wild_reading_does_not_hide_the_others(void **state)
+{
+    (void)state;
+    problem p;
+    make(&p, 8);
+    p.y[0] = 1e12;
+    const hf_fit_settings robust = hf_fit_settings_default();
+    double mean[M], var[M];
+    hf_reading readings[N];
+    assert_true(fit_and_predict(p.x, p.y, N, &robust, p.test, mean, var, NULL, readings) >= 0);
+    for (size_t i = 0; i < N; i++)
+        if (p.bad[i] || i == 0) assert_true(readings[i].weight == 0.0);
+    assert_true(mae(mean, p.truth) < 0.1);
+}
+
 static void clean_data_give_exactly_the_plain_gp(void **state)
 {
     (void)state;
@@ -483,6 +499,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_readings_are_found_and_set_aside),
+        cmocka_unit_test(one_wild_reading_does_not_hide_the_others),
         cmocka_unit_test(clean_data_give_exactly_the_plain_gp),
         cmocka_unit_test(one_reading_at_1e12_moves_nothing_far),
         cmocka_unit_test(row_order_does_not_matter),
