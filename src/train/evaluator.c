@@ -63,9 +63,9 @@ hf_status hfi_evaluator_init(hf_context *ctx, hfi_evaluator *e, bool leave_one_o
     return HF_ERR_MEMORY;
 }
 
+/* The context may be NULL, in a zeroed struct as in one made without a context. */
 void hfi_evaluator_free(hfi_evaluator *e)
 {
-    if (e->ctx == NULL) return;
     hfi_free(e->ctx, e->row);
     hfi_free(e->ctx, e->inputs);
     hfi_free(e->ctx, e->a);

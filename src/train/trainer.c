@@ -8,7 +8,6 @@
 void hfi_trainer_free(hfi_trainer *t)
 {
     hf_context *ctx = t->evaluator.ctx;
-    if (ctx == NULL) return;
     hfi_free(ctx, t->free_index);
     hfi_free(ctx, t->lower);
     hfi_free(ctx, t->upper);
