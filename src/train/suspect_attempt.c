@@ -1,30 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attempts from two starts, and the gate that lets one pass only if it clearly predicts the kept readings
- * better. */
+/* Attempts from two starts; the best flagging that the gate lets pass. */
 #include "train/suspects.h"
 #include <math.h>
 #include <string.h>
-
-static double sum_where(size_t n, const double *values, const bool *skip)
-{
-    double sum = 0.0;
-    for (size_t i = 0; i < n; i++)
-        if (!skip || !skip[i]) sum += values[i];
-    return sum;
-}
-
-/* The gate: ratios of leave-one-out CRPS, robust over base, on the kept readings and on all. */
-static bool passes(const hfi_finder *finder, const hfi_flagging *base, const hfi_flagging *f, double *benefit)
-{
-    const size_t n = finder->n;
-    const double kept = sum_where(n, f->crps, f->flag) / sum_where(n, base->crps, f->flag);
-    const double all = sum_where(n, f->crps, NULL) / sum_where(n, base->crps, NULL);
-    *benefit = kept;
-    if (finder->settings->suspects == HF_SUSPECTS_FORCE) return true;
-    const double strong = fmax(7.0, fmin(20.0, (double)n / 10.0));
-    return kept <= 0.3 || (kept <= 0.6 && f->gain >= 5.0) ||
-           (kept <= 0.8 && all <= 0.97 && f->gain >= strong);
-}
 
 /* Keeps the candidate if it is better than what the attempt has: accepted before not accepted, then the lower
  * cost. */
@@ -32,7 +10,7 @@ static void consider(const hfi_finder *finder, const hfi_flagging *base, const h
                      hfi_attempt *attempt)
 {
     double benefit = NAN;
-    const bool accepted = passes(finder, base, candidate, &benefit);
+    const bool accepted = hfi_gate(finder, base, candidate, &benefit);
     const bool better = !attempt->found || (accepted && !attempt->accepted) ||
                         (accepted == attempt->accepted && candidate->cost < attempt->result.cost);
     if (!better) return;

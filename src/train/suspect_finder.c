@@ -37,14 +37,16 @@ static hf_status finder_init(hfi_finder *finder, hfi_trainer *trainer, const hf_
     if (s >= 0) s = hfi_holdout_init(finder->ctx, &finder->residuals, finder->n);
     if (s < 0) return s;
     finder->probability = hfi_alloc(finder->ctx, finder->n, sizeof *finder->probability);
+    finder->sorted = hfi_alloc(finder->ctx, finder->n, sizeof *finder->sorted);
     finder->flag = hfi_alloc(finder->ctx, finder->n, sizeof *finder->flag);
-    return finder->probability && finder->flag ? HF_OK : HF_ERR_MEMORY;
+    return finder->probability && finder->sorted && finder->flag ? HF_OK : HF_ERR_MEMORY;
 }
 
 static void finder_free(hfi_finder *finder)
 {
     hfi_holdout_free(finder->ctx, &finder->residuals);
     hfi_free(finder->ctx, finder->probability);
+    hfi_free(finder->ctx, finder->sorted);
     hfi_free(finder->ctx, finder->flag);
 }
 

@@ -27,9 +27,10 @@ typedef struct hfi_finder {
     hfi_trainer *trainer;
     const hf_fit_settings *settings;
     size_t n;
-    double range;            /* of the readings, those far out cut */
+    double range;          /* of the readings, those far out cut */
     hfi_holdout residuals; /* scratch */
     double *probability;   /* scratch, rows */
+    double *sorted;        /* scratch, rows */
     bool *flag;            /* scratch, rows */
     size_t rounds;
 } hfi_finder;
@@ -48,6 +49,10 @@ hf_status hfi_finder_assess(hfi_finder *finder, hfi_flagging *flagging, const bo
 
 /** Liberal rounds, then prune rounds, from start (flag, state) to the cheapest flagging met. */
 hf_status hfi_peel(hfi_finder *finder, const bool *lock, const hfi_flagging *start, hfi_flagging *best);
+
+/** Whether a flagging clearly predicts the kept readings better than `base` does; *benefit is the ratio of their CRPS.
+ * With HF_SUSPECTS_FORCE everything passes. */
+bool hfi_gate(const hfi_finder *finder, const hfi_flagging *base, const hfi_flagging *f, double *benefit);
 
 /** One start of an attempt. */
 typedef struct hfi_attempt {

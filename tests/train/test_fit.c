@@ -329,6 +329,54 @@ static void bad_data_and_settings_are_refused(void **state)
     }
 }
 
+/* Labels, amounts of rain and grades are full of equal numbers, which can be predicted perfectly once the
+ * others are called wrong: they are not wrong. */
+static void readings_in_steps_are_not_suspects(void **state)
+{
+    (void)state;
+    problem p;
+    make(&p, 0);
+    const hf_fit_settings settings = hf_fit_settings_default();
+    double y[N], mean[M], var[M];
+    hfi_stream stream;
+    hfi_stream_init(&stream, 12, HFI_PURPOSE_TEST, 0);
+    for (int kind = 0; kind < 4; kind++) {
+        for (size_t i = 0; i < N; i++) {
+            const double u = hfi_stream_uniform(&stream), v = hfi_stream_uniform(&stream);
+            const double odds = exp(-3.0 * p.x[i * D]), step = round(1.1 * (u + v - 1.0));
+            const double kinds[] = {u < 0.15 ? 1.0 : 0.0,                /* rare labels */
+                                    u < 0.25 ? -log(v) : 0.0,            /* rain */
+                                    5.0 + step,                          /* grades, most of them 5 */
+                                    u < 1.0 / (1.0 + odds) ? 1.0 : 0.0}; /* labels, half and half */
+            y[i] = kinds[kind];
+        }
+        hf_fit_report report;
+        assert_true(fit_and_predict(p.x, y, N, &settings, p.test, mean, var, &report, NULL) >= 0);
+        assert_false(report.suspects_adopted);
+    }
+}
+
+/* The same kinds of readings with gross errors: those are found. */
+static void gross_errors_among_readings_in_steps_are_found(void **state)
+{
+    (void)state;
+    problem p;
+    make(&p, 0);
+    const hf_fit_settings settings = hf_fit_settings_default();
+    double y[N], mean[M], var[M];
+    for (int kind = 0; kind < 2; kind++) {
+        for (size_t i = 0; i < N; i++) {
+            y[i] = kind == 0 ? 5.0 : round(3.0 * p.y[i]); /* a sensor at rest; grades */
+            if (i % 30 == 4) y[i] += 60.0;
+        }
+        hf_fit_report report;
+        hf_reading readings[N];
+        assert_true(fit_and_predict(p.x, y, N, &settings, p.test, mean, var, &report, readings) >= 0);
+        assert_true(report.suspects_adopted);
+        for (size_t i = 4; i < N; i += 30) assert_true(readings[i].weight == 0.0);
+    }
+}
+
 /* Where squares leave the range of a double, a fit says so instead of giving infinite variances. */
 static void values_out_of_range_are_refused(void **state)
 {
@@ -508,6 +556,8 @@ int main(void)
         cmocka_unit_test(infinite_threshold_is_the_plain_gp),
         cmocka_unit_test(awkward_data_are_fitted),
         cmocka_unit_test(bad_data_and_settings_are_refused),
+        cmocka_unit_test(readings_in_steps_are_not_suspects),
+        cmocka_unit_test(gross_errors_among_readings_in_steps_are_found),
         cmocka_unit_test(values_out_of_range_are_refused),
         cmocka_unit_test(suspects_are_found_in_raw_units),
         cmocka_unit_test(a_fit_can_be_cancelled),

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The gate of the suspect finder: a flagging passes only if it clearly predicts the kept readings better. */
+#include "train/suspects.h"
+#include <math.h>
+#include <string.h>
+
+/* Kept readings in order of size; their number. */
+static size_t sort_kept(const hfi_finder *finder, const bool *flag, double *sorted)
+{
+    const double *y = hf_sites_readings(finder->trainer->evaluator.sites);
+    size_t count = 0;
+    for (size_t i = 0; i < finder->n; i++)
+        if (!flag[i]) sorted[count++] = y[i];
+    (void)hfi_median(sorted, count); /* sorts */
+    return count;
+}
+
+/* Steps in which the readings come: the median gap between different ones where most of them have a twin, else 0.
+ * Destroys the order. */
+static double resolution(double *sorted, size_t count)
+{
+    size_t gaps = 0;
+    for (size_t i = 1; i < count; i++) {
+        const double gap = sorted[i] - sorted[i - 1];
+        if (gap > 0.0) sorted[gaps++] = gap; /* gaps < i: overwrites what is no longer needed */
+    }
+    return gaps > 0 && 2 * (gaps + 1) <= count ? hfi_median(sorted, gaps) : 0.0;
+}
+
+/* When more than half of the kept readings are one number, as with zero-inflated counts or a sensor at rest, any
+ * prediction of that number is perfect and the others are infinitely far from it: the CRPS then says nothing about
+ * whether those are wrong. What is left is that wrong readings are few. */
+static const double most_beside_one_number = 0.05;
+
+static bool half_are_one_number(const double *sorted, size_t count)
+{
+    const size_t half = count / 2;
+    for (size_t i = 0; i + half < count; i++)
+        if (sorted[i] == sorted[i + half]) return true;
+    return false;
+}
+
+/* Sum of the CRPS of readings not in `skip`, none less than `least`. */
+static double sum_crps(size_t n, const double *crps, const bool *skip, double least)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++)
+        if (!skip || !skip[i]) sum += fmax(crps[i], least);
+    return sum;
+}
+
+bool hfi_gate(const hfi_finder *finder, const hfi_flagging *base, const hfi_flagging *f, double *benefit)
+{
+    const size_t n = finder->n, count = sort_kept(finder, f->flag, finder->sorted);
+    const bool one_number = half_are_one_number(finder->sorted, count);
+    /* A reading rounded to a step is off by a quarter of it on average: no prediction is credited with less, or two
+     * thirds of readings in few steps would pay for calling the rest wrong. */
+    const double least = 0.25 * resolution(finder->sorted, count);
+    const double kept = sum_crps(n, f->crps, f->flag, least) / sum_crps(n, base->crps, f->flag, least);
+    const double all = sum_crps(n, f->crps, NULL, least) / sum_crps(n, base->crps, NULL, least);
+    *benefit = kept;
+    if (finder->settings->suspects == HF_SUSPECTS_FORCE) return true;
+    if (one_number && (double)(n - count) > most_beside_one_number * (double)n) return false;
+    const double strong = fmax(7.0, fmin(20.0, (double)n / 10.0));
+    return kept <= 0.3 || (kept <= 0.6 && f->gain >= 5.0) ||
+           (kept <= 0.8 && all <= 0.97 && f->gain >= strong);
+}
