@@ -226,8 +226,12 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
     }
     const size_t last = t->count - 1;
     const double unit = settings->standardise ? 0.0 : 2.0 * log(fit->measured.y_scale);
-    t->lower[last] = log(noise_lower) + unit;
-    t->upper[last] = log(noise_upper) + unit;
+    double step = 0.0;
+    s = hfi_reading_step(fit->ctx, fit->n, fit->y, &step);
+    if (s < 0) return s;
+    /* Rows that repeat can agree by chance on a rounded target; without this the noise may then collapse to nothing. */
+    t->lower[last] = log(fmax(noise_lower * exp(unit), step * step / 12.0));
+    t->upper[last] = fmax(log(noise_upper) + unit, t->lower[last]);
     if (settings->priors) {
         t->prior_mean[last] = noise_prior + unit;
         t->prior_sd[last] = noise_prior_sd;

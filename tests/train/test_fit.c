@@ -167,6 +167,27 @@ static void one_reading_at_1e12_moves_nothing_far(void **state)
     }
 }
 
+/* Rows that repeat and agree on a rounded target must not make the noise vanish. */
+static void rounded_readings_keep_their_rounding_noise(void **state)
+{
+    (void)state;
+    problem p;
+    make(&p, 0);
+    double x[N * D], y[N];
+    for (size_t i = 0; i < N; i++) { /* each row twice, targets rounded to whole numbers */
+        memcpy(x + i * D, p.x + (i / 2) * D, D * sizeof *x);
+        y[i] = round(2.0 * p.clean[i / 2]);
+    }
+    hf_context *ctx = hf_context_create();
+    const hf_data data = as_data(x, y, N);
+    const hf_fit_settings settings = hf_fit_settings_default();
+    hf_posterior *posterior = NULL;
+    assert_true(hf_fit_data(ctx, &data, &settings, &posterior, NULL, NULL) >= 0);
+    assert_true(hf_posterior_noise(posterior) >= 1.0 / 12.0 * (1.0 - 1e-9));
+    hf_posterior_free(posterior);
+    hf_context_free(ctx);
+}
+
 static void row_order_does_not_matter(void **state)
 {
     (void)state;
@@ -550,6 +571,7 @@ int main(void)
         cmocka_unit_test(one_wild_reading_does_not_hide_the_others),
         cmocka_unit_test(clean_data_give_exactly_the_plain_gp),
         cmocka_unit_test(one_reading_at_1e12_moves_nothing_far),
+        cmocka_unit_test(rounded_readings_keep_their_rounding_noise),
         cmocka_unit_test(row_order_does_not_matter),
         cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(standardising_is_undone),
