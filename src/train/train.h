@@ -105,7 +105,7 @@ void hfi_holdout_free(hf_context *ctx, hfi_holdout *residuals);
 /** At the model's present values and presence. */
 hf_status hfi_holdout_compute(hfi_evaluator *evaluator, hfi_holdout *residuals);
 
-/** The step that readings were rounded to: all lie whole steps apart and most are equal to another one; else 0. A reading known to half a
+/** The step that readings were rounded to: most are equal to another one, and those lie whole steps apart; else 0. A reading known to half a
  *  step has at least the variance step^2 / 12. O(n log n). */
 hf_status hfi_reading_step(hf_context *ctx, size_t n, const double *y, double *step);
 
