@@ -55,10 +55,12 @@ static int help(int argc, char **argv)
 }
 
 /* Threads that wait by spinning make a fit several times slower on a machine that has other work. OpenMP's run-time reads its wait policy
- * when it is loaded, before main, so the tool starts itself once more with the policy set. Whoever has set one is not overruled. */
+ * when it is loaded, before main, so the tool starts itself once more with the policy set. Whoever has set one is not overruled, and whoever
+ * watches this process by a preloaded library (valgrind does) goes on watching it. */
 static void wait_without_spinning(char **argv)
 {
-    if (getenv("OMP_WAIT_POLICY") != NULL || getenv("GOMP_SPINCOUNT") != NULL) return;
+    if (getenv("OMP_WAIT_POLICY") != NULL || getenv("GOMP_SPINCOUNT") != NULL || getenv("LD_PRELOAD") != NULL)
+        return;
     if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0) execv("/proc/self/exe", argv);
     /* Not Linux, or no such file: it runs as it is. */
 }

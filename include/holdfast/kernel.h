@@ -89,6 +89,7 @@ typedef struct hf_parameter {
  * @param names      names of the d inputs, or NULL for x1..xd only. Copied.
  * @param d          number of inputs, at least 1
  * Errors: HF_ERR_PARSE with the expression, a caret under the character and what was expected; HF_ERR_MEMORY.
+ * Kernels need a context: without one this is HF_ERR_ARGUMENT.
  */
 HF_API hf_status hf_kernel_parse(hf_context *ctx, const char *expression, const char *const *names, size_t d,
                                  hf_kernel **out);

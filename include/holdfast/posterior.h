@@ -74,7 +74,7 @@ HF_API const hf_mean *hf_posterior_mean_function(const hf_posterior *posterior);
 
 /** Scratch for predicting from this posterior; one per thread. O(n) memory. Stays valid while
  * the posterior's storage does not grow (readings may be added until it is full, then it doubles); predicting with
- * a workspace that has become too small, or another posterior's, is HF_ERR_ARGUMENT. NULL when out of memory. */
+ * a workspace that is too small for the posterior is HF_ERR_ARGUMENT. NULL when out of memory. */
 HF_API hf_workspace *hf_workspace_create(hf_context *ctx, const hf_posterior *posterior);
 HF_API void hf_workspace_free(hf_workspace *workspace);
 
