@@ -41,9 +41,4 @@ hf_status hfi_fit_prepare(hfi_fit *fit);
 /** Trainer: free parameters, boxes, priors, cold start. */
 hf_status hfi_fit_trainer(hfi_fit *fit);
 
-/** Location and scale of columns: mean and sd; of the target: median (0 if `centred` is false) and a robust
- * scale. */
-hf_status hfi_measure_scaling(hf_context *ctx, size_t n, size_t d, const double *x, const double *y,
-                              bool centred, hfi_scaling *out);
-
 #endif

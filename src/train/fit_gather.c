@@ -104,8 +104,9 @@ static hf_status robust_scale(hf_context *ctx, size_t n, const double *y, double
     return HF_OK;
 }
 
-hf_status hfi_measure_scaling(hf_context *ctx, size_t n, size_t d, const double *x, const double *y,
-                              bool centred, hfi_scaling *out)
+/* Location and scale of columns: mean and sd; of the target: median (0 if `centred` is false) and a robust scale. */
+static hf_status measure_scaling(hf_context *ctx, size_t n, size_t d, const double *x, const double *y,
+                                 bool centred, hfi_scaling *out)
 {
     hf_status s = hfi_scaling_identity(ctx, d, out);
     if (s < 0) return s;
@@ -150,7 +151,7 @@ static hf_status scale(hfi_fit *fit)
 {
     const hf_fit_settings *settings = fit->settings;
     const bool centred = settings->mean != HF_MEAN_ZERO;
-    hf_status s = hfi_measure_scaling(fit->ctx, fit->n, fit->d, fit->x, fit->y, centred, &fit->measured);
+    hf_status s = measure_scaling(fit->ctx, fit->n, fit->d, fit->x, fit->y, centred, &fit->measured);
     if (s < 0) return s;
     if (settings->standardise) {
         s = hfi_scaling_copy(fit->ctx, &fit->measured, &fit->scaling);

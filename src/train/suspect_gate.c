@@ -2,7 +2,6 @@
 /* The gate of the suspect finder: a flagging passes only if it clearly predicts the kept readings better. */
 #include "train/suspects.h"
 #include <math.h>
-#include <string.h>
 
 /* Kept readings in order of size; their number. */
 static size_t sort_kept(const hfi_finder *finder, const bool *flag, double *sorted)
