@@ -59,6 +59,20 @@ HF_API uint64_t hf_context_seed(const hf_context *ctx);
 /** Installs a progress callback, or removes it with NULL. */
 HF_API void hf_context_set_progress(hf_context *ctx, hf_progress progress, void *user);
 
+/**
+ * Several processes that work on one fit, each on its share of the rows. The library itself knows no message passing:
+ * the group says how to add up (MPI_Allreduce does it; see hf_group_mpi() in builds with MPI). Every process makes the same calls with
+ * the same arguments, and gets the same result.
+ */
+typedef struct hf_group {
+    size_t rank, size; /**< rank < size */
+    /** values[k] := sum over the processes, the same digits in all of them; false on failure. */
+    bool (*sum)(size_t count, double *values, void *user);
+    void *user;
+} hf_group;
+/** Joins a group (copied), or leaves it with NULL. HF_ERR_ARGUMENT: rank >= size, size 0, no sum. */
+HF_API hf_status hf_context_set_group(hf_context *ctx, const hf_group *group);
+
 /** The message of the last error or warning, in words and with numbers; "" if there was none. Valid until the
  *  next call with this context. */
 HF_API const char *hf_context_message(const hf_context *ctx);

@@ -14,6 +14,7 @@
 #include <holdfast/model.h>
 #include <holdfast/posterior.h>
 #include <holdfast/sites.h>
+#include <holdfast/solver.h>
 #include <holdfast/status.h>
 #include <holdfast/table.h>
 #include <holdfast/train.h>

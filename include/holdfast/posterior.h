@@ -5,7 +5,9 @@
  *
  * A posterior is immutable while it is only predicted from: any number of threads may predict from the same
  * const posterior, each with a workspace of its own, without locks and without allocation.
- * hf_posterior_add/remove/replace/refresh change it and need exclusive access.
+ * hf_posterior_add/remove/replace/refresh change it and need exclusive access; they, hf_posterior_check(),
+ * hf_leave_one_out() and the influence functions are about readings as anchors and need the exact solver
+ * (HF_ERR_ARGUMENT otherwise).
  *
  * **Units.** Inputs and outputs of every function here are in the user's units. A posterior may carry a
  * scaling (standardisation chosen by hf_fit); it is applied on the way in and undone on the way out.
@@ -21,6 +23,7 @@
 #include <holdfast/kernel.h>
 #include <holdfast/mean.h>
 #include <holdfast/sites.h>
+#include <holdfast/solver.h>
 
 HF_BEGIN_DECLS
 
@@ -53,8 +56,38 @@ HF_API void hf_exact_cost(size_t n, size_t d, double *bytes, double *flops);
  */
 HF_API hf_status hf_solve_exact(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
                                 const hf_sites *sites, const double *x, size_t ldx, hf_posterior **out);
+/**
+ * The inducing solver: one pass over the readings, then a posterior whose anchors are the m inducing inputs z (m x d,
+ * stride ldz, finite, no two rows equal: HF_ERR_ARGUMENT names them). Its variance can be below the exact one between inducing inputs. Errors
+ * as hf_solve_exact(). O(n m^2) flops, O(m^2) memory beside x.
+ */
+HF_API hf_status hf_solve_inducing(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
+                                   const hf_sites *sites, const double *x, size_t ldx,
+                                   hf_inducing_method method, size_t m, const double *z, size_t ldz,
+                                   hf_posterior **out);
+/**
+ * The projected solver (computation-aware; Wenger et al. 2022, 2024): anchors are the present readings, and the variance
+ * is never below the exact posterior's. @param report may be NULL. HF_ERR_ARGUMENT: more actions than readings, none at
+ * all, a tolerance that is no number. HF_WARN_NOT_CONVERGED: Krylov actions reached their count before the tolerance; the
+ * posterior is usable and its variance says what is missing. Cost n^2 (d + i) flops a pass, 8 n i bytes.
+ */
+HF_API hf_status hf_solve_projected(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
+                                    const hf_sites *sites, const double *x, size_t ldx,
+                                    const hf_projection *projection, hf_posterior **out,
+                                    hf_projection_report *report);
+/**
+ * The computational part of a projected posterior's latent variance: combined minus exact, m entries, user units, zero for the exact
+ * solver. HF_ERR_ARGUMENT for the inducing solver, whose difference to the exact posterior is no uncertainty. Needs an
+ * exact factor of all anchors, O(n^3/3): HF_ERR_TOO_LARGE where it does not fit.
+ */
+HF_API hf_status hf_predict_computational(hf_context *ctx, const hf_posterior *posterior, size_t m,
+                                          const double *x, size_t ldx, double *var);
 HF_API void hf_posterior_free(hf_posterior *posterior);
 
+/** Who computed it. */
+HF_API hf_solver hf_posterior_solver(const hf_posterior *posterior);
+/** Columns of R in S = R R': readings (exact), inducing inputs, or actions. */
+HF_API size_t hf_posterior_rank(const hf_posterior *posterior);
 /** Number of inputs d. */
 HF_API size_t hf_posterior_dimension(const hf_posterior *posterior);
 /** Number of anchors: rows of Z, for the exact solver the readings that have a site. */

@@ -85,6 +85,9 @@ HF_API hf_status hf_sites_set_noise(hf_context *ctx, hf_sites *sites, double noi
 /** Takes reading i out (present = false) or back in as a Gaussian site of weight 1, until the next recentring;
  * a reading that is present already keeps its weight, a missing one cannot come back. O(1). */
 HF_API hf_status hf_sites_set_present(hf_context *ctx, hf_sites *sites, size_t i, bool present);
+/** Amplitude beta of the weight function w = beta (1 + r^2/c^2)^-1/2: then d_i = s_i^2 / (2 w^2). 0, with which sites are
+ * made, stands for sqrt(s_i / 2), so that an ordinary reading has d_i = s_i; the published RCaGP has 1. Finite, >= 0. O(n). */
+HF_API hf_status hf_sites_set_beta(hf_context *ctx, hf_sites *sites, double beta);
 /** New centre and threshold for all present readings; entries of absent ones are not looked at. On error
  * nothing changes. O(n). */
 HF_API hf_status hf_sites_recentre(hf_context *ctx, hf_sites *sites, const double *centre, double threshold);

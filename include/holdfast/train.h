@@ -18,10 +18,15 @@ typedef enum hf_objective {
         0,            /**< log N(z; m, K + D): the evidence of the sites (for Gaussian sites: the evidence) */
     HF_OBJECTIVE_LOO, /**< sum_i log N(y_i; mu_-i, v_-i + s_i): leave-one-out log predictive density of the
                          readings */
-    HF_OBJECTIVE_WLOO /**< the same, each term times the site's weight */
+    HF_OBJECTIVE_WLOO, /**< the same, each term times the site's weight */
+    HF_OBJECTIVE_WEIGHTED, /**< sum_i weight_i E_q[log N(y_i; f_i, s_i)] - KL(q || prior); with all weights 1 the ELBO of the
+                              readings. Not with the exact solver */
+    HF_OBJECTIVE_RCAGP /**< the published RCaGP bound E_q[log Psi^w] - KL(q || prior) (rcagp eq. 13), for sites with beta = 1.
+                          A cold posterior with many actions; kept to reproduce. Not with the exact solver */
 } hf_objective;
 
-/** "evidence", "loo", "wloo" to the enum and back. */
+/** "evidence", "loo", "wloo", "weighted", "rcagp" to the enum and back. With the inducing and the projected solver
+ * "evidence" is the ELBO of the sites. */
 HF_API hf_status hf_objective_parse(hf_context *ctx, const char *name, hf_objective *out);
 HF_API const char *hf_objective_name(hf_objective objective);
 
@@ -42,8 +47,27 @@ HF_API hf_status hf_objective_evaluate(hf_context *ctx, hf_objective objective, 
 /** How readings become sites. */
 typedef enum hf_site_kind {
     HF_SITES_GAUSSIAN = 0,
-    HF_SITES_ROBUST /**< smooth robust conjugate weights, re-weighted to a fixed point */
+    HF_SITES_ROBUST, /**< smooth robust conjugate weights, re-weighted to a fixed point */
+    HF_SITES_STUDENT_T, /**< Student-t noise: its Laplace or EP sites, or a variational fit with the inducing solver */
+    HF_SITES_PURSUIT /**< Gaussian, a few readings with a variance of their own: relevance pursuit (Ament et al. 2024) */
 } hf_site_kind;
+
+/** How Student-t noise is made Gaussian. */
+typedef enum hf_student_method {
+    HF_STUDENT_LAPLACE = 0, /**< at the mode of the posterior */
+    HF_STUDENT_EP,          /**< expectation propagation, damped */
+    HF_STUDENT_VARIATIONAL  /**< Gaussian q by maximising the ELBO; what the inducing solver does */
+} hf_student_method;
+HF_API hf_status hf_student_method_parse(hf_context *ctx, const char *name, hf_student_method *out);
+HF_API const char *hf_student_method_name(hf_student_method method);
+
+/** Who climbs. */
+typedef enum hf_optimiser {
+    HF_OPTIMISER_LBFGS = 0,
+    HF_OPTIMISER_ADAM /**< `iterations` steps of size learning_rate; the published setting is 50 at 0.01 */
+} hf_optimiser;
+HF_API hf_status hf_optimiser_parse(hf_context *ctx, const char *name, hf_optimiser *out);
+HF_API const char *hf_optimiser_name(hf_optimiser optimiser);
 HF_API hf_status hf_site_kind_parse(hf_context *ctx, const char *name, hf_site_kind *out);
 HF_API const char *hf_site_kind_name(hf_site_kind kind);
 
@@ -92,6 +116,31 @@ typedef struct hf_fit_settings {
     bool standardise; /**< true: inputs (mean, sd) and target (median, robust scale) are standardised inside,
                           undone in every output */
 
+    hf_solver solver;                   /**< auto */
+    size_t inducing;                    /**< inducing inputs m; 0: chosen by the number of readings */
+    hf_inducing_method inducing_method; /**< VFE */
+    hf_inducing_choice inducing_choice; /**< greedy */
+    bool train_inducing;                /**< false; true: inducing inputs are optimised with the rest */
+    size_t actions;                     /**< i of the projected solver; 0: chosen by the number of readings */
+    hf_actions action_kind; /**< Krylov; blocks are trained with the hyperparameters, the other kinds take
+                                            these from an inducing fit */
+    hf_blocks blocks;       /**< contiguous */
+    hf_action_start action_start; /**< random */
+    bool train_actions;           /**< true: entries of block actions are optimised with the rest */
+    double tolerance;             /**< 0.01: of Krylov actions, hf_projection */
+    bool single_precision;        /**< false */
+    hf_optimiser optimiser;       /**< L-BFGS */
+    double learning_rate;         /**< 0.01, of Adam */
+    size_t minibatch;             /**< 0: all rows at once; else rows a step, inducing solver only */
+    double beta;                  /**< 0: hf_sites_set_beta(); robust sites only */
+    hf_student_method
+        student_method; /**< Laplace (exact solver); variational with the inducing solver whatever this says */
+    double student_nu;  /**< degrees of freedom > 1; 0: trained, from 4 */
+    const char
+        *checkpoint; /**< file that keeps every evaluation, so that a killed fit can go on; NULL: none */
+    bool
+        resume; /**< go on from `checkpoint` if it is there: the same result, to the digit, as an unbroken fit */
+
     const hf_assignment *set; /**< values held; NULL if none */
     size_t set_count;
 } hf_fit_settings;
@@ -100,8 +149,10 @@ typedef struct hf_fit_settings {
  * calibrated intervals. */
 HF_API hf_fit_settings hf_fit_settings_default(void);
 
-/** "default", "gp" (plain GP: no suspects, no calibration) or "rcgp" (the published RCGP: robust sites,
- * prior-mean centre, c = 0.9 quantile, leave-one-out objective). HF_ERR_ARGUMENT lists the names. */
+/** "default", "gp" (plain GP: no suspects, no calibration), "rcgp" (the published RCGP: robust sites,
+ * prior-mean centre, c = 0.9 quantile, leave-one-out objective), and for budgets "cagp" (Gaussian sites, trained block actions), "rcagp" (robust sites,
+ * hyperparameters from an inducing fit with re-centring, projection on Krylov actions), "sgpr" (Gaussian sites, inducing), "rcsvgp" (robust sites,
+ * inducing), "svgp" (Gaussian sites, inducing, minibatches), "student-t" and "rrp" (relevance pursuit). HF_ERR_ARGUMENT lists the names. */
 HF_API hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fit_settings *out);
 
 /** Why the last optimisation stopped. */
@@ -132,6 +183,13 @@ typedef struct hf_fit_report {
     double seconds;
 
     double threshold; /**< soft threshold c in user units; infinity without robust sites */
+
+    hf_solver solver; /**< who computed the posterior: never auto */
+    size_t inducing;  /**< inducing inputs used, 0 if none */
+    size_t actions;   /**< actions used, 0 if none */
+    size_t passes;    /**< evaluations of all of K for the posterior (projected) */
+    double residual;  /**< hf_projection_report; NaN without */
+    double nu;        /**< degrees of freedom of Student-t noise; infinity without */
 
     bool suspects_adopted; /**< suspects were set aside */
     size_t suspects;       /**< readings suspected (set aside if adopted; otherwise only reported) */

@@ -18,6 +18,7 @@ struct hf_context {
     uint64_t seed;
     hf_progress progress; /* NULL: nobody listens */
     void *progress_user;
+    hf_group group;                  /* size 0: none */
     char message[HFI_MESSAGE_BYTES]; /* always terminated */
 };
 

@@ -73,6 +73,18 @@ typedef void (*hfi_loop_body)(size_t index, int thread, void *arg);
  * runs serially (never nested). The body must make results that do not depend on the order of indices. */
 void hfi_parallel_for(const hf_context *ctx, size_t count, hfi_loop_body body, void *arg);
 
+/* ---- several processes ---------------------------------------------------------------------------- */
+
+/** This process's number and how many there are (hf_context_set_group(); 0 and 1 without a group). */
+size_t hfi_group_rank(const hf_context *ctx);
+size_t hfi_group_size(const hf_context *ctx);
+/** values[k] := sum over all processes, the same in all of them. Every process must make the same calls in the same
+ * order. HF_OK at once without a group. */
+hf_status hfi_group_sum(hf_context *ctx, size_t count, double *values);
+/** The share of `count` tasks or rows that is this process's: [*begin, *end), contiguous, sizes differing by at most
+ * one. */
+void hfi_group_share(const hf_context *ctx, size_t count, size_t *begin, size_t *end);
+
 /* ---- random streams ---------------------------------------------------------------------------- */
 
 /** What a stream is for: streams of different purposes are independent. Append only. */
@@ -83,7 +95,10 @@ typedef enum hfi_purpose {
     HFI_PURPOSE_SPLIT = 4,
     HFI_PURPOSE_TEST = 5,
     HFI_PURPOSE_EXPERIMENT = 6,
-    HFI_PURPOSE_PROBE = 7 /* random signs that find errors in a factor */
+    HFI_PURPOSE_PROBE = 7,    /* random signs that find errors in a factor */
+    HFI_PURPOSE_INDUCING = 8, /* k-means starts, swaps of the point process */
+    HFI_PURPOSE_ACTIONS = 9,
+    HFI_PURPOSE_MINIBATCH = 10
 } hfi_purpose;
 
 /** A counter-based stream (Philox 4x64-10): its k-th number is a function of (seed, purpose, index, k) alone.

@@ -60,6 +60,58 @@ void hfi_kernel_diagonal(const hf_kernel *kernel, size_t m, const double *x, siz
 hf_status hfi_kernel_gram_adjoint(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
                                   size_t ldx, const double *w, size_t ldw, double *grad);
 
+/* ---- adjoints of cross-covariances (cross_adjoint.c): what inducing solvers differentiate with ---- */
+
+/** For K[j + q*ldk] = k(x_q, z_j), laid out as hfi_kernel_cross_block() does, and weights W of the same layout:
+ *
+ *     theta[p] += sum_jq W_jq dK_jq/dtheta_p        z_grad[j*d + c] += sum_q W_jq dk(x_q, z_j)/dz_jc
+ *
+ * Either result may be NULL. Threads; fixed order of sums. O(m n d). */
+hf_status hfi_kernel_cross_adjoint(hf_context *ctx, const hf_kernel *kernel, size_t m, const double *x,
+                                   size_t ldx, size_t n, const double *z, size_t ldz, const double *w,
+                                   size_t ldw, double *theta, double *z_grad);
+/** z_grad[i*d + c] += d/dz_ic sum_jk W_jk k(z_j, z_k) for the symmetric W given by its lower triangle (each
+ * off-diagonal entry counts twice); the diagonal's own dependence is included. O(n^2 d). */
+hf_status hfi_kernel_gram_input_adjoint(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *z,
+                                        size_t ldz, const double *w, size_t ldw, double *z_grad);
+/** theta[p] += sum_q w_latent[q] d k(x_q, x_q)/dtheta_p without white + w_white[q] d white(x_q)/dtheta_p.
+ * Either weight array may be NULL (zero). O(m d). */
+void hfi_kernel_diagonal_adjoint(const hf_kernel *kernel, size_t m, const double *x, size_t ldx,
+                                 const double *w_latent, const double *w_white, double *theta);
+
+/* ---- products with block-sparse actions (block_stream.c): what the projected solver streams ---- */
+
+/** Arithmetic of the tiles; sums are kept in double either way. */
+typedef enum hfi_precision {
+    HFI_DOUBLE = 0,
+    HFI_SINGLE
+} hfi_precision;
+
+/** Actions with one non-zero per row, rows sorted by block: rows first[a] .. first[a+1]-1 belong to block a
+ * (no block is empty), s[l] is the entry of row l. Inputs x are sorted likewise.
+ *
+ *     B = K A:  b[l + a*ldb] = sum_{j in block a} k(x_l, x_j) s_j,   white left out
+ *
+ * n(n+1)/2 kernel evaluations (each pair once), no memory beyond scratch. Threads; the result does not depend on
+ * their number. Reports progress under `stage`; can be cancelled. */
+hf_status hfi_kernel_block_product(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
+                                   size_t ldx, size_t blocks, const size_t *first, const double *s,
+                                   hfi_precision precision, double *b, size_t ldb);
+/** The adjoint of that: with b holding Bbar = d objective / d B on entry (destroyed),
+ *
+ *     s_bar[j] += sum_l k(x_l, x_j) Bbar[l, a(j)]       theta[p] += sum_lj Bbar[l, a(j)] s_j dk(x_l, x_j)/dtheta_p
+ *
+ * Either result may be NULL. Another n(n+1)/2 evaluations with slopes. */
+hf_status hfi_kernel_block_adjoint(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
+                                   size_t ldx, size_t blocks, const size_t *first, const double *s,
+                                   hfi_precision precision, double *b, size_t ldb, double *s_bar,
+                                   double *theta);
+/** P = K V for c dense columns: p[l + q*ldp] = sum_j k(x_l, x_j) v[j + q*ldv], white left out. Each pair is
+ * evaluated once; several columns share the evaluation. O(n^2 (d + c)), O(n c) memory. Threads, same result for any number. */
+hf_status hfi_kernel_dense_product(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
+                                   size_t ldx, size_t c, const double *v, size_t ldv, hfi_precision precision,
+                                   double *p, size_t ldp);
+
 /** grad[0..d-1] += d/dx sum_j weights[j] k(x, z_j). Serial, no allocation. */
 void hfi_kernel_input_gradient(const hf_kernel *kernel, const double *x, size_t n, const double *z,
                                size_t ldz, const double *weights, double *grad, double *scratch);

@@ -420,6 +420,8 @@ static hf_status reserve_solution(const reader *r, size_t n, hfi_solution *solut
                         "%s: a model of %zu readings needs %.3g GB of memory, %.3g GB are free", r->name, n,
                         bytes / 1e9, (double)available / 1e9);
     solution->memory = hfi_context_memory(r->ctx);
+    solution->form = HFI_FORM_EXACT;
+    solution->solver = HF_SOLVER_EXACT;
     solution->n = solution->capacity = n;
     solution->d = d;
     solution->z = hfi_alloc(r->ctx, n * d, sizeof(double));

@@ -29,7 +29,7 @@ typedef struct batch {
     size_t block;  /* queries in a task */
     size_t stride; /* of the cross-covariances, >= anchors */
     size_t first;  /* task the wave begins with */
-    double *arena; /* per thread: scaled inputs, cross-covariances, the kernel's scratch */
+    double *arena; /* per thread: scaled inputs, cross-covariances, whitened ones, the kernel's scratch */
     size_t arena_size;
     double *mean;     /* m, scaled units */
     double *variance; /* m latent ones, scaled units, or NULL: the mean-only path */
@@ -43,7 +43,8 @@ static void predict_block(size_t task, int thread, void *arg)
     size_t begin = (job->first + task) * job->block;
     size_t count = job->m - begin < job->block ? job->m - begin : job->block;
     double *x = job->arena + (size_t)thread * job->arena_size, *v = x + job->block * s->d;
-    double *scratch = v + job->block * job->stride, *mean = job->mean + begin;
+    double *room = v + job->block * job->stride, *scratch = room + hfi_solution_room(s, job->block);
+    double *mean = job->mean + begin;
     hfi_scaling_inputs(&p->scaling, count, job->x + begin * job->ldx, job->ldx, x);
     hfi_kernel_cross_block(p->kernel, count, x, s->d, s->n, s->z, s->d, v, job->stride, scratch);
     hf_mean_evaluate(p->mean, count, x, s->d, mean);
@@ -52,10 +53,11 @@ static void predict_block(size_t task, int thread, void *arg)
     if (job->variance == NULL) return;
     double *variance = job->variance + begin;
     hfi_kernel_diagonal(p->kernel, count, x, s->d, true, variance);
-    hfi_solution_apply(s, count, v, job->stride);
+    size_t ld, rank = hfi_solution_rank(s);
+    const double *whitened = hfi_solution_whiten(s, count, v, job->stride, room, &ld);
     for (size_t q = 0; q < count; q++) {
-        const double *column = v + q * job->stride;
-        variance[q] = hfi_variance_clamp(variance[q] - hfi_dot(s->n, column, column));
+        const double *column = whitened + q * ld;
+        variance[q] = hfi_variance_clamp(variance[q] - hfi_dot(rank, column, column));
     }
 }
 
@@ -80,7 +82,9 @@ static void plan(batch *job)
     job->stride = column_stride(p->solution.n);
     while (job->block > LINE && job->block * (p->solution.d + job->stride) > ARENA_DOUBLES) job->block /= 2;
     job->arena_size =
-        round_up(job->block * (p->solution.d + job->stride) + hfi_kernel_scratch(p->kernel), LINE);
+        round_up(job->block * (p->solution.d + job->stride) + hfi_solution_room(&p->solution, job->block) +
+                     hfi_kernel_scratch(p->kernel),
+                 LINE);
 }
 
 /* All tasks, in waves: only the thread that called may report progress. */

@@ -13,11 +13,12 @@ enum {
 typedef struct joint {
     const hf_posterior *posterior;
     size_t m;
-    double *x;       /* m x d, scaled units */
-    double *v;       /* anchors x m: k(Z, x), then R' k(Z, x) */
-    double *mean;    /* m */
-    double *c;       /* m x m: k(x, x), then less V' V */
-    double *scratch; /* per thread, the kernel's */
+    double *x;        /* m x d, scaled units */
+    double *v;        /* anchors x m: k(Z, x) */
+    double *whitened; /* rank x m: R' k(Z, x); for the exact form v itself */
+    double *mean;     /* m */
+    double *c;        /* m x m: k(x, x), then less V' V */
+    double *scratch;  /* per thread, the kernel's */
     size_t scratch_size;
     size_t first; /* task the wave begins with */
 } joint;
@@ -41,7 +42,9 @@ static void whiten(size_t task, int thread, void *arg)
                            job->scratch + (size_t)thread * job->scratch_size);
     hf_mean_evaluate(p->mean, count, x, s->d, mean);
     for (size_t q = 0; q < count; q++) mean[q] += hfi_dot(s->n, v + q * s->n, s->t);
-    hfi_solution_apply(s, count, v, s->n);
+    size_t ld;
+    double *room = job->whitened + begin * hfi_solution_rank(s);
+    hfi_solution_whiten(s, count, v, s->n, s->form == HFI_FORM_EXACT ? NULL : room, &ld);
 }
 
 /* One block column of the lower triangle of C -= V' V. */
@@ -49,11 +52,12 @@ static void subtract(size_t task, int thread, void *arg)
 {
     (void)thread;
     const joint *job = arg;
-    size_t n = job->posterior->solution.n, column = job->first + task, begin = column * BLOCK;
-    const double *right = job->v + begin * n;
+    size_t n = hfi_solution_rank(&job->posterior->solution), column = job->first + task,
+           begin = column * BLOCK;
+    const double *right = job->whitened + begin * n;
     for (size_t row = column; row * BLOCK < job->m; row++)
-        hfi_gemm_tn(extent(job, row), extent(job, column), n, -1.0, job->v + row * BLOCK * n, n, right, n,
-                    1.0, job->c + row * BLOCK + begin * job->m, job->m);
+        hfi_gemm_tn(extent(job, row), extent(job, column), n, -1.0, job->whitened + row * BLOCK * n, n, right,
+                    n, 1.0, job->c + row * BLOCK + begin * job->m, job->m);
     for (size_t i = begin; i < begin + extent(job, column); i++)
         job->c[i + i * job->m] = hfi_variance_clamp(job->c[i + i * job->m]);
 }
@@ -93,7 +97,9 @@ hf_status hfi_posterior_joint(hf_context *ctx, const hf_posterior *posterior, si
     job.x = hfi_alloc(ctx, m, s->d * sizeof *job.x);
     job.v = hfi_alloc(ctx, m, s->n * sizeof *job.v);
     job.scratch = hfi_alloc(ctx, (size_t)hf_context_threads(ctx), job.scratch_size * sizeof *job.scratch);
-    if (job.x == NULL || job.v == NULL || job.scratch == NULL) {
+    const bool in_place = s->form == HFI_FORM_EXACT;
+    job.whitened = in_place ? job.v : hfi_alloc(ctx, hfi_solution_room(s, m), sizeof *job.whitened);
+    if (job.x == NULL || job.v == NULL || job.whitened == NULL || job.scratch == NULL) {
         status = HF_ERR_MEMORY;
     } else {
         hfi_scaling_inputs(&posterior->scaling, m, x, ldx, job.x);
@@ -105,6 +111,7 @@ hf_status hfi_posterior_joint(hf_context *ctx, const hf_posterior *posterior, si
     }
     hfi_free(ctx, job.x);
     hfi_free(ctx, job.v);
+    if (!in_place) hfi_free(ctx, job.whitened);
     hfi_free(ctx, job.scratch);
     return status;
 }

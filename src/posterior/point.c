@@ -20,11 +20,14 @@ hf_workspace *hf_workspace_create(hf_context *ctx, const hf_posterior *posterior
     /* Room for what the posterior can hold, so that most readings added later need no new workspace. */
     w->anchors = s->capacity;
     w->scratch_size = hfi_kernel_scratch(posterior->kernel);
+    w->room_size = hfi_solution_room(s, 1);
+    w->room = hfi_alloc(ctx, w->room_size, sizeof *w->room);
     w->x = hfi_alloc(ctx, w->d, sizeof *w->x);
     w->gradient = hfi_alloc(ctx, w->d, 2 * sizeof *w->gradient);
     w->covariance = hfi_alloc(ctx, w->anchors, sizeof *w->covariance);
     w->scratch = hfi_alloc(ctx, w->scratch_size, sizeof *w->scratch);
-    if (w->x == NULL || w->gradient == NULL || w->covariance == NULL || w->scratch == NULL) {
+    if (w->room == NULL || w->x == NULL || w->gradient == NULL || w->covariance == NULL ||
+        w->scratch == NULL) {
         hf_workspace_free(w);
         return NULL;
     }
@@ -38,6 +41,7 @@ void hf_workspace_free(hf_workspace *workspace)
     hfi_memory_free(&memory, workspace->x);
     hfi_memory_free(&memory, workspace->gradient);
     hfi_memory_free(&memory, workspace->covariance);
+    hfi_memory_free(&memory, workspace->room);
     hfi_memory_free(&memory, workspace->scratch);
     hfi_memory_free(&memory, workspace);
 }
@@ -56,7 +60,8 @@ static void evaluate(const hf_posterior *posterior, hf_workspace *w, answer *a)
 {
     const hfi_solution *s = &posterior->solution;
     const hf_kernel *kernel = posterior->kernel;
-    double *k = w->covariance, *mean_gradient = w->gradient, *variance_gradient = w->gradient + s->d;
+    double *k = w->covariance, *whitened = NULL, *mean_gradient = w->gradient,
+           *variance_gradient = w->gradient + s->d;
     memset(w->gradient, 0, 2 * s->d * sizeof *w->gradient);
     hfi_kernel_cross_block(kernel, 1, w->x, s->d, s->n, s->z, s->d, k, s->n, w->scratch);
     hf_mean_evaluate(posterior->mean, 1, w->x, s->d, &a->mean);
@@ -68,12 +73,13 @@ static void evaluate(const hf_posterior *posterior, hf_workspace *w, answer *a)
     if (a->wants_variance || a->wants_variance_gradient) {
         double prior;
         hfi_kernel_diagonal(kernel, 1, w->x, s->d, true, &prior);
-        hfi_solution_apply(s, 1, k, s->n);
-        a->variance = hfi_variance_clamp(prior - hfi_dot(s->n, k, k));
+        size_t ld;
+        whitened = hfi_solution_whiten(s, 1, k, s->n, w->room, &ld);
+        a->variance = hfi_variance_clamp(prior - hfi_dot(hfi_solution_rank(s), whitened, whitened));
     }
     if (a->wants_variance_gradient) {
-        /* d (k(x,x) - k' S k) = d k(x,x) - 2 (S k)' d k; k holds R' k by now. */
-        hfi_solution_apply_r(s, k);
+        /* d (k(x,x) - k' S k) = d k(x,x) - 2 (S k)' d k; `whitened` is R' k. */
+        hfi_solution_spread(s, whitened, k);
         for (size_t i = 0; i < s->n; i++) k[i] *= -2.0;
         hfi_kernel_diagonal_input_gradient(kernel, w->x, variance_gradient);
         hfi_kernel_input_gradient(kernel, w->x, s->n, s->z, s->d, k, variance_gradient, w->scratch);
@@ -83,6 +89,7 @@ static void evaluate(const hf_posterior *posterior, hf_workspace *w, answer *a)
 static bool fits(const hf_posterior *posterior, const hf_workspace *w)
 {
     return w->d == posterior->solution.d && posterior->solution.n <= w->anchors &&
+           hfi_solution_room(&posterior->solution, 1) <= w->room_size &&
            hfi_kernel_scratch(posterior->kernel) <= w->scratch_size;
 }
 

@@ -38,6 +38,16 @@ void hf_posterior_free(hf_posterior *posterior)
     hfi_memory_free(&memory, posterior);
 }
 
+hf_solver hf_posterior_solver(const hf_posterior *posterior)
+{
+    return posterior->solution.solver;
+}
+
+size_t hf_posterior_rank(const hf_posterior *posterior)
+{
+    return hfi_solution_rank(&posterior->solution);
+}
+
 void hf_exact_cost(size_t n, size_t d, double *bytes, double *flops)
 {
     double b, f;

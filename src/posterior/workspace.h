@@ -16,6 +16,8 @@ struct hf_workspace {
     double *x;           /* d: the point in scaled units */
     double *gradient;    /* 2 d: of the mean, then of the variance, scaled units */
     double *covariance;  /* anchors: k(Z, x), then S k(Z, x) */
+    size_t room_size;
+    double *room; /* R' k(Z, x) where it does not fit in place */
     double *scratch;
 };
 

@@ -90,6 +90,8 @@ hf_status hf_sites_copy(hf_context *ctx, const hf_sites *sites, hf_sites **out)
     if (status < 0) return status;
     copy->noise = sites->noise;
     copy->threshold = sites->threshold;
+    copy->beta = sites->beta;
+    copy->given = sites->given;
     if (sites->n > 0) memcpy(copy->y, sites->y, ARRAYS * sites->n * sizeof *copy->y);
     *out = copy;
     return HF_OK;
@@ -103,6 +105,30 @@ hf_status hf_sites_set_noise(hf_context *ctx, hf_sites *sites, double noise)
     sites->noise = noise;
     for (size_t i = 0; i < sites->n; i++) hfi_site_refresh(sites, i);
     return HF_OK;
+}
+
+hf_status hf_sites_set_beta(hf_context *ctx, hf_sites *sites, double beta)
+{
+    if (sites == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_sites_set_beta: sites is NULL");
+    if (!(beta >= 0.0) || isinf(beta))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "beta is %g; give a positive number, or 0 for the usual amplitude", beta);
+    sites->beta = beta;
+    for (size_t i = 0; i < sites->n; i++) hfi_site_refresh(sites, i);
+    return HF_OK;
+}
+
+void hfi_sites_give(hf_sites *sites, const double *target, const double *variance)
+{
+    sites->given = true;
+    for (size_t i = 0; i < sites->n; i++) {
+        const double s = sites->noise + sites->extra[i];
+        const bool present = !isnan(sites->y[i]) && !isinf(variance[i]);
+        sites->weight[i] = present ? fmin(1.0, s / variance[i]) : 0.0;
+        sites->shift[i] = 0.0;
+        sites->target[i] = present ? target[i] : NAN;
+        sites->variance[i] = present ? variance[i] : INFINITY;
+    }
 }
 
 hf_status hf_sites_set_present(hf_context *ctx, hf_sites *sites, size_t i, bool present)

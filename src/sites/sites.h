@@ -15,14 +15,23 @@ struct hf_sites {
     size_t n;
     double noise;
     double threshold; /* soft threshold in use; infinity for Gaussian sites */
+    double beta;      /* amplitude of the weight function; 0: sqrt(s / 2), which makes d = s / weight */
+    bool given;       /* targets and variances were given (hfi_sites_give) and do not follow the noise */
     double *y;        /* readings, NaN = missing */
     double *extra;    /* known per-reading variances, 0 where none */
     double *centre;   /* g; NaN for Gaussian sites */
     double *weight;   /* rho in (0, 1]; 0 when absent */
-    double *shift;    /* dz/dnoise; dd/dnoise is 1/weight */
+    double *shift;    /* dz/dnoise; dd/dnoise is hfi_sites_variance_slope() */
     double *target;   /* z */
     double *variance; /* d */
 };
+
+/** d d_i / d noise of a present reading: 1 / weight, or s / (beta^2 weight), or 0 for given sites. */
+double hfi_sites_variance_slope(const hf_sites *sites, size_t i);
+/** Sites that some iteration settled on (Student-t, expectation propagation): targets and variances (n entries,
+ * positive; infinite: the reading says nothing and becomes absent) as they are, whatever the noise. weight := min(1, s_i / d_i).
+ * hf_sites_recentre() and hf_sites_set_present() are not for such sites. */
+void hfi_sites_give(hf_sites *sites, const double *target, const double *variance);
 
 /* ---- the suspect finder's parts that need no kernel -------------------------------------------------------
  *

@@ -142,7 +142,7 @@ hf_status hfi_solution_cavity(hf_context *ctx, const hf_kernel *kernel, const hf
         double prior;
         hfi_kernel_diagonal(kernel, 1, z, s->d, true, &prior);
         g[i] = 1.0;
-        hfi_solution_apply_s(s, g);
+        hfi_chol_solve(s->n, s->factor, s->capacity, g);
         if (s->variance[i] > WEAK * prior) {
             hfi_kernel_cross_block(kernel, 1, z, s->d, s->n, s->z, s->d, k, s->n, scratch);
             k[i] = 0.0;

@@ -8,8 +8,12 @@
  *     mean(x)   = m(x) + k(x, Z) t
  *     cov(x,x') = k(x,x') - k(x, Z) S k(Z, x'),    S = R R'
  *
- * S is never formed. hfi_solution_apply() maps k(Z, x) to R' k(Z, x), whose squared norm is what the data
- * took away from the prior variance. For the exact solver R = L^-T with L L' = K + D.
+ * S is never formed. hfi_solution_whiten() maps k(Z, x) to R' k(Z, x), whose squared norm is what the data
+ * took away from the prior variance. R has one of three forms:
+ *
+ *     exact    R = L^-T,    L L' = K + D                anchors: the present readings, rank n
+ *     dense    R            n x rank                    inducing inputs, or readings under dense actions
+ *     blocks   R = A L^-T,  L L' = A'(K + D)A           one non-zero s_l of A in each row, in column a(l)
  */
 #ifndef HFI_SOLVER_H
 #define HFI_SOLVER_H
@@ -18,17 +22,33 @@
 #include "kernel/kernel.h"
 #include "mean/mean.h"
 #include "sites/sites.h"
+#include <holdfast/solver.h>
+
+/** How R is held. */
+typedef enum hfi_form {
+    HFI_FORM_EXACT = 0,
+    HFI_FORM_DENSE,
+    HFI_FORM_BLOCKS,
+    HFI_FORMS
+} hfi_form;
 
 typedef struct hfi_solution {
     hfi_memory memory;
-    size_t n;         /* anchors: the present readings, in row order */
+    hfi_form form;
+    hf_solver solver; /* who made it */
+    size_t n;         /* anchors: the present readings, in row order; for the inducing solver its inputs */
     size_t d;         /* inputs */
     size_t capacity;  /* rows allocated; leading dimension of `factor` */
     double *z;        /* anchors' inputs, n x d row-major, stride d */
-    double *residual; /* z_i - m_i: site targets less prior mean */
-    double *variance; /* d_i without jitter */
-    double *t;        /* (K + D)^-1 residual */
-    double *factor;   /* L, lower triangle, column-major, stride capacity; the strict upper one is scratch */
+    double *residual; /* z_i - m_i: site targets less prior mean; NULL for the inducing solver */
+    double *variance; /* d_i without jitter; NULL for the inducing solver */
+    double *t;        /* weights of the mean; exact: (K + D)^-1 residual */
+    double *factor;   /* L, lower triangle, column-major, stride capacity (exact) or rank (blocks); the strict
+                         upper one is scratch */
+    size_t rank;      /* columns of R; 0 for the exact form, where there are n: hfi_solution_rank() */
+    double *r;        /* dense: R, n x rank column-major, stride n; else NULL */
+    size_t *block;    /* blocks: a(l) < rank for every anchor; else NULL */
+    double *entry;    /* blocks: s_l; else NULL */
     double jitter; /* absolute amount added to every diagonal entry; 0 if none. Acts as extra site variance */
     double log_det;   /* log det A, A = K + D + jitter */
     double condition; /* 1-norm condition number of A, estimated at the last factorisation or check */
@@ -55,13 +75,22 @@ hf_status hfi_exact_solve(hf_context *ctx, const hf_kernel *kernel, const hf_mea
                           const hf_sites *sites, size_t d, const double *x, size_t ldx, hfi_solution *out);
 void hfi_solution_free(hfi_solution *solution);
 
-/** V := R' V for m columns of cross-covariances, in place (n x m, column-major). Serial, no allocation. O(n^2
- * m). */
-void hfi_solution_apply(const hfi_solution *solution, size_t m, double *v, size_t ldv);
-/** w := R w for one vector, in place: S k = R (R' k), when R' k is there already. O(n^2). */
-void hfi_solution_apply_r(const hfi_solution *solution, double *w);
-/** w := S w for one vector, in place. O(n^2). */
-void hfi_solution_apply_s(const hfi_solution *solution, double *w);
+/** Zeroed arrays for n anchors of d inputs in the form `dense` or `blocks` with `rank` columns; `readings` adds
+ * residual and variance. *out is zeroed on error. */
+hf_status hfi_solution_alloc_low_rank(hf_context *ctx, hfi_form form, size_t n, size_t d, size_t rank,
+                                      bool readings, hfi_solution *out);
+/** Columns of R. */
+size_t hfi_solution_rank(const hfi_solution *solution);
+/** Doubles of room that hfi_solution_whiten() needs for m columns: 0 for the exact form. */
+size_t hfi_solution_room(const hfi_solution *solution, size_t m);
+/** R' V for m columns of cross-covariances V (n x m, column-major, destroyed). @return where the result is:
+ * rank x m column-major, its stride in *ld. Exact: in place of V; else in `room`. Serial, no allocation. Cost m
+ * n^2 (exact), 2 m n rank (dense), m (n + rank^2) (blocks). */
+double *hfi_solution_whiten(const hfi_solution *solution, size_t m, double *v, size_t ldv, double *room,
+                            size_t *ld);
+/** out := R w (n entries) for one w of `rank` entries, which may be destroyed; out must not overlap w unless the form is exact, when out may be w:
+ * S k = R (R' k). */
+void hfi_solution_spread(const hfi_solution *solution, double *w, double *out);
 
 /** log N(z; m, K + D) of the sites. */
 double hfi_solution_log_evidence(const hfi_solution *solution);

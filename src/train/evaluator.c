@@ -72,11 +72,18 @@ void hfi_evaluator_free(hfi_evaluator *e)
     hfi_free(e->ctx, e->b);
     hfi_free(e->ctx, e->c);
     hfi_free(e->ctx, e->vectors);
+    if (e->inducing) hfi_inducing_free(e->inducing);
+    hfi_free(e->ctx, e->inducing);
+    hfi_projected_evaluator_free(e);
     memset(e, 0, sizeof *e);
 }
 
 hf_status hfi_evaluator_select(hfi_evaluator *e)
 {
+    if (e->inducing || e->projected) {
+        e->n = hf_sites_present(e->sites);
+        return e->n > 0 ? HF_OK : hfi_fail(e->ctx, HF_ERR_NO_DATA, "no reading is left to fit");
+    }
     size_t n = 0;
     for (size_t i = 0; i < e->rows; i++) {
         if (!hf_sites_is_present(e->sites, i)) continue;
@@ -156,9 +163,9 @@ static hf_status collect_gradient(hfi_evaluator *e, const double *w, const doubl
     const double *z_bar = vector(e, V_Z_BAR);
     double noise_bar = 0.0;
     for (size_t i = 0; i < e->n; i++) {
-        const double inverse_weight = 1.0 / e->sites->weight[e->row[i]];
-        noise_bar += w[i + i * e->n] * inverse_weight + z_bar[i] * e->sites->shift[e->row[i]];
-        if (v_bar) noise_bar += v_bar[i] * (1.0 - inverse_weight);
+        const double slope = hfi_sites_variance_slope(e->sites, e->row[i]);
+        noise_bar += w[i + i * e->n] * slope + z_bar[i] * e->sites->shift[e->row[i]];
+        if (v_bar) noise_bar += v_bar[i] * (1.0 - slope);
     }
     gradient[kernel_count + mean_count] = noise_bar * e->sites->noise;
     return s;
@@ -237,8 +244,35 @@ static hf_status leave_one_out(hfi_evaluator *e, bool weighted, double *value, d
     return solved;
 }
 
+size_t hfi_evaluator_extras(const hfi_evaluator *e)
+{
+    if (e->inducing && e->inducing->train_inputs) return e->inducing->m * e->inducing->d;
+    return e->projected ? hfi_projected_extras(e->projected) : 0;
+}
+
+void hfi_evaluator_get_extras(const hfi_evaluator *e, double *values)
+{
+    if (e->inducing && e->inducing->train_inputs)
+        memcpy(values, e->inducing->z, e->inducing->m * e->inducing->d * sizeof *values);
+    if (e->projected) hfi_projected_get_extras(e->projected, values);
+}
+
+void hfi_evaluator_set_extras(hfi_evaluator *e, const double *values)
+{
+    if (e->inducing && e->inducing->train_inputs)
+        memcpy(e->inducing->z, values, e->inducing->m * e->inducing->d * sizeof *values);
+    if (e->projected) hfi_projected_set_extras(e->projected, values);
+}
+
 hf_status hfi_evaluator_run(hfi_evaluator *e, hf_objective objective, double *value, double *gradient)
 {
+    if (e->inducing) return hfi_inducing_run(e, objective, value, gradient);
+    if (e->projected) return hfi_projected_run(e, objective, value, gradient);
+    if (objective == HF_OBJECTIVE_WEIGHTED || objective == HF_OBJECTIVE_RCAGP)
+        return hfi_fail(e->ctx, HF_ERR_ARGUMENT,
+                        "the objective '%s' is a bound for the inducing or the projected solver; the exact "
+                        "one has the evidence",
+                        hf_objective_name(objective));
     if (objective == HF_OBJECTIVE_EVIDENCE) return evidence(e, value, gradient);
     return leave_one_out(e, objective == HF_OBJECTIVE_WLOO, value, gradient);
 }

@@ -42,7 +42,7 @@ static hf_status plain_fit(hfi_fit *fit, double *state)
         s = hfi_trainer_cold(t, trial);
         for (size_t k = 0; s >= 0 && k < t->free_count; k++) {
             const size_t i = t->free_index[k];
-            if (i < kernel_count || i == t->count - 1) trial[i] += 1.5 * hfi_stream_normal(&stream);
+            if (i < kernel_count || i == t->noise) trial[i] += 1.5 * hfi_stream_normal(&stream);
         }
         if (s >= 0) s = hfi_trainer_maximise(t, trial, iterations);
         if (s < 0 || t->value + t->log_prior <= best) continue;
@@ -128,7 +128,8 @@ static const char *parameter_name(const hfi_fit *fit, size_t i)
         hf_kernel_parameter(fit->kernel, i, &p);
         return p.name;
     }
-    return i + 1 == fit->trainer.count ? "noise" : "mean";
+    if (i > fit->trainer.noise) return "extra";
+    return i == fit->trainer.noise ? "noise" : "mean";
 }
 
 static void report_bounds(const hfi_fit *fit, const double *state, hf_fit_report *report)

@@ -204,7 +204,8 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
     t->comparable = fit->comparable ? fit->comparable : fit->x;
     const size_t kernel_count = hf_kernel_parameters(fit->kernel),
                  mean_count = hf_mean_coefficients(fit->mean);
-    t->count = kernel_count + mean_count + 1;
+    t->noise = kernel_count + mean_count;
+    t->count = t->noise + 1 + hfi_evaluator_extras(&t->evaluator);
     s = trainer_arrays(fit, t);
     if (s < 0) return s;
     hfi_kernel_theta_bounds(fit->kernel, t->lower, t->upper);
@@ -224,7 +225,7 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
         t->upper[i] = INFINITY;
         if (t->train_mean) t->free_index[t->free_count++] = i;
     }
-    const size_t last = t->count - 1;
+    const size_t last = t->noise;
     const double unit = settings->standardise ? 0.0 : 2.0 * log(fit->measured.y_scale);
     double step = 0.0;
     s = hfi_reading_step(fit->ctx, fit->n, fit->y, &step);

@@ -31,7 +31,8 @@ static void predict_absent(const hfi_evaluator *e, const hfi_solution *solution,
     hfi_kernel_diagonal(e->kernel, 1, x, e->ldx, false, &prior);
     hf_mean_evaluate(e->mean, 1, x, e->ldx, &offset);
     for (size_t j = 0; j < solution->n; j++) shift += k[j] * solution->t[j];
-    hfi_solution_apply(solution, 1, k, solution->n);
+    size_t ld;
+    k = hfi_solution_whiten(solution, 1, k, solution->n, NULL, &ld);
     for (size_t j = 0; j < solution->n; j++) prior -= k[j] * k[j];
     *mean = offset + shift;
     *variance = fmax(prior, 0.0);

@@ -6,8 +6,10 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* In the orders of their enums. */
-static const char *const objectives[] = {"evidence", "loo", "wloo"};
-static const char *const site_kinds[] = {"gaussian", "robust"};
+static const char *const objectives[] = {"evidence", "loo", "wloo", "weighted", "rcagp"};
+static const char *const site_kinds[] = {"gaussian", "robust", "student-t", "pursuit"};
+static const char *const student_methods[] = {"laplace", "ep", "variational"};
+static const char *const optimisers[] = {"lbfgs", "adam"};
 static const char *const treatments[] = {"off", "auto", "force"};
 
 hf_status hf_objective_parse(hf_context *ctx, const char *name, hf_objective *out)
@@ -65,4 +67,32 @@ const char *hf_stop_text(hf_stop stop)
         return "no further progress in floating point";
     }
     return "?";
+}
+
+hf_status hf_student_method_parse(hf_context *ctx, const char *name, hf_student_method *out)
+{
+    size_t index = 0;
+    const hf_status s = hfi_choice_parse(ctx, "method for Student-t noise", student_methods,
+                                         COUNT(student_methods), name, out ? &index : NULL);
+    if (s == HF_OK) *out = (hf_student_method)index;
+    return s;
+}
+
+const char *hf_student_method_name(hf_student_method method)
+{
+    return hfi_choice_name(student_methods, COUNT(student_methods), (size_t)method);
+}
+
+hf_status hf_optimiser_parse(hf_context *ctx, const char *name, hf_optimiser *out)
+{
+    size_t index = 0;
+    const hf_status s =
+        hfi_choice_parse(ctx, "optimiser", optimisers, COUNT(optimisers), name, out ? &index : NULL);
+    if (s == HF_OK) *out = (hf_optimiser)index;
+    return s;
+}
+
+const char *hf_optimiser_name(hf_optimiser optimiser)
+{
+    return hfi_choice_name(optimisers, COUNT(optimisers), (size_t)optimiser);
 }

@@ -27,6 +27,10 @@ hf_fit_settings hf_fit_settings_default(void)
         .restarts = 0,
         .iterations = 60,
         .standardise = true,
+        .solver = HF_SOLVER_AUTO,
+        .train_actions = true,
+        .tolerance = 0.01,
+        .learning_rate = 0.01,
         .set = NULL,
         .set_count = 0,
     };

@@ -80,7 +80,8 @@ static hf_status group_residual(hfi_finder *finder, const cluster *b, double *t,
             for (size_t j = 0; j < b->size; j++)
                 variance += hfi_kernel_value(e->kernel, b->x + i * e->d, b->x + j * e->d, i == j) / (n * n);
         }
-        hfi_solution_apply(&solution, 1, sum, solution.n);
+        size_t ld;
+        hfi_solution_whiten(&solution, 1, sum, solution.n, NULL, &ld);
         variance = fmax(variance - hfi_dot(solution.n, sum, sum), 0.0) + noise;
         *t = difference / sqrt(fmax(variance, 1e-300));
         *log_evidence = hfi_solution_log_evidence(&solution);

@@ -11,6 +11,8 @@
 #define HFI_TRAIN_H
 
 #include "posterior/posterior.h"
+#include "solver/inducing.h"
+#include "solver/projected.h"
 #include <holdfast/train.h>
 
 /* ---- one evaluation --------------------------------------------------------------------------------------
@@ -33,7 +35,59 @@ typedef struct hfi_evaluator {
     double *b, *c;   /* two more for the leave-one-out gradient; NULL otherwise */
     double *vectors; /* HFI_EVALUATOR_VECTORS x rows */
     double jitter;   /* of the last evaluation */
+    /* At most one of these is not NULL; then a, b, c, row and inputs above are not used. Owned by the evaluator. */
+    hfi_inducing *inducing;
+    struct hfi_projected_evaluator *projected;
 } hfi_evaluator;
+
+/** Parameters of an evaluator beyond kernel, mean and noise: coordinates of trained inducing inputs (m x d), or entries of trained
+ * block actions (n, by place). They follow log noise in a state and in a gradient. */
+size_t hfi_evaluator_extras(const hfi_evaluator *evaluator);
+void hfi_evaluator_get_extras(const hfi_evaluator *evaluator, double *values);
+void hfi_evaluator_set_extras(hfi_evaluator *evaluator, const double *values);
+
+/** An evaluator for the inducing solver: takes over (moves) `inducing`. Objectives: all five. */
+hf_status hfi_evaluator_init_inducing(hf_context *ctx, hfi_evaluator *evaluator, size_t rows, size_t d,
+                                      const double *x, size_t ldx, hfi_inducing *inducing);
+/** An evaluator for block actions: takes over `actions` (over all rows, all of which must stay present). Objectives: all five;
+ * leave-one-out ones only with `train_actions` false. */
+hf_status hfi_evaluator_init_projected(hf_context *ctx, hfi_evaluator *evaluator, size_t rows, size_t d,
+                                       const double *x, size_t ldx, hfi_block_actions *actions,
+                                       bool train_actions, hfi_precision precision);
+
+/** hfi_evaluator_run for the two (inducing_objective.c, projected_objective.c). */
+hf_status hfi_inducing_run(hfi_evaluator *evaluator, hf_objective objective, double *value, double *gradient);
+hf_status hfi_projected_run(hfi_evaluator *evaluator, hf_objective objective, double *value,
+                            double *gradient);
+/** Latent mean (prior mean included) and variance of every row without its own site, at the evaluator's present values. */
+hf_status hfi_projected_holdout(hfi_evaluator *evaluator, double *mean, double *variance);
+/** Frees evaluator->projected, which may be NULL. */
+void hfi_projected_evaluator_free(hfi_evaluator *evaluator);
+size_t hfi_projected_extras(const struct hfi_projected_evaluator *projected);
+void hfi_projected_get_extras(const struct hfi_projected_evaluator *projected, double *values);
+void hfi_projected_set_extras(struct hfi_projected_evaluator *projected, const double *values);
+
+/* ---- expected log densities (expected.c) ------------------------------------------------------------------
+ *
+ * sum_j l_j(mu_j, v_j) with f_j ~ N(mu_j, v_j) under q, and its derivatives; the solvers add their own -KL.
+ *
+ *     evidence  -log(2 pi d)/2 - ((z - mu)^2 + v) / (2 d)                        the ELBO of the sites
+ *     weighted  rho [ -log(2 pi s)/2 - ((y - mu)^2 + v) / (2 s) ]
+ *     rcagp     -(w^2 / s^2) ((y - mu)^2 + v) + (2 / s) [ (dw^2/dy) (y - mu) + w^2 ],  w^2 = beta^2 rho
+ */
+
+/** Adjoints, `rows` entries each; 0 for absent readings. */
+typedef struct hfi_expected {
+    double *mu, *v;    /* in mu and v */
+    double *z, *d, *s; /* direct ones in site target, site variance and noise variance s_j */
+} hfi_expected;
+
+/** Value of the sum, and if `bar` is not NULL the adjoints. */
+double hfi_expected_terms(hf_objective objective, const hf_sites *sites, const double *mu, const double *v,
+                          hfi_expected *bar);
+/** d/d log noise from adjoints in z, d and s (NULL: none): sum_j (z_bar shift + d_bar slope + s_bar) * noise. */
+double hfi_noise_adjoint(const hf_sites *sites, const double *z_bar, const double *d_bar,
+                         const double *s_bar);
 
 /** Makes buffers; `leave_one_out` reserves what the leave-one-out gradient needs. HF_ERR_TOO_LARGE beforehand
  * if they cannot fit. */
@@ -57,7 +111,9 @@ double hfi_evaluator_bytes(size_t rows, size_t d, bool leave_one_out);
 typedef struct hfi_trainer {
     hfi_evaluator evaluator;
     hf_objective objective;
-    size_t count; /* length of a state */
+    size_t
+        count; /* length of a state: kernel parameters, mean coefficients, log noise, the evaluator's extras */
+    size_t noise; /* where log noise is in a state */
     size_t free_count;
     size_t *free_index; /* positions of the trained parameters in a state */
     double *lower, *upper;

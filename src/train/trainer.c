@@ -25,7 +25,8 @@ hf_status hfi_trainer_set(hfi_trainer *t, const double *state)
     const size_t kernel_count = hf_kernel_parameters(e->kernel);
     hfi_kernel_set_theta(e->kernel, state);
     hf_status s = hf_mean_set(e->ctx, e->mean, state + kernel_count, hf_mean_held(e->mean));
-    if (s >= 0) s = hf_sites_set_noise(e->ctx, e->sites, exp(state[t->count - 1]));
+    if (s >= 0) s = hf_sites_set_noise(e->ctx, e->sites, exp(state[t->noise]));
+    hfi_evaluator_set_extras(e, state + t->noise + 1);
     return s;
 }
 
@@ -35,7 +36,8 @@ void hfi_trainer_get(const hfi_trainer *t, double *state)
     const size_t kernel_count = hf_kernel_parameters(e->kernel);
     hfi_kernel_theta(e->kernel, state);
     memcpy(state + kernel_count, hf_mean_values(e->mean), hf_mean_coefficients(e->mean) * sizeof *state);
-    state[t->count - 1] = log(e->sites->noise);
+    state[t->noise] = log(e->sites->noise);
+    hfi_evaluator_get_extras(e, state + t->noise + 1);
 }
 
 hf_status hfi_trainer_cold(hfi_trainer *t, double *state)

@@ -91,19 +91,20 @@ static void applies_r_and_s(void **state)
         }
         double *full = naive_zeros(n);
         memcpy(full, single, n * sizeof *full);
-        hfi_solution_apply_s(&s, full);
-        hfi_solution_apply(&s, 1, single, n);
+        hfi_chol_solve(n, s.factor, s.capacity, full);
+        size_t stride;
+        assert_ptr_equal(hfi_solution_whiten(&s, 1, single, n, NULL, &stride), single);
         assert_near(hfi_dot(n, single, single), quadratic, 1e-10 * (1.0 + quadratic));
-        hfi_solution_apply_r(&s, single);
+        hfi_solution_spread(&s, single, single);
         for (size_t i = 0; i < n; i++) {
             assert_near(full[i], w[i], 1e-10);
             assert_near(single[i], w[i], 1e-10);
         }
         memcpy(single, v + q * ld, n * sizeof *single);
-        hfi_solution_apply(&s, 1, single, n);
+        hfi_solution_whiten(&s, 1, single, n, NULL, &stride);
         double *block = naive_zeros(m * ld);
         memcpy(block, v, m * ld * sizeof *block);
-        hfi_solution_apply(&s, m, block, ld);
+        hfi_solution_whiten(&s, m, block, ld, NULL, &stride);
         for (size_t i = 0; i < n; i++) assert_near(block[q * ld + i], single[i], 1e-12);
         for (size_t i = n; i < ld; i++) assert_true(block[q * ld + i] == v[q * ld + i]);
         free(block);

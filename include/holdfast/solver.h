@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file solver.h
+ * @brief Solvers for budgets: what they are, and their choices. They end in the same posterior as the exact one
+ * (posterior.h), and whatever a posterior can do works with each of them.
+ *
+ * | solver    | sees                                          | cost             | variance                          |
+ * |-----------|-----------------------------------------------|------------------|-----------------------------------|
+ * | exact     | everything                                    | n^3/3            | the posterior's                   |
+ * | inducing  | everything, through m inputs                  | n m^2            | may be too small between inputs   |
+ * | projected | i linear combinations ("actions") of readings | n^2 i or n^2     | never below the exact posterior's |
+ *
+ * The projected solver's variance is the *combined* uncertainty: that of the exact posterior plus what was not
+ * computed. See hf_predict_computational() for the second part alone.
+ */
+#ifndef HOLDFAST_SOLVER_H
+#define HOLDFAST_SOLVER_H
+
+#include <holdfast/kernel.h>
+#include <holdfast/mean.h>
+#include <holdfast/sites.h>
+
+HF_BEGIN_DECLS
+
+/** Who computes the posterior. */
+typedef enum hf_solver {
+    HF_SOLVER_AUTO = 0, /**< exact for small tables, else by the number of readings; the report says which */
+    HF_SOLVER_EXACT,
+    HF_SOLVER_INDUCING, /**< hyperparameters and posterior from inducing inputs */
+    HF_SOLVER_PROJECTED /**< computation-aware: posterior by projection on actions */
+} hf_solver;
+
+/** Which approximation the inducing solver makes. With Q = K_XZ K_ZZ^-1 K_ZX and sites (z, d). */
+typedef enum hf_inducing_method {
+    HF_INDUCING_VFE =
+        0, /**< log N(z; m, Q + D) - tr(D^-1 (K - Q))/2: a lower bound on the evidence (Titsias 2009) */
+    HF_INDUCING_FITC, /**< log N(z; m, Q + diag(K - Q) + D) (Snelson and Ghahramani 2006) */
+    HF_INDUCING_DTC   /**< log N(z; m, Q + D) (Seeger et al. 2003) */
+} hf_inducing_method;
+
+/** How inducing inputs are placed. */
+typedef enum hf_inducing_choice {
+    HF_INDUCING_GREEDY =
+        0, /**< rows of largest conditional prior variance, one by one: pivoted Cholesky, O(n m^2) */
+    HF_INDUCING_KMEANS, /**< centres of k-means++ and Lloyd steps, O(n m d) a step */
+    HF_INDUCING_MDPP, /**< a sample of the M-determinantal point process by Metropolis swaps from the greedy rows
+                                 (Burt, Rasmussen, van der Wilk 2020) */
+    HF_INDUCING_FIRST /**< the first m rows */
+} hf_inducing_choice;
+
+/** What the projected solver looks at: columns of A. */
+typedef enum hf_actions {
+    HF_ACTIONS_KRYLOV =
+        0,               /**< span of (P D^-1 K)^j P D^-1 (z - m), P from inducing inputs: what preconditioned
+                                conjugate gradients visit; one pass over K an action */
+    HF_ACTIONS_INDUCING, /**< D^-1 K_XZ: readings enter with their precision; one pass over K in all */
+    HF_ACTIONS_BLOCKS /**< one non-zero per reading (the published CaGP and RCaGP), trained or fixed; one pass */
+} hf_actions;
+
+/** Which readings share a block. Blocks differ in size by at most one row; no row is dropped. */
+typedef enum hf_blocks {
+    HF_BLOCKS_CONTIGUOUS = 0, /**< in the order of the table (published) */
+    HF_BLOCKS_CLUSTERED       /**< near each other: recursive halving along the widest input */
+} hf_blocks;
+
+/** Entries of block actions before training. */
+typedef enum hf_action_start {
+    HF_ACTION_START_RANDOM = 0, /**< N(0, 1) / sqrt(block size) (published) */
+    HF_ACTION_START_TARGETS,    /**< z - m, within the block */
+    HF_ACTION_START_EIGEN,      /**< leading eigenvector of the block's K */
+    HF_ACTION_START_PRECISION   /**< 1 / d */
+} hf_action_start;
+
+/** The names used by the tool, to the enum and back: "auto", "exact", "inducing", "projected"; "vfe", "fitc", "dtc";
+ * "greedy", "kmeans", "mdpp", "first"; "krylov", "inducing", "blocks"; "contiguous", "clustered"; "random", "targets",
+ * "eigen", "precision". */
+HF_API hf_status hf_solver_parse(hf_context *ctx, const char *name, hf_solver *out);
+HF_API const char *hf_solver_name(hf_solver solver);
+HF_API hf_status hf_inducing_method_parse(hf_context *ctx, const char *name, hf_inducing_method *out);
+HF_API const char *hf_inducing_method_name(hf_inducing_method method);
+HF_API hf_status hf_inducing_choice_parse(hf_context *ctx, const char *name, hf_inducing_choice *out);
+HF_API const char *hf_inducing_choice_name(hf_inducing_choice choice);
+HF_API hf_status hf_actions_parse(hf_context *ctx, const char *name, hf_actions *out);
+HF_API const char *hf_actions_name(hf_actions actions);
+HF_API hf_status hf_blocks_parse(hf_context *ctx, const char *name, hf_blocks *out);
+HF_API const char *hf_blocks_name(hf_blocks blocks);
+HF_API hf_status hf_action_start_parse(hf_context *ctx, const char *name, hf_action_start *out);
+HF_API const char *hf_action_start_name(hf_action_start start);
+
+/**
+ * Places m inducing inputs among n rows x (row-major, stride ldx) for a kernel: z receives m rows of d numbers.
+ * Duplicate rows are never chosen twice: *chosen <= m says how many distinct places there were.
+ * Greedy and M-DPP look at the kernel's values, so hyperparameters matter; k-means and first do not.
+ * Random choices come from the context's seed. Errors: HF_ERR_NO_DATA (n = 0), HF_ERR_ARGUMENT (m = 0),
+ * HF_ERR_NOT_FINITE, HF_ERR_DIMENSION, HF_ERR_CANCELLED. O(n m^2) greedy; O(n m d) k-means.
+ */
+HF_API hf_status hf_choose_inducing(hf_context *ctx, const hf_kernel *kernel, hf_inducing_choice choice,
+                                    size_t n, const double *x, size_t ldx, size_t m, double *z,
+                                    size_t *chosen);
+
+/** Choices of the projected solver. Zero-initialised: Krylov actions without a preconditioner. */
+typedef struct hf_projection {
+    hf_actions actions;
+    size_t count; /**< i: at most so many actions; more than readings is HF_ERR_ARGUMENT */
+    double
+        tolerance; /**< Krylov: stop when |z - m - (K + D) t| / |z - m| (in the norm D^-1/2) is below; 0: never */
+    size_t
+        inducing; /**< inducing inputs of Krylov's preconditioner (0: none) or of the inducing actions (0: count) */
+    hf_inducing_choice choice;
+    hf_blocks blocks;      /**< block actions: which readings share one */
+    hf_action_start start; /**< block actions: their entries */
+    bool
+        single_precision; /**< tiles of K in single precision, sums in double: about twice as fast; the posterior is
+                                conservative up to 1e-6 of the prior variance instead of 1e-14 */
+} hf_projection;
+
+/** What a projection did. */
+typedef struct hf_projection_report {
+    size_t actions;  /**< columns of A that were used (dependent ones are dropped) */
+    size_t passes;   /**< times all of K was evaluated */
+    double residual; /**< |z - m - (K + D) t| / |z - m| in the norm D^-1/2; NaN where it was not computed */
+    double jitter;   /**< absolute amount added to the diagonal of A'(K + D)A */
+} hf_projection_report;
+
+HF_END_DECLS
+
+#endif

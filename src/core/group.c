@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several processes at one fit. */
+#include "core/context_impl.h"
+
+hf_status hf_context_set_group(hf_context *ctx, const hf_group *group)
+{
+    if (ctx == NULL) return HF_ERR_ARGUMENT;
+    if (group == NULL) {
+        ctx->group = (hf_group){0};
+        return HF_OK;
+    }
+    if (group->rank >= group->size || group->sum == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "process %zu of %zu%s makes no group", group->rank, group->size,
+                        group->sum == NULL ? " without a sum" : "");
+    ctx->group = *group;
+    return HF_OK;
+}
+
+size_t hfi_group_rank(const hf_context *ctx)
+{
+    return ctx != NULL ? ctx->group.rank : 0;
+}
+
+size_t hfi_group_size(const hf_context *ctx)
+{
+    return ctx != NULL && ctx->group.size > 0 ? ctx->group.size : 1;
+}
+
+hf_status hfi_group_sum(hf_context *ctx, size_t count, double *values)
+{
+    if (hfi_group_size(ctx) == 1) return HF_OK;
+    if (ctx->group.sum(count, values, ctx->group.user)) return HF_OK;
+    return hfi_fail(ctx, HF_ERR_INTERNAL, "the processes of this fit could not add up %zu numbers", count);
+}
+
+void hfi_group_share(const hf_context *ctx, size_t count, size_t *begin, size_t *end)
+{
+    const size_t rank = hfi_group_rank(ctx), size = hfi_group_size(ctx);
+    const size_t each = count / size, rest = count % size;
+    *begin = rank * each + (rank < rest ? rank : rest);
+    *end = *begin + each + (rank < rest ? 1 : 0);
+}

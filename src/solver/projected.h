@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file projected.h
+ * @brief The projected (computation-aware) solver.
+ *
+ * Actions A (n x i, of full column rank): G = A'(K + D)A = L L', t = A G^-1 A'(z - m), R = A L^-T. The variance k(x,x) -
+ * |L^-1 A'k_x|^2 is never below the exact posterior's, for any A, and equal to it when i = n. n counts the present
+ * readings. The kernel's white noise belongs to D here and to the prior variance in predictions, as in the exact solver.
+ */
+#ifndef HFI_PROJECTED_H
+#define HFI_PROJECTED_H
+
+#include "solver/solver.h"
+
+/** Block-sparse actions over n readings. */
+typedef struct hfi_block_actions {
+    size_t n, count;
+    size_t *order; /* n: reading at place k; places are sorted by block */
+    size_t *first; /* count + 1: places where the blocks begin */
+    double *entry; /* n, by place */
+} hfi_block_actions;
+
+/** Blocks by rule, of sizes that differ by at most one; entries zero. `count` <= n. */
+hf_status hfi_block_actions_init(hf_context *ctx, hf_blocks rule, size_t n, size_t d, const double *x,
+                                 size_t ldx, size_t count, hfi_block_actions *out);
+/** Entries by rule; residual = z - m and variance = d by reading (not by place). */
+hf_status hfi_block_actions_start(hf_context *ctx, hfi_block_actions *actions, hf_action_start start,
+                                  const hf_kernel *kernel, const double *x, size_t ldx,
+                                  const double *residual, const double *variance);
+void hfi_block_actions_free(hf_context *ctx, hfi_block_actions *actions);
+
+/** Projection on given block actions (blocks form). White noise included in D. */
+hf_status hfi_projected_solve_blocks(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
+                                     const hf_sites *sites, size_t d, const double *x, size_t ldx,
+                                     const hfi_block_actions *actions, hfi_precision precision,
+                                     hfi_solution *out, hf_projection_report *report);
+/** Projection on dense actions (n x count, column-major; n = present readings; destroyed): orthogonalised first,
+ * dependent ones dropped. One pass. */
+hf_status hfi_projected_solve_dense(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
+                                    const hf_sites *sites, size_t d, const double *x, size_t ldx,
+                                    size_t count, double *actions, hfi_precision precision, hfi_solution *out,
+                                    hf_projection_report *report);
+/** Whatever `settings` says: chooses the actions, then projects. x: all rows (hf_sites_count). */
+hf_status hfi_projected_solve(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
+                              const hf_sites *sites, size_t d, const double *x, size_t ldx,
+                              const hf_projection *settings, hfi_solution *out, hf_projection_report *report);
+/** Bytes held at the peak and flops, for n readings. */
+void hfi_projected_cost(size_t n, size_t d, const hf_projection *settings, double *bytes, double *flops);
+
+/** Mean (less the prior mean) and latent variance of every anchor's f given all other anchors, under the same actions with
+ * that reading's row of A set to zero. Exact, O(n rank^2) after one pass over K for B = K A. */
+hf_status hfi_projected_cavities(hf_context *ctx, const hf_kernel *kernel, const hfi_solution *s,
+                                 double *mean, double *variance);
+
+#endif
