@@ -7,7 +7,7 @@
 #define HFI_MODEL_H
 
 #include "core/core.h"
-#include "model/sha256.h"
+#include "core/sha256.h"
 #include "posterior/posterior.h"
 #include <holdfast/model.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SHA-256 after FIPS 180-4. */
-#include "model/sha256.h"
+#include "core/sha256.h"
 
 #include <string.h>
 
@@ -98,9 +98,8 @@ void hfi_sha256_add_text(hfi_sha256 *hash, const char *text)
     hfi_sha256_add(hash, text, length);
 }
 
-void hfi_sha256_hex(hfi_sha256 *hash, char hex[HFI_SHA256_HEX])
+void hfi_sha256_end(hfi_sha256 *hash, unsigned char digest[HFI_SHA256_BYTES])
 {
-    static const char digits[] = "0123456789abcdef";
     static const unsigned char padding[64] = {0x80};
     unsigned char length[8];
     uint64_t bits = hash->bytes * 8U;
@@ -108,10 +107,18 @@ void hfi_sha256_hex(hfi_sha256 *hash, char hex[HFI_SHA256_HEX])
     size_t filled = (size_t)(hash->bytes % 64);
     hfi_sha256_add(hash, padding, filled < 56 ? 56 - filled : 120 - filled);
     hfi_sha256_add(hash, length, sizeof length);
-    for (size_t i = 0; i < 32; i++) {
-        unsigned byte = (hash->state[i / 4] >> (24U - 8U * (unsigned)(i % 4))) & 0xffU;
-        hex[2 * i] = digits[byte >> 4];
-        hex[2 * i + 1] = digits[byte & 15U];
+    for (size_t i = 0; i < HFI_SHA256_BYTES; i++)
+        digest[i] = (unsigned char)(hash->state[i / 4] >> (24U - 8U * (unsigned)(i % 4)));
+}
+
+void hfi_sha256_hex(hfi_sha256 *hash, char hex[HFI_SHA256_HEX])
+{
+    static const char digits[] = "0123456789abcdef";
+    unsigned char digest[HFI_SHA256_BYTES];
+    hfi_sha256_end(hash, digest);
+    for (size_t i = 0; i < HFI_SHA256_BYTES; i++) {
+        hex[2 * i] = digits[digest[i] >> 4];
+        hex[2 * i + 1] = digits[digest[i] & 15U];
     }
-    hex[64] = '\0';
+    hex[HFI_SHA256_HEX - 1] = '\0';
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file sha256.h
- * @brief SHA-256 (FIPS 180-4), for checksums of data and model files; not meant for secrets.
+ * @brief SHA-256 (FIPS 180-4), for checksums of data, model files and checkpoints; not meant for secrets.
  */
 #ifndef HFI_SHA256_H
 #define HFI_SHA256_H
@@ -15,8 +15,9 @@ typedef struct hfi_sha256 {
     unsigned char block[64];
 } hfi_sha256;
 
-/** Length of the hexadecimal form with its terminating zero. */
+/** Length of a digest; of its hexadecimal form with the terminating zero. */
 enum {
+    HFI_SHA256_BYTES = 32,
     HFI_SHA256_HEX = 65
 };
 
@@ -27,7 +28,9 @@ void hfi_sha256_add_u64(hfi_sha256 *hash, uint64_t value);
 void hfi_sha256_add_double(hfi_sha256 *hash, double value);
 /** The length as a 64-bit number, then the bytes: so that "ab","c" and "a","bc" differ. */
 void hfi_sha256_add_text(hfi_sha256 *hash, const char *text);
-/** Ends the hash and writes it in lower-case hexadecimal. */
+/** Ends the hash and writes the digest. */
+void hfi_sha256_end(hfi_sha256 *hash, unsigned char digest[HFI_SHA256_BYTES]);
+/** The same in lower-case hexadecimal. */
 void hfi_sha256_hex(hfi_sha256 *hash, char hex[HFI_SHA256_HEX]);
 
 #endif

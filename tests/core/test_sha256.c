@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SHA-256 against the published examples and against itself in pieces. */
-#include "data/support.h"
+#include "core/sha256.h"
 
-#include "model/sha256.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
 
 static void digest(const char *text, size_t bytes, size_t piece, char hex[HFI_SHA256_HEX])
 {
