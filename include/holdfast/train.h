@@ -132,7 +132,9 @@ typedef struct hf_fit_settings {
     hf_optimiser optimiser;       /**< L-BFGS */
     double learning_rate;         /**< 0.01, of Adam */
     size_t minibatch;             /**< 0: all rows at once; else rows a step, inducing solver only */
-    double beta;                  /**< 0: hf_sites_set_beta(); robust sites only */
+    double
+        noise_start; /**< noise variance that training starts from, user units squared; 0: 0.1 of the target's scale squared */
+    double beta; /**< 0: hf_sites_set_beta(); robust sites only */
     hf_student_method
         student_method; /**< Laplace (exact solver); variational with the inducing solver whatever this says */
     double student_nu;  /**< degrees of freedom > 1; 0: trained, from 4 */
