@@ -192,6 +192,8 @@ typedef struct hf_fit_report {
     size_t passes;    /**< evaluations of all of K for the posterior (projected) */
     double residual;  /**< hf_projection_report; NaN without */
     double nu;        /**< degrees of freedom of Student-t noise; infinity without */
+    char checkpoint_warning
+        [160]; /**< why a checkpoint could not be kept ("" if it could): the fit itself is not affected */
 
     bool suspects_adopted; /**< suspects were set aside */
     size_t suspects;       /**< readings suspected (set aside if adopted; otherwise only reported) */
@@ -219,6 +221,10 @@ typedef struct hf_reading {
     bool suspected; /**< flagged by the suspect finder (also when its finding was not adopted), or robust
                        weight below 1/4 */
     size_t group;   /**< 1.. for a tight cluster found wrong as a whole, else 0 */
+    double
+        loo_mean; /**< latent mean without the reading itself, user units; NaN for missing readings and for the exact solver, which is asked with
+                        hf_leave_one_out() */
+    double loo_var; /**< and its latent variance */
 } hf_reading;
 
 /**

@@ -8,6 +8,16 @@
 
 #include "train/train.h"
 
+/** A weight below this marks a reading as suspected: its residual is more than 1.7 thresholds. */
+static const double hfi_suspect_weight = 0.25;
+
+/** How a training on a share of the rows ended. */
+typedef struct hfi_share_report {
+    hf_stop stop;
+    size_t evaluations;
+    double value, log_prior, gradient_norm;
+} hfi_share_report;
+
 /** Everything a fit works with, in scaled units, for the readings that are present. */
 typedef struct hfi_fit {
     hf_context *ctx;
@@ -22,6 +32,8 @@ typedef struct hfi_fit {
     hfi_scaling scaling;  /* applied */
     hfi_scaling measured; /* what standardisation would be: starts, boxes and priors follow it when it is not
                              applied */
+    hf_solver solver;     /* never auto */
+    size_t inducing, actions; /* 0 where there are none */
     hf_kernel *kernel;
     hf_mean *mean;
     hf_sites *sites;
@@ -30,15 +42,40 @@ typedef struct hfi_fit {
     double threshold; /* given soft threshold, scaled units; infinity if none */
     hfi_trainer trainer;
     hfi_verdict verdict;
+    double nu;                   /* of Student-t noise; infinity without */
+    struct hfi_journal *journal; /* NULL without a checkpoint */
+    hf_projection_report projection;
+    hfi_share_report shared; /* of a training on a share of the rows */
 } hfi_fit;
 
 /** Checks data and settings. */
 hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings);
-/** Gathers the readings that are present and standardises them. */
+/** Gathers the readings that are present, decides on the solver and standardises. */
 hf_status hfi_fit_gather(hfi_fit *fit);
 /** Kernel, mean and sites at their starting or given values. */
 hf_status hfi_fit_prepare(hfi_fit *fit);
+/** The trainer's evaluator for the solver chosen. */
+hf_status hfi_fit_evaluator(hfi_fit *fit);
 /** Trainer: free parameters, boxes, priors, cold start. */
 hf_status hfi_fit_trainer(hfi_fit *fit);
+/** Trains: `state` receives the result, the sites are left as they ended (fit_train.c). */
+hf_status hfi_fit_train(hfi_fit *fit, double *state);
+/** Rows that training looks at: n, or fewer for tables so large that hyperparameters are settled by a share of them
+ * (fit_subset.c). */
+size_t hfi_fit_training_rows(const hfi_fit *fit);
+/** Trains on a random share of the rows; kernel, mean and noise are left as they ended. `all` (initialised here) receives what
+ * the fit of the share predicts for every row. */
+hf_status hfi_fit_train_on_subset(hfi_fit *fit, hfi_holdout *all);
+/** Sites of all rows at those hyperparameters, starting from that prediction; `state` receives them. */
+hf_status hfi_fit_settle(hfi_fit *fit, const hfi_holdout *start, double *state);
+/** The solution for the present sites, with the solver chosen. */
+hf_status hfi_fit_solve(hfi_fit *fit, hfi_solution *out);
+/** Bytes of the fit at its peak, without the data. */
+double hfi_fit_bytes(const hfi_fit *fit);
+/** The report, the readings' verdicts, and the warning a user should see (fit_report.c). */
+void hfi_fit_fill_report(const hfi_fit *fit, const double *state, const hf_posterior *posterior, double kappa,
+                         hf_fit_report *report);
+void hfi_fit_fill_readings(const hfi_fit *fit, const hfi_holdout *residuals, hf_reading *readings);
+hf_status hfi_fit_warn(const hfi_fit *fit, const hf_fit_report *report);
 
 #endif

@@ -177,15 +177,15 @@ hf_status hfi_fit_gather(hfi_fit *fit)
     fit->d = data->d;
     for (size_t i = 0; i < data->n; i++) fit->n += isnan(data->y[i]) ? 0 : 1;
     if (fit->n == 0) return hfi_fail(fit->ctx, HF_ERR_NO_DATA, "none of the %zu rows has a target", data->n);
-    const bool leave_one_out = fit->settings->objective != HF_OBJECTIVE_EVIDENCE;
-    const double bytes =
-        hfi_evaluator_bytes(fit->n, fit->d, leave_one_out) + 8.0 * (double)fit->n * (double)fit->n;
-    const double available = (double)hfi_available_memory();
+    fit->solver = hfi_choose_solver(fit->settings, fit->n, fit->d, &fit->inducing, &fit->actions);
+    const double bytes = hfi_fit_bytes(fit), available = (double)hfi_available_memory();
     if (bytes > available)
         return hfi_fail(
             fit->ctx, HF_ERR_TOO_LARGE,
-            "an exact fit of %zu readings needs %.4g GB of memory, %.4g GB are available; fit fewer rows",
-            fit->n, bytes / 1e9, available / 1e9);
+            "this fit of %zu readings with the %s solver needs %.4g GB of memory, %.4g GB are available; %s",
+            fit->n, hf_solver_name(fit->solver), bytes / 1e9, available / 1e9,
+            fit->solver == HF_SOLVER_INDUCING ? "use fewer inducing inputs, or minibatches"
+                                              : "use the inducing solver");
     fit->row = hfi_alloc(fit->ctx, fit->n, sizeof *fit->row);
     fit->x = hfi_alloc(fit->ctx, fit->n, fit->d * sizeof *fit->x);
     fit->y = hfi_alloc(fit->ctx, fit->n, 2 * sizeof *fit->y);

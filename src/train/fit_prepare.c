@@ -151,12 +151,18 @@ hf_status hfi_fit_prepare(hfi_fit *fit)
     if (s >= 0) s = hf_mean_create(fit->ctx, settings->mean, fit->d, &fit->mean);
     if (s >= 0) s = start_kernel(fit);
     const double unit = settings->standardise ? 1.0 : fit->measured.y_scale;
-    fit->noise = noise_start * unit * unit;
+    fit->noise = settings->noise_start > 0.0
+                     ? settings->noise_start / fit->scaling.y_scale / fit->scaling.y_scale
+                     : noise_start * unit * unit;
+    if (settings->noise_start > 0.0)
+        fit->noise = settings->noise_start / fit->scaling.y_scale / fit->scaling.y_scale;
     fit->threshold = settings->threshold_rule == HF_THRESHOLD_GIVEN
                          ? settings->threshold / fit->scaling.y_scale
                          : INFINITY;
     if (s >= 0) s = apply_assignments(fit);
     if (s >= 0) s = hf_sites_gaussian(fit->ctx, fit->n, fit->y, fit->noise, fit->extra, &fit->sites);
+    if (s >= 0 && settings->sites == HF_SITES_ROBUST)
+        s = hf_sites_set_beta(fit->ctx, fit->sites, settings->beta / fit->scaling.y_scale);
     return s;
 }
 
@@ -188,25 +194,36 @@ static void kernel_prior(const hfi_fit *fit, hfi_trainer *t, size_t i, const hf_
     }
 }
 
+/* Inducing inputs and entries of actions may go anywhere within sight of where they start. */
+static void free_extras(hfi_trainer *t)
+{
+    const size_t begin = t->noise + 1, count = t->count - begin;
+    double reach = 0.0;
+    hfi_evaluator_get_extras(&t->evaluator, t->work);
+    for (size_t k = 0; k < count; k++) reach = fmax(reach, fabs(t->work[k]));
+    for (size_t k = 0; k < count; k++) {
+        t->lower[begin + k] = -10.0 * reach;
+        t->upper[begin + k] = 10.0 * reach;
+        t->free_index[t->free_count++] = begin + k;
+    }
+}
+
 hf_status hfi_fit_trainer(hfi_fit *fit)
 {
     hfi_trainer *t = &fit->trainer;
     const hf_fit_settings *settings = fit->settings;
     const bool train = settings->train;
-    hf_status s =
-        hfi_evaluator_init(fit->ctx, &t->evaluator, train && settings->objective != HF_OBJECTIVE_EVIDENCE,
-                           fit->n, fit->d, fit->x, fit->d);
-    if (s < 0) return s;
-    t->evaluator.kernel = fit->kernel;
-    t->evaluator.mean = fit->mean;
-    t->evaluator.sites = fit->sites;
+    t->journal = fit->journal;
+    t->optimiser = settings->optimiser;
+    t->learning_rate = settings->learning_rate;
+    t->budget = settings->suspects == HF_SUSPECTS_OFF ? 100 * (1 + settings->restarts) : 400;
     t->objective = settings->objective;
     t->comparable = fit->comparable ? fit->comparable : fit->x;
     const size_t kernel_count = hf_kernel_parameters(fit->kernel),
                  mean_count = hf_mean_coefficients(fit->mean);
     t->noise = kernel_count + mean_count;
     t->count = t->noise + 1 + hfi_evaluator_extras(&t->evaluator);
-    s = trainer_arrays(fit, t);
+    hf_status s = trainer_arrays(fit, t);
     if (s < 0) return s;
     hfi_kernel_theta_bounds(fit->kernel, t->lower, t->upper);
     for (size_t i = 0; i < t->count; i++) t->prior_sd[i] = INFINITY;
@@ -238,6 +255,7 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
         t->prior_sd[last] = noise_prior_sd;
     }
     if (train && !fit->noise_held) t->free_index[t->free_count++] = last;
+    free_extras(t);
     hfi_trainer_get(t, t->start);
     return HF_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a model says about every reading without using it. */
+#include "linalg/linalg.h"
 #include "train/train.h"
 #include <math.h>
 #include <string.h>
@@ -20,35 +21,65 @@ void hfi_holdout_free(hf_context *ctx, hfi_holdout *r)
     memset(r, 0, sizeof *r);
 }
 
-/* Predicts one absent reading from the anchors; `k` has n entries. */
-static void predict_absent(const hfi_evaluator *e, const hfi_solution *solution, size_t row, double *k,
-                           double *scratch, double *mean, double *variance)
+/* ---- from a solution whose anchors are the present readings ---------------------------------------------- */
+
+enum {
+    BLOCK = 64 /* absent readings predicted together */
+};
+
+/* Readings that a solution does not know, a block at a time. */
+typedef struct absentees {
+    const hfi_evaluator *e;
+    const hfi_solution *solution;
+    size_t count;
+    const size_t *row;
+    double *arena; /* per thread */
+    size_t arena_size;
+    hfi_holdout *out;
+} absentees;
+
+static void predict_absent(size_t task, int thread, void *arg)
 {
-    const double *x = e->x + row * e->ldx;
-    double prior = 0.0, offset = 0.0, shift = 0.0;
-    hfi_kernel_cross_block(e->kernel, 1, x, e->ldx, solution->n, solution->z, solution->d, k, solution->n,
-                           scratch);
-    hfi_kernel_diagonal(e->kernel, 1, x, e->ldx, false, &prior);
-    hf_mean_evaluate(e->mean, 1, x, e->ldx, &offset);
-    for (size_t j = 0; j < solution->n; j++) shift += k[j] * solution->t[j];
-    size_t ld;
-    k = hfi_solution_whiten(solution, 1, k, solution->n, NULL, &ld);
-    for (size_t j = 0; j < solution->n; j++) prior -= k[j] * k[j];
-    *mean = offset + shift;
-    *variance = fmax(prior, 0.0);
+    const absentees *a = arg;
+    const hfi_evaluator *e = a->e;
+    const hfi_solution *s = a->solution;
+    const size_t begin = task * BLOCK, count = a->count - begin < BLOCK ? a->count - begin : BLOCK;
+    double *x = a->arena + (size_t)thread * a->arena_size, *k = x + BLOCK * e->d, *prior = k + BLOCK * s->n;
+    double *offset = prior + BLOCK, *room = offset + BLOCK, *scratch = room + hfi_solution_room(s, BLOCK);
+    for (size_t q = 0; q < count; q++)
+        memcpy(x + q * e->d, e->x + a->row[begin + q] * e->ldx, e->d * sizeof *x);
+    hfi_kernel_cross_block(e->kernel, count, x, e->d, s->n, s->z, s->d, k, s->n, scratch);
+    hfi_kernel_diagonal(e->kernel, count, x, e->d, false, prior);
+    hf_mean_evaluate(e->mean, count, x, e->d, offset);
+    for (size_t q = 0; q < count; q++) offset[q] += hfi_dot(s->n, k + q * s->n, s->t);
+    size_t ld, rank = hfi_solution_rank(s);
+    const double *whitened = hfi_solution_whiten(s, count, k, s->n, room, &ld);
+    for (size_t q = 0; q < count; q++) {
+        const size_t row = a->row[begin + q];
+        const double *w = whitened + q * ld;
+        a->out->mean[row] = offset[q];
+        a->out->sd[row] = fmax(prior[q] - hfi_dot(rank, w, w), 0.0);
+    }
 }
 
 static hf_status fill_absent(hfi_evaluator *e, const hfi_solution *solution, hfi_holdout *r)
 {
-    double *k = hfi_alloc(e->ctx, solution->n, sizeof *k);
-    double *scratch = hfi_alloc(e->ctx, hfi_kernel_scratch(e->kernel), sizeof *scratch);
-    hf_status s = k && scratch ? HF_OK : HF_ERR_MEMORY;
-    for (size_t i = 0; s == HF_OK && i < e->rows; i++)
-        if (!hf_sites_is_present(e->sites, i))
-            predict_absent(e, solution, i, k, scratch, &r->mean[i], &r->sd[i]);
-    hfi_free(e->ctx, k);
-    hfi_free(e->ctx, scratch);
-    return s;
+    const size_t missing = e->rows - hf_sites_present(e->sites);
+    if (missing == 0) return HF_OK;
+    const size_t blocks = (missing + BLOCK - 1) / BLOCK, threads = (size_t)hf_context_threads(e->ctx);
+    absentees a = {.e = e, .solution = solution, .out = r};
+    a.arena_size =
+        BLOCK * (e->d + solution->n + 2) + hfi_solution_room(solution, BLOCK) + hfi_kernel_scratch(e->kernel);
+    size_t *row = hfi_alloc(e->ctx, missing, sizeof *row);
+    a.arena = hfi_alloc(e->ctx, threads < blocks ? threads : blocks, a.arena_size * sizeof *a.arena);
+    const bool ready = row && a.arena;
+    for (size_t i = 0; ready && i < e->rows; i++)
+        if (!hf_sites_is_present(e->sites, i)) row[a.count++] = i;
+    a.row = row;
+    if (ready) hfi_parallel_for(e->ctx, blocks, predict_absent, &a);
+    hfi_free(e->ctx, row);
+    hfi_free(e->ctx, a.arena);
+    return ready ? HF_OK : HF_ERR_MEMORY;
 }
 
 /* Leave-one-out of the anchors, scattered to their rows; the variance goes to `sd` for now. */
@@ -57,7 +88,9 @@ static hf_status fill_present(hfi_evaluator *e, const hfi_solution *solution, hf
     double *loo = hfi_alloc(e->ctx, solution->n, 3 * sizeof *loo);
     if (!loo) return HF_ERR_MEMORY;
     double *variance = loo + solution->n, *offset = variance + solution->n;
-    const hf_status s = hfi_solution_cavities(e->ctx, e->kernel, solution, loo, variance);
+    const hf_status s = solution->form == HFI_FORM_EXACT
+                            ? hfi_solution_cavities(e->ctx, e->kernel, solution, loo, variance)
+                            : hfi_projected_cavities(e->ctx, e->kernel, solution, loo, variance);
     hf_mean_evaluate(e->mean, solution->n, solution->z, solution->d, offset);
     size_t a = 0;
     for (size_t i = 0; s >= 0 && i < e->rows; i++) {
@@ -70,21 +103,63 @@ static hf_status fill_present(hfi_evaluator *e, const hfi_solution *solution, hf
     return s;
 }
 
-hf_status hfi_holdout_compute(hfi_evaluator *e, hfi_holdout *r)
+/* From latent means and variances (in `sd`) to standardised residuals of the readings. */
+static void standardise(const hfi_evaluator *e, hfi_holdout *r)
 {
-    hfi_solution solution;
-    hf_status s = hfi_exact_solve(e->ctx, e->kernel, e->mean, e->sites, e->d, e->x, e->ldx, &solution);
-    if (s < 0) return s;
-    hf_status filled = fill_present(e, &solution, r);
-    if (filled >= 0) filled = fill_absent(e, &solution, r);
-    r->log_evidence = hfi_solution_log_evidence(&solution);
-    hfi_solution_free(&solution);
-    if (filled < 0) return filled;
     const double *y = hf_sites_readings(e->sites);
     for (size_t i = 0; i < e->rows; i++) {
         const double noise = e->sites->noise + e->sites->extra[i];
         r->sd[i] = sqrt(fmax(r->sd[i], 0.0) + fmax(noise, 1e-300));
         r->t[i] = (y[i] - r->mean[i]) / r->sd[i];
     }
+}
+
+hf_status hfi_holdout_from_solution(hfi_evaluator *e, const hfi_solution *solution, hfi_holdout *r)
+{
+    hf_status s = fill_present(e, solution, r);
+    if (s >= 0) s = fill_absent(e, solution, r);
+    if (s >= 0) standardise(e, r);
     return s;
+}
+
+/* ---- from an evaluator ------------------------------------------------------------------------------------ */
+
+static hf_status exact_holdout(hfi_evaluator *e, hfi_holdout *r)
+{
+    hfi_solution solution;
+    const hf_status s = hfi_exact_solve(e->ctx, e->kernel, e->mean, e->sites, e->d, e->x, e->ldx, &solution);
+    if (s < 0) return s;
+    const hf_status filled = hfi_holdout_from_solution(e, &solution, r);
+    r->log_evidence = hfi_solution_log_evidence(&solution);
+    hfi_solution_free(&solution);
+    return filled < 0 ? filled : s;
+}
+
+static hf_status inducing_holdout(hfi_evaluator *e, hfi_holdout *r)
+{
+    const hf_status s = hfi_inducing_factor(e->inducing, e->kernel, e->mean, e->sites, e->rows, e->x, e->ldx);
+    if (s < 0) return s;
+    r->log_evidence = hfi_inducing_log_evidence(e->inducing);
+    const hf_status filled = hfi_inducing_marginals(e->inducing, e->kernel, e->mean, e->sites, e->rows, e->x,
+                                                    e->ldx, true, r->mean, r->sd);
+    if (filled < 0) return filled;
+    standardise(e, r);
+    return s;
+}
+
+static hf_status projected_holdout(hfi_evaluator *e, hfi_holdout *r)
+{
+    hf_status s = hfi_projected_run(e, HF_OBJECTIVE_EVIDENCE, &r->log_evidence, NULL);
+    if (s < 0) return s;
+    const hf_status filled = hfi_projected_holdout(e, r->mean, r->sd);
+    if (filled < 0) return filled;
+    standardise(e, r);
+    return s;
+}
+
+hf_status hfi_holdout_compute(hfi_evaluator *e, hfi_holdout *r)
+{
+    if (e->inducing) return inducing_holdout(e, r);
+    if (e->projected) return projected_holdout(e, r);
+    return exact_holdout(e, r);
 }

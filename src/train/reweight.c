@@ -127,3 +127,23 @@ hf_status hfi_robust_reweight(hfi_trainer *t, const hf_fit_settings *settings, d
     hfi_free(ctx, centre);
     return s;
 }
+
+hf_status hfi_robust_settle(hfi_trainer *t, const hf_fit_settings *settings, double threshold,
+                            const double *centre, size_t *rounds)
+{
+    hfi_evaluator *e = &t->evaluator;
+    hfi_holdout residuals;
+    double *work = hfi_alloc(e->ctx, e->rows, 2 * sizeof *work);
+    if (!work) return HF_ERR_MEMORY;
+    hf_status s = hfi_holdout_init(e->ctx, &residuals, e->rows);
+    double change = 0.0;
+    if (s >= 0) s = recentre(t, settings, threshold, centre, work + e->rows, &change);
+    for (*rounds = 1; s >= 0 && *rounds < settings->rounds; *rounds += 1) {
+        s = find_centre(t, settings->centre, &residuals, work);
+        if (s >= 0) s = recentre(t, settings, threshold, work, work + e->rows, &change);
+        if (change < weight_tolerance) break;
+    }
+    hfi_holdout_free(e->ctx, &residuals);
+    hfi_free(e->ctx, work);
+    return s;
+}

@@ -59,6 +59,8 @@ hf_status hfi_evaluator_init_projected(hf_context *ctx, hfi_evaluator *evaluator
 hf_status hfi_inducing_run(hfi_evaluator *evaluator, hf_objective objective, double *value, double *gradient);
 hf_status hfi_projected_run(hfi_evaluator *evaluator, hf_objective objective, double *value,
                             double *gradient);
+/** The block actions as they are now; owned by the evaluator. */
+const hfi_block_actions *hfi_projected_actions(const struct hfi_projected_evaluator *projected);
 /** Latent mean (prior mean included) and variance of every row without its own site, at the evaluator's present values. */
 hf_status hfi_projected_holdout(hfi_evaluator *evaluator, double *mean, double *variance);
 /** Frees evaluator->projected, which may be NULL. */
@@ -125,6 +127,10 @@ typedef struct hfi_trainer {
     const double *comparable; /* rows x d: the inputs standardised, for rules that measure distances, whatever
                                  the units the kernel sees */
     size_t evaluations;
+    hf_optimiser optimiser;
+    double learning_rate; /* of Adam */
+    struct hfi_journal
+        *journal;  /* answers evaluations that an interrupted fit has made already; NULL: none. Not owned */
     size_t budget; /* evaluations the whole fit is expected to take; for the progress callback */
     /* of the last optimisation */
     hf_stop stop;
@@ -140,6 +146,15 @@ void hfi_trainer_get(const hfi_trainer *trainer, double *state);
 /** The cold start for the present readings: `start`, with the mean's coefficients set from them. */
 hf_status hfi_trainer_cold(hfi_trainer *trainer, double *state);
 double hfi_trainer_log_prior(const hfi_trainer *trainer, const double *state);
+/** Objective, log prior and the gradient of their sum (all `count` entries) at a state; the model is left there. Counts as
+ * one evaluation. */
+hf_status hfi_trainer_evaluate(hfi_trainer *trainer, const double *state, double *value, double *log_prior,
+                               double *gradient);
+/** Largest derivative over free parameters that does not point out of the box. */
+double hfi_trainer_projected_norm(const hfi_trainer *trainer, const double *state, const double *gradient);
+/** `steps` steps of Adam (Kingma and Ba 2015) with the trainer's learning rate from `state` (in and out), clipped to the box. A step into
+ * what cannot be factored is taken back and halved. The last state is the result, as in the publications that train so. */
+hf_status hfi_trainer_adam(hfi_trainer *trainer, double *state, size_t steps);
 /** Maximises objective + prior over the present readings from `state` (in and out), at most 1.5 iterations +
  * 5 evaluations. The model is left at the result. HF_ERR_CANCELLED; warnings of the last evaluation. */
 hf_status hfi_trainer_maximise(hfi_trainer *trainer, double *state, size_t iterations);
@@ -158,12 +173,24 @@ typedef struct hfi_holdout {
 
 hf_status hfi_holdout_init(hf_context *ctx, hfi_holdout *residuals, size_t rows);
 void hfi_holdout_free(hf_context *ctx, hfi_holdout *residuals);
-/** At the model's present values and presence. */
+/** At the model's present values and presence, with the evaluator's own solver. */
 hf_status hfi_holdout_compute(hfi_evaluator *evaluator, hfi_holdout *residuals);
+/** The same from a solution with readings as anchors (exact or projected) for the evaluator's rows. */
+hf_status hfi_holdout_from_solution(hfi_evaluator *evaluator, const hfi_solution *solution,
+                                    hfi_holdout *residuals);
 
 /** The step that readings were rounded to: most are equal to another one, and those lie whole steps apart; else 0. A reading known to half a
  *  step has at least the variance step^2 / 12. O(n log n). */
 hf_status hfi_reading_step(hf_context *ctx, size_t n, const double *y, double *step);
+
+/* ---- solvers of a fit --------------------------------------------------------------------------------------
+ */
+
+/** The solver that a fit of n readings with d inputs will use, and how many inducing inputs and actions (0 where there are none). What the
+ * settings leave open is chosen by n: exact up to 2000 readings, then projected on Krylov actions with hyperparameters from inducing inputs,
+ * from 20 000 on inducing alone. */
+hf_solver hfi_choose_solver(const hf_fit_settings *settings, size_t n, size_t d, size_t *inducing,
+                            size_t *actions);
 
 /* ---- loops ------------------------------------------------------------------------------------------------
  */
@@ -185,6 +212,11 @@ hf_status hfi_find_suspects(hfi_trainer *trainer, const hf_fit_settings *setting
  * weights; *rounds counts. */
 hf_status hfi_robust_reweight(hfi_trainer *trainer, const hf_fit_settings *settings, double threshold,
                               double *state, size_t *rounds);
+
+/** Robust weights at hyperparameters that stay as they are: from residuals about `centre` (rows), then re-centred by the settings'
+ * rule until the weights stand still. */
+hf_status hfi_robust_settle(hfi_trainer *trainer, const hf_fit_settings *settings, double threshold,
+                            const double *centre, size_t *rounds);
 
 /** kappa = max(1, n / (n - trained) max(mean t^2, (q95 |t| / 1.96)^2)) over the n readings kept and a few borderline suspects; `trained` is the
  * number of trained parameters (at most n / 2 counts). `group` is not 0 for members of a group set aside. */

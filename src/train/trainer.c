@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A state, its prior, and the maximisation of objective + prior over a box. */
+#include "train/journal.h"
 #include "train/train.h"
 #include <math.h>
 #include <nlopt.h>
@@ -81,16 +82,14 @@ typedef struct search {
     bool converged;
 } search;
 
-/* Largest derivative over free parameters that does not point out of the box. */
-static double projected_norm(const search *s)
+double hfi_trainer_projected_norm(const hfi_trainer *t, const double *state, const double *gradient)
 {
-    const hfi_trainer *t = s->trainer;
     double norm = 0.0;
     for (size_t k = 0; k < t->free_count; k++) {
         const size_t i = t->free_index[k];
-        const double g = s->gradient[i];
-        if (s->state[i] <= t->lower[i] && g < 0.0) continue;
-        if (s->state[i] >= t->upper[i] && g > 0.0) continue;
+        const double g = gradient[i];
+        if (state[i] <= t->lower[i] && g < 0.0) continue;
+        if (state[i] >= t->upper[i] && g > 0.0) continue;
         norm = fmax(norm, fabs(g));
     }
     return norm;
@@ -106,16 +105,45 @@ static double give_up(search *s, hf_status status)
 /* Largest gradient entry at which a search is called converged, in nats per unit of the training scale. */
 static const double gradient_tolerance = 1e-3;
 
+/* From the journal as long as it lasts, else by the evaluator; the model is at the state either way. */
+static hf_status ask(hfi_trainer *t, const double *state, double *value, double *gradient)
+{
+    hfi_evaluator *e = &t->evaluator;
+    bool found = false;
+    hf_status answer = HF_OK;
+    hf_status status = hfi_trainer_set(t, state);
+    t->evaluations++;
+    if (status >= 0 && t->journal)
+        status = hfi_journal_take(t->journal, t->count, state, &found, value, gradient, &answer);
+    if (status < 0) return status;
+    if (found) return answer;
+    status = hfi_evaluator_run(e, t->objective, value, gradient);
+    if (t->journal) hfi_journal_append(t->journal, t->count, state, *value, gradient, status);
+    return status;
+}
+
+hf_status hfi_trainer_evaluate(hfi_trainer *t, const double *state, double *value, double *log_prior,
+                               double *gradient)
+{
+    const hf_status status = ask(t, state, value, gradient);
+    if (status < 0) return status;
+    *log_prior = hfi_trainer_log_prior(t, state);
+    for (size_t k = 0; k < t->free_count; k++) {
+        const size_t i = t->free_index[k];
+        if (isfinite(t->prior_sd[i]))
+            gradient[i] -= (state[i] - t->prior_mean[i]) / (t->prior_sd[i] * t->prior_sd[i]);
+    }
+    return status;
+}
+
 static double objective_callback(unsigned count, const double *point, double *gradient, void *arg)
 {
     search *s = arg;
     hfi_trainer *t = s->trainer;
     if (s->status < 0) return -HUGE_VAL; /* NLopt may finish its line search after having been told to stop */
     for (unsigned k = 0; k < count; k++) s->state[t->free_index[k]] = point[k];
-    double value = 0.0;
-    hf_status status = hfi_trainer_set(t, s->state);
-    if (status >= 0) status = hfi_evaluator_run(&t->evaluator, t->objective, &value, s->gradient);
-    t->evaluations++;
+    double value = 0.0, prior = 0.0;
+    const hf_status status = hfi_trainer_evaluate(t, s->state, &value, &prior, s->gradient);
     if (status == HF_ERR_NOT_POSITIVE_DEFINITE || (status >= 0 && !isfinite(value))) {
         /* Outside of what floating point can factor: worse than anything seen, flat, so the line search steps
          * back. */
@@ -123,14 +151,8 @@ static double objective_callback(unsigned count, const double *point, double *gr
         return s->any ? s->best_total - 1e6 * (1.0 + fabs(s->best_total)) : -1e300;
     }
     if (status < 0) return give_up(s, status);
-    const double prior = hfi_trainer_log_prior(t, s->state);
-    for (unsigned k = 0; k < count; k++) {
-        const size_t i = t->free_index[k];
-        if (isfinite(t->prior_sd[i]))
-            s->gradient[i] -= (s->state[i] - t->prior_mean[i]) / (t->prior_sd[i] * t->prior_sd[i]);
-        if (gradient) gradient[k] = s->gradient[i];
-    }
-    const double norm = projected_norm(s);
+    for (unsigned k = 0; gradient && k < count; k++) gradient[k] = s->gradient[t->free_index[k]];
+    const double norm = hfi_trainer_projected_norm(t, s->state, s->gradient);
     if (!s->any || value + prior > s->best_total) {
         s->any = true;
         s->best_total = value + prior;
@@ -198,6 +220,7 @@ hf_status hfi_trainer_maximise(hfi_trainer *t, double *state, size_t iterations)
     const hf_status selected = hfi_evaluator_select(&t->evaluator);
     if (selected < 0) return selected;
     if (t->free_count == 0) return evaluate_only(t, state);
+    if (t->optimiser == HF_OPTIMISER_ADAM) return hfi_trainer_adam(t, state, iterations);
     search s = {.trainer = t,
                 .state = t->work,
                 .gradient = t->work + t->count,
