@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a fit says about itself. */
+#include "train/fit.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *parameter_name(const hfi_fit *fit, size_t i)
+{
+    if (i < hf_kernel_parameters(fit->kernel)) {
+        hf_parameter p;
+        hf_kernel_parameter(fit->kernel, i, &p);
+        return p.name;
+    }
+    if (i > fit->trainer.noise) return "extra";
+    return i == fit->trainer.noise ? "noise" : "mean";
+}
+
+static void report_bounds(const hfi_fit *fit, const double *state, hf_fit_report *report)
+{
+    const hfi_trainer *t = &fit->trainer;
+    for (size_t k = 0; k < t->free_count; k++) {
+        const size_t i = t->free_index[k];
+        if (state[i] - t->lower[i] > 1e-6 && t->upper[i] - state[i] > 1e-6) continue;
+        const size_t used = strlen(report->at_bound_names);
+        snprintf(report->at_bound_names + used, sizeof report->at_bound_names - used, "%s%s",
+                 report->at_bound ? ", " : "", parameter_name(fit, i));
+        report->at_bound++;
+    }
+}
+
+void hfi_fit_fill_report(const hfi_fit *fit, const double *state, const hf_posterior *posterior, double kappa,
+                         hf_fit_report *report)
+{
+    const hfi_trainer *t = &fit->trainer;
+    memset(report, 0, sizeof *report);
+    report->readings = fit->n;
+    report->missing = fit->data->n - fit->n;
+    report->stop = t->stop;
+    report->evaluations = t->evaluations;
+    report->rounds = fit->verdict.rounds;
+    report->objective = t->value;
+    report->log_prior = t->log_prior;
+    report->gradient_norm = t->gradient_norm;
+    report_bounds(fit, state, report);
+    report->jitter = posterior->solution.jitter;
+    report->condition = posterior->solution.condition;
+    report->backward = posterior->solution.backward;
+    report->bytes = hfi_fit_bytes(fit);
+    report->solver = fit->solver;
+    report->inducing = fit->inducing;
+    report->actions = fit->solver == HF_SOLVER_PROJECTED ? fit->projection.actions : 0;
+    report->passes = fit->projection.passes;
+    report->residual = fit->projection.residual;
+    report->nu = fit->nu;
+    report->threshold = fit->sites->threshold * fit->scaling.y_scale;
+    report->suspects_adopted = fit->verdict.adopted;
+    for (size_t i = 0; i < fit->n; i++) report->suspects += fit->verdict.suspected[i] ? 1 : 0;
+    report->groups = fit->verdict.groups;
+    report->benefit = fit->verdict.benefit;
+    report->gain = fit->verdict.gain;
+    report->calibration = kappa;
+}
+
+void hfi_fit_fill_readings(const hfi_fit *fit, const hfi_holdout *residuals, hf_reading *readings)
+{
+    for (size_t i = 0; i < fit->data->n; i++) readings[i] = (hf_reading){.loo_mean = NAN, .loo_var = NAN};
+    for (size_t i = 0; i < fit->n; i++) {
+        hf_reading *r = &readings[fit->row[i]];
+        r->weight = hf_sites_weights(fit->sites)[i];
+        r->suspected = fit->verdict.suspected[i];
+        r->group = fit->verdict.group[i];
+        if (!residuals) continue;
+        /* A missing reading keeps NaN: nothing was left out to predict it. */
+        const double noise = fit->sites->noise + fit->sites->extra[i];
+        r->loo_mean = hfi_scaling_mean(&fit->scaling, residuals->mean[i]);
+        r->loo_var =
+            hfi_scaling_variance(&fit->scaling, fmax(residuals->sd[i] * residuals->sd[i] - noise, 0.0));
+    }
+}
+
+/* What a user should know although the result is usable. */
+hf_status hfi_fit_warn(const hfi_fit *fit, const hf_fit_report *report)
+{
+    if (report->jitter > 0.0)
+        return hfi_fail(
+            fit->ctx, HF_WARN_JITTER,
+            "the covariance of the readings was not positive definite; %.3g was added to its diagonal",
+            report->jitter);
+    if (report->stop == HF_STOP_ITERATIONS)
+        return hfi_fail(fit->ctx, HF_WARN_NOT_CONVERGED,
+                        "training stopped after %zu evaluations with a gradient of %.3g", report->evaluations,
+                        report->gradient_norm);
+    if (isfinite(report->residual) && fit->settings->tolerance > 0.0 &&
+        report->residual > fit->settings->tolerance)
+        return hfi_fail(
+            fit->ctx, HF_WARN_NOT_CONVERGED,
+            "%zu actions leave %.3g of the readings unexplained (tolerance %.3g); the variances include it, "
+            "more actions would reduce it",
+            report->actions, report->residual, fit->settings->tolerance);
+    if (report->at_bound > 0)
+        return hfi_fail(fit->ctx, HF_WARN_AT_BOUND, "at a bound after training: %s", report->at_bound_names);
+    return HF_OK;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Training, for each kind of sites. */
+#include "train/fit.h"
+#include "train/pursuit.h"
+#include "train/student.h"
+#include <math.h>
+#include <string.h>
+
+/* The plain fit, from the cold start and from seeded random starts around it; the best is left in `state`. */
+static hf_status plain_fit(hfi_fit *fit, double *state)
+{
+    hfi_trainer *t = &fit->trainer;
+    const size_t iterations = fit->settings->iterations;
+    hf_status s = hfi_trainer_cold(t, state);
+    if (s >= 0) s = hfi_trainer_maximise(t, state, iterations);
+    if (s < 0 || fit->settings->restarts == 0 || t->free_count == 0) return s;
+    double *trial = hfi_alloc(fit->ctx, t->count, sizeof *trial);
+    if (!trial) return HF_ERR_MEMORY;
+    double best = t->value + t->log_prior;
+    const size_t kernel_count = hf_kernel_parameters(fit->kernel);
+    for (size_t r = 1; s >= 0 && r <= fit->settings->restarts; r++) {
+        hfi_stream stream;
+        hfi_stream_init(&stream, hf_context_seed(fit->ctx), HFI_PURPOSE_RESTART, r);
+        s = hfi_trainer_cold(t, trial);
+        for (size_t k = 0; s >= 0 && k < t->free_count; k++) {
+            const size_t i = t->free_index[k];
+            if (i < kernel_count || i == t->noise) trial[i] += 1.5 * hfi_stream_normal(&stream);
+        }
+        if (s >= 0) s = hfi_trainer_maximise(t, trial, iterations);
+        if (s < 0 || t->value + t->log_prior <= best) continue;
+        best = t->value + t->log_prior;
+        memcpy(state, trial, t->count * sizeof *state);
+    }
+    hfi_free(fit->ctx, trial);
+    /* Again from the best, so that the report is about it; it has converged, so this costs little. */
+    return s < 0 ? s : hfi_trainer_maximise(t, state, iterations);
+}
+
+/* Plain fit, then the suspect finder; a declined finding leaves the plain fit exactly as it was. */
+static hf_status gaussian_fit(hfi_fit *fit, double *state)
+{
+    hfi_trainer *t = &fit->trainer;
+    hf_status s = plain_fit(fit, state);
+    if (s < 0 || fit->settings->suspects == HF_SUSPECTS_OFF || !fit->settings->train) return s;
+    const hf_stop stop = t->stop;
+    const double value = t->value, log_prior = t->log_prior, norm = t->gradient_norm;
+    hf_fit_settings settings = *fit->settings;
+    settings.groups =
+        settings.groups && fit->solver == HF_SOLVER_EXACT; /* groups are fitted on their own, exactly */
+    const hf_status found = hfi_find_suspects(t, &settings, state, &fit->verdict);
+    if (found < 0) return found;
+    if (!fit->verdict.adopted) {
+        t->stop = stop;
+        t->value = value;
+        t->log_prior = log_prior;
+        t->gradient_norm = norm;
+        return s;
+    }
+    return found;
+}
+
+static hf_status robust_fit(hfi_fit *fit, double *state)
+{
+    hf_status s = hfi_trainer_cold(&fit->trainer, state);
+    hf_fit_settings settings = *fit->settings;
+    if (isfinite(fit->threshold)) settings.threshold_rule = HF_THRESHOLD_GIVEN;
+    if (s >= 0)
+        s = hfi_robust_reweight(&fit->trainer, &settings, fit->threshold, state, &fit->verdict.rounds);
+    for (size_t i = 0; s >= 0 && i < fit->n; i++)
+        fit->verdict.suspected[i] = hf_sites_weights(fit->sites)[i] < hfi_suspect_weight;
+    return s;
+}
+
+static hf_status student_fit(hfi_fit *fit, double *state)
+{
+    hf_status s = hfi_trainer_cold(&fit->trainer, state);
+    if (s >= 0) s = hfi_student_fit(&fit->trainer, fit->settings, state, &fit->nu, &fit->verdict.rounds);
+    for (size_t i = 0; s >= 0 && i < fit->n; i++)
+        fit->verdict.suspected[i] = hf_sites_weights(fit->sites)[i] < hfi_suspect_weight;
+    return s;
+}
+
+hf_status hfi_fit_train(hfi_fit *fit, double *state)
+{
+    switch (fit->settings->sites) {
+    case HF_SITES_ROBUST:
+        return robust_fit(fit, state);
+    case HF_SITES_STUDENT_T:
+        return student_fit(fit, state);
+    case HF_SITES_PURSUIT: {
+        const hf_status s = hfi_trainer_cold(&fit->trainer, state);
+        return s < 0 ? s
+                     : hfi_pursuit_fit(&fit->trainer, fit->settings, state, &fit->verdict.rounds,
+                                       fit->verdict.suspected);
+    }
+    case HF_SITES_GAUSSIAN:
+        break;
+    }
+    return gaussian_fit(fit, state);
+}
