@@ -92,22 +92,24 @@ typedef enum hfi_precision {
  *
  *     B = K A:  b[l + a*ldb] = sum_{j in block a} k(x_l, x_j) s_j,   white left out
  *
- * n(n+1)/2 kernel evaluations (each pair once), no memory beyond scratch. Threads; the result does not depend on
- * their number. Reports progress under `stage`; can be cancelled. */
+ * n(n+1)/2 kernel evaluations (each pair once), O(n d) memory. Threads; the result does not depend on their number.
+ * Reports progress ("covariances") and can be cancelled; b is spoilt by a call that fails.
+ * HFI_SINGLE has an effect on kernels that are one radial leaf (se, matern*) with an outputscale; others stay in double. */
 hf_status hfi_kernel_block_product(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
                                    size_t ldx, size_t blocks, const size_t *first, const double *s,
                                    hfi_precision precision, double *b, size_t ldb);
-/** The adjoint of that: with b holding Bbar = d objective / d B on entry (destroyed),
+/** The adjoint of that: with b_bar = d objective / d B,
  *
  *     s_bar[j] += sum_l k(x_l, x_j) Bbar[l, a(j)]       theta[p] += sum_lj Bbar[l, a(j)] s_j dk(x_l, x_j)/dtheta_p
  *
- * Either result may be NULL. Another n(n+1)/2 evaluations with slopes. */
+ * Either result may be NULL; both are left alone by a call that fails. Another n(n+1)/2 evaluations with slopes. */
 hf_status hfi_kernel_block_adjoint(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
                                    size_t ldx, size_t blocks, const size_t *first, const double *s,
-                                   hfi_precision precision, double *b, size_t ldb, double *s_bar,
+                                   hfi_precision precision, const double *b_bar, size_t ldb, double *s_bar,
                                    double *theta);
 /** P = K V for c dense columns: p[l + q*ldp] = sum_j k(x_l, x_j) v[j + q*ldv], white left out. Each pair is
- * evaluated once; several columns share the evaluation. O(n^2 (d + c)), O(n c) memory. Threads, same result for any number. */
+ * evaluated once; several columns share the evaluation. O(n^2 (d + c)), O(n c) memory. Threads, same result for any number.
+ * p must not overlap v and is spoilt by a call that fails. */
 hf_status hfi_kernel_dense_product(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
                                    size_t ldx, size_t c, const double *v, size_t ldv, hfi_precision precision,
                                    double *p, size_t ldp);
