@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What makes one fit another fit: everything its result depends on. */
+#include "train/journal.h"
+#include <holdfast/version.h>
+#include <math.h>
+#include <string.h>
+
+static void add_optional(hfi_sha256 *hash, const char *text)
+{
+    hfi_sha256_add_u64(hash, text != NULL);
+    if (text) hfi_sha256_add_text(hash, text);
+}
+
+/* Every NaN is the same missing number. */
+static void add_numbers(hfi_sha256 *hash, size_t count, const double *values)
+{
+    hfi_sha256_add_u64(hash, values != NULL);
+    for (size_t i = 0; values && i < count; i++)
+        hfi_sha256_add_double(hash, isnan(values[i]) ? NAN : values[i]);
+}
+
+static void add_data(hfi_sha256 *hash, const hf_data *data)
+{
+    hfi_sha256_add_u64(hash, data->n);
+    hfi_sha256_add_u64(hash, data->d);
+    for (size_t i = 0; i < data->n; i++)
+        hfi_sha256_add(hash, data->x + i * data->ldx, data->d * sizeof *data->x);
+    add_numbers(hash, data->n, data->y);
+    add_numbers(hash, data->n, data->noise);
+    for (size_t j = 0; data->names && j < data->d; j++) add_optional(hash, data->names[j]);
+}
+
+/* In the order of hf_fit_settings; a field that is new there belongs here too. */
+static void add_settings(hfi_sha256 *hash, const hf_fit_settings *s)
+{
+    const uint64_t choices[] = {(uint64_t)s->mean,
+                                (uint64_t)s->sites,
+                                (uint64_t)s->suspects,
+                                s->groups,
+                                s->calibrate,
+                                (uint64_t)s->centre,
+                                (uint64_t)s->threshold_rule,
+                                s->rounds,
+                                s->consistent_noise,
+                                s->train,
+                                (uint64_t)s->objective,
+                                s->priors,
+                                s->train_mean,
+                                s->restarts,
+                                s->iterations,
+                                s->standardise,
+                                (uint64_t)s->solver,
+                                s->inducing,
+                                (uint64_t)s->inducing_method,
+                                (uint64_t)s->inducing_choice,
+                                s->train_inducing,
+                                s->actions,
+                                (uint64_t)s->action_kind,
+                                (uint64_t)s->blocks,
+                                (uint64_t)s->action_start,
+                                s->train_actions,
+                                s->single_precision,
+                                (uint64_t)s->optimiser,
+                                s->minibatch,
+                                (uint64_t)s->student_method,
+                                s->set_count};
+    const double numbers[] = {s->eps, s->threshold, s->tolerance, s->learning_rate, s->beta, s->student_nu};
+    add_optional(hash, s->kernel);
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) hfi_sha256_add_u64(hash, choices[i]);
+    add_numbers(hash, sizeof numbers / sizeof numbers[0], numbers);
+    for (size_t i = 0; i < s->set_count; i++) {
+        hfi_sha256_add_text(hash, s->set[i].name);
+        hfi_sha256_add_double(hash, s->set[i].value);
+    }
+}
+
+void hfi_fit_fingerprint(const hf_context *ctx, const hf_data *data, const hf_fit_settings *settings,
+                         unsigned char fingerprint[HFI_SHA256_BYTES])
+{
+    hfi_sha256 hash;
+    hfi_sha256_init(&hash);
+    hfi_sha256_add_text(&hash, hf_version());
+    hfi_sha256_add_u64(&hash, hf_context_seed(ctx));
+    add_settings(&hash, settings);
+    add_data(&hash, data);
+    hfi_sha256_end(&hash, fingerprint);
+}
