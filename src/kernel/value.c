@@ -158,10 +158,20 @@ double hfi_kernel_value(const hf_kernel *kernel, const double *x, const double *
     return sum_value(&at, kernel->root);
 }
 
+static bool has_linear(const hf_kernel *kernel)
+{
+    for (size_t l = 0; l < kernel->leaf_count; l++)
+        if (kernel->leaves[l].form == HFI_FORM_LINEAR) return true;
+    return false;
+}
+
 void hfi_kernel_diagonal(const hf_kernel *kernel, size_t m, const double *x, size_t ldx, bool with_white,
                          double *diag)
 {
-    for (size_t q = 0; q < m; q++) diag[q] = hfi_kernel_value(kernel, x + q * ldx, x + q * ldx, with_white);
+    /* Without a linear part the variance is the same everywhere. */
+    const bool varies = has_linear(kernel);
+    for (size_t q = 0; q < m; q++)
+        diag[q] = q == 0 || varies ? hfi_kernel_value(kernel, x + q * ldx, x + q * ldx, with_white) : diag[0];
 }
 
 void hfi_kernel_gram_reference(const hf_kernel *kernel, size_t n, const double *x, size_t ldx, double *k,

@@ -99,6 +99,27 @@ void hfi_symmetrise(const hf_context *ctx, size_t n, double *a, size_t lda);
 void hfi_weighted_square(const hf_context *ctx, size_t n, const double *g, size_t ldg, const double *w,
                          double *c, size_t ldc, double *work);
 
+/* ---- tall matrices (tall.c): n rows, few columns, column-major; threads, same result for any number ---------- */
+
+/** C := A'B, A n x p, B n x q, C p x q. O(n p q). */
+hf_status hfi_tall_inner(hf_context *ctx, size_t n, size_t p, const double *a, size_t lda, size_t q,
+                         const double *b, size_t ldb, double *c, size_t ldc);
+/** lower(C) := A' diag(weight) A, weights of any sign, NULL for ones. (Some of the strict upper triangle is
+ * written too.) */
+hf_status hfi_tall_square(hf_context *ctx, size_t n, size_t p, const double *a, size_t lda,
+                          const double *weight, double *c, size_t ldc);
+/** C := C + alpha A B, A n x p, B p x q, C n x q. */
+void hfi_tall_add(const hf_context *ctx, size_t n, size_t p, size_t q, double alpha, const double *a,
+                  size_t lda, const double *b, size_t ldb, double *c, size_t ldc);
+/** B := B L^-T (transposed) or B L^-1, for a lower triangular q x q L and n rows of B. */
+void hfi_tall_divide(const hf_context *ctx, size_t n, size_t q, const double *l, size_t ldl, bool transposed,
+                     double *b, size_t ldb);
+
+/** lower(C) += A B' for column-major A and B (m x n): with a symmetric product A B' the sum of outer products of their
+ * columns. The strict upper triangle of C is scratch. m^2 n flops, tiled and parallel over C. */
+void hfi_lower_product(const hf_context *ctx, size_t m, size_t n, const double *a, size_t lda,
+                       const double *b, size_t ldb, double *c, size_t ldc);
+
 /* ---- eigenvalues and least squares ------------------------------------------------------------- */
 
 /** Eigenvalues (ascending) and eigenvectors (columns of a) of a symmetric matrix; lower triangle read, all of
