@@ -88,11 +88,24 @@ HF_API hf_status hf_action_start_parse(hf_context *ctx, const char *name, hf_act
 HF_API const char *hf_action_start_name(hf_action_start start);
 
 /**
- * Places m inducing inputs among n rows x (row-major, stride ldx) for a kernel: z receives m rows of d numbers.
- * Duplicate rows are never chosen twice: *chosen <= m says how many distinct places there were.
- * Greedy and M-DPP look at the kernel's values, so hyperparameters matter; k-means and first do not.
- * Random choices come from the context's seed. Errors: HF_ERR_NO_DATA (n = 0), HF_ERR_ARGUMENT (m = 0),
- * HF_ERR_NOT_FINITE, HF_ERR_DIMENSION, HF_ERR_CANCELLED. O(n m^2) greedy; O(n m d) k-means.
+ * Places at most m inducing inputs among n rows x (row-major, stride ldx) for a kernel: z (room for m rows of d numbers,
+ * stride d) receives *chosen <= m rows, no two equal.
+ *
+ * - Greedy: the row whose latent prior variance given those chosen is largest, each time (pivoted Cholesky); of equals
+ *   the first. Ends early when the largest is below 1e-10 of the largest prior variance: further rows are determined by those
+ *   chosen, as duplicates are. Looks at the kernel's values, so hyperparameters matter.
+ * - k-means: k-means++ and at most 25 Lloyd steps; a centre that lost its rows moves to the row farthest from its own. Euclid on
+ *   the inputs as they are given; the kernel is only asked for d.
+ * - M-DPP: 10 m Metropolis swaps from the greedy rows, each accepted with probability min(1, det K' / det K), K the prior
+ *   covariance of the chosen rows. As many rows as the greedy choice found.
+ * - First: the first rows no two of which are equal.
+ *
+ * Greedy holds 8 n m bytes, but at most 1 GiB: where that is too little, it chooses from a random sample of 2^27 / m rows (M-DPP
+ * then swaps with any of the n rows). k-means works on a random sample of 50 000 rows when there are more. Random choices
+ * come from the context's seed; the number of threads changes nothing. At least one row is chosen. z and *chosen are
+ * untouched on error: HF_ERR_NO_DATA (n = 0), HF_ERR_ARGUMENT (m = 0, NULL), HF_ERR_NOT_FINITE (the row is named; or a prior variance
+ * overflows), HF_ERR_DIMENSION (ldx < d), HF_ERR_MEMORY, HF_ERR_CANCELLED. Reports progress as "choose".
+ * Cost O(n m (m + d)) greedy, O(n m d) a step k-means, O(m^3) more for M-DPP, O(n d) first.
  */
 HF_API hf_status hf_choose_inducing(hf_context *ctx, const hf_kernel *kernel, hf_inducing_choice choice,
                                     size_t n, const double *x, size_t ldx, size_t m, double *z,

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inducing inputs as a sample of the determinantal point process of the prior covariance, by Metropolis swaps. */
+#include "linalg/linalg.h"
+#include "solver/choose.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct swapper {
+    const hf_kernel *kernel;
+    const double *x;
+    size_t n, ldx, m;
+    size_t *rows;
+    unsigned char *inside; /* n: the row is chosen */
+    double *chosen;        /* m x d: inputs of the chosen rows, in the factor's order */
+    double *factor;        /* m x m, L L' = K of the chosen rows */
+    double *other;         /* m x m: what the factor becomes */
+    double *column;        /* m: covariances of the proposed row with the chosen */
+    double *solved;        /* m */
+    double *unit;          /* m */
+    double *scratch;
+    size_t d;
+    double least; /* conditional variances below this are none */
+} swapper;
+
+static double prior_variance(const swapper *s, size_t row)
+{
+    double value;
+    hfi_kernel_diagonal(s->kernel, 1, s->x + row * s->ldx, s->ldx, false, &value);
+    return value;
+}
+
+static void covariances(swapper *s, size_t row, size_t count)
+{
+    hfi_kernel_cross_block(s->kernel, 1, s->x + row * s->ldx, s->ldx, count, s->chosen, s->d, s->column, s->m,
+                           s->scratch);
+}
+
+static void place(swapper *s, size_t at, size_t row)
+{
+    s->rows[at] = row;
+    s->inside[row] = 1;
+    memcpy(s->chosen + at * s->d, s->x + row * s->ldx, s->d * sizeof *s->chosen);
+}
+
+static hf_status factor_start(hf_context *ctx, swapper *s)
+{
+    for (size_t i = 0; i < s->m; i++) {
+        double variance = prior_variance(s, s->rows[i]);
+        covariances(s, s->rows[i], i);
+        s->least = fmax(s->least, HFI_CHOICE_RESOLUTION * variance);
+        if (hfi_chol_append(i, s->factor, s->m, s->column, variance) < 0)
+            return hfi_fail(ctx, HF_ERR_NOT_POSITIVE_DEFINITE,
+                            "the prior covariance of the chosen rows is singular at row %zu (counted from 0)",
+                            s->rows[i]);
+        place(s, i, s->rows[i]);
+    }
+    return HF_OK;
+}
+
+/*
+ * With A = K^-1, v = A k_j and the conditional variance r = k_jj - k_j'v of row j given all chosen, block inversion
+ * gives the conditional variance given all chosen but the p-th: r + v_p^2 / A_pp. That of row p given those is
+ * 1 / A_pp, and det K' / det K is the ratio of the two. @return the ratio; *left: row j's given the others.
+ */
+static double determinant_ratio(swapper *s, size_t p, size_t row, double *left)
+{
+    covariances(s, row, s->m);
+    memcpy(s->solved, s->column, s->m * sizeof *s->solved);
+    hfi_chol_forward(s->m, s->factor, s->m, s->solved);
+    double rest = prior_variance(s, row) - hfi_dot(s->m, s->solved, s->solved);
+    hfi_chol_backward(s->m, s->factor, s->m, s->solved);
+    memset(s->unit, 0, s->m * sizeof *s->unit);
+    s->unit[p] = 1.0;
+    /* L^-1 e_p is zero before p. */
+    hfi_chol_forward(s->m - p, s->factor + p * (s->m + 1), s->m, s->unit + p);
+    double precision = hfi_dot(s->m - p, s->unit + p, s->unit + p);
+    *left = fmax(0.0, rest) + s->solved[p] * s->solved[p] / precision;
+    return *left * precision;
+}
+
+/* The new row goes to the end. False: it is no good after all, and nothing has changed. */
+static bool swap(swapper *s, size_t p, size_t row)
+{
+    size_t m = s->m, gone = s->rows[p];
+    memcpy(s->other, s->factor, m * m * sizeof *s->factor);
+    hfi_chol_delete(m, s->other, m, p, s->unit);
+    memmove(s->column + p, s->column + p + 1, (m - p - 1) * sizeof *s->column);
+    if (hfi_chol_append(m - 1, s->other, m, s->column, prior_variance(s, row)) < 0) return false;
+    double *before = s->factor;
+    s->factor = s->other;
+    s->other = before;
+    memmove(s->rows + p, s->rows + p + 1, (m - p - 1) * sizeof *s->rows);
+    memmove(s->chosen + p * s->d, s->chosen + (p + 1) * s->d, (m - p - 1) * s->d * sizeof *s->chosen);
+    s->inside[gone] = 0;
+    place(s, m - 1, row);
+    return true;
+}
+
+static hf_status walk(hf_context *ctx, swapper *s, size_t steps, uint64_t index)
+{
+    hfi_stream stream;
+    hfi_stream_init(&stream, hf_context_seed(ctx), HFI_PURPOSE_INDUCING, index);
+    for (size_t step = 0; step < steps; step++) {
+        if (step % 64 == 0 && !hfi_progress(ctx, "choose", (double)step / (double)steps, NAN))
+            return hfi_cancelled(ctx);
+        size_t p = hfi_stream_below(&stream, s->m), row;
+        do row = hfi_stream_below(&stream, s->n);
+        while (s->inside[row]);
+        double threshold = hfi_stream_uniform(&stream), left;
+        double ratio = determinant_ratio(s, p, row, &left);
+        if (left > s->least && threshold < ratio) swap(s, p, row);
+    }
+    return HF_OK;
+}
+
+hf_status hfi_choose_mdpp(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x, size_t ldx,
+                          size_t chosen, size_t *rows, size_t steps, uint64_t index)
+{
+    if (chosen >= n) return HF_OK; /* nothing to swap with */
+    size_t m = chosen, d = hf_kernel_dimension(kernel);
+    swapper s = {.kernel = kernel, .x = x, .n = n, .ldx = ldx, .m = m, .rows = rows, .d = d};
+    s.inside = hfi_alloc(ctx, n, 1);
+    s.chosen = hfi_alloc(ctx, m, d * sizeof *s.chosen);
+    s.factor = hfi_alloc(ctx, m, m * sizeof *s.factor);
+    s.other = hfi_alloc(ctx, m, m * sizeof *s.other);
+    s.column = hfi_alloc(ctx, m, sizeof *s.column);
+    s.solved = hfi_alloc(ctx, m, sizeof *s.solved);
+    s.unit = hfi_alloc(ctx, m, sizeof *s.unit);
+    s.scratch = hfi_alloc(ctx, hfi_kernel_scratch(kernel), sizeof *s.scratch);
+    hf_status status = HF_ERR_MEMORY;
+    if (s.inside != NULL && s.chosen != NULL && s.factor != NULL && s.other != NULL && s.column != NULL &&
+        s.solved != NULL && s.unit != NULL && s.scratch != NULL) {
+        status = factor_start(ctx, &s);
+        if (status >= 0) status = walk(ctx, &s, steps, index);
+    }
+    hfi_free(ctx, s.inside);
+    hfi_free(ctx, s.chosen);
+    hfi_free(ctx, s.factor);
+    hfi_free(ctx, s.other);
+    hfi_free(ctx, s.column);
+    hfi_free(ctx, s.solved);
+    hfi_free(ctx, s.unit);
+    hfi_free(ctx, s.scratch);
+    return status;
+}
