@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/fits.h"
+#include "common/clock.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -67,25 +68,14 @@ static hf_status settings_of(hf_context *ctx, const char *method, hf_fit_setting
     return HF_OK;
 }
 
-/* The oracle never sees the damaged rows, not even their inputs: a missing target would leave those in the
- * scaling. */
-static size_t without_wrong(const problem *p, double *x, double *y)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < p->n; ++i) {
-        if (p->wrong[i]) continue;
-        memcpy(x + kept * p->d, p->x + i * p->d, p->d * sizeof *x);
-        y[kept++] = p->y[i];
-    }
-    return kept;
-}
-
 static hf_status score(hf_context *ctx, const hf_posterior *posterior, const problem *p, record *out)
 {
     double *mean = room(p->m, sizeof *mean), *sd = room(p->m, sizeof *sd);
     hf_metrics metrics;
+    const double begin = wall_clock();
     hf_status status = hf_predict(ctx, posterior, p->m, p->tx, p->d, mean, NULL, sd);
     if (status >= 0) {
+        out->predict_seconds = wall_clock() - begin;
         for (size_t i = 0; i < p->m; ++i) sd[i] = sqrt(sd[i]);
         status = hf_metrics_gaussian(ctx, p->m, p->ty, mean, sd, &metrics);
     }
@@ -115,24 +105,13 @@ static void count_flags(const problem *p, const hf_reading *readings, record *ou
     }
 }
 
-bool method_run(hf_context *ctx, const char *method, const problem *p, record *out)
+bool settings_run(hf_context *ctx, const hf_fit_settings *settings, const problem *p, record *out)
 {
-    bool oracle = strcmp(method, "oracle") == 0;
-    double *x = p->x, *y = p->y;
-    hf_data data = {.n = p->n, .d = p->d, .ldx = p->d};
-    hf_reading *readings = oracle ? NULL : room(p->n, sizeof *readings);
+    const hf_data data = {.n = p->n, .d = p->d, .ldx = p->d, .x = p->x, .y = p->y};
+    hf_reading *readings = room(p->n, sizeof *readings);
     hf_posterior *posterior = NULL;
-    hf_fit_settings settings;
     hf_fit_report report;
-    hf_status status = settings_of(ctx, method, &settings);
-    if (oracle) {
-        x = room(p->n * p->d, sizeof *x);
-        y = room(p->n, sizeof *y);
-        data.n = without_wrong(p, x, y);
-    }
-    data.x = x;
-    data.y = y;
-    if (status >= 0) status = hf_fit_data(ctx, &data, &settings, &posterior, &report, readings);
+    hf_status status = hf_fit_data(ctx, &data, settings, &posterior, &report, readings);
     if (status >= 0) {
         out->train = p->n;
         out->test = p->m;
@@ -144,12 +123,42 @@ bool method_run(hf_context *ctx, const char *method, const problem *p, record *o
         count_flags(p, readings, out);
         status = score(ctx, posterior, p, out);
     }
-    if (status < 0) fprintf(stderr, "%s: %s: %s\n", method, hf_status_name(status), hf_context_message(ctx));
+    if (status < 0) fprintf(stderr, "%s: %s\n", hf_status_name(status), hf_context_message(ctx));
     hf_posterior_free(posterior);
     free(readings);
-    if (oracle) {
-        free(x);
-        free(y);
-    }
     return status >= 0;
+}
+
+/* What the oracle sees: not the damaged rows, not even their inputs (a missing target would leave those in the
+ * scaling). */
+static problem without_wrong(const problem *p)
+{
+    problem kept = problem_create(p->n, p->m, p->d);
+    kept.n = 0;
+    for (size_t i = 0; i < p->n; ++i) {
+        if (p->wrong[i]) continue;
+        memcpy(kept.x + kept.n * p->d, p->x + i * p->d, p->d * sizeof *p->x);
+        kept.y[kept.n++] = p->y[i];
+    }
+    memcpy(kept.tx, p->tx, p->m * p->d * sizeof *p->tx);
+    memcpy(kept.ty, p->ty, p->m * sizeof *p->ty);
+    kept.unit = p->unit;
+    return kept;
+}
+
+bool method_run(hf_context *ctx, const char *method, const problem *p, record *out)
+{
+    hf_fit_settings settings;
+    hf_status status = settings_of(ctx, method, &settings);
+    if (status < 0) {
+        fprintf(stderr, "%s: %s\n", method, hf_context_message(ctx));
+        return false;
+    }
+    if (strcmp(method, "oracle") != 0) return settings_run(ctx, &settings, p, out);
+    problem kept = without_wrong(p);
+    const bool ok = settings_run(ctx, &settings, &kept, out);
+    out->train = p->n;
+    problem_free(&kept);
+    for (size_t i = 0; i < p->n; ++i) out->wrong += p->wrong[i];
+    return ok;
 }

@@ -3,13 +3,13 @@
  * @file fits.h
  * @brief The methods that experiments compare, each fitted and scored through the public interface.
  *
- * | name    | what it is |
+ * | name    | what it is                                                                                       |
  * |---------|--------------------------------------------------------------------------------------------------|
- * | gp      | plain Gaussian process, preset "gp" | | rcgp    | the published robust conjugate GP, preset
- * "rcgp"                                                 | | smooth  | robust weights re-centred on the
- * leave-one-out mean, site evidence, consistent noise             | | default | what a user gets who asks for
- * nothing                                                            | | oracle  | the plain GP, told which
- * readings are wrong: what no method that must find out can expect to beat |
+ * | gp      | plain Gaussian process, preset "gp"                                                              |
+ * | rcgp    | the published robust conjugate GP, preset "rcgp"                                                 |
+ * | smooth  | robust weights re-centred on the leave-one-out mean, site evidence, consistent noise             |
+ * | default | what a user gets who asks for nothing                                                            |
+ * | oracle  | the plain GP, told which readings are wrong: what no method that must find out can expect to beat |
  */
 #ifndef EXPERIMENTS_FITS_H
 #define EXPERIMENTS_FITS_H
@@ -33,8 +33,12 @@ void problem_free(problem *p);
 /** sd with n - 1 in the denominator. */
 double sample_sd(size_t n, const double *y);
 
+/** Fits these settings and scores them on the test rows; fills everything of `out` but its key. false with the reason on
+ * standard error. */
+bool settings_run(hf_context *ctx, const hf_fit_settings *settings, const problem *data, record *out);
+
 bool method_known(const char *method);
-/** Fits and scores; fills everything of `out` but its key. false with the reason on standard error. */
+/** The same for a method of the table. */
 bool method_run(hf_context *ctx, const char *method, const problem *p, record *out);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/pool.h"
+#include "common/clock.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -78,16 +78,9 @@ static bool finish(worker *w, const pool_calls *calls)
     return ok;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void progress(size_t done, size_t count, size_t failed, double since)
 {
-    double spent = now() - since;
+    double spent = wall_clock() - since;
     double left = done ? spent / (double)done * (double)(count - done) : 0.0;
     fprintf(stderr, "%s%zu of %zu tasks, %zu failed, %.0f s spent, about %.0f s to go%s",
             isatty(STDERR_FILENO) ? "\r\033[K" : "", done, count, failed, spent, left,
@@ -99,7 +92,7 @@ size_t pool_run(const size_t *tasks, size_t count, size_t jobs, const pool_calls
     worker workers[POOL_MOST];
     struct pollfd waits[POOL_MOST];
     size_t running = 0, next = 0, done = 0, failed = 0;
-    double since = now();
+    double since = wall_clock();
     if (jobs < 1) jobs = 1;
     if (jobs > POOL_MOST) jobs = POOL_MOST;
     while (next < count || running > 0) {

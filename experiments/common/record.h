@@ -27,6 +27,9 @@ typedef struct record {
     double kappa;
     size_t evaluations;
     double seconds;
+    double predict_seconds; /**< for the test rows, variances included */
+    double
+        megabytes; /**< largest memory of the process that fitted and predicted; 0 where it was not measured */
 } record;
 
 typedef struct records {
@@ -67,5 +70,7 @@ double record_adopted(const record *item);
 double record_kappa(const record *item);
 double record_evaluations(const record *item);
 double record_seconds(const record *item);
+double record_predict_seconds(const record *item);
+double record_megabytes(const record *item);
 
 #endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/clock.h"
+
+#include <sys/resource.h>
+#include <time.h>
+
+double wall_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double peak_megabytes(void)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) != 0) return 0.0;
+    return (double)usage.ru_maxrss * 1024e-6; /* kilobytes of 1024 bytes */
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file clock.h
+ * @brief Seconds and memory of this process.
+ */
+#ifndef EXPERIMENTS_CLOCK_H
+#define EXPERIMENTS_CLOCK_H
+
+/** Seconds from some moment on. */
+double wall_clock(void);
+/** Largest resident memory that the process has had, in 10^6 bytes. */
+double peak_megabytes(void);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file options.h
+ * @brief Command lines of experiments, told as a table: what is read and what --help prints come from the same rows.
+ */
+#ifndef EXPERIMENTS_OPTIONS_H
+#define EXPERIMENTS_OPTIONS_H
+
+#include "common/words.h"
+
+/** One option. Exactly one of the targets is set and says what kind of value follows. */
+typedef struct option_row {
+    const char *name;  /**< without the dashes */
+    const char *value; /**< what the value is called in the help; NULL for a flag */
+    const char *help;  /**< further lines are indented by the printer */
+    const char **text;
+    words *list; /**< checked by `known` */
+    bool (*known)(const char *);
+    long *number, least, most;
+    long *first, *last; /**< "A..B" */
+    bool *flag;
+    bool *given; /**< set when the option occurs; may be NULL */
+} option_row;
+
+/** Reads the command line; --help prints `heading`, the rows and `example` and ends the program with 0, anything
+ * that is not understood ends it with 2. */
+void options_read(int argc, char **argv, const char *heading, const char *example, size_t count,
+                  const option_row *rows);
+
+#endif
