@@ -64,7 +64,8 @@ static void add_settings(hfi_sha256 *hash, const hf_fit_settings *s)
                                 s->minibatch,
                                 (uint64_t)s->student_method,
                                 s->set_count};
-    const double numbers[] = {s->eps, s->threshold, s->tolerance, s->learning_rate, s->beta, s->student_nu};
+    const double numbers[] = {s->eps,         s->threshold, s->tolerance, s->learning_rate,
+                              s->noise_start, s->beta,      s->student_nu};
     add_optional(hash, s->kernel);
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) hfi_sha256_add_u64(hash, choices[i]);
     add_numbers(hash, sizeof numbers / sizeof numbers[0], numbers);

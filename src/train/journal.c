@@ -97,8 +97,8 @@ static void stop_keeping(hfi_journal *j, int error)
 {
     char words[128];
     snprintf(j->warning, sizeof j->warning,
-             "%s: the checkpoint stopped after %llu evaluations: %s; the fit went on without it", j->path,
-             (unsigned long long)j->next, error_text(error, words));
+             "the checkpoint ended after %llu evaluations: %s; the fit went on without it (%s)",
+             (unsigned long long)j->next, error_text(error, words), j->path);
     close(j->descriptor);
     j->descriptor = -1;
 }
@@ -238,8 +238,8 @@ static void end_replay(hfi_journal *j, bool damaged)
     j->replaying = false;
     if (damaged)
         snprintf(j->warning, sizeof j->warning,
-                 "%s: the checkpoint was damaged after %zu evaluations; what followed was evaluated again",
-                 j->path, j->taken);
+                 "the checkpoint was damaged after %zu evaluations; what followed was evaluated again (%s)",
+                 j->taken, j->path);
 }
 
 /* The next record into the buffer: HF_OK, and `replaying` is false when there is none. */
@@ -367,10 +367,16 @@ void hfi_journal_append(hfi_journal *j, size_t count, const double *state, doubl
         stop_keeping(j, ENOMEM);
         return;
     }
-    const record r = {.index = j->next, .count = count, .status = status, .value = value};
+    /* Where nothing could be factored there is no value, and whatever stands in its place is not kept. */
+    const bool valid = status >= 0;
+    const record r = {.index = j->next, .count = count, .status = status, .value = valid ? value : 0.0};
+    unsigned char *numbers = j->buffer + sizeof r;
     memcpy(j->buffer, &r, sizeof r);
-    memcpy(j->buffer + sizeof r, state, count * sizeof *state);
-    memcpy(j->buffer + sizeof r + count * sizeof *state, gradient, count * sizeof *gradient);
+    memcpy(numbers, state, count * sizeof *state);
+    if (valid)
+        memcpy(numbers + count * sizeof *state, gradient, count * sizeof *gradient);
+    else
+        memset(numbers + count * sizeof *state, 0, count * sizeof *gradient);
     record_digest(j, bytes, j->buffer + bytes - HFI_SHA256_BYTES);
     write_record(j, bytes);
     j->next++;
