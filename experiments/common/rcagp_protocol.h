@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file rcagp_protocol.h
+ * @brief Data and models as the tables of "Robust and Computation-Aware Gaussian Processes" (2025) were made, and beside
+ * them what this library does when it is asked for nothing.
+ *
+ * **Data.** Inputs are standardised with the mean and sd of all rows, targets with those of all clean targets; 80 % of
+ * the rows train, 20 % test. Exactly 10 % of the training rows are damaged, s being the sd of all clean targets and u
+ * uniform on (0, 1), drawn afresh for each number:
+ *
+ *     asymmetric  y + U(3 s, 9 s)                     (the paper's text subtracts, its program adds)
+ *     uniform     y + U(3 s, 9 s) for the first half of them, y - U(3 s, 9 s) for the other
+ *     focused     inputs to the medians + 0.1 u MAD; y - 3 median(y) - 0.1 u MAD(y), medians of the training rows
+ *                 (the paper's text: three sd below the median; where the median is small the damage is small too)
+ *
+ * What the program does besides is left out: its uniform damage permutes the training targets first, which leaves
+ * nothing to be learnt.
+ */
+#ifndef EXPERIMENTS_RCAGP_PROTOCOL_H
+#define EXPERIMENTS_RCAGP_PROTOCOL_H
+
+#include "common/fits.h"
+
+/** boston, energy, yacht, parkinsons. */
+bool rcagp_set_known(const char *set);
+/** none, asymmetric, uniform, focused. */
+bool rcagp_kind_known(const char *kind);
+
+/** One split. Its scores are in units of the sd of the clean targets. false: reason on standard error. */
+bool rcagp_problem(hf_context *ctx, const char *data, const char *set, const char *kind, long split,
+                   long offset, problem *out);
+
+/** Models by their names in the paper (SVGP, CaGP, RCSVGP, RCaGP, Student-t, RRP), with its settings: isotropic kernel
+ * ("matern32" or "se"), all hyperparameters, inducing inputs (100, from the first training rows) and entries of the 5
+ * block actions trained by 50 steps of Adam at 0.01; lengthscale, outputscale and noise start at log 2; weights centred on the
+ * constant mean, beta = 1, c = (1 - eps) quantile. And ours, which take no settings: "default", "rcagp", "rcsvgp". */
+bool rcagp_model_known(const char *model);
+bool rcagp_model_is_ours(const char *model);
+hf_status rcagp_settings(hf_context *ctx, const char *model, const char *kernel, double eps,
+                         hf_fit_settings *out);
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/rcagp_table.h"
+#include "common/rcagp_paper.h"
+#include "common/rcagp_protocol.h"
+#include "common/study.h"
+#include "common/uci.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Tasks are numbered (set * kinds + kind) * splits + split; every task fits all models. */
+typedef struct plan {
+    study study;
+    const rcagp_table *table;
+    const char *data;
+    words sets, kinds, models;
+} plan;
+
+static const double eps = 0.2;
+
+static void read_options(int argc, char **argv, plan *p)
+{
+    char heading[400];
+    option_row rows[4 + STUDY_OPTIONS] = {
+        {.name = "data",
+         .value = "DIR",
+         .help = "folder with <set>/<set>.csv (default ../shared/data)",
+         .text = &p->data},
+        {.name = "sets",
+         .value = "LIST",
+         .help = "of boston,energy,yacht,parkinsons (default all)",
+         .list = &p->sets,
+         .known = rcagp_set_known},
+        {.name = "kinds",
+         .value = "LIST",
+         .help = "of none,asymmetric,uniform,focused (default those of the table)",
+         .list = &p->kinds,
+         .known = rcagp_kind_known},
+        {.name = "models",
+         .value = "LIST",
+         .help = "of SVGP,CaGP,RCSVGP,RCaGP,Student-t,RRP (published settings)\n"
+                 "and default,rcagp,rcsvgp (ours; default those of the table and ours)",
+         .list = &p->models,
+         .known = rcagp_model_known}};
+    study_options(&p->study, rows + 4);
+    snprintf(heading, sizeof heading,
+             "usage: %s [option]...\n%s\nof \"Robust and Computation-Aware Gaussian Processes\" (2025) "
+             "beside ours.\n",
+             p->table->program, p->table->title);
+    options_read(argc, argv, heading, NULL, 4 + STUDY_OPTIONS, rows);
+}
+
+static record place_of(const plan *p, size_t number, const char **set)
+{
+    const study *s = &p->study;
+    const size_t splits = (size_t)(s->last - s->first + 1), rest = number / splits;
+    const char *kind = p->kinds.items[rest % p->kinds.count];
+    record key = {.split = s->first + (long)(number % splits),
+                  .share = strcmp(kind, "none") == 0 ? 0.0 : 0.1};
+    *set = p->sets.items[rest / p->kinds.count];
+    snprintf(key.kind, sizeof key.kind, "%s", kind);
+    snprintf(key.set, sizeof key.set, "%s, %s", *set, p->table->kernel);
+    return key;
+}
+
+static bool key_of(const study *s, size_t number, size_t which, record *key)
+{
+    const plan *p = s->user;
+    const char *set;
+    if (which >= p->models.count) return false;
+    *key = place_of(p, number, &set);
+    snprintf(key->method, sizeof key->method, "%s", p->models.items[which]);
+    return true;
+}
+
+static bool data_of(const study *s, hf_context *ctx, size_t number, problem *out)
+{
+    const plan *p = s->user;
+    const char *set;
+    const record key = place_of(p, number, &set);
+    hf_context_set_seed(ctx, (uint64_t)(s->offset + key.split));
+    return rcagp_problem(ctx, p->data, set, key.kind, key.split, s->offset, out);
+}
+
+static bool fit(const study *s, hf_context *ctx, const problem *data, record *item)
+{
+    const plan *p = s->user;
+    hf_fit_settings settings;
+    if (rcagp_settings(ctx, item->method, p->table->kernel, eps, &settings) < 0) {
+        fprintf(stderr, "%s: %s\n", item->method, hf_context_message(ctx));
+        return false;
+    }
+    return settings_run(ctx, &settings, data, item);
+}
+
+/* ---- report ---------------------------------------------------------------------------------------------- */
+
+static summary sum_up(const plan *p, const char *set, const char *kind, const char *model,
+                      double (*field)(const record *))
+{
+    record key = {.share = strcmp(kind, "none") == 0 ? 0.0 : 0.1};
+    snprintf(key.set, sizeof key.set, "%s, %s", set, p->table->kernel);
+    snprintf(key.kind, sizeof key.kind, "%s", kind);
+    snprintf(key.method, sizeof key.method, "%s", model);
+    summary s = records_summary(&p->study.done, &key, field);
+    if (s.count > 1)
+        s.sd *= sqrt((double)(s.count - 1) / (double)s.count); /* the paper's, of the population */
+    return s;
+}
+
+static void print_value(const summary *s)
+{
+    if (s->count)
+        printf(" %.3f ± %.3f |", s->mean, s->sd);
+    else
+        printf("  |");
+}
+
+static void print_row(const plan *p, const char *set, const char *kind, const char *model)
+{
+    const paper_cell *paper = rcagp_paper_find(p->table->table, kind, set, model);
+    const summary mae = sum_up(p, set, kind, model, record_mae),
+                  nll = sum_up(p, set, kind, model, record_nlpd),
+                  cover = sum_up(p, set, kind, model, record_coverage95),
+                  seconds = sum_up(p, set, kind, model, record_seconds);
+    if (!paper && !mae.count) return;
+    printf("| %s%s |", rcagp_model_is_ours(model) ? "**ours:** " : "", model);
+    if (paper)
+        printf(" %.3f ± %.3f | %.3f ± %.3f | %.2f |", paper->mae.mean, paper->mae.sd, paper->nll.mean,
+               paper->nll.sd, paper->seconds.mean);
+    else
+        printf("  |  |  |");
+    print_value(&mae);
+    print_value(&nll);
+    if (mae.count)
+        printf(" %.2f | %.3f | %zu |\n", cover.mean, seconds.mean, mae.count);
+    else
+        printf("  |  |  |\n");
+}
+
+static void print_set(const plan *p, const char *set, const char *kind)
+{
+    printf("\n### %s, %s%s\n\n", set, kind, strcmp(kind, "none") == 0 ? "" : " 10 %");
+    puts("| model | printed MAE | printed NLL | s | MAE here | NLPD here | cover 95 | s | splits |\n"
+         "|---|---|---|---|---|---|---|---|---|");
+    for (size_t m = 0; m < p->models.count; ++m) print_row(p, set, kind, p->models.items[m]);
+}
+
+/* Counts over the printed cells of the sets and kinds that were run, for one model of ours. */
+typedef struct score {
+    size_t cells, beaten, faster, models;
+    char misses[2048];
+} score;
+
+static void compare(score *s, const paper_cell *cell, const char *measure, double printed,
+                    const summary *ours)
+{
+    s->cells += 1;
+    if (ours->mean < printed) {
+        s->beaten += 1;
+        return;
+    }
+    const size_t used = strlen(s->misses);
+    snprintf(s->misses + used, sizeof s->misses - used, "%s%s %s %s %s: printed %.3f, ours %.3f",
+             used ? "; " : "", cell->set, cell->kind, cell->model, measure, printed, ours->mean);
+}
+
+static void judge(const plan *p, const char *model)
+{
+    score s = {0};
+    for (size_t i = 0; i < rcagp_paper_count; ++i) {
+        const paper_cell *cell = &rcagp_paper[i];
+        if (strcmp(cell->table, p->table->table) != 0 || !words_hold(&p->sets, cell->set) ||
+            !words_hold(&p->kinds, cell->kind))
+            continue;
+        const summary mae = sum_up(p, cell->set, cell->kind, model, record_mae),
+                      nll = sum_up(p, cell->set, cell->kind, model, record_nlpd),
+                      seconds = sum_up(p, cell->set, cell->kind, model, record_seconds);
+        if (!mae.count) continue;
+        compare(&s, cell, "MAE", cell->mae.mean, &mae);
+        compare(&s, cell, "NLL", cell->nll.mean, &nll);
+        s.models += 1;
+        s.faster += seconds.mean < cell->seconds.mean;
+    }
+    if (!s.cells) return;
+    printf("- **%s** beats %zu of %zu printed cells (MAE and NLL of every model) and is faster than %zu of "
+           "%zu printed "
+           "times (another machine). Not beaten: %s.\n",
+           model, s.beaten, s.cells, s.faster, s.models, s.misses[0] ? s.misses : "none");
+}
+
+static void report(const plan *p)
+{
+    const study *s = &p->study;
+    printf(
+        "%s. holdfast %s on %s. Splits %ld..%ld, seed offset %ld; mean ± population sd, one thread a fit.\n",
+        p->table->title, hf_version(), hf_blas_description(), s->first, s->last, s->offset);
+    for (size_t k = 0; k < p->kinds.count; ++k)
+        for (size_t i = 0; i < p->sets.count; ++i) print_set(p, p->sets.items[i], p->kinds.items[k]);
+    puts("\n### Verdict\n");
+    for (size_t m = 0; m < p->models.count; ++m)
+        if (rcagp_model_is_ours(p->models.items[m])) judge(p, p->models.items[m]);
+}
+
+/* Sets without data are left out, with a message. */
+static void drop_absent(plan *p)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < p->sets.count; ++i) {
+        const char *set = p->sets.items[i];
+        if (uci_present(p->data, uci_find(set)))
+            p->sets.items[kept++] = set;
+        else
+            fprintf(stderr, "skipped %s: %s/%s/%s.csv is not there\n", set, p->data, set, set);
+    }
+    p->sets.count = kept;
+}
+
+int rcagp_table_main(int argc, char **argv, const rcagp_table *table)
+{
+    static const study_calls calls = {key_of, data_of, fit};
+    char models[128];
+    size_t failed = 0;
+    plan p = {.study = {.last = 19, .jobs = 1, .threads = 1, .calls = &calls},
+              .table = table,
+              .data = "../shared/data"};
+    study *s = &p.study;
+    s->user = &p;
+    snprintf(models, sizeof models, "%s,default,rcagp,rcsvgp", table->models);
+    words_parse(&p.sets, "sets", "boston,energy,yacht,parkinsons", rcagp_set_known);
+    words_parse(&p.kinds, "kinds", table->kinds, rcagp_kind_known);
+    words_parse(&p.models, "models", models, rcagp_model_known);
+    read_options(argc, argv, &p);
+    if (!s->report) drop_absent(&p);
+    if (p.sets.count == 0) {
+        fprintf(stderr, "%s: no data in %s: give the folder with --data DIR (nothing was run)\n",
+                table->program, p.data);
+        return 0;
+    }
+    s->count = p.sets.count * p.kinds.count * (size_t)(s->last - s->first + 1);
+    study_open(s);
+    if (!s->report) failed = study_run(s);
+    report(&p);
+    return study_close(s, table->program, failed);
+}
