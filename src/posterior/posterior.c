@@ -56,8 +56,8 @@ void hf_exact_cost(size_t n, size_t d, double *bytes, double *flops)
     if (flops != NULL) *flops = f;
 }
 
-static hf_status check_parts(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
-                             const hf_sites *sites, const double *x, size_t ldx)
+hf_status hfi_posterior_check_parts(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
+                                    const hf_sites *sites, const double *x, size_t ldx)
 {
     if (kernel == NULL || mean == NULL || sites == NULL || x == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "kernel, mean, sites and x are all needed; %s is NULL",
@@ -79,7 +79,7 @@ hf_status hf_solve_exact(hf_context *ctx, const hf_kernel *kernel, const hf_mean
                          const double *x, size_t ldx, hf_posterior **out)
 {
     if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_exact: out is NULL");
-    hf_status status = check_parts(ctx, kernel, mean, sites, x, ldx);
+    hf_status status = hfi_posterior_check_parts(ctx, kernel, mean, sites, x, ldx);
     if (status < 0) return status;
     hfi_solution solution = {0};
     hfi_scaling scaling;
@@ -106,19 +106,29 @@ size_t hf_posterior_anchors(const hf_posterior *posterior)
     return posterior != NULL ? posterior->solution.n : 0;
 }
 
+/* Eight bytes each. */
+static double numbers_held(const hfi_solution *s)
+{
+    double rows = (double)s->capacity, rank = (double)s->rank, vectors = 1.0;
+    double matrix = s->form == HFI_FORM_EXACT   ? rows * rows
+                    : s->form == HFI_FORM_DENSE ? rows * rank
+                                                : rank * rank;
+    if (s->residual != NULL) vectors += 2.0; /* and the variances */
+    if (s->form == HFI_FORM_BLOCKS) vectors += 2.0;
+    return matrix + rows * ((double)s->d + vectors);
+}
+
 void hf_posterior_report(const hf_posterior *posterior, hf_solve_report *report)
 {
     if (posterior == NULL || report == NULL) return;
     const hfi_solution *s = &posterior->solution;
-    double rows = (double)s->capacity, inputs = (double)s->d;
     *report = (hf_solve_report){
         .anchors = s->n,
         .jitter = s->jitter,
         .condition = s->condition,
         .backward = s->backward,
-        .log_evidence = hfi_solution_log_evidence(s),
-        .bytes = (double)sizeof *posterior +
-                 (double)sizeof(double) * (rows * (rows + inputs + 3.0) + 2.0 * inputs),
+        .log_evidence = s->form == HFI_FORM_EXACT ? hfi_solution_log_evidence(s) : NAN,
+        .bytes = (double)sizeof *posterior + (double)sizeof(double) * (numbers_held(s) + 2.0 * (double)s->d),
     };
 }
 
@@ -150,6 +160,15 @@ double hfi_variance_clamp(double variance)
 double hfi_posterior_observed(const hf_posterior *posterior, double latent)
 {
     return posterior->calibration * (latent + posterior->noise);
+}
+
+hf_status hfi_posterior_need_exact(hf_context *ctx, const hf_posterior *posterior, const char *what,
+                                   const char *instead)
+{
+    if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: the posterior is NULL", what);
+    if (posterior->solution.form == HFI_FORM_EXACT) return HF_OK;
+    return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s needs the exact solver, but this posterior is %s; %s", what,
+                    hf_solver_name(posterior->solution.solver), instead);
 }
 
 hf_status hfi_posterior_check_rows(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,

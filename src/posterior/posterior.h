@@ -56,6 +56,12 @@ hf_status hfi_posterior_create(hf_context *ctx, const hf_kernel *kernel, const h
 double hfi_variance_clamp(double variance);
 /** Variance of a new reading, scaled units. */
 double hfi_posterior_observed(const hf_posterior *posterior, double latent);
+/** HF_ERR_ARGUMENT unless the exact solver made the posterior: "<what> needs the exact solver, but ...; <instead>". */
+hf_status hfi_posterior_need_exact(hf_context *ctx, const hf_posterior *posterior, const char *what,
+                                   const char *instead);
+/** What every solve is given: nothing is NULL, and kernel, mean and the stride of x agree. */
+hf_status hfi_posterior_check_parts(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
+                                    const hf_sites *sites, const double *x, size_t ldx);
 /** x must be m finite rows of the right width; the message names the first bad row. */
 hf_status hfi_posterior_check_rows(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
                                    size_t ldx);

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inducing solver as the public interface has it. */
+#include "posterior/posterior.h"
+#include "solver/inducing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- inducing inputs --------------------------------------------------------------------------------------
+ */
+
+typedef struct place {
+    const double *row;
+    size_t d, index;
+} place;
+
+static int compare(const void *a, const void *b)
+{
+    const place *p = a, *q = b;
+    for (size_t j = 0; j < p->d; j++)
+        if (p->row[j] != q->row[j]) return p->row[j] < q->row[j] ? -1 : 1;
+    return p->index < q->index ? -1 : p->index > q->index;
+}
+
+/* Equal rows are neighbours once sorted. */
+static hf_status check_distinct(hf_context *ctx, size_t m, size_t d, const double *z, size_t ldz)
+{
+    place *places = hfi_alloc(ctx, m, sizeof *places);
+    if (!places) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < m; i++) places[i] = (place){z + i * ldz, d, i};
+    qsort(places, m, sizeof *places, compare);
+    hf_status status = HF_OK;
+    for (size_t i = 1; i < m && status >= 0; i++) {
+        bool equal = true;
+        for (size_t j = 0; j < d; j++) equal = equal && places[i - 1].row[j] == places[i].row[j];
+        if (equal)
+            status = hfi_fail(ctx, HF_ERR_ARGUMENT, "inducing inputs %zu and %zu (counted from 0) are equal",
+                              places[i - 1].index, places[i].index);
+    }
+    hfi_free(ctx, places);
+    return status;
+}
+
+static hf_status check_inducing(hf_context *ctx, hf_inducing_method method, size_t m, size_t d,
+                                const double *z, size_t ldz)
+{
+    if ((unsigned)method > HF_INDUCING_DTC)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_inducing: there is no inducing method %d",
+                        (int)method);
+    if (m == 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_inducing: there are no inducing inputs");
+    if (z == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_inducing: z is NULL");
+    if (ldz < d)
+        return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of z are %zu apart, but the kernel has %zu inputs", ldz,
+                        d);
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < d; j++)
+            if (!isfinite(z[i * ldz + j]))
+                return hfi_fail(ctx, HF_ERR_NOT_FINITE,
+                                "input %zu of inducing input %zu (counted from 0) is %g", j, i,
+                                z[i * ldz + j]);
+    return check_distinct(ctx, m, d, z, ldz);
+}
+
+/* ---- readings ---------------------------------------------------------------------------------------------
+ */
+
+static hf_status check_readings(hf_context *ctx, const hf_mean *mean, const hf_sites *sites, size_t d,
+                                const double *x, size_t ldx)
+{
+    if (hf_sites_present(sites) == 0)
+        return hfi_fail(ctx, HF_ERR_NO_DATA,
+                        "none of the %zu readings is present: there is nothing to learn from",
+                        hf_sites_count(sites));
+    for (size_t i = 0; i < hf_sites_count(sites); i++) {
+        if (!hf_sites_is_present(sites, i)) continue;
+        for (size_t j = 0; j < d; j++)
+            if (!isfinite(x[i * ldx + j]))
+                return hfi_fail(ctx, HF_ERR_NOT_FINITE, "input %zu of row %zu (counted from 0) is %g", j, i,
+                                x[i * ldx + j]);
+        double prior;
+        hf_mean_evaluate(mean, 1, x + i * ldx, ldx, &prior);
+        if (!isfinite(hf_sites_targets(sites)[i] - prior))
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE,
+                            "the target %g less the prior mean %g of row %zu (counted from 0) is not finite",
+                            hf_sites_targets(sites)[i], prior, i);
+    }
+    return HF_OK;
+}
+
+/* ---- solve ------------------------------------------------------------------------------------------------
+ */
+
+static hf_status solve(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean, const hf_sites *sites,
+                       const double *x, size_t ldx, hfi_inducing *inducing, hf_posterior **out)
+{
+    hfi_solution solution = {0};
+    hfi_scaling scaling;
+    hf_status status = hfi_scaling_identity(ctx, inducing->d, &scaling);
+    if (status < 0) return status;
+    status = hfi_inducing_factor(inducing, kernel, mean, sites, hf_sites_count(sites), x, ldx);
+    if (status >= 0) status = hfi_worse(hfi_inducing_solution(inducing, &solution), status);
+    if (status >= 0)
+        status = hfi_worse(
+            hfi_posterior_create(ctx, kernel, mean, &solution, &scaling, hf_sites_noise(sites), 1.0, out),
+            status);
+    hfi_solution_free(&solution);
+    hfi_scaling_free(&scaling);
+    return status;
+}
+
+hf_status hf_solve_inducing(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
+                            const hf_sites *sites, const double *x, size_t ldx, hf_inducing_method method,
+                            size_t m, const double *z, size_t ldz, hf_posterior **out)
+{
+    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_inducing: out is NULL");
+    hf_status status = hfi_posterior_check_parts(ctx, kernel, mean, sites, x, ldx);
+    if (status < 0) return status;
+    const size_t d = hf_kernel_dimension(kernel);
+    status = check_inducing(ctx, method, m, d, z, ldz);
+    if (status >= 0) status = check_readings(ctx, mean, sites, d, x, ldx);
+    hfi_inducing inducing = {0};
+    if (status >= 0) status = hfi_inducing_init(ctx, method, m, d, z, ldz, &inducing);
+    if (status >= 0) status = solve(ctx, kernel, mean, sites, x, ldx, &inducing, out);
+    hfi_inducing_free(&inducing);
+    return status;
+}
