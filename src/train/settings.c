@@ -3,7 +3,6 @@
 #include "core/core.h"
 #include <holdfast/train.h>
 #include <math.h>
-#include <string.h>
 
 hf_fit_settings hf_fit_settings_default(void)
 {
@@ -37,31 +36,102 @@ hf_fit_settings hf_fit_settings_default(void)
     return settings;
 }
 
+/* ---- presets: each takes the plain Gaussian process and changes what makes it another method ----------------------- */
+
+static void plain(hf_fit_settings *s)
+{
+    s->suspects = HF_SUSPECTS_OFF;
+    s->calibrate = false;
+}
+
+static void published_rcgp(hf_fit_settings *s)
+{
+    plain(s);
+    s->sites = HF_SITES_ROBUST;
+    s->centre = HF_CENTRE_PRIOR;
+    s->threshold_rule = HF_THRESHOLD_QUANTILE;
+    s->objective = HF_OBJECTIVE_LOO;
+    s->priors = false;
+    s->train_mean = false;
+    s->consistent_noise = false;
+}
+
+static void projected_blocks(hf_fit_settings *s)
+{
+    plain(s);
+    s->solver = HF_SOLVER_PROJECTED;
+    s->action_kind = HF_ACTIONS_BLOCKS;
+}
+
+/* The defaults have the centre, threshold and noise that go with re-weighting. */
+static void robust_projected(hf_fit_settings *s)
+{
+    plain(s);
+    s->sites = HF_SITES_ROBUST;
+    s->solver = HF_SOLVER_PROJECTED;
+    s->action_kind = HF_ACTIONS_KRYLOV;
+}
+
+static void inducing(hf_fit_settings *s)
+{
+    plain(s);
+    s->solver = HF_SOLVER_INDUCING;
+}
+
+static void robust_inducing(hf_fit_settings *s)
+{
+    inducing(s);
+    s->sites = HF_SITES_ROBUST;
+}
+
+static void minibatches(hf_fit_settings *s)
+{
+    inducing(s);
+    s->minibatch = 1024;
+    s->optimiser = HF_OPTIMISER_ADAM;
+}
+
+static void student(hf_fit_settings *s)
+{
+    plain(s);
+    s->sites = HF_SITES_STUDENT_T;
+}
+
+static void pursuit(hf_fit_settings *s)
+{
+    plain(s);
+    s->sites = HF_SITES_PURSUIT;
+}
+
+static void untouched(hf_fit_settings *s)
+{
+    (void)s;
+}
+
+typedef struct preset {
+    const char *name;
+    void (*apply)(hf_fit_settings *settings);
+} preset;
+
+static const preset presets[] = {
+    {"default", untouched},      {"gp", plain},      {"rcgp", published_rcgp},    {"cagp", projected_blocks},
+    {"rcagp", robust_projected}, {"sgpr", inducing}, {"rcsvgp", robust_inducing}, {"svgp", minibatches},
+    {"student-t", student},      {"rrp", pursuit},
+};
+
+enum {
+    PRESETS = sizeof presets / sizeof presets[0]
+};
+
 hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fit_settings *out)
 {
     if (!out) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_fit_settings_preset needs a place for the settings");
-    hf_fit_settings settings = hf_fit_settings_default();
-    if (name && strcmp(name, "default") == 0) {
-        *out = settings;
-        return HF_OK;
-    }
-    settings.suspects = HF_SUSPECTS_OFF;
-    settings.calibrate = false;
-    if (name && strcmp(name, "gp") == 0) {
-        *out = settings;
-        return HF_OK;
-    }
-    if (name && strcmp(name, "rcgp") == 0) {
-        settings.sites = HF_SITES_ROBUST;
-        settings.centre = HF_CENTRE_PRIOR;
-        settings.threshold_rule = HF_THRESHOLD_QUANTILE;
-        settings.objective = HF_OBJECTIVE_LOO;
-        settings.priors = false;
-        settings.train_mean = false;
-        settings.consistent_noise = false;
-        *out = settings;
-        return HF_OK;
-    }
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "unknown preset '%s'; valid are: default, gp, rcgp",
-                    name ? name : "(null)");
+    const char *names[PRESETS];
+    for (size_t i = 0; i < PRESETS; i++) names[i] = presets[i].name;
+    size_t index = 0;
+    const hf_status status = hfi_choice_parse(ctx, "preset", names, PRESETS, name, &index);
+    if (status < 0) return status;
+    *out = hf_fit_settings_default();
+    presets[index].apply(out);
+    return HF_OK;
 }
