@@ -39,8 +39,9 @@ typedef struct hf_solve_report {
     double
         backward; /**< relative backward error of factor and weights (K + D scaled to a unit diagonal), as of
                               then; online updates make it grow, hf_posterior_check() looks */
-    double log_evidence; /**< log N(z; m, K + D) of the sites, in the scaled units the solver works in */
-    double bytes;        /**< memory held */
+    double
+        log_evidence; /**< log N(z; m, K + D) of the sites, in the scaled units the solver works in; NaN unless exact */
+    double bytes; /**< memory held */
 } hf_solve_report;
 
 /** Bytes and floating point operations that an exact solve of n readings with d inputs needs; either may be NULL. */
@@ -76,9 +77,12 @@ HF_API hf_status hf_solve_projected(hf_context *ctx, const hf_kernel *kernel, co
                                     const hf_projection *projection, hf_posterior **out,
                                     hf_projection_report *report);
 /**
- * The computational part of a projected posterior's latent variance: combined minus exact, m entries, user units, zero for the exact
- * solver. HF_ERR_ARGUMENT for the inducing solver, whose difference to the exact posterior is no uncertainty. Needs an
- * exact factor of all anchors, O(n^3/3): HF_ERR_TOO_LARGE where it does not fit.
+ * The computational part of a projected posterior's latent variance: combined minus exact (Wenger et al. 2022), m entries, user
+ * units squared, >= 0; zero for the exact solver. It is what more actions could take away; the rest is what only more readings
+ * could. HF_ERR_ARGUMENT for the inducing solver, whose difference to the exact posterior has no sign and is no
+ * uncertainty. Needs an exact factor of all anchors, made for the call and thrown away: O(n^3/3 + m n^2), n^2 doubles;
+ * HF_ERR_TOO_LARGE where that does not fit. HF_WARN_JITTER when that factor needed jitter: usable. Absolute error about
+ * 1e-14 of the prior variance. Reports progress; can be cancelled; var is untouched on error.
  */
 HF_API hf_status hf_predict_computational(hf_context *ctx, const hf_posterior *posterior, size_t m,
                                           const double *x, size_t ldx, double *var);

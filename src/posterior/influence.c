@@ -42,11 +42,20 @@ static double divergence(double c, double v, double r, double d, double s, doubl
     return 0.5 * (excess(x) + u * u);
 }
 
+static hf_status check(hf_context *ctx, const hf_posterior *posterior, const double *kl)
+{
+    hf_status status = hfi_posterior_need_exact(
+        ctx, posterior, "the influence of a reading",
+        "compare with the posterior of the same readings less that one, or solve exactly");
+    if (status < 0) return status;
+    return kl != NULL ? HF_OK : hfi_fail(ctx, HF_ERR_ARGUMENT, "the result is NULL");
+}
+
 hf_status hf_influence(hf_context *ctx, const hf_posterior *posterior, size_t i, double target,
                        double variance, double *kl)
 {
-    if (posterior == NULL || kl == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the %s is NULL", posterior == NULL ? "posterior" : "result");
+    hf_status status = check(ctx, posterior, kl);
+    if (status < 0) return status;
     const hfi_solution *s = &posterior->solution;
     if (i >= s->n)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "anchor %zu of %zu (counted from 0) does not exist", i, s->n);
@@ -58,7 +67,7 @@ hf_status hf_influence(hf_context *ctx, const hf_posterior *posterior, size_t i,
     if (!removed && !isfinite(target))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the replacing site's target is %g", target);
     double c, v, prior;
-    hf_status status = hfi_solution_cavity(ctx, posterior->kernel, &posterior->solution, i, &c, &v);
+    status = hfi_solution_cavity(ctx, posterior->kernel, &posterior->solution, i, &c, &v);
     if (status < 0) return status;
     hf_mean_evaluate(posterior->mean, 1, s->z + i * s->d, s->d, &prior);
     double r = removed ? 0.0 : hfi_scaling_target(&posterior->scaling, target) - prior;
@@ -69,12 +78,12 @@ hf_status hf_influence(hf_context *ctx, const hf_posterior *posterior, size_t i,
 
 hf_status hf_influence_of_removal(hf_context *ctx, const hf_posterior *posterior, double *kl)
 {
-    if (posterior == NULL || kl == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the %s is NULL", posterior == NULL ? "posterior" : "result");
+    hf_status status = check(ctx, posterior, kl);
+    if (status < 0) return status;
     const hfi_solution *s = &posterior->solution;
     double *c = hfi_alloc(ctx, s->n, 2 * sizeof *c);
     if (c == NULL) return HF_ERR_MEMORY;
-    hf_status status = hfi_solution_cavities(ctx, posterior->kernel, s, c, c + s->n);
+    status = hfi_solution_cavities(ctx, posterior->kernel, s, c, c + s->n);
     for (size_t i = 0; i < s->n && status >= 0; i++)
         kl[i] = divergence(c[i], c[s->n + i], s->residual[i], s->variance[i] + s->jitter, 0.0, INFINITY);
     hfi_free(ctx, c);

@@ -4,13 +4,16 @@
 
 hf_status hf_leave_one_out(hf_context *ctx, const hf_posterior *posterior, double *mean, double *var)
 {
-    if (posterior == NULL || mean == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the %s is NULL", posterior == NULL ? "posterior" : "mean");
+    hf_status status = hfi_posterior_need_exact(
+        ctx, posterior, "leave-one-out",
+        "a fit with any solver tells it of every reading (hf_reading, hf_model_rows)");
+    if (status < 0) return status;
+    if (mean == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the mean is NULL");
     const hfi_solution *s = &posterior->solution;
     double *cavity = hfi_alloc(ctx, s->n, 3 * sizeof *cavity);
     if (cavity == NULL) return HF_ERR_MEMORY;
     double *variance = cavity + s->n, *prior = variance + s->n;
-    hf_status status = hfi_solution_cavities(ctx, posterior->kernel, s, cavity, variance);
+    status = hfi_solution_cavities(ctx, posterior->kernel, s, cavity, variance);
     if (status >= 0) {
         hf_mean_evaluate(posterior->mean, s->n, s->z, s->d, prior);
         for (size_t i = 0; i < s->n; i++) {

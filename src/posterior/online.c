@@ -13,10 +13,16 @@ static hf_status check_site(hf_context *ctx, double target, double variance)
     return HF_OK;
 }
 
+static hf_status check_exact(hf_context *ctx, const hf_posterior *posterior)
+{
+    return hfi_posterior_need_exact(ctx, posterior, "changing a posterior reading by reading",
+                                    "solve again with the readings as they are now");
+}
+
 static hf_status check_anchor(hf_context *ctx, const hf_posterior *posterior, size_t i)
 {
-    if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior is NULL");
-    if (i < posterior->solution.n) return HF_OK;
+    hf_status status = check_exact(ctx, posterior);
+    if (status < 0 || i < posterior->solution.n) return status;
     return hfi_fail(ctx, HF_ERR_ARGUMENT, "anchor %zu of %zu (counted from 0) does not exist", i,
                     posterior->solution.n);
 }
@@ -32,9 +38,10 @@ static double residual_at(const hf_posterior *posterior, const double *z, double
 hf_status hf_posterior_add(hf_context *ctx, hf_posterior *posterior, const double *x, double target,
                            double variance)
 {
-    if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior is NULL");
+    hf_status status = check_exact(ctx, posterior);
+    if (status < 0) return status;
     hfi_solution *s = &posterior->solution;
-    hf_status status = hfi_posterior_check_rows(ctx, posterior, 1, x, s->d);
+    status = hfi_posterior_check_rows(ctx, posterior, 1, x, s->d);
     if (status >= 0) status = check_site(ctx, target, variance);
     if (status < 0) return status;
     double *z = hfi_alloc(ctx, s->d, sizeof *z), *column = hfi_alloc(ctx, s->n, sizeof *column);
@@ -80,14 +87,19 @@ hf_status hf_posterior_replace(hf_context *ctx, hf_posterior *posterior, size_t 
 
 hf_status hf_posterior_check(hf_context *ctx, hf_posterior *posterior, double *backward)
 {
-    if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior is NULL");
-    hf_status status = hfi_solution_check(ctx, posterior->kernel, &posterior->solution);
+    hf_status status =
+        hfi_posterior_need_exact(ctx, posterior, "checking a factor for drift",
+                                 "no other kind is changed reading by reading, so none drifts");
+    if (status < 0) return status;
+    status = hfi_solution_check(ctx, posterior->kernel, &posterior->solution);
     if (status >= 0 && backward != NULL) *backward = posterior->solution.backward;
     return status;
 }
 
 hf_status hf_posterior_refresh(hf_context *ctx, hf_posterior *posterior)
 {
-    if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior is NULL");
+    hf_status status = hfi_posterior_need_exact(
+        ctx, posterior, "factoring afresh", "no other kind is changed reading by reading, so none drifts");
+    if (status < 0) return status;
     return hfi_solution_refresh(ctx, posterior->kernel, &posterior->solution);
 }

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a projected posterior has not computed, as a variance: |R'k|^2 of the exact solver less that of the projection.
+ * Both are taken of the same covariances k, so that the prior variance does not enter and nothing of its size cancels
+ * where both are small. */
+#include "posterior/posterior.h"
+
+#include "linalg/linalg.h"
+#include <math.h>
+
+enum {
+    BLOCK = 64,        /* points of a task */
+    TASKS_PER_WAVE = 4 /* of every thread between two reports of progress */
+};
+
+typedef struct comparison {
+    const hf_posterior *posterior;
+    hfi_solution exact; /* anchors borrowed from the posterior's solution, factor and weights its own */
+    size_t m, ldx;
+    const double *x;
+    double *result; /* m, scaled units */
+    double *arena;  /* per thread: scaled inputs, covariances, whitened ones, the kernel's scratch */
+    size_t arena_size;
+    size_t first; /* task the wave begins with */
+} comparison;
+
+static void compare(size_t task, int thread, void *arg)
+{
+    const comparison *job = arg;
+    const hf_posterior *p = job->posterior;
+    const hfi_solution *s = &p->solution;
+    size_t begin = (job->first + task) * BLOCK, n = s->n, rank = hfi_solution_rank(s), ld;
+    size_t count = job->m - begin < BLOCK ? job->m - begin : BLOCK;
+    double *x = job->arena + (size_t)thread * job->arena_size, *v = x + BLOCK * s->d, *room = v + BLOCK * n,
+           *scratch = room + hfi_solution_room(s, BLOCK), *result = job->result + begin;
+    hfi_scaling_inputs(&p->scaling, count, job->x + begin * job->ldx, job->ldx, x);
+    for (int exact = 0; exact < 2; exact++) { /* whitening destroys the covariances */
+        const hfi_solution *now = exact != 0 ? &job->exact : s;
+        hfi_kernel_cross_block(p->kernel, count, x, s->d, n, s->z, s->d, v, n, scratch);
+        const double *whitened = hfi_solution_whiten(now, count, v, n, room, &ld);
+        for (size_t q = 0; q < count; q++) {
+            const double *column = whitened + q * ld;
+            result[q] = exact != 0 ? hfi_variance_clamp(hfi_dot(n, column, column) - result[q])
+                                   : hfi_dot(rank, column, column);
+        }
+    }
+}
+
+static hf_status compare_all(hf_context *ctx, comparison *job)
+{
+    size_t tasks = job->m / BLOCK + (job->m % BLOCK != 0);
+    size_t wave = TASKS_PER_WAVE * (size_t)hf_context_threads(ctx);
+    for (size_t first = 0; first < tasks; first += wave) {
+        if (!hfi_progress(ctx, "predict", (double)first / (double)tasks, NAN)) return hfi_cancelled(ctx);
+        job->first = first;
+        hfi_parallel_for(ctx, tasks - first < wave ? tasks - first : wave, compare, job);
+    }
+    for (size_t q = 0; q < job->m; q++)
+        if (!isfinite(job->result[q]))
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the prediction at row %zu (counted from 0) overflows",
+                            q);
+    return HF_OK;
+}
+
+/* The exact solution of the same sites: only factor and weights are new. */
+static hf_status solve_exactly(hf_context *ctx, const hf_posterior *posterior, hfi_solution *out)
+{
+    hfi_solution exact = posterior->solution;
+    exact.memory = hfi_context_memory(ctx);
+    exact.form = HFI_FORM_EXACT;
+    exact.solver = HF_SOLVER_EXACT;
+    exact.capacity = exact.n;
+    exact.rank = 0;
+    exact.t = exact.factor = exact.r = exact.entry = NULL;
+    exact.block = NULL;
+    hf_status status = hfi_solution_refresh(ctx, posterior->kernel, &exact);
+    if (status >= 0) *out = exact;
+    return status;
+}
+
+static hf_status predict(hf_context *ctx, comparison *job, double *var)
+{
+    const hf_posterior *p = job->posterior;
+    hf_status status = solve_exactly(ctx, p, &job->exact);
+    if (status < 0) return status;
+    const hfi_solution *s = &p->solution;
+    job->arena_size = BLOCK * (s->d + s->n) + hfi_solution_room(s, BLOCK) + hfi_kernel_scratch(p->kernel);
+    job->arena = hfi_alloc(ctx, (size_t)hf_context_threads(ctx), job->arena_size * sizeof *job->arena);
+    job->result = hfi_alloc(ctx, job->m, sizeof *job->result);
+    hf_status compared = HF_ERR_MEMORY;
+    if (job->arena != NULL && job->result != NULL) compared = compare_all(ctx, job);
+    for (size_t q = 0; q < job->m && compared >= 0; q++)
+        var[q] = hfi_scaling_variance(&p->scaling, job->result[q]);
+    hfi_free(ctx, job->arena);
+    hfi_free(ctx, job->result);
+    hfi_free(ctx, job->exact.t);
+    hfi_free(ctx, job->exact.factor);
+    return hfi_worse(compared, status);
+}
+
+hf_status hf_predict_computational(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
+                                   size_t ldx, double *var)
+{
+    if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior is NULL");
+    if (var == NULL && m > 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "var is NULL");
+    hf_status status = hfi_posterior_check_rows(ctx, posterior, m, x, ldx);
+    if (status < 0) return status;
+    const hfi_solution *s = &posterior->solution;
+    if (s->form == HFI_FORM_EXACT) {
+        for (size_t q = 0; q < m; q++) var[q] = 0.0;
+        return HF_OK;
+    }
+    if (s->solver != HF_SOLVER_PROJECTED || s->residual == NULL || s->variance == NULL)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "an inducing posterior's variance has no computational part: what it lacks to the exact one "
+            "has no sign; solve by projection to have one");
+    if (m == 0) return HF_OK;
+    comparison job = {.posterior = posterior, .m = m, .x = x, .ldx = ldx};
+    return predict(ctx, &job, var);
+}
