@@ -133,7 +133,7 @@ bool rcagp_problem(hf_context *ctx, const char *data, const char *set, const cha
 /* ---- models ---------------------------------------------------------------------------------------------- */
 
 static const char *const published[] = {"SVGP", "CaGP", "RCSVGP", "RCaGP", "Student-t", "RRP"};
-static const char *const ours[] = {"default", "rcagp", "rcsvgp"};
+static const char *const ours[] = {"default", "forced", "rcagp", "rcsvgp"};
 
 bool rcagp_model_is_ours(const char *model)
 {
@@ -171,6 +171,11 @@ static hf_fit_settings published_settings(const char *kernel, double eps)
 hf_status rcagp_settings(hf_context *ctx, const char *model, const char *kernel, double eps,
                          hf_fit_settings *out)
 {
+    if (strcmp(model, "forced") == 0) {
+        *out = hf_fit_settings_default();
+        out->suspects = HF_SUSPECTS_FORCE;
+        return HF_OK;
+    }
     if (rcagp_model_is_ours(model)) return hf_fit_settings_preset(ctx, model, out);
     *out = published_settings(kernel, eps);
     if (strcmp(model, "RCSVGP") == 0 || strcmp(model, "RCaGP") == 0) {
