@@ -53,7 +53,10 @@ static hf_status calibrate(hfi_fit *fit, const hfi_holdout *residuals, double *k
 static double observed_noise(const hfi_fit *fit)
 {
     const double noise = hf_sites_noise(fit->sites);
-    if (fit->settings->sites == HF_SITES_STUDENT_T) return hfi_student_normal_variance(noise, fit->nu);
+    if (fit->settings->sites == HF_SITES_STUDENT_T) {
+        const hfi_student t = hfi_student_make(fit->nu);
+        return hfi_student_normal_variance(&t, noise);
+    }
     if (fit->settings->sites == HF_SITES_ROBUST && fit->settings->consistent_noise &&
         isfinite(fit->sites->threshold))
         return hf_robust_consistent_noise(noise, fit->sites->threshold);

@@ -11,7 +11,7 @@
 /** A weight below this marks a reading as suspected: its residual is more than 1.7 thresholds. */
 static const double hfi_suspect_weight = 0.25;
 
-/** How a training on a share of the rows ended. */
+/** How a training that was not the trainer's own ended: on a share of the rows, or by minibatches. */
 typedef struct hfi_share_report {
     hf_stop stop;
     size_t evaluations;
@@ -45,7 +45,7 @@ typedef struct hfi_fit {
     double nu;                   /* of Student-t noise; infinity without */
     struct hfi_journal *journal; /* NULL without a checkpoint */
     hf_projection_report projection;
-    hfi_share_report shared; /* of a training on a share of the rows */
+    hfi_share_report shared;
 } hfi_fit;
 
 /** Checks data and settings. */
@@ -68,6 +68,11 @@ size_t hfi_fit_training_rows(const hfi_fit *fit);
 hf_status hfi_fit_train_on_subset(hfi_fit *fit, hfi_holdout *all);
 /** Sites of all rows at those hyperparameters, starting from that prediction; `state` receives them. */
 hf_status hfi_fit_settle(hfi_fit *fit, const hfi_holdout *start, double *state);
+/** What the report says about training comes from `shared`. */
+void hfi_fit_adopt_shared(hfi_fit *fit);
+/** Whether training goes by minibatches or by stochastic variational steps (fit_stochastic.c), and that training. */
+bool hfi_fit_is_stochastic(const hfi_fit *fit);
+hf_status hfi_fit_train_stochastic(hfi_fit *fit, double *state);
 /** The solution for the present sites, with the solver chosen. */
 hf_status hfi_fit_solve(hfi_fit *fit, hfi_solution *out);
 /** Bytes of the fit at its peak, without the data. */

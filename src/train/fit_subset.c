@@ -17,7 +17,9 @@ size_t hfi_fit_training_rows(const hfi_fit *fit)
 {
     const hf_fit_settings *settings = fit->settings;
     const bool everything = fit->inducing == 0 || !settings->train || settings->train_inducing ||
-                            settings->optimiser == HF_OPTIMISER_ADAM || fit->n <= TRAINING_ROWS;
+                            settings->optimiser == HF_OPTIMISER_ADAM || settings->minibatch > 0 ||
+                            settings->sites == HF_SITES_STUDENT_T || settings->sites == HF_SITES_PURSUIT ||
+                            fit->n <= TRAINING_ROWS;
     return everything ? fit->n : TRAINING_ROWS;
 }
 
@@ -147,6 +149,16 @@ hf_status hfi_fit_train_on_subset(hfi_fit *fit, hfi_holdout *all)
     return s;
 }
 
+void hfi_fit_adopt_shared(hfi_fit *fit)
+{
+    hfi_trainer *t = &fit->trainer;
+    t->stop = fit->shared.stop;
+    t->evaluations = fit->shared.evaluations;
+    t->value = fit->shared.value;
+    t->log_prior = fit->shared.log_prior;
+    t->gradient_norm = fit->shared.gradient_norm;
+}
+
 hf_status hfi_fit_settle(hfi_fit *fit, const hfi_holdout *start, double *state)
 {
     hfi_trainer *t = &fit->trainer;
@@ -157,10 +169,6 @@ hf_status hfi_fit_settle(hfi_fit *fit, const hfi_holdout *start, double *state)
         for (size_t i = 0; s >= 0 && i < fit->n; i++)
             fit->verdict.suspected[i] = hf_sites_weights(fit->sites)[i] < hfi_suspect_weight;
     }
-    t->stop = fit->shared.stop;
-    t->evaluations = fit->shared.evaluations;
-    t->value = fit->shared.value;
-    t->log_prior = fit->shared.log_prior;
-    t->gradient_norm = fit->shared.gradient_norm;
+    hfi_fit_adopt_shared(fit);
     return s;
 }

@@ -82,6 +82,7 @@ static hf_status student_fit(hfi_fit *fit, double *state)
 
 hf_status hfi_fit_train(hfi_fit *fit, double *state)
 {
+    if (hfi_fit_is_stochastic(fit)) return hfi_fit_train_stochastic(fit, state);
     switch (fit->settings->sites) {
     case HF_SITES_ROBUST:
         return robust_fit(fit, state);

@@ -116,7 +116,7 @@ static void standardise(const hfi_evaluator *e, hfi_holdout *r)
 
 hf_status hfi_holdout_from_solution(hfi_evaluator *e, const hfi_solution *solution, hfi_holdout *r)
 {
-    hf_status s = fill_present(e, solution, r);
+    hf_status s = hf_sites_present(e->sites) > 0 ? fill_present(e, solution, r) : HF_OK;
     if (s >= 0) s = fill_absent(e, solution, r);
     if (s >= 0) standardise(e, r);
     return s;
