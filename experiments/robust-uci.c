@@ -113,20 +113,14 @@ static bool wanted_share(const plan *p, const uci_set *set, const char *share)
 
 static void make_plan(plan *p)
 {
-    size_t most =
-        p->sets.count * p->kinds.count * p->shares.count * (size_t)(p->study.last - p->study.first + 1);
-    p->tasks = calloc(most, sizeof *p->tasks);
+    size_t most = p->sets.count * p->kinds.count * p->shares.count * study_splits(&p->study);
+    p->tasks = calloc(most ? most : 1, sizeof *p->tasks);
     if (!p->tasks) {
         fputs("out of memory\n", stderr);
         exit(1);
     }
     for (size_t s = 0; s < p->sets.count; ++s) {
         const uci_set *set = uci_find(p->sets.items[s]);
-        if (!p->study.report && !uci_present(p->data, set)) {
-            fprintf(stderr, "skipped %s: %s/%s/%s.csv is not there\n", set->name, p->data, set->name,
-                    set->name);
-            continue;
-        }
         for (size_t k = 0; k < p->kinds.count; ++k) {
             if (strcmp(p->kinds.items[k], "none") == 0) {
                 add_task(p, set, "none", 0.0);
@@ -200,6 +194,7 @@ int main(int argc, char **argv)
     words_parse(&p.kinds, "kinds", "none,uniform,asymmetric,focused", known_kind);
     words_parse(&p.shares, "share", "10,2,25", known_share);
     read_options(argc, argv, &p);
+    if (!p.study.report) uci_keep_present(p.data, &p.sets);
     make_plan(&p);
     if (p.study.count == 0) {
         fprintf(stderr, "robust-uci: no data in %s: give the folder with --data DIR (nothing was run)\n",

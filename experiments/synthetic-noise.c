@@ -57,17 +57,12 @@ static void read_options(int argc, char **argv, plan *p)
         "synthetic-noise --noises gauss,t3 --splits 0..2", 2 + STUDY_OPTIONS, rows);
 }
 
-static size_t splits(const study *s)
-{
-    return (size_t)(s->last - s->first + 1);
-}
-
 /* The key of a task without its method. */
 static record place_of(const plan *p, size_t number, size_t *size, size_t *kind)
 {
     const study *s = &p->study;
-    size_t rest = number / splits(s);
-    record key = {.split = s->first + (long)(number % splits(s))};
+    size_t rest = number / study_splits(s);
+    record key = {.split = s->first + (long)(number % study_splits(s))};
     *kind = rest % DAMAGES;
     *size = rest / DAMAGES % SIZES;
     key.share = damages[*kind].what.share;
@@ -97,7 +92,7 @@ static bool data_of(const study *s, hf_context *ctx, size_t number, problem *out
                       .d = sizes[size].d,
                       .lengthscale = sizes[size].lengthscale,
                       .noise_sd = 0.2,
-                      .noise = p->noises.items[number / splits(s) / DAMAGES / SIZES],
+                      .noise = p->noises.items[number / study_splits(s) / DAMAGES / SIZES],
                       .share = item.share,
                       .least = damages[kind].least,
                       .most = damages[kind].most};
@@ -120,7 +115,7 @@ static void report(const plan *p)
            hf_version(), hf_blas_description(), s->first, s->last, s->offset);
     for (size_t i = 0; i < p->noises.count * SIZES; ++i) {
         size_t size, kind;
-        record key = place_of(p, i * DAMAGES * splits(s), &size, &kind);
+        record key = place_of(p, i * DAMAGES * study_splits(s), &size, &kind);
         verdict_table(&s->done, key.set, kinds, DAMAGES);
     }
     for (size_t i = 0; i < s->done.count; ++i) {
@@ -134,7 +129,7 @@ static void report(const plan *p)
     verdict v = {0};
     for (size_t i = 0; i < p->noises.count * SIZES; ++i) {
         size_t size, kind;
-        record key = place_of(p, i * DAMAGES * splits(s), &size, &kind);
+        record key = place_of(p, i * DAMAGES * study_splits(s), &size, &kind);
         verdict_aims(&s->done, key.set, 1.15, kinds, DAMAGES, &v);
     }
     printf("\n%zu aims met, %zu missed. Moderate damage is partly within reach of the noise; no method finds "
@@ -151,7 +146,7 @@ int main(int argc, char **argv)
     words_parse(&p.noises, "noises", "gauss,t3,t2,hetero,skew", noise_known);
     words_parse(&p.methods, "methods", "gp,rcgp,smooth,default,oracle", method_known);
     read_options(argc, argv, &p);
-    p.study.count = p.noises.count * SIZES * DAMAGES * splits(&p.study);
+    p.study.count = p.noises.count * SIZES * DAMAGES * study_splits(&p.study);
     study_open(&p.study);
     if (!p.study.report) failed = study_run(&p.study);
     report(&p);

@@ -53,7 +53,7 @@ static void read_options(int argc, char **argv, plan *p)
 static record place_of(const plan *p, size_t number, const char **set)
 {
     const study *s = &p->study;
-    const size_t splits = (size_t)(s->last - s->first + 1), rest = number / splits;
+    const size_t splits = study_splits(s), rest = number / splits;
     const char *kind = p->kinds.items[rest % p->kinds.count];
     record key = {.split = s->first + (long)(number % splits),
                   .share = strcmp(kind, "none") == 0 ? 0.0 : 0.1};
@@ -202,20 +202,6 @@ static void report(const plan *p)
         if (rcagp_model_is_ours(p->models.items[m])) judge(p, p->models.items[m]);
 }
 
-/* Sets without data are left out, with a message. */
-static void drop_absent(plan *p)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < p->sets.count; ++i) {
-        const char *set = p->sets.items[i];
-        if (uci_present(p->data, uci_find(set)))
-            p->sets.items[kept++] = set;
-        else
-            fprintf(stderr, "skipped %s: %s/%s/%s.csv is not there\n", set, p->data, set, set);
-    }
-    p->sets.count = kept;
-}
-
 int rcagp_table_main(int argc, char **argv, const rcagp_table *table)
 {
     static const study_calls calls = {key_of, data_of, fit};
@@ -231,13 +217,13 @@ int rcagp_table_main(int argc, char **argv, const rcagp_table *table)
     words_parse(&p.kinds, "kinds", table->kinds, rcagp_kind_known);
     words_parse(&p.models, "models", models, rcagp_model_known);
     read_options(argc, argv, &p);
-    if (!s->report) drop_absent(&p);
+    if (!s->report) uci_keep_present(p.data, &p.sets);
     if (p.sets.count == 0) {
         fprintf(stderr, "%s: no data in %s: give the folder with --data DIR (nothing was run)\n",
                 table->program, p.data);
         return 0;
     }
-    s->count = p.sets.count * p.kinds.count * (size_t)(s->last - s->first + 1);
+    s->count = p.sets.count * p.kinds.count * study_splits(s);
     study_open(s);
     if (!s->report) failed = study_run(s);
     report(&p);

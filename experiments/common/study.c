@@ -33,6 +33,11 @@ void study_options(study *s, option_row rows[STUDY_OPTIONS])
         .name = "report", .help = "only sum up what is in the file of --json", .flag = &s->report};
 }
 
+size_t study_splits(const study *s)
+{
+    return (size_t)(s->last - s->first + 1);
+}
+
 void study_open(study *s)
 {
     if (s->report && !s->json) {

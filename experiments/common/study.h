@@ -43,6 +43,8 @@ enum {
 };
 void study_options(study *s, option_row rows[STUDY_OPTIONS]);
 
+/** How many splits there are. */
+size_t study_splits(const study *s);
 /** Reads the file of results, and opens it for more. Ends the program with 1 when it cannot, with 2 when --report has
  * no file. */
 void study_open(study *s);

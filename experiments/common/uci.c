@@ -35,6 +35,19 @@ bool uci_present(const char *data, const uci_set *set)
     return access(path, R_OK) == 0;
 }
 
+void uci_keep_present(const char *data, words *sets)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < sets->count; ++i) {
+        const char *set = sets->items[i];
+        if (uci_present(data, uci_find(set)))
+            sets->items[kept++] = set;
+        else
+            fprintf(stderr, "skipped %s: %s/%s/%s.csv is not there\n", set, data, set, set);
+    }
+    sets->count = kept;
+}
+
 static bool is_input(const uci_set *set, const char *column)
 {
     for (size_t k = 0; k < 2; ++k)

@@ -7,6 +7,7 @@
 #define EXPERIMENTS_UCI_H
 
 #include "common/fits.h"
+#include "common/words.h"
 
 typedef struct uci_set {
     const char *name; /**< also folder and file: <data>/<name>/<name>.csv */
@@ -24,6 +25,8 @@ extern const size_t uci_set_count;
 const uci_set *uci_find(const char *name);
 /** Whether its file is there. */
 bool uci_present(const char *data, const uci_set *set);
+/** Leaves out of a list of sets those whose file is missing, with a message on standard error. */
+void uci_keep_present(const char *data, words *sets);
 
 /** One split: rows shuffled (and, for large sets, sampled), 80 % to train, training rows damaged. The seeds
  * are offset + 3000 + split (sample), offset + 1000 + split (split), offset + 5000 + split (damage). false:
