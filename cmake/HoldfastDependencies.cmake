@@ -16,5 +16,20 @@ target_include_directories(hf_dependencies SYSTEM INTERFACE ${HF_RANDOM123_INCLU
 target_link_libraries(hf_dependencies INTERFACE PkgConfig::NLOPT PkgConfig::SQLITE PkgConfig::JANSSON
                                                 OpenMP::OpenMP_C m)
 
+# Several processes: an extra that everything else does without.
+set(HF_DEFINITIONS)
+set(HF_MPI_LIBRARIES)
+if(HF_MPI)
+  find_package(MPI REQUIRED COMPONENTS C)
+  find_library(HF_SCALAPACK_LIBRARY NAMES scalapack-openmpi scalapack-mpich scalapack
+               DOC "ScaLAPACK (Debian: libscalapack-openmpi-dev)")
+  if(NOT HF_SCALAPACK_LIBRARY)
+    message(FATAL_ERROR "ScaLAPACK not found; install libscalapack-openmpi-dev or set HF_SCALAPACK_LIBRARY")
+  endif()
+  list(APPEND HF_DEFINITIONS HF_WITH_MPI)
+  set(HF_MPI_LIBRARIES ${HF_SCALAPACK_LIBRARY} ${MPI_C_LIBRARIES})
+  target_link_libraries(hf_dependencies INTERFACE ${HF_SCALAPACK_LIBRARY} MPI::MPI_C)
+endif()
+
 # The same for whoever links the installed static library: plain names that any linker finds.
-set(HF_STATIC_LINK_LIBRARIES ${NLOPT_LINK_LIBRARIES} ${SQLITE_LINK_LIBRARIES} ${JANSSON_LINK_LIBRARIES})
+set(HF_STATIC_LINK_LIBRARIES ${NLOPT_LINK_LIBRARIES} ${SQLITE_LINK_LIBRARIES} ${JANSSON_LINK_LIBRARIES} ${HF_MPI_LIBRARIES})

@@ -72,6 +72,10 @@ typedef struct hf_group {
 } hf_group;
 /** Joins a group (copied), or leaves it with NULL. HF_ERR_ARGUMENT: rank >= size, size 0, no sum. */
 HF_API hf_status hf_context_set_group(hf_context *ctx, const hf_group *group);
+/** The processes of an MPI communicator as a group. `communicator` is its Fortran handle (MPI_Comm_c2f(), so that this header needs no MPI);
+ * it must outlive the group, and MPI must have been initialised. Sums have the same digits in all processes, and do not depend on timing. HF_ERR_ARGUMENT in
+ * a library that was built without MPI (-DHF_MPI=ON builds it in), and while MPI is not running. */
+HF_API hf_status hf_group_mpi(hf_context *ctx, int communicator, hf_group *out);
 
 /** The message of the last error or warning, in words and with numbers; "" if there was none. Valid until the
  *  next call with this context. */
