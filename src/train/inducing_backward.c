@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pass that turns derivatives in what the readings say into the gradient. */
+#include "linalg/linalg.h"
+#include "train/inducing_impl.h"
+#include <math.h>
+#include <string.h>
+
+/* Derivatives of reading j through B and the right side, and what follows for its site. */
+static void finish_reading(hfi_inducing_reverse *run, size_t j, double by_alpha, double by_gamma,
+                           double by_dense)
+{
+    const hfi_inducing_chunk *c = &run->chunk;
+    hfi_inducing_bars *b = &run->bars;
+    const double p = c->precision[j], r = c->residual[j];
+    const double square = by_dense + run->tau * c->variance_part[j] - c->mean_part[j] * by_alpha;
+    const double log_p = b->log_p[j] + p * (square + r * by_gamma), r_bar = b->r[j] + p * by_gamma;
+    const double by_variance = -p * log_p; /* in 1 / p, a sum of variances */
+    b->d[j] += by_variance;
+    b->white[j] += by_variance;
+    if (c->inducing->method == HF_INDUCING_FITC && c->prior[j] > c->resolved[j]) {
+        b->prior[j] += by_variance;
+        b->q[j] -= by_variance;
+    }
+    b->z[j] += r_bar;
+    b->offset[j] -= r_bar;
+}
+
+/* vbar of the readings of one job. */
+static void vbar_job(size_t job, int thread, void *arg)
+{
+    hfi_inducing_reverse *run = arg;
+    const hfi_inducing_chunk *c = &run->chunk;
+    const hfi_inducing *u = c->inducing;
+    const size_t m = u->m;
+    size_t first;
+    const size_t count = hfi_inducing_chunk_job(c, job, &first);
+    double *room = run->has_dense ? run->room + (size_t)thread * m * HFI_INDUCING_COLUMNS : NULL;
+    if (room) hfi_gemm_tn(m, count, m, 1.0, run->dense, m, c->y + first * m, m, 0.0, room, m);
+    for (size_t j = first; j < first + count; j++) {
+        const double *y = c->y + j * m, *product = room ? room + (j - first) * m : NULL;
+        double *out = run->vbar + j * m;
+        const double p = c->precision[j], by_alpha = hfi_dot(m, run->alpha, y);
+        finish_reading(run, j, by_alpha, hfi_dot(m, run->gamma, y), product ? hfi_dot(m, product, y) : 0.0);
+        const double of_c = run->bars.mu[j] - p * by_alpha, of_gamma = p * c->residual[j],
+                     of_alpha = -p * c->mean_part[j], of_y = 2.0 * (run->bars.h[j] + p * run->tau);
+        for (size_t i = 0; i < m; i++)
+            out[i] =
+                of_c * u->whitened[i] + of_gamma * run->gamma[i] + of_alpha * run->alpha[i] + of_y * y[i];
+        if (product) hfi_axpy(m, 2.0 * p, product, out);
+    }
+    hfi_chol_backward_block(m, count, u->lb, m, run->vbar + first * m, m);
+    for (size_t j = first; j < first + count; j++)
+        hfi_axpy(m, 2.0 * run->bars.q[j], c->v + j * m, run->vbar + j * m);
+}
+
+/* kbar in place of vbar. */
+static void kbar_job(size_t job, int thread, void *arg)
+{
+    (void)thread;
+    hfi_inducing_reverse *run = arg;
+    const hfi_inducing *u = run->e->inducing;
+    size_t first;
+    const size_t count = hfi_inducing_chunk_job(&run->chunk, job, &first);
+    hfi_chol_backward_block(u->m, count, u->lu, u->m, run->vbar + first * u->m, u->m);
+}
+
+static hf_status add_chunk(hfi_inducing_reverse *run)
+{
+    const hfi_evaluator *e = run->e;
+    const hfi_inducing_chunk *c = &run->chunk;
+    const hfi_inducing *u = e->inducing;
+    const hfi_inducing_bars *b = &run->bars;
+    const size_t m = u->m, kernel_count = hf_kernel_parameters(e->kernel),
+                 mean_count = hf_mean_coefficients(e->mean), jobs = hfi_inducing_chunk_jobs(c);
+    double *gradient = run->sums, *noise = gradient + kernel_count + mean_count;
+    hfi_parallel_for(e->ctx, jobs, vbar_job, run);
+    hfi_lower_product(e->ctx, m, c->count, run->vbar, m, c->v, m, run->sums + run->count, m);
+    hfi_parallel_for(e->ctx, jobs, kbar_job, run);
+    hfi_kernel_diagonal_adjoint(e->kernel, c->count, c->x, u->d, b->prior, b->white, gradient);
+    hfi_mean_adjoint(e->mean, c->count, c->x, u->d, b->offset, gradient + kernel_count);
+    *noise += hfi_noise_adjoint(&c->sites, b->z, b->d, b->s);
+    return hfi_kernel_cross_adjoint(e->ctx, e->kernel, c->count, c->x, u->d, m, u->z, u->d, run->vbar, m,
+                                    gradient, u->train_inputs ? noise + 1 : NULL);
+}
+
+static hf_status pass(hfi_inducing_reverse *run)
+{
+    size_t begin, end;
+    hf_status status = HF_OK;
+    hfi_group_share(run->e->ctx, run->e->rows, &begin, &end);
+    for (size_t at = begin; at < end && status >= 0; at += run->chunk.capacity) {
+        const size_t left = end - at, rows = left < run->chunk.capacity ? left : run->chunk.capacity;
+        hfi_inducing_chunk_load(&run->chunk, at, at + rows, false);
+        hfi_inducing_chunk_solve(&run->chunk);
+        (void)hfi_inducing_terms(run->objective, &run->chunk, &run->bars);
+        status = add_chunk(run);
+    }
+    return status;
+}
+
+/* The evidence is (|c|^2 - log det B) / 2 and what the readings have of their own. */
+static void start_evidence(hfi_inducing_reverse *run)
+{
+    const hfi_inducing *u = run->e->inducing;
+    for (size_t i = 0; i < u->m; i++) {
+        run->alpha[i] = 0.5 * u->whitened[i];
+        run->gamma[i] = u->whitened[i];
+    }
+    run->tau = -0.5;
+}
+
+hf_status hfi_inducing_backward(hfi_inducing_reverse *run, double *gradient)
+{
+    hfi_evaluator *e = run->e;
+    const hfi_inducing *u = e->inducing;
+    const size_t m = u->m, shared = hf_kernel_parameters(e->kernel) + hf_mean_coefficients(e->mean) + 1;
+    if (run->objective == HF_OBJECTIVE_EVIDENCE) start_evidence(run);
+    hf_status status = hfi_inducing_agree(e->ctx, pass(run));
+    if (status >= 0) status = hfi_group_sum(e->ctx, run->count + m * m, run->sums);
+    if (status >= 0)
+        status = hfi_inducing_prior_adjoint(e, run->sums + run->count, run->sums,
+                                            u->train_inputs ? run->sums + shared : NULL);
+    if (status >= 0) memcpy(gradient, run->sums, run->count * sizeof *gradient);
+    return status;
+}
