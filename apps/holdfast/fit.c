@@ -5,41 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static const tool_option options[] = {
-    {"target", 't', "COLUMN", "column to predict (required)", false},
-    {"features", 'f', "A,B,...", "input columns (default: all numeric ones but target and noise)", true},
-    {"drop", 0, "A,B,...", "columns to leave out of the default inputs", true},
-    {"noise-column", 0, "COLUMN", "column with the known noise variance of each reading", false},
-    {"preset", 0, "NAME",
-     "gp: plain Gaussian process; rcgp: the published robust one;\ndefault: suspects found and set aside",
-     false},
-    {"kernel", 'k', "EXPR",
-     "covariance function (default \"matern52(ard)\"), such as\n\"matern52(ard) + periodic(x3, period=12)\"",
-     false},
-    {"mean", 'm', "KIND", "prior mean: zero, constant (default), median, linear", false},
-    {"sites", 0, "KIND", "gaussian, or robust: smooth weights that fall with the residual", false},
-    {"centre", 0, "RULE",
-     "robust sites: residuals are taken from the prior mean (prior),\nthe leave-one-out mean (loo) or near "
-     "readings (neighbours)",
-     false},
-    {"eps", 0, "SHARE",
-     "robust sites: expected share of outliers; sets the threshold\nto that quantile of the residuals "
-     "(default 0.1)",
-     false},
-    {"threshold", 0, "C", "robust sites: soft threshold in units of the target", false},
-    {"suspects", 0, "WHEN",
-     "auto: set readings aside where that clearly pays (default);\nforce: set aside what was found; off",
-     false},
-    {"objective", 0, "NAME", "what training maximises: evidence (default), loo, wloo", false},
-    {"standardise", 0, "on|off", "scale inputs and target inside (default on)", false},
-    {"set", 0, "NAME=VALUE",
-     "hold a hyperparameter: noise, mean, outputscale,\nlengthscale, lengthscale[0], threshold, ...", true},
-    {"no-train", 0, NULL, "keep hyperparameters at their set or starting values", false},
-    {"restarts", 0, "K", "additional random starts of the training (default 0)", false},
-    {"dry-run", 'n', NULL, "say what the fit needs and do not fit", false},
-    {"output", 'o', "MODEL.hf", "save the model", false},
-};
-
 /* Everything a fit holds, so that it can be let go in one place. */
 typedef struct fit_job {
     tool_session session;
@@ -167,7 +132,7 @@ static int prepare(fit_job *job)
     return is_unwritable(output) ? TOOL_FAILED : TOOL_OK;
 }
 
-static int run(const tool_arguments *arguments)
+int fit_run(const tool_arguments *arguments)
 {
     fit_job job = {.arguments = arguments};
     int status = session_open(arguments, &job.session);
@@ -185,19 +150,3 @@ static int run(const tool_arguments *arguments)
     job_free(&job);
     return status;
 }
-
-const tool_verb verb_fit = {
-    .name = "fit",
-    .operands = "TRAIN.csv --target COLUMN [OPTION]...",
-    .summary = "Fit a model to a table",
-    .text =
-        "Without further options: a Gaussian process with automatic relevance determination, whose wrong\n"
-        "readings are found and set aside when that clearly predicts the others better, and which is the\n"
-        "plain Gaussian process otherwise. TRAIN.csv may be - for standard input.",
-    .example = "  holdfast fit data/boston.csv --target medv -o boston.hf",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .least = 1,
-    .most = 1,
-    .run = run,
-};

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Wrong usage in the library's own words. */
-static int wrong(const tool_arguments *arguments, hf_context *ctx, const char *name)
+int wrong_choice(const tool_arguments *arguments, hf_context *ctx, const char *name)
 {
     return usage_error(arguments->verb, "--%s: %s", name, hf_context_message(ctx));
 }
@@ -60,37 +59,61 @@ static int read_assignments(const tool_arguments *arguments, fit_settings *out, 
     return TOOL_OK;
 }
 
-/* Options that only robust sites know. */
+/* Options that only robust sites know; that only Student-t sites know. */
 static const char *robust_option(const tool_arguments *arguments, bool threshold)
 {
-    static const char *const names[] = {"centre", "eps", "threshold"};
+    static const char *const names[] = {"centre", "eps", "threshold", "beta"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (has_argument(arguments, names[i])) return names[i];
     return threshold ? "set threshold=" : NULL;
 }
 
-/* Preset, kind of sites and the suspect finder. */
-static int choose_recipe(const tool_arguments *arguments, hf_context *ctx, const char *robust,
-                         hf_fit_settings *s)
+static const char *student_option(const tool_arguments *arguments)
+{
+    if (has_argument(arguments, "nu")) return "nu";
+    return has_argument(arguments, "student-method") ? "student-method" : NULL;
+}
+
+/* Preset and kind of sites. Who speaks of thresholds wants robust sites, and who speaks of degrees of freedom Student-t
+ * ones, unless another kind was asked for. */
+static int choose_sites(const tool_arguments *arguments, hf_context *ctx, const char *robust,
+                        hf_fit_settings *s)
 {
     const char *preset = argument(arguments, "preset"), *sites = argument(arguments, "sites");
-    const char *suspects = argument(arguments, "suspects");
-    if (preset != NULL && hf_fit_settings_preset(ctx, preset, s) < 0) return wrong(arguments, ctx, "preset");
-    if (sites != NULL && hf_site_kind_parse(ctx, sites, &s->sites) < 0) return wrong(arguments, ctx, "sites");
-    /* Who speaks of thresholds wants robust sites, unless another kind was asked for. */
-    if (robust != NULL && preset == NULL && sites == NULL) s->sites = HF_SITES_ROBUST;
+    const char *tails = student_option(arguments);
+    if (preset != NULL && hf_fit_settings_preset(ctx, preset, s) < 0)
+        return wrong_choice(arguments, ctx, "preset");
+    if (sites != NULL && hf_site_kind_parse(ctx, sites, &s->sites) < 0)
+        return wrong_choice(arguments, ctx, "sites");
+    if (preset == NULL && sites == NULL && tails != NULL) s->sites = HF_SITES_STUDENT_T;
+    if (preset == NULL && sites == NULL && robust != NULL) s->sites = HF_SITES_ROBUST;
     if (robust != NULL && s->sites != HF_SITES_ROBUST)
         return usage_error(arguments->verb, "--%s is about robust sites; add --sites robust", robust);
+    if (tails != NULL && s->sites != HF_SITES_STUDENT_T)
+        return usage_error(arguments->verb, "--%s is about Student-t sites; add --sites student-t", tails);
+    return TOOL_OK;
+}
+
+/* The suspect finder is part of the default recipe, and of others if it is asked for. */
+static int choose_suspects(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s)
+{
+    const char *suspects = argument(arguments, "suspects");
     if (has_argument(arguments, "no-train")) s->train = false;
-    if (preset != NULL || sites != NULL || s->sites == HF_SITES_ROBUST || !s->train)
+    if (has_argument(arguments, "sites") || has_argument(arguments, "minibatch") ||
+        s->sites != HF_SITES_GAUSSIAN || !s->train)
         s->suspects = HF_SUSPECTS_OFF;
     if (suspects != NULL && hf_suspects_parse(ctx, suspects, &s->suspects) < 0)
-        return wrong(arguments, ctx, "suspects");
-    if (s->suspects != HF_SUSPECTS_OFF && s->sites == HF_SITES_ROBUST)
-        return usage_error(
-            arguments->verb,
-            "--suspects %s goes with Gaussian sites: robust ones weigh every reading themselves", suspects);
-    if (s->suspects != HF_SUSPECTS_OFF && !s->train)
+        return wrong_choice(arguments, ctx, "suspects");
+    if (s->suspects == HF_SUSPECTS_OFF) return TOOL_OK;
+    if (s->sites != HF_SITES_GAUSSIAN)
+        return usage_error(arguments->verb,
+                           "--suspects %s goes with Gaussian sites: %s ones weigh every reading themselves",
+                           suspects, hf_site_kind_name(s->sites));
+    if (s->minibatch > 0 || has_argument(arguments, "minibatch"))
+        return usage_error(arguments->verb,
+                           "--suspects %s looks at all rows; leave out --minibatch, or say --sites robust",
+                           suspects);
+    if (!s->train)
         return usage_error(arguments->verb, "--suspects %s needs training; leave out --no-train", suspects);
     return TOOL_OK;
 }
@@ -102,7 +125,11 @@ static int choose_robust(const tool_arguments *arguments, hf_context *ctx, doubl
 {
     const char *centre = argument(arguments, "centre");
     if (centre != NULL && hf_centre_parse(ctx, centre, &s->centre) < 0)
-        return wrong(arguments, ctx, "centre");
+        return wrong_choice(arguments, ctx, "centre");
+    if (!argument_double(arguments, "beta", &s->beta)) return TOOL_USAGE;
+    if (has_argument(arguments, "beta") && !(s->beta > 0 && isfinite(s->beta)))
+        return usage_error(arguments->verb, "--beta: it must be positive, not %s",
+                           argument(arguments, "beta"));
     if (has_argument(arguments, "threshold") && !isnan(set_threshold))
         return usage_error(arguments->verb, "--threshold and --set threshold= say the same; give one");
     double threshold = set_threshold;
@@ -130,18 +157,39 @@ static int choose_rest(const tool_arguments *arguments, hf_context *ctx, hf_fit_
     const char *kernel = argument(arguments, "kernel"), *mean = argument(arguments, "mean");
     const char *objective = argument(arguments, "objective");
     if (kernel != NULL) s->kernel = kernel;
-    if (mean != NULL && hf_mean_kind_parse(ctx, mean, &s->mean) < 0) return wrong(arguments, ctx, "mean");
+    if (mean != NULL && hf_mean_kind_parse(ctx, mean, &s->mean) < 0)
+        return wrong_choice(arguments, ctx, "mean");
     if (objective != NULL && hf_objective_parse(ctx, objective, &s->objective) < 0)
-        return wrong(arguments, ctx, "objective");
+        return wrong_choice(arguments, ctx, "objective");
     if (!argument_size(arguments, "restarts", &s->restarts)) return TOOL_USAGE;
     int status = read_switch(arguments, "standardise", &s->standardise);
     if (status != TOOL_OK || s->train) return status;
-    if (has_argument(arguments, "restarts") || objective != NULL)
-        return usage_error(arguments->verb, "--%s is about training; leave out --no-train",
-                           objective != NULL ? "objective" : "restarts");
     /* The closed form at exactly the values given: nothing is learnt from residuals either. */
     s->calibrate = false;
     s->consistent_noise = false;
+    return TOOL_OK;
+}
+
+/* --resume alone means the checkpoint that lies beside the model. */
+static int choose_checkpoint(const tool_arguments *arguments, fit_settings *out)
+{
+    static const char suffix[] = ".checkpoint";
+    const char *name = argument(arguments, "checkpoint"), *output = argument(arguments, "output");
+    out->settings.resume = has_argument(arguments, "resume");
+    out->settings.checkpoint = name;
+    if (name != NULL && (*name == '\0' || strcmp(name, "-") == 0))
+        return usage_error(arguments->verb, "--checkpoint: it is a file; give it a name");
+    if (name != NULL || !out->settings.resume) return TOOL_OK;
+    if (output == NULL)
+        return usage_error(arguments->verb,
+                           "--resume: from which checkpoint? Add --checkpoint FILE, or -o MODEL.hf for "
+                           "MODEL.hf%s",
+                           suffix);
+    size_t bytes = strlen(output) + sizeof suffix;
+    out->checkpoint = calloc(bytes, 1);
+    if (out->checkpoint == NULL) return complain("out of memory");
+    snprintf(out->checkpoint, bytes, "%s%s", output, suffix);
+    out->settings.checkpoint = out->checkpoint;
     return TOOL_OK;
 }
 
@@ -152,19 +200,22 @@ int fit_settings_from(const tool_arguments *arguments, hf_context *ctx, fit_sett
     hf_fit_settings recipe = out->settings;
     int status = read_assignments(arguments, out, &threshold);
     if (status == TOOL_OK)
-        status = choose_recipe(arguments, ctx, robust_option(arguments, !isnan(threshold)), &recipe);
+        status = choose_sites(arguments, ctx, robust_option(arguments, !isnan(threshold)), &recipe);
+    if (status == TOOL_OK) status = choose_suspects(arguments, ctx, &recipe);
     if (status == TOOL_OK) status = choose_robust(arguments, ctx, threshold, &recipe);
     if (status == TOOL_OK) status = choose_rest(arguments, ctx, &recipe);
+    if (status == TOOL_OK) status = choose_solver(arguments, ctx, &recipe);
+    if (status == TOOL_OK) status = check_effects(arguments, &recipe);
     recipe.set = out->settings.set;
     recipe.set_count = out->settings.set_count;
     out->settings = recipe;
-    return status;
+    return status == TOOL_OK ? choose_checkpoint(arguments, out) : status;
 }
 
 void fit_settings_free(fit_settings *settings)
 {
     free(settings->set);
     free(settings->set_text);
-    settings->set = NULL;
-    settings->set_text = NULL;
+    free(settings->checkpoint);
+    *settings = (fit_settings){0};
 }

@@ -8,15 +8,28 @@
 
 #include "tool.h"
 
+/** The verb (fit.c); its options are in fit_options.c. */
+int fit_run(const tool_arguments *arguments);
+
 /** Settings with the memory they point into. */
 typedef struct fit_settings {
     hf_fit_settings settings;
     hf_assignment *set;
-    char *set_text; /* names of the assignments */
+    char *set_text;   /* names of the assignments */
+    char *checkpoint; /* the default name of one; NULL if it was given or there is none */
 } fit_settings;
 
 /** TOOL_OK, TOOL_USAGE after a message, or TOOL_FAILED. Free with fit_settings_free in any case. */
 int fit_settings_from(const tool_arguments *arguments, hf_context *ctx, fit_settings *out);
 void fit_settings_free(fit_settings *settings);
+
+/* ---- parts of it ------------------------------------------------------------------------------------------ */
+
+/** Wrong usage of an option in the library's own words. */
+int wrong_choice(const tool_arguments *arguments, hf_context *ctx, const char *name);
+/** Which solver, with what, and how it is trained; which option implies which solver (fit_solver.c). */
+int choose_solver(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s);
+/** Complains about the first option that would have no effect with these settings (fit_effect.c). */
+int check_effects(const tool_arguments *arguments, const hf_fit_settings *s);
 
 #endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every option has an effect or is a mistake that is told: which settings each of them needs. */
+#include "fit_settings.h"
+
+#include <string.h>
+
+typedef bool (*condition)(const hf_fit_settings *s);
+
+static bool projected(const hf_fit_settings *s)
+{
+    return s->solver == HF_SOLVER_PROJECTED;
+}
+
+static bool block_actions(const hf_fit_settings *s)
+{
+    return projected(s) && s->action_kind == HF_ACTIONS_BLOCKS;
+}
+
+static bool trained_blocks(const hf_fit_settings *s)
+{
+    return block_actions(s) && s->train;
+}
+
+static bool krylov(const hf_fit_settings *s)
+{
+    return projected(s) && s->action_kind == HF_ACTIONS_KRYLOV;
+}
+
+/* Block actions are trained by themselves; the other actions take hyperparameters and places from inducing inputs. */
+static bool inducing_inputs(const hf_fit_settings *s)
+{
+    return s->solver == HF_SOLVER_INDUCING || (projected(s) && !block_actions(s));
+}
+
+static bool all_rows_inducing(const hf_fit_settings *s)
+{
+    return inducing_inputs(s) && s->minibatch == 0;
+}
+
+static bool trained_inducing(const hf_fit_settings *s)
+{
+    return inducing_inputs(s) && s->train;
+}
+
+static bool minibatches(const hf_fit_settings *s)
+{
+    return s->solver == HF_SOLVER_INDUCING && s->train;
+}
+
+static bool trained(const hf_fit_settings *s)
+{
+    return s->train;
+}
+
+static bool all_rows_trained(const hf_fit_settings *s)
+{
+    return s->train && s->minibatch == 0;
+}
+
+static bool by_adam(const hf_fit_settings *s)
+{
+    return s->train && s->optimiser == HF_OPTIMISER_ADAM;
+}
+
+static bool student(const hf_fit_settings *s)
+{
+    return s->sites == HF_SITES_STUDENT_T;
+}
+
+static bool student_not_inducing(const hf_fit_settings *s)
+{
+    return student(s) && (s->solver != HF_SOLVER_INDUCING || s->student_method == HF_STUDENT_VARIATIONAL);
+}
+
+static const struct rule {
+    const char *option;
+    condition useful;
+    const char *otherwise;
+} rules[] = {
+    {"actions", projected, "it is about the projected solver; say --solver projected"},
+    {"action-kind", projected, "it is about the projected solver; say --solver projected"},
+    {"single-precision", projected, "it is about the projected solver; say --solver projected"},
+    {"tolerance", krylov, "it is about Krylov actions; say --solver projected --action-kind krylov"},
+    {"blocks", block_actions, "it is about block actions; say --solver projected --action-kind blocks"},
+    {"action-start", block_actions, "it is about block actions; say --solver projected --action-kind blocks"},
+    {"fixed-actions", trained_blocks, "it is about block actions that would be trained"},
+    {"inducing", inducing_inputs,
+     "neither the exact solver nor block actions have inducing inputs; say --solver inducing"},
+    {"inducing-method", all_rows_inducing,
+     "it is about the inducing solver, on all rows at once; say --solver inducing"},
+    {"inducing-choice", inducing_inputs,
+     "neither the exact solver nor block actions have inducing inputs; say --solver inducing"},
+    {"train-inducing", trained_inducing, "there are no inducing inputs to train; say --solver inducing"},
+    {"minibatch", minibatches, "it is about training the inducing solver; say --solver inducing"},
+    {"student-method", student_not_inducing,
+     "the inducing solver is variational; leave it out, or say --solver exact"},
+    {"objective", trained, "it is about training; leave out --no-train"},
+    {"restarts", all_rows_trained,
+     "random starts are about training on all rows; leave out --no-train and --minibatch"},
+    {"iterations", trained, "it is about training; leave out --no-train"},
+    {"noise-start", trained, "it is about training; leave out --no-train, or say --set noise=V"},
+    {"optimiser", trained, "it is about training; leave out --no-train"},
+    {"learning-rate", by_adam, "it is the step of adam; say --optimiser adam"},
+    {"checkpoint", all_rows_trained,
+     "it keeps evaluations of all rows in training; leave out --no-train and --minibatch"},
+    {"resume", all_rows_trained,
+     "it goes on with training on all rows; leave out --no-train and --minibatch"},
+};
+
+/* ---- what training can maximise ---------------------------------------------------------------------------
+ */
+
+static int check_objective(const tool_arguments *arguments, const hf_fit_settings *s)
+{
+    const tool_verb *verb = arguments->verb;
+    const char *name = hf_objective_name(s->objective);
+    const bool leave_one_out = s->objective == HF_OBJECTIVE_LOO || s->objective == HF_OBJECTIVE_WLOO;
+    if (s->objective == HF_OBJECTIVE_EVIDENCE || !s->train) return TOOL_OK;
+    if (s->minibatch > 0)
+        return usage_error(verb,
+                           "--objective %s: minibatches maximise the bound on the evidence; leave out "
+                           "--minibatch",
+                           name);
+    if (s->sites == HF_SITES_STUDENT_T || s->sites == HF_SITES_PURSUIT)
+        return usage_error(verb, "--objective %s: %s sites are trained by the evidence", name,
+                           hf_site_kind_name(s->sites));
+    if (leave_one_out && trained_blocks(s) && s->train_actions)
+        return usage_error(verb,
+                           "--objective %s: actions trained by leave-one-out fit the noise; add "
+                           "--fixed-actions",
+                           name);
+    if (leave_one_out) return TOOL_OK;
+    if (s->solver == HF_SOLVER_EXACT || s->solver == HF_SOLVER_AUTO)
+        return usage_error(verb,
+                           "--objective %s: it is a bound of the approximations; say --solver inducing or "
+                           "--solver projected",
+                           name);
+    if (s->objective == HF_OBJECTIVE_RCAGP && (s->sites != HF_SITES_ROBUST || !(s->beta > 0)))
+        return usage_error(verb,
+                           "--objective rcagp: it is about robust sites with a given --beta (published: 1 "
+                           "for a standardised target)");
+    return TOOL_OK;
+}
+
+int check_effects(const tool_arguments *arguments, const hf_fit_settings *s)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (has_argument(arguments, rules[i].option) && !rules[i].useful(s))
+            return usage_error(arguments->verb, "--%s: %s", rules[i].option, rules[i].otherwise);
+    if (s->minibatch > 0 && s->sites == HF_SITES_PURSUIT)
+        return usage_error(arguments->verb, "--minibatch: relevance pursuit looks at all rows; leave it out");
+    return check_objective(arguments, s);
+}

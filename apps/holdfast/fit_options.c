@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast fit: its options and what help says about it. */
+#include "fit_settings.h"
+
+static const tool_option options[] = {
+    {"target", 't', "COLUMN", "column to predict (required)", false},
+    {"features", 'f', "A,B,...", "input columns (default: all numeric ones but target and noise)", true},
+    {"drop", 0, "A,B,...", "columns to leave out of the default inputs", true},
+    {"noise-column", 0, "COLUMN", "column with the known noise variance of each reading", false},
+    {"preset", 0, "NAME",
+     "default: suspects found and set aside; gp: plain Gaussian process;\n"
+     "rcgp, rcagp, rcsvgp: robust (exact, projected, inducing);\n"
+     "cagp, sgpr, svgp: projected, inducing, inducing by minibatches;\n"
+     "student-t; rrp: relevance pursuit",
+     false},
+    {"kernel", 'k', "EXPR",
+     "covariance function (default \"matern52(ard)\"), such as\n\"matern52(ard) + periodic(x3, period=12)\"",
+     false},
+    {"mean", 'm', "KIND", "prior mean: zero, constant (default), median, linear", false},
+    {"sites", 0, "KIND",
+     "gaussian; robust: smooth weights that fall with the residual;\nstudent-t; pursuit: a few readings with "
+     "a variance of their own",
+     false},
+    {"centre", 0, "RULE",
+     "robust sites: residuals are taken from the prior mean (prior),\nthe leave-one-out mean (loo) or near "
+     "readings (neighbours)",
+     false},
+    {"eps", 0, "SHARE",
+     "robust sites: expected share of outliers; sets the threshold\nto that quantile of the residuals "
+     "(default 0.1)",
+     false},
+    {"threshold", 0, "C", "robust sites: soft threshold in units of the target", false},
+    {"beta", 0, "B",
+     "robust sites: amplitude of the weights in units of the target\n(default: so that plain readings are "
+     "Gaussian ones)",
+     false},
+    {"student-method", 0, "NAME", "student-t sites: laplace (default), ep, variational", false},
+    {"nu", 0, "NU", "student-t sites: degrees of freedom, more than 1 (default: trained)", false},
+    {"suspects", 0, "WHEN",
+     "auto: set readings aside where that clearly pays (default);\nforce: set aside what was found; off",
+     false},
+    {"solver", 0, "NAME",
+     "exact; inducing: through M inputs; projected: on I combinations\nof readings; auto: by the number of "
+     "readings (default)",
+     false},
+    {"inducing", 0, "M", "inducing inputs (default: by the number of readings)", false},
+    {"inducing-method", 0, "NAME", "vfe (default), fitc, dtc", false},
+    {"inducing-choice", 0, "NAME", "where they are placed: greedy (default), kmeans, mdpp, first", false},
+    {"train-inducing", 0, NULL, "train the inducing inputs with the hyperparameters", false},
+    {"minibatch", 0, "B", "inducing solver: train by Adam on B rows a step", false},
+    {"actions", 0, "I", "projected solver: at most I actions (default: by the readings)", false},
+    {"action-kind", 0, "NAME",
+     "krylov (default): what conjugate gradients visit; inducing:\nfrom inducing inputs; blocks: one entry a "
+     "reading, trained",
+     false},
+    {"tolerance", 0, "T",
+     "krylov actions: stop when the share T of the readings is left\nunexplained (default 0.01; 0: never)",
+     false},
+    {"blocks", 0, "RULE", "block actions: contiguous (default), clustered by the inputs", false},
+    {"action-start", 0, "RULE",
+     "block actions: entries to start from: random (default), targets,\neigen, precision", false},
+    {"fixed-actions", 0, NULL, "block actions: entries stay at their start", false},
+    {"single-precision", 0, NULL, "projected solver: covariances in single precision, sums in double", false},
+    {"objective", 0, "NAME",
+     "what training maximises: evidence (default), loo, wloo;\nnot exact: weighted, rcagp", false},
+    {"standardise", 0, "on|off", "scale inputs and target inside (default on)", false},
+    {"set", 0, "NAME=VALUE",
+     "hold a hyperparameter: noise, mean, outputscale,\nlengthscale, lengthscale[0], threshold, ...", true},
+    {"noise-start", 0, "V", "noise variance that training starts from", false},
+    {"no-train", 0, NULL, "keep hyperparameters at their set or starting values", false},
+    {"restarts", 0, "K", "additional random starts of the training (default 0)", false},
+    {"iterations", 0, "K", "length of a training (default 60)", false},
+    {"optimiser", 0, "NAME", "lbfgs (default), adam", false},
+    {"learning-rate", 0, "R", "step of adam (default 0.01)", false},
+    {"checkpoint", 0, "FILE", "keep every evaluation in FILE, so that a stopped fit can go on", false},
+    {"resume", 0, NULL,
+     "go on from the checkpoint, if it is there: the same model as\nwithout the interruption (default "
+     "checkpoint: MODEL.hf.checkpoint)",
+     false},
+    {"dry-run", 'n', NULL, "say what the fit needs and do not fit", false},
+    {"output", 'o', "MODEL.hf", "save the model", false},
+};
+
+const tool_verb verb_fit = {
+    .name = "fit",
+    .operands = "TRAIN.csv --target COLUMN [OPTION]...",
+    .summary = "Fit a model to a table",
+    .text =
+        "Without further options: a Gaussian process with automatic relevance determination, whose wrong\n"
+        "readings are found and set aside when that clearly predicts the others better, and which is the\n"
+        "plain Gaussian process otherwise. TRAIN.csv may be - for standard input.",
+    .example = "  holdfast fit data/boston.csv --target medv -o boston.hf",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .least = 1,
+    .most = 1,
+    .run = fit_run,
+};

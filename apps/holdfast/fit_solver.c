@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which solver a fit has, by the options: who speaks of actions wants the projected solver, who speaks of inducing
+ * inputs the inducing one. */
+#include "fit_settings.h"
+
+#include <math.h>
+
+/* Parses a choice into a field; the option's name is the key. */
+#define CHOICE(option, parse, field)                                                                         \
+    do {                                                                                                     \
+        const char *text_ = argument(arguments, option);                                                     \
+        if (text_ != NULL && parse(ctx, text_, &(field)) < 0) return wrong_choice(arguments, ctx, option);   \
+    } while (0)
+
+static bool is_any_given(const tool_arguments *arguments, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (has_argument(arguments, names[i])) return true;
+    return false;
+}
+
+/* Only where neither an option nor a preset has named a solver. */
+static void imply_solver(const tool_arguments *arguments, hf_fit_settings *s)
+{
+    static const char *const projected[] = {"actions",       "action-kind",      "blocks",   "action-start",
+                                            "fixed-actions", "single-precision", "tolerance"};
+    static const char *const inducing[] = {"inducing", "inducing-method", "inducing-choice", "train-inducing",
+                                           "minibatch"};
+    static const char *const blocks[] = {"blocks", "action-start", "fixed-actions"};
+    if (s->solver == HF_SOLVER_AUTO && is_any_given(arguments, projected, 7)) s->solver = HF_SOLVER_PROJECTED;
+    if (s->solver == HF_SOLVER_AUTO && is_any_given(arguments, inducing, 5)) s->solver = HF_SOLVER_INDUCING;
+    if (argument(arguments, "action-kind") == NULL && is_any_given(arguments, blocks, 3))
+        s->action_kind = HF_ACTIONS_BLOCKS;
+}
+
+/* A number that must be positive where it is given. */
+static int read_positive(const tool_arguments *arguments, const char *name, double *value)
+{
+    if (!argument_double(arguments, name, value)) return TOOL_USAGE;
+    if (has_argument(arguments, name) && !(*value > 0 && isfinite(*value)))
+        return usage_error(arguments->verb, "--%s: it must be positive, not %s", name,
+                           argument(arguments, name));
+    return TOOL_OK;
+}
+
+static int read_count(const tool_arguments *arguments, const char *name, size_t *value)
+{
+    if (!argument_size(arguments, name, value)) return TOOL_USAGE;
+    if (has_argument(arguments, name) && *value == 0)
+        return usage_error(arguments->verb, "--%s: it must be at least 1", name);
+    return TOOL_OK;
+}
+
+static int choose_training(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s)
+{
+    /* There is no other way to train on a few rows at a time. */
+    if (s->minibatch > 0) s->optimiser = HF_OPTIMISER_ADAM;
+    CHOICE("optimiser", hf_optimiser_parse, s->optimiser);
+    if (s->minibatch > 0 && s->optimiser != HF_OPTIMISER_ADAM)
+        return usage_error(arguments->verb, "--optimiser: minibatches are trained by adam");
+    int status = read_positive(arguments, "learning-rate", &s->learning_rate);
+    if (status == TOOL_OK) status = read_positive(arguments, "noise-start", &s->noise_start);
+    if (status == TOOL_OK) status = read_count(arguments, "iterations", &s->iterations);
+    if (has_argument(arguments, "train-inducing")) s->train_inducing = true;
+    if (has_argument(arguments, "fixed-actions")) s->train_actions = false;
+    return status;
+}
+
+static int choose_student(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s)
+{
+    CHOICE("student-method", hf_student_method_parse, s->student_method);
+    if (!argument_double(arguments, "nu", &s->student_nu)) return TOOL_USAGE;
+    if (has_argument(arguments, "nu") && !(s->student_nu > 1 && isfinite(s->student_nu)))
+        return usage_error(arguments->verb, "--nu: the degrees of freedom must be more than 1, not %s",
+                           argument(arguments, "nu"));
+    return TOOL_OK;
+}
+
+int choose_solver(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s)
+{
+    CHOICE("solver", hf_solver_parse, s->solver);
+    CHOICE("inducing-method", hf_inducing_method_parse, s->inducing_method);
+    CHOICE("inducing-choice", hf_inducing_choice_parse, s->inducing_choice);
+    CHOICE("action-kind", hf_actions_parse, s->action_kind);
+    CHOICE("blocks", hf_blocks_parse, s->blocks);
+    CHOICE("action-start", hf_action_start_parse, s->action_start);
+    imply_solver(arguments, s);
+    if (has_argument(arguments, "single-precision")) s->single_precision = true;
+    int status = read_count(arguments, "inducing", &s->inducing);
+    if (status == TOOL_OK) status = read_count(arguments, "minibatch", &s->minibatch);
+    if (status == TOOL_OK) status = read_count(arguments, "actions", &s->actions);
+    if (status != TOOL_OK) return status;
+    if (!argument_double(arguments, "tolerance", &s->tolerance)) return TOOL_USAGE;
+    if (!(s->tolerance >= 0 && s->tolerance < 1))
+        return usage_error(arguments->verb, "--tolerance: %g is not from 0 to 1", s->tolerance);
+    status = choose_student(arguments, ctx, s);
+    return status == TOOL_OK ? choose_training(arguments, ctx, s) : status;
+}
