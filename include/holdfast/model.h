@@ -51,6 +51,12 @@ typedef struct hf_cost {
     double available_bytes;  /**< memory this machine can give now; infinity when unknown */
     double evaluation_flops; /**< one objective with gradient */
     double flops;            /**< a typical fit with these settings; the real number depends on the data */
+    hf_solver solver;        /**< who will compute: never auto */
+    size_t inducing;         /**< inducing inputs, 0 if none; fewer where rows repeat */
+    size_t actions;          /**< at most so many actions, 0 if none */
+    size_t training_rows;    /**< readings that the hyperparameters are learnt from: all, or a random share */
+    double exact_bytes;      /**< what the exact solver would need; bytes if it is the one */
+    double exact_flops;      /**< and its typical fit */
 } hf_cost;
 
 /** Reads the table as hf_fit() would (and fails as it would), but only counts. */
@@ -97,11 +103,14 @@ HF_API hf_status hf_score(hf_context *ctx, const hf_model *model, const hf_table
 
 /** One row per training reading: row (1-based data row of the training file), y, loo_mean, loo_sd (observed),
  * weight, influence (KL of removing it; for one set aside 0), suspected (0/1), group. Predictions of readings
- * set aside come from the kept ones. */
+ * set aside or missing come from the kept ones.
+ *
+ * With the inducing and the projected solver the leave-one-out columns are what the fit kept (hf_reading), at no cost,
+ * and there is no column influence: it needs the exact posterior. */
 HF_API hf_status hf_model_rows(hf_context *ctx, const hf_model *model, hf_table **out);
 
 /** The same columns but influence, only for the readings suspected: O(1) solves when all of them were set
- * aside, one leave-one-out pass otherwise. No rows when nothing is suspected. */
+ * aside or the solver is not the exact one, one leave-one-out pass otherwise. No rows when nothing is suspected. */
 HF_API hf_status hf_model_suspects(hf_context *ctx, const hf_model *model, hf_table **out);
 
 /** The rows the fit used, as they were: row (1-based data row of the training file), the features, the

@@ -102,15 +102,6 @@ hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns *colum
     return status;
 }
 
-/* Evaluations of a typical fit: measured on the seven regression sets of docs/, rounded. */
-static double typical_evaluations(const hf_fit_settings *settings)
-{
-    if (!settings->train) return settings->sites == HF_SITES_ROBUST ? (double)settings->rounds : 1.0;
-    double starts = 1.0 + (double)settings->restarts, each = (double)settings->iterations;
-    if (settings->sites == HF_SITES_ROBUST) return starts * each + 15.0 * (double)settings->rounds;
-    return settings->suspects == HF_SUSPECTS_OFF ? starts * each : starts * each + 250.0;
-}
-
 hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_columns *columns,
                       const hf_fit_settings *settings, hf_cost *out)
 {
@@ -122,17 +113,24 @@ hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_columns *
 
     size_t readings = 0;
     for (size_t i = 0; i < model->n; i++) readings += isnan(model->y[i]) ? 0 : 1;
-    bool leave_one_out = settings->objective != HF_OBJECTIVE_EVIDENCE;
-    double n = (double)readings, d = (double)model->d, bytes, flops;
-    hf_exact_cost(readings, model->d, &bytes, &flops);
+    hfi_estimate chosen, exact;
+    hf_fit_settings other = *settings;
+    other.solver = HF_SOLVER_EXACT;
+    hfi_fit_estimate(settings, readings, model->d, &chosen);
+    hfi_fit_estimate(&other, readings, model->d, &exact);
     size_t available = hfi_available_memory();
     *out = (hf_cost){.readings = readings,
                      .inputs = model->d,
-                     /* As hf_fit_data() counts: the evaluator's matrices and the posterior's factor. */
-                     .bytes = hfi_evaluator_bytes(readings, model->d, leave_one_out) + 8.0 * n * n,
+                     .bytes = chosen.bytes,
                      .available_bytes = available == SIZE_MAX ? INFINITY : (double)available,
-                     .evaluation_flops = (leave_one_out ? 2.0 : 1.0) * n * n * n + 20.0 * n * n * d};
-    out->flops = typical_evaluations(settings) * out->evaluation_flops + flops;
+                     .evaluation_flops = chosen.evaluation_flops,
+                     .flops = chosen.flops,
+                     .solver = chosen.solver,
+                     .inducing = chosen.inducing,
+                     .actions = chosen.actions,
+                     .training_rows = chosen.training_rows,
+                     .exact_bytes = exact.bytes,
+                     .exact_flops = exact.flops};
     hf_model_free(model);
     return HF_OK;
 }

@@ -192,6 +192,17 @@ hf_status hfi_reading_step(hf_context *ctx, size_t n, const double *y, double *s
 hf_solver hfi_choose_solver(const hf_fit_settings *settings, size_t n, size_t d, size_t *inducing,
                             size_t *actions);
 
+/** What a fit of n readings with d inputs will take (fit_cost.c). */
+typedef struct hfi_estimate {
+    hf_solver solver;         /* never auto */
+    size_t inducing, actions; /* 0 where there are none */
+    size_t training_rows;     /* that the hyperparameters are learnt from */
+    double bytes;             /* at the peak, without the data */
+    double evaluation_flops;  /* one objective with gradient */
+    double flops;             /* a typical fit */
+} hfi_estimate;
+void hfi_fit_estimate(const hf_fit_settings *settings, size_t n, size_t d, hfi_estimate *out);
+
 /* ---- loops ------------------------------------------------------------------------------------------------
  */
 
