@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file student_search.h
+ * @brief Training under Student-t noise: the trainer's priors and boxes, and nu; only train/student*.c include this.
+ */
+#ifndef HFI_STUDENT_SEARCH_H
+#define HFI_STUDENT_SEARCH_H
+
+#include "train/student_impl.h"
+
+typedef struct hfi_student_search {
+    hfi_trainer *trainer;
+    hfi_student_problem *problem;
+    bool train_nu;
+} hfi_student_search;
+
+/** The prior of nu, when it is trained: log(nu - 1) ~ N(log 3, 1). */
+double hfi_student_log_prior(double nu);
+
+/** Maximises log evidence + priors over the trainer's free parameters and nu from state and *nu (in and out), at most 1.5 iterations + 5
+ * evaluations. Fills what the trainer tells of its last optimisation; the model and the problem are left at the result. Errors as of
+ * hfi_trainer_maximise(). */
+hf_status hfi_student_maximise(const hfi_student_search *how, double *state, double *nu, size_t iterations);
+
+#endif
