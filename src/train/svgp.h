@@ -13,7 +13,7 @@
  *
  *     Gaussian   log N(y; mean, s) - variance / (2 s)                        s = noise + extra + white
  *     robust     log N(z; mean, d) - variance / (2 d)                        (z, d) the site of a robust conjugate reading
- *     Student-t  sum_k w_k log t_nu(y - mean - sqrt(2 variance) x_k; s)      20 nodes of Gauss and Hermite
+ *     Student-t  the integral of log t_nu(y - f; s) over f ~ N(mean, variance), by hfi_student_expect()
  *
  * A step looks at b rows, standing for all. For q it is a natural gradient of size rho,
  *
@@ -48,7 +48,12 @@ typedef struct hfi_row_arrays {
 } hfi_row_arrays;
 
 /** The source for them; `arrays` must outlive it. */
-hfi_rows hfi_rows_in_memory(const hfi_row_arrays *arrays);
+hfi_rows hfi_rows_in_memory(hfi_row_arrays *arrays);
+
+/** About `wanted` rows (all where there are no more; else the largest multiple of 16 up to it) in a seeded choice of handfuls of neighbours, in
+ * the order of the source; `index` numbers independent choices. x, y and extra have room for `wanted` rows. */
+hf_status hfi_rows_sample(hf_context *ctx, const hfi_rows *rows, size_t wanted, uint64_t index, double *x,
+                          double *y, double *extra, size_t *count);
 
 /* ---- the fit ----------------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batch after batch: a natural gradient for q, a step of Adam for everything else. */
+#include "train/svgp_impl.h"
+#include <math.h>
+#include <string.h>
+
+/* Adam's. */
+static const double decay_mean = 0.9, decay_square = 0.999, epsilon = 1e-8;
+
+/* Multiples of the settings' learning rate. One gives way to the next when the bound stands still: far from the optimum long steps save
+ * time, near it short ones settle. */
+static const double rates[] = {5.0, 1.0, 0.2};
+
+/* Nats a reading by which a round must improve the bound to count as progress. */
+static const double progress_per_reading = 3e-4;
+
+static const double log_nu_mean = 1.0986122886681098, log_nu_sd = 1.0; /* log 3 */
+static const double least_nu = 1.5, most_nu = 50.0;
+
+enum {
+    STAGES = sizeof rates / sizeof rates[0],
+    SHORTEST_ROUND =
+        32, /* steps between two looks at the bound: a pass over the rows, but not less than this */
+    LONGEST_ROUND = 256, /* nor more than this */
+    FIRST_STEPS = 25,    /* of q alone */
+    SAMPLE = 8192,
+    BACKTRACKS = 8
+};
+
+typedef struct climb {
+    hfi_svgp_run *run;
+    hfi_batches batches;
+    hfi_svgp_sums sums;
+    size_t length; /* of a state: the space's, and log(nu - 1) */
+    double *state, *trial, *first, *second, *average;
+    size_t moves, averaged;
+    double rate, rho;
+} climb;
+
+/* ---- states ------------------------------------------------------------------------------------------------ */
+
+static void get_state(const hfi_svgp_run *run, double *state)
+{
+    const hfi_svgp *q = run->q;
+    const size_t kernel_count = hf_kernel_parameters(q->kernel), noise = run->space->noise;
+    hfi_kernel_theta(q->kernel, state);
+    memcpy(state + kernel_count, hf_mean_values(q->mean), hf_mean_coefficients(q->mean) * sizeof *state);
+    state[noise] = log(q->noise.noise);
+    if (run->space->count > noise + 1) memcpy(state + noise + 1, q->z, q->m * q->d * sizeof *state);
+    state[run->space->count] = log(q->noise.student.nu - 1.0);
+}
+
+static hf_status set_state(const hfi_svgp_run *run, const double *state)
+{
+    hfi_svgp *q = run->q;
+    const size_t kernel_count = hf_kernel_parameters(q->kernel), noise = run->space->noise;
+    hfi_kernel_set_theta(q->kernel, state);
+    const hf_status s = hf_mean_set(q->ctx, q->mean, state + kernel_count, hf_mean_held(q->mean));
+    if (s < 0) return s;
+    q->noise.noise = exp(state[noise]);
+    if (run->space->count > noise + 1) memcpy(q->z, state + noise + 1, q->m * q->d * sizeof *state);
+    if (run->train_nu) q->noise.student = hfi_student_make(1.0 + exp(state[run->space->count]));
+    return hfi_svgp_prior(q);
+}
+
+static double nu_prior(const hfi_svgp_run *run, const double *state)
+{
+    const double u = (state[run->space->count] - log_nu_mean) / log_nu_sd;
+    return run->train_nu ? -0.5 * u * u - HFI_HALF_LOG_2PI - log(log_nu_sd) : 0.0;
+}
+
+/* ---- Adam -------------------------------------------------------------------------------------------------- */
+
+/* One parameter: its gradient, its prior's, its box. */
+static void move_one(climb *c, size_t i, double prior_mean, double prior_sd, double lower, double upper)
+{
+    double g = c->sums.gradient[i] * (double)c->batches.count;
+    if (isfinite(prior_sd)) g -= (c->state[i] - prior_mean) / (prior_sd * prior_sd);
+    c->first[i] = decay_mean * c->first[i] + (1.0 - decay_mean) * g;
+    c->second[i] = decay_square * c->second[i] + (1.0 - decay_square) * g * g;
+    const double by_mean = 1.0 - pow(decay_mean, (double)c->moves);
+    const double by_square = 1.0 - pow(decay_square, (double)c->moves);
+    const double move = c->first[i] / by_mean / (sqrt(c->second[i] / by_square) + epsilon);
+    c->trial[i] = fmin(fmax(c->state[i] + c->rate * move, lower), upper);
+}
+
+/* A step that leads where Kuu cannot be factored is halved. */
+static hf_status move(climb *c)
+{
+    const hfi_trainer *space = c->run->space;
+    c->moves++;
+    memcpy(c->trial, c->state, c->length * sizeof *c->state);
+    for (size_t k = 0; k < space->free_count; k++) {
+        const size_t i = space->free_index[k];
+        move_one(c, i, space->prior_mean[i], space->prior_sd[i], space->lower[i], space->upper[i]);
+    }
+    if (c->run->train_nu)
+        move_one(c, space->count, log_nu_mean, log_nu_sd, log(least_nu - 1.0), log(most_nu - 1.0));
+    hf_status s = set_state(c->run, c->trial);
+    for (int k = 0; (s == HF_ERR_NOT_POSITIVE_DEFINITE || s == HF_ERR_NOT_FINITE) && k < BACKTRACKS; k++) {
+        for (size_t i = 0; i < c->length; i++) c->trial[i] = 0.5 * (c->trial[i] + c->state[i]);
+        s = set_state(c->run, c->trial);
+    }
+    if (s >= 0) memcpy(c->state, c->trial, c->length * sizeof *c->state);
+    return s;
+}
+
+/* ---- steps and rounds -------------------------------------------------------------------------------------- */
+
+static hf_status step(climb *c, bool hyperparameters)
+{
+    hfi_svgp *q = c->run->q;
+    size_t count = 0;
+    hf_status s = hfi_batches_next(&c->batches, &count);
+    hfi_svgp_sums_clear(q, &c->sums);
+    double *gradient = c->sums.gradient;
+    if (!hyperparameters) c->sums.gradient = NULL;
+    if (s >= 0) s = hfi_svgp_add(q, count, c->batches.x, c->batches.y, c->batches.extra, NULL, &c->sums);
+    if (s >= 0 && hyperparameters) s = hfi_svgp_close(q, &c->sums);
+    c->sums.gradient = gradient;
+    if (s < 0) return s;
+    /* Without a positive definite precision in sight q stays for this batch. */
+    s = hfi_svgp_natural(q, &c->sums, (double)c->batches.count, c->rho);
+    if (s < 0 && s != HF_ERR_NOT_POSITIVE_DEFINITE) return s;
+    if (!hyperparameters) return HF_OK;
+    s = move(c);
+    c->averaged++;
+    for (size_t i = 0; i < c->length; i++)
+        c->average[i] += (c->state[i] - c->average[i]) / (double)c->averaged;
+    c->run->report->steps++;
+    return s;
+}
+
+/* What a round says about the bound, per reading. */
+typedef struct outlook {
+    double bound, scatter;
+} outlook;
+
+static hf_status round_of_steps(climb *c, size_t steps, double done, outlook *out)
+{
+    hfi_svgp *q = c->run->q;
+    double value = 0.0, spread = 0.0;
+    size_t readings = 0, rows = 0;
+    for (size_t k = 0; k < steps; k++) {
+        const hf_status s = step(c, true);
+        if (s < 0) return s;
+        value += c->sums.value;
+        spread += c->sums.spread;
+        readings += c->sums.readings;
+        rows += c->batches.rows->n / c->batches.count;
+        if (!hfi_progress(q->ctx, "train", done, value / fmax((double)readings, 1.0)))
+            return hfi_cancelled(q->ctx);
+    }
+    if (readings == 0) return hfi_fail(q->ctx, HF_ERR_NO_DATA, "no row of %zu batches has a target", steps);
+    const double count = (double)readings, mean = value / count;
+    /* Readings among all rows, by their share among those seen. */
+    const double all = (double)c->batches.rows->n * fmin(count / (double)rows, 1.0);
+    out->bound = mean - hfi_svgp_kl(q) / fmax(all, 1.0);
+    out->scatter = steps < c->batches.count ? sqrt(fmax(spread / count - mean * mean, 0.0) / count) : 0.0;
+    return HF_OK;
+}
+
+static size_t steps_of_round(const climb *c)
+{
+    const size_t count = c->batches.count;
+    if (count > LONGEST_ROUND) return LONGEST_ROUND;
+    /* Whole passes, so that rounds are comparable. */
+    return count * ((SHORTEST_ROUND + count - 1) / count);
+}
+
+static hf_status rounds(climb *c)
+{
+    hfi_svgp_run *run = c->run;
+    const size_t steps = steps_of_round(c);
+    const size_t passes = run->settings->iterations;
+    const size_t most = c->batches.count > steps ? (passes * c->batches.count + steps - 1) / steps : passes;
+    size_t stage = 0;
+    double best = -INFINITY;
+    hf_status s = HF_OK;
+    run->report->stop = HF_STOP_ITERATIONS;
+    for (size_t k = 0; s >= 0 && k < most; k++) {
+        outlook now = {0};
+        c->rate = rates[stage] * run->settings->learning_rate;
+        if (stage + 1 < STAGES) c->averaged = 0;
+        s = hfi_svgp_rethreshold(run);
+        if (s >= 0) s = round_of_steps(c, steps, (double)k / (double)most, &now);
+        if (s < 0) break;
+        const bool progress = now.bound > best + fmax(progress_per_reading, now.scatter);
+        best = fmax(best, now.bound);
+        if (!progress && ++stage == STAGES) {
+            run->report->stop = HF_STOP_CONVERGED;
+            break;
+        }
+    }
+    return s;
+}
+
+/* q catches up with the starting values before these are asked to move. */
+static hf_status first_steps(climb *c)
+{
+    const bool all = c->batches.count == 1, student = c->run->q->noise.kind == HF_SITES_STUDENT_T;
+    const size_t count = all                              ? (student ? 5 : 1)
+                         : c->batches.count < FIRST_STEPS ? c->batches.count
+                                                          : FIRST_STEPS;
+    hf_status s = hfi_svgp_rethreshold(c->run);
+    for (size_t k = 0; s >= 0 && k < count; k++) s = step(c, false);
+    return s;
+}
+
+static hf_status climb_init(hfi_svgp_run *run, climb *c)
+{
+    hf_context *ctx = run->q->ctx;
+    const hf_fit_settings *settings = run->settings;
+    *c = (climb){.run = run, .length = run->space->count + 1};
+    hf_status s = hfi_batches_init(ctx, run->rows, settings->minibatch, &c->batches);
+    if (s >= 0)
+        s = hfi_svgp_sums_init(run->q, true, true, run->space->count > run->space->noise + 1, &c->sums);
+    double *work = s >= 0 ? hfi_alloc(ctx, c->length, 5 * sizeof *work) : NULL;
+    if (s < 0 || !work) return s < 0 ? s : HF_ERR_MEMORY;
+    c->state = work;
+    c->trial = work + c->length;
+    c->first = work + 2 * c->length;
+    c->second = work + 3 * c->length;
+    c->average = work + 4 * c->length;
+    const bool student = run->q->noise.kind == HF_SITES_STUDENT_T;
+    c->rho = c->batches.count > 1 ? fmax(0.1, 0.5 / (double)c->batches.count) : student ? 0.5 : 1.0;
+    get_state(run, c->state);
+    return HF_OK;
+}
+
+hf_status hfi_svgp_train(hfi_svgp_run *run)
+{
+    hf_context *ctx = run->q->ctx;
+    climb c;
+    hf_status s = climb_init(run, &c);
+    const bool moves = run->space->free_count > 0 || run->train_nu;
+    if (s >= 0) s = first_steps(&c);
+    if (s >= 0 && moves) {
+        s = rounds(&c);
+        if (s >= 0) s = set_state(run, c.averaged > 0 ? c.average : c.state);
+        if (s >= 0) get_state(run, c.state);
+    }
+    if (s >= 0) {
+        run->report->epochs = c.batches.epoch + (c.batches.batch > 0 ? 1 : 0);
+        run->report->log_prior = hfi_trainer_log_prior(run->space, c.state) + nu_prior(run, c.state);
+    }
+    if (c.batches.ctx) hfi_batches_free(&c.batches);
+    hfi_svgp_sums_free(run->q, &c.sums);
+    hfi_free(ctx, c.state);
+    return s;
+}
+
+/* ---- the threshold ------------------------------------------------------------------------------------------ */
+
+hf_status hfi_svgp_take_sample(hfi_svgp_run *run)
+{
+    hf_context *ctx = run->q->ctx;
+    const size_t wanted = run->rows->n < SAMPLE ? run->rows->n : SAMPLE;
+    run->sample_x = hfi_alloc(ctx, wanted, run->q->d * sizeof(double));
+    run->sample_y = hfi_alloc(ctx, wanted, 2 * sizeof(double));
+    if (!run->sample_x || !run->sample_y) return HF_ERR_MEMORY;
+    run->sample_mean = run->sample_y + wanted;
+    return hfi_rows_sample(ctx, run->rows, wanted, 0, run->sample_x, run->sample_y, run->sample_mean,
+                           &run->sample);
+}
+
+hf_status hfi_svgp_rethreshold(hfi_svgp_run *run)
+{
+    hfi_svgp *q = run->q;
+    if (q->noise.kind != HF_SITES_ROBUST) return HF_OK;
+    const hf_fit_settings *settings = run->settings;
+    double threshold = run->threshold;
+    if (settings->threshold_rule != HF_THRESHOLD_GIVEN) {
+        hf_status s = hfi_svgp_means(q, run->sample, run->sample_x, run->sample_mean);
+        if (s >= 0)
+            s = hf_robust_threshold(q->ctx, settings->threshold_rule, run->sample, run->sample_y,
+                                    run->sample_mean, settings->eps, &threshold);
+        if (s < 0) return s;
+    }
+    q->noise.threshold = threshold;
+    return HF_OK;
+}
