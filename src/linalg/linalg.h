@@ -120,6 +120,12 @@ void hfi_tall_divide(const hf_context *ctx, size_t n, size_t q, const double *l,
 void hfi_lower_product(const hf_context *ctx, size_t m, size_t n, const double *a, size_t lda,
                        const double *b, size_t ldb, double *c, size_t ldc);
 
+/** Makes the columns have .. have+count-1 of Q (n rows) orthonormal to each other and to the `have` orthonormal ones before them.
+ * Columns of which less than `tolerance` of their length is left, or which are zero or not finite, are dropped and the others
+ * move up: *total columns are there at the end. O(n count (have + count)). */
+hf_status hfi_orthonormalise(hf_context *ctx, size_t n, size_t have, size_t count, double *q, size_t ldq,
+                             double tolerance, size_t *total);
+
 /* ---- eigenvalues and least squares ------------------------------------------------------------- */
 
 /** Eigenvalues (ascending) and eigenvectors (columns of a) of a symmetric matrix; lower triangle read, all of

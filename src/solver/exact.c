@@ -59,8 +59,8 @@ static hf_status factorise(hf_context *ctx, const hf_kernel *kernel, hfi_solutio
 }
 
 /* Inputs, residuals and variances of the present rows, refusing what is not finite by the row it is in. */
-static hf_status gather(hf_context *ctx, const hf_mean *mean, const hf_sites *sites, const double *x,
-                        size_t ldx, hfi_solution *s)
+hf_status hfi_solution_gather(hf_context *ctx, const hf_mean *mean, const hf_sites *sites, const double *x,
+                              size_t ldx, hfi_solution *s)
 {
     const double *target = hf_sites_targets(sites), *variance = hf_sites_variances(sites);
     size_t at = 0;
@@ -100,7 +100,7 @@ hf_status hfi_exact_solve(hf_context *ctx, const hf_kernel *kernel, const hf_mea
     if (status < 0) return status;
     hfi_solution s;
     status = hfi_solution_alloc(ctx, n, d, &s);
-    if (status >= 0) status = gather(ctx, mean, sites, x, ldx, &s);
+    if (status >= 0) status = hfi_solution_gather(ctx, mean, sites, x, ldx, &s);
     if (status >= 0) status = factorise(ctx, kernel, &s);
     if (status < 0) {
         hfi_solution_free(&s);

@@ -29,25 +29,23 @@ static double other_blocks(const hfi_block_system *s, size_t a, const double *u,
     double sum = 0.0;
     for (size_t o = 0; o < s->count; o++)
         if (o != a)
-            sum +=
-                0.5 * (s->t[a + o * s->count] + s->t[o + a * s->count]) * ((u ? u[o] : 0.0) - f * column[o]);
+            sum += 0.5 * (s->core.t[a + o * s->count] + s->core.t[o + a * s->count]) *
+                   ((u ? u[o] : 0.0) - f * column[o]);
     return sum;
 }
 
 void hfi_block_rest_prepare(const hfi_block_system *s, double *inverse, hfi_block_rest *rest)
 {
     const hfi_block_actions *a = s->actions;
-    memcpy(inverse, s->factor, s->count * s->count * sizeof *inverse);
-    hfi_chol_inverse(s->ctx, s->count, inverse, s->count);
-    hfi_symmetrise(s->ctx, s->count, inverse, s->count);
+    hfi_projected_core_inverse(&s->core, inverse);
     for (size_t k = 0; k < s->count; k++) {
         const double *column = inverse + k * s->count;
         const size_t first = a->first[k], count = a->first[k + 1] - first;
-        const double jitter = s->jitter * s->scale[k] * s->scale[k];
+        const double jitter = s->core.jitter * s->core.scale[k] * s->core.scale[k];
         rest->precision[k] = column[k];
-        rest->latent[k] = s->t[k + k * s->count] + other_blocks(s, k, NULL, -1.0 / column[k], column);
-        rest->weight[k] = s->u[k] / column[k];
-        rest->shift[k] = -other_blocks(s, k, s->u, rest->weight[k], column);
+        rest->latent[k] = s->core.t[k + k * s->count] + other_blocks(s, k, NULL, -1.0 / column[k], column);
+        rest->weight[k] = s->core.u[k] / column[k];
+        rest->shift[k] = -other_blocks(s, k, s->core.u, rest->weight[k], column);
         sums_without(count, a->entry + first, 2, s->noise + first, rest->noise + first);
         sums_without(count, a->entry + first, 1, s->r + first, rest->target + first);
         for (size_t l = first; l < first + count; l++)

@@ -8,9 +8,9 @@
 
 void hfi_block_system_free(hfi_block_system *s)
 {
-    double *const owned[] = {s->x, s->r,      s->noise,  s->prior, s->white, s->b,
-                             s->t, s->lambda, s->factor, s->rhs,   s->u,     s->scale};
+    double *const owned[] = {s->x, s->r, s->noise, s->prior, s->white, s->b};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) hfi_free(s->ctx, owned[k]);
+    hfi_projected_core_free(&s->core);
     hfi_free(s->ctx, s->row);
     memset(s, 0, sizeof *s);
 }
@@ -20,8 +20,8 @@ static hf_status gather(hfi_block_system *s, const hf_sites *sites, const double
 {
     size_t *present = hfi_alloc(s->ctx, s->n, sizeof *present), at = 0;
     if (!present) return HF_ERR_MEMORY;
-    for (size_t i = 0; i < hf_sites_count(sites); i++)
-        if (hf_sites_is_present(sites, i) && at < s->n) present[at++] = i;
+    for (size_t i = 0; at < s->n; i++)
+        if (!sites || hf_sites_is_present(sites, i)) present[at++] = i;
     for (size_t l = 0; l < s->n; l++) {
         s->row[l] = present[s->actions->order[l]];
         memcpy(s->x + l * s->d, x + s->row[l] * ldx, s->d * sizeof *s->x);
@@ -35,24 +35,18 @@ hf_status hfi_block_system_init(hf_context *ctx, const hfi_block_actions *action
 {
     hfi_block_system s = {.ctx = ctx, .actions = actions, .n = actions->n, .count = actions->count, .d = d};
     memset(out, 0, sizeof *out);
-    if (hf_sites_present(sites) != s.n)
+    if (sites && hf_sites_present(sites) != s.n)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "the actions are over %zu readings, but %zu are present", s.n,
                         hf_sites_present(sites));
     s.row = hfi_alloc(ctx, s.n, sizeof *s.row);
     s.x = hfi_alloc(ctx, s.n, d * sizeof *s.x);
     double **const by_place[] = {&s.r, &s.noise, &s.prior, &s.white};
-    double **const by_action[] = {&s.lambda, &s.rhs, &s.u, &s.scale};
-    double **const squares[] = {&s.t, &s.factor};
     bool ok = s.row && s.x;
-    for (size_t k = 0; k < 4 && ok; k++) {
+    for (size_t k = 0; k < sizeof by_place / sizeof *by_place && ok; k++) {
         *by_place[k] = hfi_alloc(ctx, s.n, sizeof(double));
-        *by_action[k] = hfi_alloc(ctx, s.count, sizeof(double));
-        ok = *by_place[k] && *by_action[k];
+        ok = *by_place[k] != NULL;
     }
-    for (size_t k = 0; k < 2 && ok; k++) {
-        *squares[k] = hfi_alloc(ctx, s.count, s.count * sizeof(double));
-        ok = *squares[k] != NULL;
-    }
+    ok = ok && hfi_projected_core_init(ctx, s.count, &s.core) >= 0;
     if (ok) s.b = hfi_alloc(ctx, s.n, s.count * sizeof *s.b);
     hf_status status = ok && s.b ? gather(&s, sites, x, ldx) : HF_ERR_MEMORY;
     if (status < 0) {
@@ -63,20 +57,16 @@ hf_status hfi_block_system_init(hf_context *ctx, const hfi_block_actions *action
     return HF_OK;
 }
 
-/* r, D, k and white by place. */
-static hf_status read_sites(hfi_block_system *s, const hf_kernel *kernel, const hf_mean *mean,
-                            const hf_sites *sites)
+/* r and d by place. */
+static hf_status read_sites(hfi_block_system *s, const hf_mean *mean, const hf_sites *sites)
 {
     const double *target = hf_sites_targets(sites), *variance = hf_sites_variances(sites);
     hf_mean_evaluate(mean, s->n, s->x, s->d, s->r);
-    hfi_kernel_diagonal(kernel, s->n, s->x, s->d, false, s->prior);
-    hfi_kernel_diagonal(kernel, s->n, s->x, s->d, true, s->white);
     for (size_t l = 0; l < s->n; l++) {
         const size_t row = s->row[l];
         const double offset = s->r[l];
         s->r[l] = target[row] - offset;
-        s->white[l] = fmax(s->white[l] - s->prior[l], 0.0);
-        s->noise[l] = variance[row] + s->white[l];
+        s->noise[l] = variance[row];
         if (!isfinite(s->r[l]) || !isfinite(s->noise[l]))
             return hfi_fail(
                 s->ctx, HF_ERR_NOT_FINITE,
@@ -97,76 +87,38 @@ static void project_column(size_t column, int thread, void *arg)
     for (size_t k = 0; k < s->count; k++) {
         double sum = 0.0;
         for (size_t l = a->first[k]; l < a->first[k + 1]; l++) sum += a->entry[l] * b[l];
-        s->t[k + column * s->count] = sum;
+        s->core.t[k + column * s->count] = sum;
     }
     double lambda = 0.0, rhs = 0.0;
     for (size_t l = a->first[column]; l < a->first[column + 1]; l++) {
         lambda += a->entry[l] * a->entry[l] * s->noise[l];
         rhs += a->entry[l] * s->r[l];
     }
-    s->lambda[column] = lambda;
-    s->rhs[column] = rhs;
+    s->core.lambda[column] = lambda;
+    s->core.rhs[column] = rhs;
 }
 
-/* G with a unit diagonal. T is symmetric up to rounding; its mean with its mirror image is used. */
-static hf_status fill_scaled(void *arg, double *g, size_t ldg)
+hf_status hfi_block_system_project(hfi_block_system *s, const hf_kernel *kernel, hfi_precision precision)
 {
-    const hfi_block_system *s = arg;
-    const size_t n = s->count;
-    for (size_t j = 0; j < n; j++) {
-        g[j + j * ldg] = 1.0;
-        for (size_t i = j + 1; i < n; i++)
-            g[i + j * ldg] = 0.5 * (s->t[i + j * n] + s->t[j + i * n]) / s->scale[i] / s->scale[j];
+    hfi_kernel_diagonal(kernel, s->n, s->x, s->d, false, s->prior);
+    hfi_kernel_diagonal(kernel, s->n, s->x, s->d, true, s->white);
+    for (size_t l = 0; l < s->n; l++) {
+        s->white[l] = fmax(s->white[l] - s->prior[l], 0.0);
+        s->noise[l] += s->white[l];
     }
-    return HF_OK;
-}
-
-static hf_status factor(hfi_block_system *s)
-{
-    const size_t n = s->count;
-    for (size_t a = 0; a < n; a++) {
-        const double g = s->t[a + a * n] + s->lambda[a];
-        if (!isfinite(g))
-            return hfi_fail(s->ctx, HF_ERR_NOT_FINITE,
-                            "the variance of block %zu of the actions is not finite; look for huge entries, "
-                            "inputs or hyperparameters",
-                            a);
-        if (!(g > 0.0))
-            return hfi_fail(s->ctx, HF_ERR_NOT_POSITIVE_DEFINITE,
-                            "the entries of block %zu of the actions are all zero", a);
-        s->scale[a] = sqrt(g);
-    }
-    const hf_status status = hfi_chol_jitter(s->ctx, n, s->factor, n, 1.0, fill_scaled, s, &s->jitter);
+    const hf_status status =
+        hfi_kernel_block_product(s->ctx, kernel, s->n, s->x, s->d, s->count, s->actions->first,
+                                 s->actions->entry, precision, s->b, s->n);
     if (status < 0) return status;
-    for (size_t a = 0; a < n; a++) s->lambda[a] += s->jitter * s->scale[a] * s->scale[a];
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = j; i < n; i++) s->factor[i + j * n] *= s->scale[i];
-    s->log_det = hfi_chol_logdet(n, s->factor, n);
-    memcpy(s->u, s->rhs, n * sizeof *s->u);
-    hfi_chol_solve(n, s->factor, n, s->u);
-    for (size_t a = 0; a < n; a++)
-        if (!isfinite(s->u[a]))
-            return hfi_fail(s->ctx, HF_ERR_NOT_FINITE, "the weight of action %zu overflows", a);
-    return status;
+    hfi_parallel_for(s->ctx, s->count, project_column, s);
+    return hfi_projected_core_factor(&s->core);
 }
 
 hf_status hfi_block_system_factor(hfi_block_system *s, const hf_kernel *kernel, const hf_mean *mean,
                                   const hf_sites *sites, hfi_precision precision)
 {
-    hf_status status = read_sites(s, kernel, mean, sites);
-    if (status >= 0)
-        status = hfi_kernel_block_product(s->ctx, kernel, s->n, s->x, s->d, s->count, s->actions->first,
-                                          s->actions->entry, precision, s->b, s->n);
-    if (status < 0) return status;
-    hfi_parallel_for(s->ctx, s->count, project_column, s);
-    return factor(s);
-}
-
-double hfi_block_system_jitter(const hfi_block_system *s)
-{
-    double most = 0.0;
-    for (size_t a = 0; a < s->count; a++) most = fmax(most, s->scale[a] * s->scale[a]);
-    return s->jitter * most;
+    const hf_status status = read_sites(s, mean, sites);
+    return status >= 0 ? hfi_block_system_project(s, kernel, precision) : status;
 }
 
 enum {
@@ -194,13 +146,13 @@ static void square_rows(size_t task, int thread, void *arg)
 void hfi_block_system_rows(hfi_block_system *s, double *weighted, double *square)
 {
     memset(weighted, 0, s->n * sizeof *weighted);
-    hfi_tall_add(s->ctx, s->n, s->count, 1, 1.0, s->b, s->n, s->u, s->count, weighted, s->n);
-    hfi_tall_divide(s->ctx, s->n, s->count, s->factor, s->count, true, s->b, s->n);
+    hfi_tall_add(s->ctx, s->n, s->count, 1, 1.0, s->b, s->n, s->core.u, s->count, weighted, s->n);
+    hfi_tall_divide(s->ctx, s->n, s->count, s->core.factor, s->count, true, s->b, s->n);
     square_job job = {s, square};
     hfi_parallel_for(s->ctx, (s->n + ROWS - 1) / ROWS, square_rows, &job);
 }
 
 void hfi_block_system_inverse_rows(hfi_block_system *s)
 {
-    hfi_tall_divide(s->ctx, s->n, s->count, s->factor, s->count, false, s->b, s->n);
+    hfi_tall_divide(s->ctx, s->n, s->count, s->core.factor, s->count, false, s->b, s->n);
 }

@@ -4,46 +4,41 @@
  * @brief Block actions against readings: the matrices that solving, leave-one-out and training share.
  *
  * Everything that belongs to a reading is kept "by place": in the order of the blocks, so that block a is the places
- * first[a] .. first[a+1]-1. With D = d + white noise of the kernel and K without it,
- *
- *     B = K A (n x i),  T = A'B,  Lambda = A'DA (diagonal),  G = T + Lambda = L L',  u = G^-1 A'r,  r = z - m
- *
- * Jitter, where G needs it to be factored, is relative to G's own diagonal and counts as more of Lambda: noise that the
- * projected readings A'z are said to have. It makes the posterior more careful, never less: S = A G^-1 A' only shrinks.
+ * first[a] .. first[a+1]-1. With D = d + white noise of the kernel and K without it, B = K A is n x i; the rest is in
+ * projected_core.h.
  */
 #ifndef HFI_PROJECTED_SYSTEM_H
 #define HFI_PROJECTED_SYSTEM_H
 
 #include "solver/projected.h"
+#include "solver/projected_core.h"
 
 typedef struct hfi_block_system {
     hf_context *ctx;
     const hfi_block_actions *actions;
-    size_t n, count, d;
-    size_t *row;   /* by place: row of the table */
-    double *x;     /* by place, n x d */
-    double *r;     /* by place: z - m */
-    double *noise; /* by place: D */
-    double *prior; /* by place: k(x, x) without white noise */
-    double *white; /* by place: the kernel's white noise */
-    double *b;     /* n x count: B, and what becomes of it */
-    double *t;     /* count x count: T, both triangles */
-    double *lambda;
-    double *factor; /* count x count: L, lower */
-    double *rhs;    /* A'r */
-    double *u;      /* G^-1 A'r */
-    double *scale;  /* roots of G's diagonal */
-    double jitter;  /* relative to the diagonal of G */
-    double log_det; /* of G */
+    size_t n, d;
+    size_t count;            /* actions */
+    size_t *row;             /* by place: row of the table */
+    double *x;               /* by place, n x d */
+    double *r;               /* by place: z - m */
+    double *noise;           /* by place: D */
+    double *prior;           /* by place: k(x, x) without white noise */
+    double *white;           /* by place: the kernel's white noise */
+    double *b;               /* n x count: B, and what becomes of it */
+    hfi_projected_core core; /* its capacity is its count */
 } hfi_block_system;
 
-/** Room for `actions` over the present readings of the sites (as many as the actions have), whose inputs are copied in
- * their order. The actions stay the caller's. *out is zeroed on error. */
+/** Room for `actions` over the present readings of the sites (all `actions->n` rows when NULL), whose inputs are copied.
+ * The actions stay the caller's. *out is zeroed on error. */
 hf_status hfi_block_system_init(hf_context *ctx, const hfi_block_actions *actions, const hf_sites *sites,
                                 size_t d, const double *x, size_t ldx, hfi_block_system *out);
+/** Frees what an initialised or zeroed system owns. */
 void hfi_block_system_free(hfi_block_system *system);
-/** One pass: all of the above for these parameters and the actions' present entries. HF_WARN_JITTER;
- * HF_ERR_NOT_POSITIVE_DEFINITE when the entries of a block are all zero; HF_ERR_NOT_FINITE. */
+/** One pass: B and the core for the actions' present entries, from r and, in `noise`, the variances d of the sites, to which
+ * the kernel's white noise is added. Errors as hfi_projected_core_factor(). */
+hf_status hfi_block_system_project(hfi_block_system *system, const hf_kernel *kernel,
+                                   hfi_precision precision);
+/** The same for r and d of these sites. */
 hf_status hfi_block_system_factor(hfi_block_system *system, const hf_kernel *kernel, const hf_mean *mean,
                                   const hf_sites *sites, hfi_precision precision);
 /** First step over the rows, after the factor: weighted_l = b_l'u, square_l = b_l'G^-1 b_l (n entries each, by place). B becomes
@@ -83,8 +78,5 @@ typedef struct hfi_block_cavity {
 void hfi_block_rest_prepare(const hfi_block_system *system, double *inverse, hfi_block_rest *rest);
 hfi_block_cavity hfi_block_cavity_at(const hfi_block_system *system, const hfi_block_rest *rest, size_t block,
                                      size_t place, double square, double cross, double weighted);
-
-/** Absolute jitter: the most that was added to an entry of G's diagonal. */
-double hfi_block_system_jitter(const hfi_block_system *system);
 
 #endif

@@ -68,6 +68,9 @@ double hfi_jitter_scale(const hf_kernel *kernel, size_t n, const double *x, size
 /** Zeroed arrays for n anchors of d inputs (capacity n). *out is zeroed on error. */
 hf_status hfi_solution_alloc(hf_context *ctx, size_t n, size_t d, hfi_solution *out);
 
+/** Inputs, residuals and variances of the present rows into a solution allocated for them. HF_ERR_NOT_FINITE names the row. */
+hf_status hfi_solution_gather(hf_context *ctx, const hf_mean *mean, const hf_sites *sites, const double *x,
+                              size_t ldx, hfi_solution *solution);
 /** Factors K + D for the present readings and solves for t. x: all rows (hf_sites_count), row-major. O(n^3/3
  * + n^2 d). HF_ERR_TOO_LARGE when it cannot fit in memory (bytes in the message), HF_ERR_NO_DATA when no
  * reading is present, HF_WARN_JITTER when jitter was needed. *out is zeroed on error. */

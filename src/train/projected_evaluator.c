@@ -53,6 +53,11 @@ void hfi_projected_evaluator_free(hfi_evaluator *e)
     e->projected = NULL;
 }
 
+const hfi_block_actions *hfi_projected_actions(const hfi_projected_evaluator *p)
+{
+    return &p->actions;
+}
+
 size_t hfi_projected_extras(const hfi_projected_evaluator *p)
 {
     return p->train_actions ? p->actions.n : 0;
@@ -82,7 +87,7 @@ hf_status hfi_projected_factor(hfi_evaluator *e)
         p->ready = true;
     }
     const hf_status s = hfi_block_system_factor(&p->system, e->kernel, e->mean, e->sites, p->precision);
-    if (s >= 0) e->jitter = hfi_block_system_jitter(&p->system);
+    if (s >= 0) e->jitter = hfi_projected_core_jitter(&p->system.core);
     return s;
 }
 

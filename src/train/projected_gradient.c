@@ -47,7 +47,8 @@ static void adjoint_rows(const rows_job *job, size_t block, size_t begin, size_t
     double *noise = vector(job, HFI_PV_NOISE_BAR), *r = vector(job, HFI_PV_R_BAR);
     if (job->p->train_actions) entry_rows(job, block, begin, end);
     for (size_t b = 0; b < s->count; b++) {
-        const double p = job->inverse[b + block * s->count], g = job->g[b + block * s->count], u = s->u[b];
+        const double p = job->inverse[b + block * s->count], g = job->g[b + block * s->count],
+                     u = s->core.u[b];
         double *row = s->b + b * s->n;
         for (size_t l = begin; l < end; l++)
             row[l] = own[l] * row[l] + cross[l] * p + weight[l] * u + entry[l] * g;
@@ -80,15 +81,16 @@ static hf_status complete(hfi_projected_evaluator *p, hfi_projected_bar *bar, do
     hfi_block_system *s = &p->system;
     const size_t n = s->count;
     for (size_t j = 0; j < n; j++)
-        for (size_t i = j; i < n; i++) bar->g[i + j * n] -= 0.5 * (bar->u[i] * s->u[j] + s->u[i] * bar->u[j]);
+        for (size_t i = j; i < n; i++)
+            bar->g[i + j * n] -= 0.5 * (bar->u[i] * s->core.u[j] + s->core.u[i] * bar->u[j]);
     hfi_symmetrise(s->ctx, n, bar->g, n);
     for (size_t a = 0; a < n; a++) {
         bar->rhs[a] += bar->u[a];
         bar->lambda[a] += bar->g[a + a * n];
     }
     if (!p->train_actions) return HF_OK;
-    for (size_t a = 0; a < n; a++) s->t[a + a * n] += s->lambda[a];
-    return hfi_tall_inner(s->ctx, n, n, s->t, n, n, bar->g, n, product, n);
+    for (size_t a = 0; a < n; a++) s->core.t[a + a * n] += s->core.lambda[a];
+    return hfi_tall_inner(s->ctx, n, n, s->core.t, n, n, bar->g, n, product, n);
 }
 
 /* The kernel's parameters, the mean and the noise from what the rows have collected. */

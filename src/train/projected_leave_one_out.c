@@ -117,7 +117,7 @@ static void place_adjoint(hfi_evaluator *e, cavities *c, size_t l)
     }
     const double tau = variance + entry * (entry * sigma - kappa), rest = mean + entry * omega;
     const double own = kappa - 2.0 * entry * sigma + tau * cross, block = omega - rest * cross;
-    c->precision_bar[a] += sigma + own * cross + block * s->u[a];
+    c->precision_bar[a] += sigma + own * cross + block * s->core.u[a];
     c->weight_bar[a] += block / c->rest.precision[a];
     vector(e, HFI_PV_OWN)[l] = -2.0 * tau;
     vector(e, HFI_PV_CROSS)[l] = tau * at.own - rest * f + own / c->rest.precision[a];

@@ -39,16 +39,6 @@ static hf_sites with_white(const hfi_evaluator *e, hf_objective objective)
     return seen;
 }
 
-/* KL(q || prior). `inverse`: G^-1, both triangles. */
-static double divergence(const hfi_block_system *s, const double *inverse)
-{
-    double sum = s->log_det;
-    for (size_t a = 0; a < s->count; a++)
-        sum += s->u[a] * (s->rhs[a] - s->lambda[a] * s->u[a]) - log(s->lambda[a]) - 1.0 +
-               inverse[a + a * s->count] * s->lambda[a];
-    return 0.5 * sum;
-}
-
 /* mu and v of every row. */
 static void marginals(hfi_evaluator *e)
 {
@@ -68,9 +58,9 @@ static hf_status small_adjoints(hfi_evaluator *e, hfi_projected_bar *bar)
 {
     const hfi_block_system *s = &e->projected->system;
     const size_t n = s->count;
-    const double *p = bar->inverse, *u = s->u;
+    const double *p = bar->inverse, *u = s->core.u;
     double *product = bar->g + n * n;
-    hf_status status = hfi_tall_square(s->ctx, n, n, p, n, s->lambda, product, n);
+    hf_status status = hfi_tall_square(s->ctx, n, n, p, n, s->core.lambda, product, n);
     if (status >= 0)
         status = hfi_tall_square(s->ctx, s->n, n, s->b, s->n, vector(e, HFI_PV_PRIOR_BAR), bar->g, n);
     if (status >= 0)
@@ -80,12 +70,12 @@ static hf_status small_adjoints(hfi_evaluator *e, hfi_projected_bar *bar)
         for (size_t i = j; i < n; i++) bar->g[i + j * n] += 0.5 * (product[i + j * n] - p[i + j * n]);
     for (size_t a = 0; a < n; a++) {
         bar->rhs[a] = -0.5 * u[a];
-        bar->lambda[a] = 0.5 * (u[a] * u[a] + 1.0 / s->lambda[a] - p[a + a * n]);
+        bar->lambda[a] = 0.5 * (u[a] * u[a] + 1.0 / s->core.lambda[a] - p[a + a * n]);
     }
     /* G^-1 of the divergence's derivative in u, which is Lambda u - A'r / 2. */
     for (size_t a = 0; a < n; a++) bar->u[a] -= 0.5 * u[a];
     for (size_t a = 0; a < n; a++)
-        for (size_t i = 0; i < n; i++) bar->u[i] += p[i + a * n] * s->lambda[a] * u[a];
+        for (size_t i = 0; i < n; i++) bar->u[i] += p[i + a * n] * s->core.lambda[a] * u[a];
     return HF_OK;
 }
 
@@ -120,9 +110,7 @@ hf_status hfi_projected_bound(hfi_evaluator *e, hf_objective objective, double *
                              .u = p->small,
                              .rhs = p->small + n,
                              .lambda = p->small + 2 * n};
-    memcpy(bar.inverse, s->factor, n * n * sizeof *bar.inverse);
-    hfi_chol_inverse(s->ctx, n, bar.inverse, n);
-    hfi_symmetrise(s->ctx, n, bar.inverse, n);
+    hfi_projected_core_inverse(&s->core, bar.inverse);
     marginals(e);
     const hf_sites seen = with_white(e, objective);
     hfi_expected term = {.mu = vector(e, HFI_PV_MU_BAR),
@@ -132,7 +120,7 @@ hf_status hfi_projected_bound(hfi_evaluator *e, hf_objective objective, double *
                          .s = vector(e, HFI_PV_S_BAR)};
     const double expected = hfi_expected_terms(objective, &seen, vector(e, HFI_PV_MEAN),
                                                vector(e, HFI_PV_VARIANCE), gradient ? &term : NULL);
-    const double result = expected - divergence(s, bar.inverse);
+    const double result = expected - hfi_projected_core_divergence(&s->core, bar.inverse);
     if (gradient) {
         to_places(e, objective, &term);
         hfi_block_system_inverse_rows(s);

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An orthonormal basis that grows. Whatever is added is made orthogonal twice to all that is there ("twice is enough",
+ * Kahan and Parlett): first panel against basis by products of matrices, then column by column within the panel. */
+#include "linalg/linalg.h"
+
+#include <math.h>
+
+enum {
+    PANEL = 32 /* columns that are projected together */
+};
+
+typedef struct basis_job {
+    hf_context *ctx;
+    size_t n;
+    double *q;
+    size_t ldq;
+    double *coefficients; /* room for (columns there) x PANEL */
+} basis_job;
+
+/* V := V - Q Q'V for `have` columns of Q and `count` columns of V. */
+static hf_status project_out(const basis_job *job, size_t have, size_t count, double *v)
+{
+    if (have == 0) return HF_OK;
+    const hf_status s =
+        hfi_tall_inner(job->ctx, job->n, have, job->q, job->ldq, count, v, job->ldq, job->coefficients, have);
+    if (s >= 0)
+        hfi_tall_add(job->ctx, job->n, have, count, -1.0, job->q, job->ldq, job->coefficients, have, v,
+                     job->ldq);
+    return s;
+}
+
+/* To unit length without overflow; false where there is no length. */
+static bool normalise(size_t n, double *v)
+{
+    double most = 0.0;
+    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(v[i]));
+    if (!(most > 0.0 && isfinite(most))) return false;
+    for (size_t i = 0; i < n; i++) v[i] /= most;
+    const double length = sqrt(hfi_dot(n, v, v));
+    for (size_t i = 0; i < n; i++) v[i] /= length;
+    return true;
+}
+
+/* One panel of unit columns, behind the `have` columns that are there. */
+static hf_status add_panel(const basis_job *job, size_t *have, size_t count, double *v, double tolerance)
+{
+    for (int twice = 0; twice < 2; twice++) {
+        const hf_status s = project_out(job, *have, count, v);
+        if (s < 0) return s;
+    }
+    const size_t before = *have;
+    for (size_t j = 0; j < count; j++) {
+        double *column = v + j * job->ldq, *place = job->q + *have * job->ldq;
+        /* All new ones; and once more the old ones, where little is left and rounding with it. */
+        const double left = sqrt(hfi_dot(job->n, column, column));
+        if (!(left > tolerance) || !normalise(job->n, column)) continue;
+        for (int twice = 0; twice < 2; twice++) {
+            for (size_t k = before; k < *have; k++) {
+                const double *q = job->q + k * job->ldq;
+                hfi_axpy(job->n, -hfi_dot(job->n, q, column), q, column);
+            }
+        }
+        const double rest = sqrt(hfi_dot(job->n, column, column));
+        if (!(left * rest > tolerance)) continue;
+        normalise(job->n, column);
+        const hf_status s = project_out(job, *have, 1, column);
+        if (s < 0) return s;
+        if (!normalise(job->n, column)) continue;
+        if (column != place)
+            for (size_t i = 0; i < job->n; i++) place[i] = column[i];
+        ++*have;
+    }
+    return HF_OK;
+}
+
+hf_status hfi_orthonormalise(hf_context *ctx, size_t n, size_t have, size_t count, double *q, size_t ldq,
+                             double tolerance, size_t *total)
+{
+    basis_job job = {.ctx = ctx, .n = n, .q = q, .ldq = ldq};
+    job.coefficients = hfi_alloc(ctx, have + count, PANEL * sizeof *job.coefficients);
+    if (!job.coefficients) return HF_ERR_MEMORY;
+    hf_status status = HF_OK;
+    size_t found = have;
+    for (size_t j = 0; j < count && status >= 0; j += PANEL) {
+        const size_t width = count - j < PANEL ? count - j : PANEL;
+        double *v = q + (have + j) * ldq;
+        for (size_t k = 0; k < width; k++) normalise(n, v + k * ldq);
+        status = add_panel(&job, &found, width, v, tolerance);
+    }
+    hfi_free(ctx, job.coefficients);
+    if (status >= 0) *total = found;
+    return status;
+}

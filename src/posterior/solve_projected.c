@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The projected solver as the public interface has it. */
+#include "posterior/posterior.h"
+#include "solver/projected.h"
+
+#include <math.h>
+
+static hf_status check_choices(hf_context *ctx, const hf_projection *p)
+{
+    if ((unsigned)p->actions > HF_ACTIONS_BLOCKS)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_projected: there are no actions %d", (int)p->actions);
+    if ((unsigned)p->blocks > HF_BLOCKS_CLUSTERED)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_projected: there is no rule %d for blocks",
+                        (int)p->blocks);
+    if ((unsigned)p->start > HF_ACTION_START_PRECISION)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_projected: there is no start %d for actions",
+                        (int)p->start);
+    if ((unsigned)p->choice > HF_INDUCING_FIRST)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_projected: there is no choice %d of inducing inputs",
+                        (int)p->choice);
+    return HF_OK;
+}
+
+hf_status hf_solve_projected(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
+                             const hf_sites *sites, const double *x, size_t ldx,
+                             const hf_projection *projection, hf_posterior **out,
+                             hf_projection_report *report)
+{
+    if (!out || !projection)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_projected: %s is NULL", !out ? "out" : "projection");
+    hf_status status = hfi_posterior_check_parts(ctx, kernel, mean, sites, x, ldx);
+    if (status >= 0) status = check_choices(ctx, projection);
+    if (status < 0) return status;
+    hfi_scaling scaling;
+    status = hfi_scaling_identity(ctx, hf_kernel_dimension(kernel), &scaling);
+    if (status < 0) return status;
+    hfi_solution solution = {0};
+    hf_projection_report done = {.residual = NAN};
+    status = hfi_projected_solve(ctx, kernel, mean, sites, scaling.d, x, ldx, projection, &solution, &done);
+    if (status >= 0) {
+        const hf_status created =
+            hfi_posterior_create(ctx, kernel, mean, &solution, &scaling, hf_sites_noise(sites), 1.0, out);
+        status = hfi_worse(created, status);
+    }
+    if (status >= 0 && report) *report = done;
+    hfi_solution_free(&solution);
+    hfi_scaling_free(&scaling);
+    return status;
+}

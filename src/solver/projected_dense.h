@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file projected_dense.h
+ * @brief A projection on dense actions that grows: what D^-1 K_XZ and Krylov actions are made with.
+ *
+ * It works in coordinates in which every reading has unit noise, where a reading far out, of huge D, is as small as it
+ * deserves to be: with H = D^-1/2 K D^-1/2 and orthonormal columns Q,
+ *
+ *     A = D^-1/2 Q,   T = Q'H Q,   Lambda = Q'Q = I,   G = T + I
+ *
+ * so that G's eigenvalues are 1 or more, whatever the actions and sites are.
+ */
+#ifndef HFI_PROJECTED_DENSE_H
+#define HFI_PROJECTED_DENSE_H
+
+#include "solver/projected.h"
+#include "solver/projected_core.h"
+
+typedef struct hfi_dense_system {
+    hf_context *ctx;
+    const hf_kernel *kernel;
+    hfi_precision precision;
+    size_t n;
+    hfi_solution
+        solution; /* anchors; its r holds Q until the end, and a last column beside for a step of Krylov's */
+    hfi_projected_core core; /* count: columns of Q so far */
+    double *w;               /* n x capacity: H Q */
+    double *root;            /* n: D^1/2 */
+    double *prior;           /* n: k(x, x) without white noise */
+    double *target;          /* n: D^-1/2 r */
+    double *rest;            /* n: target - (H + I) Q u, what the readings still have to say */
+    double residual;         /* |rest| / |target|; 0 when both are */
+    size_t passes;
+} hfi_dense_system;
+
+/** Gathers the present readings; room for `capacity` actions. *out is zeroed on error. */
+hf_status hfi_dense_system_init(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
+                                const hf_sites *sites, size_t d, const double *x, size_t ldx, size_t capacity,
+                                hfi_precision precision, hfi_dense_system *out);
+void hfi_dense_system_free(hfi_dense_system *system);
+/** Where the next actions go, in the coordinates of Q (D^1/2 A): column core.count of Q. */
+double *hfi_dense_system_next(hfi_dense_system *system);
+/** Takes `count` columns written there: makes them orthonormal, drops dependent ones, one pass over K (none when nothing is
+ * left), and solves. */
+hf_status hfi_dense_system_grow(hfi_dense_system *system, size_t count);
+/** The solution of what has been grown, which takes over the system's memory. At least one action. */
+hf_status hfi_dense_system_finish(hfi_dense_system *system, hfi_solution *out, hf_projection_report *report);
+
+/** Krylov actions until `tolerance` or `count` more of them (krylov.c). HF_WARN_NOT_CONVERGED. */
+hf_status hfi_krylov_grow(hfi_dense_system *system, size_t count, double tolerance);
+
+#endif
