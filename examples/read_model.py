@@ -21,15 +21,17 @@ class Model:
         database = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
         if database.execute("PRAGMA application_id").fetchone()[0] != 0x48466D64:
             raise ValueError(path + " is not a Holdfast model")
-        if database.execute("PRAGMA user_version").fetchone()[0] != 1:
-            raise ValueError(path + " has another format version than 1")
+        if database.execute("PRAGMA user_version").fetchone()[0] not in (1, 2):
+            raise ValueError(path + " has another format version than 1 or 2")
         self.meta = dict(database.execute("SELECT key, value FROM meta"))
         self.features = database.execute("SELECT name, shift, scale FROM feature ORDER BY position").fetchall()
         parameters = dict(database.execute("SELECT name, value FROM parameter"))
-        self.arrays = {}
+        pieces = {}
         for name, rows, columns, data in database.execute("SELECT name, rows, columns, data FROM array"):
             numbers = struct.unpack("<%dd" % (rows * columns), data)
-            self.arrays[name] = [numbers[i * columns:(i + 1) * columns] for i in range(rows)]
+            name, _, piece = name.partition("/")  # large arrays come in pieces: name/0, name/1, ...
+            pieces.setdefault(name, {})[int(piece or 0)] = [numbers[i * columns:(i + 1) * columns] for i in range(rows)]
+        self.arrays = {name: [row for k in sorted(parts) for row in parts[k]] for name, parts in pieces.items()}
         database.close()
         if self.meta["kernel"] != "matern52(ard)":
             raise ValueError("this example only knows matern52(ard), not " + self.meta["kernel"])
@@ -37,7 +39,9 @@ class Model:
         self.lengthscale = [parameters.get("lengthscale[%d]" % j, parameters.get("lengthscale"))
                             for j in range(len(self.features))]
         self.anchors = self.arrays["anchor_inputs"]
-        self.factor = self.cholesky()
+        self.form = self.meta.get("form", "exact")
+        if self.form == "exact":
+            self.factor = self.cholesky()
 
     def covariance(self, u, z):
         r = math.sqrt(5 * sum(((a - b) / l) ** 2 for a, b, l in zip(u, z, self.lengthscale)))
@@ -56,6 +60,21 @@ class Model:
             factor.append(row)
         return factor
 
+    def explained(self, k):
+        """What the readings take off the prior variance: k' S k."""
+        if self.form == "dense":
+            return sum(sum(a * b for a, b in zip(row, k)) ** 2 for row in self.arrays["projection"])
+        if self.form == "exact":
+            factor, rest = self.factor, k
+        else:
+            factor, rest = self.arrays["action_factor"], [0.0] * self.meta["rank"]
+            for (block,), (entry,), value in zip(self.arrays["anchor_block"], self.arrays["anchor_entry"], k):
+                rest[int(block)] += entry * value
+        solved = []
+        for row, value in zip(factor, rest):
+            solved.append((value - sum(a * b for a, b in zip(row, solved))) / row[len(solved)])
+        return sum(v * v for v in solved)
+
     def predict(self, inputs):
         """Mean, sd of the function and sd of a new reading at {name: value}."""
         u = [(inputs[name] - shift) / scale for name, shift, scale in self.features]
@@ -63,10 +82,7 @@ class Model:
         basis = [1.0] + u
         mean = sum(b * c for (b,), c in zip(self.arrays["mean"], basis))
         mean += sum(a * t for a, (t,) in zip(k, self.arrays["anchor_weight"]))
-        solved = []
-        for row, value in zip(self.factor, k):
-            solved.append((value - sum(a * b for a, b in zip(row, solved))) / row[len(solved)])
-        latent = max(0.0, self.outputscale - sum(v * v for v in solved))
+        latent = max(0.0, self.outputscale - self.explained(k))
         observed = self.meta["calibration"] * (latent + self.meta["noise"])
         scale = self.meta["target_scale"]
         return self.meta["target_shift"] + scale * mean, scale * math.sqrt(latent), scale * math.sqrt(observed)

@@ -16,7 +16,10 @@
 /** "HFmd" in the database header, so that file(1) and we can tell a model from any other database. */
 #define HFI_APPLICATION_ID 0x48466d64
 /** Version of the format; user_version of the database. */
-#define HFI_FORMAT_VERSION 1
+#define HFI_FORMAT_VERSION 2
+/** Arrays larger than this are split by rows over several entries of the table `array`: far below what SQLite allows (1 GB),
+ * so that neither writing, reading nor checksums ever need a large array twice. */
+#define HFI_PIECE_BYTES ((size_t)64 << 20)
 
 /* ---- bytes (file_bytes.c) --------------------------------------------------------------------------------
  */
@@ -53,6 +56,7 @@ typedef struct hfi_field {
     size_t offset;
     const char *const *names; /* HFI_CHOICE only */
     size_t choices;
+    unsigned since; /* format version that has it first */
 } hfi_field;
 
 extern const hfi_field hfi_settings_fields[];
@@ -65,11 +69,15 @@ int hfi_field_bind(sqlite3_stmt *statement, int at, const hfi_field *field, cons
 /** Takes the value in a column of the present row; false when it is of the wrong type or out of range. */
 bool hfi_field_take(sqlite3_stmt *statement, int column, const hfi_field *field, void *object);
 
+/** "exact", "dense", "blocks": how R is held, hfi_form. */
+extern const char *const hfi_form_names[HFI_FORMS];
+
 /* ---- whole models (file_save.c, file_load.c) --------------------------------------------------------------
  */
 
-/** The model as a database image, hfi_alloc'ed. */
-hf_status hfi_model_to_bytes(hf_context *ctx, const hf_model *model, unsigned char **bytes, size_t *size);
+/** The model as a database image, whose memory is SQLite's: sqlite3_free() it. Arrays of more than `piece` bytes are split. */
+hf_status hfi_model_to_image(hf_context *ctx, const hf_model *model, size_t piece, unsigned char **image,
+                             size_t *size);
 /** The other way round; `name` stands for the file in messages. Takes any bytes whatever. */
 hf_status hfi_model_from_bytes(hf_context *ctx, const unsigned char *bytes, size_t size, const char *name,
                                hf_model **out);

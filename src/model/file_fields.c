@@ -1,68 +1,102 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The numbers of settings and report, each with its key in a model file. Keys are part of the format: never
- * rename one. A field that is added later must be optional when reading files of version 1. */
+ * rename one. A field that is added later gets the format version that has it first. */
 #include "model/file.h"
 
 #include <math.h>
 #include <string.h>
 
 static const char *const means[] = {"zero", "constant", "median", "linear"};
-static const char *const sites[] = {"gaussian", "robust"};
+static const char *const sites[] = {"gaussian", "robust", "student-t", "pursuit"};
 static const char *const suspects[] = {"off", "auto", "force"};
 static const char *const centres[] = {"prior", "loo", "neighbours"};
 static const char *const rules[] = {"quantile", "mad", "given"};
-static const char *const objectives[] = {"evidence", "loo", "wloo"};
+static const char *const objectives[] = {"evidence", "loo", "wloo", "weighted", "rcagp"};
+static const char *const solvers[] = {"auto", "exact", "inducing", "projected"};
+static const char *const methods[] = {"vfe", "fitc", "dtc"};
+static const char *const choices[] = {"greedy", "kmeans", "mdpp", "first"};
+static const char *const action_kinds[] = {"krylov", "inducing", "blocks"};
+static const char *const block_rules[] = {"contiguous", "clustered"};
+static const char *const starts[] = {"random", "targets", "eigen", "precision"};
+static const char *const optimisers[] = {"lbfgs", "adam"};
+static const char *const student_methods[] = {"laplace", "ep", "variational"};
 static const char *const stops[] = {"not trained", "converged", "iterations", "roundoff"};
 
+const char *const hfi_form_names[HFI_FORMS] = {"exact", "dense", "blocks"};
+
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
-#define SETTING(field, type)                                                                                 \
+#define SETTING(field, type, since)                                                                          \
     {                                                                                                        \
-        "settings." #field, type, offsetof(hf_fit_settings, field), NULL, 0                                  \
+        "settings." #field, type, offsetof(hf_fit_settings, field), NULL, 0, since                           \
     }
-#define SETTING_CHOICE(field, list)                                                                          \
+#define SETTING_CHOICE(field, list, since)                                                                   \
     {                                                                                                        \
-        "settings." #field, HFI_CHOICE, offsetof(hf_fit_settings, field), list, COUNT(list)                  \
+        "settings." #field, HFI_CHOICE, offsetof(hf_fit_settings, field), list, COUNT(list), since           \
     }
-#define REPORT(field, type)                                                                                  \
+#define REPORT(field, type, since)                                                                           \
     {                                                                                                        \
-        "report." #field, type, offsetof(hf_fit_report, field), NULL, 0                                      \
+        "report." #field, type, offsetof(hf_fit_report, field), NULL, 0, since                               \
+    }
+#define REPORT_CHOICE(field, list, since)                                                                    \
+    {                                                                                                        \
+        "report." #field, HFI_CHOICE, offsetof(hf_fit_report, field), list, COUNT(list), since               \
     }
 
 const hfi_field hfi_settings_fields[] = {
-    SETTING_CHOICE(mean, means),           SETTING_CHOICE(sites, sites),
-    SETTING_CHOICE(suspects, suspects),    SETTING(groups, HFI_FLAG),
-    SETTING(calibrate, HFI_FLAG),          SETTING_CHOICE(centre, centres),
-    SETTING_CHOICE(threshold_rule, rules), SETTING(eps, HFI_REAL),
-    SETTING(threshold, HFI_REAL),          SETTING(rounds, HFI_SIZE),
-    SETTING(consistent_noise, HFI_FLAG),   SETTING(train, HFI_FLAG),
-    SETTING_CHOICE(objective, objectives), SETTING(priors, HFI_FLAG),
-    SETTING(train_mean, HFI_FLAG),         SETTING(restarts, HFI_SIZE),
-    SETTING(iterations, HFI_SIZE),         SETTING(standardise, HFI_FLAG),
+    SETTING_CHOICE(mean, means, 1),
+    SETTING_CHOICE(sites, sites, 1),
+    SETTING_CHOICE(suspects, suspects, 1),
+    SETTING(groups, HFI_FLAG, 1),
+    SETTING(calibrate, HFI_FLAG, 1),
+    SETTING_CHOICE(centre, centres, 1),
+    SETTING_CHOICE(threshold_rule, rules, 1),
+    SETTING(eps, HFI_REAL, 1),
+    SETTING(threshold, HFI_REAL, 1),
+    SETTING(rounds, HFI_SIZE, 1),
+    SETTING(consistent_noise, HFI_FLAG, 1),
+    SETTING(train, HFI_FLAG, 1),
+    SETTING_CHOICE(objective, objectives, 1),
+    SETTING(priors, HFI_FLAG, 1),
+    SETTING(train_mean, HFI_FLAG, 1),
+    SETTING(restarts, HFI_SIZE, 1),
+    SETTING(iterations, HFI_SIZE, 1),
+    SETTING(standardise, HFI_FLAG, 1),
+    SETTING_CHOICE(solver, solvers, 2),
+    SETTING(inducing, HFI_SIZE, 2),
+    SETTING_CHOICE(inducing_method, methods, 2),
+    SETTING_CHOICE(inducing_choice, choices, 2),
+    SETTING(train_inducing, HFI_FLAG, 2),
+    SETTING(actions, HFI_SIZE, 2),
+    SETTING_CHOICE(action_kind, action_kinds, 2),
+    SETTING_CHOICE(blocks, block_rules, 2),
+    SETTING_CHOICE(action_start, starts, 2),
+    SETTING(train_actions, HFI_FLAG, 2),
+    SETTING(tolerance, HFI_REAL, 2),
+    SETTING(single_precision, HFI_FLAG, 2),
+    SETTING_CHOICE(optimiser, optimisers, 2),
+    SETTING(learning_rate, HFI_REAL, 2),
+    SETTING(minibatch, HFI_SIZE, 2),
+    SETTING(beta, HFI_REAL, 2),
+    SETTING_CHOICE(student_method, student_methods, 2),
+    SETTING(student_nu, HFI_REAL, 2),
 };
 const size_t hfi_settings_field_count = COUNT(hfi_settings_fields);
 
 const hfi_field hfi_report_fields[] = {
-    REPORT(readings, HFI_SIZE),
-    REPORT(missing, HFI_SIZE),
-    {"report.stop", HFI_CHOICE, offsetof(hf_fit_report, stop), stops, COUNT(stops)},
-    REPORT(evaluations, HFI_SIZE),
-    REPORT(rounds, HFI_SIZE),
-    REPORT(objective, HFI_REAL),
-    REPORT(log_prior, HFI_REAL),
-    REPORT(gradient_norm, HFI_REAL),
-    REPORT(at_bound, HFI_SIZE),
-    REPORT(jitter, HFI_REAL),
-    REPORT(condition, HFI_REAL),
-    REPORT(backward, HFI_REAL),
-    REPORT(bytes, HFI_REAL),
-    REPORT(seconds, HFI_REAL),
-    REPORT(threshold, HFI_REAL),
-    REPORT(suspects_adopted, HFI_FLAG),
-    REPORT(suspects, HFI_SIZE),
-    REPORT(groups, HFI_SIZE),
-    REPORT(benefit, HFI_REAL),
-    REPORT(gain, HFI_REAL),
-    REPORT(calibration, HFI_REAL),
+    REPORT(readings, HFI_SIZE, 1),    REPORT(missing, HFI_SIZE, 1),
+    REPORT_CHOICE(stop, stops, 1),    REPORT(evaluations, HFI_SIZE, 1),
+    REPORT(rounds, HFI_SIZE, 1),      REPORT(objective, HFI_REAL, 1),
+    REPORT(log_prior, HFI_REAL, 1),   REPORT(gradient_norm, HFI_REAL, 1),
+    REPORT(at_bound, HFI_SIZE, 1),    REPORT(jitter, HFI_REAL, 1),
+    REPORT(condition, HFI_REAL, 1),   REPORT(backward, HFI_REAL, 1),
+    REPORT(bytes, HFI_REAL, 1),       REPORT(seconds, HFI_REAL, 1),
+    REPORT(threshold, HFI_REAL, 1),   REPORT(suspects_adopted, HFI_FLAG, 1),
+    REPORT(suspects, HFI_SIZE, 1),    REPORT(groups, HFI_SIZE, 1),
+    REPORT(benefit, HFI_REAL, 1),     REPORT(gain, HFI_REAL, 1),
+    REPORT(calibration, HFI_REAL, 1), REPORT_CHOICE(solver, solvers, 2),
+    REPORT(inducing, HFI_SIZE, 2),    REPORT(actions, HFI_SIZE, 2),
+    REPORT(passes, HFI_SIZE, 2),      REPORT(residual, HFI_REAL, 2),
+    REPORT(nu, HFI_REAL, 2),
 };
 const size_t hfi_report_field_count = COUNT(hfi_report_fields);
 

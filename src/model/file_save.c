@@ -12,6 +12,7 @@
 typedef struct writer {
     hf_context *ctx;
     sqlite3 *db;
+    size_t piece; /* bytes of an entry of the table array, at most (one row at least) */
     int rc;
 } writer;
 
@@ -80,6 +81,18 @@ static void meta_fields(writer *w, sqlite3_stmt *statement, const hfi_field *fie
     }
 }
 
+static void write_form(writer *w, sqlite3_stmt *statement, const hfi_solution *solution)
+{
+    meta_text(w, statement, "solver", hf_solver_name(solution->solver));
+    meta_text(w, statement, "form", hfi_form_names[solution->form]);
+    meta_size(w, statement, "anchors", solution->n);
+    if (solution->form == HFI_FORM_EXACT) return; /* what follows comes with the factor */
+    meta_size(w, statement, "rank", solution->rank);
+    meta_double(w, statement, "jitter", solution->jitter);
+    meta_double(w, statement, "condition", solution->condition);
+    meta_double(w, statement, "backward", solution->backward);
+}
+
 static void write_meta(writer *w, const hf_model *model)
 {
     const hf_posterior *posterior = model->posterior;
@@ -93,7 +106,7 @@ static void write_meta(writer *w, const hf_model *model)
     meta_size(w, statement, "inputs", model->d);
     meta_size(w, statement, "rows", model->n);
     meta_size(w, statement, "rows_skipped", model->skipped);
-    meta_size(w, statement, "anchors", posterior->solution.n);
+    write_form(w, statement, &posterior->solution);
     meta_text(w, statement, "kernel", model->kernel);
     meta_text(w, statement, "mean", hf_mean_kind_name(hf_mean_get_kind(posterior->mean)));
     meta_size(w, statement, "mean_held", hf_mean_held(posterior->mean) ? 1 : 0);
@@ -172,7 +185,7 @@ static void pack(unsigned char *out, size_t count, const double *values)
     }
 }
 
-static void write_array(writer *w, const char *name, size_t rows, size_t columns, const double *values)
+static void write_piece(writer *w, const char *name, size_t rows, size_t columns, const double *values)
 {
     if (w->rc != SQLITE_OK) return;
     unsigned char *bytes = hfi_alloc(w->ctx, rows * columns, 8);
@@ -193,15 +206,103 @@ static void write_array(writer *w, const char *name, size_t rows, size_t columns
     hfi_free(w->ctx, bytes);
 }
 
+/* In one piece if it is small enough, else rows 0 .. in "name/0" and so on. */
+static void write_array(writer *w, const char *name, size_t rows, size_t columns, const double *values)
+{
+    size_t most = columns > 0 ? w->piece / 8 / columns : rows;
+    if (rows <= most || rows <= 1) {
+        write_piece(w, name, rows, columns, values);
+        return;
+    }
+    if (most == 0) most = 1;
+    for (size_t first = 0, k = 0; first < rows; first += most, k++) {
+        char numbered[64];
+        sqlite3_snprintf(sizeof numbered, numbered, "%s/%llu", name, (unsigned long long)k);
+        write_piece(w, numbered, rows - first < most ? rows - first : most, columns,
+                    values + first * columns);
+    }
+}
+
+/* Row by row, with zeros above the diagonal, where the solution has scratch. */
+static void write_factor(writer *w, const char *name, size_t n, const double *l)
+{
+    double *rows = hfi_alloc(w->ctx, n, n * sizeof *rows);
+    if (rows == NULL) {
+        w->rc = SQLITE_NOMEM;
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++) rows[i * n + j] = l[i + j * n];
+    write_array(w, name, n, n, rows);
+    hfi_free(w->ctx, rows);
+}
+
+static void write_solution(writer *w, const hfi_solution *solution)
+{
+    size_t n = solution->n;
+    write_array(w, "anchor_inputs", n, solution->d, solution->z);
+    if (solution->residual != NULL) write_array(w, "anchor_residual", n, 1, solution->residual);
+    if (solution->variance != NULL) write_array(w, "anchor_variance", n, 1, solution->variance);
+    write_array(w, "anchor_weight", n, 1, solution->t);
+    if (solution->form == HFI_FORM_DENSE) write_array(w, "projection", solution->rank, n, solution->r);
+    if (solution->form != HFI_FORM_BLOCKS) return;
+    double *values = hfi_alloc(w->ctx, n, sizeof *values);
+    if (values == NULL) {
+        w->rc = SQLITE_NOMEM;
+        return;
+    }
+    for (size_t l = 0; l < n; l++) values[l] = (double)solution->block[l];
+    write_array(w, "anchor_block", n, 1, values);
+    hfi_free(w->ctx, values);
+    write_array(w, "anchor_entry", n, 1, solution->entry);
+    write_factor(w, "action_factor", solution->rank, solution->factor);
+}
+
+typedef double reading_number(const hf_model *model, size_t i);
+
+static double row_number(const hf_model *model, size_t i)
+{
+    return (double)model->row[i];
+}
+
+static double row_weight(const hf_model *model, size_t i)
+{
+    return model->reading[i].weight;
+}
+
+static double row_suspected(const hf_model *model, size_t i)
+{
+    return model->reading[i].suspected ? 1.0 : 0.0;
+}
+
+static double row_group(const hf_model *model, size_t i)
+{
+    return (double)model->reading[i].group;
+}
+
+static double row_loo_mean(const hf_model *model, size_t i)
+{
+    return model->reading[i].loo_mean;
+}
+
+static double row_loo_var(const hf_model *model, size_t i)
+{
+    return model->reading[i].loo_var;
+}
+
+/* `values`: scratch of a number for each row. */
+static void write_reading(writer *w, const char *name, const hf_model *model, reading_number *number,
+                          double *values)
+{
+    for (size_t i = 0; i < model->n; i++) values[i] = number(model, i);
+    write_array(w, name, model->n, 1, values);
+}
+
 static void write_arrays(writer *w, const hf_model *model)
 {
-    const hfi_solution *solution = &model->posterior->solution;
     write_array(w, "mean", hf_mean_coefficients(model->posterior->mean), 1,
                 hf_mean_values(model->posterior->mean));
-    write_array(w, "anchor_inputs", solution->n, solution->d, solution->z);
-    write_array(w, "anchor_residual", solution->n, 1, solution->residual);
-    write_array(w, "anchor_variance", solution->n, 1, solution->variance);
-    write_array(w, "anchor_weight", solution->n, 1, solution->t);
+    write_solution(w, &model->posterior->solution);
     write_array(w, "row_inputs", model->n, model->d, model->x);
     write_array(w, "row_target", model->n, 1, model->y);
     if (model->extra != NULL) write_array(w, "row_noise", model->n, 1, model->extra);
@@ -210,14 +311,14 @@ static void write_arrays(writer *w, const hf_model *model)
         w->rc = SQLITE_NOMEM;
         return;
     }
-    for (size_t i = 0; i < model->n; i++) values[i] = (double)model->row[i];
-    write_array(w, "row_number", model->n, 1, values);
-    for (size_t i = 0; i < model->n; i++) values[i] = model->reading[i].weight;
-    write_array(w, "row_weight", model->n, 1, values);
-    for (size_t i = 0; i < model->n; i++) values[i] = model->reading[i].suspected ? 1.0 : 0.0;
-    write_array(w, "row_suspected", model->n, 1, values);
-    for (size_t i = 0; i < model->n; i++) values[i] = (double)model->reading[i].group;
-    write_array(w, "row_group", model->n, 1, values);
+    write_reading(w, "row_number", model, row_number, values);
+    write_reading(w, "row_weight", model, row_weight, values);
+    write_reading(w, "row_suspected", model, row_suspected, values);
+    write_reading(w, "row_group", model, row_group, values);
+    if (model->posterior->solution.form != HFI_FORM_EXACT) {
+        write_reading(w, "row_loo_mean", model, row_loo_mean, values);
+        write_reading(w, "row_loo_var", model, row_loo_var, values);
+    }
     hfi_free(w->ctx, values);
 }
 
@@ -246,29 +347,28 @@ static hf_status sqlite_failure(hf_context *ctx, int rc)
     if (rc == SQLITE_NOMEM) return hfi_out_of_memory(ctx);
     if (rc == SQLITE_TOOBIG)
         return hfi_fail(ctx, HF_ERR_TOO_LARGE,
-                        "the model does not fit in a file: one of its arrays exceeds 1 GB");
+                        "the model does not fit in a file: a row of one of its arrays exceeds 1 GB");
     return hfi_fail(ctx, HF_ERR_INTERNAL, "the model could not be written as a database: %s",
                     sqlite3_errstr(rc));
 }
 
-hf_status hfi_model_to_bytes(hf_context *ctx, const hf_model *model, unsigned char **bytes, size_t *size)
+hf_status hfi_model_to_image(hf_context *ctx, const hf_model *model, size_t piece, unsigned char **image,
+                             size_t *size)
 {
-    writer w = {.ctx = ctx};
+    writer w = {.ctx = ctx, .piece = piece};
     w.rc = sqlite3_open_v2(":memory:", &w.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY,
                            NULL);
     if (w.rc == SQLITE_OK) write_all(&w, model);
     hf_status status = w.rc == SQLITE_OK ? HF_OK : sqlite_failure(ctx, w.rc);
     if (status >= 0) {
         sqlite3_int64 length = 0;
-        unsigned char *image = sqlite3_serialize(w.db, "main", &length, 0);
-        unsigned char *copy = image != NULL ? hfi_alloc(ctx, (size_t)length, 1) : NULL;
-        status = copy != NULL ? HF_OK : hfi_out_of_memory(ctx);
-        if (status >= 0) {
-            memcpy(copy, image, (size_t)length);
-            *bytes = copy;
+        unsigned char *bytes = sqlite3_serialize(w.db, "main", &length, 0);
+        if (bytes == NULL) {
+            status = hfi_out_of_memory(ctx);
+        } else {
+            *image = bytes;
             *size = (size_t)length;
         }
-        sqlite3_free(image);
     }
     sqlite3_close(w.db);
     return status;
@@ -280,13 +380,13 @@ hf_status hf_model_save(hf_context *ctx, const hf_model *model, const char *path
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_save: model and path must not be NULL");
     unsigned char *bytes;
     size_t size;
-    hf_status status = hfi_model_to_bytes(ctx, model, &bytes, &size);
+    hf_status status = hfi_model_to_image(ctx, model, HFI_PIECE_BYTES, &bytes, &size);
     if (status < 0) return status;
     hfi_file file;
     status = hfi_file_begin(ctx, path, &file);
     if (status >= 0) status = hfi_file_write(ctx, &file, bytes, size);
     if (status >= 0) status = hfi_file_commit(ctx, &file);
     hfi_file_abort(&file);
-    hfi_free(ctx, bytes);
+    sqlite3_free(bytes);
     return status;
 }

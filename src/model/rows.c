@@ -73,6 +73,26 @@ static hf_status judge_anchors(hf_context *ctx, const hf_model *model, bool infl
     return HF_OK;
 }
 
+/* Only the exact solution can leave out a reading once it is there; with the other solvers the fit told of every
+ * reading. */
+static bool is_exact(const hf_model *model)
+{
+    return hf_posterior_solver(model->posterior) == HF_SOLVER_EXACT;
+}
+
+static void judge_as_told(const hf_model *model, columns *c)
+{
+    for (size_t i = 0; i < model->n; i++) {
+        c->mean[i] = model->reading[i].loo_mean;
+        c->sd[i] = observed_sd(model, i, model->reading[i].loo_var);
+    }
+}
+
+static bool is_judged(const hf_model *model, size_t i)
+{
+    return is_anchor(model, i) || (!is_exact(model) && !isnan(model->reading[i].loo_mean));
+}
+
 /* Readings that did not enter: prediction from those that did. */
 static hf_status judge_others(hf_context *ctx, const hf_model *model, columns *c)
 {
@@ -80,7 +100,7 @@ static hf_status judge_others(hf_context *ctx, const hf_model *model, columns *c
     if (workspace == NULL) return hfi_out_of_memory(ctx);
     hf_status status = HF_OK;
     for (size_t i = 0; i < model->n && status >= 0; i++) {
-        if (is_anchor(model, i)) continue;
+        if (is_judged(model, i)) continue;
         double mean, var;
         status =
             hf_predict_latent(model->posterior, workspace, model->x + i * model->d, &mean, &var, NULL, NULL);
@@ -109,8 +129,9 @@ static hf_status judge(hf_context *ctx, const hf_model *model, bool anchors, boo
         c->suspected[i] = model->reading[i].suspected ? 1.0 : 0.0;
         c->group[i] = (double)model->reading[i].group;
     }
+    if (!is_exact(model)) judge_as_told(model, c);
     hf_status status = judge_others(ctx, model, c);
-    if (status < 0 || !anchors) return status;
+    if (status < 0 || !anchors || !is_exact(model)) return status;
     double *work = hfi_alloc(ctx, hf_posterior_anchors(model->posterior), 3 * sizeof *work);
     if (work == NULL) return HF_ERR_MEMORY;
     status = judge_anchors(ctx, model, influence, c, work);
@@ -154,7 +175,7 @@ static hf_status tabulate(hf_context *ctx, const hf_model *model, bool only_susp
     if (model == NULL || out == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "hf_model_rows and hf_model_suspects: model and out must not be NULL");
-    if (count_anchors(model) != hf_posterior_anchors(model->posterior))
+    if (is_exact(model) && count_anchors(model) != hf_posterior_anchors(model->posterior))
         return hfi_fail(ctx, HF_ERR_INTERNAL, "%zu readings have a weight but the posterior has %zu anchors",
                         count_anchors(model), hf_posterior_anchors(model->posterior));
     double *list[COLUMNS], *block = hfi_alloc(ctx, model->n, COLUMNS * sizeof *block);
@@ -162,10 +183,11 @@ static hf_status tabulate(hf_context *ctx, const hf_model *model, bool only_susp
     columns c = split(block, model->n);
     column_list(&c, list);
     bool anchors = !only_suspected || suspected_among_anchors(model);
-    hf_status status = judge(ctx, model, anchors, !only_suspected, &c);
+    bool influence = !only_suspected && is_exact(model);
+    hf_status status = judge(ctx, model, anchors, influence, &c);
     size_t rows = model->n;
     if (status >= 0 && only_suspected) rows = keep_suspected(model->n, list);
-    if (status >= 0) status = make_table(ctx, rows, list, !only_suspected, out);
+    if (status >= 0) status = make_table(ctx, rows, list, influence, out);
     hfi_free(ctx, block);
     return status;
 }

@@ -50,18 +50,20 @@ static void load(hf_context *ctx, const unsigned char *bytes, size_t size)
     hf_model_free(model);
 }
 
-/* What the first look at a file wants to see: magic, sizes, marks. */
+/* What the first look at a file wants to see: magic, sizes, marks, one of the formats. */
 static void repair_header(unsigned char *bytes, size_t size)
 {
     static const unsigned char magic[16] = "SQLite format 3", mark[4] = {0x48, 0x46, 0x6d, 0x64},
-                               version[4] = {0, 0, 0, 1};
+                               version[4] = {0, 0, 0, 2};
     memcpy(bytes, magic, sizeof magic);
     bytes[16] = 2; /* pages of 512 bytes: the inputs stay small */
     bytes[17] = 0;
     bytes[18] = bytes[19] = 1; /* no write-ahead log */
     size_t pages = size / 512;
     for (unsigned b = 0; b < 4; b++) bytes[28 + b] = (unsigned char)(pages >> (24U - 8U * b));
+    bool first = bytes[63] == 1;
     memcpy(bytes + 60, version, sizeof version);
+    if (first) bytes[63] = 1;
     memcpy(bytes + 68, mark, sizeof mark);
 }
 

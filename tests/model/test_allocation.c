@@ -66,10 +66,10 @@ static hf_status training(fixture *f)
     return hf_model_training(f->ctx, f->model, &f->out_table);
 }
 
-static hf_status to_bytes(fixture *f)
+static hf_status to_image(fixture *f)
 {
     size_t size = 0;
-    return hfi_model_to_bytes(f->ctx, f->model, &f->out_bytes, &size);
+    return hfi_model_to_image(f->ctx, f->model, HFI_PIECE_BYTES, &f->out_bytes, &size);
 }
 
 static hf_status from_bytes(fixture *f)
@@ -83,7 +83,7 @@ static fixture prepare(hf_context *ctx)
                  .table = table_of(ctx, "who,a,b,y\nann,1,2,3\nbob,2,1,4\neve,3,,5\ndan,4,0,\ntom,5,2,3\n")};
     hf_fit_settings settings = untrained();
     f.model = model_of(ctx, f.table, &settings);
-    assert_int_equal(hfi_model_to_bytes(ctx, f.model, &f.bytes, &f.size), HF_OK);
+    assert_int_equal(hfi_model_to_image(ctx, f.model, HFI_PIECE_BYTES, &f.bytes, &f.size), HF_OK);
     return f;
 }
 
@@ -91,8 +91,8 @@ static void release(fixture *f)
 {
     hf_model_free(f->out_model);
     hf_table_free(f->out_table);
-    hfi_free(f->ctx, f->out_bytes);
-    hfi_free(f->ctx, f->bytes);
+    sqlite3_free(f->out_bytes);
+    sqlite3_free(f->bytes);
     hf_model_free(f->model);
     hf_table_free(f->table);
 }
@@ -132,7 +132,7 @@ static void no_failure_leaks_or_crashes(void **state)
         operation run;
         size_t at_least; /* so that the sweep is known to have swept something */
     } cases[] = {{fit, 30},      {cost, 10},    {predict, 10},  {score, 5},      {rows, 20},
-                 {suspects, 10}, {training, 8}, {to_bytes, 10}, {from_bytes, 30}};
+                 {suspects, 10}, {training, 8}, {to_image, 10}, {from_bytes, 30}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 
         size_t swept = sweep(cases[i].run);

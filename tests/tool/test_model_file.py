@@ -62,7 +62,7 @@ class Format(ToolCase):
 
     def test_marks(self):
         self.assertEqual(self.database.execute("PRAGMA application_id").fetchone()[0], 0x48466D64)
-        self.assertEqual(self.database.execute("PRAGMA user_version").fetchone()[0], 1)
+        self.assertEqual(self.database.execute("PRAGMA user_version").fetchone()[0], 2)
         self.assertEqual(self.database.execute("PRAGMA integrity_check").fetchone()[0], "ok")
         self.assertEqual(self.database.execute("PRAGMA journal_mode").fetchone()[0], "delete")
         self.assertEqual(self.files(), ["m.hf", "wave.csv"])

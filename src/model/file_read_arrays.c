@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrices out of the table array, and the rows of the training table that are kept in it. */
+#include "model/file_reader.h"
+
+#include <math.h>
+#include <string.h>
+
+static double unpack(const unsigned char *bytes)
+{
+    uint64_t bits = 0;
+    double value;
+    for (unsigned b = 0; b < 8; b++) bits |= (uint64_t)bytes[b] << (8U * b);
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* One entry of the table: from 1 to `most` rows, or exactly `most` if that is none. False: missing or not as it should
+ * be. */
+static bool read_piece(const hfi_reader *r, const char *name, size_t most, size_t columns, bool missing,
+                       double *out, size_t *rows)
+{
+    sqlite3_stmt *s = NULL;
+    bool good =
+        sqlite3_prepare_v2(r->db, "SELECT rows, columns, data FROM array WHERE name = ?1", -1, &s, NULL) ==
+            SQLITE_OK &&
+        sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW &&
+        sqlite3_column_type(s, 0) == SQLITE_INTEGER && sqlite3_column_int64(s, 0) >= (most > 0 ? 1 : 0) &&
+        (uint64_t)sqlite3_column_int64(s, 0) <= most &&
+        sqlite3_column_int64(s, 1) == (sqlite3_int64)columns && sqlite3_column_type(s, 2) == SQLITE_BLOB;
+    *rows = good ? (size_t)sqlite3_column_int64(s, 0) : 0;
+    const unsigned char *bytes = good ? sqlite3_column_blob(s, 2) : NULL;
+    size_t count = *rows * columns;
+    good = good && (size_t)sqlite3_column_bytes(s, 2) == 8 * count && (bytes != NULL || count == 0);
+    for (size_t i = 0; good && i < count; i++) {
+        out[i] = unpack(bytes + 8 * i);
+        good = isfinite(out[i]) || (missing && isnan(out[i]));
+    }
+    sqlite3_finalize(s);
+    return good;
+}
+
+bool hfi_array_there(const hfi_reader *r, const char *name)
+{
+    sqlite3_stmt *s = NULL;
+    bool found = sqlite3_prepare_v2(r->db, "SELECT 1 FROM array WHERE name = ?1 OR name = ?1 || '/0'", -1, &s,
+                                    NULL) == SQLITE_OK &&
+                 sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&
+                 sqlite3_step(s) == SQLITE_ROW;
+    sqlite3_finalize(s);
+    return found;
+}
+
+hf_status hfi_array_read(const hfi_reader *r, const char *name, size_t rows, size_t columns, bool missing,
+                         double *out)
+{
+    size_t got = 0;
+    bool good = read_piece(r, name, rows, columns, missing, out, &got) && got == rows;
+    size_t done = good ? rows : 0;
+    for (size_t k = 0; done < rows; k++) {
+        char numbered[64];
+        sqlite3_snprintf(sizeof numbered, numbered, "%s/%llu", name, (unsigned long long)k);
+        if (!read_piece(r, numbered, rows - done, columns, missing, out + done * columns, &got)) break;
+        done += got;
+    }
+    if (good || (done == rows && rows > 0)) return HF_OK;
+    return hfi_fail(r->ctx, HF_ERR_MODEL_FILE, "%s: damaged: array \"%s\" is missing or not as it should be",
+                    r->name, name);
+}
+
+/* A whole number from 0 on. */
+static bool is_count(double value)
+{
+    return value >= 0.0 && value <= 9007199254740992.0 && value == floor(value);
+}
+
+hf_status hfi_array_read_sizes(const hfi_reader *r, const char *name, size_t rows, size_t limit, size_t *out)
+{
+    double *values = hfi_alloc(r->ctx, rows, sizeof *values);
+    if (values == NULL) return HF_ERR_MEMORY;
+    hf_status status = hfi_array_read(r, name, rows, 1, false, values);
+    for (size_t i = 0; i < rows && status >= 0; i++) {
+        if (is_count(values[i]) && values[i] < (double)limit)
+            out[i] = (size_t)values[i];
+        else
+            status = hfi_meta_bad(r, name);
+    }
+    hfi_free(r->ctx, values);
+    return status;
+}
+
+static hf_status read_verdicts(const hfi_reader *r, double *values)
+{
+    hf_model *model = r->model;
+    size_t n = model->n;
+    bool good = true;
+    hf_status status = hfi_array_read(r, "row_number", n, 1, false, values);
+    for (size_t i = 0; status >= 0 && i < n; i++) {
+        good = good && is_count(values[i]);
+        model->row[i] = good ? (size_t)values[i] : 0;
+    }
+    if (status >= 0) status = hfi_array_read(r, "row_weight", n, 1, false, values);
+    for (size_t i = 0; status >= 0 && i < n; i++) {
+        good = good && values[i] >= 0.0 && values[i] <= 1.0;
+        model->reading[i].weight = values[i];
+    }
+    if (status >= 0) status = hfi_array_read(r, "row_suspected", n, 1, false, values);
+    for (size_t i = 0; status >= 0 && i < n; i++) {
+        good = good && (values[i] == 0.0 || values[i] == 1.0);
+        model->reading[i].suspected = values[i] == 1.0;
+    }
+    if (status >= 0) status = hfi_array_read(r, "row_group", n, 1, false, values);
+    for (size_t i = 0; status >= 0 && i < n; i++) {
+        good = good && is_count(values[i]);
+        model->reading[i].group = good ? (size_t)values[i] : 0;
+    }
+    return status >= 0 && !good ? hfi_reader_damaged(r, "what it says about its rows makes no sense")
+                                : status;
+}
+
+/* Leave-one-out predictions, which only models that cannot compute them keep. */
+static hf_status read_left_out(const hfi_reader *r, double *values)
+{
+    hf_model *model = r->model;
+    size_t n = model->n;
+    for (size_t i = 0; i < n; i++) model->reading[i].loo_mean = model->reading[i].loo_var = NAN;
+    if (!hfi_array_there(r, "row_loo_mean")) return HF_OK;
+    hf_status status = hfi_array_read(r, "row_loo_mean", n, 1, true, values);
+    for (size_t i = 0; status >= 0 && i < n; i++) model->reading[i].loo_mean = values[i];
+    if (status >= 0) status = hfi_array_read(r, "row_loo_var", n, 1, true, values);
+    for (size_t i = 0; status >= 0 && i < n; i++) {
+        model->reading[i].loo_var = values[i];
+        if (values[i] < 0.0) status = hfi_reader_damaged(r, "a variance is negative");
+    }
+    return status;
+}
+
+hf_status hfi_read_rows(const hfi_reader *r)
+{
+    hf_model *model = r->model;
+    size_t n = model->n, d = model->d;
+    hf_status status = hfi_model_reserve(r->ctx, model, n, d, hfi_array_there(r, "row_noise"));
+    if (status >= 0) status = hfi_array_read(r, "row_inputs", n, d, false, model->x);
+    if (status >= 0) status = hfi_array_read(r, "row_target", n, 1, true, model->y);
+    if (status >= 0 && model->extra != NULL)
+        status = hfi_array_read(r, "row_noise", n, 1, false, model->extra);
+    if (status < 0) return status;
+    double *values = hfi_alloc(r->ctx, n, sizeof *values);
+    if (values == NULL) return HF_ERR_MEMORY;
+    status = read_verdicts(r, values);
+    if (status >= 0) status = read_left_out(r, values);
+    hfi_free(r->ctx, values);
+    return status;
+}

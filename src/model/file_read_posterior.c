@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The posterior in a model file: inputs, kernel, mean, and what puts them together. */
+#include "model/file_reader.h"
+
+#include <math.h>
+
+static hf_status read_features(const hfi_reader *r, hfi_scaling *scaling)
+{
+    hf_model *model = r->model;
+    model->feature = hfi_alloc(r->ctx, model->d, sizeof *model->feature);
+    if (model->feature == NULL) return HF_ERR_MEMORY;
+    sqlite3_stmt *s = NULL;
+    if (sqlite3_prepare_v2(r->db, "SELECT position, name, shift, scale FROM feature ORDER BY position", -1,
+                           &s, NULL) != SQLITE_OK)
+        return hfi_reader_damaged(r, "its inputs cannot be read");
+    hf_status status = HF_OK;
+    size_t j = 0;
+    for (; status >= 0 && sqlite3_step(s) == SQLITE_ROW; j++) {
+        const char *name = (const char *)sqlite3_column_text(s, 1);
+        double shift = sqlite3_column_double(s, 2), scale = sqlite3_column_double(s, 3);
+        if (j >= model->d || sqlite3_column_int64(s, 0) != (sqlite3_int64)j || name == NULL ||
+            !isfinite(shift) || !(scale > 0.0) || !isfinite(scale)) {
+            status = hfi_reader_damaged(r, "an input is not as it should be");
+            break;
+        }
+        scaling->x_shift[j] = shift;
+        scaling->x_scale[j] = scale;
+        model->feature[j] = hfi_memory_strdup(&model->memory, name);
+        if (model->feature[j] == NULL) status = hfi_out_of_memory(r->ctx);
+    }
+    sqlite3_finalize(s);
+    return status >= 0 && j != model->d ? hfi_reader_damaged(r, "inputs are missing") : status;
+}
+
+static hf_status read_kernel(const hfi_reader *r, hf_kernel **out)
+{
+    hf_kernel *kernel = NULL;
+    const hf_model *model = r->model;
+    hf_status status =
+        hf_kernel_parse(r->ctx, model->kernel, (const char *const *)model->feature, model->d, &kernel);
+    if (status < 0)
+        return status == HF_ERR_MEMORY ? status : hfi_reader_damaged(r, "its kernel cannot be read");
+    sqlite3_stmt *s = NULL;
+    if (sqlite3_prepare_v2(r->db,
+                           "SELECT position, value, lower, upper, held FROM parameter ORDER BY position", -1,
+                           &s, NULL) != SQLITE_OK)
+        status = hfi_reader_damaged(r, "its parameters cannot be read");
+    size_t i = 0, count = hf_kernel_parameters(kernel);
+    for (; status >= 0 && sqlite3_step(s) == SQLITE_ROW; i++) {
+        bool fits = i < count && sqlite3_column_int64(s, 0) == (sqlite3_int64)i;
+        double value = sqlite3_column_double(s, 1);
+        if (!fits || !isfinite(value) ||
+            hfi_kernel_set_parameter(kernel, i, value, sqlite3_column_double(s, 2),
+                                     sqlite3_column_double(s, 3), sqlite3_column_int(s, 4) != 0) < 0)
+            status = hfi_reader_damaged(r, "a parameter is not as it should be");
+    }
+    sqlite3_finalize(s);
+    if (status >= 0 && i != count) status = hfi_reader_damaged(r, "parameters are missing");
+    if (status < 0)
+        hf_kernel_free(kernel);
+    else
+        *out = kernel;
+    return status;
+}
+
+static hf_status read_mean(const hfi_reader *r, hf_mean **out)
+{
+    char *name = NULL;
+    hf_mean_kind kind;
+    bool held = false;
+    hf_mean *mean = NULL;
+    double *values = NULL;
+    hf_status status = hfi_meta_text(r, "mean", false, &name);
+    if (status >= 0 && hf_mean_kind_parse(r->ctx, name, &kind) < 0) status = hfi_meta_bad(r, "mean");
+    hfi_memory_free(&r->model->memory, name);
+    if (status >= 0) status = hfi_meta_flag(r, "mean_held", &held);
+    if (status >= 0) status = hf_mean_create(r->ctx, kind, r->model->d, &mean);
+    size_t count = status >= 0 ? hf_mean_coefficients(mean) : 0;
+    if (status >= 0 && (values = hfi_alloc(r->ctx, count, sizeof *values)) == NULL) status = HF_ERR_MEMORY;
+    if (status >= 0) status = hfi_array_read(r, "mean", count, 1, false, values);
+    if (status >= 0) status = hf_mean_set(r->ctx, mean, values, held);
+    hfi_free(r->ctx, values);
+    if (status < 0)
+        hf_mean_free(mean);
+    else
+        *out = mean;
+    return status;
+}
+
+hf_status hfi_read_posterior(const hfi_reader *r)
+{
+    hf_kernel *kernel = NULL;
+    hf_mean *mean = NULL;
+    hfi_scaling scaling = {0};
+    hfi_solution solution = {0};
+    double noise = 0.0, calibration = 1.0;
+    hf_status status = hfi_scaling_identity(r->ctx, r->model->d, &scaling);
+    if (status >= 0) status = read_features(r, &scaling);
+    if (status >= 0) status = hfi_meta_double(r, "target_shift", -INFINITY, &scaling.y_shift);
+    if (status >= 0) status = hfi_meta_double(r, "target_scale", 0.0, &scaling.y_scale);
+    if (status >= 0 && !(scaling.y_scale > 0.0)) status = hfi_meta_bad(r, "target_scale");
+    if (status >= 0) status = hfi_meta_double(r, "noise", 0.0, &noise);
+    if (status >= 0) status = hfi_meta_double(r, "calibration", 1.0, &calibration);
+    if (status >= 0) status = read_kernel(r, &kernel);
+    if (status >= 0) status = read_mean(r, &mean);
+    if (status >= 0) status = hfi_read_solution(r, kernel, &solution);
+    if (status >= 0)
+        status = hfi_posterior_create(r->ctx, kernel, mean, &solution, &scaling, noise, calibration,
+                                      &r->model->posterior);
+    hfi_solution_free(&solution); /* empty once the posterior has it */
+    hfi_scaling_free(&scaling);
+    hf_mean_free(mean);
+    hf_kernel_free(kernel);
+    return status;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file file_reader.h
+ * @brief What the parts of the model loader share. All of it takes any content whatever: what is not as it should be becomes
+ * HF_ERR_MODEL_FILE with the file's name, and nothing is allocated for numbers that the file has no bytes for.
+ */
+#ifndef HFI_MODEL_FILE_READER_H
+#define HFI_MODEL_FILE_READER_H
+
+#include "model/file.h"
+
+/** What is being read. */
+typedef struct hfi_reader {
+    hf_context *ctx;
+    sqlite3 *db;
+    const char *name; /* of the file */
+    size_t size;      /* of the file, bytes */
+    unsigned version; /* of its format */
+    hf_model *model;
+} hfi_reader;
+
+/** "<file>: damaged: <what>". */
+hf_status hfi_reader_damaged(const hfi_reader *r, const char *what);
+/** The file has bytes for rows x columns numbers. */
+bool hfi_reader_has_room(const hfi_reader *r, size_t rows, size_t columns);
+
+/* ---- the table meta (file_read_meta.c) --------------------------------------------------------------------
+ */
+
+hf_status hfi_meta_bad(const hfi_reader *r, const char *key);
+/** Text without zero bytes, as a copy in the model's memory. `optional`: NULL is fine. */
+hf_status hfi_meta_text(const hfi_reader *r, const char *key, bool optional, char **out);
+hf_status hfi_meta_field(const hfi_reader *r, const hfi_field *field, void *object);
+hf_status hfi_meta_size(const hfi_reader *r, const char *key, size_t *out);
+hf_status hfi_meta_flag(const hfi_reader *r, const char *key, bool *out);
+/** A finite number of at least `lowest`. */
+hf_status hfi_meta_double(const hfi_reader *r, const char *key, double lowest, double *out);
+/** A number, NULL being NaN. */
+hf_status hfi_meta_any_double(const hfi_reader *r, const char *key, double *out);
+/** One of the names, as its number. */
+hf_status hfi_meta_choice(const hfi_reader *r, const char *key, const char *const *names, size_t count,
+                          unsigned *out);
+
+/* ---- the table array (file_read_arrays.c) -----------------------------------------------------------------
+ */
+
+bool hfi_array_there(const hfi_reader *r, const char *name);
+/** Exactly rows x columns numbers into `out`, from one entry or from numbered pieces; `missing`: NaN is fine. */
+hf_status hfi_array_read(const hfi_reader *r, const char *name, size_t rows, size_t columns, bool missing,
+                         double *out);
+/** Whole numbers below `limit`. */
+hf_status hfi_array_read_sizes(const hfi_reader *r, const char *name, size_t rows, size_t limit, size_t *out);
+/** The rows the fit was given and what it thought of them, into the model, whose n and d are known. */
+hf_status hfi_read_rows(const hfi_reader *r);
+
+/* ---- solution and posterior (file_read_solution.c, file_read_posterior.c) ---------------------------------
+ */
+
+/** The solution for this kernel. *solution is zeroed on entry; on error the caller frees what there is of it. */
+hf_status hfi_read_solution(const hfi_reader *r, const hf_kernel *kernel, hfi_solution *solution);
+/** Names and scaling of the inputs, kernel, mean and solution, into the model. */
+hf_status hfi_read_posterior(const hfi_reader *r);
+
+#endif
