@@ -35,23 +35,48 @@ static hf_columns columns_of(const fit_job *job)
                         .noise = argument(job->arguments, "noise-column")};
 }
 
-/* ---- dry run ----------------------------------------------------------------------------------------------
+/* ---- what it will take ------------------------------------------------------------------------------------
  */
+
+/* "projected solver with 64 actions and 256 inducing inputs" */
+static void solver_in_words(const hf_cost *cost, char *text, size_t bytes)
+{
+    char parts[2][48] = {"", ""};
+    if (cost->actions > 0)
+        snprintf(parts[0], sizeof parts[0], " with %zu action%s", cost->actions,
+                 cost->actions == 1 ? "" : "s");
+    if (cost->inducing > 0)
+        snprintf(parts[1], sizeof parts[1], " %s %zu inducing input%s", cost->actions > 0 ? "and" : "with",
+                 cost->inducing, cost->inducing == 1 ? "" : "s");
+    snprintf(text, bytes, "%s solver%s%s", hf_solver_name(cost->solver), parts[0], parts[1]);
+}
 
 static bool print_cost(const fit_job *job, const hf_cost *cost)
 {
+    const double rate = flops_per_second(job->session.ctx), seconds = cost->flops / rate;
     if (job->session.json)
-        return json_print(json_pack(
-            "{s:I, s:I, s:o, s:o, s:o, s:o, s:b}", "readings", (json_int_t)cost->readings, "inputs",
-            (json_int_t)cost->inputs, "bytes", json_number(cost->bytes), "available_bytes",
-            json_number(cost->available_bytes), "evaluation_flops", json_number(cost->evaluation_flops),
-            "flops", json_number(cost->flops), "fits", cost->bytes <= cost->available_bytes));
+        return json_print(
+            json_pack("{s:I, s:I, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "readings",
+                      (json_int_t)cost->readings, "inputs", (json_int_t)cost->inputs, "solver",
+                      hf_solver_name(cost->solver), "inducing", (json_int_t)cost->inducing, "actions",
+                      (json_int_t)cost->actions, "training_rows", (json_int_t)cost->training_rows, "bytes",
+                      json_number(cost->bytes), "available_bytes", json_number(cost->available_bytes),
+                      "evaluation_flops", json_number(cost->evaluation_flops), "flops",
+                      json_number(cost->flops), "seconds", json_number(seconds), "exact_bytes",
+                      json_number(cost->exact_bytes), "fits", cost->bytes <= cost->available_bytes));
+    char solver[128], time[TOOL_WORDS];
+    solver_in_words(cost, solver, sizeof solver);
     printf("%zu readings of %zu inputs\n"
-           "memory       %.4g MB (%.0f bytes), %.4g MB available\n"
+           "solver       %s\n",
+           cost->readings, cost->inputs, solver);
+    if (cost->training_rows < cost->readings)
+        printf("training     on a random share of %zu readings\n", cost->training_rows);
+    printf("memory       %.4g MB (%.0f bytes), %.4g MB available\n"
            "evaluation   %.3g flops for the objective and its gradient\n"
-           "whole fit    about %.3g flops\n",
-           cost->readings, cost->inputs, cost->bytes / 1e6, cost->bytes, cost->available_bytes / 1e6,
-           cost->evaluation_flops, cost->flops);
+           "whole fit    about %.3g flops",
+           cost->bytes / 1e6, cost->bytes, cost->available_bytes / 1e6, cost->evaluation_flops, cost->flops);
+    if (isfinite(seconds)) printf(", some %s on this machine", time_in_words(seconds, time));
+    putchar('\n');
     return true;
 }
 
@@ -64,11 +89,36 @@ static int dry_run(fit_job *job)
     bool printed = print_cost(job, &cost), fits = cost.bytes <= cost.available_bytes;
     int code = session_close(&job->session, HF_OK);
     if (!printed) return TOOL_FAILED;
-    if (!fits)
-        return complain(
-            "an exact fit of %zu readings needs %.0f bytes of memory, %.0f are available; fit fewer rows",
-            cost.readings, cost.bytes, cost.available_bytes);
-    return code;
+    if (fits) return code;
+    return complain(
+        "a fit of %zu readings with the %s solver needs %.0f bytes of memory, %.0f are available; %s",
+        cost.readings, hf_solver_name(cost.solver), cost.bytes, cost.available_bytes,
+        cost.solver == HF_SOLVER_INDUCING ? "use fewer inducing inputs" : "use --solver inducing");
+}
+
+/* Who did not choose a solver is told which it will be, and what the exact one would have taken. */
+static hf_status announce(const fit_job *job)
+{
+    if (job->settings.settings.solver != HF_SOLVER_AUTO) return HF_OK;
+    hf_columns columns = columns_of(job);
+    hf_cost cost;
+    const hf_status status =
+        hf_fit_cost(job->session.ctx, job->table, &columns, &job->settings.settings, &cost);
+    if (status < 0 || cost.solver == HF_SOLVER_EXACT || job->session.quiet) return status;
+    char solver[128], bytes[TOOL_WORDS], time[TOOL_WORDS];
+    solver_in_words(&cost, solver, sizeof solver);
+    bytes_in_words(cost.exact_bytes, bytes);
+    const double seconds = cost.exact_flops / flops_per_second(job->session.ctx);
+    if (cost.exact_bytes > cost.available_bytes)
+        note(&job->session, "%zu readings: %s; --solver exact would need %s of memory", cost.readings, solver,
+             bytes);
+    else if (isfinite(seconds))
+        note(&job->session, "%zu readings: %s; --solver exact would take about %s and %s", cost.readings,
+             solver, bytes, time_in_words(seconds, time));
+    else
+        note(&job->session, "%zu readings: %s; --solver exact would take about %s", cost.readings, solver,
+             bytes);
+    return status;
 }
 
 /* ---- fit --------------------------------------------------------------------------------------------------
@@ -76,8 +126,10 @@ static int dry_run(fit_job *job)
 
 static void show_notes(const fit_job *job)
 {
+    const char *checkpoint = hf_model_report(job->model)->checkpoint_warning;
     for (size_t i = 0; i < hf_model_notes(job->model); i++)
         warn(&job->session, "%s", hf_model_note(job->model, i));
+    if (*checkpoint != '\0') warn(&job->session, "%s", checkpoint);
 }
 
 static int show_result(fit_job *job)
@@ -105,12 +157,16 @@ static int fit(fit_job *job)
     hf_context *ctx = job->session.ctx;
     const char *output = argument(job->arguments, "output");
     hf_columns columns = columns_of(job);
-    hf_status status = hf_fit(ctx, job->table, &columns, &job->settings.settings, &job->model, NULL);
+    hf_status status = announce(job);
+    if (status >= 0) status = hf_fit(ctx, job->table, &columns, &job->settings.settings, &job->model, NULL);
+    const bool too_large = status == HF_ERR_TOO_LARGE;
     if (status >= 0) status = hf_model_suspects(ctx, job->model, &job->suspects);
     /* Saved before it is shown: a report of a model that could not be kept would be a promise broken. */
     if (status >= 0 && output != NULL) status = hf_model_save(ctx, job->model, output);
     int code = status >= 0 ? show_result(job) : TOOL_OK;
     int closed = session_close(&job->session, status);
+    if (too_large && job->settings.settings.solver != HF_SOLVER_INDUCING)
+        complain("--solver inducing needs memory for a few columns of numbers only");
     return closed != TOOL_OK ? closed : code;
 }
 
@@ -129,6 +185,7 @@ static int prepare(fit_job *job)
         return TOOL_USAGE;
     int status = fit_settings_from(arguments, job->session.ctx, &job->settings);
     if (status != TOOL_OK) return status;
+    job->session.checkpoint = job->settings.settings.checkpoint;
     return is_unwritable(output) ? TOOL_FAILED : TOOL_OK;
 }
 

@@ -3,10 +3,15 @@
 #include "tool.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const tool_option options[] = {
     {"output", 'o', "OUT.csv", "file to write (default: standard output)", false},
+    {"computational", 0, NULL,
+     "projected solver: add <target>_sd_computational, the part of\n<target>_sd_latent that more actions "
+     "would take away;\ntakes an exact factor of all readings",
+     false},
 };
 
 static bool print_summary(const hf_model *model, const hf_table *table, const char *output)
@@ -18,6 +23,52 @@ static bool print_summary(const hf_model *model, const hf_table *table, const ch
     for (size_t i = 0; i < rows && mean != NULL; i++) missing += isnan(mean[i]) ? 1 : 0;
     return json_print(json_pack("{s:s, s:s, s:I, s:I}", "output", output, "target", hf_model_target(model),
                                 "rows", (json_int_t)rows, "without_prediction", (json_int_t)missing));
+}
+
+/* Rows of the model's inputs that are complete, row-major; *count of them, `row` says which. */
+static hf_status gather(hf_context *ctx, const hf_model *model, const hf_table *table, double *x, size_t *row,
+                        size_t *count)
+{
+    const size_t rows = hf_table_rows(table), d = hf_model_features(model);
+    for (size_t j = 0; j < d; j++) {
+        const double *column = table_column(ctx, table, hf_model_feature(model, j));
+        if (column == NULL) return HF_ERR_NO_COLUMN;
+        for (size_t i = 0; i < rows; i++) x[i * d + j] = column[i];
+    }
+    *count = 0;
+    for (size_t i = 0; i < rows; i++) {
+        bool complete = true;
+        for (size_t j = 0; j < d; j++) complete = complete && !isnan(x[i * d + j]);
+        if (!complete) continue;
+        memmove(x + *count * d, x + i * d, d * sizeof *x);
+        row[(*count)++] = i;
+    }
+    return HF_OK;
+}
+
+static hf_status add_computational(hf_context *ctx, const hf_model *model, hf_table *table)
+{
+    const size_t rows = hf_table_rows(table), d = hf_model_features(model);
+    double *x = calloc(rows * d + 1, sizeof *x), *sd = calloc(rows + 1, 2 * sizeof *sd);
+    size_t *row = calloc(rows + 1, sizeof *row), count = 0, bytes = strlen(hf_model_target(model)) + 32;
+    char *name = calloc(bytes, 1);
+    hf_status status = x != NULL && sd != NULL && row != NULL && name != NULL ? HF_OK : HF_ERR_MEMORY;
+    if (status >= 0) status = gather(ctx, model, table, x, row, &count);
+    double *variance = sd != NULL ? sd + rows : NULL;
+    if (status >= 0 && count > 0)
+        status = hf_predict_computational(ctx, hf_model_posterior(model), count, x, d, variance);
+    if (status >= 0) {
+        for (size_t i = 0; i < rows; i++) sd[i] = NAN;
+        for (size_t k = 0; k < count; k++) sd[row[k]] = sqrt(variance[k]);
+        snprintf(name, bytes, "%s_sd_computational", hf_model_target(model));
+        const hf_status set = hf_table_set_numbers(ctx, table, name, sd);
+        if (set < 0) status = set;
+    }
+    free(name);
+    free(row);
+    free(sd);
+    free(x);
+    return status;
 }
 
 static int run(const tool_arguments *arguments)
@@ -37,6 +88,8 @@ static int run(const tool_arguments *arguments)
     hf_status status = hf_model_load(session.ctx, arguments->operand[0], &model);
     if (status >= 0) status = hf_table_read_csv(session.ctx, arguments->operand[1], &table);
     if (status >= 0) status = warn_status(&session, hf_predict_into_table(session.ctx, model, table));
+    if (status >= 0 && has_argument(arguments, "computational"))
+        status = warn_status(&session, add_computational(session.ctx, model, table));
     progress_clear(session.progress);
     if (status >= 0) status = hf_table_write_csv(session.ctx, table, output);
     bool printed = status < 0 || !session.json || print_summary(model, table, output);

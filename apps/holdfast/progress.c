@@ -38,10 +38,17 @@ void signal_install(void)
     }
 }
 
+/* How far a stage was at a moment. */
+typedef struct mark {
+    double time, done;
+} mark;
+
 struct progress {
     bool show;    /* standard error is a terminal, and not -q */
     bool visible; /* a bar stands there now */
     double begin, drawn;
+    char stage[16];      /* that the marks belong to */
+    mark older, younger; /* the pace is measured from the older one */
 };
 
 static double now(void)
@@ -54,22 +61,50 @@ static double now(void)
 /* A second of silence: most runs are over by then and a bar would only flicker. */
 static const double silence = 1.0, interval = 0.1;
 
+/* The pace of the last ten to twenty seconds: what a fit takes from its checkpoint passes in no time. */
+static const double window = 10.0;
+
 enum {
     BAR = 30
 };
 
+static void keep_pace(struct progress *progress, const char *stage, double time, double done)
+{
+    if (strncmp(progress->stage, stage, sizeof progress->stage - 1) != 0 || done < progress->younger.done) {
+        snprintf(progress->stage, sizeof progress->stage, "%s", stage);
+        progress->older = progress->younger = (mark){time, done};
+    } else if (time - progress->younger.time > window) {
+        progress->older = progress->younger;
+        progress->younger = (mark){time, done};
+    }
+}
+
+/* "  2:10 left"; empty while nothing can be said. */
+static void time_left(const struct progress *progress, double time, double done, char text[24])
+{
+    const double elapsed = time - progress->older.time, gained = done - progress->older.done;
+    text[0] = '\0';
+    if (elapsed < 2 * silence || !(gained > 0.02)) return;
+    const double left = elapsed * (1 - done) / gained;
+    if (left < 3600)
+        snprintf(text, 24, "  %d:%02d left", (int)(left / 60), (int)left % 60);
+    else if (left < 360000)
+        snprintf(text, 24, "  %d h %02d min left", (int)(left / 3600), (int)(left / 60) % 60);
+}
+
 static void draw(struct progress *progress, const char *stage, double done, double value)
 {
-    char bar[BAR + 1], figure[40] = "", share[16] = "";
+    char bar[BAR + 1], figure[40] = "", share[16] = "", left[24] = "";
     memset(bar, ' ', BAR);
     bar[BAR] = '\0';
     if (done >= 0) {
         double part = done < 1 ? done : 1;
         memset(bar, '#', (size_t)(part * BAR));
         snprintf(share, sizeof share, " %3.0f %%", 100 * part);
+        time_left(progress, progress->drawn, part, left);
     }
     if (isfinite(value)) snprintf(figure, sizeof figure, "  objective %.6g", value);
-    fprintf(stderr, "\r\033[K%-8s [%s]%s%s", stage, bar, share, figure);
+    fprintf(stderr, "\r\033[K%-8s [%s]%s%s%s", stage, bar, share, left, figure);
     fflush(stderr);
     progress->visible = true;
 }
@@ -80,6 +115,7 @@ static bool report(const char *stage, double done, double value, void *user)
     if (stop_signal != 0) return false;
     if (!progress->show) return true;
     double time = now();
+    if (done >= 0) keep_pace(progress, stage, time, done);
     if (time - progress->begin < silence || time - progress->drawn < interval) return true;
     progress->drawn = time;
     draw(progress, stage, done, value);

@@ -49,6 +49,34 @@ static json_t *json_parameters(const hf_model *model)
     return list;
 }
 
+/* As asked for: `auto` and 0 mean that the report says what came of it. */
+static void add_solver(json_t *object, const hf_fit_settings *s)
+{
+    const struct {
+        const char *key;
+        json_t *value;
+    } entries[] = {
+        {"solver", json_string(hf_solver_name(s->solver))},
+        {"inducing", json_count(s->inducing)},
+        {"inducing_method", json_string(hf_inducing_method_name(s->inducing_method))},
+        {"inducing_choice", json_string(hf_inducing_choice_name(s->inducing_choice))},
+        {"train_inducing", json_boolean(s->train_inducing)},
+        {"actions", json_count(s->actions)},
+        {"action_kind", json_string(hf_actions_name(s->action_kind))},
+        {"blocks", json_string(hf_blocks_name(s->blocks))},
+        {"action_start", json_string(hf_action_start_name(s->action_start))},
+        {"train_actions", json_boolean(s->train_actions)},
+        {"tolerance", json_number(s->tolerance)},
+        {"single_precision", json_boolean(s->single_precision)},
+        {"minibatch", json_count(s->minibatch)},
+        {"optimiser", json_string(hf_optimiser_name(s->optimiser))},
+        {"learning_rate", json_number(s->learning_rate)},
+        {"iterations", json_count(s->iterations)},
+    };
+    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
+        json_object_set_new(object, entries[i].key, entries[i].value);
+}
+
 static json_t *json_settings(const hf_model *model)
 {
     const hf_fit_settings *s = hf_model_settings(model);
@@ -58,10 +86,17 @@ static json_t *json_settings(const hf_model *model)
                                hf_suspects_name(s->suspects), "train", s->train, "objective",
                                hf_objective_name(s->objective), "standardise", s->standardise, "calibrate",
                                s->calibrate, "restarts", (json_int_t)s->restarts);
+    if (object != NULL) add_solver(object, s);
+    if (object != NULL && s->sites == HF_SITES_STUDENT_T) {
+        json_object_set_new(object, "student_method", json_string(hf_student_method_name(s->student_method)));
+        json_object_set_new(object, "student_nu",
+                            s->student_nu > 0 ? json_number(s->student_nu) : json_null());
+    }
     if (object != NULL && s->sites == HF_SITES_ROBUST) {
         json_object_set_new(object, "centre", json_string(hf_centre_name(s->centre)));
         json_object_set_new(object, "threshold_rule", json_string(rules[s->threshold_rule]));
         json_object_set_new(object, "eps", json_number(s->eps));
+        json_object_set_new(object, "beta", s->beta > 0 ? json_number(s->beta) : json_null());
     }
     return object;
 }
@@ -90,6 +125,12 @@ static json_t *json_report(const hf_model *model)
         {"bytes", json_number(r->bytes)},
         {"seconds", json_number(r->seconds)},
         {"threshold", json_number(r->threshold)},
+        {"solver", json_string(hf_solver_name(r->solver))},
+        {"inducing", json_count(r->inducing)},
+        {"actions", json_count(r->actions)},
+        {"passes", json_count(r->passes)},
+        {"residual", json_number(r->residual)},
+        {"nu", json_number(r->nu)},
         {"suspects", json_count(r->suspects)},
         {"suspects_adopted", json_boolean(r->suspects_adopted)},
         {"groups", json_count(r->groups)},

@@ -14,6 +14,62 @@ enum {
 /* ---- heading ----------------------------------------------------------------------------------------------
  */
 
+static void print_sites(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report)
+{
+    fprintf(out, "sites        %s", hf_site_kind_name(settings->sites));
+    switch (settings->sites) {
+    case HF_SITES_GAUSSIAN:
+        fprintf(out, ", suspects %s", hf_suspects_name(settings->suspects));
+        break;
+    case HF_SITES_ROBUST:
+        fprintf(out, ", centre %s, threshold %.4g", hf_centre_name(settings->centre), report->threshold);
+        if (settings->beta > 0) fprintf(out, ", beta %.4g", settings->beta);
+        break;
+    case HF_SITES_STUDENT_T:
+        fprintf(out, ", %s, %.3g degrees of freedom%s",
+                report->solver == HF_SOLVER_INDUCING ? hf_student_method_name(HF_STUDENT_VARIATIONAL)
+                                                     : hf_student_method_name(settings->student_method),
+                report->nu, settings->student_nu > 0 ? "" : " (trained)");
+        break;
+    case HF_SITES_PURSUIT:
+        break;
+    }
+    fputc('\n', out);
+}
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void print_solver(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report)
+{
+    const size_t m = report->inducing;
+    fprintf(out, "solver       %s", hf_solver_name(report->solver));
+    if (report->solver == HF_SOLVER_INDUCING) {
+        fprintf(out, ", %zu %s input%s, %s", m, settings->train_inducing ? "trained" : "inducing", plural(m),
+                hf_inducing_method_name(settings->inducing_method));
+        if (settings->minibatch > 0) fprintf(out, ", %zu rows a step", settings->minibatch);
+    }
+    if (report->solver == HF_SOLVER_PROJECTED) {
+        fprintf(out, ", %zu %s action%s, %zu pass%s%s", report->actions,
+                hf_actions_name(settings->action_kind), plural(report->actions), report->passes,
+                report->passes == 1 ? "" : "es", settings->single_precision ? ", single precision" : "");
+        if (isfinite(report->residual)) fprintf(out, ", residual %.2g", report->residual);
+        if (m > 0) fprintf(out, "; hyperparameters from %zu inducing input%s", m, plural(m));
+    }
+    fputc('\n', out);
+}
+
+static void print_training(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report)
+{
+    fprintf(out, "training     %s%s, %s after %zu %s", hf_objective_name(settings->objective),
+            settings->optimiser == HF_OPTIMISER_ADAM ? " by adam" : "", hf_stop_text(report->stop),
+            report->evaluations, settings->minibatch > 0 ? "steps" : "evaluations");
+    if (isfinite(report->gradient_norm)) fprintf(out, ", gradient %.2g", report->gradient_norm);
+    fprintf(out, ", %.2f s\n", report->seconds);
+}
+
 static void print_heading(FILE *out, const hf_model *model)
 {
     const hf_fit_report *report = hf_model_report(model);
@@ -25,22 +81,20 @@ static void print_heading(FILE *out, const hf_model *model)
     if (hf_model_skipped(model) > 0) fprintf(out, ", %zu more with a missing input", hf_model_skipped(model));
     fprintf(out, "\n\nkernel       %s\nmean         %s\n", settings->kernel,
             hf_mean_kind_name(settings->mean));
-    if (settings->sites == HF_SITES_ROBUST)
-        fprintf(out, "sites        robust, centre %s, threshold %.4g\n", hf_centre_name(settings->centre),
-                report->threshold);
-    else
-        fprintf(out, "sites        gaussian, suspects %s\n", hf_suspects_name(settings->suspects));
+    print_sites(out, settings, report);
+    print_solver(out, settings, report);
     if (hf_model_noise_column(model) != NULL)
         fprintf(out, "noise        known part from column %s\n", hf_model_noise_column(model));
     if (settings->train)
-        fprintf(out, "training     %s, %s after %zu evaluations, gradient %.2g, %.2f s\n",
-                hf_objective_name(settings->objective), hf_stop_text(report->stop), report->evaluations,
-                report->gradient_norm, report->seconds);
+        print_training(out, settings, report);
     else
         fprintf(out, "training     none\n");
     fprintf(out, "objective    %.6g\n", report->objective);
-    fprintf(out, "numerics     condition %.2g, jitter %.3g, backward error %.2g\n", report->condition,
-            report->jitter, report->backward);
+    if (report->solver == HF_SOLVER_EXACT)
+        fprintf(out, "numerics     condition %.2g, jitter %.3g, backward error %.2g\n", report->condition,
+                report->jitter, report->backward);
+    else
+        fprintf(out, "numerics     jitter %.3g\n", report->jitter);
     if (report->calibration > 1.0)
         fprintf(out, "calibration  observed variances times %.3g, from leave-one-out residuals\n",
                 report->calibration);
@@ -114,13 +168,13 @@ static void print_suspects(FILE *out, const hf_model *model, const hf_table *sus
     const hf_fit_settings *settings = hf_model_settings(model);
     size_t count = hf_table_rows(suspects);
     if (count == 0) {
-        if (settings->sites == HF_SITES_ROBUST || settings->suspects != HF_SUSPECTS_OFF)
+        if (settings->sites != HF_SITES_GAUSSIAN || settings->suspects != HF_SUSPECTS_OFF)
             fprintf(out, "\nSuspected readings: none\n");
         return;
     }
     fprintf(out, "\nSuspected readings: %zu of %zu", count, report->readings);
     if (report->groups > 0) fprintf(out, " (%zu group%s)", report->groups, report->groups == 1 ? "" : "s");
-    if (settings->sites == HF_SITES_ROBUST)
+    if (settings->sites != HF_SITES_GAUSSIAN)
         fprintf(out, ", weight below 1/4\n");
     else if (report->suspects_adopted)
         fprintf(

@@ -32,6 +32,18 @@ void warn(const tool_session *session, const char *format, ...)
     fputc('\n', stderr);
 }
 
+void note(const tool_session *session, const char *format, ...)
+{
+    if (session->quiet) return;
+    progress_clear(session->progress);
+    va_list args;
+    va_start(args, format);
+    fputs("holdfast: ", stderr);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
 hf_status warn_status(const tool_session *session, hf_status status)
 {
     if (status > 0) warn(session, "%s", hf_context_message(session->ctx));
@@ -64,7 +76,10 @@ int session_close(tool_session *session, hf_status status)
     int code = TOOL_OK;
     int stopped = signal_seen();
     if (status == HF_ERR_CANCELLED && stopped != 0) {
-        fputs("holdfast: stopped; nothing was written\n", stderr);
+        if (session->checkpoint != NULL)
+            complain("stopped; add --resume to go on from %s", session->checkpoint);
+        else
+            complain("stopped; nothing was written");
         code = 128 + stopped;
     } else if (status < 0) {
         const char *message = hf_context_message(session->ctx);

@@ -97,6 +97,7 @@ typedef struct tool_session {
     hf_context *ctx;
     bool quiet, json;
     struct progress *progress;
+    const char *checkpoint; /* what a stopped verb can go on from; NULL: nothing */
 } tool_session;
 
 /** A context with threads, seed, progress bar and Ctrl-C as the arguments say. TOOL_OK or an exit status,
@@ -107,6 +108,8 @@ int session_open(const tool_arguments *arguments, tool_session *out);
 int session_close(tool_session *session, hf_status status);
 /** "holdfast: warning: ..." on standard error, unless -q. */
 void warn(const tool_session *session, const char *format, ...) HF_PRINTF(2, 3);
+/** "holdfast: ..." on standard error, unless -q: what a user may want to know before waiting. */
+void note(const tool_session *session, const char *format, ...) HF_PRINTF(2, 3);
 /** "holdfast: ..." on standard error. Returns TOOL_FAILED. */
 int complain(const char *format, ...) HF_PRINTF(1, 2);
 /** Shows the context's message as a warning when the status is one. Returns status. */
@@ -122,6 +125,21 @@ struct progress *progress_start(hf_context *ctx, bool quiet);
 /** Wipes the bar; it comes back with the next report. */
 void progress_clear(struct progress *progress);
 void progress_stop(struct progress *progress);
+
+/* ---- amounts (speed.c) -------------------------------------------------------------------------------------
+ */
+
+enum {
+    TOOL_WORDS = 32
+};
+
+/** Floating point operations a second in an exact fit, as hf_fit_cost() counts them; takes a fraction of a second. NaN if it
+ * could not be measured. */
+double flops_per_second(hf_context *ctx);
+/** "40 seconds", "9 minutes". */
+const char *time_in_words(double seconds, char words[TOOL_WORDS]);
+/** "1.2 GB". */
+const char *bytes_in_words(double bytes, char words[TOOL_WORDS]);
 
 /* ---- reports (report_text.c, report_json.c)
  * ---------------------------------------------------------------- */
