@@ -14,11 +14,8 @@ typedef struct hfi_student_search {
     bool train_nu;
 } hfi_student_search;
 
-/** The prior of nu, when it is trained: log(nu - 1) ~ N(log 3, 1). */
-double hfi_student_log_prior(double nu);
-
 /** Maximises log evidence + priors over the trainer's free parameters and nu from state and *nu (in and out), at most 1.5 iterations + 5
- * evaluations. Fills what the trainer tells of its last optimisation; the model and the problem are left at the result. Errors as of
+ * evaluations. nu stays in [1.5, 50] and has log(nu - 1) ~ N(log 3, 1) when it is trained. Fills what the trainer tells of its last optimisation; the model and the problem are left at the result. Errors as of
  * hfi_trainer_maximise(). */
 hf_status hfi_student_maximise(const hfi_student_search *how, double *state, double *nu, size_t iterations);
 

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hyperparameters and the variances of a support, found together. For each reading of the support the search moves
+ *
+ *     eta_i = log(1 + rho_i / v_i) >= 0,   v_i the reading's variance given all others at the start of the search,
+ *
+ * which is -log(1 - s_i) for the parameter s_i = rho_i / (v_i + rho_i) of the paper: given the others the negative objective is convex in
+ * it, with curvature 1/2 at its minimum however far out the reading is. */
+#include "train/box_search.h"
+#include "train/pursuit_impl.h"
+#include <math.h>
+#include <string.h>
+
+/* exp(this) is far from overflowing when it is multiplied with any variance in use. */
+static const double most_eta = 300.0;
+
+typedef struct joint {
+    hfi_pursuit *p;
+    size_t members;
+    size_t *row;      /* of the support */
+    double *unit;     /* v of the support */
+    double *gradient; /* in the whole state */
+    double *slope;    /* d objective / d rho of the support */
+    double value, log_prior;
+    double *best_state, *best_rho;
+    double best_value, best_log_prior;
+} joint;
+
+/* Slopes in rho. The exact evaluator's matrix holds d objective / d (K + D) after a gradient. */
+static hf_status find_slopes(joint *w)
+{
+    hfi_pursuit *p = w->p;
+    const hfi_evaluator *e = &p->trainer->evaluator;
+    if (e->inducing) {
+        const hf_status s = hfi_pursuit_look(p);
+        for (size_t q = 0; s >= 0 && q < w->members; q++)
+            w->slope[q] = hfi_pursuit_slope(&p->outlook[w->row[q]], p->now.rho[w->row[q]]);
+        return s;
+    }
+    size_t q = 0;
+    for (size_t a = 0; a < e->n && q < w->members; a++)
+        if (e->row[a] == w->row[q]) w->slope[q++] = e->a[a * (e->n + 1)];
+    return HF_OK;
+}
+
+static hf_status evaluate(void *arg, const double *point, double *total, double *gradient)
+{
+    joint *w = arg;
+    hfi_pursuit *p = w->p;
+    hfi_trainer *t = p->trainer;
+    hfi_evaluator *e = &t->evaluator;
+    const size_t count = t->free_count;
+    for (size_t k = 0; k < count; k++) p->now.state[t->free_index[k]] = point[k];
+    for (size_t q = 0; q < w->members; q++) p->now.rho[w->row[q]] = w->unit[q] * expm1(point[count + q]);
+    hf_status s = hfi_pursuit_set(p, &p->now);
+    if (s >= 0) s = hfi_evaluator_run(e, HF_OBJECTIVE_EVIDENCE, &w->value, w->gradient);
+    t->evaluations++;
+    if (s < 0) return s;
+    if (w->members > 0) s = hfi_worse(find_slopes(w), s);
+    if (s < 0) return s;
+    w->log_prior = hfi_trainer_log_prior(t, p->now.state);
+    for (size_t k = 0; k < count; k++) {
+        const size_t i = t->free_index[k];
+        gradient[k] = w->gradient[i];
+        if (isfinite(t->prior_sd[i]))
+            gradient[k] -= (point[k] - t->prior_mean[i]) / (t->prior_sd[i] * t->prior_sd[i]);
+    }
+    for (size_t q = 0; q < w->members; q++)
+        gradient[count + q] = w->slope[q] * w->unit[q] * exp(point[count + q]);
+    *total = w->value + w->log_prior;
+    const double done = fmin(0.99, (double)t->evaluations / (double)(t->budget ? t->budget : 1));
+    return hfi_progress(e->ctx, "train", done, *total) ? s : hfi_cancelled(e->ctx);
+}
+
+static void improved(void *arg)
+{
+    joint *w = arg;
+    hfi_pursuit *p = w->p;
+    w->best_value = w->value;
+    w->best_log_prior = w->log_prior;
+    memcpy(w->best_state, p->now.state, p->trainer->count * sizeof *w->best_state);
+    for (size_t q = 0; q < w->members; q++) w->best_rho[q] = p->now.rho[w->row[q]];
+}
+
+/* Box and start of a point: the trainer's free parameters, then eta. */
+static void place(joint *w, double *point, double *lower, double *upper)
+{
+    const hfi_trainer *t = w->p->trainer;
+    const size_t count = t->free_count;
+    for (size_t k = 0; k < count; k++) {
+        const size_t i = t->free_index[k];
+        lower[k] = t->lower[i];
+        upper[k] = t->upper[i];
+        point[k] = w->p->now.state[i];
+    }
+    for (size_t q = 0; q < w->members; q++) {
+        w->unit[q] = w->p->outlook[w->row[q]].variance;
+        lower[count + q] = 0.0;
+        upper[count + q] = most_eta;
+        point[count + q] = log1p(w->p->now.rho[w->row[q]] / w->unit[q]);
+    }
+}
+
+/* Nothing to search for: the objective as it is. */
+static hf_status evaluate_only(hfi_pursuit *p)
+{
+    hfi_trainer *t = p->trainer;
+    const hf_status s = hfi_evaluator_run(&t->evaluator, HF_OBJECTIVE_EVIDENCE, &p->now.value, NULL);
+    t->evaluations++;
+    p->now.log_prior = hfi_trainer_log_prior(t, p->now.state);
+    p->now.stop = HF_STOP_NOT_TRAINED;
+    p->now.gradient_norm = 0.0;
+    return s;
+}
+
+static hf_status run(joint *w, double *numbers, size_t size, size_t iterations)
+{
+    hfi_pursuit *p = w->p;
+    hfi_box_search box = {.ctx = p->trainer->evaluator.ctx,
+                          .count = size,
+                          .lower = numbers + size,
+                          .upper = numbers + 2 * size,
+                          .most = iterations + iterations / 2 + 5,
+                          .evaluate = evaluate,
+                          .improved = improved,
+                          .arg = w};
+    place(w, numbers, numbers + size, numbers + 2 * size);
+    const hf_status s = hfi_box_maximise(&box, numbers);
+    if (s == HF_ERR_NOT_POSITIVE_DEFINITE)
+        return hfi_fail(p->trainer->evaluator.ctx, s,
+                        "the covariance of the readings cannot be factored at any hyperparameters tried");
+    if (s < 0) return s;
+    memcpy(p->now.state, w->best_state, p->trainer->count * sizeof *p->now.state);
+    for (size_t q = 0; q < w->members; q++) p->now.rho[w->row[q]] = w->best_rho[q];
+    p->now.value = w->best_value;
+    p->now.log_prior = w->best_log_prior;
+    p->now.stop = box.stop;
+    p->now.gradient_norm = box.gradient_norm;
+    return hfi_worse(hfi_pursuit_set(p, &p->now), box.status);
+}
+
+hf_status hfi_pursuit_maximise(hfi_pursuit *p, size_t iterations)
+{
+    hfi_trainer *t = p->trainer;
+    hfi_evaluator *e = &t->evaluator;
+    const size_t size = t->free_count + p->now.size;
+    hf_status s = hfi_pursuit_set(p, &p->now);
+    if (s >= 0 && size == 0) return evaluate_only(p);
+    if (s >= 0 && p->now.size > 0) s = hfi_pursuit_look(p);
+    if (s < 0) return s;
+    double *numbers = hfi_alloc(e->ctx, 3 * size + 3 * p->now.size + 2 * t->count, sizeof *numbers);
+    size_t *row = hfi_alloc(e->ctx, p->now.size, sizeof *row);
+    if (numbers && row) {
+        joint w = {.p = p, .row = row, .unit = numbers + 3 * size};
+        w.slope = w.unit + p->now.size;
+        w.best_rho = w.slope + p->now.size;
+        w.gradient = w.best_rho + p->now.size;
+        w.best_state = w.gradient + t->count;
+        for (size_t i = 0; i < e->rows; i++)
+            if (p->now.member[i]) row[w.members++] = i;
+        s = run(&w, numbers, size, iterations);
+    } else {
+        s = HF_ERR_MEMORY;
+    }
+    hfi_free(e->ctx, numbers);
+    hfi_free(e->ctx, row);
+    return s;
+}
