@@ -13,7 +13,8 @@ double wall_clock(void)
 
 double peak_megabytes(void)
 {
-    struct rusage usage;
-    if (getrusage(RUSAGE_SELF, &usage) != 0) return 0.0;
-    return (double)usage.ru_maxrss * 1024e-6; /* kilobytes of 1024 bytes */
+    struct rusage own, others;
+    if (getrusage(RUSAGE_SELF, &own) != 0 || getrusage(RUSAGE_CHILDREN, &others) != 0) return 0.0;
+    const long most = own.ru_maxrss > others.ru_maxrss ? own.ru_maxrss : others.ru_maxrss;
+    return (double)most * 1024e-6; /* kilobytes of 1024 bytes */
 }

@@ -8,7 +8,7 @@
 
 /** Seconds from some moment on. */
 double wall_clock(void);
-/** Largest resident memory that the process has had, in 10^6 bytes. */
+/** Largest resident memory that the process, or one it waited for, has had, in 10^6 bytes. */
 double peak_megabytes(void);
 
 #endif

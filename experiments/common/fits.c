@@ -68,28 +68,34 @@ static hf_status settings_of(hf_context *ctx, const char *method, hf_fit_setting
     return HF_OK;
 }
 
-static hf_status score(hf_context *ctx, const hf_posterior *posterior, const problem *p, record *out)
+bool score_predictions(hf_context *ctx, const problem *p, const double *mean, const double *sd, record *out)
+{
+    hf_metrics metrics;
+    if (hf_metrics_gaussian(ctx, p->m, p->ty, mean, sd, &metrics) < 0) {
+        fprintf(stderr, "%s\n", hf_context_message(ctx));
+        return false;
+    }
+    out->mae = metrics.mae / p->unit;
+    out->rmse = metrics.rmse / p->unit;
+    out->nlpd = metrics.nlpd - log(p->unit); /* density of y / unit */
+    out->coverage50 = metrics.coverage50;
+    out->coverage90 = metrics.coverage90;
+    out->coverage95 = metrics.coverage95;
+    return true;
+}
+
+static bool score(hf_context *ctx, const hf_posterior *posterior, const problem *p, record *out)
 {
     double *mean = room(p->m, sizeof *mean), *sd = room(p->m, sizeof *sd);
-    hf_metrics metrics;
     const double begin = wall_clock();
-    hf_status status = hf_predict(ctx, posterior, p->m, p->tx, p->d, mean, NULL, sd);
-    if (status >= 0) {
-        out->predict_seconds = wall_clock() - begin;
-        for (size_t i = 0; i < p->m; ++i) sd[i] = sqrt(sd[i]);
-        status = hf_metrics_gaussian(ctx, p->m, p->ty, mean, sd, &metrics);
-    }
-    if (status >= 0) {
-        out->mae = metrics.mae / p->unit;
-        out->rmse = metrics.rmse / p->unit;
-        out->nlpd = metrics.nlpd - log(p->unit); /* density of y / unit */
-        out->coverage50 = metrics.coverage50;
-        out->coverage90 = metrics.coverage90;
-        out->coverage95 = metrics.coverage95;
-    }
+    bool ok = hf_predict(ctx, posterior, p->m, p->tx, p->d, mean, NULL, sd) >= 0;
+    out->predict_seconds = wall_clock() - begin;
+    if (!ok) fprintf(stderr, "%s\n", hf_context_message(ctx));
+    for (size_t i = 0; ok && i < p->m; ++i) sd[i] = sqrt(sd[i]);
+    ok = ok && score_predictions(ctx, p, mean, sd, out);
     free(mean);
     free(sd);
-    return status;
+    return ok;
 }
 
 static void count_flags(const problem *p, const hf_reading *readings, record *out)
@@ -121,12 +127,13 @@ bool settings_run(hf_context *ctx, const hf_fit_settings *settings, const proble
         out->evaluations = report.evaluations;
         out->seconds = report.seconds;
         count_flags(p, readings, out);
-        status = score(ctx, posterior, p, out);
+    } else {
+        fprintf(stderr, "%s: %s\n", hf_status_name(status), hf_context_message(ctx));
     }
-    if (status < 0) fprintf(stderr, "%s: %s\n", hf_status_name(status), hf_context_message(ctx));
+    const bool ok = status >= 0 && score(ctx, posterior, p, out);
     hf_posterior_free(posterior);
     free(readings);
-    return status >= 0;
+    return ok;
 }
 
 /* What the oracle sees: not the damaged rows, not even their inputs (a missing target would leave those in the

@@ -33,6 +33,10 @@ void problem_free(problem *p);
 /** sd with n - 1 in the denominator. */
 double sample_sd(size_t n, const double *y);
 
+/** Scores of predictions for the test rows (sd of a new reading), into the scores of `out`. false with the reason on
+ * standard error. */
+bool score_predictions(hf_context *ctx, const problem *data, const double *mean, const double *sd,
+                       record *out);
 /** Fits these settings and scores them on the test rows; fills everything of `out` but its key. false with the reason on
  * standard error. */
 bool settings_run(hf_context *ctx, const hf_fit_settings *settings, const problem *data, record *out);

@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 const uci_set uci_sets[] = {
-    {"boston", "medv", {NULL, NULL}, 0, true, 1.15},
-    {"energy", "Y1", {"Y2", NULL}, 0, false, 1.15},
-    {"yacht", "residuary_resistance", {NULL, NULL}, 0, true, 1.15},
-    {"parkinsons", "PPE", {"name", "status"}, 0, true, 1.25},
-    {"concrete", "y", {NULL, NULL}, 800, false, 1.15},
-    {"airfoil", "y", {NULL, NULL}, 800, false, 1.15},
-    {"wine", "y", {NULL, NULL}, 800, false, 1.15},
+    {"boston", "medv", {NULL, NULL}, 0, true, 1.15, 0.0},
+    {"energy", "Y1", {"Y2", NULL}, 0, false, 1.15, 0.0},
+    {"yacht", "residuary_resistance", {NULL, NULL}, 0, true, 1.15, 0.0},
+    {"parkinsons", "PPE", {"name", "status"}, 0, true, 1.25, 0.0},
+    {"concrete", "y", {NULL, NULL}, 800, false, 1.15, 0.0},
+    {"airfoil", "y", {NULL, NULL}, 800, false, 1.15, 0.0},
+    {"wine", "y", {NULL, NULL}, 800, false, 1.15, 0.0},
 };
 const size_t uci_set_count = sizeof uci_sets / sizeof *uci_sets;
 
@@ -89,7 +89,9 @@ static hf_status choose(hf_context *ctx, const uci_set *set, bool all_rows, long
     for (size_t i = 0; i < total && status >= 0; ++i) sample[i] = i;
     if (status >= 0 && !all)
         status = hf_split(ctx, (uint64_t)(offset + 3000 + split), 0.0, total, sample, &ignored);
-    if (status >= 0) status = hf_split(ctx, (uint64_t)(offset + 1000 + split), 0.2, *used, shuffled, train);
+    const double test_share = set->test_share > 0.0 ? set->test_share : 0.2;
+    if (status >= 0)
+        status = hf_split(ctx, (uint64_t)(offset + 1000 + split), test_share, *used, shuffled, train);
     for (size_t i = 0; i < *used && status >= 0; ++i) order[i] = sample[shuffled[i]];
     free(sample);
     free(shuffled);

@@ -16,6 +16,7 @@ typedef struct uci_set {
     size_t sample;       /**< rows used unless all are asked for; 0: always all */
     bool other_shares;   /**< also run at 2 % and 25 % */
     double limit;        /**< allowed ratio of MAE to the clean MAE */
+    double test_share;   /**< of the rows; 0: 0.2 */
 } uci_set;
 
 extern const uci_set uci_sets[];
@@ -28,7 +29,7 @@ bool uci_present(const char *data, const uci_set *set);
 /** Leaves out of a list of sets those whose file is missing, with a message on standard error. */
 void uci_keep_present(const char *data, words *sets);
 
-/** One split: rows shuffled (and, for large sets, sampled), 80 % to train, training rows damaged. The seeds
+/** One split: rows shuffled (and, for large sets, sampled), 80 % (or what the set says) to train, training rows damaged. The seeds
  * are offset + 3000 + split (sample), offset + 1000 + split (split), offset + 5000 + split (damage). false:
  * reason on standard error. */
 bool uci_problem(hf_context *ctx, const char *data, const uci_set *set, bool all_rows, long split,
