@@ -30,6 +30,12 @@ static hf_status gather(hfi_block_system *s, const hf_sites *sites, const double
     return HF_OK;
 }
 
+void hfi_block_system_release(hfi_block_system *s)
+{
+    hfi_free(s->ctx, s->b);
+    s->b = NULL;
+}
+
 hf_status hfi_block_system_init(hf_context *ctx, const hfi_block_actions *actions, const hf_sites *sites,
                                 size_t d, const double *x, size_t ldx, hfi_block_system *out)
 {
@@ -47,8 +53,7 @@ hf_status hfi_block_system_init(hf_context *ctx, const hfi_block_actions *action
         ok = *by_place[k] != NULL;
     }
     ok = ok && hfi_projected_core_init(ctx, s.count, &s.core) >= 0;
-    if (ok) s.b = hfi_alloc(ctx, s.n, s.count * sizeof *s.b);
-    hf_status status = ok && s.b ? gather(&s, sites, x, ldx) : HF_ERR_MEMORY;
+    hf_status status = ok ? gather(&s, sites, x, ldx) : HF_ERR_MEMORY;
     if (status < 0) {
         hfi_block_system_free(&s);
         return status;
@@ -106,6 +111,8 @@ hf_status hfi_block_system_project(hfi_block_system *s, const hf_kernel *kernel,
         s->white[l] = fmax(s->white[l] - s->prior[l], 0.0);
         s->noise[l] += s->white[l];
     }
+    if (!s->b) s->b = hfi_alloc(s->ctx, s->n, s->count * sizeof *s->b);
+    if (!s->b) return HF_ERR_MEMORY;
     const hf_status status =
         hfi_kernel_block_product(s->ctx, kernel, s->n, s->x, s->d, s->count, s->actions->first,
                                  s->actions->entry, precision, s->b, s->n);

@@ -34,6 +34,8 @@ hf_status hfi_block_system_init(hf_context *ctx, const hfi_block_actions *action
                                 size_t d, const double *x, size_t ldx, hfi_block_system *out);
 /** Frees what an initialised or zeroed system owns. */
 void hfi_block_system_free(hfi_block_system *system);
+/** Gives B's memory back until the next pass, for whoever needs as much elsewhere meanwhile. */
+void hfi_block_system_release(hfi_block_system *system);
 /** One pass: B and the core for the actions' present entries, from r and, in `noise`, the variances d of the sites, to which
  * the kernel's white noise is added. Errors as hfi_projected_core_factor(). */
 hf_status hfi_block_system_project(hfi_block_system *system, const hf_kernel *kernel,

@@ -198,6 +198,7 @@ hf_status hfi_projected_holdout(hfi_evaluator *e, double *mean, double *variance
 {
     cavities c = {0};
     const hf_status status = project(e, &c, e->projected->squares, mean, variance);
+    hfi_block_system_release(&e->projected->system);
     cavities_free(e->ctx, &c);
     return status;
 }
