@@ -8,7 +8,7 @@
 #include <math.h>
 
 enum {
-    CHUNK = 512
+    CHUNK = 2048
 };
 
 typedef struct best_row {

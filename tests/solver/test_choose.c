@@ -73,7 +73,7 @@ static void greedy_takes_the_largest_in_many_chunks(void **state)
 {
     (void)state;
     enum {
-        N = 1800,
+        N = 5000,
         D = 3,
         M = 12
     };
