@@ -85,6 +85,7 @@ static int choose_sites(const tool_arguments *arguments, hf_context *ctx, const 
         return wrong_choice(arguments, ctx, "preset");
     if (sites != NULL && hf_site_kind_parse(ctx, sites, &s->sites) < 0)
         return wrong_choice(arguments, ctx, "sites");
+    if (has_argument(arguments, "no-train")) s->train = false;
     if (preset == NULL && sites == NULL && tails != NULL) s->sites = HF_SITES_STUDENT_T;
     if (preset == NULL && sites == NULL && robust != NULL) s->sites = HF_SITES_ROBUST;
     if (robust != NULL && s->sites != HF_SITES_ROBUST)
@@ -98,9 +99,8 @@ static int choose_sites(const tool_arguments *arguments, hf_context *ctx, const 
 static int choose_suspects(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s)
 {
     const char *suspects = argument(arguments, "suspects");
-    if (has_argument(arguments, "no-train")) s->train = false;
-    if (has_argument(arguments, "sites") || has_argument(arguments, "minibatch") ||
-        s->sites != HF_SITES_GAUSSIAN || !s->train)
+    if (has_argument(arguments, "sites") || s->minibatch > 0 || s->sites != HF_SITES_GAUSSIAN || !s->train ||
+        (s->solver == HF_SOLVER_PROJECTED && s->action_kind == HF_ACTIONS_BLOCKS))
         s->suspects = HF_SUSPECTS_OFF;
     if (suspects != NULL && hf_suspects_parse(ctx, suspects, &s->suspects) < 0)
         return wrong_choice(arguments, ctx, "suspects");
@@ -109,12 +109,17 @@ static int choose_suspects(const tool_arguments *arguments, hf_context *ctx, hf_
         return usage_error(arguments->verb,
                            "--suspects %s goes with Gaussian sites: %s ones weigh every reading themselves",
                            suspects, hf_site_kind_name(s->sites));
-    if (s->minibatch > 0 || has_argument(arguments, "minibatch"))
+    if (s->minibatch > 0)
         return usage_error(arguments->verb,
                            "--suspects %s looks at all rows; leave out --minibatch, or say --sites robust",
                            suspects);
     if (!s->train)
         return usage_error(arguments->verb, "--suspects %s needs training; leave out --no-train", suspects);
+    if (s->solver == HF_SOLVER_PROJECTED && s->action_kind == HF_ACTIONS_BLOCKS)
+        return usage_error(arguments->verb,
+                           "--suspects %s does not go with block actions, which every reading is part of; "
+                           "say --action-kind krylov or --sites robust",
+                           suspects);
     return TOOL_OK;
 }
 
@@ -201,10 +206,10 @@ int fit_settings_from(const tool_arguments *arguments, hf_context *ctx, fit_sett
     int status = read_assignments(arguments, out, &threshold);
     if (status == TOOL_OK)
         status = choose_sites(arguments, ctx, robust_option(arguments, !isnan(threshold)), &recipe);
-    if (status == TOOL_OK) status = choose_suspects(arguments, ctx, &recipe);
     if (status == TOOL_OK) status = choose_robust(arguments, ctx, threshold, &recipe);
     if (status == TOOL_OK) status = choose_rest(arguments, ctx, &recipe);
     if (status == TOOL_OK) status = choose_solver(arguments, ctx, &recipe);
+    if (status == TOOL_OK) status = choose_suspects(arguments, ctx, &recipe);
     if (status == TOOL_OK) status = check_effects(arguments, &recipe);
     recipe.set = out->settings.set;
     recipe.set_count = out->settings.set_count;

@@ -88,16 +88,6 @@ class Tables(ToolCase):
     def test_values_whose_squares_are_no_doubles(self):
         self.refuse("a,y\n1,1e300\n2,-1e300\n3,0\n4,1e299\n", "the target", "other units")
 
-    def test_more_than_memory(self):
-        self.write("long.csv", "a,y\n" + "".join("%d,%d\n" % (i, i % 7) for i in range(300000)))
-        self.fails(["fit", "long.csv", "--target", "y", "-o", "m.hf"], "300000 readings", "memory")
-        code, out, err = self.run_tool("fit", "long.csv", "--target", "y", "--dry-run")
-        self.assertEqual(code, 1)
-        needed = int(re.search(r"\((\d+) bytes\)", out)[1])
-        self.assertGreaterEqual(needed, 8 * 300000 ** 2)
-        self.assertIn("needs %d bytes" % needed, err)
-        self.assertEqual(self.files(), ["long.csv"])
-
 
 class Places(ToolCase):
     def test_unwritable_output(self):

@@ -42,8 +42,10 @@ class Options(ToolCase):
     def test_the_contract(self):
         fixed = {
             "fit": "target features drop preset kernel mean sites noise-column objective centre eps threshold suspects "
-                   "standardise set no-train restarts seed threads dry-run json output",
-            "predict": "output", "score": "json", "inspect": "json rows", "plot": "x output data-only",
+                   "standardise set no-train restarts seed threads dry-run json output solver actions action-kind blocks "
+                   "action-start inducing inducing-method inducing-choice train-inducing minibatch optimiser learning-rate "
+                   "iterations single-precision student-method nu beta tolerance checkpoint resume",
+            "predict": "output computational", "score": "json", "inspect": "json rows", "plot": "x output data-only",
             "contaminate": "target kind share seed output mask"}
         for verb, names in fixed.items():
             options = options_of_help(self.help(verb))
@@ -112,7 +114,7 @@ class Options(ToolCase):
             (fit + ["--targte", "y"], "did you mean --target"), (fit + ["--target", "y"], "given twice"),
             (fit + ["--output"], "needs a value"), (fit + ["--no-train=yes"], "takes no value"),
             (fit + ["-Z"], "unknown option -Z"), (fit + ["--mean", "cubic"], "linear"),
-            (fit + ["--preset", "best"], "rcgp"), (fit + ["--sites", "soft"], "robust"),
+            (fit + ["--preset", "best"], "rcagp"), (fit + ["--sites", "soft"], "robust"),
             (fit + ["--objective", "luck"], "wloo"), (fit + ["--centre", "here"], "neighbours"),
             (fit + ["--suspects", "maybe"], "force"), (fit + ["--standardise", "yes"], "neither on nor off"),
             (fit + ["--eps", "1.5"], "between 0 and 1"), (fit + ["--eps", "x"], "not a number"),

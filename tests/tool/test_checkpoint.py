@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A fit that is killed, again and again, goes on from its checkpoint and ends in the model of an unbroken one."""
+import os
+import random
+import re
+import signal
+import sqlite3
+import subprocess
+import time
+import unittest
+
+from toolcase import TOOL, ToolCase
+
+FIT = ["fit", "wave.csv", "--target", "y", "-o"]
+
+
+def content(path):
+    """Everything in a model file but the time it took, which no two runs share."""
+    with sqlite3.connect("file:%s?mode=ro" % path, uri=True) as file:
+        tables = {name: file.execute("select * from %s order by rowid" % name).fetchall()
+                  for name, in file.execute("select name from sqlite_master where type = 'table' and name not like 'sqlite%'")}
+    file.close()
+    tables["meta"] = [row for row in tables["meta"] if row[0] not in ("report.seconds", "content_sha256")]
+    return tables
+
+
+class Killed(ToolCase):
+    def start(self, *arguments):
+        return subprocess.Popen([TOOL, *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def kill_until_done(self, arguments, seed, most=25):
+        """Runs with --resume, each killed at a random moment until one comes to its end or `most` were killed."""
+        moments, killed, sizes = random.Random(seed), 0, []
+        while killed < most:
+            run = self.start(*arguments, "--resume")
+            try:
+                run.communicate(timeout=moments.uniform(0.05, 0.6))
+                break
+            except subprocess.TimeoutExpired:
+                run.kill()
+                run.communicate()
+                killed += 1
+                if os.path.exists(self.path("part.hf.checkpoint")):
+                    sizes.append(os.path.getsize(self.path("part.hf.checkpoint")))
+                self.assertNotIn("part.hf", self.files())
+        else:
+            run = self.start(*arguments, "--resume")
+            run.communicate(timeout=200)
+        self.assertEqual(run.returncode, 0)
+        return killed, sizes
+
+    def compare(self, rows, options, seed):
+        self.wave(rows=rows, bad=range(7, rows, 19))
+        self.ok(*FIT, "whole.hf", "-q", *options)
+        killed, sizes = self.kill_until_done([*FIT, "part.hf", "-q", *options], seed)
+        self.assertGreater(killed, 2)
+        self.assertEqual(sizes, sorted(sizes))
+        self.assertGreater(sizes[-1], 0)
+        self.assertEqual(self.files(), ["part.hf", "wave.csv", "whole.hf"])
+        self.assertEqual(content(self.path("part.hf")), content(self.path("whole.hf")))
+
+    def test_exact_fit_with_suspects(self):
+        self.compare(800, ["--restarts", "2"], 1)
+
+    def test_inducing_fit_with_robust_sites(self):
+        self.compare(3000, ["--preset", "rcsvgp", "--inducing", "150", "--iterations", "200"], 2)
+
+    def test_trained_actions(self):
+        self.compare(1200, ["--preset", "cagp", "--actions", "20"], 3)
+
+    def test_student_t_noise(self):
+        self.compare(500, ["--preset", "student-t"], 4)
+
+    def test_relevance_pursuit(self):
+        self.compare(400, ["--preset", "rrp"], 5)
+
+
+class Stopped(ToolCase):
+    def setUp(self):
+        super().setUp()
+        self.wave(rows=900, bad=(5, 23, 48))
+
+    def stop(self, *arguments, number=signal.SIGINT, records=3):
+        """Starts a fit and stops it as soon as the checkpoint holds a few evaluations."""
+        run = subprocess.Popen([TOOL, *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + 100
+        while time.monotonic() < deadline:
+            files = [name for name in self.files() if name.endswith("checkpoint")]
+            if files and os.path.getsize(self.path(files[0])) > 48 + records * 150:
+                break
+            time.sleep(0.01)
+        run.send_signal(number)
+        out, err = run.communicate(timeout=100)
+        return run.returncode, out, err
+
+    def test_a_signal_keeps_the_checkpoint(self):
+        arguments = [*FIT, "m.hf", "--restarts", "20", "--suspects", "off"]
+        code, out, err = self.stop(*arguments, "--resume")
+        self.assertEqual((code, out), (130, ""))
+        self.assertEqual(err, "holdfast: stopped; add --resume to go on from m.hf.checkpoint\n")
+        self.assertEqual(self.files(), ["m.hf.checkpoint", "wave.csv"])
+        before = self.read("m.hf.checkpoint", "rb")
+        self.fails(arguments + ["--checkpoint", "m.hf.checkpoint"], "m.hf.checkpoint", "resume")
+        self.fails(arguments + ["--resume", "--seed", "5"], "m.hf.checkpoint", "belongs to another fit")
+        self.fails(arguments + ["--resume", "--kernel", "se"], "belongs to another fit")
+        with open(self.path("wave.csv"), "a") as file:
+            file.write("1,2,3\n")
+        self.fails(arguments + ["--resume"], "belongs to another fit")
+        self.assertEqual(self.read("m.hf.checkpoint", "rb"), before)
+
+    def test_a_damaged_checkpoint_is_mended(self):
+        arguments = [*FIT, "m.hf", "--suspects", "off"]
+        self.stop(*arguments, "--checkpoint", "c.checkpoint", number=signal.SIGKILL, records=6)
+        data = bytearray(self.read("c.checkpoint", "rb"))
+        data[48 + 32 + 5] ^= 4  # in the first record
+        self.write("c.checkpoint", bytes(data))
+        code, _, err = self.run_tool(*arguments, "--checkpoint", "c.checkpoint", "--resume")
+        self.assertEqual(code, 0)
+        self.assertIn("holdfast: warning: the checkpoint was damaged after 0 evaluations", err)
+        self.ok(*FIT, "whole.hf", "--suspects", "off", "-q")
+        self.assertEqual(content(self.path("m.hf")), content(self.path("whole.hf")))
+
+    def test_foreign_files_are_not_overwritten(self):
+        before = self.read("wave.csv")
+        for more in ([], ["--resume"]):
+            self.fails([*FIT, "m.hf", "--checkpoint", "wave.csv", *more], "wave.csv", "no checkpoint")
+        self.assertEqual(self.read("wave.csv"), before)
+        self.fails([*FIT, "m.hf", "--checkpoint", "."], "directory")
+        self.fails([*FIT, "m.hf", "--checkpoint", "no/such/file"], "no/such/file")
+
+    def test_a_full_disk_costs_only_the_checkpoint(self):
+        self.ok(*FIT, "whole.hf", "--suspects", "off", "-q")
+        code, out, err = self.run_tool(*FIT, "m.hf", "--suspects", "off", "--checkpoint", "/dev/full")
+        self.assertEqual(code, 0)
+        self.assertEqual(err, "holdfast: warning: the checkpoint ended after 0 evaluations: No space left on device; "
+                              "the fit went on without it (/dev/full)\n")
+        self.assertEqual(content(self.path("m.hf")), content(self.path("whole.hf")))
+        self.assertTrue(os.path.exists("/dev/full"))
+
+    def test_a_fit_that_ends_takes_its_checkpoint_with_it(self):
+        self.ok(*FIT, "m.hf", "--iterations", "3", "--suspects", "off", "--checkpoint", "c", "-q")
+        self.assertEqual(self.files(), ["m.hf", "wave.csv"])
+
+
+class Changing(ToolCase):
+    """A table that somebody writes while it is read: fitted as it was at some moment, or refused with a message."""
+
+    def race(self, change, reads=12):
+        codes = set()
+        for k in range(reads):
+            self.wave(rows=20000)
+            run = subprocess.Popen([TOOL, "fit", "wave.csv", "--target", "y", "--no-train", "--inducing", "5", "-q"],
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            time.sleep(0.004 * k)
+            change()
+            out, err = run.communicate(timeout=100)
+            codes.add(run.returncode)
+            self.assertIn(run.returncode, (0, 1), err)
+            if run.returncode == 0:
+                readings = int(re.search(r"(\d+) readings? of wave.csv", out)[1])
+                self.assertTrue(0 < readings <= 40000, readings)
+            else:
+                self.assertTrue(err.startswith("holdfast: wave.csv"), err)
+        return codes
+
+    def test_cut_while_read(self):
+        self.race(lambda: os.truncate(self.path("wave.csv"), 30001))
+        self.race(lambda: os.truncate(self.path("wave.csv"), 0))
+
+    def test_growing_while_read(self):
+        def grow():
+            with open(self.path("wave.csv"), "a") as file:
+                file.write("1,2,3\n" * 20000)
+        self.race(grow)
+
+    def test_replaced_while_read(self):
+        def replace():
+            self.wave("other.csv", rows=10)
+            os.replace(self.path("other.csv"), self.path("wave.csv"))
+        self.assertEqual(self.race(replace), {0})
+
+    def test_a_pipe_that_ends_within_a_row(self):
+        code, out, err = self.run_tool("fit", "-", "--target", "y", stdin="a,b,y\n1,2,3\n4,5")
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("line 3", err)
+
+
+if __name__ == "__main__":
+    unittest.main()
