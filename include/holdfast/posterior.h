@@ -88,7 +88,7 @@ HF_API hf_status hf_predict_computational(hf_context *ctx, const hf_posterior *p
                                           const double *x, size_t ldx, double *var);
 HF_API void hf_posterior_free(hf_posterior *posterior);
 
-/** Who computed it. */
+/** Who computed it; HF_SOLVER_AUTO for NULL. */
 HF_API hf_solver hf_posterior_solver(const hf_posterior *posterior);
 /** Columns of R in S = R R': readings (exact), inducing inputs, or actions. */
 HF_API size_t hf_posterior_rank(const hf_posterior *posterior);

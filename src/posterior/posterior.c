@@ -40,12 +40,12 @@ void hf_posterior_free(hf_posterior *posterior)
 
 hf_solver hf_posterior_solver(const hf_posterior *posterior)
 {
-    return posterior->solution.solver;
+    return posterior != NULL ? posterior->solution.solver : HF_SOLVER_AUTO;
 }
 
 size_t hf_posterior_rank(const hf_posterior *posterior)
 {
-    return hfi_solution_rank(&posterior->solution);
+    return posterior != NULL ? hfi_solution_rank(&posterior->solution) : 0;
 }
 
 void hf_exact_cost(size_t n, size_t d, double *bytes, double *flops)

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every allocation of the budget solvers fails once: placing inducing inputs, solving, what a projection has not computed,
+ * whole fits, and their models in files. */
+#include "api/sweep.h"
+
+enum {
+    PLACES = 4
+};
+
+static hf_status choose(workshop *w, hf_inducing_choice choice)
+{
+    double z[PLACES * WORKSHOP_D] = {7.0};
+    size_t chosen = 77;
+    hf_status s =
+        hf_choose_inducing(w->ctx, w->kernel, choice, WORKSHOP_N, w->x, WORKSHOP_D, PLACES, z, &chosen);
+    assert_true(s < 0 ? chosen == 77 && z[0] == 7.0 : chosen == PLACES);
+    return s;
+}
+
+static hf_status choose_greedy(workshop *w)
+{
+    return choose(w, HF_INDUCING_GREEDY);
+}
+
+static hf_status choose_kmeans(workshop *w)
+{
+    return choose(w, HF_INDUCING_KMEANS);
+}
+
+static hf_status choose_mdpp(workshop *w)
+{
+    return choose(w, HF_INDUCING_MDPP);
+}
+
+static hf_status choose_first(workshop *w)
+{
+    return choose(w, HF_INDUCING_FIRST);
+}
+
+static hf_status inducing(workshop *w, hf_inducing_method method)
+{
+    hf_posterior *out = UNTOUCHED;
+    hf_status s = settled(hf_solve_inducing(w->ctx, w->kernel, w->mean, w->sites, w->x, WORKSHOP_D, method,
+                                            PLACES, w->x, WORKSHOP_D, &out),
+                          out);
+    if (s >= 0) hf_posterior_free(out);
+    return s;
+}
+
+static hf_status inducing_vfe(workshop *w)
+{
+    return inducing(w, HF_INDUCING_VFE);
+}
+
+static hf_status inducing_fitc(workshop *w)
+{
+    return inducing(w, HF_INDUCING_FITC);
+}
+
+static hf_status projected(workshop *w, const hf_projection *projection)
+{
+    hf_posterior *out = UNTOUCHED;
+    hf_projection_report report = {.passes = 77};
+    hf_status s = settled(
+        hf_solve_projected(w->ctx, w->kernel, w->mean, w->sites, w->x, WORKSHOP_D, projection, &out, &report),
+        out);
+    if (s < 0) assert_int_equal(report.passes, 77);
+    if (s >= 0) hf_posterior_free(out);
+    return s;
+}
+
+static hf_status projected_krylov(workshop *w)
+{
+    return projected(w, &(hf_projection){.actions = HF_ACTIONS_KRYLOV, .count = 3, .inducing = 2});
+}
+
+static hf_status projected_inducing(workshop *w)
+{
+    return projected(w, &(hf_projection){.actions = HF_ACTIONS_INDUCING, .count = 3});
+}
+
+static hf_status projected_blocks(workshop *w)
+{
+    const hf_projection projection = {.actions = HF_ACTIONS_BLOCKS,
+                                      .count = 3,
+                                      .blocks = HF_BLOCKS_CLUSTERED,
+                                      .start = HF_ACTION_START_EIGEN,
+                                      .single_precision = true};
+    return projected(w, &projection);
+}
+
+/* Made anew each time: also the failures on the way to it are swept. */
+static hf_status computational(workshop *w)
+{
+    const hf_projection projection = {.actions = HF_ACTIONS_BLOCKS, .count = 3};
+    hf_posterior *posterior = NULL;
+    double var[WORKSHOP_M] = {-7.0};
+    hf_status s = hf_solve_projected(w->ctx, w->kernel, w->mean, w->sites, w->x, WORKSHOP_D, &projection,
+                                     &posterior, NULL);
+    if (s >= 0) s = hf_predict_computational(w->ctx, posterior, WORKSHOP_M, w->at, WORKSHOP_D, var);
+    assert_true((var[0] == -7.0) == (s < 0));
+    hf_posterior_free(posterior);
+    return s;
+}
+
+static hf_status fit(workshop *w, hf_fit_settings settings)
+{
+    const hf_data data = {
+        .n = WORKSHOP_N, .d = WORKSHOP_D, .x = w->x, .ldx = WORKSHOP_D, .y = w->y, .noise = w->extra};
+    hf_posterior *out = UNTOUCHED;
+    hf_fit_report report = {.readings = 77};
+    hf_reading readings[WORKSHOP_N] = {{.weight = 77.0}};
+    settings.iterations = 2;
+    settings.rounds = 2;
+    hf_status s = settled(hf_fit_data(w->ctx, &data, &settings, &out, &report, readings), out);
+    if (s < 0) assert_true(report.readings == 77 && readings[0].weight == 77.0);
+    if (s >= 0) hf_posterior_free(out);
+    return s;
+}
+
+static hf_fit_settings preset(const char *name)
+{
+    hf_fit_settings settings = hf_fit_settings_default();
+    assert_int_equal(hf_fit_settings_preset(NULL, name, &settings), HF_OK);
+    settings.actions = settings.solver == HF_SOLVER_PROJECTED ? 3 : 0;
+    settings.inducing = settings.solver == HF_SOLVER_EXACT ? 0 : PLACES;
+    return settings;
+}
+
+static hf_status fit_sgpr(workshop *w)
+{
+    return fit(w, preset("sgpr"));
+}
+
+static hf_status fit_rcsvgp(workshop *w)
+{
+    return fit(w, preset("rcsvgp"));
+}
+
+static hf_status fit_cagp(workshop *w)
+{
+    return fit(w, preset("cagp"));
+}
+
+static hf_status fit_rcagp(workshop *w)
+{
+    return fit(w, preset("rcagp"));
+}
+
+static hf_status fit_svgp(workshop *w)
+{
+    return fit(w, preset("svgp"));
+}
+
+static hf_status fit_student(workshop *w)
+{
+    return fit(w, preset("student-t"));
+}
+
+static hf_status fit_rrp(workshop *w)
+{
+    return fit(w, preset("rrp"));
+}
+
+/* A model with any solver goes through a file. */
+static hf_status model_file(workshop *w, hf_solver solver)
+{
+    const hf_columns columns = {.target = "y", .noise = "v"};
+    hf_fit_settings settings = workshop_untrained();
+    hf_model *model = NULL, *loaded = NULL;
+    settings.solver = solver;
+    settings.inducing = settings.actions = 3;
+    hf_status s = hf_fit(w->ctx, w->table, &columns, &settings, &model, NULL);
+    if (s >= 0) s = hf_model_save(w->ctx, model, w->out);
+    if (s >= 0) {
+        s = hf_model_load(w->ctx, w->out, &loaded);
+        remove(w->out);
+    }
+    hf_model_free(loaded);
+    hf_model_free(model);
+    return s;
+}
+
+static hf_status model_inducing(workshop *w)
+{
+    return model_file(w, HF_SOLVER_INDUCING);
+}
+
+static hf_status model_projected(workshop *w)
+{
+    return model_file(w, HF_SOLVER_PROJECTED);
+}
+
+/* ---- what allocates nothing -----------------------------------------------------------------------------
+ */
+
+static hf_status quiet_choices(workshop *w)
+{
+    hf_solver solver;
+    hf_inducing_method method;
+    hf_inducing_choice choice;
+    hf_actions actions;
+    hf_blocks blocks;
+    hf_action_start start;
+    hf_student_method student;
+    hf_optimiser optimiser;
+    assert_int_equal(hf_solver_parse(w->ctx, "projected", &solver), HF_OK);
+    assert_string_equal(hf_solver_name(solver), "projected");
+    assert_int_equal(hf_inducing_method_parse(w->ctx, "fitc", &method), HF_OK);
+    assert_string_equal(hf_inducing_method_name(method), "fitc");
+    assert_int_equal(hf_inducing_choice_parse(w->ctx, "mdpp", &choice), HF_OK);
+    assert_string_equal(hf_inducing_choice_name(choice), "mdpp");
+    assert_int_equal(hf_actions_parse(w->ctx, "blocks", &actions), HF_OK);
+    assert_string_equal(hf_actions_name(actions), "blocks");
+    assert_int_equal(hf_blocks_parse(w->ctx, "clustered", &blocks), HF_OK);
+    assert_string_equal(hf_blocks_name(blocks), "clustered");
+    assert_int_equal(hf_action_start_parse(w->ctx, "eigen", &start), HF_OK);
+    assert_string_equal(hf_action_start_name(start), "eigen");
+    assert_int_equal(hf_student_method_parse(w->ctx, "ep", &student), HF_OK);
+    assert_string_equal(hf_student_method_name(student), "ep");
+    assert_int_equal(hf_optimiser_parse(w->ctx, "adam", &optimiser), HF_OK);
+    assert_string_equal(hf_optimiser_name(optimiser), "adam");
+    return HF_OK;
+}
+
+static bool add_up(size_t count, double *values, void *user)
+{
+    (void)count;
+    (void)values;
+    (void)user;
+    return true;
+}
+
+static hf_status quiet_rest(workshop *w)
+{
+    const hf_group alone = {.rank = 0, .size = 1, .sum = add_up};
+    hf_group group = {.size = 77};
+    assert_int_equal(hf_context_set_group(w->ctx, &alone), w->ctx != NULL ? HF_OK : HF_ERR_ARGUMENT);
+    assert_int_equal(hf_context_set_group(w->ctx, NULL), w->ctx != NULL ? HF_OK : HF_ERR_ARGUMENT);
+    /* Without MPI, or before it runs. */
+    assert_int_equal(hf_group_mpi(w->ctx, 0, &group), HF_ERR_ARGUMENT);
+    assert_int_equal(group.size, 77);
+    assert_int_equal(hf_sites_set_beta(w->ctx, w->sites, 0.0), HF_OK);
+    assert_int_equal(hf_posterior_solver(w->posterior), HF_SOLVER_EXACT);
+    assert_int_equal(hf_posterior_rank(w->posterior), WORKSHOP_N - 1);
+    double var[WORKSHOP_M];
+    assert_int_equal(hf_predict_computational(w->ctx, w->posterior, WORKSHOP_M, w->at, WORKSHOP_D, var),
+                     HF_OK);
+    return HF_OK;
+}
+
+/* ---- tests ----------------------------------------------------------------------------------------------
+ */
+
+static void places_survive(void **state)
+{
+    (void)state;
+    RUN(CASE(choose_greedy, 5), CASE(choose_kmeans, 6), CASE(choose_mdpp, 10), CASE(choose_first, 2));
+}
+
+static void solves_survive(void **state)
+{
+    (void)state;
+    RUN(CASE(inducing_vfe, 10), CASE(inducing_fitc, 10), CASE(projected_krylov, 10),
+        CASE(projected_inducing, 10), CASE(projected_blocks, 10), CASE(computational, 15));
+}
+
+static void inducing_fits_survive(void **state)
+{
+    (void)state;
+    RUN(CASE(fit_sgpr, 30), CASE(fit_rcsvgp, 30), CASE(fit_svgp, 20));
+}
+
+static void projected_fits_survive(void **state)
+{
+    (void)state;
+    RUN(CASE(fit_cagp, 30), CASE(fit_rcagp, 30));
+}
+
+static void other_fits_survive(void **state)
+{
+    (void)state;
+    RUN(CASE(fit_student, 30), CASE(fit_rrp, 30));
+}
+
+static void models_survive(void **state)
+{
+    (void)state;
+    RUN(CASE(model_inducing, 50), CASE(model_projected, 50));
+}
+
+static void the_rest_allocates_nothing(void **state)
+{
+    (void)state;
+    RUN(CASE(quiet_choices, 0), CASE(quiet_rest, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(places_survive),
+        cmocka_unit_test(solves_survive),
+        cmocka_unit_test(inducing_fits_survive),
+        cmocka_unit_test(projected_fits_survive),
+        cmocka_unit_test(other_fits_survive),
+        cmocka_unit_test(models_survive),
+        cmocka_unit_test(the_rest_allocates_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* NULL, NaN, infinity, zero sizes and strides that are too short, for the budget solvers: an error with a message, all
+ * outputs and objects as they were, never a crash. */
+#include "api/refused.h"
+
+enum {
+    PLACES = 3
+};
+
+static void names(workshop *w)
+{
+    hf_solver solver = HF_SOLVER_EXACT;
+    hf_inducing_method method = HF_INDUCING_DTC;
+    hf_inducing_choice choice = HF_INDUCING_FIRST;
+    hf_actions actions = HF_ACTIONS_BLOCKS;
+    hf_blocks blocks = HF_BLOCKS_CLUSTERED;
+    hf_action_start start = HF_ACTION_START_EIGEN;
+    hf_student_method student = HF_STUDENT_EP;
+    hf_optimiser optimiser = HF_OPTIMISER_ADAM;
+    const char *const bad[] = {NULL, "", "Exact", "exact ", "krylow"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ARGUMENT(hf_solver_parse(w->ctx, bad[i], &solver));
+        ARGUMENT(hf_inducing_method_parse(w->ctx, bad[i], &method));
+        ARGUMENT(hf_inducing_choice_parse(w->ctx, bad[i], &choice));
+        ARGUMENT(hf_actions_parse(w->ctx, bad[i], &actions));
+        ARGUMENT(hf_blocks_parse(w->ctx, bad[i], &blocks));
+        ARGUMENT(hf_action_start_parse(w->ctx, bad[i], &start));
+        ARGUMENT(hf_student_method_parse(w->ctx, bad[i], &student));
+        ARGUMENT(hf_optimiser_parse(w->ctx, bad[i], &optimiser));
+    }
+    assert_true(solver == HF_SOLVER_EXACT && method == HF_INDUCING_DTC && choice == HF_INDUCING_FIRST &&
+                actions == HF_ACTIONS_BLOCKS && blocks == HF_BLOCKS_CLUSTERED &&
+                start == HF_ACTION_START_EIGEN && student == HF_STUDENT_EP && optimiser == HF_OPTIMISER_ADAM);
+    ARGUMENT(hf_solver_parse(w->ctx, "auto", NULL));
+    ARGUMENT(hf_inducing_method_parse(w->ctx, "vfe", NULL));
+    ARGUMENT(hf_inducing_choice_parse(w->ctx, "greedy", NULL));
+    ARGUMENT(hf_actions_parse(w->ctx, "krylov", NULL));
+    ARGUMENT(hf_blocks_parse(w->ctx, "contiguous", NULL));
+    ARGUMENT(hf_action_start_parse(w->ctx, "random", NULL));
+    ARGUMENT(hf_student_method_parse(w->ctx, "laplace", NULL));
+    ARGUMENT(hf_optimiser_parse(w->ctx, "lbfgs", NULL));
+    const char *strange[] = {hf_solver_name((hf_solver)99),
+                             hf_inducing_method_name((hf_inducing_method)99),
+                             hf_inducing_choice_name((hf_inducing_choice)-1),
+                             hf_actions_name((hf_actions)99),
+                             hf_blocks_name((hf_blocks)99),
+                             hf_action_start_name((hf_action_start)-9),
+                             hf_student_method_name((hf_student_method)99),
+                             hf_optimiser_name((hf_optimiser)99)};
+    for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) assert_non_null(strange[i]);
+}
+
+static bool add_up(size_t count, double *values, void *user)
+{
+    (void)count;
+    (void)values;
+    (void)user;
+    return true;
+}
+
+static void groups(workshop *w)
+{
+    hf_group group = {.rank = 2, .size = 2, .sum = add_up};
+    ARGUMENT(hf_context_set_group(w->ctx, &group));
+    group = (hf_group){.rank = 0, .size = 0, .sum = add_up};
+    ARGUMENT(hf_context_set_group(w->ctx, &group));
+    group = (hf_group){.rank = 0, .size = 2, .sum = NULL};
+    ARGUMENT(hf_context_set_group(w->ctx, &group));
+    assert_int_equal(hf_context_set_group(NULL, NULL), HF_ERR_ARGUMENT);
+    ARGUMENT(hf_group_mpi(w->ctx, 0, NULL));
+    ARGUMENT(hf_group_mpi(w->ctx, 0, &group));
+    assert_true(group.size == 2 && group.sum == NULL);
+}
+
+static void amplitudes(workshop *w)
+{
+    const double bad[] = {-1.0, NAN, INFINITY, -INFINITY};
+    for (size_t i = 0; i < 4; i++) ARGUMENT(hf_sites_set_beta(w->ctx, w->sites, bad[i]));
+    ARGUMENT(hf_sites_set_beta(w->ctx, NULL, 1.0));
+}
+
+static void places(workshop *w)
+{
+    double z[PLACES * WORKSHOP_D] = {7.0}, x[2 * WORKSHOP_D] = {0.1, 0.2, 0.3, 0.4};
+    size_t chosen = 77;
+    for (int c = HF_INDUCING_GREEDY; c <= HF_INDUCING_FIRST; c++) {
+        const hf_inducing_choice choice = (hf_inducing_choice)c;
+        const double wrong[] = {NAN, INFINITY};
+        ARGUMENT(hf_choose_inducing(w->ctx, NULL, choice, 2, x, 2, PLACES, z, &chosen));
+        ARGUMENT(hf_choose_inducing(w->ctx, w->kernel, choice, 2, NULL, 2, PLACES, z, &chosen));
+        ARGUMENT(hf_choose_inducing(w->ctx, w->kernel, choice, 2, x, 2, PLACES, NULL, &chosen));
+        ARGUMENT(hf_choose_inducing(w->ctx, w->kernel, choice, 2, x, 2, PLACES, z, NULL));
+        ARGUMENT(hf_choose_inducing(w->ctx, w->kernel, choice, 2, x, 2, 0, z, &chosen));
+        REFUSED(HF_ERR_NO_DATA,
+                hf_choose_inducing(w->ctx, w->kernel, choice, 0, NULL, 2, PLACES, z, &chosen));
+        REFUSED(HF_ERR_DIMENSION, hf_choose_inducing(w->ctx, w->kernel, choice, 2, x, 1, PLACES, z, &chosen));
+        for (size_t i = 0; i < 2; i++) {
+            x[3] = wrong[i];
+            REFUSED(HF_ERR_NOT_FINITE,
+                    hf_choose_inducing(w->ctx, w->kernel, choice, 2, x, 2, PLACES, z, &chosen));
+        }
+        x[3] = 0.4;
+    }
+    ARGUMENT(hf_choose_inducing(w->ctx, w->kernel, (hf_inducing_choice)99, 2, x, 2, PLACES, z, &chosen));
+    ARGUMENT(hf_choose_inducing(w->ctx, w->kernel, (hf_inducing_choice)-1, 2, x, 2, PLACES, z, &chosen));
+    assert_true(chosen == 77 && z[0] == 7.0);
+}
+
+static void inducing(workshop *w)
+{
+    hf_posterior *out = NULL;
+    const hf_inducing_method vfe = HF_INDUCING_VFE;
+    double z[2 * WORKSHOP_D] = {0.1, 0.2, 0.3, 0.4}, x[WORKSHOP_N * WORKSHOP_D];
+    hf_context *ctx = w->ctx;
+    ARGUMENT(hf_solve_inducing(ctx, NULL, w->mean, w->sites, w->x, 2, vfe, 2, z, 2, &out));
+    ARGUMENT(hf_solve_inducing(ctx, w->kernel, NULL, w->sites, w->x, 2, vfe, 2, z, 2, &out));
+    ARGUMENT(hf_solve_inducing(ctx, w->kernel, w->mean, NULL, w->x, 2, vfe, 2, z, 2, &out));
+    ARGUMENT(hf_solve_inducing(ctx, w->kernel, w->mean, w->sites, NULL, 2, vfe, 2, z, 2, &out));
+    ARGUMENT(hf_solve_inducing(ctx, w->kernel, w->mean, w->sites, w->x, 2, vfe, 2, NULL, 2, &out));
+    ARGUMENT(hf_solve_inducing(ctx, w->kernel, w->mean, w->sites, w->x, 2, vfe, 0, z, 2, &out));
+    ARGUMENT(hf_solve_inducing(ctx, w->kernel, w->mean, w->sites, w->x, 2, vfe, 2, z, 2, NULL));
+    ARGUMENT(
+        hf_solve_inducing(ctx, w->kernel, w->mean, w->sites, w->x, 2, (hf_inducing_method)99, 2, z, 2, &out));
+    REFUSED(HF_ERR_DIMENSION,
+            hf_solve_inducing(ctx, w->kernel, w->mean, w->sites, w->x, 1, vfe, 2, z, 2, &out));
+    REFUSED(HF_ERR_DIMENSION,
+            hf_solve_inducing(ctx, w->kernel, w->mean, w->sites, w->x, 2, vfe, 2, z, 1, &out));
+    z[3] = INFINITY;
+    REFUSED(HF_ERR_NOT_FINITE,
+            hf_solve_inducing(ctx, w->kernel, w->mean, w->sites, w->x, 2, vfe, 2, z, 2, &out));
+    z[2] = z[0];
+    z[3] = z[1];
+    ARGUMENT(hf_solve_inducing(ctx, w->kernel, w->mean, w->sites, w->x, 2, vfe, 2, z, 2, &out));
+    assert_contains(hf_context_message(ctx), "equal");
+    memcpy(x, w->x, sizeof x);
+    x[5] = NAN;
+    REFUSED(HF_ERR_NOT_FINITE,
+            hf_solve_inducing(ctx, w->kernel, w->mean, w->sites, x, 2, vfe, 1, z, 2, &out));
+    assert_null(out);
+}
+
+static void projected(workshop *w)
+{
+    hf_posterior *out = NULL;
+    hf_projection_report report = {.passes = 77};
+    const hf_projection good = {.count = 3};
+    double x[WORKSHOP_N * WORKSHOP_D];
+    hf_context *ctx = w->ctx;
+    ARGUMENT(hf_solve_projected(ctx, NULL, w->mean, w->sites, w->x, 2, &good, &out, &report));
+    ARGUMENT(hf_solve_projected(ctx, w->kernel, NULL, w->sites, w->x, 2, &good, &out, &report));
+    ARGUMENT(hf_solve_projected(ctx, w->kernel, w->mean, NULL, w->x, 2, &good, &out, &report));
+    ARGUMENT(hf_solve_projected(ctx, w->kernel, w->mean, w->sites, NULL, 2, &good, &out, &report));
+    ARGUMENT(hf_solve_projected(ctx, w->kernel, w->mean, w->sites, w->x, 2, NULL, &out, &report));
+    ARGUMENT(hf_solve_projected(ctx, w->kernel, w->mean, w->sites, w->x, 2, &good, NULL, &report));
+    REFUSED(HF_ERR_DIMENSION,
+            hf_solve_projected(ctx, w->kernel, w->mean, w->sites, w->x, 1, &good, &out, &report));
+    const hf_projection bad[] = {{.count = 0},
+                                 {.count = WORKSHOP_N}, /* one reading is missing */
+                                 {.count = SIZE_MAX},
+                                 {.count = 3, .tolerance = NAN},
+                                 {.count = 3, .actions = (hf_actions)99},
+                                 {.count = 3, .actions = HF_ACTIONS_BLOCKS, .blocks = (hf_blocks)99},
+                                 {.count = 3, .actions = HF_ACTIONS_BLOCKS, .start = (hf_action_start)99},
+                                 {.count = 3, .inducing = 2, .choice = (hf_inducing_choice)99}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ARGUMENT(hf_solve_projected(ctx, w->kernel, w->mean, w->sites, w->x, 2, &bad[i], &out, &report));
+    memcpy(x, w->x, sizeof x);
+    x[5] = NAN;
+    REFUSED(HF_ERR_NOT_FINITE,
+            hf_solve_projected(ctx, w->kernel, w->mean, w->sites, x, 2, &good, &out, &report));
+    assert_true(out == NULL && report.passes == 77);
+}
+
+static void asking(workshop *w)
+{
+    double var[WORKSHOP_M] = {-7.0}, mean[WORKSHOP_N] = {-7.0}, at[2] = {0.1, NAN};
+    hf_posterior *inducing = NULL;
+    ARGUMENT(hf_predict_computational(w->ctx, NULL, 1, w->at, 2, var));
+    ARGUMENT(hf_predict_computational(w->ctx, w->posterior, 1, NULL, 2, var));
+    ARGUMENT(hf_predict_computational(w->ctx, w->posterior, 1, w->at, 2, NULL));
+    REFUSED(HF_ERR_DIMENSION, hf_predict_computational(w->ctx, w->posterior, 1, w->at, 1, var));
+    REFUSED(HF_ERR_NOT_FINITE, hf_predict_computational(w->ctx, w->posterior, 1, at, 2, var));
+    assert_int_equal(hf_posterior_solver(NULL), HF_SOLVER_AUTO);
+    assert_int_equal(hf_posterior_rank(NULL), 0);
+    assert_true(hf_solve_inducing(w->ctx, w->kernel, w->mean, w->sites, w->x, 2, HF_INDUCING_VFE, PLACES,
+                                  w->x, 2, &inducing) >= 0);
+    ARGUMENT(hf_predict_computational(w->ctx, inducing, 1, w->at, 2, var));
+    ARGUMENT(hf_leave_one_out(w->ctx, inducing, mean, NULL));
+    ARGUMENT(hf_influence(w->ctx, inducing, 0, 1.0, 1.0, mean));
+    ARGUMENT(hf_influence_of_removal(w->ctx, inducing, mean));
+    ARGUMENT(hf_posterior_add(w->ctx, inducing, w->at, 1.0, 1.0));
+    ARGUMENT(hf_posterior_remove(w->ctx, inducing, 0));
+    ARGUMENT(hf_posterior_replace(w->ctx, inducing, 0, 1.0, 1.0));
+    ARGUMENT(hf_posterior_check(w->ctx, inducing, mean));
+    ARGUMENT(hf_posterior_refresh(w->ctx, inducing));
+    hf_posterior_free(inducing);
+    assert_true(var[0] == -7.0 && mean[0] == -7.0);
+}
+
+REFUSED_TEST(names)
+REFUSED_TEST(groups)
+REFUSED_TEST(amplitudes)
+REFUSED_TEST(places)
+REFUSED_TEST(inducing)
+REFUSED_TEST(projected)
+REFUSED_TEST(asking)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_refuse),      cmocka_unit_test(groups_refuse),
+        cmocka_unit_test(amplitudes_refuse), cmocka_unit_test(places_refuse),
+        cmocka_unit_test(inducing_refuse),   cmocka_unit_test(projected_refuse),
+        cmocka_unit_test(asking_refuse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
