@@ -300,7 +300,7 @@ static hf_status share(hfi_journal *j, size_t count, hf_status looked, bool *fou
     /* Before the message, because who has no memory for it must not leave the others waiting. */
     double failed = message ? 0.0 : 1.0;
     hf_status s = hfi_group_sum(j->ctx, 1, &failed);
-    if (s >= 0 && failed > 0.0) s = hfi_out_of_memory(j->ctx);
+    if (s >= 0 && (failed > 0.0 || !message)) s = hfi_out_of_memory(j->ctx);
     if (s >= 0 && first) {
         message[0] = (double)looked;
         message[1] = *found ? 1.0 : 0.0;
