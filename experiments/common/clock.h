@@ -8,6 +8,8 @@
 
 /** Seconds from some moment on. */
 double wall_clock(void);
+/** Seconds of processor time that this process has taken, all threads. */
+double cpu_clock(void);
 /** Largest resident memory that the process, or one it waited for, has had, in 10^6 bytes. */
 double peak_megabytes(void);
 

@@ -117,6 +117,7 @@ bool settings_run(hf_context *ctx, const hf_fit_settings *settings, const proble
     hf_reading *readings = room(p->n, sizeof *readings);
     hf_posterior *posterior = NULL;
     hf_fit_report report;
+    const double begin = cpu_clock();
     hf_status status = hf_fit_data(ctx, &data, settings, &posterior, &report, readings);
     if (status >= 0) {
         out->train = p->n;
@@ -126,6 +127,7 @@ bool settings_run(hf_context *ctx, const hf_fit_settings *settings, const proble
         out->kappa = report.calibration;
         out->evaluations = report.evaluations;
         out->seconds = report.seconds;
+        out->cpu_seconds = cpu_clock() - begin;
         count_flags(p, readings, out);
     } else {
         fprintf(stderr, "%s: %s\n", hf_status_name(status), hf_context_message(ctx));

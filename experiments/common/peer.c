@@ -35,15 +35,16 @@ static bool run_script(const char *script, const char *in, const char *out)
 
 static bool read_results(hf_context *ctx, const char *path, const problem *p, record *out)
 {
-    const size_t count = 2 + 2 * p->m;
+    const size_t count = 3 + 2 * p->m;
     double *numbers = malloc(count * sizeof *numbers);
     FILE *file = fopen(path, "rb");
     bool ok = numbers && file && fread(numbers, sizeof *numbers, count, file) == count;
     if (file) fclose(file);
     if (ok) {
         out->seconds = numbers[0];
-        out->predict_seconds = numbers[1];
-        ok = score_predictions(ctx, p, numbers + 2, numbers + 2 + p->m, out);
+        out->cpu_seconds = numbers[1];
+        out->predict_seconds = numbers[2];
+        ok = score_predictions(ctx, p, numbers + 3, numbers + 3 + p->m, out);
     }
     free(numbers);
     return ok;

@@ -133,7 +133,8 @@ bool rcagp_problem(hf_context *ctx, const char *data, const char *set, const cha
 /* ---- models ---------------------------------------------------------------------------------------------- */
 
 static const char *const published[] = {"SVGP", "CaGP", "RCSVGP", "RCaGP", "Student-t", "RRP"};
-static const char *const ours[] = {"default", "forced", "rcagp", "rcsvgp"};
+static const char *const ours[] = {"default", "forced", "rcagp", "rcsvgp",    "gp", "rcgp",
+                                   "sgpr",    "svgp",   "cagp",  "student-t", "rrp"};
 
 bool rcagp_model_is_ours(const char *model)
 {

@@ -33,8 +33,8 @@ bool rcagp_problem(hf_context *ctx, const char *data, const char *set, const cha
 /** Models by their names in the paper (SVGP, CaGP, RCSVGP, RCaGP, Student-t, RRP), with its settings: isotropic kernel
  * ("matern32" or "se"), all hyperparameters, inducing inputs (100, from the first training rows) and entries of the 5
  * block actions trained by 50 steps of Adam at 0.01; lengthscale, outputscale and noise start at log 2; weights centred on the
- * constant mean, beta = 1, c = (1 - eps) quantile. And ours, which take no settings: the presets "default", "rcagp" and
- * "rcsvgp", and "forced", the default that sets aside whatever it suspects. */
+ * constant mean, beta = 1, c = (1 - eps) quantile. And ours, which take no settings: the presets of
+ * the library by their names, and "forced", the default that sets aside whatever it suspects. */
 bool rcagp_model_known(const char *model);
 bool rcagp_model_is_ours(const char *model);
 hf_status rcagp_settings(hf_context *ctx, const char *model, const char *kernel, double eps,

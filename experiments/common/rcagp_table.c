@@ -39,7 +39,7 @@ static void read_options(int argc, char **argv, plan *p)
         {.name = "models",
          .value = "LIST",
          .help = "of SVGP,CaGP,RCSVGP,RCaGP,Student-t,RRP (published settings)\n"
-                 "and default,rcagp,rcsvgp (ours; default those of the table and ours)",
+                 "and presets of ours (default those of the table, and default,rcagp,rcsvgp)",
          .list = &p->models,
          .known = rcagp_model_known}};
     study_options(&p->study, rows + 4);
@@ -122,7 +122,7 @@ static void print_row(const plan *p, const char *set, const char *kind, const ch
     const summary mae = sum_up(p, set, kind, model, record_mae),
                   nll = sum_up(p, set, kind, model, record_nlpd),
                   cover = sum_up(p, set, kind, model, record_coverage95),
-                  seconds = sum_up(p, set, kind, model, record_seconds);
+                  seconds = sum_up(p, set, kind, model, record_cpu_seconds);
     if (!paper && !mae.count) return;
     printf("| %s%s |", rcagp_model_is_ours(model) ? "**ours:** " : "", model);
     if (paper)
@@ -141,7 +141,7 @@ static void print_row(const plan *p, const char *set, const char *kind, const ch
 static void print_set(const plan *p, const char *set, const char *kind)
 {
     printf("\n### %s, %s%s\n\n", set, kind, strcmp(kind, "none") == 0 ? "" : " 10 %");
-    puts("| model | printed MAE | printed NLL | s | MAE here | NLPD here | cover 95 | s | splits |\n"
+    puts("| model | printed MAE | printed NLL | s | MAE here | NLPD here | cover 95 | CPU s | splits |\n"
          "|---|---|---|---|---|---|---|---|---|");
     for (size_t m = 0; m < p->models.count; ++m) print_row(p, set, kind, p->models.items[m]);
 }
@@ -175,7 +175,7 @@ static void judge(const plan *p, const char *model)
             continue;
         const summary mae = sum_up(p, cell->set, cell->kind, model, record_mae),
                       nll = sum_up(p, cell->set, cell->kind, model, record_nlpd),
-                      seconds = sum_up(p, cell->set, cell->kind, model, record_seconds);
+                      seconds = sum_up(p, cell->set, cell->kind, model, record_cpu_seconds);
         if (!mae.count) continue;
         compare(&s, cell, "MAE", cell->mae.mean, &mae);
         compare(&s, cell, "NLL", cell->nll.mean, &nll);
@@ -192,9 +192,9 @@ static void judge(const plan *p, const char *model)
 static void report(const plan *p)
 {
     const study *s = &p->study;
-    printf(
-        "%s. holdfast %s on %s. Splits %ld..%ld, seed offset %ld; mean ± population sd, one thread a fit.\n",
-        p->table->title, hf_version(), hf_blas_description(), s->first, s->last, s->offset);
+    printf("%s. holdfast %s on %s. Splits %ld..%ld, seed offset %ld; mean ± population sd; CPU s: processor "
+           "time of one fit.\n",
+           p->table->title, hf_version(), hf_blas_description(), s->first, s->last, s->offset);
     for (size_t k = 0; k < p->kinds.count; ++k)
         for (size_t i = 0; i < p->sets.count; ++i) print_set(p, p->sets.items[i], p->kinds.items[k]);
     puts("\n### Verdict\n");

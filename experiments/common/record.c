@@ -45,14 +45,14 @@ const record *records_find(const records *list, const record *key)
 bool record_write(FILE *out, const record *item)
 {
     json_t *object = json_pack(
-        "{ss ss ss sf sI sI sI sf sf sf sf sf sf sI sI sI sb sf sI sf sf sf}", "set", item->set, "kind",
+        "{ss ss ss sf sI sI sI sf sf sf sf sf sf sI sI sI sb sf sI sf sf sf sf}", "set", item->set, "kind",
         item->kind, "method", item->method, "share", item->share, "split", (json_int_t)item->split, "train",
         (json_int_t)item->train, "test", (json_int_t)item->test, "mae", item->mae, "rmse", item->rmse, "nlpd",
         item->nlpd, "coverage50", item->coverage50, "coverage90", item->coverage90, "coverage95",
         item->coverage95, "wrong", (json_int_t)item->wrong, "found", (json_int_t)item->found, "false",
         (json_int_t)item->false_flags, "adopted", (int)item->adopted, "kappa", item->kappa, "evaluations",
-        (json_int_t)item->evaluations, "seconds", item->seconds, "predict_seconds", item->predict_seconds,
-        "megabytes", item->megabytes);
+        (json_int_t)item->evaluations, "seconds", item->seconds, "cpu_seconds", item->cpu_seconds,
+        "predict_seconds", item->predict_seconds, "megabytes", item->megabytes);
     bool ok = false;
     if (object) {
         ok = json_dumpf(object, out, JSON_COMPACT) == 0 && fputc('\n', out) != EOF;
@@ -71,13 +71,14 @@ bool record_read(const char *line, record *out)
     record r = {0};
     bool ok =
         object &&
-        json_unpack_ex(
-            object, &error, 0, "{ss ss ss sF sI sI sI sF sF sF sF sF sF sI sI sI sb sF sI sF s?F s?F}", "set",
-            &set, "kind", &kind, "method", &method, "share", &r.share, "split", &split, "train", &train,
-            "test", &test, "mae", &r.mae, "rmse", &r.rmse, "nlpd", &r.nlpd, "coverage50", &r.coverage50,
-            "coverage90", &r.coverage90, "coverage95", &r.coverage95, "wrong", &wrong, "found", &found,
-            "false", &false_flags, "adopted", &adopted, "kappa", &r.kappa, "evaluations", &evaluations,
-            "seconds", &r.seconds, "predict_seconds", &r.predict_seconds, "megabytes", &r.megabytes) == 0;
+        json_unpack_ex(object, &error, 0,
+                       "{ss ss ss sF sI sI sI sF sF sF sF sF sF sI sI sI sb sF sI sF s?F s?F s?F}", "set",
+                       &set, "kind", &kind, "method", &method, "share", &r.share, "split", &split, "train",
+                       &train, "test", &test, "mae", &r.mae, "rmse", &r.rmse, "nlpd", &r.nlpd, "coverage50",
+                       &r.coverage50, "coverage90", &r.coverage90, "coverage95", &r.coverage95, "wrong",
+                       &wrong, "found", &found, "false", &false_flags, "adopted", &adopted, "kappa", &r.kappa,
+                       "evaluations", &evaluations, "seconds", &r.seconds, "cpu_seconds", &r.cpu_seconds,
+                       "predict_seconds", &r.predict_seconds, "megabytes", &r.megabytes) == 0;
     if (ok) {
         snprintf(r.set, sizeof r.set, "%s", set);
         snprintf(r.kind, sizeof r.kind, "%s", kind);
@@ -187,6 +188,10 @@ double record_evaluations(const record *item)
 double record_seconds(const record *item)
 {
     return item->seconds;
+}
+double record_cpu_seconds(const record *item)
+{
+    return item->cpu_seconds;
 }
 double record_predict_seconds(const record *item)
 {

@@ -27,6 +27,8 @@ typedef struct record {
     double kappa;
     size_t evaluations;
     double seconds;
+    double
+        cpu_seconds; /**< of the processor for the fit, all threads; unlike `seconds` hardly disturbed by other work */
     double predict_seconds; /**< for the test rows, variances included */
     double
         megabytes; /**< largest memory of the process that fitted and predicted; 0 where it was not measured */
@@ -70,6 +72,7 @@ double record_adopted(const record *item);
 double record_kappa(const record *item);
 double record_evaluations(const record *item);
 double record_seconds(const record *item);
+double record_cpu_seconds(const record *item);
 double record_predict_seconds(const record *item);
 double record_megabytes(const record *item);
 
