@@ -26,6 +26,7 @@ static void cavities_free(hf_context *ctx, cavities *c)
     hfi_free(ctx, c->small);
     hfi_free(ctx, c->places);
     hfi_free(ctx, c->block);
+    memset(c, 0, sizeof *c);
 }
 
 static hf_status cavities_init(hf_context *ctx, const hfi_block_system *s, cavities *c)
