@@ -9,14 +9,16 @@
 #include "kernel/block_rounds.h"
 #include "kernel/kernel.h"
 
-/** What is asked for: exactly one of the three groups of results is set. */
+/** What is asked for: b, or b_bar with s_bar or theta or both, or p. */
 typedef struct hfi_block_job {
     const hf_kernel *kernel;
     size_t n;
     const double *x;
     size_t ldx;
 
-    /* Block-sparse actions; NULL for dense columns. */
+    /* Block-sparse actions. For dense columns one block of all rows, without entries. */
+    size_t blocks;
+    const size_t *first;
     const uint32_t *owner; /**< block of every row */
     const double *s;
 
@@ -24,10 +26,9 @@ typedef struct hfi_block_job {
     double *b;
     size_t ldb;
 
-    /* The adjoint: Bbar, and what it is turned into. Either result may be NULL. Both zero on entry. */
+    /* The adjoint: Bbar (ldb apart as well) and what it is turned into; either may be NULL, both are zero on entry. */
     const double *b_bar;
-    double *s_bar;
-    double *theta; /**< one row of parameters for every chunk, added up by the caller */
+    double *s_bar, *theta;
 
     /* Dense columns, and their product, zero on entry. */
     size_t columns;
@@ -37,11 +38,7 @@ typedef struct hfi_block_job {
     size_t ldp;
 } hfi_block_job;
 
-/** Rows in a chunk of the path for any kernel. */
-#define HFI_BLOCK_CHUNK 128u
-
-/** Any kernel, in double precision, by tiles. `scratch`: hfi_kernel_scratch() doubles for each thread.
- *  The results are spoilt when it is cancelled. */
-hf_status hfi_block_tiles(hf_context *ctx, const hfi_block_job *job, double *scratch);
+/** Any kernel, in double precision, by tiles. Results are spoilt by a failure. */
+hf_status hfi_block_tiles(hf_context *ctx, const hfi_block_job *job);
 
 #endif

@@ -3,10 +3,13 @@
 #include "kernel/block_stream.h"
 #include "kernel/tile.h"
 
+#define CHUNK 128u /* rows */
+
 typedef struct tiles {
     const hfi_block_job *job;
-    double *scratch;
+    double *scratch; /* for each thread */
     size_t scratch_each;
+    double *theta; /* for each chunk: one row of parameters, or NULL */
 } tiles;
 
 /* A tile in its place: slow points are rows slow .. slow + tile.points.rows - 1 of the table, fast ones fast .. fast + tile.count - 1. In a
@@ -112,9 +115,9 @@ static void pair(size_t p, size_t q, int thread, void *arg)
 {
     const tiles *all = arg;
     const hfi_block_job *job = all->job;
-    const size_t slow_begin = p * HFI_BLOCK_CHUNK, slow_end = least(job->n, slow_begin + HFI_BLOCK_CHUNK);
-    const size_t fast_begin = q * HFI_BLOCK_CHUNK, fast_end = least(job->n, fast_begin + HFI_BLOCK_CHUNK);
-    double *theta = job->theta ? job->theta + p * job->kernel->parameters : NULL;
+    const size_t slow_begin = p * CHUNK, slow_end = least(job->n, slow_begin + CHUNK);
+    const size_t fast_begin = q * CHUNK, fast_end = least(job->n, fast_begin + CHUNK);
+    double *theta = all->theta ? all->theta + p * job->kernel->parameters : NULL;
     placed at = {.both = p != q};
     /* Without `same` the white kernel is 0. */
     hfi_tile_begin(&at.tile, job->kernel, all->scratch + (size_t)thread * all->scratch_each);
@@ -133,10 +136,22 @@ static void pair(size_t p, size_t q, int thread, void *arg)
     }
 }
 
-hf_status hfi_block_tiles(hf_context *ctx, const hfi_block_job *job, double *scratch)
+hf_status hfi_block_tiles(hf_context *ctx, const hfi_block_job *job)
 {
-    tiles all = {.job = job, .scratch = scratch, .scratch_each = hfi_kernel_scratch(job->kernel)};
+    const size_t chunks = (job->n + CHUNK - 1) / CHUNK, parameters = job->kernel->parameters;
     const double n = (double)job->n;
-    return hfi_pair_rounds(ctx, "covariances", (job->n + HFI_BLOCK_CHUNK - 1) / HFI_BLOCK_CHUNK,
-                           0.5 * n * (n + 1.0), pair, &all);
+    size_t scratch = 0, theta = 0;
+    tiles all = {.job = job, .scratch_each = hfi_kernel_scratch(job->kernel)};
+    if (!hfi_size_mul(all.scratch_each, (size_t)hf_context_threads(ctx), &scratch) ||
+        !hfi_size_mul(chunks, parameters, &theta))
+        return hfi_out_of_memory(ctx);
+    all.scratch = hfi_alloc(ctx, scratch, sizeof *all.scratch);
+    if (job->theta) all.theta = hfi_alloc(ctx, theta, sizeof *all.theta);
+    hf_status status = all.scratch && (all.theta || !job->theta) ? HF_OK : HF_ERR_MEMORY;
+    if (status >= 0) status = hfi_pair_rounds(ctx, "covariances", chunks, 0.5 * n * (n + 1.0), pair, &all);
+    for (size_t c = 0; status >= 0 && all.theta && c < chunks; c++)
+        for (size_t p = 0; p < parameters; p++) job->theta[p] += all.theta[c * parameters + p];
+    hfi_free(ctx, all.scratch);
+    hfi_free(ctx, all.theta);
+    return status;
 }
