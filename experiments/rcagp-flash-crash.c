@@ -215,10 +215,11 @@ static void print_lines(FILE *out, size_t count, const result *results, bool wei
 {
     static const struct {
         const char *model, *title, *line;
-    } lines[] = {{"CaGP", "CaGP", "lw 2 lc rgb '#e08214'"},
-                 {"RCSVGP", "RCSVGP", "lw 2 lc rgb '#8073ac'"},
-                 {"RCaGP", "RCaGP", "lw 2 lc rgb '#1a9850'"},
-                 {"default", "Holdfast, default", "lw 2.5 lc rgb '#2a6496'"}};
+    } lines[] = {{"CaGP", "CaGP, published", "lw 2 lc rgb '#e0a030'"},
+                 {"RCSVGP", "RCSVGP, published", "lw 2 lc rgb '#a79fd0'"},
+                 {"RCaGP", "RCaGP, published", "lw 2 lc rgb '#4dac6e'"},
+                 {"default", "Holdfast, default", "lw 2 dt (6,4) lc rgb '#6fa8dc'"},
+                 {"rcagp", "Holdfast, preset rcagp", "lw 2.5 lc rgb '#1f4e79'"}};
     for (size_t k = 0; k < sizeof lines / sizeof *lines; ++k)
         for (size_t m = 0; m < count; ++m) {
             if (strcmp(results[m].model, lines[k].model) != 0) continue;
@@ -241,15 +242,16 @@ static void draw(const series *s, size_t count, const result *results, const cha
             s->minute[0] / 60.0, s->minute[s->n - 1] / 60.0);
     fputs("set title 'Means: what each model makes of the sell-off'\nset ylabel 'Dow Jones, points' offset "
           "1,0\n"
-          "set key bottom right Left reverse\n"
+          "set yrange [14580:14740]\nset key bottom left Left reverse\n"
           "plot $data using 1:($3 == 0 ? $2 : NaN) with points pt 7 ps 0.3 lc rgb '#80404040' title 'index', "
           "\\\n"
           " $data using 1:($3 != 0 ? $2 : NaN) with points pt 2 ps 1 lw 2 lc rgb '#c0392b' title 'sell-off'",
           out);
     print_lines(out, count, results, false);
-    fputs("\nset title 'Weights: how much each reading counts'\nset ylabel 'weight' offset 1,0\nset yrange "
+    fputs("\nset title 'Weights: how much each reading counts (colours as on the left)'\nset ylabel 'weight' "
+          "offset 1,0\nset yrange "
           "[0:1.05]\n"
-          "set key bottom left Left reverse\n"
+          "unset key\n"
           "plot $data using 1:($3 != 0 ? 0.01 : NaN) with points pt 2 ps 1 lw 2 lc rgb '#c0392b' title "
           "'sell-off'",
           out);
