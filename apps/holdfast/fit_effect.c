@@ -57,6 +57,13 @@ static bool all_rows_trained(const hf_fit_settings *s)
     return s->train && s->minibatch == 0;
 }
 
+/* Each evaluation of these starts from nothing but its hyperparameters; those of Student-t noise and of relevance pursuit
+ * start from where the one before ended. */
+static bool journalled(const hf_fit_settings *s)
+{
+    return all_rows_trained(s) && (s->sites == HF_SITES_GAUSSIAN || s->sites == HF_SITES_ROBUST);
+}
+
 static bool by_adam(const hf_fit_settings *s)
 {
     return s->train && s->optimiser == HF_OPTIMISER_ADAM;
@@ -101,10 +108,10 @@ static const struct rule {
     {"noise-start", trained, "it is about training; leave out --no-train, or say --set noise=V"},
     {"optimiser", trained, "it is about training; leave out --no-train"},
     {"learning-rate", by_adam, "it is the step of adam; say --optimiser adam"},
-    {"checkpoint", all_rows_trained,
-     "it keeps evaluations of all rows in training; leave out --no-train and --minibatch"},
-    {"resume", all_rows_trained,
-     "it goes on with training on all rows; leave out --no-train and --minibatch"},
+    {"checkpoint", journalled,
+     "it keeps evaluations of Gaussian and robust fits that are trained on all rows; leave it out"},
+    {"resume", journalled,
+     "it goes on with Gaussian and robust fits that are trained on all rows; leave it out"},
 };
 
 /* ---- what training can maximise ---------------------------------------------------------------------------

@@ -75,7 +75,7 @@ const char *time_in_words(double seconds, char words[TOOL_WORDS])
         snprintf(words, TOOL_WORDS, "%.0f %s", seconds / units[i].seconds, units[i].name);
         return words;
     }
-    snprintf(words, TOOL_WORDS, seconds < 10 ? "%.1g seconds" : "%.0f seconds", fmax(seconds, 0.1));
+    snprintf(words, TOOL_WORDS, seconds < 0.95 ? "%.1f seconds" : "%.0f seconds", fmax(seconds, 0.1));
     return words;
 }
 

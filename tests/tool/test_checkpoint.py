@@ -24,55 +24,56 @@ def content(path):
     return tables
 
 
-class Killed(ToolCase):
-    def start(self, *arguments):
-        return subprocess.Popen([TOOL, *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+HEADER = 48  # bytes of a checkpoint before the first evaluation
 
-    def kill_until_done(self, arguments, seed, most=25):
-        """Runs with --resume, each killed at a random moment until one comes to its end or `most` were killed."""
-        moments, killed, sizes = random.Random(seed), 0, []
-        while killed < most:
-            run = self.start(*arguments, "--resume")
-            try:
-                run.communicate(timeout=moments.uniform(0.05, 0.6))
-                break
-            except subprocess.TimeoutExpired:
-                run.kill()
-                run.communicate()
-                killed += 1
-                if os.path.exists(self.path("part.hf.checkpoint")):
-                    sizes.append(os.path.getsize(self.path("part.hf.checkpoint")))
-                self.assertNotIn("part.hf", self.files())
-        else:
-            run = self.start(*arguments, "--resume")
-            run.communicate(timeout=200)
-        self.assertEqual(run.returncode, 0)
-        return killed, sizes
+
+class Killed(ToolCase):
+    def size(self):
+        try:
+            return os.path.getsize(self.path("part.hf.checkpoint"))
+        except FileNotFoundError:
+            return 0
+
+    def kill_until_done(self, arguments, seed, most=12):
+        """Runs with --resume, each killed some evaluations on, until one comes to its end or `most` were killed."""
+        moments, killed = random.Random(seed), 0
+        while True:
+            before = self.size()
+            # Also in the middle of the first evaluation, and of writing one.
+            enough = max(before, HEADER) + moments.choice((0, 1, 200, 2000, 5000))
+            run = subprocess.Popen([TOOL, *arguments, "--resume"], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True)
+            while killed < most and run.poll() is None and self.size() < enough:
+                time.sleep(0.0005)
+            if killed == most or run.poll() is not None:
+                _, err = run.communicate(timeout=200)
+                self.assertEqual((run.returncode, err), (0, ""))
+                return killed
+            time.sleep(moments.uniform(0, 0.02))
+            run.kill()
+            run.communicate()
+            if run.returncode == 0:
+                return killed
+            killed += 1
+            self.assertGreaterEqual(self.size(), before)
+            self.assertNotIn("part.hf", self.files())
 
     def compare(self, rows, options, seed):
         self.wave(rows=rows, bad=range(7, rows, 19))
         self.ok(*FIT, "whole.hf", "-q", *options)
-        killed, sizes = self.kill_until_done([*FIT, "part.hf", "-q", *options], seed)
+        killed = self.kill_until_done([*FIT, "part.hf", "-q", *options], seed)
         self.assertGreater(killed, 2)
-        self.assertEqual(sizes, sorted(sizes))
-        self.assertGreater(sizes[-1], 0)
         self.assertEqual(self.files(), ["part.hf", "wave.csv", "whole.hf"])
         self.assertEqual(content(self.path("part.hf")), content(self.path("whole.hf")))
 
     def test_exact_fit_with_suspects(self):
-        self.compare(800, ["--restarts", "2"], 1)
+        self.compare(250, ["--restarts", "2"], 1)
 
     def test_inducing_fit_with_robust_sites(self):
-        self.compare(3000, ["--preset", "rcsvgp", "--inducing", "150", "--iterations", "200"], 2)
+        self.compare(700, ["--preset", "rcsvgp", "--inducing", "50"], 2)
 
     def test_trained_actions(self):
-        self.compare(1200, ["--preset", "cagp", "--actions", "20"], 3)
-
-    def test_student_t_noise(self):
-        self.compare(500, ["--preset", "student-t"], 4)
-
-    def test_relevance_pursuit(self):
-        self.compare(400, ["--preset", "rrp"], 5)
+        self.compare(300, ["--preset", "cagp", "--actions", "10"], 3)
 
 
 class Stopped(ToolCase):
@@ -86,7 +87,7 @@ class Stopped(ToolCase):
         deadline = time.monotonic() + 100
         while time.monotonic() < deadline:
             files = [name for name in self.files() if name.endswith("checkpoint")]
-            if files and os.path.getsize(self.path(files[0])) > 48 + records * 150:
+            if files and os.path.getsize(self.path(files[0])) > HEADER + records * 150:
                 break
             time.sleep(0.01)
         run.send_signal(number)
@@ -112,7 +113,7 @@ class Stopped(ToolCase):
         arguments = [*FIT, "m.hf", "--suspects", "off"]
         self.stop(*arguments, "--checkpoint", "c.checkpoint", number=signal.SIGKILL, records=6)
         data = bytearray(self.read("c.checkpoint", "rb"))
-        data[48 + 32 + 5] ^= 4  # in the first record
+        data[HEADER + 32 + 5] ^= 4  # in the first record
         self.write("c.checkpoint", bytes(data))
         code, _, err = self.run_tool(*arguments, "--checkpoint", "c.checkpoint", "--resume")
         self.assertEqual(code, 0)
