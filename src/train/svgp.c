@@ -83,6 +83,8 @@ static hf_status fit(hfi_svgp_run *run, hfi_solution *out)
     hf_status s = hfi_svgp_prior(q);
     if (s >= 0 && q->noise.kind != HF_SITES_GAUSSIAN) s = hfi_svgp_take_sample(run);
     if (s >= 0 && q->noise.kind != HF_SITES_GAUSSIAN && run->settings->train) s = start_at_median(run);
+    run->warm = run->settings->optimiser == HF_OPTIMISER_LBFGS;
+    if (s >= 0 && !is_settled(run) && run->warm) s = hfi_svgp_warm_start(run);
     if (s >= 0 && !is_settled(run)) s = hfi_svgp_train(run);
     if (s < 0) return s;
     const hf_status finished = hfi_svgp_finish(run);

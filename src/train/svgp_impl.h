@@ -97,8 +97,7 @@ hf_status hfi_svgp_prior(hfi_svgp *q);
 
 /** What is added up. NULL where it is not wanted. */
 typedef struct hfi_svgp_sums {
-    double value;  /* of E[log p] */
-    double spread; /* of its squares, from which its scatter follows */
+    double value; /* of E[log p] */
     size_t readings, far;
     double *square;   /* lower of sum -2 h a a' */
     double *pull;     /* sum (g - 2 h a'mu) a */
@@ -145,6 +144,7 @@ typedef struct hfi_svgp_run {
     const hfi_rows *rows;
     const hfi_trainer *space;
     const hf_fit_settings *settings;
+    bool warm;        /* training starts near an optimum */
     double threshold; /* given; looked at for HF_THRESHOLD_GIVEN only */
     bool train_nu;
     size_t sample; /* rows kept to measure residuals on (robust) */
@@ -156,6 +156,8 @@ typedef struct hfi_svgp_run {
 hf_status hfi_svgp_take_sample(hfi_svgp_run *run);
 /** The threshold for the residuals of the sample at the present q. */
 hf_status hfi_svgp_rethreshold(hfi_svgp_run *run);
+/** Hyperparameters from L-BFGS on the exact bound of a share of the rows (svgp_warm.c). */
+hf_status hfi_svgp_warm_start(hfi_svgp_run *run);
 /** Adam on hyperparameters and natural gradients on q, batch after batch. */
 hf_status hfi_svgp_train(hfi_svgp_run *run);
 /** The optimum of q for the final hyperparameters, from passes over all rows (svgp_finish.c). */

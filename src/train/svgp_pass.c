@@ -51,7 +51,7 @@ void hfi_svgp_sums_free(const hfi_svgp *q, hfi_svgp_sums *sums)
 void hfi_svgp_sums_clear(const hfi_svgp *q, hfi_svgp_sums *sums)
 {
     const size_t m = q->m, length = hfi_svgp_gradient_length(q, sums->z_trained);
-    sums->value = sums->spread = 0.0;
+    sums->value = 0.0;
     sums->readings = sums->far = 0;
     if (sums->square) memset(sums->square, 0, m * m * sizeof(double));
     if (sums->pull) memset(sums->pull, 0, m * sizeof(double));
@@ -131,7 +131,6 @@ static hf_status add_piece(piece *p, hfi_svgp_sums *sums)
     for (size_t i = 0; i < p->count; i++) {
         const hfi_svgp_term *e = &q->term[i];
         sums->value += e->value;
-        sums->spread += e->value * e->value;
         sums->readings += isnan(p->y[i]) ? 0 : 1;
         sums->far += e->far ? 1 : 0;
     }

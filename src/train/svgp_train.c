@@ -11,8 +11,11 @@ static const double decay_mean = 0.9, decay_square = 0.999, epsilon = 1e-8;
  * time, near it short ones settle. */
 static const double rates[] = {5.0, 1.0, 0.2};
 
-/* Nats a reading by which a round must improve the bound to count as progress. */
-static const double progress_per_reading = 3e-4;
+/* Nats a reading: a bound that rises by less from round to round stands still. */
+static const double progress_per_round = 1e-4;
+
+/* Step of natural gradients on minibatches: q averages over the last 2/rho batches. */
+static const double usual_rho = 0.03;
 
 static const double log_nu_mean = 1.0986122886681098, log_nu_sd = 1.0; /* log 3 */
 static const double least_nu = 1.5, most_nu = 50.0;
@@ -22,8 +25,11 @@ enum {
     SHORTEST_ROUND =
         32, /* steps between two looks at the bound: a pass over the rows, but not less than this */
     LONGEST_ROUND = 256, /* nor more than this */
-    FIRST_STEPS = 25,    /* of q alone */
+    FIRST_BATCHES = 16,  /* for a step of q alone */
+    FIRST_STEPS = 4,     /* of those, where one is not enough */
     SAMPLE = 8192,
+    FEWEST_ROUNDS = 8, /* at one learning rate */
+    FEWEST_NEAR = 3,   /* the same where training started near an optimum */
     BACKTRACKS = 8
 };
 
@@ -107,22 +113,24 @@ static hf_status move(climb *c)
 
 /* ---- steps and rounds -------------------------------------------------------------------------------------- */
 
-static hf_status step(climb *c, bool hyperparameters)
+static hf_status add_batch(climb *c)
+{
+    size_t count = 0;
+    const hf_status s = hfi_batches_next(&c->batches, &count);
+    if (s < 0) return s;
+    return hfi_svgp_add(c->run->q, count, c->batches.x, c->batches.y, c->batches.extra, NULL, &c->sums);
+}
+
+static hf_status step(climb *c)
 {
     hfi_svgp *q = c->run->q;
-    size_t count = 0;
-    hf_status s = hfi_batches_next(&c->batches, &count);
     hfi_svgp_sums_clear(q, &c->sums);
-    double *gradient = c->sums.gradient;
-    if (!hyperparameters) c->sums.gradient = NULL;
-    if (s >= 0) s = hfi_svgp_add(q, count, c->batches.x, c->batches.y, c->batches.extra, NULL, &c->sums);
-    if (s >= 0 && hyperparameters) s = hfi_svgp_close(q, &c->sums);
-    c->sums.gradient = gradient;
+    hf_status s = add_batch(c);
+    if (s >= 0) s = hfi_svgp_close(q, &c->sums);
     if (s < 0) return s;
     /* Without a positive definite precision in sight q stays for this batch. */
     s = hfi_svgp_natural(q, &c->sums, (double)c->batches.count, c->rho);
     if (s < 0 && s != HF_ERR_NOT_POSITIVE_DEFINITE) return s;
-    if (!hyperparameters) return HF_OK;
     s = move(c);
     c->averaged++;
     for (size_t i = 0; i < c->length; i++)
@@ -131,32 +139,26 @@ static hf_status step(climb *c, bool hyperparameters)
     return s;
 }
 
-/* What a round says about the bound, per reading. */
-typedef struct outlook {
-    double bound, scatter;
-} outlook;
-
-static hf_status round_of_steps(climb *c, size_t steps, double done, outlook *out)
+/* *bound receives the bound per reading, as the round's batches saw it. */
+static hf_status round_of_steps(climb *c, size_t steps, double done, double *bound)
 {
     hfi_svgp *q = c->run->q;
-    double value = 0.0, spread = 0.0;
+    double value = 0.0;
     size_t readings = 0, rows = 0;
     for (size_t k = 0; k < steps; k++) {
-        const hf_status s = step(c, true);
+        const hf_status s = step(c);
         if (s < 0) return s;
         value += c->sums.value;
-        spread += c->sums.spread;
         readings += c->sums.readings;
         rows += c->batches.rows->n / c->batches.count;
         if (!hfi_progress(q->ctx, "train", done, value / fmax((double)readings, 1.0)))
             return hfi_cancelled(q->ctx);
     }
     if (readings == 0) return hfi_fail(q->ctx, HF_ERR_NO_DATA, "no row of %zu batches has a target", steps);
-    const double count = (double)readings, mean = value / count;
     /* Readings among all rows, by their share among those seen. */
+    const double count = (double)readings;
     const double all = (double)c->batches.rows->n * fmin(count / (double)rows, 1.0);
-    out->bound = mean - hfi_svgp_kl(q) / fmax(all, 1.0);
-    out->scatter = steps < c->batches.count ? sqrt(fmax(spread / count - mean * mean, 0.0) / count) : 0.0;
+    *bound = value / count - hfi_svgp_kl(q) / fmax(all, 1.0);
     return HF_OK;
 }
 
@@ -168,42 +170,95 @@ static size_t steps_of_round(const climb *c)
     return count * ((SHORTEST_ROUND + count - 1) / count);
 }
 
-static hf_status rounds(climb *c)
+/* The settings' iterations are passes over the rows; rounds of several are one, rounds of less than one are counted by it. */
+static size_t most_rounds(const climb *c)
+{
+    const size_t steps = steps_of_round(c), passes = c->run->settings->iterations;
+    const size_t most = c->batches.count > steps ? (passes * c->batches.count + steps - 1) / steps : passes;
+    return most > 0 ? most : 1;
+}
+
+/* The bound per round since the learning rate last changed. */
+typedef struct record {
+    double *bound;
+    size_t count;
+} record;
+
+/* Batches and a wandering q make the bound of a round noisy. It stands still when a straight line through the later half of the
+ * record does not rise by half its own uncertainty, or by next to nothing. */
+static bool stands_still(const record *r, size_t fewest)
+{
+    if (r->count < fewest) return false;
+    const size_t half = (r->count + 1) / 2, n = half > fewest ? half : fewest;
+    const double *y = r->bound + (r->count - n), middle = 0.5 * (double)(n - 1);
+    double mean = 0.0, slope = 0.0, spread = 0.0, squares = 0.0;
+    for (size_t k = 0; k < n; k++) mean += y[k] / (double)n;
+    for (size_t k = 0; k < n; k++) {
+        const double t = (double)k - middle;
+        slope += t * (y[k] - mean);
+        spread += t * t;
+    }
+    slope /= spread;
+    for (size_t k = 0; k < n; k++) {
+        const double error = y[k] - mean - slope * ((double)k - middle);
+        squares += error * error;
+    }
+    const double uncertainty = sqrt(squares / fmax((double)n - 2.0, 1.0) / spread);
+    return slope < fmax(0.5 * uncertainty, progress_per_round);
+}
+
+static hf_status rounds(climb *c, record *r)
 {
     hfi_svgp_run *run = c->run;
-    const size_t steps = steps_of_round(c);
-    const size_t passes = run->settings->iterations;
-    const size_t most = c->batches.count > steps ? (passes * c->batches.count + steps - 1) / steps : passes;
-    size_t stage = 0;
-    double best = -INFINITY;
+    const bool near = run->warm && !c->sums.z_trained;
+    const size_t steps = steps_of_round(c), most = most_rounds(c);
+    size_t stage = run->warm ? 1 : 0;
     hf_status s = HF_OK;
     run->report->stop = HF_STOP_ITERATIONS;
     for (size_t k = 0; s >= 0 && k < most; k++) {
-        outlook now = {0};
         c->rate = rates[stage] * run->settings->learning_rate;
         if (stage + 1 < STAGES) c->averaged = 0;
         s = hfi_svgp_rethreshold(run);
-        if (s >= 0) s = round_of_steps(c, steps, (double)k / (double)most, &now);
-        if (s < 0) break;
-        const bool progress = now.bound > best + fmax(progress_per_reading, now.scatter);
-        best = fmax(best, now.bound);
-        if (!progress && ++stage == STAGES) {
-            run->report->stop = HF_STOP_CONVERGED;
-            break;
-        }
+        if (s >= 0) s = round_of_steps(c, steps, (double)k / (double)most, &r->bound[r->count++]);
+        if (s < 0 || !stands_still(r, near ? FEWEST_NEAR : FEWEST_ROUNDS)) continue;
+        r->count = 0;
+        if (++stage < STAGES) continue;
+        run->report->stop = HF_STOP_CONVERGED;
+        break;
     }
     return s;
 }
 
-/* q catches up with the starting values before these are asked to move. */
+static hf_status climb_rounds(climb *c)
+{
+    hf_context *ctx = c->run->q->ctx;
+    record r = {.bound = hfi_alloc(ctx, most_rounds(c), sizeof(double))};
+    if (!r.bound) return HF_ERR_MEMORY;
+    const hf_status s = rounds(c, &r);
+    hfi_free(ctx, r.bound);
+    return s;
+}
+
+/* q catches up with the starting values before these are asked to move: whole natural steps, each from as many batches as an epoch has,
+ * or enough of them. */
 static hf_status first_steps(climb *c)
 {
-    const bool all = c->batches.count == 1, student = c->run->q->noise.kind == HF_SITES_STUDENT_T;
-    const size_t count = all                              ? (student ? 5 : 1)
-                         : c->batches.count < FIRST_STEPS ? c->batches.count
-                                                          : FIRST_STEPS;
-    hf_status s = hfi_svgp_rethreshold(c->run);
-    for (size_t k = 0; s >= 0 && k < count; k++) s = step(c, false);
+    hfi_svgp *q = c->run->q;
+    const bool conjugate = q->noise.kind == HF_SITES_GAUSSIAN;
+    const size_t count = c->batches.count < FIRST_BATCHES ? c->batches.count : FIRST_BATCHES;
+    double *gradient = c->sums.gradient;
+    c->sums.gradient = NULL;
+    hf_status s = HF_OK;
+    for (int k = 0; s >= 0 && k < (conjugate ? 1 : FIRST_STEPS); k++) {
+        s = hfi_svgp_rethreshold(c->run);
+        hfi_svgp_sums_clear(q, &c->sums);
+        for (size_t b = 0; s >= 0 && b < count; b++) s = add_batch(c);
+        if (s >= 0)
+            s = hfi_svgp_natural(q, &c->sums, (double)c->batches.count / (double)count,
+                                 conjugate ? 1.0 : 0.7);
+        if (s == HF_ERR_NOT_POSITIVE_DEFINITE) s = HF_OK;
+    }
+    c->sums.gradient = gradient;
     return s;
 }
 
@@ -223,7 +278,7 @@ static hf_status climb_init(hfi_svgp_run *run, climb *c)
     c->second = work + 3 * c->length;
     c->average = work + 4 * c->length;
     const bool student = run->q->noise.kind == HF_SITES_STUDENT_T;
-    c->rho = c->batches.count > 1 ? fmax(0.1, 0.5 / (double)c->batches.count) : student ? 0.5 : 1.0;
+    c->rho = c->batches.count > 1 ? fmax(usual_rho, 0.5 / (double)c->batches.count) : student ? 0.5 : 1.0;
     get_state(run, c->state);
     return HF_OK;
 }
@@ -236,7 +291,7 @@ hf_status hfi_svgp_train(hfi_svgp_run *run)
     const bool moves = run->space->free_count > 0 || run->train_nu;
     if (s >= 0) s = first_steps(&c);
     if (s >= 0 && moves) {
-        s = rounds(&c);
+        s = climb_rounds(&c);
         if (s >= 0) s = set_state(run, c.averaged > 0 ? c.average : c.state);
         if (s >= 0) get_state(run, c.state);
     }
