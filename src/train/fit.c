@@ -88,8 +88,8 @@ static hf_status conclude(hfi_fit *fit, const double *state, hf_posterior **post
     hfi_solution solution = {0};
     double kappa = 1.0;
     hf_status s = hfi_trainer_set(&fit->trainer, state);
-    if (s >= 0) s = hfi_fit_solve(fit, &solution);
-    if (s < 0) return s;
+    const hf_status solved = s < 0 ? s : hfi_fit_solve(fit, &solution);
+    if (solved < 0) return solved;
     hf_posterior *made = NULL;
     s = judge(fit, &solution, &kappa, readings);
     if (s >= 0)
@@ -101,7 +101,7 @@ static hf_status conclude(hfi_fit *fit, const double *state, hf_posterior **post
     }
     hf_fit_report local;
     hfi_fit_fill_report(fit, state, made, kappa, &local);
-    s = hfi_fit_warn(fit, &local);
+    s = hfi_fit_warn(fit, solved, &local);
     if (report) *report = local;
     *posterior = made;
     return s;
@@ -127,19 +127,30 @@ static void close_journal(hfi_fit *fit, hf_status status, hf_fit_report *report)
     fit->journal = NULL;
 }
 
+static hf_status finish_stages(hfi_fit *fit, const hfi_holdout *start, double *state)
+{
+    const size_t before = fit->shared.evaluations;
+    const hf_status s = hfi_fit_settle(fit, start, fit->warm, state);
+    if (fit->warm)
+        fit->trainer.evaluations += before;
+    else
+        hfi_fit_adopt_shared(fit);
+    return s;
+}
+
 static hf_status run(hfi_fit *fit, hf_posterior **posterior, hf_fit_report *report, hf_reading *readings)
 {
     hf_status s = hfi_fit_prepare(fit);
     if (s >= 0) s = open_journal(fit);
-    const bool subset = s >= 0 && hfi_fit_training_rows(fit) < fit->n;
+    const bool stages = s >= 0 && hfi_fit_has_stages(fit);
     hfi_holdout start = {0};
-    if (subset) s = hfi_fit_train_on_subset(fit, &start);
+    if (stages) s = hfi_fit_train_in_stages(fit, &start);
     if (s >= 0) s = hfi_fit_evaluator(fit);
     if (s >= 0) s = hfi_fit_trainer(fit);
     double *state = s >= 0 ? hfi_alloc(fit->ctx, fit->trainer.count, sizeof *state) : NULL;
     if (s >= 0 && !state) s = HF_ERR_MEMORY;
     if (s >= 0) s = allocate_verdict(fit);
-    if (s >= 0) s = subset ? hfi_fit_settle(fit, &start, state) : hfi_fit_train(fit, state);
+    if (s >= 0) s = stages ? finish_stages(fit, &start, state) : hfi_fit_train(fit, state);
     if (s >= 0) s = conclude(fit, state, posterior, report, readings);
     close_journal(fit, s, report);
     hfi_free(fit->ctx, state);

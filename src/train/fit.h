@@ -45,6 +45,7 @@ typedef struct hfi_fit {
     double nu;                   /* of Student-t noise; infinity without */
     struct hfi_journal *journal; /* NULL without a checkpoint */
     hf_projection_report projection;
+    bool warm; /* after stages: the table itself is trained too */
     hfi_share_report shared;
 } hfi_fit;
 
@@ -60,14 +61,16 @@ hf_status hfi_fit_evaluator(hfi_fit *fit);
 hf_status hfi_fit_trainer(hfi_fit *fit);
 /** Trains: `state` receives the result, the sites are left as they ended (fit_train.c). */
 hf_status hfi_fit_train(hfi_fit *fit, double *state);
-/** Rows that training looks at: n, or fewer for tables so large that hyperparameters are settled by a share of them
- * (fit_subset.c). */
+/** Whether the table is so large that it is trained in stages (fit_stages.c). */
+bool hfi_fit_has_stages(const hfi_fit *fit);
+/** Rows that the largest training looks at: n where there are no stages. */
 size_t hfi_fit_training_rows(const hfi_fit *fit);
-/** Trains on a random share of the rows; kernel, mean and noise are left as they ended. `all` (initialised here) receives what
- * the fit of the share predicts for every row. */
-hf_status hfi_fit_train_on_subset(hfi_fit *fit, hfi_holdout *all);
-/** Sites of all rows at those hyperparameters, starting from that prediction; `state` receives them. */
-hf_status hfi_fit_settle(hfi_fit *fit, const hfi_holdout *start, double *state);
+/** Trains on shares of the rows; kernel, mean and noise are left as they ended. `all` (zeroed) receives what the last share
+ * predicts for every row. fit->warm says whether the table itself is to be trained once more. */
+hf_status hfi_fit_train_in_stages(hfi_fit *fit, hfi_holdout *all);
+/** Sites of the fit's rows from that prediction, training on them or at the present hyperparameters; `state` receives the
+ * result (fit_settle.c). */
+hf_status hfi_fit_settle(hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
 /** What the report says about training comes from `shared`. */
 void hfi_fit_adopt_shared(hfi_fit *fit);
 /** Whether training goes by minibatches or by stochastic variational steps (fit_stochastic.c), and that training. */
@@ -77,10 +80,11 @@ hf_status hfi_fit_train_stochastic(hfi_fit *fit, double *state);
 hf_status hfi_fit_solve(hfi_fit *fit, hfi_solution *out);
 /** Bytes of the fit at its peak, without the data. */
 double hfi_fit_bytes(const hfi_fit *fit);
-/** The report, the readings' verdicts, and the warning a user should see (fit_report.c). */
+/** The report, the readings' verdicts, and the warning a user should see, of what the solver said and the report shows
+ * (fit_report.c). */
 void hfi_fit_fill_report(const hfi_fit *fit, const double *state, const hf_posterior *posterior, double kappa,
                          hf_fit_report *report);
 void hfi_fit_fill_readings(const hfi_fit *fit, const hfi_holdout *residuals, hf_reading *readings);
-hf_status hfi_fit_warn(const hfi_fit *fit, const hf_fit_report *report);
+hf_status hfi_fit_warn(const hfi_fit *fit, hf_status solved, const hf_fit_report *report);
 
 #endif

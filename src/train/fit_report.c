@@ -80,9 +80,9 @@ void hfi_fit_fill_readings(const hfi_fit *fit, const hfi_holdout *residuals, hf_
 }
 
 /* What a user should know although the result is usable. */
-hf_status hfi_fit_warn(const hfi_fit *fit, const hf_fit_report *report)
+hf_status hfi_fit_warn(const hfi_fit *fit, hf_status solved, const hf_fit_report *report)
 {
-    if (report->jitter > 0.0)
+    if (solved == HF_WARN_JITTER)
         return hfi_fail(
             fit->ctx, HF_WARN_JITTER,
             "the covariance of the readings was not positive definite; %.3g was added to its diagonal",

@@ -66,7 +66,7 @@ static hf_status make_sites(hfi_fit *fit, const hfi_solution *solution, double *
             fit->verdict.suspected[i] = hf_sites_weights(fit->sites)[i] < hfi_suspect_weight;
         hfi_trainer_get(&fit->trainer, state);
     } else if (s >= 0) {
-        s = hfi_fit_settle(fit, &all, state);
+        s = hfi_fit_settle(fit, &all, false, state);
     }
     hfi_holdout_free(fit->ctx, &all);
     return s;

@@ -129,17 +129,20 @@ hf_status hfi_robust_reweight(hfi_trainer *t, const hf_fit_settings *settings, d
 }
 
 hf_status hfi_robust_settle(hfi_trainer *t, const hf_fit_settings *settings, double threshold,
-                            const double *centre, size_t *rounds)
+                            const double *centre, size_t trained, double *state, size_t *rounds)
 {
     hfi_evaluator *e = &t->evaluator;
     hfi_holdout residuals;
     double *work = hfi_alloc(e->ctx, e->rows, 2 * sizeof *work);
     if (!work) return HF_ERR_MEMORY;
-    hf_status s = hfi_holdout_init(e->ctx, &residuals, e->rows);
     double change = 0.0;
+    hf_status s = hfi_holdout_init(e->ctx, &residuals, e->rows);
     if (s >= 0) s = recentre(t, settings, threshold, centre, work + e->rows, &change);
-    for (*rounds = 1; s >= 0 && *rounds < settings->rounds; *rounds += 1) {
-        s = find_centre(t, settings->centre, &residuals, work);
+    const size_t most = trained > 0 ? trained : settings->rounds;
+    for (*rounds = 0; s >= 0 && *rounds < most;) {
+        if (trained > 0) s = hfi_trainer_maximise(t, state, 25);
+        *rounds += 1;
+        if (s >= 0) s = find_centre(t, settings->centre, &residuals, work);
         if (s >= 0) s = recentre(t, settings, threshold, work, work + e->rows, &change);
         if (change < weight_tolerance) break;
     }

@@ -224,10 +224,10 @@ hf_status hfi_find_suspects(hfi_trainer *trainer, const hf_fit_settings *setting
 hf_status hfi_robust_reweight(hfi_trainer *trainer, const hf_fit_settings *settings, double threshold,
                               double *state, size_t *rounds);
 
-/** Robust weights at hyperparameters that stay as they are: from residuals about `centre` (rows), then re-centred by the settings'
- * rule until the weights stand still. */
+/** Robust weights from residuals about `centre` (rows), then re-centred by the settings' rule until they stand still; before each of the first
+ * `trained` times the hyperparameters are trained for some steps, otherwise they stay as they are. */
 hf_status hfi_robust_settle(hfi_trainer *trainer, const hf_fit_settings *settings, double threshold,
-                            const double *centre, size_t *rounds);
+                            const double *centre, size_t trained, double *state, size_t *rounds);
 
 /** kappa = max(1, n / (n - trained) max(mean t^2, (q95 |t| / 1.96)^2)) over the n readings kept and a few borderline suspects; `trained` is the
  * number of trained parameters (at most n / 2 counts). `group` is not 0 for members of a group set aside. */

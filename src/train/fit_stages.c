@@ -1,26 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hyperparameters from a share of the rows. A dozen numbers are settled by some ten thousand readings as well as by a
- * million; what a million readings are needed for is the posterior. So a large table is trained on a random share
- * of its rows, and the sites of all rows are then found at those hyperparameters, which takes a few passes.
+ * Large tables are trained in stages: cold on a small share of the rows with few inducing inputs, where the suspect finder and the
+ * re-weighting make their hundreds of evaluations; warm on a larger share with all inducing inputs; then, at those
+ * hyperparameters, the sites of all rows are found, which takes a few passes. A dozen numbers are settled by some ten
+ * thousand readings as well as by a million; what a million readings are needed for is the posterior.
  */
 #include "train/fit.h"
 #include <math.h>
 #include <string.h>
 
+/* A stage that a table of more rows goes through. */
+typedef struct stage {
+    size_t rows, inducing;
+} stage;
+
+static const stage stages[] = {{4096, 128}, {16384, SIZE_MAX}};
+
 enum {
-    TRAINING_ROWS = 16384,
-    TRAINING_INDUCING = 256 /* of the share; the posterior has all that were asked for */
+    STAGES = sizeof stages / sizeof stages[0]
 };
+
+bool hfi_fit_has_stages(const hfi_fit *fit)
+{
+    const hf_fit_settings *settings = fit->settings;
+    const bool whole = fit->inducing == 0 || !settings->train || settings->train_inducing ||
+                       settings->optimiser == HF_OPTIMISER_ADAM || hfi_fit_is_stochastic(fit) ||
+                       settings->sites == HF_SITES_PURSUIT;
+    return !whole && fit->n > stages[0].rows;
+}
 
 size_t hfi_fit_training_rows(const hfi_fit *fit)
 {
-    const hf_fit_settings *settings = fit->settings;
-    const bool everything = fit->inducing == 0 || !settings->train || settings->train_inducing ||
-                            settings->optimiser == HF_OPTIMISER_ADAM || settings->minibatch > 0 ||
-                            settings->sites == HF_SITES_STUDENT_T || settings->sites == HF_SITES_PURSUIT ||
-                            fit->n <= TRAINING_ROWS;
-    return everything ? fit->n : TRAINING_ROWS;
+    const size_t most = stages[STAGES - 1].rows;
+    return hfi_fit_has_stages(fit) && fit->n > most ? most : fit->n;
 }
 
 /* A seeded choice of `count` rows, in the order of the table. */
@@ -45,17 +57,17 @@ static hf_status choose_rows(const hfi_fit *fit, size_t count, size_t *chosen)
 }
 
 /* The share as a fit of its own, which borrows kernel, mean, scaling and settings. */
-static hf_status make_share(const hfi_fit *fit, hfi_fit *share)
+static hf_status make_share(const hfi_fit *fit, const stage *size, hfi_fit *share)
 {
     *share = (hfi_fit){.ctx = fit->ctx,
                        .data = fit->data,
                        .settings = fit->settings,
-                       .n = hfi_fit_training_rows(fit),
+                       .n = size->rows,
                        .d = fit->d,
                        .scaling = fit->scaling,
                        .measured = fit->measured,
                        .solver = HF_SOLVER_INDUCING,
-                       .inducing = fit->inducing < TRAINING_INDUCING ? fit->inducing : TRAINING_INDUCING,
+                       .inducing = fit->inducing < size->inducing ? fit->inducing : size->inducing,
                        .kernel = fit->kernel,
                        .mean = fit->mean,
                        .noise = fit->noise,
@@ -63,6 +75,7 @@ static hf_status make_share(const hfi_fit *fit, hfi_fit *share)
                        .threshold = fit->threshold,
                        .nu = fit->nu,
                        .journal = fit->journal};
+    share->verdict.adopted = fit->verdict.adopted;
     const size_t n = share->n, d = share->d;
     share->row = hfi_alloc(fit->ctx, n, sizeof *share->row);
     share->x = hfi_alloc(fit->ctx, n, d * sizeof *share->x);
@@ -83,6 +96,8 @@ static hf_status make_share(const hfi_fit *fit, hfi_fit *share)
         share->extra[k] = fit->extra[i];
     }
     if (s >= 0) s = hf_sites_gaussian(fit->ctx, n, share->y, share->noise, share->extra, &share->sites);
+    if (s >= 0 && fit->settings->sites == HF_SITES_ROBUST)
+        s = hf_sites_set_beta(fit->ctx, share->sites, fit->settings->beta / fit->scaling.y_scale);
     return s;
 }
 
@@ -99,44 +114,73 @@ static void share_free(hfi_fit *share)
     hfi_free(share->ctx, share->verdict.group);
 }
 
-/* What the share's posterior says about every row of the table. */
+/* What the share's posterior says about every row of the table, with the sd of a reading and the standardised residual. */
 static hf_status predict_all(const hfi_fit *fit, hfi_fit *share, hfi_holdout *all)
 {
     hfi_inducing *inducing = share->trainer.evaluator.inducing;
     hf_status s =
         hfi_inducing_factor(inducing, fit->kernel, fit->mean, share->sites, share->n, share->x, share->d);
-    if (s >= 0) s = hfi_holdout_init(fit->ctx, all, fit->n);
+    if (s >= 0 && !all->mean) s = hfi_holdout_init(fit->ctx, all, fit->n);
     if (s >= 0)
         s = hfi_inducing_marginals(inducing, fit->kernel, fit->mean, fit->sites, fit->n, fit->x, fit->d,
                                    false, all->mean, all->sd);
+    for (size_t i = 0; s >= 0 && i < fit->n; i++) {
+        all->sd[i] = sqrt(fmax(all->sd[i], 0.0) + fmax(share->sites->noise + fit->extra[i], 1e-300));
+        all->t[i] = (fit->y[i] - all->mean[i]) / all->sd[i];
+    }
     return s;
 }
 
-/* What the main fit reports about training comes from the share. */
+/* What the main fit reports about training comes from the shares. */
 static void hand_over(hfi_fit *fit, const hfi_fit *share, const double *state)
 {
     const hfi_trainer *t = &share->trainer;
+    const size_t before = fit->shared.evaluations;
     fit->noise = exp(state[t->noise]);
-    fit->threshold = isfinite(fit->threshold) ? fit->threshold : share->sites->threshold;
-    fit->nu = share->nu;
+    fit->verdict.adopted = share->verdict.adopted;
+    fit->verdict.benefit = share->verdict.benefit;
+    fit->verdict.gain = share->verdict.gain;
+    fit->verdict.rounds += share->verdict.rounds;
     fit->shared = (hfi_share_report){.stop = t->stop,
-                                     .evaluations = t->evaluations,
+                                     .evaluations = before + t->evaluations,
                                      .value = t->value,
                                      .log_prior = t->log_prior,
                                      .gradient_norm = t->gradient_norm};
 }
 
-hf_status hfi_fit_train_on_subset(hfi_fit *fit, hfi_holdout *all)
+/* The rows of the share among those of the table. */
+static hf_status pick(const hfi_fit *share, const hfi_holdout *all, hfi_holdout *own)
+{
+    const hf_status s = hfi_holdout_init(share->ctx, own, share->n);
+    for (size_t k = 0; s >= 0 && k < share->n; k++) {
+        own->mean[k] = all->mean[share->row[k]];
+        own->sd[k] = all->sd[share->row[k]];
+        own->t[k] = all->t[share->row[k]];
+    }
+    return s;
+}
+
+/* The first share is trained like any table, later ones go on from what the one before says about their rows. */
+static hf_status train_share(hfi_fit *share, const hfi_holdout *all, double *state)
+{
+    if (!all->mean) return hfi_fit_train(share, state);
+    hfi_holdout own;
+    const hf_status picked = pick(share, all, &own);
+    const hf_status s = picked < 0 ? picked : hfi_fit_settle(share, &own, true, state);
+    hfi_holdout_free(share->ctx, &own);
+    return s;
+}
+
+static hf_status run_stage(hfi_fit *fit, const stage *size, hfi_holdout *all)
 {
     hfi_fit share;
-    memset(all, 0, sizeof *all);
-    hf_status s = make_share(fit, &share);
     double *state = NULL;
+    hf_status s = make_share(fit, size, &share);
     if (s >= 0) s = hfi_fit_evaluator(&share);
     if (s >= 0) s = hfi_fit_trainer(&share);
     if (s >= 0) {
         state = hfi_alloc(fit->ctx, share.trainer.count, sizeof *state);
-        s = state ? hfi_fit_train(&share, state) : HF_ERR_MEMORY;
+        s = state ? train_share(&share, all, state) : HF_ERR_MEMORY;
     }
     if (s >= 0) s = hfi_trainer_set(&share.trainer, state);
     if (s >= 0) s = predict_all(fit, &share, all);
@@ -149,6 +193,15 @@ hf_status hfi_fit_train_on_subset(hfi_fit *fit, hfi_holdout *all)
     return s;
 }
 
+hf_status hfi_fit_train_in_stages(hfi_fit *fit, hfi_holdout *all)
+{
+    hf_status s = HF_OK;
+    for (size_t k = 0; s >= 0 && k < STAGES && stages[k].rows < fit->n; k++)
+        s = run_stage(fit, &stages[k], all);
+    fit->warm = s >= 0 && fit->n <= stages[STAGES - 1].rows;
+    return s;
+}
+
 void hfi_fit_adopt_shared(hfi_fit *fit)
 {
     hfi_trainer *t = &fit->trainer;
@@ -157,18 +210,4 @@ void hfi_fit_adopt_shared(hfi_fit *fit)
     t->value = fit->shared.value;
     t->log_prior = fit->shared.log_prior;
     t->gradient_norm = fit->shared.gradient_norm;
-}
-
-hf_status hfi_fit_settle(hfi_fit *fit, const hfi_holdout *start, double *state)
-{
-    hfi_trainer *t = &fit->trainer;
-    hfi_trainer_get(t, state);
-    hf_status s = hfi_evaluator_select(&t->evaluator);
-    if (s >= 0 && fit->settings->sites == HF_SITES_ROBUST) {
-        s = hfi_robust_settle(t, fit->settings, fit->threshold, start->mean, &fit->verdict.rounds);
-        for (size_t i = 0; s >= 0 && i < fit->n; i++)
-            fit->verdict.suspected[i] = hf_sites_weights(fit->sites)[i] < hfi_suspect_weight;
-    }
-    hfi_fit_adopt_shared(fit);
-    return s;
 }

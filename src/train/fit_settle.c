@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sites of all rows, and if they are few enough the hyperparameters once more, from what an earlier stage predicts. */
+#include "train/fit.h"
+#include <math.h>
+#include <string.h>
+
+enum {
+    WARM_ITERATIONS = 25,
+    WARM_ROUNDS = 3,
+    SAMPLE = 16384 /* residuals that say where the suspects begin */
+};
+
+/* Standardised residuals from which on a reading is a suspect, below and above. */
+typedef struct cut {
+    double low, high;
+} cut;
+
+static hf_status find_cut(hf_context *ctx, size_t n, const double *t, cut *out)
+{
+    const size_t step = (n + SAMPLE - 1) / SAMPLE, count = (n + step - 1) / step;
+    double *sample = hfi_alloc(ctx, count, 2 * sizeof *sample), tau = 0.0;
+    if (!sample) return HF_ERR_MEMORY;
+    double *probability = sample + count;
+    for (size_t k = 0; k < count; k++) sample[k] = t[k * step];
+    *out = (cut){.low = -INFINITY, .high = INFINITY};
+    const hf_status s = hfi_mixture_prune(ctx, count, sample, NULL, probability, &tau);
+    for (size_t k = 0; s >= 0 && k < count; k++) {
+        if (probability[k] <= 0.5) continue;
+        if (sample[k] > 0.0) out->high = fmin(out->high, sample[k]);
+        if (sample[k] < 0.0) out->low = fmax(out->low, sample[k]);
+    }
+    hfi_free(ctx, sample);
+    return s;
+}
+
+/* Flags by residuals; *changed says how many flags are new or gone. */
+static hf_status flag(hfi_fit *fit, const double *t, size_t *changed)
+{
+    cut at;
+    hf_status s = find_cut(fit->ctx, fit->n, t, &at);
+    *changed = 0;
+    for (size_t i = 0; s >= 0 && i < fit->n; i++) {
+        const bool suspected = t[i] >= at.high || t[i] <= at.low;
+        *changed += suspected != fit->verdict.suspected[i];
+        fit->verdict.suspected[i] = suspected;
+        s = hf_sites_set_present(fit->ctx, fit->sites, i, !suspected);
+    }
+    return s;
+}
+
+static hf_status settle_suspects(hfi_fit *fit, const hfi_holdout *start, bool train, double *state)
+{
+    hfi_trainer *t = &fit->trainer;
+    hfi_holdout residuals;
+    size_t changed = 0;
+    hf_status s = hfi_holdout_init(fit->ctx, &residuals, fit->n);
+    if (s >= 0) s = flag(fit, start->t, &changed);
+    for (size_t round = 0; s >= 0 && round < WARM_ROUNDS; round++) {
+        s = train ? hfi_trainer_maximise(t, state, WARM_ITERATIONS) : hfi_evaluator_select(&t->evaluator);
+        if (s >= 0) s = hfi_holdout_compute(&t->evaluator, &residuals);
+        if (s >= 0) s = flag(fit, residuals.t, &changed);
+        fit->verdict.rounds++;
+        if (s >= 0 && changed * 1000 <= fit->n) break;
+    }
+    hfi_holdout_free(fit->ctx, &residuals);
+    return s;
+}
+
+static hf_status settle_robust(hfi_fit *fit, const hfi_holdout *start, bool train, double *state)
+{
+    hfi_trainer *t = &fit->trainer;
+    size_t rounds = 0;
+    hf_status s = hfi_robust_settle(t, fit->settings, fit->threshold, start->mean, train ? WARM_ROUNDS : 0,
+                                    state, &rounds);
+    fit->verdict.rounds += rounds;
+    for (size_t i = 0; s >= 0 && i < fit->n; i++)
+        fit->verdict.suspected[i] = hf_sites_weights(fit->sites)[i] < hfi_suspect_weight;
+    return s;
+}
+
+hf_status hfi_fit_settle(hfi_fit *fit, const hfi_holdout *start, bool train, double *state)
+{
+    hfi_trainer *t = &fit->trainer;
+    hfi_trainer_get(t, state);
+    hf_status s = hfi_evaluator_select(&t->evaluator);
+    if (s < 0) return s;
+    if (fit->settings->sites == HF_SITES_ROBUST) return settle_robust(fit, start, train, state);
+    if (fit->verdict.adopted) return settle_suspects(fit, start, train, state);
+    return train ? hfi_trainer_maximise(t, state, WARM_ITERATIONS) : HF_OK;
+}
