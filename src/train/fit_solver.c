@@ -170,6 +170,14 @@ hf_status hfi_fit_solve(hfi_fit *fit, hfi_solution *out)
     return s < 0 ? s : hfi_worse(hfi_inducing_solution(e->inducing, out), s);
 }
 
+/* The greedy choice holds a column of K for every input chosen, within limits (hf_choose_inducing()). */
+static double placing_bytes(const hfi_fit *fit)
+{
+    const hf_inducing_choice choice = fit->settings->inducing_choice;
+    if (choice != HF_INDUCING_GREEDY && choice != HF_INDUCING_MDPP) return 0.0;
+    return fmin(8.0 * (double)fit->n * (double)fit->inducing, 1024.0 * 1024.0 * 1024.0);
+}
+
 double hfi_fit_bytes(const hfi_fit *fit)
 {
     const double n = (double)fit->n;
@@ -178,7 +186,10 @@ double hfi_fit_bytes(const hfi_fit *fit)
         const bool leave_one_out = fit->settings->objective != HF_OBJECTIVE_EVIDENCE;
         return hfi_evaluator_bytes(fit->n, fit->d, leave_one_out) + 8.0 * n * n;
     }
-    if (fit->inducing > 0) hfi_inducing_cost(fit->n, fit->d, fit->inducing, &bytes, &flops);
+    if (fit->inducing > 0) {
+        hfi_inducing_cost(fit->n, fit->d, fit->inducing, &bytes, &flops);
+        bytes = fmax(bytes, placing_bytes(fit));
+    }
     if (fit->solver == HF_SOLVER_PROJECTED) {
         const hf_projection projection = {
             .actions = fit->settings->action_kind, .count = fit->actions, .inducing = fit->inducing};
