@@ -58,19 +58,19 @@ void hfi_inducing_cost(size_t n, size_t d, size_t m, double *bytes, double *flop
 /** One pass over `rows` rows of x. Presence, z and d come from the sites. HF_WARN_JITTER when Kuu needed more than the jitter every Kuu gets
  * (1e-10 of its scale); HF_ERR_NO_DATA when no reading is present; HF_ERR_NOT_FINITE when something overflows. The sums of several
  * processes are added up (hfi_group_sum). After an error the results are undefined until the next call. */
-hf_status hfi_inducing_factor(hfi_inducing *inducing, const hf_kernel *kernel, const hf_mean *mean,
+hf_status hfi_inducing_factor(hfi_inducing *u, const hf_kernel *kernel, const hf_mean *mean,
                               const hf_sites *sites, size_t rows, const double *x, size_t ldx);
 /** Log of the objective the method is named after (VFE: the bound), from the last factorisation. */
-double hfi_inducing_log_evidence(const hfi_inducing *inducing);
+double hfi_inducing_log_evidence(const hfi_inducing *u);
 /** Latent mean (prior mean included) and variance (white included, as in predictions) of f at every row, from the last
  * factorisation; `cavity` leaves out the reading's own site. The rows need not be those of the factorisation unless it does.
  * `marginal_mean`, `marginal_variance`: rows entries. O(rows m^2). */
-hf_status hfi_inducing_marginals(hfi_inducing *inducing, const hf_kernel *kernel, const hf_mean *mean,
+hf_status hfi_inducing_marginals(hfi_inducing *u, const hf_kernel *kernel, const hf_mean *mean,
                                  const hf_sites *sites, size_t rows, const double *x, size_t ldx, bool cavity,
                                  double *marginal_mean, double *marginal_variance);
 /** The solution (dense form, anchors Z) from the last factorisation. Its log_det is that of Q + D (FITC: + diag(K - Q)), its
  * condition that of Kuu, its backward error that of B w = Lu^-1 b. O(m^3). */
-hf_status hfi_inducing_solution(hfi_inducing *inducing, hfi_solution *out);
+hf_status hfi_inducing_solution(hfi_inducing *u, hfi_solution *out);
 
 /** What the processes of a group made of something that each did by itself: own status, unless it is fine and another one's is not. */
 hf_status hfi_inducing_agree(hf_context *ctx, hf_status status);

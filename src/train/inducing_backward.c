@@ -88,11 +88,15 @@ static hf_status pass(hfi_inducing_reverse *run)
     size_t begin, end;
     hf_status status = HF_OK;
     hfi_group_share(run->e->ctx, run->e->rows, &begin, &end);
+    /* A table of one chunk is still where the pass before has left it. */
+    const bool loaded = run->objective != HF_OBJECTIVE_EVIDENCE && end - begin <= run->chunk.capacity;
     for (size_t at = begin; at < end && status >= 0; at += run->chunk.capacity) {
         const size_t left = end - at, rows = left < run->chunk.capacity ? left : run->chunk.capacity;
-        hfi_inducing_chunk_load(&run->chunk, at, at + rows, false);
-        hfi_inducing_chunk_solve(&run->chunk);
-        (void)hfi_inducing_terms(run->objective, &run->chunk, &run->bars);
+        if (!loaded) {
+            hfi_inducing_chunk_load(&run->chunk, at, at + rows, false);
+            hfi_inducing_chunk_solve(&run->chunk);
+            (void)hfi_inducing_terms(run->objective, &run->chunk, &run->bars);
+        }
         status = add_chunk(run);
     }
     return status;

@@ -112,17 +112,13 @@ hf_status hfi_inducing_forward(hfi_inducing_reverse *run, bool gradient, double 
         sum += hfi_inducing_terms(run->objective, &run->chunk, &run->bars);
         if (gradient) add_chunk(run);
     }
-    double *last = run->dense + m * m + m, *room = NULL;
+    double *last = run->dense + m * m + m, *room = gradient ? run->sums + run->count : run->dense;
     *last = sum;
     hf_status status =
         gradient ? hfi_group_sum(e->ctx, m * m + m + 1, run->dense) : hfi_group_sum(e->ctx, 1, last);
     if (status < 0) return status;
-    if (run->penalty > 0.0) {
-        room = gradient ? run->sums + run->count : run->dense;
-        *value = *last - run->penalty * divergence(u, room);
-    } else {
-        *value = *last;
-    }
+    *value = *last;
+    if (run->penalty > 0.0) *value -= run->penalty * divergence(u, room);
     if (gradient) {
         collect(run, room);
         memset(run->sums, 0, (run->count + m * m) * sizeof *run->sums);
