@@ -38,17 +38,18 @@ static hf_columns columns_of(const fit_job *job)
 /* ---- what it will take ------------------------------------------------------------------------------------
  */
 
-/* "projected solver with 64 actions and 256 inducing inputs" */
-static void solver_in_words(const hf_cost *cost, char *text, size_t bytes)
+/* "projected solver with at most 64 actions beyond 256 inducing inputs" */
+static void solver_in_words(const hf_cost *cost, hf_actions kind, char *text, size_t bytes)
 {
-    char parts[2][48] = {"", ""};
-    if (cost->actions > 0)
-        snprintf(parts[0], sizeof parts[0], " with %zu action%s", cost->actions,
+    char actions[64] = "", inducing[64] = "";
+    const bool krylov = kind == HF_ACTIONS_KRYLOV && cost->inducing > 0;
+    if (cost->actions > 0 && kind != HF_ACTIONS_INDUCING)
+        snprintf(actions, sizeof actions, " with %s%zu action%s", krylov ? "at most " : "", cost->actions,
                  cost->actions == 1 ? "" : "s");
     if (cost->inducing > 0)
-        snprintf(parts[1], sizeof parts[1], " %s %zu inducing input%s", cost->actions > 0 ? "and" : "with",
+        snprintf(inducing, sizeof inducing, " %s %zu inducing input%s", *actions != '\0' ? "beyond" : "with",
                  cost->inducing, cost->inducing == 1 ? "" : "s");
-    snprintf(text, bytes, "%s solver%s%s", hf_solver_name(cost->solver), parts[0], parts[1]);
+    snprintf(text, bytes, "%s solver%s%s", hf_solver_name(cost->solver), actions, inducing);
 }
 
 static bool print_cost(const fit_job *job, const hf_cost *cost)
@@ -65,7 +66,7 @@ static bool print_cost(const fit_job *job, const hf_cost *cost)
                       json_number(cost->flops), "seconds", json_number(seconds), "exact_bytes",
                       json_number(cost->exact_bytes), "fits", cost->bytes <= cost->available_bytes));
     char solver[128], time[TOOL_WORDS];
-    solver_in_words(cost, solver, sizeof solver);
+    solver_in_words(cost, job->settings.settings.action_kind, solver, sizeof solver);
     printf("%zu readings of %zu inputs\n"
            "solver       %s\n",
            cost->readings, cost->inputs, solver);
@@ -93,7 +94,8 @@ static int dry_run(fit_job *job)
     return complain(
         "a fit of %zu readings with the %s solver needs %.0f bytes of memory, %.0f are available; %s",
         cost.readings, hf_solver_name(cost.solver), cost.bytes, cost.available_bytes,
-        cost.solver == HF_SOLVER_INDUCING ? "use fewer inducing inputs" : "use --solver inducing");
+        cost.solver == HF_SOLVER_INDUCING ? "use fewer inducing inputs, or --minibatch"
+                                          : "use --solver inducing");
 }
 
 /* Who did not choose a solver is told which it will be, and what the exact one would have taken. */
@@ -106,7 +108,7 @@ static hf_status announce(const fit_job *job)
         hf_fit_cost(job->session.ctx, job->table, &columns, &job->settings.settings, &cost);
     if (status < 0 || cost.solver == HF_SOLVER_EXACT || job->session.quiet) return status;
     char solver[128], bytes[TOOL_WORDS], time[TOOL_WORDS];
-    solver_in_words(&cost, solver, sizeof solver);
+    solver_in_words(&cost, job->settings.settings.action_kind, solver, sizeof solver);
     bytes_in_words(cost.exact_bytes, bytes);
     const double seconds = cost.exact_flops / flops_per_second(job->session.ctx);
     if (cost.exact_bytes > cost.available_bytes)
@@ -159,14 +161,11 @@ static int fit(fit_job *job)
     hf_columns columns = columns_of(job);
     hf_status status = announce(job);
     if (status >= 0) status = hf_fit(ctx, job->table, &columns, &job->settings.settings, &job->model, NULL);
-    const bool too_large = status == HF_ERR_TOO_LARGE;
     if (status >= 0) status = hf_model_suspects(ctx, job->model, &job->suspects);
     /* Saved before it is shown: a report of a model that could not be kept would be a promise broken. */
     if (status >= 0 && output != NULL) status = hf_model_save(ctx, job->model, output);
     int code = status >= 0 ? show_result(job) : TOOL_OK;
     int closed = session_close(&job->session, status);
-    if (too_large && job->settings.settings.solver != HF_SOLVER_INDUCING)
-        complain("--solver inducing needs memory for a few columns of numbers only");
     return closed != TOOL_OK ? closed : code;
 }
 

@@ -16,6 +16,11 @@ static bool block_actions(const hf_fit_settings *s)
     return projected(s) && s->action_kind == HF_ACTIONS_BLOCKS;
 }
 
+static bool counted(const hf_fit_settings *s)
+{
+    return s->action_kind != HF_ACTIONS_INDUCING;
+}
+
 static bool trained_blocks(const hf_fit_settings *s)
 {
     return block_actions(s) && s->train;
@@ -85,6 +90,7 @@ static const struct rule {
     const char *otherwise;
 } rules[] = {
     {"actions", projected, "it is about the projected solver; say --solver projected"},
+    {"actions", counted, "there are as many inducing actions as inducing inputs; say --inducing"},
     {"action-kind", projected, "it is about the projected solver; say --solver projected"},
     {"single-precision", projected, "it is about the projected solver; say --solver projected"},
     {"tolerance", krylov, "it is about Krylov actions; say --solver projected --action-kind krylov"},
@@ -149,12 +155,30 @@ static int check_objective(const tool_arguments *arguments, const hf_fit_setting
     return TOOL_OK;
 }
 
+/* What the kinds of sites can be solved with. */
+static int check_sites(const tool_arguments *arguments, const hf_fit_settings *s)
+{
+    const tool_verb *verb = arguments->verb;
+    const char *name = hf_site_kind_name(s->sites);
+    if (s->sites == HF_SITES_STUDENT_T && s->solver == HF_SOLVER_PROJECTED)
+        return usage_error(verb,
+                           "--solver projected: %s sites are made by the exact and the inducing solver; "
+                           "say one of these, or --sites robust",
+                           name);
+    if (s->sites == HF_SITES_PURSUIT && s->minibatch > 0)
+        return usage_error(verb, "--minibatch: relevance pursuit looks at all rows; leave it out");
+    if (s->sites == HF_SITES_PURSUIT && block_actions(s))
+        return usage_error(verb,
+                           "--action-kind blocks: relevance pursuit takes its hyperparameters from the exact "
+                           "or the inducing solver; say --action-kind krylov");
+    return TOOL_OK;
+}
+
 int check_effects(const tool_arguments *arguments, const hf_fit_settings *s)
 {
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (has_argument(arguments, rules[i].option) && !rules[i].useful(s))
             return usage_error(arguments->verb, "--%s: %s", rules[i].option, rules[i].otherwise);
-    if (s->minibatch > 0 && s->sites == HF_SITES_PURSUIT)
-        return usage_error(arguments->verb, "--minibatch: relevance pursuit looks at all rows; leave it out");
-    return check_objective(arguments, s);
+    const int status = check_sites(arguments, s);
+    return status == TOOL_OK ? check_objective(arguments, s) : status;
 }

@@ -48,7 +48,8 @@ static const tool_option options[] = {
     {"inducing-choice", 0, "NAME", "where they are placed: greedy (default), kmeans, mdpp, first", false},
     {"train-inducing", 0, NULL, "train the inducing inputs with the hyperparameters", false},
     {"minibatch", 0, "B", "inducing solver: train by Adam on B rows a step", false},
-    {"actions", 0, "I", "projected solver: at most I actions (default: by the readings)", false},
+    {"actions", 0, "I",
+     "projected solver: blocks, or Krylov steps at most\n(default: by the number of readings)", false},
     {"action-kind", 0, "NAME",
      "krylov (default): what conjugate gradients visit; inducing:\nfrom inducing inputs; blocks: one entry a "
      "reading, trained",

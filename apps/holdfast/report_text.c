@@ -45,6 +45,9 @@ static const char *plural(size_t count)
 static void print_solver(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report)
 {
     const size_t m = report->inducing;
+    const char *kind = settings->action_kind == HF_ACTIONS_BLOCKS   ? "block"
+                       : settings->action_kind == HF_ACTIONS_KRYLOV ? "Krylov"
+                                                                    : "inducing";
     fprintf(out, "solver       %s", hf_solver_name(report->solver));
     if (report->solver == HF_SOLVER_INDUCING) {
         fprintf(out, ", %zu %s input%s, %s", m, settings->train_inducing ? "trained" : "inducing", plural(m),
@@ -52,9 +55,9 @@ static void print_solver(FILE *out, const hf_fit_settings *settings, const hf_fi
         if (settings->minibatch > 0) fprintf(out, ", %zu rows a step", settings->minibatch);
     }
     if (report->solver == HF_SOLVER_PROJECTED) {
-        fprintf(out, ", %zu %s action%s, %zu pass%s%s", report->actions,
-                hf_actions_name(settings->action_kind), plural(report->actions), report->passes,
-                report->passes == 1 ? "" : "es", settings->single_precision ? ", single precision" : "");
+        fprintf(out, ", %zu %s action%s, %zu pass%s%s", report->actions, kind, plural(report->actions),
+                report->passes, report->passes == 1 ? "" : "es",
+                settings->single_precision ? ", single precision" : "");
         if (isfinite(report->residual)) fprintf(out, ", residual %.2g", report->residual);
         if (m > 0) fprintf(out, "; hyperparameters from %zu inducing input%s", m, plural(m));
     }

@@ -63,6 +63,8 @@ hf_status hfi_fit_trainer(hfi_fit *fit);
 hf_status hfi_fit_train(hfi_fit *fit, double *state);
 /** Whether the table is so large that it is trained in stages (fit_stages.c). */
 bool hfi_fit_has_stages(const hfi_fit *fit);
+/** Rows and inducing inputs of the training that starts cold: the fit's own where there are no stages. */
+void hfi_fit_cold_stage(const hfi_fit *fit, size_t *rows, size_t *inducing);
 /** Rows that the largest training looks at: n where there are no stages. */
 size_t hfi_fit_training_rows(const hfi_fit *fit);
 /** Trains on shares of the rows; kernel, mean and noise are left as they ended. `all` (zeroed) receives what the last share

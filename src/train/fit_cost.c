@@ -5,6 +5,8 @@
 
 /* Gradients of the low-rank objectives take about twice what their values take. */
 static const double with_gradient = 3.0;
+/* Evaluations that settle a large table's hyperparameters once those of a share are known. */
+static const double warm_evaluations = 20.0;
 /* Passes over the table that a training by minibatches makes before it stands still. */
 static const double usual_epochs = 30.0;
 
@@ -28,17 +30,27 @@ static void exact_flops(const hf_fit_settings *settings, size_t n, size_t d, hfi
     out->flops = typical_evaluations(settings) * out->evaluation_flops + posterior;
 }
 
+static double inducing_pass(const hfi_fit *fit, size_t rows, size_t inducing)
+{
+    double bytes, flops;
+    hfi_inducing_cost(rows, fit->d, inducing, &bytes, &flops);
+    return flops;
+}
+
 static void inducing_flops(const hfi_fit *fit, hfi_estimate *out)
 {
     const hf_fit_settings *settings = fit->settings;
-    double bytes, shared, all;
-    hfi_inducing_cost(out->training_rows, fit->d, fit->inducing, &bytes, &shared);
-    hfi_inducing_cost(fit->n, fit->d, fit->inducing, &bytes, &all);
-    out->evaluation_flops = with_gradient * shared;
-    const double evaluations = hfi_fit_is_stochastic(fit) ? fmin((double)settings->iterations, usual_epochs)
-                                                          : typical_evaluations(settings);
+    size_t rows, inducing;
+    hfi_fit_cold_stage(fit, &rows, &inducing);
+    const double cold = with_gradient * inducing_pass(fit, rows, inducing),
+                 all = inducing_pass(fit, fit->n, fit->inducing);
+    out->evaluation_flops = with_gradient * inducing_pass(fit, out->training_rows, fit->inducing);
+    out->flops = hfi_fit_is_stochastic(fit)
+                     ? fmin((double)settings->iterations, usual_epochs) * out->evaluation_flops
+                     : typical_evaluations(settings) * cold;
+    if (hfi_fit_has_stages(fit)) out->flops += warm_evaluations * out->evaluation_flops;
     /* Placing the inputs, the solution and the residuals are each about as much as a factorisation. */
-    out->flops = evaluations * out->evaluation_flops + 3.0 * all;
+    out->flops += 3.0 * all;
     if (settings->sites == HF_SITES_ROBUST) out->flops += (double)settings->rounds * all;
 }
 

@@ -35,6 +35,13 @@ size_t hfi_fit_training_rows(const hfi_fit *fit)
     return hfi_fit_has_stages(fit) && fit->n > most ? most : fit->n;
 }
 
+void hfi_fit_cold_stage(const hfi_fit *fit, size_t *rows, size_t *inducing)
+{
+    const bool first = hfi_fit_has_stages(fit);
+    *rows = first ? stages[0].rows : fit->n;
+    *inducing = first && stages[0].inducing < fit->inducing ? stages[0].inducing : fit->inducing;
+}
+
 /* A seeded choice of `count` rows, in the order of the table. */
 static hf_status choose_rows(const hfi_fit *fit, size_t count, size_t *chosen)
 {

@@ -65,7 +65,7 @@ class Choices(ToolCase):
 
     def test_actions(self):
         for kind in ("krylov", "inducing", "blocks"):
-            report = self.fit("--preset", "rcagp", "--actions", "30", "--action-kind", kind)
+            report = self.fit("--preset", "rcagp", "--inducing" if kind == "inducing" else "--actions", "30", "--action-kind", kind)
             self.assertEqual(report["settings"]["action_kind"], kind)
             self.assertGreater(report["report"]["passes"], 0)
         for start in ("random", "targets", "eigen", "precision"):
@@ -78,8 +78,8 @@ class Choices(ToolCase):
         values = ["--set", "noise=0.01", "--set", "lengthscale=1", "--set", "outputscale=1", "--set", "mean=0", "--no-train"]
         self.ok(*FIT, "--solver", "exact", *values, "-o", "exact.hf", "-q")
         exact = table(self.ok("predict", "exact.hf", "wave.csv"))
-        for options in (["--action-kind", "blocks", "--action-start", "precision"], ["--action-kind", "inducing", "--inducing", "90"]):
-            self.ok(*FIT, "--solver", "projected", "--actions", "90", *options, *values, "-o", "m.hf", "-q")
+        for options in (["--actions", "90", "--action-start", "precision"], ["--action-kind", "inducing", "--inducing", "90"]):
+            self.ok(*FIT, "--solver", "projected", *options, *values, "-o", "m.hf", "-q")
             projected = table(self.ok("predict", "m.hf", "wave.csv", "--computational"))
             for name in ("y_mean", "y_sd_latent"):
                 for a, b in zip(exact[name], projected[name]):
@@ -171,7 +171,7 @@ class Choices(ToolCase):
 
     def test_the_report_in_words(self):
         text = self.ok(*FIT, "-q", "--preset", "rcagp", "--actions", "30", "--inducing", "20")
-        self.assertRegex(text, r"\nsolver       projected, \d+ krylov actions, \d+ pass(es)?, residual \S+; "
+        self.assertRegex(text, r"\nsolver       projected, \d+ Krylov actions, \d+ pass(es)?, residual \S+; "
                                r"hyperparameters from 20 inducing inputs\n")
         text = self.ok(*FIT, "-q", "--preset", "sgpr", "--inducing", "20")
         self.assertIn("\nsolver       inducing, 20 inducing inputs, vfe\n", text)
@@ -199,6 +199,8 @@ class NoEffect(ToolCase):
             (["--preset", "student-t", "--solver", "inducing", "--student-method", "ep"], "variational"),
             (["--preset", "student-t", "--objective", "loo"], "evidence"), (["--suspects", "auto", "--sites", "student-t"], "student-t"),
             (["--suspects", "auto", "--blocks", "clustered"], "block actions"),
+            (["--action-kind", "inducing", "--actions", "5"], "say --inducing"), (["--nu", "3", "--actions", "5"], "inducing solver"),
+            (["--sites", "pursuit", "--blocks", "clustered"], "--action-kind krylov"),
             (["--beta", "1", "--sites", "gaussian"], "--sites robust"), (["--beta", "0"], "positive"),
             (["--objective", "weighted"], "--solver inducing"), (["--objective", "rcagp", "--preset", "rcagp"], "--beta"),
             (["--objective", "rcagp", "--preset", "sgpr"], "robust sites"), (["--preset", "cagp", "--objective", "loo"], "--fixed-actions"),
@@ -251,10 +253,10 @@ class Costs(ToolCase):
     def test_large_tables_choose_for_themselves(self):
         self.wave(rows=2500)
         text = self.ok(*FIT, "--dry-run")
-        self.assertRegex(text, r"^2500 readings of 2 inputs\nsolver       projected solver with \d+ actions and \d+ inducing inputs\n")
+        self.assertRegex(text, r"^2500 readings of 2 inputs\nsolver       projected solver with at most \d+ actions beyond \d+ inducing inputs\n")
         code, out, err = self.run_tool(*FIT, "--iterations", "2", "--suspects", "off")
         self.assertEqual(code, 0)
-        self.assertRegex(err.split("\n")[0], r"^holdfast: 2500 readings: projected solver with \d+ actions and \d+ inducing inputs; "
+        self.assertRegex(err.split("\n")[0], r"^holdfast: 2500 readings: projected solver with at most \d+ actions beyond \d+ inducing inputs; "
                                              r"--solver exact would take about [\d.]+ MB and \d+ \w+$")
         self.assertEqual(self.run_tool(*FIT, "--iterations", "2", "--suspects", "off", "-q")[2], "")
 
@@ -266,7 +268,7 @@ class Costs(ToolCase):
         self.assertGreaterEqual(needed, 8 * 300000 ** 2)
         self.assertIn("needs %d bytes" % needed, err)
         self.assertIn("--solver inducing", err)
-        err = self.fails(FIT + ["--solver", "exact", "-o", "m.hf"], "300000 readings", "memory", "--solver inducing")
+        err = self.fails(FIT + ["--solver", "exact", "-o", "m.hf"], "300000 readings", "memory", "inducing solver")
         cost = self.cost()
         self.assertTrue(cost["fits"])
         self.assertEqual(cost["solver"], "inducing")
