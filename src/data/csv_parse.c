@@ -177,11 +177,9 @@ static void skip_blank_lines(scanner *s)
     }
 }
 
-/* The separator is the one of , ; tab that the header line has most of outside quotes; the comma when in
- * doubt. */
-static char find_separator(const scanner *s)
+char hfi_csv_separator(const char *text, size_t bytes)
 {
-    const char *p = s->table->text + s->at, *end = s->table->text + s->bytes;
+    const char *p = text, *end = text + bytes;
     size_t commas = 0, semicolons = 0, tabs = 0;
     bool quoted = false, start = true;
     for (; p < end && (quoted || (*p != '\n' && *p != '\r')); p++) {
@@ -264,7 +262,8 @@ static hf_status reserve_fields(scanner *s)
     return s->table->fields == NULL || s->table->lines == NULL ? HF_ERR_MEMORY : HF_OK;
 }
 
-static hf_status parse(scanner *s)
+/* `skipped`: lines of the source between the header and what follows it here. */
+static hf_status parse(scanner *s, size_t skipped)
 {
     hf_table *table = s->table;
     const char *zero = memchr(table->text, '\0', s->bytes);
@@ -274,16 +273,18 @@ static hf_status parse(scanner *s)
     if (s->at == s->bytes)
         return hfi_fail(s->ctx, HF_ERR_NO_DATA,
                         "%s: nothing in it; a header line with column names is needed", table->source);
-    s->separator = find_separator(s);
+    s->separator = hfi_csv_separator(table->text + s->at, s->bytes - s->at);
     hf_status status = reserve_fields(s);
     if (status == HF_OK) status = header(s);
+    s->line += skipped;
     if (status == HF_OK) status = records(s);
     if (status != HF_OK) return status;
     table->fields[(table->rows + 1) * table->stride] = s->put;
     return hfi_table_make_columns(s->ctx, table);
 }
 
-hf_status hfi_csv_take(hf_context *ctx, char *text, size_t bytes, const char *source, hf_table **out)
+hf_status hfi_csv_take_part(hf_context *ctx, char *text, size_t bytes, const char *source, size_t skipped,
+                            hf_table **out)
 {
     hf_table *table = hfi_table_new(ctx, source);
     if (table == NULL) {
@@ -292,13 +293,18 @@ hf_status hfi_csv_take(hf_context *ctx, char *text, size_t bytes, const char *so
     }
     table->text = text;
     scanner s = {.ctx = ctx, .table = table, .bytes = bytes, .line = 1};
-    hf_status status = parse(&s);
+    hf_status status = parse(&s, skipped);
     if (status != HF_OK) {
         hf_table_free(table);
         return status;
     }
     *out = table;
     return HF_OK;
+}
+
+hf_status hfi_csv_take(hf_context *ctx, char *text, size_t bytes, const char *source, hf_table **out)
+{
+    return hfi_csv_take_part(ctx, text, bytes, source, 0, out);
 }
 
 hf_status hf_table_parse_csv(hf_context *ctx, const char *text, size_t bytes, const char *name,

@@ -68,4 +68,11 @@ hf_status hfi_csv_must_fit(hf_context *ctx, const char *source, size_t bytes);
 /** Takes over `text` (bytes + 1 bytes of the context's memory) and makes a table of it; frees it on error. */
 hf_status hfi_csv_take(hf_context *ctx, char *text, size_t bytes, const char *source, hf_table **out);
 
+/** The same for a header and records that in the source begin `skipped` lines further down than they do here. */
+hf_status hfi_csv_take_part(hf_context *ctx, char *text, size_t bytes, const char *source, size_t skipped,
+                            hf_table **out);
+
+/** The one of , ; tab that the header line at the front of `text` has most of outside quotes; the comma when in doubt. */
+char hfi_csv_separator(const char *text, size_t bytes);
+
 #endif
