@@ -2,6 +2,7 @@
 """docs/model-format.md is true: the file is read and checked by a program written after that page alone."""
 import hashlib
 import os
+import shutil
 import sqlite3
 import struct
 import subprocess
@@ -120,6 +121,36 @@ class Format(ToolCase):
             for value, name in zip(map(float, out.split()), ("mean", "sd_latent", "sd_observed")):
                 expected = predicted["y_" + name][i]
                 self.assertLessEqual(abs(value - expected), 1e-8 * max(1, abs(expected)), name)
+
+
+class LowRank(ToolCase):
+    """Models of every form, written by the tool and by an earlier format 2."""
+
+    def compare(self, model):
+        self.write("at.csv", "a,b\n" + "".join("%r,%r\n" % (0.7 * i, 0.4 * i - 1) for i in range(5)))
+        predicted = table(self.ok("predict", model, "at.csv", "-q"))
+        for i in range(5):
+            words = ["%s=%r" % (name, predicted[name][i]) for name in ("a", "b")]
+            out = subprocess.run([sys.executable, os.path.join(SOURCE, "examples/read_model.py"), self.path(model), *words],
+                                 capture_output=True, text=True, check=True).stdout
+            for value, name in zip(map(float, out.split()), ("mean", "sd_latent", "sd_observed")):
+                expected = predicted["y_" + name][i]
+                self.assertLessEqual(abs(value - expected), 1e-8 * max(1, abs(expected)), (model, name))
+
+    def test_python_predicts_what_the_tool_predicts(self):
+        for name in ("blocks", "dense", "inducing"):
+            shutil.copy(os.path.join(SOURCE, "tests/fuzz/corpus/model", name), self.path(name + ".hf"))
+            self.compare(name + ".hf")
+
+    def test_fits_with_every_solver(self):
+        self.wave(rows=60, bad=(7, 21))
+        for solver, form, anchors in (("exact", "exact", 58), ("inducing", "dense", 9), ("projected", "dense", 58)):
+            self.ok("fit", "wave.csv", "--target", "y", "-o", "m.hf", "-q", "--solver", solver,
+                    *(["--inducing", "9"] if solver != "exact" else []))
+            meta = dict(sqlite3.connect(self.path("m.hf")).execute("SELECT key, value FROM meta"))
+            self.assertEqual((meta["solver"], meta["form"], meta["anchors"]), (solver, form, anchors))
+            self.assertEqual(meta["report.solver"], solver)
+            self.compare("m.hf")
 
 
 if __name__ == "__main__":
