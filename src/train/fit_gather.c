@@ -15,9 +15,16 @@ static const char *input_name(const hf_data *data, size_t j, char buffer[32])
 /* Numbers that are none of the choices, as a struct that was never filled in has them. */
 static bool choices_exist(const hf_fit_settings *s)
 {
-    return (unsigned)s->mean <= HF_MEAN_LINEAR && (unsigned)s->sites <= HF_SITES_ROBUST &&
+    return (unsigned)s->mean <= HF_MEAN_LINEAR && (unsigned)s->sites <= HF_SITES_PURSUIT &&
            (unsigned)s->suspects <= HF_SUSPECTS_FORCE && (unsigned)s->centre <= HF_CENTRE_NEIGHBOURS &&
-           (unsigned)s->threshold_rule <= HF_THRESHOLD_GIVEN && (unsigned)s->objective <= HF_OBJECTIVE_WLOO;
+           (unsigned)s->threshold_rule <= HF_THRESHOLD_GIVEN &&
+           (unsigned)s->objective <= HF_OBJECTIVE_RCAGP && (unsigned)s->solver <= HF_SOLVER_PROJECTED &&
+           (unsigned)s->inducing_method <= HF_INDUCING_DTC &&
+           (unsigned)s->inducing_choice <= HF_INDUCING_FIRST &&
+           (unsigned)s->action_kind <= HF_ACTIONS_BLOCKS && (unsigned)s->blocks <= HF_BLOCKS_CLUSTERED &&
+           (unsigned)s->action_start <= HF_ACTION_START_PRECISION &&
+           (unsigned)s->optimiser <= HF_OPTIMISER_ADAM &&
+           (unsigned)s->student_method <= HF_STUDENT_VARIATIONAL;
 }
 
 static hf_status check_settings(hf_context *ctx, const hf_fit_settings *s)
@@ -33,7 +40,7 @@ static hf_status check_settings(hf_context *ctx, const hf_fit_settings *s)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the threshold is %g; it must be positive", s->threshold);
     if (s->sites == HF_SITES_ROBUST && s->rounds == 0)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "robust sites need at least one round of re-weighting");
-    if (s->sites == HF_SITES_ROBUST && s->suspects != HF_SUSPECTS_OFF)
+    if (s->sites != HF_SITES_GAUSSIAN && s->suspects != HF_SUSPECTS_OFF)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the suspect finder works with Gaussian sites; switch one of the two off");
     if (s->suspects == HF_SUSPECTS_FORCE && !s->train)
