@@ -9,11 +9,11 @@
 /* What a thread works on. */
 typedef struct desk {
     _Alignas(64) real now[HFI_CHUNK_STRIDE];
-    real next[HFI_CHUNK_STRIDE], partial[HFI_CHUNK_STRIDE], zeros[HFI_CHUNK_STRIDE];
+    real next[HFI_CHUNK_STRIDE], zeros[HFI_CHUNK_STRIDE];
     real entry[HFI_CHUNK_STRIDE], column[HFI_CHUNK_STRIDE], bar[HFI_CHUNK_STRIDE], spread[HFI_CHUNK_STRIDE];
     real kept[HFI_CHUNK_STRIDE], own[HFI_STRIP_ROWS];
     real weight[HFI_STRIP_ROWS * HFI_CHUNK_MOST], facing[HFI_STRIP_ROWS * HFI_CHUNK_MOST];
-    double sums[HFI_STRIP_ROWS * HFI_CHUNK_MOST], row_sum[HFI_STRIP_ROWS], weight_sum[HFI_STRIP_ROWS];
+    double sums[HFI_STRIP_ROWS * HFI_CHUNK_MOST], row_sum[HFI_STRIP_ROWS];
     size_t ends[HFI_CHUNK_MOST], runs, block_of_run[HFI_CHUNK_MOST];
 } desk;
 
@@ -21,10 +21,11 @@ typedef struct radial {
     const hf_context *ctx;
     const hfi_block_job *job;
     const hfi_block_plan *plan;
-    desk *desks;      /* for each thread */
-    real *z;          /* for each thread: coordinates of its fast points, axis by axis */
-    real *coordinate; /* of all rows: those of chunk c from begin[c] * padded on, axis by axis */
-    real *entry;      /* of all rows, over entry_unit */
+    desk *desks; /* for each thread */
+    real *z;     /* for each thread: coordinates of its fast points, axis by axis; the strip's partial */
+    size_t z_each;
+    real *by_row, *by_chunk; /* coordinates of all rows: row by row; chunk by chunk and there axis by axis */
+    real *entry;             /* of all rows, over entry_unit */
     double entry_unit, bar_unit;
     double *s_bar;   /* sums without the kernel's factors */
     double *by_axis; /* padded x REAL_LANES for each thread */
@@ -60,7 +61,7 @@ static void take_runs(const hfi_block_job *job, pair *at)
 static void take_fast(const radial *all, pair *at, real *z)
 {
     const size_t width = (at->count + REAL_LANES - 1) / REAL_LANES * REAL_LANES, padded = all->plan->padded;
-    const real *from = all->coordinate + at->fast * padded;
+    const real *from = all->by_chunk + at->fast * padded;
     desk *d = at->desk;
     for (size_t a = 0; a < padded; a++) {
         real *to = z + a * HFI_CHUNK_STRIDE;
@@ -85,14 +86,17 @@ static void start_pair(radial *all, size_t p, size_t q, int thread, pair *at)
     at->row = begin[p];
     at->end = begin[p + 1];
     take_runs(all->job, at);
+    const bool further = plan->padded > HFI_STRIP_AXES;
+    real *z = all->z + (size_t)thread * all->z_each;
     at->strip = (hfi_strip){.form = plan->form,
                             .axes = plan->padded,
-                            .ldx = at->end - at->row,
+                            .x_step = 1,
                             .left = at->end - at->row,
-                            .x = all->coordinate + at->row * plan->padded,
+                            .x = all->by_row + at->row * plan->padded,
                             .now = d->now,
                             .next = d->next,
-                            .partial = d->partial,
+                            .partial = further ? z + plan->padded * HFI_CHUNK_STRIDE : d->zeros,
+                            .partial_step = further ? HFI_CHUNK_STRIDE : 0,
                             .zeros = d->zeros,
                             .runs = d->runs,
                             .ends = d->ends,
@@ -106,9 +110,8 @@ static void start_pair(radial *all, size_t p, size_t q, int thread, pair *at)
                             .spread = d->spread,
                             .weight = d->weight,
                             .row_sum = d->row_sum,
-                            .weight_sum = d->weight_sum,
                             .by_axis = all->by_axis + (size_t)thread * plan->padded * REAL_LANES};
-    take_fast(all, at, all->z + (size_t)thread * plan->padded * HFI_CHUNK_STRIDE);
+    take_fast(all, at, z);
     HFI_STRIP_NAME(begin)(&at->strip);
 }
 
@@ -129,7 +132,7 @@ static bool next_strip(pair *at)
 static void finish_strip(pair *at)
 {
     at->row += at->strip.rows;
-    at->strip.x += at->strip.rows;
+    at->strip.x += at->strip.rows * at->strip.axes;
     at->strip.left -= at->strip.rows;
 }
 
@@ -162,8 +165,10 @@ static void take_bar(const radial *all, pair *at)
     const hfi_block_job *job = all->job;
     const double inverse = 1.0 / all->bar_unit;
     desk *d = at->desk;
-    const double *bar = job->b_bar + job->owner[at->row] * job->ldb + at->fast;
-    for (size_t j = 0; j < at->count; j++) d->bar[j] = (real)(bar[j] * inverse);
+    if (at->row == at->all->plan->begin[at->p] || job->owner[at->row] != job->owner[at->row - 1]) {
+        const double *bar = job->b_bar + job->owner[at->row] * job->ldb + at->fast;
+        for (size_t j = 0; j < at->count; j++) d->bar[j] = (real)(bar[j] * inverse);
+    }
     for (size_t t = 0; t < d->runs; t++) {
         const double *facing = job->b_bar + d->block_of_run[t] * job->ldb + at->row;
         for (size_t r = 0; r < at->strip.rows; r++)
@@ -182,12 +187,9 @@ static void keep_squares(const radial *all, const pair *at)
 static void adjoint_pair(size_t p, size_t q, int thread, void *arg)
 {
     radial *all = arg;
-    const bool ard = all->plan->ard && all->theta;
-    /* The slope of matern12 has no bound. */
-    const bool expanded = all->plan->form != HFI_FORM_MATERN12 && all->plan->reach <= HFI_STRIP_MODERATE;
     pair at;
     start_pair(all, p, q, thread, &at);
-    at.strip.ard = ard;
+    at.strip.ard = all->plan->ard && all->theta;
     memset(at.strip.by_axis, 0, all->plan->padded * REAL_LANES * sizeof *at.strip.by_axis);
     for (; next_strip(&at); finish_strip(&at)) {
         const desk *d = at.desk;
@@ -195,10 +197,7 @@ static void adjoint_pair(size_t p, size_t q, int thread, void *arg)
         HFI_STRIP_NAME(adjoint)(&at.strip);
         for (size_t r = 0; r < at.strip.rows; r++) all->s_bar[at.row + r] += d->row_sum[r];
         for (size_t j = 0; p != q && j < at.count; j++) all->s_bar[at.fast + j] += (double)d->column[j];
-        if (ard)
-            HFI_STRIP_NAME(squares)(&at.strip, expanded);
-        else
-            for (size_t r = 0; r < at.strip.rows; r++) at.strip.by_axis[0] += d->weight_sum[r];
+        if (at.strip.ard) HFI_STRIP_NAME(squares)(&at.strip);
     }
     if (all->theta) keep_squares(all, &at);
 }
@@ -280,11 +279,13 @@ static void fill_coordinates(radial *all)
     const hfi_block_plan *plan = all->plan;
     for (size_t c = 0; c < plan->chunks; c++) {
         const size_t begin = plan->begin[c], count = plan->begin[c + 1] - begin;
-        real *to = all->coordinate + begin * plan->padded; /* axes that only fill up stay 0 */
+        real *chunk = all->by_chunk + begin * plan->padded; /* axes that only fill up stay 0 */
         for (size_t j = 0; j < count; j++) {
             const double *row = job->x + (begin + j) * job->ldx;
-            for (size_t a = 0; a < plan->axes; a++)
-                to[a * count + j] = (real)((row[plan->columns[a]] - plan->centre[a]) * plan->factor[a]);
+            for (size_t a = 0; a < plan->axes; a++) {
+                const real at = (real)((row[plan->columns[a]] - plan->centre[a]) * plan->factor[a]);
+                chunk[a * count + j] = all->by_row[(begin + j) * plan->padded + a] = at;
+            }
         }
     }
     for (size_t l = 0; all->entry && l < job->n; l++) all->entry[l] = (real)(job->s[l] / all->entry_unit);
@@ -303,9 +304,11 @@ static bool allocate(hf_context *ctx, radial *all)
     const hfi_block_job *job = all->job;
     const size_t padded = all->plan->padded, threads = (size_t)hf_context_threads(ctx);
     all->desks = hfi_alloc(ctx, threads, sizeof *all->desks);
-    all->z = all->desks ? several(ctx, threads, padded * HFI_CHUNK_STRIDE, sizeof *all->z) : NULL;
-    all->coordinate = all->z ? several(ctx, job->n, padded, sizeof *all->coordinate) : NULL;
-    if (!all->coordinate) return false;
+    all->z_each = (padded + (padded > HFI_STRIP_AXES ? HFI_STRIP_ROWS : 0)) * HFI_CHUNK_STRIDE;
+    all->z = all->desks ? several(ctx, threads, all->z_each, sizeof *all->z) : NULL;
+    all->by_row = all->z ? several(ctx, job->n, padded, sizeof *all->by_row) : NULL;
+    all->by_chunk = all->by_row ? several(ctx, job->n, padded, sizeof *all->by_chunk) : NULL;
+    if (!all->by_chunk) return false;
     if (job->s && !(all->entry = hfi_alloc(ctx, job->n, sizeof *all->entry))) return false;
     if (job->columns > 0) {
         all->tile = several(ctx, threads, TILE, sizeof *all->tile);
@@ -324,8 +327,8 @@ static bool allocate(hf_context *ctx, radial *all)
 
 static void release(hf_context *ctx, radial *all)
 {
-    void *blocks[] = {all->desks,   all->z,     all->coordinate, all->entry,      all->tile,
-                      all->by_axis, all->s_bar, all->theta,      all->tile_double};
+    void *blocks[] = {all->desks, all->z,       all->by_row, all->by_chunk, all->entry,
+                      all->tile,  all->by_axis, all->s_bar,  all->theta,    all->tile_double};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) hfi_free(ctx, blocks[i]);
 }
 

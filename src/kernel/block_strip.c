@@ -2,7 +2,7 @@
 /* Compiled twice, see block_real.h. */
 #include "kernel/block_strip.h"
 
-#define WIDE 8u /* axes in one pass */
+#define WIDE HFI_STRIP_AXES
 
 /* Every loop over fast points is two: vectors, and the lanes of one, with a constant count that the compiler turns into one instruction of the widest
  * kind or a few of a narrower one. So nothing is left over at the end, sums over lanes stay in registers, and no digit depends on how wide
@@ -20,12 +20,6 @@ HFI_INLINE double sum_lanes(const real *lane)
 
 /* ---- distances ----------------------------------------------------------------------------------------- */
 
-/* Coordinates of one slow point, `count` of them from `first`. */
-HFI_INLINE void take_point(const hfi_strip *s, const real *point, size_t first, const size_t count, real *x)
-{
-    for (size_t a = 0; a < count; a++) x[a] = point[(first + a) * s->ldx];
-}
-
 /* from + sum of squared differences over an even number of axes; two sums, because one would be a long chain. */
 HFI_INLINE real add_squares(const size_t count, const real *x, const real *z, real from)
 {
@@ -39,33 +33,35 @@ HFI_INLINE real add_squares(const size_t count, const real *x, const real *z, re
     return even + odd;
 }
 
-/* The first axes of a point that has more than one pass takes. */
-static HFI_CLONES void add_axes(const hfi_strip *s, const real *point, size_t count)
+/* Coordinates into registers. The distance of neighbours is 1, which the compiler must not know: it would load them as one vector and take
+ * it apart in memory, in every turn of the loop that follows. */
+HFI_INLINE void take_point(const hfi_strip *s, const size_t count, const real *point, real *x)
 {
-    const real *from = s->zeros;
-    real *out = s->partial, x[WIDE];
-    for (size_t first = 0; first < count; first += WIDE) {
-        const real *z = s->z + first * HFI_CHUNK_STRIDE;
-        take_point(s, point, first, WIDE, x);
-        for (size_t j = 0; j < s->width; j += REAL_LANES)
-            LANES(l) out[j + l] = add_squares(WIDE, x, z + j + l, from[j + l]);
-        from = out;
-    }
+    for (size_t a = 0; a < count; a++) x[a] = point[a * s->x_step];
 }
 
-/* All axes but the last `count`; returns where the sums are. */
-HFI_INLINE const real *first_axes(const hfi_strip *s, const real *point, const size_t count)
+/* All axes but the last `count` of `rows` points from `point`, each row of sums in s->partial. */
+HFI_INLINE void first_axes(const hfi_strip *s, const size_t count, const real *point, size_t rows)
 {
-    if (s->axes == count) return s->zeros;
-    add_axes(s, point, s->axes - count);
-    return s->partial;
+    real x[WIDE];
+    for (size_t r = 0; r < rows; r++) {
+        real *out = s->partial + r * s->partial_step;
+        const real *from = s->zeros;
+        for (size_t first = 0; first + count < s->axes; first += WIDE, from = out) {
+            const real *z = s->z + first * HFI_CHUNK_STRIDE;
+            take_point(s, WIDE, point + r * s->axes + first, x);
+            for (size_t j = 0; j < s->width; j += REAL_LANES)
+                LANES(l) out[j + l] = add_squares(WIDE, x, z + j + l, from[j + l]);
+        }
+    }
 }
 
 HFI_INLINE void begin(const hfi_strip *s, const size_t count)
 {
-    const real *from = first_axes(s, s->x, count), *z = s->z + (s->axes - count) * HFI_CHUNK_STRIDE;
+    const real *from = s->partial, *z = s->z + (s->axes - count) * HFI_CHUNK_STRIDE;
     real *now = s->now, x[WIDE];
-    take_point(s, s->x, s->axes - count, count, x);
+    first_axes(s, count, s->x, 1);
+    take_point(s, count, s->x + s->axes - count, x);
     for (size_t j = 0; j < s->width; j += REAL_LANES) {
         LANES(l) now[j + l] = add_squares(count, x, z + j + l, from[j + l]);
         if (s->form == HFI_FORM_SE) continue;
@@ -81,10 +77,17 @@ HFI_CLONES void HFI_STRIP_NAME(begin)(hfi_strip *s)
         begin(s, WIDE / 2);
 }
 
-/* The slow point after row r; the last one's successor is itself. */
-HFI_INLINE const real *after(const hfi_strip *s, size_t r)
+/* What the rows of the strip need of the points after them. */
+HFI_INLINE void look_ahead(const hfi_strip *s, const size_t count)
 {
-    return s->x + (r + 1 < s->left ? r + 1 : r);
+    const size_t left = s->left - 1;
+    if (s->axes > count) first_axes(s, count, s->x + s->axes, s->rows < left ? s->rows : left);
+}
+
+/* The last axes of the slow point after row r; the chunk's last one's successor is itself. */
+HFI_INLINE const real *after(const hfi_strip *s, const size_t count, size_t r)
+{
+    return s->x + (r + 1 < s->left ? r + 1 : r) * s->axes + s->axes - count;
 }
 
 HFI_INLINE void turn(hfi_strip *s)
@@ -143,11 +146,11 @@ static double run_sum(const real *kept, const real *entry, size_t from, size_t e
 
 HFI_INLINE void product_row(const hfi_strip *s, const hfi_form form, const size_t count, size_t r)
 {
-    const real *point = after(s, r), *z = s->z + (s->axes - count) * HFI_CHUNK_STRIDE;
-    const real *from = first_axes(s, point, count), *now = s->now, *entry = s->entry, own = s->own[r];
+    const real *z = s->z + (s->axes - count) * HFI_CHUNK_STRIDE;
+    const real *from = s->partial + r * s->partial_step, *now = s->now, *entry = s->entry, own = s->own[r];
     real *next = s->next, *kept = s->kept + r * s->kept_step, *column = s->column;
     real x[WIDE], sum[REAL_LANES] = {REAL(0.0)};
-    take_point(s, point, s->axes - count, count, x);
+    take_point(s, count, after(s, count, r), x);
     for (size_t j = 0; j < s->width; j += REAL_LANES) {
         LANES(l)
         {
@@ -170,6 +173,7 @@ HFI_INLINE void product_row(const hfi_strip *s, const hfi_form form, const size_
 
 HFI_INLINE void product(hfi_strip *s, const hfi_form form, const size_t count)
 {
+    look_ahead(s, count);
     for (size_t r = 0; r < s->rows; r++) {
         product_row(s, form, count, r);
         turn(s);
@@ -191,12 +195,12 @@ HFI_CLONES void HFI_STRIP_NAME(product)(hfi_strip *s)
 HFI_INLINE void adjoint_row(const hfi_strip *s, const hfi_form form, const size_t count, const bool ard,
                             size_t r)
 {
-    const real *point = after(s, r), *z = s->z + (s->axes - count) * HFI_CHUNK_STRIDE;
-    const real *from = first_axes(s, point, count), *now = s->now, *entry = s->entry, own = s->own[r];
+    const real *z = s->z + (s->axes - count) * HFI_CHUNK_STRIDE;
+    const real *from = s->partial + r * s->partial_step, *now = s->now, *entry = s->entry, own = s->own[r];
     const real *bar = s->bar, *spread = s->spread;
     real *next = s->next, *column = s->column, *weight = s->weight + r * s->width;
-    real x[WIDE], sum[REAL_LANES] = {REAL(0.0)}, weights[REAL_LANES] = {REAL(0.0)};
-    take_point(s, point, s->axes - count, count, x);
+    real x[WIDE], sum[REAL_LANES] = {REAL(0.0)}, by_t2[REAL_LANES] = {REAL(0.0)};
+    take_point(s, count, after(s, count, r), x);
     for (size_t j = 0; j < s->width; j += REAL_LANES) {
         LANES(l)
         {
@@ -207,16 +211,19 @@ HFI_INLINE void adjoint_row(const hfi_strip *s, const hfi_form form, const size_
             next[j + l] = form == HFI_FORM_SE ? t2 : real_sqrt(t2);
             sum[l] += k * bar[j + l];
             column[j + l] += k * spread[j + l];
-            if (ard) weight[j + l] = w;
-            weights[l] += ard ? w : w * (form == HFI_FORM_SE ? t : t * t);
+            if (ard)
+                weight[j + l] = w;
+            else
+                by_t2[l] += w * (form == HFI_FORM_SE ? t : t * t);
         }
     }
     s->row_sum[r] = sum_lanes(sum);
-    s->weight_sum[r] = sum_lanes(weights);
+    if (!ard) s->by_axis[0] += sum_lanes(by_t2);
 }
 
 HFI_INLINE void adjoint(hfi_strip *s, const hfi_form form, const size_t count, const bool ard)
 {
+    look_ahead(s, count);
     for (size_t r = 0; r < s->rows; r++) {
         size_t j = 0;
         for (size_t t = 0; t < s->runs; t++) {
@@ -250,73 +257,29 @@ HFI_CLONES void HFI_STRIP_NAME(adjoint)(hfi_strip *s)
 
 #define BATCH 4u /* axes whose sums stay in registers */
 
-HFI_INLINE void keep_sums(const hfi_strip *s, size_t axis, real sum[BATCH][REAL_LANES])
-{
-    double *to = s->by_axis + axis * REAL_LANES;
-    for (size_t a = 0; a < BATCH; a++)
-        for (size_t l = 0; l < REAL_LANES; l++) to[a * REAL_LANES + l] += (double)sum[a][l];
-}
-
 HFI_INLINE void differences(const hfi_strip *s, size_t axis)
 {
-    const real *z = s->z + axis * HFI_CHUNK_STRIDE, *x = s->x + axis * s->ldx;
+    const real *z = s->z + axis * HFI_CHUNK_STRIDE;
     real sum[BATCH][REAL_LANES] = {{REAL(0.0)}};
     for (size_t j = 0; j < s->width; j += REAL_LANES) {
         for (size_t r = 0; r < s->rows; r++) {
-            const real *weight = s->weight + r * s->width + j;
+            const real *weight = s->weight + r * s->width + j, *x = s->x + r * s->axes + axis;
             HFI_UNROLL
             for (size_t a = 0; a < BATCH; a++) {
-                const real at = x[a * s->ldx + r];
                 LANES(l)
                 {
-                    const real u = at - z[a * HFI_CHUNK_STRIDE + j + l];
+                    const real u = x[a] - z[a * HFI_CHUNK_STRIDE + j + l];
                     sum[a][l] += weight[l] * u * u;
                 }
             }
         }
     }
-    keep_sums(s, axis, sum);
-}
-
-/* sum w (x - z)^2 = sum x^2 (sum of w over z) + sum z (z (sum of w over x) - 2 (sum of w x over x)) */
-HFI_INLINE void coordinates(const hfi_strip *s, size_t axis)
-{
-    const real *z = s->z + axis * HFI_CHUNK_STRIDE, *x = s->x + axis * s->ldx;
-    real sum[BATCH][REAL_LANES] = {{REAL(0.0)}};
-    for (size_t j = 0; j < s->width; j += REAL_LANES) {
-        real all[REAL_LANES] = {REAL(0.0)}, moment[BATCH][REAL_LANES] = {{REAL(0.0)}};
-        for (size_t r = 0; r < s->rows; r++) {
-            const real *weight = s->weight + r * s->width + j;
-            LANES(l) all[l] += weight[l];
-            HFI_UNROLL
-            for (size_t a = 0; a < BATCH; a++) {
-                const real at = x[a * s->ldx + r];
-                LANES(l) moment[a][l] += weight[l] * at;
-            }
-        }
-        HFI_UNROLL
-        for (size_t a = 0; a < BATCH; a++) {
-            LANES(l)
-            {
-                const real at = z[a * HFI_CHUNK_STRIDE + j + l];
-                sum[a][l] += at * (at * all[l] - REAL(2.0) * moment[a][l]);
-            }
-        }
-    }
-    keep_sums(s, axis, sum);
+    double *to = s->by_axis + axis * REAL_LANES;
     for (size_t a = 0; a < BATCH; a++)
-        for (size_t r = 0; r < s->rows; r++) {
-            const double at = (double)x[a * s->ldx + r];
-            s->by_axis[(axis + a) * REAL_LANES] += s->weight_sum[r] * at * at;
-        }
+        for (size_t l = 0; l < REAL_LANES; l++) to[a * REAL_LANES + l] += (double)sum[a][l];
 }
 
-HFI_CLONES void HFI_STRIP_NAME(squares)(hfi_strip *s, bool expanded)
+HFI_CLONES void HFI_STRIP_NAME(squares)(hfi_strip *s)
 {
-    for (size_t axis = 0; axis < s->axes; axis += BATCH) {
-        if (expanded)
-            coordinates(s, axis);
-        else
-            differences(s, axis);
-    }
+    for (size_t axis = 0; axis < s->axes; axis += BATCH) differences(s, axis);
 }
