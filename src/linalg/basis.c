@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An orthonormal basis that grows. Whatever is added is made orthogonal twice to all that is there ("twice is enough",
- * Kahan and Parlett): first panel against basis by products of matrices, then column by column within the panel. */
+ * Kahan and Parlett), each time panel against basis by products of matrices and then column by column within the panel. */
 #include "linalg/linalg.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     PANEL = 32 /* columns that are projected together */
@@ -41,35 +42,40 @@ static bool normalise(size_t n, double *v)
     return true;
 }
 
-/* One panel of unit columns, behind the `have` columns that are there. */
-static hf_status add_panel(const basis_job *job, size_t *have, size_t count, double *v, double tolerance)
+/* Makes `count` columns orthonormal among themselves, to the left; those of which not more than `tolerance` is left go.
+ * @return how many stay. */
+static size_t within_panel(const basis_job *job, size_t count, double *v, double tolerance)
 {
-    for (int twice = 0; twice < 2; twice++) {
-        const hf_status s = project_out(job, *have, count, v);
-        if (s < 0) return s;
-    }
-    const size_t before = *have;
+    size_t kept = 0;
     for (size_t j = 0; j < count; j++) {
-        double *column = v + j * job->ldq, *place = job->q + *have * job->ldq;
-        /* All new ones; and once more the old ones, where little is left and rounding with it. */
-        const double left = sqrt(hfi_dot(job->n, column, column));
-        if (!(left > tolerance) || !normalise(job->n, column)) continue;
-        for (int twice = 0; twice < 2; twice++) {
-            for (size_t k = before; k < *have; k++) {
-                const double *q = job->q + k * job->ldq;
+        double *column = v + j * job->ldq, *place = v + kept * job->ldq;
+        for (int twice = 0; twice < 2; twice++)
+            for (size_t k = 0; k < kept; k++) {
+                const double *q = v + k * job->ldq;
                 hfi_axpy(job->n, -hfi_dot(job->n, q, column), q, column);
             }
-        }
-        const double rest = sqrt(hfi_dot(job->n, column, column));
-        if (!(left * rest > tolerance)) continue;
-        normalise(job->n, column);
-        const hf_status s = project_out(job, *have, 1, column);
-        if (s < 0) return s;
-        if (!normalise(job->n, column)) continue;
-        if (column != place)
-            for (size_t i = 0; i < job->n; i++) place[i] = column[i];
-        ++*have;
+        const double left = sqrt(hfi_dot(job->n, column, column));
+        if (!(left > tolerance) || !normalise(job->n, column)) continue;
+        if (column != place) memcpy(place, column, job->n * sizeof *place);
+        kept++;
     }
+    return kept;
+}
+
+/* One panel of unit columns, behind the `have` columns that are there. The first round finds what is new in each; stretched
+ * to unit length, that has kept errors as large as it was small, which the second round takes out. */
+static hf_status add_panel(const basis_job *job, size_t *have, size_t count, double *v, double tolerance)
+{
+    double *place = job->q + *have * job->ldq;
+    if (place != v)
+        for (size_t j = 0; j < count; j++) memcpy(place + j * job->ldq, v + j * job->ldq, job->n * sizeof *v);
+    size_t kept = count;
+    for (int round = 0; round < 2; round++) {
+        const hf_status s = project_out(job, *have, kept, place);
+        if (s < 0) return s;
+        kept = within_panel(job, kept, place, round == 0 ? tolerance : 0.5);
+    }
+    *have += kept;
     return HF_OK;
 }
 
