@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void fit_free(hfi_fit *fit)
+void hfi_fit_free(hfi_fit *fit)
 {
     hfi_trainer_free(&fit->trainer);
     hf_kernel_free(fit->kernel);
@@ -177,7 +177,7 @@ hf_status hf_fit_data(hf_context *ctx, const hf_data *data, const hf_fit_setting
     if (fit.n < LEAST_FOR_THREADS) hf_context_set_threads(ctx, 1);
     if (s >= 0) s = run(&fit, posterior, report, readings);
     if (s >= 0 && report) report->seconds = hfi_now() - begin;
-    fit_free(&fit);
+    hfi_fit_free(&fit);
     hf_context_set_threads(ctx, threads);
     return s;
 }

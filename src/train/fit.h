@@ -49,6 +49,8 @@ typedef struct hfi_fit {
     hfi_share_report shared;
 } hfi_fit;
 
+/** Frees what a fit holds, not the struct. */
+void hfi_fit_free(hfi_fit *fit);
 /** Checks data and settings. */
 hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings);
 /** Gathers the readings that are present, decides on the solver and standardises. */
