@@ -76,6 +76,9 @@ typedef struct hfi_svgp_report {
 /**
  * Trains and solves.
  *
+ * With settings->optimiser L-BFGS training starts from the exact bound of a share of the rows and has little left to do; with Adam it starts
+ * where it is told and is stochastic from the first step to the last, as in the publications.
+ *
  * Gaussian and robust fits end with the closed form of q(u) for the final hyperparameters, from one pass over all rows (robust:
  * as many as the weights take to stand still); Student-t fits with natural gradients on all rows until those stand still.
  *
@@ -87,7 +90,8 @@ typedef struct hfi_svgp_report {
  * @param settings   sites (Gaussian, robust, Student-t), minibatch (0: all rows a step), iterations (epochs at most),
  *                   learning_rate, train, threshold_rule (a given threshold is `threshold`, else 3 x 1.4826 MAD), consistent_noise
  * @param threshold  given soft threshold in scaled units; looked at for HF_THRESHOLD_GIVEN only
- * @param m, z       m distinct inducing inputs, m x d; trained ones are written back
+ * @param m, z       m distinct inducing inputs, m x d; written back, since they are trained (train_inducing) or placed anew for what
+ *                   has been learnt
  * @param out        dense form, anchors Z
  * @param report     may be NULL
  * On an error kernel, mean, noise, nu and z may have been moved, out is zeroed. HF_ERR_NO_DATA without a reading,
