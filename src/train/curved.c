@@ -51,6 +51,7 @@ void hfi_curved_free(hfi_curved *c)
     hfi_free(c->ctx, c->f);
     hfi_free(c->ctx, c->f_rows);
     hfi_free(c->ctx, c->h);
+    hfi_free(c->ctx, c->flat_excess);
     memset(c, 0, sizeof *c);
 }
 
@@ -182,7 +183,7 @@ static hf_status factor_negative(hfi_curved *c, double *escape)
 hf_status hfi_curved_factor(hfi_curved *c, double *escape)
 {
     const size_t n = c->n;
-    c->negatives = 0;
+    c->negatives = c->flat = 0;
     for (size_t i = 0; i < n; i++) {
         c->root[i] = sqrt(fmax(c->w[i], 0.0));
         if (c->w[i] < 0.0) c->negative[c->negatives++] = i;

@@ -29,11 +29,13 @@ typedef struct hfi_curved {
     double log_det;
     double *root; /* n: W+^1/2 */
     size_t negatives, capacity;
-    size_t *negative; /* N */
-    double *f;        /* n x o */
-    double *f_rows;   /* o x n: F' */
-    double *h;        /* o x o: factor of H */
-    double *work;     /* 3 n */
+    size_t *negative;                      /* N */
+    double *f;                             /* n x o */
+    double *f_rows;                        /* o x n: F' */
+    double *h;                             /* o x o: factor of H, and H */
+    double *work;                          /* 3 n */
+    size_t flat;                           /* directions softened, hfi_curved_soften() */
+    double *flat_excess, *flat_r, *flat_k; /* 1/h_j - 1/limit; n each: p_j, K p_j */
 } hfi_curved;
 
 /** `b` is n x n memory of the caller's that outlives the object. *out is zeroed on error. */
@@ -49,6 +51,18 @@ hf_status hfi_curved_factor(hfi_curved *c, double *escape);
 void hfi_curved_r(const hfi_curved *c, const double *x, double *out);
 /** out := K x. */
 void hfi_curved_k(const hfi_curved *c, const double *x, double *out);
+
+/** After a factorisation, for Laplace's evidence, which is singular where a direction of the posterior loses its curvature: with the eigenvalues
+ * h_j of H, those below `limit` count in *log_det by the tangent of the logarithm, log(limit) + (h_j / limit - 1). The derivatives of the
+ * result are those of log det(I + K W) with
+ *
+ *     R + sum_j e_j p_j p_j'  for R,     Sigma_ii - e_j (K p_j)_i^2  for Sigma_ii  (in N: the last term divided by 1 - h_j),
+ *
+ * e_j = 1/h_j - 1/limit, p_j = K^-1 Sigma+_:N s u_j for the eigenvectors u_j. O(o^3). */
+hf_status hfi_curved_soften(hfi_curved *c, double limit, double *log_det);
+/** Makes these changes: to `variance`, and to R, after hfi_curved_finish(). */
+void hfi_curved_soften_variances(const hfi_curved *c, double limit, double *variance);
+void hfi_curved_soften_r(hfi_curved *c);
 
 /** After a factorisation: b becomes R (both triangles) and `variance` the diagonal of Sigma. n^3 flops. hfi_curved_r() is not for
  * use afterwards. */

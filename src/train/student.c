@@ -153,7 +153,11 @@ hf_status hfi_student_fit(hfi_trainer *t, const hf_fit_settings *settings, doubl
         if (gave < 0) s = gave;
     }
     if (s >= 0) *nu = found;
-    if (s >= 0 && !problem.converged)
+    if (s >= 0 && problem.replaced)
+        s = hfi_fail(
+            e->ctx, HF_WARN_NOT_CONVERGED,
+            "expectation propagation has no fixed point here; the sites are those of Laplace's method");
+    else if (s >= 0 && !problem.converged)
         s = hfi_fail(e->ctx, HF_WARN_NOT_CONVERGED,
                      "the sites of Student-t noise (%s) did not settle; those of the last iteration are used",
                      hf_student_method_name(settings->student_method));

@@ -6,7 +6,7 @@
  * Everything is relative to the prior mean: residual r = y - m, latent g = f - m, so that a = K^-1 g is what the solver calls
  * weights of the mean. Each method ends with site precisions w and with a, and approximates log p(y) by
  *
- *     Laplace       sum l(g) - a'g/2 - log det(I + K W)/2,      a = l'(g), w = -l''(g)
+ *     Laplace       sum l(g) - a'g/2 - log det(I + K W)/2 (hfi_curved_soften()),      a = l'(g), w = -l''(g)
  *     EP            of Rasmussen and Williams (2006), section 3.6, for sites exp(h g - w g^2/2); a = h - W g
  *     variational   sum E_q[l] - KL(q || prior),                a = E_q[l'], w = -E_q[l'']; a lower bound
  *
@@ -42,6 +42,7 @@ typedef struct hfi_student_problem {
     double *work;   /* HFI_STUDENT_WORK x n */
     void *moments;  /* n of the method's: slopes, tilted moments, expectations */
     bool converged; /* so has the last evaluation's iteration */
+    bool replaced;  /* expectation propagation had no fixed point: Laplace took over */
     size_t factorisations;
 } hfi_student_problem;
 

@@ -187,11 +187,16 @@ static hf_status find_mode(hfi_student_problem *p)
     return hfi_curved_factor(&p->curved, NULL);
 }
 
+/* Share of its curvature below which a direction counts by a tangent in the determinant. Where one vanishes, a mode is about to be lost, the
+ * approximation means nothing, and its logarithm would be infinite: a search would go there and stay. */
+static const double flat_limit = 0.5;
+
 /* With c_i = variance_i l'''_i / 2, what the determinant answers to a move of the mode: v = (I + W K)^-1 c. */
 static void answers(hfi_student_problem *p)
 {
     const hfi_student_slopes *at = p->moments;
     double *c = p->work, *kc = p->work + p->n, *kv = p->work + 2 * p->n;
+    hfi_curved_soften_variances(&p->curved, flat_limit, p->variance);
     for (size_t i = 0; i < p->n; i++) c[i] = 0.5 * p->variance[i] * at[i].fff;
     hfi_curved_k(&p->curved, c, kc);
     hfi_symv(p->n, p->curved.b, p->n, kc, p->v);
@@ -203,6 +208,7 @@ static void answers(hfi_student_problem *p)
         p->scale_bar[i] = at[i].scale + half * at[i].ff_scale + kv[i] * at[i].f_scale;
         p->nu_bar += at[i].nu + half * at[i].ff_nu + kv[i] * at[i].f_nu;
     }
+    hfi_curved_soften_r(&p->curved);
 }
 
 hf_status hfi_student_laplace(hfi_student_problem *p, bool gradient, double *value)
@@ -216,8 +222,11 @@ hf_status hfi_student_laplace(hfi_student_problem *p, bool gradient, double *val
     }
     if (s >= 0) s = find_mode(p);
     if (s < 0) return s;
+    double log_det = 0.0;
+    s = hfi_curved_soften(&p->curved, flat_limit, &log_det);
+    if (s < 0) return s;
     const hfi_student_slopes *at = p->moments;
-    double sum = -0.5 * p->curved.log_det;
+    double sum = -0.5 * log_det;
     for (size_t i = 0; i < p->n; i++) sum += at[i].value - 0.5 * p->force[i] * p->latent[i];
     if (gradient) {
         s = hfi_curved_finish(&p->curved, p->variance);

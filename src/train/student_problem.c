@@ -10,11 +10,12 @@ enum {
     COLUMNS = 32 /* of the weight matrix in one task */
 };
 
-static size_t moment_size(hf_student_method method)
-{
-    if (method == HF_STUDENT_LAPLACE) return sizeof(hfi_student_slopes);
-    return method == HF_STUDENT_EP ? sizeof(hfi_student_tilted) : sizeof(hfi_student_expected);
-}
+/* What each method keeps of a reading; the largest, because Laplace may take over. */
+typedef union moments {
+    hfi_student_slopes slopes;
+    hfi_student_tilted tilted;
+    hfi_student_expected expected;
+} moments;
 
 hf_status hfi_student_problem_init(hfi_evaluator *e, hf_student_method method, hfi_student_problem *out)
 {
@@ -25,7 +26,7 @@ hf_status hfi_student_problem_init(hfi_evaluator *e, hf_student_method method, h
     s = hfi_curved_init(e->ctx, e->n, e->a, &p.curved);
     if (s < 0) return s;
     p.vectors = hfi_alloc(e->ctx, e->n, VECTORS * sizeof *p.vectors);
-    p.moments = hfi_alloc(e->ctx, e->n, moment_size(method));
+    p.moments = hfi_alloc(e->ctx, e->n, sizeof(moments));
     if (!p.vectors || !p.moments) {
         hfi_student_problem_free(&p);
         return HF_ERR_MEMORY;

@@ -23,6 +23,20 @@ typedef struct training {
     double best_nu, best_prior;
 } training;
 
+/* Where expectation propagation has no fixed point Laplace's approximation is still of use. */
+static void replace_method(hfi_student_problem *p)
+{
+    p->method = HF_STUDENT_LAPLACE;
+    p->replaced = true;
+    p->started = false;
+}
+
+static bool without_value(const hfi_student_problem *p, hf_status s)
+{
+    if (s == HF_ERR_NOT_POSITIVE_DEFINITE || s == HF_ERR_NOT_FINITE) return true;
+    return s >= 0 && p->method == HF_STUDENT_EP && !p->converged;
+}
+
 static hf_status evaluate(void *arg, const double *point, double *total, double *gradient)
 {
     training *w = arg;
@@ -34,6 +48,8 @@ static hf_status evaluate(void *arg, const double *point, double *total, double 
     if (s >= 0) s = hfi_student_evaluate(w->how->problem, w->nu, &w->value, w->gradient);
     t->evaluations++;
     if (s < 0) return s;
+    /* Away from a fixed point expectation propagation's formula can give anything. */
+    if (without_value(w->how->problem, s)) return HF_ERR_NOT_POSITIVE_DEFINITE;
     w->prior = hfi_trainer_log_prior(t, w->state);
     for (size_t k = 0; k < count; k++) {
         const size_t i = t->free_index[k];
@@ -63,11 +79,16 @@ static void improved(void *arg)
 /* The approximation at the present state, from the kept start or, where that fails, from a cold one. */
 static hf_status settle(const hfi_student_search *how, const double *state, double nu, double *value)
 {
+    hfi_student_problem *p = how->problem;
     hf_status s = hfi_trainer_set(how->trainer, state);
-    if (s >= 0) s = hfi_student_evaluate(how->problem, nu, value, NULL);
-    if ((s == HF_ERR_NOT_POSITIVE_DEFINITE || s == HF_ERR_NOT_FINITE) && how->problem->started) {
-        how->problem->started = false;
-        s = hfi_student_evaluate(how->problem, nu, value, NULL);
+    if (s >= 0) s = hfi_student_evaluate(p, nu, value, NULL);
+    if (without_value(p, s) && p->started) {
+        p->started = false;
+        s = hfi_student_evaluate(p, nu, value, NULL);
+    }
+    if (without_value(p, s) && p->method == HF_STUDENT_EP) {
+        replace_method(p);
+        s = hfi_student_evaluate(p, nu, value, NULL);
     }
     if (s != HF_ERR_NOT_POSITIVE_DEFINITE) return s;
     return hfi_fail(how->trainer->evaluator.ctx, s,
@@ -137,6 +158,11 @@ hf_status hfi_student_maximise(const hfi_student_search *how, double *state, dou
                           .improved = improved,
                           .arg = &w};
     hf_status s = hfi_box_maximise(&box, point);
+    if (s == HF_ERR_NOT_POSITIVE_DEFINITE && how->problem->method == HF_STUDENT_EP) {
+        replace_method(how->problem);
+        place(how, state, *nu, point, lower, upper);
+        s = hfi_box_maximise(&box, point);
+    }
     if (s == HF_ERR_NOT_POSITIVE_DEFINITE)
         s = hfi_fail(t->evaluator.ctx, s,
                      "no normal approximation of the posterior under Student-t noise was found at any "
