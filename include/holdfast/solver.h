@@ -51,8 +51,9 @@ typedef enum hf_inducing_choice {
 /** What the projected solver looks at: columns of A. */
 typedef enum hf_actions {
     HF_ACTIONS_KRYLOV =
-        0,               /**< span of (P D^-1 K)^j P D^-1 (z - m), P from inducing inputs: what preconditioned
-                                conjugate gradients visit; one pass over K an action */
+        0, /**< D^-1 times what the readings still have to say, z - m - (K + D) t, again and again: what
+                                conjugate gradients visit; one pass over K each. With inducing inputs D^-1 K_XZ comes first (one
+                                pass for all of it): the preconditioner, and what takes down the variance */
     HF_ACTIONS_INDUCING, /**< D^-1 K_XZ: readings enter with their precision; one pass over K in all */
     HF_ACTIONS_BLOCKS /**< one non-zero per reading (the published CaGP and RCaGP), trained or fixed; one pass */
 } hf_actions;
@@ -111,14 +112,32 @@ HF_API hf_status hf_choose_inducing(hf_context *ctx, const hf_kernel *kernel, hf
                                     size_t n, const double *x, size_t ldx, size_t m, double *z,
                                     size_t *chosen);
 
-/** Choices of the projected solver. Zero-initialised: Krylov actions without a preconditioner. */
+/**
+ * Choices of the projected solver. Zero-initialised: Krylov actions without inducing inputs.
+ *
+ * Krylov actions are what makes the mean right, inducing ones what makes the variance small: the variance is known only
+ * along the actions' span. Measured on kin40k (8000 rows, noise variance 0.01; error of the mean relative to the exact root mean square
+ * error, variance relative to the exact one):
+ *
+ * | inducing | Krylov | passes | mean off by | variance |
+ * |----------|--------|--------|-------------|----------|
+ * | 512      | -      | 1      | 1.82        | 3.4 x    |
+ * | -        | 64     | 64     | 1.77        | 16 x     |
+ * | 256      | 32     | 33     | 0.087       | 5.1 x    |
+ * | 512      | 16     | 17     | 0.111       | 3.3 x    |
+ * | 512      | 32     | 33     | 0.006       | 3.3 x    |
+ *
+ * So: as many inducing inputs as memory and n m^2 allow, and Krylov actions to a tolerance of 0.01.
+ */
 typedef struct hf_projection {
     hf_actions actions;
-    size_t count; /**< i: at most so many actions; more than readings is HF_ERR_ARGUMENT */
+    size_t count; /**< i: at most so many actions, Krylov's beside the inducing ones; more than readings is
+                     HF_ERR_ARGUMENT */
     double
         tolerance; /**< Krylov: stop when |z - m - (K + D) t| / |z - m| (in the norm D^-1/2) is below; 0: never */
     size_t
-        inducing; /**< inducing inputs of Krylov's preconditioner (0: none) or of the inducing actions (0: count) */
+        inducing; /**< inducing inputs whose D^-1 K_XZ goes before Krylov's actions (0: none), or of the inducing actions (0:
+                     count); more than readings count as all */
     hf_inducing_choice choice;
     hf_blocks blocks;      /**< block actions: which readings share one */
     hf_action_start start; /**< block actions: their entries */

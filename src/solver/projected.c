@@ -154,8 +154,8 @@ static hf_status make_blocks(hf_context *ctx, const hf_kernel *kernel, const hf_
 
 hf_status hfi_projected_solve_dense(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
                                     const hf_sites *sites, size_t d, const double *x, size_t ldx,
-                                    size_t count, double *actions, hfi_precision precision, hfi_solution *out,
-                                    hf_projection_report *report)
+                                    size_t count, const double *actions, hfi_precision precision,
+                                    hfi_solution *out, hf_projection_report *report)
 {
     hfi_dense_system s;
     memset(out, 0, sizeof *out);
