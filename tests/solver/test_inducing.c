@@ -116,7 +116,7 @@ static void several_chunks(void **state)
 {
     (void)state;
     hf_context *ctx = problem_context(3);
-    const size_t n = 4500, m = 5, d = 2;
+    const size_t n = 2300, m = 5, d = 2;
     problem p = reference_problem(ctx, "matern52(ard) + white", n, d, REFERENCE_ROBUST);
     double *z = reference_inputs(m, d), *sigma = naive_zeros(m * m), *b = naive_zeros(m);
     hfi_inducing u = factor(&p, HF_INDUCING_FITC, m, z);
@@ -400,32 +400,35 @@ static void a_broken_group_is_an_error(void **state)
     hf_context_free(ctx);
 }
 
+static void compare_threads(hf_context *ctx, size_t n, size_t m)
+{
+    const size_t d = 3, total = 2 * n + m + 1;
+    assert_int_equal(hf_context_set_threads(ctx, 1), HF_OK);
+    problem p = problem_make(ctx, "matern52(ard)", n, d, 0.1);
+    double *z = reference_inputs(m, d), *results[2];
+    for (int t = 0; t < 2; t++) {
+        assert_int_equal(hf_context_set_threads(ctx, 1 + 2 * t), HF_OK);
+        double *out = results[t] = naive_zeros(total);
+        hfi_inducing u = factor(&p, HF_INDUCING_FITC, m, z);
+        assert_int_equal(hfi_inducing_marginals(&u, p.kernel, p.mean, p.sites, n, p.x, d, true, out, out + n),
+                         HF_OK);
+        memcpy(out + 2 * n, u.t, m * sizeof *out);
+        out[2 * n + m] = hfi_inducing_log_evidence(&u);
+        hfi_inducing_free(&u);
+    }
+    assert_memory_equal(results[0], results[1], total * sizeof(double));
+    free(results[0]);
+    free(results[1]);
+    free(z);
+    problem_free(&p);
+}
+
 static void threads_do_not_change_a_bit(void **state)
 {
     (void)state;
     hf_context *ctx = problem_context(1);
-    const size_t n = 2500, m = 150, d = 3;
-    problem p = problem_make(ctx, "matern52(ard)", n, d, 0.1);
-    double *z = reference_inputs(m, d), *first = NULL;
-    for (int threads = 1; threads <= 4; threads++) {
-        assert_int_equal(hf_context_set_threads(ctx, threads), HF_OK);
-        hfi_inducing u = factor(&p, HF_INDUCING_FITC, m, z);
-        double *results = naive_zeros(2 * n + m + 1);
-        assert_int_equal(
-            hfi_inducing_marginals(&u, p.kernel, p.mean, p.sites, n, p.x, d, true, results, results + n),
-            HF_OK);
-        memcpy(results + 2 * n, u.t, m * sizeof *results);
-        results[2 * n + m] = hfi_inducing_log_evidence(&u);
-        if (first) assert_memory_equal(results, first, (2 * n + m + 1) * sizeof *results);
-        if (first)
-            free(results);
-        else
-            first = results;
-        hfi_inducing_free(&u);
-    }
-    free(first);
-    free(z);
-    problem_free(&p);
+    compare_threads(ctx, 2200, 9);  /* several chunks */
+    compare_threads(ctx, 400, 140); /* several tiles */
     hf_context_free(ctx);
 }
 
