@@ -39,9 +39,9 @@ typedef struct hfi_block_plan {
     size_t *begin;
 } hfi_block_plan;
 
-/** Largest reach for which the arithmetic of a path has no overflow and distances that are not seen. */
-#define HFI_REACH_DOUBLE 1e75
-#define HFI_REACH_SINGLE 1e10
+/** Largest reach of which the squares do not overflow. */
+#define HFI_REACH_DOUBLE 1e100
+#define HFI_REACH_SINGLE 1e15
 
 /** The kernel is one radial leaf (but not rq) with an outputscale, white terms aside. */
 bool hfi_block_plan_fits(const hf_kernel *kernel);

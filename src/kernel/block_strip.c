@@ -102,7 +102,7 @@ HFI_INLINE void turn(hfi_strip *s)
 /* k, and the slope -c dk/d(t^2) where c is the form's (hfi_block_plan). */
 HFI_INLINE real covariance(const hfi_form form, real t, real *slope)
 {
-    const real a = CUT(t, REAL_CUT), e = real_exp_minus(a);
+    const real exponential = real_exp_minus(t), e = t > REAL_CUT ? REAL(0.0) : exponential;
     switch (form) {
     case HFI_FORM_MATERN12:
         /* At 0 it is infinite, while all it is multiplied with is 0. */
@@ -110,10 +110,10 @@ HFI_INLINE real covariance(const hfi_form form, real t, real *slope)
         return e;
     case HFI_FORM_MATERN32:
         *slope = e;
-        return (REAL(1.0) + a) * e;
+        return (REAL(1.0) + t) * e;
     case HFI_FORM_MATERN52:
-        *slope = (REAL(1.0) + a) * e;
-        return (REAL(1.0) + a * (REAL(1.0) + a * REAL(0.33333333333333333))) * e;
+        *slope = (REAL(1.0) + t) * e;
+        return (REAL(1.0) + t * (REAL(1.0) + t * REAL(0.33333333333333333))) * e;
     default:
         *slope = e;
         return e;
