@@ -91,14 +91,18 @@ static hf_status conclude(hfi_fit *fit, const double *state, hf_posterior **post
     const hf_status solved = s < 0 ? s : hfi_fit_solve(fit, &solution);
     if (solved < 0) return solved;
     hf_posterior *made = NULL;
-    s = judge(fit, &solution, &kappa, readings);
-    if (s >= 0)
-        s = hfi_posterior_create(fit->ctx, fit->kernel, fit->mean, &solution, &fit->scaling,
-                                 observed_noise(fit), kappa, &made);
+    s = hfi_posterior_create(fit->ctx, fit->kernel, fit->mean, &solution, &fit->scaling, observed_noise(fit),
+                             1.0, &made);
     if (s < 0) {
         hfi_solution_free(&solution);
         return s;
     }
+    s = judge(fit, &made->solution, &kappa, readings); /* last: what it writes stays */
+    if (s < 0) {
+        hf_posterior_free(made);
+        return s;
+    }
+    made->calibration = kappa;
     hf_fit_report local;
     hfi_fit_fill_report(fit, state, made, kappa, &local);
     s = hfi_fit_warn(fit, solved, &local);
