@@ -10,7 +10,7 @@
  *
  *     p = E[N(y; f, s / tau)]
  *
- * All functions are pure and want s > 0, nu > 1 and finite numbers; no residual is too large.
+ * All functions are pure and want s > 0, nu > 0 and finite numbers; no residual is too large.
  */
 #ifndef HFI_SITES_STUDENT_H
 #define HFI_SITES_STUDENT_H
@@ -52,6 +52,12 @@ typedef struct hfi_student_tilted {
 
 /** By the trapezoidal rule in log tau, given which everything is normal: relative accuracy 1e-12 whatever v, s and r are. */
 void hfi_student_tilt(const hfi_student *t, double r, double v, double s, hfi_student_tilted *out);
+
+/** The density to the power `power` in (0, 1], for fractional cavities. Up to a factor it is a Student-t density again, with power (nu + 1) - 1
+ * degrees of freedom: `powered` is hfi_student_power(t, power). out->precision is that of the product less 1 / v, as for power 1. */
+hfi_student hfi_student_power(const hfi_student *t, double power);
+void hfi_student_tilt_power(const hfi_student *t, const hfi_student *powered, double power, double r,
+                            double v, double s, hfi_student_tilted *out);
 
 /** E[log p] for f ~ N(m, v) in terms of r = y - m, with its derivatives. */
 typedef struct hfi_student_expected {

@@ -14,10 +14,10 @@ typedef struct sums {
     double top, total, inverse, square, within, scale, nu;
 } sums;
 
-/* One node: given u = log tau, V = v + s / tau is the variance of r. */
-static double add_node(sums *k, const hfi_student *t, double u, double r, double v, double s)
+/* One node, u = log tau: given it, V = v + s / tau is the variance of r. */
+static double add_node(sums *k, const hfi_student *t, double u, double tau, double r, double v, double s)
 {
-    const double tau = exp(u), own = s / tau, sum = v + own, inverse = 1.0 / sum;
+    const double own = s / tau, sum = v + own, inverse = 1.0 / sum;
     const double squared = r * inverse * r;
     const double log_weight = 0.5 * (t->nu * (u - tau) - log(sum) - squared);
     if (log_weight > k->top) {
@@ -50,8 +50,10 @@ void hfi_student_tilt(const hfi_student *t, double r, double v, double s, hfi_st
     const double right = log(1.0 + 2.0 * NOTHING / nu + 2.0 * sqrt(NOTHING / nu));
     sums k = {.top = -INFINITY};
     /* Whole multiples of the step, so that the nodes do not move with the arguments. */
-    for (double index = ceil(right / step);; index -= 1.0) {
-        const double u = index * step, log_weight = add_node(&k, t, u, r, v, s);
+    const double first = ceil(right / step), shrink = exp(-step);
+    double tau = exp(first * step);
+    for (double index = first;; index -= 1.0, tau *= shrink) {
+        const double u = index * step, log_weight = add_node(&k, t, u, tau, r, v, s);
         if (u < peak && log_weight < k.top - NOTHING) break;
     }
     const double inverse = k.inverse / k.total, spread = fmax(k.square / k.total - inverse * inverse, 0.0);
@@ -66,6 +68,26 @@ void hfi_student_tilt(const hfi_student *t, double r, double v, double s, hfi_st
         .scale = k.scale / k.total,
         .nu = t->mixture_nu + k.nu / k.total,
     };
+}
+
+hfi_student hfi_student_power(const hfi_student *t, double power)
+{
+    return power < 1.0 ? hfi_student_make(power * (t->nu + 1.0) - 1.0) : *t;
+}
+
+void hfi_student_tilt_power(const hfi_student *t, const hfi_student *powered, double power, double r,
+                            double v, double s, hfi_student_tilted *out)
+{
+    if (!(power < 1.0)) {
+        hfi_student_tilt(t, r, v, s, out);
+        return;
+    }
+    /* p^power = p' exp(offset), where p' has the same nu s. */
+    const double nu = t->nu, wide = nu * s / powered->nu, log_wide_nu = 1.0 / nu - power / powered->nu;
+    hfi_student_tilt(powered, r, v, wide, out);
+    out->log_z += power * (t->constant - 0.5 * log(s)) - powered->constant + 0.5 * log(wide);
+    out->nu = (out->scale + 0.5) * log_wide_nu + power * (out->nu + t->constant_nu - powered->constant_nu);
+    out->scale += 0.5 * (1.0 - power);
 }
 
 enum {

@@ -23,9 +23,9 @@ static hf_status posterior(hfi_site_loop *loop)
     s = hfi_curved_finish(&p->curved, p->variance);
     if (s < 0) return s;
     for (size_t i = 0; i < p->n; i++) {
-        const double left = 1.0 - p->curved.w[i] * p->variance[i];
+        const double left = 1.0 - p->power * p->curved.w[i] * p->variance[i];
         if (!(left > 0.0 && p->variance[i] > 0.0)) return HF_OK;
-        loop->cavity[i] = (p->latent[i] - p->variance[i] * p->pull[i]) / left;
+        loop->cavity[i] = (p->latent[i] - p->power * p->variance[i] * p->pull[i]) / left;
         loop->cavity[p->n + i] = p->variance[i] / left;
     }
     loop->usable = true;
@@ -40,29 +40,32 @@ static void tilt(size_t task, int thread, void *arg)
     hfi_student_tilted *moments = p->moments;
     const size_t first = task * READINGS, end = first + READINGS < p->n ? first + READINGS : p->n;
     for (size_t i = first; i < end; i++)
-        hfi_student_tilt(&p->t, p->residual[i] - loop->cavity[i], loop->cavity[p->n + i], p->scale[i],
-                         &moments[i]);
+        hfi_student_tilt_power(&p->t, &p->powered, p->power, p->residual[i] - loop->cavity[i],
+                               loop->cavity[p->n + i], p->scale[i], &moments[i]);
 }
 
-/* Tilted moments, the sites that have them, and log Z. */
+/* Tilted moments, the sites that have them, and log Z. Of each site a share `power` is taken out for the cavity. */
 static hf_status measure(hfi_site_loop *loop)
 {
     hfi_student_problem *p = loop->p;
     const hf_status s = posterior(loop);
     if (s < 0 || !loop->usable) return s;
+    p->powered = hfi_student_power(&p->t, p->power);
     hfi_parallel_for(p->evaluator->ctx, (p->n + READINGS - 1) / READINGS, tilt, loop);
     const hfi_student_tilted *moments = p->moments;
     loop->value = 0.5 * (hfi_dot(p->n, p->pull, p->latent) - p->curved.log_det);
     loop->change = 0.0;
     for (size_t i = 0; i < p->n; i++) {
-        const double tau = p->curved.w[i], h = p->pull[i], m = loop->cavity[i], v = loop->cavity[p->n + i];
-        const double grown = 1.0 + tau * v;
-        loop->value +=
-            moments[i].log_z + 0.5 * log(grown) - (h * m + 0.5 * (h * v * h - tau * m * m)) / grown;
-        loop->wanted[i] = moments[i].precision;
-        loop->wanted[p->n + i] = moments[i].precision * (m + moments[i].shift) + moments[i].slope;
-        loop->change = fmax(loop->change, fabs(loop->wanted[i] - tau) * p->variance[i]);
-        loop->change = fmax(loop->change, fabs(loop->wanted[p->n + i] - h) * sqrt(p->variance[i]));
+        const double tau = p->power * p->curved.w[i], h = p->power * p->pull[i];
+        const double m = loop->cavity[i], v = loop->cavity[p->n + i], grown = 1.0 + tau * v;
+        const double site = (h * m + 0.5 * (h * v * h - tau * m * m)) / grown - 0.5 * log(grown);
+        loop->value += (moments[i].log_z - site) / p->power;
+        loop->wanted[i] = moments[i].precision / p->power;
+        loop->wanted[p->n + i] =
+            (moments[i].precision * (m + moments[i].shift) + moments[i].slope) / p->power;
+        const double pull = fabs(loop->wanted[p->n + i] - p->pull[i]) * sqrt(p->variance[i]);
+        loop->change = fmax(loop->change, fabs(loop->wanted[i] - p->curved.w[i]) * p->variance[i]);
+        loop->change = fmax(loop->change, pull);
     }
     return s;
 }
@@ -74,8 +77,8 @@ static void answers(hfi_student_problem *p)
     p->nu_bar = 0.0;
     for (size_t i = 0; i < p->n; i++) {
         p->v[i] = 0.0;
-        p->scale_bar[i] = moments[i].scale;
-        p->nu_bar += moments[i].nu;
+        p->scale_bar[i] = moments[i].scale / p->power;
+        p->nu_bar += moments[i].nu / p->power;
     }
 }
 

@@ -23,6 +23,8 @@ typedef struct hfi_student_problem {
     hfi_evaluator *evaluator; /* exact, selected; its matrix is the scratch of `curved` */
     hf_student_method method;
     hfi_student t;
+    double power;        /* EP: share of a site that its cavity is without; 1, or less for fractional EP */
+    hfi_student powered; /* the density to that power */
     size_t n;
     hfi_curved curved; /* K, and the precisions w */
     double *vectors;

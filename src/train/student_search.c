@@ -21,14 +21,19 @@ typedef struct training {
     double nu, value, prior;
     double *best; /* full state */
     double best_nu, best_prior;
+    bool refused; /* expectation propagation has no fixed point at some place the search went to */
 } training;
 
-/* Where expectation propagation has no fixed point Laplace's approximation is still of use. */
-static void replace_method(hfi_student_problem *p)
+/* Where expectation propagation has no fixed point its fractional form may have one, and Laplace's approximation is always of use. */
+static void step_down(hfi_student_problem *p)
 {
+    p->started = false;
+    if (p->power == 1.0) {
+        p->power = 0.5;
+        return;
+    }
     p->method = HF_STUDENT_LAPLACE;
     p->replaced = true;
-    p->started = false;
 }
 
 static bool without_value(const hfi_student_problem *p, hf_status s)
@@ -41,15 +46,19 @@ static hf_status evaluate(void *arg, const double *point, double *total, double 
 {
     training *w = arg;
     hfi_trainer *t = w->how->trainer;
+    hfi_student_problem *p = w->how->problem;
     const size_t count = t->free_count;
     for (size_t k = 0; k < count; k++) w->state[t->free_index[k]] = point[k];
     if (w->how->train_nu) w->nu = 1.0 + exp(point[count]);
     hf_status s = hfi_trainer_set(t, w->state);
-    if (s >= 0) s = hfi_student_evaluate(w->how->problem, w->nu, &w->value, w->gradient);
+    if (s >= 0) s = hfi_student_evaluate(p, w->nu, &w->value, w->gradient);
     t->evaluations++;
+    if (without_value(p, s)) {
+        /* Away from a fixed point expectation propagation's formula can give anything. */
+        w->refused = p->method == HF_STUDENT_EP && p->power == 1.0;
+        return w->refused ? HF_ERR_CANCELLED : HF_ERR_NOT_POSITIVE_DEFINITE;
+    }
     if (s < 0) return s;
-    /* Away from a fixed point expectation propagation's formula can give anything. */
-    if (without_value(w->how->problem, s)) return HF_ERR_NOT_POSITIVE_DEFINITE;
     w->prior = hfi_trainer_log_prior(t, w->state);
     for (size_t k = 0; k < count; k++) {
         const size_t i = t->free_index[k];
@@ -86,8 +95,8 @@ static hf_status settle(const hfi_student_search *how, const double *state, doub
         p->started = false;
         s = hfi_student_evaluate(p, nu, value, NULL);
     }
-    if (without_value(p, s) && p->method == HF_STUDENT_EP) {
-        replace_method(p);
+    while (without_value(p, s) && p->method == HF_STUDENT_EP) {
+        step_down(p);
         s = hfi_student_evaluate(p, nu, value, NULL);
     }
     if (s != HF_ERR_NOT_POSITIVE_DEFINITE) return s;
@@ -158,8 +167,9 @@ hf_status hfi_student_maximise(const hfi_student_search *how, double *state, dou
                           .improved = improved,
                           .arg = &w};
     hf_status s = hfi_box_maximise(&box, point);
-    if (s == HF_ERR_NOT_POSITIVE_DEFINITE && how->problem->method == HF_STUDENT_EP) {
-        replace_method(how->problem);
+    while (w.refused || (s == HF_ERR_NOT_POSITIVE_DEFINITE && how->problem->method == HF_STUDENT_EP)) {
+        w.refused = false;
+        step_down(how->problem);
         place(how, state, *nu, point, lower, upper);
         s = hfi_box_maximise(&box, point);
     }

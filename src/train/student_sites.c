@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    MOST_POINTS = 200,
+    MOST_POINTS = 80,
     MOST_HALVINGS = 12,
     PATIENCE = 4 /* points without progress before steps are shortened */
 };

@@ -98,13 +98,14 @@ static double moved(fixture *f, hfi_student_problem *p, double nu, size_t k, dou
     return value;
 }
 
-static void check_gradient(hf_student_method method, const char *expression, hf_mean_kind mean, double nu,
-                           double noise)
+static void check_gradient(hf_student_method method, double power, const char *expression, hf_mean_kind mean,
+                           double nu, double noise)
 {
     fixture f;
     make(&f, expression, mean, noise);
     hfi_student_problem p;
     assert_int_equal(hfi_student_problem_init(&f.e, method, &p), HF_OK);
+    p.power = power;
     double value, gradient[MOST], scale = 1.0;
     assert_int_equal(hfi_student_evaluate(&p, nu, &value, gradient), HF_OK);
     assert_true(p.converged);
@@ -126,10 +127,12 @@ static void check_gradient(hf_student_method method, const char *expression, hf_
 static void gradients_match_difference_quotients(void **state)
 {
     (void)state;
-    for (int method = 0; method < 3; method++) {
-        check_gradient((hf_student_method)method, "matern52(ard)", HF_MEAN_CONSTANT, 4.0, 0.05);
-        check_gradient((hf_student_method)method, "se(iso)", HF_MEAN_LINEAR, 2.0, 0.01);
-        check_gradient((hf_student_method)method, "matern32(iso) + white", HF_MEAN_ZERO, 20.0, 0.1);
+    for (int k = 0; k < 4; k++) {
+        const hf_student_method method = k < 3 ? (hf_student_method)k : HF_STUDENT_EP;
+        const double power = k < 3 ? 1.0 : 0.5;
+        check_gradient(method, power, "matern52(ard)", HF_MEAN_CONSTANT, 4.0, 0.05);
+        check_gradient(method, power, "se(iso)", HF_MEAN_LINEAR, 2.0, 0.01);
+        check_gradient(method, power, "matern32(iso) + white", HF_MEAN_ZERO, 20.0, 0.1);
     }
 }
 
