@@ -98,8 +98,9 @@ static void is_conjugate_gradients(void **state)
     };
     hf_context *ctx = problem_context(1);
     problem p = robust_problem(ctx, 40);
-    naive_projection gp =
-        naive_projection_make(p.kernel, p.mean, p.sites, p.x, 1, p.y + 5); /* for its K and D */
+    double *any = problem_inputs(p.n, 1, 83); /* an action, to have K and D by the book */
+    naive_projection gp = naive_projection_make(p.kernel, p.mean, p.sites, p.x, 1, any);
+    free(any);
     const size_t n = gp.n;
     double *t = naive_zeros(4 * n), *r = t + n, *direction = t + 2 * n, *product = t + 3 * n, rho = 0.0;
     for (size_t i = 0; i < n; i++) {
