@@ -39,6 +39,27 @@ static void all_written(const hf_fit_settings *s)
     WRITTEN(*s, restarts);
     WRITTEN(*s, iterations);
     WRITTEN(*s, standardise);
+    WRITTEN(*s, solver);
+    WRITTEN(*s, inducing);
+    WRITTEN(*s, inducing_method);
+    WRITTEN(*s, inducing_choice);
+    WRITTEN(*s, train_inducing);
+    WRITTEN(*s, actions);
+    WRITTEN(*s, action_kind);
+    WRITTEN(*s, blocks);
+    WRITTEN(*s, action_start);
+    WRITTEN(*s, train_actions);
+    WRITTEN(*s, tolerance);
+    WRITTEN(*s, single_precision);
+    WRITTEN(*s, optimiser);
+    WRITTEN(*s, learning_rate);
+    WRITTEN(*s, minibatch);
+    WRITTEN(*s, noise_start);
+    WRITTEN(*s, beta);
+    WRITTEN(*s, student_method);
+    WRITTEN(*s, student_nu);
+    WRITTEN(*s, checkpoint);
+    WRITTEN(*s, resume);
     WRITTEN(*s, set);
     WRITTEN(*s, set_count);
 }
@@ -59,6 +80,26 @@ typedef struct mirror {
     bool priors, train_mean;
     size_t restarts, iterations;
     bool standardise;
+    hf_solver solver;
+    size_t inducing;
+    hf_inducing_method inducing_method;
+    hf_inducing_choice inducing_choice;
+    bool train_inducing;
+    size_t actions;
+    hf_actions action_kind;
+    hf_blocks blocks;
+    hf_action_start action_start;
+    bool train_actions;
+    double tolerance;
+    bool single_precision;
+    hf_optimiser optimiser;
+    double learning_rate;
+    size_t minibatch;
+    double noise_start, beta;
+    hf_student_method student_method;
+    double student_nu;
+    const char *checkpoint;
+    bool resume;
     const hf_assignment *set;
     size_t set_count;
 } mirror;
@@ -68,8 +109,9 @@ static void every_member_has_a_default(void **state)
     (void)state;
     _Static_assert(sizeof(mirror) == sizeof(hf_fit_settings), "a member was added: list it");
     hf_context *ctx = hf_context_create();
-    static const char *const presets[] = {"default", "gp", "rcgp"};
-    for (size_t i = 0; i < 3; i++) {
+    static const char *const presets[] = {"default", "gp",     "rcgp", "cagp",      "rcagp",
+                                          "sgpr",    "rcsvgp", "svgp", "student-t", "rrp"};
+    for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++) {
         hf_fit_settings s;
         memset(&s, 0xAA, sizeof s);
         assert_int_equal(hf_fit_settings_preset(ctx, presets[i], &s), HF_OK);
@@ -100,7 +142,19 @@ static void defaults_are_as_documented(void **state)
     assert_int_equal(s.objective, HF_OBJECTIVE_EVIDENCE);
     assert_int_equal(s.restarts, 0);
     assert_int_equal(s.iterations, 60);
-    assert_true(s.set == NULL && s.set_count == 0);
+    assert_int_equal(s.solver, HF_SOLVER_AUTO);
+    assert_int_equal(s.inducing_method, HF_INDUCING_VFE);
+    assert_int_equal(s.inducing_choice, HF_INDUCING_GREEDY);
+    assert_int_equal(s.action_kind, HF_ACTIONS_KRYLOV);
+    assert_int_equal(s.blocks, HF_BLOCKS_CONTIGUOUS);
+    assert_int_equal(s.action_start, HF_ACTION_START_RANDOM);
+    assert_int_equal(s.optimiser, HF_OPTIMISER_LBFGS);
+    assert_int_equal(s.student_method, HF_STUDENT_LAPLACE);
+    assert_true(s.inducing == 0 && s.actions == 0 && s.minibatch == 0);
+    assert_true(s.train_actions && !s.train_inducing && !s.single_precision && !s.resume);
+    assert_true(s.tolerance == 0.01 && s.learning_rate == 0.01);
+    assert_true(s.noise_start == 0.0 && s.beta == 0.0 && s.student_nu == 0.0);
+    assert_true(s.set == NULL && s.set_count == 0 && s.checkpoint == NULL);
 }
 
 static void presets_are_what_they_say(void **state)
