@@ -41,6 +41,29 @@ typedef struct hf_columns {
  */
 HF_API hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns *columns,
                         const hf_fit_settings *settings, hf_model **model, hf_fit_report *report);
+
+/**
+ * Fits a model to a CSV file that need not fit in memory, by minibatches with the inducing solver.
+ *
+ * The file is read once and turned into a cache of its numbers, 8 bytes a field, which is then read in parts, in a shuffled order. A cache
+ * that is there already is used again, or made anew when the file has changed since. Beyond half a byte a row
+ * nothing that is kept in memory grows with the rows.
+ *
+ * @param csv_path   a regular file; not a pipe
+ * @param cache_path where the cache goes, NULL for csv_path with ".hfcache" at its end; only a cache of that name is ever replaced. It may
+ *                   be removed afterwards
+ * @param settings   as for hf_fit(). Solver: auto or inducing; minibatch 0 stands for 1024 rows. There is no suspect finder: "auto"
+ *                   becomes robust sites (a remark says so), "force" is HF_ERR_ARGUMENT, and so is a checkpoint. With calibrate up to 2048
+ *                   readings, a twentieth at most, are kept out of the fit to calibrate the intervals on
+ * @param report     may be NULL. Suspects are readings that lost three quarters of their weight; rounds are passes over the rows
+ *
+ * The model has no rows: hf_model_rows(), hf_model_suspects() and hf_model_training() return HF_ERR_NO_DATA; everything else, saving
+ * included, works as usual. Errors: as hf_fit(), HF_ERR_IO also for a disk that is full, a file that changes while it is read, and a
+ * place for the cache that holds something else. Cost: O(n m^2) a pass, m inducing inputs.
+ */
+HF_API hf_status hf_fit_stream(hf_context *ctx, const char *csv_path, const char *cache_path,
+                               const hf_columns *columns, const hf_fit_settings *settings, hf_model **model,
+                               hf_fit_report *report);
 HF_API void hf_model_free(hf_model *model);
 
 /** What a fit will need, before it starts. */

@@ -39,7 +39,7 @@ static hf_status prepare(hf_context *ctx, const hf_table *table, const hf_column
     return HF_OK;
 }
 
-static hf_status keep_settings(hf_context *ctx, hf_model *model, const hf_fit_settings *settings)
+hf_status hfi_model_keep_settings(hf_context *ctx, hf_model *model, const hf_fit_settings *settings)
 {
     model->settings = *settings;
     model->settings.set = NULL;
@@ -66,13 +66,12 @@ static hf_status learn(hf_context *ctx, hf_model *model, const hf_fit_settings *
     if (fitted < 0) return fitted;
     hf_status status = HF_OK;
     if (fitted > 0) status = hfi_model_note(ctx, model, "%s", hf_context_message(ctx));
-    if (status >= 0) status = keep_settings(ctx, model, settings);
+    if (status >= 0) status = hfi_model_keep_settings(ctx, model, settings);
     if (status >= 0) status = hfi_model_finish(ctx, model);
     return status < 0 ? status : fitted;
 }
 
-/* All remarks in one message, so that callers who read no notes miss nothing. */
-static hf_status leave_message(hf_context *ctx, const hf_model *model, hf_status status)
+hf_status hfi_model_leave_message(hf_context *ctx, const hf_model *model, hf_status status)
 {
     char text[1000] = "";
     size_t used = 0;
@@ -96,7 +95,7 @@ hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns *colum
     }
     hfi_model_checksum(made, made->checksum);
     if (made->skipped > 0 || made->report.missing > 0) status = hfi_worse(status, HF_WARN_ROWS_SKIPPED);
-    leave_message(ctx, made, status);
+    hfi_model_leave_message(ctx, made, status);
     *model = made;
     if (report != NULL) *report = made->report;
     return status;

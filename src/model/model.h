@@ -57,6 +57,16 @@ hf_status hfi_model_finish(hf_context *ctx, hf_model *model);
 /** Adds a remark; printf-like. */
 hf_status hfi_model_note(hf_context *ctx, hf_model *model, const char *format, ...) HF_PRINTF(3, 4);
 
+/** Remembers the settings of a fit; the posterior must be there. */
+hf_status hfi_model_keep_settings(hf_context *ctx, hf_model *model, const hf_fit_settings *settings);
+
+/** All remarks in one message, so that callers who read no notes miss nothing. Returns `status`. */
+hf_status hfi_model_leave_message(hf_context *ctx, const hf_model *model, hf_status status);
+
+/** The parts of that checksum: names (with the model's, and the number of rows), then row after row. `extra` NULL: no noise column. */
+void hfi_model_hash_names(const hf_model *model, size_t rows, hfi_sha256 *hash);
+void hfi_model_hash_row(hfi_sha256 *hash, size_t d, const double *x, double y, const double *extra);
+
 /** SHA-256 of names and numbers of the training rows (docs/model-format.md). */
 void hfi_model_checksum(const hf_model *model, char hex[HFI_SHA256_HEX]);
 

@@ -143,20 +143,30 @@ const char *hf_model_note(const hf_model *model, size_t i)
     return model != NULL && i < model->notes ? model->note[i] : NULL;
 }
 
+void hfi_model_hash_names(const hf_model *model, size_t rows, hfi_sha256 *hash)
+{
+    hfi_sha256_init(hash);
+    hfi_sha256_add_u64(hash, rows);
+    hfi_sha256_add_u64(hash, model->d);
+    hfi_sha256_add_text(hash, model->target);
+    for (size_t j = 0; j < model->d; j++) hfi_sha256_add_text(hash, model->feature[j]);
+}
+
+void hfi_model_hash_row(hfi_sha256 *hash, size_t d, const double *x, double y, const double *extra)
+{
+    for (size_t j = 0; j < d; j++) hfi_sha256_add_double(hash, x[j]);
+    /* One NaN for all: a missing reading has no bits of its own. */
+    hfi_sha256_add_u64(hash, y == y ? 1 : 0);
+    hfi_sha256_add_double(hash, y == y ? y : 0.0);
+    if (extra != NULL) hfi_sha256_add_double(hash, *extra);
+}
+
 void hfi_model_checksum(const hf_model *model, char hex[HFI_SHA256_HEX])
 {
     hfi_sha256 hash;
-    hfi_sha256_init(&hash);
-    hfi_sha256_add_u64(&hash, model->n);
-    hfi_sha256_add_u64(&hash, model->d);
-    hfi_sha256_add_text(&hash, model->target);
-    for (size_t j = 0; j < model->d; j++) hfi_sha256_add_text(&hash, model->feature[j]);
-    for (size_t i = 0; i < model->n; i++) {
-        for (size_t j = 0; j < model->d; j++) hfi_sha256_add_double(&hash, model->x[i * model->d + j]);
-        /* One NaN for all: a missing reading has no bits of its own. */
-        hfi_sha256_add_u64(&hash, model->y[i] == model->y[i] ? 1 : 0);
-        hfi_sha256_add_double(&hash, model->y[i] == model->y[i] ? model->y[i] : 0.0);
-        if (model->extra != NULL) hfi_sha256_add_double(&hash, model->extra[i]);
-    }
+    hfi_model_hash_names(model, model->n, &hash);
+    for (size_t i = 0; i < model->n; i++)
+        hfi_model_hash_row(&hash, model->d, model->x + i * model->d, model->y[i],
+                           model->extra != NULL ? &model->extra[i] : NULL);
     hfi_sha256_hex(&hash, hex);
 }

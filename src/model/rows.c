@@ -170,11 +170,22 @@ static hf_status make_table(hf_context *ctx, size_t rows, double *const *list, b
     return HF_OK;
 }
 
+/* The model of a file that was read in parts. */
+static hf_status check_kept(hf_context *ctx, const hf_model *model)
+{
+    if (model->n > 0) return HF_OK;
+    return hfi_fail(ctx, HF_ERR_NO_DATA,
+                    "%s was read in parts, and its rows were not kept; predict the file to see them",
+                    model->source);
+}
+
 static hf_status tabulate(hf_context *ctx, const hf_model *model, bool only_suspected, hf_table **out)
 {
     if (model == NULL || out == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "hf_model_rows and hf_model_suspects: model and out must not be NULL");
+    hf_status kept = check_kept(ctx, model);
+    if (kept < 0) return kept;
     if (is_exact(model) && count_anchors(model) != hf_posterior_anchors(model->posterior))
         return hfi_fail(ctx, HF_ERR_INTERNAL, "%zu readings have a weight but the posterior has %zu anchors",
                         count_anchors(model), hf_posterior_anchors(model->posterior));
@@ -206,6 +217,8 @@ hf_status hf_model_training(hf_context *ctx, const hf_model *model, hf_table **o
 {
     if (model == NULL || out == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_training: model and out must not be NULL");
+    hf_status kept = check_kept(ctx, model);
+    if (kept < 0) return kept;
     double *column = hfi_alloc(ctx, model->n, sizeof *column);
     if (column == NULL) return HF_ERR_MEMORY;
     hf_table *table = NULL;

@@ -96,8 +96,15 @@ static hf_status take_share(const hfi_svgp_run *run, size_t rows, uint64_t index
     w->z = hfi_alloc(ctx, run->q->m, d * sizeof(double));
     if (!w->x || !w->y || !w->z) return HF_ERR_MEMORY;
     w->extra = w->y + wanted;
-    const hf_status s = hfi_rows_sample(ctx, run->rows, wanted, index, w->x, w->y, w->extra, &w->n);
+    size_t count = 0;
+    const hf_status s = hfi_rows_sample(ctx, run->rows, wanted, index, w->x, w->y, w->extra, &count);
     if (s < 0) return s;
+    for (size_t i = 0; i < count; i++) {
+        if (isnan(w->y[i])) continue;
+        memmove(w->x + w->n * d, w->x + i * d, d * sizeof *w->x);
+        w->y[w->n] = w->y[i];
+        w->extra[w->n++] = w->extra[i];
+    }
     return hf_sites_gaussian(ctx, w->n, w->y, run->q->noise.noise, w->extra, &w->sites);
 }
 
@@ -143,7 +150,7 @@ static hf_status go_through(hfi_svgp_run *run, size_t k)
     hfi_svgp *q = run->q;
     warm w = {0};
     hf_status s = take_share(run, stages[k].rows, 1 + k, &w);
-    if (s >= 0 && hf_sites_present(w.sites) > 0) {
+    if (s >= 0 && w.n > 0) {
         s = borrow_space(run, &w);
         if (s >= 0) s = make_evaluator(run, &w, stages[k].inducing);
         if (s >= 0) s = climb(run, &stages[k], &w);
