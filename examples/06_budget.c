@@ -84,7 +84,8 @@ static hf_status judge(hf_context *ctx, const hf_posterior *posterior, const hf_
     static double x[POINTS][2], mean[POINTS], var[POINTS], best[POINTS], missing[POINTS];
     for (int i = 0; i < POINTS; i++) {
         x[i][0] = -2.85 + 0.3 * (i % 20);
-        x[i][1] = -2.85 + 0.3 * (i / 20);
+        const int row = i / 20;
+        x[i][1] = -2.85 + 0.3 * row;
     }
     hf_status s = hf_predict(ctx, posterior, POINTS, x[0], 2, mean, var, NULL);
     if (s >= 0) s = hf_predict(ctx, exact, POINTS, x[0], 2, best, missing, NULL);

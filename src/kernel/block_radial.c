@@ -257,9 +257,9 @@ static void largest_bar(size_t block, int thread, void *arg)
 /* In single precision numbers go through the loops in units of their largest: nothing overflows, and what vanishes beside it may. */
 static hf_status choose_units(hf_context *ctx, radial *all)
 {
-    const hfi_block_job *job = all->job;
     all->entry_unit = all->bar_unit = 1.0;
-    if (sizeof(real) == sizeof(double) || !job->s) return HF_OK;
+    if (sizeof(real) == sizeof(double) || !all->job->s) return HF_OK;
+    const hfi_block_job *job = all->job;
     all->entry_unit = largest(job->n, job->s);
     if (job->b_bar) {
         bar_job bar = {job, hfi_alloc(ctx, job->blocks, sizeof *bar.most)};

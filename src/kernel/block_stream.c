@@ -53,6 +53,12 @@ hf_status hfi_kernel_block_product(hf_context *ctx, const hf_kernel *kernel, siz
     return status;
 }
 
+/* `to` may be NULL, where nothing was asked for. */
+static void add(size_t count, const double *from, double *to)
+{
+    for (size_t k = 0; to && k < count; k++) to[k] += from[k];
+}
+
 hf_status hfi_kernel_block_adjoint(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
                                    size_t ldx, size_t blocks, const size_t *first, const double *s,
                                    hfi_precision precision, const double *b_bar, size_t ldb, double *s_bar,
@@ -76,8 +82,8 @@ hf_status hfi_kernel_block_adjoint(hf_context *ctx, const hf_kernel *kernel, siz
     const bool ready = owner && (job.s_bar || !s_bar) && (job.theta || !theta);
     const hf_status status = ready ? run(ctx, &job, precision) : HF_ERR_MEMORY;
     if (status >= 0) {
-        for (size_t j = 0; s_bar && j < n; j++) s_bar[j] += job.s_bar[j];
-        for (size_t p = 0; theta && p < kernel->parameters; p++) theta[p] += job.theta[p];
+        add(n, job.s_bar, s_bar);
+        add(kernel->parameters, job.theta, theta);
     }
     hfi_free(ctx, owner);
     hfi_free(ctx, job.s_bar);

@@ -9,7 +9,7 @@
  * the processor is. */
 #define LANES(l)                                                                                             \
     HFI_SIMD                                                                                                 \
-    for (size_t l = 0; l < REAL_LANES; l++)
+    for (size_t l = 0; l < REAL_LANES; l++) /* NOLINT(bugprone-macro-parentheses): l is declared here */
 
 HFI_INLINE double sum_lanes(const real *lane)
 {

@@ -73,7 +73,9 @@ void hfi_student_expect(const hfi_student *t, double r, double v, double s, hfi_
  * quantile. Finite where the t density's own variance nu s / (nu - 2) is not; tends to s as nu grows. */
 double hfi_student_normal_variance(const hfi_student *t, double s);
 
-/** Derivative of log Gamma, x > 0. */
+/** log Gamma for x > 0, without the global that the C library's function writes to; relative accuracy 1e-14. */
+double hfi_log_gamma(double x);
+/** Its derivative. */
 double hfi_digamma(double x);
 
 #endif

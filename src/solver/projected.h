@@ -46,12 +46,12 @@ hf_status hfi_projected_solve_dense(hf_context *ctx, const hf_kernel *kernel, co
                                     const hf_sites *sites, size_t d, const double *x, size_t ldx,
                                     size_t count, const double *actions, hfi_precision precision,
                                     hfi_solution *out, hf_projection_report *report);
-/** Whatever `settings` says: chooses the actions, then projects. x: all rows (hf_sites_count). */
+/** Whatever `p` says: chooses the actions, then projects. x: all rows (hf_sites_count). */
 hf_status hfi_projected_solve(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
                               const hf_sites *sites, size_t d, const double *x, size_t ldx,
-                              const hf_projection *settings, hfi_solution *out, hf_projection_report *report);
+                              const hf_projection *p, hfi_solution *out, hf_projection_report *report);
 /** Bytes held at the peak and flops, for n readings. */
-void hfi_projected_cost(size_t n, size_t d, const hf_projection *settings, double *bytes, double *flops);
+void hfi_projected_cost(size_t n, size_t d, const hf_projection *p, double *bytes, double *flops);
 
 /** Mean (less the prior mean) and latent variance (white noise of the kernel included) of every anchor's f given all other
  * anchors, under the same actions with that reading's row of A set to zero. Exact up to rounding, however large a site variance is.

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Relevance pursuit: the fit, and the models it goes through. */
 #include "train/pursuit.h"
+#include "sites/student.h"
 #include "train/pursuit_impl.h"
 #include <math.h>
 #include <string.h>
 
-/* Expected share of readings in the support. */
+/* Expected share of readings in the support (Ament et al. 2024). */
 static const double expected_share = 0.2;
 /* A reading whose own variance leaves it less than this weight is told to be suspected: rho > 3 s. */
 static const double suspect_weight = 0.25;
@@ -13,8 +14,11 @@ static const double suspect_weight = 0.25;
 double hfi_pursuit_log_prior(size_t n, size_t k)
 {
     const double size = (double)n, members = (double)k;
-    const double supports = lgamma(size + 1.0) - lgamma(members + 1.0) - lgamma(size - members + 1.0);
-    return -members / (expected_share * size) - supports;
+    const double supports =
+        hfi_log_gamma(size + 1.0) - hfi_log_gamma(members + 1.0) - hfi_log_gamma(size - members + 1.0);
+    /* Each member's variance was fitted to one reading: what that gains for nothing is taken back as in Schwarz's criterion. Without it the log
+     * of the number of supports, which is flat around half of the readings, lets supports grow until the noise is gone. */
+    return -members / (expected_share * size) - supports - 0.5 * members * log(size);
 }
 
 double hfi_pursuit_score(const hfi_pursuit *p, const hfi_pursuit_model *model)

@@ -176,7 +176,16 @@ static void presets_are_what_they_say(void **state)
     assert_int_equal(s.threshold_rule, HF_THRESHOLD_QUANTILE);
     assert_int_equal(s.objective, HF_OBJECTIVE_LOO);
     assert_true(s.eps == 0.1 && !s.consistent_noise && !s.priors && !s.calibrate);
-    assert_true(hf_fit_settings_preset(ctx, "rrp", &s) < 0);
+    assert_int_equal(hf_fit_settings_preset(ctx, "rcagp", &s), HF_OK);
+    assert_int_equal(s.sites, HF_SITES_ROBUST);
+    assert_int_equal(s.solver, HF_SOLVER_PROJECTED);
+    assert_int_equal(hf_fit_settings_preset(ctx, "cagp", &s), HF_OK);
+    assert_int_equal(s.action_kind, HF_ACTIONS_BLOCKS);
+    assert_int_equal(hf_fit_settings_preset(ctx, "rcsvgp", &s), HF_OK);
+    assert_int_equal(s.solver, HF_SOLVER_INDUCING);
+    assert_int_equal(hf_fit_settings_preset(ctx, "rrp", &s), HF_OK);
+    assert_int_equal(s.sites, HF_SITES_PURSUIT);
+    assert_true(hf_fit_settings_preset(ctx, "rcapg", &s) < 0);
     assert_contains(hf_context_message(ctx), "default, gp, rcgp");
     hf_context_free(ctx);
 }
