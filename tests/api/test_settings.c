@@ -215,9 +215,18 @@ static void choices_have_one_name_each(void **state)
     ROUND_TRIP(hf_contamination, hf_contamination_parse, hf_contamination_name, HF_CONTAMINATION_FOCUSED + 1);
     ROUND_TRIP(hf_mean_kind, hf_mean_kind_parse, hf_mean_kind_name, HF_MEAN_LINEAR + 1);
     ROUND_TRIP(hf_centre, hf_centre_parse, hf_centre_name, HF_CENTRE_NEIGHBOURS + 1);
-    ROUND_TRIP(hf_objective, hf_objective_parse, hf_objective_name, HF_OBJECTIVE_WLOO + 1);
-    ROUND_TRIP(hf_site_kind, hf_site_kind_parse, hf_site_kind_name, HF_SITES_ROBUST + 1);
+    ROUND_TRIP(hf_objective, hf_objective_parse, hf_objective_name, HF_OBJECTIVE_RCAGP + 1);
+    ROUND_TRIP(hf_site_kind, hf_site_kind_parse, hf_site_kind_name, HF_SITES_PURSUIT + 1);
     ROUND_TRIP(hf_suspects, hf_suspects_parse, hf_suspects_name, HF_SUSPECTS_FORCE + 1);
+    ROUND_TRIP(hf_solver, hf_solver_parse, hf_solver_name, HF_SOLVER_PROJECTED + 1);
+    ROUND_TRIP(hf_inducing_method, hf_inducing_method_parse, hf_inducing_method_name, HF_INDUCING_DTC + 1);
+    ROUND_TRIP(hf_inducing_choice, hf_inducing_choice_parse, hf_inducing_choice_name, HF_INDUCING_FIRST + 1);
+    ROUND_TRIP(hf_actions, hf_actions_parse, hf_actions_name, HF_ACTIONS_BLOCKS + 1);
+    ROUND_TRIP(hf_blocks, hf_blocks_parse, hf_blocks_name, HF_BLOCKS_CLUSTERED + 1);
+    ROUND_TRIP(hf_action_start, hf_action_start_parse, hf_action_start_name, HF_ACTION_START_PRECISION + 1);
+    ROUND_TRIP(hf_student_method, hf_student_method_parse, hf_student_method_name,
+               HF_STUDENT_VARIATIONAL + 1);
+    ROUND_TRIP(hf_optimiser, hf_optimiser_parse, hf_optimiser_name, HF_OPTIMISER_ADAM + 1);
     hf_context_free(ctx);
 }
 
