@@ -86,6 +86,7 @@ static hf_status fit(hfi_svgp_run *run, hfi_solution *out)
     run->warm = run->settings->optimiser == HF_OPTIMISER_LBFGS;
     if (s >= 0 && !is_settled(run) && run->warm) s = hfi_svgp_warm_start(run);
     if (s >= 0 && !is_settled(run)) s = hfi_svgp_train(run);
+    run->trained = !is_settled(run);
     if (s < 0) return s;
     const hf_status finished = hfi_svgp_finish(run);
     if (finished < 0) return finished;

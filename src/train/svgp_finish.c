@@ -82,6 +82,17 @@ static hf_status iterate(hfi_svgp_run *run, hfi_svgp_sums *now, hfi_svgp_sums *l
                     MOST_PASSES);
 }
 
+/* Where no training has moved q from the prior, robust sites take it near the readings: see first_steps() in svgp_train.c. */
+static hf_status approach(hfi_svgp_run *run, hfi_svgp_sums *sums, double *before)
+{
+    hfi_svgp *q = run->q;
+    if (run->trained) return HF_OK;
+    q->noise.kind = HF_SITES_ROBUST;
+    const hf_status s = conjugate(run, sums, before);
+    q->noise.kind = HF_SITES_STUDENT_T;
+    return s;
+}
+
 static hf_status student(hfi_svgp_run *run, hfi_svgp_sums *sums)
 {
     hfi_svgp *q = run->q;
@@ -90,6 +101,7 @@ static hf_status student(hfi_svgp_run *run, hfi_svgp_sums *sums)
     double *kept = hfi_alloc(q->ctx, m, (m + 2) * sizeof *kept);
     if (!kept) return HF_ERR_MEMORY;
     hf_status s = hfi_svgp_sums_init(q, true, false, false, &last);
+    if (s >= 0) s = approach(run, sums, kept);
     if (s >= 0) s = iterate(run, sums, &last, kept);
     hfi_svgp_sums_free(q, &last);
     hfi_free(q->ctx, kept);

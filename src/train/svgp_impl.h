@@ -145,6 +145,7 @@ typedef struct hfi_svgp_run {
     const hfi_trainer *space;
     const hf_fit_settings *settings;
     bool warm;        /* training starts near an optimum */
+    bool trained;     /* q is no longer the prior */
     double threshold; /* given; looked at for HF_THRESHOLD_GIVEN only */
     bool train_nu;
     size_t sample; /* rows kept to measure residuals on (robust) */

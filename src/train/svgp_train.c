@@ -239,25 +239,34 @@ static hf_status climb_rounds(climb *c)
     return s;
 }
 
-/* q catches up with the starting values before these are asked to move: whole natural steps, each from as many batches as an epoch has,
- * or enough of them. */
+/* `count` natural steps, each from as many batches as an epoch has, or enough of them. */
+static hf_status whole_steps(climb *c, size_t count, double rho)
+{
+    hfi_svgp *q = c->run->q;
+    const size_t batches = c->batches.count < FIRST_BATCHES ? c->batches.count : FIRST_BATCHES;
+    hf_status s = HF_OK;
+    for (size_t k = 0; s >= 0 && k < count; k++) {
+        s = hfi_svgp_rethreshold(c->run);
+        hfi_svgp_sums_clear(q, &c->sums);
+        for (size_t b = 0; s >= 0 && b < batches; b++) s = add_batch(c);
+        if (s >= 0) s = hfi_svgp_natural(q, &c->sums, (double)c->batches.count / (double)batches, rho);
+        if (s == HF_ERR_NOT_POSITIVE_DEFINITE) s = HF_OK;
+    }
+    return s;
+}
+
+/* q catches up with the starting values before these are asked to move. Student-t noise starts from robust sites: at the prior, whose
+ * variance may be a thousand times the noise's, its expected log density is all but flat and would pull for many steps. */
 static hf_status first_steps(climb *c)
 {
     hfi_svgp *q = c->run->q;
-    const bool conjugate = q->noise.kind == HF_SITES_GAUSSIAN;
-    const size_t count = c->batches.count < FIRST_BATCHES ? c->batches.count : FIRST_BATCHES;
+    const hf_site_kind kind = q->noise.kind;
     double *gradient = c->sums.gradient;
     c->sums.gradient = NULL;
-    hf_status s = HF_OK;
-    for (int k = 0; s >= 0 && k < (conjugate ? 1 : FIRST_STEPS); k++) {
-        s = hfi_svgp_rethreshold(c->run);
-        hfi_svgp_sums_clear(q, &c->sums);
-        for (size_t b = 0; s >= 0 && b < count; b++) s = add_batch(c);
-        if (s >= 0)
-            s = hfi_svgp_natural(q, &c->sums, (double)c->batches.count / (double)count,
-                                 conjugate ? 1.0 : 0.7);
-        if (s == HF_ERR_NOT_POSITIVE_DEFINITE) s = HF_OK;
-    }
+    if (kind == HF_SITES_STUDENT_T) q->noise.kind = HF_SITES_ROBUST;
+    hf_status s = whole_steps(c, kind == HF_SITES_GAUSSIAN ? 1 : FIRST_STEPS, 1.0);
+    q->noise.kind = kind;
+    if (s >= 0 && kind == HF_SITES_STUDENT_T) s = whole_steps(c, FIRST_STEPS, 0.7);
     c->sums.gradient = gradient;
     return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variational inference by minibatches: gradients, sums over batches, closed forms, whole fits. */
+/* Variational inference by minibatches: gradients, sums over batches, closed forms. */
 #include "train/svgp_impl.h"
 #include <math.h>
 #include <setjmp.h>
@@ -366,6 +366,26 @@ static void one_full_natural_step_is_the_collapsed_optimum(void **state)
         }
 }
 
+/* ---- Student-t ------------------------------------------------------------------------------------------------ */
+
+/* log t averaged over f ~ N(mean, variance), by adaptive quadrature (scipy.integrate.quad of scipy.stats.t.logpdf). */
+static void student_terms_match_quadrature(void **state)
+{
+    (void)state;
+    static const struct {
+        double r, v, s, nu, expected;
+    } cases[] = {{0.3, 0.2, 0.07, 3.5, -1.01524158286},
+                 {-4.0, 0.05, 0.3, 2.0, -5.41387057468},
+                 {0.0, 6.0, 0.1, 4.0, -4.89140082572},
+                 {25.0, 0.5, 0.02, 8.0, -36.2081464159}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const hfi_svgp_noise n = {
+            .kind = HF_SITES_STUDENT_T, .noise = cases[i].s, .student = hfi_student_make(cases[i].nu)};
+        assert_near(hfi_svgp_expected(&n, cases[i].r, 0.0, 0.0, 0.0, cases[i].v, 0.0).value,
+                    cases[i].expected, 1e-8 * fabs(cases[i].expected));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,6 +394,7 @@ int main(void)
         cmocka_unit_test(batches_add_up_to_all_rows),
         cmocka_unit_test(every_row_comes_once_an_epoch),
         cmocka_unit_test(one_full_natural_step_is_the_collapsed_optimum),
+        cmocka_unit_test(student_terms_match_quadrature),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
