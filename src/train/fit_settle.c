@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-    WARM_ITERATIONS = 25,
-    WARM_ROUNDS = 3,
+    WARM_ITERATIONS = 15,
+    WARM_ROUNDS = 2,
     SAMPLE = 16384 /* residuals that say where the suspects begin */
 };
 

@@ -14,7 +14,7 @@ typedef struct stage {
     size_t rows, inducing;
 } stage;
 
-static const stage stages[] = {{4096, 128}, {16384, SIZE_MAX}};
+static const stage stages[] = {{4096, 128}, {8192, SIZE_MAX}};
 
 enum {
     STAGES = sizeof stages / sizeof stages[0]

@@ -140,7 +140,7 @@ hf_status hfi_robust_settle(hfi_trainer *t, const hf_fit_settings *settings, dou
     if (s >= 0) s = recentre(t, settings, threshold, centre, work + e->rows, &change);
     const size_t most = trained > 0 ? trained : settings->rounds;
     for (*rounds = 0; s >= 0 && *rounds < most;) {
-        if (trained > 0) s = hfi_trainer_maximise(t, state, 25);
+        if (trained > 0) s = hfi_trainer_maximise(t, state, 15);
         *rounds += 1;
         if (s >= 0) s = find_centre(t, settings->centre, &residuals, work);
         if (s >= 0) s = recentre(t, settings, threshold, work, work + e->rows, &change);
