@@ -154,14 +154,24 @@ static int show_result(fit_job *job)
     return TOOL_OK;
 }
 
+static hf_status learn(fit_job *job)
+{
+    hf_context *ctx = job->session.ctx;
+    const hf_fit_settings *settings = &job->settings.settings;
+    const hf_columns columns = columns_of(job);
+    if (has_argument(job->arguments, "stream"))
+        return hf_fit_stream(ctx, job->arguments->operand[0], argument(job->arguments, "cache"), &columns,
+                             settings, &job->model, NULL);
+    const hf_status status = announce(job);
+    return status < 0 ? status : hf_fit(ctx, job->table, &columns, settings, &job->model, NULL);
+}
+
 static int fit(fit_job *job)
 {
     hf_context *ctx = job->session.ctx;
     const char *output = argument(job->arguments, "output");
-    hf_columns columns = columns_of(job);
-    hf_status status = announce(job);
-    if (status >= 0) status = hf_fit(ctx, job->table, &columns, &job->settings.settings, &job->model, NULL);
-    if (status >= 0) status = hf_model_suspects(ctx, job->model, &job->suspects);
+    hf_status status = learn(job);
+    if (status >= 0) status = suspects_of(ctx, job->model, &job->suspects);
     /* Saved before it is shown: a report of a model that could not be kept would be a promise broken. */
     if (status >= 0 && output != NULL) status = hf_model_save(ctx, job->model, output);
     int code = status >= 0 ? show_result(job) : TOOL_OK;
@@ -184,8 +194,14 @@ static int prepare(fit_job *job)
         return TOOL_USAGE;
     int status = fit_settings_from(arguments, job->session.ctx, &job->settings);
     if (status != TOOL_OK) return status;
+    if (has_argument(arguments, "cache") && !has_argument(arguments, "stream"))
+        return usage_error(arguments->verb, "--cache is the cache of --stream; add --stream");
+    if (has_argument(arguments, "dry-run") && has_argument(arguments, "stream"))
+        return usage_error(
+            arguments->verb,
+            "--dry-run counts what grows with the table; a streamed fit does not; leave it out");
     job->session.checkpoint = job->settings.settings.checkpoint;
-    return is_unwritable(output) ? TOOL_FAILED : TOOL_OK;
+    return is_unwritable(output) || is_unwritable(argument(arguments, "cache")) ? TOOL_FAILED : TOOL_OK;
 }
 
 int fit_run(const tool_arguments *arguments)
@@ -197,7 +213,9 @@ int fit_run(const tool_arguments *arguments)
     if (status != TOOL_OK) {
         session_close(&job.session, HF_OK);
     } else {
-        hf_status read = hf_table_read_csv(job.session.ctx, arguments->operand[0], &job.table);
+        hf_status read = HF_OK;
+        if (!has_argument(arguments, "stream"))
+            read = hf_table_read_csv(job.session.ctx, arguments->operand[0], &job.table);
         if (read < 0)
             status = session_close(&job.session, read);
         else

@@ -48,6 +48,9 @@ static const tool_option options[] = {
     {"inducing-choice", 0, "NAME", "where they are placed: greedy (default), kmeans, mdpp, first", false},
     {"train-inducing", 0, NULL, "train the inducing inputs with the hyperparameters", false},
     {"minibatch", 0, "B", "inducing solver: train by Adam on B rows a step", false},
+    {"stream", 0, NULL,
+     "by minibatches from a table that need not fit in memory, through\na cache of its numbers", false},
+    {"cache", 0, "FILE", "where the cache of --stream goes (default: TRAIN.csv.hfcache)", false},
     {"actions", 0, "I",
      "projected solver: blocks, or Krylov steps at most\n(default: by the number of readings)", false},
     {"action-kind", 0, "NAME",
@@ -89,7 +92,7 @@ const tool_verb verb_fit = {
     .text =
         "Without further options: a Gaussian process with automatic relevance determination, whose wrong\n"
         "readings are found and set aside when that clearly predicts the others better, and which is the\n"
-        "plain Gaussian process otherwise. TRAIN.csv may be - for standard input.",
+        "plain Gaussian process otherwise. TRAIN.csv may be - for standard input, but not with --stream.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

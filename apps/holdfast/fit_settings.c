@@ -95,24 +95,27 @@ static int choose_sites(const tool_arguments *arguments, hf_context *ctx, const 
     return TOOL_OK;
 }
 
-/* The suspect finder is part of the default recipe, and of others if it is asked for. */
+/* The suspect finder is part of the default recipe, and of others if it is asked for. What is streamed keeps the wish, which
+ * hf_fit_stream() grants by robust sites. */
 static int choose_suspects(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s)
 {
     const char *suspects = argument(arguments, "suspects");
-    if (has_argument(arguments, "sites") || s->minibatch > 0 || s->sites != HF_SITES_GAUSSIAN || !s->train ||
+    const bool streamed = has_argument(arguments, "stream");
+    if (has_argument(arguments, "sites") || (s->minibatch > 0 && !streamed) ||
+        s->sites != HF_SITES_GAUSSIAN || !s->train ||
         (s->solver == HF_SOLVER_PROJECTED && s->action_kind == HF_ACTIONS_BLOCKS))
         s->suspects = HF_SUSPECTS_OFF;
     if (suspects != NULL && hf_suspects_parse(ctx, suspects, &s->suspects) < 0)
         return wrong_choice(arguments, ctx, "suspects");
-    if (s->suspects == HF_SUSPECTS_OFF) return TOOL_OK;
+    if (s->suspects == HF_SUSPECTS_OFF || (streamed && suspects == NULL)) return TOOL_OK;
     if (s->sites != HF_SITES_GAUSSIAN)
         return usage_error(arguments->verb,
                            "--suspects %s goes with Gaussian sites: %s ones weigh every reading themselves",
                            suspects, hf_site_kind_name(s->sites));
     if (s->minibatch > 0)
         return usage_error(arguments->verb,
-                           "--suspects %s looks at all rows; leave out --minibatch, or say --sites robust",
-                           suspects);
+                           "--suspects %s looks at all rows; leave out --%s, or say --sites robust", suspects,
+                           streamed ? "stream" : "minibatch");
     if (!s->train)
         return usage_error(arguments->verb, "--suspects %s needs training; leave out --no-train", suspects);
     if (s->solver == HF_SOLVER_PROJECTED && s->action_kind == HF_ACTIONS_BLOCKS)

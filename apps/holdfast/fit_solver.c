@@ -4,6 +4,7 @@
 #include "fit_settings.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Parses a choice into a field; the option's name is the key. */
 #define CHOICE(option, parse, field)                                                                         \
@@ -51,6 +52,23 @@ static int read_count(const tool_arguments *arguments, const char *name, size_t 
     return TOOL_OK;
 }
 
+/* What is read in parts is trained on parts, as many rows at a time as the preset for minibatches has. */
+static int choose_stream(const tool_arguments *arguments, hf_fit_settings *s)
+{
+    enum {
+        USUAL_ROWS = 1024
+    };
+    if (!has_argument(arguments, "stream")) return TOOL_OK;
+    if (s->solver != HF_SOLVER_AUTO && s->solver != HF_SOLVER_INDUCING)
+        return usage_error(arguments->verb, "--stream goes with the inducing solver; leave out --solver %s",
+                           hf_solver_name(s->solver));
+    if (strcmp(arguments->operand[0], "-") == 0)
+        return usage_error(arguments->verb, "--stream reads a file more than once; standard input cannot be");
+    s->solver = HF_SOLVER_INDUCING;
+    if (s->minibatch == 0) s->minibatch = USUAL_ROWS;
+    return TOOL_OK;
+}
+
 static int choose_training(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s)
 {
     /* There is no other way to train on a few rows at a time. */
@@ -93,6 +111,7 @@ int choose_solver(const tool_arguments *arguments, hf_context *ctx, hf_fit_setti
     if (!argument_double(arguments, "tolerance", &s->tolerance)) return TOOL_USAGE;
     if (!(s->tolerance >= 0 && s->tolerance < 1))
         return usage_error(arguments->verb, "--tolerance: %g is not from 0 to 1", s->tolerance);
-    status = choose_student(arguments, ctx, s);
+    status = choose_stream(arguments, s);
+    if (status == TOOL_OK) status = choose_student(arguments, ctx, s);
     return status == TOOL_OK ? choose_training(arguments, ctx, s) : status;
 }

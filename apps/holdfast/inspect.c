@@ -39,7 +39,7 @@ static int run(const tool_arguments *arguments)
     hf_model *model = NULL;
     hf_table *suspects = NULL, *rows = NULL;
     hf_status status = hf_model_load(session.ctx, file, &model);
-    if (status >= 0 && !only_rows) status = hf_model_suspects(session.ctx, model, &suspects);
+    if (status >= 0 && !only_rows) status = suspects_of(session.ctx, model, &suspects);
     if (status >= 0 && rows_path != NULL) status = hf_model_rows(session.ctx, model, &rows);
     progress_clear(session.progress);
     if (status >= 0 && rows_path != NULL) status = hf_table_write_csv(session.ctx, rows, rows_path);

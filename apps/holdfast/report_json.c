@@ -148,6 +148,7 @@ static json_t *json_suspects(const hf_table *suspects)
 {
     static const char *const columns[] = {"row", "y", "loo_mean", "loo_sd", "weight", "group"};
     static const char *const keys[] = {"row", "y", "expected", "sd", "weight", "group"};
+    if (suspects == NULL) return json_null(); /* the model has no rows to name them by */
     json_t *list = json_array();
     for (size_t i = 0; i < hf_table_rows(suspects); i++) {
         json_t *entry = json_object();

@@ -169,7 +169,7 @@ static void print_suspects(FILE *out, const hf_model *model, const hf_table *sus
 {
     const hf_fit_report *report = hf_model_report(model);
     const hf_fit_settings *settings = hf_model_settings(model);
-    size_t count = hf_table_rows(suspects);
+    const size_t count = suspects != NULL ? hf_table_rows(suspects) : report->suspects;
     if (count == 0) {
         if (settings->sites != HF_SITES_GAUSSIAN || settings->suspects != HF_SUSPECTS_OFF)
             fprintf(out, "\nSuspected readings: none\n");
@@ -186,7 +186,7 @@ static void print_suspects(FILE *out, const hf_model *model, const hf_table *sus
             report->benefit, report->gain);
     else
         fprintf(out, ", kept: setting them aside would not clearly pay (--suspects force does it anyway)\n");
-    print_suspect_rows(out, suspects, report);
+    if (suspects != NULL) print_suspect_rows(out, suspects, report);
 }
 
 /* ---- hyperparameters

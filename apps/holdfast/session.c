@@ -120,3 +120,9 @@ const double *table_column(hf_context *ctx, const hf_table *table, const char *n
         return NULL;
     return numbers;
 }
+
+hf_status suspects_of(hf_context *ctx, const hf_model *model, hf_table **out)
+{
+    const hf_status status = hf_model_suspects(ctx, model, out);
+    return status == HF_ERR_NO_DATA ? HF_OK : status;
+}

@@ -144,7 +144,9 @@ const char *bytes_in_words(double bytes, char words[TOOL_WORDS]);
 /* ---- reports (report_text.c, report_json.c)
  * ---------------------------------------------------------------- */
 
-/** What was learnt, for people. `suspects` from hf_model_suspects(). */
+/** hf_model_suspects(); *out stays NULL for a model that was fitted without holding its rows. */
+hf_status suspects_of(hf_context *ctx, const hf_model *model, hf_table **out);
+/** What was learnt, for people. `suspects` from suspects_of(). */
 void report_model(FILE *out, const hf_model *model, const hf_table *suspects);
 /** The same for machines; a new reference, NULL when out of memory. */
 json_t *json_model(const hf_model *model, const hf_table *suspects);
