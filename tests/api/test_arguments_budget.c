@@ -197,6 +197,26 @@ static void asking(workshop *w)
     assert_true(var[0] == -7.0 && mean[0] == -7.0);
 }
 
+static void streams(workshop *w)
+{
+    const hf_columns columns = {.target = "y"}, none = {0};
+    const hf_fit_settings good = workshop_untrained();
+    hf_fit_settings exact = good, forced = hf_fit_settings_default();
+    hf_model *model = NULL;
+    exact.solver = HF_SOLVER_EXACT;
+    forced.suspects = HF_SUSPECTS_FORCE;
+    ARGUMENT(hf_fit_stream(w->ctx, NULL, w->out, &columns, &good, &model, NULL));
+    ARGUMENT(hf_fit_stream(w->ctx, w->csv, w->out, NULL, &good, &model, NULL));
+    ARGUMENT(hf_fit_stream(w->ctx, w->csv, w->out, &none, &good, &model, NULL));
+    ARGUMENT(hf_fit_stream(w->ctx, w->csv, w->out, &columns, NULL, &model, NULL));
+    ARGUMENT(hf_fit_stream(w->ctx, w->csv, w->out, &columns, &good, NULL, NULL));
+    ARGUMENT(hf_fit_stream(w->ctx, w->csv, w->out, &columns, &exact, &model, NULL));
+    ARGUMENT(hf_fit_stream(w->ctx, w->csv, w->out, &columns, &forced, &model, NULL));
+    REFUSED(HF_ERR_IO, hf_fit_stream(w->ctx, "/no/such/file.csv", w->out, &columns, &good, &model, NULL));
+    assert_null(model);
+}
+
+REFUSED_TEST(streams)
 REFUSED_TEST(names)
 REFUSED_TEST(groups)
 REFUSED_TEST(amplitudes)
@@ -211,7 +231,7 @@ int main(void)
         cmocka_unit_test(names_refuse),      cmocka_unit_test(groups_refuse),
         cmocka_unit_test(amplitudes_refuse), cmocka_unit_test(places_refuse),
         cmocka_unit_test(inducing_refuse),   cmocka_unit_test(projected_refuse),
-        cmocka_unit_test(asking_refuse),
+        cmocka_unit_test(asking_refuse),     cmocka_unit_test(streams_refuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
