@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast fit */
 #include "fit_settings.h"
+#include "group.h"
 
 #include <math.h>
 #include <string.h>
@@ -173,7 +174,7 @@ static int fit(fit_job *job)
     hf_status status = learn(job);
     if (status >= 0) status = suspects_of(ctx, job->model, &job->suspects);
     /* Saved before it is shown: a report of a model that could not be kept would be a promise broken. */
-    if (status >= 0 && output != NULL) status = hf_model_save(ctx, job->model, output);
+    if (status >= 0 && output != NULL && group_is_first()) status = hf_model_save(ctx, job->model, output);
     int code = status >= 0 ? show_result(job) : TOOL_OK;
     int closed = session_close(&job->session, status);
     return closed != TOOL_OK ? closed : code;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast: the tool. One verb per file; this one finds the verb. */
+#include "group.h"
 #include "tool.h"
 
 #include <stdlib.h>
@@ -79,5 +80,8 @@ int main(int argc, char **argv)
     if (verb == NULL)
         return usage_error(NULL, first[0] == '-' ? "unknown option %s" : "unknown verb '%s'", first);
     wait_without_spinning(argv);
-    return run_verb(verb, argc - 2, argv + 2);
+    group_start();
+    const int status = run_verb(verb, argc - 2, argv + 2);
+    group_end(status);
+    return status;
 }

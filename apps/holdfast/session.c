@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The context of one run of a verb, its messages and its exit status. */
+#include "group.h"
 #include "tool.h"
 
 #include <errno.h>
@@ -62,6 +63,11 @@ int session_open(const tool_arguments *arguments, tool_session *out)
     hf_context_set_seed(out->ctx, seed);
     if (hf_context_set_threads(out->ctx, (int)threads) < 0) {
         int status = usage_error(arguments->verb, "--threads: %s", hf_context_message(out->ctx));
+        hf_context_free(out->ctx);
+        return status;
+    }
+    if (group_join(out->ctx) < 0) {
+        int status = complain("%s", hf_context_message(out->ctx));
         hf_context_free(out->ctx);
         return status;
     }
