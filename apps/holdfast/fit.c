@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Everything a fit holds, so that it can be let go in one place. */
 typedef struct fit_job {
@@ -167,6 +168,14 @@ static hf_status learn(fit_job *job)
     return status < 0 ? status : hf_fit(ctx, job->table, &columns, settings, &job->model, NULL);
 }
 
+/* The model is where it should be: what would have brought it back after a failure is no longer needed. Devices are left alone. */
+static void remove_checkpoint(const fit_job *job)
+{
+    const char *path = job->settings.settings.checkpoint;
+    struct stat info;
+    if (path != NULL && group_is_first() && stat(path, &info) == 0 && S_ISREG(info.st_mode)) remove(path);
+}
+
 static int fit(fit_job *job)
 {
     hf_context *ctx = job->session.ctx;
@@ -175,6 +184,7 @@ static int fit(fit_job *job)
     if (status >= 0) status = suspects_of(ctx, job->model, &job->suspects);
     /* Saved before it is shown: a report of a model that could not be kept would be a promise broken. */
     if (status >= 0 && output != NULL && group_is_first()) status = hf_model_save(ctx, job->model, output);
+    if (status >= 0) remove_checkpoint(job);
     int code = status >= 0 ? show_result(job) : TOOL_OK;
     int closed = session_close(&job->session, status);
     return closed != TOOL_OK ? closed : code;

@@ -138,8 +138,9 @@ typedef struct hf_fit_settings {
     hf_student_method
         student_method; /**< Laplace (exact solver); variational with the inducing solver whatever this says */
     double student_nu;  /**< degrees of freedom > 1; 0: trained, from 4 */
-    const char
-        *checkpoint; /**< file that keeps every evaluation, so that a killed fit can go on; NULL: none */
+    const char *
+        checkpoint; /**< file that keeps every evaluation, so that a killed fit can go on; it stays after the fit, to be
+                               removed when the model is safe; NULL: none */
     bool
         resume; /**< go on from `checkpoint` if it is there: the same result, to the digit, as an unbroken fit */
 

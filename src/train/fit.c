@@ -120,14 +120,14 @@ static hf_status open_journal(hfi_fit *fit)
     return hfi_journal_open(fit->ctx, settings->checkpoint, settings->resume, fingerprint, &fit->journal);
 }
 
-/* A fit that has come to its end needs its checkpoint no longer; one that failed may be tried again from it. */
-static void close_journal(hfi_fit *fit, hf_status status, hf_fit_report *report)
+/* The file stays: only who has put the model in a safe place knows that the checkpoint is no longer needed. */
+static void close_journal(hfi_fit *fit, hf_fit_report *report)
 {
     if (!fit->journal) return;
     const char *warning = hfi_journal_warning(fit->journal);
     if (report)
         snprintf(report->checkpoint_warning, sizeof report->checkpoint_warning, "%s", warning ? warning : "");
-    hfi_journal_close(fit->journal, status >= 0);
+    hfi_journal_close(fit->journal, false);
     fit->journal = NULL;
 }
 
@@ -156,7 +156,7 @@ static hf_status run(hfi_fit *fit, hf_posterior **posterior, hf_fit_report *repo
     if (s >= 0) s = allocate_verdict(fit);
     if (s >= 0) s = stages ? finish_stages(fit, &start, state) : hfi_fit_train(fit, state);
     if (s >= 0) s = conclude(fit, state, posterior, report, readings);
-    close_journal(fit, s, report);
+    close_journal(fit, report);
     hfi_free(fit->ctx, state);
     hfi_holdout_free(fit->ctx, &start);
     return s;
