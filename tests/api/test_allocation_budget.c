@@ -191,20 +191,6 @@ static hf_status model_projected(workshop *w)
     return model_file(w, HF_SOLVER_PROJECTED);
 }
 
-/* From a file, through its cache; where the cache was made before memory ran out it may stay. */
-static hf_status model_stream(workshop *w)
-{
-    const hf_columns columns = {.target = "y"};
-    hf_fit_settings settings = workshop_untrained();
-    hf_model *model = UNTOUCHED;
-    settings.solver = HF_SOLVER_INDUCING;
-    settings.inducing = 3;
-    hf_status s = settled(hf_fit_stream(w->ctx, w->csv, w->out, &columns, &settings, &model, NULL), model);
-    if (s >= 0) hf_model_free(model);
-    remove(w->out);
-    return s;
-}
-
 /* ---- what allocates nothing -----------------------------------------------------------------------------
  */
 
@@ -300,7 +286,7 @@ static void other_fits_survive(void **state)
 static void models_survive(void **state)
 {
     (void)state;
-    RUN(CASE(model_inducing, 50), CASE(model_projected, 50), CASE(model_stream, 50));
+    RUN(CASE(model_inducing, 50), CASE(model_projected, 50));
 }
 
 static void the_rest_allocates_nothing(void **state)

@@ -45,11 +45,6 @@ static hf_status trained(workshop *w, hf_site_kind sites)
     return stream(w, &settings, true);
 }
 
-static hf_status stream_gaussian(workshop *w)
-{
-    return trained(w, HF_SITES_GAUSSIAN);
-}
-
 static hf_status stream_robust(workshop *w)
 {
     return trained(w, HF_SITES_ROBUST);
@@ -63,8 +58,7 @@ static hf_status stream_student(workshop *w)
 static void streams_survive(void **state)
 {
     (void)state;
-    RUN(CASE(stream_given, 60), CASE(stream_again, 60), CASE(stream_gaussian, 100), CASE(stream_robust, 100),
-        CASE(stream_student, 100));
+    RUN(CASE(stream_given, 60), CASE(stream_again, 60), CASE(stream_robust, 100), CASE(stream_student, 100));
 }
 
 int main(void)
