@@ -55,9 +55,11 @@ class Killed(ToolCase):
             if run.returncode == 0:
                 return killed
             killed += 1
-            self.assertGreaterEqual(self.size(), before)
-            if "part.hf" in self.files():  # killed after saving, before the checkpoint was removed: nothing is half there
+            if "part.hf" in self.files():  # killed after saving: the model is whole
                 self.assertEqual(content(self.path("part.hf")), content(self.path("whole.hf")))
+                if self.size() == 0:  # and the checkpoint gone, as after a fit that came to its end
+                    return killed
+            self.assertGreaterEqual(self.size(), before)
 
     def compare(self, rows, options, seed):
         self.wave(rows=rows, bad=range(7, rows, 19))
