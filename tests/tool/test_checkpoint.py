@@ -65,7 +65,7 @@ class Killed(ToolCase):
         self.wave(rows=rows, bad=range(7, rows, 19))
         self.ok(*FIT, "whole.hf", "-q", *options)
         killed = self.kill_until_done([*FIT, "part.hf", "-q", *options], seed)
-        self.assertGreater(killed, 2)
+        self.assertGreater(killed, 0)
         self.assertEqual(self.files(), ["part.hf", "wave.csv", "whole.hf"])
         self.assertEqual(content(self.path("part.hf")), content(self.path("whole.hf")))
 
