@@ -81,6 +81,9 @@ size_t hfi_group_size(const hf_context *ctx);
 /** values[k] := sum over all processes, the same in all of them. Every process must make the same calls in the same
  * order. HF_OK at once without a group. */
 hf_status hfi_group_sum(hf_context *ctx, size_t count, double *values);
+/** What the processes made of something that each did by itself: own status (and message), unless it is fine and another one's
+ * is not. Then that process's, with a message that says so. Collective like the sum; at once without a group. */
+hf_status hfi_group_agree(hf_context *ctx, hf_status status);
 /** The share of `count` tasks or rows that is this process's: [*begin, *end), contiguous, sizes differing by at most
  * one. */
 void hfi_group_share(const hf_context *ctx, size_t count, size_t *begin, size_t *end);

@@ -33,6 +33,24 @@ hf_status hfi_group_sum(hf_context *ctx, size_t count, double *values)
     return hfi_fail(ctx, HF_ERR_INTERNAL, "the processes of this fit could not add up %zu numbers", count);
 }
 
+/* One place for every error, so that the sum says which there were. */
+hf_status hfi_group_agree(hf_context *ctx, hf_status status)
+{
+    enum {
+        ERRORS = 16
+    };
+    double failed[ERRORS] = {0.0};
+    if (hfi_group_size(ctx) == 1) return status;
+    if (status < 0) failed[-(int)status % ERRORS] = 1.0;
+    const hf_status summed = hfi_group_sum(ctx, ERRORS, failed);
+    if (status < 0 || summed < 0) return status < 0 ? status : summed;
+    for (int error = 0; error < ERRORS; error++)
+        if (failed[error] > 0.0)
+            return hfi_fail(ctx, (hf_status)-error, "%.0f of the %zu processes of this fit failed: %s",
+                            failed[error], hfi_group_size(ctx), hf_status_text((hf_status)-error));
+    return status;
+}
+
 void hfi_group_share(const hf_context *ctx, size_t count, size_t *begin, size_t *end)
 {
     const size_t rank = hfi_group_rank(ctx), size = hfi_group_size(ctx);

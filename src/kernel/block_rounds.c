@@ -29,9 +29,12 @@ hf_status hfi_pair_rounds(hf_context *ctx, const char *stage, size_t chunks, dou
     round_job job = {.chunks = chunks, .body = body, .arg = arg};
     const double each = pairs_of_rows / (double)(chunks > 0 ? chunks : 1);
     double since = INFINITY; /* so that the first round reports */
-    for (job.round = 0; job.round < chunks; job.round++) {
+    size_t begin, end;
+    hfi_group_share(ctx, chunks, &begin, &end);
+    for (job.round = begin; job.round < end; job.round++) {
         if (since >= REPORT) {
-            if (!hfi_progress(ctx, stage, (double)job.round / (double)chunks, NAN)) return hfi_cancelled(ctx);
+            const double done = (double)(job.round - begin) / (double)(end - begin);
+            if (!hfi_progress(ctx, stage, done, NAN)) return hfi_cancelled(ctx);
             since = 0.0;
         }
         job.straight = job.round / 2 + 1;

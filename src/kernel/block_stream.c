@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products with the matrix of covariances of all rows, which is never stored. */
+/* Products with the matrix of covariances of all rows, which is never stored. The processes of a group compute a part each, and add up. */
 #include "kernel/block_plan.h"
 
 #include <string.h>
 
-/* By the path for radial kernels where that can be. */
+/* This process's share, by the path for radial kernels where that can be. */
 static hf_status run(hf_context *ctx, const hfi_block_job *job, hfi_precision precision)
 {
     if (!hfi_block_plan_fits(job->kernel)) return hfi_block_tiles(ctx, job);
@@ -22,6 +22,15 @@ static hf_status run(hf_context *ctx, const hfi_block_job *job, hfi_precision pr
     return status;
 }
 
+/* Sums of all processes, column by column unless they lie one after the other. */
+static hf_status add_columns(hf_context *ctx, size_t n, size_t columns, double *values, size_t ld)
+{
+    if (ld == n || hfi_group_size(ctx) == 1) return hfi_group_sum(ctx, n * columns, values);
+    hf_status status = HF_OK;
+    for (size_t q = 0; q < columns && status >= 0; q++) status = hfi_group_sum(ctx, n, values + q * ld);
+    return status;
+}
+
 static uint32_t *owners(hf_context *ctx, size_t n, size_t blocks, const size_t *first)
 {
     uint32_t *owner = hfi_alloc(ctx, n, sizeof *owner);
@@ -36,7 +45,6 @@ hf_status hfi_kernel_block_product(hf_context *ctx, const hf_kernel *kernel, siz
 {
     if (n == 0) return HF_OK;
     uint32_t *owner = owners(ctx, n, blocks, first);
-    if (!owner) return HF_ERR_MEMORY;
     for (size_t a = 0; a < blocks; a++) memset(b + a * ldb, 0, n * sizeof *b);
     const hfi_block_job job = {.kernel = kernel,
                                .n = n,
@@ -48,7 +56,8 @@ hf_status hfi_kernel_block_product(hf_context *ctx, const hf_kernel *kernel, siz
                                .s = s,
                                .b = b,
                                .ldb = ldb};
-    const hf_status status = run(ctx, &job, precision);
+    hf_status status = hfi_group_agree(ctx, owner ? run(ctx, &job, precision) : HF_ERR_MEMORY);
+    if (status >= 0) status = add_columns(ctx, n, blocks, b, ldb);
     hfi_free(ctx, owner);
     return status;
 }
@@ -80,7 +89,9 @@ hf_status hfi_kernel_block_adjoint(hf_context *ctx, const hf_kernel *kernel, siz
     if (theta) job.theta = hfi_alloc(ctx, kernel->parameters, sizeof *theta);
     job.owner = owner;
     const bool ready = owner && (job.s_bar || !s_bar) && (job.theta || !theta);
-    const hf_status status = ready ? run(ctx, &job, precision) : HF_ERR_MEMORY;
+    hf_status status = hfi_group_agree(ctx, ready ? run(ctx, &job, precision) : HF_ERR_MEMORY);
+    if (status >= 0 && s_bar) status = hfi_group_sum(ctx, n, job.s_bar);
+    if (status >= 0 && theta) status = hfi_group_sum(ctx, kernel->parameters, job.theta);
     if (status >= 0) {
         add(n, job.s_bar, s_bar);
         add(kernel->parameters, job.theta, theta);
@@ -111,5 +122,6 @@ hf_status hfi_kernel_dense_product(hf_context *ctx, const hf_kernel *kernel, siz
                                .ldv = ldv,
                                .p = p,
                                .ldp = ldp};
-    return run(ctx, &job, precision);
+    const hf_status status = hfi_group_agree(ctx, run(ctx, &job, precision));
+    return status >= 0 ? add_columns(ctx, n, c, p, ldp) : status;
 }

@@ -92,7 +92,8 @@ typedef enum hfi_precision {
  *
  *     B = K A:  b[l + a*ldb] = sum_{j in block a} k(x_l, x_j) s_j,   white left out
  *
- * n(n+1)/2 kernel evaluations (each pair once), O(n d) memory. Threads; the result does not depend on their number.
+ * n(n+1)/2 kernel evaluations (each pair once), O(n d) memory. Threads; the result does not depend on their number. The processes
+ * of a group share the evaluations of this and the next two, and all get the result.
  * Reports progress ("covariances") and can be cancelled; b is spoilt by a call that fails.
  * HFI_SINGLE has an effect on kernels that are one radial leaf (se, matern*) with an outputscale; others stay in double. */
 hf_status hfi_kernel_block_product(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,

@@ -76,14 +76,3 @@ double hfi_inducing_log_evidence(const hfi_inducing *u)
     const double fit = u->log_det + u->quadratic + (u->method == HF_INDUCING_VFE ? u->unresolved : 0.0);
     return -0.5 * fit - (double)u->present * HFI_HALF_LOG_2PI;
 }
-
-hf_status hfi_inducing_agree(hf_context *ctx, hf_status status)
-{
-    double failed = status < 0 ? 1.0 : 0.0;
-    const hf_status summed = hfi_group_sum(ctx, 1, &failed);
-    if (status < 0 || summed < 0) return hfi_worse(status, summed);
-    if (failed > 0.0)
-        return hfi_fail(ctx, HF_ERR_INTERNAL, "%.0f of %zu processes failed; theirs are the messages to read",
-                        failed, hfi_group_size(ctx));
-    return status;
-}

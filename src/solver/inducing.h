@@ -72,7 +72,4 @@ hf_status hfi_inducing_marginals(hfi_inducing *u, const hf_kernel *kernel, const
  * condition that of Kuu, its backward error that of B w = Lu^-1 b. O(m^3). */
 hf_status hfi_inducing_solution(hfi_inducing *u, hfi_solution *out);
 
-/** What the processes of a group made of something that each did by itself: own status, unless it is fine and another one's is not. */
-hf_status hfi_inducing_agree(hf_context *ctx, hf_status status);
-
 #endif

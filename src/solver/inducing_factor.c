@@ -152,7 +152,7 @@ hf_status hfi_inducing_factor(hfi_inducing *u, const hf_kernel *kernel, const hf
                         "none of the %zu readings is present: there is nothing to learn from", rows);
     const hf_status prior = factor_prior(u, kernel);
     if (prior < 0) return prior; /* the same in every process of a group */
-    hf_status status = hfi_inducing_agree(u->ctx, add_rows(u, kernel, mean, sites, rows, x, ldx));
+    hf_status status = hfi_group_agree(u->ctx, add_rows(u, kernel, mean, sites, rows, x, ldx));
     if (status >= 0) status = hfi_group_sum(u->ctx, u->m * u->m + u->m + HFI_INDUCING_SCALARS, u->sums);
     if (status >= 0) status = finish(u);
     return status < 0 ? status : prior;

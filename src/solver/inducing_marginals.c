@@ -26,7 +26,7 @@ hf_status hfi_inducing_marginals(hfi_inducing *u, const hf_kernel *kernel, const
     hfi_inducing_chunk chunk;
     size_t begin, end;
     hfi_group_share(u->ctx, rows, &begin, &end);
-    hf_status status = hfi_inducing_agree(
+    hf_status status = hfi_group_agree(
         u->ctx, hfi_inducing_chunk_init(&chunk, u, kernel, mean, sites, end - begin, x, ldx, true));
     if (status >= 0 && hfi_group_size(u->ctx) > 1) {
         memset(marginal_mean, 0, rows * sizeof *marginal_mean);

@@ -119,7 +119,7 @@ hf_status hfi_inducing_backward(hfi_inducing_reverse *run, double *gradient)
     const hfi_inducing *u = e->inducing;
     const size_t m = u->m, shared = hf_kernel_parameters(e->kernel) + hf_mean_coefficients(e->mean) + 1;
     if (run->objective == HF_OBJECTIVE_EVIDENCE) start_evidence(run);
-    hf_status status = hfi_inducing_agree(e->ctx, pass(run));
+    hf_status status = hfi_group_agree(e->ctx, pass(run));
     if (status >= 0) status = hfi_group_sum(e->ctx, run->count + m * m, run->sums);
     if (status >= 0)
         status = hfi_inducing_prior_adjoint(e, run->sums + run->count, run->sums,

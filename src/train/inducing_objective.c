@@ -79,7 +79,7 @@ static hf_status differentiate(hfi_evaluator *e, hf_objective objective, double 
 {
     hfi_inducing_reverse run;
     hf_status status =
-        hfi_inducing_agree(e->ctx, hfi_inducing_reverse_init(e, objective, gradient != NULL, &run));
+        hfi_group_agree(e->ctx, hfi_inducing_reverse_init(e, objective, gradient != NULL, &run));
     double result = hfi_inducing_log_evidence(e->inducing);
     if (status >= 0 && objective != HF_OBJECTIVE_EVIDENCE)
         status = hfi_inducing_forward(&run, gradient != NULL, &result);

@@ -84,9 +84,8 @@ static hf_status look_through_inputs(hfi_pursuit *p)
     hfi_inducing_chunk chunk;
     size_t begin, end;
     hfi_group_share(e->ctx, e->rows, &begin, &end);
-    hf_status s =
-        hfi_inducing_agree(e->ctx, hfi_inducing_chunk_init(&chunk, e->inducing, e->kernel, e->mean, e->sites,
-                                                           end - begin, e->x, e->ldx, true));
+    hf_status s = hfi_group_agree(e->ctx, hfi_inducing_chunk_init(&chunk, e->inducing, e->kernel, e->mean,
+                                                                  e->sites, end - begin, e->x, e->ldx, true));
     memset(p->outlook, 0, e->rows * sizeof *p->outlook);
     for (size_t at = begin; s >= 0 && at < end; at += chunk.capacity) {
         const size_t left = end - at;
