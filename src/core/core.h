@@ -84,6 +84,12 @@ hf_status hfi_group_sum(hf_context *ctx, size_t count, double *values);
 /** What the processes made of something that each did by itself: own status (and message), unless it is fine and another one's
  * is not. Then that process's, with a message that says so. Collective like the sum; at once without a group. */
 hf_status hfi_group_agree(hf_context *ctx, hf_status status);
+/** The communicator (Fortran handle) of a group that hf_group_mpi() made. False for any other group, without one, and in builds without MPI. */
+bool hfi_group_communicator(const hf_context *ctx, int *communicator);
+/** Matrices of at least this order are factored by all processes of a group together, each holding its part (linalg/grid.h). */
+size_t hfi_group_shared_factor(const hf_context *ctx);
+/** Another order than the one that pays; 0 for that one again. */
+void hfi_group_set_shared_factor(hf_context *ctx, size_t order);
 /** The share of `count` tasks or rows that is this process's: [*begin, *end), contiguous, sizes differing by at most
  * one. */
 void hfi_group_share(const hf_context *ctx, size_t count, size_t *begin, size_t *end);

@@ -2,6 +2,11 @@
 /* Several processes at one fit. */
 #include "core/context_impl.h"
 
+/* Order from which a factorisation by two processes on one machine is faster than one by each of them (docs/scaling.md). */
+enum {
+    SHARED_FACTOR = 512
+};
+
 hf_status hf_context_set_group(hf_context *ctx, const hf_group *group)
 {
     if (ctx == NULL) return HF_ERR_ARGUMENT;
@@ -49,6 +54,16 @@ hf_status hfi_group_agree(hf_context *ctx, hf_status status)
             return hfi_fail(ctx, (hf_status)-error, "%.0f of the %zu processes of this fit failed: %s",
                             failed[error], hfi_group_size(ctx), hf_status_text((hf_status)-error));
     return status;
+}
+
+size_t hfi_group_shared_factor(const hf_context *ctx)
+{
+    return ctx != NULL && ctx->shared_factor > 0 ? ctx->shared_factor : SHARED_FACTOR;
+}
+
+void hfi_group_set_shared_factor(hf_context *ctx, size_t order)
+{
+    ctx->shared_factor = order;
 }
 
 void hfi_group_share(const hf_context *ctx, size_t count, size_t *begin, size_t *end)

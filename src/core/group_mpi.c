@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The processes of an MPI communicator as a group. */
-#include "core/core.h"
+#include "core/context_impl.h"
 
 #ifdef HF_WITH_MPI
 
@@ -45,7 +45,21 @@ hf_status hf_group_mpi(hf_context *ctx, int communicator, hf_group *out)
     return HF_OK;
 }
 
+bool hfi_group_communicator(const hf_context *ctx, int *communicator)
+{
+    if (hfi_group_size(ctx) == 1 || ctx->group.sum != sum_all) return false;
+    *communicator = (int)(intptr_t)ctx->group.user;
+    return true;
+}
+
 #else
+
+bool hfi_group_communicator(const hf_context *ctx, int *communicator)
+{
+    (void)ctx;
+    (void)communicator;
+    return false;
+}
 
 hf_status hf_group_mpi(hf_context *ctx, int communicator, hf_group *out)
 {

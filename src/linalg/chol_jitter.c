@@ -52,28 +52,26 @@ static bool lower_is_finite(const hf_context *ctx, size_t n, const double *a, si
     return check.bad == 0;
 }
 
-hf_status hfi_chol_jitter(hf_context *ctx, size_t n, double *a, size_t lda, double scale, hfi_fill fill,
-                          void *arg, double *jitter)
+hf_status hfi_jitter_steps(hf_context *ctx, size_t n, double scale, hfi_factor factor, void *arg,
+                           double *jitter)
 {
     if (!(scale > 0.0 && isfinite(scale)))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the scale of a %zu x %zu matrix is %g; it must be positive", n,
                         n, scale);
     double added = 0.0;
     for (int step = 0; step <= JITTER_STEPS; step++) {
-        hf_status status = fill(arg, a, lda);
-        if (status < 0) return status;
-        if (!lower_is_finite(ctx, n, a, lda))
+        if (step > 0) added = step == 1 ? FIRST_JITTER * scale : 10.0 * added;
+        const hf_status status = factor(arg, added);
+        if (status == HF_ERR_NOT_POSITIVE_DEFINITE) continue;
+        if (status == HF_ERR_NOT_FINITE)
             return hfi_fail(ctx, HF_ERR_NOT_FINITE,
                             "the %zu x %zu covariance matrix has entries that are "
                             "not finite; look for huge values in inputs or hyperparameters",
                             n, n);
-        if (step > 0) added = step == 1 ? FIRST_JITTER * scale : 10.0 * added;
-        for (size_t i = 0; i < n && step > 0; i++) a[i + i * lda] += added;
-        status = hfi_chol(ctx, n, a, lda);
-        if (status == HF_ERR_NOT_POSITIVE_DEFINITE) continue;
-        if (status < 0)
+        if (status == HF_ERR_TOO_LARGE)
             return hfi_fail(ctx, status, "a %zu x %zu matrix is too large for this BLAS (limit %zu)", n, n,
                             HFI_BLAS_MAX);
+        if (status < 0) return status;
         *jitter = added;
         if (step == 0) return HF_OK;
         return hfi_fail(ctx, HF_WARN_JITTER,
@@ -85,4 +83,32 @@ hf_status hfi_chol_jitter(hf_context *ctx, size_t n, double *a, size_t lda, doub
                     "the %zu x %zu covariance matrix is not positive "
                     "definite, even with jitter %g (%.0e of its scale) on the diagonal",
                     n, n, added, added / scale);
+}
+
+typedef struct local_factor {
+    hf_context *ctx;
+    size_t n;
+    double *a;
+    size_t lda;
+    hfi_fill fill;
+    void *arg;
+    hf_status filled; /* what the fill said: its errors are the caller's, whatever their number */
+} local_factor;
+
+static hf_status factor_local(void *arg, double added)
+{
+    local_factor *job = arg;
+    job->filled = job->fill(job->arg, job->a, job->lda);
+    if (job->filled < 0) return HF_ERR_INTERNAL;
+    if (!lower_is_finite(job->ctx, job->n, job->a, job->lda)) return HF_ERR_NOT_FINITE;
+    for (size_t i = 0; i < job->n && added > 0.0; i++) job->a[i + i * job->lda] += added;
+    return hfi_chol(job->ctx, job->n, job->a, job->lda);
+}
+
+hf_status hfi_chol_jitter(hf_context *ctx, size_t n, double *a, size_t lda, double scale, hfi_fill fill,
+                          void *arg, double *jitter)
+{
+    local_factor job = {.ctx = ctx, .n = n, .a = a, .lda = lda, .fill = fill, .arg = arg};
+    const hf_status status = hfi_jitter_steps(ctx, n, scale, factor_local, &job, jitter);
+    return job.filled < 0 ? job.filled : status;
 }

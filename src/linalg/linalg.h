@@ -36,6 +36,13 @@ typedef hf_status (*hfi_fill)(void *arg, double *a, size_t lda);
 hf_status hfi_chol_jitter(hf_context *ctx, size_t n, double *a, size_t lda, double scale, hfi_fill fill,
                           void *arg, double *jitter);
 
+/** Makes and factors a matrix with `added` on its diagonal. HF_ERR_NOT_POSITIVE_DEFINITE asks for more, HF_ERR_NOT_FINITE says that the entries are not,
+ * HF_ERR_TOO_LARGE that the BLAS has no numbers for the order; those three set no message, other errors do. */
+typedef hf_status (*hfi_factor)(void *arg, double added);
+/** The steps of hfi_chol_jitter() for a matrix that is held in any way. */
+hf_status hfi_jitter_steps(hf_context *ctx, size_t n, double scale, hfi_factor factor, void *arg,
+                           double *jitter);
+
 /** log det(L L') = 2 sum log L_ii. O(n). */
 double hfi_chol_logdet(size_t n, const double *l, size_t ldl);
 

@@ -3,6 +3,7 @@
 #include "solver/solver.h"
 
 #include "linalg/linalg.h"
+#include "solver/exact_grid.h"
 #include <math.h>
 #include <string.h>
 
@@ -36,13 +37,28 @@ double hfi_jitter_scale(const hf_kernel *kernel, size_t n, const double *x, size
     return scale > 0.0 && isfinite(scale) ? scale : 1.0;
 }
 
+/* The factor by all processes of a group, and then whole in each. */
+static hf_status factor_together(hf_context *ctx, const hf_kernel *kernel, double scale, hfi_solution *s)
+{
+    hfi_exact_grid grid;
+    hf_status status = hfi_exact_grid_init(ctx, s->n, s->d, &grid);
+    if (status < 0) return status;
+    status = hfi_exact_grid_select(&grid, s->n, s->z);
+    if (status >= 0) status = hfi_exact_grid_factor(&grid, kernel, s->z, s->variance, scale, &s->jitter);
+    if (status >= 0) status = hfi_worse(hfi_grid_gather(&grid.grid, grid.a, s->factor, s->capacity), status);
+    hfi_exact_grid_free(&grid);
+    return status;
+}
+
 /* Everything that follows from kernel, z, residual and variance, into arrays that are there already. */
 static hf_status factorise(hf_context *ctx, const hf_kernel *kernel, hfi_solution *s)
 {
     regularised job = {.ctx = ctx, .kernel = kernel, .solution = s};
     double scale = hfi_jitter_scale(kernel, s->n, s->z, s->d);
-    hf_status status =
-        hfi_chol_jitter(ctx, s->n, s->factor, s->capacity, scale, fill_regularised, &job, &s->jitter);
+    const hf_status status =
+        hfi_grid_wanted(ctx, s->n)
+            ? factor_together(ctx, kernel, scale, s)
+            : hfi_chol_jitter(ctx, s->n, s->factor, s->capacity, scale, fill_regularised, &job, &s->jitter);
     if (status < 0) return status;
     s->log_det = hfi_chol_logdet(s->n, s->factor, s->capacity);
     memcpy(s->t, s->residual, s->n * sizeof *s->t);
@@ -96,6 +112,7 @@ hf_status hfi_exact_solve(hf_context *ctx, const hf_kernel *kernel, const hf_mea
                         hf_sites_count(sites));
     double bytes, flops;
     hfi_exact_cost(n, d, &bytes, &flops);
+    if (hfi_grid_wanted(ctx, n)) bytes += hfi_exact_grid_part_bytes(ctx, n);
     hf_status status = hfi_require_memory(ctx, "an exact solve", n, bytes);
     if (status < 0) return status;
     hfi_solution s;

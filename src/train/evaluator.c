@@ -1,58 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One evaluation of an objective: one factorisation, exact gradient. */
 #include "linalg/linalg.h"
-#include "train/train.h"
+#include "train/evaluator_impl.h"
 #include <math.h>
 #include <string.h>
-
-/* Vectors of an evaluation, each `rows` long, in the order of `vectors`. */
-enum {
-    V_RESIDUAL, /* r = z - m */
-    V_ALPHA,    /* (K + D)^-1 r */
-    V_VARIANCE, /* d */
-    V_MEAN_BAR, /* d objective / d m */
-    V_Z_BAR,    /* d objective / d z */
-    V_A_BAR,    /* d objective / d alpha, leave-one-out only */
-    V_G_BAR,    /* d objective / d G_ii, leave-one-out only */
-    V_V_BAR,    /* d objective / d v_-i, leave-one-out only */
-    V_PRODUCT,  /* G a_bar */
-    V_COUNT
-};
-
-static double *vector(const hfi_evaluator *e, int which)
-{
-    return e->vectors + (size_t)which * e->rows;
-}
 
 double hfi_evaluator_bytes(size_t rows, size_t d, bool leave_one_out)
 {
     const double n = (double)rows;
-    return 8.0 * ((leave_one_out ? 3.0 : 1.0) * n * n + n * ((double)d + V_COUNT + 1.0));
+    return 8.0 * ((leave_one_out ? 3.0 : 1.0) * n * n + n * ((double)d + HFI_EV_COUNT + 1.0));
+}
+
+static hf_status refuse_bytes(hf_context *ctx, size_t rows, double bytes)
+{
+    const double available = (double)hfi_available_memory();
+    if (bytes <= available) return HF_OK;
+    return hfi_fail(
+        ctx, HF_ERR_TOO_LARGE,
+        "an exact fit of %zu readings needs %.3g GB of memory, %.3g GB are available; use fewer rows", rows,
+        bytes / 1e9, available / 1e9);
+}
+
+/* What an evaluator has whoever holds its matrices. */
+static bool allocate_rows(hf_context *ctx, hfi_evaluator *e, size_t rows, size_t d, const double *x,
+                          size_t ldx)
+{
+    *e = (hfi_evaluator){.ctx = ctx, .rows = rows, .d = d, .x = x, .ldx = ldx};
+    e->row = hfi_alloc(ctx, rows, sizeof *e->row);
+    e->inputs = hfi_alloc(ctx, rows, d * sizeof *e->inputs);
+    e->vectors = hfi_alloc(ctx, rows, HFI_EV_COUNT * sizeof *e->vectors);
+    return e->row && e->inputs && e->vectors;
 }
 
 hf_status hfi_evaluator_init(hf_context *ctx, hfi_evaluator *e, bool leave_one_out, size_t rows, size_t d,
                              const double *x, size_t ldx)
 {
     memset(e, 0, sizeof *e);
-    const double bytes = hfi_evaluator_bytes(rows, d, leave_one_out);
-    const double available = (double)hfi_available_memory();
-    if (bytes > available)
-        return hfi_fail(
-            ctx, HF_ERR_TOO_LARGE,
-            "an exact fit of %zu readings needs %.3g GB of memory, %.3g GB are available; use fewer rows",
-            rows, bytes / 1e9, available / 1e9);
-    e->ctx = ctx;
-    e->rows = rows;
-    e->d = d;
-    e->x = x;
-    e->ldx = ldx;
+    const hf_status refused = refuse_bytes(ctx, rows, hfi_evaluator_bytes(rows, d, leave_one_out));
+    if (refused < 0) return refused;
     size_t square;
     if (!hfi_size_mul(rows, rows, &square)) return hfi_out_of_memory(ctx);
-    e->row = hfi_alloc(ctx, rows, sizeof *e->row);
-    e->inputs = hfi_alloc(ctx, rows, d * sizeof *e->inputs);
-    e->a = hfi_alloc(ctx, square, sizeof *e->a);
-    e->vectors = hfi_alloc(ctx, rows, V_COUNT * sizeof *e->vectors);
-    bool ok = e->row && e->inputs && e->a && e->vectors;
+    bool ok = allocate_rows(ctx, e, rows, d, x, ldx);
+    if (ok) ok = (e->a = hfi_alloc(ctx, square, sizeof *e->a)) != NULL;
     if (ok && leave_one_out) {
         e->b = hfi_alloc(ctx, square, sizeof *e->b);
         e->c = hfi_alloc(ctx, square, sizeof *e->c);
@@ -61,6 +50,19 @@ hf_status hfi_evaluator_init(hf_context *ctx, hfi_evaluator *e, bool leave_one_o
     if (ok) return HF_OK;
     hfi_evaluator_free(e);
     return HF_ERR_MEMORY;
+}
+
+hf_status hfi_evaluator_init_group(hf_context *ctx, hfi_evaluator *e, bool leave_one_out, size_t rows,
+                                   size_t d, const double *x, size_t ldx)
+{
+    memset(e, 0, sizeof *e);
+    const double parts = leave_one_out ? 3.0 : 1.0;
+    hf_status s = refuse_bytes(ctx, rows, parts * hfi_exact_grid_part_bytes(ctx, rows));
+    if (s >= 0 && !allocate_rows(ctx, e, rows, d, x, ldx)) s = HF_ERR_MEMORY;
+    s = hfi_group_agree(ctx, s);
+    if (s >= 0) s = hfi_group_evaluator_init(e, leave_one_out);
+    if (s < 0) hfi_evaluator_free(e);
+    return s;
 }
 
 /* The context may be NULL, in a zeroed struct as in one made without a context. */
@@ -75,6 +77,7 @@ void hfi_evaluator_free(hfi_evaluator *e)
     if (e->inducing) hfi_inducing_free(e->inducing);
     hfi_free(e->ctx, e->inducing);
     hfi_projected_evaluator_free(e);
+    hfi_group_evaluator_free(e);
     memset(e, 0, sizeof *e);
 }
 
@@ -92,7 +95,8 @@ hf_status hfi_evaluator_select(hfi_evaluator *e)
         n++;
     }
     e->n = n;
-    return n > 0 ? HF_OK : hfi_fail(e->ctx, HF_ERR_NO_DATA, "no reading is left to fit");
+    if (n == 0) return hfi_fail(e->ctx, HF_ERR_NO_DATA, "no reading is left to fit");
+    return e->group ? hfi_exact_grid_select(&e->group->system, n, e->inputs) : HF_OK;
 }
 
 /* Lower triangle of K + D of the present readings. */
@@ -101,21 +105,28 @@ static hf_status fill(void *arg, double *a, size_t lda)
     hfi_evaluator *e = arg;
     const hf_status s = hfi_kernel_gram_lower(e->ctx, e->kernel, e->n, e->inputs, e->d, a, lda);
     if (s < 0) return s;
-    const double *variance = vector(e, V_VARIANCE);
+    const double *variance = hfi_evaluator_vector(e, HFI_EV_VARIANCE);
     for (size_t i = 0; i < e->n; i++) a[i + i * lda] += variance[i];
     return s;
 }
 
-/* Residuals and variances of the present sites, the factor in `a`, alpha. */
-static hf_status factor_and_solve(hfi_evaluator *e)
+void hfi_evaluator_residuals(hfi_evaluator *e)
 {
-    double *r = vector(e, V_RESIDUAL), *alpha = vector(e, V_ALPHA), *variance = vector(e, V_VARIANCE);
+    double *r = hfi_evaluator_vector(e, HFI_EV_RESIDUAL),
+           *variance = hfi_evaluator_vector(e, HFI_EV_VARIANCE);
     const double *z = hf_sites_targets(e->sites), *d = hf_sites_variances(e->sites);
     hf_mean_evaluate(e->mean, e->n, e->inputs, e->d, r);
     for (size_t i = 0; i < e->n; i++) {
         r[i] = z[e->row[i]] - r[i];
         variance[i] = d[e->row[i]];
     }
+}
+
+/* Residuals and variances of the present sites, the factor in `a`, alpha. */
+static hf_status factor_and_solve(hfi_evaluator *e)
+{
+    double *r = hfi_evaluator_vector(e, HFI_EV_RESIDUAL), *alpha = hfi_evaluator_vector(e, HFI_EV_ALPHA);
+    hfi_evaluator_residuals(e);
     const hf_status s = hfi_chol_jitter(e->ctx, e->n, e->a, e->n, hfi_kernel_typical_variance(e->kernel),
                                         fill, e, &e->jitter);
     if (s < 0) return s;
@@ -140,7 +151,7 @@ static void weight_columns(size_t task, int thread, void *arg)
     (void)thread;
     const outer_job *job = arg;
     const hfi_evaluator *e = job->e;
-    const double *alpha = vector(e, V_ALPHA), *p = vector(e, V_PRODUCT);
+    const double *alpha = hfi_evaluator_vector(e, HFI_EV_ALPHA), *p = hfi_evaluator_vector(e, HFI_EV_PRODUCT);
     const size_t first = task * COLUMNS, end = first + COLUMNS < e->n ? first + COLUMNS : e->n;
     for (size_t j = first; j < end; j++) {
         double *w = (job->leave_one_out ? e->c : e->a) + j * e->n;
@@ -151,23 +162,30 @@ static void weight_columns(size_t task, int thread, void *arg)
     }
 }
 
+void hfi_evaluator_collect(hfi_evaluator *e, const double *w, size_t step, const double *v_bar,
+                           double *gradient)
+{
+    const size_t kernel_count = hf_kernel_parameters(e->kernel), mean_count = hf_mean_coefficients(e->mean);
+    memset(gradient + kernel_count, 0, (mean_count + 1) * sizeof *gradient);
+    hfi_mean_adjoint(e->mean, e->n, e->inputs, e->d, hfi_evaluator_vector(e, HFI_EV_MEAN_BAR),
+                     gradient + kernel_count);
+    const double *z_bar = hfi_evaluator_vector(e, HFI_EV_Z_BAR);
+    double noise_bar = 0.0;
+    for (size_t i = 0; i < e->n; i++) {
+        const double slope = hfi_sites_variance_slope(e->sites, e->row[i]);
+        noise_bar += w[i * step] * slope + z_bar[i] * e->sites->shift[e->row[i]];
+        if (v_bar) noise_bar += v_bar[i] * (1.0 - slope);
+    }
+    gradient[kernel_count + mean_count] = noise_bar * e->sites->noise;
+}
+
 /* From the derivatives in K + D, m, z and v to the gradient in the parameters. `v_bar` may be NULL
  * (evidence). */
 static hf_status collect_gradient(hfi_evaluator *e, const double *w, const double *v_bar, double *gradient)
 {
-    const size_t kernel_count = hf_kernel_parameters(e->kernel), mean_count = hf_mean_coefficients(e->mean);
-    memset(gradient, 0, (kernel_count + mean_count + 1) * sizeof *gradient);
+    memset(gradient, 0, hf_kernel_parameters(e->kernel) * sizeof *gradient);
     const hf_status s = hfi_kernel_gram_adjoint(e->ctx, e->kernel, e->n, e->inputs, e->d, w, e->n, gradient);
-    if (s < 0) return s;
-    hfi_mean_adjoint(e->mean, e->n, e->inputs, e->d, vector(e, V_MEAN_BAR), gradient + kernel_count);
-    const double *z_bar = vector(e, V_Z_BAR);
-    double noise_bar = 0.0;
-    for (size_t i = 0; i < e->n; i++) {
-        const double slope = hfi_sites_variance_slope(e->sites, e->row[i]);
-        noise_bar += w[i + i * e->n] * slope + z_bar[i] * e->sites->shift[e->row[i]];
-        if (v_bar) noise_bar += v_bar[i] * (1.0 - slope);
-    }
-    gradient[kernel_count + mean_count] = noise_bar * e->sites->noise;
+    if (s >= 0) hfi_evaluator_collect(e, w, e->n + 1, v_bar, gradient);
     return s;
 }
 
@@ -175,14 +193,15 @@ static hf_status evidence(hfi_evaluator *e, double *value, double *gradient)
 {
     const hf_status solved = factor_and_solve(e);
     if (solved < 0) return solved;
-    const double *alpha = vector(e, V_ALPHA);
-    const double result = -0.5 * hfi_dot(e->n, vector(e, V_RESIDUAL), alpha) -
+    const double *alpha = hfi_evaluator_vector(e, HFI_EV_ALPHA);
+    const double result = -0.5 * hfi_dot(e->n, hfi_evaluator_vector(e, HFI_EV_RESIDUAL), alpha) -
                           0.5 * hfi_chol_logdet(e->n, e->a, e->n) - (double)e->n * HFI_HALF_LOG_2PI;
     if (gradient) {
         hfi_chol_inverse(e->ctx, e->n, e->a, e->n);
         outer_job job = {e, false};
         hfi_parallel_for(e->ctx, (e->n + COLUMNS - 1) / COLUMNS, weight_columns, &job);
-        double *mean_bar = vector(e, V_MEAN_BAR), *z_bar = vector(e, V_Z_BAR);
+        double *mean_bar = hfi_evaluator_vector(e, HFI_EV_MEAN_BAR),
+               *z_bar = hfi_evaluator_vector(e, HFI_EV_Z_BAR);
         for (size_t i = 0; i < e->n; i++) {
             mean_bar[i] = alpha[i];
             z_bar[i] = -alpha[i];
@@ -194,16 +213,17 @@ static hf_status evidence(hfi_evaluator *e, double *value, double *gradient)
     return solved;
 }
 
-/* The sum over readings and, per reading, its derivatives in alpha_i, G_ii, z_i (direct) and v_i. */
-static double leave_one_out_terms(hfi_evaluator *e, bool weighted)
+double hfi_evaluator_leave_one_out(hfi_evaluator *e, bool weighted, const double *diagonal, size_t step)
 {
-    const double *alpha = vector(e, V_ALPHA), *d = vector(e, V_VARIANCE);
-    double *a_bar = vector(e, V_A_BAR), *g_bar = vector(e, V_G_BAR), *z_bar = vector(e, V_Z_BAR);
-    double *v_bar = vector(e, V_V_BAR);
+    const double *alpha = hfi_evaluator_vector(e, HFI_EV_ALPHA),
+                 *d = hfi_evaluator_vector(e, HFI_EV_VARIANCE);
+    double *a_bar = hfi_evaluator_vector(e, HFI_EV_A_BAR), *g_bar = hfi_evaluator_vector(e, HFI_EV_G_BAR),
+           *z_bar = hfi_evaluator_vector(e, HFI_EV_Z_BAR);
+    double *v_bar = hfi_evaluator_vector(e, HFI_EV_V_BAR);
     double sum = 0.0;
     for (size_t i = 0; i < e->n; i++) {
         const size_t row = e->row[i];
-        const double g = e->a[i + i * e->n];
+        const double g = diagonal[i * step];
         const double s = e->sites->noise + e->sites->extra[row];
         const double omega = weighted ? e->sites->weight[row] : 1.0;
         /* Exactly 1/g >= d; rounding may not know it, and the floor keeps the density finite. */
@@ -224,20 +244,22 @@ static hf_status leave_one_out(hfi_evaluator *e, bool weighted, double *value, d
     const hf_status solved = factor_and_solve(e);
     if (solved < 0) return solved;
     hfi_chol_inverse(e->ctx, e->n, e->a, e->n);
-    const double result = leave_one_out_terms(e, weighted);
+    const double result = hfi_evaluator_leave_one_out(e, weighted, e->a, e->n + 1);
     if (gradient) {
         hfi_symmetrise(e->ctx, e->n, e->a, e->n);
-        double *product = vector(e, V_PRODUCT), *mean_bar = vector(e, V_MEAN_BAR),
-               *z_bar = vector(e, V_Z_BAR);
-        hfi_symv(e->n, e->a, e->n, vector(e, V_A_BAR), product);
+        double *product = hfi_evaluator_vector(e, HFI_EV_PRODUCT),
+               *mean_bar = hfi_evaluator_vector(e, HFI_EV_MEAN_BAR),
+               *z_bar = hfi_evaluator_vector(e, HFI_EV_Z_BAR);
+        hfi_symv(e->n, e->a, e->n, hfi_evaluator_vector(e, HFI_EV_A_BAR), product);
         for (size_t i = 0; i < e->n; i++) {
             mean_bar[i] = -product[i];
             z_bar[i] += product[i];
         }
-        hfi_weighted_square(e->ctx, e->n, e->a, e->n, vector(e, V_G_BAR), e->c, e->n, e->b);
+        hfi_weighted_square(e->ctx, e->n, e->a, e->n, hfi_evaluator_vector(e, HFI_EV_G_BAR), e->c, e->n,
+                            e->b);
         outer_job job = {e, true};
         hfi_parallel_for(e->ctx, (e->n + COLUMNS - 1) / COLUMNS, weight_columns, &job);
-        const hf_status s = collect_gradient(e, e->c, vector(e, V_V_BAR), gradient);
+        const hf_status s = collect_gradient(e, e->c, hfi_evaluator_vector(e, HFI_EV_V_BAR), gradient);
         if (s < 0) return s;
     }
     *value = result;
@@ -273,6 +295,7 @@ hf_status hfi_evaluator_run(hfi_evaluator *e, hf_objective objective, double *va
                         "the objective '%s' is a bound for the inducing or the projected solver; the exact "
                         "one has the evidence",
                         hf_objective_name(objective));
+    if (e->group) return hfi_group_run(e, objective, value, gradient);
     if (objective == HF_OBJECTIVE_EVIDENCE) return evidence(e, value, gradient);
     return leave_one_out(e, objective == HF_OBJECTIVE_WLOO, value, gradient);
 }
@@ -308,8 +331,10 @@ hf_status hf_objective_evaluate(hf_context *ctx, hf_objective objective, const h
     hf_status s = check_objective(ctx, objective, kernel, mean, sites, x, ldx);
     if (s < 0) return s;
     hfi_evaluator e;
-    s = hfi_evaluator_init(ctx, &e, gradient && objective != HF_OBJECTIVE_EVIDENCE, hf_sites_count(sites),
-                           hf_kernel_dimension(kernel), x, ldx);
+    const bool leave_one_out = gradient && objective != HF_OBJECTIVE_EVIDENCE;
+    const size_t rows = hf_sites_count(sites), d = hf_kernel_dimension(kernel);
+    s = hfi_grid_wanted(ctx, rows) ? hfi_evaluator_init_group(ctx, &e, leave_one_out, rows, d, x, ldx)
+                                   : hfi_evaluator_init(ctx, &e, leave_one_out, rows, d, x, ldx);
     if (s < 0) return s;
     /* Collected aside: a call that fails leaves the caller's numbers alone. */
     const size_t count = hf_kernel_parameters(kernel) + hf_mean_coefficients(mean) + 1;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which solver a fit uses, what it trains with, and the solution it ends in. */
 #include "train/fit.h"
+
+#include "solver/exact_grid.h"
 #include <math.h>
 #include <string.h>
 
@@ -112,15 +114,28 @@ static hf_status projected_evaluator(hfi_fit *fit, hfi_evaluator *e)
     return s;
 }
 
+/* Student-t noise and relevance pursuit look into the matrix of one process. */
+static bool shares_matrices(const hfi_fit *fit)
+{
+    const hf_site_kind sites = fit->settings->sites;
+    return (sites == HF_SITES_GAUSSIAN || sites == HF_SITES_ROBUST) && hfi_grid_wanted(fit->ctx, fit->n);
+}
+
+static hf_status exact_evaluator(hfi_fit *fit, hfi_evaluator *e)
+{
+    const bool leave_one_out = fit->settings->train && fit->settings->objective != HF_OBJECTIVE_EVIDENCE;
+    return shares_matrices(fit)
+               ? hfi_evaluator_init_group(fit->ctx, e, leave_one_out, fit->n, fit->d, fit->x, fit->d)
+               : hfi_evaluator_init(fit->ctx, e, leave_one_out, fit->n, fit->d, fit->x, fit->d);
+}
+
 hf_status hfi_fit_evaluator(hfi_fit *fit)
 {
     hfi_evaluator *e = &fit->trainer.evaluator;
-    const hf_fit_settings *settings = fit->settings;
     hf_status s = check_counts(fit);
     if (s < 0) return s;
     if (fit->solver == HF_SOLVER_EXACT)
-        s = hfi_evaluator_init(fit->ctx, e, settings->train && settings->objective != HF_OBJECTIVE_EVIDENCE,
-                               fit->n, fit->d, fit->x, fit->d);
+        s = exact_evaluator(fit, e);
     else if (fit->inducing > 0)
         s = inducing_evaluator(fit, e);
     else
@@ -184,7 +199,9 @@ double hfi_fit_bytes(const hfi_fit *fit)
     double bytes = 0.0, other = 0.0, flops = 0.0;
     if (fit->solver == HF_SOLVER_EXACT) {
         const bool leave_one_out = fit->settings->objective != HF_OBJECTIVE_EVIDENCE;
-        return hfi_evaluator_bytes(fit->n, fit->d, leave_one_out) + 8.0 * n * n;
+        return 8.0 * n * n + (shares_matrices(fit)
+                                  ? (leave_one_out ? 3.0 : 1.0) * hfi_exact_grid_part_bytes(fit->ctx, fit->n)
+                                  : hfi_evaluator_bytes(fit->n, fit->d, leave_one_out));
     }
     if (fit->inducing > 0) {
         hfi_inducing_cost(fit->n, fit->d, fit->inducing, &bytes, &flops);

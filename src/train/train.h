@@ -35,9 +35,11 @@ typedef struct hfi_evaluator {
     double *b, *c;   /* two more for the leave-one-out gradient; NULL otherwise */
     double *vectors; /* HFI_EVALUATOR_VECTORS x rows */
     double jitter;   /* of the last evaluation */
-    /* At most one of these is not NULL; then a, b, c, row and inputs above are not used. Owned by the evaluator. */
+    /* At most one of these three is not NULL; with the first two, row and inputs above are not used either. Owned by the evaluator. */
     hfi_inducing *inducing;
     struct hfi_projected_evaluator *projected;
+    struct hfi_group_evaluator
+        *group; /* instead of a, b and c: matrices that several processes hold together */
 } hfi_evaluator;
 
 /** Parameters of an evaluator beyond kernel, mean and noise: coordinates of trained inducing inputs (m x d), or entries of trained
@@ -95,6 +97,10 @@ double hfi_noise_adjoint(const hf_sites *sites, const double *z_bar, const doubl
  * if they cannot fit. */
 hf_status hfi_evaluator_init(hf_context *ctx, hfi_evaluator *evaluator, bool leave_one_out, size_t rows,
                              size_t d, const double *x, size_t ldx);
+/** The same with the matrices held by all processes of the context's group together (evaluator_group.c). There is no `a` then for those who want to read
+ * the weights of the gradient. */
+hf_status hfi_evaluator_init_group(hf_context *ctx, hfi_evaluator *evaluator, bool leave_one_out, size_t rows,
+                                   size_t d, const double *x, size_t ldx);
 void hfi_evaluator_free(hfi_evaluator *evaluator);
 /** Gathers the present readings; must be called after presence changed. HF_ERR_NO_DATA if there is none. */
 hf_status hfi_evaluator_select(hfi_evaluator *evaluator);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file evaluator_impl.h
+ * @brief What the exact evaluator is made of, for one process (evaluator.c) and for several (evaluator_group.c).
+ */
+#ifndef HFI_TRAIN_EVALUATOR_IMPL_H
+#define HFI_TRAIN_EVALUATOR_IMPL_H
+
+#include "solver/exact_grid.h"
+#include "train/train.h"
+
+/** Vectors of an evaluation, each `rows` long, in the order of `vectors`. */
+enum {
+    HFI_EV_RESIDUAL, /**< r = z - m */
+    HFI_EV_ALPHA,    /**< (K + D)^-1 r */
+    HFI_EV_VARIANCE, /**< d */
+    HFI_EV_MEAN_BAR, /**< d objective / d m */
+    HFI_EV_Z_BAR,    /**< d objective / d z */
+    HFI_EV_A_BAR,    /**< d objective / d alpha, leave-one-out only */
+    HFI_EV_G_BAR,    /**< d objective / d G_ii, leave-one-out only */
+    HFI_EV_V_BAR,    /**< d objective / d v_-i, leave-one-out only */
+    HFI_EV_PRODUCT,  /**< G a_bar */
+    HFI_EV_COUNT
+};
+
+static inline double *hfi_evaluator_vector(const hfi_evaluator *e, int which)
+{
+    return e->vectors + (size_t)which * e->rows;
+}
+
+/** r and d of the present sites. */
+void hfi_evaluator_residuals(hfi_evaluator *e);
+/** The sum over readings and, per reading, its derivatives in alpha_i, G_ii, z_i (direct) and v_i; G_ii = g[i * step]. */
+double hfi_evaluator_leave_one_out(hfi_evaluator *e, bool weighted, const double *g, size_t step);
+/** The gradient in mean and noise, behind that of the kernel, from the derivatives in m, z and v (NULL: none), and in d_i: w[i * step]. */
+void hfi_evaluator_collect(hfi_evaluator *e, const double *w, size_t step, const double *v_bar,
+                           double *gradient);
+
+/** The matrices of an evaluation by several processes. */
+typedef struct hfi_group_evaluator {
+    hfi_exact_grid system;
+    double *diagonal; /* of G, or of the weights of the gradient; `rows` */
+    double *b, *c;    /* two more parts for the leave-one-out gradient; NULL otherwise */
+} hfi_group_evaluator;
+
+/** Into e->group. HF_ERR_MEMORY in all processes or in none. */
+hf_status hfi_group_evaluator_init(hfi_evaluator *e, bool leave_one_out);
+void hfi_group_evaluator_free(hfi_evaluator *e);
+/** hfi_evaluator_run() for evidence, loo and wloo. */
+hf_status hfi_group_run(hfi_evaluator *e, hf_objective objective, double *value, double *gradient);
+
+#endif
