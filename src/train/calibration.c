@@ -7,6 +7,10 @@
  * are; counting them at face value would let one wrong reading widen everything. So only the mildest count, at most this share of
  * all readings, within this reach of the furthest kept one, and as no further out than this multiple of it. */
 static const double BORDERLINE_SHARE = 0.02, BORDERLINE_REACH = 3.0, BORDERLINE_MOST = 1.5;
+/* And at most so many: how many of n readings lie beyond the furthest of the others does not grow with n. */
+enum {
+    BORDERLINE_COUNT = 20
+};
 
 /* |t| of the kept readings into `size`, their number, and the largest. */
 static size_t gather_kept(size_t n, const double *t, const bool *kept, double *size, double *largest)
@@ -30,7 +34,7 @@ static size_t append_borderline(size_t n, const double *t, const bool *kept, con
         if (!kept[i] && group[i] == 0 && fabs(t[i]) < BORDERLINE_REACH * largest)
             scratch[mild++] = fabs(t[i]);
     if (mild > 0) hfi_quantile(scratch, mild, 0.0); /* sorts them: the mildest first */
-    const size_t most = (size_t)ceil(BORDERLINE_SHARE * (double)n);
+    const size_t most = (size_t)fmin(ceil(BORDERLINE_SHARE * (double)n), BORDERLINE_COUNT);
     for (size_t k = 0; k < mild && k < most; k++) size[count++] = fmin(scratch[k], BORDERLINE_MOST * largest);
     return count;
 }

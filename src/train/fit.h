@@ -46,6 +46,7 @@ typedef struct hfi_fit {
     struct hfi_journal *journal; /* NULL without a checkpoint */
     hf_projection_report projection;
     bool warm; /* after stages: the table itself is trained too */
+    hfi_cut cut; /* that parts the suspects of the first stage from its other readings */
     hfi_share_report shared;
 } hfi_fit;
 
@@ -75,6 +76,8 @@ hf_status hfi_fit_train_in_stages(hfi_fit *fit, hfi_holdout *all);
 /** Sites of the fit's rows from that prediction, training on them or at the present hyperparameters; `state` receives the
  * result (fit_settle.c). */
 hf_status hfi_fit_settle(hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
+/** The cut that parts `suspected` from the other rows with the fewest mistakes. */
+hf_status hfi_fit_find_cut(hf_context *ctx, size_t n, const double *t, const bool *suspected, hfi_cut *out);
 /** What the report says about training comes from `shared`. */
 void hfi_fit_adopt_shared(hfi_fit *fit);
 /** Whether training goes by minibatches or by stochastic variational steps (fit_stochastic.c), and that training. */

@@ -2,6 +2,7 @@
 /* The sites of all rows, and if they are few enough the hyperparameters once more, from what an earlier stage predicts. */
 #include "train/fit.h"
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 enum {
@@ -10,19 +11,15 @@ enum {
     SAMPLE = 16384 /* residuals that say where the suspects begin */
 };
 
-/* Standardised residuals from which on a reading is a suspect, below and above. */
-typedef struct cut {
-    double low, high;
-} cut;
-
-static hf_status find_cut(hf_context *ctx, size_t n, const double *t, cut *out)
+/* Where a mixture of the residuals, or of a sample of them, has its suspects. */
+static hf_status mixture_cut(hf_context *ctx, size_t n, const double *t, hfi_cut *out)
 {
     const size_t step = (n + SAMPLE - 1) / SAMPLE, count = (n + step - 1) / step;
     double *sample = hfi_alloc(ctx, count, 2 * sizeof *sample), tau = 0.0;
     if (!sample) return HF_ERR_MEMORY;
     double *probability = sample + count;
     for (size_t k = 0; k < count; k++) sample[k] = t[k * step];
-    *out = (cut){.low = -INFINITY, .high = INFINITY};
+    *out = (hfi_cut){.low = -INFINITY, .high = INFINITY};
     const hf_status s = hfi_mixture_prune(ctx, count, sample, NULL, probability, &tau);
     for (size_t k = 0; s >= 0 && k < count; k++) {
         if (probability[k] <= 0.5) continue;
@@ -33,11 +30,52 @@ static hf_status find_cut(hf_context *ctx, size_t n, const double *t, cut *out)
     return s;
 }
 
+/* Where there are no suspects on a side, they would be this much further out than the furthest reading. */
+static const double BEYOND = 1.5;
+
+/* The size from which on those on one side (sign) are suspects. */
+static double part(size_t n, const double *t, const bool *suspected, double sign, double *kept,
+                   double *flagged)
+{
+    size_t keeps = 0, flags = 0, k = 0, best = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!(sign * t[i] > 0.0)) continue;
+        if (suspected[i])
+            flagged[flags++] = fabs(t[i]);
+        else
+            kept[keeps++] = fabs(t[i]);
+    }
+    if (keeps > 0) (void)hfi_median(kept, keeps); /* sorts */
+    if (flags == 0) return keeps > 0 ? BEYOND * kept[keeps - 1] : 0.0;
+    (void)hfi_median(flagged, flags);
+    /* A cut at flagged[f] takes f of them for good, and the kept ones beyond it for suspects. */
+    size_t fewest = SIZE_MAX;
+    for (size_t f = 0; f < flags; f++) {
+        while (k < keeps && kept[k] < flagged[f]) k++;
+        if (f + keeps - k >= fewest) continue;
+        fewest = f + keeps - k;
+        best = f;
+    }
+    return flagged[best];
+}
+
+hf_status hfi_fit_find_cut(hf_context *ctx, size_t n, const double *t, const bool *suspected, hfi_cut *out)
+{
+    double *kept = hfi_alloc(ctx, n, 2 * sizeof *kept);
+    if (!kept) return HF_ERR_MEMORY;
+    *out = (hfi_cut){.low = -part(n, t, suspected, -1.0, kept, kept + n),
+                     .high = part(n, t, suspected, 1.0, kept, kept + n)};
+    hfi_free(ctx, kept);
+    return HF_OK;
+}
+
 /* Flags by residuals; *changed says how many flags are new or gone. */
 static hf_status flag(hfi_fit *fit, const double *t, size_t *changed)
 {
-    cut at;
-    hf_status s = find_cut(fit->ctx, fit->n, t, &at);
+    hfi_cut at;
+    hf_status s = mixture_cut(fit->ctx, fit->n, t, &at);
+    at.low = fmin(at.low, fit->cut.low); /* what the first stage kept is kept */
+    at.high = fmax(at.high, fit->cut.high);
     *changed = 0;
     for (size_t i = 0; s >= 0 && i < fit->n; i++) {
         const bool suspected = t[i] >= at.high || t[i] <= at.low;

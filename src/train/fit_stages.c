@@ -81,6 +81,7 @@ static hf_status make_share(const hfi_fit *fit, const stage *size, hfi_fit *shar
                        .noise_held = fit->noise_held,
                        .threshold = fit->threshold,
                        .nu = fit->nu,
+                       .cut = fit->cut,
                        .journal = fit->journal};
     share->verdict.adopted = fit->verdict.adopted;
     const size_t n = share->n, d = share->d;
@@ -167,6 +168,18 @@ static hf_status pick(const hfi_fit *share, const hfi_holdout *all, hfi_holdout 
     return s;
 }
 
+/* What the finder thought of the share's rows, as a cut for all others. */
+static hf_status carry_cut(hfi_fit *fit, const hfi_fit *share, const hfi_holdout *all)
+{
+    hfi_holdout own;
+    const hf_status picked = pick(share, all, &own);
+    const hf_status s =
+        picked < 0 ? picked
+                   : hfi_fit_find_cut(fit->ctx, share->n, own.t, share->verdict.suspected, &fit->cut);
+    hfi_holdout_free(fit->ctx, &own);
+    return s;
+}
+
 /* The first share is trained like any table, later ones go on from what the one before says about their rows. */
 static hf_status train_share(hfi_fit *share, const hfi_holdout *all, double *state)
 {
@@ -182,6 +195,7 @@ static hf_status run_stage(hfi_fit *fit, const stage *size, hfi_holdout *all)
 {
     hfi_fit share;
     double *state = NULL;
+    const bool first = !all->mean;
     hf_status s = make_share(fit, size, &share);
     if (s >= 0) s = hfi_fit_evaluator(&share);
     if (s >= 0) s = hfi_fit_trainer(&share);
@@ -191,6 +205,7 @@ static hf_status run_stage(hfi_fit *fit, const stage *size, hfi_holdout *all)
     }
     if (s >= 0) s = hfi_trainer_set(&share.trainer, state);
     if (s >= 0) s = predict_all(fit, &share, all);
+    if (s >= 0 && first && share.verdict.adopted) s = carry_cut(fit, &share, all);
     if (s >= 0) {
         hand_over(fit, &share, state);
         s = hf_sites_set_noise(fit->ctx, fit->sites, fit->noise);

@@ -45,8 +45,7 @@ static hf_status gaussian_fit(hfi_fit *fit, double *state)
     const hf_stop stop = t->stop;
     const double value = t->value, log_prior = t->log_prior, norm = t->gradient_norm;
     hf_fit_settings settings = *fit->settings;
-    settings.groups =
-        settings.groups && fit->solver == HF_SOLVER_EXACT; /* groups are fitted on their own, exactly */
+    settings.groups = settings.groups && !t->evaluator.projected; /* it knows no missing readings */
     const hf_status found = hfi_find_suspects(t, &settings, state, &fit->verdict);
     if (found < 0) return found;
     if (!fit->verdict.adopted) {

@@ -39,6 +39,38 @@ static bool half_are_one_number(const double *sorted, size_t count)
     return false;
 }
 
+/* Whether `value` occurs beside the place where it was found. */
+static bool has_twin(const double *sorted, size_t count, size_t at)
+{
+    return (at > 0 && sorted[at - 1] == sorted[at]) || (at + 1 < count && sorted[at + 1] == sorted[at]);
+}
+
+/* Readings of some flags, in order of size, and how many of them have no twin. */
+static size_t count_alone(const hfi_finder *finder, const bool *flag, bool flagged, size_t *count)
+{
+    const double *y = hf_sites_readings(finder->trainer->evaluator.sites);
+    double *sorted = finder->probability;
+    size_t alone = 0, m = 0;
+    for (size_t i = 0; i < finder->n; i++)
+        if (flag[i] == flagged) sorted[m++] = y[i];
+    if (m > 0) (void)hfi_median(sorted, m);
+    for (size_t k = 0; k < m; k++) alone += !has_twin(sorted, m, k);
+    *count = m;
+    return alone;
+}
+
+/* Where the kept readings come in steps and the flagged ones do not, they were not made by the same instrument: that
+ * most kept readings are one number is then no reason to doubt the flags. */
+static const double few = 0.01, most = 0.9;
+
+static bool off_the_steps(const hfi_finder *finder, const bool *flag)
+{
+    size_t kept = 0, flagged = 0;
+    const size_t kept_alone = count_alone(finder, flag, false, &kept);
+    const size_t flagged_alone = count_alone(finder, flag, true, &flagged);
+    return (double)kept_alone <= few * (double)kept && (double)flagged_alone >= most * (double)flagged;
+}
+
 /* Sum of the CRPS of readings not in `skip`, none less than `least`. */
 static double sum_crps(size_t n, const double *crps, const bool *skip, double least)
 {
@@ -59,8 +91,13 @@ bool hfi_gate(const hfi_finder *finder, const hfi_flagging *base, const hfi_flag
     const double all = sum_crps(n, f->crps, NULL, least) / sum_crps(n, base->crps, NULL, least);
     *benefit = kept;
     if (finder->settings->suspects == HF_SUSPECTS_FORCE) return true;
-    if (one_number && (double)(n - count) > most_beside_one_number * (double)n) return false;
+    if (one_number && (double)(n - count) > most_beside_one_number * (double)n &&
+        !off_the_steps(finder, f->flag))
+        return false;
+    /* Wrong readings spoil the plain fit for all; where setting some aside predicts all of them worse, they were legitimate. */
+    if (all > 1.0) return false;
     const double strong = fmax(7.0, fmin(20.0, (double)n / 10.0));
     return kept <= 0.3 || (kept <= 0.6 && f->gain >= 5.0) ||
-           (kept <= 0.8 && all <= 0.97 && f->gain >= strong);
+           (kept <= 0.8 && all <= 0.97 && f->gain >= strong) ||
+           (kept <= 0.9 && all <= 0.95 && f->gain >= 2.0 * strong);
 }

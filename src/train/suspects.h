@@ -66,6 +66,10 @@ typedef struct hfi_attempt {
 hf_status hfi_attempt_run(hfi_finder *finder, const bool *lock, const hfi_flagging *base, bool robust_start,
                           hfi_attempt *attempt);
 
+/** Gives the nearer flags back where they are well apart from the further ones and every reading but those is predicted better
+ * (by CRPS) with them. Flags in `lock` stay. */
+hf_status hfi_finder_give_back(hfi_finder *finder, const bool *lock, hfi_flagging *current);
+
 /** Tests whole groups; `current` is replaced where a group is accepted. `group` (rows) receives their
  * numbers, *count how many. */
 hf_status hfi_finder_groups(hfi_finder *finder, hfi_flagging *current, size_t *group, size_t *count);

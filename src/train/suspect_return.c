@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Heavy tails beside wrong readings: once the wrong ones are gone the noise is small, and legitimate extremes are so many of its standard
+ * deviations away that they are flagged too. Wrong readings are then a good deal further out; whether the nearer flags are right is
+ * asked of the readings themselves. */
+#include "train/suspects.h"
+#include <math.h>
+#include <string.h>
+
+enum {
+    FEWEST = 4, /* flags that can be parted in two */
+    ROUNDS = 2,
+    WARM_ITERATIONS = 25
+};
+
+/* Typical sizes of the two parts must differ by this factor. */
+static const double APART = 3.0;
+
+/* |t| of the flags that are not locked, in order of size. */
+static size_t sort_flagged(const hfi_finder *finder, const hfi_flagging *f, const bool *lock, double *size)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < finder->n; i++)
+        if (f->flag[i] && !lock[i]) size[count++] = fabs(f->t[i]);
+    if (count > 0) (void)hfi_median(size, count);
+    return count;
+}
+
+/* The |t| that parts the flags in a near and a far part with the least variance of log |t| within the two; 0 if they are not apart. */
+static double find_gap(size_t count, const double *size)
+{
+    double total = 0.0, below = 0.0, most = 0.0, at = 0.0;
+    if (count < FEWEST || !(size[0] > 0.0)) return 0.0;
+    for (size_t k = 0; k < count; k++) total += log(size[k]);
+    for (size_t k = 1; k < count; k++) {
+        below += log(size[k - 1]);
+        const double m = (double)k, rest = (double)(count - k);
+        const double apart = (total - below) / rest - below / m, between = m * rest * apart * apart;
+        if (between <= most || apart < log(APART)) continue;
+        most = between;
+        at = size[k];
+    }
+    return at;
+}
+
+/* CRPS of the readings that `narrow` keeps, by what f says. */
+static double kept_crps(const hfi_finder *finder, const hfi_flagging *narrow, const hfi_flagging *f)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < finder->n; i++)
+        if (!narrow->flag[i]) sum += f->crps[i];
+    return sum;
+}
+
+hf_status hfi_finder_give_back(hfi_finder *finder, const bool *lock, hfi_flagging *current)
+{
+    hfi_flagging narrow;
+    hf_status s = hfi_flagging_init(finder->ctx, &narrow, finder->n, finder->trainer->count);
+    for (size_t round = 0; s >= 0 && round < ROUNDS; round++) {
+        const double gap = find_gap(sort_flagged(finder, current, lock, finder->sorted), finder->sorted);
+        if (!(gap > 0.0)) break;
+        hfi_flagging_copy(finder, &narrow, current);
+        for (size_t i = 0; i < finder->n; i++)
+            narrow.flag[i] = lock[i] || (current->flag[i] && fabs(current->t[i]) >= gap);
+        s = hfi_finder_fit(finder, narrow.flag, narrow.state, false, WARM_ITERATIONS);
+        if (s >= 0) s = hfi_finder_assess(finder, &narrow, lock);
+        if (s < 0 || kept_crps(finder, &narrow, &narrow) >= kept_crps(finder, &narrow, current)) break;
+        hfi_flagging_copy(finder, current, &narrow);
+        finder->rounds++;
+    }
+    hfi_flagging_free(finder->ctx, &narrow);
+    return s < 0 ? s : HF_OK;
+}
