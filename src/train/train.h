@@ -212,6 +212,11 @@ void hfi_fit_estimate(const hf_fit_settings *settings, size_t n, size_t d, hfi_e
 /* ---- loops ------------------------------------------------------------------------------------------------
  */
 
+/** Standardised residuals from which on a reading is a suspect, below and above. Zero: not known. */
+typedef struct hfi_cut {
+    double low, high;
+} hfi_cut;
+
 /** What the suspect finder concluded. */
 typedef struct hfi_verdict {
     bool adopted;
