@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole fits by all processes against fits by each of them alone. */
+#include "mpi/processes.h"
+#include "train/group_fits.h"
+
+static void all_end_where_one_does(void **state)
+{
+    (void)state;
+    hf_context *together = processes_join(), *alone = hf_context_create();
+    hfi_group_set_shared_factor(together, 1);
+    for (size_t which = 0; which < FIT_CASES; which++) {
+        fit_outcome shared, own;
+        fit_run(together, which, &shared);
+        fit_run(alone, which, &own);
+        assert_same_fit(which, &shared, &own, 1e-10);
+    }
+    hf_context_free(together);
+    hf_context_free(alone);
+}
+
+static int run(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_end_where_one_does),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+    return processes_run(run);
+}
