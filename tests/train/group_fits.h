@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole fits, one for each way to share work: what several processes end in is compared with what one does. */
+/* Whole fits, one for each way to share work: what several processes end in is compared with what one does.
+ *
+ * Sums in another order differ by rounding. Without training that is all; optimisers and rounds of weighing make more of it. */
 #ifndef GROUP_FITS_H
 #define GROUP_FITS_H
 
@@ -9,12 +11,13 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 enum {
-    FIT_ROWS = 260,
+    FIT_ROWS = 150,
     FIT_INPUTS = 2,
     FIT_QUERIES = 15,
     FIT_CASES = 8
@@ -27,7 +30,7 @@ static const char *const FIT_NAMES[FIT_CASES] = {"exact",
                                                  "inducing, robust",
                                                  "projected, blocks",
                                                  "projected, Krylov",
-                                                 "projected, untrained, single precision"};
+                                                 "projected, single precision"};
 
 typedef struct fit_outcome {
     hf_status status;
@@ -36,27 +39,25 @@ typedef struct fit_outcome {
     char message[256];
 } fit_outcome;
 
-static inline hf_status fit_settings(hf_context *ctx, size_t which, hf_fit_settings *s)
+static inline hf_status fit_settings(hf_context *ctx, size_t which, bool train, hf_fit_settings *s)
 {
     static const char *const presets[FIT_CASES] = {"gp",     "gp",   "default", "sgpr",
                                                    "rcsvgp", "cagp", "rcagp",   "cagp"};
     const hf_status status = hf_fit_settings_preset(ctx, presets[which], s);
     if (which < 3) s->solver = HF_SOLVER_EXACT;
-    /* Sums in another order differ by rounding; optimisers and rounds of weighing make more of that, and after many the digits to compare are gone. */
     s->iterations = 3;
     s->rounds = 1;
     s->inducing = s->solver == HF_SOLVER_EXACT ? 0 : 20;
     if (s->solver == HF_SOLVER_PROJECTED) s->actions = 12;
     if (which == 1) s->objective = HF_OBJECTIVE_LOO;
-    if (which == 7) {
-        s->train = false;
-        s->single_precision = true;
-    }
+    if (which == 7) s->single_precision = true;
+    s->train = train;
+    if (!train) s->suspects = HF_SUSPECTS_OFF;
     return status;
 }
 
 /* Every process makes the same table and the same calls. */
-static inline void fit_run(hf_context *ctx, size_t which, fit_outcome *out)
+static inline void fit_run(hf_context *ctx, size_t which, bool train, fit_outcome *out)
 {
     double x[FIT_ROWS * FIT_INPUTS], y[FIT_ROWS], query[FIT_QUERIES * FIT_INPUTS];
     hf_fit_settings settings;
@@ -73,7 +74,7 @@ static inline void fit_run(hf_context *ctx, size_t which, fit_outcome *out)
     }
     for (size_t k = 0; k < FIT_QUERIES * FIT_INPUTS; k++) query[k] = 5.0 * hfi_stream_uniform(&stream) - 2.5;
     const hf_data data = {.n = FIT_ROWS, .d = FIT_INPUTS, .x = x, .ldx = FIT_INPUTS, .y = y};
-    out->status = fit_settings(ctx, which, &settings);
+    out->status = fit_settings(ctx, which, train, &settings);
     if (out->status >= 0) out->status = hf_fit_data(ctx, &data, &settings, &posterior, &report, NULL);
     if (out->status >= 0) out->objective = report.objective;
     hf_status predicted = out->status;
@@ -85,9 +86,10 @@ static inline void fit_run(hf_context *ctx, size_t which, fit_outcome *out)
     hf_posterior_free(posterior);
 }
 
-static inline void assert_same_fit(size_t which, const fit_outcome *got, const fit_outcome *wanted,
-                                   double tolerance)
+static inline void assert_same_fit(size_t which, bool train, const fit_outcome *got,
+                                   const fit_outcome *wanted)
 {
+    const double tolerance = !train ? 1e-10 : which == 2 || which == 7 ? 1e-4 : 1e-6;
     if (wanted->status < 0) fail_msg("%s alone: %s", FIT_NAMES[which], wanted->message);
     if (got->status != wanted->status)
         fail_msg("%s: status %d, not %d: %s", FIT_NAMES[which], got->status, wanted->status, got->message);
