@@ -34,7 +34,7 @@ static const tool_option options[] = {
      "robust sites: amplitude of the weights in units of the target\n(default: so that plain readings are "
      "Gaussian ones)",
      false},
-    {"student-method", 0, "NAME", "student-t sites: laplace (default), ep, variational", false},
+    {"student-method", 0, "NAME", "student-t sites: variational (default), ep, laplace", false},
     {"nu", 0, "NU", "student-t sites: degrees of freedom, more than 1 (default: trained)", false},
     {"suspects", 0, "WHEN",
      "auto: set readings aside where that clearly pays (default);\nforce: set aside what was found; off",

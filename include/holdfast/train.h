@@ -48,15 +48,21 @@ HF_API hf_status hf_objective_evaluate(hf_context *ctx, hf_objective objective, 
 typedef enum hf_site_kind {
     HF_SITES_GAUSSIAN = 0,
     HF_SITES_ROBUST, /**< smooth robust conjugate weights, re-weighted to a fixed point */
-    HF_SITES_STUDENT_T, /**< Student-t noise: its Laplace or EP sites, or a variational fit with the inducing solver */
+    /** Student-t noise of squared scale sigma^2 and nu degrees of freedom, made Gaussian by an hf_student_method. Predictions are normal: the
+     * observed variance is the latent one plus sigma^2 (q / 1.96)^2, where q is the 0.975 quantile of the t distribution: the normal
+     * density with the same central 95 % interval as the noise. It is finite for every nu (the noise's own variance, sigma^2 nu / (nu - 2), is
+     * not for nu <= 2) and tends to sigma^2 as nu grows. Where noise dominates, intervals of other levels differ from those of the
+     * t distribution: 50 % ones are too wide. */
+    HF_SITES_STUDENT_T,
     HF_SITES_PURSUIT /**< Gaussian, a few readings with a variance of their own: relevance pursuit (Ament et al. 2024) */
 } hf_site_kind;
 
 /** How Student-t noise is made Gaussian. */
 typedef enum hf_student_method {
-    HF_STUDENT_LAPLACE = 0, /**< at the mode of the posterior */
-    HF_STUDENT_EP,          /**< expectation propagation, damped */
-    HF_STUDENT_VARIATIONAL  /**< Gaussian q by maximising the ELBO; what the inducing solver does */
+    HF_STUDENT_LAPLACE =
+        0, /**< at a mode of the posterior; its evidence jumps where the mode does, which can end a training early */
+    HF_STUDENT_EP, /**< expectation propagation, damped; fractional where that has no fixed point. Closest to the exact moments, slowest */
+    HF_STUDENT_VARIATIONAL /**< the Gaussian q of the largest ELBO: smooth in the hyperparameters. The default */
 } hf_student_method;
 HF_API hf_status hf_student_method_parse(hf_context *ctx, const char *name, hf_student_method *out);
 HF_API const char *hf_student_method_name(hf_student_method method);
@@ -134,10 +140,9 @@ typedef struct hf_fit_settings {
     size_t minibatch;             /**< 0: all rows at once; else rows a step, inducing solver only */
     double
         noise_start; /**< noise variance that training starts from, user units squared; 0: 0.1 of the target's scale squared */
-    double beta; /**< 0: hf_sites_set_beta(); robust sites only */
-    hf_student_method
-        student_method; /**< Laplace (exact solver); variational with the inducing solver whatever this says */
-    double student_nu;  /**< degrees of freedom > 1; 0: trained, from 4 */
+    double beta;                      /**< 0: hf_sites_set_beta(); robust sites only */
+    hf_student_method student_method; /**< variational; with the inducing solver whatever this says */
+    double student_nu;                /**< degrees of freedom > 1; 0: trained in [2, 50], from 4 */
     const char *
         checkpoint; /**< file that keeps every evaluation, so that a killed fit can go on; it stays after the fit, to be
                                removed when the model is safe; NULL: none */

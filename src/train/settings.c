@@ -30,6 +30,7 @@ hf_fit_settings hf_fit_settings_default(void)
         .train_actions = true,
         .tolerance = 0.01,
         .learning_rate = 0.01,
+        .student_method = HF_STUDENT_VARIATIONAL,
         .set = NULL,
         .set_count = 0,
     };

@@ -52,6 +52,7 @@ static hf_status train(const hfi_student_search *how, const hf_fit_settings *set
     const size_t most = follows && settings->rounds > 1 ? settings->rounds : 1;
     hf_status s = HF_OK;
     if (follows) s = median_of_readings(&t->evaluator, &state[constant]);
+    if (s >= 0) s = hfi_student_approach(how, state, *nu, settings->iterations / 2);
     for (*rounds = 0; s >= 0 && *rounds < most;) {
         s = hfi_student_maximise(how, state, nu, *rounds == 0 ? settings->iterations : LATER_ITERATIONS);
         *rounds += 1;

@@ -16,7 +16,7 @@
  *
  * @param state  in: where to start (hfi_trainer_cold()); out: the result. Its log noise is log sigma^2.
  * @param nu     receives the degrees of freedom: settings->student_nu where that is positive, else trained from 4 in
- *               [1.5, 50] with log(nu - 1) ~ N(log 3, 1)
+ *               [2, 50] with log(nu - 1) ~ N(log 3, 1)
  * @param rounds receives how often the hyperparameters were trained: a constant mean that is not trained with them follows
  *               the readings' weights from one round to the next
  * For new readings sigma^2 is not the variance (that is infinite for nu <= 2): see hfi_student_normal_variance().

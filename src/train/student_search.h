@@ -15,8 +15,11 @@ typedef struct hfi_student_search {
 } hfi_student_search;
 
 /** Maximises log evidence + priors over the trainer's free parameters and nu from state and *nu (in and out), at most 1.5 iterations + 5
- * evaluations. nu stays in [1.5, 50] and has log(nu - 1) ~ N(log 3, 1) when it is trained. Fills what the trainer tells of its last optimisation; the model and the problem are left at the result. Errors as of
+ * evaluations. nu stays in [2, 50] and has log(nu - 1) ~ N(log 3, 1) when it is trained. Fills what the trainer tells of its last optimisation; the model and the problem are left at the result. Errors as of
  * hfi_trainer_maximise(). */
 hf_status hfi_student_maximise(const hfi_student_search *how, double *state, double *nu, size_t iterations);
+/** A start for hfi_student_maximise() with nu trained: the best state for the given nu, from at most 400 of the readings. The model is left at
+ * some other state. Deterministic in the context's seed. */
+hf_status hfi_student_approach(const hfi_student_search *how, double *state, double nu, size_t iterations);
 
 #endif

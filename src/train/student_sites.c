@@ -6,8 +6,10 @@
 
 enum {
     MOST_POINTS = 80,
+    MOST_FACTORISATIONS = 100, /* of one evaluation, shortened steps included */
     MOST_HALVINGS = 12,
-    PATIENCE = 4 /* points without progress before steps are shortened */
+    NEAR_HALVINGS = 2, /* where rounding may be what keeps the value from rising */
+    PATIENCE = 4       /* points without progress before steps are shortened */
 };
 
 /* Of the change: what the gradient of the value, exact at the fixed point, is in error by. */
@@ -15,8 +17,9 @@ static const double tolerance = 1e-6;
 static const double least_step = 0.1;
 /* An accelerated point may be this much further from its wanted sites than the point before. */
 static const double leeway = 2.0;
-/* So near to the fixed point rounding decides whether the value rises. */
-static const double near = 1e-4, rounding = 1e-12;
+/* So near to the fixed point rounding decides whether the value rises: with precisions of 1e7 over the prior's, as of little noise and a large
+ * output scale, a wanted site is known to some 1e-4. */
+static const double near = 1e-3, rounding = 1e-12;
 
 static void pack(const hfi_site_loop *loop)
 {
@@ -73,9 +76,10 @@ static hf_status walk(hfi_site_loop *loop, double value, double change, bool *ta
 {
     const size_t count = 2 * loop->p->n;
     const double slack = change < near ? rounding * (1.0 + fabs(value)) : 0.0;
+    const int halvings = change < near ? NEAR_HALVINGS : MOST_HALVINGS;
     double step = loop->step;
     hfi_anderson_reset(&loop->history);
-    for (int halving = 0; halving < MOST_HALVINGS; halving++, step *= 0.5) {
+    for (int halving = 0; halving < halvings; halving++, step *= 0.5) {
         for (size_t i = 0; i < count; i++) loop->next[i] = loop->at[i] + step * loop->residual[i];
         const hf_status s = measure_at(loop, loop->next);
         *taken = s >= 0 && loop->usable && (!loop->ascends || loop->value >= value - slack);
@@ -87,13 +91,16 @@ static hf_status walk(hfi_site_loop *loop, double value, double change, bool *ta
 static hf_status iterate(hfi_site_loop *loop)
 {
     hfi_student_problem *p = loop->p;
-    double best = INFINITY;
+    const size_t most = p->factorisations + MOST_FACTORISATIONS;
+    double best = INFINITY, last = -INFINITY;
     int waited = 0;
     p->converged = false;
     hf_status s = start(loop);
-    for (int count = 0; s >= 0 && loop->usable && count < MOST_POINTS; count++) {
-        p->converged = loop->change < tolerance;
+    for (int count = 0; s >= 0 && loop->usable && count < MOST_POINTS && p->factorisations < most; count++) {
+        const bool flat = loop->ascends && loop->value < last + rounding * (1.0 + fabs(last));
+        p->converged = loop->change < (flat ? near : tolerance);
         if (p->converged) return s;
+        last = loop->value;
         waited = loop->change < best ? 0 : waited + 1;
         best = fmin(best, loop->change);
         if (!loop->ascends && waited > PATIENCE) {
@@ -107,7 +114,10 @@ static hf_status iterate(hfi_site_loop *loop)
         pack(loop);
         s = leap(loop, value, change, &taken);
         if (s >= 0 && !taken) s = walk(loop, value, change, &taken);
-        if (s >= 0 && !taken) break;
+        if (s >= 0 && !taken) {
+            p->converged = change < near; /* by then it is rounding that is in the way */
+            break;
+        }
     }
     return s;
 }

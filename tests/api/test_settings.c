@@ -149,7 +149,7 @@ static void defaults_are_as_documented(void **state)
     assert_int_equal(s.blocks, HF_BLOCKS_CONTIGUOUS);
     assert_int_equal(s.action_start, HF_ACTION_START_RANDOM);
     assert_int_equal(s.optimiser, HF_OPTIMISER_LBFGS);
-    assert_int_equal(s.student_method, HF_STUDENT_LAPLACE);
+    assert_int_equal(s.student_method, HF_STUDENT_VARIATIONAL);
     assert_true(s.inducing == 0 && s.actions == 0 && s.minibatch == 0);
     assert_true(s.train_actions && !s.train_inducing && !s.single_precision && !s.resume);
     assert_true(s.tolerance == 0.01 && s.learning_rate == 0.01);

@@ -123,7 +123,7 @@ class Choices(ToolCase):
         self.assertAlmostEqual(start["parameters"][-1]["value"], 0.0004, delta=0.00002)
 
     def test_student_t(self):
-        for method in ("laplace", "ep"):
+        for method in ("laplace", "ep", "variational"):
             report = self.fit("--sites", "student-t", "--student-method", method, "--iterations", "4" if method == "ep" else "60")
             self.assertEqual(report["settings"]["student_method"], method)
             self.assertLess(report["mae"], 0.1)
@@ -176,7 +176,7 @@ class Choices(ToolCase):
         text = self.ok(*FIT, "-q", "--preset", "sgpr", "--inducing", "20")
         self.assertIn("\nsolver       inducing, 20 inducing inputs, vfe\n", text)
         text = self.ok(*FIT, "-q", "--preset", "student-t", "--nu", "3")
-        self.assertIn("\nsites        student-t, laplace, 3 degrees of freedom\n", text)
+        self.assertIn("\nsites        student-t, variational, 3 degrees of freedom\n", text)
 
 
 class NoEffect(ToolCase):
