@@ -16,9 +16,11 @@ double hfi_pursuit_log_prior(size_t n, size_t k)
     const double size = (double)n, members = (double)k;
     const double supports =
         hfi_log_gamma(size + 1.0) - hfi_log_gamma(members + 1.0) - hfi_log_gamma(size - members + 1.0);
-    /* Each member's variance was fitted to one reading: what that gains for nothing is taken back as in Schwarz's criterion. Without it the log
-     * of the number of supports, which is flat around half of the readings, lets supports grow until the noise is gone. */
-    return -members / (expected_share * size) - supports - 0.5 * members * log(size);
+    /* Each member's variance was fitted to one reading, and to the best of n for it: what that gains for nothing is taken back as in the risk
+     * inflation criterion of Foster and George (1994). Without it the log of the number of supports, which is flat around half of the
+     * readings, lets supports grow until the noise is gone; with half of it, as in Schwarz's criterion, they eat into the tails of
+     * clean readings and the noise is too small. */
+    return -members / (expected_share * size) - supports - members * log(size);
 }
 
 double hfi_pursuit_score(const hfi_pursuit *p, const hfi_pursuit_model *model)

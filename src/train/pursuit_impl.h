@@ -26,8 +26,10 @@ double hfi_pursuit_best(const hfi_pursuit_outlook *outlook);
 /** d objective / d rho. */
 double hfi_pursuit_slope(const hfi_pursuit_outlook *outlook, double rho);
 
-/** Log prior of a support of k among n readings, up to a constant: its size is exponential with mean n / 5, and all supports of a
- * size are equally likely. */
+/** Log prior of a support of k among n readings, up to a constant: its size is exponential with mean n / 5, all supports of a
+ * size are equally likely, and each member pays log n for its variance:
+ *
+ *     -5 k / n - log C(n, k) - k log n */
 double hfi_pursuit_log_prior(size_t n, size_t k);
 
 /** A model: which readings have a variance of their own, those variances, hyperparameters. */
