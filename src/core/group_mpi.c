@@ -15,7 +15,7 @@ enum {
 /* Reduced in one process and sent to all, so that no process can have other digits than another. */
 static bool sum_all(size_t count, double *values, void *user)
 {
-    const MPI_Comm communicator = MPI_Comm_f2c((MPI_Fint)(intptr_t)user);
+    MPI_Comm communicator = MPI_Comm_f2c((MPI_Fint)(intptr_t)user);
     int rank = 0;
     bool good = MPI_Comm_rank(communicator, &rank) == MPI_SUCCESS;
     for (size_t begin = 0; good && begin < count; begin += PART) {
@@ -36,7 +36,7 @@ hf_status hf_group_mpi(hf_context *ctx, int communicator, hf_group *out)
     if (!running || ended)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_group_mpi: MPI %s",
                         ended ? "has been finalised" : "has not been initialised");
-    const MPI_Comm handle = MPI_Comm_f2c(communicator);
+    MPI_Comm handle = MPI_Comm_f2c(communicator);
     if (handle == MPI_COMM_NULL || MPI_Comm_rank(handle, &rank) != MPI_SUCCESS ||
         MPI_Comm_size(handle, &size) != MPI_SUCCESS)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_group_mpi: %d is no communicator", communicator);

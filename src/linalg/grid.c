@@ -112,23 +112,6 @@ hf_status hfi_grid_resize(hfi_grid *grid, size_t n)
     return HF_OK;
 }
 
-/* ---- together ------------------------------------------------------------------------------------------- */
-
-static bool is_alone(const hfi_grid *grid)
-{
-    return grid->down * grid->across == 1;
-}
-
-hf_status hfi_grid_sum(const hfi_grid *grid, size_t count, double *values)
-{
-    return is_alone(grid) ? HF_OK : hfi_group_sum(grid->ctx, count, values);
-}
-
-hf_status hfi_grid_agree(const hfi_grid *grid, hf_status status)
-{
-    return is_alone(grid) ? status : hfi_group_agree(grid->ctx, status);
-}
-
 /* ---- work ------------------------------------------------------------------------------------------------- */
 
 hf_status hfi_grid_chol(const hfi_grid *grid, double *a)

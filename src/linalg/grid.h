@@ -49,8 +49,14 @@ size_t hfi_grid_rows_above(const hfi_grid *grid, size_t row);
 size_t hfi_grid_diagonal_at(const hfi_grid *grid, size_t local);
 
 /** hfi_group_sum() and hfi_group_agree() of the processes of the grid: nothing where it is of one, whatever the context's group. */
-hf_status hfi_grid_sum(const hfi_grid *grid, size_t count, double *values);
-hf_status hfi_grid_agree(const hfi_grid *grid, hf_status status);
+static inline hf_status hfi_grid_sum(const hfi_grid *grid, size_t count, double *values)
+{
+    return grid->down * grid->across == 1 ? HF_OK : hfi_group_sum(grid->ctx, count, values);
+}
+static inline hf_status hfi_grid_agree(const hfi_grid *grid, hf_status status)
+{
+    return grid->down * grid->across == 1 ? status : hfi_group_agree(grid->ctx, status);
+}
 
 /** A = L L', in place. HF_ERR_NOT_POSITIVE_DEFINITE in all processes; sets no message then. n^3 / (3 p) flops, O(n^2 / sqrt(p)) numbers sent. */
 hf_status hfi_grid_chol(const hfi_grid *grid, double *a);

@@ -213,7 +213,7 @@ static hf_status evidence(hfi_evaluator *e, double *value, double *gradient)
     return solved;
 }
 
-double hfi_evaluator_leave_one_out(hfi_evaluator *e, bool weighted, const double *diagonal, size_t step)
+double hfi_evaluator_leave_one_out(hfi_evaluator *e, bool weighted, const double *g, size_t step)
 {
     const double *alpha = hfi_evaluator_vector(e, HFI_EV_ALPHA),
                  *d = hfi_evaluator_vector(e, HFI_EV_VARIANCE);
@@ -223,17 +223,17 @@ double hfi_evaluator_leave_one_out(hfi_evaluator *e, bool weighted, const double
     double sum = 0.0;
     for (size_t i = 0; i < e->n; i++) {
         const size_t row = e->row[i];
-        const double g = diagonal[i * step];
+        const double own = g[i * step];
         const double s = e->sites->noise + e->sites->extra[row];
         const double omega = weighted ? e->sites->weight[row] : 1.0;
-        /* Exactly 1/g >= d; rounding may not know it, and the floor keeps the density finite. */
-        const double v = fmax(1.0 / g - d[i], 0.0) + fmax(s, 1e-300);
-        const double error = e->sites->y[row] - e->sites->target[row] + alpha[i] / g;
+        /* Exactly 1/own >= d; rounding may not know it, and the floor keeps the density finite. */
+        const double v = fmax(1.0 / own - d[i], 0.0) + fmax(s, 1e-300);
+        const double error = e->sites->y[row] - e->sites->target[row] + alpha[i] / own;
         sum -= omega * (HFI_HALF_LOG_2PI + 0.5 * log(v) + 0.5 * error * error / v);
         const double error_bar = -omega * error / v;
         v_bar[i] = omega * 0.5 * (error * error / v - 1.0) / v;
-        a_bar[i] = error_bar / g;
-        g_bar[i] = -error_bar * alpha[i] / (g * g) - v_bar[i] / (g * g);
+        a_bar[i] = error_bar / own;
+        g_bar[i] = -error_bar * alpha[i] / (own * own) - v_bar[i] / (own * own);
         z_bar[i] = -error_bar;
     }
     return sum;

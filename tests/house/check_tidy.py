@@ -15,7 +15,7 @@ FOLDERS = ("src", "apps", "examples")
 MODELS = {"src": "tests/house/analyser_library.h", "apps": "tests/house/analyser_tool.h"}
 # A quarter of the analyser's usual effort for one function finds the same here in a third of the time.
 EFFORT = ["-Xclang", "-analyzer-config", "-Xclang", "max-nodes=60000"]
-DEFINES = re.compile(r"^(hf_status hfi_(fail|out_of_memory|cancelled|choice_parse)|int (complain|usage_error))\(", re.M)
+DEFINES = re.compile(r"^(hf_status hfi_(fail|out_of_memory|cancelled|choice_parse|group_agree)|int (complain|usage_error))\(", re.M)
 PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+omp\b", re.M)
 # Switches of gcc that clang does not know, and those that are no business of clang-tidy.
 FOREIGN = re.compile(r"^-f(no-)?(trapping-math|openmp)$|^-W(no-)?error$|^-Werror$")
