@@ -4,14 +4,13 @@
 #ifndef HFI_TESTS_HOUSE_ANALYSER_LIBRARY_H
 #define HFI_TESTS_HOUSE_ANALYSER_LIBRARY_H
 
-#include "linalg/grid.h"
+#include "core/core.h"
 
 #define hfi_fail(ctx, status, ...) ((void)hfi_fail((ctx), (status), __VA_ARGS__), (status))
 #define hfi_out_of_memory(ctx)     ((void)hfi_out_of_memory(ctx), HF_ERR_MEMORY)
 #define hfi_cancelled(ctx)         ((void)hfi_cancelled(ctx), HF_ERR_CANCELLED)
 /* An error of one's own stays one. */
 #define hfi_group_agree(ctx, status) ((status) < 0 ? (status) : hfi_group_agree((ctx), (status)))
-#define hfi_grid_agree(grid, status) ((status) < 0 ? (status) : hfi_grid_agree((grid), (status)))
 /* A place to put the answer that is NULL is an error. */
 #define hfi_choice_parse(ctx, what, names, count, name, index)                                               \
     ((index) == NULL ? HF_ERR_ARGUMENT : hfi_choice_parse((ctx), (what), (names), (count), (name), (index)))
