@@ -99,7 +99,8 @@ double hfi_student_normal_variance(const hfi_student *t, double s)
     const double nu = t->nu, normal = 1.9599639845400542355;
     /* All of it, from -pi/2 to pi/2, is sqrt(pi) Gamma(nu/2) / Gamma((nu+1)/2) = exp(-constant) / sqrt(nu). */
     const double wanted = 0.475 * exp(-t->constant) / sqrt(nu);
-    double low = 0.0, high = 0.5 * HFI_PI;
+    /* From one degree of freedom on the quantile is at most 12.71 scales; the panels must not be wider than the peak. */
+    double low = 0.0, high = nu < 1.0 ? 0.5 * HFI_PI : atan(13.0 / sqrt(nu));
     for (int step = 0; step < 60; step++) {
         const double middle = 0.5 * (low + high);
         if (angular(nu, middle) < wanted)
