@@ -7,9 +7,16 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+enum {
+    PATIENCE = 2 /* seconds in which the first process says what it, too, has to say */
+};
 
 static bool started;
 static int rank;
+static int terminal = -1; /* where messages of the other processes would have gone */
+static FILE *said;        /* where they go */
 
 /* What mpirun of Open MPI, MPICH and Slurm tell the processes they start. Without them MPI_Init would only cost time. */
 static bool has_company(void)
@@ -28,7 +35,20 @@ void group_start(void)
     started = true;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) return;
-    if (freopen("/dev/null", "w", stdout) == NULL || freopen("/dev/null", "w", stderr) == NULL) group_end(1);
+    terminal = dup(STDERR_FILENO);
+    said = tmpfile();
+    if (freopen("/dev/null", "w", stdout) == NULL || said == NULL || dup2(fileno(said), STDERR_FILENO) < 0)
+        group_end(1);
+}
+
+/* An error of all is the first process's to tell, which then ends the others. Who is still here has one of its own. */
+static void speak(void)
+{
+    char text[1024];
+    if (sleep(PATIENCE) > 0 || said == NULL || terminal < 0) return; /* woken by mpirun, which ends all */
+    rewind(said);
+    for (size_t count; (count = fread(text, 1, sizeof text, said)) > 0;)
+        if (write(terminal, text, count) < 0) return;
 }
 
 hf_status group_join(hf_context *ctx)
@@ -48,6 +68,7 @@ void group_end(int status)
 {
     if (!started) return;
     fflush(NULL);
+    if (status != 0 && rank > 0) speak();
     if (status != 0) MPI_Abort(MPI_COMM_WORLD, status);
     MPI_Finalize();
 }

@@ -10,7 +10,7 @@ void group_start(void);
 /* Makes the context one of the group; nothing where there is one process. */
 hf_status group_join(hf_context *ctx);
 bool group_is_first(void);
-/* Before the process ends: a failure of one process ends all, so that none waits for ever. */
+/* Before the process ends: a failure of one process ends all, so that none waits for ever. Its message is heard unless the first one has failed as well. */
 void group_end(int status);
 
 #endif

@@ -68,7 +68,7 @@ hf_status hfi_grid_inverse(const hfi_grid *grid, double *l);
 hf_status hfi_grid_diagonal(const hfi_grid *grid, const double *a, double *diagonal);
 /** y := A x. O(n^2 / p). */
 hf_status hfi_grid_symv(const hfi_grid *grid, const double *a, const double *x, double *y);
-/** lower(C) := G diag(w) G, w of any sign. What is above the diagonal of all three parts is spoilt. 2 n^3 / p. */
+/** lower(C) := G diag(w) G, w of any sign. What is above the diagonal of all three parts is spoilt. 1.1 n^3 / p. */
 hf_status hfi_grid_weighted_square(const hfi_grid *grid, double *g, const double *w, double *c, double *work);
 /** The lower triangle of the matrix into an n x n array of every process. O(n^2) numbers sent. */
 hf_status hfi_grid_gather(const hfi_grid *grid, const double *a, double *whole, size_t ld);

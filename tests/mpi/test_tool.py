@@ -52,6 +52,16 @@ class Processes(ToolCase):
             self.assertIn(words, err)
             self.assertEqual(self.files(), before)
 
+    def test_an_error_of_the_second(self):
+        """It has another table, which is not there: the first would wait for it."""
+        data = self.wave()
+        arguments = ["--target", "y", "--solver", "inducing", "--inducing", "10"]
+        done = subprocess.run([*MPIEXEC, "1", TOOL, "fit", data, *arguments, ":", MPIEXEC[1], "1", TOOL, "fit", "gone.csv", *arguments],
+                              cwd=self.folder, capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("gone.csv", done.stderr)
+        self.assertEqual(self.files(), [data])
+
 
 if __name__ == "__main__":
     unittest.main()
