@@ -13,11 +13,11 @@ enum {
     LATER_ITERATIONS = 25 /* of rounds after the first */
 };
 
-/* A constant mean that is not trained is set from the readings. */
-static bool follows_readings(const hfi_trainer *t)
+/* A constant mean starts from the median of the readings, and if it is not trained it follows their weights. */
+static bool is_constant(const hfi_trainer *t)
 {
     const hf_mean *mean = t->evaluator.mean;
-    return hf_mean_get_kind(mean) == HF_MEAN_CONSTANT && !hf_mean_held(mean) && !t->train_mean;
+    return hf_mean_get_kind(mean) == HF_MEAN_CONSTANT && !hf_mean_held(mean);
 }
 
 static hf_status median_of_readings(const hfi_evaluator *e, double *median)
@@ -48,10 +48,10 @@ static hf_status train(const hfi_student_search *how, const hf_fit_settings *set
 {
     hfi_trainer *t = how->trainer;
     const size_t constant = hf_kernel_parameters(t->evaluator.kernel);
-    const bool follows = follows_readings(t);
+    const bool follows = is_constant(t) && !t->train_mean;
     const size_t most = follows && settings->rounds > 1 ? settings->rounds : 1;
     hf_status s = HF_OK;
-    if (follows) s = median_of_readings(&t->evaluator, &state[constant]);
+    if (is_constant(t)) s = median_of_readings(&t->evaluator, &state[constant]);
     if (s >= 0) s = hfi_student_approach(how, state, *nu, settings->iterations / 2);
     for (*rounds = 0; s >= 0 && *rounds < most;) {
         s = hfi_student_maximise(how, state, nu, *rounds == 0 ? settings->iterations : LATER_ITERATIONS);

@@ -136,9 +136,57 @@ static void gradients_match_difference_quotients(void **state)
     }
 }
 
+static void threads_change_no_digit(void **state)
+{
+    (void)state;
+    for (int method = 0; method <= HF_STUDENT_VARIATIONAL; method++) {
+        double value[2], gradient[2][MOST] = {{0.0}}, target[2][2 * N];
+        for (int k = 0; k < 2; k++) {
+            fixture f;
+            hfi_student_problem p;
+            make(&f, "matern52(ard)", HF_MEAN_CONSTANT, 0.05);
+            hf_context_set_threads(f.e.ctx, 1 + 2 * k);
+            assert_int_equal(hfi_student_problem_init(&f.e, (hf_student_method)method, &p), HF_OK);
+            assert_int_equal(hfi_student_evaluate(&p, 3.0, &value[k], gradient[k]), HF_OK);
+            hfi_student_sites(&p, target[k], target[k] + N);
+            hfi_student_problem_free(&p);
+            drop(&f);
+        }
+        assert_memory_equal(&value[0], &value[1], sizeof value[0]);
+        assert_memory_equal(gradient[0], gradient[1], sizeof gradient[0]);
+        assert_memory_equal(target[0], target[1], sizeof target[0]);
+    }
+}
+
+/* The fixed point does not depend on where its iteration started. */
+static void kept_starts_lead_to_the_same_place(void **state)
+{
+    (void)state;
+    for (int method = 0; method <= HF_STUDENT_VARIATIONAL; method++) {
+        fixture f;
+        hfi_student_problem p;
+        double cold, warm;
+        make(&f, "matern52(ard)", HF_MEAN_CONSTANT, 0.05);
+        assert_int_equal(hfi_student_problem_init(&f.e, (hf_student_method)method, &p), HF_OK);
+        assert_int_equal(hfi_student_evaluate(&p, 4.0, &cold, NULL), HF_OK);
+        const size_t first = p.factorisations;
+        assert_int_equal(hfi_student_evaluate(&p, 5.0, &warm, NULL), HF_OK);
+        hfi_student_keep(&p);
+        const size_t before = p.factorisations;
+        assert_int_equal(hfi_student_evaluate(&p, 4.0, &warm, NULL), HF_OK);
+        if (fabs(warm - cold) > 1e-8 * fabs(cold))
+            fail_msg("method %d: cold %.15g, warm %.15g", method, cold, warm);
+        assert_true(p.factorisations - before < first);
+        hfi_student_problem_free(&p);
+        drop(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_change_no_digit),
+        cmocka_unit_test(kept_starts_lead_to_the_same_place),
         cmocka_unit_test(gradients_match_difference_quotients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
