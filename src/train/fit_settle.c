@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    WARM_ITERATIONS = 15,
+    WARM_ITERATIONS = 30,
     WARM_ROUNDS = 2,
     SAMPLE = 16384 /* residuals that say where the suspects begin */
 };
@@ -50,13 +50,16 @@ static double part(size_t n, const double *t, const bool *suspected, double sign
     (void)hfi_median(flagged, flags);
     /* A cut at flagged[f] takes f of them for good, and the kept ones beyond it for suspects. */
     size_t fewest = SIZE_MAX;
+    double inner = 0.0;
     for (size_t f = 0; f < flags; f++) {
         while (k < keeps && kept[k] < flagged[f]) k++;
         if (f + keeps - k >= fewest) continue;
         fewest = f + keeps - k;
         best = f;
+        inner = k > 0 ? kept[k - 1] : flagged[f];
     }
-    return flagged[best];
+    return sqrt(inner *
+                flagged[best]); /* in the middle of the gap: residuals of later stages are a little other */
 }
 
 hf_status hfi_fit_find_cut(hf_context *ctx, size_t n, const double *t, const bool *suspected, hfi_cut *out)

@@ -80,6 +80,34 @@ static double sum_crps(size_t n, const double *crps, const bool *skip, double le
     return sum;
 }
 
+/* Sizes |t| from 1 on, two bins to each doubling. */
+enum {
+    BINS = 48,
+    CROWD = 20 /* flags in one bin that make its height worth comparing */
+};
+
+static size_t bin(double t)
+{
+    const double place = 2.0 * log2(fmax(fabs(t), 1.0));
+    return place < BINS - 1 ? (size_t)place : BINS - 1;
+}
+
+bool hfi_flags_run_on(const hfi_finder *finder, const hfi_flagging *f, const bool *without)
+{
+    size_t all[BINS] = {0}, flagged[BINS] = {0}, hump = 0;
+    for (size_t i = 0; i < finder->n; i++) {
+        if (without && without[i]) continue;
+        const size_t b = bin(f->t[i]);
+        all[b]++;
+        flagged[b] += f->flag[i] ? 1 : 0;
+    }
+    for (size_t b = 1; b < BINS; b++)
+        if (flagged[b] > flagged[hump]) hump = b;
+    size_t valley = all[hump];
+    for (size_t b = 0; b < hump; b++) valley = all[b] < valley ? all[b] : valley;
+    return flagged[hump] >= CROWD && 2 * valley > flagged[hump];
+}
+
 bool hfi_gate(const hfi_finder *finder, const hfi_flagging *base, const hfi_flagging *f, double *benefit)
 {
     const size_t n = finder->n, count = sort_kept(finder, f->flag, finder->sorted);
@@ -94,8 +122,7 @@ bool hfi_gate(const hfi_finder *finder, const hfi_flagging *base, const hfi_flag
     if (one_number && (double)(n - count) > most_beside_one_number * (double)n &&
         !off_the_steps(finder, f->flag))
         return false;
-    /* Wrong readings spoil the plain fit for all; where setting some aside predicts all of them worse, they were legitimate. */
-    if (all > 1.0) return false;
+    if (hfi_flags_run_on(finder, f, NULL)) return false;
     const double strong = fmax(7.0, fmin(20.0, (double)n / 10.0));
     return kept <= 0.3 || (kept <= 0.6 && f->gain >= 5.0) ||
            (kept <= 0.8 && all <= 0.97 && f->gain >= strong) ||

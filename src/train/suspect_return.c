@@ -61,9 +61,11 @@ hf_status hfi_finder_give_back(hfi_finder *finder, const bool *lock, hfi_flaggin
         hfi_flagging_copy(finder, &narrow, current);
         for (size_t i = 0; i < finder->n; i++)
             narrow.flag[i] = lock[i] || (current->flag[i] && fabs(current->t[i]) >= gap);
+        const bool tail = hfi_flags_run_on(finder, current, narrow.flag);
         s = hfi_finder_fit(finder, narrow.flag, narrow.state, false, WARM_ITERATIONS);
         if (s >= 0) s = hfi_finder_assess(finder, &narrow, lock);
-        if (s < 0 || kept_crps(finder, &narrow, &narrow) >= kept_crps(finder, &narrow, current)) break;
+        if (s < 0) break;
+        if (!tail && kept_crps(finder, &narrow, &narrow) >= kept_crps(finder, &narrow, current)) break;
         hfi_flagging_copy(finder, current, &narrow);
         finder->rounds++;
     }
