@@ -4,7 +4,7 @@
 
 /* Order from which a factorisation by two processes on one machine is faster than one by each of them (docs/scaling.md). */
 enum {
-    SHARED_FACTOR = 512
+    SHARED_FACTOR = 1024
 };
 
 hf_status hf_context_set_group(hf_context *ctx, const hf_group *group)
