@@ -22,7 +22,7 @@ static size_t width(size_t columns, size_t first)
 double hfi_curved_bytes(size_t n, size_t negatives)
 {
     const double size = (double)n, o = (double)negatives;
-    return 8.0 * (2.0 * size * size + 6.0 * size + 2.0 * o * size + o * o);
+    return 8.0 * (3.0 * size * size + 7.0 * size + 2.0 * o * size + o * o);
 }
 
 hf_status hfi_curved_init(hf_context *ctx, size_t n, double *b, hfi_curved *out)
@@ -52,6 +52,7 @@ void hfi_curved_free(hfi_curved *c)
     hfi_free(c->ctx, c->f_rows);
     hfi_free(c->ctx, c->h);
     hfi_free(c->ctx, c->flat_excess);
+    hfi_free(c->ctx, c->spare);
     memset(c, 0, sizeof *c);
 }
 
@@ -217,15 +218,27 @@ enum {
     CHUNK = 256 /* weak readings whose columns are held at once */
 };
 
-/* Sigma+_ii of readings of little or negative precision, from columns of the factor. */
+/* Sigma+_ii of readings of negative precision is in H; those for which it is not to be had from there, and readings of little precision, are
+ * weak. */
+static bool is_weak(const hfi_curved *c, size_t i, size_t *next_negative, double *variance)
+{
+    if (!(c->w[i] < 0.0)) return c->w[i] * c->k[i * (c->n + 1)] < WEAK;
+    const size_t o = c->negatives, q = (*next_negative)++;
+    const double taken = 1.0 - c->h[o * o + q * (o + 1)];
+    if (taken < WEAK) return true;
+    variance[i] = taken / -c->w[i];
+    return false;
+}
+
+/* Sigma+_ii of readings of little or negative precision, from H or from columns of the factor. */
 static hf_status weak_variances(const hfi_curved *c, double *variance)
 {
     const size_t n = c->n;
     double *columns = hfi_alloc(c->ctx, n, CHUNK * sizeof *columns);
-    size_t *index = hfi_alloc(c->ctx, CHUNK, sizeof *index), count = 0;
+    size_t *index = hfi_alloc(c->ctx, CHUNK, sizeof *index), count = 0, next = 0;
     const hf_status s = columns && index ? HF_OK : HF_ERR_MEMORY;
     for (size_t i = 0; s >= 0 && i < n; i++) {
-        if (c->w[i] * c->k[i + i * n] < WEAK) index[count++] = i;
+        if (is_weak(c, i, &next, variance)) index[count++] = i;
         if (count == 0 || (count < CHUNK && i + 1 < n)) continue;
         half_solve job = {c, count, index, columns};
         hfi_parallel_for(c->ctx, tasks(count), half_solve_block, &job);
@@ -238,6 +251,54 @@ static hf_status weak_variances(const hfi_curved *c, double *variance)
     hfi_free(c->ctx, columns);
     hfi_free(c->ctx, index);
     return s;
+}
+
+typedef struct spread {
+    const hfi_curved *c;
+    double *out;
+} spread;
+
+/* K F, some columns. */
+static void spread_block(size_t task, int thread, void *arg)
+{
+    (void)thread;
+    const spread *job = arg;
+    const hfi_curved *c = job->c;
+    const size_t n = c->n, first = task * COLUMNS;
+    hfi_gemm_tn(n, width(c->negatives, first), n, 1.0, c->k, n, c->f + first * n, n, 0.0,
+                job->out + first * n, n);
+}
+
+/* Sigma_ii from the diagonal of B^-1; `room` has n o entries. */
+static void diagonal(const hfi_curved *c, const double *inverse, double *room, double *variance)
+{
+    const size_t n = c->n;
+    spread job = {c, room};
+    for (size_t i = 0; i < n; i++)
+        if (!(c->w[i] * c->k[i * (n + 1)] < WEAK)) variance[i] = (1.0 - inverse[i]) / c->w[i];
+    hfi_parallel_for(c->ctx, tasks(c->negatives), spread_block, &job);
+    for (size_t q = 0; q < c->negatives; q++)
+        for (size_t i = 0; i < n; i++) {
+            const double gain = room[i + q * n];
+            variance[i] += gain * gain;
+        }
+}
+
+hf_status hfi_curved_variances(hfi_curved *c, double *variance)
+{
+    const size_t n = c->n;
+    if (!c->spare) {
+        size_t square;
+        if (!hfi_size_mul(n, n + 1, &square)) return hfi_out_of_memory(c->ctx);
+        c->spare = hfi_alloc(c->ctx, square, sizeof *c->spare);
+        if (!c->spare) return HF_ERR_MEMORY;
+    }
+    const hf_status s = weak_variances(c, variance);
+    if (s < 0) return s;
+    double *inverse = c->spare + n * n;
+    hfi_chol_inverse_diagonal(c->ctx, n, c->b, n, c->spare, inverse);
+    diagonal(c, inverse, c->spare, variance);
+    return HF_OK;
 }
 
 /* R from B^-1, some columns. */
@@ -253,31 +314,15 @@ static void scale_columns(size_t task, int thread, void *arg)
                     c->b + first * (n + 1), n);
 }
 
-/* K F, some columns, into f_rows. */
-static void spread_block(size_t task, int thread, void *arg)
-{
-    (void)thread;
-    const hfi_curved *c = arg;
-    const size_t n = c->n, first = task * COLUMNS;
-    hfi_gemm_tn(n, width(c->negatives, first), n, 1.0, c->k, n, c->f + first * n, n, 0.0,
-                c->f_rows + first * n, n);
-}
-
 hf_status hfi_curved_finish(hfi_curved *c, double *variance)
 {
     const size_t n = c->n;
     const hf_status s = weak_variances(c, variance);
     if (s < 0) return s;
     hfi_chol_inverse(c->ctx, n, c->b, n);
-    for (size_t i = 0; i < n; i++)
-        if (!(c->w[i] * c->k[i * (n + 1)] < WEAK)) variance[i] = (1.0 - c->b[i * (n + 1)]) / c->w[i];
+    for (size_t i = 0; i < n; i++) c->work[i] = c->b[i * (n + 1)];
     hfi_parallel_for(c->ctx, tasks(n), scale_columns, c);
     hfi_symmetrise(c->ctx, n, c->b, n);
-    hfi_parallel_for(c->ctx, tasks(c->negatives), spread_block, c);
-    for (size_t q = 0; q < c->negatives; q++)
-        for (size_t i = 0; i < n; i++) {
-            const double gain = c->f_rows[i + q * n];
-            variance[i] += gain * gain;
-        }
+    diagonal(c, c->work, c->f_rows, variance); /* F' has served */
     return HF_OK;
 }

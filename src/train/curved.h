@@ -36,6 +36,7 @@ typedef struct hfi_curved {
     double *work;                          /* 3 n */
     size_t flat;                           /* directions softened, hfi_curved_soften() */
     double *flat_excess, *flat_r, *flat_k; /* 1/h_j - 1/limit; n each: p_j, K p_j */
+    double *spare;                         /* n x (n + 1), made when hfi_curved_variances() needs it */
 } hfi_curved;
 
 /** `b` is n x n memory of the caller's that outlives the object. *out is zeroed on error. */
@@ -64,6 +65,8 @@ hf_status hfi_curved_soften(hfi_curved *c, double limit, double *log_det);
 void hfi_curved_soften_variances(const hfi_curved *c, double limit, double *variance);
 void hfi_curved_soften_r(hfi_curved *c);
 
+/** After a factorisation, which stays: `variance` receives the diagonal of Sigma. n^3/3 + 2 o n^2 flops. */
+hf_status hfi_curved_variances(hfi_curved *c, double *variance);
 /** After a factorisation: b becomes R (both triangles) and `variance` the diagonal of Sigma. n^3 flops. hfi_curved_r() is not for
  * use afterwards. */
 hf_status hfi_curved_finish(hfi_curved *c, double *variance);

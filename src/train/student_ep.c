@@ -20,7 +20,7 @@ static hf_status posterior(hfi_site_loop *loop)
     if (s == HF_ERR_NOT_POSITIVE_DEFINITE) return HF_OK;
     if (s < 0) return s;
     hfi_student_mean(p, p->pull);
-    s = hfi_curved_finish(&p->curved, p->variance);
+    s = hfi_curved_variances(&p->curved, p->variance);
     if (s < 0) return s;
     for (size_t i = 0; i < p->n; i++) {
         const double left = 1.0 - p->power * p->curved.w[i] * p->variance[i];
@@ -94,7 +94,11 @@ hf_status hfi_student_ep(hfi_student_problem *p, bool gradient, double *value)
         p->started = true;
     }
     if (s < 0) return s;
-    if (gradient) answers(p);
+    if (gradient) {
+        s = hfi_curved_finish(&p->curved, p->variance);
+        if (s < 0) return s;
+        answers(p);
+    }
     *value = loop.value;
     return s;
 }

@@ -31,7 +31,7 @@ static hf_status measure(hfi_site_loop *loop)
     if (s == HF_ERR_NOT_POSITIVE_DEFINITE) return HF_OK;
     if (s < 0) return s;
     hfi_student_mean(p, p->pull);
-    s = hfi_curved_finish(&p->curved, p->variance);
+    s = hfi_curved_variances(&p->curved, p->variance);
     if (s < 0) return s;
     hfi_parallel_for(p->evaluator->ctx, (p->n + READINGS - 1) / READINGS, expect, p);
     const hfi_student_expected *at = p->moments;
@@ -64,9 +64,13 @@ static void answers(hfi_student_problem *p)
 hf_status hfi_student_variational(hfi_student_problem *p, bool gradient, double *value)
 {
     hfi_site_loop loop = {.p = p, .measure = measure, .ascends = true, .step = 1.0};
-    const hf_status s = hfi_site_loop_run(&loop);
+    hf_status s = hfi_site_loop_run(&loop);
     if (s < 0) return s;
-    if (gradient) answers(p);
+    if (gradient) {
+        s = hfi_curved_finish(&p->curved, p->variance);
+        if (s < 0) return s;
+        answers(p);
+    }
     *value = loop.value;
     return s;
 }
