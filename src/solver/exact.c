@@ -50,6 +50,12 @@ static hf_status factor_together(hf_context *ctx, const hf_kernel *kernel, doubl
     return status;
 }
 
+/* Where processes factor together: nobody begins, or ends, without the others. */
+static hf_status agree(hf_context *ctx, size_t n, hf_status status)
+{
+    return hfi_grid_wanted(ctx, n) ? hfi_group_agree(ctx, status) : status;
+}
+
 /* Everything that follows from kernel, z, residual and variance, into arrays that are there already. */
 static hf_status factorise(hf_context *ctx, const hf_kernel *kernel, hfi_solution *s)
 {
@@ -114,11 +120,11 @@ hf_status hfi_exact_solve(hf_context *ctx, const hf_kernel *kernel, const hf_mea
     hfi_exact_cost(n, d, &bytes, &flops);
     if (hfi_grid_wanted(ctx, n)) bytes += hfi_exact_grid_part_bytes(ctx, n);
     hf_status status = hfi_require_memory(ctx, "an exact solve", n, bytes);
-    if (status < 0) return status;
-    hfi_solution s;
-    status = hfi_solution_alloc(ctx, n, d, &s);
+    hfi_solution s = {0};
+    if (status >= 0) status = hfi_solution_alloc(ctx, n, d, &s);
     if (status >= 0) status = hfi_solution_gather(ctx, mean, sites, x, ldx, &s);
-    if (status >= 0) status = factorise(ctx, kernel, &s);
+    status = agree(ctx, n, status);
+    if (status >= 0) status = agree(ctx, n, factorise(ctx, kernel, &s));
     if (status < 0) {
         hfi_solution_free(&s);
         return status;
@@ -137,10 +143,9 @@ hf_status hfi_solution_refresh(hf_context *ctx, const hf_kernel *kernel, hfi_sol
     hfi_solution fresh = *solution;
     fresh.t = hfi_memory_alloc(&fresh.memory, fresh.capacity, sizeof *fresh.t);
     fresh.factor = hfi_memory_alloc(&fresh.memory, fresh.capacity, fresh.capacity * sizeof *fresh.factor);
-    if (fresh.t == NULL || fresh.factor == NULL)
-        status = hfi_out_of_memory(ctx);
-    else
-        status = factorise(ctx, kernel, &fresh);
+    status = fresh.t && fresh.factor ? HF_OK : hfi_out_of_memory(ctx);
+    status = agree(ctx, fresh.n, status);
+    if (status >= 0) status = agree(ctx, fresh.n, factorise(ctx, kernel, &fresh));
     hfi_solution *loser = status < 0 ? &fresh : solution;
     hfi_memory_free(&loser->memory, loser->t);
     hfi_memory_free(&loser->memory, loser->factor);
