@@ -33,6 +33,7 @@ hf_status hfi_dense_system_init(hf_context *ctx, const hf_kernel *kernel, const 
         s.root = hfi_alloc(ctx, s.n, 4 * sizeof *s.root);
         if (!s.w || !s.root) status = HF_ERR_MEMORY;
     }
+    status = hfi_group_agree(ctx, status);
     if (status < 0) {
         hfi_dense_system_free(&s);
         return status;

@@ -163,7 +163,7 @@ static hf_status dense_cavities(hf_context *ctx, const hf_kernel *kernel, const 
 {
     double *b = hfi_alloc(ctx, s->n, s->rank * sizeof *b), *work = hfi_alloc(ctx, s->n, 7 * sizeof *work);
     double *u = hfi_alloc(ctx, s->rank, sizeof *u);
-    hf_status status = b && work && u ? HF_OK : HF_ERR_MEMORY;
+    hf_status status = hfi_group_agree(ctx, b && work && u ? HF_OK : HF_ERR_MEMORY);
     if (status >= 0)
         status =
             hfi_kernel_dense_product(ctx, kernel, s->n, s->z, s->d, s->rank, s->r, s->n, HFI_DOUBLE, b, s->n);

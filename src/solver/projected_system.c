@@ -112,10 +112,10 @@ hf_status hfi_block_system_project(hfi_block_system *s, const hf_kernel *kernel,
         s->noise[l] += s->white[l];
     }
     if (!s->b) s->b = hfi_alloc(s->ctx, s->n, s->count * sizeof *s->b);
-    if (!s->b) return HF_ERR_MEMORY;
-    const hf_status status =
-        hfi_kernel_block_product(s->ctx, kernel, s->n, s->x, s->d, s->count, s->actions->first,
-                                 s->actions->entry, precision, s->b, s->n);
+    hf_status status = hfi_group_agree(s->ctx, s->b ? HF_OK : HF_ERR_MEMORY);
+    if (status < 0) return status;
+    status = hfi_kernel_block_product(s->ctx, kernel, s->n, s->x, s->d, s->count, s->actions->first,
+                                      s->actions->entry, precision, s->b, s->n);
     if (status < 0) return status;
     hfi_parallel_for(s->ctx, s->count, project_column, s);
     return hfi_projected_core_factor(&s->core);
