@@ -9,7 +9,7 @@
 #include "core/core.h"
 
 enum {
-    HFI_ANDERSON_DEPTH = 5
+    HFI_ANDERSON_DEPTH = 8
 };
 
 typedef struct hfi_anderson {
