@@ -84,6 +84,8 @@ static hf_status make_share(const hfi_fit *fit, const stage *size, hfi_fit *shar
                        .cut = fit->cut,
                        .journal = fit->journal};
     share->verdict.adopted = fit->verdict.adopted;
+    share->verdict.benefit = fit->verdict.benefit;
+    share->verdict.gain = fit->verdict.gain;
     const size_t n = share->n, d = share->d;
     share->row = hfi_alloc(fit->ctx, n, sizeof *share->row);
     share->x = hfi_alloc(fit->ctx, n, d * sizeof *share->x);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Heavy tails beside wrong readings: once the wrong ones are gone the noise is small, and legitimate extremes are so many of its standard
- * deviations away that they are flagged too. Wrong readings are then a good deal further out; whether the nearer flags are right is
- * asked of the readings themselves. */
+ * deviations away that they are flagged too. Wrong readings are then a good deal further out, and the nearer flags the far side
+ * of the slope that the kept readings are the near side of. */
 #include "train/suspects.h"
 #include <math.h>
 #include <string.h>
@@ -42,15 +42,6 @@ static double find_gap(size_t count, const double *size)
     return at;
 }
 
-/* CRPS of the readings that `narrow` keeps, by what f says. */
-static double kept_crps(const hfi_finder *finder, const hfi_flagging *narrow, const hfi_flagging *f)
-{
-    double sum = 0.0;
-    for (size_t i = 0; i < finder->n; i++)
-        if (!narrow->flag[i]) sum += f->crps[i];
-    return sum;
-}
-
 hf_status hfi_finder_give_back(hfi_finder *finder, const bool *lock, hfi_flagging *current)
 {
     hfi_flagging narrow;
@@ -61,12 +52,10 @@ hf_status hfi_finder_give_back(hfi_finder *finder, const bool *lock, hfi_flaggin
         hfi_flagging_copy(finder, &narrow, current);
         for (size_t i = 0; i < finder->n; i++)
             narrow.flag[i] = lock[i] || (current->flag[i] && fabs(current->t[i]) >= gap);
-        const bool tail = hfi_flags_run_on(finder, current, narrow.flag);
+        if (!hfi_flags_run_on(finder, current, narrow.flag)) break;
         s = hfi_finder_fit(finder, narrow.flag, narrow.state, false, WARM_ITERATIONS);
         if (s >= 0) s = hfi_finder_assess(finder, &narrow, lock);
-        if (s < 0) break;
-        if (!tail && kept_crps(finder, &narrow, &narrow) >= kept_crps(finder, &narrow, current)) break;
-        hfi_flagging_copy(finder, current, &narrow);
+        if (s >= 0) hfi_flagging_copy(finder, current, &narrow);
         finder->rounds++;
     }
     hfi_flagging_free(finder->ctx, &narrow);
