@@ -35,7 +35,10 @@ typedef struct plan {
 
 static bool known_kind(const char *kind)
 {
-    return strcmp(kind, "none") == 0 || strcmp(kind, "asymmetric") == 0;
+    static const char *const names[] = {"none", "asymmetric", "uniform", "focused"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (strcmp(kind, names[i]) == 0) return true;
+    return false;
 }
 
 static bool known_solver(const char *solver)
@@ -81,7 +84,7 @@ static void read_options(int argc, char **argv, plan *p)
          .known = scale_set_known},
         {.name = "kinds",
          .value = "LIST",
-         .help = "of none,asymmetric (default both)",
+         .help = "of none,asymmetric,uniform,focused (default the first two)",
          .list = &p->kinds,
          .known = known_kind},
         {.name = "solvers",

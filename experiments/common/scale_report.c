@@ -25,21 +25,23 @@ static void print_row(const records *list, const record *r)
     const summary rmse = records_summary(list, r, record_rmse),
                   base = records_summary(list, &clean, record_rmse);
     if (base.count && r->share > 0.0) snprintf(ratio, sizeof ratio, "%.3f", rmse.mean / base.mean);
-    printf("| %s | %s | %zu | %s | %.2f | %.2f | %.3f | %.0f | %.4f | %.3f | %.3f | %s |\n", r->set, r->kind,
-           r->train, r->method, records_summary(list, r, record_seconds).mean,
-           records_summary(list, r, record_cpu_seconds).mean,
-           records_summary(list, r, record_predict_seconds).mean,
-           records_summary(list, r, record_megabytes).most, rmse.mean,
-           records_summary(list, r, record_nlpd).mean, records_summary(list, r, record_coverage95).mean,
-           ratio);
+    printf(
+        "| %s | %s | %zu | %s | %.2f | %.2f | %.3f | %.0f | %.4f | %.3f | %.3f | %s | %.0f/%.0f + %.0f |\n",
+        r->set, r->kind, r->train, r->method, records_summary(list, r, record_seconds).mean,
+        records_summary(list, r, record_cpu_seconds).mean,
+        records_summary(list, r, record_predict_seconds).mean,
+        records_summary(list, r, record_megabytes).most, rmse.mean,
+        records_summary(list, r, record_nlpd).mean, records_summary(list, r, record_coverage95).mean, ratio,
+        records_summary(list, r, record_found).mean, records_summary(list, r, record_wrong).mean,
+        records_summary(list, r, record_false).mean);
 }
 
 void scale_table(const records *list)
 {
     puts("\n| set | damage | n | method | fit s | CPU s | predict s | MB | RMSE | NLPD | cover 95 | RMSE / "
          "clean "
-         "RMSE |\n"
-         "|---|---|---|---|---|---|---|---|---|---|---|---|");
+         "RMSE | found |\n"
+         "|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for (size_t i = 0; i < list->count; ++i)
         if (first_of(list, i)) print_row(list, &list->items[i]);
 }
