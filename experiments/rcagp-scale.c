@@ -43,7 +43,8 @@ static bool known_kind(const char *kind)
 
 static bool known_solver(const char *solver)
 {
-    static const char *const names[] = {"inducing", "projected", "plain", "default", "exact", "sklearn"};
+    static const char *const names[] = {"inducing", "projected", "plain", "weighted", "wloo",
+                                        "svgp",     "default",   "exact", "sklearn"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         if (strcmp(solver, names[i]) == 0) return true;
     return false;
@@ -66,8 +67,7 @@ static bool known_rows(const char *text)
 /* Does the method have a budget that --sizes gives? */
 static bool has_size(const char *solver)
 {
-    return strcmp(solver, "inducing") == 0 || strcmp(solver, "projected") == 0 ||
-           strcmp(solver, "plain") == 0;
+    return strcmp(solver, "default") != 0 && strcmp(solver, "exact") != 0 && strcmp(solver, "sklearn") != 0;
 }
 
 static void read_options(int argc, char **argv, plan *p)
@@ -89,9 +89,11 @@ static void read_options(int argc, char **argv, plan *p)
          .known = known_kind},
         {.name = "solvers",
          .value = "LIST",
-         .help = "of inducing (preset rcsvgp), projected (preset rcagp), plain (preset sgpr: not robust),\n"
-                 "default (nothing asked for), exact and sklearn (both up to 2000 training rows);\n"
-                 "default inducing,projected",
+         .help =
+             "of inducing (preset rcsvgp), weighted and wloo (the same with the objective of that name),\n"
+             "projected (preset rcagp), plain (preset sgpr) and svgp (both not robust), default (nothing\n"
+             "asked for), exact and sklearn (both up to 2000 training rows);\n"
+             "default inducing,projected",
          .list = &p->solvers,
          .known = known_solver},
         {.name = "sizes",
@@ -212,8 +214,12 @@ static hf_status settings_of(hf_context *ctx, const char *method, hf_fit_setting
     if (strncmp(method, "inducing", 8) == 0) preset = "rcsvgp";
     if (strncmp(method, "projected", 9) == 0) preset = "rcagp";
     if (strncmp(method, "plain", 5) == 0) preset = "sgpr";
+    if (strncmp(method, "svgp", 4) == 0) preset = "svgp";
+    if (method[0] == 'w') preset = "rcsvgp";
     const hf_status status = hf_fit_settings_preset(ctx, preset, out);
     if (status < 0) return status;
+    if (strncmp(method, "weighted", 8) == 0) out->objective = HF_OBJECTIVE_WEIGHTED;
+    if (strncmp(method, "wloo", 4) == 0) out->objective = HF_OBJECTIVE_WLOO;
     if (strcmp(method, "exact") == 0) out->solver = HF_SOLVER_EXACT;
     out->inducing = size;
     if (out->solver == HF_SOLVER_PROJECTED) out->actions = size;

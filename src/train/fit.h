@@ -45,7 +45,7 @@ typedef struct hfi_fit {
     double nu;                   /* of Student-t noise; infinity without */
     struct hfi_journal *journal; /* NULL without a checkpoint */
     hf_projection_report projection;
-    bool warm; /* after stages: the table itself is trained too */
+    bool warm;   /* after stages: the table itself is trained too */
     hfi_cut cut; /* that parts the suspects of the first stage from its other readings */
     hfi_share_report shared;
 } hfi_fit;

@@ -45,30 +45,32 @@ static bool has_twin(const double *sorted, size_t count, size_t at)
     return (at > 0 && sorted[at - 1] == sorted[at]) || (at + 1 < count && sorted[at + 1] == sorted[at]);
 }
 
-/* Readings of some flags, in order of size, and how many of them have no twin. */
-static size_t count_alone(const hfi_finder *finder, const bool *flag, bool flagged, size_t *count)
+/* Readings of some flags that are not `number`, in order of size, and how many of them have no twin. */
+static size_t count_alone(const hfi_finder *finder, const bool *flag, bool flagged, double number,
+                          size_t *count)
 {
     const double *y = hf_sites_readings(finder->trainer->evaluator.sites);
     double *sorted = finder->probability;
     size_t alone = 0, m = 0;
     for (size_t i = 0; i < finder->n; i++)
-        if (flag[i] == flagged) sorted[m++] = y[i];
+        if (flag[i] == flagged && y[i] != number) sorted[m++] = y[i];
     if (m > 0) (void)hfi_median(sorted, m);
     for (size_t k = 0; k < m; k++) alone += !has_twin(sorted, m, k);
     *count = m;
     return alone;
 }
 
-/* Where the kept readings come in steps and the flagged ones do not, they were not made by the same instrument: that
- * most kept readings are one number is then no reason to doubt the flags. */
+/* Where the kept readings beside the one number come in steps and the flagged ones do not, they were not made by the same instrument:
+ * that most are one number is then no reason to doubt the flags. */
 static const double few = 0.01, most = 0.9;
 
-static bool off_the_steps(const hfi_finder *finder, const bool *flag)
+static bool off_the_steps(const hfi_finder *finder, const bool *flag, double number)
 {
     size_t kept = 0, flagged = 0;
-    const size_t kept_alone = count_alone(finder, flag, false, &kept);
-    const size_t flagged_alone = count_alone(finder, flag, true, &flagged);
-    return (double)kept_alone <= few * (double)kept && (double)flagged_alone >= most * (double)flagged;
+    const size_t kept_alone = count_alone(finder, flag, false, number, &kept);
+    const size_t flagged_alone = count_alone(finder, flag, true, number, &flagged);
+    return kept >= flagged && (double)kept_alone <= few * (double)kept &&
+           (double)flagged_alone >= most * (double)flagged;
 }
 
 /* Sum of the CRPS of readings not in `skip`, none less than `least`. */
@@ -112,6 +114,7 @@ bool hfi_gate(const hfi_finder *finder, const hfi_flagging *base, const hfi_flag
 {
     const size_t n = finder->n, count = sort_kept(finder, f->flag, finder->sorted);
     const bool one_number = half_are_one_number(finder->sorted, count);
+    const double number = count > 0 ? finder->sorted[count / 2] : NAN; /* if there is one */
     /* A reading rounded to a step is off by a quarter of it on average: no prediction is credited with less, or two
      * thirds of readings in few steps would pay for calling the rest wrong. */
     const double least = 0.25 * resolution(finder->sorted, count);
@@ -120,7 +123,7 @@ bool hfi_gate(const hfi_finder *finder, const hfi_flagging *base, const hfi_flag
     *benefit = kept;
     if (finder->settings->suspects == HF_SUSPECTS_FORCE) return true;
     if (one_number && (double)(n - count) > most_beside_one_number * (double)n &&
-        !off_the_steps(finder, f->flag))
+        !off_the_steps(finder, f->flag, number))
         return false;
     if (hfi_flags_run_on(finder, f, NULL)) return false;
     const double strong = fmax(7.0, fmin(20.0, (double)n / 10.0));
