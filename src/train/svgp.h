@@ -86,7 +86,7 @@ typedef struct hfi_svgp_report {
  *                   States are as everywhere: kernel, mean, log noise, then m x d coordinates of inducing inputs if those are trained
  * @param kernel, mean, noise  in: where training starts; out: where it ended
  * @param nu         degrees of freedom, written for Student-t noise: settings->student_nu where positive, else trained from 4 in
- *                   [1.5, 50] with log(nu - 1) ~ N(log 3, 1) as hfi_student_fit() does; else infinity
+ *                   [2, 50] with log(nu - 1) ~ N(log 3, 1) as hfi_student_fit() does; else infinity
  * @param settings   sites (Gaussian, robust, Student-t), minibatch (0: all rows a step), iterations (epochs at most),
  *                   learning_rate, train, threshold_rule (a given threshold is `threshold`, else 3 x 1.4826 MAD), consistent_noise
  * @param threshold  given soft threshold in scaled units; looked at for HF_THRESHOLD_GIVEN only

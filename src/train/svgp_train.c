@@ -18,7 +18,7 @@ static const double progress_per_round = 1e-4;
 static const double usual_rho = 0.03;
 
 static const double log_nu_mean = 1.0986122886681098, log_nu_sd = 1.0; /* log 3 */
-static const double least_nu = 1.5, most_nu = 50.0;
+static const double least_nu = 2.0, most_nu = 50.0;
 
 enum {
     STAGES = sizeof rates / sizeof rates[0],
