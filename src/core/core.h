@@ -90,6 +90,29 @@ bool hfi_group_communicator(const hf_context *ctx, int *communicator);
 size_t hfi_group_shared_factor(const hf_context *ctx);
 /** Another order than the one that pays; 0 for that one again. */
 void hfi_group_set_shared_factor(hf_context *ctx, size_t order);
+/**
+ * A table cut into parts, whose sums are added up in the order of the parts: how many processes a group has, and whether there is one,
+ * then changes no digit. There are as many parts as there are lots of HFI_PART_ROWS rows, 8 at most, or as many as there are processes if
+ * these are more. Part k belongs to process k mod size.
+ */
+#define HFI_PART_ROWS 2048u
+typedef struct hfi_parts {
+    hf_context *ctx;
+    size_t rows, parts, next; /* next: the first part that has not been handed out, of this process */
+    size_t count;             /* numbers that each part adds up */
+    double *total;            /* count */
+    double *own; /* one row of count for each part of this process; a single one without a group */
+    bool begun;
+} hfi_parts;
+/** `count` may be 0: then there are no sums, only parts. `total` (count) is set to zero. */
+hf_status hfi_parts_init(hf_context *ctx, size_t rows, size_t count, double *total, hfi_parts *parts);
+/** The next part of this process, its rows begin .. end - 1, and its sums, which are zero (NULL for count 0). false when there is none. */
+bool hfi_parts_next(hfi_parts *parts, size_t *begin, size_t *end, double **sums);
+/** Adds up what all processes have, and frees. `status` is this process's so far; see hfi_group_agree(). */
+hf_status hfi_parts_finish(hfi_parts *parts, hf_status status);
+/** Rows of the largest part. */
+size_t hfi_parts_rows(const hf_context *ctx, size_t rows);
+
 /** The share of `count` tasks or rows that is this process's: [*begin, *end), contiguous, sizes differing by at most
  * one. */
 void hfi_group_share(const hf_context *ctx, size_t count, size_t *begin, size_t *end);

@@ -69,10 +69,10 @@ static void weigh_job(size_t job, int thread, void *arg)
     }
 }
 
-static void add_chunk(hfi_inducing *u, pass *p)
+static void add_chunk(hfi_inducing *u, pass *p, double *sums)
 {
     hfi_inducing_chunk *c = &p->chunk;
-    double *right = u->sums + u->m * u->m, *scalar = right + u->m;
+    double *right = sums + u->m * u->m, *scalar = right + u->m;
     double log_precision = 0.0, squares = 0.0, unresolved = 0.0;
     for (size_t j = 0; j < c->count; j++) {
         log_precision += log(c->precision[j]);
@@ -85,7 +85,7 @@ static void add_chunk(hfi_inducing *u, pass *p)
     const size_t jobs = hfi_inducing_chunk_jobs(c);
     hfi_parallel_for(u->ctx, jobs, weigh_job, p);
     for (size_t b = 0; b < jobs; b++) hfi_axpy(u->m, 1.0, p->right + b * u->m, right);
-    hfi_lower_product(u->ctx, u->m, c->count, c->v, u->m, c->v, u->m, u->sums, u->m);
+    hfi_lower_product(u->ctx, u->m, c->count, c->v, u->m, c->v, u->m, sums, u->m);
 }
 
 static hf_status add_rows(hfi_inducing *u, const hf_kernel *kernel, const hf_mean *mean,
@@ -93,21 +93,25 @@ static hf_status add_rows(hfi_inducing *u, const hf_kernel *kernel, const hf_mea
 {
     const size_t jobs = HFI_INDUCING_ROWS / HFI_INDUCING_COLUMNS;
     size_t begin, end;
-    pass p = {.right = hfi_alloc(u->ctx, jobs, u->m * sizeof *p.right)};
-    hfi_group_share(u->ctx, rows, &begin, &end);
+    double *sums;
+    hfi_parts parts;
     hf_status status =
-        p.right ? hfi_inducing_chunk_init(&p.chunk, u, kernel, mean, sites, end - begin, x, ldx, false)
-                : HF_ERR_MEMORY;
-    memset(u->sums, 0, (u->m * u->m + u->m + HFI_INDUCING_SCALARS) * sizeof *u->sums);
-    for (size_t at = begin; at < end && status >= 0; at += p.chunk.capacity) {
-        const size_t left = end - at;
-        hfi_inducing_chunk_load(&p.chunk, at, at + (left < p.chunk.capacity ? left : p.chunk.capacity),
-                                false);
-        add_chunk(u, &p);
-    }
+        hfi_parts_init(u->ctx, rows, u->m * u->m + u->m + HFI_INDUCING_SCALARS, u->sums, &parts);
+    pass p = {.right = hfi_alloc(u->ctx, jobs, u->m * sizeof *p.right)};
+    if (status >= 0 && !p.right) status = HF_ERR_MEMORY;
+    if (status >= 0)
+        status = hfi_inducing_chunk_init(&p.chunk, u, kernel, mean, sites, hfi_parts_rows(u->ctx, rows), x,
+                                         ldx, false);
+    while (status >= 0 && hfi_parts_next(&parts, &begin, &end, &sums))
+        for (size_t at = begin; at < end; at += p.chunk.capacity) {
+            const size_t left = end - at;
+            hfi_inducing_chunk_load(&p.chunk, at, at + (left < p.chunk.capacity ? left : p.chunk.capacity),
+                                    false);
+            add_chunk(u, &p, sums);
+        }
     hfi_inducing_chunk_free(&p.chunk);
     hfi_free(u->ctx, p.right);
-    return status;
+    return hfi_parts_finish(&parts, status);
 }
 
 /* ---- what follows from the sums ---------------------------------------------------------------------------
@@ -152,8 +156,7 @@ hf_status hfi_inducing_factor(hfi_inducing *u, const hf_kernel *kernel, const hf
                         "none of the %zu readings is present: there is nothing to learn from", rows);
     const hf_status prior = factor_prior(u, kernel);
     if (prior < 0) return prior; /* the same in every process of a group */
-    hf_status status = hfi_group_agree(u->ctx, add_rows(u, kernel, mean, sites, rows, x, ldx));
-    if (status >= 0) status = hfi_group_sum(u->ctx, u->m * u->m + u->m + HFI_INDUCING_SCALARS, u->sums);
+    hf_status status = add_rows(u, kernel, mean, sites, rows, x, ldx);
     if (status >= 0) status = finish(u);
     return status < 0 ? status : prior;
 }

@@ -64,7 +64,7 @@ static void kbar_job(size_t job, int thread, void *arg)
     hfi_chol_backward_block(u->m, count, u->lu, u->m, run->vbar + first * u->m, u->m);
 }
 
-static hf_status add_chunk(hfi_inducing_reverse *run)
+static hf_status add_chunk(hfi_inducing_reverse *run, double *sums)
 {
     const hfi_evaluator *e = run->e;
     const hfi_inducing_chunk *c = &run->chunk;
@@ -72,9 +72,9 @@ static hf_status add_chunk(hfi_inducing_reverse *run)
     const hfi_inducing_bars *b = &run->bars;
     const size_t m = u->m, kernel_count = hf_kernel_parameters(e->kernel),
                  mean_count = hf_mean_coefficients(e->mean), jobs = hfi_inducing_chunk_jobs(c);
-    double *gradient = run->sums, *noise = gradient + kernel_count + mean_count;
+    double *gradient = sums, *noise = gradient + kernel_count + mean_count;
     hfi_parallel_for(e->ctx, jobs, vbar_job, run);
-    hfi_lower_product(e->ctx, m, c->count, run->vbar, m, c->v, m, run->sums + run->count, m);
+    hfi_lower_product(e->ctx, m, c->count, run->vbar, m, c->v, m, sums + run->count, m);
     hfi_parallel_for(e->ctx, jobs, kbar_job, run);
     hfi_kernel_diagonal_adjoint(e->kernel, c->count, c->x, u->d, b->prior, b->white, gradient);
     hfi_mean_adjoint(e->mean, c->count, c->x, u->d, b->offset, gradient + kernel_count);
@@ -85,21 +85,25 @@ static hf_status add_chunk(hfi_inducing_reverse *run)
 
 static hf_status pass(hfi_inducing_reverse *run)
 {
+    hf_context *ctx = run->e->ctx;
+    const size_t m = run->e->inducing->m;
     size_t begin, end;
-    hf_status status = HF_OK;
-    hfi_group_share(run->e->ctx, run->e->rows, &begin, &end);
+    double *sums;
+    hfi_parts parts;
+    hf_status status = hfi_parts_init(ctx, run->e->rows, run->count + m * m, run->sums, &parts);
     /* A table of one chunk is still where the pass before has left it. */
-    const bool loaded = run->objective != HF_OBJECTIVE_EVIDENCE && end - begin <= run->chunk.capacity;
-    for (size_t at = begin; at < end && status >= 0; at += run->chunk.capacity) {
-        const size_t left = end - at, rows = left < run->chunk.capacity ? left : run->chunk.capacity;
-        if (!loaded) {
-            hfi_inducing_chunk_load(&run->chunk, at, at + rows, false);
-            hfi_inducing_chunk_solve(&run->chunk);
-            (void)hfi_inducing_terms(run->objective, &run->chunk, &run->bars);
+    const bool loaded = run->objective != HF_OBJECTIVE_EVIDENCE && run->e->rows <= run->chunk.capacity;
+    while (status >= 0 && hfi_parts_next(&parts, &begin, &end, &sums))
+        for (size_t at = begin; at < end && status >= 0; at += run->chunk.capacity) {
+            const size_t left = end - at, rows = left < run->chunk.capacity ? left : run->chunk.capacity;
+            if (!loaded) {
+                hfi_inducing_chunk_load(&run->chunk, at, at + rows, false);
+                hfi_inducing_chunk_solve(&run->chunk);
+                (void)hfi_inducing_terms(run->objective, &run->chunk, &run->bars);
+            }
+            status = add_chunk(run, sums);
         }
-        status = add_chunk(run);
-    }
-    return status;
+    return hfi_parts_finish(&parts, status);
 }
 
 /* The evidence is (|c|^2 - log det B) / 2 and what the readings have of their own. */
@@ -117,10 +121,9 @@ hf_status hfi_inducing_backward(hfi_inducing_reverse *run, double *gradient)
 {
     hfi_evaluator *e = run->e;
     const hfi_inducing *u = e->inducing;
-    const size_t m = u->m, shared = hf_kernel_parameters(e->kernel) + hf_mean_coefficients(e->mean) + 1;
+    const size_t shared = hf_kernel_parameters(e->kernel) + hf_mean_coefficients(e->mean) + 1;
     if (run->objective == HF_OBJECTIVE_EVIDENCE) start_evidence(run);
-    hf_status status = hfi_group_agree(e->ctx, pass(run));
-    if (status >= 0) status = hfi_group_sum(e->ctx, run->count + m * m, run->sums);
+    hf_status status = pass(run);
     if (status >= 0)
         status = hfi_inducing_prior_adjoint(e, run->sums + run->count, run->sums,
                                             u->train_inputs ? run->sums + shared : NULL);

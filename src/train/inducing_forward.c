@@ -26,13 +26,13 @@ static void weigh_job(size_t job, int thread, void *arg)
     }
 }
 
-static void add_chunk(hfi_inducing_reverse *run)
+static void add_chunk(hfi_inducing_reverse *run, double *sums)
 {
     const hfi_inducing_chunk *c = &run->chunk;
     const size_t m = c->inducing->m, jobs = hfi_inducing_chunk_jobs(c);
     hfi_parallel_for(run->e->ctx, jobs, weigh_job, run);
-    for (size_t b = 0; b < jobs; b++) hfi_axpy(m, 1.0, run->partial + b * m, run->dense + m * m);
-    hfi_lower_product(run->e->ctx, m, c->count, run->vbar, m, c->y, m, run->dense, m);
+    for (size_t b = 0; b < jobs; b++) hfi_axpy(m, 1.0, run->partial + b * m, sums + m * m);
+    hfi_lower_product(run->e->ctx, m, c->count, run->vbar, m, c->y, m, sums, m);
 }
 
 typedef struct division {
@@ -102,26 +102,24 @@ hf_status hfi_inducing_forward(hfi_inducing_reverse *run, bool gradient, double 
     const hfi_evaluator *e = run->e;
     const hfi_inducing *u = e->inducing;
     const size_t m = u->m;
+    /* Without a gradient the value is all there is to add up. */
+    const size_t before = gradient ? m * m + m : 0;
+    double *last = run->dense + before, *room = gradient ? run->sums + run->count : run->dense, *sums;
     size_t begin, end;
-    double sum = 0.0;
-    hfi_group_share(e->ctx, e->rows, &begin, &end);
-    for (size_t at = begin; at < end; at += run->chunk.capacity) {
-        const size_t left = end - at, rows = left < run->chunk.capacity ? left : run->chunk.capacity;
-        hfi_inducing_chunk_load(&run->chunk, at, at + rows, false);
-        hfi_inducing_chunk_solve(&run->chunk);
-        sum += hfi_inducing_terms(run->objective, &run->chunk, &run->bars);
-        if (gradient) add_chunk(run);
-    }
-    double *last = run->dense + m * m + m, *room = gradient ? run->sums + run->count : run->dense;
-    *last = sum;
-    hf_status status =
-        gradient ? hfi_group_sum(e->ctx, m * m + m + 1, run->dense) : hfi_group_sum(e->ctx, 1, last);
+    hfi_parts parts;
+    hf_status status = hfi_parts_init(e->ctx, e->rows, before + 1, run->dense, &parts);
+    while (status >= 0 && hfi_parts_next(&parts, &begin, &end, &sums))
+        for (size_t at = begin; at < end; at += run->chunk.capacity) {
+            const size_t left = end - at, rows = left < run->chunk.capacity ? left : run->chunk.capacity;
+            hfi_inducing_chunk_load(&run->chunk, at, at + rows, false);
+            hfi_inducing_chunk_solve(&run->chunk);
+            sums[before] += hfi_inducing_terms(run->objective, &run->chunk, &run->bars);
+            if (gradient) add_chunk(run, sums);
+        }
+    status = hfi_parts_finish(&parts, status);
     if (status < 0) return status;
     *value = *last;
     if (run->penalty > 0.0) *value -= run->penalty * divergence(u, room);
-    if (gradient) {
-        collect(run, room);
-        memset(run->sums, 0, (run->count + m * m) * sizeof *run->sums);
-    }
+    if (gradient) collect(run, room);
     return status;
 }

@@ -39,15 +39,13 @@ hf_status hfi_inducing_reverse_init(hfi_evaluator *e, hf_objective objective, bo
                                     hfi_inducing_reverse *run)
 {
     const hfi_inducing *u = e->inducing;
-    size_t begin, end;
     *run = (hfi_inducing_reverse){.e = e, .objective = objective};
     run->penalty = objective == HF_OBJECTIVE_WEIGHTED || objective == HF_OBJECTIVE_RCAGP ? 1.0 : 0.0;
     run->has_dense = objective != HF_OBJECTIVE_EVIDENCE;
     run->count = hf_kernel_parameters(e->kernel) + hf_mean_coefficients(e->mean) + 1 +
                  (u->train_inputs ? u->m * u->d : 0);
-    hfi_group_share(e->ctx, e->rows, &begin, &end);
-    hf_status status = hfi_inducing_chunk_init(&run->chunk, u, e->kernel, e->mean, e->sites, end - begin,
-                                               e->x, e->ldx, true);
+    hf_status status = hfi_inducing_chunk_init(&run->chunk, u, e->kernel, e->mean, e->sites,
+                                               hfi_parts_rows(e->ctx, e->rows), e->x, e->ldx, true);
     if (status >= 0) status = hfi_inducing_bars_init(e->ctx, run->chunk.capacity, &run->bars);
     if (status >= 0 && run->has_dense) {
         run->dense = hfi_alloc(e->ctx, u->m * u->m + u->m + 1, sizeof *run->dense);
