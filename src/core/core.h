@@ -92,8 +92,8 @@ size_t hfi_group_shared_factor(const hf_context *ctx);
 void hfi_group_set_shared_factor(hf_context *ctx, size_t order);
 /**
  * A table cut into parts, whose sums are added up in the order of the parts: how many processes a group has, and whether there is one,
- * then changes no digit. There are as many parts as there are lots of HFI_PART_ROWS rows, 8 at most, or as many as there are processes if
- * these are more. Part k belongs to process k mod size.
+ * then changes no digit, up to eight of them. There are as many parts as there are lots of HFI_PART_ROWS rows, 8 at most, or as many as there
+ * are processes if these are more; those add up in one go. Part k belongs to process k mod size.
  */
 #define HFI_PART_ROWS 2048u
 typedef struct hfi_parts {

@@ -59,6 +59,21 @@ static void same_digits(void **state)
     }
 }
 
+/* More processes than parts that there would be otherwise: one part for each, and rounding. */
+static void many_processes(void **state)
+{
+    (void)state;
+    sums one = {.rows = 40001, .fails = SIZE_MAX}, many = one;
+    thread_group_run(1, add_up, &one);
+    thread_group_run(11, add_up, &many);
+    for (size_t r = 0; r < 11; r++) {
+        assert_int_equal(many.parts[r], 1);
+        assert_memory_equal(many.total[r], many.total[0], sizeof many.total[0]);
+        for (size_t k = 0; k < NUMBERS; k++)
+            assert_true(fabs(many.total[r][k] - one.total[0][k]) <= 1e-12 * one.total[0][k]);
+    }
+}
+
 static void work_is_shared(void **state)
 {
     (void)state;
@@ -79,6 +94,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_digits),
+        cmocka_unit_test(many_processes),
         cmocka_unit_test(work_is_shared),
         cmocka_unit_test(one_failure_is_everybodys),
     };

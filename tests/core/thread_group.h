@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 enum {
-    THREAD_GROUP_MOST = 8
+    THREAD_GROUP_MOST = 12
 };
 
 /* What one member does. Assertions belong behind thread_group_run(): they must not jump out of a thread. */
