@@ -160,7 +160,7 @@ HF_API hf_fit_settings hf_fit_settings_default(void);
 /** "default", "gp" (plain GP: no suspects, no calibration), "rcgp" (the published RCGP: robust sites,
  * prior-mean centre, c = 0.9 quantile, leave-one-out objective), and for budgets "cagp" (Gaussian sites, trained block actions), "rcagp" (robust sites,
  * hyperparameters from an inducing fit with re-centring, projection on Krylov actions), "sgpr" (Gaussian sites, inducing), "rcsvgp" (robust sites,
- * inducing), "svgp" (Gaussian sites, inducing, minibatches), "student-t" and "rrp" (relevance pursuit). HF_ERR_ARGUMENT lists the names. */
+ * inducing), "svgp" (Gaussian sites, inducing, minibatches), "student-t" and "rrp" (relevance pursuit, calibrated). HF_ERR_ARGUMENT lists the names. */
 HF_API hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fit_settings *out);
 
 /** Why the last optimisation stopped. */
