@@ -179,6 +179,10 @@ static void print_suspects(FILE *out, const hf_model *model, const hf_table *sus
     if (report->groups > 0) fprintf(out, " (%zu group%s)", report->groups, report->groups == 1 ? "" : "s");
     if (settings->sites != HF_SITES_GAUSSIAN)
         fprintf(out, ", weight below 1/4\n");
+    else if (report->suspects_adopted && isnan(report->benefit))
+        fprintf(out, ", set aside: %s\n",
+                report->groups > 0 ? "together they contradict the others"
+                                   : "no tail of the others could reach so far");
     else if (report->suspects_adopted)
         fprintf(
             out,

@@ -45,8 +45,9 @@ typedef struct hfi_fit {
     double nu;                   /* of Student-t noise; infinity without */
     struct hfi_journal *journal; /* NULL without a checkpoint */
     hf_projection_report projection;
-    bool warm;   /* after stages: the table itself is trained too */
-    hfi_cut cut; /* that parts the suspects of the first stage from its other readings */
+    bool warm; /* after stages: the table itself is trained too */
+    hfi_cut
+        cut; /* that parts the suspects of the first stage from its other readings, or what no stage would call legitimate */
     hfi_share_report shared;
 } hfi_fit;
 
@@ -78,6 +79,8 @@ hf_status hfi_fit_train_in_stages(hfi_fit *fit, hfi_holdout *all);
 hf_status hfi_fit_settle(hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
 /** The cut that parts `suspected` from the other rows with the fewest mistakes. */
 hf_status hfi_fit_find_cut(hf_context *ctx, size_t n, const double *t, const bool *suspected, hfi_cut *out);
+/** The cut for n readings where none of `rows` of them, with residuals t, was suspected: twice as far out as tails with a variance reach. */
+hfi_cut hfi_fit_gross_cut(size_t n, size_t rows, const double *t);
 /** What the report says about training comes from `shared`. */
 void hfi_fit_adopt_shared(hfi_fit *fit);
 /** Whether training goes by minibatches or by stochastic variational steps (fit_stochastic.c), and that training. */

@@ -62,6 +62,20 @@ static double part(size_t n, const double *t, const bool *suspected, double sign
                 flagged[best]); /* in the middle of the gap: residuals of later stages are a little other */
 }
 
+/* How much further out the furthest of n readings may be than that of `rows` of them, if the tails have a variance; and as much again. */
+static double gross(size_t n, size_t rows)
+{
+    return 2.0 * sqrt((double)n / (double)rows);
+}
+
+hfi_cut hfi_fit_gross_cut(size_t n, size_t rows, const double *t)
+{
+    double largest = 0.0;
+    for (size_t i = 0; i < rows; i++) largest = fmax(largest, fabs(t[i]));
+    const double at = gross(n, rows) * fmax(largest, 1.0);
+    return (hfi_cut){.low = -at, .high = at};
+}
+
 hf_status hfi_fit_find_cut(hf_context *ctx, size_t n, const double *t, const bool *suspected, hfi_cut *out)
 {
     double *kept = hfi_alloc(ctx, n, 2 * sizeof *kept);
@@ -107,6 +121,19 @@ static hf_status settle_suspects(hfi_fit *fit, const hfi_holdout *start, bool tr
     return s;
 }
 
+/* Readings so far out that no share of the rows without them could know of them. */
+static hf_status set_aside_gross(hfi_fit *fit, const double *t)
+{
+    hf_status s = HF_OK;
+    for (size_t i = 0; s >= 0 && i < fit->n; i++) {
+        if (t[i] >= fit->cut.low && t[i] <= fit->cut.high) continue;
+        fit->verdict.suspected[i] = fit->verdict.adopted = true;
+        fit->verdict.benefit = fit->verdict.gain = NAN; /* nobody has asked */
+        s = hf_sites_set_present(fit->ctx, fit->sites, i, false);
+    }
+    return s < 0 ? s : hfi_evaluator_select(&fit->trainer.evaluator);
+}
+
 static hf_status settle_robust(hfi_fit *fit, const hfi_holdout *start, bool train, double *state)
 {
     hfi_trainer *t = &fit->trainer;
@@ -127,5 +154,7 @@ hf_status hfi_fit_settle(hfi_fit *fit, const hfi_holdout *start, bool train, dou
     if (s < 0) return s;
     if (fit->settings->sites == HF_SITES_ROBUST) return settle_robust(fit, start, train, state);
     if (fit->verdict.adopted) return settle_suspects(fit, start, train, state);
+    if (fit->cut.high > 0.0) s = set_aside_gross(fit, start->t);
+    if (s < 0) return s;
     return train ? hfi_trainer_maximise(t, state, WARM_ITERATIONS) : HF_OK;
 }

@@ -170,6 +170,11 @@ static hf_status pick(const hfi_fit *share, const hfi_holdout *all, hfi_holdout 
     return s;
 }
 
+static bool finds_suspects(const hfi_fit *fit)
+{
+    return fit->settings->sites == HF_SITES_GAUSSIAN && fit->settings->suspects != HF_SUSPECTS_OFF;
+}
+
 /* What the finder thought of the share's rows, as a cut for all others. */
 static hf_status carry_cut(hfi_fit *fit, const hfi_fit *share, const hfi_holdout *all)
 {
@@ -207,7 +212,7 @@ static hf_status run_stage(hfi_fit *fit, const stage *size, hfi_holdout *all)
     }
     if (s >= 0) s = hfi_trainer_set(&share.trainer, state);
     if (s >= 0) s = predict_all(fit, &share, all);
-    if (s >= 0 && first && share.verdict.adopted) s = carry_cut(fit, &share, all);
+    if (s >= 0 && first && finds_suspects(fit)) s = carry_cut(fit, &share, all);
     if (s >= 0) {
         hand_over(fit, &share, state);
         s = hf_sites_set_noise(fit->ctx, fit->sites, fit->noise);

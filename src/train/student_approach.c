@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a search under Student-t noise starts: the result of a cheap one, on some of the readings and with nu as it is. From a cold start
+/* Where a search under Student-t noise starts: the result of a cheap one, on some of the readings and with nu as it is, by the variational method whatever
+ * follows: it is the one without jumps. From a cold start
  * with nu free most readings look like outliers, nu falls to what explains that, and the search ends in a mode of noise that is
  * nearly Cauchy's and of a function that follows little. */
 #include "train/student_search.h"
@@ -36,7 +37,7 @@ static hf_status put_back(hfi_evaluator *e, const bool *absent)
 static hf_status search(const hfi_student_search *how, double *state, double nu, size_t iterations)
 {
     hfi_student_problem problem;
-    hf_status s = hfi_student_problem_init(&how->trainer->evaluator, how->problem->method, &problem);
+    hf_status s = hfi_student_problem_init(&how->trainer->evaluator, HF_STUDENT_VARIATIONAL, &problem);
     if (s < 0) return s;
     const hfi_student_search held = {.trainer = how->trainer, .problem = &problem, .train_nu = false};
     s = hfi_student_maximise(&held, state, &nu, iterations);

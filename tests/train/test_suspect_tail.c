@@ -175,11 +175,52 @@ static void test_cluster(void **unused)
     assert_true(o.others <= 3);
 }
 
+enum {
+    LONG_ROWS = 30000 /* most of which no training looks at */
+};
+
+/* A few readings that are far off, too few for a share of the rows to know of them. */
+static void test_rare_gross_readings(void **unused)
+{
+    (void)unused;
+    static double x[LONG_ROWS], y[LONG_ROWS];
+    static hf_reading readings[LONG_ROWS];
+    const size_t wrong[] = {7, 11111, 29999};
+    hfi_stream stream;
+    hfi_stream_init(&stream, 9, HFI_PURPOSE_TEST, 1);
+    for (size_t i = 0; i < LONG_ROWS; i++) {
+        x[i] = 4.0 * hfi_stream_uniform(&stream) - 2.0;
+        y[i] = sin(2.0 * x[i]) + 0.1 * hfi_stream_normal(&stream);
+    }
+    for (size_t k = 0; k < 3; k++) y[wrong[k]] = k == 1 ? -1e5 : 50.0;
+    hf_context *ctx = hf_context_create();
+    hf_fit_settings settings = hf_fit_settings_default();
+    hf_fit_report report;
+    hf_posterior *posterior = NULL;
+    const hf_data data = {.n = LONG_ROWS, .d = 1, .x = x, .ldx = 1, .y = y};
+    settings.inducing = 12;
+    assert_true(hf_fit_data(ctx, &data, &settings, &posterior, &report, readings) >= 0);
+    assert_int_equal(report.solver, HF_SOLVER_INDUCING);
+    assert_true(report.suspects_adopted);
+    assert_int_equal(report.suspects, 3);
+    double mean, latent;
+    for (size_t k = 0; k < 3; k++) {
+        assert_true(readings[wrong[k]].suspected);
+        assert_true(readings[wrong[k]].weight == 0.0);
+        assert_int_equal(hf_predict(ctx, posterior, 1, x + wrong[k], 1, &mean, &latent, NULL), HF_OK);
+        assert_true(fabs(mean - sin(2.0 * x[wrong[k]])) < 0.05);
+    }
+    hf_posterior_free(posterior);
+    hf_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_slopes_and_humps),
                                        cmocka_unit_test(test_wrong_readings_beside_heavy_tails),
                                        cmocka_unit_test(test_wrong_readings_beside_strong_noise),
-                                       cmocka_unit_test(test_steps), cmocka_unit_test(test_cluster)};
+                                       cmocka_unit_test(test_steps),
+                                       cmocka_unit_test(test_cluster),
+                                       cmocka_unit_test(test_rare_gross_readings)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
