@@ -155,7 +155,10 @@ static hf_status run(hfi_fit *fit, hf_posterior **posterior, hf_fit_report *repo
     if (s >= 0 && !state) s = HF_ERR_MEMORY;
     if (s >= 0) s = allocate_verdict(fit);
     if (s >= 0) s = stages ? finish_stages(fit, &start, state) : hfi_fit_train(fit, state);
+    const hf_status trained = s;
     if (s >= 0) s = conclude(fit, state, posterior, report, readings);
+    /* What sites with an iteration of their own could not do; nothing has been said since. */
+    if (s == HF_OK && trained == HF_WARN_NOT_CONVERGED) s = trained;
     close_journal(fit, report);
     hfi_free(fit->ctx, state);
     hfi_holdout_free(fit->ctx, &start);

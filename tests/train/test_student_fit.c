@@ -187,6 +187,28 @@ static void known_variances_widen_the_noise_of_their_reading(void **state)
     assert_true(known.readings[40].weight > 0.6);
 }
 
+/* Readings that contradict each other with next to no noise: expectation propagation has no fixed point, and says so. */
+static void what_took_the_place_of_expectation_propagation_is_told(void **state)
+{
+    (void)state;
+    table t;
+    make(&t, N, 4);
+    const hf_assignment set[] = {{"noise", 1e-6}, {"outputscale", 100.0}, {"mean", 0.0}};
+    hf_fit_settings settings = preset();
+    settings.student_method = HF_STUDENT_EP;
+    settings.student_nu = 1.5;
+    settings.train = false;
+    settings.set = set;
+    settings.set_count = 3;
+    hf_context *ctx = hf_context_create();
+    const hf_data data = {.n = t.n, .d = D, .x = t.x, .ldx = D, .y = t.y};
+    hf_posterior *posterior = NULL;
+    assert_int_equal(hf_fit_data(ctx, &data, &settings, &posterior, NULL, NULL), HF_WARN_NOT_CONVERGED);
+    assert_non_null(strstr(hf_context_message(ctx), "Laplace"));
+    hf_posterior_free(posterior);
+    hf_context_free(ctx);
+}
+
 static void odd_tables_have_an_answer(void **state)
 {
     (void)state;
@@ -218,6 +240,7 @@ int main(void)
         cmocka_unit_test(given_degrees_of_freedom_are_kept),
         cmocka_unit_test(large_tables_start_from_some_of_their_rows),
         cmocka_unit_test(known_variances_widen_the_noise_of_their_reading),
+        cmocka_unit_test(what_took_the_place_of_expectation_propagation_is_told),
         cmocka_unit_test(odd_tables_have_an_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
