@@ -91,6 +91,7 @@ static hf_status flag(hfi_fit *fit, const double *t, size_t *changed)
 {
     hfi_cut at;
     hf_status s = mixture_cut(fit->ctx, fit->n, t, &at);
+    if (s < 0) return s;
     at.low = fmin(at.low, fit->cut.low); /* what the first stage kept is kept */
     at.high = fmax(at.high, fit->cut.high);
     *changed = 0;
