@@ -83,9 +83,11 @@ bool scale_problem(hf_context *ctx, const char *data, const char *set, size_t ro
     } else {
         synthetic_rows(rows ? rows : SYNTHETIC_ROWS, (uint64_t)(offset + 9000 + split), out);
     }
+    hf_contamination damage;
     if (strcmp(kind, "none") == 0) return true;
-    if (hf_contaminate(ctx, HF_CONTAMINATION_ASYMMETRIC, share, (uint64_t)(offset + 5000 + split), out->n,
-                       out->d, out->x, out->d, out->y, out->wrong) >= 0)
+    if (hf_contamination_parse(ctx, kind, &damage) >= 0 &&
+        hf_contaminate(ctx, damage, share, (uint64_t)(offset + 5000 + split), out->n, out->d, out->x, out->d,
+                       out->y, out->wrong) >= 0)
         return true;
     fprintf(stderr, "%s: %s\n", set, hf_context_message(ctx));
     return false;

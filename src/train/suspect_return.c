@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Heavy tails beside wrong readings: once the wrong ones are gone the noise is small, and legitimate extremes are so many of its standard
  * deviations away that they are flagged too. Wrong readings are then a good deal further out, and the nearer flags the far side
- * of the slope that the kept readings are the near side of. */
+ * of the slope that the kept readings are the near side of; or else not much is gained by doing without them. */
 #include "train/suspects.h"
 #include <math.h>
 #include <string.h>
 
 enum {
-    FEWEST = 4, /* flags that can be parted in two */
+    FEWEST = 20, /* flags in the nearer part: fewer are no tail */
     ROUNDS = 2,
     WARM_ITERATIONS = 25
 };
 
 /* Typical sizes of the two parts must differ by this factor. */
 static const double APART = 3.0;
+
+/* Calling the nearer part wrong must bring the CRPS of all but the further part down to this share, or it is given back. */
+static const double WORTH_IT = 0.9;
 
 /* |t| of the flags that are not locked, in order of size. */
 static size_t sort_flagged(const hfi_finder *finder, const hfi_flagging *f, const bool *lock, double *size)
@@ -29,17 +32,26 @@ static size_t sort_flagged(const hfi_finder *finder, const hfi_flagging *f, cons
 static double find_gap(size_t count, const double *size)
 {
     double total = 0.0, below = 0.0, most = 0.0, at = 0.0;
-    if (count < FEWEST || !(size[0] > 0.0)) return 0.0;
+    if (count <= FEWEST || !(size[0] > 0.0)) return 0.0;
     for (size_t k = 0; k < count; k++) total += log(size[k]);
     for (size_t k = 1; k < count; k++) {
         below += log(size[k - 1]);
         const double m = (double)k, rest = (double)(count - k);
         const double apart = (total - below) / rest - below / m, between = m * rest * apart * apart;
-        if (between <= most || apart < log(APART)) continue;
+        if (k < FEWEST || between <= most || apart < log(APART)) continue;
         most = between;
         at = size[k];
     }
     return at;
+}
+
+/* CRPS of the readings that `narrow` keeps, by what f says. */
+static double kept_crps(const hfi_finder *finder, const hfi_flagging *narrow, const hfi_flagging *f)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < finder->n; i++)
+        if (!narrow->flag[i]) sum += f->crps[i];
+    return sum;
 }
 
 hf_status hfi_finder_give_back(hfi_finder *finder, const bool *lock, hfi_flagging *current)
@@ -52,10 +64,13 @@ hf_status hfi_finder_give_back(hfi_finder *finder, const bool *lock, hfi_flaggin
         hfi_flagging_copy(finder, &narrow, current);
         for (size_t i = 0; i < finder->n; i++)
             narrow.flag[i] = lock[i] || (current->flag[i] && fabs(current->t[i]) >= gap);
-        if (!hfi_flags_run_on(finder, current, narrow.flag)) break;
+        const bool tail = hfi_flags_run_on(finder, current, narrow.flag);
         s = hfi_finder_fit(finder, narrow.flag, narrow.state, false, WARM_ITERATIONS);
         if (s >= 0) s = hfi_finder_assess(finder, &narrow, lock);
-        if (s >= 0) hfi_flagging_copy(finder, current, &narrow);
+        if (s < 0) break;
+        const double worth = kept_crps(finder, &narrow, current) / kept_crps(finder, &narrow, &narrow);
+        if (!tail && worth <= WORTH_IT) break;
+        hfi_flagging_copy(finder, current, &narrow);
         finder->rounds++;
     }
     hfi_flagging_free(finder->ctx, &narrow);
