@@ -23,7 +23,8 @@ static void consider(const hfi_finder *finder, const hfi_flagging *base, const h
 static hf_status peel_and_consider(hfi_finder *finder, const bool *lock, const hfi_flagging *base,
                                    const hfi_flagging *start, hfi_flagging *scratch, hfi_attempt *attempt)
 {
-    const hf_status s = hfi_peel(finder, lock, start, scratch);
+    hf_status s = hfi_peel(finder, lock, start, scratch);
+    if (s >= 0) s = hfi_finder_give_back(finder, lock, scratch);
     if (s < 0) return s;
     if (memcmp(scratch->flag, lock, finder->n * sizeof *lock) != 0) consider(finder, base, scratch, attempt);
     return HF_OK;

@@ -70,7 +70,6 @@ static hf_status search(hfi_finder *finder, hfi_flagging *current, hfi_attempt *
     if (!none) return HF_ERR_MEMORY;
     hf_status s = hfi_finder_assess(finder, current, none);
     if (s >= 0) s = hfi_attempt_run(finder, none, current, true, attempt);
-    if (s >= 0 && attempt->accepted) s = hfi_finder_give_back(finder, none, &attempt->result);
     hfi_free(finder->ctx, none);
     if (s < 0) return s;
     verdict->benefit = attempt->benefit;

@@ -57,6 +57,8 @@ static double kept_crps(const hfi_finder *finder, const hfi_flagging *narrow, co
 hf_status hfi_finder_give_back(hfi_finder *finder, const bool *lock, hfi_flagging *current)
 {
     hfi_flagging narrow;
+    /* Inducing inputs that are too few leave errors of their own, which would pass for wrong readings. */
+    const bool coarse = finder->trainer->evaluator.inducing != NULL;
     hf_status s = hfi_flagging_init(finder->ctx, &narrow, finder->n, finder->trainer->count);
     for (size_t round = 0; s >= 0 && round < ROUNDS; round++) {
         const double gap = find_gap(sort_flagged(finder, current, lock, finder->sorted), finder->sorted);
@@ -69,7 +71,7 @@ hf_status hfi_finder_give_back(hfi_finder *finder, const bool *lock, hfi_flaggin
         if (s >= 0) s = hfi_finder_assess(finder, &narrow, lock);
         if (s < 0) break;
         const double worth = kept_crps(finder, &narrow, current) / kept_crps(finder, &narrow, &narrow);
-        if (!tail && worth <= WORTH_IT) break;
+        if (!tail && !coarse && worth <= WORTH_IT) break;
         hfi_flagging_copy(finder, current, &narrow);
         finder->rounds++;
     }

@@ -71,8 +71,8 @@ hf_status hfi_attempt_run(hfi_finder *finder, const bool *lock, const hfi_flaggi
  * Readings in `without` (may be NULL) do not count. */
 bool hfi_flags_run_on(const hfi_finder *finder, const hfi_flagging *f, const bool *without);
 
-/** Gives the nearer flags back where they are well apart from the further ones, and run on from the kept readings or are hardly worth it.
- * Flags in `lock` stay. */
+/** Gives the nearer flags back where they are well apart from the further ones, and run on from the kept readings, are hardly worth it, or
+ * may be errors of inducing inputs that are too few. Flags in `lock` stay. */
 hf_status hfi_finder_give_back(hfi_finder *finder, const bool *lock, hfi_flagging *current);
 
 /** Tests whole groups; `current` is replaced where a group is accepted. `group` (rows) receives their
