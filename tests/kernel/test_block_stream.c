@@ -229,6 +229,26 @@ static void shapes_single(void **state)
             check_shape(*state, SHAPED[e], &SHAPES[i], HFI_SINGLE, 1e-5);
 }
 
+/* Clusters that are at all distances from each other: near the cut beyond which covariances are 0, far beyond it, and so far that squared
+ * distances overflow a float and all but overflow a double. */
+static void far_points(void **state)
+{
+    const double reach[] = {12.0, 25.0, 34.0, 40.0, 700.0, 1e15, 1e150};
+    problem p = make_problem(64, 2, 5, 77);
+    for (size_t i = 0; i < p.n; i++)
+        if (i % 8 > 0) p.x[i * 2] += (i % 2 ? 1.0 : -1.0) * reach[i % 8 - 1];
+    for (size_t e = 0; e < sizeof SHAPED / sizeof SHAPED[0]; e++) {
+        hf_kernel *kernel = parse(*state, SHAPED[e], 2);
+        check_products(*state, kernel, SHAPED[e], &p, HFI_DOUBLE, 1e-12);
+        check_products(*state, kernel, SHAPED[e], &p, HFI_SINGLE, 1e-5);
+        double *theta = block_parameters(*state, kernel, &p, HFI_DOUBLE);
+        for (size_t k = 0; k < hf_kernel_parameters(kernel); k++) assert_true(isfinite(theta[k]));
+        free(theta);
+        hf_kernel_free(kernel);
+    }
+    drop_problem(&p);
+}
+
 /* ---- finite differences --------------------------------------------------------------------------------- */
 
 #define STEP 1e-5
@@ -488,6 +508,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_kernel_parameters, make_context, drop_context),
         cmocka_unit_test_setup_teardown(shapes_double, make_context, drop_context),
         cmocka_unit_test_setup_teardown(shapes_single, make_context, drop_context),
+        cmocka_unit_test_setup_teardown(far_points, make_context, drop_context),
         cmocka_unit_test_setup_teardown(differences_in_entries, make_context, drop_context),
         cmocka_unit_test_setup_teardown(differences_in_parameters, make_context, drop_context),
         cmocka_unit_test_setup_teardown(dense_columns, make_context, drop_context),
