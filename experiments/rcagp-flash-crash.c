@@ -18,7 +18,7 @@
 
 enum {
     READINGS_MOST = 2000,
-    MODELS_MOST = 9,
+    MODELS_MOST = 10,
     SHOULDER = 10 /* readings on either side of the sell-off */
 };
 
