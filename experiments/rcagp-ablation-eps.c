@@ -180,7 +180,7 @@ static void draw(const plan *p)
     fprintf(
         out,
         "set multiplot layout 2,%zu margins 0.06,0.99,0.12,0.86 spacing 0.045,0.10\nset xrange [0.03:0.42]\n"
-        "set xtics 0.1\nset key horizontal center at screen 0.5,0.965\n",
+        "set xtics 0.1\nset key maxrows 1 center at screen 0.5,0.965\n",
         p->sets.count);
     for (size_t q = 0; q < 2; ++q)
         for (size_t i = 0; i < p->sets.count; ++i) {
