@@ -180,9 +180,11 @@ static hf_status carry_cut(hfi_fit *fit, const hfi_fit *share, const hfi_holdout
 {
     hfi_holdout own;
     const hf_status picked = pick(share, all, &own);
-    const hf_status s =
-        picked < 0 ? picked
-                   : hfi_fit_find_cut(fit->ctx, share->n, own.t, share->verdict.suspected, &fit->cut);
+    hf_status s = picked;
+    if (s >= 0 && share->verdict.adopted)
+        s = hfi_fit_find_cut(fit->ctx, share->n, own.t, share->verdict.suspected, &fit->cut);
+    else if (s >= 0)
+        fit->cut = hfi_fit_gross_cut(fit->n, share->n, own.t);
     hfi_holdout_free(fit->ctx, &own);
     return s;
 }
