@@ -113,8 +113,9 @@ hf_status hfi_parts_finish(hfi_parts *parts, hf_status status);
 /** Rows of the largest part. */
 size_t hfi_parts_rows(const hf_context *ctx, size_t rows);
 
-/** The share of `count` tasks or rows that is this process's: [*begin, *end), contiguous, sizes differing by at most
- * one. */
+/** Part k of `count` things in `parts` parts: [*begin, *end), contiguous, sizes differing by at most one. */
+void hfi_part(size_t count, size_t parts, size_t k, size_t *begin, size_t *end);
+/** The part of `count` tasks or rows that is this process's, one part for each. */
 void hfi_group_share(const hf_context *ctx, size_t count, size_t *begin, size_t *end);
 
 /* ---- random streams ---------------------------------------------------------------------------- */

@@ -66,10 +66,14 @@ void hfi_group_set_shared_factor(hf_context *ctx, size_t order)
     ctx->shared_factor = order;
 }
 
+void hfi_part(size_t count, size_t parts, size_t k, size_t *begin, size_t *end)
+{
+    const size_t each = count / parts, rest = count % parts;
+    *begin = k * each + (k < rest ? k : rest);
+    *end = *begin + each + (k < rest ? 1 : 0);
+}
+
 void hfi_group_share(const hf_context *ctx, size_t count, size_t *begin, size_t *end)
 {
-    const size_t rank = hfi_group_rank(ctx), size = hfi_group_size(ctx);
-    const size_t each = count / size, rest = count % size;
-    *begin = rank * each + (rank < rest ? rank : rest);
-    *end = *begin + each + (rank < rest ? 1 : 0);
+    hfi_part(count, hfi_group_size(ctx), hfi_group_rank(ctx), begin, end);
 }

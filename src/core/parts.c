@@ -15,13 +15,6 @@ static size_t count_parts(const hf_context *ctx, size_t rows)
     return lots < most ? lots : most;
 }
 
-static void bounds(const hfi_parts *p, size_t k, size_t *begin, size_t *end)
-{
-    const size_t each = p->rows / p->parts, rest = p->rows % p->parts;
-    *begin = k * each + (k < rest ? k : rest);
-    *end = *begin + each + (k < rest ? 1 : 0);
-}
-
 size_t hfi_parts_rows(const hf_context *ctx, size_t rows)
 {
     const size_t parts = count_parts(ctx, rows);
@@ -59,7 +52,7 @@ bool hfi_parts_next(hfi_parts *p, size_t *begin, size_t *end, double **sums)
     if (p->own && alone && p->begun) add(p->count, p->own, p->total);
     p->begun = p->next < p->parts;
     if (!p->begun) return false;
-    bounds(p, p->next, begin, end);
+    hfi_part(p->rows, p->parts, p->next, begin, end);
     if (p->own) {
         *sums = p->own + (alone ? 0 : p->next / size) * p->count;
         memset(*sums, 0, p->count * sizeof **sums);

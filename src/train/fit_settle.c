@@ -62,17 +62,12 @@ static double part(size_t n, const double *t, const bool *suspected, double sign
                 flagged[best]); /* in the middle of the gap: residuals of later stages are a little other */
 }
 
-/* How much further out the furthest of n readings may be than that of `rows` of them, if the tails have a variance; and as much again. */
-static double gross(size_t n, size_t rows)
-{
-    return 2.0 * sqrt((double)n / (double)rows);
-}
-
 hfi_cut hfi_fit_gross_cut(size_t n, size_t rows, const double *t)
 {
     double largest = 0.0;
     for (size_t i = 0; i < rows; i++) largest = fmax(largest, fabs(t[i]));
-    const double at = gross(n, rows) * fmax(largest, 1.0);
+    /* The furthest of n is so much further out than that of `rows` of them if the tails have a variance; and as much again. */
+    const double at = 2.0 * sqrt((double)n / (double)rows) * fmax(largest, 1.0);
     return (hfi_cut){.low = -at, .high = at};
 }
 

@@ -39,7 +39,7 @@ static bool half_are_one_number(const double *sorted, size_t count)
     return false;
 }
 
-/* Whether `value` occurs beside the place where it was found. */
+/* Whether the number at a place occurs beside it. */
 static bool has_twin(const double *sorted, size_t count, size_t at)
 {
     return (at > 0 && sorted[at - 1] == sorted[at]) || (at + 1 < count && sorted[at + 1] == sorted[at]);
@@ -73,8 +73,7 @@ static bool off_the_steps(const hfi_finder *finder, const bool *flag, double num
            (double)flagged_alone >= most * (double)flagged;
 }
 
-/* Sum of the CRPS of readings not in `skip`, none less than `least`. */
-static double sum_crps(size_t n, const double *crps, const bool *skip, double least)
+double hfi_sum_crps(size_t n, const double *crps, const bool *skip, double least)
 {
     double sum = 0.0;
     for (size_t i = 0; i < n; i++)
@@ -118,8 +117,9 @@ bool hfi_gate(const hfi_finder *finder, const hfi_flagging *base, const hfi_flag
     /* A reading rounded to a step is off by a quarter of it on average: no prediction is credited with less, or two
      * thirds of readings in few steps would pay for calling the rest wrong. */
     const double least = 0.25 * resolution(finder->sorted, count);
-    const double kept = sum_crps(n, f->crps, f->flag, least) / sum_crps(n, base->crps, f->flag, least);
-    const double all = sum_crps(n, f->crps, NULL, least) / sum_crps(n, base->crps, NULL, least);
+    const double kept =
+        hfi_sum_crps(n, f->crps, f->flag, least) / hfi_sum_crps(n, base->crps, f->flag, least);
+    const double all = hfi_sum_crps(n, f->crps, NULL, least) / hfi_sum_crps(n, base->crps, NULL, least);
     *benefit = kept;
     if (finder->settings->suspects == HF_SUSPECTS_FORCE) return true;
     if (one_number && (double)(n - count) > most_beside_one_number * (double)n &&

@@ -45,15 +45,6 @@ static double find_gap(size_t count, const double *size)
     return at;
 }
 
-/* CRPS of the readings that `narrow` keeps, by what f says. */
-static double kept_crps(const hfi_finder *finder, const hfi_flagging *narrow, const hfi_flagging *f)
-{
-    double sum = 0.0;
-    for (size_t i = 0; i < finder->n; i++)
-        if (!narrow->flag[i]) sum += f->crps[i];
-    return sum;
-}
-
 hf_status hfi_finder_give_back(hfi_finder *finder, const bool *lock, hfi_flagging *current)
 {
     hfi_flagging narrow;
@@ -70,7 +61,8 @@ hf_status hfi_finder_give_back(hfi_finder *finder, const bool *lock, hfi_flaggin
         s = hfi_finder_fit(finder, narrow.flag, narrow.state, false, WARM_ITERATIONS);
         if (s >= 0) s = hfi_finder_assess(finder, &narrow, lock);
         if (s < 0) break;
-        const double worth = kept_crps(finder, &narrow, current) / kept_crps(finder, &narrow, &narrow);
+        const double worth = hfi_sum_crps(finder->n, current->crps, narrow.flag, 0.0) /
+                             hfi_sum_crps(finder->n, narrow.crps, narrow.flag, 0.0);
         if (!tail && !coarse && worth <= WORTH_IT) break;
         hfi_flagging_copy(finder, current, &narrow);
         finder->rounds++;

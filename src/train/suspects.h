@@ -50,6 +50,8 @@ hf_status hfi_finder_assess(hfi_finder *finder, hfi_flagging *flagging, const bo
 /** Liberal rounds, then prune rounds, from start (flag, state) to the cheapest flagging met. */
 hf_status hfi_peel(hfi_finder *finder, const bool *lock, const hfi_flagging *start, hfi_flagging *best);
 
+/** Sum of the CRPS of readings not in `skip` (may be NULL), none less than `least`. */
+double hfi_sum_crps(size_t n, const double *crps, const bool *skip, double least);
 /** Whether a flagging clearly predicts the kept readings better than `base` does; *benefit is the ratio of their CRPS.
  * With HF_SUSPECTS_FORCE everything passes. */
 bool hfi_gate(const hfi_finder *finder, const hfi_flagging *base, const hfi_flagging *f, double *benefit);
