@@ -19,17 +19,6 @@ static void add_numbers(hfi_sha256 *hash, size_t count, const double *values)
         hfi_sha256_add_double(hash, isnan(values[i]) ? NAN : values[i]);
 }
 
-static void add_data(hfi_sha256 *hash, const hf_data *data)
-{
-    hfi_sha256_add_u64(hash, data->n);
-    hfi_sha256_add_u64(hash, data->d);
-    for (size_t i = 0; i < data->n; i++)
-        hfi_sha256_add(hash, data->x + i * data->ldx, data->d * sizeof *data->x);
-    add_numbers(hash, data->n, data->y);
-    add_numbers(hash, data->n, data->noise);
-    for (size_t j = 0; data->names && j < data->d; j++) add_optional(hash, data->names[j]);
-}
-
 /* In the order of hf_fit_settings; a field that is new there belongs here too. */
 static void add_settings(hfi_sha256 *hash, const hf_fit_settings *s)
 {
@@ -75,14 +64,50 @@ static void add_settings(hfi_sha256 *hash, const hf_fit_settings *s)
     }
 }
 
+static void begin(const hf_context *ctx, const hf_fit_settings *settings, size_t n, size_t d,
+                  hfi_sha256 *hash)
+{
+    hfi_sha256_init(hash);
+    hfi_sha256_add_text(hash, hf_version());
+    hfi_sha256_add_u64(hash, hf_context_seed(ctx));
+    add_settings(hash, settings);
+    hfi_sha256_add_u64(hash, n);
+    hfi_sha256_add_u64(hash, d);
+}
+
+static void add_names(hfi_sha256 *hash, size_t d, const char *const *names)
+{
+    for (size_t j = 0; names && j < d; j++) add_optional(hash, names[j]);
+}
+
 void hfi_fit_fingerprint(const hf_context *ctx, const hf_data *data, const hf_fit_settings *settings,
                          unsigned char fingerprint[HFI_SHA256_BYTES])
 {
     hfi_sha256 hash;
-    hfi_sha256_init(&hash);
-    hfi_sha256_add_text(&hash, hf_version());
-    hfi_sha256_add_u64(&hash, hf_context_seed(ctx));
-    add_settings(&hash, settings);
-    add_data(&hash, data);
+    begin(ctx, settings, data->n, data->d, &hash);
+    for (size_t i = 0; i < data->n; i++)
+        hfi_sha256_add(&hash, data->x + i * data->ldx, data->d * sizeof *data->x);
+    add_numbers(&hash, data->n, data->y);
+    add_numbers(&hash, data->n, data->noise);
+    add_names(&hash, data->d, data->names);
     hfi_sha256_end(&hash, fingerprint);
+}
+
+void hfi_rows_fingerprint_begin(const hf_context *ctx, size_t n, size_t d, const char *const *names,
+                                bool extra, const hf_fit_settings *settings, hfi_sha256 *hash)
+{
+    begin(ctx, settings, n, d, hash);
+    hfi_sha256_add_text(hash, extra ? "rows with noise" : "rows");
+    hfi_sha256_add_u64(hash, names != NULL);
+    add_names(hash, d, names);
+}
+
+void hfi_rows_fingerprint_add(size_t d, size_t count, const double *x, const double *y, const double *extra,
+                              hfi_sha256 *hash)
+{
+    for (size_t i = 0; i < count; i++) {
+        hfi_sha256_add(hash, x + i * d, d * sizeof *x);
+        add_numbers(hash, 1, y + i);
+        add_numbers(hash, 1, extra + i);
+    }
 }

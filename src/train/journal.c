@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The journal of evaluations: journal.h says what it is for. */
-#include "train/journal.h"
+/* The journal of answers: journal.h says what it is for, journal_impl.h what its file looks like. */
+#include "train/journal_impl.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -17,39 +17,15 @@ typedef struct header {
     unsigned char fingerprint[HFI_SHA256_BYTES];
 } header;
 
-static const char magic[8] = {'H', 'F', 'J', 'O', 'U', 'R', '1', '\n'};
+static const char magic[8] = {'H', 'F', 'J', 'O', 'U', 'R', '2', '\n'};
 #define BYTE_ORDER_MARK UINT64_C(0x0102030405060708)
-
-/* A record: this, state, gradient, digest of all before and of the fingerprint. */
-typedef struct record {
-    uint64_t index, count;
-    int64_t status;
-    double value;
-} record;
 
 /* Seconds between two flushes to the disk. */
 static const double interval = 1.0;
 
-struct hfi_journal {
-    hf_context *ctx;
-    char *path;
-    int descriptor; /* -1: nothing is kept (any more), or this is not the first process */
-    bool regular;   /* a file; else a device, which is never read */
-    bool replaying;
-    unsigned char fingerprint[HFI_SHA256_BYTES];
-    uint64_t next; /* evaluation asked for next */
-    size_t taken;
-    off_t offset; /* where its record begins */
-    double flushed;
-    unsigned char *buffer; /* one record */
-    size_t room;
-    char warning[512]; /* empty: none */
-};
-
 /* ---- bytes ------------------------------------------------------------------------------------------------ */
 
-/* All bytes, or false with errno. */
-static bool write_all(int descriptor, const void *bytes, size_t count)
+bool hfi_journal_write(int descriptor, const void *bytes, size_t count)
 {
     const unsigned char *at = bytes;
     while (count > 0) {
@@ -62,8 +38,20 @@ static bool write_all(int descriptor, const void *bytes, size_t count)
     return true;
 }
 
-/* Bytes read, fewer than asked for at the end of the file; -1 with errno. */
-static ssize_t read_at(int descriptor, void *bytes, size_t count, off_t offset)
+bool hfi_journal_write_at(int descriptor, const void *bytes, size_t count, off_t offset)
+{
+    size_t put = 0;
+    while (put < count) {
+        const ssize_t part =
+            pwrite(descriptor, (const unsigned char *)bytes + put, count - put, offset + (off_t)put);
+        if (part < 0 && errno == EINTR) continue;
+        if (part <= 0) return false;
+        put += (size_t)part;
+    }
+    return true;
+}
+
+ssize_t hfi_journal_read_at(int descriptor, void *bytes, size_t count, off_t offset)
 {
     size_t got = 0;
     while (got < count) {
@@ -84,7 +72,7 @@ static const char *error_text(int error, char words[128])
     return words;
 }
 
-static hf_status io_failed(const hfi_journal *j, const char *what)
+hf_status hfi_journal_io_failed(const hfi_journal *j, const char *what)
 {
     char words[128];
     const int error = errno;
@@ -92,13 +80,14 @@ static hf_status io_failed(const hfi_journal *j, const char *what)
                     error_text(error, words));
 }
 
-/* Nothing is kept from here on; the fit goes on. */
-static void stop_keeping(hfi_journal *j, int error)
+void hfi_journal_stop(hfi_journal *j, int error)
 {
-    char words[128];
+    char words[128], snapshots[64] = "";
+    if (j->snapshot > 0)
+        snprintf(snapshots, sizeof snapshots, " and %llu snapshots", (unsigned long long)j->snapshot);
     snprintf(j->warning, sizeof j->warning,
-             "the checkpoint ended after %llu evaluations: %s; the fit went on without it (%s)",
-             (unsigned long long)j->next, error_text(error, words), j->path);
+             "the checkpoint ended after %llu evaluations%s: %s; the fit went on without it (%s)",
+             (unsigned long long)j->next, snapshots, error_text(error, words), j->path);
     close(j->descriptor);
     j->descriptor = -1;
 }
@@ -114,13 +103,13 @@ static bool make_room(hfi_journal *j, size_t bytes)
     return true;
 }
 
-static size_t record_bytes(size_t count)
+static size_t entry_bytes(uint64_t asked, uint64_t told)
 {
-    return sizeof(record) + 2 * count * sizeof(double) + HFI_SHA256_BYTES;
+    return sizeof(hfi_journal_record) + ((size_t)asked + (size_t)told) * sizeof(double) + HFI_SHA256_BYTES;
 }
 
-/* Of the record in the buffer. */
-static void record_digest(const hfi_journal *j, size_t bytes, unsigned char digest[HFI_SHA256_BYTES])
+/* Of the entry in the buffer. */
+static void entry_digest(const hfi_journal *j, size_t bytes, unsigned char digest[HFI_SHA256_BYTES])
 {
     hfi_sha256 hash;
     hfi_sha256_init(&hash);
@@ -143,9 +132,9 @@ static void begin_file(hfi_journal *j)
 {
     const header h = own_header(j);
     j->replaying = false;
-    if (j->regular && ftruncate(j->descriptor, 0) != 0) stop_keeping(j, errno);
+    if (j->regular && ftruncate(j->descriptor, 0) != 0) hfi_journal_stop(j, errno);
     if (j->descriptor < 0) return;
-    if (!write_all(j->descriptor, &h, sizeof h)) stop_keeping(j, errno);
+    if (!hfi_journal_write(j->descriptor, &h, sizeof h)) hfi_journal_stop(j, errno);
 }
 
 /* What an existing file is: nothing to lose, ours, or somebody else's. */
@@ -153,8 +142,8 @@ static hf_status look_at_file(hfi_journal *j, bool resume, off_t size)
 {
     const header own = own_header(j);
     header h;
-    const ssize_t got = read_at(j->descriptor, &h, sizeof h, 0);
-    if (got < 0) return io_failed(j, "read");
+    const ssize_t got = hfi_journal_read_at(j->descriptor, &h, sizeof h, 0);
+    if (got < 0) return hfi_journal_io_failed(j, "read");
     if ((size_t)got < sizeof h && memcmp(&h, &own, (size_t)got) == 0) {
         begin_file(j); /* empty, or cut off before anything was learnt */
         return HF_OK;
@@ -181,7 +170,7 @@ static hf_status open_file(hfi_journal *j, bool resume)
     struct stat about;
     do j->descriptor = open(j->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
     while (j->descriptor < 0 && errno == EINTR);
-    if (j->descriptor < 0 || fstat(j->descriptor, &about) != 0) return io_failed(j, "opened");
+    if (j->descriptor < 0 || fstat(j->descriptor, &about) != 0) return hfi_journal_io_failed(j, "opened");
     j->regular = S_ISREG(about.st_mode);
     j->offset = (off_t)sizeof(header);
     if (!j->regular) {
@@ -232,8 +221,7 @@ hf_status hfi_journal_open(hf_context *ctx, const char *path, bool resume,
 
 /* ---- taking ----------------------------------------------------------------------------------------------- */
 
-/* The journal ends here: what follows, if anything, will be overwritten. */
-static void end_replay(hfi_journal *j, bool damaged)
+void hfi_journal_end_replay(hfi_journal *j, bool damaged)
 {
     j->replaying = false;
     if (damaged)
@@ -242,61 +230,64 @@ static void end_replay(hfi_journal *j, bool damaged)
                  j->taken, j->path);
 }
 
-/* The next record into the buffer: HF_OK, and `replaying` is false when there is none. */
-static hf_status read_record(hfi_journal *j)
+/* The next entry into the buffer: HF_OK, and `replaying` is false when there is none. */
+static hf_status read_entry(hfi_journal *j)
 {
-    record r;
+    hfi_journal_record r;
     struct stat about;
-    if (fstat(j->descriptor, &about) != 0) return io_failed(j, "read");
+    if (fstat(j->descriptor, &about) != 0) return hfi_journal_io_failed(j, "read");
     const off_t rest = about.st_size - j->offset;
     if (rest < (off_t)sizeof r) {
-        end_replay(j, false);
+        hfi_journal_end_replay(j, false);
         return HF_OK;
     }
-    if (read_at(j->descriptor, &r, sizeof r, j->offset) != (ssize_t)sizeof r) return io_failed(j, "read");
-    if (r.count > (uint64_t)rest / (2 * sizeof(double)) || (off_t)record_bytes(r.count) > rest) {
-        end_replay(j, r.index != j->next);
+    if (hfi_journal_read_at(j->descriptor, &r, sizeof r, j->offset) != (ssize_t)sizeof r)
+        return hfi_journal_io_failed(j, "read");
+    const uint64_t most = (uint64_t)rest / sizeof(double);
+    if (r.asked > most || r.told > most || (off_t)entry_bytes(r.asked, r.told) > rest) {
+        hfi_journal_end_replay(j, r.index != j->next);
         return HF_OK;
     }
-    const size_t bytes = record_bytes(r.count);
+    const size_t bytes = entry_bytes(r.asked, r.told);
     if (!make_room(j, bytes)) return HF_ERR_MEMORY;
-    if (read_at(j->descriptor, j->buffer, bytes, j->offset) != (ssize_t)bytes) return io_failed(j, "read");
+    if (hfi_journal_read_at(j->descriptor, j->buffer, bytes, j->offset) != (ssize_t)bytes)
+        return hfi_journal_io_failed(j, "read");
     unsigned char digest[HFI_SHA256_BYTES];
-    record_digest(j, bytes, digest);
+    entry_digest(j, bytes, digest);
     if (memcmp(digest, j->buffer + bytes - sizeof digest, sizeof digest) != 0 || r.index != j->next)
-        end_replay(j, true);
+        hfi_journal_end_replay(j, true);
     return HF_OK;
 }
 
-static hf_status look(hfi_journal *j, size_t count, const double *state, bool *found, double *value,
-                      double *gradient, hf_status *status)
+static hf_status look(hfi_journal *j, hfi_journal_entry *entry, bool *found)
 {
-    *found = false;
     if (!j->replaying) return HF_OK;
-    const hf_status read = read_record(j);
+    const hf_status read = read_entry(j);
     if (read < 0 || !j->replaying) return read;
-    record r;
+    hfi_journal_record r;
     memcpy(&r, j->buffer, sizeof r);
     const unsigned char *numbers = j->buffer + sizeof r;
-    if (r.count != count || memcmp(numbers, state, count * sizeof *state) != 0)
+    const size_t asked = entry->asked * sizeof(double);
+    if (r.asked != entry->asked || r.told != entry->told || memcmp(numbers, entry->question, asked) != 0)
         return hfi_fail(j->ctx, HF_ERR_ARGUMENT,
                         "%s: the checkpoint belongs to another fit: evaluation %llu was asked for elsewhere",
                         j->path, (unsigned long long)j->next + 1);
-    *value = r.value;
-    *status = (hf_status)r.status;
-    memcpy(gradient, numbers + count * sizeof *state, count * sizeof *gradient);
+    entry->value = r.value;
+    entry->status = (hf_status)r.status;
+    memcpy(entry->answer, numbers + asked, entry->told * sizeof(double));
     *found = true;
-    j->offset += (off_t)record_bytes(count);
+    j->offset += (off_t)entry_bytes(r.asked, r.told);
     j->next++;
     return HF_OK;
 }
 
-/* From the first process to all: the others add zeros. */
-static hf_status share(hfi_journal *j, size_t count, hf_status looked, bool *found, double *value,
-                       double *gradient, hf_status *status)
+/* The others add zeros. */
+hf_status hfi_journal_share(hfi_journal *j, hf_status looked, hfi_journal_entry *entry, bool *found)
 {
+    if (hfi_group_size(j->ctx) == 1) return looked;
     const bool first = hfi_group_rank(j->ctx) == 0;
-    double *message = hfi_alloc(j->ctx, count + 4, sizeof *message);
+    const size_t told = entry->told;
+    double *message = hfi_alloc(j->ctx, told + 4, sizeof *message);
     /* Before the message, because who has no memory for it must not leave the others waiting. */
     double failed = message ? 0.0 : 1.0;
     hf_status s = hfi_group_sum(j->ctx, 1, &failed);
@@ -304,82 +295,108 @@ static hf_status share(hfi_journal *j, size_t count, hf_status looked, bool *fou
     if (s >= 0 && first) {
         message[0] = (double)looked;
         message[1] = *found ? 1.0 : 0.0;
-        message[2] = *found ? (double)*status : 0.0;
-        message[3] = *found ? *value : 0.0;
-        if (*found) memcpy(message + 4, gradient, count * sizeof *gradient);
+        message[2] = *found ? (double)entry->status : 0.0;
+        message[3] = *found ? entry->value : 0.0;
+        if (*found) memcpy(message + 4, entry->answer, told * sizeof *message);
     }
-    if (s >= 0) s = hfi_group_sum(j->ctx, count + 4, message);
+    if (s >= 0) s = hfi_group_sum(j->ctx, told + 4, message);
     if (s >= 0 && message[0] < 0.0) s = first ? looked : others_fail(j->ctx, message[0]);
     *found = s >= 0 && message[1] > 0.0;
     if (*found) {
-        *status = (hf_status)message[2];
-        *value = message[3];
-        memcpy(gradient, message + 4, count * sizeof *gradient);
+        entry->status = (hf_status)message[2];
+        entry->value = message[3];
+        memcpy(entry->answer, message + 4, told * sizeof *message);
     }
     hfi_free(j->ctx, message);
+    return s;
+}
+
+hf_status hfi_journal_recall(hfi_journal *j, hfi_journal_entry *entry, bool *found)
+{
+    *found = false;
+    hf_status s = HF_OK;
+    if (hfi_group_rank(j->ctx) == 0) s = look(j, entry, found);
+    s = hfi_journal_share(j, s, entry, found);
+    if (*found) j->taken++;
     return s;
 }
 
 hf_status hfi_journal_take(hfi_journal *j, size_t count, const double *state, bool *found, double *value,
                            double *gradient, hf_status *status)
 {
-    *found = false;
-    hf_status s = HF_OK;
-    if (hfi_group_rank(j->ctx) == 0) s = look(j, count, state, found, value, gradient, status);
-    if (hfi_group_size(j->ctx) > 1) s = share(j, count, s, found, value, gradient, status);
-    if (*found) j->taken++;
+    hfi_journal_entry entry = {.asked = count, .told = count, .question = state, .answer = gradient};
+    const hf_status s = hfi_journal_recall(j, &entry, found);
+    if (!*found) return s;
+    *value = entry.value;
+    *status = entry.status;
     return s;
 }
 
-/* ---- appending -------------------------------------------------------------------------------------------- */
+/* ---- keeping ---------------------------------------------------------------------------------------------- */
 
-static void flush(hfi_journal *j)
+void hfi_journal_flush(hfi_journal *j)
 {
     if (j->descriptor < 0 || !j->regular) return;
     j->flushed = hfi_now();
     if (fdatasync(j->descriptor) != 0 && errno != EINTR && errno != EINVAL && errno != EROFS)
-        stop_keeping(j, errno);
+        hfi_journal_stop(j, errno);
 }
 
-static void write_record(hfi_journal *j, size_t bytes)
+static void write_entry(hfi_journal *j, size_t bytes)
 {
-    /* Whatever lies behind the last good record goes. */
+    /* Whatever lies behind the last good entry goes. */
     if (j->regular &&
         (ftruncate(j->descriptor, j->offset) != 0 || lseek(j->descriptor, j->offset, SEEK_SET) < 0)) {
-        stop_keeping(j, errno);
+        hfi_journal_stop(j, errno);
         return;
     }
-    if (!write_all(j->descriptor, j->buffer, bytes)) {
-        stop_keeping(j, errno);
+    if (!hfi_journal_write(j->descriptor, j->buffer, bytes)) {
+        hfi_journal_stop(j, errno);
         return;
     }
     j->offset += (off_t)bytes;
-    if (hfi_now() - j->flushed >= interval) flush(j);
+    if (hfi_now() - j->flushed >= interval) hfi_journal_flush(j);
+}
+
+void hfi_journal_keep(hfi_journal *j, const hfi_journal_entry *entry)
+{
+    if (j->descriptor < 0 || j->replaying) return;
+    if (entry->status < 0 && entry->status != HF_ERR_NOT_POSITIVE_DEFINITE) return;
+    const size_t bytes = entry_bytes(entry->asked, entry->told);
+    if (!make_room(j, bytes)) {
+        hfi_journal_stop(j, ENOMEM);
+        return;
+    }
+    /* Where nothing could be factored there is no value, and whatever stands in its place is not kept. */
+    const bool valid = entry->status >= 0;
+    const hfi_journal_record r = {.index = j->next,
+                                  .asked = entry->asked,
+                                  .told = entry->told,
+                                  .status = entry->status,
+                                  .value = valid ? entry->value : 0.0};
+    unsigned char *numbers = j->buffer + sizeof r;
+    const size_t asked = entry->asked * sizeof(double), told = entry->told * sizeof(double);
+    memcpy(j->buffer, &r, sizeof r);
+    memcpy(numbers, entry->question, asked);
+    if (valid)
+        memcpy(numbers + asked, entry->answer, told);
+    else
+        memset(numbers + asked, 0, told);
+    entry_digest(j, bytes, j->buffer + bytes - HFI_SHA256_BYTES);
+    write_entry(j, bytes);
+    j->next++;
 }
 
 void hfi_journal_append(hfi_journal *j, size_t count, const double *state, double value,
                         const double *gradient, hf_status status)
 {
-    if (j->descriptor < 0 || j->replaying) return;
-    if (status < 0 && status != HF_ERR_NOT_POSITIVE_DEFINITE) return;
-    const size_t bytes = record_bytes(count);
-    if (!make_room(j, bytes)) {
-        stop_keeping(j, ENOMEM);
-        return;
-    }
-    /* Where nothing could be factored there is no value, and whatever stands in its place is not kept. */
-    const bool valid = status >= 0;
-    const record r = {.index = j->next, .count = count, .status = status, .value = valid ? value : 0.0};
-    unsigned char *numbers = j->buffer + sizeof r;
-    memcpy(j->buffer, &r, sizeof r);
-    memcpy(numbers, state, count * sizeof *state);
-    if (valid)
-        memcpy(numbers + count * sizeof *state, gradient, count * sizeof *gradient);
-    else
-        memset(numbers + count * sizeof *state, 0, count * sizeof *gradient);
-    record_digest(j, bytes, j->buffer + bytes - HFI_SHA256_BYTES);
-    write_record(j, bytes);
-    j->next++;
+    const hfi_journal_entry entry = {.asked = count,
+                                     .told = count,
+                                     .question = state,
+                                     .answer = (double *)gradient,
+                                     .value = value,
+                                     .status = status};
+    hfi_journal_keep(j, &entry);
 }
 
 size_t hfi_journal_taken(const hfi_journal *j)
@@ -398,7 +415,7 @@ void hfi_journal_close(hfi_journal *j, bool discard)
     if (discard && j->regular)
         unlink(j->path);
     else
-        flush(j);
+        hfi_journal_flush(j);
     if (j->descriptor >= 0) close(j->descriptor);
     hfi_free(j->ctx, j->path);
     hfi_free(j->ctx, j->buffer);
