@@ -57,6 +57,8 @@ void hfi_pursuit_free(hfi_pursuit *p);
 hf_status hfi_pursuit_set(hfi_pursuit *p, const hfi_pursuit_model *model);
 /** Fills the outlook at the present values of kernel, mean and sites. */
 hf_status hfi_pursuit_look(hfi_pursuit *p);
+/** The same for the model p->now, which is in place; from the trainer's journal as long as that lasts. */
+hf_status hfi_pursuit_survey(hfi_pursuit *p);
 /** Maximises objective + prior over the free hyperparameters and the rho of the support of p->now, in place. */
 hf_status hfi_pursuit_maximise(hfi_pursuit *p, size_t iterations);
 /** Objective, prior of the hyperparameters and prior of the support: what models are compared by. */

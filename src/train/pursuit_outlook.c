@@ -3,6 +3,7 @@
  * and rho adds to its variance. */
 #include "linalg/linalg.h"
 #include "solver/inducing_cavity.h"
+#include "train/journal.h"
 #include "train/pursuit_impl.h"
 #include <math.h>
 #include <string.h>
@@ -104,4 +105,20 @@ hf_status hfi_pursuit_look(hfi_pursuit *p)
     if (!e->inducing) return look_exactly(p);
     const hf_status s = hfi_inducing_factor(e->inducing, e->kernel, e->mean, e->sites, e->rows, e->x, e->ldx);
     return s < 0 ? s : hfi_worse(look_through_inputs(p), s);
+}
+
+hf_status hfi_pursuit_survey(hfi_pursuit *p)
+{
+    hfi_trainer *t = p->trainer;
+    const size_t numbers = sizeof(hfi_pursuit_outlook) / sizeof(double);
+    hfi_journal_entry entry = {.asked = t->count,
+                               .told = numbers * t->evaluator.rows,
+                               .question = p->now.state,
+                               .answer = (double *)p->outlook};
+    bool found = false;
+    hf_status s = t->journal ? hfi_journal_recall(t->journal, &entry, &found) : HF_OK;
+    if (s < 0 || found) return s < 0 ? s : entry.status;
+    entry.status = s = hfi_pursuit_look(p);
+    if (t->journal && s >= 0) hfi_journal_keep(t->journal, &entry);
+    return s;
 }

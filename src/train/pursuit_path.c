@@ -131,7 +131,7 @@ static hf_status add_blindly(hfi_pursuit *p, candidate *list, size_t batch)
     for (int step = 0; s >= 0 && step < BLIND_STEPS; step++) {
         set_constant(p);
         s = hfi_pursuit_set(p, &p->now);
-        if (s >= 0) s = hfi_pursuit_look(p);
+        if (s >= 0) s = hfi_pursuit_survey(p);
         if (s < 0 || add(p, list, batch, cost(p)) == 0) break;
     }
     return s;
@@ -143,7 +143,7 @@ static hf_status forward(hfi_pursuit *p, hfi_pursuit_model *path, candidate *lis
     bool better = true;
     hf_status s = train(p, path, iterations, &better);
     for (int waited = 0; s >= 0 && waited < PATIENCE && 2 * p->now.size < n;) {
-        s = hfi_pursuit_look(p);
+        s = hfi_pursuit_survey(p);
         if (s < 0 || add(p, list, batch, fmin(cost(p), least_gain)) == 0) break;
         s = train(p, path, LATER_ITERATIONS, &better);
         waited = better ? 0 : waited + 1;
@@ -157,7 +157,7 @@ static hf_status backward(hfi_pursuit *p, hfi_pursuit_model *path, candidate *li
     copy(p, &p->now, path);
     hf_status s = hfi_pursuit_set(p, &p->now);
     for (int step = 0; s >= 0 && better && step < BACKWARD_STEPS; step++) {
-        s = hfi_pursuit_look(p);
+        s = hfi_pursuit_survey(p);
         if (s < 0 || drop(p, list) + add(p, list, SIZE_MAX, cost(p)) == 0) break;
         s = train(p, path, LATER_ITERATIONS, &better);
     }

@@ -6,6 +6,7 @@
  * which is -log(1 - s_i) for the parameter s_i = rho_i / (v_i + rho_i) of the paper: given the others the negative objective is convex in
  * it, with curvature 1/2 at its minimum however far out the reading is. */
 #include "train/box_search.h"
+#include "train/journal.h"
 #include "train/pursuit_impl.h"
 #include <math.h>
 #include <string.h>
@@ -42,22 +43,16 @@ static hf_status find_slopes(joint *w)
     return HF_OK;
 }
 
-static hf_status evaluate(void *arg, const double *point, double *total, double *gradient)
+/* Objective, and the gradient of objective + prior in the point, at the model in place. */
+static hf_status compute(joint *w, const double *point, double *gradient)
 {
-    joint *w = arg;
     hfi_pursuit *p = w->p;
-    hfi_trainer *t = p->trainer;
-    hfi_evaluator *e = &t->evaluator;
+    const hfi_trainer *t = p->trainer;
     const size_t count = t->free_count;
-    for (size_t k = 0; k < count; k++) p->now.state[t->free_index[k]] = point[k];
-    for (size_t q = 0; q < w->members; q++) p->now.rho[w->row[q]] = w->unit[q] * expm1(point[count + q]);
-    hf_status s = hfi_pursuit_set(p, &p->now);
-    if (s >= 0) s = hfi_evaluator_run(e, HF_OBJECTIVE_EVIDENCE, &w->value, w->gradient);
-    t->evaluations++;
-    if (s < 0) return s;
-    if (w->members > 0) s = hfi_worse(find_slopes(w), s);
-    if (s < 0) return s;
-    w->log_prior = hfi_trainer_log_prior(t, p->now.state);
+    hf_status s = hfi_evaluator_run(&p->trainer->evaluator, HF_OBJECTIVE_EVIDENCE, &w->value, w->gradient);
+    if (s >= 0 && w->members > 0) s = hfi_worse(find_slopes(w), s);
+    /* Numbers that are not finite say as little about a place as what cannot be factored. */
+    if (s < 0) return s == HF_ERR_NOT_FINITE ? HF_ERR_NOT_POSITIVE_DEFINITE : s;
     for (size_t k = 0; k < count; k++) {
         const size_t i = t->free_index[k];
         gradient[k] = w->gradient[i];
@@ -66,9 +61,40 @@ static hf_status evaluate(void *arg, const double *point, double *total, double 
     }
     for (size_t q = 0; q < w->members; q++)
         gradient[count + q] = w->slope[q] * w->unit[q] * exp(point[count + q]);
+    return s;
+}
+
+/* That from the journal as long as it lasts. */
+static hf_status ask(joint *w, const double *point, double *gradient)
+{
+    struct hfi_journal *journal = w->p->trainer->journal;
+    const size_t size = w->p->trainer->free_count + w->members;
+    bool found = false;
+    hf_status answer = HF_OK;
+    if (!journal) return compute(w, point, gradient);
+    hf_status s = hfi_journal_take(journal, size, point, &found, &w->value, gradient, &answer);
+    if (s < 0 || found) return s < 0 ? s : answer;
+    s = compute(w, point, gradient);
+    hfi_journal_append(journal, size, point, w->value, gradient, s);
+    return s;
+}
+
+static hf_status evaluate(void *arg, const double *point, double *total, double *gradient)
+{
+    joint *w = arg;
+    hfi_pursuit *p = w->p;
+    hfi_trainer *t = p->trainer;
+    const size_t count = t->free_count;
+    for (size_t k = 0; k < count; k++) p->now.state[t->free_index[k]] = point[k];
+    for (size_t q = 0; q < w->members; q++) p->now.rho[w->row[q]] = w->unit[q] * expm1(point[count + q]);
+    hf_status s = hfi_pursuit_set(p, &p->now);
+    if (s >= 0) s = ask(w, point, gradient);
+    t->evaluations++;
+    if (s < 0) return s;
+    w->log_prior = hfi_trainer_log_prior(t, p->now.state);
     *total = w->value + w->log_prior;
     const double done = fmin(0.99, (double)t->evaluations / (double)(t->budget ? t->budget : 1));
-    return hfi_progress(e->ctx, "train", done, *total) ? s : hfi_cancelled(e->ctx);
+    return hfi_progress(t->evaluator.ctx, "train", done, *total) ? s : hfi_cancelled(t->evaluator.ctx);
 }
 
 static void improved(void *arg)
@@ -79,6 +105,23 @@ static void improved(void *arg)
     w->best_log_prior = w->log_prior;
     memcpy(w->best_state, p->now.state, p->trainer->count * sizeof *w->best_state);
     for (size_t q = 0; q < w->members; q++) w->best_rho[q] = p->now.rho[w->row[q]];
+}
+
+/* Variances of the support's readings given all others, from the journal as long as it lasts. */
+static hf_status find_units(joint *w)
+{
+    hfi_pursuit *p = w->p;
+    hfi_trainer *t = p->trainer;
+    hfi_journal_entry entry = {
+        .asked = t->count, .told = w->members, .question = p->now.state, .answer = w->unit};
+    bool found = false;
+    hf_status s = t->journal ? hfi_journal_recall(t->journal, &entry, &found) : HF_OK;
+    if (s < 0 || found) return s < 0 ? s : entry.status;
+    s = hfi_pursuit_look(p);
+    for (size_t q = 0; s >= 0 && q < w->members; q++) w->unit[q] = p->outlook[w->row[q]].variance;
+    entry.status = s;
+    if (t->journal && s >= 0) hfi_journal_keep(t->journal, &entry);
+    return s;
 }
 
 /* Box and start of a point: the trainer's free parameters, then eta. */
@@ -93,7 +136,6 @@ static void place(joint *w, double *point, double *lower, double *upper)
         point[k] = w->p->now.state[i];
     }
     for (size_t q = 0; q < w->members; q++) {
-        w->unit[q] = w->p->outlook[w->row[q]].variance;
         lower[count + q] = 0.0;
         upper[count + q] = most_eta;
         point[count + q] = log1p(w->p->now.rho[w->row[q]] / w->unit[q]);
@@ -145,7 +187,6 @@ hf_status hfi_pursuit_maximise(hfi_pursuit *p, size_t iterations)
     const size_t size = t->free_count + p->now.size;
     hf_status s = hfi_pursuit_set(p, &p->now);
     if (s >= 0 && size == 0) return evaluate_only(p);
-    if (s >= 0 && p->now.size > 0) s = hfi_pursuit_look(p);
     if (s < 0) return s;
     double *numbers = hfi_alloc(e->ctx, 3 * size + 3 * p->now.size + 2 * t->count, sizeof *numbers);
     size_t *row = hfi_alloc(e->ctx, p->now.size, sizeof *row);
@@ -157,7 +198,8 @@ hf_status hfi_pursuit_maximise(hfi_pursuit *p, size_t iterations)
         w.best_state = w.gradient + t->count;
         for (size_t i = 0; i < e->rows; i++)
             if (p->now.member[i]) row[w.members++] = i;
-        s = run(&w, numbers, size, iterations);
+        if (w.members > 0) s = find_units(&w);
+        if (s >= 0) s = run(&w, numbers, size, iterations);
     } else {
         s = HF_ERR_MEMORY;
     }

@@ -60,6 +60,8 @@ void hfi_student_problem_free(hfi_student_problem *p);
 /** The approximate log evidence at the present kernel, mean and noise of the evaluator. `gradient`, or NULL: kernel parameters, mean
  * coefficients, log sigma^2, nu. An iteration that does not converge is no error: p->converged tells. */
 hf_status hfi_student_evaluate(hfi_student_problem *p, double nu, double *value, double *gradient);
+/** The part of an evaluation that is cheap: nu, residuals and scales at the present values of the evaluator. */
+void hfi_student_place(hfi_student_problem *p, double nu);
 /** Evaluations start from now on where the last one ended. */
 void hfi_student_keep(hfi_student_problem *p);
 

@@ -58,19 +58,25 @@ void hfi_student_keep(hfi_student_problem *p)
     p->started = true;
 }
 
-/* K, residuals and scales at the present values of the evaluator. */
-static hf_status prepare(hfi_student_problem *p, double nu)
+void hfi_student_place(hfi_student_problem *p, double nu)
 {
-    hfi_evaluator *e = p->evaluator;
+    const hfi_evaluator *e = p->evaluator;
     p->t = hfi_student_make(nu);
-    const hf_status s = hfi_kernel_gram_lower(e->ctx, e->kernel, p->n, e->inputs, e->d, p->curved.k, p->n);
-    if (s < 0) return s;
-    hfi_symmetrise(e->ctx, p->n, p->curved.k, p->n);
     hf_mean_evaluate(e->mean, p->n, e->inputs, e->d, p->residual);
     for (size_t i = 0; i < p->n; i++) {
         p->residual[i] = e->sites->y[e->row[i]] - p->residual[i];
         p->scale[i] = e->sites->noise + e->sites->extra[e->row[i]];
     }
+}
+
+/* That and K. */
+static hf_status prepare(hfi_student_problem *p, double nu)
+{
+    hfi_evaluator *e = p->evaluator;
+    const hf_status s = hfi_kernel_gram_lower(e->ctx, e->kernel, p->n, e->inputs, e->d, p->curved.k, p->n);
+    if (s < 0) return s;
+    hfi_symmetrise(e->ctx, p->n, p->curved.k, p->n);
+    hfi_student_place(p, nu);
     return s;
 }
 

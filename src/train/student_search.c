@@ -39,7 +39,7 @@ static void step_down(hfi_student_problem *p)
 
 static bool without_value(const hfi_student_problem *p, hf_status s)
 {
-    if (s == HF_ERR_NOT_POSITIVE_DEFINITE || s == HF_ERR_NOT_FINITE) return true;
+    if (s == HF_ERR_NOT_POSITIVE_DEFINITE) return true;
     return s >= 0 && p->method == HF_STUDENT_EP && !p->converged;
 }
 
@@ -51,8 +51,7 @@ static hf_status evaluate(void *arg, const double *point, double *total, double 
     const size_t count = t->free_count;
     for (size_t k = 0; k < count; k++) w->state[t->free_index[k]] = point[k];
     if (w->how->train_nu) w->nu = 1.0 + exp(point[count]);
-    hf_status s = hfi_trainer_set(t, w->state);
-    if (s >= 0) s = hfi_student_evaluate(p, w->nu, &w->value, w->gradient);
+    hf_status s = hfi_student_ask(w->how, w->state, w->nu, &w->value, w->gradient);
     t->evaluations++;
     if (without_value(p, s)) {
         /* Away from a fixed point expectation propagation's formula can give anything. */
@@ -90,15 +89,14 @@ static void improved(void *arg)
 static hf_status settle(const hfi_student_search *how, const double *state, double nu, double *value)
 {
     hfi_student_problem *p = how->problem;
-    hf_status s = hfi_trainer_set(how->trainer, state);
-    if (s >= 0) s = hfi_student_evaluate(p, nu, value, NULL);
+    hf_status s = hfi_student_ask(how, state, nu, value, NULL);
     if (without_value(p, s) && p->started) {
         p->started = false;
-        s = hfi_student_evaluate(p, nu, value, NULL);
+        s = hfi_student_ask(how, state, nu, value, NULL);
     }
     while (without_value(p, s) && p->method == HF_STUDENT_EP) {
         step_down(p);
-        s = hfi_student_evaluate(p, nu, value, NULL);
+        s = hfi_student_ask(how, state, nu, value, NULL);
     }
     if (s != HF_ERR_NOT_POSITIVE_DEFINITE) return s;
     return hfi_fail(how->trainer->evaluator.ctx, s,
