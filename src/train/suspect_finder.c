@@ -50,18 +50,23 @@ static void finder_free(hfi_finder *finder)
     hfi_free(finder->ctx, finder->flag);
 }
 
-/* The kept readings once more, from cold and from where the search ended; the better of the two. */
+/* While flags still move, hyperparameters need not be better than this many nats: what decides about flags is worth several. */
+static const double ENOUGH = 0.1;
+
+/* The kept readings once more, from cold and from where the search ended; the better of the two to the end. */
 static hf_status final_fit(hfi_finder *finder, hfi_flagging *current, double *other)
 {
     hfi_trainer *t = finder->trainer;
-    hf_status s = hfi_finder_fit(finder, current->flag, other, true, finder->settings->iterations);
-    if (s < 0) return s;
+    const size_t iterations = finder->settings->iterations;
+    t->enough = ENOUGH;
+    hf_status s = hfi_finder_fit(finder, current->flag, other, true, iterations);
     const double cold = t->value + t->log_prior;
-    s = hfi_finder_fit(finder, current->flag, current->state, false, 25);
-    if (s < 0 || t->value + t->log_prior >= cold) return s;
-    memcpy(current->state, other, t->count * sizeof *other);
-    /* Once more from the better one, so that the trainer's report is about the state that is returned. */
-    return hfi_finder_fit(finder, current->flag, current->state, false, finder->settings->iterations);
+    if (s >= 0) s = hfi_finder_fit(finder, current->flag, current->state, false, iterations);
+    const double warm = t->value + t->log_prior;
+    t->enough = 0.0;
+    if (s < 0) return s;
+    if (warm < cold) memcpy(current->state, other, t->count * sizeof *other);
+    return hfi_finder_fit(finder, current->flag, current->state, false, iterations);
 }
 
 static hf_status search(hfi_finder *finder, hfi_flagging *current, hfi_attempt *attempt, hfi_verdict *verdict)
@@ -96,7 +101,9 @@ hf_status hfi_find_suspects(hfi_trainer *trainer, const hf_fit_settings *setting
         if (s >= 0) s = hfi_flagging_init(finder.ctx, &attempt.result, finder.n, trainer->count);
         if (s >= 0) {
             memcpy(current.state, state, trainer->count * sizeof *state);
+            trainer->enough = ENOUGH;
             s = search(&finder, &current, &attempt, verdict);
+            trainer->enough = 0.0;
         }
         if (s >= 0 && verdict->adopted) s = final_fit(&finder, &current, attempt.result.state);
         /* Not adopted: exactly the plain state, with every reading present again. */

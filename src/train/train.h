@@ -133,6 +133,8 @@ typedef struct hfi_trainer {
     const double *comparable; /* rows x d: the inputs standardised, for rules that measure distances, whatever
                                  the units the kernel sees */
     size_t evaluations;
+    double
+        enough; /* nats: a search by L-BFGS also ends where an iteration gains no more; 0: only by its own tolerances */
     hf_optimiser optimiser;
     double learning_rate; /* of Adam */
     struct hfi_journal

@@ -188,6 +188,7 @@ static hf_status run_nlopt(search *s, double *point, double *lower, double *uppe
     nlopt_set_lower_bounds(s->opt, lower);
     nlopt_set_upper_bounds(s->opt, upper);
     nlopt_set_ftol_rel(s->opt, 1e-7);
+    nlopt_set_ftol_abs(s->opt, t->enough);
     nlopt_set_maxeval(s->opt, (int)(1.5 * (double)iterations) + 5);
     double ignored = 0.0;
     *result = nlopt_optimize(s->opt, point, &ignored);
