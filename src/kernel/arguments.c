@@ -4,9 +4,17 @@
 #include <float.h>
 #include <string.h>
 
+enum {
+    COMPONENTS,
+    OUTPUTS,
+    RANK,
+    SHAPES
+};
+
 typedef struct arguments {
     size_t leaf, at; /* byte of the kernel's first argument */
-    bool ard, iso, components;
+    bool ard, iso;
+    size_t shape[SHAPES]; /* 0: not given */
 } arguments;
 
 /* ---- columns --------------------------------------------------------------------------------------------
@@ -81,6 +89,9 @@ static hf_status parse_column(hfi_parser *parser, size_t leaf)
     if (column == SIZE_MAX && lexer->token.kind == HFI_TOKEN_NAME && numbered < parser->d) column = numbered;
     if (column == SIZE_MAX)
         return unknown_column(parser, lexer->token.kind == HFI_TOKEN_NAME ? numbered : SIZE_MAX);
+    if (form == HFI_FORM_COREGION && parser->leaves[leaf].columns > 0)
+        return hfi_lexer_fail(lexer, lexer->token.at,
+                              "coregion looks at one column alone, that with the number of the output");
     for (size_t k = parser->leaves[leaf].column_at; k < parser->column_count; k++)
         if (parser->columns[k] == column)
             return hfi_lexer_fail(lexer, lexer->token.at, "this column is listed twice");
@@ -123,6 +134,23 @@ static hf_status parse_indices(hfi_parser *parser, hfi_assignment *assignment)
     return hfi_lexer_next(lexer);
 }
 
+/* Whole numbers that make a kernel's shape, which are not trained. */
+static const struct shape {
+    const char *name;
+    hfi_form form;
+    const char *what;
+} SHAPE[SHAPES] = {{"components", HFI_FORM_SM, "components"},
+                   {"outputs", HFI_FORM_COREGION, "outputs"},
+                   {"rank", HFI_FORM_COREGION, "columns of the factor"}};
+
+/* Which one the word is, or SHAPES. */
+static size_t find_shape(const char *word, size_t length)
+{
+    size_t k = 0;
+    while (k < SHAPES && (strlen(SHAPE[k].name) != length || memcmp(word, SHAPE[k].name, length) != 0)) k++;
+    return k;
+}
+
 static hf_status unknown_parameter(const hfi_parser *parser, hfi_form form)
 {
     const hfi_lexer *lexer = &parser->lexer;
@@ -133,30 +161,47 @@ static hf_status unknown_parameter(const hfi_parser *parser, hfi_form form)
     hfi_nearest search;
     hfi_nearest_begin(&search, lexer->text + token->at, token->length);
     for (size_t f = 0; f < count; f++) hfi_nearest_offer(&search, hfi_field_name(fields[f]));
-    if (form == HFI_FORM_SM) hfi_nearest_offer(&search, "components");
+    for (size_t k = 0; k < SHAPES; k++)
+        if (form == SHAPE[k].form) hfi_nearest_offer(&search, SHAPE[k].name);
     if (!hfi_form_has_amplitude(form)) hfi_nearest_offer(&search, "outputscale");
     return hfi_lexer_fail(lexer, token->at, "%s has no parameter '%.*s'; expected '%s'", hfi_form_name(form),
                           shown, lexer->text + token->at,
                           search.best ? search.best : hfi_field_name(fields[0]));
 }
 
-static hf_status parse_components(hfi_parser *parser, arguments *seen, const hfi_token *name)
+static hf_status parse_shape(hfi_parser *parser, arguments *seen, size_t shape, const hfi_token *name)
 {
     hfi_lexer *lexer = &parser->lexer;
     hfi_leaf *leaf = &parser->leaves[seen->leaf];
-    if (leaf->form != HFI_FORM_SM)
-        return hfi_lexer_fail(lexer, name->at, "%s has no components; sm has", hfi_form_name(leaf->form));
-    if (seen->components) return hfi_lexer_fail(lexer, name->at, "components is given twice");
+    const struct shape *wanted = &SHAPE[shape];
+    if (leaf->form != wanted->form)
+        return hfi_lexer_fail(lexer, name->at, "%s has no %s; %s has", hfi_form_name(leaf->form),
+                              wanted->name, hfi_form_name(wanted->form));
+    if (seen->shape[shape]) return hfi_lexer_fail(lexer, name->at, "%s is given twice", wanted->name);
     if (!hfi_lexer_is(lexer, '='))
-        return hfi_lexer_expected(lexer, "'=' (the number of components is not trained)");
+        return hfi_lexer_fail(lexer, lexer->token.at, "expected '=' (the number of %s is not trained)",
+                              wanted->what);
     const hf_status s = hfi_lexer_next(lexer);
     if (s < 0) return s;
     const double number = lexer->token.number;
     if (lexer->token.kind != HFI_TOKEN_NUMBER || !(number >= 1.0 && number <= 1000.0) ||
         number != (double)(size_t)number)
         return hfi_lexer_expected(lexer, "a whole number from 1 to 1000");
-    leaf->components = (size_t)number;
-    seen->components = true;
+    seen->shape[shape] = (size_t)number;
+    return hfi_lexer_next(lexer);
+}
+
+/* The number of a real parameter, whose sign may be written. */
+static hf_status parse_real(hfi_parser *parser, double *value)
+{
+    hfi_lexer *lexer = &parser->lexer;
+    const bool negative = hfi_lexer_is(lexer, '-');
+    const hf_status s = negative ? hfi_lexer_next(lexer) : HF_OK;
+    if (s < 0) return s;
+    if (lexer->token.kind != HFI_TOKEN_NUMBER) return hfi_lexer_expected(lexer, "a number");
+    if (!(lexer->token.number <= HFI_REAL_MOST))
+        return hfi_lexer_fail(lexer, lexer->token.at, "expected a number of size %g at most", HFI_REAL_MOST);
+    *value = negative ? -lexer->token.number : lexer->token.number;
     return hfi_lexer_next(lexer);
 }
 
@@ -168,11 +213,13 @@ static hf_status parse_value(hfi_parser *parser, hfi_assignment *assignment)
     assignment->held = hfi_lexer_is(lexer, '=');
     const hf_status s = hfi_lexer_next(lexer);
     if (s < 0) return s;
+    if (hfi_field_is_real(assignment->field)) return parse_real(parser, &assignment->value);
     const double value = lexer->token.number;
     if (hfi_lexer_is(lexer, '-') ||
         (lexer->token.kind == HFI_TOKEN_NUMBER && !(value >= DBL_MIN && value <= DBL_MAX)))
-        return hfi_lexer_fail(lexer, lexer->token.at,
-                              "expected a positive finite number: every parameter of a kernel is one");
+        return hfi_lexer_fail(
+            lexer, lexer->token.at,
+            "expected a positive finite number: every parameter is one but the factor of coregion");
     if (lexer->token.kind != HFI_TOKEN_NUMBER) return hfi_lexer_expected(lexer, "a number");
     assignment->value = value;
     return hfi_lexer_next(lexer);
@@ -185,9 +232,10 @@ static hf_status parse_parameter(hfi_parser *parser, arguments *seen)
     const hfi_form form = parser->leaves[seen->leaf].form;
     const char *word = lexer->text + name.at;
     hfi_assignment assignment = {.leaf = seen->leaf, .at = name.at};
-    if (name.length == 10 && memcmp(word, "components", 10) == 0) {
+    const size_t shape = find_shape(word, name.length);
+    if (shape < SHAPES) {
         const hf_status s = hfi_lexer_next(lexer);
-        return s < 0 ? s : parse_components(parser, seen, &name);
+        return s < 0 ? s : parse_shape(parser, seen, shape, &name);
     }
     assignment.field = hfi_field_find(word, name.length);
     if (assignment.field == HFI_FIELDS ||
@@ -222,6 +270,8 @@ static hf_status parse_switch(hfi_parser *parser, arguments *seen, bool ard)
     if (!hfi_form_sees_columns(leaf->form))
         return hfi_lexer_fail(lexer, at, "%s does not look at the inputs: expected variance=... or ')'",
                               hfi_form_name(leaf->form));
+    if (leaf->form == HFI_FORM_COREGION)
+        return hfi_lexer_fail(lexer, at, "coregion looks at one column: expected no ard or iso here");
     if (leaf->form == HFI_FORM_SM)
         return hfi_lexer_fail(
             lexer, at, "sm always has a mean and a variance for each input: expected no ard or iso here");
@@ -253,48 +303,132 @@ static hf_status parse_argument(hfi_parser *parser, arguments *seen)
     return s;
 }
 
-/* Columns if none are written, components, indices in range, and the count of parameters so far. */
+/* The shape of a coregion must be written. */
+static hf_status close_coregion(hfi_parser *parser, const arguments *seen)
+{
+    const hfi_lexer *lexer = &parser->lexer;
+    hfi_leaf *leaf = &parser->leaves[seen->leaf];
+    if (leaf->columns == 0)
+        return hfi_lexer_fail(lexer, seen->at,
+                              "coregion needs the column with the number of the output (0, 1, ...): "
+                              "coregion(COLUMN, outputs=...)");
+    if (seen->shape[OUTPUTS] == 0)
+        return hfi_lexer_fail(lexer, seen->at,
+                              "coregion needs the number of outputs: outputs=2, for example");
+    leaf->outputs = seen->shape[OUTPUTS];
+    leaf->rank = seen->shape[RANK] ? seen->shape[RANK] : leaf->outputs;
+    if (leaf->rank > leaf->outputs)
+        return hfi_lexer_fail(lexer, seen->at, "rank=%zu is more than outputs=%zu", leaf->rank,
+                              leaf->outputs);
+    parser->pairs += leaf->outputs * leaf->outputs;
+    if (parser->pairs > HFI_MAX_PAIRS)
+        return hfi_lexer_fail(lexer, seen->at, "the coregions together have more than %u pairs of outputs",
+                              HFI_MAX_PAIRS);
+    return HF_OK;
+}
+
+static hf_status see_all_columns(hfi_parser *parser, hfi_leaf *leaf, size_t at)
+{
+    if (parser->column_count + parser->d > HFI_MAX_PARAMETERS)
+        return hfi_lexer_fail(&parser->lexer, at, "the kernels together look at more than %u inputs",
+                              HFI_MAX_PARAMETERS);
+    for (size_t j = 0; j < parser->d; j++) {
+        const hf_status s = hfi_parser_grow(parser, (void **)&parser->columns, parser->column_count,
+                                            &parser->column_room, sizeof(size_t));
+        if (s < 0) return s;
+        parser->columns[parser->column_count++] = j;
+    }
+    leaf->columns = parser->d;
+    leaf->unwritten = true;
+    return HF_OK;
+}
+
+/* The indices written for a parameter, when the leaf's shape is known. */
+static hf_status check_indices(const hfi_parser *parser, const hfi_assignment *given)
+{
+    const hfi_lexer *lexer = &parser->lexer;
+    const hfi_leaf *leaf = &parser->leaves[given->leaf];
+    const char *name = hfi_field_name(given->field);
+    hfi_place last = {.i = 0};
+    if (given->field == HFI_FIELD_OWN && hfi_leaf_entries(leaf, given->field) == 0)
+        return hfi_lexer_fail(lexer, given->at,
+                              "there is no own where rank = outputs: the factor alone makes every B");
+    if (given->indices == 0) return HF_OK;
+    if (given->field != HFI_FIELD_OUTPUTSCALE) {
+        const size_t end = hfi_leaf_at(leaf, given->field) + hfi_leaf_entries(leaf, given->field) - 1;
+        hfi_leaf_place(leaf, end - leaf->first, &last);
+    }
+    if (given->indices != last.dimensions && !(given->indices == 1 && last.dimensions == 0))
+        return hfi_lexer_fail(lexer, given->at, "%s takes %d ind%s here, not %d", name, last.dimensions,
+                              last.dimensions == 1 ? "ex" : "ices", given->indices);
+    if (given->i > last.i)
+        return hfi_lexer_fail(lexer, given->at, "%s[%zu]: expected an index from 0 to %zu", name, given->i,
+                              last.i);
+    if (given->j > last.j)
+        return hfi_lexer_fail(lexer, given->at, "%s[%zu,%zu]: expected a second index from 0 to %zu", name,
+                              given->i, given->j, last.j);
+    if (given->field == HFI_FIELD_FACTOR && given->j > given->i)
+        return hfi_lexer_fail(lexer, given->at,
+                              "%s[%zu,%zu] is zero and no parameter: it is above the diagonal", name,
+                              given->i, given->j);
+    return HF_OK;
+}
+
+/* Columns if none are written, shapes, indices in range, and the count of parameters so far. */
 static hf_status close_leaf(hfi_parser *parser, const arguments *seen, size_t first_assignment)
 {
     const hfi_lexer *lexer = &parser->lexer;
     hfi_leaf *leaf = &parser->leaves[seen->leaf];
+    hf_status s = HF_OK;
     leaf->ard = seen->ard;
-    if (leaf->form == HFI_FORM_SM && !leaf->components) leaf->components = 2;
-    if (hfi_form_sees_columns(leaf->form) && leaf->columns == 0) {
-        if (parser->column_count + parser->d > HFI_MAX_PARAMETERS)
-            return hfi_lexer_fail(lexer, seen->at, "the kernels together look at more than %u inputs",
-                                  HFI_MAX_PARAMETERS);
-        for (size_t j = 0; j < parser->d; j++) {
-            const hf_status s = hfi_parser_grow(parser, (void **)&parser->columns, parser->column_count,
-                                                &parser->column_room, sizeof(size_t));
-            if (s < 0) return s;
-            parser->columns[parser->column_count++] = j;
-        }
-        leaf->columns = parser->d;
-    }
+    leaf->at = seen->at;
+    if (leaf->form == HFI_FORM_SM) leaf->components = seen->shape[COMPONENTS] ? seen->shape[COMPONENTS] : 2;
+    if (leaf->form == HFI_FORM_COREGION)
+        s = close_coregion(parser, seen);
+    else if (hfi_form_sees_columns(leaf->form) && leaf->columns == 0)
+        s = see_all_columns(parser, leaf, seen->at);
+    if (s < 0) return s;
     parser->parameters += hfi_leaf_parameters(leaf);
     if (parser->parameters > HFI_MAX_PARAMETERS)
         return hfi_lexer_fail(lexer, seen->at, "more than %u parameters", HFI_MAX_PARAMETERS);
-    for (size_t a = first_assignment; a < parser->assignment_count; a++) {
-        const hfi_assignment *given = &parser->assignments[a];
-        const char *name = hfi_field_name(given->field);
-        hfi_place last = {.i = 0};
-        if (given->indices == 0) continue;
-        if (given->field != HFI_FIELD_OUTPUTSCALE) {
-            const size_t end = hfi_leaf_at(leaf, given->field) + hfi_leaf_entries(leaf, given->field) - 1;
-            hfi_leaf_place(leaf, end - leaf->first, &last);
-        }
-        if (given->indices != last.dimensions && !(given->indices == 1 && last.dimensions == 0))
-            return hfi_lexer_fail(lexer, given->at, "%s takes %d ind%s here, not %d", name, last.dimensions,
-                                  last.dimensions == 1 ? "ex" : "ices", given->indices);
-        if (given->i > last.i)
-            return hfi_lexer_fail(lexer, given->at, "%s[%zu]: expected an index from 0 to %zu", name,
-                                  given->i, last.i);
-        if (given->j > last.j)
-            return hfi_lexer_fail(lexer, given->at, "%s[%zu,%zu]: expected a second index from 0 to %zu",
-                                  name, given->i, given->j, last.j);
+    for (size_t a = first_assignment; s >= 0 && a < parser->assignment_count; a++)
+        s = check_indices(parser, &parser->assignments[a]);
+    return s;
+}
+
+/* ---- numbers of outputs are no inputs of the other kernels ------------------------------------------------
+ */
+
+static bool is_output_number(const hfi_parser *parser, size_t column)
+{
+    for (size_t l = 0; l < parser->leaf_count; l++)
+        if (parser->leaves[l].form == HFI_FORM_COREGION &&
+            parser->columns[parser->leaves[l].column_at] == column)
+            return true;
+    return false;
+}
+
+hf_status hfi_hide_outputs(hfi_parser *parser)
+{
+    if (parser->pairs == 0) return HF_OK;
+    for (size_t l = 0; l < parser->leaf_count; l++) {
+        hfi_leaf *leaf = &parser->leaves[l];
+        if (!leaf->unwritten) continue;
+        size_t *columns = parser->columns + leaf->column_at, kept = 0;
+        for (size_t j = 0; j < leaf->columns; j++)
+            if (!is_output_number(parser, columns[j])) columns[kept++] = columns[j];
+        if (kept == 0)
+            return hfi_lexer_fail(&parser->lexer, leaf->at,
+                                  "no input is left for %s beside the number of the output",
+                                  hfi_form_name(leaf->form));
+        parser->parameters -= hfi_leaf_parameters(leaf);
+        leaf->columns = kept;
+        parser->parameters += hfi_leaf_parameters(leaf);
     }
-    return HF_OK;
+    hf_status s = HF_OK;
+    for (size_t a = 0; s >= 0 && a < parser->assignment_count; a++)
+        s = check_indices(parser, &parser->assignments[a]);
+    return s;
 }
 
 hf_status hfi_parse_arguments(hfi_parser *parser, size_t leaf)

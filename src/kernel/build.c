@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the parsed tree to a kernel: which terms have an outputscale, the table of parameters, the values
  * written. */
+#include "kernel/coregion.h"
 #include "kernel/parser.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 static bool term_has_amplitude(const hfi_parser *parser, size_t term)
@@ -48,6 +50,7 @@ static void place_leaf(hf_kernel *kernel, size_t index)
          * 1 together. */
         if (place.field == HFI_FIELD_WEIGHT) start = 1.0 / (double)leaf->components;
         if (place.field == HFI_FIELD_MEAN) start *= (double)(place.i + 1);
+        if (place.field == HFI_FIELD_FACTOR) start = hfi_coregion_start(leaf, place.i, place.j);
         place_parameter(kernel, place, start);
     }
 }
@@ -116,9 +119,8 @@ static hf_status assign(const hfi_parser *parser, hf_kernel *kernel, const hfi_a
     } else {
         from = hfi_leaf_at(leaf, given->field);
         to = from + hfi_leaf_entries(leaf, given->field);
-        const size_t row = given->field == HFI_FIELD_WEIGHT || leaf->form != HFI_FORM_SM ? 1 : leaf->columns;
         if (given->indices > 0) {
-            from += given->i * row + given->j;
+            from += hfi_leaf_index(leaf, given->field, given->i, given->j);
             to = from + 1;
         }
     }
@@ -137,7 +139,18 @@ static bool multiply(hf_kernel *kernel, size_t p, double number)
 {
     kernel->value[p] *= number;
     kernel->given[p] = true;
+    if (hfi_field_is_real(kernel->place[p].field)) return fabs(kernel->value[p]) <= HFI_REAL_MOST;
     return kernel->value[p] >= DBL_MIN && kernel->value[p] <= DBL_MAX;
+}
+
+/* B is a square of its factor. */
+static bool multiply_coregion(hf_kernel *kernel, const hfi_leaf *leaf, double number)
+{
+    const size_t factors = hfi_coregion_factors(leaf), count = hfi_leaf_parameters(leaf);
+    bool fine = true;
+    for (size_t k = 0; k < count; k++)
+        fine = multiply(kernel, leaf->first + k, k < factors ? sqrt(number) : number) && fine;
+    return fine;
 }
 
 /* The number in front of a term multiplies what the amplitude of the term starts at. */
@@ -155,6 +168,7 @@ static bool apply_number(hf_kernel *kernel, size_t term, double number)
         return fine;
     }
     const hfi_leaf *leaf = &kernel->leaves[nodes[c].leaf];
+    if (leaf->form == HFI_FORM_COREGION) return multiply_coregion(kernel, leaf, number);
     const hfi_field amplitude = hfi_form_amplitude(leaf->form);
     const size_t from = hfi_leaf_at(leaf, amplitude);
     for (size_t k = 0; k < hfi_leaf_entries(leaf, amplitude); k++)
@@ -182,6 +196,7 @@ hf_status hfi_build(hfi_parser *parser, size_t root, hf_kernel **out)
                              .node_count = parser->node_count,
                              .leaf_count = parser->leaf_count,
                              .column_count = parser->column_count,
+                             .pair_count = parser->pairs,
                              .parameters = parser->parameters + count_scales(parser, root)};
     hf_kernel *kernel = hfi_kernel_allocate(&parser->memory, &sizes, parser->lexer.text);
     if (!kernel) return hfi_out_of_memory(parser->lexer.ctx);
@@ -189,6 +204,11 @@ hf_status hfi_build(hfi_parser *parser, size_t root, hf_kernel **out)
     memcpy(kernel->leaves, parser->leaves, parser->leaf_count * sizeof *kernel->leaves);
     if (parser->column_count > 0)
         memcpy(kernel->columns, parser->columns, parser->column_count * sizeof *kernel->columns);
+    kernel->pair_count = 0;
+    for (size_t l = 0; l < kernel->leaf_count; l++) {
+        kernel->leaves[l].pairs_at = kernel->pair_count;
+        kernel->pair_count += kernel->leaves[l].outputs * kernel->leaves[l].outputs;
+    }
     kernel->root = root;
     kernel->parameters = 0;
     place_sum(kernel, parser, root);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gradient of prior variances k(x, x) in the parameters. On the diagonal only amplitudes are left: radial and
  * periodic factors are 1 there, whatever their lengthscales. */
-#include "kernel/expression.h"
+#include "kernel/coregion.h"
 #include "kernel/kernel.h"
 
 typedef struct point {
@@ -14,6 +14,12 @@ static double linear_term(const point *at, const hfi_leaf *leaf, size_t a)
 {
     const double x = at->x[at->kernel->columns[leaf->column_at + a]];
     return at->kernel->value[leaf->first + (leaf->ard ? a : 0)] * (x * x);
+}
+
+/* The output of the point. */
+static size_t output(const point *at, const hfi_leaf *leaf)
+{
+    return (size_t)hfi_output_of(at->x[at->kernel->columns[leaf->column_at]], leaf->outputs);
 }
 
 static double leaf_value(const point *at, const hfi_leaf *leaf)
@@ -32,6 +38,8 @@ static double leaf_value(const point *at, const hfi_leaf *leaf)
         value = at->kernel->value + hfi_leaf_at(leaf, HFI_FIELD_WEIGHT);
         for (size_t q = 0; q < leaf->components; q++) sum += value[q];
         return sum;
+    case HFI_FORM_COREGION:
+        return hfi_coregion_value(at->kernel, leaf, output(at, leaf), output(at, leaf));
     default:
         return 1.0;
     }
@@ -59,7 +67,7 @@ static double term_without(const point *at, size_t term, size_t except)
     return product;
 }
 
-/* Every amplitude is a log: its derivative is its share of the value. */
+/* Every amplitude but the factor of coregion is a log: its derivative is its share of the value. */
 static void leaf_adjoint(const point *at, const hfi_leaf *leaf, double adjoint, double *theta)
 {
     switch (leaf->form) {
@@ -77,6 +85,9 @@ static void leaf_adjoint(const point *at, const hfi_leaf *leaf, double adjoint, 
             theta[first + q] += adjoint * at->kernel->value[first + q];
         break;
     }
+    case HFI_FORM_COREGION:
+        hfi_coregion_adjoint(at->kernel, leaf, output(at, leaf), output(at, leaf), adjoint, theta);
+        break;
     default:
         break;
     }
@@ -120,7 +131,7 @@ void hfi_kernel_diagonal_adjoint(const hf_kernel *kernel, size_t m, const double
     const bool white = w_white != NULL && has_form(kernel, HFI_FORM_WHITE);
     double latent_sum = 0.0, white_sum = 0.0;
     if (m == 0 || (!w_latent && !white)) return;
-    if (has_form(kernel, HFI_FORM_LINEAR)) {
+    if (has_form(kernel, HFI_FORM_LINEAR) || has_form(kernel, HFI_FORM_COREGION)) {
         for (size_t q = 0; q < m; q++)
             point_adjoint(kernel, x + q * ldx, w_latent ? w_latent[q] : 0.0, white ? w_white[q] : 0.0, theta);
         return;

@@ -22,17 +22,24 @@
 #define HFI_MAX_DEPTH      32u
 #define HFI_MAX_LEAVES     256u
 #define HFI_MAX_PARAMETERS 1000000u
+#define HFI_MAX_OUTPUTS    1000u
+#define HFI_MAX_PAIRS      4000000u /* entries of the matrices B of all coregions */
 
 typedef struct hfi_leaf {
     hfi_form form;
     bool ard;          /**< one entry per column in the arrays of parameters */
     size_t column_at;  /**< its columns are kernel->columns[column_at .. column_at + columns) */
     size_t columns;    /**< 0 for constant and white */
+    bool unwritten;    /**< no column was written: it sees all inputs that are not the number of an output */
     size_t components; /**< of sm, else 0 */
+    size_t outputs;    /**< of coregion, else 0 */
+    size_t rank;       /**< columns of the factor of coregion */
+    size_t pairs_at;   /**< B of coregion is kernel->pairs[pairs_at .. pairs_at + outputs^2), row by row */
     size_t first;      /**< index of its first parameter; its arrays follow each other in the order of
                           hfi_form_fields */
     size_t number;     /**< 1, 2, ... among the kernels of this form when there are several, else 0 */
     size_t slot;       /**< first of its tile buffers in reverse mode */
+    size_t at;         /**< byte of the expression after its name */
 } hfi_leaf;
 
 typedef enum hfi_node_kind {
@@ -78,6 +85,9 @@ struct hf_kernel {
     char *names;
     size_t names_size;
 
+    double *pairs; /**< B of every coregion, always that of the values */
+    size_t pair_count;
+
     size_t value_buffers; /**< tile buffers the evaluation needs */
     size_t
         adjoint_buffers; /**< tile buffers that reverse mode needs for stored values, without the adjoints */
@@ -93,6 +103,9 @@ size_t hfi_leaf_at(const hfi_leaf *leaf, hfi_field field);
 size_t hfi_leaf_parameters(const hfi_leaf *leaf);
 /** Where a leaf's parameter number `offset` (from leaf->first) stands; place->leaf is left alone. */
 void hfi_leaf_place(const hfi_leaf *leaf, size_t offset, hfi_place *place);
+
+/** Index of an entry of one of a leaf's arrays, counted from the first of that array. */
+size_t hfi_leaf_index(const hfi_leaf *leaf, hfi_field field, size_t i, size_t j);
 
 /** A kernel with room for everything, arrays zeroed; NULL when out of memory. */
 hf_kernel *hfi_kernel_allocate(const hfi_memory *memory, const hf_kernel *sizes, const char *expression);

@@ -8,6 +8,7 @@
 #define AMPLITUDE_UPPER   403.42879349273511
 #define LENGTHSCALE_LOWER 0.018315638888734179
 #define LENGTHSCALE_UPPER 1096.6331584284585
+#define FACTOR_MOST       30.0
 
 typedef struct form_info {
     const char *name;
@@ -35,10 +36,11 @@ static const form_info FORM[HFI_FORMS] = {
      HFI_FIELD_WEIGHT,
      3,
      {HFI_FIELD_WEIGHT, HFI_FIELD_MEAN, HFI_FIELD_VARIANCE}},
+    {"coregion", {NULL, NULL}, false, true, HFI_FIELD_FACTOR, 2, {HFI_FIELD_FACTOR, HFI_FIELD_OWN}},
 };
 
-static const char *const FIELD[HFI_FIELDS] = {"outputscale", "lengthscale", "alpha", "period",
-                                              "variance",    "weight",      "mean"};
+static const char *const FIELD[HFI_FIELDS] = {"outputscale", "lengthscale", "alpha",  "period", "variance",
+                                              "weight",      "mean",        "factor", "own"};
 
 static bool equals(const char *text, const char *name, size_t length)
 {
@@ -99,6 +101,11 @@ const char *hfi_field_name(hfi_field field)
     return FIELD[field];
 }
 
+bool hfi_field_is_real(hfi_field field)
+{
+    return field == HFI_FIELD_FACTOR;
+}
+
 hfi_field hfi_field_find(const char *name, size_t length)
 {
     for (size_t f = 0; f < HFI_FIELDS; f++)
@@ -120,8 +127,11 @@ hf_unit hfi_field_unit(hfi_form form, hfi_field field)
     case HFI_FIELD_VARIANCE:
         if (form == HFI_FORM_LINEAR) return HF_UNIT_OUTPUT2_INPUT2;
         return form == HFI_FORM_SM ? HF_UNIT_FREQUENCY2 : HF_UNIT_OUTPUT2;
+    case HFI_FIELD_FACTOR:
+        return HF_UNIT_OUTPUT;
     case HFI_FIELD_OUTPUTSCALE:
     case HFI_FIELD_WEIGHT:
+    case HFI_FIELD_OWN:
     case HFI_FIELDS:
         break;
     }
@@ -141,6 +151,10 @@ hfi_range hfi_field_range(hfi_form form, hfi_field field)
     case HFI_FIELD_VARIANCE:
         if (form == HFI_FORM_SM) return (hfi_range){0.01, 1e-8, 1e3};
         break;
+    case HFI_FIELD_FACTOR:
+        return (hfi_range){0.0, -FACTOR_MOST, FACTOR_MOST};
+    case HFI_FIELD_OWN:
+        return (hfi_range){0.5, AMPLITUDE_LOWER, AMPLITUDE_UPPER};
     case HFI_FIELD_OUTPUTSCALE:
     case HFI_FIELD_WEIGHT:
     case HFI_FIELDS:

@@ -19,6 +19,7 @@ typedef enum hfi_form {
     HFI_FORM_CONSTANT,
     HFI_FORM_WHITE,
     HFI_FORM_SM,
+    HFI_FORM_COREGION,
     HFI_FORMS
 } hfi_form;
 
@@ -30,10 +31,15 @@ typedef enum hfi_field {
     HFI_FIELD_VARIANCE,
     HFI_FIELD_WEIGHT,
     HFI_FIELD_MEAN,
+    HFI_FIELD_FACTOR,
+    HFI_FIELD_OWN,
     HFI_FIELDS
 } hfi_field;
 
 #define HFI_MAX_LEAF_FIELDS 3u
+
+/** Real parameters stay within this size, so that their products are finite. */
+#define HFI_REAL_MOST 1e100
 
 /** Start and box of a parameter, in standardised units. */
 typedef struct hfi_range {
@@ -56,6 +62,8 @@ bool hfi_form_has_field(hfi_form form, hfi_field field);
 hfi_field hfi_form_amplitude(hfi_form form);
 
 const char *hfi_field_name(hfi_field field);
+/** Of any sign and trained as it is; all others are positive and trained by their logarithms. */
+bool hfi_field_is_real(hfi_field field);
 /** HFI_FIELDS when there is none. */
 hfi_field hfi_field_find(const char *name, size_t length);
 hf_unit hfi_field_unit(hfi_form form, hfi_field field);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/coregion.h"
 #include "kernel/tile.h"
+
+#include <string.h>
 
 static size_t entries(const hfi_tile *tile)
 {
@@ -83,6 +86,45 @@ static void spectral_value(const hfi_tile *tile, const hfi_leaf *leaf, double *o
     }
 }
 
+/* Outputs of the slow points and of the fast ones. */
+typedef struct outputs {
+    int slow[HFI_STRIP], fast[HFI_TILE];
+} outputs;
+
+static void find_outputs(const hfi_tile *tile, const hfi_leaf *leaf, outputs *found)
+{
+    const hfi_points *p = &tile->points;
+    const size_t column = leaf_columns(tile, leaf)[0];
+    for (size_t r = 0; r < p->rows; r++)
+        found->slow[r] = hfi_output_of(p->x[r * p->ldx + column], leaf->outputs);
+    hfi_loop_outputs(p->width, p->z + column * p->ldz, leaf->outputs, found->fast);
+}
+
+/* The covariances of each slow point's output with those of the fast points: row[r] is a row of spare, made once for an output. */
+static void coregion_rows(const hfi_tile *tile, const hfi_leaf *leaf, double *spare,
+                          const double *row[HFI_STRIP])
+{
+    const double *b = tile->kernel->pairs + leaf->pairs_at;
+    outputs found;
+    find_outputs(tile, leaf, &found);
+    for (size_t r = 0; r < tile->points.rows; r++) {
+        size_t same = 0;
+        while (found.slow[same] != found.slow[r]) same++;
+        row[r] = spare + same * HFI_TILE;
+        if (same == r)
+            hfi_loop_pick(tile->points.width, b + (size_t)found.slow[r] * leaf->outputs, found.fast,
+                          spare + r * HFI_TILE);
+    }
+}
+
+static void coregion_value(const hfi_tile *tile, const hfi_leaf *leaf, double *out, double *spare)
+{
+    const size_t width = tile->points.width;
+    const double *row[HFI_STRIP];
+    coregion_rows(tile, leaf, spare, row);
+    for (size_t r = 0; r < tile->points.rows; r++) memcpy(out + r * width, row[r], width * sizeof *out);
+}
+
 void hfi_leaf_value(const hfi_tile *tile, const hfi_leaf *leaf, double *out, double *spare)
 {
     switch (leaf->form) {
@@ -101,6 +143,9 @@ void hfi_leaf_value(const hfi_tile *tile, const hfi_leaf *leaf, double *out, dou
     case HFI_FORM_SM:
         spectral_value(tile, leaf, out, spare);
         break;
+    case HFI_FORM_COREGION:
+        coregion_value(tile, leaf, out, spare);
+        break;
     default: {
         const hfi_axes lengthscales = leaf_axes(tile, leaf, HFI_FIELD_LENGTHSCALE);
         hfi_loop_distance(&tile->points, &lengthscales, out);
@@ -116,6 +161,24 @@ void hfi_leaf_write(const hfi_tile *tile, const hfi_leaf *leaf, double scale, do
     const hfi_axes lengthscales = leaf_axes(tile, leaf, HFI_FIELD_LENGTHSCALE);
     hfi_loop_distance(&tile->points, &lengthscales, spare);
     hfi_loop_radial(&tile->points, leaf->form, leaf_alpha(tile, leaf), scale, spare, out, ldo);
+}
+
+void hfi_leaf_write_outputs(const hfi_tile *tile, const hfi_leaf *leaf, const hfi_leaf *coregion, double *out,
+                            size_t ldo, double *spare)
+{
+    const hfi_axes lengthscales = leaf_axes(tile, leaf, HFI_FIELD_LENGTHSCALE);
+    const size_t width = tile->points.width;
+    const double *row[HFI_STRIP];
+    hfi_points point = tile->points;
+    coregion_rows(tile, coregion, spare + HFI_BUFFER, row);
+    hfi_loop_distance(&tile->points, &lengthscales, spare);
+    point.rows = 1;
+    for (size_t r = 0; r < tile->points.rows; r++) {
+        point.x = tile->points.x + r * point.ldx;
+        hfi_loop_radial(&point, leaf->form, leaf_alpha(tile, leaf), 1.0, spare + r * width, out + r * ldo,
+                        ldo);
+        hfi_loop_multiply(width, row[r], out + r * ldo);
+    }
 }
 
 /* ---- reverse mode ---------------------------------------------------------------------------------------
@@ -244,6 +307,34 @@ static void spectral_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const d
     }
 }
 
+_Static_assert(HFI_MAX_OUTPUTS <= HFI_BUFFER, "a row of B fits into a tile buffer");
+
+/* Weights of pairs of outputs: rows of one output are added first, then each row's entries go to the output of their column. */
+static void coregion_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const double *adjoint, double *spare,
+                             double *grad)
+{
+    const size_t width = tile->points.width, rows = tile->points.rows;
+    double *sum = spare, *by_output = spare + HFI_BUFFER;
+    outputs found;
+    find_outputs(tile, leaf, &found);
+    hfi_loop_fill(leaf->outputs, 0.0, by_output);
+    for (size_t r = 0; r < rows; r++) {
+        size_t same = 0;
+        while (found.slow[same] != found.slow[r]) same++;
+        if (same < r) continue;
+        memcpy(sum, adjoint + r * width, width * sizeof *sum);
+        for (size_t other = r + 1; other < rows; other++)
+            if (found.slow[other] == found.slow[r]) hfi_loop_add(width, adjoint + other * width, sum);
+        for (size_t j = 0; j < width; j++) by_output[found.fast[j]] += sum[j];
+        for (size_t j = 0; j < width; j++) {
+            const size_t t = (size_t)found.fast[j];
+            if (by_output[t] == 0.0) continue;
+            hfi_coregion_adjoint(tile->kernel, leaf, (size_t)found.slow[r], t, by_output[t], grad);
+            by_output[t] = 0.0;
+        }
+    }
+}
+
 void hfi_leaf_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const double *slots, const double *adjoint,
                       double *spare, double *grad)
 {
@@ -263,6 +354,9 @@ void hfi_leaf_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const double *
         break;
     case HFI_FORM_SM:
         spectral_adjoint(tile, leaf, adjoint, spare, grad, NULL);
+        break;
+    case HFI_FORM_COREGION:
+        coregion_adjoint(tile, leaf, adjoint, spare, grad);
         break;
     default:
         radial_adjoint(tile, leaf, slots, adjoint, spare, grad);
@@ -319,6 +413,7 @@ void hfi_leaf_pull(const hfi_tile *tile, const hfi_leaf *leaf, const double *slo
         break;
     case HFI_FORM_CONSTANT:
     case HFI_FORM_WHITE:
+    case HFI_FORM_COREGION: /* steps are flat */
         break;
     case HFI_FORM_SM:
         spectral_adjoint(tile, leaf, adjoint, spare, NULL, grad);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/loops.h"
+#include "kernel/coregion.h"
 #include "kernel/vector.h"
 
 #define WIDEST 8u /* axes in one pass */
@@ -171,6 +172,23 @@ HFI_CLONES double hfi_loop_pull(const hfi_points *points, size_t column, double 
         sum += g[j] * cut;
     }
     return sum * f;
+}
+
+/* ---- outputs --------------------------------------------------------------------------------------------
+ */
+
+HFI_CLONES void hfi_loop_outputs(size_t width, const double *restrict numbers, size_t outputs,
+                                 int *restrict index)
+{
+    HFI_SIMD
+    for (size_t j = 0; j < width; j++) index[j] = hfi_output_of(numbers[j], outputs);
+}
+
+HFI_CLONES void hfi_loop_pick(size_t width, const double *restrict table, const int *restrict index,
+                              double *restrict out)
+{
+    HFI_SIMD
+    for (size_t j = 0; j < width; j++) out[j] = table[index[j]];
 }
 
 /* ---- functions of the distance --------------------------------------------------------------------------

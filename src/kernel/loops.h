@@ -71,6 +71,14 @@ void hfi_loop_squares(const hfi_points *points, const hfi_axes *axes, size_t fir
 /** sum of g (x - z) / value^2 for one column; one slow point. */
 double hfi_loop_pull(const hfi_points *points, size_t column, double value, const double *g);
 
+/* ---- outputs --------------------------------------------------------------------------------------------
+ */
+
+/** index[j] := the output that the number stands for (hfi_output_of). */
+void hfi_loop_outputs(size_t width, const double *numbers, size_t outputs, int *index);
+/** out[j] := table[index[j]] */
+void hfi_loop_pick(size_t width, const double *table, const int *index, double *out);
+
 /* ---- linear ---------------------------------------------------------------------------------------------
  */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which parameters a name stands for: [kernel[number].]parameter[index]. */
-#include "kernel/expression.h"
+#include "kernel/coregion.h"
 #include "kernel/kernel.h"
 
 #include <float.h>
@@ -122,14 +122,24 @@ static hf_status no_such_parameter(hf_context *ctx, const hf_kernel *kernel, con
     return hfi_fail(ctx, HF_ERR_ARGUMENT, "the kernel has no parameter '%.80s'; it has %s", name, list);
 }
 
+static hf_status check_value(hf_context *ctx, const hf_kernel *kernel, size_t p, const char *name,
+                             double value)
+{
+    const bool real = hfi_field_is_real(kernel->place[p].field);
+    if (real && !(fabs(value) <= HFI_REAL_MOST))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%.80s = %g: expected a number of size %g at most", name, value,
+                        HFI_REAL_MOST);
+    if (!real && !(value >= DBL_MIN && value <= DBL_MAX))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%.80s = %g: this parameter of a kernel is positive and finite",
+                        name, value);
+    return HF_OK;
+}
+
 hf_status hf_kernel_set(hf_context *ctx, hf_kernel *kernel, const char *name, double value)
 {
     char list[512];
     size_t count = 0;
     if (!kernel || !name) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_kernel_set needs a kernel and a name");
-    if (!(value >= DBL_MIN && value <= DBL_MAX))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "%.80s = %g: every parameter of a kernel is positive and finite", name, value);
     size_t *matches = hfi_alloc(ctx, kernel->parameters, sizeof *matches);
     if (!matches) return HF_ERR_MEMORY;
     const bool one_array = hfi_kernel_match(kernel, name, matches, &count);
@@ -141,12 +151,17 @@ hf_status hf_kernel_set(hf_context *ctx, hf_kernel *kernel, const char *name, do
         s = hfi_fail(ctx, HF_ERR_ARGUMENT, "'%.80s' could be any of %s; write the kernel's name in front",
                      name, list);
     }
+    if (s >= 0) s = check_value(ctx, kernel, matches[0], name, value);
     for (size_t k = 0; s >= 0 && k < count; k++) {
         const size_t p = matches[k];
         kernel->value[p] = value;
         kernel->lower[p] = fmin(kernel->lower[p], value);
         kernel->upper[p] = fmax(kernel->upper[p], value);
     }
+    if (s >= 0 && kernel->place[matches[0]].field == HFI_FIELD_FACTOR)
+        hfi_coregion_refresh(kernel, &kernel->leaves[kernel->place[matches[0]].leaf]);
+    else if (s >= 0)
+        for (size_t k = 0; k < count; k++) hfi_coregion_refresh_after(kernel, matches[k]);
     hfi_free(ctx, matches);
     return s;
 }

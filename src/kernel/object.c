@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernel as an object: memory, copies, the table of parameters, the training scale. */
-#include "kernel/expression.h"
+#include "kernel/coregion.h"
 #include "kernel/kernel.h"
 #include "kernel/tile.h"
 
@@ -16,6 +16,8 @@ size_t hfi_leaf_entries(const hfi_leaf *leaf, hfi_field field)
 {
     if (!hfi_form_has_field(leaf->form, field)) return 0;
     if (leaf->form == HFI_FORM_SM) return leaf->components * (field == HFI_FIELD_WEIGHT ? 1 : leaf->columns);
+    if (field == HFI_FIELD_FACTOR) return hfi_coregion_factors(leaf);
+    if (field == HFI_FIELD_OWN) return leaf->rank < leaf->outputs ? leaf->outputs : 0;
     return leaf->ard && field != HFI_FIELD_ALPHA ? leaf->columns : 1;
 }
 
@@ -49,11 +51,23 @@ void hfi_leaf_place(const hfi_leaf *leaf, size_t offset, hfi_place *place)
         place->dimensions = weight ? 1 : 2;
         place->i = weight ? offset : offset / leaf->columns;
         place->j = weight ? 0 : offset % leaf->columns;
+    } else if (fields[f] == HFI_FIELD_FACTOR) {
+        place->dimensions = 2;
+        place->i = hfi_coregion_row_of(leaf, offset);
+        place->j = offset - hfi_coregion_row(leaf, place->i);
     } else {
-        place->dimensions = leaf->ard && fields[f] != HFI_FIELD_ALPHA ? 1 : 0;
+        const bool array = leaf->ard || fields[f] == HFI_FIELD_OWN;
+        place->dimensions = array && fields[f] != HFI_FIELD_ALPHA ? 1 : 0;
         place->i = offset;
         place->j = 0;
     }
+}
+
+size_t hfi_leaf_index(const hfi_leaf *leaf, hfi_field field, size_t i, size_t j)
+{
+    if (field == HFI_FIELD_FACTOR) return hfi_coregion_row(leaf, i) + j;
+    const bool one_row = leaf->form != HFI_FORM_SM || field == HFI_FIELD_WEIGHT;
+    return i * (one_row ? 1 : leaf->columns) + j;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------------------
@@ -75,6 +89,7 @@ void hf_kernel_free(hf_kernel *kernel)
     hfi_memory_free(&memory, kernel->place);
     hfi_memory_free(&memory, kernel->name_at);
     hfi_memory_free(&memory, kernel->names);
+    hfi_memory_free(&memory, kernel->pairs);
     hfi_memory_free(&memory, kernel);
 }
 
@@ -89,6 +104,7 @@ hf_kernel *hfi_kernel_allocate(const hfi_memory *memory, const hf_kernel *sizes,
                           .leaf_count = sizes->leaf_count,
                           .column_count = sizes->column_count,
                           .parameters = count,
+                          .pair_count = sizes->pair_count,
                           .root = sizes->root};
     kernel->expression = hfi_memory_strdup(memory, expression);
     kernel->nodes = hfi_memory_alloc(memory, sizes->node_count, sizeof *kernel->nodes);
@@ -101,8 +117,10 @@ hf_kernel *hfi_kernel_allocate(const hfi_memory *memory, const hf_kernel *sizes,
     kernel->given = hfi_memory_alloc(memory, count, sizeof *kernel->given);
     kernel->place = hfi_memory_alloc(memory, count, sizeof *kernel->place);
     kernel->name_at = hfi_memory_alloc(memory, count, sizeof *kernel->name_at);
+    kernel->pairs = hfi_memory_alloc(memory, sizes->pair_count, sizeof *kernel->pairs);
     if (kernel->expression && kernel->nodes && kernel->leaves && kernel->columns && kernel->value &&
-        kernel->lower && kernel->upper && kernel->fixed && kernel->given && kernel->place && kernel->name_at)
+        kernel->lower && kernel->upper && kernel->fixed && kernel->given && kernel->place &&
+        kernel->name_at && kernel->pairs)
         return kernel;
     hf_kernel_free(kernel);
     return NULL;
@@ -132,6 +150,7 @@ hf_status hf_kernel_copy(hf_context *ctx, const hf_kernel *kernel, hf_kernel **o
     memcpy(copy->place, kernel->place, count * sizeof *copy->place);
     memcpy(copy->name_at, kernel->name_at, count * sizeof *copy->name_at);
     memcpy(copy->names, kernel->names, kernel->names_size);
+    memcpy(copy->pairs, kernel->pairs, kernel->pair_count * sizeof *copy->pairs);
     copy->names_size = kernel->names_size;
     copy->value_buffers = kernel->value_buffers;
     copy->adjoint_buffers = kernel->adjoint_buffers;
@@ -159,6 +178,12 @@ static size_t write_name(const hf_kernel *kernel, size_t p, char *name, size_t s
     return (size_t)snprintf(name, size, "%s%s%s", prefix, hfi_field_name(place->field), index);
 }
 
+static void refresh(hf_kernel *kernel)
+{
+    for (size_t l = 0; l < kernel->leaf_count; l++)
+        if (kernel->leaves[l].form == HFI_FORM_COREGION) hfi_coregion_refresh(kernel, &kernel->leaves[l]);
+}
+
 bool hfi_kernel_finish(hf_kernel *kernel)
 {
     size_t bytes = 0;
@@ -175,6 +200,7 @@ bool hfi_kernel_finish(hf_kernel *kernel)
     kernel->names_size = bytes;
     for (size_t p = 0; p < kernel->parameters; p++)
         (void)write_name(kernel, p, kernel->names + kernel->name_at[p], bytes - kernel->name_at[p]);
+    refresh(kernel);
     hfi_tile_plan(kernel);
     return true;
 }
@@ -203,7 +229,8 @@ static size_t parameter_column(const hf_kernel *kernel, const hfi_place *place)
     const hfi_leaf *leaf = &kernel->leaves[place->leaf];
     const size_t *columns = kernel->columns + leaf->column_at;
     const hf_unit unit = hfi_field_unit(leaf->form, place->field);
-    const bool of_input = unit != HF_UNIT_OUTPUT2 && place->field != HFI_FIELD_ALPHA;
+    const bool of_input =
+        unit != HF_UNIT_OUTPUT2 && unit != HF_UNIT_OUTPUT && place->field != HFI_FIELD_ALPHA;
     if (!of_input) return SIZE_MAX;
     if (place->dimensions == 2) return columns[place->j];
     if (place->dimensions == 1) return columns[place->i];
@@ -229,16 +256,25 @@ bool hfi_kernel_parameter_given(const hf_kernel *kernel, size_t i)
     return kernel->given[i];
 }
 
+/* On the training scale as it is, of any sign. */
+static bool is_real(const hf_kernel *kernel, size_t p)
+{
+    return hfi_field_is_real(kernel->place[p].field);
+}
+
 hf_status hfi_kernel_set_parameter(hf_kernel *kernel, size_t i, double value, double lower, double upper,
                                    bool fixed)
 {
     if (i >= kernel->parameters) return HF_ERR_ARGUMENT;
-    const bool inside = lower >= DBL_MIN && lower <= value && value <= upper && upper <= DBL_MAX;
+    const bool real = is_real(kernel, i);
+    const double least = real ? -HFI_REAL_MOST : DBL_MIN, most = real ? HFI_REAL_MOST : DBL_MAX;
+    const bool inside = lower >= least && lower <= value && value <= upper && upper <= most;
     if (!inside) return HF_ERR_ARGUMENT;
     kernel->value[i] = value;
     kernel->lower[i] = lower;
     kernel->upper[i] = upper;
     kernel->fixed[i] = fixed;
+    hfi_coregion_refresh_after(kernel, i);
     return HF_OK;
 }
 
@@ -247,24 +283,29 @@ hf_status hfi_kernel_set_parameter(hf_kernel *kernel, size_t i, double value, do
 
 void hfi_kernel_theta(const hf_kernel *kernel, double *theta)
 {
-    for (size_t p = 0; p < kernel->parameters; p++) theta[p] = log(kernel->value[p]);
+    for (size_t p = 0; p < kernel->parameters; p++)
+        theta[p] = is_real(kernel, p) ? kernel->value[p] : log(kernel->value[p]);
 }
 
 void hfi_kernel_set_theta(hf_kernel *kernel, const double *theta)
 {
     for (size_t p = 0; p < kernel->parameters; p++) {
         /* An optimiser may step far outside; the reciprocal of a lengthscale must stay finite. */
-        double value = exp(theta[p]);
-        if (value < DBL_MIN) value = DBL_MIN;
-        if (value > DBL_MAX) value = DBL_MAX;
+        const bool real = is_real(kernel, p);
+        const double least = real ? -HFI_REAL_MOST : DBL_MIN, most = real ? HFI_REAL_MOST : DBL_MAX;
+        double value = real ? theta[p] : exp(theta[p]);
+        if (value < least) value = least;
+        if (value > most) value = most;
         kernel->value[p] = value;
     }
+    refresh(kernel);
 }
 
 void hfi_kernel_theta_bounds(const hf_kernel *kernel, double *lower, double *upper)
 {
     for (size_t p = 0; p < kernel->parameters; p++) {
-        lower[p] = log(kernel->lower[p]);
-        upper[p] = log(kernel->upper[p]);
+        const bool real = is_real(kernel, p);
+        lower[p] = real ? kernel->lower[p] : log(kernel->lower[p]);
+        upper[p] = real ? kernel->upper[p] : log(kernel->upper[p]);
     }
 }

@@ -44,6 +44,7 @@ typedef struct hfi_parser {
     hfi_assignment *assignments;
     size_t assignment_count, assignment_room;
     size_t parameters;
+    size_t pairs; /**< entries of the matrices of all coregions */
 } hfi_parser;
 
 /** Makes room for one more item; the array moves. */
@@ -53,6 +54,8 @@ hf_status hfi_parser_add_leaf(hfi_parser *parser, hfi_form form, size_t *leaf);
 /** The arguments in parentheses after a kernel's name, the current word being "(" or whatever follows the
  * name. */
 hf_status hfi_parse_arguments(hfi_parser *parser, size_t leaf);
+/** Takes the columns with numbers of outputs from the kernels for which none were written; after the whole expression. */
+hf_status hfi_hide_outputs(hfi_parser *parser);
 /** The whole expression; *root is its SUM. */
 hf_status hfi_parse_expression(hfi_parser *parser, size_t *root);
 /** The kernel, with parameters, from what was parsed. */

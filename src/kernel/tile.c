@@ -156,10 +156,18 @@ bool hfi_tile_write(hfi_tile *tile, double *out, size_t ldo)
 {
     const hf_kernel *kernel = tile->kernel;
     const hfi_node *term = &kernel->nodes[kernel->nodes[kernel->root].child];
-    if (kernel->leaf_count != 1 || term->scale == HFI_NONE) return false;
-    const hfi_leaf *leaf = &kernel->leaves[kernel->nodes[term->child].leaf];
-    if (!hfi_form_is_radial(leaf->form)) return false;
-    hfi_leaf_write(tile, leaf, kernel->value[term->scale], out, ldo, tile->buffers);
+    const hfi_leaf *radial = NULL, *coregion = NULL;
+    if (term->next != HFI_NONE || kernel->leaf_count > 2) return false;
+    for (size_t l = 0; l < kernel->leaf_count; l++) {
+        const hfi_leaf *leaf = &kernel->leaves[l];
+        if (hfi_form_is_radial(leaf->form)) radial = leaf;
+        if (leaf->form == HFI_FORM_COREGION) coregion = leaf;
+    }
+    if (!radial || (coregion == NULL) != (kernel->leaf_count == 1)) return false;
+    if (coregion)
+        hfi_leaf_write_outputs(tile, radial, coregion, out, ldo, tile->buffers);
+    else
+        hfi_leaf_write(tile, radial, kernel->value[term->scale], out, ldo, tile->buffers);
     return true;
 }
 

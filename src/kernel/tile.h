@@ -36,7 +36,7 @@ void hfi_tile_take(hfi_tile *tile, size_t first);
 /** The covariances, in the first buffer. */
 const double *hfi_tile_value(hfi_tile *tile);
 /** The same into a matrix, row r at out + r*ldo; all `width` entries of a row are written. False, and nothing done, unless the
- *  kernel is one radial leaf with an outputscale: its last pass then stores to memory while it computes, which hides most of the
+ *  kernel is one radial leaf with an outputscale or with a coregion beside it: its last pass then stores to memory while it computes, which hides most of the
  *  time that a copy would take. */
 bool hfi_tile_write(hfi_tile *tile, double *out, size_t ldo);
 /** Where the weights of the entries go before hfi_tile_adjoint(): rows x width, 0 beyond count. */
@@ -55,6 +55,9 @@ void hfi_leaf_value(const hfi_tile *tile, const hfi_leaf *leaf, double *out, dou
 /** scale times the values of a radial leaf, row r at out + r*ldo. */
 void hfi_leaf_write(const hfi_tile *tile, const hfi_leaf *leaf, double scale, double *out, size_t ldo,
                     double *spare);
+/** The values of a radial leaf times those of a coregion, likewise. */
+void hfi_leaf_write_outputs(const hfi_tile *tile, const hfi_leaf *leaf, const hfi_leaf *coregion, double *out,
+                            size_t ldo, double *spare);
 void hfi_leaf_store(const hfi_tile *tile, const hfi_leaf *leaf, double *slots, double *spare);
 /** From the adjoint of the leaf's value to its parameters. */
 void hfi_leaf_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const double *slots, const double *adjoint,

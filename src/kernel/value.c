@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernel for one pair of points, in plain scalar code: the reference of the tiles, and the diagonal. */
-#include "kernel/expression.h"
+#include "kernel/coregion.h"
 #include "kernel/kernel.h"
 #include "kernel/loops.h"
 
@@ -105,6 +105,13 @@ static double spectral(const pair *at, const hfi_leaf *leaf)
     return sum;
 }
 
+static double coregion(const pair *at, const hfi_leaf *leaf)
+{
+    const size_t c = column(at, leaf, 0);
+    return hfi_coregion_value(at->kernel, leaf, (size_t)hfi_output_of(at->x[c], leaf->outputs),
+                              (size_t)hfi_output_of(at->z[c], leaf->outputs));
+}
+
 static double leaf_value(const pair *at, const hfi_leaf *leaf)
 {
     switch (leaf->form) {
@@ -118,6 +125,8 @@ static double leaf_value(const pair *at, const hfi_leaf *leaf)
         return at->same ? at->kernel->value[leaf->first] : 0.0;
     case HFI_FORM_SM:
         return spectral(at, leaf);
+    case HFI_FORM_COREGION:
+        return coregion(at, leaf);
     default:
         return radial(at, leaf);
     }
@@ -158,18 +167,19 @@ double hfi_kernel_value(const hf_kernel *kernel, const double *x, const double *
     return sum_value(&at, kernel->root);
 }
 
-static bool has_linear(const hf_kernel *kernel)
+/* Whether k(x, x) depends on x. */
+static bool variance_varies(const hf_kernel *kernel)
 {
     for (size_t l = 0; l < kernel->leaf_count; l++)
-        if (kernel->leaves[l].form == HFI_FORM_LINEAR) return true;
+        if (kernel->leaves[l].form == HFI_FORM_LINEAR || kernel->leaves[l].form == HFI_FORM_COREGION)
+            return true;
     return false;
 }
 
 void hfi_kernel_diagonal(const hf_kernel *kernel, size_t m, const double *x, size_t ldx, bool with_white,
                          double *diag)
 {
-    /* Without a linear part the variance is the same everywhere. */
-    const bool varies = has_linear(kernel);
+    const bool varies = variance_varies(kernel);
     for (size_t q = 0; q < m; q++)
         diag[q] = q == 0 || varies ? hfi_kernel_value(kernel, x + q * ldx, x + q * ldx, with_white) : diag[0];
 }
@@ -185,7 +195,7 @@ void hfi_kernel_gram_reference(const hf_kernel *kernel, size_t n, const double *
 /* ---- k(x, x) --------------------------------------------------------------------------------------------
  */
 
-/* d/dx k(x, x): only linear factors vary along the diagonal. Forward values, adjoints back, as on the tiles.
+/* d/dx k(x, x): only linear factors have a slope along the diagonal. Forward values, adjoints back, as on the tiles.
  */
 static void diagonal_pull(const pair *at, size_t sum, double adjoint, double *grad)
 {
@@ -216,8 +226,8 @@ void hfi_kernel_diagonal_input_gradient(const hf_kernel *kernel, const double *x
     diagonal_pull(&at, kernel->root, 1.0, grad);
 }
 
-/* A point whose inputs are all the same number, without memory for it: linear(x, x) = number^2 sum v, the
- * others do not look. */
+/* A point whose inputs are all the same number, without memory for it: linear(x, x) = number^2 sum v, of coregion the mean over its
+ * outputs, and the others do not look. */
 static double uniform_diagonal(const hf_kernel *kernel, size_t sum, double number)
 {
     double total = 0.0;
@@ -235,6 +245,9 @@ static double uniform_diagonal(const hf_kernel *kernel, size_t sum, double numbe
             if (leaf->form == HFI_FORM_LINEAR) {
                 for (size_t a = 0; a < leaf->columns; a++)
                     value += kernel->value[leaf->first + (leaf->ard ? a : 0)] * number * number;
+            } else if (leaf->form == HFI_FORM_COREGION) {
+                for (size_t s = 0; s < leaf->outputs; s++)
+                    value += hfi_coregion_value(kernel, leaf, s, s) / (double)leaf->outputs;
             } else if (hfi_form_has_amplitude(leaf->form)) {
                 const size_t count = hfi_leaf_entries(leaf, hfi_form_amplitude(leaf->form));
                 for (size_t p = leaf->first; p < leaf->first + count; p++) value += kernel->value[p];

@@ -50,6 +50,11 @@ static const char *const EXPRESSIONS[] = {
     "se*periodic*(rq(x1) + white)",
     "((se + constant)*(linear + matern12(ard)) + white)*rq + sm(x1)*linear",
     "se(x1) + se(x2) + se(x3) + se(x1)*se(x2)*se(x3)",
+    "coregion(x2, outputs=2)",
+    "coregion(x2, outputs=2)*se(ard)",
+    "rq*coregion(x1, outputs=2, rank=1)",
+    "coregion(x1, outputs=3, rank=2)*matern52(ard) + 2*coregion(x1, outputs=3)*periodic(x3)",
+    "(coregion(x3, outputs=2, factor[1,0]~-0.4) + white)*linear(ard) + se(x3)",
 };
 #define EXPRESSION_COUNT (sizeof EXPRESSIONS / sizeof EXPRESSIONS[0])
 
