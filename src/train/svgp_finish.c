@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The optimum of q for final hyperparameters: one pass where it has a closed form, else passes until it stands still. */
-#include "train/svgp_impl.h"
+#include "train/svgp_climb.h"
 #include <math.h>
 #include <string.h>
 
@@ -22,8 +22,11 @@ static double moved(hfi_svgp *q, double *before)
 
 static hf_status pass(hfi_svgp_run *run, hfi_svgp_sums *sums)
 {
+    bool found = false;
     hfi_svgp_sums_clear(run->q, sums);
-    const hf_status s = hfi_svgp_add_all(run->q, run->rows, sums);
+    hf_status s = hfi_svgp_recall_pass(run, sums, &found);
+    if (s >= 0 && !found) s = hfi_svgp_add_all(run->q, run->rows, sums);
+    if (s >= 0 && !found) s = hfi_svgp_keep_pass(run, sums);
     if (s < 0) return s;
     run->report->readings = sums->readings;
     run->report->down_weighted = (double)sums->far / fmax((double)sums->readings, 1.0);

@@ -34,6 +34,8 @@ hf_status hfi_batches_init(hf_context *ctx, const hfi_rows *rows, size_t size, h
 void hfi_batches_free(hfi_batches *batches);
 /** The next batch into x, y and extra of `batches`. */
 hf_status hfi_batches_next(hfi_batches *batches, size_t *count);
+/** Puts new batches where others were that had `epoch` and `batch`; reads what is left of a buffer. */
+hf_status hfi_batches_seek(hfi_batches *batches, size_t epoch, size_t batch);
 
 /* ---- noise (svgp_noise.c) ---------------------------------------------------------------------------------- */
 
@@ -129,6 +131,8 @@ hf_status hfi_svgp_means(hfi_svgp *q, size_t count, const double *x, double *mea
 /** One natural-gradient step with `scale` times the sums. Halved until the precision is positive definite; HF_ERR_NOT_POSITIVE_DEFINITE and
  * an untouched q when that does not help. */
 hf_status hfi_svgp_natural(hfi_svgp *q, const hfi_svgp_sums *sums, double scale, double rho);
+/** lp and mu of the precision and the shift in place, as a step to these leaves them. */
+hf_status hfi_svgp_renew(hfi_svgp *q);
 /** KL(q(v) || N(0, I)). O(m^3). */
 double hfi_svgp_kl(hfi_svgp *q);
 /** The bound at the optimum of q for conjugate noise, from the sums at the present q (which is left alone); q then moves there. */

@@ -48,6 +48,18 @@ hf_status hfi_svgp_natural(hfi_svgp *q, const hfi_svgp_sums *sums, double scale,
     return HF_OK;
 }
 
+hf_status hfi_svgp_renew(hfi_svgp *q)
+{
+    const size_t m = q->m;
+    for (size_t j = 0; j < m; j++)
+        memcpy(q->lp + j + j * m, q->precision + j + j * m, (m - j) * sizeof(double));
+    const hf_status s = hfi_chol(q->ctx, m, q->lp, m);
+    if (s < 0) return s;
+    memcpy(q->mu, q->shift, m * sizeof *q->mu);
+    hfi_chol_solve(m, q->lp, m, q->mu);
+    return HF_OK;
+}
+
 /* S into `spare`, lower triangle. */
 static void covariance(hfi_svgp *q)
 {

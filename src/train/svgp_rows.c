@@ -148,6 +148,28 @@ hf_status hfi_batches_next(hfi_batches *b, size_t *count)
     return HF_OK;
 }
 
+hf_status hfi_batches_seek(hfi_batches *b, size_t epoch, size_t batch)
+{
+    b->epoch = epoch;
+    b->batch = 0;
+    if (batch == 0) return HF_OK;
+    start_epoch(b);
+    const size_t first = batch - batch % b->per_group;
+    /* Rows that groups before this one have read; the table's last block may be short. */
+    for (size_t left = begin_of(b, first); left > 0;) {
+        const size_t size = least(BLOCK, b->rows->n - b->order[b->block] * BLOCK), run = least(size, left);
+        b->offset = run < size ? run : 0;
+        b->block += run < size ? 0 : 1;
+        left -= run;
+    }
+    b->batch = first;
+    if (batch == first) return HF_OK;
+    const hf_status s = next_group(b);
+    b->taken = begin_of(b, batch) - begin_of(b, first);
+    b->batch = batch;
+    return s;
+}
+
 /* ---- samples ----------------------------------------------------------------------------------------------- */
 
 static int ascending(const void *a, const void *b)

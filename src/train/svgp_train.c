@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batch after batch: a natural gradient for q, a step of Adam for everything else. */
-#include "train/svgp_impl.h"
+#include "train/svgp_climb.h"
 #include <math.h>
 #include <string.h>
 
@@ -33,19 +33,11 @@ enum {
     BACKTRACKS = 8
 };
 
-typedef struct climb {
-    hfi_svgp_run *run;
-    hfi_batches batches;
-    hfi_svgp_sums sums;
-    size_t length; /* of a state: the space's, and log(nu - 1) */
-    double *state, *trial, *first, *second, *average;
-    size_t moves, averaged;
-    double rate, rho;
-} climb;
+typedef hfi_svgp_climb climb;
 
 /* ---- states ------------------------------------------------------------------------------------------------ */
 
-static void get_state(const hfi_svgp_run *run, double *state)
+void hfi_svgp_get_state(const hfi_svgp_run *run, double *state)
 {
     const hfi_svgp *q = run->q;
     const size_t kernel_count = hf_kernel_parameters(q->kernel), noise = run->space->noise;
@@ -56,7 +48,7 @@ static void get_state(const hfi_svgp_run *run, double *state)
     state[run->space->count] = log(q->noise.student.nu - 1.0);
 }
 
-static hf_status set_state(const hfi_svgp_run *run, const double *state)
+hf_status hfi_svgp_set_state(const hfi_svgp_run *run, const double *state)
 {
     hfi_svgp *q = run->q;
     const size_t kernel_count = hf_kernel_parameters(q->kernel), noise = run->space->noise;
@@ -102,10 +94,10 @@ static hf_status move(climb *c)
     }
     if (c->run->train_nu)
         move_one(c, space->count, log_nu_mean, log_nu_sd, log(least_nu - 1.0), log(most_nu - 1.0));
-    hf_status s = set_state(c->run, c->trial);
+    hf_status s = hfi_svgp_set_state(c->run, c->trial);
     for (int k = 0; (s == HF_ERR_NOT_POSITIVE_DEFINITE || s == HF_ERR_NOT_FINITE) && k < BACKTRACKS; k++) {
         for (size_t i = 0; i < c->length; i++) c->trial[i] = 0.5 * (c->trial[i] + c->state[i]);
-        s = set_state(c->run, c->trial);
+        s = hfi_svgp_set_state(c->run, c->trial);
     }
     if (s >= 0) memcpy(c->state, c->trial, c->length * sizeof *c->state);
     return s;
@@ -139,26 +131,27 @@ static hf_status step(climb *c)
     return s;
 }
 
-/* *bound receives the bound per reading, as the round's batches saw it. */
-static hf_status round_of_steps(climb *c, size_t steps, double done, double *bound)
+/* The rest of a round, and its bound per reading, as its batches saw it. */
+static hf_status round_of_steps(climb *c, size_t steps, double done)
 {
     hfi_svgp *q = c->run->q;
-    double value = 0.0;
-    size_t readings = 0, rows = 0;
-    for (size_t k = 0; k < steps; k++) {
+    while (c->step < steps) {
         const hf_status s = step(c);
         if (s < 0) return s;
-        value += c->sums.value;
-        readings += c->sums.readings;
-        rows += c->batches.rows->n / c->batches.count;
-        if (!hfi_progress(q->ctx, "train", done, value / fmax((double)readings, 1.0)))
-            return hfi_cancelled(q->ctx);
+        c->step++;
+        c->value += c->sums.value;
+        c->readings += c->sums.readings;
+        c->rows += c->batches.rows->n / c->batches.count;
+        const bool wanted = hfi_progress(q->ctx, "train", done, c->value / fmax((double)c->readings, 1.0));
+        hfi_svgp_snap(c, !wanted);
+        if (!wanted) return hfi_cancelled(q->ctx);
     }
-    if (readings == 0) return hfi_fail(q->ctx, HF_ERR_NO_DATA, "no row of %zu batches has a target", steps);
+    if (c->readings == 0)
+        return hfi_fail(q->ctx, HF_ERR_NO_DATA, "no row of %zu batches has a target", steps);
     /* Readings among all rows, by their share among those seen. */
-    const double count = (double)readings;
-    const double all = (double)c->batches.rows->n * fmin(count / (double)rows, 1.0);
-    *bound = value / count - hfi_svgp_kl(q) / fmax(all, 1.0);
+    const double count = (double)c->readings;
+    const double all = (double)c->batches.rows->n * fmin(count / (double)c->rows, 1.0);
+    c->bound[c->bounds++] = c->value / count - hfi_svgp_kl(q) / fmax(all, 1.0);
     return HF_OK;
 }
 
@@ -178,19 +171,13 @@ static size_t most_rounds(const climb *c)
     return most > 0 ? most : 1;
 }
 
-/* The bound per round since the learning rate last changed. */
-typedef struct record {
-    double *bound;
-    size_t count;
-} record;
-
 /* Batches and a wandering q make the bound of a round noisy. It stands still when a straight line through the later half of the
  * record does not rise by half its own uncertainty, or by next to nothing. */
-static bool stands_still(const record *r, size_t fewest)
+static bool stands_still(const climb *c, size_t fewest)
 {
-    if (r->count < fewest) return false;
-    const size_t half = (r->count + 1) / 2, n = half > fewest ? half : fewest;
-    const double *y = r->bound + (r->count - n), middle = 0.5 * (double)(n - 1);
+    if (c->bounds < fewest) return false;
+    const size_t half = (c->bounds + 1) / 2, n = half > fewest ? half : fewest;
+    const double *y = c->bound + (c->bounds - n), middle = 0.5 * (double)(n - 1);
     double mean = 0.0, slope = 0.0, spread = 0.0, squares = 0.0;
     for (size_t k = 0; k < n; k++) mean += y[k] / (double)n;
     for (size_t k = 0; k < n; k++) {
@@ -207,52 +194,47 @@ static bool stands_still(const record *r, size_t fewest)
     return slope < fmax(0.5 * uncertainty, progress_per_round);
 }
 
-static hf_status rounds(climb *c, record *r)
+/* What a round starts with; of an interrupted one this has been done. */
+static hf_status begin_round(climb *c)
+{
+    if (c->step > 0) return HF_OK;
+    c->value = 0.0;
+    c->readings = c->rows = 0;
+    if (c->stage + 1 < STAGES) c->averaged = 0;
+    return hfi_svgp_rethreshold(c->run);
+}
+
+static hf_status rounds(climb *c)
 {
     hfi_svgp_run *run = c->run;
     const bool near = run->warm && !c->sums.z_trained;
-    const size_t steps = steps_of_round(c), most = most_rounds(c);
-    size_t stage = run->warm ? 1 : 0;
+    const size_t steps = steps_of_round(c), done_before = c->round;
     hf_status s = HF_OK;
-    run->report->stop = HF_STOP_ITERATIONS;
-    for (size_t k = 0; s >= 0 && k < most; k++) {
-        c->rate = rates[stage] * run->settings->learning_rate;
-        if (stage + 1 < STAGES) c->averaged = 0;
-        s = hfi_svgp_rethreshold(run);
-        if (s >= 0) s = round_of_steps(c, steps, (double)k / (double)most, &r->bound[r->count++]);
-        if (s < 0 || !stands_still(r, near ? FEWEST_NEAR : FEWEST_ROUNDS)) continue;
-        r->count = 0;
-        if (++stage < STAGES) continue;
-        run->report->stop = HF_STOP_CONVERGED;
-        break;
+    for (; s >= 0 && c->round < c->most && !c->settled; c->round++) {
+        c->rate = rates[c->stage] * run->settings->learning_rate;
+        s = begin_round(c);
+        if (s >= 0) s = round_of_steps(c, steps, (double)c->round / (double)c->most);
+        if (s < 0) break;
+        c->step = 0;
+        if (!stands_still(c, near ? FEWEST_NEAR : FEWEST_ROUNDS)) continue;
+        c->bounds = 0;
+        c->settled = ++c->stage == STAGES;
+        if (c->settled) run->report->stop = HF_STOP_CONVERGED;
     }
+    if (s >= 0 && c->round > done_before) hfi_svgp_snap(c, true);
     return s;
 }
 
-static hf_status climb_rounds(climb *c)
-{
-    hf_context *ctx = c->run->q->ctx;
-    record r = {.bound = hfi_alloc(ctx, most_rounds(c), sizeof(double))};
-    if (!r.bound) return HF_ERR_MEMORY;
-    const hf_status s = rounds(c, &r);
-    hfi_free(ctx, r.bound);
-    return s;
-}
-
-/* `count` natural steps, each from as many batches as an epoch has, or enough of them. */
-static hf_status whole_steps(climb *c, size_t count, double rho)
+/* A natural step from as many batches as an epoch has, or enough of them. */
+static hf_status whole_step(climb *c, double rho)
 {
     hfi_svgp *q = c->run->q;
     const size_t batches = c->batches.count < FIRST_BATCHES ? c->batches.count : FIRST_BATCHES;
-    hf_status s = HF_OK;
-    for (size_t k = 0; s >= 0 && k < count; k++) {
-        s = hfi_svgp_rethreshold(c->run);
-        hfi_svgp_sums_clear(q, &c->sums);
-        for (size_t b = 0; s >= 0 && b < batches; b++) s = add_batch(c);
-        if (s >= 0) s = hfi_svgp_natural(q, &c->sums, (double)c->batches.count / (double)batches, rho);
-        if (s == HF_ERR_NOT_POSITIVE_DEFINITE) s = HF_OK;
-    }
-    return s;
+    hf_status s = hfi_svgp_rethreshold(c->run);
+    hfi_svgp_sums_clear(q, &c->sums);
+    for (size_t b = 0; s >= 0 && b < batches; b++) s = add_batch(c);
+    if (s >= 0) s = hfi_svgp_natural(q, &c->sums, (double)c->batches.count / (double)batches, rho);
+    return s == HF_ERR_NOT_POSITIVE_DEFINITE ? HF_OK : s;
 }
 
 /* q catches up with the starting values before these are asked to move. Student-t noise starts from robust sites: at the prior, whose
@@ -261,12 +243,19 @@ static hf_status first_steps(climb *c)
 {
     hfi_svgp *q = c->run->q;
     const hf_site_kind kind = q->noise.kind;
+    const size_t robust = kind == HF_SITES_GAUSSIAN ? 1 : FIRST_STEPS;
+    const size_t all = kind == HF_SITES_STUDENT_T ? robust + FIRST_STEPS : robust;
     double *gradient = c->sums.gradient;
+    hf_status s = HF_OK;
     c->sums.gradient = NULL;
-    if (kind == HF_SITES_STUDENT_T) q->noise.kind = HF_SITES_ROBUST;
-    hf_status s = whole_steps(c, kind == HF_SITES_GAUSSIAN ? 1 : FIRST_STEPS, 1.0);
-    q->noise.kind = kind;
-    if (s >= 0 && kind == HF_SITES_STUDENT_T) s = whole_steps(c, FIRST_STEPS, 0.7);
+    while (s >= 0 && c->whole < all) {
+        const bool first = c->whole < robust;
+        if (first && kind == HF_SITES_STUDENT_T) q->noise.kind = HF_SITES_ROBUST;
+        s = whole_step(c, first ? 1.0 : 0.7);
+        q->noise.kind = kind;
+        c->whole++;
+        if (s >= 0) hfi_svgp_snap(c, false);
+    }
     c->sums.gradient = gradient;
     return s;
 }
@@ -286,9 +275,14 @@ static hf_status climb_init(hfi_svgp_run *run, climb *c)
     c->first = work + 2 * c->length;
     c->second = work + 3 * c->length;
     c->average = work + 4 * c->length;
+    c->most = most_rounds(c);
+    c->bound = hfi_alloc(ctx, c->most, sizeof *c->bound);
+    if (!c->bound) return HF_ERR_MEMORY;
+    c->stage = run->warm ? 1 : 0;
+    run->report->stop = HF_STOP_ITERATIONS;
     const bool student = run->q->noise.kind == HF_SITES_STUDENT_T;
     c->rho = c->batches.count > 1 ? fmax(usual_rho, 0.5 / (double)c->batches.count) : student ? 0.5 : 1.0;
-    get_state(run, c->state);
+    hfi_svgp_get_state(run, c->state);
     return HF_OK;
 }
 
@@ -297,20 +291,21 @@ hf_status hfi_svgp_train(hfi_svgp_run *run)
     hf_context *ctx = run->q->ctx;
     climb c;
     hf_status s = climb_init(run, &c);
-    const bool moves = run->space->free_count > 0 || run->train_nu;
+    if (s >= 0) s = hfi_svgp_resume(&c);
     if (s >= 0) s = first_steps(&c);
-    if (s >= 0 && moves) {
-        s = climb_rounds(&c);
-        if (s >= 0) s = set_state(run, c.averaged > 0 ? c.average : c.state);
-        if (s >= 0) get_state(run, c.state);
-    }
+    if (s >= 0) s = rounds(&c);
+    if (s >= 0) s = hfi_svgp_set_state(run, c.averaged > 0 ? c.average : c.state);
     if (s >= 0) {
+        hfi_svgp_end_snapshots(&c);
+        hfi_svgp_get_state(run, c.state);
         run->report->epochs = c.batches.epoch + (c.batches.batch > 0 ? 1 : 0);
         run->report->log_prior = hfi_trainer_log_prior(run->space, c.state) + nu_prior(run, c.state);
     }
     if (c.batches.ctx) hfi_batches_free(&c.batches);
     hfi_svgp_sums_free(run->q, &c.sums);
     hfi_free(ctx, c.state);
+    hfi_free(ctx, c.bound);
+    hfi_free(ctx, c.numbers);
     return s;
 }
 

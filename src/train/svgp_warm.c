@@ -56,7 +56,6 @@ static hf_status borrow_space(const hfi_svgp_run *run, warm *w)
     w->trainer.objective = HF_OBJECTIVE_EVIDENCE;
     w->trainer.optimiser = HF_OPTIMISER_LBFGS;
     w->trainer.evaluations = 0;
-    w->trainer.journal = NULL;
     return HF_OK;
 }
 

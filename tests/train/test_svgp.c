@@ -268,6 +268,42 @@ static void every_row_comes_once_an_epoch(void **state)
     hf_context_free(ctx);
 }
 
+/* The next `most` batches of those that go through all rows and of those that were put where these are. */
+static void assert_same_batches(hfi_batches *through, hfi_batches *put, size_t most)
+{
+    for (size_t b = 0; b < most; b++) {
+        size_t count, other;
+        assert_int_equal(hfi_batches_next(through, &count), HF_OK);
+        assert_int_equal(hfi_batches_next(put, &other), HF_OK);
+        assert_int_equal(count, other);
+        assert_memory_equal(through->y, put->y, count * sizeof(double));
+        assert_int_equal(through->epoch, put->epoch);
+        assert_int_equal(through->batch, put->batch);
+    }
+}
+
+/* From any batch of two epochs, with more rows than the buffer holds and with all in it. */
+static void batches_go_on_from_anywhere(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    size_t reads = 0;
+    for (size_t n = 300; n <= 20011; n += 19711) {
+        const hfi_rows rows = {.n = n, .d = 999, .read = read_numbers, .arg = &reads};
+        hfi_batches through, put;
+        assert_int_equal(hfi_batches_init(ctx, &rows, n / 25, &through), HF_OK);
+        assert_true(through.resident == (n == 300));
+        for (size_t k = 0; k < 2 * through.count; k += 3) {
+            assert_int_equal(hfi_batches_init(ctx, &rows, n / 25, &put), HF_OK);
+            assert_int_equal(hfi_batches_seek(&put, through.epoch, through.batch), HF_OK);
+            assert_same_batches(&through, &put, 3);
+            hfi_batches_free(&put);
+        }
+        hfi_batches_free(&through);
+    }
+    hf_context_free(ctx);
+}
+
 /* ---- closed forms ------------------------------------------------------------------------------------------ */
 
 /* The dense bound log N(y; m, Q + D) - tr(D^-1 (K - Q)) / 2, and posterior mean and variance at a point, by plain loops. */
@@ -393,6 +429,7 @@ int main(void)
         cmocka_unit_test(terms_have_the_derivatives_they_say),
         cmocka_unit_test(batches_add_up_to_all_rows),
         cmocka_unit_test(every_row_comes_once_an_epoch),
+        cmocka_unit_test(batches_go_on_from_anywhere),
         cmocka_unit_test(one_full_natural_step_is_the_collapsed_optimum),
         cmocka_unit_test(student_terms_match_quadrature),
     };

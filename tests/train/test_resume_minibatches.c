@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stopped fits by minibatches: they go on from the step that they were at. */
+#include "train/resume_fits.h"
+
+static void small(hf_fit_settings *s)
+{
+    s->solver = HF_SOLVER_INDUCING;
+    s->inducing = 10;
+    s->minibatch = 32;
+    s->iterations = 5;
+    s->rounds = 3;
+    s->suspects = HF_SUSPECTS_OFF;
+}
+
+/* Stochastic from the first step: nothing but steps is told of. */
+static void by_adam(hf_fit_settings *s)
+{
+    small(s);
+    s->optimiser = HF_OPTIMISER_ADAM;
+    s->learning_rate = 0.02;
+}
+
+static void robust(hf_fit_settings *s)
+{
+    by_adam(s);
+    s->sites = HF_SITES_ROBUST;
+}
+
+static void warm_robust(hf_fit_settings *s)
+{
+    small(s);
+    s->sites = HF_SITES_ROBUST;
+}
+
+static void moving_inputs(hf_fit_settings *s)
+{
+    by_adam(s);
+    s->train_inducing = true;
+    s->train_mean = true;
+}
+
+static void student(hf_fit_settings *s)
+{
+    by_adam(s);
+    s->train_mean = true;
+}
+
+static const kind kinds[] = {{"Gaussian", "svgp", by_adam, 300, false},
+                             {"Gaussian, from a warm start", "svgp", small, 200, true},
+                             {"robust", "svgp", robust, 300, false},
+                             {"robust, from a warm start", "svgp", warm_robust, 200, true},
+                             {"inducing inputs trained", "svgp", moving_inputs, 200, false},
+                             {"Student-t", "student-t", student, 300, false},
+                             {"Student-t, from a warm start", "student-t", small, 200, true}};
+
+enum {
+    KINDS = sizeof kinds / sizeof kinds[0]
+};
+
+static void every_kind_goes_on_after_a_stop(void **state)
+{
+    (void)state;
+    all_kinds(kinds, KINDS, stopped_fits_go_on);
+}
+
+static void every_kind_goes_on_after_a_failed_allocation(void **state)
+{
+    (void)state;
+    all_kinds(kinds, KINDS, starved_fits_go_on);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_goes_on_after_a_stop),
+        cmocka_unit_test(every_kind_goes_on_after_a_failed_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
