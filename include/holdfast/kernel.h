@@ -14,7 +14,8 @@
  * x1, x2, ... for the first, second, ... input; a quote inside a quoted name is written twice. Without columns a kernel sees all
  * inputs. `ard` gives each input its own lengthscale; `iso`, one for all, is the default. The name of an argument is that of a
  * parameter in the table below, with an index where it has several entries (lengthscale[0]=2; without the index all of them),
- * or `outputscale` of the term the kernel stands in. Every parameter is positive. Numbers have a '.' whatever the locale is.
+ * or `outputscale` of the term the kernel stands in. Every parameter is positive but the factor of coregion, which may have any sign and
+ * be 0. Numbers have a '.' whatever the locale is.
  *
  * With r^2 = sum_j (x_j - x'_j)^2 / l_j^2 over the columns seen:
  *
@@ -30,16 +31,34 @@
  * | constant                | v                                                         | variance (1)                       |
  * | white                   | v if x and x' are the same row, else 0                    | variance (1)                       |
  * | sm (components = Q)     | sum_q w_q prod_j exp(-2 pi^2 t_j^2 s_qj) cos(2 pi t_j m_qj), t = x - x' | weight[q], mean[q,j] (frequency), variance[q,j]; Q given as `components=3` (default 2) |
+ * | coregion(COLUMN, outputs = T) | B[t, t'], B = W W' + diag(own); t is the number in COLUMN | factor[s,q] (W), own[s]; rank given as `rank=1` (default T) |
  *
  * With `ard` written, lengthscale, period, variance (of linear) have one entry per column, written name[0], name[1], ...
  *
  * **Scaling.** Each top-level or parenthesised term gets one trained factor `outputscale` (a variance; starts at 1, or at the
  * number written in front, or at the argument `outputscale`), unless a factor of the term carries an amplitude of its own
- * (constant, linear, white, sm, or a parenthesised sum). So `matern52(ard) + 0.5*periodic(x3, period=12)` is s1 matern52 + s2 periodic with s1, s2 trained from 1 and 0.5.
+ * (constant, linear, white, sm, coregion, or a parenthesised sum). So `matern52(ard) + 0.5*periodic(x3, period=12)` is s1 matern52 + s2 periodic with s1, s2 trained from 1 and 0.5.
  *
  * A number in front multiplies what the amplitude starts at, also where it is the kernel's own (2*white starts at variance 2;
  * 2*(se + linear) is 2*se + 2*linear), and a term that is only a number is a constant starting there. Parentheses around a single term
  * change nothing. The components of sm start at frequencies 0.1, 0.2, ..., variance 0.01 and weight 1/Q.
+ *
+ * **Several outputs.** A table of readings of T correlated outputs has a row for each reading and one column with the number of its
+ * output: 0, 1, ..., T - 1. `coregion(output, outputs=T)` looks at that column alone and is a table of covariances between outputs; times a
+ * kernel of the other inputs it makes the intrinsic coregionalization model, and a sum of such products the linear model of coregionalization:
+ *
+ *     coregion(output, outputs=3) * matern52(ard)                                      K((x,t), (x',t')) = B[t,t'] k(x,x')
+ *     coregion(output, outputs=3, rank=1) * se(ard) + coregion(output, outputs=3, rank=1) * matern12(ard)     sum_q B_q[t,t'] k_q(x,x')
+ *
+ * A kernel for which no column is written sees all inputs but those columns, so `matern52(ard)` here does not see `output`; naming
+ * the column shows it to a kernel. B = W W' + diag(own) is positive semi-definite whatever the parameters are. W has T rows and `rank` columns;
+ * above the diagonal it is zero and has no parameters, which leaves no rotations of W that make the same B. With rank = T there is no `own`, and W is the
+ * Cholesky factor of B up to the signs of its columns; with less, own[s] > 0 is what output s does not share. factor[s,q], q <= s, is in units of the target and trained as it is.
+ * It starts so that the outputs have variance 1 and, with rank = T, correlation 1/2, else less than that or as much; `factor[1,0]=0` holds an entry, `own~0.1` sets where all of own start.
+ * A number in front multiplies what B starts at. A number in COLUMN stands for the nearest output, and for the first or the last where it lies beyond them:
+ * the kernel is a step function of that column and does not complain; whoever fills a table checks the numbers first, and does not standardise the column. At most 1000 outputs.
+ * Sources: Goovaerts, Geostatistics for Natural Resources Evaluation, 1997; Bonilla, Chai, Williams, Multi-task Gaussian process prediction, 2007;
+ * Alvarez, Rosasco, Lawrence, Kernels for vector-valued functions: a review, 2012.
  *
  * **Limits.** 16384 bytes, parentheses 32 deep, 256 kernels, 10^6 parameters; more is refused.
  *
@@ -51,7 +70,7 @@
  * if it occurs more than once, its number go in front: matern52.lengthscale[0], periodic.period, se2.outputscale.
  * A name given to hf_kernel_set() may leave out what is not needed to be unambiguous; `lengthscale` alone sets every entry of that array.
  *
- * All positive parameters are trained on the logarithmic scale; spectral mixture means too.
+ * All positive parameters are trained on the logarithmic scale, spectral mixture means too; the factor of coregion as it is.
  */
 #ifndef HOLDFAST_KERNEL_H
 #define HOLDFAST_KERNEL_H
@@ -68,9 +87,9 @@ typedef enum hf_unit {
     HF_UNIT_INPUT,      /**< units of an input (lengthscale of se, matern, rq; period) */
     HF_UNIT_FREQUENCY,  /**< 1 / input (spectral mixture mean) */
     HF_UNIT_FREQUENCY2, /**< 1 / input^2 (spectral mixture variance) */
-    HF_UNIT_OUTPUT2, /**< target^2 (outputscale, variance of constant and white, spectral mixture weight) */
+    HF_UNIT_OUTPUT2, /**< target^2 (outputscale, variance of constant and white, spectral mixture weight, own of coregion) */
     HF_UNIT_OUTPUT2_INPUT2, /**< target^2 / input^2 (variance of linear) */
-    HF_UNIT_OUTPUT          /**< target (a mean; not used by kernels) */
+    HF_UNIT_OUTPUT          /**< target (factor of coregion; a mean) */
 } hf_unit;
 
 /** One parameter, as hf_kernel_parameter() tells it. Strings are owned by the kernel. */
@@ -103,10 +122,31 @@ HF_API size_t hf_kernel_parameters(const hf_kernel *kernel);
 /** Parameter i; HF_ERR_ARGUMENT if i is out of range. */
 HF_API hf_status hf_kernel_parameter(const hf_kernel *kernel, size_t i, hf_parameter *out);
 /** Sets by name (see "Names of parameters"). HF_ERR_ARGUMENT for an unknown or ambiguous name (listing the candidates), or a
- *  value that is not finite and inside (0, inf) where that is required. */
+ *  value that is not finite and inside (0, inf) where that is required; a factor of coregion is at most 1e100 in size. */
 HF_API hf_status hf_kernel_set(hf_context *ctx, hf_kernel *kernel, const char *name, double value);
 /** The expression as given. Owned by the kernel. */
 HF_API const char *hf_kernel_expression(const hf_kernel *kernel);
+
+/** Number of coregion kernels in the expression. */
+HF_API size_t hf_kernel_coregions(const hf_kernel *kernel);
+/** Number of outputs, T, of coregion i (0, 1, ... from left to right); 0 if i is out of range. */
+HF_API size_t hf_kernel_coregion_outputs(const hf_kernel *kernel, size_t i);
+/**
+ * B of coregion i: the T x T covariances between outputs, row by row, both triangles. Units of target^2, those of the kernel's
+ * parameters. `b` is the caller's and written only on success. O(T^2); safe from several threads while nobody changes the kernel.
+ * Errors: HF_ERR_ARGUMENT for a NULL or an i out of range.
+ */
+HF_API hf_status hf_kernel_get_coregion(hf_context *ctx, const hf_kernel *kernel, size_t i, double *b);
+/**
+ * Gives coregion i, which must have rank = outputs, a B: T x T, row by row, symmetric and positive semi-definite to rounding. W becomes its lower
+ * Cholesky factor, so that hf_kernel_get_coregion() returns B to rounding. B may be of deficient rank: where nothing of a variance is left
+ * the column of W is zero, provided that nothing of the covariances below is left either. Held parameters are set too and stay held; boxes grow
+ * to hold the values. O(T^3).
+ * Errors, which leave the kernel alone: HF_ERR_ARGUMENT for a NULL, an i out of range, a lesser rank (its B is set by its
+ * parameters, hf_kernel_set()), entries that are not finite or beyond 1e200, and a B that is not symmetric or not positive semi-definite, with the entry that fails;
+ * HF_ERR_MEMORY.
+ */
+HF_API hf_status hf_kernel_set_coregion(hf_context *ctx, hf_kernel *kernel, size_t i, const double *b);
 
 /**
  * K_ij = k(x_i, x_j): full symmetric n x n matrix, K row-major (= column-major) with stride ldk >= n.

@@ -3,7 +3,7 @@
  * @file kernel.h
  * @brief Internal face of the kernel room: what solvers, training and prediction call.
  *
- * theta is the vector of ALL parameters of a kernel on the training scale (log of positive ones), in the
+ * theta is the vector of ALL parameters of a kernel on the training scale (log of positive ones; real ones, the factors of coregion, as they are), in the
  * order of hf_kernel_parameter(). Gradients are with respect to theta; entries of fixed parameters are
  * computed too (cheap) and ignored by training. Matrices as in linalg.h: symmetric ones by the lower
  * triangle, column-major. "Scratch" is caller's memory, so that nothing here allocates.
@@ -30,8 +30,17 @@ bool hfi_kernel_match(const hf_kernel *kernel, const char *name, size_t *matches
  * term). */
 bool hfi_kernel_parameter_given(const hf_kernel *kernel, size_t i);
 /** k(x, x), white included, when it is the same for all x (stationary kernels), else the value at x = 0, or
- * if that is 0 (linear alone) the value at x = (1, ..., 1); positive; used as jitter scale. */
+ * if that is 0 (linear alone) the value at x = (1, ..., 1), each coregion by its mean over the outputs; positive unless some B is 0; used as
+ * jitter scale. */
 double hfi_kernel_typical_variance(const hf_kernel *kernel);
+
+/** Real parameters may have any sign and are on the training scale as they are: theta = value. */
+bool hfi_kernel_parameter_real(const hf_kernel *kernel, size_t i);
+/** Of coregion i (hf_kernel_coregions()): its first parameter, whose array `factor` comes first, row by row without the entries above the diagonal, then
+ * `own`; their numbers (*own is 0 at full rank); and the input with the number of the output. False, and nothing written, if i is out of range.
+ * Any of the places may be NULL. */
+bool hfi_kernel_coregion(const hf_kernel *kernel, size_t i, size_t *first, size_t *factors, size_t *own,
+                         size_t *column);
 
 /** Doubles of scratch one thread needs for any function below. */
 size_t hfi_kernel_scratch(const hf_kernel *kernel);

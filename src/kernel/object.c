@@ -251,22 +251,21 @@ hf_status hf_kernel_parameter(const hf_kernel *kernel, size_t i, hf_parameter *o
     return HF_OK;
 }
 
+bool hfi_kernel_parameter_real(const hf_kernel *kernel, size_t i)
+{
+    return hfi_field_is_real(kernel->place[i].field);
+}
+
 bool hfi_kernel_parameter_given(const hf_kernel *kernel, size_t i)
 {
     return kernel->given[i];
-}
-
-/* On the training scale as it is, of any sign. */
-static bool is_real(const hf_kernel *kernel, size_t p)
-{
-    return hfi_field_is_real(kernel->place[p].field);
 }
 
 hf_status hfi_kernel_set_parameter(hf_kernel *kernel, size_t i, double value, double lower, double upper,
                                    bool fixed)
 {
     if (i >= kernel->parameters) return HF_ERR_ARGUMENT;
-    const bool real = is_real(kernel, i);
+    const bool real = hfi_kernel_parameter_real(kernel, i);
     const double least = real ? -HFI_REAL_MOST : DBL_MIN, most = real ? HFI_REAL_MOST : DBL_MAX;
     const bool inside = lower >= least && lower <= value && value <= upper && upper <= most;
     if (!inside) return HF_ERR_ARGUMENT;
@@ -284,14 +283,14 @@ hf_status hfi_kernel_set_parameter(hf_kernel *kernel, size_t i, double value, do
 void hfi_kernel_theta(const hf_kernel *kernel, double *theta)
 {
     for (size_t p = 0; p < kernel->parameters; p++)
-        theta[p] = is_real(kernel, p) ? kernel->value[p] : log(kernel->value[p]);
+        theta[p] = hfi_kernel_parameter_real(kernel, p) ? kernel->value[p] : log(kernel->value[p]);
 }
 
 void hfi_kernel_set_theta(hf_kernel *kernel, const double *theta)
 {
     for (size_t p = 0; p < kernel->parameters; p++) {
         /* An optimiser may step far outside; the reciprocal of a lengthscale must stay finite. */
-        const bool real = is_real(kernel, p);
+        const bool real = hfi_kernel_parameter_real(kernel, p);
         const double least = real ? -HFI_REAL_MOST : DBL_MIN, most = real ? HFI_REAL_MOST : DBL_MAX;
         double value = real ? theta[p] : exp(theta[p]);
         if (value < least) value = least;
@@ -304,7 +303,7 @@ void hfi_kernel_set_theta(hf_kernel *kernel, const double *theta)
 void hfi_kernel_theta_bounds(const hf_kernel *kernel, double *lower, double *upper)
 {
     for (size_t p = 0; p < kernel->parameters; p++) {
-        const bool real = is_real(kernel, p);
+        const bool real = hfi_kernel_parameter_real(kernel, p);
         lower[p] = real ? kernel->lower[p] : log(kernel->lower[p]);
         upper[p] = real ? kernel->upper[p] : log(kernel->upper[p]);
     }

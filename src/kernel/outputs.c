@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The coregions of a kernel as their users see them: matrices of covariances between outputs. */
+#include "kernel/coregion.h"
+#include "kernel/kernel.h"
+
+#include <float.h>
+#include <math.h>
+
+#define MOST 1e200 /* of which the square roots are factors, HFI_REAL_MOST */
+
+static const hfi_leaf *find(const hf_kernel *kernel, size_t i)
+{
+    for (size_t l = 0; kernel && l < kernel->leaf_count; l++)
+        if (kernel->leaves[l].form == HFI_FORM_COREGION && i-- == 0) return &kernel->leaves[l];
+    return NULL;
+}
+
+size_t hf_kernel_coregions(const hf_kernel *kernel)
+{
+    size_t count = 0;
+    while (find(kernel, count)) count++;
+    return count;
+}
+
+size_t hf_kernel_coregion_outputs(const hf_kernel *kernel, size_t i)
+{
+    const hfi_leaf *leaf = find(kernel, i);
+    return leaf ? leaf->outputs : 0;
+}
+
+bool hfi_kernel_coregion(const hf_kernel *kernel, size_t i, size_t *first, size_t *factors, size_t *own,
+                         size_t *column)
+{
+    const hfi_leaf *leaf = find(kernel, i);
+    if (!leaf) return false;
+    if (first) *first = leaf->first;
+    if (factors) *factors = hfi_coregion_factors(leaf);
+    if (own) *own = hfi_leaf_entries(leaf, HFI_FIELD_OWN);
+    if (column) *column = kernel->columns[leaf->column_at];
+    return true;
+}
+
+static hf_status find_or_fail(hf_context *ctx, const char *what, const hf_kernel *kernel, size_t i,
+                              const double *b, const hfi_leaf **leaf)
+{
+    if (!kernel || !b) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s needs a kernel and a matrix", what);
+    *leaf = find(kernel, i);
+    if (*leaf) return HF_OK;
+    return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no coregion %zu: the kernel has %zu", i,
+                    hf_kernel_coregions(kernel));
+}
+
+hf_status hf_kernel_get_coregion(hf_context *ctx, const hf_kernel *kernel, size_t i, double *b)
+{
+    const hfi_leaf *leaf = NULL;
+    const hf_status s = find_or_fail(ctx, "hf_kernel_get_coregion", kernel, i, b, &leaf);
+    if (s < 0) return s;
+    const size_t count = leaf->outputs * leaf->outputs;
+    for (size_t k = 0; k < count; k++) b[k] = kernel->pairs[leaf->pairs_at + k];
+    return HF_OK;
+}
+
+/* ---- from B to its factor --------------------------------------------------------------------------------
+ */
+
+static hf_status check_entries(hf_context *ctx, size_t outputs, const double *b)
+{
+    for (size_t s = 0; s < outputs; s++) {
+        for (size_t t = 0; t < outputs; t++) {
+            const double value = b[s * outputs + t], mirror = b[t * outputs + s];
+            if (!(fabs(value) <= MOST))
+                return hfi_fail(ctx, HF_ERR_ARGUMENT, "B[%zu,%zu] = %g: expected a size of %g at most", s, t,
+                                value, MOST);
+            if (t < s && !(fabs(value - mirror) <= 1e-12 * fmax(fabs(value), fabs(mirror))))
+                return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                                "B is not symmetric: B[%zu,%zu] = %.17g, but B[%zu,%zu] = %.17g", s, t, value,
+                                t, s, mirror);
+        }
+        if (b[s * outputs + s] < 0.0)
+            return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                            "B is not positive semi-definite: the variance B[%zu,%zu] is %g", s, s,
+                            b[s * outputs + s]);
+    }
+    return HF_OK;
+}
+
+/* What is left of B[t, q], t >= q, when the columns of w before q are taken away. */
+static double remainder_of(size_t outputs, const double *b, const double *w, size_t t, size_t q)
+{
+    double left = b[t * outputs + q];
+    for (size_t k = 0; k < q; k++) left -= w[t * outputs + k] * w[q * outputs + k];
+    return left;
+}
+
+/* w (outputs x outputs, zero on entry) := the lower Cholesky factor, column by column. A pivot within rounding of 0 is 0 if all that is
+ * left below it is. */
+static hf_status factor(hf_context *ctx, size_t outputs, const double *b, double *w)
+{
+    const double rounding = 16.0 * (double)(outputs + 3) * DBL_EPSILON;
+    for (size_t q = 0; q < outputs; q++) {
+        const double variance = b[q * outputs + q], pivot = remainder_of(outputs, b, w, q, q);
+        size_t left = outputs; /* an output whose covariance with this one is not explained */
+        if (fabs(pivot) <= rounding * variance) {
+            for (size_t t = q + 1; t < outputs && left == outputs; t++)
+                if (fabs(remainder_of(outputs, b, w, t, q)) >
+                    rounding * sqrt(variance) * sqrt(b[t * outputs + t]))
+                    left = t;
+            if (left == outputs) continue;
+        }
+        if (!(pivot > 0.0))
+            return left < outputs
+                       ? hfi_fail(
+                             ctx, HF_ERR_ARGUMENT,
+                             "B is not positive semi-definite: the outputs before %zu leave nothing of its "
+                             "variance, but something of its covariance with output %zu",
+                             q, left)
+                       : hfi_fail(ctx, HF_ERR_ARGUMENT,
+                                  "B is not positive semi-definite: given the outputs before it, output %zu "
+                                  "has the variance %g",
+                                  q, pivot);
+        const double root = sqrt(pivot);
+        w[q * outputs + q] = root;
+        for (size_t t = q + 1; t < outputs; t++)
+            w[t * outputs + q] = remainder_of(outputs, b, w, t, q) / root;
+    }
+    return HF_OK;
+}
+
+hf_status hf_kernel_set_coregion(hf_context *ctx, hf_kernel *kernel, size_t i, const double *b)
+{
+    const hfi_leaf *leaf = NULL;
+    hf_status status = find_or_fail(ctx, "hf_kernel_set_coregion", kernel, i, b, &leaf);
+    if (status < 0) return status;
+    const size_t outputs = leaf->outputs;
+    if (leaf->rank < outputs)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "coregion %zu has rank %zu of %zu: set factor and own, or leave out rank", i,
+                        leaf->rank, outputs);
+    status = check_entries(ctx, outputs, b);
+    if (status < 0) return status;
+    double *w = hfi_alloc(ctx, outputs * outputs, sizeof *w);
+    if (!w) return HF_ERR_MEMORY;
+    status = factor(ctx, outputs, b, w);
+    for (size_t s = 0; status >= 0 && s < outputs; s++) {
+        for (size_t q = 0; q <= s; q++) {
+            const size_t p = leaf->first + hfi_coregion_row(leaf, s) + q;
+            const double value = w[s * outputs + q];
+            kernel->value[p] = value;
+            kernel->lower[p] = fmin(kernel->lower[p], value);
+            kernel->upper[p] = fmax(kernel->upper[p], value);
+        }
+    }
+    if (status >= 0) hfi_coregion_refresh(kernel, leaf);
+    hfi_free(ctx, w);
+    return status;
+}
