@@ -72,7 +72,7 @@ HF_API void hf_sites_free(hf_sites *sites);
 HF_API size_t hf_sites_count(const hf_sites *sites);
 HF_API size_t hf_sites_present(const hf_sites *sites);
 HF_API bool hf_sites_is_present(const hf_sites *sites, size_t i);
-/** The noise variance they were made with. */
+/** The noise variance they were made with; with channels, that of channel 0. */
 HF_API double hf_sites_noise(const hf_sites *sites);
 /** z, d, weights, readings: n entries each, owned by the sites. Absent ones: z = NaN, d = inf, weight 0. */
 HF_API const double *hf_sites_targets(const hf_sites *sites);
@@ -88,6 +88,23 @@ HF_API hf_status hf_sites_set_present(hf_context *ctx, hf_sites *sites, size_t i
 /** Amplitude beta of the weight function w = beta (1 + r^2/c^2)^-1/2: then d_i = s_i^2 / (2 w^2). 0, with which sites are
  * made, stands for sqrt(s_i / 2), so that an ordinary reading has d_i = s_i; the published RCaGP has 1. Finite, >= 0. O(n). */
 HF_API hf_status hf_sites_set_beta(hf_context *ctx, hf_sites *sites, double beta);
+/**
+ * Readings of several instruments or outputs: reading i is of channel[i] < channels, and s_i = noise of its channel + extra_i. All
+ * channels start with the noise and threshold that the sites have. n entries, copied; calling it again makes new channels.
+ * Without channels there is one, 0. O(n).
+ */
+HF_API hf_status hf_sites_set_channels(hf_context *ctx, hf_sites *sites, size_t channels,
+                                       const size_t *channel);
+/** One noise variance per channel (hf_sites_channels() entries, as for hf_sites_set_noise(), which gives all channels the same). On
+ * error nothing changes. O(n channels). */
+HF_API hf_status hf_sites_set_channel_noise(hf_context *ctx, hf_sites *sites, const double *noise);
+/** Number of channels; that of reading i; the noise variance of a channel, 0 if there is none. */
+HF_API size_t hf_sites_channels(const hf_sites *sites);
+HF_API size_t hf_sites_channel(const hf_sites *sites, size_t i);
+HF_API double hf_sites_channel_noise(const hf_sites *sites, size_t channel);
+/** New centre for all present readings as by hf_sites_recentre(), with one threshold per channel. O(n). */
+HF_API hf_status hf_sites_recentre_channels(hf_context *ctx, hf_sites *sites, const double *centre,
+                                            const double *thresholds);
 /** New centre and threshold for all present readings; entries of absent ones are not looked at. On error
  * nothing changes. O(n). */
 HF_API hf_status hf_sites_recentre(hf_context *ctx, hf_sites *sites, const double *centre, double threshold);

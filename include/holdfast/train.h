@@ -37,7 +37,7 @@ HF_API const char *hf_objective_name(hf_objective objective);
  * Leave-one-out: mu_-i = z_i - a_i/G_ii, v_-i = 1/G_ii - d_i (Rasmussen and Williams 2006, eqs. 5.10-5.13,
  * carried over to sites). The weights of robust sites are held fixed; z and d follow the noise.
  * @param gradient entries for: every kernel parameter on the training scale (log of positive ones), every
- * mean coefficient, log noise; or NULL (value only: 1/3 of the cost). Cost: evidence n^3 flops + O(n^2 d);
+ * mean coefficient, the log noise of every channel of the sites; or NULL (value only: 1/3 of the cost). Cost: evidence n^3 flops + O(n^2 d);
  * leave-one-out 2 n^3 + O(n^2 d). HF_WARN_JITTER when jitter was needed.
  */
 HF_API hf_status hf_objective_evaluate(hf_context *ctx, hf_objective objective, const hf_kernel *kernel,

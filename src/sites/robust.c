@@ -12,24 +12,50 @@ static hf_status check_threshold(hf_context *ctx, double threshold)
                     threshold);
 }
 
-hf_status hf_sites_recentre(hf_context *ctx, hf_sites *sites, const double *centre, double threshold)
+static hf_status check_centre(hf_context *ctx, const char *function, const hf_sites *sites,
+                              const double *centre)
 {
     if (sites == NULL || (centre == NULL && sites->n > 0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_sites_recentre: %s is NULL",
-                        sites == NULL ? "sites" : "centre");
-    hf_status status = check_threshold(ctx, threshold);
-    if (status < 0) return status;
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: %s is NULL", function, sites == NULL ? "sites" : "centre");
     for (size_t i = 0; i < sites->n; i++) {
         if (sites->weight[i] > 0.0 && !isfinite(centre[i]))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the centre of reading %zu is %g; give a finite number",
                             i, centre[i]);
     }
-    sites->threshold = threshold;
+    return HF_OK;
+}
+
+static void weigh_about(hf_sites *sites, const double *centre)
+{
     for (size_t i = 0; i < sites->n; i++) {
         if (sites->weight[i] == 0.0) continue;
         sites->centre[i] = centre[i];
         hfi_site_weigh(sites, i);
     }
+}
+
+hf_status hf_sites_recentre(hf_context *ctx, hf_sites *sites, const double *centre, double threshold)
+{
+    hf_status status = check_centre(ctx, "hf_sites_recentre", sites, centre);
+    if (status >= 0) status = check_threshold(ctx, threshold);
+    if (status < 0) return status;
+    sites->threshold = threshold;
+    for (size_t c = 0; sites->channel && c < sites->channels; c++) sites->thresholds[c] = threshold;
+    weigh_about(sites, centre);
+    return HF_OK;
+}
+
+hf_status hf_sites_recentre_channels(hf_context *ctx, hf_sites *sites, const double *centre,
+                                     const double *thresholds)
+{
+    hf_status status = check_centre(ctx, "hf_sites_recentre_channels", sites, centre);
+    if (status >= 0 && thresholds == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_sites_recentre_channels: thresholds is NULL");
+    for (size_t c = 0; status >= 0 && c < sites->channels; c++) status = check_threshold(ctx, thresholds[c]);
+    if (status < 0) return status;
+    sites->threshold = thresholds[0];
+    for (size_t c = 0; sites->channel && c < sites->channels; c++) sites->thresholds[c] = thresholds[c];
+    weigh_about(sites, centre);
     return HF_OK;
 }
 

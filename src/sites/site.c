@@ -13,7 +13,7 @@ static const double FURTHEST = 1e100;
 static double residual(const hf_sites *sites, size_t i)
 {
     double r = sites->y[i] - sites->centre[i];
-    double limit = FURTHEST * sites->threshold;
+    double limit = FURTHEST * hfi_sites_threshold(sites, i);
     return fabs(r) > limit ? copysign(limit, r) : r;
 }
 
@@ -22,11 +22,11 @@ void hfi_site_weigh(hf_sites *sites, size_t i)
     if (isnan(sites->y[i])) {
         sites->weight[i] = 0.0;
         sites->shift[i] = 0.0;
-    } else if (isinf(sites->threshold)) {
+    } else if (isinf(hfi_sites_threshold(sites, i))) {
         sites->weight[i] = 1.0;
         sites->shift[i] = 0.0;
     } else {
-        double c = sites->threshold, r = residual(sites, i), q = r / c;
+        double c = hfi_sites_threshold(sites, i), r = residual(sites, i), q = r / c;
         sites->weight[i] = 1.0 / (1.0 + q * q);
         /* 2 r / (c^2 + r^2), from whichever of r/c and c/r is at most 1. */
         sites->shift[i] = fabs(q) <= 1.0 ? 2.0 * q / (1.0 + q * q) / c : 2.0 / r / (1.0 + 1.0 / (q * q));
@@ -43,7 +43,7 @@ static double site_variance(const hf_sites *sites, double s, double weight)
 double hfi_sites_variance_slope(const hf_sites *sites, size_t i)
 {
     if (sites->given) return 0.0;
-    const double s = sites->noise + sites->extra[i];
+    const double s = hfi_sites_noise(sites, i);
     return sites->beta > 0.0 ? s / sites->beta / sites->beta / sites->weight[i] : 1.0 / sites->weight[i];
 }
 
@@ -55,8 +55,8 @@ void hfi_site_refresh(hf_sites *sites, size_t i)
         sites->variance[i] = INFINITY;
         return;
     }
-    double s = sites->noise + sites->extra[i], y = sites->y[i];
-    if (!isnan(sites->centre[i]) && !isinf(sites->threshold)) {
+    double s = hfi_sites_noise(sites, i), y = sites->y[i];
+    if (!isnan(sites->centre[i]) && !isinf(hfi_sites_threshold(sites, i))) {
         double r = residual(sites, i);
         /* Only a reading beyond the limit is moved; g + (y - g) would round all the others. */
         if (r != y - sites->centre[i]) y = sites->centre[i] + r;
@@ -65,12 +65,14 @@ void hfi_site_refresh(hf_sites *sites, size_t i)
     sites->variance[i] = site_variance(sites, s, sites->weight[i]);
 }
 
-hf_status hfi_sites_check_noise(hf_context *ctx, const hf_sites *sites, double noise)
+/* One noise variance, for the readings of one channel or for all (SIZE_MAX). */
+static hf_status check_noise(hf_context *ctx, const hf_sites *sites, size_t channel, double noise)
 {
     if (!(noise >= 0.0) || isinf(noise))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the noise variance is %g; give a finite number of at least 0",
                         noise);
     for (size_t i = 0; i < sites->n; i++) {
+        if (channel != SIZE_MAX && hfi_sites_channel(sites, i) != channel) continue;
         if (sites->weight[i] > 0.0 && !(noise + sites->extra[i] > 0.0))
             return hfi_fail(
                 ctx, HF_ERR_ARGUMENT,
@@ -80,4 +82,16 @@ hf_status hfi_sites_check_noise(hf_context *ctx, const hf_sites *sites, double n
                             i, noise, sites->extra[i]);
     }
     return HF_OK;
+}
+
+hf_status hfi_sites_check_noise(hf_context *ctx, const hf_sites *sites, double noise)
+{
+    return check_noise(ctx, sites, SIZE_MAX, noise);
+}
+
+hf_status hfi_sites_check_noises(hf_context *ctx, const hf_sites *sites, const double *noises)
+{
+    hf_status s = HF_OK;
+    for (size_t c = 0; s >= 0 && c < sites->channels; c++) s = check_noise(ctx, sites, c, noises[c]);
+    return s;
 }

@@ -22,6 +22,7 @@ static hf_status allocate(hf_context *ctx, size_t n, hf_sites **out)
     *sites = (hf_sites){.memory = hfi_context_memory(ctx),
                         .n = n,
                         .threshold = INFINITY,
+                        .channels = 1,
                         .y = block,
                         .extra = block + n,
                         .centre = block + 2 * n,
@@ -37,6 +38,8 @@ void hf_sites_free(hf_sites *sites)
 {
     if (sites == NULL) return;
     hfi_memory memory = sites->memory; /* by value: the sites themselves are about to go */
+    hfi_memory_free(&memory, sites->channel);
+    hfi_memory_free(&memory, sites->noises);
     hfi_memory_free(&memory, sites->y);
     hfi_memory_free(&memory, sites);
 }
@@ -93,6 +96,12 @@ hf_status hf_sites_copy(hf_context *ctx, const hf_sites *sites, hf_sites **out)
     copy->beta = sites->beta;
     copy->given = sites->given;
     if (sites->n > 0) memcpy(copy->y, sites->y, ARRAYS * sites->n * sizeof *copy->y);
+    if (sites->channel) status = hfi_sites_make_channels(ctx, copy, sites->channels, sites->channel);
+    if (status < 0) {
+        hf_sites_free(copy);
+        return status;
+    }
+    if (sites->channel) memcpy(copy->noises, sites->noises, 2 * sites->channels * sizeof *copy->noises);
     *out = copy;
     return HF_OK;
 }
@@ -103,6 +112,7 @@ hf_status hf_sites_set_noise(hf_context *ctx, hf_sites *sites, double noise)
     hf_status status = hfi_sites_check_noise(ctx, sites, noise);
     if (status < 0) return status;
     sites->noise = noise;
+    for (size_t c = 0; sites->channel && c < sites->channels; c++) sites->noises[c] = noise;
     for (size_t i = 0; i < sites->n; i++) hfi_site_refresh(sites, i);
     return HF_OK;
 }
@@ -122,7 +132,7 @@ void hfi_sites_give(hf_sites *sites, const double *target, const double *varianc
 {
     sites->given = true;
     for (size_t i = 0; i < sites->n; i++) {
-        const double s = sites->noise + sites->extra[i];
+        const double s = hfi_sites_noise(sites, i);
         const bool present = !isnan(sites->y[i]) && !isinf(variance[i]);
         sites->weight[i] = present ? fmin(1.0, s / variance[i]) : 0.0;
         sites->shift[i] = 0.0;
@@ -140,7 +150,7 @@ hf_status hf_sites_set_present(hf_context *ctx, hf_sites *sites, size_t i, bool 
     if (present == (sites->weight[i] > 0.0)) return HF_OK;
     if (present && isnan(sites->y[i]))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "reading %zu is missing (NaN) and cannot be made present", i);
-    if (present && !(sites->noise + sites->extra[i] > 0.0))
+    if (present && !(hfi_sites_noise(sites, i) > 0.0))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "reading %zu has noise variance 0 and cannot be made present",
                         i);
     sites->weight[i] = present ? 1.0 : 0.0;

@@ -13,10 +13,14 @@
 struct hf_sites {
     hfi_memory memory;
     size_t n;
-    double noise;
-    double threshold; /* soft threshold in use; infinity for Gaussian sites */
+    double noise;     /* of channel 0 */
+    double threshold; /* soft threshold in use, of channel 0; infinity for Gaussian sites */
     double beta;      /* amplitude of the weight function; 0: sqrt(s / 2), which makes d = s / weight */
     bool given;       /* targets and variances were given (hfi_sites_give) and do not follow the noise */
+    size_t channels;  /* 1 when `channel` is NULL */
+    size_t *channel;  /* channel of every reading, or NULL: all are of one */
+    double *noises;   /* with channels: noise and threshold of each; else NULL */
+    double *thresholds;
     double *y;        /* readings, NaN = missing */
     double *extra;    /* known per-reading variances, 0 where none */
     double *centre;   /* g; NaN for Gaussian sites */
@@ -26,6 +30,19 @@ struct hf_sites {
     double *variance; /* d */
 };
 
+/** Channel of reading i; s_i, its noise variance with what is known about it alone; its threshold. */
+static inline size_t hfi_sites_channel(const hf_sites *sites, size_t i)
+{
+    return sites->channel ? sites->channel[i] : 0;
+}
+static inline double hfi_sites_noise(const hf_sites *sites, size_t i)
+{
+    return (sites->channel ? sites->noises[sites->channel[i]] : sites->noise) + sites->extra[i];
+}
+static inline double hfi_sites_threshold(const hf_sites *sites, size_t i)
+{
+    return sites->channel ? sites->thresholds[sites->channel[i]] : sites->threshold;
+}
 /** d d_i / d noise of a present reading: 1 / weight, or s / (beta^2 weight), or 0 for given sites. */
 double hfi_sites_variance_slope(const hf_sites *sites, size_t i);
 /** Sites that some iteration settled on (Student-t, expectation propagation): targets and variances (n entries,

@@ -45,7 +45,7 @@ hf_status hfi_inducing_chunk_init(hfi_inducing_chunk *chunk, const hfi_inducing 
     if (!hfi_size_mul(c.capacity, inducing->m, &square) ||
         !hfi_size_mul(c.scratch_each, (size_t)hf_context_threads(ctx), &scratch))
         return hfi_out_of_memory(ctx);
-    c.row = hfi_alloc(ctx, c.capacity, sizeof *c.row);
+    c.row = hfi_alloc(ctx, c.capacity, 2 * sizeof *c.row); /* and the readings' channels */
     c.numbers = hfi_alloc(ctx, c.capacity, (SITE_ARRAYS + READING_ARRAYS + inducing->d) * sizeof *c.numbers);
     c.v = hfi_alloc(ctx, square, sizeof *c.v);
     c.scratch = hfi_alloc(ctx, scratch, sizeof *c.scratch);
@@ -54,7 +54,8 @@ hf_status hfi_inducing_chunk_init(hfi_inducing_chunk *chunk, const hfi_inducing 
         hfi_inducing_chunk_free(&c);
         return HF_ERR_MEMORY;
     }
-    c.sites = *sites; /* noise, threshold, amplitude; the arrays are replaced */
+    c.sites = *sites; /* noise, threshold, amplitude; the arrays of readings are replaced */
+    if (sites->channel) c.sites.channel = c.row + c.capacity;
     divide(&c);
     *chunk = c;
     return HF_OK;
@@ -95,6 +96,7 @@ static void gather(hfi_inducing_chunk *c, size_t begin, size_t end, bool absent)
         if (!absent && !hf_sites_is_present(from, i)) continue;
         memcpy(c->x + n * d, c->inputs + i * c->ldx, d * sizeof *c->x);
         c->row[n] = i;
+        if (from->channel) c->sites.channel[n] = from->channel[i];
         c->sites.y[n] = from->y[i];
         c->sites.extra[n] = from->extra[i];
         c->sites.centre[n] = from->centre[i];

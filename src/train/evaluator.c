@@ -166,17 +166,19 @@ void hfi_evaluator_collect(hfi_evaluator *e, const double *w, size_t step, const
                            double *gradient)
 {
     const size_t kernel_count = hf_kernel_parameters(e->kernel), mean_count = hf_mean_coefficients(e->mean);
-    memset(gradient + kernel_count, 0, (mean_count + 1) * sizeof *gradient);
+    double *noise = gradient + kernel_count + mean_count;
+    memset(gradient + kernel_count, 0, (mean_count + hf_sites_channels(e->sites)) * sizeof *gradient);
     hfi_mean_adjoint(e->mean, e->n, e->inputs, e->d, hfi_evaluator_vector(e, HFI_EV_MEAN_BAR),
                      gradient + kernel_count);
     const double *z_bar = hfi_evaluator_vector(e, HFI_EV_Z_BAR);
-    double noise_bar = 0.0;
     for (size_t i = 0; i < e->n; i++) {
-        const double slope = hfi_sites_variance_slope(e->sites, e->row[i]);
-        noise_bar += w[i * step] * slope + z_bar[i] * e->sites->shift[e->row[i]];
-        if (v_bar) noise_bar += v_bar[i] * (1.0 - slope);
+        const size_t row = e->row[i];
+        const double slope = hfi_sites_variance_slope(e->sites, row);
+        double bar = w[i * step] * slope + z_bar[i] * e->sites->shift[row];
+        if (v_bar) bar += v_bar[i] * (1.0 - slope);
+        noise[hfi_sites_channel(e->sites, row)] += bar;
     }
-    gradient[kernel_count + mean_count] = noise_bar * e->sites->noise;
+    for (size_t c = 0; c < hf_sites_channels(e->sites); c++) noise[c] *= hf_sites_channel_noise(e->sites, c);
 }
 
 /* From the derivatives in K + D, m, z and v to the gradient in the parameters. `v_bar` may be NULL
@@ -224,7 +226,7 @@ double hfi_evaluator_leave_one_out(hfi_evaluator *e, bool weighted, const double
     for (size_t i = 0; i < e->n; i++) {
         const size_t row = e->row[i];
         const double own = g[i * step];
-        const double s = e->sites->noise + e->sites->extra[row];
+        const double s = hfi_sites_noise(e->sites, row);
         const double omega = weighted ? e->sites->weight[row] : 1.0;
         /* Exactly 1/own >= d; rounding may not know it, and the floor keeps the density finite. */
         const double v = fmax(1.0 / own - d[i], 0.0) + fmax(s, 1e-300);
@@ -337,7 +339,7 @@ hf_status hf_objective_evaluate(hf_context *ctx, hf_objective objective, const h
                                    : hfi_evaluator_init(ctx, &e, leave_one_out, rows, d, x, ldx);
     if (s < 0) return s;
     /* Collected aside: a call that fails leaves the caller's numbers alone. */
-    const size_t count = hf_kernel_parameters(kernel) + hf_mean_coefficients(mean) + 1;
+    const size_t count = hf_kernel_parameters(kernel) + hf_mean_coefficients(mean) + hf_sites_channels(sites);
     double *found = hfi_alloc(ctx, count, sizeof *found), result = 0.0;
     s = found ? hf_kernel_copy(ctx, kernel, &e.kernel) : HF_ERR_MEMORY;
     if (s >= 0) s = hf_mean_copy(ctx, mean, &e.mean);

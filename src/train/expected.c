@@ -21,7 +21,7 @@ static term site_term(const hf_sites *sites, size_t j, double mu, double v)
 
 static term weighted_term(const hf_sites *sites, size_t j, double mu, double v)
 {
-    const double s = sites->noise + sites->extra[j], rho = sites->weight[j], error = sites->y[j] - mu;
+    const double s = hfi_sites_noise(sites, j), rho = sites->weight[j], error = sites->y[j] - mu;
     const double ratio = (error * error + v) / s;
     return (term){.value = rho * (-HFI_HALF_LOG_2PI - 0.5 * log(s) - 0.5 * ratio),
                   .mu = rho * error / s,
@@ -32,7 +32,7 @@ static term weighted_term(const hf_sites *sites, size_t j, double mu, double v)
 /* dw^2/dy = -w^2 shift. */
 static term rcagp_term(const hf_sites *sites, size_t j, double mu, double v)
 {
-    const double s = sites->noise + sites->extra[j], error = sites->y[j] - mu;
+    const double s = hfi_sites_noise(sites, j), error = sites->y[j] - mu;
     const double w2 = sites->weight[j] * (sites->beta > 0.0 ? sites->beta * sites->beta : 0.5 * s);
     const double square = error * error + v, bracket = 1.0 - sites->shift[j] * error;
     const double by_s = 2.0 * w2 / (s * s) * (square / s - bracket);
@@ -65,14 +65,16 @@ double hfi_expected_terms(hf_objective objective, const hf_sites *sites, const d
     return sum;
 }
 
-double hfi_noise_adjoint(const hf_sites *sites, const double *z_bar, const double *d_bar, const double *s_bar)
+void hfi_noise_adjoint(const hf_sites *sites, const double *z_bar, const double *d_bar, const double *s_bar,
+                       double *gradient)
 {
-    double sum = 0.0;
     for (size_t j = 0; j < sites->n; j++) {
         if (!(sites->weight[j] > 0.0)) continue;
+        double sum = 0.0;
         if (z_bar) sum += z_bar[j] * sites->shift[j];
         if (d_bar) sum += d_bar[j] * hfi_sites_variance_slope(sites, j);
         if (s_bar) sum += s_bar[j];
+        const size_t c = hfi_sites_channel(sites, j);
+        gradient[c] += sum * hf_sites_channel_noise(sites, c);
     }
-    return sum * sites->noise;
 }

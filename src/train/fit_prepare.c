@@ -197,7 +197,7 @@ static void kernel_prior(const hfi_fit *fit, hfi_trainer *t, size_t i, const hf_
 /* Inducing inputs and entries of actions may go anywhere within sight of where they start. */
 static void free_extras(hfi_trainer *t)
 {
-    const size_t begin = t->noise + 1, count = t->count - begin;
+    const size_t begin = t->noise + hfi_trainer_noises(t), count = t->count - begin;
     double reach = 0.0;
     hfi_evaluator_get_extras(&t->evaluator, t->work);
     for (size_t k = 0; k < count; k++) reach = fmax(reach, fabs(t->work[k]));
@@ -222,7 +222,7 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
     const size_t kernel_count = hf_kernel_parameters(fit->kernel),
                  mean_count = hf_mean_coefficients(fit->mean);
     t->noise = kernel_count + mean_count;
-    t->count = t->noise + 1 + hfi_evaluator_extras(&t->evaluator);
+    t->count = t->noise + hfi_trainer_noises(t) + hfi_evaluator_extras(&t->evaluator);
     hf_status s = trainer_arrays(fit, t);
     if (s < 0) return s;
     hfi_kernel_theta_bounds(fit->kernel, t->lower, t->upper);

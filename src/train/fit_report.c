@@ -12,8 +12,8 @@ static const char *parameter_name(const hfi_fit *fit, size_t i)
         hf_kernel_parameter(fit->kernel, i, &p);
         return p.name;
     }
-    if (i > fit->trainer.noise) return "extra";
-    return i == fit->trainer.noise ? "noise" : "mean";
+    if (i >= fit->trainer.noise + hfi_trainer_noises(&fit->trainer)) return "extra";
+    return i >= fit->trainer.noise ? "noise" : "mean";
 }
 
 static void report_bounds(const hfi_fit *fit, const double *state, hf_fit_report *report)
@@ -72,7 +72,7 @@ void hfi_fit_fill_readings(const hfi_fit *fit, const hfi_holdout *residuals, hf_
         r->group = fit->verdict.group[i];
         if (!residuals) continue;
         /* A missing reading keeps NaN: nothing was left out to predict it. */
-        const double noise = fit->sites->noise + fit->sites->extra[i];
+        const double noise = hfi_sites_noise(fit->sites, i);
         r->loo_mean = hfi_scaling_mean(&fit->scaling, residuals->mean[i]);
         r->loo_var =
             hfi_scaling_variance(&fit->scaling, fmax(residuals->sd[i] * residuals->sd[i] - noise, 0.0));

@@ -40,7 +40,7 @@ static hf_status give_student_sites(hfi_fit *fit, const hfi_holdout *all)
     if (!target) return HF_ERR_MEMORY;
     double *variance = target + n;
     for (size_t i = 0; i < n; i++) {
-        const double scale = fit->sites->noise + fit->sites->extra[i];
+        const double scale = hfi_sites_noise(fit->sites, i);
         const double v = fmax(all->sd[i] * all->sd[i] - scale, 0.0);
         hfi_student_expected e;
         hfi_student_expect(&t, fit->y[i] - all->mean[i], v, scale, &e);

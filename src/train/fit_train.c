@@ -24,7 +24,8 @@ static hf_status plain_fit(hfi_fit *fit, double *state)
         s = hfi_trainer_cold(t, trial);
         for (size_t k = 0; s >= 0 && k < t->free_count; k++) {
             const size_t i = t->free_index[k];
-            if (i < kernel_count || i == t->noise) trial[i] += 1.5 * hfi_stream_normal(&stream);
+            if (i < kernel_count || (i >= t->noise && i < t->noise + hfi_trainer_noises(t)))
+                trial[i] += 1.5 * hfi_stream_normal(&stream);
         }
         if (s >= 0) s = hfi_trainer_maximise(t, trial, iterations);
         if (s < 0 || t->value + t->log_prior <= best) continue;

@@ -108,7 +108,7 @@ static void standardise(const hfi_evaluator *e, hfi_holdout *r)
 {
     const double *y = hf_sites_readings(e->sites);
     for (size_t i = 0; i < e->rows; i++) {
-        const double noise = e->sites->noise + e->sites->extra[i];
+        const double noise = hfi_sites_noise(e->sites, i);
         r->sd[i] = sqrt(fmax(r->sd[i], 0.0) + fmax(noise, 1e-300));
         r->t[i] = (y[i] - r->mean[i]) / r->sd[i];
     }

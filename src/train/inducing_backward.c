@@ -78,9 +78,9 @@ static hf_status add_chunk(hfi_inducing_reverse *run, double *sums)
     hfi_parallel_for(e->ctx, jobs, kbar_job, run);
     hfi_kernel_diagonal_adjoint(e->kernel, c->count, c->x, u->d, b->prior, b->white, gradient);
     hfi_mean_adjoint(e->mean, c->count, c->x, u->d, b->offset, gradient + kernel_count);
-    *noise += hfi_noise_adjoint(&c->sites, b->z, b->d, b->s);
+    hfi_noise_adjoint(&c->sites, b->z, b->d, b->s, noise);
     return hfi_kernel_cross_adjoint(e->ctx, e->kernel, c->count, c->x, u->d, m, u->z, u->d, run->vbar, m,
-                                    gradient, u->train_inputs ? noise + 1 : NULL);
+                                    gradient, u->train_inputs ? noise + hf_sites_channels(e->sites) : NULL);
 }
 
 static hf_status pass(hfi_inducing_reverse *run)
@@ -121,7 +121,8 @@ hf_status hfi_inducing_backward(hfi_inducing_reverse *run, double *gradient)
 {
     hfi_evaluator *e = run->e;
     const hfi_inducing *u = e->inducing;
-    const size_t shared = hf_kernel_parameters(e->kernel) + hf_mean_coefficients(e->mean) + 1;
+    const size_t shared =
+        hf_kernel_parameters(e->kernel) + hf_mean_coefficients(e->mean) + hf_sites_channels(e->sites);
     if (run->objective == HF_OBJECTIVE_EVIDENCE) start_evidence(run);
     hf_status status = pass(run);
     if (status >= 0)

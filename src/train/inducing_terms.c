@@ -54,7 +54,7 @@ static double leave_one_out_terms(const hfi_inducing_chunk *c, bool weighted, hf
     for (size_t j = 0; j < c->count; j++) {
         const hfi_inducing_cavity cavity = hfi_inducing_cavity_make(c, j);
         const double p = c->precision[j], mu = c->mean_part[j], r = c->residual[j], share = cavity.share;
-        const double s = c->sites.noise + c->sites.extra[j], omega = weighted ? c->sites.weight[j] : 1.0;
+        const double s = hfi_sites_noise(&c->sites, j), omega = weighted ? c->sites.weight[j] : 1.0;
         const double open = unresolved(c, j), v = cavity.variance + open + c->white[j] + fmax(s, 1e-300);
         const double error = c->sites.y[j] - c->offset[j] - cavity.mean;
         sum -= omega * (HFI_HALF_LOG_2PI + 0.5 * log(v) + 0.5 * error * error / v);

@@ -88,7 +88,7 @@ static double terms(hfi_evaluator *e, bool weighted)
     const hf_sites *sites = e->sites;
     double sum = 0.0;
     for (size_t i = 0; i < e->rows; i++) {
-        const double s = sites->noise + sites->extra[i], omega = weighted ? sites->weight[i] : 1.0;
+        const double s = hfi_sites_noise(sites, i), omega = weighted ? sites->weight[i] : 1.0;
         const double v = vector(e, HFI_PV_VARIANCE)[i] + fmax(s, 1e-300);
         const double error = sites->y[i] - vector(e, HFI_PV_MEAN)[i];
         sum -= omega * (HFI_HALF_LOG_2PI + 0.5 * log(v) + 0.5 * error * error / v);

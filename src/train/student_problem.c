@@ -65,7 +65,7 @@ void hfi_student_place(hfi_student_problem *p, double nu)
     hf_mean_evaluate(e->mean, p->n, e->inputs, e->d, p->residual);
     for (size_t i = 0; i < p->n; i++) {
         p->residual[i] = e->sites->y[e->row[i]] - p->residual[i];
-        p->scale[i] = e->sites->noise + e->sites->extra[e->row[i]];
+        p->scale[i] = hfi_sites_noise(e->sites, e->row[i]);
     }
 }
 

@@ -62,7 +62,7 @@ hf_status hfi_finder_fit(hfi_finder *finder, const bool *flag, double *state, bo
         double *start = finder->trainer->work;
         s = hfi_trainer_cold(finder->trainer, start);
         const size_t kernel_count = hf_kernel_parameters(finder->trainer->evaluator.kernel);
-        const size_t mean_count = finder->trainer->count - kernel_count - 1;
+        const size_t mean_count = hf_mean_coefficients(finder->trainer->evaluator.mean);
         memcpy(state + kernel_count, start + kernel_count, mean_count * sizeof *state);
     }
     return s < 0 ? s : hfi_trainer_maximise(finder->trainer, state, iterations);

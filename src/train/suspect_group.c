@@ -16,7 +16,7 @@ typedef struct cluster {
     size_t size;
     double *x;      /* size x d */
     double *y;      /* size */
-    double *extra;  /* size: known noise variance of each */
+    size_t *row;    /* size: where they are */
     double *matrix; /* size x size */
     double *work;   /* max(size, rows) */
     double *column; /* rows */
@@ -33,7 +33,7 @@ static double offset_code(hfi_finder *finder, const cluster *b)
     hf_mean_evaluate(e->mean, b->size, b->x, e->d, b->work);
     for (size_t j = 0; j < b->size; j++) {
         for (size_t i = j; i < b->size; i++) b->matrix[i + j * b->size] += b->range * b->range;
-        b->matrix[j + j * b->size] += e->sites->noise + b->extra[j];
+        b->matrix[j + j * b->size] += hfi_sites_noise(e->sites, b->row[j]);
         b->work[j] = b->y[j] - b->work[j];
     }
     if (hfi_chol(finder->ctx, b->size, b->matrix, b->size) != HF_OK) return INFINITY;
@@ -84,7 +84,7 @@ static hf_status group_residual(hfi_finder *finder, const cluster *b, double *t,
                                    b->column, solution.n, scratch);
             difference += (b->y[i] - b->work[i] - hfi_dot(solution.n, b->column, solution.t)) / n;
             hfi_axpy(solution.n, 1.0 / n, b->column, sum);
-            noise += (e->sites->noise + b->extra[i]) / (n * n);
+            noise += hfi_sites_noise(e->sites, b->row[i]) / (n * n);
             for (size_t j = 0; j < b->size; j++)
                 variance += hfi_kernel_value(e->kernel, b->x + i * e->d, b->x + j * e->d, i == j) / (n * n);
         }
@@ -110,7 +110,7 @@ static void gather(const hfi_finder *finder, const size_t *group, size_t which, 
     for (size_t i = 0; i < finder->n; i++) {
         if (group[i] != which) continue;
         memcpy(b->x + b->size * e->d, e->x + i * e->ldx, e->d * sizeof *b->x);
-        b->extra[b->size] = e->sites->extra[i];
+        b->row[b->size] = i;
         b->y[b->size++] = y[i];
     }
 }
@@ -195,18 +195,18 @@ static hf_status cluster_init(hfi_finder *finder, const size_t *found, size_t gr
     b->range = finder->range;
     b->x = hfi_alloc(finder->ctx, largest, e->d * sizeof *b->x);
     b->y = hfi_alloc(finder->ctx, largest, sizeof *b->y);
-    b->extra = hfi_alloc(finder->ctx, largest, sizeof *b->extra);
+    b->row = hfi_alloc(finder->ctx, largest, sizeof *b->row);
     b->matrix = hfi_alloc(finder->ctx, largest, largest * sizeof *b->matrix);
     b->work = hfi_alloc(finder->ctx, finder->n, sizeof *b->work);
     b->column = hfi_alloc(finder->ctx, finder->n, sizeof *b->column);
-    return b->x && b->y && b->extra && b->matrix && b->work && b->column ? HF_OK : HF_ERR_MEMORY;
+    return b->x && b->y && b->row && b->matrix && b->work && b->column ? HF_OK : HF_ERR_MEMORY;
 }
 
 static void cluster_free(hf_context *ctx, cluster *b)
 {
     hfi_free(ctx, b->x);
     hfi_free(ctx, b->y);
-    hfi_free(ctx, b->extra);
+    hfi_free(ctx, b->row);
     hfi_free(ctx, b->matrix);
     hfi_free(ctx, b->work);
     hfi_free(ctx, b->column);

@@ -5,7 +5,7 @@
  * fitting.
  *
  * A "state" of a model is one vector of numbers on the training scale: all kernel parameters (log of positive
- * ones), the mean's coefficients, log noise. Everything in this room works in scaled units.
+ * ones), the mean's coefficients, the log noise of every channel. Everything in this room works in scaled units.
  */
 #ifndef HFI_TRAIN_H
 #define HFI_TRAIN_H
@@ -89,9 +89,10 @@ typedef struct hfi_expected {
 /** Value of the sum, and if `bar` is not NULL the adjoints. */
 double hfi_expected_terms(hf_objective objective, const hf_sites *sites, const double *mu, const double *v,
                           hfi_expected *bar);
-/** d/d log noise from adjoints in z, d and s (NULL: none): sum_j (z_bar shift + d_bar slope + s_bar) * noise. */
-double hfi_noise_adjoint(const hf_sites *sites, const double *z_bar, const double *d_bar,
-                         const double *s_bar);
+/** gradient[c] += d/d log noise of channel c, from adjoints in z, d and s (NULL: none): sum over its readings of (z_bar shift +
+ * d_bar slope + s_bar) * noise. */
+void hfi_noise_adjoint(const hf_sites *sites, const double *z_bar, const double *d_bar, const double *s_bar,
+                       double *gradient);
 
 /** Makes buffers; `leave_one_out` reserves what the leave-one-out gradient needs. HF_ERR_TOO_LARGE beforehand
  * if they cannot fit. */
@@ -120,8 +121,9 @@ typedef struct hfi_trainer {
     hfi_evaluator evaluator;
     hf_objective objective;
     size_t
-        count; /* length of a state: kernel parameters, mean coefficients, log noise, the evaluator's extras */
-    size_t noise; /* where log noise is in a state */
+        count; /* length of a state: kernel parameters, mean coefficients, log noises, the evaluator's extras */
+    size_t
+        noise; /* where the log noises are in a state: as many as the sites have channels, hfi_trainer_noises() */
     size_t free_count;
     size_t *free_index; /* positions of the trained parameters in a state */
     double *lower, *upper;
@@ -148,6 +150,11 @@ typedef struct hfi_trainer {
 } hfi_trainer;
 
 void hfi_trainer_free(hfi_trainer *trainer);
+/** Noise variances in a state: one for each channel of the sites. */
+static inline size_t hfi_trainer_noises(const hfi_trainer *trainer)
+{
+    return hf_sites_channels(trainer->evaluator.sites);
+}
 /** Puts a state into kernel, mean and noise; the other way round. */
 hf_status hfi_trainer_set(hfi_trainer *trainer, const double *state);
 void hfi_trainer_get(const hfi_trainer *trainer, double *state);

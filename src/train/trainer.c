@@ -20,14 +20,27 @@ void hfi_trainer_free(hfi_trainer *t)
     memset(t, 0, sizeof *t);
 }
 
+/* From logarithms of the noise variances. */
+static hf_status set_noises(hfi_trainer *t, const double *logs)
+{
+    hfi_evaluator *e = &t->evaluator;
+    if (hfi_trainer_noises(t) == 1) return hf_sites_set_noise(e->ctx, e->sites, exp(logs[0]));
+    double *noise = hfi_alloc(e->ctx, hfi_trainer_noises(t), sizeof *noise);
+    if (!noise) return HF_ERR_MEMORY;
+    for (size_t c = 0; c < hfi_trainer_noises(t); c++) noise[c] = exp(logs[c]);
+    const hf_status s = hf_sites_set_channel_noise(e->ctx, e->sites, noise);
+    hfi_free(e->ctx, noise);
+    return s;
+}
+
 hf_status hfi_trainer_set(hfi_trainer *t, const double *state)
 {
     hfi_evaluator *e = &t->evaluator;
     const size_t kernel_count = hf_kernel_parameters(e->kernel);
     hfi_kernel_set_theta(e->kernel, state);
     hf_status s = hf_mean_set(e->ctx, e->mean, state + kernel_count, hf_mean_held(e->mean));
-    if (s >= 0) s = hf_sites_set_noise(e->ctx, e->sites, exp(state[t->noise]));
-    hfi_evaluator_set_extras(e, state + t->noise + 1);
+    if (s >= 0) s = set_noises(t, state + t->noise);
+    hfi_evaluator_set_extras(e, state + t->noise + hfi_trainer_noises(t));
     return s;
 }
 
@@ -37,8 +50,9 @@ void hfi_trainer_get(const hfi_trainer *t, double *state)
     const size_t kernel_count = hf_kernel_parameters(e->kernel);
     hfi_kernel_theta(e->kernel, state);
     memcpy(state + kernel_count, hf_mean_values(e->mean), hf_mean_coefficients(e->mean) * sizeof *state);
-    state[t->noise] = log(e->sites->noise);
-    hfi_evaluator_get_extras(e, state + t->noise + 1);
+    for (size_t c = 0; c < hfi_trainer_noises(t); c++)
+        state[t->noise + c] = log(hf_sites_channel_noise(e->sites, c));
+    hfi_evaluator_get_extras(e, state + t->noise + hfi_trainer_noises(t));
 }
 
 hf_status hfi_trainer_cold(hfi_trainer *t, double *state)
