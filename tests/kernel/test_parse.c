@@ -70,6 +70,39 @@ static const wrong WRONG[] = {
     {"se(x1)(x2)", 7, "expected '+', '*' or the end"},
     {"\xc3\xa4\xc3\xb6 + se", 1, "there is no kernel"},
     {"se('\xc3\xa4') + 5", 5, "there is no input"},
+    {"coregoin(temp, outputs=2)", 1, "did you mean 'coregion'?"},
+    {"coregion", 9, "needs the column"},
+    {"coregion()", 9, "needs the column"},
+    {"coregion(outputs=2)", 9, "needs the column"},
+    {"coregion(temp)", 9, "needs the number of outputs"},
+    {"coregion(temp, rank=1)", 9, "needs the number of outputs"},
+    {"coregion(temp, x2, outputs=2)", 16, "one column alone"},
+    {"coregion(temp, outputs=0)", 24, "whole number from 1 to 1000"},
+    {"coregion(temp, outputs=1001)", 24, "whole number from 1 to 1000"},
+    {"coregion(temp, outputs=-1)", 24, "whole number from 1 to 1000"},
+    {"coregion(temp, outputs~2)", 23, "expected '=' (the number of outputs is not trained)"},
+    {"coregion(temp, outputs=2, outputs=2)", 27, "outputs is given twice"},
+    {"coregion(temp, outputs=2, rank=0)", 32, "whole number from 1 to 1000"},
+    {"coregion(temp, outputs=2, rank=3)", 9, "rank=3 is more than outputs=2"},
+    {"coregion(temp, outputs=2, ard)", 27, "expected no ard or iso here"},
+    {"coregion(temp, outputs=2, components=2)", 27, "coregion has no components; sm has"},
+    {"se(outputs=2)", 4, "se has no outputs; coregion has"},
+    {"sm(rank=2)", 4, "sm has no rank; coregion has"},
+    {"coregion(temp, outptus=2)", 16, "expected 'outputs'"},
+    {"coregion(temp, outputs=2, outputscale=2)", 27, "no outputscale"},
+    {"coregion(temp, outputs=2)*se(outputscale=2)", 30, "no outputscale"},
+    {"coregion(temp, outputs=2, own=1)", 27, "there is no own where rank = outputs"},
+    {"coregion(temp, outputs=2, rank=1, own=0)", 39, "positive"},
+    {"coregion(temp, outputs=2, rank=1, own=-1)", 39, "positive"},
+    {"coregion(temp, outputs=2, factor[0,1]=1)", 27, "above the diagonal"},
+    {"coregion(temp, outputs=2, factor[2,0]=1)", 27, "index from 0 to 1"},
+    {"coregion(temp, outputs=3, rank=1, factor[2,1]=1)", 35, "second index from 0 to 0"},
+    {"coregion(temp, outputs=2, factor[1]=1)", 27, "takes 2 indices"},
+    {"coregion(temp, outputs=2, factor=1e101)", 34, "size 1e+100 at most"},
+    {"coregion(temp, outputs=2, factor=--1)", 35, "expected a number"},
+    {"coregion(temp, outputs=2, factor=x)", 34, "expected a number"},
+    {"se(ard, lengthscale[3]=1) * coregion(temp, outputs=2)", 9, "index from 0 to 2"},
+    {"coregion(temp, outputs=1000)*se + coregion(x2, outputs=1000)", 43, "more than 1000000 parameters"},
 };
 
 /* Byte offset of the caret's column in the line above it. */
@@ -224,6 +257,15 @@ static const meaning MEANINGS[] = {
     {"5*(se + 2*rq)*matern12", "se.outputscale~5! se.lengthscale~1 rq.outputscale~10! rq.lengthscale~1 "
                                "rq.alpha~1 matern12.lengthscale~1"},
     {"se ( ) * white( variance = .5e1 )", "se.lengthscale~1 white.variance=5!"},
+    {"4*coregion('wind speed', outputs=2, factor[1,0]=-0.5, factor[1,1]~0)",
+     "factor[0,0]~2! factor[1,0]=-1! factor[1,1]~0!"},
+    {"coregion(rank=1, outputs=2, temp, own~3, factor=0.5)",
+     "factor[0,0]=0.5! factor[1,0]=0.5! own[0]~3! own[1]~3!"},
+    {"2*coregion(temp, outputs=1)*se(ard)",
+     "coregion.factor[0,0]~1.41421! se.lengthscale[0]~1 se.lengthscale[1]~1 se.lengthscale[2]~1"},
+    {"linear(ard) + coregion(temp, outputs=1)*(se(temp, ard) + linear(ard)) + coregion(x3, outputs=1)",
+     "linear1.variance[0]~1 linear1.variance[1]~1 coregion1.factor[0,0]~1 se.outputscale~1 "
+     "se.lengthscale[0]~1 linear2.variance[0]~1 linear2.variance[1]~1 coregion2.factor[0,0]~1"},
     {NULL, "outputscale~1 lengthscale[0]~1 lengthscale[1]~1 lengthscale[2]~1 lengthscale[3]~1"},
 };
 
@@ -285,6 +327,8 @@ static void units_say_how_to_rescale(void **state)
         {"sm(x3, x1)", "weight[1]", HF_UNIT_OUTPUT2, SIZE_MAX},
         {"sm(x3, x1)", "mean[1,0]", HF_UNIT_FREQUENCY, 2},
         {"sm(x3, x1)", "variance[0,1]", HF_UNIT_FREQUENCY2, 0},
+        {"coregion(x2, outputs=2)", "factor[1,0]", HF_UNIT_OUTPUT, SIZE_MAX},
+        {"coregion(x2, outputs=2, rank=1)", "own[1]", HF_UNIT_OUTPUT2, SIZE_MAX},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         hf_kernel *kernel = parse(*state, cases[i].expression, 3);
