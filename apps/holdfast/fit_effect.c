@@ -62,13 +62,6 @@ static bool all_rows_trained(const hf_fit_settings *s)
     return s->train && s->minibatch == 0;
 }
 
-/* Each evaluation of these starts from nothing but its hyperparameters; those of Student-t noise and of relevance pursuit
- * start from where the one before ended. */
-static bool journalled(const hf_fit_settings *s)
-{
-    return all_rows_trained(s) && (s->sites == HF_SITES_GAUSSIAN || s->sites == HF_SITES_ROBUST);
-}
-
 static bool by_adam(const hf_fit_settings *s)
 {
     return s->train && s->optimiser == HF_OPTIMISER_ADAM;
@@ -114,10 +107,8 @@ static const struct rule {
     {"noise-start", trained, "it is about training; leave out --no-train, or say --set noise=V"},
     {"optimiser", trained, "it is about training; leave out --no-train"},
     {"learning-rate", by_adam, "it is the step of adam; say --optimiser adam"},
-    {"checkpoint", journalled,
-     "it keeps evaluations of Gaussian and robust fits that are trained on all rows; leave it out"},
-    {"resume", journalled,
-     "it goes on with Gaussian and robust fits that are trained on all rows; leave it out"},
+    {"checkpoint", trained, "it keeps what training has found; leave out --no-train"},
+    {"resume", trained, "it goes on with training; leave out --no-train"},
 };
 
 /* ---- what training can maximise ---------------------------------------------------------------------------

@@ -76,7 +76,7 @@ static const tool_option options[] = {
     {"iterations", 0, "K", "length of a training (default 60)", false},
     {"optimiser", 0, "NAME", "lbfgs (default), adam", false},
     {"learning-rate", 0, "R", "step of adam (default 0.01)", false},
-    {"checkpoint", 0, "FILE", "keep every evaluation in FILE, so that a stopped fit can go on", false},
+    {"checkpoint", 0, "FILE", "keep every step of training in FILE, so that a stopped fit can go on", false},
     {"resume", 0, NULL,
      "go on from the checkpoint, if it is there: the same model as\nwithout the interruption (default "
      "checkpoint: MODEL.hf.checkpoint)",

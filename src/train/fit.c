@@ -120,8 +120,7 @@ static hf_status open_journal(hfi_fit *fit)
     return hfi_journal_open(fit->ctx, settings->checkpoint, settings->resume, fingerprint, &fit->journal);
 }
 
-/* The file stays: only who has put the model in a safe place knows that the checkpoint is no longer needed. */
-static void close_journal(hfi_fit *fit, hf_fit_report *report)
+void hfi_fit_close_journal(hfi_fit *fit, hf_fit_report *report)
 {
     if (!fit->journal) return;
     const char *warning = hfi_journal_warning(fit->journal);
@@ -159,7 +158,7 @@ static hf_status run(hfi_fit *fit, hf_posterior **posterior, hf_fit_report *repo
     if (s >= 0) s = conclude(fit, state, posterior, report, readings);
     /* What sites with an iteration of their own could not do; nothing has been said since. */
     if (s == HF_OK && trained == HF_WARN_NOT_CONVERGED) s = trained;
-    close_journal(fit, report);
+    hfi_fit_close_journal(fit, report);
     hfi_free(fit->ctx, state);
     hfi_holdout_free(fit->ctx, &start);
     return s;

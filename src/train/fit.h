@@ -86,6 +86,9 @@ void hfi_fit_adopt_shared(hfi_fit *fit);
 /** Whether training goes by minibatches or by stochastic variational steps (fit_stochastic.c), and that training. */
 bool hfi_fit_is_stochastic(const hfi_fit *fit);
 hf_status hfi_fit_train_stochastic(hfi_fit *fit, double *state);
+/** Closes the journal, if there is one, and puts what is to be said about it into the report (or NULL). The file stays: only who has put the
+ * model in a safe place knows that the checkpoint is no longer needed. */
+void hfi_fit_close_journal(hfi_fit *fit, hf_fit_report *report);
 /** The solution for the present sites, with the solver chosen. */
 hf_status hfi_fit_solve(hfi_fit *fit, hfi_solution *out);
 /** Bytes of the fit at its peak, without the data. */

@@ -2,6 +2,7 @@
 /* The fit of rows that are read when they are needed: a sample is prepared as any table is, and tells the rest how to be seen. */
 #include "train/fit_rows.h"
 #include "train/fit.h"
+#include "train/journal.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ typedef struct job {
     size_t readings;
     size_t held, *held_row; /* kept out, ascending */
     double *held_x, *held_y, *held_extra;
+    hfi_sha256 fingerprint; /* of the rows so far; with a checkpoint */
 } job;
 
 /* ---- the sample and the pass --------------------------------------------------------------------------------
@@ -103,6 +105,8 @@ static hf_status pass(job *j, moments *m, double *x, double *y, double *extra)
         s = j->rows->read(j->rows->arg, begin, count, x, y, extra);
         if (s >= 0) s = check_rows(j, begin, count, x, y);
         if (s >= 0) add_chunk(m, count, x, y);
+        if (s >= 0 && j->settings.checkpoint)
+            hfi_rows_fingerprint_add(j->rows->d, count, x, y, extra, &j->fingerprint);
         if (s >= 0 && !hfi_progress(j->ctx, "measure", (double)begin / (double)n, NAN))
             return hfi_cancelled(j->ctx);
     }
@@ -280,15 +284,22 @@ static hf_status check(hf_context *ctx, const hf_fit_settings *settings)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the suspect finder needs all readings at once; use robust sites for a table that is "
                         "read in parts");
-    if (settings->checkpoint)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the fit of a table that is read in parts has no checkpoints");
     return HF_OK;
+}
+
+static hf_status open_journal(job *j)
+{
+    unsigned char fingerprint[HFI_SHA256_BYTES];
+    if (!j->settings.checkpoint) return HF_OK;
+    hfi_sha256_end(&j->fingerprint, fingerprint);
+    return hfi_journal_open(j->ctx, j->settings.checkpoint, j->settings.resume, fingerprint, &j->fit.journal);
 }
 
 static hf_status prepare(job *j, const char *const *names, bool extra)
 {
     hf_context *ctx = j->ctx;
     hfi_fit *fit = &j->fit;
+    hfi_rows_fingerprint_begin(ctx, j->rows->n, j->rows->d, names, extra, &j->settings, &j->fingerprint);
     hf_status s = take_sample(j, names, extra);
     if (s >= 0) s = measure(j);
     if (s < 0) return s;
@@ -302,6 +313,7 @@ static hf_status prepare(job *j, const char *const *names, bool extra)
     if (s >= 0) s = rescale(j);
     if (s >= 0) s = hfi_fit_prepare(fit);
     if (s >= 0) s = hfi_fit_evaluator(fit);
+    if (s >= 0) s = open_journal(j);
     if (s >= 0) s = hfi_fit_trainer(fit);
     if (s >= 0) s = hold_out(j);
     return s;
@@ -392,6 +404,7 @@ hf_status hfi_fit_rows(hf_context *ctx, const hfi_rows *rows, const char *const 
     j.settings.solver = HF_SOLVER_INDUCING;
     s = prepare(&j, names, extra);
     if (s >= 0) s = run(&j, posterior, report);
+    hfi_fit_close_journal(&j.fit, s >= 0 ? report : NULL);
     if (s >= 0 && report) report->seconds = hfi_now() - begin;
     job_free(&j);
     return s;

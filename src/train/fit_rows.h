@@ -18,7 +18,7 @@
  *
  * @param names     d input names, or NULL
  * @param extra     the rows have known noise variances
- * @param settings  as for hf_fit_data(), with the inducing solver; no suspect finder, no checkpoint. Set minibatch or leave it 0
+ * @param settings  as for hf_fit_data(), with the inducing solver; no suspect finder. Set minibatch or leave it 0
  * @param report    may be NULL; `missing` are the rows without a reading
  * Errors: those of hf_fit_data() and of reading rows. Memory: a sample of 32 768 rows and what hfi_svgp_fit() takes.
  */

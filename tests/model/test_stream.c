@@ -298,8 +298,9 @@ static void what_it_cannot_do_is_told(void **state)
     assert_int_equal(hf_fit_stream(*state, p.csv, NULL, &just_y, &settings, &model, NULL), HF_ERR_ARGUMENT);
     assert_contains(hf_context_message(*state), "use robust sites");
     settings = quick();
-    settings.checkpoint = p.file;
+    settings.checkpoint = p.csv;
     assert_int_equal(hf_fit_stream(*state, p.csv, NULL, &just_y, &settings, &model, NULL), HF_ERR_ARGUMENT);
+    assert_contains(hf_context_message(*state), "no checkpoint");
     settings = quick();
     assert_int_equal(hf_fit_stream(*state, NULL, NULL, &just_y, &settings, &model, NULL), HF_ERR_ARGUMENT);
     assert_int_equal(hf_fit_stream(*state, p.csv, NULL, &(hf_columns){0}, &settings, &model, NULL),
@@ -361,6 +362,63 @@ static void it_can_be_cancelled_in_every_stage(void **state)
     folder_remove(&p.scratch);
 }
 
+/* Stops at a call, counted from 1. */
+typedef struct countdown {
+    size_t left;
+} countdown;
+
+static bool stop_at(const char *stage, double done, double value, void *user)
+{
+    countdown *c = user;
+    (void)stage;
+    (void)done;
+    (void)value;
+    return c->left == 0 || --c->left > 0;
+}
+
+static void a_stopped_fit_goes_on(void **state)
+{
+    place p = wavy_place(1500, 150);
+    hf_fit_settings settings = streamed();
+    settings.optimiser = HF_OPTIMISER_ADAM;
+    settings.iterations = 8;
+    settings.minibatch = 128;
+    settings.inducing = 20;
+    const int threads = hf_context_threads(*state);
+    assert_int_equal(hf_context_set_threads(*state, 1), HF_OK); /* so little work is faster by one */
+    hf_model *whole = stream(*state, &p, &settings), *part = NULL;
+    const hf_metrics wanted = score_at_truth(*state, whole);
+    settings.checkpoint = p.file;
+    settings.resume = true;
+    size_t stops = 0;
+    for (size_t k = 1; part == NULL; k++) {
+        countdown c = {k < 8 ? 45 * k : 0};
+        hf_context_set_progress(*state, stop_at, &c);
+        const hf_status status = hf_fit_stream(*state, p.csv, NULL, &just_y, &settings, &part, NULL);
+        if (status < 0 && status != HF_ERR_CANCELLED) fail_msg("%s", hf_context_message(*state));
+        stops += status < 0 ? 1 : 0;
+    }
+    hf_context_set_progress(*state, NULL, NULL);
+    assert_true(stops >= 3);
+    const hf_metrics got = score_at_truth(*state, part);
+    assert_memory_equal(&got, &wanted, sizeof got);
+    assert_true(hf_model_report(part)->objective == hf_model_report(whole)->objective);
+    assert_int_equal(hf_model_report(part)->evaluations, hf_model_report(whole)->evaluations);
+    assert_string_equal(hf_model_report(part)->checkpoint_warning, "");
+    hf_model_free(part);
+    part = NULL;
+    /* The table has grown. */
+    FILE *table = fopen(p.csv, "a");
+    assert_non_null(table);
+    fprintf(table, "1,2,3\n");
+    fclose(table);
+    assert_int_equal(hf_fit_stream(*state, p.csv, NULL, &just_y, &settings, &part, NULL), HF_ERR_ARGUMENT);
+    assert_contains(hf_context_message(*state), "belongs to another fit");
+    assert_int_equal(hf_context_set_threads(*state, threads), HF_OK);
+    hf_model_free(whole);
+    folder_remove(&p.scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,6 +431,7 @@ int main(void)
         cmocka_unit_test(what_it_cannot_do_is_told),
         cmocka_unit_test(out_of_memory_leaks_nothing),
         cmocka_unit_test(it_can_be_cancelled_in_every_stage),
+        cmocka_unit_test(a_stopped_fit_goes_on),
     };
     return cmocka_run_group_tests(tests, make_context, free_context);
 }

@@ -208,9 +208,7 @@ class NoEffect(ToolCase):
             (["--inducing-method", "x"], "fitc"), (["--inducing-choice", "x"], "mdpp"), (["--action-kind", "x"], "krylov"),
             (["--blocks", "x"], "clustered"), (["--action-start", "x"], "eigen"), (["--student-method", "x"], "laplace"),
             (["--optimiser", "x"], "lbfgs"), (["--resume"], "--checkpoint"), (["--checkpoint", "-"], "give it a name"),
-            (["--checkpoint", "c", "--no-train"], "trained on all rows"),
-            (["--checkpoint", "c", "--minibatch", "5"], "trained on all rows"), (["--resume", "-o", "m.hf", "--no-train"], "all rows"),
-            (["--checkpoint", "c", "--preset", "student-t"], "robust fits"), (["--resume", "--preset", "rrp"], "robust fits"),
+            (["--checkpoint", "c", "--no-train"], "leave out --no-train"), (["--resume", "-o", "m.hf", "--no-train"], "goes on with training"),
         ]
         for options, part in cases:
             code, out, err = self.run_tool(*FIT, *options)

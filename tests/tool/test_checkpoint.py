@@ -34,6 +34,42 @@ class Killed(ToolCase):
         except FileNotFoundError:
             return 0
 
+    def writes(self):
+        """Something that is another after each time that the checkpoint was written."""
+        try:
+            return os.stat(self.path("part.hf.checkpoint")).st_mtime_ns
+        except FileNotFoundError:
+            return 0
+
+    def kill_between_snapshots(self, arguments, seed, most=8):
+        """The same for fits whose checkpoint does not grow: each run is killed when it has been written some times."""
+        moments, killed = random.Random(seed), 0
+        while True:
+            run = subprocess.Popen([TOOL, *arguments, "--resume"], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True)
+            for _ in range(moments.choice((1, 2, 3, 5))):
+                before = self.writes()
+                while killed < most and run.poll() is None and self.writes() == before:
+                    time.sleep(0.0005)
+            if killed == most or run.poll() is not None:
+                _, err = run.communicate(timeout=200)
+                self.assertEqual((run.returncode, err), (0, ""))
+                return killed
+            time.sleep(moments.uniform(0, 0.06))
+            run.kill()
+            run.communicate()
+            if run.returncode == 0 or self.is_saved():
+                return killed
+            killed += 1
+
+    def is_saved(self):
+        """Killed after saving: the model is whole, and what follows a fit that came to its end is its own business."""
+        if "part.hf" not in self.files():
+            return False
+        if "part.hf.checkpoint" in self.files():
+            os.remove(self.path("part.hf.checkpoint"))
+        return True
+
     def kill_until_done(self, arguments, seed, most=12):
         """Runs with --resume, each killed some evaluations on, until one comes to its end or `most` were killed."""
         moments, killed = random.Random(seed), 0
@@ -61,12 +97,12 @@ class Killed(ToolCase):
                     return killed
             self.assertGreaterEqual(self.size(), before)
 
-    def compare(self, rows, options, seed):
+    def compare(self, rows, options, seed, kill=kill_until_done):
         self.wave(rows=rows, bad=range(7, rows, 19))
         self.ok(*FIT, "whole.hf", "-q", *options)
-        killed = self.kill_until_done([*FIT, "part.hf", "-q", *options], seed)
+        killed = kill(self, [*FIT, "part.hf", "-q", *options], seed)
         self.assertGreater(killed, 0)
-        self.assertEqual(self.files(), ["part.hf", "wave.csv", "whole.hf"])
+        self.assertEqual([name for name in self.files() if not name.endswith("cache")], ["part.hf", "wave.csv", "whole.hf"])
         self.assertEqual(content(self.path("part.hf")), content(self.path("whole.hf")))
 
     def test_exact_fit_with_suspects(self):
@@ -77,6 +113,30 @@ class Killed(ToolCase):
 
     def test_trained_actions(self):
         self.compare(300, ["--preset", "cagp", "--actions", "10"], 3)
+
+    def test_student_noise(self):
+        self.compare(200, ["--preset", "student-t", "--restarts", "1"], 4)
+
+    def test_student_noise_by_expectation_propagation(self):
+        self.compare(120, ["--preset", "student-t", "--student-method", "ep"], 5)
+
+    def test_relevance_pursuit(self):
+        self.compare(150, ["--preset", "rrp"], 6)
+
+    def test_relevance_pursuit_with_inducing_inputs(self):
+        self.compare(250, ["--preset", "rrp", "--solver", "inducing", "--inducing", "30"], 7)
+
+    def test_minibatches(self):
+        self.compare(2000, ["--preset", "svgp", "--minibatch", "64", "--inducing", "60", "--iterations", "30"], 8,
+                     Killed.kill_between_snapshots)
+
+    def test_minibatches_of_a_streamed_table(self):
+        self.compare(2000, ["--stream", "--minibatch", "64", "--inducing", "60", "--iterations", "20", "--optimiser", "adam"], 9,
+                     Killed.kill_between_snapshots)
+
+    def test_student_noise_by_minibatches(self):
+        self.compare(1500, ["--preset", "student-t", "--solver", "inducing", "--minibatch", "64", "--inducing", "40",
+                            "--iterations", "20"], 10, Killed.kill_between_snapshots)
 
 
 class Stopped(ToolCase):

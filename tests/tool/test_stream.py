@@ -84,7 +84,7 @@ class Stream(ToolCase):
         cases = [(FIT + ["--solver", "exact"], "inducing solver"), (FIT + ["--suspects", "force"], "leave out --stream"),
                  (["fit", "-", "--target", "y", "--stream"], "standard input"), (FIT + ["--dry-run"], "leave it out"),
                  (["fit", "wave.csv", "--target", "y", "--cache", "c"], "--stream"), (FIT + ["--actions", "3"], "--solver projected"),
-                 (FIT + ["--sites", "pursuit"], "relevance pursuit"), (FIT + ["--checkpoint", "c"], "leave it out"),
+                 (FIT + ["--sites", "pursuit"], "relevance pursuit"), (FIT + ["--resume"], "--checkpoint"),
                  (FIT + ["--preset", "rcagp"], "--solver projected"), (FIT + ["--restarts", "2"], "--restarts")]
         for arguments, part in cases:
             code, out, err = self.run_tool(*arguments)
