@@ -117,6 +117,23 @@ static hf_status set_kernel(workshop *w)
     return hf_kernel_set(w->ctx, w->kernel, p.name, p.value);
 }
 
+static hf_status set_coregion(workshop *w)
+{
+    static const double b[4] = {2.0, -1.0, -1.0, 3.0};
+    double before[4] = {0}, after[4] = {0};
+    hf_kernel *kernel = NULL;
+    hf_status s = hf_kernel_parse(w->ctx, "coregion(x1, outputs=2)*se", NULL, 2, &kernel);
+    if (s < 0) return s;
+    assert_int_equal(hf_kernel_coregions(kernel), 1);
+    assert_int_equal(hf_kernel_coregion_outputs(kernel, 0), 2);
+    assert_int_equal(hf_kernel_get_coregion(w->ctx, kernel, 0, before), HF_OK);
+    s = hf_kernel_set_coregion(w->ctx, kernel, 0, b);
+    assert_int_equal(hf_kernel_get_coregion(w->ctx, kernel, 0, after), HF_OK);
+    if (s < 0) assert_memory_equal(before, after, sizeof before);
+    hf_kernel_free(kernel);
+    return s;
+}
+
 static hf_status gram(workshop *w)
 {
     double k[WORKSHOP_N * WORKSHOP_N] = {0};
@@ -339,9 +356,9 @@ static void data_survive(void **state)
 static void parts_survive(void **state)
 {
     (void)state;
-    RUN(CASE(parse_kernel, 10), CASE(copy_kernel, 10), CASE(set_kernel, 1), CASE(gram, 1), CASE(cross, 1),
-        CASE(create_mean, 1), CASE(copy_mean, 1), CASE(gaussian_sites, 2), CASE(robust_sites, 2),
-        CASE(copy_sites, 2), CASE(threshold, 1), CASE(neighbours, 1));
+    RUN(CASE(parse_kernel, 10), CASE(copy_kernel, 10), CASE(set_kernel, 1), CASE(set_coregion, 11),
+        CASE(gram, 1), CASE(cross, 1), CASE(create_mean, 1), CASE(copy_mean, 1), CASE(gaussian_sites, 2),
+        CASE(robust_sites, 2), CASE(copy_sites, 2), CASE(threshold, 1), CASE(neighbours, 1));
 }
 
 static void the_rest_allocates_nothing(void **state)

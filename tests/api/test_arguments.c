@@ -216,6 +216,14 @@ static void kernels(workshop *w)
     ARGUMENT(hf_kernel_set(w->ctx, w->kernel, "lenghtscale", 1.0));
     const double bad[] = {0.0, -1.0, NAN, INFINITY};
     for (size_t i = 0; i < 4; i++) ARGUMENT(hf_kernel_set(w->ctx, w->kernel, "se.lengthscale", bad[i]));
+    assert_int_equal(hf_kernel_coregions(NULL), 0);
+    assert_int_equal(hf_kernel_coregion_outputs(NULL, 0), 0);
+    ARGUMENT(hf_kernel_get_coregion(w->ctx, NULL, 0, k));
+    ARGUMENT(hf_kernel_get_coregion(w->ctx, w->kernel, 0, k));
+    ARGUMENT(hf_kernel_get_coregion(w->ctx, w->kernel, 0, NULL));
+    ARGUMENT(hf_kernel_set_coregion(w->ctx, NULL, 0, k));
+    ARGUMENT(hf_kernel_set_coregion(w->ctx, w->kernel, SIZE_MAX, k));
+    ARGUMENT(hf_kernel_set_coregion(w->ctx, w->kernel, 0, NULL));
     ARGUMENT(hf_kernel_gram(w->ctx, NULL, 2, w->x, 2, k, 2));
     ARGUMENT(hf_kernel_gram(w->ctx, w->kernel, 2, NULL, 2, k, 2));
     ARGUMENT(hf_kernel_gram(w->ctx, w->kernel, 2, w->x, 2, NULL, 2));
