@@ -53,7 +53,7 @@ HF_API hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns
  * @param cache_path where the cache goes, NULL for csv_path with ".hfcache" at its end; only a cache of that name is ever replaced. It may
  *                   be removed afterwards
  * @param settings   as for hf_fit(). Solver: auto or inducing; minibatch 0 stands for 1024 rows. There is no suspect finder: "auto"
- *                   becomes robust sites (a remark says so), "force" is HF_ERR_ARGUMENT, and so is a checkpoint. With calibrate up to 2048
+ *                   becomes robust sites (a remark says so), "force" is HF_ERR_ARGUMENT. With calibrate up to 2048
  *                   readings, a twentieth at most, are kept out of the fit to calibrate the intervals on
  * @param report     may be NULL. Suspects are readings that lost three quarters of their weight; rounds are passes over the rows
  *

@@ -144,8 +144,8 @@ typedef struct hf_fit_settings {
     hf_student_method student_method; /**< variational; with the inducing solver whatever this says */
     double student_nu;                /**< degrees of freedom > 1; 0: trained in [2, 50], from 4 */
     const char *
-        checkpoint; /**< file that keeps every evaluation, so that a killed fit can go on; it stays after the fit, to be
-                               removed when the model is safe; NULL: none */
+        checkpoint; /**< file that keeps every evaluation (of minibatches: what the next step starts from, at most a second old), so that a killed
+                               fit can go on; it stays after the fit, to be removed when the model is safe; NULL: none */
     bool
         resume; /**< go on from `checkpoint` if it is there: the same result, to the digit, as an unbroken fit */
 
