@@ -10,14 +10,7 @@
 #define HFI_KERNEL_COREGION_H
 
 #include "kernel/expression.h"
-
-/** The output that a number stands for: the nearest, the first or last for those beyond. NaN is the first. Inline, so that loops over
- * tiles and scalar code agree. */
-static inline int hfi_output_of(double number, size_t outputs)
-{
-    const double last = (double)(outputs - 1), from_zero = number > 0.0 ? number : 0.0;
-    return (int)((from_zero > last ? last : from_zero) + 0.5);
-}
+#include "kernel/kernel.h"
 
 /** Number of parameters in W. */
 size_t hfi_coregion_factors(const hfi_leaf *leaf);

@@ -34,6 +34,14 @@ bool hfi_kernel_parameter_given(const hf_kernel *kernel, size_t i);
  * jitter scale. */
 double hfi_kernel_typical_variance(const hf_kernel *kernel);
 
+/** The output that a number stands for: the nearest, the first or last for those beyond. NaN is the first. Inline, so that loops over
+ * tiles and scalar code agree. */
+static inline int hfi_output_of(double number, size_t outputs)
+{
+    const double last = (double)(outputs - 1), from_zero = number > 0.0 ? number : 0.0;
+    return (int)((from_zero > last ? last : from_zero) + 0.5);
+}
+
 /** Real parameters may have any sign and are on the training scale as they are: theta = value. */
 bool hfi_kernel_parameter_real(const hf_kernel *kernel, size_t i);
 /** Of coregion i (hf_kernel_coregions()): its first parameter, whose array `factor` comes first, row by row without the entries above the diagonal, then
