@@ -12,7 +12,9 @@
 #include <holdfast/mean.h>
 #include <holdfast/metrics.h>
 #include <holdfast/model.h>
+#include <holdfast/outputs.h>
 #include <holdfast/posterior.h>
+#include <holdfast/robust_covariance.h>
 #include <holdfast/sites.h>
 #include <holdfast/solver.h>
 #include <holdfast/status.h>

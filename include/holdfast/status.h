@@ -23,6 +23,7 @@
     X(HF_WARN_AT_BOUND, 3, "a parameter ended at its bound")                                                 \
     X(HF_WARN_ROWS_SKIPPED, 4, "rows with missing values were left out")                                     \
     X(HF_WARN_DRIFT, 5, "online updates have drifted from the exact factor; refresh is advised")             \
+    X(HF_WARN_SINGULAR, 6, "the rows lie in a hyperplane; the estimate is singular")                         \
     X(HF_ERR_MEMORY, -1, "out of memory")                                                                    \
     X(HF_ERR_ARGUMENT, -2, "invalid argument")                                                               \
     X(HF_ERR_NOT_POSITIVE_DEFINITE, -3, "matrix is not positive definite, even with the largest jitter")     \

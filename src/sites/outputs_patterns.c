@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows with the same outputs missing, found by sorting. */
+#include "sites/outputs.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct entry {
+    const double *y;
+    size_t outputs, row;
+} entry;
+
+static int compare_patterns(const entry *a, const entry *b)
+{
+    for (size_t t = 0; t < a->outputs; t++) {
+        const int left = isnan(a->y[t]) ? 1 : 0, right = isnan(b->y[t]) ? 1 : 0;
+        if (left != right) return left - right;
+    }
+    return 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const entry *a = left, *b = right;
+    const int order = compare_patterns(a, b);
+    return order != 0 ? order : (a->row > b->row) - (a->row < b->row);
+}
+
+hf_status hfi_patterns_create(hf_context *ctx, size_t n, size_t outputs, const double *y, size_t ldy,
+                              hfi_patterns *out)
+{
+    entry *entries = hfi_alloc(ctx, n, sizeof *entries);
+    hfi_patterns p = {.n = n};
+    p.row = hfi_alloc(ctx, n, sizeof *p.row);
+    p.begin = hfi_alloc(ctx, n + 1, sizeof *p.begin);
+    if (entries == NULL || p.row == NULL || p.begin == NULL) {
+        hfi_free(ctx, entries);
+        hfi_patterns_free(ctx, &p);
+        return HF_ERR_MEMORY;
+    }
+    for (size_t i = 0; i < n; i++) entries[i] = (entry){.y = y + i * ldy, .outputs = outputs, .row = i};
+    qsort(entries, n, sizeof *entries, compare);
+    for (size_t i = 0; i < n; i++) {
+        p.row[i] = entries[i].row;
+        if (i == 0 || compare_patterns(&entries[i - 1], &entries[i]) != 0) p.begin[p.groups++] = i;
+    }
+    p.begin[p.groups] = n;
+    hfi_free(ctx, entries);
+    *out = p;
+    return HF_OK;
+}
+
+void hfi_patterns_free(hf_context *ctx, hfi_patterns *patterns)
+{
+    hfi_free(ctx, patterns->row);
+    hfi_free(ctx, patterns->begin);
+    *patterns = (hfi_patterns){0};
+}
