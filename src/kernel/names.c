@@ -112,7 +112,7 @@ static hf_status no_such_parameter(hf_context *ctx, const hf_kernel *kernel, con
         hfi_nearest_offer(&search, kernel->names + kernel->name_at[p]);
     for (size_t f = 0; f < HFI_FIELDS; f++)
         for (size_t l = 0; l < kernel->leaf_count; l++)
-            if (hfi_form_has_field(kernel->leaves[l].form, (hfi_field)f))
+            if (hfi_leaf_entries(&kernel->leaves[l], (hfi_field)f) > 0)
                 hfi_nearest_offer(&search, hfi_field_name((hfi_field)f));
     list_names(kernel, NULL, kernel->parameters, list, sizeof list);
     if (search.best)

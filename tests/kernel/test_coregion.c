@@ -414,6 +414,56 @@ static void factors_are_real_on_the_training_scale(void **state)
     hf_kernel_free(kernel);
 }
 
+static void numbers_of_outputs_are_no_inputs(void **state)
+{
+    hf_context *ctx = *state;
+    const char *const names[4] = {"a", "sensor", "b", "place"};
+    hf_kernel *kernel = NULL;
+    hf_parameter p;
+    size_t column = 99, first = 99, factors = 99, own = 99;
+    assert_int_equal(hf_kernel_parse(ctx,
+                                     "se(ard) + coregion(sensor, outputs=2)*linear(ard) + "
+                                     "coregion(place, outputs=3, rank=1) + rq(sensor)",
+                                     names, 4, &kernel),
+                     HF_OK);
+    /* se: outputscale and two lengthscales; 3 factors; two variances; 3 factors and 3 own; rq: 3 */
+    assert_int_equal(hf_kernel_parameters(kernel), 17);
+    assert_int_equal(hf_kernel_parameter(kernel, 2, &p), HF_OK);
+    assert_string_equal(p.name, "se.lengthscale[1]");
+    assert_int_equal(p.column, 2);
+    assert_int_equal(hf_kernel_parameter(kernel, 7, &p), HF_OK);
+    assert_string_equal(p.name, "linear.variance[1]");
+    assert_int_equal(p.column, 2);
+    assert_true(hfi_kernel_coregion(kernel, 1, &first, &factors, &own, &column));
+    assert_true(first == 8 && factors == 3 && own == 3 && column == 3);
+    assert_int_equal(hf_kernel_parameter(kernel, first, &p), HF_OK);
+    assert_string_equal(p.name, "coregion2.factor[0,0]");
+    assert_true(hfi_kernel_coregion(kernel, 0, NULL, NULL, &own, &column));
+    assert_true(own == 0 && column == 1);
+    assert_false(hfi_kernel_coregion(kernel, 2, &first, &factors, &own, &column));
+    assert_true(first == 8 && column == 1);
+    hf_kernel_free(kernel);
+    kernel = NULL;
+    assert_int_equal(hf_kernel_parse(ctx, "coregion(x1, outputs=2)*se", NULL, 1, &kernel), HF_ERR_PARSE);
+    assert_non_null(strstr(hf_context_message(ctx), "no input is left for se"));
+    assert_null(kernel);
+}
+
+static void absurd_sizes_are_refused(void **state)
+{
+    char text[256] = "coregion(x1, outputs=1000, rank=1)";
+    hf_kernel *kernel = NULL;
+    for (size_t i = 0; i < 3; i++) strcat(text, " + coregion(x1, outputs=1000, rank=1)");
+    assert_int_equal(hf_kernel_parse(*state, text, NULL, 1, &kernel), HF_OK);
+    assert_int_equal(hf_kernel_coregions(kernel), 4);
+    hf_kernel_free(kernel);
+    kernel = NULL;
+    strcat(text, " + coregion(x1, outputs=2)");
+    assert_int_equal(hf_kernel_parse(*state, text, NULL, 1, &kernel), HF_ERR_PARSE);
+    assert_non_null(strstr(hf_context_message(*state), "more than 4000000 pairs"));
+    assert_null(kernel);
+}
+
 /* ---- B in and out ---------------------------------------------------------------------------------------- */
 
 static void comes_back(void **state)
@@ -487,6 +537,8 @@ static void what_is_no_covariance_is_refused(void **state)
     static const double one[4] = {1.0, 0.0, 0.0, 1.0};
     assert_int_equal(hf_kernel_set_coregion(ctx, kernel, 1, one), HF_ERR_ARGUMENT);
     assert_non_null(strstr(hf_context_message(ctx), "rank 1 of 2"));
+    assert_int_equal(hf_kernel_set(ctx, kernel, "coregion1.own", 1.0), HF_ERR_ARGUMENT);
+    assert_non_null(strstr(hf_context_message(ctx), "no parameter 'coregion1.own'"));
     assert_int_equal(hf_kernel_set_coregion(ctx, kernel, 2, one), HF_ERR_ARGUMENT);
     assert_non_null(strstr(hf_context_message(ctx), "the kernel has 2"));
     assert_int_equal(hf_kernel_set_coregion(ctx, NULL, 0, one), HF_ERR_ARGUMENT);
@@ -539,6 +591,8 @@ int main(void)
         cmocka_unit_test(starts_are_moderate),
         cmocka_unit_test(columns_start_apart),
         cmocka_unit_test(factors_are_real_on_the_training_scale),
+        cmocka_unit_test(numbers_of_outputs_are_no_inputs),
+        cmocka_unit_test(absurd_sizes_are_refused),
         cmocka_unit_test(comes_back),
         cmocka_unit_test(deficient_by_hand),
         cmocka_unit_test(what_is_no_covariance_is_refused),
