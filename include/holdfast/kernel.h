@@ -52,15 +52,18 @@
  *
  * A kernel for which no column is written sees all inputs but those columns, so `matern52(ard)` here does not see `output`; naming
  * the column shows it to a kernel. B = W W' + diag(own) is positive semi-definite whatever the parameters are. W has T rows and `rank` columns;
- * above the diagonal it is zero and has no parameters, which leaves no rotations of W that make the same B. With rank = T there is no `own`, and W is the
- * Cholesky factor of B up to the signs of its columns; with less, own[s] > 0 is what output s does not share. factor[s,q], q <= s, is in units of the target and trained as it is.
- * It starts so that the outputs have variance 1 and, with rank = T, correlation 1/2, else less than that or as much; `factor[1,0]=0` holds an entry, `own~0.1` sets where all of own start.
- * A number in front multiplies what B starts at. A number in COLUMN stands for the nearest output, and for the first or the last where it lies beyond them:
- * the kernel is a step function of that column and does not complain; whoever fills a table checks the numbers first, and does not standardise the column. At most 1000 outputs.
+ * above the diagonal it is zero and has no parameters, which leaves no rotations of W that make the same B. With rank = T there is no
+ * `own`, and W is the Cholesky factor of B up to the signs of its columns; with less, own[s] > 0 is what output s does not share.
+ * factor[s,q], q <= s, is in units of the target and trained as it is. The outputs start with variance 1 and correlation 1/2 (rank = T)
+ * or 0.3 to 0.5; `factor[1,0]=0` holds an entry, `own~0.1` sets where all of own start, a number in front multiplies what B starts at.
+ *
+ * A number in COLUMN stands for the nearest output, and for the first or the last where it lies beyond them: the kernel is a step
+ * function of that column and does not complain. Whoever fills a table checks the numbers first, and does not standardise the column.
  * Sources: Goovaerts, Geostatistics for Natural Resources Evaluation, 1997; Bonilla, Chai, Williams, Multi-task Gaussian process prediction, 2007;
  * Alvarez, Rosasco, Lawrence, Kernels for vector-valued functions: a review, 2012.
  *
- * **Limits.** 16384 bytes, parentheses 32 deep, 256 kernels, 10^6 parameters; more is refused.
+ * **Limits.** 16384 bytes, parentheses 32 deep, 256 kernels, 10^6 parameters, 1000 outputs, 4 10^6 entries in all matrices B together; more is
+ * refused.
  *
  * **Extremes.** Differences are taken before scaling: equal rows are at distance exactly 0, and of finite inputs, however far apart,
  * se, matern, rq and sm make 0; no kernel but linear, which grows with them, makes anything but a finite number. An exponential below
