@@ -110,6 +110,7 @@ HF_API hf_status hf_outputs_thresholds(hf_context *ctx, hf_outputs_threshold rul
                                        const double *y, size_t ldy, const double *centre, const double *eps,
                                        double *threshold);
 
+/** Which weights, and the thresholds that they need. */
 typedef struct hf_outputs_rule {
     hf_outputs_weighting weighting;
     hf_outputs_threshold threshold; /**< READING and JOINT */

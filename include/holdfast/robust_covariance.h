@@ -31,6 +31,7 @@
 
 HF_BEGIN_DECLS
 
+/** How the support is sought and what becomes of it. */
 typedef struct hf_robust_covariance_settings {
     /** Share of the complete rows that make the support, in [0.5, 1]: h = that share of n, rounded down, but at least (n + p + 1) / 2
      * rounded down. 0, the default, is that least h, which withstands the most wrong rows. 1 takes all rows: the classical estimate is the raw one. */
@@ -54,6 +55,7 @@ typedef struct hf_robust_covariance_arrays {
         normal; /**< p: unit normal of the hyperplane that holds the support when the estimate is singular; else zeros */
 } hf_robust_covariance_arrays;
 
+/** What came of it. */
 typedef struct hf_robust_covariance_report {
     size_t complete, skipped; /**< rows without a missing value, and the others */
     size_t support;           /**< h */
@@ -64,7 +66,8 @@ typedef struct hf_robust_covariance_report {
     double raw_factor, final_factor; /**< c, and the factor in `covariance` */
 } hf_robust_covariance_report;
 
-HF_API void hf_robust_covariance_settings_default(hf_robust_covariance_settings *settings);
+/** The defaults that the fields name. */
+HF_API hf_robust_covariance_settings hf_robust_covariance_settings_default(void);
 
 /**
  * The estimate from n rows of p values.

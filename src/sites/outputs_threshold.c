@@ -12,8 +12,9 @@ static const double SMALLEST_SHARE = 1e-6; /* of the readings' spread, as in thr
 static hf_status lower_statistic(hf_context *ctx, size_t n, const double *y, const double *centre, double eps,
                                  double interpolated, double *threshold)
 {
-    double *r = hfi_alloc(ctx, n, 3 * sizeof *r), *present = r + n;
+    double *r = hfi_alloc(ctx, n, 3 * sizeof *r);
     if (r == NULL) return HF_ERR_MEMORY;
+    double *present = r + n;
     size_t count = 0;
     for (size_t i = 0; i < n; i++) {
         if (isnan(y[i])) continue;
@@ -67,8 +68,9 @@ hf_status hf_outputs_thresholds(hf_context *ctx, hf_outputs_threshold rule, size
                         "hf_outputs_thresholds: rows are %zu apart but have %zu outputs", ldy, outputs);
     hf_status status = hfi_outputs_check_threshold(ctx, rule, outputs, eps);
     if (status < 0) return status;
-    double *block = hfi_alloc(ctx, 2 * n + outputs, sizeof *block), *column = block + outputs;
+    double *block = hfi_alloc(ctx, 2 * n + outputs, sizeof *block);
     if (block == NULL) return HF_ERR_MEMORY;
+    double *column = block + outputs;
     for (size_t t = 0; t < outputs && status >= 0; t++) {
         bool any = false;
         for (size_t i = 0; i < n; i++) {

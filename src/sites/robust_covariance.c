@@ -18,9 +18,9 @@ typedef struct estimate {
     hf_robust_covariance_report report;
 } estimate;
 
-void hf_robust_covariance_settings_default(hf_robust_covariance_settings *settings)
+hf_robust_covariance_settings hf_robust_covariance_settings_default(void)
 {
-    if (settings) *settings = (hf_robust_covariance_settings){.starts = 500, .reweight = true};
+    return (hf_robust_covariance_settings){.starts = 500, .reweight = true};
 }
 
 static hf_status check(hf_context *ctx, size_t n, size_t p, const double *x, size_t ldx,
@@ -176,8 +176,7 @@ hf_status hf_robust_covariance(hf_context *ctx, size_t n, size_t p, const double
                                const hf_robust_covariance_settings *settings,
                                const hf_robust_covariance_arrays *out, hf_robust_covariance_report *report)
 {
-    hf_robust_covariance_settings defaults;
-    hf_robust_covariance_settings_default(&defaults);
+    const hf_robust_covariance_settings defaults = hf_robust_covariance_settings_default();
     if (settings == NULL) settings = &defaults;
     estimate e = {0};
     hf_status status = check(ctx, n, p, x, ldx, settings, out);

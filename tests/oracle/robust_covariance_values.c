@@ -21,8 +21,7 @@ static json_t *flags(size_t n, const bool *values)
 static json_t *mcd(hf_context *ctx)
 {
     const size_t n = (size_t)read_number(), p = (size_t)read_number();
-    hf_robust_covariance_settings settings;
-    hf_robust_covariance_settings_default(&settings);
+    hf_robust_covariance_settings settings = hf_robust_covariance_settings_default();
     settings.support_fraction = read_number();
     hf_context_set_seed(ctx, (uint64_t)read_number());
     settings.reweight = read_number() != 0.0;

@@ -183,6 +183,13 @@ static void one_column_is_exact(void **state)
     }
 }
 
+static void defaults_are_what_the_header_says(void **state)
+{
+    (void)state;
+    const hf_robust_covariance_settings s = hf_robust_covariance_settings_default();
+    assert_true(s.support_fraction == 0.0 && s.starts == 500 && s.reweight);
+}
+
 static void all_rows_give_the_classical_estimate(void **state)
 {
     hf_context *ctx = *state;
@@ -191,8 +198,7 @@ static void all_rows_give_the_classical_estimate(void **state)
     make(3, 50, 3, 0, 0.0, x);
     for (size_t i = 0; i < 50; i++) all[i] = true;
     moments(50, 3, x, all, mean, covariance);
-    hf_robust_covariance_settings settings;
-    hf_robust_covariance_settings_default(&settings);
+    hf_robust_covariance_settings settings = hf_robust_covariance_settings_default();
     settings.support_fraction = 1.0;
     settings.reweight = false;
     assert_int_equal(ask(ctx, 50, 3, x, &settings, &first), HF_OK);
@@ -429,11 +435,11 @@ static void errors_leave_the_outputs_alone(void **state)
     assert_int_equal(hf_robust_covariance(ctx, 20, 3, x, 3, NULL, &none, NULL), HF_ERR_ARGUMENT);
     const double fractions[] = {0.4, 1.1, -1.0, NAN};
     for (size_t k = 0; k < 4; k++) {
-        hf_robust_covariance_settings_default(&settings);
+        settings = hf_robust_covariance_settings_default();
         settings.support_fraction = fractions[k];
         assert_int_equal(hf_robust_covariance(ctx, 20, 3, x, 3, &settings, &out, NULL), HF_ERR_ARGUMENT);
     }
-    hf_robust_covariance_settings_default(&settings);
+    settings = hf_robust_covariance_settings_default();
     settings.starts = 0;
     assert_int_equal(hf_robust_covariance(ctx, 20, 3, x, 3, &settings, &out, NULL), HF_ERR_ARGUMENT);
     x[31] = -INFINITY;
@@ -463,6 +469,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiny_tables_reach_the_global_minimum),
         cmocka_unit_test(one_column_is_exact),
+        cmocka_unit_test(defaults_are_what_the_header_says),
         cmocka_unit_test(all_rows_give_the_classical_estimate),
         cmocka_unit_test(reweighting_follows_its_formula),
         cmocka_unit_test(breakdown),

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bad arguments to what is about several outputs; see test_arguments.c. */
+#include "api/refused.h"
+
+static void covariances(workshop *w)
+{
+    double x[30], location[2] = {7.0, 7.0}, covariance[4];
+    const hf_robust_covariance_arrays out = {.location = location, .covariance = covariance}, none = {0};
+    hf_robust_covariance_settings settings = hf_robust_covariance_settings_default();
+    for (size_t i = 0; i < 30; i++) x[i] = sin((double)i);
+    ARGUMENT(hf_robust_covariance(w->ctx, 15, 2, NULL, 2, NULL, &out, NULL));
+    ARGUMENT(hf_robust_covariance(w->ctx, 15, 0, x, 2, NULL, &out, NULL));
+    ARGUMENT(hf_robust_covariance(w->ctx, 15, 2, x, 2, NULL, NULL, NULL));
+    ARGUMENT(hf_robust_covariance(w->ctx, 15, 2, x, 2, NULL, &none, NULL));
+    REFUSED(HF_ERR_DIMENSION, hf_robust_covariance(w->ctx, 15, 2, x, 1, NULL, &out, NULL));
+    REFUSED(HF_ERR_NO_DATA, hf_robust_covariance(w->ctx, 4, 2, x, 2, NULL, &out, NULL));
+    REFUSED(HF_ERR_NO_DATA, hf_robust_covariance(w->ctx, 0, 2, NULL, 2, NULL, &out, NULL));
+    settings.starts = 0;
+    ARGUMENT(hf_robust_covariance(w->ctx, 15, 2, x, 2, &settings, &out, NULL));
+    settings = hf_robust_covariance_settings_default();
+    settings.support_fraction = NAN;
+    ARGUMENT(hf_robust_covariance(w->ctx, 15, 2, x, 2, &settings, &out, NULL));
+    x[3] = INFINITY;
+    REFUSED(HF_ERR_NOT_FINITE, hf_robust_covariance(w->ctx, 15, 2, x, 2, NULL, &out, NULL));
+    for (size_t i = 0; i < 12; i++) x[2 * i] = NAN;
+    x[3] = 0.0;
+    REFUSED(HF_ERR_NO_DATA, hf_robust_covariance(w->ctx, 15, 2, x, 2, NULL, &out, NULL));
+    assert_true(location[0] == 7.0);
+}
+
+static void outputs(workshop *w)
+{
+    double y[6] = {0.0, 1.0, 2.0, 1.0, 0.5, NAN}, g[6] = {7.0, 7.0, 7.0, 7.0, 7.0, 7.0}, c[2] = {7.0, 7.0};
+    const double two[2] = {0.1, 0.2}, b[4] = {1.0, 0.5, 0.5, 1.0}, bad_b[4] = {1.0, 0.5, INFINITY, 1.0};
+    const hf_outputs_model model = {.outputs = 2, .mean = two, .covariance = b, .noise = two};
+    hf_outputs_model bad = model;
+    hf_outputs_rule rule = {.eps = two};
+    const hf_outputs_sites out = {.weight = g, .shift = g}, none = {0};
+    hf_outputs_weighting weighting = HF_OUTPUTS_READING;
+    ARGUMENT(hf_outputs_conditional_centre(w->ctx, 3, NULL, 2, &model, g));
+    ARGUMENT(hf_outputs_conditional_centre(w->ctx, 3, y, 2, NULL, g));
+    ARGUMENT(hf_outputs_conditional_centre(w->ctx, 3, y, 2, &model, NULL));
+    REFUSED(HF_ERR_DIMENSION, hf_outputs_conditional_centre(w->ctx, 3, y, 1, &model, g));
+    bad.covariance = bad_b;
+    REFUSED(HF_ERR_NOT_FINITE, hf_outputs_conditional_centre(w->ctx, 3, y, 2, &bad, g));
+    bad = model;
+    bad.outputs = 0;
+    ARGUMENT(hf_outputs_conditional_centre(w->ctx, 3, y, 2, &bad, g));
+    bad = model;
+    bad.ridge = -1.0;
+    ARGUMENT(hf_outputs_conditional_centre(w->ctx, 3, y, 2, &bad, g));
+    bad = model;
+    bad.noise = NULL;
+    ARGUMENT(hf_outputs_conditional_centre(w->ctx, 3, y, 2, &bad, g));
+    ARGUMENT(hf_outputs_thresholds(w->ctx, HF_OUTPUTS_LINEAR, 3, 2, NULL, 2, y, two, c));
+    ARGUMENT(hf_outputs_thresholds(w->ctx, HF_OUTPUTS_LINEAR, 3, 2, y, 2, NULL, two, c));
+    ARGUMENT(hf_outputs_thresholds(w->ctx, HF_OUTPUTS_LINEAR, 3, 2, y, 2, y, NULL, c));
+    ARGUMENT(hf_outputs_thresholds(w->ctx, HF_OUTPUTS_LINEAR, 3, 2, y, 2, y, two, NULL));
+    ARGUMENT(hf_outputs_thresholds(w->ctx, (hf_outputs_threshold)9, 3, 2, y, 2, y, two, c));
+    ARGUMENT(hf_outputs_thresholds(w->ctx, HF_OUTPUTS_LINEAR, 3, 0, y, 2, y, two, c));
+    REFUSED(HF_ERR_DIMENSION, hf_outputs_thresholds(w->ctx, HF_OUTPUTS_LINEAR, 3, 2, y, 1, y, two, c));
+    REFUSED(HF_ERR_NO_DATA, hf_outputs_thresholds(w->ctx, HF_OUTPUTS_LINEAR, 0, 2, NULL, 2, NULL, two, c));
+    ARGUMENT(hf_outputs_weights(w->ctx, NULL, 3, y, 2, &model, NULL, &out));
+    ARGUMENT(hf_outputs_weights(w->ctx, &rule, 3, y, 2, NULL, NULL, &out));
+    ARGUMENT(hf_outputs_weights(w->ctx, &rule, 3, y, 2, &model, NULL, NULL));
+    ARGUMENT(hf_outputs_weights(w->ctx, &rule, 3, y, 2, &model, NULL, &none));
+    rule.weighting = (hf_outputs_weighting)-1;
+    ARGUMENT(hf_outputs_weights(w->ctx, &rule, 3, y, 2, &model, NULL, &out));
+    rule = (hf_outputs_rule){.weighting = HF_OUTPUTS_JOINT};
+    ARGUMENT(hf_outputs_weights(w->ctx, &rule, 3, y, 2, &model, NULL, &out));
+    ARGUMENT(hf_outputs_weighting_parse(w->ctx, NULL, &weighting));
+    ARGUMENT(hf_outputs_weighting_parse(w->ctx, "each", &weighting));
+    ARGUMENT(hf_outputs_weighting_parse(w->ctx, "joint", NULL));
+    assert_string_equal(hf_outputs_weighting_name((hf_outputs_weighting)77), "unknown");
+    assert_true(c[0] == 7.0 && g[0] == 7.0);
+}
+
+REFUSED_TEST(covariances)
+REFUSED_TEST(outputs)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(covariances_refuse),
+        cmocka_unit_test(outputs_refuse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
