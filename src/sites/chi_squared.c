@@ -17,8 +17,8 @@ static double log_gamma_half(size_t k)
 static double series(double a, double z)
 {
     double term = 1.0, sum = 1.0;
-    for (double m = 1.0; term > sum * (0.25 * DBL_EPSILON); m += 1.0) {
-        term *= z / (a + m);
+    for (int step = 1; term > sum * (0.25 * DBL_EPSILON); step++) {
+        term *= z / (a + step);
         sum += term;
     }
     return sum;
@@ -29,8 +29,8 @@ static double fraction(double a, double z)
 {
     const double tiny = 1e-300;
     double b = z + 1.0 - a, c = 1.0 / tiny, d = 1.0 / b, value = d;
-    for (double m = 1.0; m < 1e6; m += 1.0) {
-        const double numerator = m * (a - m);
+    for (int step = 1; step < 1000000; step++) {
+        const double m = step, numerator = m * (a - m);
         b += 2.0;
         d = numerator * d + b;
         c = b + numerator / c;
