@@ -14,9 +14,10 @@
  * covariance is a little too small.
  *
  * The support is found by concentration steps (the h rows nearest by the distance of the last h rows: the determinant never grows) from
- * `starts` random sets of p + 1 rows and from the half of the rows nearest to the medians; two steps each, the hundred best until nothing changes (the paper: the ten best).
- * More than 600 rows are first cut into up to five lots of about 300, whose best are continued on all of those together (1500 rows at most), and the ten best of that
- * on all rows. With one column the support is found exactly. Nothing promises that more columns reach the global minimum; more starts make it likelier.
+ * `starts` random sets of p + 1 rows and from the half of the rows nearest to the medians, until nothing changes (the paper takes two steps and follows the
+ * ten best; the best minimum is often not among them). More than 600 rows are first cut into up to five lots of about 300 that share the starts, two steps
+ * each; the best hundred are continued on all of those lots together (1500 rows at most), and the ten best of that on all rows. With one column the support is
+ * found exactly. Nothing promises that more columns reach the global minimum; more starts make it likelier.
  *
  * Multiplying x by an invertible matrix and shifting it transforms the estimate likewise; the order of the rows does not change a digit (of
  * equal rows either may be marked), nor does the number of threads.
@@ -61,7 +62,8 @@ typedef struct hf_robust_covariance_report {
     size_t support;           /**< h */
     size_t kept;              /**< rows of weight 1 */
     size_t rank;              /**< p, or less when the estimate is singular */
-    size_t steps; /**< concentration steps of the last stage, over all candidates; 0 where none was needed */
+    size_t
+        steps; /**< concentration steps of the last stage, on all rows, over its candidates; 0 where none was needed */
     double log_determinant; /**< log det S; -infinity when singular. In logarithms of the columns' units. */
     double raw_factor, final_factor; /**< c, and the factor in `covariance` */
 } hf_robust_covariance_report;
@@ -81,7 +83,7 @@ HF_API hf_robust_covariance_settings hf_robust_covariance_settings_default(void)
  * when its standard deviation in the support is below some 1e-6 of what the columns' own would make it.
  * Errors: HF_ERR_NO_DATA (2 p complete rows or fewer), HF_ERR_NOT_FINITE (an infinite value), HF_ERR_DIMENSION (ldx < p), HF_ERR_ARGUMENT,
  * HF_ERR_MEMORY. Values further than 1e100 robust scales from their column's median count as that far.
- * Cost: O(starts min(n, 300) p^2 + steps n p^2), on the context's threads; 2 n p doubles and n per candidate in work. The seed of the context draws the starts.
+ * Cost: O(10 starts min(n, 600) p^2 + steps n p^2), on the context's threads; 2 n p doubles and n per candidate in work. The seed of the context draws the starts.
  */
 HF_API hf_status hf_robust_covariance(hf_context *ctx, size_t n, size_t p, const double *x, size_t ldx,
                                       const hf_robust_covariance_settings *settings,

@@ -10,11 +10,10 @@ enum {
     LOT_ROWS = 300,  /* rows of a lot, about */
     LARGEST = 600,   /* more rows than this are cut into lots */
     MOST_LOTS = 5,   /* so that the joined lots have at most 1500 rows */
-    POOL = 100,      /* candidates that the starts leave; of several lots, a fair share from each */
-    BEST = 10,       /* of those, what the joined lots hand on to all rows */
-    EARLY_STEPS = 2, /* concentration steps of a start */
-    MOST_STEPS =
-        200 /* of the later stages; they end when the support stays as it is, which takes a handful */
+    POOL = 100,      /* candidates that lots leave, a fair share from each */
+    BEST = 10,       /* what the joined lots hand on to all rows */
+    EARLY_STEPS = 2, /* concentration steps of a start in a lot */
+    MOST_STEPS = 200 /* elsewhere; they end when the support stays as it is, which takes a handful */
 };
 
 /* Candidates are written by one thread each. */
@@ -196,11 +195,11 @@ static hf_status search(hf_context *ctx, const hfi_mcd_rows *rows, size_t h, siz
     pool candidates = {0};
     hf_status status = order && block ? pool_create(ctx, p, &candidates) : HF_ERR_MEMORY;
     if (status >= 0) {
-        job->steps = EARLY_STEPS;
+        job->steps = n > LARGEST ? EARLY_STEPS : MOST_STEPS;
         if (n > LARGEST)
             join_lots(*job, rows, h, starts, order, block + starts + 1, block, &candidates);
         else
-            explore(*job, starts, POOL, block, &candidates);
+            explore(*job, starts, BEST, block, &candidates);
         job->rows = rows;
         job->h = h;
         job->steps = MOST_STEPS;

@@ -3,7 +3,7 @@
  * @file robust_covariance_values.c
  * @brief Robust covariances and the chi-squared distribution, one question after another on standard input, one JSON object per answer.
  *
- *     mcd N P FRACTION SEED REWEIGHT   then N rows of P values (nan for a missing one)
+ *     mcd N P FRACTION SEED STARTS REWEIGHT   then N rows of P values (nan for a missing one)
  *     chi K X SHARE                    distribution function at X, quantile and consistency factor of SHARE
  */
 #include "read_text.h"
@@ -24,6 +24,7 @@ static json_t *mcd(hf_context *ctx)
     hf_robust_covariance_settings settings = hf_robust_covariance_settings_default();
     settings.support_fraction = read_number();
     hf_context_set_seed(ctx, (uint64_t)read_number());
+    settings.starts = (size_t)read_number();
     settings.reweight = read_number() != 0.0;
     double *x = read_numbers(n * p), *block = malloc((2 * p + 2 * p * p + n) * sizeof *block);
     bool *marks = malloc(2 * n * sizeof *marks);

@@ -15,9 +15,9 @@ except ImportError:
 PROGRAM = "robust_covariance_values"
 
 
-def ours(x, fraction, seed=0, reweight=1):
+def ours(x, fraction, seed=0, reweight=1, starts=500):
     n, p = x.shape
-    a = ask(PROGRAM, f"mcd {n} {p} {float(fraction)!r} {seed} {reweight}\n" + numbers(x))[0]
+    a = ask(PROGRAM, f"mcd {n} {p} {float(fraction)!r} {seed} {starts} {reweight}\n" + numbers(x))[0]
     for name in ("covariance", "raw_covariance"):
         a[name] = np.reshape(a[name], (p, p))
     for name in ("location", "raw_location", "distance", "support", "kept"):
@@ -46,16 +46,15 @@ def reweighted(x, support, factor):
 
 
 class AgainstMinCovDet(Oracle):
-    def compare(self, x, fraction, seed, same):
+    def compare(self, x, peer, seed, same):
         n, p = x.shape
-        peer = MinCovDet(support_fraction=fraction, random_state=seed).fit(x)
         h = int(peer.raw_support_.sum())  # one more than the share says where its rounding goes astray
         a = ours(x, (h + 0.5) / n, seed)
         self.assertEqual(a["h"], h)
         theirs = np.linalg.slogdet(empirical_covariance(x[peer.raw_support_]))[1]
         self.assertAlmostEqual(a["log_determinant"],
                                np.linalg.slogdet(empirical_covariance(x[a["support"]]))[1], delta=1e-9)
-        self.assertLessEqual(a["log_determinant"], theirs + 0.01, "our determinant is hardly ever larger, and never by much")
+        self.assertLessEqual(a["log_determinant"], theirs + 1e-3, "our determinant is hardly ever larger, and never by much")
         alpha = a["h"] / n
         factor = alpha / stats.chi2.cdf(stats.chi2.ppf(alpha, p), p + 2)
         self.close(a["raw_factor"], factor, "raw factor", 1e-11)
@@ -72,15 +71,18 @@ class AgainstMinCovDet(Oracle):
         return a["log_determinant"] - theirs
 
     def test_contaminated_tables(self):
-        """Both searches end in local minima that differ in a few rows. On most of twenty tables ours is not above scikit-learn's, and nowhere by a percent."""
+        """Both searches end in local minima that differ in a few rows. On nineteen of twenty tables ours is not above that of
+        scikit-learn, and nowhere by more than a thousandth."""
         gaps = []
         for seed in range(20):
             p = 1 + seed // 2
             n = [60, 150, 400, 800, 2000][seed % 5] if p < 8 else [150, 400][seed % 2]
             x = table(seed, n, p, [0.1, 0.2, 0.3, 0.4][seed % 4], [3.0, 10.0][seed % 2])
             with self.subTest(seed=seed, n=n, p=p):
-                gaps.append(self.compare(x, [0.55, 0.6, 0.75][seed % 3] if p < 8 else 0.6, seed, False))
-        self.assertGreaterEqual(np.sum(np.array(gaps) < 1e-10), 16)
+                fraction = [0.55, 0.6, 0.75][seed % 3] if p < 8 else 0.6
+                peer = MinCovDet(support_fraction=fraction, random_state=seed).fit(x)
+                gaps.append(self.compare(x, peer, seed, False))
+        self.assertGreaterEqual(np.sum(np.array(gaps) < 1e-10), 19)
         self.assertLess(np.mean(gaps), 0.0)
 
     def test_separated_tables(self):
@@ -96,7 +98,7 @@ class AgainstMinCovDet(Oracle):
             peer = MinCovDet(support_fraction=0.75, random_state=seed).fit(x)
             with self.subTest(seed=seed, n=n, p=p):
                 same = bool(np.all(peer.raw_support_ == good))
-                gap = self.compare(x, 0.75, seed, same)
+                gap = self.compare(x, peer, seed, same)
                 self.assertEqual(abs(gap) < 1e-10, same)
                 agreed += same
         self.assertGreaterEqual(agreed, 8, "tables on which scikit-learn finds the good rows")
