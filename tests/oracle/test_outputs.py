@@ -12,7 +12,7 @@ except ImportError:
     print("scipy is missing (Debian: python3-scipy)")
     sys.exit(SKIPPED)
 
-REFERENCE = os.environ.get("HF_MO_RCGP_REFERENCE", "/work/shared/data/mo_rcgp_reference")
+REFERENCE = os.environ.get("HF_MO_RCGP_REFERENCE", os.path.join(os.environ.get("HF_SOURCE", "."), "../shared/data/mo_rcgp_reference"))
 B = np.array([[1, .9, .7], [.9, 1, .8], [.7, .8, 1]])
 NOISE, EPS = np.array([.01, .02, .015]), np.array([.1, .2, .15])
 
@@ -34,7 +34,9 @@ class PublishedProgram(Oracle):
     def read(self, name):
         path = os.path.join(REFERENCE, name)
         if not os.path.exists(path):
-            self.skipTest(f"{path} is not there; set HF_MO_RCGP_REFERENCE to the folder with the program's figures")
+            why = f"skipped: {path} is not there; set HF_MO_RCGP_REFERENCE to the folder with the figures of the published program"
+            print(why)
+            self.skipTest(why)
         return np.genfromtxt(path, delimiter=",", names=True)
 
     def columns(self, table, name):
