@@ -167,7 +167,7 @@ static void one_column_is_exact(void **state)
     static bool marked[301];
     for (uint64_t seed = 0; seed < 6; seed++) {
         const size_t n = 101 + 40 * (size_t)seed;
-        make(seed, n, 1, seed % 2 ? 40 : 0, seed % 3 ? 1e9 : -1e12, x);
+        make(seed, n, 1, seed % 2 ? 40 : 0, seed % 3 ? 1e9 : -1e40, x);
         assert_int_equal(ask(ctx, n, 1, x, NULL, &first), HF_OK);
         const size_t h = (n + 2) / 2;
         /* Ascending copy; every window from the definition. */
