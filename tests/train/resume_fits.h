@@ -158,7 +158,7 @@ static inline void assert_complete(const kind *of, const char *path, const outco
 static inline void stopped_fits_go_on(const kind *of, const char *path)
 {
     enum {
-        STOPS = 7
+        STOPS = 5
     };
     outcome whole, part;
     watch seen;
@@ -214,7 +214,7 @@ static inline size_t fit_with_failure(const kind *of, const char *path, size_t f
 static inline void starved_fits_go_on(const kind *of, const char *path)
 {
     enum {
-        FAILURES = 6
+        FAILURES = 4
     };
     outcome whole, part;
     hf_status status;
