@@ -12,6 +12,10 @@
  * **Units.** Inputs and outputs of every function here are in the user's units. A posterior may carry a
  * scaling (standardisation chosen by hf_fit); it is applied on the way in and undone on the way out.
  *
+ * **Several outputs.** A posterior of several correlated outputs has one input more than the data: the last one is the number of
+ * the output, 0, 1, ..., and everything here asks about that output and answers in its units, each output with its own noise. Another number there is HF_ERR_ARGUMENT.
+ * hf_predict_outputs() asks about all of them at once.
+ *
  * **Latent and observed.** "Latent" is the function f(x); "observed" is a new uncontaminated reading f(x) +
  * e, whose variance is larger by the noise variance. If the fit calibrated its intervals with a factor kappa
  * >= 1 (hf_posterior_calibration()), the observed variance is kappa (latent + noise); the latent variance is
@@ -98,8 +102,11 @@ HF_API size_t hf_posterior_dimension(const hf_posterior *posterior);
 HF_API size_t hf_posterior_anchors(const hf_posterior *posterior);
 /** How the solve went: jitter, condition, error, cost. */
 HF_API void hf_posterior_report(const hf_posterior *posterior, hf_solve_report *report);
-/** Noise variance of a reading, user units squared (without calibration). */
+/** Noise variance of a reading (of output 0), user units squared (without calibration). */
 HF_API double hf_posterior_noise(const hf_posterior *posterior);
+/** Number of outputs, 1 unless there are several; noise variance of one of them, NaN if there is none. */
+HF_API size_t hf_posterior_outputs(const hf_posterior *posterior);
+HF_API double hf_posterior_output_noise(const hf_posterior *posterior, size_t output);
 /** kappa: factor on observed variances; 1 if none. */
 HF_API double hf_posterior_calibration(const hf_posterior *posterior);
 /** Kernel and mean as the solver sees them (scaled units). Owned by the posterior. */
@@ -144,6 +151,18 @@ HF_API hf_status hf_predict_observed(const hf_posterior *posterior, hf_workspace
  */
 HF_API hf_status hf_predict(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
                             size_t ldx, double *mean, double *var_latent, double *var_observed);
+
+/**
+ * All T outputs at m points: the same numbers as hf_predict() at the m T rows (x, 0), ..., (x, T - 1).
+ * @param x   m x (d - 1) row-major, the inputs without the number of the output (with one output: m x d), stride ldx
+ * @param mean, var_latent, var_observed m x T row-major; as for hf_predict()
+ * @param covariance m x T x T, latent, between the outputs at each point, or NULL: m more solves of T columns. Its diagonals are
+ *                   the latent variances to rounding.
+ * Cost as hf_predict() of m T points. Outputs are untouched on error.
+ */
+HF_API hf_status hf_predict_outputs(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
+                                    size_t ldx, double *mean, double *var_latent, double *var_observed,
+                                    double *covariance);
 
 /** Latent covariance of m points: m x m, symmetric, both triangles, stride ldc. Its diagonal is the latent
  * variance to rounding. O(m n^2 + m^2 n). */

@@ -36,10 +36,11 @@ typedef struct hf_sites hf_sites;
 typedef enum hf_centre {
     HF_CENTRE_PRIOR = 0,     /**< the prior mean (the published RCGP) */
     HF_CENTRE_LEAVE_ONE_OUT, /**< the leave-one-out posterior mean, iterated to a fixed point */
-    HF_CENTRE_NEIGHBOURS     /**< the median of the nearest readings, not counting the reading itself */
+    HF_CENTRE_NEIGHBOURS,    /**< the median of the nearest readings, not counting the reading itself */
+    HF_CENTRE_CONDITIONAL    /**< several outputs: what the other readings of the same sample say (outputs.h) */
 } hf_centre;
 
-/** "prior", "loo", "neighbours" to the enum and back. */
+/** "prior", "loo", "neighbours", "conditional" to the enum and back. */
 HF_API hf_status hf_centre_parse(hf_context *ctx, const char *name, hf_centre *out);
 HF_API const char *hf_centre_name(hf_centre centre);
 

@@ -7,6 +7,7 @@
 #ifndef HOLDFAST_TRAIN_H
 #define HOLDFAST_TRAIN_H
 
+#include <holdfast/outputs.h>
 #include <holdfast/posterior.h>
 
 HF_BEGIN_DECLS
@@ -139,6 +140,18 @@ typedef struct hf_fit_settings {
     double learning_rate;         /**< 0.01, of Adam */
     size_t minibatch;             /**< 0: all rows at once; else rows a step, inducing solver only */
     double
+        max_noise; /**< 0: none; else an upper bound on the trained noise variance, of every output, user units squared */
+    size_t
+        coregion_rank; /**< several outputs: rank of the covariance between them; 0: full up to 8 outputs, then 3 */
+    bool shared_noise; /**< false; true: the outputs have one noise in common, in standardised units */
+    bool
+        independent; /**< false; true: no covariance between outputs, and a kernel (that of `kernel`) with hyperparameters of its own for each. One
+                             factorisation of all readings together all the same */
+    hf_outputs_weighting weighting; /**< reading; with HF_CENTRE_CONDITIONAL what a weight is about */
+    const double *
+        output_eps; /**< NULL: eps for all; else one expected share of outliers per output, `output_eps_count` of them */
+    size_t output_eps_count;
+    double
         noise_start; /**< noise variance that training starts from, user units squared; 0: 0.1 of the target's scale squared */
     double beta;                      /**< 0: hf_sites_set_beta(); robust sites only */
     hf_student_method student_method; /**< variational; with the inducing solver whatever this says */
@@ -160,7 +173,9 @@ HF_API hf_fit_settings hf_fit_settings_default(void);
 /** "default", "gp" (plain GP: no suspects, no calibration), "rcgp" (the published RCGP: robust sites,
  * prior-mean centre, c = 0.9 quantile, leave-one-out objective), and for budgets "cagp" (Gaussian sites, trained block actions), "rcagp" (robust sites,
  * hyperparameters from an inducing fit with re-centring, projection on Krylov actions), "sgpr" (Gaussian sites, inducing), "rcsvgp" (robust sites,
- * inducing), "svgp" (Gaussian sites, inducing, minibatches), "student-t" and "rrp" (relevance pursuit, calibrated). HF_ERR_ARGUMENT lists the names. */
+ * inducing), "svgp" (Gaussian sites, inducing, minibatches), "student-t" and "rrp" (relevance pursuit, calibrated). For several outputs (hf_data.outputs; all others work there too):
+ * "mogp" (plain), "morcgp" (MO-RCGP: robust weights centred on what the other outputs say, weighted leave-one-out), "t-mogp" (Student-t noise that the outputs
+ * share) and "independent" (the default, without covariance between outputs). HF_ERR_ARGUMENT lists the names. */
 HF_API hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fit_settings *out);
 
 /** Why the last optimisation stopped. */
@@ -219,6 +234,13 @@ typedef struct hf_data {
     const double
         *noise; /**< n known noise variances (user units squared) to be added to the trained noise, or NULL */
     const char *const *names; /**< d input names for the kernel expression and messages, or NULL */
+    size_t
+        outputs; /**< 0 or 1: one. T > 1: readings of T correlated outputs, one a row; the last of the d inputs is the number of its
+                       output, 0, 1, ..., T - 1, and is not standardised. Each output is standardised by itself and has a noise of its own */
+    const char *const *output_names; /**< T names of outputs for messages, or NULL */
+    const size_t *
+        sample; /**< n numbers: readings of different outputs with the same one were taken together (a row of a wide table); NULL:
+                             those with equal inputs. For HF_CENTRE_CONDITIONAL */
 } hf_data;
 
 /** What the fit thinks of one reading. */

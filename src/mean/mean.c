@@ -19,18 +19,14 @@ static bool coefficient_count(hf_mean_kind kind, size_t d, size_t *count)
     case HF_MEAN_LINEAR:
         *count = d + 1;
         return true;
+    case HF_MEAN_OUTPUTS:
+        break;
     }
     return false;
 }
 
-hf_status hf_mean_create(hf_context *ctx, hf_mean_kind kind, size_t d, hf_mean **out)
+static hf_status create(hf_context *ctx, hf_mean_kind kind, size_t d, size_t count, hf_mean **out)
 {
-    size_t count = 0;
-    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_mean_create: out is NULL");
-    if (d == 0 || d == SIZE_MAX)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a mean needs at least one input, d is %zu", d);
-    if (!coefficient_count(kind, d, &count))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%d is no kind of prior mean", (int)kind);
     hf_mean *mean = hfi_alloc(ctx, 1, sizeof *mean);
     if (mean == NULL) return HF_ERR_MEMORY;
     *mean = (hf_mean){.memory = hfi_context_memory(ctx), .kind = kind, .d = d, .count = count};
@@ -43,12 +39,36 @@ hf_status hf_mean_create(hf_context *ctx, hf_mean_kind kind, size_t d, hf_mean *
     return HF_OK;
 }
 
+hf_status hf_mean_create(hf_context *ctx, hf_mean_kind kind, size_t d, hf_mean **out)
+{
+    size_t count = 0;
+    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_mean_create: out is NULL");
+    if (d == 0 || d == SIZE_MAX)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a mean needs at least one input, d is %zu", d);
+    if (kind == HF_MEAN_OUTPUTS)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "the prior mean 'outputs' is for models of several outputs; hf_mean_create_outputs() makes it");
+    if (!coefficient_count(kind, d, &count))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%d is no kind of prior mean", (int)kind);
+    return create(ctx, kind, d, count, out);
+}
+
+hf_status hf_mean_create_outputs(hf_context *ctx, size_t d, size_t outputs, hf_mean **out)
+{
+    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_mean_create_outputs: out is NULL");
+    if (d == 0 || outputs == 0)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "a mean of outputs needs an input and an output; there are %zu and %zu", d, outputs);
+    return create(ctx, HF_MEAN_OUTPUTS, d, outputs, out);
+}
+
 hf_status hf_mean_copy(hf_context *ctx, const hf_mean *mean, hf_mean **out)
 {
     if (mean == NULL || out == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_mean_copy: %s is NULL", mean == NULL ? "mean" : "out");
     hf_mean *copy = NULL;
-    hf_status status = hf_mean_create(ctx, mean->kind, mean->d, &copy);
+    hf_status status = create(ctx, mean->kind, mean->d, mean->count, &copy);
     if (status < 0) return status;
     if (mean->count > 0) memcpy(copy->values, mean->values, mean->count * sizeof *copy->values);
     copy->held = mean->held;
@@ -102,5 +122,5 @@ bool hf_mean_held(const hf_mean *mean)
 
 bool hfi_mean_trainable(const hf_mean *mean)
 {
-    return !mean->held && (mean->kind == HF_MEAN_CONSTANT || mean->kind == HF_MEAN_LINEAR);
+    return !mean->held && mean->kind != HF_MEAN_ZERO && mean->kind != HF_MEAN_MEDIAN;
 }

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of a prior mean and their derivatives. */
+#include "kernel/kernel.h"
 #include "mean/mean_impl.h"
+
+/* The coefficient of the output that a row names. */
+static size_t output_of(const hf_mean *mean, const double *row)
+{
+    return (size_t)hfi_output_of(row[mean->d - 1], mean->count);
+}
 
 void hf_mean_evaluate(const hf_mean *mean, size_t n, const double *x, size_t ldx, double *out)
 {
     const double *b = mean->values;
+    if (mean->kind == HF_MEAN_OUTPUTS) {
+        for (size_t i = 0; i < n; i++) out[i] = b[output_of(mean, x + i * ldx)];
+        return;
+    }
     double intercept = mean->count > 0 ? b[0] : 0.0;
     for (size_t i = 0; i < n; i++) out[i] = intercept;
     if (mean->kind != HF_MEAN_LINEAR) return;
@@ -20,6 +31,10 @@ void hfi_mean_adjoint(const hf_mean *mean, size_t n, const double *x, size_t ldx
                       double *grad)
 {
     if (mean->count == 0) return;
+    if (mean->kind == HF_MEAN_OUTPUTS) {
+        for (size_t i = 0; i < n; i++) grad[output_of(mean, x + i * ldx)] += weights[i];
+        return;
+    }
     for (size_t i = 0; i < n; i++) grad[0] += weights[i];
     if (mean->kind != HF_MEAN_LINEAR) return;
     for (size_t i = 0; i < n; i++) {

@@ -12,9 +12,9 @@ struct hf_mean {
     hfi_memory memory;
     hf_mean_kind kind;
     size_t d;
-    size_t count;   /* coefficients: 0, 1 or d + 1 */
+    size_t count;   /* coefficients: 0, 1, d + 1 or the number of outputs */
     bool held;      /* the caller gave the values: neither start values nor training touch them */
-    double *values; /* intercept first, then one slope per input */
+    double *values; /* intercept first, then one slope per input; or one per output */
 };
 
 #endif

@@ -4,8 +4,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const char *const kinds[] = {"zero", "constant", "median",
-                                    "linear"}; /* in the order of hf_mean_kind */
+static const char *const kinds[] = {"zero", "constant", "median", "linear",
+                                    "outputs"}; /* in the order of hf_mean_kind */
 
 hf_status hf_mean_kind_parse(hf_context *ctx, const char *name, hf_mean_kind *out)
 {

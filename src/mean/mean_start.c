@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where training of a prior mean begins. */
+#include "kernel/kernel.h"
 #include "mean/mean_impl.h"
 
 #include <math.h>
@@ -26,12 +27,33 @@ static double average(const double *values, size_t count)
     return ldexp(sum / (double)count, exponent);
 }
 
+/* The average of each output's readings; of all readings where an output has none. */
+static hf_status start_outputs(hf_context *ctx, hf_mean *mean, size_t n, const double *x, size_t ldx,
+                               const double *y, const bool *present)
+{
+    double *kept = hfi_alloc(ctx, n, sizeof *kept);
+    if (kept == NULL) return HF_ERR_MEMORY;
+    const size_t all = gather(n, y, present, kept);
+    const double common = all > 0 ? average(kept, all) : 0.0;
+    for (size_t k = 0; all > 0 && k < mean->count; k++) {
+        size_t count = 0;
+        for (size_t i = 0; i < n; i++)
+            if ((present == NULL || present[i]) && !isnan(y[i]) &&
+                (size_t)hfi_output_of(x[i * ldx + mean->d - 1], mean->count) == k)
+                kept[count++] = y[i];
+        mean->values[k] = count > 0 ? average(kept, count) : common;
+    }
+    hfi_free(ctx, kept);
+    if (all > 0) return HF_OK;
+    return hfi_fail(ctx, HF_ERR_NO_DATA,
+                    "none of the %zu readings is present, so the prior mean has no start", n);
+}
+
 hf_status hfi_mean_start(hf_context *ctx, hf_mean *mean, size_t n, const double *x, size_t ldx,
                          const double *y, const bool *present)
 {
-    (void)x; /* slopes start at zero whatever the inputs are */
-    (void)ldx;
     if (mean->held || mean->count == 0) return HF_OK;
+    if (mean->kind == HF_MEAN_OUTPUTS) return start_outputs(ctx, mean, n, x, ldx, y, present);
     double *kept = hfi_alloc(ctx, n, sizeof *kept);
     if (kept == NULL) return HF_ERR_MEMORY;
     size_t count = gather(n, y, present, kept);

@@ -9,7 +9,7 @@
 static const char *const means[] = {"zero", "constant", "median", "linear"};
 static const char *const sites[] = {"gaussian", "robust", "student-t", "pursuit"};
 static const char *const suspects[] = {"off", "auto", "force"};
-static const char *const centres[] = {"prior", "loo", "neighbours"};
+static const char *const centres[] = {"prior", "loo", "neighbours", "conditional"};
 static const char *const rules[] = {"quantile", "mad", "given"};
 static const char *const objectives[] = {"evidence", "loo", "wloo", "weighted", "rcagp"};
 static const char *const solvers[] = {"auto", "exact", "inducing", "projected"};

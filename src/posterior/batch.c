@@ -116,10 +116,12 @@ static hf_status deliver(hf_context *ctx, const batch *job, double *mean, double
             return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the prediction at row %zu (counted from 0) overflows",
                             i);
     for (size_t i = 0; i < job->m; i++) {
-        if (mean != NULL) mean[i] = hfi_scaling_mean(&p->scaling, job->mean[i]);
-        if (var_latent != NULL) var_latent[i] = hfi_scaling_variance(&p->scaling, job->variance[i]);
+        const size_t output = hfi_scaling_output(&p->scaling, job->x + i * job->ldx);
+        if (mean != NULL) mean[i] = hfi_scaling_mean(&p->scaling, output, job->mean[i]);
+        if (var_latent != NULL) var_latent[i] = hfi_scaling_variance(&p->scaling, output, job->variance[i]);
         if (var_observed != NULL)
-            var_observed[i] = hfi_scaling_variance(&p->scaling, hfi_posterior_observed(p, job->variance[i]));
+            var_observed[i] = hfi_scaling_variance(&p->scaling, output,
+                                                   hfi_posterior_observed(p, output, job->variance[i]));
     }
     return HF_OK;
 }

@@ -89,7 +89,8 @@ static hf_status predict(hf_context *ctx, comparison *job, double *var)
     hf_status compared = HF_ERR_MEMORY;
     if (job->arena != NULL && job->result != NULL) compared = compare_all(ctx, job);
     for (size_t q = 0; q < job->m && compared >= 0; q++)
-        var[q] = hfi_scaling_variance(&p->scaling, job->result[q]);
+        var[q] = hfi_scaling_variance(&p->scaling, hfi_scaling_output(&p->scaling, job->x + q * job->ldx),
+                                      job->result[q]);
     hfi_free(ctx, job->arena);
     hfi_free(ctx, job->result);
     hfi_free(ctx, job->exact.t);

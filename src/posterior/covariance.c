@@ -129,9 +129,12 @@ hf_status hf_predict_covariance(hf_context *ctx, const hf_posterior *posterior, 
     double *mean = hfi_alloc(ctx, m, sizeof *mean), *c = hfi_alloc(ctx, m, m * sizeof *c);
     status = HF_ERR_MEMORY;
     if (mean != NULL && c != NULL) status = hfi_posterior_joint(ctx, posterior, m, x, ldx, mean, c);
+    const hfi_scaling *scaling = &posterior->scaling;
     for (size_t j = 0; j < m && status >= 0; j++) {
+        const double scale = hfi_scaling_scale(scaling, hfi_scaling_output(scaling, x + j * ldx));
         for (size_t i = j; i < m; i++) {
-            double value = hfi_scaling_variance(&posterior->scaling, c[i + j * m]);
+            const double other = hfi_scaling_scale(scaling, hfi_scaling_output(scaling, x + i * ldx));
+            const double value = c[i + j * m] * scale * other;
             covariance[i * ldc + j] = value;
             covariance[j * ldc + i] = value;
         }

@@ -70,8 +70,9 @@ hf_status hf_influence(hf_context *ctx, const hf_posterior *posterior, size_t i,
     status = hfi_solution_cavity(ctx, posterior->kernel, &posterior->solution, i, &c, &v);
     if (status < 0) return status;
     hf_mean_evaluate(posterior->mean, 1, s->z + i * s->d, s->d, &prior);
-    double r = removed ? 0.0 : hfi_scaling_target(&posterior->scaling, target) - prior;
-    double e = hfi_scaling_site_variance(&posterior->scaling, variance) + s->jitter;
+    const size_t output = hfi_scaling_output(&posterior->scaling, s->z + i * s->d);
+    double r = removed ? 0.0 : hfi_scaling_target(&posterior->scaling, output, target) - prior;
+    double e = hfi_scaling_site_variance(&posterior->scaling, output, variance) + s->jitter;
     *kl = divergence(c, v, s->residual[i], s->variance[i] + s->jitter, r, e);
     return HF_OK;
 }

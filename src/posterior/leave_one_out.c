@@ -17,8 +17,9 @@ hf_status hf_leave_one_out(hf_context *ctx, const hf_posterior *posterior, doubl
     if (status >= 0) {
         hf_mean_evaluate(posterior->mean, s->n, s->z, s->d, prior);
         for (size_t i = 0; i < s->n; i++) {
-            mean[i] = hfi_scaling_mean(&posterior->scaling, cavity[i] + prior[i]);
-            if (var != NULL) var[i] = hfi_scaling_variance(&posterior->scaling, variance[i]);
+            const size_t output = hfi_scaling_output(&posterior->scaling, s->z + i * s->d);
+            mean[i] = hfi_scaling_mean(&posterior->scaling, output, cavity[i] + prior[i]);
+            if (var != NULL) var[i] = hfi_scaling_variance(&posterior->scaling, output, variance[i]);
         }
     }
     hfi_free(ctx, cavity);

@@ -32,7 +32,8 @@ static double residual_at(const hf_posterior *posterior, const double *z, double
 {
     double prior;
     hf_mean_evaluate(posterior->mean, 1, z, posterior->solution.d, &prior);
-    return hfi_scaling_target(&posterior->scaling, target) - prior;
+    return hfi_scaling_target(&posterior->scaling, hfi_scaling_output(&posterior->scaling, z), target) -
+           prior;
 }
 
 hf_status hf_posterior_add(hf_context *ctx, hf_posterior *posterior, const double *x, double target,
@@ -53,7 +54,10 @@ hf_status hf_posterior_add(hf_context *ctx, hf_posterior *posterior, const doubl
         hfi_kernel_cross_block(posterior->kernel, 1, z, s->d, s->n, s->z, s->d, column, s->n, scratch);
         hfi_kernel_diagonal(posterior->kernel, 1, z, s->d, true, &prior);
         status = hfi_solution_append(ctx, s, z, residual_at(posterior, z, target),
-                                     hfi_scaling_site_variance(&posterior->scaling, variance), column, prior);
+                                     hfi_scaling_site_variance(&posterior->scaling,
+                                                               hfi_scaling_output(&posterior->scaling, z),
+                                                               variance),
+                                     column, prior);
     }
     hfi_free(ctx, z);
     hfi_free(ctx, column);
@@ -81,8 +85,10 @@ hf_status hf_posterior_replace(hf_context *ctx, hf_posterior *posterior, size_t 
     const double *z = s->z + i * s->d;
     double prior;
     hfi_kernel_diagonal(posterior->kernel, 1, z, s->d, true, &prior);
-    return hfi_solution_replace(ctx, s, i, residual_at(posterior, z, target),
-                                hfi_scaling_site_variance(&posterior->scaling, variance), prior);
+    return hfi_solution_replace(
+        ctx, s, i, residual_at(posterior, z, target),
+        hfi_scaling_site_variance(&posterior->scaling, hfi_scaling_output(&posterior->scaling, z), variance),
+        prior);
 }
 
 hf_status hf_posterior_check(hf_context *ctx, hf_posterior *posterior, double *backward)

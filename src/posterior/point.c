@@ -108,20 +108,23 @@ static hf_status predict(const hf_posterior *posterior, hf_workspace *workspace,
     const hfi_scaling *scaling = &posterior->scaling;
     for (size_t j = 0; j < scaling->d; j++)
         if (!isfinite(x[j])) return HF_ERR_NOT_FINITE;
+    if (!hfi_posterior_has_output(posterior, x)) return HF_ERR_ARGUMENT;
+    const size_t output = hfi_scaling_output(scaling, x);
     answer p = {.wants_variance = var != NULL,
                 .wants_mean_gradient = gradient_mean != NULL,
                 .wants_variance_gradient = gradient_var != NULL};
     hfi_scaling_inputs(scaling, 1, x, scaling->d, workspace->x);
     evaluate(posterior, workspace, &p);
-    double variance = observed ? hfi_posterior_observed(posterior, p.variance) : p.variance;
+    double variance = observed ? hfi_posterior_observed(posterior, output, p.variance) : p.variance;
     if (!isfinite(p.mean) || !isfinite(variance)) return HF_ERR_NOT_FINITE;
     for (size_t j = 0; j < 2 * scaling->d; j++)
         if (!isfinite(workspace->gradient[j])) return HF_ERR_NOT_FINITE;
-    if (mean != NULL) *mean = hfi_scaling_mean(scaling, p.mean);
-    if (var != NULL) *var = hfi_scaling_variance(scaling, variance);
-    if (gradient_mean != NULL) write_gradient(scaling, workspace->gradient, scaling->y_scale, gradient_mean);
+    if (mean != NULL) *mean = hfi_scaling_mean(scaling, output, p.mean);
+    if (var != NULL) *var = hfi_scaling_variance(scaling, output, variance);
+    if (gradient_mean != NULL)
+        write_gradient(scaling, workspace->gradient, hfi_scaling_scale(scaling, output), gradient_mean);
     if (gradient_var != NULL) {
-        double factor = hfi_scaling_variance(scaling, observed ? posterior->calibration : 1.0);
+        double factor = hfi_scaling_variance(scaling, output, observed ? posterior->calibration : 1.0);
         write_gradient(scaling, workspace->gradient + scaling->d, factor, gradient_var);
     }
     return HF_OK;

@@ -35,6 +35,7 @@ void hf_posterior_free(hf_posterior *posterior)
     hf_mean_free(posterior->mean);
     hfi_solution_free(&posterior->solution);
     hfi_scaling_free(&posterior->scaling);
+    hfi_memory_free(&memory, posterior->noises);
     hfi_memory_free(&memory, posterior);
 }
 
@@ -134,7 +135,18 @@ void hf_posterior_report(const hf_posterior *posterior, hf_solve_report *report)
 
 double hf_posterior_noise(const hf_posterior *posterior)
 {
-    return posterior != NULL ? hfi_scaling_variance(&posterior->scaling, posterior->noise) : NAN;
+    return hf_posterior_output_noise(posterior, 0);
+}
+
+size_t hf_posterior_outputs(const hf_posterior *posterior)
+{
+    return posterior != NULL ? posterior->scaling.outputs : 0;
+}
+
+double hf_posterior_output_noise(const hf_posterior *posterior, size_t output)
+{
+    if (output >= hf_posterior_outputs(posterior)) return NAN;
+    return hfi_scaling_variance(&posterior->scaling, output, hfi_posterior_noise(posterior, output));
 }
 
 double hf_posterior_calibration(const hf_posterior *posterior)
@@ -157,9 +169,26 @@ double hfi_variance_clamp(double variance)
     return variance < 0.0 ? 0.0 : variance;
 }
 
-double hfi_posterior_observed(const hf_posterior *posterior, double latent)
+hf_status hfi_posterior_set_noises(hf_context *ctx, hf_posterior *posterior, const double *noises)
 {
-    return posterior->calibration * (latent + posterior->noise);
+    const size_t outputs = posterior->scaling.outputs;
+    double *copy = hfi_alloc(ctx, outputs, sizeof *copy);
+    if (copy == NULL) return HF_ERR_MEMORY;
+    memcpy(copy, noises, outputs * sizeof *copy);
+    hfi_memory_free(&posterior->memory, posterior->noises);
+    posterior->noises = copy;
+    posterior->noise = noises[0];
+    return HF_OK;
+}
+
+double hfi_posterior_noise(const hf_posterior *posterior, size_t output)
+{
+    return posterior->noises != NULL ? posterior->noises[output] : posterior->noise;
+}
+
+double hfi_posterior_observed(const hf_posterior *posterior, size_t output, double latent)
+{
+    return posterior->calibration * (latent + hfi_posterior_noise(posterior, output));
 }
 
 hf_status hfi_posterior_need_exact(hf_context *ctx, const hf_posterior *posterior, const char *what,
@@ -169,6 +198,12 @@ hf_status hfi_posterior_need_exact(hf_context *ctx, const hf_posterior *posterio
     if (posterior->solution.form == HFI_FORM_EXACT) return HF_OK;
     return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s needs the exact solver, but this posterior is %s; %s", what,
                     hf_solver_name(posterior->solution.solver), instead);
+}
+
+bool hfi_posterior_has_output(const hf_posterior *posterior, const double *row)
+{
+    const hfi_scaling *s = &posterior->scaling;
+    return s->outputs <= 1 || row[s->d - 1] == (double)hfi_scaling_output(s, row);
 }
 
 hf_status hfi_posterior_check_rows(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
@@ -184,5 +219,10 @@ hf_status hfi_posterior_check_rows(hf_context *ctx, const hf_posterior *posterio
             if (!isfinite(x[i * ldx + j]))
                 return hfi_fail(ctx, HF_ERR_NOT_FINITE, "input %zu of row %zu (counted from 0) is %g", j, i,
                                 x[i * ldx + j]);
+    for (size_t i = 0; i < m; i++)
+        if (!hfi_posterior_has_output(posterior, x + i * ldx))
+            return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                            "row %zu (counted from 0) asks for output %g; there are %zu, counted from 0", i,
+                            x[i * ldx + d - 1], posterior->scaling.outputs);
     return HF_OK;
 }

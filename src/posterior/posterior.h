@@ -9,14 +9,19 @@
 #include "solver/solver.h"
 #include <holdfast/posterior.h>
 
-/** x_scaled = (x - shift) / scale per input; y the same. Identity when made by hfi_scaling_identity(). */
+/** x_scaled = (x - shift) / scale per input; y the same, with several outputs for each its own. Identity when made by
+ * hfi_scaling_identity(). */
 typedef struct hfi_scaling {
     hfi_memory memory;
     size_t d;
     double *x_shift;
     double *x_scale; /* > 0 */
-    double y_shift;
-    double y_scale; /* > 0 */
+    double y_shift;  /* of output 0 */
+    double y_scale;  /* > 0; of output 0 */
+    size_t
+        outputs; /* 1 unless hfi_scaling_set_outputs(): then the last input is the number of the output, and not scaled */
+    double *shifts; /* with several: of each; else NULL */
+    double *scales; /* > 0 */
 } hfi_scaling;
 
 hf_status hfi_scaling_identity(hf_context *ctx, size_t d, hfi_scaling *out);
@@ -24,11 +29,19 @@ hf_status hfi_scaling_copy(hf_context *ctx, const hfi_scaling *scaling, hfi_scal
 void hfi_scaling_free(hfi_scaling *scaling);
 /** Standardises m rows: out (m x d, stride d) from x (stride ldx). */
 void hfi_scaling_inputs(const hfi_scaling *scaling, size_t m, const double *x, size_t ldx, double *out);
-/** From the solver's units to the user's: a mean, a variance; and from the user's to the solver's: a site. */
-double hfi_scaling_mean(const hfi_scaling *scaling, double scaled);
-double hfi_scaling_variance(const hfi_scaling *scaling, double scaled);
-double hfi_scaling_target(const hfi_scaling *scaling, double target);
-double hfi_scaling_site_variance(const hfi_scaling *scaling, double variance);
+/** Several outputs, each with a shift and a scale (> 0) of its own; copied. The last input's shift and scale become 0 and 1. */
+hf_status hfi_scaling_set_outputs(hf_context *ctx, hfi_scaling *scaling, size_t outputs, const double *shifts,
+                                  const double *scales);
+/** The output that a row of inputs (user's or solver's units) is of; 0 when there is one. */
+size_t hfi_scaling_output(const hfi_scaling *scaling, const double *row);
+/** Shift and scale of an output. */
+double hfi_scaling_shift(const hfi_scaling *scaling, size_t output);
+double hfi_scaling_scale(const hfi_scaling *scaling, size_t output);
+/** From the solver's units to the user's: a mean, a variance of an output; and from the user's to the solver's: a site. */
+double hfi_scaling_mean(const hfi_scaling *scaling, size_t output, double scaled);
+double hfi_scaling_variance(const hfi_scaling *scaling, size_t output, double scaled);
+double hfi_scaling_target(const hfi_scaling *scaling, size_t output, double target);
+double hfi_scaling_site_variance(const hfi_scaling *scaling, size_t output, double variance);
 
 /** user value = internal value x factor, for a parameter of that unit. A parameter of an input that belongs
  * to no one column (SIZE_MAX) has a factor only if all inputs have the same scale; otherwise NaN: it is meant
@@ -41,7 +54,8 @@ struct hf_posterior {
     hf_mean *mean;
     hfi_solution solution;
     hfi_scaling scaling;
-    double noise;       /* observed noise variance, scaled units */
+    double noise;       /* observed noise variance, scaled units; of output 0 */
+    double *noises;     /* with several outputs: of each; else NULL */
     double calibration; /* kappa */
 };
 
@@ -54,14 +68,20 @@ hf_status hfi_posterior_create(hf_context *ctx, const hf_kernel *kernel, const h
 /** k(x, x) - k' S k is a variance, so that a computed one below zero is rounding and the nearest possible
  * value is zero. NaN stays NaN, to be found. */
 double hfi_variance_clamp(double variance);
-/** Variance of a new reading, scaled units. */
-double hfi_posterior_observed(const hf_posterior *posterior, double latent);
+/** One observed noise variance (scaled units) per output of the scaling; copied. */
+hf_status hfi_posterior_set_noises(hf_context *ctx, hf_posterior *posterior, const double *noises);
+/** Noise variance of an output, scaled units. */
+double hfi_posterior_noise(const hf_posterior *posterior, size_t output);
+/** Variance of a new reading of an output, scaled units. */
+double hfi_posterior_observed(const hf_posterior *posterior, size_t output, double latent);
 /** HF_ERR_ARGUMENT unless the exact solver made the posterior: "<what> needs the exact solver, but ...; <instead>". */
 hf_status hfi_posterior_need_exact(hf_context *ctx, const hf_posterior *posterior, const char *what,
                                    const char *instead);
 /** What every solve is given: nothing is NULL, and kernel, mean and the stride of x agree. */
 hf_status hfi_posterior_check_parts(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
                                     const hf_sites *sites, const double *x, size_t ldx);
+/** False where the last input of a row is not the number of an output; true when there is one. */
+bool hfi_posterior_has_output(const hf_posterior *posterior, const double *row);
 /** x must be m finite rows of the right width; the message names the first bad row. */
 hf_status hfi_posterior_check_rows(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
                                    size_t ldx);

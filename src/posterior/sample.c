@@ -8,6 +8,8 @@
 typedef struct draw {
     const hf_posterior *posterior;
     size_t m;
+    const double *x; /* user's units */
+    size_t ldx;
     const double *mean;   /* scaled units */
     const double *factor; /* m x m, lower */
     double *samples;      /* rows of standard normals, then the draws */
@@ -40,7 +42,10 @@ static void colour(size_t index, int thread, void *arg)
         row[j] = z * column[0];
         hfi_axpy(m - j - 1, z, column + 1, row + j + 1);
     }
-    for (size_t j = 0; j < m; j++) row[j] = hfi_scaling_mean(&job->posterior->scaling, row[j] + job->mean[j]);
+    const hfi_scaling *scaling = &job->posterior->scaling;
+    for (size_t j = 0; j < m; j++)
+        row[j] = hfi_scaling_mean(scaling, hfi_scaling_output(scaling, job->x + j * job->ldx),
+                                  row[j] + job->mean[j]);
 }
 
 static hf_status draw_all(hf_context *ctx, draw *job, size_t count, uint64_t index)
@@ -72,7 +77,13 @@ hf_status hf_sample(hf_context *ctx, const hf_posterior *posterior, size_t m, co
         status = hfi_chol_jitter(ctx, m, factor, m, scale, fill_covariance, &source, &jitter);
     }
     if (status >= 0) {
-        draw job = {.posterior = posterior, .m = m, .mean = mean, .factor = factor, .samples = samples};
+        draw job = {.posterior = posterior,
+                    .m = m,
+                    .x = x,
+                    .ldx = ldx,
+                    .mean = mean,
+                    .factor = factor,
+                    .samples = samples};
         draw_all(ctx, &job, count, stream);
     }
     hfi_free(ctx, mean);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The change of units between the user and the solver. */
+#include "kernel/kernel.h"
 #include "posterior/posterior.h"
 
 #include <string.h>
 
 hf_status hfi_scaling_identity(hf_context *ctx, size_t d, hfi_scaling *out)
 {
-    hfi_scaling s = {.memory = hfi_context_memory(ctx), .d = d, .y_scale = 1.0};
+    hfi_scaling s = {.memory = hfi_context_memory(ctx), .d = d, .y_scale = 1.0, .outputs = 1};
     memset(out, 0, sizeof *out);
     s.x_shift = hfi_alloc(ctx, d, sizeof *s.x_shift);
     s.x_scale = hfi_alloc(ctx, d, sizeof *s.x_scale);
@@ -27,7 +28,10 @@ hf_status hfi_scaling_copy(hf_context *ctx, const hfi_scaling *scaling, hfi_scal
     memcpy(out->x_scale, scaling->x_scale, scaling->d * sizeof *out->x_scale);
     out->y_shift = scaling->y_shift;
     out->y_scale = scaling->y_scale;
-    return HF_OK;
+    if (scaling->shifts == NULL) return HF_OK;
+    status = hfi_scaling_set_outputs(ctx, out, scaling->outputs, scaling->shifts, scaling->scales);
+    if (status < 0) hfi_scaling_free(out);
+    return status;
 }
 
 void hfi_scaling_free(hfi_scaling *scaling)
@@ -35,6 +39,7 @@ void hfi_scaling_free(hfi_scaling *scaling)
     if (scaling->memory.release != NULL) { /* a zeroed scaling owns nothing, not even an allocator */
         hfi_memory_free(&scaling->memory, scaling->x_shift);
         hfi_memory_free(&scaling->memory, scaling->x_scale);
+        hfi_memory_free(&scaling->memory, scaling->shifts);
     }
     memset(scaling, 0, sizeof *scaling);
 }
@@ -47,23 +52,58 @@ void hfi_scaling_inputs(const hfi_scaling *scaling, size_t m, const double *x, s
             out[i * d + j] = (x[i * ldx + j] - scaling->x_shift[j]) / scaling->x_scale[j];
 }
 
-double hfi_scaling_mean(const hfi_scaling *scaling, double scaled)
+hf_status hfi_scaling_set_outputs(hf_context *ctx, hfi_scaling *scaling, size_t outputs, const double *shifts,
+                                  const double *scales)
 {
-    return scaled * scaling->y_scale + scaling->y_shift;
+    double *both = hfi_alloc(ctx, outputs, 2 * sizeof *both);
+    if (both == NULL) return HF_ERR_MEMORY;
+    memcpy(both, shifts, outputs * sizeof *both);
+    memcpy(both + outputs, scales, outputs * sizeof *both);
+    hfi_memory_free(&scaling->memory, scaling->shifts);
+    scaling->outputs = outputs;
+    scaling->shifts = both;
+    scaling->scales = both + outputs;
+    scaling->y_shift = shifts[0];
+    scaling->y_scale = scales[0];
+    scaling->x_shift[scaling->d - 1] = 0.0;
+    scaling->x_scale[scaling->d - 1] = 1.0;
+    return HF_OK;
 }
 
-double hfi_scaling_variance(const hfi_scaling *scaling, double scaled)
+size_t hfi_scaling_output(const hfi_scaling *scaling, const double *row)
+{
+    return scaling->outputs > 1 ? (size_t)hfi_output_of(row[scaling->d - 1], scaling->outputs) : 0;
+}
+
+double hfi_scaling_shift(const hfi_scaling *scaling, size_t output)
+{
+    return scaling->shifts != NULL ? scaling->shifts[output] : scaling->y_shift;
+}
+
+double hfi_scaling_scale(const hfi_scaling *scaling, size_t output)
+{
+    return scaling->scales != NULL ? scaling->scales[output] : scaling->y_scale;
+}
+
+double hfi_scaling_mean(const hfi_scaling *scaling, size_t output, double scaled)
+{
+    return scaled * hfi_scaling_scale(scaling, output) + hfi_scaling_shift(scaling, output);
+}
+
+double hfi_scaling_variance(const hfi_scaling *scaling, size_t output, double scaled)
 {
     /* Not by the square of the scale, which may overflow where the product does not. */
-    return scaled * scaling->y_scale * scaling->y_scale;
+    const double scale = hfi_scaling_scale(scaling, output);
+    return scaled * scale * scale;
 }
 
-double hfi_scaling_target(const hfi_scaling *scaling, double target)
+double hfi_scaling_target(const hfi_scaling *scaling, size_t output, double target)
 {
-    return (target - scaling->y_shift) / scaling->y_scale;
+    return (target - hfi_scaling_shift(scaling, output)) / hfi_scaling_scale(scaling, output);
 }
 
-double hfi_scaling_site_variance(const hfi_scaling *scaling, double variance)
+double hfi_scaling_site_variance(const hfi_scaling *scaling, size_t output, double variance)
 {
-    return variance / scaling->y_scale / scaling->y_scale;
+    const double scale = hfi_scaling_scale(scaling, output);
+    return variance / scale / scale;
 }

@@ -14,7 +14,8 @@ static double common_scale(const hfi_scaling *scaling)
 double hfi_scaling_factor(const hfi_scaling *scaling, hf_unit unit, size_t column)
 {
     const double x = column < scaling->d ? scaling->x_scale[column] : common_scale(scaling);
-    const double y = scaling->y_scale;
+    /* With several outputs a parameter that measures targets is in standardised units. */
+    const double y = scaling->outputs > 1 ? NAN : scaling->y_scale;
     switch (unit) {
     case HF_UNIT_INPUT:
         return x;

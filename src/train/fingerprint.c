@@ -51,13 +51,18 @@ static void add_settings(hfi_sha256 *hash, const hf_fit_settings *s)
                                 s->single_precision,
                                 (uint64_t)s->optimiser,
                                 s->minibatch,
+                                s->coregion_rank,
+                                s->shared_noise,
+                                s->independent,
+                                (uint64_t)s->weighting,
                                 (uint64_t)s->student_method,
                                 s->set_count};
-    const double numbers[] = {s->eps,         s->threshold, s->tolerance, s->learning_rate,
-                              s->noise_start, s->beta,      s->student_nu};
+    const double numbers[] = {s->eps,       s->threshold,   s->tolerance, s->learning_rate,
+                              s->max_noise, s->noise_start, s->beta,      s->student_nu};
     add_optional(hash, s->kernel);
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) hfi_sha256_add_u64(hash, choices[i]);
     add_numbers(hash, sizeof numbers / sizeof numbers[0], numbers);
+    add_numbers(hash, s->output_eps_count, s->output_eps);
     for (size_t i = 0; i < s->set_count; i++) {
         hfi_sha256_add_text(hash, s->set[i].name);
         hfi_sha256_add_double(hash, s->set[i].value);
@@ -90,6 +95,9 @@ void hfi_fit_fingerprint(const hf_context *ctx, const hf_data *data, const hf_fi
     add_numbers(&hash, data->n, data->y);
     add_numbers(&hash, data->n, data->noise);
     add_names(&hash, data->d, data->names);
+    hfi_sha256_add_u64(&hash, data->outputs > 1 ? data->outputs : 1);
+    hfi_sha256_add_u64(&hash, data->sample != NULL);
+    for (size_t i = 0; data->sample && i < data->n; i++) hfi_sha256_add_u64(&hash, data->sample[i]);
     hfi_sha256_end(&hash, fingerprint);
 }
 

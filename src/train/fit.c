@@ -19,6 +19,10 @@ void hfi_fit_free(hfi_fit *fit)
     hfi_free(fit->ctx, fit->x);
     hfi_free(fit->ctx, fit->comparable);
     hfi_free(fit->ctx, fit->y);
+    hfi_free(fit->ctx, fit->noises);
+    hfi_free(fit->ctx, fit->noises_held);
+    hfi_free(fit->ctx, fit->means_given);
+    hfi_free(fit->ctx, fit->coregionalisation);
     hfi_free(fit->ctx, fit->verdict.suspected);
     hfi_free(fit->ctx, fit->verdict.group);
 }
@@ -50,17 +54,31 @@ static hf_status calibrate(hfi_fit *fit, const hfi_holdout *residuals, double *k
     return s;
 }
 
-static double observed_noise(const hfi_fit *fit)
+/* Of a channel: what a new reading has, from the noise that training ended with. */
+static double observed_noise(const hfi_fit *fit, size_t channel)
 {
-    const double noise = hf_sites_noise(fit->sites);
+    const double noise = hf_sites_channel_noise(fit->sites, channel);
     if (fit->settings->sites == HF_SITES_STUDENT_T) {
         const hfi_student t = hfi_student_make(fit->nu);
         return hfi_student_normal_variance(&t, noise);
     }
-    if (fit->settings->sites == HF_SITES_ROBUST && fit->settings->consistent_noise &&
-        isfinite(fit->sites->threshold))
-        return hf_robust_consistent_noise(noise, fit->sites->threshold);
+    const double threshold = fit->sites->channel ? fit->sites->thresholds[channel] : fit->sites->threshold;
+    if (fit->settings->sites == HF_SITES_ROBUST && fit->settings->consistent_noise && isfinite(threshold))
+        return hf_robust_consistent_noise(noise, threshold);
     return noise;
+}
+
+/* Those of the outputs, where each has its own. */
+static hf_status tell_noises(const hfi_fit *fit, hf_posterior *posterior)
+{
+    const size_t channels = hf_sites_channels(fit->sites);
+    if (channels == 1) return HF_OK;
+    double *noises = hfi_alloc(fit->ctx, channels, sizeof *noises);
+    if (!noises) return HF_ERR_MEMORY;
+    for (size_t c = 0; c < channels; c++) noises[c] = observed_noise(fit, c);
+    const hf_status s = hfi_posterior_set_noises(fit->ctx, posterior, noises);
+    hfi_free(fit->ctx, noises);
+    return s;
 }
 
 /* Exact fits leave the readings' residuals to be asked for; the others have what it takes only now. */
@@ -91,13 +109,14 @@ static hf_status conclude(hfi_fit *fit, const double *state, hf_posterior **post
     const hf_status solved = s < 0 ? s : hfi_fit_solve(fit, &solution);
     if (solved < 0) return solved;
     hf_posterior *made = NULL;
-    s = hfi_posterior_create(fit->ctx, fit->kernel, fit->mean, &solution, &fit->scaling, observed_noise(fit),
-                             1.0, &made);
+    s = hfi_posterior_create(fit->ctx, fit->kernel, fit->mean, &solution, &fit->scaling,
+                             observed_noise(fit, 0), 1.0, &made);
     if (s < 0) {
         hfi_solution_free(&solution);
         return s;
     }
-    s = judge(fit, &made->solution, &kappa, readings); /* last: what it writes stays */
+    s = tell_noises(fit, made);
+    if (s >= 0) s = judge(fit, &made->solution, &kappa, readings); /* last: what it writes stays */
     if (s < 0) {
         hf_posterior_free(made);
         return s;

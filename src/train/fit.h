@@ -24,6 +24,7 @@ typedef struct hfi_fit {
     const hf_data *data;
     const hf_fit_settings *settings;
     size_t n, d;
+    size_t outputs;       /* 1, or T: then the last input is the number of the output */
     size_t *row;          /* rows of the data that are here */
     double *x;            /* n x d */
     double *comparable;   /* n x d, standardised; NULL when x is */
@@ -39,7 +40,11 @@ typedef struct hfi_fit {
     hf_sites *sites;
     double noise; /* start, scaled units */
     bool noise_held;
-    double threshold; /* given soft threshold, scaled units; infinity if none */
+    double *noises;            /* with several outputs: start of each, scaled units; else NULL */
+    bool *noises_held;         /* likewise */
+    bool *means_given;         /* likewise: constants that were set by name */
+    double *coregionalisation; /* T x T, what was given of it, scaled units, else NaN; NULL: nothing */
+    double threshold;          /* given soft threshold, scaled units; infinity if none */
     hfi_trainer trainer;
     hfi_verdict verdict;
     double nu;                   /* of Student-t noise; infinity without */
@@ -57,6 +62,22 @@ void hfi_fit_free(hfi_fit *fit);
 hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings);
 /** Gathers the readings that are present, decides on the solver and standardises. */
 hf_status hfi_fit_gather(hfi_fit *fit);
+/** What several outputs need (fit_outputs.c): each has a reading, and the last input is their number. */
+hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data);
+/** Location and scale of every output's readings (0 if `centred` is false), into a scaling made for one. */
+hf_status hfi_fit_measure_outputs(hfi_fit *fit, bool centred, hfi_scaling *scaling);
+/** Kernel and mean of several outputs: an expression without a coregion becomes coregion(...) * (expression). */
+hf_status hfi_fit_make_outputs(hfi_fit *fit);
+/** Room for what is given by name, and the noise that each output starts with: that of the settings, or `usual` in standardised units. */
+hf_status hfi_fit_start_outputs(hfi_fit *fit, double usual);
+/** Gives the sites their channels, one for each output, and the noise that each starts with. */
+hf_status hfi_fit_output_sites(hfi_fit *fit);
+/** noise[t], mean[t], coregionalisation[s,t], user units: *done says whether the name was one of them. */
+hf_status hfi_fit_assign_output(hfi_fit *fit, const hf_assignment *a, bool *done);
+/** After all assignments: the coregionalisation matrix, if it was given. */
+hf_status hfi_fit_finish_assignments(hfi_fit *fit);
+/** Median or 0, and 1.4826 MAD, or what stands in for it where that is 0 (fit_gather.c). */
+hf_status hfi_fit_robust_scale(hf_context *ctx, size_t n, const double *y, double *location, double *scale);
 /** Kernel, mean and sites at their starting or given values. */
 hf_status hfi_fit_prepare(hfi_fit *fit);
 /** The trainer's evaluator for the solver chosen. */

@@ -69,7 +69,7 @@ static void projected_flops(const hfi_fit *fit, hfi_estimate *out)
 
 void hfi_fit_estimate(const hf_fit_settings *settings, size_t n, size_t d, hfi_estimate *out)
 {
-    hfi_fit fit = {.settings = settings, .n = n, .d = d};
+    hfi_fit fit = {.settings = settings, .n = n, .d = d, .outputs = 1};
     fit.solver = hfi_choose_solver(settings, n, d, &fit.inducing, &fit.actions);
     fit.inducing = fit.inducing < n ? fit.inducing : n;
     *out = (hfi_estimate){.solver = fit.solver,

@@ -16,7 +16,8 @@ static const char *input_name(const hf_data *data, size_t j, char buffer[32])
 static bool choices_exist(const hf_fit_settings *s)
 {
     return (unsigned)s->mean <= HF_MEAN_LINEAR && (unsigned)s->sites <= HF_SITES_PURSUIT &&
-           (unsigned)s->suspects <= HF_SUSPECTS_FORCE && (unsigned)s->centre <= HF_CENTRE_NEIGHBOURS &&
+           (unsigned)s->suspects <= HF_SUSPECTS_FORCE && (unsigned)s->centre <= HF_CENTRE_CONDITIONAL &&
+           (unsigned)s->weighting <= HF_OUTPUTS_CHANNEL &&
            (unsigned)s->threshold_rule <= HF_THRESHOLD_GIVEN &&
            (unsigned)s->objective <= HF_OBJECTIVE_RCAGP && (unsigned)s->solver <= HF_SOLVER_PROJECTED &&
            (unsigned)s->inducing_method <= HF_INDUCING_DTC &&
@@ -70,7 +71,8 @@ hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_setti
                             "the noise variance of row %zu is %g; it must be finite and not negative", i + 1,
                             data->noise[i]);
     }
-    return check_settings(ctx, settings);
+    const hf_status outputs = hfi_fit_check_outputs(ctx, data);
+    return outputs < 0 ? outputs : check_settings(ctx, settings);
 }
 
 /* Mean and standard deviation without overflow; sd 1 for a constant. */
@@ -95,7 +97,7 @@ static void mean_and_sd(size_t n, const double *values, size_t stride, double *m
 }
 
 /* 1.4826 MAD, else the interquartile range, else the sd: the first that is not zero. */
-static hf_status robust_scale(hf_context *ctx, size_t n, const double *y, double *location, double *scale)
+hf_status hfi_fit_robust_scale(hf_context *ctx, size_t n, const double *y, double *location, double *scale)
 {
     double *sorted = hfi_alloc(ctx, n, 2 * sizeof *sorted);
     if (!sorted) return HF_ERR_MEMORY;
@@ -118,7 +120,7 @@ static hf_status measure_scaling(hf_context *ctx, size_t n, size_t d, const doub
     hf_status s = hfi_scaling_identity(ctx, d, out);
     if (s < 0) return s;
     for (size_t j = 0; j < d; j++) mean_and_sd(n, x + j, d, &out->x_shift[j], &out->x_scale[j]);
-    s = robust_scale(ctx, n, y, &out->y_shift, &out->y_scale);
+    s = hfi_fit_robust_scale(ctx, n, y, &out->y_shift, &out->y_scale);
     if (!centred) out->y_shift = 0.0;
     if (s < 0) hfi_scaling_free(out);
     return s;
@@ -127,9 +129,17 @@ static hf_status measure_scaling(hf_context *ctx, size_t n, size_t d, const doub
 /* Beyond these sizes variances and squared residuals leave the range of a double. */
 static const double smallest_spread = 1e-150, largest_spread = 1e151, furthest_reading = 1e150;
 
+/* The largest scale of an output. */
+static double widest(const hfi_scaling *scaling)
+{
+    double most = 0.0;
+    for (size_t t = 0; t < scaling->outputs; t++) most = fmax(most, hfi_scaling_scale(scaling, t));
+    return most;
+}
+
 static hf_status check_range(const hfi_fit *fit)
 {
-    const double spread = fit->measured.y_scale;
+    const double spread = widest(&fit->measured);
     if (!(spread >= smallest_spread && spread <= largest_spread))
         return hfi_fail(
             fit->ctx, HF_ERR_NOT_FINITE,
@@ -141,8 +151,9 @@ static hf_status check_range(const hfi_fit *fit)
         return HF_OK;
     for (size_t k = 0; k < fit->n; k++) {
         const double y = fit->data->y[fit->row[k]];
-        if (fabs(y / spread - fit->measured.y_shift / spread) <= furthest_reading &&
-            fabs(fit->y[k]) <= furthest_reading)
+        const double shift =
+            hfi_scaling_shift(&fit->measured, hfi_scaling_output(&fit->measured, fit->x + k * fit->d));
+        if (fabs(y / spread - shift / spread) <= furthest_reading && fabs(fit->y[k]) <= furthest_reading)
             continue;
         return hfi_fail(
             fit->ctx, HF_ERR_NOT_FINITE,
@@ -153,17 +164,31 @@ static hf_status check_range(const hfi_fit *fit)
     return HF_OK;
 }
 
+/* A scaling that changes nothing. */
+static hf_status identity(const hfi_fit *fit, hfi_scaling *out)
+{
+    hf_status s = hfi_scaling_identity(fit->ctx, fit->d, out);
+    if (s < 0 || fit->outputs <= 1) return s;
+    double *both = hfi_alloc(fit->ctx, fit->outputs, 2 * sizeof *both);
+    if (!both) return HF_ERR_MEMORY; /* what was made goes with the fit */
+    for (size_t t = 0; t < fit->outputs; t++) both[fit->outputs + t] = 1.0;
+    s = hfi_scaling_set_outputs(fit->ctx, out, fit->outputs, both, both + fit->outputs);
+    hfi_free(fit->ctx, both);
+    return s;
+}
+
 /* From the user's units to those of the fit, in place. */
 static hf_status scale(hfi_fit *fit)
 {
     const hf_fit_settings *settings = fit->settings;
     const bool centred = settings->mean != HF_MEAN_ZERO;
     hf_status s = measure_scaling(fit->ctx, fit->n, fit->d, fit->x, fit->y, centred, &fit->measured);
+    if (s >= 0 && fit->outputs > 1) s = hfi_fit_measure_outputs(fit, centred, &fit->measured);
     if (s < 0) return s;
     if (settings->standardise) {
         s = hfi_scaling_copy(fit->ctx, &fit->measured, &fit->scaling);
     } else {
-        s = hfi_scaling_identity(fit->ctx, fit->d, &fit->scaling);
+        s = identity(fit, &fit->scaling);
         fit->comparable = hfi_alloc(fit->ctx, fit->n, fit->d * sizeof *fit->comparable);
         if (!fit->comparable) return HF_ERR_MEMORY;
         hfi_scaling_inputs(&fit->measured, fit->n, fit->x, fit->d, fit->comparable);
@@ -172,8 +197,9 @@ static hf_status scale(hfi_fit *fit)
     const hfi_scaling *scaling = &fit->scaling;
     hfi_scaling_inputs(scaling, fit->n, fit->x, fit->d, fit->x);
     for (size_t i = 0; i < fit->n; i++) {
-        fit->y[i] = (fit->y[i] - scaling->y_shift) / scaling->y_scale;
-        fit->extra[i] = fit->extra[i] / scaling->y_scale / scaling->y_scale;
+        const size_t output = hfi_scaling_output(scaling, fit->x + i * fit->d);
+        fit->y[i] = hfi_scaling_target(scaling, output, fit->y[i]);
+        fit->extra[i] = hfi_scaling_site_variance(scaling, output, fit->extra[i]);
     }
     return check_range(fit);
 }
@@ -182,6 +208,7 @@ hf_status hfi_fit_gather(hfi_fit *fit)
 {
     const hf_data *data = fit->data;
     fit->d = data->d;
+    fit->outputs = data->outputs > 1 ? data->outputs : 1;
     for (size_t i = 0; i < data->n; i++) fit->n += isnan(data->y[i]) ? 0 : 1;
     if (fit->n == 0) return hfi_fail(fit->ctx, HF_ERR_NO_DATA, "none of the %zu rows has a target", data->n);
     fit->solver = hfi_choose_solver(fit->settings, fit->n, fit->d, &fit->inducing, &fit->actions);

@@ -46,7 +46,10 @@ static double reference(const hfi_fit *fit, const hf_parameter *parameter)
     /* Shared by inputs of different scales: their geometric mean. */
     double sum = 0.0;
     for (size_t j = 0; j < fit->d; j++) sum += log(fit->measured.x_scale[j]) / (double)fit->d;
-    hfi_scaling one = {.d = 1, .x_scale = &(double){exp(sum)}, .y_scale = fit->measured.y_scale};
+    double y = 0.0; /* and that of the outputs' */
+    for (size_t k = 0; k < fit->outputs; k++)
+        y += log(hfi_scaling_scale(&fit->measured, k)) / (double)fit->outputs;
+    hfi_scaling one = {.d = 1, .x_scale = &(double){exp(sum)}, .y_scale = exp(y)};
     return hfi_scaling_factor(&one, parameter->unit, 0);
 }
 
@@ -129,6 +132,9 @@ static hf_status apply_assignments(hfi_fit *fit)
         if (!a->name || !isfinite(a->value))
             return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "%s cannot be set to %g", a->name ? a->name : "(null)",
                             a->value);
+        bool done = false;
+        if (fit->outputs > 1) s = hfi_fit_assign_output(fit, a, &done);
+        if (s < 0 || done) continue;
         if (strcmp(a->name, "noise") == 0)
             s = set_noise(fit, a->value);
         else if (strcmp(a->name, "mean") == 0)
@@ -141,26 +147,31 @@ static hf_status apply_assignments(hfi_fit *fit)
         } else
             s = set_kernel(fit, a);
     }
-    return s;
+    return s < 0 || fit->outputs == 1 ? s : hfi_fit_finish_assignments(fit);
 }
 
 hf_status hfi_fit_prepare(hfi_fit *fit)
 {
     const hf_fit_settings *settings = fit->settings;
-    hf_status s = hf_kernel_parse(fit->ctx, settings->kernel, fit->data->names, fit->d, &fit->kernel);
-    if (s >= 0) s = hf_mean_create(fit->ctx, settings->mean, fit->d, &fit->mean);
+    hf_status s = HF_OK;
+    if (fit->outputs > 1) {
+        s = hfi_fit_make_outputs(fit);
+    } else {
+        s = hf_kernel_parse(fit->ctx, settings->kernel, fit->data->names, fit->d, &fit->kernel);
+        if (s >= 0) s = hf_mean_create(fit->ctx, settings->mean, fit->d, &fit->mean);
+    }
     if (s >= 0) s = start_kernel(fit);
     const double unit = settings->standardise ? 1.0 : fit->measured.y_scale;
     fit->noise = settings->noise_start > 0.0
                      ? settings->noise_start / fit->scaling.y_scale / fit->scaling.y_scale
                      : noise_start * unit * unit;
-    if (settings->noise_start > 0.0)
-        fit->noise = settings->noise_start / fit->scaling.y_scale / fit->scaling.y_scale;
     fit->threshold = settings->threshold_rule == HF_THRESHOLD_GIVEN
                          ? settings->threshold / fit->scaling.y_scale
                          : INFINITY;
+    if (s >= 0 && fit->outputs > 1) s = hfi_fit_start_outputs(fit, noise_start);
     if (s >= 0) s = apply_assignments(fit);
     if (s >= 0) s = hf_sites_gaussian(fit->ctx, fit->n, fit->y, fit->noise, fit->extra, &fit->sites);
+    if (s >= 0 && fit->outputs > 1) s = hfi_fit_output_sites(fit);
     if (s >= 0 && settings->sites == HF_SITES_ROBUST)
         s = hf_sites_set_beta(fit->ctx, fit->sites, settings->beta / fit->scaling.y_scale);
     return s;
@@ -208,6 +219,44 @@ static void free_extras(hfi_trainer *t)
     }
 }
 
+/* The step that the readings of a channel were rounded to. */
+static hf_status channel_step(const hfi_fit *fit, size_t channel, double *step)
+{
+    double *own = hfi_alloc(fit->ctx, fit->n, sizeof *own);
+    if (!own) return HF_ERR_MEMORY;
+    size_t count = 0;
+    for (size_t i = 0; i < fit->n; i++)
+        if (hf_sites_channel(fit->sites, i) == channel) own[count++] = fit->y[i];
+    const hf_status s = hfi_reading_step(fit->ctx, count, own, step);
+    hfi_free(fit->ctx, own);
+    return s;
+}
+
+/* Box, prior and freedom of the log noise of a channel. */
+static hf_status noise_box(const hfi_fit *fit, hfi_trainer *t, size_t channel)
+{
+    const hf_fit_settings *settings = fit->settings;
+    const size_t at = t->noise + channel;
+    const double unit = settings->standardise ? 0.0 : 2.0 * log(hfi_scaling_scale(&fit->measured, channel));
+    double step = 0.0;
+    const hf_status s = channel_step(fit, channel, &step);
+    if (s < 0) return s;
+    /* Rows that repeat can agree by chance on a rounded target; without this the noise may then collapse to nothing. */
+    t->lower[at] = log(fmax(noise_lower * exp(unit), step * step / 12.0));
+    t->upper[at] = log(noise_upper) + unit;
+    if (settings->max_noise > 0.0)
+        t->upper[at] =
+            fmin(t->upper[at], log(hfi_scaling_site_variance(&fit->scaling, channel, settings->max_noise)));
+    t->upper[at] = fmax(t->upper[at], t->lower[at]);
+    if (settings->priors) {
+        t->prior_mean[at] = noise_prior + unit;
+        t->prior_sd[at] = noise_prior_sd;
+    }
+    const bool held = hfi_trainer_noises(t) > 1 ? fit->noises_held[channel] : fit->noise_held;
+    if (settings->train && !held) t->free_index[t->free_count++] = at;
+    return HF_OK;
+}
+
 hf_status hfi_fit_trainer(hfi_fit *fit)
 {
     hfi_trainer *t = &fit->trainer;
@@ -242,19 +291,8 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
         t->upper[i] = INFINITY;
         if (t->train_mean) t->free_index[t->free_count++] = i;
     }
-    const size_t last = t->noise;
-    const double unit = settings->standardise ? 0.0 : 2.0 * log(fit->measured.y_scale);
-    double step = 0.0;
-    s = hfi_reading_step(fit->ctx, fit->n, fit->y, &step);
+    for (size_t c = 0; s >= 0 && c < hfi_trainer_noises(t); c++) s = noise_box(fit, t, c);
     if (s < 0) return s;
-    /* Rows that repeat can agree by chance on a rounded target; without this the noise may then collapse to nothing. */
-    t->lower[last] = log(fmax(noise_lower * exp(unit), step * step / 12.0));
-    t->upper[last] = fmax(log(noise_upper) + unit, t->lower[last]);
-    if (settings->priors) {
-        t->prior_mean[last] = noise_prior + unit;
-        t->prior_sd[last] = noise_prior_sd;
-    }
-    if (train && !fit->noise_held) t->free_index[t->free_count++] = last;
     free_extras(t);
     hfi_trainer_get(t, t->start);
     return HF_OK;

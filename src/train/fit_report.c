@@ -73,9 +73,10 @@ void hfi_fit_fill_readings(const hfi_fit *fit, const hfi_holdout *residuals, hf_
         if (!residuals) continue;
         /* A missing reading keeps NaN: nothing was left out to predict it. */
         const double noise = hfi_sites_noise(fit->sites, i);
-        r->loo_mean = hfi_scaling_mean(&fit->scaling, residuals->mean[i]);
-        r->loo_var =
-            hfi_scaling_variance(&fit->scaling, fmax(residuals->sd[i] * residuals->sd[i] - noise, 0.0));
+        const size_t output = hfi_scaling_output(&fit->scaling, fit->x + i * fit->d);
+        r->loo_mean = hfi_scaling_mean(&fit->scaling, output, residuals->mean[i]);
+        r->loo_var = hfi_scaling_variance(&fit->scaling, output,
+                                          fmax(residuals->sd[i] * residuals->sd[i] - noise, 0.0));
     }
 }
 

@@ -176,8 +176,8 @@ static hf_status read_scaled(void *arg, size_t begin, size_t count, double *x, d
     if (s < 0) return s;
     hfi_scaling_inputs(scaling, count, x, j->rows->d, x);
     for (size_t i = 0; i < count; i++) {
-        y[i] = hfi_scaling_target(scaling, y[i]);
-        extra[i] = hfi_scaling_site_variance(scaling, extra[i]);
+        y[i] = hfi_scaling_target(scaling, 0, y[i]);
+        extra[i] = hfi_scaling_site_variance(scaling, 0, extra[i]);
     }
     for (size_t k = first_held(j, begin); k < j->held && j->held_row[k] < begin + count; k++)
         y[j->held_row[k] - begin] = NAN;
@@ -306,7 +306,7 @@ static hf_status prepare(job *j, const char *const *names, bool extra)
     size_t inducing = 0, actions = 0;
     hfi_choose_solver(&j->settings, j->readings, j->rows->d, &inducing, &actions);
     j->settings.inducing = inducing < j->data.n ? inducing : j->data.n;
-    *fit = (hfi_fit){.ctx = ctx, .data = &j->data, .settings = &j->settings, .nu = INFINITY};
+    *fit = (hfi_fit){.ctx = ctx, .data = &j->data, .settings = &j->settings, .outputs = 1, .nu = INFINITY};
     fit->verdict.benefit = fit->verdict.gain = NAN;
     s = hfi_fit_check(ctx, &j->data, &j->settings);
     if (s >= 0) s = hfi_fit_gather(fit);

@@ -71,6 +71,7 @@ static hf_status make_share(const hfi_fit *fit, const stage *size, hfi_fit *shar
                        .settings = fit->settings,
                        .n = size->rows,
                        .d = fit->d,
+                       .outputs = fit->outputs,
                        .scaling = fit->scaling,
                        .measured = fit->measured,
                        .solver = HF_SOLVER_INDUCING,
@@ -79,6 +80,8 @@ static hf_status make_share(const hfi_fit *fit, const stage *size, hfi_fit *shar
                        .mean = fit->mean,
                        .noise = fit->noise,
                        .noise_held = fit->noise_held,
+                       .noises = fit->noises,
+                       .noises_held = fit->noises_held,
                        .threshold = fit->threshold,
                        .nu = fit->nu,
                        .cut = fit->cut,
@@ -106,6 +109,7 @@ static hf_status make_share(const hfi_fit *fit, const stage *size, hfi_fit *shar
         share->extra[k] = fit->extra[i];
     }
     if (s >= 0) s = hf_sites_gaussian(fit->ctx, n, share->y, share->noise, share->extra, &share->sites);
+    if (s >= 0 && fit->outputs > 1) s = hfi_fit_output_sites(share);
     if (s >= 0 && fit->settings->sites == HF_SITES_ROBUST)
         s = hf_sites_set_beta(fit->ctx, share->sites, fit->settings->beta / fit->scaling.y_scale);
     return s;
@@ -135,7 +139,9 @@ static hf_status predict_all(const hfi_fit *fit, hfi_fit *share, hfi_holdout *al
         s = hfi_inducing_marginals(inducing, fit->kernel, fit->mean, fit->sites, fit->n, fit->x, fit->d,
                                    false, all->mean, all->sd);
     for (size_t i = 0; s >= 0 && i < fit->n; i++) {
-        all->sd[i] = sqrt(fmax(all->sd[i], 0.0) + fmax(share->sites->noise + fit->extra[i], 1e-300));
+        const double noise =
+            hf_sites_channel_noise(share->sites, hf_sites_channel(fit->sites, i)) + fit->extra[i];
+        all->sd[i] = sqrt(fmax(all->sd[i], 0.0) + fmax(noise, 1e-300));
         all->t[i] = (fit->y[i] - all->mean[i]) / all->sd[i];
     }
     return s;
@@ -147,6 +153,8 @@ static void hand_over(hfi_fit *fit, const hfi_fit *share, const double *state)
     const hfi_trainer *t = &share->trainer;
     const size_t before = fit->shared.evaluations;
     fit->noise = exp(state[t->noise]);
+    for (size_t c = 0; hfi_trainer_noises(t) > 1 && c < fit->outputs; c++)
+        fit->noises[c] = exp(state[t->noise + c]);
     fit->verdict.adopted = share->verdict.adopted;
     fit->verdict.benefit = share->verdict.benefit;
     fit->verdict.gain = share->verdict.gain;
@@ -217,7 +225,8 @@ static hf_status run_stage(hfi_fit *fit, const stage *size, hfi_holdout *all)
     if (s >= 0 && first && finds_suspects(fit)) s = carry_cut(fit, &share, all);
     if (s >= 0) {
         hand_over(fit, &share, state);
-        s = hf_sites_set_noise(fit->ctx, fit->sites, fit->noise);
+        s = hf_sites_channels(fit->sites) > 1 ? hf_sites_set_channel_noise(fit->ctx, fit->sites, fit->noises)
+                                              : hf_sites_set_noise(fit->ctx, fit->sites, fit->noise);
     }
     hfi_free(fit->ctx, state);
     share_free(&share);

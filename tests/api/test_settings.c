@@ -58,6 +58,13 @@ static void all_written(const hf_fit_settings *s)
     WRITTEN(*s, beta);
     WRITTEN(*s, student_method);
     WRITTEN(*s, student_nu);
+    WRITTEN(*s, max_noise);
+    WRITTEN(*s, coregion_rank);
+    WRITTEN(*s, shared_noise);
+    WRITTEN(*s, independent);
+    WRITTEN(*s, weighting);
+    WRITTEN(*s, output_eps);
+    WRITTEN(*s, output_eps_count);
     WRITTEN(*s, checkpoint);
     WRITTEN(*s, resume);
     WRITTEN(*s, set);
@@ -95,6 +102,12 @@ typedef struct mirror {
     hf_optimiser optimiser;
     double learning_rate;
     size_t minibatch;
+    double max_noise;
+    size_t coregion_rank;
+    bool shared_noise, independent;
+    hf_outputs_weighting weighting;
+    const double *output_eps;
+    size_t output_eps_count;
     double noise_start, beta;
     hf_student_method student_method;
     double student_nu;
@@ -109,8 +122,9 @@ static void every_member_has_a_default(void **state)
     (void)state;
     _Static_assert(sizeof(mirror) == sizeof(hf_fit_settings), "a member was added: list it");
     hf_context *ctx = hf_context_create();
-    static const char *const presets[] = {"default", "gp",     "rcgp", "cagp",      "rcagp",
-                                          "sgpr",    "rcsvgp", "svgp", "student-t", "rrp"};
+    static const char *const presets[] = {"default", "gp",     "rcgp",   "cagp",       "rcagp",
+                                          "sgpr",    "rcsvgp", "svgp",   "student-t",  "rrp",
+                                          "mogp",    "morcgp", "t-mogp", "independent"};
     for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++) {
         hf_fit_settings s;
         memset(&s, 0xAA, sizeof s);
@@ -153,6 +167,8 @@ static void defaults_are_as_documented(void **state)
     assert_true(s.inducing == 0 && s.actions == 0 && s.minibatch == 0);
     assert_true(s.train_actions && !s.train_inducing && !s.single_precision && !s.resume);
     assert_true(s.tolerance == 0.01 && s.learning_rate == 0.01);
+    assert_true(s.max_noise == 0.0 && s.coregion_rank == 0 && !s.shared_noise && !s.independent);
+    assert_true(s.weighting == HF_OUTPUTS_READING && !s.output_eps && s.output_eps_count == 0);
     assert_true(s.noise_start == 0.0 && s.beta == 0.0 && s.student_nu == 0.0);
     assert_true(s.set == NULL && s.set_count == 0 && s.checkpoint == NULL);
 }
@@ -213,8 +229,10 @@ static void choices_have_one_name_each(void **state)
     (void)state;
     hf_context *ctx = hf_context_create();
     ROUND_TRIP(hf_contamination, hf_contamination_parse, hf_contamination_name, HF_CONTAMINATION_FOCUSED + 1);
-    ROUND_TRIP(hf_mean_kind, hf_mean_kind_parse, hf_mean_kind_name, HF_MEAN_LINEAR + 1);
-    ROUND_TRIP(hf_centre, hf_centre_parse, hf_centre_name, HF_CENTRE_NEIGHBOURS + 1);
+    ROUND_TRIP(hf_mean_kind, hf_mean_kind_parse, hf_mean_kind_name, HF_MEAN_OUTPUTS + 1);
+    ROUND_TRIP(hf_centre, hf_centre_parse, hf_centre_name, HF_CENTRE_CONDITIONAL + 1);
+    ROUND_TRIP(hf_outputs_weighting, hf_outputs_weighting_parse, hf_outputs_weighting_name,
+               HF_OUTPUTS_CHANNEL + 1);
     ROUND_TRIP(hf_objective, hf_objective_parse, hf_objective_name, HF_OBJECTIVE_RCAGP + 1);
     ROUND_TRIP(hf_site_kind, hf_site_kind_parse, hf_site_kind_name, HF_SITES_PURSUIT + 1);
     ROUND_TRIP(hf_suspects, hf_suspects_parse, hf_suspects_name, HF_SUSPECTS_FORCE + 1);

@@ -41,8 +41,8 @@ static void assert_predicts_like_a_refit(const problem *p, const hf_posterior *p
     assert_int_equal(hf_predict(p->ctx, posterior, QUERIES, x, INPUTS, mean, var, NULL), HF_OK);
     for (size_t i = 0; i < QUERIES; i++) {
         const double *at = z + i * INPUTS;
-        assert_near(hfi_scaling_target(scaling, mean[i]), naive_mean(&gp, at), tolerance);
-        assert_near(hfi_scaling_site_variance(scaling, var[i]), naive_covariance(&gp, at, at, true),
+        assert_near(hfi_scaling_target(scaling, 0, mean[i]), naive_mean(&gp, at), tolerance);
+        assert_near(hfi_scaling_site_variance(scaling, 0, var[i]), naive_covariance(&gp, at, at, true),
                     tolerance);
     }
     hf_solve_report report;
@@ -57,7 +57,7 @@ static void random_step(const problem *p, hf_posterior *posterior, ledger *l, hf
     const hfi_scaling *scaling = &posterior->scaling;
     size_t kind = hfi_stream_below(stream, 3), i = hfi_stream_below(stream, l->n);
     double target = hfi_stream_normal(stream), variance = 0.02 + hfi_stream_uniform(stream);
-    double y = hfi_scaling_mean(scaling, target), v = hfi_scaling_variance(scaling, variance), x[INPUTS];
+    double y = hfi_scaling_mean(scaling, 0, target), v = hfi_scaling_variance(scaling, 0, variance), x[INPUTS];
     if (l->n < 5 || (kind == 0 && l->n < ROOM)) {
         i = l->n++;
         for (size_t j = 0; j < INPUTS; j++) l->x[i * INPUTS + j] = hfi_stream_normal(stream);

@@ -101,6 +101,11 @@ static void every_setting_matters(void **state)
     ASSERT_MATTERS(s->beta, 1.0);
     ASSERT_MATTERS(s->student_method, HF_STUDENT_EP);
     ASSERT_MATTERS(s->student_nu, 3.0);
+    ASSERT_MATTERS(s->max_noise, 0.5);
+    ASSERT_MATTERS(s->coregion_rank, 2);
+    ASSERT_MATTERS(s->shared_noise, true);
+    ASSERT_MATTERS(s->independent, true);
+    ASSERT_MATTERS(s->weighting, HF_OUTPUTS_JOINT);
     s->set = p.set;
     ASSERT_MATTERS(s->set_count, 1);
     hf_context_free(p.ctx);
@@ -144,7 +149,7 @@ static void no_field_is_forgotten(void **state)
 {
     (void)state;
     if (sizeof(void *) != 8 || sizeof(int) != 4) skip();
-    assert_int_equal(sizeof(hf_fit_settings), 240);
+    assert_int_equal(sizeof(hf_fit_settings), 280);
 }
 
 int main(void)
