@@ -5,9 +5,9 @@
 static void small(hf_fit_settings *s)
 {
     s->solver = HF_SOLVER_INDUCING;
-    s->inducing = 10;
+    s->inducing = 8;
     s->minibatch = 32;
-    s->iterations = 5;
+    s->iterations = 3;
     s->rounds = 3;
     s->suspects = HF_SUSPECTS_OFF;
 }
@@ -45,13 +45,13 @@ static void student(hf_fit_settings *s)
     s->train_mean = true;
 }
 
-static const kind kinds[] = {{"Gaussian", "svgp", by_adam, 300, false},
-                             {"Gaussian, from a warm start", "svgp", small, 200, true},
-                             {"robust", "svgp", robust, 300, false},
-                             {"robust, from a warm start", "svgp", warm_robust, 200, true},
-                             {"inducing inputs trained", "svgp", moving_inputs, 200, false},
-                             {"Student-t", "student-t", student, 300, false},
-                             {"Student-t, from a warm start", "student-t", small, 200, true}};
+static const kind kinds[] = {{"Gaussian", "svgp", by_adam, 160, false},
+                             {"Gaussian, from a warm start", "svgp", small, 130, true},
+                             {"robust", "svgp", robust, 160, false},
+                             {"robust, from a warm start", "svgp", warm_robust, 130, true},
+                             {"inducing inputs trained", "svgp", moving_inputs, 160, false},
+                             {"Student-t", "student-t", student, 160, false},
+                             {"Student-t, from a warm start", "student-t", small, 130, true}};
 
 enum {
     KINDS = sizeof kinds / sizeof kinds[0]
