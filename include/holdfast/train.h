@@ -174,7 +174,8 @@ HF_API hf_fit_settings hf_fit_settings_default(void);
  * prior-mean centre, c = 0.9 quantile, leave-one-out objective), and for budgets "cagp" (Gaussian sites, trained block actions), "rcagp" (robust sites,
  * hyperparameters from an inducing fit with re-centring, projection on Krylov actions), "sgpr" (Gaussian sites, inducing), "rcsvgp" (robust sites,
  * inducing), "svgp" (Gaussian sites, inducing, minibatches), "student-t" and "rrp" (relevance pursuit, calibrated). For several outputs (hf_data.outputs; all others work there too):
- * "mogp" (plain), "morcgp" (MO-RCGP: robust weights centred on what the other outputs say, weighted leave-one-out), "t-mogp" (Student-t noise that the outputs
+ * "mogp" (plain), "morcgp" (MO-RCGP: robust weights centred on what the other outputs say; its
+ * published objective is HF_OBJECTIVE_WLOO), "t-mogp" (Student-t noise that the outputs
  * share) and "independent" (the default, without covariance between outputs). HF_ERR_ARGUMENT lists the names. */
 HF_API hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fit_settings *out);
 

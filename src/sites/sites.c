@@ -128,6 +128,15 @@ hf_status hf_sites_set_beta(hf_context *ctx, hf_sites *sites, double beta)
     return HF_OK;
 }
 
+void hfi_sites_weigh_as(hf_sites *sites, size_t i, double weight, double shift)
+{
+    if (!(sites->weight[i] > 0.0)) return;
+    sites->weight[i] = weight;
+    sites->shift[i] = shift;
+    sites->centre[i] = NAN; /* shift and weight have no other memory of it */
+    hfi_site_refresh(sites, i);
+}
+
 void hfi_sites_give(hf_sites *sites, const double *target, const double *variance)
 {
     sites->given = true;

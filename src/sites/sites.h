@@ -45,6 +45,8 @@ static inline double hfi_sites_threshold(const hf_sites *sites, size_t i)
 }
 /** d d_i / d noise of a present reading: 1 / weight, or s / (beta^2 weight), or 0 for given sites. */
 double hfi_sites_variance_slope(const hf_sites *sites, size_t i);
+/** Weight (in (0, 1]) and shift of a present reading as they are, until the next recentring; z and d follow the noise. */
+void hfi_sites_weigh_as(hf_sites *sites, size_t i, double weight, double shift);
 /** Sites that some iteration settled on (Student-t, expectation propagation): targets and variances (n entries,
  * positive; infinite: the reading says nothing and becomes absent) as they are, whatever the noise. weight := min(1, s_i / d_i).
  * hf_sites_recentre() and hf_sites_set_present() are not for such sites. */

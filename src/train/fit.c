@@ -23,6 +23,8 @@ void hfi_fit_free(hfi_fit *fit)
     hfi_free(fit->ctx, fit->noises_held);
     hfi_free(fit->ctx, fit->means_given);
     hfi_free(fit->ctx, fit->coregionalisation);
+    hfi_free(fit->ctx, fit->sample);
+    hfi_conditional_free(&fit->conditional);
     hfi_free(fit->ctx, fit->verdict.suspected);
     hfi_free(fit->ctx, fit->verdict.group);
 }

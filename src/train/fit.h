@@ -6,7 +6,7 @@
 #ifndef HFI_FIT_H
 #define HFI_FIT_H
 
-#include "train/train.h"
+#include "train/conditional.h"
 
 /** A weight below this marks a reading as suspected: its residual is more than 1.7 thresholds. */
 static const double hfi_suspect_weight = 0.25;
@@ -40,11 +40,13 @@ typedef struct hfi_fit {
     hf_sites *sites;
     double noise; /* start, scaled units */
     bool noise_held;
-    double *noises;            /* with several outputs: start of each, scaled units; else NULL */
-    bool *noises_held;         /* likewise */
-    bool *means_given;         /* likewise: constants that were set by name */
-    double *coregionalisation; /* T x T, what was given of it, scaled units, else NaN; NULL: nothing */
-    double threshold;          /* given soft threshold, scaled units; infinity if none */
+    double *noises;    /* with several outputs: start of each, scaled units; else NULL */
+    bool *noises_held; /* likewise */
+    bool *means_given; /* likewise: constants that were set by name */
+    size_t *sample;    /* readings with the same number were taken together; NULL: those with equal inputs */
+    hfi_conditional conditional; /* zeroed unless weights come from the other outputs */
+    double *coregionalisation;   /* T x T, what was given of it, scaled units, else NaN; NULL: nothing */
+    double threshold;            /* given soft threshold, scaled units; infinity if none */
     hfi_trainer trainer;
     hfi_verdict verdict;
     double nu;                   /* of Student-t noise; infinity without */

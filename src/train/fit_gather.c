@@ -28,7 +28,7 @@ static bool choices_exist(const hf_fit_settings *s)
            (unsigned)s->student_method <= HF_STUDENT_VARIATIONAL;
 }
 
-static hf_status check_settings(hf_context *ctx, const hf_fit_settings *s)
+static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
 {
     if (!choices_exist(s) || (s->set_count > 0 && !s->set))
         return hfi_fail(
@@ -44,6 +44,9 @@ static hf_status check_settings(hf_context *ctx, const hf_fit_settings *s)
     if (s->sites != HF_SITES_GAUSSIAN && s->suspects != HF_SUSPECTS_OFF)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the suspect finder works with Gaussian sites; switch one of the two off");
+    if (s->centre == HF_CENTRE_CONDITIONAL && s->sites == HF_SITES_ROBUST && !(data->outputs > 1))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "weights centred on the other outputs need several outputs, and there is one");
     if (s->suspects == HF_SUSPECTS_FORCE && !s->train)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the suspect finder needs training; switch one of the two off");
     return HF_OK;
@@ -72,7 +75,7 @@ hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_setti
                             data->noise[i]);
     }
     const hf_status outputs = hfi_fit_check_outputs(ctx, data);
-    return outputs < 0 ? outputs : check_settings(ctx, settings);
+    return outputs < 0 ? outputs : check_settings(ctx, data, settings);
 }
 
 /* Mean and standard deviation without overflow; sd 1 for a constant. */
@@ -225,10 +228,13 @@ hf_status hfi_fit_gather(hfi_fit *fit)
     fit->y = hfi_alloc(fit->ctx, fit->n, 2 * sizeof *fit->y);
     if (!fit->row || !fit->x || !fit->y) return HF_ERR_MEMORY;
     fit->extra = fit->y + fit->n;
+    fit->sample = data->sample ? hfi_alloc(fit->ctx, fit->n, sizeof *fit->sample) : NULL;
+    if (data->sample && !fit->sample) return HF_ERR_MEMORY;
     size_t k = 0;
     for (size_t i = 0; i < data->n; i++) {
         if (isnan(data->y[i])) continue;
         memcpy(fit->x + k * fit->d, data->x + i * data->ldx, fit->d * sizeof *fit->x);
+        if (fit->sample) fit->sample[k] = data->sample[i];
         fit->y[k] = data->y[i];
         fit->extra[k] = data->noise ? data->noise[i] : 0.0;
         fit->row[k++] = i;

@@ -8,7 +8,7 @@
  * from. */
 static const double noise_start = 0.1, noise_lower = 1e-6, noise_upper = 1e3;
 static const double noise_prior = -3.506557897319982; /* log 0.03 */
-static const double noise_prior_sd = 3.0, scale_prior_sd = 2.0;
+static const double noise_prior_sd = 3.0, scale_prior_sd = 2.0, factor_prior_sd = 2.0;
 
 /* The entries of one array of parameters, which lie one after the other. */
 typedef struct array {
@@ -199,6 +199,10 @@ static void kernel_prior(const hfi_fit *fit, hfi_trainer *t, size_t i, const hf_
     if (is_lengthscale(p)) {
         t->prior_mean[i] = 0.5 * log((double)inputs_of(fit->kernel, i, p, last)) + 0.5 + unit;
         t->prior_sd[i] = scale_prior_sd;
+    } else if (p->unit == HF_UNIT_OUTPUT) {
+        /* Entries of a coregionalisation's factor, of either sign: what keeps scale and lengthscale from running away together. */
+        t->prior_mean[i] = 0.0;
+        t->prior_sd[i] = factor_prior_sd * exp(unit);
     } else if (p->unit == HF_UNIT_OUTPUT2 || p->unit == HF_UNIT_OUTPUT2_INPUT2) {
         t->prior_mean[i] = unit;
         t->prior_sd[i] = scale_prior_sd;
@@ -295,5 +299,8 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
     if (s < 0) return s;
     free_extras(t);
     hfi_trainer_get(t, t->start);
-    return HF_OK;
+    if (settings->sites != HF_SITES_ROBUST || settings->centre != HF_CENTRE_CONDITIONAL) return HF_OK;
+    t->conditional = &fit->conditional;
+    return hfi_conditional_init(fit->ctx, settings, fit->n, fit->d, fit->outputs, fit->x, fit->y, fit->sample,
+                                &fit->conditional);
 }

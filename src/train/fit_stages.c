@@ -93,11 +93,12 @@ static hf_status make_share(const hfi_fit *fit, const stage *size, hfi_fit *shar
     share->row = hfi_alloc(fit->ctx, n, sizeof *share->row);
     share->x = hfi_alloc(fit->ctx, n, d * sizeof *share->x);
     share->y = hfi_alloc(fit->ctx, n, 2 * sizeof *share->y);
+    share->sample = fit->sample ? hfi_alloc(fit->ctx, n, sizeof *share->sample) : NULL;
     share->comparable = fit->comparable ? hfi_alloc(fit->ctx, n, d * sizeof *share->comparable) : NULL;
     share->verdict.suspected = hfi_alloc(fit->ctx, n, sizeof *share->verdict.suspected);
     share->verdict.group = hfi_alloc(fit->ctx, n, sizeof *share->verdict.group);
     if (!share->row || !share->x || !share->y || (fit->comparable && !share->comparable) ||
-        !share->verdict.suspected || !share->verdict.group)
+        (fit->sample && !share->sample) || !share->verdict.suspected || !share->verdict.group)
         return HF_ERR_MEMORY;
     share->extra = share->y + n;
     hf_status s = choose_rows(fit, n, share->row);
@@ -105,6 +106,7 @@ static hf_status make_share(const hfi_fit *fit, const stage *size, hfi_fit *shar
         const size_t i = share->row[k];
         memcpy(share->x + k * d, fit->x + i * d, d * sizeof *share->x);
         if (fit->comparable) memcpy(share->comparable + k * d, fit->comparable + i * d, d * sizeof(double));
+        if (fit->sample) share->sample[k] = fit->sample[i];
         share->y[k] = fit->y[i];
         share->extra[k] = fit->extra[i];
     }
@@ -124,6 +126,8 @@ static void share_free(hfi_fit *share)
     hfi_free(share->ctx, share->x);
     hfi_free(share->ctx, share->y);
     hfi_free(share->ctx, share->comparable);
+    hfi_free(share->ctx, share->sample);
+    hfi_conditional_free(&share->conditional);
     hfi_free(share->ctx, share->verdict.suspected);
     hfi_free(share->ctx, share->verdict.group);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Smooth robust weights: centre, threshold, weights, fit; again until the weights stand still. */
+#include "train/conditional.h"
 #include "train/train.h"
 #include <math.h>
 #include <string.h>
@@ -41,6 +42,15 @@ static hf_status recentre(hfi_trainer *t, const hf_fit_settings *settings, doubl
     return s;
 }
 
+/* New weights by the settings' rule, from the present state; `centre` and `old` are work. */
+static hf_status reweigh(hfi_trainer *t, const hf_fit_settings *settings, double given,
+                         hfi_holdout *residuals, double *centre, double *old, double *change)
+{
+    if (settings->centre == HF_CENTRE_CONDITIONAL) return hfi_conditional_reweigh(t, t->conditional, change);
+    const hf_status s = find_centre(t, settings->centre, residuals, centre);
+    return s < 0 ? s : recentre(t, settings, given, centre, old, change);
+}
+
 /* Puts a constant that is not trained, or has not been trained yet, at `value` in state and model. */
 static hf_status set_constant(hfi_trainer *t, double *state, double value)
 {
@@ -76,10 +86,13 @@ static hf_status median_constant(hfi_trainer *t, double *state)
 
 /* Where the iteration starts: the rule's own centre, or, for leave-one-out, the readings' neighbours, which
  * need no fit. */
-static hf_status first_weights(hfi_trainer *t, const hf_fit_settings *settings, double given, double *centre,
-                               double *old)
+static hf_status first_weights(hfi_trainer *t, const hf_fit_settings *settings, double given, double *state,
+                               double *centre, double *old)
 {
     double change = 0.0;
+    if (settings->centre == HF_CENTRE_CONDITIONAL)
+        return settings->train ? hfi_conditional_start(t, t->conditional, state)
+                               : hfi_conditional_reweigh(t, t->conditional, &change);
     const hf_centre rule = settings->centre == HF_CENTRE_LEAVE_ONE_OUT && settings->train
                                ? HF_CENTRE_NEIGHBOURS
                                : settings->centre;
@@ -101,14 +114,13 @@ static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double
     hf_status s = hfi_holdout_init(e->ctx, &residuals, e->rows);
     if (s < 0) return s;
     s = median_constant(t, state);
-    if (s >= 0) s = first_weights(t, settings, given, centre, old);
+    if (s >= 0) s = first_weights(t, settings, given, state, centre, old);
     if (s >= 0) s = set_constant(t, state, weighted_average(e));
     for (*rounds = 0; s >= 0 && *rounds < settings->rounds;) {
         s = hfi_trainer_maximise(t, state, *rounds == 0 ? settings->iterations : 25);
         *rounds += 1;
         double change = 0.0;
-        if (s >= 0) s = find_centre(t, settings->centre, &residuals, centre);
-        if (s >= 0) s = recentre(t, settings, given, centre, old, &change);
+        if (s >= 0) s = reweigh(t, settings, given, &residuals, centre, old, &change);
         if (s >= 0 && !t->train_mean) s = set_constant(t, state, weighted_average(e));
         if (s < 0 || change < weight_tolerance) break;
     }
@@ -137,13 +149,15 @@ hf_status hfi_robust_settle(hfi_trainer *t, const hf_fit_settings *settings, dou
     if (!work) return HF_ERR_MEMORY;
     double change = 0.0;
     hf_status s = hfi_holdout_init(e->ctx, &residuals, e->rows);
-    if (s >= 0) s = recentre(t, settings, threshold, centre, work + e->rows, &change);
+    if (s >= 0 && settings->centre == HF_CENTRE_CONDITIONAL)
+        s = hfi_conditional_reweigh(t, t->conditional, &change);
+    else if (s >= 0)
+        s = recentre(t, settings, threshold, centre, work + e->rows, &change);
     const size_t most = trained > 0 ? trained : settings->rounds;
     for (*rounds = 0; s >= 0 && *rounds < most;) {
         if (trained > 0) s = hfi_trainer_maximise(t, state, 15);
         *rounds += 1;
-        if (s >= 0) s = find_centre(t, settings->centre, &residuals, work);
-        if (s >= 0) s = recentre(t, settings, threshold, work, work + e->rows, &change);
+        if (s >= 0) s = reweigh(t, settings, threshold, &residuals, work, work + e->rows, &change);
         if (change < weight_tolerance) break;
     }
     hfi_holdout_free(e->ctx, &residuals);

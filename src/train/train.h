@@ -139,6 +139,8 @@ typedef struct hfi_trainer {
         enough; /* nats: a search by L-BFGS also ends where an iteration gains no more; 0: only by its own tolerances */
     hf_optimiser optimiser;
     double learning_rate; /* of Adam */
+    struct hfi_conditional
+        *conditional; /* weights from the other outputs (conditional.h); NULL: none. Not owned */
     struct hfi_journal
         *journal;  /* answers evaluations that an interrupted fit has made already; NULL: none. Not owned */
     size_t budget; /* evaluations the whole fit is expected to take; for the progress callback */
