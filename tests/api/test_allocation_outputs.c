@@ -93,10 +93,85 @@ static hf_status weighting_names(workshop *w)
     return hf_outputs_weighting_parse(w->ctx, "channel", &weighting);
 }
 
+/* A copy of the workshop's sites in two channels. */
+static hf_status channels(workshop *w)
+{
+    static const double noise[2] = {0.02, 0.04}, threshold[2] = {1.0, 2.0};
+    size_t channel[WORKSHOP_N];
+    hf_sites *sites = NULL;
+    for (size_t i = 0; i < WORKSHOP_N; i++) channel[i] = i % 2;
+    hf_status s = hf_sites_copy(w->ctx, w->sites, &sites);
+    if (s >= 0) s = hf_sites_set_channels(w->ctx, sites, 2, channel);
+    if (s >= 0) {
+        assert_int_equal(hf_sites_channels(sites), 2);
+        assert_int_equal(hf_sites_channel(sites, 3), 1);
+        s = hf_sites_set_channel_noise(w->ctx, sites, noise);
+    } else if (sites != NULL) {
+        assert_int_equal(hf_sites_channels(sites), 1);
+    }
+    if (s >= 0) assert_true(hf_sites_channel_noise(sites, 1) == 0.04);
+    if (s >= 0) s = hf_sites_recentre_channels(w->ctx, sites, w->centre, threshold);
+    hf_sites_free(sites);
+    return s;
+}
+
+/* ---- posteriors --------------------------------------------------------------------------------------------
+ */
+
+static hf_status mean_of_outputs(workshop *w)
+{
+    hf_mean *mean = UNTOUCHED;
+    hf_status s = hf_mean_create_outputs(w->ctx, 2, 3, &mean);
+    if (s >= 0) hf_mean_free(mean);
+    return settled(s, s < 0 ? mean : NULL);
+}
+
+/* Two outputs at given values. */
+static hf_status fit_two(hf_context *ctx, hf_posterior **out)
+{
+    double x[24], y[12];
+    for (size_t i = 0; i < 12; i++) {
+        x[2 * i] = 0.4 * (double)i;
+        x[2 * i + 1] = (double)(i % 2);
+        y[i] = sin(x[2 * i]) + (double)(i % 2);
+    }
+    const hf_data data = {.n = 12, .d = 2, .x = x, .ldx = 2, .y = y, .outputs = 2};
+    hf_fit_settings settings = hf_fit_settings_default();
+    settings.train = false;
+    settings.suspects = HF_SUSPECTS_OFF;
+    settings.calibrate = false;
+    return hf_fit_data(ctx, &data, &settings, out, NULL, NULL);
+}
+
+static hf_status fit_outputs(workshop *w)
+{
+    hf_posterior *posterior = NULL;
+    hf_status s = fit_two(w->ctx, &posterior);
+    if (s >= 0) {
+        assert_int_equal(hf_posterior_outputs(posterior), 2);
+        assert_true(hf_posterior_output_noise(posterior, 1) > 0.0);
+        assert_true(isnan(hf_posterior_output_noise(posterior, 2)));
+    }
+    assert_true((s >= 0) == (posterior != NULL));
+    hf_posterior_free(posterior);
+    return s;
+}
+
+static hf_status predict_outputs(workshop *w)
+{
+    double mean[WORKSHOP_M] = {7.0}, latent[WORKSHOP_M] = {7.0}, observed[WORKSHOP_M] = {7.0};
+    double covariance[WORKSHOP_M] = {7.0};
+    hf_status s = hf_predict_outputs(w->ctx, w->posterior, WORKSHOP_M, w->at, WORKSHOP_D, mean, latent,
+                                     observed, covariance);
+    if (s < 0) assert_true(mean[0] == 7.0 && latent[0] == 7.0 && observed[0] == 7.0 && covariance[0] == 7.0);
+    return s;
+}
+
 static void outputs_survive(void **state)
 {
     (void)state;
-    RUN(CASE(covariance_small, 8), CASE(covariance_large, 8), CASE(covariance_one_column, 5), CASE(centre, 4),
+    RUN(CASE(channels, 3), CASE(mean_of_outputs, 1), CASE(fit_outputs, 20), CASE(predict_outputs, 4),
+        CASE(covariance_small, 8), CASE(covariance_large, 8), CASE(covariance_one_column, 5), CASE(centre, 4),
         CASE(thresholds, 2), CASE(weights_reading, 5), CASE(weights_joint, 5), CASE(weights_channel, 5),
         CASE(weighting_names, 0));
 }

@@ -277,6 +277,7 @@ static void a_status_says_what_it_is(void **state)
     assert_int_equal(HF_OK, 0);
     assert_int_equal(HF_WARN_JITTER, 1);
     assert_int_equal(HF_WARN_DRIFT, 5);
+    assert_int_equal(HF_WARN_SINGULAR, 6);
     assert_int_equal(HF_ERR_MEMORY, -1);
     assert_int_equal(HF_ERR_INTERNAL, -13);
 }
