@@ -50,6 +50,9 @@ bool hfi_kernel_parameter_real(const hf_kernel *kernel, size_t i);
 bool hfi_kernel_coregion(const hf_kernel *kernel, size_t i, size_t *first, size_t *factors, size_t *own,
                          size_t *column);
 
+/** Whether K((x,s), (x',t)) = B_st k(x,x'): one term with one coregion, whose column no other kernel of it sees, and no white. */
+bool hfi_kernel_is_separable(const hf_kernel *kernel);
+
 /** Doubles of scratch one thread needs for any function below. */
 size_t hfi_kernel_scratch(const hf_kernel *kernel);
 

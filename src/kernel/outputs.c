@@ -154,3 +154,25 @@ hf_status hf_kernel_set_coregion(hf_context *ctx, hf_kernel *kernel, size_t i, c
     hfi_free(ctx, w);
     return status;
 }
+
+bool hfi_kernel_is_separable(const hf_kernel *kernel)
+{
+    size_t column;
+    if (hf_kernel_coregions(kernel) != 1 || !hfi_kernel_coregion(kernel, 0, NULL, NULL, NULL, &column))
+        return false;
+    for (size_t l = 0; l < kernel->leaf_count; l++) {
+        const hfi_leaf *leaf = &kernel->leaves[l];
+        if (leaf->form == HFI_FORM_WHITE) return false;
+        if (leaf->form == HFI_FORM_COREGION) continue;
+        for (size_t j = 0; j < leaf->columns; j++)
+            if (kernel->columns[leaf->column_at + j] == column) return false;
+    }
+    /* The one coregion must be a factor of the one term there is, and not stand in a sum within it. */
+    const size_t term = kernel->nodes[kernel->root].child;
+    if (kernel->nodes[term].next != HFI_NONE) return false;
+    for (size_t f = kernel->nodes[term].child; f != HFI_NONE; f = kernel->nodes[f].next)
+        if (kernel->nodes[f].kind == HFI_NODE_LEAF &&
+            kernel->leaves[kernel->nodes[f].leaf].form == HFI_FORM_COREGION)
+            return true;
+    return false;
+}

@@ -2,6 +2,7 @@
 /* One evaluation of an objective: one factorisation, exact gradient. */
 #include "linalg/linalg.h"
 #include "train/evaluator_impl.h"
+#include "train/kronecker.h"
 #include <math.h>
 #include <string.h>
 
@@ -78,6 +79,7 @@ void hfi_evaluator_free(hfi_evaluator *e)
     hfi_free(e->ctx, e->inducing);
     hfi_projected_evaluator_free(e);
     hfi_group_evaluator_free(e);
+    hfi_kronecker_free(e);
     memset(e, 0, sizeof *e);
 }
 
@@ -298,7 +300,9 @@ hf_status hfi_evaluator_run(hfi_evaluator *e, hf_objective objective, double *va
                         "one has the evidence",
                         hf_objective_name(objective));
     if (e->group) return hfi_group_run(e, objective, value, gradient);
-    if (objective == HF_OBJECTIVE_EVIDENCE) return evidence(e, value, gradient);
+    if (objective == HF_OBJECTIVE_EVIDENCE)
+        return hfi_kronecker_applies(e) ? hfi_kronecker_run(e, value, gradient)
+                                        : evidence(e, value, gradient);
     return leave_one_out(e, objective == HF_OBJECTIVE_WLOO, value, gradient);
 }
 

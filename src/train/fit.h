@@ -65,7 +65,7 @@ hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_setti
 /** Gathers the readings that are present, decides on the solver and standardises. */
 hf_status hfi_fit_gather(hfi_fit *fit);
 /** What several outputs need (fit_outputs.c): each has a reading, and the last input is their number. */
-hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data);
+hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings);
 /** Location and scale of every output's readings (0 if `centred` is false), into a scaling made for one. */
 hf_status hfi_fit_measure_outputs(hfi_fit *fit, bool centred, hfi_scaling *scaling);
 /** Kernel and mean of several outputs: an expression without a coregion becomes coregion(...) * (expression). */

@@ -74,7 +74,7 @@ hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_setti
                             "the noise variance of row %zu is %g; it must be finite and not negative", i + 1,
                             data->noise[i]);
     }
-    const hf_status outputs = hfi_fit_check_outputs(ctx, data);
+    const hf_status outputs = hfi_fit_check_outputs(ctx, data, settings);
     return outputs < 0 ? outputs : check_settings(ctx, data, settings);
 }
 

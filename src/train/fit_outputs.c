@@ -13,9 +13,14 @@ static const char *output_name(const hf_data *data, size_t t, char buffer[32])
     return buffer;
 }
 
-hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data)
+hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings)
 {
     if (data->outputs <= 1) return HF_OK;
+    if (settings->inducing_choice == HF_INDUCING_KMEANS)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "means of readings of several outputs belong to none of them; choose inducing inputs by "
+            "'greedy', 'mdpp' or 'first', not by 'kmeans'");
     if (data->d < 2)
         return hfi_fail(
             ctx, HF_ERR_DIMENSION,

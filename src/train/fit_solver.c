@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which solver a fit uses, what it trains with, and the solution it ends in. */
 #include "train/fit.h"
+#include "train/kronecker.h"
 
 #include "solver/exact_grid.h"
 #include <math.h>
@@ -144,6 +145,8 @@ hf_status hfi_fit_evaluator(hfi_fit *fit)
     e->kernel = fit->kernel;
     e->mean = fit->mean;
     e->sites = fit->sites;
+    if (fit->outputs > 1 && fit->solver == HF_SOLVER_EXACT && !e->group && fit->settings->train)
+        s = hfi_kronecker_init(e, fit->outputs, fit->sample);
     return s;
 }
 

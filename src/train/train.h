@@ -40,6 +40,8 @@ typedef struct hfi_evaluator {
     struct hfi_projected_evaluator *projected;
     struct hfi_group_evaluator
         *group; /* instead of a, b and c: matrices that several processes hold together */
+    struct hfi_kronecker
+        *kronecker; /* beside a, with several outputs read everywhere (kronecker.h); else NULL. Owned too */
 } hfi_evaluator;
 
 /** Parameters of an evaluator beyond kernel, mean and noise: coordinates of trained inducing inputs (m x d), or entries of trained
