@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file mo_methods.h
+ * @brief The models that the experiments of "Multi-output robust and conjugate Gaussian processes" compare, as it has them and as the library has them.
+ *
+ * | name        | published settings                                                                                     |
+ * |-------------|--------------------------------------------------------------------------------------------------------|
+ * | MOGP        | evidence                                                                                               |
+ * | wRCGP       | weights centred on the prior mean; weighted leave-one-out density, weights fixed while it is climbed     |
+ * | MO-RCGP     | weights centred on the other outputs, first by a robust covariance, then by the fitted one; the same density |
+ * | t-MOGP      | Student-t noise that the outputs share, variational                                                    |
+ *
+ * All of those have the kernel, noise and prior mean of the protocol, no priors on hyperparameters and nothing standardised. What is not imitated: the jitter
+ * of the published program (common/mo_reference.h has it), its numerical gradients, and its loose stopping.
+ *
+ * | name        | ours                                                                                                   |
+ * |-------------|--------------------------------------------------------------------------------------------------------|
+ * | mogp, morcgp, t-mogp, independent, default | the presets                                                             |
+ * | joint       | preset morcgp, weights of a sample as a whole                                                          |
+ * | recentred   | robust weights centred on leave-one-out means, to a fixed point                                        |
+ */
+#ifndef EXPERIMENTS_MO_METHODS_H
+#define EXPERIMENTS_MO_METHODS_H
+
+#include "common/mo_problem.h"
+
+enum {
+    MO_ASSIGNMENTS_MOST = 80
+};
+
+/** What the protocol says. */
+typedef struct mo_terms {
+    const char *kernel;     /**< of the published models */
+    const char *own_kernel; /**< of ours; NULL: the default of the library */
+    double eps[MO_OUTPUTS_MOST];
+    bool shared_noise;
+    double nu;        /**< degrees of freedom of t-MOGP */
+    double max_noise; /**< 0: none */
+    bool average;     /**< prior mean of the published models: the averages of the readings; else `mean` */
+    double mean;
+    const mo_model *
+        known; /**< not trained: hyperparameters of all models but default and independent, which find their own; or NULL */
+} mo_terms;
+
+/** Settings, and what they point to: must not be moved. */
+typedef struct mo_method {
+    hf_fit_settings settings;
+    hf_assignment set[MO_ASSIGNMENTS_MOST];
+    char names[MO_ASSIGNMENTS_MOST][64];
+    double eps[MO_OUTPUTS_MOST];
+} mo_method;
+
+bool mo_method_known(const char *method);
+bool mo_method_is_ours(const char *method);
+/** false: reason on standard error. */
+bool mo_method_make(hf_context *ctx, const char *method, const mo_terms *terms, const problem *p,
+                    mo_method *out);
+
+/** Predictions for the test rows: m entries each. */
+typedef struct mo_result {
+    double *mean, *latent_sd, *sd;
+    hf_reading *readings; /**< n */
+} mo_result;
+mo_result mo_result_create(const problem *p);
+void mo_result_free(mo_result *r);
+/** Fits and predicts; fills all of `out` but its key and its scores, where it is not NULL. false: reason on standard error. */
+bool mo_run(hf_context *ctx, const char *method, const mo_terms *terms, const problem *p, mo_result *result,
+            record *out);
+
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/mo_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Tasks are numbered kind * splits + split; every task fits all models and scores each against one truth or two. */
+typedef struct plan {
+    study study;
+    const mo_table *table;
+    const char *data, *stem, *own_kernel;
+    words kinds, models;
+    /* Of the task at hand, in its own process: */
+    double *latent;
+    mo_result result;
+    const char *fitted; /* the model whose predictions `result` holds */
+    record costs;
+} plan;
+
+static const char *const truths[] = {"readings", "functions"};
+
+static size_t truth_count(const plan *p)
+{
+    return p->table->latent ? 2 : 1;
+}
+
+static const char *kind_of(const plan *p, size_t number)
+{
+    return p->kinds.items[number / study_splits(&p->study)];
+}
+
+static bool key_of(const study *s, size_t number, size_t which, record *key)
+{
+    const plan *p = s->user;
+    const size_t model = which / truth_count(p);
+    if (model >= p->models.count) return false;
+    *key = (record){.split = s->first + (long)(number % study_splits(s))};
+    snprintf(key->set, sizeof key->set, "%s", truths[which % truth_count(p)]);
+    snprintf(key->kind, sizeof key->kind, "%s", kind_of(p, number));
+    snprintf(key->method, sizeof key->method, "%s", p->models.items[model]);
+    return true;
+}
+
+static bool data_of(const study *s, hf_context *ctx, size_t number, problem *out)
+{
+    plan *p = s->user;
+    record key;
+    mo_draw_result drawn = {0};
+    key_of(s, number, 0, &key);
+    const uint64_t seed = (uint64_t)(s->offset + key.split);
+    hf_context_set_seed(ctx, seed);
+    if (!p->table->data(ctx, p->data, key.kind, seed, &drawn)) return false;
+    *out = drawn.data;
+    p->latent = drawn.latent;
+    p->result = mo_result_create(out);
+    p->fitted = NULL;
+    return true;
+}
+
+/* Two truths share one fit. */
+static bool fit(const study *s, hf_context *ctx, const problem *data, record *item)
+{
+    plan *p = s->user;
+    record named = *item;
+    if (!p->fitted || strcmp(p->fitted, item->method) != 0) {
+        mo_terms terms = {.own_kernel = NULL};
+        p->table->terms(item->kind, &terms);
+        if (p->own_kernel) terms.own_kernel = p->own_kernel;
+        p->fitted = NULL;
+        if (!mo_run(ctx, item->method, &terms, data, &p->result, &p->costs)) return false;
+        for (size_t m = 0; m < p->models.count; ++m)
+            if (strcmp(p->models.items[m], item->method) == 0) p->fitted = p->models.items[m];
+    }
+    *item = p->costs;
+    item->split = named.split;
+    memcpy(item->set, named.set, sizeof item->set);
+    memcpy(item->kind, named.kind, sizeof item->kind);
+    memcpy(item->method, named.method, sizeof item->method);
+    /* A function is predicted by its own variance; a reading has noise besides. */
+    problem judged = *data;
+    const bool latent = strcmp(item->set, truths[1]) == 0;
+    if (latent) judged.ty = p->latent;
+    return score_predictions(ctx, &judged, p->result.mean, latent ? p->result.latent_sd : p->result.sd, item);
+}
+
+/* ---- report ------------------------------------------------------------------------------------------------ */
+
+summary mo_table_sum(const records *done, const char *truth, const char *kind, const char *model,
+                     double (*field)(const record *))
+{
+    record key = {.share = 0.0};
+    snprintf(key.set, sizeof key.set, "%s", truth);
+    snprintf(key.kind, sizeof key.kind, "%s", kind);
+    snprintf(key.method, sizeof key.method, "%s", model);
+    summary s = records_summary(done, &key, field);
+    if (s.count > 1) s.sd *= sqrt((double)(s.count - 1) / (double)s.count);
+    return s;
+}
+
+static const mo_cell *printed(const plan *p, const char *kind, const char *model)
+{
+    for (size_t i = 0; i < p->table->cell_count; ++i)
+        if (strcmp(p->table->cells[i].kind, kind) == 0 && strcmp(p->table->cells[i].model, model) == 0)
+            return &p->table->cells[i];
+    return NULL;
+}
+
+static void print_row(const plan *p, const char *kind, const char *model)
+{
+    const records *done = &p->study.done;
+    const mo_cell *cell = printed(p, kind, model);
+    const summary rmse = mo_table_sum(done, truths[0], kind, model, record_rmse),
+                  nlpd = mo_table_sum(done, truths[0], kind, model, record_nlpd);
+    if (!cell && !rmse.count) return;
+    printf("| %s%s |", mo_method_is_ours(model) ? "**ours:** " : "", model);
+    if (cell)
+        printf(" %g ± %g | %g ± %g |", cell->rmse.mean, cell->rmse.sd, cell->nlpd.mean, cell->nlpd.sd);
+    else
+        printf("  |  |");
+    if (!rmse.count) {
+        printf("  |  |  |%s  |  |\n", p->table->latent ? "  |  |" : "");
+        return;
+    }
+    printf(" %.4f ± %.4f | %.3f ± %.3f | %.2f |", rmse.mean, rmse.sd, nlpd.mean, nlpd.sd,
+           mo_table_sum(done, truths[0], kind, model, record_coverage95).mean);
+    if (p->table->latent)
+        printf(" %.4f | %.3f |", mo_table_sum(done, truths[1], kind, model, record_rmse).mean,
+               mo_table_sum(done, truths[1], kind, model, record_nlpd).mean);
+    printf(" %.2f | %zu |\n", mo_table_sum(done, truths[0], kind, model, record_cpu_seconds).mean,
+           rmse.count);
+}
+
+static void print_kind(const plan *p, const char *kind)
+{
+    const char *own = p->table->latent ? " RMSE, functions | NLPD, functions |" : "";
+    printf("\n### %s: %s\n\n", p->table->program, kind);
+    printf("| model | printed RMSE | printed NLPD | RMSE here | NLPD here | cover 95 |%s CPU s | splits |\n",
+           own);
+    printf("|---|---|---|---|---|---|%s---|---|\n", p->table->latent ? "---|---|" : "");
+    for (size_t m = 0; m < p->models.count; ++m) print_row(p, kind, p->models.items[m]);
+}
+
+/* To the digits that were printed. */
+static double rounded(double value, double like)
+{
+    double unit = 1e-3;
+    if (fabs(like * 100.0 - round(like * 100.0)) < 1e-6) unit = 1e-2;
+    return round(value / unit) * unit;
+}
+
+/* Counts for one model of ours the printed numbers that it reaches. */
+static void judge(const plan *p, const char *model)
+{
+    size_t cells = 0, reached = 0, equal = 0;
+    printf("- **%s**:", model);
+    for (size_t i = 0; i < p->table->cell_count; ++i) {
+        const mo_cell *cell = &p->table->cells[i];
+        for (size_t k = 0; k < 2; ++k) {
+            const double paper = k ? cell->nlpd.mean : cell->rmse.mean;
+            const summary s =
+                mo_table_sum(&p->study.done, truths[0], cell->kind, model, k ? record_nlpd : record_rmse);
+            if (!s.count) continue;
+            cells += 1;
+            reached += s.mean <= paper;
+            equal += s.mean > paper && rounded(s.mean, paper) <= paper + 1e-9;
+            if (rounded(s.mean, paper) > paper + 1e-9)
+                printf(" not %s %s %s (printed %g, ours %.4f);", cell->kind, cell->model, k ? "NLPD" : "RMSE",
+                       paper, s.mean);
+        }
+    }
+    printf(" %zu of %zu printed numbers beaten, %zu more equalled in the printed digits.\n", reached, cells,
+           equal);
+}
+
+static void report(const plan *p)
+{
+    const study *s = &p->study;
+    printf(
+        "%s. holdfast %s on %s. Seeds %ld..%ld, offset %ld; mean ± population sd; CPU s: processor time of "
+        "one fit.\n",
+        p->table->title, hf_version(), hf_blas_description(), s->first, s->last, s->offset);
+    for (size_t k = 0; k < p->kinds.count; ++k) print_kind(p, p->kinds.items[k]);
+    if (p->table->cell_count > 0) {
+        puts("\n### Verdict\n");
+        for (size_t m = 0; m < p->models.count; ++m)
+            if (mo_method_is_ours(p->models.items[m])) judge(p, p->models.items[m]);
+    }
+    if (p->table->more) p->table->more(&s->done, &p->kinds, &p->models, p->stem);
+}
+
+/* ---- program ----------------------------------------------------------------------------------------------- */
+
+static void read_options(int argc, char **argv, plan *p)
+{
+    char heading[400];
+    option_row rows[5 + STUDY_OPTIONS] = {
+        {.name = "kinds",
+         .value = "LIST",
+         .help = "kinds of damage (default all)",
+         .list = &p->kinds,
+         .known = p->table->kind_known},
+        {.name = "models",
+         .value = "LIST",
+         .help = "of MOGP,wRCGP,MO-RCGP,t-MOGP (published settings) and\n"
+                 "mogp,morcgp,joint,recentred,t-mogp,independent,default (ours)",
+         .list = &p->models,
+         .known = mo_method_known},
+        {.name = "kernel",
+         .value = "EXPR",
+         .help = "kernel of ours (default: see the heading of the table)",
+         .text = &p->own_kernel}};
+    size_t count = 3;
+    if (p->table->file)
+        rows[count++] = (option_row){.name = "data",
+                                     .value = "DIR",
+                                     .help = "folder of the data (default ../shared/data)",
+                                     .text = &p->data};
+    if (p->table->picture)
+        rows[count++] = (option_row){.name = "picture",
+                                     .value = "STEM",
+                                     .help = "draw STEM.svg and STEM.png with gnuplot",
+                                     .text = &p->stem};
+    study_options(&p->study, rows + count);
+    snprintf(heading, sizeof heading,
+             "usage: %s [option]...\n%s\nof the multi-output robust conjugate process (MO-RCGP), beside "
+             "ours.\n",
+             p->table->program, p->table->title);
+    options_read(argc, argv, heading, NULL, count + STUDY_OPTIONS, rows);
+}
+
+static bool data_present(const plan *p)
+{
+    char path[1100];
+    if (!p->table->file) return true;
+    snprintf(path, sizeof path, "%s/%s", p->data, p->table->file);
+    return access(path, R_OK) == 0;
+}
+
+int mo_table_main(int argc, char **argv, const mo_table *table)
+{
+    static const study_calls calls = {key_of, data_of, fit};
+    size_t failed = 0;
+    plan p = {.study = {.last = table->last, .jobs = 1, .threads = 1, .calls = &calls},
+              .table = table,
+              .data = "../shared/data"};
+    study *s = &p.study;
+    s->user = &p;
+    words_parse(&p.kinds, "kinds", table->kinds, table->kind_known);
+    words_parse(&p.models, "models", table->models, mo_method_known);
+    read_options(argc, argv, &p);
+    if (!s->report && !data_present(&p)) {
+        fprintf(stderr, "%s: %s/%s is not there: give the folder with --data DIR (nothing was run)\n",
+                table->program, p.data, table->file);
+        return 0;
+    }
+    s->count = p.kinds.count * study_splits(s);
+    study_open(s);
+    if (!s->report) failed = study_run(s);
+    report(&p);
+    return study_close(s, table->program, failed);
+}
