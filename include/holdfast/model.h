@@ -20,14 +20,20 @@ typedef struct hf_model hf_model;
 /** Which columns of a table are what. Zero-initialise; NULL/0 fields mean the default. Strings need only live
  * during the call. */
 typedef struct hf_columns {
-    const char *target; /**< required */
+    const char *target; /**< the column to predict; or, of several outputs, `targets` */
     const char *const
         *features; /**< inputs; default: every numeric column that is neither target nor noise */
     size_t feature_count;
     const char *const *drop; /**< columns left out of the default */
     size_t drop_count;
     const char *noise; /**< column with the known noise variance of each reading, squared target units;
-                          default: none */
+                          default: none; not with several targets */
+    const char *const *
+        targets; /**< wide table: a column for each of several outputs, in the order they will have; one is as `target`. An
+                                   empty field is a reading that was not taken */
+    size_t target_count;
+    const char *
+        output_column; /**< long table: rows are single readings of `target`, and this column, of text or numbers, says of which output */
 } hf_columns;
 
 /**
@@ -37,6 +43,14 @@ typedef struct hf_columns {
  * squared target units. Errors: as hf_fit_data(), HF_ERR_NO_COLUMN, HF_ERR_PARSE for text in a numeric column
  * (file, line, column), HF_ERR_ARGUMENT when the target is also a feature. A constant feature is used (it
  * does no harm) and mentioned in the message.
+ *
+ * **Several outputs** are fitted together (hf_data.outputs). A wide table has a row for each place and a column for each output; rows without any
+ * reading are carried. A long table has a row for each reading; its outputs are the different values of `output_column`, sorted, numbers by size
+ * and text by its bytes, so that the order of the rows does not matter; a row without one is left out as if an input were missing.
+ * Both are the same model of the same readings. In kernel expressions the number of the output is the input `output` (with as many _ after it as
+ * it takes to differ from all features), for long tables the name of `output_column`. Errors beside those above: HF_ERR_NO_DATA for an output without a reading,
+ * HF_ERR_ARGUMENT for a long table of one output or more than 1000, a noise column with several targets, and minibatches. Outputs with the same readings
+ * and more outputs than rows are remarked on.
  * @param report may be NULL
  */
 HF_API hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns *columns,
@@ -58,7 +72,7 @@ HF_API hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns
  * @param report     may be NULL. Suspects are readings that lost three quarters of their weight; rounds are passes over the rows
  *
  * The model has no rows: hf_model_rows(), hf_model_suspects() and hf_model_training() return HF_ERR_NO_DATA; everything else, saving
- * included, works as usual. Errors: as hf_fit(), HF_ERR_IO also for a disk that is full, a file that changes while it is read, and a
+ * included, works as usual. One output: several are HF_ERR_ARGUMENT. Errors: as hf_fit(), HF_ERR_IO also for a disk that is full, a file that changes while it is read, and a
  * place for the cache that holds something else. Cost: O(n m^2) a pass, m inducing inputs.
  */
 HF_API hf_status hf_fit_stream(hf_context *ctx, const char *csv_path, const char *cache_path,
@@ -88,7 +102,15 @@ HF_API hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_co
 
 /** The posterior; owned by the model. */
 HF_API const hf_posterior *hf_model_posterior(const hf_model *model);
+/** The column that is predicted; of several in a wide table the first. */
 HF_API const char *hf_model_target(const hf_model *model);
+/** Number of outputs, 1 unless there are several; name of one of them: of its column, or its value in the output column. NULL if there is no such
+ * output. Owned by the model. */
+HF_API size_t hf_model_outputs(const hf_model *model);
+HF_API const char *hf_model_output(const hf_model *model, size_t output);
+/** The output column of the long table that it was fitted to, or NULL. Owned by the model. */
+HF_API const char *hf_model_output_column(const hf_model *model);
+/** Inputs, without the number of the output. */
 HF_API size_t hf_model_features(const hf_model *model);
 HF_API const char *hf_model_feature(const hf_model *model, size_t j);
 /** The report of the fit (also after loading). Owned by the model. */
@@ -110,21 +132,36 @@ HF_API const char *hf_model_note(const hf_model *model, size_t i);
 HF_API const char *hf_model_data_checksum(const hf_model *model);
 
 /** Number of hyperparameters: kernel's, mean's coefficients ("mean", or for a linear mean "mean[0]" the
- * intercept and "mean[j]" the slope of input j - 1), "noise". */
+ * intercept and "mean[j]" the slope of input j - 1), "noise". With several outputs: the kernel's without what its coregions are made of; of each
+ * coregion the lower triangle of B, "coregionalisation[s,t]" (with several coregions "coregion1.coregionalisation[s,t]", ...; of independent outputs its diagonal
+ * alone); "mean[t]" and "noise[t]". A noise that outputs share is "noise", in standardised units. Given back in hf_fit_settings.set, without training, they are the same model. */
 HF_API size_t hf_model_parameters(const hf_model *model);
 /** Hyperparameter i in the user's units. A shared lengthscale of differently scaled columns has no user unit:
  * it is given in standardised units with unit HF_UNIT_NONE. Strings owned by the model. */
 HF_API hf_status hf_model_parameter(const hf_model *model, size_t i, hf_parameter *out);
 
-/** Adds <target>_mean, _sd_latent, _sd_observed, _lo95, _hi95 (observed) to a table that has the model's
+/**
+ * Adds <target>_mean, _sd_latent, _sd_observed, _lo95, _hi95 (observed) to a table that has the model's
  * features. Row order is kept; rows with a missing input get missing predictions (HF_WARN_ROWS_SKIPPED). If
- * the model has a noise column and the table has it too, the observed variance uses it. */
+ * the model has a noise column and the table has it too, the observed variance uses it.
+ *
+ * Several outputs: five columns for each, whose names begin with the target's (<y1>_mean, ...). If the model is of a long table and this table has the output column
+ * too, each row is about its own output, in the five columns of the target; without that column all outputs are predicted for every row, in columns
+ * <target>_<output>_mean, .... HF_ERR_ARGUMENT for an output that the model has not.
+ */
 HF_API hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, hf_table *table);
+/** Adds the latent covariances between outputs at each row, <a>_<b>_cov for b before a, where a and b are what the columns of
+ * hf_predict_into_table() begin with when all outputs are predicted. HF_ERR_ARGUMENT with one output. */
+HF_API hf_status hf_predict_covariances_into_table(hf_context *ctx, const hf_model *model, hf_table *table);
 
-/** Predicts and scores the rows of a table that have a target. */
+/** Predicts and scores the rows of a table that have a target. Several outputs: all readings together, each in units of the scale that the fit standardised
+ * its output by (with hf_fit_settings.standardise off: its own). */
 HF_API hf_status hf_score(hf_context *ctx, const hf_model *model, const hf_table *table, hf_metrics *out);
+/** The same for each output in its own units: hf_model_outputs() entries. One without readings has n = 0 and no numbers (NaN). */
+HF_API hf_status hf_score_outputs(hf_context *ctx, const hf_model *model, const hf_table *table,
+                                  hf_metrics *out);
 
-/** One row per training reading: row (1-based data row of the training file), y, loo_mean, loo_sd (observed),
+/** One row per training reading: row (1-based data row of the training file), with several outputs output (its number, from 0), y, loo_mean, loo_sd (observed),
  * weight, influence (KL of removing it; for one set aside 0), suspected (0/1), group. Predictions of readings
  * set aside or missing come from the kept ones.
  *
@@ -136,8 +173,8 @@ HF_API hf_status hf_model_rows(hf_context *ctx, const hf_model *model, hf_table 
  * aside or the solver is not the exact one, one leave-one-out pass otherwise. No rows when nothing is suspected. */
 HF_API hf_status hf_model_suspects(hf_context *ctx, const hf_model *model, hf_table **out);
 
-/** The rows the fit used, as they were: row (1-based data row of the training file), the features, the
- * target. */
+/** The rows the fit used, as they were: row (1-based data row of the training file), the features, of a long table
+ * the number of the output, the target or targets. */
 HF_API hf_status hf_model_training(hf_context *ctx, const hf_model *model, hf_table **out);
 
 /** Saves to a SQLite file (docs/model-format.md), written beside `path` and renamed: never a half file. */

@@ -15,8 +15,10 @@
 
 /** "HFmd" in the database header, so that file(1) and we can tell a model from any other database. */
 #define HFI_APPLICATION_ID 0x48466d64
-/** Version of the format; user_version of the database. */
-#define HFI_FORMAT_VERSION 2
+/** Latest version of the format; user_version of the database. */
+#define HFI_FORMAT_VERSION 3
+/** A model of one output that needs nothing of version 3 is written as this one. */
+#define HFI_FORMAT_ONE_OUTPUT 2
 /** Arrays larger than this are split by rows over several entries of the table `array`: far below what SQLite allows (1 GB),
  * so that neither writing, reading nor checksums ever need a large array twice. */
 #define HFI_PIECE_BYTES ((size_t)64 << 20)
@@ -30,14 +32,14 @@ hf_status hfi_file_read(hf_context *ctx, const char *path, unsigned char **bytes
 /* ---- tables (file_schema.c) ------------------------------------------------------------------------------
  */
 
-/** Creates the empty tables. SQLite result code. */
-int hfi_schema_create(sqlite3 *db);
-/** HF_ERR_MODEL_FILE unless the database has exactly our tables, as hfi_schema_create made them. */
-hf_status hfi_schema_check(hf_context *ctx, sqlite3 *db, const char *path);
-/** SHA-256 over all values of all tables but the checksum itself. SQLite result code. */
-int hfi_schema_digest(sqlite3 *db, char hex[HFI_SHA256_HEX]);
+/** Creates the empty tables of a version of the format. SQLite result code. */
+int hfi_schema_create(sqlite3 *db, unsigned version);
+/** HF_ERR_MODEL_FILE unless the database has exactly the tables of that version, as hfi_schema_create made them. */
+hf_status hfi_schema_check(hf_context *ctx, sqlite3 *db, unsigned version, const char *path);
+/** SHA-256 over all values of all tables of that version but the checksum itself. SQLite result code. */
+int hfi_schema_digest(sqlite3 *db, unsigned version, char hex[HFI_SHA256_HEX]);
 /** Stores the digest. SQLite result code. */
-int hfi_schema_seal(sqlite3 *db);
+int hfi_schema_seal(sqlite3 *db, unsigned version);
 
 /* ---- scalars (file_fields.c) ------------------------------------------------------------------------------
  */
@@ -75,6 +77,8 @@ extern const char *const hfi_form_names[HFI_FORMS];
 /* ---- whole models (file_save.c, file_load.c) --------------------------------------------------------------
  */
 
+/** Version of the format that the model is written in. */
+unsigned hfi_model_format(const hf_model *model);
 /** The model as a database image, whose memory is SQLite's: sqlite3_free() it. Arrays of more than `piece` bytes are split. */
 hf_status hfi_model_to_image(hf_context *ctx, const hf_model *model, size_t piece, unsigned char **image,
                              size_t *size);

@@ -6,10 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const means[] = {"zero", "constant", "median", "linear"};
+static const char *const means[] = {"zero", "constant", "median", "linear", "outputs"};
 static const char *const sites[] = {"gaussian", "robust", "student-t", "pursuit"};
 static const char *const suspects[] = {"off", "auto", "force"};
 static const char *const centres[] = {"prior", "loo", "neighbours", "conditional"};
+static const char *const weightings[] = {"reading", "joint", "channel"};
 static const char *const rules[] = {"quantile", "mad", "given"};
 static const char *const objectives[] = {"evidence", "loo", "wloo", "weighted", "rcagp"};
 static const char *const solvers[] = {"auto", "exact", "inducing", "projected"};
@@ -79,6 +80,11 @@ const hfi_field hfi_settings_fields[] = {
     SETTING(beta, HFI_REAL, 2),
     SETTING_CHOICE(student_method, student_methods, 2),
     SETTING(student_nu, HFI_REAL, 2),
+    SETTING(max_noise, HFI_REAL, 3),
+    SETTING(coregion_rank, HFI_SIZE, 3),
+    SETTING(shared_noise, HFI_FLAG, 3),
+    SETTING(independent, HFI_FLAG, 3),
+    SETTING_CHOICE(weighting, weightings, 3),
 };
 const size_t hfi_settings_field_count = COUNT(hfi_settings_fields);
 

@@ -148,7 +148,7 @@ static hf_status check_digest(const hfi_reader *r)
     char *stored = NULL, hex[HFI_SHA256_HEX];
     hf_status status = hfi_meta_text(r, "content_sha256", false, &stored);
     if (status < 0) return status;
-    bool same = hfi_schema_digest(r->db, hex) == SQLITE_OK && strcmp(hex, stored) == 0;
+    bool same = hfi_schema_digest(r->db, r->version, hex) == SQLITE_OK && strcmp(hex, stored) == 0;
     hfi_memory_free(&r->model->memory, stored);
     return same
                ? HF_OK
@@ -187,7 +187,7 @@ static hf_status check_anchors(const hfi_reader *r)
 static hf_status read_model(hfi_reader *r)
 {
     hf_status status = check_integrity(r);
-    if (status >= 0) status = hfi_schema_check(r->ctx, r->db, r->name);
+    if (status >= 0) status = hfi_schema_check(r->ctx, r->db, r->version, r->name);
     if (status >= 0) status = check_digest(r);
     if (status >= 0) status = read_names(r);
     if (status >= 0) status = read_fields(r);
@@ -200,8 +200,9 @@ static hf_status read_model(hfi_reader *r)
      * them. */
     if (status >= 0 && (d == 0 || !hfi_reader_has_room(r, 1, d) || !hfi_reader_has_room(r, n, d)))
         status = hfi_meta_bad(r, "rows");
-    r->model->d = d;
+    r->model->d = r->model->width = d;
     r->model->n = n;
+    if (status >= 0 && r->version >= 3) status = hfi_read_outputs(r);
     if (status >= 0) status = hfi_read_posterior(r);
     if (status >= 0) status = hfi_read_rows(r);
     if (status >= 0) status = check_anchors(r);

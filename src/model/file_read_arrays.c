@@ -137,9 +137,17 @@ static hf_status read_left_out(const hfi_reader *r, double *values)
 hf_status hfi_read_rows(const hfi_reader *r)
 {
     hf_model *model = r->model;
-    size_t n = model->n, d = model->d;
-    hf_status status = hfi_model_reserve(r->ctx, model, n, d, hfi_array_there(r, "row_noise"));
-    if (status >= 0) status = hfi_array_read(r, "row_inputs", n, d, false, model->x);
+    size_t n = model->n;
+    hf_status status = hfi_model_reserve(r->ctx, model, n, model->d, hfi_array_there(r, "row_noise"));
+    if (status >= 0) status = hfi_array_read(r, "row_inputs", n, model->width, false, model->x);
+    for (size_t i = 0; status >= 0 && model->outputs > 1 && i < n; i++) {
+        const double output = model->x[i * model->width + model->d];
+        /* A wide table's readings lie in rows of all outputs. */
+        const bool wide = model->output_column == NULL;
+        if (!is_count(output) || output >= (double)model->outputs ||
+            (wide && output != (double)(i % model->outputs)))
+            status = hfi_reader_damaged(r, "a reading is of no output");
+    }
     if (status >= 0) status = hfi_array_read(r, "row_target", n, 1, true, model->y);
     if (status >= 0 && model->extra != NULL)
         status = hfi_array_read(r, "row_noise", n, 1, false, model->extra);

@@ -7,7 +7,7 @@
 static hf_status read_features(const hfi_reader *r, hfi_scaling *scaling)
 {
     hf_model *model = r->model;
-    model->feature = hfi_alloc(r->ctx, model->d, sizeof *model->feature);
+    model->feature = hfi_alloc(r->ctx, model->width, sizeof *model->feature);
     if (model->feature == NULL) return HF_ERR_MEMORY;
     sqlite3_stmt *s = NULL;
     if (sqlite3_prepare_v2(r->db, "SELECT position, name, shift, scale FROM feature ORDER BY position", -1,
@@ -29,7 +29,10 @@ static hf_status read_features(const hfi_reader *r, hfi_scaling *scaling)
         if (model->feature[j] == NULL) status = hfi_out_of_memory(r->ctx);
     }
     sqlite3_finalize(s);
-    return status >= 0 && j != model->d ? hfi_reader_damaged(r, "inputs are missing") : status;
+    if (status >= 0 && j != model->d) return hfi_reader_damaged(r, "inputs are missing");
+    if (status >= 0 && model->outputs > 1)
+        status = hfi_meta_text(r, "output_input", false, &model->feature[model->d]);
+    return status;
 }
 
 static hf_status read_kernel(const hfi_reader *r, hf_kernel **out)
@@ -37,9 +40,14 @@ static hf_status read_kernel(const hfi_reader *r, hf_kernel **out)
     hf_kernel *kernel = NULL;
     const hf_model *model = r->model;
     hf_status status =
-        hf_kernel_parse(r->ctx, model->kernel, (const char *const *)model->feature, model->d, &kernel);
+        hf_kernel_parse(r->ctx, model->kernel, (const char *const *)model->feature, model->width, &kernel);
     if (status < 0)
         return status == HF_ERR_MEMORY ? status : hfi_reader_damaged(r, "its kernel cannot be read");
+    for (size_t k = 0; model->outputs > 1 && k < hf_kernel_coregions(kernel); k++)
+        if (hf_kernel_coregion_outputs(kernel, k) != model->outputs) {
+            hf_kernel_free(kernel);
+            return hfi_reader_damaged(r, "its kernel is for another number of outputs");
+        }
     sqlite3_stmt *s = NULL;
     if (sqlite3_prepare_v2(r->db,
                            "SELECT position, value, lower, upper, held FROM parameter ORDER BY position", -1,
@@ -74,7 +82,12 @@ static hf_status read_mean(const hfi_reader *r, hf_mean **out)
     if (status >= 0 && hf_mean_kind_parse(r->ctx, name, &kind) < 0) status = hfi_meta_bad(r, "mean");
     hfi_memory_free(&r->model->memory, name);
     if (status >= 0) status = hfi_meta_flag(r, "mean_held", &held);
-    if (status >= 0) status = hf_mean_create(r->ctx, kind, r->model->d, &mean);
+    const hf_model *model = r->model;
+    if (status >= 0 && model->outputs > 1 && kind != HF_MEAN_ZERO && kind != HF_MEAN_OUTPUTS)
+        status = hfi_meta_bad(r, "mean");
+    if (status >= 0)
+        status = kind == HF_MEAN_OUTPUTS ? hf_mean_create_outputs(r->ctx, model->width, model->outputs, &mean)
+                                         : hf_mean_create(r->ctx, kind, model->width, &mean);
     size_t count = status >= 0 ? hf_mean_coefficients(mean) : 0;
     if (status >= 0 && (values = hfi_alloc(r->ctx, count, sizeof *values)) == NULL) status = HF_ERR_MEMORY;
     if (status >= 0) status = hfi_array_read(r, "mean", count, 1, false, values);
@@ -93,20 +106,27 @@ hf_status hfi_read_posterior(const hfi_reader *r)
     hf_mean *mean = NULL;
     hfi_scaling scaling = {0};
     hfi_solution solution = {0};
-    double noise = 0.0, calibration = 1.0;
-    hf_status status = hfi_scaling_identity(r->ctx, r->model->d, &scaling);
+    double noise = 0.0, calibration = 1.0, *noises = NULL;
+    const size_t outputs = r->model->outputs;
+    hf_status status = hfi_scaling_identity(r->ctx, r->model->width, &scaling);
     if (status >= 0) status = read_features(r, &scaling);
     if (status >= 0) status = hfi_meta_double(r, "target_shift", -INFINITY, &scaling.y_shift);
     if (status >= 0) status = hfi_meta_double(r, "target_scale", 0.0, &scaling.y_scale);
     if (status >= 0 && !(scaling.y_scale > 0.0)) status = hfi_meta_bad(r, "target_scale");
     if (status >= 0) status = hfi_meta_double(r, "noise", 0.0, &noise);
     if (status >= 0) status = hfi_meta_double(r, "calibration", 1.0, &calibration);
+    if (status >= 0 && outputs > 1) {
+        noises = hfi_alloc(r->ctx, outputs, sizeof *noises);
+        status = noises != NULL ? hfi_read_output_scaling(r, &scaling, noises) : HF_ERR_MEMORY;
+    }
     if (status >= 0) status = read_kernel(r, &kernel);
     if (status >= 0) status = read_mean(r, &mean);
     if (status >= 0) status = hfi_read_solution(r, kernel, &solution);
     if (status >= 0)
         status = hfi_posterior_create(r->ctx, kernel, mean, &solution, &scaling, noise, calibration,
                                       &r->model->posterior);
+    if (status >= 0 && outputs > 1) status = hfi_posterior_set_noises(r->ctx, r->model->posterior, noises);
+    hfi_free(r->ctx, noises);
     hfi_solution_free(&solution); /* empty once the posterior has it */
     hfi_scaling_free(&scaling);
     hf_mean_free(mean);

@@ -8,7 +8,7 @@
 
 static hf_status reserve_exact(const hfi_reader *r, size_t n, hfi_solution *solution)
 {
-    size_t d = r->model->d, cells = 0;
+    size_t d = r->model->width, cells = 0;
     double bytes, flops;
     hfi_exact_cost(n, d, &bytes, &flops);
     size_t available = hfi_available_memory();
@@ -40,7 +40,13 @@ static hf_status check_weights(const hfi_reader *r, hfi_solution *solution, cons
 static hf_status read_anchors(const hfi_reader *r, hfi_solution *solution)
 {
     size_t n = solution->n;
-    hf_status status = hfi_array_read(r, "anchor_inputs", n, r->model->d, false, solution->z);
+    hf_status status = hfi_array_read(r, "anchor_inputs", n, r->model->width, false, solution->z);
+    const size_t outputs = r->model->outputs, width = r->model->width;
+    for (size_t i = 0; status >= 0 && outputs > 1 && i < n; i++) {
+        const double output = solution->z[i * width + width - 1];
+        if (!(output >= 0.0 && output < (double)outputs && output == floor(output)))
+            status = hfi_reader_damaged(r, "an anchor is of no output");
+    }
     if (status < 0 || solution->residual == NULL) return status;
     status = hfi_array_read(r, "anchor_residual", n, 1, false, solution->residual);
     if (status >= 0) status = hfi_array_read(r, "anchor_variance", n, 1, false, solution->variance);
@@ -91,7 +97,7 @@ static hf_status read_low_rank(const hfi_reader *r, hfi_form form, hf_solver sol
         (rank == 0 || rank > n || !hfi_reader_has_room(r, form == HFI_FORM_DENSE ? n : rank, rank)))
         status = hfi_meta_bad(r, "rank");
     if (status >= 0)
-        status = hfi_solution_alloc_low_rank(r->ctx, form, n, r->model->d, rank,
+        status = hfi_solution_alloc_low_rank(r->ctx, form, n, r->model->width, rank,
                                              solver == HF_SOLVER_PROJECTED, solution);
     if (status < 0) return status;
     solution->solver = solver;
@@ -134,7 +140,7 @@ hf_status hfi_read_solution(const hfi_reader *r, const hf_kernel *kernel, hfi_so
     if (status >= 0) status = hfi_meta_size(r, "anchors", &n);
     /* Readings stand behind the anchors of all solvers but the inducing one. */
     bool few = solver == HF_SOLVER_INDUCING || n <= r->model->n;
-    if (status >= 0 && (n == 0 || !few || !hfi_reader_has_room(r, n, r->model->d)))
+    if (status >= 0 && (n == 0 || !few || !hfi_reader_has_room(r, n, r->model->width)))
         status = hfi_meta_bad(r, "anchors");
     if (status < 0) return status;
     return form == HFI_FORM_EXACT ? read_exact(r, kernel, n, solution)

@@ -12,7 +12,8 @@
 typedef struct writer {
     hf_context *ctx;
     sqlite3 *db;
-    size_t piece; /* bytes of an entry of the table array, at most (one row at least) */
+    unsigned version; /* of the format */
+    size_t piece;     /* bytes of an entry of the table array, at most (one row at least) */
     int rc;
 } writer;
 
@@ -75,6 +76,7 @@ static void meta_fields(writer *w, sqlite3_stmt *statement, const hfi_field *fie
                         const void *object)
 {
     for (size_t i = 0; i < count; i++) {
+        if (fields[i].since > w->version) continue;
         bind_text(w, statement, 1, fields[i].key);
         if (w->rc == SQLITE_OK) w->rc = hfi_field_bind(statement, 2, &fields[i], object);
         step(w, statement);
@@ -118,6 +120,11 @@ static void write_meta(writer *w, const hf_model *model)
     meta_text(w, statement, "report.at_bound_names", model->report.at_bound_names);
     meta_fields(w, statement, hfi_settings_fields, hfi_settings_field_count, &model->settings);
     meta_fields(w, statement, hfi_report_fields, hfi_report_field_count, &model->report);
+    if (w->version >= 3) {
+        meta_size(w, statement, "outputs", model->outputs);
+        meta_text(w, statement, "output_column", model->output_column);
+        meta_text(w, statement, "output_input", model->outputs > 1 ? model->feature[model->d] : NULL);
+    }
     sqlite3_finalize(statement);
 }
 
@@ -139,6 +146,26 @@ static void write_features(writer *w, const hf_model *model)
     sqlite3_finalize(statement);
 }
 
+/* Of a single output nothing is here that is not in the table meta. */
+static void write_outputs(writer *w, const hf_model *model)
+{
+    if (model->outputs == 1) return;
+    const hf_posterior *posterior = model->posterior;
+    sqlite3_stmt *statement =
+        prepare(w, "INSERT INTO output (position, name, shift, scale, noise, noise_held) "
+                   "VALUES (?1, ?2, ?3, ?4, ?5, ?6)");
+    for (size_t t = 0; t < model->outputs; t++) {
+        bind_size(w, statement, 1, t);
+        bind_text(w, statement, 2, model->output[t]);
+        bind_double(w, statement, 3, hfi_scaling_shift(&posterior->scaling, t));
+        bind_double(w, statement, 4, hfi_scaling_scale(&posterior->scaling, t));
+        bind_double(w, statement, 5, hfi_posterior_noise(posterior, t));
+        bind_size(w, statement, 6, model->noises_held[t] ? 1 : 0);
+        step(w, statement);
+    }
+    sqlite3_finalize(statement);
+}
+
 static void write_parameters(writer *w, const hf_model *model)
 {
     sqlite3_stmt *statement =
@@ -147,7 +174,7 @@ static void write_parameters(writer *w, const hf_model *model)
     for (size_t i = 0; i < hf_kernel_parameters(model->posterior->kernel); i++) {
         hf_parameter internal = {0}, user = {0};
         if (hf_kernel_parameter(model->posterior->kernel, i, &internal) < 0 ||
-            hf_model_parameter(model, i, &user) < 0)
+            hfi_model_kernel_parameter(model, i, &user) < 0)
             w->rc = SQLITE_INTERNAL;
         bind_size(w, statement, 1, i);
         bind_text(w, statement, 2, internal.name);
@@ -303,9 +330,10 @@ static void write_arrays(writer *w, const hf_model *model)
     write_array(w, "mean", hf_mean_coefficients(model->posterior->mean), 1,
                 hf_mean_values(model->posterior->mean));
     write_solution(w, &model->posterior->solution);
-    write_array(w, "row_inputs", model->n, model->d, model->x);
+    write_array(w, "row_inputs", model->n, model->width, model->x);
     write_array(w, "row_target", model->n, 1, model->y);
     if (model->extra != NULL) write_array(w, "row_noise", model->n, 1, model->extra);
+    if (model->output_eps != NULL) write_array(w, "output_eps", model->outputs, 1, model->output_eps);
     double *values = hfi_alloc(w->ctx, model->n, sizeof *values);
     if (values == NULL) {
         w->rc = SQLITE_NOMEM;
@@ -330,15 +358,16 @@ static void write_all(writer *w, const hf_model *model)
     char pragmas[128];
     sqlite3_snprintf(sizeof pragmas, pragmas,
                      "PRAGMA encoding='UTF-8';PRAGMA application_id=%d;PRAGMA user_version=%d;BEGIN",
-                     HFI_APPLICATION_ID, HFI_FORMAT_VERSION);
+                     HFI_APPLICATION_ID, (int)w->version);
     w->rc = sqlite3_exec(w->db, pragmas, NULL, NULL, NULL);
-    if (w->rc == SQLITE_OK) w->rc = hfi_schema_create(w->db);
+    if (w->rc == SQLITE_OK) w->rc = hfi_schema_create(w->db, w->version);
     write_meta(w, model);
     write_features(w, model);
+    if (w->version >= 3) write_outputs(w, model);
     write_parameters(w, model);
     write_notes(w, model);
     write_arrays(w, model);
-    if (w->rc == SQLITE_OK) w->rc = hfi_schema_seal(w->db);
+    if (w->rc == SQLITE_OK) w->rc = hfi_schema_seal(w->db, w->version);
     if (w->rc == SQLITE_OK) w->rc = sqlite3_exec(w->db, "COMMIT", NULL, NULL, NULL);
 }
 
@@ -352,10 +381,20 @@ static hf_status sqlite_failure(hf_context *ctx, int rc)
                     sqlite3_errstr(rc));
 }
 
+unsigned hfi_model_format(const hf_model *model)
+{
+    const hf_fit_settings *s = &model->settings, plain = hf_fit_settings_default();
+    const bool plainly = s->max_noise == plain.max_noise && s->coregion_rank == plain.coregion_rank &&
+                         s->shared_noise == plain.shared_noise && s->independent == plain.independent &&
+                         s->weighting == plain.weighting && s->centre != HF_CENTRE_CONDITIONAL &&
+                         s->mean != HF_MEAN_OUTPUTS;
+    return model->outputs == 1 && plainly ? HFI_FORMAT_ONE_OUTPUT : HFI_FORMAT_VERSION;
+}
+
 hf_status hfi_model_to_image(hf_context *ctx, const hf_model *model, size_t piece, unsigned char **image,
                              size_t *size)
 {
-    writer w = {.ctx = ctx, .piece = piece};
+    writer w = {.ctx = ctx, .version = hfi_model_format(model), .piece = piece};
     w.rc = sqlite3_open_v2(":memory:", &w.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY,
                            NULL);
     if (w.rc == SQLITE_OK) write_all(&w, model);

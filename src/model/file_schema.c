@@ -8,37 +8,50 @@
  * tables or have triggers is not ours, whatever it would answer. */
 typedef struct table_text {
     const char *name, *create, *select;
+    unsigned since; /* format version that has it first */
 } table_text;
 
 /* `select` gives every column of every row, in an order that does not depend on how they were inserted. */
 static const table_text tables[] = {
     {"meta", "CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value)",
-     "SELECT key, value FROM meta WHERE key <> 'content_sha256' ORDER BY key"},
+     "SELECT key, value FROM meta WHERE key <> 'content_sha256' ORDER BY key", 1},
     {"feature",
      "CREATE TABLE feature (position INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL, shift REAL NOT NULL, "
      "scale REAL NOT NULL)",
-     "SELECT position, name, shift, scale FROM feature ORDER BY position"},
+     "SELECT position, name, shift, scale FROM feature ORDER BY position", 1},
     {"parameter",
      "CREATE TABLE parameter (position INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL, value REAL NOT "
      "NULL, "
      "lower REAL NOT NULL, upper REAL NOT NULL, held INTEGER NOT NULL, user_value REAL NOT NULL)",
-     "SELECT position, name, value, lower, upper, held, user_value FROM parameter ORDER BY position"},
+     "SELECT position, name, value, lower, upper, held, user_value FROM parameter ORDER BY position", 1},
     {"array",
      "CREATE TABLE array (name TEXT PRIMARY KEY NOT NULL, rows INTEGER NOT NULL, columns INTEGER NOT NULL, "
      "data BLOB NOT NULL)",
-     "SELECT name, rows, columns, data FROM array ORDER BY name"},
+     "SELECT name, rows, columns, data FROM array ORDER BY name", 1},
     {"note", "CREATE TABLE note (position INTEGER PRIMARY KEY NOT NULL, text TEXT NOT NULL)",
-     "SELECT position, text FROM note ORDER BY position"},
+     "SELECT position, text FROM note ORDER BY position", 1},
+    {"output",
+     "CREATE TABLE output (position INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL, shift REAL NOT NULL, "
+     "scale REAL NOT NULL, noise REAL NOT NULL, noise_held INTEGER NOT NULL)",
+     "SELECT position, name, shift, scale, noise, noise_held FROM output ORDER BY position", 3},
 };
 
 enum {
     TABLES = sizeof tables / sizeof tables[0]
 };
 
-int hfi_schema_create(sqlite3 *db)
+/* The tables of a version come first in the list. */
+static size_t count_tables(unsigned version)
+{
+    size_t count = 0;
+    while (count < TABLES && tables[count].since <= version) count++;
+    return count;
+}
+
+int hfi_schema_create(sqlite3 *db, unsigned version)
 {
     int rc = SQLITE_OK;
-    for (size_t i = 0; i < TABLES && rc == SQLITE_OK; i++)
+    for (size_t i = 0; i < count_tables(version) && rc == SQLITE_OK; i++)
         rc = sqlite3_exec(db, tables[i].create, NULL, NULL, NULL);
     return rc;
 }
@@ -59,7 +72,7 @@ static bool has_table(sqlite3 *db, const table_text *table)
 }
 
 /* Entries beside the tables: only the indices SQLite makes for the two text keys, which have no text. */
-static bool has_strangers(sqlite3 *db)
+static bool has_strangers(sqlite3 *db, size_t count)
 {
     sqlite3_stmt *statement = NULL;
     bool strangers = true;
@@ -70,20 +83,21 @@ static bool has_strangers(sqlite3 *db)
             -1, &statement, NULL) == SQLITE_OK &&
         sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_int64(statement, 0) == 0 &&
         sqlite3_step(statement) == SQLITE_ROW)
-        strangers = sqlite3_column_int64(statement, 0) != TABLES;
+        strangers = sqlite3_column_int64(statement, 0) != (sqlite3_int64)count;
     sqlite3_finalize(statement);
     return strangers;
 }
 
-hf_status hfi_schema_check(hf_context *ctx, sqlite3 *db, const char *path)
+hf_status hfi_schema_check(hf_context *ctx, sqlite3 *db, unsigned version, const char *path)
 {
-    for (size_t i = 0; i < TABLES; i++) {
+    const size_t count = count_tables(version);
+    for (size_t i = 0; i < count; i++) {
         if (!has_table(db, &tables[i]))
             return hfi_fail(ctx, HF_ERR_MODEL_FILE,
                             "%s: damaged: table \"%s\" is missing or not as it should be", path,
                             tables[i].name);
     }
-    if (has_strangers(db))
+    if (has_strangers(db, count))
         return hfi_fail(ctx, HF_ERR_MODEL_FILE,
                         "%s: damaged: it has tables, views or triggers that no model has", path);
     return HF_OK;
@@ -112,11 +126,11 @@ static void digest_value(hfi_sha256 *hash, sqlite3_stmt *statement, int column)
     }
 }
 
-int hfi_schema_digest(sqlite3 *db, char hex[HFI_SHA256_HEX])
+int hfi_schema_digest(sqlite3 *db, unsigned version, char hex[HFI_SHA256_HEX])
 {
     hfi_sha256 hash;
     hfi_sha256_init(&hash);
-    for (size_t i = 0; i < TABLES; i++) {
+    for (size_t i = 0; i < count_tables(version); i++) {
         sqlite3_stmt *statement = NULL;
         int rc = sqlite3_prepare_v2(db, tables[i].select, -1, &statement, NULL);
         if (rc != SQLITE_OK) return rc;
@@ -131,10 +145,10 @@ int hfi_schema_digest(sqlite3 *db, char hex[HFI_SHA256_HEX])
     return SQLITE_OK;
 }
 
-int hfi_schema_seal(sqlite3 *db)
+int hfi_schema_seal(sqlite3 *db, unsigned version)
 {
     char hex[HFI_SHA256_HEX];
-    int rc = hfi_schema_digest(db, hex);
+    int rc = hfi_schema_digest(db, version, hex);
     if (rc != SQLITE_OK) return rc;
     sqlite3_stmt *statement = NULL;
     rc = sqlite3_prepare_v2(db, "INSERT OR REPLACE INTO meta (key, value) VALUES ('content_sha256', ?1)", -1,

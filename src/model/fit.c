@@ -14,8 +14,12 @@ static hf_status check_arguments(hf_context *ctx, const char *function, const hf
     if (table == NULL || columns == NULL || settings == NULL || out == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: table, columns, settings and the output must not be NULL",
                         function);
-    if (columns->target == NULL)
+    if (columns->target == NULL && columns->target_count == 0)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: columns->target is NULL; name the column to predict",
+                        function);
+    if (settings->minibatch > 0 && (columns->target_count > 1 || columns->output_column != NULL))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "%s: minibatches are for one output; several need all rows at once (minibatch 0)",
                         function);
     return HF_OK;
 }
@@ -29,13 +33,44 @@ static hf_status prepare(hf_context *ctx, const hf_table *table, const hf_column
     hf_status status = hfi_model_roles(ctx, model, table, columns, &roles);
     if (status >= 0) {
         status = hfi_model_gather(ctx, model, table, &roles);
-        hfi_free(ctx, roles.feature);
+        hfi_roles_free(ctx, &roles);
     }
     if (status < 0) {
         hf_model_free(model);
         return status;
     }
     *out = model;
+    return HF_OK;
+}
+
+/* "noise" holds that of all outputs, "noise[2]" that of one. */
+static bool holds_noise(const char *name, size_t output)
+{
+    char one[48];
+    snprintf(one, sizeof one, "noise[%zu]", output);
+    return strcmp(name, "noise") == 0 || strcmp(name, one) == 0;
+}
+
+/* What only settings for several outputs have. */
+static hf_status keep_outputs(hf_context *ctx, hf_model *model, const hf_fit_settings *settings)
+{
+    const size_t outputs = model->outputs, count = settings->output_eps_count;
+    model->settings.output_eps = NULL;
+    model->settings.output_eps_count = 0;
+    if (outputs == 1) return HF_OK;
+    model->noises_held = hfi_alloc(ctx, outputs, sizeof *model->noises_held);
+    if (model->noises_held == NULL) return HF_ERR_MEMORY;
+    for (size_t t = 0; t < outputs; t++) {
+        model->noises_held[t] = !settings->train;
+        for (size_t i = 0; i < settings->set_count; i++)
+            if (holds_noise(settings->set[i].name, t)) model->noises_held[t] = true;
+    }
+    if (settings->output_eps == NULL) return HF_OK;
+    model->output_eps = hfi_alloc(ctx, count, sizeof *model->output_eps);
+    if (model->output_eps == NULL) return HF_ERR_MEMORY;
+    memcpy(model->output_eps, settings->output_eps, count * sizeof *model->output_eps);
+    model->settings.output_eps = model->output_eps;
+    model->settings.output_eps_count = count;
     return HF_OK;
 }
 
@@ -52,18 +87,33 @@ hf_status hfi_model_keep_settings(hf_context *ctx, hf_model *model, const hf_fit
     model->kernel = hfi_memory_strdup(&model->memory, hf_kernel_expression(model->posterior->kernel));
     if (model->kernel == NULL) return hfi_out_of_memory(ctx);
     model->settings.kernel = model->kernel;
-    return HF_OK;
+    return keep_outputs(ctx, model, settings);
+}
+
+/* Its rows hold readings that were taken together. */
+static bool is_wide(const hf_model *model)
+{
+    return model->outputs > 1 && model->output_column == NULL;
+}
+
+/* A gap in a wide table is nothing to warn of, a row without any reading is. */
+static bool left_rows_out(const hf_model *model)
+{
+    return model->skipped > 0 || (is_wide(model) ? model->empty : model->report.missing) > 0;
 }
 
 static hf_status learn(hf_context *ctx, hf_model *model, const hf_fit_settings *settings)
 {
     const hf_data data = {.n = model->n,
-                          .d = model->d,
+                          .d = model->width,
                           .x = model->x,
-                          .ldx = model->d,
+                          .ldx = model->width,
                           .y = model->y,
                           .noise = model->extra,
-                          .names = (const char *const *)model->feature};
+                          .names = (const char *const *)model->feature,
+                          .outputs = model->outputs,
+                          .output_names = (const char *const *)model->output,
+                          .sample = is_wide(model) ? model->row : NULL};
     hf_status fitted = hf_fit_data(ctx, &data, settings, &model->posterior, &model->report, model->reading);
     if (fitted < 0) return fitted;
     hf_status status = HF_OK;
@@ -96,7 +146,7 @@ hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns *colum
         return status;
     }
     hfi_model_checksum(made, made->checksum);
-    if (made->skipped > 0 || made->report.missing > 0) status = hfi_worse(status, HF_WARN_ROWS_SKIPPED);
+    if (left_rows_out(made)) status = hfi_worse(status, HF_WARN_ROWS_SKIPPED);
     hfi_model_leave_message(ctx, made, status);
     *model = made;
     if (report != NULL) *report = made->report;
@@ -117,8 +167,8 @@ hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_columns *
     hfi_estimate chosen, exact;
     hf_fit_settings other = *settings;
     other.solver = HF_SOLVER_EXACT;
-    hfi_fit_estimate(settings, readings, model->d, &chosen);
-    hfi_fit_estimate(&other, readings, model->d, &exact);
+    hfi_fit_estimate(settings, readings, model->width, &chosen);
+    hfi_fit_estimate(&other, readings, model->width, &exact);
     size_t available = hfi_available_memory();
     *out = (hf_cost){.readings = readings,
                      .inputs = model->d,

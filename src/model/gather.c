@@ -30,14 +30,13 @@ hf_status hfi_check_finite(hf_context *ctx, const hf_table *table, const char *n
     return HF_OK;
 }
 
-/* Numbers of a column, all finite or missing. */
-static hf_status finite_numbers(hf_context *ctx, const hf_table *table, size_t column, const double **numbers)
+hf_status hfi_finite_numbers(hf_context *ctx, const hf_table *table, size_t column, const double **numbers)
 {
     hf_status status = hf_table_numbers(ctx, table, column, numbers);
     return status < 0 ? status : hfi_check_finite(ctx, table, hf_table_name(table, column), *numbers);
 }
 
-static hf_status check_noise(hf_context *ctx, const hf_table *table, size_t column, const double *noise)
+hf_status hfi_check_noise(hf_context *ctx, const hf_table *table, size_t column, const double *noise)
 {
     char place[512], shown[HFI_SHOWN_BYTES];
     for (size_t i = 0; i < hf_table_rows(table); i++) {
@@ -50,23 +49,18 @@ static hf_status check_noise(hf_context *ctx, const hf_table *table, size_t colu
     return HF_OK;
 }
 
-typedef struct sources {
-    const double **x; /* one pointer per input */
-    const double *y;
-    const double *noise; /* or NULL */
-} sources;
-
-static bool is_complete(const sources *from, size_t d, size_t row)
+bool hfi_is_complete(const hfi_sources *from, size_t d, size_t row)
 {
     for (size_t j = 0; j < d; j++)
         if (isnan(from->x[j][row])) return false;
+    if (from->output != NULL && from->output[row] == SIZE_MAX) return false;
     return from->noise == NULL || !isnan(from->noise[row]);
 }
 
-static hf_status copy_rows(hf_context *ctx, hf_model *model, const hf_table *table, const sources *from)
+static hf_status copy_rows(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_sources *from)
 {
     size_t rows = hf_table_rows(table), n = 0, d = model->d, missing = 0;
-    for (size_t i = 0; i < rows; i++) n += is_complete(from, d, i);
+    for (size_t i = 0; i < rows; i++) n += hfi_is_complete(from, d, i);
     model->skipped = rows - n;
     if (rows == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "%s: no rows, only a header", hf_table_source(table));
     if (n == 0)
@@ -76,12 +70,12 @@ static hf_status copy_rows(hf_context *ctx, hf_model *model, const hf_table *tab
     if (status < 0) return status;
     size_t to = 0;
     for (size_t i = 0; i < rows; i++) {
-        if (!is_complete(from, d, i)) continue;
+        if (!hfi_is_complete(from, d, i)) continue;
         model->row[to] = i + 1;
-        model->y[to] = from->y[i];
+        model->y[to] = from->y[0][i];
         for (size_t j = 0; j < d; j++) model->x[to * d + j] = from->x[j][i];
         if (from->noise != NULL) model->extra[to] = from->noise[i];
-        missing += isnan(from->y[i]) ? 1 : 0;
+        missing += isnan(from->y[0][i]) ? 1 : 0;
         to++;
     }
     if (missing == n)
@@ -96,7 +90,7 @@ static hf_status copy_rows(hf_context *ctx, hf_model *model, const hf_table *tab
     return status;
 }
 
-static bool is_constant(const double *values, size_t count, size_t stride)
+bool hfi_is_constant(const double *values, size_t count, size_t stride)
 {
     double first = NAN;
     for (size_t i = 0; i < count; i++) {
@@ -114,7 +108,7 @@ static hf_status note_constants(hf_context *ctx, hf_model *model)
     char first[HFI_SHOWN_BYTES] = "";
     size_t constant = 0;
     for (size_t j = 0; j < model->d; j++) {
-        if (!is_constant(model->x + j, model->n, model->d)) continue;
+        if (!hfi_is_constant(model->x + j, model->n, model->width)) continue;
         if (constant++ == 0) hfi_text_shown(model->feature[j], first);
     }
     hf_status status = HF_OK;
@@ -125,26 +119,44 @@ static hf_status note_constants(hf_context *ctx, hf_model *model)
         status = hfi_model_note(ctx, model,
                                 "%zu inputs have the same value in every row and tell nothing, \"%s\" first",
                                 constant, first);
-    if (status >= 0 && is_constant(model->y, model->n, 1))
+    if (status >= 0 && model->outputs == 1 && hfi_is_constant(model->y, model->n, 1))
         status = hfi_model_note(ctx, model, "the target \"%s\" has the same value in every row",
                                 hfi_text_shown(model->target, first));
     return status;
 }
 
+static hf_status find_sources(hf_context *ctx, const hf_model *model, const hf_table *table,
+                              const hfi_roles *roles, hfi_sources *from)
+{
+    hf_status status = HF_OK;
+    for (size_t t = 0; t < roles->targets && status >= 0; t++)
+        status =
+            hfi_finite_numbers(ctx, table, roles->wide != NULL ? roles->wide[t] : roles->target, &from->y[t]);
+    for (size_t j = 0; j < roles->count && status >= 0; j++)
+        status = hfi_finite_numbers(ctx, table, roles->feature[j], &from->x[j]);
+    if (status >= 0 && roles->noise != SIZE_MAX) {
+        status = hfi_finite_numbers(ctx, table, roles->noise, &from->noise);
+        if (status >= 0) status = hfi_check_noise(ctx, table, roles->noise, from->noise);
+    }
+    if (status < 0 || roles->output == SIZE_MAX) return status;
+    from->output = hfi_alloc(ctx, hf_table_rows(table), sizeof *from->output);
+    if (from->output == NULL) return HF_ERR_MEMORY;
+    return hfi_model_output_numbers(ctx, model, table, roles->output, from->output);
+}
+
 hf_status hfi_model_gather(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles)
 {
-    sources from = {.x = hfi_alloc(ctx, roles->count, sizeof *from.x)};
-    if (from.x == NULL) return HF_ERR_MEMORY;
-    hf_status status = finite_numbers(ctx, table, roles->target, &from.y);
-    for (size_t j = 0; j < roles->count && status >= 0; j++)
-        status = finite_numbers(ctx, table, roles->feature[j], &from.x[j]);
-    if (status >= 0 && roles->noise != SIZE_MAX) {
-        status = finite_numbers(ctx, table, roles->noise, &from.noise);
-        if (status >= 0) status = check_noise(ctx, table, roles->noise, from.noise);
-    }
-    if (status >= 0) status = copy_rows(ctx, model, table, &from);
+    hfi_sources from = {.x = hfi_alloc(ctx, roles->count, sizeof *from.x),
+                        .y = hfi_alloc(ctx, roles->targets, sizeof *from.y)};
+    hf_status status = from.x != NULL && from.y != NULL ? HF_OK : HF_ERR_MEMORY;
+    if (status >= 0) status = find_sources(ctx, model, table, roles, &from);
+    if (status >= 0)
+        status = model->outputs > 1 ? hfi_model_copy_outputs(ctx, model, table, roles, &from)
+                                    : copy_rows(ctx, model, table, &from);
     if (status >= 0) status = note_constants(ctx, model);
     hfi_free(ctx, from.x);
+    hfi_free(ctx, from.y);
+    hfi_free(ctx, from.output);
     return status;
 }
 
@@ -155,7 +167,7 @@ hf_status hfi_model_inputs(hf_context *ctx, const hf_model *model, const hf_tabl
     for (size_t j = 0; j < model->d && status >= 0; j++) {
         size_t column;
         status = hf_table_find(ctx, table, model->feature[j], &column);
-        if (status >= 0) status = finite_numbers(ctx, table, column, &columns[j]);
+        if (status >= 0) status = hfi_finite_numbers(ctx, table, column, &columns[j]);
     }
     return status;
 }

@@ -16,17 +16,22 @@ struct hf_model {
     hf_posterior *posterior;
 
     /* columns */
-    char *target;
+    char *target;       /* of several the first */
     char *noise_column; /* NULL if none */
     size_t d;
-    char **feature; /* d names */
+    char **feature;      /* width names */
+    size_t outputs;      /* 1 unless several */
+    char **output;       /* several: their names; else NULL */
+    char *output_column; /* of a long table; NULL if none */
+    size_t width; /* numbers in a row of inputs: d, and with several outputs the number of the output */
 
     /* the rows that were handed to the fit, in file order (user units) */
     char *source;        /* where they came from, for people */
     size_t n;            /* rows with complete inputs, with or without a target */
     size_t skipped;      /* rows left out because an input (or the noise) was missing */
     size_t *row;         /* 1-based data row of the training file */
-    double *x;           /* n x d row-major */
+    size_t empty;        /* rows without any reading */
+    double *x;           /* n x width row-major */
     double *y;           /* NaN = missing */
     double *extra;       /* known noise variances, or NULL */
     hf_reading *reading; /* what the fit thinks of each */
@@ -38,8 +43,13 @@ struct hf_model {
     bool noise_held;
     hf_fit_report report;
 
+    double *output_eps; /* what settings.output_eps points to, or NULL */
+    bool *noises_held;  /* several outputs: of each; else NULL */
+
     size_t mean_names; /* of a linear mean only, whose coefficients have numbers */
     char **mean_name;
+    size_t parameters; /* several outputs only: what hf_model_parameter() tells */
+    struct hfi_model_parameter *parameter;
 
     size_t notes;
     char **note; /* remarks for the user, one sentence each */
@@ -48,11 +58,34 @@ struct hf_model {
 /** An empty model in the context's memory, or NULL (message set). */
 hf_model *hfi_model_new(hf_context *ctx);
 
-/** Space for the rows: row, x, y, reading, and extra if asked for. Sets n and d. */
+/** Space for the rows: row, x, y, reading, and extra if asked for. Sets n, d and width, by `outputs`. */
 hf_status hfi_model_reserve(hf_context *ctx, hf_model *model, size_t n, size_t d, bool extra);
 
 /** Once the posterior is there: what is derived from it. */
 hf_status hfi_model_finish(hf_context *ctx, hf_model *model);
+
+/** One of the hyperparameters of a model of several outputs. */
+typedef struct hfi_model_parameter {
+    enum {
+        HFI_PARAMETER_KERNEL,   /* index: of the kernel */
+        HFI_PARAMETER_COREGION, /* index: of the coregion; s, t: entry of B */
+        HFI_PARAMETER_MEAN,     /* s: the output */
+        HFI_PARAMETER_NOISE     /* s: the output */
+    } kind;
+    size_t index, s, t;
+    double value; /* HFI_PARAMETER_COREGION only: user units */
+    bool fixed;   /* the same */
+    char *name;   /* NULL: the kernel's */
+} hfi_model_parameter;
+
+/** Makes that list, once the posterior is there (several outputs). */
+hf_status hfi_model_list_parameters(hf_context *ctx, hf_model *model);
+hf_status hfi_model_outputs_parameter(const hf_model *model, size_t i, hf_parameter *out);
+/** Kernel parameter i in the user's units. */
+hf_status hfi_model_kernel_parameter(const hf_model *model, size_t i, hf_parameter *out);
+
+/** The output that row i of the training readings is of. */
+size_t hfi_model_output_of(const hf_model *model, size_t i);
 
 /** Adds a remark; printf-like. */
 hf_status hfi_model_note(hf_context *ctx, hf_model *model, const char *format, ...) HF_PRINTF(3, 4);
@@ -72,16 +105,50 @@ void hfi_model_checksum(const hf_model *model, char hex[HFI_SHA256_HEX]);
 
 /** Which columns of a table play which part. Indices into the table. */
 typedef struct hfi_roles {
-    size_t target;
-    size_t noise; /* SIZE_MAX if none */
+    size_t target;  /* of several the first */
+    size_t targets; /* 1, or columns of a wide table */
+    size_t *wide;   /* several targets: their indices, hfi_alloc'ed; else NULL */
+    size_t output;  /* SIZE_MAX if none */
+    size_t noise;   /* SIZE_MAX if none */
     size_t count;
     size_t *feature; /* count indices, hfi_alloc'ed */
 } hfi_roles;
 
-/** Decides the roles and gives the model its names; remarks on columns left out. `roles->feature` is the
- * caller's to free. */
+/** Decides the roles and gives the model its names; remarks on columns left out. `roles` is the caller's to free. */
 hf_status hfi_model_roles(hf_context *ctx, hf_model *model, const hf_table *table, const hf_columns *columns,
                           hfi_roles *roles);
+
+void hfi_roles_free(hf_context *ctx, hfi_roles *roles);
+
+/** Names of T outputs, copied, into the model, with room for the name of the input that is their number; `outputs` is set. */
+hf_status hfi_model_name_outputs(hf_context *ctx, hf_model *model, size_t outputs, const char *const *names);
+/** The different values of a column of a table, sorted: the outputs of a long table, into the model. */
+hf_status hfi_model_find_outputs(hf_context *ctx, hf_model *model, const hf_table *table, size_t column);
+/** The output of each row of a table by the fields of a column: `number` has as many entries as the table rows; SIZE_MAX where the field is
+ * missing. HF_ERR_ARGUMENT, with the place, for an output that the model has not. */
+hf_status hfi_model_output_numbers(hf_context *ctx, const hf_model *model, const hf_table *table,
+                                   size_t column, size_t *number);
+
+/** Numbers of a column, all finite or missing. */
+hf_status hfi_finite_numbers(hf_context *ctx, const hf_table *table, size_t column, const double **numbers);
+/** HF_ERR_ARGUMENT with the place of the first negative number. */
+hf_status hfi_check_noise(hf_context *ctx, const hf_table *table, size_t column, const double *noise);
+/** True when all of the numbers that are there are the same. */
+bool hfi_is_constant(const double *values, size_t count, size_t stride);
+
+/** Columns of numbers by the part they play. */
+typedef struct hfi_sources {
+    const double **x;    /* one pointer per input */
+    const double **y;    /* one per target */
+    const double *noise; /* or NULL */
+    size_t *output;      /* long table: of each row, SIZE_MAX where it is missing; or NULL */
+} hfi_sources;
+
+/** Rows of a table in which neither an input, nor the noise, nor the output is missing. */
+bool hfi_is_complete(const hfi_sources *from, size_t d, size_t row);
+/** Copies the readings of several outputs, and remarks on them. */
+hf_status hfi_model_copy_outputs(hf_context *ctx, hf_model *model, const hf_table *table,
+                                 const hfi_roles *roles, const hfi_sources *from);
 
 /** Copies the usable rows of a table into the model; remarks on rows left out and on constant columns. */
 hf_status hfi_model_gather(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles);
@@ -101,6 +168,34 @@ typedef struct hfi_predictions {
 
 hf_status hfi_model_predict(hf_context *ctx, const hf_model *model, const hf_table *table,
                             hfi_predictions *out);
+
+/** With the known noise of a table's rows if the model was fitted with such a column and the table has it, else NULL. */
+hf_status hfi_model_find_noise(hf_context *ctx, const hf_model *model, const hf_table *table,
+                               const double **noise);
+
+/** Predictions of several outputs: `columns` for each row, the outputs of a wide table or the one that a row of a long one is about. */
+typedef struct hfi_outputs_predictions {
+    size_t columns;
+    bool single;    /* rows are about an output each */
+    size_t *output; /* single: which; SIZE_MAX where that is missing */
+    double
+        *mean; /* rows x columns, NaN where an input is missing; hfi_alloc'ed, with the next two after it */
+    double *var_latent, *var_observed;
+    double *covariance; /* rows x T x T, or NULL */
+    size_t missing;     /* rows without a prediction */
+} hfi_outputs_predictions;
+
+/** `whole`: all outputs for each row, whatever columns the table has. */
+hf_status hfi_model_predict_outputs(hf_context *ctx, const hf_model *model, const hf_table *table, bool whole,
+                                    bool covariance, hfi_outputs_predictions *out);
+void hfi_outputs_predictions_free(hf_context *ctx, hfi_outputs_predictions *predictions);
+/** hf_predict_into_table() for several outputs. */
+hf_status hfi_predict_outputs_into_table(hf_context *ctx, const hf_model *model, hf_table *table);
+/** The message on rows without a prediction; HF_OK if there is none. */
+hf_status hfi_predict_message(hf_context *ctx, const hf_table *table, size_t missing);
+/** The five columns of a prediction out of mean and variances; `out` has 5 x rows entries. */
+void hfi_predict_columns(size_t rows, size_t stride, const double *mean, const double *var_latent,
+                         const double *var_observed, double *out);
 
 /** "train.csv, line 7" for messages, also for tables that came from no file. `buffer` is returned. */
 const char *hfi_row_place(const hf_table *table, size_t row, char *buffer, size_t bytes);

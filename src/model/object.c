@@ -8,17 +8,20 @@
 hf_model *hfi_model_new(hf_context *ctx)
 {
     hf_model *model = hfi_alloc(ctx, 1, sizeof *model);
-    if (model != NULL) model->memory = hfi_context_memory(ctx);
+    if (model == NULL) return NULL;
+    model->memory = hfi_context_memory(ctx);
+    model->outputs = 1;
     return model;
 }
 
 hf_status hfi_model_reserve(hf_context *ctx, hf_model *model, size_t n, size_t d, bool extra)
 {
-    size_t cells;
-    if (!hfi_size_mul(n, d, &cells))
+    size_t cells, width = d + (model->outputs > 1 ? 1 : 0);
+    if (!hfi_size_mul(n, width, &cells))
         return hfi_fail(ctx, HF_ERR_TOO_LARGE, "%zu rows of %zu inputs do not fit in memory", n, d);
     model->n = n;
     model->d = d;
+    model->width = width;
     model->row = hfi_alloc(ctx, n, sizeof *model->row);
     model->x = hfi_alloc(ctx, cells, sizeof *model->x);
     model->y = hfi_alloc(ctx, n, sizeof *model->y);
@@ -35,18 +38,26 @@ void hf_model_free(hf_model *model)
     hfi_memory memory = model->memory;
     hf_posterior_free(model->posterior);
     if (model->feature != NULL)
-        for (size_t j = 0; j < model->d; j++) hfi_memory_free(&memory, model->feature[j]);
+        for (size_t j = 0; j < model->width; j++) hfi_memory_free(&memory, model->feature[j]);
+    if (model->output != NULL)
+        for (size_t t = 0; t < model->outputs; t++) hfi_memory_free(&memory, model->output[t]);
+    if (model->parameter != NULL)
+        for (size_t i = 0; i < model->parameters; i++) hfi_memory_free(&memory, model->parameter[i].name);
     for (size_t i = 0; i < model->notes; i++) hfi_memory_free(&memory, model->note[i]);
     for (size_t i = 0; i < model->mean_names; i++) hfi_memory_free(&memory, model->mean_name[i]);
-    void *const blocks[] = {
-        model->target, model->noise_column, model->feature, model->source, model->row,  model->x,
-        model->y,      model->extra,        model->reading, model->kernel, model->note, model->mean_name};
+    void *const blocks[] = {model->target,      model->noise_column,  model->feature,
+                            model->source,      model->row,           model->x,
+                            model->y,           model->extra,         model->reading,
+                            model->kernel,      model->note,          model->mean_name,
+                            model->output,      model->output_column, model->output_eps,
+                            model->noises_held, model->parameter};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) hfi_memory_free(&memory, blocks[i]);
     hfi_memory_free(&memory, model);
 }
 
 hf_status hfi_model_finish(hf_context *ctx, hf_model *model)
 {
+    if (model->outputs > 1) return hfi_model_list_parameters(ctx, model);
     size_t count = hf_mean_coefficients(model->posterior->mean);
     if (count <= 1) return HF_OK;
     model->mean_name = hfi_alloc(ctx, count, sizeof *model->mean_name);
@@ -96,6 +107,22 @@ const char *hf_model_target(const hf_model *model)
 const char *hf_model_noise_column(const hf_model *model)
 {
     return model != NULL ? model->noise_column : NULL;
+}
+
+size_t hf_model_outputs(const hf_model *model)
+{
+    return model != NULL ? model->outputs : 0;
+}
+
+const char *hf_model_output(const hf_model *model, size_t output)
+{
+    if (output >= hf_model_outputs(model)) return NULL;
+    return model->output != NULL ? model->output[output] : model->target;
+}
+
+const char *hf_model_output_column(const hf_model *model)
+{
+    return model != NULL ? model->output_column : NULL;
 }
 
 size_t hf_model_features(const hf_model *model)
@@ -150,6 +177,10 @@ void hfi_model_hash_names(const hf_model *model, size_t rows, hfi_sha256 *hash)
     hfi_sha256_add_u64(hash, model->d);
     hfi_sha256_add_text(hash, model->target);
     for (size_t j = 0; j < model->d; j++) hfi_sha256_add_text(hash, model->feature[j]);
+    if (model->outputs <= 1) return;
+    hfi_sha256_add_u64(hash, model->outputs);
+    hfi_sha256_add_text(hash, model->output_column != NULL ? model->output_column : "");
+    for (size_t t = 0; t < model->outputs; t++) hfi_sha256_add_text(hash, model->output[t]);
 }
 
 void hfi_model_hash_row(hfi_sha256 *hash, size_t d, const double *x, double y, const double *extra)
@@ -166,7 +197,7 @@ void hfi_model_checksum(const hf_model *model, char hex[HFI_SHA256_HEX])
     hfi_sha256 hash;
     hfi_model_hash_names(model, model->n, &hash);
     for (size_t i = 0; i < model->n; i++)
-        hfi_model_hash_row(&hash, model->d, model->x + i * model->d, model->y[i],
+        hfi_model_hash_row(&hash, model->width, model->x + i * model->width, model->y[i],
                            model->extra != NULL ? &model->extra[i] : NULL);
     hfi_sha256_hex(&hash, hex);
 }

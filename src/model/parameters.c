@@ -7,6 +7,7 @@
 size_t hf_model_parameters(const hf_model *model)
 {
     if (model == NULL) return 0;
+    if (model->outputs > 1) return model->parameters;
     return hf_kernel_parameters(model->posterior->kernel) + hf_mean_coefficients(model->posterior->mean) + 1;
 }
 
@@ -47,17 +48,21 @@ static void mean_parameter(const hf_posterior *posterior, size_t k, hf_parameter
     }
 }
 
+hf_status hfi_model_kernel_parameter(const hf_model *model, size_t i, hf_parameter *out)
+{
+    hf_status status = hf_kernel_parameter(model->posterior->kernel, i, out);
+    if (status >= 0) to_user(&model->posterior->scaling, out);
+    return status;
+}
+
 hf_status hf_model_parameter(const hf_model *model, size_t i, hf_parameter *out)
 {
     if (model == NULL || out == NULL || i >= hf_model_parameters(model)) return HF_ERR_ARGUMENT;
+    if (model->outputs > 1) return hfi_model_outputs_parameter(model, i, out);
     const hf_posterior *posterior = model->posterior;
     size_t kernel = hf_kernel_parameters(posterior->kernel);
     size_t mean = hf_mean_coefficients(posterior->mean);
-    if (i < kernel) {
-        hf_status status = hf_kernel_parameter(posterior->kernel, i, out);
-        if (status >= 0) to_user(&posterior->scaling, out);
-        return status;
-    }
+    if (i < kernel) return hfi_model_kernel_parameter(model, i, out);
     if (i < kernel + mean) {
         mean_parameter(posterior, i - kernel, out);
         if (mean > 1) out->name = model->mean_name[i - kernel];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Predictions for the rows of a table, and their score. */
+/* Predictions for the rows of a table. */
 #include "model/model.h"
 
 #include "data/table_set.h"
@@ -11,10 +11,8 @@
 /* Phi^-1(0.975) */
 static const double normal_95 = 1.959963984540054;
 
-/* The known noise of a table's rows if the model was fitted with such a column and the table has it, else
- * NULL. */
-static hf_status find_noise(hf_context *ctx, const hf_model *model, const hf_table *table,
-                            const double **noise)
+hf_status hfi_model_find_noise(hf_context *ctx, const hf_model *model, const hf_table *table,
+                               const double **noise)
 {
     *noise = NULL;
     if (model->noise_column == NULL) return HF_OK;
@@ -103,7 +101,7 @@ hf_status hfi_model_predict(hf_context *ctx, const hf_model *model, const hf_tab
         out->var_observed = out->mean + 2 * rows;
         status = hfi_model_inputs(ctx, model, table, columns);
     }
-    if (status >= 0) status = find_noise(ctx, model, table, &noise);
+    if (status >= 0) status = hfi_model_find_noise(ctx, model, table, &noise);
     if (status >= 0) status = predict_packed(ctx, model, table, columns, noise, out);
     hfi_free(ctx, columns);
     if (status < 0) {
@@ -113,7 +111,7 @@ hf_status hfi_model_predict(hf_context *ctx, const hf_model *model, const hf_tab
     return status;
 }
 
-static hf_status missing_message(hf_context *ctx, const hf_table *table, size_t missing)
+hf_status hfi_predict_message(hf_context *ctx, const hf_table *table, size_t missing)
 {
     if (missing == 0) return hfi_fail(ctx, HF_OK, "%s", "");
     return hfi_fail(ctx, HF_WARN_ROWS_SKIPPED,
@@ -121,16 +119,17 @@ static hf_status missing_message(hf_context *ctx, const hf_table *table, size_t 
                     missing, hf_table_rows(table));
 }
 
-/* The five columns of the contract out of mean and variances; `out` has 5 x rows entries. */
-static void output_columns(size_t rows, const hfi_predictions *from, double *out)
+void hfi_predict_columns(size_t rows, size_t stride, const double *mean, const double *var_latent,
+                         const double *var_observed, double *out)
 {
     for (size_t i = 0; i < rows; i++) {
-        double sd = sqrt(from->var_observed[i]);
-        out[i] = from->mean[i];
-        out[rows + i] = sqrt(from->var_latent[i]);
+        const size_t k = i * stride;
+        double sd = sqrt(var_observed[k]);
+        out[i] = mean[k];
+        out[rows + i] = sqrt(var_latent[k]);
         out[2 * rows + i] = sd;
-        out[3 * rows + i] = from->mean[i] - normal_95 * sd;
-        out[4 * rows + i] = from->mean[i] + normal_95 * sd;
+        out[3 * rows + i] = mean[k] - normal_95 * sd;
+        out[4 * rows + i] = mean[k] + normal_95 * sd;
     }
 }
 
@@ -157,6 +156,7 @@ hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, hf_table
 {
     if (model == NULL || table == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_predict_into_table: model and table must not be NULL");
+    if (model->outputs > 1) return hfi_predict_outputs_into_table(ctx, model, table);
     size_t rows = hf_table_rows(table);
     hfi_predictions predictions;
     hf_status status = hfi_model_predict(ctx, model, table, &predictions);
@@ -164,36 +164,11 @@ hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, hf_table
     double *values = hfi_alloc(ctx, rows, 5 * sizeof *values);
     status = values == NULL ? HF_ERR_MEMORY : HF_OK;
     if (status >= 0) {
-        output_columns(rows, &predictions, values);
+        hfi_predict_columns(rows, 1, predictions.mean, predictions.var_latent, predictions.var_observed,
+                            values);
         status = add_columns(ctx, model, table, values);
     }
     hfi_free(ctx, values);
     hfi_free(ctx, predictions.mean);
-    return status < 0 ? status : missing_message(ctx, table, predictions.missing);
-}
-
-hf_status hf_score(hf_context *ctx, const hf_model *model, const hf_table *table, hf_metrics *out)
-{
-    if (model == NULL || table == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_score: model, table and out must not be NULL");
-    size_t column, rows = hf_table_rows(table);
-    const double *y;
-    hf_status status = hf_table_find(ctx, table, model->target, &column);
-    if (status >= 0) status = hf_table_numbers(ctx, table, column, &y);
-    if (status >= 0) status = hfi_check_finite(ctx, table, model->target, y);
-    if (status < 0) return status;
-    hfi_predictions predictions;
-    status = hfi_model_predict(ctx, model, table, &predictions);
-    if (status < 0) return status;
-    for (size_t i = 0; i < rows; i++) predictions.var_observed[i] = sqrt(predictions.var_observed[i]);
-    hf_metrics metrics;
-    status = hf_metrics_gaussian(ctx, rows, y, predictions.mean, predictions.var_observed, &metrics);
-    hfi_free(ctx, predictions.mean);
-    if (status < 0) return status;
-    *out = metrics;
-    size_t unused = rows - metrics.n;
-    if (unused == 0) return hfi_fail(ctx, HF_OK, "%s", "");
-    return hfi_fail(ctx, HF_WARN_ROWS_SKIPPED,
-                    "%s: %zu of %zu rows not scored: target or an input is missing", hf_table_source(table),
-                    unused, rows);
+    return status < 0 ? status : hfi_predict_message(ctx, table, predictions.missing);
 }

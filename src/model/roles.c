@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which columns of a table are target, inputs and noise. */
+/* Which columns of a table are targets, inputs, noise and output. */
 #include "model/model.h"
 
 #include "data/number.h"
@@ -13,14 +13,15 @@ typedef enum claim {
     FREE = 0,
     TARGET,
     NOISE,
+    OUTPUT,
     FEATURE,
     DROPPED
 } claim;
 
 static const char *claim_text(claim what)
 {
-    static const char *const texts[] = {"free", "the target", "the noise column", "an input",
-                                        "a dropped column"};
+    static const char *const texts[] = {
+        "free", "the target", "the noise column", "the output column", "an input", "a dropped column"};
     return texts[what];
 }
 
@@ -107,13 +108,33 @@ static hf_status default_features(hf_context *ctx, hf_model *model, const hf_tab
                           hf_table_source(table), texts, texts == 1 ? "" : "s", left_out);
 }
 
+/* The target, or the targets of a wide table; the output column of a long one. */
+static hf_status take_targets(hf_context *ctx, const hf_table *table, const hf_columns *columns,
+                              claim *claims, hfi_roles *roles)
+{
+    const size_t count = columns->target_count;
+    hf_status status;
+    if (count > 1) {
+        roles->targets = count;
+        roles->wide = hfi_alloc(ctx, count, sizeof *roles->wide);
+        if (roles->wide == NULL) return HF_ERR_MEMORY;
+        status = take_all(ctx, table, columns->targets, count, TARGET, claims, roles->wide);
+        roles->target = roles->wide[0];
+    } else {
+        status = take(ctx, table, count == 1 ? columns->targets[0] : columns->target, TARGET, claims,
+                      &roles->target);
+    }
+    if (status >= 0 && columns->output_column != NULL)
+        status = take(ctx, table, columns->output_column, OUTPUT, claims, &roles->output);
+    if (status >= 0 && columns->noise != NULL)
+        status = take(ctx, table, columns->noise, NOISE, claims, &roles->noise);
+    return status;
+}
+
 static hf_status assign(hf_context *ctx, hf_model *model, const hf_table *table, const hf_columns *columns,
                         claim *claims, hfi_roles *roles)
 {
-    hf_status status = take(ctx, table, columns->target, TARGET, claims, &roles->target);
-    roles->noise = SIZE_MAX;
-    if (status >= 0 && columns->noise != NULL)
-        status = take(ctx, table, columns->noise, NOISE, claims, &roles->noise);
+    hf_status status = take_targets(ctx, table, columns, claims, roles);
     if (status < 0) return status;
     if (columns->feature_count == 0) {
         status = take_all(ctx, table, columns->drop, columns->drop_count, DROPPED, claims, NULL);
@@ -126,6 +147,43 @@ static hf_status assign(hf_context *ctx, hf_model *model, const hf_table *table,
                       : take_all(ctx, table, columns->drop, columns->drop_count, DROPPED, claims, NULL);
 }
 
+/* What the number of the output is called in kernel expressions: a name that no input has. */
+static hf_status name_number(hf_context *ctx, hf_model *model)
+{
+    static const char base[] = "output";
+    if (model->output_column != NULL) {
+        model->feature[model->d] = hfi_memory_strdup(&model->memory, model->output_column);
+        return model->feature[model->d] != NULL ? HF_OK : hfi_out_of_memory(ctx);
+    }
+    /* One of d + 1 different names is free. */
+    char *name = hfi_alloc(ctx, sizeof base + model->d, 1);
+    if (name == NULL) return HF_ERR_MEMORY;
+    memcpy(name, base, sizeof base);
+    for (size_t j = 0, length = sizeof base - 1; j < model->d;) {
+        const bool taken = strcmp(model->feature[j], name) == 0;
+        if (taken) name[length++] = '_';
+        j = taken ? 0 : j + 1;
+    }
+    model->feature[model->d] = name;
+    return HF_OK;
+}
+
+static hf_status name_outputs(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles)
+{
+    if (roles->output != SIZE_MAX) {
+        model->output_column = hfi_memory_strdup(&model->memory, hf_table_name(table, roles->output));
+        if (model->output_column == NULL) return hfi_out_of_memory(ctx);
+        return hfi_model_find_outputs(ctx, model, table, roles->output);
+    }
+    if (roles->targets == 1) return HF_OK;
+    const char **names = hfi_alloc(ctx, roles->targets, sizeof *names);
+    if (names == NULL) return HF_ERR_MEMORY;
+    for (size_t t = 0; t < roles->targets; t++) names[t] = hf_table_name(table, roles->wide[t]);
+    const hf_status status = hfi_model_name_outputs(ctx, model, roles->targets, names);
+    hfi_free(ctx, names);
+    return status;
+}
+
 static hf_status give_names(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles)
 {
     const hfi_memory *memory = &model->memory;
@@ -136,33 +194,66 @@ static hf_status give_names(hf_context *ctx, hf_model *model, const hf_table *ta
         model->noise_column = hfi_memory_strdup(memory, hf_table_name(table, roles->noise));
         if (model->noise_column == NULL) return hfi_out_of_memory(ctx);
     }
-    model->feature = hfi_alloc(ctx, roles->count, sizeof *model->feature);
+    hf_status status = name_outputs(ctx, model, table, roles);
+    if (status < 0) return status;
+    const size_t width = roles->count + (model->outputs > 1 ? 1 : 0);
+    model->feature = hfi_alloc(ctx, width, sizeof *model->feature);
     if (model->feature == NULL) return HF_ERR_MEMORY;
     model->d = roles->count;
+    model->width = width;
     for (size_t j = 0; j < roles->count; j++) {
         model->feature[j] = hfi_memory_strdup(memory, hf_table_name(table, roles->feature[j]));
         if (model->feature[j] == NULL) return hfi_out_of_memory(ctx);
     }
+    return width > model->d ? name_number(ctx, model) : HF_OK;
+}
+
+/* What contradicts itself whatever the table is. */
+static hf_status check_columns(hf_context *ctx, const hf_columns *columns)
+{
+    const size_t count = columns->target_count;
+    if (count > 0 && columns->targets == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "columns->targets is NULL, but has %zu names", count);
+    if (count > 0 && columns->target != NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "columns->target and columns->targets exclude each other");
+    if (count == 1 && columns->targets[0] == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "columns->targets[0] is NULL");
+    if (count > 1 && columns->output_column != NULL)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "an output column goes with one target, of which each row has a reading; there are %zu "
+            "targets",
+            count);
+    if (count > 1 && columns->noise != NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "a noise column goes with one target; put the readings of several outputs in rows of "
+                        "their own, with an output column");
     return HF_OK;
+}
+
+void hfi_roles_free(hf_context *ctx, hfi_roles *roles)
+{
+    hfi_free(ctx, roles->feature);
+    hfi_free(ctx, roles->wide);
+    roles->feature = roles->wide = NULL;
 }
 
 hf_status hfi_model_roles(hf_context *ctx, hf_model *model, const hf_table *table, const hf_columns *columns,
                           hfi_roles *roles)
 {
-    *roles = (hfi_roles){.noise = SIZE_MAX};
+    *roles = (hfi_roles){.targets = 1, .noise = SIZE_MAX, .output = SIZE_MAX};
+    hf_status status = check_columns(ctx, columns);
+    if (status < 0) return status;
     size_t count = hf_table_columns(table);
     claim *claims = hfi_alloc(ctx, count, sizeof *claims);
     if (claims == NULL) return HF_ERR_MEMORY;
     /* A feature list longer than the table repeats a name, which take() finds before the array is full. */
     roles->feature = hfi_alloc(ctx, count > columns->feature_count ? count : columns->feature_count,
                                sizeof *roles->feature);
-    hf_status status = roles->feature == NULL ? HF_ERR_MEMORY : HF_OK;
+    status = roles->feature == NULL ? HF_ERR_MEMORY : HF_OK;
     if (status >= 0) status = assign(ctx, model, table, columns, claims, roles);
     if (status >= 0) status = give_names(ctx, model, table, roles);
     hfi_free(ctx, claims);
-    if (status < 0) {
-        hfi_free(ctx, roles->feature);
-        roles->feature = NULL;
-    }
+    if (status < 0) hfi_roles_free(ctx, roles);
     return status;
 }

@@ -7,17 +7,21 @@
 
 /* One number per row of the training table and per output column. */
 typedef struct columns {
-    double *row, *y, *mean, *sd, *weight, *influence, *suspected, *group;
+    double *row, *y, *mean, *sd, *weight, *influence, *suspected, *group, *output;
 } columns;
 
 enum {
-    COLUMNS = 8
+    INFLUENCE = 5,
+    SUSPECTED,
+    GROUP,
+    OUTPUT, /* of several outputs; comes second in the table */
+    COLUMNS
 };
 
 static void column_list(const columns *c, double *list[COLUMNS])
 {
-    double *const all[COLUMNS] = {c->row,    c->y,         c->mean,      c->sd,
-                                  c->weight, c->influence, c->suspected, c->group};
+    double *const all[COLUMNS] = {c->row,       c->y,         c->mean,  c->sd,    c->weight,
+                                  c->influence, c->suspected, c->group, c->output};
     memcpy(list, all, sizeof all);
 }
 
@@ -30,7 +34,8 @@ static columns split(double *block, size_t n)
                      .weight = block + 4 * n,
                      .influence = block + 5 * n,
                      .suspected = block + 6 * n,
-                     .group = block + 7 * n};
+                     .group = block + 7 * n,
+                     .output = block + 8 * n};
 }
 
 /* The anchors are the readings that entered, in row order: every reading of positive weight. */
@@ -49,7 +54,8 @@ static size_t count_anchors(const hf_model *model)
 /* Standard deviation of a reading from its latent variance; the noise column counts. */
 static double observed_sd(const hf_model *model, size_t i, double latent)
 {
-    double noise = hf_posterior_noise(model->posterior) + (model->extra != NULL ? model->extra[i] : 0.0);
+    double noise = hf_posterior_output_noise(model->posterior, hfi_model_output_of(model, i)) +
+                   (model->extra != NULL ? model->extra[i] : 0.0);
     return sqrt(hf_posterior_calibration(model->posterior) * (latent + noise));
 }
 
@@ -102,8 +108,8 @@ static hf_status judge_others(hf_context *ctx, const hf_model *model, columns *c
     for (size_t i = 0; i < model->n && status >= 0; i++) {
         if (is_judged(model, i)) continue;
         double mean, var;
-        status =
-            hf_predict_latent(model->posterior, workspace, model->x + i * model->d, &mean, &var, NULL, NULL);
+        status = hf_predict_latent(model->posterior, workspace, model->x + i * model->width, &mean, &var,
+                                   NULL, NULL);
         if (status < 0) break;
         c->mean[i] = mean;
         c->sd[i] = observed_sd(model, i, var);
@@ -128,6 +134,7 @@ static hf_status judge(hf_context *ctx, const hf_model *model, bool anchors, boo
         c->weight[i] = model->reading[i].weight;
         c->suspected[i] = model->reading[i].suspected ? 1.0 : 0.0;
         c->group[i] = (double)model->reading[i].group;
+        c->output[i] = (double)hfi_model_output_of(model, i);
     }
     if (!is_exact(model)) judge_as_told(model, c);
     hf_status status = judge_others(ctx, model, c);
@@ -143,7 +150,7 @@ static hf_status judge(hf_context *ctx, const hf_model *model, bool anchors, boo
 static size_t keep_suspected(size_t n, double *const *list)
 {
     size_t count = 0;
-    const double *suspected = list[6];
+    const double *suspected = list[SUSPECTED];
     for (size_t i = 0; i < n; i++) {
         if (suspected[i] == 0.0) continue;
         for (size_t k = 0; k < COLUMNS; k++) list[k][count] = list[k][i];
@@ -152,15 +159,18 @@ static size_t keep_suspected(size_t n, double *const *list)
     return count;
 }
 
-static hf_status make_table(hf_context *ctx, size_t rows, double *const *list, bool influence, hf_table **out)
+static hf_status make_table(hf_context *ctx, size_t rows, double *const *list, bool influence, bool outputs,
+                            hf_table **out)
 {
-    static const char *const names[COLUMNS] = {"row",    "y",         "loo_mean",  "loo_sd",
-                                               "weight", "influence", "suspected", "group"};
+    static const char *const names[COLUMNS] = {"row",       "y",         "loo_mean", "loo_sd", "weight",
+                                               "influence", "suspected", "group",    "output"};
+    static const size_t order[COLUMNS] = {0, OUTPUT, 1, 2, 3, 4, INFLUENCE, SUSPECTED, GROUP};
     hf_table *table = NULL;
     hf_status status = hf_table_create(ctx, rows, &table);
     for (size_t k = 0; k < COLUMNS && status >= 0; k++) {
-        if (k == 5 && !influence) continue;
-        status = hf_table_set_numbers(ctx, table, names[k], list[k]);
+        const size_t which = order[k];
+        if ((which == INFLUENCE && !influence) || (which == OUTPUT && !outputs)) continue;
+        status = hf_table_set_numbers(ctx, table, names[which], list[which]);
     }
     if (status < 0) {
         hf_table_free(table);
@@ -198,7 +208,7 @@ static hf_status tabulate(hf_context *ctx, const hf_model *model, bool only_susp
     hf_status status = judge(ctx, model, anchors, influence, &c);
     size_t rows = model->n;
     if (status >= 0 && only_suspected) rows = keep_suspected(model->n, list);
-    if (status >= 0) status = make_table(ctx, rows, list, influence, out);
+    if (status >= 0) status = make_table(ctx, rows, list, influence, model->outputs > 1, out);
     hfi_free(ctx, block);
     return status;
 }
@@ -213,24 +223,39 @@ hf_status hf_model_suspects(hf_context *ctx, const hf_model *model, hf_table **o
     return tabulate(ctx, model, true, out);
 }
 
+/* Row k of the table is of readings k * stride on: a wide table's readings lie side by side. */
+static hf_status add_training(hf_context *ctx, const hf_model *model, size_t stride, hf_table *table,
+                              double *column)
+{
+    const size_t rows = hf_table_rows(table);
+    hf_status status = HF_OK;
+    for (size_t k = 0; k < rows; k++) column[k] = (double)model->row[k * stride];
+    /* First, so that a feature of the name "row" replaces it rather than the other way round. */
+    status = hf_table_set_numbers(ctx, table, "row", column);
+    for (size_t j = 0; j < model->width && status >= 0; j++) {
+        if (j == model->d && stride > 1) break;
+        for (size_t k = 0; k < rows; k++) column[k] = model->x[k * stride * model->width + j];
+        status = hf_table_set_numbers(ctx, table, model->feature[j], column);
+    }
+    for (size_t t = 0; t < stride && status >= 0; t++) {
+        for (size_t k = 0; k < rows; k++) column[k] = model->y[k * stride + t];
+        status = hf_table_set_numbers(ctx, table, stride > 1 ? model->output[t] : model->target, column);
+    }
+    return status;
+}
+
 hf_status hf_model_training(hf_context *ctx, const hf_model *model, hf_table **out)
 {
     if (model == NULL || out == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_training: model and out must not be NULL");
     hf_status kept = check_kept(ctx, model);
     if (kept < 0) return kept;
+    const size_t stride = model->output_column == NULL ? model->outputs : 1;
     double *column = hfi_alloc(ctx, model->n, sizeof *column);
     if (column == NULL) return HF_ERR_MEMORY;
     hf_table *table = NULL;
-    hf_status status = hf_table_create(ctx, model->n, &table);
-    for (size_t i = 0; i < model->n; i++) column[i] = (double)model->row[i];
-    /* First, so that a feature of the name "row" replaces it rather than the other way round. */
-    if (status >= 0) status = hf_table_set_numbers(ctx, table, "row", column);
-    for (size_t j = 0; j < model->d && status >= 0; j++) {
-        for (size_t i = 0; i < model->n; i++) column[i] = model->x[i * model->d + j];
-        status = hf_table_set_numbers(ctx, table, model->feature[j], column);
-    }
-    if (status >= 0) status = hf_table_set_numbers(ctx, table, model->target, model->y);
+    hf_status status = hf_table_create(ctx, model->n / stride, &table);
+    if (status >= 0) status = add_training(ctx, model, stride, table, column);
     hfi_free(ctx, column);
     if (status < 0) {
         hf_table_free(table);

@@ -248,7 +248,7 @@ static hf_status open_source(hf_context *ctx, const char *csv, const char *cache
 static void close_source(source *from)
 {
     hfi_free(from->ctx, from->buffer);
-    hfi_free(from->ctx, from->roles.feature);
+    hfi_roles_free(from->ctx, &from->roles);
     hfi_binary_close(&from->cache);
 }
 
@@ -259,6 +259,10 @@ hf_status hf_fit_stream(hf_context *ctx, const char *csv_path, const char *cache
     if (ctx == NULL || csv_path == NULL || columns == NULL || settings == NULL || model == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "hf_fit_stream: context, path, columns, settings and model must not be NULL");
+    if (columns->target_count > 0 || columns->output_column != NULL)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "hf_fit_stream: a file read in parts has one output; several need hf_fit() (columns->target)");
     if (columns->target == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "hf_fit_stream: columns->target is NULL; name the column to predict");

@@ -167,6 +167,131 @@ static hf_status predict_outputs(workshop *w)
     return s;
 }
 
+/* ---- models ------------------------------------------------------------------------------------------------
+ */
+
+static const char wide_csv[] = "a,y1,y2\n0.1,0.2,10\n0.9,0.8,\n1.7,1.0,15\n2.4,,12\n3.3,-0.1,9\n4.0,-0.7,4\n";
+static const char long_csv[] =
+    "a,of,y\n0.1,p,0.2\n0.1,q,10\n0.9,p,0.8\n1.7,q,15\n1.7,p,1\n3.3,p,-0.1\n3.3,q,9\n";
+
+/* Fitted by the context of the workshop, like everything that is asked of it. */
+static hf_status with_model(workshop *w, const char *csv, bool whole, hf_table **table, hf_model **model)
+{
+    static const char *const targets[] = {"y1", "y2"};
+    const hf_columns wide = {.targets = targets, .target_count = 2},
+                     rows = {.target = "y", .output_column = "of"};
+    hf_fit_settings settings = workshop_untrained();
+    settings.set = NULL;
+    settings.set_count = 0;
+    hf_status s = hf_table_parse_csv(w->ctx, csv, strlen(csv), "t", table);
+    if (s >= 0) s = hf_fit(w->ctx, *table, whole ? &wide : &rows, &settings, model, NULL);
+    if (s < 0) {
+        assert_null(*model);
+        return s;
+    }
+    assert_int_equal(hf_model_outputs(*model), 2);
+    assert_string_equal(hf_model_output(*model, 1), whole ? "y2" : "q");
+    assert_true((hf_model_output_column(*model) == NULL) == whole);
+    return s;
+}
+
+static hf_status model_with(workshop *w, const char *csv, bool whole,
+                            hf_status (*ask)(workshop *w, hf_model *model, hf_table *table))
+{
+    hf_table *table = NULL;
+    hf_model *model = NULL;
+    hf_status s = with_model(w, csv, whole, &table, &model);
+    if (s >= 0) s = ask(w, model, table);
+    hf_model_free(model);
+    hf_table_free(table);
+    return s;
+}
+
+static hf_status ask_predictions(workshop *w, hf_model *model, hf_table *table)
+{
+    const size_t before = hf_table_columns(table);
+    hf_status s = hf_predict_into_table(w->ctx, model, table);
+    if (s < 0) assert_int_equal(hf_table_columns(table), before);
+    return s;
+}
+
+static hf_status ask_covariances(workshop *w, hf_model *model, hf_table *table)
+{
+    const size_t before = hf_table_columns(table);
+    hf_status s = hf_predict_covariances_into_table(w->ctx, model, table);
+    assert_int_equal(hf_table_columns(table), s < 0 ? before : before + 1);
+    return s;
+}
+
+static hf_status ask_scores(workshop *w, hf_model *model, hf_table *table)
+{
+    hf_metrics each[2] = {{.n = 77}, {.n = 77}}, all = {.n = 77};
+    hf_status s = hf_score_outputs(w->ctx, model, table, each);
+    assert_true((s < 0) == (each[0].n == 77) && (s < 0) == (each[1].n == 77));
+    if (s >= 0) s = hf_score(w->ctx, model, table, &all);
+    assert_true((s < 0) == (all.n == 77));
+    return s;
+}
+
+static hf_status ask_file(workshop *w, hf_model *model, hf_table *table)
+{
+    (void)table;
+    hf_model *loaded = NULL;
+    hf_status s = hf_model_save(w->ctx, model, w->out);
+    if (s >= 0) s = hf_model_load(w->ctx, w->out, &loaded);
+    assert_true((s >= 0) == (loaded != NULL));
+    hf_model_free(loaded);
+    return s;
+}
+
+static hf_status ask_tables(workshop *w, hf_model *model, hf_table *table)
+{
+    (void)table;
+    hf_table *rows = NULL, *training = NULL;
+    hf_status s = hf_model_rows(w->ctx, model, &rows);
+    if (s >= 0) s = hf_model_training(w->ctx, model, &training);
+    hf_table_free(rows);
+    hf_table_free(training);
+    return s;
+}
+
+static hf_status model_predictions(workshop *w)
+{
+    return model_with(w, wide_csv, true, ask_predictions);
+}
+
+static hf_status model_predictions_long(workshop *w)
+{
+    return model_with(w, long_csv, false, ask_predictions);
+}
+
+static hf_status model_covariances(workshop *w)
+{
+    return model_with(w, wide_csv, true, ask_covariances);
+}
+
+static hf_status model_scores(workshop *w)
+{
+    return model_with(w, wide_csv, true, ask_scores);
+}
+
+static hf_status model_file(workshop *w)
+{
+    return model_with(w, long_csv, false, ask_file);
+}
+
+static hf_status model_tables(workshop *w)
+{
+    return model_with(w, wide_csv, true, ask_tables);
+}
+
+static void models_survive(void **state)
+{
+    (void)state;
+    RUN(CASE(model_predictions, 40), CASE(model_predictions_long, 40), CASE(model_covariances, 40),
+        CASE(model_scores, 40), CASE(model_file, 40), CASE(model_tables, 40));
+}
+
 static void outputs_survive(void **state)
 {
     (void)state;
@@ -180,6 +305,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(outputs_survive),
+        cmocka_unit_test(models_survive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

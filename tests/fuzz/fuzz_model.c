@@ -61,9 +61,9 @@ static void repair_header(unsigned char *bytes, size_t size)
     bytes[18] = bytes[19] = 1; /* no write-ahead log */
     size_t pages = size / 512;
     for (unsigned b = 0; b < 4; b++) bytes[28 + b] = (unsigned char)(pages >> (24U - 8U * b));
-    bool first = bytes[63] == 1;
+    const unsigned char given = bytes[63];
     memcpy(bytes + 60, version, sizeof version);
-    if (first) bytes[63] = 1;
+    if (given >= 1 && given <= HFI_FORMAT_VERSION) bytes[63] = given;
     memcpy(bytes + 68, mark, sizeof mark);
 }
 
@@ -79,7 +79,7 @@ static void load_sealed(hf_context *ctx, const unsigned char *bytes, size_t size
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 1 << 20);
     if (sqlite3_deserialize(db, "main", room, (sqlite3_int64)size, (sqlite3_int64)size + 65536,
                             SQLITE_DESERIALIZE_FREEONCLOSE) == SQLITE_OK &&
-        hfi_schema_check(ctx, db, "m.hf") == HF_OK && hfi_schema_seal(db) == SQLITE_OK)
+        hfi_schema_check(ctx, db, bytes[63], "m.hf") == HF_OK && hfi_schema_seal(db, bytes[63]) == SQLITE_OK)
         image = sqlite3_serialize(db, "main", &length, 0);
     if (image != NULL) load(ctx, image, (size_t)length);
     sqlite3_free(image);

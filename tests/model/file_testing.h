@@ -136,7 +136,7 @@ static inline void change(image *made, const char *sql, bool seal)
                      SQLITE_OK);
     char *error = NULL;
     if (sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK) fail_msg("%s: %s", sql, error);
-    if (seal) assert_int_equal(hfi_schema_seal(db), SQLITE_OK);
+    if (seal) assert_int_equal(hfi_schema_seal(db, made->bytes[63]), SQLITE_OK);
     unsigned char *bytes = sqlite3_serialize(db, "main", &size, 0);
     assert_non_null(bytes);
     free(made->copy);

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several outputs by name: those of a wide table are its columns, those of a long one the values of a column. */
+#include "model/model.h"
+
+#include "data/number.h"
+#include "data/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_OUTPUTS = 1000 /* what a kernel takes */
+};
+
+size_t hfi_model_output_of(const hf_model *model, size_t i)
+{
+    return model->outputs > 1 ? (size_t)model->x[i * model->width + model->d] : 0;
+}
+
+hf_status hfi_model_name_outputs(hf_context *ctx, hf_model *model, size_t outputs, const char *const *names)
+{
+    if (outputs > MOST_OUTPUTS)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "%s: %zu outputs are more than the %d that can be fitted together", model->source,
+                        outputs, MOST_OUTPUTS);
+    model->output = hfi_alloc(ctx, outputs, sizeof *model->output);
+    if (model->output == NULL) return HF_ERR_MEMORY;
+    model->outputs = outputs;
+    for (size_t t = 0; t < outputs; t++) {
+        model->output[t] = hfi_memory_strdup(&model->memory, names[t]);
+        if (model->output[t] == NULL) return hfi_out_of_memory(ctx);
+    }
+    return HF_OK;
+}
+
+/* ---- the outputs of a long table --------------------------------------------------------------------------
+ */
+
+/* A value of the output column. Those of a column of numbers have no text before they are given it. */
+typedef struct value {
+    double number;
+    const char *text;
+} value;
+
+static int by_number(const void *a, const void *b)
+{
+    const double left = ((const value *)a)->number, right = ((const value *)b)->number;
+    return (left > right) - (left < right);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(((const value *)a)->text, ((const value *)b)->text);
+}
+
+/* The values that are there, as often as they are. */
+static hf_status list_values(hf_context *ctx, const hf_table *table, size_t column, value *list,
+                             size_t *count)
+{
+    const double *numbers = NULL;
+    if (hf_table_is_numeric(table, column)) {
+        const hf_status status = hfi_finite_numbers(ctx, table, column, &numbers);
+        if (status < 0) return status;
+    }
+    *count = 0;
+    for (size_t i = 0; i < hf_table_rows(table); i++) {
+        value v = {.number = numbers != NULL ? numbers[i] + 0.0 : 0.0}; /* no -0 */
+        char buffer[32];
+        if (numbers == NULL) {
+            /* A text column has its fields from the source, where they stay. */
+            v.text = hf_table_field(table, i, column, buffer);
+            if (hfi_field_parse(v.text, &v.number) == HFI_FIELD_MISSING) continue;
+        } else if (isnan(numbers[i])) {
+            continue;
+        }
+        list[(*count)++] = v;
+    }
+    qsort(list, *count, sizeof *list, numbers != NULL ? by_number : by_text);
+    return HF_OK;
+}
+
+/* Leaves one of each at the front; how many there are. */
+static size_t keep_different(value *list, size_t count, bool numeric)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (kept > 0 && (numeric ? by_number : by_text)(&list[kept - 1], &list[i]) == 0) continue;
+        list[kept++] = list[i];
+    }
+    return kept;
+}
+
+static hf_status check_count(hf_context *ctx, const hf_model *model, size_t kept)
+{
+    char shown[HFI_SHOWN_BYTES];
+    hfi_text_shown(model->output_column, shown);
+    if (kept == 0)
+        return hfi_fail(ctx, HF_ERR_NO_DATA, "%s: the output column \"%s\" has no value in any row",
+                        model->source, shown);
+    if (kept == 1)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "%s: the output column \"%s\" has the same value in every row; leave it out, the table "
+            "has one output",
+            model->source, shown);
+    if (kept > MOST_OUTPUTS)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "%s: the output column \"%s\" has %zu different values; at most %d outputs can be fitted "
+            "together",
+            model->source, shown, kept, MOST_OUTPUTS);
+    return HF_OK;
+}
+
+hf_status hfi_model_find_outputs(hf_context *ctx, hf_model *model, const hf_table *table, size_t column)
+{
+    const bool numeric = hf_table_is_numeric(table, column);
+    size_t count = 0;
+    value *list = hfi_alloc(ctx, hf_table_rows(table), sizeof *list);
+    if (list == NULL) return HF_ERR_MEMORY;
+    hf_status status = list_values(ctx, table, column, list, &count);
+    const size_t kept = status >= 0 ? keep_different(list, count, numeric) : 0;
+    if (status >= 0) status = check_count(ctx, model, kept);
+    const char **names = status >= 0 ? hfi_alloc(ctx, kept, sizeof *names) : NULL;
+    char(*buffers)[32] = status >= 0 ? hfi_alloc(ctx, kept, sizeof *buffers) : NULL;
+    if (status >= 0 && (names == NULL || buffers == NULL)) status = HF_ERR_MEMORY;
+    for (size_t t = 0; t < kept && status >= 0; t++)
+        names[t] = numeric ? hf_format_double(list[t].number, buffers[t]) : list[t].text;
+    if (status >= 0) status = hfi_model_name_outputs(ctx, model, kept, names);
+    hfi_free(ctx, names);
+    hfi_free(ctx, buffers);
+    hfi_free(ctx, list);
+    return status;
+}
+
+/* ---- the output of a row ------------------------------------------------------------------------------------
+ */
+
+/* A name and which output has it, for searching. */
+typedef struct entry {
+    const char *name;
+    size_t output;
+} entry;
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const entry *)a)->name, ((const entry *)b)->name);
+}
+
+static size_t search(const entry *index, size_t count, const char *name)
+{
+    const entry wanted = {.name = name};
+    const entry *found = bsearch(&wanted, index, count, sizeof *index, by_name);
+    return found != NULL ? found->output : SIZE_MAX;
+}
+
+static hf_status unknown_output(hf_context *ctx, const hf_model *model, const hf_table *table, size_t row,
+                                size_t column, const char *name)
+{
+    char place[512], shown[HFI_SHOWN_BYTES], list[300] = "";
+    size_t used = 0;
+    for (size_t t = 0; t < model->outputs && used + HFI_SHOWN_BYTES + 8 < sizeof list; t++) {
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s\"%s\"", t > 0 ? ", " : "",
+                                 hfi_text_shown(model->output[t], shown));
+        if (t + 1 < model->outputs && used + HFI_SHOWN_BYTES + 8 >= sizeof list)
+            snprintf(list + used, sizeof list - used, ", ...");
+    }
+    char column_shown[HFI_SHOWN_BYTES];
+    return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s, column \"%s\": the model has no output \"%s\"; it has %s",
+                    hfi_row_place(table, row, place, sizeof place),
+                    hfi_text_shown(hf_table_name(table, column), column_shown), hfi_text_shown(name, shown),
+                    list);
+}
+
+hf_status hfi_model_output_numbers(hf_context *ctx, const hf_model *model, const hf_table *table,
+                                   size_t column, size_t *number)
+{
+    entry *index = hfi_alloc(ctx, model->outputs, sizeof *index);
+    if (index == NULL) return HF_ERR_MEMORY;
+    for (size_t t = 0; t < model->outputs; t++) index[t] = (entry){model->output[t], t};
+    qsort(index, model->outputs, sizeof *index, by_name);
+    hf_status status = HF_OK;
+    for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++) {
+        char buffer[32], plain[32];
+        double parsed = 0.0;
+        const char *field = hf_table_field(table, i, column, buffer);
+        const hfi_field_kind kind = hfi_field_parse(field, &parsed);
+        number[i] = SIZE_MAX;
+        if (kind == HFI_FIELD_MISSING) continue;
+        number[i] = search(index, model->outputs, field);
+        /* 2, 2.0 and 2e0 are one number, however it was written where the model was fitted. */
+        if (number[i] == SIZE_MAX && kind == HFI_FIELD_NUMBER)
+            number[i] = search(index, model->outputs, hf_format_double(parsed + 0.0, plain));
+        if (number[i] == SIZE_MAX) status = unknown_output(ctx, model, table, i, column, field);
+    }
+    hfi_free(ctx, index);
+    return status;
+}
