@@ -3,7 +3,7 @@
  * @file mo-rcgp-table2.c
  * @brief Table 2: heating and cooling loads of 768 buildings, a tenth of the heating loads wrong in three ways, and none.
  *
- * All inputs and both outputs are standardised with the mean and sd of all rows; 75 % train, 25 % test, test targets are clean. Exactly 10 % of the training rows are damaged
+ * All inputs and both outputs are standardised with the mean and sd of all rows; 75 % train, 25 % test, test targets are clean. A tenth of the 576 training rows, 57, are damaged
  * in output 1 (u uniform on (0, 1), afresh for each number): uniform + U(6, 9) for half of them and - U(6, 9) for the other half, asymmetric + U(6, 9), focused: inputs
  * to their medians + 0.1 u MAD, the reading 6 + 0.1 u MAD(y1). The published models have one squared exponential kernel without a lengthscale for each input, one
  * noise for both outputs and the averages of the damaged readings as prior mean; ours the library's default kernel, and what their presets say.

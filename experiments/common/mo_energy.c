@@ -88,7 +88,7 @@ static void damage_focused(problem *p, size_t samples, const bool *chosen, draws
 
 static bool damage(problem *p, const char *kind, draws *stream)
 {
-    const size_t samples = p->n / OUTPUTS, wanted = (size_t)(0.1 * (double)samples + 0.5);
+    const size_t samples = p->n / OUTPUTS, wanted = samples / 10;
     bool *chosen = malloc(samples * sizeof *chosen);
     double *scratch = malloc(samples * sizeof *scratch);
     const bool ok = chosen && scratch;
