@@ -12,7 +12,7 @@ typedef struct fit_job {
     tool_session session;
     const tool_arguments *arguments;
     fit_settings settings;
-    tool_names features, drop;
+    tool_names targets, features, drop;
     hf_table *table, *suspects;
     hf_model *model;
 } fit_job;
@@ -24,17 +24,33 @@ static void job_free(fit_job *job)
     hf_table_free(job->table);
     names_free(&job->drop);
     names_free(&job->features);
+    names_free(&job->targets);
     fit_settings_free(&job->settings);
+}
+
+/* A column of that very name is one target, though as a list it could be several or have quotes around it. */
+static bool is_one_column(const fit_job *job)
+{
+    size_t column;
+    return job->table == NULL ||
+           hf_table_find(job->session.ctx, job->table, argument(job->arguments, "target"), &column) >= 0;
 }
 
 static hf_columns columns_of(const fit_job *job)
 {
-    return (hf_columns){.target = argument(job->arguments, "target"),
-                        .features = job->features.list,
-                        .feature_count = job->features.count,
-                        .drop = job->drop.list,
-                        .drop_count = job->drop.count,
-                        .noise = argument(job->arguments, "noise-column")};
+    hf_columns columns = {.features = job->features.list,
+                          .feature_count = job->features.count,
+                          .drop = job->drop.list,
+                          .drop_count = job->drop.count,
+                          .noise = argument(job->arguments, "noise-column"),
+                          .output_column = argument(job->arguments, "output-column")};
+    if (is_one_column(job)) {
+        columns.target = argument(job->arguments, "target");
+    } else {
+        columns.targets = job->targets.list;
+        columns.target_count = job->targets.count;
+    }
+    return columns;
 }
 
 /* ---- what it will take ------------------------------------------------------------------------------------
@@ -69,9 +85,10 @@ static bool print_cost(const fit_job *job, const hf_cost *cost)
                       json_number(cost->exact_bytes), "fits", cost->bytes <= cost->available_bytes));
     char solver[128], time[TOOL_WORDS];
     solver_in_words(cost, job->settings.settings.action_kind, solver, sizeof solver);
-    printf("%zu readings of %zu inputs\n"
-           "solver       %s\n",
-           cost->readings, cost->inputs, solver);
+    const size_t outputs = job->targets.count;
+    printf("%zu readings of %zu inputs", cost->readings, cost->inputs);
+    if (outputs > 1) printf(" and %zu outputs", outputs);
+    printf("\nsolver       %s\n", solver);
     if (cost->training_rows < cost->readings)
         printf("training     on a random share of %zu readings\n", cost->training_rows);
     printf("memory       %.4g MB (%.0f bytes), %.4g MB available\n"
@@ -200,10 +217,11 @@ static int prepare(fit_job *job)
         return usage_error(arguments->verb, "-o: a model is a file; give it a name");
     if (has_argument(arguments, "features") && has_argument(arguments, "drop"))
         return usage_error(arguments->verb, "--features and --drop both choose the inputs; give one");
-    if (!argument_names(arguments, "features", &job->features) ||
+    if (!argument_names(arguments, "target", &job->targets) ||
+        !argument_names(arguments, "features", &job->features) ||
         !argument_names(arguments, "drop", &job->drop))
         return TOOL_USAGE;
-    int status = fit_settings_from(arguments, job->session.ctx, &job->settings);
+    int status = fit_settings_from(arguments, job->session.ctx, job->targets.count, &job->settings);
     if (status != TOOL_OK) return status;
     if (has_argument(arguments, "cache") && !has_argument(arguments, "stream"))
         return usage_error(arguments->verb, "--cache is the cache of --stream; add --stream");

@@ -3,7 +3,13 @@
 #include "fit_settings.h"
 
 static const tool_option options[] = {
-    {"target", 't', "COLUMN", "column to predict (required)", false},
+    {"target", 't', "A,B,...",
+     "column to predict (required); several are correlated outputs,\nwhose empty fields are readings that "
+     "were "
+     "not taken",
+     false},
+    {"output-column", 0, "COLUMN",
+     "rows are single readings of several outputs, and this column\nsays of which", false},
     {"features", 'f', "A,B,...", "input columns (default: all numeric ones but target and noise)", true},
     {"drop", 0, "A,B,...", "columns to leave out of the default inputs", true},
     {"noise-column", 0, "COLUMN", "column with the known noise variance of each reading", false},
@@ -11,7 +17,8 @@ static const tool_option options[] = {
      "default: suspects found and set aside; gp: plain Gaussian process;\n"
      "rcgp, rcagp, rcsvgp: robust (exact, projected, inducing);\n"
      "cagp, sgpr, svgp: projected, inducing, inducing by minibatches;\n"
-     "student-t; rrp: relevance pursuit",
+     "student-t; rrp: relevance pursuit; for several outputs mogp: plain,\nmorcgp: robust by what the others "
+     "say, t-mogp: student-t with one\nnoise, independent: the default without covariance between them",
      false},
     {"kernel", 'k', "EXPR",
      "covariance function (default \"matern52(ard)\"), such as\n\"matern52(ard) + periodic(x3, period=12)\"",
@@ -22,13 +29,20 @@ static const tool_option options[] = {
      "a variance of their own",
      false},
     {"centre", 0, "RULE",
-     "robust sites: residuals are taken from the prior mean (prior),\nthe leave-one-out mean (loo) or near "
-     "readings (neighbours)",
+     "robust sites: residuals are taken from the prior mean (prior),\nthe leave-one-out mean (loo), near "
+     "readings (neighbours) or what\nthe other outputs say (conditional)",
      false},
     {"eps", 0, "SHARE",
      "robust sites: expected share of outliers; sets the threshold\nto that quantile of the residuals "
-     "(default 0.1)",
+     "(default 0.1); centre conditional:\nalso one share for each output, separated by commas",
      false},
+    {"weighting", 0, "KIND",
+     "centre conditional: a weight for each reading (reading, default),\nfor each row (joint) or for each "
+     "output as a whole (channel)",
+     false},
+    {"coregion-rank", 0, "R",
+     "several outputs: rank of the covariance between them (default:\nfull up to 8 outputs, then 3)", false},
+    {"shared-noise", 0, NULL, "several outputs: one noise for all, in standardised units", false},
     {"threshold", 0, "C", "robust sites: soft threshold in units of the target", false},
     {"beta", 0, "B",
      "robust sites: amplitude of the weights in units of the target\n(default: so that plain readings are "
@@ -71,6 +85,7 @@ static const tool_option options[] = {
     {"set", 0, "NAME=VALUE",
      "hold a hyperparameter: noise, mean, outputscale,\nlengthscale, lengthscale[0], threshold, ...", true},
     {"noise-start", 0, "V", "noise variance that training starts from", false},
+    {"max-noise", 0, "V", "upper bound on the trained noise variance (of every output)", false},
     {"no-train", 0, NULL, "keep hyperparameters at their set or starting values", false},
     {"restarts", 0, "K", "additional random starts of the training (default 0)", false},
     {"iterations", 0, "K", "length of a training (default 60)", false},
@@ -87,7 +102,7 @@ static const tool_option options[] = {
 
 const tool_verb verb_fit = {
     .name = "fit",
-    .operands = "TRAIN.csv --target COLUMN [OPTION]...",
+    .operands = "TRAIN.csv --target A,B,... [OPTION]...",
     .summary = "Fit a model to a table",
     .text =
         "Without further options: a Gaussian process with automatic relevance determination, whose wrong\n"

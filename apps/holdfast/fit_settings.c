@@ -129,7 +129,7 @@ static int choose_suspects(const tool_arguments *arguments, hf_context *ctx, hf_
 /* Centre and threshold. The published formulas (prior mean, quantile, given threshold) come with the
  * published noise. */
 static int choose_robust(const tool_arguments *arguments, hf_context *ctx, double set_threshold,
-                         hf_fit_settings *s)
+                         fit_settings *out, hf_fit_settings *s)
 {
     const char *centre = argument(arguments, "centre");
     if (centre != NULL && hf_centre_parse(ctx, centre, &s->centre) < 0)
@@ -141,8 +141,9 @@ static int choose_robust(const tool_arguments *arguments, hf_context *ctx, doubl
     if (has_argument(arguments, "threshold") && !isnan(set_threshold))
         return usage_error(arguments->verb, "--threshold and --set threshold= say the same; give one");
     double threshold = set_threshold;
-    if (!argument_double(arguments, "threshold", &threshold) || !argument_double(arguments, "eps", &s->eps))
-        return TOOL_USAGE;
+    if (!argument_double(arguments, "threshold", &threshold)) return TOOL_USAGE;
+    const int status = read_eps(arguments, out, s);
+    if (status != TOOL_OK) return status;
     if (!isnan(threshold)) {
         if (!(threshold > 0))
             return usage_error(arguments->verb, "the threshold must be positive, not %g", threshold);
@@ -151,9 +152,8 @@ static int choose_robust(const tool_arguments *arguments, hf_context *ctx, doubl
         s->threshold_rule = HF_THRESHOLD_GIVEN;
         s->threshold = threshold;
         s->consistent_noise = false;
-    } else if (has_argument(arguments, "eps") || (centre != NULL && s->centre == HF_CENTRE_PRIOR)) {
-        if (!(s->eps > 0 && s->eps < 1))
-            return usage_error(arguments->verb, "--eps: %g is not between 0 and 1", s->eps);
+    } else if (has_argument(arguments, "eps") ||
+               (centre != NULL && (s->centre == HF_CENTRE_PRIOR || s->centre == HF_CENTRE_CONDITIONAL))) {
         s->threshold_rule = HF_THRESHOLD_QUANTILE;
         s->consistent_noise = false;
     }
@@ -201,7 +201,7 @@ static int choose_checkpoint(const tool_arguments *arguments, fit_settings *out)
     return TOOL_OK;
 }
 
-int fit_settings_from(const tool_arguments *arguments, hf_context *ctx, fit_settings *out)
+int fit_settings_from(const tool_arguments *arguments, hf_context *ctx, size_t targets, fit_settings *out)
 {
     *out = (fit_settings){.settings = hf_fit_settings_default()};
     double threshold = NAN;
@@ -209,9 +209,10 @@ int fit_settings_from(const tool_arguments *arguments, hf_context *ctx, fit_sett
     int status = read_assignments(arguments, out, &threshold);
     if (status == TOOL_OK)
         status = choose_sites(arguments, ctx, robust_option(arguments, !isnan(threshold)), &recipe);
-    if (status == TOOL_OK) status = choose_robust(arguments, ctx, threshold, &recipe);
+    if (status == TOOL_OK) status = choose_robust(arguments, ctx, threshold, out, &recipe);
     if (status == TOOL_OK) status = choose_rest(arguments, ctx, &recipe);
     if (status == TOOL_OK) status = choose_solver(arguments, ctx, &recipe);
+    if (status == TOOL_OK) status = choose_outputs(arguments, ctx, targets, &recipe);
     if (status == TOOL_OK) status = choose_suspects(arguments, ctx, &recipe);
     if (status == TOOL_OK) status = check_effects(arguments, &recipe);
     recipe.set = out->settings.set;
@@ -225,5 +226,6 @@ void fit_settings_free(fit_settings *settings)
     free(settings->set);
     free(settings->set_text);
     free(settings->checkpoint);
+    free(settings->eps);
     *settings = (fit_settings){0};
 }

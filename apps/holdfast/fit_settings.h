@@ -17,10 +17,11 @@ typedef struct fit_settings {
     hf_assignment *set;
     char *set_text;   /* names of the assignments */
     char *checkpoint; /* the default name of one; NULL if it was given or there is none */
+    double *eps;      /* a share of outliers for each output; NULL if there is one for all */
 } fit_settings;
 
-/** TOOL_OK, TOOL_USAGE after a message, or TOOL_FAILED. Free with fit_settings_free in any case. */
-int fit_settings_from(const tool_arguments *arguments, hf_context *ctx, fit_settings *out);
+/** `targets`: how many there are. TOOL_OK, TOOL_USAGE after a message, or TOOL_FAILED. Free with fit_settings_free in any case. */
+int fit_settings_from(const tool_arguments *arguments, hf_context *ctx, size_t targets, fit_settings *out);
 void fit_settings_free(fit_settings *settings);
 
 /* ---- parts of it ------------------------------------------------------------------------------------------ */
@@ -29,6 +30,10 @@ void fit_settings_free(fit_settings *settings);
 int wrong_choice(const tool_arguments *arguments, hf_context *ctx, const char *name);
 /** Which solver, with what, and how it is trained; which option implies which solver (fit_solver.c). */
 int choose_solver(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s);
+/** --eps: a share of outliers, or one for each output (fit_outputs.c). */
+int read_eps(const tool_arguments *arguments, fit_settings *out, hf_fit_settings *s);
+/** What only several outputs have, and what they do not go with. */
+int choose_outputs(const tool_arguments *arguments, hf_context *ctx, size_t targets, hf_fit_settings *s);
 /** Complains about the first option that would have no effect with these settings (fit_effect.c). */
 int check_effects(const tool_arguments *arguments, const hf_fit_settings *s);
 

@@ -12,17 +12,40 @@ static const tool_option options[] = {
      "projected solver: add <target>_sd_computational, the part of\n<target>_sd_latent that more actions "
      "would take away;\ntakes an exact factor of all readings",
      false},
+    {"covariance", 0, NULL,
+     "several outputs: add the latent covariances between them, <b>_<a>_cov\nfor each pair, as with all "
+     "outputs "
+     "predicted",
+     false},
 };
+
+/* A column of means: of the target or, of all outputs in one table, of the first. */
+static const double *some_mean(const hf_model *model, const hf_table *table)
+{
+    const char *target = hf_model_target(model), *output = hf_model_output(model, 0);
+    const size_t bytes = strlen(target) + strlen(output) + 16;
+    char *name = calloc(bytes, 1);
+    if (name == NULL) return NULL;
+    snprintf(name, bytes, "%s_mean", target);
+    const double *mean = table_column(NULL, table, name);
+    if (mean == NULL && hf_model_output_column(model) != NULL) {
+        snprintf(name, bytes, "%s_%s_mean", target, output);
+        mean = table_column(NULL, table, name);
+    }
+    free(name);
+    return mean;
+}
 
 static bool print_summary(const hf_model *model, const hf_table *table, const char *output)
 {
-    char name[512];
-    snprintf(name, sizeof name, "%s_mean", hf_model_target(model));
-    const double *mean = table_column(NULL, table, name);
+    const double *mean = some_mean(model, table);
     size_t rows = hf_table_rows(table), missing = 0;
     for (size_t i = 0; i < rows && mean != NULL; i++) missing += isnan(mean[i]) ? 1 : 0;
-    return json_print(json_pack("{s:s, s:s, s:I, s:I}", "output", output, "target", hf_model_target(model),
-                                "rows", (json_int_t)rows, "without_prediction", (json_int_t)missing));
+    json_t *json = json_pack("{s:s, s:s, s:I, s:I}", "output", output, "target", hf_model_target(model),
+                             "rows", (json_int_t)rows, "without_prediction", (json_int_t)missing);
+    if (json != NULL && hf_model_outputs(model) > 1)
+        json_object_set_new(json, "outputs", json_outputs(model));
+    return json_print(json);
 }
 
 /* Rows of the model's inputs that are complete, row-major; *count of them, `row` says which. */
@@ -71,6 +94,30 @@ static hf_status add_computational(hf_context *ctx, const hf_model *model, hf_ta
     return status;
 }
 
+/* Whether the model can tell what was asked for beside the predictions. */
+static int check_additions(const tool_arguments *arguments, const hf_model *model)
+{
+    const size_t outputs = hf_model_outputs(model);
+    if (outputs > 1 && has_argument(arguments, "computational"))
+        return complain("--computational is about models of one output; this one has %zu", outputs);
+    if (outputs == 1 && has_argument(arguments, "covariance"))
+        return complain("--covariance is between several outputs; this model has one, \"%s\"",
+                        hf_model_target(model));
+    return TOOL_OK;
+}
+
+static hf_status predict(const tool_arguments *arguments, tool_session *session, const hf_model *model,
+                         hf_table *table)
+{
+    hf_status status = warn_status(session, hf_predict_into_table(session->ctx, model, table));
+    if (status >= 0 && has_argument(arguments, "computational"))
+        status = warn_status(session, add_computational(session->ctx, model, table));
+    /* What is missing has been told. */
+    if (status >= 0 && has_argument(arguments, "covariance"))
+        status = hf_predict_covariances_into_table(session->ctx, model, table);
+    return status;
+}
+
 static int run(const tool_arguments *arguments)
 {
     const char *output = argument(arguments, "output");
@@ -86,10 +133,13 @@ static int run(const tool_arguments *arguments)
     hf_model *model = NULL;
     hf_table *table = NULL;
     hf_status status = hf_model_load(session.ctx, arguments->operand[0], &model);
+    if (status >= 0 && check_additions(arguments, model) != TOOL_OK) {
+        hf_model_free(model);
+        session_close(&session, HF_OK);
+        return TOOL_FAILED;
+    }
     if (status >= 0) status = hf_table_read_csv(session.ctx, arguments->operand[1], &table);
-    if (status >= 0) status = warn_status(&session, hf_predict_into_table(session.ctx, model, table));
-    if (status >= 0 && has_argument(arguments, "computational"))
-        status = warn_status(&session, add_computational(session.ctx, model, table));
+    if (status >= 0) status = predict(arguments, &session, model, table);
     progress_clear(session.progress);
     if (status >= 0) status = hf_table_write_csv(session.ctx, table, output);
     bool printed = status < 0 || !session.json || print_summary(model, table, output);
@@ -107,7 +157,11 @@ const tool_verb verb_predict = {
         "Adds the columns <target>_mean, <target>_sd_latent, <target>_sd_observed, <target>_lo95 and\n"
         "<target>_hi95 (the central 95 % interval of a new reading) and keeps all others. Only the model's\n"
         "inputs have to be there; rows in which one is missing get no prediction. NEW.csv may be - for\n"
-        "standard input. With --json the table goes to the file and a summary to standard output.",
+        "standard input. With --json the table goes to the file and a summary to standard output.\n"
+        "Of several outputs each has its five columns, named by its own column. If the model was fitted "
+        "with\n"
+        "--output-column and NEW.csv has that column, each row is about its own output, and the names begin\n"
+        "with the target's; if not, all outputs are predicted, in columns <target>_<output>_mean, ....",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast predict boston.hf data/boston.csv -o predictions.csv",
     .options = options,

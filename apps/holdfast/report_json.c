@@ -77,6 +77,21 @@ static void add_solver(json_t *object, const hf_fit_settings *s)
         json_object_set_new(object, entries[i].key, entries[i].value);
 }
 
+/* What only settings for several outputs have. */
+static void add_outputs(json_t *object, const hf_fit_settings *s)
+{
+    json_object_set_new(object, "coregion_rank", json_count(s->coregion_rank));
+    json_object_set_new(object, "shared_noise", json_boolean(s->shared_noise));
+    json_object_set_new(object, "independent", json_boolean(s->independent));
+    if (s->centre != HF_CENTRE_CONDITIONAL || s->sites != HF_SITES_ROBUST) return;
+    json_object_set_new(object, "weighting", json_string(hf_outputs_weighting_name(s->weighting)));
+    if (s->output_eps == NULL) return;
+    json_t *list = json_array();
+    for (size_t t = 0; t < s->output_eps_count; t++)
+        json_array_append_new(list, json_number(s->output_eps[t]));
+    json_object_set_new(object, "output_eps", list);
+}
+
 static json_t *json_settings(const hf_model *model)
 {
     const hf_fit_settings *s = hf_model_settings(model);
@@ -87,6 +102,9 @@ static json_t *json_settings(const hf_model *model)
                                hf_objective_name(s->objective), "standardise", s->standardise, "calibrate",
                                s->calibrate, "restarts", (json_int_t)s->restarts);
     if (object != NULL) add_solver(object, s);
+    if (object != NULL && s->max_noise > 0)
+        json_object_set_new(object, "max_noise", json_number(s->max_noise));
+    if (object != NULL && hf_model_outputs(model) > 1) add_outputs(object, s);
     if (object != NULL && s->sites == HF_SITES_STUDENT_T) {
         json_object_set_new(object, "student_method", json_string(hf_student_method_name(s->student_method)));
         json_object_set_new(object, "student_nu",
@@ -144,14 +162,17 @@ static json_t *json_report(const hf_model *model)
     return object;
 }
 
-static json_t *json_suspects(const hf_table *suspects)
+static json_t *json_suspects(const hf_model *model, const hf_table *suspects)
 {
     static const char *const columns[] = {"row", "y", "loo_mean", "loo_sd", "weight", "group"};
     static const char *const keys[] = {"row", "y", "expected", "sd", "weight", "group"};
     if (suspects == NULL) return json_null(); /* the model has no rows to name them by */
+    const double *output = hf_model_outputs(model) > 1 ? table_column(NULL, suspects, "output") : NULL;
     json_t *list = json_array();
     for (size_t i = 0; i < hf_table_rows(suspects); i++) {
         json_t *entry = json_object();
+        if (output != NULL)
+            json_object_set_new(entry, "output", json_string(hf_model_output(model, (size_t)output[i])));
         for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
             const double *numbers = table_column(NULL, suspects, columns[k]);
             bool whole = strcmp(keys[k], "row") == 0 || strcmp(keys[k], "group") == 0;
@@ -170,9 +191,12 @@ json_t *json_model(const hf_model *model, const hf_table *suspects)
         json_array_append_new(features, json_string(hf_model_feature(model, j)));
     for (size_t i = 0; i < hf_model_notes(model); i++)
         json_array_append_new(notes, json_string(hf_model_note(model, i)));
-    return json_pack("{s:s, s:s, s:s, s:o, s:s?, s:o, s:o, s:o, s:o, s:o, s:s}", "holdfast", hf_version(),
-                     "source", hf_model_source(model), "target", hf_model_target(model), "features", features,
-                     "noise_column", hf_model_noise_column(model), "settings", json_settings(model), "report",
-                     json_report(model), "parameters", json_parameters(model), "suspects",
-                     json_suspects(suspects), "notes", notes, "data_sha256", hf_model_data_checksum(model));
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:o, s:s?, s:o, s:o, s:o, s:o, s:o, s:s}", "holdfast", hf_version(), "source",
+        hf_model_source(model), "target", hf_model_target(model), "features", features, "noise_column",
+        hf_model_noise_column(model), "settings", json_settings(model), "report", json_report(model),
+        "parameters", json_parameters(model), "suspects", json_suspects(model, suspects), "notes", notes,
+        "data_sha256", hf_model_data_checksum(model));
+    if (object != NULL && hf_model_outputs(model) > 1) json_add_outputs(object, model, suspects);
+    return object;
 }

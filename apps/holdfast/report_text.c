@@ -22,7 +22,11 @@ static void print_sites(FILE *out, const hf_fit_settings *settings, const hf_fit
         fprintf(out, ", suspects %s", hf_suspects_name(settings->suspects));
         break;
     case HF_SITES_ROBUST:
-        fprintf(out, ", centre %s, threshold %.4g", hf_centre_name(settings->centre), report->threshold);
+        fprintf(out, ", centre %s", hf_centre_name(settings->centre));
+        if (settings->centre == HF_CENTRE_CONDITIONAL)
+            fprintf(out, ", weights by %s", hf_outputs_weighting_name(settings->weighting));
+        else
+            fprintf(out, ", threshold %.4g", report->threshold);
         if (settings->beta > 0) fprintf(out, ", beta %.4g", settings->beta);
         break;
     case HF_SITES_STUDENT_T:
@@ -77,10 +81,13 @@ static void print_heading(FILE *out, const hf_model *model)
 {
     const hf_fit_report *report = hf_model_report(model);
     const hf_fit_settings *settings = hf_model_settings(model);
-    fprintf(out, "%s from %zu input%s: %zu reading%s of %s", hf_model_target(model), hf_model_features(model),
-            hf_model_features(model) == 1 ? "" : "s", report->readings, report->readings == 1 ? "" : "s",
-            hf_model_source(model));
-    if (report->missing > 0) fprintf(out, ", %zu more without a target", report->missing);
+    char names[256];
+    fprintf(out, "%s from %zu input%s: %zu reading%s of %s", outputs_in_words(model, names, sizeof names),
+            hf_model_features(model), hf_model_features(model) == 1 ? "" : "s", report->readings,
+            report->readings == 1 ? "" : "s", hf_model_source(model));
+    if (report->missing > 0)
+        fprintf(out, hf_model_outputs(model) > 1 ? ", %zu not taken" : ", %zu more without a target",
+                report->missing);
     if (hf_model_skipped(model) > 0) fprintf(out, ", %zu more with a missing input", hf_model_skipped(model));
     fprintf(out, "\n\nkernel       %s\nmean         %s\n", settings->kernel,
             hf_mean_kind_name(settings->mean));
@@ -126,38 +133,47 @@ enum {
     SD,
     WEIGHT,
     GROUP,
+    OUTPUT, /* of several outputs only */
     SUSPECT_COLUMNS
 };
 
-static bool suspect_columns(const hf_table *suspects, const double *columns[SUSPECT_COLUMNS])
+static bool suspect_columns(const hf_table *suspects, bool outputs, const double *columns[SUSPECT_COLUMNS])
 {
-    static const char *const names[SUSPECT_COLUMNS] = {"row", "y", "loo_mean", "loo_sd", "weight", "group"};
+    static const char *const names[SUSPECT_COLUMNS] = {"row",    "y",     "loo_mean", "loo_sd",
+                                                       "weight", "group", "output"};
     for (size_t k = 0; k < SUSPECT_COLUMNS; k++) {
+        if (k == OUTPUT && !outputs) continue;
         columns[k] = table_column(NULL, suspects, names[k]);
         if (columns[k] == NULL) return false;
     }
     return true;
 }
 
-static void print_suspect_rows(FILE *out, const hf_table *suspects, const hf_fit_report *report)
+static void print_suspect_rows(FILE *out, const hf_model *model, const hf_table *suspects)
 {
+    const hf_fit_report *report = hf_model_report(model);
+    const bool outputs = hf_model_outputs(model) > 1;
     const double *columns[SUSPECT_COLUMNS];
     size_t count = hf_table_rows(suspects);
     suspect *order = calloc(count, sizeof *order);
-    if (order == NULL || !suspect_columns(suspects, columns)) {
+    if (order == NULL || !suspect_columns(suspects, outputs, columns)) {
         free(order);
         return;
     }
     for (size_t i = 0; i < count; i++)
         order[i] = (suspect){fabs(columns[READING][i] - columns[EXPECTED][i]) / columns[SD][i], i};
     qsort(order, count, sizeof *order, by_distance);
-    fprintf(out, "  %8s  %12s  %12s  %10s  %8s%s\n", "row", "reading", "expected", "sd", "weight",
-            report->groups > 0 ? "   group" : "");
+    fprintf(out, "  %8s  %12s  %12s  %10s  %8s%s%s\n", "row", "reading", "expected", "sd", "weight",
+            report->groups > 0 ? "   group" : "", outputs ? "  output" : "");
     for (size_t k = 0; k < count && k < SHOWN_SUSPECTS; k++) {
         size_t i = order[k].index;
         fprintf(out, "  %8.0f  %12.6g  %12.6g  %10.4g  %8.3g", columns[ROW][i], columns[READING][i],
                 columns[EXPECTED][i], columns[SD][i], columns[WEIGHT][i]);
-        if (columns[GROUP][i] > 0) fprintf(out, "  %6.0f", columns[GROUP][i]);
+        if (columns[GROUP][i] > 0)
+            fprintf(out, "  %6.0f", columns[GROUP][i]);
+        else if (outputs && report->groups > 0)
+            fprintf(out, "  %6s", "");
+        if (outputs) fprintf(out, "  %s", hf_model_output(model, (size_t)columns[OUTPUT][i]));
         fputc('\n', out);
     }
     if (count > SHOWN_SUSPECTS)
@@ -190,7 +206,7 @@ static void print_suspects(FILE *out, const hf_model *model, const hf_table *sus
             report->benefit, report->gain);
     else
         fprintf(out, ", kept: setting them aside would not clearly pay (--suspects force does it anyway)\n");
-    if (suspects != NULL) print_suspect_rows(out, suspects, report);
+    if (suspects != NULL) print_suspect_rows(out, model, suspects);
 }
 
 /* ---- hyperparameters
@@ -223,9 +239,9 @@ static void print_parameters(FILE *out, const hf_model *model)
     fprintf(out, "\nHyperparameters, in the units of the data\n");
     for (size_t i = 0; i < count; i++) {
         hf_parameter p;
-        if (hf_model_parameter(model, i, &p) < 0) continue;
+        if (hf_model_parameter(model, i, &p) < 0 || is_outputs_parameter(model, &p)) continue;
         /* Mean and noise come last and are always shown. */
-        if (i == SHOWN_PARAMETERS && count > SHOWN_PARAMETERS + 2) {
+        if (i == SHOWN_PARAMETERS && count > SHOWN_PARAMETERS + 2 && hf_model_outputs(model) == 1) {
             fprintf(out, "  and %zu more; --json has all\n", count - 2 - i);
             i = count - 3;
             continue;
@@ -242,5 +258,6 @@ void report_model(FILE *out, const hf_model *model, const hf_table *suspects)
 {
     print_heading(out, model);
     print_suspects(out, model, suspects);
+    if (hf_model_outputs(model) > 1) report_outputs(out, model, suspects);
     print_parameters(out, model);
 }

@@ -2,14 +2,19 @@
 /* holdfast score */
 #include "tool.h"
 
+#include <stdlib.h>
+
+static json_t *json_metrics(const hf_metrics *m)
+{
+    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "n", (json_int_t)m->n, "mae",
+                     json_number(m->mae), "rmse", json_number(m->rmse), "nlpd", json_number(m->nlpd),
+                     "coverage50", json_number(m->coverage50), "coverage90", json_number(m->coverage90),
+                     "coverage95", json_number(m->coverage95), "crps", json_number(m->crps));
+}
+
 static bool print_score(const tool_session *session, const hf_metrics *m)
 {
-    if (session->json)
-        return json_print(json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "n", (json_int_t)m->n, "mae",
-                                    json_number(m->mae), "rmse", json_number(m->rmse), "nlpd",
-                                    json_number(m->nlpd), "coverage50", json_number(m->coverage50),
-                                    "coverage90", json_number(m->coverage90), "coverage95",
-                                    json_number(m->coverage95), "crps", json_number(m->crps)));
+    if (session->json) return json_print(json_metrics(m));
     printf("n            %zu\n"
            "mae          %.6g\n"
            "rmse         %.6g\n"
@@ -22,6 +27,61 @@ static bool print_score(const tool_session *session, const hf_metrics *m)
     return true;
 }
 
+/* ---- several outputs ---------------------------------------------------------------------------------------
+ */
+
+static void print_row(const char *name, const hf_metrics *m)
+{
+    printf("%-16s %8zu %11.5g %11.5g %11.5g %9.4f %9.4f %9.4f %11.5g\n", name, m->n, m->mae, m->rmse, m->nlpd,
+           m->coverage50, m->coverage90, m->coverage95, m->crps);
+}
+
+/* Each in its own units, then all together. */
+static bool print_scores(const tool_session *session, const hf_model *model, const hf_metrics *each,
+                         const hf_metrics *all)
+{
+    const size_t outputs = hf_model_outputs(model);
+    if (session->json) {
+        json_t *json = json_metrics(all), *list = json_array();
+        for (size_t t = 0; t < outputs; t++) {
+            json_t *entry = json_metrics(&each[t]);
+            json_object_set_new(entry, "name", json_string(hf_model_output(model, t)));
+            json_array_append_new(list, entry);
+        }
+        json_object_set_new(json, "outputs", list);
+        return json_print(json);
+    }
+    printf("%-16s %8s %11s %11s %11s %9s %9s %9s %11s\n", "output", "n", "mae", "rmse", "nlpd", "cover50",
+           "cover90", "cover95", "crps");
+    for (size_t t = 0; t < outputs; t++) print_row(hf_model_output(model, t), &each[t]);
+    print_row("all, in scales", all);
+    return true;
+}
+
+/* HF_OK or an error; *printed is false when the result could not be. */
+static hf_status score_outputs(const tool_session *session, const hf_model *model, const hf_table *table,
+                               bool *printed)
+{
+    hf_metrics all, *each = calloc(hf_model_outputs(model), sizeof *each);
+    hf_status status = each != NULL ? hf_score_outputs(session->ctx, model, table, each) : HF_ERR_MEMORY;
+    if (status >= 0) status = warn_status(session, hf_score(session->ctx, model, table, &all));
+    progress_clear(session->progress);
+    if (status >= 0) *printed = print_scores(session, model, each, &all);
+    free(each);
+    return status;
+}
+
+static hf_status score(const tool_session *session, const hf_model *model, const hf_table *table,
+                       bool *printed)
+{
+    if (hf_model_outputs(model) > 1) return score_outputs(session, model, table, printed);
+    hf_metrics metrics;
+    const hf_status status = warn_status(session, hf_score(session->ctx, model, table, &metrics));
+    progress_clear(session->progress);
+    if (status >= 0) *printed = print_score(session, &metrics);
+    return status;
+}
+
 static int run(const tool_arguments *arguments)
 {
     tool_session session;
@@ -29,12 +89,11 @@ static int run(const tool_arguments *arguments)
     if (code != TOOL_OK) return code;
     hf_model *model = NULL;
     hf_table *table = NULL;
-    hf_metrics metrics;
+    bool printed = true;
     hf_status status = hf_model_load(session.ctx, arguments->operand[0], &model);
     if (status >= 0) status = hf_table_read_csv(session.ctx, arguments->operand[1], &table);
-    if (status >= 0) status = warn_status(&session, hf_score(session.ctx, model, table, &metrics));
+    if (status >= 0) status = score(&session, model, table, &printed);
     progress_clear(session.progress);
-    bool printed = status < 0 || print_score(&session, &metrics);
     hf_table_free(table);
     hf_model_free(model);
     code = session_close(&session, status);
@@ -48,7 +107,10 @@ const tool_verb verb_score = {
     .text =
         "mae, rmse: errors of the mean. nlpd: mean negative log density of the readings (natural logarithm,\n"
         "units of the target). coverage50/90/95: share of readings inside the central intervals. crps: mean\n"
-        "continuous ranked probability score. Rows with a missing target or input do not count.",
+        "continuous ranked probability score. Rows with a missing target or input do not count. Several "
+        "outputs\n"
+        "are scored each in its own units, and all together in units of the scale that the fit standardised\n"
+        "each by.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast score boston.hf data/boston.csv",
     .options = NULL,

@@ -141,6 +141,26 @@ const char *time_in_words(double seconds, char words[TOOL_WORDS]);
 /** "1.2 GB". */
 const char *bytes_in_words(double bytes, char words[TOOL_WORDS]);
 
+/* ---- several outputs (report_outputs.c) --------------------------------------------------------------------- */
+
+/** Readings and suspected ones of an output. */
+typedef struct tool_output {
+    size_t readings, suspected;
+} tool_output;
+
+/** hf_model_outputs() of them, to be freed; NULL for one output or when out of memory. `suspects` may be NULL. */
+tool_output *count_outputs(const hf_model *model, const hf_table *suspects);
+/** Names of the outputs; a new reference. */
+json_t *json_outputs(const hf_model *model);
+/** Adds to the JSON of a model what there is to say about several outputs. */
+void json_add_outputs(json_t *object, const hf_model *model, const hf_table *suspects);
+/** "y1, y2 and y3"; cut when there are many. `buffer` is returned. */
+const char *outputs_in_words(const hf_model *model, char *buffer, size_t bytes);
+/** The outputs as a table, and the covariances between them as correlations. */
+void report_outputs(FILE *out, const hf_model *model, const hf_table *suspects);
+/** True for parameters that report_outputs() shows. */
+bool is_outputs_parameter(const hf_model *model, const hf_parameter *parameter);
+
 /* ---- reports (report_text.c, report_json.c)
  * ---------------------------------------------------------------- */
 

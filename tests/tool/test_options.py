@@ -44,8 +44,9 @@ class Options(ToolCase):
             "fit": "target features drop preset kernel mean sites noise-column objective centre eps threshold suspects "
                    "standardise set no-train restarts seed threads dry-run json output solver actions action-kind blocks "
                    "action-start inducing inducing-method inducing-choice train-inducing minibatch optimiser learning-rate "
-                   "iterations single-precision student-method nu beta tolerance checkpoint resume stream cache",
-            "predict": "output computational", "score": "json", "inspect": "json rows", "plot": "x output data-only",
+                   "iterations single-precision student-method nu beta tolerance checkpoint resume stream cache "
+                   "output-column weighting coregion-rank shared-noise max-noise",
+            "predict": "output computational covariance", "score": "json", "inspect": "json rows", "plot": "x output data-only",
             "contaminate": "target kind share seed output mask"}
         for verb, names in fixed.items():
             options = options_of_help(self.help(verb))
