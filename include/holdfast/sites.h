@@ -37,7 +37,7 @@ typedef enum hf_centre {
     HF_CENTRE_PRIOR = 0,     /**< the prior mean (the published RCGP) */
     HF_CENTRE_LEAVE_ONE_OUT, /**< the leave-one-out posterior mean, iterated to a fixed point */
     HF_CENTRE_NEIGHBOURS,    /**< the median of the nearest readings, not counting the reading itself */
-    HF_CENTRE_CONDITIONAL    /**< several outputs: what the other readings of the same sample say (outputs.h) */
+    HF_CENTRE_CONDITIONAL /**< several outputs: what the other readings of the same sample say (outputs.h) */
 } hf_centre;
 
 /** "prior", "loo", "neighbours", "conditional" to the enum and back. */

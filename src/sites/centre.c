@@ -4,7 +4,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const char *const centres[] = {"prior", "loo", "neighbours", "conditional"}; /* in the order of hf_centre */
+static const char *const centres[] = {"prior", "loo", "neighbours",
+                                      "conditional"}; /* in the order of hf_centre */
 
 hf_status hf_centre_parse(hf_context *ctx, const char *name, hf_centre *out)
 {

@@ -57,7 +57,8 @@ static void random_step(const problem *p, hf_posterior *posterior, ledger *l, hf
     const hfi_scaling *scaling = &posterior->scaling;
     size_t kind = hfi_stream_below(stream, 3), i = hfi_stream_below(stream, l->n);
     double target = hfi_stream_normal(stream), variance = 0.02 + hfi_stream_uniform(stream);
-    double y = hfi_scaling_mean(scaling, 0, target), v = hfi_scaling_variance(scaling, 0, variance), x[INPUTS];
+    double y = hfi_scaling_mean(scaling, 0, target), v = hfi_scaling_variance(scaling, 0, variance),
+           x[INPUTS];
     if (l->n < 5 || (kind == 0 && l->n < ROOM)) {
         i = l->n++;
         for (size_t j = 0; j < INPUTS; j++) l->x[i * INPUTS + j] = hfi_stream_normal(stream);
