@@ -80,7 +80,7 @@ static void drop(table *t)
 static bool report(hf_context *ctx, const table *t, const hf_posterior *posterior, const hf_reading *reading,
                    const hf_fit_report *fit, const char *preset)
 {
-    double *mean = malloc(t->n * sizeof *mean), *var = malloc(t->n * sizeof *var);
+    double *mean = malloc((t->n + 1) * sizeof *mean), *var = malloc((t->n + 1) * sizeof *var);
     const bool ok = mean && var && hf_predict(ctx, posterior, t->n, t->x, COLUMNS, mean, NULL, var) >= 0;
     double squares[OUTPUTS] = {0};
     size_t count[OUTPUTS] = {0}, found = 0, alarms = 0, covered = 0;
@@ -112,7 +112,7 @@ static bool run(hf_context *ctx, const table *t, const char *preset, const char 
     hf_fit_settings settings;
     hf_fit_report fit;
     hf_posterior *posterior = NULL;
-    hf_reading *reading = malloc(t->n * sizeof *reading);
+    hf_reading *reading = malloc((t->n + 1) * sizeof *reading);
     const hf_data data = {.n = t->n,
                           .d = COLUMNS,
                           .x = t->x,
@@ -172,7 +172,7 @@ int main(int argc, char **argv)
                  "usage: several-outputs [option]...\n"
                  "Three correlated outputs with gaps and wrong readings.\n",
                  "several-outputs --samples 3000 --presets default", sizeof rows / sizeof rows[0], rows);
-    table t;
+    table t = {0};
     hf_context *ctx = hf_context_create();
     bool ok = ctx && make((size_t)samples, 0.01 * (double)per_cent, (uint64_t)seed, &t);
     if (!ok) {
@@ -185,8 +185,8 @@ int main(int argc, char **argv)
         const size_t count = presets.count > 0 ? presets.count : sizeof usual / sizeof *usual;
         for (size_t k = 0; k < count; k++)
             ok = run(ctx, &t, presets.count > 0 ? presets.items[k] : usual[k], solver) && ok;
-        drop(&t);
     }
+    drop(&t);
     hf_context_free(ctx);
     return ok ? 0 : 1;
 }
