@@ -89,8 +89,21 @@ static FILE *start_gnuplot(pid_t *child)
     return NULL;
 }
 
+/* What is drawn: a model of one output, or of several. */
+typedef struct picture {
+    plot_data one;
+    plot_outputs several;
+    bool is_several;
+} picture;
+
+static bool write_picture(FILE *script, const picture *data, plot_format format, const char *output)
+{
+    return data->is_several ? plot_outputs_script(script, &data->several, format, output)
+                            : plot_script(script, &data->one, format, output);
+}
+
 /* Runs the script; gnuplot's own complaints go to standard error. */
-static int draw(const plot_data *data, plot_format format, const char *output)
+static int draw(const picture *data, plot_format format, const char *output)
 {
     /* gnuplot that dies must be an error message, not a signal. */
     struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -98,7 +111,7 @@ static int draw(const plot_data *data, plot_format format, const char *output)
     pid_t child = 0;
     FILE *script = start_gnuplot(&child);
     if (script == NULL) return TOOL_FAILED;
-    bool sent = plot_script(script, data, format, output);
+    bool sent = write_picture(script, data, format, output);
     sent = fclose(script) == 0 && sent;
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -113,7 +126,7 @@ static int draw(const plot_data *data, plot_format format, const char *output)
 }
 
 /* gnuplot draws into a file beside the final one, which appears only when it is complete. */
-static int draw_beside(const plot_data *data, plot_format format, const char *output)
+static int draw_beside(const picture *data, plot_format format, const char *output)
 {
     struct stat info;
     if (stat(output, &info) == 0 && !S_ISREG(info.st_mode))
@@ -141,29 +154,31 @@ static int draw_beside(const plot_data *data, plot_format format, const char *ou
 
 /* ---- data only -------------------------------------------------------------------------------------------- */
 
-static int write_script(const plot_data *data, plot_format format, const char *output, const char *path)
+static int write_script(const picture *data, plot_format format, const char *output, const char *path)
 {
     FILE *file = fopen(path, "w");
     if (file == NULL) return complain("%s: cannot be written: %s", path, strerror(errno));
-    bool written = plot_script(file, data, format, output);
+    bool written = write_picture(file, data, format, output);
     if (fclose(file) == 0 && written) return TOOL_OK;
     int error = errno;
     unlink(path);
     return complain("%s: cannot be written: %s", path, strerror(error));
 }
 
-static hf_status write_tables(hf_context *ctx, const plot_data *data, const char *slice, const char *rows)
+static hf_status write_tables(hf_context *ctx, const picture *data, const char *slice, const char *rows)
 {
     hf_table *table = NULL;
-    hf_status status = plot_slice_table(ctx, data, &table);
+    hf_status status = data->is_several ? plot_outputs_table(ctx, &data->several, &table)
+                                        : plot_slice_table(ctx, &data->one, &table);
     if (status >= 0) status = hf_table_write_csv(ctx, table, slice);
-    if (status >= 0) status = hf_table_write_csv(ctx, data->rows, rows);
+    if (status >= 0)
+        status = hf_table_write_csv(ctx, data->is_several ? data->several.rows : data->one.rows, rows);
     hf_table_free(table);
     return status;
 }
 
 /* All three files or none. */
-static int write_data(const tool_session *session, const plot_data *data, plot_format format,
+static int write_data(const tool_session *session, const picture *data, plot_format format,
                       const char *output)
 {
     char *script = with_ending(output, ".gp"), *slice = with_ending(output, "-slice.csv"),
@@ -184,20 +199,28 @@ static int write_data(const tool_session *session, const plot_data *data, plot_f
 
 /* ---- the verb --------------------------------------------------------------------------------------------- */
 
-static bool print_summary(const hf_model *model, const plot_data *data, const char *output)
+static bool print_summary(const hf_model *model, const picture *data, const char *output)
 {
-    return json_print(json_pack("{s:s, s:s, s:s, s:I}", "output", output, "target", hf_model_target(model),
-                                "x", hf_model_feature(model, data->column), "readings", (json_int_t)data->n));
+    const size_t column = data->is_several ? data->several.column : data->one.column;
+    const size_t readings = data->is_several ? hf_model_report(model)->readings : data->one.n;
+    json_t *json = json_pack("{s:s, s:s, s:s, s:I}", "output", output, "target", hf_model_target(model), "x",
+                             hf_model_feature(model, column), "readings", (json_int_t)readings);
+    if (json != NULL && data->is_several) json_object_set_new(json, "outputs", json_outputs(model));
+    return json_print(json);
 }
 
 static int make_picture(tool_session *session, const tool_arguments *arguments, const char *output,
-                        plot_format format, plot_data *data)
+                        plot_format format, picture *data)
 {
     hf_model *model = NULL;
     bool data_only = has_argument(arguments, "data-only");
     int code = TOOL_OK;
     hf_status status = hf_model_load(session->ctx, arguments->operand[0], &model);
-    if (status >= 0) status = plot_data_make(session->ctx, model, argument(arguments, "x"), data);
+    data->is_several = hf_model_outputs(model) > 1;
+    const char *x = argument(arguments, "x");
+    if (status >= 0)
+        status = data->is_several ? plot_outputs_make(session->ctx, model, x, &data->several)
+                                  : plot_data_make(session->ctx, model, x, &data->one);
     progress_clear(session->progress);
     if (status >= 0) {
         code = data_only ? write_data(session, data, format, output) : draw_beside(data, format, output);
@@ -206,7 +229,8 @@ static int make_picture(tool_session *session, const tool_arguments *arguments, 
         else if (code == TOOL_OK && !data_only)
             printf("Wrote %s\n", output);
     }
-    plot_data_free(data);
+    plot_data_free(&data->one);
+    plot_outputs_free(&data->several);
     hf_model_free(model);
     int closed = session_close(session, status);
     return closed != TOOL_OK ? closed : code;
@@ -228,7 +252,7 @@ static int run(const tool_arguments *arguments)
         code = TOOL_FAILED;
     if (code == TOOL_OK) code = session_open(arguments, &session);
     if (code == TOOL_OK) {
-        plot_data data = {0};
+        picture data = {0};
         code = make_picture(&session, arguments, output, format, &data);
     }
     free(output);
@@ -239,9 +263,11 @@ const tool_verb verb_plot = {
     .name = "plot",
     .operands = "MODEL.hf [-o OUT.svg] [OPTION]...",
     .summary = "Draw a model and what it thinks of its readings",
-    .text = "Four panels: a slice along one input with its bands and the readings, observed against "
-            "leave-one-out\n"
-            "prediction, the weights, and the residuals. Suspected readings are red crosses. Needs gnuplot.",
+    .text =
+        "Four panels: a slice along one input with its bands and the readings, observed against "
+        "leave-one-out\n"
+        "prediction, the weights, and the residuals. Suspected readings are red crosses. Of several outputs\n"
+        "there is a slice each, shaded where only others have readings. Needs gnuplot.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast plot boston.hf --x lstat -o boston.svg",
     .options = options,

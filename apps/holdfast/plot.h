@@ -15,9 +15,13 @@ enum {
 /** Everything that is drawn. Arrays of n entries per reading, PLOT_POINTS per slice. */
 typedef struct plot_data {
     const hf_model *model;
-    hf_table *rows;     /* of hf_model_rows(): owns the arrays of the readings */
-    hf_table *training; /* of hf_model_training() */
+    hf_table *rows;     /* of hf_model_rows(): owns the arrays of the readings of one output */
+    hf_table *training; /* of hf_model_training(): and their inputs */
+    double *own;        /* of several outputs one owns its arrays itself */
     size_t n, d;
+    size_t width; /* numbers that a prediction takes: d, and with several outputs the number of the output */
+    const char *name; /* of what is read */
+    const double **x; /* d columns of n inputs */
     const double *row, *y, *loo_mean, *loo_sd, *weight, *suspected;
 
     size_t column; /* the input of the slice */
@@ -25,11 +29,48 @@ typedef struct plot_data {
     double *reading_at; /* n: the input */
     double
         *reading_value; /* n: the reading; with several inputs moved along to the slice (partial residual) */
+    size_t gaps;
+    double *gap; /* gaps pairs: from where to where only other outputs have readings; one input only */
 } plot_data;
+
+enum {
+    PLOT_OUTPUTS = 16 /* panels at most */
+};
+
+/** Several outputs, a panel each: all through the same place. */
+typedef struct plot_outputs {
+    const hf_model *model;
+    hf_table *rows;
+    size_t count, column;
+    plot_data *output; /* count */
+} plot_outputs;
 
 /** Computes everything; `x` names the input of the slice, NULL: the one along which the prediction varies most. */
 hf_status plot_data_make(hf_context *ctx, const hf_model *model, const char *x, plot_data *out);
 void plot_data_free(plot_data *data);
+/** The same for the outputs of a model of several, PLOT_OUTPUTS at most. */
+hf_status plot_outputs_make(hf_context *ctx, const hf_model *model, const char *x, plot_outputs *out);
+void plot_outputs_free(plot_outputs *data);
+hf_status plot_outputs_table(hf_context *ctx, const plot_outputs *data, hf_table **out);
+
+/* ---- parts of it (plot_data.c) --------------------------------------------------------------------------- */
+
+/** Quantiles of values: 0, 5 %, 50 %, 95 %, 1. */
+typedef struct plot_spread {
+    double least, low, median, high, most;
+} plot_spread;
+
+/** False when out of memory. */
+bool plot_spread_of(const double *values, size_t n, plot_spread *out);
+/** Range of the mean along input j between its 5 % and 95 % quantiles, through `centre`, `width` numbers. */
+hf_status plot_variation(hf_context *ctx, const plot_data *data, const double *centre, size_t j,
+                         const plot_spread *s, double *out);
+/** The input `x` of a model; HF_ERR_NO_COLUMN after a message. `training`: hf_model_training(). */
+hf_status plot_find_input(hf_context *ctx, const hf_model *model, const hf_table *training, const char *x,
+                          size_t *column);
+/** The slice through `centre` over the range of the input's values, and the readings beside it. */
+hf_status plot_slice_make(hf_context *ctx, plot_data *data, const double *centre, const plot_spread *s);
+
 /** The slice as a table. */
 hf_status plot_slice_table(hf_context *ctx, const plot_data *data, hf_table **out);
 
@@ -42,5 +83,6 @@ typedef enum plot_format {
 
 /** Writes the whole script, data included, so that it draws `output` wherever it is run. False when writing failed. */
 bool plot_script(FILE *script, const plot_data *data, plot_format format, const char *output);
+bool plot_outputs_script(FILE *script, const plot_outputs *data, plot_format format, const char *output);
 
 #endif

@@ -18,59 +18,41 @@ static int by_value(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Quantiles of an input: 0, 5 %, 50 %, 95 %, 1. */
-typedef struct spread {
-    double least, low, median, high, most;
-} spread;
-
-static bool spread_of(const double *values, size_t n, spread *out)
+bool plot_spread_of(const double *values, size_t n, plot_spread *out)
 {
     double *sorted = malloc((n + 1) * sizeof *sorted);
     if (sorted == NULL) return false;
     memcpy(sorted, values, n * sizeof *values);
     qsort(sorted, n, sizeof *sorted, by_value);
     double last = (double)(n - 1);
-    *out = (spread){sorted[0], sorted[(size_t)(0.05 * last)], sorted[n / 2],
-                    sorted[(size_t)(0.95 * last + 0.5)], sorted[n - 1]};
+    *out = (plot_spread){sorted[0], sorted[(size_t)(0.05 * last)], sorted[n / 2],
+                         sorted[(size_t)(0.95 * last + 0.5)], sorted[n - 1]};
     free(sorted);
     return true;
 }
 
-/* The training column of input j; hf_model_training() has them after "row", in order. */
-static const double *input(hf_context *ctx, const plot_data *data, size_t j)
-{
-    return table_column(ctx, data->training, hf_model_feature(data->model, j));
-}
-
 /* Medians of all inputs: where the slice goes through. */
-static hf_status medians(hf_context *ctx, const plot_data *data, double *centre)
+static hf_status medians(const plot_data *data, double *centre)
 {
     for (size_t j = 0; j < data->d; j++) {
-        spread s;
-        const double *values = input(ctx, data, j);
-        if (values == NULL) return HF_ERR_INTERNAL;
-        if (!spread_of(values, data->n, &s)) return HF_ERR_MEMORY;
+        plot_spread s;
+        if (!plot_spread_of(data->x[j], data->n, &s)) return HF_ERR_MEMORY;
         centre[j] = s.median;
     }
     return HF_OK;
 }
 
-/* Range of the predicted mean along input j. */
-static hf_status variation(hf_context *ctx, const plot_data *data, const double *centre, size_t j,
-                           double *out)
+hf_status plot_variation(hf_context *ctx, const plot_data *data, const double *centre, size_t j,
+                         const plot_spread *s, double *out)
 {
-    spread s;
-    double mean[PROBES], *x = malloc(PROBES * data->d * sizeof *x);
-    const double *values = input(ctx, data, j);
-    if (x == NULL || values == NULL || !spread_of(values, data->n, &s)) {
-        free(x);
-        return HF_ERR_MEMORY;
-    }
+    double mean[PROBES], *x = malloc(PROBES * data->width * sizeof *x);
+    if (x == NULL) return HF_ERR_MEMORY;
     for (size_t k = 0; k < PROBES; k++) {
-        memcpy(x + k * data->d, centre, data->d * sizeof *x);
-        x[k * data->d + j] = s.low + (s.high - s.low) * (double)k / (PROBES - 1);
+        memcpy(x + k * data->width, centre, data->width * sizeof *x);
+        x[k * data->width + j] = s->low + (s->high - s->low) * (double)k / (PROBES - 1);
     }
-    hf_status status = hf_predict(ctx, hf_model_posterior(data->model), PROBES, x, data->d, mean, NULL, NULL);
+    hf_status status =
+        hf_predict(ctx, hf_model_posterior(data->model), PROBES, x, data->width, mean, NULL, NULL);
     free(x);
     if (status < 0) return status;
     qsort(mean, PROBES, sizeof *mean, by_value);
@@ -78,21 +60,29 @@ static hf_status variation(hf_context *ctx, const plot_data *data, const double 
     return HF_OK;
 }
 
+hf_status plot_find_input(hf_context *ctx, const hf_model *model, const hf_table *training, const char *x,
+                          size_t *column)
+{
+    size_t position; /* in the training table, whose first column is the row number */
+    for (size_t j = 0; j < hf_model_features(model); j++) {
+        *column = j;
+        if (strcmp(hf_model_feature(model, j), x) == 0) return HF_OK;
+    }
+    hf_status status = hf_table_find(ctx, training, x, &position);
+    if (status < 0) return status;
+    complain("--x: \"%s\" is not an input of the model", x);
+    return HF_ERR_NO_COLUMN;
+}
+
 static hf_status choose_input(hf_context *ctx, plot_data *data, const double *centre, const char *x)
 {
-    if (x != NULL) {
-        size_t position; /* in the training table, whose first column is the row number */
-        for (data->column = 0; data->column < data->d; data->column++)
-            if (strcmp(hf_model_feature(data->model, data->column), x) == 0) return HF_OK;
-        hf_status status = hf_table_find(ctx, data->training, x, &position);
-        if (status < 0) return status;
-        complain("--x: \"%s\" is not an input of the model", x);
-        return HF_ERR_NO_COLUMN;
-    }
+    if (x != NULL) return plot_find_input(ctx, data->model, data->training, x, &data->column);
     double best = -1.0;
     for (size_t j = 0; j < data->d && j < PROBED_INPUTS && data->d > 1; j++) {
-        double range;
-        hf_status status = variation(ctx, data, centre, j, &range);
+        double range = 0.0;
+        plot_spread s;
+        if (!plot_spread_of(data->x[j], data->n, &s)) return HF_ERR_MEMORY;
+        hf_status status = plot_variation(ctx, data, centre, j, &s, &range);
         if (status < 0) return status;
         if (range <= best) continue;
         best = range;
@@ -106,30 +96,27 @@ static hf_status predict_along(hf_context *ctx, const plot_data *data, const dou
                                const double *at, double *mean, double *latent, double *observed)
 {
     size_t block = count < BLOCK ? count : BLOCK;
-    double *x = malloc(block * data->d * sizeof *x);
+    double *x = malloc(block * data->width * sizeof *x);
     hf_status status = x != NULL ? HF_OK : HF_ERR_MEMORY;
     for (size_t begin = 0; begin < count && status >= 0; begin += block) {
         size_t rows = count - begin < block ? count - begin : block;
         for (size_t k = 0; k < rows; k++) {
-            memcpy(x + k * data->d, centre, data->d * sizeof *x);
-            x[k * data->d + data->column] = at[begin + k];
+            memcpy(x + k * data->width, centre, data->width * sizeof *x);
+            x[k * data->width + data->column] = at[begin + k];
         }
         status =
-            hf_predict(ctx, hf_model_posterior(data->model), rows, x, data->d, mean + begin,
+            hf_predict(ctx, hf_model_posterior(data->model), rows, x, data->width, mean + begin,
                        latent != NULL ? latent + begin : NULL, observed != NULL ? observed + begin : NULL);
     }
     free(x);
     return status;
 }
 
-static hf_status make_slice(hf_context *ctx, plot_data *data, const double *centre)
+static hf_status make_slice(hf_context *ctx, plot_data *data, const double *centre, const plot_spread *s)
 {
-    spread s;
-    const double *values = input(ctx, data, data->column);
-    if (values == NULL || !spread_of(values, data->n, &s)) return HF_ERR_MEMORY;
-    double margin = 0.04 * (s.most - s.least);
-    if (!(margin > 0)) margin = fabs(s.least) > 0 ? 0.1 * fabs(s.least) : 1.0;
-    double begin = s.least - margin, end = s.most + margin;
+    double margin = 0.04 * (s->most - s->least);
+    if (!(margin > 0)) margin = fabs(s->least) > 0 ? 0.1 * fabs(s->least) : 1.0;
+    double begin = s->least - margin, end = s->most + margin;
     for (size_t k = 0; k < PLOT_POINTS; k++)
         data->at[k] = begin + (end - begin) * (double)k / (PLOT_POINTS - 1);
     hf_status status = predict_along(ctx, data, centre, PLOT_POINTS, data->at, data->mean, data->sd_latent,
@@ -145,10 +132,10 @@ static hf_status make_slice(hf_context *ctx, plot_data *data, const double *cent
  * at their medians: the slice at the reading's input plus its leave-one-out residual. */
 static hf_status place_readings(hf_context *ctx, plot_data *data, const double *centre)
 {
-    const double *values = input(ctx, data, data->column);
+    const double *values = data->x[data->column];
     data->reading_at = malloc(data->n * sizeof *data->reading_at);
     data->reading_value = malloc(data->n * sizeof *data->reading_value);
-    if (values == NULL || data->reading_at == NULL || data->reading_value == NULL) return HF_ERR_MEMORY;
+    if (data->reading_at == NULL || data->reading_value == NULL) return HF_ERR_MEMORY;
     memcpy(data->reading_at, values, data->n * sizeof *values);
     if (data->d == 1) {
         memcpy(data->reading_value, data->y, data->n * sizeof *data->y);
@@ -158,6 +145,12 @@ static hf_status place_readings(hf_context *ctx, plot_data *data, const double *
     for (size_t i = 0; i < data->n && status >= 0; i++)
         data->reading_value[i] += data->y[i] - data->loo_mean[i];
     return status;
+}
+
+hf_status plot_slice_make(hf_context *ctx, plot_data *data, const double *centre, const plot_spread *s)
+{
+    const hf_status status = make_slice(ctx, data, centre, s);
+    return status < 0 ? status : place_readings(ctx, data, centre);
 }
 
 static hf_status load_tables(hf_context *ctx, plot_data *data)
@@ -175,6 +168,13 @@ static hf_status load_tables(hf_context *ctx, plot_data *data)
         if (*columns[k].numbers == NULL) return HF_ERR_INTERNAL;
     }
     data->n = hf_table_rows(data->rows);
+    data->x = malloc(data->d * sizeof *data->x);
+    if (data->x == NULL) return HF_ERR_MEMORY;
+    /* hf_model_training() has the inputs after "row", in order. */
+    for (size_t j = 0; j < data->d; j++) {
+        data->x[j] = table_column(ctx, data->training, hf_model_feature(data->model, j));
+        if (data->x[j] == NULL) return HF_ERR_INTERNAL;
+    }
     return HF_OK;
 }
 
@@ -182,13 +182,15 @@ hf_status plot_data_make(hf_context *ctx, const hf_model *model, const char *x, 
 {
     memset(out, 0, sizeof *out);
     out->model = model;
-    out->d = hf_model_features(model);
+    out->name = hf_model_target(model);
+    out->d = out->width = hf_model_features(model);
     double *centre = malloc(out->d * sizeof *centre);
+    plot_spread s;
     hf_status status = centre != NULL ? load_tables(ctx, out) : HF_ERR_MEMORY;
-    if (status >= 0) status = medians(ctx, out, centre);
+    if (status >= 0) status = medians(out, centre);
     if (status >= 0) status = choose_input(ctx, out, centre, x);
-    if (status >= 0) status = make_slice(ctx, out, centre);
-    if (status >= 0) status = place_readings(ctx, out, centre);
+    if (status >= 0 && !plot_spread_of(out->x[out->column], out->n, &s)) status = HF_ERR_MEMORY;
+    if (status >= 0) status = plot_slice_make(ctx, out, centre, &s);
     free(centre);
     return status;
 }
@@ -199,6 +201,9 @@ void plot_data_free(plot_data *data)
     hf_table_free(data->training);
     free(data->reading_at);
     free(data->reading_value);
+    free(data->x);
+    free(data->own);
+    free(data->gap);
 }
 
 hf_status plot_slice_table(hf_context *ctx, const plot_data *data, hf_table **out)

@@ -142,15 +142,25 @@ static void print_slice(FILE *out, const plot_data *data)
     fputs("EOD\n", out);
 }
 
-static void print_terminal(FILE *out, plot_format format, const char *output)
+/* 1200 points wide. */
+static void print_terminal(FILE *out, plot_format format, unsigned height, const char *output)
 {
-    static const char *const terminals[] = {
-        "svg size 1200,900 fixed font 'Helvetica,Arial,sans-serif' fontscale 1.0 noenhanced background "
-        "'#ffffff'",
-        "pngcairo size 1800,1350 font 'Sans,11' fontscale 1.45 linewidth 1.5 pointscale 2.2 noenhanced "
-        "background '#ffffff'",
-        "pdfcairo size 12in,9in font 'Sans,11' fontscale 1.0 noenhanced background '#ffffff'"};
-    fprintf(out, "set encoding utf8\nset terminal %s\nset output '", terminals[format]);
+    fputs("set encoding utf8\nset terminal ", out);
+    if (format == PLOT_SVG)
+        fprintf(
+            out,
+            "svg size 1200,%u fixed font 'Helvetica,Arial,sans-serif' fontscale 1.0 noenhanced background "
+            "'#ffffff'",
+            height);
+    else if (format == PLOT_PNG)
+        fprintf(out,
+                "pngcairo size 1800,%u font 'Sans,11' fontscale 1.45 linewidth 1.5 pointscale 2.2 noenhanced "
+                "background '#ffffff'",
+                height * 3 / 2);
+    else
+        fprintf(out, "pdfcairo size 12in,%.4gin font 'Sans,11' fontscale 1.0 noenhanced background '#ffffff'",
+                height / 100.0);
+    fputs("\nset output '", out);
     quoted(out, output);
     fputs("'\n", out);
 }
@@ -214,9 +224,27 @@ static void heading(FILE *out, const char *before, const char *name, size_t beyo
 
 /* ---- the panels ---------------------------------------------------------------------------------------------- */
 
-static void print_slice_panel(FILE *out, const plot_data *data)
+/* Where only other outputs have readings. */
+static void print_gaps(FILE *out, const plot_data *data)
 {
-    const char *x = hf_model_feature(data->model, data->column), *y = hf_model_target(data->model);
+    for (size_t k = 0; k < data->gaps; k++)
+        fprintf(
+            out,
+            "set object %zu rectangle from first %.9g, graph 0 to first %.9g, graph 1 behind fillcolor rgb "
+            "'#eceef1' fillstyle solid noborder\n",
+            k + 100, data->gap[2 * k], data->gap[2 * k + 1]);
+}
+
+static void unset_gaps(FILE *out, const plot_data *data)
+{
+    for (size_t k = 0; k < data->gaps; k++) fprintf(out, "unset object %zu\n", k + 100);
+}
+
+/* The slice with its bands, and the readings. `head` stands above it, before the name of the input if `along`, else of the
+ * output. */
+static void print_slice_plot(FILE *out, const plot_data *data, const char *head, bool along, bool shaded)
+{
+    const char *x = hf_model_feature(data->model, data->column);
     vertical range = {INFINITY, -INFINITY};
     for (size_t k = 0; k < PLOT_POINTS; k++) {
         include(&range, data->mean[k] - 1.96 * data->sd_observed[k]);
@@ -226,9 +254,16 @@ static void print_slice_panel(FILE *out, const plot_data *data)
     drawn blocks = print_blocks(out, data, data->reading_at, data->reading_value, range);
     print_horizontal(out, data->at, PLOT_POINTS);
     print_axis(out, range);
-    heading(out, data->d > 1 ? "Slice along " : "Fit along ", x, blocks.beyond);
-    label(out, "x", "", x, data->d > 1 ? "  (other inputs at their medians)" : "");
-    label(out, "y", "", y, data->d > 1 ? "  (readings: slice + residual)" : "");
+    print_gaps(out, data);
+    heading(out, head, along ? x : data->name, blocks.beyond);
+    if (along) {
+        label(out, "x", "", x, data->d > 1 ? "  (other inputs at their medians)" : "");
+        label(out, "y", "", data->name, data->d > 1 ? "  (readings: slice + residual)" : "");
+    } else {
+        label(out, "x", "", x,
+              data->d > 1 ? "  (other inputs at their medians; readings: slice + residual)" : "");
+        label(out, "y", "", data->name, "");
+    }
     fputs("plot $slice using 1:($2-1.96*$4):($2+1.96*$4) with filledcurves fillcolor rgb blue fillstyle "
           "transparent solid "
           "0.13 noborder title '95 % of readings', "
@@ -237,12 +272,20 @@ static void print_slice_panel(FILE *out, const plot_data *data)
           "noborder title '95 % of the function', "
           "$slice using 1:2 with lines linewidth 2 linecolor rgb blue title 'mean'",
           out);
+    if (shaded)
+        fputs(", NaN with boxes fillcolor rgb '#eceef1' fillstyle solid noborder title 'not read here'", out);
     print_points(out, data, blocks, data->d > 0, ", ");
+    unset_gaps(out, data);
+}
+
+static void print_slice_panel(FILE *out, const plot_data *data)
+{
+    print_slice_plot(out, data, data->d > 1 ? "Slice along " : "Fit along ", true, false);
 }
 
 static void print_agreement_panel(FILE *out, const plot_data *data)
 {
-    const char *y = hf_model_target(data->model);
+    const char *y = data->name;
     vertical range = {INFINITY, -INFINITY};
     for (size_t i = 0; i < data->n; i++) include(&range, data->loo_mean[i]);
     range = limits(data, data->y, range);
@@ -278,7 +321,7 @@ static bool print_residual_panel(FILE *out, const plot_data *data)
     print_horizontal(out, data->loo_mean, data->n);
     print_axis(out, range);
     heading(out, "Residuals of the predictions from the others", "", blocks.beyond);
-    label(out, "x", "leave-one-out prediction of ", hf_model_target(data->model), "");
+    label(out, "x", "leave-one-out prediction of ", data->name, "");
     fputs("set ylabel 'residual / sd'\n"
           "set object 1 rectangle from graph 0, first -1.96 to graph 1, first 1.96 behind fillcolor rgb blue "
           "fillstyle transparent solid 0.13 noborder\nplot 0 with lines linewidth 1.4 linecolor rgb blue "
@@ -294,7 +337,7 @@ static void print_title(FILE *out, const plot_data *data)
 {
     const hf_fit_report *report = hf_model_report(data->model);
     fputs("set label 2 '", out);
-    quoted(out, hf_model_target(data->model));
+    quoted(out, data->name);
     fprintf(out, ": %zu readings", report->readings);
     if (report->suspects > 0)
         fprintf(out, ", %zu suspected%s", report->suspects, report->suspects_adopted ? " and set aside" : "");
@@ -307,7 +350,7 @@ static void print_title(FILE *out, const plot_data *data)
 bool plot_script(FILE *script, const plot_data *data, plot_format format, const char *output)
 {
     print_slice(script, data);
-    print_terminal(script, format, output);
+    print_terminal(script, format, 900, output);
     fputs(style, script);
     fputs("set multiplot layout 2,2 margins 0.07,0.985,0.075,0.86 spacing 0.085,0.15\n", script);
     print_title(script, data);
@@ -318,4 +361,49 @@ bool plot_script(FILE *script, const plot_data *data, plot_format format, const 
     bool complete = print_residual_panel(script, data);
     fputs("unset multiplot\nunset output\n", script);
     return complete && fflush(script) == 0 && !ferror(script);
+}
+
+/* ---- several outputs ------------------------------------------------------------------------------------------ */
+
+static bool any_gaps(const plot_outputs *data)
+{
+    for (size_t t = 0; t < data->count; t++)
+        if (data->output[t].gaps > 0) return true;
+    return false;
+}
+
+static void print_outputs_title(FILE *out, const plot_outputs *data)
+{
+    const hf_fit_report *report = hf_model_report(data->model);
+    const size_t outputs = hf_model_outputs(data->model);
+    fputs("set label 2 '", out);
+    if (data->count < outputs) fprintf(out, "The first %zu of ", data->count);
+    fprintf(out, "%zu outputs: %zu readings", outputs, report->readings);
+    if (report->suspects > 0)
+        fprintf(out, ", %zu suspected%s", report->suspects, report->suspects_adopted ? " and set aside" : "");
+    fputs("' at screen 0.012,0.972 left font ',17' textcolor '#1d2026'\n", out);
+}
+
+bool plot_outputs_script(FILE *script, const plot_outputs *data, plot_format format, const char *output)
+{
+    const size_t columns = data->count > 3 ? 2 : 1, rows = (data->count + columns - 1) / columns;
+    const unsigned top = 108, panel = 260, height = top + panel * (unsigned)rows;
+    const double head = (double)top / height;
+    const bool shaded = any_gaps(data);
+    print_terminal(script, format, height, output);
+    fputs(style, script);
+    fprintf(script, "set multiplot layout %zu,%zu margins %.3f,0.985,%.4f,%.4f spacing 0.085,%.4f\n", rows,
+            columns, columns == 1 ? 0.09 : 0.07, 55.0 / height, 1.0 - head, 75.0 / height);
+    fprintf(script,
+            "set key at screen 0.004,%.4f left top horizontal Left reverse maxrows 1 maxcols 6 samplen 1.6 "
+            "textcolor '#4a4f57'\n",
+            1.0 - 38.0 / height);
+    print_outputs_title(script, data);
+    for (size_t t = 0; t < data->count; t++) {
+        if (t == 1) fputs("unset label 2\nunset key\n", script);
+        print_slice(script, &data->output[t]);
+        print_slice_plot(script, &data->output[t], "", false, shaded && t == 0);
+    }
+    fputs("unset multiplot\nunset output\n", script);
+    return fflush(script) == 0 && !ferror(script);
 }
