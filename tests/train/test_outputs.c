@@ -85,6 +85,28 @@ static void expected(const problem *p, const double *at, double *mean, double *v
     free(k);
 }
 
+/* Sets noises, constants and B; order[t] is the place of output t. */
+static size_t name_all(size_t outputs, const size_t *order, const double b[T][T], hf_assignment *set,
+                       char (*names)[32])
+{
+    size_t count = 0;
+    for (size_t t = 0; t < outputs; t++) {
+        snprintf(names[count], 32, "noise[%zu]", order[t]);
+        set[count] = (hf_assignment){names[count], noises[t]};
+        count++;
+        snprintf(names[count], 32, "mean[%zu]", order[t]);
+        set[count] = (hf_assignment){names[count], means[t]};
+        count++;
+        for (size_t s = t; s < outputs; s++) {
+            snprintf(names[count], 32, "coregionalisation[%zu,%zu]", order[s], order[t]);
+            set[count] = (hf_assignment){names[count], b[s][t] * scale[s] * scale[t]};
+            count++;
+        }
+    }
+    set[count++] = (hf_assignment){"lengthscale", lengthscale};
+    return count;
+}
+
 /* Every number by name: the result is the closed form. */
 static void check_given(bool standardise)
 {
@@ -92,21 +114,8 @@ static void check_given(bool standardise)
     make(&p);
     hf_assignment set[16];
     char names[16][32];
-    size_t count = 0;
-    for (size_t t = 0; t < T; t++) {
-        snprintf(names[count], 32, "noise[%zu]", t);
-        set[count] = (hf_assignment){names[count], noises[t]};
-        count++;
-        snprintf(names[count], 32, "mean[%zu]", t);
-        set[count] = (hf_assignment){names[count], means[t]};
-        count++;
-        for (size_t s = t; s < T; s++) {
-            snprintf(names[count], 32, "coregionalisation[%zu,%zu]", s, t);
-            set[count] = (hf_assignment){names[count], outputs_b[s][t] * scale[s] * scale[t]};
-            count++;
-        }
-    }
-    set[count++] = (hf_assignment){"lengthscale", lengthscale};
+    const size_t order[T] = {0, 1, 2};
+    const size_t count = name_all(T, order, outputs_b, set, names);
     hf_fit_settings settings = hf_fit_settings_default();
     settings.kernel = "se";
     settings.train = false;
@@ -246,6 +255,129 @@ static void test_units_and_order_do_not_matter(void **state)
     hf_context_free(q.ctx);
 }
 
+static hf_posterior *fit_given(problem *p, const hf_assignment *set, size_t count)
+{
+    hf_fit_settings settings = hf_fit_settings_default();
+    settings.kernel = "se";
+    settings.train = settings.calibrate = false;
+    settings.suspects = HF_SUSPECTS_OFF;
+    settings.set = set;
+    settings.set_count = count;
+    hf_posterior *posterior = NULL;
+    const hf_status status = hf_fit_data(p->ctx, &p->data, &settings, &posterior, NULL, NULL);
+    if (status != HF_OK) fail_msg("%s: %s", hf_status_name(status), hf_context_message(p->ctx));
+    return posterior;
+}
+
+/* No covariance between outputs: each is the model of its readings alone. */
+static void test_diagonal_is_one_by_one(void **state)
+{
+    (void)state;
+    static const double diagonal[T][T] = {{1.0, 0, 0}, {0, 0.9, 0}, {0, 0, 0.7}};
+    const size_t order[T] = {0, 1, 2};
+    hf_assignment set[16];
+    char names[16][32];
+    problem p;
+    make(&p);
+    hf_posterior *all = fit_given(&p, set, name_all(T, order, diagonal, set, names));
+    for (size_t t = 0; t < T; t++) {
+        problem q;
+        make(&q);
+        size_t n = 0;
+        for (size_t i = 0; i < q.n; i++)
+            if (q.x[2 * i + 1] == (double)t) {
+                q.x[n] = q.x[2 * i];
+                q.y[n++] = q.y[i];
+            }
+        q.data = (hf_data){.n = n, .d = 1, .x = q.x, .ldx = 1, .y = q.y};
+        const hf_assignment one[] = {{"noise", noises[t]},
+                                     {"mean", means[t]},
+                                     {"outputscale", diagonal[t][t] * scale[t] * scale[t]},
+                                     {"lengthscale", lengthscale}};
+        hf_posterior *alone = fit_given(&q, one, 4);
+        for (double x = -3.5; x < 3.6; x += 0.5) {
+            const double at[2] = {x, (double)t};
+            double a, b, va, vb;
+            assert_int_equal(hf_predict(p.ctx, all, 1, at, 2, &a, &va, NULL), HF_OK);
+            assert_int_equal(hf_predict(q.ctx, alone, 1, at, 1, &b, &vb, NULL), HF_OK);
+            assert_true(fabs(a - b) <= 1e-11 * (fabs(b) + scale[t]));
+            assert_true(fabs(va - vb) <= 1e-11 * scale[t] * scale[t]);
+        }
+        hf_posterior_free(alone);
+        hf_context_free(q.ctx);
+    }
+    hf_posterior_free(all);
+    hf_context_free(p.ctx);
+}
+
+/* Outputs in another order: the same model. */
+static void test_order_of_outputs_does_not_matter(void **state)
+{
+    (void)state;
+    const size_t before[T] = {0, 1, 2}, after[T] = {2, 0, 1};
+    hf_assignment set[16];
+    char names[16][32];
+    problem p, q;
+    make(&p);
+    make(&q);
+    for (size_t i = 0; i < q.n; i++) q.x[2 * i + 1] = (double)after[(size_t)q.x[2 * i + 1]];
+    hf_posterior *a = fit_given(&p, set, name_all(T, before, outputs_b, set, names));
+    hf_posterior *b = fit_given(&q, set, name_all(T, after, outputs_b, set, names));
+    for (double x = -3.5; x < 3.6; x += 0.5) {
+        double u[T], v[T], uv[T], vv[T];
+        assert_int_equal(hf_predict_outputs(p.ctx, a, 1, &x, 1, u, uv, NULL, NULL), HF_OK);
+        assert_int_equal(hf_predict_outputs(q.ctx, b, 1, &x, 1, v, vv, NULL, NULL), HF_OK);
+        for (size_t t = 0; t < T; t++) {
+            assert_true(fabs(u[t] - v[after[t]]) <= 1e-10 * (fabs(u[t]) + scale[t]));
+            assert_true(fabs(uv[t] - vv[after[t]]) <= 1e-10 * scale[t] * scale[t]);
+        }
+    }
+    hf_posterior_free(a);
+    hf_posterior_free(b);
+    hf_context_free(p.ctx);
+    hf_context_free(q.ctx);
+}
+
+/* The preset with a kernel for each output is a fit of its own for each. */
+static void test_independent_preset(void **state)
+{
+    (void)state;
+    problem p;
+    make(&p);
+    hf_fit_settings settings, single = hf_fit_settings_default();
+    assert_int_equal(hf_fit_settings_preset(p.ctx, "independent", &settings), HF_OK);
+    settings.suspects = single.suspects = HF_SUSPECTS_OFF;
+    settings.iterations = single.iterations = 300;
+    hf_posterior *all = NULL;
+    assert_true(hf_fit_data(p.ctx, &p.data, &settings, &all, NULL, NULL) >= 0);
+    for (size_t t = 0; t < T; t++) {
+        problem q;
+        make(&q);
+        size_t n = 0;
+        for (size_t i = 0; i < q.n; i++)
+            if (q.x[2 * i + 1] == (double)t) {
+                q.x[n] = q.x[2 * i];
+                q.y[n++] = q.y[i];
+            }
+        q.data = (hf_data){.n = n, .d = 1, .x = q.x, .ldx = 1, .y = q.y};
+        hf_posterior *alone = NULL;
+        assert_true(hf_fit_data(q.ctx, &q.data, &single, &alone, NULL, NULL) >= 0);
+        for (double x = -3.0; x < 3.1; x += 0.5) {
+            const double at[2] = {x, (double)t};
+            double a, b;
+            assert_int_equal(hf_predict(p.ctx, all, 1, at, 2, &a, NULL, NULL), HF_OK);
+            assert_int_equal(hf_predict(q.ctx, alone, 1, at, 1, &b, NULL, NULL), HF_OK);
+            /* The inputs are standardised over all outputs there, over one here; priors are as weak as that difference. */
+            if (!(fabs(a - b) <= 0.02 * scale[t]))
+                fail_msg("output %zu at %g: %.6g with the others, %.6g alone", t, x, a, b);
+        }
+        hf_posterior_free(alone);
+        hf_context_free(q.ctx);
+    }
+    hf_posterior_free(all);
+    hf_context_free(p.ctx);
+}
+
 /* The message says what is wrong. */
 static void refuse(problem *p, const hf_fit_settings *settings, const char *word)
 {
@@ -301,6 +433,9 @@ int main(void)
         cmocka_unit_test(test_given_values_give_the_closed_form),
         cmocka_unit_test(test_default_finds_wrong_readings),
         cmocka_unit_test(test_units_and_order_do_not_matter),
+        cmocka_unit_test(test_diagonal_is_one_by_one),
+        cmocka_unit_test(test_order_of_outputs_does_not_matter),
+        cmocka_unit_test(test_independent_preset),
         cmocka_unit_test(test_what_cannot_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
