@@ -89,7 +89,9 @@ HF_API hf_status hf_suspects_parse(hf_context *ctx, const char *name, hf_suspect
 HF_API const char *hf_suspects_name(hf_suspects suspects);
 
 /** A hyperparameter fixed by name, user units: "noise", "mean", "threshold", or a kernel parameter
- * ("outputscale", "lengthscale[0]", ...). */
+ * ("outputscale", "lengthscale[0]", ...). Several outputs: also "noise[t]", all of "mean[t]", and the whole lower triangle of "coregionalisation[s,t]", the matrix B
+ * of the coregion (of one among several "coregion2.coregionalisation[s,t]", counted from 1; of independent outputs its diagonal); the coregion that a fit puts before
+ * the kernel by itself then has full rank. */
 typedef struct hf_assignment {
     const char *name;
     double value;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char given_covariance[] = "coregionalisation[";
+
 static const char *output_name(const hf_data *data, size_t t, char buffer[32])
 {
     if (data->output_names) return data->output_names[t];
@@ -74,6 +76,11 @@ enum {
 
 static size_t coregion_rank(const hfi_fit *fit)
 {
+    /* A covariance that is given may be any. */
+    for (size_t i = 0; i < fit->settings->set_count; i++)
+        if (fit->settings->set[i].name &&
+            strncmp(fit->settings->set[i].name, given_covariance, sizeof given_covariance - 1) == 0)
+            return fit->outputs;
     const size_t wanted = fit->settings->coregion_rank;
     if (wanted > 0) return wanted < fit->outputs ? wanted : fit->outputs;
     return fit->outputs <= FULL_RANK ? fit->outputs : USUAL_RANK;
@@ -282,17 +289,47 @@ static hf_status assign_mean(hfi_fit *fit, const hf_assignment *a, size_t first,
     return s;
 }
 
-static hf_status assign_covariance(hfi_fit *fit, const hf_assignment *a, size_t row, size_t column)
+/* The coregion that "coregion2.coregionalisation[..]" is about, and *rest what follows; without a number the only one. */
+static hf_status find_coregion(const hfi_fit *fit, const char *name, const char **rest, size_t *term)
 {
-    const size_t n = fit->outputs;
+    static const char word[] = "coregion";
+    const size_t count = hf_kernel_coregions(fit->kernel);
+    char *end = NULL;
+    *rest = name;
+    *term = 0;
+    if (strncmp(name, word, sizeof word - 1) != 0) return HF_OK;
+    const char *number = name + sizeof word - 1;
+    if (*number < '1' || *number > '9') return HF_OK;
+    const unsigned long long which = strtoull(number, &end, 10);
+    if (strncmp(end, ".coregionalisation[", 19) != 0) return HF_OK;
+    if (which > count)
+        return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "%s: the kernel has %zu coregions", name, count);
+    *term = (size_t)which - 1;
+    *rest = end + 1;
+    return HF_OK;
+}
+
+static hf_status assign_covariance(hfi_fit *fit, const hf_assignment *a, bool numbered, size_t term,
+                                   size_t row, size_t column)
+{
+    const size_t n = fit->outputs, count = hf_kernel_coregions(fit->kernel);
+    if (!numbered && fit->settings->independent) {
+        if (row != column)
+            return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "%s: independent outputs have no covariance", a->name);
+        term = row;
+    } else if (!numbered && count != 1)
+        return hfi_fail(fit->ctx, HF_ERR_ARGUMENT,
+                        "%s: the kernel has %zu coregions; say of which, as in coregion1.%s", a->name, count,
+                        a->name);
     if (!fit->coregionalisation) {
-        fit->coregionalisation = hfi_alloc(fit->ctx, n, n * sizeof *fit->coregionalisation);
+        fit->coregionalisation = hfi_alloc(fit->ctx, count * n, n * sizeof *fit->coregionalisation);
         if (!fit->coregionalisation) return HF_ERR_MEMORY;
-        for (size_t k = 0; k < n * n; k++) fit->coregionalisation[k] = NAN;
+        for (size_t k = 0; k < count * n * n; k++) fit->coregionalisation[k] = NAN;
     }
+    double *b = fit->coregionalisation + term * n * n;
     const double value =
         a->value / hfi_scaling_scale(&fit->scaling, row) / hfi_scaling_scale(&fit->scaling, column);
-    fit->coregionalisation[row * n + column] = fit->coregionalisation[column * n + row] = value;
+    b[row * n + column] = b[column * n + row] = value;
     return HF_OK;
 }
 
@@ -306,8 +343,13 @@ hf_status hfi_fit_assign_output(hfi_fit *fit, const hf_assignment *a, bool *done
         return s < fit->outputs ? assign_noise(fit, a, s, s + 1) : no_output(fit, a);
     if (parse_index(a->name, "mean", false, &s, &t))
         return s < fit->outputs ? assign_mean(fit, a, s, s + 1) : no_output(fit, a);
-    if (parse_index(a->name, "coregionalisation", true, &s, &t))
-        return s < fit->outputs && t < fit->outputs ? assign_covariance(fit, a, s, t) : no_output(fit, a);
+    const char *rest = a->name;
+    size_t term = 0;
+    const hf_status found = find_coregion(fit, a->name, &rest, &term);
+    if (found < 0) return found;
+    if (parse_index(rest, "coregionalisation", true, &s, &t))
+        return s < fit->outputs && t < fit->outputs ? assign_covariance(fit, a, rest != a->name, term, s, t)
+                                                    : no_output(fit, a);
     *done = false;
     return HF_OK;
 }
@@ -331,24 +373,12 @@ static hf_status hold_means(hfi_fit *fit)
     return s;
 }
 
-static hf_status set_covariances(hfi_fit *fit)
+/* All entries of a coregion stay as they are. */
+static hf_status hold_coregion(hfi_fit *fit, size_t term)
 {
-    const size_t n = fit->outputs;
-    for (size_t s = 0; s < n; s++)
-        for (size_t t = 0; t <= s; t++)
-            if (isnan(fit->coregionalisation[s * n + t]))
-                return hfi_fail(
-                    fit->ctx, HF_ERR_ARGUMENT,
-                    "coregionalisation[%zu,%zu] is not given; give the whole lower triangle or nothing "
-                    "of it",
-                    s, t);
-    if (hf_kernel_coregions(fit->kernel) != 1)
-        return hfi_fail(fit->ctx, HF_ERR_ARGUMENT,
-                        "coregionalisation can be given where the kernel has one coregion; this one has %zu",
-                        hf_kernel_coregions(fit->kernel));
-    hf_status status = hf_kernel_set_coregion(fit->ctx, fit->kernel, 0, fit->coregionalisation);
     size_t first = 0, factors = 0, own = 0;
-    if (status < 0 || !hfi_kernel_coregion(fit->kernel, 0, &first, &factors, &own, NULL)) return status;
+    hf_status status = HF_OK;
+    if (!hfi_kernel_coregion(fit->kernel, term, &first, &factors, &own, NULL)) return HF_OK;
     for (size_t i = first; status >= 0 && i < first + factors + own; i++) {
         hf_parameter p;
         hf_kernel_parameter(fit->kernel, i, &p);
@@ -358,8 +388,49 @@ static hf_status set_covariances(hfi_fit *fit)
     return status;
 }
 
+/* Of an independent output: its variance is the square of the one entry that is not 0. */
+static hf_status set_variance(hfi_fit *fit, size_t output, double variance)
+{
+    size_t first = 0;
+    if (!(variance > 0.0))
+        return hfi_fail(fit->ctx, HF_ERR_ARGUMENT,
+                        "coregionalisation[%zu,%zu] is a variance and must be positive", output, output);
+    if (!hfi_kernel_coregion(fit->kernel, output, &first, NULL, NULL, NULL)) return HF_OK;
+    const size_t entry = first + output * (output + 1) / 2 + output;
+    hf_parameter p;
+    hf_kernel_parameter(fit->kernel, entry, &p);
+    const double root = sqrt(variance);
+    return hfi_kernel_set_parameter(fit->kernel, entry, root, fmin(p.lower, root), fmax(p.upper, root), true);
+}
+
+static hf_status set_covariance(hfi_fit *fit, size_t term)
+{
+    const size_t n = fit->outputs;
+    const double *b = fit->coregionalisation + term * n * n;
+    size_t given = 0, missing = SIZE_MAX;
+    for (size_t s = 0; s < n; s++)
+        for (size_t t = 0; t <= s; t++) {
+            const bool there = !isnan(b[s * n + t]);
+            given += there ? 1 : 0;
+            if (!there && missing == SIZE_MAX) missing = s * n + t;
+        }
+    if (given == 0) return HF_OK;
+    if (fit->settings->independent) return set_variance(fit, term, b[term * n + term]);
+    if (missing != SIZE_MAX)
+        return hfi_fail(
+            fit->ctx, HF_ERR_ARGUMENT,
+            "coregionalisation[%zu,%zu] is not given; give the whole lower triangle or nothing of it",
+            missing / n, missing % n);
+    const hf_status s = hf_kernel_set_coregion(fit->ctx, fit->kernel, term, b);
+    return s < 0 ? s : hold_coregion(fit, term);
+}
+
 hf_status hfi_fit_finish_assignments(hfi_fit *fit)
 {
     const hf_status s = hold_means(fit);
-    return s < 0 || !fit->coregionalisation ? s : set_covariances(fit);
+    if (s < 0 || !fit->coregionalisation) return s;
+    hf_status status = HF_OK;
+    for (size_t k = 0; status >= 0 && k < hf_kernel_coregions(fit->kernel); k++)
+        status = set_covariance(fit, k);
+    return status;
 }
