@@ -45,8 +45,9 @@ typedef struct hfi_fit {
     bool *means_given; /* likewise: constants that were set by name */
     size_t *sample;    /* readings with the same number were taken together; NULL: those with equal inputs */
     hfi_conditional conditional; /* zeroed unless weights come from the other outputs */
-    double *coregionalisation;   /* T x T for each coregion, what was given of it, scaled units, else NaN; NULL: nothing */
-    double threshold;            /* given soft threshold, scaled units; infinity if none */
+    double *
+        coregionalisation; /* T x T for each coregion, what was given of it, scaled units, else NaN; NULL: nothing */
+    double threshold; /* given soft threshold, scaled units; infinity if none */
     hfi_trainer trainer;
     hfi_verdict verdict;
     double nu;                   /* of Student-t noise; infinity without */
