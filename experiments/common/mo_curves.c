@@ -42,7 +42,8 @@ static void print_curves(FILE *out, const mo_curves *what, size_t t, size_t coun
 static void print_panel(FILE *out, const mo_curves *what, size_t t, const words *models)
 {
     const bool keyed = t == 0;
-    fprintf(out, "set title '%s'\n%s\nplot ", what->outputs[t], keyed ? "set key" : "unset key");
+    fprintf(out, "set title '%s'\n%s\nplot ", what->outputs[t],
+            keyed ? "set key at screen 0.5,0.115 center top vertical maxrows 2" : "unset key");
     for (size_t m = 0; m < models->count && m < 3; ++m)
         fprintf(out,
                 "$curves%zu using 1:($%zu-$%zu):($%zu+$%zu) with filledcurves fs transparent solid 0.15 "
@@ -86,7 +87,7 @@ bool mo_curves_draw(hf_context *ctx, const mo_curves *what, const mo_terms *term
             print_curves(p.script, what, t, models->count, results);
         }
         fprintf(p.script,
-                "set multiplot layout 1,%zu margins 0.06,0.985,0.13,0.90 spacing 0.05\nset xlabel '%s'\n%s\n",
+                "set multiplot layout 1,%zu margins 0.06,0.985,0.24,0.92 spacing 0.05\nset xlabel '%s'\n%s\n",
                 outputs, what->axis, what->settings ? what->settings : "");
         for (size_t t = 0; t < outputs; ++t) print_panel(p.script, what, t, models);
         fputs("unset multiplot\n", p.script);

@@ -9,12 +9,13 @@
 static const struct {
     const char *name, *preset;
     bool ours;
-} methods[] = {{"MOGP", "mogp", false},      {"wRCGP", "rcgp", false},
-               {"MO-RCGP", "morcgp", false}, {"t-MOGP", "t-mogp", false},
-               {"mogp", "mogp", true},       {"morcgp", "morcgp", true},
-               {"joint", "morcgp", true},    {"recentred", "mogp", true},
-               {"t-mogp", "t-mogp", true},   {"independent", "independent", true},
-               {"default", "default", true}};
+} methods[] = {{"MOGP", "mogp", false},         {"wRCGP", "rcgp", false},
+               {"MO-RCGP", "morcgp", false},    {"t-MOGP", "t-mogp", false},
+               {"mogp", "mogp", true},          {"morcgp", "morcgp", true},
+               {"joint", "morcgp", true},       {"recentred", "mogp", true},
+               {"t-mogp", "t-mogp", true},      {"independent", "independent", true},
+               {"default", "default", true},    {"forced", "default", true},
+               {"default-low", "default", true}};
 
 static size_t place_of(const char *method)
 {
@@ -79,9 +80,10 @@ static void publish(mo_method *m, const mo_terms *terms, const problem *p)
 {
     hf_fit_settings *s = &m->settings;
     s->kernel = terms->kernel;
-    s->priors = s->standardise = s->train_mean = false;
+    s->priors = s->train_mean = false;
+    s->standardise = terms->standardise;
     s->shared_noise = terms->shared_noise;
-    s->noise_start = 0.1;
+    s->noise_start = terms->noise_start > 0.0 ? terms->noise_start : 0.1;
     s->iterations = 200;
     if (s->sites == HF_SITES_STUDENT_T) {
         s->shared_noise = true;
@@ -102,6 +104,8 @@ static void own(hf_fit_settings *s, const char *method, const mo_terms *terms)
 {
     s->kernel = terms->own_kernel;
     if (strcmp(method, "joint") == 0) s->weighting = HF_OUTPUTS_JOINT;
+    if (strcmp(method, "forced") == 0) s->suspects = HF_SUSPECTS_FORCE;
+    if (strcmp(method, "default-low") == 0) s->noise_start = 0.01;
     if (strcmp(method, "recentred") == 0) s->sites = HF_SITES_ROBUST;
 }
 

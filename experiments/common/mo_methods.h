@@ -10,7 +10,8 @@
  * | MO-RCGP     | weights centred on the other outputs, first by a robust covariance, then by the fitted one; the same density |
  * | t-MOGP      | Student-t noise that the outputs share, variational                                                    |
  *
- * All of those have the kernel, noise and prior mean of the protocol, no priors on hyperparameters and nothing standardised. What is not imitated: the jitter
+ * All of those have the kernel, noise and prior mean of the protocol, no priors on hyperparameters, and nothing is standardised
+ * unless the protocol says so. What is not imitated: the jitter
  * of the published program (common/mo_reference.h has it), its numerical gradients, and its loose stopping.
  *
  * | name        | ours                                                                                                   |
@@ -18,6 +19,8 @@
  * | mogp, morcgp, t-mogp, independent, default | the presets                                                             |
  * | joint       | preset morcgp, weights of a sample as a whole                                                          |
  * | recentred   | robust weights centred on leave-one-out means, to a fixed point                                        |
+ * | forced      | the default, which then sets aside whatever it suspects                                                  |
+ * | default-low | the default, its training started from a noise variance of 0.01 in place of 0.1 of the scale squared   |
  */
 #ifndef EXPERIMENTS_MO_METHODS_H
 #define EXPERIMENTS_MO_METHODS_H
@@ -34,9 +37,11 @@ typedef struct mo_terms {
     const char *own_kernel; /**< of ours; NULL: the default of the library */
     double eps[MO_OUTPUTS_MOST];
     bool shared_noise;
-    double nu;        /**< degrees of freedom of t-MOGP */
-    double max_noise; /**< 0: none */
-    bool average;     /**< prior mean of the published models: the averages of the readings; else `mean` */
+    bool standardise;   /**< also of the published models: inside, by robust scales */
+    double noise_start; /**< variance that the published models start from; 0: 0.1 */
+    double nu;          /**< degrees of freedom of t-MOGP */
+    double max_noise;   /**< 0: none */
+    bool average;       /**< prior mean of the published models: the averages of the readings; else `mean` */
     double mean;
     const mo_model *
         known; /**< not trained: hyperparameters of all models but default and independent, which find their own; or NULL */
