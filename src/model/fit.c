@@ -102,6 +102,23 @@ static bool left_rows_out(const hf_model *model)
     return model->skipped > 0 || (is_wide(model) ? model->empty : model->report.missing) > 0;
 }
 
+/* One share of outliers for each output, whether or not these settings look at them. */
+static hf_status check_eps(hf_context *ctx, const hf_model *model, const hf_fit_settings *settings)
+{
+    const size_t count = settings->output_eps_count;
+    if (settings->output_eps == NULL) return HF_OK;
+    if (count != model->outputs)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu shares of outliers (eps) are given for %zu outputs", count,
+                        model->outputs);
+    for (size_t t = 0; t < count; t++)
+        if (!(settings->output_eps[t] > 0.0 && settings->output_eps[t] < 1.0))
+            return hfi_fail(
+                ctx, HF_ERR_ARGUMENT,
+                "eps of output \"%s\" is %g; it is a share of outliers and must lie between 0 and 1",
+                hf_model_output(model, t), settings->output_eps[t]);
+    return HF_OK;
+}
+
 static hf_status learn(hf_context *ctx, hf_model *model, const hf_fit_settings *settings)
 {
     const hf_data data = {.n = model->n,
@@ -114,6 +131,8 @@ static hf_status learn(hf_context *ctx, hf_model *model, const hf_fit_settings *
                           .outputs = model->outputs,
                           .output_names = (const char *const *)model->output,
                           .sample = is_wide(model) ? model->row : NULL};
+    hf_status checked = check_eps(ctx, model, settings);
+    if (checked < 0) return checked;
     hf_status fitted = hf_fit_data(ctx, &data, settings, &model->posterior, &model->report, model->reading);
     if (fitted < 0) return fitted;
     hf_status status = HF_OK;

@@ -88,10 +88,10 @@ class Killed(ToolCase):
                     return killed
             self.assertGreaterEqual(self.size(), before)
 
-    def compare(self, rows, options, seed, kill=kill_until_done):
+    def compare(self, rows, options, seed, kill=kill_until_done, fit=FIT):
         self.wave(rows=rows, bad=range(7, rows, 19))
-        self.ok(*FIT, "whole.hf", "-q", *options)
-        killed = kill(self, [*FIT, "part.hf", "-q", *options], seed)
+        self.ok(*fit, "whole.hf", "-q", *options)
+        killed = kill(self, [*fit, "part.hf", "-q", *options], seed)
         self.assertGreater(killed, 0)
         # The cache of a streamed table stays, and so does what a model was written to when the tool was killed.
         left = [name for name in self.files() if not name.endswith(("cache", ".tmp"))]
@@ -118,6 +118,12 @@ class Killed(ToolCase):
 
     def test_relevance_pursuit_with_inducing_inputs(self):
         self.compare(250, ["--preset", "rrp", "--solver", "inducing", "--inducing", "30"], 7)
+
+    def test_several_outputs(self):
+        two = ["fit", "wave.csv", "--target", "y,b", "-o"]
+        self.compare(150, ["--preset", "default"], 11, fit=two)
+        self.setUp()
+        self.compare(120, ["--preset", "morcgp", "--restarts", "1"], 12, fit=two)
 
     def test_minibatches(self):
         self.compare(2000, ["--preset", "svgp", "--minibatch", "64", "--inducing", "100", "--iterations", "60"], 8,
