@@ -62,7 +62,7 @@ hf_status hfi_read_outputs(const hfi_reader *r)
     if (status >= 0 && (outputs == 0 || !hfi_reader_has_room(r, outputs, 1)))
         status = hfi_meta_bad(r, "outputs");
     if (status >= 0) status = hfi_meta_text(r, "output_column", true, &model->output_column);
-    if (status < 0 || outputs == 1) return status;
+    if (status < 0 || outputs <= 1) return status;
     /* A wide table's readings come in rows of all outputs. */
     if ((model->output_column == NULL && model->n % outputs != 0) ||
         !hfi_reader_has_room(r, model->n, model->d + 1))
