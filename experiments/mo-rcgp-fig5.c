@@ -97,14 +97,17 @@ static void print_growth(const records *done, const words *kinds, const words *m
     }
 }
 
-static void print_panel(FILE *out, const words *models, size_t first, const char *title)
+static void print_panel(FILE *out, const words *models, size_t first, const char *title, bool bars)
 {
     static const char *const colours[] = {"#e0a030", "#1f4e79", "#4dac6e", "#a05fb0", "#c05050", "#707070"};
     fprintf(out, "set ylabel '%s'\nplot ", title);
-    for (size_t m = 0; m < models->count; ++m)
-        fprintf(out, "%s$data using 1:%zu:%zu with yerrorlines lw 2 pt 7 ps 0.5 lc rgb '%s' title '%s%s'",
-                m ? ", \\\n " : "", first + 4 * m, first + 1 + 4 * m, colours[m % 6],
+    for (size_t m = 0; m < models->count; ++m) {
+        fprintf(out, "%s$data using 1:%zu", m ? ", \\\n " : "", first + 4 * m);
+        if (bars) fprintf(out, ":%zu", first + 1 + 4 * m);
+        fprintf(out, " with %s lw 2 pt 7 ps 0.5 lc rgb '%s' title '%s%s'",
+                bars ? "yerrorlines" : "linespoints", colours[m % 6],
                 mo_method_is_ours(models->items[m]) ? "Holdfast: " : "", models->items[m]);
+    }
     fputc('\n', out);
 }
 
@@ -128,11 +131,12 @@ static void draw(const records *done, const words *kinds, const words *models, c
         fputc('\n', p.script);
     }
     fputs("EOD\nset multiplot layout 1,2 margins 0.07,0.985,0.13,0.93 spacing 0.08\nset xlabel 'S, wrong "
-          "outputs of ten'\nset xrange [-0.5:10.5]\nset key top left Left reverse\nset logscale y\n",
+          "outputs of ten'\nset xrange [-0.5:10.5]\nset key top left Left reverse\nset logscale y\nset "
+          "yrange [0.02:6]\n",
           p.script);
-    print_panel(p.script, models, 2, "RMSE");
-    fputs("unset logscale\nset yrange [-2:4]\nunset key\n", p.script);
-    print_panel(p.script, models, 4, "NLPD");
+    print_panel(p.script, models, 2, "RMSE", true);
+    fputs("unset logscale\nset yrange [-2:15]\nunset key\n", p.script);
+    print_panel(p.script, models, 4, "NLPD", false);
     fputs("unset multiplot\n", p.script);
     picture_draw(&p, stem, 1200, 460);
 }

@@ -37,7 +37,7 @@ int main(int argc, char **argv)
         .load = load,
         .terms = terms,
         .models = "MOGP,MO-RCGP,mogp,morcgp,recentred,independent,default,forced",
-        .drawn = "MOGP,MO-RCGP,default",
+        .drawn = "MOGP,MO-RCGP,recentred",
         .folds = 10,
         .outputs = outputs,
         .axis = "hours since the first trade",

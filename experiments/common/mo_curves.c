@@ -39,9 +39,24 @@ static void print_curves(FILE *out, const mo_curves *what, size_t t, size_t coun
     fputs("EOD\n", out);
 }
 
+/* Room above and below the readings; bands may leave it. */
+static void print_range(FILE *out, const mo_curves *what, size_t t)
+{
+    const problem *p = what->data;
+    double least = INFINITY, most = -INFINITY;
+    for (size_t i = t; i < p->n; i += mo_outputs(p)) {
+        const double y = !isnan(p->y[i]) ? p->y[i] : what->hidden ? what->hidden[i] : NAN;
+        least = fmin(least, y);
+        most = fmax(most, y);
+    }
+    const double room = 0.2 * (most - least);
+    fprintf(out, "set yrange [%.8g:%.8g]\n", least - room, most + room);
+}
+
 static void print_panel(FILE *out, const mo_curves *what, size_t t, const words *models)
 {
     const bool keyed = t == 0;
+    print_range(out, what, t);
     fprintf(out, "set title '%s'\n%s\nplot ", what->outputs[t],
             keyed ? "set key at screen 0.5,0.115 center top vertical maxrows 2" : "unset key");
     for (size_t m = 0; m < models->count && m < 3; ++m)
