@@ -6,7 +6,9 @@
 
 static const tool_option options[] = {
     {"rows", 'r', "OUT.csv",
-     "write what is thought of each reading: row, y, loo_mean, loo_sd,\nweight, influence, suspected, group",
+     "write what is thought of each reading: row, of several outputs\noutput (its number, from 0), y, "
+     "loo_mean, "
+     "loo_sd, weight,\ninfluence, suspected, group",
      false},
 };
 

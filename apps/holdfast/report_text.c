@@ -233,24 +233,55 @@ static const char *unit_text(hf_unit unit)
     return "";
 }
 
+static void print_parameter(FILE *out, const hf_model *model, const hf_parameter *p)
+{
+    const bool standardised = strcmp(p->name, "noise") == 0 && p->unit == HF_UNIT_NONE;
+    fprintf(out, "  %-22s %12.6g  %s", p->name, p->value,
+            standardised ? "standardised units" : unit_text(p->unit));
+    if (p->column < hf_model_features(model))
+        fprintf(out, "%s%s", p->unit == HF_UNIT_NONE ? "per " : ": ", hf_model_feature(model, p->column));
+    if (strcmp(p->name, "noise") == 0) fprintf(out, ", sd %.4g", sqrt(p->value));
+    fprintf(out, "%s\n", p->fixed ? "  (held)" : "");
+}
+
+/* What is not in the table of the outputs; the last one, which may be their common noise, is always shown. */
+static void print_other_parameters(FILE *out, const hf_model *model)
+{
+    const size_t count = hf_model_parameters(model);
+    size_t shown = 0, others = 0;
+    for (size_t i = 0; i < count; i++) {
+        hf_parameter p;
+        if (hf_model_parameter(model, i, &p) < 0 || is_outputs_parameter(model, &p)) continue;
+        if (shown == SHOWN_PARAMETERS && i + 1 < count) {
+            others++;
+            continue;
+        }
+        if (others > 0) fprintf(out, "  and %zu more; --json has all\n", others);
+        others = 0;
+        print_parameter(out, model, &p);
+        shown++;
+    }
+    if (others > 0) fprintf(out, "  and %zu more; --json has all\n", others);
+}
+
 static void print_parameters(FILE *out, const hf_model *model)
 {
     size_t count = hf_model_parameters(model);
     fprintf(out, "\nHyperparameters, in the units of the data\n");
+    if (hf_model_outputs(model) > 1) {
+        print_other_parameters(out, model);
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
         hf_parameter p;
-        if (hf_model_parameter(model, i, &p) < 0 || is_outputs_parameter(model, &p)) continue;
+        if (hf_model_parameter(model, i, &p) < 0) continue;
         /* Mean and noise come last and are always shown. */
-        if (i == SHOWN_PARAMETERS && count > SHOWN_PARAMETERS + 2 && hf_model_outputs(model) == 1) {
+        if (i == SHOWN_PARAMETERS && count > SHOWN_PARAMETERS + 2) {
             fprintf(out, "  and %zu more; --json has all\n", count - 2 - i);
             i = count - 3;
             continue;
         }
-        fprintf(out, "  %-22s %12.6g  %s", p.name, p.value, unit_text(p.unit));
-        if (p.column < hf_model_features(model))
-            fprintf(out, "%s%s", p.unit == HF_UNIT_NONE ? "per " : ": ", hf_model_feature(model, p.column));
-        if (strcmp(p.name, "noise") == 0) fprintf(out, ", sd %.4g", sqrt(p.value));
-        fprintf(out, "%s\n", p.fixed ? "  (held)" : "");
+        print_parameter(out, model, &p);
     }
 }
 
