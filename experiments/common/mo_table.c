@@ -150,6 +150,16 @@ static double rounded(double value, double like)
     return round(value / unit) * unit;
 }
 
+/* Whether a model of ours has scores where something is printed. */
+static bool judged(const plan *p, const char *model)
+{
+    bool any = false;
+    for (size_t i = 0; i < p->table->cell_count; ++i)
+        any = any ||
+              mo_table_sum(&p->study.done, truths[0], p->table->cells[i].kind, model, record_rmse).count > 0;
+    return any && mo_method_is_ours(model);
+}
+
 /* Counts for one model of ours the printed numbers that it reaches. */
 static void judge(const plan *p, const char *model)
 {
@@ -209,9 +219,9 @@ static void report(const plan *p)
     if (p->table->cell_count > 0) {
         puts("\n### Verdict\n");
         for (size_t m = 0; m < p->models.count; ++m)
-            if (mo_method_is_ours(p->models.items[m])) judge(p, p->models.items[m]);
+            if (judged(p, p->models.items[m])) judge(p, p->models.items[m]);
         for (size_t m = 0; m < p->models.count; ++m)
-            if (mo_method_is_ours(p->models.items[m])) judge_here(p, p->models.items[m]);
+            if (judged(p, p->models.items[m])) judge_here(p, p->models.items[m]);
     }
     if (p->table->more) p->table->more(&s->done, &p->kinds, &p->models, p->stem);
 }
