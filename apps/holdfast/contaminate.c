@@ -39,6 +39,8 @@ static void damage_free(damage *work)
 static hf_status find_columns(damage *work, const char *target)
 {
     hf_status status = hf_table_find(work->ctx, work->table, target, &work->target);
+    if (status == HF_ERR_NO_COLUMN && strchr(target, ',') != NULL)
+        complain("--target names one column; damage several one after the other");
     if (status < 0) return status;
     size_t columns = hf_table_columns(work->table);
     work->n = hf_table_rows(work->table);

@@ -306,6 +306,15 @@ class Fits(Outputs):
         self.ok("fit", "wide.csv", "--target", "y1,y2,y3", *FIT, "-o", "r.hf", "--resume")
         self.assertEqual(self.predicted("m.hf"), self.predicted("r.hf"))
 
+    def test_threads_change_no_digit(self):
+        self.wide(self.rows(bad=[(9, 0)]))
+        self.places()
+        for preset in ("default", "morcgp"):
+            self.fit("wide.csv", "--target", "y1,y2,y3", "--preset", preset, "--threads", "1", quiet=False)
+            self.fit("wide.csv", "--target", "y1,y2,y3", "--preset", preset, "--threads", "3", model="t.hf", quiet=False)
+            self.assertEqual(self.ok("predict", "m.hf", "new.csv", "--covariance", "--threads", "1"),
+                             self.ok("predict", "t.hf", "new.csv", "--covariance", "--threads", "2"))
+
     def test_pictures(self):
         rows = self.rows(gaps=False)
         for i in range(10, 18):
@@ -375,6 +384,7 @@ class Mistakes(Outputs):
         for option in (["--coregion-rank", "2"], ["--shared-noise"], ["--weighting", "joint"]):
             self.fails(["fit", "wide.csv", "--target", "y1"] + option, "several outputs", code=2)
         self.fails(["fit", "wide.csv", "--target", "y1", "--preset", "morcgp"], "several outputs")
+        self.fails(["contaminate", "wide.csv", "--target", "y1,y2", "--kind", "uniform", "--share", "0.1"], "names one column")
 
 
 if __name__ == "__main__":
