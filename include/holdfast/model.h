@@ -134,7 +134,8 @@ HF_API const char *hf_model_data_checksum(const hf_model *model);
 /** Number of hyperparameters: kernel's, mean's coefficients ("mean", or for a linear mean "mean[0]" the
  * intercept and "mean[j]" the slope of input j - 1), "noise". With several outputs: the kernel's without what its coregions are made of; of each
  * coregion the lower triangle of B, "coregionalisation[s,t]" (with several coregions "coregion1.coregionalisation[s,t]", ...; of independent outputs its diagonal
- * alone); "mean[t]" and "noise[t]". A noise that outputs share is "noise", in standardised units. Given back in hf_fit_settings.set, without training, they are the same model. */
+ * alone); "mean[t]" and "noise[t]". A noise that outputs share is "noise", in standardised units. Given back in hf_fit_settings.set, without training, they are the same model (where a coregion had
+ * a lesser rank than there are outputs: with a kernel that leaves the coregion to the fit). */
 HF_API size_t hf_model_parameters(const hf_model *model);
 /** Hyperparameter i in the user's units. A shared lengthscale of differently scaled columns has no user unit:
  * it is given in standardised units with unit HF_UNIT_NONE. Strings owned by the model. */
