@@ -83,7 +83,9 @@ static const tool_option options[] = {
      "what training maximises: evidence (default), loo, wloo;\nnot exact: weighted, rcagp", false},
     {"standardise", 0, "on|off", "scale inputs and target inside (default on)", false},
     {"set", 0, "NAME=VALUE",
-     "hold a hyperparameter: noise, mean, outputscale,\nlengthscale, lengthscale[0], threshold, ...", true},
+     "hold a hyperparameter: noise, mean, outputscale,\nlengthscale, lengthscale[0], threshold, ...; of "
+     "several outputs\nnoise[0], mean[0], coregionalisation[1,0], ...",
+     true},
     {"noise-start", 0, "V", "noise variance that training starts from", false},
     {"max-noise", 0, "V", "upper bound on the trained noise variance (of every output)", false},
     {"no-train", 0, NULL, "keep hyperparameters at their set or starting values", false},

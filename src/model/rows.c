@@ -99,14 +99,14 @@ static bool is_judged(const hf_model *model, size_t i)
     return is_anchor(model, i) || (!is_exact(model) && !isnan(model->reading[i].loo_mean));
 }
 
-/* Readings that did not enter: prediction from those that did. */
-static hf_status judge_others(hf_context *ctx, const hf_model *model, columns *c)
+/* Readings that did not enter: prediction from those that did. A wide table may have many more gaps than suspected readings. */
+static hf_status judge_others(hf_context *ctx, const hf_model *model, bool only_suspected, columns *c)
 {
     hf_workspace *workspace = hf_workspace_create(ctx, model->posterior);
     if (workspace == NULL) return hfi_out_of_memory(ctx);
     hf_status status = HF_OK;
     for (size_t i = 0; i < model->n && status >= 0; i++) {
-        if (is_judged(model, i)) continue;
+        if (is_judged(model, i) || (only_suspected && !model->reading[i].suspected)) continue;
         double mean, var;
         status = hf_predict_latent(model->posterior, workspace, model->x + i * model->width, &mean, &var,
                                    NULL, NULL);
@@ -126,7 +126,8 @@ static bool suspected_among_anchors(const hf_model *model)
     return false;
 }
 
-static hf_status judge(hf_context *ctx, const hf_model *model, bool anchors, bool influence, columns *c)
+static hf_status judge(hf_context *ctx, const hf_model *model, bool only_suspected, bool influence,
+                       columns *c)
 {
     for (size_t i = 0; i < model->n; i++) {
         c->row[i] = (double)model->row[i];
@@ -137,7 +138,8 @@ static hf_status judge(hf_context *ctx, const hf_model *model, bool anchors, boo
         c->output[i] = (double)hfi_model_output_of(model, i);
     }
     if (!is_exact(model)) judge_as_told(model, c);
-    hf_status status = judge_others(ctx, model, c);
+    hf_status status = judge_others(ctx, model, only_suspected, c);
+    const bool anchors = !only_suspected || suspected_among_anchors(model);
     if (status < 0 || !anchors || !is_exact(model)) return status;
     double *work = hfi_alloc(ctx, hf_posterior_anchors(model->posterior), 3 * sizeof *work);
     if (work == NULL) return HF_ERR_MEMORY;
@@ -203,9 +205,8 @@ static hf_status tabulate(hf_context *ctx, const hf_model *model, bool only_susp
     if (block == NULL) return HF_ERR_MEMORY;
     columns c = split(block, model->n);
     column_list(&c, list);
-    bool anchors = !only_suspected || suspected_among_anchors(model);
     bool influence = !only_suspected && is_exact(model);
-    hf_status status = judge(ctx, model, anchors, influence, &c);
+    hf_status status = judge(ctx, model, only_suspected, influence, &c);
     size_t rows = model->n;
     if (status >= 0 && only_suspected) rows = keep_suspected(model->n, list);
     if (status >= 0) status = make_table(ctx, rows, list, influence, model->outputs > 1, out);
