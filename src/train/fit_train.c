@@ -6,32 +6,59 @@
 #include <math.h>
 #include <string.h>
 
-/* The plain fit, from the cold start and from seeded random starts around it; the best is left in `state`. */
+/* From `trial` to a maximum, which becomes `state` if it is better than *best. */
+static hf_status try_start(hfi_fit *fit, double *trial, double *state, double *best)
+{
+    hfi_trainer *t = &fit->trainer;
+    const hf_status s = hfi_trainer_maximise(t, trial, fit->settings->iterations);
+    if (s < 0 || t->value + t->log_prior <= *best) return s;
+    *best = t->value + t->log_prior;
+    memcpy(state, trial, t->count * sizeof *state);
+    return s;
+}
+
+/* Several outputs have a maximum more in which one of them is all noise: a start with a tenth of the noise keeps clear of it. */
+static hf_status try_quiet_start(hfi_fit *fit, double *trial, double *state, double *best)
+{
+    hfi_trainer *t = &fit->trainer;
+    hf_status s = hfi_trainer_cold(t, trial);
+    for (size_t k = 0; s >= 0 && k < t->free_count; k++) {
+        const size_t i = t->free_index[k];
+        if (i >= t->noise && i < t->noise + hfi_trainer_noises(t)) trial[i] += log(0.1);
+    }
+    return s < 0 ? s : try_start(fit, trial, state, best);
+}
+
+static hf_status try_random_start(hfi_fit *fit, size_t number, double *trial, double *state, double *best)
+{
+    hfi_trainer *t = &fit->trainer;
+    const size_t kernel_count = hf_kernel_parameters(fit->kernel);
+    hfi_stream stream;
+    hfi_stream_init(&stream, hf_context_seed(fit->ctx), HFI_PURPOSE_RESTART, number);
+    hf_status s = hfi_trainer_cold(t, trial);
+    for (size_t k = 0; s >= 0 && k < t->free_count; k++) {
+        const size_t i = t->free_index[k];
+        if (i < kernel_count || (i >= t->noise && i < t->noise + hfi_trainer_noises(t)))
+            trial[i] += 1.5 * hfi_stream_normal(&stream);
+    }
+    return s < 0 ? s : try_start(fit, trial, state, best);
+}
+
+/* The plain fit, from the cold start and others around it; the best is left in `state`. */
 static hf_status plain_fit(hfi_fit *fit, double *state)
 {
     hfi_trainer *t = &fit->trainer;
     const size_t iterations = fit->settings->iterations;
     hf_status s = hfi_trainer_cold(t, state);
     if (s >= 0) s = hfi_trainer_maximise(t, state, iterations);
-    if (s < 0 || fit->settings->restarts == 0 || t->free_count == 0) return s;
+    const bool quiet = fit->outputs > 1;
+    if (s < 0 || t->free_count == 0 || (fit->settings->restarts == 0 && !quiet)) return s;
     double *trial = hfi_alloc(fit->ctx, t->count, sizeof *trial);
     if (!trial) return HF_ERR_MEMORY;
     double best = t->value + t->log_prior;
-    const size_t kernel_count = hf_kernel_parameters(fit->kernel);
-    for (size_t r = 1; s >= 0 && r <= fit->settings->restarts; r++) {
-        hfi_stream stream;
-        hfi_stream_init(&stream, hf_context_seed(fit->ctx), HFI_PURPOSE_RESTART, r);
-        s = hfi_trainer_cold(t, trial);
-        for (size_t k = 0; s >= 0 && k < t->free_count; k++) {
-            const size_t i = t->free_index[k];
-            if (i < kernel_count || (i >= t->noise && i < t->noise + hfi_trainer_noises(t)))
-                trial[i] += 1.5 * hfi_stream_normal(&stream);
-        }
-        if (s >= 0) s = hfi_trainer_maximise(t, trial, iterations);
-        if (s < 0 || t->value + t->log_prior <= best) continue;
-        best = t->value + t->log_prior;
-        memcpy(state, trial, t->count * sizeof *state);
-    }
+    if (quiet) s = try_quiet_start(fit, trial, state, &best);
+    for (size_t r = 1; s >= 0 && r <= fit->settings->restarts; r++)
+        s = try_random_start(fit, r, trial, state, &best);
     hfi_free(fit->ctx, trial);
     /* Again from the best, so that the report is about it; it has converged, so this costs little. */
     return s < 0 ? s : hfi_trainer_maximise(t, state, iterations);

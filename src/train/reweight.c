@@ -120,7 +120,8 @@ static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double
     if (s >= 0) s = set_constant(t, state, weighted_average(e));
     /* While weights move, a tenth of a nat will do: where several outputs are evaluated each one costs. */
     const bool rough = settings->centre == HF_CENTRE_CONDITIONAL;
-    t->enough = rough ? 0.1 : 0.0;
+    const double enough = t->enough; /* of whoever asked for the weights */
+    if (rough) t->enough = 0.1;
     for (*rounds = 0; s >= 0 && *rounds < settings->rounds;) {
         s = hfi_trainer_maximise(t, state, *rounds == 0 ? settings->iterations : 25);
         *rounds += 1;
@@ -129,7 +130,7 @@ static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double
         if (s >= 0 && !t->train_mean) s = set_constant(t, state, weighted_average(e));
         if (s < 0 || change < (rough ? rough_tolerance : weight_tolerance)) break;
     }
-    t->enough = 0.0;
+    t->enough = enough;
     if (s >= 0 && rough) s = hfi_trainer_maximise(t, state, settings->iterations);
     hfi_holdout_free(e->ctx, &residuals);
     return s;
