@@ -164,7 +164,11 @@ static hf_status solve_blocks(hfi_fit *fit, hfi_solution *out)
 
 static hf_status solve_projected(hfi_fit *fit, hfi_solution *out)
 {
-    if (fit->trainer.evaluator.projected) return solve_blocks(fit, out);
+    if (fit->trainer.evaluator.projected) {
+        hfi_projected_rest(
+            fit->trainer.evaluator.projected); /* the solution makes its own, and there is room for one */
+        return solve_blocks(fit, out);
+    }
     const size_t present = hf_sites_present(fit->sites);
     const hf_projection projection = {.actions = fit->settings->action_kind,
                                       .count = least(fit->actions, present),

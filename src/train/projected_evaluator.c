@@ -44,13 +44,19 @@ void hfi_projected_evaluator_free(hfi_evaluator *e)
 {
     hfi_projected_evaluator *p = e->projected;
     if (!p) return;
-    if (p->ready) hfi_block_system_free(&p->system);
+    hfi_projected_rest(p);
     hfi_block_actions_free(p->ctx, &p->actions);
     hfi_free(p->ctx, p->work);
     hfi_free(p->ctx, p->squares);
     hfi_free(p->ctx, p->small);
     hfi_free(p->ctx, p);
     e->projected = NULL;
+}
+
+void hfi_projected_rest(hfi_projected_evaluator *p)
+{
+    if (p->ready) hfi_block_system_free(&p->system);
+    p->ready = false;
 }
 
 const hfi_block_actions *hfi_projected_actions(const hfi_projected_evaluator *p)

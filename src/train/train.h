@@ -63,6 +63,8 @@ hf_status hfi_evaluator_init_projected(hf_context *ctx, hfi_evaluator *evaluator
 hf_status hfi_inducing_run(hfi_evaluator *evaluator, hf_objective objective, double *value, double *gradient);
 hf_status hfi_projected_run(hfi_evaluator *evaluator, hf_objective objective, double *value,
                             double *gradient);
+/** Gives back the product of K with the actions, most of what such an evaluator holds; the next evaluation makes it again. */
+void hfi_projected_rest(struct hfi_projected_evaluator *projected);
 /** The block actions as they are now; owned by the evaluator. */
 const hfi_block_actions *hfi_projected_actions(const struct hfi_projected_evaluator *projected);
 /** Latent mean (prior mean included) and variance of every row without its own site, at the evaluator's present values. */
