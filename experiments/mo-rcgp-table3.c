@@ -171,32 +171,26 @@ int main(int argc, char **argv)
 {
     char path[1200];
     plan p = {.data = "../shared/data"};
-    const option_row rows[] = {
-        {.name = "data",
-         .value = "DIR",
-         .help = "folder with energy/energy.csv (default ../shared/data)",
-         .text = &p.data},
-        {.name = "kinds",
-         .value = "LIST",
-         .help = "of none,uniform,asymmetric,focused (default none,uniform)",
-         .list = &p.kinds,
-         .known = mo_energy_kind_known},
-        {.name = "models",
-         .value = "LIST",
-         .help = "of MOGP,wRCGP,MO-RCGP,t-MOGP (published settings) and\n"
-                 "mogp,morcgp,joint,recentred,t-mogp,independent,default,default-low,forced (ours)",
-         .list = &p.models,
-         .known = mo_method_known},
-        {.name = "split",
-         .value = "N",
-         .help = "which split (default 0)",
-         .number = &p.split,
-         .most = 1000000},
-        {.name = "threads",
-         .value = "N",
-         .help = "threads (default 1; 0: all processors)",
-         .number = &p.threads,
-         .most = 256}};
+    const option_row rows[] = {{.name = "data",
+                                .value = "DIR",
+                                .help = "folder with energy/energy.csv (default ../shared/data)",
+                                .text = &p.data},
+                               {.name = "kinds",
+                                .value = "LIST",
+                                .help = "of none,uniform,asymmetric,focused (default none,uniform)",
+                                .list = &p.kinds,
+                                .known = mo_energy_kind_known},
+                               mo_method_option(&p.models),
+                               {.name = "split",
+                                .value = "N",
+                                .help = "which split (default 0)",
+                                .number = &p.split,
+                                .most = 1000000},
+                               {.name = "threads",
+                                .value = "N",
+                                .help = "threads (default 1; 0: all processors)",
+                                .number = &p.threads,
+                                .most = 256}};
     p.threads = 1;
     words_parse(&p.kinds, "kinds", "none,uniform", mo_energy_kind_known);
     words_parse(&p.models, "models", "MOGP,MO-RCGP,mogp,morcgp,recentred,default", mo_method_known);

@@ -177,26 +177,20 @@ static bool print_influence(hf_context *ctx, const plan *all, const problem *p, 
 static void read_options(int argc, char **argv, plan *p)
 {
     char heading[400];
-    const option_row rows[] = {
-        {.name = "data",
-         .value = "DIR",
-         .help = "folder of the data (default ../shared/data)",
-         .text = &p->data},
-        {.name = "models",
-         .value = "LIST",
-         .help = "of MOGP,wRCGP,MO-RCGP,t-MOGP (published settings) and\n"
-                 "mogp,morcgp,joint,recentred,t-mogp,independent,default,default-low,forced (ours)",
-         .list = &p->models,
-         .known = mo_method_known},
-        {.name = "folds",
-         .value = "K",
-         .help = "parts that are left out in turn; 0: each reading by itself",
-         .number = &p->folds,
-         .most = 1000},
-        {.name = "picture",
-         .value = "STEM",
-         .help = "draw STEM.svg and STEM.png with gnuplot",
-         .text = &p->stem}};
+    const option_row rows[] = {{.name = "data",
+                                .value = "DIR",
+                                .help = "folder of the data (default ../shared/data)",
+                                .text = &p->data},
+                               mo_method_option(&p->models),
+                               {.name = "folds",
+                                .value = "K",
+                                .help = "parts that are left out in turn; 0: each reading by itself",
+                                .number = &p->folds,
+                                .most = 1000},
+                               {.name = "picture",
+                                .value = "STEM",
+                                .help = "draw STEM.svg and STEM.png with gnuplot",
+                                .text = &p->stem}};
     snprintf(
         heading, sizeof heading,
         "usage: %s [option]...\n%s\nof the multi-output robust conjugate process (MO-RCGP), and what other "

@@ -29,6 +29,17 @@ bool mo_method_known(const char *method)
     return place_of(method) < sizeof methods / sizeof *methods;
 }
 
+option_row mo_method_option(words *models)
+{
+    return (option_row){
+        .name = "models",
+        .value = "LIST",
+        .help = "of MOGP,wRCGP,MO-RCGP,t-MOGP (published settings) and\n"
+                "mogp,morcgp,joint,recentred,t-mogp,independent,default,default-low,forced (ours)",
+        .list = models,
+        .known = mo_method_known};
+}
+
 bool mo_method_is_ours(const char *method)
 {
     return methods[place_of(method)].ours;

@@ -26,6 +26,7 @@
 #define EXPERIMENTS_MO_METHODS_H
 
 #include "common/mo_problem.h"
+#include "common/options.h"
 
 enum {
     MO_ASSIGNMENTS_MOST = 80
@@ -56,6 +57,8 @@ typedef struct mo_method {
 } mo_method;
 
 bool mo_method_known(const char *method);
+/** --models LIST: names of methods into `models`. */
+option_row mo_method_option(words *models);
 bool mo_method_is_ours(const char *method);
 /** false: reason on standard error. */
 bool mo_method_make(hf_context *ctx, const char *method, const mo_terms *terms, const problem *p,

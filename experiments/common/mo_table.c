@@ -231,22 +231,16 @@ static void report(const plan *p)
 static void read_options(int argc, char **argv, plan *p)
 {
     char heading[400];
-    option_row rows[5 + STUDY_OPTIONS] = {
-        {.name = "kinds",
-         .value = "LIST",
-         .help = "kinds of damage (default all)",
-         .list = &p->kinds,
-         .known = p->table->kind_known},
-        {.name = "models",
-         .value = "LIST",
-         .help = "of MOGP,wRCGP,MO-RCGP,t-MOGP (published settings) and\n"
-                 "mogp,morcgp,joint,recentred,t-mogp,independent,default,default-low,forced (ours)",
-         .list = &p->models,
-         .known = mo_method_known},
-        {.name = "kernel",
-         .value = "EXPR",
-         .help = "kernel of ours (default: see the heading of the table)",
-         .text = &p->own_kernel}};
+    option_row rows[5 + STUDY_OPTIONS] = {{.name = "kinds",
+                                           .value = "LIST",
+                                           .help = "kinds of damage (default all)",
+                                           .list = &p->kinds,
+                                           .known = p->table->kind_known},
+                                          mo_method_option(&p->models),
+                                          {.name = "kernel",
+                                           .value = "EXPR",
+                                           .help = "kernel of ours (default: see the heading of the table)",
+                                           .text = &p->own_kernel}};
     size_t count = 3;
     if (p->table->file)
         rows[count++] = (option_row){.name = "data",

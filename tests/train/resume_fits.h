@@ -236,4 +236,34 @@ static inline void starved_fits_go_on(const kind *of, const char *path)
     assert_true(failed > FAILURES / 2);
 }
 
+/* ---- the program ------------------------------------------------------------------------------------------- */
+
+/* What the tests of one program are about; their state. */
+typedef struct kind_list {
+    const kind *kinds;
+    size_t count;
+} kind_list;
+
+static inline void every_kind_goes_on_after_a_stop(void **state)
+{
+    const kind_list *list = *state;
+    all_kinds(list->kinds, list->count, stopped_fits_go_on);
+}
+
+static inline void every_kind_goes_on_after_a_failed_allocation(void **state)
+{
+    const kind_list *list = *state;
+    all_kinds(list->kinds, list->count, starved_fits_go_on);
+}
+
+static inline int run_kinds(const kind *kinds, size_t count)
+{
+    kind_list list = {kinds, count};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(every_kind_goes_on_after_a_stop, &list),
+        cmocka_unit_test_prestate(every_kind_goes_on_after_a_failed_allocation, &list),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
 #endif

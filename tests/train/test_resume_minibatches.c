@@ -53,27 +53,7 @@ static const kind kinds[] = {{"Gaussian", "svgp", by_adam, 160, false},
                              {"Student-t", "student-t", student, 160, false},
                              {"Student-t, from a warm start", "student-t", small, 130, true}};
 
-enum {
-    KINDS = sizeof kinds / sizeof kinds[0]
-};
-
-static void every_kind_goes_on_after_a_stop(void **state)
-{
-    (void)state;
-    all_kinds(kinds, KINDS, stopped_fits_go_on);
-}
-
-static void every_kind_goes_on_after_a_failed_allocation(void **state)
-{
-    (void)state;
-    all_kinds(kinds, KINDS, starved_fits_go_on);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_goes_on_after_a_stop),
-        cmocka_unit_test(every_kind_goes_on_after_a_failed_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_kinds(kinds, sizeof kinds / sizeof kinds[0]);
 }
