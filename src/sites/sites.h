@@ -35,6 +35,11 @@ static inline size_t hfi_sites_channel(const hf_sites *sites, size_t i)
 {
     return sites->channel ? sites->channel[i] : 0;
 }
+/** The channel that has an output's noise: its own, or the one that all outputs share. */
+static inline size_t hfi_sites_output_channel(const hf_sites *sites, size_t output)
+{
+    return sites->channels > 1 ? output : 0;
+}
 static inline double hfi_sites_noise(const hf_sites *sites, size_t i)
 {
     return (sites->channel ? sites->noises[sites->channel[i]] : sites->noise) + sites->extra[i];

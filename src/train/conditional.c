@@ -133,7 +133,7 @@ hf_status hfi_conditional_reweigh(hfi_trainer *t, hfi_conditional *c, double *ch
     kernel_covariance(t, c);
     present_means(t, c);
     for (size_t k = 0; k < c->samples.outputs; k++)
-        noise_of(c)[k] = hf_sites_channel_noise(sites, hf_sites_channels(sites) > 1 ? k : 0);
+        noise_of(c)[k] = hf_sites_channel_noise(sites, hfi_sites_output_channel(sites, k));
     return weigh(t, c, change);
 }
 

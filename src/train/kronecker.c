@@ -125,7 +125,7 @@ static hf_status read_outputs(work *w)
     if (s < 0) return s;
     w->reference = 0;
     for (size_t t = 0; t < w->t; t++) {
-        w->noise[t] = hf_sites_channel_noise(sites, hf_sites_channels(sites) > 1 ? t : 0);
+        w->noise[t] = hf_sites_channel_noise(sites, hfi_sites_output_channel(sites, t));
         w->root[t] = sqrt(w->noise[t]);
         if (w->b[t * (w->t + 1)] > w->b[w->reference * (w->t + 1)]) w->reference = t;
     }
@@ -245,8 +245,7 @@ static hf_status small_gradient(work *w, double *gradient, double *own)
     memset(noise, 0, hf_sites_channels(e->sites) * sizeof *noise);
     for (size_t q = 0; q < t; q++) {
         const double squares = hfi_dot(n, w->alpha + q * n, w->alpha + q * n);
-        noise[hf_sites_channels(e->sites) > 1 ? q : 0] +=
-            0.5 * (squares - w->inner[q * (t + 1)]) * w->noise[q];
+        noise[hfi_sites_output_channel(e->sites, q)] += 0.5 * (squares - w->inner[q * (t + 1)]) * w->noise[q];
     }
     return HF_OK;
 }
