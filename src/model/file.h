@@ -15,6 +15,13 @@
 
 /** "HFmd" in the database header, so that file(1) and we can tell a model from any other database. */
 #define HFI_APPLICATION_ID 0x48466d64
+/** "HFen": an envelope. */
+#define HFI_ENVELOPE_ID      0x4846656e
+#define HFI_ENVELOPE_VERSION 1
+/** Envelopes have the tables of this version of the model format. */
+#define HFI_ENVELOPE_SCHEMA 1
+/** Readings that an envelope file may reserve memory for. */
+#define HFI_ENVELOPE_RESERVE ((size_t)1 << 20)
 /** Latest version of the format; user_version of the database. */
 #define HFI_FORMAT_VERSION 3
 /** A model of one output that needs nothing of version 3 is written as this one. */
@@ -22,6 +29,19 @@
 /** Arrays larger than this are split by rows over several entries of the table `array`: far below what SQLite allows (1 GB),
  * so that neither writing, reading nor checksums ever need a large array twice. */
 #define HFI_PIECE_BYTES ((size_t)64 << 20)
+
+/** What a file can be of. Envelopes have the tables of a model of format 1, and marks of their own. */
+typedef struct hfi_file_kind {
+    uint32_t application; /* in the database header */
+    unsigned newest;      /* version of its format */
+    const char *noun;     /* "model" */
+    const char *article;  /* "a model" */
+    const char *maker;    /* how one is made */
+    const char *again;    /* how to go on when it cannot be read */
+    const char *reader;   /* who reads it */
+} hfi_file_kind;
+
+extern const hfi_file_kind hfi_kind_model, hfi_kind_envelope;
 
 /* ---- bytes (file_bytes.c) --------------------------------------------------------------------------------
  */

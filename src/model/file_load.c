@@ -7,95 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-hf_status hfi_reader_damaged(const hfi_reader *r, const char *what)
-{
-    return hfi_fail(r->ctx, HF_ERR_MODEL_FILE, "%s: damaged: %s", r->name, what);
-}
-
-bool hfi_reader_has_room(const hfi_reader *r, size_t rows, size_t columns)
-{
-    return rows == 0 || columns <= r->size / sizeof(double) / rows;
-}
-
-/* ---- before SQLite sees it --------------------------------------------------------------------------------
- */
-
-static uint32_t big_endian(const unsigned char *at)
-{
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | (uint32_t)at[3];
-}
-
-static bool looks_like_text(const unsigned char *bytes, size_t size)
-{
-    for (size_t i = 0; i < size && i < 512; i++)
-        if (bytes[i] < 32 && bytes[i] != '\n' && bytes[i] != '\r' && bytes[i] != '\t') return false;
-    return size > 0;
-}
-
-/* The database header (100 bytes) says what the file is, which format it has, and how long it must be. */
-static hf_status check_header(hf_context *ctx, const unsigned char *bytes, size_t size, const char *name)
-{
-    static const char magic[16] = "SQLite format 3";
-    if (size == 0) return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: empty file, not a Holdfast model", name);
-    if (size < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
-        return hfi_fail(
-            ctx, HF_ERR_MODEL_FILE, "%s: not a Holdfast model file%s", name,
-            looks_like_text(bytes, size) ? " but text; is it the data? Make a model with holdfast fit" : "");
-    if (size < 512) return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: truncated after %zu bytes", name, size);
-    if (big_endian(bytes + 68) != HFI_APPLICATION_ID)
-        return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: a SQLite database, but not a Holdfast model", name);
-    uint32_t version = big_endian(bytes + 60);
-    if (version > HFI_FORMAT_VERSION)
-        return hfi_fail(
-            ctx, HF_ERR_MODEL_FILE,
-            "%s: written by a newer Holdfast (format %u, this one reads up to %u); update Holdfast or fit "
-            "again",
-            name, (unsigned)version, (unsigned)HFI_FORMAT_VERSION);
-    if (version == 0) return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: damaged: it has no format version", name);
-    uint64_t page = (uint64_t)bytes[16] << 8 | bytes[17];
-    if (page == 1) page = 65536;
-    uint64_t expected = page * big_endian(bytes + 28);
-    if (size < expected)
-        return hfi_fail(ctx, HF_ERR_MODEL_FILE,
-                        "%s: truncated: %zu bytes of %llu; copy it again or fit again", name, size,
-                        (unsigned long long)expected);
-    if (size > expected)
-        return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: damaged: %zu bytes where there should be %llu", name,
-                        size, (unsigned long long)expected);
-    return HF_OK;
-}
-
-/* ---- the database as such ---------------------------------------------------------------------------------
- */
-
-static int open_image(sqlite3 **db, const unsigned char *bytes, size_t size)
-{
-    int rc = sqlite3_open_v2(":memory:", db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, NULL);
-    if (rc != SQLITE_OK) return rc;
-    sqlite3_db_config(*db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(*db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_db_config(*db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-    sqlite3_db_config(*db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-    /* No value can be longer than the file it is in, whatever the file says. */
-    sqlite3_limit(*db, SQLITE_LIMIT_LENGTH, size < INT32_MAX ? (int)size : INT32_MAX);
-    /* Read only: SQLite does not touch the bytes, though its interface cannot say so. */
-    unsigned char *image = (unsigned char *)(uintptr_t)bytes;
-    rc = sqlite3_deserialize(*db, "main", image, (sqlite3_int64)size, (sqlite3_int64)size,
-                             SQLITE_DESERIALIZE_READONLY);
-    if (rc == SQLITE_OK) rc = sqlite3_exec(*db, "PRAGMA cell_size_check=ON", NULL, NULL, NULL);
-    return rc;
-}
-
-static hf_status check_integrity(const hfi_reader *r)
-{
-    sqlite3_stmt *statement = NULL;
-    bool sound = sqlite3_prepare_v2(r->db, "PRAGMA integrity_check(1)", -1, &statement, NULL) == SQLITE_OK &&
-                 sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_text(statement, 0) != NULL &&
-                 strcmp((const char *)sqlite3_column_text(statement, 0), "ok") == 0;
-    sqlite3_finalize(statement);
-    return sound ? HF_OK : hfi_reader_damaged(r, "the database is not intact");
-}
-
 /* ---- scalars, names, notes ----------------------------------------------------------------------------------
  */
 
@@ -143,18 +54,6 @@ static hf_status read_names(const hfi_reader *r)
     return status;
 }
 
-static hf_status check_digest(const hfi_reader *r)
-{
-    char *stored = NULL, hex[HFI_SHA256_HEX];
-    hf_status status = hfi_meta_text(r, "content_sha256", false, &stored);
-    if (status < 0) return status;
-    bool same = hfi_schema_digest(r->db, r->version, hex) == SQLITE_OK && strcmp(hex, stored) == 0;
-    hfi_memory_free(&r->model->memory, stored);
-    return same
-               ? HF_OK
-               : hfi_reader_damaged(r, "its content does not match its checksum; copy it again or fit again");
-}
-
 static hf_status read_notes(const hfi_reader *r)
 {
     sqlite3_stmt *s = NULL;
@@ -186,10 +85,7 @@ static hf_status check_anchors(const hfi_reader *r)
 
 static hf_status read_model(hfi_reader *r)
 {
-    hf_status status = check_integrity(r);
-    if (status >= 0) status = hfi_schema_check(r->ctx, r->db, r->version, r->name);
-    if (status >= 0) status = check_digest(r);
-    if (status >= 0) status = read_names(r);
+    hf_status status = read_names(r);
     if (status >= 0) status = read_fields(r);
     size_t n = 0, d = 0;
     if (status >= 0) status = hfi_meta_size(r, "inputs", &d);
@@ -214,20 +110,12 @@ static hf_status read_model(hfi_reader *r)
 hf_status hfi_model_from_bytes(hf_context *ctx, const unsigned char *bytes, size_t size, const char *name,
                                hf_model **out)
 {
-    hf_status status = check_header(ctx, bytes, size, name);
+    hfi_reader r;
+    hf_status status = hfi_reader_open(ctx, &hfi_kind_model, 0, bytes, size, name, &r);
     if (status < 0) return status;
-    hfi_reader r = {.ctx = ctx,
-                    .name = name,
-                    .size = size,
-                    .version = big_endian(bytes + 60),
-                    .model = hfi_model_new(ctx)};
-    if (r.model == NULL) return HF_ERR_MEMORY;
-    int rc = open_image(&r.db, bytes, size);
-    if (rc == SQLITE_NOMEM)
-        status = hfi_out_of_memory(ctx);
-    else
-        status = rc == SQLITE_OK ? read_model(&r) : hfi_reader_damaged(&r, "SQLite cannot open it");
-    sqlite3_close(r.db);
+    r.model = hfi_model_new(ctx);
+    status = r.model != NULL ? read_model(&r) : HF_ERR_MEMORY;
+    hfi_reader_close(&r);
     if (status < 0) {
         hf_model_free(r.model);
         return status;

@@ -36,7 +36,7 @@ hf_status hfi_meta_text(const hfi_reader *r, const char *key, bool optional, cha
                strlen(text) != (size_t)sqlite3_column_bytes(statement, 0)) {
         status = hfi_meta_bad(r, key);
     } else {
-        *out = hfi_memory_strdup(&r->model->memory, text);
+        *out = hfi_memory_strdup(&r->memory, text);
         if (*out == NULL) status = hfi_out_of_memory(r->ctx);
     }
     sqlite3_finalize(statement);

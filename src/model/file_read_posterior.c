@@ -4,11 +4,8 @@
 
 #include <math.h>
 
-static hf_status read_features(const hfi_reader *r, hfi_scaling *scaling)
+hf_status hfi_read_features(const hfi_reader *r, size_t d, char **names, double *shift, double *scale)
 {
-    hf_model *model = r->model;
-    model->feature = hfi_alloc(r->ctx, model->width, sizeof *model->feature);
-    if (model->feature == NULL) return HF_ERR_MEMORY;
     sqlite3_stmt *s = NULL;
     if (sqlite3_prepare_v2(r->db, "SELECT position, name, shift, scale FROM feature ORDER BY position", -1,
                            &s, NULL) != SQLITE_OK)
@@ -17,42 +14,41 @@ static hf_status read_features(const hfi_reader *r, hfi_scaling *scaling)
     size_t j = 0;
     for (; status >= 0 && sqlite3_step(s) == SQLITE_ROW; j++) {
         const char *name = (const char *)sqlite3_column_text(s, 1);
-        double shift = sqlite3_column_double(s, 2), scale = sqlite3_column_double(s, 3);
-        if (j >= model->d || sqlite3_column_int64(s, 0) != (sqlite3_int64)j || name == NULL ||
-            !isfinite(shift) || !(scale > 0.0) || !isfinite(scale)) {
+        const double by = sqlite3_column_double(s, 2), unit = sqlite3_column_double(s, 3);
+        if (j >= d || sqlite3_column_int64(s, 0) != (sqlite3_int64)j || name == NULL || !isfinite(by) ||
+            !(unit > 0.0) || !isfinite(unit)) {
             status = hfi_reader_damaged(r, "an input is not as it should be");
             break;
         }
-        scaling->x_shift[j] = shift;
-        scaling->x_scale[j] = scale;
-        model->feature[j] = hfi_memory_strdup(&model->memory, name);
-        if (model->feature[j] == NULL) status = hfi_out_of_memory(r->ctx);
+        shift[j] = by;
+        scale[j] = unit;
+        names[j] = hfi_memory_strdup(&r->memory, name);
+        if (names[j] == NULL) status = hfi_out_of_memory(r->ctx);
     }
     sqlite3_finalize(s);
-    if (status >= 0 && j != model->d) return hfi_reader_damaged(r, "inputs are missing");
+    return status >= 0 && j != d ? hfi_reader_damaged(r, "inputs are missing") : status;
+}
+
+static hf_status read_names(const hfi_reader *r, hfi_scaling *scaling)
+{
+    hf_model *model = r->model;
+    model->feature = hfi_alloc(r->ctx, model->width, sizeof *model->feature);
+    if (model->feature == NULL) return HF_ERR_MEMORY;
+    hf_status status = hfi_read_features(r, model->d, model->feature, scaling->x_shift, scaling->x_scale);
     if (status >= 0 && model->outputs > 1)
         status = hfi_meta_text(r, "output_input", false, &model->feature[model->d]);
     return status;
 }
 
-static hf_status read_kernel(const hfi_reader *r, hf_kernel **out)
+/* Value, box and held flag of every parameter. */
+static hf_status read_parameters(const hfi_reader *r, hf_kernel *kernel)
 {
-    hf_kernel *kernel = NULL;
-    const hf_model *model = r->model;
-    hf_status status =
-        hf_kernel_parse(r->ctx, model->kernel, (const char *const *)model->feature, model->width, &kernel);
-    if (status < 0)
-        return status == HF_ERR_MEMORY ? status : hfi_reader_damaged(r, "its kernel cannot be read");
-    for (size_t k = 0; model->outputs > 1 && k < hf_kernel_coregions(kernel); k++)
-        if (hf_kernel_coregion_outputs(kernel, k) != model->outputs) {
-            hf_kernel_free(kernel);
-            return hfi_reader_damaged(r, "its kernel is for another number of outputs");
-        }
     sqlite3_stmt *s = NULL;
     if (sqlite3_prepare_v2(r->db,
                            "SELECT position, value, lower, upper, held FROM parameter ORDER BY position", -1,
                            &s, NULL) != SQLITE_OK)
-        status = hfi_reader_damaged(r, "its parameters cannot be read");
+        return hfi_reader_damaged(r, "its parameters cannot be read");
+    hf_status status = HF_OK;
     size_t i = 0, count = hf_kernel_parameters(kernel);
     for (; status >= 0 && sqlite3_step(s) == SQLITE_ROW; i++) {
         bool fits = i < count && sqlite3_column_int64(s, 0) == (sqlite3_int64)i;
@@ -63,12 +59,38 @@ static hf_status read_kernel(const hfi_reader *r, hf_kernel **out)
             status = hfi_reader_damaged(r, "a parameter is not as it should be");
     }
     sqlite3_finalize(s);
-    if (status >= 0 && i != count) status = hfi_reader_damaged(r, "parameters are missing");
+    return status >= 0 && i != count ? hfi_reader_damaged(r, "parameters are missing") : status;
+}
+
+hf_status hfi_read_kernel(const hfi_reader *r, const char *expression, const char *const *features, size_t d,
+                          hf_kernel **out)
+{
+    hf_kernel *kernel = NULL;
+    hf_status status = hf_kernel_parse(r->ctx, expression, features, d, &kernel);
+    if (status < 0)
+        return status == HF_ERR_MEMORY ? status : hfi_reader_damaged(r, "its kernel cannot be read");
+    status = read_parameters(r, kernel);
     if (status < 0)
         hf_kernel_free(kernel);
     else
         *out = kernel;
     return status;
+}
+
+static hf_status read_kernel(const hfi_reader *r, hf_kernel **out)
+{
+    const hf_model *model = r->model;
+    hf_kernel *kernel = NULL;
+    hf_status status =
+        hfi_read_kernel(r, model->kernel, (const char *const *)model->feature, model->width, &kernel);
+    if (status < 0) return status;
+    for (size_t k = 0; model->outputs > 1 && k < hf_kernel_coregions(kernel); k++)
+        if (hf_kernel_coregion_outputs(kernel, k) != model->outputs) {
+            hf_kernel_free(kernel);
+            return hfi_reader_damaged(r, "its kernel is for another number of outputs");
+        }
+    *out = kernel;
+    return HF_OK;
 }
 
 static hf_status read_mean(const hfi_reader *r, hf_mean **out)
@@ -109,7 +131,7 @@ hf_status hfi_read_posterior(const hfi_reader *r)
     double noise = 0.0, calibration = 1.0, *noises = NULL;
     const size_t outputs = r->model->outputs;
     hf_status status = hfi_scaling_identity(r->ctx, r->model->width, &scaling);
-    if (status >= 0) status = read_features(r, &scaling);
+    if (status >= 0) status = read_names(r, &scaling);
     if (status >= 0) status = hfi_meta_double(r, "target_shift", -INFINITY, &scaling.y_shift);
     if (status >= 0) status = hfi_meta_double(r, "target_scale", 0.0, &scaling.y_scale);
     if (status >= 0 && !(scaling.y_scale > 0.0)) status = hfi_meta_bad(r, "target_scale");

@@ -16,8 +16,17 @@ typedef struct hfi_reader {
     const char *name; /* of the file */
     size_t size;      /* of the file, bytes */
     unsigned version; /* of its format */
-    hf_model *model;
+    unsigned schema;  /* version of the model format whose tables it has */
+    const hfi_file_kind *kind;
+    hfi_memory memory; /* of what is read */
+    hf_model *model;   /* NULL when it is of something else */
 } hfi_reader;
+
+/** Looks at the bytes before SQLite does, opens them and checks the database: intact, exactly our tables, checksum. `schema` 0: that of the version.
+ * On success the caller closes with hfi_reader_close(); on error nothing is left to close. */
+hf_status hfi_reader_open(hf_context *ctx, const hfi_file_kind *kind, unsigned schema,
+                          const unsigned char *bytes, size_t size, const char *name, hfi_reader *r);
+void hfi_reader_close(hfi_reader *r);
 
 /** "<file>: damaged: <what>". */
 hf_status hfi_reader_damaged(const hfi_reader *r, const char *what);
@@ -28,7 +37,7 @@ bool hfi_reader_has_room(const hfi_reader *r, size_t rows, size_t columns);
  */
 
 hf_status hfi_meta_bad(const hfi_reader *r, const char *key);
-/** Text without zero bytes, as a copy in the model's memory. `optional`: NULL is fine. */
+/** Text without zero bytes, as a copy in the reader's memory. `optional`: NULL is fine. */
 hf_status hfi_meta_text(const hfi_reader *r, const char *key, bool optional, char **out);
 hf_status hfi_meta_field(const hfi_reader *r, const hfi_field *field, void *object);
 hf_status hfi_meta_size(const hfi_reader *r, const char *key, size_t *out);
@@ -62,6 +71,12 @@ hf_status hfi_read_solution(const hfi_reader *r, const hf_kernel *kernel, hfi_so
 hf_status hfi_read_outputs(const hfi_reader *r);
 /** And what is part of the posterior: their scaling; noises has one number for each. */
 hf_status hfi_read_output_scaling(const hfi_reader *r, hfi_scaling *scaling, double *noises);
+/** The kernel of this expression, with the values of the table parameter. HF_ERR_MODEL_FILE unless these are all there. */
+hf_status hfi_read_kernel(const hfi_reader *r, const char *expression, const char *const *features, size_t d,
+                          hf_kernel **out);
+/** Names of the d inputs, each a copy in the reader's memory, into `names`, of which those that are set are the caller's also on error; shift and
+ * scale of d entries. */
+hf_status hfi_read_features(const hfi_reader *r, size_t d, char **names, double *shift, double *scale);
 /** Names and scaling of the inputs, kernel, mean and solution, into the model. */
 hf_status hfi_read_posterior(const hfi_reader *r);
 

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes that claim to be a file of ours: looked at before SQLite sees them, opened, and checked as a database. */
+#include "model/file_reader.h"
+
+#include <string.h>
+
+hf_status hfi_reader_damaged(const hfi_reader *r, const char *what)
+{
+    return hfi_fail(r->ctx, HF_ERR_MODEL_FILE, "%s: damaged: %s", r->name, what);
+}
+
+bool hfi_reader_has_room(const hfi_reader *r, size_t rows, size_t columns)
+{
+    return rows == 0 || columns <= r->size / sizeof(double) / rows;
+}
+
+const hfi_file_kind hfi_kind_model = {
+    .application = HFI_APPLICATION_ID,
+    .newest = HFI_FORMAT_VERSION,
+    .noun = "model",
+    .article = "a model",
+    .maker = "a model with holdfast fit",
+    .again = "fit again",
+    .reader = "hf_model_load() and holdfast predict read it",
+};
+
+const hfi_file_kind hfi_kind_envelope = {
+    .application = HFI_ENVELOPE_ID,
+    .newest = HFI_ENVELOPE_VERSION,
+    .noun = "envelope",
+    .article = "an envelope",
+    .maker = "an envelope with holdfast bound --save",
+    .again = "make it again",
+    .reader = "hf_envelope_load() and holdfast bound read it",
+};
+
+static const char magic[16] = "SQLite format 3";
+
+/* ---- before SQLite sees it --------------------------------------------------------------------------------
+ */
+
+static uint32_t big_endian(const unsigned char *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | (uint32_t)at[3];
+}
+
+static bool looks_like_text(const unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size && i < 512; i++)
+        if (bytes[i] < 32 && bytes[i] != '\n' && bytes[i] != '\r' && bytes[i] != '\t') return false;
+    return size > 0;
+}
+
+static hf_status wrong_kind(hf_context *ctx, const hfi_file_kind *kind, uint32_t application,
+                            const char *name)
+{
+    const hfi_file_kind *other = kind == &hfi_kind_model ? &hfi_kind_envelope : &hfi_kind_model;
+    if (application != other->application)
+        return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: a SQLite database, but not a Holdfast %s", name,
+                        kind->noun);
+    return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: %s, not %s; %s", name, other->article, kind->article,
+                    other->reader);
+}
+
+/* The database header (100 bytes) says what the file is, which format it has, and how long it must be. */
+static hf_status check_header(hf_context *ctx, const hfi_file_kind *kind, const unsigned char *bytes,
+                              size_t size, const char *name)
+{
+    if (size == 0)
+        return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: empty file, not a Holdfast %s", name, kind->noun);
+    if (size < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
+        return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: not a Holdfast %s file%s%s", name, kind->noun,
+                        looks_like_text(bytes, size) ? " but text; is it the data? Make " : "",
+                        looks_like_text(bytes, size) ? kind->maker : "");
+    if (size < 512) return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: truncated after %zu bytes", name, size);
+    const uint32_t application = big_endian(bytes + 68), version = big_endian(bytes + 60);
+    if (application != kind->application) return wrong_kind(ctx, kind, application, name);
+    if (version > kind->newest)
+        return hfi_fail(
+            ctx, HF_ERR_MODEL_FILE,
+            "%s: written by a newer Holdfast (format %u, this one reads up to %u); update Holdfast or %s",
+            name, (unsigned)version, kind->newest, kind->again);
+    if (version == 0) return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: damaged: it has no format version", name);
+    uint64_t page = (uint64_t)bytes[16] << 8 | bytes[17];
+    if (page == 1) page = 65536;
+    uint64_t expected = page * big_endian(bytes + 28);
+    if (size < expected)
+        return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: truncated: %zu bytes of %llu; copy it again or %s", name,
+                        size, (unsigned long long)expected, kind->again);
+    if (size > expected)
+        return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: damaged: %zu bytes where there should be %llu", name,
+                        size, (unsigned long long)expected);
+    return HF_OK;
+}
+
+/* ---- the database as such ---------------------------------------------------------------------------------
+ */
+
+static int open_image(sqlite3 **db, const unsigned char *bytes, size_t size)
+{
+    int rc = sqlite3_open_v2(":memory:", db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, NULL);
+    if (rc != SQLITE_OK) return rc;
+    sqlite3_db_config(*db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(*db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(*db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(*db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    /* No value can be longer than the file it is in, whatever the file says. */
+    sqlite3_limit(*db, SQLITE_LIMIT_LENGTH, size < INT32_MAX ? (int)size : INT32_MAX);
+    /* Read only: SQLite does not touch the bytes, though its interface cannot say so. */
+    unsigned char *image = (unsigned char *)(uintptr_t)bytes;
+    rc = sqlite3_deserialize(*db, "main", image, (sqlite3_int64)size, (sqlite3_int64)size,
+                             SQLITE_DESERIALIZE_READONLY);
+    if (rc == SQLITE_OK) rc = sqlite3_exec(*db, "PRAGMA cell_size_check=ON", NULL, NULL, NULL);
+    return rc;
+}
+
+static hf_status check_integrity(const hfi_reader *r)
+{
+    sqlite3_stmt *statement = NULL;
+    bool sound = sqlite3_prepare_v2(r->db, "PRAGMA integrity_check(1)", -1, &statement, NULL) == SQLITE_OK &&
+                 sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_text(statement, 0) != NULL &&
+                 strcmp((const char *)sqlite3_column_text(statement, 0), "ok") == 0;
+    sqlite3_finalize(statement);
+    return sound ? HF_OK : hfi_reader_damaged(r, "the database is not intact");
+}
+
+static hf_status check_digest(const hfi_reader *r)
+{
+    char *stored = NULL, hex[HFI_SHA256_HEX];
+    hf_status status = hfi_meta_text(r, "content_sha256", false, &stored);
+    if (status < 0) return status;
+    bool same = hfi_schema_digest(r->db, r->schema, hex) == SQLITE_OK && strcmp(hex, stored) == 0;
+    hfi_memory_free(&r->memory, stored);
+    return same ? HF_OK
+                : hfi_fail(r->ctx, HF_ERR_MODEL_FILE,
+                           "%s: damaged: its content does not match its checksum; copy it again or %s",
+                           r->name, r->kind->again);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------
+ */
+
+hf_status hfi_reader_open(hf_context *ctx, const hfi_file_kind *kind, unsigned schema,
+                          const unsigned char *bytes, size_t size, const char *name, hfi_reader *r)
+{
+    hf_status status = check_header(ctx, kind, bytes, size, name);
+    if (status < 0) return status;
+    *r = (hfi_reader){.ctx = ctx,
+                      .name = name,
+                      .size = size,
+                      .version = big_endian(bytes + 60),
+                      .kind = kind,
+                      .memory = hfi_context_memory(ctx)};
+    r->schema = schema != 0 ? schema : r->version;
+    const int rc = open_image(&r->db, bytes, size);
+    if (rc == SQLITE_NOMEM)
+        status = hfi_out_of_memory(ctx);
+    else if (rc != SQLITE_OK)
+        status = hfi_reader_damaged(r, "SQLite cannot open it");
+    if (status >= 0) status = check_integrity(r);
+    if (status >= 0) status = hfi_schema_check(ctx, r->db, r->schema, name);
+    if (status >= 0) status = check_digest(r);
+    if (status < 0) hfi_reader_close(r);
+    return status;
+}
+
+void hfi_reader_close(hfi_reader *r)
+{
+    sqlite3_close(r->db);
+    r->db = NULL;
+}
