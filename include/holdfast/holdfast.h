@@ -8,6 +8,7 @@
 
 #include <holdfast/contaminate.h>
 #include <holdfast/context.h>
+#include <holdfast/envelope.h>
 #include <holdfast/kernel.h>
 #include <holdfast/mean.h>
 #include <holdfast/metrics.h>

@@ -36,7 +36,8 @@
     X(HF_ERR_TOO_LARGE, -10, "the problem does not fit in memory")                                           \
     X(HF_ERR_CANCELLED, -11, "cancelled by the progress callback")                                           \
     X(HF_ERR_DIMENSION, -12, "dimensions do not agree")                                                      \
-    X(HF_ERR_INTERNAL, -13, "internal error; please report it")
+    X(HF_ERR_INTERNAL, -13, "internal error; please report it")                                              \
+    X(HF_ERR_INCONSISTENT, -14, "no function meets all readings and the norm bound")
 
 /** Result of a call; see the list above for every value and its meaning. */
 typedef enum hf_status {

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file envelope.h
+ * @brief Where exactly an unknown function can be, when the noise of its readings and its norm are bounded and nothing is random.
+ *
+ * An unknown f lies in the reproducing kernel Hilbert space of the kernel k, with norm |f| <= G, and reading i says
+ *
+ *     lo_i <= f(x_i) <= hi_i,        lo_i = y_i - below_i,  hi_i = y_i + above_i.
+ *
+ * No distribution, no independence. At a query x the tightest interval that holds f(x) for every f of that kind is
+ *
+ *     upper(x) = max f(x),   lower(x) = min f(x)     over |f| <= G and all readings,
+ *
+ * and by duality, for *every* vector nu (one entry a reading),
+ *
+ *     f(x) <= U(nu) = G sqrt(k(x,x) - 2 nu'k_x + nu'K nu) + sum_i max(nu_i hi_i, nu_i lo_i),      min U = upper(x),
+ *
+ * so a bound that is stopped early, started badly or computed inexactly is looser, never wrong; lower(x) is the same with signs turned. An active-set
+ * method finds nu: a support with signs, on which nu solves two triangular systems; each pivot adds the reading that the present f violates most or
+ * drops one whose sign would turn. Neighbouring queries have nearly the same support, which makes a warm query cost a few vector operations.
+ *
+ * Readings at equal inputs are merged: their intervals intersect. A limit may be infinite (a reading from one side). A reading with lo = hi is exact.
+ *
+ * **Threads.** A hf_envelope is immutable while it is only asked: any number of threads may ask the same one, each with a workspace of its
+ * own, without locks or allocation. hf_envelope_add() needs it alone.
+ *
+ * **Units** are the caller's throughout: inputs, readings, the kernel's parameters and G (|f| is in units of the target over the root of
+ * the kernel's). Nothing is standardised. The kernel may have any number of terms; white adds nothing, and a kernel with white is refused.
+ *
+ * Source: Scharnhorst, Maddalena, Jiang, Jones, "Robust uncertainty bounds in reproducing kernel Hilbert spaces: a convex
+ * optimization approach" (equations 6 and 12 to 15, with lambda eliminated); docs/methods/envelope.md derives what is used here.
+ */
+#ifndef HOLDFAST_ENVELOPE_H
+#define HOLDFAST_ENVELOPE_H
+
+#include <holdfast/kernel.h>
+
+HF_BEGIN_DECLS
+
+typedef struct hf_envelope hf_envelope;
+typedef struct hf_envelope_workspace hf_envelope_workspace;
+
+/** n readings with bounded noise; all arrays are the caller's. */
+typedef struct hf_bounded_readings {
+    size_t n;
+    const double *x; /**< n x d row-major */
+    size_t ldx;
+    const double *y; /**< n readings */
+    double noise;    /**< how far a reading can be off, >= 0; used where `below` is NULL */
+    const double
+        *below; /**< n entries: f(x_i) >= y_i - below_i; >= 0, may be infinite. NULL: `noise` for all */
+    const double *above; /**< n entries: f(x_i) <= y_i + above_i; NULL: the same as below */
+} hf_bounded_readings;
+
+/** How an envelope is set up. */
+typedef struct hf_envelope_settings {
+    /** Added to the diagonal of K in U. Any value >= 0 leaves the bounds valid; the wider, the looser. 0, the default. */
+    double jitter;
+    size_t reserve; /**< readings that can be added later without new memory and new workspaces; 0 */
+    /** Evaluate U with every rounding accounted for: kernel values enclosed, sums bounded from above. Bounds then hold in exact arithmetic, for the
+     * kernel with exactly the stored parameters at exactly the stored inputs; wider by about the root of a rounding next to readings. false. */
+    bool rigorous;
+} hf_envelope_settings;
+
+/** When to stop a query early. Zero means no limit. */
+typedef struct hf_envelope_limits {
+    size_t pivots; /**< changes of the active set for each of the two bounds */
+    double
+        seconds; /**< wall clock for each of the two bounds; looked at once a pivot. The result then depends on the clock. */
+    double gap; /**< stop as soon as the bound is within this of the optimum, in target units */
+} hf_envelope_limits;
+
+/** The bounds at one query. */
+typedef struct hf_bound {
+    double lower, upper;
+    /** How much tighter each of them could be at most: the distance to a function that meets all readings and the norm bound. >= 0; infinite where
+     * no such function is known (data that are only just consistent). */
+    double gap_lower, gap_upper;
+    size_t active_lower, active_upper; /**< readings in the supports */
+    size_t pivots;                     /**< changes of both supports that this query took */
+} hf_bound;
+
+/** What is known about readings and norm bound together; see hf_envelope_consistency(). */
+typedef struct hf_consistency {
+    size_t distinct; /**< inputs left after merging equal ones */
+    double
+        minimum_norm; /**< norm of the smoothest function that meets all readings, from below: a certified lower estimate of |f|. Infinite when
+                            intervals at one input do not meet */
+    double
+        noise_factor; /**< smallest factor on all noise bounds that makes the readings consistent with G; below 1 when they are. Infinite where
+                            none does (exact readings that need a larger norm) */
+    size_t conflicting; /**< entries written to `conflict`; 0 when consistent */
+} hf_consistency;
+
+/** The defaults that the fields name. */
+HF_API hf_envelope_settings hf_envelope_settings_default(void);
+
+/**
+ * Sets up an envelope.
+ * @param kernel   positive semi-definite, without white; copied
+ * @param readings copied
+ * @param norm     G > 0
+ * @param settings NULL for the defaults
+ * Errors, which leave *out alone: HF_ERR_NO_DATA (n = 0), HF_ERR_DIMENSION, HF_ERR_NOT_FINITE (inputs, readings; with row), HF_ERR_ARGUMENT (a negative or NaN
+ * noise bound with its row, norm or jitter not positive and finite, both limits of a reading infinite, a kernel with white),
+ * HF_ERR_INCONSISTENT: no function meets all readings and the norm bound; the message names the conflicting readings (rows, from 1), the smallest norm and the
+ * smallest noise that would do. HF_ERR_TOO_LARGE: 8 n^2 bytes are not there. HF_ERR_NOT_POSITIVE_DEFINITE: K has a negative eigenvalue beyond rounding.
+ * Cost: O(n^2 d) for K, and a search for the smoothest consistent function, O(n a) a pivot with a active readings.
+ */
+HF_API hf_status hf_envelope_create(hf_context *ctx, const hf_kernel *kernel,
+                                    const hf_bounded_readings *readings, double norm,
+                                    const hf_envelope_settings *settings, hf_envelope **out);
+HF_API void hf_envelope_free(hf_envelope *envelope);
+
+/**
+ * Whether readings and norm bound fit together, and if not, why.
+ * @param norm     G; infinity asks about the readings alone
+ * @param conflict n entries or NULL: rows (from 0) of readings that cannot all be true, a set from which
+ *                 none can be left out without making the rest consistent, as far as rounding lets one tell
+ * @return HF_OK also when they are inconsistent: *report says so (minimum_norm > G). Errors as hf_envelope_create(), without HF_ERR_INCONSISTENT.
+ */
+HF_API hf_status hf_envelope_consistency(hf_context *ctx, const hf_kernel *kernel,
+                                         const hf_bounded_readings *readings, double norm,
+                                         hf_consistency *report, size_t *conflict);
+
+/** Distinct inputs; dimension d; norm bound; norm of the smoothest consistent function; bytes held. O(1). */
+HF_API size_t hf_envelope_readings(const hf_envelope *envelope);
+HF_API size_t hf_envelope_dimension(const hf_envelope *envelope);
+HF_API double hf_envelope_norm(const hf_envelope *envelope);
+HF_API double hf_envelope_minimum_norm(const hf_envelope *envelope);
+HF_API double hf_envelope_bytes(const hf_envelope *envelope);
+/** The kernel; owned by the envelope. */
+HF_API const hf_kernel *hf_envelope_kernel(const hf_envelope *envelope);
+/** Distinct reading i: input (d entries, owned by the envelope) and merged limits; any of the places may be NULL. HF_ERR_ARGUMENT if i is out of range. */
+HF_API hf_status hf_envelope_reading(const hf_envelope *envelope, size_t i, const double **x, double *lower,
+                                     double *upper);
+
+/**
+ * Scratch and the two active sets with which the next query starts; one per thread. Memory for supports of all readings is reserved (16 n^2 bytes), of which the operating
+ * system provides what is touched. Usable until the envelope has grown beyond its reserve, then HF_ERR_ARGUMENT. NULL when out of memory.
+ */
+HF_API hf_envelope_workspace *hf_envelope_workspace_create(hf_context *ctx, const hf_envelope *envelope);
+HF_API void hf_envelope_workspace_free(hf_envelope_workspace *workspace);
+/** Forgets the active sets: the next query starts cold. */
+HF_API void hf_envelope_workspace_reset(hf_envelope_workspace *workspace);
+
+/**
+ * The optimal bounds at x (d entries). Starts from the supports of the workspace's last query. The value depends on that start by the solver's
+ * tolerance only (1e-9 of the prior scale G sqrt k(x,x), about); the same sequence of queries gives the same digits.
+ * @param limits         NULL for none
+ * @param gradient_lower d entries, d lower / d x, or NULL. By the envelope theorem, G d sqrt(q)/dx at the optimal nu; where x is an input with a reading
+ *                       the bound has a kink, and one of its one-sided slopes' limits, or zero, is given.
+ * @return HF_OK; HF_WARN_NOT_CONVERGED: a limit of pivots or seconds was reached, or rounding keeps the bound from its tolerance; the bounds are valid, the gaps
+ * say how loose they may be.
+ * Errors: HF_ERR_NOT_FINITE (x), HF_ERR_ARGUMENT; *out is untouched. Allocates nothing, takes no lock: fit for a control loop.
+ * Cost: O(n d) for k_x and O(n a + a^2) a pivot; a warm query along a path needs few.
+ */
+HF_API hf_status hf_envelope_bounds(const hf_envelope *envelope, hf_envelope_workspace *workspace,
+                                    const double *x, const hf_envelope_limits *limits, hf_bound *out,
+                                    double *gradient_lower, double *gradient_upper);
+
+/** One of the two bounds. */
+typedef enum hf_side {
+    HF_LOWER = 0,
+    HF_UPPER
+} hf_side;
+
+/** The dual variables of the workspace's last query: `count` readings (distinct ones, numbers from 0) with their nu; the arrays have hf_envelope_readings() places and
+ * may be NULL. For HF_UPPER they are those of U: nu > 0 where the upper limit of a reading holds the bound, nu < 0 where the lower one does. For HF_LOWER, signs
+ * turned, f(x) >= -G sqrt(k(x,x) - 2 nu'k_x + nu'K nu) + sum_i min(nu_i hi_i, nu_i lo_i): nu > 0 where the lower limit holds the bound. Whoever puts them in has
+ * checked the bound. O(a). */
+HF_API void hf_envelope_active(const hf_envelope_workspace *workspace, hf_side side, size_t *count,
+                               size_t *reading, double *nu);
+
+/**
+ * m queries on all threads, in chunks of 32 consecutive ones that start cold and go on warm: order the queries along a path. The number of threads
+ * changes no digit (without a limit of seconds).
+ * @param x   m x d row-major
+ * @param out m entries; untouched on error
+ * @return HF_WARN_NOT_CONVERGED when a limit was reached at some query. Reports progress ("bounds"); can be cancelled. 16 n^2 bytes a thread at most.
+ */
+HF_API hf_status hf_envelope_bounds_batch(hf_context *ctx, const hf_envelope *envelope, size_t m,
+                                          const double *x, size_t ldx, const hf_envelope_limits *limits,
+                                          hf_bound *out);
+
+/**
+ * A further reading: lo = y - below <= f(x) <= y + above. At an input that has one already the intervals intersect. No bound gets wider by it.
+ * Errors, with the envelope as it was: HF_ERR_INCONSISTENT, HF_ERR_NOT_FINITE, HF_ERR_ARGUMENT, HF_ERR_MEMORY. O(n d), and the search for the
+ * smoothest consistent function, warm. Workspaces go on warm while the reserve lasts.
+ */
+HF_API hf_status hf_envelope_add(hf_context *ctx, hf_envelope *envelope, const double *x, double y,
+                                 double below, double above);
+
+HF_END_DECLS
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why readings and a norm bound do not fit together: which readings, how much norm, how much noise. */
+#include "envelope/envelope.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    DOUBLINGS = 60, /* of all noise bounds, before it is said that no factor will do */
+    STEPS = 100,    /* of the search for the factor */
+    NAMED = 8       /* rows in a message */
+};
+
+/* What the search for the factor looks at. */
+typedef struct question {
+    const hf_bounded_readings *readings;
+    hfi_distinct *distinct;
+    hfi_active_problem problem;
+    hfi_chain *chain;
+    double norm;
+} question;
+
+/* A point of the norm of the smoothest function over the factor on all noise bounds: convex, never rising. */
+typedef struct point {
+    double factor, norm, fall; /* fall: minus the slope */
+} point;
+
+static point norm_at(question *q, double factor)
+{
+    point p = {.factor = factor, .norm = INFINITY};
+    if (!hfi_distinct_limits(q->readings, factor, q->distinct)) return p;
+    for (size_t i = 0; i < q->problem.n; i++)
+        if (!(q->problem.sd[i] > 0.0) && (q->distinct->lower[i] > 0.0 || q->distinct->upper[i] < 0.0))
+            return p;
+    (void)hfi_active_solve(&q->problem, q->chain, 0, 0.0, NULL, NULL);
+    p.norm = hfi_smoothest_norm(q->chain);
+    /* The norm's square is the most of -nu'K nu - 2 h(nu), and h alone knows the factor. */
+    double sum = 0.0;
+    for (size_t j = 0; j < q->chain->count; j++) {
+        const size_t i = q->chain->index[j];
+        const double nu = q->chain->nu[j];
+        sum += fabs(nu) * (nu < 0.0 ? hfi_noise_below(q->readings, q->distinct->lower_row[i])
+                                    : hfi_noise_above(q->readings, q->distinct->upper_row[i]));
+    }
+    p.fall = p.norm > 0.0 ? sum / p.norm : 0.0;
+    return p;
+}
+
+/* Newton from the side where the norm is too large never overshoots, since the norm is convex; where it creeps, halves are taken. */
+static double smallest_factor(question *q)
+{
+    point left = norm_at(q, 0.0), right = {.factor = 1.0};
+    if (left.norm <= q->norm) return 0.0;
+    for (int k = 0; k <= DOUBLINGS; k++) {
+        right = norm_at(q, right.factor);
+        if (right.norm <= q->norm) break;
+        if (k == DOUBLINGS || (isfinite(right.norm) && right.fall == 0.0)) return INFINITY;
+        left = right;
+        right.factor *= 2.0;
+    }
+    double width = INFINITY;
+    for (int k = 0; k < STEPS && right.factor - left.factor > 1e-12 * right.factor; k++) {
+        const double now = right.factor - left.factor;
+        double factor = 0.5 * (left.factor + right.factor);
+        if (isfinite(left.norm) && left.fall > 0.0 && (k % 3 != 2 || now < 0.5 * width)) {
+            const double newton = left.factor + (left.norm - q->norm) / left.fall;
+            if (newton - left.factor <= 1e-12 * newton) return newton;
+            if (newton < right.factor) factor = newton;
+        }
+        if (k % 3 == 0) width = now;
+        const point p = norm_at(q, factor);
+        if (p.norm <= q->norm)
+            right = p;
+        else
+            left = p;
+    }
+    return right.factor;
+}
+
+/* ---- a smallest set of readings that contradict each other ------------------------------------------------------ */
+
+static void leave_out(const question *q, size_t i)
+{
+    hfi_chain *chain = q->chain;
+    chain->left_out[i] = 1;
+    for (size_t j = 0; j < chain->count; j++)
+        if (chain->index[j] == i) {
+            hfi_chain_drop(&q->problem, chain, j);
+            break;
+        }
+}
+
+static bool still_conflict(const question *q)
+{
+    (void)hfi_active_solve(&q->problem, q->chain, 0, 0.0, NULL, NULL);
+    return hfi_smoothest_certified(&q->problem, q->chain) > q->norm;
+}
+
+/* The support of a nu that proves the conflict is a conflict by itself; members that can go, go. */
+static size_t smallest_conflict(question *q, size_t *rows)
+{
+    hfi_chain *chain = q->chain;
+    const size_t n = q->problem.n;
+    memset(chain->left_out, 1, n);
+    for (size_t j = 0; j < chain->count; j++) chain->left_out[chain->index[j]] = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (chain->left_out[i]) continue;
+        leave_out(q, i);
+        if (!still_conflict(q)) chain->left_out[i] = 0;
+    }
+    (void)still_conflict(q);
+    size_t count = 0;
+    for (size_t j = 0; j < chain->count; j++) {
+        const size_t i = chain->index[j];
+        rows[count++] = chain->nu[j] < 0.0 ? q->distinct->lower_row[i] : q->distinct->upper_row[i];
+    }
+    memset(chain->left_out, 0, n);
+    return count;
+}
+
+/* Conflicts that need no norm: intervals of one input, or a value where every function of the space is zero. */
+static size_t plain_conflict(const question *q, size_t *rows)
+{
+    const hfi_distinct *distinct = q->distinct;
+    for (size_t i = 0; i < distinct->n; i++) {
+        if (distinct->lower[i] > distinct->upper[i]) {
+            rows[0] = distinct->lower_row[i];
+            rows[1] = distinct->upper_row[i];
+            return 2;
+        }
+        if (!(q->problem.sd[i] > 0.0) && (distinct->lower[i] > 0.0 || distinct->upper[i] < 0.0)) {
+            rows[0] = distinct->lower[i] > 0.0 ? distinct->lower_row[i] : distinct->upper_row[i];
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void sort_rows(size_t count, size_t *rows)
+{
+    for (size_t i = 1; i < count; i++) {
+        const size_t row = rows[i];
+        size_t j = i;
+        for (; j > 0 && rows[j - 1] > row; j--) rows[j] = rows[j - 1];
+        rows[j] = row;
+    }
+}
+
+void hfi_explain(hf_envelope *envelope, const hf_bounded_readings *readings, hfi_distinct *distinct,
+                 hfi_chain *chain, hf_consistency *report, size_t *conflict)
+{
+    question q = {.readings = readings,
+                  .distinct = distinct,
+                  .problem = hfi_envelope_problem(envelope, HF_UPPER),
+                  .chain = chain,
+                  .norm = envelope->norm};
+    q.problem.jitter = 0.0;
+    q.problem.lower = distinct->lower;
+    q.problem.upper = distinct->upper;
+    *report = (hf_consistency){.distinct = distinct->n};
+    (void)hfi_distinct_limits(readings, 1.0, distinct);
+    report->conflicting = plain_conflict(&q, conflict);
+    bool fits = report->conflicting == 0;
+    if (fits) {
+        (void)hfi_active_solve(&q.problem, chain, 0, 0.0, NULL, NULL);
+        report->minimum_norm = hfi_smoothest_certified(&q.problem, chain);
+        fits = report->minimum_norm <= q.norm;
+        if (!fits) report->conflicting = smallest_conflict(&q, conflict);
+    } else {
+        report->minimum_norm = INFINITY;
+    }
+    sort_rows(report->conflicting, conflict);
+    report->noise_factor = smallest_factor(&q);
+    if (fits) report->noise_factor = fmin(report->noise_factor, 1.0);
+}
+
+hf_status hfi_inconsistent(hf_context *ctx, double norm, const hf_consistency *report, const size_t *conflict)
+{
+    char rows[NAMED * 24 + 32] = "";
+    size_t length = 0;
+    for (size_t k = 0; k < report->conflicting && k < NAMED; k++)
+        length += (size_t)snprintf(rows + length, sizeof rows - length, "%s%zu", k > 0 ? ", " : "",
+                                   conflict[k] + 1);
+    if (report->conflicting > NAMED)
+        (void)snprintf(rows + length, sizeof rows - length, " and %zu more", report->conflicting - NAMED);
+    char norms[96] = "no norm would do", noise[96] = "no noise bounds would do";
+    if (isfinite(report->minimum_norm))
+        (void)snprintf(norms, sizeof norms, "the smallest norm that would do is %.6g", report->minimum_norm);
+    if (isfinite(report->noise_factor))
+        (void)snprintf(noise, sizeof noise, "noise bounds %.6g times as large would do",
+                       report->noise_factor);
+    return hfi_fail(ctx, HF_ERR_INCONSISTENT,
+                    "no function of norm %g or less meets all readings: row%s %s contradict%s; %s; %s", norm,
+                    report->conflicting == 1 ? "" : "s", rows,
+                    report->conflicting == 1 ? "s it" : " each other", norms, noise);
+}

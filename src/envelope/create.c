@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From readings to an envelope, or to the reason why there is none. */
+#include "envelope/envelope.h"
+#include "linalg/linalg.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Distinct inputs and the kernel matrix. */
+static hf_status fill(hf_context *ctx, const hf_bounded_readings *readings, const hfi_distinct *distinct,
+                      hf_envelope *envelope)
+{
+    const size_t d = envelope->d;
+    envelope->n = distinct->n;
+    for (size_t i = 0; i < distinct->n; i++) {
+        /* Adding a zero makes one zero of the two. */
+        for (size_t j = 0; j < d; j++)
+            envelope->x[i * d + j] = readings->x[distinct->first[i] * readings->ldx + j] + 0.0;
+        hfi_envelope_set_limits(envelope, i, distinct->lower[i], distinct->upper[i]);
+    }
+    hf_status status =
+        hfi_kernel_gram_lower(ctx, envelope->kernel, envelope->n, envelope->x, d, envelope->k, envelope->ldk);
+    if (status < 0) return status;
+    hfi_symmetrise(ctx, envelope->n, envelope->k, envelope->ldk);
+    for (size_t i = 0; i < envelope->n; i++) {
+        const double diagonal = envelope->k[i * (envelope->ldk + 1)];
+        if (!isfinite(diagonal))
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the kernel overflows at row %zu",
+                            distinct->first[i] + 1);
+        if (diagonal < 0.0)
+            return hfi_fail(ctx, HF_ERR_NOT_POSITIVE_DEFINITE,
+                            "the kernel is negative on the diagonal at row %zu", distinct->first[i] + 1);
+        envelope->sd[i] = sqrt(diagonal);
+    }
+    return HF_OK;
+}
+
+/* An envelope that is not settled, consistent or not; *meet says whether every intersection holds a number. */
+static hf_status build(hf_context *ctx, const hf_kernel *kernel, const hf_bounded_readings *readings,
+                       const hf_envelope_settings *settings, hfi_distinct *distinct, bool *meet,
+                       hf_envelope **out)
+{
+    hf_status status = hfi_distinct_find(ctx, hf_kernel_dimension(kernel), readings, distinct);
+    if (status < 0) return status;
+    *meet = hfi_distinct_limits(readings, 1.0, distinct);
+    if (settings->reserve > SIZE_MAX - distinct->n)
+        status = hfi_fail(ctx, HF_ERR_TOO_LARGE, "a reserve of %zu readings", settings->reserve);
+    if (status >= 0) status = hfi_envelope_allocate(ctx, kernel, distinct->n + settings->reserve, out);
+    if (status >= 0) status = fill(ctx, readings, distinct, *out);
+    if (status >= 0) {
+        (*out)->jitter = settings->jitter;
+        (*out)->rigorous = settings->rigorous;
+    }
+    return status;
+}
+
+static hf_status explain(hf_context *ctx, hf_envelope *envelope, const hf_bounded_readings *readings,
+                         hfi_distinct *distinct, hfi_chain *chain)
+{
+    size_t *conflict = hfi_alloc(ctx, readings->n, sizeof *conflict);
+    if (!conflict) return HF_ERR_MEMORY;
+    hf_consistency report;
+    hfi_explain(envelope, readings, distinct, chain, &report, conflict);
+    const hf_status status = hfi_inconsistent(ctx, envelope->norm, &report, conflict);
+    hfi_free(ctx, conflict);
+    return status;
+}
+
+static hf_status check_norm(hf_context *ctx, double norm, const hf_envelope_settings *settings)
+{
+    if (!(norm > 0.0 && isfinite(norm)))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the norm bound is %g; give a positive, finite one", norm);
+    if (!(settings->jitter >= 0.0 && isfinite(settings->jitter)))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the jitter is %g; give 0 or more", settings->jitter);
+    return HF_OK;
+}
+
+hf_status hf_envelope_create(hf_context *ctx, const hf_kernel *kernel, const hf_bounded_readings *readings,
+                             double norm, const hf_envelope_settings *settings, hf_envelope **out)
+{
+    const hf_envelope_settings chosen = settings ? *settings : hf_envelope_settings_default();
+    if (!ctx || !out)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_envelope_create needs a context and a place for it");
+    hf_status status = hfi_readings_check(ctx, kernel, readings);
+    if (status >= 0) status = check_norm(ctx, norm, &chosen);
+    if (status < 0) return status;
+    hfi_distinct distinct = {0};
+    hfi_chain chain = {0};
+    hf_envelope *envelope = NULL;
+    bool meet = false;
+    status = build(ctx, kernel, readings, &chosen, &distinct, &meet, &envelope);
+    if (status >= 0) {
+        envelope->norm = norm;
+        if (!hfi_chain_init(&envelope->memory, envelope->capacity, &chain)) status = hfi_out_of_memory(ctx);
+    }
+    if (status >= 0) status = meet ? hfi_envelope_settle(ctx, envelope, &chain) : HF_ERR_INCONSISTENT;
+    if (envelope && status == HF_ERR_INCONSISTENT)
+        status = explain(ctx, envelope, readings, &distinct, &chain);
+    if (envelope) hfi_chain_free(&envelope->memory, &chain);
+    hfi_distinct_free(ctx, &distinct);
+    if (status >= 0)
+        *out = envelope;
+    else
+        hf_envelope_free(envelope);
+    return status;
+}
+
+hf_status hf_envelope_consistency(hf_context *ctx, const hf_kernel *kernel,
+                                  const hf_bounded_readings *readings, double norm, hf_consistency *report,
+                                  size_t *conflict)
+{
+    const hf_envelope_settings settings = hf_envelope_settings_default();
+    if (!ctx || !report)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "hf_envelope_consistency needs a context and a place for the report");
+    hf_status status = hfi_readings_check(ctx, kernel, readings);
+    if (status < 0) return status;
+    if (!(norm > 0.0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the norm bound is %g; give a positive one, or infinity", norm);
+    hfi_distinct distinct = {0};
+    hfi_chain chain = {0};
+    hf_envelope *envelope = NULL;
+    bool meet = false;
+    status = build(ctx, kernel, readings, &settings, &distinct, &meet, &envelope);
+    if (status >= 0) {
+        envelope->norm = norm;
+        if (!hfi_chain_init(&envelope->memory, envelope->capacity, &chain)) status = hfi_out_of_memory(ctx);
+    }
+    size_t *rows = status >= 0 ? hfi_alloc(ctx, readings->n, sizeof *rows) : NULL;
+    if (status >= 0 && !rows) status = HF_ERR_MEMORY;
+    if (status >= 0) {
+        hf_consistency answer;
+        hfi_explain(envelope, readings, &distinct, &chain, &answer, rows);
+        if (chain.indefinite)
+            status = hfi_fail(ctx, HF_ERR_NOT_POSITIVE_DEFINITE,
+                              "the kernel matrix of the readings has a negative eigenvalue");
+        else
+            *report = answer;
+        if (status >= 0 && conflict && answer.conflicting > 0)
+            memcpy(conflict, rows, answer.conflicting * sizeof *conflict);
+    }
+    hfi_free(ctx, rows);
+    if (envelope) hfi_chain_free(&envelope->memory, &chain);
+    hfi_distinct_free(ctx, &distinct);
+    hf_envelope_free(envelope);
+    return status;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file envelope.h
+ * @brief Internal face of the envelope room: the active set, and what an envelope is made of.
+ *
+ * The engine solves two problems that differ in one number. With g = k - K nu, f = g / t and t > 0:
+ *
+ *     bound       min over nu of G sqrt(k(x,x) - 2 nu'k + nu'K nu) + h(nu)      t = sqrt(q) / G, |f| = G
+ *     smoothest   min over nu of 1/2 nu'K nu + h(nu)                            k = 0, t = 1, |f| least
+ *
+ * where h(nu) = sum_i max(nu_i upper_i, nu_i lower_i). Both are optimal when f(x_i) is at the upper limit where nu_i > 0, at the lower one where
+ * nu_i < 0, and within its limits everywhere. Lower bounds are upper ones of -f, whose limits are (-upper, -lower). docs/methods/envelope.md derives it.
+ */
+#ifndef HFI_ENVELOPE_H
+#define HFI_ENVELOPE_H
+
+#include "core/core.h"
+#include "kernel/kernel.h"
+#include <holdfast/envelope.h>
+
+/* ---- the active set (active.c, factor.c) ------------------------------------------------------------ */
+
+/** Readings as the engine sees them; nothing is owned. */
+typedef struct hfi_active_problem {
+    size_t n;
+    const double *k; /* both triangles, column j at k + j*ldk */
+    size_t ldk;
+    const double *lower, *upper; /* n; at most one of a pair is infinite */
+    const double *sd;            /* root of the diagonal of K */
+    double jitter;               /* counted on the diagonal of K */
+    const double *cross;         /* k_x; NULL: the smoothest function is sought */
+    double prior;                /* k(x, x) */
+    double norm;                 /* G; not looked at for the smoothest function */
+} hfi_active_problem;
+
+/** A support with signs, its factor L L' = K_AA and the dual variables on it. Memory for supports of `capacity` readings, touched as they grow. */
+typedef struct hfi_chain {
+    size_t capacity, ldl;
+    size_t count;      /* readings in the support */
+    size_t *index;     /* which; the order of the factor */
+    signed char *sign; /* 1 at the upper limit, -1 at the lower, 0 exact reading: nu may have any sign */
+    double *nu;
+    double *limit; /* the limit that is held */
+    double *u, *v; /* L^-1 k_A, L^-1 limit */
+    double *target;
+    double *work;
+    double *l;
+    double *g;               /* what f is over the readings but for a factor, f = g / t, when `priced` */
+    double *worth;           /* 1 / sd of readings that may enter, else 0 */
+    unsigned char *left_out; /* readings that must not enter: the caller's */
+    bool priced;
+    bool at_vertex;  /* nu is the best of its support */
+    bool indefinite; /* K was seen to have a negative eigenvalue beyond rounding */
+    double t;
+    bool floored;  /* k_x is, but for rounding, in the span of the support: the step took a least t, */
+    double *alone; /* and f is K_A K_AA^-1 limit, of norm below G: these are its coefficients */
+    size_t pivots; /* changes by the last call */
+    /* The dual variables behind the last bound that was given out. */
+    size_t given;
+    size_t *given_index;
+    double *given_nu;
+} hfi_chain;
+
+/** Memory for supports of up to `capacity` readings; all zero. false when out of memory (then nothing is held). */
+bool hfi_chain_init(const hfi_memory *memory, size_t capacity, hfi_chain *chain);
+void hfi_chain_free(const hfi_memory *memory, hfi_chain *chain);
+/** The empty support. */
+void hfi_chain_reset(hfi_chain *chain);
+/** Takes limits, k_A and K_AA anew from the problem: what a chain needs whose problem has changed. `factor`: the factor too. */
+void hfi_chain_refresh(const hfi_active_problem *problem, hfi_chain *chain, bool factor);
+/** Lets reading i enter at the end with nu = 0. A pivot that is rounding is held at rounding's size. */
+void hfi_chain_add(const hfi_active_problem *problem, hfi_chain *chain, size_t i, int sign);
+/** Takes the reading at place `at` of the support out. */
+void hfi_chain_drop(const hfi_active_problem *problem, hfi_chain *chain, size_t at);
+
+/** How the active set ended. */
+typedef enum hfi_active_end {
+    HFI_ACTIVE_OPTIMAL = 0,
+    HFI_ACTIVE_ENOUGH, /* the caller said so */
+    HFI_ACTIVE_LIMIT,  /* of pivots or seconds */
+    HFI_ACTIVE_STUCK   /* rounding keeps it from its tolerance */
+} hfi_active_end;
+
+/** Asked after each full step whether to stop. */
+typedef bool (*hfi_active_enough)(void *arg);
+
+/** Goes on from the chain's support to the optimum. `pivots` and `seconds` as in hf_envelope_limits; `enough` may be NULL. chain->g is priced at the end. */
+hfi_active_end hfi_active_solve(const hfi_active_problem *problem, hfi_chain *chain, size_t pivots,
+                                double seconds, hfi_active_enough enough, void *arg);
+
+/* ---- what a nu is worth (evaluate.c) ----------------------------------------------------------------- */
+
+/** What U(nu) is made of. */
+typedef struct hfi_dual_value {
+    long double square;   /* nu'K nu - 2 nu'k + k(x,x), rounding allowed for: not below the true one */
+    long double support;  /* h(nu), rounded up */
+    long double estimate; /* the same as it comes */
+    long double reach;    /* k(x,x) - nu'k, as it comes */
+    long double size;     /* sqrt k(x,x) + sum |nu_i| sd_i */
+} hfi_dual_value;
+
+/** From K itself, not from a factor. Holds for every kernel matrix that differs from K by at most HFI_KERNEL_ROUNDING sd_i sd_j. O(count^2). */
+hfi_dual_value hfi_dual_evaluate(const hfi_active_problem *problem, size_t count, const size_t *index,
+                                 const double *nu);
+/** What a value of the kernel can be off, in units of sd_i sd_j: eight roundings. */
+#define HFI_KERNEL_ROUNDING 1.8e-15L
+
+/* ---- readings (readings.c) ----------------------------------------------------------------------------- */
+
+/** Which readings share an input, and the limits that are left of each. */
+typedef struct hfi_distinct {
+    size_t rows, n;
+    size_t *of_row;                /* rows: the distinct input that row has */
+    size_t *first;                 /* n: its first row */
+    double *lower, *upper;         /* n: intersection of the intervals */
+    size_t *lower_row, *upper_row; /* n: whose limits they are */
+} hfi_distinct;
+
+hf_status hfi_distinct_find(hf_context *ctx, size_t d, const hf_bounded_readings *readings,
+                            hfi_distinct *distinct);
+void hfi_distinct_free(hf_context *ctx, hfi_distinct *distinct);
+/** Limits when all noise bounds are `factor` times what they are. @return whether every intersection holds a number */
+bool hfi_distinct_limits(const hf_bounded_readings *readings, double factor, hfi_distinct *distinct);
+/** Noise bounds of a row. */
+double hfi_noise_below(const hf_bounded_readings *readings, size_t row);
+double hfi_noise_above(const hf_bounded_readings *readings, size_t row);
+hf_status hfi_readings_check(hf_context *ctx, const hf_kernel *kernel, const hf_bounded_readings *readings);
+
+/* ---- the envelope ---------------------------------------------------------------------------------------- */
+
+/** Limits of f and of -f. */
+enum {
+    HFI_SIDES = 2 /* hf_side */
+};
+
+struct hf_envelope {
+    hfi_memory memory;
+    hf_kernel *kernel;
+    size_t d, n, capacity, ldk;
+    double norm, jitter;
+    bool rigorous;
+    double *x;                /* capacity x d */
+    double *k;                /* both triangles */
+    double *lower[HFI_SIDES]; /* as the engine wants them: [HF_UPPER] of f, [HF_LOWER] of -f */
+    double *upper[HFI_SIDES];
+    double *sd;
+    double minimum_norm;
+    /* Support of the smoothest consistent function, where the next search starts. */
+    size_t smooth_count;
+    size_t *smooth_index;
+    signed char *smooth_sign;
+    double *smooth_nu;
+    /* A function that has room to every limit and norm below G: -sum nu_i k(., x_i). */
+    bool has_centre;
+    size_t centre_count;
+    size_t *centre_index;
+    double *centre_nu, *centre_value; /* value: at all readings */
+    double bytes;
+};
+
+struct hf_envelope_workspace {
+    hfi_memory memory;
+    const hf_envelope *owner;
+    size_t capacity, d, scratch_size;
+    hfi_chain chain[HFI_SIDES];
+    double *cross, *scratch, *near, *gradient;
+};
+
+/** The problem of the side at hand, without a query. */
+hfi_active_problem hfi_envelope_problem(const hf_envelope *envelope, hf_side side);
+/** Makes room for `capacity` readings; everything zero. HF_ERR_TOO_LARGE, HF_ERR_MEMORY. */
+hf_status hfi_envelope_allocate(hf_context *ctx, const hf_kernel *kernel, size_t capacity, hf_envelope **out);
+/** Sets the limits of reading i, for f and for -f. */
+void hfi_envelope_set_limits(hf_envelope *envelope, size_t i, double lower, double upper);
+
+/* ---- the smoothest function (smoothest.c) ------------------------------------------------------------------ */
+
+/** Norm of the smoothest function that meets the problem's limits, as the chain has found it. */
+double hfi_smoothest_norm(const hfi_chain *chain);
+/** The same from below, whatever the chain's errors are: -h(nu) / sqrt(nu'K nu). */
+double hfi_smoothest_certified(const hfi_active_problem *problem, const hfi_chain *chain);
+/** Finds the smoothest consistent function and a centre, from the support that the envelope remembers. HF_ERR_INCONSISTENT sets no message. */
+hf_status hfi_envelope_settle(hf_context *ctx, hf_envelope *envelope, hfi_chain *chain);
+
+/* ---- explaining (consistency.c) ------------------------------------------------------------------------------ */
+
+/** All there is to say about readings, their intersections in `distinct` (at factor 1; spoilt) and the envelope made of them, consistent or not. The chain is used up. */
+void hfi_explain(hf_envelope *envelope, const hf_bounded_readings *readings, hfi_distinct *distinct,
+                 hfi_chain *chain, hf_consistency *report, size_t *conflict);
+/** The same in words: sets the message and returns HF_ERR_INCONSISTENT. */
+hf_status hfi_inconsistent(hf_context *ctx, double norm, const hf_consistency *report,
+                           const size_t *conflict);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The envelope as an object: memory, and what others ask about it. */
+#include "envelope/envelope.h"
+
+#include <math.h>
+
+hf_envelope_settings hf_envelope_settings_default(void)
+{
+    return (hf_envelope_settings){.jitter = 0.0, .reserve = 0, .rigorous = false};
+}
+
+void hf_envelope_free(hf_envelope *envelope)
+{
+    if (!envelope) return;
+    const hfi_memory memory = envelope->memory;
+    hf_kernel_free(envelope->kernel);
+    hfi_memory_free(&memory, envelope->x);
+    hfi_memory_free(&memory, envelope->k);
+    hfi_memory_free(&memory, envelope->sd);
+    hfi_memory_free(&memory, envelope->smooth_index);
+    hfi_memory_free(&memory, envelope->smooth_sign);
+    hfi_memory_free(&memory, envelope);
+}
+
+/* Columns a power of two apart would fall into the same few places of the cache. */
+static size_t column_stride(size_t capacity)
+{
+    const size_t stride = (capacity + 7) / 8 * 8;
+    return stride % 512 == 0 ? stride + 8 : stride;
+}
+
+/* Bytes, and whether there are as many. */
+static hf_status measure(hf_context *ctx, hf_envelope *envelope, size_t *entries)
+{
+    size_t bytes;
+    envelope->ldk = column_stride(envelope->capacity);
+    const bool fits = hfi_size_mul(envelope->ldk, envelope->capacity, entries) &&
+                      hfi_size_mul(*entries, sizeof(double), &bytes);
+    if (!fits || bytes > hfi_available_memory())
+        return hfi_fail(
+            ctx, HF_ERR_TOO_LARGE, "the kernel matrix of %zu readings has %.3g GiB, which are not there",
+            envelope->capacity,
+            8.0 * (double)envelope->ldk * (double)envelope->capacity / (1024.0 * 1024.0 * 1024.0));
+    return HF_OK;
+}
+
+static hf_status allocate_arrays(hf_context *ctx, hf_envelope *e, size_t entries)
+{
+    enum {
+        VECTORS = 8,
+        INDICES = 2
+    };
+    const size_t c = e->capacity;
+    e->x = hfi_alloc(ctx, c, e->d * sizeof *e->x);
+    e->k = e->x ? hfi_alloc(ctx, entries, sizeof *e->k) : NULL;
+    e->sd = e->k ? hfi_alloc(ctx, c, VECTORS * sizeof *e->sd) : NULL;
+    e->smooth_index = e->sd ? hfi_alloc(ctx, c, INDICES * sizeof *e->smooth_index) : NULL;
+    e->smooth_sign = e->smooth_index ? hfi_alloc(ctx, c, sizeof *e->smooth_sign) : NULL;
+    if (!e->smooth_sign) return HF_ERR_MEMORY;
+    double **const vectors[VECTORS - 1] = {&e->lower[0],  &e->lower[1],  &e->upper[0],    &e->upper[1],
+                                           &e->smooth_nu, &e->centre_nu, &e->centre_value};
+    for (size_t k = 0; k < VECTORS - 1; k++) *vectors[k] = e->sd + (k + 1) * c;
+    e->centre_index = e->smooth_index + c;
+    e->bytes = (double)entries * sizeof(double) +
+               (double)c * ((double)(e->d + VECTORS) * sizeof(double) + INDICES * sizeof(size_t) + 1.0);
+    return HF_OK;
+}
+
+hf_status hfi_envelope_allocate(hf_context *ctx, const hf_kernel *kernel, size_t capacity, hf_envelope **out)
+{
+    hf_envelope *envelope = hfi_alloc(ctx, 1, sizeof *envelope);
+    if (!envelope) return HF_ERR_MEMORY;
+    size_t entries = 0;
+    envelope->memory = hfi_context_memory(ctx);
+    envelope->d = hf_kernel_dimension(kernel);
+    envelope->capacity = capacity;
+    hf_status status = measure(ctx, envelope, &entries);
+    if (status >= 0) status = allocate_arrays(ctx, envelope, entries);
+    if (status >= 0) status = hf_kernel_copy(ctx, kernel, &envelope->kernel);
+    if (status >= 0)
+        *out = envelope;
+    else
+        hf_envelope_free(envelope);
+    return status;
+}
+
+void hfi_envelope_set_limits(hf_envelope *envelope, size_t i, double lower, double upper)
+{
+    envelope->lower[HF_UPPER][i] = lower;
+    envelope->upper[HF_UPPER][i] = upper;
+    envelope->lower[HF_LOWER][i] = -upper;
+    envelope->upper[HF_LOWER][i] = -lower;
+}
+
+hfi_active_problem hfi_envelope_problem(const hf_envelope *envelope, hf_side side)
+{
+    return (hfi_active_problem){.n = envelope->n,
+                                .k = envelope->k,
+                                .ldk = envelope->ldk,
+                                .lower = envelope->lower[side],
+                                .upper = envelope->upper[side],
+                                .sd = envelope->sd,
+                                .jitter = envelope->jitter,
+                                .norm = envelope->norm};
+}
+
+size_t hf_envelope_readings(const hf_envelope *envelope)
+{
+    return envelope ? envelope->n : 0;
+}
+
+size_t hf_envelope_dimension(const hf_envelope *envelope)
+{
+    return envelope ? envelope->d : 0;
+}
+
+double hf_envelope_norm(const hf_envelope *envelope)
+{
+    return envelope ? envelope->norm : NAN;
+}
+
+double hf_envelope_minimum_norm(const hf_envelope *envelope)
+{
+    return envelope ? envelope->minimum_norm : NAN;
+}
+
+double hf_envelope_bytes(const hf_envelope *envelope)
+{
+    return envelope ? envelope->bytes : 0.0;
+}
+
+const hf_kernel *hf_envelope_kernel(const hf_envelope *envelope)
+{
+    return envelope ? envelope->kernel : NULL;
+}
+
+hf_status hf_envelope_reading(const hf_envelope *envelope, size_t i, const double **x, double *lower,
+                              double *upper)
+{
+    if (!envelope || i >= envelope->n) return HF_ERR_ARGUMENT;
+    if (x) *x = envelope->x + i * envelope->d;
+    if (lower) *lower = envelope->lower[HF_UPPER][i];
+    if (upper) *upper = envelope->upper[HF_UPPER][i];
+    return HF_OK;
+}

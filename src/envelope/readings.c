@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Readings with bounded noise: checked, and those of one input merged into one interval. */
+#include "envelope/envelope.h"
+
+#include <math.h>
+#include <string.h>
+
+double hfi_noise_below(const hf_bounded_readings *readings, size_t row)
+{
+    return readings->below ? readings->below[row] : readings->noise;
+}
+
+double hfi_noise_above(const hf_bounded_readings *readings, size_t row)
+{
+    return readings->above ? readings->above[row] : hfi_noise_below(readings, row);
+}
+
+static hf_status check_row(hf_context *ctx, const hf_bounded_readings *readings, size_t d, size_t row)
+{
+    for (size_t j = 0; j < d; j++) {
+        const double x = readings->x[row * readings->ldx + j];
+        if (!isfinite(x))
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE, "row %zu, input %zu is %g", row + 1, j + 1, x);
+    }
+    if (!isfinite(readings->y[row]))
+        return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the reading of row %zu is %g", row + 1, readings->y[row]);
+    const double below = hfi_noise_below(readings, row), above = hfi_noise_above(readings, row);
+    if (!(below >= 0.0) || !(above >= 0.0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the noise bound of row %zu is %g; it must not be negative",
+                        row + 1, below >= 0.0 ? above : below);
+    if (isinf(below) && isinf(above))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "both noise bounds of row %zu are infinite: it says nothing",
+                        row + 1);
+    if (!isfinite(readings->y[row] - (isinf(below) ? 0.0 : below)) ||
+        !isfinite(readings->y[row] + (isinf(above) ? 0.0 : above)))
+        return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the limits of row %zu overflow", row + 1);
+    return HF_OK;
+}
+
+hf_status hfi_readings_check(hf_context *ctx, const hf_kernel *kernel, const hf_bounded_readings *readings)
+{
+    if (!kernel || !readings)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "an envelope needs a kernel and readings");
+    if (readings->n == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "an envelope needs at least one reading");
+    if (!readings->x || !readings->y) return hfi_fail(ctx, HF_ERR_ARGUMENT, "inputs or readings are NULL");
+    const size_t d = hf_kernel_dimension(kernel);
+    if (readings->ldx < d)
+        return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of x are %zu apart, but the kernel has %zu inputs",
+                        readings->ldx, d);
+    for (size_t row = 0; row < readings->n; row++) {
+        hf_status status = check_row(ctx, readings, d, row);
+        if (status < 0) return status;
+    }
+    const double *x = readings->x;
+    if (hfi_kernel_value(kernel, x, x, true) != hfi_kernel_value(kernel, x, x, false))
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "the kernel has a white term, whose functions have no values in between: leave it out, "
+            "noise is what the bounds of the readings are for");
+    return HF_OK;
+}
+
+/* ---- equal inputs ----------------------------------------------------------------------------------------------- */
+
+/* FNV-1a over the bytes, with the two zeros as one. */
+static uint64_t hash_row(size_t d, const double *x)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (size_t j = 0; j < d; j++) {
+        const double value = x[j] + 0.0;
+        unsigned char bytes[sizeof value];
+        memcpy(bytes, &value, sizeof value);
+        for (size_t b = 0; b < sizeof value; b++) hash = (hash ^ bytes[b]) * 1099511628211u;
+    }
+    return hash ^ (hash >> 32);
+}
+
+static bool equal_rows(size_t d, const double *x, const double *z)
+{
+    for (size_t j = 0; j < d; j++)
+        if (x[j] != z[j]) return false;
+    return true;
+}
+
+/* Open addressing in a table of at least twice the rows; entries are 1 + the number of a distinct input. */
+static void number_rows(size_t d, const hf_bounded_readings *readings, size_t mask, size_t *table,
+                        hfi_distinct *distinct)
+{
+    for (size_t row = 0; row < readings->n; row++) {
+        const double *x = readings->x + row * readings->ldx;
+        size_t at = (size_t)hash_row(d, x) & mask;
+        while (table[at] > 0 &&
+               !equal_rows(d, x, readings->x + distinct->first[table[at] - 1] * readings->ldx))
+            at = (at + 1) & mask;
+        if (table[at] == 0) {
+            distinct->first[distinct->n] = row;
+            table[at] = ++distinct->n;
+        }
+        distinct->of_row[row] = table[at] - 1;
+    }
+}
+
+void hfi_distinct_free(hf_context *ctx, hfi_distinct *distinct)
+{
+    hfi_free(ctx, distinct->of_row);
+    hfi_free(ctx, distinct->first);
+    hfi_free(ctx, distinct->lower);
+    hfi_free(ctx, distinct->upper);
+    hfi_free(ctx, distinct->lower_row);
+    hfi_free(ctx, distinct->upper_row);
+    *distinct = (hfi_distinct){0};
+}
+
+hf_status hfi_distinct_find(hf_context *ctx, size_t d, const hf_bounded_readings *readings,
+                            hfi_distinct *distinct)
+{
+    const size_t n = readings->n;
+    size_t size = 8;
+    while (size / 2 < n) size *= 2;
+    *distinct = (hfi_distinct){.rows = n};
+    size_t *table = hfi_alloc(ctx, size, sizeof *table);
+    distinct->of_row = hfi_alloc(ctx, n, sizeof *distinct->of_row);
+    distinct->first = hfi_alloc(ctx, n, sizeof *distinct->first);
+    distinct->lower = hfi_alloc(ctx, n, sizeof *distinct->lower);
+    distinct->upper = hfi_alloc(ctx, n, sizeof *distinct->upper);
+    distinct->lower_row = hfi_alloc(ctx, n, sizeof *distinct->lower_row);
+    distinct->upper_row = hfi_alloc(ctx, n, sizeof *distinct->upper_row);
+    const bool there = table && distinct->of_row && distinct->first && distinct->lower && distinct->upper &&
+                       distinct->lower_row && distinct->upper_row;
+    if (there)
+        number_rows(d, readings, size - 1, table, distinct);
+    else
+        hfi_distinct_free(ctx, distinct);
+    hfi_free(ctx, table);
+    return there ? HF_OK : HF_ERR_MEMORY;
+}
+
+/* No bound at all stays none, also at factor 0. */
+static double scaled(double noise, double factor)
+{
+    return isinf(noise) ? noise : factor * noise;
+}
+
+bool hfi_distinct_limits(const hf_bounded_readings *readings, double factor, hfi_distinct *distinct)
+{
+    for (size_t i = 0; i < distinct->n; i++) {
+        distinct->lower[i] = -INFINITY;
+        distinct->upper[i] = INFINITY;
+        distinct->lower_row[i] = distinct->upper_row[i] = distinct->first[i];
+    }
+    for (size_t row = 0; row < distinct->rows; row++) {
+        const size_t i = distinct->of_row[row];
+        const double lower = readings->y[row] - scaled(hfi_noise_below(readings, row), factor);
+        const double upper = readings->y[row] + scaled(hfi_noise_above(readings, row), factor);
+        if (lower > distinct->lower[i]) {
+            distinct->lower[i] = lower;
+            distinct->lower_row[i] = row;
+        }
+        if (upper < distinct->upper[i]) {
+            distinct->upper[i] = upper;
+            distinct->upper_row[i] = row;
+        }
+    }
+    for (size_t i = 0; i < distinct->n; i++)
+        if (distinct->lower[i] > distinct->upper[i]) return false;
+    return true;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The smoothest function that meets all readings, and one that has room to all limits. */
+#include "envelope/envelope.h"
+#include "linalg/linalg.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    HALVINGS = 24 /* of the share of the intervals that a centre keeps free */
+};
+
+double hfi_smoothest_norm(const hfi_chain *chain)
+{
+    return sqrt(hfi_dot(chain->count, chain->v, chain->v));
+}
+
+double hfi_smoothest_certified(const hfi_active_problem *problem, const hfi_chain *chain)
+{
+    hfi_active_problem alone = *problem;
+    alone.cross = NULL;
+    alone.prior = 0.0;
+    const hfi_dual_value value = hfi_dual_evaluate(&alone, chain->count, chain->index, chain->nu);
+    if (!(value.support < 0.0L)) return 0.0;
+    const long double norm = -value.support / sqrtl(value.square);
+    return nextafter((double)norm, 0.0);
+}
+
+/* ---- a centre --------------------------------------------------------------------------------------------------- */
+
+/* Limits moved inwards: `kept` of each half width is left, and a limit that is alone moves by as much of a tenth of what f can be there. */
+static void shrink(const hf_envelope *envelope, double kept, double *lower, double *upper)
+{
+    for (size_t i = 0; i < envelope->n; i++) {
+        const double lo = envelope->lower[HF_UPPER][i], hi = envelope->upper[HF_UPPER][i];
+        const double alone = 0.1 * envelope->norm * envelope->sd[i], half = 0.5 * (hi - lo);
+        const double inwards = (1.0 - kept) * (isfinite(half) ? half : alone);
+        lower[i] = lo + inwards;
+        upper[i] = hi - inwards;
+        if (lo == hi) lower[i] = upper[i] = lo;
+    }
+}
+
+/* Whether the chain's function keeps all readings, with some room where there is any. */
+static bool has_room(const hf_envelope *envelope, const hfi_chain *chain)
+{
+    for (size_t i = 0; i < envelope->n; i++) {
+        const double lo = envelope->lower[HF_UPPER][i], hi = envelope->upper[HF_UPPER][i];
+        if (lo < hi && !(chain->g[i] > lo && chain->g[i] < hi)) return false;
+    }
+    return true;
+}
+
+static void keep_centre(hf_envelope *envelope, const hfi_chain *chain)
+{
+    envelope->has_centre = true;
+    envelope->centre_count = chain->count;
+    memcpy(envelope->centre_index, chain->index, chain->count * sizeof *chain->index);
+    memcpy(envelope->centre_nu, chain->nu, chain->count * sizeof *chain->nu);
+    memcpy(envelope->centre_value, chain->g, envelope->n * sizeof *chain->g);
+}
+
+static void find_centre(hf_envelope *envelope, hfi_chain *chain, double *limits)
+{
+    hfi_active_problem problem = hfi_envelope_problem(envelope, HF_UPPER);
+    double *lower = limits, *upper = limits + envelope->capacity;
+    problem.jitter = 0.0;
+    problem.lower = lower;
+    problem.upper = upper;
+    envelope->has_centre = false;
+    double kept = 0.5;
+    for (int k = 0; k < HALVINGS; k++, kept = 0.5 * (1.0 + kept)) {
+        shrink(envelope, kept, lower, upper);
+        (void)hfi_active_solve(&problem, chain, 0, 0.0, NULL, NULL);
+        if (hfi_smoothest_norm(chain) < envelope->norm && has_room(envelope, chain)) {
+            keep_centre(envelope, chain);
+            return;
+        }
+    }
+}
+
+/* ---- both --------------------------------------------------------------------------------------------------------- */
+
+static void recall(const hf_envelope *envelope, const hfi_active_problem *problem, hfi_chain *chain)
+{
+    hfi_chain_reset(chain);
+    chain->count = envelope->smooth_count;
+    memcpy(chain->index, envelope->smooth_index, chain->count * sizeof *chain->index);
+    memcpy(chain->sign, envelope->smooth_sign, chain->count * sizeof *chain->sign);
+    memcpy(chain->nu, envelope->smooth_nu, chain->count * sizeof *chain->nu);
+    hfi_chain_refresh(problem, chain, true);
+}
+
+static void remember(hf_envelope *envelope, const hfi_chain *chain)
+{
+    envelope->smooth_count = chain->count;
+    memcpy(envelope->smooth_index, chain->index, chain->count * sizeof *chain->index);
+    memcpy(envelope->smooth_sign, chain->sign, chain->count * sizeof *chain->sign);
+    memcpy(envelope->smooth_nu, chain->nu, chain->count * sizeof *chain->nu);
+}
+
+/* A reading at which every function of the space is zero, but must not be. */
+static bool is_out_of_reach(const hf_envelope *envelope)
+{
+    for (size_t i = 0; i < envelope->n; i++)
+        if (!(envelope->sd[i] > 0.0) &&
+            (envelope->lower[HF_UPPER][i] > 0.0 || envelope->upper[HF_UPPER][i] < 0.0))
+            return true;
+    return false;
+}
+
+hf_status hfi_envelope_settle(hf_context *ctx, hf_envelope *envelope, hfi_chain *chain)
+{
+    double *limits = hfi_alloc(ctx, envelope->capacity, 2 * sizeof *limits);
+    if (!limits) return HF_ERR_MEMORY;
+    hfi_active_problem problem = hfi_envelope_problem(envelope, HF_UPPER);
+    problem.jitter = 0.0;
+    recall(envelope, &problem, chain);
+    (void)hfi_active_solve(&problem, chain, 0, 0.0, NULL, NULL);
+    const double certified = hfi_smoothest_certified(&problem, chain);
+    hf_status status = HF_OK;
+    if (chain->indefinite)
+        status = hfi_fail(ctx, HF_ERR_NOT_POSITIVE_DEFINITE,
+                          "the kernel matrix of the readings has a negative eigenvalue");
+    else if (certified > envelope->norm || is_out_of_reach(envelope))
+        status = HF_ERR_INCONSISTENT;
+    if (status >= 0) {
+        envelope->minimum_norm = certified;
+        remember(envelope, chain);
+        find_centre(envelope, chain, limits);
+    }
+    hfi_free(ctx, limits);
+    return status;
+}

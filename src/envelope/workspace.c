@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scratch of one thread, and many queries on all of them. */
+#include "envelope/envelope.h"
+
+#include <math.h>
+
+enum {
+    CHUNK = 32,         /* queries that go on from each other's supports */
+    CHUNKS_PER_WAVE = 4 /* of every thread between two reports of progress */
+};
+
+void hf_envelope_workspace_free(hf_envelope_workspace *workspace)
+{
+    if (!workspace) return;
+    const hfi_memory memory = workspace->memory;
+    for (int side = 0; side < HFI_SIDES; side++) hfi_chain_free(&memory, &workspace->chain[side]);
+    hfi_memory_free(&memory, workspace->cross);
+    hfi_memory_free(&memory, workspace->scratch);
+    hfi_memory_free(&memory, workspace->near);
+    hfi_memory_free(&memory, workspace->gradient);
+    hfi_memory_free(&memory, workspace);
+}
+
+hf_envelope_workspace *hf_envelope_workspace_create(hf_context *ctx, const hf_envelope *envelope)
+{
+    if (!ctx || !envelope) {
+        (void)hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_envelope_workspace_create needs a context and an envelope");
+        return NULL;
+    }
+    hf_envelope_workspace *w = hfi_alloc(ctx, 1, sizeof *w);
+    if (!w) return NULL;
+    w->memory = hfi_context_memory(ctx);
+    w->owner = envelope;
+    w->capacity = envelope->capacity;
+    w->d = envelope->d;
+    bool there = true;
+    for (int side = 0; side < HFI_SIDES; side++)
+        there = there && hfi_chain_init(&w->memory, w->capacity, &w->chain[side]);
+    w->cross = there ? hfi_alloc(ctx, w->capacity, sizeof *w->cross) : NULL;
+    w->scratch = w->cross ? hfi_alloc(ctx, hfi_kernel_scratch(envelope->kernel), sizeof *w->scratch) : NULL;
+    w->near = w->scratch ? hfi_alloc(ctx, w->capacity, w->d * sizeof *w->near) : NULL;
+    w->gradient = w->near ? hfi_alloc(ctx, w->d, 2 * sizeof *w->gradient) : NULL;
+    if (w->gradient) return w;
+    (void)hfi_out_of_memory(ctx);
+    hf_envelope_workspace_free(w);
+    return NULL;
+}
+
+void hf_envelope_workspace_reset(hf_envelope_workspace *workspace)
+{
+    if (!workspace) return;
+    for (int side = 0; side < HFI_SIDES; side++) hfi_chain_reset(&workspace->chain[side]);
+}
+
+/* ---- many queries ------------------------------------------------------------------------------------------------- */
+
+typedef struct batch {
+    const hf_envelope *envelope;
+    size_t m;
+    const double *x;
+    size_t ldx;
+    const hf_envelope_limits *limits;
+    hf_bound *out;
+    hf_status *status; /* one a chunk */
+    hf_envelope_workspace **workspace;
+    size_t first; /* chunk the wave begins with */
+} batch;
+
+static void ask_chunk(size_t task, int thread, void *arg)
+{
+    const batch *job = arg;
+    const size_t chunk = job->first + task, begin = chunk * CHUNK;
+    const size_t end = job->m - begin < CHUNK ? job->m : begin + CHUNK;
+    hf_envelope_workspace *workspace = job->workspace[thread];
+    hf_envelope_workspace_reset(workspace);
+    for (size_t q = begin; q < end; q++)
+        job->status[chunk] =
+            hfi_worse(job->status[chunk], hf_envelope_bounds(job->envelope, workspace, job->x + q * job->ldx,
+                                                             job->limits, &job->out[q], NULL, NULL));
+}
+
+static hf_status run(hf_context *ctx, batch *job, size_t chunks)
+{
+    const size_t wave = CHUNKS_PER_WAVE * (size_t)hf_context_threads(ctx);
+    hf_status status = HF_OK;
+    for (size_t first = 0; first < chunks && status >= 0; first += wave) {
+        job->first = first;
+        if (!hfi_progress(ctx, "bounds", (double)first / (double)chunks, NAN))
+            status = hfi_cancelled(ctx);
+        else
+            hfi_parallel_for(ctx, chunks - first < wave ? chunks - first : wave, ask_chunk, job);
+    }
+    for (size_t chunk = 0; chunk < chunks && status >= 0; chunk++)
+        status = hfi_worse(status, job->status[chunk]);
+    return status;
+}
+
+static hf_status check(hf_context *ctx, const hf_envelope *envelope, size_t m, const double *x, size_t ldx,
+                       const hf_bound *out)
+{
+    if (!ctx || !envelope || (m > 0 && (!x || !out)))
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "hf_envelope_bounds_batch needs a context, an envelope, queries and room for the result");
+    if (ldx < envelope->d)
+        return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of x are %zu apart, but the kernel has %zu inputs", ldx,
+                        envelope->d);
+    for (size_t q = 0; q < m; q++)
+        for (size_t j = 0; j < envelope->d; j++)
+            if (!isfinite(x[q * ldx + j]))
+                return hfi_fail(ctx, HF_ERR_NOT_FINITE, "x: row %zu, input %zu is %g", q + 1, j + 1,
+                                x[q * ldx + j]);
+    return HF_OK;
+}
+
+static hf_status tell(hf_context *ctx, hf_status status)
+{
+    if (status == HF_WARN_NOT_CONVERGED)
+        return hfi_fail(ctx, status,
+                        "some bounds were stopped early; they hold, and the gaps say how loose they may be");
+    if (status == HF_ERR_NOT_FINITE) return hfi_fail(ctx, status, "a bound overflows");
+    return status;
+}
+
+hf_status hf_envelope_bounds_batch(hf_context *ctx, const hf_envelope *envelope, size_t m, const double *x,
+                                   size_t ldx, const hf_envelope_limits *limits, hf_bound *out)
+{
+    hf_status status = check(ctx, envelope, m, x, ldx, out);
+    if (status < 0 || m == 0) return status;
+    const size_t chunks = (m + CHUNK - 1) / CHUNK, all = (size_t)hf_context_threads(ctx);
+    const size_t threads = all < chunks ? all : chunks;
+    batch job = {.envelope = envelope, .m = m, .x = x, .ldx = ldx, .limits = limits};
+    job.out = hfi_alloc(ctx, m, sizeof *job.out);
+    job.status = job.out ? hfi_alloc(ctx, chunks, sizeof *job.status) : NULL;
+    job.workspace = job.status ? hfi_alloc(ctx, threads, sizeof(void *)) : NULL;
+    if (!job.workspace) status = HF_ERR_MEMORY;
+    for (size_t t = 0; t < threads && status >= 0; t++) {
+        job.workspace[t] = hf_envelope_workspace_create(ctx, envelope);
+        if (!job.workspace[t]) status = HF_ERR_MEMORY;
+    }
+    if (status >= 0) status = run(ctx, &job, chunks);
+    for (size_t q = 0; q < m && status >= 0; q++) out[q] = job.out[q];
+    for (size_t t = 0; job.workspace && t < threads; t++) hf_envelope_workspace_free(job.workspace[t]);
+    hfi_free(ctx, job.workspace);
+    hfi_free(ctx, job.status);
+    hfi_free(ctx, job.out);
+    return status < 0 && status != HF_ERR_NOT_FINITE ? status : tell(ctx, status);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every allocation of the envelope's calls fails once; see test_allocation.c. */
+#include "api/envelopes.h"
+#include "api/sweep.h"
+
+static hf_status create(workshop *w)
+{
+    const hf_bounded_readings readings = envelopes_readings();
+    hf_envelope *out = UNTOUCHED;
+    const hf_status s =
+        settled(hf_envelope_create(w->ctx, w->kernel, &readings, ENVELOPES_NORM, NULL, &out), out);
+    if (s >= 0) hf_envelope_free(out);
+    return s;
+}
+
+static hf_status contradict(workshop *w)
+{
+    const hf_bounded_readings readings = envelopes_readings();
+    hf_envelope *out = UNTOUCHED;
+    const hf_status s = settled(hf_envelope_create(w->ctx, w->kernel, &readings, 1e-3, NULL, &out), out);
+    return s == HF_ERR_INCONSISTENT ? HF_OK : s;
+}
+
+static hf_status consistency(workshop *w)
+{
+    const hf_bounded_readings readings = envelopes_readings();
+    hf_consistency report = {.distinct = 77};
+    size_t conflict[ENVELOPES_READINGS];
+    const hf_status s =
+        hf_envelope_consistency(w->ctx, w->kernel, &readings, ENVELOPES_NORM, &report, conflict);
+    assert_true((report.distinct == 77) == (s < 0));
+    return s;
+}
+
+/* An envelope that no failing allocation had a part in. */
+static hf_envelope *given(const workshop *w)
+{
+    hf_context *ctx = hf_context_create();
+    hf_envelope *envelope = envelopes_make(ctx, w->kernel);
+    hf_context_free(ctx);
+    return envelope;
+}
+
+static hf_status workspace(workshop *w)
+{
+    hf_envelope *envelope = given(w);
+    hf_envelope_workspace *workspace = hf_envelope_workspace_create(w->ctx, envelope);
+    hf_envelope_workspace_free(workspace);
+    hf_envelope_free(envelope);
+    return workspace ? HF_OK : w->ctx ? HF_ERR_MEMORY : HF_ERR_ARGUMENT;
+}
+
+static hf_status batch(workshop *w)
+{
+    hf_envelope *envelope = given(w);
+    double x[70 * ENVELOPES_INPUTS] = {0.0};
+    hf_bound out[70] = {{.lower = 77.0}};
+    const hf_status s = hf_envelope_bounds_batch(w->ctx, envelope, 70, x, ENVELOPES_INPUTS, NULL, out);
+    assert_true((out[0].lower == 77.0) == (s < 0));
+    hf_envelope_free(envelope);
+    return s;
+}
+
+/* The envelope grows beyond its room, or stays as it was. */
+static hf_status add(workshop *w)
+{
+    hf_envelope *envelope = given(w);
+    const double x[ENVELOPES_INPUTS] = {3.0, 3.0};
+    const size_t before = hf_envelope_readings(envelope);
+    const hf_status s = hf_envelope_add(w->ctx, envelope, x, 0.0, 1.0, 1.0);
+    assert_int_equal(hf_envelope_readings(envelope), before + (s >= 0 ? 1 : 0));
+    hf_envelope_free(envelope);
+    return s;
+}
+
+static void envelopes_survive(void **state)
+{
+    (void)state;
+    RUN(CASE(create, 15), CASE(contradict, 15), CASE(consistency, 15), CASE(workspace, 10), CASE(batch, 10),
+        CASE(add, 15));
+}
+
+/* Queries allocate nothing, cold or warm, and neither do the small questions. */
+static hf_status questions(workshop *w)
+{
+    static hf_envelope *envelope;
+    static hf_envelope_workspace *workspace;
+    hf_bound bound;
+    hf_side side = HF_LOWER;
+    size_t count, reading[ENVELOPES_READINGS];
+    double gradient[2][ENVELOPES_INPUTS], nu[ENVELOPES_READINGS], lower, upper;
+    const double *x;
+    if (w->ctx == NULL) {
+        hf_envelope_workspace_free(workspace);
+        hf_envelope_free(envelope);
+        return HF_OK;
+    }
+    if (!envelope) {
+        hf_context *ctx = hf_context_create();
+        envelope = envelopes_make(ctx, w->kernel);
+        workspace = hf_envelope_workspace_create(ctx, envelope);
+        hf_context_free(ctx);
+    }
+    const hf_envelope_settings settings = hf_envelope_settings_default();
+    assert_true(settings.jitter == 0.0);
+    for (int k = 0; k < 50; k++) {
+        const double at[ENVELOPES_INPUTS] = {0.1 * k, 1.0 - 0.05 * k};
+        if (k % 7 == 0) hf_envelope_workspace_reset(workspace);
+        assert_int_equal(hf_envelope_bounds(envelope, workspace, at, NULL, &bound, gradient[0], gradient[1]),
+                         HF_OK);
+        hf_envelope_active(workspace, side, &count, reading, nu);
+        assert_true(count <= ENVELOPES_READINGS);
+    }
+    assert_int_equal(hf_envelope_reading(envelope, 0, &x, &lower, &upper), HF_OK);
+    assert_true(hf_envelope_readings(envelope) > 0 && hf_envelope_dimension(envelope) == ENVELOPES_INPUTS);
+    assert_true(hf_envelope_minimum_norm(envelope) <= hf_envelope_norm(envelope));
+    assert_true(hf_envelope_bytes(envelope) > 0.0 && hf_envelope_kernel(envelope) != NULL);
+    return HF_OK;
+}
+
+static void questions_need_no_memory(void **state)
+{
+    (void)state;
+    RUN(CASE(questions, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(envelopes_survive),
+        cmocka_unit_test(questions_need_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
