@@ -129,6 +129,8 @@ HF_API size_t hf_envelope_dimension(const hf_envelope *envelope);
 HF_API double hf_envelope_norm(const hf_envelope *envelope);
 HF_API double hf_envelope_minimum_norm(const hf_envelope *envelope);
 HF_API double hf_envelope_bytes(const hf_envelope *envelope);
+/** The settings: jitter and rigorous as it was made, `reserve` what is left of it. O(1). */
+HF_API hf_envelope_settings hf_envelope_get_settings(const hf_envelope *envelope);
 /** The kernel; owned by the envelope. */
 HF_API const hf_kernel *hf_envelope_kernel(const hf_envelope *envelope);
 /** Distinct reading i: input (d entries, owned by the envelope) and merged limits; any of the places may be NULL. HF_ERR_ARGUMENT if i is out of range. */

@@ -6,9 +6,12 @@
 #ifndef HOLDFAST_H
 #define HOLDFAST_H
 
+#include <holdfast/closed_envelope.h>
 #include <holdfast/contaminate.h>
 #include <holdfast/context.h>
 #include <holdfast/envelope.h>
+#include <holdfast/envelope_file.h>
+#include <holdfast/envelope_kernel.h>
 #include <holdfast/kernel.h>
 #include <holdfast/mean.h>
 #include <holdfast/metrics.h>

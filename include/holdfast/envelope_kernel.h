@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file envelope_kernel.h
+ * @brief What shapes the kernel of an envelope, found by leaving readings out.
+ *
+ * The bounds of envelope.h are sure only for the kernel that they are given. Where nobody knows its lengthscales, cross-validation is what the literature on
+ * these bounds does: the kernel ridge regression s(x) = k_x'(K + ridge)^-1 y whose predictions of readings that were left out are nearest,
+ *
+ *     minimise over lengthscales and ridge     mean over i of (y_i - s_-i(x_i))^2,     y_i - s_-i(x_i) = (A^-1 y)_i / (A^-1)_ii,   A = K + ridge I.
+ *
+ * Readings at one input count as one, with the mean of their values: they would predict each other. The ridge is thrown away afterwards. Nothing is said
+ * about amplitudes, which change nothing in s: they stay, and with them the units of the norm bound.
+ */
+#ifndef HOLDFAST_ENVELOPE_KERNEL_H
+#define HOLDFAST_ENVELOPE_KERNEL_H
+
+#include <holdfast/envelope.h>
+
+HF_BEGIN_DECLS
+
+/** What a search came to. */
+typedef struct hf_kernel_search {
+    size_t parameters;  /**< that were searched; 0: there was nothing to find, and the rest is 0 or NaN */
+    size_t readings;    /**< distinct inputs that were predicted */
+    size_t evaluations; /**< of the mean above */
+    double error;       /**< root of the mean where it ended, target units */
+    double ridge;       /**< where it ended, in units of k(x,x) */
+} hf_kernel_search;
+
+/**
+ * Sets the parameters of `kernel` that are not held (lengthscale=2 in the expression holds one, ~2 starts there) and measure inputs, frequencies or nothing, to
+ * where that mean is least: a grid along their common size, then golden sections of one after the other, all on the logarithmic scale, between a
+ * quarter of the readings' spacing and ten times their range. Deterministic; the number of threads changes no digit. A kernel with white is refused as by
+ * hf_envelope_create().
+ * @param readings noise bounds are not looked at; at least three distinct inputs, else HF_ERR_NO_DATA. Of more than 1024, every so many-th is taken
+ * @param report   may be NULL
+ * Errors, which leave the kernel alone: HF_ERR_ARGUMENT, HF_ERR_DIMENSION, HF_ERR_NOT_FINITE, HF_ERR_MEMORY, HF_ERR_CANCELLED (progress "search").
+ * Cost: O(n^3) an evaluation, some dozens for each parameter.
+ */
+HF_API hf_status hf_envelope_kernel_search(hf_context *ctx, hf_kernel *kernel,
+                                           const hf_bounded_readings *readings, hf_kernel_search *report);
+
+HF_END_DECLS
+
+#endif

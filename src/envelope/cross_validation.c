@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lengthscales by the errors of predictions of readings that were left out. */
+#include "envelope/envelope.h"
+#include "linalg/linalg.h"
+#include <holdfast/envelope_kernel.h>
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST_READINGS = 1024,
+    SIZES = 13,  /* along the common size of all parameters */
+    RIDGES = 4,  /* with each of them */
+    SECTION = 8, /* evaluations of a golden section */
+    SWEEPS = 12
+};
+
+static const double least_ridge = 1e-10, most_ridge = 10.0;
+
+/* A coordinate of the search, on the logarithmic scale. The last one is the ridge. */
+typedef struct coordinate {
+    size_t parameter;
+    double lower, upper, value;
+    bool start; /* begins where it is, whatever the common size */
+} coordinate;
+
+typedef struct search {
+    hf_context *ctx;
+    hf_kernel *kernel; /* a copy, which is tried out */
+    size_t n, d, count;
+    double *x, *y;                   /* n x d, n */
+    double *a, *work, *z, *diagonal; /* n x n twice, n, n */
+    coordinate *at;                  /* count, the ridge among them */
+    double best;                     /* least mean of squares so far */
+    size_t evaluations;
+} search;
+
+static void search_free(search *s)
+{
+    hfi_free(s->ctx, s->x);
+    hfi_free(s->ctx, s->a);
+    hfi_free(s->ctx, s->at);
+    hf_kernel_free(s->kernel);
+}
+
+/* ---- readings ----------------------------------------------------------------------------------------------- */
+
+/* One reading for each distinct input, its value the mean of those there. Of many inputs every so many-th. */
+static void take_readings(search *s, const hf_bounded_readings *readings, const hfi_distinct *distinct)
+{
+    const size_t n = distinct->n, step = (n + MOST_READINGS - 1) / MOST_READINGS;
+    double *sum = s->work, *count = s->work + n;
+    memset(sum, 0, 2 * n * sizeof *sum);
+    for (size_t i = 0; i < readings->n; i++) {
+        sum[distinct->of_row[i]] += readings->y[i];
+        count[distinct->of_row[i]] += 1.0;
+    }
+    size_t k = 0;
+    for (size_t i = 0; i < n; i += step, k++) {
+        memcpy(s->x + k * s->d, readings->x + distinct->first[i] * readings->ldx, s->d * sizeof *s->x);
+        s->y[k] = sum[i] / count[i];
+    }
+}
+
+static hf_status prepare(search *s, const hf_bounded_readings *readings)
+{
+    hfi_distinct distinct = {0};
+    hf_status status = hfi_distinct_find(s->ctx, s->d, readings, &distinct);
+    if (status < 0) return status;
+    const size_t step = (distinct.n + MOST_READINGS - 1) / MOST_READINGS;
+    s->n = (distinct.n + step - 1) / step;
+    const size_t n = s->n, work = n * n > 2 * distinct.n ? n * n : 2 * distinct.n;
+    if (n < 3)
+        status = hfi_fail(s->ctx, HF_ERR_NO_DATA,
+                          "cross-validation needs readings at three inputs at least; there are %zu", n);
+    if (status >= 0) {
+        s->x = hfi_alloc(s->ctx, n, (s->d + 1) * sizeof *s->x);
+        s->a = hfi_alloc(s->ctx, n * n + work + 2 * n, sizeof *s->a);
+        if (s->x == NULL || s->a == NULL) status = HF_ERR_MEMORY;
+    }
+    if (status >= 0) {
+        s->y = s->x + n * s->d;
+        s->work = s->a + n * n;
+        s->z = s->work + work;
+        s->diagonal = s->z + n;
+        take_readings(s, readings, &distinct);
+    }
+    hfi_distinct_free(s->ctx, &distinct);
+    return status;
+}
+
+/* ---- what is searched, and where ------------------------------------------------------------------------------ */
+
+/* Range of a column, or of several the least and the largest of those that vary. */
+static void ranges(const search *s, size_t column, double *least, double *largest)
+{
+    *least = INFINITY;
+    *largest = 0.0;
+    for (size_t j = 0; j < s->d; j++) {
+        if (column != SIZE_MAX && j != column) continue;
+        double low = INFINITY, high = -INFINITY;
+        for (size_t i = 0; i < s->n; i++) {
+            low = fmin(low, s->x[i * s->d + j]);
+            high = fmax(high, s->x[i * s->d + j]);
+        }
+        if (!(high > low)) continue;
+        *least = fmin(*least, high - low);
+        *largest = fmax(*largest, high - low);
+    }
+    if (*largest == 0.0) *least = *largest = 1.0;
+}
+
+/* False for what is not searched: an amplitude. */
+static bool find_box(const search *s, const hf_parameter *p, double *lower, double *upper)
+{
+    double least, largest;
+    ranges(s, p->column, &least, &largest);
+    const double spacing = 1.0 / pow((double)s->n, 1.0 / (double)s->d);
+    *lower = 0.25 * least * spacing;
+    *upper = 10.0 * largest;
+    if (p->unit == HF_UNIT_INPUT) return true;
+    if (p->unit == HF_UNIT_NONE) {
+        *lower = 0.05;
+        *upper = 50.0;
+        return true;
+    }
+    if (p->unit != HF_UNIT_FREQUENCY && p->unit != HF_UNIT_FREQUENCY2) return false;
+    const double power = p->unit == HF_UNIT_FREQUENCY ? 1.0 : 2.0;
+    *lower = pow(0.1 / largest, power);
+    *upper = pow(0.5 / (least * spacing), power);
+    return true;
+}
+
+static hf_status list_coordinates(search *s)
+{
+    const size_t parameters = hf_kernel_parameters(s->kernel);
+    s->at = hfi_alloc(s->ctx, parameters + 1, sizeof *s->at);
+    if (s->at == NULL) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < parameters; i++) {
+        hf_parameter p;
+        double lower, upper;
+        if (hf_kernel_parameter(s->kernel, i, &p) < 0 || p.fixed || !find_box(s, &p, &lower, &upper))
+            continue;
+        const bool start = hfi_kernel_parameter_given(s->kernel, i);
+        if (start) {
+            lower = fmin(lower, p.value);
+            upper = fmax(upper, p.value);
+        }
+        s->at[s->count++] = (coordinate){i, log(lower), log(upper), log(p.value), start};
+    }
+    if (s->count > 0)
+        s->at[s->count++] = (coordinate){SIZE_MAX, log(least_ridge), log(most_ridge), 0.0, false};
+    return HF_OK;
+}
+
+/* ---- the mean ------------------------------------------------------------------------------------------------- */
+
+static hf_status set_kernel(search *s, const coordinate *at)
+{
+    for (size_t k = 0; k + 1 < s->count; k++) {
+        const double value = exp(at[k].value);
+        if (hfi_kernel_set_parameter(s->kernel, at[k].parameter, value, value, value, false) < 0)
+            return hfi_fail(s->ctx, HF_ERR_INTERNAL, "cross-validation tried a parameter that cannot be");
+    }
+    return HF_OK;
+}
+
+/* The mean at these coordinates; infinite where the matrix is singular to rounding. */
+static hf_status evaluate(search *s, const coordinate *at, double *out)
+{
+    const size_t n = s->n;
+    hf_status status = set_kernel(s, at);
+    if (status >= 0) status = hf_kernel_gram(s->ctx, s->kernel, n, s->x, s->d, s->a, n);
+    if (status < 0) return status;
+    const double added = exp(at[s->count - 1].value) * hfi_kernel_typical_variance(s->kernel);
+    for (size_t i = 0; i < n; i++) s->a[i + i * n] += added;
+    s->evaluations++;
+    *out = INFINITY;
+    if (hfi_chol(s->ctx, n, s->a, n) != HF_OK) return HF_OK;
+    memcpy(s->z, s->y, n * sizeof *s->z);
+    hfi_chol_solve(n, s->a, n, s->z);
+    hfi_chol_inverse_diagonal(s->ctx, n, s->a, n, s->work, s->diagonal);
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++) sum += (s->z[i] / s->diagonal[i]) * (s->z[i] / s->diagonal[i]);
+    if (isfinite(sum)) *out = sum / (double)n;
+    return HF_OK;
+}
+
+/* ---- the search ------------------------------------------------------------------------------------------------ */
+
+static hf_status on_grid(search *s)
+{
+    coordinate *best = hfi_alloc(s->ctx, s->count, sizeof *best);
+    if (best == NULL) return HF_ERR_MEMORY;
+    hf_status status = HF_OK;
+    s->best = INFINITY;
+    memcpy(best, s->at, s->count * sizeof *best);
+    for (size_t g = 0; g < SIZES * RIDGES && status >= 0; g++) {
+        const double size = (double)(g / RIDGES) / (SIZES - 1), ridge = ((double)(g % RIDGES) + 0.5) / RIDGES;
+        for (size_t k = 0; k < s->count; k++)
+            if (!s->at[k].start) {
+                const double share = k + 1 == s->count ? ridge : size;
+                s->at[k].value = s->at[k].lower + share * (s->at[k].upper - s->at[k].lower);
+            }
+        double value;
+        status = hfi_progress(s->ctx, "search", -1.0, sqrt(s->best)) ? evaluate(s, s->at, &value)
+                                                                     : hfi_cancelled(s->ctx);
+        if (status >= 0 && value < s->best) {
+            s->best = value;
+            memcpy(best, s->at, s->count * sizeof *best);
+        }
+    }
+    memcpy(s->at, best, s->count * sizeof *best);
+    hfi_free(s->ctx, best);
+    return status;
+}
+
+/* A golden section of coordinate k within `width` of where it is; moves there when it is better. */
+static hf_status along(search *s, size_t k, double width)
+{
+    static const double golden = 0.61803398874989484820;
+    coordinate *c = &s->at[k];
+    double low = fmax(c->lower, c->value - width), high = fmin(c->upper, c->value + width), best = c->value;
+    double inner[2] = {high - golden * (high - low), low + golden * (high - low)}, value[2];
+    hf_status status = HF_OK;
+    for (int e = 0, which = 0; e < SECTION && status >= 0; e++) {
+        c->value = inner[which];
+        status = hfi_progress(s->ctx, "search", -1.0, sqrt(s->best)) ? evaluate(s, s->at, &value[which])
+                                                                     : hfi_cancelled(s->ctx);
+        if (status < 0) break;
+        if (value[which] < s->best) {
+            s->best = value[which];
+            best = inner[which];
+        }
+        if (e == 0) {
+            which = 1;
+            continue;
+        }
+        which = value[0] <= value[1] ? 0 : 1;
+        if (which == 0) {
+            high = inner[1];
+            inner[1] = inner[0];
+            value[1] = value[0];
+            inner[0] = high - golden * (high - low);
+        } else {
+            low = inner[0];
+            inner[0] = inner[1];
+            value[0] = value[1];
+            inner[1] = low + golden * (high - low);
+        }
+    }
+    c->value = best;
+    return status;
+}
+
+static hf_status minimise(search *s)
+{
+    hf_status status = on_grid(s);
+    double share = 1.0 / (SIZES - 1);
+    for (int sweep = 0; sweep < SWEEPS && share > 5e-4 && status >= 0; sweep++) {
+        const double before = s->best;
+        for (size_t k = s->count; k-- > 0 && status >= 0;) {
+            const double span = s->at[k].upper - s->at[k].lower;
+            status = along(s, k, (k + 1 == s->count ? RIDGES : 1.0) * share * span);
+        }
+        if (!(s->best < 0.99 * before)) share *= 0.3;
+    }
+    return status;
+}
+
+/* The values found, in the caller's kernel; its boxes and holds stay. */
+static hf_status give(const search *s, hf_kernel *kernel)
+{
+    for (size_t k = 0; k + 1 < s->count; k++) {
+        hf_parameter p;
+        const double value = exp(s->at[k].value);
+        if (hf_kernel_parameter(kernel, s->at[k].parameter, &p) < 0 ||
+            hfi_kernel_set_parameter(kernel, s->at[k].parameter, value, fmin(p.lower, value),
+                                     fmax(p.upper, value), p.fixed) < 0)
+            return hfi_fail(s->ctx, HF_ERR_INTERNAL, "cross-validation found a parameter that cannot be");
+    }
+    return HF_OK;
+}
+
+hf_status hf_envelope_kernel_search(hf_context *ctx, hf_kernel *kernel, const hf_bounded_readings *readings,
+                                    hf_kernel_search *report)
+{
+    if (ctx == NULL || kernel == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "hf_envelope_kernel_search: context and kernel must not be NULL");
+    search s = {.ctx = ctx, .d = hf_kernel_dimension(kernel)};
+    hf_status status = hfi_readings_check(ctx, kernel, readings);
+    if (status >= 0) status = hf_kernel_copy(ctx, kernel, &s.kernel);
+    if (status >= 0) status = prepare(&s, readings);
+    if (status >= 0) status = list_coordinates(&s);
+    hf_kernel_search found = {.readings = s.n, .error = NAN, .ridge = NAN};
+    if (status >= 0 && s.count > 0) {
+        status = minimise(&s);
+        if (status >= 0 && !isfinite(s.best))
+            status = hfi_fail(ctx, HF_ERR_NOT_POSITIVE_DEFINITE,
+                              "cross-validation: no kernel matrix could be factored");
+        if (status >= 0) status = give(&s, kernel);
+        found.parameters = s.count - 1;
+        found.evaluations = s.evaluations;
+        found.error = sqrt(s.best);
+        found.ridge = exp(s.at[s.count - 1].value);
+    }
+    if (status >= 0 && report != NULL) *report = found;
+    search_free(&s);
+    return status;
+}
