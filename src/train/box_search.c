@@ -74,6 +74,7 @@ static hf_status climb(state *s, double *point, nlopt_result *result)
     nlopt_set_lower_bounds(s->opt, search->lower);
     nlopt_set_upper_bounds(s->opt, search->upper);
     nlopt_set_ftol_rel(s->opt, value_tolerance);
+    nlopt_set_ftol_abs(s->opt, search->enough);
     nlopt_set_maxeval(s->opt, (int)search->most);
     double ignored = 0.0;
     *result = nlopt_optimize(s->opt, point, &ignored);

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Smooth robust weights: centre, threshold, weights, fit; again until the weights stand still. */
 #include "train/conditional.h"
+#include "train/thin.h"
 #include "train/train.h"
 #include <math.h>
 #include <string.h>
+
+enum {
+    READINGS = 400 /* that a search for the first hyperparameters of several outputs looks at */
+};
 
 /* Largest change of a weight at which the fixed point is reached. */
 static const double weight_tolerance = 1e-3;
@@ -107,6 +112,23 @@ static hf_status first_weights(hfi_trainer *t, const hf_fit_settings *settings, 
     return s;
 }
 
+/* What hyperparameters the first weights lead to, from some of the readings: the search on all of them then has little left to do. */
+static hf_status approach(hfi_trainer *t, const hf_fit_settings *settings, double *state)
+{
+    hfi_evaluator *e = &t->evaluator;
+    const bool able = settings->centre == HF_CENTRE_CONDITIONAL && !e->inducing && !e->projected;
+    if (!able || t->free_count == 0) return HF_OK;
+    hf_status s = hfi_evaluator_select(e);
+    if (s < 0 || e->n <= READINGS) return s;
+    hfi_thinned thinned;
+    s = hfi_thin_out(e, READINGS, &thinned);
+    if (s < 0) return s;
+    s = hfi_trainer_maximise(t, state, settings->iterations);
+    if (s == HF_ERR_NOT_POSITIVE_DEFINITE) s = HF_OK; /* the state is what it was */
+    const hf_status back = hfi_thin_back(e, &thinned);
+    return s < 0 ? s : back;
+}
+
 static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double given, double *state,
                          size_t *rounds, double *centre)
 {
@@ -118,10 +140,12 @@ static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double
     s = median_constant(t, state);
     if (s >= 0) s = first_weights(t, settings, given, state, centre, old);
     if (s >= 0) s = set_constant(t, state, weighted_average(e));
-    /* While weights move, a tenth of a nat will do: where several outputs are evaluated each one costs. */
-    const bool rough = settings->centre == HF_CENTRE_CONDITIONAL;
+    /* While weights move, a tenth of a nat will do: where several outputs are evaluated each one costs. In one round they move once, after it. */
+    const bool rough = settings->centre == HF_CENTRE_CONDITIONAL && settings->rounds > 1;
     const double enough = t->enough; /* of whoever asked for the weights */
-    if (rough) t->enough = 0.1;
+    t->enough = settings->centre == HF_CENTRE_CONDITIONAL ? settings->priors ? 0.1 : 1.0 : enough;
+    if (s >= 0) s = approach(t, settings, state);
+    if (!rough) t->enough = enough;
     for (*rounds = 0; s >= 0 && *rounds < settings->rounds;) {
         s = hfi_trainer_maximise(t, state, *rounds == 0 ? settings->iterations : 25);
         *rounds += 1;

@@ -8,6 +8,8 @@
 static const double first_nu = 4.0;
 /* Change of the constant mean, in standard deviations of the noise, at which no further round is needed. */
 static const double settled = 0.01;
+/* Nats that a step of a search must gain: an evaluation costs twenty of other noise, and the ridges between scale and lengthscale are long. */
+static const double enough = 0.02;
 
 enum {
     LATER_ITERATIONS = 25 /* of rounds after the first */
@@ -52,7 +54,7 @@ static hf_status train(const hfi_student_search *how, const hf_fit_settings *set
     const size_t most = follows && settings->rounds > 1 ? settings->rounds : 1;
     hf_status s = HF_OK;
     if (is_constant(t)) s = median_of_readings(&t->evaluator, &state[constant]);
-    if (s >= 0) s = hfi_student_approach(how, state, *nu, settings->iterations / 2);
+    if (s >= 0) s = hfi_student_approach(how, state, nu, settings->iterations / 2);
     for (*rounds = 0; s >= 0 && *rounds < most;) {
         s = hfi_student_maximise(how, state, nu, *rounds == 0 ? settings->iterations : LATER_ITERATIONS);
         *rounds += 1;
@@ -146,7 +148,8 @@ hf_status hfi_student_fit(hfi_trainer *t, const hf_fit_settings *settings, doubl
     s = hfi_student_problem_init(e, settings->student_method, &problem);
     if (s < 0) return s;
     const bool given = settings->student_nu > 0.0;
-    const hfi_student_search how = {.trainer = t, .problem = &problem, .train_nu = settings->train && !given};
+    const hfi_student_search how = {
+        .trainer = t, .problem = &problem, .train_nu = settings->train && !given, .enough = enough};
     double found = given ? settings->student_nu : first_nu;
     s = train_from_starts(&how, settings, state, &found, rounds);
     if (s >= 0) {

@@ -19,12 +19,18 @@
 #include "train/curved.h"
 #include "train/train.h"
 
+/** Of hfi_student_problem.tolerance: what an answer is known to, and what will do on the way there. */
+static const double hfi_student_exact = 1e-6, hfi_student_rough = 1e-4;
+
 typedef struct hfi_student_problem {
     hfi_evaluator *evaluator; /* exact, selected; its matrix is the scratch of `curved` */
     hf_student_method method;
     hfi_student t;
     double power;        /* EP: share of a site that its cavity is without; 1, or less for fractional EP */
     hfi_student powered; /* the density to that power */
+    /* Of the sites of EP and the variational method: largest distance to a wanted site, in units of the marginal posterior. The gradient, exact at the fixed
+     * point, is in error by it, the value by its square. */
+    double tolerance;
     size_t n;
     hfi_curved curved; /* K, and the precisions w */
     double *vectors;

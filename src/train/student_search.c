@@ -130,6 +130,12 @@ static void place(const hfi_student_search *how, const double *state, double nu,
     point[t->free_count] = log(nu - 1.0);
 }
 
+/* How near to the fixed point an evaluation of the search goes. Expectation propagation goes all the way: it has no bound that only rises. */
+static void roughly(hfi_student_problem *p, bool rough)
+{
+    p->tolerance = rough && p->method == HF_STUDENT_VARIATIONAL ? hfi_student_rough : hfi_student_exact;
+}
+
 static hf_status finish(const training *w, const hfi_box_search *box, double *state, double *nu)
 {
     hfi_trainer *t = w->how->trainer;
@@ -162,9 +168,11 @@ hf_status hfi_student_maximise(const hfi_student_search *how, double *state, dou
                           .lower = lower,
                           .upper = upper,
                           .most = iterations + iterations / 2 + 5,
+                          .enough = how->enough,
                           .evaluate = evaluate,
                           .improved = improved,
                           .arg = &w};
+    roughly(how->problem, true);
     hf_status s = hfi_box_maximise(&box, point);
     while (w.refused || (s == HF_ERR_NOT_POSITIVE_DEFINITE && how->problem->method == HF_STUDENT_EP)) {
         w.refused = false;
@@ -176,6 +184,7 @@ hf_status hfi_student_maximise(const hfi_student_search *how, double *state, dou
         s = hfi_fail(t->evaluator.ctx, s,
                      "no normal approximation of the posterior under Student-t noise was found at any "
                      "hyperparameters tried");
+    roughly(how->problem, false);
     if (s >= 0) s = finish(&w, &box, state, nu);
     hfi_free(t->evaluator.ctx, work);
     return s;

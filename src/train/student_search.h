@@ -12,6 +12,7 @@ typedef struct hfi_student_search {
     hfi_trainer *trainer;
     hfi_student_problem *problem;
     bool train_nu;
+    double enough; /* nats: a search ends at a step that gains less */
 } hfi_student_search;
 
 /** hfi_student_evaluate() of the search's problem at a state of its trainer and nu, which are left set. From the trainer's journal where there is
@@ -23,8 +24,8 @@ hf_status hfi_student_ask(const hfi_student_search *how, const double *state, do
  * evaluations. nu stays in [2, 50] and has log(nu - 1) ~ N(log 3, 1) when it is trained. Fills what the trainer tells of its last optimisation; the model and the problem are left at the result. Errors as of
  * hfi_trainer_maximise(). */
 hf_status hfi_student_maximise(const hfi_student_search *how, double *state, double *nu, size_t iterations);
-/** A start for hfi_student_maximise() with nu trained: the best state for the given nu, from at most 400 of the readings. The model is left at
- * some other state. Deterministic in the context's seed. */
-hf_status hfi_student_approach(const hfi_student_search *how, double *state, double nu, size_t iterations);
+/** A start for hfi_student_maximise() from at most 400 of the readings: the best state for the given nu and, if that is trained and these are not all,
+ * the best state and nu from there. The model is left at some other state. Deterministic in the context's seed. */
+hf_status hfi_student_approach(const hfi_student_search *how, double *state, double *nu, size_t iterations);
 
 #endif

@@ -12,8 +12,6 @@ enum {
     PATIENCE = 4       /* points without progress before steps are shortened */
 };
 
-/* Of the change: what the gradient of the value, exact at the fixed point, is in error by. */
-static const double tolerance = 1e-6;
 static const double least_step = 0.1;
 /* An accelerated point may be this much further from its wanted sites than the point before. */
 static const double leeway = 2.0;
@@ -98,7 +96,7 @@ static hf_status iterate(hfi_site_loop *loop)
     hf_status s = start(loop);
     for (int count = 0; s >= 0 && loop->usable && count < MOST_POINTS && p->factorisations < most; count++) {
         const bool flat = loop->ascends && loop->value < last + rounding * (1.0 + fabs(last));
-        p->converged = loop->change < (flat ? near : tolerance);
+        p->converged = loop->change < (flat ? near : p->tolerance);
         if (p->converged) return s;
         last = loop->value;
         waited = loop->change < best ? 0 : waited + 1;
