@@ -88,16 +88,10 @@ static void more(const records *done, const words *kinds, const words *models, c
     (void)kinds;
     (void)models;
     if (!stem) return;
-    double hidden[2 * SAMPLES], *latent, *grid;
-    mo_terms protocol = {.own_kernel = NULL};
-    words drawn;
-    problem p = make("outliers", 1, &latent, &grid, hidden);
-    terms("outliers", &protocol);
-    words_parse(&drawn, "models", "MOGP,MO-RCGP,default", mo_method_known);
-    mo_waves_picture(&p, grid, hidden, &protocol, &drawn, stem);
-    problem_free(&p);
-    free(latent);
-    free(grid);
+    double hidden[2 * SAMPLES];
+    mo_waves_drawing drawn = {.kind = "outliers", .models = "MOGP,MO-RCGP,default", .hidden = hidden};
+    drawn.data = make("outliers", 1, &drawn.latent, &drawn.grid, hidden);
+    mo_waves_picture(&drawn, terms, stem);
 }
 
 int main(int argc, char **argv)

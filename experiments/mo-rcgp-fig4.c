@@ -64,16 +64,9 @@ static void more(const records *done, const words *kinds, const words *models, c
     (void)kinds;
     (void)models;
     if (!stem) return;
-    double *latent, *grid;
-    mo_terms protocol = {.own_kernel = NULL};
-    words drawn;
-    problem p = make("focused", 1, &latent, &grid);
-    terms("focused", &protocol);
-    words_parse(&drawn, "models", "MOGP,MO-RCGP,default,wRCGP,recentred", mo_method_known);
-    mo_waves_picture(&p, grid, NULL, &protocol, &drawn, stem);
-    problem_free(&p);
-    free(latent);
-    free(grid);
+    mo_waves_drawing drawn = {.kind = "focused", .models = "MOGP,MO-RCGP,default,wRCGP,recentred"};
+    drawn.data = make("focused", 1, &drawn.latent, &drawn.grid);
+    mo_waves_picture(&drawn, terms, stem);
 }
 
 int main(int argc, char **argv)

@@ -40,25 +40,38 @@ void mo_waves_terms(mo_terms *out)
     out->known = &mo_waves;
 }
 
-bool mo_waves_picture(const problem *data, const double *grid, const double *hidden, const mo_terms *terms,
-                      const words *models, const char *stem)
+static void draw_on_grid(hf_context *ctx, const mo_waves_drawing *drawing, const mo_terms *terms,
+                         const char *stem)
 {
     static const char *const names[] = {"output 1", "output 2"};
+    const problem *data = &drawing->data;
     problem drawn = mo_problem_create(SAMPLES, GRID, 1, 2);
-    hf_context *ctx = hf_context_create();
+    words models;
     memcpy(drawn.x, data->x, drawn.n * drawn.d * sizeof *drawn.x);
     memcpy(drawn.y, data->y, drawn.n * sizeof *drawn.y);
     memcpy(drawn.wrong, data->wrong, drawn.n * sizeof *drawn.wrong);
     mo_test_grid(&drawn, 0.0, 1.0);
+    words_parse(&models, "models", drawing->models, mo_method_known);
     const mo_curves what = {.data = &drawn,
-                            .latent = grid,
-                            .hidden = hidden,
+                            .latent = drawing->grid,
+                            .hidden = drawing->hidden,
                             .outputs = names,
                             .axis = "x",
                             .settings = "set xrange [0:1]",
                             .latent_bands = true};
-    const bool ok = ctx && mo_curves_draw(ctx, &what, terms, models, stem);
-    hf_context_free(ctx);
+    (void)mo_curves_draw(ctx, &what, terms, &models, stem);
     problem_free(&drawn);
-    return ok;
+}
+
+void mo_waves_picture(mo_waves_drawing *drawing, void (*terms)(const char *kind, mo_terms *out),
+                      const char *stem)
+{
+    mo_terms protocol = {.own_kernel = NULL};
+    hf_context *ctx = stem ? hf_context_create() : NULL;
+    terms(drawing->kind, &protocol);
+    if (ctx) draw_on_grid(ctx, drawing, &protocol, stem);
+    hf_context_free(ctx);
+    problem_free(&drawing->data);
+    free(drawing->latent);
+    free(drawing->grid);
 }

@@ -22,8 +22,17 @@ extern const mo_model mo_waves;
 void mo_waves_draw(draws *stream, problem *data, double **latent, double **grid);
 /** The published models have the true hyperparameters and the averages of the readings as prior mean. */
 void mo_waves_terms(mo_terms *out);
-/** The picture: `data`'s readings, its test rows replaced by the grid. */
-bool mo_waves_picture(const problem *data, const double *grid, const double *hidden, const mo_terms *terms,
-                      const words *models, const char *stem);
+/** What a picture is made of; the arrays are freed with it. */
+typedef struct mo_waves_drawing {
+    problem data;
+    double *latent, *grid;
+    const double *hidden; /**< readings that the models do not get, or NULL; the caller's */
+    const char *kind;     /**< of damage */
+    const char *models;   /**< comma-separated */
+} mo_waves_drawing;
+
+/** STEM.svg and STEM.png (nothing without a stem): the readings, and on the grid the functions and what each model says. Frees what is in `drawing`. */
+void mo_waves_picture(mo_waves_drawing *drawing, void (*terms)(const char *kind, mo_terms *out),
+                      const char *stem);
 
 #endif
