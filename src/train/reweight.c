@@ -123,7 +123,11 @@ static hf_status approach(hfi_trainer *t, const hf_fit_settings *settings, doubl
     hfi_thinned thinned;
     s = hfi_thin_out(e, READINGS, &thinned);
     if (s < 0) return s;
+    const double enough = t->enough;
+    /* Without priors scale and lengthscale run away together, and how far depends on the readings: so far, then, and no further. */
+    t->enough = settings->priors ? 0.1 : 1.0;
     s = hfi_trainer_maximise(t, state, settings->iterations);
+    t->enough = enough;
     if (s == HF_ERR_NOT_POSITIVE_DEFINITE) s = HF_OK; /* the state is what it was */
     const hf_status back = hfi_thin_back(e, &thinned);
     return s < 0 ? s : back;
@@ -143,9 +147,8 @@ static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double
     /* While weights move, a tenth of a nat will do: where several outputs are evaluated each one costs. In one round they move once, after it. */
     const bool rough = settings->centre == HF_CENTRE_CONDITIONAL && settings->rounds > 1;
     const double enough = t->enough; /* of whoever asked for the weights */
-    t->enough = settings->centre == HF_CENTRE_CONDITIONAL ? settings->priors ? 0.1 : 1.0 : enough;
+    if (rough) t->enough = 0.1;
     if (s >= 0) s = approach(t, settings, state);
-    if (!rough) t->enough = enough;
     for (*rounds = 0; s >= 0 && *rounds < settings->rounds;) {
         s = hfi_trainer_maximise(t, state, *rounds == 0 ? settings->iterations : 25);
         *rounds += 1;
