@@ -55,8 +55,8 @@ typedef enum hf_closed_method {
 typedef struct hf_closed_settings {
     double ridge; /**< lambda of n lambda I; 1e-2 */
     /** The ellipsoid's sites are d_i = site (e_i / G)^2, where e_i counts as at least a thousandth of the largest (of exact readings alone
-     * d_i = site 1e-12 of the kernel's variance). 0, the default: chosen so that the mean width at the inputs of the readings is least; that is about
-     * as many as there are readings, where the noise is worth as much as the norm. */
+     * d_i = site 1e-12 of the kernel's variance). 0, the default: chosen so that the mean width over the inputs of the readings, each with and without the reading that was made there,
+     * is least; about as many as there are readings, where the noise is worth as much as the norm, and more when they are far apart. */
     double site;
     double
         noise_sd; /**< s of the GP bound; 0: e / 2.58, the largest noise bound read as a 99 % quantile. 0 */
@@ -67,7 +67,7 @@ typedef struct hf_closed_settings {
 HF_API hf_closed_settings hf_closed_settings_default(void);
 
 /**
- * A closed form for the readings, kernel and norm bound of `envelope`, of which nothing is kept (its jitter is not looked at). Readings with one limit are
+ * A closed form for the readings, kernel and norm bound of `envelope`, of which nothing is kept. Its jitter is added to the diagonal of K here too: valid, and looser. Readings with one limit are
  * left out of all but the smoothest function that is the centre, which only widens.
  * @param settings NULL for the defaults
  * Errors, which leave *out alone: HF_ERR_ARGUMENT (NULL, a method that is none, settings, the GP bound for exact readings without noise_sd), HF_ERR_TOO_LARGE, HF_ERR_MEMORY,

@@ -45,7 +45,7 @@ hf_status hfi_closed_factor(hf_context *ctx, hf_closed_envelope *closed, const d
 void hfi_closed_direction(hf_closed_envelope *closed, double *work);
 /** Rounding of sums of n terms with values of the kernel in them, relative to the sum of sizes. */
 double hfi_closed_unit(const hf_closed_envelope *closed);
-/** The factor on s_i^2 that makes the mean width of the ellipsoid at the n inputs least; s (n) > 0; K in `matrix`. One eigendecomposition: 9 n^3 flops, 24 n^2 bytes for the time being. */
+/** The factor on s_i^2 that makes the mean width of the ellipsoid at the n inputs, with and without the reading there, least; s (n) > 0; K in `matrix`. One eigendecomposition: 9 n^3 flops, 24 n^2 bytes for the time being. */
 hf_status hfi_closed_choose_site(hf_context *ctx, const hf_closed_envelope *closed, const double *s,
                                  double norm, double *site);
 

@@ -29,7 +29,7 @@ static size_t sort_readings(const hf_envelope *envelope, size_t *place)
     return n;
 }
 
-/* Inputs, midpoints, half widths rounded up, K. */
+/* Inputs, midpoints, half widths rounded up, K with the envelope's jitter. */
 static void gather(const hf_envelope *envelope, const size_t *place, hf_closed_envelope *closed)
 {
     const size_t n = closed->n, d = closed->d;
@@ -43,6 +43,7 @@ static void gather(const hf_envelope *envelope, const size_t *place, hf_closed_e
         closed->noise[at] = half * (1.0 + 2.0 * DBL_EPSILON);
         for (size_t j = 0; j < envelope->n; j++)
             if (place[j] < n) closed->matrix[place[j] + at * n] = envelope->k[j + i * envelope->ldk];
+        closed->matrix[at * (n + 1)] += envelope->jitter;
     }
 }
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The common factor of the ellipsoid's site variances, d_i = c s_i^2. With B = S^-1 K S^-1 = Q diag(l) Q', S = diag(s):
  *
- *     sd_i^2 = s_i^2 sum_k Q_ik^2 l_k c / (l_k + c)        radius^2 = G^2 + sum_i e_i^2 / (c s_i^2) - sum_k (Q' S^-1 y)_k^2 / (l_k + c)
+ *     radius^2 = G^2 + sum_i e_i^2 / (c s_i^2) - sum_k (Q' S^-1 y)_k^2 / (l_k + c)
+ *     sd_i^2   = s_i^2 sum_k Q_ik^2 l_k c / (l_k + c)                    at input i
+ *     sd_i^2   = s_i^2 (1 / sum_k Q_ik^2 / (l_k + c) - c)                there, had reading i not been made
  *
- * so that each c costs one product of a matrix and a vector. */
+ * so that each c costs two products of a matrix and a vector. The width at the inputs alone hardly depends on c once the sites are small, and the least of it is far
+ * from that between them; with the inputs as if they had no reading it stands for both. */
 #include "envelope/closed.h"
 #include "linalg/linalg.h"
 
@@ -23,7 +26,8 @@ typedef struct scan {
     double *square;     /* Q_ik^2, column k is eigenvector k */
     double *value;      /* l_k >= 0 */
     double *projection; /* (Q' S^-1 y)_k^2 */
-    double *gain, *variance;
+    double *gain, *share, *known,
+        *unknown; /* known: sd_i^2 / s_i^2; unknown: 1 over that of the other, plus c */
     const double *s;
     double noise; /* sum e_i^2 / s_i^2 */
     double norm;
@@ -33,11 +37,14 @@ static double mean_width(const scan *job, double c)
 {
     double radius2 = job->norm * job->norm + job->noise / c, sum = 0.0;
     for (size_t k = 0; k < job->n; k++) {
-        job->gain[k] = job->value[k] * c / (job->value[k] + c);
-        radius2 -= job->projection[k] / (job->value[k] + c);
+        job->share[k] = 1.0 / (job->value[k] + c);
+        job->gain[k] = job->value[k] * c * job->share[k];
+        radius2 -= job->projection[k] * job->share[k];
     }
-    hfi_gemv(job->n, job->n, 1.0, job->square, job->n, job->gain, 0.0, job->variance);
-    for (size_t i = 0; i < job->n; i++) sum += job->s[i] * sqrt(fmax(0.0, job->variance[i]));
+    hfi_gemv(job->n, job->n, 1.0, job->square, job->n, job->gain, 0.0, job->known);
+    hfi_gemv(job->n, job->n, 1.0, job->square, job->n, job->share, 0.0, job->unknown);
+    for (size_t i = 0; i < job->n; i++)
+        sum += job->s[i] * (sqrt(fmax(0.0, job->known[i])) + sqrt(fmax(0.0, 1.0 / job->unknown[i] - c)));
     return sum * sqrt(fmax(0.0, radius2));
 }
 
@@ -92,7 +99,7 @@ hf_status hfi_closed_choose_site(hf_context *ctx, const hf_closed_envelope *clos
                                  double norm, double *site)
 {
     enum {
-        VECTORS = 4
+        VECTORS = 6
     };
     const size_t n = closed->n;
     scan job = {.n = n, .s = s, .norm = norm};
@@ -106,7 +113,9 @@ hf_status hfi_closed_choose_site(hf_context *ctx, const hf_closed_envelope *clos
     if (job.value) {
         job.projection = job.value + n;
         job.gain = job.projection + n;
-        job.variance = job.gain + n;
+        job.share = job.gain + n;
+        job.known = job.share + n;
+        job.unknown = job.known + n;
         status = decompose(ctx, closed, &job);
     }
     if (status >= 0) *site = search(&job);
