@@ -161,6 +161,50 @@ static void units_are_the_users(void **state)
     close_scene(&s);
 }
 
+/* Two outputs, each with its own shift, scale and noise: one noise bound in the user's units is another for each inside. */
+static void outputs_have_their_own_units(void **state)
+{
+    (void)state;
+    scene s = open_scene(0.1, 11);
+    const double shifts[] = {10.0, -300.0}, scales[] = {2.0, 50.0}, noises[] = {0.02, 0.02}, bound = 4.0;
+    hf_kernel_free(s.kernel);
+    s.kernel = support_kernel(s.ctx, "coregion(x2, outputs=2)*matern52(x1)", INPUTS);
+    for (size_t i = 0; i < N; i++) s.world->x[i * INPUTS + 1] = (double)(i % 2);
+    for (size_t q = 0; q < QUERIES; q++) s.x[q * INPUTS + 1] = (double)(q % 2);
+    assert_int_equal(hf_sites_gaussian(s.ctx, N, s.world->y, 0.02, NULL, &s.sites), HF_OK);
+    hf_posterior *plain = solve(&s), *scaled = NULL;
+    hfi_solution solution;
+    hfi_scaling scaling;
+    assert_int_equal(hfi_exact_solve(s.ctx, s.kernel, s.mean, s.sites, INPUTS, s.world->x, INPUTS, &solution),
+                     HF_OK);
+    assert_int_equal(hfi_scaling_identity(s.ctx, INPUTS, &scaling), HF_OK);
+    assert_int_equal(hfi_scaling_set_outputs(s.ctx, &scaling, 2, shifts, scales), HF_OK);
+    assert_int_equal(hfi_posterior_create(s.ctx, s.kernel, s.mean, &solution, &scaling, 0.02, 1.0, &scaled),
+                     HF_OK);
+    assert_int_equal(hfi_posterior_set_noises(s.ctx, scaled, noises), HF_OK);
+    hfi_scaling_free(&scaling);
+    double bounds[N], inner[2][QUERIES], outer[2][QUERIES];
+    for (size_t i = 0; i < N; i++) bounds[i] = bound / scales[i % 2];
+    hf_closed_envelope *a = NULL, *b = NULL;
+    assert_int_equal(hf_closed_envelope_posterior(s.ctx, plain, 100.0, 0.0, bounds, &a), HF_OK);
+    assert_int_equal(hf_closed_envelope_posterior(s.ctx, scaled, 100.0, bound, NULL, &b), HF_OK);
+    assert_int_equal(hf_closed_envelope_bounds(s.ctx, a, QUERIES, s.x, INPUTS, inner[0], inner[1], NULL),
+                     HF_OK);
+    assert_int_equal(hf_closed_envelope_bounds(s.ctx, b, QUERIES, s.x, INPUTS, outer[0], outer[1], NULL),
+                     HF_OK);
+    for (size_t q = 0; q < QUERIES; q++)
+        for (size_t k = 0; k < 2; k++)
+            assert_near(outer[k][q], shifts[q % 2] + scales[q % 2] * inner[k][q], 1e-8);
+    s.x[1] = 0.4; /* no output has that number */
+    assert_int_equal(hf_closed_envelope_bounds(s.ctx, b, QUERIES, s.x, INPUTS, outer[0], NULL, NULL),
+                     HF_ERR_ARGUMENT);
+    hf_closed_envelope_free(a);
+    hf_closed_envelope_free(b);
+    hf_posterior_free(plain);
+    hf_posterior_free(scaled);
+    close_scene(&s);
+}
+
 /* A linear prior mean is part of the unknown: f = m + g. */
 static void a_prior_mean_is_added(void **state)
 {
@@ -236,6 +280,7 @@ int main(void)
         cmocka_unit_test(plain_sites_follow_the_formula),
         cmocka_unit_test(robust_sites_ask_for_their_bounds),
         cmocka_unit_test(units_are_the_users),
+        cmocka_unit_test(outputs_have_their_own_units),
         cmocka_unit_test(a_prior_mean_is_added),
         cmocka_unit_test(an_empty_ellipsoid_is_inconsistent),
         cmocka_unit_test(other_solvers_and_white_are_refused),
