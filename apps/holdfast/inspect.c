@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast inspect */
-#include "tool.h"
+#include "bounded.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@ static const tool_option options[] = {
     {"rows", 'r', "OUT.csv",
      "write what is thought of each reading: row, of several outputs\noutput (its number, from 0), y, "
      "loo_mean, "
-     "loo_sd, weight,\ninfluence, suspected, group",
+     "loo_sd, weight,\ninfluence, suspected, group; of an envelope inputs, lower, upper",
      false},
 };
 
@@ -27,6 +27,25 @@ static bool print_model(const tool_session *session, const hf_model *model, cons
     return json_print(json);
 }
 
+static hf_status inspect_model(const tool_session *session, const char *file, const char *rows_path,
+                               bool *printed)
+{
+    const bool only_rows = rows_path != NULL && strcmp(rows_path, "-") == 0;
+    hf_context *ctx = session->ctx;
+    hf_model *model = NULL;
+    hf_table *suspects = NULL, *rows = NULL;
+    hf_status status = hf_model_load(ctx, file, &model);
+    if (status >= 0 && !only_rows) status = suspects_of(ctx, model, &suspects);
+    if (status >= 0 && rows_path != NULL) status = hf_model_rows(ctx, model, &rows);
+    progress_clear(session->progress);
+    if (status >= 0 && rows_path != NULL) status = hf_table_write_csv(ctx, rows, rows_path);
+    *printed = status < 0 || only_rows || print_model(session, model, suspects, file);
+    hf_table_free(rows);
+    hf_table_free(suspects);
+    hf_model_free(model);
+    return status;
+}
+
 static int run(const tool_arguments *arguments)
 {
     const char *rows_path = argument(arguments, "rows"), *file = arguments->operand[0];
@@ -38,30 +57,24 @@ static int run(const tool_arguments *arguments)
     int code = session_open(arguments, &session);
     if (code != TOOL_OK) return code;
 
-    hf_model *model = NULL;
-    hf_table *suspects = NULL, *rows = NULL;
-    hf_status status = hf_model_load(session.ctx, file, &model);
-    if (status >= 0 && !only_rows) status = suspects_of(session.ctx, model, &suspects);
-    if (status >= 0 && rows_path != NULL) status = hf_model_rows(session.ctx, model, &rows);
-    progress_clear(session.progress);
-    if (status >= 0 && rows_path != NULL) status = hf_table_write_csv(session.ctx, rows, rows_path);
-    bool printed = status < 0 || only_rows || print_model(&session, model, suspects, file);
-    hf_table_free(rows);
-    hf_table_free(suspects);
-    hf_model_free(model);
+    bool printed = true;
+    const hf_status status = hf_file_look(file) == HF_FILE_ENVELOPE
+                                 ? inspect_envelope(&session, file, rows_path, &printed)
+                                 : inspect_model(&session, file, rows_path, &printed);
     code = session_close(&session, status);
     return code == TOOL_OK && !printed ? TOOL_FAILED : code;
 }
 
 const tool_verb verb_inspect = {
     .name = "inspect",
-    .operands = "MODEL.hf [--rows OUT.csv]",
-    .summary = "Show what a model has learnt",
+    .operands = "MODEL.hf|ENV.hf [--rows OUT.csv]",
+    .summary = "Show what a model has learnt, or what an envelope is made of",
     .text =
         "Prints the report of the fit, the suspected readings and the hyperparameters in the units of the\n"
         "data. With --rows also a table with one row per reading: its leave-one-out prediction (from the\n"
         "others), its weight (1 plain, 0 set aside), how far the model would move without it (influence, in\n"
-        "nats), whether it is suspected, and its group. --rows - writes that table and nothing else.",
+        "nats), whether it is suspected, and its group. --rows - writes that table and nothing else.\n"
+        "Of an envelope (holdfast bound --save) it shows the readings' intervals, kernel and norm bound.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast inspect boston.hf --rows readings.csv",
     .options = options,

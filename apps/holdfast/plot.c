@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 static const tool_option options[] = {
-    {"x", 'x', "COLUMN", "input of the slice (default: the one along which the prediction\nvaries most)",
+    {"x", 'x', "COLUMN",
+     "input of the slice (default: the one along which the prediction\nvaries most; of an envelope the "
+     "first)",
      false},
     {"output", 'o', "OUT", "picture to write: .svg, .png or .pdf (default: the model's name\nwith .svg)",
      false},
@@ -89,15 +91,17 @@ static FILE *start_gnuplot(pid_t *child)
     return NULL;
 }
 
-/* What is drawn: a model of one output, or of several. */
+/* What is drawn: a model of one output, or of several, or an envelope. */
 typedef struct picture {
     plot_data one;
     plot_outputs several;
-    bool is_several;
+    plot_envelope envelope;
+    bool is_several, is_envelope;
 } picture;
 
 static bool write_picture(FILE *script, const picture *data, plot_format format, const char *output)
 {
+    if (data->is_envelope) return plot_envelope_script(script, &data->envelope, format, output);
     return data->is_several ? plot_outputs_script(script, &data->several, format, output)
                             : plot_script(script, &data->one, format, output);
 }
@@ -165,8 +169,22 @@ static int write_script(const picture *data, plot_format format, const char *out
     return complain("%s: cannot be written: %s", path, strerror(error));
 }
 
+static hf_status write_envelope_tables(hf_context *ctx, const plot_envelope *data, const char *slice,
+                                       const char *rows)
+{
+    hf_table *table = NULL, *readings = NULL;
+    hf_status status = plot_envelope_table(ctx, data, &table);
+    if (status >= 0) status = plot_envelope_readings(ctx, data, &readings);
+    if (status >= 0) status = hf_table_write_csv(ctx, table, slice);
+    if (status >= 0) status = hf_table_write_csv(ctx, readings, rows);
+    hf_table_free(table);
+    hf_table_free(readings);
+    return status;
+}
+
 static hf_status write_tables(hf_context *ctx, const picture *data, const char *slice, const char *rows)
 {
+    if (data->is_envelope) return write_envelope_tables(ctx, &data->envelope, slice, rows);
     hf_table *table = NULL;
     hf_status status = data->is_several ? plot_outputs_table(ctx, &data->several, &table)
                                         : plot_slice_table(ctx, &data->one, &table);
@@ -199,14 +217,35 @@ static int write_data(const tool_session *session, const picture *data, plot_for
 
 /* ---- the verb --------------------------------------------------------------------------------------------- */
 
-static bool print_summary(const hf_model *model, const picture *data, const char *output)
+static json_t *json_model_picture(const hf_model *model, const picture *data, const char *output)
 {
     const size_t column = data->is_several ? data->several.column : data->one.column;
     const size_t readings = data->is_several ? hf_model_report(model)->readings : data->one.n;
     json_t *json = json_pack("{s:s, s:s, s:s, s:I}", "output", output, "target", hf_model_target(model), "x",
                              hf_model_feature(model, column), "readings", (json_int_t)readings);
     if (json != NULL && data->is_several) json_object_set_new(json, "outputs", json_outputs(model));
-    return json_print(json);
+    return json;
+}
+
+static json_t *json_envelope_picture(const plot_envelope *data, const char *output)
+{
+    return json_pack("{s:s, s:s, s:s, s:b, s:I}", "output", output, "target", data->labels->target, "x",
+                     data->labels->features[data->column], "maps", (int)data->maps, "readings",
+                     (json_int_t)hf_envelope_readings(data->envelope));
+}
+
+/* Loads the model or the envelope, and computes what is drawn. */
+static hf_status compute(const tool_session *session, const tool_arguments *arguments, hf_model **model,
+                         picture *data)
+{
+    const char *file = arguments->operand[0], *x = argument(arguments, "x");
+    data->is_envelope = hf_file_look(file) == HF_FILE_ENVELOPE;
+    if (data->is_envelope) return plot_envelope_make(session->ctx, file, x, &data->envelope);
+    const hf_status status = hf_model_load(session->ctx, file, model);
+    if (status < 0) return status;
+    data->is_several = hf_model_outputs(*model) > 1;
+    return data->is_several ? plot_outputs_make(session->ctx, *model, x, &data->several)
+                            : plot_data_make(session->ctx, *model, x, &data->one);
 }
 
 static int make_picture(tool_session *session, const tool_arguments *arguments, const char *output,
@@ -215,22 +254,21 @@ static int make_picture(tool_session *session, const tool_arguments *arguments, 
     hf_model *model = NULL;
     bool data_only = has_argument(arguments, "data-only");
     int code = TOOL_OK;
-    hf_status status = hf_model_load(session->ctx, arguments->operand[0], &model);
-    data->is_several = hf_model_outputs(model) > 1;
-    const char *x = argument(arguments, "x");
-    if (status >= 0)
-        status = data->is_several ? plot_outputs_make(session->ctx, model, x, &data->several)
-                                  : plot_data_make(session->ctx, model, x, &data->one);
+    hf_status status = compute(session, arguments, &model, data);
     progress_clear(session->progress);
     if (status >= 0) {
         code = data_only ? write_data(session, data, format, output) : draw_beside(data, format, output);
         if (code == TOOL_OK && session->json)
-            code = print_summary(model, data, output) ? TOOL_OK : TOOL_FAILED;
+            code = json_print(data->is_envelope ? json_envelope_picture(&data->envelope, output)
+                                                : json_model_picture(model, data, output))
+                       ? TOOL_OK
+                       : TOOL_FAILED;
         else if (code == TOOL_OK && !data_only)
             printf("Wrote %s\n", output);
     }
     plot_data_free(&data->one);
     plot_outputs_free(&data->several);
+    plot_envelope_free(&data->envelope);
     hf_model_free(model);
     int closed = session_close(session, status);
     return closed != TOOL_OK ? closed : code;
@@ -261,13 +299,17 @@ static int run(const tool_arguments *arguments)
 
 const tool_verb verb_plot = {
     .name = "plot",
-    .operands = "MODEL.hf [-o OUT.svg] [OPTION]...",
-    .summary = "Draw a model and what it thinks of its readings",
+    .operands = "MODEL.hf|ENV.hf [-o OUT.svg] [OPTION]...",
+    .summary = "Draw a model and what it thinks of its readings, or an envelope",
     .text =
         "Four panels: a slice along one input with its bands and the readings, observed against "
         "leave-one-out\n"
         "prediction, the weights, and the residuals. Suspected readings are red crosses. Of several outputs\n"
-        "there is a slice each, shaded where only others have readings. Needs gnuplot.",
+        "there is a slice each, shaded where only others have readings. Of an envelope (holdfast bound "
+        "--save)\n"
+        "the bounds along its input with the readings' intervals; of one of two inputs, maps of upper "
+        "bound,\n"
+        "lower bound and width; of one of more, or with --x, a slice through the medians. Needs gnuplot.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast plot boston.hf --x lstat -o boston.svg",
     .options = options,

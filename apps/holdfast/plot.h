@@ -81,8 +81,43 @@ typedef enum plot_format {
     PLOT_PDF
 } plot_format;
 
+/* ---- what all scripts have in common (plot_common.c) ------------------------------------------------------- */
+
+/** Text inside single quotes: a quote is doubled, control characters become blanks. */
+void plot_quoted(FILE *out, const char *text);
+/** A blank and the number; NaN where it is missing. */
+void plot_number(FILE *out, double value);
+/** Terminal and output; 1200 points wide. */
+void plot_terminal(FILE *out, plot_format format, unsigned height, const char *output);
+/** Frame, tics, colours `blue` and `red`. */
+extern const char plot_style[];
+
 /** Writes the whole script, data included, so that it draws `output` wherever it is run. False when writing failed. */
 bool plot_script(FILE *script, const plot_data *data, plot_format format, const char *output);
 bool plot_outputs_script(FILE *script, const plot_outputs *data, plot_format format, const char *output);
+
+/* ---- envelopes (plot_envelope.c, plot_envelope_script.c) ----------------------------------------------------- */
+
+/** A slice along one input, or maps over two. */
+typedef struct plot_envelope {
+    hf_envelope *envelope;
+    hf_envelope_labels *labels;
+    size_t d;
+    size_t column; /* of the slice; of maps the first of two */
+    bool maps;
+    double *place; /* d: where the other inputs of a slice are */
+    double low[2], high[2];
+    size_t m, side;                 /* queries; of a map side x side, the second input running fastest */
+    double *x;                      /* m x d */
+    double *lower, *upper, *centre; /* m; centre: of the smoothest function, NaN where that is not known */
+} plot_envelope;
+
+/** Loads the envelope and bounds; `x` names the input of a slice, NULL: maps of two inputs, else along the first one. */
+hf_status plot_envelope_make(hf_context *ctx, const char *path, const char *x, plot_envelope *out);
+void plot_envelope_free(plot_envelope *data);
+bool plot_envelope_script(FILE *script, const plot_envelope *data, plot_format format, const char *output);
+/** The bounds, and the readings, as tables. */
+hf_status plot_envelope_table(hf_context *ctx, const plot_envelope *data, hf_table **out);
+hf_status plot_envelope_readings(hf_context *ctx, const plot_envelope *data, hf_table **out);
 
 #endif

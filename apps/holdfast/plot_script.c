@@ -9,25 +9,6 @@ enum {
     MOST_POINTS = 4000 /* plain readings drawn per panel; more only make the file large */
 };
 
-/* Text inside single quotes: a quote is doubled, control characters become blanks. */
-static void quoted(FILE *out, const char *text)
-{
-    for (const char *c = text; *c != '\0'; c++) {
-        if (*c == '\'')
-            fputs("''", out);
-        else
-            fputc((unsigned char)*c < 32 ? ' ' : *c, out);
-    }
-}
-
-static void print_number(FILE *out, double value)
-{
-    if (isnan(value))
-        fputs(" NaN", out);
-    else
-        fprintf(out, " %.9g", value);
-}
-
 /* ---- what fits ---------------------------------------------------------------------------------------------- */
 
 /* A vertical axis that shows the plain readings well. Wrong readings can be a million times further out; what lies beyond
@@ -108,7 +89,7 @@ static size_t print_block(FILE *out, const plot_data *data, const double *x, con
     fprintf(out, "$%s << EOD\n", name);
     for (size_t i = 0; i < data->n; i++) {
         if (!belongs(data, i, y[i], range, which) || printed++ % step != 0) continue;
-        print_number(out, x[i]);
+        plot_number(out, x[i]);
         if (which == BEYOND)
             fprintf(out, " %.9g %d\n", y[i] > range.high ? range.high : range.low,
                     y[i] > range.high ? 9 : 11);
@@ -136,43 +117,11 @@ static void print_slice(FILE *out, const plot_data *data)
     fputs("$slice << EOD\n", out);
     for (size_t k = 0; k < PLOT_POINTS; k++) {
         const double values[] = {data->at[k], data->mean[k], data->sd_latent[k], data->sd_observed[k]};
-        for (size_t c = 0; c < 4; c++) print_number(out, values[c]);
+        for (size_t c = 0; c < 4; c++) plot_number(out, values[c]);
         fputc('\n', out);
     }
     fputs("EOD\n", out);
 }
-
-/* 1200 points wide. */
-static void print_terminal(FILE *out, plot_format format, unsigned height, const char *output)
-{
-    fputs("set encoding utf8\nset terminal ", out);
-    if (format == PLOT_SVG)
-        fprintf(
-            out,
-            "svg size 1200,%u fixed font 'Helvetica,Arial,sans-serif' fontscale 1.0 noenhanced background "
-            "'#ffffff'",
-            height);
-    else if (format == PLOT_PNG)
-        fprintf(out,
-                "pngcairo size 1800,%u font 'Sans,11' fontscale 1.45 linewidth 1.5 pointscale 2.2 noenhanced "
-                "background '#ffffff'",
-                height * 3 / 2);
-    else
-        fprintf(out, "pdfcairo size 12in,%.4gin font 'Sans,11' fontscale 1.0 noenhanced background '#ffffff'",
-                height / 100.0);
-    fputs("\nset output '", out);
-    quoted(out, output);
-    fputs("'\n", out);
-}
-
-static const char style[] = "set border 3 linecolor '#8a8f98' linewidth 1\n"
-                            "set tics nomirror out scale 0.5 textcolor '#4a4f57'\n"
-                            "set grid linecolor '#e4e6ea' linetype 1 linewidth 0.7\n"
-                            "unset key\n"
-                            "set xlabel textcolor '#30343b' offset 0,0.3\n"
-                            "set ylabel textcolor '#30343b' offset 0.6,0\n"
-                            "blue = '#2f6690'\n"
-                            "red = '#c8372d'\n";
 
 /* Few readings are drawn large and dark, many small and light. */
 static void print_points(FILE *out, const plot_data *data, drawn blocks, bool sized, const char *first)
@@ -208,7 +157,7 @@ static void print_points(FILE *out, const plot_data *data, drawn blocks, bool si
 static void label(FILE *out, const char *axis, const char *before, const char *name, const char *after)
 {
     fprintf(out, "set %slabel '%s", axis, before);
-    quoted(out, name);
+    plot_quoted(out, name);
     fprintf(out, "%s'\n", after);
 }
 
@@ -216,7 +165,7 @@ static void label(FILE *out, const char *axis, const char *before, const char *n
 static void heading(FILE *out, const char *before, const char *name, size_t beyond)
 {
     fprintf(out, "set label 1 '%s", before);
-    quoted(out, name);
+    plot_quoted(out, name);
     fputs("' at graph 0,1.045 left font ',14' textcolor '#1d2026'\nunset label 3\n", out);
     if (beyond > 0)
         fprintf(out, "set label 3 '%zu beyond the axis' at graph 1,1.045 right textcolor rgb red\n", beyond);
@@ -337,7 +286,7 @@ static void print_title(FILE *out, const plot_data *data)
 {
     const hf_fit_report *report = hf_model_report(data->model);
     fputs("set label 2 '", out);
-    quoted(out, data->name);
+    plot_quoted(out, data->name);
     fprintf(out, ": %zu readings", report->readings);
     if (report->suspects > 0)
         fprintf(out, ", %zu suspected%s", report->suspects, report->suspects_adopted ? " and set aside" : "");
@@ -350,8 +299,8 @@ static void print_title(FILE *out, const plot_data *data)
 bool plot_script(FILE *script, const plot_data *data, plot_format format, const char *output)
 {
     print_slice(script, data);
-    print_terminal(script, format, 900, output);
-    fputs(style, script);
+    plot_terminal(script, format, 900, output);
+    fputs(plot_style, script);
     fputs("set multiplot layout 2,2 margins 0.07,0.985,0.075,0.86 spacing 0.085,0.15\n", script);
     print_title(script, data);
     print_slice_panel(script, data);
@@ -390,8 +339,8 @@ bool plot_outputs_script(FILE *script, const plot_outputs *data, plot_format for
     const unsigned top = 108, panel = 260, height = top + panel * (unsigned)rows;
     const double head = (double)top / height;
     const bool shaded = any_gaps(data);
-    print_terminal(script, format, height, output);
-    fputs(style, script);
+    plot_terminal(script, format, height, output);
+    fputs(plot_style, script);
     fprintf(script, "set multiplot layout %zu,%zu margins %.3f,0.985,%.4f,%.4f spacing 0.085,%.4f\n", rows,
             columns, columns == 1 ? 0.09 : 0.07, 55.0 / height, 1.0 - head, 75.0 / height);
     fprintf(script,

@@ -181,7 +181,7 @@ const double *table_column(hf_context *ctx, const hf_table *table, const char *n
 /* ---- verbs
  * ------------------------------------------------------------------------------------------------- */
 
-extern const tool_verb verb_fit, verb_predict, verb_score, verb_inspect, verb_plot, verb_contaminate,
-    verb_reproduce;
+extern const tool_verb verb_fit, verb_predict, verb_score, verb_inspect, verb_plot, verb_bound, verb_norm,
+    verb_contaminate, verb_reproduce;
 
 #endif

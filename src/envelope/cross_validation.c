@@ -169,6 +169,7 @@ static hf_status set_kernel(search *s, const coordinate *at)
 static hf_status evaluate(search *s, const coordinate *at, double *out)
 {
     const size_t n = s->n;
+    if (!hfi_progress(s->ctx, "search", -1.0, sqrt(s->best))) return hfi_cancelled(s->ctx);
     hf_status status = set_kernel(s, at);
     if (status >= 0) status = hf_kernel_gram(s->ctx, s->kernel, n, s->x, s->d, s->a, n);
     if (status < 0) return status;
@@ -196,15 +197,15 @@ static hf_status on_grid(search *s)
     s->best = INFINITY;
     memcpy(best, s->at, s->count * sizeof *best);
     for (size_t g = 0; g < SIZES * RIDGES && status >= 0; g++) {
-        const double size = (double)(g / RIDGES) / (SIZES - 1), ridge = ((double)(g % RIDGES) + 0.5) / RIDGES;
+        const size_t step = g / RIDGES, level = g % RIDGES;
+        const double size = (double)step / (SIZES - 1), ridge = ((double)level + 0.5) / RIDGES;
         for (size_t k = 0; k < s->count; k++)
             if (!s->at[k].start) {
                 const double share = k + 1 == s->count ? ridge : size;
                 s->at[k].value = s->at[k].lower + share * (s->at[k].upper - s->at[k].lower);
             }
-        double value;
-        status = hfi_progress(s->ctx, "search", -1.0, sqrt(s->best)) ? evaluate(s, s->at, &value)
-                                                                     : hfi_cancelled(s->ctx);
+        double value = INFINITY;
+        status = evaluate(s, s->at, &value);
         if (status >= 0 && value < s->best) {
             s->best = value;
             memcpy(best, s->at, s->count * sizeof *best);
@@ -221,12 +222,12 @@ static hf_status along(search *s, size_t k, double width)
     static const double golden = 0.61803398874989484820;
     coordinate *c = &s->at[k];
     double low = fmax(c->lower, c->value - width), high = fmin(c->upper, c->value + width), best = c->value;
-    double inner[2] = {high - golden * (high - low), low + golden * (high - low)}, value[2];
+    double inner[2] = {high - golden * (high - low), low + golden * (high - low)},
+           value[2] = {INFINITY, INFINITY};
     hf_status status = HF_OK;
     for (int e = 0, which = 0; e < SECTION && status >= 0; e++) {
         c->value = inner[which];
-        status = hfi_progress(s->ctx, "search", -1.0, sqrt(s->best)) ? evaluate(s, s->at, &value[which])
-                                                                     : hfi_cancelled(s->ctx);
+        status = evaluate(s, s->at, &value[which]);
         if (status < 0) break;
         if (value[which] < s->best) {
             s->best = value[which];

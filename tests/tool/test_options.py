@@ -47,6 +47,9 @@ class Options(ToolCase):
                    "iterations single-precision student-method nu beta tolerance checkpoint resume stream cache "
                    "output-column weighting coregion-rank shared-noise max-noise",
             "predict": "output computational covariance", "score": "json", "inspect": "json rows", "plot": "x output data-only",
+            "bound": "target features kernel norm noise-bound noise-bound-column noise-below noise-above at grid method ridge jitter rigorous "
+                     "pivots seconds cv save output",
+            "norm": "target features kernel noise-bound points safety cv output",
             "contaminate": "target kind share seed output mask"}
         for verb, names in fixed.items():
             options = options_of_help(self.help(verb))
