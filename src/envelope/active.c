@@ -19,20 +19,23 @@
 /* A support at whose vertex some f(x_i) misses the limit by this, in units of G sd_i, has drifted. */
 #define DRIFT 1e-9
 
+#define NEVER SIZE_MAX
+
 enum {
     PATIENCE = 3, /* full steps without progress, then the first violated reading is taken, not the worst */
     GIVE_UP = 40, /* then this is where rounding ends it */
+    REST = 10,    /* pivots between two new factors */
     PER_READING = 20 /* pivots: never met but by rounding */
 };
 
 typedef struct search {
     const hfi_active_problem *problem;
     hfi_chain *chain;
-    double scale;    /* of f(x_i) / sd_i */
-    double best;     /* value after the best full step */
-    size_t standing; /* full steps since */
-    size_t barred;   /* readings that came and went without a step */
-    bool refactored;
+    double scale;      /* of f(x_i) / sd_i */
+    double best;       /* value after the best full step */
+    size_t standing;   /* full steps since */
+    size_t barred;     /* readings that came and went without a step */
+    size_t refactored; /* pivots at which the factor was last made anew */
 } search;
 
 /* Where the support as it is wants to go: nu itself, or only a direction. Into chain->target and chain->t. */
@@ -132,6 +135,11 @@ static bool has_drifted(const search *s, double noise_here)
     return false;
 }
 
+static bool may_refactor(const search *s)
+{
+    return s->refactored == NEVER || s->chain->pivots > s->refactored + REST;
+}
+
 /* Readings that were barred may enter again. */
 static void unbar(search *s)
 {
@@ -206,8 +214,8 @@ static bool pivot(search *s, hfi_active_enough enough, void *arg, hfi_active_end
     chain->at_vertex = true;
     price(s);
     const double noise_here = noise(s);
-    if (!s->refactored && has_drifted(s, noise_here)) {
-        s->refactored = true;
+    if (may_refactor(s) && (chain->suspect || has_drifted(s, noise_here))) {
+        s->refactored = chain->pivots;
         hfi_chain_refresh(s->problem, chain, true);
         return true;
     }
@@ -230,7 +238,8 @@ static bool pivot(search *s, hfi_active_enough enough, void *arg, hfi_active_end
 hfi_active_end hfi_active_solve(const hfi_active_problem *problem, hfi_chain *chain, size_t pivots,
                                 double seconds, hfi_active_enough enough, void *arg)
 {
-    search s = {.problem = problem, .chain = chain, .scale = problem->norm, .best = INFINITY};
+    search s = {
+        .problem = problem, .chain = chain, .scale = problem->norm, .best = INFINITY, .refactored = NEVER};
     const double begun = seconds > 0.0 ? hfi_now() : 0.0;
     const size_t most = PER_READING * (problem->n + 10);
     hfi_active_end end = HFI_ACTIVE_OPTIMAL;

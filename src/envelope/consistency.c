@@ -12,6 +12,11 @@ enum {
     NAMED = 8       /* rows in a message */
 };
 
+/* Norms beyond this many times the bound are as good as infinite. */
+#define FAR 8.0
+/* Of the factor, relative. */
+#define PRECISION 1e-10
+
 /* What the search for the factor looks at. */
 typedef struct question {
     const hf_bounded_readings *readings;
@@ -24,8 +29,10 @@ typedef struct question {
 /* A point of the norm of the smoothest function over the factor on all noise bounds: convex, never rising. */
 typedef struct point {
     double factor, norm, fall; /* fall: minus the slope */
+    bool fits;                 /* some function of the norm bound meets all readings */
 } point;
 
+/* A norm far beyond the bound counts as infinite: it would take long to find out more. */
 static point norm_at(question *q, double factor)
 {
     point p = {.factor = factor, .norm = INFINITY};
@@ -33,8 +40,8 @@ static point norm_at(question *q, double factor)
     for (size_t i = 0; i < q->problem.n; i++)
         if (!(q->problem.sd[i] > 0.0) && (q->distinct->lower[i] > 0.0 || q->distinct->upper[i] < 0.0))
             return p;
-    (void)hfi_active_solve(&q->problem, q->chain, 0, 0.0, NULL, NULL);
-    p.norm = hfi_smoothest_norm(q->chain);
+    p.norm = hfi_smoothest_solve(&q->problem, q->chain, FAR * q->norm);
+    p.fits = p.norm <= q->norm;
     /* The norm's square is the most of -nu'K nu - 2 h(nu), and h alone knows the factor. */
     double sum = 0.0;
     for (size_t j = 0; j < q->chain->count; j++) {
@@ -47,30 +54,43 @@ static point norm_at(question *q, double factor)
     return p;
 }
 
+/* Two factors with the norm bound between their norms; false when the answer is *factor already. */
+static bool bracket(question *q, point *left, point *right, double *factor)
+{
+    *right = norm_at(q, 1.0);
+    *left = (point){.factor = 0.0, .norm = INFINITY};
+    *factor = INFINITY;
+    for (int k = 0; !right->fits; k++) {
+        *left = *right;
+        if (k == DOUBLINGS || (isfinite(left->norm) && left->fall == 0.0)) return false;
+        *right = norm_at(q, 2.0 * left->factor);
+    }
+    if (left->factor > 0.0) return true;
+    /* The norm lies above its tangent. */
+    const double least = right->fall > 0.0 ? 1.0 - (q->norm - right->norm) / right->fall : 0.0;
+    *factor = 0.0;
+    *left = norm_at(q, fmax(least, 0.0));
+    return !left->fits;
+}
+
 /* Newton from the side where the norm is too large never overshoots, since the norm is convex; where it creeps, halves are taken. */
 static double smallest_factor(question *q)
 {
-    point left = norm_at(q, 0.0), right = {.factor = 1.0};
-    if (left.norm <= q->norm) return 0.0;
-    for (int k = 0; k <= DOUBLINGS; k++) {
-        right = norm_at(q, right.factor);
-        if (right.norm <= q->norm) break;
-        if (k == DOUBLINGS || (isfinite(right.norm) && right.fall == 0.0)) return INFINITY;
-        left = right;
-        right.factor *= 2.0;
-    }
+    point left, right;
+    double answer;
+    if (!bracket(q, &left, &right, &answer)) return answer;
     double width = INFINITY;
-    for (int k = 0; k < STEPS && right.factor - left.factor > 1e-12 * right.factor; k++) {
+    for (int k = 0; k < STEPS && right.factor - left.factor > PRECISION * right.factor; k++) {
         const double now = right.factor - left.factor;
         double factor = 0.5 * (left.factor + right.factor);
         if (isfinite(left.norm) && left.fall > 0.0 && (k % 3 != 2 || now < 0.5 * width)) {
             const double newton = left.factor + (left.norm - q->norm) / left.fall;
-            if (newton - left.factor <= 1e-12 * newton) return newton;
+            if (newton - left.factor <= PRECISION * newton) return newton;
             if (newton < right.factor) factor = newton;
         }
         if (k % 3 == 0) width = now;
         const point p = norm_at(q, factor);
-        if (p.norm <= q->norm)
+        if (p.fits)
             right = p;
         else
             left = p;
@@ -93,7 +113,7 @@ static void leave_out(const question *q, size_t i)
 
 static bool still_conflict(const question *q)
 {
-    (void)hfi_active_solve(&q->problem, q->chain, 0, 0.0, NULL, NULL);
+    (void)hfi_smoothest_solve(&q->problem, q->chain, INFINITY);
     return hfi_smoothest_certified(&q->problem, q->chain) > q->norm;
 }
 
@@ -163,7 +183,7 @@ void hfi_explain(hf_envelope *envelope, const hf_bounded_readings *readings, hfi
     report->conflicting = plain_conflict(&q, conflict);
     bool fits = report->conflicting == 0;
     if (fits) {
-        (void)hfi_active_solve(&q.problem, chain, 0, 0.0, NULL, NULL);
+        (void)hfi_smoothest_solve(&q.problem, chain, INFINITY);
         report->minimum_norm = hfi_smoothest_certified(&q.problem, chain);
         fits = report->minimum_norm <= q.norm;
         if (!fits) report->conflicting = smallest_conflict(&q, conflict);

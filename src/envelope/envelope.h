@@ -50,6 +50,7 @@ typedef struct hfi_chain {
     unsigned char *left_out; /* readings that must not enter: the caller's */
     bool priced;
     bool at_vertex;  /* nu is the best of its support */
+    bool suspect;    /* a pivot came out more negative than rounding: the factor should be made anew */
     bool indefinite; /* K was seen to have a negative eigenvalue beyond rounding */
     double t;
     bool floored;  /* k_x is, but for rounding, in the span of the support: the step took a least t, */
@@ -102,8 +103,8 @@ typedef struct hfi_dual_value {
 /** From K itself, not from a factor. Holds for every kernel matrix that differs from K by at most HFI_KERNEL_ROUNDING sd_i sd_j. O(count^2). */
 hfi_dual_value hfi_dual_evaluate(const hfi_active_problem *problem, size_t count, const size_t *index,
                                  const double *nu);
-/** What a value of the kernel can be off, in units of sd_i sd_j: eight roundings. */
-#define HFI_KERNEL_ROUNDING 1.8e-15L
+/** What a value of the kernel can be off, in units of sd_i sd_j: eight half units of the last place. */
+#define HFI_KERNEL_ROUNDING 9e-16L
 
 /* ---- readings (readings.c) ----------------------------------------------------------------------------- */
 
@@ -175,6 +176,8 @@ void hfi_envelope_set_limits(hf_envelope *envelope, size_t i, double lower, doub
 
 /* ---- the smoothest function (smoothest.c) ------------------------------------------------------------------ */
 
+/** Finds the smoothest function that meets the problem's limits, from the chain's support. @return its norm; infinity as soon as that is known to be beyond `most` */
+double hfi_smoothest_solve(const hfi_active_problem *problem, hfi_chain *chain, double most);
 /** Norm of the smoothest function that meets the problem's limits, as the chain has found it. */
 double hfi_smoothest_norm(const hfi_chain *chain);
 /** The same from below, whatever the chain's errors are: -h(nu) / sqrt(nu'K nu). */

@@ -10,8 +10,10 @@
 /* A pivot below this share of its diagonal is rounding: nearly equal inputs, kernels of finite rank. Held there, the factor is that of a matrix which differs
  * from K by about rounding, and the line search does what an exchange of the two readings would. */
 #define LEAST_PIVOT 1e-14
-/* Below minus this share it is no longer rounding. */
-#define INDEFINITE 1e-7
+/* Below minus this share either the factor has drifted or K is not positive semi-definite. */
+#define SUSPECT 1e-10
+/* d'K d below minus this many times the square of sum |d_i| sd_i is not rounding. */
+#define INDEFINITE 1e-12L
 
 /* Columns a power of two apart would fall into the same few places of the cache. */
 static size_t column_stride(size_t capacity)
@@ -61,6 +63,24 @@ void hfi_chain_reset(hfi_chain *chain)
     chain->priced = chain->at_vertex = false;
 }
 
+/* The direction in which a pivot is negative, tried on K itself. `row` is the row of the factor. */
+static void suspect(const hfi_active_problem *problem, hfi_chain *chain, size_t at, const double *row)
+{
+    const hfi_active_problem alone = {.k = problem->k,
+                                      .ldk = problem->ldk,
+                                      .lower = problem->lower,
+                                      .upper = problem->upper,
+                                      .jitter = problem->jitter};
+    double *direction = chain->target;
+    memcpy(direction, row, at * sizeof *direction);
+    hfi_active_backward(at, chain->l, chain->ldl, direction);
+    for (size_t j = 0; j < at; j++) direction[j] = -direction[j];
+    direction[at] = 1.0;
+    const hfi_dual_value value = hfi_dual_evaluate(&alone, at + 1, chain->index, direction);
+    if (value.estimate < -INDEFINITE * value.size * value.size) chain->indefinite = true;
+    chain->suspect = true;
+}
+
 /* Row `at` of the factor from the rows before it, and its entries of u and v. */
 static void append(const hfi_active_problem *problem, hfi_chain *chain, size_t at)
 {
@@ -71,7 +91,7 @@ static void append(const hfi_active_problem *problem, hfi_chain *chain, size_t a
     memset(unused, 0, at * sizeof *unused);
     hfi_active_forward(at, 0, chain->l, chain->ldl, row, unused);
     double rest = diagonal - hfi_dot(at, row, row);
-    if (rest < -INDEFINITE * diagonal) chain->indefinite = true;
+    if (rest < -SUSPECT * diagonal) suspect(problem, chain, at, row);
     if (!(rest > LEAST_PIVOT * diagonal)) rest = LEAST_PIVOT * diagonal;
     const double pivot = sqrt(rest);
     for (size_t j = 0; j < at; j++) chain->l[at + j * chain->ldl] = row[j];
@@ -128,6 +148,7 @@ void hfi_chain_refresh(const hfi_active_problem *problem, hfi_chain *chain, bool
         if (!exact && chain->sign[j] == 0) chain->sign[j] = chain->nu[j] < 0.0 ? -1 : 1;
         chain->limit[j] = chain->sign[j] < 0 ? problem->lower[i] : problem->upper[i];
     }
+    if (factor) chain->suspect = false;
     if (factor)
         for (size_t j = 0; j < chain->count; j++) append(problem, chain, j);
     else

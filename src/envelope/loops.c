@@ -4,10 +4,16 @@
 
 #include "kernel/vector.h"
 
+#if defined(__GNUC__) && !defined(__clang__)
+#define SIMD_MAX(largest) HFI_PRAGMA(omp simd reduction(max : largest))
+#else
+#define SIMD_MAX(largest)
+#endif
+
 enum {
     ROWS = 512, /* of g that stay in the first-level cache while columns pass */
     LANES = 8,
-    LOT = 64 /* rows of which only the largest is looked at */
+    LOT = 128 /* rows of which only the largest is looked at */
 };
 
 /* g -= sum of eight columns */
@@ -56,37 +62,30 @@ HFI_CLONES
 size_t hfi_active_worst(size_t n, const double *g, double t, const double *lower, const double *upper,
                         const double *worth, double *most)
 {
-    size_t worst = n;
+    size_t lot = n;
     double largest = 0.0;
     for (size_t first = 0; first < n; first += LOT) {
-        const size_t rows = n - first < LOT ? n - first : LOT;
-        double lane[LANES] = {0.0};
-        size_t i = first;
-        for (; i + LANES <= first + rows; i += LANES)
-            for (size_t q = 0; q < LANES; q++) {
-                const double e = excess(g[i + q], t, lower[i + q], upper[i + q], worth[i + q]);
-                lane[q] = e > lane[q] ? e : lane[q];
-            }
-        for (; i < first + rows; i++) {
+        const size_t end = n - first < LOT ? n : first + LOT;
+        double top = 0.0;
+        SIMD_MAX(top)
+        for (size_t i = first; i < end; i++) {
             const double e = excess(g[i], t, lower[i], upper[i], worth[i]);
-            lane[0] = e > lane[0] ? e : lane[0];
+            top = e > top ? e : top;
         }
-        double top = lane[0];
-        for (size_t q = 1; q < LANES; q++) top = lane[q] > top ? lane[q] : top;
         if (!(top > largest)) continue;
         largest = top;
-        /* Not looked for by its value, which another loop may round otherwise. */
-        worst = first;
-        double best = -1.0;
-        for (i = first; i < first + rows; i++) {
-            const double e = excess(g[i], t, lower[i], upper[i], worth[i]);
-            if (e > best) {
-                best = e;
-                worst = i;
-            }
-        }
+        lot = first;
     }
     *most = largest;
+    /* Not looked for by its value, which another loop may round otherwise. */
+    size_t worst = lot;
+    double best = -1.0;
+    for (size_t i = lot; i < n && i < lot + LOT; i++) {
+        const double e = excess(g[i], t, lower[i], upper[i], worth[i]);
+        if (!(e > best)) continue;
+        best = e;
+        worst = i;
+    }
     return worst;
 }
 

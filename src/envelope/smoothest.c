@@ -6,13 +6,35 @@
 #include <math.h>
 #include <string.h>
 
+/* More would make the search longer and the gaps no better. */
+#define MOST_SHARE 0.05
+
 enum {
-    HALVINGS = 24 /* of the share of the intervals that a centre keeps free */
+    TRIALS = 12 /* each with a quarter of the share of the intervals that a centre is to keep free */
 };
 
 double hfi_smoothest_norm(const hfi_chain *chain)
 {
     return sqrt(hfi_dot(chain->count, chain->v, chain->v));
+}
+
+typedef struct cap {
+    const hfi_chain *chain;
+    double square;
+} cap;
+
+/* At every vertex the square is that of the smoothest function that meets some of the readings. */
+static bool is_beyond(void *arg)
+{
+    const cap *c = arg;
+    return hfi_dot(c->chain->count, c->chain->v, c->chain->v) > c->square;
+}
+
+double hfi_smoothest_solve(const hfi_active_problem *problem, hfi_chain *chain, double most)
+{
+    cap c = {.chain = chain, .square = most * most};
+    const hfi_active_end end = hfi_active_solve(problem, chain, 0, 0.0, is_beyond, &c);
+    return end == HFI_ACTIVE_ENOUGH ? INFINITY : hfi_smoothest_norm(chain);
 }
 
 double hfi_smoothest_certified(const hfi_active_problem *problem, const hfi_chain *chain)
@@ -60,6 +82,21 @@ static void keep_centre(hf_envelope *envelope, const hfi_chain *chain)
     memcpy(envelope->centre_value, chain->g, envelope->n * sizeof *chain->g);
 }
 
+/* Norm over the share of the intervals that is kept is convex: half the way to G along its tangent is the largest share worth trying. */
+static double first_share(const hf_envelope *envelope, const hfi_chain *chain)
+{
+    const double norm = hfi_smoothest_norm(chain);
+    double rise = 0.0;
+    for (size_t j = 0; j < chain->count; j++) {
+        const size_t i = chain->index[j];
+        const double half = 0.5 * (envelope->upper[HF_UPPER][i] - envelope->lower[HF_UPPER][i]);
+        rise += fabs(chain->nu[j]) * (isfinite(half) ? half : 0.1 * envelope->norm * envelope->sd[i]);
+    }
+    const double share = 0.5 * (envelope->norm - norm) * norm / rise;
+    return share < MOST_SHARE ? share : MOST_SHARE;
+}
+
+/* Goes on from the smoothest function. */
 static void find_centre(hf_envelope *envelope, hfi_chain *chain, double *limits)
 {
     hfi_active_problem problem = hfi_envelope_problem(envelope, HF_UPPER);
@@ -68,11 +105,11 @@ static void find_centre(hf_envelope *envelope, hfi_chain *chain, double *limits)
     problem.lower = lower;
     problem.upper = upper;
     envelope->has_centre = false;
-    double kept = 0.5;
-    for (int k = 0; k < HALVINGS; k++, kept = 0.5 * (1.0 + kept)) {
-        shrink(envelope, kept, lower, upper);
-        (void)hfi_active_solve(&problem, chain, 0, 0.0, NULL, NULL);
-        if (hfi_smoothest_norm(chain) < envelope->norm && has_room(envelope, chain)) {
+    double share = first_share(envelope, chain);
+    for (int k = 0; k < TRIALS && share > 0.0; k++, share *= 0.25) {
+        shrink(envelope, 1.0 - share, lower, upper);
+        if (hfi_smoothest_solve(&problem, chain, envelope->norm) < envelope->norm &&
+            has_room(envelope, chain)) {
             keep_centre(envelope, chain);
             return;
         }
@@ -116,7 +153,7 @@ hf_status hfi_envelope_settle(hf_context *ctx, hf_envelope *envelope, hfi_chain 
     hfi_active_problem problem = hfi_envelope_problem(envelope, HF_UPPER);
     problem.jitter = 0.0;
     recall(envelope, &problem, chain);
-    (void)hfi_active_solve(&problem, chain, 0, 0.0, NULL, NULL);
+    (void)hfi_smoothest_solve(&problem, chain, INFINITY);
     const double certified = hfi_smoothest_certified(&problem, chain);
     hf_status status = HF_OK;
     if (chain->indefinite)
