@@ -313,7 +313,7 @@ static int run_bound(const tool_arguments *arguments)
     bounded run = {.arguments = arguments};
     const int code = session_open(arguments, &run.session);
     if (code != TOOL_OK) return code;
-    request asked;
+    request asked = {.method = OPTIMAL, .output = "-"};
     hf_envelope *envelope = NULL;
     hf_envelope_labels *labels = NULL;
     hf_status status = parse(&run, &asked);

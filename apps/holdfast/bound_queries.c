@@ -108,7 +108,7 @@ static hf_status parse_grid(bounded *run, const char *text, axis *axes)
 /* The last input runs fastest, so that neighbours in the table are neighbours in space. */
 static hf_status fill_grid(const axis *axes, size_t d, queries *out)
 {
-    out->x = calloc(out->m * d, sizeof *out->x);
+    out->x = calloc(out->m * d + 1, sizeof *out->x);
     if (out->x == NULL) return HF_ERR_MEMORY;
     for (size_t i = 0; i < out->m; i++) {
         size_t rest = i;
@@ -122,17 +122,19 @@ static hf_status fill_grid(const axis *axes, size_t d, queries *out)
 
 static hf_status make_grid(bounded *run, const char *text, queries *out)
 {
-    axis *axes = calloc(run->d, sizeof *axes);
+    axis *axes = calloc(run->d + 1, sizeof *axes);
     if (axes == NULL) return HF_ERR_MEMORY;
     hf_status status = parse_grid(run, text, axes);
     out->m = 1;
     for (size_t j = 0; j < run->d && status >= 0; j++) {
-        if (axes[j].count == 0)
-            status = bounded_misuse(run, "--grid: there is nothing about the input \"%s\"", run->feature[j]);
-        else if (axes[j].count > MOST_QUERIES / out->m)
+        if (axes[j].count == 0) {
+            (void)bounded_misuse(run, "--grid: there is nothing about the input \"%s\"", run->feature[j]);
+            status = HF_ERR_ARGUMENT;
+        } else if (axes[j].count * out->m > MOST_QUERIES) { /* two numbers up to that fit */
             status = bounded_misuse(run, "--grid: more than %d places", (int)MOST_QUERIES);
-        else
+        } else {
             out->m *= axes[j].count;
+        }
     }
     if (status >= 0) status = fill_grid(axes, run->d, out);
     free(axes);

@@ -69,7 +69,7 @@ static hf_status choose(hf_context *ctx, plot_envelope *data, const char *x)
 static hf_status allocate(plot_envelope *data, size_t m)
 {
     data->m = m;
-    data->x = calloc(m * data->d, sizeof *data->x);
+    data->x = calloc(m * data->d + 1, sizeof *data->x);
     data->lower = calloc(3 * m, sizeof *data->lower);
     if (data->x == NULL || data->lower == NULL) return HF_ERR_MEMORY;
     data->upper = data->lower + m;

@@ -21,6 +21,7 @@ static hf_envelope *given(const workshop *w)
 static hf_status save(workshop *w)
 {
     hf_envelope *envelope = given(w);
+    assert_int_equal(hf_envelope_get_settings(envelope).reserve, 0);
     const hf_status s = hf_envelope_save(w->ctx, envelope, NULL, path);
     assert_int_equal(hf_file_look(path), s >= 0 ? HF_FILE_ENVELOPE : HF_FILE_OTHER);
     unlink(path);
