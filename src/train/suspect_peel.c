@@ -95,32 +95,65 @@ static void back_off(progress *p)
     if (p->share < LEAST_SHARE) p->stop = true;
 }
 
+/* New flags to be fitted from the state of `best`, which `now` equals, or `stop`. Flags that were refused would be again: the same fit from the same state. */
+static hf_status propose(hfi_finder *finder, const bool *lock, const hfi_flagging *best, const bool *refused,
+                         progress *p, hfi_flagging *now)
+{
+    hf_status s = HF_OK;
+    while (s >= 0 && !p->stop) {
+        s = step(finder, lock, p, now);
+        if (s < 0 || p->stop || !refused || memcmp(now->flag, refused, finder->n * sizeof *refused) != 0)
+            break;
+        hfi_flagging_copy(finder, now, best);
+        back_off(p);
+        p->round++;
+    }
+    return s;
+}
+
+/* Whether the assessed flagging `now` becomes `best`; else it is refused, and `now` is the best again. */
+static bool keep_better(const hfi_finder *finder, const progress *p, bool bare, hfi_flagging *now,
+                        hfi_flagging *best, bool *refused)
+{
+    /* The first flags may cost more than none: whether they pay is for the gate to say, not for the cost. */
+    const bool first_flags = bare && p->phase == PHASE_LIBERAL && p->round == 1;
+    const bool keep = p->round == 0 || now->cost < best->cost || first_flags;
+    if (!keep) memcpy(refused, now->flag, finder->n * sizeof *refused);
+    hfi_flagging_copy(finder, keep ? best : now, keep ? now : best);
+    return keep;
+}
+
+static hf_status peel(hfi_finder *finder, const bool *lock, bool bare, hfi_flagging *now, hfi_flagging *best,
+                      bool *refused)
+{
+    progress p = {.phase = PHASE_LIBERAL, .share = 1.0};
+    hf_status s = HF_OK;
+    for (; s >= 0 && !p.stop; p.round++) {
+        s = hfi_finder_assess(finder, now, lock);
+        if (s < 0) break;
+        const bool kept = keep_better(finder, &p, bare, now, best, refused);
+        if (!kept) back_off(&p);
+        s = propose(finder, lock, best, kept ? NULL : refused, &p, now);
+        if (s < 0 || p.stop || p.round + 1 >= ALL_ROUNDS) break;
+        s = hfi_finder_fit(finder, now->flag, now->state, false, WARM_ITERATIONS);
+        finder->rounds++;
+    }
+    return s;
+}
+
 hf_status hfi_peel(hfi_finder *finder, const bool *lock, const hfi_flagging *start, hfi_flagging *best)
 {
     hfi_flagging now;
     hf_status s = hfi_flagging_init(finder->ctx, &now, finder->n, finder->trainer->count);
     if (s < 0) return s;
-    hfi_flagging_copy(finder, &now, start);
-    progress p = {.phase = PHASE_LIBERAL, .share = 1.0};
-    bool any = false;
-    const bool bare = memcmp(start->flag, lock, finder->n * sizeof *lock) == 0;
-    for (; s >= 0 && !p.stop; p.round++) {
-        s = hfi_finder_assess(finder, &now, lock);
-        if (s < 0) break;
-        /* The first flags may cost more than none: whether they pay is for the gate to say, not for the cost. */
-        const bool first_flags = bare && p.phase == PHASE_LIBERAL && p.round == 1;
-        if (any && now.cost >= best->cost && !first_flags) {
-            hfi_flagging_copy(finder, &now, best);
-            back_off(&p);
-        } else {
-            hfi_flagging_copy(finder, best, &now);
-            any = true;
-        }
-        if (!p.stop) s = step(finder, lock, &p, &now);
-        if (s < 0 || p.stop || p.round + 1 >= ALL_ROUNDS) break;
-        s = hfi_finder_fit(finder, now.flag, now.state, false, WARM_ITERATIONS);
-        finder->rounds++;
+    bool *refused = hfi_alloc(finder->ctx, finder->n, sizeof *refused);
+    s = refused ? HF_OK : HF_ERR_MEMORY;
+    if (s >= 0) {
+        hfi_flagging_copy(finder, &now, start);
+        const bool bare = memcmp(start->flag, lock, finder->n * sizeof *lock) == 0;
+        s = peel(finder, lock, bare, &now, best, refused);
     }
+    hfi_free(finder->ctx, refused);
     hfi_flagging_free(finder->ctx, &now);
     return s < 0 ? s : HF_OK;
 }
