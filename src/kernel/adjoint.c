@@ -113,3 +113,61 @@ void hfi_kernel_input_gradient(const hf_kernel *kernel, const double *x, size_t 
         }
     }
 }
+
+/* ---- products with derivatives of the Gram matrix --------------------------------------------------------- */
+
+typedef struct slope_job {
+    const hf_kernel *kernel;
+    size_t n;
+    const double *x;
+    size_t ldx;
+    const double *a;
+    double *scratch;
+    size_t scratch_each;
+    double *v; /* parameters x n */
+} slope_job;
+
+static void slope_row(const slope_job *job, hfi_tile *tile, size_t row, size_t panel)
+{
+    tile->points.x = job->x + row * job->ldx;
+    for (size_t f = 0; f < tile->loaded; f += HFI_TILE) {
+        hfi_tile_take(tile, f);
+        tile->diagonal = (ptrdiff_t)row - (ptrdiff_t)(panel + f);
+        double *weights = hfi_tile_weights(tile);
+        memcpy(weights, job->a + panel + f, tile->count * sizeof *weights);
+        for (size_t c = tile->count; c < tile->points.width; c++) weights[c] = 0.0;
+        hfi_tile_adjoint(tile, job->v + row * job->kernel->parameters);
+    }
+}
+
+static void slope_block(size_t index, int thread, void *arg)
+{
+    const slope_job *job = arg;
+    const size_t begin = index * BLOCK, end = least(job->n, begin + BLOCK);
+    hfi_tile tile;
+    hfi_tile_begin(&tile, job->kernel, job->scratch + (size_t)thread * job->scratch_each);
+    tile.points.ldx = job->ldx;
+    tile.points.rows = 1;
+    tile.same = true;
+    for (size_t panel = 0; panel < job->n; panel += tile.loaded) {
+        hfi_tile_load(&tile, job->n - panel, job->x + panel * job->ldx, job->ldx);
+        for (size_t row = begin; row < end; row++) slope_row(job, &tile, row, panel);
+    }
+}
+
+hf_status hfi_kernel_gram_slopes(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
+                                 size_t ldx, const double *a, double *v)
+{
+    slope_job job = {.kernel = kernel, .n = n, .x = x, .ldx = ldx, .a = a, .v = v};
+    size_t scratch = 0;
+    if (n == 0) return HF_OK;
+    job.scratch_each = hfi_kernel_scratch(kernel);
+    if (!hfi_size_mul(job.scratch_each, (size_t)hf_context_threads(ctx), &scratch))
+        return hfi_out_of_memory(ctx);
+    job.scratch = hfi_alloc(ctx, scratch, sizeof(double));
+    if (!job.scratch) return HF_ERR_MEMORY;
+    memset(v, 0, n * kernel->parameters * sizeof *v);
+    hfi_parallel_for(ctx, n / BLOCK + (n % BLOCK != 0), slope_block, &job);
+    hfi_free(ctx, job.scratch);
+    return HF_OK;
+}

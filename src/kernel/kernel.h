@@ -80,6 +80,11 @@ void hfi_kernel_diagonal(const hf_kernel *kernel, size_t m, const double *x, siz
 hf_status hfi_kernel_gram_adjoint(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
                                   size_t ldx, const double *w, size_t ldw, double *grad);
 
+/** v[p + i*parameters] = sum_j dK_ij/dtheta_p a_j, white included: the products of all derivatives of the Gram matrix with one vector. Every
+ * covariance is evaluated twice. Threads; the same result for any number of them. O(n^2 d). */
+hf_status hfi_kernel_gram_slopes(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
+                                 size_t ldx, const double *a, double *v);
+
 /* ---- adjoints of cross-covariances (cross_adjoint.c): what inducing solvers differentiate with ---- */
 
 /** For K[j + q*ldk] = k(x_q, z_j), laid out as hfi_kernel_cross_block() does, and weights W of the same layout:

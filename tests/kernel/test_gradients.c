@@ -62,6 +62,56 @@ static void parameters_of_many_tiles(void **state)
     check_parameters(*state, "sm(x1, x2)*linear + 0.3*matern12(ard)", 6, 131);
 }
 
+/* K a by the scalar reference */
+static void product(const hf_kernel *kernel, size_t n, const double *x, const double *a, double *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        out[i] = 0.0;
+        for (size_t j = 0; j < n; j++)
+            out[i] += hfi_kernel_value(kernel, x + i * INPUTS, x + j * INPUTS, i == j) * a[j];
+    }
+}
+
+static void check_slopes(hf_context *ctx, const char *expression, uint64_t seed, size_t n)
+{
+    hf_kernel *kernel = parse(ctx, expression, INPUTS);
+    const size_t count = hf_kernel_parameters(kernel);
+    double *x = make_points(n, INPUTS, seed), *a = make_points(n, 1, seed + 1), *theta = make_zeros(count);
+    double *above = make_zeros(n), *below = make_zeros(n), *v = make_zeros(n * count);
+    memcpy(x + INPUTS, x, INPUTS * sizeof *x);
+    shake(kernel, seed);
+    hfi_kernel_theta(kernel, theta);
+    for (size_t k = 0; k < n * count; k++) v[k] = NAN; /* is overwritten */
+    assert_int_equal(hfi_kernel_gram_slopes(ctx, kernel, n, x, INPUTS, a, v), HF_OK);
+    for (size_t p = 0; p < count; p++) {
+        const double at = theta[p];
+        theta[p] = at + STEP;
+        hfi_kernel_set_theta(kernel, theta);
+        product(kernel, n, x, a, above);
+        theta[p] = at - STEP;
+        hfi_kernel_set_theta(kernel, theta);
+        product(kernel, n, x, a, below);
+        theta[p] = at;
+        for (size_t i = 0; i < n; i++) {
+            const double difference = (above[i] - below[i]) / (2.0 * STEP);
+            assert_close(expression, p, v[p + i * count], difference, 1e-6 * (1.0 + fabs(difference)));
+        }
+    }
+    free(v);
+    free(below);
+    free(above);
+    free(theta);
+    free(a);
+    free(x);
+    hf_kernel_free(kernel);
+}
+
+static void slopes(void **state)
+{
+    for (size_t e = 0; e < EXPRESSION_COUNT; e++) check_slopes(*state, EXPRESSIONS[e], 300 + e, 19);
+    check_slopes(*state, "matern52(ard) + rq*periodic(x2) + white", 7, 150);
+}
+
 static double weighted_cross(const hf_kernel *kernel, const double *x, size_t n, const double *z,
                              const double *w)
 {
@@ -187,6 +237,14 @@ static void threads_do_not_change_a_bit(void **state)
         assert_memory_equal(one, many, count * sizeof *one);
         free(one);
         free(many);
+        one = make_zeros(n * count);
+        many = make_zeros(n * count);
+        assert_int_equal(hfi_kernel_gram_slopes(ctx, kernel, n, x, INPUTS, w, many), HF_OK);
+        assert_int_equal(hf_context_set_threads(ctx, 1), HF_OK);
+        assert_int_equal(hfi_kernel_gram_slopes(ctx, kernel, n, x, INPUTS, w, one), HF_OK);
+        assert_memory_equal(one, many, n * count * sizeof *one);
+        free(one);
+        free(many);
         hf_kernel_free(kernel);
     }
     free(w);
@@ -200,6 +258,7 @@ static void nothing_to_do(void **state)
     double grad[3] = {5.0, 6.0, 7.0}, *scratch = make_zeros(hfi_kernel_scratch(kernel));
     const double x[INPUTS] = {0.0};
     assert_int_equal(hfi_kernel_gram_adjoint(*state, kernel, 0, NULL, INPUTS, NULL, 1, grad), HF_OK);
+    assert_int_equal(hfi_kernel_gram_slopes(*state, kernel, 0, NULL, INPUTS, NULL, grad), HF_OK);
     hfi_kernel_input_gradient(kernel, x, 0, NULL, INPUTS, NULL, grad, scratch);
     assert_true(grad[0] == 5.0 && grad[1] == 6.0 && grad[2] == 7.0);
     free(scratch);
@@ -211,6 +270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parameters),
         cmocka_unit_test(parameters_of_many_tiles),
+        cmocka_unit_test(slopes),
         cmocka_unit_test(inputs),
         cmocka_unit_test(diagonal_inputs),
         cmocka_unit_test(coincident_points),
