@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Nats that a plain fit may be short of its maximum while suspects are looked for. */
+static const double plain_enough = 0.1;
+
 /* From `trial` to a maximum, which becomes `state` if it is better than *best. */
 static hf_status try_start(hfi_fit *fit, double *trial, double *state, double *best)
 {
@@ -64,26 +67,42 @@ static hf_status plain_fit(hfi_fit *fit, double *state)
     return s < 0 ? s : hfi_trainer_maximise(t, state, iterations);
 }
 
+/* A plain fit good enough to look for suspects from; with second derivatives the rest of the way is short and can wait. */
+static hf_status first_fit(hfi_fit *fit, double *state)
+{
+    hfi_trainer *t = &fit->trainer;
+    if (t->curved) t->enough = plain_enough;
+    const hf_status s = plain_fit(fit, state);
+    t->enough = 0.0;
+    return s;
+}
+
+/* From there to the end: the same whether or not anything was looked for in between. */
+static hf_status finish_plain_fit(hfi_fit *fit, double *state, hf_status first)
+{
+    hfi_trainer *t = &fit->trainer;
+    return t->curved && t->free_count > 0 ? hfi_trainer_maximise(t, state, fit->settings->iterations) : first;
+}
+
 /* Plain fit, then the suspect finder; a declined finding leaves the plain fit exactly as it was. */
 static hf_status gaussian_fit(hfi_fit *fit, double *state)
 {
     hfi_trainer *t = &fit->trainer;
-    hf_status s = plain_fit(fit, state);
-    if (s < 0 || fit->settings->suspects == HF_SUSPECTS_OFF || !fit->settings->train) return s;
+    const hf_status s = first_fit(fit, state);
+    if (s < 0) return s;
+    if (fit->settings->suspects == HF_SUSPECTS_OFF || !fit->settings->train)
+        return finish_plain_fit(fit, state, s);
     const hf_stop stop = t->stop;
     const double value = t->value, log_prior = t->log_prior, norm = t->gradient_norm;
     hf_fit_settings settings = *fit->settings;
     settings.groups = settings.groups && !t->evaluator.projected; /* it knows no missing readings */
     const hf_status found = hfi_find_suspects(t, &settings, state, &fit->verdict);
-    if (found < 0) return found;
-    if (!fit->verdict.adopted) {
-        t->stop = stop;
-        t->value = value;
-        t->log_prior = log_prior;
-        t->gradient_norm = norm;
-        return s;
-    }
-    return found;
+    if (found < 0 || fit->verdict.adopted) return found;
+    t->stop = stop;
+    t->value = value;
+    t->log_prior = log_prior;
+    t->gradient_norm = norm;
+    return finish_plain_fit(fit, state, s);
 }
 
 static hf_status robust_fit(hfi_fit *fit, double *state)

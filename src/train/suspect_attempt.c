@@ -49,8 +49,11 @@ static hf_status smooth_flags(hfi_finder *finder, double *state, bool *flag)
     if (s >= 0) s = hfi_trainer_cold(finder->trainer, state);
     if (s >= 0) s = hf_sites_copy(finder->ctx, hard, &smooth);
     if (s < 0) return s;
+    const double enough = finder->trainer->enough;
     e->sites = smooth;
+    finder->trainer->enough = hfi_finder_roughly(finder);
     s = hfi_robust_reweight(finder->trainer, &settings, INFINITY, state, &rounds);
+    finder->trainer->enough = enough;
     e->sites = hard;
     for (size_t i = 0; s >= 0 && i < finder->n; i++) flag[i] = hf_sites_weights(smooth)[i] < LOW_WEIGHT;
     hf_sites_free(smooth);

@@ -50,17 +50,15 @@ static void finder_free(hfi_finder *finder)
     hfi_free(finder->ctx, finder->flag);
 }
 
-/* While flags still move, hyperparameters need not be better than this many nats: what decides about flags is worth several. */
-static const double ENOUGH = 0.1;
-
 /* The kept readings once more, from cold and from where the search ended; the better of the two to the end. */
 static hf_status final_fit(hfi_finder *finder, hfi_flagging *current, double *other)
 {
     hfi_trainer *t = finder->trainer;
     const size_t iterations = finder->settings->iterations;
-    t->enough = ENOUGH;
+    t->enough = hfi_finder_roughly(finder);
     hf_status s = hfi_finder_fit(finder, current->flag, other, true, iterations);
     const double cold = t->value + t->log_prior;
+    t->enough = hfi_finder_enough;
     if (s >= 0) s = hfi_finder_fit(finder, current->flag, current->state, false, iterations);
     const double warm = t->value + t->log_prior;
     t->enough = 0.0;
@@ -101,7 +99,7 @@ hf_status hfi_find_suspects(hfi_trainer *trainer, const hf_fit_settings *setting
         if (s >= 0) s = hfi_flagging_init(finder.ctx, &attempt.result, finder.n, trainer->count);
         if (s >= 0) {
             memcpy(current.state, state, trainer->count * sizeof *state);
-            trainer->enough = ENOUGH;
+            trainer->enough = hfi_finder_enough;
             s = search(&finder, &current, &attempt, verdict);
             trainer->enough = 0.0;
         }

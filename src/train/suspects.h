@@ -35,6 +35,16 @@ typedef struct hfi_finder {
     size_t rounds;
 } hfi_finder;
 
+/** While flags still move, hyperparameters need not be better than this many nats: what decides about flags is worth several. */
+static const double hfi_finder_enough = 0.1;
+
+/** The same where a state is only something to start from. A search that knows second derivatives and gains no more than that is
+ * near its end; one that does not may not be. */
+static inline double hfi_finder_roughly(const hfi_finder *finder)
+{
+    return finder->trainer->curved ? 1.0 : hfi_finder_enough;
+}
+
 hf_status hfi_flagging_init(hf_context *ctx, hfi_flagging *flagging, size_t rows, size_t count);
 void hfi_flagging_free(hf_context *ctx, hfi_flagging *flagging);
 void hfi_flagging_copy(const hfi_finder *finder, hfi_flagging *to, const hfi_flagging *from);

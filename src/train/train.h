@@ -114,6 +114,12 @@ hf_status hfi_evaluator_select(hfi_evaluator *evaluator);
 hf_status hfi_evaluator_run(hfi_evaluator *evaluator, hf_objective objective, double *value,
                             double *gradient);
 
+/** Whether there is a curvature to be had: of the evidence, by the exact solver in one process. */
+bool hfi_evaluator_knows_curvature(const hfi_evaluator *evaluator, hf_objective objective);
+/** Minus the second derivatives, averaged with their expectation (curvature.c), in the parameters of kernel, mean and log noises at the values of the
+ * last evaluation, which must have had a gradient: symmetric, not negative definite, both triangles. O(n^2 count). */
+hf_status hfi_evaluator_curvature(hfi_evaluator *evaluator, double *matrix);
+
 /** Bytes an evaluator takes. */
 double hfi_evaluator_bytes(size_t rows, size_t d, bool leave_one_out);
 
@@ -140,8 +146,10 @@ typedef struct hfi_trainer {
                                  the units the kernel sees */
     size_t evaluations;
     double
-        enough; /* nats: a search by L-BFGS also ends where an iteration gains no more; 0: only by its own tolerances */
+        enough; /* nats: a search other than Adam's also ends where an iteration gains no more; 0: only by its own tolerances */
     hf_optimiser optimiser;
+    bool curved;          /* second derivatives are known: hfi_trainer_climb_curved() in place of L-BFGS */
+    bool recalled;        /* the last answer was the journal's, so that the evaluator knows nothing of it */
     double learning_rate; /* of Adam */
     struct hfi_conditional
         *conditional; /* weights from the other outputs (conditional.h); NULL: none. Not owned */
@@ -176,6 +184,10 @@ double hfi_trainer_projected_norm(const hfi_trainer *trainer, const double *stat
 /** `steps` steps of Adam (Kingma and Ba 2015) with the trainer's learning rate from `state` (in and out), clipped to the box. A step into
  * what cannot be factored is taken back and halved. The last state is the result, as in the publications that train so. */
 hf_status hfi_trainer_adam(hfi_trainer *trainer, double *state, size_t steps);
+/** hfi_evaluator_curvature() at the state of the last hfi_trainer_evaluate(), from the journal where there is one: count x count. */
+hf_status hfi_trainer_curvature(hfi_trainer *trainer, const double *state, double *matrix);
+/** hfi_trainer_maximise() by a trust region with second derivatives, which takes a third to a half of the evaluations. */
+hf_status hfi_trainer_climb_curved(hfi_trainer *trainer, double *state, size_t iterations);
 /** Maximises objective + prior over the present readings from `state` (in and out), at most 1.5 iterations +
  * 5 evaluations. The model is left at the result. HF_ERR_CANCELLED; warnings of the last evaluation. */
 hf_status hfi_trainer_maximise(hfi_trainer *trainer, double *state, size_t iterations);

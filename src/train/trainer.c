@@ -130,6 +130,7 @@ static hf_status ask(hfi_trainer *t, const double *state, double *value, double 
     if (status >= 0 && t->journal)
         status = hfi_journal_take(t->journal, t->count, state, &found, value, gradient, &answer);
     if (status < 0) return status;
+    t->recalled = found;
     if (found) return answer;
     status = hfi_evaluator_run(e, t->objective, value, gradient);
     if (t->journal) hfi_journal_append(t->journal, t->count, state, *value, gradient, status);
@@ -148,6 +149,26 @@ hf_status hfi_trainer_evaluate(hfi_trainer *t, const double *state, double *valu
             gradient[i] -= (state[i] - t->prior_mean[i]) / (t->prior_sd[i] * t->prior_sd[i]);
     }
     return status;
+}
+
+hf_status hfi_trainer_curvature(hfi_trainer *t, const double *state, double *matrix)
+{
+    hfi_journal_entry entry = {
+        .asked = t->count, .told = t->count * t->count, .question = state, .answer = matrix};
+    bool found = false;
+    if (t->journal) {
+        const hf_status s = hfi_journal_recall(t->journal, &entry, &found);
+        if (s < 0 || found) return s < 0 ? s : entry.status;
+    }
+    /* The journal ended between a value and this: the evaluator has to be where it was. */
+    if (t->recalled) {
+        double value = 0.0;
+        const hf_status s = hfi_evaluator_run(&t->evaluator, t->objective, &value, t->work + 2 * t->count);
+        if (s < 0) return s;
+    }
+    entry.status = hfi_evaluator_curvature(&t->evaluator, matrix);
+    if (t->journal) hfi_journal_keep(t->journal, &entry);
+    return entry.status;
 }
 
 static double objective_callback(unsigned count, const double *point, double *gradient, void *arg)
@@ -236,6 +257,7 @@ hf_status hfi_trainer_maximise(hfi_trainer *t, double *state, size_t iterations)
     if (selected < 0) return selected;
     if (t->free_count == 0) return evaluate_only(t, state);
     if (t->optimiser == HF_OPTIMISER_ADAM) return hfi_trainer_adam(t, state, iterations);
+    if (t->curved) return hfi_trainer_climb_curved(t, state, iterations);
     search s = {.trainer = t,
                 .state = t->work,
                 .gradient = t->work + t->count,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stopped fits with Student-t noise and by relevance pursuit, whose evaluations start from those before. */
+/* Stopped fits of which more than values and gradients is asked: with Student-t noise and by relevance pursuit, whose evaluations start from those
+ * before, and by the suspect finder, whose searches ask for second derivatives. */
 #include "train/resume_fits.h"
 
 static void briefly(hf_fit_settings *s)
@@ -44,6 +45,7 @@ static const kind kinds[] = {{"Student-t, variational", "student-t", briefly, 70
                              {"Student-t, Laplace, restarts", "student-t", by_laplace, 40, true},
                              {"Student-t, EP", "student-t", by_ep, 40, true},
                              {"Student-t, nu given", "student-t", with_given_nu, 60, true},
+                             {"default", "default", briefly, 60, true},
                              {"pursuit", "rrp", with_restarts, 60, true},
                              {"pursuit, inducing", "rrp", by_inducing, 80, true}};
 
