@@ -235,16 +235,31 @@ static bool layer_range(const plot_envelope *data, layer which, double range[2])
     return true;
 }
 
+/* A logarithmic scale of colours, with a number at 1, 2 and 5 times each power of ten. */
+static void print_logarithmic(FILE *out, const double range[2])
+{
+    static const double steps[] = {1.0, 2.0, 5.0};
+    const char *separator = "set logscale cb\nset cbtics (";
+    for (double unit = pow(10.0, floor(log10(range[0]))); unit <= range[1]; unit *= 10.0)
+        for (size_t k = 0; k < 3; k++) {
+            const double at = steps[k] * unit;
+            if (at < range[0] || at > range[1]) continue;
+            fprintf(out, "%s'%.3g' %.9g", separator, at, at);
+            separator = ", ";
+        }
+    fputs(")\n", out);
+}
+
 static bool print_map(FILE *out, const plot_envelope *data, layer which)
 {
     static const char *const names[] = {"Upper bound", "Lower bound", "Width"};
     static const char values[] = "(0 '#2b2a5b', 0.25 '#2f6690', 0.5 '#3a9188', 0.75 '#9cc25b', 1 '#f6e652')",
                       widths[] = "(0 '#f7f4ee', 0.35 '#f0c27b', 0.7 '#d5683a', 1 '#7a1f1f')";
-    const double left = 0.055 + 0.325 * (double)which;
+    const double left = 0.075 + 0.32 * (double)which;
     double range[2];
     if (!layer_range(data, which, range)) return false;
     /* Widths differ by orders of magnitude between readings and the edge. */
-    if (which == WIDTH && range[0] > 0.0 && range[1] > 20.0 * range[0]) fputs("set logscale cb\n", out);
+    if (which == WIDTH && range[0] > 0.0 && range[1] > 20.0 * range[0]) print_logarithmic(out, range);
     fprintf(out,
             "set margins at screen %.4f, at screen %.4f, at screen 0.13, at screen 0.79\n"
             "set label 1 '%s' at graph 0,1.05 left font ',14' textcolor '#1d2026'\n"
@@ -252,8 +267,8 @@ static bool print_map(FILE *out, const plot_envelope *data, layer which)
             "set colorbox user origin screen %.4f,0.13 size screen 0.01,0.66 noborder\n"
             "plot $map using 1:2:%d with image pixels notitle, "
             "$readings using 1:2 with points pointtype 6 pointsize 0.35 linecolor rgb '%s' notitle\n",
-            left, left + 0.24, names[which], which == WIDTH ? widths : values, range[0], range[1],
-            left + 0.25, 3 + (int)which, which == WIDTH ? "#2a2d33" : "#ffffff");
+            left, left + 0.225, names[which], which == WIDTH ? widths : values, range[0], range[1],
+            left + 0.235, 3 + (int)which, which == WIDTH ? "#2a2d33" : "#ffffff");
     return true;
 }
 
