@@ -210,9 +210,17 @@ static void infinite_bounds_stay_sound(void **state)
     assert_true(wave.lower == -1.0L && wave.upper == 1.0L && tight.lower == 0.0L && tight.upper == 1.0L);
 }
 
+/* Under valgrind long double has the precision of double, and the library refuses to make intervals. */
+static void long_double_is_emulated(void **state)
+{
+    (void)state;
+    skip();
+}
+
 int main(void)
 {
-    if (!hfi_interval_usable()) return 77; /* under valgrind */
+    const struct CMUnitTest emulated[] = {cmocka_unit_test(long_double_is_emulated)};
+    if (!hfi_interval_usable()) return cmocka_run_group_tests(emulated, NULL, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rounding_moves_every_number),
         cmocka_unit_test(arithmetic_holds_the_values_of_all_members),
