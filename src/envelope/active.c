@@ -9,13 +9,15 @@
 #include <string.h>
 
 /* Violations below this share of G (the largest f(x_i) / sd_i there is) end the search. */
-#define TOLERANCE 1e-11
+#define TOLERANCE 1e-14
 /* What g_i / sd_i can be off, in units of sqrt k(x,x) + sum |nu_j| sd_j. */
 #define NOISE 4e-16
 /* Least square of the power function in units of k(x,x): below it is rounding. */
 #define LEAST_POWER 1e-14
 /* Share of G^2 that the readings of a support must leave for its vertex to be in reach. */
 #define LEAST_ROOM 1e-12
+/* A support on which f misses the limits by this many times what its sums may be off. */
+#define WORTH_POLISHING 2.0
 /* A support at whose vertex some f(x_i) misses the limit by this, in units of G sd_i, has drifted. */
 #define DRIFT 1e-9
 
@@ -133,6 +135,32 @@ static bool has_drifted(const search *s, double noise_here)
         if (off > (DRIFT * chain->t * s->scale + 100.0 * noise_here) * s->problem->sd[i]) return true;
     }
     return false;
+}
+
+/* One step of iterative refinement, for the sake of a gap that is not made of rounding. nu moves by rounding only. */
+static void polish(search *s)
+{
+    const hfi_active_problem *problem = s->problem;
+    hfi_chain *chain = s->chain;
+    const double limit = WORTH_POLISHING * noise(s);
+    double *nu = chain->floored ? chain->alone : chain->nu, *change = chain->target, worst = 0.0;
+    for (size_t j = 0; j < chain->count; j++) {
+        const size_t i = chain->index[j];
+        worst = fmax(worst, fabs(chain->g[i] - chain->t * chain->limit[j]) / problem->sd[i]);
+    }
+    if (!(worst > limit)) return;
+    const double *cross = chain->floored ? NULL : problem->cross;
+    for (int k = 0; k < 2; k++) {
+        hfi_dual_residual(problem, cross, chain->t, chain, nu, change);
+        memset(chain->work, 0, chain->count * sizeof *chain->work);
+        hfi_active_forward(chain->count, 0, chain->l, chain->ldl, change, chain->work);
+        hfi_active_backward(chain->count, chain->l, chain->ldl, change);
+        for (size_t j = 0; j < chain->count; j++) nu[j] -= change[j];
+    }
+    hfi_active_price(problem->n, chain->count, chain->index, nu, problem->k, problem->ldk, cross, chain->g);
+    hfi_dual_residual(problem, cross, chain->t, chain, nu, change);
+    for (size_t j = 0; j < chain->count; j++)
+        chain->g[chain->index[j]] = chain->t * chain->limit[j] - change[j];
 }
 
 static bool may_refactor(const search *s)
@@ -253,5 +281,6 @@ hfi_active_end hfi_active_solve(const hfi_active_problem *problem, hfi_chain *ch
         if (chain->pivots >= most) break;
     }
     if (!chain->priced) price(&s);
+    if (chain->at_vertex) polish(&s);
     return end;
 }

@@ -103,6 +103,9 @@ typedef struct hfi_dual_value {
 /** From K itself, not from a factor. Holds for every kernel matrix that differs from K by at most HFI_KERNEL_ROUNDING sd_i sd_j. O(count^2). */
 hfi_dual_value hfi_dual_evaluate(const hfi_active_problem *problem, size_t count, const size_t *index,
                                  const double *nu);
+/** out := limit t - (k - K nu) on the support, in long double: what nu still lacks to be its vertex. O(count^2). */
+void hfi_dual_residual(const hfi_active_problem *problem, const double *cross, double t,
+                       const hfi_chain *chain, const double *nu, double *out);
 /** What a value of the kernel can be off, in units of sd_i sd_j: eight half units of the last place. */
 #define HFI_KERNEL_ROUNDING 9e-16L
 
@@ -165,6 +168,7 @@ struct hf_envelope_workspace {
     size_t capacity, d, scratch_size;
     hfi_chain chain[HFI_SIDES];
     double *cross, *scratch, *near, *gradient;
+    size_t close_count, *close; /* readings that the query cannot be told from */
 };
 
 /** The problem of the side at hand, without a query. */

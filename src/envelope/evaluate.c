@@ -34,3 +34,15 @@ hfi_dual_value hfi_dual_evaluate(const hfi_active_problem *problem, size_t count
                             .reach = reach,
                             .size = size};
 }
+
+void hfi_dual_residual(const hfi_active_problem *problem, const double *cross, double t,
+                       const hfi_chain *chain, const double *nu, double *out)
+{
+    for (size_t a = 0; a < chain->count; a++) {
+        const size_t i = chain->index[a];
+        const double *column = problem->k + i * problem->ldk;
+        long double sum = (long double)t * chain->limit[a] - (cross ? (long double)cross[i] : 0.0L);
+        for (size_t b = 0; b < chain->count; b++) sum += (long double)column[chain->index[b]] * nu[b];
+        out[a] = (double)(sum + (long double)problem->jitter * nu[a]);
+    }
+}

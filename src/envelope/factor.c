@@ -111,6 +111,7 @@ void hfi_chain_add(const hfi_active_problem *problem, hfi_chain *chain, size_t i
     append(problem, chain, at);
     chain->count++;
     chain->worth[i] = 0.0;
+    chain->priced = chain->at_vertex = false;
 }
 
 /* u and v from place `from` on. */
@@ -132,6 +133,7 @@ void hfi_chain_drop(const hfi_active_problem *problem, hfi_chain *chain, size_t 
     memmove(chain->nu + at, chain->nu + at + 1, behind * sizeof *chain->nu);
     memmove(chain->limit + at, chain->limit + at + 1, behind * sizeof *chain->limit);
     chain->count--;
+    chain->priced = chain->at_vertex = false;
     solve_from(problem, chain, at);
     if (!chain->left_out[i]) chain->worth[i] = 1.0 / problem->sd[i];
 }

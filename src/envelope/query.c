@@ -76,8 +76,9 @@ static double share_needed(const query *q, double factor, double rounding)
         if (!(over > rounding * q->problem.sd[i])) continue;
         const double inside = mirror * envelope->centre_value[i],
                      way = above > below ? f - inside : inside - f;
-        if (!envelope->has_centre || !(way > over)) return INFINITY;
-        share = fmax(share, over / way);
+        /* At an exact reading the centre is the end of the way. */
+        if (!envelope->has_centre || !(way > over * (1.0 - 1e-12))) return INFINITY;
+        share = fmax(share, fmin(1.0, over / way));
     }
     return share;
 }
@@ -121,7 +122,7 @@ static void try_nu(const query *q, size_t count, const size_t *index, const doub
     give(q->chain, count, index, nu);
 }
 
-/* Besides where the active set ended: nothing, the reading at x alone, and, where k_x lies in the span of the support, exactly that. */
+/* Besides where the active set ended: nothing, the readings at x alone, and, where k_x lies in the span of the support, exactly that. */
 static void try_others(const query *q, answer *a)
 {
     hfi_chain *chain = q->chain;
@@ -131,8 +132,9 @@ static void try_others(const query *q, answer *a)
         hfi_active_backward(chain->count, chain->l, chain->ldl, chain->target);
         try_nu(q, chain->count, chain->index, chain->target, a);
     }
+    const double one = 1.0;
+    for (size_t k = 0; k < q->workspace->close_count; k++) try_nu(q, 1, &q->workspace->close[k], &one, a);
     if (q->at < q->envelope->n) {
-        const double one = 1.0;
         const long double root = q->problem.norm * sqrtl((long double)q->problem.jitter) * (1.0L + 1e-18L);
         const double bound = round_up(q->problem.upper[q->at] + root);
         if (bound <= a->bound) {
@@ -151,13 +153,29 @@ static bool is_close_enough(void *arg)
     return gap_to(q, &value, bound_of(&q->problem, &value)) <= q->limits->gap;
 }
 
+/* At a reading (or one that cannot be told from it) f is what the others allow, cut off at its limits: the values at x of the functions that meet the others
+ * are an interval. So the active set does without it, and is spared a problem whose square root is zero. */
+static void set_aside(const query *q, unsigned char left_out)
+{
+    const hf_envelope_workspace *w = q->workspace;
+    hfi_chain *chain = q->chain;
+    for (size_t k = 0; k < w->close_count; k++) {
+        const size_t i = w->close[k];
+        chain->left_out[i] = left_out;
+        for (size_t j = 0; left_out && j < chain->count; j++)
+            if (chain->index[j] == i) hfi_chain_drop(&q->problem, chain, j);
+    }
+}
+
 static answer solve_side(query *q)
 {
     hfi_chain *chain = q->chain;
     const hf_envelope_limits none = {0}, *limits = q->limits ? q->limits : &none;
     answer a = {.bound = INFINITY};
+    set_aside(q, 1);
     a.end = hfi_active_solve(&q->problem, chain, limits->pivots, limits->seconds,
                              limits->gap > 0.0 ? is_close_enough : NULL, q);
+    set_aside(q, 0);
     a.pivots = chain->pivots;
     chain->given = 0;
     const hfi_dual_value value = hfi_dual_evaluate(&q->problem, chain->count, chain->index, chain->nu);
@@ -208,6 +226,19 @@ static size_t reading_at(const hf_envelope *envelope, const double *x)
     return envelope->n;
 }
 
+/* The readings whose distance to x in the space is rounding. */
+static void find_close(query *q)
+{
+    hf_envelope_workspace *w = q->workspace;
+    const hf_envelope *envelope = q->envelope;
+    const double prior = q->problem.prior;
+    w->close_count = 0;
+    for (size_t i = 0; i < envelope->n; i++) {
+        const double square = prior - 2.0 * w->cross[i] + envelope->sd[i] * envelope->sd[i];
+        if (square <= LEAST_SQUARE * prior) w->close[w->close_count++] = i;
+    }
+}
+
 /* k_x and k(x,x); at a reading its very column, so that nothing is left of the distance to it. */
 static void look(query *q)
 {
@@ -223,6 +254,7 @@ static void look(query *q)
                                n, w->scratch);
         hfi_kernel_diagonal(envelope->kernel, 1, q->x, envelope->d, false, &q->problem.prior);
     }
+    find_close(q);
     q->centre_at = 0.0;
     for (size_t j = 0; envelope->has_centre && j < envelope->centre_count; j++)
         q->centre_at -= envelope->centre_nu[j] * w->cross[envelope->centre_index[j]];

@@ -17,6 +17,7 @@ void hf_envelope_workspace_free(hf_envelope_workspace *workspace)
     hfi_memory_free(&memory, workspace->cross);
     hfi_memory_free(&memory, workspace->scratch);
     hfi_memory_free(&memory, workspace->near);
+    hfi_memory_free(&memory, workspace->close);
     hfi_memory_free(&memory, workspace->gradient);
     hfi_memory_free(&memory, workspace);
 }
@@ -40,7 +41,8 @@ hf_envelope_workspace *hf_envelope_workspace_create(hf_context *ctx, const hf_en
     w->scratch = w->cross ? hfi_alloc(ctx, hfi_kernel_scratch(envelope->kernel), sizeof *w->scratch) : NULL;
     w->near = w->scratch ? hfi_alloc(ctx, w->capacity, w->d * sizeof *w->near) : NULL;
     w->gradient = w->near ? hfi_alloc(ctx, w->d, 2 * sizeof *w->gradient) : NULL;
-    if (w->gradient) return w;
+    w->close = w->gradient ? hfi_alloc(ctx, w->capacity, sizeof *w->close) : NULL;
+    if (w->close) return w;
     (void)hfi_out_of_memory(ctx);
     hf_envelope_workspace_free(w);
     return NULL;
