@@ -25,12 +25,8 @@ bool hfi_interval_usable(void)
 /* ---- arithmetic -----------------------------------------------------------------------------------------
  */
 
-hfi_interval hfi_interval_multiply(hfi_interval a, hfi_interval b)
+hfi_interval hfi_interval_multiply_signed(hfi_interval a, hfi_interval b)
 {
-    if (hfi_interval_is(a, 1.0L)) return b;
-    if (hfi_interval_is(b, 1.0L)) return a;
-    if (a.lower >= 0.0L && b.lower >= 0.0L)
-        return (hfi_interval){larger(0.0L, hfi_times_down(a.lower, b.lower)), hfi_times_up(a.upper, b.upper)};
     const long double low[] = {hfi_times_down(a.lower, b.upper), hfi_times_down(a.upper, b.lower),
                                hfi_times_down(a.upper, b.upper)};
     const long double high[] = {hfi_times_up(a.lower, b.upper), hfi_times_up(a.upper, b.lower),
@@ -41,30 +37,6 @@ hfi_interval hfi_interval_multiply(hfi_interval a, hfi_interval b)
         product.upper = larger(product.upper, high[i]);
     }
     return product;
-}
-
-hfi_interval hfi_interval_divide(hfi_interval a, hfi_interval b)
-{
-    hfi_interval quotient = {0.0L, 0.0L};
-    if (a.lower != 0.0L) quotient.lower = hfi_down(a.lower / (a.lower > 0.0L ? b.upper : b.lower));
-    if (a.upper != 0.0L) quotient.upper = hfi_up(a.upper / (a.upper > 0.0L ? b.lower : b.upper));
-    if (a.lower >= 0.0L) quotient.lower = larger(0.0L, quotient.lower);
-    if (a.upper <= 0.0L) quotient.upper = smaller(0.0L, quotient.upper);
-    return quotient;
-}
-
-/* The sizes of the numbers in a. */
-static hfi_interval magnitude(hfi_interval a)
-{
-    if (a.lower >= 0.0L) return a;
-    if (a.upper <= 0.0L) return hfi_interval_negate(a);
-    return (hfi_interval){0.0L, larger(-a.lower, a.upper)};
-}
-
-hfi_interval hfi_interval_square(hfi_interval a)
-{
-    const hfi_interval size = magnitude(a);
-    return hfi_interval_multiply(size, size);
 }
 
 hfi_interval hfi_interval_sqrt(hfi_interval a)
@@ -93,11 +65,25 @@ static long double above(long double v)
     return v + slack(v);
 }
 
+/* An interval so narrow that a function at one end and its slope say as much as the function at both, at half the time. Its width, or infinity. */
+#define NARROW 0x1p-40L
+
+static long double narrow_width(hfi_interval a)
+{
+    const long double width = hfi_up(a.upper - a.lower);
+    return width < NARROW ? width : INFINITY;
+}
+
 hfi_interval hfi_interval_exp(hfi_interval a)
 {
     hfi_interval e = {1.0L, 1.0L};
-    if (a.lower != 0.0L) e.lower = larger(a.lower > 0.0L ? 1.0L : 0.0L, below(expl(a.lower)));
-    if (a.upper != 0.0L) e.upper = above(expl(a.upper));
+    const long double width = narrow_width(a), low = a.lower != 0.0L ? expl(a.lower) : 1.0L;
+    if (a.lower != 0.0L) e.lower = larger(a.lower > 0.0L ? 1.0L : 0.0L, below(low));
+    if (a.upper != 0.0L) {
+        /* exp(w) <= 1 + w (1 + w) */
+        e.upper = width < NARROW ? hfi_times_up(above(low), hfi_up(1.0L + width * (1.0L + 2.0L * NARROW)))
+                                 : above(expl(a.upper));
+    }
     if (a.upper < 0.0L) e.upper = smaller(1.0L, e.upper);
     return e;
 }
@@ -105,8 +91,10 @@ hfi_interval hfi_interval_exp(hfi_interval a)
 hfi_interval hfi_interval_log1p(hfi_interval a)
 {
     hfi_interval log = {0.0L, 0.0L};
-    if (a.lower > 0.0L) log.lower = larger(0.0L, below(log1pl(a.lower)));
-    if (a.upper > 0.0L) log.upper = above(log1pl(a.upper));
+    const long double width = narrow_width(a), low = a.lower > 0.0L ? log1pl(a.lower) : 0.0L;
+    if (a.lower > 0.0L) log.lower = larger(0.0L, below(low));
+    if (a.upper > 0.0L)
+        log.upper = width < NARROW && a.lower >= 0.0L ? hfi_up(above(low) + width) : above(log1pl(a.upper));
     return log;
 }
 
@@ -122,7 +110,7 @@ static hfi_interval fold(hfi_interval a)
     const hfi_interval half = {0.0L, 0.5L};
     if (!(a.upper - a.lower < 0.25L)) return half;
     const long double whole = rintl(0.5L * (a.lower + a.upper));
-    const hfi_interval rest = magnitude(hfi_interval_subtract(a, hfi_interval_point(whole)));
+    const hfi_interval rest = hfi_interval_size(hfi_interval_subtract(a, hfi_interval_point(whole)));
     if (!(rest.upper < 1.0L)) return half;
     if (rest.upper <= 0.5L) return rest;
     const hfi_interval beyond = {larger(0.0L, hfi_down(1.0L - rest.upper)), hfi_up(1.0L - rest.lower)};
@@ -136,9 +124,11 @@ static hfi_interval fold(hfi_interval a)
 hfi_interval hfi_interval_sin_squared(hfi_interval a)
 {
     const hfi_interval angle = hfi_interval_multiply(hfi_interval_pi(), fold(a));
+    const long double width = narrow_width(angle), low = angle.lower > 0.0L ? sinl(angle.lower) : 0.0L;
     hfi_interval sine = {0.0L, 0.0L};
-    if (angle.lower > 0.0L) sine.lower = larger(0.0L, below(sinl(angle.lower)));
-    if (angle.upper > 0.0L) sine.upper = smaller(1.0L, above(sinl(angle.upper)));
+    if (angle.lower > 0.0L) sine.lower = larger(0.0L, below(low));
+    if (angle.upper > 0.0L)
+        sine.upper = smaller(1.0L, width < NARROW ? hfi_up(above(low) + width) : above(sinl(angle.upper)));
     const hfi_interval square = hfi_interval_square(sine);
     return (hfi_interval){square.lower, smaller(1.0L, square.upper)};
 }
@@ -148,8 +138,11 @@ hfi_interval hfi_interval_cos_turns(hfi_interval a)
     const hfi_interval turns = fold(a);
     const hfi_interval angle =
         hfi_interval_multiply(hfi_interval_pi(), (hfi_interval){2.0L * turns.lower, 2.0L * turns.upper});
+    const long double width = narrow_width(angle), high = angle.lower > 0.0L ? cosl(angle.lower) : 1.0L;
     hfi_interval cosine = {1.0L, 1.0L};
-    if (angle.upper > 0.0L) cosine.lower = larger(-1.0L, below(cosl(angle.upper)));
-    if (angle.lower > 0.0L) cosine.upper = smaller(1.0L, above(cosl(angle.lower)));
+    if (angle.upper > 0.0L)
+        cosine.lower =
+            larger(-1.0L, width < NARROW ? hfi_down(below(high) - width) : below(cosl(angle.upper)));
+    if (angle.lower > 0.0L) cosine.upper = smaller(1.0L, above(high));
     return cosine;
 }

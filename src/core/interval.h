@@ -94,12 +94,45 @@ static inline long double hfi_times_up(long double a, long double b)
     return a == 0.0L || b == 0.0L ? 0.0L : hfi_up(a * b);
 }
 
+/** Of factors that may be negative; see hfi_interval_multiply(). */
+hfi_interval hfi_interval_multiply_signed(hfi_interval a, hfi_interval b);
+
 /** Exact where one of them is 0 or 1. */
-hfi_interval hfi_interval_multiply(hfi_interval a, hfi_interval b);
+static inline hfi_interval hfi_interval_multiply(hfi_interval a, hfi_interval b)
+{
+    if (hfi_interval_is(a, 1.0L)) return b;
+    if (hfi_interval_is(b, 1.0L)) return a;
+    if (a.lower < 0.0L || b.lower < 0.0L) return hfi_interval_multiply_signed(a, b);
+    const long double lower = hfi_times_down(a.lower, b.lower);
+    return (hfi_interval){lower > 0.0L ? lower : 0.0L, hfi_times_up(a.upper, b.upper)};
+}
+
 /** b > 0. */
-hfi_interval hfi_interval_divide(hfi_interval a, hfi_interval b);
+static inline hfi_interval hfi_interval_divide(hfi_interval a, hfi_interval b)
+{
+    hfi_interval quotient = {0.0L, 0.0L};
+    if (a.lower != 0.0L) quotient.lower = hfi_down(a.lower / (a.lower > 0.0L ? b.upper : b.lower));
+    if (a.upper != 0.0L) quotient.upper = hfi_up(a.upper / (a.upper > 0.0L ? b.lower : b.upper));
+    if (a.lower >= 0.0L && quotient.lower < 0.0L) quotient.lower = 0.0L;
+    if (a.upper <= 0.0L && quotient.upper > 0.0L) quotient.upper = 0.0L;
+    return quotient;
+}
+
+/** The sizes of the numbers in a. */
+static inline hfi_interval hfi_interval_size(hfi_interval a)
+{
+    if (a.lower >= 0.0L) return a;
+    if (a.upper <= 0.0L) return hfi_interval_negate(a);
+    return (hfi_interval){0.0L, -a.lower > a.upper ? -a.lower : a.upper};
+}
+
 /** Never negative. */
-hfi_interval hfi_interval_square(hfi_interval a);
+static inline hfi_interval hfi_interval_square(hfi_interval a)
+{
+    const hfi_interval size = hfi_interval_size(a);
+    return hfi_interval_multiply(size, size);
+}
+
 /** a.upper >= 0; what is negative in a counts as 0. */
 hfi_interval hfi_interval_sqrt(hfi_interval a);
 /** Exactly 1 at 0, and on the right side of 1 elsewhere. */

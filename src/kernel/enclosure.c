@@ -55,21 +55,33 @@ static hfi_interval times(long double factor, hfi_interval a)
 /* ---- leaves ---------------------------------------------------------------------------------------------
  */
 
-static hfi_interval radial_at(hfi_form form, hfi_interval alpha, long double distance2)
+/* 1 + s, for matern52 + s^2/3, at one s. */
+static hfi_interval polynomial(hfi_form form, long double s)
 {
-    const hfi_interval one = hfi_interval_point(1.0L), r2 = hfi_interval_point(distance2);
+    const hfi_interval at = hfi_interval_point(s);
+    const hfi_interval line = hfi_interval_add(hfi_interval_point(1.0L), at);
+    if (form != HFI_FORM_MATERN52) return line;
+    return hfi_interval_add(line, hfi_interval_divide(hfi_interval_square(at), hfi_interval_point(3.0L)));
+}
+
+/* The polynomial grows with s, but its product with exp(-s) falls: the far end decides the lower bound, the near one the upper. */
+static hfi_interval matern(hfi_form form, hfi_interval s)
+{
+    const hfi_interval e = decay(s);
+    const long double lower = hfi_times_down(polynomial(form, s.upper).lower, e.lower);
+    return (hfi_interval){lower > 0.0L ? lower : 0.0L,
+                          hfi_times_up(polynomial(form, s.lower).upper, e.upper)};
+}
+
+static hfi_interval radial_at(hfi_form form, hfi_interval alpha, hfi_interval r2)
+{
     switch (form) {
     case HFI_FORM_MATERN12:
         return decay(hfi_interval_sqrt(r2));
-    case HFI_FORM_MATERN32: {
-        const hfi_interval s = hfi_interval_sqrt(times(3.0L, r2));
-        return hfi_interval_multiply(hfi_interval_add(one, s), decay(s));
-    }
-    case HFI_FORM_MATERN52: {
-        const hfi_interval s = hfi_interval_sqrt(times(5.0L, r2));
-        const hfi_interval square = hfi_interval_divide(times(5.0L, r2), hfi_interval_point(3.0L));
-        return hfi_interval_multiply(hfi_interval_add(hfi_interval_add(one, s), square), decay(s));
-    }
+    case HFI_FORM_MATERN32:
+        return matern(form, hfi_interval_sqrt(times(3.0L, r2)));
+    case HFI_FORM_MATERN52:
+        return matern(form, hfi_interval_sqrt(times(5.0L, r2)));
     case HFI_FORM_RQ: {
         const hfi_interval ratio = hfi_interval_divide(r2, times(2.0L, alpha));
         return decay(hfi_interval_multiply(alpha, hfi_interval_log1p(ratio)));
@@ -79,7 +91,6 @@ static hfi_interval radial_at(hfi_form form, hfi_interval alpha, long double dis
     }
 }
 
-/* All of them fall from 1 at distance 0, so that the ends of the interval decide. */
 static hfi_interval radial(const pair *at, const hfi_leaf *leaf)
 {
     hfi_interval r2 = hfi_interval_point(0.0L), alpha = r2;
@@ -89,10 +100,9 @@ static hfi_interval radial(const pair *at, const hfi_leaf *leaf)
         r2 = hfi_interval_add(r2, hfi_interval_square(u));
     }
     if (leaf->form == HFI_FORM_RQ) alpha = parameter(at, hfi_leaf_at(leaf, HFI_FIELD_ALPHA));
-    const long double nearest = r2.lower > 0.0L ? r2.lower : 0.0L;
-    const long double lower = radial_at(leaf->form, alpha, r2.upper).lower;
-    const long double upper = radial_at(leaf->form, alpha, nearest).upper;
-    return (hfi_interval){lower, upper < 1.0L ? upper : 1.0L};
+    if (hfi_interval_is(r2, 0.0L)) return hfi_interval_point(1.0L);
+    const hfi_interval value = radial_at(leaf->form, alpha, r2);
+    return (hfi_interval){value.lower, value.upper < 1.0L ? value.upper : 1.0L};
 }
 
 static hfi_interval periodic(const pair *at, const hfi_leaf *leaf)
