@@ -240,9 +240,9 @@ static void print_logarithmic(FILE *out, const double range[2])
 {
     static const double steps[] = {1.0, 2.0, 5.0};
     const char *separator = "set logscale cb\nset cbtics (";
-    for (double unit = pow(10.0, floor(log10(range[0]))); unit <= range[1]; unit *= 10.0)
+    for (int power = (int)floor(log10(range[0])); pow(10.0, power) <= range[1]; power++)
         for (size_t k = 0; k < 3; k++) {
-            const double at = steps[k] * unit;
+            const double at = steps[k] * pow(10.0, power);
             if (at < range[0] || at > range[1]) continue;
             fprintf(out, "%s'%.3g' %.9g", separator, at, at);
             separator = ", ";

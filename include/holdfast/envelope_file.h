@@ -25,7 +25,7 @@ typedef struct hf_envelope_labels {
  * Saves to a SQLite file, written beside `path` and renamed: never a half file. The same envelope and labels give the same bytes.
  * @param labels copied; NULL for the defaults that its fields name. If the kernel's expression names columns, `features` must be
  *               the names it was parsed with: HF_ERR_ARGUMENT if it cannot be parsed with them, or is then another kernel.
- * Not kept: what a workspace knows. Errors: HF_ERR_ARGUMENT, HF_ERR_IO, HF_ERR_MEMORY, HF_ERR_CANCELLED.
+ * Not kept: what a workspace knows, and more of a reserve than 4096 readings. Errors: HF_ERR_ARGUMENT, HF_ERR_IO, HF_ERR_MEMORY, HF_ERR_CANCELLED.
  */
 HF_API hf_status hf_envelope_save(hf_context *ctx, const hf_envelope *envelope,
                                   const hf_envelope_labels *labels, const char *path);

@@ -142,7 +142,6 @@ static hf_status read_settings(const hfi_reader *r, double *norm, hf_envelope_se
     if (status >= 0) status = hfi_meta_double(r, "jitter", 0.0, &settings->jitter);
     if (status >= 0) status = hfi_meta_flag(r, "rigorous", &settings->rigorous);
     if (status >= 0) status = hfi_meta_size(r, "reserve", &settings->reserve);
-    /* A reserve costs memory: it must be of the size of something that people have. */
     if (status >= 0 && settings->reserve > HFI_ENVELOPE_RESERVE) status = hfi_meta_bad(r, "reserve");
     return status;
 }

@@ -103,7 +103,8 @@ static void write_meta(hfi_writer *w, const hf_envelope *envelope, const names *
     hfi_writer_meta_double(w, statement, "minimum_norm", hf_envelope_minimum_norm(envelope));
     hfi_writer_meta_double(w, statement, "jitter", settings.jitter);
     hfi_writer_meta_size(w, statement, "rigorous", settings.rigorous ? 1 : 0);
-    hfi_writer_meta_size(w, statement, "reserve", settings.reserve);
+    hfi_writer_meta_size(w, statement, "reserve",
+                         settings.reserve < HFI_ENVELOPE_RESERVE ? settings.reserve : HFI_ENVELOPE_RESERVE);
     sqlite3_finalize(statement);
 }
 

@@ -20,8 +20,8 @@
 #define HFI_ENVELOPE_VERSION 1
 /** Envelopes have the tables of this version of the model format. */
 #define HFI_ENVELOPE_SCHEMA 1
-/** Readings that an envelope file may reserve memory for. */
-#define HFI_ENVELOPE_RESERVE ((size_t)1 << 20)
+/** Readings that an envelope file may reserve memory for: a file from strangers must not ask for more than people have. */
+#define HFI_ENVELOPE_RESERVE ((size_t)4096)
 /** Latest version of the format; user_version of the database. */
 #define HFI_FORMAT_VERSION 3
 /** A model of one output that needs nothing of version 3 is written as this one. */

@@ -294,7 +294,7 @@ static void nonsense_is_refused(void **state)
         "UPDATE meta SET value = 2 WHERE key = 'rigorous'",
         "UPDATE meta SET value = -1 WHERE key = 'reserve'",
         "UPDATE meta SET value = 9223372036854775807 WHERE key = 'reserve'",
-        "UPDATE meta SET value = 1000000 WHERE key = 'reserve'",
+        "UPDATE meta SET value = 4097 WHERE key = 'reserve'",
         "UPDATE meta SET value = 9223372036854775807 WHERE key = 'readings'",
         "UPDATE meta SET value = 0 WHERE key = 'readings'",
         "UPDATE meta SET value = 12 WHERE key = 'readings'",
