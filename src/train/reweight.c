@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum {
-    READINGS = 400 /* that a search for the first hyperparameters of several outputs looks at */
+    READINGS = 400, /* that a search for the first hyperparameters of several outputs looks at ... */
+    FEW = 8         /* ... if these are so few: of many lengthscales, those of inputs that matter little run away on some of the readings */
 };
 
 /* Largest change of a weight at which the fixed point is reached. */
@@ -117,7 +118,7 @@ static hf_status approach(hfi_trainer *t, const hf_fit_settings *settings, doubl
 {
     hfi_evaluator *e = &t->evaluator;
     const bool able = settings->centre == HF_CENTRE_CONDITIONAL && !e->inducing && !e->projected;
-    if (!able || t->free_count == 0) return HF_OK;
+    if (!able || t->free_count == 0 || t->free_count > FEW) return HF_OK;
     hf_status s = hfi_evaluator_select(e);
     if (s < 0 || e->n <= READINGS) return s;
     hfi_thinned thinned;
