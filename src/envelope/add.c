@@ -99,7 +99,8 @@ hf_status hf_envelope_add(hf_context *ctx, hf_envelope *envelope, const double *
     hf_status status = check(ctx, envelope, x, y, below, above);
     if (status < 0) return status;
     const size_t n = envelope->n, i = find(envelope, x);
-    const double lower = y - below, upper = y + above;
+    double lower, upper;
+    hfi_envelope_limits(envelope, y, below, above, &lower, &upper);
     const double old_lower = i < n ? envelope->lower[HF_UPPER][i] : -INFINITY;
     const double old_upper = i < n ? envelope->upper[HF_UPPER][i] : INFINITY;
     if (fmax(lower, old_lower) > fmin(upper, old_upper)) return contradiction(ctx, envelope, lower, upper);

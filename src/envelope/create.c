@@ -16,7 +16,12 @@ static hf_status fill(hf_context *ctx, const hf_bounded_readings *readings, cons
         /* Adding a zero makes one zero of the two. */
         for (size_t j = 0; j < d; j++)
             envelope->x[i * d + j] = readings->x[distinct->first[i] * readings->ldx + j] + 0.0;
-        hfi_envelope_set_limits(envelope, i, distinct->lower[i], distinct->upper[i]);
+        const size_t low = distinct->lower_row[i], high = distinct->upper_row[i];
+        double lower, upper, unused;
+        hfi_envelope_limits(envelope, readings->y[low], hfi_noise_below(readings, low), 0.0, &lower, &unused);
+        hfi_envelope_limits(envelope, readings->y[high], 0.0, hfi_noise_above(readings, high), &unused,
+                            &upper);
+        hfi_envelope_set_limits(envelope, i, lower, upper);
     }
     hf_status status =
         hfi_kernel_gram_lower(ctx, envelope->kernel, envelope->n, envelope->x, d, envelope->k, envelope->ldk);
@@ -46,12 +51,10 @@ static hf_status build(hf_context *ctx, const hf_kernel *kernel, const hf_bounde
     if (settings->reserve > SIZE_MAX - distinct->n)
         status = hfi_fail(ctx, HF_ERR_TOO_LARGE, "a reserve of %zu readings", settings->reserve);
     if (status >= 0) status = hfi_envelope_allocate(ctx, kernel, distinct->n + settings->reserve, out);
-    if (status >= 0) status = fill(ctx, readings, distinct, *out);
-    if (status >= 0) {
-        (*out)->jitter = settings->jitter;
-        (*out)->rigorous = settings->rigorous;
-    }
-    return status;
+    if (status < 0) return status;
+    (*out)->jitter = settings->jitter;
+    (*out)->rigorous = settings->rigorous;
+    return fill(ctx, readings, distinct, *out);
 }
 
 static hf_status explain(hf_context *ctx, hf_envelope *envelope, const hf_bounded_readings *readings,

@@ -109,6 +109,11 @@ void hfi_dual_residual(const hfi_active_problem *problem, const double *cross, d
 /** What a value of the kernel can be off, in units of sd_i sd_j: eight half units of the last place. */
 #define HFI_KERNEL_ROUNDING 9e-16L
 
+/** U(nu) at x with every rounding accounted for (rigorous.c); infinite where the kernel cannot be enclosed. The kernel is evaluated anew: some microseconds for each pair of
+ * the support. */
+double hfi_rigorous_bound(const hf_envelope *envelope, const hfi_active_problem *problem, const double *x,
+                          size_t count, const size_t *index, const double *nu);
+
 /* ---- readings (readings.c) ----------------------------------------------------------------------------- */
 
 /** Which readings share an input, and the limits that are left of each. */
@@ -175,6 +180,9 @@ struct hf_envelope_workspace {
 hfi_active_problem hfi_envelope_problem(const hf_envelope *envelope, hf_side side);
 /** Makes room for `capacity` readings; everything zero. HF_ERR_TOO_LARGE, HF_ERR_MEMORY. */
 hf_status hfi_envelope_allocate(hf_context *ctx, const hf_kernel *kernel, size_t capacity, hf_envelope **out);
+/** The limits of a reading: y - below and y + above, moved outwards by a rounding where the envelope is rigorous. */
+void hfi_envelope_limits(const hf_envelope *envelope, double y, double below, double above, double *lower,
+                         double *upper);
 /** Sets the limits of reading i, for f and for -f. */
 void hfi_envelope_set_limits(hf_envelope *envelope, size_t i, double lower, double upper);
 

@@ -84,6 +84,16 @@ hf_status hfi_envelope_allocate(hf_context *ctx, const hf_kernel *kernel, size_t
     return status;
 }
 
+void hfi_envelope_limits(const hf_envelope *envelope, double y, double below, double above, double *lower,
+                         double *upper)
+{
+    *lower = y - below;
+    *upper = y + above;
+    if (!envelope->rigorous) return;
+    if (below > 0.0) *lower = nextafter(*lower, -INFINITY);
+    if (above > 0.0) *upper = nextafter(*upper, INFINITY);
+}
+
 void hfi_envelope_set_limits(hf_envelope *envelope, size_t i, double lower, double upper)
 {
     envelope->lower[HF_UPPER][i] = lower;

@@ -186,6 +186,11 @@ static answer solve_side(query *q)
         give(chain, chain->count, chain->index, chain->nu);
     }
     try_others(q, &a);
+    /* The reading at x alone needs no more than its limit. */
+    const bool alone = chain->given == 1 && chain->given_index[0] == q->at && chain->given_nu[0] == 1.0;
+    if (q->envelope->rigorous && !alone)
+        a.bound = hfi_rigorous_bound(q->envelope, &q->problem, q->x, chain->given, chain->given_index,
+                                     chain->given_nu);
     a.gap = gap_to(q, &value, a.bound);
     return a;
 }
@@ -271,7 +276,9 @@ static answer ask_side(query *q, hf_side side, double *gradient)
     if (!(prior > 0.0)) { /* every function of the space is zero here */
         hfi_chain_reset(q->chain);
         if (gradient) memset(gradient, 0, q->envelope->d * sizeof *gradient);
-        return (answer){.bound = 0.0};
+        return (answer){.bound = q->envelope->rigorous
+                                     ? hfi_rigorous_bound(q->envelope, &q->problem, q->x, 0, NULL, NULL)
+                                     : 0.0};
     }
     answer a = solve_side(q);
     if (gradient) write_gradient(q, &a, gradient);

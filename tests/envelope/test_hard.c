@@ -24,7 +24,8 @@ static void disturb(support_world *world, size_t style, hfi_stream *stream)
     for (size_t i = 0; i < n; i++) {
         if (style == 0) {
             x[2 * i] = 0.5 * (double)(i % 8) - 2.0;
-            x[2 * i + 1] = 0.5 * (double)(i / 8) - 2.0;
+            const size_t row = i / 8;
+            x[2 * i + 1] = 0.5 * (double)row - 2.0;
         } else if ((style == 1 && i % 2 == 1) || (style == 2 && i % 3 > 0)) {
             x[2 * i] = x[2 * i - 2] + (style == 1 ? 1e-12 : 1e-6 * hfi_stream_normal(stream));
             x[2 * i + 1] = x[2 * i - 1];
