@@ -6,9 +6,11 @@
 #include <math.h>
 #include <string.h>
 
+/* A search for the first hyperparameters of several outputs looks at some of the readings if these are few: of many lengthscales, those of inputs that matter little
+ * would run away. */
 enum {
-    READINGS = 400, /* that a search for the first hyperparameters of several outputs looks at ... */
-    FEW = 8         /* ... if these are so few: of many lengthscales, those of inputs that matter little run away on some of the readings */
+    READINGS = 400,
+    FEW = 8
 };
 
 /* Largest change of a weight at which the fixed point is reached. */
