@@ -154,8 +154,9 @@ typedef struct hf_fit_settings {
         output_eps; /**< NULL: eps for all; else one expected share of outliers per output, `output_eps_count` of them */
     size_t output_eps_count;
     double
-        noise_start; /**< noise variance that training starts from, user units squared; 0: 0.1 of the target's scale squared */
-    double beta;                      /**< 0: hf_sites_set_beta(); robust sites only */
+        noise_start; /**< noise variance that training starts from, user units squared; 0: 0.1 of the target's scale squared, with several outputs and Gaussian
+                        sites 0.03 of each output's */
+    double beta;     /**< 0: hf_sites_set_beta(); robust sites only */
     hf_student_method student_method; /**< variational; with the inducing solver whatever this says */
     double student_nu;                /**< degrees of freedom > 1; 0: trained in [2, 50], from 4 */
     const char *

@@ -6,9 +6,16 @@
 
 /* Weak priors and start values in standardised units; docs/methods/robust-default.md says where they come
  * from. */
-static const double noise_start = 0.1, noise_lower = 1e-6, noise_upper = 1e3;
+static const double noise_start = 0.1, outputs_noise_start = 0.03, noise_lower = 1e-6, noise_upper = 1e3;
 static const double noise_prior = -3.506557897319982; /* log 0.03 */
 static const double noise_prior_sd = 3.0, scale_prior_sd = 2.0, factor_prior_sd = 2.0;
+
+/* In standardised units. Of several outputs one is easily explained away as noise: starting from much noise a search loses sight of inputs that matter little before
+ * it sees them. Weights that come with a start of their own, and Student-t noise, do not ask for that. */
+static double start_of_noise(const hfi_fit *fit)
+{
+    return fit->outputs > 1 && fit->settings->sites == HF_SITES_GAUSSIAN ? outputs_noise_start : noise_start;
+}
 
 /* The entries of one array of parameters, which lie one after the other. */
 typedef struct array {
@@ -164,11 +171,11 @@ hf_status hfi_fit_prepare(hfi_fit *fit)
     const double unit = settings->standardise ? 1.0 : fit->measured.y_scale;
     fit->noise = settings->noise_start > 0.0
                      ? settings->noise_start / fit->scaling.y_scale / fit->scaling.y_scale
-                     : noise_start * unit * unit;
+                     : start_of_noise(fit) * unit * unit;
     fit->threshold = settings->threshold_rule == HF_THRESHOLD_GIVEN
                          ? settings->threshold / fit->scaling.y_scale
                          : INFINITY;
-    if (s >= 0 && fit->outputs > 1) s = hfi_fit_start_outputs(fit, noise_start);
+    if (s >= 0 && fit->outputs > 1) s = hfi_fit_start_outputs(fit, start_of_noise(fit));
     if (s >= 0) s = apply_assignments(fit);
     if (s >= 0) s = hf_sites_gaussian(fit->ctx, fit->n, fit->y, fit->noise, fit->extra, &fit->sites);
     if (s >= 0 && fit->outputs > 1) s = hfi_fit_output_sites(fit);
