@@ -139,10 +139,35 @@ static void a_zero_that_is_not_read_as_one(void **state)
     hf_context_free(ctx);
 }
 
+/* No kernel of the language is of that kind; a matrix that is not positive semi-definite is told from one that is so but for rounding. */
+static void an_indefinite_matrix_is_noticed(void **state)
+{
+    (void)state;
+    hf_context *ctx = support_context(1);
+    const hfi_memory heap = hfi_context_memory(ctx);
+    const double indefinite[] = {1.0, 2.0, 2.0, 1.0}, flat[] = {1.0, 1.0, 1.0, 1.0}, sd[] = {1.0, 1.0};
+    const double lower[] = {1.0, -2.0}, upper[] = {2.0, -1.0};
+    hfi_active_problem problem = {
+        .n = 2, .k = indefinite, .ldk = 2, .lower = lower, .upper = upper, .sd = sd};
+    hfi_chain chain;
+    assert_true(hfi_chain_init(&heap, 2, &chain));
+    (void)hfi_active_solve(&problem, &chain, 0, 0.0, NULL, NULL);
+    assert_true(chain.indefinite);
+    hfi_chain_free(&heap, &chain);
+    problem.k = flat;
+    assert_true(hfi_chain_init(&heap, 2, &chain));
+    (void)hfi_active_solve(&problem, &chain, 0, 0.0, NULL, NULL);
+    assert_false(chain.indefinite);
+    assert_true(hfi_smoothest_certified(&problem, &chain) > 1e6);
+    hfi_chain_free(&heap, &chain);
+    hf_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_far_readings), cmocka_unit_test(one_input_read_twice),
-        cmocka_unit_test(figures_are_what_they_say), cmocka_unit_test(a_zero_that_is_not_read_as_one)};
+        cmocka_unit_test(an_indefinite_matrix_is_noticed), cmocka_unit_test(two_far_readings),
+        cmocka_unit_test(one_input_read_twice), cmocka_unit_test(figures_are_what_they_say),
+        cmocka_unit_test(a_zero_that_is_not_read_as_one)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

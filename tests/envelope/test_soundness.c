@@ -176,6 +176,12 @@ static void more_pivots_are_no_worse(void **state)
         assert_int_equal(hf_envelope_bounds(envelope, workspace, x, &close, &bound, NULL, NULL), HF_OK);
         assert_true(bound.gap_upper <= 0.1 && bound.gap_lower <= 0.1);
         assert_true(bound.upper <= best.upper + 0.1);
+        const hf_envelope_limits hurried = {.seconds = 1e-12}; /* one pivot, then the clock is looked at */
+        hf_envelope_workspace_reset(workspace);
+        assert_int_equal(hf_envelope_bounds(envelope, workspace, x, &hurried, &bound, NULL, NULL),
+                         HF_WARN_NOT_CONVERGED);
+        assert_int_equal(bound.pivots, 2);
+        assert_true(bound.upper >= best.upper - 1e-11 && bound.lower <= best.lower + 1e-11);
     }
     hf_envelope_workspace_free(workspace);
     hf_envelope_free(envelope);
