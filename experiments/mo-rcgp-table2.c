@@ -31,7 +31,7 @@ int main(int argc, char **argv)
         .title = "Table 2: heating and cooling loads of buildings",
         .kinds = "none,uniform,asymmetric,focused",
         .kind_known = mo_energy_kind_known,
-        .models = "MOGP,wRCGP,MO-RCGP,t-MOGP,mogp,morcgp,recentred,t-mogp,independent,default,default-low",
+        .models = "MOGP,wRCGP,MO-RCGP,t-MOGP,mogp,morcgp,recentred,t-mogp,independent,default",
         .file = "energy/energy.csv",
         .cells = cells,
         .cell_count = sizeof cells / sizeof *cells,

@@ -14,8 +14,7 @@ static const struct {
                {"mogp", "mogp", true},          {"morcgp", "morcgp", true},
                {"joint", "morcgp", true},       {"recentred", "mogp", true},
                {"t-mogp", "t-mogp", true},      {"independent", "independent", true},
-               {"default", "default", true},    {"forced", "default", true},
-               {"default-low", "default", true}};
+               {"default", "default", true},    {"forced", "default", true}};
 
 static size_t place_of(const char *method)
 {
@@ -35,7 +34,7 @@ option_row mo_method_option(words *models)
         .name = "models",
         .value = "LIST",
         .help = "of MOGP,wRCGP,MO-RCGP,t-MOGP (published settings) and\n"
-                "mogp,morcgp,joint,recentred,t-mogp,independent,default,default-low,forced (ours)",
+                "mogp,morcgp,joint,recentred,t-mogp,independent,default,forced (ours)",
         .list = models,
         .known = mo_method_known};
 }
@@ -116,7 +115,6 @@ static void own(hf_fit_settings *s, const char *method, const mo_terms *terms)
     s->kernel = terms->own_kernel;
     if (strcmp(method, "joint") == 0) s->weighting = HF_OUTPUTS_JOINT;
     if (strcmp(method, "forced") == 0) s->suspects = HF_SUSPECTS_FORCE;
-    if (strcmp(method, "default-low") == 0) s->noise_start = 0.01;
     if (strcmp(method, "recentred") == 0) s->sites = HF_SITES_ROBUST;
 }
 

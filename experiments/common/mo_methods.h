@@ -20,7 +20,6 @@
  * | joint       | preset morcgp, weights of a sample as a whole                                                          |
  * | recentred   | robust weights centred on leave-one-out means, to a fixed point                                        |
  * | forced      | the default, which then sets aside whatever it suspects                                                  |
- * | default-low | the default, its training started from a noise variance of 0.01 in place of 0.1 of the scale squared   |
  */
 #ifndef EXPERIMENTS_MO_METHODS_H
 #define EXPERIMENTS_MO_METHODS_H
