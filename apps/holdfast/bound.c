@@ -300,6 +300,7 @@ static hf_status bound(bounded *run, const request *asked, hf_envelope **envelop
     if (status >= 0) status = queries_make(run, &at);
     if (status >= 0 && at.m > 0) status = ask(run, asked, &report);
     if (status >= 0) status = write_files(run, asked, &report);
+    progress_clear(run->session.progress);
     const bool silent = at.m > 0 && strcmp(asked->output, "-") == 0;
     if (status >= 0 && !silent && !bound_print(run, &report, at.m > 0 ? asked->output : NULL, asked->save))
         run->refused = TOOL_FAILED;

@@ -106,6 +106,7 @@ hf_status inspect_envelope(const tool_session *session, const char *file, const 
     hf_status status = hf_envelope_load(session->ctx, file, &envelope, &labels);
     progress_clear(session->progress);
     if (status >= 0 && rows != NULL) status = write_readings(session->ctx, envelope, labels, rows);
+    progress_clear(session->progress);
     const bool only_rows = rows != NULL && strcmp(rows, "-") == 0;
     if (status >= 0 && !only_rows && session->json)
         *printed = print_json(envelope, labels, file);

@@ -131,6 +131,7 @@ static int run_norm(const tool_arguments *arguments)
     if (status >= 0) status = find(&run, &e);
     progress_clear(run.session.progress);
     if (status >= 0 && e.output != NULL) status = write_curve(run.session.ctx, &e);
+    progress_clear(run.session.progress);
     const bool only_curve = e.output != NULL && strcmp(e.output, "-") == 0;
     if (status >= 0 && run.session.json && !print_json(&run, &e)) run.refused = TOOL_FAILED;
     if (status >= 0 && !run.session.json && !only_curve) print_text(&run, &e);

@@ -4,7 +4,9 @@ import json
 import math
 import os
 import shutil
+import signal
 import subprocess
+import time
 import unittest
 
 from toolcase import SOURCE, TOOL, ToolCase, table
@@ -333,6 +335,17 @@ class Bounds(Readings):
             done = subprocess.run([TOOL, *map(str, run)], cwd=self.folder, stdout=full, stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("holdfast: ", done.stderr)
+
+    def test_a_stop_leaves_nothing(self):
+        self.write("r.csv", "a,b,y\n" + "".join("%g,%g,%g\n" % (i % 20, i // 20, math.sin(i)) for i in range(400)))
+        run = ["bound", "r.csv", "-t", "y", "-k", "matern52(lengthscale=3)", "--norm", "5000", "-b", "0.2", "--grid", "a=0:20:500,b=0:20:500",
+               "-o", "b.csv", "--save", "e.hf"]
+        done = subprocess.Popen([TOOL, *run], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(1.5)
+        done.send_signal(signal.SIGTERM)
+        out, err = done.communicate(timeout=120)
+        self.assertEqual((done.returncode, out, err), (128 + signal.SIGTERM, "", "holdfast: stopped; nothing was written\n"))
+        self.assertEqual(self.files(), ["r.csv"])
 
 
 class Norms(Readings):
