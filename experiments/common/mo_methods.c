@@ -9,12 +9,12 @@
 static const struct {
     const char *name, *preset;
     bool ours;
-} methods[] = {{"MOGP", "mogp", false},         {"wRCGP", "rcgp", false},
-               {"MO-RCGP", "morcgp", false},    {"t-MOGP", "t-mogp", false},
-               {"mogp", "mogp", true},          {"morcgp", "morcgp", true},
-               {"joint", "morcgp", true},       {"recentred", "mogp", true},
-               {"t-mogp", "t-mogp", true},      {"independent", "independent", true},
-               {"default", "default", true},    {"forced", "default", true}};
+} methods[] = {{"MOGP", "mogp", false},      {"wRCGP", "rcgp", false},
+               {"MO-RCGP", "morcgp", false}, {"t-MOGP", "t-mogp", false},
+               {"mogp", "mogp", true},       {"morcgp", "morcgp", true},
+               {"joint", "morcgp", true},    {"recentred", "mogp", true},
+               {"t-mogp", "t-mogp", true},   {"independent", "independent", true},
+               {"default", "default", true}, {"forced", "default", true}};
 
 static size_t place_of(const char *method)
 {
@@ -30,13 +30,12 @@ bool mo_method_known(const char *method)
 
 option_row mo_method_option(words *models)
 {
-    return (option_row){
-        .name = "models",
-        .value = "LIST",
-        .help = "of MOGP,wRCGP,MO-RCGP,t-MOGP (published settings) and\n"
-                "mogp,morcgp,joint,recentred,t-mogp,independent,default,forced (ours)",
-        .list = models,
-        .known = mo_method_known};
+    return (option_row){.name = "models",
+                        .value = "LIST",
+                        .help = "of MOGP,wRCGP,MO-RCGP,t-MOGP (published settings) and\n"
+                                "mogp,morcgp,joint,recentred,t-mogp,independent,default,forced (ours)",
+                        .list = models,
+                        .known = mo_method_known};
 }
 
 bool mo_method_is_ours(const char *method)
