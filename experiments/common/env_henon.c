@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/env_henon.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double edge = 10.0;
+
+double env_henon(const double *z)
+{
+    return 1.0 - 0.8 * z[0] * z[0] + z[1] + 8.0 * sin(0.8 * z[1]);
+}
+
+static double *numbers(size_t count)
+{
+    double *p = malloc((count + 1) * sizeof *p);
+    if (!p) {
+        fputs("out of memory\n", stderr);
+        exit(1);
+    }
+    return p;
+}
+
+env_set env_set_create(size_t n, double noise)
+{
+    return (env_set){.n = n, .x = numbers(2 * n), .y = numbers(n), .noise = noise};
+}
+
+void env_set_free(env_set *set)
+{
+    free(set->x);
+    free(set->y);
+    *set = (env_set){0};
+}
+
+hf_bounded_readings env_set_readings(const env_set *set, double noise)
+{
+    return (hf_bounded_readings){.n = set->n, .x = set->x, .ldx = 2, .y = set->y, .noise = noise};
+}
+
+static double place(size_t i, size_t side)
+{
+    return -edge + 2.0 * edge * (double)i / (double)(side - 1);
+}
+
+double *env_henon_mesh(size_t side)
+{
+    double *x = numbers(2 * side * side);
+    for (size_t i = 0; i < side * side; ++i) {
+        x[2 * i] = place(i / side, side);
+        x[2 * i + 1] = place(i % side, side);
+    }
+    return x;
+}
+
+env_set env_henon_grid(py_random *stream, size_t side, double noise)
+{
+    env_set set = {.n = side * side, .x = env_henon_mesh(side), .y = numbers(side * side), .noise = noise};
+    for (size_t i = 0; i < set.n; ++i)
+        set.y[i] = env_henon(set.x + 2 * i) + py_between(stream, -noise, noise);
+    return set;
+}
+
+env_set env_henon_random(py_random *stream, size_t n, double noise)
+{
+    env_set set = env_set_create(n, noise);
+    for (size_t i = 0; i < n; ++i) {
+        set.x[2 * i] = py_between(stream, -edge, edge);
+        set.x[2 * i + 1] = py_between(stream, -edge, edge);
+        set.y[i] = env_henon(set.x + 2 * i) + py_between(stream, -noise, noise);
+    }
+    return set;
+}
+
+static double clipped(py_random *stream, double noise)
+{
+    return fmin(fmax(py_normal(stream, 0.0, noise / 2.58), -noise), noise);
+}
+
+void env_henon_tables(double noise, env_set *random, env_set *grid)
+{
+    enum {
+        SIDE = 10
+    };
+    py_random stream;
+    py_seed(&stream, 1);
+    *random = env_set_create(SIDE * SIDE, noise);
+    *grid = (env_set){.n = SIDE * SIDE, .x = env_henon_mesh(SIDE), .y = numbers(SIDE * SIDE), .noise = noise};
+    for (size_t i = 0; i < random->n; ++i) {
+        random->x[2 * i] = py_between(&stream, -edge, edge);
+        random->x[2 * i + 1] = py_between(&stream, -edge, edge);
+        random->y[i] = env_henon(random->x + 2 * i) + clipped(&stream, noise);
+    }
+    for (size_t i = 0; i < grid->n; ++i) grid->y[i] = env_henon(grid->x + 2 * i) + clipped(&stream, noise);
+}
+
+/* The named columns of a CSV file, rows together; NULL where the file or a column is not there. */
+static double *read_columns(hf_context *ctx, const char *folder, const char *file, size_t count,
+                            const char *const *names, size_t *rows)
+{
+    char path[1100];
+    hf_table *table = NULL;
+    snprintf(path, sizeof path, "%s/rkhs_henon_grid_delta1/%s", folder, file);
+    if (hf_table_read_csv(ctx, path, &table) < 0) return NULL;
+    *rows = hf_table_rows(table);
+    double *out = numbers(*rows * count);
+    for (size_t j = 0; out && j < count; ++j) {
+        size_t at;
+        const double *column;
+        if (hf_table_find(ctx, table, names[j], &at) < 0 || hf_table_numbers(ctx, table, at, &column) < 0) {
+            free(out);
+            out = NULL;
+            break;
+        }
+        for (size_t i = 0; i < *rows; ++i) out[i * count + j] = column[i];
+    }
+    hf_table_free(table);
+    return out;
+}
+
+bool env_henon_authors(hf_context *ctx, const char *data, env_set *out, size_t *m, double **bounds)
+{
+    static const char *const readings[] = {"z1", "z2", "y"}, *const saved[] = {"z1", "z2", "opt_lb",
+                                                                               "opt_ub"};
+    size_t n;
+    double *rows = read_columns(ctx, data, "readings.csv", 3, readings, &n);
+    *out = (env_set){0};
+    if (!rows) return false;
+    *out = env_set_create(n, 1.0);
+    for (size_t i = 0; i < n; ++i) {
+        out->x[2 * i] = rows[3 * i];
+        out->x[2 * i + 1] = rows[3 * i + 1];
+        out->y[i] = rows[3 * i + 2];
+    }
+    free(rows);
+    if (bounds) *bounds = read_columns(ctx, data, "bounds.csv", 4, saved, m);
+    if (bounds && !*bounds) env_set_free(out);
+    return !bounds || *bounds;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file env_rows.h
+ * @brief Rows of named numbers: kept as lines of JSON, found again when a program goes on where it was, or only reports.
+ */
+#ifndef EXPERIMENTS_ENV_ROWS_H
+#define EXPERIMENTS_ENV_ROWS_H
+
+#include "common/options.h"
+
+enum {
+    ENV_COLUMNS = 16,
+    ENV_OPTIONS = 4
+};
+
+typedef struct env_row {
+    char name[64];
+    double values[ENV_COLUMNS]; /**< NaN: not computed */
+} env_row;
+
+/** What was computed so far. `columns` (`width` of them, at most ENV_COLUMNS) name the values. */
+typedef struct env_rows {
+    const char *const *columns;
+    size_t width;
+    const char *path; /**< NULL: nothing is kept */
+    env_row *items;
+    size_t count;
+} env_rows;
+
+/** Reads the lines of path; a missing file is an empty one. false: reason on standard error. */
+bool env_rows_load(env_rows *rows);
+/** The values under a name, or NULL. Valid until the next is added. */
+const double *env_rows_find(const env_rows *rows, const char *name);
+/** Adds and, with a path, appends to the file. Ends the program when memory is out or the file cannot be written. */
+void env_rows_add(env_rows *rows, const char *name, const double *values);
+void env_rows_free(env_rows *rows);
+
+/** Options that the programs have in common. */
+typedef struct env_options {
+    const char *json, *picture;
+    bool report;
+    long jobs; /**< threads; 0: all */
+} env_options;
+
+/** Writes their rows, ENV_OPTIONS at most; without --picture for programs that draw none. Returns how many. */
+size_t env_options_rows(env_options *options, bool picture, option_row *rows);
+
+#endif

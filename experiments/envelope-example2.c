@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file envelope-example2.c
+ * @brief Example 2: the cheapest point of which readings prove that it is feasible.
+ *
+ *     min (z1 - 1)^2 + (z2 - 5)^2     subject to C(z) <= -10,     C the optimal upper bound of the forced Henon map
+ *
+ * from 64, 81 and 100 readings with uniform noise 1, on a grid or at random. Solved as the authors did, by a grid of 10 x 10 points that is refined four times around
+ * its best one (each side a fifth of the one before), and by SLSQP with the gradient of C, from the best points of a mesh. The authors' 10 random draws are Python's, from seed 1; the
+ * grids are read with noise from the same seed.
+ */
+#include "common/env_bounds.h"
+#include "common/env_henon.h"
+#include "common/env_rows.h"
+#include "common/picture.h"
+
+#include <math.h>
+#include <nlopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SIZES = 3,
+    RUNS = 10,
+    MESH = 51, /* where SLSQP looks for starting points */
+    PICTURE = 81,
+    STARTS = 8
+};
+
+static const size_t sizes[SIZES] = {8, 9, 10};
+static const double printed[2][SIZES] = {{10.67, 8.48, 7.67}, {13.21, 11.36, 10.96}};
+static const double limit = -10.0, noise = 1.0, edge = 10.0;
+
+typedef enum column {
+    REFINED,
+    REFINED_Z1,
+    REFINED_Z2,
+    BEST,
+    BEST_Z1,
+    BEST_Z2,
+    COLUMNS
+} column;
+
+static const char *const columns[COLUMNS] = {"refined", "refined_z1", "refined_z2",
+                                             "best",    "best_z1",    "best_z2"};
+
+/* The constraint: the map itself where there is no envelope. */
+typedef struct bound {
+    const hf_envelope *envelope;
+    hf_envelope_workspace *work;
+    bool failed;
+} bound;
+
+static double cost(const double *z)
+{
+    return (z[0] - 1.0) * (z[0] - 1.0) + (z[1] - 5.0) * (z[1] - 5.0);
+}
+
+static double upper(bound *b, const double *z, double *gradient)
+{
+    hf_bound found;
+    double unused[2], slope[2];
+    if (!b->envelope) {
+        if (gradient) {
+            gradient[0] = -1.6 * z[0];
+            gradient[1] = 1.0 + 6.4 * cos(0.8 * z[1]);
+        }
+        return env_henon(z);
+    }
+    if (hf_envelope_bounds(b->envelope, b->work, z, NULL, &found, unused, slope) < 0) {
+        b->failed = true;
+        return INFINITY;
+    }
+    if (gradient) memcpy(gradient, slope, sizeof slope);
+    return found.upper;
+}
+
+/* ---- as the authors solve it ---------------------------------------------------------------------------------------------------- */
+
+static bool refine(bound *b, double best[2])
+{
+    enum {
+        SIDE = 10,
+        LEVELS = 5
+    };
+    double middle[2] = {0.0, 0.0}, half = edge, least = INFINITY;
+    for (size_t level = 0; level < LEVELS; ++level) {
+        for (size_t i = 0; i < (size_t)SIDE * SIDE; ++i) {
+            const size_t row = i / SIDE, place = i % SIDE;
+            const double step = 2.0 * half / (SIDE - 1);
+            const double z[2] = {middle[0] - half + step * (double)row,
+                                 middle[1] - half + step * (double)place};
+            if (fmax(fabs(z[0]), fabs(z[1])) > edge || cost(z) >= least || upper(b, z, NULL) > limit)
+                continue;
+            least = cost(z);
+            memcpy(best, z, sizeof z);
+        }
+        if (isinf(least)) return false;
+        memcpy(middle, best, sizeof middle);
+        half *= 0.2;
+    }
+    return true;
+}
+
+/* ---- with gradients ------------------------------------------------------------------------------------------------------------- */
+
+static double objective(unsigned n, const double *z, double *gradient, void *user)
+{
+    (void)n;
+    (void)user;
+    if (gradient) {
+        gradient[0] = 2.0 * (z[0] - 1.0);
+        gradient[1] = 2.0 * (z[1] - 5.0);
+    }
+    return cost(z);
+}
+
+static double constraint(unsigned n, const double *z, double *gradient, void *user)
+{
+    (void)n;
+    return upper(user, z, gradient) - limit;
+}
+
+/* Goes down from z; keeps what is cheapest and feasible. */
+static void descend(bound *b, const double *start, double *least, double best[2])
+{
+    double z[2] = {start[0], start[1]}, value;
+    nlopt_opt solver = nlopt_create(NLOPT_LD_SLSQP, 2);
+    if (!solver) return;
+    nlopt_set_lower_bounds1(solver, -edge);
+    nlopt_set_upper_bounds1(solver, edge);
+    nlopt_set_min_objective(solver, objective, NULL);
+    nlopt_add_inequality_constraint(solver, constraint, b, 1e-9);
+    nlopt_set_xtol_rel(solver, 1e-10);
+    nlopt_set_maxeval(solver, 200);
+    nlopt_optimize(solver, z, &value);
+    nlopt_destroy(solver);
+    if (cost(z) < *least && upper(b, z, NULL) <= limit + 1e-7) {
+        *least = cost(z);
+        memcpy(best, z, sizeof z);
+    }
+}
+
+/* From the cheapest feasible points of a mesh, no two of them neighbours. */
+static bool search(hf_context *ctx, bound *b, double best[2])
+{
+    const size_t m = (size_t)MESH * MESH;
+    double *mesh = env_henon_mesh(MESH), chosen[2 * STARTS], least = INFINITY;
+    env_bounds on = env_bounds_create(m);
+    bool ok = true;
+    size_t count = 0;
+    if (b->envelope)
+        ok = env_optimal(ctx, b->envelope, m, mesh, &on);
+    else
+        for (size_t i = 0; i < m; ++i) on.upper[i] = env_henon(mesh + 2 * i);
+    while (ok && count < STARTS) {
+        size_t next = m;
+        for (size_t i = 0; i < m; ++i) {
+            bool near = on.upper[i] > limit || (next < m && cost(mesh + 2 * i) >= cost(mesh + 2 * next));
+            for (size_t k = 0; !near && k < count; ++k)
+                near = hypot(mesh[2 * i] - chosen[2 * k], mesh[2 * i + 1] - chosen[2 * k + 1]) < 1.0;
+            if (!near) next = i;
+        }
+        if (next == m) break;
+        memcpy(chosen + 2 * count++, mesh + 2 * next, 2 * sizeof *mesh);
+        descend(b, mesh + 2 * next, &least, best);
+    }
+    env_bounds_free(&on);
+    free(mesh);
+    return ok && isfinite(least);
+}
+
+static bool solve(hf_context *ctx, const env_set *set, double *values)
+{
+    bound b = {0};
+    double refined[2] = {NAN, NAN}, best[2] = {NAN, NAN};
+    hf_envelope *envelope = NULL;
+    if (set) {
+        const env_problem p = {ENV_HENON_KERNEL, env_set_readings(set, noise), ENV_HENON_NORM, 0.0};
+        envelope = env_problem_envelope(ctx, &p, "readings");
+        if (!envelope) return false;
+        b.envelope = envelope;
+        b.work = hf_envelope_workspace_create(ctx, envelope);
+        if (!b.work) b.failed = true;
+    }
+    const bool coarse = !b.failed && refine(&b, refined), fine = !b.failed && search(ctx, &b, best);
+    values[REFINED] = coarse ? cost(refined) : NAN;
+    values[REFINED_Z1] = refined[0];
+    values[REFINED_Z2] = refined[1];
+    values[BEST] = fine ? cost(best) : NAN;
+    values[BEST_Z1] = best[0];
+    values[BEST_Z2] = best[1];
+    hf_envelope_workspace_free(b.work);
+    hf_envelope_free(envelope);
+    return !b.failed;
+}
+
+/* ---- the program ---------------------------------------------------------------------------------------------------------------- */
+
+typedef struct run {
+    hf_context *ctx;
+    long runs;
+    env_rows rows;
+} run;
+
+static env_set draw(bool random, size_t side, long number)
+{
+    py_random stream;
+    env_set set = {0};
+    py_seed(&stream, 1);
+    for (long k = 0; k <= number; ++k) {
+        env_set_free(&set);
+        set = random ? env_henon_random(&stream, side * side, noise) : env_henon_grid(&stream, side, noise);
+    }
+    return set;
+}
+
+static void case_name(bool random, size_t side, long number, char *out, size_t size)
+{
+    snprintf(out, size, "%s, %zu readings, draw %ld", random ? "random" : "grid", side * side, number);
+}
+
+static bool work(run *r)
+{
+    double values[COLUMNS];
+    bool ok = env_rows_find(&r->rows, "truth") != NULL;
+    if (!ok) {
+        ok = solve(r->ctx, NULL, values);
+        env_rows_add(&r->rows, "truth", values);
+    }
+    for (int random = 0; random < 2; ++random)
+        for (size_t s = 0; s < SIZES; ++s)
+            for (long k = 0; ok && k < r->runs; ++k) {
+                char name[64];
+                case_name(random != 0, sizes[s], k, name, sizeof name);
+                if (env_rows_find(&r->rows, name)) continue;
+                env_set set = draw(random != 0, sizes[s], k);
+                ok = solve(r->ctx, &set, values);
+                if (ok) env_rows_add(&r->rows, name, values);
+                env_set_free(&set);
+            }
+    return ok;
+}
+
+static void print_case(const run *r, bool random, size_t s)
+{
+    double sum[2] = {0.0}, least[2] = {INFINITY, INFINITY}, most[2] = {-INFINITY, -INFINITY},
+           first[2] = {NAN, NAN};
+    size_t count[2] = {0}, none[2] = {0};
+    for (long k = 0; k < r->runs; ++k) {
+        char name[64];
+        case_name(random, sizes[s], k, name, sizeof name);
+        const double *v = env_rows_find(&r->rows, name);
+        for (size_t j = 0; v && j < 2; ++j) {
+            const double x = v[j ? BEST : REFINED];
+            if (k == 0) first[j] = x;
+            if (isnan(x)) {
+                none[j] += 1;
+                continue;
+            }
+            count[j] += 1;
+            sum[j] += x;
+            least[j] = fmin(least[j], x);
+            most[j] = fmax(most[j], x);
+        }
+    }
+    printf("| %s | %zu | %.2f |", random ? "random" : "grid", sizes[s] * sizes[s], printed[random][s]);
+    for (size_t j = 0; j < 2; ++j)
+        if (count[j])
+            printf(" %.2f | %.2f | %.2f to %.2f | %zu |", first[j], sum[j] / (double)count[j], least[j],
+                   most[j], none[j]);
+        else
+            printf(" | | | |");
+    putchar('\n');
+}
+
+static void report(const run *r)
+{
+    puts("\n| readings | | printed | refined grid: first draw | mean | least to most | none found | "
+         "gradients: first draw | mean | least to most | none found |\n"
+         "|---|---|---|---|---|---|---|---|---|---|---|");
+    for (int random = 0; random < 2; ++random)
+        for (size_t s = 0; s < SIZES; ++s) print_case(r, random != 0, s);
+    const double *v = env_rows_find(&r->rows, "truth");
+    if (v) printf("| the map itself | | 5.69 | %.2f | | | | %.4f | | | |\n", v[REFINED], v[BEST]);
+}
+
+static void print_panel(FILE *out, const char *title, const env_bounds *b, const env_set *set,
+                        const double *v)
+{
+    double *mesh = env_henon_mesh(PICTURE);
+    fputs("$feasible << EOD\n", out);
+    for (size_t i = 0; i < b->m; ++i) {
+        fprintf(out, "%.4g %.4g %d\n", mesh[2 * i], mesh[2 * i + 1], b->upper[i] <= limit);
+        if (i % PICTURE == PICTURE - 1) fputc('\n', out);
+    }
+    fputs("EOD\n$readings << EOD\n", out);
+    for (size_t i = 0; set && i < set->n; ++i) fprintf(out, "%.5g %.5g\n", set->x[2 * i], set->x[2 * i + 1]);
+    fprintf(out, "%sEOD\n$best << EOD\n%.6g %.6g\nEOD\n", set ? "" : "NaN NaN\n", v ? v[BEST_Z1] : NAN,
+            v ? v[BEST_Z2] : NAN);
+    fprintf(out,
+            "set title '%s: %.2f'\nplot $feasible with image notitle, $readings with points pt 7 ps 0.3 lc "
+            "rgb '#404040' notitle, "
+            "'+' using (1):(5):(0.25) every ::0::0 with circles fs empty border lc rgb '#1f4e79' lw 2 "
+            "notitle, $best with points pt 3 ps 1.4 lw 2 lc rgb '#c02020' notitle\n",
+            title, v ? v[BEST] : NAN);
+    free(mesh);
+}
+
+static bool draw_picture(const run *r, const char *stem)
+{
+    picture p;
+    bool ok = true;
+    double *mesh = env_henon_mesh(PICTURE);
+    env_bounds b = env_bounds_create((size_t)PICTURE * PICTURE);
+    picture_begin(&p);
+    fputs("set multiplot layout 2,4 margins 0.04,0.99,0.06,0.94 spacing 0.04,0.1\nunset grid\nunset "
+          "colorbox\nset cbrange [0:1]\nset palette defined (0 "
+          "'#ffffff', 1 '#bcd9c0')\nset xrange [-10:10]\nset yrange [-10:10]\nset size ratio 1\nset samples "
+          "2\n",
+          p.script);
+    for (int random = 1; random >= 0; --random) {
+        for (size_t s = 0; ok && s < SIZES; ++s) {
+            char name[64], title[64];
+            env_set set = draw(random != 0, sizes[s], 0);
+            const env_problem q = {ENV_HENON_KERNEL, env_set_readings(&set, noise), ENV_HENON_NORM, 0.0};
+            hf_envelope *envelope = env_problem_envelope(r->ctx, &q, "readings");
+            case_name(random != 0, sizes[s], 0, name, sizeof name);
+            snprintf(title, sizeof title, "%s, %zu", random ? "random" : "grid", sizes[s] * sizes[s]);
+            ok = envelope && env_optimal(r->ctx, envelope, b.m, mesh, &b);
+            if (ok) print_panel(p.script, title, &b, &set, env_rows_find(&r->rows, name));
+            hf_envelope_free(envelope);
+            env_set_free(&set);
+        }
+        for (size_t i = 0; i < b.m; ++i) b.upper[i] = env_henon(mesh + 2 * i);
+        if (random) print_panel(p.script, "the map itself", &b, NULL, env_rows_find(&r->rows, "truth"));
+    }
+    fputs("unset multiplot\n", p.script);
+    env_bounds_free(&b);
+    free(mesh);
+    return picture_draw(&p, stem, 1300, 680) && ok;
+}
+
+int main(int argc, char **argv)
+{
+    env_options options = {0};
+    run r = {.runs = RUNS, .rows = {.columns = columns, .width = COLUMNS}};
+    option_row rows[ENV_OPTIONS + 1] = {
+        {.name = "draws",
+         .value = "N",
+         .help = "of the readings, one after the other from seed 1 (default 10)",
+         .number = &r.runs,
+         .least = 1,
+         .most = 1000}};
+    const size_t count = 1 + env_options_rows(&options, true, rows + 1);
+    options_read(argc, argv,
+                 "usage: envelope-example2 [option]...\n"
+                 "Example 2: the cheapest point that readings prove feasible.\n",
+                 "envelope-example2 --json example2.jsonl --picture example2", count, rows);
+    r.ctx = hf_context_create();
+    r.rows.path = options.json;
+    if (options.jobs) hf_context_set_threads(r.ctx, (int)options.jobs);
+    bool ok = env_rows_load(&r.rows);
+    if (ok && !options.report) ok = work(&r);
+    if (ok) report(&r);
+    if (ok && options.picture) ok = draw_picture(&r, options.picture);
+    env_rows_free(&r.rows);
+    hf_context_free(r.ctx);
+    return ok ? 0 : 1;
+}
