@@ -238,6 +238,7 @@ static void find_close(query *q)
     const hf_envelope *envelope = q->envelope;
     const double prior = q->problem.prior;
     w->close_count = 0;
+    if (envelope->jitter > LEAST_SQUARE * prior) return; /* then a reading at x is one among others */
     for (size_t i = 0; i < envelope->n; i++) {
         const double square = prior - 2.0 * w->cross[i] + envelope->sd[i] * envelope->sd[i];
         if (square <= LEAST_SQUARE * prior) w->close[w->close_count++] = i;
