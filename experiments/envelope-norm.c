@@ -149,7 +149,7 @@ static bool draw_picture(const run *r, const char *stem)
     fprintf(p.script,
             "set multiplot layout 1,2 margins 0.07,0.985,0.13,0.92 spacing 0.08\nset xlabel 'readings'\nset "
             "logscale x\nset xrange "
-            "[%d:%ld]\nset key bottom right\nset ylabel 'norm that they ask for'\n",
+            "[%d:%ld]\nset key top left Left reverse\nset ylabel 'norm that they ask for'\n",
             1, r->readings);
     for (size_t f = 0; f < FUNCTIONS; ++f) {
         for (size_t j = 0; j < NOISES; ++j) {
@@ -160,8 +160,8 @@ static bool draw_picture(const run *r, const char *stem)
             }
             fputs("EOD\n", p.script);
         }
-        fprintf(p.script, "set title '%s'\nset yrange [0:*]\nplot ",
-                f ? "forced Henon map" : "sum of 25 kernel functions");
+        fprintf(p.script, "set title '%s'\nset yrange [0:%g]\nplot ",
+                f ? "forced Henon map" : "sum of 25 kernel functions", 1.5 * (f ? ENV_HENON_NORM : r->norm));
         for (size_t j = 0; j < NOISES; ++j)
             fprintf(p.script, "$c%zu with linespoints lw 2 pt 7 ps 0.5 lc rgb '%s' title 'within %g', ", j,
                     colours[j], noises[j]);
