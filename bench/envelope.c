@@ -3,19 +3,17 @@
  * @file envelope.c
  * @brief Optimal bounds on one thread: a query without a start, one of 1000 along a line, and setting up, beside a bare Cholesky factorisation of order n.
  *
- * A function of known norm in two inputs is read with bounded errors; G is 1.5 times its norm. Times are of the processor, for each of the two bounds. With --sizes A,B,... other
- * numbers of readings.
+ * A function of known norm in two inputs is read with bounded errors; G is 1.5 times its norm. Times are of the processor, for each of the two bounds. Other solvers of
+ * the same problems are in envelope-peers.c.
  */
 #include "common/bench.h"
+#include "common/bounded.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum {
-    D = 2,
-    CENTRES = 20,
     COLD = 20,
     PATH = 1000
 };
@@ -31,12 +29,6 @@ static const setting settings[] = {
     {"se, noise 1e-3", "se(lengthscale=0.3)", 1e-3},
 };
 
-/* Of this process, which other work on the machine disturbs less than a clock. */
-static double cpu_seconds(void)
-{
-    return (double)clock() / CLOCKS_PER_SEC;
-}
-
 typedef struct world {
     hf_envelope *envelope;
     double setup;
@@ -44,37 +36,13 @@ typedef struct world {
 
 static world build(hf_context *ctx, const setting *s, size_t n)
 {
-    double *x = bench_doubles(n * D), *y = bench_doubles(n), *error = bench_doubles(n),
-           *cross = bench_doubles(n * CENTRES);
-    double centre[CENTRES * D], weight[CENTRES], gram[CENTRES * CENTRES], square = 0.0, largest = 0.0;
-    hf_kernel *kernel = NULL;
+    bounded b = bounded_make(ctx, s->kernel, n, s->noise);
     world w = {0};
-    bench_must(ctx, hf_kernel_parse(ctx, s->kernel, NULL, D, &kernel), "kernel");
-    bench_inputs(n, D, 1, x);
-    bench_inputs(CENTRES, D, 2, centre);
-    bench_inputs(CENTRES, 1, 3, weight);
-    bench_inputs(n, 1, 4, error);
-    for (size_t j = 0; j < CENTRES; j++) weight[j] -= 0.5;
-    bench_must(ctx, hf_kernel_gram(ctx, kernel, CENTRES, centre, D, gram, CENTRES), "gram");
-    bench_must(ctx, hf_kernel_cross(ctx, kernel, n, x, D, CENTRES, centre, D, cross, CENTRES), "cross");
-    for (size_t i = 0; i < CENTRES; i++)
-        for (size_t j = 0; j < CENTRES; j++) square += weight[i] * weight[j] * gram[i * CENTRES + j];
-    for (size_t i = 0; i < n; i++) {
-        y[i] = 0.0;
-        for (size_t j = 0; j < CENTRES; j++) y[i] += weight[j] * cross[i * CENTRES + j];
-        largest = fmax(largest, fabs(y[i]));
-    }
-    for (size_t i = 0; i < n; i++) y[i] += s->noise * largest * (2.0 * error[i] - 1.0);
-    const hf_bounded_readings readings = {.n = n, .x = x, .ldx = D, .y = y, .noise = s->noise * largest};
-    const double start = cpu_seconds();
-    bench_must(ctx, hf_envelope_create(ctx, kernel, &readings, 1.5 * sqrt(square), NULL, &w.envelope),
-               "envelope");
-    w.setup = cpu_seconds() - start;
-    hf_kernel_free(kernel);
-    free(x);
-    free(y);
-    free(error);
-    free(cross);
+    const hf_bounded_readings readings = {.n = n, .x = b.x, .ldx = BOUNDED_D, .y = b.y, .noise = b.noise};
+    const double start = bounded_seconds();
+    bench_must(ctx, hf_envelope_create(ctx, b.kernel, &readings, b.norm, NULL, &w.envelope), "envelope");
+    w.setup = bounded_seconds() - start;
+    bounded_free(&b);
     return w;
 }
 
@@ -83,9 +51,9 @@ static double factor_alone(size_t n, double *a)
     int order = (int)n, info;
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < n; i++) a[j * n + i] = i == j ? 2.0 : 1.0 / (double)n;
-    const double start = cpu_seconds();
+    const double start = bounded_seconds();
     dpotrf_("L", &order, a, &order, &info, 1);
-    return cpu_seconds() - start;
+    return bounded_seconds() - start;
 }
 
 typedef struct tally {
@@ -105,27 +73,28 @@ static void ask(const world *w, hf_envelope_workspace *workspace, const double *
 
 static void report(hf_context *ctx, const setting *s, size_t n, size_t repeats)
 {
-    double query[COLD * D], *a = bench_doubles(n * n);
+    double query[COLD * BOUNDED_D], *a = bench_doubles(n * n);
     world w = build(ctx, s, n);
     hf_envelope_workspace *workspace = hf_envelope_workspace_create(ctx, w.envelope);
     timings cold = {0}, warm = {0}, bare = {0};
     tally c = {0}, p = {0};
     if (!workspace) exit(1);
-    bench_inputs(COLD, D, 5, query);
+    bench_inputs(COLD, BOUNDED_D, 5, query);
     for (size_t k = 0; k <= repeats; k++) {
         c = p = (tally){0};
         const double alone = factor_alone(n, a);
-        const double first = cpu_seconds();
+        const double first = bounded_seconds();
         for (size_t q = 0; q < COLD; q++) {
             hf_envelope_workspace_reset(workspace);
-            ask(&w, workspace, query + q * D, &c);
+            ask(&w, workspace, query + q * BOUNDED_D, &c);
         }
-        const double second = cpu_seconds();
+        const double second = bounded_seconds();
         for (size_t q = 0; q < PATH; q++) {
-            const double at = ((double)q + 0.5) / PATH, x[D] = {at, 0.2 + 0.6 * at};
+            double x[BOUNDED_D];
+            bounded_path(q, PATH, x);
             ask(&w, workspace, x, &p);
         }
-        const double third = cpu_seconds();
+        const double third = bounded_seconds();
         if (k == 0) continue;
         bench_add(&bare, alone);
         bench_add(&cold, 0.5 * (second - first) / COLD);
