@@ -44,20 +44,19 @@ typedef struct task {
 } task;
 
 typedef struct peer {
-    double seconds, worst,
-        iterations; /* means of a bound, largest difference from ours over G; NaN if absent */
     size_t answers;
+    double seconds, iterations; /* of a bound, on average */
+    double worst;               /* largest difference from ours over G */
 } peer;
 
 static void note(const task *t, size_t q, double lower, double upper, double seconds, double iterations,
                  peer *p)
 {
-    const double off = fmax(fabs(lower - t->lower[q]), fabs(upper - t->upper[q])) / t->data.norm;
-    if (p->answers == 0) *p = (peer){0};
+    const double off = (fabs(lower - t->lower[q]) + fabs(upper - t->upper[q])) / t->data.norm;
     p->answers++;
     p->seconds += seconds / (double)t->setting->queries;
     p->iterations += iterations / (double)t->setting->queries;
-    p->worst = isnan(off) ? INFINITY : fmax(p->worst, off);
+    p->worst = isnan(off) ? INFINITY : fmax(p->worst, off); /* fmax() would pass over a missing bound */
 }
 
 /* ---- ours -------------------------------------------------------------------------------------------------------- */
@@ -140,7 +139,7 @@ static peer time_ipopt(hf_context *ctx, const task *t)
     const size_t n = t->data.n, order = n + 1;
     double *inverse = bench_doubles(order * order), *low = bench_doubles(n), *high = bench_doubles(n),
            *start = bench_doubles(order);
-    peer p = {NAN, NAN, NAN, 0};
+    peer p = {0};
     for (size_t i = 0; i < n; ++i) {
         low[i] = (t->data.y[i] - t->data.noise) / t->data.norm;
         high[i] = (t->data.y[i] + t->data.noise) / t->data.norm;
@@ -181,7 +180,7 @@ static void time_cvxopt(const task *t, peer *chol, peer *own)
     size_t lines = 0;
     const int descriptor = mkstemp(name);
     FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
-    *chol = *own = (peer){NAN, NAN, NAN, 0};
+    *chol = *own = (peer){0};
     if (!file) return;
     write_problem(t, file);
     (void)fclose(file);
