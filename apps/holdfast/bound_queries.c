@@ -134,6 +134,8 @@ static hf_status make_grid(bounded *run, const char *text, queries *out)
             status = bounded_misuse(run, "--grid: more than %d places", (int)MOST_QUERIES);
         } else {
             out->m *= axes[j].count;
+            if (axes[j].count > 1)
+                out->extent = (out->extent > 0.0 ? out->extent : 1.0) * fabs(axes[j].high - axes[j].low);
         }
     }
     if (status >= 0) status = fill_grid(axes, run->d, out);

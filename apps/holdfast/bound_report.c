@@ -42,6 +42,7 @@ static void add_queries(json_t *json, const bound_report *r)
     } else {
         json_object_set_new(json, "radius", json_number(r->radius));
     }
+    if (r->at->extent > 0.0) json_object_set_new(json, "volume", json_number(w.mean * r->at->extent));
     json_object_set_new(json, "seconds", json_number(r->seconds));
 }
 
@@ -73,6 +74,9 @@ static void print_queries(const bound_report *r)
            strcmp(r->method, "gp") == 0 ? ", holds with 99 % probability, not surely" : "");
     printf("queries          %zu\n", r->at->m);
     printf("width            mean %.6g, from %.6g to %.6g\n", w.mean, w.least, w.most);
+    if (r->at->extent > 0.0)
+        printf("volume           %.6g, the mean width times the extent of the grid\n",
+               w.mean * r->at->extent);
     if (r->gap != NULL) {
         printf("active readings  mean %.1f for each bound, at most %.0f\n", r->mean_active, r->most_active);
         printf("pivots           %zu, %.1f a query\n", r->pivots, (double)r->pivots / (double)r->at->m);

@@ -58,6 +58,7 @@ void bounded_print_kernel(const hf_kernel *kernel);
 typedef struct queries {
     size_t m;
     double *x;
+    double extent; /* of a grid: the product of its sides, those of one value left out; 0 for anything else */
 } queries;
 
 /** By --at or --grid; m = 0 if neither is given. */

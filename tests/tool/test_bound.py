@@ -130,12 +130,13 @@ class Bounds(Readings):
         self.readings()
         got = json.loads(self.bound("--grid", "x=0:8:9", "-o", "b.csv", "--json", "--save", "e.hf"))
         self.assertEqual(set(got), {"target", "kernel", "distinct", "norm", "minimum_norm", "readings", "left_out", "output", "method",
-                                    "queries", "width", "active", "pivots", "gap", "stopped_early", "seconds", "saved"})
+                                    "queries", "width", "volume", "active", "pivots", "gap", "stopped_early", "seconds", "saved"})
         self.assertEqual((got["readings"], got["queries"], got["norm"], got["saved"]), (25, 9, 5, "e.hf"))
         self.assertEqual(got["kernel"]["parameters"], {"outputscale": 1, "lengthscale": 1.5})
         bounds = table(self.read("b.csv"))
         widths = [h - l for l, h in zip(bounds["lower"], bounds["upper"])]
         self.assertAlmostEqual(got["width"]["mean"], sum(widths) / 9)
+        self.assertAlmostEqual(got["volume"], 8 * sum(widths) / 9)
         self.assertEqual((got["width"]["least"], got["width"]["most"]), (min(widths), max(widths)))
         closed = json.loads(self.bound("--grid", "x=0:8:9", "-o", "b.csv", "--json", "-q", "-m", "ellipsoid"))
         self.assertIn("radius", closed)
