@@ -8,6 +8,9 @@ import unittest
 
 SKIPPED = 77
 
+# Matrices here are small: a BLAS that brings threads spends more on waking them than they save. Read when numpy is loaded.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 try:
     import numpy as np
 except ImportError:
