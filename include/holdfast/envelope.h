@@ -187,7 +187,7 @@ HF_API hf_status hf_envelope_bounds_batch(hf_context *ctx, const hf_envelope *en
 
 /**
  * A further reading: lo = y - below <= f(x) <= y + above. At an input that has one already the intervals intersect. No bound gets wider by it.
- * Errors, with the envelope as it was: HF_ERR_INCONSISTENT, HF_ERR_NOT_FINITE, HF_ERR_ARGUMENT, HF_ERR_MEMORY. O(n d), and the search for the
+ * Errors, with the envelope as it was and its workspaces as usable: HF_ERR_INCONSISTENT, HF_ERR_NOT_FINITE, HF_ERR_ARGUMENT, HF_ERR_TOO_LARGE, HF_ERR_MEMORY. O(n d), and the search for the
  * smoothest consistent function, warm. Workspaces go on warm while the reserve lasts.
  */
 HF_API hf_status hf_envelope_add(hf_context *ctx, hf_envelope *envelope, const double *x, double y,

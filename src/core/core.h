@@ -166,6 +166,13 @@ double hfi_median(double *values, size_t count);
 /** 1.4826 x median absolute deviation about the median; `scratch` has `count` entries. */
 double hfi_mad(const double *values, size_t count, double *scratch);
 
+/** Sorts indices, ascending. */
+void hfi_sort_indices(size_t *index, size_t count);
+/** Which rows are equal, 0 and -0 being the same. `first` (m entries) := indices of the first at most m rows no two of which are, in their order; *distinct, how many.
+ * `number` (n entries or NULL): which of them each row equals, up to the row at which m are found. HF_ERR_MEMORY. O(n d). */
+hf_status hfi_rows_distinct(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx, size_t m,
+                            size_t *first, size_t *number, size_t *distinct);
+
 /** log of the standard normal density's sqrt(2 pi) term: 0.5 log(2 pi). */
 #define HFI_HALF_LOG_2PI 0.91893853320467274178
 #define HFI_PI           3.14159265358979323846

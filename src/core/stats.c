@@ -44,3 +44,14 @@ double hfi_mad(const double *values, size_t count, double *scratch)
     /* 1/Phi^-1(3/4): makes it the standard deviation of normal data. */
     return 1.482602218505602 * hfi_median(scratch, count);
 }
+
+static int compare_indices(const void *left, const void *right)
+{
+    const size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    return (a > b) - (a < b);
+}
+
+void hfi_sort_indices(size_t *index, size_t count)
+{
+    qsort(index, count, sizeof *index, compare_indices);
+}

@@ -20,14 +20,15 @@ static hf_status check(hf_context *ctx, const hf_envelope *envelope, const doubl
     return HF_OK;
 }
 
-/* The same envelope with more room. The support, which workspaces hold, is numbered as before, but they have room for fewer. */
-static hf_status grow(hf_context *ctx, hf_envelope *envelope)
+/* The same envelope with more room; the kernel is lent. The support, which workspaces hold, is numbered as before, but they have room for fewer. */
+static hf_status enlarge(hf_context *ctx, const hf_envelope *envelope, hf_envelope **out)
 {
     const size_t n = envelope->n;
-    hf_envelope *larger = NULL;
-    hf_status status = hfi_envelope_allocate(ctx, envelope->kernel, n + n / 2 + 8, &larger);
+    hf_status status = hfi_envelope_allocate(ctx, envelope->memory, envelope->d, n + n / 2 + 8, out);
     if (status < 0) return status;
-    hf_envelope old = *envelope;
+    const hf_envelope old = *envelope;
+    hf_envelope *larger = *out;
+    larger->kernel = old.kernel;
     larger->n = n;
     larger->norm = old.norm;
     larger->jitter = old.jitter;
@@ -48,9 +49,6 @@ static hf_status grow(hf_context *ctx, hf_envelope *envelope)
     memcpy(larger->centre_index, old.centre_index, old.centre_count * sizeof *old.centre_index);
     memcpy(larger->centre_nu, old.centre_nu, old.centre_count * sizeof *old.centre_nu);
     memcpy(larger->centre_value, old.centre_value, n * sizeof *old.centre_value);
-    *envelope = *larger;
-    *larger = old;
-    hf_envelope_free(larger);
     return HF_OK;
 }
 
@@ -73,17 +71,6 @@ static hf_status extend(hf_context *ctx, hf_envelope *envelope, const double *x)
     return HF_OK;
 }
 
-static size_t find(const hf_envelope *envelope, const double *x)
-{
-    const size_t d = envelope->d;
-    for (size_t i = 0; i < envelope->n; i++) {
-        size_t j = 0;
-        while (j < d && envelope->x[i * d + j] == x[j]) j++;
-        if (j == d) return i;
-    }
-    return envelope->n;
-}
-
 static hf_status contradiction(hf_context *ctx, const hf_envelope *envelope, double lower, double upper)
 {
     return hfi_fail(
@@ -93,33 +80,55 @@ static hf_status contradiction(hf_context *ctx, const hf_envelope *envelope, dou
         envelope->norm, lower, upper);
 }
 
+/* Limits of reading i, a new one if that is n, for which there is room. As it was on error. */
+static hf_status take(hf_context *ctx, hf_envelope *envelope, size_t i, const double *x, double lower,
+                      double upper)
+{
+    const size_t n = envelope->n;
+    const double old_lower = i < n ? envelope->lower[HF_UPPER][i] : -INFINITY;
+    const double old_upper = i < n ? envelope->upper[HF_UPPER][i] : INFINITY;
+    if (fmax(lower, old_lower) > fmin(upper, old_upper)) return contradiction(ctx, envelope, lower, upper);
+    hfi_chain chain;
+    if (!hfi_chain_init(&envelope->memory, envelope->capacity, &chain)) return hfi_out_of_memory(ctx);
+    hf_status status = i == n ? extend(ctx, envelope, x) : HF_OK;
+    if (status >= 0) {
+        if (i == n) envelope->n = n + 1;
+        hfi_envelope_set_limits(envelope, i, fmax(lower, old_lower), fmin(upper, old_upper));
+        status = hfi_envelope_settle(ctx, envelope, &chain);
+    }
+    hfi_chain_free(&envelope->memory, &chain);
+    if (status >= 0) return HF_OK;
+    envelope->n = n;
+    if (i < n) hfi_envelope_set_limits(envelope, i, old_lower, old_upper);
+    return status == HF_ERR_INCONSISTENT ? contradiction(ctx, envelope, lower, upper) : status;
+}
+
+/* Grows aside: what workspaces know must stay what it is until nothing can fail. */
+static hf_status take_and_grow(hf_context *ctx, hf_envelope *envelope, const double *x, double lower,
+                               double upper)
+{
+    hf_envelope *larger = NULL;
+    hf_status status = enlarge(ctx, envelope, &larger);
+    if (status < 0) return status;
+    status = take(ctx, larger, larger->n, x, lower, upper);
+    if (status >= 0) {
+        const hf_envelope old = *envelope;
+        *envelope = *larger;
+        *larger = old;
+    }
+    larger->kernel = NULL;
+    hf_envelope_free(larger);
+    return status;
+}
+
 hf_status hf_envelope_add(hf_context *ctx, hf_envelope *envelope, const double *x, double y, double below,
                           double above)
 {
     hf_status status = check(ctx, envelope, x, y, below, above);
     if (status < 0) return status;
-    const size_t n = envelope->n, i = find(envelope, x);
+    const size_t n = envelope->n, i = hfi_envelope_reading_at(envelope, x);
     double lower, upper;
     hfi_envelope_limits(envelope, y, below, above, &lower, &upper);
-    const double old_lower = i < n ? envelope->lower[HF_UPPER][i] : -INFINITY;
-    const double old_upper = i < n ? envelope->upper[HF_UPPER][i] : INFINITY;
-    if (fmax(lower, old_lower) > fmin(upper, old_upper)) return contradiction(ctx, envelope, lower, upper);
-    if (i == n) {
-        if (n == envelope->capacity) status = grow(ctx, envelope);
-        if (status >= 0) status = extend(ctx, envelope, x);
-        if (status < 0) return status;
-        envelope->n = n + 1;
-    }
-    hfi_envelope_set_limits(envelope, i, fmax(lower, old_lower), fmin(upper, old_upper));
-    hfi_chain chain;
-    if (!hfi_chain_init(&envelope->memory, envelope->capacity, &chain)) {
-        status = hfi_out_of_memory(ctx);
-    } else {
-        status = hfi_envelope_settle(ctx, envelope, &chain);
-        hfi_chain_free(&envelope->memory, &chain);
-    }
-    if (status >= 0) return HF_OK;
-    envelope->n = n;
-    if (i < n) hfi_envelope_set_limits(envelope, i, old_lower, old_upper);
-    return status == HF_ERR_INCONSISTENT ? contradiction(ctx, envelope, lower, upper) : status;
+    return i == n && n == envelope->capacity ? take_and_grow(ctx, envelope, x, lower, upper)
+                                             : take(ctx, envelope, i, x, lower, upper);
 }

@@ -157,16 +157,6 @@ static size_t plain_conflict(const question *q, size_t *rows)
     return 0;
 }
 
-static void sort_rows(size_t count, size_t *rows)
-{
-    for (size_t i = 1; i < count; i++) {
-        const size_t row = rows[i];
-        size_t j = i;
-        for (; j > 0 && rows[j - 1] > row; j--) rows[j] = rows[j - 1];
-        rows[j] = row;
-    }
-}
-
 void hfi_explain(hf_envelope *envelope, const hf_bounded_readings *readings, hfi_distinct *distinct,
                  hfi_chain *chain, hf_consistency *report, size_t *conflict)
 {
@@ -190,7 +180,7 @@ void hfi_explain(hf_envelope *envelope, const hf_bounded_readings *readings, hfi
     } else {
         report->minimum_norm = INFINITY;
     }
-    sort_rows(report->conflicting, conflict);
+    hfi_sort_indices(conflict, report->conflicting);
     report->noise_factor = smallest_factor(&q);
     if (fits) report->noise_factor = fmin(report->noise_factor, 1.0);
 }

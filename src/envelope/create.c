@@ -40,31 +40,52 @@ static hf_status fill(hf_context *ctx, const hf_bounded_readings *readings, cons
     return HF_OK;
 }
 
-/* An envelope that is not settled, consistent or not; *meet says whether every intersection holds a number. */
-static hf_status build(hf_context *ctx, const hf_kernel *kernel, const hf_bounded_readings *readings,
-                       const hf_envelope_settings *settings, hfi_distinct *distinct, bool *meet,
-                       hf_envelope **out)
+/* What an envelope is made with, and the envelope, which is not settled yet, consistent or not. */
+typedef struct workshop {
+    hfi_distinct distinct;
+    bool meet; /* every intersection holds a number */
+    hf_envelope *envelope;
+    hfi_chain chain;
+} workshop;
+
+static void clear(hf_context *ctx, workshop *w)
 {
-    hf_status status = hfi_distinct_find(ctx, hf_kernel_dimension(kernel), readings, distinct);
-    if (status < 0) return status;
-    *meet = hfi_distinct_limits(readings, 1.0, distinct);
-    if (settings->reserve > SIZE_MAX - distinct->n)
-        status = hfi_fail(ctx, HF_ERR_TOO_LARGE, "a reserve of %zu readings", settings->reserve);
-    if (status >= 0) status = hfi_envelope_allocate(ctx, kernel, distinct->n + settings->reserve, out);
-    if (status < 0) return status;
-    (*out)->jitter = settings->jitter;
-    (*out)->rigorous = settings->rigorous;
-    return fill(ctx, readings, distinct, *out);
+    if (w->envelope) hfi_chain_free(&w->envelope->memory, &w->chain);
+    hfi_distinct_free(ctx, &w->distinct);
+    hf_envelope_free(w->envelope);
 }
 
-static hf_status explain(hf_context *ctx, hf_envelope *envelope, const hf_bounded_readings *readings,
-                         hfi_distinct *distinct, hfi_chain *chain)
+/* Cleared by the caller, whatever becomes of it. */
+static hf_status build(hf_context *ctx, const hf_kernel *kernel, const hf_bounded_readings *readings,
+                       double norm, const hf_envelope_settings *settings, workshop *w)
+{
+    *w = (workshop){0};
+    hf_status status = hfi_distinct_find(ctx, hf_kernel_dimension(kernel), readings, &w->distinct);
+    if (status < 0) return status;
+    w->meet = hfi_distinct_limits(readings, 1.0, &w->distinct);
+    if (settings->reserve > SIZE_MAX - w->distinct.n)
+        return hfi_fail(ctx, HF_ERR_TOO_LARGE, "a reserve of %zu readings", settings->reserve);
+    status = hfi_envelope_allocate(ctx, hfi_context_memory(ctx), hf_kernel_dimension(kernel),
+                                   w->distinct.n + settings->reserve, &w->envelope);
+    if (status >= 0) status = hf_kernel_copy(ctx, kernel, &w->envelope->kernel);
+    if (status < 0) return status;
+    hf_envelope *envelope = w->envelope;
+    envelope->norm = norm;
+    envelope->jitter = settings->jitter;
+    envelope->rigorous = settings->rigorous;
+    status = fill(ctx, readings, &w->distinct, envelope);
+    if (status >= 0 && !hfi_chain_init(&envelope->memory, envelope->capacity, &w->chain))
+        status = hfi_out_of_memory(ctx);
+    return status;
+}
+
+static hf_status explain(hf_context *ctx, const hf_bounded_readings *readings, workshop *w)
 {
     size_t *conflict = hfi_alloc(ctx, readings->n, sizeof *conflict);
     if (!conflict) return HF_ERR_MEMORY;
     hf_consistency report;
-    hfi_explain(envelope, readings, distinct, chain, &report, conflict);
-    const hf_status status = hfi_inconsistent(ctx, envelope->norm, &report, conflict);
+    hfi_explain(w->envelope, readings, &w->distinct, &w->chain, &report, conflict);
+    const hf_status status = hfi_inconsistent(ctx, w->envelope->norm, &report, conflict);
     hfi_free(ctx, conflict);
     return status;
 }
@@ -87,25 +108,32 @@ hf_status hf_envelope_create(hf_context *ctx, const hf_kernel *kernel, const hf_
     hf_status status = hfi_readings_check(ctx, kernel, readings);
     if (status >= 0) status = check_norm(ctx, norm, &chosen);
     if (status < 0) return status;
-    hfi_distinct distinct = {0};
-    hfi_chain chain = {0};
-    hf_envelope *envelope = NULL;
-    bool meet = false;
-    status = build(ctx, kernel, readings, &chosen, &distinct, &meet, &envelope);
+    workshop w;
+    status = build(ctx, kernel, readings, norm, &chosen, &w);
     if (status >= 0) {
-        envelope->norm = norm;
-        if (!hfi_chain_init(&envelope->memory, envelope->capacity, &chain)) status = hfi_out_of_memory(ctx);
+        status = w.meet ? hfi_envelope_settle(ctx, w.envelope, &w.chain) : HF_ERR_INCONSISTENT;
+        if (status == HF_ERR_INCONSISTENT) status = explain(ctx, readings, &w);
     }
-    if (status >= 0) status = meet ? hfi_envelope_settle(ctx, envelope, &chain) : HF_ERR_INCONSISTENT;
-    if (envelope && status == HF_ERR_INCONSISTENT)
-        status = explain(ctx, envelope, readings, &distinct, &chain);
-    if (envelope) hfi_chain_free(&envelope->memory, &chain);
-    hfi_distinct_free(ctx, &distinct);
-    if (status >= 0)
-        *out = envelope;
-    else
-        hf_envelope_free(envelope);
+    if (status >= 0) {
+        *out = w.envelope;
+        hfi_chain_free(&w.envelope->memory, &w.chain);
+        w.envelope = NULL;
+    }
+    clear(ctx, &w);
     return status;
+}
+
+/* `rows`: room for as many as there are readings. */
+static hf_status report_on(hf_context *ctx, const hf_bounded_readings *readings, workshop *w, size_t *rows,
+                           hf_consistency *report)
+{
+    hf_consistency answer;
+    hfi_explain(w->envelope, readings, &w->distinct, &w->chain, &answer, rows);
+    if (w->chain.indefinite)
+        return hfi_fail(ctx, HF_ERR_NOT_POSITIVE_DEFINITE,
+                        "the kernel matrix of the readings has a negative eigenvalue");
+    *report = answer;
+    return HF_OK;
 }
 
 hf_status hf_envelope_consistency(hf_context *ctx, const hf_kernel *kernel,
@@ -120,31 +148,13 @@ hf_status hf_envelope_consistency(hf_context *ctx, const hf_kernel *kernel,
     if (status < 0) return status;
     if (!(norm > 0.0))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the norm bound is %g; give a positive one, or infinity", norm);
-    hfi_distinct distinct = {0};
-    hfi_chain chain = {0};
-    hf_envelope *envelope = NULL;
-    bool meet = false;
-    status = build(ctx, kernel, readings, &settings, &distinct, &meet, &envelope);
-    if (status >= 0) {
-        envelope->norm = norm;
-        if (!hfi_chain_init(&envelope->memory, envelope->capacity, &chain)) status = hfi_out_of_memory(ctx);
-    }
+    workshop w;
+    status = build(ctx, kernel, readings, norm, &settings, &w);
     size_t *rows = status >= 0 ? hfi_alloc(ctx, readings->n, sizeof *rows) : NULL;
-    if (status >= 0 && !rows) status = HF_ERR_MEMORY;
-    if (status >= 0) {
-        hf_consistency answer;
-        hfi_explain(envelope, readings, &distinct, &chain, &answer, rows);
-        if (chain.indefinite)
-            status = hfi_fail(ctx, HF_ERR_NOT_POSITIVE_DEFINITE,
-                              "the kernel matrix of the readings has a negative eigenvalue");
-        else
-            *report = answer;
-        if (status >= 0 && conflict && answer.conflicting > 0)
-            memcpy(conflict, rows, answer.conflicting * sizeof *conflict);
-    }
+    if (status >= 0) status = rows ? report_on(ctx, readings, &w, rows, report) : HF_ERR_MEMORY;
+    if (status >= 0 && conflict && report->conflicting > 0)
+        memcpy(conflict, rows, report->conflicting * sizeof *conflict);
     hfi_free(ctx, rows);
-    if (envelope) hfi_chain_free(&envelope->memory, &chain);
-    hfi_distinct_free(ctx, &distinct);
-    hf_envelope_free(envelope);
+    clear(ctx, &w);
     return status;
 }

@@ -176,10 +176,13 @@ struct hf_envelope_workspace {
     size_t close_count, *close; /* readings that the query cannot be told from */
 };
 
+/** The reading at x, or n. O(n d). */
+size_t hfi_envelope_reading_at(const hf_envelope *envelope, const double *x);
 /** The problem of the side at hand, without a query. */
 hfi_active_problem hfi_envelope_problem(const hf_envelope *envelope, hf_side side);
-/** Makes room for `capacity` readings; everything zero. HF_ERR_TOO_LARGE, HF_ERR_MEMORY. */
-hf_status hfi_envelope_allocate(hf_context *ctx, const hf_kernel *kernel, size_t capacity, hf_envelope **out);
+/** Makes room for `capacity` readings of d inputs; everything zero, and no kernel. HF_ERR_TOO_LARGE, HF_ERR_MEMORY. */
+hf_status hfi_envelope_allocate(hf_context *ctx, hfi_memory memory, size_t d, size_t capacity,
+                                hf_envelope **out);
 /** The limits of a reading: y - below and y + above, moved outwards by a rounding where the envelope is rigorous. */
 void hfi_envelope_limits(const hf_envelope *envelope, double y, double below, double above, double *lower,
                          double *upper);

@@ -44,39 +44,40 @@ static hf_status measure(hf_context *ctx, hf_envelope *envelope, size_t *entries
     return HF_OK;
 }
 
-static hf_status allocate_arrays(hf_context *ctx, hf_envelope *e, size_t entries)
+static bool allocate_arrays(hf_envelope *e, size_t entries)
 {
     enum {
         VECTORS = 8,
         INDICES = 2
     };
     const size_t c = e->capacity;
-    e->x = hfi_alloc(ctx, c, e->d * sizeof *e->x);
-    e->k = e->x ? hfi_alloc(ctx, entries, sizeof *e->k) : NULL;
-    e->sd = e->k ? hfi_alloc(ctx, c, VECTORS * sizeof *e->sd) : NULL;
-    e->smooth_index = e->sd ? hfi_alloc(ctx, c, INDICES * sizeof *e->smooth_index) : NULL;
-    e->smooth_sign = e->smooth_index ? hfi_alloc(ctx, c, sizeof *e->smooth_sign) : NULL;
-    if (!e->smooth_sign) return HF_ERR_MEMORY;
+    const hfi_memory *memory = &e->memory;
+    e->x = hfi_memory_alloc(memory, c, e->d * sizeof *e->x);
+    e->k = e->x ? hfi_memory_alloc(memory, entries, sizeof *e->k) : NULL;
+    e->sd = e->k ? hfi_memory_alloc(memory, c, VECTORS * sizeof *e->sd) : NULL;
+    e->smooth_index = e->sd ? hfi_memory_alloc(memory, c, INDICES * sizeof *e->smooth_index) : NULL;
+    e->smooth_sign = e->smooth_index ? hfi_memory_alloc(memory, c, sizeof *e->smooth_sign) : NULL;
+    if (!e->smooth_sign) return false;
     double **const vectors[VECTORS - 1] = {&e->lower[0],  &e->lower[1],  &e->upper[0],    &e->upper[1],
                                            &e->smooth_nu, &e->centre_nu, &e->centre_value};
     for (size_t k = 0; k < VECTORS - 1; k++) *vectors[k] = e->sd + (k + 1) * c;
     e->centre_index = e->smooth_index + c;
     e->bytes = (double)entries * sizeof(double) +
                (double)c * ((double)(e->d + VECTORS) * sizeof(double) + INDICES * sizeof(size_t) + 1.0);
-    return HF_OK;
+    return true;
 }
 
-hf_status hfi_envelope_allocate(hf_context *ctx, const hf_kernel *kernel, size_t capacity, hf_envelope **out)
+hf_status hfi_envelope_allocate(hf_context *ctx, hfi_memory memory, size_t d, size_t capacity,
+                                hf_envelope **out)
 {
-    hf_envelope *envelope = hfi_alloc(ctx, 1, sizeof *envelope);
-    if (!envelope) return HF_ERR_MEMORY;
+    hf_envelope *envelope = hfi_memory_alloc(&memory, 1, sizeof *envelope);
+    if (!envelope) return hfi_out_of_memory(ctx);
     size_t entries = 0;
-    envelope->memory = hfi_context_memory(ctx);
-    envelope->d = hf_kernel_dimension(kernel);
+    envelope->memory = memory;
+    envelope->d = d;
     envelope->capacity = capacity;
     hf_status status = measure(ctx, envelope, &entries);
-    if (status >= 0) status = allocate_arrays(ctx, envelope, entries);
-    if (status >= 0) status = hf_kernel_copy(ctx, kernel, &envelope->kernel);
+    if (status >= 0 && !allocate_arrays(envelope, entries)) status = hfi_out_of_memory(ctx);
     if (status >= 0)
         *out = envelope;
     else
@@ -100,6 +101,18 @@ void hfi_envelope_set_limits(hf_envelope *envelope, size_t i, double lower, doub
     envelope->upper[HF_UPPER][i] = upper;
     envelope->lower[HF_LOWER][i] = -upper;
     envelope->upper[HF_LOWER][i] = -lower;
+}
+
+size_t hfi_envelope_reading_at(const hf_envelope *envelope, const double *x)
+{
+    const size_t d = envelope->d;
+    for (size_t i = 0; i < envelope->n; i++) {
+        const double *own = envelope->x + i * d;
+        size_t j = 0;
+        while (j < d && own[j] == x[j]) j++;
+        if (j == d) return i;
+    }
+    return envelope->n;
 }
 
 hfi_active_problem hfi_envelope_problem(const hf_envelope *envelope, hf_side side)

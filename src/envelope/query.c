@@ -219,18 +219,6 @@ static void write_gradient(const query *q, const answer *a, double *gradient)
 
 /* ---- the call ------------------------------------------------------------------------------------------------------ */
 
-static size_t reading_at(const hf_envelope *envelope, const double *x)
-{
-    const size_t d = envelope->d;
-    for (size_t i = 0; i < envelope->n; i++) {
-        const double *own = envelope->x + i * d;
-        size_t j = 0;
-        while (j < d && own[j] == x[j]) j++;
-        if (j == d) return i;
-    }
-    return envelope->n;
-}
-
 /* The readings whose distance to x in the space is rounding. */
 static void find_close(query *q)
 {
@@ -251,7 +239,7 @@ static void look(query *q)
     const hf_envelope *envelope = q->envelope;
     hf_envelope_workspace *w = q->workspace;
     const size_t n = envelope->n;
-    q->at = reading_at(envelope, q->x);
+    q->at = hfi_envelope_reading_at(envelope, q->x);
     if (q->at < n) {
         memcpy(w->cross, envelope->k + q->at * envelope->ldk, n * sizeof *w->cross);
         q->problem.prior = w->cross[q->at];

@@ -62,44 +62,6 @@ hf_status hfi_readings_check(hf_context *ctx, const hf_kernel *kernel, const hf_
 
 /* ---- equal inputs ----------------------------------------------------------------------------------------------- */
 
-/* FNV-1a over the bytes, with the two zeros as one. */
-static uint64_t hash_row(size_t d, const double *x)
-{
-    uint64_t hash = 14695981039346656037u;
-    for (size_t j = 0; j < d; j++) {
-        const double value = x[j] + 0.0;
-        unsigned char bytes[sizeof value];
-        memcpy(bytes, &value, sizeof value);
-        for (size_t b = 0; b < sizeof value; b++) hash = (hash ^ bytes[b]) * 1099511628211u;
-    }
-    return hash ^ (hash >> 32);
-}
-
-static bool equal_rows(size_t d, const double *x, const double *z)
-{
-    for (size_t j = 0; j < d; j++)
-        if (x[j] != z[j]) return false;
-    return true;
-}
-
-/* Open addressing in a table of at least twice the rows; entries are 1 + the number of a distinct input. */
-static void number_rows(size_t d, const hf_bounded_readings *readings, size_t mask, size_t *table,
-                        hfi_distinct *distinct)
-{
-    for (size_t row = 0; row < readings->n; row++) {
-        const double *x = readings->x + row * readings->ldx;
-        size_t at = (size_t)hash_row(d, x) & mask;
-        while (table[at] > 0 &&
-               !equal_rows(d, x, readings->x + distinct->first[table[at] - 1] * readings->ldx))
-            at = (at + 1) & mask;
-        if (table[at] == 0) {
-            distinct->first[distinct->n] = row;
-            table[at] = ++distinct->n;
-        }
-        distinct->of_row[row] = table[at] - 1;
-    }
-}
-
 void hfi_distinct_free(hf_context *ctx, hfi_distinct *distinct)
 {
     hfi_free(ctx, distinct->of_row);
@@ -115,24 +77,20 @@ hf_status hfi_distinct_find(hf_context *ctx, size_t d, const hf_bounded_readings
                             hfi_distinct *distinct)
 {
     const size_t n = readings->n;
-    size_t size = 8;
-    while (size / 2 < n) size *= 2;
     *distinct = (hfi_distinct){.rows = n};
-    size_t *table = hfi_alloc(ctx, size, sizeof *table);
     distinct->of_row = hfi_alloc(ctx, n, sizeof *distinct->of_row);
     distinct->first = hfi_alloc(ctx, n, sizeof *distinct->first);
     distinct->lower = hfi_alloc(ctx, n, sizeof *distinct->lower);
     distinct->upper = hfi_alloc(ctx, n, sizeof *distinct->upper);
     distinct->lower_row = hfi_alloc(ctx, n, sizeof *distinct->lower_row);
     distinct->upper_row = hfi_alloc(ctx, n, sizeof *distinct->upper_row);
-    const bool there = table && distinct->of_row && distinct->first && distinct->lower && distinct->upper &&
+    const bool there = distinct->of_row && distinct->first && distinct->lower && distinct->upper &&
                        distinct->lower_row && distinct->upper_row;
-    if (there)
-        number_rows(d, readings, size - 1, table, distinct);
-    else
-        hfi_distinct_free(ctx, distinct);
-    hfi_free(ctx, table);
-    return there ? HF_OK : HF_ERR_MEMORY;
+    const hf_status status = there ? hfi_rows_distinct(ctx, n, d, readings->x, readings->ldx, n,
+                                                       distinct->first, distinct->of_row, &distinct->n)
+                                   : HF_ERR_MEMORY;
+    if (status < 0) hfi_distinct_free(ctx, distinct);
+    return status;
 }
 
 /* No bound at all stays none, also at factor 0. */

@@ -23,11 +23,6 @@ enum {
 /** Bytes that the greedy choice may hold; beyond, it looks at a sample of the rows. */
 #define HFI_GREEDY_BYTES 1073741824.0
 
-/** Indices of the first at most m rows no two of which are equal (0 and -0 are), in their order: rows (m), *chosen.
- * O(n d). */
-hf_status hfi_choose_distinct(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx, size_t m,
-                              size_t *rows, size_t *chosen);
-
 /** Pivoted Cholesky of the latent prior covariance: each time the row of largest conditional variance, the lowest of
  * equals, until it is below HFI_CHOICE_RESOLUTION; at least one row. `rows` m entries. O(n m^2), 8 n m bytes. */
 hf_status hfi_choose_greedy(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x, size_t ldx,

@@ -111,7 +111,7 @@ hf_status hf_choose_inducing(hf_context *ctx, const hf_kernel *kernel, hf_induci
     size_t *rows = hfi_alloc(ctx, m, sizeof *rows), count = 0;
     if (rows == NULL) return HF_ERR_MEMORY;
     if (choice == HF_INDUCING_FIRST)
-        status = hfi_choose_distinct(ctx, n, d, x, ldx, m, rows, &count);
+        status = hfi_rows_distinct(ctx, n, d, x, ldx, m, rows, NULL, &count);
     else
         status = by_covariance(ctx, kernel, choice == HF_INDUCING_MDPP, n, x, ldx, m, rows, &count);
     if (status >= 0) {

@@ -155,7 +155,7 @@ static hf_status unload(hf_context *ctx, const clusters *c, double *z, size_t *c
     size_t *rows = hfi_alloc(ctx, c->count, sizeof *rows), count = 0;
     if (rows == NULL) return HF_ERR_MEMORY;
     for (size_t k = 0; k < c->count * c->d; k++) c->centres[k] = ldexp(c->centres[k], c->exponent);
-    hf_status status = hfi_choose_distinct(ctx, c->count, c->d, c->centres, c->d, c->count, rows, &count);
+    hf_status status = hfi_rows_distinct(ctx, c->count, c->d, c->centres, c->d, c->count, rows, NULL, &count);
     if (status >= 0) {
         for (size_t k = 0; k < count; k++)
             memcpy(z + k * c->d, c->centres + rows[k] * c->d, c->d * sizeof *z);

@@ -4,7 +4,6 @@
 #include "train/fit.h"
 #include "train/journal.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -206,12 +205,6 @@ static hf_status rescale(job *j)
 /* ---- readings that are kept out ------------------------------------------------------------------------------
  */
 
-static int ascending(const void *a, const void *b)
-{
-    const size_t left = *(const size_t *)a, right = *(const size_t *)b;
-    return (left > right) - (left < right);
-}
-
 /* Single rows, wherever they are; those without a reading say nothing and are dropped. */
 static hf_status hold_out(job *j)
 {
@@ -226,7 +219,7 @@ static hf_status hold_out(job *j)
     hfi_stream stream;
     hfi_stream_init(&stream, hf_context_seed(j->ctx), HFI_PURPOSE_SPLIT, 2);
     for (size_t k = 0; k < wanted; k++) j->held_row[k] = hfi_stream_below(&stream, n);
-    qsort(j->held_row, wanted, sizeof *j->held_row, ascending);
+    hfi_sort_indices(j->held_row, wanted);
     for (size_t k = 0; k < wanted; k++) {
         const size_t row = j->held_row[k], to = j->held;
         if (k > 0 && row == j->held_row[k - 1]) continue;

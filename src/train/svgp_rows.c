@@ -2,7 +2,6 @@
 /* Rows from memory, minibatches in a shuffled order, and samples. */
 #include "train/svgp_impl.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -172,12 +171,6 @@ hf_status hfi_batches_seek(hfi_batches *b, size_t epoch, size_t batch)
 
 /* ---- samples ----------------------------------------------------------------------------------------------- */
 
-static int ascending(const void *a, const void *b)
-{
-    const size_t left = *(const size_t *)a, right = *(const size_t *)b;
-    return (left > right) - (left < right);
-}
-
 hf_status hfi_rows_sample(hf_context *ctx, const hfi_rows *rows, size_t wanted, uint64_t index, double *x,
                           double *y, double *extra, size_t *count)
 {
@@ -190,7 +183,7 @@ hf_status hfi_rows_sample(hf_context *ctx, const hfi_rows *rows, size_t wanted, 
     for (size_t k = 0; k < handfuls; k++) order[k] = k;
     if (kept < handfuls) {
         hfi_stream_shuffle(&stream, order, handfuls);
-        qsort(order, kept, sizeof *order, ascending);
+        hfi_sort_indices(order, kept);
     }
     hf_status s = HF_OK;
     *count = 0;

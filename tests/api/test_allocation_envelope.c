@@ -61,23 +61,68 @@ static hf_status batch(workshop *w)
     return s;
 }
 
-/* The envelope grows beyond its room, or stays as it was. */
+/* One that remembers the context's allocator. */
+static hf_status own(workshop *w, hf_envelope **out)
+{
+    const hf_bounded_readings readings = envelopes_readings();
+    return hf_envelope_create(w->ctx, w->kernel, &readings, ENVELOPES_NORM, NULL, out);
+}
+
+static hf_envelope_workspace *given_workspace(const hf_envelope *envelope)
+{
+    hf_context *ctx = hf_context_create();
+    hf_envelope_workspace *workspace = hf_envelope_workspace_create(ctx, envelope);
+    assert_non_null(workspace);
+    hf_context_free(ctx);
+    return workspace;
+}
+
+/* The envelope grows beyond its room, or stays as it was, also for those who ask. */
 static hf_status add(workshop *w)
 {
-    hf_envelope *envelope = given(w);
+    hf_envelope *envelope = NULL;
+    hf_status s = own(w, &envelope);
+    if (s < 0) return s;
+    hf_envelope_workspace *workspace = given_workspace(envelope);
     const double x[ENVELOPES_INPUTS] = {3.0, 3.0};
     const size_t before = hf_envelope_readings(envelope);
-    const hf_status s = hf_envelope_add(w->ctx, envelope, x, 0.0, 1.0, 1.0);
+    hf_bound first, second;
+    assert_int_equal(hf_envelope_bounds(envelope, workspace, x, NULL, &first, NULL, NULL), HF_OK);
+    s = hf_envelope_add(w->ctx, envelope, x, 0.0, 1.0, 1.0);
     assert_int_equal(hf_envelope_readings(envelope), before + (s >= 0 ? 1 : 0));
+    hf_envelope_workspace_reset(workspace);
+    const hf_status asked = hf_envelope_bounds(envelope, workspace, x, NULL, &second, NULL, NULL);
+    assert_int_equal(asked, s >= 0 ? HF_ERR_ARGUMENT : HF_OK);
+    if (s < 0) assert_memory_equal(&first, &second, sizeof first);
+    hf_envelope_workspace_free(workspace);
     hf_envelope_free(envelope);
     return s;
+}
+
+/* A reading that contradicts the others leaves workspaces alone too, though there was no room for it. */
+static hf_status refuse(workshop *w)
+{
+    hf_envelope *envelope = NULL;
+    hf_status s = own(w, &envelope);
+    if (s < 0) return s;
+    hf_envelope_workspace *workspace = given_workspace(envelope);
+    const double x[ENVELOPES_INPUTS] = {3.0, 3.0};
+    hf_bound first, second;
+    assert_int_equal(hf_envelope_bounds(envelope, workspace, x, NULL, &first, NULL, NULL), HF_OK);
+    s = hf_envelope_add(w->ctx, envelope, x, 1e6, 1.0, 1.0);
+    hf_envelope_workspace_reset(workspace);
+    assert_int_equal(hf_envelope_bounds(envelope, workspace, x, NULL, &second, NULL, NULL), HF_OK);
+    assert_memory_equal(&first, &second, sizeof first);
+    hf_envelope_workspace_free(workspace);
+    hf_envelope_free(envelope);
+    return s == HF_ERR_INCONSISTENT ? HF_OK : s;
 }
 
 static void envelopes_survive(void **state)
 {
     (void)state;
     RUN(CASE(create, 15), CASE(contradict, 15), CASE(consistency, 15), CASE(workspace, 10), CASE(batch, 10),
-        CASE(add, 15));
+        CASE(add, 25), CASE(refuse, 25));
 }
 
 /* Queries allocate nothing, cold or warm, and neither do the small questions. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first rows no two of which are equal, and random samples of rows. */
-#include "solver/choose.h"
+/* Which rows are equal. */
+#include "core/core.h"
 
 #include <string.h>
 
@@ -33,32 +33,25 @@ static size_t table_size(size_t entries)
     return size;
 }
 
-hf_status hfi_choose_distinct(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx, size_t m,
-                              size_t *rows, size_t *chosen)
+hf_status hfi_rows_distinct(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx, size_t m,
+                            size_t *first, size_t *number, size_t *distinct)
 {
-    size_t size = table_size(m < n ? m : n), count = 0;
-    size_t *place = hfi_alloc(ctx, size, sizeof *place); /* 0: free, else 1 + index into rows */
+    const size_t size = table_size(m < n ? m : n);
+    size_t count = 0;
+    size_t *place = hfi_alloc(ctx, size, sizeof *place); /* 0: free, else 1 + index into first */
     if (place == NULL) return HF_ERR_MEMORY;
     for (size_t i = 0; i < n && count < m; i++) {
         const double *row = x + i * ldx;
         size_t at = (size_t)hash_row(d, row) & (size - 1);
-        while (place[at] != 0 && !equal_rows(d, row, x + rows[place[at] - 1] * ldx))
+        while (place[at] != 0 && !equal_rows(d, row, x + first[place[at] - 1] * ldx))
             at = (at + 1) & (size - 1);
-        if (place[at] != 0) continue;
-        rows[count++] = i;
-        place[at] = count;
+        if (place[at] == 0) {
+            first[count++] = i;
+            place[at] = count;
+        }
+        if (number != NULL) number[i] = place[at] - 1;
     }
     hfi_free(ctx, place);
-    *chosen = count;
+    *distinct = count;
     return HF_OK;
-}
-
-void hfi_choose_sample(const hf_context *ctx, size_t n, size_t count, size_t *rows)
-{
-    /* Selection sampling (Knuth, The Art of Computer Programming, 3.4.2, algorithm S): ascending at once. */
-    hfi_stream stream;
-    hfi_stream_init(&stream, hf_context_seed(ctx), HFI_PURPOSE_INDUCING, 0);
-    size_t taken = 0;
-    for (size_t i = 0; i < n && taken < count; i++)
-        if (hfi_stream_below(&stream, n - i) < count - taken) rows[taken++] = i;
 }
