@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/env_control.h"
+#include "common/env_matlab.h"
 #include "common/env_nlp.h"
 
 #include <math.h>
@@ -31,45 +32,20 @@ hf_posterior *control_fit(hf_context *ctx, size_t n, size_t d, const double *x, 
     return posterior;
 }
 
-double *control_grid(py_random *stream, size_t count, size_t d, const double *low, const double *high)
-{
-    size_t side[3] = {1, 1, 1}, total = 1;
-    for (size_t j = 0; j < d; ++j) side[j] = 2;
-    /* The coarsest grid that is fine enough, refined one dimension after the other. */
-    for (size_t j = 0;; j = (j + 1) % d) {
-        total = side[0] * side[1] * side[2];
-        if (total >= count) break;
-        side[j] += 1;
-    }
-    double *x = malloc(total * d * sizeof *x);
-    if (!x) exit(1);
-    for (size_t i = 0; i < total; ++i) {
-        size_t rest = i;
-        for (size_t j = 0; j < d; ++j) {
-            x[i * d + j] = low[j] + (high[j] - low[j]) * (double)(rest % side[j]) / (double)(side[j] - 1);
-            rest /= side[j];
-        }
-    }
-    for (; total > count; --total) {
-        const size_t out = (size_t)(py_uniform(stream) * (double)total);
-        memmove(x + out * d, x + (out + 1) * d, (total - 1 - out) * d * sizeof *x);
-    }
-    return x;
-}
-
-bool control_model_create(hf_context *ctx, py_random *stream, size_t samples, double noise, double var,
+bool control_model_create(hf_context *ctx, size_t samples, double noise, double var,
                           const double lengthscale[REACTOR_STATES], control_model *out)
 {
     const double low[INPUTS] = {reactor_low[0], reactor_low[1], REACTOR_FEED_LOW},
                  high[INPUTS] = {reactor_high[0], reactor_high[1], REACTOR_FEED_HIGH};
-    double *x = control_grid(stream, samples, INPUTS, low, high), *y = malloc(2 * samples * sizeof *y);
+    py_random stream;
+    double *x = matlab_grid(&stream, samples, INPUTS, low, high), *y = malloc(2 * samples * sizeof *y);
     bool ok = y != NULL;
     *out = (control_model){0};
     for (size_t i = 0; ok && i < samples; ++i) {
         double next[REACTOR_STATES];
         reactor_step(x + i * INPUTS, x[i * INPUTS + 2], next);
         for (size_t j = 0; j < REACTOR_STATES; ++j)
-            y[j * samples + i] = next[j] + py_between(stream, -noise, noise);
+            y[j * samples + i] = next[j] + py_between(&stream, -noise, noise);
     }
     for (size_t j = 0; ok && j < REACTOR_STATES; ++j) {
         out->posterior[j] = control_fit(ctx, samples, INPUTS, x, y + j * samples, lengthscale[j], var);

@@ -10,7 +10,6 @@
 #ifndef EXPERIMENTS_ENV_CONTROL_H
 #define EXPERIMENTS_ENV_CONTROL_H
 
-#include "common/env_python.h"
 #include "common/env_reactor.h"
 
 #include <holdfast/holdfast.h>
@@ -29,11 +28,9 @@ typedef struct control_model {
 /** Squared exponential Gaussian process means of n readings x (n x d) of y, noise variance var; NULL: reason on standard error. */
 hf_posterior *control_fit(hf_context *ctx, size_t n, size_t d, const double *x, const double *y,
                           double lengthscale, double var);
-/** At least `count` points of an even grid over the box [low, high] in d <= 3 dimensions, from which random ones are taken out until `count` are left; count x d, caller frees. */
-double *control_grid(py_random *stream, size_t count, size_t d, const double *low, const double *high);
 /** Learned from `samples` readings on a grid of states and feeds, noise uniform within `noise`; `var` is the noise variance that the fit assumes. false: reason on
  * standard error. */
-bool control_model_create(hf_context *ctx, py_random *stream, size_t samples, double noise, double var,
+bool control_model_create(hf_context *ctx, size_t samples, double noise, double var,
                           const double lengthscale[REACTOR_STATES], control_model *out);
 void control_model_free(control_model *model);
 

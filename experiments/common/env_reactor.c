@@ -6,7 +6,7 @@
 const double reactor_low[REACTOR_STATES] = {1.0, 0.5}, reactor_high[REACTOR_STATES] = {3.0, 2.0};
 const double reactor_target[REACTOR_STATES] = {2.14, 1.09};
 
-static void slope(const double *x, double u, double *out)
+void reactor_slope(const double x[REACTOR_STATES], double u, double out[REACTOR_STATES])
 {
     const double kelvin = 273.15 + 114.19108442079495, feed = 5.1;
     const double first = 1.287e12 * exp(-9758.3 / kelvin), third = 9.043e9 * exp(-8560.0 / kelvin);
@@ -24,10 +24,10 @@ void reactor_step(const double x[REACTOR_STATES], double u, double next[REACTOR_
     for (int i = 0; i < STEPS; ++i) {
         static const double ahead[3] = {0.5, 0.5, 1.0}, weight[4] = {1.0, 2.0, 2.0, 1.0};
         double k[4][REACTOR_STATES], z[REACTOR_STATES];
-        slope(at, u, k[0]);
+        reactor_slope(at, u, k[0]);
         for (int s = 0; s < 3; ++s) {
             for (int j = 0; j < REACTOR_STATES; ++j) z[j] = at[j] + ahead[s] * h * k[s][j];
-            slope(z, u, k[s + 1]);
+            reactor_slope(z, u, k[s + 1]);
         }
         for (int s = 0; s < 4; ++s)
             for (int j = 0; j < REACTOR_STATES; ++j) at[j] += h / 6.0 * weight[s] * k[s][j];

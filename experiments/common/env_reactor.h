@@ -22,6 +22,8 @@ extern const double reactor_target[REACTOR_STATES];
 #define REACTOR_FEED_HIGH   25.0
 #define REACTOR_FEED_TARGET 14.19
 
+/** Its derivative per hour. */
+void reactor_slope(const double x[REACTOR_STATES], double u, double out[REACTOR_STATES]);
 /** The state 30 s later, u held: classical Runge-Kutta, 15 steps of 2 s. x and next may be the same. */
 void reactor_step(const double x[REACTOR_STATES], double u, double next[REACTOR_STATES]);
 

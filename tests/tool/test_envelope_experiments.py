@@ -176,16 +176,37 @@ class Others(Envelopes):
                 self.assertGreaterEqual(line[kind], truth["best"] - 1e-6)
 
     def test_reactor(self):
-        out = self.good("example3", "--initial", "40", "--samples", "40", "--steps", "2", "--json", "kept", "--picture", "p")
+        small = ["--initial", "40", "--samples", "40", "--steps", "2"]
+        out = self.good("example3", *small, "--json", "kept", "--picture", "p")
         self.assertRegex(out, r"Plans by (NLopt|Ipopt)")
         kept = self.lines("kept")
-        self.assertEqual(len(kept), 2)
+        self.assertEqual([line["case"] for line in kept], [f"start {i}, step {k}" for k in (1, 2) for i in (1, 2, 3, 4)])
+        areas = {"_": [], "_closed_": []}
         for line in kept:
             self.assertTrue(3 <= line["feed"] <= 25)
+            for kind, found in areas.items():
+                sides = [line[f"{state}{kind}high"] - line[f"{state}{kind}low"] for state in ("cA", "cB")]
+                found.append(sides[0] * sides[1])
             for state in ("cA", "cB"):
                 inner = line[state + "_low"], line[state + "_high"]
                 self.assertTrue(inner[0] <= line[state] <= inner[1], line)
                 self.assertLess(inner[1] - inner[0], line[state + "_closed_high"] - line[state + "_closed_low"])
+        for field, found in zip(self.row(out, "all")[1:], areas.values()):
+            self.assertAlmostEqual(float(field), sum(found) / len(found), delta=6e-5)
+        self.assertIn(self.good("example3", *small, "--json", "kept", "--report"), out)
+        self.assertEqual(self.lines("kept"), kept)
+
+    def test_late_readings_ask_for_larger_norms(self):
+        norms = {}
+        for name, options in (("late", []), ("exact", ["--exact"])):
+            self.good("example3", "--initial", "40", "--samples", "40", "--steps", "2", "--json", name, *options)
+            norms[name] = {line["case"]: (line["cA_norm"], line["cB_norm"]) for line in self.lines(name)}
+        for start in (1, 2, 3, 4):
+            last = f"start {start}, step 2"
+            for late, exact in zip(norms["late"][last], norms["exact"][last]):
+                self.assertAlmostEqual(late / exact, 1, delta=0.01)  # the last state of a plan is not late
+            for late, exact in zip(*(norms[name][f"start {start}, step 1"] for name in ("late", "exact"))):
+                self.assertGreater(late, 1.1 * exact)
 
     def test_reactor_against_scipy(self):
         try:
@@ -196,7 +217,7 @@ class Others(Envelopes):
         kelvin = 273.15 + 114.19108442079495
         one, three = 1.287e12 * math.exp(-9758.3 / kelvin), 9.043e9 * math.exp(-8560 / kelvin)
         state = [2.7, 0.544]
-        for line in self.lines("kept"):
+        for line in [line for line in self.lines("kept") if line["case"].startswith("start 1,")]:
             u = line["feed"]
             state = solve_ivp(lambda _, x, u=u: [u * (5.1 - x[0]) - one * x[0] - three * x[0] ** 2,
                                                  -u * x[1] + one * x[0] - one * x[1]],
