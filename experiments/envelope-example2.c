@@ -11,7 +11,7 @@
  */
 #include "common/env_bounds.h"
 #include "common/env_henon.h"
-#include "common/env_rows.h"
+#include "common/env_run.h"
 #include "common/picture.h"
 
 #include <math.h>
@@ -220,8 +220,9 @@ static void case_name(bool random, size_t side, long number, char *out, size_t s
     snprintf(out, size, "%s, %zu readings, draw %ld", random ? "random" : "grid", side * side, number);
 }
 
-static bool work(run *r)
+static bool work(void *state)
 {
+    run *r = state;
     double values[COLUMNS];
     bool ok = env_rows_find(&r->rows, "truth") != NULL;
     if (!ok) {
@@ -274,8 +275,9 @@ static void print_case(const run *r, bool random, size_t s)
     putchar('\n');
 }
 
-static void report(const run *r)
+static void report(const void *state)
 {
+    const run *r = state;
     puts("\n| readings | | printed | refined grid: first draw | mean | least to most | none found | "
          "gradients: first draw | mean | least to most | none found |\n"
          "|---|---|---|---|---|---|---|---|---|---|---|");
@@ -307,8 +309,9 @@ static void print_panel(FILE *out, const char *title, const env_bounds *b, const
     free(mesh);
 }
 
-static bool draw_picture(const run *r, const char *stem)
+static bool draw_picture(const void *state, const char *stem)
 {
+    const run *r = state;
     picture p;
     bool ok = true;
     double *mesh = env_henon_mesh(PICTURE);
@@ -343,28 +346,23 @@ static bool draw_picture(const run *r, const char *stem)
 
 int main(int argc, char **argv)
 {
-    env_options options = {0};
     run r = {.runs = RUNS, .rows = {.columns = columns, .width = COLUMNS}};
-    option_row rows[ENV_OPTIONS + 1] = {
-        {.name = "draws",
-         .value = "N",
-         .help = "of the readings, one after the other from seed 1 (default 10)",
-         .number = &r.runs,
-         .least = 1,
-         .most = 1000}};
-    const size_t count = 1 + env_options_rows(&options, true, rows + 1);
-    options_read(argc, argv,
-                 "usage: envelope-example2 [option]...\n"
-                 "Example 2: the cheapest point that readings prove feasible.\n",
-                 "envelope-example2 --json example2.jsonl --picture example2", count, rows);
-    r.ctx = hf_context_create();
-    r.rows.path = options.json;
-    if (options.jobs) hf_context_set_threads(r.ctx, (int)options.jobs);
-    bool ok = env_rows_load(&r.rows);
-    if (ok && !options.report) ok = work(&r);
-    if (ok) report(&r);
-    if (ok && options.picture) ok = draw_picture(&r, options.picture);
-    env_rows_free(&r.rows);
-    hf_context_free(r.ctx);
-    return ok ? 0 : 1;
+    const option_row options[] = {{.name = "draws",
+                                   .value = "N",
+                                   .help = "of the readings, one after the other from seed 1 (default 10)",
+                                   .number = &r.runs,
+                                   .least = 1,
+                                   .most = 1000}};
+    const env_program program = {.heading = "usage: envelope-example2 [option]...\n"
+                                            "Example 2: the cheapest point that readings prove feasible.\n",
+                                 .example = "envelope-example2 --json example2.jsonl --picture example2",
+                                 .options = options,
+                                 .count = sizeof options / sizeof *options,
+                                 .rows = &r.rows,
+                                 .ctx = &r.ctx,
+                                 .state = &r,
+                                 .work = work,
+                                 .report = report,
+                                 .picture = draw_picture};
+    return env_run(argc, argv, &program);
 }

@@ -22,7 +22,7 @@
 #include "common/env_matlab.h"
 #include "common/env_nlp.h"
 #include "common/env_published.h"
-#include "common/env_rows.h"
+#include "common/env_run.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -49,6 +49,7 @@ typedef struct known {
 typedef struct run {
     hf_context *ctx;
     long initial, samples, steps;
+    words solver;
     bool ipopt, exact;
     env_rows rows;
     known known[CONTROL_STEPS][REACTOR_STATES];
@@ -231,12 +232,14 @@ static bool boxes(run *r, const runs *read)
     return ok;
 }
 
-static bool work(run *r)
+static bool work(void *state)
 {
+    run *r = state;
     const double var = model_jitter + ridge * (double)r->samples;
     double lengthscales[REACTOR_STATES];
     char name[64];
     if (boxes_find(&r->rows, BOX_STARTS - 1, (size_t)r->steps, name)) return true;
+    r->ipopt = r->solver.count ? strcmp(r->solver.items[0], "ipopt") == 0 : env_nlp_ipopt();
     bool ok = learn(r);
     for (size_t j = 0; j < REACTOR_STATES; ++j) lengthscales[j] = r->known[0][j].lengthscale;
     ok = ok && control_model_create(r->ctx, (size_t)r->samples, noise, var, lengthscales, &r->model);
@@ -257,15 +260,25 @@ static bool solver_known(const char *name)
     return strcmp(name, "nlopt") == 0 || (strcmp(name, "ipopt") == 0 && env_nlp_ipopt());
 }
 
+static void report(const void *state)
+{
+    const run *r = state;
+    boxes_report(&r->rows, (size_t)r->steps);
+}
+
+static bool draw_picture(const void *state, const char *stem)
+{
+    const run *r = state;
+    return boxes_picture(&r->rows, (size_t)r->steps, stem);
+}
+
 int main(int argc, char **argv)
 {
-    env_options options = {0};
-    words solver = {.count = 0};
     run r = {.initial = 800,
              .samples = 400,
              .steps = CONTROL_STEPS,
              .rows = {.columns = box_columns, .width = BOX_COLUMNS}};
-    option_row rows[ENV_OPTIONS + 4] = {
+    const option_row options[] = {
         {.name = "initial",
          .value = "N",
          .help = "initial states of the runs that are read (default 800)",
@@ -287,25 +300,21 @@ int main(int argc, char **argv)
         {.name = "solver",
          .value = "NAME",
          .help = "nlopt, or ipopt where the build found it, which then is the default",
-         .list = &solver,
+         .list = &r.solver,
          .known = solver_known},
         {.name = "exact",
          .help = "the plant is read at the sampling instants, not late as by the published program",
          .flag = &r.exact}};
-    const size_t count = 5 + env_options_rows(&options, true, rows + 5);
-    options_read(argc, argv,
-                 "usage: envelope-example3 [option]...\n"
-                 "Example 3: boxes that surely hold a reactor along plans.\n",
-                 "envelope-example3 --json example3.jsonl --picture example3", count, rows);
-    r.ctx = hf_context_create();
-    r.rows.path = options.json;
-    r.ipopt = solver.count ? strcmp(solver.items[0], "ipopt") == 0 : env_nlp_ipopt();
-    if (options.jobs) hf_context_set_threads(r.ctx, (int)options.jobs);
-    bool ok = env_rows_load(&r.rows);
-    if (ok && !options.report) ok = work(&r);
-    if (ok) boxes_report(&r.rows, (size_t)r.steps);
-    if (ok && options.picture) ok = boxes_picture(&r.rows, (size_t)r.steps, options.picture);
-    env_rows_free(&r.rows);
-    hf_context_free(r.ctx);
-    return ok ? 0 : 1;
+    const env_program program = {.heading = "usage: envelope-example3 [option]...\n"
+                                            "Example 3: boxes that surely hold a reactor along plans.\n",
+                                 .example = "envelope-example3 --json example3.jsonl --picture example3",
+                                 .options = options,
+                                 .count = sizeof options / sizeof *options,
+                                 .rows = &r.rows,
+                                 .ctx = &r.ctx,
+                                 .state = &r,
+                                 .work = work,
+                                 .report = report,
+                                 .picture = draw_picture};
+    return env_run(argc, argv, &program);
 }

@@ -9,7 +9,7 @@
  */
 #include "common/env_bounds.h"
 #include "common/env_henon.h"
-#include "common/env_rows.h"
+#include "common/env_run.h"
 #include "common/picture.h"
 
 #include <math.h>
@@ -101,7 +101,7 @@ static void seed_name(const kind *k, long seed, char *out, size_t size)
     snprintf(out, size, "%s, seed %ld", k->name, seed);
 }
 
-static bool work(run *r)
+static bool draws(run *r)
 {
     bool ok = true;
     for (size_t k = 0; k < KINDS; ++k)
@@ -158,8 +158,15 @@ static bool compare(run *r)
     return ok;
 }
 
-static void report(const run *r)
+static bool work(void *state)
 {
+    run *r = state;
+    return draws(r) && compare(r);
+}
+
+static void report(const void *state)
+{
+    const run *r = state;
     puts("\n| readings | mean C - f: printed | the authors' saved surfaces | here | least to most | mesh of "
          "51 x 51 | mean width | seeds |\n"
          "|---|---|---|---|---|---|---|---|");
@@ -205,8 +212,9 @@ static void print_panel(FILE *out, const kind *k, const env_set *set, const env_
     free(mesh);
 }
 
-static bool draw_picture(hf_context *ctx, const char *stem)
+static bool draw_picture(const void *state, const char *stem)
 {
+    const run *r = state;
     enum {
         FINE = 81
     };
@@ -223,7 +231,7 @@ static bool draw_picture(hf_context *ctx, const char *stem)
     for (size_t k = 0; ok && k < KINDS; ++k) {
         env_set set = draw(&kinds[k], 0);
         env_bounds b = env_bounds_create((size_t)FINE * FINE);
-        ok = bounds_on(ctx, &set, 0.0, FINE, &b);
+        ok = bounds_on(r->ctx, &set, 0.0, FINE, &b);
         if (ok) print_panel(p.script, &kinds[k], &set, &b, FINE);
         env_bounds_free(&b);
         env_set_free(&set);
@@ -234,9 +242,8 @@ static bool draw_picture(hf_context *ctx, const char *stem)
 
 int main(int argc, char **argv)
 {
-    env_options options = {0};
     run r = {.data = "../shared/data", .seeds = 10, .rows = {.columns = columns, .width = COLUMNS}};
-    option_row rows[ENV_OPTIONS + 2] = {
+    const option_row options[] = {
         {.name = "data",
          .value = "DIR",
          .help = "folder that holds rkhs_henon_grid_delta1/ (default ../shared/data)",
@@ -247,19 +254,17 @@ int main(int argc, char **argv)
          .number = &r.seeds,
          .least = 0,
          .most = 10000}};
-    const size_t count = 2 + env_options_rows(&options, true, rows + 2);
-    options_read(argc, argv,
-                 "usage: envelope-fig2 [option]...\n"
-                 "Figure 2: how far the optimal upper bound lies above the function.\n",
-                 "envelope-fig2 --json fig2.jsonl --picture fig2", count, rows);
-    r.ctx = hf_context_create();
-    r.rows.path = options.json;
-    if (options.jobs) hf_context_set_threads(r.ctx, (int)options.jobs);
-    bool ok = env_rows_load(&r.rows);
-    if (ok && !options.report) ok = work(&r) && compare(&r);
-    if (ok) report(&r);
-    if (ok && options.picture) ok = draw_picture(r.ctx, options.picture);
-    env_rows_free(&r.rows);
-    hf_context_free(r.ctx);
-    return ok ? 0 : 1;
+    const env_program program = {.heading =
+                                     "usage: envelope-fig2 [option]...\n"
+                                     "Figure 2: how far the optimal upper bound lies above the function.\n",
+                                 .example = "envelope-fig2 --json fig2.jsonl --picture fig2",
+                                 .options = options,
+                                 .count = sizeof options / sizeof *options,
+                                 .rows = &r.rows,
+                                 .ctx = &r.ctx,
+                                 .state = &r,
+                                 .work = work,
+                                 .report = report,
+                                 .picture = draw_picture};
+    return env_run(argc, argv, &program);
 }

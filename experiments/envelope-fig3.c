@@ -9,7 +9,7 @@
 #include "common/env_bounds.h"
 #include "common/env_henon.h"
 #include "common/env_published.h"
-#include "common/env_rows.h"
+#include "common/env_run.h"
 #include "common/picture.h"
 
 #include <math.h>
@@ -108,8 +108,9 @@ static env_set draw(bool random, uint32_t seed)
     return random ? env_henon_random(&stream, READINGS, noise) : env_henon_grid(&stream, 10, noise);
 }
 
-static bool work(run *r)
+static bool work(void *state)
 {
+    run *r = state;
     env_set set;
     bool ok = true;
     if (env_henon_authors(r->ctx, r->data, &set, NULL, NULL)) {
@@ -153,8 +154,9 @@ static void print_seeds(const run *r, const char *layout)
     printf(" %zu |\n", count);
 }
 
-static void report(const run *r)
+static void report(const void *state)
 {
+    const run *r = state;
     const double *v = env_rows_find(&r->rows, "authors");
     puts("\n| average width along z1 = -3 | optimal | closed form, ridge | closed form, minimum norm | "
          "ellipsoid | optimal, 1e-5 on K | closed form, ridge, "
@@ -192,8 +194,9 @@ static void print_panel(FILE *out, const char *title, size_t m, const double *x,
             env_mean_width(&all[OPTIMAL]));
 }
 
-static bool draw_picture(hf_context *ctx, const char *stem)
+static bool draw_picture(const void *state, const char *stem)
 {
+    const run *r = state;
     enum {
         FINE = 201
     };
@@ -209,7 +212,7 @@ static bool draw_picture(hf_context *ctx, const char *stem)
         env_set set = draw(random != 0, 0);
         env_bounds all[METHODS];
         for (size_t k = 0; k < METHODS; ++k) all[k] = env_bounds_create(FINE);
-        ok = envelopes(ctx, &set, FINE, x, all);
+        ok = envelopes(r->ctx, &set, FINE, x, all);
         if (ok) print_panel(p.script, random ? "100 random points" : "grid of 10 x 10", FINE, x, all);
         for (size_t k = 0; k < METHODS; ++k) env_bounds_free(&all[k]);
         env_set_free(&set);
@@ -222,10 +225,9 @@ static bool draw_picture(hf_context *ctx, const char *stem)
 
 int main(int argc, char **argv)
 {
-    env_options options = {0};
     run r = {
         .data = "../shared/data", .seeds = 20, .points = 101, .rows = {.columns = columns, .width = METHODS}};
-    option_row rows[ENV_OPTIONS + 3] = {
+    const option_row options[] = {
         {.name = "data",
          .value = "DIR",
          .help = "folder that holds rkhs_henon_grid_delta1/ (default ../shared/data)",
@@ -242,19 +244,16 @@ int main(int argc, char **argv)
          .number = &r.points,
          .least = 2,
          .most = 100000}};
-    const size_t count = 3 + env_options_rows(&options, true, rows + 3);
-    options_read(argc, argv,
-                 "usage: envelope-fig3 [option]...\n"
-                 "Figure 3: optimal and closed-form envelopes along a slice.\n",
-                 "envelope-fig3 --json fig3.jsonl --picture fig3", count, rows);
-    r.ctx = hf_context_create();
-    r.rows.path = options.json;
-    if (options.jobs) hf_context_set_threads(r.ctx, (int)options.jobs);
-    bool ok = env_rows_load(&r.rows);
-    if (ok && !options.report) ok = work(&r);
-    if (ok) report(&r);
-    if (ok && options.picture) ok = draw_picture(r.ctx, options.picture);
-    env_rows_free(&r.rows);
-    hf_context_free(r.ctx);
-    return ok ? 0 : 1;
+    const env_program program = {.heading = "usage: envelope-fig3 [option]...\n"
+                                            "Figure 3: optimal and closed-form envelopes along a slice.\n",
+                                 .example = "envelope-fig3 --json fig3.jsonl --picture fig3",
+                                 .options = options,
+                                 .count = sizeof options / sizeof *options,
+                                 .rows = &r.rows,
+                                 .ctx = &r.ctx,
+                                 .state = &r,
+                                 .work = work,
+                                 .report = report,
+                                 .picture = draw_picture};
+    return env_run(argc, argv, &program);
 }

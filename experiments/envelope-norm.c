@@ -13,7 +13,7 @@
  */
 #include "common/env_bounds.h"
 #include "common/env_henon.h"
-#include "common/env_rows.h"
+#include "common/env_run.h"
 #include "common/picture.h"
 
 #include <math.h>
@@ -111,6 +111,15 @@ static bool curve(run *r, size_t function, double noise)
     return status >= 0;
 }
 
+static bool work(void *state)
+{
+    run *r = state;
+    bool ok = true;
+    for (size_t f = 0; ok && f < FUNCTIONS; ++f)
+        for (size_t j = 0; ok && j < NOISES; ++j) ok = curve(r, f, noises[j]);
+    return ok;
+}
+
 static const double *point(const run *r, size_t function, double noise, size_t k)
 {
     char name[64];
@@ -118,8 +127,9 @@ static const double *point(const run *r, size_t function, double noise, size_t k
     return env_rows_find(&r->rows, name);
 }
 
-static void report(const run *r)
+static void report(const void *state)
 {
+    const run *r = state;
     for (size_t f = 0; f < FUNCTIONS; ++f) {
         printf("\n### %s\n\n| readings |", f ? "The forced Henon map" : "A sum of 25 kernel functions");
         for (size_t j = 0; j < NOISES; ++j) printf(" within %g |", noises[j]);
@@ -141,8 +151,9 @@ static void report(const run *r)
     }
 }
 
-static bool draw_picture(const run *r, const char *stem)
+static bool draw_picture(const void *state, const char *stem)
 {
+    const run *r = state;
     static const char *const colours[NOISES] = {"#1f4e79", "#4dac6e", "#e0a030", "#c05050"};
     picture p;
     picture_begin(&p);
@@ -174,35 +185,31 @@ static bool draw_picture(const run *r, const char *stem)
 
 int main(int argc, char **argv)
 {
-    env_options options = {0};
     run r = {.readings = 200, .seed = 1, .rows = {.columns = columns, .width = 2}};
-    option_row rows[ENV_OPTIONS + 2] = {{.name = "readings",
-                                         .value = "N",
-                                         .help = "how many (default 200)",
-                                         .number = &r.readings,
-                                         .least = POINTS,
-                                         .most = 5000},
-                                        {.name = "seed",
-                                         .value = "K",
-                                         .help = "of points and noise (default 1)",
-                                         .number = &r.seed,
-                                         .least = 0,
-                                         .most = 1000000}};
-    const size_t count = 2 + env_options_rows(&options, true, rows + 2);
-    options_read(argc, argv,
-                 "usage: envelope-norm [option]...\n"
-                 "Appendix A: the norm that readings ask for, as they become more.\n",
-                 "envelope-norm --picture norm", count, rows);
-    r.ctx = hf_context_create();
-    r.rows.path = options.json;
-    if (options.jobs) hf_context_set_threads(r.ctx, (int)options.jobs);
+    const option_row options[] = {{.name = "readings",
+                                   .value = "N",
+                                   .help = "how many (default 200)",
+                                   .number = &r.readings,
+                                   .least = POINTS,
+                                   .most = 5000},
+                                  {.name = "seed",
+                                   .value = "K",
+                                   .help = "of points and noise (default 1)",
+                                   .number = &r.seed,
+                                   .least = 0,
+                                   .most = 1000000}};
     make_sum(&r);
-    bool ok = env_rows_load(&r.rows);
-    for (size_t f = 0; ok && !options.report && f < FUNCTIONS; ++f)
-        for (size_t j = 0; ok && j < NOISES; ++j) ok = curve(&r, f, noises[j]);
-    if (ok) report(&r);
-    if (ok && options.picture) ok = draw_picture(&r, options.picture);
-    env_rows_free(&r.rows);
-    hf_context_free(r.ctx);
-    return ok ? 0 : 1;
+    const env_program program = {.heading =
+                                     "usage: envelope-norm [option]...\n"
+                                     "Appendix A: the norm that readings ask for, as they become more.\n",
+                                 .example = "envelope-norm --picture norm",
+                                 .options = options,
+                                 .count = sizeof options / sizeof *options,
+                                 .rows = &r.rows,
+                                 .ctx = &r.ctx,
+                                 .state = &r,
+                                 .work = work,
+                                 .report = report,
+                                 .picture = draw_picture};
+    return env_run(argc, argv, &program);
 }

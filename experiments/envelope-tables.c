@@ -12,7 +12,7 @@
 #include "common/env_bounds.h"
 #include "common/env_henon.h"
 #include "common/env_published.h"
-#include "common/env_rows.h"
+#include "common/env_run.h"
 
 #include <math.h>
 #include <stdlib.h>

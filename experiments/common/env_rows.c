@@ -84,26 +84,3 @@ void env_rows_free(env_rows *rows)
     rows->items = NULL;
     rows->count = 0;
 }
-
-size_t env_options_rows(env_options *options, bool picture, option_row *rows)
-{
-    const option_row common[ENV_OPTIONS] = {
-        {.name = "json",
-         .value = "FILE",
-         .help = "keep what is computed here, and do not compute again what is there",
-         .text = &options->json},
-        {.name = "report", .help = "print what FILE has, compute nothing", .flag = &options->report},
-        {.name = "jobs",
-         .value = "N",
-         .help = "threads (default all)",
-         .number = &options->jobs,
-         .least = 1,
-         .most = 1024},
-        {.name = "picture",
-         .value = "STEM",
-         .help = "draw STEM.svg and STEM.png (needs gnuplot)",
-         .text = &options->picture}};
-    const size_t count = picture ? ENV_OPTIONS : ENV_OPTIONS - 1;
-    memcpy(rows, common, count * sizeof *rows);
-    return count;
-}

@@ -6,11 +6,11 @@
 #ifndef EXPERIMENTS_ENV_ROWS_H
 #define EXPERIMENTS_ENV_ROWS_H
 
-#include "common/options.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 enum {
-    ENV_COLUMNS = 16,
-    ENV_OPTIONS = 4
+    ENV_COLUMNS = 16
 };
 
 typedef struct env_row {
@@ -34,15 +34,5 @@ const double *env_rows_find(const env_rows *rows, const char *name);
 /** Adds and, with a path, appends to the file. Ends the program when memory is out or the file cannot be written. */
 void env_rows_add(env_rows *rows, const char *name, const double *values);
 void env_rows_free(env_rows *rows);
-
-/** Options that the programs have in common. */
-typedef struct env_options {
-    const char *json, *picture;
-    bool report;
-    long jobs; /**< threads; 0: all */
-} env_options;
-
-/** Writes their rows, ENV_OPTIONS at most; without --picture for programs that draw none. Returns how many. */
-size_t env_options_rows(env_options *options, bool picture, option_row *rows);
 
 #endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file env_run.h
+ * @brief What programs that keep rows have in common: options, and the way from the rows that are there over those that are lacking to what is printed and drawn.
+ */
+#ifndef EXPERIMENTS_ENV_RUN_H
+#define EXPERIMENTS_ENV_RUN_H
+
+#include "common/env_rows.h"
+#include "common/options.h"
+
+#include <holdfast/holdfast.h>
+
+enum {
+    ENV_OPTIONS = 4,
+    ENV_OWN_OPTIONS = 8
+};
+
+/** Options that the programs have in common. */
+typedef struct env_options {
+    const char *json, *picture;
+    bool report;
+    long jobs; /**< threads; 0: all */
+} env_options;
+
+/** Writes their rows, ENV_OPTIONS at most; without --picture for programs that draw none. Returns how many. */
+size_t env_options_rows(env_options *options, bool picture, option_row *rows);
+
+/** A program. The functions get `state` and are called after the options are read; false: reason on standard error. */
+typedef struct env_program {
+    const char *heading, *example; /**< of --help */
+    const option_row *options;     /**< its own, ENV_OWN_OPTIONS at most */
+    size_t count;
+    env_rows *rows;   /**< columns and width are set; given a path, filled, and emptied in the end */
+    hf_context **ctx; /**< where the context is put while the functions run */
+    void *state;
+    bool (*work)(void *state); /**< adds the rows that are lacking; not called with --report */
+    void (*report)(const void *state);
+    bool (*picture)(const void *state, const char *stem);
+} env_program;
+
+/** Runs it; what main() returns. */
+int env_run(int argc, char **argv, const env_program *program);
+
+#endif
