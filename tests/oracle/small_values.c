@@ -5,6 +5,7 @@
  * answer.
  *
  *     metrics N            then N rows: reading, mean, sd
+ *     classes N C BINS     then N rows: label, C probabilities
  *     noise VALUE C        consistent noise variance
  *     threshold RULE EPS N then N rows: reading, centre                      RULE: quantile or mad
  *     neighbours N D       then N rows: inputs, reading
@@ -33,6 +34,24 @@ static json_t *metrics(hf_context *ctx)
     return json_pack("{sI sf sf sf sf sf sf sf}", "n", (json_int_t)m.n, "mae", m.mae, "rmse", m.rmse, "nlpd",
                      m.nlpd, "coverage50", m.coverage50, "coverage90", m.coverage90, "coverage95",
                      m.coverage95, "crps", m.crps);
+}
+
+static json_t *classes(hf_context *ctx)
+{
+    size_t n = (size_t)read_number(), count = (size_t)read_number(), bins = (size_t)read_number();
+    size_t *label = malloc((n + 1) * sizeof *label);
+    double *p = malloc((n * count + 1) * sizeof *p);
+    hf_class_metrics m;
+    if (!label || !p) fail("out of memory");
+    for (size_t i = 0; i < n; ++i) {
+        label[i] = (size_t)read_number();
+        for (size_t c = 0; c < count; ++c) p[i * count + c] = read_number();
+    }
+    must(ctx, hf_metrics_class(ctx, n, count, label, p, bins, NULL, &m), "classes");
+    free(label);
+    free(p);
+    return json_pack("{sI sf sf sf sf}", "n", (json_int_t)m.n, "accuracy", m.accuracy, "nlpd", m.nlpd,
+                     "brier", m.brier, "calibration_error", m.calibration_error);
 }
 
 static json_t *threshold(hf_context *ctx)
@@ -112,6 +131,8 @@ int main(void)
         json_t *answer = NULL;
         if (strcmp(word, "metrics") == 0)
             answer = metrics(ctx);
+        else if (strcmp(word, "classes") == 0)
+            answer = classes(ctx);
         else if (strcmp(word, "threshold") == 0)
             answer = threshold(ctx);
         else if (strcmp(word, "neighbours") == 0)

@@ -86,6 +86,33 @@ class Metrics(Oracle):
         self.close(ours, below + above, "crps", 1e-8)
 
 
+class ClassMetrics(Oracle):
+    def test_against_scikit_learn(self):
+        try:
+            from sklearn import metrics
+        except ImportError:
+            self.skipTest("scikit-learn is missing (Debian: python3-sklearn)")
+        rng = np.random.RandomState(9)
+        for classes, bins in ((2, 10), (3, 15), (7, 4)):
+            n = 400
+            p = rng.dirichlet(np.full(classes, 0.5), n)
+            p = (p + 1e-4) / np.sum(p + 1e-4, axis=1, keepdims=True)
+            label = np.array([rng.choice(classes, p=0.7 * row + 0.3 / classes) for row in p])
+            ours = ask("small_values", f"classes {n} {classes} {bins}\n" + numbers(np.column_stack([label, p])))[0]
+            self.assertEqual(ours["n"], n)
+            winner, largest = np.argmax(p, axis=1), np.max(p, axis=1)
+            self.close(ours["accuracy"], metrics.accuracy_score(label, winner), "accuracy", 1e-12)
+            self.close(ours["nlpd"], metrics.log_loss(label, p, labels=range(classes)), "nlpd", 1e-12)
+            self.close(ours["brier"], np.mean(np.sum((p - np.eye(classes)[label]) ** 2, axis=1)), "Brier", 1e-12)
+            if classes == 2:
+                self.close(ours["brier"], 2 * metrics.brier_score_loss(label, p[:, 1]), "Brier of two", 1e-12)
+            part = np.clip(np.digitize(largest, np.linspace(0, 1, bins + 1), right=True) - 1, 0, bins - 1)
+            error = sum(
+                np.mean(part == b) * abs(np.mean((winner == label)[part == b]) - np.mean(largest[part == b])) for b in np.unique(part)
+            )
+            self.close(ours["calibration_error"], error, "calibration error", 1e-12)
+
+
 class Damage(Oracle):
     def setUp(self):
         rng = np.random.RandomState(6)
