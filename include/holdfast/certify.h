@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file certify.h
+ * @brief Ranges that a prediction surely does not leave while its inputs move within a box.
+ *
+ * For a posterior and a box of inputs, lower_j <= x_j <= upper_j, hf_certify() returns numbers with
+ *
+ *     range.lower <= value(x) <= range.upper        for every x in the box,
+ *
+ * where the value is the latent mean, the latent standard deviation, or mean + beta sd. Best-first branch and bound makes them as tight as asked:
+ * boxes are split until upper - upper_attained and lower_attained - lower are within the tolerance, where the attained values are those of the
+ * posterior at two points of the box that are returned too. Stopped early, by a limit or a decision, the range is wider and just as true: it holds over
+ * every box that is still open or was put aside.
+ *
+ * The same call is a deterministic global optimiser of posterior means: lower_attained at argmin is within the tolerance of the minimum.
+ *
+ * Works on every posterior, whoever made it: exact, inducing, projected; Gaussian or robust sites; one output or several.
+ *
+ * **What a certificate rests on.** That value(x) is what the formulas of posterior.h give for the stored kernel, weights and factor. By default the bounds
+ * are computed in double precision and then moved outward by an a-priori bound on the rounding errors of that computation (range.rounding), of values, slopes and curvatures
+ * alike. It covers sums, products and the kernel's elementary functions as accurate as the C library states them; it is a bound on the usual model of
+ * floating-point arithmetic, not a proof by intervals.
+ *
+ * **Units** are the user's, as everywhere in posterior.h.
+ *
+ * **Several outputs.** `settings.output` says which one; the box is about the inputs of the data, without the number of the output.
+ *
+ * docs/methods/certify.md derives the bounds.
+ */
+#ifndef HOLDFAST_CERTIFY_H
+#define HOLDFAST_CERTIFY_H
+
+#include <holdfast/posterior.h>
+
+HF_BEGIN_DECLS
+
+/** What is enclosed. */
+typedef enum hf_certify_what {
+    HF_CERTIFY_MEAN = 0, /**< latent mean */
+    HF_CERTIFY_SD,       /**< latent standard deviation */
+    HF_CERTIFY_MEAN_PLUS /**< mean + beta sd, beta of either sign */
+} hf_certify_what;
+
+/** Bounds that are computed for each box and intersected; several are joined with |. */
+enum {
+    HF_BOUND_TAYLOR =
+        2, /**< mean: Taylor polynomial at the centre, remainder by the norm of the mean in the kernel's space */
+    HF_BOUND_FEATURE = 4, /**< sd: the same for the posterior's features */
+    HF_BOUND_ALL = 7
+};
+
+/** How far to go. */
+typedef struct hf_certify_settings {
+    double beta;       /**< of mean + beta sd; 1 */
+    size_t output;     /**< which of several outputs; 0 */
+    double tolerance;  /**< 0.01; > 0, in the units of the value */
+    double time_limit; /**< seconds for one box, 0 for none. The result then depends on the clock. */
+    size_t
+        node_limit; /**< boxes whose bounds are computed, for each of the two ends; 0 for none. 1 is the given box alone. */
+    bool
+        lower_only; /**< the lower end alone, half the work: range.upper is infinite and upper_attained NaN */
+    bool upper_only; /**< likewise */
+    double
+        decide_at; /**< NaN, or: stop as soon as it is known whether all values are on one side of this one, or values on both sides are attained */
+    unsigned bounds; /**< HF_BOUND_ALL; fewer, to compare them. What none of them bounds is infinite. */
+} hf_certify_settings;
+
+/** Why a search ended. */
+typedef enum hf_certify_stop {
+    HF_CERTIFY_TOLERANCE = 0, /**< both ends are within the tolerance of attained values */
+    HF_CERTIFY_DECIDED,       /**< decide_at is answered */
+    HF_CERTIFY_TIME,
+    HF_CERTIFY_NODES,
+    HF_CERTIFY_ROUNDING /**< the rounding allowance is more than the tolerance, or a box has become too small to split */
+} hf_certify_stop;
+
+/** The range over one box. */
+typedef struct hf_range {
+    double lower, upper;                   /**< lower <= value(x) <= upper for every x in the box */
+    double lower_attained, upper_attained; /**< values at argmin and argmax */
+    hf_certify_stop stop;
+    size_t nodes;   /**< boxes whose bounds were computed, both ends together */
+    double seconds; /**< wall clock */
+    double
+        rounding; /**< allowance for rounding in the bounds of the given box; those of its parts are smaller */
+} hf_range;
+
+/** The defaults that the fields name. */
+HF_API hf_certify_settings hf_certify_settings_default(void);
+/** "tolerance", "decided", "time limit", "node limit", "rounding"; "unknown" outside the list. */
+HF_API const char *hf_certify_stop_name(hf_certify_stop stop);
+
+HF_END_DECLS
+
+#endif

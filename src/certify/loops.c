@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Distances and radial functions over all anchors. */
+#include "certify/loops.h"
+
+#include "kernel/vector.h"
+
+HFI_CLONES
+void hfi_radial_distance(size_t count, size_t d, const double *x, const double *z, size_t ldz, double *q)
+{
+    for (size_t i = 0; i < count; i++) q[i] = 0.0;
+    size_t j = 0;
+    for (; j + 2 <= d; j += 2) {
+        const double *restrict z0 = z + j * ldz, *restrict z1 = z0 + ldz;
+        const double x0 = x[j], x1 = x[j + 1];
+        double *restrict out = q;
+        HFI_SIMD
+        for (size_t i = 0; i < count; i++) {
+            const double u = x0 - z0[i], v = x1 - z1[i];
+            out[i] += u * u + v * v;
+        }
+    }
+    for (; j < d; j++) {
+        const double *restrict z0 = z + j * ldz;
+        const double x0 = x[j];
+        double *restrict out = q;
+        HFI_SIMD
+        for (size_t i = 0; i < count; i++) {
+            const double u = x0 - z0[i];
+            out[i] += u * u;
+        }
+    }
+}
+
+/* log(1 + y), y >= 0, to full relative accuracy. */
+HFI_INLINE double log_one_plus(double y)
+{
+    const double u = 1.0 + y;
+    return log(u) + (y - (u - 1.0)) / u;
+}
+
+HFI_CLONES
+void hfi_radial_values(hfi_radial form, double alpha, size_t count, const double *restrict q,
+                       const double *restrict a, double *restrict value)
+{
+    switch (form) {
+    case HFI_RADIAL_MATERN12:
+        HFI_SIMD
+        for (size_t i = 0; i < count; i++) value[i] = a[i] * decay(sqrt(q[i]));
+        break;
+    case HFI_RADIAL_MATERN32:
+        HFI_SIMD
+        for (size_t i = 0; i < count; i++) {
+            const double root = sqrt(3.0 * q[i]), s = CUT(root, HFI_EXP_CUT);
+            value[i] = a[i] * (1.0 + s) * decay(root);
+        }
+        break;
+    case HFI_RADIAL_MATERN52:
+        HFI_SIMD
+        for (size_t i = 0; i < count; i++) {
+            const double root = sqrt(5.0 * q[i]), s = CUT(root, HFI_EXP_CUT);
+            value[i] = a[i] * (1.0 + s * (1.0 + s * (1.0 / 3.0))) * decay(root);
+        }
+        break;
+    case HFI_RADIAL_RQ:
+        HFI_SIMD
+        for (size_t i = 0; i < count; i++) {
+            const double y = q[i] / (2.0 * alpha);
+            value[i] = a[i] * decay(alpha * log_one_plus(CUT(y, HFI_HUGE)));
+        }
+        break;
+    default: /* se */
+        HFI_SIMD
+        for (size_t i = 0; i < count; i++) value[i] = a[i] * decay(0.5 * q[i]);
+        break;
+    }
+}
+
+HFI_CLONES
+void hfi_radial_weights(hfi_radial form, double alpha, size_t count, const double *restrict q,
+                        const double *restrict a, double *restrict value, double *restrict slope,
+                        double *restrict curve)
+{
+    switch (form) {
+    case HFI_RADIAL_MATERN12:
+        HFI_SIMD
+        for (size_t i = 0; i < count; i++) {
+            value[i] = a[i] * decay(sqrt(q[i]));
+            slope[i] = 0.0;
+            curve[i] = 0.0;
+        }
+        break;
+    case HFI_RADIAL_MATERN32:
+        HFI_SIMD
+        for (size_t i = 0; i < count; i++) {
+            const double root = sqrt(3.0 * q[i]), s = CUT(root, HFI_EXP_CUT), e = a[i] * decay(root);
+            value[i] = (1.0 + s) * e;
+            slope[i] = -3.0 * e;
+            curve[i] = 0.0;
+        }
+        break;
+    case HFI_RADIAL_MATERN52:
+        HFI_SIMD
+        for (size_t i = 0; i < count; i++) {
+            const double root = sqrt(5.0 * q[i]), s = CUT(root, HFI_EXP_CUT), e = a[i] * decay(root);
+            value[i] = (1.0 + s * (1.0 + s * (1.0 / 3.0))) * e;
+            slope[i] = (-5.0 / 3.0) * (1.0 + s) * e;
+            curve[i] = (25.0 / 3.0) * e;
+        }
+        break;
+    case HFI_RADIAL_RQ:
+        HFI_SIMD
+        for (size_t i = 0; i < count; i++) {
+            const double raw = q[i] / (2.0 * alpha), y = CUT(raw, HFI_HUGE);
+            const double k = a[i] * decay(alpha * log_one_plus(y)), by = k / (1.0 + y);
+            value[i] = k;
+            slope[i] = -by;
+            curve[i] = (alpha + 1.0) / alpha * by / (1.0 + y);
+        }
+        break;
+    default: /* se */
+        HFI_SIMD
+        for (size_t i = 0; i < count; i++) {
+            const double k = a[i] * decay(0.5 * q[i]);
+            value[i] = k;
+            slope[i] = -k;
+            curve[i] = k;
+        }
+        break;
+    }
+}

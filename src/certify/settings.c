@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <holdfast/certify.h>
+
+#include "core/core.h"
+#include <math.h>
+
+hf_certify_settings hf_certify_settings_default(void)
+{
+    return (hf_certify_settings){
+        .beta = 1.0, .tolerance = 0.01, .decide_at = (double)NAN, .bounds = HF_BOUND_ALL};
+}
+
+const char *hf_certify_stop_name(hf_certify_stop stop)
+{
+    static const char *const NAMES[] = {"tolerance", "decided", "time limit", "node limit", "rounding"};
+    return hfi_choice_name(NAMES, sizeof NAMES / sizeof *NAMES, (size_t)stop);
+}
