@@ -109,4 +109,54 @@ static inline hf_envelope *support_envelope(hf_context *ctx, const hf_kernel *ke
     return envelope;
 }
 
+/* A world with all that is needed to ask about it. */
+typedef struct support_problem {
+    hf_context *ctx;
+    hf_kernel *kernel;
+    support_world *world;
+    hf_envelope *envelope;
+    hf_envelope_workspace *workspace;
+} support_problem;
+
+/* Without the envelope, for tests that have a hand in the readings first. */
+static inline support_problem support_begin(const char *kernel, size_t n, size_t d, double noise,
+                                            double slack, uint64_t seed)
+{
+    support_problem p = {.ctx = support_context(1)};
+    p.kernel = support_kernel(p.ctx, kernel, d);
+    p.world = support_make(p.kernel, n, d, noise, slack, seed);
+    return p;
+}
+
+static inline void support_build(support_problem *p)
+{
+    p->envelope = support_envelope(p->ctx, p->kernel, &p->world->readings, p->world->norm);
+    p->workspace = hf_envelope_workspace_create(p->ctx, p->envelope);
+    assert_non_null(p->workspace);
+}
+
+static inline support_problem support_open(const char *kernel, size_t n, size_t d, double noise, double slack,
+                                           uint64_t seed)
+{
+    support_problem p = support_begin(kernel, n, d, noise, slack, seed);
+    support_build(&p);
+    return p;
+}
+
+static inline hf_bound support_bound(const support_problem *p, const double *x)
+{
+    hf_bound bound;
+    assert_int_equal(hf_envelope_bounds(p->envelope, p->workspace, x, NULL, &bound, NULL, NULL), HF_OK);
+    return bound;
+}
+
+static inline void support_close(support_problem *p)
+{
+    hf_envelope_workspace_free(p->workspace);
+    hf_envelope_free(p->envelope);
+    support_free(p->world);
+    hf_kernel_free(p->kernel);
+    hf_context_free(p->ctx);
+}
+
 #endif

@@ -41,36 +41,27 @@ static void one_exact_reading_is_a_ball(void **state)
 static void bounds_are_tight_and_keep_the_readings(void **state)
 {
     (void)state;
-    hf_context *ctx = support_context(1);
     const char *const kernels[] = {"matern52", "se(lengthscale=0.7)", "3*matern12 + 0.5*linear",
                                    "matern32(ard)"};
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-        hf_kernel *kernel = support_kernel(ctx, kernels[k], 2);
-        support_world *world = support_make(kernel, 60, 2, 0.1, 1.3, 5 + k);
-        hf_envelope *envelope = support_envelope(ctx, kernel, &world->readings, world->norm);
-        hf_envelope_workspace *workspace = hf_envelope_workspace_create(ctx, envelope);
-        const double scale = world->norm * sqrt(hfi_kernel_typical_variance(kernel));
+        support_problem p = support_open(kernels[k], 60, 2, 0.1, 1.3, 5 + k);
+        const double scale = p.world->norm * sqrt(hfi_kernel_typical_variance(p.kernel));
         for (size_t q = 0; q < 200; q++) {
             double x[2];
-            support_query(world, q, x);
-            const size_t at = q % 3 == 0 ? q % world->readings.n : SIZE_MAX;
-            if (at != SIZE_MAX) memcpy(x, world->x + 2 * at, sizeof x);
-            hf_bound bound;
-            assert_int_equal(hf_envelope_bounds(envelope, workspace, x, NULL, &bound, NULL, NULL), HF_OK);
-            const double truth = support_truth(world, x);
+            support_query(p.world, q, x);
+            const size_t at = q % 3 == 0 ? q % p.world->readings.n : SIZE_MAX;
+            if (at != SIZE_MAX) memcpy(x, p.world->x + 2 * at, sizeof x);
+            const hf_bound bound = support_bound(&p, x);
+            const double truth = support_truth(p.world, x);
             assert_true(bound.lower <= truth && truth <= bound.upper);
             if (bound.gap_upper > 1e-7 * scale || bound.gap_lower > 1e-7 * scale)
                 fail_msg("kernel %zu query %zu: gaps %g %g of %g, pivots %zu", k, q, bound.gap_lower,
                          bound.gap_upper, scale, bound.pivots);
             if (at != SIZE_MAX)
-                assert_true(bound.upper - bound.lower <= 2.0 * world->readings.noise * (1.0 + 1e-14));
+                assert_true(bound.upper - bound.lower <= 2.0 * p.world->readings.noise * (1.0 + 1e-14));
         }
-        hf_envelope_workspace_free(workspace);
-        hf_envelope_free(envelope);
-        support_free(world);
-        hf_kernel_free(kernel);
+        support_close(&p);
     }
-    hf_context_free(ctx);
 }
 
 int main(void)

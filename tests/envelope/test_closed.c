@@ -54,22 +54,21 @@ static void assert_holds(const sheet *s, size_t q, const hf_bound *best, double 
                  s->upper[q], best->lower, best->upper);
 }
 
-static void compare(hf_context *ctx, const support_world *world, const hf_envelope *envelope,
-                    hf_envelope_workspace *workspace)
+static void compare(const support_problem *p)
 {
     static const char *const NAMES[] = {"ridge", "minimum norm", "ellipsoid"};
-    const double scale = world->norm * sqrt(hfi_kernel_typical_variance(world->kernel));
+    const double scale = p->world->norm * sqrt(hfi_kernel_typical_variance(p->world->kernel));
     hf_bound best[QUERIES];
     sheet s;
-    set_queries(world, &s);
+    set_queries(p->world, &s);
     for (size_t q = 0; q < QUERIES; q++)
-        assert_true(hf_envelope_bounds(envelope, workspace, s.x + q * world->d, NULL, &best[q], NULL, NULL) >=
-                    0);
+        assert_true(hf_envelope_bounds(p->envelope, p->workspace, s.x + q * p->world->d, NULL, &best[q], NULL,
+                                       NULL) >= 0);
     for (size_t k = 0; k < 3; k++) {
-        hf_closed_envelope *closed = make(ctx, envelope, SURE[k]);
-        ask(ctx, closed, world->d, &s);
+        hf_closed_envelope *closed = make(p->ctx, p->envelope, SURE[k]);
+        ask(p->ctx, closed, p->world->d, &s);
         for (size_t q = 0; q < QUERIES; q++) {
-            const double truth = support_truth(world, s.x + q * world->d);
+            const double truth = support_truth(p->world, s.x + q * p->world->d);
             assert_holds(&s, q, &best[q], scale, NAMES[k]);
             assert_true(s.lower[q] <= truth && truth <= s.upper[q]);
             assert_near(s.centre[q], 0.5 * (s.lower[q] + s.upper[q]), 1e-12 * scale);
@@ -87,59 +86,43 @@ static void the_optimal_envelope_lies_within_each(void **state)
     (void)state;
     static const char *const KERNELS[] = {"matern52", "se(lengthscale=0.7)", "3*matern12 + 0.5*linear",
                                           "matern32(ard)", "2*rq"};
-    hf_context *ctx = support_context(1);
     for (size_t problem = 0; problem < 1000; problem++) {
-        hf_kernel *kernel = support_kernel(ctx, KERNELS[problem % 5], INPUTS);
         const double noise = pow(10.0, -3.0 + 0.5 * (double)(problem % 7));
         const double slack = problem % 3 == 0 ? 1.0 + 1e-6 : problem % 3 == 1 ? 1.2 : 3.0;
-        support_world *world = support_make(kernel, 1 + problem % 23, INPUTS, noise, slack, problem);
-        hf_envelope *envelope = support_envelope(ctx, kernel, &world->readings, world->norm);
-        hf_envelope_workspace *workspace = hf_envelope_workspace_create(ctx, envelope);
-        compare(ctx, world, envelope, workspace);
-        hf_envelope_workspace_free(workspace);
-        hf_envelope_free(envelope);
-        support_free(world);
-        hf_kernel_free(kernel);
+        support_problem p =
+            support_open(KERNELS[problem % 5], 1 + problem % 23, INPUTS, noise, slack, problem);
+        compare(&p);
+        support_close(&p);
     }
-    hf_context_free(ctx);
 }
 
 /* Around any model, good or bad. */
 static void any_model_has_one(void **state)
 {
     (void)state;
-    hf_context *ctx = support_context(1);
-    hf_kernel *kernel = support_kernel(ctx, "matern52", INPUTS);
-    support_world *world = support_make(kernel, 15, INPUTS, 0.05, 1.5, 3);
-    hf_envelope *envelope = support_envelope(ctx, kernel, &world->readings, world->norm);
-    hf_envelope_workspace *workspace = hf_envelope_workspace_create(ctx, envelope);
+    support_problem p = support_open("matern52", 15, INPUTS, 0.05, 1.5, 3);
     hfi_stream stream;
     hfi_stream_init(&stream, 4, HFI_PURPOSE_TEST, 0);
     for (int k = 0; k < 20; k++) {
         double alpha[15];
         hf_closed_envelope *closed = NULL;
         sheet s;
-        set_queries(world, &s);
+        set_queries(p.world, &s);
         for (size_t i = 0; i < 15; i++) alpha[i] = hfi_stream_normal(&stream);
-        assert_int_equal(hf_closed_envelope_model(ctx, envelope, alpha, &closed), HF_OK);
-        ask(ctx, closed, INPUTS, &s);
+        assert_int_equal(hf_closed_envelope_model(p.ctx, p.envelope, alpha, &closed), HF_OK);
+        ask(p.ctx, closed, INPUTS, &s);
         for (size_t q = 0; q < QUERIES; q++) {
             double model = 0.0;
-            hf_bound best;
             for (size_t i = 0; i < 15; i++)
-                model += alpha[i] * hfi_kernel_value(kernel, world->x + i * INPUTS, s.x + q * INPUTS, false);
+                model +=
+                    alpha[i] * hfi_kernel_value(p.kernel, p.world->x + i * INPUTS, s.x + q * INPUTS, false);
             assert_near(s.centre[q], model, 1e-12);
-            assert_int_equal(
-                hf_envelope_bounds(envelope, workspace, s.x + q * INPUTS, NULL, &best, NULL, NULL), HF_OK);
-            assert_holds(&s, q, &best, world->norm, "a model");
+            const hf_bound best = support_bound(&p, s.x + q * INPUTS);
+            assert_holds(&s, q, &best, p.world->norm, "a model");
         }
         hf_closed_envelope_free(closed);
     }
-    hf_envelope_workspace_free(workspace);
-    hf_envelope_free(envelope);
-    support_free(world);
-    hf_kernel_free(kernel);
-    hf_context_free(ctx);
+    support_close(&p);
 }
 
 /* How much of h = k(., c) can be added to the truth until a reading or the norm is broken. */
@@ -163,68 +146,56 @@ static double room_for(const support_world *world, const double *c)
 static void closed_forms_hold_other_consistent_functions(void **state)
 {
     (void)state;
-    hf_context *ctx = support_context(1);
-    hf_kernel *kernel = support_kernel(ctx, "se(lengthscale=0.8)", INPUTS);
     size_t moved = 0;
     for (uint64_t seed = 0; seed < 60; seed++) {
-        support_world *world = support_make(kernel, 12, INPUTS, 0.3, 2.0, seed);
-        hf_envelope *envelope = support_envelope(ctx, kernel, &world->readings, world->norm);
+        support_problem p = support_open("se(lengthscale=0.8)", 12, INPUTS, 0.3, 2.0, seed);
         for (size_t k = 0; k < 3; k++) {
-            hf_closed_envelope *closed = make(ctx, envelope, SURE[k]);
+            hf_closed_envelope *closed = make(p.ctx, p.envelope, SURE[k]);
             sheet s;
-            set_queries(world, &s);
-            ask(ctx, closed, INPUTS, &s);
+            set_queries(p.world, &s);
+            ask(p.ctx, closed, INPUTS, &s);
             for (size_t j = 0; j < QUERIES; j++) {
-                const double *c = s.x + j * INPUTS, share = room_for(world, c);
+                const double *c = s.x + j * INPUTS, share = room_for(p.world, c);
                 moved += share > 0.01;
                 for (size_t q = 0; q < QUERIES; q++) {
-                    const double f = support_truth(world, s.x + q * INPUTS) +
-                                     share * hfi_kernel_value(kernel, c, s.x + q * INPUTS, false);
+                    const double f = support_truth(p.world, s.x + q * INPUTS) +
+                                     share * hfi_kernel_value(p.kernel, c, s.x + q * INPUTS, false);
                     assert_true(s.lower[q] <= f && f <= s.upper[q]);
                 }
             }
             hf_closed_envelope_free(closed);
         }
-        hf_envelope_free(envelope);
-        support_free(world);
+        support_close(&p);
     }
     assert_true(moved > 500);
-    hf_kernel_free(kernel);
-    hf_context_free(ctx);
 }
 
 /* Inputs so near to each other that K has no factor without jitter. */
 static void jitter_widens_and_stays_true(void **state)
 {
     (void)state;
-    hf_context *ctx = support_context(1);
-    hf_kernel *kernel = support_kernel(ctx, "se(lengthscale=3)", INPUTS);
     size_t warned = 0;
     for (uint64_t seed = 0; seed < 20; seed++) {
-        support_world *world = support_make(kernel, 60, INPUTS, 1e-3, 1.1, seed);
-        hf_envelope *envelope = support_envelope(ctx, kernel, &world->readings, world->norm);
+        support_problem p = support_open("se(lengthscale=3)", 60, INPUTS, 1e-3, 1.1, seed);
         for (size_t k = 0; k < 3; k++) {
             hf_closed_envelope *closed = NULL;
-            const hf_status status = hf_closed_envelope_create(ctx, envelope, SURE[k], NULL, &closed);
+            const hf_status status = hf_closed_envelope_create(p.ctx, p.envelope, SURE[k], NULL, &closed);
             assert_true(status >= 0);
             warned += status == HF_WARN_JITTER;
             sheet s;
-            set_queries(world, &s);
-            ask(ctx, closed, INPUTS, &s);
+            set_queries(p.world, &s);
+            ask(p.ctx, closed, INPUTS, &s);
             for (size_t q = 0; q < QUERIES; q++) {
-                const double truth = support_truth(world, s.x + q * INPUTS);
+                const double truth = support_truth(p.world, s.x + q * INPUTS);
                 assert_true(s.lower[q] <= truth && truth <= s.upper[q]);
                 /* The ellipsoid's own sites keep its factor well: it still says something. */
-                assert_true(SURE[k] != HF_CLOSED_ELLIPSOID || s.upper[q] - s.lower[q] <= 0.5 * world->norm);
+                assert_true(SURE[k] != HF_CLOSED_ELLIPSOID || s.upper[q] - s.lower[q] <= 0.5 * p.world->norm);
             }
             hf_closed_envelope_free(closed);
         }
-        hf_envelope_free(envelope);
-        support_free(world);
+        support_close(&p);
     }
     assert_true(warned >= 20);
-    hf_kernel_free(kernel);
-    hf_context_free(ctx);
 }
 
 static void readings_with_one_limit_are_left_out(void **state)
@@ -233,58 +204,46 @@ static void readings_with_one_limit_are_left_out(void **state)
     enum {
         N = 14
     };
-    hf_context *ctx = support_context(1);
-    hf_kernel *kernel = support_kernel(ctx, "matern52", INPUTS);
     for (size_t alone = 0; alone <= N; alone += N / 2) {
-        support_world *world = support_make(kernel, N, INPUTS, 0.1, 1.5, 9 + alone);
+        support_problem p = support_begin("matern52", N, INPUTS, 0.1, 1.5, 9 + alone);
         double below[N], above[N];
         for (size_t i = 0; i < N; i++) {
             below[i] = i < alone && i % 2 ? INFINITY : 0.1;
             above[i] = i < alone && i % 2 == 0 ? INFINITY : 0.1;
         }
-        world->readings.below = below;
-        world->readings.above = above;
-        hf_envelope *envelope = support_envelope(ctx, kernel, &world->readings, world->norm);
-        hf_envelope_workspace *workspace = hf_envelope_workspace_create(ctx, envelope);
-        compare(ctx, world, envelope, workspace);
+        p.world->readings.below = below;
+        p.world->readings.above = above;
+        support_build(&p);
+        compare(&p);
         if (alone == N) { /* nothing is left but the norm */
-            hf_closed_envelope *closed = make(ctx, envelope, HF_CLOSED_ELLIPSOID);
+            hf_closed_envelope *closed = make(p.ctx, p.envelope, HF_CLOSED_ELLIPSOID);
             sheet s;
-            set_queries(world, &s);
-            ask(ctx, closed, INPUTS, &s);
-            for (size_t q = 0; q < QUERIES; q++) assert_near(s.upper[q], world->norm, 1e-12 * world->norm);
+            set_queries(p.world, &s);
+            ask(p.ctx, closed, INPUTS, &s);
+            for (size_t q = 0; q < QUERIES; q++)
+                assert_near(s.upper[q], p.world->norm, 1e-12 * p.world->norm);
             hf_closed_envelope_free(closed);
         }
-        hf_envelope_workspace_free(workspace);
-        hf_envelope_free(envelope);
-        support_free(world);
+        support_close(&p);
     }
-    hf_kernel_free(kernel);
-    hf_context_free(ctx);
 }
 
 /* Exact readings: Proposition 3 is the ball around the interpolant, which is optimal. */
 static void exact_readings_make_the_optimal_ball(void **state)
 {
     (void)state;
-    hf_context *ctx = support_context(1);
-    hf_kernel *kernel = support_kernel(ctx, "matern32", INPUTS);
-    support_world *world = support_make(kernel, 10, INPUTS, 0.0, 1.4, 21);
-    hf_envelope *envelope = support_envelope(ctx, kernel, &world->readings, world->norm);
-    hf_envelope_workspace *workspace = hf_envelope_workspace_create(ctx, envelope);
-    hf_closed_envelope *closed = make(ctx, envelope, HF_CLOSED_MINIMUM_NORM);
-    hf_closed_envelope *ellipsoid = make(ctx, envelope, HF_CLOSED_ELLIPSOID);
-    const double radius = sqrt(world->norm * world->norm - pow(hf_envelope_minimum_norm(envelope), 2));
+    support_problem p = support_open("matern32", 10, INPUTS, 0.0, 1.4, 21);
+    hf_closed_envelope *closed = make(p.ctx, p.envelope, HF_CLOSED_MINIMUM_NORM);
+    hf_closed_envelope *ellipsoid = make(p.ctx, p.envelope, HF_CLOSED_ELLIPSOID);
+    const double radius = sqrt(p.world->norm * p.world->norm - pow(hf_envelope_minimum_norm(p.envelope), 2));
     assert_near(hf_closed_envelope_radius(closed), radius, 1e-9);
     sheet s, around;
-    set_queries(world, &s);
-    set_queries(world, &around);
-    ask(ctx, closed, INPUTS, &s);
-    ask(ctx, ellipsoid, INPUTS, &around);
+    set_queries(p.world, &s);
+    set_queries(p.world, &around);
+    ask(p.ctx, closed, INPUTS, &s);
+    ask(p.ctx, ellipsoid, INPUTS, &around);
     for (size_t q = 0; q < QUERIES; q++) {
-        hf_bound best;
-        assert_int_equal(hf_envelope_bounds(envelope, workspace, s.x + q * INPUTS, NULL, &best, NULL, NULL),
-                         HF_OK);
+        const hf_bound best = support_bound(&p, s.x + q * INPUTS);
         assert_near(s.upper[q], best.upper, 1e-5);
         assert_near(s.lower[q], best.lower, 1e-5);
         assert_near(around.upper[q], best.upper, 1e-3);
@@ -294,16 +253,13 @@ static void exact_readings_make_the_optimal_ball(void **state)
     hf_closed_envelope_free(closed);
     hf_closed_settings settings = hf_closed_settings_default();
     hf_closed_envelope *none = NULL;
-    assert_int_equal(hf_closed_envelope_create(ctx, envelope, HF_CLOSED_GP, NULL, &none), HF_ERR_ARGUMENT);
-    assert_non_null(strstr(hf_context_message(ctx), "exact"));
+    assert_int_equal(hf_closed_envelope_create(p.ctx, p.envelope, HF_CLOSED_GP, NULL, &none),
+                     HF_ERR_ARGUMENT);
+    assert_non_null(strstr(hf_context_message(p.ctx), "exact"));
     settings.noise_sd = 0.1;
-    assert_int_equal(hf_closed_envelope_create(ctx, envelope, HF_CLOSED_GP, &settings, &none), HF_OK);
+    assert_int_equal(hf_closed_envelope_create(p.ctx, p.envelope, HF_CLOSED_GP, &settings, &none), HF_OK);
     hf_closed_envelope_free(none);
-    hf_envelope_workspace_free(workspace);
-    hf_envelope_free(envelope);
-    support_free(world);
-    hf_kernel_free(kernel);
-    hf_context_free(ctx);
+    support_close(&p);
 }
 
 /* The chosen site is nearly the best of all for queries all over, dense readings or sparse, much noise or little. */
@@ -314,24 +270,23 @@ static void the_chosen_site_suits_queries_anywhere(void **state)
         N = 30,
         MANY = 200
     };
-    hf_context *ctx = support_context(1);
     for (uint64_t seed = 0; seed < 12; seed++) {
-        hf_kernel *kernel = support_kernel(ctx, seed % 2 ? "se" : "matern52(lengthscale=0.5)", INPUTS);
         const double noise = seed % 3 == 0 ? 0.2 : 0.01;
-        support_world *world = support_make(kernel, N, INPUTS, noise, seed % 4 < 2 ? 1.2 : 3.0, seed);
+        support_problem p = support_begin(seed % 2 ? "se" : "matern52(lengthscale=0.5)", N, INPUTS, noise,
+                                          seed % 4 < 2 ? 1.2 : 3.0, seed);
         double unequal[N], chosen = 0.0, best = INFINITY, lower[MANY], upper[MANY], x[MANY * INPUTS];
         for (size_t i = 0; i < N; i++) unequal[i] = noise * (double)(1 + i % 3);
-        if (seed % 5 == 0) world->readings.below = world->readings.above = unequal;
-        for (size_t q = 0; q < MANY; q++) support_query(world, q, x + q * INPUTS);
-        hf_envelope *envelope = support_envelope(ctx, kernel, &world->readings, world->norm);
+        if (seed % 5 == 0) p.world->readings.below = p.world->readings.above = unequal;
+        for (size_t q = 0; q < MANY; q++) support_query(p.world, q, x + q * INPUTS);
+        support_build(&p);
         hf_closed_settings settings = hf_closed_settings_default();
         for (int k = -1; k < 27; k++) {
             hf_closed_envelope *closed = NULL;
             double mean = 0.0;
             settings.site = k < 0 ? 0.0 : N * pow(10.0, -3.0 + 0.3 * k);
-            assert_true(hf_closed_envelope_create(ctx, envelope, HF_CLOSED_ELLIPSOID, &settings, &closed) >=
-                        0);
-            assert_int_equal(hf_closed_envelope_bounds(ctx, closed, MANY, x, INPUTS, lower, upper, NULL),
+            assert_true(
+                hf_closed_envelope_create(p.ctx, p.envelope, HF_CLOSED_ELLIPSOID, &settings, &closed) >= 0);
+            assert_int_equal(hf_closed_envelope_bounds(p.ctx, closed, MANY, x, INPUTS, lower, upper, NULL),
                              HF_OK);
             for (size_t q = 0; q < MANY; q++) mean += (upper[q] - lower[q]) / MANY;
             if (k < 0) chosen = mean;
@@ -339,11 +294,8 @@ static void the_chosen_site_suits_queries_anywhere(void **state)
             hf_closed_envelope_free(closed);
         }
         if (chosen > 1.2 * best) fail_msg("seed %d: %g, but %g is possible", (int)seed, chosen, best);
-        hf_envelope_free(envelope);
-        support_free(world);
-        hf_kernel_free(kernel);
+        support_close(&p);
     }
-    hf_context_free(ctx);
 }
 
 static bool stop_at_once(const char *stage, double done, double value, void *user)
@@ -361,15 +313,14 @@ static void threads_change_nothing_and_cancelling_leaves_alone(void **state)
     enum {
         MANY = 501
     };
-    hf_context *one = support_context(1), *four = support_context(4);
-    hf_kernel *kernel = support_kernel(one, "matern52(ard)", INPUTS);
-    support_world *world = support_make(kernel, 80, INPUTS, 0.1, 1.5, 2);
-    hf_envelope *envelope = support_envelope(one, kernel, &world->readings, world->norm);
+    support_problem p = support_open("matern52(ard)", 80, INPUTS, 0.1, 1.5, 2);
+    hf_context *one = p.ctx, *four = support_context(4);
     double *x = calloc(MANY, INPUTS * sizeof *x), *a = calloc(MANY, 2 * sizeof *a), *b = a + MANY;
     assert_true(x && a);
-    for (size_t q = 0; q < MANY; q++) support_query(world, q, x + q * INPUTS);
+    for (size_t q = 0; q < MANY; q++) support_query(p.world, q, x + q * INPUTS);
     for (size_t k = 0; k < 3; k++) {
-        hf_closed_envelope *serial = make(one, envelope, SURE[k]), *threaded = make(four, envelope, SURE[k]);
+        hf_closed_envelope *serial = make(one, p.envelope, SURE[k]),
+                           *threaded = make(four, p.envelope, SURE[k]);
         assert_int_equal(hf_closed_envelope_bounds(one, serial, MANY, x, INPUTS, NULL, a, NULL), HF_OK);
         assert_int_equal(hf_closed_envelope_bounds(four, threaded, MANY, x, INPUTS, NULL, b, NULL), HF_OK);
         assert_memory_equal(a, b, MANY * sizeof *a);
@@ -379,7 +330,7 @@ static void threads_change_nothing_and_cancelling_leaves_alone(void **state)
                          HF_ERR_CANCELLED);
         assert_true(b[0] == -77.0);
         hf_closed_envelope *none = NULL;
-        assert_int_equal(hf_closed_envelope_create(four, envelope, SURE[k], NULL, &none), HF_ERR_CANCELLED);
+        assert_int_equal(hf_closed_envelope_create(four, p.envelope, SURE[k], NULL, &none), HF_ERR_CANCELLED);
         assert_null(none);
         hf_context_set_progress(four, NULL, NULL);
         hf_closed_envelope_free(serial);
@@ -387,10 +338,7 @@ static void threads_change_nothing_and_cancelling_leaves_alone(void **state)
     }
     free(x);
     free(a);
-    hf_envelope_free(envelope);
-    support_free(world);
-    hf_kernel_free(kernel);
-    hf_context_free(one);
+    support_close(&p);
     hf_context_free(four);
 }
 

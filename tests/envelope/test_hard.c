@@ -37,18 +37,18 @@ static void disturb(support_world *world, size_t style, hfi_stream *stream)
     }
 }
 
-static void ask(const support_world *world, const hf_envelope *envelope, hf_envelope_workspace *workspace,
-                hf_envelope_workspace *cold, const double *x, bool at_reading, double tolerance)
+static void ask(const support_problem *p, hf_envelope_workspace *cold, const double *x, bool at_reading,
+                double tolerance)
 {
-    const double scale = world->norm * sqrt(hfi_kernel_typical_variance(world->kernel));
-    const double truth = support_truth(world, x);
+    const double scale = p->world->norm * sqrt(hfi_kernel_typical_variance(p->world->kernel));
+    const double truth = support_truth(p->world, x);
     hf_bound bound, alone;
-    assert_true(hf_envelope_bounds(envelope, workspace, x, NULL, &bound, NULL, NULL) >= 0);
+    assert_true(hf_envelope_bounds(p->envelope, p->workspace, x, NULL, &bound, NULL, NULL) >= 0);
     hf_envelope_workspace_reset(cold);
-    assert_true(hf_envelope_bounds(envelope, cold, x, NULL, &alone, NULL, NULL) >= 0);
+    assert_true(hf_envelope_bounds(p->envelope, cold, x, NULL, &alone, NULL, NULL) >= 0);
     if (truth < bound.lower - 1e-12 * scale || truth > bound.upper + 1e-12 * scale)
         fail_msg("%.17g is not in [%.17g, %.17g]", truth, bound.lower, bound.upper);
-    const double noise = world->readings.noise;
+    const double noise = p->world->readings.noise;
     if (at_reading)
         assert_true(bound.upper - bound.lower <= 2.0 * noise * (1.0 + 1e-14) + 1e-15 * fabs(bound.upper));
     assert_near(bound.upper, alone.upper, tolerance * scale);
@@ -58,7 +58,6 @@ static void ask(const support_world *world, const hf_envelope *envelope, hf_enve
 static void hard_inputs(void **state)
 {
     (void)state;
-    hf_context *ctx = support_context(1);
     const char *const kernels[KERNELS] = {"matern52",
                                           "se",
                                           "matern12",
@@ -69,63 +68,50 @@ static void hard_inputs(void **state)
                                           "periodic(period=1)"};
     const double noises[] = {0.0, 1e-6, 0.01, 0.3};
     for (uint64_t t = 0; t < KERNELS * STYLES * ROUNDS; t++) {
-        hf_kernel *kernel = support_kernel(ctx, kernels[t % KERNELS], 2);
         hfi_stream stream;
         hfi_stream_init(&stream, t, HFI_PURPOSE_TEST, 5);
-        support_world *world = support_make(kernel, 8 + hfi_stream_below(&stream, 56), 2, 0.0, 1.2, 50 + t);
+        support_problem p =
+            support_begin(kernels[t % KERNELS], 8 + hfi_stream_below(&stream, 56), 2, 0.0, 1.2, 50 + t);
         const size_t style = t / KERNELS % STYLES;
         /* Exact readings of near twins contradict each other by rounding; so does what is rounded to a coarse lattice. */
-        world->readings.noise = style == 0 ? 0.3 : style < 3 ? noises[1 + t % 3] : noises[t % 4];
-        disturb(world, style, &stream);
-        hf_envelope *envelope = support_envelope(ctx, kernel, &world->readings, world->norm);
-        hf_envelope_workspace *warm = hf_envelope_workspace_create(ctx, envelope);
-        hf_envelope_workspace *cold = hf_envelope_workspace_create(ctx, envelope);
+        p.world->readings.noise = style == 0 ? 0.3 : style < 3 ? noises[1 + t % 3] : noises[t % 4];
+        disturb(p.world, style, &stream);
+        support_build(&p);
+        hf_envelope_workspace *cold = hf_envelope_workspace_create(p.ctx, p.envelope);
         for (size_t q = 0; q < 20; q++) {
             double x[2];
-            support_query(world, q, x);
+            support_query(p.world, q, x);
             const bool at = q % 3 == 0;
-            if (at) memcpy(x, world->x + 2 * (q % world->readings.n), sizeof x);
-            if (q % 7 == 1) x[0] = world->x[0] + 1e-9;
-            ask(world, envelope, warm, cold, x, at && q % 7 != 1, style == 2 ? 1e-2 : 1e-5);
+            if (at) memcpy(x, p.world->x + 2 * (q % p.world->readings.n), sizeof x);
+            if (q % 7 == 1) x[0] = p.world->x[0] + 1e-9;
+            ask(&p, cold, x, at && q % 7 != 1, style == 2 ? 1e-2 : 1e-5);
         }
-        hf_envelope_workspace_free(warm);
         hf_envelope_workspace_free(cold);
-        hf_envelope_free(envelope);
-        support_free(world);
-        hf_kernel_free(kernel);
+        support_close(&p);
     }
-    hf_context_free(ctx);
 }
 
 /* Along a path the workspace's memory changes nothing but the time. */
 static void warm_is_cold(void **state)
 {
     (void)state;
-    hf_context *ctx = support_context(1);
-    hf_kernel *kernel = support_kernel(ctx, "matern52(lengthscale=0.7)", 2);
-    support_world *world = support_make(kernel, 200, 2, 0.03, 1.3, 3);
-    hf_envelope *envelope = support_envelope(ctx, kernel, &world->readings, world->norm);
-    hf_envelope_workspace *warm = hf_envelope_workspace_create(ctx, envelope);
-    hf_envelope_workspace *cold = hf_envelope_workspace_create(ctx, envelope);
+    support_problem p = support_open("matern52(lengthscale=0.7)", 200, 2, 0.03, 1.3, 3);
+    hf_envelope_workspace *cold = hf_envelope_workspace_create(p.ctx, p.envelope);
     size_t warm_pivots = 0, cold_pivots = 0;
     for (size_t q = 0; q < 200; q++) {
         const double x[2] = {-2.0 + 0.02 * (double)q, 1.0 - 0.01 * (double)q};
-        hf_bound a, b;
-        assert_int_equal(hf_envelope_bounds(envelope, warm, x, NULL, &a, NULL, NULL), HF_OK);
+        hf_bound b;
+        const hf_bound a = support_bound(&p, x);
         hf_envelope_workspace_reset(cold);
-        assert_int_equal(hf_envelope_bounds(envelope, cold, x, NULL, &b, NULL, NULL), HF_OK);
+        assert_int_equal(hf_envelope_bounds(p.envelope, cold, x, NULL, &b, NULL, NULL), HF_OK);
         assert_near(a.upper, b.upper, 1e-10);
         assert_near(a.lower, b.lower, 1e-10);
         warm_pivots += a.pivots;
         cold_pivots += b.pivots;
     }
     assert_true(4 * warm_pivots < cold_pivots);
-    hf_envelope_workspace_free(warm);
     hf_envelope_workspace_free(cold);
-    hf_envelope_free(envelope);
-    support_free(world);
-    hf_kernel_free(kernel);
-    hf_context_free(ctx);
+    support_close(&p);
 }
 
 static void threads_change_no_digit(void **state)
@@ -134,161 +120,128 @@ static void threads_change_no_digit(void **state)
     enum {
         M = 500
     };
-    hf_context *ctx = support_context(1);
-    hf_kernel *kernel = support_kernel(ctx, "matern32", 2);
-    support_world *world = support_make(kernel, 60, 2, 0.05, 1.5, 4);
-    hf_envelope *envelope = support_envelope(ctx, kernel, &world->readings, world->norm);
+    support_problem p = support_open("matern32", 60, 2, 0.05, 1.5, 4);
     double *x = calloc(2 * M, sizeof *x);
     hf_bound *one = calloc(M, sizeof *one), *four = calloc(M, sizeof *four);
     assert_true(x && one && four);
-    for (size_t q = 0; q < M; q++) support_query(world, q, x + 2 * q);
-    assert_int_equal(hf_envelope_bounds_batch(ctx, envelope, M, x, 2, NULL, one), HF_OK);
-    assert_int_equal(hf_context_set_threads(ctx, 4), HF_OK);
-    assert_int_equal(hf_envelope_bounds_batch(ctx, envelope, M, x, 2, NULL, four), HF_OK);
+    for (size_t q = 0; q < M; q++) support_query(p.world, q, x + 2 * q);
+    assert_int_equal(hf_envelope_bounds_batch(p.ctx, p.envelope, M, x, 2, NULL, one), HF_OK);
+    assert_int_equal(hf_context_set_threads(p.ctx, 4), HF_OK);
+    assert_int_equal(hf_envelope_bounds_batch(p.ctx, p.envelope, M, x, 2, NULL, four), HF_OK);
     assert_memory_equal(one, four, M * sizeof *one);
-    hf_envelope_workspace *workspace = hf_envelope_workspace_create(ctx, envelope);
     for (size_t q = 0; q < 32; q++) {
-        hf_bound bound;
-        assert_int_equal(hf_envelope_bounds(envelope, workspace, x + 2 * q, NULL, &bound, NULL, NULL), HF_OK);
+        const hf_bound bound = support_bound(&p, x + 2 * q);
         assert_memory_equal(&bound, &one[q], sizeof bound);
     }
-    hf_envelope_workspace_free(workspace);
-    hf_envelope_free(envelope);
     free(x);
     free(one);
     free(four);
-    support_free(world);
-    hf_kernel_free(kernel);
-    hf_context_free(ctx);
+    support_close(&p);
 }
 
 static void slopes_are_differences(void **state)
 {
     (void)state;
-    hf_context *ctx = support_context(1);
     const char *const kernels[] = {"matern52(ard)", "se + 0.2*linear", "rq"};
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-        hf_kernel *kernel = support_kernel(ctx, kernels[k], 2);
-        support_world *world = support_make(kernel, 40, 2, 0.1, 1.5, 60 + k);
-        hf_envelope *envelope = support_envelope(ctx, kernel, &world->readings, world->norm);
-        hf_envelope_workspace *workspace = hf_envelope_workspace_create(ctx, envelope);
+        support_problem p = support_open(kernels[k], 40, 2, 0.1, 1.5, 60 + k);
         for (size_t q = 0; q < 40; q++) {
             double x[2], lower[2], upper[2];
-            hf_bound bound, right, left;
-            support_query(world, q, x);
-            assert_int_equal(hf_envelope_bounds(envelope, workspace, x, NULL, &bound, lower, upper), HF_OK);
+            hf_bound bound;
+            support_query(p.world, q, x);
+            assert_int_equal(hf_envelope_bounds(p.envelope, p.workspace, x, NULL, &bound, lower, upper),
+                             HF_OK);
             for (size_t j = 0; j < 2; j++) {
                 const double step = 1e-5, here = x[j];
                 x[j] = here + step;
-                assert_int_equal(hf_envelope_bounds(envelope, workspace, x, NULL, &right, NULL, NULL), HF_OK);
+                const hf_bound right = support_bound(&p, x);
                 x[j] = here - step;
-                assert_int_equal(hf_envelope_bounds(envelope, workspace, x, NULL, &left, NULL, NULL), HF_OK);
+                const hf_bound left = support_bound(&p, x);
                 x[j] = here;
-                assert_near(lower[j], (right.lower - left.lower) / (2.0 * step), 2e-4 * world->norm);
-                assert_near(upper[j], (right.upper - left.upper) / (2.0 * step), 2e-4 * world->norm);
+                assert_near(lower[j], (right.lower - left.lower) / (2.0 * step), 2e-4 * p.world->norm);
+                assert_near(upper[j], (right.upper - left.upper) / (2.0 * step), 2e-4 * p.world->norm);
             }
         }
-        hf_envelope_workspace_free(workspace);
-        hf_envelope_free(envelope);
-        support_free(world);
-        hf_kernel_free(kernel);
+        support_close(&p);
     }
-    hf_context_free(ctx);
 }
 
 /* Reading by reading the bounds close in, and end where an envelope of all of them is; beyond the reserve workspaces are refused. */
 static void further_readings_never_widen(void **state)
 {
     (void)state;
-    hf_context *ctx = support_context(1);
-    hf_kernel *kernel = support_kernel(ctx, "matern52", 2);
-    support_world *world = support_make(kernel, 50, 2, 0.05, 1.4, 8);
-    hf_bounded_readings some = world->readings;
+    support_problem p = support_open("matern52", 50, 2, 0.05, 1.4, 8);
+    hf_bounded_readings some = p.world->readings;
     some.n = 5;
     hf_envelope_settings settings = hf_envelope_settings_default();
     settings.reserve = 20;
     hf_envelope *envelope = NULL;
-    assert_int_equal(hf_envelope_create(ctx, kernel, &some, world->norm, &settings, &envelope), HF_OK);
-    hf_envelope_workspace *workspace = hf_envelope_workspace_create(ctx, envelope);
-    hf_envelope *all = support_envelope(ctx, kernel, &world->readings, world->norm);
-    hf_envelope_workspace *whole = hf_envelope_workspace_create(ctx, all);
+    assert_int_equal(hf_envelope_create(p.ctx, p.kernel, &some, p.world->norm, &settings, &envelope), HF_OK);
+    hf_envelope_workspace *workspace = hf_envelope_workspace_create(p.ctx, envelope);
     double x[2] = {0.4, -0.3};
     hf_bound before = {.lower = -INFINITY, .upper = INFINITY}, bound;
-    for (size_t i = 5; i < world->readings.n; i++) {
-        const double *at = world->x + 2 * i;
+    for (size_t i = 5; i < p.world->readings.n; i++) {
+        const double *at = p.world->x + 2 * i;
         /* Every third reading comes twice, the second time tighter. */
         if (i % 3 == 0)
-            assert_int_equal(hf_envelope_add(ctx, envelope, at, world->y[i], 0.2, INFINITY), HF_OK);
-        assert_int_equal(hf_envelope_add(ctx, envelope, at, world->y[i], 0.05, 0.05), HF_OK);
+            assert_int_equal(hf_envelope_add(p.ctx, envelope, at, p.world->y[i], 0.2, INFINITY), HF_OK);
+        assert_int_equal(hf_envelope_add(p.ctx, envelope, at, p.world->y[i], 0.05, 0.05), HF_OK);
         assert_int_equal(hf_envelope_readings(envelope), i + 1);
         hf_status status = hf_envelope_bounds(envelope, workspace, x, NULL, &bound, NULL, NULL);
         if (i + 1 == 26) {
             assert_int_equal(status, HF_ERR_ARGUMENT);
             hf_envelope_workspace_free(workspace);
-            workspace = hf_envelope_workspace_create(ctx, envelope);
+            workspace = hf_envelope_workspace_create(p.ctx, envelope);
             status = hf_envelope_bounds(envelope, workspace, x, NULL, &bound, NULL, NULL);
         } else if (status == HF_ERR_ARGUMENT) {
             hf_envelope_workspace_free(workspace);
-            workspace = hf_envelope_workspace_create(ctx, envelope);
+            workspace = hf_envelope_workspace_create(p.ctx, envelope);
             status = hf_envelope_bounds(envelope, workspace, x, NULL, &bound, NULL, NULL);
         }
         assert_int_equal(status, HF_OK);
         assert_true(bound.upper <= before.upper + 1e-11 && bound.lower >= before.lower - 1e-11);
         before = bound;
     }
-    assert_int_equal(hf_envelope_bounds(all, whole, x, NULL, &bound, NULL, NULL), HF_OK);
+    bound = support_bound(&p, x);
     assert_near(bound.upper, before.upper, 1e-10);
     assert_near(bound.lower, before.lower, 1e-10);
-    assert_near(hf_envelope_minimum_norm(all), hf_envelope_minimum_norm(envelope), 1e-9);
+    assert_near(hf_envelope_minimum_norm(p.envelope), hf_envelope_minimum_norm(envelope), 1e-9);
     hf_envelope_workspace_free(workspace);
-    hf_envelope_workspace_free(whole);
     hf_envelope_free(envelope);
-    hf_envelope_free(all);
-    support_free(world);
-    hf_kernel_free(kernel);
-    hf_context_free(ctx);
+    support_close(&p);
 }
 
 /* Whoever puts nu into U gets the bound. */
 static void the_certificate_is_the_bound(void **state)
 {
     (void)state;
-    hf_context *ctx = support_context(1);
-    hf_kernel *kernel = support_kernel(ctx, "matern32", 2);
-    support_world *world = support_make(kernel, 40, 2, 0.1, 1.5, 12);
-    hf_envelope *envelope = support_envelope(ctx, kernel, &world->readings, world->norm);
-    hf_envelope_workspace *workspace = hf_envelope_workspace_create(ctx, envelope);
+    support_problem p = support_open("matern32", 40, 2, 0.1, 1.5, 12);
     for (size_t q = 0; q < 20; q++) {
         double x[2], nu[40];
         size_t count, reading[40];
-        hf_bound bound;
-        support_query(world, q, x);
-        assert_int_equal(hf_envelope_bounds(envelope, workspace, x, NULL, &bound, NULL, NULL), HF_OK);
+        support_query(p.world, q, x);
+        const hf_bound bound = support_bound(&p, x);
         for (int side = 0; side < 2; side++) {
-            hf_envelope_active(workspace, (hf_side)side, &count, reading, nu);
-            double square = hfi_kernel_value(kernel, x, x, false), least = 0.0, most = 0.0;
+            hf_envelope_active(p.workspace, (hf_side)side, &count, reading, nu);
+            double square = hfi_kernel_value(p.kernel, x, x, false), least = 0.0, most = 0.0;
             for (size_t a = 0; a < count; a++) {
                 const double *xa, *xb;
                 double lower, upper;
-                assert_int_equal(hf_envelope_reading(envelope, reading[a], &xa, &lower, &upper), HF_OK);
-                square -= 2.0 * nu[a] * hfi_kernel_value(kernel, x, xa, false);
+                assert_int_equal(hf_envelope_reading(p.envelope, reading[a], &xa, &lower, &upper), HF_OK);
+                square -= 2.0 * nu[a] * hfi_kernel_value(p.kernel, x, xa, false);
                 least += fmin(nu[a] * lower, nu[a] * upper);
                 most += fmax(nu[a] * lower, nu[a] * upper);
                 for (size_t b = 0; b < count; b++) {
-                    assert_int_equal(hf_envelope_reading(envelope, reading[b], &xb, NULL, NULL), HF_OK);
-                    square += nu[a] * nu[b] * hfi_kernel_value(kernel, xa, xb, false);
+                    assert_int_equal(hf_envelope_reading(p.envelope, reading[b], &xb, NULL, NULL), HF_OK);
+                    square += nu[a] * nu[b] * hfi_kernel_value(p.kernel, xa, xb, false);
                 }
             }
-            const double root = world->norm * sqrt(square);
+            const double root = p.world->norm * sqrt(square);
             assert_near(side == HF_UPPER ? root + most : least - root,
                         side == HF_UPPER ? bound.upper : bound.lower, 1e-10);
         }
     }
-    hf_envelope_workspace_free(workspace);
-    hf_envelope_free(envelope);
-    support_free(world);
-    hf_kernel_free(kernel);
-    hf_context_free(ctx);
+    support_close(&p);
 }
 
 int main(void)

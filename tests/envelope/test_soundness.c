@@ -91,18 +91,16 @@ static void sample(const support_world *world, const double *query, size_t funct
     }
 }
 
-static void check_bounds(const support_world *world, const hf_envelope *envelope,
-                         hf_envelope_workspace *workspace, const double *query, const extremes *seen,
-                         size_t pivots)
+static void check_bounds(const support_problem *p, const double *query, const extremes *seen, size_t pivots)
 {
     const hf_envelope_limits limits = {.pivots = pivots};
     /* What the values of f that are compared with are off. */
-    const double rounding = 1e-12 * world->norm;
+    const double rounding = 1e-12 * p->world->norm;
     for (size_t q = 0; q < QUERIES; q++) {
         hf_bound bound;
-        hf_envelope_workspace_reset(workspace);
-        const hf_status status =
-            hf_envelope_bounds(envelope, workspace, query + q * world->d, &limits, &bound, NULL, NULL);
+        hf_envelope_workspace_reset(p->workspace);
+        const hf_status status = hf_envelope_bounds(p->envelope, p->workspace, query + q * p->world->d,
+                                                    &limits, &bound, NULL, NULL);
         assert_true(status == HF_OK || (status == HF_WARN_NOT_CONVERGED && pivots > 0));
         if (pivots > 0) assert_true(bound.pivots <= 2 * pivots);
         if (seen->least[q] < bound.lower - rounding || seen->most[q] > bound.upper + rounding)
@@ -117,49 +115,38 @@ static void check_bounds(const support_world *world, const hf_envelope *envelope
 static void no_function_is_outside(void **state)
 {
     (void)state;
-    hf_context *ctx = support_context(1);
     const char *const kernels[] = {"matern52", "se", "2*matern12(lengthscale=0.5)", "rq + 0.3*linear"};
     for (uint64_t w = 0; w < WORLDS; w++) {
-        hf_kernel *kernel = support_kernel(ctx, kernels[w % 4], 1 + w % 3);
-        support_world *world = support_make(kernel, READINGS, 1 + w % 3, w % 5 == 0 ? 1e-3 : 0.2,
-                                            w % 3 == 0 ? 1.01 : 2.0, 1000 + w);
-        hf_envelope *envelope = support_envelope(ctx, kernel, &world->readings, world->norm);
-        hf_envelope_workspace *workspace = hf_envelope_workspace_create(ctx, envelope);
+        support_problem p = support_open(kernels[w % 4], READINGS, 1 + w % 3, w % 5 == 0 ? 1e-3 : 0.2,
+                                         w % 3 == 0 ? 1.01 : 2.0, 1000 + w);
         double query[QUERIES * 3];
-        for (size_t q = 0; q < QUERIES; q++) support_query(world, q, query + q * world->d);
-        memcpy(query, world->x, world->d * sizeof *query);
+        for (size_t q = 0; q < QUERIES; q++) support_query(p.world, q, query + q * p.world->d);
+        memcpy(query, p.world->x, p.world->d * sizeof *query);
         extremes seen;
-        sample(world, query, FUNCTIONS, &seen); /* WORLDS x FUNCTIONS x QUERIES = 10^6 values */
-        check_bounds(world, envelope, workspace, query, &seen, 0);
+        sample(p.world, query, FUNCTIONS, &seen); /* WORLDS x FUNCTIONS x QUERIES = 10^6 values */
+        check_bounds(&p, query, &seen, 0);
         for (size_t pivots = 1; pivots < 40; pivots = pivots < 4 ? pivots + 1 : 2 * pivots)
-            check_bounds(world, envelope, workspace, query, &seen, pivots);
-        hf_envelope_workspace_free(workspace);
-        hf_envelope_free(envelope);
-        support_free(world);
-        hf_kernel_free(kernel);
+            check_bounds(&p, query, &seen, pivots);
+        support_close(&p);
     }
-    hf_context_free(ctx);
 }
 
 /* Bounds get no looser with every pivot that is allowed, and end in the optimum. */
 static void more_pivots_are_no_worse(void **state)
 {
     (void)state;
-    hf_context *ctx = support_context(1);
-    hf_kernel *kernel = support_kernel(ctx, "matern52", 2);
-    support_world *world = support_make(kernel, 80, 2, 0.02, 1.5, 9);
-    hf_envelope *envelope = support_envelope(ctx, kernel, &world->readings, world->norm);
-    hf_envelope_workspace *workspace = hf_envelope_workspace_create(ctx, envelope);
+    support_problem p = support_open("matern52", 80, 2, 0.02, 1.5, 9);
     for (size_t q = 0; q < 20; q++) {
         double x[2], before = INFINITY;
-        hf_bound bound, best;
-        support_query(world, q, x);
-        hf_envelope_workspace_reset(workspace);
-        assert_int_equal(hf_envelope_bounds(envelope, workspace, x, NULL, &best, NULL, NULL), HF_OK);
+        hf_bound bound;
+        support_query(p.world, q, x);
+        hf_envelope_workspace_reset(p.workspace);
+        const hf_bound best = support_bound(&p, x);
         for (size_t pivots = 1;; pivots++) {
             const hf_envelope_limits limits = {.pivots = pivots};
-            hf_envelope_workspace_reset(workspace);
-            const hf_status status = hf_envelope_bounds(envelope, workspace, x, &limits, &bound, NULL, NULL);
+            hf_envelope_workspace_reset(p.workspace);
+            const hf_status status =
+                hf_envelope_bounds(p.envelope, p.workspace, x, &limits, &bound, NULL, NULL);
             assert_true(bound.upper - bound.lower <= before * (1.0 + 1e-12));
             assert_true(bound.upper >= best.upper - 1e-11 && bound.lower <= best.lower + 1e-11);
             /* The gap is an upper bound on what is missing. */
@@ -172,22 +159,18 @@ static void more_pivots_are_no_worse(void **state)
         }
         assert_near(bound.upper, best.upper, 1e-12);
         const hf_envelope_limits close = {.gap = 0.1};
-        hf_envelope_workspace_reset(workspace);
-        assert_int_equal(hf_envelope_bounds(envelope, workspace, x, &close, &bound, NULL, NULL), HF_OK);
+        hf_envelope_workspace_reset(p.workspace);
+        assert_int_equal(hf_envelope_bounds(p.envelope, p.workspace, x, &close, &bound, NULL, NULL), HF_OK);
         assert_true(bound.gap_upper <= 0.1 && bound.gap_lower <= 0.1);
         assert_true(bound.upper <= best.upper + 0.1);
         const hf_envelope_limits hurried = {.seconds = 1e-12}; /* one pivot, then the clock is looked at */
-        hf_envelope_workspace_reset(workspace);
-        assert_int_equal(hf_envelope_bounds(envelope, workspace, x, &hurried, &bound, NULL, NULL),
+        hf_envelope_workspace_reset(p.workspace);
+        assert_int_equal(hf_envelope_bounds(p.envelope, p.workspace, x, &hurried, &bound, NULL, NULL),
                          HF_WARN_NOT_CONVERGED);
         assert_int_equal(bound.pivots, 2);
         assert_true(bound.upper >= best.upper - 1e-11 && bound.lower <= best.lower + 1e-11);
     }
-    hf_envelope_workspace_free(workspace);
-    hf_envelope_free(envelope);
-    support_free(world);
-    hf_kernel_free(kernel);
-    hf_context_free(ctx);
+    support_close(&p);
 }
 
 int main(void)
