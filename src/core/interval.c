@@ -108,7 +108,7 @@ hfi_interval hfi_interval_pi(void)
 static hfi_interval fold(hfi_interval a)
 {
     const hfi_interval half = {0.0L, 0.5L};
-    if (!(a.upper - a.lower < 0.25L)) return half;
+    if (!(a.upper - a.lower < 1.0L)) return half;
     const long double whole = rintl(0.5L * (a.lower + a.upper));
     const hfi_interval rest = hfi_interval_size(hfi_interval_subtract(a, hfi_interval_point(whole)));
     if (!(rest.upper < 1.0L)) return half;

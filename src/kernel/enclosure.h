@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file enclosure.h
- * @brief Intervals that surely hold the exact covariance of two points.
+ * @brief Intervals that surely hold the exact covariance of two points, and of one point with all points of a box.
  */
 #ifndef HFI_KERNEL_ENCLOSURE_H
 #define HFI_KERNEL_ENCLOSURE_H
@@ -21,5 +21,21 @@
  */
 bool hfi_kernel_enclose(const hf_kernel *kernel, const double *x, const double *z, bool same,
                         long double *lower, long double *upper);
+
+/**
+ * The same for every x of the box x[0] .. x[d-1], with derivatives in x: a jet of hfi_kernel_jet_size() intervals, its value first, from order 1 on the d
+ * slopes, and of order 2 the second derivatives, lower triangle row by row. Those of k(., z), white as it is; z = NULL stands for k(x, x) and its derivatives, which
+ * with `same` is the prior variance.
+ *
+ * Each interval is the natural one of its formula: of radial kernels, whose value is a monotone function of a sum of squares, the value's is the range
+ * to rounding; sums and products take what each factor may be without regard to the others. Where matern12 has a kink (x = z) its slopes are those of all sides; a box over
+ * several outputs holds the values of all, and slopes between the steps.
+ * A box of zero width gives what hfi_kernel_enclose() gives. `scratch` of hfi_kernel_jet_scratch() intervals, one per thread; no allocation.
+ * @return false where a bound is not finite: also the second derivatives of matern12 where x = z is in the box; jet is spoilt then.
+ */
+bool hfi_kernel_enclose_box(const hf_kernel *kernel, const hfi_interval *x, const double *z, bool same,
+                            int order, hfi_interval *jet, hfi_interval *scratch);
+size_t hfi_kernel_jet_size(const hf_kernel *kernel, int order);
+size_t hfi_kernel_jet_scratch(const hf_kernel *kernel, int order);
 
 #endif
