@@ -6,6 +6,8 @@
 #ifndef HOLDFAST_H
 #define HOLDFAST_H
 
+#include <holdfast/certify.h>
+#include <holdfast/classify.h>
 #include <holdfast/closed_envelope.h>
 #include <holdfast/contaminate.h>
 #include <holdfast/context.h>

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file classify.h
+ * @brief Gaussian process classification: from labels to a posterior over latent functions, and from there to probabilities.
+ *
+ * A latent function f with a Gaussian process prior says how strongly an input speaks for a class, a link turns it into a probability:
+ *
+ * | link    | classes | probability                                      |
+ * |---------|---------|--------------------------------------------------|
+ * | probit  | 2       | p(class 1 given f) = Phi(f), the normal distribution function |
+ * | logit   | 2       | p(class 1 given f) = 1 / (1 + exp(-f))            |
+ *
+ * The posterior of f under such a likelihood is not normal. It is approximated by a normal one, which is that of Gaussian pseudo-observations,
+ * **sites**: label i becomes a reading z_i of f(x_i) with variance d_i. From there everything is as for readings: a classifier owns an
+ * hf_posterior, and whatever a posterior can do (gradients, covariances, samples, certificates) it can do for a classifier's latent functions.
+ *
+ * **Two classes.** Class 0 and class 1; f is for class 1. Latent values are on the scale of the link, so that there is no noise and nothing to
+ * standardise in the target.
+ *
+ * **Evidence.** Both approximations come with one of log p(labels), which training maximises, with exact gradients.
+ *
+ * Sources: Rasmussen and Williams, Gaussian processes for machine learning, 2006, chapters 3 and 5.
+ */
+#ifndef HOLDFAST_CLASSIFY_H
+#define HOLDFAST_CLASSIFY_H
+
+#include <holdfast/posterior.h>
+#include <stdint.h>
+
+HF_BEGIN_DECLS
+
+/** The label of a row whose class is not known; such rows say nothing. */
+#define HF_LABEL_MISSING SIZE_MAX
+
+/** From latent values to probabilities. */
+typedef enum hf_link {
+    HF_LINK_PROBIT = 0,
+    HF_LINK_LOGIT
+} hf_link;
+
+/** How the posterior is made normal. */
+typedef enum hf_inference {
+    HF_INFERENCE_LAPLACE = 0 /**< at its mode, with the curvature there */
+} hf_inference;
+
+/** "probit", "logit"; "laplace" to the enum and back. HF_ERR_ARGUMENT lists the valid names. */
+HF_API hf_status hf_link_parse(hf_context *ctx, const char *name, hf_link *out);
+HF_API const char *hf_link_name(hf_link link);
+HF_API hf_status hf_inference_parse(hf_context *ctx, const char *name, hf_inference *out);
+HF_API const char *hf_inference_name(hf_inference inference);
+
+/**
+ * Probability of class 1 for a latent value N(mean, var): E[link(f)]. Probit: Phi(mean / sqrt(1 + var)), in closed form. Logit: by a quadrature
+ * of fixed points, trapezoidal in a variable in which the integrand is analytic in a strip of half width pi/2 or more.
+ * @param error a proved bound on the absolute error of the quadrature and of its summation, below 1e-13; 0 for a closed form. May be NULL.
+ * Allocates nothing; thread-safe. About 40 ns (probit), 2 to 8 us (logit). Source of the bound: Trefethen and Weideman, The exponentially convergent
+ * trapezoidal rule, SIAM Review 56, 2014, theorem 5.1.
+ * Errors, which leave the outputs alone: HF_ERR_ARGUMENT (a link of other than two classes, a negative var, no place for the probability),
+ * HF_ERR_NOT_FINITE (mean or var).
+ */
+HF_API hf_status hf_class_probability(hf_link link, double mean, double var, double *probability,
+                                      double *error);
+
+/**
+ * The approximate log evidence of labels and its gradient, at given hyperparameters, with the exact solver. With g = f - m, log likelihoods l_i,
+ * W = -l'' and a = l' at the mode:
+ *
+ *     Laplace    sum_i l_i - a'g/2 - log det(I + K W)/2                       Rasmussen and Williams, algorithms 3.1 and 5.1
+ *
+ * @param x        n x d row-major inputs, stride ldx, d = dimension of the kernel; read where there is a label
+ * @param label    n entries below `classes`, or HF_LABEL_MISSING. Labels of one class only are allowed here.
+ * @param gradient entries for every kernel parameter on the training scale (log of positive ones), then every mean coefficient; or NULL
+ * Errors, which leave the outputs alone: HF_ERR_ARGUMENT (a NULL, a label out of range, a number of classes that the link is not for),
+ * HF_ERR_NO_DATA (no label), HF_ERR_NOT_FINITE (the row is named), HF_ERR_DIMENSION, HF_ERR_TOO_LARGE, HF_ERR_MEMORY. HF_WARN_NOT_CONVERGED: the
+ * iteration was stopped by its limit or by rounding. n^3/3 flops for each of the 5 to 10 steps of the iteration and n^3 for the gradient; 2 n^2 doubles.
+ */
+HF_API hf_status hf_class_evidence(hf_context *ctx, hf_link link, hf_inference inference,
+                                   const hf_kernel *kernel, const hf_mean *mean, size_t n, const double *x,
+                                   size_t ldx, const size_t *label, size_t classes, double *value,
+                                   double *gradient);
+
+/** A posterior over latent functions, and the link. Immutable: any number of threads may ask it. */
+typedef struct hf_classifier hf_classifier;
+
+/**
+ * The classifier at given hyperparameters, with the exact solver; arguments, cost and errors as for hf_class_evidence().
+ * @param value receives the approximate log evidence, or NULL
+ * kernel, mean and x are copied. Free with hf_classifier_free().
+ */
+HF_API hf_status hf_classify_exact(hf_context *ctx, hf_link link, hf_inference inference,
+                                   const hf_kernel *kernel, const hf_mean *mean, size_t n, const double *x,
+                                   size_t ldx, const size_t *label, size_t classes, hf_classifier **out,
+                                   double *value);
+/** From parts, e.g. of a model file: takes over the posterior, which stays the caller's on error. HF_ERR_ARGUMENT: a number of classes that the link is
+ *  not for, a NULL. */
+HF_API hf_status hf_classifier_create(hf_context *ctx, hf_posterior *posterior, hf_link link, size_t classes,
+                                      hf_classifier **out);
+HF_API void hf_classifier_free(hf_classifier *classifier);
+
+/** The posterior of the latent function, owned by the classifier; link and number of classes (0 for NULL). */
+HF_API const hf_posterior *hf_classifier_posterior(const hf_classifier *classifier);
+HF_API hf_link hf_classifier_link(const hf_classifier *classifier);
+HF_API size_t hf_classifier_classes(const hf_classifier *classifier);
+
+/**
+ * Class probabilities at m points x (m x d row-major, stride ldx). Any of the outputs may be NULL.
+ * @param probability m x classes, row by row; rows add up to 1 to rounding
+ * @param winner      m entries: the class of the largest probability, of equals the first
+ * @param latent_mean, latent_var  m entries: of f
+ * @param error       m entries: bound on the error of each probability of a row, as hf_class_probability() gives it
+ * Cost as hf_predict() with variances. Outputs are untouched on error; can be cancelled.
+ */
+HF_API hf_status hf_classify_predict(hf_context *ctx, const hf_classifier *classifier, size_t m,
+                                     const double *x, size_t ldx, double *probability, size_t *winner,
+                                     double *latent_mean, double *latent_var, double *error);
+
+HF_END_DECLS
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What labels and their rows must be. */
+#include "classify/classify.h"
+#include <math.h>
+
+hf_status hfi_class_check_link(hf_context *ctx, hf_link link, size_t classes)
+{
+    if (link != HF_LINK_PROBIT && link != HF_LINK_LOGIT)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no link number %d", (int)link);
+    if (classes != 2)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the %s link is for 2 classes, not %zu", hf_link_name(link),
+                        classes);
+    return HF_OK;
+}
+
+hf_status hfi_class_check_labels(hf_context *ctx, size_t n, const size_t *label, size_t classes)
+{
+    size_t present = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (label[i] == HF_LABEL_MISSING) continue;
+        if (label[i] >= classes)
+            return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                            "row %zu has label %zu, but there are %zu classes, numbered from 0", i + 1,
+                            label[i], classes);
+        present++;
+    }
+    if (present == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "none of the %zu rows has a label", n);
+    return HF_OK;
+}
+
+hf_status hfi_class_check_rows(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx,
+                               const size_t *label)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (label[i] == HF_LABEL_MISSING) continue;
+        for (size_t j = 0; j < d; j++)
+            if (!isfinite(x[i * ldx + j]))
+                return hfi_fail(ctx, HF_ERR_NOT_FINITE, "input %zu of row %zu is not finite", j + 1, i + 1);
+    }
+    return HF_OK;
+}

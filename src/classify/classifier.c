@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The classifier: a posterior over latent functions, and the link. */
+#include "classify/classify.h"
+#include <math.h>
+#include <string.h>
+
+struct hf_classifier {
+    hfi_memory memory;
+    hf_posterior *posterior;
+    hf_link link;
+    size_t classes;
+};
+
+hf_status hf_classifier_create(hf_context *ctx, hf_posterior *posterior, hf_link link, size_t classes,
+                               hf_classifier **out)
+{
+    if (!posterior || !out)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_classifier_create: %s is NULL",
+                        posterior ? "out" : "posterior");
+    const hf_status s = hfi_class_check_link(ctx, link, classes);
+    if (s < 0) return s;
+    hf_classifier *c = hfi_alloc(ctx, 1, sizeof *c);
+    if (!c) return HF_ERR_MEMORY;
+    *c = (hf_classifier){hfi_context_memory(ctx), posterior, link, classes};
+    *out = c;
+    return HF_OK;
+}
+
+void hf_classifier_free(hf_classifier *classifier)
+{
+    if (!classifier) return;
+    const hfi_memory memory = classifier->memory;
+    hf_posterior_free(classifier->posterior);
+    hfi_memory_free(&memory, classifier);
+}
+
+const hf_posterior *hf_classifier_posterior(const hf_classifier *classifier)
+{
+    return classifier ? classifier->posterior : NULL;
+}
+
+hf_link hf_classifier_link(const hf_classifier *classifier)
+{
+    return classifier ? classifier->link : HF_LINK_PROBIT;
+}
+
+size_t hf_classifier_classes(const hf_classifier *classifier)
+{
+    return classifier ? classifier->classes : 0;
+}
+
+/* Rows of the answer to a question about two classes. */
+typedef struct answer {
+    double *mean, *var;  /* m each */
+    double *probability; /* m x 2, or NULL */
+    size_t *winner;
+    double *error;
+} answer;
+
+static hf_status fill(const hf_classifier *c, size_t m, const answer *a)
+{
+    for (size_t i = 0; i < m; i++) {
+        double p = 0.0, error = 0.0;
+        const hf_status s = hf_class_probability(c->link, a->mean[i], a->var[i], &p, &error);
+        if (s < 0) return s;
+        if (a->probability) {
+            a->probability[2 * i] = 1.0 - p;
+            a->probability[2 * i + 1] = p;
+        }
+        if (a->winner) a->winner[i] = a->mean[i] > 0.0 ? 1 : 0;
+        if (a->error) a->error[i] = error;
+    }
+    return HF_OK;
+}
+
+hf_status hf_classify_predict(hf_context *ctx, const hf_classifier *classifier, size_t m, const double *x,
+                              size_t ldx, double *probability, size_t *winner, double *latent_mean,
+                              double *latent_var, double *error)
+{
+    if (!classifier) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_classify_predict: classifier is NULL");
+    double *room = hfi_alloc(ctx, m, 2 * sizeof *room);
+    if (!room) return HF_ERR_MEMORY;
+    const answer a = {room, room + m, probability, winner, error};
+    hf_status s = hf_predict(ctx, classifier->posterior, m, x, ldx, a.mean, a.var, NULL);
+    const hf_status filled = s >= 0 ? fill(classifier, m, &a) : s;
+    if (s >= 0 && filled < 0) s = hfi_fail(ctx, filled, "a latent value is not finite");
+    if (s >= 0 && latent_mean) memcpy(latent_mean, a.mean, m * sizeof *latent_mean);
+    if (s >= 0 && latent_var) memcpy(latent_var, a.var, m * sizeof *latent_var);
+    hfi_free(ctx, room);
+    return s;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The evidence and the classifier at given hyperparameters. */
+#include "classify/classify.h"
+#include <math.h>
+
+typedef struct parts {
+    hf_link link;
+    hf_inference inference;
+    const hf_kernel *kernel;
+    const hf_mean *mean;
+    size_t n;
+    const double *x;
+    size_t ldx;
+    const size_t *label;
+    size_t classes;
+} parts;
+
+static hf_status check(hf_context *ctx, const parts *in)
+{
+    if (!in->kernel || !in->mean || !in->x || !in->label)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "kernel, mean, x and label are all needed; %s is NULL",
+                        !in->kernel ? "kernel"
+                        : !in->mean ? "mean"
+                        : !in->x    ? "x"
+                                    : "label");
+    const size_t d = hf_kernel_dimension(in->kernel);
+    if (in->ldx < d)
+        return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of x are %zu apart, but the kernel has %zu inputs",
+                        in->ldx, d);
+    if (hf_mean_get_kind(in->mean) == HF_MEAN_LINEAR && hf_mean_coefficients(in->mean) != d + 1)
+        return hfi_fail(ctx, HF_ERR_DIMENSION, "the linear mean has %zu inputs, but the kernel has %zu",
+                        hf_mean_coefficients(in->mean) - 1, d);
+    if (in->inference != HF_INFERENCE_LAPLACE)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no inference number %d", (int)in->inference);
+    hf_status s = hfi_class_check_link(ctx, in->link, in->classes);
+    if (s >= 0) s = hfi_class_check_labels(ctx, in->n, in->label, in->classes);
+    if (s >= 0) s = hfi_class_check_rows(ctx, in->n, d, in->x, in->ldx, in->label);
+    return s;
+}
+
+static hf_status start(hf_context *ctx, const parts *in, hfi_class_problem *problem)
+{
+    const hf_status s = check(ctx, in);
+    return s < 0 ? s
+                 : hfi_class_problem_init(ctx, in->link, in->inference, in->kernel, in->mean, in->n, in->x,
+                                          in->ldx, in->label, problem);
+}
+
+static hf_status settled(const hfi_class_problem *p)
+{
+    if (p->converged) return HF_OK;
+    return hfi_fail(p->ctx, HF_WARN_NOT_CONVERGED, "%s inference stopped after %zu steps before it settled",
+                    hf_inference_name(p->inference), p->rounds);
+}
+
+hf_status hf_class_evidence(hf_context *ctx, hf_link link, hf_inference inference, const hf_kernel *kernel,
+                            const hf_mean *mean, size_t n, const double *x, size_t ldx, const size_t *label,
+                            size_t classes, double *value, double *gradient)
+{
+    const parts in = {link, inference, kernel, mean, n, x, ldx, label, classes};
+    if (!value) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_class_evidence: value is NULL");
+    hfi_class_problem problem;
+    hf_status s = start(ctx, &in, &problem);
+    if (s < 0) return s;
+    s = hfi_class_evaluate(&problem, value, gradient);
+    if (s >= 0) s = settled(&problem);
+    hfi_class_problem_free(&problem);
+    return s;
+}
+
+/* The exact posterior of the sites, and the classifier that owns it. */
+static hf_status conclude(const hfi_class_problem *p, const parts *in, hf_classifier **out)
+{
+    double *target = hfi_alloc(p->ctx, p->rows, 2 * sizeof *target);
+    if (!target) return HF_ERR_MEMORY;
+    hf_sites *sites = NULL;
+    hf_posterior *posterior = NULL;
+    hfi_class_sites(p, target, target + p->rows);
+    hf_status s = hf_sites_gaussian(p->ctx, p->rows, target, 1.0, NULL, &sites);
+    if (s >= 0) {
+        hfi_sites_give(sites, target, target + p->rows);
+        s = hf_solve_exact(p->ctx, p->kernel, p->mean, sites, p->x, p->ldx, &posterior);
+    }
+    hfi_free(p->ctx, target);
+    hf_sites_free(sites);
+    if (s < 0) return s;
+    const hf_status made = hf_classifier_create(p->ctx, posterior, in->link, in->classes, out);
+    if (made < 0) hf_posterior_free(posterior);
+    return made < 0 ? made : s;
+}
+
+hf_status hf_classify_exact(hf_context *ctx, hf_link link, hf_inference inference, const hf_kernel *kernel,
+                            const hf_mean *mean, size_t n, const double *x, size_t ldx, const size_t *label,
+                            size_t classes, hf_classifier **out, double *value)
+{
+    const parts in = {link, inference, kernel, mean, n, x, ldx, label, classes};
+    if (!out) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_classify_exact: out is NULL");
+    hfi_class_problem problem;
+    hf_status s = start(ctx, &in, &problem);
+    if (s < 0) return s;
+    double found = 0.0;
+    s = hfi_class_evaluate(&problem, &found, NULL);
+    if (s >= 0) s = conclude(&problem, &in, out);
+    if (s >= 0 && value) *value = found;
+    if (s == HF_OK) s = settled(&problem);
+    hfi_class_problem_free(&problem);
+    return s;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file likelihood.h
+ * @brief Log likelihoods of one label of two classes: l(f) = log link(sign f), sign = -1 (class 0) or 1 (class 1).
+ */
+#ifndef HFI_CLASSIFY_LIKELIHOOD_H
+#define HFI_CLASSIFY_LIKELIHOOD_H
+
+#include <holdfast/classify.h>
+
+/** l and its derivatives in f. Both links are log-concave: w = -l'' >= 0. */
+typedef struct hfi_class_slopes {
+    double value, f, w, fff;
+} hfi_class_slopes;
+
+/** Accurate to some 1e-14 relative for every finite f, however wrong the label is. */
+hfi_class_slopes hfi_class_density(hf_link link, double sign, double f);
+
+/** log Phi(u); phi(u) / Phi(u). Relative accuracy 1e-14 on the whole line. */
+double hfi_log_normal_cdf(double u);
+double hfi_normal_hazard(double u);
+
+#endif
