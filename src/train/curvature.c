@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Second derivatives of the evidence, nearly, for the price of products with vectors.
+/* Second derivatives of the evidence, nearly, for the price of products with vectors. Leave-one-out densities use them too: they are sums over the same readings of
+ * densities of the same model, and bend about as the evidence does.
  *
  * With G = (K + D)^-1 and alpha = G r the second derivative of the evidence in two parameters of K + D is, but for the curvature of K + D itself,
  * tr(G K_p G K_q) / 2 - alpha' K_p G K_q alpha. The trace is what would take n^3 for each parameter; where the model is right its expectation is that of the other
@@ -11,7 +12,7 @@
 
 bool hfi_evaluator_knows_curvature(const hfi_evaluator *e, hf_objective objective)
 {
-    return objective == HF_OBJECTIVE_EVIDENCE && !e->inducing && !e->projected && !e->group && !e->kronecker;
+    return !e->inducing && !e->projected && !(e->kronecker && objective == HF_OBJECTIVE_EVIDENCE);
 }
 
 /* Where the coefficients of the mean are among the parameters. */
@@ -55,27 +56,34 @@ static hf_status find_slopes(hfi_evaluator *e, const layout *l, double *work, do
     return s;
 }
 
-/* G V from W = (alpha alpha' - G) / 2, half of it. */
-static void multiply(const hfi_evaluator *e, size_t count, const double *v, double *half_gv)
+/* Half of G V. An evaluation of the evidence leaves W = (alpha alpha' - G) / 2, one of a leave-one-out density G itself; several processes, twice that W. */
+static hf_status multiply(const hfi_evaluator *e, hf_objective objective, size_t count, const double *v,
+                          double *half_gv)
 {
     const size_t n = e->n;
+    const bool inverse = objective != HF_OBJECTIVE_EVIDENCE;
     const double *alpha = hfi_evaluator_vector(e, HFI_EV_ALPHA);
+    const double share = !inverse && e->group ? 0.5 : 1.0;
     for (size_t p = 0; p < count; p++) {
         double *to = half_gv + p * n;
-        hfi_symv(n, e->a, n, v + p * n, to);
+        if (e->group) {
+            const hf_status s = hfi_grid_symv(&e->group->system.grid, e->group->system.a, v + p * n, to);
+            if (s < 0) return s;
+        } else
+            hfi_symv(n, e->a, n, v + p * n, to);
         const double along = 0.5 * hfi_dot(n, alpha, v + p * n);
-        for (size_t i = 0; i < n; i++) to[i] = along * alpha[i] - to[i];
+        for (size_t i = 0; i < n; i++) to[i] = inverse ? 0.5 * to[i] : along * alpha[i] - share * to[i];
     }
+    return HF_OK;
 }
 
-hf_status hfi_evaluator_curvature(hfi_evaluator *e, double *matrix)
+hf_status hfi_evaluator_curvature(hfi_evaluator *e, hf_objective objective, double *matrix)
 {
     const layout l = lay_out(e);
-    double *v = hfi_alloc(e->ctx, e->n, 2 * l.count * sizeof *v);
-    if (!v) return HF_ERR_MEMORY;
-    double *half_gv = v + e->n * l.count;
-    hf_status s = find_slopes(e, &l, half_gv, v);
-    if (s >= 0) multiply(e, l.count, v, half_gv);
+    double *v = hfi_alloc(e->ctx, e->n, 2 * l.count * sizeof *v), *half_gv = v ? v + e->n * l.count : NULL;
+    hf_status s = v ? find_slopes(e, &l, half_gv, v) : HF_ERR_MEMORY;
+    if (e->group) s = hfi_grid_agree(&e->group->system.grid, s);
+    if (s >= 0) s = multiply(e, objective, l.count, v, half_gv);
     if (s >= 0) s = hfi_tall_inner(e->ctx, e->n, l.count, v, e->n, l.count, half_gv, e->n, matrix, l.count);
     /* Mean and covariance: what is expected is zero. Two halves that should be one, to the last digit. */
     for (size_t q = 0; s >= 0 && q < l.count; q++) {

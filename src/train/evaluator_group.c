@@ -83,6 +83,11 @@ static hf_status collect(hfi_evaluator *e, double *w, bool leave_one_out, double
     hf_status s = hfi_grid_diagonal(&g->system.grid, w, g->diagonal);
     if (s >= 0) s = hfi_exact_grid_adjoint(&g->system, e->kernel, e->inputs, w, g->diagonal, gradient);
     if (s < 0) return s;
+    /* It left twice W below the diagonal; the same on it, for those who multiply with W later. */
+    for (size_t c = 0; c < g->system.grid.columns; c++) {
+        const size_t at = hfi_grid_diagonal_at(&g->system.grid, c);
+        if (at != SIZE_MAX) w[at] = 2.0 * g->diagonal[hfi_grid_column(&g->system.grid, c)];
+    }
     hfi_evaluator_collect(e, g->diagonal, 1, leave_one_out ? vector(e, HFI_EV_V_BAR) : NULL, gradient);
     return HF_OK;
 }

@@ -305,9 +305,8 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
     for (size_t c = 0; s >= 0 && c < hfi_trainer_noises(t); c++) s = noise_box(fit, t, c);
     if (s < 0) return s;
     free_extras(t);
-    /* A matrix that several processes would share has no curvature; one process goes the same way there, so that all end in the same model. */
-    t->curved = settings->sites == HF_SITES_GAUSSIAN && settings->optimiser == HF_OPTIMISER_LBFGS &&
-                fit->n < hfi_group_shared_factor(fit->ctx) && fit->outputs <= 1 &&
+    t->curved = (settings->sites == HF_SITES_GAUSSIAN || settings->sites == HF_SITES_ROBUST) &&
+                settings->optimiser == HF_OPTIMISER_LBFGS &&
                 hfi_evaluator_knows_curvature(&t->evaluator, t->objective);
     hfi_trainer_get(t, t->start);
     if (settings->sites != HF_SITES_ROBUST || settings->centre != HF_CENTRE_CONDITIONAL) return HF_OK;

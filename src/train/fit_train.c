@@ -20,16 +20,14 @@ static hf_status try_start(hfi_fit *fit, double *trial, double *state, double *b
     return s;
 }
 
-/* Several outputs have a maximum more in which one of them is all noise: a start with a tenth of the noise keeps clear of it. */
+/* Several outputs have a maximum more in which one of them is all noise: a start with less of it keeps clear of that. */
 static hf_status try_quiet_start(hfi_fit *fit, double *trial, double *state, double *best)
 {
     hfi_trainer *t = &fit->trainer;
-    hf_status s = hfi_trainer_cold(t, trial);
-    for (size_t k = 0; s >= 0 && k < t->free_count; k++) {
-        const size_t i = t->free_index[k];
-        if (i >= t->noise && i < t->noise + hfi_trainer_noises(t)) trial[i] += log(0.1);
-    }
-    return s < 0 ? s : try_start(fit, trial, state, best);
+    const hf_status s = hfi_trainer_cold(t, trial);
+    if (s < 0) return s;
+    hfi_trainer_quieten(t, trial);
+    return try_start(fit, trial, state, best);
 }
 
 static hf_status try_random_start(hfi_fit *fit, size_t number, double *trial, double *state, double *best)

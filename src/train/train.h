@@ -114,11 +114,12 @@ hf_status hfi_evaluator_select(hfi_evaluator *evaluator);
 hf_status hfi_evaluator_run(hfi_evaluator *evaluator, hf_objective objective, double *value,
                             double *gradient);
 
-/** Whether there is a curvature to be had: of the evidence, by the exact solver in one process. */
+/** Whether there is a curvature to be had: by the exact solver, unless it evaluates without ever forming K + D. */
 bool hfi_evaluator_knows_curvature(const hfi_evaluator *evaluator, hf_objective objective);
-/** Minus the second derivatives, averaged with their expectation (curvature.c), in the parameters of kernel, mean and log noises at the values of the
- * last evaluation, which must have had a gradient: symmetric, not negative definite, both triangles. O(n^2 count). */
-hf_status hfi_evaluator_curvature(hfi_evaluator *evaluator, double *matrix);
+/** Minus the second derivatives of the evidence, averaged with their expectation (curvature.c), in the parameters of kernel, mean and log noises at the values of the
+ * last evaluation, which must have been of this objective and with a gradient: symmetric, not negative definite, both triangles. For a leave-one-out density they are a
+ * stand-in for its own. O(n^2 count); collective where several processes share the matrix. */
+hf_status hfi_evaluator_curvature(hfi_evaluator *evaluator, hf_objective objective, double *matrix);
 
 /** Bytes an evaluator takes. */
 double hfi_evaluator_bytes(size_t rows, size_t d, bool leave_one_out);
@@ -174,6 +175,8 @@ hf_status hfi_trainer_set(hfi_trainer *trainer, const double *state);
 void hfi_trainer_get(const hfi_trainer *trainer, double *state);
 /** The cold start for the present readings: `start`, with the mean's coefficients set from them. */
 hf_status hfi_trainer_cold(hfi_trainer *trainer, double *state);
+/** A hundredth of every noise that is free: another start, for models with a maximum in which an output is all noise. */
+void hfi_trainer_quieten(const hfi_trainer *trainer, double *state);
 double hfi_trainer_log_prior(const hfi_trainer *trainer, const double *state);
 /** Objective, log prior and the gradient of their sum (all `count` entries) at a state; the model is left there. Counts as
  * one evaluation. */

@@ -71,6 +71,14 @@ hf_status hfi_trainer_cold(hfi_trainer *t, double *state)
     return HF_OK;
 }
 
+void hfi_trainer_quieten(const hfi_trainer *t, double *state)
+{
+    for (size_t k = 0; k < t->free_count; k++) {
+        const size_t i = t->free_index[k];
+        if (i >= t->noise && i < t->noise + hfi_trainer_noises(t)) state[i] += log(0.01);
+    }
+}
+
 double hfi_trainer_log_prior(const hfi_trainer *t, const double *state)
 {
     double sum = 0.0;
@@ -166,7 +174,7 @@ hf_status hfi_trainer_curvature(hfi_trainer *t, const double *state, double *mat
         const hf_status s = hfi_evaluator_run(&t->evaluator, t->objective, &value, t->work + 2 * t->count);
         if (s < 0) return s;
     }
-    entry.status = hfi_evaluator_curvature(&t->evaluator, matrix);
+    entry.status = hfi_evaluator_curvature(&t->evaluator, t->objective, matrix);
     if (t->journal) hfi_journal_keep(t->journal, &entry);
     return entry.status;
 }

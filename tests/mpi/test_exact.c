@@ -87,6 +87,23 @@ static void compare(const fixture *f, hfi_evaluator *shared, hfi_evaluator *loca
     for (size_t p = 0; p < count; p++) assert_near(gradient[0][p], gradient[1][p], 1e-10 * largest);
 }
 
+static void compare_curvature(const fixture *f, hfi_evaluator *shared, hfi_evaluator *local,
+                              hf_objective objective)
+{
+    const size_t count = hf_kernel_parameters(f->kernel) + hf_mean_coefficients(f->mean) + 1;
+    double value = 0.0, gradient[MOST], matrix[2][MOST * MOST], largest = 0.0;
+    hfi_evaluator *const both[] = {shared, local};
+    for (size_t k = 0; k < 2; k++) {
+        const hf_status ran = hfi_evaluator_run(both[k], objective, &value, gradient);
+        assert_int_equal(ran, HF_OK);
+        const hf_status found = hfi_evaluator_curvature(both[k], objective, matrix[k]);
+        assert_int_equal(found, HF_OK);
+    }
+    for (size_t p = 0; p < count; p++) largest = fmax(largest, fabs(matrix[1][p + p * count]));
+    assert_true(largest > 0.0);
+    for (size_t p = 0; p < count * count; p++) assert_near(matrix[0][p], matrix[1][p], 1e-10 * largest);
+}
+
 static void check(const char *expression, hf_mean_kind mean, bool robust)
 {
     fixture f;
@@ -96,7 +113,10 @@ static void check(const char *expression, hf_mean_kind mean, bool robust)
     assert_int_equal(started, HF_OK);
     assert_int_equal(start(&f, f.alone, false, &local), HF_OK);
     assert_null(shared.a);
-    for (int o = 0; o < 3; o++) compare(&f, &shared, &local, (hf_objective)o);
+    for (int o = 0; o < 3; o++) {
+        compare(&f, &shared, &local, (hf_objective)o);
+        compare_curvature(&f, &shared, &local, (hf_objective)o);
+    }
     /* and with fewer readings, in the same room */
     for (size_t i = 0; i < N; i++)
         if (i % 3 == 0) assert_int_equal(hf_sites_set_present(f.alone, f.sites, i, false), HF_OK);
