@@ -70,7 +70,8 @@ HF_API const char *hf_student_method_name(hf_student_method method);
 
 /** Who climbs. */
 typedef enum hf_optimiser {
-    HF_OPTIMISER_LBFGS = 0,
+    HF_OPTIMISER_LBFGS =
+        0, /**< gradients; the exact solver adds second derivatives in a trust region (docs/methods/robust-default.md) */
     HF_OPTIMISER_ADAM /**< `iterations` steps of size learning_rate; the published setting is 50 at 0.01 */
 } hf_optimiser;
 HF_API hf_status hf_optimiser_parse(hf_context *ctx, const char *name, hf_optimiser *out);

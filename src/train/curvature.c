@@ -77,12 +77,22 @@ static hf_status multiply(const hfi_evaluator *e, hf_objective objective, size_t
     return HF_OK;
 }
 
+static hf_status agree(const hfi_evaluator *e, hf_status s)
+{
+    return e->group ? hfi_grid_agree(&e->group->system.grid, s) : s;
+}
+
 hf_status hfi_evaluator_curvature(hfi_evaluator *e, hf_objective objective, double *matrix)
 {
     const layout l = lay_out(e);
-    double *v = hfi_alloc(e->ctx, e->n, 2 * l.count * sizeof *v), *half_gv = v ? v + e->n * l.count : NULL;
-    hf_status s = v ? find_slopes(e, &l, half_gv, v) : HF_ERR_MEMORY;
-    if (e->group) s = hfi_grid_agree(&e->group->system.grid, s);
+    double *v = hfi_alloc(e->ctx, e->n, 2 * l.count * sizeof *v);
+    const hf_status ready = agree(e, v ? HF_OK : HF_ERR_MEMORY);
+    if (ready < 0 || !v) {
+        hfi_free(e->ctx, v);
+        return ready;
+    }
+    double *half_gv = v + e->n * l.count;
+    hf_status s = agree(e, find_slopes(e, &l, half_gv, v));
     if (s >= 0) s = multiply(e, objective, l.count, v, half_gv);
     if (s >= 0) s = hfi_tall_inner(e->ctx, e->n, l.count, v, e->n, l.count, half_gv, e->n, matrix, l.count);
     /* Mean and covariance: what is expected is zero. Two halves that should be one, to the last digit. */
