@@ -43,6 +43,8 @@ typedef enum hf_certify_what {
 
 /** Bounds that are computed for each box and intersected; several are joined with |. */
 enum {
+    HF_BOUND_DECOMPOSITION =
+        1, /**< mean: sums over coordinates below and above each covariance (Patane et al. 2022) */
     HF_BOUND_TAYLOR =
         2, /**< mean: Taylor polynomial at the centre, remainder by the norm of the mean in the kernel's space */
     HF_BOUND_FEATURE = 4, /**< sd: the same for the posterior's features */
