@@ -40,10 +40,11 @@ typedef enum hf_link {
 
 /** How the posterior is made normal. */
 typedef enum hf_inference {
-    HF_INFERENCE_LAPLACE = 0 /**< at its mode, with the curvature there */
+    HF_INFERENCE_LAPLACE = 0, /**< at its mode, with the curvature there: quickest, variances too small */
+    HF_INFERENCE_EP /**< expectation propagation: nearly the exact moments, at two to four times the cost */
 } hf_inference;
 
-/** "probit", "logit"; "laplace" to the enum and back. HF_ERR_ARGUMENT lists the valid names. */
+/** "probit", "logit"; "laplace", "ep" to the enum and back. HF_ERR_ARGUMENT lists the valid names. */
 HF_API hf_status hf_link_parse(hf_context *ctx, const char *name, hf_link *out);
 HF_API const char *hf_link_name(hf_link link);
 HF_API hf_status hf_inference_parse(hf_context *ctx, const char *name, hf_inference *out);
@@ -66,6 +67,7 @@ HF_API hf_status hf_class_probability(hf_link link, double mean, double var, dou
  * W = -l'' and a = l' at the mode:
  *
  *     Laplace    sum_i l_i - a'g/2 - log det(I + K W)/2                       Rasmussen and Williams, algorithms 3.1 and 5.1
+ *     EP         log of the normalisation of the approximation                algorithms 3.5 and 5.2, all sites at once
  *
  * @param x        n x d row-major inputs, stride ldx, d = dimension of the kernel; read where there is a label
  * @param label    n entries below `classes`, or HF_LABEL_MISSING. Labels of one class only are allowed here.

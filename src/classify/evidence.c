@@ -30,7 +30,7 @@ static hf_status check(hf_context *ctx, const parts *in)
     if (hf_mean_get_kind(in->mean) == HF_MEAN_LINEAR && hf_mean_coefficients(in->mean) != d + 1)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "the linear mean has %zu inputs, but the kernel has %zu",
                         hf_mean_coefficients(in->mean) - 1, d);
-    if (in->inference != HF_INFERENCE_LAPLACE)
+    if (in->inference != HF_INFERENCE_LAPLACE && in->inference != HF_INFERENCE_EP)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no inference number %d", (int)in->inference);
     hf_status s = hfi_class_check_link(ctx, in->link, in->classes);
     if (s >= 0) s = hfi_class_check_labels(ctx, in->n, in->label, in->classes);
@@ -43,7 +43,7 @@ static hf_status start(hf_context *ctx, const parts *in, hfi_class_problem *prob
     const hf_status s = check(ctx, in);
     return s < 0 ? s
                  : hfi_class_problem_init(ctx, in->link, in->inference, in->kernel, in->mean, in->n, in->x,
-                                          in->ldx, in->label, problem);
+                                          in->ldx, in->label, NULL, problem);
 }
 
 static hf_status settled(const hfi_class_problem *p)

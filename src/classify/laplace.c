@@ -21,7 +21,8 @@ static void slopes(hfi_class_problem *p)
 {
     for (size_t i = 0; i < p->n; i++) {
         p->at[i] = hfi_class_density(p->link, p->sign[i], p->offset[i] + p->latent[i]);
-        p->curved.w[i] = p->at[i].w;
+        p->w[i] = p->at[i].w;
+        p->pull[i] = p->at[i].w * p->latent[i] + p->at[i].f;
     }
 }
 
@@ -36,16 +37,20 @@ static double density(const hfi_class_problem *p, double step, const double *for
     return sum;
 }
 
-/* The direction (K^-1 + W)^-1 (l' - a) for the matrix that was factored. @return its first-order gain. */
-static double direction(hfi_class_problem *p, double *force, double *latent)
+/* Newton's direction, to the posterior under the sites at the present place. *slope: what a unit step gains to first order. */
+static hf_status direction(hfi_class_problem *p, double *force, double *latent, double *slope)
 {
-    double *e = p->work, *ke = p->work + p->n;
-    for (size_t i = 0; i < p->n; i++) e[i] = p->at[i].f - p->force[i];
-    hfi_curved_k(&p->curved, e, ke);
-    hfi_curved_r(&p->curved, ke, force);
-    for (size_t i = 0; i < p->n; i++) force[i] = e[i] - force[i];
-    hfi_curved_k(&p->curved, force, latent);
-    return hfi_dot(p->n, e, latent);
+    slopes(p);
+    const hf_status s = hfi_class_condition(p, force, latent, NULL);
+    *slope = 0.0;
+    for (size_t i = 0; i < p->n; i++) {
+        force[i] -= p->force[i];
+        latent[i] -= p->latent[i];
+        *slope += (p->at[i].f - p->force[i]) * latent[i];
+    }
+    if (s >= 0 && !isfinite(*slope))
+        return hfi_fail(p->ctx, HF_ERR_NOT_FINITE, "the latent values are not finite");
+    return s;
 }
 
 static void move(hfi_class_problem *p, double step, const double *force, const double *latent)
@@ -70,14 +75,11 @@ static bool climb(hfi_class_problem *p, double slope, const double *force, const
 /* To the mode; w, the factor and the slopes are those at it. */
 static hf_status find_mode(hfi_class_problem *p)
 {
-    double *force = p->work + 2 * p->n, *latent = p->work + 3 * p->n, before = INFINITY;
+    double *force = p->work + 2 * p->n, *latent = p->work + 3 * p->n, before = INFINITY, slope = 0.0;
     p->converged = false;
-    for (p->rounds = 1; p->rounds <= MOST_STEPS; p->rounds++) {
-        slopes(p);
-        const hf_status s = hfi_curved_factor(&p->curved, NULL);
+    for (p->rounds = 1; p->rounds < MOST_STEPS; p->rounds++) {
+        const hf_status s = direction(p, force, latent, &slope);
         if (s < 0) return s;
-        const double slope = direction(p, force, latent);
-        if (!isfinite(slope)) return hfi_fail(p->ctx, HF_ERR_NOT_FINITE, "the latent values are not finite");
         p->converged = slope < tolerance || (slope < below_rounding && slope > 0.25 * before);
         before = slope;
         if (slope < below_rounding) move(p, 1.0, force, latent);
@@ -87,37 +89,31 @@ static hf_status find_mode(hfi_class_problem *p)
             return HF_OK;
         }
     }
-    slopes(p);
-    return hfi_curved_factor(&p->curved, NULL);
+    return direction(p, force, latent, &slope);
 }
 
-/* With c_i = variance_i l'''_i / 2, what the determinant answers to a move of the mode: v = (I + W K)^-1 c. */
-static void answers(hfi_class_problem *p)
+/* Where the evaluation before ended: by the weights of the mean, which are K^-1 g for any kernel; at the prior mean the first time. */
+static hf_status begin(hfi_class_problem *p)
 {
-    double *c = p->work, *kc = p->work + p->n;
-    for (size_t i = 0; i < p->n; i++) c[i] = 0.5 * p->variance[i] * p->at[i].fff;
-    hfi_curved_k(&p->curved, c, kc);
-    hfi_symv(p->n, p->matrix, p->n, kc, p->v);
-    for (size_t i = 0; i < p->n; i++) p->v[i] = c[i] - p->v[i];
+    memset(p->force, 0, p->n * sizeof *p->force);
+    memset(p->latent, 0, p->n * sizeof *p->latent);
+    if (!p->started) return HF_OK;
+    memcpy(p->w, p->kept_w, p->n * sizeof *p->w);
+    memcpy(p->pull, p->kept_pull, p->n * sizeof *p->pull);
+    return hfi_class_condition(p, p->force, p->latent, NULL);
 }
 
-hf_status hfi_class_laplace(hfi_class_problem *p, bool gradient, double *value)
+hf_status hfi_class_laplace(hfi_class_problem *p, double *value)
 {
-    if (p->started) {
-        memcpy(p->force, p->kept_force, p->n * sizeof *p->force);
-        hfi_curved_k(&p->curved, p->force, p->latent);
-    } else {
-        memset(p->force, 0, p->n * sizeof *p->force);
-        memset(p->latent, 0, p->n * sizeof *p->latent);
-    }
-    hf_status s = find_mode(p);
+    hf_status s = begin(p);
+    if (s >= 0) s = find_mode(p);
     if (s < 0) return s;
-    double sum = -0.5 * p->curved.log_det;
-    for (size_t i = 0; i < p->n; i++) sum += p->at[i].value - 0.5 * p->force[i] * p->latent[i];
-    if (gradient) {
-        s = hfi_curved_finish(&p->curved, p->variance);
-        if (s < 0) return s;
-        answers(p);
+    double sum = -0.5 * p->log_det;
+    for (size_t i = 0; i < p->n; i++) {
+        const double f = p->offset[i] + p->latent[i];
+        sum += hfi_class_density(p->link, p->sign[i], f).value - 0.5 * p->force[i] * p->latent[i];
+        p->bend[i] = 0.5 * p->at[i].fff;
+        p->pull[i] = p->force[i] + p->w[i] * p->latent[i];
     }
     *value = sum;
     return HF_OK;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One evaluation of an approximate evidence: what the methods share. */
+/* One evaluation of an approximate evidence: what methods and solvers share. */
 #include "classify/classify.h"
 #include "linalg/linalg.h"
 #include <math.h>
 #include <string.h>
 
 enum {
-    VECTORS = 7 + HFI_CLASS_WORK,
-    COLUMNS = 32 /* of the weight matrix in one task */
+    VECTORS = 9 + HFI_CLASS_WORK
 };
 
 static hf_status gather(hfi_class_problem *p, const size_t *label)
@@ -26,27 +25,45 @@ static hf_status gather(hfi_class_problem *p, const size_t *label)
     return HF_OK;
 }
 
-static hf_status allocate(hfi_class_problem *p)
+static hf_status allocate_vectors(hfi_class_problem *p)
 {
-    size_t square;
-    if (!hfi_size_mul(p->n, p->n, &square)) return hfi_out_of_memory(p->ctx);
-    p->matrix = hfi_alloc(p->ctx, square, sizeof *p->matrix);
-    if (!p->matrix) return HF_ERR_MEMORY;
-    const hf_status s = hfi_curved_init(p->ctx, p->n, p->matrix, &p->curved);
-    if (s < 0) return s;
     p->vectors = hfi_alloc(p->ctx, p->n, VECTORS * sizeof *p->vectors);
     p->at = hfi_alloc(p->ctx, p->n, sizeof *p->at);
-    if (!p->vectors || !p->at) return HF_ERR_MEMORY;
-    double **const place[] = {&p->offset,   &p->latent,     &p->force, &p->pull,
-                              &p->variance, &p->kept_force, &p->v};
+    p->tilted = hfi_alloc(p->ctx, p->n, sizeof *p->tilted);
+    if (!p->vectors || !p->at || !p->tilted) return HF_ERR_MEMORY;
+    double **const place[] = {&p->w,        &p->pull, &p->offset, &p->latent,   &p->force,
+                              &p->variance, &p->bend, &p->kept_w, &p->kept_pull};
     for (size_t k = 0; k < sizeof place / sizeof *place; k++) *place[k] = p->vectors + k * p->n;
     p->work = p->vectors + (VECTORS - HFI_CLASS_WORK) * p->n;
     return HF_OK;
 }
 
+static hf_status use_exact(hfi_class_problem *p)
+{
+    size_t square;
+    const hf_status s = hfi_require_memory(p->ctx, "the evidence", p->n, hfi_curved_bytes(p->n, 0));
+    if (s < 0) return s;
+    if (!hfi_size_mul(p->n, p->n, &square)) return hfi_out_of_memory(p->ctx);
+    p->matrix = hfi_alloc(p->ctx, square, sizeof *p->matrix);
+    return p->matrix ? hfi_curved_init(p->ctx, p->n, p->matrix, &p->curved) : HF_ERR_MEMORY;
+}
+
+/* The kernel and mean of an evaluator are set by trainers, which this one never meets. */
+static hf_status use_inducing(hfi_class_problem *p, hfi_inducing *inducing)
+{
+    hfi_evaluator *e = &p->inducing;
+    *e = (hfi_evaluator){.ctx = p->ctx, .rows = p->n, .d = p->d, .x = p->inputs, .ldx = p->d};
+    hf_status s = hf_kernel_copy(p->ctx, p->kernel, &e->kernel);
+    if (s >= 0) s = hf_mean_copy(p->ctx, p->mean, &e->mean);
+    if (s >= 0) s = hf_sites_gaussian(p->ctx, p->n, p->sign, 1.0, NULL, &e->sites);
+    e->inducing = inducing;
+    return s;
+}
+
 hf_status hfi_class_problem_init(hf_context *ctx, hf_link link, hf_inference inference,
                                  const hf_kernel *kernel, const hf_mean *mean, size_t rows, const double *x,
-                                 size_t ldx, const size_t *label, hfi_class_problem *out)
+                                 size_t ldx, const size_t *label, hfi_inducing *inducing,
+                                 hfi_class_problem *out)
 {
     memset(out, 0, sizeof *out);
     hfi_class_problem p = {.ctx = ctx,
@@ -59,9 +76,9 @@ hf_status hfi_class_problem_init(hf_context *ctx, hf_link link, hf_inference inf
                            .x = x,
                            .ldx = ldx};
     for (size_t i = 0; i < rows; i++) p.n += label[i] != HF_LABEL_MISSING;
-    hf_status s = hfi_require_memory(ctx, "the evidence", p.n, hfi_curved_bytes(p.n, 0));
-    if (s >= 0) s = gather(&p, label);
-    if (s >= 0) s = allocate(&p);
+    hf_status s = gather(&p, label);
+    if (s >= 0) s = allocate_vectors(&p);
+    if (s >= 0) s = inducing ? use_inducing(&p, inducing) : use_exact(&p);
     if (s < 0) {
         hfi_class_problem_free(&p);
         return s;
@@ -74,57 +91,56 @@ void hfi_class_problem_free(hfi_class_problem *p)
 {
     if (!p->ctx) return;
     if (p->curved.ctx) hfi_curved_free(&p->curved);
+    hf_kernel_free(p->inducing.kernel);
+    hf_mean_free(p->inducing.mean);
+    hf_sites_free(p->inducing.sites);
     hfi_free(p->ctx, p->row);
     hfi_free(p->ctx, p->inputs);
     hfi_free(p->ctx, p->sign);
     hfi_free(p->ctx, p->matrix);
     hfi_free(p->ctx, p->vectors);
     hfi_free(p->ctx, p->at);
+    hfi_free(p->ctx, p->tilted);
     memset(p, 0, sizeof *p);
 }
 
 void hfi_class_keep(hfi_class_problem *p)
 {
-    memcpy(p->kept_force, p->force, p->n * sizeof *p->force);
+    memcpy(p->kept_w, p->w, p->n * sizeof *p->w);
+    memcpy(p->kept_pull, p->pull, p->n * sizeof *p->pull);
     p->started = true;
 }
 
-/* Lower triangle of (aa' - R + va' + av')/2 in place of R, some columns. */
-static void weight_columns(size_t task, int thread, void *arg)
+/* The solver's copies of kernel and mean are brought up to date. */
+static hf_status follow(hfi_class_problem *p)
 {
-    (void)thread;
-    const hfi_class_problem *p = arg;
-    const double *a = p->force, *v = p->v;
-    const size_t n = p->n, first = task * COLUMNS, end = first + COLUMNS < n ? first + COLUMNS : n;
-    for (size_t j = first; j < end; j++) {
-        double *w = p->matrix + j * n;
-        for (size_t i = j; i < n; i++) w[i] = 0.5 * (a[i] * a[j] - w[i] + v[i] * a[j] + a[i] * v[j]);
+    hfi_evaluator *e = &p->inducing;
+    const size_t count = hf_kernel_parameters(p->kernel);
+    for (size_t i = 0; i < count; i++) {
+        hf_parameter q;
+        hf_kernel_parameter(p->kernel, i, &q);
+        const hf_status s = hfi_kernel_set_parameter(e->kernel, i, q.value, q.lower, q.upper, q.fixed);
+        if (s < 0) return s;
     }
+    return hf_mean_set(p->ctx, e->mean, hf_mean_values(p->mean), hf_mean_held(p->mean));
 }
 
-static hf_status collect_gradient(hfi_class_problem *p, double *gradient)
+hf_status hfi_class_condition(hfi_class_problem *p, double *force, double *latent, double *variance)
 {
-    const size_t kernel_count = hf_kernel_parameters(p->kernel), mean_count = hf_mean_coefficients(p->mean);
-    double *mean_bar = p->work;
-    hfi_parallel_for(p->ctx, (p->n + COLUMNS - 1) / COLUMNS, weight_columns, p);
-    memset(gradient, 0, (kernel_count + mean_count) * sizeof *gradient);
-    const hf_status s =
-        hfi_kernel_gram_adjoint(p->ctx, p->kernel, p->n, p->inputs, p->d, p->matrix, p->n, gradient);
-    if (s < 0) return s;
-    for (size_t i = 0; i < p->n; i++) mean_bar[i] = p->force[i] + p->v[i];
-    hfi_mean_adjoint(p->mean, p->n, p->inputs, p->d, mean_bar, gradient + kernel_count);
-    return s;
+    return p->inducing.inducing ? hfi_class_inducing_condition(p, force, latent, variance)
+                                : hfi_class_exact_condition(p, force, latent, variance);
 }
 
 hf_status hfi_class_evaluate(hfi_class_problem *p, double *value, double *gradient)
 {
     double result = 0.0;
-    hf_status s = hfi_kernel_gram_lower(p->ctx, p->kernel, p->n, p->inputs, p->d, p->curved.k, p->n);
+    hf_status s = p->inducing.inducing ? follow(p) : hfi_class_exact_prepare(p);
     if (s < 0) return s;
-    hfi_symmetrise(p->ctx, p->n, p->curved.k, p->n);
     hf_mean_evaluate(p->mean, p->n, p->inputs, p->d, p->offset);
-    s = hfi_class_laplace(p, gradient != NULL, &result);
-    if (s >= 0 && gradient) s = collect_gradient(p, gradient);
+    s = p->inference == HF_INFERENCE_EP ? hfi_class_ep(p, &result) : hfi_class_laplace(p, &result);
+    if (s >= 0 && gradient)
+        s = p->inducing.inducing ? hfi_class_inducing_gradient(p, gradient)
+                                 : hfi_class_exact_gradient(p, gradient);
     if (s >= 0) *value = result;
     return s;
 }
@@ -139,7 +155,7 @@ void hfi_class_sites(const hfi_class_problem *p, double *target, double *varianc
         variance[i] = INFINITY;
     }
     for (size_t i = 0; i < p->n; i++) {
-        const double w = p->curved.w[i];
+        const double w = p->w[i];
         if (!(w > least_precision)) continue;
         target[p->row[i]] = p->offset[i] + p->latent[i] + p->force[i] / w;
         variance[p->row[i]] = 1.0 / w;

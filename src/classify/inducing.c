@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Conditioning on sites, and the gradient, by the inducing solver: the prior covariance of the rows is Q + diag(e), with e white noise and for FITC also k - q.
+ *
+ * What the inducing inputs say about a row without its own site has the mean c and the variance h; its latent value adds e:
+ *
+ *     v_c = h + e        g = (c + v_c pull) / (1 + v_c w)        variance = v_c / (1 + v_c w)
+ *
+ * The bound of VFE has the trace sum_i w_i (k_ii - q_ii) beside the determinant, and so, as its derivatives in the precisions, marginal variances that are
+ * larger by k - q: those of predictions. */
+#include "classify/classify.h"
+#include "solver/inducing_cavity.h"
+#include <math.h>
+#include <string.h>
+
+/* A precision below this says nothing, and its inverse is hardly a number. */
+static const double least_precision = 1e-290;
+
+static void give_sites(hfi_class_problem *p, const double *shift, double sign)
+{
+    double *target = p->work + 4 * p->n, *variance = p->work + 5 * p->n;
+    for (size_t i = 0; i < p->n; i++) {
+        const bool says = p->w[i] > least_precision;
+        const double moved = p->pull[i] + (shift ? sign * shift[i] : 0.0);
+        target[i] = says ? p->offset[i] + moved / p->w[i] : NAN;
+        variance[i] = says ? 1.0 / p->w[i] : INFINITY;
+    }
+    hfi_sites_give(p->inducing.sites, target, variance);
+}
+
+/* The rows of a chunk, and what they add to the determinant. */
+static double read_chunk(const hfi_class_problem *p, const hfi_inducing_chunk *c, double *force,
+                         double *latent, double *variance)
+{
+    double log_det = 0.0;
+    for (size_t j = 0; j < c->count; j++) {
+        const hfi_inducing_cavity rest = hfi_inducing_cavity_make(c, j);
+        const size_t i = c->row[j];
+        const hf_inducing_method method = c->inducing->method;
+        const double w = p->w[i], open = fmax(c->prior[j] - c->resolved[j], 0.0);
+        const double own = c->white[j] + (method == HF_INDUCING_FITC ? open : 0.0), v = rest.variance + own,
+                     share = 1.0 + v * w;
+        latent[i] = (rest.mean + v * p->pull[i]) / share;
+        force[i] = p->pull[i] - w * latent[i];
+        if (w > least_precision) log_det += log(w);
+        if (method == HF_INDUCING_VFE) log_det += w * open;
+        if (variance) variance[i] = v / share + (method == HF_INDUCING_VFE ? open : 0.0);
+    }
+    return log_det;
+}
+
+hf_status hfi_class_inducing_condition(hfi_class_problem *p, double *force, double *latent, double *variance)
+{
+    hfi_evaluator *e = &p->inducing;
+    hfi_inducing *u = e->inducing;
+    hfi_inducing_chunk chunk;
+    give_sites(p, NULL, 0.0);
+    if (hf_sites_present(e->sites) == 0) return hfi_fail(p->ctx, HF_ERR_NO_DATA, "no label says anything");
+    hf_status s = hfi_inducing_factor(u, e->kernel, e->mean, e->sites, e->rows, e->x, e->ldx);
+    if (s < 0) return s;
+    s = hfi_inducing_chunk_init(&chunk, u, e->kernel, e->mean, e->sites, e->rows, e->x, e->ldx, true);
+    if (s < 0) return s;
+    p->log_det = u->log_det;
+    for (size_t at = 0; at < e->rows; at += chunk.capacity) {
+        const size_t left = e->rows - at;
+        hfi_inducing_chunk_load(&chunk, at, at + (left < chunk.capacity ? left : chunk.capacity), true);
+        hfi_inducing_chunk_solve(&chunk);
+        p->log_det += read_chunk(p, &chunk, force, latent, variance);
+    }
+    hfi_inducing_chunk_free(&chunk);
+    return HF_OK;
+}
+
+/* The answer of the mode is v'dK a + v'dm with v = (K + D)^-1 D c: half the difference of the gradients with targets moved by D c either way, in which
+ * everything cancels that is not linear in v. */
+static hf_status add_answer(hfi_class_problem *p, size_t count, double *gradient)
+{
+    hfi_evaluator *e = &p->inducing;
+    double *c = p->work, *side = hfi_alloc(p->ctx, count, sizeof *side), ignored = 0.0;
+    if (!side) return HF_ERR_MEMORY;
+    hf_status s = hfi_class_inducing_condition(p, p->work + p->n, p->work + 2 * p->n, p->variance);
+    for (size_t i = 0; i < p->n; i++) c[i] = p->variance[i] * p->bend[i];
+    for (double sign = 1.0; s >= 0 && sign > -2.0; sign -= 2.0) {
+        give_sites(p, c, sign);
+        s = hfi_inducing_run(e, HF_OBJECTIVE_EVIDENCE, &ignored, side);
+        for (size_t k = 0; s >= 0 && k < count; k++) gradient[k] += 0.5 * sign * side[k];
+    }
+    hfi_free(p->ctx, side);
+    return s;
+}
+
+hf_status hfi_class_inducing_gradient(hfi_class_problem *p, double *gradient)
+{
+    hfi_evaluator *e = &p->inducing;
+    const hfi_inducing *u = e->inducing;
+    const size_t shared = hf_kernel_parameters(e->kernel) + hf_mean_coefficients(e->mean),
+                 count = shared + 1 + (u->train_inputs ? u->m * u->d : 0);
+    double *full = hfi_alloc(p->ctx, count, sizeof *full), ignored = 0.0;
+    if (!full) return HF_ERR_MEMORY;
+    give_sites(p, NULL, 0.0);
+    hf_status s = hfi_inducing_run(e, HF_OBJECTIVE_EVIDENCE, &ignored, full);
+    if (s >= 0 && p->inference == HF_INFERENCE_LAPLACE) s = add_answer(p, count, full);
+    if (s >= 0) memcpy(gradient, full, (u->train_inputs ? count : shared) * sizeof *gradient);
+    hfi_free(p->ctx, full);
+    return s < 0 ? s : HF_OK;
+}
