@@ -23,6 +23,7 @@ typedef struct hfi_subject {
     size_t free_count;    /* inputs whose sides differ */
     const size_t *free;   /* their numbers, ascending */
     const double *middle; /* d: the centre of the whole box, exactly the value where an input is fixed */
+    const double *extent; /* free_count: its half-widths, rounded up */
 } hfi_subject;
 
 /** What a bound says about one box. The arrays are the caller's and hold d entries. */

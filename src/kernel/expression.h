@@ -107,6 +107,9 @@ void hfi_leaf_place(const hfi_leaf *leaf, size_t offset, hfi_place *place);
 /** Index of an entry of one of a leaf's arrays, counted from the first of that array. */
 size_t hfi_leaf_index(const hfi_leaf *leaf, hfi_field field, size_t i, size_t j);
 
+/** One factor of a term (a LEAF or a SUM) for one pair of points, without white; as hfi_kernel_value(). */
+double hfi_kernel_factor_value(const hf_kernel *kernel, size_t factor, const double *x, const double *z);
+
 /** A kernel with room for everything, arrays zeroed; NULL when out of memory. */
 hf_kernel *hfi_kernel_allocate(const hfi_memory *memory, const hf_kernel *sizes, const char *expression);
 /** Writes names, boxes and buffer needs from leaves and places; false when out of memory. */

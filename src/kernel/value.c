@@ -141,6 +141,12 @@ static double factor_value(const pair *at, size_t factor)
                                       : leaf_value(at, &at->kernel->leaves[node->leaf]);
 }
 
+double hfi_kernel_factor_value(const hf_kernel *kernel, size_t factor, const double *x, const double *z)
+{
+    const pair at = {kernel, x, z, false};
+    return factor_value(&at, factor);
+}
+
 /* In the order of the tiles: factors from left to right, then the outputscale. */
 static double term_without(const pair *at, size_t term, size_t except)
 {

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file question.h
+ * @brief A question about a box in the user's units, and its bounds over parts of it.
+ */
+#ifndef HFI_CERTIFY_QUESTION_H
+#define HFI_CERTIFY_QUESTION_H
+
+#include "certify/taylor.h"
+
+#define HFI_MOST_KINDS 4u
+
+typedef struct hfi_question {
+    hfi_memory memory;
+    hfi_subject subject;
+    double *numbers; /* what the subject points to */
+    size_t *free;
+    hf_certify_what what;
+    hf_certify_settings settings;
+    const double *user_lower, *user_upper; /* the caller's box, inputs of the data */
+    size_t inputs;                         /* of the data */
+    double shift, scale; /* value in the user's units = shift + scale value; shift is 0 for sd */
+    hfi_taylor *taylor;  /* NULL for a point */
+    size_t kinds;
+    const hfi_bound_kind *kind[HFI_MOST_KINDS];
+    void *state[HFI_MOST_KINDS];
+    size_t scratch;          /* doubles that one thread needs to bound boxes */
+    hf_workspace *workspace; /* to look at points */
+    double *x;               /* d: a point in the user's units */
+    double *gradient;        /* 2 d */
+} hfi_question;
+
+/** Checks the arguments, changes units and makes what bounds need. The box stays the caller's. Messages name the input. */
+hf_status hfi_question_create(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
+                              const hf_certify_settings *settings, const double *lower, const double *upper,
+                              hfi_question **out);
+void hfi_question_free(hfi_question *question);
+
+/** The value at a point that is given in the solver's units by its free inputs (m); `user` := the point in the user's units, inside the box. A gradient along the free inputs
+ * in the solver's units, or NULL. One thread at a time. */
+double hfi_question_value(hfi_question *question, const double *point, double *user, double *gradient);
+
+/** What is known of a box. */
+typedef struct hfi_box_bound {
+    double bound;     /* sign value(x) >= bound in the whole box, user's units */
+    double centre;    /* sign value at the centre, to rounding */
+    double predicted; /* sign value that the model expects at `point` */
+    double *point;    /* m: free inputs, solver's units. The caller's */
+    signed char
+        *face;       /* m: -1 (1): sign value grows (falls) along this input all over the box. The caller's */
+    size_t split;    /* free input to split */
+    double slack;    /* what splitting could gain; no more than rounding: leave it */
+    double rounding; /* user's units */
+} hfi_box_bound;
+
+/** Bounds of `count` <= HFI_TOGETHER boxes [low, high] (m entries each) for sign = 1 (minimum) or -1 (maximum). No allocation; several threads at once. */
+void hfi_question_bounds(const hfi_question *question, double sign, size_t count, const double *low,
+                         const double *high, hfi_box_bound *bounds, double *scratch);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is computed once for a whole box. */
+#include "certify/taylor.h"
+
+#include <float.h>
+#include <math.h>
+
+/* White variance along the diagonal of the box; without linear factors one number. */
+static void white_range(const hfi_subject *subject, hfi_taylor *taylor)
+{
+    double with, without;
+    const hf_kernel *kernel = subject->posterior->kernel;
+    hfi_kernel_diagonal(kernel, 1, subject->middle, subject->d, true, &with);
+    hfi_kernel_diagonal(kernel, 1, subject->middle, subject->d, false, &without);
+    taylor->white = with - without;
+}
+
+static void dense_norm(hfi_taylor *taylor)
+{
+    const hfi_solution *s = &taylor->subject->posterior->solution;
+    double sum = 0.0;
+    if (s->form == HFI_FORM_DENSE)
+        for (size_t k = 0; k < s->n * s->rank; k++) sum += s->r[k] * s->r[k];
+    taylor->factor_norm = sqrt(sum);
+}
+
+hf_status hfi_taylor_create(hf_context *ctx, const hfi_subject *subject, hfi_taylor **out)
+{
+    const hf_posterior *posterior = subject->posterior;
+    const hfi_solution *s = &posterior->solution;
+    hfi_taylor *taylor = hfi_alloc(ctx, 1, sizeof *taylor);
+    if (!taylor) return HF_ERR_MEMORY;
+    *taylor = (hfi_taylor){
+        .memory = hfi_context_memory(ctx), .subject = subject, .m = subject->free_count, .n = s->n};
+    double *gradient = hfi_alloc(ctx, subject->d, sizeof *gradient);
+    taylor->mean_slope = hfi_alloc(ctx, subject->free_count, sizeof *taylor->mean_slope);
+    hf_status status = gradient && taylor->mean_slope ? HF_OK : HF_ERR_MEMORY;
+    if (status >= 0) {
+        hfi_mean_input_gradient(posterior->mean, gradient);
+        for (size_t f = 0; f < subject->free_count; f++) taylor->mean_slope[f] = gradient[subject->free[f]];
+        white_range(subject, taylor);
+        dense_norm(taylor);
+        status = hfi_terms_create(ctx, posterior->kernel, s->n, s->z, s->t, subject->free_count,
+                                  subject->free, subject->middle, subject->extent, &taylor->terms);
+    }
+    hfi_free(ctx, gradient);
+    if (status < 0) {
+        hfi_taylor_free(taylor);
+        return status;
+    }
+    *out = taylor;
+    return status;
+}
+
+void hfi_taylor_free(hfi_taylor *taylor)
+{
+    if (!taylor) return;
+    const hfi_memory memory = taylor->memory;
+    hfi_terms_free(taylor->terms);
+    hfi_memory_free(&memory, taylor->mean_slope);
+    hfi_memory_free(&memory, taylor);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file taylor.h
+ * @brief Taylor bounds: quadratic models of mean and standard deviation over boxes, with what they may be off.
+ *
+ * In the solver's units; u in [-1, 1]^m are the coordinates of a box of the free inputs, x = centre + half u.
+ */
+#ifndef HFI_CERTIFY_TAYLOR_H
+#define HFI_CERTIFY_TAYLOR_H
+
+#include "certify/bound.h"
+#include "certify/terms.h"
+
+/** Boxes whose models are made together. A constant: what stands beside a box must not change its digits. */
+#define HFI_TOGETHER 8u
+
+typedef struct hfi_taylor {
+    hfi_memory memory;
+    const hfi_subject *subject;
+    hfi_terms *terms;
+    size_t m, n;
+    double *mean_slope; /* m: of the prior mean */
+    double white;       /* white variance at the middle, and elsewhere unless it is multiplied by linear */
+    double factor_norm; /* Frobenius norm of a dense R, else 0 */
+} hfi_taylor;
+
+/** The mean in one box:  | mean(x) - (value + g'u + u'H u / 2) | <= remainder + rounding. */
+typedef struct hfi_mean_model {
+    double value;
+    double *g, *h; /* m, m x m; the caller's */
+    double remainder;
+    double rounding;
+    double crude_lower,
+        crude_upper; /* of the mean, by cruder means that are better in large boxes; rounding not taken off */
+    double *
+        slope_error; /* m: how far d mean / du_a can be from (g + H u)_a; infinite where unknown. The caller's */
+    double *remainder_share; /* m: shares of the remainder, for splitting. The caller's */
+} hfi_mean_model;
+
+hf_status hfi_taylor_create(hf_context *ctx, const hfi_subject *subject, hfi_taylor **out);
+void hfi_taylor_free(hfi_taylor *taylor);
+
+/** Models of `count` <= HFI_TOGETHER boxes: centre count x d, half count x m. Serial, no allocation; scratch hfi_taylor_mean_scratch(). */
+void hfi_taylor_mean(const hfi_taylor *taylor, size_t count, const double *centre, const double *half,
+                     hfi_mean_model *models, double *scratch);
+size_t hfi_taylor_mean_scratch(const hfi_taylor *taylor);
+
+/** The standard deviation in one box. With the posterior's features phi (white noise being one more, which does not move),
+ *
+ *     | |phi(x)| - |phi(c) + J u| | <= remainder,   |phi(c) + J u|^2 = var + 2 b'u + u'G u,   | |phi(x)| - |phi(c)| | <= distance
+ */
+typedef struct hfi_spread_model {
+    double var;
+    double *b, *g;    /* m, m x m; the caller's */
+    double remainder; /* infinite where the features' gradients are not known */
+    double distance;
+    double ceiling;          /* |phi(x)| in the box is at most this: the prior's */
+    double rounding;         /* of var and of the quadratic function, anywhere in the box */
+    double *remainder_share; /* m */
+} hfi_spread_model;
+
+void hfi_taylor_spread(const hfi_taylor *taylor, const double *centre, const double *half,
+                       hfi_spread_model *model, double *scratch);
+size_t hfi_taylor_spread_scratch(const hfi_taylor *taylor);
+
+#endif
