@@ -223,15 +223,70 @@ static void bad_boxes_are_refused(void **state)
     hf_kernel_free(kernel);
 }
 
+/* |sum_a weight_a k(x + a step v, .)|^2, a = -2 .. 2: what a difference quotient of the features is in size. */
+static double difference2(const hf_kernel *kernel, const double *x, const double *v, double step,
+                          const double *weight)
+{
+    double sum = 0.0, at[5][INPUTS];
+    for (int a = 0; a < 5; a++)
+        for (size_t j = 0; j < INPUTS; j++) at[a][j] = x[j] + (a - 2) * step * v[j];
+    for (int a = 0; a < 5; a++)
+        for (int b = 0; b < 5; b++)
+            sum += weight[a] * weight[b] * hfi_kernel_value(kernel, at[a], at[b], false);
+    return sum;
+}
+
+/* A difference quotient is an average of derivatives: no larger than they are anywhere between, and of a stationary kernel nearly as large. */
+static void features_move_as_fast_as_said(void **state)
+{
+    static const double WEIGHTS[4][5] = {{0.0, 0.0, 1.0, 0.0, 0.0},
+                                         {0.0, -0.5, 0.0, 0.5, 0.0},
+                                         {0.0, 1.0, -2.0, 1.0, 0.0},
+                                         {-0.5, 1.0, 0.0, -1.0, 0.5}};
+    size_t sharp = 0;
+    for (size_t e = 0; e < EXPRESSION_COUNT; e++) {
+        trial t = make_trial(*state, EXPRESSIONS[e], e);
+        hfi_stream stream;
+        const bool linear = strstr(EXPRESSIONS[e], "linear") != NULL;
+        hfi_stream_init(&stream, 9, HFI_PURPOSE_TEST, e);
+        for (size_t b = 0; b < BOXES; b++) {
+            double x[INPUTS], v[INPUTS];
+            const double step = 0.02;
+            long double half[INPUTS], norm[4];
+            for (size_t j = 0; j < INPUTS; j++) {
+                x[j] = 3.0 * hfi_stream_uniform(&stream) - 1.5;
+                v[j] = (b + j) % 4 == 0 ? 0.0 : 2.0 * hfi_stream_uniform(&stream) - 1.0;
+                half[j] = fabsl((long double)v[j]);
+                const long double reach = 2.0L * (long double)step * half[j];
+                t.box[j] = (hfi_interval){x[j] - reach, x[j] + reach};
+            }
+            if (!hfi_kernel_feature_norms(t.kernel, t.box, half, norm)) continue; /* two outputs */
+            double size = hfi_kernel_value(t.kernel, x, x, false);
+            for (size_t p = 0; p < 4; p++) {
+                const double found =
+                    difference2(t.kernel, x, v, step, WEIGHTS[p]) / pow(step, 2.0 * (double)p);
+                const double most = (double)(norm[p] * norm[p]),
+                             noise = 1e-14 * size / pow(step, 2.0 * (double)p);
+                if (!(found <= most + noise))
+                    fail_msg("%s: order %zu: %g > %g", EXPRESSIONS[e], p, found, most);
+                if (linear || !isfinite(most)) continue;
+                if (!(found >= 0.75 * most - noise - 1e-3 * size))
+                    fail_msg("%s: order %zu: %g is far below %g", EXPRESSIONS[e], p, found, most);
+                sharp++;
+            }
+        }
+        drop_trial(&t);
+    }
+    assert_true(sharp > 1000);
+}
+
 int main(void)
 {
     if (!hfi_interval_usable()) return 77; /* under valgrind */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_double_code_is_inside),
-        cmocka_unit_test(a_point_is_a_box),
-        cmocka_unit_test(ranges_of_single_kernels_are_sharp),
-        cmocka_unit_test(whole_periods_hold_everything),
-        cmocka_unit_test(bad_boxes_are_refused),
+        cmocka_unit_test(the_double_code_is_inside),          cmocka_unit_test(a_point_is_a_box),
+        cmocka_unit_test(ranges_of_single_kernels_are_sharp), cmocka_unit_test(whole_periods_hold_everything),
+        cmocka_unit_test(features_move_as_fast_as_said),      cmocka_unit_test(bad_boxes_are_refused),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }
