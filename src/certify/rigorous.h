@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file rigorous.h
+ * @brief Ranges that are proof against rounding: every number on the way is an interval that surely holds the exact one (core/interval.h).
+ *
+ * The posterior's stored doubles define a real function of the user's x,
+ *
+ *     x~ = (x - shift) / scale        mean(x) = y_scale (m(x~) + sum t_i k(x~, z_i)) + y_shift
+ *     sd(x) = y_scale sqrt(k(x~, x~) - k' (K + D + jitter)^-1 k)
+ *
+ * with kernel parameters, anchors z, weights t, coefficients of m, site variances and jitter as they are stored, all operations exact, and K the
+ * covariances of the anchors; the stored factor is not part of it. What is certified are bounds of this function over a box. What hf_predict_latent() answers differs
+ * from it by the rounding of a prediction.
+ *
+ * A box is bounded by the Taylor polynomial about a point of it, whose coefficients are intervals, and the remainder N norm_p / p!: N is the norm of mean - m in the
+ * kernel's space, sqrt(t' K t), enclosed once, and norm_p what hfi_kernel_feature_norms() says. The sd moves no faster than the features,
+ * |phi(x) - phi(c)|.
+ *
+ * Not to be included beside kernel/expression.h (bound.h).
+ */
+#ifndef HFI_CERTIFY_RIGOROUS_H
+#define HFI_CERTIFY_RIGOROUS_H
+
+#include "core/interval.h"
+#include "posterior/posterior.h"
+#include <holdfast/certify.h>
+
+/** What is computed once for a posterior, which must stay as it is while this lives. */
+typedef struct hfi_rigorous hfi_rigorous;
+
+/**
+ * O(n^2) enclosures of covariances on all threads, half a microsecond to three each; with `spread`, what bounds of the sd need too: 8 n^2 bytes.
+ * HF_ERR_ARGUMENT with a message where hfi_interval_usable() is false (valgrind), or `spread` is asked of a posterior that is not exact.
+ * HF_ERR_NOT_FINITE where a covariance of two anchors is not.
+ */
+hf_status hfi_rigorous_create(hf_context *ctx, const hf_posterior *posterior, bool spread,
+                              hfi_rigorous **out);
+void hfi_rigorous_free(hfi_rigorous *rigorous);
+/** An upper bound of the norm N, in scaled units. */
+double hfi_rigorous_norm(const hfi_rigorous *rigorous);
+
+/**
+ * The range over the box lower .. upper: all inputs of the posterior, user units, the number of the output among them, which does not move. Fields as hf_certify() has
+ * them: lower and upper are proof, and so are the attained values: the value at argmin is surely at most lower_attained, that at argmax at least
+ * upper_attained. `rounding` is 0. bounds of the settings, output and time spent in hfi_rigorous_create() are not looked at.
+ * argmin, argmax: d entries or NULL. Several threads at once. Cost of a box: n (1 + d + d^2) interval operations for means, n^2 for the sd.
+ * HF_ERR_MEMORY; HF_ERR_NOT_FINITE where a bound overflows; no message.
+ */
+hf_status hfi_rigorous_range(const hfi_rigorous *rigorous, hf_certify_what what,
+                             const hf_certify_settings *settings, const double *lower, const double *upper,
+                             hf_range *out, double *argmin, double *argmax);
+/** The value at one point of user units, as an interval rounded to double. Errors as above. */
+hf_status hfi_rigorous_value(const hfi_rigorous *rigorous, hf_certify_what what, double beta, const double *x,
+                             double *lower, double *upper);
+
+#endif

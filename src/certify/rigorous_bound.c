@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One box: Taylor polynomials with interval coefficients and their remainders. */
+#include "certify/rigorous_impl.h"
+
+#include <string.h>
+
+/* ---- room -----------------------------------------------------------------------------------------------
+ */
+
+hfi_rigorous_work hfi_rigorous_work_create(const hfi_rigorous *of, hf_certify_what what, double beta)
+{
+    const hf_posterior *posterior = of->posterior;
+    const hfi_solution *s = &posterior->solution;
+    const size_t d = s->d, jet = hfi_kernel_jet_size(posterior->kernel, 2);
+    const size_t scratch = hfi_kernel_jet_scratch(posterior->kernel, 2), n = of->gram != NULL ? s->n : 0;
+    const size_t room = hfi_solution_room(s, 1);
+    const size_t intervals = 2 * d + 2 * jet + scratch + n;
+    const size_t bytes =
+        intervals * sizeof(hfi_interval) + d * sizeof(long double) + (2 * d + n + room) * sizeof(double);
+    hfi_rigorous_work w = {.of = of, .what = what, .beta = beta};
+    w.block = hfi_memory_alloc(&of->memory, bytes, 1);
+    if (w.block == NULL) return w;
+    w.box = w.block;
+    w.middle = w.box + d;
+    w.jet = w.middle + d;
+    w.one = w.jet + jet;
+    w.scratch = w.one + jet;
+    w.column = w.scratch + scratch;
+    w.half = (long double *)(void *)(w.column + n);
+    w.centre = (double *)(void *)(w.half + d);
+    w.share = w.centre + d;
+    w.solved = w.share + d;
+    w.room = w.solved + n;
+    return w;
+}
+
+void hfi_rigorous_work_free(hfi_rigorous_work *work)
+{
+    hfi_memory_free(&work->of->memory, work->block);
+    memset(work, 0, sizeof *work);
+}
+
+/* ---- the mean -------------------------------------------------------------------------------------------
+ */
+
+/* m over x, added to a jet of that order (0: the value alone). */
+static void add_prior_mean(const hf_mean *mean, size_t output, const hfi_interval *x, size_t d, int order,
+                           hfi_interval *jet)
+{
+    const double *b = hf_mean_values(mean);
+    const hf_mean_kind kind = hf_mean_get_kind(mean);
+    if (kind == HF_MEAN_ZERO) return;
+    const size_t first = kind == HF_MEAN_OUTPUTS ? output : 0;
+    jet[0] = hfi_interval_add(jet[0], hfi_interval_point(b[first]));
+    for (size_t j = 0; j < d && kind == HF_MEAN_LINEAR; j++) {
+        const hfi_interval slope = hfi_interval_point(b[j + 1]);
+        jet[0] = hfi_interval_add(jet[0], hfi_interval_multiply(slope, x[j]));
+        if (order > 0) jet[1 + j] = hfi_interval_add(jet[1 + j], slope);
+    }
+}
+
+/* The mean and its derivatives at work->middle, scaled units, into work->jet. */
+static bool mean_jet(hfi_rigorous_work *work, int order)
+{
+    const hf_posterior *posterior = work->of->posterior;
+    const hfi_solution *s = &posterior->solution;
+    const size_t size = hfi_kernel_jet_size(posterior->kernel, order);
+    for (size_t k = 0; k < size; k++) work->jet[k] = hfi_interval_point(0.0L);
+    for (size_t i = 0; i < s->n; i++) {
+        const hfi_interval t = hfi_interval_point(s->t[i]);
+        if (!hfi_kernel_enclose_box(posterior->kernel, work->middle, s->z + i * s->d, false, order, work->one,
+                                    work->scratch))
+            return false;
+        for (size_t k = 0; k < size; k++)
+            work->jet[k] = hfi_interval_add(work->jet[k], hfi_interval_multiply(t, work->one[k]));
+    }
+    add_prior_mean(posterior->mean, work->output, work->middle, s->d, order, work->jet);
+    return true;
+}
+
+/* ---- polynomials over the box ---------------------------------------------------------------------------
+ */
+
+/* A lower bound of slope delta + bend delta^2 / 2, |delta| <= half, slope of at most that size. */
+static long double parabola_lower(long double slope, long double bend, long double half)
+{
+    if (half == 0.0L) return 0.0L;
+    /* Where bend half > slope, the least value is -slope^2 / (2 bend). Where that is so by less than a rounding, it is below the value at the end by the
+     * square of one, and the roundings of what is returned are more. */
+    if (hfi_times_down(bend, half) > slope)
+        return slope > 0.0L ? -hfi_up(hfi_times_up(slope, slope) / (2.0L * bend)) : 0.0L;
+    const long double ends = hfi_times_down(0.5L * bend, half);
+    return hfi_times_down(hfi_down(ends - slope), half);
+}
+
+/* What row j of the second derivatives has beside the diagonal, shared out over the box's own sides: |2 H_ij u_i u_j| <= |H_ij| (h_j/h_i u_i^2 + h_i/h_j u_j^2). */
+static long double beside(const hfi_rigorous_work *work, size_t d, size_t j)
+{
+    long double sum = 0.0L;
+    for (size_t i = 0; i < d; i++) {
+        if (i == j || work->half[i] == 0.0L) continue;
+        const size_t k = 1 + d + (i > j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i);
+        sum = hfi_up(sum + hfi_times_up(hfi_interval_size(work->jet[k]).upper, work->half[i]));
+    }
+    return hfi_up(sum / work->half[j]);
+}
+
+/* The range over the box of the Taylor polynomial that work->jet tells, of degree 1 or 2. */
+static hfi_interval polynomial(const hfi_rigorous_work *work, size_t d, int degree)
+{
+    long double lower = 0.0L, upper = 0.0L;
+    for (size_t j = 0; j < d; j++) {
+        const long double half = work->half[j], slope = hfi_interval_size(work->jet[1 + j]).upper;
+        hfi_interval bend = {0.0L, 0.0L};
+        if (half == 0.0L) continue;
+        if (degree == 2)
+            bend = hfi_interval_widen(work->jet[1 + d + j * (j + 1) / 2 + j], beside(work, d, j));
+        lower = hfi_down(lower + parabola_lower(slope, bend.lower, half));
+        upper = hfi_up(upper - parabola_lower(slope, -bend.upper, half));
+    }
+    return hfi_interval_add(work->jet[0], (hfi_interval){lower, upper});
+}
+
+/* ---- distances of features ------------------------------------------------------------------------------
+ */
+
+static bool value_over(hfi_rigorous_work *work, const double *z, bool same, hfi_interval *value)
+{
+    return hfi_kernel_enclose_box(work->of->posterior->kernel, work->box, z, same, 0, value, work->scratch);
+}
+
+/* At least |phi(x) - phi(c)|^2 for x in work->box. */
+static bool distance2(hfi_rigorous_work *work, long double *out)
+{
+    hfi_interval own, cross, centre;
+    if (!value_over(work, NULL, false, &own) || !value_over(work, work->centre, false, &cross) ||
+        !hfi_kernel_enclose(work->of->posterior->kernel, work->centre, work->centre, false, &centre.lower,
+                            &centre.upper))
+        return false;
+    const hfi_interval sum = hfi_interval_add(own, centre);
+    const hfi_interval square = hfi_interval_subtract(sum, hfi_interval_add(cross, cross));
+    *out = square.upper > 0.0L ? square.upper : 0.0L;
+    return true;
+}
+
+/* The same with one side alone, for each side. */
+static bool shares(hfi_rigorous_work *work, const double *lower, const double *upper)
+{
+    const size_t d = work->of->posterior->solution.d;
+    bool ok = true;
+    for (size_t j = 0; j < d; j++) work->box[j] = work->middle[j];
+    for (size_t j = 0; j < d && ok; j++) {
+        long double square = 0.0L;
+        work->box[j] = (hfi_interval){lower[j], upper[j]};
+        if (upper[j] > lower[j]) ok = distance2(work, &square);
+        work->share[j] = (double)square;
+        work->box[j] = work->middle[j];
+    }
+    for (size_t j = 0; j < d; j++) work->box[j] = (hfi_interval){lower[j], upper[j]};
+    return ok;
+}
+
+/* ---- the values -----------------------------------------------------------------------------------------
+ */
+
+typedef struct reach {
+    long double norm[4];  /* hfi_kernel_feature_norms() */
+    long double distance; /* |phi(x) - phi(c)| */
+} reach;
+
+/* Scaled units. The jet's constant term is the value at the centre. */
+static bool mean_bounds(hfi_rigorous_work *work, const reach *r, hfi_rigorous_bounds *out)
+{
+    static const long double FACTORIAL[] = {1.0L, 1.0L, 2.0L, 6.0L};
+    const hf_posterior *posterior = work->of->posterior;
+    const size_t d = posterior->solution.d;
+    const int degree = isfinite(r->norm[3]) ? 2 : isfinite(r->norm[2]) ? 1 : 0;
+    const long double norm = work->of->norm;
+    hfi_interval prior = {0.0L, 0.0L}, at_centre = {0.0L, 0.0L};
+    if (!mean_jet(work, degree)) return false;
+    add_prior_mean(posterior->mean, work->output, work->box, d, 0, &prior);
+    add_prior_mean(posterior->mean, work->output, work->middle, d, 0, &at_centre);
+    const hfi_interval moved = hfi_interval_add(work->jet[0], hfi_interval_subtract(prior, at_centre));
+    out->centre = work->jet[0];
+    out->box = hfi_interval_intersect(hfi_interval_widen(prior, hfi_times_up(norm, r->norm[0])),
+                                      hfi_interval_widen(moved, hfi_times_up(norm, r->distance)));
+    for (int p = 1; p <= degree; p++) {
+        const long double rest = hfi_up(hfi_times_up(norm, r->norm[p + 1]) / FACTORIAL[p + 1]);
+        out->box = hfi_interval_intersect(out->box, hfi_interval_widen(polynomial(work, d, p), rest));
+    }
+    return true;
+}
+
+/* What white adds to the variance over work->box. */
+static bool white_part(hfi_rigorous_work *work, hfi_interval *out)
+{
+    hfi_interval with, without;
+    if (!value_over(work, NULL, true, &with) || !value_over(work, NULL, false, &without)) return false;
+    *out = hfi_interval_subtract(with, without);
+    if (out->lower < 0.0L) out->lower = 0.0L;
+    return out->upper >= 0.0L;
+}
+
+/* sqrt(a^2 + white), a >= 0 */
+static hfi_interval with_white(hfi_interval a, hfi_interval white)
+{
+    if (hfi_interval_is(white, 0.0L)) return a;
+    return hfi_interval_sqrt(hfi_interval_add(hfi_interval_square(a), white));
+}
+
+static bool sd_bounds(hfi_rigorous_work *work, const reach *r, hfi_rigorous_bounds *out)
+{
+    hfi_interval variance, white;
+    if (!hfi_rigorous_variance(work, &variance) || !white_part(work, &white)) return false;
+    const hfi_interval sd = hfi_interval_sqrt(variance);
+    hfi_interval wide = hfi_interval_widen(sd, r->distance);
+    if (wide.lower < 0.0L) wide.lower = 0.0L;
+    if (r->norm[0] < wide.upper) wide.upper = r->norm[0]; /* the prior's */
+    out->centre = with_white(sd, white);
+    out->box = with_white(wide, white);
+    return true;
+}
+
+static hfi_interval in_user_units(const hfi_rigorous_work *work, hfi_interval mean, hfi_interval sd)
+{
+    const hfi_scaling *scaling = &work->of->posterior->scaling;
+    const hfi_interval scale = hfi_interval_point(hfi_scaling_scale(scaling, work->output));
+    const hfi_interval shift = hfi_interval_point(hfi_scaling_shift(scaling, work->output));
+    const hfi_interval of_mean = hfi_interval_add(hfi_interval_multiply(scale, mean), shift);
+    const hfi_interval of_sd = hfi_interval_multiply(scale, sd);
+    if (work->what == HF_CERTIFY_MEAN) return of_mean;
+    if (work->what == HF_CERTIFY_SD) return of_sd;
+    return hfi_interval_add(of_mean, hfi_interval_multiply(hfi_interval_point(work->beta), of_sd));
+}
+
+static bool is_finite(hfi_interval a)
+{
+    return isfinite(a.lower) && isfinite(a.upper);
+}
+
+bool hfi_rigorous_bound(hfi_rigorous_work *work, const double *lower, const double *upper,
+                        hfi_rigorous_bounds *out)
+{
+    const hf_posterior *posterior = work->of->posterior;
+    hfi_rigorous_bounds mean = {{0.0L, 0.0L}, {0.0L, 0.0L}}, sd = mean;
+    reach r;
+    for (size_t j = 0; j < posterior->solution.d; j++) {
+        const double middle = 0.5 * lower[j] + 0.5 * upper[j];
+        const double c = middle < lower[j] ? lower[j] : middle > upper[j] ? upper[j] : middle;
+        const long double left = (long double)c - lower[j], right = (long double)upper[j] - c;
+        work->centre[j] = c;
+        work->middle[j] = hfi_interval_point(c);
+        work->half[j] = lower[j] == upper[j] ? 0.0L : hfi_up(left > right ? left : right);
+    }
+    work->output = hfi_scaling_output(&posterior->scaling, work->centre);
+    long double square;
+    if (!shares(work, lower, upper) || !distance2(work, &square) ||
+        !hfi_kernel_feature_norms(posterior->kernel, work->box, work->half, r.norm))
+        return false;
+    r.distance = square > 0.0L ? hfi_up(sqrtl(square)) : 0.0L;
+    if (r.norm[1] < r.distance) r.distance = r.norm[1];
+    if (work->what != HF_CERTIFY_SD && !mean_bounds(work, &r, &mean)) return false;
+    if (work->what != HF_CERTIFY_MEAN && !sd_bounds(work, &r, &sd)) return false;
+    out->box = in_user_units(work, mean.box, sd.box);
+    out->centre = in_user_units(work, mean.centre, sd.centre);
+    return is_finite(out->box) && is_finite(out->centre);
+}
+
+bool hfi_rigorous_at(hfi_rigorous_work *work, hfi_interval *out)
+{
+    const hf_posterior *posterior = work->of->posterior;
+    hfi_interval mean = {0.0L, 0.0L}, variance = mean, white = mean;
+    for (size_t j = 0; j < posterior->solution.d; j++) {
+        work->centre[j] = (double)work->middle[j].lower;
+        work->box[j] = work->middle[j];
+    }
+    work->output = hfi_scaling_output(&posterior->scaling, work->centre);
+    if (work->what != HF_CERTIFY_SD) {
+        if (!mean_jet(work, 0)) return false;
+        mean = work->jet[0];
+    }
+    if (work->what != HF_CERTIFY_MEAN &&
+        (!hfi_rigorous_variance(work, &variance) || !white_part(work, &white)))
+        return false;
+    *out = in_user_units(work, mean, with_white(hfi_interval_sqrt(variance), white));
+    return is_finite(*out);
+}

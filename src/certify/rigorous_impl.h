@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file rigorous_impl.h
+ * @brief What the files of the rigorous ranges share.
+ */
+#ifndef HFI_CERTIFY_RIGOROUS_IMPL_H
+#define HFI_CERTIFY_RIGOROUS_IMPL_H
+
+#include "certify/rigorous.h"
+#include "kernel/enclosure.h"
+
+struct hfi_rigorous {
+    hfi_memory memory;
+    const hf_posterior *posterior;
+    long double norm;      /* of mean - m */
+    double *gram;          /* n x n, nearest doubles of K; NULL without the sd */
+    long double radius;    /* no entry of K is farther from them */
+    long double *variance; /* n: lower bounds of d_i + jitter */
+};
+
+/* What one thread works in, and on what. */
+typedef struct hfi_rigorous_work {
+    const hfi_rigorous *of;
+    hf_certify_what what;
+    double beta;
+    size_t output;         /* of the box */
+    hfi_interval *box;     /* d */
+    hfi_interval *middle;  /* d: a point, as intervals */
+    hfi_interval *jet;     /* of the mean at the middle */
+    hfi_interval *one;     /* of one anchor */
+    hfi_interval *scratch; /* of the kernel */
+    long double *half;     /* d */
+    double *centre;        /* d */
+    double *solved;        /* n: about (K + D)^-1 k */
+    double *room;          /* of the solution */
+    hfi_interval *column;  /* n: k */
+    double *share;         /* d: how much each side of the box matters */
+    void *block;
+} hfi_rigorous_work;
+
+/** Zeroed; block is NULL when out of memory. */
+hfi_rigorous_work hfi_rigorous_work_create(const hfi_rigorous *of, hf_certify_what what, double beta);
+void hfi_rigorous_work_free(hfi_rigorous_work *work);
+
+/** A box in scaled units: bounds of the value over it and at its centre, in user units; writes centre and share. */
+typedef struct hfi_rigorous_bounds {
+    hfi_interval box, centre;
+} hfi_rigorous_bounds;
+bool hfi_rigorous_bound(hfi_rigorous_work *work, const double *lower, const double *upper,
+                        hfi_rigorous_bounds *out);
+/** The value at the point work->middle. */
+bool hfi_rigorous_at(hfi_rigorous_work *work, hfi_interval *out);
+
+/** The latent variance without white at work->middle, scaled units. O(n^2). */
+bool hfi_rigorous_variance(hfi_rigorous_work *work, hfi_interval *out);
+
+/** Doubles not above and not below. */
+double hfi_double_down(long double v);
+double hfi_double_up(long double v);
+
+static inline hfi_interval hfi_interval_intersect(hfi_interval a, hfi_interval b)
+{
+    return (hfi_interval){a.lower > b.lower ? a.lower : b.lower, a.upper < b.upper ? a.upper : b.upper};
+}
+
+/** a moved by up to `radius` either way. */
+static inline hfi_interval hfi_interval_widen(hfi_interval a, long double radius)
+{
+    return (hfi_interval){hfi_down(a.lower - radius), hfi_up(a.upper + radius)};
+}
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rigorous ranges: predictions are inside on every kernel, the ends are as near as asked, and every way to stop leaves a range that holds.
+ * tests/oracle/test_certify_arb.py checks them with balls of hundreds of digits. */
+#include "kernel/kernel_testing.h"
+
+#include "certify/rigorous.h"
+
+#define READINGS 20u
+#define SAMPLES  60u
+
+typedef struct trial {
+    hf_posterior *posterior;
+    hf_workspace *workspace;
+    hfi_rigorous *rigorous;
+    double lower[INPUTS], upper[INPUTS];
+} trial;
+
+/* A scaling of its own, as a fit would choose one. */
+static void solve(hf_context *ctx, const char *expression, uint64_t index, bool scaled, trial *t)
+{
+    hf_kernel *kernel = parse(ctx, expression, INPUTS);
+    hf_mean *mean = NULL;
+    hf_sites *sites = NULL;
+    hfi_stream stream;
+    double *x = make_points(READINGS, INPUTS, index), y[READINGS];
+    const double coefficients[1 + INPUTS] = {0.3, -1.0, 0.5, 0.2};
+    shake(kernel, index);
+    hfi_stream_init(&stream, 31, HFI_PURPOSE_TEST, index);
+    for (size_t i = 0; i < READINGS; i++) y[i] = 4.0 * hfi_stream_uniform(&stream) - 2.0;
+    assert_int_equal(hf_mean_create(ctx, index % 2 ? HF_MEAN_LINEAR : HF_MEAN_CONSTANT, INPUTS, &mean),
+                     HF_OK);
+    assert_int_equal(hf_mean_set(ctx, mean, coefficients, true), HF_OK);
+    assert_int_equal(hf_sites_gaussian(ctx, READINGS, y, 0.04, NULL, &sites), HF_OK);
+    assert_true(hf_solve_exact(ctx, kernel, mean, sites, x, INPUTS, &t->posterior) >= 0);
+    for (size_t j = 0; j < INPUTS && scaled; j++) {
+        t->posterior->scaling.x_shift[j] = 0.1 * (double)j;
+        t->posterior->scaling.x_scale[j] = 0.7 + 0.3 * (double)j;
+    }
+    if (scaled) t->posterior->scaling.y_scale = 3.0, t->posterior->scaling.y_shift = -0.7;
+    t->workspace = hf_workspace_create(ctx, t->posterior);
+    hf_sites_free(sites);
+    hf_mean_free(mean);
+    hf_kernel_free(kernel);
+    free(x);
+}
+
+static void make_trial(hf_context *ctx, const char *expression, uint64_t index, trial *t)
+{
+    solve(ctx, expression, index, strstr(expression, "coregion") == NULL, t);
+    if (hfi_rigorous_create(ctx, t->posterior, true, &t->rigorous) != HF_OK)
+        fail_msg("%s: %s", expression, hf_context_message(ctx));
+}
+
+static void drop_trial(trial *t)
+{
+    hfi_rigorous_free(t->rigorous);
+    hf_workspace_free(t->workspace);
+    hf_posterior_free(t->posterior);
+}
+
+/* A box about a point; the columns that name outputs do not move. */
+static void place(const char *expression, trial *t, double half, hfi_stream *stream)
+{
+    for (size_t j = 0; j < INPUTS; j++) {
+        const double c = 2.4 * hfi_stream_uniform(stream) - 1.2;
+        const bool still = strstr(expression, "coregion") != NULL;
+        t->lower[j] = still ? rint(c) : c - half;
+        t->upper[j] = still ? rint(c) : c + half;
+    }
+    if (strstr(expression, "coregion(x2, outputs=2)*se")) t->lower[0] -= half, t->upper[2] += half;
+}
+
+static double value_of(trial *t, hf_certify_what what, double beta, const double *x)
+{
+    double mean, variance;
+    assert_int_equal(hf_predict_latent(t->posterior, t->workspace, x, &mean, &variance, NULL, NULL), HF_OK);
+    return what == HF_CERTIFY_MEAN ? mean
+           : what == HF_CERTIFY_SD ? sqrt(variance)
+                                   : mean + beta * sqrt(variance);
+}
+
+static hf_range ask(trial *t, hf_certify_what what, const hf_certify_settings *settings, double *argmin,
+                    double *argmax)
+{
+    hf_range range;
+    assert_int_equal(
+        hfi_rigorous_range(t->rigorous, what, settings, t->lower, t->upper, &range, argmin, argmax), HF_OK);
+    assert_true(range.lower <= range.lower_attained && range.upper_attained <= range.upper);
+    assert_true(range.rounding == 0.0 && range.nodes >= 2);
+    return range;
+}
+
+/* Predictions in double are off by their own rounding: of the mean some 1e-12 here, of an sd near 0 the root of that. */
+static double slack_of(hf_certify_what what)
+{
+    return what == HF_CERTIFY_MEAN ? 1e-10 : 1e-6;
+}
+
+static void check_range(const char *expression, trial *t, hf_certify_what what,
+                        const hf_certify_settings *settings, hfi_stream *stream)
+{
+    double argmin[INPUTS], argmax[INPUTS], low, high;
+    const double slack = slack_of(what), beta = settings->beta;
+    const hf_range range = ask(t, what, settings, argmin, argmax);
+    for (size_t i = 0; i < SAMPLES; i++) {
+        double x[INPUTS];
+        for (size_t j = 0; j < INPUTS; j++)
+            x[j] = t->lower[j] + (t->upper[j] - t->lower[j]) * hfi_stream_uniform(stream);
+        const double value = value_of(t, what, beta, x);
+        if (!(value >= range.lower - slack && value <= range.upper + slack))
+            fail_msg("%s: %.17g is not in [%.17g, %.17g]", expression, value, range.lower, range.upper);
+        assert_int_equal(hfi_rigorous_value(t->rigorous, what, beta, x, &low, &high), HF_OK);
+        assert_true(low >= range.lower && high <= range.upper && low <= high);
+        assert_close(expression, i, value, 0.5 * (low + high), slack);
+        if (what == HF_CERTIFY_MEAN) assert_true(high - low < 1e-12);
+    }
+    assert_close(expression, 0, value_of(t, what, beta, argmin), range.lower_attained, slack);
+    assert_close(expression, 1, value_of(t, what, beta, argmax), range.upper_attained, slack);
+    for (size_t j = 0; j < INPUTS; j++)
+        assert_true(argmin[j] >= t->lower[j] && argmin[j] <= t->upper[j] && argmax[j] >= t->lower[j] &&
+                    argmax[j] <= t->upper[j]);
+    if (range.stop == HF_CERTIFY_TOLERANCE)
+        assert_true(range.lower_attained - range.lower <= 1.01 * settings->tolerance &&
+                    range.upper - range.upper_attained <= 1.01 * settings->tolerance);
+}
+
+static void predictions_stay_inside(void **state)
+{
+    for (size_t e = 0; e < EXPRESSION_COUNT; e++) {
+        trial t;
+        hfi_stream stream;
+        hf_certify_settings settings = hf_certify_settings_default();
+        settings.node_limit = 60;
+        settings.beta = -1.5;
+        make_trial(*state, EXPRESSIONS[e], e, &t);
+        hfi_stream_init(&stream, 32, HFI_PURPOSE_TEST, e);
+        for (size_t b = 0; b < 3; b++) {
+            place(EXPRESSIONS[e], &t, b == 0 ? 0.0 : b == 1 ? 0.03 : 0.4, &stream);
+            check_range(EXPRESSIONS[e], &t, HF_CERTIFY_MEAN, &settings, &stream);
+            check_range(EXPRESSIONS[e], &t, HF_CERTIFY_SD, &settings, &stream);
+            check_range(EXPRESSIONS[e], &t, HF_CERTIFY_MEAN_PLUS, &settings, &stream);
+        }
+        drop_trial(&t);
+    }
+}
+
+/* Smooth means are enclosed to the tolerance in few boxes, and a point exactly. */
+static void ends_are_as_near_as_asked(void **state)
+{
+    static const char *const SMOOTH[] = {"se(ard)", "rq", "matern52(ard)", "periodic(ard, period=3)",
+                                         "se*linear + constant"};
+    for (size_t e = 0; e < 5; e++) {
+        trial t;
+        hfi_stream stream;
+        hf_certify_settings settings = hf_certify_settings_default();
+        make_trial(*state, SMOOTH[e], e, &t);
+        hfi_stream_init(&stream, 33, HFI_PURPOSE_TEST, e);
+        place(SMOOTH[e], &t, 0.1, &stream);
+        hf_range range = ask(&t, HF_CERTIFY_MEAN, &settings, NULL, NULL);
+        assert_int_equal(range.stop, HF_CERTIFY_TOLERANCE);
+        assert_true(range.lower_attained - range.lower <= 0.0101 &&
+                    range.upper - range.upper_attained <= 0.0101);
+        memcpy(t.upper, t.lower, sizeof t.upper);
+        settings.tolerance = 1e-12;
+        range = ask(&t, HF_CERTIFY_MEAN, &settings, NULL, NULL);
+        assert_int_equal(range.stop, HF_CERTIFY_TOLERANCE);
+        assert_close(SMOOTH[e], 0, range.lower, value_of(&t, HF_CERTIFY_MEAN, 0.0, t.lower), 1e-11);
+        drop_trial(&t);
+    }
+}
+
+static void decisions_and_limits_stop_the_search(void **state)
+{
+    trial t;
+    hfi_stream stream;
+    hf_certify_settings settings = hf_certify_settings_default();
+    make_trial(*state, "se(ard)", 3, &t);
+    hfi_stream_init(&stream, 34, HFI_PURPOSE_TEST, 0);
+    place("se(ard)", &t, 0.3, &stream);
+    const hf_range full = ask(&t, HF_CERTIFY_MEAN, &settings, NULL, NULL);
+    settings.node_limit = 1;
+    const hf_range root = ask(&t, HF_CERTIFY_MEAN, &settings, NULL, NULL);
+    assert_int_equal(root.stop, HF_CERTIFY_NODES);
+    assert_int_equal(root.nodes, 2);
+    assert_true(root.lower <= full.lower && root.upper >= full.upper);
+    settings.node_limit = 0;
+    settings.decide_at = full.lower - 0.2;
+    const hf_range above = ask(&t, HF_CERTIFY_MEAN, &settings, NULL, NULL);
+    assert_int_equal(above.stop, HF_CERTIFY_DECIDED);
+    assert_true(above.lower > settings.decide_at && above.nodes < full.nodes);
+    settings.decide_at = full.upper + 0.2;
+    assert_true(ask(&t, HF_CERTIFY_MEAN, &settings, NULL, NULL).upper < settings.decide_at);
+    settings.decide_at = 0.5 * (full.lower + full.upper);
+    const hf_range across = ask(&t, HF_CERTIFY_MEAN, &settings, NULL, NULL);
+    assert_true(across.lower_attained < settings.decide_at && across.upper_attained > settings.decide_at);
+    settings = hf_certify_settings_default();
+    settings.lower_only = true;
+    hf_range one;
+    assert_int_equal(
+        hfi_rigorous_range(t.rigorous, HF_CERTIFY_MEAN, &settings, t.lower, t.upper, &one, NULL, NULL),
+        HF_OK);
+    assert_true(one.lower == full.lower && one.upper == INFINITY && isnan(one.upper_attained));
+    settings.lower_only = false;
+    settings.upper_only = true;
+    assert_int_equal(
+        hfi_rigorous_range(t.rigorous, HF_CERTIFY_MEAN, &settings, t.lower, t.upper, &one, NULL, NULL),
+        HF_OK);
+    assert_true(one.upper == full.upper && one.lower == -INFINITY && isnan(one.lower_attained));
+    drop_trial(&t);
+}
+
+/* sqrt(t' K t): the norm of the mean less its prior. */
+static void norms_are_those_of_the_mean(void **state)
+{
+    trial t;
+    make_trial(*state, "matern32(ard)", 5, &t);
+    const hfi_solution *s = &t.posterior->solution;
+    double square = 0.0;
+    for (size_t i = 0; i < s->n; i++)
+        for (size_t j = 0; j < s->n; j++)
+            square += s->t[i] * s->t[j] *
+                      hfi_kernel_value(t.posterior->kernel, s->z + i * s->d, s->z + j * s->d, false);
+    assert_close("norm", 0, hfi_rigorous_norm(t.rigorous), sqrt(square), 1e-10 * sqrt(square));
+    drop_trial(&t);
+}
+
+/* Means of inducing posteriors too; their sd is refused in words. */
+static void inducing_posteriors_have_means(void **state)
+{
+    trial t = {.rigorous = NULL};
+    hfi_rigorous *none = NULL;
+    hfi_stream stream;
+    hf_certify_settings settings = hf_certify_settings_default();
+    hf_posterior *inducing = NULL;
+    solve(*state, "se(ard)", 3, false, &t);
+    const hfi_solution *s = &t.posterior->solution;
+    hf_sites *sites = NULL;
+    assert_int_equal(hf_sites_gaussian(*state, s->n, s->residual, 0.04, NULL, &sites), HF_OK);
+    assert_true(hf_solve_inducing(*state, t.posterior->kernel, t.posterior->mean, sites, s->z, s->d,
+                                  HF_INDUCING_VFE, 5, s->z, s->d, &inducing) >= 0);
+    hf_sites_free(sites);
+    hf_posterior_free(t.posterior);
+    hf_workspace_free(t.workspace);
+    t.posterior = inducing;
+    t.workspace = hf_workspace_create(*state, inducing);
+    assert_int_equal(hfi_rigorous_create(*state, inducing, true, &none), HF_ERR_ARGUMENT);
+    assert_non_null(strstr(hf_context_message(*state), "exact solver"));
+    assert_null(none);
+    assert_int_equal(hfi_rigorous_create(*state, inducing, false, &t.rigorous), HF_OK);
+    hfi_stream_init(&stream, 35, HFI_PURPOSE_TEST, 0);
+    place("se(ard)", &t, 0.1, &stream);
+    check_range("inducing", &t, HF_CERTIFY_MEAN, &settings, &stream);
+    drop_trial(&t);
+}
+
+int main(void)
+{
+    if (!hfi_interval_usable()) return 77; /* under valgrind */
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(predictions_stay_inside),
+        cmocka_unit_test(ends_are_as_near_as_asked),
+        cmocka_unit_test(decisions_and_limits_stop_the_search),
+        cmocka_unit_test(norms_are_those_of_the_mean),
+        cmocka_unit_test(inducing_posteriors_have_means),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
