@@ -36,6 +36,9 @@ static void print_sites(FILE *out, const hf_fit_settings *settings, const hf_fit
                 report->nu, settings->student_nu > 0 ? "" : " (trained)");
         break;
     case HF_SITES_PURSUIT:
+    case HF_SITES_PROBIT: /* report_classes() */
+    case HF_SITES_LOGIT:
+    case HF_SITES_SOFTMAX:
         break;
     }
     fputc('\n', out);

@@ -25,6 +25,7 @@
 #define HOLDFAST_CLASSIFY_H
 
 #include <holdfast/posterior.h>
+#include <holdfast/train.h>
 #include <stdint.h>
 
 HF_BEGIN_DECLS
@@ -37,12 +38,6 @@ typedef enum hf_link {
     HF_LINK_PROBIT = 0,
     HF_LINK_LOGIT
 } hf_link;
-
-/** How the posterior is made normal. */
-typedef enum hf_inference {
-    HF_INFERENCE_LAPLACE = 0, /**< at its mode, with the curvature there: quickest, variances too small */
-    HF_INFERENCE_EP /**< expectation propagation: nearly the exact moments, at two to four times the cost */
-} hf_inference;
 
 /** "probit", "logit"; "laplace", "ep" to the enum and back. HF_ERR_ARGUMENT lists the valid names. */
 HF_API hf_status hf_link_parse(hf_context *ctx, const char *name, hf_link *out);

@@ -55,8 +55,17 @@ typedef enum hf_site_kind {
      * not for nu <= 2) and tends to sigma^2 as nu grows. Where noise dominates, intervals of other levels differ from those of the
      * t distribution: 50 % ones are too wide. */
     HF_SITES_STUDENT_T,
-    HF_SITES_PURSUIT /**< Gaussian, a few readings with a variance of their own: relevance pursuit (Ament et al. 2024) */
+    HF_SITES_PURSUIT, /**< Gaussian, a few readings with a variance of their own: relevance pursuit (Ament et al. 2024) */
+    HF_SITES_PROBIT, /**< labels of two classes: the target of hf_fit() is a class, and the model a classifier (classify.h) */
+    HF_SITES_LOGIT,  /**< the same with the logistic function */
+    HF_SITES_SOFTMAX /**< labels of two classes or more */
 } hf_site_kind;
+
+/** How the posterior of latent functions under labels is made normal. */
+typedef enum hf_inference {
+    HF_INFERENCE_LAPLACE = 0, /**< at its mode, with the curvature there: quickest, variances too small */
+    HF_INFERENCE_EP /**< expectation propagation: nearly the exact moments, at two to four times the cost */
+} hf_inference;
 
 /** How Student-t noise is made Gaussian. */
 typedef enum hf_student_method {
@@ -160,6 +169,8 @@ typedef struct hf_fit_settings {
     double beta;     /**< 0: hf_sites_set_beta(); robust sites only */
     hf_student_method student_method; /**< variational; with the inducing solver whatever this says */
     double student_nu;                /**< degrees of freedom > 1; 0: trained in [2, 50], from 4 */
+    hf_inference
+        inference; /**< EP; probit and logit sites only: softmax ones are Laplace's whatever this says */
     const char *
         checkpoint; /**< file that keeps every evaluation (of minibatches: what the next step starts from, at most a second old), so that a killed
                                fit can go on; it stays after the fit, to be removed when the model is safe; NULL: none */
@@ -180,7 +191,7 @@ HF_API hf_fit_settings hf_fit_settings_default(void);
  * inducing), "svgp" (Gaussian sites, inducing, minibatches), "student-t" and "rrp" (relevance pursuit, calibrated). For several outputs (hf_data.outputs; all others work there too):
  * "mogp" (plain), "morcgp" (MO-RCGP: robust weights centred on what the other outputs say; its
  * published objective is HF_OBJECTIVE_WLOO), "t-mogp" (Student-t noise that the outputs
- * share) and "independent" (the default, without covariance between outputs). HF_ERR_ARGUMENT lists the names. */
+ * share) and "independent" (the default, without covariance between outputs). For labels (hf_fit() of a table): "probit", "logit", "softmax". HF_ERR_ARGUMENT lists the names. */
 HF_API hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fit_settings *out);
 
 /** Why the last optimisation stopped. */
@@ -265,7 +276,7 @@ typedef struct hf_reading {
  * @param readings n entries, written, or NULL
  * Errors: HF_ERR_NO_DATA (no reading present), HF_ERR_NOT_FINITE (row and column named), HF_ERR_ARGUMENT
  * (settings), HF_ERR_PARSE (kernel), HF_ERR_TOO_LARGE (before any work), HF_ERR_CANCELLED. Warnings:
- * HF_WARN_JITTER, HF_WARN_AT_BOUND, HF_WARN_NOT_CONVERGED. A constant target or input and duplicate rows are
+ * HF_WARN_JITTER, HF_WARN_AT_BOUND, HF_WARN_NOT_CONVERGED. Labels are HF_ERR_ARGUMENT here: hf_classify_data() takes them. A constant target or input and duplicate rows are
  * fine. Cost: a few hundred objective evaluations for the default; see hf_objective_evaluate().
  */
 HF_API hf_status hf_fit_data(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings,

@@ -15,7 +15,7 @@ static const char *input_name(const hf_data *data, size_t j, char buffer[32])
 /* Numbers that are none of the choices, as a struct that was never filled in has them. */
 static bool choices_exist(const hf_fit_settings *s)
 {
-    return (unsigned)s->mean <= HF_MEAN_LINEAR && (unsigned)s->sites <= HF_SITES_PURSUIT &&
+    return (unsigned)s->mean <= HF_MEAN_LINEAR && (unsigned)s->sites <= HF_SITES_SOFTMAX &&
            (unsigned)s->suspects <= HF_SUSPECTS_FORCE && (unsigned)s->centre <= HF_CENTRE_CONDITIONAL &&
            (unsigned)s->weighting <= HF_OUTPUTS_CHANNEL &&
            (unsigned)s->threshold_rule <= HF_THRESHOLD_GIVEN &&
@@ -25,7 +25,8 @@ static bool choices_exist(const hf_fit_settings *s)
            (unsigned)s->action_kind <= HF_ACTIONS_BLOCKS && (unsigned)s->blocks <= HF_BLOCKS_CLUSTERED &&
            (unsigned)s->action_start <= HF_ACTION_START_PRECISION &&
            (unsigned)s->optimiser <= HF_OPTIMISER_ADAM &&
-           (unsigned)s->student_method <= HF_STUDENT_VARIATIONAL;
+           (unsigned)s->student_method <= HF_STUDENT_VARIATIONAL &&
+           (unsigned)s->inference <= HF_INFERENCE_EP;
 }
 
 static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
@@ -34,6 +35,10 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
         return hfi_fail(
             ctx, HF_ERR_ARGUMENT,
             "the settings of the fit hold what is no choice; start from hf_fit_settings_default()");
+    if (hfi_site_kind_is_class(s->sites))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "%s sites are of labels: hf_classify_data() fits arrays of them, hf_fit() a table",
+                        hf_site_kind_name(s->sites));
     if (!(s->eps > 0.0 && s->eps < 1.0))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "eps is %g; it is a share of outliers and must lie between 0 and 1", s->eps);

@@ -139,6 +139,9 @@ hf_status hfi_fit_train(hfi_fit *fit, double *state)
                                        fit->verdict.suspected);
     }
     case HF_SITES_GAUSSIAN:
+    case HF_SITES_PROBIT: /* refused before */
+    case HF_SITES_LOGIT:
+    case HF_SITES_SOFTMAX:
         break;
     }
     return gaussian_fit(fit, state);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of the choices a user has in training. */
 #include "core/core.h"
-#include <holdfast/train.h>
+#include "train/train.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* In the orders of their enums. */
 static const char *const objectives[] = {"evidence", "loo", "wloo", "weighted", "rcagp"};
-static const char *const site_kinds[] = {"gaussian", "robust", "student-t", "pursuit"};
+static const char *const site_kinds[] = {"gaussian", "robust", "student-t", "pursuit", "probit", "logit", "softmax"};
 static const char *const student_methods[] = {"laplace", "ep", "variational"};
 static const char *const optimisers[] = {"lbfgs", "adam"};
 static const char *const treatments[] = {"off", "auto", "force"};
@@ -38,6 +38,11 @@ hf_status hf_site_kind_parse(hf_context *ctx, const char *name, hf_site_kind *ou
 const char *hf_site_kind_name(hf_site_kind kind)
 {
     return hfi_choice_name(site_kinds, COUNT(site_kinds), (size_t)kind);
+}
+
+bool hfi_site_kind_is_class(hf_site_kind kind)
+{
+    return kind == HF_SITES_PROBIT || kind == HF_SITES_LOGIT || kind == HF_SITES_SOFTMAX;
 }
 
 hf_status hf_suspects_parse(hf_context *ctx, const char *name, hf_suspects *out)

@@ -31,6 +31,7 @@ hf_fit_settings hf_fit_settings_default(void)
         .tolerance = 0.01,
         .learning_rate = 0.01,
         .student_method = HF_STUDENT_VARIATIONAL,
+        .inference = HF_INFERENCE_EP,
         .set = NULL,
         .set_count = 0,
     };
@@ -128,6 +129,31 @@ static void alone(hf_fit_settings *s)
     s->independent = true;
 }
 
+/* Whose rows differ from what the inducing inputs say by what is a variance, not a bound. */
+static void labels(hf_fit_settings *s)
+{
+    plain(s);
+    s->inducing_method = HF_INDUCING_FITC;
+}
+
+static void probit(hf_fit_settings *s)
+{
+    labels(s);
+    s->sites = HF_SITES_PROBIT;
+}
+
+static void logit(hf_fit_settings *s)
+{
+    labels(s);
+    s->sites = HF_SITES_LOGIT;
+}
+
+static void softmax(hf_fit_settings *s)
+{
+    labels(s);
+    s->sites = HF_SITES_SOFTMAX;
+}
+
 static void untouched(hf_fit_settings *s)
 {
     (void)s;
@@ -153,6 +179,9 @@ static const preset presets[] = {
     {"morcgp", robust_outputs},
     {"t-mogp", student_outputs},
     {"independent", alone},
+    {"probit", probit},
+    {"logit", logit},
+    {"softmax", softmax},
 };
 
 enum {

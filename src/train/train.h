@@ -219,6 +219,9 @@ hf_status hfi_holdout_from_solution(hfi_evaluator *evaluator, const hfi_solution
  *  step has at least the variance step^2 / 12. O(n log n). */
 hf_status hfi_reading_step(hf_context *ctx, size_t n, const double *y, double *step);
 
+/** Sites of labels, which are not fitted here but in the classify room. */
+bool hfi_site_kind_is_class(hf_site_kind kind);
+
 /* ---- solvers of a fit --------------------------------------------------------------------------------------
  */
 

@@ -58,6 +58,7 @@ static void all_written(const hf_fit_settings *s)
     WRITTEN(*s, beta);
     WRITTEN(*s, student_method);
     WRITTEN(*s, student_nu);
+    WRITTEN(*s, inference);
     WRITTEN(*s, max_noise);
     WRITTEN(*s, coregion_rank);
     WRITTEN(*s, shared_noise);
@@ -111,6 +112,7 @@ typedef struct mirror {
     double noise_start, beta;
     hf_student_method student_method;
     double student_nu;
+    hf_inference inference;
     const char *checkpoint;
     bool resume;
     const hf_assignment *set;
@@ -122,9 +124,9 @@ static void every_member_has_a_default(void **state)
     (void)state;
     _Static_assert(sizeof(mirror) == sizeof(hf_fit_settings), "a member was added: list it");
     hf_context *ctx = hf_context_create();
-    static const char *const presets[] = {"default", "gp",     "rcgp",   "cagp",       "rcagp",
-                                          "sgpr",    "rcsvgp", "svgp",   "student-t",  "rrp",
-                                          "mogp",    "morcgp", "t-mogp", "independent"};
+    static const char *const presets[] = {"default", "gp",          "rcgp",      "cagp",  "rcagp",  "sgpr",
+                                          "rcsvgp",  "svgp",        "student-t", "rrp",   "mogp",   "morcgp",
+                                          "t-mogp",  "independent", "probit",    "logit", "softmax"};
     for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++) {
         hf_fit_settings s;
         memset(&s, 0xAA, sizeof s);
@@ -164,6 +166,7 @@ static void defaults_are_as_documented(void **state)
     assert_int_equal(s.action_start, HF_ACTION_START_RANDOM);
     assert_int_equal(s.optimiser, HF_OPTIMISER_LBFGS);
     assert_int_equal(s.student_method, HF_STUDENT_VARIATIONAL);
+    assert_int_equal(s.inference, HF_INFERENCE_EP);
     assert_true(s.inducing == 0 && s.actions == 0 && s.minibatch == 0);
     assert_true(s.train_actions && !s.train_inducing && !s.single_precision && !s.resume);
     assert_true(s.tolerance == 0.01 && s.learning_rate == 0.01);
@@ -201,6 +204,12 @@ static void presets_are_what_they_say(void **state)
     assert_int_equal(s.solver, HF_SOLVER_INDUCING);
     assert_int_equal(hf_fit_settings_preset(ctx, "rrp", &s), HF_OK);
     assert_int_equal(s.sites, HF_SITES_PURSUIT);
+    static const hf_site_kind labels[] = {HF_SITES_PROBIT, HF_SITES_LOGIT, HF_SITES_SOFTMAX};
+    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
+        assert_int_equal(hf_fit_settings_preset(ctx, hf_site_kind_name(labels[i]), &s), HF_OK);
+        assert_true(s.sites == labels[i] && s.suspects == HF_SUSPECTS_OFF && !s.calibrate);
+        assert_int_equal(s.inducing_method, HF_INDUCING_FITC);
+    }
     assert_true(hf_fit_settings_preset(ctx, "rcapg", &s) < 0);
     assert_contains(hf_context_message(ctx), "default, gp, rcgp");
     hf_context_free(ctx);
@@ -234,7 +243,7 @@ static void choices_have_one_name_each(void **state)
     ROUND_TRIP(hf_outputs_weighting, hf_outputs_weighting_parse, hf_outputs_weighting_name,
                HF_OUTPUTS_CHANNEL + 1);
     ROUND_TRIP(hf_objective, hf_objective_parse, hf_objective_name, HF_OBJECTIVE_RCAGP + 1);
-    ROUND_TRIP(hf_site_kind, hf_site_kind_parse, hf_site_kind_name, HF_SITES_PURSUIT + 1);
+    ROUND_TRIP(hf_site_kind, hf_site_kind_parse, hf_site_kind_name, HF_SITES_SOFTMAX + 1);
     ROUND_TRIP(hf_suspects, hf_suspects_parse, hf_suspects_name, HF_SUSPECTS_FORCE + 1);
     ROUND_TRIP(hf_solver, hf_solver_parse, hf_solver_name, HF_SOLVER_PROJECTED + 1);
     ROUND_TRIP(hf_inducing_method, hf_inducing_method_parse, hf_inducing_method_name, HF_INDUCING_DTC + 1);
