@@ -25,18 +25,27 @@ bool hfi_interval_usable(void)
 /* ---- arithmetic -----------------------------------------------------------------------------------------
  */
 
+static hfi_interval between(long double a, long double b, long double c, long double d)
+{
+    return (hfi_interval){hfi_times_down(a, b), hfi_times_up(c, d)};
+}
+
+/* Signs say which products are the ends, unless both factors have two. */
 hfi_interval hfi_interval_multiply_signed(hfi_interval a, hfi_interval b)
 {
-    const long double low[] = {hfi_times_down(a.lower, b.upper), hfi_times_down(a.upper, b.lower),
-                               hfi_times_down(a.upper, b.upper)};
-    const long double high[] = {hfi_times_up(a.lower, b.upper), hfi_times_up(a.upper, b.lower),
-                                hfi_times_up(a.upper, b.upper)};
-    hfi_interval product = {hfi_times_down(a.lower, b.lower), hfi_times_up(a.lower, b.lower)};
-    for (int i = 0; i < 3; i++) {
-        product.lower = smaller(product.lower, low[i]);
-        product.upper = larger(product.upper, high[i]);
-    }
-    return product;
+    if (a.lower >= 0.0L)
+        return b.upper <= 0.0L ? between(a.upper, b.lower, a.lower, b.upper)
+                               : between(a.upper, b.lower, a.upper, b.upper);
+    if (b.lower >= 0.0L)
+        return a.upper <= 0.0L ? between(a.lower, b.upper, a.upper, b.lower)
+                               : between(a.lower, b.upper, a.upper, b.upper);
+    if (a.upper <= 0.0L)
+        return b.upper <= 0.0L ? between(a.upper, b.upper, a.lower, b.lower)
+                               : between(a.lower, b.upper, a.lower, b.lower);
+    if (b.upper <= 0.0L) return between(a.upper, b.lower, a.lower, b.lower);
+    const hfi_interval one = between(a.lower, b.upper, a.lower, b.lower);
+    const hfi_interval two = between(a.upper, b.lower, a.upper, b.upper);
+    return (hfi_interval){smaller(one.lower, two.lower), larger(one.upper, two.upper)};
 }
 
 hfi_interval hfi_interval_sqrt(hfi_interval a)
