@@ -9,6 +9,7 @@
  * |---------|---------|--------------------------------------------------|
  * | probit  | 2       | p(class 1 given f) = Phi(f), the normal distribution function |
  * | logit   | 2       | p(class 1 given f) = 1 / (1 + exp(-f))            |
+ * | softmax | C >= 2  | p(class c given f) = exp(f_c) / sum_b exp(f_b), one function for each class |
  *
  * The posterior of f under such a likelihood is not normal. It is approximated by a normal one, which is that of Gaussian pseudo-observations,
  * **sites**: label i becomes a reading z_i of f(x_i) with variance d_i. From there everything is as for readings: a classifier owns an
@@ -16,6 +17,14 @@
  *
  * **Two classes.** Class 0 and class 1; f is for class 1. Latent values are on the scale of the link, so that there is no noise and nothing to
  * standardise in the target.
+ *
+ * **More classes.** The C latent functions of the softmax link are independent a priori and one posterior of C outputs: its kernel and its mean have one input more
+ * than there are features, the last, and that is the number of the class. The kernel must give different classes no covariance, as these do:
+ *
+ *     coregion(class, outputs=3, rank=1, factor=0, own=1)*constant*(matern52(ard))                      the same hyperparameters for all
+ *     coregion(class, outputs=3, factor[0,0]~1, factor[1,0]=0, ...)*(matern52(ard)) + ...               each its own
+ *
+ * A posteriori they are not independent. They are inferred by Laplace's method, and their S is not that of sites (posterior.h says what S is).
  *
  * **Evidence.** Both approximations come with one of log p(labels), which training maximises, with exact gradients.
  *
@@ -36,10 +45,11 @@ HF_BEGIN_DECLS
 /** From latent values to probabilities. */
 typedef enum hf_link {
     HF_LINK_PROBIT = 0,
-    HF_LINK_LOGIT
+    HF_LINK_LOGIT,
+    HF_LINK_SOFTMAX
 } hf_link;
 
-/** "probit", "logit"; "laplace", "ep" to the enum and back. HF_ERR_ARGUMENT lists the valid names. */
+/** "probit", "logit", "softmax"; "laplace", "ep" to the enum and back. HF_ERR_ARGUMENT lists the valid names. */
 HF_API hf_status hf_link_parse(hf_context *ctx, const char *name, hf_link *out);
 HF_API const char *hf_link_name(hf_link link);
 HF_API hf_status hf_inference_parse(hf_context *ctx, const char *name, hf_inference *out);
@@ -101,10 +111,12 @@ HF_API size_t hf_classifier_classes(const hf_classifier *classifier);
 
 /**
  * Class probabilities at m points x (m x d row-major, stride ldx). Any of the outputs may be NULL.
- * @param probability m x classes, row by row; rows add up to 1 to rounding
+ * @param probability m x classes, row by row; rows add up to 1 to rounding. softmax: of x with d - 1 inputs, the class being put last for every one
  * @param winner      m entries: the class of the largest probability, of equals the first
- * @param latent_mean, latent_var  m entries: of f
- * @param error       m entries: bound on the error of each probability of a row, as hf_class_probability() gives it
+ * @param latent_mean, latent_var  m entries: of f; softmax: m x classes
+ * @param error       m entries: bound on the error of each probability of a row, as hf_class_probability() gives it. softmax: a bound for up to four classes (the
+ *                    product of trapezoidal rules, 1e-9 for three and 1e-6 for four where latent standard deviations are below 10), for more three standard errors
+ *                    of a randomly shifted sum over 65 536 points at most, always the same ones
  * Cost as hf_predict() with variances. Outputs are untouched on error; can be cancelled.
  */
 HF_API hf_status hf_classify_predict(hf_context *ctx, const hf_classifier *classifier, size_t m,

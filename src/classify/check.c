@@ -5,8 +5,11 @@
 
 hf_status hfi_class_check_link(hf_context *ctx, hf_link link, size_t classes)
 {
-    if (link != HF_LINK_PROBIT && link != HF_LINK_LOGIT)
+    if ((unsigned)link > HF_LINK_SOFTMAX)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no link number %d", (int)link);
+    if (link == HF_LINK_SOFTMAX && classes >= 2) return HF_OK;
+    if (link == HF_LINK_SOFTMAX)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the softmax link is for 2 classes or more, not %zu", classes);
     if (classes != 2)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the %s link is for 2 classes, not %zu", hf_link_name(link),
                         classes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The classifier: a posterior over latent functions, and the link. */
 #include "classify/classify.h"
+#include "classify/softmax.h"
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +20,9 @@ hf_status hf_classifier_create(hf_context *ctx, hf_posterior *posterior, hf_link
                         posterior ? "out" : "posterior");
     const hf_status s = hfi_class_check_link(ctx, link, classes);
     if (s < 0) return s;
+    if (posterior->scaling.outputs != (link == HF_LINK_SOFTMAX ? classes : 1))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior has %zu outputs, which is not for %zu classes",
+                        posterior->scaling.outputs, classes);
     hf_classifier *c = hfi_alloc(ctx, 1, sizeof *c);
     if (!c) return HF_ERR_MEMORY;
     *c = (hf_classifier){hfi_context_memory(ctx), posterior, link, classes};
@@ -78,6 +82,9 @@ hf_status hf_classify_predict(hf_context *ctx, const hf_classifier *classifier, 
                               double *latent_var, double *error)
 {
     if (!classifier) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_classify_predict: classifier is NULL");
+    if (classifier->link == HF_LINK_SOFTMAX)
+        return hfi_softmax_predict(ctx, classifier->posterior, classifier->classes, m, x, ldx, probability,
+                                   winner, latent_mean, latent_var, error);
     double *room = hfi_alloc(ctx, m, 2 * sizeof *room);
     if (!room) return HF_ERR_MEMORY;
     const answer a = {room, room + m, probability, winner, error};

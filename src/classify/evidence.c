@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The evidence and the classifier at given hyperparameters. */
 #include "classify/classify.h"
+#include "classify/softmax.h"
 #include <math.h>
 
 typedef struct parts {
@@ -24,17 +25,21 @@ static hf_status check(hf_context *ctx, const parts *in)
                         : !in->x    ? "x"
                                     : "label");
     const size_t d = hf_kernel_dimension(in->kernel);
-    if (in->ldx < d)
+    /* the number of the class is no column of x */
+    const size_t columns = in->link == HF_LINK_SOFTMAX ? d - 1 : d;
+    if (in->ldx < columns)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of x are %zu apart, but the kernel has %zu inputs",
-                        in->ldx, d);
+                        in->ldx, columns);
     if (hf_mean_get_kind(in->mean) == HF_MEAN_LINEAR && hf_mean_coefficients(in->mean) != d + 1)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "the linear mean has %zu inputs, but the kernel has %zu",
                         hf_mean_coefficients(in->mean) - 1, d);
     if (in->inference != HF_INFERENCE_LAPLACE && in->inference != HF_INFERENCE_EP)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no inference number %d", (int)in->inference);
+    if (in->inference == HF_INFERENCE_EP && in->link == HF_LINK_SOFTMAX)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the softmax link is inferred by laplace only, not by ep");
     hf_status s = hfi_class_check_link(ctx, in->link, in->classes);
     if (s >= 0) s = hfi_class_check_labels(ctx, in->n, in->label, in->classes);
-    if (s >= 0) s = hfi_class_check_rows(ctx, in->n, d, in->x, in->ldx, in->label);
+    if (s >= 0) s = hfi_class_check_rows(ctx, in->n, columns, in->x, in->ldx, in->label);
     return s;
 }
 
@@ -59,6 +64,12 @@ hf_status hf_class_evidence(hf_context *ctx, hf_link link, hf_inference inferenc
 {
     const parts in = {link, inference, kernel, mean, n, x, ldx, label, classes};
     if (!value) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_class_evidence: value is NULL");
+    if (link == HF_LINK_SOFTMAX) {
+        const hf_status checked = check(ctx, &in);
+        return checked < 0
+                   ? checked
+                   : hfi_softmax_evidence(ctx, kernel, mean, n, x, ldx, label, classes, value, gradient);
+    }
     hfi_class_problem problem;
     hf_status s = start(ctx, &in, &problem);
     if (s < 0) return s;
@@ -89,12 +100,30 @@ static hf_status conclude(const hfi_class_problem *p, const parts *in, hf_classi
     return made < 0 ? made : s;
 }
 
+static hf_status classify_softmax(hf_context *ctx, const parts *in, hf_classifier **out, double *value)
+{
+    hf_posterior *posterior = NULL;
+    double found = 0.0;
+    hf_status s = check(ctx, in);
+    if (s < 0) return s;
+    s = hfi_softmax_posterior(ctx, in->kernel, in->mean, in->n, in->x, in->ldx, in->label, in->classes,
+                              &posterior, &found);
+    if (s < 0) return s;
+    const hf_status made = hf_classifier_create(ctx, posterior, in->link, in->classes, out);
+    if (made < 0)
+        hf_posterior_free(posterior);
+    else if (value)
+        *value = found;
+    return made < 0 ? made : s;
+}
+
 hf_status hf_classify_exact(hf_context *ctx, hf_link link, hf_inference inference, const hf_kernel *kernel,
                             const hf_mean *mean, size_t n, const double *x, size_t ldx, const size_t *label,
                             size_t classes, hf_classifier **out, double *value)
 {
     const parts in = {link, inference, kernel, mean, n, x, ldx, label, classes};
     if (!out) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_classify_exact: out is NULL");
+    if (link == HF_LINK_SOFTMAX) return classify_softmax(ctx, &in, out, value);
     hfi_class_problem problem;
     hf_status s = start(ctx, &in, &problem);
     if (s < 0) return s;

@@ -6,7 +6,7 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* In the orders of their enums. */
-static const char *const links[] = {"probit", "logit"};
+static const char *const links[] = {"probit", "logit", "softmax"};
 static const char *const inferences[] = {"laplace", "ep"};
 
 hf_status hf_link_parse(hf_context *ctx, const char *name, hf_link *out)
