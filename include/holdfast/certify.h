@@ -92,6 +92,32 @@ HF_API hf_certify_settings hf_certify_settings_default(void);
 /** "tolerance", "decided", "time limit", "node limit", "rounding"; "unknown" outside the list. */
 HF_API const char *hf_certify_stop_name(hf_certify_stop stop);
 
+/**
+ * The range of a value over one box.
+ * @param settings NULL for the defaults
+ * @param lower, upper the sides, one entry per input of the data; equal ones hold an input fixed. All equal: a point, whose value is both ends
+ * @param argmin, argmax where lower_attained and upper_attained are attained: one entry per input, or NULL. Inside the box to the last digit. Not written with
+ *                 upper_only, lower_only
+ *
+ * Errors, which leave all outputs alone: HF_ERR_ARGUMENT for a NULL, a lower side above the upper, an output that is not there, a tolerance that is not above 0, a negative time limit, an input that
+ * is the number of an output and moves (posteriors without outputs of their own whose kernel has coregion); HF_ERR_NOT_FINITE for sides that are not finite; HF_ERR_MEMORY.
+ * HF_WARN_NOT_CONVERGED: stopped by a limit or by rounding; the range holds all the same.
+ *
+ * Cost: O(n^2) kernel values once a box for the norm of the mean, then O(n (d + m^2)) for each of the boxes it is split into when m inputs move; with sd
+ * another O(n^2 m). A few hundred boxes are common for m = 2, a few thousand for wide boxes of m = 10. Threads: the same digits for any number of them.
+ * The posterior is only read.
+ */
+HF_API hf_status hf_certify(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
+                            const hf_certify_settings *settings, const double *lower, const double *upper,
+                            hf_range *out, double *argmin, double *argmax);
+/**
+ * The same for m boxes, in parallel over boxes: lower, upper, argmin and argmax are m x inputs row-major, out has m entries. Reports progress ("certify") and can be
+ * cancelled. Errors name the box, and leave all outputs alone; the warning is that of the last box that has one. The digits are those of hf_certify().
+ */
+HF_API hf_status hf_certify_boxes(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
+                                  const hf_certify_settings *settings, size_t m, const double *lower,
+                                  const double *upper, hf_range *out, double *argmin, double *argmax);
+
 HF_END_DECLS
 
 #endif

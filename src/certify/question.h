@@ -27,6 +27,7 @@ typedef struct hfi_question {
     size_t scratch;          /* doubles that one thread needs to bound boxes */
     hf_workspace *workspace; /* to look at points */
     double *x;               /* d: a point in the user's units */
+    double *x_moved;         /* d */
     double *gradient;        /* 2 d */
 } hfi_question;
 
@@ -39,6 +40,9 @@ void hfi_question_free(hfi_question *question);
 /** The value at a point that is given in the solver's units by its free inputs (m); `user` := the point in the user's units, inside the box. A gradient along the free inputs
  * in the solver's units, or NULL. One thread at a time. */
 double hfi_question_value(hfi_question *question, const double *point, double *user, double *gradient);
+
+/** Doubles of scratch beside that of the bounds. */
+size_t hfi_question_own_scratch(size_t m, size_t d);
 
 /** What is known of a box. */
 typedef struct hfi_box_bound {

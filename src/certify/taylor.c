@@ -5,16 +5,6 @@
 #include <float.h>
 #include <math.h>
 
-/* White variance along the diagonal of the box; without linear factors one number. */
-static void white_range(const hfi_subject *subject, hfi_taylor *taylor)
-{
-    double with, without;
-    const hf_kernel *kernel = subject->posterior->kernel;
-    hfi_kernel_diagonal(kernel, 1, subject->middle, subject->d, true, &with);
-    hfi_kernel_diagonal(kernel, 1, subject->middle, subject->d, false, &without);
-    taylor->white = with - without;
-}
-
 static void dense_norm(hfi_taylor *taylor)
 {
     const hfi_solution *s = &taylor->subject->posterior->solution;
@@ -38,7 +28,6 @@ hf_status hfi_taylor_create(hf_context *ctx, const hfi_subject *subject, hfi_tay
     if (status >= 0) {
         hfi_mean_input_gradient(posterior->mean, gradient);
         for (size_t f = 0; f < subject->free_count; f++) taylor->mean_slope[f] = gradient[subject->free[f]];
-        white_range(subject, taylor);
         dense_norm(taylor);
         status = hfi_terms_create(ctx, posterior->kernel, s->n, s->z, s->t, subject->free_count,
                                   subject->free, subject->middle, subject->extent, &taylor->terms);
@@ -59,4 +48,15 @@ void hfi_taylor_free(hfi_taylor *taylor)
     hfi_terms_free(taylor->terms);
     hfi_memory_free(&memory, taylor->mean_slope);
     hfi_memory_free(&memory, taylor);
+}
+
+bool hfi_taylor_is_rough(const hfi_taylor *taylor, bool spread)
+{
+    if (spread && !taylor->terms->smooth_radial) return true;
+    for (size_t k = 0; k < taylor->terms->count; k++) {
+        const hfi_term *term = &taylor->terms->term[k];
+        if (term->kind == HFI_TERM_RADIAL && term->order == 0) return true;
+        if (term->kind == HFI_TERM_GENERAL && term->order <= 1) return true;
+    }
+    return false;
 }

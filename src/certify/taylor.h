@@ -20,7 +20,6 @@ typedef struct hfi_taylor {
     hfi_terms *terms;
     size_t m, n;
     double *mean_slope; /* m: of the prior mean */
-    double white;       /* white variance at the middle, and elsewhere unless it is multiplied by linear */
     double factor_norm; /* Frobenius norm of a dense R, else 0 */
 } hfi_taylor;
 
@@ -39,6 +38,8 @@ typedef struct hfi_mean_model {
 
 hf_status hfi_taylor_create(hf_context *ctx, const hfi_subject *subject, hfi_taylor **out);
 void hfi_taylor_free(hfi_taylor *taylor);
+/** Whether there is a term of which the models know no slope (`spread`: of its features), so that other bounds may be narrower. */
+bool hfi_taylor_is_rough(const hfi_taylor *taylor, bool spread);
 
 /** Models of `count` <= HFI_TOGETHER boxes: centre count x d, half count x m. Serial, no allocation; scratch hfi_taylor_mean_scratch(). */
 void hfi_taylor_mean(const hfi_taylor *taylor, size_t count, const double *centre, const double *half,
@@ -54,6 +55,8 @@ typedef struct hfi_spread_model {
     double *b, *g;    /* m, m x m; the caller's */
     double remainder; /* infinite where the features' gradients are not known */
     double distance;
+    double white_fall,
+        white_rise; /* white variance, where it depends on the inputs: at most so far below and above that at the centre */
     double ceiling;          /* |phi(x)| in the box is at most this: the prior's */
     double rounding;         /* of var and of the quadratic function, anywhere in the box */
     double *remainder_share; /* m */

@@ -16,6 +16,7 @@ typedef struct bench {
     double *curve;   /* n */
     double *room;    /* of the solution, for all columns */
     double *scratch; /* of the kernel */
+    double *end;     /* d */
 } bench;
 
 static bench lay_out(const hfi_taylor *taylor, double *scratch, size_t *total)
@@ -29,7 +30,8 @@ static bench lay_out(const hfi_taylor *taylor, double *scratch, size_t *total)
                             n,
                             n,
                             hfi_solution_room(&posterior->solution, 1 + m),
-                            hfi_kernel_scratch(posterior->kernel)};
+                            hfi_kernel_scratch(posterior->kernel),
+                            taylor->subject->d};
     double *at[sizeof sizes / sizeof *sizes];
     size_t sum = 0;
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
@@ -37,7 +39,7 @@ static bench lay_out(const hfi_taylor *taylor, double *scratch, size_t *total)
         sum += sizes[k];
     }
     *total = sum;
-    return (bench){at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7]};
+    return (bench){at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], at[8]};
 }
 
 size_t hfi_taylor_spread_scratch(const hfi_taylor *taylor)
@@ -66,6 +68,38 @@ static void add_derivatives(const hfi_taylor *taylor, const hfi_term *term, cons
         for (size_t i = 0; i < n; i++) out[i] += v * b->slope[i] * (b->x[a] - z[i]);
         model->g[f * m + f] += term->self * hfi_radial_slope_bound(term->form) * v * v;
     }
+}
+
+static double white_at(const hfi_taylor *taylor, const double *x)
+{
+    double with, without;
+    const hf_kernel *kernel = taylor->subject->posterior->kernel;
+    hfi_kernel_diagonal(kernel, 1, x, taylor->subject->d, true, &with);
+    hfi_kernel_diagonal(kernel, 1, x, taylor->subject->d, false, &without);
+    return with - without;
+}
+
+/* Along the diagonal only linear kernels see where they are, and what they add grows with each |x_j|. */
+static void bound_white(const hfi_taylor *taylor, const double *centre, const double *half,
+                        hfi_spread_model *model, const bench *b)
+{
+    const hfi_subject *subject = taylor->subject;
+    const double here = white_at(taylor, centre), unit = 64.0 * DBL_EPSILON;
+    model->white_fall = model->white_rise = 0.0;
+    double end[2];
+    for (int side = 0; side < 2; side++) {
+        memcpy(b->end, centre, subject->d * sizeof *b->end);
+        for (size_t f = 0; f < subject->free_count; f++) {
+            const double c = fabs(centre[subject->free[f]]);
+            b->end[subject->free[f]] = side ? c + half[f] : fmax(0.0, c - half[f]);
+        }
+        end[side] = white_at(taylor, b->end);
+    }
+    if (end[0] != end[1]) {
+        model->white_fall = fmax(0.0, here - end[0]) + unit * end[1];
+        model->white_rise = fmax(0.0, end[1] - here) + unit * end[1];
+    }
+    model->ceiling = sqrt(model->ceiling * model->ceiling + end[1] * (1.0 + unit));
 }
 
 /* Squares add up over the terms: their features are orthogonal in the prior, and the posterior's are shorter. */
@@ -101,7 +135,7 @@ static void bound_terms(const hfi_taylor *taylor, const double *centre, const do
     const double up = 1.0 + 16.0 * DBL_EPSILON;
     model->remainder = taylor->terms->smooth_radial ? sqrt(remainder) * up : (double)INFINITY;
     model->distance = sqrt(distance) * up;
-    model->ceiling = sqrt(ceiling + taylor->white) * up;
+    model->ceiling = sqrt(ceiling) * up;
 }
 
 /* A-priori for squared lengths of whitened columns: triangular solves are backward stable, products with a dense R are sums of n. */
@@ -152,4 +186,5 @@ void hfi_taylor_spread(const hfi_taylor *taylor, const double *centre, const dou
     }
     model->rounding = rounding_of(taylor, prior, slopes);
     bound_terms(taylor, centre, half, model);
+    bound_white(taylor, centre, half, model, &b);
 }

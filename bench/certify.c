@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file certify.c
+ * @brief How long certified ranges of the posterior mean take on one thread, and how many boxes: the global minimum over a box to 0.01, and the range that the bound of the
+ * whole box alone gives.
+ *
+ * Readings of a smooth function at standard normal inputs with noise of variance 0.01; squared exponential kernel. Times are medians over boxes around standard normal points
+ * (clipped to [-1.5, 1.5]); what is computed once for a box, the norm of the mean, is in them.
+ */
+#include "common/bench.h"
+#include "core/core.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct problem {
+    size_t n, d;
+    double lengthscale, half; /* half < 0: the whole domain [-2, 2]^d */
+    size_t boxes;
+} problem;
+
+static const problem PROBLEMS[] = {
+    {500, 2, 1.0, 0.1, 20}, {1000, 2, 0.5, 0.1, 20},  {1000, 2, 0.5, -1.0, 20}, {500, 5, 1.0, 0.1, 20},
+    {500, 5, 1.0, 0.5, 10}, {1000, 10, 1.0, 0.1, 10}, {1000, 10, 1.0, 0.3, 3},  {1000, 10, 2.0, 0.3, 3},
+};
+
+static double truth(size_t d, const double *x)
+{
+    double sum = 0.0;
+    for (size_t j = 0; j < d; j++) sum += sin(1.5 * x[j] + (double)j);
+    return sum * sqrt(2.0 / (double)d) + 0.5 * cos(x[0] * x[d - 1]);
+}
+
+static hf_posterior *build(hf_context *ctx, const problem *p)
+{
+    hfi_stream stream;
+    hfi_stream_init(&stream, 1, HFI_PURPOSE_EXPERIMENT, p->n + p->d);
+    double *x = bench_doubles(p->n * p->d), *y = bench_doubles(p->n);
+    for (size_t i = 0; i < p->n; i++) {
+        for (size_t j = 0; j < p->d; j++) x[i * p->d + j] = hfi_stream_normal(&stream);
+        y[i] = truth(p->d, x + i * p->d) + 0.1 * hfi_stream_normal(&stream);
+    }
+    char expression[64];
+    snprintf(expression, sizeof expression, "se(lengthscale=%g)", p->lengthscale);
+    hf_kernel *kernel;
+    hf_mean *mean;
+    hf_sites *sites;
+    hf_posterior *posterior;
+    bench_must(ctx, hf_kernel_parse(ctx, expression, NULL, p->d, &kernel), "kernel");
+    bench_must(ctx, hf_mean_create(ctx, HF_MEAN_ZERO, p->d, &mean), "mean");
+    bench_must(ctx, hf_sites_gaussian(ctx, p->n, y, 0.01, NULL, &sites), "sites");
+    bench_must(ctx, hf_solve_exact(ctx, kernel, mean, sites, x, p->d, &posterior), "solve");
+    hf_sites_free(sites);
+    hf_mean_free(mean);
+    hf_kernel_free(kernel);
+    free(x);
+    free(y);
+    return posterior;
+}
+
+typedef struct outcome {
+    timings seconds, nodes, width, whole, range;
+} outcome;
+
+static void place_box(const problem *p, hfi_stream *stream, double *lower, double *upper)
+{
+    for (size_t j = 0; j < p->d; j++) {
+        const double centre = fmax(-1.5, fmin(1.5, hfi_stream_normal(stream)));
+        lower[j] = p->half < 0.0 ? -2.0 : centre - p->half;
+        upper[j] = p->half < 0.0 ? 2.0 : centre + p->half;
+    }
+}
+
+/* The least value to 0.01, then both ends: of the whole box's own bound, and found. */
+static void ask(hf_context *ctx, const problem *p, const hf_posterior *posterior, hfi_stream *stream,
+                outcome *o)
+{
+    double *lower = bench_doubles(p->d), *upper = bench_doubles(p->d);
+    hf_range range;
+    hf_certify_settings settings = hf_certify_settings_default();
+    place_box(p, stream, lower, upper);
+    settings.lower_only = true;
+    settings.time_limit = 60.0;
+    const double start = bench_now();
+    bench_must(ctx, hf_certify(ctx, posterior, HF_CERTIFY_MEAN, &settings, lower, upper, &range, NULL, NULL),
+               "certify");
+    bench_add(&o->seconds, bench_now() - start);
+    bench_add(&o->nodes, (double)range.nodes);
+    bench_add(&o->width, range.lower_attained - range.lower);
+    settings.lower_only = false;
+    settings.node_limit = 1;
+    bench_must(ctx, hf_certify(ctx, posterior, HF_CERTIFY_MEAN, &settings, lower, upper, &range, NULL, NULL),
+               "certify");
+    bench_add(&o->whole, range.upper - range.lower);
+    bench_add(&o->range, range.upper_attained - range.lower_attained);
+    free(lower);
+    free(upper);
+}
+
+static void report(hf_context *ctx, const problem *p)
+{
+    hf_posterior *posterior = build(ctx, p);
+    hfi_stream stream;
+    hfi_stream_init(&stream, 2, HFI_PURPOSE_EXPERIMENT, p->n + p->d);
+    outcome o = {0};
+    for (size_t k = 0; k < p->boxes; k++) ask(ctx, p, posterior, &stream, &o);
+    char half[32];
+    snprintf(half, sizeof half, "%g", p->half);
+    double worst = 0.0;
+    for (size_t k = 0; k < o.seconds.count; k++) worst = fmax(worst, o.seconds.seconds[k]);
+    printf("| %zu | %zu | %g | %s | %.3g | %.3g | %.2f | %.2f | %.0f | %.2f |\n", p->n, p->d, p->lengthscale,
+           p->half < 0.0 ? "whole" : half, bench_median(&o.range), bench_median(&o.whole),
+           1e3 * bench_median(&o.seconds), 1e3 * worst, bench_median(&o.nodes), bench_median(&o.width));
+    fflush(stdout);
+    hf_posterior_free(posterior);
+}
+
+int main(int argc, char **argv)
+{
+    (void)bench_repeats(argc, argv, 1);
+    hf_context *ctx = hf_context_create();
+    if (!ctx) return 1;
+    hf_context_set_threads(ctx, 1);
+    printf("| N | d | l | half-width | range attained | range of one box | minimum: ms | slowest ms | boxes "
+           "| left |\n"
+           "|---|---|---|---|---|---|---|---|---|---|\n");
+    for (size_t k = 0; k < sizeof PROBLEMS / sizeof *PROBLEMS; k++) report(ctx, &PROBLEMS[k]);
+    hf_context_free(ctx);
+    return 0;
+}

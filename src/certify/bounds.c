@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bounds of the value that is asked about over boxes, from the models of mean and standard deviation and from the other kinds. Everything here is about
+ * sign value, whose least is looked for. */
+#include "certify/quadratic.h"
+#include "certify/question.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* Scratch of one call, beside that of the models. */
+typedef struct bench {
+    double *centre; /* d x together */
+    double *half;   /* m x together */
+    double *mean;   /* (m m + 3 m) x together */
+    double *spread; /* m m + 2 m */
+    double *g, *h;  /* m, m x m: a quadratic function */
+    double *gap;    /* m */
+    double *point;  /* m */
+    double *best_gap;
+    double *full;  /* d: half-widths of all inputs */
+    double *kinds; /* 4 d */
+    double *work;  /* of the quadratic bound */
+    double *models;
+} bench;
+
+static bench lay_out(size_t m, size_t d, double *scratch, size_t *total)
+{
+    const size_t sizes[] = {d * HFI_TOGETHER,
+                            m * HFI_TOGETHER,
+                            (m * m + 3 * m) * HFI_TOGETHER,
+                            m * m + 2 * m,
+                            m,
+                            m * m,
+                            m,
+                            m,
+                            m,
+                            d,
+                            4 * d,
+                            hfi_quadratic_work(m)};
+    double *at[sizeof sizes / sizeof *sizes];
+    size_t sum = 0;
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        at[k] = scratch ? scratch + sum : NULL;
+        sum += sizes[k];
+    }
+    *total = sum;
+    return (bench){at[0],
+                   at[1],
+                   at[2],
+                   at[3],
+                   at[4],
+                   at[5],
+                   at[6],
+                   at[7],
+                   at[8],
+                   at[9],
+                   at[10],
+                   at[11],
+                   scratch ? scratch + sum : NULL};
+}
+
+size_t hfi_question_own_scratch(size_t m, size_t d)
+{
+    size_t total;
+    (void)lay_out(m, d, NULL, &total);
+    return total;
+}
+
+/* What one box comes to. */
+typedef struct box {
+    const hfi_question *question;
+    const bench *b;
+    double sign;
+    size_t m;
+    const double *centre, *half;
+    const hfi_mean_model *mean;     /* NULL where the mean does not matter */
+    const hfi_spread_model *spread; /* likewise */
+    double bound, predicted;        /* the best so far, solver's units without the shift */
+    double rounding;
+    bool own; /* best_gap comes from a model */
+} box;
+
+/* A bound constant + the least of g'u + u'H u / 2 - lost; kept if it is better than what there is. */
+static void offer_quadratic(box *x, const double *g, const double *h, double constant, double lost)
+{
+    const bench *b = x->b;
+    double predicted;
+    const double least = hfi_quadratic_lower(x->m, 1.0, g, h, b->point, &predicted, b->gap, b->work);
+    const double bound = constant + least - lost;
+    if (!(bound > x->bound)) return;
+    x->bound = bound;
+    x->predicted = constant + predicted;
+    x->own = true;
+    memcpy(b->best_gap, b->gap, x->m * sizeof *b->gap);
+}
+
+static void offer(box *x, double bound)
+{
+    if (bound > x->bound) x->bound = bound;
+}
+
+/* ---- mean -------------------------------------------------------------------------------------------------------- */
+
+static void bound_mean(box *x, double *point)
+{
+    const hfi_mean_model *model = x->mean;
+    const bench *b = x->b;
+    double predicted;
+    const double least =
+        hfi_quadratic_lower(x->m, x->sign, model->g, model->h, point, &predicted, b->best_gap, b->work);
+    const double lost = model->remainder + model->rounding, value = x->sign * model->value;
+    x->bound = value + least - lost;
+    x->predicted = value + predicted;
+    x->own = true;
+    offer(x, (x->sign > 0.0 ? model->crude_lower : -model->crude_upper) - model->rounding);
+    if (!(x->bound >= -DBL_MAX)) x->bound = -(double)INFINITY;
+}
+
+/* Inputs along which the mean surely grows or falls. */
+static void find_faces(const box *x, signed char *face)
+{
+    const hfi_mean_model *model = x->mean;
+    for (size_t a = 0; a < x->m; a++) {
+        double radius = model->slope_error[a] + 4.0 * model->rounding;
+        for (size_t c = 0; c < x->m; c++) radius += fabs(model->h[a * x->m + c]);
+        const double slope = x->sign * model->g[a];
+        face[a] = slope > radius ? -1 : slope < -radius ? 1 : 0;
+    }
+}
+
+/* ---- standard deviation ------------------------------------------------------------------------------------------ */
+
+/* The least (sign 1) or the largest of the squared length of the features' linear model. */
+static double extreme_square(const box *x, double sign, double *point, double *gap)
+{
+    const hfi_spread_model *s = x->spread;
+    const bench *b = x->b;
+    double predicted;
+    for (size_t a = 0; a < x->m; a++) b->g[a] = 2.0 * s->b[a];
+    for (size_t k = 0; k < x->m * x->m; k++) b->h[k] = 2.0 * s->g[k];
+    const double least = hfi_quadratic_lower(x->m, sign, b->g, b->h, point, &predicted, gap, b->work);
+    return s->var + sign * least - sign * s->rounding;
+}
+
+static double root(double square)
+{
+    return sqrt(fmax(square, 0.0));
+}
+
+static double lowest_sd(const box *x, double *point, double *gap)
+{
+    const hfi_spread_model *s = x->spread;
+    double low = fmax(0.0, root(s->var - s->rounding) - s->distance);
+    if (s->remainder < (double)INFINITY)
+        low = fmax(low, root(extreme_square(x, 1.0, point, gap)) - s->remainder);
+    if (s->white_fall > 0.0) low = root(low * low - s->white_fall);
+    return fmax(0.0, low - 4.0 * DBL_EPSILON * s->ceiling);
+}
+
+static double highest_sd(const box *x, double *point, double *gap)
+{
+    const hfi_spread_model *s = x->spread;
+    double high = fmin(s->ceiling, root(s->var + s->rounding) + s->distance);
+    if (s->remainder < (double)INFINITY)
+        high = fmin(high, root(extreme_square(x, -1.0, point, gap)) + s->remainder);
+    if (s->white_rise > 0.0) high = fmin(s->ceiling, root(high * high + s->white_rise));
+    return high + 4.0 * DBL_EPSILON * s->ceiling;
+}
+
+static void bound_sd(box *x, double *point)
+{
+    const bench *b = x->b;
+    memset(point, 0, x->m * sizeof *point);
+    memset(b->best_gap, 0, x->m * sizeof *b->best_gap);
+    const double extreme =
+        x->sign > 0.0 ? lowest_sd(x, point, b->best_gap) : -highest_sd(x, point, b->best_gap);
+    x->bound = extreme;
+    x->predicted = extreme;
+    x->own = true;
+}
+
+/* ---- both -------------------------------------------------------------------------------------------------------- */
+
+/* factor sd from below by its tangent in the feature space: sd >= (var + b'u) / sd(c) - remainder, factor >= 0. */
+static void join_lower(box *x, double factor)
+{
+    const hfi_mean_model *mean = x->mean;
+    const hfi_spread_model *s = x->spread;
+    const bench *b = x->b;
+    if (!(s->remainder < (double)INFINITY) || s->white_rise > 0.0 || !(s->var > 4.0 * s->rounding)) return;
+    const double sd = sqrt(s->var);
+    for (size_t a = 0; a < x->m; a++) b->g[a] = x->sign * mean->g[a] + factor * s->b[a] / sd;
+    for (size_t k = 0; k < x->m * x->m; k++) b->h[k] = x->sign * mean->h[k];
+    offer_quadratic(x, b->g, b->h, x->sign * mean->value + factor * sd,
+                    mean->remainder + mean->rounding + factor * (s->remainder + 4.0 * s->rounding / sd));
+}
+
+/* - factor sd by the parabola that touches the root at `at`: sd <= (square + at^2) / (2 at) + remainder, factor >= 0. */
+static void join_upper(box *x, double factor, double at)
+{
+    const hfi_mean_model *mean = x->mean;
+    const hfi_spread_model *s = x->spread;
+    const bench *b = x->b;
+    if (!(s->remainder < (double)INFINITY) || s->white_rise > 0.0 || !(at * at > 4.0 * s->rounding)) return;
+    for (size_t a = 0; a < x->m; a++) b->g[a] = x->sign * mean->g[a] - factor * s->b[a] / at;
+    for (size_t k = 0; k < x->m * x->m; k++) b->h[k] = x->sign * mean->h[k] - factor * s->g[k] / at;
+    offer_quadratic(x, b->g, b->h, x->sign * mean->value - factor * 0.5 * (s->var / at + at),
+                    mean->remainder + mean->rounding + factor * (s->remainder + 2.0 * s->rounding / at));
+}
+
+static void bound_both(box *x, double *point)
+{
+    const bench *b = x->b;
+    const double factor = x->sign * x->question->settings.beta;
+    bound_mean(x, point);
+    const double shift =
+        factor >= 0.0 ? factor * lowest_sd(x, b->point, b->gap) : factor * highest_sd(x, b->point, b->gap);
+    x->predicted += factor * root(x->spread->var);
+    x->bound += shift;
+    if (factor > 0.0) join_lower(x, factor);
+    if (factor < 0.0) {
+        join_upper(x, -factor, root(x->spread->var));
+        join_upper(x, -factor, highest_sd(x, b->point, b->gap));
+    }
+}
+
+/* ---- other kinds ------------------------------------------------------------------------------------------------- */
+
+/* Another kind's bounds of mean and variance together. */
+static double other_bound(const box *x, size_t k, double *kind_scratch, double *gap)
+{
+    const hfi_question *q = x->question;
+    const hfi_bound_kind *kind = q->kind[k];
+    const size_t d = q->subject.d;
+    double *arrays = x->b->kinds, total = 0.0;
+    const double of_sd = q->what == HF_CERTIFY_SD ? x->sign : x->sign * q->settings.beta;
+    memset(gap, 0, x->m * sizeof *gap);
+    for (int part = 0; part < 2; part++) {
+        const bool spread = part == 1;
+        if (spread ? q->what == HF_CERTIFY_MEAN : q->what == HF_CERTIFY_SD) continue;
+        if (!(spread ? kind->variance : kind->mean)) return -(double)INFINITY;
+        hfi_enclosure e = {.gap_lower = arrays,
+                           .gap_upper = arrays + d,
+                           .at_lower = arrays + 2 * d,
+                           .at_upper = arrays + 3 * d};
+        (spread ? kind->variance : kind->mean)(q->state[k], x->centre, x->b->full, kind_scratch, &e);
+        const double factor = spread ? of_sd : x->sign;
+        const double lower = spread ? root(e.lower) : e.lower, upper = spread ? root(e.upper) : e.upper;
+        total += factor >= 0.0 ? factor * lower : factor * upper;
+        for (size_t f = 0; f < x->m; f++)
+            gap[f] += (factor >= 0.0 ? e.gap_lower : e.gap_upper)[q->subject.free[f]];
+    }
+    return total;
+}
+
+static void bound_others(box *x, double *kind_scratch)
+{
+    const hfi_question *q = x->question;
+    const bench *b = x->b;
+    if (q->kinds == 0) return;
+    memset(b->full, 0, q->subject.d * sizeof *b->full);
+    for (size_t f = 0; f < x->m; f++) b->full[q->subject.free[f]] = x->half[f];
+    for (size_t k = 0; k < q->kinds; k++) {
+        const double bound = other_bound(x, k, kind_scratch, b->gap);
+        if (!(bound > x->bound)) continue;
+        x->bound = bound;
+        x->own = false;
+        memcpy(b->best_gap, b->gap, x->m * sizeof *b->gap);
+    }
+}
+
+/* ---- a box ------------------------------------------------------------------------------------------------------- */
+
+/* The input that adds most to what the bound may be off; the widest where nothing tells. */
+static size_t choose_split(const box *x)
+{
+    const hfi_question *q = x->question;
+    size_t split = 0;
+    double most = -1.0, widest = -1.0;
+    for (size_t a = 0; a < x->m; a++) {
+        if (!(x->half[a] > 0.0)) continue;
+        double share = x->b->best_gap[a];
+        if (x->own && x->mean) share += x->mean->remainder_share[a];
+        if (x->own && x->spread) share += x->spread->remainder_share[a];
+        const double width = x->half[a] / q->subject.extent[a];
+        if (!(share >= 0.0)) share = 0.0;
+        if (share > most || (share == most && width > widest)) {
+            most = share;
+            widest = width;
+            split = a;
+        }
+    }
+    return split;
+}
+
+static double centre_value(const box *x)
+{
+    const hfi_question *q = x->question;
+    if (q->what == HF_CERTIFY_MEAN) return x->sign * x->mean->value;
+    const double sd = root(x->spread->var);
+    return q->what == HF_CERTIFY_SD ? x->sign * sd : x->sign * (x->mean->value + q->settings.beta * sd);
+}
+
+static double box_rounding(const box *x)
+{
+    double rounding = 0.0;
+    if (x->mean) rounding += x->mean->rounding;
+    if (x->spread) {
+        const double sd = root(x->spread->var), r = x->spread->rounding;
+        rounding += fabs(x->question->what == HF_CERTIFY_SD ? 1.0 : x->question->settings.beta) *
+                    (sd * sd > r ? r / sd : sqrt(r));
+    }
+    return rounding;
+}
+
+static void finish(const box *x, hfi_box_bound *out)
+{
+    const hfi_question *q = x->question;
+    const double shift = x->sign * q->shift, up = q->scale;
+    const double centre = centre_value(x);
+    out->centre = shift + up * centre;
+    out->predicted = shift + up * x->predicted;
+    const double bound = shift + up * x->bound;
+    out->bound = bound - 4.0 * DBL_EPSILON * (fabs(shift) + fabs(bound));
+    if (!(out->bound >= -DBL_MAX)) out->bound = -(double)INFINITY;
+    out->rounding = up * box_rounding(x);
+    out->slack = out->centre - out->bound;
+    out->split = choose_split(x);
+    for (size_t a = 0; a < x->m; a++)
+        out->point[a] = x->centre[q->subject.free[a]] + x->half[a] * out->point[a];
+}
+
+static void bound_one(box *x, double *models, hfi_box_bound *out)
+{
+    const hfi_question *q = x->question;
+    hfi_spread_model spread;
+    const size_t m = x->m;
+    memset(out->face, 0, m * sizeof *out->face);
+    if (q->what != HF_CERTIFY_MEAN) {
+        spread = (hfi_spread_model){
+            .b = x->b->spread, .g = x->b->spread + m, .remainder_share = x->b->spread + m + m * m};
+        hfi_taylor_spread(q->taylor, x->centre, x->half, &spread, models);
+        x->spread = &spread;
+    }
+    if (q->what == HF_CERTIFY_MEAN)
+        bound_mean(x, out->point);
+    else if (q->what == HF_CERTIFY_SD)
+        bound_sd(x, out->point);
+    else
+        bound_both(x, out->point);
+    const unsigned own =
+        (x->mean ? (unsigned)HF_BOUND_TAYLOR : 0u) | (x->spread ? (unsigned)HF_BOUND_FEATURE : 0u);
+    if ((q->settings.bounds & own) != own) x->bound = -(double)INFINITY;
+    if (q->what == HF_CERTIFY_MEAN && (q->settings.bounds & HF_BOUND_TAYLOR)) find_faces(x, out->face);
+    bound_others(x, models);
+    finish(x, out);
+}
+
+/* Centres and half-widths, the latter rounded up. */
+static void place(const hfi_question *q, size_t count, const double *low, const double *high, const bench *b)
+{
+    const size_t m = q->subject.free_count, d = q->subject.d;
+    for (size_t k = 0; k < count; k++) {
+        double *centre = b->centre + k * d, *half = b->half + k * m;
+        memcpy(centre, q->subject.middle, d * sizeof *centre);
+        for (size_t f = 0; f < m; f++) {
+            const double l = low[k * m + f], h = high[k * m + f], c = 0.5 * (l + h);
+            centre[q->subject.free[f]] = c;
+            half[f] = fmax(h - c, c - l) * (1.0 + 2.0 * DBL_EPSILON);
+        }
+    }
+}
+
+void hfi_question_bounds(const hfi_question *question, double sign, size_t count, const double *low,
+                         const double *high, hfi_box_bound *bounds, double *scratch)
+{
+    const size_t m = question->subject.free_count, d = question->subject.d, one = m * m + 3 * m;
+    size_t total;
+    const bench b = lay_out(m, d, scratch, &total);
+    hfi_mean_model models[HFI_TOGETHER];
+    place(question, count, low, high, &b);
+    const bool mean = question->what != HF_CERTIFY_SD;
+    if (mean) {
+        for (size_t k = 0; k < count; k++) {
+            double *at = b.mean + k * one;
+            models[k] = (hfi_mean_model){
+                .g = at, .slope_error = at + m, .remainder_share = at + 2 * m, .h = at + 3 * m};
+        }
+        hfi_taylor_mean(question->taylor, count, b.centre, b.half, models, b.models);
+    }
+    for (size_t k = 0; k < count; k++) {
+        box x = {.question = question,
+                 .b = &b,
+                 .sign = sign,
+                 .m = m,
+                 .centre = b.centre + k * d,
+                 .half = b.half + k * m,
+                 .mean = mean ? &models[k] : NULL,
+                 .bound = -(double)INFINITY};
+        bound_one(&x, b.models, &bounds[k]);
+    }
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Projected gradient steps with step lengths of Barzilai and Borwein, for attained values. */
+#include "certify/search.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    STEPS = 24,
+    HALVINGS = 6
+};
+
+/* In units of the box: u = (x - middle) / extent in [-1, 1]. */
+static void take(const hfi_question *q, const double *point, const double *slope, double step, double *moved)
+{
+    for (size_t f = 0; f < q->subject.free_count; f++) {
+        const double extent = q->subject.extent[f], middle = q->subject.middle[q->free[f]];
+        const double u = (point[f] - middle) / extent - step * slope[f];
+        moved[f] = middle + extent * fmin(fmax(u, -1.0), 1.0);
+    }
+}
+
+void hfi_descend(hfi_question *q, double sign, double *point, double *value, double *user, double *work)
+{
+    const size_t m = q->subject.free_count;
+    double *slope = work, *next_slope = work + m, *moved = work + 2 * m, step = 0.0, steepest = 0.0;
+    const double start = hfi_question_value(q, point, user, slope);
+    if (!isfinite(start)) return;
+    *value = sign * start;
+    for (size_t f = 0; f < m; f++) {
+        slope[f] *= sign * q->subject.extent[f];
+        steepest = fmax(steepest, fabs(slope[f]));
+    }
+    if (steepest > 0.0) step = 0.25 / steepest;
+    for (int k = 0; k < STEPS && step > 0.0; k++) {
+        double *there = work + 3 * m, value_there = (double)INFINITY;
+        int halving = 0;
+        for (; halving < HALVINGS; halving++, step *= 0.25) {
+            take(q, point, slope, step, moved);
+            value_there = sign * hfi_question_value(q, moved, q->x_moved, next_slope);
+            if (value_there < *value) break;
+        }
+        if (!(value_there < *value)) return;
+        double ss = 0.0, sy = 0.0, gain = *value - value_there;
+        for (size_t f = 0; f < m; f++) {
+            next_slope[f] *= sign * q->subject.extent[f];
+            const double s = (moved[f] - point[f]) / q->subject.extent[f];
+            ss += s * s;
+            sy += s * (next_slope[f] - slope[f]);
+        }
+        *value = value_there;
+        memcpy(there, moved, m * sizeof *there);
+        memcpy(point, there, m * sizeof *point);
+        memcpy(slope, next_slope, m * sizeof *slope);
+        memcpy(user, q->x_moved, q->inputs * sizeof *user);
+        if (gain < 1e-3 * q->settings.tolerance) return;
+        step = sy > 0.0 ? ss / sy : 4.0 * step;
+    }
+}

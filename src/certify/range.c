@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The public calls: both ends of the range over one box, or over many. */
+#include "certify/search.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* One box's answers on the way to the caller. */
+typedef struct answer {
+    hf_status status;
+    hf_range range;
+    double *argmin, *argmax; /* inputs of the data */
+} answer;
+
+static void answer_point(hfi_question *q, answer *a)
+{
+    const double value = hfi_question_value(q, NULL, a->argmin, NULL);
+    memcpy(a->argmax, a->argmin, q->inputs * sizeof *a->argmax);
+    if (!isfinite(value)) a->status = HF_ERR_NOT_FINITE;
+    a->range = (hf_range){.lower = value, .upper = value, .lower_attained = value, .upper_attained = value};
+    if (q->settings.lower_only) {
+        a->range.upper = (double)INFINITY;
+        a->range.upper_attained = (double)NAN;
+    }
+    if (q->settings.upper_only) {
+        a->range.lower = -(double)INFINITY;
+        a->range.lower_attained = (double)NAN;
+    }
+}
+
+/* The less welcome of two ends' reasons. */
+static hf_certify_stop join_stops(hf_certify_stop a, hf_certify_stop b)
+{
+    return a > b ? a : b;
+}
+
+/* Whether the first end alone says on which side of decide_at all values are. */
+static bool settles(const hfi_question *q, const hf_range *range)
+{
+    return !isnan(q->settings.decide_at) &&
+           (range->lower > q->settings.decide_at || range->upper < q->settings.decide_at);
+}
+
+static void answer_ends(const hf_context *ctx, hfi_question *q, double deadline, answer *a)
+{
+    hf_range *range = &a->range;
+    *range = (hf_range){.lower = -(double)INFINITY,
+                        .upper = (double)INFINITY,
+                        .lower_attained = (double)NAN,
+                        .upper_attained = (double)NAN};
+    hf_certify_stop first = HF_CERTIFY_TOLERANCE;
+    if (!q->settings.upper_only) {
+        hfi_end end = {.at = a->argmin};
+        a->status = hfi_search(ctx, q, 1.0, q->settings.node_limit, deadline, &end);
+        range->lower = end.bound;
+        range->lower_attained = end.attained;
+        range->nodes += end.nodes;
+        range->rounding = end.rounding;
+        range->stop = first = end.stop;
+    }
+    if (q->settings.lower_only || a->status < 0) return;
+    hfi_end end = {.at = a->argmax};
+    const bool settled = settles(q, range);
+    a->status = hfi_search(ctx, q, -1.0, settled ? 1 : q->settings.node_limit, deadline, &end);
+    range->upper = -end.bound;
+    range->upper_attained = -end.attained;
+    range->nodes += end.nodes;
+    range->rounding = fmax(range->rounding, end.rounding);
+    if (settled || (settles(q, range) && end.stop == HF_CERTIFY_DECIDED))
+        range->stop = HF_CERTIFY_DECIDED;
+    else
+        range->stop = join_stops(first, end.stop);
+}
+
+static void answer_question(const hf_context *ctx, hfi_question *q, answer *a)
+{
+    const double start = hfi_now();
+    const double limit = q->settings.time_limit;
+    a->status = HF_OK;
+    if (q->subject.free_count == 0)
+        answer_point(q, a);
+    else
+        answer_ends(ctx, q, limit > 0.0 ? start + limit : (double)INFINITY, a);
+    a->range.seconds = hfi_now() - start;
+    if (a->status >= 0 && a->range.stop > HF_CERTIFY_DECIDED) a->status = HF_WARN_NOT_CONVERGED;
+}
+
+static hf_status tell(hf_context *ctx, const answer *a)
+{
+    if (a->status == HF_ERR_MEMORY) return hfi_out_of_memory(ctx);
+    if (a->status == HF_ERR_NOT_FINITE)
+        return hfi_fail(ctx, a->status, "the value at the point is not finite");
+    if (a->status == HF_WARN_NOT_CONVERGED)
+        return hfi_fail(ctx, a->status,
+                        "stopped by %s after %zu boxes: the range [%g, %g] holds, attained are %g and %g",
+                        hf_certify_stop_name(a->range.stop), a->range.nodes, a->range.lower, a->range.upper,
+                        a->range.lower_attained, a->range.upper_attained);
+    return a->status;
+}
+
+/* ---- many boxes -------------------------------------------------------------------------------------------------- */
+
+/* Boxes are made ready by the caller's thread, which may use the context, and searched on all. */
+typedef struct wave {
+    const hf_context *ctx;
+    size_t count;
+    hfi_question **question;
+    answer *answers;
+} wave;
+
+static void answer_box(size_t k, int thread, void *arg)
+{
+    wave *w = arg;
+    (void)thread;
+    answer_question(w->ctx, w->question[k], &w->answers[k]);
+}
+
+typedef struct boxes {
+    const hf_posterior *posterior;
+    hf_certify_what what;
+    const hf_certify_settings *settings;
+    size_t m, inputs;
+    const double *lower, *upper;
+} boxes;
+
+static hf_status ready_box(hf_context *ctx, const boxes *job, size_t box, hfi_question **out)
+{
+    const hf_status status =
+        hfi_question_create(ctx, job->posterior, job->what, job->settings, job->lower + box * job->inputs,
+                            job->upper + box * job->inputs, out);
+    if (status >= 0 || job->m == 1) return status;
+    char said[256];
+    const char *message = hf_context_message(ctx);
+    const size_t length = strlen(message) < sizeof said - 1 ? strlen(message) : sizeof said - 1;
+    memcpy(said, message, length);
+    said[length] = '\0';
+    return hfi_fail(ctx, status, "box %zu: %s", box + 1, said);
+}
+
+static hf_status run_wave(hf_context *ctx, const boxes *job, size_t first, wave *w)
+{
+    hf_status status = HF_OK;
+    for (size_t k = 0; status >= 0 && k < w->count; k++)
+        status = ready_box(ctx, job, first + k, &w->question[k]);
+    /* A box alone has the threads for its parts. */
+    if (status >= 0) {
+        if (w->count == 1)
+            answer_box(0, 0, w);
+        else
+            hfi_parallel_for(ctx, w->count, answer_box, w);
+    }
+    for (size_t k = 0; k < w->count; k++) {
+        hfi_question_free(w->question[k]);
+        w->question[k] = NULL;
+    }
+    return status;
+}
+
+static hf_status run_boxes(hf_context *ctx, const boxes *job, answer *answers)
+{
+    const size_t most = job->m == 1 ? 1 : 2 * (size_t)hf_context_threads(ctx);
+    hfi_question **question = hfi_alloc(ctx, most, sizeof(hfi_question *));
+    if (!question) return HF_ERR_MEMORY;
+    hf_status worst = HF_OK;
+    for (size_t first = 0; worst >= 0 && first < job->m; first += most) {
+        wave w = {.ctx = ctx,
+                  .count = job->m - first < most ? job->m - first : most,
+                  .question = question,
+                  .answers = answers + first};
+        hf_status status = run_wave(ctx, job, first, &w);
+        for (size_t k = 0; status >= 0 && k < w.count; k++)
+            if (w.answers[k].status != HF_OK) status = hfi_worse(status, tell(ctx, &w.answers[k]));
+        worst = hfi_worse(worst, status);
+        if (worst >= 0 && job->m > 1 &&
+            !hfi_progress(ctx, "certify", (double)(first + w.count) / (double)job->m, (double)NAN))
+            worst = hfi_cancelled(ctx);
+    }
+    hfi_free(ctx, question);
+    return worst;
+}
+
+static void hand_out(const boxes *job, const answer *answers, hf_range *out, double *argmin, double *argmax)
+{
+    for (size_t k = 0; k < job->m; k++) {
+        out[k] = answers[k].range;
+        const bool low = !job->settings->upper_only, high = !job->settings->lower_only;
+        if (argmin && low) memcpy(argmin + k * job->inputs, answers[k].argmin, job->inputs * sizeof *argmin);
+        if (argmax && high) memcpy(argmax + k * job->inputs, answers[k].argmax, job->inputs * sizeof *argmax);
+    }
+}
+
+hf_status hf_certify_boxes(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
+                           const hf_certify_settings *settings, size_t m, const double *lower,
+                           const double *upper, hf_range *out, double *argmin, double *argmax)
+{
+    if (!ctx || !posterior || !lower || !upper || !out)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "certifying needs a context, a posterior, both sides of the box and a place for the range");
+    const hf_certify_settings standard = hf_certify_settings_default();
+    const hfi_scaling *scaling = &posterior->scaling;
+    const boxes job = {.posterior = posterior,
+                       .what = what,
+                       .settings = settings ? settings : &standard,
+                       .m = m,
+                       .inputs = scaling->outputs > 1 ? scaling->d - 1 : scaling->d,
+                       .lower = lower,
+                       .upper = upper};
+    if (m == 0) return HF_OK;
+    size_t numbers;
+    if (!hfi_size_mul(m, 2 * job.inputs, &numbers)) return hfi_out_of_memory(ctx);
+    answer *answers = hfi_alloc(ctx, m, sizeof *answers);
+    double *points = hfi_alloc(ctx, numbers, sizeof *points);
+    hf_status status = answers && points ? HF_OK : HF_ERR_MEMORY;
+    if (status >= 0) {
+        for (size_t k = 0; k < m; k++) {
+            answers[k].argmin = points + 2 * k * job.inputs;
+            answers[k].argmax = answers[k].argmin + job.inputs;
+        }
+        status = run_boxes(ctx, &job, answers);
+    }
+    if (status >= 0) hand_out(&job, answers, out, argmin, argmax);
+    hfi_free(ctx, answers);
+    hfi_free(ctx, points);
+    return status;
+}
+
+hf_status hf_certify(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
+                     const hf_certify_settings *settings, const double *lower, const double *upper,
+                     hf_range *out, double *argmin, double *argmax)
+{
+    return hf_certify_boxes(ctx, posterior, what, settings, 1, lower, upper, out, argmin, argmax);
+}
