@@ -13,8 +13,9 @@
  * from it by the rounding of a prediction.
  *
  * A box is bounded by the Taylor polynomial about a point of it, whose coefficients are intervals, and the remainder N norm_p / p!: N is the norm of mean - m in the
- * kernel's space, sqrt(t' K t), enclosed once, and norm_p what hfi_kernel_feature_norms() says. The sd moves no faster than the features,
- * |phi(x) - phi(c)|.
+ * kernel's space, sqrt(t' K t), enclosed once, and norm_p what hfi_kernel_feature_norms() says. The sd is the length of the posterior's features: it moves no
+ * faster than the prior's, |phi(x) - phi(c)|, and where the kernel has second derivatives it is within norm_2 / 2 of the length of their linear part, the root of a
+ * quadratic.
  *
  * Not to be included beside kernel/expression.h (bound.h).
  */
@@ -43,7 +44,7 @@ double hfi_rigorous_norm(const hfi_rigorous *rigorous);
  * The range over the box lower .. upper: all inputs of the posterior, user units, the number of the output among them, which does not move. Fields as hf_certify() has
  * them: lower and upper are proof, and so are the attained values: the value at argmin is surely at most lower_attained, that at argmax at least
  * upper_attained. `rounding` is 0. bounds of the settings, output and time spent in hfi_rigorous_create() are not looked at.
- * argmin, argmax: d entries or NULL. Several threads at once. Cost of a box: n (1 + d + d^2) interval operations for means, n^2 for the sd.
+ * argmin, argmax: d entries or NULL. Several threads at once. Cost of a box: n (1 + d + d^2) interval operations for means, n^2 for the sd, d n^2 where the kernel has second derivatives.
  * HF_ERR_MEMORY; HF_ERR_NOT_FINITE where a bound overflows; no message.
  */
 hf_status hfi_rigorous_range(const hfi_rigorous *rigorous, hf_certify_what what,

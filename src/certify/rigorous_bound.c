@@ -12,11 +12,12 @@ hfi_rigorous_work hfi_rigorous_work_create(const hfi_rigorous *of, hf_certify_wh
     const hf_posterior *posterior = of->posterior;
     const hfi_solution *s = &posterior->solution;
     const size_t d = s->d, jet = hfi_kernel_jet_size(posterior->kernel, 2);
-    const size_t scratch = hfi_kernel_jet_scratch(posterior->kernel, 2), n = of->gram != NULL ? s->n : 0;
+    const size_t scratch = hfi_kernel_jet_scratch(posterior->kernel, 2),
+                 n = of->gram != NULL ? (d + 1) * s->n : 0;
     const size_t room = hfi_solution_room(s, 1);
-    const size_t intervals = 2 * d + 2 * jet + scratch + n;
-    const size_t bytes =
-        intervals * sizeof(hfi_interval) + d * sizeof(long double) + (2 * d + n + room) * sizeof(double);
+    const size_t intervals = 2 * d + 3 * jet + scratch + 2 * n;
+    const size_t bytes = intervals * sizeof(hfi_interval) + (2 * d + 1) * sizeof(long double) +
+                         (2 * d + n + room) * sizeof(double);
     hfi_rigorous_work w = {.of = of, .what = what, .beta = beta};
     w.block = hfi_memory_alloc(&of->memory, bytes, 1);
     if (w.block == NULL) return w;
@@ -24,10 +25,13 @@ hfi_rigorous_work hfi_rigorous_work_create(const hfi_rigorous *of, hf_certify_wh
     w.middle = w.box + d;
     w.jet = w.middle + d;
     w.one = w.jet + jet;
-    w.scratch = w.one + jet;
+    w.spread = w.one + jet;
+    w.scratch = w.spread + jet;
     w.column = w.scratch + scratch;
-    w.half = (long double *)(void *)(w.column + n);
-    w.centre = (double *)(void *)(w.half + d);
+    w.residual = w.column + n;
+    w.half = (long double *)(void *)(w.residual + n);
+    w.rest = w.half + d;
+    w.centre = (double *)(void *)(w.rest + d + 1);
     w.share = w.centre + d;
     w.solved = w.share + d;
     w.room = w.solved + n;
@@ -94,31 +98,30 @@ static long double parabola_lower(long double slope, long double bend, long doub
 }
 
 /* What row j of the second derivatives has beside the diagonal, shared out over the box's own sides: |2 H_ij u_i u_j| <= |H_ij| (h_j/h_i u_i^2 + h_i/h_j u_j^2). */
-static long double beside(const hfi_rigorous_work *work, size_t d, size_t j)
+static long double beside(const hfi_rigorous_work *work, const hfi_interval *jet, size_t d, size_t j)
 {
     long double sum = 0.0L;
     for (size_t i = 0; i < d; i++) {
         if (i == j || work->half[i] == 0.0L) continue;
         const size_t k = 1 + d + (i > j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i);
-        sum = hfi_up(sum + hfi_times_up(hfi_interval_size(work->jet[k]).upper, work->half[i]));
+        sum = hfi_up(sum + hfi_times_up(hfi_interval_size(jet[k]).upper, work->half[i]));
     }
     return hfi_up(sum / work->half[j]);
 }
 
-/* The range over the box of the Taylor polynomial that work->jet tells, of degree 1 or 2. */
-static hfi_interval polynomial(const hfi_rigorous_work *work, size_t d, int degree)
+/* The range over the box of the polynomial about the centre whose derivatives there are a jet's, of degree 1 or 2. */
+static hfi_interval polynomial(const hfi_rigorous_work *work, const hfi_interval *jet, size_t d, int degree)
 {
     long double lower = 0.0L, upper = 0.0L;
     for (size_t j = 0; j < d; j++) {
-        const long double half = work->half[j], slope = hfi_interval_size(work->jet[1 + j]).upper;
+        const long double half = work->half[j], slope = hfi_interval_size(jet[1 + j]).upper;
         hfi_interval bend = {0.0L, 0.0L};
         if (half == 0.0L) continue;
-        if (degree == 2)
-            bend = hfi_interval_widen(work->jet[1 + d + j * (j + 1) / 2 + j], beside(work, d, j));
+        if (degree == 2) bend = hfi_interval_widen(jet[1 + d + j * (j + 1) / 2 + j], beside(work, jet, d, j));
         lower = hfi_down(lower + parabola_lower(slope, bend.lower, half));
         upper = hfi_up(upper - parabola_lower(slope, -bend.upper, half));
     }
-    return hfi_interval_add(work->jet[0], (hfi_interval){lower, upper});
+    return hfi_interval_add(jet[0], (hfi_interval){lower, upper});
 }
 
 /* ---- distances of features ------------------------------------------------------------------------------
@@ -186,7 +189,8 @@ static bool mean_bounds(hfi_rigorous_work *work, const reach *r, hfi_rigorous_bo
                                       hfi_interval_widen(moved, hfi_times_up(norm, r->distance)));
     for (int p = 1; p <= degree; p++) {
         const long double rest = hfi_up(hfi_times_up(norm, r->norm[p + 1]) / FACTORIAL[p + 1]);
-        out->box = hfi_interval_intersect(out->box, hfi_interval_widen(polynomial(work, d, p), rest));
+        out->box =
+            hfi_interval_intersect(out->box, hfi_interval_widen(polynomial(work, work->jet, d, p), rest));
     }
     return true;
 }
@@ -208,14 +212,21 @@ static hfi_interval with_white(hfi_interval a, hfi_interval white)
     return hfi_interval_sqrt(hfi_interval_add(hfi_interval_square(a), white));
 }
 
+/* The features of the posterior are no longer than the prior's, nor are their derivatives: of the first order |phi(x) - phi(c)|, of the second half of what
+ * the second derivatives can be. */
 static bool sd_bounds(hfi_rigorous_work *work, const reach *r, hfi_rigorous_bounds *out)
 {
-    hfi_interval variance, white;
-    if (!hfi_rigorous_variance(work, &variance) || !white_part(work, &white)) return false;
-    const hfi_interval sd = hfi_interval_sqrt(variance);
-    hfi_interval wide = hfi_interval_widen(sd, r->distance);
-    if (wide.lower < 0.0L) wide.lower = 0.0L;
-    if (r->norm[0] < wide.upper) wide.upper = r->norm[0]; /* the prior's */
+    const bool smooth = isfinite(r->norm[2]);
+    hfi_interval white;
+    if (!hfi_rigorous_spread(work, smooth ? 2 : 0) || !white_part(work, &white)) return false;
+    const hfi_interval sd = hfi_interval_sqrt(work->spread[0]), prior = {0.0L, r->norm[0]};
+    hfi_interval wide = hfi_interval_intersect(hfi_interval_widen(sd, r->distance), prior);
+    if (smooth) {
+        hfi_interval square = polynomial(work, work->spread, work->of->posterior->solution.d, 2);
+        if (!(square.upper > 0.0L)) square.upper = 0.0L;
+        wide = hfi_interval_intersect(
+            wide, hfi_interval_widen(hfi_interval_sqrt(square), hfi_up(0.5L * r->norm[2])));
+    }
     out->centre = with_white(sd, white);
     out->box = with_white(wide, white);
     return true;
@@ -269,7 +280,7 @@ bool hfi_rigorous_bound(hfi_rigorous_work *work, const double *lower, const doub
 bool hfi_rigorous_at(hfi_rigorous_work *work, hfi_interval *out)
 {
     const hf_posterior *posterior = work->of->posterior;
-    hfi_interval mean = {0.0L, 0.0L}, variance = mean, white = mean;
+    hfi_interval mean = {0.0L, 0.0L}, sd = mean, white = mean;
     for (size_t j = 0; j < posterior->solution.d; j++) {
         work->centre[j] = (double)work->middle[j].lower;
         work->box[j] = work->middle[j];
@@ -279,9 +290,10 @@ bool hfi_rigorous_at(hfi_rigorous_work *work, hfi_interval *out)
         if (!mean_jet(work, 0)) return false;
         mean = work->jet[0];
     }
-    if (work->what != HF_CERTIFY_MEAN &&
-        (!hfi_rigorous_variance(work, &variance) || !white_part(work, &white)))
-        return false;
-    *out = in_user_units(work, mean, with_white(hfi_interval_sqrt(variance), white));
+    if (work->what != HF_CERTIFY_MEAN) {
+        if (!hfi_rigorous_spread(work, 0) || !white_part(work, &white)) return false;
+        sd = with_white(hfi_interval_sqrt(work->spread[0]), white);
+    }
+    *out = in_user_units(work, mean, sd);
     return is_finite(*out);
 }

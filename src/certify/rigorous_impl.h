@@ -23,18 +23,21 @@ typedef struct hfi_rigorous_work {
     const hfi_rigorous *of;
     hf_certify_what what;
     double beta;
-    size_t output;         /* of the box */
-    hfi_interval *box;     /* d */
-    hfi_interval *middle;  /* d: a point, as intervals */
-    hfi_interval *jet;     /* of the mean at the middle */
-    hfi_interval *one;     /* of one anchor */
-    hfi_interval *scratch; /* of the kernel */
-    long double *half;     /* d */
-    double *centre;        /* d */
-    double *solved;        /* n: about (K + D)^-1 k */
-    double *room;          /* of the solution */
-    hfi_interval *column;  /* n: k */
-    double *share;         /* d: how much each side of the box matters */
+    size_t output;          /* of the box */
+    hfi_interval *box;      /* d */
+    hfi_interval *middle;   /* d: a point, as intervals */
+    hfi_interval *jet;      /* of the mean at the middle */
+    hfi_interval *one;      /* of one anchor */
+    hfi_interval *scratch;  /* of the kernel */
+    long double *half;      /* d */
+    double *centre;         /* d */
+    double *solved;         /* (d + 1) n: about (K + D)^-1 of the columns */
+    double *room;           /* of the solution */
+    hfi_interval *column;   /* (d + 1) n: covariances with the anchors, of the value and of each slope */
+    hfi_interval *residual; /* (d + 1) n */
+    hfi_interval *spread;   /* a jet: hfi_rigorous_spread() */
+    long double *rest;      /* d + 1 */
+    double *share;          /* d: how much each side of the box matters */
     void *block;
 } hfi_rigorous_work;
 
@@ -51,8 +54,15 @@ bool hfi_rigorous_bound(hfi_rigorous_work *work, const double *lower, const doub
 /** The value at the point work->middle. */
 bool hfi_rigorous_at(hfi_rigorous_work *work, hfi_interval *out);
 
-/** The latent variance without white at work->middle, scaled units. O(n^2). */
-bool hfi_rigorous_variance(hfi_rigorous_work *work, hfi_interval *out);
+/**
+ * work->spread := the latent variance without white at work->middle, scaled units; of order 2 with the slopes and second derivatives of
+ *
+ *     |phi(c) + sum delta_j d_j phi(c)|^2 = var(c) + 2 b'delta + delta'G delta
+ *
+ * where phi are the posterior's features, so that b and G are covariances of the value and its slopes: 2 b and 2 G. Then the middle must be the point
+ * work->centre. O(n^2), of order 2 O(d n^2).
+ */
+bool hfi_rigorous_spread(hfi_rigorous_work *work, int order);
 
 /** Doubles not above and not below. */
 double hfi_double_down(long double v);
