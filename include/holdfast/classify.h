@@ -98,6 +98,74 @@ HF_API hf_status hf_classify_exact(hf_context *ctx, hf_link link, hf_inference i
                                    const hf_kernel *kernel, const hf_mean *mean, size_t n, const double *x,
                                    size_t ldx, const size_t *label, size_t classes, hf_classifier **out,
                                    double *value);
+/** Settings of a fit. Always start from hf_class_settings_default(). */
+typedef struct hf_class_settings {
+    hf_link link;           /**< probit */
+    hf_inference inference; /**< EP; softmax: Laplace whatever this says */
+    const char *kernel;     /**< expression (kernel.h); NULL = "matern52(ard)" */
+    hf_mean_kind mean;      /**< constant; of the latent function. softmax: one for each class, or zero */
+    bool own_kernels;       /**< softmax. false; true: each class has hyperparameters of its own */
+    bool train;             /**< true; false: parameters stay at their start or set values */
+    bool
+        priors; /**< true: weak log-normal priors on lengthscales and outputscales, those of hf_fit_settings with latent
+                               values in units of the link */
+    bool train_mean;   /**< true; false: a constant mean is the share of class 1 less that of class 0 */
+    bool standardise;  /**< true: inputs (mean, sd), undone in every output */
+    size_t iterations; /**< 60: a search makes at most 1.5 x this + 5 evaluations */
+    size_t restarts;   /**< 0: additional seeded random starts */
+    hf_solver solver;  /**< auto: exact up to 2000 labels, then inducing */
+    size_t inducing;   /**< inducing inputs; 0: chosen by the number of labels */
+    hf_inducing_method inducing_method; /**< FITC; also DTC and VFE (solver.h) */
+    hf_inducing_choice inducing_choice; /**< greedy */
+    const hf_assignment *set; /**< values held: "mean" or a kernel parameter, user units; NULL if none */
+    size_t set_count;
+} hf_class_settings;
+HF_API hf_class_settings hf_class_settings_default(void);
+
+/** Labelled rows as arrays. */
+typedef struct hf_class_data {
+    size_t n, d;
+    const double *x;     /**< n x d row-major, finite */
+    size_t ldx;          /**< row stride of x, >= d */
+    const size_t *label; /**< n entries below `classes`, or HF_LABEL_MISSING */
+    size_t classes;
+    const char *const *names;       /**< d input names for the kernel expression and messages, or NULL */
+    const char *const *class_names; /**< `classes` names for messages, or NULL */
+} hf_class_data;
+
+/** What happened in a fit. */
+typedef struct hf_class_report {
+    size_t labels;  /**< rows with a label */
+    size_t missing; /**< rows without one */
+    hf_stop stop;
+    size_t evaluations;       /**< of the evidence, over all searches */
+    double objective;         /**< approximate log evidence at the end, without priors */
+    double log_prior;         /**< log prior density there, 0 without priors */
+    double gradient_norm;     /**< largest derivative of their sum that does not push against a bound */
+    size_t at_bound;          /**< trained parameters that ended at a bound */
+    char at_bound_names[160]; /**< their names, comma-separated, cut if too long */
+    size_t rounds; /**< steps of the last inference: of Newton's method, or rounds over all sites */
+    double jitter;
+    double bytes;
+    double seconds;
+    hf_solver solver; /**< never auto */
+    size_t inducing;  /**< inducing inputs used, 0 if none */
+} hf_class_report;
+
+/**
+ * The fit: hyperparameters by the maximum of the approximate log evidence (plus priors), and the classifier there.
+ *
+ * With inducing inputs the prior covariance of the rows is the solver's (solver.h) and the evidence that of this model, exactly differentiated; of VFE it is the
+ * evidence under Q less sum_i w_i (k_ii - q_ii)/2 with the precisions w of the sites.
+ * @param report may be NULL
+ * Errors, which leave the outputs alone: those of hf_class_evidence(), HF_ERR_NO_DATA (all labels of one class; a class that no row has), HF_ERR_PARSE (kernel),
+ * HF_ERR_ARGUMENT (settings), HF_ERR_CANCELLED. Warnings: HF_WARN_NOT_CONVERGED (search or inference), HF_WARN_AT_BOUND, HF_WARN_JITTER. Reports progress as
+ * "train". Cost: some 30 evaluations, see hf_class_evidence(); n m^2 a step with m inducing inputs.
+ */
+HF_API hf_status hf_classify_data(hf_context *ctx, const hf_class_data *data,
+                                  const hf_class_settings *settings, hf_classifier **out,
+                                  hf_class_report *report);
+
 /** From parts, e.g. of a model file: takes over the posterior, which stays the caller's on error. HF_ERR_ARGUMENT: a number of classes that the link is
  *  not for, a NULL. */
 HF_API hf_status hf_classifier_create(hf_context *ctx, hf_posterior *posterior, hf_link link, size_t classes,

@@ -38,15 +38,16 @@ typedef struct hfi_class_problem {
     hfi_evaluator
         inducing; /* the inducing solver's: its sites are of the labelled rows; `inducing` in it is borrowed */
     double *vectors;
-    double *w, *pull;           /* precisions, h */
-    double *offset;             /* prior mean m */
-    double *latent, *force;     /* g, a */
-    double *variance;           /* marginal ones of the posterior, when they were asked for */
-    double *bend;               /* l'''/2, or 0 for EP */
+    double *w, *pull;       /* precisions, h */
+    double *offset;         /* prior mean m */
+    double *latent, *force; /* g, a */
+    double *variance;       /* marginal ones of the posterior, when they were asked for */
+    double tilt;            /* VFE: how much of the derivative of the trace in w the marginal variances get */
+    double *bend;           /* l'''/2, or 0 for EP */
     double *kept_w, *kept_pull; /* where an evaluation starts */
     bool started;               /* these are of use */
-    double log_det;       /* log det(I + K W) of the last conditioning; VFE: + sum_i w_i (k_ii - q_ii) */
-    hfi_class_slopes *at; /* Laplace: at the latent values */
+    double log_det;             /* log det(I + K W) of the last conditioning; VFE: + the trace of its bound */
+    hfi_class_slopes *at;       /* Laplace: at the latent values */
     struct hfi_class_tilted *tilted; /* EP: moments */
     double *work;                    /* HFI_CLASS_WORK x n */
     bool converged;                  /* so has the last evaluation's iteration */

@@ -103,14 +103,7 @@ static hf_status begin(loop *l)
     s = hfi_class_laplace(p, &ignored);
     p->rounds = 0;
     if (s >= 0) s = measure(l);
-    if (s < 0 || isfinite(l->change)) return s;
-    /* Marginals of a bound can be wider than what Laplace's precisions leave room for: no sites always have a cavity. */
-    memset(l->next, 0, 2 * p->n * sizeof *l->next);
-    for (size_t i = 0; i < p->n; i++) {
-        l->next[i] = 1e-6;
-        l->unit[i] = p->variance[i];
-    }
-    return measure_at(l, l->next);
+    return s;
 }
 
 /* From where the last measured point was a damped step, shortened until it leads to a place with cavities. */

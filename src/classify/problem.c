@@ -74,7 +74,8 @@ hf_status hfi_class_problem_init(hf_context *ctx, hf_link link, hf_inference inf
                            .rows = rows,
                            .d = hf_kernel_dimension(kernel),
                            .x = x,
-                           .ldx = ldx};
+                           .ldx = ldx,
+                           .tilt = inference == HF_INFERENCE_EP ? 0.0 : 1.0};
     for (size_t i = 0; i < rows; i++) p.n += label[i] != HF_LABEL_MISSING;
     hf_status s = gather(&p, label);
     if (s >= 0) s = allocate_vectors(&p);

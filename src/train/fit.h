@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file fit.h
- * @brief Steps of a fit; only train/fit*.c include this.
+ * @brief Steps of a fit; train/fit*.c include this, and classify/fit*.c, whose fits begin and end alike.
  */
 #ifndef HFI_FIT_H
 #define HFI_FIT_H

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A fit of labels up to its trainer: what a fit of readings does, with labels for readings and no noise to be learnt. */
+#include "classify/classify.h"
+#include "classify/fit.h"
+#include <math.h>
+#include <string.h>
+
+enum {
+    EXACT_LABELS = 2000 /* up to here "auto" is exact */
+};
+
+hf_class_settings hf_class_settings_default(void)
+{
+    const hf_fit_settings like = hf_fit_settings_default();
+    return (hf_class_settings){.link = HF_LINK_PROBIT,
+                               .inference = HF_INFERENCE_EP,
+                               .mean = HF_MEAN_CONSTANT,
+                               .train = true,
+                               .priors = true,
+                               .train_mean = true,
+                               .standardise = true,
+                               .iterations = like.iterations,
+                               .solver = HF_SOLVER_AUTO,
+                               .inducing_method = HF_INDUCING_FITC,
+                               .inducing_choice = HF_INDUCING_GREEDY};
+}
+
+static hf_status check_settings(hf_context *ctx, const hf_class_settings *s, size_t classes)
+{
+    if ((unsigned)s->inference > HF_INFERENCE_EP || (unsigned)s->mean > HF_MEAN_LINEAR ||
+        (unsigned)s->solver > HF_SOLVER_PROJECTED || (unsigned)s->inducing_method > HF_INDUCING_DTC ||
+        (unsigned)s->inducing_choice > HF_INDUCING_FIRST || (s->set_count > 0 && !s->set))
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "the settings of the fit hold what is no choice; start from hf_class_settings_default()");
+    if (s->solver == HF_SOLVER_PROJECTED)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "classification knows the exact and the inducing solver, not the projected one");
+    if (s->mean == HF_MEAN_MEDIAN)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "labels have no median to be a prior mean; give zero, constant or linear");
+    for (size_t k = 0; k < s->set_count; k++)
+        if (s->set[k].name &&
+            (strcmp(s->set[k].name, "noise") == 0 || strcmp(s->set[k].name, "threshold") == 0))
+            return hfi_fail(ctx, HF_ERR_ARGUMENT, "classification has no %s to be set", s->set[k].name);
+    return hfi_class_check_link(ctx, s->link, classes);
+}
+
+static const char *class_name(const hf_class_data *data, size_t c)
+{
+    return data->class_names && data->class_names[c] ? data->class_names[c] : "";
+}
+
+hf_status hfi_class_check_data(hf_context *ctx, const hf_class_data *data)
+{
+    if (!data->x || !data->label) return hfi_fail(ctx, HF_ERR_ARGUMENT, "a fit of labels needs x and label");
+    hf_status s = hfi_class_check_labels(ctx, data->n, data->label, data->classes);
+    if (s < 0) return s;
+    size_t *count = hfi_alloc(ctx, data->classes, sizeof *count), seen = 0, last = 0;
+    if (!count) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < data->n; i++)
+        if (data->label[i] != HF_LABEL_MISSING) count[data->label[i]]++;
+    for (size_t c = 0; c < data->classes; c++) {
+        if (count[c] == 0) continue;
+        seen++;
+        last = c;
+    }
+    for (size_t c = 0; s >= 0 && seen < data->classes && c < data->classes; c++) {
+        if (seen == 1)
+            s = hfi_fail(
+                ctx, HF_ERR_NO_DATA,
+                "all labelled rows are of one class, number %zu %s; classification needs rows of two", last,
+                class_name(data, last));
+        else if (count[c] == 0)
+            s = hfi_fail(ctx, HF_ERR_NO_DATA, "no labelled row is of class %zu %s; leave it out, or give one",
+                         c, class_name(data, c));
+    }
+    hfi_free(ctx, count);
+    return s;
+}
+
+static hf_solver solver_of(const hf_class_settings *s, const hf_class_data *data)
+{
+    size_t present = 0;
+    if (s->solver != HF_SOLVER_AUTO) return s->solver;
+    for (size_t i = 0; i < data->n; i++) present += data->label[i] != HF_LABEL_MISSING;
+    return present <= EXACT_LABELS ? HF_SOLVER_EXACT : HF_SOLVER_INDUCING;
+}
+
+static hf_fit_settings like_readings(const hf_class_settings *s, const hf_class_data *data)
+{
+    hf_fit_settings like = hf_fit_settings_default();
+    like.kernel = s->kernel;
+    like.mean = s->mean;
+    like.suspects = HF_SUSPECTS_OFF;
+    like.groups = like.calibrate = false;
+    like.train = s->train;
+    like.priors = s->priors;
+    like.train_mean = s->train_mean;
+    like.restarts = s->restarts;
+    like.iterations = s->iterations;
+    like.standardise = s->standardise;
+    like.solver = solver_of(s, data);
+    like.inducing = s->inducing;
+    like.inducing_method = s->inducing_method;
+    like.inducing_choice = s->inducing_choice;
+    like.set = s->set;
+    like.set_count = s->set_count;
+    return like;
+}
+
+/* Latent values have a scale of their own, that of the link: the target is as it is. */
+static void unscale(hfi_class_fit *fit)
+{
+    hfi_fit *base = &fit->base;
+    base->scaling.y_shift = base->measured.y_shift = 0.0;
+    base->scaling.y_scale = base->measured.y_scale = 1.0;
+    for (size_t k = 0; k < base->n; k++) {
+        base->y[k] = fit->reading[base->row[k]];
+        fit->label[k] = fit->given->label[base->row[k]];
+    }
+}
+
+/* The exact solver's matrices are those of the inference. */
+static hf_status evaluator(hfi_fit *base)
+{
+    if (base->solver != HF_SOLVER_EXACT) return hfi_fit_evaluator(base);
+    base->trainer.evaluator = (hfi_evaluator){.ctx = base->ctx,
+                                              .kernel = base->kernel,
+                                              .mean = base->mean,
+                                              .sites = base->sites,
+                                              .rows = base->n,
+                                              .d = base->d,
+                                              .x = base->x,
+                                              .ldx = base->d};
+    return HF_OK;
+}
+
+static hf_status prepare(hf_context *ctx, hfi_class_fit *fit)
+{
+    hfi_fit *base = &fit->base;
+    const hf_class_data *data = fit->given;
+    fit->reading = hfi_alloc(ctx, data->n, sizeof *fit->reading);
+    fit->label = hfi_alloc(ctx, data->n, sizeof *fit->label);
+    if (!fit->reading || !fit->label) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < data->n; i++)
+        fit->reading[i] = data->label[i] == HF_LABEL_MISSING ? NAN : data->label[i] == 0 ? -1.0 : 1.0;
+    fit->data = (hf_data){
+        .n = data->n, .d = data->d, .x = data->x, .ldx = data->ldx, .y = fit->reading, .names = data->names};
+    hf_status s = hfi_fit_check(ctx, &fit->data, &fit->settings);
+    if (s >= 0) s = hfi_fit_gather(base);
+    if (s < 0) return s;
+    unscale(fit);
+    base->verdict.suspected = hfi_alloc(ctx, base->n, sizeof *base->verdict.suspected);
+    if (!base->verdict.suspected) return HF_ERR_MEMORY;
+    s = hfi_fit_prepare(base);
+    base->noise_held = true;
+    if (s >= 0) s = evaluator(base);
+    if (s >= 0) s = hfi_fit_trainer(base);
+    return s;
+}
+
+hf_status hfi_class_fit_init(hf_context *ctx, const hf_class_data *data, const hf_class_settings *settings,
+                             hfi_class_fit *fit)
+{
+    memset(fit, 0, sizeof *fit);
+    if (!data || !settings) return hfi_fail(ctx, HF_ERR_ARGUMENT, "a fit of labels needs data and settings");
+    hf_status s = hfi_class_check_data(ctx, data);
+    if (s >= 0) s = check_settings(ctx, settings, data->classes);
+    if (s < 0) return s;
+    fit->given = data;
+    fit->choices = settings;
+    fit->settings = like_readings(settings, data);
+    fit->base = (hfi_fit){.ctx = ctx, .data = &fit->data, .settings = &fit->settings, .nu = INFINITY};
+    s = prepare(ctx, fit);
+    if (s < 0) hfi_class_fit_free(fit);
+    return s;
+}
+
+void hfi_class_fit_free(hfi_class_fit *fit)
+{
+    hf_context *ctx = fit->base.ctx;
+    if (!ctx) return;
+    fit->base.trainer.evaluator.ctx = ctx;
+    hfi_fit_free(&fit->base);
+    hfi_free(ctx, fit->reading);
+    hfi_free(ctx, fit->label);
+    memset(fit, 0, sizeof *fit);
+}
+
+hf_status hfi_class_fit_report(const hfi_class_fit *fit, const double *state, const hf_posterior *posterior,
+                               hf_status solved, hf_class_report *report)
+{
+    hf_fit_report like;
+    hfi_fit_fill_report(&fit->base, state, posterior, 1.0, &like);
+    *report = (hf_class_report){.labels = like.readings,
+                                .missing = like.missing,
+                                .stop = like.stop,
+                                .evaluations = like.evaluations,
+                                .objective = like.objective,
+                                .log_prior = like.log_prior,
+                                .gradient_norm = like.gradient_norm,
+                                .at_bound = like.at_bound,
+                                .jitter = like.jitter,
+                                .bytes = like.bytes,
+                                .solver = like.solver,
+                                .inducing = like.inducing};
+    memcpy(report->at_bound_names, like.at_bound_names, sizeof report->at_bound_names);
+    return hfi_fit_warn(&fit->base, solved, &like);
+}
