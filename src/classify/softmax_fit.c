@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fit of labels of several classes: that of readings of C outputs up to its trainer, every row being read once for each class, with the softmax link's evidence for the
+ * objective. The targets, 1 for the class of a row and -1 for the others, say where constant means start and nothing else. */
+#include "classify/softmax_fit.h"
+#include "classify/classify.h"
+#include "classify/fit.h"
+#include "classify/softmax.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct softmax_fit {
+    hfi_class_fit fit;
+    size_t n; /* rows with a label: the first ones of fit.base.x are they, with class 0 */
+    double *x;
+    const char **names;  /* of the features, then `column`; NULL when they have none */
+    char *column, *text; /* name of the input with the class; the kernel */
+} softmax_fit;
+
+static hf_status check_settings(hf_context *ctx, const hf_class_settings *s, const hf_class_data *data)
+{
+    if (s->solver != HF_SOLVER_AUTO && s->solver != HF_SOLVER_EXACT)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the softmax link knows the exact solver only, not the %s one",
+                        hf_solver_name(s->solver));
+    if (s->mean != HF_MEAN_ZERO && s->mean != HF_MEAN_CONSTANT)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the prior mean of several classes is 'constant', one for each, or 'zero', not '%s'",
+                        hf_mean_kind_name(s->mean));
+    for (size_t k = 0; k < s->set_count; k++)
+        if (s->set && s->set[k].name &&
+            (strncmp(s->set[k].name, "noise", 5) == 0 || strcmp(s->set[k].name, "threshold") == 0))
+            return hfi_fail(ctx, HF_ERR_ARGUMENT, "classification has no %s to be set", s->set[k].name);
+    if (data->ldx < data->d)
+        return hfi_fail(ctx, HF_ERR_DIMENSION, "row stride %zu is less than the %zu inputs", data->ldx,
+                        data->d);
+    return hfi_class_check_link(ctx, s->link, data->classes);
+}
+
+/* "class", and as many '_' as make it no feature's name. */
+static hf_status name_column(hf_context *ctx, const hf_class_data *data, softmax_fit *f)
+{
+    if (!data->names) return HF_OK;
+    const size_t bytes = sizeof "class" + data->d;
+    f->names = hfi_alloc(ctx, data->d + 1, sizeof *f->names);
+    f->column = hfi_alloc(ctx, bytes, 1);
+    if (!f->names || !f->column) return HF_ERR_MEMORY;
+    snprintf(f->column, bytes, "class");
+    for (size_t tries = 0; tries < data->d; tries++) {
+        bool taken = false;
+        for (size_t j = 0; j < data->d; j++) taken = taken || strcmp(data->names[j], f->column) == 0;
+        if (!taken) break;
+        f->column[strlen(f->column)] = '_';
+    }
+    for (size_t j = 0; j < data->d; j++) f->names[j] = data->names[j];
+    f->names[data->d] = f->column;
+    return HF_OK;
+}
+
+/* Class after class, so that the rows of class 0 are the features of all. */
+static hf_status stack(hf_context *ctx, const hf_class_data *data, softmax_fit *f)
+{
+    const size_t d = data->d + 1, classes = data->classes;
+    for (size_t i = 0; i < data->n; i++) f->n += data->label[i] != HF_LABEL_MISSING;
+    f->x = hfi_alloc(ctx, f->n * classes, d * sizeof *f->x);
+    f->fit.reading = hfi_alloc(ctx, f->n * classes, sizeof *f->fit.reading);
+    f->fit.label = hfi_alloc(ctx, f->n, sizeof *f->fit.label);
+    if (!f->x || !f->fit.reading || !f->fit.label) return HF_ERR_MEMORY;
+    size_t at = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        if (data->label[i] == HF_LABEL_MISSING) continue;
+        for (size_t c = 0; c < classes; c++) {
+            double *row = f->x + (c * f->n + at) * d;
+            memcpy(row, data->x + i * data->ldx, data->d * sizeof *row);
+            row[data->d] = (double)c;
+            f->fit.reading[c * f->n + at] = data->label[i] == c ? 1.0 : -1.0;
+        }
+        f->fit.label[at++] = data->label[i];
+    }
+    f->fit.data = (hf_data){.n = f->n * classes,
+                            .d = d,
+                            .x = f->x,
+                            .ldx = d,
+                            .y = f->fit.reading,
+                            .names = f->names,
+                            .outputs = classes,
+                            .output_names = data->class_names};
+    return HF_OK;
+}
+
+static hf_status like_readings(hf_context *ctx, const hf_class_settings *s, const hf_class_data *data,
+                               softmax_fit *f)
+{
+    hf_fit_settings like = hf_fit_settings_default();
+    f->text = hfi_softmax_expression(ctx, s->kernel ? s->kernel : "matern52(ard)", f->column, data->d + 1,
+                                     data->classes, !s->own_kernels);
+    if (!f->text) return HF_ERR_MEMORY;
+    like.kernel = f->text;
+    like.mean = s->mean;
+    like.suspects = HF_SUSPECTS_OFF;
+    like.groups = like.calibrate = false;
+    like.train = s->train;
+    like.priors = s->priors;
+    like.train_mean = s->train_mean;
+    like.restarts = s->restarts;
+    like.iterations = s->iterations;
+    like.standardise = s->standardise;
+    like.solver = HF_SOLVER_EXACT;
+    like.set = s->set;
+    like.set_count = s->set_count;
+    f->fit.settings = like;
+    return HF_OK;
+}
+
+/* Latent values have the scale of the link. */
+static void unscale(softmax_fit *f)
+{
+    hfi_fit *base = &f->fit.base;
+    hfi_scaling *const both[] = {&base->scaling, &base->measured};
+    for (size_t k = 0; k < 2; k++) {
+        both[k]->y_shift = 0.0;
+        both[k]->y_scale = 1.0;
+        for (size_t c = 0; c < base->outputs; c++) {
+            both[k]->shifts[c] = 0.0;
+            both[k]->scales[c] = 1.0;
+        }
+    }
+    memcpy(base->y, f->fit.reading, base->n * sizeof *base->y);
+}
+
+static hf_status prepare(hf_context *ctx, softmax_fit *f)
+{
+    hfi_fit *base = &f->fit.base;
+    hf_status s = hfi_fit_check(ctx, &f->fit.data, &f->fit.settings);
+    if (s >= 0) s = hfi_fit_gather(base);
+    if (s < 0) return s;
+    unscale(f);
+    base->verdict.suspected = hfi_alloc(ctx, base->n, sizeof *base->verdict.suspected);
+    if (!base->verdict.suspected) return HF_ERR_MEMORY;
+    s = hfi_fit_prepare(base);
+    if (s < 0) return s;
+    for (size_t c = 0; c < base->outputs; c++) base->noises_held[c] = true;
+    base->trainer.evaluator = (hfi_evaluator){.ctx = ctx,
+                                              .kernel = base->kernel,
+                                              .mean = base->mean,
+                                              .sites = base->sites,
+                                              .rows = base->n,
+                                              .d = base->d,
+                                              .x = base->x,
+                                              .ldx = base->d};
+    return hfi_fit_trainer(base);
+}
+
+static void drop(hf_context *ctx, softmax_fit *f)
+{
+    hfi_class_fit_free(&f->fit);
+    hfi_free(ctx, f->x);
+    hfi_free(ctx, f->names);
+    hfi_free(ctx, f->column);
+    hfi_free(ctx, f->text);
+}
+
+static hf_status begin(hf_context *ctx, const hf_class_data *data, const hf_class_settings *settings,
+                       softmax_fit *f)
+{
+    hf_status s = hfi_class_check_data(ctx, data);
+    if (s >= 0) s = check_settings(ctx, settings, data);
+    if (s < 0) return s;
+    f->fit.given = data;
+    f->fit.choices = settings;
+    f->fit.base = (hfi_fit){.ctx = ctx, .data = &f->fit.data, .settings = &f->fit.settings, .nu = INFINITY};
+    s = name_column(ctx, data, f);
+    if (s >= 0) s = stack(ctx, data, f);
+    if (s >= 0) s = like_readings(ctx, settings, data, f);
+    return s < 0 ? s : prepare(ctx, f);
+}
+
+static hf_status evaluate(void *arg, double *value, double *gradient)
+{
+    return hfi_softmax_evaluate(arg, value, gradient);
+}
+
+static void improved(void *arg)
+{
+    hfi_softmax_keep(arg);
+}
+
+static hf_status make_posterior(const hfi_fit *base, hfi_softmax_problem *p, hf_posterior **out)
+{
+    hfi_solution solution;
+    double *noises = hfi_alloc(base->ctx, p->classes, sizeof *noises);
+    hf_posterior *made = NULL;
+    hf_status s = noises ? hfi_softmax_solution(p, &solution) : HF_ERR_MEMORY;
+    if (s >= 0) {
+        s = hfi_posterior_create(base->ctx, base->kernel, base->mean, &solution, &base->scaling, 0.0, 1.0,
+                                 &made);
+        if (s >= 0) s = hfi_posterior_set_noises(base->ctx, made, noises);
+        hfi_solution_free(&solution);
+    }
+    hfi_free(base->ctx, noises);
+    if (s < 0)
+        hf_posterior_free(made);
+    else
+        *out = made;
+    return s;
+}
+
+static hf_status conclude(softmax_fit *f, hfi_softmax_problem *p, const double *state, hf_classifier **out,
+                          hf_class_report *report)
+{
+    hf_posterior *posterior = NULL;
+    hf_class_report local;
+    hf_status s = make_posterior(&f->fit.base, p, &posterior);
+    if (s < 0) return s;
+    const hf_status warning = hfi_class_fit_report(&f->fit, state, posterior, HF_OK, &local);
+    const size_t left = p->classes - 1;
+    local.labels = f->n;
+    local.missing = f->fit.given->n - f->n;
+    local.rounds = p->rounds;
+    local.bytes =
+        8.0 * (double)p->n * (double)p->n * (double)(2 * p->classes + 4 + (p->classes + left) * left);
+    s = hf_classifier_create(p->ctx, posterior, HF_LINK_SOFTMAX, p->classes, out);
+    if (s < 0) {
+        hf_posterior_free(posterior);
+        return s;
+    }
+    if (report) *report = local;
+    return warning;
+}
+
+static hf_status run(softmax_fit *f, hf_classifier **out, hf_class_report *report)
+{
+    hfi_fit *base = &f->fit.base;
+    hfi_softmax_problem p;
+    hf_status s = hfi_softmax_init(base->ctx, base->kernel, base->mean, f->n, base->x, base->d, f->fit.label,
+                                   base->outputs, &p);
+    if (s < 0) return s;
+    double *state = hfi_alloc(base->ctx, base->trainer.count, sizeof *state);
+    const hfi_class_search search = {&base->trainer, evaluate, improved, &p};
+    s = state ? hfi_softmax_check_kernel(&p) : HF_ERR_MEMORY;
+    if (s >= 0) s = hfi_trainer_cold(&base->trainer, state);
+    if (s >= 0) s = hfi_class_train(&search, state, f->fit.choices->iterations, f->fit.choices->restarts);
+    if (s >= 0) s = conclude(f, &p, state, out, report);
+    if (s == HF_OK && !p.converged)
+        s = hfi_fail(base->ctx, HF_WARN_NOT_CONVERGED,
+                     "laplace inference stopped after %zu steps before it settled", p.rounds);
+    hfi_free(base->ctx, state);
+    hfi_softmax_free(&p);
+    return s;
+}
+
+/* Below this many labels the parallel sections of an evaluation are shorter than waking and gathering the threads. */
+enum {
+    LEAST_FOR_THREADS = 512
+};
+
+hf_status hfi_softmax_fit(hf_context *ctx, const hf_class_data *data, const hf_class_settings *settings,
+                          hf_classifier **out, hf_class_report *report)
+{
+    const double started = hfi_now();
+    softmax_fit f;
+    memset(&f, 0, sizeof f);
+    hf_status s = begin(ctx, data, settings, &f);
+    const int threads = hf_context_threads(ctx);
+    if (f.n < LEAST_FOR_THREADS) hf_context_set_threads(ctx, 1);
+    if (s >= 0) s = run(&f, out, report);
+    if (s >= 0 && report) report->seconds = hfi_now() - started;
+    drop(ctx, &f);
+    hf_context_set_threads(ctx, threads);
+    return s;
+}

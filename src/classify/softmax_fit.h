@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file softmax_fit.h
+ * @brief hf_classify_data() for the softmax link.
+ */
+#ifndef HFI_SOFTMAX_FIT_H
+#define HFI_SOFTMAX_FIT_H
+
+#include <holdfast/classify.h>
+
+/** Data, settings and `out` are not NULL. */
+hf_status hfi_softmax_fit(hf_context *ctx, const hf_class_data *data, const hf_class_settings *settings,
+                          hf_classifier **out, hf_class_report *report);
+
+#endif
