@@ -111,8 +111,8 @@ void hfi_dual_residual(const hfi_active_problem *problem, const double *cross, d
 
 /** U(nu) at x with every rounding accounted for (rigorous.c); infinite where the kernel cannot be enclosed. The kernel is evaluated anew: some microseconds for each pair of
  * the support. */
-double hfi_rigorous_bound(const hf_envelope *envelope, const hfi_active_problem *problem, const double *x,
-                          size_t count, const size_t *index, const double *nu);
+double hfi_envelope_rigorous(const hf_envelope *envelope, const hfi_active_problem *problem, const double *x,
+                             size_t count, const size_t *index, const double *nu);
 
 /* ---- readings (readings.c) ----------------------------------------------------------------------------- */
 

@@ -189,8 +189,8 @@ static answer solve_side(query *q)
     /* The reading at x alone needs no more than its limit. */
     const bool alone = chain->given == 1 && chain->given_index[0] == q->at && chain->given_nu[0] == 1.0;
     if (q->envelope->rigorous && !alone)
-        a.bound = hfi_rigorous_bound(q->envelope, &q->problem, q->x, chain->given, chain->given_index,
-                                     chain->given_nu);
+        a.bound = hfi_envelope_rigorous(q->envelope, &q->problem, q->x, chain->given, chain->given_index,
+                                        chain->given_nu);
     a.gap = gap_to(q, &value, a.bound);
     return a;
 }
@@ -266,7 +266,7 @@ static answer ask_side(query *q, hf_side side, double *gradient)
         hfi_chain_reset(q->chain);
         if (gradient) memset(gradient, 0, q->envelope->d * sizeof *gradient);
         return (answer){.bound = q->envelope->rigorous
-                                     ? hfi_rigorous_bound(q->envelope, &q->problem, q->x, 0, NULL, NULL)
+                                     ? hfi_envelope_rigorous(q->envelope, &q->problem, q->x, 0, NULL, NULL)
                                      : 0.0};
     }
     answer a = solve_side(q);

@@ -36,8 +36,8 @@ static hfi_interval square_of(const hf_envelope *envelope, const double *x, size
     return square;
 }
 
-double hfi_rigorous_bound(const hf_envelope *envelope, const hfi_active_problem *problem, const double *x,
-                          size_t count, const size_t *index, const double *nu)
+double hfi_envelope_rigorous(const hf_envelope *envelope, const hfi_active_problem *problem, const double *x,
+                             size_t count, const size_t *index, const double *nu)
 {
     bool ok = hfi_interval_usable();
     const hfi_interval square = square_of(envelope, x, count, index, nu, &ok);
