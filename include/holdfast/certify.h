@@ -25,6 +25,9 @@
  *
  * **Several outputs.** `settings.output` says which one; the box is about the inputs of the data, without the number of the output.
  *
+ * With `rigorous` every number on the way is an interval, and so the range is proof for the function that the stored doubles define by exact operations (of an exact posterior,
+ * whose factor is then not taken at its word); it takes some hundred times as long. The value at argmin is then surely at most lower_attained, and that at argmax at least upper_attained.
+ *
  * docs/methods/certify.md derives the bounds.
  */
 #ifndef HOLDFAST_CERTIFY_H
@@ -65,6 +68,8 @@ typedef struct hf_certify_settings {
     double
         decide_at; /**< NaN, or: stop as soon as it is known whether all values are on one side of this one, or values on both sides are attained */
     unsigned bounds; /**< HF_BOUND_ALL; fewer, to compare them. What none of them bounds is infinite. */
+    bool
+        rigorous; /**< proof against rounding, by interval arithmetic throughout; false. `bounds` is not looked at then */
 } hf_certify_settings;
 
 /** Why a search ended. */
@@ -84,7 +89,8 @@ typedef struct hf_range {
     size_t nodes;   /**< boxes whose bounds were computed, both ends together */
     double seconds; /**< wall clock */
     double
-        rounding; /**< allowance for rounding in the bounds of the given box; those of its parts are smaller */
+        rounding; /**< allowance for rounding in the bounds of the given box; those of its parts are smaller. 0 when rigorous */
+    bool rigorous; /**< proof against rounding, as asked for */
 } hf_range;
 
 /** The defaults that the fields name. */
@@ -106,6 +112,9 @@ HF_API const char *hf_certify_stop_name(hf_certify_stop stop);
  * Cost: O(n^2) kernel values once a box for the norm of the mean, then O(n (d + m^2)) for each of the boxes it is split into when m inputs move; with sd
  * another O(n^2 m). A few hundred boxes are common for m = 2, a few thousand for wide boxes of m = 10. Threads: the same digits for any number of them.
  * The posterior is only read.
+ *
+ * Rigorous: also HF_ERR_ARGUMENT where the processor's long double is not what it claims (valgrind), or for an sd of a posterior that is not exact; HF_ERR_NOT_FINITE where a bound
+ * overflows.
  */
 HF_API hf_status hf_certify(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
                             const hf_certify_settings *settings, const double *lower, const double *upper,

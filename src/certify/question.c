@@ -50,6 +50,30 @@ static hf_status check_settings(hf_context *ctx, const hf_posterior *posterior, 
     return HF_OK;
 }
 
+/* A box that spans several outputs has no one value to bound. */
+static hf_status check_outputs(hf_context *ctx, const hf_posterior *posterior, size_t inputs,
+                               const double *lower, const double *upper)
+{
+    for (size_t j = 0; j < inputs; j++)
+        if (lower[j] < upper[j] && hfi_terms_free_output(posterior->kernel, 1, &j) == j)
+            return hfi_fail(
+                ctx, HF_ERR_ARGUMENT,
+                "input %zu is the number of an output and cannot move: ask about one output at a time",
+                j + 1);
+    return HF_OK;
+}
+
+hf_status hfi_question_check(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
+                             const hf_certify_settings *settings, const double *lower, const double *upper)
+{
+    const hfi_scaling *scaling = &posterior->scaling;
+    const size_t inputs = scaling->outputs > 1 ? scaling->d - 1 : scaling->d;
+    hf_status status = check_settings(ctx, posterior, what, settings);
+    if (status >= 0) status = check_sides(ctx, posterior, inputs, lower, upper);
+    if (status >= 0) status = check_outputs(ctx, posterior, inputs, lower, upper);
+    return status;
+}
+
 /* ---- units ------------------------------------------------------------------------------------------------------- */
 
 /* Sides in the solver's units, moved outward by more than the rounding of the change; what is equal stays exactly what a prediction makes of it. */
@@ -125,12 +149,6 @@ static hf_status make_question(hf_context *ctx, hfi_question *q, const double *l
     if (!q->numbers || !q->free || !q->x || !q->x_moved || !q->gradient || !q->workspace)
         return HF_ERR_MEMORY;
     place_sides(q, lower, upper);
-    const size_t column = hfi_terms_free_output(q->subject.posterior->kernel, q->subject.free_count, q->free);
-    if (column != SIZE_MAX)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "input %zu is the number of an output and cannot move: ask about one output at a time",
-            column + 1);
     if (q->subject.free_count == 0) return HF_OK;
     return make_bounds(ctx, q);
 }
@@ -141,8 +159,7 @@ hf_status hfi_question_create(hf_context *ctx, const hf_posterior *posterior, hf
 {
     const hfi_scaling *scaling = &posterior->scaling;
     const size_t d = scaling->d, inputs = scaling->outputs > 1 ? d - 1 : d;
-    hf_status status = check_settings(ctx, posterior, what, settings);
-    if (status >= 0) status = check_sides(ctx, posterior, inputs, lower, upper);
+    hf_status status = hfi_question_check(ctx, posterior, what, settings, lower, upper);
     if (status < 0) return status;
     hfi_question *q = hfi_alloc(ctx, 1, sizeof *q);
     if (!q) return HF_ERR_MEMORY;

@@ -31,7 +31,10 @@ typedef struct hfi_question {
     double *gradient;        /* 2 d */
 } hfi_question;
 
-/** Checks the arguments, changes units and makes what bounds need. The box stays the caller's. Messages name the input. */
+/** Settings and the sides of a box; messages name the input. */
+hf_status hfi_question_check(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
+                             const hf_certify_settings *settings, const double *lower, const double *upper);
+/** Checks the arguments, changes units and makes what bounds need. The box stays the caller's. */
 hf_status hfi_question_create(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
                               const hf_certify_settings *settings, const double *lower, const double *upper,
                               hfi_question **out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public calls: both ends of the range over one box, or over many. */
+#include "certify/proof.h"
 #include "certify/search.h"
 
 #include <float.h>
@@ -124,11 +125,9 @@ typedef struct boxes {
     const double *lower, *upper;
 } boxes;
 
-static hf_status ready_box(hf_context *ctx, const boxes *job, size_t box, hfi_question **out)
+/* With the box's number before the message where there are several. */
+static hf_status name_box(hf_context *ctx, const boxes *job, size_t box, hf_status status)
 {
-    const hf_status status =
-        hfi_question_create(ctx, job->posterior, job->what, job->settings, job->lower + box * job->inputs,
-                            job->upper + box * job->inputs, out);
     if (status >= 0 || job->m == 1) return status;
     char said[256];
     const char *message = hf_context_message(ctx);
@@ -136,6 +135,43 @@ static hf_status ready_box(hf_context *ctx, const boxes *job, size_t box, hfi_qu
     memcpy(said, message, length);
     said[length] = '\0';
     return hfi_fail(ctx, status, "box %zu: %s", box + 1, said);
+}
+
+static hf_status ready_box(hf_context *ctx, const boxes *job, size_t box, hfi_question **out)
+{
+    return name_box(ctx, job, box,
+                    hfi_question_create(ctx, job->posterior, job->what, job->settings,
+                                        job->lower + box * job->inputs, job->upper + box * job->inputs, out));
+}
+
+/* Rigorous ranges: all boxes are checked first. */
+static hf_status prove_boxes(hf_context *ctx, const boxes *job, answer *answers)
+{
+    hf_status status = HF_OK;
+    for (size_t k = 0; status >= 0 && k < job->m; k++)
+        status = name_box(ctx, job, k,
+                          hfi_question_check(ctx, job->posterior, job->what, job->settings,
+                                             job->lower + k * job->inputs, job->upper + k * job->inputs));
+    if (status < 0) return status;
+    hf_range *range = hfi_alloc(ctx, job->m, sizeof *range);
+    double *points = hfi_alloc(ctx, 2 * job->m, job->inputs * sizeof *points);
+    double *argmax = points ? points + job->m * job->inputs : NULL;
+    status = range && points ? hfi_prove_boxes(ctx, job->posterior, job->what, job->settings, job->m,
+                                               job->inputs, job->lower, job->upper, range, points, argmax)
+                             : HF_ERR_MEMORY;
+    for (size_t k = 0; status >= 0 && k < job->m; k++) {
+        answer *a = &answers[k];
+        a->range = range[k];
+        a->range.rigorous = true;
+        memcpy(a->argmin, points + k * job->inputs, job->inputs * sizeof *points);
+        memcpy(a->argmax, argmax + k * job->inputs, job->inputs * sizeof *points);
+        a->status = range[k].stop > HF_CERTIFY_DECIDED ? HF_WARN_NOT_CONVERGED : HF_OK;
+        if (a->status > 0) (void)tell(ctx, a);
+    }
+    for (size_t k = 0; status >= 0 && k < job->m; k++) status = hfi_worse(status, answers[k].status);
+    hfi_free(ctx, range);
+    hfi_free(ctx, points);
+    return status;
 }
 
 static hf_status run_wave(hf_context *ctx, const boxes *job, size_t first, wave *w)
@@ -218,7 +254,7 @@ hf_status hf_certify_boxes(hf_context *ctx, const hf_posterior *posterior, hf_ce
             answers[k].argmin = points + 2 * k * job.inputs;
             answers[k].argmax = answers[k].argmin + job.inputs;
         }
-        status = run_boxes(ctx, &job, answers);
+        status = job.settings->rigorous ? prove_boxes(ctx, &job, answers) : run_boxes(ctx, &job, answers);
     }
     if (status >= 0) hand_out(&job, answers, out, argmin, argmax);
     hfi_free(ctx, answers);
