@@ -8,28 +8,42 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
+
+/* An anchor and its squared distance from the box. */
+typedef struct ranked {
+    double distance;
+    size_t anchor;
+} ranked;
 
 typedef struct pairs {
     const hfi_term *term;
     size_t n, columns;
-    const double *z; /* n x columns, scaled */
-    double *row;     /* n: what each row adds */
-    double *work;    /* per thread 2 n + columns */
+    double *z;    /* n x columns, scaled, nearest anchor first */
+    double *a;    /* n, likewise */
+    double *row;  /* n: what each row adds to those before it */
+    double *work; /* per thread 2 n + columns */
 } pairs;
 
 static void add_row(size_t j, int thread, void *arg)
 {
     const pairs *job = arg;
     const hfi_term *term = job->term;
-    const size_t count = job->n - j - 1;
     double *q = job->work + (size_t)thread * (2 * job->n + job->columns), *value = q + job->n,
            *x = value + job->n;
     for (size_t c = 0; c < job->columns; c++) x[c] = job->z[j + c * job->n];
-    hfi_radial_distance(count, job->columns, x, job->z + j + 1, job->n, q);
-    hfi_radial_values(term->form, term->alpha, count, q, term->a + j + 1, value);
+    hfi_radial_distance(j, job->columns, x, job->z, job->n, q);
+    hfi_radial_values(term->form, term->alpha, j, q, job->a, value);
     double sum = 0.0;
-    for (size_t i = 0; i < count; i++) sum += value[i];
-    job->row[j] = term->a[j] * (term->a[j] + 2.0 * sum);
+    for (size_t i = 0; i < j; i++) sum += value[i];
+    job->row[j] = job->a[j] * (job->a[j] + 2.0 * sum);
+}
+
+static int by_distance(const void *left, const void *right)
+{
+    const ranked *a = left, *b = right;
+    if (a->distance != b->distance) return a->distance < b->distance ? -1 : 1;
+    return a->anchor < b->anchor ? -1 : a->anchor > b->anchor;
 }
 
 /* A quadratic form with its rounding: every product and sum of n^2 of them. */
@@ -56,28 +70,72 @@ static double *leaf_columns(hf_context *ctx, const hfi_terms *terms, const hfi_t
     return z;
 }
 
+/* Squared distances from the whole box, rounded down. */
+static void rank_anchors(const hfi_terms *terms, const hfi_term *term, ranked *order)
+{
+    for (size_t i = 0; i < terms->n; i++) {
+        double q = term->offset ? term->offset[i] : 0.0;
+        for (size_t a = 0; a < term->axes; a++) {
+            const double away =
+                fabs(term->z[i + a * terms->n]) - terms->extent[term->axis[a]] / term->scale[a];
+            if (away > 0.0) q += away * away;
+        }
+        order[i] = (ranked){.distance = q * (1.0 - 1e-12), .anchor = i};
+    }
+    qsort(order, terms->n, sizeof *order, by_distance);
+}
+
+/* Norms of the nearest anchors and third derivatives of the rest. */
+static void fill_levels(const pairs *job, const ranked *order, hfi_term *term)
+{
+    const size_t n = job->n;
+    double square = 0.0, size = 0.0, far = 0.0;
+    size_t j = 0;
+    for (size_t k = 0; k < HFI_LEVELS; k++) {
+        for (const size_t end = n * (k + 1) / HFI_LEVELS; j < end; j++) {
+            square += job->row[j];
+            size += fabs(job->a[j]);
+        }
+        term->level[k].norm = root(square, n, job->columns, size);
+    }
+    for (size_t k = HFI_LEVELS; k-- > 0;) {
+        for (const size_t end = n * (k + 1) / HFI_LEVELS; j > end; j--)
+            far += fabs(job->a[j - 1]) * hfi_radial_third(term->form, term->alpha, order[j - 1].distance);
+        term->level[k].far = far * (1.0 + 2.0 * DBL_EPSILON * (double)n);
+    }
+    term->norm = term->level[HFI_LEVELS - 1].norm;
+}
+
+static void order_anchors(const hfi_term *term, const double *z, const ranked *order, pairs *job)
+{
+    for (size_t i = 0; i < job->n; i++) job->a[i] = term->a[order[i].anchor];
+    for (size_t c = 0; c < job->columns; c++)
+        for (size_t i = 0; i < job->n; i++) job->z[i + c * job->n] = z[order[i].anchor + c * job->n];
+}
+
 static hf_status radial_norm(hf_context *ctx, const hfi_terms *terms, hfi_term *term)
 {
     const size_t n = terms->n, threads = (size_t)hf_context_threads(ctx);
-    pairs job = {.term = term, .n = n, .columns = term->axes, .z = term->z};
+    pairs job = {.term = term, .n = n, .columns = term->axes};
     double *own = NULL;
     if (term->offset) {
         own = leaf_columns(ctx, terms, term, &job.columns);
         if (!own) return HF_ERR_MEMORY;
-        job.z = own;
     }
+    ranked *order = hfi_alloc(ctx, n, sizeof *order);
+    job.z = hfi_alloc(ctx, n, job.columns * sizeof *job.z);
+    job.a = hfi_alloc(ctx, n, sizeof *job.a);
     job.row = hfi_alloc(ctx, n, sizeof *job.row);
-    job.work = hfi_alloc(ctx, threads * (2 * n + job.columns), sizeof *job.work);
-    if (job.row && job.work) {
+    job.work = hfi_alloc(ctx, threads, (2 * n + job.columns) * sizeof *job.work);
+    const bool fine = order && job.z && job.a && job.row && job.work;
+    if (fine) {
+        rank_anchors(terms, term, order);
+        order_anchors(term, own ? own : term->z, order, &job);
         hfi_parallel_for(ctx, n, add_row, &job);
-        double square = 0.0;
-        for (size_t j = 0; j < n; j++) square += job.row[j];
-        term->norm = root(square, n, job.columns, term->size);
+        fill_levels(&job, order, term);
     }
-    const bool fine = job.row && job.work;
-    hfi_free(ctx, job.row);
-    hfi_free(ctx, job.work);
-    hfi_free(ctx, own);
+    void *blocks[] = {order, job.z, job.a, job.row, job.work, own};
+    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) hfi_free(ctx, blocks[b]);
     return fine ? HF_OK : HF_ERR_MEMORY;
 }
 

@@ -127,3 +127,21 @@ double hfi_radial_slope_remainder(hfi_radial form, double alpha, double tau, dou
     if (form != HFI_RADIAL_MATERN52) return INFINITY;
     return v * sqrt(25.0 / 3.0 * (tau * tau + 2.0 * v * v)) * (1.0 + 16.0 * DBL_EPSILON);
 }
+
+/* 8 psi''' r^3 + 12 psi'' r at its largest, term by term; each falls beyond r^2 = 3. */
+double hfi_radial_third(hfi_radial form, double alpha, double q)
+{
+    if (!(q >= 3.0)) return INFINITY;
+    const double r = sqrt(q), up = 1.0 + 64.0 * DBL_EPSILON;
+    const jet at = psi(form, alpha, q);
+    switch (form) {
+    case HFI_RADIAL_SE:
+        return at.value * r * (q + 3.0) * up;
+    case HFI_RADIAL_RQ:
+        return at.curve * r * (3.0 + (alpha + 2.0) / alpha * q / (1.0 + q / (2.0 * alpha))) * up;
+    case HFI_RADIAL_MATERN52:
+        return at.curve * (sqrt(5.0) * q + 3.0 * r) * up;
+    default:
+        return INFINITY;
+    }
+}

@@ -185,19 +185,40 @@ static double radial_rounding(const hfi_term *term, size_t n, double tau, const 
     return unit * term->size * (1.0 + s1 * (moved + tau * tau) + s2 * moved * moved);
 }
 
+/* The least remainder that one of the term's partitions into near and far anchors gives; *best is that partition. */
+static double least_remainder(const hfi_term *term, double tau, const hfi_level **best)
+{
+    const double near = hfi_radial_remainder(term->form, term->alpha, tau), far = tau * tau * tau / 6.0;
+    double least = (double)INFINITY;
+    *best = &term->level[HFI_LEVELS - 1];
+    for (size_t k = 0; k < HFI_LEVELS; k++) {
+        const hfi_level *level = &term->level[k];
+        const double remainder = level->norm * near + (level->far > 0.0 ? far * level->far : 0.0);
+        if (!(remainder < least)) continue;
+        least = remainder;
+        *best = level;
+    }
+    return least * (1.0 + 8.0 * DBL_EPSILON);
+}
+
 static void bound_radial(const hfi_term *term, size_t n, double tau, double value, const bench *b,
                          hfi_mean_model *model)
 {
-    const double remainder = term->norm * hfi_radial_remainder(term->form, term->alpha, tau);
+    const hfi_level *level;
+    const double remainder = least_remainder(term, tau, &level);
     const double distance = term->norm * hfi_radial_distance_bound(term->form, term->alpha, tau);
     model->remainder += remainder;
     model->crude_lower += fmax(value - distance, -term->norm);
     model->crude_upper += fmin(value + distance, term->norm);
     model->rounding += radial_rounding(term, n, tau, b);
+    /* Where slopes are compared with their values at the centre alone the far part's curvature would be wanted: all anchors count by their norm. */
+    if (term->form == HFI_RADIAL_MATERN52) level = &term->level[HFI_LEVELS - 1];
     for (size_t a = 0; a < term->axes; a++) {
         const double v = b->width[a];
-        model->slope_error[term->axis[a]] +=
-            v > 0.0 ? term->norm * hfi_radial_slope_remainder(term->form, term->alpha, tau, v) : 0.0;
+        if (v > 0.0)
+            model->slope_error[term->axis[a]] +=
+                level->norm * hfi_radial_slope_remainder(term->form, term->alpha, tau, v) +
+                0.5 * v * tau * tau * level->far;
         if (tau > 0.0) model->remainder_share[term->axis[a]] += remainder * (v / tau) * (v / tau);
     }
 }

@@ -26,17 +26,27 @@ typedef enum hfi_term_kind {
     HFI_TERM_GENERAL
 } hfi_term_kind;
 
+#define HFI_LEVELS 24u
+
+/** The anchors of a term in two parts: those nearest to the box count by their norm, the others by their own third derivatives, which fall quickly with the distance. */
+typedef struct hfi_level {
+    double norm; /* of the near part, rounded up */
+    double
+        far; /* |D^3 of the far part| in a direction of scaled length 1, anywhere in the box; infinite where unknown */
+} hfi_level;
+
 typedef struct hfi_term {
     hfi_term_kind kind;
     size_t node; /* TERM of the kernel's tree */
     int order;   /* derivatives that its features have: 0 to 3, 3 standing for more */
     double
         self; /* constant, radial: k_fixed(c, c), so that k_t(x, x') = self psi for two points of the box */
-    double *factor; /* n: k_fixed(c, z_i); constant, radial */
-    double *a;      /* n: t_i factor_i */
-    double total;   /* sum a_i */
-    double size;    /* sum |a_i|; general: sum |t_i| k(z_i, z_i)^(1/2) */
-    double norm;    /* of f_t, rounded up: radial in the space of psi, general in that of the whole kernel */
+    double *factor;              /* n: k_fixed(c, z_i); constant, radial */
+    double *a;                   /* n: t_i factor_i */
+    double total;                /* sum a_i */
+    double size;                 /* sum |a_i|; general: sum |t_i| k(z_i, z_i)^(1/2) */
+    hfi_level level[HFI_LEVELS]; /* radial: the nearest anchors, more and more of them; the last holds all */
+    double norm; /* of f_t, rounded up: radial in the space of psi, general in that of the whole kernel */
     /* general */
     double *share; /* free_count: how quickly the term changes along each, about */
     double phase;  /* 1 + the largest argument of a wave: its rounding is relative to it */
@@ -93,6 +103,8 @@ void hfi_general_constants(const hfi_terms *terms, size_t node, int order, const
 /** Radial terms, per unit of norm in the space of psi, in a box with tau = |half / scale|: of the polynomial of the degree that hfi_radial_degree() says. */
 int hfi_radial_degree(hfi_radial form);
 double hfi_radial_remainder(hfi_radial form, double alpha, double tau);
+/** Bound of the third derivative of psi(|u|^2) in a direction of length 1, for all u with |u|^2 >= q; infinite where q < 3 or the form has none. Decreasing. */
+double hfi_radial_third(hfi_radial form, double alpha, double q);
 double hfi_radial_linear_remainder(hfi_radial form, double alpha,
                                    double tau); /* of degree 1, infinite for matern12 */
 double hfi_radial_distance_bound(hfi_radial form, double alpha, double tau);
