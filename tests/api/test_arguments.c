@@ -185,6 +185,27 @@ static void damage_and_scores(workshop *w)
     assert_int_equal(metrics.n, 77);
 }
 
+static void scores_of_classes(workshop *w)
+{
+    hf_class_metrics metrics = {.n = 77};
+    size_t label[2] = {0, 1};
+    double p[4] = {0.3, 0.7, 1.0, 0.0};
+    ARGUMENT(hf_metrics_class(w->ctx, 2, 2, NULL, p, 10, NULL, &metrics));
+    ARGUMENT(hf_metrics_class(w->ctx, 2, 2, label, NULL, 10, NULL, &metrics));
+    ARGUMENT(hf_metrics_class(w->ctx, 2, 2, label, p, 10, NULL, NULL));
+    ARGUMENT(hf_metrics_class(w->ctx, 2, 0, label, p, 10, NULL, &metrics));
+    ARGUMENT(hf_metrics_class(w->ctx, 2, 2, label, p, 0, NULL, &metrics));
+    REFUSED(HF_ERR_NO_DATA, hf_metrics_class(w->ctx, 0, 2, NULL, NULL, 10, NULL, &metrics));
+    label[1] = 2;
+    ARGUMENT(hf_metrics_class(w->ctx, 2, 2, label, p, 10, NULL, &metrics));
+    label[1] = 1;
+    p[3] = INFINITY;
+    ARGUMENT(hf_metrics_class(w->ctx, 2, 2, label, p, 10, NULL, &metrics));
+    p[3] = 0.2;
+    ARGUMENT(hf_metrics_class(w->ctx, 2, 2, label, p, 10, NULL, &metrics));
+    assert_int_equal(metrics.n, 77);
+}
+
 /* ---- kernel, mean, sites --------------------------------------------------------------------------------
  */
 
@@ -347,6 +368,7 @@ REFUSED_TEST(reading_tables)
 REFUSED_TEST(asking_tables)
 REFUSED_TEST(changing_tables)
 REFUSED_TEST(damage_and_scores)
+REFUSED_TEST(scores_of_classes)
 REFUSED_TEST(kernels)
 REFUSED_TEST(means)
 REFUSED_TEST(making_sites)
@@ -355,11 +377,17 @@ REFUSED_TEST(asking_sites)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contexts_refuse),        cmocka_unit_test(names_refuse),
-        cmocka_unit_test(reading_tables_refuse),  cmocka_unit_test(asking_tables_refuse),
-        cmocka_unit_test(changing_tables_refuse), cmocka_unit_test(damage_and_scores_refuse),
-        cmocka_unit_test(kernels_refuse),         cmocka_unit_test(means_refuse),
-        cmocka_unit_test(making_sites_refuse),    cmocka_unit_test(asking_sites_refuse),
+        cmocka_unit_test(contexts_refuse),
+        cmocka_unit_test(names_refuse),
+        cmocka_unit_test(reading_tables_refuse),
+        cmocka_unit_test(asking_tables_refuse),
+        cmocka_unit_test(changing_tables_refuse),
+        cmocka_unit_test(damage_and_scores_refuse),
+        cmocka_unit_test(scores_of_classes_refuse),
+        cmocka_unit_test(kernels_refuse),
+        cmocka_unit_test(means_refuse),
+        cmocka_unit_test(making_sites_refuse),
+        cmocka_unit_test(asking_sites_refuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
