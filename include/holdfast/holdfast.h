@@ -7,6 +7,7 @@
 #define HOLDFAST_H
 
 #include <holdfast/certify.h>
+#include <holdfast/certify_uses.h>
 #include <holdfast/classify.h>
 #include <holdfast/closed_envelope.h>
 #include <holdfast/contaminate.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds of the value that is asked about over boxes, from the models of mean and standard deviation and from the other kinds. Everything here is about
  * sign value, whose least is looked for. */
+#include "certify/link.h"
 #include "certify/quadratic.h"
 #include "certify/question.h"
 
@@ -225,16 +226,93 @@ static void bound_both(box *x, double *point)
     }
 }
 
+/* ---- probability ------------------------------------------------------------------------------------------------- */
+
+/* Sign p is P(sign mean, sd), less 1 where the sign is -1: P(-q, s) = 1 - P(q, s). */
+static double below_one(const box *x)
+{
+    return x->sign > 0.0 ? 0.0 : 1.0;
+}
+
+/* The least of sign mean + factor times the features' length in the box. */
+static double least_joint(const box *x, const hfi_spread_model *spread, double factor, double crude)
+{
+    box y = *x;
+    y.spread = spread;
+    y.bound = crude;
+    if (factor > 0.0) join_lower(&y, factor);
+    if (factor < 0.0) join_upper(&y, -factor, root(spread->var));
+    return y.bound;
+}
+
+/* Probit: P = Phi(r) with r = sign mean / S, S = sqrt(1 + sd^2) the length of the features with a constant one added. For any t,
+ * r - t = (sign mean - t S) / S. The second t is the bound that the first, the centre's r, gives. */
+static double least_ratio(const box *x, double least_mean, double low, double high)
+{
+    hfi_spread_model longer = *x->spread;
+    longer.var = fmax(longer.var, 0.0) + 1.0;
+    longer.rounding += 4.0 * DBL_EPSILON * longer.var;
+    longer.ceiling = sqrt(1.0 + longer.ceiling * longer.ceiling);
+    const double shortest = sqrt(1.0 + low * low), longest = sqrt(1.0 + high * high);
+    double best = least_mean / (least_mean > 0.0 ? longest : shortest);
+    double t = x->sign * x->mean->value / sqrt(longer.var);
+    for (int round = 0; round < 2; round++) {
+        const double crude = least_mean - t * (t > 0.0 ? longest : shortest);
+        const double least = least_joint(x, &longer, -t, crude);
+        const double ratio = t + fmin(least / shortest, least / longest);
+        best = fmax(best, ratio - 8.0 * DBL_EPSILON * (fabs(t) + fabs(ratio)));
+        t = ratio;
+        if (!isfinite(t)) break;
+    }
+    return best;
+}
+
+/* Logit: the linear model of P at the centre, whose minimum is one of mean + beta sd. */
+static double least_linear(const box *x, double least_mean, double most_mean, double low, double high)
+{
+    const double q = x->sign * x->mean->value, s = root(x->spread->var);
+    double of_q, of_s;
+    hfi_link_slopes(x->question->what, q, s, &of_q, &of_s);
+    if (!(of_q > 1e-12)) return -(double)INFINITY;
+    const double beta = of_s / of_q;
+    const double joint = least_joint(x, x->spread, beta, least_mean + fmin(beta * low, beta * high));
+    const double dq = fmax(q - least_mean, most_mean - q), ds = fmax(s - low, high - s);
+    return hfi_link_value(x->question->what, q, s) + of_q * (joint - q - beta * s) -
+           hfi_link_bend(x->question->what, dq, ds);
+}
+
+static void bound_link(box *x, double *point)
+{
+    const bench *b = x->b;
+    const hf_certify_what what = x->question->what;
+    x->sign = -x->sign;
+    bound_mean(x, point);
+    const double most_mean = -x->bound;
+    x->sign = -x->sign;
+    bound_mean(x, point);
+    const double least_mean = x->bound;
+    const double low = lowest_sd(x, b->point, b->gap), high = highest_sd(x, b->point, b->gap);
+    double least = hfi_link_least(what, least_mean, low, high);
+    if ((int)what == HFI_CERTIFY_PROBIT)
+        least = fmax(least, hfi_link_least(what, least_ratio(x, least_mean, low, high), 0.0, 0.0));
+    else
+        least = fmax(least, least_linear(x, least_mean, most_mean, low, high));
+    x->predicted = hfi_link_value(what, x->predicted, root(x->spread->var)) - below_one(x);
+    x->bound = least - below_one(x);
+    x->own = true;
+}
+
 /* ---- other kinds ------------------------------------------------------------------------------------------------- */
 
 /* Another kind's bounds of mean and variance together. */
 static double other_bound(const box *x, size_t k, double *kind_scratch, double *gap)
 {
+    double q_low = -(double)INFINITY, s_low = 0.0, s_high = (double)INFINITY;
     const hfi_question *q = x->question;
     const hfi_bound_kind *kind = q->kind[k];
     const size_t d = q->subject.d;
     double *arrays = x->b->kinds, total = 0.0;
-    const double of_sd = q->what == HF_CERTIFY_SD ? x->sign : x->sign * q->settings.beta;
+    const double of_sd = q->what == HF_CERTIFY_MEAN_PLUS ? x->sign * q->settings.beta : x->sign;
     memset(gap, 0, x->m * sizeof *gap);
     for (int part = 0; part < 2; part++) {
         const bool spread = part == 1;
@@ -248,9 +326,16 @@ static double other_bound(const box *x, size_t k, double *kind_scratch, double *
         const double factor = spread ? of_sd : x->sign;
         const double lower = spread ? root(e.lower) : e.lower, upper = spread ? root(e.upper) : e.upper;
         total += factor >= 0.0 ? factor * lower : factor * upper;
+        if (!spread) {
+            q_low = total;
+        } else {
+            s_low = lower;
+            s_high = upper;
+        }
         for (size_t f = 0; f < x->m; f++)
             gap[f] += (factor >= 0.0 ? e.gap_lower : e.gap_upper)[q->subject.free[f]];
     }
+    if (hfi_link_asked(q->what)) return hfi_link_least(q->what, q_low, s_low, s_high) - below_one(x);
     return total;
 }
 
@@ -299,6 +384,7 @@ static double centre_value(const box *x)
     const hfi_question *q = x->question;
     if (q->what == HF_CERTIFY_MEAN) return x->sign * x->mean->value;
     const double sd = root(x->spread->var);
+    if (hfi_link_asked(q->what)) return hfi_link_value(q->what, x->sign * x->mean->value, sd) - below_one(x);
     return q->what == HF_CERTIFY_SD ? x->sign * sd : x->sign * (x->mean->value + q->settings.beta * sd);
 }
 
@@ -308,10 +394,11 @@ static double box_rounding(const box *x)
     if (x->mean) rounding += x->mean->rounding;
     if (x->spread) {
         const double sd = root(x->spread->var), r = x->spread->rounding;
-        rounding += fabs(x->question->what == HF_CERTIFY_SD ? 1.0 : x->question->settings.beta) *
+        rounding += fabs(x->question->what == HF_CERTIFY_MEAN_PLUS ? x->question->settings.beta : 1.0) *
                     (sd * sd > r ? r / sd : sqrt(r));
     }
-    return rounding;
+    /* A probability moves by less than half of what mean and sd do. */
+    return hfi_link_asked(x->question->what) ? 0.5 * rounding + HFI_LINK_ERROR : rounding;
 }
 
 static void finish(const box *x, hfi_box_bound *out)
@@ -347,6 +434,8 @@ static void bound_one(box *x, double *models, hfi_box_bound *out)
         bound_mean(x, out->point);
     else if (q->what == HF_CERTIFY_SD)
         bound_sd(x, out->point);
+    else if (hfi_link_asked(q->what))
+        bound_link(x, out->point);
     else
         bound_both(x, out->point);
     const unsigned own =

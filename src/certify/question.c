@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A question about a box: arguments, units, and the value at points. */
 #include "certify/question.h"
+#include "certify/link.h"
 
 #include <float.h>
 #include <math.h>
@@ -33,7 +34,7 @@ static hf_status check_settings(hf_context *ctx, const hf_posterior *posterior, 
                                 const hf_certify_settings *settings)
 {
     const size_t outputs = posterior->scaling.outputs;
-    if ((int)what < 0 || what > HF_CERTIFY_MEAN_PLUS)
+    if ((int)what < 0 || (int)what > HFI_CERTIFY_LOGIT)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no value number %d to certify", (int)what);
     if (settings->output >= outputs)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no output %zu: the posterior has %zu (from 0)",
@@ -171,7 +172,9 @@ hf_status hfi_question_create(hf_context *ctx, const hf_posterior *posterior, hf
                         .user_upper = upper,
                         .inputs = inputs,
                         .scale = hfi_scaling_scale(scaling, settings->output)};
-    if (what != HF_CERTIFY_SD) q->shift = hfi_scaling_shift(scaling, settings->output);
+    if (hfi_link_asked(what)) q->scale = 1.0;
+    if (what == HF_CERTIFY_MEAN || what == HF_CERTIFY_MEAN_PLUS)
+        q->shift = hfi_scaling_shift(scaling, settings->output);
     status = make_question(ctx, q, lower, upper);
     if (status < 0) {
         hfi_question_free(q);
@@ -196,8 +199,10 @@ void hfi_question_free(hfi_question *question)
 /* ---- points ------------------------------------------------------------------------------------------------------ */
 
 /* d (mean + beta sd) from the gradients of mean and variance. */
-static void join_gradients(hfi_question *q, double sd, double *gradient)
+static void join_gradients(hfi_question *q, double mean, double sd, double *gradient)
 {
+    double link_of_mean = 0.0, link_of_sd = 0.0;
+    if (hfi_link_asked(q->what)) hfi_link_slopes(q->what, mean, sd, &link_of_mean, &link_of_sd);
     const double *of_mean = q->gradient, *of_var = q->gradient + q->subject.d;
     const hfi_scaling *scaling = &q->subject.posterior->scaling;
     for (size_t f = 0; f < q->subject.free_count; f++) {
@@ -206,6 +211,7 @@ static void join_gradients(hfi_question *q, double sd, double *gradient)
         double slope = of_mean[j];
         if (q->what == HF_CERTIFY_SD) slope = of_sd;
         if (q->what == HF_CERTIFY_MEAN_PLUS) slope += q->settings.beta * of_sd;
+        if (hfi_link_asked(q->what)) slope = link_of_mean * slope + link_of_sd * of_sd;
         gradient[f] = slope * scaling->x_scale[j];
     }
 }
@@ -229,7 +235,8 @@ double hfi_question_value(hfi_question *q, const double *point, double *user, do
                           gradient ? q->gradient : NULL, gradient && spread ? q->gradient + d : NULL);
     if (status < 0) return (double)NAN;
     const double sd = sqrt(var);
-    if (gradient) join_gradients(q, sd, gradient);
+    if (gradient) join_gradients(q, mean, sd, gradient);
     if (q->what == HF_CERTIFY_MEAN) return mean;
+    if (hfi_link_asked(q->what)) return hfi_link_value(q->what, mean, sd);
     return q->what == HF_CERTIFY_SD ? sd : mean + q->settings.beta * sd;
 }

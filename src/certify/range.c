@@ -226,9 +226,9 @@ static void hand_out(const boxes *job, const answer *answers, hf_range *out, dou
     }
 }
 
-hf_status hf_certify_boxes(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
-                           const hf_certify_settings *settings, size_t m, const double *lower,
-                           const double *upper, hf_range *out, double *argmin, double *argmax)
+hf_status hfi_certify_boxes(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
+                            const hf_certify_settings *settings, size_t m, const double *lower,
+                            const double *upper, hf_range *out, double *argmin, double *argmax)
 {
     if (!ctx || !posterior || !lower || !upper || !out)
         return hfi_fail(
@@ -260,6 +260,15 @@ hf_status hf_certify_boxes(hf_context *ctx, const hf_posterior *posterior, hf_ce
     hfi_free(ctx, answers);
     hfi_free(ctx, points);
     return status;
+}
+
+hf_status hf_certify_boxes(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
+                           const hf_certify_settings *settings, size_t m, const double *lower,
+                           const double *upper, hf_range *out, double *argmin, double *argmax)
+{
+    if ((int)what < 0 || what > HF_CERTIFY_MEAN_PLUS)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no value number %d to certify", (int)what);
+    return hfi_certify_boxes(ctx, posterior, what, settings, m, lower, upper, out, argmin, argmax);
 }
 
 hf_status hf_certify(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,

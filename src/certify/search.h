@@ -25,6 +25,11 @@ typedef struct hfi_end {
 hf_status hfi_search(const hf_context *ctx, hfi_question *question, double sign, size_t node_limit,
                      double deadline, hfi_end *end);
 
+/** hf_certify_boxes(), also of the probabilities in link.h. */
+hf_status hfi_certify_boxes(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
+                            const hf_certify_settings *settings, size_t m, const double *lower,
+                            const double *upper, hf_range *out, double *argmin, double *argmax);
+
 /** Improves a point by projected gradient steps; `point` holds free inputs in the solver's units and is moved, sign value of it is *value, `user` the same point in
  * the user's units. `work` holds 4 m doubles. */
 void hfi_descend(hfi_question *question, double sign, double *point, double *value, double *user,

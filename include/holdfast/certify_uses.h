@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file certify_uses.h
+ * @brief What follows from certified ranges (certify.h): class probabilities and decisions, radii, attacks, guaranteed explanations, and what bad readings can do.
+ *
+ * **Two classes.** A classifier's probability of class 1 is P = E[link(f)] for the latent f of mean m and standard deviation s. It grows with m, and with s it moves
+ * towards 1/2; branch and bound runs on P itself, with bounds that see mean and deviation together. Its winner is class 1 exactly where m > 0. Classifiers of more
+ * classes are HF_ERR_ARGUMENT here; the latent means of their outputs have ranges by hf_certify().
+ *
+ * Settings are those of hf_certify(), the tolerance in units of what is asked about: for probabilities the default of 0.01 is one percent. `settings` NULL stands for the
+ * defaults, `output` is the class. Units are the user's. What certificates rest on is in certify.h, and so are the errors of boxes.
+ *
+ * Sources: Patane, Blaas, Laurenti, Cardelli, Roberts, Kwiatkowska, Adversarial robustness guarantees for Gaussian processes, 2022 (Propositions 8 and 9: how P moves
+ * with mean and variance; section 7.4: the scores of hf_explain()); Grosse et al., 2017 (the signed gradient step).
+ */
+#ifndef HOLDFAST_CERTIFY_USES_H
+#define HOLDFAST_CERTIFY_USES_H
+
+#include <holdfast/certify.h>
+#include <holdfast/classify.h>
+
+HF_BEGIN_DECLS
+
+/**
+ * Ranges of the probability of class settings->output over m boxes, as hf_certify_boxes() has them: lower, upper, argmin and argmax are m x inputs, out has m entries.
+ * out[k].upper - out[k].lower is the robustness delta of the box, to the tolerance.
+ * Errors: those of hf_certify_boxes(); HF_ERR_ARGUMENT for more than two classes and for rigorous settings. HF_WARN_NOT_CONVERGED likewise.
+ */
+HF_API hf_status hf_certify_class(hf_context *ctx, const hf_classifier *classifier,
+                                  const hf_certify_settings *settings, size_t m, const double *lower,
+                                  const double *upper, hf_range *out, double *argmin, double *argmax);
+
+/** What is known about decisions in a box. */
+typedef enum hf_verdict {
+    HF_VERDICT_CERTIFIED = 0,  /**< the class of the point is that of every point of the box */
+    HF_VERDICT_COUNTEREXAMPLE, /**< a point of another class was found */
+    HF_VERDICT_OPEN            /**< a limit came first */
+} hf_verdict;
+
+/** "certified", "counterexample", "open"; "unknown" outside the list. */
+HF_API const char *hf_verdict_name(hf_verdict verdict);
+
+/** The decision over one box. */
+typedef struct hf_decision {
+    size_t winner; /**< class at the point */
+    hf_verdict verdict;
+    size_t nodes;
+    double seconds;
+} hf_decision;
+
+/**
+ * Whether the class of x[k] is that of all points of box k.
+ * @param x              m x inputs: points, of which only the class matters
+ * @param counterexample m x inputs or NULL: the point of another class; NaN where there is none
+ * Stops as soon as that is known; tolerance and decide_at of the settings are not looked at. HF_WARN_NOT_CONVERGED: a verdict is open.
+ */
+HF_API hf_status hf_certify_decision(hf_context *ctx, const hf_classifier *classifier,
+                                     const hf_certify_settings *settings, size_t m, const double *x,
+                                     const double *lower, const double *upper, hf_decision *out,
+                                     double *counterexample);
+
+/** How far a point can be moved. */
+typedef struct hf_radius {
+    size_t winner;
+    double certified; /**< no point nearer than this, and none just so far, is of another class */
+    double broken;    /**< there is one at this distance; infinity: none was found */
+    size_t nodes;
+    double seconds;
+} hf_radius;
+
+/**
+ * The largest radius whose box x +- radius unit is certified, by bisection between what is certified and the nearest counterexample found.
+ * @param unit     inputs entries >= 0, not all 0, or NULL for 1 each: what radius 1 is of each input; 0 holds an input fixed
+ * @param most     no radius beyond this is looked at; > 0, finite
+ * @param accuracy bisection ends when the certified radius is within this share of the broken one (or of `most`); in (0, 1)
+ * @param counterexample inputs entries or NULL: the point at distance `broken`; NaN where there is none
+ * A limit of the settings holds for each step, and is HF_WARN_NOT_CONVERGED: `certified` is true all the same.
+ */
+HF_API hf_status hf_certify_radius(hf_context *ctx, const hf_classifier *classifier,
+                                   const hf_certify_settings *settings, const double *x, const double *unit,
+                                   double most, double accuracy, hf_radius *out, double *counterexample);
+
+/** How to look for a counterexample without any proof. */
+typedef enum hf_attack_kind {
+    HF_ATTACK_SIGN = 0, /**< one step along the sign of the gradient, to the sides of the box */
+    HF_ATTACK_PROJECTED /**< steps of that kind, from a tenth of the box's sides down, kept inside; the best point wins */
+} hf_attack_kind;
+
+/**
+ * Points of boxes where the class of x[k] is less probable.
+ * @param x, lower, upper m x inputs, each x inside its box
+ * @param steps           of the projected attack; 0 stands for 40
+ * @param attacked        m x inputs
+ * @param probability     m entries or NULL: what is left there of the probability of x[k]'s class
+ * HF_ERR_ARGUMENT: a point outside its box. One prediction with gradients for each step.
+ */
+HF_API hf_status hf_attack(hf_context *ctx, const hf_classifier *classifier, hf_attack_kind kind,
+                           size_t steps, size_t m, const double *x, const double *lower, const double *upper,
+                           double *attacked, double *probability);
+
+/** How many of a table's rows are classified rightly, and stay so. */
+typedef struct hf_certified_accuracy {
+    size_t rows;      /**< with a label */
+    size_t right;     /**< of them, classified rightly */
+    size_t certified; /**< of the right ones, surely so in their whole box */
+    size_t broken;    /**< of the right ones, with a counterexample */
+} hf_certified_accuracy;
+
+/** Counts over m labelled points, each with the box x +- radius (inputs entries >= 0). Labels may be HF_LABEL_MISSING. The rest is as for hf_certify_decision(). */
+HF_API hf_status hf_certify_accuracy(hf_context *ctx, const hf_classifier *classifier,
+                                     const hf_certify_settings *settings, size_t m, const double *x,
+                                     const size_t *label, const double *radius, hf_certified_accuracy *out);
+
+/**
+ * What raising each input by up to step does against lowering it, with guaranteed enclosures: with max+ and min+ over [x_i, x_i + step_i], max- and min- over
+ * [x_i - step_i, x_i], the other inputs held,
+ *
+ *     score_i = (max+ - max-) + (min+ - min-)      lower_i <= score_i <= upper_i
+ *
+ * of a posterior's value, or of the probability of class settings->output.
+ * @param step  inputs entries >= 0; 0: the score is 0
+ * @param lower, upper m x inputs. Widths are at most four tolerances, unless a limit came first (HF_WARN_NOT_CONVERGED).
+ */
+HF_API hf_status hf_explain(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
+                            const hf_certify_settings *settings, size_t m, const double *x,
+                            const double *step, double *lower, double *upper);
+HF_API hf_status hf_explain_class(hf_context *ctx, const hf_classifier *classifier,
+                                  const hf_certify_settings *settings, size_t m, const double *x,
+                                  const double *step, double *lower, double *upper);
+
+/**
+ * How far the posterior mean at m points can move when any `count` readings are replaced by any numbers, kernel, prior mean, noise, centres and thresholds held:
+ * | mean_new(x) - mean(x) | <= damage.
+ *
+ * One reading: the largest over readings and replacements, exactly (to rounding), by its leave-one-out moments; a site's pull is a bounded function of its reading when the
+ * site is robust, and unbounded when it is Gaussian: the damage is then infinite. More readings: a bound that holds for any choice of them and is not tight; with the prior's
+ * deviations s, the weights t of the mean, and pulls w (z - m)^2 of at most P_i wherever the readings lie,
+ *
+ *     damage <= s(x) ( sum of the `count` largest |t_i| s_i  +  root of the sum of the `count` largest P_i / 4 )
+ *
+ * @param posterior of the exact solver, one output, in the units of the sites (HF_ERR_ARGUMENT otherwise)
+ * @param sites     those it was made from
+ * @param damage    m entries
+ * @param worst     m entries or NULL: the row of the worst reading; written when `count` is 1
+ * HF_ERR_ARGUMENT: count 0 or more than there are readings, sites of another number of readings. O(n^3) once, O(n^2) a point.
+ */
+HF_API hf_status hf_certify_readings(hf_context *ctx, const hf_posterior *posterior, const hf_sites *sites,
+                                     size_t count, size_t m, const double *x, size_t ldx, double *damage,
+                                     size_t *worst);
+
+HF_END_DECLS
+
+#endif

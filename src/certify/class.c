@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranges of class probabilities, and decisions. */
+#include "certify/class.h"
+
+#include <math.h>
+
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
+
+hf_status hfi_certify_two_classes(hf_context *ctx, const hf_classifier *classifier, size_t class,
+                                  hf_certify_what *what)
+{
+    const size_t classes = hf_classifier_classes(classifier);
+    const hf_link link = hf_classifier_link(classifier);
+    if (classes != 2 || link == HF_LINK_SOFTMAX)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "ranges of class probabilities are for two classes and the links probit and logit; this "
+            "classifier has %zu classes and the link %s",
+            classes, hf_link_name(link));
+    if (class >= classes)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no class %zu: the classifier has %zu (from 0)", class,
+                        classes);
+    const hfi_scaling *scaling = &hf_classifier_posterior(classifier)->scaling;
+    if (hfi_scaling_shift(scaling, 0) != 0.0 || hfi_scaling_scale(scaling, 0) != 1.0)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the classifier's latent function is in other units than its link's");
+    *what = (hf_certify_what)(link == HF_LINK_PROBIT ? (int)HFI_CERTIFY_PROBIT : (int)HFI_CERTIFY_LOGIT);
+    return HF_OK;
+}
+
+static hf_status fail_null(hf_context *ctx, const char *function)
+{
+    return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: an argument that must not be NULL is", function);
+}
+
+/* ---- probabilities ----------------------------------------------------------------------------------------------- */
+
+/* Of class 0: all is one less that of class 1, and least and most change places. */
+static void turn_ranges(size_t m, hf_range *ranges)
+{
+    for (size_t k = 0; k < m; k++) {
+        hf_range *r = &ranges[k];
+        const hf_range of_1 = *r;
+        r->lower = fmax(0.0, (1.0 - of_1.upper) * (1.0 - 4.0 * DBL_EPSILON));
+        r->upper = fmin(1.0, (1.0 - of_1.lower) * (1.0 + 4.0 * DBL_EPSILON));
+        r->lower_attained = 1.0 - of_1.upper_attained;
+        r->upper_attained = 1.0 - of_1.lower_attained;
+    }
+}
+
+hf_status hfi_certify_class_boxes(hf_context *ctx, const hf_classifier *classifier,
+                                  const hf_certify_settings *settings, size_t m, const double *lower,
+                                  const double *upper, hf_range *out, double *argmin, double *argmax)
+{
+    hf_certify_what what;
+    hf_certify_settings own = settings ? *settings : hf_certify_settings_default();
+    const size_t class = own.output;
+    hf_status status = hfi_certify_two_classes(ctx, classifier, class, &what);
+    if (status < 0) return status;
+    if (own.rigorous)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "ranges of class probabilities are not proof against rounding; those of the latent mean and "
+            "decisions are");
+    own.output = 0;
+    if (class == 0) {
+        const bool lower_only = own.lower_only;
+        own.lower_only = own.upper_only;
+        own.upper_only = lower_only;
+        own.decide_at = 1.0 - own.decide_at;
+    }
+    status = hfi_certify_boxes(ctx, hf_classifier_posterior(classifier), what, &own, m, lower, upper, out,
+                               class == 0 ? argmax : argmin, class == 0 ? argmin : argmax);
+    if (status >= 0 && class == 0) turn_ranges(m, out);
+    return status;
+}
+
+hf_status hf_certify_class(hf_context *ctx, const hf_classifier *classifier,
+                           const hf_certify_settings *settings, size_t m, const double *lower,
+                           const double *upper, hf_range *out, double *argmin, double *argmax)
+{
+    if (!ctx || !classifier || !lower || !upper || !out) return fail_null(ctx, "hf_certify_class");
+    return hfi_certify_class_boxes(ctx, classifier, settings, m, lower, upper, out, argmin, argmax);
+}
+
+/* Latent means that come nearer than this to 0 without touching it are left open. */
+static const double undecided = 1e-8;
+
+/* ---- decisions --------------------------------------------------------------------------------------------------- */
+
+const char *hf_verdict_name(hf_verdict verdict)
+{
+    static const char *const names[] = {"certified", "counterexample", "open"};
+    return (size_t)verdict < sizeof names / sizeof *names ? names[verdict] : "unknown";
+}
+
+/* From the range of the latent mean: class 1 wins where it is above 0. */
+static hf_decision judge(const hf_range *range, size_t winner)
+{
+    hf_decision d = {
+        .winner = winner, .verdict = HF_VERDICT_OPEN, .nodes = range->nodes, .seconds = range->seconds};
+    if (winner == 1 ? range->lower > 0.0 : range->upper <= 0.0) d.verdict = HF_VERDICT_CERTIFIED;
+    if (winner == 1 ? range->lower_attained <= 0.0 : range->upper_attained > 0.0)
+        d.verdict = HF_VERDICT_COUNTEREXAMPLE;
+    return d;
+}
+
+/* One box: only the end that could cross matters. */
+static hf_status decide_one(hf_context *ctx, const hf_posterior *posterior, hf_certify_settings settings,
+                            size_t winner, const double *lower, const double *upper, hf_decision *out,
+                            double *at)
+{
+    hf_range range;
+    settings.lower_only = winner == 1;
+    settings.upper_only = winner == 0;
+    const hf_status status =
+        hf_certify(ctx, posterior, HF_CERTIFY_MEAN, &settings, lower, upper, &range, at, at);
+    if (status >= 0) *out = judge(&range, winner);
+    return status;
+}
+
+typedef struct decisions {
+    const hf_posterior *posterior;
+    size_t m, d;
+    const double *x, *lower, *upper;
+    size_t *winner;
+    hf_decision *out; /* m */
+    double *at;       /* m x d */
+} decisions;
+
+static hf_status decide(hf_context *ctx, const decisions *job, const hf_certify_settings *settings)
+{
+    hf_status worst = HF_OK;
+    for (size_t k = 0; k < job->m && worst >= 0; k++) {
+        double *at = job->at + k * job->d;
+        const hf_status status =
+            decide_one(ctx, job->posterior, *settings, job->winner[k], job->lower + k * job->d,
+                       job->upper + k * job->d, &job->out[k], at);
+        if (status < 0) return status;
+        if (job->out[k].verdict == HF_VERDICT_OPEN)
+            worst = hfi_fail(ctx, HF_WARN_NOT_CONVERGED, "box %zu: the decision is open after %zu boxes",
+                             k + 1, job->out[k].nodes);
+        if (job->out[k].verdict != HF_VERDICT_COUNTEREXAMPLE)
+            for (size_t j = 0; j < job->d; j++) at[j] = (double)NAN;
+        if (job->m > 1 && !hfi_progress(ctx, "certify", (double)(k + 1) / (double)job->m, (double)NAN))
+            return hfi_cancelled(ctx);
+    }
+    return worst;
+}
+
+hf_status hf_certify_decision(hf_context *ctx, const hf_classifier *classifier,
+                              const hf_certify_settings *settings, size_t m, const double *x,
+                              const double *lower, const double *upper, hf_decision *out,
+                              double *counterexample)
+{
+    hf_certify_what what;
+    if (!ctx || !classifier || !x || !lower || !upper || !out) return fail_null(ctx, "hf_certify_decision");
+    hf_certify_settings own = settings ? *settings : hf_certify_settings_default();
+    own.output = 0;
+    own.decide_at = 0.0;
+    own.tolerance = undecided;
+    hf_status status = hfi_certify_two_classes(ctx, classifier, 0, &what);
+    if (status < 0 || m == 0) return status;
+    decisions job = {hf_classifier_posterior(classifier), m, 0, x, lower, upper, NULL, NULL, NULL};
+    job.d = hf_posterior_dimension(job.posterior);
+    size_t numbers;
+    if (!hfi_size_mul(m, job.d, &numbers)) return hfi_out_of_memory(ctx);
+    job.winner = hfi_alloc(ctx, m, sizeof *job.winner);
+    job.out = hfi_alloc(ctx, m, sizeof *job.out);
+    job.at = hfi_alloc(ctx, numbers, sizeof *job.at);
+    status = job.winner && job.out && job.at
+                 ? hf_classify_predict(ctx, classifier, m, x, job.d, NULL, job.winner, NULL, NULL, NULL)
+                 : HF_ERR_MEMORY;
+    if (status >= 0) status = hfi_worse(status, decide(ctx, &job, &own));
+    if (status >= 0) {
+        memcpy(out, job.out, m * sizeof *out);
+        if (counterexample) memcpy(counterexample, job.at, numbers * sizeof *counterexample);
+    }
+    hfi_free(ctx, job.winner);
+    hfi_free(ctx, job.out);
+    hfi_free(ctx, job.at);
+    return status;
+}
+
+/* ---- a table ----------------------------------------------------------------------------------------------------- */
+
+/* Labelled points and their boxes. */
+static size_t gather(size_t m, size_t d, const double *x, const size_t *label, const double *radius,
+                     double *boxes, size_t *row)
+{
+    size_t count = 0;
+    double *centre = boxes, *lower = boxes + m * d, *upper = boxes + 2 * m * d;
+    for (size_t i = 0; i < m; i++) {
+        if (label[i] == HF_LABEL_MISSING) continue;
+        for (size_t j = 0; j < d; j++) {
+            centre[count * d + j] = x[i * d + j];
+            lower[count * d + j] = x[i * d + j] - radius[j];
+            upper[count * d + j] = x[i * d + j] + radius[j];
+        }
+        row[count++] = i;
+    }
+    return count;
+}
+
+hf_status hf_certify_accuracy(hf_context *ctx, const hf_classifier *classifier,
+                              const hf_certify_settings *settings, size_t m, const double *x,
+                              const size_t *label, const double *radius, hf_certified_accuracy *out)
+{
+    if (!ctx || !classifier || !x || !label || !radius || !out) return fail_null(ctx, "hf_certify_accuracy");
+    const size_t d = hf_posterior_dimension(hf_classifier_posterior(classifier));
+    for (size_t j = 0; j < d; j++)
+        if (!(radius[j] >= 0.0) || !isfinite(radius[j]))
+            return hfi_fail(ctx, HF_ERR_ARGUMENT, "the radius of input %zu is %g; it must be 0 or above",
+                            j + 1, radius[j]);
+    size_t numbers;
+    if (!hfi_size_mul(m, 3 * d, &numbers)) return hfi_out_of_memory(ctx);
+    double *boxes = hfi_alloc(ctx, numbers + 1, sizeof *boxes);
+    size_t *row = hfi_alloc(ctx, m + 1, sizeof *row);
+    hf_decision *found = hfi_alloc(ctx, m + 1, sizeof *found);
+    hf_status status = boxes && row && found ? HF_OK : HF_ERR_MEMORY;
+    if (status >= 0) {
+        hf_certified_accuracy sum = {.rows = gather(m, d, x, label, radius, boxes, row)};
+        status = hf_certify_decision(ctx, classifier, settings, sum.rows, boxes, boxes + m * d,
+                                     boxes + 2 * m * d, found, NULL);
+        for (size_t k = 0; status >= 0 && k < sum.rows; k++) {
+            if (found[k].winner != label[row[k]]) continue;
+            sum.right++;
+            sum.certified += found[k].verdict == HF_VERDICT_CERTIFIED;
+            sum.broken += found[k].verdict == HF_VERDICT_COUNTEREXAMPLE;
+        }
+        if (status >= 0) *out = sum;
+    }
+    hfi_free(ctx, boxes);
+    hfi_free(ctx, row);
+    hfi_free(ctx, found);
+    return status;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scores of inputs: what raising one does against lowering it. */
+#include "certify/class.h"
+
+#include <math.h>
+
+typedef struct scores {
+    const hf_posterior *posterior;
+    const hf_classifier *classifier; /* NULL: a value of the posterior */
+    hf_certify_what what;
+    hf_certify_settings settings;
+    size_t m, d;
+    const double *x, *step;
+} scores;
+
+/* Two boxes for each input, up and down. */
+static hf_status score_point(hf_context *ctx, const scores *job, const double *x, double *boxes,
+                             hf_range *ranges, double *lower, double *upper)
+{
+    const size_t d = job->d;
+    double *low = boxes, *high = boxes + 2 * d * d;
+    for (size_t k = 0; k < 2 * d; k++) {
+        memcpy(low + k * d, x, d * sizeof *low);
+        memcpy(high + k * d, x, d * sizeof *high);
+        (k < d ? high : low)[k * d + k % d] += k < d ? job->step[k % d] : -job->step[k % d];
+    }
+    const hf_status status = job->classifier
+                                 ? hfi_certify_class_boxes(ctx, job->classifier, &job->settings, 2 * d, low,
+                                                           high, ranges, NULL, NULL)
+                                 : hf_certify_boxes(ctx, job->posterior, job->what, &job->settings, 2 * d,
+                                                    low, high, ranges, NULL, NULL);
+    for (size_t j = 0; j < d && status >= 0; j++) {
+        const hf_range *up = &ranges[j], *down = &ranges[d + j];
+        const double least = (up->upper_attained - down->upper) + (up->lower - down->lower_attained);
+        const double most = (up->upper - down->upper_attained) + (up->lower_attained - down->lower);
+        const double slack =
+            8.0 * DBL_EPSILON * (fabs(up->upper) + fabs(down->upper) + fabs(up->lower) + fabs(down->lower));
+        const bool fixed = job->step[j] == 0.0;
+        lower[j] = fixed ? 0.0 : least - slack;
+        upper[j] = fixed ? 0.0 : most + slack;
+    }
+    return status;
+}
+
+static hf_status check(hf_context *ctx, const scores *job)
+{
+    for (size_t j = 0; j < job->d; j++)
+        if (!(job->step[j] >= 0.0) || !isfinite(job->step[j]))
+            return hfi_fail(ctx, HF_ERR_ARGUMENT, "the step of input %zu is %g; it must be 0 or above", j + 1,
+                            job->step[j]);
+    if (job->settings.lower_only || job->settings.upper_only)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a score needs both ends of ranges");
+    return HF_OK;
+}
+
+static hf_status score(hf_context *ctx, const scores *job, double *lower, double *upper)
+{
+    hf_status status = check(ctx, job);
+    size_t square, numbers;
+    if (status < 0) return status;
+    if (!hfi_size_mul(4 * job->d, job->d, &square) || !hfi_size_mul(job->m, 2 * job->d, &numbers))
+        return hfi_out_of_memory(ctx);
+    double *boxes = hfi_alloc(ctx, square, sizeof *boxes), *out = hfi_alloc(ctx, numbers + 1, sizeof *out);
+    hf_range *ranges = hfi_alloc(ctx, 2 * job->d, sizeof *ranges);
+    status = boxes && out && ranges ? HF_OK : HF_ERR_MEMORY;
+    for (size_t k = 0; k < job->m && status >= 0; k++) {
+        double *own = out + k * job->d;
+        status = hfi_worse(
+            status, score_point(ctx, job, job->x + k * job->d, boxes, ranges, own, own + job->m * job->d));
+    }
+    if (status >= 0) {
+        memcpy(lower, out, job->m * job->d * sizeof *out);
+        memcpy(upper, out + job->m * job->d, job->m * job->d * sizeof *out);
+    }
+    hfi_free(ctx, boxes);
+    hfi_free(ctx, out);
+    hfi_free(ctx, ranges);
+    return status;
+}
+
+hf_status hf_explain(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
+                     const hf_certify_settings *settings, size_t m, const double *x, const double *step,
+                     double *lower, double *upper)
+{
+    if (!ctx || !posterior || !x || !step || !lower || !upper)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_explain: an argument that must not be NULL is");
+    const hfi_scaling *scaling = &posterior->scaling;
+    const scores job = {.posterior = posterior,
+                        .what = what,
+                        .settings = settings ? *settings : hf_certify_settings_default(),
+                        .m = m,
+                        .d = scaling->outputs > 1 ? scaling->d - 1 : scaling->d,
+                        .x = x,
+                        .step = step};
+    return score(ctx, &job, lower, upper);
+}
+
+hf_status hf_explain_class(hf_context *ctx, const hf_classifier *classifier,
+                           const hf_certify_settings *settings, size_t m, const double *x, const double *step,
+                           double *lower, double *upper)
+{
+    hf_certify_what what;
+    if (!ctx || !classifier || !x || !step || !lower || !upper)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_explain_class: an argument that must not be NULL is");
+    const hf_status status = hfi_certify_two_classes(ctx, classifier, 0, &what);
+    if (status < 0) return status;
+    const scores job = {.classifier = classifier,
+                        .settings = settings ? *settings : hf_certify_settings_default(),
+                        .m = m,
+                        .d = hf_posterior_dimension(hf_classifier_posterior(classifier)),
+                        .x = x,
+                        .step = step};
+    return score(ctx, &job, lower, upper);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "certify/link.h"
+
+#include <holdfast/classify.h>
+#include <math.h>
+
+static const double density_at_0 = 0.39894228040143267794; /* 1 / sqrt(2 pi) */
+/* Largest |link''|: phi(1) of the normal distribution function, 1 / (6 sqrt 3) of the logistic one; both rounded up. */
+static const double probit_bend = 0.2419708, logit_bend = 0.0962251;
+static const double step =
+    1e-3; /* of the logit's differences: they err by step^2 / 6 times third derivatives of at most 0.2 */
+
+bool hfi_link_asked(hf_certify_what what)
+{
+    return (int)what == HFI_CERTIFY_PROBIT || (int)what == HFI_CERTIFY_LOGIT;
+}
+
+double hfi_link_value(hf_certify_what what, double q, double s)
+{
+    double probability = (double)NAN;
+    const hf_link link = (int)what == HFI_CERTIFY_PROBIT ? HF_LINK_PROBIT : HF_LINK_LOGIT;
+    (void)hf_class_probability(link, q, s * s, &probability, NULL);
+    return probability;
+}
+
+void hfi_link_slopes(hf_certify_what what, double q, double s, double *of_q, double *of_s)
+{
+    if ((int)what == HFI_CERTIFY_PROBIT) {
+        const double length = sqrt(1.0 + s * s), r = q / length, density = density_at_0 * exp(-0.5 * r * r);
+        *of_q = density / length;
+        *of_s = -density * r * s / (length * length);
+        return;
+    }
+    /* P is even in s, so that a step across 0 is one too. */
+    *of_q = (hfi_link_value(what, q + step, s) - hfi_link_value(what, q - step, s)) / (2.0 * step);
+    *of_s = (hfi_link_value(what, q, s + step) - hfi_link_value(what, q, fabs(s - step))) / (2.0 * step);
+}
+
+double hfi_link_least(hf_certify_what what, double q_low, double s_low, double s_high)
+{
+    if (!(q_low >= -1e300)) return 0.0;
+    const double s = q_low > 0.0 ? s_high : s_low;
+    if (!(s <= 1e150)) return 0.0;
+    return fmax(0.0, hfi_link_value(what, q_low, s) - HFI_LINK_ERROR);
+}
+
+double hfi_link_bend(hf_certify_what what, double dq, double ds)
+{
+    const double bend = (int)what == HFI_CERTIFY_PROBIT ? probit_bend : logit_bend;
+    const double mean_of_z = 0.7978846; /* E|z|, rounded up; E z^2 = 1 */
+    return bend * (0.5 * dq * dq + mean_of_z * dq * ds + 0.5 * ds * ds) + HFI_LINK_SLOPE_ERROR * (dq + ds) +
+           HFI_LINK_ERROR;
+}

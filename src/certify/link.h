@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file link.h
+ * @brief The probability of class 1 of two as a function P(q, s) of the latent mean q and standard deviation s, P = E[link(q + s z)] for a standard normal z.
+ *
+ * P grows with q, and with s it falls where q > 0 and grows where q < 0; P(-q, s) = 1 - P(q, s). All second derivatives are expectations of link'' times 1, z or z^2.
+ */
+#ifndef HFI_CERTIFY_LINK_H
+#define HFI_CERTIFY_LINK_H
+
+#include <holdfast/certify.h>
+
+/** What is asked about, after the last hf_certify_what. */
+enum {
+    HFI_CERTIFY_PROBIT = HF_CERTIFY_MEAN_PLUS + 1,
+    HFI_CERTIFY_LOGIT
+};
+
+/** Whether a question is about a probability. */
+bool hfi_link_asked(hf_certify_what what);
+/** P(q, s); s >= 0. Off by at most HFI_LINK_ERROR. */
+double hfi_link_value(hf_certify_what what, double q, double s);
+/** dP/dq and dP/ds, off by at most HFI_LINK_SLOPE_ERROR. */
+void hfi_link_slopes(hf_certify_what what, double q, double s, double *of_q, double *of_s);
+/** The least of P(q, s) where q >= q_low and s is in [s_low, s_high], its own rounding taken off. */
+double hfi_link_least(hf_certify_what what, double q_low, double s_low, double s_high);
+/** What the linear model of P at a point can lose where q is at most dq and s at most ds away. */
+double hfi_link_bend(hf_certify_what what, double dq, double ds);
+
+#define HFI_LINK_ERROR       2e-13
+#define HFI_LINK_SLOPE_ERROR 1e-7
+
+#endif
