@@ -17,7 +17,7 @@ hfi_rigorous_work hfi_rigorous_work_create(const hfi_rigorous *of, hf_certify_wh
     const size_t room = hfi_solution_room(s, 1);
     const size_t intervals = 2 * d + 3 * jet + scratch + 2 * n;
     const size_t bytes = intervals * sizeof(hfi_interval) + (2 * d + 1) * sizeof(long double) +
-                         (2 * d + n + room) * sizeof(double);
+                         (3 * d + n + room) * sizeof(double);
     hfi_rigorous_work w = {.of = of, .what = what, .beta = beta};
     w.block = hfi_memory_alloc(&of->memory, bytes, 1);
     if (w.block == NULL) return w;
@@ -33,7 +33,8 @@ hfi_rigorous_work hfi_rigorous_work_create(const hfi_rigorous *of, hf_certify_wh
     w.rest = w.half + d;
     w.centre = (double *)(void *)(w.rest + d + 1);
     w.share = w.centre + d;
-    w.solved = w.share + d;
+    w.step = w.share + d;
+    w.solved = w.step + d;
     w.room = w.solved + n;
     return w;
 }
@@ -63,8 +64,8 @@ static void add_prior_mean(const hf_mean *mean, size_t output, const hfi_interva
     }
 }
 
-/* The mean and its derivatives at work->middle, scaled units, into work->jet. */
-static bool mean_jet(hfi_rigorous_work *work, int order)
+/* The mean and its derivatives over x, scaled units, into work->jet. */
+static bool mean_jet(hfi_rigorous_work *work, const hfi_interval *x, int order)
 {
     const hf_posterior *posterior = work->of->posterior;
     const hfi_solution *s = &posterior->solution;
@@ -72,13 +73,13 @@ static bool mean_jet(hfi_rigorous_work *work, int order)
     for (size_t k = 0; k < size; k++) work->jet[k] = hfi_interval_point(0.0L);
     for (size_t i = 0; i < s->n; i++) {
         const hfi_interval t = hfi_interval_point(s->t[i]);
-        if (!hfi_kernel_enclose_box(posterior->kernel, work->middle, s->z + i * s->d, false, order, work->one,
+        if (!hfi_kernel_enclose_box(posterior->kernel, x, s->z + i * s->d, false, order, work->one,
                                     work->scratch))
             return false;
         for (size_t k = 0; k < size; k++)
             work->jet[k] = hfi_interval_add(work->jet[k], hfi_interval_multiply(t, work->one[k]));
     }
-    add_prior_mean(posterior->mean, work->output, work->middle, s->d, order, work->jet);
+    add_prior_mean(posterior->mean, work->output, x, s->d, order, work->jet);
     return true;
 }
 
@@ -171,6 +172,16 @@ typedef struct reach {
     long double distance; /* |phi(x) - phi(c)| */
 } reach;
 
+/* For rough kernels: the value at the centre and what the slopes anywhere in the box make of the way from there. */
+static bool by_slopes(hfi_rigorous_work *work, hfi_rigorous_bounds *out)
+{
+    if (!mean_jet(work, work->box, 1)) return false;
+    work->jet[0] = out->centre;
+    out->box =
+        hfi_interval_intersect(out->box, polynomial(work, work->jet, work->of->posterior->solution.d, 1));
+    return true;
+}
+
 /* Scaled units. The jet's constant term is the value at the centre. */
 static bool mean_bounds(hfi_rigorous_work *work, const reach *r, hfi_rigorous_bounds *out)
 {
@@ -180,7 +191,8 @@ static bool mean_bounds(hfi_rigorous_work *work, const reach *r, hfi_rigorous_bo
     const int degree = isfinite(r->norm[3]) ? 2 : isfinite(r->norm[2]) ? 1 : 0;
     const long double norm = work->of->norm;
     hfi_interval prior = {0.0L, 0.0L}, at_centre = {0.0L, 0.0L};
-    if (!mean_jet(work, degree)) return false;
+    if (!mean_jet(work, work->middle, degree)) return false;
+    work->degree = degree;
     add_prior_mean(posterior->mean, work->output, work->box, d, 0, &prior);
     add_prior_mean(posterior->mean, work->output, work->middle, d, 0, &at_centre);
     const hfi_interval moved = hfi_interval_add(work->jet[0], hfi_interval_subtract(prior, at_centre));
@@ -192,7 +204,7 @@ static bool mean_bounds(hfi_rigorous_work *work, const reach *r, hfi_rigorous_bo
         out->box =
             hfi_interval_intersect(out->box, hfi_interval_widen(polynomial(work, work->jet, d, p), rest));
     }
-    return true;
+    return degree > 0 || by_slopes(work, out);
 }
 
 /* What white adds to the variance over work->box. */
@@ -219,6 +231,7 @@ static bool sd_bounds(hfi_rigorous_work *work, const reach *r, hfi_rigorous_boun
     const bool smooth = isfinite(r->norm[2]);
     hfi_interval white;
     if (!hfi_rigorous_spread(work, smooth ? 2 : 0) || !white_part(work, &white)) return false;
+    if (work->what == HF_CERTIFY_SD) work->degree = smooth ? 2 : 0;
     const hfi_interval sd = hfi_interval_sqrt(work->spread[0]), prior = {0.0L, r->norm[0]};
     hfi_interval wide = hfi_interval_intersect(hfi_interval_widen(sd, r->distance), prior);
     if (smooth) {
@@ -287,7 +300,7 @@ bool hfi_rigorous_at(hfi_rigorous_work *work, hfi_interval *out)
     }
     work->output = hfi_scaling_output(&posterior->scaling, work->centre);
     if (work->what != HF_CERTIFY_SD) {
-        if (!mean_jet(work, 0)) return false;
+        if (!mean_jet(work, work->middle, 0)) return false;
         mean = work->jet[0];
     }
     if (work->what != HF_CERTIFY_MEAN) {

@@ -38,6 +38,8 @@ typedef struct hfi_rigorous_work {
     hfi_interval *spread;   /* a jet: hfi_rigorous_spread() */
     long double *rest;      /* d + 1 */
     double *share;          /* d: how much each side of the box matters */
+    double *step;           /* d: hfi_rigorous_step() */
+    int degree;             /* of the polynomial that was bounded last; 0: none */
     void *block;
 } hfi_rigorous_work;
 
@@ -51,7 +53,9 @@ typedef struct hfi_rigorous_bounds {
 } hfi_rigorous_bounds;
 bool hfi_rigorous_bound(hfi_rigorous_work *work, const double *lower, const double *upper,
                         hfi_rigorous_bounds *out);
-/** The value at the point work->middle. */
+/** After a bound of that box: work->middle := where sign times the value should be small in it. False: no idea. */
+bool hfi_rigorous_step(hfi_rigorous_work *work, double sign, const double *lower, const double *upper);
+/** The value at the point work->middle; overwrites box and centre. */
 bool hfi_rigorous_at(hfi_rigorous_work *work, hfi_interval *out);
 
 /**

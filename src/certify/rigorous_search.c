@@ -102,22 +102,30 @@ static size_t widest(const search *s, const double *lower, const double *upper)
     return side;
 }
 
+/* The value is surely at most that at the point that was looked at last. */
+static void attain(search *s, hfi_interval value)
+{
+    const double attained = hfi_double_up(signed_by(s->sign, value).upper);
+    if (!(attained < s->attained)) return;
+    s->attained = attained;
+    memcpy(s->best, s->work->centre, s->d * sizeof *s->best);
+}
+
 /* Bounds the box whose sides are the last in the store, and puts it on the heap. */
 static hf_status offer(search *s, double least)
 {
     const double *lower = s->sides + 2 * s->d * s->made, *upper = lower + s->d;
     hfi_rigorous_bounds bounds;
+    hfi_interval value;
     s->nodes++;
     if (!hfi_rigorous_bound(s->work, lower, upper, &bounds)) return HF_ERR_NOT_FINITE;
-    const hfi_interval value = signed_by(s->sign, bounds.centre);
     const double key = hfi_double_down(signed_by(s->sign, bounds.box).lower);
-    const double attained = hfi_double_up(value.upper);
-    if (attained < s->attained) {
-        s->attained = attained;
-        memcpy(s->best, s->work->centre, s->d * sizeof *s->best);
-    }
     push(s, (box){key > least ? key : least, s->made, widest(s, lower, upper)});
     s->made++;
+    attain(s, bounds.centre);
+    if (key < s->attained && hfi_rigorous_step(s->work, s->sign, lower, upper) &&
+        hfi_rigorous_at(s->work, &value))
+        attain(s, value);
     return HF_OK;
 }
 
