@@ -22,9 +22,9 @@ typedef struct hfi_class_fit {
     const hf_class_settings *choices; /* the caller's */
 } hfi_class_fit;
 
-/** Checks data and settings, gathers, and makes the trainer; *out is zeroed on error. */
+/** Checks data and settings, gathers, and makes the trainer; *fit is zeroed on error. */
 hf_status hfi_class_fit_init(hf_context *ctx, const hf_class_data *data, const hf_class_settings *settings,
-                             hfi_class_fit *out);
+                             hfi_class_fit *fit);
 void hfi_class_fit_free(hfi_class_fit *fit);
 /** hfi_class_check_labels(), and that each class occurs and there are two. */
 hf_status hfi_class_check_data(hf_context *ctx, const hf_class_data *data);

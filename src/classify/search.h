@@ -20,6 +20,6 @@ typedef struct hfi_class_search {
 /** Maximises log evidence + priors over the trainer's free parameters from `state` (in and out), at most 1.5 iterations + 5 evaluations, then the same from
  * `restarts` seeded random starts around it; the best is left. Fills what the trainer tells of its last optimisation; the model is left at the result, for which
  * evaluate() is called last, without a gradient. Errors as of hfi_trainer_maximise(). */
-hf_status hfi_class_train(const hfi_class_search *search, double *state, size_t iterations, size_t restarts);
+hf_status hfi_class_train(const hfi_class_search *how, double *state, size_t iterations, size_t restarts);
 
 #endif
