@@ -18,7 +18,8 @@ static const tool_option options[] = {
      "rcgp, rcagp, rcsvgp: robust (exact, projected, inducing);\n"
      "cagp, sgpr, svgp: projected, inducing, inducing by minibatches;\n"
      "student-t; rrp: relevance pursuit; for several outputs mogp: plain,\nmorcgp: robust by what the others "
-     "say, t-mogp: student-t with one\nnoise, independent: the default without covariance between them",
+     "say, t-mogp: student-t with one\nnoise, independent: the default without covariance between them;\n"
+     "probit, logit, softmax: as --sites",
      false},
     {"kernel", 'k', "EXPR",
      "covariance function (default \"matern52(ard)\"), such as\n\"matern52(ard) + periodic(x3, period=12)\"",
@@ -26,7 +27,12 @@ static const tool_option options[] = {
     {"mean", 'm', "KIND", "prior mean: zero, constant (default), median, linear", false},
     {"sites", 0, "KIND",
      "gaussian; robust: smooth weights that fall with the residual;\nstudent-t; pursuit: a few readings with "
-     "a variance of their own",
+     "a variance of their own.\nThe target is labels: probit or "
+     "logit, of two classes; softmax, of\nany number",
+     false},
+    {"inference", 0, "NAME",
+     "probit and logit sites: ep (default), expectation propagation;\nlaplace, quicker and less exact. "
+     "softmax: laplace",
      false},
     {"centre", 0, "RULE",
      "robust sites: residuals are taken from the prior mean (prior),\nthe leave-one-out mean (loo), near "

@@ -85,6 +85,8 @@ static int choose_sites(const tool_arguments *arguments, hf_context *ctx, const 
         return wrong_choice(arguments, ctx, "preset");
     if (sites != NULL && hf_site_kind_parse(ctx, sites, &s->sites) < 0)
         return wrong_choice(arguments, ctx, "sites");
+    const int labels = choose_labels(arguments, ctx, s);
+    if (labels != TOOL_OK) return labels;
     if (has_argument(arguments, "no-train")) s->train = false;
     if (preset == NULL && sites == NULL && tails != NULL) s->sites = HF_SITES_STUDENT_T;
     if (preset == NULL && sites == NULL && robust != NULL) s->sites = HF_SITES_ROBUST;
@@ -209,6 +211,7 @@ int fit_settings_from(const tool_arguments *arguments, hf_context *ctx, size_t t
     int status = read_assignments(arguments, out, &threshold);
     if (status == TOOL_OK)
         status = choose_sites(arguments, ctx, robust_option(arguments, !isnan(threshold)), &recipe);
+    if (status == TOOL_OK) status = check_labels(arguments, &recipe);
     if (status == TOOL_OK) status = choose_robust(arguments, ctx, threshold, out, &recipe);
     if (status == TOOL_OK) status = choose_rest(arguments, ctx, &recipe);
     if (status == TOOL_OK) status = choose_solver(arguments, ctx, &recipe);

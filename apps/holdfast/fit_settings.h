@@ -34,6 +34,11 @@ int choose_solver(const tool_arguments *arguments, hf_context *ctx, hf_fit_setti
 int read_eps(const tool_arguments *arguments, fit_settings *out, hf_fit_settings *s);
 /** What only several outputs have, and what they do not go with. */
 int choose_outputs(const tool_arguments *arguments, hf_context *ctx, size_t targets, hf_fit_settings *s);
+/** Settings and inference of labels (class_fit.c); nothing for other sites. */
+int choose_labels(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s);
+/** Complains about the first option that means nothing for labels, if the sites are of labels. */
+int check_labels(const tool_arguments *arguments, const hf_fit_settings *s);
+bool is_label_sites(hf_site_kind sites);
 /** Complains about the first option that would have no effect with these settings (fit_effect.c). */
 int check_effects(const tool_arguments *arguments, const hf_fit_settings *s);
 

@@ -74,6 +74,9 @@ const tool_verb verb_inspect = {
         "data. With --rows also a table with one row per reading: its leave-one-out prediction (from the\n"
         "others), its weight (1 plain, 0 set aside), how far the model would move without it (influence, in\n"
         "nats), whether it is suspected, and its group. --rows - writes that table and nothing else.\n"
+        "Of a classifier it shows classes and evidence, and --rows row, label, the most probable class and "
+        "the\n"
+        "probability of the label.\n"
         "Of an envelope (holdfast bound --save) it shows the readings' intervals, kernel and norm bound.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast inspect boston.hf --rows readings.csv",

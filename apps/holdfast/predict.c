@@ -19,14 +19,18 @@ static const tool_option options[] = {
      false},
 };
 
-/* A column of means: of the target or, of all outputs in one table, of the first. */
+/* A column that is missing where a prediction is: of the target or, of all outputs in one table, of the first, or of the first class. */
 static const double *some_mean(const hf_model *model, const hf_table *table)
 {
-    const char *target = hf_model_target(model), *output = hf_model_output(model, 0);
-    const size_t bytes = strlen(target) + strlen(output) + 16;
+    const char *target = hf_model_target(model), *output = hf_model_output(model, 0),
+               *first = hf_model_class(model, 0);
+    const size_t bytes = strlen(target) + strlen(output) + (first != NULL ? strlen(first) : 0) + 16;
     char *name = calloc(bytes, 1);
     if (name == NULL) return NULL;
-    snprintf(name, bytes, "%s_mean", target);
+    if (first != NULL)
+        snprintf(name, bytes, "p_%s", first);
+    else
+        snprintf(name, bytes, "%s_mean", target);
     const double *mean = table_column(NULL, table, name);
     if (mean == NULL && hf_model_output_column(model) != NULL) {
         snprintf(name, bytes, "%s_%s_mean", target, output);
@@ -98,6 +102,11 @@ static hf_status add_computational(hf_context *ctx, const hf_model *model, hf_ta
 static int check_additions(const tool_arguments *arguments, const hf_model *model)
 {
     const size_t outputs = hf_model_outputs(model);
+    if (hf_model_classes(model) > 0 &&
+        (has_argument(arguments, "computational") || has_argument(arguments, "covariance")))
+        return complain("--%s is about models of readings; that of \"%s\" is a classifier",
+                        has_argument(arguments, "computational") ? "computational" : "covariance",
+                        hf_model_target(model));
     if (outputs > 1 && has_argument(arguments, "computational"))
         return complain("--computational is about models of one output; this one has %zu", outputs);
     if (outputs == 1 && has_argument(arguments, "covariance"))
@@ -161,7 +170,10 @@ const tool_verb verb_predict = {
         "Of several outputs each has its five columns, named by its own column. If the model was fitted "
         "with\n"
         "--output-column and NEW.csv has that column, each row is about its own output, and the names begin\n"
-        "with the target's; if not, all outputs are predicted, in columns <target>_<output>_mean, ....",
+        "with the target's; if not, all outputs are predicted, in columns <target>_<output>_mean, ....\n"
+        "Of a classifier: <target>_class, the most probable class; p_<class>, the probability of each; and "
+        "the\n"
+        "latent function, <target>_mean and <target>_sd, with softmax sites <target>_<class>_mean, ....",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast predict boston.hf data/boston.csv -o predictions.csv",
     .options = options,

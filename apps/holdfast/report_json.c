@@ -198,5 +198,6 @@ json_t *json_model(const hf_model *model, const hf_table *suspects)
         "parameters", json_parameters(model), "suspects", json_suspects(model, suspects), "notes", notes,
         "data_sha256", hf_model_data_checksum(model));
     if (object != NULL && hf_model_outputs(model) > 1) json_add_outputs(object, model, suspects);
+    if (object != NULL && hf_model_classes(model) > 0) json_add_classes(object, model);
     return object;
 }

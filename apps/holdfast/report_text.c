@@ -49,7 +49,7 @@ static const char *plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
-static void print_solver(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report)
+void report_solver(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report)
 {
     const size_t m = report->inducing;
     const char *kind = settings->action_kind == HF_ACTIONS_BLOCKS   ? "block"
@@ -71,8 +71,12 @@ static void print_solver(FILE *out, const hf_fit_settings *settings, const hf_fi
     fputc('\n', out);
 }
 
-static void print_training(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report)
+void report_training(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report)
 {
+    if (!settings->train) {
+        fprintf(out, "training     none\n");
+        return;
+    }
     fprintf(out, "training     %s%s, %s after %zu %s", hf_objective_name(settings->objective),
             settings->optimiser == HF_OPTIMISER_ADAM ? " by adam" : "", hf_stop_text(report->stop),
             report->evaluations, settings->minibatch > 0 ? "steps" : "evaluations");
@@ -95,13 +99,10 @@ static void print_heading(FILE *out, const hf_model *model)
     fprintf(out, "\n\nkernel       %s\nmean         %s\n", settings->kernel,
             hf_mean_kind_name(settings->mean));
     print_sites(out, settings, report);
-    print_solver(out, settings, report);
+    report_solver(out, settings, report);
     if (hf_model_noise_column(model) != NULL)
         fprintf(out, "noise        known part from column %s\n", hf_model_noise_column(model));
-    if (settings->train)
-        print_training(out, settings, report);
-    else
-        fprintf(out, "training     none\n");
+    report_training(out, settings, report);
     fprintf(out, "objective    %.6g\n", report->objective);
     if (report->solver == HF_SOLVER_EXACT)
         fprintf(out, "numerics     condition %.2g, jitter %.3g, backward error %.2g\n", report->condition,
@@ -215,8 +216,11 @@ static void print_suspects(FILE *out, const hf_model *model, const hf_table *sus
 /* ---- hyperparameters
  * --------------------------------------------------------------------------------------- */
 
-static const char *unit_text(hf_unit unit)
+static const char *unit_text(hf_unit unit, bool latent)
 {
+    if (latent && unit == HF_UNIT_OUTPUT2) return "latent^2";
+    if (latent && unit == HF_UNIT_OUTPUT2_INPUT2) return "latent^2 / input^2";
+    if (latent && unit == HF_UNIT_OUTPUT) return "latent";
     switch (unit) {
     case HF_UNIT_INPUT:
         return "units of the input";
@@ -240,7 +244,7 @@ static void print_parameter(FILE *out, const hf_model *model, const hf_parameter
 {
     const bool standardised = strcmp(p->name, "noise") == 0 && p->unit == HF_UNIT_NONE;
     fprintf(out, "  %-22s %12.6g  %s", p->name, p->value,
-            standardised ? "standardised units" : unit_text(p->unit));
+            standardised ? "standardised units" : unit_text(p->unit, hf_model_classes(model) > 0));
     if (p->column < hf_model_features(model))
         fprintf(out, "%s%s", p->unit == HF_UNIT_NONE ? "per " : ": ", hf_model_feature(model, p->column));
     if (strcmp(p->name, "noise") == 0) fprintf(out, ", sd %.4g", sqrt(p->value));
@@ -267,7 +271,7 @@ static void print_other_parameters(FILE *out, const hf_model *model)
     if (others > 0) fprintf(out, "  and %zu more; --json has all\n", others);
 }
 
-static void print_parameters(FILE *out, const hf_model *model)
+void report_parameters(FILE *out, const hf_model *model)
 {
     size_t count = hf_model_parameters(model);
     fprintf(out, "\nHyperparameters, in the units of the data\n");
@@ -290,8 +294,12 @@ static void print_parameters(FILE *out, const hf_model *model)
 
 void report_model(FILE *out, const hf_model *model, const hf_table *suspects)
 {
+    if (hf_model_classes(model) > 0) {
+        report_classes(out, model);
+        return;
+    }
     print_heading(out, model);
     print_suspects(out, model, suspects);
     if (hf_model_outputs(model) > 1) report_outputs(out, model, suspects);
-    print_parameters(out, model);
+    report_parameters(out, model);
 }

@@ -74,6 +74,7 @@ static hf_status score_outputs(const tool_session *session, const hf_model *mode
 static hf_status score(const tool_session *session, const hf_model *model, const hf_table *table,
                        bool *printed)
 {
+    if (hf_model_classes(model) > 0) return score_classes(session, model, table, printed);
     if (hf_model_outputs(model) > 1) return score_outputs(session, model, table, printed);
     hf_metrics metrics;
     const hf_status status = warn_status(session, hf_score(session->ctx, model, table, &metrics));
@@ -110,7 +111,14 @@ const tool_verb verb_score = {
         "continuous ranked probability score. Rows with a missing target or input do not count. Several "
         "outputs\n"
         "are scored each in its own units, and all together in units of the scale that the fit standardised\n"
-        "each by.",
+        "each by.\n"
+        "A classifier: accuracy: share of rows whose most probable class is the label. nlpd: mean negative "
+        "log\n"
+        "probability of the label. brier: mean squared distance of the probabilities from the label, from 0 "
+        "to\n"
+        "2. ece: expected calibration error, 10 bins: how far accuracy is from the probability that is "
+        "stated;\n"
+        "--json also has the bins.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast score boston.hf data/boston.csv",
     .options = NULL,

@@ -129,6 +129,7 @@ const double *table_column(hf_context *ctx, const hf_table *table, const char *n
 
 hf_status suspects_of(hf_context *ctx, const hf_model *model, hf_table **out)
 {
+    if (hf_model_classes(model) > 0) return HF_OK;
     const hf_status status = hf_model_suspects(ctx, model, out);
     return status == HF_ERR_NO_DATA ? HF_OK : status;
 }

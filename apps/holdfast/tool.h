@@ -164,10 +164,14 @@ bool is_outputs_parameter(const hf_model *model, const hf_parameter *parameter);
 /* ---- reports (report_text.c, report_json.c)
  * ---------------------------------------------------------------- */
 
-/** hf_model_suspects(); *out stays NULL for a model that was fitted without holding its rows. */
+/** hf_model_suspects(); *out stays NULL for a model that was fitted without holding its rows, and for a classifier. */
 hf_status suspects_of(hf_context *ctx, const hf_model *model, hf_table **out);
 /** What was learnt, for people. `suspects` from suspects_of(). */
 void report_model(FILE *out, const hf_model *model, const hf_table *suspects);
+/** Parts of it: solver, training, hyperparameters. */
+void report_solver(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report);
+void report_training(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report);
+void report_parameters(FILE *out, const hf_model *model);
 /** The same for machines; a new reference, NULL when out of memory. */
 json_t *json_model(const hf_model *model, const hf_table *suspects);
 /** A number; null for what JSON has no word for (NaN, infinity). */
@@ -177,6 +181,16 @@ bool json_print(json_t *value);
 
 /** Numbers of a column that is known to be there. */
 const double *table_column(hf_context *ctx, const hf_table *table, const char *name);
+
+/* ---- classifiers (class_report.c) ---------------------------------------------------------------------------- */
+
+/** report_model() of a classifier. */
+void report_classes(FILE *out, const hf_model *model);
+/** Adds to the JSON of a model what there is to say about classes. */
+void json_add_classes(json_t *object, const hf_model *model);
+/** Scores and prints. *printed is false when the result could not be. */
+hf_status score_classes(const tool_session *session, const hf_model *model, const hf_table *table,
+                        bool *printed);
 
 /* ---- verbs
  * ------------------------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #ifndef HOLDFAST_MODEL_H
 #define HOLDFAST_MODEL_H
 
+#include <holdfast/classify.h>
 #include <holdfast/metrics.h>
 #include <holdfast/table.h>
 #include <holdfast/train.h>
@@ -51,6 +52,13 @@ typedef struct hf_columns {
  * it takes to differ from all features), for long tables the name of `output_column`. Errors beside those above: HF_ERR_NO_DATA for an output without a reading,
  * HF_ERR_ARGUMENT for a long table of one output or more than 1000, a noise column with several targets, and minibatches. Outputs with the same readings
  * and more outputs than rows are remarked on.
+ *
+ * **Labels.** With the sites of labels (hf_fit_settings_preset(): "probit", "logit" for two classes, "softmax" for two or more) the target is a column of labels, text or
+ * numbers, and the model a classifier: hf_model_classes() and what follows. Labels are compared without the blanks around them; those that are the same number (1, 1.0, 01)
+ * are one class, whose name is the label as it is written, or if it is written in several ways the shortest decimal. Classes are sorted: numbers by size, then text by its bytes. What the table module
+ * takes for missing (empty, NA, none, ?, -, ...) is no label. hf_fit_report.objective is the approximate log evidence of the labels. Errors beside those of hf_classify_data(): HF_ERR_NO_DATA for
+ * one class only, HF_ERR_ARGUMENT for more than 100 of them, for three with two-class sites, and for settings and columns that mean nothing for labels (noise, several outputs,
+ * suspects, calibration, other objectives, minibatches, checkpoints).
  * @param report may be NULL
  */
 HF_API hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns *columns,
@@ -122,6 +130,13 @@ HF_API const hf_fit_settings *hf_model_settings(const hf_model *model);
 HF_API const char *hf_model_noise_column(const hf_model *model);
 /** Where the training table came from, for people. Owned by the model. */
 HF_API const char *hf_model_source(const hf_model *model);
+/** Number of classes of a classifier, 0 for other models; the label of one of them, NULL if there is no such class; and how many rows it was learnt
+ * from, 0 if there is none. Owned by the model. */
+HF_API size_t hf_model_classes(const hf_model *model);
+HF_API const char *hf_model_class(const hf_model *model, size_t i);
+HF_API size_t hf_model_class_count(const hf_model *model, size_t i);
+/** The classifier; its classes are numbered as the model's. NULL for other models. Owned by the model. */
+HF_API const hf_classifier *hf_model_classifier(const hf_model *model);
 /** Rows of the training table that were left out because an input was missing. */
 HF_API size_t hf_model_skipped(const hf_model *model);
 /** Remarks of the fit, a sentence each: text columns left out, rows left out, constant columns, warnings of
@@ -135,7 +150,8 @@ HF_API const char *hf_model_data_checksum(const hf_model *model);
  * intercept and "mean[j]" the slope of input j - 1), "noise". With several outputs: the kernel's without what its coregions are made of; of each
  * coregion the lower triangle of B, "coregionalisation[s,t]" (with several coregions "coregion1.coregionalisation[s,t]", ...; of independent outputs its diagonal
  * alone); "mean[t]" and "noise[t]". A noise that outputs share is "noise", in standardised units. Given back in hf_fit_settings.set, without training, they are the same model (where a coregion had
- * a lesser rank than there are outputs: with a kernel that leaves the coregion to the fit). */
+ * a lesser rank than there are outputs: with a kernel that leaves the coregion to the fit). A classifier has no noise; "mean[c]" is of class c, and what target^2 is for
+ * readings is latent^2. */
 HF_API size_t hf_model_parameters(const hf_model *model);
 /** Hyperparameter i in the user's units. A shared lengthscale of differently scaled columns has no user unit:
  * it is given in standardised units with unit HF_UNIT_NONE. Strings owned by the model. */
@@ -149,6 +165,9 @@ HF_API hf_status hf_model_parameter(const hf_model *model, size_t i, hf_paramete
  * Several outputs: five columns for each, whose names begin with the target's (<y1>_mean, ...). If the model is of a long table and this table has the output column
  * too, each row is about its own output, in the five columns of the target; without that column all outputs are predicted for every row, in columns
  * <target>_<output>_mean, .... HF_ERR_ARGUMENT for an output that the model has not.
+ *
+ * A classifier: <target>_class, the label of the most probable class; p_<class>, the probability of each; and mean and standard deviation of the latent function,
+ * <target>_mean and <target>_sd, with softmax sites of each class, <target>_<class>_mean and <target>_<class>_sd. A column <target> is not looked at.
  */
 HF_API hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, hf_table *table);
 /** Adds the latent covariances between outputs at each row, <a>_<b>_cov for b before a, where a and b are what the columns of
@@ -162,12 +181,23 @@ HF_API hf_status hf_score(hf_context *ctx, const hf_model *model, const hf_table
 HF_API hf_status hf_score_outputs(hf_context *ctx, const hf_model *model, const hf_table *table,
                                   hf_metrics *out);
 
+/**
+ * Predicts and scores the rows of a table that have a label (metrics.h). hf_score() and hf_score_outputs() are HF_ERR_ARGUMENT for a classifier, and this one is for other models.
+ * @param bins, bin  as for hf_metrics_class(); 10 bins are usual
+ * HF_ERR_ARGUMENT, with the place, for a label that the model has not.
+ */
+HF_API hf_status hf_score_classes(hf_context *ctx, const hf_model *model, const hf_table *table, size_t bins,
+                                  hf_calibration_bin *bin, hf_class_metrics *out);
+
 /** One row per training reading: row (1-based data row of the training file), with several outputs output (its number, from 0), y, loo_mean, loo_sd (observed),
  * weight, influence (KL of removing it; for one set aside 0), suspected (0/1), group. Predictions of readings
  * set aside or missing come from the kept ones.
  *
  * With the inducing and the projected solver the leave-one-out columns are what the fit kept (hf_reading), at no cost,
- * and there is no column influence: it needs the exact posterior. */
+ * and there is no column influence: it needs the exact posterior.
+ *
+ * Of a classifier: row, label, predicted (the most probable class) and p_label, the probability that the model gives to the label. The model has seen the label: a small p_label
+ * means that its neighbours speak for another class. */
 HF_API hf_status hf_model_rows(hf_context *ctx, const hf_model *model, hf_table **out);
 
 /** The same columns but influence, only for the readings suspected: O(1) solves when all of them were set
@@ -175,7 +205,7 @@ HF_API hf_status hf_model_rows(hf_context *ctx, const hf_model *model, hf_table 
 HF_API hf_status hf_model_suspects(hf_context *ctx, const hf_model *model, hf_table **out);
 
 /** The rows the fit used, as they were: row (1-based data row of the training file), the features, of a long table
- * the number of the output, the target or targets. */
+ * the number of the output, the target or targets; of a classifier the target is text. */
 HF_API hf_status hf_model_training(hf_context *ctx, const hf_model *model, hf_table **out);
 
 /** Saves to a SQLite file (docs/model-format.md), written beside `path` and renamed: never a half file. */

@@ -34,13 +34,23 @@ hf_status hf_table_create(hf_context *ctx, size_t rows, hf_table **out)
     return HF_OK;
 }
 
+void hfi_column_clear(const hfi_memory *memory, hfi_column *column)
+{
+    hfi_memory_free(memory, column->numbers);
+    hfi_memory_free(memory, column->words);
+    hfi_memory_free(memory, column->word);
+    column->numbers = NULL;
+    column->words = NULL;
+    column->word = NULL;
+}
+
 void hf_table_free(hf_table *table)
 {
     if (table == NULL) return;
     hfi_memory memory = table->memory;
     for (size_t j = 0; j < table->columns; j++) {
         hfi_memory_free(&memory, table->column[j].owned_name);
-        hfi_memory_free(&memory, table->column[j].numbers);
+        hfi_column_clear(&memory, &table->column[j]);
     }
     hfi_memory_free(&memory, table->column);
     hfi_names_free(&table->names, &memory);
@@ -100,6 +110,7 @@ const char *hf_table_field(const hf_table *table, size_t row, size_t column, cha
     if (table == NULL || row >= table->rows || column >= table->columns) return NULL;
     const hfi_column *from = &table->column[column];
     if (from->field != SIZE_MAX) return hfi_table_text(table, row, from->field);
+    if (from->words != NULL) return from->words + from->word[row];
     if (isnan(from->numbers[row])) return "";
     return hf_format_double(from->numbers[row], buffer);
 }
@@ -185,6 +196,9 @@ hf_status hf_table_numbers(hf_context *ctx, const hf_table *table, size_t column
     if (from->numbers != NULL) return HF_OK;
 
     char name[HFI_SHOWN_BYTES], text[HFI_SHOWN_BYTES];
+    if (from->words != NULL)
+        return hfi_fail(ctx, HF_ERR_PARSE, "%s: column \"%s\" is text", table->source,
+                        hfi_text_shown(from->name, name));
     const char *field = hfi_table_text(table, from->first_text, from->field);
     return hfi_fail(ctx, HF_ERR_PARSE, "%s: line %zu, column %zu (\"%s\"): \"%s\" is not a number%s",
                     table->source, hfi_table_field_line(table, from->first_text, from->field),
@@ -209,6 +223,27 @@ static bool reserve_column(hf_table *table)
     return true;
 }
 
+hfi_column *hfi_table_place(hf_table *table, const char *name)
+{
+    const size_t at = hfi_names_find(&table->names, name);
+    if (at != SIZE_MAX) {
+        hfi_column *column = &table->column[at];
+        hfi_column_clear(&table->memory, column);
+        column->field = SIZE_MAX;
+        return column;
+    }
+    char *own = hfi_memory_strdup(&table->memory, name);
+    if (own == NULL || !reserve_column(table)) {
+        hfi_memory_free(&table->memory, own);
+        return NULL;
+    }
+    hfi_column *column = &table->column[table->columns];
+    *column = (hfi_column){.name = own, .owned_name = own, .field = SIZE_MAX};
+    hfi_names_add(&table->names, own, table->columns);
+    table->columns++;
+    return column;
+}
+
 hf_status hf_table_set_numbers(hf_context *ctx, hf_table *table, const char *name, const double *numbers)
 {
     size_t rows = table == NULL ? 0 : table->rows;
@@ -216,24 +251,13 @@ hf_status hf_table_set_numbers(hf_context *ctx, hf_table *table, const char *nam
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_set_numbers: table, name or numbers is NULL");
     if (*name == '\0') return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: a column needs a name", table->source);
 
-    size_t at = hfi_names_find(&table->names, name);
     double *copy = hfi_memory_alloc(&table->memory, rows, sizeof *copy);
     if (copy != NULL && rows > 0) memcpy(copy, numbers, rows * sizeof *copy);
-    if (at != SIZE_MAX && copy != NULL) {
-        hfi_column *column = &table->column[at];
-        hfi_memory_free(&table->memory, column->numbers);
+    hfi_column *column = copy != NULL ? hfi_table_place(table, name) : NULL;
+    if (column != NULL) {
         column->numbers = copy;
-        column->field = SIZE_MAX;
         return HF_OK;
     }
-    char *own = at == SIZE_MAX ? hfi_memory_strdup(&table->memory, name) : NULL;
-    if (copy == NULL || own == NULL || !reserve_column(table)) {
-        hfi_memory_free(&table->memory, own);
-        hfi_memory_free(&table->memory, copy);
-        return hfi_fail(ctx, HF_ERR_MEMORY, "out of memory: a column of %zu rows could not be added", rows);
-    }
-    table->column[table->columns] = (hfi_column){own, own, copy, SIZE_MAX, 0};
-    hfi_names_add(&table->names, own, table->columns);
-    table->columns++;
-    return HF_OK;
+    hfi_memory_free(&table->memory, copy);
+    return hfi_fail(ctx, HF_ERR_MEMORY, "out of memory: a column of %zu rows could not be added", rows);
 }

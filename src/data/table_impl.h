@@ -17,6 +17,8 @@ typedef struct hfi_column {
     const char *name; /* in the table's text, or owned_name */
     char *owned_name; /* NULL when the name is in the table's text */
     double *numbers;  /* owned; NULL for a text column */
+    char *words;      /* computed text column: the different texts, one after the other; else NULL */
+    size_t *word;     /* of each row, where its text begins in there */
     size_t field;
     size_t first_text; /* text column: the first row whose field is not a number */
 } hfi_column;
@@ -47,6 +49,14 @@ hf_table *hfi_table_new(hf_context *ctx, const char *source);
 /** Makes columns out of the header record and finds out which are numeric. The rest of the table must be
  * complete. HF_ERR_MEMORY, HF_ERR_CANCELLED, or HF_ERR_PARSE for an empty or repeated name. */
 hf_status hfi_table_make_columns(hf_context *ctx, hf_table *table);
+
+/** A place for a column of that name, the one it has or a new one at the end, without content. NULL, with nothing changed, when out of memory. */
+hfi_column *hfi_table_place(hf_table *table, const char *name);
+/** Chosen rows of a computed text column into another table, as a column of the same name. */
+hf_status hfi_table_copy_text(hf_context *ctx, const hfi_column *from, const size_t *rows, size_t count,
+                              hf_table *to);
+/** Frees what a column holds, not its name. */
+void hfi_column_clear(const hfi_memory *memory, hfi_column *column);
 
 /** Text of a field of the source. */
 const char *hfi_table_text(const hf_table *table, size_t row, size_t field);

@@ -61,6 +61,10 @@ static hf_status copy_computed(hf_context *ctx, const hf_table *from, const size
     for (size_t j = 0; j < from->columns && status == HF_OK; j++) {
         const hfi_column *column = &from->column[j];
         if (column->field != SIZE_MAX) continue;
+        if (column->words != NULL) {
+            status = hfi_table_copy_text(ctx, column, rows, count, copy);
+            continue;
+        }
         for (size_t i = 0; i < count; i++) chosen[i] = column->numbers[rows[i]];
         status = hf_table_set_numbers(ctx, copy, column->name, chosen);
     }

@@ -47,7 +47,7 @@ static void put_column(hf_table *table, const char *name, const hfi_column *made
         hfi_names_add(&table->names, made->name, table->columns);
         table->columns++;
     } else {
-        hfi_memory_free(&table->memory, table->column[at].numbers);
+        hfi_column_clear(&table->memory, &table->column[at]);
         table->column[at].numbers = made->numbers;
         table->column[at].field = SIZE_MAX;
     }

@@ -22,8 +22,10 @@
 #define HFI_ENVELOPE_SCHEMA 1
 /** Readings that an envelope file may reserve memory for: a file from strangers must not ask for more than people have. */
 #define HFI_ENVELOPE_RESERVE ((size_t)4096)
-/** Latest version of the format; user_version of the database. */
-#define HFI_FORMAT_VERSION 3
+/** Latest version of the format; user_version of the database. Classifiers, and nothing else, are written as this one. */
+#define HFI_FORMAT_VERSION 4
+/** Several outputs. */
+#define HFI_FORMAT_OUTPUTS 3
 /** A model of one output that needs nothing of version 3 is written as this one. */
 #define HFI_FORMAT_ONE_OUTPUT 2
 /** Arrays larger than this are split by rows over several entries of the table `array`: far below what SQLite allows (1 GB),

@@ -7,7 +7,8 @@
 #include <string.h>
 
 static const char *const means[] = {"zero", "constant", "median", "linear", "outputs"};
-static const char *const sites[] = {"gaussian", "robust", "student-t", "pursuit"};
+static const char *const sites[] = {"gaussian", "robust", "student-t", "pursuit",
+                                    "probit",   "logit",  "softmax"};
 static const char *const suspects[] = {"off", "auto", "force"};
 static const char *const centres[] = {"prior", "loo", "neighbours", "conditional"};
 static const char *const weightings[] = {"reading", "joint", "channel"};
@@ -21,6 +22,7 @@ static const char *const block_rules[] = {"contiguous", "clustered"};
 static const char *const starts[] = {"random", "targets", "eigen", "precision"};
 static const char *const optimisers[] = {"lbfgs", "adam"};
 static const char *const student_methods[] = {"laplace", "ep", "variational"};
+static const char *const inferences[] = {"laplace", "ep"};
 static const char *const stops[] = {"not trained", "converged", "iterations", "roundoff"};
 
 const char *const hfi_form_names[HFI_FORMS] = {"exact", "dense", "blocks"};
@@ -85,6 +87,7 @@ const hfi_field hfi_settings_fields[] = {
     SETTING(shared_noise, HFI_FLAG, 3),
     SETTING(independent, HFI_FLAG, 3),
     SETTING_CHOICE(weighting, weightings, 3),
+    SETTING_CHOICE(inference, inferences, 4),
 };
 const size_t hfi_settings_field_count = COUNT(hfi_settings_fields);
 

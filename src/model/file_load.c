@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the bytes of a file to a model, believing nothing. */
-#include "model/file_reader.h"
+#include "model/class_file.h"
+#include "model/class_model.h"
 
 #include "data/text.h"
 
@@ -72,10 +73,10 @@ static hf_status read_notes(const hfi_reader *r)
 /* ---- the whole
  * --------------------------------------------------------------------------------------------- */
 
-/* The anchors are the readings that have a weight, except with the inducing solver. */
+/* The anchors are the readings that have a weight, except with the inducing solver; of a classifier they are what its latent functions ask for. */
 static hf_status check_anchors(const hfi_reader *r)
 {
-    if (hf_posterior_solver(r->model->posterior) == HF_SOLVER_INDUCING) return HF_OK;
+    if (hf_posterior_solver(r->model->posterior) == HF_SOLVER_INDUCING || r->model->classes > 0) return HF_OK;
     size_t anchors = 0;
     for (size_t i = 0; i < r->model->n; i++) anchors += r->model->reading[i].weight > 0.0;
     return anchors == hf_posterior_anchors(r->model->posterior)
@@ -99,8 +100,11 @@ static hf_status read_model(hfi_reader *r)
     r->model->d = r->model->width = d;
     r->model->n = n;
     if (status >= 0 && r->version >= 3) status = hfi_read_outputs(r);
+    if (status >= 0) status = hfi_read_classes(r);
     if (status >= 0) status = hfi_read_posterior(r);
+    if (status >= 0 && r->model->classes > 0) status = hfi_class_adopt(r->ctx, r->model);
     if (status >= 0) status = hfi_read_rows(r);
+    if (status >= 0 && r->model->classes > 0) status = hfi_check_labels(r);
     if (status >= 0) status = check_anchors(r);
     if (status >= 0) status = read_notes(r);
     if (status >= 0) status = hfi_model_finish(r->ctx, r->model);

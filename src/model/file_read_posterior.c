@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The posterior in a model file: inputs, kernel, mean, and what puts them together. */
-#include "model/file_reader.h"
+#include "model/class_file.h"
 
 #include <math.h>
 
@@ -80,12 +80,16 @@ hf_status hfi_read_kernel(const hfi_reader *r, const char *expression, const cha
 static hf_status read_kernel(const hfi_reader *r, hf_kernel **out)
 {
     const hf_model *model = r->model;
+    const size_t width = hfi_model_function_width(model), functions = hfi_model_functions(model);
     hf_kernel *kernel = NULL;
-    hf_status status =
-        hfi_read_kernel(r, model->kernel, (const char *const *)model->feature, model->width, &kernel);
+    const char **names = hfi_alloc(r->ctx, width, sizeof *names);
+    if (names == NULL) return HF_ERR_MEMORY;
+    for (size_t j = 0; j < width; j++) names[j] = j < model->width ? model->feature[j] : model->class_input;
+    hf_status status = hfi_read_kernel(r, model->kernel, names, width, &kernel);
+    hfi_free(r->ctx, names);
     if (status < 0) return status;
-    for (size_t k = 0; model->outputs > 1 && k < hf_kernel_coregions(kernel); k++)
-        if (hf_kernel_coregion_outputs(kernel, k) != model->outputs) {
+    for (size_t k = 0; functions > 1 && k < hf_kernel_coregions(kernel); k++)
+        if (hf_kernel_coregion_outputs(kernel, k) != functions) {
             hf_kernel_free(kernel);
             return hfi_reader_damaged(r, "its kernel is for another number of outputs");
         }
@@ -104,12 +108,12 @@ static hf_status read_mean(const hfi_reader *r, hf_mean **out)
     if (status >= 0 && hf_mean_kind_parse(r->ctx, name, &kind) < 0) status = hfi_meta_bad(r, "mean");
     hfi_memory_free(&r->model->memory, name);
     if (status >= 0) status = hfi_meta_flag(r, "mean_held", &held);
-    const hf_model *model = r->model;
-    if (status >= 0 && model->outputs > 1 && kind != HF_MEAN_ZERO && kind != HF_MEAN_OUTPUTS)
+    const size_t functions = hfi_model_functions(r->model), width = hfi_model_function_width(r->model);
+    if (status >= 0 && functions > 1 && kind != HF_MEAN_ZERO && kind != HF_MEAN_OUTPUTS)
         status = hfi_meta_bad(r, "mean");
     if (status >= 0)
-        status = kind == HF_MEAN_OUTPUTS ? hf_mean_create_outputs(r->ctx, model->width, model->outputs, &mean)
-                                         : hf_mean_create(r->ctx, kind, model->width, &mean);
+        status = kind == HF_MEAN_OUTPUTS ? hf_mean_create_outputs(r->ctx, width, functions, &mean)
+                                         : hf_mean_create(r->ctx, kind, width, &mean);
     size_t count = status >= 0 ? hf_mean_coefficients(mean) : 0;
     if (status >= 0 && (values = hfi_alloc(r->ctx, count, sizeof *values)) == NULL) status = HF_ERR_MEMORY;
     if (status >= 0) status = hfi_array_read(r, "mean", count, 1, false, values);
@@ -129,8 +133,8 @@ hf_status hfi_read_posterior(const hfi_reader *r)
     hfi_scaling scaling = {0};
     hfi_solution solution = {0};
     double noise = 0.0, calibration = 1.0, *noises = NULL;
-    const size_t outputs = r->model->outputs;
-    hf_status status = hfi_scaling_identity(r->ctx, r->model->width, &scaling);
+    const size_t outputs = hfi_model_functions(r->model);
+    hf_status status = hfi_scaling_identity(r->ctx, hfi_model_function_width(r->model), &scaling);
     if (status >= 0) status = read_names(r, &scaling);
     if (status >= 0) status = hfi_meta_double(r, "target_shift", -INFINITY, &scaling.y_shift);
     if (status >= 0) status = hfi_meta_double(r, "target_scale", 0.0, &scaling.y_scale);
@@ -139,7 +143,11 @@ hf_status hfi_read_posterior(const hfi_reader *r)
     if (status >= 0) status = hfi_meta_double(r, "calibration", 1.0, &calibration);
     if (status >= 0 && outputs > 1) {
         noises = hfi_alloc(r->ctx, outputs, sizeof *noises);
-        status = noises != NULL ? hfi_read_output_scaling(r, &scaling, noises) : HF_ERR_MEMORY;
+        if (noises == NULL)
+            status = HF_ERR_MEMORY;
+        else
+            status = r->model->classes > 0 ? hfi_class_scaling(r, noise, &scaling, noises)
+                                           : hfi_read_output_scaling(r, &scaling, noises);
     }
     if (status >= 0) status = read_kernel(r, &kernel);
     if (status >= 0) status = read_mean(r, &mean);

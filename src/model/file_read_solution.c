@@ -8,7 +8,7 @@
 
 static hf_status reserve_exact(const hfi_reader *r, size_t n, hfi_solution *solution)
 {
-    size_t d = r->model->width, cells = 0;
+    size_t d = hfi_model_function_width(r->model), cells = 0;
     double bytes, flops;
     hfi_exact_cost(n, d, &bytes, &flops);
     size_t available = hfi_available_memory();
@@ -40,8 +40,9 @@ static hf_status check_weights(const hfi_reader *r, hfi_solution *solution, cons
 static hf_status read_anchors(const hfi_reader *r, hfi_solution *solution)
 {
     size_t n = solution->n;
-    hf_status status = hfi_array_read(r, "anchor_inputs", n, r->model->width, false, solution->z);
-    const size_t outputs = r->model->outputs, width = r->model->width;
+    hf_status status =
+        hfi_array_read(r, "anchor_inputs", n, hfi_model_function_width(r->model), false, solution->z);
+    const size_t outputs = hfi_model_functions(r->model), width = hfi_model_function_width(r->model);
     for (size_t i = 0; status >= 0 && outputs > 1 && i < n; i++) {
         const double output = solution->z[i * width + width - 1];
         if (!(output >= 0.0 && output < (double)outputs && output == floor(output)))
@@ -97,7 +98,7 @@ static hf_status read_low_rank(const hfi_reader *r, hfi_form form, hf_solver sol
         (rank == 0 || rank > n || !hfi_reader_has_room(r, form == HFI_FORM_DENSE ? n : rank, rank)))
         status = hfi_meta_bad(r, "rank");
     if (status >= 0)
-        status = hfi_solution_alloc_low_rank(r->ctx, form, n, r->model->width, rank,
+        status = hfi_solution_alloc_low_rank(r->ctx, form, n, hfi_model_function_width(r->model), rank,
                                              solver == HF_SOLVER_PROJECTED, solution);
     if (status < 0) return status;
     solution->solver = solver;
@@ -125,7 +126,10 @@ static hf_status read_kind(const hfi_reader *r, hf_solver *solver, hfi_form *for
     }
     *solver = (hf_solver)who;
     *form = (hfi_form)how;
-    bool possible = (*solver == HF_SOLVER_EXACT && *form == HFI_FORM_EXACT) ||
+    /* The exact posterior of several latent functions has no readings of its own to be factored. */
+    const hfi_form exact =
+        hfi_model_functions(r->model) > 1 && r->model->classes > 0 ? HFI_FORM_DENSE : HFI_FORM_EXACT;
+    bool possible = (*solver == HF_SOLVER_EXACT && *form == exact) ||
                     (*solver == HF_SOLVER_INDUCING && *form == HFI_FORM_DENSE) ||
                     (*solver == HF_SOLVER_PROJECTED && *form != HFI_FORM_EXACT);
     return status >= 0 && !possible ? hfi_meta_bad(r, "form") : status;
@@ -138,9 +142,10 @@ hf_status hfi_read_solution(const hfi_reader *r, const hf_kernel *kernel, hfi_so
     hfi_form form;
     hf_status status = read_kind(r, &solver, &form);
     if (status >= 0) status = hfi_meta_size(r, "anchors", &n);
-    /* Readings stand behind the anchors of all solvers but the inducing one. */
-    bool few = solver == HF_SOLVER_INDUCING || n <= r->model->n;
-    if (status >= 0 && (n == 0 || !few || !hfi_reader_has_room(r, n, r->model->width)))
+    /* Readings stand behind the anchors of all solvers but the inducing one; of several latent functions each has its own. */
+    const size_t functions = r->model->classes > 0 ? hfi_model_functions(r->model) : 1;
+    bool few = solver == HF_SOLVER_INDUCING || n / functions <= r->model->n;
+    if (status >= 0 && (n == 0 || !few || !hfi_reader_has_room(r, n, hfi_model_function_width(r->model))))
         status = hfi_meta_bad(r, "anchors");
     if (status < 0) return status;
     return form == HFI_FORM_EXACT ? read_exact(r, kernel, n, solution)

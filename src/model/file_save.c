@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model as a database image, and that image as a file. */
-#include "model/file_writer.h"
+#include "model/class_file.h"
+#include "model/class_model.h"
 
 #include <holdfast/version.h>
 #include <math.h>
@@ -60,6 +61,7 @@ static void write_meta(hfi_writer *w, const hf_model *model)
         hfi_writer_meta_text(w, statement, "output_input",
                              model->outputs > 1 ? model->feature[model->d] : NULL);
     }
+    if (w->version >= 4) hfi_writer_meta_text(w, statement, "class_input", model->class_input);
     sqlite3_finalize(statement);
 }
 
@@ -226,12 +228,13 @@ static void write_arrays(hfi_writer *w, const hf_model *model)
 
 unsigned hfi_model_format(const hf_model *model)
 {
+    if (model->classes > 0) return HFI_FORMAT_VERSION;
     const hf_fit_settings *s = &model->settings, plain = hf_fit_settings_default();
     const bool plainly = s->max_noise == plain.max_noise && s->coregion_rank == plain.coregion_rank &&
                          s->shared_noise == plain.shared_noise && s->independent == plain.independent &&
                          s->weighting == plain.weighting && s->centre != HF_CENTRE_CONDITIONAL &&
                          s->mean != HF_MEAN_OUTPUTS;
-    return model->outputs == 1 && plainly ? HFI_FORMAT_ONE_OUTPUT : HFI_FORMAT_VERSION;
+    return model->outputs == 1 && plainly ? HFI_FORMAT_ONE_OUTPUT : HFI_FORMAT_OUTPUTS;
 }
 
 hf_status hfi_model_to_image(hf_context *ctx, const hf_model *model, size_t piece, unsigned char **image,
@@ -244,6 +247,7 @@ hf_status hfi_model_to_image(hf_context *ctx, const hf_model *model, size_t piec
     write_meta(&w, model);
     write_features(&w, model);
     if (version >= 3) write_outputs(&w, model);
+    if (version >= 4) hfi_write_classes(&w, model);
     write_parameters(&w, model);
     write_notes(&w, model);
     write_arrays(&w, model);

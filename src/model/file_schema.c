@@ -34,6 +34,9 @@ static const table_text tables[] = {
      "CREATE TABLE output (position INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL, shift REAL NOT NULL, "
      "scale REAL NOT NULL, noise REAL NOT NULL, noise_held INTEGER NOT NULL)",
      "SELECT position, name, shift, scale, noise, noise_held FROM output ORDER BY position", 3},
+    {"class",
+     "CREATE TABLE class (position INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL, rows INTEGER NOT NULL)",
+     "SELECT position, name, rows FROM class ORDER BY position", 4},
 };
 
 enum {

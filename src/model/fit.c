@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a table to a model, and what that will cost. */
-#include "model/model.h"
+#include "model/class_model.h"
 
 #include "train/train.h"
 
@@ -21,17 +21,21 @@ static hf_status check_arguments(hf_context *ctx, const char *function, const hf
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "%s: minibatches are for one output; several need all rows at once (minibatch 0)",
                         function);
+    if (hfi_site_kind_is_class(settings->sites)) return hfi_class_check(ctx, columns, settings);
     return HF_OK;
 }
 
 /* Columns and rows of the table into a fresh model. */
-static hf_status prepare(hf_context *ctx, const hf_table *table, const hf_columns *columns, hf_model **out)
+static hf_status prepare(hf_context *ctx, const hf_table *table, const hf_columns *columns,
+                         hf_site_kind sites, hf_model **out)
 {
     hf_model *model = hfi_model_new(ctx);
     if (model == NULL) return HF_ERR_MEMORY;
     hfi_roles roles;
     hf_status status = hfi_model_roles(ctx, model, table, columns, &roles);
     if (status >= 0) {
+        model->settings.sites = sites;
+        roles.labels = hfi_site_kind_is_class(sites);
         status = hfi_model_gather(ctx, model, table, &roles);
         hfi_roles_free(ctx, &roles);
     }
@@ -157,9 +161,9 @@ hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns *colum
     hf_status status = check_arguments(ctx, "hf_fit", table, columns, settings, model);
     if (status < 0) return status;
     hf_model *made = NULL;
-    status = prepare(ctx, table, columns, &made);
+    status = prepare(ctx, table, columns, settings->sites, &made);
     if (status < 0) return status;
-    status = learn(ctx, made, settings);
+    status = made->classes > 0 ? hfi_class_learn(ctx, made, settings) : learn(ctx, made, settings);
     if (status < 0) {
         hf_model_free(made);
         return status;
@@ -178,9 +182,17 @@ hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_columns *
     hf_status status = check_arguments(ctx, "hf_fit_cost", table, columns, settings, out);
     if (status < 0) return status;
     hf_model *model = NULL;
-    status = prepare(ctx, table, columns, &model);
+    status = prepare(ctx, table, columns, settings->sites, &model);
     if (status < 0) return status;
 
+    const size_t available = hfi_available_memory();
+    const double available_bytes = available == SIZE_MAX ? INFINITY : (double)available;
+    if (model->classes > 0) {
+        *out = (hf_cost){.available_bytes = available_bytes};
+        hfi_class_cost(settings, model, out);
+        hf_model_free(model);
+        return HF_OK;
+    }
     size_t readings = 0;
     for (size_t i = 0; i < model->n; i++) readings += isnan(model->y[i]) ? 0 : 1;
     hfi_estimate chosen, exact;
@@ -188,11 +200,10 @@ hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_columns *
     other.solver = HF_SOLVER_EXACT;
     hfi_fit_estimate(settings, readings, model->width, &chosen);
     hfi_fit_estimate(&other, readings, model->width, &exact);
-    size_t available = hfi_available_memory();
     *out = (hf_cost){.readings = readings,
                      .inputs = model->d,
                      .bytes = chosen.bytes,
-                     .available_bytes = available == SIZE_MAX ? INFINITY : (double)available,
+                     .available_bytes = available_bytes,
                      .evaluation_flops = chosen.evaluation_flops,
                      .flops = chosen.flops,
                      .solver = chosen.solver,

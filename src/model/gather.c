@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a table's columns to the arrays a fit or a prediction works on. */
-#include "model/model.h"
+#include "model/class_model.h"
 
 #include "data/text.h"
 
@@ -119,25 +119,52 @@ static hf_status note_constants(hf_context *ctx, hf_model *model)
         status = hfi_model_note(ctx, model,
                                 "%zu inputs have the same value in every row and tell nothing, \"%s\" first",
                                 constant, first);
-    if (status >= 0 && model->outputs == 1 && hfi_is_constant(model->y, model->n, 1))
+    if (status >= 0 && model->outputs == 1 && model->classes == 0 && hfi_is_constant(model->y, model->n, 1))
         status = hfi_model_note(ctx, model, "the target \"%s\" has the same value in every row",
                                 hfi_text_shown(model->target, first));
     return status;
 }
 
-static hf_status find_sources(hf_context *ctx, const hf_model *model, const hf_table *table,
-                              const hfi_roles *roles, hfi_sources *from)
+/* Numbers of a target; or, once the inputs are known, of the classes of the rows that these leave. */
+static hf_status find_target(hf_context *ctx, const hf_table *table, size_t column, const double **y)
+{
+    return hfi_class_hint(ctx, table, column, hfi_finite_numbers(ctx, table, column, y));
+}
+
+static hf_status find_labels(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles,
+                             hfi_sources *from)
+{
+    const size_t rows = hf_table_rows(table);
+    from->label = hfi_alloc(ctx, rows, sizeof *from->label);
+    bool *used = hfi_alloc(ctx, rows, sizeof *used);
+    hf_status status = from->label != NULL && used != NULL ? HF_OK : HF_ERR_MEMORY;
+    from->y[0] = from->label;
+    if (status >= 0) {
+        size_t complete = 0;
+        for (size_t i = 0; i < rows; i++) {
+            used[i] = hfi_is_complete(from, roles->count, i);
+            complete += used[i] ? 1 : 0;
+        }
+        /* A table without usable rows is told of where rows are copied. */
+        if (complete > 0) status = hfi_class_find(ctx, model, table, roles->target, used, from->label);
+    }
+    hfi_free(ctx, used);
+    return status;
+}
+
+static hf_status find_sources(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles,
+                              hfi_sources *from)
 {
     hf_status status = HF_OK;
-    for (size_t t = 0; t < roles->targets && status >= 0; t++)
-        status =
-            hfi_finite_numbers(ctx, table, roles->wide != NULL ? roles->wide[t] : roles->target, &from->y[t]);
+    for (size_t t = 0; t < roles->targets && !roles->labels && status >= 0; t++)
+        status = find_target(ctx, table, roles->wide != NULL ? roles->wide[t] : roles->target, &from->y[t]);
     for (size_t j = 0; j < roles->count && status >= 0; j++)
         status = hfi_finite_numbers(ctx, table, roles->feature[j], &from->x[j]);
     if (status >= 0 && roles->noise != SIZE_MAX) {
         status = hfi_finite_numbers(ctx, table, roles->noise, &from->noise);
         if (status >= 0) status = hfi_check_noise(ctx, table, roles->noise, from->noise);
     }
+    if (status >= 0 && roles->labels) return find_labels(ctx, model, table, roles, from);
     if (status < 0 || roles->output == SIZE_MAX) return status;
     from->output = hfi_alloc(ctx, hf_table_rows(table), sizeof *from->output);
     if (from->output == NULL) return HF_ERR_MEMORY;
@@ -157,6 +184,7 @@ hf_status hfi_model_gather(hf_context *ctx, hf_model *model, const hf_table *tab
     hfi_free(ctx, from.x);
     hfi_free(ctx, from.y);
     hfi_free(ctx, from.output);
+    hfi_free(ctx, from.label);
     return status;
 }
 

@@ -46,6 +46,13 @@ struct hf_model {
     double *output_eps; /* what settings.output_eps points to, or NULL */
     bool *noises_held;  /* several outputs: of each; else NULL */
 
+    size_t classes;      /* of a classifier, else 0: then y holds numbers of classes */
+    char **class_name;   /* in their order */
+    size_t *class_count; /* rows of each */
+    char
+        *class_input; /* what the number of the class is called in the kernel; NULL if it has no such input */
+    hf_classifier *classifier; /* owns the posterior; NULL if this is none */
+
     size_t mean_names; /* of a linear mean only, whose coefficients have numbers */
     char **mean_name;
     size_t parameters; /* several outputs only: what hf_model_parameter() tells */
@@ -57,6 +64,10 @@ struct hf_model {
 
 /** An empty model in the context's memory, or NULL (message set). */
 hf_model *hfi_model_new(hf_context *ctx);
+
+/** Functions that the posterior is of: outputs, or latent functions of a classifier; and numbers in a row of its inputs. */
+size_t hfi_model_functions(const hf_model *model);
+size_t hfi_model_function_width(const hf_model *model);
 
 /** Space for the rows: row, x, y, reading, and extra if asked for. Sets n, d and width, by `outputs`. */
 hf_status hfi_model_reserve(hf_context *ctx, hf_model *model, size_t n, size_t d, bool extra);
@@ -81,6 +92,8 @@ typedef struct hfi_model_parameter {
 /** Makes that list, once the posterior is there (several outputs). */
 hf_status hfi_model_list_parameters(hf_context *ctx, hf_model *model);
 hf_status hfi_model_outputs_parameter(const hf_model *model, size_t i, hf_parameter *out);
+/** Coefficient k of the mean in the user's units; its name is "mean". */
+void hfi_model_mean_parameter(const hf_model *model, size_t k, hf_parameter *out);
 /** Kernel parameter i in the user's units. */
 hf_status hfi_model_kernel_parameter(const hf_model *model, size_t i, hf_parameter *out);
 
@@ -109,6 +122,7 @@ typedef struct hfi_roles {
     size_t targets; /* 1, or columns of a wide table */
     size_t *wide;   /* several targets: their indices, hfi_alloc'ed; else NULL */
     size_t output;  /* SIZE_MAX if none */
+    bool labels;    /* the target is labels */
     size_t noise;   /* SIZE_MAX if none */
     size_t count;
     size_t *feature; /* count indices, hfi_alloc'ed */
@@ -142,6 +156,7 @@ typedef struct hfi_sources {
     const double **y;    /* one per target */
     const double *noise; /* or NULL */
     size_t *output;      /* long table: of each row, SIZE_MAX where it is missing; or NULL */
+    double *label;       /* labels: y[0] */
 } hfi_sources;
 
 /** Rows of a table in which neither an input, nor the noise, nor the output is missing. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models: life cycle, access, remarks. */
-#include "model/model.h"
+#include "model/class_model.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +12,16 @@ hf_model *hfi_model_new(hf_context *ctx)
     model->memory = hfi_context_memory(ctx);
     model->outputs = 1;
     return model;
+}
+
+size_t hfi_model_functions(const hf_model *model)
+{
+    return model->classes > 0 ? hfi_class_latents(model) : model->outputs;
+}
+
+size_t hfi_model_function_width(const hf_model *model)
+{
+    return model->d + (hfi_model_functions(model) > 1 ? 1 : 0);
 }
 
 hf_status hfi_model_reserve(hf_context *ctx, hf_model *model, size_t n, size_t d, bool extra)
@@ -36,7 +46,12 @@ void hf_model_free(hf_model *model)
 {
     if (model == NULL) return;
     hfi_memory memory = model->memory;
-    hf_posterior_free(model->posterior);
+    if (model->classifier != NULL)
+        hf_classifier_free(model->classifier);
+    else
+        hf_posterior_free(model->posterior);
+    if (model->class_name != NULL)
+        for (size_t c = 0; c < model->classes; c++) hfi_memory_free(&memory, model->class_name[c]);
     if (model->feature != NULL)
         for (size_t j = 0; j < model->width; j++) hfi_memory_free(&memory, model->feature[j]);
     if (model->output != NULL)
@@ -50,7 +65,8 @@ void hf_model_free(hf_model *model)
                             model->y,           model->extra,         model->reading,
                             model->kernel,      model->note,          model->mean_name,
                             model->output,      model->output_column, model->output_eps,
-                            model->noises_held, model->parameter};
+                            model->noises_held, model->parameter,     model->class_name,
+                            model->class_count, model->class_input};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) hfi_memory_free(&memory, blocks[i]);
     hfi_memory_free(&memory, model);
 }
@@ -177,6 +193,8 @@ void hfi_model_hash_names(const hf_model *model, size_t rows, hfi_sha256 *hash)
     hfi_sha256_add_u64(hash, model->d);
     hfi_sha256_add_text(hash, model->target);
     for (size_t j = 0; j < model->d; j++) hfi_sha256_add_text(hash, model->feature[j]);
+    if (model->classes > 0) hfi_sha256_add_u64(hash, model->classes);
+    for (size_t c = 0; c < model->classes; c++) hfi_sha256_add_text(hash, model->class_name[c]);
     if (model->outputs <= 1) return;
     hfi_sha256_add_u64(hash, model->outputs);
     hfi_sha256_add_text(hash, model->output_column != NULL ? model->output_column : "");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hyperparameters in the user's units. */
-#include "model/model.h"
+#include "model/class_model.h"
 
 #include <math.h>
 
@@ -8,6 +8,7 @@ size_t hf_model_parameters(const hf_model *model)
 {
     if (model == NULL) return 0;
     if (model->outputs > 1) return model->parameters;
+    if (model->classes > 0) return hfi_class_parameters(model);
     return hf_kernel_parameters(model->posterior->kernel) + hf_mean_coefficients(model->posterior->mean) + 1;
 }
 
@@ -25,8 +26,9 @@ static void to_user(const hfi_scaling *scaling, hf_parameter *parameter)
 
 /* Coefficients of the mean: y = y_shift + y_scale (b_0 + sum_j b_j (x_j - x_shift_j) / x_scale_j), collected
  * for 1, x_1, ... */
-static void mean_parameter(const hf_posterior *posterior, size_t k, hf_parameter *out)
+void hfi_model_mean_parameter(const hf_model *model, size_t k, hf_parameter *out)
 {
+    const hf_posterior *posterior = model->posterior;
     const hfi_scaling *scaling = &posterior->scaling;
     const double *b = hf_mean_values(posterior->mean);
     size_t count = hf_mean_coefficients(posterior->mean);
@@ -37,7 +39,9 @@ static void mean_parameter(const hf_posterior *posterior, size_t k, hf_parameter
                                    hf_mean_get_kind(posterior->mean) == HF_MEAN_MEDIAN,
                           .unit = HF_UNIT_OUTPUT,
                           .column = SIZE_MAX};
-    if (k == 0) {
+    if (hf_mean_get_kind(posterior->mean) == HF_MEAN_OUTPUTS) {
+        out->value = hfi_scaling_mean(scaling, k, b[k]);
+    } else if (k == 0) {
         double value = b[0];
         for (size_t j = 1; j < count; j++) value -= b[j] * scaling->x_shift[j - 1] / scaling->x_scale[j - 1];
         out->value = scaling->y_shift + scaling->y_scale * value;
@@ -59,12 +63,13 @@ hf_status hf_model_parameter(const hf_model *model, size_t i, hf_parameter *out)
 {
     if (model == NULL || out == NULL || i >= hf_model_parameters(model)) return HF_ERR_ARGUMENT;
     if (model->outputs > 1) return hfi_model_outputs_parameter(model, i, out);
+    if (model->classes > 0) return hfi_class_parameter(model, i, out);
     const hf_posterior *posterior = model->posterior;
     size_t kernel = hf_kernel_parameters(posterior->kernel);
     size_t mean = hf_mean_coefficients(posterior->mean);
     if (i < kernel) return hfi_model_kernel_parameter(model, i, out);
     if (i < kernel + mean) {
-        mean_parameter(posterior, i - kernel, out);
+        hfi_model_mean_parameter(model, i - kernel, out);
         if (mean > 1) out->name = model->mean_name[i - kernel];
         return HF_OK;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Predictions for the rows of a table. */
-#include "model/model.h"
+#include "model/class_model.h"
 
 #include "data/table_set.h"
 
@@ -157,6 +157,7 @@ hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, hf_table
     if (model == NULL || table == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_predict_into_table: model and table must not be NULL");
     if (model->outputs > 1) return hfi_predict_outputs_into_table(ctx, model, table);
+    if (model->classes > 0) return hfi_class_predict_into_table(ctx, model, table);
     size_t rows = hf_table_rows(table);
     hfi_predictions predictions;
     hf_status status = hfi_model_predict(ctx, model, table, &predictions);

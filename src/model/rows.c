@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the model thinks of each reading it was fitted to. */
-#include "model/model.h"
+#include "model/class_model.h"
 
 #include <math.h>
 #include <string.h>
@@ -216,11 +216,15 @@ static hf_status tabulate(hf_context *ctx, const hf_model *model, bool only_susp
 
 hf_status hf_model_rows(hf_context *ctx, const hf_model *model, hf_table **out)
 {
+    if (hf_model_classes(model) > 0 && out != NULL) return hfi_class_rows(ctx, model, out);
     return tabulate(ctx, model, false, out);
 }
 
 hf_status hf_model_suspects(hf_context *ctx, const hf_model *model, hf_table **out)
 {
+    if (hf_model_classes(model) > 0)
+        return hfi_class_refuse(ctx, model, "hf_model_suspects",
+                                "hf_model_rows() tells how probable each label is");
     return tabulate(ctx, model, true, out);
 }
 
@@ -249,6 +253,7 @@ hf_status hf_model_training(hf_context *ctx, const hf_model *model, hf_table **o
 {
     if (model == NULL || out == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_training: model and out must not be NULL");
+    if (model->classes > 0) return hfi_class_training(ctx, model, out);
     hf_status kept = check_kept(ctx, model);
     if (kept < 0) return kept;
     const size_t stride = model->output_column == NULL ? model->outputs : 1;

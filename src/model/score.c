@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How well the rows of a table are predicted. */
-#include "model/model.h"
+#include "model/class_model.h"
 
 #include <math.h>
 
@@ -161,6 +161,8 @@ hf_status hf_score(hf_context *ctx, const hf_model *model, const hf_table *table
 {
     if (model == NULL || table == NULL || out == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_score: model, table and out must not be NULL");
+    const hf_status refused = hfi_class_refuse(ctx, model, "hf_score", "hf_score_classes() scores it");
+    if (refused < 0) return refused;
     if (model->outputs > 1) return score_together(ctx, model, table, out);
     size_t column, rows = hf_table_rows(table);
     const double *y;

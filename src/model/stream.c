@@ -266,6 +266,10 @@ hf_status hf_fit_stream(hf_context *ctx, const char *csv_path, const char *cache
     if (columns->target == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "hf_fit_stream: columns->target is NULL; name the column to predict");
+    if (hfi_site_kind_is_class(settings->sites))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "hf_fit_stream: %s sites are of labels, which hf_fit() takes from a table in memory",
+                        hf_site_kind_name(settings->sites));
     const double begin = hfi_now();
     hf_model *made = hfi_model_new(ctx);
     if (made == NULL) return HF_ERR_MEMORY;

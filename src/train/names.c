@@ -7,7 +7,8 @@
 
 /* In the orders of their enums. */
 static const char *const objectives[] = {"evidence", "loo", "wloo", "weighted", "rcagp"};
-static const char *const site_kinds[] = {"gaussian", "robust", "student-t", "pursuit", "probit", "logit", "softmax"};
+static const char *const site_kinds[] = {"gaussian", "robust", "student-t", "pursuit",
+                                         "probit",   "logit",  "softmax"};
 static const char *const student_methods[] = {"laplace", "ep", "variational"};
 static const char *const optimisers[] = {"lbfgs", "adam"};
 static const char *const treatments[] = {"off", "auto", "force"};

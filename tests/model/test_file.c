@@ -110,7 +110,7 @@ static void foreign_files_are_refused(void **state)
     assert_rejected(&made, made.size, "SQLite database, but not");
     memcpy(made.copy, made.bytes, made.size);
     made.copy[63] = HFI_FORMAT_VERSION + 1;
-    assert_rejected(&made, made.size, "newer Holdfast (format 4");
+    assert_rejected(&made, made.size, "newer Holdfast (format 5");
     made.copy[63] = 0;
     assert_rejected(&made, made.size, "no format version");
     image_free(&made);
@@ -284,6 +284,7 @@ static void choices_are_named_as_in_the_library(void **state)
             if (strcmp(field->key, "settings.optimiser") == 0) expected = hf_optimiser_name((hf_optimiser)k);
             if (strcmp(field->key, "settings.student_method") == 0)
                 expected = hf_student_method_name((hf_student_method)k);
+            if (strcmp(field->key, "settings.inference") == 0) expected = hf_inference_name((hf_inference)k);
             if (strcmp(field->key, "settings.weighting") == 0)
                 expected = hf_outputs_weighting_name((hf_outputs_weighting)k);
             if (expected != NULL) assert_string_equal(field->names[k], expected);

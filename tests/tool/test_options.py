@@ -45,7 +45,7 @@ class Options(ToolCase):
                    "standardise set no-train restarts seed threads dry-run json output solver actions action-kind blocks "
                    "action-start inducing inducing-method inducing-choice train-inducing minibatch optimiser learning-rate "
                    "iterations single-precision student-method nu beta tolerance checkpoint resume stream cache "
-                   "output-column weighting coregion-rank shared-noise max-noise",
+                   "output-column weighting coregion-rank shared-noise max-noise inference",
             "predict": "output computational covariance", "score": "json", "inspect": "json rows", "plot": "x output data-only",
             "bound": "target features kernel norm noise-bound noise-bound-column noise-below noise-above at grid method ridge jitter rigorous "
                      "pivots seconds cv save output",

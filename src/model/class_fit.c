@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fit of a table of labels. */
+#include "model/class_model.h"
+
+#include "train/train.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+hf_link hfi_class_link(hf_site_kind sites)
+{
+    return sites == HF_SITES_SOFTMAX ? HF_LINK_SOFTMAX
+           : sites == HF_SITES_LOGIT ? HF_LINK_LOGIT
+                                     : HF_LINK_PROBIT;
+}
+
+size_t hfi_class_latents(const hf_model *model)
+{
+    return model->settings.sites == HF_SITES_SOFTMAX ? model->classes : 1;
+}
+
+/* ---- what means nothing for labels ---------------------------------------------------------------------------- */
+
+static const char *superfluous_column(const hf_columns *columns)
+{
+    if (columns->noise != NULL) return "a noise column: labels have no noise variance";
+    if (columns->target_count > 1) return "several targets: a row has one label";
+    if (columns->output_column != NULL) return "an output column: a row has one label";
+    return NULL;
+}
+
+static bool has_outputs(const hf_fit_settings *s)
+{
+    return s->coregion_rank > 0 || s->shared_noise || s->independent || s->output_eps != NULL;
+}
+
+static const char *superfluous_setting(const hf_fit_settings *s)
+{
+    if (s->suspects != HF_SUSPECTS_OFF || s->calibrate)
+        return "the suspect finder and calibration, which look at residuals; switch them off, or start from "
+               "the preset of that name";
+    if (s->objective != HF_OBJECTIVE_EVIDENCE) return "that objective: labels are trained by the evidence";
+    if (s->solver == HF_SOLVER_PROJECTED) return "the projected solver; use the exact or the inducing one";
+    if (s->train_inducing) return "training of inducing inputs";
+    if (s->optimiser != HF_OPTIMISER_LBFGS) return "that optimiser; use L-BFGS";
+    if (s->minibatch > 0) return "minibatches";
+    if (s->max_noise > 0 || s->noise_start > 0) return "limits of the noise: labels have none";
+    if (s->beta > 0) return "beta, which is of robust sites";
+    if (s->student_nu > 0) return "degrees of freedom, which are of Student-t sites";
+    if (has_outputs(s)) return "what is between several outputs";
+    if (s->checkpoint != NULL) return "checkpoints";
+    return NULL;
+}
+
+hf_status hfi_class_check(hf_context *ctx, const hf_columns *columns, const hf_fit_settings *settings)
+{
+    const char *name = hf_site_kind_name(settings->sites), *what = superfluous_column(columns);
+    if (what == NULL) what = superfluous_setting(settings);
+    if (what != NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s sites do not go with %s", name, what);
+    return HF_OK;
+}
+
+/* ---- fit -------------------------------------------------------------------------------------------------------- */
+
+static hf_class_settings class_settings(const hf_fit_settings *s)
+{
+    hf_class_settings out = hf_class_settings_default();
+    out.link = hfi_class_link(s->sites);
+    out.inference = s->sites == HF_SITES_SOFTMAX ? HF_INFERENCE_LAPLACE : s->inference;
+    out.kernel = s->kernel;
+    out.mean = s->mean;
+    out.train = s->train;
+    out.priors = s->priors;
+    out.train_mean = s->train_mean;
+    out.standardise = s->standardise;
+    out.iterations = s->iterations;
+    out.restarts = s->restarts;
+    out.solver = s->solver;
+    out.inducing = s->inducing;
+    out.inducing_method = s->inducing_method;
+    out.inducing_choice = s->inducing_choice;
+    out.set = s->set;
+    out.set_count = s->set_count;
+    return out;
+}
+
+/* Where a classification has no number of that name, there is none in the report either. */
+static hf_fit_report fit_report(const hf_class_report *r)
+{
+    hf_fit_report out = {.readings = r->labels,
+                         .missing = r->missing,
+                         .stop = r->stop,
+                         .evaluations = r->evaluations,
+                         .rounds = r->rounds,
+                         .objective = r->objective,
+                         .log_prior = r->log_prior,
+                         .gradient_norm = r->gradient_norm,
+                         .at_bound = r->at_bound,
+                         .jitter = r->jitter,
+                         .condition = NAN,
+                         .backward = NAN,
+                         .bytes = r->bytes,
+                         .seconds = r->seconds,
+                         .threshold = INFINITY,
+                         .solver = r->solver,
+                         .inducing = r->inducing,
+                         .residual = NAN,
+                         .nu = INFINITY,
+                         .benefit = NAN,
+                         .gain = NAN,
+                         .calibration = 1.0};
+    memcpy(out.at_bound_names, r->at_bound_names, sizeof out.at_bound_names);
+    return out;
+}
+
+/* Labels as the classify room takes them. */
+static void give_labels(hf_model *model, size_t *label)
+{
+    for (size_t i = 0; i < model->n; i++) {
+        const bool missing = isnan(model->y[i]);
+        label[i] = missing ? HF_LABEL_MISSING : (size_t)model->y[i];
+        model->reading[i] = (hf_reading){.weight = missing ? 0.0 : 1.0, .loo_mean = NAN, .loo_var = NAN};
+    }
+}
+
+/* The name that the number of the class has in the kernel: `class`, with as many _ after it as it takes to differ from all inputs. */
+static hf_status name_number(hf_context *ctx, hf_model *model)
+{
+    static const char base[] = "class";
+    if (hfi_class_latents(model) == 1) return HF_OK;
+    char *name = hfi_alloc(ctx, sizeof base + model->d, 1);
+    if (name == NULL) return HF_ERR_MEMORY;
+    memcpy(name, base, sizeof base);
+    for (size_t j = 0, length = sizeof base - 1; j < model->d;) {
+        const bool taken = strcmp(model->feature[j], name) == 0;
+        if (taken) name[length++] = '_';
+        j = taken ? 0 : j + 1;
+    }
+    model->class_input = name;
+    return HF_OK;
+}
+
+hf_status hfi_class_learn(hf_context *ctx, hf_model *model, const hf_fit_settings *settings)
+{
+    size_t *label = hfi_alloc(ctx, model->n, sizeof *label);
+    if (label == NULL) return HF_ERR_MEMORY;
+    give_labels(model, label);
+    const hf_class_settings own = class_settings(settings);
+    const hf_class_data data = {.n = model->n,
+                                .d = model->d,
+                                .x = model->x,
+                                .ldx = model->d,
+                                .label = label,
+                                .classes = model->classes,
+                                .names = (const char *const *)model->feature,
+                                .class_names = (const char *const *)model->class_name};
+    hf_class_report report = {0};
+    const hf_status fitted = hf_classify_data(ctx, &data, &own, &model->classifier, &report);
+    hfi_free(ctx, label);
+    if (fitted < 0) return fitted;
+    /* The classifier owns it, and a model changes nothing in its posterior. */
+    model->posterior = (hf_posterior *)hf_classifier_posterior(model->classifier);
+    model->report = fit_report(&report);
+    hf_status status = HF_OK;
+    if (fitted > 0) status = hfi_model_note(ctx, model, "%s", hf_context_message(ctx));
+    if (status >= 0) status = hfi_model_keep_settings(ctx, model, settings);
+    if (status >= 0) model->settings.inference = own.inference;
+    if (status >= 0) status = name_number(ctx, model);
+    if (status >= 0) status = hfi_model_finish(ctx, model);
+    return status < 0 ? status : fitted;
+}
+
+hf_status hfi_class_adopt(hf_context *ctx, hf_model *model)
+{
+    return hf_classifier_create(ctx, model->posterior, hfi_class_link(model->settings.sites), model->classes,
+                                &model->classifier);
+}
+
+/* ---- cost ------------------------------------------------------------------------------------------------------- */
+
+/* Steps of an inference, and evaluations of a training, that are usual. */
+static const double usual_steps = 8.0, usual_evaluations = 30.0;
+
+void hfi_class_cost(const hf_fit_settings *settings, const hf_model *model, hf_cost *out)
+{
+    hf_fit_settings like = *settings;
+    size_t n = 0, inducing = 0, actions = 0;
+    for (size_t i = 0; i < model->n; i++) n += isnan(model->y[i]) ? 0 : 1;
+    const double rows = (double)n, d = (double)model->d,
+                 latents = settings->sites == HF_SITES_SOFTMAX ? (double)model->classes : 1.0,
+                 evaluations = settings->train ? usual_evaluations * (1.0 + (double)settings->restarts) : 1.0;
+    like.sites = HF_SITES_GAUSSIAN;
+    const bool exact = like.solver == HF_SOLVER_EXACT ||
+                       (like.solver == HF_SOLVER_AUTO &&
+                        hfi_choose_solver(&like, n, model->d, &inducing, &actions) == HF_SOLVER_EXACT);
+    const double square = rows * rows, cube = square * rows;
+    out->exact_bytes = 8.0 * square * (latents == 1.0 ? 2.0 : 2.0 * latents + 4.0 + 2.0 * latents * latents);
+    const double exact_evaluation = latents * (usual_steps / 3.0 + 1.0) * cube + 20.0 * latents * square * d;
+    out->exact_flops = evaluations * exact_evaluation;
+    out->solver = exact ? HF_SOLVER_EXACT : HF_SOLVER_INDUCING;
+    out->actions = 0;
+    out->training_rows = out->readings = n;
+    out->inputs = model->d;
+    if (exact) {
+        out->inducing = 0;
+        out->bytes = out->exact_bytes;
+        out->evaluation_flops = exact_evaluation;
+        out->flops = out->exact_flops;
+        return;
+    }
+    like.solver = HF_SOLVER_INDUCING;
+    hfi_choose_solver(&like, n, model->d, &inducing, &actions);
+    inducing = inducing < n ? inducing : n;
+    const double m = (double)inducing, pass = 2.0 * rows * m * m + 20.0 * rows * m * d;
+    out->inducing = inducing;
+    out->bytes = latents * (8.0 * m * (4.0 * m + d) + 8.0 * rows * (d + 16.0));
+    out->evaluation_flops = latents * (usual_steps + 3.0) * pass;
+    out->flops = evaluations * out->evaluation_flops;
+}
