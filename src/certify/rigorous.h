@@ -45,7 +45,7 @@ double hfi_rigorous_norm(const hfi_rigorous *rigorous);
  * them: lower and upper are proof, and so are the attained values: the value at argmin is surely at most lower_attained, that at argmax at least
  * upper_attained. `rounding` is 0. bounds of the settings, output and time spent in hfi_rigorous_create() are not looked at.
  * argmin, argmax: d entries or NULL. Several threads at once. Cost of a box: n (1 + d + d^2) interval operations for means, n^2 for the sd, d n^2 where the kernel has second derivatives.
- * HF_ERR_MEMORY; HF_ERR_NOT_FINITE where a bound overflows; no message.
+ * HF_ERR_MEMORY; HF_ERR_NOT_FINITE where a bound overflows or the box is over several outputs; no message.
  */
 hf_status hfi_rigorous_range(const hfi_rigorous *rigorous, hf_certify_what what,
                              const hf_certify_settings *settings, const double *lower, const double *upper,

@@ -49,13 +49,14 @@ void hfi_rigorous_work_free(hfi_rigorous_work *work)
  */
 
 /* m over x, added to a jet of that order (0: the value alone). */
-static void add_prior_mean(const hf_mean *mean, size_t output, const hfi_interval *x, size_t d, int order,
-                           hfi_interval *jet)
+static void add_prior_mean(const hf_mean *mean, const hfi_interval *x, size_t d, int order, hfi_interval *jet)
 {
     const double *b = hf_mean_values(mean);
     const hf_mean_kind kind = hf_mean_get_kind(mean);
     if (kind == HF_MEAN_ZERO) return;
-    const size_t first = kind == HF_MEAN_OUTPUTS ? output : 0;
+    const size_t first = kind == HF_MEAN_OUTPUTS
+                             ? (size_t)hfi_output_of((double)x[d - 1].lower, hf_mean_coefficients(mean))
+                             : 0;
     jet[0] = hfi_interval_add(jet[0], hfi_interval_point(b[first]));
     for (size_t j = 0; j < d && kind == HF_MEAN_LINEAR; j++) {
         const hfi_interval slope = hfi_interval_point(b[j + 1]);
@@ -79,7 +80,7 @@ static bool mean_jet(hfi_rigorous_work *work, const hfi_interval *x, int order)
         for (size_t k = 0; k < size; k++)
             work->jet[k] = hfi_interval_add(work->jet[k], hfi_interval_multiply(t, work->one[k]));
     }
-    add_prior_mean(posterior->mean, work->output, x, s->d, order, work->jet);
+    add_prior_mean(posterior->mean, x, s->d, order, work->jet);
     return true;
 }
 
@@ -193,8 +194,8 @@ static bool mean_bounds(hfi_rigorous_work *work, const reach *r, hfi_rigorous_bo
     hfi_interval prior = {0.0L, 0.0L}, at_centre = {0.0L, 0.0L};
     if (!mean_jet(work, work->middle, degree)) return false;
     work->degree = degree;
-    add_prior_mean(posterior->mean, work->output, work->box, d, 0, &prior);
-    add_prior_mean(posterior->mean, work->output, work->middle, d, 0, &at_centre);
+    add_prior_mean(posterior->mean, work->box, d, 0, &prior);
+    add_prior_mean(posterior->mean, work->middle, d, 0, &at_centre);
     const hfi_interval moved = hfi_interval_add(work->jet[0], hfi_interval_subtract(prior, at_centre));
     out->centre = work->jet[0];
     out->box = hfi_interval_intersect(hfi_interval_widen(prior, hfi_times_up(norm, r->norm[0])),
@@ -257,6 +258,16 @@ static hfi_interval in_user_units(const hfi_rigorous_work *work, hfi_interval me
     return hfi_interval_add(of_mean, hfi_interval_multiply(hfi_interval_point(work->beta), of_sd));
 }
 
+/* A box over several outputs has neither one scale nor one prior mean. */
+static bool one_output(const hf_posterior *posterior, const double *lower, const double *upper)
+{
+    const size_t last = posterior->solution.d - 1;
+    const size_t outputs = hf_mean_get_kind(posterior->mean) == HF_MEAN_OUTPUTS
+                               ? hf_mean_coefficients(posterior->mean)
+                               : posterior->scaling.outputs;
+    return hfi_output_of(lower[last], outputs) == hfi_output_of(upper[last], outputs);
+}
+
 static bool is_finite(hfi_interval a)
 {
     return isfinite(a.lower) && isfinite(a.upper);
@@ -268,6 +279,7 @@ bool hfi_rigorous_bound(hfi_rigorous_work *work, const double *lower, const doub
     const hf_posterior *posterior = work->of->posterior;
     hfi_rigorous_bounds mean = {{0.0L, 0.0L}, {0.0L, 0.0L}}, sd = mean;
     reach r;
+    if (!one_output(posterior, lower, upper)) return false;
     for (size_t j = 0; j < posterior->solution.d; j++) {
         const double middle = 0.5 * lower[j] + 0.5 * upper[j];
         const double c = middle < lower[j] ? lower[j] : middle > upper[j] ? upper[j] : middle;

@@ -253,6 +253,36 @@ static void inducing_posteriors_have_means(void **state)
     drop_trial(&t);
 }
 
+/* Each output with its own prior mean and scale; a box over both is refused. */
+static void outputs_have_their_own_units(void **state)
+{
+    trial t;
+    hfi_stream stream;
+    hf_certify_settings settings = hf_certify_settings_default();
+    hf_mean *mean = NULL;
+    const double coefficients[] = {0.4, -2.0}, shifts[] = {1.0, -3.0}, scales[] = {2.0, 0.25};
+    solve(*state, "coregion(x3, outputs=2)*se(x1, x2, ard)", 2, false, &t);
+    assert_int_equal(hf_mean_create_outputs(*state, INPUTS, 2, &mean), HF_OK);
+    assert_int_equal(hf_mean_set(*state, mean, coefficients, true), HF_OK);
+    hf_mean_free(t.posterior->mean);
+    t.posterior->mean = mean;
+    assert_int_equal(hfi_scaling_set_outputs(*state, &t.posterior->scaling, 2, shifts, scales), HF_OK);
+    assert_int_equal(hfi_rigorous_create(*state, t.posterior, true, &t.rigorous), HF_OK);
+    hfi_stream_init(&stream, 36, HFI_PURPOSE_TEST, 0);
+    for (size_t output = 0; output < 2; output++) {
+        place("se", &t, 0.1, &stream);
+        t.lower[2] = t.upper[2] = (double)output;
+        check_range("outputs", &t, HF_CERTIFY_MEAN, &settings, &stream);
+        check_range("outputs", &t, HF_CERTIFY_SD, &settings, &stream);
+    }
+    t.lower[2] = 0.0;
+    hf_range range;
+    assert_int_equal(
+        hfi_rigorous_range(t.rigorous, HF_CERTIFY_MEAN, &settings, t.lower, t.upper, &range, NULL, NULL),
+        HF_ERR_NOT_FINITE);
+    drop_trial(&t);
+}
+
 int main(void)
 {
     if (!hfi_interval_usable()) return 77; /* under valgrind */
@@ -262,6 +292,7 @@ int main(void)
         cmocka_unit_test(decisions_and_limits_stop_the_search),
         cmocka_unit_test(norms_are_those_of_the_mean),
         cmocka_unit_test(inducing_posteriors_have_means),
+        cmocka_unit_test(outputs_have_their_own_units),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }
