@@ -66,6 +66,18 @@ static jet psi(hfi_radial form, double alpha, double q)
 /* Beyond, powers of tau overflow, and no bound is of use. */
 #define TAU_MOST 1e70
 
+/* A bound of |L|^2 without cancellation where psi has no more derivatives at 0 than the polynomial takes, or none is taken: with s the argument of matern's exponential
+ * |L|^2 = s^4 (1 - e) / 4 + 2 e (s^5 / 5! + ...) for matern52, s^2 (1 - e) + 2 e (s^3 / 3! + ...) for matern32, e = exp(-s). */
+static double small_square(hfi_radial form, double u, int degree)
+{
+    const double up = 1.0 + 16.0 * DBL_EPSILON;
+    if (form == HFI_RADIAL_MATERN12) return 2.0 * sqrt(u) * up;
+    if (degree == 0) return hfi_radial_slope_bound(form) * u * up; /* psi is convex */
+    if (form == HFI_RADIAL_MATERN32) return 4.0 / 3.0 * 3.0 * u * sqrt(3.0 * u) * up;
+    if (form == HFI_RADIAL_MATERN52 && degree == 2) return 4.0 / 15.0 * 25.0 * u * u * sqrt(5.0 * u) * up;
+    return INFINITY;
+}
+
 /* |L|^2 for the polynomial of that degree. */
 static double closed_form(hfi_radial form, double alpha, double tau, int degree)
 {
@@ -84,7 +96,7 @@ static double closed_form(hfi_radial form, double alpha, double tau, int degree)
             size += fabs(curve) + fourth;
         }
     }
-    return sqrt(fmax(square, 0.0) + 32.0 * DBL_EPSILON * size);
+    return sqrt(fmin(fmax(square, 0.0) + 32.0 * DBL_EPSILON * size, small_square(form, u, degree)));
 }
 
 /* E lambda^3 of the Gaussian scale mixture that se and rq are; infinite for the others. */
