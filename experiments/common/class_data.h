@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file class_data.h
+ * @brief Labelled rows of four problems: two made-up clouds, unwanted mail, and digits.
+ *
+ * | name        | classes | inputs | what it is                                                                             |
+ * |-------------|---------|--------|----------------------------------------------------------------------------------------|
+ * | synthetic2d | 2       | 2      | 600 + 600 normal points, class 0 moved by 5 along input 1, class 1 along input 2       |
+ * | spam        | 2       | 11     | spambase, the columns that the published program keeps                                 |
+ * | mnist38     | 2       | 196    | digits 3 and 8 of 14 x 14 pixels in [0, 1]                                             |
+ * | mnist358    | 3       | 196    | digits 3, 5 and 8                                                                      |
+ *
+ * Inputs of the first two are standardised over all rows, as published. Rows are drawn without replacement by a generator of this folder.
+ */
+#ifndef EXPERIMENTS_CLASS_DATA_H
+#define EXPERIMENTS_CLASS_DATA_H
+
+#include <holdfast/holdfast.h>
+
+/** `train` rows, and then `test` rows. */
+typedef struct class_data {
+    size_t train, test, d, classes;
+    double *x; /**< (train + test) x d */
+    size_t *label;
+} class_data;
+
+bool class_data_known(const char *set);
+/** Whether the file of a set is there; made-up data always are. */
+bool class_data_present(const char *folder, const char *set);
+/** Draws `train` and `test` rows (fewer to test where there are fewer); false: reason on standard error. */
+bool class_data_draw(hf_context *ctx, const char *folder, const char *set, uint64_t seed, size_t train,
+                     size_t test, class_data *out);
+void class_data_free(class_data *data);
+
+#endif
