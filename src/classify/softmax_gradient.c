@@ -6,7 +6,7 @@
  *
  * and, with M = L L', G_c = L^-1 E_c, T_c = L^-1 - G_c D_c^-1,
  *
- *     S_cc = E_c - G_c'G_c        Sigma_ab = [a = b] (K_a^-1 + D_a)^-1 + T_a'T_b        sum_b Sigma_ab D_b = ... with sum_b T_b D_b = L^-1 - L'
+ *     S_cc = E_c - G_c'G_c        Sigma_ab = [a = b] (K_a^-1 + D_a)^-1 + T_a'T_b        sum_b T_b D_b = L^-1 - L'
  */
 #include "classify/softmax.h"
 #include "linalg/linalg.h"
