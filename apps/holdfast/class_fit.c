@@ -55,8 +55,5 @@ int check_labels(const tool_arguments *arguments, const hf_fit_settings *s)
             return usage_error(arguments->verb, "--%s: it is about readings, and %s sites are of labels",
                                name, hf_site_kind_name(s->sites));
     }
-    if (s->solver == HF_SOLVER_PROJECTED)
-        return usage_error(arguments->verb,
-                           "--solver projected: labels are fitted by the exact and the inducing solver");
     return TOOL_OK;
 }

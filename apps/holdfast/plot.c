@@ -91,17 +91,19 @@ static FILE *start_gnuplot(pid_t *child)
     return NULL;
 }
 
-/* What is drawn: a model of one output, or of several, or an envelope. */
+/* What is drawn: a model of one output, or of several, a classifier, or an envelope. */
 typedef struct picture {
     plot_data one;
     plot_outputs several;
     plot_envelope envelope;
-    bool is_several, is_envelope;
+    plot_classes classes;
+    bool is_several, is_envelope, is_classes;
 } picture;
 
 static bool write_picture(FILE *script, const picture *data, plot_format format, const char *output)
 {
     if (data->is_envelope) return plot_envelope_script(script, &data->envelope, format, output);
+    if (data->is_classes) return plot_classes_script(script, &data->classes, format, output);
     return data->is_several ? plot_outputs_script(script, &data->several, format, output)
                             : plot_script(script, &data->one, format, output);
 }
@@ -186,11 +188,14 @@ static hf_status write_tables(hf_context *ctx, const picture *data, const char *
 {
     if (data->is_envelope) return write_envelope_tables(ctx, &data->envelope, slice, rows);
     hf_table *table = NULL;
-    hf_status status = data->is_several ? plot_outputs_table(ctx, &data->several, &table)
-                                        : plot_slice_table(ctx, &data->one, &table);
+    const hf_table *readings = data->is_classes   ? data->classes.rows
+                               : data->is_several ? data->several.rows
+                                                  : data->one.rows;
+    hf_status status = data->is_classes   ? plot_classes_table(ctx, &data->classes, &table)
+                       : data->is_several ? plot_outputs_table(ctx, &data->several, &table)
+                                          : plot_slice_table(ctx, &data->one, &table);
     if (status >= 0) status = hf_table_write_csv(ctx, table, slice);
-    if (status >= 0)
-        status = hf_table_write_csv(ctx, data->is_several ? data->several.rows : data->one.rows, rows);
+    if (status >= 0) status = hf_table_write_csv(ctx, readings, rows);
     hf_table_free(table);
     return status;
 }
@@ -219,11 +224,15 @@ static int write_data(const tool_session *session, const picture *data, plot_for
 
 static json_t *json_model_picture(const hf_model *model, const picture *data, const char *output)
 {
-    const size_t column = data->is_several ? data->several.column : data->one.column;
-    const size_t readings = data->is_several ? hf_model_report(model)->readings : data->one.n;
+    const size_t column = data->is_classes   ? data->classes.column
+                          : data->is_several ? data->several.column
+                                             : data->one.column;
+    const size_t readings =
+        data->is_several || data->is_classes ? hf_model_report(model)->readings : data->one.n;
     json_t *json = json_pack("{s:s, s:s, s:s, s:I}", "output", output, "target", hf_model_target(model), "x",
                              hf_model_feature(model, column), "readings", (json_int_t)readings);
     if (json != NULL && data->is_several) json_object_set_new(json, "outputs", json_outputs(model));
+    if (json != NULL && data->is_classes) json_object_set_new(json, "maps", json_boolean(data->classes.maps));
     return json;
 }
 
@@ -243,6 +252,8 @@ static hf_status compute(const tool_session *session, const tool_arguments *argu
     if (data->is_envelope) return plot_envelope_make(session->ctx, file, x, &data->envelope);
     const hf_status status = hf_model_load(session->ctx, file, model);
     if (status < 0) return status;
+    data->is_classes = hf_model_classes(*model) > 0;
+    if (data->is_classes) return plot_classes_make(session->ctx, *model, x, &data->classes);
     data->is_several = hf_model_outputs(*model) > 1;
     return data->is_several ? plot_outputs_make(session->ctx, *model, x, &data->several)
                             : plot_data_make(session->ctx, *model, x, &data->one);
@@ -269,6 +280,7 @@ static int make_picture(tool_session *session, const tool_arguments *arguments, 
     plot_data_free(&data->one);
     plot_outputs_free(&data->several);
     plot_envelope_free(&data->envelope);
+    plot_classes_free(&data->classes);
     hf_model_free(model);
     int closed = session_close(session, status);
     return closed != TOOL_OK ? closed : code;
@@ -309,7 +321,11 @@ const tool_verb verb_plot = {
         "--save)\n"
         "the bounds along its input with the readings' intervals; of one of two inputs, maps of upper "
         "bound,\n"
-        "lower bound and width; of one of more, or with --x, a slice through the medians. Needs gnuplot.",
+        "lower bound and width; of one of more, or with --x, a slice through the medians. Of a classifier "
+        "the\n"
+        "probabilities of the classes along its input, of one of two inputs as a map, of one of more a "
+        "slice\n"
+        "as above. Needs gnuplot.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast plot boston.hf --x lstat -o boston.svg",
     .options = options,

@@ -96,6 +96,33 @@ extern const char plot_style[];
 bool plot_script(FILE *script, const plot_data *data, plot_format format, const char *output);
 bool plot_outputs_script(FILE *script, const plot_outputs *data, plot_format format, const char *output);
 
+/* ---- classifiers (class_plot.c, class_plot_script.c) ----------------------------------------------------------- */
+
+/** Probabilities along one input, or over two. */
+typedef struct plot_classes {
+    const hf_model *model;
+    hf_table *rows, *training; /* of hf_model_rows() and hf_model_training() */
+    size_t n, d, classes;
+    size_t *label;         /* n: the class of each row, `classes` where it has none */
+    const double **inputs; /* d columns of n */
+    size_t column;         /* of the slice; of a map the first of two */
+    bool maps;
+    bool banded;   /* a slice of one latent function, which has a band */
+    double *place; /* d: where the other inputs of a slice are */
+    double low[2], high[2];
+    size_t m, side;      /* points; of a map side x side, the second input running fastest */
+    double *x;           /* m x d */
+    double *probability; /* m x classes */
+    double *mean;        /* latent means, then their variances */
+} plot_classes;
+
+/** `x` names the input of a slice, NULL: a map of two inputs, else along the one along which the probabilities vary most. */
+hf_status plot_classes_make(hf_context *ctx, const hf_model *model, const char *x, plot_classes *out);
+void plot_classes_free(plot_classes *data);
+bool plot_classes_script(FILE *script, const plot_classes *data, plot_format format, const char *output);
+/** The probabilities as a table. */
+hf_status plot_classes_table(hf_context *ctx, const plot_classes *data, hf_table **out);
+
 /* ---- envelopes (plot_envelope.c, plot_envelope_script.c) ----------------------------------------------------- */
 
 /** A slice along one input, or maps over two. */
