@@ -50,8 +50,10 @@ typedef struct hfi_class_problem {
     hfi_class_slopes *at;       /* Laplace: at the latent values */
     struct hfi_class_tilted *tilted; /* EP: moments */
     double *work;                    /* HFI_CLASS_WORK x n */
-    bool converged;                  /* so has the last evaluation's iteration */
-    size_t rounds;                   /* steps it took */
+    bool
+        rough; /* on the way of a search: EP's sites to 1e-6 of the marginal posterior, which the gradient is then in error by, not to 1e-10 */
+    bool converged; /* so has the last evaluation's iteration */
+    size_t rounds;  /* steps it took */
 } hfi_class_problem;
 
 enum {

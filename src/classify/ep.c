@@ -14,7 +14,7 @@ enum {
 
 /* Largest distance of a site from the one wanted, in units of the marginal posterior, at which they have settled; and the one at which they have for all
  * purposes where rounding keeps them from it. */
-static const double tolerance = 1e-10, lost = 1e-6;
+static const double exact = 1e-10, rough = 1e-6, lost = 1e-6;
 /* An accelerated point may be this much further from its wanted sites than the point before. */
 static const double leeway = 2.0, least_step = 0.05;
 
@@ -129,6 +129,7 @@ static hf_status iterate(loop *l)
     const size_t count = 2 * p->n;
     double *from = l->numbers + 4 * count, *residual = l->numbers + 5 * count, best = INFINITY;
     hf_status s = begin(l);
+    const double tolerance = p->rough ? rough : exact;
     size_t waited = 0;
     p->converged = false;
     for (; s >= 0 && isfinite(l->change) && p->rounds < MOST_ROUNDS; p->rounds++) {

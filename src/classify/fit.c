@@ -7,7 +7,11 @@
 
 static hf_status evaluate(void *arg, double *value, double *gradient)
 {
-    return hfi_class_evaluate(arg, value, gradient);
+    hfi_class_problem *p = arg;
+    const hfi_inducing *u = p->inducing.inducing;
+    /* The gradient of VFE under EP is a difference of fixed points. */
+    p->rough = gradient && !(u && u->method == HF_INDUCING_VFE);
+    return hfi_class_evaluate(p, value, gradient);
 }
 
 static void improved(void *arg)
