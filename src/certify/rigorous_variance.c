@@ -28,7 +28,7 @@ static hfi_interval row_product(const hfi_rigorous *r, size_t i, const double *u
                             hfi_interval_multiply(diagonal, hfi_interval_point(u[i])));
 }
 
-/* Covariances of the anchors with the value and, with `slopes`, with each slope; and about A^-1 of them. */
+/* Covariances of the anchors with the value and, where count is more than 1, with each slope; and about A^-1 of them. */
 static bool solve(hfi_rigorous_work *work, size_t count)
 {
     const hf_posterior *posterior = work->of->posterior;

@@ -85,6 +85,7 @@ static json_t *parameters(const hf_kernel *kernel)
 
 static json_t *read_data(task *t)
 {
+    if (!t->kernel) fail("a kernel comes first");
     const size_t n = (size_t)read_number();
     const double noise = read_number();
     double *x = malloc((n * t->d + 1) * sizeof *x), *y = malloc((n + 1) * sizeof *y);
@@ -106,6 +107,7 @@ static json_t *read_data(task *t)
 
 static json_t *read_units(task *t)
 {
+    if (!t->posterior) fail("data come first");
     hfi_scaling *scaling = &t->posterior->scaling;
     for (size_t j = 0; j < t->d; ++j) scaling->x_shift[j] = read_number();
     for (size_t j = 0; j < t->d; ++j) scaling->x_scale[j] = read_number();
@@ -116,6 +118,7 @@ static json_t *read_units(task *t)
 
 static json_t *bound(task *t)
 {
+    if (!t->posterior) fail("data come first");
     const size_t d = t->d;
     double *lower = read_numbers(d), *upper = read_numbers(d), *room = calloc(4 * d + 1, sizeof *room);
     const hfi_subject subject = {.posterior = t->posterior, .d = d};
@@ -143,6 +146,7 @@ static json_t *bound(task *t)
 static hf_certify_what read_what(task *t)
 {
     char word[16];
+    if (!t->posterior) fail("data come first");
     if (scanf("%15s", word) != 1) fail("mean or sd was expected");
     if (t->rigorous == NULL)
         must(t->ctx, hfi_rigorous_create(t->ctx, t->posterior, true, &t->rigorous), "rigorous");
