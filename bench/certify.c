@@ -81,7 +81,7 @@ static void ask(hf_context *ctx, const problem *p, const hf_posterior *posterior
     hf_certify_settings settings = hf_certify_settings_default();
     place_box(p, stream, lower, upper);
     settings.lower_only = true;
-    settings.time_limit = 60.0;
+    settings.time_limit = 30.0;
     const double start = bench_now();
     bench_must(ctx, hf_certify(ctx, posterior, HF_CERTIFY_MEAN, &settings, lower, upper, &range, NULL, NULL),
                "certify");

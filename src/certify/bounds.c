@@ -75,9 +75,10 @@ typedef struct box {
     double sign;
     size_t m;
     const double *centre, *half;
-    const hfi_mean_model *mean;     /* NULL where the mean does not matter */
-    const hfi_spread_model *spread; /* likewise */
-    double bound, predicted;        /* the best so far, solver's units without the shift */
+    bool of_mean, of_spread; /* what matters */
+    const hfi_mean_model *mean;
+    hfi_spread_model spread;
+    double bound, predicted; /* the best so far, solver's units without the shift */
     double rounding;
     bool own; /* best_gap comes from a model */
 } box;
@@ -135,7 +136,7 @@ static void find_faces(const box *x, signed char *face)
 /* The least (sign 1) or the largest of the squared length of the features' linear model. */
 static double extreme_square(const box *x, double sign, double *point, double *gap)
 {
-    const hfi_spread_model *s = x->spread;
+    const hfi_spread_model *s = &x->spread;
     const bench *b = x->b;
     double predicted;
     for (size_t a = 0; a < x->m; a++) b->g[a] = 2.0 * s->b[a];
@@ -151,7 +152,7 @@ static double root(double square)
 
 static double lowest_sd(const box *x, double *point, double *gap)
 {
-    const hfi_spread_model *s = x->spread;
+    const hfi_spread_model *s = &x->spread;
     double low = fmax(0.0, root(s->var - s->rounding) - s->distance);
     if (s->remainder < (double)INFINITY)
         low = fmax(low, root(extreme_square(x, 1.0, point, gap)) - s->remainder);
@@ -161,7 +162,7 @@ static double lowest_sd(const box *x, double *point, double *gap)
 
 static double highest_sd(const box *x, double *point, double *gap)
 {
-    const hfi_spread_model *s = x->spread;
+    const hfi_spread_model *s = &x->spread;
     double high = fmin(s->ceiling, root(s->var + s->rounding) + s->distance);
     if (s->remainder < (double)INFINITY)
         high = fmin(high, root(extreme_square(x, -1.0, point, gap)) + s->remainder);
@@ -187,7 +188,7 @@ static void bound_sd(box *x, double *point)
 static void join_lower(box *x, double factor)
 {
     const hfi_mean_model *mean = x->mean;
-    const hfi_spread_model *s = x->spread;
+    const hfi_spread_model *s = &x->spread;
     const bench *b = x->b;
     if (!(s->remainder < (double)INFINITY) || s->white_rise > 0.0 || !(s->var > 4.0 * s->rounding)) return;
     const double sd = sqrt(s->var);
@@ -201,7 +202,7 @@ static void join_lower(box *x, double factor)
 static void join_upper(box *x, double factor, double at)
 {
     const hfi_mean_model *mean = x->mean;
-    const hfi_spread_model *s = x->spread;
+    const hfi_spread_model *s = &x->spread;
     const bench *b = x->b;
     if (!(s->remainder < (double)INFINITY) || s->white_rise > 0.0 || !(at * at > 4.0 * s->rounding)) return;
     for (size_t a = 0; a < x->m; a++) b->g[a] = x->sign * mean->g[a] - factor * s->b[a] / at;
@@ -217,11 +218,11 @@ static void bound_both(box *x, double *point)
     bound_mean(x, point);
     const double shift =
         factor >= 0.0 ? factor * lowest_sd(x, b->point, b->gap) : factor * highest_sd(x, b->point, b->gap);
-    x->predicted += factor * root(x->spread->var);
+    x->predicted += factor * root(x->spread.var);
     x->bound += shift;
     if (factor > 0.0) join_lower(x, factor);
     if (factor < 0.0) {
-        join_upper(x, -factor, root(x->spread->var));
+        join_upper(x, -factor, root(x->spread.var));
         join_upper(x, -factor, highest_sd(x, b->point, b->gap));
     }
 }
@@ -238,7 +239,7 @@ static double below_one(const box *x)
 static double least_joint(const box *x, const hfi_spread_model *spread, double factor, double crude)
 {
     box y = *x;
-    y.spread = spread;
+    y.spread = *spread;
     y.bound = crude;
     if (factor > 0.0) join_lower(&y, factor);
     if (factor < 0.0) join_upper(&y, -factor, root(spread->var));
@@ -249,7 +250,7 @@ static double least_joint(const box *x, const hfi_spread_model *spread, double f
  * r - t = (sign mean - t S) / S. The second t is the bound that the first, the centre's r, gives. */
 static double least_ratio(const box *x, double least_mean, double low, double high)
 {
-    hfi_spread_model longer = *x->spread;
+    hfi_spread_model longer = x->spread;
     longer.var = fmax(longer.var, 0.0) + 1.0;
     longer.rounding += 4.0 * DBL_EPSILON * longer.var;
     longer.ceiling = sqrt(1.0 + longer.ceiling * longer.ceiling);
@@ -270,12 +271,12 @@ static double least_ratio(const box *x, double least_mean, double low, double hi
 /* Logit: the linear model of P at the centre, whose minimum is one of mean + beta sd. */
 static double least_linear(const box *x, double least_mean, double most_mean, double low, double high)
 {
-    const double q = x->sign * x->mean->value, s = root(x->spread->var);
+    const double q = x->sign * x->mean->value, s = root(x->spread.var);
     double of_q, of_s;
     hfi_link_slopes(x->question->what, q, s, &of_q, &of_s);
     if (!(of_q > 1e-12)) return -(double)INFINITY;
     const double beta = of_s / of_q;
-    const double joint = least_joint(x, x->spread, beta, least_mean + fmin(beta * low, beta * high));
+    const double joint = least_joint(x, &x->spread, beta, least_mean + fmin(beta * low, beta * high));
     const double dq = fmax(q - least_mean, most_mean - q), ds = fmax(s - low, high - s);
     return hfi_link_value(x->question->what, q, s) + of_q * (joint - q - beta * s) -
            hfi_link_bend(x->question->what, dq, ds);
@@ -297,7 +298,7 @@ static void bound_link(box *x, double *point)
         least = fmax(least, hfi_link_least(what, least_ratio(x, least_mean, low, high), 0.0, 0.0));
     else
         least = fmax(least, least_linear(x, least_mean, most_mean, low, high));
-    x->predicted = hfi_link_value(what, x->predicted, root(x->spread->var)) - below_one(x);
+    x->predicted = hfi_link_value(what, x->predicted, root(x->spread.var)) - below_one(x);
     x->bound = least - below_one(x);
     x->own = true;
 }
@@ -366,8 +367,8 @@ static size_t choose_split(const box *x)
     for (size_t a = 0; a < x->m; a++) {
         if (!(x->half[a] > 0.0)) continue;
         double share = x->b->best_gap[a];
-        if (x->own && x->mean) share += x->mean->remainder_share[a];
-        if (x->own && x->spread) share += x->spread->remainder_share[a];
+        if (x->own && x->of_mean) share += x->mean->remainder_share[a];
+        if (x->own && x->of_spread) share += x->spread.remainder_share[a];
         const double width = x->half[a] / q->subject.extent[a];
         if (!(share >= 0.0)) share = 0.0;
         if (share > most || (share == most && width > widest)) {
@@ -383,7 +384,7 @@ static double centre_value(const box *x)
 {
     const hfi_question *q = x->question;
     if (q->what == HF_CERTIFY_MEAN) return x->sign * x->mean->value;
-    const double sd = root(x->spread->var);
+    const double sd = root(x->spread.var);
     if (hfi_link_asked(q->what)) return hfi_link_value(q->what, x->sign * x->mean->value, sd) - below_one(x);
     return q->what == HF_CERTIFY_SD ? x->sign * sd : x->sign * (x->mean->value + q->settings.beta * sd);
 }
@@ -391,9 +392,9 @@ static double centre_value(const box *x)
 static double box_rounding(const box *x)
 {
     double rounding = 0.0;
-    if (x->mean) rounding += x->mean->rounding;
-    if (x->spread) {
-        const double sd = root(x->spread->var), r = x->spread->rounding;
+    if (x->of_mean) rounding += x->mean->rounding;
+    if (x->of_spread) {
+        const double sd = root(x->spread.var), r = x->spread.rounding;
         rounding += fabs(x->question->what == HF_CERTIFY_MEAN_PLUS ? x->question->settings.beta : 1.0) *
                     (sd * sd > r ? r / sd : sqrt(r));
     }
@@ -421,14 +422,12 @@ static void finish(const box *x, hfi_box_bound *out)
 static void bound_one(box *x, double *models, hfi_box_bound *out)
 {
     const hfi_question *q = x->question;
-    hfi_spread_model spread;
     const size_t m = x->m;
     memset(out->face, 0, m * sizeof *out->face);
     if (q->what != HF_CERTIFY_MEAN) {
-        spread = (hfi_spread_model){
+        x->spread = (hfi_spread_model){
             .b = x->b->spread, .g = x->b->spread + m, .remainder_share = x->b->spread + m + m * m};
-        hfi_taylor_spread(q->taylor, x->centre, x->half, &spread, models);
-        x->spread = &spread;
+        hfi_taylor_spread(q->taylor, x->centre, x->half, &x->spread, models);
     }
     if (q->what == HF_CERTIFY_MEAN)
         bound_mean(x, out->point);
@@ -439,7 +438,7 @@ static void bound_one(box *x, double *models, hfi_box_bound *out)
     else
         bound_both(x, out->point);
     const unsigned own =
-        (x->mean ? (unsigned)HF_BOUND_TAYLOR : 0u) | (x->spread ? (unsigned)HF_BOUND_FEATURE : 0u);
+        (x->of_mean ? (unsigned)HF_BOUND_TAYLOR : 0u) | (x->of_spread ? (unsigned)HF_BOUND_FEATURE : 0u);
     if ((q->settings.bounds & own) != own) x->bound = -(double)INFINITY;
     if (q->what == HF_CERTIFY_MEAN && (q->settings.bounds & HF_BOUND_TAYLOR)) find_faces(x, out->face);
     bound_others(x, models);
@@ -467,7 +466,7 @@ void hfi_question_bounds(const hfi_question *question, double sign, size_t count
     const size_t m = question->subject.free_count, d = question->subject.d, one = m * m + 3 * m;
     size_t total;
     const bench b = lay_out(m, d, scratch, &total);
-    hfi_mean_model models[HFI_TOGETHER];
+    hfi_mean_model models[HFI_TOGETHER] = {{0}};
     place(question, count, low, high, &b);
     const bool mean = question->what != HF_CERTIFY_SD;
     if (mean) {
@@ -485,7 +484,9 @@ void hfi_question_bounds(const hfi_question *question, double sign, size_t count
                  .m = m,
                  .centre = b.centre + k * d,
                  .half = b.half + k * m,
-                 .mean = mean ? &models[k] : NULL,
+                 .mean = &models[k],
+                 .of_mean = mean,
+                 .of_spread = question->what != HF_CERTIFY_MEAN,
                  .bound = -(double)INFINITY};
         bound_one(&x, b.models, &bounds[k]);
     }

@@ -94,12 +94,13 @@ static census count_factors(const hfi_terms *terms, size_t term)
     census found = {0};
     for (size_t c = kernel->nodes[term].child; c != HFI_NONE; c = kernel->nodes[c].next) {
         const hfi_node *factor = &kernel->nodes[c];
-        const hfi_leaf *leaf = factor->kind == HFI_NODE_LEAF ? &kernel->leaves[factor->leaf] : NULL;
-        if (leaf && leaf->form == HFI_FORM_WHITE) found.white = true;
+        const bool leaf = factor->kind == HFI_NODE_LEAF;
+        const hfi_form form = leaf ? kernel->leaves[factor->leaf].form : HFI_FORMS;
+        if (form == HFI_FORM_WHITE) found.white = true;
         if (!hfi_factor_is_free(terms, c)) continue;
-        if (leaf && leaf->form == HFI_FORM_SE)
+        if (form == HFI_FORM_SE)
             found.se++;
-        else if (leaf && hfi_form_is_radial(leaf->form))
+        else if (leaf && hfi_form_is_radial(form))
             found.radial++;
         else
             found.other++;

@@ -16,6 +16,7 @@ static hf_status ask(workshop *w, hf_certify_what what, bool rigorous)
     settings.rigorous = rigorous;
     const hf_status s =
         hf_certify(w->ctx, w->posterior, what, &settings, LOWER, UPPER, &range, argmin, argmax);
+    assert_string_not_equal(hf_certify_stop_name(range.stop), "unknown");
     assert_true((range.lower == -77.0) == (s < 0) && (argmin[0] == -77.0) == (s < 0) &&
                 (argmax[0] == -77.0) == (s < 0));
     return s < 0 ? s : HF_OK;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* No value is outside of its certified range: random points, corners and gradient attacks in random boxes, over kernels, solvers, sites and reasons to stop.
- * HOLDFAST_ATTACK=k looks at k times as many points. */
+ * An argument k looks at k times as many points. */
 #include "certify/certify_testing.h"
+
+static size_t times = 1;
 
 typedef struct watch {
     const char *name;
@@ -20,13 +22,6 @@ static void visit(double value, void *arg)
     if (!(value >= w->range.lower - w->slack && value <= w->range.upper + w->slack))
         fail_msg("%s: %.17g is not in [%.17g, %.17g] (%s)", w->name, value, w->range.lower, w->range.upper,
                  hf_certify_stop_name(w->range.stop));
-}
-
-static size_t more_points(void)
-{
-    const char *text = getenv("HOLDFAST_ATTACK");
-    const long times = text ? strtol(text, NULL, 10) : 1;
-    return times > 0 ? (size_t)times : 1;
 }
 
 /* What double precision makes of a prediction itself: of an sd near 0 the root of a rounding. */
@@ -87,7 +82,7 @@ static size_t attack_kernel(hf_context *ctx, size_t e, cert_solver solver, bool 
 
 static void nothing_is_outside(void **state)
 {
-    const size_t points = 256 * more_points();
+    const size_t points = 256 * times;
     size_t seen = 0;
     for (size_t e = 0; e < EXPRESSION_COUNT; e++)
         seen += attack_kernel(*state, e, (cert_solver)(e % CERT_SOLVERS), e % 2 == 0, points) +
@@ -95,8 +90,9 @@ static void nothing_is_outside(void **state)
     assert_true(seen > 70 * 18 * points);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1) times = (size_t)strtoul(argv[1], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(nothing_is_outside, make_context, drop_context)};
     return cmocka_run_group_tests(tests, NULL, NULL);
