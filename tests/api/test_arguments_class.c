@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bad arguments to what is about classifiers of tables; see test_arguments.c. */
+#include "api/refused.h"
+
+static void classes(workshop *w)
+{
+    static const char csv[] = "a,kind\n0,x\n1,y\n2,x\n3,y\n";
+    hf_fit_settings settings;
+    hf_table *table = NULL;
+    hf_model *model = NULL, *other = NULL;
+    hf_class_metrics metrics = {.n = 77};
+    hf_metrics wrong;
+    assert_int_equal(hf_fit_settings_preset(w->ctx, "probit", &settings), HF_OK);
+    settings.train = false;
+    assert_int_equal(hf_table_parse_csv(w->ctx, csv, sizeof csv - 1, "labels", &table), HF_OK);
+    assert_int_equal(hf_fit(w->ctx, table, &(hf_columns){.target = "kind"}, &settings, &model, NULL), HF_OK);
+    ARGUMENT(hf_score_classes(w->ctx, NULL, table, 10, NULL, &metrics));
+    ARGUMENT(hf_score_classes(w->ctx, model, NULL, 10, NULL, &metrics));
+    ARGUMENT(hf_score_classes(w->ctx, model, table, 10, NULL, NULL));
+    ARGUMENT(hf_score_classes(w->ctx, model, table, 0, NULL, &metrics));
+    ARGUMENT(hf_score(w->ctx, model, table, &wrong));
+    ARGUMENT(hf_predict_covariances_into_table(w->ctx, model, table));
+    assert_int_equal(metrics.n, 77);
+    assert_int_equal(hf_model_classes(NULL), 0);
+    assert_null(hf_model_class(NULL, 0));
+    assert_null(hf_model_class(model, 2));
+    assert_int_equal(hf_model_class_count(NULL, 0), 0);
+    assert_int_equal(hf_model_class_count(model, 2), 0);
+    assert_null(hf_model_classifier(NULL));
+    settings.calibrate = true;
+    ARGUMENT(hf_fit(w->ctx, table, &(hf_columns){.target = "kind"}, &settings, &other, NULL));
+    assert_null(other);
+    hf_model_free(model);
+    hf_table_free(table);
+}
+
+REFUSED_TEST(classes)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(classes_refuse)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
