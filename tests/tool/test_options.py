@@ -50,6 +50,12 @@ class Options(ToolCase):
             "bound": "target features kernel norm noise-bound noise-bound-column noise-below noise-above at grid method ridge jitter rigorous "
                      "pivots seconds cv save output",
             "norm": "target features kernel noise-bound points safety cv output",
+            "certify": "at radius box features what tolerance time-limit max-radius rigorous json output",
+            "extremum": "box minimum maximum beta output", "attack": "at radius method output", "explain": "at step output",
+            "certify": "at radius box features what tolerance time-limit max-radius rigorous json output",
+            "extremum": "box minimum maximum beta output", "attack": "at radius method output", "explain": "at step output",
+            "certify": "at radius box features what tolerance time-limit max-radius rigorous json output",
+            "extremum": "box minimum maximum beta output", "attack": "at radius method output", "explain": "at step output",
             "contaminate": "target kind share seed output mask"}
         for verb, names in fixed.items():
             options = options_of_help(self.help(verb))

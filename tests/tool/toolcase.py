@@ -8,7 +8,8 @@ import unittest
 
 SOURCE = os.environ.get("HF_SOURCE", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 TOOL = os.path.abspath(os.environ.get("HOLDFAST", "holdfast"))
-VERBS = ["fit", "predict", "score", "inspect", "plot", "bound", "norm", "contaminate", "reproduce"]
+VERBS = ["fit", "predict", "score", "inspect", "plot", "bound", "norm", "certify", "extremum", "attack", "explain",
+         "contaminate", "reproduce"]
 
 
 class ToolCase(unittest.TestCase):

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Certified ranges, optima, attacks and explanations: what they say holds for predictions in the boxes, and bad input is told."""
+import json
+import math
+import random
+import unittest
+
+from toolcase import ToolCase, table
+
+
+class Certify(ToolCase):
+    def model(self):
+        self.wave("wave.csv", 40)
+        self.ok("fit", "wave.csv", "-t", "y", "-k", "se(ard)", "-q", "-o", "wave.hf")
+        self.write("at.csv", "b,a,extra\n0.1,1.5,7\n-0.4,3,7\n")
+        return "wave.hf"
+
+    def classes(self):
+        """Two clouds that overlap along a."""
+        draw = random.Random(5)
+        lines = ["a,b,kind"]
+        for i in range(60):
+            kind = i % 2
+            lines.append("%.4f,%.4f,%s" % (draw.gauss(1.6 * kind, 0.8), draw.gauss(0, 1), "yes" if kind else "no"))
+        self.write("kinds.csv", "\n".join(lines) + "\n")
+        self.ok("fit", "kinds.csv", "-t", "kind", "--sites", "probit", "-k", "se(ard)", "-q", "-o", "kinds.hf")
+        self.write("at.csv", "a,b\n0.7,0.2\n2.4,-0.3\n-1.1,0.5\n")
+        return "kinds.hf"
+
+    def inside(self, model, boxes, column, count=200):
+        """Predictions at random points of boxes ({a: (low, high), ...}), row by row."""
+        draw = random.Random(7)
+        lines, names = [], sorted(boxes[0])
+        for box in boxes:
+            for _ in range(count):
+                lines.append(",".join("%.17g" % draw.uniform(*box[name]) for name in names))
+        self.write("inside.csv", ",".join(names) + "\n" + "\n".join(lines) + "\n")
+        self.ok("predict", model, "inside.csv", "-o", "inside.out.csv")
+        values = table(self.read("inside.out.csv"))[column]
+        return [values[k * count:(k + 1) * count] for k in range(len(boxes))]
+
+
+class Readings(Certify):
+    def test_ranges_hold_predictions(self):
+        model = self.model()
+        for what, column in (("mean", "y_mean"), ("sd", "y_sd_latent")):
+            with self.subTest(what):
+                out = table(self.ok("certify", model, "--at", "at.csv", "--radius", "0.3", "--what", what))
+                self.assertEqual(list(out), ["a", "b", "lower", "upper", "lower_attained", "upper_attained", "status", "nodes",
+                                             "seconds"])
+                self.assertEqual(out["a"], [1.5, 3])
+                boxes = [{"a": (a - 0.3, a + 0.3), "b": (b - 0.3, b + 0.3)} for a, b in zip(out["a"], out["b"])]
+                for k, values in enumerate(self.inside(model, boxes, column)):
+                    self.assertLessEqual(out["lower"][k], min(values))
+                    self.assertGreaterEqual(out["upper"][k], max(values))
+                    self.assertLessEqual(out["lower_attained"][k] - out["lower"][k], 0.0101)
+                    self.assertEqual(out["status"][k], "tolerance")
+
+    def test_a_point_and_what_stays(self):
+        model = self.model()
+        self.ok("predict", model, "at.csv", "-o", "p.csv")
+        mean = table(self.read("p.csv"))["y_mean"]
+        point = table(self.ok("certify", model, "--at", "at.csv", "--radius", "0"))
+        for k in range(2):
+            self.assertAlmostEqual(point["lower"][k], mean[k], places=9)
+            self.assertAlmostEqual(point["upper"][k], mean[k], places=9)
+        narrow = table(self.ok("certify", model, "--at", "at.csv", "--radius", "0.3", "--features", "a"))
+        wide = table(self.ok("certify", model, "--at", "at.csv", "--radius", "0.3"))
+        for k in range(2):
+            self.assertLess(narrow["upper"][k] - narrow["lower"][k], wide["upper"][k] - wide["lower"][k])
+
+    def test_boxes_limits_and_json(self):
+        model = self.model()
+        self.write("low.csv", "a,b\n1,0\n")
+        self.write("high.csv", "a,b\n2,0.5\n")
+        out = json.loads(self.ok("certify", model, "--box", "low.csv,high.csv", "--json", "-o", "r.csv"))
+        self.assertEqual((out["boxes"], out["unfinished"], out["rigorous"]), (1, 0, False))
+        exact = table(self.read("r.csv"))
+        words = self.ok("certify", model, "--box", "low.csv,high.csv", "--rigorous", "-o", "rigorous.csv")
+        self.assertIn("proof against rounding", words)
+        proof = table(self.read("rigorous.csv"))
+        self.assertAlmostEqual(proof["lower"][0], exact["lower"][0], delta=0.02)
+        stopped = table(self.ok("certify", model, "--box", "low.csv,high.csv", "--tolerance", "1e-9", "--time-limit", "1e-6"))
+        self.assertEqual(stopped["status"], ["time limit"])
+        self.assertLessEqual(stopped["lower"][0], exact["lower_attained"][0])
+
+    def test_sds(self):
+        model = self.model()
+        wave = table(self.read("wave.csv"))["a"]
+        mean = sum(wave) / len(wave)
+        sd = math.sqrt(sum((a - mean) ** 2 for a in wave) / len(wave))
+        by_sds = table(self.ok("certify", model, "--at", "at.csv", "--radius", "0.1", "--sds", "-f", "a"))
+        by_hand = table(self.ok("certify", model, "--at", "at.csv", "--radius", repr(0.1 * sd), "-f", "a"))
+        self.assertAlmostEqual(by_sds["lower"][0], by_hand["lower"][0], places=3)
+
+    def test_extremum(self):
+        model = self.model()
+        wave = table(self.read("wave.csv"))
+        box = {name: (min(wave[name]), max(wave[name])) for name in "ab"}
+        values = self.inside(model, [box], "y_mean", 3000)[0]
+        for which, sign in (("--minimum", 1), ("--maximum", -1)):
+            out = table(self.ok("extremum", model, which, "--tolerance", "0.01"))
+            self.assertEqual(list(out), ["a", "b", "value", "bound", "status", "nodes", "seconds"])
+            self.assertLessEqual(sign * out["bound"][0], min(sign * v for v in values))
+            self.assertLessEqual(sign * (out["value"][0] - out["bound"][0]), 0.0101)
+            self.write("there.csv", "a,b\n%.17g,%.17g\n" % (out["a"][0], out["b"][0]))
+            self.ok("predict", model, "there.csv", "-o", "there.out.csv")
+            self.assertAlmostEqual(table(self.read("there.out.csv"))["y_mean"][0], out["value"][0], places=6)
+        less = table(self.ok("extremum", model, "--minimum", "--beta", "-2"))
+        plain = table(self.ok("extremum", model, "--minimum"))
+        self.assertLess(less["value"][0], plain["value"][0])
+
+    def test_explain(self):
+        model = self.model()
+        out = table(self.ok("explain", model, "--at", "at.csv", "--step", "0.2", "--tolerance", "0.001"))
+        self.assertEqual((out["row"], out["input"]), ([1, 1, 2, 2], ["a", "b", "a", "b"]))
+        self.assertTrue(all(0 < u - l < 0.005 for l, u in zip(out["lower"], out["upper"])))
+        self.assertGreater(out["lower"][1], 0)  # y grows with b
+        mean = table(self.ok("explain", model, "--at", "at.csv", "--step", "0.2", "--tolerance", "0.001", "--mean"))
+        self.assertAlmostEqual(mean["lower"][0], (out["lower"][0] + out["lower"][2]) / 2, places=9)
+
+    def test_bad_input(self):
+        model = self.model()
+        self.write("low.csv", "a,b\n1,0\n")
+        self.write("high.csv", "a,b\n0.5,0.5\n")
+        self.write("short.csv", "a\n1\n")
+        self.write("gap.csv", "a,b\n1,\n")
+        at = ["certify", model, "--at", "at.csv"]
+        self.fails(["certify", model, "--box", "low.csv,high.csv"], "row 1", '"a" goes from 1 down to 0.5')
+        self.fails(["certify", model, "--box", "low.csv"], "two tables", code=2)
+        self.fails(["certify", model, "--at", "short.csv", "--radius", "1"], "b")
+        self.fails(["certify", model, "--at", "gap.csv", "--radius", "1"], "line 2", '"b" is missing')
+        self.fails(["certify", model], "--at or --box is missing", code=2)
+        self.fails(at, "--radius is missing", code=2)
+        self.fails(at + ["--radius", "-1"], "--radius: -1", code=2)
+        self.fails(at + ["--radius", "1", "--what", "mode"], "there is no 'mode'", code=2)
+        self.fails(at + ["--radius", "1", "--what", "decision"], "about classes")
+        self.fails(at + ["--radius", "1", "--max-radius"], "about classes")
+        self.fails(at + ["--radius", "1", "--features", "c"], 'no input "c"')
+        self.fails(at + ["--radius", "1", "--of", "z"], 'no output "z"')
+        self.fails(at + ["--radius", "1", "--tolerance", "0"], "not above 0", code=2)
+        self.fails(at + ["--radius", "1", "--json"], "--json and the table", code=2)
+        self.fails(["extremum", model], "--minimum or --maximum is missing", code=2)
+        self.fails(["extremum", model, "--minimum", "--maximum"], "exclude", code=2)
+        self.fails(["attack", model, "--at", "at.csv", "--radius", "1"], "attacks are on classes")
+        self.fails(["explain", model, "--at", "at.csv", "--step", "0"], "above 0", code=2)
+        self.write("far.csv", "a,b\n100,0\n")
+        code, _, err = self.run_tool("certify", model, "--box", "far.csv,far.csv")
+        self.assertEqual(code, 0)
+        self.assertIn("outside of the readings", err)
+
+
+class Classes(Certify):
+    def test_probabilities(self):
+        model = self.classes()
+        out = table(self.ok("certify", model, "--at", "at.csv", "--radius", "0.3"))
+        other = table(self.ok("certify", model, "--at", "at.csv", "--radius", "0.3", "--of", "no"))
+        boxes = [{"a": (a - 0.3, a + 0.3), "b": (b - 0.3, b + 0.3)} for a, b in zip(out["a"], out["b"])]
+        for k, values in enumerate(self.inside(model, boxes, "p_yes")):
+            self.assertLessEqual(out["lower"][k], min(values))
+            self.assertGreaterEqual(out["upper"][k], max(values))
+            self.assertLessEqual(out["upper"][k] - out["upper_attained"][k], 0.0101)
+            self.assertAlmostEqual(other["lower"][k], 1 - out["upper"][k], delta=0.011)
+        self.fails(["certify", model, "--at", "at.csv", "--radius", "1", "--of", "maybe"], 'no class "maybe"')
+        self.fails(["certify", model, "--at", "at.csv", "--radius", "1", "--rigorous"], "proof against rounding")
+
+    def test_decisions_radii_and_attacks(self):
+        model = self.classes()
+        out = table(self.ok("certify", model, "--at", "at.csv", "--radius", "0.8", "--what", "decision"))
+        self.assertEqual(set(out["status"]), {"certified", "counterexample"})
+        words = self.ok("certify", model, "--at", "at.csv", "--radius", "5", "--max-radius", "--counterexamples", "c.csv", "-o", "r.csv")
+        self.assertIn("with a counterexample", words)
+        radii, found = table(self.read("r.csv")), table(self.read("c.csv"))
+        self.ok("predict", model, "c.csv", "-o", "c.out.csv")
+        classes = table(self.read("c.out.csv"))["kind_class"]
+        for k, row in enumerate(found["row"]):
+            i = int(row) - 1
+            self.assertNotEqual(classes[k], radii["class"][i])
+            self.assertLess(radii["certified_radius"][i], radii["broken_radius"][i])
+            self.assertLessEqual(radii["broken_radius"][i], radii["certified_radius"][i] * 1.02)
+            self.assertEqual(out["status"][i], "certified" if radii["certified_radius"][i] > 0.8 else "counterexample")
+        attacked = table(self.ok("attack", model, "--at", "at.csv", "--radius", "0.8"))
+        for i in range(3):
+            if out["status"][i] == "certified":
+                self.assertEqual(attacked["class_before"][i], attacked["class_after"][i])
+            self.assertLessEqual(abs(attacked["a"][i] - out["a"][i]), 0.8000001)
+        self.assertIn("changed their class", self.ok("attack", model, "--at", "at.csv", "--radius", "0.8", "-m", "sign", "-o", "x.csv"))
+
+    def test_three_classes_are_told(self):
+        draw = random.Random(3)
+        lines = ["a,b,kind"] + ["%.3f,%.3f,%s" % (draw.gauss(2 * (i % 3), 0.6), draw.gauss(0, 1), "pqr"[i % 3]) for i in range(36)]
+        self.write("three.csv", "\n".join(lines) + "\n")
+        self.ok("fit", "three.csv", "-t", "kind", "--sites", "softmax", "-q", "-o", "three.hf")
+        self.write("at.csv", "a,b\n0.7,0.2\n")
+        self.fails(["certify", "three.hf", "--at", "at.csv", "--radius", "0.1"], "two classes", "3 classes")
+        out = table(self.ok("certify", "three.hf", "--at", "at.csv", "--radius", "0.1", "--what", "mean", "--of", "q"))
+        self.assertLess(out["lower"][0], out["upper"][0])
+
+
+if __name__ == "__main__":
+    unittest.main()
