@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A search for the first hyperparameters of several outputs looks at some of the readings if these are few: of many lengthscales, those of inputs that matter little
+/* A search for the first hyperparameters of several outputs looks at some of the readings if the hyperparameters are few: of many lengthscales, those of inputs that matter little
  * would run away. */
 enum {
     READINGS = 400,
@@ -115,16 +115,12 @@ static hf_status first_weights(hfi_trainer *t, const hf_fit_settings *settings, 
     return s;
 }
 
-/* What hyperparameters the first weights lead to, from some of the readings: the search on all of them then has little left to do. */
-static hf_status approach(hfi_trainer *t, const hf_fit_settings *settings, double *state)
+/* One rung of approach(): the search on about `wanted` readings. */
+static hf_status climb_rung(hfi_trainer *t, const hf_fit_settings *settings, size_t wanted, double *state)
 {
     hfi_evaluator *e = &t->evaluator;
-    const bool able = settings->centre == HF_CENTRE_CONDITIONAL && !e->inducing && !e->projected;
-    if (!able || t->free_count == 0 || t->free_count > FEW) return HF_OK;
-    hf_status s = hfi_evaluator_select(e);
-    if (s < 0 || e->n <= READINGS) return s;
     hfi_thinned thinned;
-    s = hfi_thin_out(e, READINGS, &thinned);
+    hf_status s = hfi_thin_out(e, wanted, &thinned);
     if (s < 0) return s;
     const double enough = t->enough;
     /* Without priors scale and lengthscale run away together, and how far depends on the readings: so far, then, and no further. */
@@ -134,6 +130,18 @@ static hf_status approach(hfi_trainer *t, const hf_fit_settings *settings, doubl
     if (s == HF_ERR_NOT_POSITIVE_DEFINITE) s = HF_OK; /* the state is what it was */
     const hf_status back = hfi_thin_back(e, &thinned);
     return s < 0 ? s : back;
+}
+
+/* What hyperparameters the first weights lead to, from some of the readings and then twice as many: the search on all of them has little left to do. */
+static hf_status approach(hfi_trainer *t, const hf_fit_settings *settings, double *state)
+{
+    hfi_evaluator *e = &t->evaluator;
+    const bool able = settings->centre == HF_CENTRE_CONDITIONAL && !e->inducing && !e->projected;
+    if (!able || t->free_count == 0 || t->free_count > FEW) return HF_OK;
+    hf_status s = hfi_evaluator_select(e);
+    for (size_t wanted = READINGS; s >= 0 && wanted < e->n; wanted *= 2)
+        s = climb_rung(t, settings, wanted, state);
+    return s;
 }
 
 /* The first search. What is only a start for more rounds of several outputs is searched from less noise too: one of them is easily explained away as noise. */
