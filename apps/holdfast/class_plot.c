@@ -21,8 +21,8 @@ static hf_status load(hf_context *ctx, plot_classes *data)
     if (status < 0) return status;
     data->n = hf_table_rows(data->rows);
     data->label = malloc((data->n + 1) * sizeof *data->label);
-    data->inputs = malloc(data->d * sizeof *data->inputs);
-    data->place = malloc(data->d * sizeof *data->place);
+    data->inputs = malloc((data->d + 1) * sizeof *data->inputs);
+    data->place = malloc((data->d + 1) * sizeof *data->place);
     if (data->label == NULL || data->inputs == NULL || data->place == NULL) return HF_ERR_MEMORY;
     for (size_t i = 0; i < data->n; i++) {
         char buffer[32];
@@ -49,7 +49,7 @@ static hf_status ask(hf_context *ctx, plot_classes *data, size_t m, const double
 static hf_status variation(hf_context *ctx, plot_classes *data, size_t j, const plot_spread *s, double *out)
 {
     const size_t classes = data->classes;
-    double *x = malloc(PROBES * data->d * sizeof *x), *p = malloc(PROBES * classes * sizeof *p);
+    double *x = malloc((PROBES * data->d + 1) * sizeof *x), *p = malloc((PROBES * classes + 1) * sizeof *p);
     hf_status status = x != NULL && p != NULL ? HF_OK : HF_ERR_MEMORY;
     for (size_t k = 0; k < PROBES && status >= 0; k++) {
         memcpy(x + k * data->d, data->place, data->d * sizeof *x);
@@ -118,9 +118,9 @@ static hf_status predict(hf_context *ctx, plot_classes *data)
     data->m = data->maps ? SIDE * SIDE : PLOT_POINTS;
     data->side = SIDE;
     data->banded = latents == 1 && !data->maps;
-    data->x = malloc(data->m * data->d * sizeof *data->x);
-    data->probability = malloc(data->m * data->classes * sizeof *data->probability);
-    data->mean = malloc(2 * data->m * latents * sizeof *data->mean);
+    data->x = malloc((data->m * data->d + 1) * sizeof *data->x);
+    data->probability = malloc((data->m * data->classes + 1) * sizeof *data->probability);
+    data->mean = malloc((2 * data->m * latents + 1) * sizeof *data->mean);
     if (data->x == NULL || data->probability == NULL || data->mean == NULL) return HF_ERR_MEMORY;
     place_points(data);
     return ask(ctx, data, data->m, data->x, data->probability, data->mean, data->mean + data->m * latents);

@@ -43,7 +43,8 @@ static int by_label(const void *a, const void *b)
     const label *left = a, *right = b;
     const bool is_number = !isnan(left->number), other = !isnan(right->number);
     if (is_number != other) return is_number ? -1 : 1;
-    if (is_number) return (left->number > right->number) - (left->number < right->number);
+    if (is_number || left->text == NULL || right->text == NULL)
+        return (left->number > right->number) - (left->number < right->number);
     const size_t common = left->length < right->length ? left->length : right->length;
     const int order = memcmp(left->text, right->text, common);
     return order != 0 ? order : (left->length > right->length) - (left->length < right->length);

@@ -28,9 +28,10 @@ static hf_status allocate(hf_context *ctx, const hf_model *model, size_t rows, h
 {
     const size_t latents = hfi_class_latents(model), width = model->classes + 2 * latents;
     size_t cells;
-    if (!hfi_size_mul(rows, width, &cells))
-        return hfi_fail(ctx, HF_ERR_TOO_LARGE, "%zu rows of %zu classes do not fit in memory", rows,
-                        model->classes);
+    if (!hfi_size_mul(rows, width, &cells)) {
+        hfi_fail(ctx, HF_ERR_TOO_LARGE, "%zu rows of %zu classes do not fit in memory", rows, model->classes);
+        return HF_ERR_TOO_LARGE;
+    }
     out->probability = hfi_alloc(ctx, cells, sizeof *out->probability);
     out->winner = hfi_alloc(ctx, rows, sizeof *out->winner);
     if (out->probability == NULL || out->winner == NULL) return HF_ERR_MEMORY;
@@ -141,7 +142,10 @@ static hf_status columns_init(hf_context *ctx, const hf_model *model, size_t row
     }
     *c = (columns){.count = model->classes + 2 * hfi_class_latents(model),
                    .bytes = strlen(model->target) + longest + 16};
-    if (!hfi_size_mul(rows, c->count, &cells)) return hfi_out_of_memory(ctx);
+    if (!hfi_size_mul(rows, c->count, &cells)) {
+        hfi_out_of_memory(ctx);
+        return HF_ERR_MEMORY;
+    }
     c->text = hfi_alloc(ctx, c->count, c->bytes);
     c->name = hfi_alloc(ctx, c->count, sizeof *c->name);
     c->values = hfi_alloc(ctx, cells, sizeof *c->values);

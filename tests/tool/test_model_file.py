@@ -21,9 +21,9 @@ def text(value):
     return u64(len(value.encode())) + value.encode()
 
 
-def content_digest(database):
+def content_digest(database, more=None):
     digest = hashlib.sha256()
-    keys = {"meta": "key", "feature": "position", "parameter": "position", "array": "name", "note": "position"}
+    keys = {"meta": "key", "feature": "position", "parameter": "position", "array": "name", "note": "position", **(more or {})}
     for name, key in keys.items():
         digest.update(text(name))
         for row in database.execute("SELECT * FROM %s ORDER BY %s" % (name, key)):
@@ -74,15 +74,50 @@ class Format(ToolCase):
             documented = [line.strip() for line in page if line.startswith("CREATE TABLE")]
         query = "SELECT sql FROM sqlite_schema WHERE type = 'table' ORDER BY rowid"
         stored = [row[0] for row in self.database.execute(query)]
-        self.assertEqual(stored, [line for line in documented if not line.startswith("CREATE TABLE output ")])
+        self.assertEqual(stored, [line for line in documented if not line.startswith(("CREATE TABLE output ", "CREATE TABLE class "))])
         # Several outputs bring the table of outputs with them, and version 3.
         rows = "".join("%g,%g,%g\n" % (i / 7, math.sin(i / 7), math.cos(i / 9)) for i in range(25))
         self.write("two.csv", "x,y,z\n" + rows)
         self.ok("fit", "two.csv", "--target", "y,z", "--preset", "mogp", "-o", "two.hf", "-q")
         two = sqlite3.connect(self.path("two.hf"))
         self.addCleanup(two.close)
-        self.assertEqual(sorted(row[0] for row in two.execute(query)), sorted(documented))
+        self.assertEqual(sorted(row[0] for row in two.execute(query)),
+                         sorted(line for line in documented if not line.startswith("CREATE TABLE class ")))
         self.assertEqual(two.execute("PRAGMA user_version").fetchone()[0], 3)
+        # Classes bring theirs, and version 4.
+        labels = self.labels()
+        self.assertEqual(sorted(row[0] for row in labels.execute(query)), sorted(documented))
+        self.assertEqual(labels.execute("PRAGMA user_version").fetchone()[0], 4)
+
+    def labels(self, sites="probit"):
+        """A classifier of three rows in four with a label."""
+        self.write("labels.csv", "x,kind\n" + "".join(
+            "%g,%s\n" % (i / 7, "" if i % 4 == 3 else "up" if math.sin(i / 4) > 0 else "down") for i in range(40)))
+        self.ok("fit", "labels.csv", "--target", "kind", "--sites", sites, "-o", "labels.hf", "-q")
+        database = sqlite3.connect(self.path("labels.hf"))
+        self.addCleanup(database.close)
+        return database
+
+    def test_classes_are_documented(self):
+        with open(os.path.join(SOURCE, "docs/model-format.md")) as page:
+            words = page.read()
+        for sites in ("probit", "softmax"):
+            self.database = self.labels(sites)
+            self.meta = meta = dict(self.database.execute("SELECT key, value FROM meta"))
+            for key in meta:
+                if not key.startswith(("settings.", "report.")):
+                    self.assertIn("`%s`" % key, words)
+            self.assertEqual(meta["class_input"], "class" if sites == "softmax" else None)
+            classes = self.database.execute("SELECT position, name, rows FROM class ORDER BY position").fetchall()
+            self.assertEqual([row[:2] for row in classes], [(0, "down"), (1, "up")])
+            inputs, targets = self.array("row_inputs"), self.array("row_target")
+            self.assertEqual([rows for _, _, rows in classes], [sum(y == c for y, in targets) for c in (0, 1)])
+            digest = hashlib.sha256(u64(40) + u64(1) + text("kind") + text("x") + u64(2) + text("down") + text("up"))
+            for row, (y,) in zip(inputs, targets):
+                digest.update(struct.pack("<d", *row))
+                digest.update(u64(1) + struct.pack("<d", y) if y == y else u64(0) + struct.pack("<d", 0.0))
+            self.assertEqual(meta["data_sha256"], digest.hexdigest())
+            self.assertEqual(self.meta["content_sha256"], content_digest(self.database, {"output": "position", "class": "position"}))
 
     def test_every_key_is_documented(self):
         with open(os.path.join(SOURCE, "docs/model-format.md")) as page:
