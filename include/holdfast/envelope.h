@@ -138,7 +138,7 @@ HF_API hf_status hf_envelope_reading(const hf_envelope *envelope, size_t i, cons
                                      double *upper);
 
 /**
- * Scratch and the two active sets with which the next query starts; one per thread. Memory for supports of all readings is reserved (16 n^2 bytes), of which the operating
+ * Scratch and the two active sets with which the next query starts; one per thread. Memory for supports of all readings is reserved (32 n^2 bytes), of which the operating
  * system provides what is touched. Usable until the envelope has grown beyond its reserve, then HF_ERR_ARGUMENT. NULL when out of memory.
  */
 HF_API hf_envelope_workspace *hf_envelope_workspace_create(hf_context *ctx, const hf_envelope *envelope);
@@ -179,7 +179,7 @@ HF_API void hf_envelope_active(const hf_envelope_workspace *workspace, hf_side s
  * changes no digit (without a limit of seconds).
  * @param x   m x d row-major
  * @param out m entries; untouched on error
- * @return HF_WARN_NOT_CONVERGED when a limit was reached at some query. Reports progress ("bounds"); can be cancelled. 16 n^2 bytes a thread at most.
+ * @return HF_WARN_NOT_CONVERGED when a limit was reached at some query. Reports progress ("bounds"); can be cancelled. 32 n^2 bytes a thread at most.
  */
 HF_API hf_status hf_envelope_bounds_batch(hf_context *ctx, const hf_envelope *envelope, size_t m,
                                           const double *x, size_t ldx, const hf_envelope_limits *limits,

@@ -10,6 +10,10 @@
 
 /* Violations below this share of G (the largest f(x_i) / sd_i there is) end the search. */
 #define TOLERANCE 1e-14
+/* Before f is taken from K. */
+#define QUICK_TOLERANCE 1e-9
+/* Pivots of the factor below this share of sd_i spoil what is taken from W. */
+#define LEAST_STURDY 1e-4
 /* What g_i / sd_i can be off, in units of sqrt k(x,x) + sum |nu_j| sd_j. */
 #define NOISE 4e-16
 /* Least square of the power function in units of k(x,x): below it is rounding. */
@@ -27,6 +31,8 @@ enum {
     PATIENCE = 3, /* full steps without progress, then the first violated reading is taken, not the worst */
     GIVE_UP = 40, /* then this is where rounding ends it */
     REST = 10,    /* pivots between two new factors */
+    MANY = 16,    /* pivots of a search without W, and half as many as the support has: then making it pays */
+    FEW = 8,      /* times as many readings in the support as pivots: keeping W is not worth it */
     PER_READING = 20 /* pivots: never met but by rounding */
 };
 
@@ -97,7 +103,7 @@ static void move(hfi_chain *chain, bool bounded, double share)
     chain->priced = chain->at_vertex = false;
 }
 
-/* f over all readings. At a vertex whose k_x lies in the span of the support the quotient g / t is lost in rounding, but f is known without it. */
+/* f over all readings, from K. At a vertex whose k_x lies in the span of the support the quotient g / t is lost in rounding, but f is known without it. */
 static void price(search *s)
 {
     const hfi_active_problem *problem = s->problem;
@@ -112,7 +118,17 @@ static void price(search *s)
     }
     hfi_active_price(problem->n, chain->count, chain->index, nu, problem->k, problem->ldk, cross, chain->g);
     for (size_t j = 0; j < chain->count; j++) chain->g[chain->index[j]] -= problem->jitter * nu[j];
+    chain->priced = chain->exact = true;
+}
+
+/* The same at a vertex, from the table. */
+static void price_quickly(search *s)
+{
+    hfi_chain *chain = s->chain;
+    for (size_t i = 0; i < s->problem->n; i++) chain->g[i] = chain->rest[i] + chain->t * chain->held[i];
+    for (size_t j = 0; j < chain->count; j++) chain->g[chain->index[j]] -= s->problem->jitter * chain->nu[j];
     chain->priced = true;
+    chain->exact = false;
 }
 
 static double noise(const search *s)
@@ -152,8 +168,7 @@ static void polish(search *s)
     const double *cross = chain->floored ? NULL : problem->cross;
     for (int k = 0; k < 2; k++) {
         hfi_dual_residual(problem, cross, chain->t, chain, nu, change);
-        memset(chain->work, 0, chain->count * sizeof *chain->work);
-        hfi_active_forward(chain->count, 0, chain->l, chain->ldl, change, chain->work);
+        hfi_active_forward(chain->count, 0, chain->l, chain->ldl, change, NULL);
         hfi_active_backward(chain->count, chain->l, chain->ldl, change);
         for (size_t j = 0; j < chain->count; j++) nu[j] -= change[j];
     }
@@ -191,16 +206,23 @@ static void note_progress(search *s, double value)
     }
 }
 
-/* The reading to be added, n if there is none. */
+/* Whether sums with W are worth looking at: they lose what the least pivot of the factor is small by. */
+static bool is_sturdy(const search *s)
+{
+    const hfi_chain *chain = s->chain;
+    for (size_t j = 0; j < chain->count; j++)
+        if (!(chain->l[j * (chain->ldl + 1)] > LEAST_STURDY * s->problem->sd[chain->index[j]])) return false;
+    return true;
+}
+
+/* The reading to be added, n if there is none: the one by which U falls most if nothing turns on the way. */
 static size_t entering(const search *s, double tolerance)
 {
     const hfi_active_problem *problem = s->problem;
     const hfi_chain *chain = s->chain;
-    double most;
-    size_t i =
-        hfi_active_worst(problem->n, chain->g, chain->t, problem->lower, problem->upper, chain->worth, &most);
-    if (i == problem->n || !(most > tolerance)) return problem->n;
-    if (s->standing < PATIENCE) return i;
+    size_t i = hfi_active_best(problem->n, chain->g, chain->t, problem->lower, problem->upper, chain->worth,
+                               chain->kept && is_sturdy(s) ? chain->left : NULL, tolerance);
+    if (i == problem->n || s->standing < PATIENCE) return i;
     for (i = 0; i < problem->n; i++) {
         const double above = chain->g[i] - chain->t * problem->upper[i],
                      below = chain->t * problem->lower[i] - chain->g[i];
@@ -217,6 +239,61 @@ static void enter(search *s, size_t i)
     hfi_chain_add(problem, s->chain, i, lower == upper ? 0 : above ? 1 : -1);
 }
 
+/* The first sign that turns on the way, whose reading goes. */
+static void leave(search *s, size_t turning, bool bounded, double share)
+{
+    hfi_chain *chain = s->chain;
+    const size_t i = chain->index[turning];
+    const bool stands = chain->nu[turning] == 0.0;
+    move(chain, bounded, share);
+    hfi_chain_drop(s->problem, chain, turning);
+    if (stands) {
+        chain->worth[i] = 0.0;
+        s->barred++;
+    }
+    chain->pivots++;
+}
+
+/* At a vertex: f from the table, and from K before it is believed that nothing is left to do. Into *next the reading that is to enter, or n; true when instead the factor
+ * had to be made anew. */
+static bool look_around(search *s, double value, size_t *next)
+{
+    hfi_chain *chain = s->chain;
+    const bool quick = chain->tabled && !chain->floored && is_sturdy(s);
+    if (quick) {
+        price_quickly(s);
+        note_progress(s, value);
+        *next = entering(s, QUICK_TOLERANCE * chain->t * s->scale + noise(s));
+        if (*next < s->problem->n) return false;
+    }
+    price(s);
+    const double noise_here = noise(s);
+    if (may_refactor(s) && (chain->suspect || has_drifted(s, noise_here))) {
+        s->refactored = chain->pivots;
+        hfi_chain_refresh(s->problem, chain, true);
+        return true;
+    }
+    if (!quick) note_progress(s, value);
+    *next = entering(s, TOLERANCE * chain->t * s->scale + noise_here);
+    return false;
+}
+
+/* Asked again with f from K where it says so. */
+static bool is_enough(search *s, hfi_active_enough enough, void *arg)
+{
+    if (!enough(arg)) return false;
+    if (s->chain->exact) return true;
+    price(s);
+    return enough(arg);
+}
+
+/* W, from now on. */
+static void make_table(search *s)
+{
+    unbar(s);
+    hfi_chain_refresh(s->problem, s->chain, true);
+}
+
 /* One change of the support, or the end. */
 static bool pivot(search *s, hfi_active_enough enough, void *arg, hfi_active_end *end)
 {
@@ -226,39 +303,26 @@ static bool pivot(search *s, hfi_active_enough enough, void *arg, hfi_active_end
     const size_t turning = first_turn(chain, bounded, &share);
     *end = HFI_ACTIVE_STUCK;
     if (turning < chain->count) {
-        const size_t i = chain->index[turning];
-        const bool stands = chain->nu[turning] == 0.0;
-        move(chain, bounded, share);
-        hfi_chain_drop(s->problem, chain, turning);
-        if (stands) {
-            chain->worth[i] = 0.0;
-            s->barred++;
-        }
-        chain->pivots++;
+        leave(s, turning, bounded, share);
         return true;
     }
     if (!bounded) return false;
     memcpy(chain->nu, chain->target, chain->count * sizeof *chain->nu);
     chain->at_vertex = true;
-    price(s);
-    const double noise_here = noise(s);
-    if (may_refactor(s) && (chain->suspect || has_drifted(s, noise_here))) {
-        s->refactored = chain->pivots;
-        hfi_chain_refresh(s->problem, chain, true);
-        return true;
-    }
-    note_progress(s, value);
-    if (enough && enough(arg)) {
+    size_t next;
+    if (look_around(s, value, &next)) return true;
+    if (enough && is_enough(s, enough, arg)) {
         *end = HFI_ACTIVE_ENOUGH;
         return false;
     }
-    const size_t i = entering(s, TOLERANCE * chain->t * s->scale + noise_here);
-    if (i == s->problem->n) {
+    if (next == s->problem->n) {
         *end = s->barred > 0 ? HFI_ACTIVE_STUCK : HFI_ACTIVE_OPTIMAL;
         return false;
     }
     if (s->standing > GIVE_UP) return false;
-    enter(s, i);
+    if (chain->kept && !chain->tabled) hfi_chain_table(s->problem, chain);
+    if (!chain->kept && chain->pivots > MANY + chain->count / 2) make_table(s);
+    enter(s, next);
     chain->pivots++;
     return true;
 }
@@ -280,7 +344,8 @@ hfi_active_end hfi_active_solve(const hfi_active_problem *problem, hfi_chain *ch
         end = HFI_ACTIVE_STUCK;
         if (chain->pivots >= most) break;
     }
-    if (!chain->priced) price(&s);
+    if (FEW * chain->pivots < chain->count) chain->kept = chain->tabled = false;
+    if (!chain->priced || !chain->exact) price(&s);
     if (chain->at_vertex) polish(&s);
     return end;
 }

@@ -45,10 +45,20 @@ typedef struct hfi_chain {
     double *target;
     double *work;
     double *l;
-    double *g;               /* what f is over the readings but for a factor, f = g / t, when `priced` */
-    double *worth;           /* 1 / sd of readings that may enter, else 0 */
+    double *g;     /* what f is over the readings but for a factor, f = g / t, when `priced` */
+    double *worth; /* 1 / sd of readings that may enter, else 0 */
+    /* W = L^-1 K_A,: for all readings, row j at w + j*ldw, and what follows from it: so f and what a reading would gain need no product with K. As long as it pays. */
+    bool kept;
+    size_t columns; /* readings that W knows */
+    size_t ldw;
+    double *w;
+    double *left;        /* k(x_i,x_i) - |W_i|^2: what the support leaves of the variance */
+    double *rest, *held; /* k_x - W'u and W'v, when `tabled` */
+    bool tabled;
+    double *turn;            /* 2 x capacity */
     unsigned char *left_out; /* readings that must not enter: the caller's */
     bool priced;
+    bool exact;      /* g was taken from K, not from W */
     bool at_vertex;  /* nu is the best of its support */
     bool suspect;    /* a pivot came out more negative than rounding: the factor should be made anew */
     bool indefinite; /* K was seen to have a negative eigenvalue beyond rounding */
@@ -67,12 +77,14 @@ bool hfi_chain_init(const hfi_memory *memory, size_t capacity, hfi_chain *chain)
 void hfi_chain_free(const hfi_memory *memory, hfi_chain *chain);
 /** The empty support. */
 void hfi_chain_reset(hfi_chain *chain);
-/** Takes limits, k_A and K_AA anew from the problem: what a chain needs whose problem has changed. `factor`: the factor too. */
+/** Takes limits and k_A anew from the problem: what a chain needs whose problem has changed. `factor`: the factor and W too. */
 void hfi_chain_refresh(const hfi_active_problem *problem, hfi_chain *chain, bool factor);
 /** Lets reading i enter at the end with nu = 0. A pivot that is rounding is held at rounding's size. */
 void hfi_chain_add(const hfi_active_problem *problem, hfi_chain *chain, size_t i, int sign);
 /** Takes the reading at place `at` of the support out. */
 void hfi_chain_drop(const hfi_active_problem *problem, hfi_chain *chain, size_t at);
+/** Makes rest and held, which then follow change by change; W is kept. O(n count). */
+void hfi_chain_table(const hfi_active_problem *problem, hfi_chain *chain);
 
 /** How the active set ended. */
 typedef enum hfi_active_end {
@@ -106,6 +118,8 @@ hfi_dual_value hfi_dual_evaluate(const hfi_active_problem *problem, size_t count
 /** out := limit t - (k - K nu) on the support, in long double: what nu still lacks to be its vertex. O(count^2). */
 void hfi_dual_residual(const hfi_active_problem *problem, const double *cross, double t,
                        const hfi_chain *chain, const double *nu, double *out);
+/** Makes t of a vertex what q(nu) says it is, nu and g following; settle.c. @return what nu is worth. O(count^2), and a pricing where something had to move. */
+hfi_dual_value hfi_active_settle(const hfi_active_problem *problem, hfi_chain *chain);
 /** What a value of the kernel can be off, in units of sd_i sd_j: eight half units of the last place. */
 #define HFI_KERNEL_ROUNDING 9e-16L
 

@@ -4,6 +4,8 @@
 
 #include "kernel/vector.h"
 
+#include <stdbool.h>
+
 #if defined(__GNUC__) && !defined(__clang__)
 #define SIMD_MAX(largest) HFI_PRAGMA(omp simd reduction(max : largest))
 #else
@@ -13,8 +15,14 @@
 enum {
     ROWS = 512, /* of g that stay in the first-level cache while columns pass */
     LANES = 8,
-    LOT = 128 /* rows of which only the largest is looked at */
+    BLOCK = 4,  /* columns of a factor at a time */
+    LOT = 128,  /* rows of which only the largest is looked at */
+    CHUNK = 256 /* columns of the table that are rotated at a time */
 };
+
+/* Of a reading's variance: what the support leaves of it counts as if it were larger by this. Where many readings promise the same, which is where all of them agree, the
+ * one comes first that is best told from the support; the factor stays well conditioned. */
+#define SPARED 1e-6
 
 /* g -= sum of eight columns */
 HFI_INLINE void take_eight(size_t n, const double *const *c, const double *w, double *restrict g)
@@ -45,10 +53,10 @@ void hfi_active_price(size_t n, size_t count, const size_t *column, const double
         size_t j = 0;
         for (; j + LANES <= count; j += LANES) {
             const double *c[LANES];
-            for (size_t q = 0; q < LANES; q++) c[q] = k + column[j + q] * ldk + first;
+            for (size_t q = 0; q < LANES; q++) c[q] = k + (column ? column[j + q] : j + q) * ldk + first;
             take_eight(rows, c, weight + j, part);
         }
-        for (; j < count; j++) take_one(rows, k + column[j] * ldk + first, weight[j], part);
+        for (; j < count; j++) take_one(rows, k + (column ? column[j] : j) * ldk + first, weight[j], part);
     }
 }
 
@@ -58,9 +66,16 @@ HFI_INLINE double excess(double g, double t, double lower, double upper, double 
     return worth * (above > below ? above : below);
 }
 
-HFI_CLONES
-size_t hfi_active_worst(size_t n, const double *g, double t, const double *lower, const double *upper,
-                        const double *worth, double *most)
+/* What U falls by when the reading enters, but for a factor that all readings share, or where `left` is not known the violation; 0 where it does not ask to. */
+HFI_INLINE double gain(double e, double worth, double left, double tolerance, bool steep)
+{
+    const double share = steep ? (left > 0.0 ? left : 0.0) * worth * worth : 1.0;
+    const double promise = steep ? e * e / (share + SPARED) : e;
+    return e > tolerance ? promise : 0.0;
+}
+
+HFI_INLINE size_t best_of(size_t n, const double *g, double t, const double *lower, const double *upper,
+                          const double *worth, const double *left, double tolerance, bool steep)
 {
     size_t lot = n;
     double largest = 0.0;
@@ -70,55 +85,186 @@ size_t hfi_active_worst(size_t n, const double *g, double t, const double *lower
         SIMD_MAX(top)
         for (size_t i = first; i < end; i++) {
             const double e = excess(g[i], t, lower[i], upper[i], worth[i]);
-            top = e > top ? e : top;
+            const double promise = gain(e, worth[i], left[i], tolerance, steep);
+            top = promise > top ? promise : top;
         }
         if (!(top > largest)) continue;
         largest = top;
         lot = first;
     }
-    *most = largest;
     /* Not looked for by its value, which another loop may round otherwise. */
-    size_t worst = lot;
-    double best = -1.0;
+    size_t best = lot;
+    double most = -1.0;
     for (size_t i = lot; i < n && i < lot + LOT; i++) {
         const double e = excess(g[i], t, lower[i], upper[i], worth[i]);
-        if (!(e > best)) continue;
-        best = e;
-        worst = i;
+        const double promise = gain(e, worth[i], left[i], tolerance, steep);
+        if (!(promise > most)) continue;
+        most = promise;
+        best = i;
     }
-    return worst;
+    return best;
+}
+
+HFI_CLONES
+size_t hfi_active_best(size_t n, const double *g, double t, const double *lower, const double *upper,
+                       const double *worth, const double *left, double tolerance)
+{
+    return left ? best_of(n, g, t, lower, upper, worth, left, tolerance, true)
+                : best_of(n, g, t, lower, upper, worth, worth, tolerance, false);
+}
+
+/* ---- the table ---------------------------------------------------------------------------------------------------- */
+
+HFI_CLONES
+void hfi_active_absorb(size_t n, double scale, double u, double v, double *restrict row,
+                       double *restrict rest, double *restrict held, double *restrict left)
+{
+    HFI_SIMD
+    for (size_t i = 0; i < n; i++) {
+        const double w = scale * row[i];
+        row[i] = w;
+        rest[i] -= u * w;
+        held[i] += v * w;
+        left[i] -= w * w;
+    }
+}
+
+HFI_INLINE void turn(size_t n, double c, double s, const double *restrict next, double *restrict row,
+                     double *restrict carry)
+{
+    HFI_SIMD
+    for (size_t i = 0; i < n; i++) {
+        const double a = carry[i], b = next[i];
+        row[i] = c * a + s * b;
+        carry[i] = c * b - s * a;
+    }
+}
+
+HFI_CLONES
+void hfi_active_turn(size_t n, double c, double s, const double *next, double *row, double *carry)
+{
+    turn(n, c, s, next, row, carry);
+}
+
+HFI_CLONES
+void hfi_active_rotate(size_t n, size_t count, const double *c, const double *s, double u, double v,
+                       double *w, size_t ldw, double *rest, double *held, double *left)
+{
+    double carry[CHUNK];
+    for (size_t first = 0; first < n; first += CHUNK) {
+        const size_t end = n - first < CHUNK ? n : first + CHUNK;
+        for (size_t i = first; i < end; i++) carry[i - first] = w[i];
+        for (size_t j = 0; j < count; j++)
+            turn(end - first, c[j], s[j], w + (j + 1) * ldw + first, w + j * ldw + first, carry);
+        for (size_t i = first; i < end; i++) {
+            rest[i] += u * carry[i - first];
+            held[i] -= v * carry[i - first];
+            left[i] += carry[i - first] * carry[i - first];
+        }
+    }
+}
+
+/* ---- triangles ---------------------------------------------------------------------------------------------------- */
+
+/* What the rows from `first` on of L have to do with `count` of its columns that are solved already: x -= those columns times their x. */
+HFI_INLINE void apply(size_t n, size_t first, size_t j, size_t count, const double *l, size_t ldl,
+                      double *restrict x)
+{
+    if (count < BLOCK) {
+        for (size_t c = j; c < j + count; c++) take_one(n - first, l + c * ldl + first, x[c], x + first);
+        return;
+    }
+    const double *restrict c0 = l + j * ldl, *restrict c1 = c0 + ldl, *restrict c2 = c1 + ldl,
+                           *restrict c3 = c2 + ldl;
+    const double x0 = x[j], x1 = x[j + 1], x2 = x[j + 2], x3 = x[j + 3];
+    HFI_SIMD
+    for (size_t i = first; i < n; i++) x[i] -= (x0 * c0[i] + x1 * c1[i]) + (x2 * c2[i] + x3 * c3[i]);
+}
+
+/* The triangle of the columns j to j + count - 1. Quotients are made ahead of the chain in which they are needed. */
+HFI_INLINE void solve_block(size_t j, size_t count, const double *l, size_t ldl, double *x)
+{
+    if (count < BLOCK) {
+        for (size_t c = j; c < j + count; c++) {
+            const double *column = l + c * ldl;
+            x[c] /= column[c];
+            for (size_t i = c + 1; i < j + count; i++) x[i] -= x[c] * column[i];
+        }
+        return;
+    }
+    const double *c0 = l + j * (ldl + 1), *c1 = c0 + ldl, *c2 = c1 + ldl, *c3 = c2 + ldl;
+    const double q0 = 1.0 / c0[0], q1 = 1.0 / c1[1], q2 = 1.0 / c2[2], q3 = 1.0 / c3[3];
+    double *own = x + j;
+    const double x0 = own[0] * q0, x1 = (own[1] - x0 * c0[1]) * q1;
+    const double x2 = ((own[2] - x0 * c0[2]) - x1 * c1[2]) * q2;
+    const double x3 = (((own[3] - x0 * c0[3]) - x1 * c1[3]) - x2 * c2[3]) * q3;
+    own[0] = x0;
+    own[1] = x1;
+    own[2] = x2;
+    own[3] = x3;
+}
+
+HFI_INLINE size_t block_at(size_t j, size_t end)
+{
+    return end - j < BLOCK ? end - j : (size_t)BLOCK;
 }
 
 HFI_CLONES
 void hfi_active_forward(size_t n, size_t from, const double *l, size_t ldl, double *x, double *z)
 {
-    for (size_t j = 0; j < n; j++) {
-        const double *restrict column = l + j * ldl;
-        if (j >= from) {
-            x[j] /= column[j];
-            z[j] /= column[j];
-        }
-        const double xj = x[j], zj = z[j];
-        HFI_SIMD
-        for (size_t i = j + 1 > from ? j + 1 : from; i < n; i++) {
-            x[i] -= xj * column[i];
-            z[i] -= zj * column[i];
-        }
+    for (size_t j = 0; j < from; j += BLOCK) {
+        apply(n, from, j, block_at(j, from), l, ldl, x);
+        if (z) apply(n, from, j, block_at(j, from), l, ldl, z);
     }
+    for (size_t j = from; j < n; j += BLOCK) {
+        const size_t count = block_at(j, n);
+        solve_block(j, count, l, ldl, x);
+        if (z) solve_block(j, count, l, ldl, z);
+        apply(n, j + count, j, count, l, ldl, x);
+        if (z) apply(n, j + count, j, count, l, ldl, z);
+    }
+}
+
+/* Four places of L^-T x, above those that are solved: `later` are the four next ones, the others are read from x. */
+HFI_INLINE void solve_four(size_t behind, const double *column, size_t ldl, double *x, double later[BLOCK])
+{
+    const double *c0 = column, *c1 = c0 + ldl, *c2 = c1 + ldl, *c3 = c2 + ldl;
+    const double q0 = 1.0 / c0[0], q1 = 1.0 / c1[1], q2 = 1.0 / c2[2], q3 = 1.0 / c3[3];
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+    HFI_SIMD_SUM(s0, s1, s2, s3)
+    for (size_t i = 2 * BLOCK; i < BLOCK + behind; i++) {
+        s0 += c0[i] * x[i];
+        s1 += c1[i] * x[i];
+        s2 += c2[i] * x[i];
+        s3 += c3[i] * x[i];
+    }
+    const double p0 = later[0], p1 = later[1], p2 = later[2], p3 = later[3];
+    if (behind > 0) {
+        s0 += (c0[4] * p0 + c0[5] * p1) + (c0[6] * p2 + c0[7] * p3);
+        s1 += (c1[4] * p0 + c1[5] * p1) + (c1[6] * p2 + c1[7] * p3);
+        s2 += (c2[4] * p0 + c2[5] * p1) + (c2[6] * p2 + c2[7] * p3);
+        s3 += (c3[4] * p0 + c3[5] * p1) + (c3[6] * p2 + c3[7] * p3);
+    }
+    const double x3 = (x[3] - s3) * q3, x2 = ((x[2] - s2) - c2[3] * x3) * q2;
+    const double x1 = (((x[1] - s1) - c1[2] * x2) - c1[3] * x3) * q1;
+    const double x0 = ((((x[0] - s0) - c0[1] * x1) - c0[2] * x2) - c0[3] * x3) * q0;
+    x[0] = later[0] = x0;
+    x[1] = later[1] = x1;
+    x[2] = later[2] = x2;
+    x[3] = later[3] = x3;
 }
 
 HFI_CLONES
 void hfi_active_backward(size_t n, const double *l, size_t ldl, double *x)
 {
-    for (size_t j = n; j-- > 0;) {
-        const double *restrict column = l + j * ldl;
-        double lane[LANES] = {0.0};
-        size_t i = j + 1;
-        for (; i + LANES <= n; i += LANES)
-            for (size_t q = 0; q < LANES; q++) lane[q] += column[i + q] * x[i + q];
-        for (; i < n; i++) lane[0] += column[i] * x[i];
-        const double sum =
-            ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+    double later[BLOCK] = {0.0};
+    size_t j = n;
+    for (; j >= BLOCK; j -= BLOCK) solve_four(n - j, l + (j - BLOCK) * (ldl + 1), ldl, x + j - BLOCK, later);
+    while (j-- > 0) {
+        const double *column = l + j * ldl;
+        double sum = 0.0;
+        HFI_SIMD_SUM(sum)
+        for (size_t i = j + 1; i < n; i++) sum += column[i] * x[i];
         x[j] = (x[j] - sum) / column[j];
     }
 }

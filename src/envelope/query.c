@@ -178,7 +178,7 @@ static answer solve_side(query *q)
     set_aside(q, 0);
     a.pivots = chain->pivots;
     chain->given = 0;
-    const hfi_dual_value value = hfi_dual_evaluate(&q->problem, chain->count, chain->index, chain->nu);
+    const hfi_dual_value value = hfi_active_settle(&q->problem, chain);
     const double bound = bound_of(&q->problem, &value);
     if (bound < a.bound) {
         a.bound = bound;
