@@ -20,6 +20,7 @@ typedef struct hfi_taylor {
     hfi_terms *terms;
     size_t m, n;
     double *mean_slope; /* m: of the prior mean */
+    double condition;   /* of K + D, scaled to a unit diagonal if that is better; exact form */
     double factor_norm; /* Frobenius norm of a dense R, else 0 */
 } hfi_taylor;
 

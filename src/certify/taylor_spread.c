@@ -143,7 +143,7 @@ static double rounding_of(const hfi_taylor *taylor, double prior, double slopes)
 {
     const hfi_solution *s = &taylor->subject->posterior->solution;
     const double n = (double)taylor->n;
-    double worst = 2.0 + sqrt(fmax(s->condition, 1.0));
+    double worst = 2.0 + sqrt(taylor->condition);
     if (s->form == HFI_FORM_DENSE) worst = 2.0 + taylor->factor_norm * sqrt(n * prior);
     if (!(worst < 1e12)) worst = 1e12;
     const double unit = DBL_EPSILON * (2.0 * n + 64.0) * worst;

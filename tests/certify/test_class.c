@@ -281,6 +281,34 @@ static void test_explain(void **state)
     end(&t);
 }
 
+/* Classes far apart leave labels that say next to nothing, with sites of enormous variance: that is no rounding. */
+static void test_far_apart(void **state)
+{
+    (void)state;
+    trial t;
+    labels_make(&t.l, "100*se(ard, lengthscale=9)", HF_MEAN_ZERO);
+    for (size_t i = 0; i < ROWS; i++) {
+        t.l.x[INPUTS * i] = 0.6 * (double)i;
+        t.l.label[i] = i >= ROWS / 2;
+    }
+    assert_true(hf_classify_exact(t.l.ctx, HF_LINK_PROBIT, HF_INFERENCE_LAPLACE, t.l.kernel, t.l.mean, ROWS,
+                                  t.l.x, INPUTS, t.l.label, 2, &t.classifier, NULL) >= 0);
+    hf_solve_report report;
+    hf_posterior_report(hf_classifier_posterior(t.classifier), &report);
+    if (!(report.condition > 1e10)) fail_msg("condition %g", report.condition);
+    const double lower[INPUTS] = {11.0, -0.5}, upper[INPUTS] = {13.0, 0.5};
+    hfi_stream_init(&t.stream, 18, HFI_PURPOSE_TEST, 3);
+    hf_certify_settings settings = hf_certify_settings_default();
+    hf_range r;
+    settings.output = 1;
+    assert_int_equal(hf_certify_class(t.l.ctx, t.classifier, &settings, 1, lower, upper, &r, NULL, NULL),
+                     HF_OK);
+    assert_true(r.rounding < 1e-8);
+    check_box(&t, &settings, lower, upper);
+    hf_classifier_free(t.classifier);
+    labels_free(&t.l);
+}
+
 static void test_accuracy(void **state)
 {
     (void)state;
@@ -303,9 +331,9 @@ static void test_accuracy(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_link),    cmocka_unit_test(test_sound),
-                                       cmocka_unit_test(test_point),   cmocka_unit_test(test_decisions),
-                                       cmocka_unit_test(test_radius),  cmocka_unit_test(test_attack),
-                                       cmocka_unit_test(test_explain), cmocka_unit_test(test_accuracy)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_link),      cmocka_unit_test(test_sound),     cmocka_unit_test(test_point),
+        cmocka_unit_test(test_decisions), cmocka_unit_test(test_radius),    cmocka_unit_test(test_attack),
+        cmocka_unit_test(test_explain),   cmocka_unit_test(test_far_apart), cmocka_unit_test(test_accuracy)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
