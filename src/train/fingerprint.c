@@ -56,6 +56,7 @@ static void add_settings(hfi_sha256 *hash, const hf_fit_settings *s)
                                 s->independent,
                                 (uint64_t)s->weighting,
                                 (uint64_t)s->student_method,
+                                (uint64_t)s->inference,
                                 s->set_count};
     const double numbers[] = {s->eps,       s->threshold,   s->tolerance, s->learning_rate,
                               s->max_noise, s->noise_start, s->beta,      s->student_nu};

@@ -100,6 +100,7 @@ static void every_setting_matters(void **state)
     ASSERT_MATTERS(s->noise_start, 0.25);
     ASSERT_MATTERS(s->beta, 1.0);
     ASSERT_MATTERS(s->student_method, HF_STUDENT_EP);
+    ASSERT_MATTERS(s->inference, HF_INFERENCE_LAPLACE);
     ASSERT_MATTERS(s->student_nu, 3.0);
     ASSERT_MATTERS(s->max_noise, 0.5);
     ASSERT_MATTERS(s->coregion_rank, 2);
@@ -149,7 +150,7 @@ static void no_field_is_forgotten(void **state)
 {
     (void)state;
     if (sizeof(void *) != 8 || sizeof(int) != 4) skip();
-    assert_int_equal(sizeof(hf_fit_settings), 280);
+    assert_int_equal(sizeof(hf_fit_settings), 288);
 }
 
 int main(void)
