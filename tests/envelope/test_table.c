@@ -129,7 +129,6 @@ static setting open_setting(double jitter)
     const double x[2] = {0.3, -0.4};
     for (size_t i = 0; i < MOST; i++)
         s.cross[i] = hfi_kernel_value(s.kernel, s.envelope->x + 2 * i, x, false);
-    s.problem.cross = s.cross;
     s.problem.prior = 1.0;
     return s;
 }
@@ -146,6 +145,7 @@ static void close_setting(setting *s)
 static void come_and_go(double jitter)
 {
     setting s = open_setting(jitter);
+    s.problem.cross = s.cross;
     const hfi_memory memory = hfi_context_memory(s.ctx);
     hfi_chain chain;
     hfi_stream stream;
