@@ -180,7 +180,6 @@ hf_status hfi_class_fit_init(hf_context *ctx, const hf_class_data *data, const h
 void hfi_class_fit_free(hfi_class_fit *fit)
 {
     hf_context *ctx = fit->base.ctx;
-    if (!ctx) return;
     fit->base.trainer.evaluator.ctx = ctx;
     hfi_fit_free(&fit->base);
     hfi_free(ctx, fit->reading);

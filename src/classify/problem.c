@@ -90,8 +90,7 @@ hf_status hfi_class_problem_init(hf_context *ctx, hf_link link, hf_inference inf
 
 void hfi_class_problem_free(hfi_class_problem *p)
 {
-    if (!p->ctx) return;
-    if (p->curved.ctx) hfi_curved_free(&p->curved);
+    hfi_curved_free(&p->curved);
     hf_kernel_free(p->inducing.kernel);
     hf_mean_free(p->inducing.mean);
     hf_sites_free(p->inducing.sites);

@@ -74,7 +74,6 @@ hf_status hfi_softmax_init(hf_context *ctx, const hf_kernel *kernel, const hf_me
 
 void hfi_softmax_free(hfi_softmax_problem *p)
 {
-    if (!p->ctx) return;
     hfi_free(p->ctx, p->label);
     hfi_free(p->ctx, p->inputs);
     hfi_free(p->ctx, p->matrices);

@@ -65,7 +65,6 @@ hf_status hfi_conditional_init(hf_context *ctx, const hf_fit_settings *settings,
 void hfi_conditional_free(hfi_conditional *c)
 {
     hf_context *ctx = c->samples.ctx;
-    if (!ctx) return;
     hfi_free(ctx, c->eps);
     hfi_free(ctx, c->weight);
     hfi_free(ctx, c->shift);

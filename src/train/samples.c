@@ -99,7 +99,6 @@ hf_status hfi_samples_init(hf_context *ctx, size_t n, size_t d, size_t outputs, 
 
 void hfi_samples_free(hfi_samples *samples)
 {
-    if (!samples->ctx) return;
     hfi_free(samples->ctx, samples->y);
     hfi_free(samples->ctx, samples->reading);
     memset(samples, 0, sizeof *samples);
