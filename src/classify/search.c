@@ -24,13 +24,8 @@ static hf_status evaluate(void *arg, const double *point, double *total, double 
     s = r->how->evaluate(r->how->arg, &r->value, r->gradient);
     t->evaluations++;
     if (s < 0) return s;
-    r->prior = hfi_trainer_log_prior(t, r->state);
-    for (size_t k = 0; k < t->free_count; k++) {
-        const size_t i = t->free_index[k];
-        gradient[k] = r->gradient[i];
-        if (isfinite(t->prior_sd[i]))
-            gradient[k] -= (point[k] - t->prior_mean[i]) / (t->prior_sd[i] * t->prior_sd[i]);
-    }
+    r->prior = hfi_trainer_add_prior(t, r->state, r->gradient);
+    for (size_t k = 0; k < t->free_count; k++) gradient[k] = r->gradient[t->free_index[k]];
     *total = r->value + r->prior;
     const double done = fmin(0.99, (double)t->evaluations / (double)(t->budget ? t->budget : 1));
     return hfi_progress(t->evaluator.ctx, "train", done, *total) ? s : hfi_cancelled(t->evaluator.ctx);
@@ -91,15 +86,6 @@ static hf_status maximise(const hfi_class_search *how, double *state, size_t ite
     return s;
 }
 
-static void scatter(const hfi_trainer *t, size_t number, double *state)
-{
-    hfi_stream stream;
-    hfi_stream_init(&stream, hf_context_seed(t->evaluator.ctx), HFI_PURPOSE_RESTART, number);
-    const size_t kernel_count = hf_kernel_parameters(t->evaluator.kernel);
-    for (size_t k = 0; k < t->free_count; k++)
-        if (t->free_index[k] < kernel_count) state[t->free_index[k]] += 1.5 * hfi_stream_normal(&stream);
-}
-
 static hf_status restart(const hfi_class_search *how, double *state, size_t iterations, size_t restarts)
 {
     hfi_trainer *t = how->trainer;
@@ -112,7 +98,7 @@ static hf_status restart(const hfi_class_search *how, double *state, size_t iter
     double norm = t->gradient_norm, log_prior = t->log_prior;
     for (size_t k = 1; s >= 0 && k <= restarts; k++) {
         memcpy(trial, start, t->count * sizeof *trial);
-        scatter(t, k, trial);
+        hfi_trainer_scatter(t, k, trial);
         s = maximise(how, trial, iterations, &total);
         if (s < 0 || total <= best) continue;
         best = total;

@@ -33,16 +33,10 @@ static hf_status try_quiet_start(hfi_fit *fit, double *trial, double *state, dou
 static hf_status try_random_start(hfi_fit *fit, size_t number, double *trial, double *state, double *best)
 {
     hfi_trainer *t = &fit->trainer;
-    const size_t kernel_count = hf_kernel_parameters(fit->kernel);
-    hfi_stream stream;
-    hfi_stream_init(&stream, hf_context_seed(fit->ctx), HFI_PURPOSE_RESTART, number);
-    hf_status s = hfi_trainer_cold(t, trial);
-    for (size_t k = 0; s >= 0 && k < t->free_count; k++) {
-        const size_t i = t->free_index[k];
-        if (i < kernel_count || (i >= t->noise && i < t->noise + hfi_trainer_noises(t)))
-            trial[i] += 1.5 * hfi_stream_normal(&stream);
-    }
-    return s < 0 ? s : try_start(fit, trial, state, best);
+    const hf_status s = hfi_trainer_cold(t, trial);
+    if (s < 0) return s;
+    hfi_trainer_scatter(t, number, trial);
+    return try_start(fit, trial, state, best);
 }
 
 /* The plain fit, from the cold start and others around it; the best is left in `state`. */

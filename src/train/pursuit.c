@@ -104,20 +104,13 @@ static hf_status check(const hfi_trainer *t)
 /* Paths from the given start and from seeded random ones around it; each start with and without training first. */
 static hf_status paths(hfi_pursuit *p, const hf_fit_settings *settings, const double *start)
 {
-    hfi_trainer *t = p->trainer;
-    hfi_evaluator *e = &t->evaluator;
-    const size_t kernel_count = hf_kernel_parameters(e->kernel);
+    const hfi_trainer *t = p->trainer;
     const size_t restarts = t->free_count > 0 ? settings->restarts : 0;
     hf_status s = HF_OK;
     for (size_t r = 0; s >= 0 && r <= restarts; r++)
         for (int blind = 0; s >= 0 && blind < 2; blind++) {
-            hfi_stream stream;
-            hfi_stream_init(&stream, hf_context_seed(e->ctx), HFI_PURPOSE_RESTART, r);
             memcpy(p->now.state, start, t->count * sizeof *start);
-            for (size_t k = 0; r > 0 && k < t->free_count; k++) {
-                const size_t i = t->free_index[k];
-                if (i < kernel_count || i == t->noise) p->now.state[i] += 1.5 * hfi_stream_normal(&stream);
-            }
+            if (r > 0) hfi_trainer_scatter(t, r, p->now.state);
             s = hfi_pursuit_path(p, settings, blind != 0);
         }
     return s;

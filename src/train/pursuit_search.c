@@ -53,12 +53,8 @@ static hf_status compute(joint *w, const double *point, double *gradient)
     if (s >= 0 && w->members > 0) s = hfi_worse(find_slopes(w), s);
     /* Numbers that are not finite say as little about a place as what cannot be factored. */
     if (s < 0) return s == HF_ERR_NOT_FINITE ? HF_ERR_NOT_POSITIVE_DEFINITE : s;
-    for (size_t k = 0; k < count; k++) {
-        const size_t i = t->free_index[k];
-        gradient[k] = w->gradient[i];
-        if (isfinite(t->prior_sd[i]))
-            gradient[k] -= (point[k] - t->prior_mean[i]) / (t->prior_sd[i] * t->prior_sd[i]);
-    }
+    hfi_trainer_add_prior(t, p->now.state, w->gradient);
+    for (size_t k = 0; k < count; k++) gradient[k] = w->gradient[t->free_index[k]];
     for (size_t q = 0; q < w->members; q++)
         gradient[count + q] = w->slope[q] * w->unit[q] * exp(point[count + q]);
     return s;

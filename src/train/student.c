@@ -72,7 +72,6 @@ static hf_status train_from_starts(const hfi_student_search *how, const hf_fit_s
 {
     hfi_trainer *t = how->trainer;
     hf_context *ctx = t->evaluator.ctx;
-    const size_t kernel_count = hf_kernel_parameters(t->evaluator.kernel);
     double *start = hfi_alloc(ctx, t->count, 2 * sizeof *start), *trial = start + t->count;
     if (!start) return HF_ERR_MEMORY;
     memcpy(start, state, t->count * sizeof *start);
@@ -80,13 +79,8 @@ static hf_status train_from_starts(const hfi_student_search *how, const hf_fit_s
     double best = t->value + t->log_prior;
     const size_t restarts = t->free_count > 0 ? settings->restarts : 0;
     for (size_t r = 1; s >= 0 && r <= restarts; r++) {
-        hfi_stream stream;
-        hfi_stream_init(&stream, hf_context_seed(ctx), HFI_PURPOSE_RESTART, r);
         memcpy(trial, start, t->count * sizeof *trial);
-        for (size_t k = 0; k < t->free_count; k++) {
-            const size_t i = t->free_index[k];
-            if (i < kernel_count || i == t->noise) trial[i] += 1.5 * hfi_stream_normal(&stream);
-        }
+        hfi_trainer_scatter(t, r, trial);
         double trial_nu = how->train_nu ? first_nu : *nu;
         size_t more = 0;
         how->problem->started = false;

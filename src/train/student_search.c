@@ -59,13 +59,8 @@ static hf_status evaluate(void *arg, const double *point, double *total, double 
         return w->refused ? HF_ERR_CANCELLED : HF_ERR_NOT_POSITIVE_DEFINITE;
     }
     if (s < 0) return s;
-    w->prior = hfi_trainer_log_prior(t, w->state);
-    for (size_t k = 0; k < count; k++) {
-        const size_t i = t->free_index[k];
-        gradient[k] = w->gradient[i];
-        if (isfinite(t->prior_sd[i]))
-            gradient[k] -= (point[k] - t->prior_mean[i]) / (t->prior_sd[i] * t->prior_sd[i]);
-    }
+    w->prior = hfi_trainer_add_prior(t, w->state, w->gradient);
+    for (size_t k = 0; k < count; k++) gradient[k] = w->gradient[t->free_index[k]];
     if (w->how->train_nu) {
         w->prior += log_prior_of_nu(w->nu);
         gradient[count] =

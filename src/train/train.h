@@ -177,7 +177,12 @@ void hfi_trainer_get(const hfi_trainer *trainer, double *state);
 hf_status hfi_trainer_cold(hfi_trainer *trainer, double *state);
 /** A hundredth of every noise that is free: another start, for models with a maximum in which an output is all noise. */
 void hfi_trainer_quieten(const hfi_trainer *trainer, double *state);
+/** Another random start around a state: kernel parameters and noises that are free move by a normal number of sd 1.5 each, which `number` and the context's seed
+ * decide. */
+void hfi_trainer_scatter(const hfi_trainer *trainer, size_t number, double *state);
 double hfi_trainer_log_prior(const hfi_trainer *trainer, const double *state);
+/** The same, and its derivatives are added to `gradient`, all `count` entries. */
+double hfi_trainer_add_prior(const hfi_trainer *trainer, const double *state, double *gradient);
 /** Objective, log prior and the gradient of their sum (all `count` entries) at a state; the model is left there. Counts as
  * one evaluation. */
 hf_status hfi_trainer_evaluate(hfi_trainer *trainer, const double *state, double *value, double *log_prior,

@@ -71,11 +71,25 @@ hf_status hfi_trainer_cold(hfi_trainer *t, double *state)
     return HF_OK;
 }
 
+static bool is_noise(const hfi_trainer *t, size_t i)
+{
+    return i >= t->noise && i < t->noise + hfi_trainer_noises(t);
+}
+
 void hfi_trainer_quieten(const hfi_trainer *t, double *state)
 {
+    for (size_t k = 0; k < t->free_count; k++)
+        if (is_noise(t, t->free_index[k])) state[t->free_index[k]] += log(0.01);
+}
+
+void hfi_trainer_scatter(const hfi_trainer *t, size_t number, double *state)
+{
+    const size_t kernel_count = hf_kernel_parameters(t->evaluator.kernel);
+    hfi_stream stream;
+    hfi_stream_init(&stream, hf_context_seed(t->evaluator.ctx), HFI_PURPOSE_RESTART, number);
     for (size_t k = 0; k < t->free_count; k++) {
         const size_t i = t->free_index[k];
-        if (i >= t->noise && i < t->noise + hfi_trainer_noises(t)) state[i] += log(0.01);
+        if (i < kernel_count || is_noise(t, i)) state[i] += 1.5 * hfi_stream_normal(&stream);
     }
 }
 
@@ -89,6 +103,16 @@ double hfi_trainer_log_prior(const hfi_trainer *t, const double *state)
         sum -= 0.5 * u * u + log(t->prior_sd[i]) + HFI_HALF_LOG_2PI;
     }
     return sum;
+}
+
+double hfi_trainer_add_prior(const hfi_trainer *t, const double *state, double *gradient)
+{
+    for (size_t k = 0; k < t->free_count; k++) {
+        const size_t i = t->free_index[k];
+        if (isfinite(t->prior_sd[i]))
+            gradient[i] -= (state[i] - t->prior_mean[i]) / (t->prior_sd[i] * t->prior_sd[i]);
+    }
+    return hfi_trainer_log_prior(t, state);
 }
 
 /* What NLopt's callback needs beside the trainer. */
@@ -150,12 +174,7 @@ hf_status hfi_trainer_evaluate(hfi_trainer *t, const double *state, double *valu
 {
     const hf_status status = ask(t, state, value, gradient);
     if (status < 0) return status;
-    *log_prior = hfi_trainer_log_prior(t, state);
-    for (size_t k = 0; k < t->free_count; k++) {
-        const size_t i = t->free_index[k];
-        if (isfinite(t->prior_sd[i]))
-            gradient[i] -= (state[i] - t->prior_mean[i]) / (t->prior_sd[i] * t->prior_sd[i]);
-    }
+    *log_prior = hfi_trainer_add_prior(t, state, gradient);
     return status;
 }
 
