@@ -12,7 +12,8 @@
 #include <string.h>
 
 enum {
-    STEPS = 14 /* gammas */
+    STEPS = 14, /* gammas */
+    TESTS = 1000
 };
 
 typedef enum field {
@@ -36,9 +37,8 @@ static const char *const columns[FIELDS] = {"gamma",          "at_point", "lower
 
 typedef struct run {
     hf_context *ctx;
-    const char *data;
-    words sets;
-    long train, test, seed, limit, evaluations;
+    cert_options common;
+    long evaluations;
     env_rows rows;
 } run;
 
@@ -51,14 +51,14 @@ static bool sweep(run *r, const cert_set *set, const hf_classifier *classifier, 
 {
     const size_t d = set->d, point = set->kind->point - 1 < set->m ? set->kind->point - 1 : 0;
     const double *x = set->at + point * d;
-    double *room = malloc(4 * d * sizeof *room), probability[2];
+    double *room = malloc(4 * d * sizeof *room), probability[CERT_CLASSES];
     if (!room) return false;
     double *moves = room, *lower = room + d, *upper = room + 2 * d, *attacked = room + 3 * d;
     cert_salient(set, r->ctx, classifier, x, moves);
-    bool ok = hf_classify_predict(r->ctx, classifier, 1, x, d, probability, NULL, NULL, NULL, NULL) >= 0;
     hf_certify_settings settings = hf_certify_settings_default();
-    settings.output = ok && probability[1] > 0.5;
-    settings.time_limit = (double)r->limit;
+    bool ok = hf_classify_predict(r->ctx, classifier, 1, x, d, probability, &settings.output, NULL, NULL,
+                                  NULL) >= 0;
+    settings.time_limit = (double)r->common.limit;
     for (int k = 1; ok && k <= STEPS; ++k) {
         char name[64];
         hf_range range;
@@ -91,19 +91,17 @@ static bool work(void *state)
 {
     run *r = state;
     bool ok = true;
-    for (size_t k = 0; ok && k < r->sets.count; ++k) {
+    for (size_t k = 0; ok && k < r->common.sets.count; ++k) {
         char last[64];
         cert_set set;
-        double accuracy;
-        size_t used;
-        name_of(r->sets.items[k], STEPS, last, sizeof last);
+        cert_fit_report fit;
+        const char *name = r->common.sets.items[k];
+        const cert_model model = {.inference = HF_INFERENCE_LAPLACE, .evaluations = r->evaluations};
+        name_of(name, STEPS, last, sizeof last);
         if (env_rows_find(&r->rows, last)) continue;
-        if (!cert_load(r->ctx, cert_find(r->sets.items[k]), r->data, (size_t)r->train, (size_t)r->test,
-                       (uint64_t)r->seed, &set))
-            continue;
-        hf_classifier *classifier =
-            cert_fit(r->ctx, &set, HF_INFERENCE_LAPLACE, r->evaluations, &accuracy, &used);
-        ok = classifier && sweep(r, &set, classifier, accuracy);
+        if (!cert_load(r->ctx, &r->common, name, (size_t)r->common.train, TESTS, &set)) continue;
+        hf_classifier *classifier = cert_fit(r->ctx, &set, set.n, &model, &fit);
+        ok = classifier && sweep(r, &set, classifier, fit.accuracy);
         hf_classifier_free(classifier);
         cert_free(&set);
     }
@@ -113,18 +111,19 @@ static bool work(void *state)
 static void report(const void *state)
 {
     const run *r = state;
+    const words *sets = &r->common.sets;
     puts("\n| set | accuracy: printed | here | gamma | probability | certified range | attained | one signed "
          "step | boxes | s |\n"
          "|---|---|---|---|---|---|---|---|---|---|");
-    for (size_t k = 0; k < r->sets.count; ++k)
+    for (size_t k = 0; k < sets->count; ++k)
         for (int step = 1; step <= STEPS; ++step) {
             char name[64];
-            name_of(r->sets.items[k], step, name, sizeof name);
+            name_of(sets->items[k], step, name, sizeof name);
             const double *v = env_rows_find(&r->rows, name);
             if (v)
                 printf("| %s | %.2f | %.3f | %.3g | %.3f | %.3f to %.3f | %.3f to %.3f | %.3f | %.0f | "
                        "%.2f%s |\n",
-                       r->sets.items[k], cert_find(r->sets.items[k])->accuracy, v[ACCURACY], v[GAMMA],
+                       sets->items[k], cert_find(sets->items[k])->accuracy, v[ACCURACY], v[GAMMA],
                        v[AT_POINT], v[LOWER], v[UPPER], v[LOWER_ATTAINED], v[UPPER_ATTAINED], v[ATTACK],
                        v[NODES], v[SECONDS], v[STOP] > HF_CERTIFY_DECIDED ? " (stopped)" : "");
         }
@@ -133,16 +132,17 @@ static void report(const void *state)
 static bool draw_picture(const void *state, const char *stem)
 {
     const run *r = state;
+    const words *sets = &r->common.sets;
     picture p;
     picture_begin(&p);
     fprintf(p.script,
             "set multiplot layout 1,%zu\nset yrange [0:1]\nset key bottom left\nset xlabel 'gamma'\n",
-            r->sets.count);
-    for (size_t k = 0; k < r->sets.count; ++k) {
+            sets->count);
+    for (size_t k = 0; k < sets->count; ++k) {
         fputs("$sweep << EOD\n", p.script);
         for (int step = 1; step <= STEPS; ++step) {
             char name[64];
-            name_of(r->sets.items[k], step, name, sizeof name);
+            name_of(sets->items[k], step, name, sizeof name);
             const double *v = env_rows_find(&r->rows, name);
             if (v)
                 fprintf(p.script, "%g %g %g %g %g %g\n", v[GAMMA], v[LOWER], v[LOWER_ATTAINED],
@@ -155,7 +155,7 @@ static bool draw_picture(const void *state, const char *stem)
                 "$sweep using 1:4:5 with filledcurves fs solid 0.35 lc rgb '#1f5fa8' title 'largest', "
                 "$sweep using 1:5 with lines lw 2 lc rgb '#1f5fa8' notitle, "
                 "$sweep using 1:6 with lines lw 2 lc rgb '#d6569a' title 'one signed step'\n",
-                r->sets.items[k], k == 0 ? "probability of the point''s class" : "");
+                sets->items[k], k == 0 ? "probability of the point''s class" : "");
     }
     fputs("unset multiplot\n", p.script);
     return picture_draw(&p, stem, 1200, 420);
@@ -163,47 +163,14 @@ static bool draw_picture(const void *state, const char *stem)
 
 int main(int argc, char **argv)
 {
-    run r = {.data = "../shared/data",
-             .train = 1000,
-             .test = 1000,
-             .limit = 30,
-             .evaluations = 40,
-             .rows = {.columns = columns, .width = FIELDS}};
-    words_parse(&r.sets, "--sets", "synthetic2d,spam,mnist38", cert_known);
-    const option_row options[] = {
-        {.name = "data",
-         .value = "DIR",
-         .help = "folder that holds spambase/ and mnist_t10k_14x14/ (default ../shared/data)",
-         .text = &r.data},
-        {.name = "sets",
-         .value = "A,B",
-         .help = "of synthetic2d, spam, mnist38 (default all)",
-         .list = &r.sets,
-         .known = cert_known},
-        {.name = "train",
-         .value = "N",
-         .help = "training points (default 1000)",
-         .number = &r.train,
-         .least = 10,
-         .most = 2000},
-        {.name = "evaluations",
-         .value = "N",
-         .help = "of the evidence, about (default 40)",
-         .number = &r.evaluations,
-         .least = 1,
-         .most = 1000},
-        {.name = "limit",
-         .value = "S",
-         .help = "seconds for a box (default 30; 0: none)",
-         .number = &r.limit,
-         .least = 0,
-         .most = 100000},
-        {.name = "seed",
-         .value = "S",
-         .help = "of data and split (default 0)",
-         .number = &r.seed,
-         .least = 0,
-         .most = 100000}};
+    run r = {.evaluations = 40, .rows = {.columns = columns, .width = FIELDS}};
+    option_row options[1 + CERT_OPTIONS] = {{.name = "evaluations",
+                                             .value = "N",
+                                             .help = "of the evidence, about (default 40)",
+                                             .number = &r.evaluations,
+                                             .least = 1,
+                                             .most = 1000}};
+    cert_options_rows(&r.common, "synthetic2d,spam,mnist38", options + 1);
     const env_program program = {.heading =
                                      "usage: certified-fig2 [option]...\n"
                                      "Figure 2: certified ranges of a class probability as the box grows.\n",

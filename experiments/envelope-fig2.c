@@ -242,18 +242,14 @@ static bool draw_picture(const void *state, const char *stem)
 
 int main(int argc, char **argv)
 {
-    run r = {.data = "../shared/data", .seeds = 10, .rows = {.columns = columns, .width = COLUMNS}};
-    const option_row options[] = {
-        {.name = "data",
-         .value = "DIR",
-         .help = "folder that holds rkhs_henon_grid_delta1/ (default ../shared/data)",
-         .text = &r.data},
-        {.name = "seeds",
-         .value = "N",
-         .help = "draws of each kind (default 10)",
-         .number = &r.seeds,
-         .least = 0,
-         .most = 10000}};
+    run r = {.seeds = 10, .rows = {.columns = columns, .width = COLUMNS}};
+    const option_row options[] = {env_henon_option(&r.data),
+                                  {.name = "seeds",
+                                   .value = "N",
+                                   .help = "draws of each kind (default 10)",
+                                   .number = &r.seeds,
+                                   .least = 0,
+                                   .most = 10000}};
     const env_program program = {.heading =
                                      "usage: envelope-fig2 [option]...\n"
                                      "Figure 2: how far the optimal upper bound lies above the function.\n",

@@ -225,25 +225,20 @@ static bool draw_picture(const void *state, const char *stem)
 
 int main(int argc, char **argv)
 {
-    run r = {
-        .data = "../shared/data", .seeds = 20, .points = 101, .rows = {.columns = columns, .width = METHODS}};
-    const option_row options[] = {
-        {.name = "data",
-         .value = "DIR",
-         .help = "folder that holds rkhs_henon_grid_delta1/ (default ../shared/data)",
-         .text = &r.data},
-        {.name = "seeds",
-         .value = "N",
-         .help = "draws of each kind (default 20)",
-         .number = &r.seeds,
-         .least = 0,
-         .most = 10000},
-        {.name = "points",
-         .value = "N",
-         .help = "queries along the slice (default 101)",
-         .number = &r.points,
-         .least = 2,
-         .most = 100000}};
+    run r = {.seeds = 20, .points = 101, .rows = {.columns = columns, .width = METHODS}};
+    const option_row options[] = {env_henon_option(&r.data),
+                                  {.name = "seeds",
+                                   .value = "N",
+                                   .help = "draws of each kind (default 20)",
+                                   .number = &r.seeds,
+                                   .least = 0,
+                                   .most = 10000},
+                                  {.name = "points",
+                                   .value = "N",
+                                   .help = "queries along the slice (default 101)",
+                                   .number = &r.points,
+                                   .least = 2,
+                                   .most = 100000}};
     const env_program program = {.heading = "usage: envelope-fig3 [option]...\n"
                                             "Figure 3: optimal and closed-form envelopes along a slice.\n",
                                  .example = "envelope-fig3 --json fig3.jsonl --picture fig3",

@@ -8,6 +8,7 @@
  */
 #include "common/clock.h"
 #include "common/mo_energy.h"
+#include "core/core.h"
 #include "linalg/linalg.h"
 
 #include <math.h>
@@ -18,18 +19,6 @@
 enum {
     REPEATS = 7
 };
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *seconds)
-{
-    qsort(seconds, REPEATS, sizeof *seconds, ascending);
-    return seconds[REPEATS / 2];
-}
 
 /* ---- evaluations ---------------------------------------------------------------------------------------------- */
 
@@ -49,7 +38,7 @@ static double time_lapack(hf_context *ctx, const hf_kernel *kernel, const proble
     }
     free(gram);
     free(work);
-    return ok ? median(seconds) : NAN;
+    return ok ? hfi_median(seconds, REPEATS) : NAN;
 }
 
 static double time_objective(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
@@ -64,7 +53,7 @@ static double time_objective(hf_context *ctx, const hf_kernel *kernel, const hf_
         seconds[k] = wall_clock() - begin;
     }
     free(gradient);
-    return ok ? median(seconds) : NAN;
+    return ok ? hfi_median(seconds, REPEATS) : NAN;
 }
 
 static void print_evaluations(hf_context *ctx, const problem *p)

@@ -10,6 +10,7 @@
 #include "common/options.h"
 #include "common/picture.h"
 #include "common/rcagp_protocol.h"
+#include "core/core.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -39,19 +40,12 @@ typedef struct result {
     double seconds;
 } result;
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void scale(series *s)
 {
     double sorted[READINGS_MOST], time = 0.0, spread = 0.0, mean = 0.0, squares = 0.0;
     const double n = (double)s->n;
     memcpy(sorted, s->index, s->n * sizeof *sorted);
-    qsort(sorted, s->n, sizeof *sorted, ascending);
-    s->middle = s->n % 2 ? sorted[s->n / 2] : 0.5 * (sorted[s->n / 2 - 1] + sorted[s->n / 2]);
+    s->middle = hfi_median(sorted, s->n);
     for (size_t i = 0; i < s->n; ++i) {
         time += s->minute[i] / n;
         mean += s->index[i] / n;

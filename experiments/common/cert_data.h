@@ -1,31 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file cert_data.h
- * @brief Data of the experiments with certified probabilities: Synthetic2D, SPAM with 11 features, and the digits 3 and 8 at 14 x 14 pixels.
+ * @brief What the experiments with certified probabilities have in common: which sets (class_data.h) and how far their points are moved, splits, models, boxes and options.
  */
 #ifndef EXPERIMENTS_CERT_DATA_H
 #define EXPERIMENTS_CERT_DATA_H
 
+#include "common/options.h"
+
 #include <holdfast/holdfast.h>
 
 enum {
-    CERT_SETS = 3
+    CERT_SETS = 4,
+    CERT_OPTIONS = 5,
+    CERT_CLASSES = 3 /* at most */
 };
 
 /** What a set is called and how far its points are moved. */
 typedef struct cert_kind {
     const char *name;
-    size_t d, free;   /**< inputs, and how many of them move (of images: the most salient pixels) */
+    size_t classes;
+    size_t free;      /**< inputs that move at a point (of images: the most salient pixels) */
+    bool image;       /**< square, inputs are pixels in [0, 1] */
     size_t point;     /**< test point of figure 2, from 1, as the authors numbered theirs */
     double most;      /**< largest gamma of figure 2 */
     double low, high; /**< values an input can have */
     double accuracy;  /**< printed */
-    const char *file; /**< below the folder of data; NULL: drawn */
 } cert_kind;
 
-extern const cert_kind cert_kinds[CERT_SETS];
-
-/** Training and test points of one set; labels 0 and 1. */
+/** Training and test points of one set. */
 typedef struct cert_set {
     const cert_kind *kind;
     size_t n, m, d;
@@ -33,19 +36,42 @@ typedef struct cert_set {
     size_t *label, *truth;
 } cert_set;
 
+/** What all of the programs are asked alike. */
+typedef struct cert_options {
+    const char *data;
+    words sets;
+    long train, limit, seed;
+} cert_options;
+
+/** Writes the defaults, those sets being taken, and the CERT_OPTIONS rows that read the options; the last is --train, for programs whose models all have as many training points. */
+void cert_options_rows(cert_options *options, const char *sets, option_row *rows);
+
 /** The set of that name or NULL. */
 const cert_kind *cert_find(const char *name);
 bool cert_known(const char *name);
-/** n training points and up to m test points by a split of that seed. False, with a message on standard output where the file is absent. */
-bool cert_load(hf_context *ctx, const cert_kind *kind, const char *data, size_t n, size_t m, uint64_t seed,
+/** n training points and up to m test points by a split of the seed of the options. False, with a message on standard output where the file is absent. */
+bool cert_load(hf_context *ctx, const cert_options *options, const char *name, size_t n, size_t m,
                cert_set *out);
 void cert_free(cert_set *set);
 
-/** A squared exponential kernel with a lengthscale per input, mean 0, trained by the evidence from 1, 1, ... with about so many evaluations; its accuracy on the test points. NULL with a
- * message on standard error. */
-hf_classifier *cert_fit(hf_context *ctx, const cert_set *set, hf_inference inference, long evaluations,
-                        double *accuracy, size_t *used);
-/** Which inputs move at a point (d entries, 0 or 1): all that may, of images the pixels where gradient times input is largest. */
+/** How a model is made. */
+typedef struct cert_model {
+    hf_inference inference;
+    long evaluations; /**< of the evidence, about */
+    size_t inducing;  /**< inputs, training points drawn without a choice; 0: the exact solver */
+    hf_inducing_method method;
+} cert_model;
+
+/** How a fit went. */
+typedef struct cert_fit_report {
+    double accuracy, seconds;
+    size_t used; /**< evaluations */
+} cert_fit_report;
+
+/** A squared exponential kernel with a lengthscale per input, mean 0, trained by the evidence from 1, 1, ... on the first n training points. NULL with a message on standard error. */
+hf_classifier *cert_fit(hf_context *ctx, const cert_set *set, size_t n, const cert_model *model,
+                        cert_fit_report *report);
+/** Which inputs move at a point (d entries, 0 or 1): the first `free`, of images those where |gradient of the winner's latent mean x input| is largest. */
 void cert_salient(const cert_set *set, hf_context *ctx, const hf_classifier *classifier, const double *x,
                   double *moves);
 /** The box of that radius about a point, within what inputs can be. */

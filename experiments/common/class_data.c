@@ -143,11 +143,9 @@ static bool draw_rows(const class_data *all, uint64_t seed, size_t train, size_t
     return true;
 }
 
-bool class_data_draw(hf_context *ctx, const char *folder, const char *name, uint64_t seed, size_t train,
-                     size_t test, class_data *out)
+bool class_data_read(hf_context *ctx, const char *folder, const char *name, uint64_t seed, class_data *out)
 {
     const set *s = find(name);
-    class_data all = {0};
     hf_status status = HF_OK;
     *out = (class_data){0};
     if (s->file) {
@@ -155,18 +153,30 @@ bool class_data_draw(hf_context *ctx, const char *folder, const char *name, uint
         hf_table *table = NULL;
         snprintf(path, sizeof path, "%s/%s", folder, s->file);
         status = hf_table_read_csv(ctx, path, &table);
-        if (status >= 0) status = read_columns(ctx, table, s, &all);
+        if (status >= 0) status = read_columns(ctx, table, s, out);
         hf_table_free(table);
-    } else if (!make_clouds(seed, &all)) {
+    } else if (!make_clouds(seed, out)) {
         status = HF_ERR_MEMORY;
     }
     if (status >= 0) {
-        standardise(&all, s->unit);
-        if (!draw_rows(&all, seed + 1000003, train, test, out)) status = HF_ERR_MEMORY;
+        standardise(out, s->unit);
+        return true;
     }
-    class_data_free(&all);
-    if (status >= 0) return true;
     fprintf(stderr, "%s: %s: %s\n", name, hf_status_name(status), hf_context_message(ctx));
+    class_data_free(out);
+    return false;
+}
+
+bool class_data_draw(hf_context *ctx, const char *folder, const char *name, uint64_t seed, size_t train,
+                     size_t test, class_data *out)
+{
+    class_data all;
+    *out = (class_data){0};
+    if (!class_data_read(ctx, folder, name, seed, &all)) return false;
+    const bool ok = draw_rows(&all, seed + 1000003, train, test, out);
+    class_data_free(&all);
+    if (ok) return true;
+    fprintf(stderr, "%s: out of memory\n", name);
     class_data_free(out);
     return false;
 }

@@ -27,6 +27,8 @@ typedef struct class_data {
 bool class_data_known(const char *set);
 /** Whether the file of a set is there; made-up data always are. */
 bool class_data_present(const char *folder, const char *set);
+/** All rows of a set as training rows, those that are made up from the seed; false: reason on standard error. */
+bool class_data_read(hf_context *ctx, const char *folder, const char *set, uint64_t seed, class_data *out);
 /** Draws `train` and `test` rows (fewer to test where there are fewer); false: reason on standard error. */
 bool class_data_draw(hf_context *ctx, const char *folder, const char *set, uint64_t seed, size_t train,
                      size_t test, class_data *out);

@@ -137,3 +137,12 @@ bool env_henon_authors(hf_context *ctx, const char *data, env_set *out, size_t *
     if (bounds && !*bounds) env_set_free(out);
     return !bounds || *bounds;
 }
+
+option_row env_henon_option(const char **data)
+{
+    *data = "../shared/data";
+    return (option_row){.name = "data",
+                        .value = "DIR",
+                        .help = "folder that holds rkhs_henon_grid_delta1/ (default ../shared/data)",
+                        .text = data};
+}

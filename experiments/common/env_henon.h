@@ -11,6 +11,7 @@
 #define EXPERIMENTS_ENV_HENON_H
 
 #include "common/env_python.h"
+#include "common/options.h"
 
 #include <holdfast/holdfast.h>
 #include <stdbool.h>
@@ -42,6 +43,8 @@ void env_henon_tables(double noise, env_set *random, env_set *grid);
 /** DATA/rkhs_henon_grid_delta1/readings.csv: a grid of the authors with noise 1, and where `bounds` is not NULL their bounds (m rows of z1, z2, lower, upper, caller
  * frees). false, with the reason in *out empty, where the file is not there or not readable. */
 bool env_henon_authors(hf_context *ctx, const char *data, env_set *out, size_t *m, double **bounds);
+/** --data DIR for the folder of that file, which is set to the default. */
+option_row env_henon_option(const char **data);
 
 /** side x side points of a mesh over the square, z1 outer; 2 side^2 numbers, caller frees. */
 double *env_henon_mesh(size_t side);

@@ -13,7 +13,7 @@
 
 enum {
     ENV_OPTIONS = 4,
-    ENV_OWN_OPTIONS = 8
+    ENV_OWN_OPTIONS = 12
 };
 
 /** Options that the programs have in common. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/mo_energy.h"
+#include "core/core.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -51,26 +52,14 @@ static double *load(hf_context *ctx, const char *folder, size_t *rows)
     return NULL;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(size_t n, double *values)
-{
-    qsort(values, n, sizeof *values, ascending);
-    return n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
-}
-
 /* Median, and median absolute deviation, of every OUTPUTS-th value. */
 static void robust(size_t samples, const double *a, size_t stride, double *scratch, double *middle,
                    double *spread)
 {
     for (size_t i = 0; i < samples; ++i) scratch[i] = a[i * stride];
-    *middle = median(samples, scratch);
+    *middle = hfi_median(scratch, samples);
     for (size_t i = 0; i < samples; ++i) scratch[i] = fabs(a[i * stride] - *middle);
-    *spread = median(samples, scratch);
+    *spread = hfi_median(scratch, samples);
 }
 
 static void damage_focused(problem *p, size_t samples, const bool *chosen, draws *stream, double *scratch)

@@ -2,6 +2,7 @@
 #include "common/rcagp_protocol.h"
 #include "common/draws.h"
 #include "common/uci.h"
+#include "core/core.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -51,26 +52,14 @@ static void standardise(size_t n, double *a, size_t stride, moments by)
     for (size_t i = 0; i < n; ++i) a[i * stride] = (a[i * stride] - by.mean) / by.sd;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(size_t n, double *scratch)
-{
-    qsort(scratch, n, sizeof *scratch, ascending);
-    return n % 2 ? scratch[n / 2] : 0.5 * (scratch[n / 2 - 1] + scratch[n / 2]);
-}
-
 /* Median and median absolute deviation of a column. */
 static moments robust(size_t n, const double *a, size_t stride, double *scratch)
 {
     moments r;
     for (size_t i = 0; i < n; ++i) scratch[i] = a[i * stride];
-    r.mean = median(n, scratch);
+    r.mean = hfi_median(scratch, n);
     for (size_t i = 0; i < n; ++i) scratch[i] = fabs(a[i * stride] - r.mean);
-    r.sd = median(n, scratch);
+    r.sd = hfi_median(scratch, n);
     return r;
 }
 

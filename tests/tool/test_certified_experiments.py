@@ -22,7 +22,7 @@ class Certified(ToolCase):
 
     def test_help(self):
         listed = self.ok("reproduce").split()
-        for name in ("fig2", "fig3"):
+        for name in ("fig2", "fig3", "fig4"):
             self.assertIn("certified-" + name, listed)
             self.assertTrue(self.good(name, "--help").startswith("usage: certified-%s " % name))
 
@@ -48,6 +48,17 @@ class Certified(ToolCase):
         self.assertTrue(all(0 <= row["delta_attained"] <= row["delta"] <= row["delta_attained"] + 0.0201 for row in rows))
         self.assertIn("| synthetic2d | ep | 10 (", first)
         self.assertEqual(self.good("fig3", *small, "--report"), first)
+
+    def test_fig4(self):
+        small = ["--sets", "synthetic2d", "--training", "40,60", "--inducing", "10,50", "--methods", "dtc,var", "--points", 3,
+                 "--evaluations", 6, "--json", "r.jsonl"]
+        first = self.good("fig4", *small)
+        rows = self.lines("r.jsonl")
+        self.assertEqual({row["case"].rsplit(" ", 1)[0] for row in rows},
+                         {f"synthetic2d {method} {sizes}" for method in ("dtc", "var") for sizes in ("40 10", "60 10", "60 50")})
+        self.assertTrue(all(0 <= row["delta_attained"] <= row["delta"] <= row["delta_attained"] + 0.0201 for row in rows))
+        self.assertEqual(first.count("| falls"), 1)
+        self.assertEqual(self.good("fig4", *small, "--report"), first)
 
     def test_data_that_are_not_there(self):
         self.assertIn("spam is left out", self.good("fig2", "--sets", "spam", "--data", "nowhere"))
