@@ -148,6 +148,34 @@ HF_API hf_status hf_certify_readings(hf_context *ctx, const hf_posterior *poster
                                      size_t count, size_t m, const double *x, size_t ldx, double *damage,
                                      size_t *worst);
 
+/** The neighbourhood in which a linear function stands for a prediction. Always start from hf_linear_settings_default(). */
+typedef struct hf_linear_settings {
+    size_t output; /**< which of several outputs, or which class; 0 */
+    size_t pairs;  /**< 1000; at least as many as there are inputs that move */
+    double width;  /**< of the weights, in steps; 0 stands for 0.75 root(inputs that move) */
+    uint64_t seed; /**< 0 */
+} hf_linear_settings;
+HF_API hf_linear_settings hf_linear_settings_default(void);
+
+/**
+ * What a linear function says of the inputs: nothing is proved, and it is there to compare hf_explain() with. Around each point, at z = x +- step u with standard normal u,
+ * the prediction is fitted by a + b'z, squares weighted by exp(-|u|^2 / (2 width^2)), as LIME does with these weights (Ribeiro, Singh, Guestrin 2016);
+ *
+ *     score_i = 2 step_i b_i        what hf_explain() with this step gives for that linear function.
+ *
+ * Drawn are pairs x + step u, x - step u, so that what is even in u does not disturb; the same u for every point, by the seed.
+ * @param step   inputs entries >= 0; 0: the input does not move and scores 0
+ * @param scores m x inputs
+ * hf_explain_linear_class(): of the probability of class settings->output, of any number of classes. Cost: 2 pairs predictions a point. The outputs are untouched on error:
+ * HF_ERR_ARGUMENT (settings, step, a width that no draws are near enough for), errors of predictions.
+ */
+HF_API hf_status hf_explain_linear(hf_context *ctx, const hf_posterior *posterior,
+                                   const hf_linear_settings *settings, size_t m, const double *x,
+                                   const double *step, double *scores);
+HF_API hf_status hf_explain_linear_class(hf_context *ctx, const hf_classifier *classifier,
+                                         const hf_linear_settings *settings, size_t m, const double *x,
+                                         const double *step, double *scores);
+
 HF_END_DECLS
 
 #endif

@@ -281,6 +281,122 @@ static void test_explain(void **state)
     end(&t);
 }
 
+/* Slopes of a weighted linear fit with a constant, by elimination, over the points that the routine draws. */
+static void fit_slowly(trial *t, const double *x, const double *step, double width, uint64_t seed,
+                       size_t pairs, double *slope)
+{
+    enum {
+        SIZE = INPUTS + 1
+    };
+    double a[SIZE][SIZE + 1] = {{0.0}};
+    hfi_stream stream;
+    hfi_stream_init(&stream, seed, HFI_PURPOSE_SAMPLE, 0);
+    for (size_t i = 0; i < pairs; i++) {
+        double u[SIZE] = {1.0}, square = 0.0;
+        for (size_t j = 1; j < SIZE; j++) u[j] = hfi_stream_normal(&stream);
+        for (size_t j = 1; j < SIZE; j++) square += u[j] * u[j];
+        for (int side = 0; side < 2; side++) {
+            double z[INPUTS];
+            for (size_t j = 0; j < INPUTS; j++) z[j] = x[j] + step[j] * u[j + 1];
+            const double p = probability_of(t, 1, z), weight = exp(-square / (2.0 * width * width));
+            for (size_t j = 0; j < SIZE; j++) {
+                for (size_t k = 0; k < SIZE; k++) a[j][k] += weight * u[j] * u[k];
+                a[j][SIZE] += weight * u[j] * p;
+            }
+            for (size_t j = 1; j < SIZE; j++) u[j] = -u[j];
+        }
+    }
+    for (size_t j = 0; j < SIZE; j++)
+        for (size_t k = 0; k < SIZE; k++) {
+            const double share = k == j ? 0.0 : a[k][j] / a[j][j];
+            for (size_t c = j; c <= SIZE; c++) a[k][c] -= share * a[j][c];
+        }
+    for (size_t j = 0; j < INPUTS; j++) slope[j] = a[j + 1][SIZE] / a[j + 1][j + 1];
+}
+
+static void test_linear(void **state)
+{
+    (void)state;
+    trial t;
+    begin(&t, kernels[2], HF_LINK_LOGIT, HF_INFERENCE_EP);
+    const double step[INPUTS] = {0.6, 0.25}, tiny[INPUTS] = {1e-4, 0.0},
+                 x[2 * INPUTS] = {0.1, 0.2, 0.9, -0.4};
+    double score[2 * INPUTS], other[2 * INPUTS], slope[INPUTS];
+    hf_linear_settings settings = hf_linear_settings_default();
+    settings.output = 1;
+    settings.pairs = 60;
+    settings.width = 0.8;
+    settings.seed = 5;
+    assert_int_equal(hf_explain_linear_class(t.l.ctx, t.classifier, &settings, 2, x, step, score), HF_OK);
+    for (size_t k = 0; k < 2; k++) {
+        fit_slowly(&t, x + k * INPUTS, step, settings.width, settings.seed, settings.pairs, slope);
+        for (size_t j = 0; j < INPUTS; j++) assert_near(score[k * INPUTS + j], 2.0 * slope[j], 1e-10);
+    }
+    settings.output = 0;
+    assert_int_equal(hf_explain_linear_class(t.l.ctx, t.classifier, &settings, 2, x, step, other), HF_OK);
+    for (size_t k = 0; k < 2 * INPUTS; k++) assert_near(other[k], -score[k], 1e-12);
+    /* nearby it is the gradient, and what does not move scores 0 */
+    const double above[INPUTS] = {x[0] + 1e-4, x[1]}, below[INPUTS] = {x[0] - 1e-4, x[1]};
+    assert_int_equal(hf_explain_linear_class(t.l.ctx, t.classifier, &settings, 1, x, tiny, score), HF_OK);
+    assert_near(score[0], probability_of(&t, 0, above) - probability_of(&t, 0, below), 1e-9);
+    assert_true(score[1] == 0.0);
+    double mean[2];
+    assert_int_equal(
+        hf_explain_linear(t.l.ctx, hf_classifier_posterior(t.classifier), NULL, 1, x, tiny, score), HF_OK);
+    assert_int_equal(
+        hf_predict(t.l.ctx, hf_classifier_posterior(t.classifier), 1, above, INPUTS, mean, NULL, NULL),
+        HF_OK);
+    assert_int_equal(
+        hf_predict(t.l.ctx, hf_classifier_posterior(t.classifier), 1, below, INPUTS, mean + 1, NULL, NULL),
+        HF_OK);
+    assert_near(score[0], mean[0] - mean[1], 1e-8);
+    end(&t);
+}
+
+/* Slopes of the probabilities of several classes add up to nothing; what cannot be fitted is refused. */
+static void test_linear_of_three(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    double x[2 * ROWS], score[2], sum[2] = {0.0, 0.0};
+    size_t label[ROWS];
+    for (size_t i = 0; i < ROWS; i++) {
+        label[i] = i % 3;
+        x[2 * i] = cos(2.0 * (double)label[i]) + 0.3 * sin((double)i);
+        x[2 * i + 1] = sin(2.0 * (double)label[i]) + 0.3 * cos(1.7 * (double)i);
+    }
+    const hf_class_data data = {.n = ROWS, .d = 2, .x = x, .ldx = 2, .label = label, .classes = 3};
+    hf_class_settings fit = hf_class_settings_default();
+    hf_classifier *classifier = NULL;
+    fit.link = HF_LINK_SOFTMAX;
+    fit.train = false;
+    assert_true(hf_classify_data(ctx, &data, &fit, &classifier, NULL) >= 0);
+    const double step[2] = {0.5, 0.5}, at[2] = {0.4, 0.3};
+    hf_linear_settings settings = {.pairs = 20};
+    for (settings.output = 0; settings.output < 3; settings.output++) {
+        assert_int_equal(hf_explain_linear_class(ctx, classifier, &settings, 1, at, step, score), HF_OK);
+        assert_true(fabs(score[0]) > 1e-3);
+        for (size_t j = 0; j < 2; j++) sum[j] += score[j];
+    }
+    assert_near(sum[0], 0.0, 1e-8);
+    assert_near(sum[1], 0.0, 1e-8);
+    const double before = score[0];
+    assert_int_equal(hf_explain_linear_class(ctx, classifier, &settings, 1, at, step, score),
+                     HF_ERR_ARGUMENT);
+    settings = (hf_linear_settings){.pairs = 1};
+    assert_int_equal(hf_explain_linear_class(ctx, classifier, &settings, 1, at, step, score),
+                     HF_ERR_ARGUMENT);
+    settings = (hf_linear_settings){.pairs = 50, .width = 1e-9};
+    assert_int_equal(hf_explain_linear_class(ctx, classifier, &settings, 1, at, step, score),
+                     HF_ERR_ARGUMENT);
+    settings.width = -1.0;
+    assert_int_equal(hf_explain_linear_class(ctx, classifier, &settings, 1, at, step, score),
+                     HF_ERR_ARGUMENT);
+    assert_true(score[0] == before);
+    hf_classifier_free(classifier);
+    hf_context_free(ctx);
+}
+
 /* Classes far apart leave labels that say next to nothing, with sites of enormous variance: that is no rounding. */
 static void test_far_apart(void **state)
 {
@@ -331,9 +447,16 @@ static void test_accuracy(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_link),      cmocka_unit_test(test_sound),     cmocka_unit_test(test_point),
-        cmocka_unit_test(test_decisions), cmocka_unit_test(test_radius),    cmocka_unit_test(test_attack),
-        cmocka_unit_test(test_explain),   cmocka_unit_test(test_far_apart), cmocka_unit_test(test_accuracy)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_link),
+                                       cmocka_unit_test(test_sound),
+                                       cmocka_unit_test(test_point),
+                                       cmocka_unit_test(test_decisions),
+                                       cmocka_unit_test(test_radius),
+                                       cmocka_unit_test(test_attack),
+                                       cmocka_unit_test(test_explain),
+                                       cmocka_unit_test(test_linear),
+                                       cmocka_unit_test(test_linear_of_three),
+                                       cmocka_unit_test(test_far_apart),
+                                       cmocka_unit_test(test_accuracy)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scores of inputs by a linear function about a point: what the certified ones are compared with. */
+#include "certify/class.h"
+#include "linalg/linalg.h"
+
+#include <math.h>
+
+static const double width_of_root =
+    0.75; /* of the kernel, over the root of the number of inputs, as LIME's */
+
+hf_linear_settings hf_linear_settings_default(void)
+{
+    return (hf_linear_settings){.pairs = 1000};
+}
+
+typedef struct linear {
+    hf_context *ctx;
+    const hf_posterior *posterior;
+    const hf_classifier *classifier; /* NULL: the posterior's mean */
+    hf_linear_settings settings;
+    size_t d, wide, classes; /* inputs; columns of a row to predict; probabilities of a row */
+    const double *step;
+    size_t *moving, free;  /* inputs that move, and how many */
+    double *u, *weighted;  /* pairs x free: draws, and draws times their weights */
+    double *gram;          /* factor of sum w u u' */
+    double *rows, *values; /* 2 pairs x wide, 2 pairs x classes */
+    double *half, *b;      /* pairs, free */
+} linear;
+
+static hf_status check(const linear *l)
+{
+    const hf_linear_settings *s = &l->settings;
+    const size_t outputs = l->classifier ? l->classes : l->posterior->scaling.outputs;
+    for (size_t j = 0; j < l->d; j++)
+        if (!(l->step[j] >= 0.0) || !isfinite(l->step[j]))
+            return hfi_fail(l->ctx, HF_ERR_ARGUMENT, "the step of input %zu is %g; it must be 0 or above",
+                            j + 1, l->step[j]);
+    if (s->output >= outputs)
+        return hfi_fail(l->ctx, HF_ERR_ARGUMENT, "there is no %s %zu; there are %zu",
+                        l->classifier ? "class" : "output", s->output, outputs);
+    if (!(s->width >= 0.0) || !isfinite(s->width))
+        return hfi_fail(l->ctx, HF_ERR_ARGUMENT,
+                        "the width of the neighbourhood is %g; it must be 0 or above", s->width);
+    return HF_OK;
+}
+
+static hf_status make_room(linear *l)
+{
+    size_t draws, rows, values;
+    const size_t pairs = l->settings.pairs;
+    l->moving = hfi_alloc(l->ctx, l->d + 1, sizeof *l->moving);
+    if (!l->moving) return HF_ERR_MEMORY;
+    for (size_t j = 0; j < l->d; j++)
+        if (l->step[j] > 0.0) l->moving[l->free++] = j;
+    if (pairs < l->free)
+        return hfi_fail(l->ctx, HF_ERR_ARGUMENT,
+                        "%zu pairs of points are too few for the %zu inputs that move", pairs, l->free);
+    if (!hfi_size_mul(pairs, l->free + 1, &draws) || !hfi_size_mul(2 * pairs, l->wide, &rows) ||
+        !hfi_size_mul(2 * pairs, l->classes, &values))
+        return hfi_out_of_memory(l->ctx);
+    l->u = hfi_alloc(l->ctx, draws, sizeof *l->u);
+    l->weighted = hfi_alloc(l->ctx, draws, sizeof *l->weighted);
+    l->gram = hfi_alloc(l->ctx, l->free * l->free + 1, sizeof *l->gram);
+    l->rows = hfi_alloc(l->ctx, rows + 1, sizeof *l->rows);
+    l->values = hfi_alloc(l->ctx, values + 1, sizeof *l->values);
+    l->half = hfi_alloc(l->ctx, pairs + 1, sizeof *l->half);
+    l->b = hfi_alloc(l->ctx, l->free + 1, sizeof *l->b);
+    return l->u && l->weighted && l->gram && l->rows && l->values && l->half && l->b ? HF_OK : HF_ERR_MEMORY;
+}
+
+/* The same draws about every point, so that what is said of one does not depend on the others. */
+static hf_status draw(linear *l)
+{
+    const size_t k = l->free, pairs = l->settings.pairs;
+    const double width =
+        l->settings.width > 0.0 ? l->settings.width : width_of_root * sqrt((double)(k > 0 ? k : 1));
+    hfi_stream stream;
+    hfi_stream_init(&stream, l->settings.seed, HFI_PURPOSE_SAMPLE, 0);
+    for (size_t i = 0; i < pairs; i++) {
+        double square = 0.0;
+        for (size_t j = 0; j < k; j++) {
+            const double u = hfi_stream_normal(&stream);
+            l->u[j * pairs + i] = u;
+            square += u * u;
+        }
+        const double weight = exp(-0.5 * square / (width * width));
+        for (size_t j = 0; j < k; j++) l->weighted[j * pairs + i] = weight * l->u[j * pairs + i];
+    }
+    if (k == 0) return HF_OK;
+    hfi_gemm_tn(k, k, pairs, 1.0, l->u, pairs, l->weighted, pairs, 0.0, l->gram, k);
+    return hfi_chol(l->ctx, k, l->gram, k) < 0
+               ? hfi_fail(l->ctx, HF_ERR_ARGUMENT,
+                          "a neighbourhood of width %g holds too few of %zu pairs of points", width, pairs)
+               : HF_OK;
+}
+
+static hf_status evaluate(linear *l, const double *x)
+{
+    const size_t k = l->free, count = 2 * l->settings.pairs;
+    for (size_t i = 0; i < count; i++) {
+        double *row = l->rows + i * l->wide;
+        memcpy(row, x, l->d * sizeof *row);
+        if (l->wide > l->d) row[l->d] = (double)l->settings.output;
+        for (size_t j = 0; j < k; j++) {
+            const double by = l->step[l->moving[j]] * l->u[j * l->settings.pairs + i / 2];
+            row[l->moving[j]] += i % 2 ? -by : by;
+        }
+    }
+    return l->classifier ? hf_classify_predict(l->ctx, l->classifier, count, l->rows, l->wide, l->values,
+                                               NULL, NULL, NULL, NULL)
+                         : hf_predict(l->ctx, l->posterior, count, l->rows, l->wide, l->values, NULL, NULL);
+}
+
+/* Half the difference of a pair has no constant in it: least squares of slopes alone. */
+static hf_status fit_point(linear *l, const double *x, double *score)
+{
+    const size_t k = l->free, pairs = l->settings.pairs, column = l->classifier ? l->settings.output : 0;
+    const hf_status status = evaluate(l, x);
+    if (status < 0) return status;
+    for (size_t i = 0; i < pairs; i++) {
+        const double *pair = l->values + 2 * i * l->classes + column;
+        l->half[i] = 0.5 * (pair[0] - pair[l->classes]);
+    }
+    if (k > 0) {
+        hfi_gemv_t(pairs, k, 1.0, l->weighted, pairs, l->half, 0.0, l->b);
+        hfi_chol_solve(k, l->gram, k, l->b);
+    }
+    for (size_t j = 0; j < l->d; j++) score[j] = 0.0;
+    for (size_t j = 0; j < k; j++) score[l->moving[j]] = 2.0 * l->b[j];
+    return status;
+}
+
+static hf_status score(linear *l, size_t m, const double *x, double *out)
+{
+    size_t numbers;
+    hf_status status = check(l);
+    if (status < 0) return status;
+    if (!hfi_size_mul(m, l->d, &numbers)) return hfi_out_of_memory(l->ctx);
+    double *scores = hfi_alloc(l->ctx, numbers + 1, sizeof *scores);
+    status = scores ? make_room(l) : HF_ERR_MEMORY;
+    if (status >= 0) status = draw(l);
+    for (size_t k = 0; k < m && status >= 0; k++)
+        status = hfi_worse(status, fit_point(l, x + k * l->d, scores + k * l->d));
+    if (status >= 0) memcpy(out, scores, numbers * sizeof *out);
+    hfi_free(l->ctx, scores);
+    hfi_free(l->ctx, l->moving);
+    hfi_free(l->ctx, l->u);
+    hfi_free(l->ctx, l->weighted);
+    hfi_free(l->ctx, l->gram);
+    hfi_free(l->ctx, l->rows);
+    hfi_free(l->ctx, l->values);
+    hfi_free(l->ctx, l->half);
+    hfi_free(l->ctx, l->b);
+    return status;
+}
+
+hf_status hf_explain_linear(hf_context *ctx, const hf_posterior *posterior,
+                            const hf_linear_settings *settings, size_t m, const double *x, const double *step,
+                            double *scores)
+{
+    if (!ctx || !posterior || !x || !step || !scores)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_explain_linear: an argument that must not be NULL is");
+    const hfi_scaling *scaling = &posterior->scaling;
+    linear l = {.ctx = ctx,
+                .posterior = posterior,
+                .settings = settings ? *settings : hf_linear_settings_default(),
+                .d = scaling->outputs > 1 ? scaling->d - 1 : scaling->d,
+                .wide = scaling->d,
+                .classes = 1,
+                .step = step};
+    return score(&l, m, x, scores);
+}
+
+hf_status hf_explain_linear_class(hf_context *ctx, const hf_classifier *classifier,
+                                  const hf_linear_settings *settings, size_t m, const double *x,
+                                  const double *step, double *scores)
+{
+    if (!ctx || !classifier || !x || !step || !scores)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "hf_explain_linear_class: an argument that must not be NULL is");
+    const size_t columns = hf_posterior_dimension(hf_classifier_posterior(classifier)),
+                 inputs = hf_classifier_link(classifier) == HF_LINK_SOFTMAX ? columns - 1 : columns;
+    linear l = {.ctx = ctx,
+                .posterior = hf_classifier_posterior(classifier),
+                .classifier = classifier,
+                .settings = settings ? *settings : hf_linear_settings_default(),
+                .d = inputs,
+                .wide = inputs,
+                .classes = hf_classifier_classes(classifier),
+                .step = step};
+    return score(&l, m, x, scores);
+}
