@@ -25,7 +25,7 @@ static const tool_option options[] = {
     {"max-radius", 0, NULL,
      "the largest certified radius up to --radius of each row, and the\nnearest counterexample found", false},
     {"counterexamples", 0, "FILE.csv", "of decision and --max-radius: rows of another class", false},
-    {"rigorous", 0, NULL, "proof against rounding; not of probabilities", false},
+    {"rigorous", 0, NULL, "proof against rounding; probabilities of two classes only", false},
     {"output", 'o', "OUT.csv",
      "file to write (default: standard output): the inputs, lower,\nupper, lower_attained, upper_attained, "
      "status, "

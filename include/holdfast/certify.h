@@ -113,7 +113,7 @@ HF_API const char *hf_certify_stop_name(hf_certify_stop stop);
  * another O(n^2 m). A few hundred boxes are common for m = 2, a few thousand for wide boxes of m = 10. Threads: the same digits for any number of them.
  * The posterior is only read.
  *
- * Rigorous: also HF_ERR_ARGUMENT where the processor's long double is not what it claims (valgrind), or for an sd of a posterior that is not exact; HF_ERR_NOT_FINITE where a bound
+ * Rigorous: also HF_ERR_ARGUMENT where the processor's long double is not what it claims (valgrind), or for what asks for the sd of a posterior that is not exact; HF_ERR_NOT_FINITE where a bound
  * overflows.
  */
 HF_API hf_status hf_certify(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,

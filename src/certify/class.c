@@ -45,6 +45,9 @@ static void turn_ranges(size_t m, hf_range *ranges)
         r->upper = fmin(1.0, (1.0 - of_1.lower) * (1.0 + 4.0 * DBL_EPSILON));
         r->lower_attained = 1.0 - of_1.upper_attained;
         r->upper_attained = 1.0 - of_1.lower_attained;
+        if (!r->rigorous) continue;
+        r->lower_attained *= 1.0 + 4.0 * DBL_EPSILON;
+        r->upper_attained *= 1.0 - 4.0 * DBL_EPSILON;
     }
 }
 
@@ -57,11 +60,6 @@ hf_status hfi_certify_class_boxes(hf_context *ctx, const hf_classifier *classifi
     const size_t class = own.output;
     hf_status status = hfi_certify_two_classes(ctx, classifier, class, &what);
     if (status < 0) return status;
-    if (own.rigorous)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "ranges of class probabilities are not proof against rounding; those of the latent mean and "
-            "decisions are");
     own.output = 0;
     if (class == 0) {
         const bool lower_only = own.lower_only;

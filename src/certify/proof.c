@@ -7,7 +7,6 @@
 #include <string.h>
 
 typedef struct proof {
-    const hf_posterior *posterior;
     const hfi_rigorous *rigorous;
     hf_certify_what what;
     const hf_certify_settings *settings;
@@ -37,8 +36,7 @@ hf_status hfi_prove_boxes(hf_context *ctx, const hf_posterior *posterior, hf_cer
     hfi_rigorous *rigorous = NULL;
     hf_status status = hfi_rigorous_create(ctx, posterior, what != HF_CERTIFY_MEAN, &rigorous);
     if (status < 0) return status;
-    proof job = {.posterior = posterior,
-                 .rigorous = rigorous,
+    proof job = {.rigorous = rigorous,
                  .what = what,
                  .settings = settings,
                  .d = posterior->scaling.d,

@@ -17,6 +17,8 @@
  * faster than the prior's, |phi(x) - phi(c)|, and where the kernel has second derivatives it is within norm_2 / 2 of the length of their linear part, the root of a
  * quadratic.
  *
+ * `what` may be a probability of class 1 of two, too (link.h): of the mean and sd in user units, monotone in both.
+ *
  * Not to be included beside kernel/expression.h (bound.h).
  */
 #ifndef HFI_CERTIFY_RIGOROUS_H

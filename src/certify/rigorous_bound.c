@@ -2,6 +2,7 @@
 /* One box: Taylor polynomials with interval coefficients and their remainders. */
 #include "certify/rigorous_impl.h"
 
+#include "certify/link.h"
 #include <string.h>
 
 /* ---- room -----------------------------------------------------------------------------------------------
@@ -255,6 +256,7 @@ static hfi_interval in_user_units(const hfi_rigorous_work *work, hfi_interval me
     const hfi_interval of_sd = hfi_interval_multiply(scale, sd);
     if (work->what == HF_CERTIFY_MEAN) return of_mean;
     if (work->what == HF_CERTIFY_SD) return of_sd;
+    if (hfi_link_asked(work->what)) return hfi_rigorous_probability(work->what, of_mean, of_sd);
     return hfi_interval_add(of_mean, hfi_interval_multiply(hfi_interval_point(work->beta), of_sd));
 }
 

@@ -68,6 +68,10 @@ bool hfi_rigorous_at(hfi_rigorous_work *work, hfi_interval *out);
  */
 bool hfi_rigorous_spread(hfi_rigorous_work *work, int order);
 
+/** The probability of class 1 (link.h: HFI_CERTIFY_PROBIT, HFI_CERTIFY_LOGIT) of any latent mean and standard deviation from these intervals. A microsecond (probit) to half
+ * a millisecond (logit, standard deviations above 1). */
+hfi_interval hfi_rigorous_probability(hf_certify_what what, hfi_interval mean, hfi_interval sd);
+
 /** Doubles not above and not below. */
 double hfi_double_down(long double v);
 double hfi_double_up(long double v);

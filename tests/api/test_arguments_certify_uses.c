@@ -22,10 +22,6 @@ static void classes(workshop *w)
     settings.output = 2;
     ARGUMENT(hf_certify_class(w->ctx, c, &settings, 1, low, high, &r, NULL, NULL));
     settings = hf_certify_settings_default();
-    settings.rigorous = true;
-    ARGUMENT(hf_certify_class(w->ctx, c, &settings, 1, low, high, &r, NULL, NULL));
-    assert_contains(hf_context_message(w->ctx), "rounding");
-    settings = hf_certify_settings_default();
     settings.tolerance = 0.0;
     ARGUMENT(hf_certify_class(w->ctx, c, &settings, 1, low, high, &r, NULL, NULL));
     assert_string_equal(hf_verdict_name((hf_verdict)7), "unknown");
@@ -107,6 +103,33 @@ static void scores(workshop *w)
     hf_classifier_free(c);
 }
 
+static void line(workshop *w)
+{
+    hf_classifier *c = classifiers_make();
+    const hf_posterior *p = hf_classifier_posterior(c);
+    double a[2] = {77.0};
+    const double bad[2] = {0.1, -0.1}, nowhere[2] = {NAN, 0.0};
+    hf_linear_settings other = hf_linear_settings_default();
+    other.output = 2;
+    ARGUMENT(hf_explain_linear_class(w->ctx, NULL, NULL, 1, point, low, a));
+    ARGUMENT(hf_explain_linear_class(w->ctx, c, NULL, 1, point, bad, a));
+    ARGUMENT(hf_explain_linear_class(w->ctx, c, &other, 1, point, high, a));
+    assert_contains(hf_context_message(w->ctx), "class 2");
+    ARGUMENT(hf_explain_linear_class(w->ctx, c, NULL, 1, point, high, NULL));
+    REFUSED(HF_ERR_NOT_FINITE, hf_explain_linear_class(w->ctx, c, NULL, 1, nowhere, high, a));
+    assert_int_equal(hf_explain_linear_class(NULL, c, NULL, 1, point, high, a), HF_ERR_ARGUMENT);
+    ARGUMENT(hf_explain_linear(w->ctx, NULL, NULL, 1, point, high, a));
+    ARGUMENT(hf_explain_linear(w->ctx, p, NULL, 1, point, bad, a));
+    ARGUMENT(hf_explain_linear(w->ctx, p, &other, 1, point, high, a));
+    ARGUMENT(hf_explain_linear(w->ctx, p, NULL, 1, point, NULL, a));
+    assert_int_equal(hf_explain_linear(NULL, p, NULL, 1, point, high, a), HF_ERR_ARGUMENT);
+    other = (hf_linear_settings){.pairs = 1};
+    ARGUMENT(hf_explain_linear(w->ctx, p, &other, 1, point, high, a));
+    assert_contains(hf_context_message(w->ctx), "too few");
+    assert_true(a[0] == 77.0);
+    hf_classifier_free(c);
+}
+
 static void readings(workshop *w)
 {
     double damage = 77.0;
@@ -128,12 +151,14 @@ REFUSED_TEST(decisions)
 REFUSED_TEST(radii)
 REFUSED_TEST(attacks)
 REFUSED_TEST(scores)
+REFUSED_TEST(line)
 REFUSED_TEST(readings)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(classes_refuse), cmocka_unit_test(decisions_refuse),
                                        cmocka_unit_test(radii_refuse),   cmocka_unit_test(attacks_refuse),
-                                       cmocka_unit_test(scores_refuse),  cmocka_unit_test(readings_refuse)};
+                                       cmocka_unit_test(scores_refuse),  cmocka_unit_test(line_refuse),
+                                       cmocka_unit_test(readings_refuse)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,9 @@
  * tests/oracle/test_certify_arb.py checks them with balls of hundreds of digits. */
 #include "kernel/kernel_testing.h"
 
-#include "certify/rigorous.h"
+#include "certify/link.h"
+#include "certify/rigorous_impl.h"
+#include <holdfast/certify_uses.h>
 
 #define READINGS 20u
 #define SAMPLES  60u
@@ -284,6 +286,104 @@ static void outputs_have_their_own_units(void **state)
     drop_trial(&t);
 }
 
+/* Class probabilities as intervals: around the double's value, narrow, and of intervals around those of all pairs in them. */
+static void probabilities_hold_those_of_the_link(void **state)
+{
+    (void)state;
+    for (int which = HFI_CERTIFY_PROBIT; which <= HFI_CERTIFY_LOGIT; which++)
+        for (double q = -9.0; q <= 9.0; q += 2.97)
+            for (double s = 0.0; s <= 5.0; s += 1.63) {
+                const hf_certify_what what = (hf_certify_what)which;
+                const hfi_interval p =
+                    hfi_rigorous_probability(what, hfi_interval_point(q), hfi_interval_point(s));
+                assert_true(p.lower <= p.upper && p.upper - p.lower < 1e-16L);
+                assert_true(fabs(hfi_link_value(what, q, s) - (double)p.lower) < HFI_LINK_ERROR);
+                const hfi_interval wide = hfi_rigorous_probability(what, (hfi_interval){q - 0.3L, q + 0.2L},
+                                                                   (hfi_interval){s, s + 0.4L});
+                for (int k = 0; k < 9; k++) {
+                    const double value = hfi_link_value(what, q - 0.3 + 0.25 * (k % 3), s + 0.2 * (k / 3));
+                    assert_true(value >= (double)wide.lower - HFI_LINK_ERROR &&
+                                value <= (double)wide.upper + HFI_LINK_ERROR);
+                }
+            }
+    const hfi_interval none = hfi_rigorous_probability(
+        (hf_certify_what)HFI_CERTIFY_LOGIT, (hfi_interval){-INFINITY, 0.0L}, hfi_interval_point(1.0L));
+    assert_true(none.lower == 0.0L && none.upper >= 0.5L && none.upper < 0.5000001L);
+}
+
+/* Two clouds of labels on the first input. */
+static hf_classifier *classify(hf_context *ctx, const char *expression, hf_link link)
+{
+    hf_kernel *kernel = parse(ctx, expression, INPUTS);
+    hf_mean *mean = NULL;
+    hf_classifier *out = NULL;
+    double *x = make_points(READINGS, INPUTS, 5);
+    size_t label[READINGS];
+    for (size_t i = 0; i < READINGS; i++) label[i] = x[i * INPUTS] + 0.3 * x[i * INPUTS + 1] > 0.1;
+    assert_int_equal(hf_mean_create(ctx, HF_MEAN_ZERO, INPUTS, &mean), HF_OK);
+    assert_true(hf_classify_exact(ctx, link, HF_INFERENCE_EP, kernel, mean, READINGS, x, INPUTS, label, 2,
+                                  &out, NULL) >= 0);
+    hf_mean_free(mean);
+    hf_kernel_free(kernel);
+    free(x);
+    return out;
+}
+
+static double probability_of(hf_context *ctx, const hf_classifier *classifier, size_t class, const double *x)
+{
+    double both[2];
+    assert_int_equal(hf_classify_predict(ctx, classifier, 1, x, INPUTS, both, NULL, NULL, NULL, NULL), HF_OK);
+    return both[class];
+}
+
+/* A rigorous range of a class beside that in double, and points; then the decision. */
+static void check_class(hf_context *ctx, const hf_classifier *classifier, size_t class, double half,
+                        hfi_stream *stream)
+{
+    double lower[INPUTS], upper[INPUTS], argmin[INPUTS], argmax[INPUTS], x[INPUTS];
+    hf_certify_settings settings = hf_certify_settings_default();
+    hf_range proof, plain;
+    hf_decision decided[2];
+    settings.output = class;
+    settings.node_limit = 24;
+    for (size_t j = 0; j < INPUTS; j++) {
+        x[j] = 2.4 * hfi_stream_uniform(stream) - 1.2;
+        lower[j] = x[j] - half;
+        upper[j] = x[j] + half;
+    }
+    assert_true(hf_certify_class(ctx, classifier, &settings, 1, lower, upper, &plain, NULL, NULL) >= 0);
+    assert_true(hf_certify_decision(ctx, classifier, &settings, 1, x, lower, upper, &decided[0], NULL) >= 0);
+    settings.rigorous = true;
+    assert_true(hf_certify_class(ctx, classifier, &settings, 1, lower, upper, &proof, argmin, argmax) >= 0);
+    assert_true(hf_certify_decision(ctx, classifier, &settings, 1, x, lower, upper, &decided[1], NULL) >= 0);
+    assert_true(proof.rigorous && !plain.rigorous && proof.rounding == 0.0);
+    assert_true(proof.lower <= plain.lower_attained + 1e-9 && proof.upper >= plain.upper_attained - 1e-9);
+    assert_true(proof.lower >= 0.0 && proof.upper <= 1.0);
+    assert_close("class", 0, probability_of(ctx, classifier, class, argmin), proof.lower_attained, 1e-9);
+    assert_close("class", 1, probability_of(ctx, classifier, class, argmax), proof.upper_attained, 1e-9);
+    if (decided[0].verdict != HF_VERDICT_OPEN && decided[1].verdict != HF_VERDICT_OPEN)
+        assert_int_equal(decided[0].verdict, decided[1].verdict);
+    for (size_t k = 0; k < SAMPLES; k++) {
+        for (size_t j = 0; j < INPUTS; j++)
+            x[j] = lower[j] + (upper[j] - lower[j]) * hfi_stream_uniform(stream);
+        const double p = probability_of(ctx, classifier, class, x);
+        assert_true(p >= proof.lower - 1e-9 && p <= proof.upper + 1e-9);
+    }
+}
+
+static void classes_have_rigorous_ranges(void **state)
+{
+    static const char *const KERNELS[] = {"3*se(ard)", "2*matern32(lengthscale=1.5)"};
+    hfi_stream stream;
+    hfi_stream_init(&stream, 37, HFI_PURPOSE_TEST, 0);
+    for (size_t k = 0; k < 4; k++) {
+        hf_classifier *classifier = classify(*state, KERNELS[k / 2], k % 2 ? HF_LINK_LOGIT : HF_LINK_PROBIT);
+        for (size_t b = 0; b < 3; b++)
+            check_class(*state, classifier, (b + k / 2) % 2, b == 0 ? 0.0 : b == 1 ? 0.03 : 0.3, &stream);
+        hf_classifier_free(classifier);
+    }
+}
+
 int main(void)
 {
     if (!hfi_interval_usable()) return 77; /* under valgrind */
@@ -294,6 +394,8 @@ int main(void)
         cmocka_unit_test(norms_are_those_of_the_mean),
         cmocka_unit_test(inducing_posteriors_have_means),
         cmocka_unit_test(outputs_have_their_own_units),
+        cmocka_unit_test(probabilities_hold_those_of_the_link),
+        cmocka_unit_test(classes_have_rigorous_ranges),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -9,10 +9,11 @@
  *     data N NOISE               N rows of inputs and target: solves, {"t", "z", "parameters" (name, value), "noise"}
  *     units x_shift[D] x_scale[D] y_shift y_scale
  *     bound lower[D] upper[D]    the kernel decomposition alone: {"lower", "upper"}; solver's units, centre and half-width from these
- *     range WHAT TOLERANCE NODES lower[D] upper[D]   rigorous; WHAT: mean or sd: {"lower", "upper", "lower_attained", "upper_attained", "argmin", "argmax", "stop", "nodes", "norm"}
+ *     range WHAT TOLERANCE NODES lower[D] upper[D]   rigorous; WHAT: mean, sd, probit or logit (the probability of that link of mean and sd): {"lower", "upper", "lower_attained", "upper_attained", "argmin", "argmax", "stop", "nodes", "norm"}
  *     value WHAT x[D]            rigorous: {"lower", "upper", "double" (hf_predict_latent)}
  */
 #include "certify/decomposition_bound.h"
+#include "certify/link.h"
 #include "certify/rigorous.h"
 #include "read_text.h"
 
@@ -147,9 +148,11 @@ static hf_certify_what read_what(task *t)
 {
     char word[16];
     if (!t->posterior) fail("data come first");
-    if (scanf("%15s", word) != 1) fail("mean or sd was expected");
+    if (scanf("%15s", word) != 1) fail("what was expected");
     if (t->rigorous == NULL)
         must(t->ctx, hfi_rigorous_create(t->ctx, t->posterior, true, &t->rigorous), "rigorous");
+    if (strcmp(word, "probit") == 0) return (hf_certify_what)HFI_CERTIFY_PROBIT;
+    if (strcmp(word, "logit") == 0) return (hf_certify_what)HFI_CERTIFY_LOGIT;
     return strcmp(word, "sd") == 0 ? HF_CERTIFY_SD : HF_CERTIFY_MEAN;
 }
 
@@ -184,8 +187,11 @@ static json_t *value(task *t)
     must(t->ctx, hf_predict_latent(t->posterior, workspace, x, &mean, &variance, NULL, NULL), "predict");
     hf_workspace_free(workspace);
     free(x);
+    const double sd = sqrt(variance);
     return json_pack("{so so so}", "lower", hex(lower), "upper", hex(upper), "double",
-                     hex(what == HF_CERTIFY_SD ? sqrt(variance) : mean));
+                     hex(hfi_link_asked(what)    ? hfi_link_value(what, mean, sd)
+                         : what == HF_CERTIFY_SD ? sd
+                                                 : mean));
 }
 
 int main(void)

@@ -114,6 +114,13 @@ def pi():
     return out
 
 
+def normal(r):
+    """The normal distribution function."""
+    out = Ball()
+    ARB.arb_hypgeom_erfc(ctypes.byref(out.raw), ctypes.byref((-r / Ball(2.0).sqrt()).raw), ctypes.c_long(BITS))
+    return out / 2
+
+
 def total(values):
     out = Ball()
     for v in values:
@@ -234,6 +241,21 @@ class Posterior:
         return (self.kernel(x, x) - total(v.square() for v in w)).sqrt() * self.y_scale
 
 
+    def probit(self, x):
+        return normal(self.mean(x) / (1 + self.sd(x).square()).sqrt())
+
+    def logit(self, x):
+        """E[sigma(q + s z)] by the trapezoidal rule in z. Where |Im z| <= a = 3/2 / max(1, s), |sigma| is below 1 and the normal density integrates to exp(a^2 / 2), so that it errs by
+        less than 7 / (exp(2 pi a / h) - 1), here below 1e-40; and beyond 14 there is less than 1e-43."""
+        q, s = self.mean(x), self.sd(x)
+        step = 2.0 ** -5 * (1.0 if s.surely_at_most(2.0) else 2.0 ** -3)
+        if not s.surely_at_most(16.0):
+            raise ValueError("a standard deviation this large is not expected")
+        nodes = [k * step for k in range(-int(14 / step), int(14 / step) + 1)]
+        value = total((Ball(z).square() / -2).exp() / (1 + (-(q + s * z)).exp()) for z in nodes) * step / (2 * pi()).sqrt()
+        return value + Ball(-1e-40).union(1e-40)
+
+
 KERNELS = [[["se"]], [["matern12"]], [["matern32"]], [["matern52"]], [["rq"]], [["periodic"]], [["linear"], ["se"]], [["sm"]],
            [["se", "periodic"]], [["linear", "rq"], ["matern12"]], [["constant"], ["matern52", "periodic"]], [["sm", "se"], ["linear"]]]
 
@@ -242,14 +264,14 @@ class RigorousRanges(unittest.TestCase):
     def holds(self, low, value, high, where):
         self.assertTrue(Ball(low).surely_at_most(value) and value.surely_at_most(high), f"{where}: {value} in [{low!r}, {high!r}]")
 
-    def ranges(self, rng, halves, points, tolerance, nodes):
+    def ranges(self, rng, halves, points, tolerance, nodes, asked=("mean", "sd"), kernels=KERNELS):
         """Posteriors, boxes and points; the answers, as (posterior, what, box, range, [(x, value)])."""
         text, questions = [], []
-        for forms in KERNELS:
+        for forms in kernels:
             p = Posterior(rng, forms)
             text.append(p.text())
             for half in halves:
-                for what in ("mean", "sd"):
+                for what in asked:
                     centre = [rng.uniform(-1, 1) for _ in range(p.d)]
                     box = [c - half for c in centre], [c + half for c in centre]
                     inside = [[rng.uniform(lo, hi) for lo, hi in zip(*box)] for _ in range(points)] + [list(box[0]), list(box[1])]
@@ -266,10 +288,11 @@ class RigorousRanges(unittest.TestCase):
             decode = lambda a: {k: float.fromhex(v) if isinstance(v, str) and k != "stop" else v for k, v in a.items()}  # noqa: E731
             yield p, what, box, decode(next(answers)), [(x, decode(next(answers))) for x in inside]
 
-    def test_points_are_inside(self):
+    def look(self, *questions, **more):
+        """Exact values at points and ends; how many there are, and how many predictions in double lie outside of the interval of the exact value."""
         outside = count = 0
-        for p, what, _, answer, inside in self.ranges(random.Random(6), (0.0, 1e-9, 0.2), 4, 0.01, 24):
-            function = p.mean if what == "mean" else p.sd
+        for p, what, _, answer, inside in self.ranges(*questions, **more):
+            function = getattr(p, what)
             for x, value in inside:
                 exact = function(x)
                 self.holds(answer["lower"], exact, answer["upper"], (p.text(), what, x))
@@ -280,12 +303,23 @@ class RigorousRanges(unittest.TestCase):
                 at = [float.fromhex(v) for v in answer["argmin" if sign > 0 else "argmax"]]
                 exact, attained = function(at), Ball(answer[f"{end}_attained"])
                 self.assertTrue((exact if sign > 0 else attained).surely_at_most(attained if sign > 0 else exact))
+        return count, outside
+
+    def test_points_are_inside(self):
+        count, outside = self.look(random.Random(6), (0.0, 1e-9, 0.2), 4, 0.01, 24)
         print(f"{count} values; {outside} predictions in double are outside of the interval of the exact value")
         self.assertGreater(outside, count // 4)  # intervals this narrow tell rounding apart
 
+    def test_class_probabilities_are_inside(self):
+        count, outside = self.look(random.Random(9), (0.0, 0.2), 2, 0.01, 24, asked=("probit",))
+        print(f"{count} probabilities by probit; {outside} in double are outside of the interval of the exact value")
+        self.assertGreater(outside, 0)
+        count, _ = self.look(random.Random(10), (0.0, 0.2), 1, 0.01, 12, asked=("logit",), kernels=KERNELS[::4])
+        print(f"{count} probabilities by logit")
+
     def test_tiny_boxes_agree_with_balls_over_them(self):
         for p, what, box, answer, _ in self.ranges(random.Random(7), (1e-12, 1e-7), 1, 1e-13, 40):
-            function = p.mean if what == "mean" else p.sd
+            function = getattr(p, what)
             hull = function([Ball(lo).union(hi) for lo, hi in zip(*box)])
             for end in ("lower", "upper"):
                 # Between a bound and the attained value is the end of the true range, which the ball's image holds.

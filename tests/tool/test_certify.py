@@ -162,7 +162,10 @@ class Classes(Certify):
             self.assertLessEqual(out["upper"][k] - out["upper_attained"][k], 0.0101)
             self.assertAlmostEqual(other["lower"][k], 1 - out["upper"][k], delta=0.011)
         self.fails(["certify", model, "--at", "at.csv", "--radius", "1", "--of", "maybe"], 'no class "maybe"')
-        self.fails(["certify", model, "--at", "at.csv", "--radius", "1", "--rigorous"], "proof against rounding")
+        proof = table(self.ok("certify", model, "--at", "at.csv", "--radius", "0.3", "--rigorous", "--time-limit", "1"))
+        for k, at in enumerate(zip(out["lower_attained"], out["upper_attained"])):
+            self.assertLessEqual(proof["lower"][k], at[0])
+            self.assertGreaterEqual(proof["upper"][k], at[1])
 
     def test_decisions_radii_and_attacks(self):
         model = self.classes()
