@@ -68,6 +68,20 @@ static hf_status scores(workshop *w)
     return s;
 }
 
+/* hf_linear_settings_default() allocates nothing. */
+static hf_status line(workshop *w)
+{
+    hf_classifier *c = classifiers_make();
+    double a[2] = {77.0};
+    hf_linear_settings settings = hf_linear_settings_default();
+    settings.pairs = 9;
+    hf_status s = hf_explain_linear_class(w->ctx, c, &settings, 1, point, side, a);
+    assert_true((a[0] == 77.0) == (s < 0));
+    if (s >= 0) s = hf_explain_linear(w->ctx, hf_classifier_posterior(c), &settings, 1, point, side, a);
+    hf_classifier_free(c);
+    return s;
+}
+
 static hf_status readings(workshop *w)
 {
     const double x[WORKSHOP_D] = {0.1};
@@ -89,7 +103,7 @@ static void uses_survive(void **state)
 {
     (void)state;
     RUN(CASE(range, 10), CASE(decision, 10), CASE(accuracy, 10), CASE(radius, 10), CASE(attack, 2),
-        CASE(scores, 10), CASE(readings, 5), CASE(names, 0));
+        CASE(scores, 10), CASE(line, 8), CASE(readings, 5), CASE(names, 0));
 }
 
 int main(void)
