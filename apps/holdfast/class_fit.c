@@ -25,9 +25,11 @@ int choose_labels(const tool_arguments *arguments, hf_context *ctx, hf_fit_setti
     if (!labels)
         return usage_error(arguments->verb,
                            "--inference: it is about labels; say --sites probit or --sites logit");
-    if (s->sites == HF_SITES_SOFTMAX && s->inference != HF_INFERENCE_LAPLACE)
-        return usage_error(arguments->verb, "--inference %s: softmax sites are inferred by laplace",
-                           inference);
+    if ((s->sites == HF_SITES_SOFTMAX) == (s->inference == HF_INFERENCE_EP) &&
+        s->inference != HF_INFERENCE_LAPLACE)
+        return usage_error(arguments->verb, "--inference %s does not go with --sites %s: %s", inference, name,
+                           s->sites == HF_SITES_SOFTMAX ? "softmax has corrected and laplace"
+                                                        : "two classes have ep and laplace");
     return TOOL_OK;
 }
 

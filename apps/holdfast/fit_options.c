@@ -32,7 +32,7 @@ static const tool_option options[] = {
      false},
     {"inference", 0, "NAME",
      "probit and logit sites: ep (default), expectation propagation;\nlaplace, quicker and less exact. "
-     "softmax: laplace",
+     "softmax sites: corrected\n(default), laplace with a better mean; laplace",
      false},
     {"centre", 0, "RULE",
      "robust sites: residuals are taken from the prior mean (prior),\nthe leave-one-out mean (loo), near "

@@ -25,6 +25,8 @@
  *     coregion(class, outputs=3, factor[0,0]~1, factor[1,0]=0, ...)*(matern52(ard)) + ...               each its own
  *
  * A posteriori they are not independent. They are inferred by Laplace's method, and their S is not that of sites (posterior.h says what S is).
+ * The mode is nearer to the prior than the posterior mean, by a factor of two and more where labels are clear, which makes its probabilities timid; "corrected" puts the
+ * mean where it goes best with the covariance: K^-1 (mean - m) = y - E[p], the expectation under the approximation itself.
  *
  * **Evidence.** Both approximations come with one of log p(labels), which training maximises, with exact gradients.
  *
@@ -49,7 +51,7 @@ typedef enum hf_link {
     HF_LINK_SOFTMAX
 } hf_link;
 
-/** "probit", "logit", "softmax"; "laplace", "ep" to the enum and back. HF_ERR_ARGUMENT lists the valid names. */
+/** "probit", "logit", "softmax"; "laplace", "ep", "corrected" to the enum and back. HF_ERR_ARGUMENT lists the valid names. */
 HF_API hf_status hf_link_parse(hf_context *ctx, const char *name, hf_link *out);
 HF_API const char *hf_link_name(hf_link link);
 HF_API hf_status hf_inference_parse(hf_context *ctx, const char *name, hf_inference *out);
@@ -101,12 +103,13 @@ HF_API hf_status hf_classify_exact(hf_context *ctx, hf_link link, hf_inference i
                                    double *value);
 /** Settings of a fit. Always start from hf_class_settings_default(). */
 typedef struct hf_class_settings {
-    hf_link link;           /**< probit */
-    hf_inference inference; /**< EP; softmax: Laplace whatever this says */
-    const char *kernel;     /**< expression (kernel.h); NULL = "matern52(ard)" */
-    hf_mean_kind mean;      /**< constant; of the latent function. softmax: one for each class, or zero */
-    bool own_kernels;       /**< softmax. false; true: each class has hyperparameters of its own */
-    bool train;             /**< true; false: parameters stay at their start or set values */
+    hf_link link; /**< probit */
+    hf_inference
+        inference; /**< EP, which for softmax means corrected; hyperparameters are trained by Laplace's evidence then */
+    const char *kernel; /**< expression (kernel.h); NULL = "matern52(ard)" */
+    hf_mean_kind mean;  /**< constant; of the latent function. softmax: one for each class, or zero */
+    bool own_kernels;   /**< softmax. false; true: each class has hyperparameters of its own */
+    bool train;         /**< true; false: parameters stay at their start or set values */
     bool
         priors; /**< true: weak log-normal priors on lengthscales and outputscales, those of hf_fit_settings with latent
                                values in units of the link */

@@ -64,7 +64,8 @@ typedef enum hf_site_kind {
 /** How the posterior of latent functions under labels is made normal. */
 typedef enum hf_inference {
     HF_INFERENCE_LAPLACE = 0, /**< at its mode, with the curvature there: quickest, variances too small */
-    HF_INFERENCE_EP /**< expectation propagation: nearly the exact moments, at two to four times the cost */
+    HF_INFERENCE_EP, /**< two classes: expectation propagation: nearly the exact moments, at two to four times the cost */
+    HF_INFERENCE_CORRECTED /**< softmax: Laplace's covariance, and in place of the mode the mean that goes best with it */
 } hf_inference;
 
 /** How Student-t noise is made Gaussian. */
@@ -169,8 +170,7 @@ typedef struct hf_fit_settings {
     double beta;     /**< 0: hf_sites_set_beta(); robust sites only */
     hf_student_method student_method; /**< variational; with the inducing solver whatever this says */
     double student_nu;                /**< degrees of freedom > 1; 0: trained in [2, 50], from 4 */
-    hf_inference
-        inference; /**< EP; probit and logit sites only: softmax ones are Laplace's whatever this says */
+    hf_inference inference;           /**< EP, which for softmax sites means corrected */
     const char *
         checkpoint; /**< file that keeps every evaluation (of minibatches: what the next step starts from, at most a second old), so that a killed
                                fit can go on; it stays after the fit, to be removed when the model is safe; NULL: none */

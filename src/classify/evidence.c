@@ -33,10 +33,14 @@ static hf_status check(hf_context *ctx, const parts *in)
     if (hf_mean_get_kind(in->mean) == HF_MEAN_LINEAR && hf_mean_coefficients(in->mean) != d + 1)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "the linear mean has %zu inputs, but the kernel has %zu",
                         hf_mean_coefficients(in->mean) - 1, d);
-    if (in->inference != HF_INFERENCE_LAPLACE && in->inference != HF_INFERENCE_EP)
+    if ((unsigned)in->inference > HF_INFERENCE_CORRECTED)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no inference number %d", (int)in->inference);
     if (in->inference == HF_INFERENCE_EP && in->link == HF_LINK_SOFTMAX)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the softmax link is inferred by laplace only, not by ep");
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the softmax link is inferred by laplace or corrected, not by ep");
+    if (in->inference == HF_INFERENCE_CORRECTED && in->link != HF_LINK_SOFTMAX)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "'corrected' is for the softmax link, not for %s",
+                        hf_link_name(in->link));
     hf_status s = hfi_class_check_link(ctx, in->link, in->classes);
     if (s >= 0) s = hfi_class_check_labels(ctx, in->n, in->label, in->classes);
     if (s >= 0) s = hfi_class_check_rows(ctx, in->n, columns, in->x, in->ldx, in->label);
@@ -107,7 +111,7 @@ static hf_status classify_softmax(hf_context *ctx, const parts *in, hf_classifie
     hf_status s = check(ctx, in);
     if (s < 0) return s;
     s = hfi_softmax_posterior(ctx, in->kernel, in->mean, in->n, in->x, in->ldx, in->label, in->classes,
-                              &posterior, &found);
+                              in->inference == HF_INFERENCE_CORRECTED, &posterior, &found);
     if (s < 0) return s;
     const hf_status made = hf_classifier_create(ctx, posterior, in->link, in->classes, out);
     if (made < 0)

@@ -27,7 +27,7 @@ hf_class_settings hf_class_settings_default(void)
 
 static hf_status check_settings(hf_context *ctx, const hf_class_settings *s, size_t classes)
 {
-    if ((unsigned)s->inference > HF_INFERENCE_EP || (unsigned)s->mean > HF_MEAN_LINEAR ||
+    if ((unsigned)s->inference > HF_INFERENCE_CORRECTED || (unsigned)s->mean > HF_MEAN_LINEAR ||
         (unsigned)s->solver > HF_SOLVER_PROJECTED || (unsigned)s->inducing_method > HF_INDUCING_DTC ||
         (unsigned)s->inducing_choice > HF_INDUCING_FIRST || (s->set_count > 0 && !s->set))
         return hfi_fail(
@@ -43,6 +43,9 @@ static hf_status check_settings(hf_context *ctx, const hf_class_settings *s, siz
         if (s->set[k].name &&
             (strcmp(s->set[k].name, "noise") == 0 || strcmp(s->set[k].name, "threshold") == 0))
             return hfi_fail(ctx, HF_ERR_ARGUMENT, "classification has no %s to be set", s->set[k].name);
+    if (s->link != HF_LINK_SOFTMAX && s->inference == HF_INFERENCE_CORRECTED)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "'corrected' is for the softmax link; two classes have 'ep', which is better");
     return hfi_class_check_link(ctx, s->link, classes);
 }
 

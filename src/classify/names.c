@@ -7,7 +7,7 @@
 
 /* In the orders of their enums. */
 static const char *const links[] = {"probit", "logit", "softmax"};
-static const char *const inferences[] = {"laplace", "ep"};
+static const char *const inferences[] = {"laplace", "ep", "corrected"};
 
 hf_status hf_link_parse(hf_context *ctx, const char *name, hf_link *out)
 {

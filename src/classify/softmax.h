@@ -37,16 +37,17 @@ typedef struct hfi_softmax_problem {
     double log_det;   /* of I + K W */
 
     double *vectors;
-    double *offset;         /* prior mean m */
-    double *latent, *force; /* g, a */
-    double *probability;    /* p */
-    double *slope;          /* y - p */
-    double *kept_force;     /* where an evaluation starts */
-    bool started;           /* that is of use */
-    double *v;              /* how the mode answers to its prior: d value / dm = a + v */
-    double *work;           /* HFI_SOFTMAX_WORK x C n */
-    bool converged;         /* so has the last evaluation's iteration */
-    size_t rounds;          /* steps it took */
+    double *offset;                    /* prior mean m */
+    double *latent, *force;            /* g, a */
+    double *probability;               /* p */
+    double *slope;                     /* y - p */
+    double *kept_force;                /* where an evaluation starts */
+    bool started;                      /* that is of use */
+    double *v;                         /* how the mode answers to its prior: d value / dm = a + v */
+    double *work;                      /* HFI_SOFTMAX_WORK x C n */
+    struct hfi_softmax_spread *spread; /* NULL, or: likelihoods are expectations over it (softmax_mean.c) */
+    bool converged;                    /* so has the last evaluation's iteration */
+    size_t rounds;                     /* steps it took */
 } hfi_softmax_problem;
 
 enum {
@@ -66,6 +67,9 @@ hf_status hfi_softmax_check_kernel(const hfi_softmax_problem *p);
 hf_status hfi_softmax_evaluate(hfi_softmax_problem *p, double *value, double *gradient);
 /** Evaluations start from now on where the last one ended. */
 void hfi_softmax_keep(hfi_softmax_problem *p);
+/** From the mode, where the last evaluation ended, to the mean that goes best with the covariance there: latent, force. The evaluation's sites stay, its factors do
+ * not. 4 C n^3 flops, then C n^3 and some 1000 C n exponentials for each of 5 to 20 steps. */
+hf_status hfi_softmax_correct(hfi_softmax_problem *p);
 /** The posterior of the last evaluation: a dense S = R R' with R = Q L^-T, W = Q Q' (C - 1 columns for each reading), L L' = I + Q'K Q. ((C-1) n)^3/3 + C n ((C-1) n)^2 flops,
  * 8 (2C-1) (C-1) n^2 bytes. */
 hf_status hfi_softmax_solution(hfi_softmax_problem *p, hfi_solution *out);
@@ -82,6 +86,10 @@ void hfi_softmax_s(const hfi_softmax_problem *p, const double *x, double *out);
 void hfi_softmax_k(const hfi_softmax_problem *p, const double *x, double *out);
 /** To the mode from the kept place or from 0, whichever is higher; factor and slopes are those at it. */
 hf_status hfi_softmax_mode(hfi_softmax_problem *p, double *value);
+/** Newton's method from the latent values in place. */
+hf_status hfi_softmax_settle(hfi_softmax_problem *p);
+/** Sum of the expected log likelihoods at f (C n), and with `answers` expected probabilities, less what W lacks of theirs, and slopes. */
+double hfi_softmax_look_around(hfi_softmax_problem *p, const double *f, bool answers);
 /** Derivatives of the value at the mode. 2 C n^3 flops. */
 hf_status hfi_softmax_gradient(hfi_softmax_problem *p, double *gradient);
 
@@ -94,6 +102,11 @@ size_t hfi_softmax_scratch(size_t classes);
 void hfi_softmax_probability(size_t classes, const double *mean, const double *covariance,
                              double *probability, double *error, double *scratch);
 
+/** Factor of the covariance of the differences to the last class from that of the values, v; `stride` columns of which the first C - 1 are used; row C - 1 is zero. */
+void hfi_softmax_differences(size_t classes, const double *v, size_t stride, double *factor);
+/** `count` points of C - 1 numbers, spread as normal ones are, the same always. */
+hf_status hfi_softmax_normals(hf_context *ctx, size_t classes, size_t count, double *points);
+
 /** hf_classify_predict() for a posterior of C outputs; latent_mean and latent_var are m x C. */
 hf_status hfi_softmax_predict(hf_context *ctx, const hf_posterior *posterior, size_t classes, size_t m,
                               const double *x, size_t ldx, double *probability, size_t *winner,
@@ -105,10 +118,10 @@ hf_status hfi_softmax_predict(hf_context *ctx, const hf_posterior *posterior, si
 hf_status hfi_softmax_evidence(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean, size_t n,
                                const double *x, size_t ldx, const size_t *label, size_t classes,
                                double *value, double *gradient);
-/** The posterior of hf_classify_exact() of checked arguments. */
+/** The posterior of hf_classify_exact() of checked arguments; `correct`: with the corrected mean. */
 hf_status hfi_softmax_posterior(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean, size_t n,
                                 const double *x, size_t ldx, const size_t *label, size_t classes,
-                                hf_posterior **out, double *value);
+                                bool correct, hf_posterior **out, double *value);
 /** `expression`, a kernel of the features, as one of C independent functions, "coregion('column', ...)*...": the same hyperparameters for all with
  * `shared`, else each its own. The text is the caller's, hfi_free(); NULL when out of memory. `column`: name of the input with the class, NULL for x<d>. */
 char *hfi_softmax_expression(hf_context *ctx, const char *expression, const char *column, size_t d,

@@ -53,7 +53,7 @@ static hf_status give(hfi_softmax_problem *p, hf_posterior **out)
 
 hf_status hfi_softmax_posterior(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean, size_t n,
                                 const double *x, size_t ldx, const size_t *label, size_t classes,
-                                hf_posterior **out, double *value)
+                                bool correct, hf_posterior **out, double *value)
 {
     hfi_softmax_problem p;
     double found = 0.0;
@@ -61,6 +61,7 @@ hf_status hfi_softmax_posterior(hf_context *ctx, const hf_kernel *kernel, const 
     if (s < 0) return s;
     s = hfi_softmax_check_kernel(&p);
     if (s >= 0) s = hfi_softmax_evaluate(&p, &found, NULL);
+    if (s >= 0 && correct) s = hfi_softmax_correct(&p);
     if (s >= 0) s = give(&p, out);
     if (s >= 0 && value) *value = found;
     if (s >= 0) s = settled(&p);

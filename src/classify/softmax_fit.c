@@ -239,6 +239,7 @@ static hf_status run(softmax_fit *f, hf_classifier **out, hf_class_report *repor
     s = state ? hfi_softmax_check_kernel(&p) : HF_ERR_MEMORY;
     if (s >= 0) s = hfi_trainer_cold(&base->trainer, state);
     if (s >= 0) s = hfi_class_train(&search, state, f->fit.choices->iterations, f->fit.choices->restarts);
+    if (s >= 0 && f->fit.choices->inference != HF_INFERENCE_LAPLACE) s = hfi_softmax_correct(&p);
     if (s >= 0) s = conclude(f, &p, state, out, report);
     if (s == HF_OK && !p.converged)
         s = hfi_fail(base->ctx, HF_WARN_NOT_CONVERGED,

@@ -43,12 +43,16 @@ static void slopes(hfi_softmax_problem *p, double *f)
 {
     const size_t n = p->n, length = p->classes * n;
     for (size_t k = 0; k < length; k++) f[k] = p->offset[k] + p->latent[k];
+    if (p->spread) {
+        hfi_softmax_look_around(p, f, true);
+        return;
+    }
     for (size_t i = 0; i < n; i++)
         hfi_softmax_density(p->classes, p->label[i], n, f + i, p->probability + i, p->slope + i);
 }
 
 /* Log density of the posterior up to a constant, a step along the direction (NULL: none). */
-static double density(const hfi_softmax_problem *p, double step, const double *force, const double *latent,
+static double density(hfi_softmax_problem *p, double step, const double *force, const double *latent,
                       double *f)
 {
     const size_t n = p->n, length = p->classes * n;
@@ -59,6 +63,7 @@ static double density(const hfi_softmax_problem *p, double step, const double *f
         f[k] = p->offset[k] + g;
         sum -= 0.5 * a * g;
     }
+    if (p->spread) return sum + hfi_softmax_look_around(p, f, false);
     for (size_t i = 0; i < n; i++) sum += hfi_softmax_density(p->classes, p->label[i], n, f + i, NULL, NULL);
     return sum;
 }
@@ -101,7 +106,7 @@ static hf_status slopes_and_factor(hfi_softmax_problem *p)
     return hfi_softmax_factor(p);
 }
 
-static hf_status find_mode(hfi_softmax_problem *p)
+hf_status hfi_softmax_settle(hfi_softmax_problem *p)
 {
     double *force = p->work + 2 * p->classes * p->n, *latent = p->work + 3 * p->classes * p->n,
            before = INFINITY;
@@ -142,7 +147,7 @@ static void start(hfi_softmax_problem *p)
 hf_status hfi_softmax_mode(hfi_softmax_problem *p, double *value)
 {
     start(p);
-    const hf_status s = find_mode(p);
+    const hf_status s = hfi_softmax_settle(p);
     if (s >= 0) *value = density(p, 0.0, NULL, NULL, p->work) - 0.5 * p->log_det;
     return s;
 }

@@ -57,8 +57,7 @@ static double root(double x)
     return x > 0.0 ? sqrt(x) : 0.0;
 }
 
-/* Factor of the covariance of the differences to the last class, `stride` columns of which the first C - 1 are used; row C - 1 is zero. */
-static void factor_differences(size_t classes, const double *v, size_t stride, double *factor)
+void hfi_softmax_differences(size_t classes, const double *v, size_t stride, double *factor)
 {
     const size_t last = classes - 1;
     memset(factor, 0, classes * stride * sizeof *factor);
@@ -152,7 +151,7 @@ static void sum_rules(const rules *r, size_t level, const double *f, double weig
 static double few(size_t classes, const double *mean, const double *v, double *probability)
 {
     rules r = {.classes = classes, .count = classes - 1};
-    factor_differences(classes, v, r.count, r.factor);
+    hfi_softmax_differences(classes, v, r.count, r.factor);
     const double error = place_rules(&r, classes == 3 ? &of_three : &of_four);
     double terms = 64.0;
     for (size_t j = 0; j < r.count; j++) terms += 2.0 * r.points[j] + 1.0;
@@ -213,7 +212,7 @@ static void start(sequence *s)
     memset(s->sum, 0, SHIFTS * s->classes * sizeof *s->sum);
 }
 
-static void add_point(sequence *s, size_t index, size_t shift)
+static void place_point(sequence *s, size_t index, size_t shift)
 {
     const size_t normals = 2 * s->pairs;
     for (size_t j = 0; j < normals; j += 2) {
@@ -224,12 +223,33 @@ static void add_point(sequence *s, size_t index, size_t shift)
         s->z[j] = radius * cos(2.0 * HFI_PI * angle);
         s->z[j + 1] = radius * sin(2.0 * HFI_PI * angle);
     }
+}
+
+static void add_point(sequence *s, size_t index, size_t shift)
+{
+    const size_t normals = 2 * s->pairs;
+    place_point(s, index, shift);
     for (size_t c = 0; c < s->classes; c++) {
         s->f[c] = s->mean[c];
         for (size_t j = 0; j < normals; j++) s->f[c] += s->factor[c * normals + j] * s->z[j];
     }
     softmax(s->classes, s->f, s->p);
     for (size_t c = 0; c < s->classes; c++) s->sum[shift * s->classes + c] += s->p[c];
+}
+
+hf_status hfi_softmax_normals(hf_context *ctx, size_t classes, size_t count, double *points)
+{
+    sequence s = {.classes = classes, .pairs = pairs_of(classes)};
+    double *scratch = hfi_alloc(ctx, hfi_softmax_scratch(classes), sizeof *scratch);
+    if (!scratch) return HF_ERR_MEMORY;
+    cut(&s, scratch);
+    start(&s);
+    for (size_t k = 0; k < count; k++) {
+        place_point(&s, k, 0);
+        memcpy(points + k * (classes - 1), s.z, (classes - 1) * sizeof *points);
+    }
+    hfi_free(ctx, scratch);
+    return HF_OK;
 }
 
 /* Means over the shifts, and three standard errors of the class that has most. */
@@ -253,7 +273,7 @@ static double more(size_t classes, const double *mean, const double *v, double *
 {
     sequence s = {.classes = classes, .pairs = pairs_of(classes), .mean = mean};
     cut(&s, scratch);
-    factor_differences(classes, v, 2 * s.pairs, s.factor);
+    hfi_softmax_differences(classes, v, 2 * s.pairs, s.factor);
     start(&s);
     double error = INFINITY;
     size_t done = 0;

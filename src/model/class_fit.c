@@ -67,7 +67,8 @@ static hf_class_settings class_settings(const hf_fit_settings *s)
 {
     hf_class_settings out = hf_class_settings_default();
     out.link = hfi_class_link(s->sites);
-    out.inference = s->sites == HF_SITES_SOFTMAX ? HF_INFERENCE_LAPLACE : s->inference;
+    out.inference = s->sites == HF_SITES_SOFTMAX && s->inference == HF_INFERENCE_EP ? HF_INFERENCE_CORRECTED
+                                                                                    : s->inference;
     out.kernel = s->kernel;
     out.mean = s->mean;
     out.train = s->train;

@@ -50,13 +50,18 @@ static double evidence(problem *p, double *gradient)
     return value;
 }
 
-static hf_classifier *classifier(problem *p)
+static hf_classifier *classifier_by(problem *p, hf_inference inference, size_t rows)
 {
     hf_classifier *out = NULL;
-    if (hf_classify_exact(p->ctx, HF_LINK_SOFTMAX, HF_INFERENCE_LAPLACE, p->kernel, p->mean, ROWS, p->x,
-                          INPUTS, p->label, p->classes, &out, NULL) != HF_OK)
+    if (hf_classify_exact(p->ctx, HF_LINK_SOFTMAX, inference, p->kernel, p->mean, rows, p->x, INPUTS,
+                          p->label, p->classes, &out, NULL) != HF_OK)
         fail_msg("%s", hf_context_message(p->ctx));
     return out;
+}
+
+static hf_classifier *classifier(problem *p)
+{
+    return classifier_by(p, HF_INFERENCE_LAPLACE, ROWS);
 }
 
 static void set(problem *p, const char *name, double value)
@@ -281,6 +286,86 @@ static void threads_change_no_digit(void **state)
     hf_context_set_threads(p.ctx, 3);
     assert_true(one == evidence(&p, second));
     assert_memory_equal(first, second, (hf_kernel_parameters(p.kernel) + CLASSES) * sizeof *first);
+    hf_classifier *three = classifier_by(&p, HF_INFERENCE_CORRECTED, ROWS);
+    hf_context_set_threads(p.ctx, 1);
+    hf_classifier *alone = classifier_by(&p, HF_INFERENCE_CORRECTED, ROWS);
+    assert_memory_equal(hf_classifier_posterior(three)->solution.t,
+                        hf_classifier_posterior(alone)->solution.t, CLASSES * ROWS * sizeof *first);
+    hf_classifier_free(three);
+    hf_classifier_free(alone);
+    drop(&p);
+}
+
+/* Where the corrected mean is to be, K^-1 (mean - m) is what a label says beyond the probability of the approximation itself, which is here an integral
+ * and there a sum over points; the covariance is Laplace's. */
+static void corrected_mean_is_where_it_should_be(void **state)
+{
+    (void)state;
+    for (size_t classes = 2; classes <= 5; classes++) {
+        problem p;
+        make(&p, shared, classes);
+        hf_kernel_free(p.kernel);
+        char *text = hfi_softmax_expression(p.ctx, "matern52(ard)", NULL, INPUTS + 1, classes, true);
+        assert_int_equal(hf_kernel_parse(p.ctx, text, NULL, INPUTS + 1, &p.kernel), HF_OK);
+        hfi_free(p.ctx, text);
+        set(&p, "constant.variance", 60.0);
+        hf_classifier *mode = classifier(&p), *mean = classifier_by(&p, HF_INFERENCE_CORRECTED, ROWS);
+        double probability[5 * ROWS], before[5 * ROWS], after[5 * ROWS], farthest = 0.0, moved = 0.0;
+        assert_int_equal(hf_classify_predict(p.ctx, mode, ROWS, p.x, INPUTS, NULL, NULL, NULL, before, NULL),
+                         HF_OK);
+        assert_int_equal(
+            hf_classify_predict(p.ctx, mean, ROWS, p.x, INPUTS, probability, NULL, NULL, after, NULL), HF_OK);
+        const double *t = hf_classifier_posterior(mean)->solution.t,
+                     *t_mode = hf_classifier_posterior(mode)->solution.t;
+        for (size_t c = 0; c < classes; c++)
+            for (size_t i = 0; i < ROWS; i++) {
+                const size_t at = i * classes + c;
+                const double wanted = (p.label[i] == c ? 1.0 : 0.0) - probability[at];
+                farthest = fmax(farthest, fabs(t[c * ROWS + i] - wanted));
+                moved = fmax(moved, fabs(t_mode[c * ROWS + i] - wanted));
+                assert_near(after[at], before[at], 1e-9 * before[at]);
+            }
+        if (!(farthest < 0.2 * moved && moved > 0.05))
+            fail_msg("%zu classes: %g from the place, and %g before", classes, farthest, moved);
+        hf_classifier_free(mode);
+        hf_classifier_free(mean);
+        drop(&p);
+    }
+}
+
+/* One reading: the posterior mean is a sum over the three latent values. */
+static void corrected_mean_is_nearly_that_of_the_posterior(void **state)
+{
+    (void)state;
+    problem p;
+    make(&p, shared, CLASSES);
+    const double variances[] = {1.0, 10.0, 100.0};
+    for (size_t k = 0; k < 3; k++) {
+        set(&p, "constant.variance", variances[k]);
+        double mode[CLASSES], mean[CLASSES], exact[CLASSES] = {0}, total = 0.0;
+        const double sd = sqrt(variances[k]), step = 0.25;
+        for (int a = -26; a <= 26; a++)
+            for (int b = -26; b <= 26; b++)
+                for (int c = -26; c <= 26; c++) {
+                    const double f[] = {sd * step * a, sd * step * b, sd * step * c};
+                    const double weight = exp(hfi_softmax_density(CLASSES, p.label[0], 1, f, NULL, NULL) -
+                                              0.5 * step * step * (a * a + b * b + c * c));
+                    total += weight;
+                    for (size_t j = 0; j < CLASSES; j++) exact[j] += weight * f[j];
+                }
+        hf_classifier *first = classifier_by(&p, HF_INFERENCE_LAPLACE, 1),
+                      *second = classifier_by(&p, HF_INFERENCE_CORRECTED, 1);
+        assert_int_equal(hf_classify_predict(p.ctx, first, 1, p.x, INPUTS, NULL, NULL, mode, NULL, NULL),
+                         HF_OK);
+        assert_int_equal(hf_classify_predict(p.ctx, second, 1, p.x, INPUTS, NULL, NULL, mean, NULL, NULL),
+                         HF_OK);
+        for (size_t j = 0; j < CLASSES; j++) {
+            const double wanted = exact[j] / total;
+            assert_true(fabs(mean[j] - wanted) < 0.35 * fabs(mode[j] - wanted) + 2e-3 * sd);
+        }
+        hf_classifier_free(first);
+        hf_classifier_free(second);
+    }
     drop(&p);
 }
 
@@ -307,7 +392,7 @@ static void what_is_refused(void **state)
     refused(&p, "coregion(x3, outputs=3)*se(x1, x2)", HF_INFERENCE_LAPLACE, 3,
             "must make the classes independent");
     refused(&p, "se(x1, x2)", HF_INFERENCE_LAPLACE, 3, "classes 0 and 1 have a covariance");
-    refused(&p, shared, HF_INFERENCE_EP, 3, "by laplace only");
+    refused(&p, shared, HF_INFERENCE_EP, 3, "laplace or corrected, not by ep");
     refused(&p, shared, HF_INFERENCE_LAPLACE, 1, "2 classes or more, not 1");
     refused(&p, shared, HF_INFERENCE_LAPLACE, 2, "numbered from 0");
     drop(&p);
@@ -352,6 +437,8 @@ int main(void)
         cmocka_unit_test(a_class_with_one_reading),
         cmocka_unit_test(rows_without_a_label_say_nothing),
         cmocka_unit_test(threads_change_no_digit),
+        cmocka_unit_test(corrected_mean_is_where_it_should_be),
+        cmocka_unit_test(corrected_mean_is_nearly_that_of_the_posterior),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(expressions_make_independent_classes),
     };

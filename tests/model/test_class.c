@@ -57,7 +57,7 @@ static void a_model_is_its_classifier(void **state)
         assert_int_equal(hf_model_report(model)->readings, ROWS);
         assert_int_equal(hf_model_report(model)->missing, 1);
         assert_int_equal(hf_model_skipped(model), 1);
-        assert_int_equal(hf_model_settings(model)->inference, three ? HF_INFERENCE_LAPLACE : HF_INFERENCE_EP);
+        assert_int_equal(hf_model_settings(model)->inference, three ? HF_INFERENCE_CORRECTED : HF_INFERENCE_EP);
 
         /* The same labels as arrays. */
         double x[2 * ROWS];
