@@ -3,9 +3,13 @@
  * @file certify_uses.h
  * @brief What follows from certified ranges (certify.h): class probabilities and decisions, radii, attacks, guaranteed explanations, and what bad readings can do.
  *
- * **Two classes.** A classifier's probability of class 1 is P = E[link(f)] for the latent f of mean m and standard deviation s. It grows with m, and with s it moves
- * towards 1/2; branch and bound runs on P itself, with bounds that see mean and deviation together. Its winner is class 1 exactly where m > 0. Classifiers of more
- * classes are HF_ERR_ARGUMENT here; the latent means of their outputs have ranges by hf_certify().
+ * **Two classes**, links probit and logit. A classifier's probability of class 1 is P = E[link(f)] for the latent f of mean m and standard deviation s. It grows with m, and with s it
+ * moves towards 1/2; branch and bound runs on P itself, with bounds that see mean and deviation together. Its winner is class 1 exactly where m > 0.
+ *
+ * **More classes**, the link softmax. P = E[softmax(f)] for the joint normal distribution of the latent values of all classes. Bounds see all their means and covariances together; the
+ * winner, the class of the largest probability, is certain in a box where it is surely ahead of each other class. Bounds include the error of the quadrature that they use: for up to
+ * four classes a bound; for more, where no quadrature with a useful bound is quick enough, six standard errors of a randomly shifted sum that is always the same one. Certificates of five
+ * classes and more rest on that estimate. Differences of probabilities below about 1e-5 (five classes and more: 1e-3) are left open.
  *
  * Settings are those of hf_certify(), the tolerance in units of what is asked about: for probabilities the default of 0.01 is one percent. `settings` NULL stands for the
  * defaults, `output` is the class. Units are the user's. What certificates rest on is in certify.h, and so are the errors of boxes.

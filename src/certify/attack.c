@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attacks by gradients: what certificates are compared with. They prove nothing. */
 #include "certify/class.h"
+#include "certify/classes.h"
 
 #include <math.h>
 
@@ -16,15 +17,23 @@ typedef struct attacker {
     const hf_posterior *posterior;
     hf_certify_what what;
     hf_workspace *workspace;
+    hfi_subject subject;  /* of several classes: a point, and what looks at points */
+    hfi_classes *classes; /* else NULL */
     size_t d, steps;
     double *x, *of_mean, *of_var; /* d each */
+    double *row, *middle;         /* d + 1: with a place for the class */
     const double *lower, *upper;  /* of the box at hand */
 } attacker;
 
-/* Probability of class 1 at x, and its gradient in of_mean. */
+/* Probability of class 1 (of several classes: the one that is attacked) at x, and its gradient in of_mean. */
 static hf_status look(attacker *a, const double *x, double *probability)
 {
     double mean, var, link_of_mean, link_of_sd;
+    if (a->classes) {
+        memcpy(a->row, x, a->d * sizeof *a->row);
+        *probability = hfi_classes_value(a->classes, a->row, a->of_mean);
+        return isfinite(*probability) ? HF_OK : HF_ERR_NOT_FINITE;
+    }
     const hf_status status =
         hf_predict_latent(a->posterior, a->workspace, x, &mean, &var, a->of_mean, a->of_var);
     if (status < 0) return status;
@@ -47,13 +56,25 @@ static void step(attacker *a, double sign, double length)
     }
 }
 
+/* Of several classes: the most probable one. */
+static void choose_class(attacker *a, const double *x)
+{
+    double *p = a->middle + a->d + 1;
+    memcpy(a->row, x, a->d * sizeof *a->row);
+    hfi_classes_look(a->classes, a->row, p);
+    a->classes->winner = 0;
+    for (size_t c = 1; c < a->classes->classes; c++)
+        if (p[c] > p[a->classes->winner]) a->classes->winner = c;
+}
+
 static hf_status attack_one(attacker *a, hf_attack_kind kind, const double *x, double *out,
                             double *probability)
 {
     double p;
+    if (a->classes) choose_class(a, x);
     hf_status status = look(a, x, &p);
     if (status < 0) return status;
-    const double sign = p > 0.5 ? 1.0 : -1.0;
+    const double sign = a->classes || p > 0.5 ? 1.0 : -1.0;
     double best = sign > 0.0 ? p : 1.0 - p;
     const size_t steps = kind == HF_ATTACK_SIGN ? 1 : a->steps;
     memcpy(a->x, x, a->d * sizeof *a->x);
@@ -81,6 +102,24 @@ static hf_status check(hf_context *ctx, size_t m, size_t d, const double *x, con
     return HF_OK;
 }
 
+/* What looks at points: of several classes that of certificates, for none of the inputs moving. */
+static hf_status make_ready(hf_context *ctx, attacker *a, const double *x)
+{
+    if ((int)a->what != HFI_CERTIFY_SOFTMAX) {
+        a->workspace = hf_workspace_create(ctx, a->posterior);
+        return a->workspace ? HF_OK : HF_ERR_MEMORY;
+    }
+    memcpy(a->row, x, a->d * sizeof *x);
+    a->row[a->d] = 0.0;
+    hfi_scaling_inputs(&a->posterior->scaling, 1, a->row, a->d + 1, a->middle);
+    a->subject = (hfi_subject){.posterior = a->posterior,
+                               .d = a->d + 1,
+                               .lower = a->middle,
+                               .upper = a->middle,
+                               .middle = a->middle};
+    return hfi_classes_create(ctx, a->posterior, &a->subject, 0, false, 0.01, &a->classes);
+}
+
 hf_status hf_attack(hf_context *ctx, const hf_classifier *classifier, hf_attack_kind kind, size_t steps,
                     size_t m, const double *x, const double *lower, const double *upper, double *attacked,
                     double *probability)
@@ -90,18 +129,20 @@ hf_status hf_attack(hf_context *ctx, const hf_classifier *classifier, hf_attack_
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_attack: an argument that must not be NULL is");
     if ((kind != HF_ATTACK_SIGN && kind != HF_ATTACK_PROJECTED) || steps > STEPS_MOST)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no attack number %d of %zu steps", (int)kind, steps);
-    hf_status status = hfi_certify_two_classes(ctx, classifier, 0, &a.what);
+    hf_status status = hfi_certify_link_of(ctx, classifier, 0, &a.what);
     if (status < 0) return status;
     a.posterior = hf_classifier_posterior(classifier);
-    a.d = hf_posterior_dimension(a.posterior);
+    a.d = hfi_class_inputs(classifier);
     status = check(ctx, m, a.d, x, lower, upper);
-    if (status < 0) return status;
-    double *room = hfi_alloc(ctx, 3 * a.d + m * (a.d + 1), sizeof *room);
-    a.workspace = hf_workspace_create(ctx, a.posterior);
-    status = room && a.workspace ? HF_OK : HF_ERR_MEMORY;
+    if (status < 0 || m == 0) return status;
+    const size_t own = 5 * a.d + 2 + hf_classifier_classes(classifier);
+    double *room = hfi_alloc(ctx, own + m * (a.d + 1), sizeof *room);
+    if (!room) return HF_ERR_MEMORY;
+    a.x = room, a.of_mean = room + a.d, a.of_var = room + 2 * a.d;
+    a.row = room + 3 * a.d, a.middle = a.row + a.d + 1;
+    status = make_ready(ctx, &a, x);
     if (status >= 0) {
-        double *points = room + 3 * a.d, *left = points + m * a.d;
-        a.x = room, a.of_mean = room + a.d, a.of_var = room + 2 * a.d;
+        double *points = room + own, *left = points + m * a.d;
         for (size_t k = 0; k < m && status >= 0; k++) {
             a.lower = lower + k * a.d;
             a.upper = upper + k * a.d;
@@ -114,6 +155,7 @@ hf_status hf_attack(hf_context *ctx, const hf_classifier *classifier, hf_attack_
         }
     }
     hf_workspace_free(a.workspace);
+    hfi_classes_free(a.classes);
     hfi_free(ctx, room);
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds of the value that is asked about over boxes, from the models of mean and standard deviation and from the other kinds. Everything here is about
  * sign value, whose least is looked for. */
+#include "certify/classes.h"
 #include "certify/link.h"
 #include "certify/quadratic.h"
 #include "certify/question.h"
@@ -465,6 +466,10 @@ void hfi_question_bounds(const hfi_question *question, double sign, size_t count
 {
     const size_t m = question->subject.free_count, d = question->subject.d, one = m * m + 3 * m;
     size_t total;
+    if (question->classes) {
+        hfi_classes_bounds(question->classes, sign, count, low, high, bounds, scratch);
+        return;
+    }
     const bench b = lay_out(m, d, scratch, &total);
     hfi_mean_model models[HFI_TOGETHER] = {{0}};
     place(question, count, low, high, &b);

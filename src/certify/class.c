@@ -6,26 +6,39 @@
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-hf_status hfi_certify_two_classes(hf_context *ctx, const hf_classifier *classifier, size_t class,
-                                  hf_certify_what *what)
+hf_status hfi_certify_link_of(hf_context *ctx, const hf_classifier *classifier, size_t class,
+                              hf_certify_what *what)
 {
     const size_t classes = hf_classifier_classes(classifier);
     const hf_link link = hf_classifier_link(classifier);
-    if (classes != 2 || link == HF_LINK_SOFTMAX)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "ranges of class probabilities are for two classes and the links probit and logit; this "
-            "classifier has %zu classes and the link %s",
-            classes, hf_link_name(link));
     if (class >= classes)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no class %zu: the classifier has %zu (from 0)", class,
                         classes);
+    if (link == HF_LINK_SOFTMAX) {
+        *what = (hf_certify_what)HFI_CERTIFY_SOFTMAX;
+        return HF_OK;
+    }
     const hfi_scaling *scaling = &hf_classifier_posterior(classifier)->scaling;
     if (hfi_scaling_shift(scaling, 0) != 0.0 || hfi_scaling_scale(scaling, 0) != 1.0)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the classifier's latent function is in other units than its link's");
     *what = (hf_certify_what)(link == HF_LINK_PROBIT ? (int)HFI_CERTIFY_PROBIT : (int)HFI_CERTIFY_LOGIT);
     return HF_OK;
+}
+
+size_t hfi_class_inputs(const hf_classifier *classifier)
+{
+    return hf_posterior_dimension(hf_classifier_posterior(classifier)) -
+           (hf_classifier_link(classifier) == HF_LINK_SOFTMAX ? 1 : 0);
+}
+
+/* Proofs are those of two classes. */
+static hf_status check_rigorous(hf_context *ctx, hf_certify_what what, const hf_certify_settings *settings)
+{
+    if (!settings->rigorous || (int)what != HFI_CERTIFY_SOFTMAX) return HF_OK;
+    return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                    "certificates of the softmax link are not proof against rounding; ranges of the latent "
+                    "means are");
 }
 
 static hf_status fail_null(hf_context *ctx, const char *function)
@@ -58,8 +71,12 @@ hf_status hfi_certify_class_boxes(hf_context *ctx, const hf_classifier *classifi
     hf_certify_what what;
     hf_certify_settings own = settings ? *settings : hf_certify_settings_default();
     const size_t class = own.output;
-    hf_status status = hfi_certify_two_classes(ctx, classifier, class, &what);
+    hf_status status = hfi_certify_link_of(ctx, classifier, class, &what);
+    if (status >= 0) status = check_rigorous(ctx, what, &own);
     if (status < 0) return status;
+    if ((int)what == HFI_CERTIFY_SOFTMAX)
+        return hfi_certify_boxes(ctx, hf_classifier_posterior(classifier), what, &own, m, lower, upper, out,
+                                 argmin, argmax);
     own.output = 0;
     if (class == 0) {
         const bool lower_only = own.lower_only;
@@ -81,8 +98,8 @@ hf_status hf_certify_class(hf_context *ctx, const hf_classifier *classifier,
     return hfi_certify_class_boxes(ctx, classifier, settings, m, lower, upper, out, argmin, argmax);
 }
 
-/* Latent means that come nearer than this to 0 without touching it are left open. */
-static const double undecided = 1e-8;
+/* Latent means, and differences of probabilities, that come nearer than this to 0 without touching it are left open. */
+static const double undecided = 1e-8, undecided_margin = 1e-6;
 
 /* ---- decisions --------------------------------------------------------------------------------------------------- */
 
@@ -103,12 +120,41 @@ static hf_decision judge(const hf_range *range, size_t winner)
     return d;
 }
 
+/* Of several classes: whether the winner is ahead of all others everywhere. A counterexample is one by a prediction. */
+static hf_status decide_margin(hf_context *ctx, const hf_classifier *classifier, hf_certify_settings settings,
+                               size_t winner, const double *lower, const double *upper, hf_decision *out,
+                               double *at)
+{
+    hf_range range;
+    size_t other = winner;
+    settings.lower_only = true;
+    settings.upper_only = false;
+    settings.output = winner;
+    settings.tolerance = undecided_margin;
+    hf_status status =
+        hfi_certify_boxes(ctx, hf_classifier_posterior(classifier), (hf_certify_what)HFI_CERTIFY_MARGIN,
+                          &settings, 1, lower, upper, &range, at, NULL);
+    if (status < 0) return status;
+    *out = (hf_decision){
+        .winner = winner, .verdict = HF_VERDICT_OPEN, .nodes = range.nodes, .seconds = range.seconds};
+    if (range.lower > 0.0) out->verdict = HF_VERDICT_CERTIFIED;
+    if (range.lower_attained > undecided_margin) return status;
+    const hf_status asked = hf_classify_predict(ctx, classifier, 1, at, hfi_class_inputs(classifier), NULL,
+                                                &other, NULL, NULL, NULL);
+    if (asked < 0) return asked;
+    if (other != winner) out->verdict = HF_VERDICT_COUNTEREXAMPLE;
+    return status;
+}
+
 /* One box: only the end that could cross matters. */
-static hf_status decide_one(hf_context *ctx, const hf_posterior *posterior, hf_certify_settings settings,
+static hf_status decide_one(hf_context *ctx, const hf_classifier *classifier, hf_certify_settings settings,
                             size_t winner, const double *lower, const double *upper, hf_decision *out,
                             double *at)
 {
     hf_range range;
+    const hf_posterior *posterior = hf_classifier_posterior(classifier);
+    if (hf_classifier_link(classifier) == HF_LINK_SOFTMAX)
+        return decide_margin(ctx, classifier, settings, winner, lower, upper, out, at);
     settings.lower_only = winner == 1;
     settings.upper_only = winner == 0;
     const hf_status status =
@@ -118,7 +164,7 @@ static hf_status decide_one(hf_context *ctx, const hf_posterior *posterior, hf_c
 }
 
 typedef struct decisions {
-    const hf_posterior *posterior;
+    const hf_classifier *classifier;
     size_t m, d;
     const double *x, *lower, *upper;
     size_t *winner;
@@ -132,7 +178,7 @@ static hf_status decide(hf_context *ctx, const decisions *job, const hf_certify_
     for (size_t k = 0; k < job->m && worst >= 0; k++) {
         double *at = job->at + k * job->d;
         const hf_status status =
-            decide_one(ctx, job->posterior, *settings, job->winner[k], job->lower + k * job->d,
+            decide_one(ctx, job->classifier, *settings, job->winner[k], job->lower + k * job->d,
                        job->upper + k * job->d, &job->out[k], at);
         if (status < 0) return status;
         if (job->out[k].verdict == HF_VERDICT_OPEN)
@@ -157,10 +203,10 @@ hf_status hf_certify_decision(hf_context *ctx, const hf_classifier *classifier,
     own.output = 0;
     own.decide_at = 0.0;
     own.tolerance = undecided;
-    hf_status status = hfi_certify_two_classes(ctx, classifier, 0, &what);
+    hf_status status = hfi_certify_link_of(ctx, classifier, 0, &what);
+    if (status >= 0) status = check_rigorous(ctx, what, &own);
     if (status < 0 || m == 0) return status;
-    decisions job = {hf_classifier_posterior(classifier), m, 0, x, lower, upper, NULL, NULL, NULL};
-    job.d = hf_posterior_dimension(job.posterior);
+    decisions job = {classifier, m, hfi_class_inputs(classifier), x, lower, upper, NULL, NULL, NULL};
     size_t numbers;
     if (!hfi_size_mul(m, job.d, &numbers)) return hfi_out_of_memory(ctx);
     job.winner = hfi_alloc(ctx, m, sizeof *job.winner);
@@ -205,7 +251,7 @@ hf_status hf_certify_accuracy(hf_context *ctx, const hf_classifier *classifier,
                               const size_t *label, const double *radius, hf_certified_accuracy *out)
 {
     if (!ctx || !classifier || !x || !label || !radius || !out) return fail_null(ctx, "hf_certify_accuracy");
-    const size_t d = hf_posterior_dimension(hf_classifier_posterior(classifier));
+    const size_t d = hfi_class_inputs(classifier);
     for (size_t j = 0; j < d; j++)
         if (!(radius[j] >= 0.0) || !isfinite(radius[j]))
             return hfi_fail(ctx, HF_ERR_ARGUMENT, "the radius of input %zu is %g; it must be 0 or above",

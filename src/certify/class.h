@@ -12,9 +12,11 @@
 #include <holdfast/certify_uses.h>
 #include <string.h>
 
-/** HF_ERR_ARGUMENT unless it is a classifier of two classes that has this one; *what is its probability of class 1. */
-hf_status hfi_certify_two_classes(hf_context *ctx, const hf_classifier *classifier, size_t class,
-                                  hf_certify_what *what);
+/** HF_ERR_ARGUMENT unless the classifier has this class; *what is its probability of class 1, under the softmax link of settings.output. */
+hf_status hfi_certify_link_of(hf_context *ctx, const hf_classifier *classifier, size_t class,
+                              hf_certify_what *what);
+/** Inputs of the data, without the number of a class. */
+size_t hfi_class_inputs(const hf_classifier *classifier);
 /** hf_certify_class() of arguments that are not NULL. */
 hf_status hfi_certify_class_boxes(hf_context *ctx, const hf_classifier *classifier,
                                   const hf_certify_settings *settings, size_t m, const double *lower,

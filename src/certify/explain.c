@@ -102,12 +102,12 @@ hf_status hf_explain_class(hf_context *ctx, const hf_classifier *classifier,
     hf_certify_what what;
     if (!ctx || !classifier || !x || !step || !lower || !upper)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_explain_class: an argument that must not be NULL is");
-    const hf_status status = hfi_certify_two_classes(ctx, classifier, 0, &what);
+    const hf_status status = hfi_certify_link_of(ctx, classifier, 0, &what);
     if (status < 0) return status;
     const scores job = {.classifier = classifier,
                         .settings = settings ? *settings : hf_certify_settings_default(),
                         .m = m,
-                        .d = hf_posterior_dimension(hf_classifier_posterior(classifier)),
+                        .d = hfi_class_inputs(classifier),
                         .x = x,
                         .step = step};
     return score(ctx, &job, lower, upper);

@@ -13,10 +13,12 @@
 /** What is asked about, after the last hf_certify_what. */
 enum {
     HFI_CERTIFY_PROBIT = HF_CERTIFY_MEAN_PLUS + 1,
-    HFI_CERTIFY_LOGIT
+    HFI_CERTIFY_LOGIT,
+    HFI_CERTIFY_SOFTMAX, /* of several classes the probability of one (classes.h) */
+    HFI_CERTIFY_MARGIN   /* and the least by which it is ahead of the others */
 };
 
-/** Whether a question is about a probability. */
+/** Whether a question is about a probability of two classes. */
 bool hfi_link_asked(hf_certify_what what);
 /** P(q, s); s >= 0. Off by at most HFI_LINK_ERROR. */
 double hfi_link_value(hf_certify_what what, double q, double s);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A question about a box: arguments, units, and the value at points. */
 #include "certify/question.h"
+#include "certify/classes.h"
 #include "certify/link.h"
 
 #include <float.h>
@@ -34,7 +35,7 @@ static hf_status check_settings(hf_context *ctx, const hf_posterior *posterior, 
                                 const hf_certify_settings *settings)
 {
     const size_t outputs = posterior->scaling.outputs;
-    if ((int)what < 0 || (int)what > HFI_CERTIFY_LOGIT)
+    if ((int)what < 0 || (int)what > HFI_CERTIFY_MARGIN)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no value number %d to certify", (int)what);
     if (settings->output >= outputs)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no output %zu: the posterior has %zu (from 0)",
@@ -110,6 +111,20 @@ static void place_sides(hfi_question *q, const double *lower, const double *uppe
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
+static bool is_of_classes(hf_certify_what what)
+{
+    return (int)what == HFI_CERTIFY_SOFTMAX || (int)what == HFI_CERTIFY_MARGIN;
+}
+
+static hf_status make_classes(hf_context *ctx, hfi_question *q)
+{
+    const hf_status status =
+        hfi_classes_create(ctx, q->subject.posterior, &q->subject, q->settings.output,
+                           (int)q->what == HFI_CERTIFY_MARGIN, q->settings.tolerance, &q->classes);
+    if (status >= 0 && q->subject.free_count > 0) q->scratch = hfi_classes_scratch(q->classes);
+    return status;
+}
+
 static hf_status make_bounds(hf_context *ctx, hfi_question *q)
 {
     hf_status status = hfi_taylor_create(ctx, &q->subject, &q->taylor);
@@ -150,6 +165,7 @@ static hf_status make_question(hf_context *ctx, hfi_question *q, const double *l
     if (!q->numbers || !q->free || !q->x || !q->x_moved || !q->gradient || !q->workspace)
         return HF_ERR_MEMORY;
     place_sides(q, lower, upper);
+    if (is_of_classes(q->what)) return make_classes(ctx, q);
     if (q->subject.free_count == 0) return HF_OK;
     return make_bounds(ctx, q);
 }
@@ -172,7 +188,7 @@ hf_status hfi_question_create(hf_context *ctx, const hf_posterior *posterior, hf
                         .user_upper = upper,
                         .inputs = inputs,
                         .scale = hfi_scaling_scale(scaling, settings->output)};
-    if (hfi_link_asked(what)) q->scale = 1.0;
+    if (hfi_link_asked(what) || is_of_classes(what)) q->scale = 1.0;
     if (what == HF_CERTIFY_MEAN || what == HF_CERTIFY_MEAN_PLUS)
         q->shift = hfi_scaling_shift(scaling, settings->output);
     status = make_question(ctx, q, lower, upper);
@@ -190,6 +206,7 @@ void hfi_question_free(hfi_question *question)
     const hfi_memory memory = question->memory;
     for (size_t k = 0; k < question->kinds; k++) question->kind[k]->destroy(question->state[k]);
     hfi_taylor_free(question->taylor);
+    hfi_classes_free(question->classes);
     hf_workspace_free(question->workspace);
     void *blocks[] = {question->numbers, question->free,     question->x,
                       question->x_moved, question->gradient, question};
@@ -216,6 +233,16 @@ static void join_gradients(hfi_question *q, double mean, double sd, double *grad
     }
 }
 
+/* Of several classes. Where a look at a point takes long, a value that comes with a gradient is the models'. */
+static double value_of_classes(hfi_question *q, const double *point, double *gradient)
+{
+    if (gradient && q->classes->heavy) return hfi_classes_sketch(q->classes, point, gradient);
+    const double value = hfi_classes_value(q->classes, q->x, gradient ? q->gradient : NULL);
+    for (size_t f = 0; gradient && f < q->subject.free_count; f++)
+        gradient[f] = q->gradient[q->free[f]] * q->subject.posterior->scaling.x_scale[q->free[f]];
+    return value;
+}
+
 double hfi_question_value(hfi_question *q, const double *point, double *user, double *gradient)
 {
     const hfi_scaling *scaling = &q->subject.posterior->scaling;
@@ -229,6 +256,7 @@ double hfi_question_value(hfi_question *q, const double *point, double *user, do
         q->x[j] = fmin(fmax(x, q->user_lower[j]), q->user_upper[j]);
     }
     memcpy(user, q->x, q->inputs * sizeof *user);
+    if (q->classes) return value_of_classes(q, point, gradient);
     double mean, var = 0.0;
     const hf_status status =
         hf_predict_latent(q->subject.posterior, q->workspace, q->x, &mean, spread ? &var : NULL,

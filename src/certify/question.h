@@ -10,6 +10,8 @@
 
 #define HFI_MOST_KINDS 4u
 
+struct hfi_classes;
+
 typedef struct hfi_question {
     hfi_memory memory;
     hfi_subject subject;
@@ -19,8 +21,9 @@ typedef struct hfi_question {
     hf_certify_settings settings;
     const double *user_lower, *user_upper; /* the caller's box, inputs of the data */
     size_t inputs;                         /* of the data */
-    double shift, scale; /* value in the user's units = shift + scale value; shift is 0 for sd */
-    hfi_taylor *taylor;  /* NULL for a point */
+    double shift, scale;         /* value in the user's units = shift + scale value; shift is 0 for sd */
+    hfi_taylor *taylor;          /* NULL for a point */
+    struct hfi_classes *classes; /* of several classes, in place of all other bounds; else NULL */
     size_t kinds;
     const hfi_bound_kind *kind[HFI_MOST_KINDS];
     void *state[HFI_MOST_KINDS];

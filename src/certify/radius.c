@@ -145,9 +145,9 @@ hf_status hf_certify_radius(hf_context *ctx, const hf_classifier *classifier,
     hf_certify_what what;
     if (!ctx || !classifier || !x || !out)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_certify_radius: an argument that must not be NULL is");
-    hf_status status = hfi_certify_two_classes(ctx, classifier, 0, &what);
+    hf_status status = hfi_certify_link_of(ctx, classifier, 0, &what);
     if (status < 0) return status;
-    const size_t d = hf_posterior_dimension(hf_classifier_posterior(classifier));
+    const size_t d = hfi_class_inputs(classifier);
     ball b = {.classifier = classifier, .settings = settings, .d = d, .x = x, .unit = unit};
     status = check(ctx, &b, most, accuracy);
     if (status < 0) return status;

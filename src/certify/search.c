@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "certify/search.h"
+#include "certify/classes.h"
 
 #include <float.h>
 #include <math.h>
@@ -120,10 +121,8 @@ static void look_at(search *s, const double *point, bool descend)
     double *copy = s->work + 4 * s->m, *user = copy + s->m;
     memcpy(copy, point, s->m * sizeof *copy);
     double value;
-    if (descend)
-        hfi_descend(q, s->sign, copy, &value, user, s->work);
-    else
-        value = s->sign * hfi_question_value(q, copy, user, NULL);
+    if (descend) hfi_descend(q, s->sign, copy, &value, user, s->work);
+    if (!descend || q->classes) value = s->sign * hfi_question_value(q, copy, user, NULL);
     if (!(value < s->best)) return;
     s->best = value;
     memcpy(s->at, user, q->inputs * sizeof *user);

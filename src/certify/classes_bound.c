@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bounds of G(x) = a'E[softmax(f)], f ~ N(m(x), S(x)), from below over a box; docs/methods/certify.md derives them.
+ *
+ * With D the change of the means from the centre, X that of the covariance, osc v = max v - min v, and nu X the least sum of |l_k| osc^2 v_k over the ways to write X as
+ * sum_k l_k v_k v_k' up to constants,
+ *
+ *     G >= G_0 + w'D + H : X / 2 - osc a (c3 osc^2 D / 2 + c4 osc D nu X / 2 + c5 nu^2 X / 8)                   Taylor
+ *
+ * Besides, the probability of one class is a logarithmically concave function of the means. */
+#include "certify/classes_impl.h"
+#include "certify/quadratic.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- sizes of matrices ------------------------------------------------------------------------------------------- */
+
+/* sum_j |X_jj - sum_k X_jk| + sum_jk |X_jk| for the differences to class r (r = C: the values themselves): X = sum_j (.) e_j e_j' + sum_jk X_jk (e_j + e_k)(e_j + e_k)'. */
+static double size_to(size_t n, const double *x, size_t r)
+{
+    double sum = 0.0;
+    for (size_t j = 0; j < n; j++) {
+        double own = 0.0;
+        if (j == r) continue;
+        for (size_t k = 0; k < n; k++) {
+            if (k == r) continue;
+            double entry = x[j * n + k];
+            if (r < n) entry += x[r * n + r] - x[j * n + r] - x[r * n + k];
+            own += k == j ? entry : -entry;
+            if (k > j) sum += fabs(entry);
+        }
+        sum += fabs(own);
+    }
+    return sum;
+}
+
+double hfi_matrix_size(size_t n, const double *x)
+{
+    double least = (double)INFINITY;
+    for (size_t r = 0; r <= n; r++) least = fmin(least, size_to(n, x, r));
+    return least * (1.0 + 64.0 * DBL_EPSILON);
+}
+
+/* Of a symmetric matrix whose entries are at most so large: e_i e_j' + e_j e_i' = ((e_i + e_j)(.)' - (e_i - e_j)(.)') / 2. */
+static double size_of_sizes(size_t n, const double *x)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++) sum += i == j ? x[i * n + j] : 2.5 * fmax(x[i * n + j], x[j * n + i]);
+    return sum;
+}
+
+/* ---- a box ------------------------------------------------------------------------------------------------------- */
+
+/* Largest change of the difference of two means. */
+static double pair_moves(const hfi_box *x, size_t i, size_t j)
+{
+    const hfi_mean_model *a = &x->mean[i], *b = &x->mean[j];
+    double fine = a->remainder + b->remainder, square = 0.0;
+    for (size_t f = 0; f < x->m; f++) fine += fabs(a->g[f] - b->g[f]);
+    for (size_t k = 0; k < x->m * x->m; k++) square += fabs(a->h[k] - b->h[k]);
+    fine += 0.5 * square;
+    const double crude = fmax(a->crude_upper - a->value, a->value - a->crude_lower) +
+                         fmax(b->crude_upper - b->value, b->value - b->crude_lower);
+    return (fmin(fine, crude) + a->rounding + b->rounding) * (1.0 + 64.0 * DBL_EPSILON);
+}
+
+void hfi_box_sizes(hfi_box *x)
+{
+    const size_t n = x->n, square = n * n, pairs = x->m * (x->m + 1) / 2;
+    const hfi_covariance_model *s = &x->s;
+    double *lost = x->b->spare;
+    x->moves = 0.0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++) x->moves = fmax(x->moves, pair_moves(x, i, j));
+    x->spread = 0.0;
+    for (size_t a = 0; a < x->m; a++) x->spread += hfi_matrix_size(n, s->linear + a * square);
+    for (size_t k = 0; k < pairs; k++) x->spread += hfi_matrix_size(n, s->square + k * square);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            const double li = sqrt(fmax(s->here[i * n + i], 0.0)) + s->moved[i],
+                         lj = sqrt(fmax(s->here[j * n + j], 0.0)) + s->moved[j];
+            lost[i * n + j] = s->lost[i * n + j] + s->remainder[i] * lj + s->remainder[j] * li +
+                              s->remainder[i] * s->remainder[j];
+        }
+    x->spread = (x->spread + size_of_sizes(n, lost)) * (1.0 + 1e-12);
+}
+
+/* ---- functionals ------------------------------------------------------------------------------------------------- */
+
+/* How far H : X / 2 can be from the model's. With features, H : (<r, phi> + <phi, r>) = 2 sum_j <r_j, sum_i H_ij phi_i>. */
+static double lost_of_curve(const hfi_box *x)
+{
+    const size_t n = x->n;
+    const double *h = x->b->curve;
+    const hfi_covariance_model *s = &x->s;
+    double sum = 0.0;
+    for (size_t j = 0; j < n; j++) {
+        double length = 0.0, moved = 0.0;
+        for (size_t i = 0; i < n; i++) {
+            sum += fabs(h[i * n + j]) * (s->lost[i * n + j] + s->remainder[i] * s->remainder[j]);
+            moved += fabs(h[i * n + j]) * s->moved[i];
+            for (size_t k = 0; k < n; k++) length += h[i * n + j] * s->here[i * n + k] * h[k * n + j];
+        }
+        sum += 2.0 * s->remainder[j] * (sqrt(fmax(length, 0.0)) + moved);
+    }
+    return 0.5 * sum * (1.0 + 1e-12);
+}
+
+/* Takes the functional a (n weights) in hand: gradient w, Hessian and the quadratic function H : X / 2. */
+void hfi_box_take(hfi_box *x, double osc)
+{
+    const size_t n = x->n, m = x->m, square = n * n;
+    const hfi_box_bench *b = x->b;
+    double *g = b->tilt, *h = g + m, most = 0.0;
+    hfi_moments_slopes(n, b->third, b->a, b->w, b->curve);
+    x->osc = osc;
+    x->base = 0.0;
+    for (size_t i = 0; i < n; i++) x->base += b->a[i] * b->p[i];
+    size_t pair = 0;
+    for (size_t a = 0; a < m; a++) {
+        g[a] = 0.0;
+        for (size_t k = 0; k < square; k++) g[a] += 0.5 * b->curve[k] * x->s.linear[a * square + k];
+        most += fabs(g[a]);
+        for (size_t c = a; c < m; c++, pair++) {
+            double sum = 0.0;
+            for (size_t k = 0; k < square; k++) sum += 0.5 * b->curve[k] * x->s.square[pair * square + k];
+            most += fabs(sum);
+            h[a * m + c] = h[c * m + a] = a == c ? 2.0 * sum : sum;
+        }
+    }
+    x->tilt_lost = lost_of_curve(x) + 64.0 * DBL_EPSILON * most;
+    x->tilt_most = most + x->tilt_lost;
+}
+
+/* The least of sum_j weight_j D_j + tilt H : X / 2 in the box. */
+static double least_of(const hfi_box *x, const double *weight, double tilt, double *predicted, double *gap)
+{
+    const size_t m = x->m;
+    const hfi_box_bench *b = x->b;
+    double lost = fabs(tilt) * x->tilt_lost, size = 0.0;
+    for (size_t a = 0; a < m; a++) b->g[a] = tilt * b->tilt[a];
+    for (size_t k = 0; k < m * m; k++) b->h[k] = tilt * b->tilt[m + k];
+    for (size_t j = 0; j < x->n; j++) {
+        const hfi_mean_model *mean = &x->mean[j];
+        if (weight[j] == 0.0) continue;
+        lost += fabs(weight[j]) * (mean->remainder + mean->rounding);
+        for (size_t a = 0; a < m; a++) {
+            b->g[a] += weight[j] * mean->g[a];
+            size += fabs(weight[j] * mean->g[a]);
+        }
+        for (size_t k = 0; k < m * m; k++) {
+            b->h[k] += weight[j] * mean->h[k];
+            size += fabs(weight[j] * mean->h[k]);
+        }
+    }
+    return hfi_quadratic_lower(m, 1.0, b->g, b->h, b->point, predicted, gap, b->work) - lost -
+           8.0 * DBL_EPSILON * (double)x->n * size;
+}
+
+/* What gradient and Hessian taken by quadrature may be off. */
+static double slope_error(const hfi_box *x, double moves)
+{
+    const double n = (double)x->n;
+    return 6.0 * x->error * (n * moves + n * n * x->spread);
+}
+
+/* osc a (c3 D^2 / 2 + c4 D X / 2 + c5 X^2 / 8) */
+static double second_order(const hfi_box *x, double moves)
+{
+    return x->osc * (0.5 * HFI_CUMULANT_3 * moves * moves + 0.5 * HFI_CUMULANT_4 * moves * x->spread +
+                     0.125 * HFI_CUMULANT_5 * x->spread * x->spread);
+}
+
+double hfi_box_by_taylor(hfi_box *x, double *point, double *gap)
+{
+    double predicted;
+    const double least = least_of(x, x->b->w, 1.0, &predicted, gap);
+    memcpy(point, x->b->point, x->m * sizeof *point);
+    x->predicted = x->base + predicted;
+    return x->base + least - second_order(x, x->moves) - slope_error(x, x->moves) - 2.0 * x->osc * x->error;
+}
+
+/* ---- one class: concavity ---------------------------------------------------------------------------------------- */
+
+/* The covariance's part: either it shifts the mean of the class by H : X / (2 w_c), or its whole size is lost. */
+typedef struct shift {
+    double tilt; /* 1 / w_c, or 0 */
+    double osc;  /* of the shift */
+    double lost; /* besides */
+} shift;
+
+static shift choose_shift(const hfi_box *x, double slope)
+{
+    const double whole = 0.5 * HFI_CUMULANT_3 * x->spread;
+    shift s = {0.0, 0.0, whole};
+    if (!(slope > 1e-9)) return s;
+    const double osc = x->tilt_most / slope;
+    const double lost = 0.5 * HFI_CUMULANT_4 * x->moves * x->spread +
+                        0.125 * HFI_CUMULANT_5 * x->spread * x->spread +
+                        HFI_CUMULANT_3 * osc * (x->moves + 0.5 * osc) + slope_error(x, osc);
+    if (!(lost < whole)) return s;
+    return (shift){1.0 / slope, osc, lost};
+}
+
+/* Least differences of the mean of class c to the others, and of their combination by the gradient: the least of a function with convex sets { P >= t } that grows with each
+ * difference is at a vertex of { d_j >= low_j, w'd >= low }. */
+double hfi_box_by_vertices(const hfi_box *x, size_t c)
+{
+    const hfi_box_bench *b = x->b;
+    const size_t n = x->n;
+    const shift s = choose_shift(x, b->w[c]);
+    double unused, error = x->error, least = (double)INFINITY;
+    double together = least_of(x, b->w, s.tilt * b->w[c], &unused, NULL);
+    for (size_t j = 0; j < n; j++) {
+        if (j == c) continue;
+        memset(b->w2, 0, n * sizeof *b->w2);
+        b->w2[c] = 1.0;
+        b->w2[j] = -1.0;
+        b->low[j] = least_of(x, b->w2, s.tilt, &unused, NULL);
+        if (s.tilt == 0.0) {
+            const hfi_mean_model *own = &x->mean[c], *other = &x->mean[j];
+            b->low[j] = fmax(b->low[j], own->crude_lower - own->value - own->rounding - other->crude_upper +
+                                            other->value - other->rounding);
+        }
+        if (!(b->low[j] >= -1e6)) return -(double)INFINITY;
+        together += b->w[j] * b->low[j];
+    }
+    for (size_t j = 0; j < n; j++) {
+        if (j == c) continue;
+        for (size_t k = 0; k < n; k++) b->at[k] = x->mean[k].value - (k == c ? 0.0 : b->low[k]);
+        if (together > 0.0 && b->w[j] < -1e-12) b->at[j] -= fmin(together / -b->w[j], 1e3);
+        const double at = hfi_moments(&x->c->quick, b->at, x->s.here, b->q, NULL, b->moments);
+        error = fmax(error, at);
+        least = fmin(least, b->q[c]);
+        if (!(together > 0.0)) break;
+    }
+    return least - error - s.lost;
+}
+
+/* The largest: the tangent of log P at the point where the model expects it. `a` is - e_c here, and w the gradient of - P. */
+double hfi_box_by_tangent(const hfi_box *x, size_t c, const double *point)
+{
+    const hfi_box_bench *b = x->b;
+    const size_t n = x->n, m = x->m;
+    const shift s = choose_shift(x, -b->w[c]);
+    double tilt = 0.0, offset = 0.0, most = 0.0, unused;
+    for (size_t a = 0; a < m; a++) {
+        double row = 0.0;
+        for (size_t k = 0; k < m; k++) row += b->tilt[m + a * m + k] * point[k];
+        tilt -= (b->tilt[a] + 0.5 * row) * point[a];
+    }
+    for (size_t j = 0; j < n; j++) {
+        const hfi_mean_model *mean = &x->mean[j];
+        double moved = 0.0;
+        for (size_t a = 0; a < m; a++) {
+            double row = 0.0;
+            for (size_t k = 0; k < m; k++) row += mean->h[a * m + k] * point[k];
+            moved += (mean->g[a] + 0.5 * row) * point[a];
+        }
+        b->low[j] = moved + (j == c ? s.tilt * tilt : 0.0);
+        b->at[j] = mean->value + b->low[j];
+    }
+    const double error = hfi_moments(&x->c->quick, b->at, x->s.here, b->q, b->third2, b->moments),
+                 top = b->q[c];
+    if (!(top > 100.0 * error)) return -(double)INFINITY;
+    hfi_moments_slopes(n, b->third2, b->a, b->w2, b->spare);
+    for (size_t j = 0; j < n; j++) {
+        offset -= b->w2[j] * b->low[j];
+        most = fmax(most, fabs(b->low[j]));
+    }
+    /* b->tilt is that of - P: the shift of the mean is - tilt H : X / 2 of it. */
+    const double least = least_of(x, b->w2, -s.tilt * b->w2[c], &unused, NULL);
+    const double rise = -least - offset + 6.0 * error * (double)n * (x->moves + s.osc + 2.0 * most);
+    const double highest = (top + error) * exp(rise / (rise > 0.0 ? top - error : top + error));
+    return -highest * (1.0 + 1e-12) - s.lost;
+}

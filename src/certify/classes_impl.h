@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file classes_impl.h
+ * @brief What the files about bounds of class probabilities share: a box at hand, and the kinds of bounds of a functional of its probabilities.
+ */
+#ifndef HFI_CERTIFY_CLASSES_IMPL_H
+#define HFI_CERTIFY_CLASSES_IMPL_H
+
+#include "certify/classes.h"
+
+/* Bounds of joint cumulants of variables with values in [0, 1], k(a, v, v), k(a, b, v, v), k(a, v, v, u, u): 1 / (6 sqrt 3), 5 / 24 and 0.314; rounded up. */
+#define HFI_CUMULANT_3 0.0962251
+#define HFI_CUMULANT_4 0.2083334
+#define HFI_CUMULANT_5 0.315
+
+/* Scratch of one call. */
+typedef struct hfi_box_bench {
+    double *centre;                     /* d x together */
+    double *half;                       /* m x together */
+    double *models;                     /* C x together structs of means */
+    double *means;                      /* what they point to */
+    double *covariance;                 /* what its model points to */
+    double *tilt;                       /* m + m m: of H : X / 2 */
+    double *g, *h, *gap, *point, *work; /* of a quadratic function */
+    double *best_gap;                   /* m */
+    double *at;                         /* C: means at some point */
+    double *p, *q, *third, *third2, *a, *w, *w2, *low;
+    double *curve, *spare;  /* C x C */
+    double *place, *place2; /* m: centre of a box, a point of it */
+    double *full;           /* d */
+    double *shape;
+    double *moments;
+    double *jets;
+    double *scratch; /* of the means' models, or of making jets */
+} hfi_box_bench;
+
+typedef struct hfi_box {
+    const hfi_classes *c;
+    const hfi_box_bench *b;
+    size_t m, n;                 /* free inputs, classes */
+    const double *centre, *half; /* m */
+    const hfi_mean_model *mean;  /* n */
+    hfi_covariance_model s;
+    double error;  /* of the moments */
+    double moves;  /* osc D */
+    double spread; /* nu X */
+    /* The functional at hand: osc a, G_0, what H : X / 2 may be off, and its largest size. */
+    double osc, base, tilt_lost, tilt_most;
+    /* What came out. */
+    double bound, predicted, here;
+} hfi_box;
+
+/** nu of a symmetric matrix of differences: the least of a few ways to write it as a sum of l v v', each counted as |l| osc^2 v. */
+double hfi_matrix_size(size_t n, const double *x);
+/** Fills moves and spread from the models of means and covariance. */
+void hfi_box_sizes(hfi_box *x);
+/** Takes the functional with the weights bench->a in hand, of which osc is osc a: its slopes at the centre, from the third moments there. */
+void hfi_box_take(hfi_box *x, double osc);
+/** Lower bounds of that functional. Taylor, any weights; also where it expects the least (m) and the shares of the gap (m). */
+double hfi_box_by_taylor(hfi_box *x, double *point, double *gap);
+/** Of the probability of class c; weights e_c are in hand. */
+double hfi_box_by_vertices(const hfi_box *x, size_t c);
+/** Of that less than 0: weights - e_c, and the point where the least is expected. */
+double hfi_box_by_tangent(const hfi_box *x, size_t c, const double *point);
+
+#endif
