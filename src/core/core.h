@@ -26,6 +26,8 @@ void hfi_memory_free(const hfi_memory *memory, void *block);
 
 /** Like hfi_memory_alloc with the context's allocator; on failure sets the message (with the bytes). */
 void *hfi_alloc(hf_context *ctx, size_t count, size_t size);
+/** The same without zeroing: for room that is written before it is read, and much larger than what small problems use of it. */
+void *hfi_alloc_unset(hf_context *ctx, size_t count, size_t size);
 void hfi_free(hf_context *ctx, void *block);
 
 /** A zero-terminated copy in the allocator's memory; NULL when out of memory. */

@@ -37,19 +37,26 @@ bool hfi_size_mul(size_t a, size_t b, size_t *product)
 }
 
 /* Layout: [slack][pointer to the allocator's block][ALIGNMENT-aligned memory handed out]. */
-void *hfi_memory_alloc(const hfi_memory *memory, size_t count, size_t size)
+static void *allocate(const hfi_memory *memory, size_t count, size_t size, bool zeroed)
 {
+    const bool standard = memory->allocate == default_allocate;
     const size_t overhead = sizeof(void *) + ALIGNMENT - 1;
     size_t bytes;
     if (!hfi_size_mul(count, size, &bytes) || bytes > SIZE_MAX / 2 - overhead) return NULL;
     if (bytes == 0) bytes = 1;
-    char *raw = memory->allocate(bytes + overhead, memory->user);
+    char *raw =
+        standard && !zeroed ? malloc(bytes + overhead) : memory->allocate(bytes + overhead, memory->user);
     if (raw == NULL) return NULL;
     size_t slack = ALIGNMENT - (size_t)((uintptr_t)(raw + sizeof(void *)) % ALIGNMENT);
     char *block = raw + sizeof(void *) + slack % ALIGNMENT;
     memcpy(block - sizeof(void *), &raw, sizeof raw);
-    if (memory->allocate != default_allocate) memset(block, 0, bytes);
+    if (zeroed && !standard) memset(block, 0, bytes);
     return block;
+}
+
+void *hfi_memory_alloc(const hfi_memory *memory, size_t count, size_t size)
+{
+    return allocate(memory, count, size, true);
 }
 
 void hfi_memory_free(const hfi_memory *memory, void *block)
@@ -68,14 +75,24 @@ char *hfi_memory_strdup(const hfi_memory *memory, const char *text)
     return copy;
 }
 
-void *hfi_alloc(hf_context *ctx, size_t count, size_t size)
+static void *allocate_or_tell(hf_context *ctx, size_t count, size_t size, bool zeroed)
 {
     hfi_memory memory = hfi_context_memory(ctx);
-    void *block = hfi_memory_alloc(&memory, count, size);
+    void *block = allocate(&memory, count, size, zeroed);
     if (block == NULL)
         hfi_fail(ctx, HF_ERR_MEMORY, "out of memory: %zu x %zu bytes (%.3g GiB) could not be had", count,
                  size, (double)count * (double)size / (1024.0 * 1024.0 * 1024.0));
     return block;
+}
+
+void *hfi_alloc(hf_context *ctx, size_t count, size_t size)
+{
+    return allocate_or_tell(ctx, count, size, true);
+}
+
+void *hfi_alloc_unset(hf_context *ctx, size_t count, size_t size)
+{
+    return allocate_or_tell(ctx, count, size, false);
 }
 
 void hfi_free(hf_context *ctx, void *block)

@@ -75,13 +75,10 @@ hf_status hfi_kernel_gram_adjoint(hf_context *ctx, const hf_kernel *kernel, size
 {
     const size_t blocks = n / BLOCK + (n % BLOCK != 0), parameters = kernel->parameters;
     adjoint_job job = {.kernel = kernel, .n = n, .x = x, .ldx = ldx, .w = w, .ldw = ldw};
-    size_t scratch = 0, partial = 0;
+    size_t partial = 0;
     if (n == 0) return HF_OK;
-    job.scratch_each = hfi_kernel_scratch(kernel);
-    if (!hfi_size_mul(job.scratch_each, (size_t)hf_context_threads(ctx), &scratch) ||
-        !hfi_size_mul(blocks, parameters, &partial))
-        return hfi_out_of_memory(ctx);
-    job.scratch = hfi_alloc(ctx, scratch, sizeof(double));
+    if (!hfi_size_mul(blocks, parameters, &partial)) return hfi_out_of_memory(ctx);
+    job.scratch = hfi_kernel_scratch_alloc(ctx, kernel, &job.scratch_each);
     job.partial = job.scratch ? hfi_alloc(ctx, partial, sizeof(double)) : NULL;
     const bool ready = job.scratch && job.partial;
     if (ready) {
@@ -159,12 +156,8 @@ hf_status hfi_kernel_gram_slopes(hf_context *ctx, const hf_kernel *kernel, size_
                                  size_t ldx, const double *a, double *v)
 {
     slope_job job = {.kernel = kernel, .n = n, .x = x, .ldx = ldx, .a = a, .v = v};
-    size_t scratch = 0;
     if (n == 0) return HF_OK;
-    job.scratch_each = hfi_kernel_scratch(kernel);
-    if (!hfi_size_mul(job.scratch_each, (size_t)hf_context_threads(ctx), &scratch))
-        return hfi_out_of_memory(ctx);
-    job.scratch = hfi_alloc(ctx, scratch, sizeof(double));
+    job.scratch = hfi_kernel_scratch_alloc(ctx, kernel, &job.scratch_each);
     if (!job.scratch) return HF_ERR_MEMORY;
     memset(v, 0, n * kernel->parameters * sizeof *v);
     hfi_parallel_for(ctx, n / BLOCK + (n % BLOCK != 0), slope_block, &job);

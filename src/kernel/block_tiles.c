@@ -140,12 +140,10 @@ hf_status hfi_block_tiles(hf_context *ctx, const hfi_block_job *job)
 {
     const size_t chunks = (job->n + CHUNK - 1) / CHUNK, parameters = job->kernel->parameters;
     const double n = (double)job->n;
-    size_t scratch = 0, theta = 0;
-    tiles all = {.job = job, .scratch_each = hfi_kernel_scratch(job->kernel)};
-    if (!hfi_size_mul(all.scratch_each, (size_t)hf_context_threads(ctx), &scratch) ||
-        !hfi_size_mul(chunks, parameters, &theta))
-        return hfi_out_of_memory(ctx);
-    all.scratch = hfi_alloc(ctx, scratch, sizeof *all.scratch);
+    size_t theta = 0;
+    tiles all = {.job = job};
+    if (!hfi_size_mul(chunks, parameters, &theta)) return hfi_out_of_memory(ctx);
+    all.scratch = hfi_kernel_scratch_alloc(ctx, job->kernel, &all.scratch_each);
     if (job->theta) all.theta = hfi_alloc(ctx, theta, sizeof *all.theta);
     hf_status status = all.scratch && (all.theta || !job->theta) ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0) status = hfi_pair_rounds(ctx, "covariances", chunks, 0.5 * n * (n + 1.0), pair, &all);

@@ -35,11 +35,7 @@ typedef struct cross_job {
 
 static hf_status make_scratch(hf_context *ctx, cross_job *job)
 {
-    size_t total;
-    job->scratch_each = hfi_kernel_scratch(job->kernel);
-    if (!hfi_size_mul(job->scratch_each, (size_t)hf_context_threads(ctx), &total))
-        return hfi_out_of_memory(ctx);
-    job->scratch = hfi_alloc(ctx, total, sizeof(double));
+    job->scratch = hfi_kernel_scratch_alloc(ctx, job->kernel, &job->scratch_each);
     return job->scratch ? HF_OK : HF_ERR_MEMORY;
 }
 

@@ -76,22 +76,10 @@ static void gram_block(size_t index, int thread, void *arg)
     }
 }
 
-/* Scratch for every thread of the context. */
-static double *allocate_scratch(hf_context *ctx, const hf_kernel *kernel, size_t *each)
-{
-    size_t total = 0;
-    *each = hfi_kernel_scratch(kernel);
-    if (!hfi_size_mul(*each, (size_t)hf_context_threads(ctx), &total)) {
-        (void)hfi_out_of_memory(ctx);
-        return NULL;
-    }
-    return hfi_alloc(ctx, total, sizeof(double));
-}
-
 static hf_status run_gram(hf_context *ctx, gram_job *job)
 {
     if (job->n == 0) return HF_OK;
-    job->scratch = allocate_scratch(ctx, job->kernel, &job->scratch_each);
+    job->scratch = hfi_kernel_scratch_alloc(ctx, job->kernel, &job->scratch_each);
     if (!job->scratch) return HF_ERR_MEMORY;
     hfi_parallel_for(ctx, blocks(job->n), gram_block, job);
     hfi_free(ctx, job->scratch);
@@ -200,7 +188,7 @@ hf_status hf_kernel_cross(hf_context *ctx, const hf_kernel *kernel, size_t m, co
     if (s < 0 || m == 0 || n == 0) return s;
     cross_job job = {
         .kernel = kernel, .m = m, .n = n, .x = x, .z = z, .ldx = ldx, .ldz = ldz, .k = k, .ldk = ldk};
-    job.scratch = allocate_scratch(ctx, kernel, &job.scratch_each);
+    job.scratch = hfi_kernel_scratch_alloc(ctx, kernel, &job.scratch_each);
     if (!job.scratch) return HF_ERR_MEMORY;
     hfi_parallel_for(ctx, blocks(m), cross_rows, &job);
     hfi_free(ctx, job.scratch);

@@ -55,6 +55,8 @@ bool hfi_kernel_is_separable(const hf_kernel *kernel);
 
 /** Doubles of scratch one thread needs for any function below. */
 size_t hfi_kernel_scratch(const hf_kernel *kernel);
+/** That for every thread of the context, *each doubles apart; hfi_free() gives it back. NULL with a message. */
+double *hfi_kernel_scratch_alloc(hf_context *ctx, const hf_kernel *kernel, size_t *each);
 
 /** Lower triangle of the Gram matrix, K + 0 on the diagonal (white included). All threads; `k` column-major n
  * x n. */

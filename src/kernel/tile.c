@@ -78,6 +78,17 @@ size_t hfi_kernel_scratch(const hf_kernel *kernel)
     return kernel->d * panel_points(kernel) + 2 * kernel->sm_columns * HFI_TILE + buffers * HFI_BUFFER;
 }
 
+double *hfi_kernel_scratch_alloc(hf_context *ctx, const hf_kernel *kernel, size_t *each)
+{
+    size_t total = 0;
+    *each = hfi_kernel_scratch(kernel);
+    if (!hfi_size_mul(*each, (size_t)hf_context_threads(ctx), &total)) {
+        (void)hfi_out_of_memory(ctx);
+        return NULL;
+    }
+    return hfi_alloc_unset(ctx, total, sizeof(double));
+}
+
 void hfi_tile_begin(hfi_tile *tile, const hf_kernel *kernel, double *scratch)
 {
     *tile = (hfi_tile){.kernel = kernel, .panel = scratch, .room = panel_points(kernel)};

@@ -38,17 +38,14 @@ hf_status hfi_inducing_chunk_init(hfi_inducing_chunk *chunk, const hfi_inducing 
                             .table = sites,
                             .inputs = x,
                             .ldx = ldx,
-                            .capacity = rows < HFI_INDUCING_ROWS ? rows : HFI_INDUCING_ROWS,
-                            .scratch_each = hfi_kernel_scratch(kernel)};
-    size_t square, scratch;
+                            .capacity = rows < HFI_INDUCING_ROWS ? rows : HFI_INDUCING_ROWS};
+    size_t square;
     memset(chunk, 0, sizeof *chunk);
-    if (!hfi_size_mul(c.capacity, inducing->m, &square) ||
-        !hfi_size_mul(c.scratch_each, (size_t)hf_context_threads(ctx), &scratch))
-        return hfi_out_of_memory(ctx);
+    if (!hfi_size_mul(c.capacity, inducing->m, &square)) return hfi_out_of_memory(ctx);
     c.row = hfi_alloc(ctx, c.capacity, 2 * sizeof *c.row); /* and the readings' channels */
     c.numbers = hfi_alloc(ctx, c.capacity, (SITE_ARRAYS + READING_ARRAYS + inducing->d) * sizeof *c.numbers);
     c.v = hfi_alloc(ctx, square, sizeof *c.v);
-    c.scratch = hfi_alloc(ctx, scratch, sizeof *c.scratch);
+    c.scratch = hfi_kernel_scratch_alloc(ctx, kernel, &c.scratch_each);
     if (solved) c.y = hfi_alloc(ctx, square, sizeof *c.y);
     if (!c.row || !c.numbers || !c.v || !c.scratch || (solved && !c.y)) {
         hfi_inducing_chunk_free(&c);

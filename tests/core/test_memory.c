@@ -51,6 +51,14 @@ static void blocks_are_aligned_and_zeroed(void **state)
             hfi_free(contexts[which], block);
         }
     assert_int_equal(c.alive, 1); /* the context itself */
+    for (int which = 0; which < 2; which++) {
+        unsigned char *block = hfi_alloc_unset(contexts[which], 300, 7);
+        assert_non_null(block);
+        assert_true((uintptr_t)block % 64 == 0);
+        if (which) assert_int_equal(block[0], 0xA5); /* nobody zeroed it */
+        hfi_free(contexts[which], block);
+        assert_null(hfi_alloc_unset(contexts[which], SIZE_MAX / 2, 3));
+    }
     hf_context_free(counted);
     assert_int_equal(c.alive, 0);
     hf_context_free(plain);

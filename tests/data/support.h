@@ -95,7 +95,7 @@ static inline char *file_get(const char *path)
 /* ---- allocator ------------------------------------------------------------------------------------------
  */
 
-/* Counts live blocks; the `fail_at`-th allocation (from 1) fails, 0: none. */
+/* Counts live blocks, which begin with NaNs; the `fail_at`-th allocation (from 1) fails, 0: none. */
 typedef struct meter {
     atomic_size_t live, made;
     size_t fail_at;
@@ -106,8 +106,9 @@ static inline void *meter_allocate(size_t bytes, void *user)
     meter *m = user;
     if (atomic_fetch_add(&m->made, 1) + 1 == m->fail_at) return NULL;
     void *block = malloc(bytes);
-    if (block != NULL) atomic_fetch_add(&m->live, 1);
-    return block;
+    if (block == NULL) return NULL;
+    atomic_fetch_add(&m->live, 1);
+    return memset(block, 0xFF, bytes < 4096 ? bytes : 4096);
 }
 
 static inline void meter_release(void *block, void *user)
