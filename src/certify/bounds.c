@@ -23,8 +23,12 @@ typedef struct bench {
     double *full;  /* d: half-widths of all inputs */
     double *kinds; /* 4 d */
     double *work;  /* of the quadratic bound */
+    double *cubic; /* m x m x m, where models can be sharpened */
     double *models;
 } bench;
+
+/* Parts that the cube is split into for the bound of a cubic model, at most. */
+#define PARTS 256u
 
 static bench lay_out(size_t m, size_t d, double *scratch, size_t *total)
 {
@@ -39,7 +43,8 @@ static bench lay_out(size_t m, size_t d, double *scratch, size_t *total)
                             m,
                             d,
                             4 * d,
-                            hfi_quadratic_work(m)};
+                            hfi_quadratic_work(m),
+                            m <= HFI_SHARP_INPUTS ? m * m * m : 0};
     double *at[sizeof sizes / sizeof *sizes];
     size_t sum = 0;
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
@@ -47,19 +52,8 @@ static bench lay_out(size_t m, size_t d, double *scratch, size_t *total)
         sum += sizes[k];
     }
     *total = sum;
-    return (bench){at[0],
-                   at[1],
-                   at[2],
-                   at[3],
-                   at[4],
-                   at[5],
-                   at[6],
-                   at[7],
-                   at[8],
-                   at[9],
-                   at[10],
-                   at[11],
-                   scratch ? scratch + sum : NULL};
+    return (bench){at[0], at[1], at[2], at[3],  at[4],  at[5],  at[6],
+                   at[7], at[8], at[9], at[10], at[11], at[12], scratch ? scratch + sum : NULL};
 }
 
 size_t hfi_question_own_scratch(size_t m, size_t d)
@@ -67,6 +61,14 @@ size_t hfi_question_own_scratch(size_t m, size_t d)
     size_t total;
     (void)lay_out(m, d, NULL, &total);
     return total;
+}
+
+size_t hfi_question_sharp_scratch(const hfi_question *question)
+{
+    if (!question->taylor || !hfi_taylor_can_sharpen(question->taylor)) return 0;
+    const size_t models = hfi_taylor_sharpen_scratch(question->taylor),
+                 parts = hfi_cubic_work(question->subject.free_count, PARTS);
+    return models > parts ? models : parts;
 }
 
 /* What one box comes to. */
@@ -77,11 +79,12 @@ typedef struct box {
     size_t m;
     const double *centre, *half;
     bool of_mean, of_spread; /* what matters */
-    const hfi_mean_model *mean;
+    hfi_mean_model *mean;
     hfi_spread_model spread;
     double bound, predicted; /* the best so far, solver's units without the shift */
     double rounding;
-    bool own; /* best_gap comes from a model */
+    bool own;      /* best_gap comes from a model */
+    double enough; /* a bound of sign value that need not be better, solver's units without the shift */
 } box;
 
 /* A bound constant + the least of g'u + u'H u / 2 - lost; kept if it is better than what there is. */
@@ -105,14 +108,28 @@ static void offer(box *x, double bound)
 
 /* ---- mean -------------------------------------------------------------------------------------------------------- */
 
+/* The least of the sharpened model, as far as the question needs it. */
+static double least_cubic(const box *x, double lost, double *point, double *predicted)
+{
+    const hfi_question *q = x->question;
+    const hfi_cubic cubic = {
+        .m = x->m, .sign = x->sign, .g = x->mean->g, .h = x->mean->h, .t = x->mean->cubic};
+    const hfi_cubic_effort effort = {
+        .parts = q->what == HF_CERTIFY_MEAN ? PARTS : PARTS / 4,
+        .enough = q->what == HF_CERTIFY_MEAN ? x->enough + lost - x->sign * x->mean->value : (double)INFINITY,
+        .want = 0.1 * x->mean->outside + 0.02 * q->settings.tolerance / q->scale};
+    return hfi_cubic_lower(&cubic, &effort, point, predicted, x->b->best_gap, x->b->models);
+}
+
 static void bound_mean(box *x, double *point)
 {
     const hfi_mean_model *model = x->mean;
     const bench *b = x->b;
+    const double lost = model->outside + model->rounding, value = x->sign * model->value;
     double predicted;
-    const double least =
-        hfi_quadratic_lower(x->m, x->sign, model->g, model->h, point, &predicted, b->best_gap, b->work);
-    const double lost = model->remainder + model->rounding, value = x->sign * model->value;
+    const double least = model->has_cubic ? least_cubic(x, lost, point, &predicted)
+                                          : hfi_quadratic_lower(x->m, x->sign, model->g, model->h, point,
+                                                                &predicted, b->best_gap, b->work);
     x->bound = value + least - lost;
     x->predicted = value + predicted;
     x->own = true;
@@ -420,6 +437,31 @@ static void finish(const box *x, hfi_box_bound *out)
         out->point[a] = x->centre[q->subject.free[a]] + x->half[a] * out->point[a];
 }
 
+static void bound_models(box *x, double *point)
+{
+    const hf_certify_what what = x->question->what;
+    if (what == HF_CERTIFY_MEAN)
+        bound_mean(x, point);
+    else if (what == HF_CERTIFY_SD)
+        bound_sd(x, point);
+    else if (hfi_link_asked(what))
+        bound_link(x, point);
+    else
+        bound_both(x, point);
+}
+
+/* A sharper model costs about n / 20 others and leaves a remainder of a tenth, which 10^(m / 3) boxes would have had to be made for. The whole box, of which there is but one, is
+ * always worth it. */
+static bool is_worth_sharpening(const box *x)
+{
+    const hfi_question *q = x->question;
+    if (!x->of_mean || !(q->settings.bounds & HF_BOUND_TAYLOR) || !(x->bound < x->enough) ||
+        !hfi_taylor_can_sharpen(q->taylor))
+        return false;
+    const double n = (double)q->taylor->n, m = (double)x->m;
+    return x->enough < (double)INFINITY ? m >= 3.0 * log10(n / 20.0) : n <= 10000.0;
+}
+
 static void bound_one(box *x, double *models, hfi_box_bound *out)
 {
     const hfi_question *q = x->question;
@@ -430,14 +472,13 @@ static void bound_one(box *x, double *models, hfi_box_bound *out)
             .b = x->b->spread, .g = x->b->spread + m, .remainder_share = x->b->spread + m + m * m};
         hfi_taylor_spread(q->taylor, x->centre, x->half, &x->spread, models);
     }
-    if (q->what == HF_CERTIFY_MEAN)
-        bound_mean(x, out->point);
-    else if (q->what == HF_CERTIFY_SD)
-        bound_sd(x, out->point);
-    else if (hfi_link_asked(q->what))
-        bound_link(x, out->point);
-    else
-        bound_both(x, out->point);
+    bound_models(x, out->point);
+    if (is_worth_sharpening(x)) {
+        const double before = x->bound;
+        hfi_taylor_sharpen(q->taylor, x->centre, x->half, x->mean, models);
+        bound_models(x, out->point);
+        x->bound = fmax(x->bound, before);
+    }
     const unsigned own =
         (x->of_mean ? (unsigned)HF_BOUND_TAYLOR : 0u) | (x->of_spread ? (unsigned)HF_BOUND_FEATURE : 0u);
     if ((q->settings.bounds & own) != own) x->bound = -(double)INFINITY;
@@ -461,8 +502,8 @@ static void place(const hfi_question *q, size_t count, const double *low, const 
     }
 }
 
-void hfi_question_bounds(const hfi_question *question, double sign, size_t count, const double *low,
-                         const double *high, hfi_box_bound *bounds, double *scratch)
+void hfi_question_bounds(const hfi_question *question, double sign, double enough, size_t count,
+                         const double *low, const double *high, hfi_box_bound *bounds, double *scratch)
 {
     const size_t m = question->subject.free_count, d = question->subject.d, one = m * m + 3 * m;
     size_t total;
@@ -477,8 +518,11 @@ void hfi_question_bounds(const hfi_question *question, double sign, size_t count
     if (mean) {
         for (size_t k = 0; k < count; k++) {
             double *at = b.mean + k * one;
-            models[k] = (hfi_mean_model){
-                .g = at, .slope_error = at + m, .remainder_share = at + 2 * m, .h = at + 3 * m};
+            models[k] = (hfi_mean_model){.g = at,
+                                         .slope_error = at + m,
+                                         .remainder_share = at + 2 * m,
+                                         .h = at + 3 * m,
+                                         .cubic = b.cubic};
         }
         hfi_taylor_mean(question->taylor, count, b.centre, b.half, models, b.models);
     }
@@ -492,7 +536,8 @@ void hfi_question_bounds(const hfi_question *question, double sign, size_t count
                  .mean = &models[k],
                  .of_mean = mean,
                  .of_spread = question->what != HF_CERTIFY_MEAN,
-                 .bound = -(double)INFINITY};
+                 .bound = -(double)INFINITY,
+                 .enough = (enough - sign * question->shift) / question->scale};
         bound_one(&x, b.models, &bounds[k]);
     }
 }

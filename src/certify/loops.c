@@ -128,3 +128,72 @@ void hfi_radial_weights(hfi_radial form, double alpha, size_t count, const doubl
         break;
     }
 }
+
+/* g := y_i'y_j, then w_j times the series, twice that below the diagonal and nothing above it. */
+HFI_INLINE void pair_lanes(size_t j, size_t i, size_t axes, size_t ld, const double *restrict y,
+                           const double *restrict w, size_t degrees, const double *restrict weight,
+                           double *restrict out)
+{
+    double g[HFI_PAIR_LANES] = {0.0};
+    for (size_t a = 0; a < axes; a++) {
+        const double own = y[i + a * ld], *restrict column = y + a * ld + j;
+        HFI_SIMD
+        for (size_t l = 0; l < HFI_PAIR_LANES; l++) g[l] += own * column[l];
+    }
+    HFI_SIMD
+    for (size_t l = 0; l < HFI_PAIR_LANES; l++) out[l] = weight[degrees - 1];
+    for (size_t k = degrees - 1; k-- > 0;) {
+        const double next = weight[k];
+        HFI_SIMD
+        for (size_t l = 0; l < HFI_PAIR_LANES; l++) out[l] = out[l] * g[l] + next;
+    }
+    HFI_SIMD
+    for (size_t l = 0; l < HFI_PAIR_LANES; l++)
+        out[l] *= g[l] * g[l] * g[l] * w[j + l] * (j + l < i ? 2.0 : j + l == i ? 1.0 : 0.0);
+}
+
+HFI_CLONES
+void hfi_pair_sums(size_t count, size_t axes, size_t ld, const double *restrict y, const double *restrict w,
+                   size_t degrees, const double *restrict weight, double *restrict matrix)
+{
+    double lanes[HFI_SHARP_INPUTS * HFI_PAIR_LANES], pair[HFI_PAIR_LANES], sums[HFI_SHARP_INPUTS];
+    for (size_t k = 0; k < axes * axes; k++) matrix[k] = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < axes * HFI_PAIR_LANES; k++) lanes[k] = 0.0;
+        for (size_t j = 0; j <= i; j += HFI_PAIR_LANES) {
+            pair_lanes(j, i, axes, ld, y, w, degrees, weight, pair);
+            for (size_t a = 0; a < axes; a++) {
+                const double *restrict column = y + a * ld + j;
+                double *restrict to = lanes + a * HFI_PAIR_LANES;
+                HFI_SIMD
+                for (size_t l = 0; l < HFI_PAIR_LANES; l++) to[l] += pair[l] * column[l];
+            }
+        }
+        for (size_t a = 0; a < axes; a++) {
+            sums[a] = 0.0;
+            for (size_t l = 0; l < HFI_PAIR_LANES; l++) sums[a] += lanes[a * HFI_PAIR_LANES + l];
+        }
+        for (size_t a = 0; a < axes; a++)
+            for (size_t b = 0; b < axes; b++) matrix[a * axes + b] += w[i] * y[i + a * ld] * sums[b];
+    }
+    for (size_t a = 0; a < axes; a++)
+        for (size_t b = 0; b < a; b++) {
+            const double mean = 0.5 * (matrix[a * axes + b] + matrix[b * axes + a]);
+            matrix[a * axes + b] = matrix[b * axes + a] = mean;
+        }
+}
+
+HFI_CLONES
+void hfi_cube_slices(size_t m, const double *restrict t, const double *restrict side, double *restrict out)
+{
+    double product[HFI_SHARP_INPUTS * HFI_SHARP_INPUTS];
+    for (size_t b = 0; b < m; b++)
+        for (size_t c = 0; c < m; c++) product[b * m + c] = side[b] * side[c];
+    for (size_t a = 0; a < m; a++) {
+        const double *restrict slice = t + a * m * m;
+        double sum = 0.0;
+        HFI_SIMD_SUM(sum)
+        for (size_t k = 0; k < m * m; k++) sum += slice[k] * product[k];
+        out[a] = side[a] * sum;
+    }
+}

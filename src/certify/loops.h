@@ -8,6 +8,9 @@
 
 #include <stddef.h>
 
+#define HFI_PAIR_LANES   32u /* anchors at once; arrays of pairs are padded to a multiple of it */
+#define HFI_SHARP_INPUTS 16u /* moving inputs, at most, of what is computed with pairs or cubic terms */
+
 /** Functions psi of q = r^2, as kernel.h lists them. */
 typedef enum hfi_radial {
     HFI_RADIAL_SE,
@@ -29,5 +32,12 @@ void hfi_radial_values(hfi_radial form, double alpha, size_t count, const double
  * What is not bounded at q = 0 is given as 0: curve of matern32, both of matern12. */
 void hfi_radial_weights(hfi_radial form, double alpha, size_t count, const double *q, const double *a,
                         double *value, double *slope, double *curve);
+
+/** matrix := sum_ij w_i w_j y_i y_j' g^3 (weight_0 + weight_1 g + ...), g = y_i'y_j, over `count` points with `axes` coordinates y[i + a ld]; symmetric, axes x axes.
+ * Reads y and w up to the next multiple of HFI_PAIR_LANES, where they must be finite. Each pair once. */
+void hfi_pair_sums(size_t count, size_t axes, size_t ld, const double *y, const double *w, size_t degrees,
+                   const double *weight, double *matrix);
+/** out[a] := side_a sum_bc t_abc side_b side_c, t m x m x m. */
+void hfi_cube_slices(size_t m, const double *t, const double *side, double *out);
 
 #endif

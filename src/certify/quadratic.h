@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file quadratic.h
- * @brief Lower bounds of quadratic functions over the cube [-1, 1]^m.
+ * @brief Lower bounds of quadratic and cubic functions over the cube [-1, 1]^m.
  */
 #ifndef HFI_CERTIFY_QUADRATIC_H
 #define HFI_CERTIFY_QUADRATIC_H
@@ -24,5 +24,27 @@ size_t hfi_quadratic_work(size_t m);
  */
 double hfi_quadratic_lower(size_t m, double sign, const double *g, const double *h, double *point,
                            double *predicted, double *gap, double *work);
+
+/** sign (g'u + u'H u / 2 + T(u, u, u) / 6), T symmetric, m x m x m; m <= HFI_SHARP_INPUTS. */
+typedef struct hfi_cubic {
+    size_t m;
+    double sign;
+    const double *g, *h, *t;
+} hfi_cubic;
+
+/** When to be content. */
+typedef struct hfi_cubic_effort {
+    size_t parts; /* of the cube that may be looked at */
+    double
+        enough; /* a bound that need not be better; once a value below it is met not much effort is made. Infinite: as good as can be had */
+    double want; /* distance of bound and least value */
+} hfi_cubic_effort;
+
+/** As hfi_quadratic_lower(), of a cubic function and as narrow as the effort allows: the cube is split, best part first, and in each part the cubic term is bounded by its norm or the sizes
+ * of its entries. The first part is the cube. */
+double hfi_cubic_lower(const hfi_cubic *cubic, const hfi_cubic_effort *effort, double *point,
+                       double *predicted, double *gap, double *work);
+/** Doubles of work for so many parts. */
+size_t hfi_cubic_work(size_t m, size_t parts);
 
 #endif

@@ -149,7 +149,7 @@ static hf_status make_bounds(hf_context *ctx, hfi_question *q)
     if (status < 0) return status;
     const size_t mean = hfi_taylor_mean_scratch(q->taylor),
                  spread = q->what == HF_CERTIFY_MEAN ? 0 : hfi_taylor_spread_scratch(q->taylor);
-    q->scratch = hfi_question_own_scratch(m, d) + mean + spread + most;
+    q->scratch = hfi_question_own_scratch(m, d) + mean + spread + most + hfi_question_sharp_scratch(q);
     return status;
 }
 

@@ -49,6 +49,7 @@ double hfi_question_value(hfi_question *question, const double *point, double *u
 
 /** Doubles of scratch beside that of the bounds. */
 size_t hfi_question_own_scratch(size_t m, size_t d);
+size_t hfi_question_sharp_scratch(const hfi_question *question); /* of models that are sharpened */
 
 /** What is known of a box. */
 typedef struct hfi_box_bound {
@@ -64,7 +65,7 @@ typedef struct hfi_box_bound {
 } hfi_box_bound;
 
 /** Bounds of `count` <= HFI_TOGETHER boxes [low, high] (m entries each) for sign = 1 (minimum) or -1 (maximum). No allocation; several threads at once. */
-void hfi_question_bounds(const hfi_question *question, double sign, size_t count, const double *low,
-                         const double *high, hfi_box_bound *bounds, double *scratch);
+void hfi_question_bounds(const hfi_question *question, double sign, double enough, size_t count,
+                         const double *low, const double *high, hfi_box_bound *bounds, double *scratch);
 
 #endif

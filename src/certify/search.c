@@ -38,6 +38,7 @@ typedef struct search {
     size_t children;
     double *low, *high; /* m x 2 ROUND */
     hfi_box_bound *bounds;
+    double *parent; /* bounds of the boxes that they are parts of */
     double *points;
     signed char *faces;
     double *scratch;
@@ -168,8 +169,9 @@ static void bound_some(size_t chunk, int thread, void *arg)
 {
     search *s = arg;
     const size_t first = chunk * HFI_TOGETHER, left = s->children - first;
-    hfi_question_bounds(s->question, s->sign, left < HFI_TOGETHER ? left : HFI_TOGETHER,
-                        s->low + first * s->m, s->high + first * s->m, s->bounds + first,
+    hfi_question_bounds(s->question, s->sign, s->best - s->tolerance,
+                        left < HFI_TOGETHER ? left : HFI_TOGETHER, s->low + first * s->m,
+                        s->high + first * s->m, s->bounds + first,
                         s->scratch + (size_t)thread * s->scratch_size);
 }
 
@@ -180,11 +182,13 @@ static void bound_children(search *s)
         s->bounds[k].face = s->faces + k * s->m;
     }
     hfi_parallel_for(s->ctx, (s->children + HFI_TOGETHER - 1) / HFI_TOGETHER, bound_some, s);
+    for (size_t k = 0; k < s->children; k++) s->bounds[k].bound = fmax(s->bounds[k].bound, s->parent[k]);
     s->nodes_done += s->children;
 }
 
-static void add_child(search *s, const double *low, const double *high)
+static void add_child(search *s, double parent, const double *low, const double *high)
 {
+    s->parent[s->children] = parent;
     memcpy(s->low + s->children * s->m, low, s->m * sizeof *low);
     memcpy(s->high + s->children * s->m, high, s->m * sizeof *high);
     s->children++;
@@ -196,17 +200,17 @@ static bool split(search *s, size_t place)
     const node *n = &s->nodes[place];
     double *low = s->sides + 2 * s->m * place, *high = low + s->m;
     if (n->shrunk) {
-        add_child(s, low, high);
+        add_child(s, n->bound, low, high);
         return true;
     }
     const size_t f = n->split;
     const double l = low[f], h = high[f], middle = 0.5 * (l + h);
     if (!(middle - l > 16.0 * DBL_EPSILON * fabs(middle)) || !(middle > l) || !(middle < h)) return false;
     high[f] = middle;
-    add_child(s, low, high);
+    add_child(s, n->bound, low, high);
     high[f] = h;
     low[f] = middle;
-    add_child(s, low, high);
+    add_child(s, n->bound, low, high);
     low[f] = l;
     return true;
 }
@@ -323,19 +327,20 @@ static bool begin(search *s)
     s->heap = hfi_memory_alloc(memory, s->room, sizeof *s->heap);
     s->low = hfi_memory_alloc(memory, most, 2 * m * sizeof *s->low);
     s->bounds = hfi_memory_alloc(memory, most, sizeof *s->bounds);
+    s->parent = hfi_memory_alloc(memory, most, sizeof *s->parent);
     s->points = hfi_memory_alloc(memory, most, m * sizeof *s->points);
     s->faces = hfi_memory_alloc(memory, most, m * sizeof *s->faces);
     s->work = hfi_memory_alloc(memory, 5 * m + s->question->subject.d, sizeof *s->work);
     s->scratch = hfi_memory_alloc(memory, threads, s->scratch_size * sizeof *s->scratch);
     s->high = s->low ? s->low + most * m : NULL;
-    return s->nodes && s->sides && s->spare && s->heap && s->low && s->bounds && s->points && s->faces &&
-           s->work && s->scratch;
+    return s->nodes && s->sides && s->spare && s->heap && s->low && s->bounds && s->parent && s->points &&
+           s->faces && s->work && s->scratch;
 }
 
 static void finish(search *s)
 {
-    void *blocks[] = {s->nodes,  s->sides,  s->spare, s->heap, s->low,
-                      s->bounds, s->points, s->faces, s->work, s->scratch};
+    void *blocks[] = {s->nodes,  s->sides,  s->spare, s->heap, s->low,    s->bounds,
+                      s->parent, s->points, s->faces, s->work, s->scratch};
     for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) hfi_memory_free(&s->memory, blocks[b]);
 }
 
@@ -344,6 +349,7 @@ static bool bound_whole(search *s, hfi_end *end)
 {
     const hfi_subject *whole = &s->question->subject;
     s->children = 1;
+    s->parent[0] = -(double)INFINITY;
     for (size_t f = 0; f < s->m; f++) {
         s->low[f] = whole->lower[whole->free[f]];
         s->high[f] = whole->upper[whole->free[f]];

@@ -29,6 +29,11 @@ typedef struct hfi_mean_model {
     double value;
     double *g, *h; /* m, m x m; the caller's */
     double remainder;
+    double
+        outside; /* <= remainder: the range of the mean over the box is within this of the range of the quadratic function, or of the cubic one where there is one */
+    double *
+        cubic; /* m x m x m: third derivatives of the model for that; the caller's, NULL where hfi_taylor_sharpen() is not called */
+    bool has_cubic;
     double rounding;
     double crude_lower,
         crude_upper; /* of the mean, by cruder means that are better in large boxes; rounding not taken off */
@@ -46,6 +51,14 @@ bool hfi_taylor_is_rough(const hfi_taylor *taylor, bool spread);
 void hfi_taylor_mean(const hfi_taylor *taylor, size_t count, const double *centre, const double *half,
                      hfi_mean_model *models, double *scratch);
 size_t hfi_taylor_mean_scratch(const hfi_taylor *taylor);
+
+/** Whether a model can be made sharper: one se term is all that moves, and few inputs do. */
+bool hfi_taylor_can_sharpen(const hfi_taylor *taylor);
+/** Sharpens a model that hfi_taylor_mean() made, by what the posterior mean is around the box's centre: remainder, slope_error and their shares, and its cubic terms. O(n^2 m) for the n anchors
+ * that matter, at most some 2000. Serial, no allocation; only where it can. */
+void hfi_taylor_sharpen(const hfi_taylor *taylor, const double *centre, const double *half,
+                        hfi_mean_model *model, double *scratch);
+size_t hfi_taylor_sharpen_scratch(const hfi_taylor *taylor);
 
 /** The standard deviation in one box. With the posterior's features phi (white noise being one more, which does not move),
  *

@@ -324,4 +324,8 @@ void hfi_taylor_mean(const hfi_taylor *taylor, size_t count, const double *centr
                     add_general(taylor, term, centre + q * d, half + q * m, &models[q], &b);
             }
     }
+    for (size_t q = 0; q < count; q++) {
+        models[q].outside = models[q].remainder;
+        models[q].has_cubic = false;
+    }
 }
