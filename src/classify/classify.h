@@ -96,6 +96,8 @@ hf_status hfi_class_exact_prepare(hfi_class_problem *p);
 hf_status hfi_class_condition(hfi_class_problem *p, double *force, double *latent, double *variance);
 hf_status hfi_class_exact_condition(hfi_class_problem *p, double *force, double *latent, double *variance);
 hf_status hfi_class_inducing_condition(hfi_class_problem *p, double *force, double *latent, double *variance);
+/** The same for other pulls but the precisions of the last time: `force` and `latent` alone. O(n^2). */
+void hfi_class_exact_mean(hfi_class_problem *p, double *force, double *latent);
 /** The gradient at the sites that an evaluation ended with. */
 hf_status hfi_class_exact_gradient(hfi_class_problem *p, double *gradient);
 hf_status hfi_class_inducing_gradient(hfi_class_problem *p, double *gradient);

@@ -9,14 +9,16 @@
 enum {
     MOST_ROUNDS = 200,
     MOST_HALVINGS = 20,
+    MOST_MEANS = 6,
     LABELS = 16 /* in one task */
 };
 
 /* Largest distance of a site from the one wanted, in units of the marginal posterior, at which they have settled; and the one at which they have for all
  * purposes where rounding keeps them from it. */
 static const double exact = 1e-10, rough = 1e-6, lost = 1e-6;
-/* An accelerated point may be this much further from its wanted sites than the point before. */
-static const double leeway = 2.0, least_step = 0.05;
+static const double least_step = 0.05;
+/* The distance below which steps have to shorten it. Farther off sites chase each other where many labels say the same, and a detour may be the way. */
+static const double near = 0.3, leeway = 2.0;
 
 typedef struct loop {
     hfi_class_problem *p;
@@ -26,6 +28,7 @@ typedef struct loop {
     bool scaled;
     double *numbers;
     double step;   /* share of the way to the wanted sites that a step makes */
+    double before; /* `change` of the point before */
     double change; /* distance to the wanted sites */
     hfi_anderson history;
 } loop;
@@ -40,6 +43,44 @@ static void tilt(size_t task, int thread, void *arg)
         p->tilted[i] = hfi_class_tilt(p->link, p->sign[i], p->offset[i] + l->cavity[i], l->cavity[n + i]);
 }
 
+/* Cavities and their tilted moments; false where a site has no cavity. */
+static bool look(loop *l)
+{
+    hfi_class_problem *p = l->p;
+    const size_t n = p->n;
+    for (size_t i = 0; i < n; i++) {
+        const double left = 1.0 - p->w[i] * p->variance[i];
+        if (!(left > 0.0 && p->variance[i] > 0.0)) return false;
+        l->cavity[i] = (p->latent[i] - p->variance[i] * p->pull[i]) / left;
+        l->cavity[n + i] = p->variance[i] / left;
+    }
+    hfi_parallel_for(p->ctx, (n + LABELS - 1) / LABELS, tilt, l);
+    return true;
+}
+
+/* Sites whose marginals have the tilted means, their precisions and with them the factor held: it is the precisions that cost O(n^3). Near the end, where
+ * the precisions are about right; as long as the means come together. */
+static bool settle_means(loop *l)
+{
+    hfi_class_problem *p = l->p;
+    double before = INFINITY;
+    bool fine = look(l);
+    for (int k = 0; fine && k < MOST_MEANS && !p->inducing.inducing && l->before < near; k++) {
+        double far = 0.0;
+        for (size_t i = 0; i < p->n; i++) {
+            const double slope = p->tilted[i].slope, mean = l->cavity[i] + l->cavity[p->n + i] * slope;
+            far = fmax(far, fabs(mean - p->latent[i]) / sqrt(p->variance[i]));
+            l->next[i] = p->w[i] * mean + slope;
+        }
+        if (!(far < 0.5 * before) || far < 0.1 * exact) break;
+        before = far;
+        memcpy(p->pull, l->next, p->n * sizeof *p->pull);
+        hfi_class_exact_mean(p, p->force, p->latent);
+        fine = look(l);
+    }
+    return fine;
+}
+
 /* Posterior under the sites in place, cavities, and how far each site is from the one that has the tilted moments. */
 static hf_status measure(loop *l)
 {
@@ -48,16 +89,10 @@ static hf_status measure(loop *l)
     l->change = 0.0;
     const hf_status s = hfi_class_condition(p, p->force, p->latent, p->variance);
     if (s < 0) return s;
-    for (size_t i = 0; i < n; i++) {
-        const double left = 1.0 - p->w[i] * p->variance[i];
-        if (!(left > 0.0 && p->variance[i] > 0.0)) {
-            l->change = INFINITY;
-            return HF_OK;
-        }
-        l->cavity[i] = (p->latent[i] - p->variance[i] * p->pull[i]) / left;
-        l->cavity[n + i] = p->variance[i] / left;
+    if (!settle_means(l)) {
+        l->change = INFINITY;
+        return HF_OK;
     }
-    hfi_parallel_for(p->ctx, (n + LABELS - 1) / LABELS, tilt, l);
     for (size_t i = 0; i < n; i++) {
         const hfi_class_tilted t = p->tilted[i];
         const double share = 1.0 + l->cavity[n + i] * t.bend, v = p->variance[i];
@@ -137,12 +172,15 @@ static hf_status iterate(loop *l)
         if (p->converged) break;
         waited = l->change < 0.9 * best ? 0 : waited + 1;
         best = fmin(best, l->change);
-        const double before = l->change;
+        l->before = l->change;
         memcpy(from, l->at, count * sizeof *from);
         memcpy(residual, l->residual, count * sizeof *residual);
         hfi_anderson_next(&l->history, from, residual, l->step, l->next);
         s = measure_at(l, l->next);
-        if (s >= 0 && !(l->change <= leeway * before)) s = walk(l, from, residual);
+        if (s >= 0 && !(l->change <= (l->before < near ? 1.0 : leeway) * l->before))
+            s = walk(l, from, residual);
+        else
+            l->step = fmin(2.0 * l->step, 1.0);
     }
     return s;
 }
@@ -164,7 +202,7 @@ static double evidence(const loop *l)
 hf_status hfi_class_ep(hfi_class_problem *p, double *value)
 {
     const size_t count = 2 * p->n;
-    loop l = {.p = p, .step = 1.0, .unit = p->work};
+    loop l = {.p = p, .before = p->started ? 0.0 : INFINITY, .step = 1.0, .unit = p->work};
     p->rounds = 0;
     l.numbers = hfi_alloc(p->ctx, count, 6 * sizeof *l.numbers);
     if (!l.numbers) return HF_ERR_MEMORY;

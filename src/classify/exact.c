@@ -15,6 +15,15 @@ hf_status hfi_class_exact_prepare(hfi_class_problem *p)
     return s;
 }
 
+void hfi_class_exact_mean(hfi_class_problem *p, double *force, double *latent)
+{
+    const hfi_curved *c = &p->curved;
+    hfi_curved_k(c, p->pull, latent);
+    hfi_curved_r(c, latent, force);
+    for (size_t i = 0; i < p->n; i++) force[i] = p->pull[i] - force[i];
+    hfi_curved_k(c, force, latent);
+}
+
 hf_status hfi_class_exact_condition(hfi_class_problem *p, double *force, double *latent, double *variance)
 {
     hfi_curved *c = &p->curved;
@@ -22,10 +31,7 @@ hf_status hfi_class_exact_condition(hfi_class_problem *p, double *force, double 
     const hf_status s = hfi_curved_factor(c, NULL);
     if (s < 0) return s;
     p->log_det = c->log_det;
-    hfi_curved_k(c, p->pull, latent);
-    hfi_curved_r(c, latent, force);
-    for (size_t i = 0; i < p->n; i++) force[i] = p->pull[i] - force[i];
-    hfi_curved_k(c, force, latent);
+    hfi_class_exact_mean(p, force, latent);
     return variance ? hfi_curved_variances(c, variance) : HF_OK;
 }
 
