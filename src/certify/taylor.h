@@ -29,10 +29,9 @@ typedef struct hfi_mean_model {
     double value;
     double *g, *h; /* m, m x m; the caller's */
     double remainder;
-    double
-        outside; /* <= remainder: the range of the mean over the box is within this of the range of the quadratic function, or of the cubic one where there is one */
-    double *
-        cubic; /* m x m x m: third derivatives of the model for that; the caller's, NULL where hfi_taylor_sharpen() is not called */
+    /* The ends of the mean's range over the box are within `outside` of those of the quadratic function, has_cubic: with T(u, u, u) / 6 added. */
+    double outside;
+    double *cubic; /* T, m x m x m; the caller's, NULL where hfi_taylor_sharpen() is not called */
     bool has_cubic;
     double rounding;
     double crude_lower,
@@ -52,7 +51,7 @@ void hfi_taylor_mean(const hfi_taylor *taylor, size_t count, const double *centr
                      hfi_mean_model *models, double *scratch);
 size_t hfi_taylor_mean_scratch(const hfi_taylor *taylor);
 
-/** Whether a model can be made sharper: one se term is all that moves, and few inputs do. */
+/** Whether a model can be made sharper: one se term is all that moves beside the prior mean, and few inputs do. */
 bool hfi_taylor_can_sharpen(const hfi_taylor *taylor);
 /** Sharpens a model that hfi_taylor_mean() made, by what the posterior mean is around the box's centre: remainder, slope_error and their shares, and its cubic terms. O(n^2 m) for the n anchors
  * that matter, at most some 2000. Serial, no allocation; only where it can. */

@@ -62,7 +62,7 @@ static bench lay_out(const hfi_taylor *taylor, double *scratch, size_t *total)
     return (bench){at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], at[8], at[9], at[10]};
 }
 
-/* The one term that moves, if it is an se and all else is constant. */
+/* The one term that moves, if it is an se and the prior mean is all that moves beside it. */
 static const hfi_term *only_term(const hfi_taylor *taylor)
 {
     const hfi_term *found = NULL;
@@ -72,8 +72,6 @@ static const hfi_term *only_term(const hfi_taylor *taylor)
         if (found || term->kind != HFI_TERM_RADIAL || term->form != HFI_RADIAL_SE) return NULL;
         found = term;
     }
-    for (size_t a = 0; a < taylor->m; a++)
-        if (taylor->mean_slope[a] != 0.0) return NULL;
     return found;
 }
 
@@ -160,9 +158,22 @@ static void weigh(const hfi_taylor *taylor, const hfi_term *term, const bench *b
     l->sizes = sum_of(n, b->add);
 }
 
-/* T: the third derivatives of P_3, from all anchors. */
-static void make_cubic(const hfi_taylor *taylor, const hfi_term *term, const bench *b, const local *l,
-                       double *t)
+/* Adds t u_i u_j u_k in all orders. */
+static void add_entry(size_t m, size_t x, size_t y, size_t z, double entry, double *t)
+{
+    const size_t f[3] = {x, y, z};
+    double *at[6];
+    for (size_t e = 0; e < 3; e++) {
+        at[2 * e] = &t[(f[e] * m + f[(e + 1) % 3]) * m + f[(e + 2) % 3]];
+        at[2 * e + 1] = &t[(f[e] * m + f[(e + 2) % 3]) * m + f[(e + 1) % 3]];
+    }
+    const double sum = *at[0] + entry;
+    for (size_t e = 0; e < 6; e++) *at[e] = sum;
+}
+
+/* T: the third derivatives of P_3, from all anchors, and of the prior mean's slope times |V u|^2 / 2. */
+static void make_cubic(const hfi_taylor *taylor, const hfi_term *term, const double *half, const bench *b,
+                       const local *l, double *t)
 {
     const size_t n = taylor->n, ld = padded(n), m = taylor->m;
     const double r = sqrt((double)l->moving), unit = 1.0 / (r * r * r);
@@ -171,16 +182,17 @@ static void make_cubic(const hfi_taylor *taylor, const hfi_term *term, const ben
         for (size_t j = i; j < l->moving; j++) {
             const double *yi = b->columns + i * ld, *yj = b->columns + j * ld;
             for (size_t p = 0; p < n; p++) b->product[p] = b->w[p] * yi[p] * yj[p];
-            for (size_t k = j; k < l->moving; k++) {
-                const double entry = unit * hfi_dot(n, b->product, b->columns + k * ld);
-                const size_t f[3] = {term->axis[axis_of(b, i)], term->axis[axis_of(b, j)],
-                                     term->axis[axis_of(b, k)]};
-                for (size_t e = 0; e < 3; e++) {
-                    const size_t x = f[e], y = f[(e + 1) % 3], z = f[(e + 2) % 3];
-                    t[(x * m + y) * m + z] = t[(x * m + z) * m + y] = entry;
-                }
-            }
+            for (size_t k = j; k < l->moving; k++)
+                add_entry(m, term->axis[axis_of(b, i)], term->axis[axis_of(b, j)], term->axis[axis_of(b, k)],
+                          unit * hfi_dot(n, b->product, b->columns + k * ld), t);
         }
+    for (size_t a = 0; a < m; a++) {
+        const double slope = half[a] * taylor->mean_slope[a];
+        for (size_t k = 0; slope != 0.0 && k < l->moving; k++) {
+            const size_t f = term->axis[axis_of(b, k)];
+            add_entry(m, a, f, f, slope * b->v[k] * b->v[k] * (f == a ? 3.0 : 1.0), t);
+        }
+    }
 }
 
 /* Moves what is taken by pairs to the front; the others add at most y^4 exp(y) / 24 each, and to a derivative y^3 exp(y) / 6. */
@@ -293,33 +305,35 @@ static double entry_sizes(size_t count, const double *entry)
     return sum;
 }
 
-/* With F = (f - P_0) exp(|V u|^2 / 2) = g'u + u'H u / 2 + P_3 + ... the term alone is what moves: wherever F >= -b for all u, b >= 0, f >= P_0 - b, and slopes of f have the
- * sign of dF/du_a - F v_a^2 u_a. */
-static void close_in(const hfi_taylor *taylor, const hfi_term *term, const bench *b, const local *l,
-                     double unit, hfi_mean_model *model)
+/* With F = (p + f - P_0) exp(|V u|^2 / 2) = g'u + u'H u / 2 + T(u, u, u) / 6 + ..., p the prior mean's change: wherever F >= -b for all u, b >= 0, so is p + f - P_0, and its slopes have
+ * the sign of dF/du_a - F v_a^2 u_a. */
+static void close_in(const hfi_taylor *taylor, const hfi_term *term, const double *half, const bench *b,
+                     const local *l, double unit, hfi_mean_model *model)
 {
     const size_t m = taylor->m;
-    const double r = sqrt((double)l->moving), p0 = fabs(l->value);
+    const double r = sqrt((double)l->moving), p0 = fabs(l->value), up = 1.0 + 1e-12;
+    const double grown = expm1(l->bend) * up, bent = grown - l->bend * (1.0 - 1e-12);
+    double prior = 0.0, trace = 0.0;
+    for (size_t a = 0; a < m; a++) prior += fabs(half[a] * taylor->mean_slope[a]);
     const double third = entry_sizes(m * m * m, model->cubic) / 6.0;
-    const double bent = p0 * (expm1(l->bend) - l->bend * (1.0 - 1e-12));
-    const double outside = (l->tail + bent) * (1.0 + 1e-12);
+    const double outside = (l->tail + (p0 + prior) * bent) * up;
     if (!(outside < model->outside)) return;
     const double known = entry_sizes(m, model->g) + 0.5 * entry_sizes(m * m, model->h);
+    const double remainder = l->tail + third + l->bend * (known + 2.0 * prior) + 0.5 * l->bend * l->bend * p0;
     const double most = outside + third + known;
     model->outside = outside;
     model->has_cubic = true;
-    model->remainder = fmin(
-        model->remainder, (l->tail + third + l->bend * known + 0.5 * l->bend * l->bend * p0) * (1.0 + 1e-12));
-    double trace = 0.0;
+    model->remainder = fmin(model->remainder, remainder * up);
     for (size_t k = 0; k < l->moving; k++) trace += b->matrix[k * l->moving + k];
     for (size_t k = 0; k < l->moving; k++) {
         const size_t f = term->axis[axis_of(b, k)];
         const double v = b->v[k], own = b->matrix[k * l->moving + k];
         const double tail = (sqrt((fmax(own, 0.0) + unit * l->reach) * l->slope_shares) + l->slope_tail) / r;
         const double slope = tail + 0.5 * entry_sizes(m * m, model->cubic + f * m * m) +
-                             v * v * (p0 * expm1(l->bend) + most) + unit * l->sizes;
-        model->slope_error[f] = fmin(model->slope_error[f], slope * (1.0 + 1e-12));
-        if (trace > 0.0) model->remainder_share[f] = model->outside * own / trace;
+                             fabs(half[f] * taylor->mean_slope[f]) * bent +
+                             v * v * ((p0 + prior) * grown + most) + unit * l->sizes;
+        model->slope_error[f] = fmin(model->slope_error[f], slope * up);
+        if (trace > 0.0) model->remainder_share[f] = outside * own / trace;
     }
 }
 
@@ -334,12 +348,12 @@ void hfi_taylor_sharpen(const hfi_taylor *taylor, const double *centre, const do
     if (l.moving == 0) return;
     weigh(taylor, term, &b, &l);
     if (!(l.sizes < 1e100) || !(l.bend < 100.0)) return;
-    make_cubic(taylor, term, &b, &l, model->cubic);
+    make_cubic(taylor, term, half, &b, &l, model->cubic);
     keep(taylor, &b, &l);
     share_out(&b, &l);
     hfi_pair_sums(l.kept, l.moving, padded(taylor->n), b.columns, b.w, l.degrees, l.weight, b.matrix);
     const double unit = unit_of(taylor, term, &b);
     const double most = largest_eigenvalue(l.moving, b.matrix, b.square) + unit * l.reach;
     l.tail = (sqrt(most * l.shares) + l.tail) * (1.0 + 1e-12) + unit * l.sizes;
-    close_in(taylor, term, &b, &l, unit, model);
+    close_in(taylor, term, half, &b, &l, unit, model);
 }
