@@ -68,18 +68,22 @@ static void gradient_agrees_with_differences(void **state)
         hfi_kernel_theta(l.kernel, theta);
         theta[kernel_count] = mean;
         for (size_t i = 0; i <= kernel_count; i++) {
-            double side[2];
-            for (int s = 0; s < 2; s++) {
+            static const double at[] = {-2e-3, -1e-3, 1e-3, 2e-3}, weight[] = {1.0, -8.0, 8.0, -1.0};
+            double slope = 0.0;
+            for (int s = 0; s < 4; s++) {
                 double moved[8];
                 memcpy(moved, theta, sizeof moved);
-                moved[i] += s ? 1e-4 : -1e-4;
+                moved[i] += at[s];
                 hfi_kernel_set_theta(l.kernel, moved);
                 assert_int_equal(hf_mean_set(l.ctx, l.mean, moved + kernel_count, false), HF_OK);
-                side[s] = evaluate(&p, NULL);
+                slope += weight[s] * evaluate(&p, NULL) / 12e-3;
             }
             hfi_kernel_set_theta(l.kernel, theta);
             assert_int_equal(hf_mean_set(l.ctx, l.mean, theta + kernel_count, false), HF_OK);
-            assert_near(gradient[i], (side[1] - side[0]) / 2e-4, 2e-6 * (1.0 + fabs(gradient[i])));
+            /* what EP's sites answer to the trace is itself a difference of fixed points */
+            const bool by_difference =
+                methods[k / 4] == HF_INDUCING_VFE && inferences[k / 2 % 2] == HF_INFERENCE_EP;
+            assert_near(gradient[i], slope, (by_difference ? 5e-7 : 2e-8) * (1.0 + fabs(gradient[i])));
         }
         hfi_class_problem_free(&p);
         hfi_inducing_free(&inducing);
