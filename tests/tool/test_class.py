@@ -176,7 +176,7 @@ class Classes(ToolCase):
         self.fails(probit + ["--preset", "gp"], "--preset gp", code=2)
         self.fails(FIT + ["--sites", "softmax", "--inference", "ep"], "laplace", code=2)
         self.fails(FIT + ["--inference", "ep"], "--sites probit", code=2)
-        self.fails(probit + ["--inference", "mcmc"], "laplace or ep", code=2)
+        self.fails(probit + ["--inference", "mcmc"], "laplace, ep or corrected", code=2)
         self.fails(probit + ["--set", "noise=1"], "noise")
         self.fails(["fit", "two.csv", "-t", "species,petal_width", "--sites", "probit"], "several targets")
         self.fails(probit + ["--mean", "median"], "median")
