@@ -189,6 +189,25 @@ HF_API hf_status hf_score_outputs(hf_context *ctx, const hf_model *model, const 
 HF_API hf_status hf_score_classes(hf_context *ctx, const hf_model *model, const hf_table *table, size_t bins,
                                   hf_calibration_bin *bin, hf_class_metrics *out);
 
+/**
+ * The class of each row of a table, by the labels in its column of the model's target.
+ * @param label hf_table_rows() entries; HF_LABEL_MISSING where the label is missing
+ * HF_ERR_ARGUMENT for a model that is no classifier and, with the place, for a label that the model has not; HF_ERR_NO_COLUMN.
+ */
+HF_API hf_status hf_model_labels(hf_context *ctx, const hf_model *model, const hf_table *table,
+                                 size_t *label);
+
+/**
+ * hf_certify_readings() (certify_uses.h) for a model: how far its mean at m points can move when any `count` of its readings are replaced by any numbers.
+ * @param x      m x features, user units
+ * @param damage m entries, units of the target; infinite where sites are Gaussian, which follow a reading wherever it goes
+ * @param worst  m entries or NULL: the 1-based data row of the training file whose reading can do it; written when `count` is 1
+ * Readings set aside stay so. HF_ERR_ARGUMENT: a classifier, several outputs, another solver than the exact one, sites that are neither Gaussian nor robust, a count that
+ * is 0 or above the number of readings.
+ */
+HF_API hf_status hf_model_damage(hf_context *ctx, const hf_model *model, size_t count, size_t m,
+                                 const double *x, double *damage, size_t *worst);
+
 /** One row per training reading: row (1-based data row of the training file), with several outputs output (its number, from 0), y, loo_mean, loo_sd (observed),
  * weight, influence (KL of removing it; for one set aside 0), suspected (0/1), group. Predictions of readings
  * set aside or missing come from the kept ones.

@@ -83,6 +83,12 @@ HF_API const char *hf_table_field(const hf_table *table, size_t row, size_t colu
 HF_API hf_status hf_table_set_numbers(hf_context *ctx, hf_table *table, const char *name,
                                       const double *numbers);
 
+/** The same for a text column of few different texts: row i has text[choice[i]], or is missing where choice[i] is SIZE_MAX.
+ * `text` has `count` entries, `choice` as many as the table has rows; both are copied. A text that is a number stays text here, and is read back from a
+ * file as a number. HF_ERR_ARGUMENT for an empty name, a NULL among the texts and a choice beyond them; HF_ERR_MEMORY, with nothing changed. */
+HF_API hf_status hf_table_set_text(hf_context *ctx, hf_table *table, const char *name, size_t count,
+                                   const char *const *text, const size_t *choice);
+
 /** A new table of the chosen rows, in the given order (repeats allowed), which knows the lines they came
  * from. A text column becomes numeric if all that is not a number is left behind. HF_ERR_ARGUMENT for a row
  * that does not exist. O(bytes copied). */

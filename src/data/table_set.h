@@ -15,9 +15,4 @@
 hf_status hfi_table_set_columns(hf_context *ctx, hf_table *table, size_t count, const char *const *names,
                                 const double *numbers);
 
-/** Adds or replaces a text column: row i has text[choice[i]], or is missing where that is SIZE_MAX. `text` has `count` entries, which are copied; the name
- * is not empty. HF_ERR_MEMORY, with nothing changed. */
-hf_status hfi_table_set_text(hf_context *ctx, hf_table *table, const char *name, size_t count,
-                             const char *const *text, const size_t *choice);
-
 #endif

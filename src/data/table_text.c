@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computed columns of text, of which there are few different ones: each is kept once. */
-#include "data/table_set.h"
-
 #include "data/table_impl.h"
 
 #include <string.h>
@@ -36,9 +34,26 @@ static char *join(const hfi_memory *memory, size_t count, const char *const *tex
     return words;
 }
 
-hf_status hfi_table_set_text(hf_context *ctx, hf_table *table, const char *name, size_t count,
-                             const char *const *text, const size_t *choice)
+static hf_status check(hf_context *ctx, const hf_table *table, const char *name, size_t count,
+                       const char *const *text, const size_t *choice)
 {
+    if (table == NULL || name == NULL || (text == NULL && count > 0) || (choice == NULL && table->rows > 0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_set_text: table, name, text or choice is NULL");
+    if (*name == '\0') return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: a column needs a name", table->source);
+    for (size_t k = 0; k < count; k++)
+        if (text[k] == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_set_text: text %zu is NULL", k);
+    for (size_t i = 0; i < table->rows; i++)
+        if (choice[i] >= count && choice[i] != SIZE_MAX)
+            return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_set_text: row %zu chooses text %zu of %zu", i,
+                            choice[i], count);
+    return HF_OK;
+}
+
+hf_status hf_table_set_text(hf_context *ctx, hf_table *table, const char *name, size_t count,
+                            const char *const *text, const size_t *choice)
+{
+    const hf_status status = check(ctx, table, name, count, text, choice);
+    if (status < 0) return status;
     size_t *begin = hfi_alloc(ctx, count, sizeof *begin);
     if (begin == NULL) return HF_ERR_MEMORY;
     char *words = join(&table->memory, count, text, begin);

@@ -189,7 +189,7 @@ static hf_status add_classes(hf_context *ctx, const hf_model *model, hf_table *t
     if (name == NULL) return HF_ERR_MEMORY;
     snprintf(name, bytes, "%s_class", model->target);
     const hf_status status =
-        hfi_table_set_text(ctx, table, name, model->classes, (const char *const *)model->class_name, winner);
+        hf_table_set_text(ctx, table, name, model->classes, (const char *const *)model->class_name, winner);
     hfi_free(ctx, name);
     return status;
 }
@@ -216,6 +216,18 @@ hf_status hfi_class_predict_into_table(hf_context *ctx, const hf_model *model, h
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 
+hf_status hf_model_labels(hf_context *ctx, const hf_model *model, const hf_table *table, size_t *label)
+{
+    size_t column;
+    if (model == NULL || table == NULL || label == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_labels: model, table and label must not be NULL");
+    if (model->classes == 0)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_labels: the model of \"%s\" is no classifier",
+                        model->target);
+    const hf_status status = hf_table_find(ctx, table, model->target, &column);
+    return status >= 0 ? hfi_class_numbers(ctx, model, table, column, label) : status;
+}
+
 hf_status hf_score_classes(hf_context *ctx, const hf_model *model, const hf_table *table, size_t bins,
                            hf_calibration_bin *bin, hf_class_metrics *out)
 {
@@ -226,12 +238,11 @@ hf_status hf_score_classes(hf_context *ctx, const hf_model *model, const hf_tabl
                         "hf_score_classes: the model of \"%s\" is no classifier; hf_score() scores it",
                         model->target);
     const size_t rows = hf_table_rows(table);
-    size_t column, *label = hfi_alloc(ctx, rows, sizeof *label);
+    size_t *label = hfi_alloc(ctx, rows, sizeof *label);
     if (label == NULL) return HF_ERR_MEMORY;
     hfi_class_predictions predictions = {0};
     hf_class_metrics metrics;
-    hf_status status = hf_table_find(ctx, table, model->target, &column);
-    if (status >= 0) status = hfi_class_numbers(ctx, model, table, column, label);
+    hf_status status = hf_model_labels(ctx, model, table, label);
     if (status >= 0) status = hfi_class_predict(ctx, model, table, &predictions);
     if (status >= 0)
         status =

@@ -2,7 +2,6 @@
 /* What a classifier was fitted to, its classes, and its hyperparameters. */
 #include "model/class_model.h"
 
-#include "data/table_set.h"
 #include "kernel/kernel.h"
 
 #include <math.h>
@@ -38,8 +37,8 @@ static void labels_of(const hf_model *model, size_t *label)
 static hf_status add_text(hf_context *ctx, const hf_model *model, hf_table *table, const char *name,
                           const size_t *choice)
 {
-    return hfi_table_set_text(ctx, table, name, model->classes, (const char *const *)model->class_name,
-                              choice);
+    return hf_table_set_text(ctx, table, name, model->classes, (const char *const *)model->class_name,
+                             choice);
 }
 
 /* `column`: scratch of a number for each row. */

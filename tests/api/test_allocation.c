@@ -65,6 +65,18 @@ static hf_status set_numbers(workshop *w)
     return s;
 }
 
+static hf_status set_text(workshop *w)
+{
+    const char *const words[] = {"one", "two"};
+    const size_t choice[3] = {1, SIZE_MAX, 0};
+    hf_table *table = NULL;
+    hf_status s = hf_table_create(w->ctx, 3, &table);
+    if (s >= 0) s = hf_table_set_text(w->ctx, table, "word", 2, words, choice);
+    assert_int_equal(hf_table_columns(table), s >= 0 ? 1 : 0);
+    hf_table_free(table);
+    return s;
+}
+
 static hf_status write_csv(workshop *w)
 {
     hf_status s = hf_table_write_csv(w->ctx, w->table, w->out);
@@ -350,7 +362,7 @@ static void data_survive(void **state)
 {
     (void)state;
     RUN(CASE(contexts, 0), CASE(read_csv, 4), CASE(parse_csv, 4), CASE(create_table, 2), CASE(select_rows, 4),
-        CASE(set_numbers, 20), CASE(write_csv, 1), CASE(contaminate, 1));
+        CASE(set_numbers, 20), CASE(set_text, 3), CASE(write_csv, 1), CASE(contaminate, 1));
 }
 
 static void parts_survive(void **state)

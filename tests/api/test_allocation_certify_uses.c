@@ -92,6 +92,16 @@ static hf_status readings(workshop *w)
     return s;
 }
 
+static hf_status model_readings(workshop *w)
+{
+    const double x[WORKSHOP_D] = {0.1};
+    double damage = 77.0;
+    size_t worst = 77;
+    const hf_status s = hf_model_damage(w->ctx, w->model, 1, 1, x, &damage, &worst);
+    assert_true((damage == 77.0) == (s < 0));
+    return s;
+}
+
 static hf_status names(workshop *w)
 {
     (void)w;
@@ -103,7 +113,7 @@ static void uses_survive(void **state)
 {
     (void)state;
     RUN(CASE(range, 10), CASE(decision, 10), CASE(accuracy, 10), CASE(radius, 10), CASE(attack, 2),
-        CASE(scores, 10), CASE(line, 8), CASE(readings, 5), CASE(names, 0));
+        CASE(scores, 10), CASE(line, 8), CASE(readings, 5), CASE(model_readings, 5), CASE(names, 0));
 }
 
 int main(void)

@@ -55,6 +55,20 @@ static hf_status scores(workshop *w)
     return labels_with(w, "softmax", ask_scores);
 }
 
+static hf_status ask_labels(workshop *w, hf_model *model, hf_table *table)
+{
+    size_t label[9] = {77};
+    const hf_status s = hf_model_labels(w->ctx, model, table, label);
+    assert_true((s < 0) == (label[0] == 77));
+    assert_true(s < 0 || (label[0] == 0 && label[5] == 2 && label[4] == HF_LABEL_MISSING));
+    return s;
+}
+
+static hf_status labels(workshop *w)
+{
+    return labels_with(w, "softmax", ask_labels);
+}
+
 static hf_status ask_file(workshop *w, hf_model *model, hf_table *table)
 {
     (void)table;
@@ -94,7 +108,8 @@ static hf_status tables(workshop *w)
 static void classes_survive(void **state)
 {
     (void)state;
-    RUN(CASE(fit, 40), CASE(predictions, 50), CASE(scores, 50), CASE(file, 60), CASE(tables, 60));
+    RUN(CASE(fit, 40), CASE(predictions, 50), CASE(scores, 50), CASE(file, 60), CASE(tables, 60),
+        CASE(labels, 50));
 }
 
 int main(void)

@@ -137,6 +137,15 @@ static void changing_tables(workshop *w)
     ARGUMENT(hf_table_set_numbers(w->ctx, w->table, NULL, numbers));
     ARGUMENT(hf_table_set_numbers(w->ctx, w->table, "", numbers));
     ARGUMENT(hf_table_set_numbers(w->ctx, w->table, "n", NULL));
+    const char *const word[] = {"a", NULL};
+    const size_t choice[9] = {0}, beyond[9] = {1};
+    ARGUMENT(hf_table_set_text(w->ctx, NULL, "n", 1, word, choice));
+    ARGUMENT(hf_table_set_text(w->ctx, w->table, NULL, 1, word, choice));
+    ARGUMENT(hf_table_set_text(w->ctx, w->table, "", 1, word, choice));
+    ARGUMENT(hf_table_set_text(w->ctx, w->table, "n", 1, NULL, choice));
+    ARGUMENT(hf_table_set_text(w->ctx, w->table, "n", 2, word, choice));
+    ARGUMENT(hf_table_set_text(w->ctx, w->table, "n", 1, word, NULL));
+    ARGUMENT(hf_table_set_text(w->ctx, w->table, "n", 1, word, beyond));
     ARGUMENT(hf_table_select(w->ctx, NULL, row, 1, &out));
     ARGUMENT(hf_table_select(w->ctx, w->table, NULL, 1, &out));
     ARGUMENT(hf_table_select(w->ctx, w->table, row, 1, &out));

@@ -116,6 +116,38 @@ static void text_columns_can_be_replaced(void **state)
     hf_table_free(table);
 }
 
+static void computed_text(void **state)
+{
+    static const char *const words[] = {"red", "a,b", "7"};
+    static const size_t choice[] = {2, 0, SIZE_MAX, 1}, beyond[] = {0, 0, 0, 3}, rows[] = {3, 0};
+    static const double numbers[] = {1, 2, 3, 4};
+    hf_table *table = NULL, *chosen = NULL;
+    assert_int_equal(hf_table_create(*state, 4, &table), HF_OK);
+    assert_int_equal(hf_table_set_text(*state, table, "word", 3, words, choice), HF_OK);
+    assert_false(hf_table_is_numeric(table, 0));
+    assert_field(table, 0, 0, "7");
+    assert_field(table, 1, 0, "red");
+    assert_field(table, 2, 0, "");
+    assert_field(table, 3, 0, "a,b");
+    assert_int_equal(hf_table_set_text(*state, table, "word", 3, words, beyond), HF_ERR_ARGUMENT);
+    assert_contains(hf_context_message(*state), "row 3 chooses text 3 of 3");
+    assert_int_equal(hf_table_set_text(*state, table, "", 3, words, choice), HF_ERR_ARGUMENT);
+    assert_field(table, 1, 0, "red");
+    assert_int_equal(hf_table_select(*state, table, rows, 2, &chosen), HF_OK);
+    assert_field(chosen, 0, 0, "a,b");
+    assert_field(chosen, 1, 0, "7");
+    /* over numbers, and numbers over it */
+    assert_int_equal(hf_table_set_numbers(*state, table, "n", numbers), HF_OK);
+    assert_int_equal(hf_table_set_text(*state, table, "n", 1, words, (const size_t[]){0, 0, 0, SIZE_MAX}),
+                     HF_OK);
+    assert_field(table, 0, 1, "red");
+    assert_int_equal(hf_table_set_numbers(*state, table, "n", numbers), HF_OK);
+    assert_field(table, 3, 1, "4");
+    assert_int_equal(hf_table_columns(table), 2);
+    hf_table_free(chosen);
+    hf_table_free(table);
+}
+
 static void chosen_rows(void **state)
 {
     static const size_t rows[] = {3, 0, 0, 2};
@@ -226,6 +258,7 @@ int main(void)
         cmocka_unit_test(computed_columns),
         cmocka_unit_test(many_computed_columns),
         cmocka_unit_test(text_columns_can_be_replaced),
+        cmocka_unit_test(computed_text),
         cmocka_unit_test(chosen_rows),
         cmocka_unit_test(a_selection_decides_anew_what_is_numeric),
         cmocka_unit_test(empty_and_impossible_selections),

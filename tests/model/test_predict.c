@@ -283,6 +283,64 @@ static void rows_agree_with_brute_force(void **state)
     hf_context_free(ctx);
 }
 
+/* A model of robust sites about the prior mean, of a threshold that is given. */
+static hf_model *robust_model(hf_context *ctx, const hf_table *table, bool standardise, double beta)
+{
+    hf_fit_settings settings = untrained();
+    settings.standardise = standardise;
+    settings.beta = beta;
+    settings.sites = HF_SITES_ROBUST;
+    settings.centre = HF_CENTRE_PRIOR;
+    settings.threshold_rule = HF_THRESHOLD_GIVEN;
+    settings.threshold = 0.7;
+    return model_of(ctx, table, &settings);
+}
+
+/* One reading after the other is replaced, and the model fitted again: nothing moves further than told, and something nearly so far. */
+static void replace_readings(double beta)
+{
+    hf_context *ctx = hf_context_create();
+    hf_table *table = wavy_table(ctx, 20, 2);
+    const double at[] = {1.0, 0.2}, *readings = column_of(ctx, table, "y");
+    double y[20], told, scaled, two, mean, now, most = 0.0;
+    size_t worst = 0, other = 0, found = 0;
+    memcpy(y, readings, sizeof y);
+    hf_model *model = robust_model(ctx, table, false, beta), *standard = robust_model(ctx, table, true, beta);
+    assert_int_equal(hf_model_damage(ctx, model, 1, 1, at, &told, &worst), HF_OK);
+    assert_int_equal(hf_model_damage(ctx, standard, 1, 1, at, &scaled, &other), HF_OK);
+    assert_int_equal(hf_model_damage(ctx, model, 2, 1, at, &two, NULL), HF_OK);
+    assert_close(scaled, told, 1e-9);
+    assert_int_equal(other, worst);
+    assert_true(isfinite(two) && two > told);
+    assert_int_equal(hf_predict(ctx, hf_model_posterior(model), 1, at, 2, &mean, NULL, NULL), HF_OK);
+    for (size_t i = 0; i < 20; i++)
+        for (int k = 0; k < 40; k++) {
+            const double kept = y[i];
+            y[i] = 0.25 + (k % 2 == 0 ? 0.05 : -0.05) * pow(1.35, k / 2);
+            assert_int_equal(hf_table_set_numbers(ctx, table, "y", y), HF_OK);
+            y[i] = kept;
+            hf_model *bad = robust_model(ctx, table, false, beta);
+            assert_int_equal(hf_predict(ctx, hf_model_posterior(bad), 1, at, 2, &now, NULL, NULL), HF_OK);
+            hf_model_free(bad);
+            if (fabs(now - mean) <= most) continue;
+            most = fabs(now - mean);
+            found = i + 1;
+        }
+    if (most > told * (1.0 + 1e-9) || most < 0.95 * told) fail_msg("%g was found, and %g told", most, told);
+    assert_int_equal(found, worst);
+    hf_model_free(standard);
+    hf_model_free(model);
+    hf_table_free(table);
+    hf_context_free(ctx);
+}
+
+static void bad_readings_do_no_more_than_told(void **state)
+{
+    (void)state;
+    replace_readings(0.0);
+    replace_readings(0.3); /* an amplitude of the weight function */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +351,7 @@ int main(void)
         cmocka_unit_test(the_noise_column_counts),
         cmocka_unit_test(scores_are_those_of_the_predictions),
         cmocka_unit_test(rows_agree_with_brute_force),
+        cmocka_unit_test(bad_readings_do_no_more_than_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
