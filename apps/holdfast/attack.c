@@ -29,8 +29,7 @@ static hf_status parse(certified *run, double *radius, size_t *steps, hf_attack_
     *steps = 0;
     *kind = method != NULL && strcmp(method, "sign") == 0 ? HF_ATTACK_SIGN : HF_ATTACK_PROJECTED;
     if (!argument_double(a, "radius", radius) || !argument_size(a, "steps", steps)) {
-        run->refused = TOOL_USAGE;
-        return HF_ERR_ARGUMENT;
+        return certified_told(run);
     }
     if (!has_argument(a, "at")) return certified_misuse(run, "--at is missing: which rows?");
     if (!has_argument(a, "radius"))
@@ -52,20 +51,18 @@ static hf_status attack(certified *run, hf_attack_kind kind, size_t steps, size_
     const size_t m = run->m, d = run->d;
     double *out = calloc(m * d + m + 1, sizeof *out), *left = out != NULL ? out + m * d : NULL;
     size_t *class = calloc(2 * m + 1, sizeof *class);
-    hf_status status = out != NULL && class != NULL ? certified_begin(run, names) : HF_ERR_MEMORY;
+    hf_status status = out != NULL && class != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0)
         status = hf_attack(ctx, run->classifier, kind, steps, m, run->x, run->lower, run->upper, out, left);
+    if (status >= 0) status = certified_begin(run, m, out, names);
     if (status >= 0)
         status = hf_classify_predict(ctx, run->classifier, m, run->x, d, NULL, class, NULL, NULL, NULL);
     if (status >= 0)
         status = hf_classify_predict(ctx, run->classifier, m, out, d, NULL, class + m, NULL, NULL, NULL);
-    for (size_t k = 0; k < m && status >= 0; k++) {
-        certified_row(run, out + k * d);
-        certified_class(run, class[k]);
-        certified_class(run, class[m + k]);
-        certified_number(run, left[k]);
-        *changed += class[k] != class[m + k];
-    }
+    for (size_t k = 0; k < m && status >= 0; k++) *changed += class[k] != class[m + k];
+    if (status >= 0) status = certified_classes(run, "class_before", class);
+    if (status >= 0) status = certified_classes(run, "class_after", class + m);
+    if (status >= 0) status = certified_numbers(run, names + 2, left);
     free(out);
     free(class);
     return status;
@@ -84,7 +81,7 @@ static int run_attack(const tool_arguments *arguments)
     if (status >= 0) status = parse(&run, &radius, &steps, &kind);
     if (status >= 0) status = certified_points(&run);
     if (status >= 0) status = certified_units(&run);
-    if (status >= 0) status = certified_balls(&run, radius);
+    if (status >= 0) status = certified_balls(&run, 1, &radius);
     if (status >= 0) status = attack(&run, kind, steps, &changed);
     if (status >= 0) status = certified_write(&run, output);
     if (status >= 0 && run.session.json)
@@ -100,8 +97,7 @@ const tool_verb verb_attack = {
     .operands = "MODEL.hf --at X.csv --radius R [OPTION]...",
     .summary = "Look for small changes of inputs that change a class",
     .text = "Follows gradients, and proves nothing: what it does not find may be there (holdfast certify "
-            "tells).\n"
-            "Models of two classes.",
+            "tells).",
     .example = "  holdfast fit data/boston.csv -t chas -f rm,nox,medv --sites probit --inference laplace -o "
                "chas.hf\n"
                "  holdfast attack chas.hf --at data/boston.csv --radius 0.2 --sds -o attacked.csv",

@@ -3,7 +3,6 @@
 #include "certified.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,12 +10,9 @@ hf_status certified_refuse(certified *run, const char *format, ...)
 {
     va_list args;
     progress_clear(run->session.progress);
-    fputs("holdfast: ", stderr);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    run->refused = vcomplain(format, args);
     va_end(args);
-    fputc('\n', stderr);
-    run->refused = TOOL_FAILED;
     return HF_ERR_ARGUMENT;
 }
 
@@ -24,12 +20,14 @@ hf_status certified_misuse(certified *run, const char *format, ...)
 {
     va_list args;
     progress_clear(run->session.progress);
-    fputs("holdfast: ", stderr);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    run->refused = vusage_error(run->arguments->verb, format, args);
     va_end(args);
-    fputc('\n', stderr);
-    fprintf(stderr, "Try 'holdfast %s --help'.\n", run->arguments->verb->name);
+    return HF_ERR_ARGUMENT;
+}
+
+hf_status certified_told(certified *run)
+{
     run->refused = TOOL_USAGE;
     return HF_ERR_ARGUMENT;
 }
@@ -40,17 +38,27 @@ int certified_open(const tool_arguments *arguments, certified *out)
     return session_open(arguments, &out->session);
 }
 
-hf_status certified_load(certified *run)
+/* --output and --plot, before any work. */
+static hf_status check_files(certified *run)
 {
-    const char *output = argument(run->arguments, "output");
+    const char *output = argument(run->arguments, "output"), *plot = argument(run->arguments, "plot");
+    plot_format format;
     if ((output == NULL || strcmp(output, "-") == 0) && run->session.json)
         return certified_misuse(run,
                                 "--json and the table cannot both go to standard output; add -o OUT.csv");
-    if (is_unwritable(output)) {
-        run->refused = TOOL_FAILED;
-        return HF_ERR_IO;
-    }
-    const hf_status status = hf_model_load(run->session.ctx, run->arguments->operand[0], &run->model);
+    if (plot != NULL && !plot_find_format(plot, &format))
+        return certified_misuse(run, "--plot: '%s' ends neither in .svg nor in .png nor in .pdf", plot);
+    if (plot != NULL && !plot_has_gnuplot())
+        return certified_refuse(run, "--plot: gnuplot is not installed (Debian: gnuplot-nox)");
+    if (!is_unwritable(output) && !is_unwritable(plot)) return HF_OK;
+    run->refused = TOOL_FAILED;
+    return HF_ERR_IO;
+}
+
+hf_status certified_load(certified *run)
+{
+    hf_status status = check_files(run);
+    if (status >= 0) status = hf_model_load(run->session.ctx, run->arguments->operand[0], &run->model);
     if (status < 0) return status;
     run->posterior = hf_model_posterior(run->model);
     run->classifier = hf_model_classifier(run->model);
@@ -63,8 +71,9 @@ hf_status certified_load(certified *run)
 
 int certified_close(certified *run, hf_status status)
 {
-    if (run->csv != NULL) fclose(run->csv);
-    free(run->text);
+    hf_table_free(run->answers);
+    hf_table_free(run->training);
+    hf_table_free(run->at);
     free(run->x);
     free(run->lower);
     free(run->upper);
@@ -74,75 +83,17 @@ int certified_close(certified *run, hf_status status)
     return run->refused != 0 ? run->refused : code;
 }
 
-/* ---- answers ------------------------------------------------------------------------------------------------ */
-
-static void print_field(FILE *out, const char *text)
+hf_status certified_training(certified *run, const hf_table **out)
 {
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
-hf_status certified_begin(certified *run, const char *const *names)
-{
-    for (size_t k = 0; names[k] != NULL; k++)
-        for (size_t j = 0; j < run->d; j++)
-            if (strcmp(names[k], hf_model_feature(run->model, j)) == 0)
-                return certified_refuse(
-                    run, "an input is called \"%s\" like a column of the result; rename it", names[k]);
-    if (run->csv != NULL) fclose(run->csv);
-    free(run->text);
-    run->text = NULL;
-    run->csv = open_memstream(&run->text, &run->length);
-    if (run->csv == NULL) return HF_ERR_MEMORY;
-    for (size_t j = 0; j < run->d; j++) {
-        if (j > 0) fputc(',', run->csv);
-        print_field(run->csv, hf_model_feature(run->model, j));
-    }
-    for (size_t k = 0; names[k] != NULL; k++) fprintf(run->csv, ",%s", names[k]);
-    return HF_OK;
-}
-
-void certified_number(certified *run, double value)
-{
-    fprintf(run->csv, isnan(value) ? "," : ",%.17g", value);
-}
-
-void certified_row(certified *run, const double *point)
-{
-    fputc('\n', run->csv);
-    for (size_t j = 0; j < run->d; j++) {
-        if (j > 0) fputc(',', run->csv);
-        if (!isnan(point[j])) fprintf(run->csv, "%.17g", point[j]);
-    }
-}
-
-void certified_class(certified *run, size_t class)
-{
-    fputc(',', run->csv);
-    print_field(run->csv, hf_model_class(run->model, class));
-}
-
-hf_status certified_write(certified *run, const char *path)
-{
-    hf_table *table = NULL;
-    fputc('\n', run->csv);
-    const bool whole = fclose(run->csv) == 0;
-    run->csv = NULL;
-    if (!whole) return HF_ERR_MEMORY;
-    progress_clear(run->session.progress);
-    hf_status status = hf_table_parse_csv(run->session.ctx, run->text, run->length, "the answers", &table);
-    if (status >= 0) status = hf_table_write_csv(run->session.ctx, table, path != NULL ? path : "-");
-    hf_table_free(table);
+    hf_status status = HF_OK;
+    if (run->training == NULL) status = hf_model_training(run->session.ctx, run->model, &run->training);
+    *out = run->training;
     return status;
 }
 
 /* ---- what is asked about -------------------------------------------------------------------------------------- */
 
-hf_status certified_of(certified *run, size_t *out)
+static hf_status find_of(certified *run, size_t *out)
 {
     const char *name = argument(run->arguments, "of");
     const size_t classes = hf_model_classes(run->model), outputs = hf_model_outputs(run->model);
@@ -157,4 +108,89 @@ hf_status certified_of(certified *run, size_t *out)
     return certified_refuse(run, "--of: the model has no %s \"%s\"; the first is \"%s\"",
                             classes > 0 ? "class" : "output", name,
                             classes > 0 ? hf_model_class(run->model, 0) : hf_model_output(run->model, 0));
+}
+
+hf_status certified_settings(certified *run, hf_certify_settings *settings)
+{
+    const tool_arguments *a = run->arguments;
+    if (!argument_double(a, "tolerance", &settings->tolerance) ||
+        !argument_double(a, "time-limit", &settings->time_limit) ||
+        !argument_size(a, "node-limit", &settings->node_limit))
+        return certified_told(run);
+    if (has_argument(a, "tolerance") && !(settings->tolerance > 0.0))
+        return certified_misuse(run, "--tolerance: %g is not above 0", settings->tolerance);
+    if (!(settings->time_limit >= 0.0))
+        return certified_misuse(run, "--time-limit: %g is not a number from 0 on", settings->time_limit);
+    return find_of(run, &settings->output);
+}
+
+size_t certified_latent(const certified *run, size_t of)
+{
+    const bool one = run->classifier != NULL && hf_model_settings(run->model)->sites != HF_SITES_SOFTMAX;
+    return one ? 0 : of;
+}
+
+/* ---- answers ------------------------------------------------------------------------------------------------ */
+
+hf_status certified_begin(certified *run, size_t rows, const double *points, const char *const *names)
+{
+    hf_context *ctx = run->session.ctx;
+    for (size_t k = 0; names[k] != NULL && points != NULL; k++)
+        for (size_t j = 0; j < run->d; j++)
+            if (strcmp(names[k], hf_model_feature(run->model, j)) == 0)
+                return certified_refuse(
+                    run, "an input is called \"%s\" like a column of the result; rename it", names[k]);
+    hf_table_free(run->answers);
+    run->answers = NULL;
+    hf_status status = hf_table_create(ctx, rows, &run->answers);
+    double *column = calloc(rows + 1, sizeof *column);
+    if (column == NULL) return HF_ERR_MEMORY;
+    for (size_t j = 0; j < run->d && points != NULL && status >= 0; j++) {
+        for (size_t k = 0; k < rows; k++) column[k] = points[k * run->d + j];
+        status = hf_table_set_numbers(ctx, run->answers, hf_model_feature(run->model, j), column);
+    }
+    free(column);
+    return status;
+}
+
+hf_status certified_numbers(certified *run, const char *const *names, const double *block)
+{
+    hf_status status = HF_OK;
+    for (size_t k = 0; names[k] != NULL && status >= 0; k++)
+        status = hf_table_set_numbers(run->session.ctx, run->answers, names[k],
+                                      block + k * hf_table_rows(run->answers));
+    return status;
+}
+
+hf_status certified_text(certified *run, const char *name, size_t count, const char *const *text,
+                         const size_t *choice)
+{
+    return hf_table_set_text(run->session.ctx, run->answers, name, count, text, choice);
+}
+
+hf_status certified_classes(certified *run, const char *name, const size_t *class)
+{
+    const size_t classes = hf_model_classes(run->model);
+    const char **text = calloc(classes + 1, sizeof *text);
+    if (text == NULL) return HF_ERR_MEMORY;
+    for (size_t c = 0; c < classes; c++) text[c] = hf_model_class(run->model, c);
+    const hf_status status = certified_text(run, name, classes, text, class);
+    free(text);
+    return status;
+}
+
+hf_status certified_write(certified *run, const char *path)
+{
+    progress_clear(run->session.progress);
+    return hf_table_write_csv(run->session.ctx, run->answers, path != NULL ? path : "-");
+}
+
+hf_status certified_draw(certified *run, plot_writer *writer, const void *data)
+{
+    const char *path = argument(run->arguments, "plot");
+    plot_format format;
+    if (path == NULL || !plot_find_format(path, &format)) return HF_OK;
+    progress_clear(run->session.progress);
+    run->refused = plot_draw(writer, data, format, path);
+    return run->refused == TOOL_OK ? HF_OK : HF_ERR_IO;
 }

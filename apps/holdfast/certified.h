@@ -6,7 +6,7 @@
 #ifndef HF_TOOL_CERTIFIED_H
 #define HF_TOOL_CERTIFIED_H
 
-#include "tool.h"
+#include "plot.h"
 
 /** A run of such a verb. What goes wrong in the tool is told at once and remembered in `refused`, what goes wrong in the library is in the status. */
 typedef struct certified {
@@ -17,40 +17,61 @@ typedef struct certified {
     const hf_posterior *posterior;
     const hf_classifier *classifier; /* NULL: a model of readings */
     size_t d;
-    size_t m;                  /* boxes */
-    double *x, *lower, *upper; /* m x d each */
+    hf_table *training;        /* of hf_model_training(), once it was asked for */
+    hf_table *at;              /* of --at */
+    size_t points;             /* rows of --at, or boxes of --box */
+    size_t radii;              /* boxes about each point: 1, unless there are several radii */
+    size_t m;                  /* boxes: points x radii, the radii running fastest */
+    double *x, *lower, *upper; /* m x d each; x once for each box */
     double *unit;              /* d: what radius 1 is of each input; 0 where it does not move */
-    char *text;                /* CSV of the answers on its way into a table */
-    size_t length;
-    FILE *csv;
+    hf_table *answers;
 } certified;
 
 /** Complains, for a status that certified_close() takes; the same for wrong usage, exit status 2. */
 hf_status certified_refuse(certified *run, const char *format, ...) HF_PRINTF(2, 3);
 hf_status certified_misuse(certified *run, const char *format, ...) HF_PRINTF(2, 3);
-/** Opens a session: an exit status other than TOOL_OK has nothing to close. Then the operand is loaded; the output file must be one that can be written. */
+/** For wrong usage that has been told already. */
+hf_status certified_told(certified *run);
+/** Opens a session: an exit status other than TOOL_OK has nothing to close. Then the operand is loaded; files to be written must be such that can be. */
 int certified_open(const tool_arguments *arguments, certified *out);
 hf_status certified_load(certified *run);
 int certified_close(certified *run, hf_status status);
+
+/** The rows that the fit used, owned by the run; read when first asked for. HF_ERR_NO_DATA for a model that did not keep them. */
+hf_status certified_training(certified *run, const hf_table **out);
+
+/* ---- boxes (certified_boxes.c) ------------------------------------------------------------------------------- */
 
 /** Points from --at. Rows without an input are refused, by name. */
 hf_status certified_points(certified *run);
 /** Units from --features and --sds. */
 hf_status certified_units(certified *run);
-/** Boxes about the points: x +- radius unit. */
-hf_status certified_balls(certified *run, double radius);
-/** Boxes from --box, with their middles as points; without it (`whole` allows that) the range of the training rows. */
+/** Boxes about the points: x +- radius unit, for each of the radii. */
+hf_status certified_balls(certified *run, size_t radii, const double *radius);
+/** Boxes from --box, two tables or ranges by name, with their middles as points; without it (`whole` allows that) the range of the training rows. */
 hf_status certified_boxes(certified *run, bool whole);
 
-/** The number of an output or a class by --of; the default for a classifier of two is class 1. */
-hf_status certified_of(certified *run, size_t *out);
-/** Name of a class, as a CSV field. */
-void certified_class(certified *run, size_t class);
+/* ---- what is asked about ------------------------------------------------------------------------------------- */
 
-/** Begins the table of answers with the inputs' names, ends it into a file (or "-"). Names must not be those of inputs; NULL ends the list. */
-hf_status certified_begin(certified *run, const char *const *names);
-void certified_row(certified *run, const double *point);
-void certified_number(certified *run, double value);
+/** Tolerance, time limit and node limit, where they are given, and the number of the output or the class by --of. The default of two classes is class 1. */
+hf_status certified_settings(certified *run, hf_certify_settings *settings);
+/** The function that the posterior has of a class or an output: of two classes there may be one for both. */
+size_t certified_latent(const certified *run, size_t of);
+
+/* ---- answers ------------------------------------------------------------------------------------------------- */
+
+/** A table of `rows` rows that begins with the inputs, unless `points` (rows x d) is NULL. `names` are those of all columns to come, NULL at their end: none may be that of
+ * an input. */
+hf_status certified_begin(certified *run, size_t rows, const double *points, const char *const *names);
+/** Columns, one after the other in `block`; NULL ends the names. */
+hf_status certified_numbers(certified *run, const char *const *names, const double *block);
+hf_status certified_text(certified *run, const char *name, size_t count, const char *const *text,
+                         const size_t *choice);
+/** A column of the model's classes by number. */
+hf_status certified_classes(certified *run, const char *name, const size_t *class);
+/** Ends it into a file (or "-", or NULL for that). */
 hf_status certified_write(certified *run, const char *path);
+/** Draws it, if --plot was given. */
+hf_status certified_draw(certified *run, plot_writer *writer, const void *data);
 
 #endif

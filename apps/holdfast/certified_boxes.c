@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxes: about the rows of a table, or between those of two. */
+/* Boxes: about the rows of a table, between those of two, or told by ranges of inputs. */
 #include "certified.h"
 
 #include <math.h>
@@ -7,29 +7,28 @@
 #include <string.h>
 
 /* The inputs of a table, m x d; every one must be a number. */
-static hf_status read_points(certified *run, const char *path, size_t *m, double **out)
+static hf_status read_points(certified *run, const char *path, hf_table **table, size_t *m, double **out)
 {
     hf_context *ctx = run->session.ctx;
-    hf_table *table = NULL;
-    hf_status status = hf_table_read_csv(ctx, path, &table);
+    hf_status status = hf_table_read_csv(ctx, path, table);
     if (status < 0) return status;
-    *m = hf_table_rows(table);
+    *m = hf_table_rows(*table);
+    if (*m == 0) return certified_refuse(run, "%s: a header and no rows", path);
     *out = calloc(*m * run->d + 1, sizeof **out);
     if (*out == NULL) status = HF_ERR_MEMORY;
     for (size_t j = 0; j < run->d && status >= 0; j++) {
         const char *name = hf_model_feature(run->model, j);
         size_t column;
         const double *numbers = NULL;
-        status = hf_table_find(ctx, table, name, &column);
-        if (status >= 0) status = hf_table_numbers(ctx, table, column, &numbers);
+        status = hf_table_find(ctx, *table, name, &column);
+        if (status >= 0) status = hf_table_numbers(ctx, *table, column, &numbers);
         for (size_t i = 0; i < *m && status >= 0; i++) {
             (*out)[i * run->d + j] = numbers[i];
             if (isnan(numbers[i]))
                 status = certified_refuse(run, "%s, line %zu: \"%s\" is missing", path,
-                                          hf_table_line(table, i), name);
+                                          hf_table_line(*table, i), name);
         }
     }
-    hf_table_free(table);
     return status;
 }
 
@@ -42,15 +41,30 @@ static hf_status make_room(certified *run)
 
 hf_status certified_points(certified *run)
 {
-    return read_points(run, argument(run->arguments, "at"), &run->m, &run->x);
+    run->radii = 1;
+    const hf_status status =
+        read_points(run, argument(run->arguments, "at"), &run->at, &run->points, &run->x);
+    run->m = run->points;
+    return status;
+}
+
+static size_t find_input(const certified *run, const char *name, size_t length)
+{
+    for (size_t j = 0; j < run->d; j++) {
+        const char *input = hf_model_feature(run->model, j);
+        if (strlen(input) == length && memcmp(input, name, length) == 0) return j;
+    }
+    return run->d;
 }
 
 /* ---- units ---------------------------------------------------------------------------------------------------- */
 
 /* Least, largest and standard deviation of an input over the rows that the fit used. */
-static hf_status describe(certified *run, const hf_table *rows, size_t j, double *low, double *high,
-                          double *sd)
+static hf_status describe(certified *run, size_t j, double *low, double *high, double *sd)
 {
+    const hf_table *rows;
+    const hf_status status = certified_training(run, &rows);
+    if (status < 0) return status;
     const double *numbers = table_column(run->session.ctx, rows, hf_model_feature(run->model, j));
     const size_t n = hf_table_rows(rows);
     if (numbers == NULL || n == 0) return HF_ERR_NO_DATA;
@@ -66,30 +80,15 @@ static hf_status describe(certified *run, const hf_table *rows, size_t j, double
     return HF_OK;
 }
 
-hf_status certified_units(certified *run)
+/* Holds all inputs but those named. */
+static hf_status hold_others(certified *run)
 {
-    const tool_arguments *a = run->arguments;
     tool_names names = {0};
-    hf_table *rows = NULL;
-    hf_status status = HF_OK;
-    if (has_argument(a, "sds")) {
-        status = hf_model_training(run->session.ctx, run->model, &rows);
-        for (size_t j = 0; j < run->d && status >= 0; j++) {
-            double low, high;
-            status = describe(run, rows, j, &low, &high, &run->unit[j]);
-        }
-        hf_table_free(rows);
-    }
-    if (status < 0 || !has_argument(a, "features")) return status;
-    if (!argument_names(a, "features", &names)) {
-        run->refused = TOOL_USAGE;
-        return HF_ERR_ARGUMENT;
-    }
+    if (!argument_names(run->arguments, "features", &names)) return certified_told(run);
     bool *moves = calloc(run->d + 1, sizeof *moves);
-    if (moves == NULL) status = HF_ERR_MEMORY;
+    hf_status status = moves != NULL ? HF_OK : HF_ERR_MEMORY;
     for (size_t k = 0; k < names.count && status >= 0; k++) {
-        size_t j = 0;
-        while (j < run->d && strcmp(names.list[k], hf_model_feature(run->model, j)) != 0) j++;
+        const size_t j = find_input(run, names.list[k], strlen(names.list[k]));
         if (j < run->d)
             moves[j] = true;
         else
@@ -102,85 +101,148 @@ hf_status certified_units(certified *run)
     return status;
 }
 
+hf_status certified_units(certified *run)
+{
+    hf_status status = HF_OK;
+    for (size_t j = 0; j < run->d && has_argument(run->arguments, "sds") && status >= 0; j++) {
+        double low, high;
+        status = describe(run, j, &low, &high, &run->unit[j]);
+    }
+    return status >= 0 && has_argument(run->arguments, "features") ? hold_others(run) : status;
+}
+
 /* ---- boxes ---------------------------------------------------------------------------------------------------- */
 
-hf_status certified_balls(certified *run, double radius)
+/* A box that the readings say nothing about is legal and rarely meant. */
+static void warn_outside(certified *run)
 {
-    const hf_status status = make_room(run);
-    for (size_t k = 0; k < run->m * run->d && status >= 0; k++) {
-        run->lower[k] = run->x[k] - radius * run->unit[k % run->d];
-        run->upper[k] = run->x[k] + radius * run->unit[k % run->d];
+    for (size_t j = 0; j < run->d; j++) {
+        double low, high, sd;
+        if (describe(run, j, &low, &high, &sd) < 0) return;
+        for (size_t i = 0; i < run->m; i++) {
+            const double from = run->lower[i * run->d + j], to = run->upper[i * run->d + j];
+            if (to >= low && from <= high) continue;
+            warn(&run->session,
+                 "row %zu: \"%s\" from %g to %g is outside of the readings, which go from %g to %g",
+                 i / run->radii + 1, hf_model_feature(run->model, j), from, to, low, high);
+            return;
+        }
     }
+}
+
+/* Each point once for every radius. */
+static hf_status repeat_points(certified *run, size_t radii)
+{
+    const size_t bytes = run->d * sizeof *run->x;
+    double *x = calloc(run->points * radii * run->d + 1, sizeof *x);
+    if (x == NULL) return HF_ERR_MEMORY;
+    for (size_t k = 0; k < run->points * radii; k++)
+        memcpy(x + k * run->d, run->x + k / radii * run->d, bytes);
+    free(run->x);
+    run->x = x;
+    run->radii = radii;
+    run->m = run->points * radii;
+    return HF_OK;
+}
+
+hf_status certified_balls(certified *run, size_t radii, const double *radius)
+{
+    hf_status status = repeat_points(run, radii);
+    if (status >= 0) status = make_room(run);
+    for (size_t k = 0; k < run->m * run->d && status >= 0; k++) {
+        const double reach = radius[k / run->d % radii] * run->unit[k % run->d];
+        run->lower[k] = run->x[k] - reach;
+        run->upper[k] = run->x[k] + reach;
+    }
+    if (status >= 0) warn_outside(run);
     return status;
 }
 
 static hf_status whole_range(certified *run)
 {
-    hf_table *rows = NULL;
     run->m = 1;
     hf_status status = make_room(run);
-    if (status >= 0) status = hf_model_training(run->session.ctx, run->model, &rows);
     for (size_t j = 0; j < run->d && status >= 0; j++) {
         double sd;
-        status = describe(run, rows, j, &run->lower[j], &run->upper[j], &sd);
+        status = describe(run, j, &run->lower[j], &run->upper[j], &sd);
     }
-    hf_table_free(rows);
+    return status;
+}
+
+/* "input=low:high". False when it is something else, or the model has no such input. */
+static bool parse_range(const certified *run, const char *text, size_t *j, double *low, double *high)
+{
+    const char *equal = strrchr(text, '=');
+    char *end;
+    if (equal == NULL || equal == text) return false;
+    *j = find_input(run, text, (size_t)(equal - text));
+    *low = strtod(equal + 1, &end);
+    if (*j == run->d || end == equal + 1 || *end != ':') return false;
+    const char *second = end + 1;
+    *high = strtod(second, &end);
+    return end != second && *end == '\0' && isfinite(*low) && isfinite(*high);
+}
+
+/* Ranges of some inputs; the others go as far as the training rows. */
+static hf_status told_box(certified *run, const tool_names *ranges)
+{
+    hf_status status = whole_range(run);
+    for (size_t k = 0; k < ranges->count && status >= 0; k++) {
+        size_t j;
+        double low, high;
+        if (!parse_range(run, ranges->list[k], &j, &low, &high))
+            return certified_misuse(run, "--box: '%s' is not INPUT=LOW:HIGH of an input of the model",
+                                    ranges->list[k]);
+        run->lower[j] = low;
+        run->upper[j] = high;
+    }
+    return status;
+}
+
+static hf_status read_boxes(certified *run, const tool_names *files)
+{
+    size_t other = 0;
+    hf_table *table = NULL;
+    if (files->count != 2)
+        return certified_misuse(run, "--box: give two tables, of the lower and of the upper sides "
+                                     "(L.csv,U.csv), or ranges (INPUT=LOW:HIGH,...)");
+    hf_status status = read_points(run, files->list[0], &table, &run->m, &run->lower);
+    hf_table_free(table);
+    table = NULL;
+    if (status >= 0) status = read_points(run, files->list[1], &table, &other, &run->upper);
+    hf_table_free(table);
+    if (status >= 0 && run->m != other)
+        return certified_refuse(run, "--box: %s has %zu rows and %s has %zu", files->list[0], run->m,
+                                files->list[1], other);
     return status;
 }
 
 static hf_status given_boxes(certified *run)
 {
-    tool_names files = {0};
-    size_t other = 0;
-    if (!argument_names(run->arguments, "box", &files)) {
-        run->refused = TOOL_USAGE;
-        return HF_ERR_ARGUMENT;
+    tool_names parts = {0};
+    if (!argument_names(run->arguments, "box", &parts)) return certified_told(run);
+    bool told = false;
+    for (size_t k = 0; k < parts.count; k++) {
+        const char *equal = strrchr(parts.list[k], '=');
+        told |= equal != NULL && strchr(equal, ':') != NULL;
     }
-    hf_status status = HF_OK;
-    if (files.count != 2)
-        status =
-            certified_misuse(run, "--box: give two tables, of the lower and of the upper sides: L.csv,U.csv");
-    if (status >= 0) status = read_points(run, files.list[0], &run->m, &run->lower);
-    if (status >= 0) status = read_points(run, files.list[1], &other, &run->upper);
-    if (status >= 0 && run->m != other)
-        status = certified_refuse(run, "--box: %s has %zu rows and %s has %zu", files.list[0], run->m,
-                                  files.list[1], other);
+    hf_status status = told ? told_box(run, &parts) : read_boxes(run, &parts);
+    names_free(&parts);
     for (size_t k = 0; status >= 0 && run->d > 0 && k < run->m * run->d; k++)
         if (run->lower[k] > run->upper[k])
             status = certified_refuse(
                 run, "--box: row %zu: \"%s\" goes from %g down to %g: the lower side is above the upper",
                 k / run->d + 1, hf_model_feature(run->model, k % run->d), run->lower[k], run->upper[k]);
-    names_free(&files);
     return status;
-}
-
-/* A box that the readings say nothing about is legal and rarely meant. */
-static hf_status warn_outside(certified *run)
-{
-    hf_table *rows = NULL;
-    if (hf_model_training(run->session.ctx, run->model, &rows) < 0) return HF_OK;
-    for (size_t j = 0; j < run->d; j++) {
-        double low, high, sd;
-        if (describe(run, rows, j, &low, &high, &sd) < 0) break;
-        for (size_t i = 0; i < run->m; i++) {
-            const double from = run->lower[i * run->d + j], to = run->upper[i * run->d + j];
-            if (to >= low && from <= high) continue;
-            warn(&run->session,
-                 "row %zu: \"%s\" from %g to %g is outside of the readings, which go from %g to %g", i + 1,
-                 hf_model_feature(run->model, j), from, to, low, high);
-            j = run->d;
-            break;
-        }
-    }
-    hf_table_free(rows);
-    return HF_OK;
 }
 
 hf_status certified_boxes(certified *run, bool whole)
 {
+    run->radii = 1;
     hf_status status = whole && !has_argument(run->arguments, "box") ? whole_range(run) : given_boxes(run);
-    if (status >= 0) status = warn_outside(run);
     if (status < 0) return status;
+    warn_outside(run);
+    run->points = run->m;
     run->x = calloc(run->m * run->d + 1, sizeof *run->x);
     if (run->x == NULL) return HF_ERR_MEMORY;
     for (size_t k = 0; k < run->m * run->d; k++) run->x[k] = 0.5 * run->lower[k] + 0.5 * run->upper[k];

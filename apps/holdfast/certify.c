@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast certify */
-#include "certified.h"
+#include "certify_request.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,284 +8,281 @@
 
 static const tool_option options[] = {
     {"at", 0, "X.csv", "a box about each row of a table with the model's inputs", false},
-    {"radius", 0, "R", "half-width of these boxes, in the units of each input; 0: the\npoint itself", false},
+    {"radius", 0, "R,...",
+     "half-width of these boxes, in the units of each input; 0: the\npoint itself; several: a box for each",
+     true},
     {"sds", 0, NULL, "the radius is in standard deviations of each input over the\nrows of the fit", false},
-    {"box", 0, "L.csv,U.csv", "instead: boxes from the rows of one table to those of another", false},
+    {"box", 0, "BOX",
+     "instead: boxes from the rows of one table to those of another,\nL.csv,U.csv; or one box by name, "
+     "INPUT=LOW:HIGH,..., inputs\nleft out going as far as the rows of the fit",
+     true},
     {"features", 'f', "A,B,...", "only these inputs move (default: all)", true},
     {"what", 0, "WHAT",
-     "mean, sd (both latent), probability, or decision: whether the\nclass of a row is that of its whole "
-     "box. "
-     "Default: probability of\nclassifiers, else mean",
+     "mean, sd (both latent), mean-plus (mean + B sd), probability,\ndecision (whether the class of a row is "
+     "that of its whole box),\naccuracy (of rows with labels: how many are right, and how many\nsurely stay "
+     "so) "
+     "or readings (what bad readings can do to the\nmean). Default: probability of classifiers, else mean",
      false},
-    {"of", 0, "NAME",
-     "which output, or which class's probability (default: the first;\nof two classes the second)", false},
+    {"of", 0, "NAME", "which output, or which class (default: the first; of two classes\nthe second)", false},
+    {"beta", 0, "B", "of mean-plus, of either sign", false},
+    {"count", 0, "K", "of readings: how many are bad (default 1)", false},
     {"tolerance", 0, "E", "how far a range may be wider than what is attained, at either\nend (default 0.01)",
      false},
     {"time-limit", 0, "S", "seconds for a box (default 0: none): wider, just as true", false},
+    {"node-limit", 0, "N", "parts that a box is split into (default 0: no limit), likewise", false},
     {"max-radius", 0, NULL,
      "the largest certified radius up to --radius of each row, and the\nnearest counterexample found", false},
     {"counterexamples", 0, "FILE.csv", "of decision and --max-radius: rows of another class", false},
     {"rigorous", 0, NULL, "proof against rounding; probabilities of two classes only", false},
     {"output", 'o', "OUT.csv",
      "file to write (default: standard output): the inputs, lower,\nupper, lower_attained, upper_attained, "
-     "status, "
-     "nodes, seconds;\nof decision class, status, nodes, seconds; of --max-radius class,\ncertified_radius, "
-     "broken_radius, nodes, seconds",
+     "status, nodes, seconds;\nof decision class, status, nodes, seconds; of --max-radius class,\n"
+     "certified_radius, broken_radius, nodes, seconds; of accuracy\ncounts for each radius; of readings "
+     "damage, worst_row. With\nseveral radii there is a column radius",
+     false},
+    {"plot", 0, "FILE.svg",
+     "picture (or .png, .pdf): the ranges against the radius, and how\nwide they are; of decision, accuracy "
+     "and --max-radius the share\nof rows that are certified. Needs gnuplot",
      false},
 };
 
-typedef enum question {
-    MEAN,
-    SD,
-    PROBABILITY,
-    DECISION,
-    QUESTIONS
-} question;
-
-static const char *const questions[QUESTIONS] = {"mean", "sd", "probability", "decision"};
-
-typedef struct request {
-    question what;
-    double radius;
-    hf_certify_settings settings;
-    bool radii;
-    const char *output, *counterexamples;
-    /* What it came to. */
-    size_t unfinished, certified, broken;
-} request;
+const char *const certify_questions[CERTIFY_QUESTIONS] = {"mean",     "sd",       "mean-plus", "probability",
+                                                          "decision", "accuracy", "readings",  "radius"};
 
 /* ---- usage -------------------------------------------------------------------------------------------------- */
 
-static hf_status parse_what(certified *run, request *out)
+static hf_status parse_what(certified *run, certify_request *out)
 {
     const char *what = argument(run->arguments, "what");
-    out->what = run->classifier != NULL ? PROBABILITY : MEAN;
-    if (what == NULL) return HF_OK;
-    for (out->what = MEAN; out->what < QUESTIONS; out->what++)
-        if (strcmp(questions[out->what], what) == 0) break;
-    if (out->what == QUESTIONS)
-        return certified_misuse(run, "--what: there is no '%s'; give mean, sd, probability or decision",
-                                what);
-    if (out->what >= PROBABILITY && run->classifier == NULL)
-        return certified_refuse(run, "--what %s is about classes; %s is a model of the readings of \"%s\"",
-                                what, run->arguments->operand[0], hf_model_target(run->model));
+    const bool radii = has_argument(run->arguments, "max-radius");
+    out->what = radii ? CERTIFY_RADII : run->classifier != NULL ? CERTIFY_PROBABILITY : CERTIFY_MEAN;
+    if (what != NULL && radii)
+        return certified_misuse(run, "--max-radius is a question of its own; leave out --what");
+    for (int k = 0; what != NULL; k++) {
+        if (k == CERTIFY_RADII)
+            return certified_misuse(run,
+                                    "--what: there is no '%s'; give mean, sd, mean-plus, probability, "
+                                    "decision, accuracy or readings",
+                                    what);
+        out->what = (certify_question)k;
+        if (strcmp(certify_questions[k], what) == 0) break;
+    }
+    const bool classes =
+        (out->what >= CERTIFY_PROBABILITY && out->what <= CERTIFY_ACCURACY) || out->what == CERTIFY_RADII;
+    if (classes && run->classifier == NULL)
+        return certified_refuse(run, "%s%s is about classes; %s is a model of the readings of \"%s\"",
+                                radii ? "--max-radius" : "--what ", radii ? "" : what,
+                                run->arguments->operand[0], hf_model_target(run->model));
     return HF_OK;
 }
 
-static hf_status check(certified *run, const request *asked)
+/* What goes only with some questions. */
+static hf_status check_effect(certified *run, const certify_request *asked)
 {
     const tool_arguments *a = run->arguments;
-    const bool at = has_argument(a, "at"), box = has_argument(a, "box"), radius = has_argument(a, "radius");
+    const certify_question what = asked->what;
+    if (has_argument(a, "beta") != (what == CERTIFY_MEAN_PLUS))
+        return certified_misuse(run, what == CERTIFY_MEAN_PLUS ? "--beta is missing: mean + how many sd?"
+                                                               : "--beta is for --what mean-plus");
+    if (!isfinite(asked->settings.beta)) return certified_misuse(run, "--beta must be a finite number");
+    if (has_argument(a, "count") && what != CERTIFY_READINGS)
+        return certified_misuse(run, "--count is for --what readings");
+    if (asked->counterexamples != NULL && what != CERTIFY_DECISION && what != CERTIFY_RADII)
+        return certified_misuse(run, "--counterexamples is for --what decision and --max-radius");
+    if (has_argument(a, "plot") && what == CERTIFY_READINGS)
+        return certified_misuse(run, "--plot is not for --what readings");
+    return HF_OK;
+}
+
+/* Points, boxes and radii. */
+static hf_status check_where(certified *run, const certify_request *asked)
+{
+    const tool_arguments *a = run->arguments;
+    const bool at = has_argument(a, "at"), box = has_argument(a, "box");
+    const bool point = asked->what == CERTIFY_READINGS;
     if (at == box)
         return certified_misuse(run, at ? "--at and --box exclude each other"
                                         : "--at or --box is missing: where?");
-    if (at && !radius) return certified_misuse(run, "--radius is missing: how far do the inputs move?");
-    if (box && (radius || has_argument(a, "features") || has_argument(a, "sds") || asked->radii))
-        return certified_misuse(run, "--radius, --sds, --features and --max-radius are for --at");
-    if (!(asked->radius >= 0.0) || !isfinite(asked->radius))
-        return certified_misuse(run, "--radius: %g is not a number from 0 on", asked->radius);
-    if (asked->radii && asked->radius == 0.0)
-        return certified_misuse(run, "--max-radius: --radius, the largest to look at, must be above 0");
-    if (!(asked->settings.tolerance > 0.0))
-        return certified_misuse(run, "--tolerance: %g is not above 0", asked->settings.tolerance);
-    if (!(asked->settings.time_limit >= 0.0))
-        return certified_misuse(run, "--time-limit: %g is not a number from 0 on",
-                                asked->settings.time_limit);
-    if (asked->radii && run->classifier == NULL)
-        return certified_refuse(run, "--max-radius is about classes; %s is a model of the readings of \"%s\"",
-                                a->operand[0], hf_model_target(run->model));
-    if (asked->counterexamples != NULL && asked->what != DECISION && !asked->radii)
-        return certified_misuse(run, "--counterexamples is for --what decision and --max-radius");
-    if (!is_unwritable(asked->counterexamples)) return HF_OK;
+    if (box && (point || asked->what == CERTIFY_RADII || asked->what == CERTIFY_ACCURACY))
+        return certified_misuse(run, "--box is not for --what %s; give --at", certify_questions[asked->what]);
+    if ((box || point) && (asked->radii > 0 || has_argument(a, "features") || has_argument(a, "sds")))
+        return certified_misuse(run, "--radius, --sds and --features are for boxes about the rows of --at");
+    if (box && asked->what == CERTIFY_DECISION && has_argument(a, "plot"))
+        return certified_misuse(run, "--plot of decisions is against the radius; give --at and --radius");
+    if (at && !point && asked->radii == 0)
+        return certified_misuse(run, "--radius is missing: how far do the inputs move?");
+    if (asked->what == CERTIFY_RADII && asked->radii > 1)
+        return certified_misuse(run, "--max-radius: give one --radius, the largest to look at");
+    for (size_t k = 0; k < asked->radii; k++) {
+        if (!(asked->radius[k] >= 0.0) || !isfinite(asked->radius[k]))
+            return certified_misuse(run, "--radius: %g is not a number from 0 on", asked->radius[k]);
+        if (asked->what == CERTIFY_RADII && asked->radius[k] == 0.0)
+            return certified_misuse(run, "--max-radius: --radius, the largest to look at, must be above 0");
+        if (k > 0 && asked->radius[k] <= asked->radius[k - 1])
+            return certified_misuse(run, "--radius: %g comes after %g; give several in rising order",
+                                    asked->radius[k], asked->radius[k - 1]);
+    }
+    return HF_OK;
+}
+
+static hf_status parse(certified *run, certify_request *out)
+{
+    const tool_arguments *a = run->arguments;
+    out->settings = hf_certify_settings_default();
+    out->output = argument(a, "output");
+    out->counterexamples = argument(a, "counterexamples");
+    out->count = 1;
+    out->settings.rigorous = has_argument(a, "rigorous");
+    if (!argument_doubles(a, "radius", &out->radii, &out->radius) ||
+        !argument_double(a, "beta", &out->settings.beta) || !argument_size(a, "count", &out->count))
+        return certified_told(run);
+    hf_status status = parse_what(run, out);
+    if (status >= 0) status = check_effect(run, out);
+    if (status >= 0) status = check_where(run, out);
+    if (status >= 0) status = certified_settings(run, &out->settings);
+    out->of = out->settings.output;
+    if (status < 0 || !is_unwritable(out->counterexamples)) return status;
     run->refused = TOOL_FAILED;
     return HF_ERR_IO;
 }
 
-static hf_status parse(certified *run, request *out)
-{
-    const tool_arguments *a = run->arguments;
-    *out = (request){.settings = hf_certify_settings_default(),
-                     .radii = has_argument(a, "max-radius"),
-                     .output = argument(a, "output"),
-                     .counterexamples = argument(a, "counterexamples")};
-    out->settings.rigorous = has_argument(a, "rigorous");
-    if (!argument_double(a, "radius", &out->radius) ||
-        !argument_double(a, "tolerance", &out->settings.tolerance) ||
-        !argument_double(a, "time-limit", &out->settings.time_limit)) {
-        run->refused = TOOL_USAGE;
-        return HF_ERR_ARGUMENT;
-    }
-    hf_status status = parse_what(run, out);
-    if (status >= 0) status = check(run, out);
-    if (status >= 0) status = certified_of(run, &out->settings.output);
-    return status;
-}
-
-/* ---- answers ------------------------------------------------------------------------------------------------ */
-
-static hf_status ask_ranges(certified *run, request *asked)
-{
-    static const char *const names[] = {"lower",  "upper", "lower_attained", "upper_attained",
-                                        "status", "nodes", "seconds",        NULL};
-    hf_context *ctx = run->session.ctx;
-    hf_status status = certified_begin(run, names);
-    if (status < 0) return status;
-    hf_range *out = calloc(run->m + 1, sizeof *out);
-    if (out == NULL) return HF_ERR_MEMORY;
-    if (asked->what != PROBABILITY && run->classifier != NULL && hf_model_classes(run->model) == 2)
-        asked->settings.output = 0;
-    if (asked->what == PROBABILITY)
-        status = hf_certify_class(ctx, run->classifier, &asked->settings, run->m, run->lower, run->upper, out,
-                                  NULL, NULL);
-    else
-        status = hf_certify_boxes(ctx, run->posterior, asked->what == SD ? HF_CERTIFY_SD : HF_CERTIFY_MEAN,
-                                  &asked->settings, run->m, run->lower, run->upper, out, NULL, NULL);
-    for (size_t k = 0; k < run->m && status >= 0; k++) {
-        const hf_range *r = &out[k];
-        certified_row(run, run->x + k * run->d);
-        certified_number(run, r->lower);
-        certified_number(run, r->upper);
-        certified_number(run, r->lower_attained);
-        certified_number(run, r->upper_attained);
-        fprintf(run->csv, ",%s", hf_certify_stop_name(r->stop));
-        certified_number(run, (double)r->nodes);
-        certified_number(run, r->seconds);
-        asked->unfinished += r->stop > HF_CERTIFY_DECIDED;
-    }
-    free(out);
-    return status;
-}
-
-static hf_status ask_decisions(certified *run, request *asked, double *counterexample)
-{
-    static const char *const names[] = {"class", "status", "nodes", "seconds", NULL};
-    hf_status status = certified_begin(run, names);
-    if (status < 0) return status;
-    hf_decision *out = calloc(run->m + 1, sizeof *out);
-    if (out == NULL) return HF_ERR_MEMORY;
-    status = hf_certify_decision(run->session.ctx, run->classifier, &asked->settings, run->m, run->x,
-                                 run->lower, run->upper, out, counterexample);
-    for (size_t k = 0; k < run->m && status >= 0; k++) {
-        certified_row(run, run->x + k * run->d);
-        certified_class(run, out[k].winner);
-        fprintf(run->csv, ",%s", hf_verdict_name(out[k].verdict));
-        certified_number(run, (double)out[k].nodes);
-        certified_number(run, out[k].seconds);
-        asked->unfinished += out[k].verdict == HF_VERDICT_OPEN;
-        asked->certified += out[k].verdict == HF_VERDICT_CERTIFIED;
-        asked->broken += out[k].verdict == HF_VERDICT_COUNTEREXAMPLE;
-    }
-    free(out);
-    return status;
-}
-
-static hf_status ask_radii(certified *run, request *asked, double *counterexample)
-{
-    static const char *const names[] = {"class", "certified_radius", "broken_radius",
-                                        "nodes", "seconds",          NULL};
-    hf_status worst = certified_begin(run, names);
-    for (size_t k = 0; k < run->m && worst >= 0; k++) {
-        hf_radius r;
-        const double *x = run->x + k * run->d;
-        const hf_status status =
-            hf_certify_radius(run->session.ctx, run->classifier, &asked->settings, x, run->unit,
-                              asked->radius, 0.01, &r, counterexample + k * run->d);
-        if (status < 0) return status;
-        if (status > 0) worst = status;
-        certified_row(run, x);
-        certified_class(run, r.winner);
-        certified_number(run, r.certified);
-        certified_number(run, isfinite(r.broken) ? r.broken : NAN);
-        certified_number(run, (double)r.nodes);
-        certified_number(run, r.seconds);
-        asked->unfinished += status == HF_WARN_NOT_CONVERGED;
-        asked->certified += r.certified > 0.0;
-        asked->broken += isfinite(r.broken) ? 1 : 0;
-    }
-    return worst;
-}
-
-static hf_status write_counterexamples(certified *run, const request *asked, const double *counterexample)
-{
-    static const char *const names[] = {"row", NULL};
-    if (asked->counterexamples == NULL) return HF_OK;
-    hf_status status = certified_begin(run, names);
-    for (size_t k = 0; k < run->m && status >= 0; k++) {
-        if (isnan(counterexample[k * run->d])) continue;
-        certified_row(run, counterexample + k * run->d);
-        certified_number(run, (double)(k + 1));
-    }
-    return status >= 0 ? certified_write(run, asked->counterexamples) : status;
-}
-
 /* ---- summary ------------------------------------------------------------------------------------------------ */
 
-static void print_summary(const certified *run, const request *asked)
+static bool decides(const certify_request *asked)
 {
-    const bool decides = asked->what == DECISION || asked->radii;
+    return asked->what == CERTIFY_DECISION || asked->what == CERTIFY_ACCURACY || asked->what == CERTIFY_RADII;
+}
+
+static json_t *json_counts(const certify_request *asked)
+{
+    json_t *list = json_array();
+    for (size_t r = 0; r < asked->radii; r++) {
+        const hf_certified_accuracy *c = &asked->counts[r];
+        json_array_append_new(
+            list, json_pack("{s:o, s:I, s:I, s:I, s:I}", "radius", json_number(asked->radius[r]), "rows",
+                            (json_int_t)c->rows, "right", (json_int_t)c->right, "certified",
+                            (json_int_t)c->certified, "counterexamples", (json_int_t)c->broken));
+    }
+    return list;
+}
+
+static void print_json(const certify_request *asked)
+{
+    json_t *json = json_pack("{s:s, s:I, s:s, s:b, s:I}", "output", asked->output, "boxes",
+                             (json_int_t)asked->asked, "what", certify_questions[asked->what], "rigorous",
+                             (int)asked->settings.rigorous, "unfinished", (json_int_t)asked->unfinished);
+    if (json != NULL && decides(asked)) {
+        json_object_set_new(json, "certified", json_integer((json_int_t)asked->certified));
+        json_object_set_new(json, "counterexamples", json_integer((json_int_t)asked->broken));
+    }
+    if (json != NULL && asked->what == CERTIFY_ACCURACY)
+        json_object_set_new(json, "accuracy", json_counts(asked));
+    json_print(json);
+}
+
+static void print_words(const certified *run, const certify_request *asked)
+{
     const char *rests = asked->settings.rigorous
                             ? "proof against rounding"
                             : "true up to an allowance for rounding, which is part of it";
-    if (run->session.json) {
-        json_t *json =
-            json_pack("{s:s, s:I, s:s, s:b, s:I}", "output", asked->output, "boxes", (json_int_t)run->m,
-                      "what", asked->radii ? "radius" : questions[asked->what], "rigorous",
-                      asked->settings.rigorous, "unfinished", (json_int_t)asked->unfinished);
-        if (json != NULL && decides) {
-            json_object_set_new(json, "certified", json_integer((json_int_t)asked->certified));
-            json_object_set_new(json, "counterexamples", json_integer((json_int_t)asked->broken));
-        }
-        json_print(json);
-        return;
+    for (size_t r = 0; asked->what == CERTIFY_ACCURACY && r < asked->radii; r++) {
+        const hf_certified_accuracy *c = &asked->counts[r];
+        printf("radius %g: of %zu rows %zu are right, %zu surely stay so, %zu have a counterexample, %zu are "
+               "open\n",
+               asked->radius[r], c->rows, c->right, c->certified, c->broken,
+               c->right - c->certified - c->broken);
     }
-    printf("%zu box%s", run->m, run->m == 1 ? "" : "es");
-    if (decides) printf(": %zu certified, %zu with a counterexample", asked->certified, asked->broken);
-    printf("%s %zu stopped by a limit or by rounding. Every range is %s.\n", decides ? "," : ":",
-           asked->unfinished, rests);
-    if (asked->output != NULL) printf("Written to %s\n", asked->output);
+    if (asked->what == CERTIFY_READINGS) {
+        printf("%zu point%s: replacing any %zu of the readings moves the mean by no more than its damage\n",
+               asked->asked, asked->asked == 1 ? "" : "s", asked->count);
+    } else if (asked->what != CERTIFY_ACCURACY) {
+        printf("%zu box%s", run->m, run->m == 1 ? "" : "es");
+        if (decides(asked))
+            printf(": %zu certified, %zu with a counterexample", asked->certified, asked->broken);
+        printf("%s %zu stopped by a limit or by rounding. Every range is %s.\n", decides(asked) ? "," : ":",
+               asked->unfinished, rests);
+    }
+    printf("Written to %s\n", asked->output);
 }
 
-static hf_status certify(certified *run, request *asked)
+static void print_summary(const certified *run, const certify_request *asked)
 {
-    const bool at = has_argument(run->arguments, "at");
-    hf_status status = at ? certified_points(run) : certified_boxes(run, false);
-    if (status >= 0 && at) status = certified_units(run);
-    if (status >= 0 && at) status = certified_balls(run, asked->radius);
-    if (status < 0) return status;
-    double *counterexample = calloc(run->m * run->d + 1, sizeof *counterexample);
-    if (counterexample == NULL) return HF_ERR_MEMORY;
-    if (asked->radii)
-        status = ask_radii(run, asked, counterexample);
-    else if (asked->what == DECISION)
-        status = ask_decisions(run, asked, counterexample);
+    if (asked->output == NULL || strcmp(asked->output, "-") == 0) return;
+    if (run->session.json)
+        print_json(asked);
     else
-        status = ask_ranges(run, asked);
+        print_words(run, asked);
+}
+
+/* ---- the verb ----------------------------------------------------------------------------------------------- */
+
+static hf_status write_counterexamples(certified *run, const certify_request *asked)
+{
+    static const char *const names[] = {"row", NULL};
+    const size_t d = run->d;
+    size_t count = 0;
+    if (asked->counterexamples == NULL) return HF_OK;
+    double *points = calloc(run->m * (d + 1) + 1, sizeof *points), *row = points + run->m * d;
+    if (points == NULL) return HF_ERR_MEMORY;
+    for (size_t k = 0; k < run->m; k++) {
+        if (isnan(asked->counterexample[k * d])) continue;
+        memcpy(points + count * d, asked->counterexample + k * d, d * sizeof *points);
+        const size_t point = k / run->radii;
+        row[count++] = (double)point + 1.0;
+    }
+    hf_status status = certified_begin(run, count, points, names);
+    if (status >= 0) status = certified_numbers(run, names, row);
+    if (status >= 0) status = certified_write(run, asked->counterexamples);
+    free(points);
+    return status;
+}
+
+/* Points alone, or a box about each of them for every radius. */
+static hf_status place(certified *run, const certify_request *asked)
+{
+    static const double none = 0.0;
+    const bool points =
+        asked->what == CERTIFY_RADII || asked->what == CERTIFY_ACCURACY || asked->what == CERTIFY_READINGS;
+    if (has_argument(run->arguments, "box")) return certified_boxes(run, false);
+    hf_status status = certified_points(run);
+    if (status >= 0) status = certified_units(run);
+    if (status < 0) return status;
+    return points ? certified_balls(run, 1, &none) : certified_balls(run, asked->radii, asked->radius);
+}
+
+static hf_status certify(certified *run, certify_request *asked)
+{
+    hf_status status = place(run, asked);
+    if (status >= 0) status = certify_answer(run, asked);
+    if (status >= 0 && asked->what == CERTIFY_READINGS && asked->unfinished > 0)
+        warn(&run->session, "the damage has no bound: sites that are not robust follow a reading wherever it "
+                            "goes; fit with --sites robust");
     if (status >= 0) status = certified_write(run, asked->output);
-    if (status >= 0) status = write_counterexamples(run, asked, counterexample);
-    free(counterexample);
+    if (status >= 0) status = write_counterexamples(run, asked);
+    if (status >= 0) status = certify_draw(run, asked);
     return status;
 }
 
 static int run_certify(const tool_arguments *arguments)
 {
     certified run;
-    request asked;
+    certify_request asked = {0};
     const int code = certified_open(arguments, &run);
     if (code != TOOL_OK) return code;
     hf_status status = certified_load(&run);
     if (status >= 0) status = parse(&run, &asked);
     if (status >= 0) status = certify(&run, &asked);
-    if (status >= 0 && asked.output != NULL && strcmp(asked.output, "-") != 0) print_summary(&run, &asked);
+    if (status >= 0) print_summary(&run, &asked);
+    certify_request_free(&asked);
     return certified_close(&run, status);
 }
 
 const tool_verb verb_certify = {
     .name = "certify",
-    .operands = "MODEL.hf (--at X.csv --radius R|--box L.csv,U.csv) [OPTION]...",
+    .operands = "MODEL.hf (--at X.csv --radius R|--box BOX) [OPTION]...",
     .summary = "Tell what predictions surely do while their inputs move",
     .text = "For each box of inputs, two numbers between which the prediction stays wherever in the box the "
-            "inputs "
-            "are,\n"
+            "inputs are,\n"
             "and how near to them it gets: branch and bound, stopped early only by a limit, and true then "
             "too. With\n"
             "--what decision, whether a class surely stays what it is. Units are those of the data.",

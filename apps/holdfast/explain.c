@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast explain */
-#include "certified.h"
+#include "explain_plot.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,86 +14,175 @@ static const tool_option options[] = {
     {"features", 'f', "A,B,...", "only these inputs (default: all)", true},
     {"of", 0, "NAME",
      "which output, or which class's probability (default: the first;\nof two classes the second)", false},
+    {"method", 'm', "METHOD",
+     "ranges (default): surely enclosed; linear: what a linear function\nfitted around each row says, as "
+     "LIME "
+     "does, to compare with",
+     false},
     {"mean", 0, NULL, "average over the rows", false},
     {"tolerance", 0, "E", "of each range (default 0.01); a score is enclosed to four of them", false},
     {"time-limit", 0, "S", "seconds for a range (default 0: none): wider, just as true", false},
+    {"node-limit", 0, "N", "parts that a range's box is split into (default 0: no limit),\nlikewise", false},
     {"output", 'o', "OUT.csv", "file to write (default: standard output): row, input, lower,\nupper", false},
+    {"plot", 0, "FILE.svg",
+     "picture (or .png, .pdf) of the scores, averaged over the rows: a\nbar for each input. Needs gnuplot",
+     false},
+    {"shape", 0, "ROWSxCOLUMNS", "of --plot: the inputs are the pixels of an image, row by row; a\nheat map",
+     false},
 };
 
 typedef struct request {
     double step;
+    bool linear;
+    size_t rows, columns; /* of --shape; 0 */
     hf_certify_settings settings;
 } request;
+
+/* ---- usage -------------------------------------------------------------------------------------------------- */
+
+/* A number of pixels from 2 on; 0 when it is none. *end is where it ends. */
+static size_t parse_side(const char *text, char **end)
+{
+    const unsigned long side = strtoul(text, end, 10);
+    return isdigit((unsigned char)*text) && side >= 2 && side <= 100000 ? (size_t)side : 0;
+}
+
+static hf_status parse_shape(certified *run, request *out)
+{
+    const char *text = argument(run->arguments, "shape");
+    char *end = NULL;
+    if (text == NULL) return HF_OK;
+    if (!has_argument(run->arguments, "plot"))
+        return certified_misuse(run, "--shape is for the picture of --plot");
+    out->rows = parse_side(text, &end);
+    if (out->rows > 0 && *end == 'x') out->columns = parse_side(end + 1, &end);
+    if (out->columns == 0 || *end != '\0')
+        return certified_misuse(run,
+                                "--shape: '%s' is not ROWSxCOLUMNS, such as 28x28, of two rows and columns "
+                                "at least",
+                                text);
+    if (out->rows * out->columns != run->d)
+        return certified_refuse(run, "--shape: %zux%zu are %zu pixels, and the model has %zu inputs",
+                                out->rows, out->columns, out->rows * out->columns, run->d);
+    return HF_OK;
+}
 
 static hf_status parse(certified *run, request *out)
 {
     const tool_arguments *a = run->arguments;
+    const char *method = argument(a, "method");
     *out = (request){.step = -1.0, .settings = hf_certify_settings_default()};
-    if (!argument_double(a, "step", &out->step) ||
-        !argument_double(a, "tolerance", &out->settings.tolerance) ||
-        !argument_double(a, "time-limit", &out->settings.time_limit)) {
-        run->refused = TOOL_USAGE;
-        return HF_ERR_ARGUMENT;
-    }
+    out->linear = method != NULL && strcmp(method, "linear") == 0;
+    if (!argument_double(a, "step", &out->step)) return certified_told(run);
     if (!has_argument(a, "at")) return certified_misuse(run, "--at is missing: which rows?");
     if (!has_argument(a, "step"))
         return certified_misuse(run, "--step is missing: how far do the inputs move?");
     if (!(out->step > 0.0) || !isfinite(out->step))
         return certified_misuse(run, "--step: %g is not a number above 0", out->step);
-    if (!(out->settings.tolerance > 0.0))
-        return certified_misuse(run, "--tolerance: %g is not above 0", out->settings.tolerance);
-    if (!(out->settings.time_limit >= 0.0))
-        return certified_misuse(run, "--time-limit: %g is not a number from 0 on", out->settings.time_limit);
-    return certified_of(run, &out->settings.output);
+    if (method != NULL && !out->linear && strcmp(method, "ranges") != 0)
+        return certified_misuse(run, "--method: there is no method '%s'; give ranges or linear", method);
+    if (out->linear &&
+        (has_argument(a, "tolerance") || has_argument(a, "time-limit") || has_argument(a, "node-limit")))
+        return certified_misuse(run, "--tolerance, --time-limit and --node-limit are for --method ranges");
+    const hf_status status = parse_shape(run, out);
+    return status >= 0 ? certified_settings(run, &out->settings) : status;
 }
 
-static void average(size_t m, size_t d, double *scores)
+/* ---- scores ------------------------------------------------------------------------------------------------- */
+
+static void average(size_t m, size_t d, const double *scores, double *out)
 {
     for (size_t j = 0; j < d; j++) {
-        double sum = 0.0;
-        for (size_t k = 0; k < m; k++) sum += scores[k * d + j];
-        scores[j] = sum / (double)m;
+        out[j] = 0.0;
+        for (size_t k = 0; k < m; k++) out[j] += scores[k * d + j] / (double)m;
     }
 }
 
-static void print_scores(certified *run, size_t m, const double *lower, const double *upper)
+static hf_status find_linear(certified *run, const request *asked, const double *step, double *scores)
 {
-    fputs("row,input,lower,upper", run->csv);
-    for (size_t k = 0; k < m; k++)
-        for (size_t j = 0; j < run->d; j++) {
+    hf_context *ctx = run->session.ctx;
+    hf_linear_settings settings = hf_linear_settings_default();
+    settings.output = asked->settings.output;
+    if (run->classifier != NULL)
+        return hf_explain_linear_class(ctx, run->classifier, &settings, run->m, run->x, step, scores);
+    return hf_explain_linear(ctx, run->posterior, &settings, run->m, run->x, step, scores);
+}
+
+/* `lower`, then `upper`: m x d each. */
+static hf_status find_scores(certified *run, const request *asked, double *lower)
+{
+    hf_context *ctx = run->session.ctx;
+    const size_t numbers = run->m * run->d;
+    double *upper = lower + numbers, *step = calloc(run->d + 1, sizeof *step);
+    if (step == NULL) return HF_ERR_MEMORY;
+    for (size_t j = 0; j < run->d; j++) step[j] = asked->step * run->unit[j];
+    hf_status status;
+    if (asked->linear) {
+        status = find_linear(run, asked, step, lower);
+        if (status >= 0) memcpy(upper, lower, numbers * sizeof *upper);
+    } else if (run->classifier != NULL) {
+        status = hf_explain_class(ctx, run->classifier, &asked->settings, run->m, run->x, step, lower, upper);
+    } else {
+        status = hf_explain(ctx, run->posterior, HF_CERTIFY_MEAN, &asked->settings, run->m, run->x, step,
+                            lower, upper);
+    }
+    free(step);
+    return warn_status(&run->session, status);
+}
+
+/* ---- answers ------------------------------------------------------------------------------------------------ */
+
+/* One line for each row and each input that moves. */
+static hf_status tell(certified *run, size_t m, const double *lower, const double *upper)
+{
+    static const char *const first[] = {"row", NULL}, *const last[] = {"lower", "upper", NULL};
+    const size_t d = run->d, most = m * d + 1;
+    const char **name = calloc(d + 1, sizeof *name);
+    double *block = calloc(3 * most, sizeof *block);
+    size_t *choice = calloc(most, sizeof *choice), count = 0, moving = 0;
+    hf_status status = name != NULL && block != NULL && choice != NULL ? HF_OK : HF_ERR_MEMORY;
+    for (size_t j = 0; j < d; j++) moving += run->unit[j] != 0.0;
+    const size_t rows = m * moving;
+    for (size_t j = 0; j < d && status >= 0; j++) name[j] = hf_model_feature(run->model, j);
+    for (size_t k = 0; k < m && status >= 0; k++)
+        for (size_t j = 0; j < d; j++) {
             if (run->unit[j] == 0.0) continue;
-            fprintf(run->csv, "\n%zu,\"", k + 1);
-            for (const char *c = hf_model_feature(run->model, j); *c != '\0'; c++)
-                fputs(*c == '"' ? "\"\"" : (char[2]){*c, '\0'}, run->csv);
-            fputc('"', run->csv);
-            certified_number(run, lower[k * run->d + j]);
-            certified_number(run, upper[k * run->d + j]);
+            block[count] = (double)(k + 1);
+            block[rows + count] = lower[k * d + j];
+            block[2 * rows + count] = upper[k * d + j];
+            choice[count++] = j;
         }
+    if (status >= 0) status = certified_begin(run, rows, NULL, last);
+    if (status >= 0) status = certified_numbers(run, first, block);
+    if (status >= 0) status = certified_text(run, "input", d, name, choice);
+    if (status >= 0) status = certified_numbers(run, last, block + rows);
+    free(name);
+    free(block);
+    free(choice);
+    return status;
 }
 
 static hf_status explain(certified *run, const request *asked)
 {
     const size_t numbers = run->m * run->d;
-    double *step = calloc(run->d, sizeof *step), *lower = calloc(2 * numbers + 1, sizeof *lower);
-    run->csv = open_memstream(&run->text, &run->length);
-    hf_status status = step != NULL && lower != NULL && run->csv != NULL ? HF_OK : HF_ERR_MEMORY;
-    for (size_t j = 0; j < run->d && status >= 0; j++) step[j] = asked->step * run->unit[j];
-    if (status >= 0)
-        status = warn_status(
-            &run->session, run->classifier != NULL && hf_model_classes(run->model) == 2
-                               ? hf_explain_class(run->session.ctx, run->classifier, &asked->settings, run->m,
-                                                  run->x, step, lower, lower + numbers)
-                               : hf_explain(run->session.ctx, run->posterior, HF_CERTIFY_MEAN,
-                                            &asked->settings, run->m, run->x, step, lower, lower + numbers));
+    double *lower = calloc(2 * (numbers + run->d) + 1, sizeof *lower);
+    if (lower == NULL) return HF_ERR_MEMORY;
+    double *upper = lower + numbers, *mean_lower = upper + numbers, *mean_upper = mean_lower + run->d;
+    hf_status status = find_scores(run, asked, lower);
     if (status >= 0) {
-        const bool mean = has_argument(run->arguments, "mean") && run->m > 0;
-        if (mean) {
-            average(run->m, run->d, lower);
-            average(run->m, run->d, lower + numbers);
-        }
-        print_scores(run, mean ? 1 : run->m, lower, lower + numbers);
+        const bool mean = has_argument(run->arguments, "mean");
+        average(run->m, run->d, lower, mean_lower);
+        average(run->m, run->d, upper, mean_upper);
+        status = tell(run, mean ? 1 : run->m, mean ? mean_lower : lower, mean ? mean_upper : upper);
     }
-    free(step);
+    if (status >= 0) status = certified_write(run, argument(run->arguments, "output"));
+    if (status >= 0)
+        status = explain_draw(run, &(explain_picture){.run = run,
+                                                      .lower = mean_lower,
+                                                      .upper = mean_upper,
+                                                      .of = asked->settings.output,
+                                                      .rows = asked->rows,
+                                                      .columns = asked->columns});
     free(lower);
     return status;
 }
@@ -103,15 +193,14 @@ static int run_explain(const tool_arguments *arguments)
     request asked;
     const int code = certified_open(arguments, &run);
     if (code != TOOL_OK) return code;
-    const char *output = argument(arguments, "output");
     hf_status status = certified_load(&run);
     if (status >= 0) status = parse(&run, &asked);
     if (status >= 0) status = certified_points(&run);
     if (status >= 0) status = certified_units(&run);
     if (status >= 0) status = explain(&run, &asked);
-    if (status >= 0) status = certified_write(&run, output);
     if (status >= 0 && run.session.json)
-        json_print(json_pack("{s:s, s:I}", "output", output, "rows", (json_int_t)run.m));
+        json_print(
+            json_pack("{s:s, s:I}", "output", argument(arguments, "output"), "rows", (json_int_t)run.m));
     return certified_close(&run, status);
 }
 
@@ -120,13 +209,11 @@ const tool_verb verb_explain = {
     .operands = "MODEL.hf --at X.csv --step G [OPTION]...",
     .summary = "Score what each input does to a prediction, with guarantees",
     .text = "The score of an input: the largest and the least value of the prediction while the input is "
-            "raised by up "
-            "to\n"
+            "raised by up to\n"
             "G, less those while it is lowered; the others held. Above 0, raising it raises the prediction. "
-            "The true "
-            "score\n"
-            "is surely between lower and upper. The prediction is the mean, of two classes the probability "
-            "of --of.",
+            "The true score\n"
+            "is surely between lower and upper. The prediction is the mean, of classes the probability of "
+            "--of.",
     .example = "  holdfast fit data/hills.csv -t minutes -f miles -o hills.hf\n"
                "  holdfast explain hills.hf --at data/hills.csv --step 1 --tolerance 1 --mean -o scores.csv",
     .options = options,

@@ -9,15 +9,17 @@
 static const tool_option options[] = {
     {"minimum", 0, NULL, "the least value", false},
     {"maximum", 0, NULL, "the largest", false},
-    {"box", 0, "L.csv,U.csv",
-     "where: from the rows of one table to those of another (default:\nthe range of the rows that the model "
-     "was fitted to)",
-     false},
+    {"box", 0, "BOX",
+     "where: INPUT=LOW:HIGH,..., inputs left out going as far as the\nrows of the fit (default: all of "
+     "them); or "
+     "from the rows of one\ntable to those of another, L.csv,U.csv",
+     true},
     {"beta", 0, "B", "of mean + B sd, B of either sign (default 0: of the mean)", false},
-    {"of", 0, "NAME", "which of several outputs (default: the first)", false},
+    {"of", 0, "NAME", "which of several outputs, or of more than two classes (default:\nthe first)", false},
     {"tolerance", 0, "E",
      "how far the value may be from the true extremum (default: a\nthousandth of the target's scale)", false},
     {"time-limit", 0, "S", "seconds for a box (default 0: none)", false},
+    {"node-limit", 0, "N", "parts that a box is split into (default 0: no limit)", false},
     {"rigorous", 0, NULL, "proof against rounding", false},
     {"output", 'o', "OUT.csv",
      "file to write (default: standard output): the inputs there,\nvalue, bound (no value in the box is "
@@ -31,34 +33,26 @@ static hf_status parse(certified *run, hf_certify_settings *out)
     const tool_arguments *a = run->arguments;
     *out = hf_certify_settings_default();
     out->beta = 0.0;
-    out->tolerance = 0.0;
     out->upper_only = has_argument(a, "maximum");
     out->lower_only = has_argument(a, "minimum");
     out->rigorous = has_argument(a, "rigorous");
-    if (!argument_double(a, "beta", &out->beta) || !argument_double(a, "tolerance", &out->tolerance) ||
-        !argument_double(a, "time-limit", &out->time_limit)) {
-        run->refused = TOOL_USAGE;
-        return HF_ERR_ARGUMENT;
-    }
+    if (!argument_double(a, "beta", &out->beta)) return certified_told(run);
     if (out->upper_only == out->lower_only)
         return certified_misuse(run, out->upper_only ? "--minimum and --maximum exclude each other"
                                                      : "--minimum or --maximum is missing");
-    if (has_argument(a, "tolerance") && !(out->tolerance > 0.0))
-        return certified_misuse(run, "--tolerance: %g is not above 0", out->tolerance);
-    if (!(out->time_limit >= 0.0) || !isfinite(out->beta))
-        return certified_misuse(run, "--%s: not a number that it can be",
-                                isfinite(out->beta) ? "time-limit" : "beta");
-    return certified_of(run, &out->output);
+    if (!isfinite(out->beta)) return certified_misuse(run, "--beta must be a finite number");
+    const hf_status status = certified_settings(run, out);
+    out->output = certified_latent(run, out->output);
+    return status;
 }
 
-/* A thousandth of the mean's range over the middles of what there is to search: crude, and of the right unit. */
-static hf_status choose_tolerance(certified *run, hf_certify_settings *settings)
+/* A thousandth of the range of the readings; of classes and several outputs 0.01. */
+static void choose_tolerance(certified *run, hf_certify_settings *settings)
 {
-    hf_table *rows = NULL;
-    if (settings->tolerance > 0.0) return HF_OK;
-    settings->tolerance = 0.01;
-    if (run->classifier != NULL || hf_model_outputs(run->model) > 1) return HF_OK;
-    if (hf_model_training(run->session.ctx, run->model, &rows) < 0) return HF_OK;
+    const hf_table *rows;
+    if (has_argument(run->arguments, "tolerance") || run->classifier != NULL ||
+        hf_model_outputs(run->model) > 1 || certified_training(run, &rows) < 0)
+        return;
     const double *y = table_column(run->session.ctx, rows, hf_model_target(run->model));
     double low = INFINITY, high = -INFINITY;
     for (size_t i = 0; y != NULL && i < hf_table_rows(rows); i++) {
@@ -66,31 +60,45 @@ static hf_status choose_tolerance(certified *run, hf_certify_settings *settings)
         high = fmax(high, y[i]);
     }
     if (high > low) settings->tolerance = 1e-3 * (high - low);
-    hf_table_free(rows);
-    return HF_OK;
+}
+
+static hf_status tell(certified *run, bool upper, const hf_range *out, const double *at)
+{
+    static const char *const names[] = {"value", "bound", "status", "nodes", "seconds", NULL};
+    static const char *const first[] = {"value", "bound", NULL}, *const last[] = {"nodes", "seconds", NULL};
+    const char *text[HF_CERTIFY_ROUNDING + 1];
+    const size_t m = run->m;
+    double *block = calloc(4 * m + 1, sizeof *block);
+    size_t *stop = calloc(m + 1, sizeof *stop);
+    hf_status status = block != NULL && stop != NULL ? HF_OK : HF_ERR_MEMORY;
+    for (size_t k = 0; k <= HF_CERTIFY_ROUNDING; k++) text[k] = hf_certify_stop_name((hf_certify_stop)k);
+    for (size_t k = 0; k < m && status >= 0; k++) {
+        block[k] = upper ? out[k].upper_attained : out[k].lower_attained;
+        block[m + k] = upper ? out[k].upper : out[k].lower;
+        block[2 * m + k] = (double)out[k].nodes;
+        block[3 * m + k] = out[k].seconds;
+        stop[k] = (size_t)out[k].stop;
+    }
+    if (status >= 0) status = certified_begin(run, m, at, names);
+    if (status >= 0) status = certified_numbers(run, first, block);
+    if (status >= 0) status = certified_text(run, "status", HF_CERTIFY_ROUNDING + 1, text, stop);
+    if (status >= 0) status = certified_numbers(run, last, block + 2 * m);
+    free(block);
+    free(stop);
+    return status;
 }
 
 static hf_status search(certified *run, const hf_certify_settings *settings)
 {
-    static const char *const names[] = {"value", "bound", "status", "nodes", "seconds", NULL};
-    hf_status status = certified_begin(run, names);
-    if (status < 0) return status;
     hf_range *out = calloc(run->m + 1, sizeof *out);
     double *at = calloc(run->m * run->d + 1, sizeof *at);
-    if (out == NULL || at == NULL) status = HF_ERR_MEMORY;
+    hf_status status = out != NULL && at != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0)
         status = warn_status(&run->session,
                              hf_certify_boxes(run->session.ctx, run->posterior,
                                               settings->beta == 0.0 ? HF_CERTIFY_MEAN : HF_CERTIFY_MEAN_PLUS,
                                               settings, run->m, run->lower, run->upper, out, at, at));
-    for (size_t k = 0; k < run->m && status >= 0; k++) {
-        certified_row(run, at + k * run->d);
-        certified_number(run, settings->upper_only ? out[k].upper_attained : out[k].lower_attained);
-        certified_number(run, settings->upper_only ? out[k].upper : out[k].lower);
-        fprintf(run->csv, ",%s", hf_certify_stop_name(out[k].stop));
-        certified_number(run, (double)out[k].nodes);
-        certified_number(run, out[k].seconds);
-    }
+    if (status >= 0) status = tell(run, settings->upper_only, out, at);
     free(out);
     free(at);
     return status;
@@ -106,7 +114,7 @@ static int run_extremum(const tool_arguments *arguments)
     hf_status status = certified_load(&run);
     if (status >= 0) status = parse(&run, &settings);
     if (status >= 0) status = certified_boxes(&run, true);
-    if (status >= 0) status = choose_tolerance(&run, &settings);
+    if (status >= 0) choose_tolerance(&run, &settings);
     if (status >= 0) status = search(&run, &settings);
     if (status >= 0) status = certified_write(&run, output);
     if (status >= 0 && run.session.json)
@@ -123,7 +131,7 @@ const tool_verb verb_extremum = {
             "bound that\n"
             "nothing in the box is beyond. Of a classifier: of its latent function.",
     .example = "  holdfast fit data/hills.csv -t minutes -f miles -o hills.hf\n"
-               "  holdfast extremum hills.hf --maximum -o longest.csv",
+               "  holdfast extremum hills.hf --maximum --box miles=2:6 -o longest.csv",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .least = 1,

@@ -18,16 +18,20 @@ const tool_option common_options[] = {
 };
 const size_t common_option_count = sizeof common_options / sizeof common_options[0];
 
+int vusage_error(const tool_verb *verb, const char *format, va_list args)
+{
+    vcomplain(format, args);
+    fprintf(stderr, "Try 'holdfast %s%s--help'.\n", verb != NULL ? verb->name : "", verb != NULL ? " " : "");
+    return TOOL_USAGE;
+}
+
 int usage_error(const tool_verb *verb, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    fputs("holdfast: ", stderr);
-    vfprintf(stderr, format, args);
+    const int code = vusage_error(verb, format, args);
     va_end(args);
-    fprintf(stderr, "\nTry 'holdfast %s%s--help'.\n", verb != NULL ? verb->name : "",
-            verb != NULL ? " " : "");
-    return TOOL_USAGE;
+    return code;
 }
 
 /* ---- finding options --------------------------------------------------------------------------------------
@@ -284,6 +288,33 @@ bool argument_names(const tool_arguments *arguments, const char *name, tool_name
         at += strlen(value) + 1;
     }
     return true;
+}
+
+bool argument_doubles(const tool_arguments *arguments, const char *name, size_t *count, double **out)
+{
+    tool_names names;
+    if (!argument_names(arguments, name, &names)) return false;
+    double *values = calloc(names.count + 1, sizeof *values);
+    bool right = true;
+    if (values == NULL) {
+        complain("out of memory");
+        names_free(&names);
+        return false;
+    }
+    for (size_t k = 0; k < names.count && right; k++) {
+        char *end;
+        values[k] = strtod(names.list[k], &end);
+        if (end != names.list[k] && *end == '\0' && !isnan(values[k])) continue;
+        usage_error(arguments->verb, "--%s: '%s' is not a number", name, names.list[k]);
+        right = false;
+    }
+    *count = names.count;
+    names_free(&names);
+    if (right)
+        *out = values;
+    else
+        free(values);
+    return right;
 }
 
 void names_free(tool_names *names)

@@ -3,11 +3,8 @@
 #include "plot.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static const tool_option options[] = {
@@ -21,74 +18,13 @@ static const tool_option options[] = {
      "no picture, but what it is made of: OUT.gp, a gnuplot script,\nOUT-slice.csv and OUT-rows.csv", false},
 };
 
-/* ---- names ------------------------------------------------------------------------------------------------ */
-
-/* Length of a path without its extension. */
-static size_t stem_length(const char *path)
-{
-    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-    return dot != NULL && dot != path && (slash == NULL || dot > slash + 1) ? (size_t)(dot - path)
-                                                                            : strlen(path);
-}
-
 /* `path` without its extension, with something else after it. */
 static char *with_ending(const char *path, const char *ending)
 {
-    size_t stem = stem_length(path), bytes = stem + strlen(ending) + 1;
+    size_t stem = plot_stem(path), bytes = stem + strlen(ending) + 1;
     char *name = malloc(bytes);
     if (name != NULL) snprintf(name, bytes, "%.*s%s", (int)stem, path, ending);
     return name;
-}
-
-static bool find_format(const char *path, plot_format *format)
-{
-    static const char *const endings[] = {".svg", ".png", ".pdf"};
-    for (size_t i = 0; i < 3; i++) {
-        if (strcmp(path + stem_length(path), endings[i]) != 0) continue;
-        *format = (plot_format)i;
-        return true;
-    }
-    return false;
-}
-
-/* ---- gnuplot ---------------------------------------------------------------------------------------------- */
-
-static bool has_gnuplot(void)
-{
-    const char *path = getenv("PATH");
-    while (path != NULL && *path != '\0') {
-        size_t length = strcspn(path, ":");
-        char program[4096];
-        snprintf(program, sizeof program, "%.*s/gnuplot", (int)length, path);
-        if (access(program, X_OK) == 0) return true;
-        path += length + (path[length] == ':' ? 1 : 0);
-    }
-    return false;
-}
-
-/* Starts gnuplot with a pipe as its standard input. NULL after a message. No shell is involved. */
-static FILE *start_gnuplot(pid_t *child)
-{
-    int ends[2];
-    if (pipe(ends) != 0) {
-        complain("gnuplot cannot be started: %s", strerror(errno));
-        return NULL;
-    }
-    *child = fork();
-    if (*child == 0) {
-        dup2(ends[0], STDIN_FILENO);
-        close(ends[0]);
-        close(ends[1]);
-        execlp("gnuplot", "gnuplot", (char *)NULL);
-        _exit(127);
-    }
-    close(ends[0]);
-    FILE *script = *child > 0 ? fdopen(ends[1], "w") : NULL;
-    if (script != NULL) return script;
-    complain("gnuplot cannot be started: %s", strerror(errno));
-    close(ends[1]);
-    if (*child > 0) waitpid(*child, NULL, 0);
-    return NULL;
 }
 
 /* What is drawn: a model of one output, or of several, a classifier, or an envelope. */
@@ -100,62 +36,13 @@ typedef struct picture {
     bool is_several, is_envelope, is_classes;
 } picture;
 
-static bool write_picture(FILE *script, const picture *data, plot_format format, const char *output)
+static bool write_picture(FILE *script, const void *any, plot_format format, const char *output)
 {
+    const picture *data = any;
     if (data->is_envelope) return plot_envelope_script(script, &data->envelope, format, output);
     if (data->is_classes) return plot_classes_script(script, &data->classes, format, output);
     return data->is_several ? plot_outputs_script(script, &data->several, format, output)
                             : plot_script(script, &data->one, format, output);
-}
-
-/* Runs the script; gnuplot's own complaints go to standard error. */
-static int draw(const picture *data, plot_format format, const char *output)
-{
-    /* gnuplot that dies must be an error message, not a signal. */
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    sigaction(SIGPIPE, &ignore, NULL);
-    pid_t child = 0;
-    FILE *script = start_gnuplot(&child);
-    if (script == NULL) return TOOL_FAILED;
-    bool sent = write_picture(script, data, format, output);
-    sent = fclose(script) == 0 && sent;
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-        /* Ctrl-C reaches gnuplot too; it will be over soon. */
-    }
-    if (!sent || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return complain("gnuplot failed; --data-only writes the script for you to try");
-    struct stat info;
-    if (stat(output, &info) != 0 || info.st_size == 0)
-        return complain("%s: gnuplot wrote nothing; is the disk full?", output);
-    return TOOL_OK;
-}
-
-/* gnuplot draws into a file beside the final one, which appears only when it is complete. */
-static int draw_beside(const picture *data, plot_format format, const char *output)
-{
-    struct stat info;
-    if (stat(output, &info) == 0 && !S_ISREG(info.st_mode))
-        return complain("%s: cannot be written: it is no regular file", output);
-    size_t bytes = strlen(output) + 16;
-    char *beside = malloc(bytes);
-    if (beside == NULL) return complain("out of memory");
-    snprintf(beside, bytes, "%s.part-XXXXXX", output);
-    int descriptor = mkstemp(beside);
-    int code = descriptor >= 0 ? TOOL_OK : complain("%s: cannot be written: %s", output, strerror(errno));
-    if (descriptor >= 0) {
-        mode_t mask = umask(0);
-        umask(mask);
-        /* mkstemp's 0600 would surprise who shares the folder; if it stays, the picture is there all the same. */
-        if (fchmod(descriptor, 0666 & ~mask) != 0) errno = 0;
-        close(descriptor);
-        code = draw(data, format, beside);
-        if (code == TOOL_OK && rename(beside, output) != 0)
-            code = complain("%s: cannot be written: %s", output, strerror(errno));
-        if (code != TOOL_OK) unlink(beside);
-    }
-    free(beside);
-    return code;
 }
 
 /* ---- data only -------------------------------------------------------------------------------------------- */
@@ -268,7 +155,8 @@ static int make_picture(tool_session *session, const tool_arguments *arguments, 
     hf_status status = compute(session, arguments, &model, data);
     progress_clear(session->progress);
     if (status >= 0) {
-        code = data_only ? write_data(session, data, format, output) : draw_beside(data, format, output);
+        code = data_only ? write_data(session, data, format, output)
+                         : plot_draw(write_picture, data, format, output);
         if (code == TOOL_OK && session->json)
             code = json_print(data->is_envelope ? json_envelope_picture(&data->envelope, output)
                                                 : json_model_picture(model, data, output))
@@ -294,9 +182,9 @@ static int run(const tool_arguments *arguments)
     plot_format format = PLOT_SVG;
     tool_session session;
     int code = TOOL_OK;
-    if (!find_format(output, &format))
+    if (!plot_find_format(output, &format))
         code = usage_error(arguments->verb, "-o: '%s' ends neither in .svg nor in .png nor in .pdf", output);
-    else if (!has_argument(arguments, "data-only") && !has_gnuplot())
+    else if (!has_argument(arguments, "data-only") && !plot_has_gnuplot())
         code = complain("gnuplot is not installed (Debian: gnuplot-nox); --data-only works without it");
     else if (is_unwritable(output))
         code = TOOL_FAILED;

@@ -81,6 +81,18 @@ typedef enum plot_format {
     PLOT_PDF
 } plot_format;
 
+/* ---- from a script to a picture (plot_gnuplot.c) -------------------------------------------------------------- */
+
+/** Writes a whole script, data included, so that it draws `output` wherever it is run. False when writing failed. */
+typedef bool plot_writer(FILE *script, const void *data, plot_format format, const char *output);
+/** Length of a path without its extension. */
+size_t plot_stem(const char *path);
+/** The format that a path's extension stands for; false when it stands for none. */
+bool plot_find_format(const char *path, plot_format *format);
+bool plot_has_gnuplot(void);
+/** gnuplot draws into a file beside the final one, which appears only when it is complete. TOOL_FAILED after a message. */
+int plot_draw(plot_writer *writer, const void *data, plot_format format, const char *output);
+
 /* ---- what all scripts have in common (plot_common.c) ------------------------------------------------------- */
 
 /** Text inside single quotes: a quote is doubled, control characters become blanks. */

@@ -10,15 +10,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+int vcomplain(const char *format, va_list args)
+{
+    fputs("holdfast: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    return TOOL_FAILED;
+}
+
 int complain(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    fputs("holdfast: ", stderr);
-    vfprintf(stderr, format, args);
+    const int code = vcomplain(format, args);
     va_end(args);
-    fputc('\n', stderr);
-    return TOOL_FAILED;
+    return code;
 }
 
 void warn(const tool_session *session, const char *format, ...)

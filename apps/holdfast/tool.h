@@ -11,6 +11,7 @@
 
 #include <holdfast/holdfast.h>
 #include <jansson.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 enum {
@@ -72,6 +73,7 @@ const char *argument(const tool_arguments *arguments, const char *name);
 bool has_argument(const tool_arguments *arguments, const char *name);
 /** Complains about wrong usage and points at --help. Returns TOOL_USAGE. */
 int usage_error(const tool_verb *verb, const char *format, ...) HF_PRINTF(2, 3);
+int vusage_error(const tool_verb *verb, const char *format, va_list args) HF_PRINTF(2, 0);
 /** Numbers; false after a message. `least` <= value, nothing may follow. */
 bool argument_double(const tool_arguments *arguments, const char *name, double *value);
 bool argument_size(const tool_arguments *arguments, const char *name, size_t *value);
@@ -86,6 +88,8 @@ typedef struct tool_names {
 } tool_names;
 bool argument_names(const tool_arguments *arguments, const char *name, tool_names *out);
 void names_free(tool_names *names);
+/** Numbers from every occurrence of an option, separated by commas, to be freed; none if it was not given. False after a message. */
+bool argument_doubles(const tool_arguments *arguments, const char *name, size_t *count, double **out);
 
 void print_help(const tool_verb *verb, FILE *out);
 void print_overview(FILE *out);
@@ -112,6 +116,7 @@ void warn(const tool_session *session, const char *format, ...) HF_PRINTF(2, 3);
 void note(const tool_session *session, const char *format, ...) HF_PRINTF(2, 3);
 /** "holdfast: ..." on standard error. Returns TOOL_FAILED. */
 int complain(const char *format, ...) HF_PRINTF(1, 2);
+int vcomplain(const char *format, va_list args) HF_PRINTF(1, 0);
 /** Shows the context's message as a warning when the status is one. Returns status. */
 hf_status warn_status(const tool_session *session, hf_status status);
 /** True, after a message, if a file cannot be created: better known before an hour of work than after. */

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import shutil
 import unittest
 
 from toolcase import ToolCase, table
@@ -84,6 +85,64 @@ class Readings(Certify):
         self.assertEqual(stopped["status"], ["time limit"])
         self.assertLessEqual(stopped["lower"][0], exact["lower_attained"][0])
 
+    def test_a_box_by_name(self):
+        model = self.model()
+        self.write("low.csv", "a,b\n1,0\n")
+        self.write("high.csv", "a,b\n2,0.5\n")
+        files, told = (self.ok("certify", model, "--box", box) for box in ("low.csv,high.csv", "b=0:0.5,a=1:2"))
+        self.assertEqual([row.rsplit(",", 1)[0] for row in files.split("\n")], [row.rsplit(",", 1)[0] for row in told.split("\n")])
+        a = table(self.read("wave.csv"))["a"]
+        whole = table(self.ok("certify", model, "--box", "b=0:0.5"))
+        self.assertEqual(whole["a"], [(min(a) + max(a)) / 2])
+        best = table(self.ok("extremum", model, "--maximum", "--box", "b=0.2:0.2", "--box", "a=1:2", "--tolerance", "1e-9", "--node-limit", "1", "-q"))
+        self.assertEqual((best["b"], best["status"]), ([0.2], ["node limit"]))
+        self.assertTrue(1 <= best["a"][0] <= 2 and best["value"][0] <= best["bound"][0])
+        for box in ("c=0:1", "a=0", "a=1:x", "a=1:2,3", "a=0:inf"):
+            self.fails(["certify", model, "--box", box], "--box", code=2)
+        self.fails(["extremum", model, "--minimum", "--box", "a=2:1"], '"a" goes from 2 down to 1')
+
+    def test_mean_plus(self):
+        model = self.model()
+        out = table(self.ok("certify", model, "--at", "at.csv", "--radius", "0.3", "--what", "mean-plus", "--beta", "-2"))
+        boxes = [{"a": (a - 0.3, a + 0.3), "b": (b - 0.3, b + 0.3)} for a, b in zip(out["a"], out["b"])]
+        means, sds = self.inside(model, boxes, "y_mean"), self.inside(model, boxes, "y_sd_latent")
+        for k in range(2):
+            values = [mean - 2 * sd for mean, sd in zip(means[k], sds[k])]
+            self.assertTrue(out["lower"][k] <= min(values) and max(values) <= out["upper"][k])
+            self.assertLessEqual(out["upper"][k] - out["upper_attained"][k], 0.0101)
+        self.fails(["certify", model, "--at", "at.csv", "--radius", "1", "--what", "mean-plus"], "--beta is missing", code=2)
+        self.fails(["certify", model, "--at", "at.csv", "--radius", "1", "--beta", "1"], "--what mean-plus", code=2)
+
+    def test_several_radii(self):
+        model = self.model()
+        more = ["--plot", "p.svg"] if shutil.which("gnuplot") else []
+        self.ok("certify", model, "--at", "at.csv", "--radius", "0,0.1,0.3", "-o", "r.csv", *more)
+        out = table(self.read("r.csv"))
+        self.assertEqual((out["radius"], out["a"]), ([0, 0.1, 0.3] * 2, [1.5] * 3 + [3] * 3))
+        for k in (0, 1, 3, 4):  # wider boxes have wider ranges
+            self.assertLess(out["lower"][k + 1], out["lower_attained"][k] + 1e-9)
+            self.assertGreater(out["upper"][k + 1], out["upper_attained"][k] - 1e-9)
+        if more:
+            self.assertIn("<svg", self.read("p.svg"))
+        self.fails(["certify", model, "--at", "at.csv", "--radius", "0.3,0.1"], "rising order", code=2)
+        self.fails(["certify", model, "--at", "at.csv", "--radius", "0.3,x"], "not a number", code=2)
+        self.fails(["certify", model, "--at", "at.csv", "--radius", "1", "--plot", "p.gif"], "neither in .svg", code=2)
+
+    def test_bad_readings(self):
+        model = self.model()
+        self.ok("fit", "wave.csv", "-t", "y", "-k", "se(ard)", "--sites", "robust", "-q", "-o", "robust.hf")
+        one = table(self.ok("certify", "robust.hf", "--at", "at.csv", "--what", "readings"))
+        two = table(self.ok("certify", "robust.hf", "--at", "at.csv", "--what", "readings", "--count", "2"))
+        for k in range(2):
+            self.assertTrue(0 < one["damage"][k] < two["damage"][k] < math.inf)
+            self.assertTrue(1 <= one["worst_row"][k] <= 40)
+        code, out, err = self.run_tool("certify", model, "--at", "at.csv", "--what", "readings")
+        self.assertEqual((code, table(out)["damage"]), (0, [math.inf] * 2))
+        self.assertIn("--sites robust", err)
+        self.fails(["certify", model, "--at", "at.csv", "--what", "readings", "--count", "41"], "41 readings")
+        self.fails(["certify", model, "--at", "at.csv", "--what", "readings", "--radius", "1"], "for boxes", code=2)
+        self.fails(["certify", model, "--at", "at.csv", "--radius", "1", "--count", "2"], "--what readings", code=2)
+
     def test_sds(self):
         model = self.model()
         wave = table(self.read("wave.csv"))["a"]
@@ -118,6 +177,26 @@ class Readings(Certify):
         self.assertGreater(out["lower"][1], 0)  # y grows with b
         mean = table(self.ok("explain", model, "--at", "at.csv", "--step", "0.2", "--tolerance", "0.001", "--mean"))
         self.assertAlmostEqual(mean["lower"][0], (out["lower"][0] + out["lower"][2]) / 2, places=9)
+        linear = table(self.ok("explain", model, "--at", "at.csv", "--step", "0.2", "--method", "linear"))
+        self.assertEqual(linear["lower"], linear["upper"])
+        self.assertAlmostEqual(linear["lower"][1], out["lower"][1], delta=0.05)
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "there is no gnuplot")
+    def test_pictures_of_scores(self):
+        model = self.model()
+        self.ok("explain", model, "--at", "at.csv", "--step", "0.2", "--plot", "bars.svg", "-o", "s.csv")
+        self.assertIn(">b<", self.read("bars.svg"))
+        self.write("four.csv", "a,b,c,d,y\n" + "".join("%d,%d,%d,%d,%d\n" % (i, i % 2, i % 3, i % 5, i * i % 7) for i in range(9)))
+        self.ok("fit", "four.csv", "-t", "y", "--no-train", "-q", "-o", "four.hf")
+        self.ok("explain", "four.hf", "--at", "four.csv", "--step", "0.2", "--plot", "map.svg", "--shape", "2x2", "-o", "s.csv")
+        self.assertIn("<image", self.read("map.svg"))
+        scores = ["explain", model, "--at", "at.csv", "--step", "0.2"]
+        self.fails(scores + ["--plot", "map.svg", "--shape", "2x2"], "4 pixels", "2 inputs")
+        self.fails(scores + ["--plot", "map.svg", "--shape", "two"], "ROWSxCOLUMNS", code=2)
+        self.fails(scores + ["--plot", "map.svg", "--shape", "1x2"], "two rows", code=2)
+        self.fails(scores + ["--shape", "2x2"], "--plot", code=2)
+        self.fails(scores + ["--method", "linear", "--tolerance", "1"], "--method ranges", code=2)
+        self.fails(scores + ["--method", "guess"], "ranges or linear", code=2)
 
     def test_bad_input(self):
         model = self.model()
@@ -187,15 +266,49 @@ class Classes(Certify):
             if out["status"][i] == "certified":
                 self.assertEqual(attacked["class_before"][i], attacked["class_after"][i])
             self.assertLessEqual(abs(attacked["a"][i] - out["a"][i]), 0.8000001)
+        best = table(self.ok("extremum", model, "--maximum", "--of", "yes"))  # of the one latent function
+        self.assertGreater(best["a"][0], 1)
         self.assertIn("changed their class", self.ok("attack", model, "--at", "at.csv", "--radius", "0.8", "-m", "sign", "-o", "x.csv"))
 
-    def test_three_classes_are_told(self):
+    def test_accuracy(self):
+        model = self.classes()
+        labelled = self.read("at.csv").split("\n")
+        self.write("labelled.csv", "\n".join([labelled[0] + ",kind"] + [row + "," + label for row, label in
+                                                                       zip(labelled[1:], ("yes", "yes", "yes"))] + ["1,1,"]))
+        out = json.loads(self.ok("certify", model, "--at", "labelled.csv", "--radius", "0,0.8", "--what", "accuracy", "--json", "-o",
+                                 "a.csv"))
+        decisions = table(self.ok("certify", model, "--at", "at.csv", "--radius", "0.8", "--what", "decision"))
+        right = decisions["class"].count("yes")
+        surely = sum(pair == ("yes", "certified") for pair in zip(decisions["class"], decisions["status"]))
+        self.assertEqual([(c["radius"], c["rows"], c["right"], c["certified"]) for c in out["accuracy"]],
+                         [(0, 3, right, right), (0.8, 3, right, surely)])
+        self.assertEqual(table(self.read("a.csv"))["certified_accuracy"], [right / 3, surely / 3])
+        self.write("foreign.csv", "a,b,kind\n0,0,no\n0,1,maybe\n")
+        self.fails(["certify", model, "--at", "foreign.csv", "--radius", "1", "--what", "accuracy"], "foreign.csv, line 3", "maybe", '"no", "yes"')
+        self.fails(["certify", model, "--at", "at.csv", "--radius", "1", "--what", "accuracy"], "kind")
+        self.write("none.csv", "a,b,kind\n0,0,\n")
+        self.fails(["certify", model, "--at", "none.csv", "--radius", "1", "--what", "accuracy"], "no row has a label")
+        self.write("empty.csv", "a,b\n")
+        self.fails(["certify", model, "--at", "empty.csv", "--radius", "1"], "no rows")
+
+    def test_labels_that_look_like_numbers(self):
+        self.classes()
+        self.write("kinds.csv", self.read("kinds.csv").replace("yes", "1").replace("no", "0"))
+        self.ok("fit", "kinds.csv", "-t", "kind", "--sites", "probit", "-k", "se(ard)", "-q", "-o", "kinds.hf")
+        self.write("at.csv", "a,b,kind\n2.4,-0.3,1.0\n-1.1,0.5,0\n")
+        out = table(self.ok("certify", "kinds.hf", "--at", "at.csv", "--radius", "0", "--what", "accuracy"))
+        self.assertEqual((out["rows"], out["right"]), ([2], [2]))
+        out = table(self.ok("certify", "kinds.hf", "--at", "at.csv", "--radius", "0", "--what", "decision"))
+        self.assertEqual(out["class"], [1, 0])
+
+    def test_three_classes(self):
         draw = random.Random(3)
         lines = ["a,b,kind"] + ["%.3f,%.3f,%s" % (draw.gauss(2 * (i % 3), 0.6), draw.gauss(0, 1), "pqr"[i % 3]) for i in range(36)]
         self.write("three.csv", "\n".join(lines) + "\n")
         self.ok("fit", "three.csv", "-t", "kind", "--sites", "softmax", "-q", "-o", "three.hf")
         self.write("at.csv", "a,b\n0.7,0.2\n")
-        self.fails(["certify", "three.hf", "--at", "at.csv", "--radius", "0.1"], "two classes", "3 classes")
+        out = table(self.ok("certify", "three.hf", "--at", "at.csv", "--radius", "0.1", "--what", "probability", "--of", "q"))
+        self.assertLess(out["lower"][0], out["upper"][0])
         out = table(self.ok("certify", "three.hf", "--at", "at.csv", "--radius", "0.1", "--what", "mean", "--of", "q"))
         self.assertLess(out["lower"][0], out["upper"][0])
 
