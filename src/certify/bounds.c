@@ -450,16 +450,20 @@ static void bound_models(box *x, double *point)
         bound_both(x, point);
 }
 
-/* A sharper model costs about n / 20 others and leaves a remainder of a tenth, which 10^(m / 3) boxes would have had to be made for. The whole box, of which there is but one, is
- * always worth it. */
+/* A sharper model costs about n / 12 others, and leaves an eighth of the remainder or less: a box that lacks `gain` would otherwise be split into some gain^(m / 3) parts. The whole box, of
+ * which there is but one, is always worth it. */
 static bool is_worth_sharpening(const box *x)
 {
     const hfi_question *q = x->question;
+    const double most = 8.0;
     if (!x->of_mean || !(q->settings.bounds & HF_BOUND_TAYLOR) || !(x->bound < x->enough) ||
         !hfi_taylor_can_sharpen(q->taylor))
         return false;
-    const double n = (double)q->taylor->n, m = (double)x->m;
-    return x->enough < (double)INFINITY ? m >= 3.0 * log10(n / 20.0) : n <= 10000.0;
+    const double n = (double)q->taylor->n, pairs = fmin(n, HFI_SHARP_ANCHORS);
+    if (!(x->enough < (double)INFINITY)) return n <= 10000.0;
+    const double spare = x->predicted - x->enough, lost = x->mean->remainder;
+    const double gain = lost < most * spare ? lost / spare : most;
+    return pow(gain, (double)x->m / 3.0) > pairs * pairs / n / 12.0;
 }
 
 static void bound_one(box *x, double *models, hfi_box_bound *out)

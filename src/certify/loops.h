@@ -8,8 +8,9 @@
 
 #include <stddef.h>
 
-#define HFI_PAIR_LANES   32u /* anchors at once; arrays of pairs are padded to a multiple of it */
-#define HFI_SHARP_INPUTS 16u /* moving inputs, at most, of what is computed with pairs or cubic terms */
+#define HFI_PAIR_LANES    32u   /* anchors at once; arrays of pairs are padded to a multiple of it */
+#define HFI_SHARP_INPUTS  16u   /* moving inputs, at most, of what is computed with pairs or cubic terms */
+#define HFI_SHARP_ANCHORS 2048u /* taken by pairs, at most */
 
 /** Functions psi of q = r^2, as kernel.h lists them. */
 typedef enum hfi_radial {

@@ -19,10 +19,9 @@
 #include <string.h>
 
 enum {
-    FIRST = 4,   /* degree that is bounded, not computed */
-    LAST = 16,   /* degrees that are looked at one by one */
-    SQUARES = 5, /* of M, for its largest eigenvalue */
-    MOST = 2048  /* anchors taken by pairs */
+    FIRST = 4,  /* degree that is bounded, not computed */
+    LAST = 16,  /* degrees that are looked at one by one */
+    SQUARES = 5 /* of M, for its largest eigenvalue */
 };
 
 /* Anchors that together add less than this share of what they would if none knew of the others are not taken by pairs. */
@@ -209,11 +208,11 @@ static void keep(const hfi_taylor *taylor, const bench *b, local *l)
     for (int k = 0; k < 60; k++, least *= 2.0) {
         size_t count = 0;
         for (size_t i = 0; i < n; i++) count += b->add[i] * b->size[i] > least;
-        if (count <= MOST) break;
+        if (count <= HFI_SHARP_ANCHORS) break;
     }
     for (size_t i = 0; i < n; i++) {
         const double y = b->size[i];
-        if (!(b->add[i] * y > least) || l->kept == MOST) {
+        if (!(b->add[i] * y > least) || l->kept == HFI_SHARP_ANCHORS) {
             l->tail += b->add[i] * y / 24.0;
             l->slope_tail += b->add[i] / 6.0 * y;
             continue;
