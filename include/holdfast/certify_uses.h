@@ -138,16 +138,15 @@ HF_API hf_status hf_explain_class(hf_context *ctx, const hf_classifier *classifi
  * | mean_new(x) - mean(x) | <= damage.
  *
  * One reading: the largest over readings and replacements, exactly (to rounding), by its leave-one-out moments; a site's pull is a bounded function of its reading when the
- * site is robust, and unbounded when it is Gaussian: the damage is then infinite. More readings: a bound that holds for any choice of them and is not tight; with the prior's
- * deviations s, the weights t of the mean, and pulls w (z - m)^2 of at most P_i wherever the readings lie,
+ * site is robust, and unbounded when it is Gaussian: the damage is then infinite. More readings: a bound that holds for any choice of them. Up to four, of which there are at most
+ * 100 000 sets: the largest over all sets of a bound that follows from the covariance of each and from what one site can pull at most. Otherwise a bound for all sets at once, which is
+ * loose (docs/methods/certify.md says how loose both are).
  *
- *     damage <= s(x) ( sum of the `count` largest |t_i| s_i  +  root of the sum of the `count` largest P_i / 4 )
- *
- * @param posterior of the exact solver, one output, in the units of the sites (HF_ERR_ARGUMENT otherwise)
- * @param sites     those it was made from
+ * @param posterior of the exact solver (HF_ERR_ARGUMENT otherwise); with several outputs x has the number of the output last, and any of all readings may be replaced
+ * @param sites     those it was made from, in the solver's units: a fit's are standardised, and the damage is in the user's units all the same
  * @param damage    m entries
  * @param worst     m entries or NULL: the row of the worst reading; written when `count` is 1
- * HF_ERR_ARGUMENT: count 0 or more than there are readings, sites of another number of readings. O(n^3) once, O(n^2) a point.
+ * HF_ERR_ARGUMENT: count 0 or more than there are readings, sites of another number of readings or with other variances. O(n^3) once, O(n^2) a point, and a microsecond for each set.
  */
 HF_API hf_status hf_certify_readings(hf_context *ctx, const hf_posterior *posterior, const hf_sites *sites,
                                      size_t count, size_t m, const double *x, size_t ldx, double *damage,

@@ -54,8 +54,11 @@ static void turn_ranges(size_t m, hf_range *ranges)
     for (size_t k = 0; k < m; k++) {
         hf_range *r = &ranges[k];
         const hf_range of_1 = *r;
-        r->lower = fmax(0.0, (1.0 - of_1.upper) * (1.0 - 4.0 * DBL_EPSILON));
-        r->upper = fmin(1.0, (1.0 - of_1.lower) * (1.0 + 4.0 * DBL_EPSILON));
+        /* Infinite ends are those that were not asked for. */
+        r->lower = 1.0 - of_1.upper;
+        r->upper = 1.0 - of_1.lower;
+        if (isfinite(r->lower)) r->lower = fmax(0.0, r->lower * (1.0 - 4.0 * DBL_EPSILON));
+        if (isfinite(r->upper)) r->upper = fmin(1.0, r->upper * (1.0 + 4.0 * DBL_EPSILON));
         r->lower_attained = 1.0 - of_1.upper_attained;
         r->upper_attained = 1.0 - of_1.lower_attained;
         if (!r->rigorous) continue;

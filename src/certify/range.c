@@ -43,6 +43,22 @@ static bool settles(const hfi_question *q, const hf_range *range)
            (range->lower > q->settings.decide_at || range->upper < q->settings.decide_at);
 }
 
+/* One end of the range, and why its search ended. */
+static hf_certify_stop answer_end(const hf_context *ctx, hfi_question *q, double sign, size_t node_limit,
+                                  double deadline, answer *a)
+{
+    hf_range *range = &a->range;
+    hfi_end end = {.at = sign > 0.0 ? a->argmin : a->argmax};
+    a->status = hfi_search(ctx, q, sign, node_limit, deadline, &end);
+    *(sign > 0.0 ? &range->lower : &range->upper) = sign * end.bound;
+    *(sign > 0.0 ? &range->lower_attained : &range->upper_attained) = sign * end.attained;
+    range->nodes += end.nodes;
+    range->rounding = fmax(range->rounding, end.rounding);
+    return end.stop;
+}
+
+/* An end that stopped since a value on its side of decide_at was attained counts on the other end to tell what is on the other side. Where that one met the tolerance without telling, this
+ * one goes on to the tolerance too. */
 static void answer_ends(const hf_context *ctx, hfi_question *q, double deadline, answer *a)
 {
     hf_range *range = &a->range;
@@ -50,28 +66,22 @@ static void answer_ends(const hf_context *ctx, hfi_question *q, double deadline,
                         .upper = (double)INFINITY,
                         .lower_attained = (double)NAN,
                         .upper_attained = (double)NAN};
-    hf_certify_stop first = HF_CERTIFY_TOLERANCE;
-    if (!q->settings.upper_only) {
-        hfi_end end = {.at = a->argmin};
-        a->status = hfi_search(ctx, q, 1.0, q->settings.node_limit, deadline, &end);
-        range->lower = end.bound;
-        range->lower_attained = end.attained;
-        range->nodes += end.nodes;
-        range->rounding = end.rounding;
-        range->stop = first = end.stop;
-    }
+    const double decide = q->settings.decide_at;
+    const size_t limit = q->settings.node_limit;
+    hf_certify_stop low = HF_CERTIFY_TOLERANCE;
+    if (!q->settings.upper_only) range->stop = low = answer_end(ctx, q, 1.0, limit, deadline, a);
     if (q->settings.lower_only || a->status < 0) return;
-    hfi_end end = {.at = a->argmax};
     const bool settled = settles(q, range);
-    a->status = hfi_search(ctx, q, -1.0, settled ? 1 : q->settings.node_limit, deadline, &end);
-    range->upper = -end.bound;
-    range->upper_attained = -end.attained;
-    range->nodes += end.nodes;
-    range->rounding = fmax(range->rounding, end.rounding);
-    if (settled || (settles(q, range) && end.stop == HF_CERTIFY_DECIDED))
-        range->stop = HF_CERTIFY_DECIDED;
-    else
-        range->stop = join_stops(first, end.stop);
+    hf_certify_stop high = answer_end(ctx, q, -1.0, settled ? 1 : limit, deadline, a);
+    range->stop = join_stops(low, high);
+    if (settled || (settles(q, range) && high == HF_CERTIFY_DECIDED)) range->stop = HF_CERTIFY_DECIDED;
+    if (range->stop != HF_CERTIFY_DECIDED || q->settings.upper_only || settles(q, range) || a->status < 0)
+        return;
+    if (range->lower_attained <= decide && range->upper_attained >= decide) return;
+    q->settings.decide_at = (double)NAN;
+    if (low == HF_CERTIFY_DECIDED) low = answer_end(ctx, q, 1.0, limit, deadline, a);
+    if (high == HF_CERTIFY_DECIDED && a->status >= 0) high = answer_end(ctx, q, -1.0, limit, deadline, a);
+    range->stop = join_stops(low, high);
 }
 
 static void answer_question(const hf_context *ctx, hfi_question *q, answer *a)

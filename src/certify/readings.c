@@ -4,8 +4,18 @@
  * One reading. mean(x) = mean_-i(x) + C_-i(x, x_i) pull,  pull = (z - mean_-i(x_i)) / (C_-i(x_i, x_i) + d), where z and d are functions of the reading.
  * The pull of the reading as it is, is its weight t_i, and C_-i(x, x_i) = ((K + D)^-1 k(Z, x))_i (C_-i(x_i, x_i) + d).
  *
- * More. mean - mean_-I = C_-I(., I) t_I, no entry of which is above s(x) s_i |t_i|. The new readings move mean_-I by the e that minimises the energy
- * |e|^2 + sum_I w (e(x_i) - r_i)^2, r_i = z - mean_-I(x_i), |e(x)| <= s(x) |e|. At the minimum |e|^2 = sum w (r_i - e_i) e_i <= sum w r_i^2 / 4. */
+ * More. With A = K + D, a_i = (A^-1)_ii and w = A^-1 k(Z, x): mean - mean_-I = w_I' B^-1 t_I, B = (A^-1)_II, and no term C_-I(x, x_i) t_i of it is above s(x) s_i |t_i|. The new readings
+ * move mean_-I by the e that minimises the energy |e|^2 + sum_I (e(x_i) - r_i)^2 / d_i, r_i = z - mean_-I(x_i), |e(x)| <= C_-I(x, x)^(1/2) |e|. At the minimum
+ * |e|^2 = sum (r_i - e_i) e_i / d_i <= sum r_i^2 / (4 d_i).
+ *
+ * What I is, is not known. B is at least mu diag(a_I), where mu is 1 less the largest sum of count - 1 sizes |(A^-1)_ij| / (a_i a_j)^(1/2) in a row (Gershgorin), and B^-1 is at most A_II. So, of any
+ * v, v_I' B^-1 v_I is at most H(v), the lesser of 1 / mu times the sum of the `count` largest v_i^2 / a_i and the square of the sum of the `count` largest |v_i| A_ii^(1/2), and
+ *
+ *     w_I' B^-1 t_I <= (H(w) H(t))^(1/2)        C_-I(x, x) = C(x, x) + w_I' B^-1 w_I <= C(x, x) + H(w)        |z_i - mean_-I(x_i)| <= ((B^-1)_ii H(t))^(1/2)
+ *
+ * and as new sites weigh no more than 1 / min(weight) times the old ones, |e(x)|^2 <= H(w) / min(weight) sum r_i^2 / d_i too, which falls with the distance from the readings. */
+#include "certify/readings.h"
+
 #include "certify/class.h"
 #include "kernel/kernel.h"
 #include "linalg/linalg.h"
@@ -13,10 +23,12 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     GRID = 512, /* points on which a pull is looked at, for each of two scales */
-    GOLDEN = 80
+    GOLDEN = 80,
+    SETS_MOST = 100000 /* that are looked at one by one */
 };
 
 /* A robust site as a function of r = reading - centre. */
@@ -74,13 +86,27 @@ static double most_pull(const site *s, double sign)
     return best;
 }
 
+/* More than one reading: what does not depend on the point. */
+typedef struct several {
+    double removal;         /* sum of the largest |t_i| s_i */
+    double energy;          /* sum of the largest r_i^2 / (4 d_i) */
+    double mu;              /* 0 or below: unknown */
+    double of_t;            /* H(t) */
+    double weight;          /* the least */
+    double *inverse;        /* n: 1 / a_i */
+    double *own;            /* n: A_ii */
+    double *ranked;         /* n: numbers to be sorted */
+    double *whole;          /* n x n: A^-1, where all sets can be looked at; else NULL */
+    hfi_replaced *readings; /* n, likewise */
+} several;
+
 typedef struct attacked {
     const hf_posterior *posterior;
     const hf_sites *sites;
     size_t n, count;
-    size_t *row;  /* of every anchor */
-    double *far;  /* one reading: how far its pull can move, times C_-i + d */
-    double spent; /* more: the bracket of certify_uses.h */
+    size_t *row; /* of every anchor */
+    double *far; /* one reading: how far its pull can move, times C_-i + d */
+    several more;
 } attacked;
 
 /* ---- one reading ------------------------------------------------------------------------------------------------- */
@@ -141,28 +167,176 @@ static double sum_largest(size_t n, double *values, size_t count)
     return sum;
 }
 
+/* H(v) */
+static double most_form(const attacked *a, const double *v)
+{
+    const several *of = &a->more;
+    for (size_t i = 0; i < a->n; i++) of->ranked[i] = fabs(v[i]) * sqrt(of->own[i]);
+    const double sum = sum_largest(a->n, of->ranked, a->count);
+    if (!(of->mu > 0.0)) return sum * sum;
+    for (size_t i = 0; i < a->n; i++) of->ranked[i] = v[i] * v[i] * of->inverse[i];
+    return fmin(sum * sum, sum_largest(a->n, of->ranked, a->count) / of->mu);
+}
+
+/* mu, from one column of A^-1 after another. */
+static void find_mu(attacked *a, double *column, double *room)
+{
+    const hfi_solution *s = &a->posterior->solution;
+    several *of = &a->more;
+    double most = 0.0;
+    for (size_t i = 0; i < a->n; i++) {
+        size_t ld;
+        memset(column, 0, a->n * sizeof *column);
+        column[i] = 1.0;
+        double *w = hfi_solution_whiten(s, 1, column, a->n, room, &ld);
+        hfi_solution_spread(s, w, w);
+        if (of->whole) memcpy(of->whole + i * a->n, w, a->n * sizeof *w);
+        for (size_t j = 0; j < a->n; j++)
+            of->ranked[j] = j == i ? 0.0 : fabs(w[j]) * sqrt(of->inverse[i] * of->inverse[j]);
+        most = fmax(most, sum_largest(a->n, of->ranked, a->count - 1));
+    }
+    of->mu = 1.0 - most * (1.0 + 1e-9) - 1e-9;
+}
+
+/* How far reading i can be from what the readings outside of any I say at its place, in its own noise: r_i^2 / (4 d_i). */
+static double energy_of(const attacked *a, size_t i)
+{
+    const hfi_solution *s = &a->posterior->solution;
+    const several *of = &a->more;
+    const size_t row = a->row[i];
+    const double c = hfi_sites_threshold(a->sites, row), noise = hfi_sites_noise(a->sites, row);
+    const double z = a->sites->target[row], centre = a->sites->centre[row], d = s->variance[i] + s->jitter;
+    /* The mean at the anchor, as it is: z less what is left of the residual. */
+    const double mean = z - d * s->t[i], prior = fmax(0.0, of->own[i] - d);
+    const double of_i = of->mu > 0.0 ? fmin(of->own[i], of->inverse[i] / of->mu) : of->own[i];
+    const double away =
+        fmin(fabs(centre - mean) + sqrt(prior) * of->removal, fabs(centre - z) + sqrt(of_i * of->of_t));
+    const double base = s->variance[i] * a->sites->weight[row] + s->jitter, reach = c + noise / c + away;
+    return isfinite(c) ? 0.25 * reach * reach / base : (double)INFINITY;
+}
+
+static void weigh_several(attacked *a)
+{
+    const hfi_solution *s = &a->posterior->solution;
+    several *of = &a->more;
+    for (size_t i = 0; i < a->n; i++)
+        of->ranked[i] = fabs(s->t[i]) * sqrt(fmax(0.0, of->own[i] - s->variance[i] - s->jitter));
+    of->removal = sum_largest(a->n, of->ranked, a->count);
+    of->of_t = most_form(a, s->t);
+    of->weight = 1.0;
+    for (size_t i = 0; i < a->n; i++) {
+        of->ranked[i] = energy_of(a, i);
+        of->weight = fmin(of->weight, a->sites->weight[a->row[i]]);
+    }
+    of->energy = sum_largest(a->n, of->ranked, a->count);
+}
+
+/* ---- every set of a few ------------------------------------------------------------------------------------------ */
+
+/* Whether there are few enough sets. */
+static bool few_sets(size_t n, size_t count)
+{
+    double sets = 1.0;
+    if (count > HFI_SET_MOST) return false;
+    for (size_t i = 0; i < count; i++) sets *= (double)(n - i) / (double)(i + 1);
+    return sets <= SETS_MOST;
+}
+
+static void describe_readings(attacked *a)
+{
+    const hfi_solution *s = &a->posterior->solution;
+    for (size_t i = 0; i < a->n; i++) {
+        const size_t row = a->row[i];
+        a->more.readings[i] = (hfi_replaced){.threshold = hfi_sites_threshold(a->sites, row),
+                                             .noise = hfi_sites_noise(a->sites, row),
+                                             .base = s->variance[i] * a->sites->weight[row],
+                                             .jitter = s->jitter,
+                                             .d = s->variance[i] + s->jitter,
+                                             .offset = a->sites->centre[row] - a->sites->target[row],
+                                             .t = s->t[i]};
+    }
+}
+
+static double damage_of(const attacked *a, const size_t *chosen, const double *w)
+{
+    hfi_replaced readings[HFI_SET_MOST];
+    double inverse[HFI_SET_MOST * HFI_SET_MOST], of_w[HFI_SET_MOST];
+    for (size_t i = 0; i < a->count; i++) {
+        readings[i] = a->more.readings[chosen[i]];
+        of_w[i] = w[chosen[i]];
+        for (size_t j = 0; j < a->count; j++)
+            inverse[i * a->count + j] = a->more.whole[chosen[i] * a->n + chosen[j]];
+    }
+    return hfi_damage_of_set(a->count, readings, inverse, of_w);
+}
+
+/* The largest over all sets. */
+static double damage_of_sets(const attacked *a, const double *w)
+{
+    size_t chosen[HFI_SET_MOST], at = a->count;
+    double most = 0.0;
+    for (size_t i = 0; i < a->count; i++) chosen[i] = i;
+    while (at > 0) {
+        most = fmax(most, damage_of(a, chosen, w));
+        for (at = a->count; at > 0 && chosen[at - 1] == a->n - a->count + at - 1; at--) continue;
+        if (at == 0) break;
+        chosen[at - 1]++;
+        for (size_t i = at; i < a->count; i++) chosen[i] = chosen[i - 1] + 1;
+    }
+    return most;
+}
+
+/* ---- any ------------------------------------------------------------------------------------------------------------ */
+
 static hf_status prepare_several(hf_context *ctx, attacked *a)
 {
     const hfi_solution *s = &a->posterior->solution;
-    double *prior = hfi_alloc(ctx, a->n, 2 * sizeof *prior);
-    if (!prior) return HF_ERR_MEMORY;
-    double *values = prior + a->n;
-    hfi_kernel_diagonal(a->posterior->kernel, a->n, s->z, s->d, true, prior);
-    for (size_t i = 0; i < a->n; i++) values[i] = fabs(s->t[i]) * sqrt(prior[i]);
-    const double removal = sum_largest(a->n, values, a->count);
-    for (size_t i = 0; i < a->n; i++) {
-        const size_t row = a->row[i];
-        const double c = hfi_sites_threshold(a->sites, row), noise = hfi_sites_noise(a->sites, row);
-        const double d = s->variance[i] + s->jitter;
-        /* The mean at the anchor, as it is: z less what is left of the residual. */
-        const double mean = a->sites->target[row] - d * s->t[i];
-        const double base = s->variance[i] * a->sites->weight[row] + s->jitter;
-        const double reach = c + noise / c + fabs(a->sites->centre[row] - mean) + sqrt(prior[i]) * removal;
-        values[i] = isfinite(c) ? 0.25 * reach * reach / base : (double)INFINITY;
+    several *of = &a->more;
+    of->inverse = hfi_alloc(ctx, a->n, 3 * sizeof *of->inverse);
+    double *mean = hfi_alloc(ctx, a->n, 2 * sizeof *mean);
+    double *room = hfi_alloc(ctx, hfi_solution_room(s, 1) + 1, sizeof *room);
+    const bool few = few_sets(a->n, a->count);
+    if (few) {
+        of->whole = hfi_alloc(ctx, a->n * a->n, sizeof *of->whole);
+        of->readings = hfi_alloc(ctx, a->n, sizeof *of->readings);
     }
-    a->spent = (removal + sqrt(sum_largest(a->n, values, a->count))) * (1.0 + 1e-12);
-    hfi_free(ctx, prior);
-    return HF_OK;
+    hf_status status =
+        of->inverse && mean && room && (!few || (of->whole && of->readings)) ? HF_OK : HF_ERR_MEMORY;
+    if (status >= 0) status = hfi_solution_cavities(ctx, a->posterior->kernel, s, mean, of->inverse);
+    if (status >= 0) {
+        of->own = of->inverse + a->n;
+        of->ranked = of->own + a->n;
+        hfi_kernel_diagonal(a->posterior->kernel, a->n, s->z, s->d, true, of->own);
+        for (size_t i = 0; i < a->n; i++) {
+            of->inverse[i] += s->variance[i] + s->jitter;
+            of->own[i] += s->variance[i] + s->jitter;
+        }
+        find_mu(a, mean, room);
+        if (few) describe_readings(a);
+        weigh_several(a);
+    }
+    hfi_free(ctx, mean);
+    hfi_free(ctx, room);
+    return status;
+}
+
+/* `column` holds k(Z, x). */
+static double damage_of_several(const attacked *a, double prior, double *column, double *room)
+{
+    const hfi_solution *s = &a->posterior->solution;
+    const several *of = &a->more;
+    size_t ld;
+    double taken = 0.0, *w = hfi_solution_whiten(s, 1, column, a->n, room, &ld);
+    if (!(prior > 0.0)) return 0.0;
+    for (size_t i = 0; i < a->n; i++) taken += w[i] * w[i];
+    hfi_solution_spread(s, w, w);
+    const double h = most_form(a, w);
+    const double removal = fmin(sqrt(prior) * of->removal, sqrt(h * of->of_t));
+    const double square =
+        fmin(fmin(prior, fmax(0.0, prior - taken) + h + 1e-12 * prior), 4.0 * h / of->weight);
+    /* An energy may be infinite. */
+    const double damage = (removal + (square > 0.0 ? sqrt(square) * sqrt(of->energy) : 0.0)) * (1.0 + 1e-9);
+    return of->whole && isfinite(damage) ? fmin(damage, damage_of_sets(a, w)) : damage;
 }
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
@@ -173,12 +347,6 @@ static hf_status check(hf_context *ctx, const hf_posterior *posterior, const hf_
     hf_status status = hfi_posterior_need_exact(ctx, posterior, "what bad readings can do",
                                                 "fit a sample of the readings with it");
     if (status < 0) return status;
-    const hfi_scaling *scaling = &posterior->scaling;
-    if (scaling->outputs > 1)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "what bad readings can do is told of one output; there are %zu",
-                        scaling->outputs);
-    if (scaling->y_shift != 0.0 || scaling->y_scale != 1.0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior's values are in other units than its sites'");
     if (sites->given)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "these sites follow no reading: they come from an iteration");
     const size_t present = hf_sites_present(sites);
@@ -188,6 +356,16 @@ static hf_status check(hf_context *ctx, const hf_posterior *posterior, const hf_
     if (count == 0 || count > present)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu readings cannot be replaced: there are %zu", count,
                         present);
+    for (size_t i = 0, at = 0; i < sites->n; i++) {
+        if (!hf_sites_is_present(sites, i)) continue;
+        const double own = posterior->solution.variance[at++];
+        if (!(fabs(sites->variance[i] - own) <= 1e-6 * own))
+            return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                            "the site of reading %zu has the variance %g and the posterior %g: it was not "
+                            "made from these "
+                            "sites, or they are in other units than the solver's",
+                            i + 1, sites->variance[i], own);
+    }
     return hfi_posterior_check_rows(ctx, posterior, m, x, ldx);
 }
 
@@ -199,16 +377,18 @@ static void ask(const attacked *a, size_t m, const double *x, size_t ldx, double
     double *point = work, *column = point + s->d, *room = column + a->n,
            *scratch = room + hfi_solution_room(s, 1);
     for (size_t k = 0; k < m; k++) {
-        hfi_scaling_inputs(&a->posterior->scaling, 1, x + k * ldx, ldx, point);
+        const hfi_scaling *scaling = &a->posterior->scaling;
+        hfi_scaling_inputs(scaling, 1, x + k * ldx, ldx, point);
         size_t row = 0;
+        hfi_kernel_cross_block(kernel, 1, point, s->d, a->n, s->z, s->d, column, a->n, scratch);
         if (a->count == 1) {
-            hfi_kernel_cross_block(kernel, 1, point, s->d, a->n, s->z, s->d, column, a->n, scratch);
             damage_of_one(a, column, room, &damage[k], &row);
         } else {
             double prior;
             hfi_kernel_diagonal(kernel, 1, point, s->d, true, &prior);
-            damage[k] = prior > 0.0 ? sqrt(prior) * a->spent : 0.0;
+            damage[k] = damage_of_several(a, prior, column, room);
         }
+        damage[k] *= hfi_scaling_scale(scaling, hfi_scaling_output(scaling, point));
         if (worst) worst[k] = row;
     }
 }
@@ -235,6 +415,9 @@ hf_status hf_certify_readings(hf_context *ctx, const hf_posterior *posterior, co
     if (status >= 0) ask(&a, m, x, ldx, work, damage, count == 1 ? worst : NULL);
     hfi_free(ctx, a.row);
     hfi_free(ctx, a.far);
+    hfi_free(ctx, a.more.inverse);
+    hfi_free(ctx, a.more.whole);
+    hfi_free(ctx, a.more.readings);
     hfi_free(ctx, work);
     return status;
 }

@@ -212,9 +212,9 @@ typedef struct question {
     double *sides;               /* scaled, outward: lower, upper; then the best point, scaled and user */
 } question;
 
-/* One end: *bound is below sign * value everywhere, *attained not below it at `at`. */
+/* One end, and why its search ended: *stop. */
 static hf_status one_end(question *q, const hf_certify_settings *settings, double sign, double deadline,
-                         hf_range *out, double *bound, double *attained, double *at)
+                         hf_certify_stop *stop, hf_range *out, double *at)
 {
     const hfi_scaling *scaling = &q->work.of->posterior->scaling;
     const size_t d = q->work.of->posterior->solution.d;
@@ -225,8 +225,8 @@ static hf_status one_end(question *q, const hf_certify_settings *settings, doubl
     s.best = q->sides + 2 * d;
     hf_status status = run(&s, q->sides, q->sides + d);
     out->nodes += s.nodes;
-    if (s.stop != HF_CERTIFY_TOLERANCE) out->stop = s.stop;
-    *bound = s.count > 0 ? s.heap[0].key : -INFINITY;
+    *stop = s.stop;
+    const double bound = s.count > 0 ? s.heap[0].key : -INFINITY;
     clear(&s);
     if (status < 0) return status;
     for (size_t j = 0; j < d; j++) {
@@ -235,36 +235,52 @@ static hf_status one_end(question *q, const hf_certify_settings *settings, doubl
         if (user[j] > q->upper[j]) user[j] = q->upper[j];
     }
     if (!value_at(&q->work, user, &value)) return HF_ERR_NOT_FINITE;
-    *attained = hfi_double_up(signed_by(sign, value).upper);
+    *(sign > 0.0 ? &out->lower : &out->upper) = sign * bound;
+    *(sign > 0.0 ? &out->lower_attained : &out->upper_attained) =
+        sign * hfi_double_up(signed_by(sign, value).upper);
     if (at != NULL) memcpy(at, user, d * sizeof *at);
     return HF_OK;
 }
 
+static hf_certify_stop later(hf_certify_stop a, hf_certify_stop b)
+{
+    return a > b ? a : b;
+}
+
+static bool settles(const hf_range *range, double decide)
+{
+    return range->lower > decide || range->upper < decide;
+}
+
+/* As in range.c: an end that stopped since a value on its side of decide_at was attained goes on where the other one has not told what is on the other side. */
 static hf_status both_ends(question *q, const hf_certify_settings *settings, hf_range *out, double *argmin,
                            double *argmax)
 {
-    const double deadline = hfi_now() + settings->time_limit;
+    const double deadline = hfi_now() + settings->time_limit, decide = settings->decide_at;
     hf_certify_settings rest = *settings;
+    hf_certify_stop low = HF_CERTIFY_TOLERANCE, high = HF_CERTIFY_TOLERANCE;
     hf_status status = HF_OK;
-    double bound, attained;
     out->lower = -INFINITY, out->upper = INFINITY;
     out->lower_attained = out->upper_attained = (double)NAN;
     if (!settings->upper_only) {
-        status = one_end(q, settings, 1.0, deadline, out, &bound, &attained, argmin);
-        if (status < 0) return status;
-        out->lower = bound;
-        out->lower_attained = attained;
-        if (bound > settings->decide_at)
-            rest.node_limit = 1; /* all is above: the other end is not asked for */
+        status = one_end(q, settings, 1.0, deadline, &low, out, argmin);
+        out->stop = low;
     }
-    if (settings->lower_only) return HF_OK;
-    const hf_certify_stop stop = out->stop;
-    status = one_end(q, &rest, -1.0, deadline, out, &bound, &attained, argmax);
-    if (status < 0) return status;
-    if (rest.node_limit != settings->node_limit) out->stop = stop;
-    out->upper = -bound;
-    out->upper_attained = -attained;
-    return HF_OK;
+    if (status < 0 || settings->lower_only) return status;
+    const bool settled = settles(out, decide);
+    if (settled) rest.node_limit = 1; /* all is on one side: the other end is not asked for */
+    status = one_end(q, &rest, -1.0, deadline, &high, out, argmax);
+    out->stop = later(low, high);
+    if (settled || (settles(out, decide) && high == HF_CERTIFY_DECIDED)) out->stop = HF_CERTIFY_DECIDED;
+    if (status < 0 || out->stop != HF_CERTIFY_DECIDED || settings->upper_only || settles(out, decide))
+        return status;
+    if (out->lower_attained <= decide && out->upper_attained >= decide) return status;
+    rest.decide_at = (double)NAN;
+    if (low == HF_CERTIFY_DECIDED) status = one_end(q, &rest, 1.0, deadline, &low, out, argmin);
+    if (high == HF_CERTIFY_DECIDED && status >= 0)
+        status = one_end(q, &rest, -1.0, deadline, &high, out, argmax);
+    out->stop = later(low, high);
+    return status;
 }
 
 hf_status hfi_rigorous_range(const hfi_rigorous *rigorous, hf_certify_what what,

@@ -1,99 +1,86 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* No value is outside of its certified range: random points, corners and gradient attacks in random boxes, over kernels, solvers, sites and reasons to stop.
- * An argument k looks at k times as many points. */
-#include "certify/certify_testing.h"
+/* No value is outside of what is certified: the attack of attack_ranges.h and attack_uses.h on a few random models; bench/soundness.c is the long one. An argument is how many models are drawn. */
+#include "attack_uses.h"
 
-static size_t times = 1;
+#include <setjmp.h>
+#include <stdarg.h>
 
-typedef struct watch {
-    const char *name;
-    hf_range range;
-    double slack;
-    size_t seen;
-    double low, high;
-} watch;
+#include <cmocka.h>
 
-static void visit(double value, void *arg)
+static uint64_t models = 60;
+
+enum {
+    FIRST = 900000, /* of the numbers that models are drawn from */
+    READINGS = 30,
+    POINTS = 96
+};
+
+static size_t violations(const attack_tally *tally)
 {
-    watch *w = arg;
-    w->seen++;
-    w->low = fmin(w->low, value);
-    w->high = fmax(w->high, value);
-    if (!(value >= w->range.lower - w->slack && value <= w->range.upper + w->slack))
-        fail_msg("%s: %.17g is not in [%.17g, %.17g] (%s)", w->name, value, w->range.lower, w->range.upper,
-                 hf_certify_stop_name(w->range.stop));
+    size_t sum = 0;
+    for (size_t k = 0; k < ATTACK_KINDS; k++) sum += tally->of[k].violations;
+    return sum;
 }
 
-/* What double precision makes of a prediction itself: of an sd near 0 the root of a rounding. */
-static double slack_of(const cert *c, hf_certify_what what)
+static hf_context *quiet_context(void)
 {
-    return what == HF_CERTIFY_MEAN ? 1e-11 : 1e-8 * c->posterior->scaling.y_scale;
+    hf_context *ctx = hf_context_create();
+    assert_non_null(ctx);
+    assert_int_equal(hf_context_set_threads(ctx, 1), HF_OK);
+    return ctx;
 }
 
-static size_t attack_range(const cert *c, const char *name, hf_certify_what what,
-                           const hf_certify_settings *settings, size_t points, hfi_stream *stream)
+static void values_stay_inside(void **state)
 {
-    double argmin[INPUTS], argmax[INPUTS], x[INPUTS];
-    watch w = {.name = name, .slack = slack_of(c, what), .low = INFINITY, .high = -INFINITY};
-    if (hf_certify(c->ctx, c->posterior, what, settings, c->lower, c->upper, &w.range, argmin, argmax) < 0)
-        fail_msg("%s: %s", name, hf_context_message(c->ctx));
-    assert_true(w.range.lower <= w.range.lower_attained && w.range.upper_attained <= w.range.upper);
-    assert_true(w.range.lower_attained == cert_value(c, what, settings->beta, argmin, NULL));
-    assert_true(w.range.upper_attained == cert_value(c, what, settings->beta, argmax, NULL));
-    for (size_t k = 0; k < points; k++) {
-        cert_random_point(c, stream, x);
-        if (k % 16 == 0)
-            cert_attack(c, what, settings->beta, k % 32 ? 1.0 : -1.0, x, 12, visit, &w);
-        else
-            visit(cert_value(c, what, settings->beta, x, NULL), &w);
+    (void)state;
+    attack_tally tally;
+    hf_context *ctx = quiet_context();
+    attack_clear(&tally);
+    for (uint64_t k = 0; k < models; k++) {
+        attack_model m;
+        assert_true(attack_posterior(ctx, FIRST + k, READINGS, &m));
+        for (size_t b = 0; b < 3; b++) attack_box_of(&tally, &m, POINTS);
+        const attack_box box = attack_draw_box(&m);
+        attack_score(&tally, &m, &box);
+        if (m.sites) attack_damage(&tally, &m, 6);
+        attack_end(&m);
     }
-    if (w.range.stop == HF_CERTIFY_TOLERANCE) {
-        /* Nor is it wider than was asked for. */
-        assert_true(w.range.lower_attained - w.range.lower <= settings->tolerance * (1.0 + 1e-12));
-        assert_true(w.range.upper - w.range.upper_attained <= settings->tolerance * (1.0 + 1e-12));
-        assert_true(w.low >= w.range.lower_attained - settings->tolerance);
-        assert_true(w.high <= w.range.upper_attained + settings->tolerance);
-    }
-    return w.seen;
+    assert_int_equal(violations(&tally), 0);
+    /* It looked at each kind, and nearly all questions had an answer. */
+    for (int k = ATTACK_MEAN; k <= ATTACK_PLUS; k++) assert_true(tally.of[k].points > 2 * models * POINTS);
+    assert_true(tally.of[ATTACK_RIGOROUS].points > 0 && tally.of[ATTACK_SCORE].points > 0 &&
+                tally.of[ATTACK_DAMAGE].points > models);
+    hf_context_free(ctx);
 }
 
-static size_t attack_kernel(hf_context *ctx, size_t e, cert_solver solver, bool robust, size_t points)
+static void probabilities_stay_inside(void **state)
 {
-    const size_t limits[] = {1, 2, 3, 9, 40};
-    const double halves[] = {0.02, 0.2, 1.0};
-    const double betas[] = {2.0, -1.5};
-    hfi_stream stream;
-    cert c = cert_make(ctx, EXPRESSIONS[e], 40, 97 * e + 13 * (size_t)solver + robust, solver, robust);
-    hfi_stream_init(&stream, 42, HFI_PURPOSE_TEST, e + 100 * (size_t)solver);
-    size_t seen = 0;
-    for (size_t k = 0; k < 6; k++) {
-        hf_certify_settings settings = hf_certify_settings_default();
-        settings.node_limit = limits[(k + e) % 5];
-        settings.beta = betas[k % 2];
-        settings.tolerance = 0.05;
-        cert_place(&c, EXPRESSIONS[e], halves[k % 3], &stream);
-        seen += attack_range(&c, EXPRESSIONS[e], HF_CERTIFY_MEAN, &settings, points, &stream);
-        seen += attack_range(&c, EXPRESSIONS[e], HF_CERTIFY_SD, &settings, points, &stream);
-        seen += attack_range(&c, EXPRESSIONS[e], HF_CERTIFY_MEAN_PLUS, &settings, points, &stream);
+    (void)state;
+    attack_tally tally;
+    hf_context *ctx = quiet_context();
+    attack_clear(&tally);
+    for (uint64_t k = 0; k < models / 2; k++) {
+        attack_model m;
+        const size_t classes = k % 3 == 2 ? 3 : 2;
+        if (!attack_classifier(ctx, FIRST + k, READINGS / 2, classes, &m)) continue;
+        for (size_t b = 0; b < 2; b++) {
+            const attack_box box = attack_draw_box(&m);
+            assert_true(attack_class_box(&tally, &m, &box, classes > 2 ? POINTS / 4 : POINTS));
+            attack_decision(&tally, &m, &box, POINTS / 4);
+            if (b == 0 && classes == 2) attack_radius(&tally, &m, &box, POINTS / 4);
+        }
+        attack_end(&m);
     }
-    cert_drop(&c);
-    return seen;
-}
-
-static void nothing_is_outside(void **state)
-{
-    const size_t points = 256 * times;
-    size_t seen = 0;
-    for (size_t e = 0; e < EXPRESSION_COUNT; e++)
-        seen += attack_kernel(*state, e, (cert_solver)(e % CERT_SOLVERS), e % 2 == 0, points) +
-                attack_kernel(*state, e, (cert_solver)((e + 1) % CERT_SOLVERS), e % 2 != 0, points);
-    assert_true(seen > 70 * 18 * points);
+    assert_int_equal(violations(&tally), 0);
+    assert_true(tally.of[ATTACK_TWO].points > models / 2 * POINTS && tally.of[ATTACK_MANY].points > models &&
+                tally.of[ATTACK_DECISION].asked > models / 2 && tally.of[ATTACK_RADIUS].asked > models / 8);
+    hf_context_free(ctx);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc > 1) times = (size_t)strtoul(argv[1], NULL, 10);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(nothing_is_outside, make_context, drop_context)};
+    if (argc > 1) models = (uint64_t)strtoul(argv[1], NULL, 10);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values_stay_inside),
+                                       cmocka_unit_test(probabilities_stay_inside)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file attack_ranges.h
+ * @brief Attacks on ranges of a posterior's values: random boxes and settings; points inside, sides, corners and where gradients lead; what a range says of itself.
+ */
+#ifndef ATTACK_RANGES_H
+#define ATTACK_RANGES_H
+
+#include "attack_models.h"
+
+#include "certify/rigorous.h"
+
+/** What is counted, in the order of the report. */
+typedef enum attack_kind {
+    ATTACK_MEAN,
+    ATTACK_SD,
+    ATTACK_PLUS,
+    ATTACK_RIGOROUS,
+    ATTACK_TWO,
+    ATTACK_MANY,
+    ATTACK_DECISION,
+    ATTACK_RADIUS,
+    ATTACK_SCORE,
+    ATTACK_DAMAGE,
+    ATTACK_KINDS
+} attack_kind;
+
+static const char *const attack_names[] = {"mean",
+                                           "sd",
+                                           "mean + beta sd",
+                                           "rigorous",
+                                           "probability of two classes",
+                                           "probability of several classes",
+                                           "decision",
+                                           "radius",
+                                           "score",
+                                           "damage by readings"};
+
+typedef struct attack_count {
+    size_t asked, points, violations;
+    double margin; /* least distance of a value from an end, inward, in units of the values' scale */
+    double share;  /* what was outside, as a share of what rounding of the prediction is allowed */
+} attack_count;
+
+typedef struct attack_tally {
+    attack_count of[ATTACK_KINDS];
+    size_t models, stops[5];
+} attack_tally;
+
+/** One answer under attack. */
+typedef struct attack_answer {
+    attack_kind kind;
+    hf_certify_what what;
+    hf_certify_settings settings;
+    hf_range range;
+    double argmin[ATTACK_INPUTS], argmax[ATTACK_INPUTS];
+} attack_answer;
+
+static inline void attack_clear(attack_tally *tally)
+{
+    memset(tally, 0, sizeof *tally);
+    for (size_t k = 0; k < ATTACK_KINDS; k++) tally->of[k].margin = (double)INFINITY;
+}
+
+/* ---- drawing ----------------------------------------------------------------------------------------------------- */
+
+/** In scaled units about the data, moved to the user's: points, thin boxes, partly fixed, wide, far away, and ordinary ones. */
+static inline attack_box attack_draw_box(attack_model *m)
+{
+    hfi_stream *s = &m->stream;
+    const hfi_scaling *scaling = &m->posterior->scaling;
+    attack_box box = m->own;
+    if (m->sharp && hfi_stream_below(s, 3)) return box;
+    const size_t form = hfi_stream_below(s, 12);
+    for (size_t j = 0; j < m->inputs; j++) {
+        double c = 1.2 * hfi_stream_normal(s), left = attack_log_between(s, -2.0, 0.0);
+        if (form == 0) left = 0.0;
+        if (form == 1) left = attack_log_between(s, -10.0, -3.0);
+        if (form == 2 && hfi_stream_below(s, 2)) left = 0.0;
+        if (form == 3) left = attack_between(s, 0.5, 3.0);
+        if (form == 4 && j == 0) c += hfi_stream_below(s, 2) ? attack_log_between(s, 0.5, 2.0) : -8.0;
+        const double right = left * attack_between(s, 0.5, 1.5);
+        box.lower[j] = (c - left) * scaling->x_scale[j] + scaling->x_shift[j];
+        box.upper[j] = (c + right) * scaling->x_scale[j] + scaling->x_shift[j];
+        if (left == 0.0) box.upper[j] = box.lower[j];
+    }
+    return box;
+}
+
+/** `near` is a value of what is asked about; `scale` its size. */
+static inline hf_certify_settings attack_draw_settings(attack_model *m, double near, double scale)
+{
+    static const size_t LIMITS[] = {1, 1, 2, 3, 7, 20, 60, 200};
+    hfi_stream *s = &m->stream;
+    hf_certify_settings settings = hf_certify_settings_default();
+    settings.beta = attack_between(s, -3.0, 3.0);
+    settings.output = hfi_stream_below(s, m->outputs);
+    settings.tolerance = scale * attack_log_between(s, -4.0, -0.5);
+    if (hfi_stream_below(s, 10) == 0) settings.tolerance = scale * 1e-13;
+    settings.node_limit = LIMITS[hfi_stream_below(s, 8)];
+    if (hfi_stream_below(s, 25) == 0) {
+        settings.node_limit = 0;
+        settings.time_limit = attack_log_between(s, -4.0, -2.0);
+    }
+    if (hfi_stream_below(s, 4) == 0) settings.bounds = 1 + (unsigned)hfi_stream_below(s, 7);
+    const size_t ends = hfi_stream_below(s, 8);
+    settings.lower_only = ends == 0;
+    settings.upper_only = ends == 1;
+    if (hfi_stream_below(s, 4) == 0) settings.decide_at = near + 0.2 * scale * hfi_stream_normal(s);
+    return settings;
+}
+
+/** Corners, sides, the inside, and the neighbourhood of where the ends are said to be. */
+static inline void attack_draw_point(attack_model *m, const attack_box *box, const double *about, double *x)
+{
+    hfi_stream *s = &m->stream;
+    const size_t way = hfi_stream_below(s, 4);
+    const double reach = attack_log_between(s, -8.0, -0.5);
+    for (size_t j = 0; j < m->inputs; j++) {
+        const double side = box->upper[j] - box->lower[j], u = hfi_stream_uniform(s);
+        x[j] = box->lower[j] + u * side;
+        if (way == 0) x[j] = u < 0.5 ? box->lower[j] : box->upper[j];
+        if (way == 1) x[j] = u < 0.2 ? box->lower[j] : u > 0.8 ? box->upper[j] : x[j];
+        if (way == 2 && about) x[j] = about[j] + reach * (2.0 * u - 1.0) * side;
+        x[j] = fmin(fmax(x[j], box->lower[j]), box->upper[j]);
+    }
+}
+
+/* ---- reporting --------------------------------------------------------------------------------------------------- */
+
+static inline void attack_say(const attack_model *m, const attack_box *box, const attack_answer *a,
+                              const char *what)
+{
+    fprintf(
+        stderr,
+        "VIOLATION seed %llu: %s of %s\n  kernel %s, %s%s%s, %zu readings\n  [%.17g, %.17g], attained %.17g "
+        "and "
+        "%.17g, %zu boxes, stopped by %s%s; rounding %.3g\n  tolerance %.3g, boxes %zu, time %.3g, bounds "
+        "%u, beta %.17g, decide at %.17g, output %zu%s%s\n",
+        (unsigned long long)m->seed, what, attack_names[a->kind], m->text, m->solver,
+        m->robust ? ", robust" : "", m->sharp ? ", sharp" : "", m->n, a->range.lower, a->range.upper,
+        a->range.lower_attained, a->range.upper_attained, a->range.nodes, hf_certify_stop_name(a->range.stop),
+        a->settings.rigorous ? ", rigorous" : "", a->range.rounding, a->settings.tolerance,
+        a->settings.node_limit, a->settings.time_limit, a->settings.bounds, a->settings.beta,
+        a->settings.decide_at, a->settings.output, a->settings.lower_only ? ", lower only" : "",
+        a->settings.upper_only ? ", upper only" : "");
+    for (size_t j = 0; j < m->inputs; j++)
+        fprintf(stderr, "  input %zu: %.17g to %.17g\n", j + 1, box->lower[j], box->upper[j]);
+}
+
+static inline void attack_expect(bool right, attack_tally *tally, const attack_model *m,
+                                 const attack_box *box, const attack_answer *a, const char *what)
+{
+    if (right) return;
+    tally->of[a->kind].violations++;
+    attack_say(m, box, a, what);
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+static inline double attack_join(const attack_answer *a, double mean, double var)
+{
+    const double sd = sqrt(var);
+    if (a->what == HF_CERTIFY_MEAN) return mean;
+    return a->what == HF_CERTIFY_SD ? sd : mean + a->settings.beta * sd;
+}
+
+/* What the rounding of a prediction may be: of means as much as the certificate allows itself, of variances 1e-13 of the prior's. */
+static inline double attack_slack(const attack_model *m, const attack_answer *a, double mean, double var)
+{
+    const double of_mean = a->range.rounding + 1e-13 * (m->scale + fabs(mean));
+    const double of_sd =
+        sqrt(var + 1e-13 * m->scale * m->scale) - sqrt(fmax(0.0, var - 1e-13 * m->scale * m->scale));
+    if (a->what == HF_CERTIFY_MEAN) return of_mean;
+    return a->what == HF_CERTIFY_SD ? of_sd + a->range.rounding : of_mean + fabs(a->settings.beta) * of_sd;
+}
+
+/* Whether the exact value, which no rounding excuses, is outside too; only means of posteriors have one without question. */
+static inline bool attack_exact_is_outside(const attack_model *m, const attack_answer *a, const double *x)
+{
+    double row[ATTACK_INPUTS], low, high;
+    hfi_rigorous *rigorous = NULL;
+    memcpy(row, x, m->inputs * sizeof *row);
+    if (m->inputs < m->d) row[m->d - 1] = (double)a->settings.output;
+    if (hfi_rigorous_create(m->ctx, m->posterior, false, &rigorous) < 0) return false;
+    const hf_status status = hfi_rigorous_value(rigorous, HF_CERTIFY_MEAN, 0.0, row, &low, &high);
+    hfi_rigorous_free(rigorous);
+    return status >= 0 && (high < a->range.lower || low > a->range.upper);
+}
+
+static inline void attack_look(attack_tally *tally, const attack_model *m, const attack_box *box,
+                               const attack_answer *a, double mean, double var, const double *x)
+{
+    attack_count *c = &tally->of[a->settings.rigorous ? ATTACK_RIGOROUS : a->kind];
+    const double value = attack_join(a, mean, var);
+    const double inward = fmin(value - a->range.lower, a->range.upper - value);
+    c->points++;
+    c->margin = fmin(c->margin, inward / m->scale);
+    if (inward >= 0.0) return;
+    const double slack = attack_slack(m, a, mean, var);
+    c->share = fmax(c->share, -inward / slack);
+    const bool exact = a->what == HF_CERTIFY_MEAN && !m->classifier;
+    if (exact ? attack_exact_is_outside(m, a, x) : !(-inward <= slack)) {
+        c->violations++;
+        fprintf(stderr, "value %.17g at", value);
+        for (size_t j = 0; j < m->inputs; j++) fprintf(stderr, " %.17g", x[j]);
+        fprintf(stderr, "\n");
+        attack_say(m, box, a, "a value outside");
+    }
+}
+
+/* Where signed gradient steps that shorten lead: downhill for sign 1. */
+static inline void attack_descend(attack_tally *tally, const attack_model *m, const attack_box *box,
+                                  const attack_answer *a, double sign, const double *from)
+{
+    double x[ATTACK_INPUTS], of_mean[ATTACK_INPUTS], of_var[ATTACK_INPUTS], mean, var, step = 0.5;
+    memcpy(x, from, m->inputs * sizeof *x);
+    if (m->inputs < m->d) x[m->d - 1] = (double)a->settings.output;
+    for (int k = 0; k < 10; k++, step *= 0.6) {
+        if (hf_predict_latent(m->posterior, m->workspace, x, &mean, &var, of_mean, of_var) < 0) return;
+        attack_look(tally, m, box, a, mean, var, x);
+        const double by_var = var > 0.0 ? 0.5 / sqrt(var) : 0.0;
+        for (size_t j = 0; j < m->inputs; j++) {
+            const double weight = a->what == HF_CERTIFY_SD     ? 1.0
+                                  : a->what == HF_CERTIFY_MEAN ? 0.0
+                                                               : a->settings.beta;
+            const double slope = (a->what == HF_CERTIFY_SD ? 0.0 : of_mean[j]) + weight * by_var * of_var[j];
+            const double side = box->upper[j] - box->lower[j];
+            x[j] -= sign * step * side * (slope > 0.0 ? 1.0 : slope < 0.0 ? -1.0 : 0.0);
+            x[j] = fmin(fmax(x[j], box->lower[j]), box->upper[j]);
+        }
+    }
+}
+
+/* ---- what a range says of itself --------------------------------------------------------------------------------- */
+
+static inline bool attack_is_inside(const attack_model *m, const attack_box *box, const double *x)
+{
+    for (size_t j = 0; j < m->inputs; j++)
+        if (!(x[j] >= box->lower[j] && x[j] <= box->upper[j])) return false;
+    return true;
+}
+
+/* The end that was asked for: its bound, what is attained and where; `value` is the prediction there. */
+static inline void attack_check_end(attack_tally *tally, const attack_model *m, const attack_box *box,
+                                    const attack_answer *a, double sign, double value, double slack)
+{
+    const hf_range *r = &a->range;
+    const double bound = sign * (sign > 0.0 ? r->lower : r->upper),
+                 attained = sign * (sign > 0.0 ? r->lower_attained : r->upper_attained);
+    attack_expect(bound <= attained, tally, m, box, a, "a bound beyond what is attained");
+    attack_expect(attack_is_inside(m, box, sign > 0.0 ? a->argmin : a->argmax), tally, m, box, a,
+                  "an end outside of the box");
+    attack_expect(fabs(sign * value - attained) <= slack, tally, m, box, a, "an attained value that is not");
+    if (r->stop == HF_CERTIFY_TOLERANCE)
+        attack_expect(attained - bound <= a->settings.tolerance * (1.0 + 1e-9) + 2.0 * r->rounding, tally, m,
+                      box, a, "a range wider than the tolerance");
+}
+
+static inline void attack_check_range(attack_tally *tally, const attack_model *m, const attack_box *box,
+                                      const attack_answer *a, hf_status status, const double *at_ends,
+                                      double slack)
+{
+    const hf_range *r = &a->range;
+    const double decide = a->settings.decide_at;
+    if ((size_t)r->stop < 5) tally->stops[r->stop]++;
+    attack_expect((status == HF_WARN_NOT_CONVERGED) == (r->stop > HF_CERTIFY_DECIDED), tally, m, box, a,
+                  "a status unlike the reason to stop");
+    if (a->settings.upper_only)
+        attack_expect(r->lower == -(double)INFINITY && isnan(r->lower_attained) && isnan(a->argmin[0]), tally,
+                      m, box, a, "an end that was not asked for");
+    else
+        attack_check_end(tally, m, box, a, 1.0, at_ends[0], slack);
+    if (a->settings.lower_only)
+        attack_expect(r->upper == (double)INFINITY && isnan(r->upper_attained) && isnan(a->argmax[0]), tally,
+                      m, box, a, "an end that was not asked for");
+    else
+        attack_check_end(tally, m, box, a, -1.0, at_ends[1], slack);
+    if (r->stop == HF_CERTIFY_DECIDED && !a->settings.lower_only && !a->settings.upper_only)
+        attack_expect(r->lower >= decide || r->upper <= decide ||
+                          (r->lower_attained <= decide && r->upper_attained >= decide),
+                      tally, m, box, a, "a decision that is none");
+    attack_expect(r->rigorous == a->settings.rigorous, tally, m, box, a, "rigour unlike what was asked");
+}
+
+/* The same whatever the number of threads. */
+static inline void attack_check_threads(attack_tally *tally, attack_model *m, const attack_box *box,
+                                        const attack_answer *a)
+{
+    attack_answer b = *a;
+    if (hf_context_set_threads(m->ctx, 2) < 0) return;
+    const hf_status status = hf_certify(m->ctx, m->posterior, a->what, &a->settings, box->lower, box->upper,
+                                        &b.range, b.argmin, b.argmax);
+    (void)hf_context_set_threads(m->ctx, 1);
+    b.range.seconds = a->range.seconds;
+    attack_expect(status >= 0 && memcmp(&b.range, &a->range, sizeof b.range) == 0, tally, m, box, a,
+                  "another range with other threads");
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
+static inline bool attack_ask(attack_tally *tally, attack_model *m, const attack_box *box, attack_answer *a)
+{
+    double at_ends[2] = {(double)NAN, (double)NAN}, var = 0.0, mean = 0.0;
+    for (size_t j = 0; j < ATTACK_INPUTS; j++) a->argmin[j] = a->argmax[j] = (double)NAN;
+    memset(&a->range, 0, sizeof a->range);
+    const hf_status status = hf_certify(m->ctx, m->posterior, a->what, &a->settings, box->lower, box->upper,
+                                        &a->range, a->argmin, a->argmax);
+    if (!attack_ok(m, status, "certify")) return false;
+    tally->of[a->settings.rigorous ? ATTACK_RIGOROUS : a->kind].asked++;
+    double slack = 0.0;
+    for (int end = 0; end < 2; end++) {
+        double row[ATTACK_INPUTS];
+        memcpy(row, end ? a->argmax : a->argmin, sizeof row);
+        if (isnan(row[0])) continue;
+        if (m->inputs < m->d) row[m->d - 1] = (double)a->settings.output;
+        if (hf_predict_latent(m->posterior, m->workspace, row, &mean, &var, NULL, NULL) < 0) return false;
+        at_ends[end] = attack_join(a, mean, var);
+        if (a->settings.rigorous)
+            slack = fmax(slack, attack_slack(m, a, mean, var) + 1e-11 * (m->scale + fabs(mean)));
+    }
+    attack_check_range(tally, m, box, a, status, at_ends, slack);
+    if (a->settings.time_limit == 0.0 && hfi_stream_below(&m->stream, 40) == 0)
+        attack_check_threads(tally, m, box, a);
+    return true;
+}
+
+/* One box: the three values, each by settings of its own, and the same points for all. */
+static inline void attack_box_of(attack_tally *tally, attack_model *m, size_t points)
+{
+    const attack_box box = attack_draw_box(m);
+    const size_t output = hfi_stream_below(&m->stream, m->outputs);
+    attack_answer a[3];
+    double mean, var, row[ATTACK_INPUTS], *x = attack_memory(points * m->d, sizeof *x),
+                                          *means = attack_memory(2 * points, sizeof *means);
+    memcpy(row, box.lower, sizeof row);
+    if (m->inputs < m->d) row[m->d - 1] = (double)output;
+    bool ok = hf_predict_latent(m->posterior, m->workspace, row, &mean, &var, NULL, NULL) >= 0;
+    for (size_t k = 0; k < 3 && ok; k++) {
+        memset(&a[k], 0, sizeof a[k]);
+        a[k].kind = (attack_kind)k;
+        a[k].what = (hf_certify_what)k;
+        a[k].settings = attack_draw_settings(m, k == 1 ? sqrt(var) : mean, m->scale);
+        a[k].settings.output = output;
+        const bool exact = strcmp(m->solver, "exact") == 0;
+        if ((k == 0 || exact) && m->n * m->d < 60 && hfi_stream_below(&m->stream, 12) == 0) {
+            a[k].settings.rigorous = true;
+            if (a[k].settings.node_limit > 20) a[k].settings.node_limit = 20;
+        }
+        ok = attack_ask(tally, m, &box, &a[k]);
+    }
+    for (size_t i = 0; i < points && ok; i++) {
+        const attack_answer *of = &a[i % 3];
+        const double *about = i % 2 ? of->argmin : of->argmax;
+        attack_draw_point(m, &box, isnan(about[0]) ? NULL : about, x + i * m->d);
+        if (m->inputs < m->d) x[i * m->d + m->inputs] = (double)output;
+    }
+    ok = ok && attack_ok(m, hf_predict(m->ctx, m->posterior, points, x, m->d, means, means + points, NULL),
+                         "predict");
+    for (size_t k = 0; k < 3 && ok; k++) {
+        size_t least = 0, most = 0;
+        for (size_t i = 0; i < points; i++) {
+            attack_look(tally, m, &box, &a[k], means[i], means[points + i], x + i * m->d);
+            const double value = attack_join(&a[k], means[i], means[points + i]);
+            if (value < attack_join(&a[k], means[least], means[points + least])) least = i;
+            if (value > attack_join(&a[k], means[most], means[points + most])) most = i;
+        }
+        for (size_t start = 0; start < 2; start++) {
+            attack_descend(tally, m, &box, &a[k], 1.0, x + (start ? least : 0) * m->d);
+            attack_descend(tally, m, &box, &a[k], -1.0, x + (start ? most : 1) * m->d);
+        }
+    }
+    free(x);
+    free(means);
+}
+
+#endif
