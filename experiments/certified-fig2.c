@@ -170,7 +170,7 @@ int main(int argc, char **argv)
                                              .number = &r.evaluations,
                                              .least = 1,
                                              .most = 1000}};
-    cert_options_rows(&r.common, "synthetic2d,spam,mnist38", options + 1);
+    cert_options_rows(&r.common, "synthetic2d,spam,mnist38", false, options + 1);
     const env_program program = {.heading =
                                      "usage: certified-fig2 [option]...\n"
                                      "Figure 2: certified ranges of a class probability as the box grows.\n",

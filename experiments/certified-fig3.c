@@ -140,7 +140,7 @@ int main(int argc, char **argv)
                                              .number = &r.most,
                                              .least = 10,
                                              .most = 100}};
-    cert_options_rows(&r.common, "synthetic2d,spam,mnist38", options + 2);
+    cert_options_rows(&r.common, "synthetic2d,spam,mnist38", false, options + 2);
     const env_program program = {.heading = "usage: certified-fig3 [option]...\n"
                                             "Figure 3: certified robustness of Laplace and EP.\n",
                                  .example = "certified-fig3 --json fig3.jsonl --picture fig3",

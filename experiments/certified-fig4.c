@@ -200,7 +200,7 @@ static bool draw_picture(const void *state, const char *stem)
     picture_begin(&p);
     fprintf(p.script,
             "set multiplot layout %zu,%zu\nset key outside top center horizontal\nset style boxplot outliers "
-            "pt 7\nset pointsize 0.3\nset yrange [0:*]\nset y2range [0.8:1]\nset y2tics\nset ytics "
+            "pt 7\nset pointsize 0.3\nset yrange [0:1]\nset y2range [0.8:1]\nset y2tics\nset ytics "
             "nomirror\nset xrange [-0.3:%g]\nset ylabel 'delta'\nset xlabel 'training points'\n",
             sets, r->methods.count, (double)r->train.count);
     for (size_t i = 0; i < sets; ++i)
@@ -245,7 +245,7 @@ int main(int argc, char **argv)
     words_parse(&r.methods, "--methods", "fic,dtc,var", method_known);
     words_parse(&r.train, "--training", "250,500,1000,1500", count_known);
     words_parse(&r.inducing, "--inducing", "100,200,300,400,500", count_known);
-    cert_options_rows(&r.common, "mnist38", options + OWN);
+    cert_options_rows(&r.common, "mnist38", false, options + OWN);
     const env_program program = {.heading = "usage: certified-fig4 [option]...\n"
                                             "Figure 4: certified robustness with inducing inputs.\n",
                                  .example = "certified-fig4 --json fig4.jsonl --picture fig4",

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const cert_kind kinds[CERT_SETS] = {{"synthetic2d", 2, 2, false, 81, 1.4, -INFINITY, INFINITY, 0.98},
-                                           {"spam", 2, 10, false, 41, 0.14, -INFINITY, INFINITY, 0.93},
-                                           {"mnist38", 2, 10, true, 24, 1.0, 0.0, 1.0, 0.98},
-                                           {"mnist358", 3, 10, true, 24, 1.0, 0.0, 1.0, 0.93}};
+static const cert_kind kinds[CERT_SETS] = {
+    {"synthetic2d", 2, 2, false, 81, 1.4, -INFINITY, INFINITY, 0.98, {"1", "2"}},
+    {"spam", 2, 10, false, 41, 0.14, -INFINITY, INFINITY, 0.93, {"mail", "spam"}},
+    {"mnist38", 2, 10, true, 24, 1.0, 0.0, 1.0, 0.98, {"3", "8"}},
+    {"mnist358", 3, 10, true, 24, 1.0, 0.0, 1.0, 0.93, {"3", "5", "8"}}};
 
 const cert_kind *cert_find(const char *name)
 {
@@ -24,7 +25,13 @@ bool cert_known(const char *name)
     return cert_find(name) != NULL;
 }
 
-void cert_options_rows(cert_options *options, const char *sets, option_row *rows)
+static bool image_known(const char *name)
+{
+    const cert_kind *kind = cert_find(name);
+    return kind && kind->image;
+}
+
+void cert_options_rows(cert_options *options, const char *sets, bool images, option_row *rows)
 {
     *options = (cert_options){.data = "../shared/data", .train = 1000, .limit = 30};
     words_parse(&options->sets, "--sets", sets, cert_known);
@@ -35,9 +42,9 @@ void cert_options_rows(cert_options *options, const char *sets, option_row *rows
          .text = &options->data},
         {.name = "sets",
          .value = "A,B",
-         .help = "of synthetic2d, spam, mnist38, mnist358",
+         .help = images ? "of mnist38, mnist358" : "of synthetic2d, spam, mnist38, mnist358",
          .list = &options->sets,
-         .known = cert_known},
+         .known = images ? image_known : cert_known},
         {.name = "limit",
          .value = "S",
          .help = "seconds for a box (default 30; 0: none)",

@@ -26,6 +26,7 @@ typedef struct cert_kind {
     double most;      /**< largest gamma of figure 2 */
     double low, high; /**< values an input can have */
     double accuracy;  /**< printed */
+    const char *labels[CERT_CLASSES];
 } cert_kind;
 
 /** Training and test points of one set. */
@@ -43,8 +44,9 @@ typedef struct cert_options {
     long train, limit, seed;
 } cert_options;
 
-/** Writes the defaults, those sets being taken, and the CERT_OPTIONS rows that read the options; the last is --train, for programs whose models all have as many training points. */
-void cert_options_rows(cert_options *options, const char *sets, option_row *rows);
+/** Writes the defaults, those sets being taken, and the CERT_OPTIONS rows that read the options; the last is --train, for programs whose models all have as many training points. `images`: only
+ * sets of images are taken. */
+void cert_options_rows(cert_options *options, const char *sets, bool images, option_row *rows);
 
 /** The set of that name or NULL. */
 const cert_kind *cert_find(const char *name);

@@ -30,7 +30,7 @@ typedef struct cert_delta_task {
     long points, limit;
 } cert_delta_task;
 
-/** Fits and adds the rows that are lacking; true without a fit where none is. Of the class that wins at the point. */
+/** Fits and adds the rows that are lacking, of the class that wins at the point; true without a fit where none is lacking, and with a message where the fit fails. */
 bool cert_delta_measure(hf_context *ctx, const cert_delta_task *task, env_rows *rows);
 
 /** What the rows of one model say together. */

@@ -2,6 +2,7 @@
 """Experiments with certified probabilities: each runs at its smallest, goes on where it was, and says what it lacks."""
 import json
 import os
+import random
 import subprocess
 import unittest
 
@@ -22,7 +23,7 @@ class Certified(ToolCase):
 
     def test_help(self):
         listed = self.ok("reproduce").split()
-        for name in ("fig2", "fig3", "fig4"):
+        for name in ("fig2", "fig3", "fig4", "fig5", "fig6"):
             self.assertIn("certified-" + name, listed)
             self.assertTrue(self.good(name, "--help").startswith("usage: certified-%s " % name))
 
@@ -60,9 +61,50 @@ class Certified(ToolCase):
         self.assertEqual(first.count("| falls"), 1)
         self.assertEqual(self.good("fig4", *small, "--report"), first)
 
+    def test_fig5(self):
+        """Nearby, a linear fit and the certified scores say the same."""
+        small = ["--sets", "synthetic2d", "--train", 60, "--points", 4, "--evaluations", 8, "--gammas", "0.05,2", "--json", "r.jsonl"]
+        first = self.good("fig5", *small)
+        rows = self.lines("r.jsonl")
+        self.assertEqual([row["case"] for row in rows], [f"synthetic2d {gamma} {i}" for gamma in ("0.05", "2") for i in (1, 2)])
+        for row in rows:
+            self.assertLess(row["lower"], row["upper"])
+            self.assertLessEqual(row["upper"] - row["lower"], 0.0401)
+        for row in rows[:2]:
+            self.assertLess(row["lower"] - 0.01, row["linear"])
+            self.assertGreater(row["upper"] + 0.01, row["linear"])
+        self.assertIn("| synthetic2d | 2 | 4 | 2 | ", first)
+        self.assertEqual(self.good("fig5", *small, "--report"), first)
+
+    def test_fig6(self):
+        """What tells the digits apart is one block of pixels, and an image is another once they have changed."""
+        rng = random.Random(2)
+        text = "label," + ",".join(f"s{i}_{j}" for i in range(14) for j in range(14)) + "\n"
+        for k in range(40):
+            pixels = [rng.randrange(500, 520) for _ in range(196)]
+            pixels[90:94] = [rng.randrange(700, 1020) if k % 2 else rng.randrange(300)] * 4
+            text += f"{8 if k % 2 else 3}," + ",".join(map(str, pixels)) + "\n"
+        os.makedirs(self.path("data/mnist_t10k_14x14"))
+        self.write("data/mnist_t10k_14x14/mnist38_14x14_sum4.csv", text)
+        small = ["--sets", "mnist38", "--data", "data", "--train", 30, "--evaluations", 20, "--images", 2, "--json", "r.jsonl"]
+        first = self.good("fig6", *small)
+        rows = self.lines("r.jsonl")
+        self.assertEqual([row["case"] for row in rows], [f"mnist38 {image} {k}" for image in (0, 1) for k in range(196)])
+        for image in (rows[:196], rows[196:]):
+            score = [abs(row["lower"] + row["upper"]) for row in image]
+            self.assertTrue(90 <= score.index(max(score)) < 94)
+            self.assertTrue(all(row["lower"] <= row["upper"] <= row["lower"] + 0.0041 for row in image))
+            self.assertGreater(image[0]["gap"], 0)
+            self.assertEqual(image[0]["gap"], image[0]["linear_gap"])
+            self.assertTrue(all(0 <= row["changed"] <= 1 for row in image))
+        self.assertEqual(self.good("fig6", *small, "--report"), first)
+
     def test_data_that_are_not_there(self):
         self.assertIn("spam is left out", self.good("fig2", "--sets", "spam", "--data", "nowhere"))
         self.assertIn("mnist38 is left out", self.good("fig3", "--sets", "mnist38", "--data", "nowhere"))
+        self.assertIn("mnist38 is left out", self.good("fig4", "--data", "nowhere"))
+        self.assertIn("spam is left out", self.good("fig5", "--sets", "spam", "--data", "nowhere"))
+        self.assertIn("mnist358 is left out", self.good("fig6", "--data", "nowhere"))
 
 
 if __name__ == "__main__":
