@@ -88,6 +88,10 @@ static hf_status attack_one(attacker *a, hf_attack_kind kind, const double *x, d
         best = left;
         memcpy(out, a->x, a->d * sizeof *out);
     }
+    if (a->classes && status >= 0) {
+        memcpy(a->row, out, a->d * sizeof *out);
+        best = hfi_classes_value(a->classes, a->row, NULL);
+    }
     *probability = best;
     return status;
 }

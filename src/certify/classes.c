@@ -182,7 +182,7 @@ hf_status hfi_classes_create(hf_context *ctx, const hf_posterior *posterior, con
     if (status >= 0) status = check_apart(ctx, c);
     if (status >= 0)
         status = hfi_rules_create(ctx, c->classes,
-                                  fmin(fmax(1e-4 * tolerance, four ? 1e-8 : 1e-10), four ? 1e-5 : 1e-6),
+                                  fmin(fmax((four ? 1e-3 : 1e-4) * tolerance, four ? 1e-8 : 1e-10), 1e-5),
                                   &c->quick);
     if (status >= 0) {
         c->heavy =
@@ -305,7 +305,6 @@ static void find_gradient(const hfi_classes *c, const look *l, double *gradient)
     const hfi_solution *s = &posterior->solution;
     const size_t n = c->classes, d = c->d, rank = hfi_solution_rank(s);
     double *sum = l->w + n * rank, *slope = l->slope, *of_prior = l->slope + d, *weights = l->k + s->n;
-    (void)hfi_moments(&c->quick, l->mean, l->covariance, l->of_mean, l->third, l->link);
     hfi_moments_slopes(n, l->third, l->a, l->of_mean, l->of_covariance);
     memset(slope, 0, d * sizeof *slope);
     for (size_t i = 0; i < n; i++) {
@@ -336,15 +335,18 @@ double hfi_classes_value(hfi_classes *c, const double *x, double *gradient)
     const look l = lay_out(c);
     const size_t n = c->classes;
     size_t other = SIZE_MAX;
-    hfi_classes_look(c, x, l.p);
+    find_moments(c, x, &l);
+    if (gradient)
+        (void)hfi_moments(&c->quick, l.mean, l.covariance, l.p, l.third, l.link);
+    else
+        hfi_softmax_probability(n, l.mean, l.covariance, l.p, NULL, l.link);
     for (size_t j = 0; c->margin && j < n; j++)
         if (j != c->winner && (other == SIZE_MAX || l.p[j] > l.p[other])) other = j;
-    const double value = l.p[c->winner] - (other < n ? l.p[other] : 0.0);
     if (gradient) {
         memset(l.a, 0, n * sizeof *l.a);
         l.a[c->winner] = 1.0;
         if (other < n) l.a[other] = -1.0;
         find_gradient(c, &l, gradient);
     }
-    return value;
+    return l.p[c->winner] - (other < n ? l.p[other] : 0.0);
 }

@@ -40,6 +40,7 @@ typedef struct hfi_covariance_model {
     double *square;    /* m (m + 1) / 2 of C x C, a <= b */
     double *lost;      /* C x C */
     double *remainder; /* C: |r_i| */
+    double *meets;     /* C x C: Gram matrix of the phi_i that r_i meets, at the centre */
     double *moved;     /* C: |phi_i(x) - phi_i(centre)| */
     double *share;     /* m: along which the remainders grow */
 } hfi_covariance_model;
@@ -72,7 +73,7 @@ void hfi_classes_free(hfi_classes *classes);
 
 /** Probabilities (C entries) at a point (d entries, the last one is not looked at; user's units), as a prediction has them. One thread at a time. */
 void hfi_classes_look(hfi_classes *classes, const double *x, double *p);
-/** What is asked about: of P_winner, or of the least margin; with the gradient (d - 1 entries, user's units) or NULL. */
+/** What is asked about: P_winner, or the least margin. With the gradient (d - 1 entries, user's units; or NULL) both are by the quicker quadrature of bounds. */
 double hfi_classes_value(hfi_classes *classes, const double *x, double *gradient);
 /** The same at a point of the box (m, solver's units) by the models, quicker where looking takes long. */
 double hfi_classes_sketch(hfi_classes *classes, const double *point, double *gradient);

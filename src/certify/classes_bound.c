@@ -14,79 +14,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- sizes of matrices ------------------------------------------------------------------------------------------- */
-
-/* sum_j |X_jj - sum_k X_jk| + sum_jk |X_jk| for the differences to class r (r = C: the values themselves): X = sum_j (.) e_j e_j' + sum_jk X_jk (e_j + e_k)(e_j + e_k)'. */
-static double size_to(size_t n, const double *x, size_t r)
-{
-    double sum = 0.0;
-    for (size_t j = 0; j < n; j++) {
-        double own = 0.0;
-        if (j == r) continue;
-        for (size_t k = 0; k < n; k++) {
-            if (k == r) continue;
-            double entry = x[j * n + k];
-            if (r < n) entry += x[r * n + r] - x[j * n + r] - x[r * n + k];
-            own += k == j ? entry : -entry;
-            if (k > j) sum += fabs(entry);
-        }
-        sum += fabs(own);
-    }
-    return sum;
-}
-
-double hfi_matrix_size(size_t n, const double *x)
-{
-    double least = (double)INFINITY;
-    for (size_t r = 0; r <= n; r++) least = fmin(least, size_to(n, x, r));
-    return least * (1.0 + 64.0 * DBL_EPSILON);
-}
-
-/* Of a symmetric matrix whose entries are at most so large: e_i e_j' + e_j e_i' = ((e_i + e_j)(.)' - (e_i - e_j)(.)') / 2. */
-static double size_of_sizes(size_t n, const double *x)
-{
-    double sum = 0.0;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j <= i; j++) sum += i == j ? x[i * n + j] : 2.5 * fmax(x[i * n + j], x[j * n + i]);
-    return sum;
-}
-
-/* ---- a box ------------------------------------------------------------------------------------------------------- */
-
-/* Largest change of the difference of two means. */
-static double pair_moves(const hfi_box *x, size_t i, size_t j)
-{
-    const hfi_mean_model *a = &x->mean[i], *b = &x->mean[j];
-    double fine = a->remainder + b->remainder, square = 0.0;
-    for (size_t f = 0; f < x->m; f++) fine += fabs(a->g[f] - b->g[f]);
-    for (size_t k = 0; k < x->m * x->m; k++) square += fabs(a->h[k] - b->h[k]);
-    fine += 0.5 * square;
-    const double crude = fmax(a->crude_upper - a->value, a->value - a->crude_lower) +
-                         fmax(b->crude_upper - b->value, b->value - b->crude_lower);
-    return (fmin(fine, crude) + a->rounding + b->rounding) * (1.0 + 64.0 * DBL_EPSILON);
-}
-
-void hfi_box_sizes(hfi_box *x)
-{
-    const size_t n = x->n, square = n * n, pairs = x->m * (x->m + 1) / 2;
-    const hfi_covariance_model *s = &x->s;
-    double *lost = x->b->spare;
-    x->moves = 0.0;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < i; j++) x->moves = fmax(x->moves, pair_moves(x, i, j));
-    x->spread = 0.0;
-    for (size_t a = 0; a < x->m; a++) x->spread += hfi_matrix_size(n, s->linear + a * square);
-    for (size_t k = 0; k < pairs; k++) x->spread += hfi_matrix_size(n, s->square + k * square);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++) {
-            const double li = sqrt(fmax(s->here[i * n + i], 0.0)) + s->moved[i],
-                         lj = sqrt(fmax(s->here[j * n + j], 0.0)) + s->moved[j];
-            lost[i * n + j] = s->lost[i * n + j] + s->remainder[i] * lj + s->remainder[j] * li +
-                              s->remainder[i] * s->remainder[j];
-        }
-    x->spread = (x->spread + size_of_sizes(n, lost)) * (1.0 + 1e-12);
-}
-
 /* ---- functionals ------------------------------------------------------------------------------------------------- */
 
 /* How far H : X / 2 can be from the model's. With features, H : (<r, phi> + <phi, r>) = 2 sum_j <r_j, sum_i H_ij phi_i>. */
@@ -100,8 +27,8 @@ static double lost_of_curve(const hfi_box *x)
         double length = 0.0, moved = 0.0;
         for (size_t i = 0; i < n; i++) {
             sum += fabs(h[i * n + j]) * (s->lost[i * n + j] + s->remainder[i] * s->remainder[j]);
-            moved += fabs(h[i * n + j]) * s->moved[i];
-            for (size_t k = 0; k < n; k++) length += h[i * n + j] * s->here[i * n + k] * h[k * n + j];
+            moved += fabs(h[i * n + j]) * (s->moved[i] + s->remainder[i]);
+            for (size_t k = 0; k < n; k++) length += h[i * n + j] * s->meets[i * n + k] * h[k * n + j];
         }
         sum += 2.0 * s->remainder[j] * (sqrt(fmax(length, 0.0)) + moved);
     }
@@ -166,11 +93,31 @@ static double slope_error(const hfi_box *x, double moves)
     return 6.0 * x->error * (n * moves + n * n * x->spread);
 }
 
-/* osc a (c3 D^2 / 2 + c4 D X / 2 + c5 X^2 / 8) */
-static double second_order(const hfi_box *x, double moves)
+/* D^3 G [D] : X with the covariance at the centre, for osc a = 1. */
+static double third_order(const hfi_box *x)
 {
-    return x->osc * (0.5 * HFI_CUMULANT_3 * moves * moves + 0.5 * HFI_CUMULANT_4 * moves * x->spread +
-                     0.125 * HFI_CUMULANT_5 * x->spread * x->spread);
+    const double q = (double)x->n - 1.0;
+    const double smooth = fmin(HFI_SMOOTH_3, HFI_SMOOTH_3_SAME + (q - 1.0) * HFI_SMOOTH_3_OTHER);
+    return fmin(HFI_CUMULANT_4 * x->moves * x->spread, smooth * x->scaled_moves * x->scaled_spread);
+}
+
+/* The integral of (1 - t) D^4 G : X X / 4 along S + t X, for osc a = 1. The covariance is at least (1 - t r) S. */
+static double fourth_order(const hfi_box *x)
+{
+    const double q = (double)x->n - 1.0, r = x->scaled_spread;
+    const double smooth = fmin(HFI_SMOOTH_4, HFI_SMOOTH_4_SAME + (q - 1.0) * HFI_SMOOTH_4_OTHER);
+    const double by_cumulants = 0.125 * HFI_CUMULANT_5 * x->spread * x->spread;
+    if (!(r < 0.9)) return by_cumulants;
+    const double weight = r > 1e-3 ? (-log1p(-r) - r) / (r * r) : 0.5 + r;
+    return fmin(by_cumulants, 0.25 * smooth * r * r * weight * (1.0 + 1e-9));
+}
+
+/* What a linear model of means and covariance together can lose. */
+static double second_order(const hfi_box *x)
+{
+    const double square = fmin(HFI_CUMULANT_3 * x->moves * x->moves,
+                               HFI_SMOOTH_2 * x->scaled_moves * x->scaled_moves * x->thinner);
+    return x->osc * (0.5 * square + 0.5 * third_order(x) * x->thinner * sqrt(x->thinner) + fourth_order(x));
 }
 
 double hfi_box_by_taylor(hfi_box *x, double *point, double *gap)
@@ -179,7 +126,7 @@ double hfi_box_by_taylor(hfi_box *x, double *point, double *gap)
     const double least = least_of(x, x->b->w, 1.0, &predicted, gap);
     memcpy(point, x->b->point, x->m * sizeof *point);
     x->predicted = x->base + predicted;
-    return x->base + least - second_order(x, x->moves) - slope_error(x, x->moves) - 2.0 * x->osc * x->error;
+    return x->base + least - second_order(x) - slope_error(x, x->moves) - 2.0 * x->osc * x->error;
 }
 
 /* ---- one class: concavity ---------------------------------------------------------------------------------------- */
@@ -191,15 +138,16 @@ typedef struct shift {
     double lost; /* besides */
 } shift;
 
-static shift choose_shift(const hfi_box *x, double slope)
+static shift choose_shift(const hfi_box *x, size_t c, double slope)
 {
-    const double whole = 0.5 * HFI_CUMULANT_3 * x->spread;
+    const double whole =
+        0.5 * fmin(HFI_CUMULANT_3 * x->spread, HFI_SMOOTH_PAIR * x->scaled_spread * x->thinner);
     shift s = {0.0, 0.0, whole};
     if (!(slope > 1e-9)) return s;
-    const double osc = x->tilt_most / slope;
-    const double lost = 0.5 * HFI_CUMULANT_4 * x->moves * x->spread +
-                        0.125 * HFI_CUMULANT_5 * x->spread * x->spread +
-                        HFI_CUMULANT_3 * osc * (x->moves + 0.5 * osc) + slope_error(x, osc);
+    const double osc = x->tilt_most / slope, unit = hfi_box_length(x, c);
+    const double bent = osc * fmin(HFI_CUMULANT_3 * x->moves, HFI_SMOOTH_PAIR * unit * x->scaled_moves) +
+                        0.5 * osc * osc * fmin(HFI_CUMULANT_3, HFI_SMOOTH_2 * unit * unit);
+    const double lost = 0.5 * third_order(x) + fourth_order(x) + bent + slope_error(x, osc);
     if (!(lost < whole)) return s;
     return (shift){1.0 / slope, osc, lost};
 }
@@ -210,7 +158,7 @@ double hfi_box_by_vertices(const hfi_box *x, size_t c)
 {
     const hfi_box_bench *b = x->b;
     const size_t n = x->n;
-    const shift s = choose_shift(x, b->w[c]);
+    const shift s = choose_shift(x, c, b->w[c]);
     double unused, error = x->error, least = (double)INFINITY;
     double together = least_of(x, b->w, s.tilt * b->w[c], &unused, NULL);
     for (size_t j = 0; j < n; j++) {
@@ -244,7 +192,7 @@ double hfi_box_by_tangent(const hfi_box *x, size_t c, const double *point)
 {
     const hfi_box_bench *b = x->b;
     const size_t n = x->n, m = x->m;
-    const shift s = choose_shift(x, -b->w[c]);
+    const shift s = choose_shift(x, c, -b->w[c]);
     double tilt = 0.0, offset = 0.0, most = 0.0, unused;
     for (size_t a = 0; a < m; a++) {
         double row = 0.0;

@@ -30,7 +30,7 @@ static hfi_box_bench lay_out(const hfi_classes *c, double *scratch, size_t *tota
                  {&b.half, m * HFI_TOGETHER},
                  {&b.models, boxes * (sizeof(hfi_mean_model) / sizeof(double) + 1)},
                  {&b.means, boxes * mean_size(m)},
-                 {&b.covariance, square * (2 + m + m * (m + 1) / 2) + 2 * n + m},
+                 {&b.covariance, square * (3 + m + m * (m + 1) / 2) + 2 * n + m},
                  {&b.tilt, m + m * m},
                  {&b.g, m},
                  {&b.h, m * m},
@@ -49,6 +49,8 @@ static hfi_box_bench lay_out(const hfi_classes *c, double *scratch, size_t *tota
                  {&b.low, n},
                  {&b.curve, square},
                  {&b.spare, square},
+                 {&b.factor, square},
+                 {&b.white, (m + 1) * square},
                  {&b.place, m},
                  {&b.place2, m},
                  {&b.full, d},
@@ -83,6 +85,7 @@ static void covariance_arrays(const hfi_box *x, hfi_covariance_model *s)
     s->remainder = s->square + m * (m + 1) / 2 * square;
     s->moved = s->remainder + x->n;
     s->share = s->moved + x->n;
+    s->meets = s->share + m;
 }
 
 /* Whether jets of its own would serve the box better than those of the whole one. */

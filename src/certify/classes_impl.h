@@ -12,6 +12,16 @@
 #define HFI_CUMULANT_3 0.0962251
 #define HFI_CUMULANT_4 0.2083334
 #define HFI_CUMULANT_5 0.315
+/* After smoothing with a covariance, per unit of lengths in it: sqrt(k!) / 2, for a square along one direction E|z^2 - 1| / 2; rounded up. */
+#define HFI_SMOOTH_2    0.4839415
+#define HFI_SMOOTH_PAIR 0.7071068
+#define HFI_SMOOTH_3    1.2247449
+#define HFI_SMOOTH_4    2.4494898
+/* The same along unit vectors of one basis, v v v, v v w, v v v v, v v w w, for functions that rise and fall at most once along a line. */
+#define HFI_SMOOTH_3_SAME  0.7978846
+#define HFI_SMOOTH_3_OTHER 0.3861694
+#define HFI_SMOOTH_4_SAME  1.1013
+#define HFI_SMOOTH_4_OTHER 0.4684
 
 /* Scratch of one call. */
 typedef struct hfi_box_bench {
@@ -26,6 +36,8 @@ typedef struct hfi_box_bench {
     double *at;                         /* C: means at some point */
     double *p, *q, *third, *third2, *a, *w, *w2, *low;
     double *curve, *spare;  /* C x C */
+    double *factor;         /* C x C: of the covariance of differences */
+    double *white;          /* (m + 1) x C x C */
     double *place, *place2; /* m: centre of a box, a point of it */
     double *full;           /* d */
     double *shape;
@@ -44,6 +56,10 @@ typedef struct hfi_box {
     double error;  /* of the moments */
     double moves;  /* osc D */
     double spread; /* nu X */
+    double scaled_moves,
+        scaled_spread; /* lengths of D and X in the covariance at the centre; infinite where they are not of use */
+    double
+        thinner; /* what the covariance may shrink by: its inverse is at most so many times that at the centre */
     /* The functional at hand: osc a, G_0, what H : X / 2 may be off, and its largest size. */
     double osc, base, tilt_lost, tilt_most;
     /* What came out. */
@@ -52,8 +68,10 @@ typedef struct hfi_box {
 
 /** nu of a symmetric matrix of differences: the least of a few ways to write it as a sum of l v v', each counted as |l| osc^2 v. */
 double hfi_matrix_size(size_t n, const double *x);
-/** Fills moves and spread from the models of means and covariance. */
+/** Fills moves, spread and their scaled likes from the models of means and covariance. */
 void hfi_box_sizes(hfi_box *x);
+/** Scaled length of a change of the mean of class c by 1. */
+double hfi_box_length(const hfi_box *x, size_t c);
 /** Takes the functional with the weights bench->a in hand, of which osc is osc a: its slopes at the centre, from the third moments there. */
 void hfi_box_take(hfi_box *x, double osc);
 /** Lower bounds of that functional. Taylor, any weights; also where it expects the least (m) and the shares of the gap (m). */

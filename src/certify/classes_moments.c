@@ -84,7 +84,7 @@ static size_t longest_line(const hfi_rules *rules)
 size_t hfi_rules_scratch(const hfi_rules *rules)
 {
     const size_t classes = rules->classes, line = longest_line(rules);
-    return classes * classes + (classes + 4) * line + PARTS * classes;
+    return classes * classes + (classes + 5) * line + PARTS * classes;
 }
 
 /* ---- the factor -------------------------------------------------------------------------------------------------- */
@@ -112,8 +112,8 @@ typedef struct grid {
     size_t classes, count;
     double factor[FEW * (FEW - 1)];
     double step[FEW - 1];
-    int points[FEW - 1]; /* on either side of 0 */
-    double *z, *weight;  /* of the last rule */
+    int points[FEW - 1];          /* on either side of 0 */
+    double *z, *density, *weight; /* of the last rule */
     double *p, *work;
     double *mean, *third;
 } grid;
@@ -171,7 +171,7 @@ static void sum_grid(const grid *g, size_t level, const double *f, double weight
     double next[FEW], along[FEW];
     if (level + 1 >= g->count || level + 2 >= FEW) {
         const size_t length = 2 * (size_t)g->points[level] + 1;
-        for (size_t i = 0; i < length; i++) g->weight[i] = weight * density(g->z[i], g->step[level]);
+        for (size_t i = 0; i < length; i++) g->weight[i] = weight * g->density[i];
         for (size_t c = 0; c < g->classes; c++) along[c] = g->factor[c * g->count + level];
         hfi_softmax_line(g->classes, length, f, along, g->z, g->p, g->work);
         hfi_softmax_sums(g->classes, length, g->p, g->weight, g->mean, g->third, g->work);
@@ -192,12 +192,16 @@ static double by_grid(const hfi_rules *rules, const double *mean, const double *
     factor_differences(rules->classes, v, g.factor);
     const double error = place(&g, rules->wanted);
     g.z = scratch;
-    g.weight = g.z + line;
+    g.density = g.z + line;
+    g.weight = g.density + line;
     g.work = g.weight + line;
     g.p = g.work + 2 * line;
     double terms = 64.0;
     for (size_t j = 0; j < g.count; j++) terms += 2.0 * g.points[j] + 1.0;
-    for (int i = -g.points[last]; i <= g.points[last]; i++) g.z[i + g.points[last]] = i * g.step[last];
+    for (int i = -g.points[last]; i <= g.points[last]; i++) {
+        g.z[i + g.points[last]] = i * g.step[last];
+        g.density[i + g.points[last]] = density(i * g.step[last], g.step[last]);
+    }
     sum_grid(&g, 0, mean, 1.0);
     return error + terms * DBL_EPSILON;
 }

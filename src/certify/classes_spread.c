@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The covariance between the classes: Taylor in feature space, about the box or about a larger one.
- *
- * The covariance of f_i(x) with f_j(x') is <phi_i(x), phi_j(x')> for features whose derivatives have the posterior covariances of the derivatives of f. With the
- * polynomial of degree p about a point the covariances are a polynomial of degree 2p whose coefficients are the entries of a Gram matrix, and a functional of the
- * posterior's features is at most as long as that of the prior's (certify.md). */
+/* The covariance between the classes, S_ij(x) = [i = j] k(x, x) - w_i(x)'w_j(x), w_i = R'k_i(Z, x): the prior's part is constant for stationary kernels, and the other one, what
+ * the data explain, has a Taylor polynomial about the box or about a larger one, with remainders by the norms of features (certify.md): w_i belongs to a part of the prior's features, and a
+ * functional of them is no longer than that of all. Its products are a polynomial whose coefficients are the entries of a Gram matrix. */
 #include "certify/classes.h"
 
 #include "linalg/linalg.h"
@@ -85,29 +83,6 @@ static void add_columns(const hfi_class *side, const hfi_term *term, size_t m, i
     }
 }
 
-/* The prior's Gram matrix of one class's jets, as far as a radial term makes it. */
-static void add_prior(const hfi_classes *c, const hfi_term *term, int degree, const double *half,
-                      double *gram, size_t ld)
-{
-    const double s1 = term->self * hfi_radial_slope_bound(term->form),
-                 s2 = term->self * hfi_radial_curve_bound(term->form, term->alpha);
-    for (size_t a = 0; a < term->axes; a++) {
-        const size_t fa = term->axis[a];
-        const double wa = half[fa] / term->scale[a];
-        gram[(1 + fa) * (ld + 1)] += s1 * wa * wa;
-        if (degree < 2) continue;
-        const size_t aa = square_at(c->m, fa, fa);
-        gram[aa] -= 0.5 * s1 * wa * wa;
-        gram[aa * ld] -= 0.5 * s1 * wa * wa;
-        for (size_t b = 0; b < term->axes; b++) {
-            const size_t fb = term->axis[b], bb = square_at(c->m, fb, fb), ab = square_at(c->m, fa, fb);
-            const double wb = half[fb] / term->scale[b], both = s2 * wa * wa * wb * wb;
-            gram[aa * ld + bb] += a == b ? 0.75 * both : 0.25 * both;
-            if (a < b) gram[ab * (ld + 1)] += both;
-        }
-    }
-}
-
 /* Columns of one class, whitened, into out (rank x count). */
 static void whiten(const hfi_classes *c, size_t i, int degree, const double *centre, const double *half,
                    double *out, const bench *b)
@@ -176,48 +151,24 @@ void hfi_jets_make(const hfi_classes *c, int degree, const double *centre, const
     memcpy(out->half, half, c->m * sizeof *half);
     for (size_t i = 0; i < c->classes; i++)
         whiten(c, i, degree, centre, half, b.white + i * count * rank, &b);
-    hfi_gemm_tn(all, all, rank, -1.0, b.white, rank, b.white, rank, 0.0, out->gram, all);
-    double largest = 0.0;
-    for (size_t i = 0; i < c->classes; i++) {
-        const hfi_class *side = &c->side[i];
-        double prior, *gram = out->gram + i * count * (all + 1);
-        memcpy(b.centre, side->subject.middle, c->d * sizeof *b.centre);
-        for (size_t f = 0; f < c->m; f++) b.centre[side->subject.free[f]] = centre[f];
-        hfi_kernel_diagonal(c->posterior->kernel, 1, b.centre, c->d, false, &prior);
-        for (size_t k = 0; degree > 0 && k < side->taylor.terms->count; k++)
-            if (side->taylor.terms->term[k].kind == HFI_TERM_RADIAL)
-                add_prior(c, &side->taylor.terms->term[k], degree, half, gram, all);
-        gram[0] += prior;
-        largest = fmax(largest, prior);
-        for (size_t k = 1; k < count; k++) largest = fmax(largest, gram[k * (all + 1)]);
-    }
+    hfi_gemm_tn(all, all, rank, 1.0, b.white, rank, b.white, rank, 0.0, out->gram, all);
+    double largest = c->prior;
+    for (size_t k = 0; k < all; k++) largest = fmax(largest, out->gram[k * (all + 1)]);
     out->rounding = rounding_of(c, 2.0 * largest);
 }
 
 /* ---- what is left ------------------------------------------------------------------------------------------------ */
 
-/* Lengths per unit of a term's root of `self`, for a box of half-widths half whose centre is `away` from that of the jets. */
-typedef struct reach {
-    double box;  /* |half / scale| */
-    double from; /* |(centre - jets' centre) / scale| */
-    double most; /* farthest point of the box from the jets' centre */
-} reach;
-
-static reach reach_of(const hfi_term *term, const double *origin, const double *centre, const double *half)
+/* Distance of the farthest point of a box from where the jets are, in units of a term. */
+static double reach_of(const hfi_term *term, const double *origin, const double *centre, const double *half)
 {
-    reach r = {0};
+    double square = 0.0;
     for (size_t a = 0; a < term->axes; a++) {
         const size_t f = term->axis[a];
-        const double w = half[f] / term->scale[a], v = fabs(centre[f] - origin[f]) / term->scale[a];
-        r.box += w * w;
-        r.from += v * v;
-        r.most += (v + w) * (v + w);
+        const double far = (fabs(centre[f] - origin[f]) + half[f]) / term->scale[a];
+        square += far * far;
     }
-    const double up = 1.0 + 4.0 * DBL_EPSILON * (double)(term->axes + 4);
-    r.box = sqrt(r.box) * up;
-    r.from = sqrt(r.from) * up;
-    r.most = sqrt(r.most) * up;
-    return r;
+    return sqrt(square) * (1.0 + 4.0 * DBL_EPSILON * (double)(term->axes + 4));
 }
 
 /* Of a general term, which jets of degree 0 alone know. `full` d entries of scratch. */
@@ -246,7 +197,7 @@ double hfi_jets_remainder(const hfi_classes *c, int degree, const double *origin
             square += left * left;
             continue;
         }
-        const double tau = reach_of(term, origin, centre, half).most;
+        const double tau = reach_of(term, origin, centre, half);
         if (degree == 2)
             left = hfi_radial_remainder(term->form, term->alpha, tau);
         else if (degree == 1)
@@ -262,20 +213,19 @@ double hfi_jets_remainder(const hfi_classes *c, int degree, const double *origin
 
 typedef struct shape {
     size_t m, count, all;
-    double *v, *eta;            /* m: the box's centre and half-widths in units of the jets */
-    double *e;                  /* count */
-    double *of_e;               /* C x all: Gram times e of one class: of_e[j] = Gram (e_j) */
-    double *slope;              /* m x all of one class: Gram times d_a e */
-    double *full;               /* d */
-    double *explained, *curved; /* C: norms of what the data explain of J u and of Q(u, u) */
-    double *own;                /* C x m: |J_a|^2 a posteriori */
+    double *v, *eta; /* m: the box's centre and half-widths in units of the jets */
+    double *e;       /* count */
+    double *of_e;    /* C x all: Gram times e of one class: of_e[j] = Gram (e_j) */
+    double *slope;   /* m x all of one class: Gram times d_a e */
+    double *full;    /* d */
+    double *unit;    /* count: half-widths of the squares */
 } shape;
 
 size_t hfi_covariance_scratch(const hfi_classes *c)
 {
     const int most = c->degree > c->local_degree ? c->degree : c->local_degree;
     const size_t count = hfi_jet_count(c->m, most), all = c->classes * count;
-    return 2 * c->m + count + c->classes * all + c->m * all + c->d + (2 + c->m) * c->classes;
+    return 2 * c->m + count + c->classes * all + c->m * all + c->d + count;
 }
 
 static shape place_shape(const hfi_classes *c, const hfi_jets *jets, const double *centre, const double *half,
@@ -287,9 +237,7 @@ static shape place_shape(const hfi_classes *c, const hfi_jets *jets, const doubl
     s.of_e = s.e + s.count;
     s.slope = s.of_e + c->classes * s.all;
     s.full = s.slope + c->m * s.all;
-    s.explained = s.full + c->d;
-    s.curved = s.explained + c->classes;
-    s.own = s.curved + c->classes;
+    s.unit = s.full + c->d;
     for (size_t a = 0; a < c->m; a++) {
         const double unit = jets->half[a];
         s.v[a] = unit > 0.0 ? (centre[a] - jets->centre[a]) / unit : 0.0;
@@ -336,6 +284,30 @@ static double times(const shape *s, const hfi_jets *jets, size_t i, size_t a, co
     return sum;
 }
 
+/* Terms of third and fourth order of w_i'w_j, w_i = A_i + J_i u + Q_i(u, u): the sum of the sizes of the coefficients. `slope`: of class j. */
+static void add_higher(const hfi_classes *c, const shape *s, const hfi_jets *jets, size_t j, double *lost)
+{
+    const size_t m = s->m, first = 1 + m;
+    double *unit = s->unit;
+    for (size_t i = 0; i < c->classes; i++) {
+        double third = 0.0, fourth = 0.0;
+        size_t k = first;
+        for (size_t a = 0; a < m; a++)
+            for (size_t b = a; b < m; b++, k++) unit[k] = s->eta[a] * s->eta[b];
+        for (k = first; k < s->count; k++) {
+            const double *row = jets->gram + (j * s->count + k) * s->all + i * s->count;
+            double sum = 0.0;
+            for (size_t a = 0; a < m; a++) sum += fabs(s->slope[a * s->all + i * s->count + k]);
+            third += unit[k] * sum;
+            sum = 0.0;
+            for (size_t l = first; l < s->count; l++) sum += fabs(row[l]) * unit[l];
+            fourth += unit[k] * sum;
+        }
+        lost[i * c->classes + j] += third + 0.5 * fourth;
+        lost[j * c->classes + i] += third + 0.5 * fourth;
+    }
+}
+
 static void fill_model(const hfi_classes *c, const shape *s, const hfi_jets *jets, hfi_covariance_model *out)
 {
     const size_t classes = c->classes, m = s->m, square = classes * classes;
@@ -343,15 +315,15 @@ static void fill_model(const hfi_classes *c, const shape *s, const hfi_jets *jet
     for (size_t i = 0; i < classes; i++)
         for (size_t j = 0; j < classes; j++) {
             const double *of_j = s->of_e + j * s->all, *of_i = s->of_e + i * s->all;
-            out->here[i * classes + j] = times(s, jets, i, m, of_j);
+            out->here[i * classes + j] = -times(s, jets, i, m, of_j);
             for (size_t a = 0; jets->degree >= 1 && a < m; a++)
                 out->linear[a * square + i * classes + j] =
-                    times(s, jets, i, a, of_j) + times(s, jets, j, a, of_i);
+                    -times(s, jets, i, a, of_j) - times(s, jets, j, a, of_i);
             for (size_t a = 0; jets->degree == 2 && a < m; a++)
                 for (size_t b = a; b < m; b++) {
                     const size_t k = square_at(m, a, b);
                     out->square[pair_of(m, a, b) * square + i * classes + j] =
-                        s->eta[a] * s->eta[b] * (of_j[i * s->count + k] + of_i[j * s->count + k]);
+                        -s->eta[a] * s->eta[b] * (of_j[i * s->count + k] + of_i[j * s->count + k]);
                 }
         }
     for (size_t j = 0; jets->degree >= 1 && j < classes; j++) {
@@ -359,114 +331,40 @@ static void fill_model(const hfi_classes *c, const shape *s, const hfi_jets *jet
         for (size_t i = 0; i < classes; i++)
             for (size_t a = 0; a < m; a++)
                 for (size_t b = 0; b < m; b++)
-                    out->square[pair_of(m, a < b ? a : b, a < b ? b : a) * square + i * classes + j] +=
+                    out->square[pair_of(m, a < b ? a : b, a < b ? b : a) * square + i * classes + j] -=
                         times(s, jets, i, a, s->slope + b * s->all);
-        for (size_t a = 0; a < m; a++) s->own[j * m + a] = times(s, jets, j, a, s->slope + a * s->all);
+        if (jets->degree == 2) add_higher(c, s, jets, j, out->lost);
     }
 }
 
-/* |J_a|^2 a priori, of one term: J_a = D_a + D_a D_away along the box's half-width. */
-static double prior_slope(const hfi_term *term, const hfi_jets *jets, const double *centre,
-                          const double *half, size_t f)
+/* The prior's part: constant along smooth radial terms; any other moves the features, which are then all that is known. */
+static void add_prior(const hfi_classes *c, const shape *s, const hfi_jets *jets, const double *centre,
+                      hfi_covariance_model *out)
 {
-    double own = 0.0, width = 0.0, from = 0.0;
-    if (term->kind != HFI_TERM_RADIAL) return 0.0;
-    for (size_t a = 0; a < term->axes; a++) {
-        const double v = (centre[term->axis[a]] - jets->centre[term->axis[a]]) / term->scale[a];
-        from += v * v;
-        if (term->axis[a] != f) continue;
-        own = v;
-        width = half[f] / term->scale[a];
-    }
-    return term->self * width * width *
-           (hfi_radial_slope_bound(term->form) +
-            hfi_radial_curve_bound(term->form, term->alpha) * (from + 2.0 * own * own));
-}
-
-/* |Q_ab|^2 a priori. */
-static double prior_curve(const hfi_term *term, const double *half, size_t f, size_t g)
-{
-    double wf = 0.0, wg = 0.0;
-    if (term->kind != HFI_TERM_RADIAL) return 0.0;
-    for (size_t a = 0; a < term->axes; a++) {
-        if (term->axis[a] == f) wf = half[f] / term->scale[a];
-        if (term->axis[a] == g) wg = half[g] / term->scale[a];
-    }
-    return term->self * hfi_radial_curve_bound(term->form, term->alpha) * (f == g ? 0.75 : 1.0) * wf * wf *
-           wg * wg;
-}
-
-/* What the terms of class i have a priori: of |J u|^2 its diagonal, of |Q(u, u)| a bound, of <J u, Q(u, u)> a bound. */
-typedef struct prior {
-    double slope, curve, mixed;
-} prior;
-
-static prior prior_of(const hfi_classes *c, const hfi_jets *jets, size_t i, const double *centre,
-                      const double *half)
-{
-    prior p = {0};
-    const hfi_terms *terms = c->side[i].taylor.terms;
-    for (size_t k = 0; k < terms->count; k++) {
-        const hfi_term *term = &terms->term[k];
-        if (term->kind != HFI_TERM_RADIAL) continue;
-        const reach r = reach_of(term, jets->centre, centre, half);
-        const double s2 = term->self * hfi_radial_curve_bound(term->form, term->alpha);
-        const double root = sqrt(term->self * hfi_radial_slope_bound(term->form)) + sqrt(3.0 * s2) * r.from;
-        p.slope += root * root * r.box * r.box;
-        p.curve += 0.75 * s2 * r.box * r.box * r.box * r.box;
-        p.mixed += 1.5 * s2 * r.from * r.box * r.box * r.box;
-    }
-    return p;
-}
-
-/* Sums of the roots of what the data explain of each J_a and of each Q_ab: |W J u| and |W Q(u, u)| are at most that. */
-static void find_explained(const hfi_classes *c, const shape *s, const hfi_jets *jets, const double *centre,
-                           const double *half)
-{
-    const size_t m = s->m;
-    for (size_t i = 0; i < c->classes; i++) {
-        const hfi_terms *terms = c->side[i].taylor.terms;
-        const double *gram = jets->gram + i * s->count * (s->all + 1);
-        s->explained[i] = s->curved[i] = 0.0;
-        for (size_t a = 0; a < m; a++) {
-            double slope = 2.0 * jets->rounding;
-            for (size_t k = 0; k < terms->count; k++)
-                slope += prior_slope(&terms->term[k], jets, centre, half, a);
-            s->explained[i] += sqrt(fmax(0.0, slope - s->own[i * m + a]));
-            for (size_t b = a; b < m; b++) {
-                const size_t q = square_at(m, a, b);
-                double curve = 2.0 * jets->rounding;
-                for (size_t k = 0; k < terms->count; k++) curve += prior_curve(&terms->term[k], half, a, b);
-                s->curved[i] += sqrt(fmax(0.0, curve - gram[q * (s->all + 1)] * s->eta[a] * s->eta[a] *
-                                                           s->eta[b] * s->eta[b]));
-            }
-        }
-    }
-}
-
-/* Terms of third and fourth order of the polynomial, and rounding. */
-static void find_lost(const hfi_classes *c, const shape *s, const hfi_jets *jets, const double *centre,
-                      const double *half, hfi_covariance_model *out)
-{
-    const size_t classes = c->classes;
     double widths = 1.0;
     for (size_t a = 0; a < s->m; a++) widths += fabs(s->v[a]) + fabs(s->eta[a]);
-    const double rounding = jets->rounding * widths * widths * (jets->degree == 2 ? widths * widths : 1.0);
-    for (size_t k = 0; k < classes * classes; k++) out->lost[k] = rounding;
-    if (jets->degree < 2) return;
-    find_explained(c, s, jets, centre, half);
-    for (size_t i = 0; i < classes; i++) {
-        const prior pi = prior_of(c, jets, i, centre, half);
-        for (size_t j = 0; j < classes; j++) {
-            const prior pj = prior_of(c, jets, j, centre, half);
-            const double same = i == j ? 2.0 * pi.mixed + pi.curve : 0.0;
-            const double by_data = same + s->explained[i] * s->curved[j] + s->curved[i] * s->explained[j] +
-                                   s->curved[i] * s->curved[j];
-            const double by_prior =
-                sqrt(pi.slope * pj.curve) + sqrt(pi.curve * pj.slope) + sqrt(pi.curve * pj.curve);
-            out->lost[i * classes + j] += fmin(by_data, by_prior) * (1.0 + 64.0 * DBL_EPSILON);
-        }
+    if (jets->degree == 2) widths *= widths;
+    const double rounding = jets->rounding * widths * widths;
+    for (size_t k = 0; k < c->classes * c->classes; k++) out->lost[k] += rounding;
+    for (size_t i = 0; i < c->classes; i++) {
+        double prior;
+        memcpy(s->full, c->side[i].subject.middle, c->d * sizeof *s->full);
+        for (size_t f = 0; f < c->m; f++) s->full[c->side[i].subject.free[f]] = centre[f];
+        hfi_kernel_diagonal(c->posterior->kernel, 1, s->full, c->d, false, &prior);
+        /* Surely not below 0 as a matrix: what rounding could take off is put on. */
+        const double own = (double)c->classes * rounding;
+        out->here[i * (c->classes + 1)] += prior + own;
+        out->lost[i * (c->classes + 1)] += own;
     }
+    /* What the remainders of the features meet: those of the posterior, or the part of them that the data explain. */
+    for (size_t i = 0; i < c->classes; i++)
+        for (size_t j = 0; j < c->classes; j++) {
+            const size_t k = i * c->classes + j;
+            if (jets->degree == 0)
+                out->meets[k] = out->here[k];
+            else
+                out->meets[k] = times(s, jets, i, s->m, s->of_e + j * s->all);
+        }
 }
 
 /* White variance is not in the jets. Along the diagonal only linear kernels see where they are, and what they add grows with each |x_j|. */
@@ -523,8 +421,9 @@ void hfi_covariance_of_box(const hfi_classes *c, const hfi_jets *jets, const dou
     const shape s = place_shape(c, jets, centre, half, scratch);
     memset(out->linear, 0, c->m * square * sizeof *out->linear);
     memset(out->square, 0, c->m * (c->m + 1) / 2 * square * sizeof *out->square);
+    memset(out->lost, 0, square * sizeof *out->lost);
     fill_model(c, &s, jets, out);
-    find_lost(c, &s, jets, centre, half, out);
+    add_prior(c, &s, jets, centre, out);
     add_white(c, &s, centre, half, out);
     find_moves(c, &s, jets, centre, half, out);
 }
