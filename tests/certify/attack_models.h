@@ -38,6 +38,7 @@ typedef struct attack_model {
     size_t n, d, inputs, outputs; /* readings; of the posterior; of the data; 1: one */
     const char *solver;
     bool robust, sharp;
+    double sign;    /* of a sharp model: which end is sharp, 1 the upper one */
     double scale;   /* of values: root of the prior variance in user units */
     attack_box own; /* of a sharp model: where it is */
     char text[ATTACK_TEXT];
@@ -145,7 +146,11 @@ static inline void attack_expression(attack_model *m)
 {
     hfi_stream *s = &m->stream;
     m->text[0] = '\0';
-    if (m->sharp) {
+    /* Kernels of one stationary term have bounds of their own. */
+    if (m->sharp || (m->outputs == 1 && hfi_stream_below(s, 5) == 0)) {
+        attack_leaf(s, m->inputs, true, m->text);
+        if (!m->sharp || hfi_stream_below(s, 3)) return;
+        attack_write(m->text, "*");
         attack_leaf(s, m->inputs, true, m->text);
         return;
     }
@@ -190,7 +195,7 @@ static inline hf_mean *attack_mean(attack_model *m)
     if (!attack_ok(m, status, "mean")) return NULL;
     for (size_t k = 0; k < ATTACK_INPUTS + 2; k++) b[k] = hfi_stream_normal(&m->stream);
     if (m->sharp)
-        for (size_t k = 1; k <= m->d; k++) b[k] = 10.0;
+        for (size_t k = 1; k <= m->d; k++) b[k] = 10.0 * m->sign;
     if (hf_mean_coefficients(mean) > 0) (void)hf_mean_set(m->ctx, mean, b, true);
     return mean;
 }
@@ -213,13 +218,13 @@ static inline void attack_readings(attack_model *m)
 }
 
 /* The worst function for a Taylor polynomial of degree p about c in the direction v, up to differences for derivatives: f = phi(c + v) - sum_j D_v^j phi(c) / j!. Its prior
- * mean rises along v, so that the polynomial is largest where the remainder is. Readings that have these weights. */
+ * mean rises along v (or f is turned over and it falls), so that the polynomial is largest where the remainder is. Readings that have these weights. */
 static inline void attack_sharpen(attack_model *m, const hf_kernel *kernel, const hf_mean *mean, double noise)
 {
     static const double AT[] = {1.0, 0.0, 0.1, -0.1};
     hfi_stream *s = &m->stream;
-    const double step = AT[2], sign = hfi_stream_below(s, 2) ? 1.0 : -1.0;
-    const size_t degree = hfi_stream_below(s, 3);
+    const double step = AT[2], sign = m->sign;
+    const size_t degree = strstr(m->text, "matern12") ? 0 : strstr(m->text, "matern32") ? 1 : 2;
     double t[4] = {1.0, -1.0, 0.0, 0.0}, k[16];
     m->n = 4;
     if (degree > 0) t[2] = -0.5 / step, t[3] = 0.5 / step;
@@ -332,6 +337,7 @@ static inline attack_model attack_begin(hf_context *ctx, uint64_t seed, size_t m
     attack_model m = {.ctx = ctx, .seed = seed, .solver = "exact"};
     hfi_stream_init(&m.stream, seed, HFI_PURPOSE_TEST, 4711);
     m.n = 3 + hfi_stream_below(&m.stream, most - 2);
+    if (hfi_stream_below(&m.stream, 12) == 0) m.n *= 4;
     m.inputs = 1 + hfi_stream_below(&m.stream, hfi_stream_below(&m.stream, 3) ? 3 : 6);
     m.outputs = 1;
     return m;
@@ -343,6 +349,7 @@ static inline bool attack_posterior(hf_context *ctx, uint64_t seed, size_t most,
     attack_model m = attack_begin(ctx, seed, most);
     hfi_stream *s = &m.stream;
     m.sharp = hfi_stream_below(s, 5) == 0;
+    m.sign = hfi_stream_below(s, 2) ? 1.0 : -1.0;
     m.robust = !m.sharp && hfi_stream_below(s, 2);
     if (!m.sharp && hfi_stream_below(s, 5) == 0) m.outputs = 2 + hfi_stream_below(s, 2);
     m.d = m.inputs + (m.outputs > 1);

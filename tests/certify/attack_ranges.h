@@ -75,7 +75,7 @@ static inline attack_box attack_draw_box(attack_model *m)
     for (size_t j = 0; j < m->inputs; j++) {
         double c = 1.2 * hfi_stream_normal(s), left = attack_log_between(s, -2.0, 0.0);
         if (form == 0) left = 0.0;
-        if (form == 1) left = attack_log_between(s, -10.0, -3.0);
+        if (form == 1) left = attack_log_between(s, -16.0, -3.0);
         if (form == 2 && hfi_stream_below(s, 2)) left = 0.0;
         if (form == 3) left = attack_between(s, 0.5, 3.0);
         if (form == 4 && j == 0) c += hfi_stream_below(s, 2) ? attack_log_between(s, 0.5, 2.0) : -8.0;
@@ -97,7 +97,7 @@ static inline hf_certify_settings attack_draw_settings(attack_model *m, double n
     settings.output = hfi_stream_below(s, m->outputs);
     settings.tolerance = scale * attack_log_between(s, -4.0, -0.5);
     if (hfi_stream_below(s, 10) == 0) settings.tolerance = scale * 1e-13;
-    settings.node_limit = LIMITS[hfi_stream_below(s, 8)];
+    settings.node_limit = m->sharp && hfi_stream_below(s, 2) ? 1 : LIMITS[hfi_stream_below(s, 8)];
     if (hfi_stream_below(s, 25) == 0) {
         settings.node_limit = 0;
         settings.time_limit = attack_log_between(s, -4.0, -2.0);
@@ -175,15 +175,15 @@ static inline double attack_slack(const attack_model *m, const attack_answer *a,
     return a->what == HF_CERTIFY_SD ? of_sd + a->range.rounding : of_mean + fabs(a->settings.beta) * of_sd;
 }
 
-/* Whether the exact value, which no rounding excuses, is outside too; only means of posteriors have one without question. */
+/* Whether the exact value, which no rounding excuses, is outside too; of means, and of what is rigorous, there is one without question. */
 static inline bool attack_exact_is_outside(const attack_model *m, const attack_answer *a, const double *x)
 {
     double row[ATTACK_INPUTS], low, high;
     hfi_rigorous *rigorous = NULL;
     memcpy(row, x, m->inputs * sizeof *row);
     if (m->inputs < m->d) row[m->d - 1] = (double)a->settings.output;
-    if (hfi_rigorous_create(m->ctx, m->posterior, false, &rigorous) < 0) return false;
-    const hf_status status = hfi_rigorous_value(rigorous, HF_CERTIFY_MEAN, 0.0, row, &low, &high);
+    if (hfi_rigorous_create(m->ctx, m->posterior, a->what != HF_CERTIFY_MEAN, &rigorous) < 0) return false;
+    const hf_status status = hfi_rigorous_value(rigorous, a->what, a->settings.beta, row, &low, &high);
     hfi_rigorous_free(rigorous);
     return status >= 0 && (high < a->range.lower || low > a->range.upper);
 }
@@ -199,7 +199,7 @@ static inline void attack_look(attack_tally *tally, const attack_model *m, const
     if (inward >= 0.0) return;
     const double slack = attack_slack(m, a, mean, var);
     c->share = fmax(c->share, -inward / slack);
-    const bool exact = a->what == HF_CERTIFY_MEAN && !m->classifier;
+    const bool exact = a->what == HF_CERTIFY_MEAN || a->settings.rigorous;
     if (exact ? attack_exact_is_outside(m, a, x) : !(-inward <= slack)) {
         c->violations++;
         fprintf(stderr, "value %.17g at", value);
