@@ -73,6 +73,10 @@ hf_status hfi_softmax_correct(hfi_softmax_problem *p);
 /** The posterior of the last evaluation: a dense S = R R' with R = Q L^-T, W = Q Q' (C - 1 columns for each reading), L L' = I + Q'K Q. ((C-1) n)^3/3 + C n ((C-1) n)^2 flops,
  * 8 (2C-1) (C-1) n^2 bytes. */
 hf_status hfi_softmax_solution(hfi_softmax_problem *p, hfi_solution *out);
+/** One for n readings of `classes` classes and d inputs with the class: zeroed arrays. HF_ERR_TOO_LARGE, HF_ERR_MEMORY; *out is zeroed on error. */
+hf_status hfi_softmax_solution_alloc(hf_context *ctx, size_t n, size_t d, size_t classes, hfi_solution *out);
+/** R and log_det of such a one from its anchors, class after class, and the probabilities at the mode in `entry`, with the kernel: as they were made, at the same cost. */
+hf_status hfi_softmax_restore(hf_context *ctx, const hf_kernel *kernel, size_t classes, hfi_solution *s);
 
 /* ---- steps of an evaluation ---------------------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 /* Classes in a model file. */
 #include "model/class_file.h"
 
+#include "classify/softmax.h"
 #include "model/class_model.h"
 #include "train/train.h"
 
@@ -98,4 +99,64 @@ hf_status hfi_check_labels(const hfi_reader *r)
     }
     for (size_t c = 0; c < model->classes && good; c++) good = count[c] == model->class_count[c];
     return good ? HF_OK : hfi_reader_damaged(r, "its rows and its classes do not agree");
+}
+
+/* ---- the solution of several latent functions --------------------------------------------------------------------- */
+
+enum {
+    MOST_COLUMNS = 4000 /* of an R that is made again, in some ten seconds */
+};
+
+bool hfi_class_is_restored(const hfi_solution *solution)
+{
+    return solution->form == HFI_FORM_DENSE && solution->entry != NULL && solution->rank <= MOST_COLUMNS;
+}
+
+/* Of a reading the probabilities add up to 1; anchors stand class after class. */
+static bool are_probabilities(const hfi_solution *s, size_t classes)
+{
+    const size_t n = s->n / classes;
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0.0;
+        for (size_t c = 0; c < classes; c++) {
+            const double p = s->entry[c * n + i];
+            if (!(p >= 0.0 && p <= 1.0) || s->z[(c * n + i) * s->d + s->d - 1] != (double)c) return false;
+            sum += p;
+        }
+        if (!(fabs(sum - 1.0) < 1e-9)) return false;
+    }
+    return true;
+}
+
+hf_status hfi_class_read_solution(const hfi_reader *r, const hf_kernel *kernel, size_t n,
+                                  hfi_solution *solution)
+{
+    const size_t classes = hfi_model_functions(r->model), d = hfi_model_function_width(r->model);
+    size_t rank = 0;
+    hf_status status = hfi_meta_size(r, "rank", &rank);
+    if (status >= 0 && (classes < 2 || n % classes != 0 || rank != n / classes * (classes - 1) ||
+                        rank > MOST_COLUMNS || !hfi_reader_has_room(r, n, 1)))
+        status = hfi_meta_bad(r, "rank");
+    if (status < 0) return status;
+    hfi_solution s;
+    status = hfi_softmax_solution_alloc(r->ctx, n / classes, d, classes, &s);
+    if (status < 0) return status;
+    status = hfi_meta_double(r, "jitter", 0.0, &s.jitter);
+    if (status >= 0) status = hfi_meta_any_double(r, "condition", &s.condition);
+    if (status >= 0) status = hfi_meta_any_double(r, "backward", &s.backward);
+    if (status >= 0) status = hfi_array_read(r, "anchor_inputs", n, d, false, s.z);
+    if (status >= 0) status = hfi_array_read(r, "anchor_weight", n, 1, false, s.t);
+    if (status >= 0) status = hfi_array_read(r, "anchor_probability", n, 1, false, s.entry);
+    if (status >= 0 && !are_probabilities(&s, classes))
+        status = hfi_reader_damaged(r, "the probabilities of its anchors are none");
+    if (status >= 0) {
+        status = hfi_softmax_restore(r->ctx, kernel, classes, &s);
+        if (status < 0 && status != HF_ERR_MEMORY)
+            status = hfi_reader_damaged(r, "its covariance matrix cannot be factored");
+    }
+    if (status < 0)
+        hfi_solution_free(&s);
+    else
+        *solution = s;
+    return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The solution in a model file: the exact one is computed again from its anchors and must agree, the others are taken as
  * they are once their shapes and numbers make sense. */
-#include "model/file_reader.h"
+#include "model/class_file.h"
 
 #include <math.h>
 #include <string.h>
@@ -148,6 +148,8 @@ hf_status hfi_read_solution(const hfi_reader *r, const hf_kernel *kernel, hfi_so
     if (status >= 0 && (n == 0 || !few || !hfi_reader_has_room(r, n, hfi_model_function_width(r->model))))
         status = hfi_meta_bad(r, "anchors");
     if (status < 0) return status;
+    if (solver == HF_SOLVER_EXACT && form == HFI_FORM_DENSE && hfi_array_there(r, "anchor_probability"))
+        return hfi_class_read_solution(r, kernel, n, solution);
     return form == HFI_FORM_EXACT ? read_exact(r, kernel, n, solution)
                                   : read_low_rank(r, form, solver, n, solution);
 }

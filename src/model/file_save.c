@@ -144,7 +144,10 @@ static void write_solution(hfi_writer *w, const hfi_solution *solution)
     if (solution->residual != NULL) hfi_writer_array(w, "anchor_residual", n, 1, solution->residual);
     if (solution->variance != NULL) hfi_writer_array(w, "anchor_variance", n, 1, solution->variance);
     hfi_writer_array(w, "anchor_weight", n, 1, solution->t);
-    if (solution->form == HFI_FORM_DENSE) hfi_writer_array(w, "projection", solution->rank, n, solution->r);
+    if (hfi_class_is_restored(solution))
+        hfi_writer_array(w, "anchor_probability", n, 1, solution->entry);
+    else if (solution->form == HFI_FORM_DENSE)
+        hfi_writer_array(w, "projection", solution->rank, n, solution->r);
     if (solution->form != HFI_FORM_BLOCKS) return;
     double *values = hfi_alloc(w->ctx, n, sizeof *values);
     if (values == NULL) {

@@ -48,7 +48,8 @@ typedef struct hfi_solution {
     size_t rank;      /* columns of R; 0 for the exact form, where there are n: hfi_solution_rank() */
     double *r;        /* dense: R, n x rank column-major, stride n; else NULL */
     size_t *block;    /* blocks: a(l) < rank for every anchor; else NULL */
-    double *entry;    /* blocks: s_l; else NULL */
+    double *
+        entry; /* blocks: s_l; dense, of labels under the softmax link: the probabilities that R follows from; else NULL */
     double jitter; /* absolute amount added to every diagonal entry; 0 if none. Acts as extra site variance */
     double log_det;   /* log det A, A = K + D + jitter */
     double condition; /* 1-norm condition number of A, estimated at the last factorisation or check */
