@@ -136,7 +136,8 @@ static bool draw_picture(const void *state, const char *stem)
     picture p;
     picture_begin(&p);
     fprintf(p.script,
-            "set multiplot layout 1,%zu\nset yrange [0:1]\nset key bottom left\nset xlabel 'gamma'\n",
+            "set multiplot layout 1,%zu title \" \\n \"\nset yrange [0:1]\nset key at screen 0.5,0.99 center "
+            "top\nset xlabel 'gamma'\n",
             sets->count);
     for (size_t k = 0; k < sets->count; ++k) {
         fputs("$sweep << EOD\n", p.script);
@@ -149,13 +150,15 @@ static bool draw_picture(const void *state, const char *stem)
                         v[UPPER_ATTAINED], v[UPPER], v[ATTACK]);
         }
         fprintf(p.script,
-                "EOD\nset title '%s'\nset ylabel '%s'\nplot 0.5 with lines dt 2 lc rgb '#909090' notitle, "
+                "EOD\nset title '%s'\nset xtics %g\nset ylabel '%s'\nplot 0.5 with lines dt 2 lc rgb "
+                "'#909090' notitle, "
                 "$sweep using 1:2:3 with filledcurves fs solid 0.35 lc rgb '#2a9d5c' title 'least', "
                 "$sweep using 1:2 with lines lw 2 lc rgb '#2a9d5c' notitle, "
                 "$sweep using 1:4:5 with filledcurves fs solid 0.35 lc rgb '#1f5fa8' title 'largest', "
                 "$sweep using 1:5 with lines lw 2 lc rgb '#1f5fa8' notitle, "
                 "$sweep using 1:6 with lines lw 2 lc rgb '#d6569a' title 'one signed step'\n",
-                sets->items[k], k == 0 ? "probability of the point''s class" : "");
+                sets->items[k], cert_find(sets->items[k])->most / 2.0,
+                k == 0 ? "probability of the point''s class" : "");
     }
     fputs("unset multiplot\n", p.script);
     return picture_draw(&p, stem, 1200, 420);

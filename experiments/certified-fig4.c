@@ -199,7 +199,8 @@ static bool draw_picture(const void *state, const char *stem)
     picture p;
     picture_begin(&p);
     fprintf(p.script,
-            "set multiplot layout %zu,%zu\nset key outside top center horizontal\nset style boxplot outliers "
+            "set multiplot layout %zu,%zu\nset key outside top center horizontal maxrows 1\nset style "
+            "boxplot outliers "
             "pt 7\nset pointsize 0.3\nset yrange [0:1]\nset y2range [0.8:1]\nset y2tics\nset ytics "
             "nomirror\nset xrange [-0.3:%g]\nset ylabel 'delta'\nset xlabel 'training points'\n",
             sets, r->methods.count, (double)r->train.count);

@@ -195,7 +195,7 @@ static void print_panel(FILE *out, const run *r, const char *set, const char *ga
     fprintf(out,
             "EOD\nset title '%s, gamma %s'\nset xrange [0.4:%g]\nplot 0 with lines lc rgb '#909090' notitle, "
             "$scores using ($1-0.18):(0.5*($2+$3)) with boxes fs solid 0.5 lc rgb '#1f5fa8' %s, "
-            "$scores using ($1-0.18):(0.5*($2+$3)):2:3 with yerrorbars lc rgb '#103050' pt 0 notitle, "
+            "$scores using ($1-0.18):2:(0):($3-$2) with vectors nohead lw 2 lc rgb '#103050' notitle, "
             "$scores using ($1+0.18):4 with boxes fs solid 0.5 lc rgb '#b5651d' %s\n",
             set, gamma, (double)inputs + 0.6, *title ? "title 'certified'" : "notitle",
             *title ? "title 'linear fit'" : "notitle");
@@ -208,8 +208,8 @@ static bool draw_picture(const void *state, const char *stem)
     picture p;
     picture_begin(&p);
     fprintf(p.script,
-            "set multiplot layout %zu,%zu\nset key top right\nset boxwidth 0.34\nset xtics 1\n"
-            "set xlabel 'input'\nset ylabel 'score'\n",
+            "set multiplot layout %zu,%zu title \" \\n \"\nset key at screen 0.5,0.99 center top\n"
+            "set boxwidth 0.34\nset xtics 1 font ',10'\nset xlabel 'input'\nset ylabel 'score'\n",
             sets->count, r->gammas.count);
     for (size_t k = 0; k < sets->count; ++k)
         for (size_t g = 0; g < r->gammas.count; ++g)
