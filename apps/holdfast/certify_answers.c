@@ -200,6 +200,7 @@ static hf_status find_radii(certified *run, certify_request *asked, double *bloc
     hf_status worst = HF_OK;
     for (size_t k = 0; k < m; k++) {
         hf_radius r;
+        progress_part(run->session.progress, "certify", (double)k / (double)m, 1.0 / (double)m);
         const hf_status status =
             hf_certify_radius(run->session.ctx, run->classifier, &asked->settings, run->x + k * run->d,
                               run->unit, asked->radius[0], 0.01, &r, asked->counterexample + k * run->d);
@@ -247,6 +248,8 @@ static hf_status count_right(certified *run, certify_request *asked, const size_
     hf_status worst = reach != NULL ? HF_OK : HF_ERR_MEMORY;
     for (size_t r = 0; r < asked->radii && worst >= 0; r++) {
         for (size_t j = 0; j < run->d; j++) reach[j] = asked->radius[r] * run->unit[j];
+        progress_part(run->session.progress, "certify", (double)r / (double)asked->radii,
+                      1.0 / (double)asked->radii);
         const hf_status status = hf_certify_accuracy(run->session.ctx, run->classifier, &asked->settings,
                                                      run->points, run->x, label, reach, &asked->counts[r]);
         if (status != HF_OK) worst = status;

@@ -108,26 +108,41 @@ static hf_status find_linear(certified *run, const request *asked, const double 
     return hf_explain_linear(ctx, run->posterior, &settings, run->m, run->x, step, scores);
 }
 
+/* Row after row, so that the bar is of rows. */
+static hf_status find_ranges(certified *run, const request *asked, const double *step, double *lower,
+                             double *upper)
+{
+    hf_context *ctx = run->session.ctx;
+    const size_t d = run->d;
+    hf_status worst = HF_OK;
+    for (size_t k = 0; k < run->m; k++) {
+        const double *x = run->x + k * d;
+        progress_part(run->session.progress, "explain", (double)k / (double)run->m, 1.0 / (double)run->m);
+        const hf_status status = run->classifier != NULL
+                                     ? hf_explain_class(ctx, run->classifier, &asked->settings, 1, x, step,
+                                                        lower + k * d, upper + k * d)
+                                     : hf_explain(ctx, run->posterior, HF_CERTIFY_MEAN, &asked->settings, 1,
+                                                  x, step, lower + k * d, upper + k * d);
+        if (status < 0) return status;
+        if (status > 0) worst = status;
+    }
+    if (worst > 0)
+        warn(&run->session, "some ranges were stopped by a limit or by rounding; they are wider, and hold");
+    return worst;
+}
+
 /* `lower`, then `upper`: m x d each. */
 static hf_status find_scores(certified *run, const request *asked, double *lower)
 {
-    hf_context *ctx = run->session.ctx;
     const size_t numbers = run->m * run->d;
     double *upper = lower + numbers, *step = calloc(run->d + 1, sizeof *step);
     if (step == NULL) return HF_ERR_MEMORY;
     for (size_t j = 0; j < run->d; j++) step[j] = asked->step * run->unit[j];
-    hf_status status;
-    if (asked->linear) {
-        status = find_linear(run, asked, step, lower);
-        if (status >= 0) memcpy(upper, lower, numbers * sizeof *upper);
-    } else if (run->classifier != NULL) {
-        status = hf_explain_class(ctx, run->classifier, &asked->settings, run->m, run->x, step, lower, upper);
-    } else {
-        status = hf_explain(ctx, run->posterior, HF_CERTIFY_MEAN, &asked->settings, run->m, run->x, step,
-                            lower, upper);
-    }
+    const hf_status status =
+        asked->linear ? find_linear(run, asked, step, lower) : find_ranges(run, asked, step, lower, upper);
+    if (status >= 0 && asked->linear) memcpy(upper, lower, numbers * sizeof *upper);
     free(step);
-    return warn_status(&run->session, status);
+    return status;
 }
 
 /* ---- answers ------------------------------------------------------------------------------------------------ */

@@ -49,6 +49,8 @@ struct progress {
     double begin, drawn;
     char stage[16];      /* that the marks belong to */
     mark older, younger; /* the pace is measured from the older one */
+    const char *whole;   /* a longer stage that reports are parts of; NULL: none */
+    double from, share;  /* which part */
 };
 
 static double now(void)
@@ -114,6 +116,10 @@ static bool report(const char *stage, double done, double value, void *user)
     struct progress *progress = user;
     if (stop_signal != 0) return false;
     if (!progress->show) return true;
+    if (progress->whole != NULL) {
+        stage = progress->whole;
+        done = progress->from + (done > 0 ? progress->share * done : 0);
+    }
     double time = now();
     if (done >= 0) keep_pace(progress, stage, time, done);
     if (time - progress->begin < silence || time - progress->drawn < interval) return true;
@@ -130,6 +136,14 @@ struct progress *progress_start(hf_context *ctx, bool quiet)
     progress->begin = now();
     hf_context_set_progress(ctx, report, progress);
     return progress;
+}
+
+void progress_part(struct progress *progress, const char *stage, double from, double share)
+{
+    if (progress == NULL) return;
+    progress->whole = stage;
+    progress->from = from;
+    progress->share = share;
 }
 
 void progress_clear(struct progress *progress)

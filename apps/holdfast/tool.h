@@ -127,6 +127,8 @@ int signal_seen(void);
 void signal_install(void);
 
 struct progress *progress_start(hf_context *ctx, bool quiet);
+/** What is reported from now on is a part of a longer stage, `share` of it that begins at `from`. NULL: stages speak for themselves again. */
+void progress_part(struct progress *progress, const char *stage, double from, double share);
 /** Wipes the bar; it comes back with the next report. */
 void progress_clear(struct progress *progress);
 void progress_stop(struct progress *progress);
