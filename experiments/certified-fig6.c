@@ -299,7 +299,7 @@ static void print_image(FILE *out, const run *r, const char *set, long number, f
     fputs("plot $image matrix with image pixels notitle\n", out);
 }
 
-static void print_gaps(FILE *out, const run *r, const char *set, long number)
+static void print_gaps(FILE *out, const run *r, const char *set, long number, bool key)
 {
     fputs("$gaps << EOD\n", out);
     for (size_t k = 0; k < PIXELS; ++k) {
@@ -308,28 +308,41 @@ static void print_gaps(FILE *out, const run *r, const char *set, long number)
     }
     fprintf(out,
             "EOD\nset border 3\nset tics nomirror\nset grid\nset size noratio\nset xrange [0:*]\nset yrange "
-            "[-1:1]\nset xtics 50\nset ytics 0.5\nset xlabel 'pixels changed'\n"
+            "[-0.5:1]\nset xtics 50\nset ytics 0.5\nset xlabel 'pixels changed'\n"
             "plot 0 with lines dt 2 lc rgb '#909090' notitle, $gaps using 1:2 with lines lw 2 lc rgb "
             "'#1f5fa8' %s, $gaps using 1:3 with lines lw 2 lc rgb '#c03030' %s\nunset xlabel\n",
-            number == 0 ? "title 'certified'" : "notitle", number == 0 ? "title 'linear fit'" : "notitle");
+            key ? "title 'certified'" : "notitle", key ? "title 'linear fit'" : "notitle");
+}
+
+/* The images that were worked on, of one set after the other. */
+static size_t drawn(const run *r, const char **sets, long *numbers)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < r->common.sets.count; ++k)
+        for (long i = 0; i < IMAGES_MOST && count < IMAGES_MOST; ++i)
+            if (row_of(r, r->common.sets.items[k], i, PIXELS - 1)) {
+                sets[count] = r->common.sets.items[k];
+                numbers[count++] = i;
+            }
+    return count;
 }
 
 static bool draw_picture(const void *state, const char *stem)
 {
     const run *r = state;
-    const char *set = r->common.sets.items[0];
-    long images = 0;
+    const char *sets[IMAGES_MOST];
+    long numbers[IMAGES_MOST];
+    const size_t images = drawn(r, sets, numbers);
     picture p;
-    while (images < IMAGES_MOST && row_of(r, set, images, PIXELS - 1)) ++images;
     if (images == 0) return true;
     picture_begin(&p);
-    fprintf(p.script, "set multiplot layout 4,%ld\nunset colorbox\nset key bottom left\n", images);
+    fprintf(p.script, "set multiplot layout 4,%zu\nunset colorbox\nset key bottom left\n", images);
     for (int row = 0; row < 4; ++row)
-        for (long i = 0; i < images; ++i) {
+        for (size_t i = 0; i < images; ++i) {
             if (row == 2)
-                print_gaps(p.script, r, set, i);
+                print_gaps(p.script, r, sets[i], numbers[i], i == 0);
             else
-                print_image(p.script, r, set, i, row == 0 ? PIXEL : row == 1 ? LOWER : CHANGED);
+                print_image(p.script, r, sets[i], numbers[i], row == 0 ? PIXEL : row == 1 ? LOWER : CHANGED);
         }
     fputs("unset multiplot\n", p.script);
     return picture_draw(&p, stem, 230 * (int)images, 880);
