@@ -15,7 +15,7 @@ typedef struct bench {
     double *centre; /* d x together */
     double *half;   /* m x together */
     double *mean;   /* (m m + 3 m) x together */
-    double *spread; /* m m + 2 m */
+    double *spread; /* (m m + 2 m) x together */
     double *g, *h;  /* m, m x m: a quadratic function */
     double *gap;    /* m */
     double *point;  /* m */
@@ -35,7 +35,7 @@ static bench lay_out(size_t m, size_t d, double *scratch, size_t *total)
     const size_t sizes[] = {d * HFI_TOGETHER,
                             m * HFI_TOGETHER,
                             (m * m + 3 * m) * HFI_TOGETHER,
-                            m * m + 2 * m,
+                            (m * m + 2 * m) * HFI_TOGETHER,
                             m,
                             m * m,
                             m,
@@ -471,11 +471,6 @@ static void bound_one(box *x, double *models, hfi_box_bound *out)
     const hfi_question *q = x->question;
     const size_t m = x->m;
     memset(out->face, 0, m * sizeof *out->face);
-    if (q->what != HF_CERTIFY_MEAN) {
-        x->spread = (hfi_spread_model){
-            .b = x->b->spread, .g = x->b->spread + m, .remainder_share = x->b->spread + m + m * m};
-        hfi_taylor_spread(q->taylor, x->centre, x->half, &x->spread, models);
-    }
     bound_models(x, out->point);
     if (is_worth_sharpening(x)) {
         const double before = x->bound;
@@ -517,8 +512,9 @@ void hfi_question_bounds(const hfi_question *question, double sign, double enoug
     }
     const bench b = lay_out(m, d, scratch, &total);
     hfi_mean_model models[HFI_TOGETHER] = {{0}};
+    hfi_spread_model spreads[HFI_TOGETHER] = {{0}};
     place(question, count, low, high, &b);
-    const bool mean = question->what != HF_CERTIFY_SD;
+    const bool mean = question->what != HF_CERTIFY_SD, spread = question->what != HF_CERTIFY_MEAN;
     if (mean) {
         for (size_t k = 0; k < count; k++) {
             double *at = b.mean + k * one;
@@ -530,6 +526,13 @@ void hfi_question_bounds(const hfi_question *question, double sign, double enoug
         }
         hfi_taylor_mean(question->taylor, count, b.centre, b.half, models, b.models);
     }
+    if (spread) {
+        for (size_t k = 0; k < count; k++) {
+            double *at = b.spread + k * (m * m + 2 * m);
+            spreads[k] = (hfi_spread_model){.b = at, .g = at + m, .remainder_share = at + m + m * m};
+        }
+        hfi_taylor_spread(question->taylor, count, b.centre, b.half, spreads, b.models);
+    }
     for (size_t k = 0; k < count; k++) {
         box x = {.question = question,
                  .b = &b,
@@ -539,7 +542,8 @@ void hfi_question_bounds(const hfi_question *question, double sign, double enoug
                  .half = b.half + k * m,
                  .mean = &models[k],
                  .of_mean = mean,
-                 .of_spread = question->what != HF_CERTIFY_MEAN,
+                 .of_spread = spread,
+                 .spread = spreads[k],
                  .bound = -(double)INFINITY,
                  .enough = (enough - sign * question->shift) / question->scale};
         bound_one(&x, b.models, &bounds[k]);

@@ -23,6 +23,8 @@ static void take(const hfi_question *q, const double *point, const double *slope
 void hfi_descend(hfi_question *q, double sign, double *point, double *value, double *user, double *work)
 {
     const size_t m = q->subject.free_count;
+    /* A look at the sd costs n^2: it need not be the last digit of what is certified to the tolerance only. */
+    const double stop = q->what == HF_CERTIFY_MEAN ? 1e-3 : 0.1;
     double *slope = work, *next_slope = work + m, *moved = work + 2 * m, step = 0.0, steepest = 0.0;
     const double start = hfi_question_value(q, point, user, slope);
     if (!isfinite(start)) return;
@@ -53,7 +55,7 @@ void hfi_descend(hfi_question *q, double sign, double *point, double *value, dou
         memcpy(point, there, m * sizeof *point);
         memcpy(slope, next_slope, m * sizeof *slope);
         memcpy(user, q->x_moved, q->inputs * sizeof *user);
-        if (gain < 1e-3 * q->settings.tolerance) return;
+        if (gain < stop * q->settings.tolerance) return;
         step = sy > 0.0 ? ss / sy : 4.0 * step;
     }
 }

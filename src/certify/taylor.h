@@ -75,8 +75,9 @@ typedef struct hfi_spread_model {
     double *remainder_share; /* m */
 } hfi_spread_model;
 
-void hfi_taylor_spread(const hfi_taylor *taylor, const double *centre, const double *half,
-                       hfi_spread_model *model, double *scratch);
+/** Of `count` <= HFI_TOGETHER boxes, whose columns are whitened together: centre count x d, half count x m. Serial, no allocation. */
+void hfi_taylor_spread(const hfi_taylor *taylor, size_t count, const double *centre, const double *half,
+                       hfi_spread_model *models, double *scratch);
 size_t hfi_taylor_spread_scratch(const hfi_taylor *taylor);
 
 #endif

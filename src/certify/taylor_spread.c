@@ -9,7 +9,7 @@
 
 typedef struct bench {
     double *x;       /* m */
-    double *columns; /* n x (1 + m): k(Z, c), then its derivatives along the box */
+    double *columns; /* n x (1 + m) x together: k(Z, c), then its derivatives along the box */
     double *q;       /* n */
     double *value;   /* n */
     double *slope;   /* n */
@@ -24,12 +24,12 @@ static bench lay_out(const hfi_taylor *taylor, double *scratch, size_t *total)
     const hf_posterior *posterior = taylor->subject->posterior;
     const size_t n = taylor->n, m = taylor->m;
     const size_t sizes[] = {m,
-                            n * (1 + m),
+                            n * (1 + m) * HFI_TOGETHER,
                             n,
                             n,
                             n,
                             n,
-                            hfi_solution_room(&posterior->solution, 1 + m),
+                            hfi_solution_room(&posterior->solution, (1 + m) * HFI_TOGETHER),
                             hfi_kernel_scratch(posterior->kernel),
                             taylor->subject->d};
     double *at[sizeof sizes / sizeof *sizes];
@@ -51,7 +51,7 @@ size_t hfi_taylor_spread_scratch(const hfi_taylor *taylor)
 
 /* Adds the derivatives along the box of what a radial term has of k(Z, c), and its part of the prior's Gram matrix of them. */
 static void add_derivatives(const hfi_taylor *taylor, const hfi_term *term, const double *centre,
-                            const double *half, hfi_spread_model *model, const bench *b)
+                            const double *half, double *columns, hfi_spread_model *model, const bench *b)
 {
     const size_t n = taylor->n, m = taylor->m;
     for (size_t a = 0; a < term->axes; a++) {
@@ -64,7 +64,7 @@ static void add_derivatives(const hfi_taylor *taylor, const hfi_term *term, cons
     for (size_t a = 0; a < term->axes; a++) {
         const size_t f = term->axis[a];
         const double v = half[f] / term->scale[a], *z = term->z + a * n;
-        double *out = b->columns + (1 + f) * n;
+        double *out = columns + (1 + f) * n;
         for (size_t i = 0; i < n; i++) out[i] += v * b->slope[i] * (b->x[a] - z[i]);
         model->g[f * m + f] += term->self * hfi_radial_slope_bound(term->form) * v * v;
     }
@@ -150,32 +150,35 @@ static double rounding_of(const hfi_taylor *taylor, double prior, double slopes)
     return unit * (prior + slopes);
 }
 
-void hfi_taylor_spread(const hfi_taylor *taylor, const double *centre, const double *half,
-                       hfi_spread_model *model, double *scratch)
+/* k(Z, c) and its derivatives, and the prior's part of the model. */
+static void fill_columns(const hfi_taylor *taylor, const double *centre, const double *half, double *columns,
+                         hfi_spread_model *model, const bench *b)
 {
-    size_t total, ld;
-    const bench b = lay_out(taylor, scratch, &total);
     const hf_posterior *posterior = taylor->subject->posterior;
-    const hfi_solution *s = &posterior->solution;
     const size_t n = taylor->n, m = taylor->m, d = taylor->subject->d;
-    const size_t columns = taylor->terms->smooth_radial ? 1 + m : 1;
-    double prior, slopes = 0.0;
+    double slopes = 0.0;
     memset(model->b, 0, m * sizeof *model->b);
     memset(model->g, 0, m * m * sizeof *model->g);
     memset(model->remainder_share, 0, m * sizeof *model->remainder_share);
-    hfi_kernel_cross_block(posterior->kernel, 1, centre, d, n, s->z, d, b.columns, n, b.scratch);
-    hfi_kernel_diagonal(posterior->kernel, 1, centre, d, true, &prior);
-    if (columns > 1) {
-        memset(b.columns + n, 0, n * m * sizeof *b.columns);
+    hfi_kernel_cross_block(posterior->kernel, 1, centre, d, n, posterior->solution.z, d, columns, n,
+                           b->scratch);
+    hfi_kernel_diagonal(posterior->kernel, 1, centre, d, true, &model->var);
+    if (taylor->terms->smooth_radial) {
+        memset(columns + n, 0, n * m * sizeof *columns);
         for (size_t k = 0; k < taylor->terms->count; k++)
             if (taylor->terms->term[k].kind == HFI_TERM_RADIAL)
-                add_derivatives(taylor, &taylor->terms->term[k], centre, half, model, &b);
+                add_derivatives(taylor, &taylor->terms->term[k], centre, half, columns, model, b);
         for (size_t a = 0; a < m; a++) slopes += sqrt(model->g[a * m + a]);
-        slopes = 2.0 * slopes * sqrt(prior) + slopes * slopes;
+        slopes = 2.0 * slopes * sqrt(model->var) + slopes * slopes;
     }
-    const double *w = hfi_solution_whiten(s, columns, b.columns, n, b.room, &ld);
-    const size_t rank = hfi_solution_rank(s);
-    model->var = prior - hfi_dot(rank, w, w);
+    model->rounding = rounding_of(taylor, model->var, slopes);
+}
+
+/* What the data take off the prior's part: w are the whitened columns of one box. */
+static void take_off(size_t m, size_t columns, size_t rank, const double *w, size_t ld,
+                     hfi_spread_model *model)
+{
+    model->var -= hfi_dot(rank, w, w);
     for (size_t a = 0; columns > 1 && a < m; a++) {
         const double *wa = w + (1 + a) * ld;
         model->b[a] = -hfi_dot(rank, w, wa);
@@ -184,7 +187,22 @@ void hfi_taylor_spread(const hfi_taylor *taylor, const double *centre, const dou
             model->g[c * m + a] = model->g[a * m + c];
         }
     }
-    model->rounding = rounding_of(taylor, prior, slopes);
-    bound_terms(taylor, centre, half, model);
-    bound_white(taylor, centre, half, model, &b);
+}
+
+void hfi_taylor_spread(const hfi_taylor *taylor, size_t count, const double *centre, const double *half,
+                       hfi_spread_model *models, double *scratch)
+{
+    size_t total, ld;
+    const bench b = lay_out(taylor, scratch, &total);
+    const hfi_solution *s = &taylor->subject->posterior->solution;
+    const size_t n = taylor->n, m = taylor->m, d = taylor->subject->d;
+    const size_t columns = taylor->terms->smooth_radial ? 1 + m : 1;
+    for (size_t q = 0; q < count; q++)
+        fill_columns(taylor, centre + q * d, half + q * m, b.columns + q * columns * n, &models[q], &b);
+    const double *w = hfi_solution_whiten(s, columns * count, b.columns, n, b.room, &ld);
+    for (size_t q = 0; q < count; q++) {
+        take_off(m, columns, hfi_solution_rank(s), w + q * columns * ld, ld, &models[q]);
+        bound_terms(taylor, centre + q * d, half + q * m, &models[q]);
+        bound_white(taylor, centre + q * d, half + q * m, &models[q], &b);
+    }
 }
