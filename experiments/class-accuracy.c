@@ -4,7 +4,8 @@
  * @brief Accuracy and calibration of classifiers on the four problems of the certification study: about 98 % on synthetic2d, 93 % on spam, 98 % on mnist38 and
  * 93 % on mnist358 were published for 1000 training rows.
  *
- * Two classes by the probit link, three by softmax; a squared exponential kernel, with a lengthscale for each input where there are at most twenty.
+ * Two classes by the probit link, three by softmax; a squared exponential kernel, with a lengthscale for each input where there are at most twenty. Pixels are taken as
+ * they are, as published. A line "mean" over several draws ends each set and method.
  */
 #include "common/class_data.h"
 #include "common/clock.h"
@@ -14,6 +15,7 @@
 #include <holdfast/metrics.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     BINS = 10,
@@ -46,7 +48,7 @@ static void read_options(int argc, char **argv, plan *p)
          .known = class_data_known},
         {.name = "methods",
          .value = "LIST",
-         .help = "of laplace,ep (default both; three classes know laplace only)",
+         .help = "of laplace,ep (default both; of three classes ep means corrected)",
          .list = &p->methods,
          .known = known_method},
         {.name = "train",
@@ -83,9 +85,24 @@ static void read_options(int argc, char **argv, plan *p)
                  "class-accuracy --sets spam --methods ep --seeds 1..5", sizeof rows / sizeof *rows, rows);
 }
 
+/* Sums over draws. */
+typedef struct total {
+    double accuracy, nlpd, brier, ece;
+    long draws;
+} total;
+
+static void add(total *sum, const hf_class_metrics *m)
+{
+    sum->accuracy += m->accuracy;
+    sum->nlpd += m->nlpd;
+    sum->brier += m->brier;
+    sum->ece += m->calibration_error;
+    sum->draws++;
+}
+
 /* Fits, asks and prints one line. */
 static bool score(hf_context *ctx, const plan *p, const char *set, const char *method, long seed,
-                  const class_data *all)
+                  const class_data *all, total *sum)
 {
     hf_class_settings settings = hf_class_settings_default();
     const hf_class_data data = {.n = all->train,
@@ -99,6 +116,7 @@ static bool score(hf_context *ctx, const plan *p, const char *set, const char *m
     hf_classifier *c = NULL;
     double *probability = calloc(all->test * all->classes + 1, sizeof *probability);
     hf_inference_parse(ctx, method, &settings.inference);
+    settings.standardise = all->d <= ARD_INPUTS;
     settings.link = all->classes > 2 ? HF_LINK_SOFTMAX : HF_LINK_PROBIT;
     settings.kernel = all->d <= ARD_INPUTS ? "se(ard)" : "se";
     settings.iterations = (size_t)p->iterations;
@@ -109,8 +127,9 @@ static bool score(hf_context *ctx, const plan *p, const char *set, const char *m
     if (s >= 0)
         s = hf_metrics_class(ctx, all->test, all->classes, all->label + all->train, probability, BINS, NULL,
                              &m);
+    if (s >= 0) add(sum, &m);
     if (s >= 0)
-        printf("%-12s %-8s %5ld %6zu %6zu %10.4f %9.4f %8.4f %8.4f %8.4f %6zu %8.1f\n", set, method, seed,
+        printf("%-12s %-9s %5ld %6zu %6zu %10.4f %9.4f %8.4f %8.4f %8.4f %6zu %8.1f\n", set, method, seed,
                all->train, all->test, report.objective, m.accuracy, m.nlpd, m.brier, m.calibration_error,
                report.evaluations, report.seconds);
     else
@@ -121,21 +140,22 @@ static bool score(hf_context *ctx, const plan *p, const char *set, const char *m
     return s >= 0;
 }
 
-static bool run_set(hf_context *ctx, const plan *p, const char *set)
+static bool run_method(hf_context *ctx, const plan *p, const char *set, const char *method)
 {
+    total sum = {0};
     bool fine = true;
     for (long seed = p->first; fine && seed <= p->last; ++seed) {
         class_data all;
         if (!class_data_draw(ctx, p->data, set, (uint64_t)seed, (size_t)p->train, (size_t)p->test, &all))
             return false;
-        for (size_t k = 0; fine && k < p->methods.count; ++k) {
-            hf_inference inference = HF_INFERENCE_LAPLACE;
-            hf_inference_parse(ctx, p->methods.items[k], &inference);
-            if (all.classes > 2 && inference != HF_INFERENCE_LAPLACE) continue;
-            fine = score(ctx, p, set, p->methods.items[k], seed, &all);
-        }
+        if (all.classes > 2 && strcmp(method, "ep") == 0) method = "corrected";
+        fine = score(ctx, p, set, method, seed, &all, &sum);
         class_data_free(&all);
     }
+    const double n = (double)sum.draws;
+    if (fine && sum.draws > 1)
+        printf("%-12s %-9s %5s %6s %6s %10s %9.4f %8.4f %8.4f %8.4f\n", set, method, "mean", "", "", "",
+               sum.accuracy / n, sum.nlpd / n, sum.brier / n, sum.ece / n);
     return fine;
 }
 
@@ -146,12 +166,13 @@ int main(int argc, char **argv)
     hf_context *ctx = hf_context_create();
     if (!ctx) return 1;
     bool fine = true;
-    printf("%-12s %-8s %5s %6s %6s %10s %9s %8s %8s %8s %6s %8s\n", "set", "method", "seed", "train", "test",
+    printf("%-12s %-9s %5s %6s %6s %10s %9s %8s %8s %8s %6s %8s\n", "set", "method", "seed", "train", "test",
            "evidence", "accuracy", "nlpd", "brier", "ece", "evals", "seconds");
     for (size_t i = 0; fine && i < p.sets.count; ++i) {
-        if (class_data_present(p.data, p.sets.items[i]))
-            fine = run_set(ctx, &p, p.sets.items[i]);
-        else
+        const bool present = class_data_present(p.data, p.sets.items[i]);
+        for (size_t k = 0; fine && present && k < p.methods.count; ++k)
+            fine = run_method(ctx, &p, p.sets.items[i], p.methods.items[k]);
+        if (!present)
             fprintf(stderr, "skipped %s: its file is not in %s; say where with --data DIR\n", p.sets.items[i],
                     p.data);
     }

@@ -7,6 +7,7 @@
 #define HF_TEST_CLASSIFY_LABELS_H
 
 #include "classify/classify.h"
+#include "kernel/kernel.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,6 +53,48 @@ static inline void labels_free(labels *l)
     hf_kernel_free(l->kernel);
     hf_mean_free(l->mean);
     hf_context_free(l->ctx);
+}
+
+/* The approximate evidence of all rows, which has to converge. */
+static inline double labels_evidence(labels *l, hf_link link, hf_inference inference, double *gradient)
+{
+    double value = NAN;
+    assert_int_equal(hf_class_evidence(l->ctx, link, inference, l->kernel, l->mean, ROWS, l->x, INPUTS,
+                                       l->label, 2, &value, gradient),
+                     HF_OK);
+    return value;
+}
+
+/* Its gradient against differences, in every parameter of the kernel and of a linear mean, at a place away from the start. */
+static inline void labels_compare_gradient(const char *expression, hf_link link, hf_inference inference,
+                                           double tolerance)
+{
+    enum {
+        MOST = 16
+    };
+    static const double start[] = {0.3, -0.2, 0.1}, at[] = {-2e-3, -1e-3, 1e-3, 2e-3},
+                        weight[] = {1.0, -8.0, 8.0, -1.0};
+    labels l;
+    labels_make(&l, expression, HF_MEAN_LINEAR);
+    assert_int_equal(hf_mean_set(l.ctx, l.mean, start, false), HF_OK);
+    const size_t kernel_count = hf_kernel_parameters(l.kernel), count = kernel_count + INPUTS + 1;
+    double gradient[MOST], theta[MOST];
+    assert_true(count <= MOST);
+    labels_evidence(&l, link, inference, gradient);
+    hfi_kernel_theta(l.kernel, theta);
+    memcpy(theta + kernel_count, start, sizeof start);
+    for (size_t i = 0; i < count; i++) {
+        double slope = 0.0, moved[MOST];
+        for (int s = 0; s < 4; s++) {
+            memcpy(moved, theta, sizeof moved);
+            moved[i] += at[s];
+            hfi_kernel_set_theta(l.kernel, moved);
+            assert_int_equal(hf_mean_set(l.ctx, l.mean, moved + kernel_count, false), HF_OK);
+            slope += weight[s] * labels_evidence(&l, link, inference, NULL) / 12e-3;
+        }
+        assert_near(gradient[i], slope, tolerance * (1.0 + fabs(gradient[i])));
+    }
+    labels_free(&l);
 }
 
 #endif
