@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum {
-    MOST_JETS = 420, /* of all classes together, of the second degree, about the whole box */
-    LOCAL_JETS = 64, /* about its parts */
-    HEAVY = 4000000  /* multiplications of a look at a point */
+    MOST_JETS = 420,  /* of all classes together, of the second degree, about the whole box */
+    LOCAL_JETS = 240, /* about its parts */
+    HEAVY = 4000000   /* multiplications of a look at a point */
 };
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
@@ -181,8 +181,7 @@ hf_status hfi_classes_create(hf_context *ctx, const hf_posterior *posterior, con
     for (size_t i = 0; status >= 0 && i < c->classes; i++) status = place_side(ctx, c, i);
     if (status >= 0) status = check_apart(ctx, c);
     if (status >= 0)
-        status = hfi_rules_create(ctx, c->classes,
-                                  fmin(fmax((four ? 1e-3 : 1e-4) * tolerance, four ? 1e-8 : 1e-10), 1e-5),
+        status = hfi_rules_create(ctx, c->classes, four ? fmin(fmax(1e-3 * tolerance, 1e-8), 1e-5) : 1e-10,
                                   &c->quick);
     if (status >= 0) {
         c->heavy =

@@ -58,17 +58,22 @@ void hfi_box_take(hfi_box *x, double osc)
         }
     }
     x->tilt_lost = lost_of_curve(x) + 64.0 * DBL_EPSILON * most;
-    x->tilt_most = most + x->tilt_lost;
+    x->fine = hfi_tensors_wanted(n) && x->scaled_spread < 0.9;
+    x->fine_lost = 0.0;
+    if (!x->fine) return;
+    memcpy(b->fine, h, m * m * sizeof *h);
+    x->fine_lost = hfi_tensor_tilt(x, b->fine);
 }
 
-/* The least of sum_j weight_j D_j + tilt H : X / 2 in the box. */
-static double least_of(const hfi_box *x, const double *weight, double tilt, double *predicted, double *gap)
+/* The least in the box of sum_j weight_j D_j + tilt Y, Y being H : X / 2, or that with another Hessian. */
+static double least_of(const hfi_box *x, const double *weight, double tilt, const double *hessian,
+                       double *predicted, double *gap)
 {
     const size_t m = x->m;
     const hfi_box_bench *b = x->b;
-    double lost = fabs(tilt) * x->tilt_lost, size = 0.0;
+    double lost = fabs(tilt) * (x->tilt_lost + x->fine_lost), size = 0.0;
     for (size_t a = 0; a < m; a++) b->g[a] = tilt * b->tilt[a];
-    for (size_t k = 0; k < m * m; k++) b->h[k] = tilt * b->tilt[m + k];
+    for (size_t k = 0; k < m * m; k++) b->h[k] = tilt * hessian[k];
     for (size_t j = 0; j < x->n; j++) {
         const hfi_mean_model *mean = &x->mean[j];
         if (weight[j] == 0.0) continue;
@@ -112,44 +117,132 @@ static double fourth_order(const hfi_box *x)
     return fmin(by_cumulants, 0.25 * smooth * r * r * weight * (1.0 + 1e-9));
 }
 
+/* What D^3 G [D] : X / 2 + D^4 G : X X / 8 at the centre with linear D and X, instead of both anywhere, can lose of the covariance's part; for osc a = 1. */
+static double fifth_order(const hfi_box *x)
+{
+    static const double mixed[] = HFI_SMOOTH_4_MIXED, fifth[] = HFI_SMOOTH_5, sixth[] = HFI_SMOOTH_6;
+    const size_t differences = x->n - 2; /* less 1; of HFI_TENSOR_CLASSES at most */
+    const double q = (double)x->n - 1.0, d = x->scaled_moves, r = x->scaled_spread;
+    const double third = fmin(HFI_SMOOTH_3, HFI_SMOOTH_3_SAME + (q - 1.0) * HFI_SMOOTH_3_OTHER),
+                 fourth = fmin(HFI_SMOOTH_4, HFI_SMOOTH_4_SAME + (q - 1.0) * HFI_SMOOTH_4_OTHER);
+    /* Integrals of (1 - t) / (1 - t r)^2, (1 - t) / (1 - t r)^3 and t (1 - t) / (1 - t r)^3. */
+    const double one = r > 1e-2 ? (-log1p(-r) - r) / (r * r) : 0.5 + r, two = 0.5 / (1.0 - r),
+                 three = r > 1e-2 ? (two - one) / r : 1.0 / 6.0 + r;
+    return (0.5 * third * (x->moves_rest * r + d * x->spread_rest) + 0.25 * fourth * r * x->spread_rest +
+            0.25 * mixed[differences] * d * d * r + 0.25 * fifth[differences] * d * r * r * two +
+            0.125 * sixth[differences] * r * r * r * three) *
+           (1.0 + 1e-9);
+}
+
 /* What a linear model of means and covariance together can lose. */
 static double second_order(const hfi_box *x)
 {
     const double square = fmin(HFI_CUMULANT_3 * x->moves * x->moves,
                                HFI_SMOOTH_2 * x->scaled_moves * x->scaled_moves * x->thinner);
-    return x->osc * (0.5 * square + 0.5 * third_order(x) * x->thinner * sqrt(x->thinner) + fourth_order(x));
+    return 0.5 * square + 0.5 * third_order(x) * x->thinner * sqrt(x->thinner) + fourth_order(x);
+}
+
+/* The same where the square of the means' linear part is in it too. */
+static double all_third_orders(const hfi_box *x)
+{
+    const double d = x->scaled_moves;
+    return fifth_order(x) + HFI_SMOOTH_3_SAME / 6.0 * d * d * d + HFI_SMOOTH_PAIR * x->moves_rest * d;
 }
 
 double hfi_box_by_taylor(hfi_box *x, double *point, double *gap)
 {
-    double predicted;
-    const double least = least_of(x, x->b->w, 1.0, &predicted, gap);
-    memcpy(point, x->b->point, x->m * sizeof *point);
+    const hfi_box_bench *b = x->b;
+    const size_t m = x->m, n = x->n;
+    const double *hessian = b->tilt + m;
+    double predicted, lost = second_order(x);
+    if (x->fine && all_third_orders(x) < lost) {
+        lost = all_third_orders(x);
+        hessian = b->bent;
+        for (size_t a = 0; a < m; a++)
+            for (size_t e = 0; e < m; e++) {
+                double sum = b->fine[a * m + e];
+                for (size_t i = 0; i < n; i++)
+                    for (size_t j = 0; j < n; j++)
+                        sum += x->mean[i].g[a] * b->curve[i * n + j] * x->mean[j].g[e];
+                b->bent[a * m + e] = sum;
+            }
+    }
+    const double least = least_of(x, b->w, 1.0, hessian, &predicted, gap);
+    memcpy(point, b->point, m * sizeof *point);
     x->predicted = x->base + predicted;
-    return x->base + least - second_order(x) - slope_error(x, x->moves) - 2.0 * x->osc * x->error;
+    return x->base + least - x->osc * lost - slope_error(x, x->moves) - 2.0 * x->osc * x->error;
 }
 
 /* ---- one class: concavity ---------------------------------------------------------------------------------------- */
 
-/* The covariance's part: either it shifts the mean of the class by H : X / (2 w_c), or its whole size is lost. */
+/* The covariance's part: either it shifts the mean of the class by Y / w_c, Y about H : X / 2, or its whole size is lost. */
 typedef struct shift {
-    double tilt; /* 1 / w_c, or 0 */
-    double osc;  /* of the shift */
-    double lost; /* besides */
+    double tilt;           /* 1 / w_c, or 0 */
+    double osc;            /* of the shift */
+    double lost;           /* besides */
+    const double *hessian; /* of Y */
 } shift;
 
-static shift choose_shift(const hfi_box *x, size_t c, double slope)
+/* Largest size of a quadratic function over the cube, without and with its linear part. */
+static double square_size(size_t m, const double *hessian)
 {
-    const double whole =
-        0.5 * fmin(HFI_CUMULANT_3 * x->spread, HFI_SMOOTH_PAIR * x->scaled_spread * x->thinner);
-    shift s = {0.0, 0.0, whole};
-    if (!(slope > 1e-9)) return s;
-    const double osc = x->tilt_most / slope, unit = hfi_box_length(x, c);
+    double sum = 0.0;
+    for (size_t k = 0; k < m * m; k++) sum += 0.5 * fabs(hessian[k]);
+    return sum;
+}
+
+static double linear_size(size_t m, const double *slope)
+{
+    double sum = 0.0;
+    for (size_t a = 0; a < m; a++) sum += fabs(slope[a]);
+    return sum;
+}
+
+/* Without third derivatives: H : X / 2 alone. */
+static shift plain_shift(const hfi_box *x, size_t c)
+{
+    const hfi_box_bench *b = x->b;
+    const double w = fabs(b->w[c]), unit = hfi_box_length(x, c),
+                 osc = (linear_size(x->m, b->tilt) + square_size(x->m, b->tilt + x->m) + x->tilt_lost) / w;
     const double bent = osc * fmin(HFI_CUMULANT_3 * x->moves, HFI_SMOOTH_PAIR * unit * x->scaled_moves) +
                         0.5 * osc * osc * fmin(HFI_CUMULANT_3, HFI_SMOOTH_2 * unit * unit);
-    const double lost = 0.5 * third_order(x) + fourth_order(x) + bent + slope_error(x, osc);
-    if (!(lost < whole)) return s;
-    return (shift){1.0 / slope, osc, lost};
+    return (shift){1.0 / w, osc, 0.5 * third_order(x) + fourth_order(x) + bent + slope_error(x, osc),
+                   b->tilt + x->m};
+}
+
+/* With them, and less what the bend along the shift makes: D^2 G [D, s] + D^2 G [s, s] / 2, s = Y e_c / w_c. */
+static shift fine_shift(const hfi_box *x, size_t c)
+{
+    const hfi_box_bench *b = x->b;
+    const size_t m = x->m, n = x->n;
+    const double w = b->w[c], unit = hfi_box_length(x, c), d = x->scaled_moves;
+    for (size_t a = 0; a < m; a++) {
+        double row = 0.0;
+        for (size_t i = 0; i < n; i++) row += b->curve[c * n + i] * x->mean[i].g[a] / w;
+        b->gap[a] = row + 0.5 * b->curve[c * n + c] / (w * w) * b->tilt[a];
+    }
+    for (size_t a = 0; a < m; a++)
+        for (size_t e = 0; e < m; e++)
+            b->bent[a * m + e] = b->fine[a * m + e] - b->gap[a] * b->tilt[e] - b->gap[e] * b->tilt[a];
+    const double rest = (square_size(m, b->bent) + x->tilt_lost + x->fine_lost) / fabs(w);
+    const double osc = rest + linear_size(m, b->tilt) / fabs(w), s = unit * osc;
+    const double bent = 0.5 * HFI_SMOOTH_3 * s * (d + s) * (d + s) +
+                        HFI_SMOOTH_PAIR * (s * x->moves_rest + unit * rest * (d + s));
+    return (shift){1.0 / fabs(w), osc, fifth_order(x) + bent + slope_error(x, osc), b->bent};
+}
+
+static shift choose_shift(const hfi_box *x, size_t c)
+{
+    const hfi_box_bench *b = x->b;
+    const double whole =
+        0.5 * fmin(HFI_CUMULANT_3 * x->spread, HFI_SMOOTH_PAIR * x->scaled_spread * x->thinner);
+    shift s = {0.0, 0.0, whole, b->tilt + x->m};
+    if (!(fabs(b->w[c]) > 1e-9)) return s;
+    const shift plain = plain_shift(x, c);
+    if (plain.lost < s.lost) s = plain;
+    if (!x->fine) return s;
+    const shift fine = fine_shift(x, c);
+    return fine.lost < s.lost ? fine : s;
 }
 
 /* Least differences of the mean of class c to the others, and of their combination by the gradient: the least of a function with convex sets { P >= t } that grows with each
@@ -158,15 +251,15 @@ double hfi_box_by_vertices(const hfi_box *x, size_t c)
 {
     const hfi_box_bench *b = x->b;
     const size_t n = x->n;
-    const shift s = choose_shift(x, c, b->w[c]);
+    const shift s = choose_shift(x, c);
     double unused, error = x->error, least = (double)INFINITY;
-    double together = least_of(x, b->w, s.tilt * b->w[c], &unused, NULL);
+    double together = least_of(x, b->w, s.tilt * b->w[c], s.hessian, &unused, NULL);
     for (size_t j = 0; j < n; j++) {
         if (j == c) continue;
         memset(b->w2, 0, n * sizeof *b->w2);
         b->w2[c] = 1.0;
         b->w2[j] = -1.0;
-        b->low[j] = least_of(x, b->w2, s.tilt, &unused, NULL);
+        b->low[j] = least_of(x, b->w2, s.tilt, s.hessian, &unused, NULL);
         if (s.tilt == 0.0) {
             const hfi_mean_model *own = &x->mean[c], *other = &x->mean[j];
             b->low[j] = fmax(b->low[j], own->crude_lower - own->value - own->rounding - other->crude_upper +
@@ -192,11 +285,11 @@ double hfi_box_by_tangent(const hfi_box *x, size_t c, const double *point)
 {
     const hfi_box_bench *b = x->b;
     const size_t n = x->n, m = x->m;
-    const shift s = choose_shift(x, c, -b->w[c]);
+    const shift s = choose_shift(x, c);
     double tilt = 0.0, offset = 0.0, most = 0.0, unused;
     for (size_t a = 0; a < m; a++) {
         double row = 0.0;
-        for (size_t k = 0; k < m; k++) row += b->tilt[m + a * m + k] * point[k];
+        for (size_t k = 0; k < m; k++) row += s.hessian[a * m + k] * point[k];
         tilt -= (b->tilt[a] + 0.5 * row) * point[a];
     }
     for (size_t j = 0; j < n; j++) {
@@ -219,7 +312,7 @@ double hfi_box_by_tangent(const hfi_box *x, size_t c, const double *point)
         most = fmax(most, fabs(b->low[j]));
     }
     /* b->tilt is that of - P: the shift of the mean is - tilt H : X / 2 of it. */
-    const double least = least_of(x, b->w2, -s.tilt * b->w2[c], &unused, NULL);
+    const double least = least_of(x, b->w2, -s.tilt * b->w2[c], s.hessian, &unused, NULL);
     const double rise = -least - offset + 6.0 * error * (double)n * (x->moves + s.osc + 2.0 * most);
     const double highest = (top + error) * exp(rise / (rise > 0.0 ? top - error : top + error));
     return -highest * (1.0 + 1e-12) - s.lost;

@@ -7,6 +7,10 @@
 #include <math.h>
 #include <string.h>
 
+enum {
+    CHEAP = 64 /* jets, of all classes, that a box may have of its own without asking */
+};
+
 static size_t most_of(size_t a, size_t b)
 {
     return a > b ? a : b;
@@ -43,6 +47,10 @@ static hfi_box_bench lay_out(const hfi_classes *c, double *scratch, size_t *tota
                  {&b.q, n},
                  {&b.third, hfi_third_count(n)},
                  {&b.third2, hfi_third_count(n)},
+                 {&b.fifth, hfi_tensors_wanted(n) ? hfi_fifth_count(n) : 0},
+                 {&b.tensor, hfi_tensor_room(n)},
+                 {&b.fine, m * m},
+                 {&b.bent, m * m},
                  {&b.a, n},
                  {&b.w, n},
                  {&b.w2, n},
@@ -50,7 +58,7 @@ static hfi_box_bench lay_out(const hfi_classes *c, double *scratch, size_t *tota
                  {&b.curve, square},
                  {&b.spare, square},
                  {&b.factor, square},
-                 {&b.white, (m + 1) * square},
+                 {&b.white, (m + 2) * square + n},
                  {&b.place, m},
                  {&b.place2, m},
                  {&b.full, d},
@@ -107,7 +115,10 @@ static void find_covariance(hfi_box *x, bool own)
     if (own) hfi_jets_make(x->c, x->c->local_degree, x->centre, x->half, b->jets, b->scratch, &jets);
     hfi_covariance_of_box(x->c, &jets, x->centre, x->half, &x->s, b->shape);
     for (size_t i = 0; i < x->n; i++) b->at[i] = x->mean[i].value;
-    x->error = hfi_moments(&x->c->quick, b->at, x->s.here, b->p, b->third, b->moments);
+    if (hfi_tensors_wanted(x->n))
+        x->error = hfi_moments_fifth(&x->c->quick, b->at, x->s.here, b->p, b->third, b->fifth, b->moments);
+    else
+        x->error = hfi_moments(&x->c->quick, b->at, x->s.here, b->p, b->third, b->moments);
     hfi_box_sizes(x);
 }
 
@@ -209,7 +220,7 @@ static void bound_one(hfi_box *x, double sign, hfi_box_bound *out)
     memset(out->face, 0, x->m * sizeof *out->face);
     for (size_t i = 0; i < n; i++) rounding += x->mean[i].rounding;
     covariance_arrays(x, &x->s);
-    const bool cheap = !x->c->heavy && wants_own(x);
+    const bool cheap = !x->c->heavy && n * hfi_jet_count(x->m, x->c->local_degree) <= CHEAP && wants_own(x);
     bound_by(x, sign, cheap, out->point);
     /* Jets of its own for a box that lacks little else. */
     if (!cheap && x->tilt_lost > fmax(0.25 * (x->here - x->bound), 0.05 * x->c->tolerance) &&

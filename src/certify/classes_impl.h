@@ -22,6 +22,22 @@
 #define HFI_SMOOTH_3_OTHER 0.3861694
 #define HFI_SMOOTH_4_SAME  1.1013
 #define HFI_SMOOTH_4_OTHER 0.4684
+/* D^4 G [D, D] : X, D^5 G [D] : X X and D^6 G : X X X for one and for two differences, the sums over a basis of the eigenvectors of X. */
+#define HFI_SMOOTH_4_MIXED                                                                                   \
+    {                                                                                                        \
+        1.1013, 2.011                                                                                        \
+    }
+#define HFI_SMOOTH_5                                                                                         \
+    {                                                                                                        \
+        2.394, 3.411                                                                                         \
+    }
+#define HFI_SMOOTH_6                                                                                         \
+    {                                                                                                        \
+        4.616, 5.531                                                                                         \
+    }
+
+/* Most classes of which third and fourth derivatives are taken. */
+#define HFI_TENSOR_CLASSES 3u
 
 /* Scratch of one call. */
 typedef struct hfi_box_bench {
@@ -34,10 +50,13 @@ typedef struct hfi_box_bench {
     double *g, *h, *gap, *point, *work; /* of a quadratic function */
     double *best_gap;                   /* m */
     double *at;                         /* C: means at some point */
-    double *p, *q, *third, *third2, *a, *w, *w2, *low;
+    double *p, *q, *third, *third2, *fifth, *a, *w, *w2, *low;
     double *curve, *spare;  /* C x C */
     double *factor;         /* C x C: of the covariance of differences */
-    double *white;          /* (m + 1) x C x C */
+    double *white;          /* (m + 2) x C x C + C */
+    double *tensor;         /* hfi_tensor_room() */
+    double *fine;           /* m x m: the tilt's Hessian with third and fourth derivatives */
+    double *bent;           /* m x m: a Hessian for one bound */
     double *place, *place2; /* m: centre of a box, a point of it */
     double *full;           /* d */
     double *shape;
@@ -56,12 +75,16 @@ typedef struct hfi_box {
     double error;  /* of the moments */
     double moves;  /* osc D */
     double spread; /* nu X */
+    bool smooth;   /* that covariance has a factor */
     double scaled_moves,
         scaled_spread; /* lengths of D and X in the covariance at the centre; infinite where they are not of use */
+    double moves_rest, spread_rest; /* what of them is not linear in the box */
     double
         thinner; /* what the covariance may shrink by: its inverse is at most so many times that at the centre */
     /* The functional at hand: osc a, G_0, what H : X / 2 may be off, and its largest size. */
-    double osc, base, tilt_lost, tilt_most;
+    double osc, base, tilt_lost;
+    double fine_lost; /* besides, of third and fourth derivatives */
+    bool fine;        /* they are there */
     /* What came out. */
     double bound, predicted, here;
 } hfi_box;
@@ -74,6 +97,11 @@ void hfi_box_sizes(hfi_box *x);
 double hfi_box_length(const hfi_box *x, size_t c);
 /** Takes the functional with the weights bench->a in hand, of which osc is osc a: its slopes at the centre, from the third moments there. */
 void hfi_box_take(hfi_box *x, double osc);
+/** Whether and with how much room third and fourth derivatives are taken. */
+bool hfi_tensors_wanted(size_t classes);
+size_t hfi_tensor_room(size_t classes);
+/** h (m x m, a Hessian) += that of D^3 G [D] : X / 2 + D^4 G : X X / 8 for the linear parts of D and X, of the functional in hand. Returns what quadrature may make of it. */
+double hfi_tensor_tilt(const hfi_box *x, double *h);
 /** Lower bounds of that functional. Taylor, any weights; also where it expects the least (m) and the shares of the gap (m). */
 double hfi_box_by_taylor(hfi_box *x, double *point, double *gap);
 /** Of the probability of class c; weights e_c are in hand. */

@@ -68,6 +68,27 @@ static void multiply(size_t count, const double *restrict a, const double *restr
     for (size_t i = 0; i < count; i++) out[i] = a[i] * b[i];
 }
 
+/* Sums of the products that go on from `have`, of the last class `from` on. */
+static double *add_products(size_t classes, size_t count, const double *p, const double *have, size_t from,
+                            int left, double *out, double *work)
+{
+    for (size_t k = from; k < classes; k++) {
+        if (left == 1) {
+            *out++ += sum_of_products(count, have, p + k * count);
+            continue;
+        }
+        multiply(count, have, p + k * count, work);
+        out = add_products(classes, count, p, work, k, left - 1, out, work + count);
+    }
+    return out;
+}
+
+void hfi_softmax_fifths(size_t classes, size_t count, const double *p, const double *weight, double *fifth,
+                        double *work)
+{
+    (void)add_products(classes, count, p, weight, 0, 5, fifth, work);
+}
+
 void hfi_softmax_sums(size_t classes, size_t count, const double *p, const double *weight, double *mean,
                       double *third, double *work)
 {

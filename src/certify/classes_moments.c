@@ -3,7 +3,7 @@
  *
  * Up to four classes: the product of trapezoidal rules. Along one z the imaginary parts of f at z + i y are y A_c; where they lie within an angle of y w < pi,
  * w = max A_c - min A_c, each |softmax_c| <= 1 / cos(y w / 2), and the rule of step h errs by at most 2 M / (exp(2 pi y / h) - 1) with
- * M = exp(y^2 / 2) / cos^3(y w / 2) for products of up to three of them (Trefethen and Weideman, The exponentially convergent trapezoidal rule, 2014, theorem 5.1). */
+ * M = exp(y^2 / 2) / cos^5(y w / 2) for products of up to five of them (Trefethen and Weideman, The exponentially convergent trapezoidal rule, 2014, theorem 5.1). */
 #include "certify/classes_moments.h"
 
 #include <float.h>
@@ -23,6 +23,11 @@ static const int most_points[FEW] = {0, 400, 160, 40};
 size_t hfi_third_count(size_t classes)
 {
     return classes * (classes + 1) * (classes + 2) / 6;
+}
+
+size_t hfi_fifth_count(size_t classes)
+{
+    return classes * (classes + 1) * (classes + 2) * (classes + 3) * (classes + 4) / 120;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
@@ -84,7 +89,7 @@ static size_t longest_line(const hfi_rules *rules)
 size_t hfi_rules_scratch(const hfi_rules *rules)
 {
     const size_t classes = rules->classes, line = longest_line(rules);
-    return classes * classes + (classes + 5) * line + PARTS * classes;
+    return classes * classes + (classes + 7) * line + PARTS * classes;
 }
 
 /* ---- the factor -------------------------------------------------------------------------------------------------- */
@@ -115,13 +120,13 @@ typedef struct grid {
     int points[FEW - 1];          /* on either side of 0 */
     double *z, *density, *weight; /* of the last rule */
     double *p, *work;
-    double *mean, *third;
+    double *mean, *third, *fifth;
 } grid;
 
 static double largest(double y, double width)
 {
     const double c = cos(0.5 * y * width);
-    return exp(0.5 * y * y) / (c * c * c);
+    return exp(0.5 * y * y) / (c * c * c * c * c);
 }
 
 /* The longest step that errs by no more than is wanted, and what it errs by. */
@@ -175,6 +180,7 @@ static void sum_grid(const grid *g, size_t level, const double *f, double weight
         for (size_t c = 0; c < g->classes; c++) along[c] = g->factor[c * g->count + level];
         hfi_softmax_line(g->classes, length, f, along, g->z, g->p, g->work);
         hfi_softmax_sums(g->classes, length, g->p, g->weight, g->mean, g->third, g->work);
+        if (g->fifth) hfi_softmax_fifths(g->classes, length, g->p, g->weight, g->fifth, g->work);
         return;
     }
     for (int i = -g->points[level]; i <= g->points[level]; i++) {
@@ -185,17 +191,18 @@ static void sum_grid(const grid *g, size_t level, const double *f, double weight
 }
 
 static double by_grid(const hfi_rules *rules, const double *mean, const double *v, double *p, double *third,
-                      double *scratch)
+                      double *fifth, double *scratch)
 {
     const size_t line = longest_line(rules), last = rules->classes - 2;
-    grid g = {.classes = rules->classes, .count = rules->classes - 1, .mean = p, .third = third};
+    grid g = {
+        .classes = rules->classes, .count = rules->classes - 1, .mean = p, .third = third, .fifth = fifth};
     factor_differences(rules->classes, v, g.factor);
     const double error = place(&g, rules->wanted);
     g.z = scratch;
     g.density = g.z + line;
     g.weight = g.density + line;
     g.work = g.weight + line;
-    g.p = g.work + 2 * line;
+    g.p = g.work + 4 * line;
     double terms = 64.0;
     for (size_t j = 0; j < g.count; j++) terms += 2.0 * g.points[j] + 1.0;
     for (int i = -g.points[last]; i <= g.points[last]; i++) {
@@ -245,8 +252,17 @@ double hfi_moments(const hfi_rules *rules, const double *mean, const double *cov
 {
     memset(p, 0, rules->classes * sizeof *p);
     if (third) memset(third, 0, hfi_third_count(rules->classes) * sizeof *third);
-    return rules->classes <= FEW ? by_grid(rules, mean, covariance, p, third, scratch)
+    return rules->classes <= FEW ? by_grid(rules, mean, covariance, p, third, NULL, scratch)
                                  : by_sequence(rules, mean, covariance, p, third, scratch);
+}
+
+double hfi_moments_fifth(const hfi_rules *rules, const double *mean, const double *covariance, double *p,
+                         double *third, double *fifth, double *scratch)
+{
+    memset(p, 0, rules->classes * sizeof *p);
+    memset(third, 0, hfi_third_count(rules->classes) * sizeof *third);
+    memset(fifth, 0, hfi_fifth_count(rules->classes) * sizeof *fifth);
+    return by_grid(rules, mean, covariance, p, third, fifth, scratch);
 }
 
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */

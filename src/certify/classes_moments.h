@@ -34,6 +34,10 @@ size_t hfi_third_count(size_t classes);
  * sum, estimated from its eight parts. */
 double hfi_moments(const hfi_rules *rules, const double *mean, const double *covariance, double *p,
                    double *third, double *scratch);
+/** The same with fifth := E[p_i p_j p_k p_l p_o], i <= j <= k <= l <= o, for at most four classes. */
+double hfi_moments_fifth(const hfi_rules *rules, const double *mean, const double *covariance, double *p,
+                         double *third, double *fifth, double *scratch);
+size_t hfi_fifth_count(size_t classes);
 /** From the moments, for the weights a: gradient (C) and Hessian (C x C), each entry off by at most 6 max |a| times the error of the moments. */
 void hfi_moments_slopes(size_t classes, const double *third, const double *a, double *gradient,
                         double *hessian);
@@ -48,6 +52,9 @@ void hfi_softmax_columns(size_t classes, size_t count, double *p, double *work);
 /** mean += sums of weight p_i; third (or NULL) += sums of weight p_i p_j p_k; work 2 count. */
 void hfi_softmax_sums(size_t classes, size_t count, const double *p, const double *weight, double *mean,
                       double *third, double *work);
+/** fifth += sums of weight and five probabilities; work 4 count. */
+void hfi_softmax_fifths(size_t classes, size_t count, const double *p, const double *weight, double *fifth,
+                        double *work);
 /** out += factor z */
 void hfi_add_multiple(size_t count, double factor, const double *z, double *out);
 

@@ -141,7 +141,7 @@ static double inverse_length(size_t q, const double *l, double *column)
 }
 
 /* Lengths of the differences of means (a row of m x q for the slopes, then squares one by one). */
-static double scaled_moves(const hfi_box *x, double inverse)
+static double scaled_moves(const hfi_box *x, double inverse, double *rest)
 {
     const size_t m = x->m, q = x->n - 1;
     const double *l = x->b->factor;
@@ -150,7 +150,7 @@ static double scaled_moves(const hfi_box *x, double inverse)
         for (size_t i = 0; i < q; i++) rows[a * q + i] = x->mean[i].g[a] - x->mean[q].g[a];
         divide(q, l, rows + a * q);
     }
-    sum = longest(m, q, rows);
+    const double linear = longest(m, q, rows);
     for (size_t k = 0; k < m * m; k++) {
         for (size_t i = 0; i < q; i++) one[i] = x->mean[i].h[k] - x->mean[q].h[k];
         divide(q, l, one);
@@ -161,26 +161,8 @@ static double scaled_moves(const hfi_box *x, double inverse)
         const double off = a->remainder + a->rounding + b->remainder + b->rounding;
         lost += off * off;
     }
-    return sum + inverse * sqrt(lost);
-}
-
-static double scaled_spread(const hfi_box *x, double inverse, const double *lost)
-{
-    const size_t m = x->m, n = x->n, q = n - 1, square = n * n;
-    const double *l = x->b->factor;
-    double *rows = x->b->white, off = 0.0, sum = 0.0;
-    for (size_t a = 0; a < m; a++) whiten(n, l, x->s.linear + a * square, rows + a * q * q);
-    sum = longest(m, q * q, rows);
-    for (size_t k = 0; k < m * (m + 1) / 2; k++) {
-        whiten(n, l, x->s.square + k * square, rows);
-        sum += length_of(q * q, rows);
-    }
-    for (size_t i = 0; i < q; i++)
-        for (size_t j = 0; j < q; j++) {
-            const double entry = lost[i * n + j] + lost[q * n + q] + lost[i * n + q] + lost[q * n + j];
-            off += entry * entry;
-        }
-    return sum + inverse * inverse * sqrt(off);
+    *rest = (sum + inverse * sqrt(lost)) * (1.0 + 1e-9);
+    return linear + *rest;
 }
 
 /* Length of the change of one class's mean by 1. */
@@ -188,10 +170,50 @@ double hfi_box_length(const hfi_box *x, size_t c)
 {
     const size_t q = x->n - 1;
     double *one = x->b->at;
-    if (!(x->scaled_moves < (double)INFINITY)) return (double)INFINITY;
+    if (!x->smooth) return (double)INFINITY;
     for (size_t i = 0; i < q; i++) one[i] = c == q ? -1.0 : i == c ? 1.0 : 0.0;
     divide(q, x->b->factor, one);
     return length_of(q, one) * (1.0 + 1e-9);
+}
+
+/* What the remainders r of the features add, w r' + r w' + r r' of the whitened differences: |w| in the sense of operators, |r| entry by entry. */
+static double scaled_remainders(const hfi_box *x)
+{
+    const size_t n = x->n, q = n - 1;
+    double *rows = x->b->white, moved = 0.0, lost = 0.0, row = 0.0;
+    whiten(n, x->b->factor, x->s.meets, rows);
+    for (size_t i = 0; i < q; i++) {
+        double sum = 0.0;
+        for (size_t j = 0; j < q; j++) sum += fabs(rows[i * q + j]);
+        row = fmax(row, sum);
+    }
+    for (size_t c = 0; c < n; c++) {
+        const double unit = hfi_box_length(x, c);
+        moved += unit * (x->s.moved[c] + x->s.remainder[c]);
+        lost += unit * x->s.remainder[c];
+    }
+    return 2.0 * (sqrt(row) + moved) * lost + lost * lost;
+}
+
+static double scaled_spread(const hfi_box *x, double inverse, double *rest)
+{
+    const size_t m = x->m, n = x->n, q = n - 1, square = n * n;
+    const double *l = x->b->factor;
+    double *rows = x->b->white, off = 0.0, sum = 0.0;
+    for (size_t a = 0; a < m; a++) whiten(n, l, x->s.linear + a * square, rows + a * q * q);
+    const double linear = longest(m, q * q, rows);
+    for (size_t k = 0; k < m * (m + 1) / 2; k++) {
+        whiten(n, l, x->s.square + k * square, rows);
+        sum += length_of(q * q, rows);
+    }
+    for (size_t i = 0; i < q; i++)
+        for (size_t j = 0; j < q; j++) {
+            const double *lost = x->s.lost;
+            const double entry = lost[i * n + j] + lost[q * n + q] + lost[i * n + q] + lost[q * n + j];
+            off += entry * entry;
+        }
+    *rest = (sum + inverse * inverse * sqrt(off) + scaled_remainders(x)) * (1.0 + 1e-9);
+    return linear + *rest;
 }
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
@@ -217,11 +239,12 @@ void hfi_box_sizes(hfi_box *x)
     x->spread = (x->spread + size_of_sizes(n, lost)) * (1.0 + 1e-12);
     x->scaled_moves = x->scaled_spread = (double)INFINITY;
     x->thinner = 1.0;
-    if (!factor(n, s->here, x->b->factor)) return;
+    x->smooth = factor(n, s->here, x->b->factor);
+    if (!x->smooth) return;
     const double inverse = inverse_length(n - 1, x->b->factor, x->b->at);
-    const double spread = scaled_spread(x, inverse, lost) * (1.0 + 1e-9);
+    const double spread = scaled_spread(x, inverse, &x->spread_rest) * (1.0 + 1e-9);
     if (!(spread < 0.9)) return;
-    x->scaled_moves = scaled_moves(x, inverse) * (1.0 + 1e-9);
+    x->scaled_moves = scaled_moves(x, inverse, &x->moves_rest) * (1.0 + 1e-9);
     x->scaled_spread = spread;
     x->thinner = 1.0 / (1.0 - spread);
 }
