@@ -8,6 +8,7 @@
 
 #include "attack_models.h"
 
+#include "certify/question.h"
 #include "certify/rigorous.h"
 
 /** What is counted, in the order of the report. */
@@ -15,6 +16,7 @@ typedef enum attack_kind {
     ATTACK_MEAN,
     ATTACK_SD,
     ATTACK_PLUS,
+    ATTACK_BARE,
     ATTACK_RIGOROUS,
     ATTACK_TWO,
     ATTACK_MANY,
@@ -28,6 +30,7 @@ typedef enum attack_kind {
 static const char *const attack_names[] = {"mean",
                                            "sd",
                                            "mean + beta sd",
+                                           "one box's own bounds",
                                            "rigorous",
                                            "probability of two classes",
                                            "probability of several classes",
@@ -42,11 +45,6 @@ typedef struct attack_count {
     double share;  /* what was outside, as a share of what rounding of the prediction is allowed */
 } attack_count;
 
-typedef struct attack_tally {
-    attack_count of[ATTACK_KINDS];
-    size_t models, stops[5];
-} attack_tally;
-
 /** One answer under attack. */
 typedef struct attack_answer {
     attack_kind kind;
@@ -55,6 +53,11 @@ typedef struct attack_answer {
     hf_range range;
     double argmin[ATTACK_INPUTS], argmax[ATTACK_INPUTS];
 } attack_answer;
+
+typedef struct attack_tally {
+    attack_count of[ATTACK_KINDS];
+    size_t models, stops[5];
+} attack_tally;
 
 static inline void attack_clear(attack_tally *tally)
 {
@@ -325,15 +328,83 @@ static inline bool attack_ask(attack_tally *tally, attack_model *m, const attack
     return true;
 }
 
-/* One box: the three values, each by settings of its own, and the same points for all. */
-static inline void attack_box_of(attack_tally *tally, attack_model *m, size_t points)
+/* ---- one box's own bounds ------------------------------------------------------------------------------------------ */
+
+/* Slopes that are said to have one sign all over the box. */
+static inline void attack_faces(attack_tally *tally, attack_model *m, const attack_box *box,
+                                const attack_answer *a, const hfi_question *q, double sign,
+                                const signed char *face)
 {
-    const attack_box box = attack_draw_box(m);
-    const size_t output = hfi_stream_below(&m->stream, m->outputs);
-    attack_answer a[3];
-    double mean, var, row[ATTACK_INPUTS], *x = attack_memory(points * m->d, sizeof *x),
-                                          *means = attack_memory(2 * points, sizeof *means);
-    memcpy(row, box.lower, sizeof row);
+    double x[ATTACK_INPUTS], mean, slope[ATTACK_INPUTS];
+    for (int k = 0; k < 12; k++) {
+        attack_draw_point(m, box, NULL, x);
+        if (m->inputs < m->d) x[m->d - 1] = (double)a->settings.output;
+        if (hf_predict_latent(m->posterior, m->workspace, x, &mean, NULL, slope, NULL) < 0) return;
+        for (size_t f = 0; f < q->subject.free_count; f++) {
+            const size_t j = q->free[f];
+            const double scaled = sign * slope[j] * m->posterior->scaling.x_scale[j];
+            attack_expect(face[f] == 0 || -face[f] * scaled >= -1e-10 * (m->scale + fabs(mean)), tally, m,
+                          box, a, "a slope of another sign");
+        }
+    }
+}
+
+/* The search never tells a bound above what it attained, which would hide one that is wrong there. So the bounds of the whole box are asked for themselves. */
+static inline bool attack_bare(attack_tally *tally, attack_model *m, const attack_box *box, attack_answer *a)
+{
+    hfi_question *q = NULL;
+    double low[ATTACK_INPUTS], high[ATTACK_INPUTS], point[ATTACK_INPUTS];
+    signed char face[ATTACK_INPUTS];
+    a->kind = ATTACK_BARE;
+    a->settings.rigorous = a->settings.lower_only = a->settings.upper_only = false;
+    if (hfi_question_create(m->ctx, m->posterior, a->what, &a->settings, box->lower, box->upper, &q) < 0)
+        return false;
+    const bool moves = q->subject.free_count > 0;
+    double *scratch = attack_memory(q->scratch, sizeof *scratch);
+    for (size_t f = 0; f < q->subject.free_count; f++) {
+        low[f] = q->subject.lower[q->free[f]];
+        high[f] = q->subject.upper[q->free[f]];
+    }
+    for (int end = 0; end < 2 && moves; end++) {
+        const double sign = end ? -1.0 : 1.0;
+        hfi_box_bound b = {.point = point, .face = face};
+        hfi_question_bounds(q, sign, hfi_stream_below(&m->stream, 2) ? (double)INFINITY : 0.0, 1, low, high,
+                            &b, scratch);
+        *(end ? &a->range.upper : &a->range.lower) = sign * b.bound;
+        a->range.rounding = b.rounding;
+        if (a->what == HF_CERTIFY_MEAN) attack_faces(tally, m, box, a, q, sign, face);
+    }
+    tally->of[ATTACK_BARE].asked += moves;
+    free(scratch);
+    hfi_question_free(q);
+    return moves;
+}
+
+/* Points whose mean and variance are known: all of them, then where gradients lead from the best. */
+static inline void attack_by_points(attack_tally *tally, attack_model *m, const attack_box *box,
+                                    const attack_answer *a, size_t points, const double *x,
+                                    const double *means)
+{
+    size_t least = 0, most = 0;
+    for (size_t i = 0; i < points; i++) {
+        attack_look(tally, m, box, a, means[i], means[points + i], x + i * m->d);
+        const double value = attack_join(a, means[i], means[points + i]);
+        if (value < attack_join(a, means[least], means[points + least])) least = i;
+        if (value > attack_join(a, means[most], means[points + most])) most = i;
+    }
+    for (size_t start = 0; start < 2; start++) {
+        attack_descend(tally, m, box, a, 1.0, x + (start ? least : 0) * m->d);
+        attack_descend(tally, m, box, a, -1.0, x + (start ? most : 1) * m->d);
+    }
+}
+
+/* Three values of a box, each by settings of its own. */
+static inline bool attack_ask_all(attack_tally *tally, attack_model *m, const attack_box *box, size_t output,
+                                  attack_answer *a)
+{
+    double mean, var, row[ATTACK_INPUTS];
+    const bool exact = strcmp(m->solver, "exact") == 0;
+    memcpy(row, box->lower, sizeof row);
     if (m->inputs < m->d) row[m->d - 1] = (double)output;
     bool ok = hf_predict_latent(m->posterior, m->workspace, row, &mean, &var, NULL, NULL) >= 0;
     for (size_t k = 0; k < 3 && ok; k++) {
@@ -342,13 +413,23 @@ static inline void attack_box_of(attack_tally *tally, attack_model *m, size_t po
         a[k].what = (hf_certify_what)k;
         a[k].settings = attack_draw_settings(m, k == 1 ? sqrt(var) : mean, m->scale);
         a[k].settings.output = output;
-        const bool exact = strcmp(m->solver, "exact") == 0;
         if ((k == 0 || exact) && m->n * m->d < 60 && hfi_stream_below(&m->stream, 12) == 0) {
             a[k].settings.rigorous = true;
             if (a[k].settings.node_limit > 20) a[k].settings.node_limit = 20;
         }
-        ok = attack_ask(tally, m, &box, &a[k]);
+        ok = attack_ask(tally, m, box, &a[k]);
     }
+    return ok;
+}
+
+/** One box, the same points for all answers. */
+static inline void attack_box_of(attack_tally *tally, attack_model *m, size_t points)
+{
+    const attack_box box = attack_draw_box(m);
+    const size_t output = hfi_stream_below(&m->stream, m->outputs);
+    attack_answer a[3];
+    double *x = attack_memory(points * m->d, sizeof *x), *means = attack_memory(2 * points, sizeof *means);
+    bool ok = attack_ask_all(tally, m, &box, output, a);
     for (size_t i = 0; i < points && ok; i++) {
         const attack_answer *of = &a[i % 3];
         const double *about = i % 2 ? of->argmin : of->argmax;
@@ -358,17 +439,8 @@ static inline void attack_box_of(attack_tally *tally, attack_model *m, size_t po
     ok = ok && attack_ok(m, hf_predict(m->ctx, m->posterior, points, x, m->d, means, means + points, NULL),
                          "predict");
     for (size_t k = 0; k < 3 && ok; k++) {
-        size_t least = 0, most = 0;
-        for (size_t i = 0; i < points; i++) {
-            attack_look(tally, m, &box, &a[k], means[i], means[points + i], x + i * m->d);
-            const double value = attack_join(&a[k], means[i], means[points + i]);
-            if (value < attack_join(&a[k], means[least], means[points + least])) least = i;
-            if (value > attack_join(&a[k], means[most], means[points + most])) most = i;
-        }
-        for (size_t start = 0; start < 2; start++) {
-            attack_descend(tally, m, &box, &a[k], 1.0, x + (start ? least : 0) * m->d);
-            attack_descend(tally, m, &box, &a[k], -1.0, x + (start ? most : 1) * m->d);
-        }
+        attack_by_points(tally, m, &box, &a[k], points, x, means);
+        if (attack_bare(tally, m, &box, &a[k])) attack_by_points(tally, m, &box, &a[k], points, x, means);
     }
     free(x);
     free(means);
