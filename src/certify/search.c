@@ -9,8 +9,9 @@
 enum {
     ROUND =
         16, /* boxes split in a round. A constant, like what follows: results must not depend on threads */
-    CANDIDATES = 3,  /* points looked at in a round because a model expects much of them */
-    DESCENTS = 12,   /* of a search */
+    CANDIDATES = 3, /* points looked at in a round because a model expects much of them */
+    DESCENTS = 12,  /* of a search */
+    FEW_DESCENTS = 3,
     FIRST_ROOM = 256 /* boxes */
 };
 
@@ -135,7 +136,8 @@ static void look_around(search *s)
     /* Where a look costs n^2 only what promises a part of the tolerance is looked at. */
     const bool costly = s->question->what != HF_CERTIFY_MEAN;
     const double promise = (costly ? 0.05 : 0.0) * s->tolerance,
-                 worth_steps = (costly ? 0.3 : 0.1) * s->tolerance;
+                 worth_steps = (costly ? 1.0 : 0.1) * s->tolerance;
+    const size_t descents = costly ? FEW_DESCENTS : DESCENTS;
     for (size_t look = 0; look < CANDIDATES; look++) {
         size_t which = s->children;
         double least = s->best - promise;
@@ -161,7 +163,7 @@ static void look_around(search *s)
             s->bounds[which].centre = (double)INFINITY;
         }
         s->bounds[which].predicted = (double)INFINITY;
-        const bool descend = s->descents < DESCENTS && least < before_it - worth_steps;
+        const bool descend = s->descents < descents && least < before_it - worth_steps;
         s->descents += descend;
         look_at(s, s->bounds[which].point, descend);
     }
