@@ -198,7 +198,9 @@ static void print_words(const certified *run, const certify_request *asked)
     } else if (asked->what != CERTIFY_ACCURACY) {
         printf("%zu box%s", run->m, run->m == 1 ? "" : "es");
         if (decides(asked))
-            printf(": %zu certified, %zu with a counterexample", asked->certified, asked->broken);
+            printf(": %zu %scertified%s, %zu with a counterexample", asked->certified,
+                   asked->what == CERTIFY_RADII ? "with a " : "",
+                   asked->what == CERTIFY_RADII ? " radius" : "", asked->broken);
         printf("%s %zu stopped by a limit or by rounding. Every range is %s.\n", decides(asked) ? "," : ":",
                asked->unfinished, rests);
     }
