@@ -24,9 +24,9 @@ static hf_status read_points(certified *run, const char *path, hf_table **table,
         if (status >= 0) status = hf_table_numbers(ctx, *table, column, &numbers);
         for (size_t i = 0; i < *m && status >= 0; i++) {
             (*out)[i * run->d + j] = numbers[i];
-            if (isnan(numbers[i]))
-                status = certified_refuse(run, "%s, line %zu: \"%s\" is missing", path,
-                                          hf_table_line(*table, i), name);
+            if (!isfinite(numbers[i]))
+                status = certified_refuse(run, "%s, line %zu: \"%s\" is %s", path, hf_table_line(*table, i),
+                                          name, isnan(numbers[i]) ? "missing" : "infinite");
         }
     }
     return status;
@@ -107,6 +107,9 @@ hf_status certified_units(certified *run)
     for (size_t j = 0; j < run->d && has_argument(run->arguments, "sds") && status >= 0; j++) {
         double low, high;
         status = describe(run, j, &low, &high, &run->unit[j]);
+        if (status == HF_ERR_NO_DATA)
+            return certified_refuse(
+                run, "--sds: the model has not kept its rows, and knows no deviations of them");
     }
     return status >= 0 && has_argument(run->arguments, "features") ? hold_others(run) : status;
 }
@@ -158,15 +161,21 @@ hf_status certified_balls(certified *run, size_t radii, const double *radius)
     return status;
 }
 
+/* As far as the training rows go, where the sides are not told (NaN). */
 static hf_status whole_range(certified *run)
 {
-    run->m = 1;
-    hf_status status = make_room(run);
-    for (size_t j = 0; j < run->d && status >= 0; j++) {
-        double sd;
-        status = describe(run, j, &run->lower[j], &run->upper[j], &sd);
+    double sd;
+    for (size_t j = 0; j < run->d; j++) {
+        if (!isnan(run->lower[j])) continue;
+        const hf_status status = describe(run, j, &run->lower[j], &run->upper[j], &sd);
+        if (status == HF_ERR_NO_DATA)
+            return certified_refuse(run,
+                                    "--box: from where to where? The model has not kept its rows; say it of "
+                                    "each input: %s=LOW:HIGH",
+                                    hf_model_feature(run->model, j));
+        if (status < 0) return status;
     }
-    return status;
+    return HF_OK;
 }
 
 /* "input=low:high". False when it is something else, or the model has no such input. */
@@ -183,11 +192,14 @@ static bool parse_range(const certified *run, const char *text, size_t *j, doubl
     return end != second && *end == '\0' && isfinite(*low) && isfinite(*high);
 }
 
-/* Ranges of some inputs; the others go as far as the training rows. */
+/* One box from ranges of some inputs. */
 static hf_status told_box(certified *run, const tool_names *ranges)
 {
-    hf_status status = whole_range(run);
-    for (size_t k = 0; k < ranges->count && status >= 0; k++) {
+    run->m = 1;
+    const hf_status status = make_room(run);
+    if (status < 0) return status;
+    for (size_t j = 0; j < run->d; j++) run->lower[j] = NAN;
+    for (size_t k = 0; k < ranges->count; k++) {
         size_t j;
         double low, high;
         if (!parse_range(run, ranges->list[k], &j, &low, &high))
@@ -196,7 +208,7 @@ static hf_status told_box(certified *run, const tool_names *ranges)
         run->lower[j] = low;
         run->upper[j] = high;
     }
-    return status;
+    return whole_range(run);
 }
 
 static hf_status read_boxes(certified *run, const tool_names *files)
@@ -239,7 +251,9 @@ static hf_status given_boxes(certified *run)
 hf_status certified_boxes(certified *run, bool whole)
 {
     run->radii = 1;
-    hf_status status = whole && !has_argument(run->arguments, "box") ? whole_range(run) : given_boxes(run);
+    const tool_names none = {0};
+    hf_status status =
+        whole && !has_argument(run->arguments, "box") ? told_box(run, &none) : given_boxes(run);
     if (status < 0) return status;
     warn_outside(run);
     run->points = run->m;

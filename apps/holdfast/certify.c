@@ -73,6 +73,10 @@ static hf_status parse_what(certified *run, certify_request *out)
         return certified_refuse(run, "%s%s is about classes; %s is a model of the readings of \"%s\"",
                                 radii ? "--max-radius" : "--what ", radii ? "" : what,
                                 run->arguments->operand[0], hf_model_target(run->model));
+    if (out->what == CERTIFY_READINGS && run->classifier != NULL)
+        return certified_refuse(run,
+                                "--what readings is about readings; %s is a model of the classes of \"%s\"",
+                                run->arguments->operand[0], hf_model_target(run->model));
     return HF_OK;
 }
 

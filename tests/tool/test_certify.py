@@ -100,6 +100,10 @@ class Readings(Certify):
         for box in ("c=0:1", "a=0", "a=1:x", "a=1:2,3", "a=0:inf"):
             self.fails(["certify", model, "--box", box], "--box", code=2)
         self.fails(["extremum", model, "--minimum", "--box", "a=2:1"], '"a" goes from 2 down to 1')
+        self.ok("fit", "wave.csv", "-t", "y", "--stream", "--no-train", "-q", "-o", "streamed.hf")
+        self.ok("extremum", "streamed.hf", "--minimum", "--box", "a=1:2,b=0:1")
+        self.fails(["extremum", "streamed.hf", "--minimum", "--box", "a=1:2"], "not kept its rows", "b=LOW:HIGH")
+        self.fails(["certify", "streamed.hf", "--at", "at.csv", "--radius", "1", "--sds"], "not kept its rows")
 
     def test_mean_plus(self):
         model = self.model()
@@ -209,6 +213,8 @@ class Readings(Certify):
         self.fails(["certify", model, "--box", "low.csv"], "two tables", code=2)
         self.fails(["certify", model, "--at", "short.csv", "--radius", "1"], "b")
         self.fails(["certify", model, "--at", "gap.csv", "--radius", "1"], "line 2", '"b" is missing')
+        self.write("endless.csv", "a,b\n1,0\n1,inf\n")
+        self.fails(["certify", model, "--at", "endless.csv", "--radius", "1"], "line 3", '"b" is infinite')
         self.fails(["certify", model], "--at or --box is missing", code=2)
         self.fails(at, "--radius is missing", code=2)
         self.fails(at + ["--radius", "-1"], "--radius: -1", code=2)
@@ -287,6 +293,7 @@ class Classes(Certify):
         self.fails(["certify", model, "--at", "foreign.csv", "--radius", "1", "--what", "accuracy"], "foreign.csv, line 3", "maybe", '"no", "yes"')
         self.fails(["certify", model, "--at", "at.csv", "--radius", "1", "--what", "accuracy"], "kind")
         self.write("none.csv", "a,b,kind\n0,0,\n")
+        self.fails(["certify", model, "--at", "at.csv", "--what", "readings"], 'classes of "kind"')
         self.fails(["certify", model, "--at", "none.csv", "--radius", "1", "--what", "accuracy"], "no row has a label")
         self.write("empty.csv", "a,b\n")
         self.fails(["certify", model, "--at", "empty.csv", "--radius", "1"], "no rows")
