@@ -213,6 +213,15 @@ static void bound_by(hfi_box *x, double sign, bool own, double *point)
     if (!(x->bound >= -1.0)) x->bound = -1.0;
 }
 
+/* Whether jets of its own may be what a box lacks that is not far from done: the remainders of the features are a good part of what its bound loses. */
+static bool lacks_jets(const hfi_box *x)
+{
+    const double gap = x->here - x->bound, near = fmax(8.0 * x->c->tolerance, 0.05);
+    if (x->c->margin ? x->bound > 0.0 || x->here < 0.0 : gap < x->c->tolerance) return false;
+    if (x->tilt_lost > 0.25 * gap) return true;
+    return gap < near && x->scaled_spread < 0.9 && x->spread_rest > 0.4 * x->scaled_spread;
+}
+
 static void bound_one(hfi_box *x, double sign, hfi_box_bound *out)
 {
     const size_t n = x->n;
@@ -222,10 +231,7 @@ static void bound_one(hfi_box *x, double sign, hfi_box_bound *out)
     covariance_arrays(x, &x->s);
     const bool cheap = !x->c->heavy && n * hfi_jet_count(x->m, x->c->local_degree) <= CHEAP && wants_own(x);
     bound_by(x, sign, cheap, out->point);
-    /* Jets of its own for a box that lacks little else. */
-    if (!cheap && x->tilt_lost > fmax(0.25 * (x->here - x->bound), 0.05 * x->c->tolerance) &&
-        !(x->c->margin && (x->bound > 0.0 || x->here < 0.0)) && wants_own(x))
-        bound_by(x, sign, true, out->point);
+    if (!cheap && lacks_jets(x) && wants_own(x)) bound_by(x, sign, true, out->point);
     out->bound = x->bound;
     out->centre = x->here;
     out->predicted = fmax(x->predicted, x->bound);
