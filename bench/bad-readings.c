@@ -56,7 +56,7 @@ static double best_value(const problem *p, double *y, size_t i, double at, doubl
     const double kept = y[i];
     double best = sign * mean_at(p, y, at), value = kept;
     for (int k = 0; k < 2 * VALUES; k++) {
-        y[i] = p->centre[i] + (k % 2 ? 1.0 : -1.0) * 0.05 * pow(1.3, k / 2);
+        y[i] = p->centre[i] + (k % 2 ? 1.0 : -1.0) * 0.05 * pow(1.3, (double)(k / 2));
         const double moved = sign * mean_at(p, y, at);
         if (moved > best) best = moved, value = y[i];
     }
