@@ -75,9 +75,11 @@ void hfi_taylor_free(hfi_taylor *taylor)
 bool hfi_taylor_is_rough(const hfi_taylor *taylor, bool spread)
 {
     if (spread && !taylor->terms->smooth_radial) return true;
+    /* Of first order alone, the means' remainders shrink too slowly for many inputs. */
+    const int rough = !spread && taylor->m >= 4 ? 1 : 0;
     for (size_t k = 0; k < taylor->terms->count; k++) {
         const hfi_term *term = &taylor->terms->term[k];
-        if (term->kind == HFI_TERM_RADIAL && term->order == 0) return true;
+        if (term->kind == HFI_TERM_RADIAL && term->order <= rough) return true;
         if (term->kind == HFI_TERM_GENERAL && term->order <= 1) return true;
     }
     return false;
