@@ -308,7 +308,7 @@ static void print_gaps(FILE *out, const run *r, const char *set, long number, bo
     }
     fprintf(out,
             "EOD\nset border 3\nset tics nomirror\nset grid\nset size noratio\nset xrange [0:*]\nset yrange "
-            "[-0.5:1]\nset xtics 50\nset ytics 0.5\nset xlabel 'pixels changed'\n"
+            "[-1:1]\nset xtics 50 nomirror\nset ytics 0.5 nomirror\nset xlabel 'pixels changed'\n"
             "plot 0 with lines dt 2 lc rgb '#909090' notitle, $gaps using 1:2 with lines lw 2 lc rgb "
             "'#1f5fa8' %s, $gaps using 1:3 with lines lw 2 lc rgb '#c03030' %s\nunset xlabel\n",
             key ? "title 'certified'" : "notitle", key ? "title 'linear fit'" : "notitle");
@@ -336,7 +336,7 @@ static bool draw_picture(const void *state, const char *stem)
     picture p;
     if (images == 0) return true;
     picture_begin(&p);
-    fprintf(p.script, "set multiplot layout 4,%zu\nunset colorbox\nset key bottom left\n", images);
+    fprintf(p.script, "set multiplot layout 4,%zu\nunset colorbox\nset key bottom right\n", images);
     for (int row = 0; row < 4; ++row)
         for (size_t i = 0; i < images; ++i) {
             if (row == 2)
