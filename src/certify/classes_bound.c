@@ -121,7 +121,7 @@ static double fourth_order(const hfi_box *x)
 static double fifth_order(const hfi_box *x)
 {
     static const double mixed[] = HFI_SMOOTH_4_MIXED, fifth[] = HFI_SMOOTH_5, sixth[] = HFI_SMOOTH_6;
-    const size_t differences = x->n - 2; /* less 1; of HFI_TENSOR_CLASSES at most */
+    const size_t differences = x->n > 2 ? 1 : 0; /* two: HFI_TENSOR_CLASSES at most */
     const double q = (double)x->n - 1.0, d = x->scaled_moves, r = x->scaled_spread;
     const double third = fmin(HFI_SMOOTH_3, HFI_SMOOTH_3_SAME + (q - 1.0) * HFI_SMOOTH_3_OTHER),
                  fourth = fmin(HFI_SMOOTH_4, HFI_SMOOTH_4_SAME + (q - 1.0) * HFI_SMOOTH_4_OTHER);

@@ -49,7 +49,7 @@ static void spread_fifth(size_t n, const double *fifth, double *dense)
             for (size_t k = j; k < n; k++)
                 for (size_t l = k; l < n; l++)
                     for (size_t o = l; o < n; o++) dense[(((i * n + j) * n + k) * n + l) * n + o] = *next++;
-    for (size_t q = 0; q < power(n, ORDER); q++) {
+    for (size_t q = 0; n > 0 && q < power(n, ORDER); q++) {
         size_t rest = q, sorted = 0;
         for (int k = ORDER - 1; k >= 0; k--) {
             at[k] = rest % n;
@@ -107,7 +107,7 @@ static void fill(const table *t, const double *a, double *third, double *fourth)
 {
     const size_t n = t->classes;
     size_t along[4];
-    for (size_t q = 0; q < power(n, 4); q++) {
+    for (size_t q = 0; n > 0 && q < power(n, 4); q++) {
         size_t rest = q;
         for (int k = 3; k >= 0; k--) {
             along[k] = rest % n;
