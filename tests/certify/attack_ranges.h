@@ -413,7 +413,8 @@ static inline bool attack_ask_all(attack_tally *tally, attack_model *m, const at
         a[k].what = (hf_certify_what)k;
         a[k].settings = attack_draw_settings(m, k == 1 ? sqrt(var) : mean, m->scale);
         a[k].settings.output = output;
-        if ((k == 0 || exact) && m->n * m->d < 60 && hfi_stream_below(&m->stream, 12) == 0) {
+        if ((k == 0 || exact) && m->n * m->d < 60 && hfi_stream_below(&m->stream, 12) == 0 &&
+            hfi_interval_usable()) {
             a[k].settings.rigorous = true;
             if (a[k].settings.node_limit > 20) a[k].settings.node_limit = 20;
         }

@@ -106,7 +106,8 @@ static inline bool attack_class_box(attack_tally *tally, attack_model *m, const 
     const size_t class = hfi_stream_below(&m->stream, classes);
     a.settings = attack_draw_settings(m, attack_probability(m, class, box->lower, NULL), 0.3);
     a.settings.output = class;
-    a.settings.rigorous = classes == 2 && m->n < 14 && hfi_stream_below(&m->stream, 8) == 0;
+    a.settings.rigorous =
+        classes == 2 && m->n < 14 && hfi_stream_below(&m->stream, 8) == 0 && hfi_interval_usable();
     if (a.settings.rigorous && a.settings.node_limit > 20) a.settings.node_limit = 20;
     for (size_t j = 0; j < ATTACK_INPUTS; j++) a.argmin[j] = a.argmax[j] = (double)NAN;
     const hf_status status = hf_certify_class(m->ctx, m->classifier, &a.settings, 1, box->lower, box->upper,

@@ -48,7 +48,8 @@ static void values_stay_inside(void **state)
     assert_int_equal(violations(&tally), 0);
     /* It looked at each kind, and nearly all questions had an answer. */
     for (int k = ATTACK_MEAN; k <= ATTACK_PLUS; k++) assert_true(tally.of[k].points > 2 * models * POINTS);
-    assert_true(tally.of[ATTACK_RIGOROUS].points > 0 && tally.of[ATTACK_SCORE].points > 0 &&
+    assert_true(tally.of[ATTACK_RIGOROUS].points > 0 || !hfi_interval_usable()); /* under valgrind */
+    assert_true(tally.of[ATTACK_BARE].points > models * POINTS && tally.of[ATTACK_SCORE].points > 0 &&
                 tally.of[ATTACK_DAMAGE].points > models);
     hf_context_free(ctx);
 }
