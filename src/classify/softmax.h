@@ -92,8 +92,9 @@ void hfi_softmax_k(const hfi_softmax_problem *p, const double *x, double *out);
 hf_status hfi_softmax_mode(hfi_softmax_problem *p, double *value);
 /** Newton's method from the latent values in place. */
 hf_status hfi_softmax_settle(hfi_softmax_problem *p);
-/** Sum of the expected log likelihoods at f (C n), and with `answers` expected probabilities, less what W lacks of theirs, and slopes. */
-double hfi_softmax_look_around(hfi_softmax_problem *p, const double *f, bool answers);
+/** Sum of the expected log likelihoods at f (C n); expected probabilities, less what W lacks of theirs, and slopes are left in their places. Where it has just been is
+ * not looked at again. */
+double hfi_softmax_look_around(hfi_softmax_problem *p, const double *f);
 /** Derivatives of the value at the mode. 2 C n^3 flops. */
 hf_status hfi_softmax_gradient(hfi_softmax_problem *p, double *gradient);
 

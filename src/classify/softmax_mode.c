@@ -12,6 +12,8 @@ enum {
 
 /* Of the Newton decrement, nats: the mode is then known to about 1e-10 of a standard deviation, and the determinant, which is not stationary there, to as much. */
 static const double tolerance = 1e-20;
+/* The same of expectations, which are known to fewer digits: 1e-4 of a standard deviation. */
+static const double tolerance_around = 1e-8;
 /* The decrement below which the density itself, a sum of many terms, can no longer tell two steps apart. */
 static const double below_rounding = 1e-9;
 /* The decrement at which a search that rounding stopped has arrived for all purposes. */
@@ -44,7 +46,7 @@ static void slopes(hfi_softmax_problem *p, double *f)
     const size_t n = p->n, length = p->classes * n;
     for (size_t k = 0; k < length; k++) f[k] = p->offset[k] + p->latent[k];
     if (p->spread) {
-        hfi_softmax_look_around(p, f, true);
+        hfi_softmax_look_around(p, f);
         return;
     }
     for (size_t i = 0; i < n; i++)
@@ -63,7 +65,7 @@ static double density(hfi_softmax_problem *p, double step, const double *force, 
         f[k] = p->offset[k] + g;
         sum -= 0.5 * a * g;
     }
-    if (p->spread) return sum + hfi_softmax_look_around(p, f, false);
+    if (p->spread) return sum + hfi_softmax_look_around(p, f);
     for (size_t i = 0; i < n; i++) sum += hfi_softmax_density(p->classes, p->label[i], n, f + i, NULL, NULL);
     return sum;
 }
@@ -116,7 +118,8 @@ hf_status hfi_softmax_settle(hfi_softmax_problem *p)
         if (s < 0) return s;
         const double slope = direction(p, force, latent);
         if (!isfinite(slope)) return hfi_fail(p->ctx, HF_ERR_NOT_FINITE, "the latent values are not finite");
-        p->converged = slope < tolerance || (slope < below_rounding && slope > 0.25 * before);
+        p->converged = slope < (p->spread ? tolerance_around : tolerance) ||
+                       (slope < below_rounding && slope > 0.25 * before);
         if (p->converged) return HF_OK;
         before = slope;
         if (slope < below_rounding)
