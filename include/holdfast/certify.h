@@ -110,8 +110,8 @@ HF_API const char *hf_certify_stop_name(hf_certify_stop stop);
  * HF_WARN_NOT_CONVERGED: stopped by a limit or by rounding; the range holds all the same.
  *
  * Cost: O(n^2) kernel values once a box for the norm of the mean, then O(n (d + m^2)) for each of the boxes it is split into when m inputs move; with sd
- * another O(n^2 m). A few hundred boxes are common for m = 2, a few thousand for wide boxes of m = 10. Threads: the same digits for any number of them.
- * The posterior is only read.
+ * another O(n^2 m), and where the kernel is one se and up to 16 inputs move, O(n^2 m) for boxes that would have to be split into very many parts. A few hundred boxes are common for m = 2 and
+ * for wide boxes of m = 10. Threads: the same digits for any number of them. The posterior is only read.
  *
  * Rigorous: also HF_ERR_ARGUMENT where the processor's long double is not what it claims (valgrind), or for what asks for the sd of a posterior that is not exact; HF_ERR_NOT_FINITE where a bound
  * overflows.

@@ -156,7 +156,7 @@ HFI_CLONES
 void hfi_pair_sums(size_t count, size_t axes, size_t ld, const double *restrict y, const double *restrict w,
                    size_t degrees, const double *restrict weight, double *restrict matrix)
 {
-    double lanes[HFI_SHARP_INPUTS * HFI_PAIR_LANES], pair[HFI_PAIR_LANES], sums[HFI_SHARP_INPUTS];
+    double lanes[HFI_SHARP_INPUTS * HFI_PAIR_LANES] = {0.0}, pair[HFI_PAIR_LANES], sums[HFI_SHARP_INPUTS];
     for (size_t k = 0; k < axes * axes; k++) matrix[k] = 0.0;
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < axes * HFI_PAIR_LANES; k++) lanes[k] = 0.0;
