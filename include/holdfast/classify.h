@@ -82,7 +82,7 @@ HF_API hf_status hf_class_probability(hf_link link, double mean, double var, dou
  * Errors, which leave the outputs alone: HF_ERR_ARGUMENT (a NULL, a label out of range, a number of classes that the link is not for),
  * HF_ERR_NO_DATA (no label), HF_ERR_NOT_FINITE (the row is named), HF_ERR_DIMENSION, HF_ERR_TOO_LARGE, HF_ERR_MEMORY. HF_WARN_NOT_CONVERGED: the
  * iteration was stopped by its limit or by rounding. Laplace: n^3/3 flops for each
- * of 5 to 10 steps; EP: those, then 2 n^3/3 for each of 10 to 20 rounds; n^3 for the gradient. 3 n^2 doubles.
+ * of 5 to 10 steps; EP: those, then 2 n^3/3 for each of 10 to 20 rounds; n^3 for the gradient. Softmax: C n^3 for each of 5 to 10 steps. 3 n^2 doubles.
  */
 HF_API hf_status hf_class_evidence(hf_context *ctx, hf_link link, hf_inference inference,
                                    const hf_kernel *kernel, const hf_mean *mean, size_t n, const double *x,
