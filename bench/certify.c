@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file certify.c
- * @brief How long certified ranges of the posterior mean take on one thread, and how many boxes: the global minimum over a box to 0.01, and the range that the bound of the
- * whole box alone gives.
+ * @brief How long certified ranges of the posterior mean take on one thread, and how many boxes: the global minimum over a box to a tolerance, the range that the bound of the
+ * whole box alone gives, and how many boxes the kernel decomposition (bound A) needs alone.
  *
  * Readings of a smooth function at standard normal inputs with noise of variance 0.01; squared exponential kernel. Times are medians over boxes around standard normal points
  * (clipped to [-1.5, 1.5]); what is computed once for a box, the norm of the mean, is in them.
@@ -17,13 +17,50 @@
 typedef struct problem {
     size_t n, d;
     double lengthscale, half; /* half < 0: the whole domain [-2, 2]^d */
+    double tolerance;
     size_t boxes;
+    size_t alone; /* of them the first so many by bound A too */
 } problem;
 
 static const problem PROBLEMS[] = {
-    {500, 2, 1.0, 0.1, 20}, {1000, 2, 0.5, 0.1, 20},  {1000, 2, 0.5, -1.0, 20}, {500, 5, 1.0, 0.1, 20},
-    {500, 5, 1.0, 0.5, 10}, {1000, 10, 1.0, 0.1, 10}, {1000, 10, 1.0, 0.3, 3},  {1000, 10, 2.0, 0.3, 3},
+    {500, 2, 1.0, 0.1, 0.01, 20, 5},
+    {1000, 2, 0.5, 0.1, 0.01, 20, 5},
+    {1000, 2, 0.5, -1.0, 0.01, 20, 1},
+    {500, 5, 1.0, 0.1, 0.01, 20, 2},
+    {500, 5, 1.0, 0.5, 0.01, 10, 1},
+    {1000, 10, 1.0, 0.1, 0.01, 10, 2},
+    {1000, 10, 1.0, 0.3, 0.01, 5, 1},
+    {1000, 10, 1.5, 0.3, 0.01, 5, 0},
+    {1000, 10, 2.0, 0.3, 0.01, 5, 1},
+    /* against the tolerance */
+    {1000, 2, 0.5, -1.0, 1e-4, 5, 0},
+    {1000, 2, 0.5, -1.0, 1e-6, 5, 0},
+    {1000, 10, 2.0, 0.3, 1e-3, 5, 0},
+    {1000, 10, 2.0, 0.3, 1e-4, 5, 0},
+    /* against the number of readings */
+    {250, 5, 1.0, 0.3, 0.01, 10, 0},
+    {500, 5, 1.0, 0.3, 0.01, 10, 0},
+    {1000, 5, 1.0, 0.3, 0.01, 10, 0},
+    {2000, 5, 1.0, 0.3, 0.01, 10, 0},
+    {4000, 5, 1.0, 0.3, 0.01, 5, 0},
+    /* against the number of inputs */
+    {1000, 1, 2.0, 0.3, 0.01, 10, 0},
+    {1000, 2, 2.0, 0.3, 0.01, 10, 0},
+    {1000, 4, 2.0, 0.3, 0.01, 10, 0},
+    {1000, 8, 2.0, 0.3, 0.01, 10, 0},
+    {1000, 12, 2.0, 0.3, 0.01, 5, 0},
+    {1000, 16, 2.0, 0.3, 0.01, 3, 0},
+    /* against the size of the box */
+    {1000, 4, 1.0, 0.05, 0.01, 10, 0},
+    {1000, 4, 1.0, 0.1, 0.01, 10, 0},
+    {1000, 4, 1.0, 0.2, 0.01, 10, 0},
+    {1000, 4, 1.0, 0.4, 0.01, 5, 0},
+    {1000, 4, 1.0, 0.8, 0.01, 5, 0},
+    {1000, 4, 1.0, -1.0, 0.01, 2, 0},
 };
+
+/* Boxes that bound A may take. */
+#define MOST_ALONE 200000u
 
 static double truth(size_t d, const double *x)
 {
@@ -61,6 +98,8 @@ static hf_posterior *build(hf_context *ctx, const problem *p)
 
 typedef struct outcome {
     timings seconds, nodes, width, whole, range;
+    size_t alone, beside; /* boxes of bound A, and of all bounds for the same */
+    bool unfinished;
 } outcome;
 
 static void place_box(const problem *p, hfi_stream *stream, double *lower, double *upper)
@@ -82,12 +121,25 @@ static void ask(hf_context *ctx, const problem *p, const hf_posterior *posterior
     place_box(p, stream, lower, upper);
     settings.lower_only = true;
     settings.time_limit = 30.0;
+    settings.tolerance = p->tolerance;
     const double start = bench_now();
     bench_must(ctx, hf_certify(ctx, posterior, HF_CERTIFY_MEAN, &settings, lower, upper, &range, NULL, NULL),
                "certify");
     bench_add(&o->seconds, bench_now() - start);
     bench_add(&o->nodes, (double)range.nodes);
     bench_add(&o->width, range.lower_attained - range.lower);
+    if (o->nodes.count <= p->alone) {
+        o->beside += range.nodes;
+        settings.bounds = HF_BOUND_DECOMPOSITION;
+        settings.node_limit = MOST_ALONE;
+        settings.time_limit = 60.0;
+        bench_must(ctx,
+                   hf_certify(ctx, posterior, HF_CERTIFY_MEAN, &settings, lower, upper, &range, NULL, NULL),
+                   "bound A");
+        o->alone += range.nodes;
+        o->unfinished = o->unfinished || range.stop != HF_CERTIFY_TOLERANCE;
+        settings.bounds = HF_BOUND_ALL;
+    }
     settings.lower_only = false;
     settings.node_limit = 1;
     bench_must(ctx, hf_certify(ctx, posterior, HF_CERTIFY_MEAN, &settings, lower, upper, &range, NULL, NULL),
@@ -109,9 +161,14 @@ static void report(hf_context *ctx, const problem *p)
     snprintf(half, sizeof half, "%g", p->half);
     double worst = 0.0;
     for (size_t k = 0; k < o.seconds.count; k++) worst = fmax(worst, o.seconds.seconds[k]);
-    printf("| %zu | %zu | %g | %s | %.3g | %.3g | %.2f | %.2f | %.0f | %.2f |\n", p->n, p->d, p->lengthscale,
-           p->half < 0.0 ? "whole" : half, bench_median(&o.range), bench_median(&o.whole),
-           1e3 * bench_median(&o.seconds), 1e3 * worst, bench_median(&o.nodes), bench_median(&o.width));
+    printf("| %zu | %zu | %g | %s | %g | %.3g | %.3g | %.1f | %.1f | %.0f | %.2g |", p->n, p->d,
+           p->lengthscale, p->half < 0.0 ? "whole" : half, p->tolerance, bench_median(&o.range),
+           bench_median(&o.whole), 1e3 * bench_median(&o.seconds), 1e3 * worst, bench_median(&o.nodes),
+           bench_median(&o.width));
+    if (o.beside > 0)
+        printf(" %s%zu : %zu |\n", o.unfinished ? "> " : "", o.alone, o.beside);
+    else
+        printf("  |\n");
     fflush(stdout);
     hf_posterior_free(posterior);
 }
@@ -122,9 +179,9 @@ int main(int argc, char **argv)
     hf_context *ctx = hf_context_create();
     if (!ctx) return 1;
     hf_context_set_threads(ctx, 1);
-    printf("| N | d | l | half-width | range attained | range of one box | minimum: ms | slowest ms | boxes "
-           "| left |\n"
-           "|---|---|---|---|---|---|---|---|---|---|\n");
+    printf("| N | d | l | half-width | tolerance | range attained | range of one box | minimum: ms | slowest "
+           "ms | boxes | left | boxes of A : of all |\n"
+           "|---|---|---|---|---|---|---|---|---|---|---|---|\n");
     for (size_t k = 0; k < sizeof PROBLEMS / sizeof *PROBLEMS; k++) report(ctx, &PROBLEMS[k]);
     hf_context_free(ctx);
     return 0;
