@@ -65,7 +65,9 @@ static hf_status rebuild_sites(hf_context *ctx, const hf_model *model, double *b
             centre_of(y[i], s->residual[k] + prior[k], noise + extra[i], model->reading[i].weight, threshold);
         k++;
     }
-    return hf_sites_robust(ctx, n, y, noise, extra, centre, threshold, out);
+    const hf_status status = hf_sites_robust(ctx, n, y, noise, extra, centre, threshold, out);
+    const double beta = model->settings.beta / p->scaling.y_scale;
+    return status >= 0 && beta > 0.0 ? hf_sites_set_beta(ctx, *out, beta) : status;
 }
 
 static hf_status check(hf_context *ctx, const hf_model *model)
@@ -86,22 +88,6 @@ static hf_status check(hf_context *ctx, const hf_model *model)
     return HF_OK;
 }
 
-static hf_status ask(hf_context *ctx, const hf_model *model, const hf_sites *sites, size_t count, size_t m,
-                     const double *x, double *damage, size_t *worst)
-{
-    /* In the units of the sites; inputs stay the user's. */
-    hf_posterior view = *model->posterior;
-    view.scaling.y_shift = 0.0;
-    view.scaling.y_scale = 1.0;
-    const hf_status status =
-        hf_certify_readings(ctx, &view, sites, count, m, x, model->d, damage, count == 1 ? worst : NULL);
-    for (size_t k = 0; k < m && status >= 0; k++) {
-        damage[k] *= model->posterior->scaling.y_scale;
-        if (worst != NULL && count == 1) worst[k] = model->row[worst[k]];
-    }
-    return status;
-}
-
 hf_status hf_model_damage(hf_context *ctx, const hf_model *model, size_t count, size_t m, const double *x,
                           double *damage, size_t *worst)
 {
@@ -114,7 +100,11 @@ hf_status hf_model_damage(hf_context *ctx, const hf_model *model, size_t count, 
     if (block == NULL) return HF_ERR_MEMORY;
     status = rebuild_sites(ctx, model, block, &sites);
     hfi_free(ctx, block);
-    if (status >= 0) status = ask(ctx, model, sites, count, m, x, damage, worst);
+    if (status >= 0)
+        status = hf_certify_readings(ctx, model->posterior, sites, count, m, x, model->d, damage,
+                                     count == 1 ? worst : NULL);
+    for (size_t k = 0; k < m && status >= 0 && worst != NULL && count == 1; k++)
+        worst[k] = model->row[worst[k]];
     hf_sites_free(sites);
     return status;
 }
