@@ -54,7 +54,7 @@ static hf_status evidence_and_prediction(workshop *w)
                               WORKSHOP_D, LABEL, 3, &value, gradient);
     if (s < 0) assert_true(value == 7.0);
     if (s >= 0)
-        s = hf_classify_exact(w->ctx, HF_LINK_SOFTMAX, HF_INFERENCE_LAPLACE, kernel, mean, WORKSHOP_N, w->x,
+        s = hf_classify_exact(w->ctx, HF_LINK_SOFTMAX, HF_INFERENCE_CORRECTED, kernel, mean, WORKSHOP_N, w->x,
                               WORKSHOP_D, LABEL, 3, &out, NULL);
     if (s >= 0)
         s = hf_classify_predict(w->ctx, out, WORKSHOP_M, w->at, WORKSHOP_D, probability, NULL, NULL, NULL,

@@ -7,7 +7,7 @@ import unittest
 
 from test_experiments import FOLDER, Experiment
 
-ROW = re.compile(r"^(\S+) +(laplace|ep) +1 +(\d+) +(\d+) +(-?[\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +\d+ +[\d.]+$", re.M)
+ROW = re.compile(r"^(\S+) +(laplace|ep|corrected) +1 +(\d+) +(\d+) +(-?[\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +\d+ +[\d.]+$", re.M)
 
 
 class Accuracy(Experiment):
@@ -43,9 +43,11 @@ class Accuracy(Experiment):
         os.makedirs(self.path("data/mnist_t10k_14x14"))
         self.write("data/mnist_t10k_14x14/mnist358_14x14_sum4.csv", text)
         out = self.good("class-accuracy", "--data", "data", "--sets", "mnist358", "--train", 45, "--test", 100, "--iterations", 2)
-        (row,) = ROW.findall(out)
-        self.assertEqual((row[0], row[1], row[2], row[3]), ("mnist358", "laplace", "45", "15"))
-        self.assertGreater(float(row[5]), 0.9)
+        rows = ROW.findall(out)
+        self.assertEqual([row[:4] for row in rows], [("mnist358", method, "45", "15") for method in ("laplace", "corrected")])
+        for row in rows:
+            self.assertGreater(float(row[5]), 0.9)
+        self.assertLess(float(rows[1][6]), float(rows[0][6]))
 
 
 if __name__ == "__main__":
