@@ -28,7 +28,7 @@ HF_BEGIN_DECLS
 /**
  * Ranges of the probability of class settings->output over m boxes, as hf_certify_boxes() has them: lower, upper, argmin and argmax are m x inputs, out has m entries.
  * out[k].upper - out[k].lower is the robustness delta of the box, to the tolerance.
- * Errors: those of hf_certify_boxes(); HF_ERR_ARGUMENT for more than two classes. HF_WARN_NOT_CONVERGED likewise.
+ * Errors: those of hf_certify_boxes(); HF_ERR_ARGUMENT for rigorous settings with the link softmax. HF_WARN_NOT_CONVERGED likewise.
  * Rigorous settings: mean and deviation are intervals, and P of them by enclosed closed form (probit) or quadrature (logit); of classifiers of the exact solver.
  */
 HF_API hf_status hf_certify_class(hf_context *ctx, const hf_classifier *classifier,

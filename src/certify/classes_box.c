@@ -216,7 +216,8 @@ static void bound_by(hfi_box *x, double sign, bool own, double *point)
 /* Whether jets of its own may be what a box lacks that is not far from done: the remainders of the features are a good part of what its bound loses. */
 static bool lacks_jets(const hfi_box *x)
 {
-    const double gap = x->here - x->bound, near = fmax((x->c->heavy ? 8.0 : 20.0) * x->c->tolerance, 0.05);
+    const double gap = x->here - x->bound,
+                 near = x->c->margin ? 0.05 : (x->c->heavy ? 3.0 : 20.0) * x->c->tolerance;
     if (x->c->margin ? x->bound > 0.0 || x->here < 0.0 : gap < x->c->tolerance) return false;
     if (x->tilt_lost > 0.25 * gap) return true;
     return gap < near && x->scaled_spread < 0.9 && x->spread_rest > 0.4 * x->scaled_spread;
