@@ -25,7 +25,8 @@ static bool choices_exist(const hf_fit_settings *s)
            (unsigned)s->action_kind <= HF_ACTIONS_BLOCKS && (unsigned)s->blocks <= HF_BLOCKS_CLUSTERED &&
            (unsigned)s->action_start <= HF_ACTION_START_PRECISION &&
            (unsigned)s->optimiser <= HF_OPTIMISER_ADAM &&
-           (unsigned)s->student_method <= HF_STUDENT_VARIATIONAL && (unsigned)s->inference <= HF_INFERENCE_CORRECTED;
+           (unsigned)s->student_method <= HF_STUDENT_VARIATIONAL &&
+           (unsigned)s->inference <= HF_INFERENCE_CORRECTED;
 }
 
 static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
