@@ -191,6 +191,17 @@ static inline bool attack_exact_is_outside(const attack_model *m, const attack_a
     return status >= 0 && (high < a->range.lower || low > a->range.upper);
 }
 
+/* How far the prediction of this point alone is from that among others, which is rounding, too: much of it where a posterior's R is large. */
+static inline double attack_unsteady(const attack_model *m, const attack_answer *a, double value,
+                                     const double *x)
+{
+    double row[ATTACK_INPUTS], mean, var;
+    memcpy(row, x, m->inputs * sizeof *row);
+    if (m->inputs < m->d) row[m->d - 1] = (double)a->settings.output;
+    if (hf_predict_latent(m->posterior, m->workspace, row, &mean, &var, NULL, NULL) < 0) return 0.0;
+    return fabs(attack_join(a, mean, var) - value);
+}
+
 static inline void attack_look(attack_tally *tally, const attack_model *m, const attack_box *box,
                                const attack_answer *a, double mean, double var, const double *x)
 {
@@ -200,7 +211,7 @@ static inline void attack_look(attack_tally *tally, const attack_model *m, const
     c->points++;
     c->margin = fmin(c->margin, inward / m->scale);
     if (inward >= 0.0) return;
-    const double slack = attack_slack(m, a, mean, var);
+    const double slack = attack_slack(m, a, mean, var) + 4.0 * attack_unsteady(m, a, value, x);
     c->share = fmax(c->share, -inward / slack);
     const bool exact = a->what == HF_CERTIFY_MEAN || a->settings.rigorous;
     if (exact ? attack_exact_is_outside(m, a, x) : !(-inward <= slack)) {
