@@ -90,8 +90,8 @@ static void predictions(const task *t, json_t *out)
     double *room = malloc((3 * cells + t->m + 1) * sizeof *room);
     if (!room) fail("out of memory");
     must(t->ctx,
-         hfi_softmax_posterior(t->ctx, t->kernel, t->mean, t->n, t->x, t->d, t->label, t->classes, &posterior,
-                               NULL),
+         hfi_softmax_posterior(t->ctx, t->kernel, t->mean, t->n, t->x, t->d, t->label, t->classes, false,
+                               &posterior, NULL),
          "posterior");
     must(t->ctx,
          hfi_softmax_predict(t->ctx, posterior, t->classes, t->m, t->query, t->d, room, NULL, room + cells,
