@@ -2,11 +2,13 @@
 """Solvers for budgets: every preset and every choice fits a table, options without effect are told, costs are announced."""
 import json
 import math
+import os
 import re
 import unittest
 
 from toolcase import ToolCase, table
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # the tables are so small that threads would mostly wait for each other
 FIT = ["fit", "wave.csv", "--target", "y"]
 
 

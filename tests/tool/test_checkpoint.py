@@ -13,6 +13,7 @@ import unittest
 
 from toolcase import TOOL, ToolCase
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # the tables are so small that threads would mostly wait for each other
 FIT = ["fit", "wave.csv", "--target", "y", "-o"]
 
 
