@@ -67,6 +67,15 @@ static void turn_ranges(size_t m, hf_range *ranges)
     }
 }
 
+/* Bounds of several classes carry their allowances beyond 0 and 1. */
+static void clip_ranges(size_t m, hf_range *ranges)
+{
+    for (size_t k = 0; k < m; k++) {
+        if (isfinite(ranges[k].lower)) ranges[k].lower = fmax(0.0, ranges[k].lower);
+        if (isfinite(ranges[k].upper)) ranges[k].upper = fmin(1.0, ranges[k].upper);
+    }
+}
+
 hf_status hfi_certify_class_boxes(hf_context *ctx, const hf_classifier *classifier,
                                   const hf_certify_settings *settings, size_t m, const double *lower,
                                   const double *upper, hf_range *out, double *argmin, double *argmax)
@@ -77,9 +86,12 @@ hf_status hfi_certify_class_boxes(hf_context *ctx, const hf_classifier *classifi
     hf_status status = hfi_certify_link_of(ctx, classifier, class, &what);
     if (status >= 0) status = check_rigorous(ctx, what, &own);
     if (status < 0) return status;
-    if ((int)what == HFI_CERTIFY_SOFTMAX)
-        return hfi_certify_boxes(ctx, hf_classifier_posterior(classifier), what, &own, m, lower, upper, out,
-                                 argmin, argmax);
+    if ((int)what == HFI_CERTIFY_SOFTMAX) {
+        status = hfi_certify_boxes(ctx, hf_classifier_posterior(classifier), what, &own, m, lower, upper, out,
+                                   argmin, argmax);
+        if (status >= 0) clip_ranges(m, out);
+        return status;
+    }
     own.output = 0;
     if (class == 0) {
         const bool lower_only = own.lower_only;
