@@ -142,14 +142,16 @@ hf_status hfi_block_tiles(hf_context *ctx, const hfi_block_job *job)
     const double n = (double)job->n;
     size_t theta = 0;
     tiles all = {.job = job};
+    double *const into = job->theta, *sums = NULL;
     if (!hfi_size_mul(chunks, parameters, &theta)) return hfi_out_of_memory(ctx);
     all.scratch = hfi_kernel_scratch_alloc(ctx, job->kernel, &all.scratch_each);
-    if (job->theta) all.theta = hfi_alloc(ctx, theta, sizeof *all.theta);
-    hf_status status = all.scratch && (all.theta || !job->theta) ? HF_OK : HF_ERR_MEMORY;
+    if (into) sums = hfi_alloc(ctx, theta, sizeof *sums);
+    all.theta = sums;
+    hf_status status = all.scratch && (sums || !into) ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0) status = hfi_pair_rounds(ctx, "covariances", chunks, 0.5 * n * (n + 1.0), pair, &all);
-    for (size_t c = 0; status >= 0 && all.theta && c < chunks; c++)
-        for (size_t p = 0; p < parameters; p++) job->theta[p] += all.theta[c * parameters + p];
+    for (size_t c = 0; status >= 0 && into && sums && c < chunks; c++)
+        for (size_t p = 0; p < parameters; p++) into[p] += sums[c * parameters + p];
     hfi_free(ctx, all.scratch);
-    hfi_free(ctx, all.theta);
+    hfi_free(ctx, sums);
     return status;
 }
