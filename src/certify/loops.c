@@ -197,3 +197,13 @@ void hfi_cube_slices(size_t m, const double *restrict t, const double *restrict 
         out[a] = side[a] * sum;
     }
 }
+
+double hfi_sum_anchors(size_t n, const double *value)
+{
+    double lane[8] = {0.0};
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (size_t k = 0; k < 8; k++) lane[k] += value[i + k];
+    for (size_t k = 0; i + k < n; k++) lane[k] += value[i + k];
+    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+}

@@ -34,6 +34,8 @@ void hfi_radial_values(hfi_radial form, double alpha, size_t count, const double
 void hfi_radial_weights(hfi_radial form, double alpha, size_t count, const double *q, const double *a,
                         double *value, double *slope, double *curve);
 
+/** The sum of n numbers, in eight lanes. */
+double hfi_sum_anchors(size_t n, const double *value);
 /** matrix := sum_ij w_i w_j y_i y_j' g^3 (weight_0 + weight_1 g + ...), g = y_i'y_j, over `count` points with `axes` coordinates y[i + a ld]; symmetric, axes x axes.
  * Reads y and w up to the next multiple of HFI_PAIR_LANES, where they must be finite. Each pair once. */
 void hfi_pair_sums(size_t count, size_t axes, size_t ld, const double *y, const double *w, size_t degrees,

@@ -173,3 +173,29 @@ double hfi_quadratic_lower(size_t m, double sign, const double *g, const double 
     }
     return fmax(by_tangent, by_centre) - 4.0 * DBL_EPSILON * ((double)m + 8.0) * size;
 }
+
+double hfi_largest_eigenvalue(size_t m, const double *matrix, int squares, double *work)
+{
+    double *from = work, *to = work + m * m, scale = 0.0, root = 1.0;
+    for (size_t a = 0; a < m; a++) scale += matrix[a * m + a];
+    if (!(scale > DBL_MIN)) return fmax(scale, 0.0);
+    double bound = scale;
+    for (size_t k = 0; k < m * m; k++) from[k] = matrix[k] / scale;
+    for (int s = 0; s < squares; s++) {
+        double trace = 0.0;
+        root *= 0.5;
+        for (size_t a = 0; a < m; a++)
+            for (size_t b = 0; b < m; b++) {
+                double sum = 0.0;
+                for (size_t c = 0; c < m; c++) sum += from[a * m + c] * from[c * m + b];
+                to[a * m + b] = sum;
+                if (a == b) trace += sum;
+            }
+        bound *= pow(trace, root);
+        for (size_t k = 0; k < m * m; k++) to[k] /= trace;
+        double *swap = from;
+        from = to;
+        to = swap;
+    }
+    return bound * (1.0 + 1e-10);
+}

@@ -47,4 +47,7 @@ double hfi_cubic_lower(const hfi_cubic *cubic, const hfi_cubic_effort *effort, d
 /** Doubles of work for so many parts. */
 size_t hfi_cubic_work(size_t m, size_t parts);
 
+/** The largest eigenvalue of a positive semi-definite matrix (m x m), from above: the 2^squares-th root of the trace of that power. Work 2 m x m. */
+double hfi_largest_eigenvalue(size_t m, const double *matrix, int squares, double *work);
+
 #endif

@@ -67,34 +67,14 @@ static problem prepare(const hfi_cubic *cubic, size_t parts, double *point, doub
 /* |T(u, u, u)| <= |u| |sum_bc T_abc u_b u_c|_a <= (largest eigenvalue of sum_cd T_acd T_bcd)^(1/2) |u|^3, bounded by the trace of a power. */
 static double cubic_norm(size_t m, const double *t, double *work)
 {
-    double *from = work, *to = work + m * m, trace = 0.0, root = 1.0;
     for (size_t a = 0; a < m; a++)
         for (size_t b = a; b < m; b++) {
             double sum = 0.0;
             for (size_t k = 0; k < m * m; k++) sum += t[a * m * m + k] * t[b * m * m + k];
-            from[a * m + b] = from[b * m + a] = sum;
-            if (a == b) trace += sum;
+            work[a * m + b] = work[b * m + a] = sum;
         }
-    if (!(trace > DBL_MIN)) return sqrt(DBL_MIN) + sqrt(fmax(trace, 0.0));
-    double bound = trace;
-    for (size_t k = 0; k < m * m; k++) from[k] /= trace;
-    for (int s = 0; s < SQUARES; s++) {
-        double next = 0.0;
-        root *= 0.5;
-        for (size_t a = 0; a < m; a++)
-            for (size_t b = 0; b < m; b++) {
-                double sum = 0.0;
-                for (size_t c = 0; c < m; c++) sum += from[a * m + c] * from[c * m + b];
-                to[a * m + b] = sum;
-                if (a == b) next += sum;
-            }
-        bound *= pow(next, root);
-        for (size_t k = 0; k < m * m; k++) to[k] /= next;
-        double *swap = from;
-        from = to;
-        to = swap;
-    }
-    return sqrt(bound) * (1.0 + 1e-10);
+    /* What is lost by underflow is less than the least normal number. */
+    return sqrt(hfi_largest_eigenvalue(m, work, SQUARES, work + m * m) + DBL_MIN);
 }
 
 static void place_whole(problem *p)

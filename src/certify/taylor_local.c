@@ -100,16 +100,6 @@ typedef struct local {
     double reach;                /* bounds the sizes that add up to an entry of M */
 } local;
 
-static double sum_of(size_t n, const double *value)
-{
-    double lane[8] = {0.0};
-    size_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        for (size_t k = 0; k < 8; k++) lane[k] += value[i + k];
-    for (size_t k = 0; i + k < n; k++) lane[k] += value[i + k];
-    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
-}
-
 static void place(const hfi_taylor *taylor, const hfi_term *term, const double *centre, const double *half,
                   const bench *b, local *l)
 {
@@ -148,13 +138,13 @@ static void weigh(const hfi_taylor *taylor, const hfi_term *term, const bench *b
             b->size[i] += out[i] * out[i];
         }
     }
-    l->value = sum_of(n, b->w);
+    l->value = hfi_sum_anchors(n, b->w);
     for (size_t i = 0; i < n; i++) {
         const double y = sqrt(b->size[i]) * (1.0 + 1e-12);
         b->size[i] = y;
         b->add[i] = fabs(b->w[i]) * exp(fmin(y, 700.0));
     }
-    l->sizes = sum_of(n, b->add);
+    l->sizes = hfi_sum_anchors(n, b->add);
 }
 
 /* Adds t u_i u_j u_k in all orders. */
@@ -234,12 +224,12 @@ static void share_out(const bench *b, local *l)
             power[i] *= b->size[i] / k;
             square[i] = power[i] * power[i];
         }
-        alone[k] = sum_of(l->kept, power);
-        own[k] = sqrt(sum_of(l->kept, square));
+        alone[k] = hfi_sum_anchors(l->kept, power);
+        own[k] = sqrt(hfi_sum_anchors(l->kept, square));
         if (k >= FIRST) total += own[k];
     }
     for (size_t i = 0; i < l->kept; i++) power[i] *= b->size[i] / (LAST + 1) * exp(fmin(b->size[i], 700.0));
-    double beyond = sum_of(l->kept, power), sum = 0.0, factorial = 6.0;
+    double beyond = hfi_sum_anchors(l->kept, power), sum = 0.0, factorial = 6.0;
     double slope = beyond * (LAST + 1);
     int last = LAST;
     for (; last > FIRST && beyond + alone[last] < 0.02 * total; last--) {
@@ -257,33 +247,6 @@ static void share_out(const bench *b, local *l)
         l->slope_shares += share * k * k;
         l->reach += alone[k] * alone[k] / share;
     }
-}
-
-/* The largest eigenvalue from above: a root of the trace of a power. */
-static double largest_eigenvalue(size_t m, const double *matrix, double *work)
-{
-    double *from = work, *to = work + m * m, scale = 0.0, root = 1.0;
-    for (size_t a = 0; a < m; a++) scale += matrix[a * m + a];
-    if (!(scale > DBL_MIN)) return fmax(scale, 0.0);
-    double bound = scale;
-    for (size_t k = 0; k < m * m; k++) from[k] = matrix[k] / scale;
-    for (int s = 0; s < SQUARES; s++) {
-        double trace = 0.0;
-        root *= 0.5;
-        for (size_t a = 0; a < m; a++)
-            for (size_t b = 0; b < m; b++) {
-                double sum = 0.0;
-                for (size_t c = 0; c < m; c++) sum += from[a * m + c] * from[c * m + b];
-                to[a * m + b] = sum;
-                if (a == b) trace += sum;
-            }
-        bound *= pow(trace, root);
-        for (size_t k = 0; k < m * m; k++) to[k] /= trace;
-        double *swap = from;
-        from = to;
-        to = swap;
-    }
-    return bound * (1.0 + 1e-10);
 }
 
 /* Relative rounding of w_i exp |y_i| and of sums over the anchors. */
@@ -352,7 +315,7 @@ void hfi_taylor_sharpen(const hfi_taylor *taylor, const double *centre, const do
     share_out(&b, &l);
     hfi_pair_sums(l.kept, l.moving, padded(taylor->n), b.columns, b.w, l.degrees, l.weight, b.matrix);
     const double unit = unit_of(taylor, term, &b);
-    const double most = largest_eigenvalue(l.moving, b.matrix, b.square) + unit * l.reach;
+    const double most = hfi_largest_eigenvalue(l.moving, b.matrix, SQUARES, b.square) + unit * l.reach;
     l.tail = (sqrt(most * l.shares) + l.tail) * (1.0 + 1e-12) + unit * l.sizes;
     close_in(taylor, term, half, &b, &l, unit, model);
 }

@@ -104,16 +104,6 @@ static void weigh(const hfi_term *term, size_t n, size_t q, const bench *b)
                            b->curve + q * n);
 }
 
-static double sum_of(size_t n, const double *value)
-{
-    double lane[8] = {0.0};
-    size_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        for (size_t k = 0; k < 8; k++) lane[k] += value[i + k];
-    for (size_t k = 0; i + k < n; k++) lane[k] += value[i + k];
-    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
-}
-
 /* Sums over the anchors of all boxes of a chunk. */
 static void sum_features(const hfi_term *term, size_t n, size_t count, const bench *b)
 {
@@ -136,11 +126,11 @@ static void sum_directly(const hfi_term *term, size_t n, size_t q, const bench *
             u[i + a * n] = term->z[i + a * n];
             w[i + a * n] = curve[i] * u[i + a * n];
         }
-    sums[0] = sum_of(n, curve);
-    firsts[0] = sum_of(n, slope);
+    sums[0] = hfi_sum_anchors(n, curve);
+    firsts[0] = hfi_sum_anchors(n, slope);
     size_t at = 1 + axes;
     for (size_t a = 0; a < axes; a++) {
-        sums[1 + a] = sum_of(n, w + a * n);
+        sums[1 + a] = hfi_sum_anchors(n, w + a * n);
         firsts[1 + a] = hfi_dot(n, slope, u + a * n);
         for (size_t c = a; c < axes; c++) sums[at++] = hfi_dot(n, w + a * n, u + c * n);
     }
@@ -154,7 +144,7 @@ static void assemble(const hfi_taylor *taylor, const hfi_term *term, size_t q, c
     const bool se = term->form == HFI_RADIAL_SE;
     const double *s2 = b->sums + q * columns, *s1 = se ? s2 : b->firsts + q * (1 + axes);
     const double *second = s2 + 1 + axes, sign = se ? -1.0 : 1.0;
-    *value = sum_of(n, (se ? b->curve : b->value) + q * n);
+    *value = hfi_sum_anchors(n, (se ? b->curve : b->value) + q * n);
     const int degree = hfi_radial_degree(term->form);
     for (size_t a = 0; degree >= 1 && a < axes; a++) {
         const double first = sign * (b->x[a] * s1[0] - s1[1 + a]);
