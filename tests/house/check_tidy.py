@@ -13,8 +13,8 @@ FOLDERS = ("src", "apps", "examples")
 # What the analyser is told about functions that it cannot see into, and where the macros that tell it would hurt: in the
 # files that define these functions.
 MODELS = {"src": "tests/house/analyser_library.h", "apps": "tests/house/analyser_tool.h"}
-# A tenth of the analyser's usual effort for one function finds the same here in a fifth of the time.
-EFFORT = ["-Xclang", "-analyzer-config", "-Xclang", "max-nodes=20000"]
+# A twentieth of the analyser's usual effort for one function finds the same here in a sixth of the time.
+EFFORT = ["-Xclang", "-analyzer-config", "-Xclang", "max-nodes=10000"]
 DEFINES = re.compile(r"^(hf_status hfi_(fail|out_of_memory|cancelled|choice_parse|group_agree)|int (complain|usage_error))\(", re.M)
 PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+omp\b", re.M)
 # Switches of gcc that clang does not know, and those that are no business of clang-tidy.

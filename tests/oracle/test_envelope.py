@@ -49,7 +49,7 @@ class Barrier:
             hessian[np.diag_indices_from(hessian)] += 2 / ball
             step = -np.linalg.solve(hessian, gradient)
             decrement = -gradient @ step
-            if decrement < 1e-10:
+            if decrement < 1e-3: # the path is followed, not reached; what is reached is a bound all the same
                 break
             length, here = 1.0, self.value(s, a, z)
             while self.value(s, a, z + length * step) > here - 0.1 * length * decrement and length > 1e-12:
