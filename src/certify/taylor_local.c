@@ -13,6 +13,7 @@
 #include "certify/taylor.h"
 
 #include "certify/loops.h"
+#include "certify/quadratic.h"
 #include "linalg/linalg.h"
 #include <float.h>
 #include <math.h>
