@@ -380,22 +380,15 @@ static void bound_others(box *x, double *kind_scratch)
 static size_t choose_split(const box *x)
 {
     const hfi_question *q = x->question;
-    size_t split = 0;
-    double most = -1.0, widest = -1.0;
+    hfi_split best = {.most = -1.0, .widest = -1.0};
     for (size_t a = 0; a < x->m; a++) {
         if (!(x->half[a] > 0.0)) continue;
         double share = x->b->best_gap[a];
         if (x->own && x->of_mean) share += x->mean->remainder_share[a];
         if (x->own && x->of_spread) share += x->spread.remainder_share[a];
-        const double width = x->half[a] / q->subject.extent[a];
-        if (!(share >= 0.0)) share = 0.0;
-        if (share > most || (share == most && width > widest)) {
-            most = share;
-            widest = width;
-            split = a;
-        }
+        hfi_split_offer(&best, a, share, x->half[a] / q->subject.extent[a]);
     }
-    return split;
+    return best.input;
 }
 
 static double centre_value(const box *x)

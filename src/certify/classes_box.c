@@ -176,8 +176,8 @@ static void bound_margin(hfi_box *x, double *point)
 static size_t choose_split(const hfi_box *x)
 {
     const size_t n = x->n, square = n * n;
-    size_t split = 0;
-    double most = -1.0, widest = -1.0, reach = 0.0, total = 0.0;
+    hfi_split best = {.most = -1.0, .widest = -1.0};
+    double reach = 0.0, total = 0.0;
     for (size_t i = 0; i < n; i++) reach += x->s.remainder[i];
     for (size_t a = 0; a < x->m; a++) total += x->s.share[a];
     for (size_t a = 0; a < x->m; a++) {
@@ -192,15 +192,9 @@ static size_t choose_split(const hfi_box *x)
         share += x->osc * (HFI_CUMULANT_3 * x->moves * move +
                            0.5 * HFI_CUMULANT_4 * (x->moves * spread + x->spread * move) +
                            0.25 * HFI_CUMULANT_5 * x->spread * spread);
-        const double width = x->half[a] / x->c->subject->extent[a];
-        if (!(share >= 0.0)) share = 0.0;
-        if (share > most || (share == most && width > widest)) {
-            most = share;
-            widest = width;
-            split = a;
-        }
+        hfi_split_offer(&best, a, share, x->half[a] / x->c->subject->extent[a]);
     }
-    return split;
+    return best.input;
 }
 
 static void bound_by(hfi_box *x, double sign, bool own, double *point)

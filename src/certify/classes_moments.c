@@ -6,6 +6,7 @@
  * M = exp(y^2 / 2) / cos^5(y w / 2) for products of up to five of them (Trefethen and Weideman, The exponentially convergent trapezoidal rule, 2014, theorem 5.1). */
 #include "certify/classes_moments.h"
 
+#include "classify/softmax.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -90,25 +91,6 @@ size_t hfi_rules_scratch(const hfi_rules *rules)
 {
     const size_t classes = rules->classes, line = longest_line(rules);
     return classes * classes + (classes + 7) * line + PARTS * classes;
-}
-
-/* ---- the factor -------------------------------------------------------------------------------------------------- */
-
-/* A: lower triangular in the first C - 1 rows, zero in the last; C x (C - 1). What is no square by rounding is 0. */
-static void factor_differences(size_t classes, const double *v, double *factor)
-{
-    const size_t last = classes - 1;
-    memset(factor, 0, classes * last * sizeof *factor);
-    for (size_t j = 0; j < last; j++) {
-        double pivot = 0.0;
-        for (size_t i = j; i < last; i++) {
-            double value =
-                v[i * classes + j] + v[last * classes + last] - v[i * classes + last] - v[j * classes + last];
-            for (size_t k = 0; k < j; k++) value -= factor[i * last + k] * factor[j * last + k];
-            if (i == j) pivot = value > 0.0 ? sqrt(value) : 0.0;
-            factor[i * last + j] = i == j ? pivot : (pivot > 0.0 ? value / pivot : 0.0);
-        }
-    }
 }
 
 /* ---- products of rules ------------------------------------------------------------------------------------------- */
@@ -196,7 +178,7 @@ static double by_grid(const hfi_rules *rules, const double *mean, const double *
     const size_t line = longest_line(rules), last = rules->classes - 2;
     grid g = {
         .classes = rules->classes, .count = rules->classes - 1, .mean = p, .third = third, .fifth = fifth};
-    factor_differences(rules->classes, v, g.factor);
+    hfi_softmax_differences(rules->classes, v, g.count, g.factor);
     const double error = place(&g, rules->wanted);
     g.z = scratch;
     g.density = g.z + line;
@@ -221,7 +203,7 @@ static double by_sequence(const hfi_rules *rules, const double *mean, const doub
     const size_t classes = rules->classes, last = classes - 1;
     double *factor = scratch, *columns = factor + classes * last, *weight = columns + classes * EACH,
            *work = weight + EACH, *part = work + 2 * EACH;
-    factor_differences(classes, v, factor);
+    hfi_softmax_differences(classes, v, last, factor);
     memset(part, 0, PARTS * classes * sizeof *part);
     for (size_t i = 0; i < EACH; i++) weight[i] = 1.0 / (double)rules->points;
     for (size_t b = 0; b < PARTS; b++) {

@@ -64,6 +64,20 @@ typedef struct hfi_box_bound {
     double rounding; /* user's units */
 } hfi_box_bound;
 
+/** The input to split: that with the largest share of the gap, of equal ones the widest. Begins as { .most = -1, .widest = -1 }. */
+typedef struct hfi_split {
+    double most, widest;
+    size_t input;
+} hfi_split;
+
+/** What input `a` would be chosen for; a share that is not a number counts as none. */
+static inline void hfi_split_offer(hfi_split *best, size_t a, double share, double width)
+{
+    if (!(share >= 0.0)) share = 0.0;
+    if (share > best->most || (share == best->most && width > best->widest))
+        *best = (hfi_split){.most = share, .widest = width, .input = a};
+}
+
 /** Bounds of `count` <= HFI_TOGETHER boxes [low, high] (m entries each) for sign = 1 (minimum) or -1 (maximum). No allocation; several threads at once. */
 void hfi_question_bounds(const hfi_question *question, double sign, double enough, size_t count,
                          const double *low, const double *high, hfi_box_bound *bounds, double *scratch);
