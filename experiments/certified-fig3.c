@@ -30,8 +30,9 @@ static void name_of(const char *set, size_t method, size_t budget, char *out, si
     snprintf(out, size, "%s %s %ld", set, hf_inference_name((hf_inference)method), budgets[budget]);
 }
 
-static bool study(run *r, const cert_set *set)
+static bool study(void *state, const cert_set *set)
 {
+    run *r = state;
     bool ok = true;
     for (size_t budget = 0; ok && budget < BUDGETS && budgets[budget] <= r->most; ++budget)
         for (size_t method = 0; ok && method < METHODS; ++method) {
@@ -53,16 +54,7 @@ static bool study(run *r, const cert_set *set)
 static bool work(void *state)
 {
     run *r = state;
-    bool ok = true;
-    for (size_t k = 0; ok && k < r->common.sets.count; ++k) {
-        cert_set set;
-        if (!cert_load(r->ctx, &r->common, r->common.sets.items[k], (size_t)r->common.train, CERT_POINTS_MOST,
-                       &set))
-            continue;
-        ok = study(r, &set);
-        cert_free(&set);
-    }
-    return ok;
+    return cert_each(r->ctx, &r->common, (size_t)r->common.train, CERT_POINTS_MOST, study, r);
 }
 
 static void report(const void *state)

@@ -59,8 +59,9 @@ static void name_of(const char *set, const char *method, const char *train, cons
     snprintf(out, size, "%s %s %s %s", set, method, train, inducing);
 }
 
-static bool study(run *r, const cert_set *set)
+static bool study(void *state, const cert_set *set)
 {
+    run *r = state;
     bool ok = true;
     for (size_t i = 0; ok && i < r->train.count; ++i)
         for (size_t j = 0; ok && j < r->inducing.count; ++j)
@@ -91,18 +92,11 @@ static bool work(void *state)
 {
     run *r = state;
     size_t most = 0;
-    bool ok = true;
     for (size_t i = 0; i < r->train.count; ++i) {
         const size_t n = strtoul(r->train.items[i], NULL, 10);
         if (n > most) most = n;
     }
-    for (size_t k = 0; ok && k < r->common.sets.count; ++k) {
-        cert_set set;
-        if (!cert_load(r->ctx, &r->common, r->common.sets.items[k], most, CERT_POINTS_MOST, &set)) continue;
-        ok = study(r, &set);
-        cert_free(&set);
-    }
-    return ok;
+    return cert_each(r->ctx, &r->common, most, CERT_POINTS_MOST, study, r);
 }
 
 /* Of one model; a summary of nothing where it was not measured. */

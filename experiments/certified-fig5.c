@@ -114,8 +114,9 @@ static bool measure(run *r, const cert_set *set, const hf_classifier *classifier
     return ok;
 }
 
-static bool study(run *r, const cert_set *set)
+static bool study(void *state, const cert_set *set)
 {
+    run *r = state;
     cert_fit_report fit;
     const cert_model model = {.inference = HF_INFERENCE_LAPLACE, .evaluations = r->evaluations};
     hf_classifier *classifier = cert_fit(r->ctx, set, set->n, &model, &fit);
@@ -130,16 +131,7 @@ static bool study(run *r, const cert_set *set)
 static bool work(void *state)
 {
     run *r = state;
-    bool ok = true;
-    for (size_t k = 0; ok && k < r->common.sets.count; ++k) {
-        cert_set set;
-        if (!cert_load(r->ctx, &r->common, r->common.sets.items[k], (size_t)r->common.train, POINTS_MOST,
-                       &set))
-            continue;
-        ok = study(r, &set);
-        cert_free(&set);
-    }
-    return ok;
+    return cert_each(r->ctx, &r->common, (size_t)r->common.train, POINTS_MOST, study, r);
 }
 
 static const char *agrees(double score, double difference_of_means)

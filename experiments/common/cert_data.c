@@ -127,6 +127,19 @@ void cert_free(cert_set *set)
     *set = (cert_set){0};
 }
 
+bool cert_each(hf_context *ctx, const cert_options *options, size_t n, size_t m,
+               bool (*study)(void *state, const cert_set *set), void *state)
+{
+    bool ok = true;
+    for (size_t k = 0; ok && k < options->sets.count; ++k) {
+        cert_set set;
+        if (!cert_load(ctx, options, options->sets.items[k], n, m, &set)) continue;
+        ok = study(state, &set);
+        cert_free(&set);
+    }
+    return ok;
+}
+
 static double accuracy_of(hf_context *ctx, const cert_set *set, const hf_classifier *classifier)
 {
     size_t *winner = malloc((set->m + 1) * sizeof *winner), right = 0;

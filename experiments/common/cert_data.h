@@ -55,6 +55,9 @@ bool cert_known(const char *name);
 bool cert_load(hf_context *ctx, const cert_options *options, const char *name, size_t n, size_t m,
                cert_set *out);
 void cert_free(cert_set *set);
+/** study(state, set) for each of the sets asked for that is there, with as many points as cert_load() takes, until one fails: false then. */
+bool cert_each(hf_context *ctx, const cert_options *options, size_t n, size_t m,
+               bool (*study)(void *state, const cert_set *set), void *state);
 
 /** How a model is made. */
 typedef struct cert_model {
