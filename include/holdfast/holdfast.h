@@ -6,12 +6,14 @@
 #ifndef HOLDFAST_H
 #define HOLDFAST_H
 
+#include <holdfast/ageing.h>
 #include <holdfast/certify.h>
 #include <holdfast/certify_uses.h>
 #include <holdfast/classify.h>
 #include <holdfast/closed_envelope.h>
 #include <holdfast/contaminate.h>
 #include <holdfast/context.h>
+#include <holdfast/dpp.h>
 #include <holdfast/envelope.h>
 #include <holdfast/envelope_file.h>
 #include <holdfast/envelope_kernel.h>
@@ -19,6 +21,7 @@
 #include <holdfast/mean.h>
 #include <holdfast/metrics.h>
 #include <holdfast/model.h>
+#include <holdfast/optimise.h>
 #include <holdfast/outputs.h>
 #include <holdfast/posterior.h>
 #include <holdfast/robust_covariance.h>
@@ -26,6 +29,8 @@
 #include <holdfast/solver.h>
 #include <holdfast/status.h>
 #include <holdfast/table.h>
+#include <holdfast/track.h>
+#include <holdfast/track_file.h>
 #include <holdfast/train.h>
 #include <holdfast/version.h>
 

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file optimise.h
+ * @brief Where to measure next: domains, and the point of a domain where an acquisition function is largest.
+ */
+#ifndef HOLDFAST_OPTIMISE_H
+#define HOLDFAST_OPTIMISE_H
+
+#include <holdfast/posterior.h>
+
+HF_BEGIN_DECLS
+
+/** What may be chosen: a box, or one of finitely many candidates. A view: the arrays are the caller's. */
+typedef struct hf_domain {
+    size_t dimension;    /**< inputs that are ours to choose, d >= 1 */
+    const double *lower; /**< box: d entries, finite, lower <= upper; equal ones fix an input */
+    const double *upper;
+    size_t candidates;    /**< 0: the domain is the box. Else the number of rows of `points` */
+    const double *points; /**< candidates x d row-major, stride d, finite; then lower and upper are not looked at */
+} hf_domain;
+
+/** HF_OK, or HF_ERR_ARGUMENT / HF_ERR_NOT_FINITE with what is wrong, and where. */
+HF_API hf_status hf_domain_check(hf_context *ctx, const hf_domain *domain);
+/** Whether x (d entries) is in the box, or is one of the candidates, exactly (0 and -0 being the same); *index then says which (of equal ones the first; 0 for a
+ * box). index may be NULL. Thread-safe. */
+HF_API bool hf_domain_contains(const hf_domain *domain, const double *x, size_t *index);
+/**
+ * Points that fill the box evenly: row k of the sequence is frac(1/2 + (k + 1) a) with a_j = p^-j, p the positive root of p^(d+1) = p + 1 (the golden
+ * ratio in one dimension), stretched to the box: any stretch of it is low-discrepancy, no point is on the boundary, and d may be anything. (Roberts 2018.)
+ * @param first number of the first point
+ * @param x     count x d row-major
+ * Thread-safe. O(count d).
+ */
+HF_API void hf_domain_fill(const hf_domain *domain, size_t first, size_t count, double *x);
+
+/** How thoroughly a box is searched. Start from hf_search_settings_default(). */
+typedef struct hf_search_settings {
+    size_t samples;    /**< 0: 256 d, 4096 at most: points of hf_domain_fill() that are looked at */
+    size_t starts;     /**< 6: so many of the best of them, none within 2 % of the box's sides of a better one, are climbed from */
+    size_t iterations; /**< 40: evaluations of a climb at most */
+    double resolution; /**< 0: the answer is what the climb ends at. Else it is rounded to the lattice lower + k (resolution (upper - lower)), k whole, never out of the
+                            box: places then repeat. In (0, 1/2] */
+} hf_search_settings;
+HF_API hf_search_settings hf_search_settings_default(void);
+
+/** The confidence bound mean(x) + beta sd(x), latent, user's units. */
+typedef struct hf_confidence {
+    const hf_posterior *mean;   /**< whose mean */
+    const hf_posterior *spread; /**< whose standard deviation; NULL: the same. Inputs as many as `mean` has */
+    double beta;                /**< >= 0 for upper bounds; negative ones are minimum-seeking when `mean` is of -f; finite */
+    size_t contexts;        /**< inputs of the posterior behind the domain's: not ours to choose (time, weather); dimension + contexts = those of the posterior */
+    const double *context;  /**< `contexts` values, or NULL for none */
+} hf_confidence;
+
+/** Value of the bound at one point x (domain's inputs), with its gradient (d entries or NULL): O(n^2). Where sd is 0 the gradient is the mean's. */
+HF_API hf_status hf_confidence_evaluate(const hf_confidence *bound, hf_workspace *mean, hf_workspace *spread,
+                                        size_t d, const double *x, double *value, double *gradient);
+
+/** The place that was found. */
+typedef struct hf_maximiser {
+    double value;       /**< mean + beta sd */
+    double mean;        /**< latent */
+    double sd;          /**< latent */
+    size_t index;       /**< the candidate; 0 for a box */
+    size_t evaluations; /**< of the bound */
+    size_t climbs;      /**< made */
+    double gradient;    /**< box: largest entry of the gradient at the end of the best climb, times the box's side, that does not push out of the box */
+    double seconds;
+} hf_maximiser;
+
+/**
+ * argmax of the bound over a domain.
+ *
+ * Candidates: all are looked at; of equal ones the first wins. Box: `settings->samples` quasi-random points, the `guesses` and the corners of the box when 2^d <= 16
+ * are looked at all at once; the best start bounded quasi-Newton climbs (L-BFGS, exact gradients). The result is the best point seen; of equal ones the first. The same for
+ * the same arguments, whatever the threads.
+ * @param settings NULL: the defaults. Only `resolution` = 0 for candidates.
+ * @param guesses  guess_count x d row-major: further starts, e.g. where it was last time; put into the box; NULL for none. Not looked at for candidates.
+ * @param x        d entries
+ * @param report   or NULL
+ * HF_WARN_NOT_CONVERGED is never returned: a global maximum is not certified (hf_certify_range() can). Errors: HF_ERR_ARGUMENT, HF_ERR_DIMENSION, HF_ERR_NOT_FINITE,
+ * HF_ERR_MEMORY, HF_ERR_CANCELLED; outputs untouched. Cost: samples n (d + n) flops and starts x iterations x O(n^2).
+ */
+HF_API hf_status hf_maximise_confidence(hf_context *ctx, const hf_confidence *bound, const hf_domain *domain,
+                                        const hf_search_settings *settings, size_t guess_count,
+                                        const double *guesses, double *x, hf_maximiser *report);
+
+HF_END_DECLS
+
+#endif

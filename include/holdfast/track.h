@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file track.h
+ * @brief Optimising what drifts: time-varying Gaussian process bandits that may ask an expert.
+ *
+ * f_t(x) is to be maximised while t goes on. A step is
+ *
+ *     hf_track_requests(track, t)   where the expert should measure f_t again   (SparQ methods; the list may be empty)
+ *     hf_track_answer(...)          for all, some or none of them, now or later
+ *     hf_track_ask(track, t)        the next place: argmax of mean + beta sd
+ *     hf_track_tell(...)            what was measured there (or anywhere else)
+ *
+ * and every call is optional: whoever only tells and predicts has a tracker. Time is any real number in any unit; stamps may be irregular and come out of order.
+ *
+ * | method      | readings at time t                                                     | source                                    |
+ * |-------------|------------------------------------------------------------------------|-------------------------------------------|
+ * | gp-ucb      | all, as if nothing drifted                                             | Srinivas et al. 2012                      |
+ * | r-gp-ucb    | those of the block of length w that t is in                            | Bogunovic et al. 2016, Zhou, Shroff 2021  |
+ * | sw-gp-ucb   | those of age < w                                                       | Zhou, Shroff 2021                         |
+ * | tv-gp-ucb   | all; kernel times (1 - eps)^(|t - t'| / 2)                             | Bogunovic et al. 2016                     |
+ * | w-gp-ucb    | all; noise eta^-age for the mean, eta^(-2 age) for the sd              | Deng et al. 2022                          |
+ * | ui-gp-ucb   | all, aged (ageing.h)                                                   | Brunzema et al. 2022                      |
+ * | sparq       | aged, dropped above g(t); the expert's last answers                    | SparQ-GP-UCB, Algorithm 1                 |
+ * | sparq-reuse | aged, dropped when they say nothing; all of the expert's answers, aged | this library                              |
+ *
+ * "All" ends where a reading's variance is `negligible` times the prior's. The newest reading always counts.
+ *
+ * Readings at one place are merged exactly (precisions add), so that the cost of a step follows the places, not the time: with P places that count O(P^3) for the
+ * posterior, and hf_maximise_confidence()'s cost with n = P. tv-gp-ucb has a place for each reading.
+ *
+ * **Prior mean**: a constant, estimated at every step by generalised least squares from the readings that count; or given. Zero is a bad idea (docs/methods/track.md).
+ *
+ * **Robust sites** (`robust` = k): a reading's weight is 1 / (1 + r^2 / c^2), r its distance from the last posterior's mean there, c^2 = k^2 (var + drift + noise) with that
+ * posterior's variance there and what the age law adds since (hf_sites_robust()). Weights are decided once, when the reading is told.
+ *
+ * Thread-safety: a track is used by one thread at a time. What is told is lost only with the object; track_file.h keeps it in a file.
+ * On error nothing changes, unless said otherwise.
+ */
+#ifndef HOLDFAST_TRACK_H
+#define HOLDFAST_TRACK_H
+
+#include <holdfast/ageing.h>
+#include <holdfast/optimise.h>
+
+HF_BEGIN_DECLS
+
+typedef struct hf_track hf_track;
+
+/** The methods of the table above. */
+typedef enum hf_track_method {
+    HF_TRACK_GP_UCB = 0,
+    HF_TRACK_R_GP_UCB,
+    HF_TRACK_SW_GP_UCB,
+    HF_TRACK_TV_GP_UCB,
+    HF_TRACK_W_GP_UCB,
+    HF_TRACK_UI_GP_UCB,
+    HF_TRACK_SPARQ,
+    HF_TRACK_SPARQ_REUSE
+} hf_track_method;
+/** "gp-ucb", "r-gp-ucb", "sw-gp-ucb", "tv-gp-ucb", "w-gp-ucb", "ui-gp-ucb", "sparq", "sparq-reuse" and back. HF_ERR_ARGUMENT lists the valid names. */
+HF_API hf_status hf_track_method_parse(hf_context *ctx, const char *name, hf_track_method *out);
+HF_API const char *hf_track_method_name(hf_track_method method);
+
+/** The confidence multiplier beta. With t the number of the step (own readings told, plus one). */
+typedef enum hf_beta_rule {
+    HF_BETA_PRACTICAL = 0, /**< sqrt(0.8 log(4 t)) (Bogunovic et al. 2016, sec. 5) */
+    HF_BETA_THEORY,        /**< B + sqrt(2 log(2 |K + D|^1/2 / (delta |D|^1/2))), D the variances of the sites that count (SparQ-GP-UCB eq. 26) */
+    HF_BETA_GIVEN
+} hf_beta_rule;
+/** "practical", "theory", "given" and back. */
+HF_API hf_status hf_beta_rule_parse(hf_context *ctx, const char *name, hf_beta_rule *out);
+HF_API const char *hf_beta_rule_name(hf_beta_rule rule);
+
+/** Which readings are dropped for their age. */
+typedef enum hf_discard_rule {
+    HF_DISCARD_NEGLIGIBLE = 0, /**< variance above `negligible` x prior variance */
+    HF_DISCARD_LOG,            /**< variance above noise log t (SparQ-GP-UCB, Algorithm 1), or above that */
+    HF_DISCARD_VARIANCE        /**< variance above discard_variance, or above that */
+} hf_discard_rule;
+/** "negligible", "log", "variance" and back. */
+HF_API hf_status hf_discard_rule_parse(hf_context *ctx, const char *name, hf_discard_rule *out);
+HF_API const char *hf_discard_rule_name(hf_discard_rule rule);
+
+/** Where the expert is asked: among the places where something was told. */
+typedef enum hf_place_rule {
+    HF_PLACES_AUTO = 0, /**< upper bounds for up to 4 requests a time, variance for more */
+    HF_PLACES_VARIANCE, /**< one after another where the variance given the readings that count and the answers to come is largest; ends where that falls below `enough` x expert noise */
+    HF_PLACES_UPPER,    /**< the same with the upper bound mean + beta sd, answers to come lowering sd (Desautels et al. 2014) */
+    HF_PLACES_DPP       /**< a sample of the M-DPP of the kernel over the places (dpp.h), as in the paper */
+} hf_place_rule;
+/** "auto", "variance", "upper", "dpp" and back. */
+HF_API hf_status hf_place_rule_parse(hf_context *ctx, const char *name, hf_place_rule *out);
+HF_API const char *hf_place_rule_name(hf_place_rule rule);
+
+/** Settings of a track. Always start from hf_track_settings_default(). What is pointed to is copied by hf_track_create(). */
+typedef struct hf_track_settings {
+    hf_track_method method;
+    hf_domain domain;         /**< required */
+    const char *const *names; /**< names of the inputs, or NULL: x1, x2, ... */
+    const char *kernel;       /**< expression (kernel.h) in the inputs, user's units; NULL: "se" with outputscale 1 and lengthscale a tenth of the box's sides, or of the
+                                   candidates' range. The values it says or starts at are used; hf_track_fit() trains those that are not held */
+    double noise;             /**< variance of a reading; > 0; 0.01 */
+    double expert_noise;      /**< of an answer; 0: `noise` */
+    bool mean_given;          /**< false: the prior mean is estimated; true: it is `mean` */
+    double mean;
+    hf_age_law age;           /**< quadratic with rate 0, which must be set for ui-gp-ucb and the SparQ methods: the largest drift per unit of time, in units of y */
+    hf_discard_rule discard;  /**< log for sparq, negligible for the others */
+    double discard_variance;
+    double negligible;        /**< 100 */
+    double window;            /**< w of r-gp-ucb and sw-gp-ucb, in time; required there, > 0 */
+    double forgetting;        /**< eps in [0, 1) of tv-gp-ucb; eta in (0, 1] of w-gp-ucb; required there (else NaN) */
+
+    hf_beta_rule beta_rule; /**< practical */
+    double beta;            /**< for given; >= 0; 2 */
+    double norm_bound;      /**< B of the theorem: at least the RKHS norm of every f_t; 1 */
+    double delta;           /**< of the theorem: it fails with at most this probability; in (0, 1); 0.05 */
+    double robust;          /**< k; 0: Gaussian sites. 2 for the SparQ methods, 0 for the others */
+
+    hf_place_rule places; /**< auto */
+    double query_factor;  /**< Q_t = ceil(c log(max(t, 2))^p) requests at most; c = 6 */
+    double query_power;   /**< p; 0: the number of inputs */
+    size_t queries;       /**< 0: Q_t as above; else so many at most */
+    double every;         /**< 0: at every new time; else requests are due when so much time went by since the last */
+    double enough;        /**< 0.05; >= 0 */
+    double superseded;    /**< sparq-reuse: a batch of more than 4 answers replaces older answers whose correlation with one of its places is at least this; 0.6 (about a lengthscale); 1:
+                               only those at the same place; above 1: none */
+    bool expert_after;    /**< false: the expert is asked about f_t before x_t is chosen. true: Algorithm 1's order: asking uses the posterior of the time of the newest reading or answer */
+    size_t most_places;   /**< 1024: beyond, half of the places where the expert can be asked are kept, by pivoted Cholesky; >= 16 */
+    hf_search_settings search; /**< as by default, but resolution 1/2048 */
+} hf_track_settings;
+HF_API hf_track_settings hf_track_settings_default(hf_track_method method);
+
+/** An empty track. HF_ERR_ARGUMENT, HF_ERR_PARSE (kernel), HF_ERR_NOT_FINITE, HF_ERR_MEMORY. */
+HF_API hf_status hf_track_create(hf_context *ctx, const hf_track_settings *settings, hf_track **out);
+HF_API void hf_track_free(hf_track *track);
+/** The settings in use, with nothing left to a default (kernel as a canonical expression with its values); owned by the track, until the next hf_track_fit(). */
+HF_API const hf_track_settings *hf_track_settings_of(const hf_track *track);
+/** Name of input i (< dimension); owned by the track. */
+HF_API const char *hf_track_name(const hf_track *track, size_t i);
+
+/* ---- the steps --------------------------------------------------------------------------------------------------- */
+
+/** A place where the expert should measure. */
+typedef struct hf_track_request {
+    uint64_t id;     /**< 1, 2, ... over the life of the track */
+    double time;     /**< of what is to be measured */
+    const double *x; /**< inputs; owned by the track until its next change */
+    size_t index;    /**< the candidate; 0 in a box */
+    double sd;       /**< latent sd there before any answer of this batch */
+} hf_track_request;
+
+/**
+ * New requests for time t, and how many there are; then read them by hf_track_request_at(). Requests that were not answered stay open, but new ones make them old: they can be answered late,
+ * and are dropped when their answer would count no longer. Asking again for the same time gives no further ones. None before the first reading, none by methods without an expert.
+ * @param count the number of open requests for this time (those not answered yet)
+ * HF_ERR_ARGUMENT: t is before the clock by more than the horizon; HF_ERR_NOT_FINITE, HF_ERR_MEMORY, HF_ERR_CANCELLED. O(P N + N Q^2), N places, P of them with readings that count.
+ */
+HF_API hf_status hf_track_requests(hf_context *ctx, hf_track *track, double time, size_t *count);
+/** Open requests of all times, oldest first; index < hf_track_open(). */
+HF_API size_t hf_track_open(const hf_track *track);
+HF_API hf_status hf_track_request_at(const hf_track *track, size_t index, hf_track_request *out);
+
+/**
+ * The expert's answer to a request, or one of several.
+ * @param time  when it was measured: the request's, or later (NaN: the request's)
+ * @param noise variance; 0: the track's
+ * HF_ERR_ARGUMENT: never requested, or dropped, or answered already (the message says which), or measured before it was requested, or too old to count.
+ */
+HF_API hf_status hf_track_answer(hf_context *ctx, hf_track *track, uint64_t request, double time, double y,
+                                 double noise);
+
+/**
+ * A reading y of f_time(x). Any place of the domain, any order of times.
+ * @param x     d entries; a box takes places in it, candidates only themselves: else HF_ERR_ARGUMENT
+ * @param noise variance; 0: the track's
+ * @param id    number of the reading, or NULL
+ * HF_ERR_ARGUMENT: so far behind the clock that it would not count even now (the message says by how much); HF_ERR_NOT_FINITE; HF_ERR_IO from a file that is attached: then it is not told.
+ * The clock is the latest time told, answered or asked for.
+ */
+HF_API hf_status hf_track_tell(hf_context *ctx, hf_track *track, double time, const double *x, double y,
+                               double noise, uint64_t *id);
+
+/** What hf_track_ask() proposes. */
+typedef struct hf_suggestion {
+    double mean, sd;    /**< latent, at the place */
+    double upper;       /**< mean + beta sd: above f_t everywhere, if beta is */
+    double beta;
+    size_t index;       /**< the candidate; 0 in a box */
+    size_t readings;    /**< that count */
+    size_t answers;     /**< of these, the expert's */
+    size_t places;      /**< distinct: the order of the system that was solved */
+    size_t open;        /**< requests without an answer */
+    double information; /**< 1/2 log |I + D^-1 K| in nats */
+    double prior_mean;  /**< estimated or given */
+    double jitter;      /**< added to the diagonal, 0 if none */
+    double seconds;
+} hf_suggestion;
+
+/**
+ * The next place at time t. Before the first reading it is the centre of the box, or the candidate nearest to the candidates' centre.
+ * Asking twice without telling gives the same answer. @param x d entries
+ * HF_ERR_ARGUMENT: t is before the clock by more than the horizon (nothing told would count). HF_WARN_JITTER. O(P^3 + search).
+ */
+HF_API hf_status hf_track_ask(hf_context *ctx, hf_track *track, double time, double *x, hf_suggestion *out);
+
+/**
+ * The posterior at time t, as any other: predict, sample, certify, plot. Inputs are the domain's (tv-gp-ucb: and the time). Mean and spread of w-gp-ucb differ: *spread is another posterior there and NULL for
+ * the others; pass NULL if it does not matter. The caller frees them. HF_ERR_NO_DATA when no reading counts.
+ */
+HF_API hf_status hf_track_posterior(hf_context *ctx, const hf_track *track, double time, hf_posterior **out,
+                                    hf_posterior **spread);
+
+/** Trains what the kernel's expression does not hold, the noise and the age rate (quadratic law), by the evidence of the readings held (at most 1000 of the newest), under the prior covariance
+ * k(x, x') exp(-(t - t')^2 / (2 T^2)): f's rate of change then has the standard deviation sqrt(k(x, x)) / T, which becomes the rate. Methods without an age law keep theirs.
+ * HF_ERR_NO_DATA with fewer than 8 readings. O(1000^3) a few dozen times at worst. */
+HF_API hf_status hf_track_fit(hf_context *ctx, hf_track *track);
+
+/* ---- books --------------------------------------------------------------------------------------------------------- */
+
+/** The truth about a step, when it is known (simulations; hindsight): max f_t and f_t at the place taken. Regret is best - value; rounding below zero counts as 0.
+ * HF_ERR_ARGUMENT when value exceeds best by more than 1e-9 of their size. */
+HF_API hf_status hf_track_truth(hf_context *ctx, hf_track *track, double time, double best, double value);
+
+/** A track in numbers. */
+typedef struct hf_track_summary {
+    double clock;           /**< NaN while empty */
+    size_t step;            /**< t of the formulas: own readings told, plus one */
+    uint64_t told;          /**< own readings */
+    uint64_t asked;         /**< hf_track_ask() calls that changed place or time */
+    uint64_t requested;     /**< of the expert */
+    uint64_t answered;
+    size_t held;            /**< readings in memory; those that can never count again are let go */
+    size_t places;          /**< in memory */
+    size_t open;            /**< requests */
+    uint64_t truths;        /**< steps whose regret is known */
+    double regret;          /**< cumulative */
+    double average_regret;  /**< per step known; NaN if none is */
+    double regret_per_answer; /**< cumulative regret / answers; NaN without */
+    size_t bytes;           /**< of memory held */
+} hf_track_summary;
+HF_API void hf_track_summary_of(const hf_track *track, hf_track_summary *out);
+
+/** A reading in memory. */
+typedef struct hf_track_reading {
+    uint64_t id;
+    double time;
+    const double *x; /**< owned by the track until its next change */
+    double y;
+    double noise;    /**< variance */
+    double weight;   /**< robust weight in (0, 1] */
+    bool answer;     /**< the expert's */
+    bool counts;     /**< at the clock */
+    double variance; /**< of its site at the clock; infinite if it does not count */
+} hf_track_reading;
+/** Reading index < held of the summary, in the order told. HF_ERR_ARGUMENT. O(1). */
+HF_API hf_status hf_track_reading_at(const hf_track *track, size_t index, hf_track_reading *out);
+
+HF_END_DECLS
+
+#endif
