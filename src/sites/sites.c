@@ -2,6 +2,7 @@
 /* Life of a set of sites, and what can be changed about it afterwards. */
 #include "sites/sites_impl.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -143,7 +144,8 @@ void hfi_sites_give(hf_sites *sites, const double *target, const double *varianc
     for (size_t i = 0; i < sites->n; i++) {
         const double s = hfi_sites_noise(sites, i);
         const bool present = !isnan(sites->y[i]) && !isinf(variance[i]);
-        sites->weight[i] = present ? fmin(1.0, s / variance[i]) : 0.0;
+        /* A weight that rounds to 0 would make the reading absent. */
+        sites->weight[i] = present ? fmax(DBL_MIN, fmin(1.0, s / variance[i])) : 0.0;
         sites->shift[i] = 0.0;
         sites->target[i] = present ? target[i] : NAN;
         sites->variance[i] = present ? variance[i] : INFINITY;
