@@ -23,10 +23,15 @@ enum {
 /** Bytes that the greedy choice may hold; beyond, it looks at a sample of the rows. */
 #define HFI_GREEDY_BYTES 1073741824.0
 
+/** HF_ERR_DIMENSION or HF_ERR_NOT_FINITE, with the row, if these are no rows of inputs of the kernel. */
+hf_status hfi_choose_check_rows(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
+                                size_t ldx);
+
 /** Pivoted Cholesky of the latent prior covariance: each time the row of largest conditional variance, the lowest of
- * equals, until it is below HFI_CHOICE_RESOLUTION; at least one row. `rows` m entries. O(n m^2), 8 n m bytes. */
+ * equals, until it is at most `enough` or below HFI_CHOICE_RESOLUTION; at least one row. `rows` m entries; log_det that of
+ * their covariance, or NULL. O(n m^2), 8 n m bytes. */
 hf_status hfi_choose_greedy(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x, size_t ldx,
-                            size_t m, size_t *rows, size_t *chosen);
+                            size_t m, double enough, size_t *rows, size_t *chosen, double *log_det);
 
 /** k-means++ and at most `steps` Lloyd steps; a centre that lost all rows moves to the row farthest from its own.
  * @param z     m x d: centres, no two equal

@@ -29,6 +29,8 @@ typedef struct greedy {
     size_t column; /* columns there are before the one being made */
     size_t row;    /* chosen for it */
     double root;   /* of its conditional variance */
+    double enough; /* conditional variances up to this are not worth a row */
+    double log_det;
 } greedy;
 
 static size_t chunk_rows(const greedy *g, size_t chunk)
@@ -103,13 +105,13 @@ static hf_status climb(hf_context *ctx, greedy *g, size_t *rows, size_t *chosen)
     hf_status status = check_prior(ctx, g);
     if (status < 0) return status;
     best_row best = overall_best(g);
-    const double enough = HFI_CHOICE_RESOLUTION * best.residual;
-    rows[0] = best.row; /* also where the prior has no variance at all */
-    size_t count = 1;
-    while (best.residual > enough) {
-        rows[g->column] = best.row;
-        count = g->column + 1;
-        if (count == g->m) break;
+    const double enough = fmax(g->enough, HFI_CHOICE_RESOLUTION * best.residual);
+    size_t count = 0;
+    do {
+        rows[count++] = best.row;
+        g->log_det += log(best.residual);
+        if (count == g->m || best.residual <= enough)
+            break; /* the first row is taken whatever its variance */
         if (!hfi_progress(ctx, "choose", (double)count / (double)g->m, NAN)) return hfi_cancelled(ctx);
         g->row = best.row;
         g->root = sqrt(best.residual);
@@ -117,13 +119,13 @@ static hf_status climb(hf_context *ctx, greedy *g, size_t *rows, size_t *chosen)
         hfi_parallel_for(ctx, g->chunks, extend_chunk, g);
         g->column++;
         best = overall_best(g);
-    }
+    } while (best.residual > enough);
     *chosen = count;
     return HF_OK;
 }
 
 hf_status hfi_choose_greedy(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x, size_t ldx,
-                            size_t m, size_t *rows, size_t *chosen)
+                            size_t m, double enough, size_t *rows, size_t *chosen, double *log_det)
 {
     greedy g = {.kernel = kernel,
                 .n = n,
@@ -131,11 +133,12 @@ hf_status hfi_choose_greedy(hf_context *ctx, const hf_kernel *kernel, size_t n, 
                 .m = m < n ? m : n,
                 .chunks = n / CHUNK + (n % CHUNK != 0),
                 .x = x,
-                .scratch_size = hfi_kernel_scratch(kernel)};
+                .scratch_size = hfi_kernel_scratch(kernel),
+                .enough = enough};
     size_t entries;
     if (!hfi_size_mul(n, g.m, &entries))
         return hfi_fail(ctx, HF_ERR_TOO_LARGE, "%zu of %zu rows are too many to choose", m, n);
-    g.factor = hfi_alloc(ctx, entries, sizeof *g.factor);
+    g.factor = hfi_alloc_unset(ctx, entries, sizeof *g.factor);
     g.residual = hfi_alloc(ctx, n, sizeof *g.residual);
     g.pivot = hfi_alloc(ctx, g.m, sizeof *g.pivot);
     g.best = hfi_alloc(ctx, g.chunks, sizeof *g.best);
@@ -143,6 +146,7 @@ hf_status hfi_choose_greedy(hf_context *ctx, const hf_kernel *kernel, size_t n, 
     hf_status status = HF_ERR_MEMORY;
     if (g.factor != NULL && g.residual != NULL && g.pivot != NULL && g.best != NULL && g.scratch != NULL)
         status = climb(ctx, &g, rows, chosen);
+    if (status >= 0 && log_det != NULL) *log_det = g.log_det;
     hfi_free(ctx, g.factor);
     hfi_free(ctx, g.residual);
     hfi_free(ctx, g.pivot);

@@ -52,7 +52,7 @@ static hf_status by_covariance(hf_context *ctx, const hf_kernel *kernel, bool sa
     pool p;
     hf_status status = fill_pool(ctx, n, hf_kernel_dimension(kernel), x, ldx, limit, &p);
     if (status < 0) return status;
-    status = hfi_choose_greedy(ctx, kernel, p.n, p.x, p.ldx, m, rows, &count);
+    status = hfi_choose_greedy(ctx, kernel, p.n, p.x, p.ldx, m, 0.0, rows, &count, NULL);
     if (status >= 0 && p.rows != NULL)
         for (size_t k = 0; k < count; k++) rows[k] = p.rows[rows[k]];
     free_pool(ctx, &p);
@@ -75,6 +75,21 @@ static hf_status by_distance(hf_context *ctx, size_t n, size_t d, const double *
     return status;
 }
 
+hf_status hfi_choose_check_rows(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
+                                size_t ldx)
+{
+    size_t d = hf_kernel_dimension(kernel);
+    if (ldx < d)
+        return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of x are %zu apart, but the kernel has %zu inputs", ldx,
+                        d);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < d; j++)
+            if (!isfinite(x[i * ldx + j]))
+                return hfi_fail(ctx, HF_ERR_NOT_FINITE, "input %zu of row %zu (counted from 0) is %g", j, i,
+                                x[i * ldx + j]);
+    return HF_OK;
+}
+
 static hf_status check(hf_context *ctx, const hf_kernel *kernel, hf_inducing_choice choice, size_t n,
                        const double *x, size_t ldx, size_t m, const double *z, const size_t *chosen)
 {
@@ -88,16 +103,7 @@ static hf_status check(hf_context *ctx, const hf_kernel *kernel, hf_inducing_cho
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_choose_inducing: there is no choice %d", (int)choice);
     if (m == 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_choose_inducing: no inducing inputs are asked for");
     if (n == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "there is no row to choose inducing inputs from");
-    size_t d = hf_kernel_dimension(kernel);
-    if (ldx < d)
-        return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of x are %zu apart, but the kernel has %zu inputs", ldx,
-                        d);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < d; j++)
-            if (!isfinite(x[i * ldx + j]))
-                return hfi_fail(ctx, HF_ERR_NOT_FINITE, "input %zu of row %zu (counted from 0) is %g", j, i,
-                                x[i * ldx + j]);
-    return HF_OK;
+    return hfi_choose_check_rows(ctx, kernel, n, x, ldx);
 }
 
 hf_status hf_choose_inducing(hf_context *ctx, const hf_kernel *kernel, hf_inducing_choice choice, size_t n,
