@@ -16,9 +16,9 @@
 #define HFI_CHOICE_RESOLUTION 1e-10
 
 enum {
-    HFI_KMEANS_STEPS = 25,   /* Lloyd steps, at most */
-    HFI_KMEANS_ROWS = 50000, /* more rows than this are represented by a sample of so many */
-    HFI_MDPP_STEPS_PER_ROW = 10
+    HFI_KMEANS_STEPS = 25,      /* Lloyd steps, at most */
+    HFI_KMEANS_ROWS = 50000,    /* more rows than this are represented by a sample of so many */
+    HFI_MDPP_STEPS_PER_ROW = 20 /* every other step is a proposal */
 };
 /** Bytes that the greedy choice may hold; beyond, it looks at a sample of the rows. */
 #define HFI_GREEDY_BYTES 1073741824.0
@@ -41,16 +41,24 @@ hf_status hfi_choose_greedy(hf_context *ctx, const hf_kernel *kernel, size_t n, 
 hf_status hfi_choose_kmeans(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx, size_t m,
                             size_t steps, double *z, size_t *chosen, double *costs, size_t *done);
 
+/** What a chain of swaps did. */
+typedef struct hfi_swap_log {
+    size_t proposals, accepted;
+    double log_det; /* of the last set's covariance */
+    double *trace;  /* the caller's: that after every step; or NULL */
+} hfi_swap_log;
+
 /**
- * `steps` Metropolis proposals to swap one chosen row with one that is not, accepted with probability min(1, det K' / det
- * K), K the latent prior covariance of the chosen rows: their distribution tends to the determinantal point process
- * P(Z) ~ det K_ZZ over sets of `chosen` rows. Sets within HFI_CHOICE_RESOLUTION of singular count as singular.
+ * A lazy Metropolis chain on sets of `chosen` rows. A step does nothing with probability 1/2, so that no chain has a period (two rows without
+ * covariance would change places for ever); else it proposes to swap one chosen row with one that is not, accepted with probability min(1, det K' /
+ * det K), K the latent prior covariance of the chosen rows. The distribution of the set tends to the determinantal point process P(Z) ~ det K_ZZ over
+ * sets of `chosen` rows. Sets within HFI_CHOICE_RESOLUTION of singular count as singular.
  * @param rows `chosen` different rows on entry (hfi_choose_greedy's) and on return
- * @param index of the random stream
- * O(chosen^2) a step, 16 chosen^2 + n bytes.
+ * @param log  or NULL
+ * O(chosen^2) a proposal, 16 chosen^2 + n bytes.
  */
 hf_status hfi_choose_mdpp(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x, size_t ldx,
-                          size_t chosen, size_t *rows, size_t steps, uint64_t index);
+                          size_t chosen, size_t *rows, size_t steps, hfi_stream *stream, hfi_swap_log *log);
 
 /** `count` < n of the numbers 0 .. n-1, ascending, drawn without replacement from the context's seed. */
 void hfi_choose_sample(const hf_context *ctx, size_t n, size_t count, size_t *rows);

@@ -56,9 +56,12 @@ static hf_status by_covariance(hf_context *ctx, const hf_kernel *kernel, bool sa
     if (status >= 0 && p.rows != NULL)
         for (size_t k = 0; k < count; k++) rows[k] = p.rows[rows[k]];
     free_pool(ctx, &p);
-    if (status >= 0 && sample)
-        status =
-            hfi_choose_mdpp(ctx, kernel, n, x, ldx, count, rows, (size_t)HFI_MDPP_STEPS_PER_ROW * count, 2);
+    if (status >= 0 && sample) {
+        hfi_stream stream;
+        hfi_stream_init(&stream, hf_context_seed(ctx), HFI_PURPOSE_INDUCING, 2);
+        status = hfi_choose_mdpp(ctx, kernel, n, x, ldx, count, rows, (size_t)HFI_MDPP_STEPS_PER_ROW * count,
+                                 &stream, NULL);
+    }
     if (status >= 0) *chosen = count;
     return status;
 }

@@ -20,7 +20,8 @@ typedef struct swapper {
     double *unit;          /* m */
     double *scratch;
     size_t d;
-    double least; /* conditional variances below this are none */
+    double least;   /* conditional variances below this are none */
+    double log_det; /* of the chosen rows' covariance */
 } swapper;
 
 static double prior_variance(const swapper *s, size_t row)
@@ -55,6 +56,7 @@ static hf_status factor_start(hf_context *ctx, swapper *s)
                             s->rows[i]);
         place(s, i, s->rows[i]);
     }
+    s->log_det = hfi_chol_logdet(s->m, s->factor, s->m);
     return HF_OK;
 }
 
@@ -79,7 +81,8 @@ static double determinant_ratio(swapper *s, size_t p, size_t row, double *left)
     return *left * precision;
 }
 
-/* The new row goes to the end. False: it is no good after all, and nothing has changed. */
+/* The new row goes to the end. False: it is no good after all, and nothing has changed. Errors do not pile up: that of an entry of
+ * L L' is as old as the younger of its two rows, and rows come and go. */
 static bool swap(swapper *s, size_t p, size_t row)
 {
     size_t m = s->m, gone = s->rows[p];
@@ -94,28 +97,36 @@ static bool swap(swapper *s, size_t p, size_t row)
     memmove(s->chosen + p * s->d, s->chosen + (p + 1) * s->d, (m - p - 1) * s->d * sizeof *s->chosen);
     s->inside[gone] = 0;
     place(s, m - 1, row);
+    s->log_det = hfi_chol_logdet(m, s->factor, m);
     return true;
 }
 
-static hf_status walk(hf_context *ctx, swapper *s, size_t steps, uint64_t index)
+static void propose(swapper *s, hfi_stream *stream, hfi_swap_log *log)
 {
-    hfi_stream stream;
-    hfi_stream_init(&stream, hf_context_seed(ctx), HFI_PURPOSE_INDUCING, index);
+    size_t p = hfi_stream_below(stream, s->m), row;
+    do row = hfi_stream_below(stream, s->n);
+    while (s->inside[row]);
+    double threshold = hfi_stream_uniform(stream), left;
+    double ratio = determinant_ratio(s, p, row, &left);
+    log->proposals++;
+    if (left > s->least && threshold < ratio && swap(s, p, row)) log->accepted++;
+}
+
+static hf_status walk(hf_context *ctx, swapper *s, size_t steps, hfi_stream *stream, hfi_swap_log *log)
+{
     for (size_t step = 0; step < steps; step++) {
         if (step % 64 == 0 && !hfi_progress(ctx, "choose", (double)step / (double)steps, NAN))
             return hfi_cancelled(ctx);
-        size_t p = hfi_stream_below(&stream, s->m), row;
-        do row = hfi_stream_below(&stream, s->n);
-        while (s->inside[row]);
-        double threshold = hfi_stream_uniform(&stream), left;
-        double ratio = determinant_ratio(s, p, row, &left);
-        if (left > s->least && threshold < ratio) swap(s, p, row);
+        const bool lazy = hfi_stream_bits(stream) >> 63 != 0;
+        if (!lazy) propose(s, stream, log);
+        if (log->trace != NULL) log->trace[step] = s->log_det;
     }
+    log->log_det = s->log_det;
     return HF_OK;
 }
 
 hf_status hfi_choose_mdpp(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x, size_t ldx,
-                          size_t chosen, size_t *rows, size_t steps, uint64_t index)
+                          size_t chosen, size_t *rows, size_t steps, hfi_stream *stream, hfi_swap_log *log)
 {
     if (chosen >= n) return HF_OK; /* nothing to swap with */
     size_t m = chosen, d = hf_kernel_dimension(kernel);
@@ -132,7 +143,8 @@ hf_status hfi_choose_mdpp(hf_context *ctx, const hf_kernel *kernel, size_t n, co
     if (s.inside != NULL && s.chosen != NULL && s.factor != NULL && s.other != NULL && s.column != NULL &&
         s.solved != NULL && s.unit != NULL && s.scratch != NULL) {
         status = factor_start(ctx, &s);
-        if (status >= 0) status = walk(ctx, &s, steps, index);
+        hfi_swap_log own = {.trace = NULL};
+        if (status >= 0) status = walk(ctx, &s, steps, stream, log != NULL ? log : &own);
     }
     hfi_free(ctx, s.inside);
     hfi_free(ctx, s.chosen);

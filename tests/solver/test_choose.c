@@ -218,7 +218,7 @@ static void swaps_have_the_probabilities(void **state)
         M = 3,
         SETS = 1 << N,
         RUNS = 20000,
-        STEPS = 60
+        STEPS = 120 /* about half of them proposals */
     };
     hf_context *ctx = problem_context(1);
     hf_kernel *kernel = parse(ctx, "se(lengthscale=1.1)", 1);
@@ -235,7 +235,9 @@ static void swaps_have_the_probabilities(void **state)
     }
     for (size_t run = 0; run < RUNS; run++) {
         size_t rows[M] = {0, 3, 5};
-        assert_int_equal(hfi_choose_mdpp(ctx, kernel, N, x, 1, M, rows, STEPS, run), HF_OK);
+        hfi_stream stream;
+        hfi_stream_init(&stream, hf_context_seed(ctx), HFI_PURPOSE_TEST, run);
+        assert_int_equal(hfi_choose_mdpp(ctx, kernel, N, x, 1, M, rows, STEPS, &stream, NULL), HF_OK);
         assert_int_equal(ones(bits_of(M, rows)), M);
         counts[bits_of(M, rows)]++;
     }
