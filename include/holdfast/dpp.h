@@ -42,13 +42,11 @@ typedef struct hf_dpp_report {
     double log_det;       /**< of the set returned */
     double log_det_mean;  /**< over the second half of the chain */
     double log_det_sd;
-    double
-        drift; /**< means of log det over the second and the fourth quarter differ by so many of their standard errors (as Geweke 1992
-                             compares stretches): above 3 the chain has not mixed; NaN if too short to say (fewer than 64 steps), or if log det is
-                             the same throughout, as it is where a chain never moves */
-    double
-        correlation; /**< integrated autocorrelation time of log det over the second half, in steps, at least 1 (initial monotone sequence,
-                             Geyer 1992, sec. 3.3); NaN like drift */
+    /** Means of log det over the second and the fourth quarter differ by so many of their standard errors (as Geweke 1992 compares stretches): above 3 the chain
+     * has not mixed. NaN if too short to say (fewer than 64 steps), or if log det is the same throughout, as where a chain never moves. */
+    double drift;
+    /** Integrated autocorrelation time of log det over the second half, in steps, at least 1 (initial monotone sequence, Geyer 1992, sec. 3.3). NaN like drift. */
+    double correlation;
     double
         independent; /**< steps / (2 correlation): about so many independent sets were seen in the second half */
 } hf_dpp_report;
