@@ -125,7 +125,7 @@ typedef struct hf_track_settings {
     double superseded;    /**< sparq-reuse: a batch of more than 4 answers replaces older answers whose correlation with one of its places is at least this; 0.6 (about a lengthscale); 1:
                                only those at the same place; above 1: none */
     bool expert_after;    /**< false: the expert is asked about f_t before x_t is chosen. true: Algorithm 1's order: asking uses the posterior of the time of the newest reading or answer */
-    size_t most_places;   /**< 1024: beyond, half of the places where the expert can be asked are kept, by pivoted Cholesky; >= 16 */
+    size_t most_places;   /**< 512: beyond, half of the places where the expert can be asked are kept, by pivoted Cholesky; >= 16 */
     hf_search_settings search; /**< as by default, but resolution 1/2048 */
 } hf_track_settings;
 HF_API hf_track_settings hf_track_settings_default(hf_track_method method);
@@ -133,8 +133,10 @@ HF_API hf_track_settings hf_track_settings_default(hf_track_method method);
 /** An empty track. HF_ERR_ARGUMENT, HF_ERR_PARSE (kernel), HF_ERR_NOT_FINITE, HF_ERR_MEMORY. */
 HF_API hf_status hf_track_create(hf_context *ctx, const hf_track_settings *settings, hf_track **out);
 HF_API void hf_track_free(hf_track *track);
-/** The settings in use, with nothing left to a default (kernel as a canonical expression with its values); owned by the track, until the next hf_track_fit(). */
+/** The settings in use, with nothing left to a default (the kernel as the expression it was parsed from); owned by the track. hf_track_fit() changes noise and rate. */
 HF_API const hf_track_settings *hf_track_settings_of(const hf_track *track);
+/** The kernel with its values of now; owned by the track. */
+HF_API const hf_kernel *hf_track_kernel(const hf_track *track);
 /** Name of input i (< dimension); owned by the track. */
 HF_API const char *hf_track_name(const hf_track *track, size_t i);
 
@@ -156,7 +158,7 @@ typedef struct hf_track_request {
  * HF_ERR_ARGUMENT: t is before the clock by more than the horizon; HF_ERR_NOT_FINITE, HF_ERR_MEMORY, HF_ERR_CANCELLED. O(P N + N Q^2), N places, P of them with readings that count.
  */
 HF_API hf_status hf_track_requests(hf_context *ctx, hf_track *track, double time, size_t *count);
-/** Open requests of all times, oldest first; index < hf_track_open(). */
+/** Open requests, oldest first, of the eight newest lists at most; index < hf_track_open(). */
 HF_API size_t hf_track_open(const hf_track *track);
 HF_API hf_status hf_track_request_at(const hf_track *track, size_t index, hf_track_request *out);
 
@@ -204,15 +206,18 @@ typedef struct hf_suggestion {
 HF_API hf_status hf_track_ask(hf_context *ctx, hf_track *track, double time, double *x, hf_suggestion *out);
 
 /**
- * The posterior at time t, as any other: predict, sample, certify, plot. Inputs are the domain's (tv-gp-ucb: and the time). Mean and spread of w-gp-ucb differ: *spread is another posterior there and NULL for
+ * The posterior at time t, as any other: predict, sample, certify, plot. Inputs are the domain's. Mean and spread of w-gp-ucb differ: *spread is another posterior there and NULL for
  * the others; pass NULL if it does not matter. The caller frees them. HF_ERR_NO_DATA when no reading counts.
  */
 HF_API hf_status hf_track_posterior(hf_context *ctx, const hf_track *track, double time, hf_posterior **out,
                                     hf_posterior **spread);
 
-/** Trains what the kernel's expression does not hold, the noise and the age rate (quadratic law), by the evidence of the readings held (at most 1000 of the newest), under the prior covariance
- * k(x, x') exp(-(t - t')^2 / (2 T^2)): f's rate of change then has the standard deviation sqrt(k(x, x)) / T, which becomes the rate. Methods without an age law keep theirs.
- * HF_ERR_NO_DATA with fewer than 8 readings. O(1000^3) a few dozen times at worst. */
+/**
+ * Trains what the kernel's expression does not hold, the noise, and the rate of a quadratic age law, by the evidence of the newest 512 readings and answers (counting or not, each with the
+ * noise noise / weight) under the prior covariance k(x, x') exp(-(t - t')^2 / (2 T^2)) and an estimated constant: f's rate of change then has the standard deviation sqrt(k(x, x)) / T,
+ * which becomes the rate. Readings told with a noise of their own keep it. Starts from the values there are. Other age laws keep their numbers.
+ * @return HF_WARN_NOT_CONVERGED, HF_WARN_AT_BOUND: the best values seen are in use. HF_ERR_NO_DATA with fewer than 8 readings. At most 100 evaluations of O(512^3).
+ */
 HF_API hf_status hf_track_fit(hf_context *ctx, hf_track *track);
 
 /* ---- books --------------------------------------------------------------------------------------------------------- */

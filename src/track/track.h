@@ -32,11 +32,11 @@ typedef struct hfi_event {
     uint64_t id; /* told, answered: of the reading; requested: of the request; batch: how many */
     uint64_t of; /* answered: the request */
     double time;
-    double y;         /* told, answered: the reading; asked: upper bound; truth: value at the place taken */
-    double a;         /* told, answered: noise variance; asked: mean; truth: best; requested: sd */
-    double b;         /* told, answered: centre of the robust weight (NaN: Gaussian); asked: sd */
-    double c;         /* told, answered: its threshold; asked: beta */
-    size_t count;     /* entries of values */
+    double y;     /* told, answered: the reading; asked: upper bound; truth: value at the place taken */
+    double a;     /* told, answered: noise variance; asked: mean; truth: best; requested: sd */
+    double b;     /* told, answered: centre of the robust weight (NaN: Gaussian); asked: sd */
+    double c;     /* told, answered: its threshold; asked: beta */
+    size_t count; /* entries of values */
     const double *values; /* told, asked, requested: the place (d); fitted: parameters */
 } hfi_event;
 
@@ -55,8 +55,6 @@ void hfi_track_set_journal(hf_track *track, const hfi_journal *journal);
 const hfi_journal *hfi_track_journal(const hf_track *track);
 /** Applies an event from a journal. HF_ERR_MODEL_FILE if it cannot follow those before (unknown request, wrong dimension, not finite where it must be). */
 hf_status hfi_track_replay(hf_context *ctx, hf_track *track, const hfi_event *event);
-/** After the last event: what is remembered between calls and follows from them. */
-hf_status hfi_track_replayed(hf_context *ctx, hf_track *track);
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
@@ -72,14 +70,21 @@ typedef struct hfi_told {
     uint64_t batch; /* answers: of requests; own readings: 0 */
 } hfi_told;
 
-/** A request without an answer, or an answered one of the newest batch. */
-typedef struct hfi_asked {
+/** A request that waits for its answer. */
+typedef struct hfi_waiting {
     uint64_t id, batch;
     double time;
     double sd;
     size_t place;
-    bool answered;
-} hfi_asked;
+} hfi_waiting;
+
+/** Distinct places, numbered, found by their coordinates. */
+typedef struct hfi_places {
+    size_t d, count, room;
+    double *x;    /* count x d */
+    size_t *slot; /* open addressing: number + 1, or 0 */
+    size_t slots; /* a power of two, more than 2 room */
+} hfi_places;
 
 /** Settings with their own memory. */
 typedef struct hfi_track_own {
@@ -89,42 +94,146 @@ typedef struct hfi_track_own {
     char *kernel;
 } hfi_track_own;
 
+/** Readings as they were at some time. */
+typedef struct hfi_snapshot {
+    hfi_told *told;
+    size_t count, room;
+    double time;   /* NaN: there is none */
+    double newest; /* time of the newest reading */
+    uint64_t answered_batch;
+    size_t step;
+} hfi_snapshot;
+
+/** The newest readings for hf_track_fit(), counting or not: a ring. */
+typedef struct hfi_recent {
+    double *x; /* HFI_RECENT x d */
+    double *time, *y, *noise, *weight;
+    size_t count, next;
+} hfi_recent;
+
+enum {
+    HFI_RECENT = 512
+};
+
 struct hf_track {
     hfi_memory memory;
     hfi_track_own own;
-    hf_kernel *kernel;  /* of the domain's inputs */
-    hf_kernel *in_time; /* tv-gp-ucb: of the inputs and the time; else NULL */
-    double typical;     /* prior variance that `negligible` and jitter refer to */
+    hf_kernel *kernel; /* of the domain's inputs */
+    double typical;    /* prior variance that `negligible` refers to */
     hfi_journal journal;
     bool journalled;
-
     size_t d;
-    double *place; /* places x d */
-    size_t *uses;  /* readings and requests that refer to each */
-    uint64_t *seen; /* id of the newest reading there: when thinning */
-    size_t places, place_room;
-    size_t *slot; /* open-addressed table: number of a place + 1, or 0 */
-    size_t slots; /* a power of two */
 
+    hfi_places places;
+    size_t thin_at; /* more places than this are too many */
+    hfi_recent recent;
     hfi_told *told; /* held, in the order told */
     size_t held, told_room;
-    hfi_asked *open;
+    hfi_waiting *open;
     size_t opened, open_room;
 
-    double clock;                 /* -inf while empty */
-    double newest;                /* time of the newest reading of any kind; -inf while there is none */
-    double batch_time;            /* of the newest list of requests; -inf before the first */
-    uint64_t batch;               /* its number; 0 before the first */
-    uint64_t next_reading, next_request;
+    double clock;            /* -inf while empty */
+    double newest;           /* time of the newest reading; -inf while there is none */
+    double batch_time;       /* of the newest list of requests; -inf before the first */
+    uint64_t batch;          /* its number; 0 before the first */
+    uint64_t answered_batch; /* newest with an answer */
+    size_t batch_size;       /* of the newest */
     uint64_t own_told, asked, requested, answered, truths;
     double regret, regret_carry; /* compensated sum */
 
-    double ask_time;   /* of the last suggestion; NaN: none since the last change */
+    bool asked_valid; /* nothing has changed since the last suggestion */
+    double ask_time;
     double *ask_place; /* d */
     hf_suggestion suggestion;
-    double last_time;           /* of `last` */
-    hf_posterior *last;         /* posterior at the last suggestion: centre of robust weights; or NULL */
-    hf_workspace *last_space;
+    hf_status suggestion_status;
+
+    hfi_snapshot before; /* what robust weights are centred by; only kept when they are asked for */
+    hf_posterior *last;  /* its posterior, made when it is needed; or NULL */
+    hf_posterior *ahead; /* that of what is told now, at the clock: `last` when time goes on; or NULL */
+    double *point;       /* d: a place on its way into an event */
 };
+
+/* ---- settings.c -------------------------------------------------------------------------------------------------- */
+
+/** A checked copy with nothing left to defaults. On error `own` is empty. */
+hf_status hfi_track_own_settings(hf_context *ctx, const hf_track_settings *settings, hfi_track_own *own);
+void hfi_track_own_free(const hfi_memory *memory, hfi_track_own *own);
+/** Whether the method asks an expert. */
+bool hfi_track_has_expert(const hf_track *track);
+
+/* ---- places.c ---------------------------------------------------------------------------------------------------- */
+
+hf_status hfi_places_init(hf_context *ctx, size_t d, hfi_places *places);
+void hfi_places_free(const hfi_memory *memory, hfi_places *places);
+/** Room for `more` further ones. HF_ERR_MEMORY without a message. */
+hf_status hfi_places_reserve(const hfi_memory *memory, hfi_places *places, size_t more);
+/** Number of the place at x, a new one if it is not there; room must have been reserved. O(d). */
+size_t hfi_places_at(hfi_places *places, const double *x);
+/** Keeps the places k with keep[k]; number[k] := the new number. */
+void hfi_places_keep(hfi_places *places, const unsigned char *keep, size_t *number);
+/** When there are more places than the settings allow, lets those go that the others determine best (without an expert: all that are of no use),
+ * and never one that a reading or request is at. Amortised O(most_places) a new place. Does nothing when out of memory. */
+void hfi_track_thin(hf_context *ctx, hf_track *track);
+
+/* ---- counts.c: which readings count, and how much ----------------------------------------------------------------- */
+
+/** What decides it at a time: track, time, the newest reading's time and the step. */
+typedef struct hfi_moment {
+    const hf_track *track;
+    double time, newest;
+    uint64_t answered_batch;
+    size_t step;
+    bool squared;  /* w-gp-ucb: weights squared, for the spread */
+    bool own_only; /* no answers: what will be there when new answers come (sparq) */
+} hfi_moment;
+hfi_moment hfi_track_moment(const hf_track *track, double time);
+/** Variance of a reading's site at the moment; infinite: it does not count. The newest always counts. */
+double hfi_track_variance(const hfi_moment *moment, const hfi_told *told);
+/** Largest age at which a reading of this site variance counts by the settings, were it not the newest. */
+double hfi_track_horizon(const hf_track *track, double variance, bool answer);
+/** Variance of the track's age law; the variance itself for methods without one. */
+double hfi_track_aged(const hf_track *track, double variance, double age);
+/** tv-gp-ucb: the factor (1 - eps)^(age / 2) of a prior covariance; 1 for others. */
+double hfi_track_fading(const hf_track *track, double age);
+
+/* ---- solve.c ----------------------------------------------------------------------------------------------------- */
+
+/** A posterior and what it was made of. */
+typedef struct hfi_solved {
+    hf_posterior *posterior;
+    size_t readings, answers, places;
+    double information, prior_mean, jitter;
+} hfi_solved;
+/** HF_ERR_NO_DATA when nothing counts. `out` is zero on error. */
+hf_status hfi_track_solve(hf_context *ctx, const hfi_moment *moment, size_t count, const hfi_told *told,
+                          hfi_solved *out);
+/** beta of the settings at a step for a posterior of this information. */
+double hfi_track_beta(const hf_track *track, size_t step, double information);
+
+/* ---- ask.c ------------------------------------------------------------------------------------------------------- */
+
+/** HF_ERR_ARGUMENT for a time at which nothing that was told would count any more, HF_ERR_NOT_FINITE. */
+hf_status hfi_track_check_time(hf_context *ctx, const hf_track *track, double time);
+
+/* ---- choose.c ---------------------------------------------------------------------------------------------------- */
+
+/** Places where the expert is to be asked: `chosen` numbers of places, and the latent sd at each before. Q at most. */
+hf_status hfi_track_choose(hf_context *ctx, hf_track *track, double time, size_t most, size_t *place,
+                           double *sd, size_t *chosen);
+
+/* ---- events.c ---------------------------------------------------------------------------------------------------- */
+
+/** Journal first, then memory: all of the events, or none and an error. */
+hf_status hfi_track_commit(hf_context *ctx, hf_track *track, size_t count, const hfi_event *events);
+/** HF_ERR_ARGUMENT for a track that is open to look at only. */
+hf_status hfi_track_writable(hf_context *ctx, const hf_track *track);
+/** What robust weights are centred by from now on: what is told as of now, at `time`. Without robust weights nothing. */
+void hfi_track_snapshot(hf_track *track, double time);
+
+/* ---- tell.c ------------------------------------------------------------------------------------------------------ */
+
+/** Site of a reading at age 0 from its robust centre (NaN: Gaussian) and threshold. */
+hf_status hfi_track_site(hf_context *ctx, double y, double noise, double centre, double threshold,
+                         hfi_told *out);
 
 #endif

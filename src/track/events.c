@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events: into the journal, then into the memory. */
+#include "track/track.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    LISTS = 8,      /* of requests that are kept open */
+    DENSE_BATCH = 5 /* answers from which a list replaces what was answered before */
+};
+
+/* ---- room: everything that applying could lack is got before the journal is written ------------------------------- */
+
+static hf_status grow(const hfi_memory *memory, void **block, size_t *room, size_t need, size_t used,
+                      size_t size)
+{
+    if (need <= *room) return HF_OK;
+    size_t more = *room > 0 ? *room : 16;
+    while (more < need) more *= 2;
+    void *larger = hfi_memory_alloc(memory, more, size);
+    if (larger == NULL) return HF_ERR_MEMORY;
+    if (used > 0) memcpy(larger, *block, used * size);
+    hfi_memory_free(memory, *block);
+    *block = larger;
+    *room = more;
+    return HF_OK;
+}
+
+static hf_status reserve(hf_context *ctx, hf_track *track, size_t count)
+{
+    const hfi_memory *memory = &track->memory;
+    hf_status status = hfi_places_reserve(memory, &track->places, count);
+    void *block = track->told;
+    if (status >= 0)
+        status =
+            grow(memory, &block, &track->told_room, track->held + count, track->held, sizeof *track->told);
+    track->told = block;
+    block = track->open;
+    if (status >= 0)
+        status = grow(memory, &block, &track->open_room, track->opened + count, track->opened,
+                      sizeof *track->open);
+    track->open = block;
+    block = track->before.told;
+    if (status >= 0 && track->own.s.robust > 0.0)
+        status = grow(memory, &block, &track->before.room, track->told_room, track->before.count,
+                      sizeof *track->told);
+    track->before.told = block;
+    return status < 0 ? hfi_out_of_memory(ctx) : HF_OK;
+}
+
+/* ---- applying ---------------------------------------------------------------------------------------------------- */
+
+void hfi_track_snapshot(hf_track *track, double time)
+{
+    if (!(track->own.s.robust > 0.0)) return;
+    hf_posterior_free(track->last);
+    track->last = NULL;
+    if (track->held > 0) memcpy(track->before.told, track->told, track->held * sizeof *track->told);
+    track->before.count = track->held;
+    track->before.time = time;
+    track->before.newest = track->newest;
+    track->before.answered_batch = track->answered_batch;
+    track->before.step = (size_t)track->own_told + 1;
+}
+
+/* Time goes on: what there was until now is what the readings to come are compared with. */
+static void advance(hf_track *track, double time)
+{
+    if (!(time > track->clock)) return;
+    if (track->held > 0) {
+        hfi_track_snapshot(track, track->clock);
+        track->last = track->ahead;
+        track->ahead = NULL;
+    }
+    track->clock = time;
+}
+
+/* Readings that can count at no time that may still be asked about. */
+static void let_go(hf_track *track)
+{
+    const bool sparq = track->own.s.method == HF_TRACK_SPARQ;
+    size_t kept = 0;
+    for (size_t i = 0; i < track->held; i++) {
+        const hfi_told *told = &track->told[i];
+        const bool answer = told->batch != 0,
+                   replaced = sparq && answer && told->batch < track->answered_batch;
+        const double horizon = hfi_track_horizon(track, told->variance, answer);
+        const bool old = track->clock - told->time > 2.0 * horizon && told->time < track->newest;
+        if (replaced || old) continue;
+        track->told[kept++] = *told;
+    }
+    track->held = kept;
+}
+
+static void close_requests(hf_track *track, uint64_t id, uint64_t least_batch)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < track->opened; i++)
+        if (track->open[i].id != id && track->open[i].batch >= least_batch)
+            track->open[kept++] = track->open[i];
+    track->opened = kept;
+}
+
+static void push(const hf_track *track, hfi_recent *recent, const hfi_told *told)
+{
+    const size_t at = recent->next;
+    memcpy(recent->x + at * track->d, track->places.x + told->place * track->d, track->d * sizeof *recent->x);
+    recent->time[at] = told->time;
+    recent->y[at] = told->y;
+    recent->noise[at] = told->noise;
+    recent->weight[at] = told->weight;
+    recent->next = (at + 1) % HFI_RECENT;
+    if (recent->count < HFI_RECENT) recent->count++;
+}
+
+static void remember(hf_track *track, const hfi_event *event, const hfi_told *site, size_t place,
+                     uint64_t batch)
+{
+    hfi_told *told = &track->told[track->held++];
+    *told = *site;
+    told->id = event->id;
+    told->time = event->time;
+    told->place = place;
+    told->batch = batch;
+    track->newest = fmax(track->newest, event->time);
+    push(track, &track->recent, told);
+}
+
+static void apply_told(hf_track *track, const hfi_event *event, const hfi_told *site)
+{
+    advance(track, event->time);
+    remember(track, event, site, hfi_places_at(&track->places, event->values), 0);
+    track->own_told++;
+    let_go(track);
+}
+
+static double correlation(const hf_track *track, size_t a, size_t b)
+{
+    const double *x = track->places.x + a * track->d, *z = track->places.x + b * track->d;
+    const double vx = hfi_kernel_value(track->kernel, x, x, false),
+                 vz = hfi_kernel_value(track->kernel, z, z, false);
+    return a == b ? 1.0 : hfi_kernel_value(track->kernel, x, z, false) / sqrt(vx * vz);
+}
+
+/* sparq-reuse: a fresh answer of a dense list takes the place of older ones nearby. */
+static void supersede(hf_track *track, size_t place, uint64_t batch)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < track->held; i++) {
+        const hfi_told *told = &track->told[i];
+        const bool older = told->batch != 0 && told->batch < batch;
+        if (older && correlation(track, told->place, place) >= track->own.s.superseded) continue;
+        track->told[kept++] = *told;
+    }
+    track->held = kept;
+}
+
+static void apply_answered(hf_track *track, const hfi_event *event, const hfi_told *site)
+{
+    size_t at = 0;
+    while (track->open[at].id != event->of) at++;
+    const hfi_waiting request = track->open[at];
+    advance(track, event->time);
+    if (track->own.s.method == HF_TRACK_SPARQ_REUSE && request.batch == track->batch &&
+        track->batch_size >= DENSE_BATCH)
+        supersede(track, request.place, request.batch);
+    remember(track, event, site, request.place, request.batch);
+    track->answered++;
+    if (request.batch > track->answered_batch) track->answered_batch = request.batch;
+    const bool sparq = track->own.s.method == HF_TRACK_SPARQ;
+    close_requests(track, request.id, sparq ? track->answered_batch : 0);
+    let_go(track);
+}
+
+static void apply_batch(hf_track *track, const hfi_event *event)
+{
+    advance(track, event->time);
+    track->batch++;
+    track->batch_time = event->time;
+    track->batch_size = (size_t)event->id;
+    if (track->batch > LISTS) close_requests(track, 0, track->batch - LISTS + 1);
+}
+
+static void apply_requested(hf_track *track, const hfi_event *event)
+{
+    track->open[track->opened++] = (hfi_waiting){.id = event->id,
+                                                 .batch = track->batch,
+                                                 .time = event->time,
+                                                 .sd = event->a,
+                                                 .place = hfi_places_at(&track->places, event->values)};
+    track->requested++;
+}
+
+static void apply_asked(hf_track *track, const hfi_event *event)
+{
+    advance(track, event->time);
+    memcpy(track->ask_place, event->values, track->d * sizeof *track->ask_place);
+    track->asked++;
+    if (track->held > 0) hfi_track_snapshot(track, event->time);
+}
+
+/* Neumaier's sum: 1e5 small regrets are added to a large one. */
+static void apply_truth(hf_track *track, const hfi_event *event)
+{
+    const double regret = fmax(0.0, event->a - event->y), sum = track->regret + regret;
+    track->regret_carry +=
+        fabs(track->regret) >= regret ? (track->regret - sum) + regret : (regret - sum) + track->regret;
+    track->regret = sum;
+    track->truths++;
+}
+
+/* Sites of readings with the track's own noise are linear in it. */
+static void apply_fitted(hf_track *track, const hfi_event *event)
+{
+    hf_track_settings *s = &track->own.s;
+    const size_t p = hf_kernel_parameters(track->kernel);
+    hfi_kernel_set_theta(track->kernel, event->values);
+    const double noise = exp(event->values[p]), ratio = noise / s->noise;
+    for (size_t i = 0; i < track->held; i++) {
+        hfi_told *told = &track->told[i];
+        if (told->noise != s->noise) continue;
+        told->noise = noise;
+        told->variance *= ratio;
+        told->target = told->y + ratio * (told->target - told->y);
+    }
+    for (size_t i = 0; i < track->recent.count; i++)
+        if (track->recent.noise[i] == s->noise) track->recent.noise[i] = noise;
+    if (s->expert_noise == s->noise) s->expert_noise = noise;
+    s->noise = noise;
+    s->age.rate = event->values[p + 1];
+    track->typical = hfi_kernel_typical_variance(track->kernel);
+    if (track->held > 0) hfi_track_snapshot(track, track->clock);
+}
+
+static void apply(hf_context *ctx, hf_track *track, const hfi_event *event, const hfi_told *site)
+{
+    track->asked_valid = track->asked_valid && event->kind == HFI_EVENT_TRUTH;
+    switch (event->kind) {
+    case HFI_EVENT_TOLD:
+        apply_told(track, event, site);
+        break;
+    case HFI_EVENT_ANSWERED:
+        apply_answered(track, event, site);
+        break;
+    case HFI_EVENT_BATCH:
+        apply_batch(track, event);
+        break;
+    case HFI_EVENT_REQUESTED:
+        apply_requested(track, event);
+        break;
+    case HFI_EVENT_ASKED:
+        apply_asked(track, event);
+        break;
+    case HFI_EVENT_TRUTH:
+        apply_truth(track, event);
+        break;
+    case HFI_EVENT_FITTED:
+        apply_fitted(track, event);
+        break;
+    case HFI_EVENTS:
+        break;
+    }
+    if (event->kind != HFI_EVENT_TRUTH) {
+        hf_posterior_free(track->ahead);
+        track->ahead = NULL;
+    }
+    hfi_track_thin(ctx, track);
+}
+
+static bool is_reading(const hfi_event *event)
+{
+    return event->kind == HFI_EVENT_TOLD || event->kind == HFI_EVENT_ANSWERED;
+}
+
+hf_status hfi_track_writable(hf_context *ctx, const hf_track *track)
+{
+    if (!track->journalled || track->journal.append != NULL) return HF_OK;
+    return hfi_fail(ctx, HF_ERR_ARGUMENT, "the track was opened to look at, not to change");
+}
+
+hf_status hfi_track_commit(hf_context *ctx, hf_track *track, size_t count, const hfi_event *events)
+{
+    hf_status status = hfi_track_writable(ctx, track);
+    if (status >= 0) status = reserve(ctx, track, count);
+    hfi_told site = {0};
+    if (status >= 0 && count == 1 && is_reading(events))
+        status = hfi_track_site(ctx, events->y, events->a, events->b, events->c, &site);
+    if (status >= 0 && track->journalled)
+        status = track->journal.append(ctx, track->journal.user, count, events);
+    if (status < 0) return status;
+    for (size_t i = 0; i < count; i++) apply(ctx, track, &events[i], &site);
+    return HF_OK;
+}
+
+/* ---- from a journal ---------------------------------------------------------------------------------------------- */
+
+void hfi_track_set_journal(hf_track *track, const hfi_journal *journal)
+{
+    track->journal = *journal;
+    track->journalled = true;
+}
+
+const hfi_journal *hfi_track_journal(const hf_track *track)
+{
+    return track->journalled ? &track->journal : NULL;
+}
+
+static bool finite_values(const hfi_event *event)
+{
+    for (size_t i = 0; i < event->count; i++)
+        if (!isfinite(event->values[i])) return false;
+    return true;
+}
+
+static bool waits(const hf_track *track, uint64_t request)
+{
+    for (size_t i = 0; i < track->opened; i++)
+        if (track->open[i].id == request) return true;
+    return false;
+}
+
+/* NULL, or what is wrong with an event that is to follow those before. */
+static const char *fault(const hf_track *track, const hfi_event *event)
+{
+    if (!isfinite(event->time) || !finite_values(event)) return "a number that is not finite";
+    const size_t fitted = hf_kernel_parameters(track->kernel) + 2;
+    size_t need = track->d;
+    switch (event->kind) {
+    case HFI_EVENT_TOLD:
+        if (!isfinite(event->y) || !(event->a > 0.0 && isfinite(event->a))) return "a reading that is none";
+        if (event->id != track->own_told + track->answered + 1) return "a reading out of order";
+        break;
+    case HFI_EVENT_ANSWERED:
+        if (!isfinite(event->y) || !(event->a > 0.0 && isfinite(event->a))) return "an answer that is none";
+        if (!waits(track, event->of)) return "an answer to a request that does not wait for one";
+        if (event->id != track->own_told + track->answered + 1) return "an answer out of order";
+        need = 0;
+        break;
+    case HFI_EVENT_REQUESTED:
+        if (track->batch == 0 || event->id != track->requested + 1) return "a request out of order";
+        break;
+    case HFI_EVENT_TRUTH:
+        if (!isfinite(event->y) || !isfinite(event->a)) return "a truth that is none";
+        need = 0;
+        break;
+    case HFI_EVENT_FITTED:
+        need = fitted;
+        break;
+    case HFI_EVENT_BATCH:
+        need = 0;
+        break;
+    case HFI_EVENT_ASKED:
+        break;
+    default:
+        return "an entry of a kind that there is not";
+    }
+    return event->count == need && (need == 0 || event->values != NULL) ? NULL : "a wrong number of values";
+}
+
+hf_status hfi_track_replay(hf_context *ctx, hf_track *track, const hfi_event *event)
+{
+    const char *const wrong = fault(track, event);
+    if (wrong != NULL) return hfi_fail(ctx, HF_ERR_MODEL_FILE, "the journal of the track has %s", wrong);
+    hf_status status = reserve(ctx, track, 1);
+    hfi_told site = {0};
+    if (status >= 0 && is_reading(event))
+        status = hfi_track_site(ctx, event->y, event->a, event->b, event->c, &site);
+    if (status < 0) return status;
+    apply(ctx, track, event, &site);
+    return HF_OK;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hyperparameters of a track from its newest readings. */
+#include "track/evidence.h"
+#include "track/track.h"
+
+#include "train/box_search.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    LEAST = 8,
+    EVALUATIONS = 100
+};
+/* A parameter of the kernel moves by this factor at most; the trained noise stays within these factors of the readings' own variance; the time scale within these of their shortest gap and their span. */
+#define FACTOR      1000.0
+#define NOISE_LEAST 1e-8
+#define TIME_LEAST  0.1
+#define TIME_MOST   100.0
+
+static void take_readings(const hf_track *track, hfi_evidence *e)
+{
+    const hfi_recent *recent = &track->recent;
+    memcpy(e->x, recent->x, e->n * e->d * sizeof *e->x);
+    memcpy(e->time, recent->time, e->n * sizeof *e->time);
+    memcpy(e->y, recent->y, e->n * sizeof *e->y);
+    for (size_t i = 0; i < e->n; i++) {
+        const bool trained = recent->noise[i] == track->own.s.noise;
+        e->share[i] = trained ? 1.0 / recent->weight[i] : 0.0;
+        e->known[i] = trained ? 0.0 : recent->noise[i] / recent->weight[i];
+    }
+}
+
+static double variance_of(const hfi_evidence *e)
+{
+    double mean = 0.0, squares = 0.0;
+    for (size_t i = 0; i < e->n; i++) mean += e->y[i] / (double)e->n;
+    for (size_t i = 0; i < e->n; i++) squares += (e->y[i] - mean) * (e->y[i] - mean) / (double)e->n;
+    return squares;
+}
+
+/* Shortest gap between different times, and from the first to the last; 1 and 1 if all are the same. */
+static hf_status spans(hf_context *ctx, const hfi_evidence *e, double *gap, double *span)
+{
+    double *sorted = hfi_alloc(ctx, e->n, sizeof *sorted);
+    if (sorted == NULL) return HF_ERR_MEMORY;
+    memcpy(sorted, e->time, e->n * sizeof *sorted);
+    (void)hfi_quantile(sorted, e->n, 0.5); /* which sorts them */
+    *gap = INFINITY;
+    for (size_t i = 1; i < e->n; i++)
+        if (sorted[i] > sorted[i - 1]) *gap = fmin(*gap, sorted[i] - sorted[i - 1]);
+    *span = sorted[e->n - 1] - sorted[0];
+    if (!(*span > 0.0)) *gap = *span = 1.0;
+    hfi_free(ctx, sorted);
+    return HF_OK;
+}
+
+/* Box and start; rows of `room`: lower, upper, start. */
+static hf_status bounds(hf_context *ctx, const hf_track *track, const hfi_evidence *e, double *lower,
+                        double *upper, double *start)
+{
+    const size_t p = hf_kernel_parameters(track->kernel);
+    const hf_track_settings *s = &track->own.s;
+    double gap, span;
+    const hf_status status = spans(ctx, e, &gap, &span);
+    if (status < 0) return status;
+    hfi_kernel_theta(track->kernel, start);
+    for (size_t i = 0; i < p; i++) {
+        hf_parameter parameter;
+        const bool held = hf_kernel_parameter(track->kernel, i, &parameter) >= 0 && parameter.fixed;
+        lower[i] = start[i] - (held ? 0.0 : log(FACTOR));
+        upper[i] = start[i] + (held ? 0.0 : log(FACTOR));
+    }
+    const double scale = fmax(variance_of(e), s->noise);
+    lower[p] = log(NOISE_LEAST * scale);
+    upper[p] = log(scale);
+    start[p] = fmin(fmax(log(s->noise), lower[p]), upper[p]);
+    lower[p + 1] = log(TIME_LEAST * gap);
+    upper[p + 1] = log(TIME_MOST * span);
+    const double drift =
+        s->age.kind == HF_AGE_QUADRATIC && s->age.rate > 0.0 ? sqrt(track->typical) / s->age.rate : span;
+    start[p + 1] = fmin(fmax(log(drift), lower[p + 1]), upper[p + 1]);
+    return HF_OK;
+}
+
+static hf_status evaluate(void *arg, const double *point, double *value, double *gradient)
+{
+    return hfi_evidence_evaluate(arg, point, value, gradient);
+}
+
+static bool at_bound(size_t count, const double *point, const double *lower, const double *upper)
+{
+    for (size_t i = 0; i < count; i++)
+        if (lower[i] < upper[i] && (point[i] <= lower[i] || point[i] >= upper[i])) return true;
+    return false;
+}
+
+/* The values found as an event: parameters, log noise, rate. */
+static hf_status adopt(hf_context *ctx, hf_track *track, const hfi_evidence *e, double *point)
+{
+    const size_t p = hf_kernel_parameters(track->kernel);
+    hfi_kernel_set_theta(e->kernel, point);
+    const double period = exp(point[p + 1]);
+    const hf_age_law *law = &track->own.s.age;
+    point[p + 1] =
+        law->kind == HF_AGE_QUADRATIC ? sqrt(hfi_kernel_typical_variance(e->kernel)) / period : law->rate;
+    const hfi_event event = {.kind = HFI_EVENT_FITTED, .time = track->clock, .count = p + 2, .values = point};
+    return hfi_track_commit(ctx, track, 1, &event);
+}
+
+static hf_status search(hf_context *ctx, hf_track *track, hfi_evidence *e)
+{
+    const size_t count = hf_kernel_parameters(track->kernel) + 2;
+    double *lower = hfi_alloc(ctx, count, 3 * sizeof *lower);
+    if (lower == NULL) return HF_ERR_MEMORY;
+    double *upper = lower + count, *point = upper + count;
+    hf_status status = bounds(ctx, track, e, lower, upper, point);
+    hfi_box_search box = {.ctx = ctx,
+                          .count = count,
+                          .lower = lower,
+                          .upper = upper,
+                          .most = EVALUATIONS,
+                          .evaluate = evaluate,
+                          .arg = e};
+    if (status >= 0) status = hfi_box_maximise(&box, point);
+    if (status == HF_ERR_NOT_POSITIVE_DEFINITE)
+        status =
+            hfi_fail(ctx, status, "no hyperparameters were found at which the readings have an evidence");
+    if (status >= 0) {
+        const bool bound = at_bound(count, point, lower, upper);
+        status = adopt(ctx, track, e, point);
+        if (status >= 0 && box.stop == HF_STOP_ITERATIONS)
+            status =
+                hfi_fail(ctx, HF_WARN_NOT_CONVERGED, "the fit stopped after %d evaluations", EVALUATIONS);
+        else if (status >= 0 && bound)
+            status = hfi_fail(ctx, HF_WARN_AT_BOUND, "a hyperparameter ended at its bound");
+    }
+    hfi_free(ctx, lower);
+    return status;
+}
+
+hf_status hf_track_fit(hf_context *ctx, hf_track *track)
+{
+    if (ctx == NULL || track == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a fit needs a context and a track");
+    if (track->recent.count < LEAST)
+        return hfi_fail(ctx, HF_ERR_NO_DATA, "a fit needs %d readings; %zu were told", LEAST,
+                        track->recent.count);
+    hf_status status = hfi_track_writable(ctx, track);
+    if (status < 0) return status;
+    hfi_evidence evidence;
+    status = hfi_evidence_create(ctx, track->kernel, track->recent.count, &evidence);
+    if (status < 0) return status;
+    take_readings(track, &evidence);
+    status = search(ctx, track, &evidence);
+    hfi_evidence_free(&evidence);
+    return status;
+}

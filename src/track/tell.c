@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Readings and answers: checks, robust weights, events. */
+#include "track/track.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* A value above the best by less than this is rounding. */
+#define TRUTH_ROUNDING 1e-9
+
+hf_status hfi_track_site(hf_context *ctx, double y, double noise, double centre, double threshold,
+                         hfi_told *out)
+{
+    hf_sites *sites = NULL;
+    const hf_status status = isfinite(centre)
+                                 ? hf_sites_robust(ctx, 1, &y, noise, NULL, &centre, threshold, &sites)
+                                 : hf_sites_gaussian(ctx, 1, &y, noise, NULL, &sites);
+    if (status < 0) return status;
+    *out = (hfi_told){.y = y,
+                      .noise = noise,
+                      .target = hf_sites_targets(sites)[0],
+                      .variance = hf_sites_variances(sites)[0],
+                      .weight = hf_sites_weights(sites)[0]};
+    hf_sites_free(sites);
+    return status;
+}
+
+/* ---- robust weights ---------------------------------------------------------------------------------------------- */
+
+static hf_status solve_before(hf_context *ctx, const hfi_moment *moment, size_t count, const hfi_told *told,
+                              hf_posterior **out)
+{
+    hfi_solved solved;
+    const hf_status status = hfi_track_solve(ctx, moment, count, told, &solved);
+    if (status >= 0) *out = solved.posterior;
+    return status;
+}
+
+/* The posterior that readings of `time` are compared with: one that moves the clock on, with all that was told until now. *its: the time of the posterior. NULL:
+ * there is none. What is kept of it changes no later result. */
+static hf_status compare_with(hf_context *ctx, hf_track *track, double time, const hf_posterior **out,
+                              double *its)
+{
+    const hfi_snapshot *before = &track->before;
+    const bool ahead = time > track->clock && track->held > 0;
+    hf_posterior **kept = ahead ? &track->ahead : &track->last;
+    hf_status status = HF_OK;
+    *out = NULL;
+    *its = ahead ? track->clock : before->time;
+    if (!ahead && before->count == 0) return HF_OK;
+    if (*kept == NULL && ahead) {
+        const hfi_moment now = hfi_track_moment(track, track->clock);
+        status = solve_before(ctx, &now, track->held, track->told, kept);
+    } else if (*kept == NULL) {
+        const hfi_moment then = {.track = track,
+                                 .time = before->time,
+                                 .newest = before->newest,
+                                 .answered_batch = before->answered_batch,
+                                 .step = before->step};
+        status = solve_before(ctx, &then, before->count, before->told, kept);
+    }
+    *out = *kept;
+    return status;
+}
+
+/* c^2 = k^2 (variance there + what the age law adds since + noise). NaN, infinity without a posterior: a Gaussian site. */
+static hf_status robust_centre(hf_context *ctx, hf_track *track, double time, const double *x, double noise,
+                               double *centre, double *threshold)
+{
+    *centre = NAN;
+    *threshold = INFINITY;
+    const double k = track->own.s.robust;
+    const hf_posterior *last;
+    double its, variance;
+    if (!(k > 0.0)) return HF_OK;
+    hf_status status = compare_with(ctx, track, time, &last, &its);
+    if (status < 0 || last == NULL) return status;
+    double mean;
+    status = hf_predict(ctx, last, 1, x, track->d, &mean, &variance, NULL);
+    if (status < 0) return status;
+    const double spread = hfi_track_aged(track, variance + noise, time - its);
+    *centre = mean;
+    *threshold = fmin(k * sqrt(spread), 0.5 * DBL_MAX);
+    return status;
+}
+
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
+
+static hf_status check_reading(hf_context *ctx, double time, double y, double noise)
+{
+    if (!isfinite(time)) return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the time of a reading is %g", time);
+    if (!isfinite(y)) return hfi_fail(ctx, HF_ERR_NOT_FINITE, "a reading at time %g is %g", time, y);
+    if (!(noise >= 0.0 && isfinite(noise)))
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "the noise variance of a reading at time %g is %g; it must be positive, or 0 for the track's own",
+            time, noise);
+    return HF_OK;
+}
+
+static hf_status check_place(hf_context *ctx, const hf_track *track, const double *x)
+{
+    const hf_domain *domain = &track->own.s.domain;
+    for (size_t j = 0; j < track->d; j++)
+        if (!isfinite(x[j]))
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE, "input %s of the place is %g", track->own.names[j], x[j]);
+    if (hf_domain_contains(domain, x, NULL)) return HF_OK;
+    if (domain->candidates > 0)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the place (%s = %g%s) is none of the %zu candidates",
+                        track->own.names[0], x[0], track->d > 1 ? ", ..." : "", domain->candidates);
+    for (size_t j = 0; j < track->d; j++)
+        if (!(x[j] >= domain->lower[j] && x[j] <= domain->upper[j]))
+            return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s = %g is outside of its box, %g to %g",
+                            track->own.names[j], x[j], domain->lower[j], domain->upper[j]);
+    return HF_ERR_ARGUMENT;
+}
+
+/* A reading from so long ago that it counts not even now. */
+static hf_status check_age(hf_context *ctx, const hf_track *track, double time, double noise, bool answer)
+{
+    const double behind = track->clock - time, horizon = hfi_track_horizon(track, noise, answer);
+    if (!(behind > horizon) || time >= track->newest) return HF_OK;
+    return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                    "time %g is %g behind the clock (%g), and a reading that old counts no longer (the "
+                    "horizon is %g): it was not taken",
+                    time, behind, track->clock, horizon);
+}
+
+/* ---- public ------------------------------------------------------------------------------------------------------ */
+
+hf_status hf_track_tell(hf_context *ctx, hf_track *track, double time, const double *x, double y,
+                        double noise, uint64_t *id)
+{
+    if (ctx == NULL || track == NULL || x == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "telling needs a context, a track and a place");
+    const double variance = noise > 0.0 ? noise : track->own.s.noise;
+    hf_status status = check_reading(ctx, time, y, noise);
+    if (status >= 0) status = check_place(ctx, track, x);
+    if (status >= 0) status = check_age(ctx, track, time, variance, false);
+    if (status >= 0) status = hfi_track_writable(ctx, track);
+    if (status < 0) return status;
+    memcpy(track->point, x, track->d * sizeof *x); /* which may be the track's own memory */
+    hfi_event event = {.kind = HFI_EVENT_TOLD,
+                       .id = track->own_told + track->answered + 1,
+                       .time = time,
+                       .y = y,
+                       .a = variance,
+                       .count = track->d,
+                       .values = track->point};
+    status = robust_centre(ctx, track, time, track->point, variance, &event.b, &event.c);
+    if (status >= 0) status = hfi_track_commit(ctx, track, 1, &event);
+    if (status >= 0 && id != NULL) *id = event.id;
+    return status;
+}
+
+static hf_status find_request(hf_context *ctx, const hf_track *track, uint64_t request, size_t *at)
+{
+    for (size_t i = 0; i < track->opened; i++) {
+        if (track->open[i].id != request) continue;
+        *at = i;
+        return HF_OK;
+    }
+    if (request == 0 || request > track->requested)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there was never a request %llu (there were %llu)",
+                        (unsigned long long)request, (unsigned long long)track->requested);
+    return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                    "request %llu is no longer open: it was answered, or later ones took its place",
+                    (unsigned long long)request);
+}
+
+hf_status hf_track_answer(hf_context *ctx, hf_track *track, uint64_t request, double time, double y,
+                          double noise)
+{
+    if (ctx == NULL || track == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "an answer needs a context and a track");
+    size_t at = 0;
+    hf_status status = find_request(ctx, track, request, &at);
+    if (status < 0) return status;
+    const hfi_waiting *waiting = &track->open[at];
+    const double when = isnan(time) ? waiting->time : time;
+    const double variance = noise > 0.0 ? noise : track->own.s.expert_noise;
+    status = check_reading(ctx, when, y, noise);
+    if (status >= 0 && when < waiting->time)
+        status = hfi_fail(ctx, HF_ERR_ARGUMENT,
+                          "the answer to request %llu is of time %g, before it was requested (%g)",
+                          (unsigned long long)request, when, waiting->time);
+    if (status >= 0) status = check_age(ctx, track, when, variance, true);
+    if (status >= 0) status = hfi_track_writable(ctx, track);
+    if (status < 0) return status;
+    memcpy(track->point, track->places.x + waiting->place * track->d, track->d * sizeof *track->point);
+    hfi_event event = {.kind = HFI_EVENT_ANSWERED,
+                       .id = track->own_told + track->answered + 1,
+                       .of = request,
+                       .time = when,
+                       .y = y,
+                       .a = variance};
+    status = robust_centre(ctx, track, when, track->point, variance, &event.b, &event.c);
+    if (status >= 0) status = hfi_track_commit(ctx, track, 1, &event);
+    return status;
+}
+
+hf_status hf_track_truth(hf_context *ctx, hf_track *track, double time, double best, double value)
+{
+    if (ctx == NULL || track == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a truth needs a context and a track");
+    if (!isfinite(time) || !isfinite(best) || !isfinite(value))
+        return hfi_fail(ctx, HF_ERR_NOT_FINITE, "a truth at time %g: best %g, value %g", time, best, value);
+    if (value - best > TRUTH_ROUNDING * fmax(fabs(best), fabs(value)))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the value at time %g, %g, exceeds the best there is, %g", time,
+                        value, best);
+    const hfi_event event = {.kind = HFI_EVENT_TRUTH, .time = time, .y = value, .a = best};
+    return hfi_track_commit(ctx, track, 1, &event);
+}
