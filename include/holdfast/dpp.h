@@ -47,8 +47,7 @@ typedef struct hf_dpp_report {
     double drift;
     /** Integrated autocorrelation time of log det over the second half, in steps, at least 1 (initial monotone sequence, Geyer 1992, sec. 3.3). NaN like drift. */
     double correlation;
-    double
-        independent; /**< steps / (2 correlation): about so many independent sets were seen in the second half */
+    double independent; /**< steps / (2 correlation): about so many independent sets in the second half */
 } hf_dpp_report;
 
 /**
