@@ -19,7 +19,7 @@ typedef struct hf_domain {
     const double *points; /**< candidates x d row-major, stride d, finite; then lower and upper are not looked at */
 } hf_domain;
 
-/** HF_OK, or HF_ERR_ARGUMENT / HF_ERR_NOT_FINITE with what is wrong, and where. */
+/** HF_OK, or HF_ERR_ARGUMENT / HF_ERR_NOT_FINITE with what is wrong, and where. A box must not be wider than the largest number. O(d), or O(candidates d). */
 HF_API hf_status hf_domain_check(hf_context *ctx, const hf_domain *domain);
 /** Whether x (d entries) is in the box, or is one of the candidates, exactly (0 and -0 being the same); *index then says which (of equal ones the first; 0 for a
  * box). index may be NULL. Thread-safe. */
@@ -27,6 +27,7 @@ HF_API bool hf_domain_contains(const hf_domain *domain, const double *x, size_t 
 /**
  * Points that fill the box evenly: row k of the sequence is frac(1/2 + (k + 1) a) with a_j = p^-j, p the positive root of p^(d+1) = p + 1 (the golden
  * ratio in one dimension), stretched to the box: any stretch of it is low-discrepancy, no point is on the boundary, and d may be anything. (Roberts 2018.)
+ * d counts the inputs that are free; those with lower = upper stay. Of n candidates: number floor(n u), u the sequence for d = 1.
  * @param first number of the first point
  * @param x     count x d row-major
  * Thread-safe. O(count d).
@@ -36,8 +37,8 @@ HF_API void hf_domain_fill(const hf_domain *domain, size_t first, size_t count, 
 /** How thoroughly a box is searched. Start from hf_search_settings_default(). */
 typedef struct hf_search_settings {
     size_t samples;    /**< 0: 256 d, 4096 at most: points of hf_domain_fill() that are looked at */
-    size_t starts;     /**< 6: so many of the best of them, none within 2 % of the box's sides of a better one, are climbed from */
-    size_t iterations; /**< 40: evaluations of a climb at most */
+    size_t starts;     /**< 6: so many of the best of them, none within 2 % of the box's sides of a better one, are climbed from; 0: none */
+    size_t iterations; /**< 40: evaluations of a climb at most; >= 1 */
     double resolution; /**< 0: the answer is what the climb ends at. Else it is rounded to the lattice lower + k (resolution (upper - lower)), k whole, never out of the
                             box: places then repeat. In (0, 1/2] */
 } hf_search_settings;
@@ -52,7 +53,11 @@ typedef struct hf_confidence {
     const double *context;  /**< `contexts` values, or NULL for none */
 } hf_confidence;
 
-/** Value of the bound at one point x (domain's inputs), with its gradient (d entries or NULL): O(n^2). Where sd is 0 the gradient is the mean's. */
+/**
+ * Value of the bound at one point x (the domain's d inputs), with its gradient (d entries or NULL): O(n^2), or O(n d) with beta = 0. Where sd is 0 the gradient is the mean's.
+ * @param mean, spread workspaces of the two posteriors (hf_workspace_create()); `spread` is not looked at when both are the same
+ * Allocates nothing; thread-safe with workspaces of one's own. HF_ERR_ARGUMENT, HF_ERR_DIMENSION, HF_ERR_NOT_FINITE (no message); outputs untouched.
+ */
 HF_API hf_status hf_confidence_evaluate(const hf_confidence *bound, hf_workspace *mean, hf_workspace *spread,
                                         size_t d, const double *x, double *value, double *gradient);
 
@@ -74,12 +79,14 @@ typedef struct hf_maximiser {
  * Candidates: all are looked at; of equal ones the first wins. Box: `settings->samples` quasi-random points, the `guesses` and the corners of the box when 2^d <= 16
  * are looked at all at once; the best start bounded quasi-Newton climbs (L-BFGS, exact gradients). The result is the best point seen; of equal ones the first. The same for
  * the same arguments, whatever the threads.
- * @param settings NULL: the defaults. Only `resolution` = 0 for candidates.
+ * Candidates whose values differ by less than 1e-12 of the largest are equal but for rounding. In boxes d counts the inputs that are free.
+ * @param settings NULL: the defaults. Not looked at for candidates.
  * @param guesses  guess_count x d row-major: further starts, e.g. where it was last time; put into the box; NULL for none. Not looked at for candidates.
  * @param x        d entries
  * @param report   or NULL
  * HF_WARN_NOT_CONVERGED is never returned: a global maximum is not certified (hf_certify_range() can). Errors: HF_ERR_ARGUMENT, HF_ERR_DIMENSION, HF_ERR_NOT_FINITE,
- * HF_ERR_MEMORY, HF_ERR_CANCELLED; outputs untouched. Cost: samples n (d + n) flops and starts x iterations x O(n^2).
+ * HF_ERR_MEMORY, HF_ERR_CANCELLED; outputs untouched. Cost: samples n (d + n) flops and starts x iterations x O(n^2);
+ * threads take part in the former, from 4 10^6 on.
  */
 HF_API hf_status hf_maximise_confidence(hf_context *ctx, const hf_confidence *bound, const hf_domain *domain,
                                         const hf_search_settings *settings, size_t guess_count,

@@ -22,7 +22,7 @@ hf_workspace *hf_workspace_create(hf_context *ctx, const hf_posterior *posterior
     w->scratch_size = hfi_kernel_scratch(posterior->kernel);
     w->room_size = hfi_solution_room(s, 1);
     w->room = hfi_alloc(ctx, w->room_size, sizeof *w->room);
-    w->x = hfi_alloc(ctx, w->d, sizeof *w->x);
+    w->x = hfi_alloc(ctx, w->d, 4 * sizeof *w->x);
     w->gradient = hfi_alloc(ctx, w->d, 2 * sizeof *w->gradient);
     w->covariance = hfi_alloc(ctx, w->anchors, sizeof *w->covariance);
     w->scratch = hfi_alloc(ctx, w->scratch_size, sizeof *w->scratch);
@@ -44,6 +44,11 @@ void hf_workspace_free(hf_workspace *workspace)
     hfi_memory_free(&memory, workspace->room);
     hfi_memory_free(&memory, workspace->scratch);
     hfi_memory_free(&memory, workspace);
+}
+
+double *hfi_workspace_spare(hf_workspace *workspace, size_t d)
+{
+    return workspace != NULL && workspace->d == d ? workspace->x + d : NULL;
 }
 
 /* What is asked for, in scaled units. */

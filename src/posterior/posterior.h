@@ -68,6 +68,9 @@ hf_status hfi_posterior_create(hf_context *ctx, const hf_kernel *kernel, const h
 /** k(x, x) - k' S k is a variance, so that a computed one below zero is rounding and the nearest possible
  * value is zero. NaN stays NaN, to be found. */
 double hfi_variance_clamp(double variance);
+/** 3 d entries of a workspace that prediction leaves alone: a point and two gradients of callers that put them together. NULL
+ * when the workspace is NULL or of another number of inputs. */
+double *hfi_workspace_spare(hf_workspace *workspace, size_t d);
 /** One observed noise variance (scaled units) per output of the scaling; copied. */
 hf_status hfi_posterior_set_noises(hf_context *ctx, hf_posterior *posterior, const double *noises);
 /** Noise variance of an output, scaled units. */

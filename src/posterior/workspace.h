@@ -13,7 +13,7 @@ struct hf_workspace {
     size_t d;
     size_t anchors;      /* room for so many */
     size_t scratch_size; /* of the kernel */
-    double *x;           /* d: the point in scaled units */
+    double *x;           /* 4 d: the point in scaled units, then what hfi_workspace_spare() lends */
     double *gradient;    /* 2 d: of the mean, then of the variance, scaled units */
     double *covariance;  /* anchors: k(Z, x), then S k(Z, x) */
     size_t room_size;

@@ -58,7 +58,7 @@ static double callback(unsigned count, const double *point, double *gradient, vo
         memcpy(s->best, point, count * sizeof *s->best);
         if (search->improved) search->improved(search->arg);
     }
-    if (norm < gradient_tolerance) {
+    if (norm < (search->flat > 0.0 ? search->flat : gradient_tolerance)) {
         s->converged = true;
         nlopt_force_stop(s->opt);
     }

@@ -14,6 +14,7 @@ typedef struct hfi_box_search {
     size_t count; /* entries of a point, at least 1 */
     const double *lower, *upper;
     double enough; /* 0, or: a step that gains less ends the search */
+    double flat;   /* 0: 1e-3; the largest entry of the gradient at which it is one of a top */
     size_t most;   /* evaluations */
     /** Value and gradient at a point. HF_ERR_NOT_POSITIVE_DEFINITE, HF_ERR_NOT_FINITE, or a value that is not finite: there is none
      * there, the search steps back. Other errors end the search. */
@@ -28,7 +29,7 @@ typedef struct hfi_box_search {
     hf_status status;     /* warning of the evaluation there */
 } hfi_box_search;
 
-/** Maximises from `point`, which is put into the box first and receives the best point seen. Stops at a gradient of 1e-3, a gain below `enough` or a relative
+/** Maximises from `point`, which is put into the box first and receives the best point seen. Stops at a gradient of `flat`, a gain below `enough` or a relative
  * change of 1e-7. HF_ERR_NOT_POSITIVE_DEFINITE (no message) when no point had a value. */
 hf_status hfi_box_maximise(hfi_box_search *search, double *point);
 

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mean + beta sd: at one point with its gradient, and at many. */
+#include "optimise/optimise.h"
+
+#include "posterior/posterior.h"
+#include <math.h>
+#include <string.h>
+
+enum {
+    CHUNK = 4096 /* points that are put together with the inputs behind them at a time */
+};
+
+/* Multiplications and additions below which waking and gathering threads costs more than they save. */
+static const double least_for_threads = 4e6;
+
+const hf_posterior *hfi_confidence_spread(const hf_confidence *bound)
+{
+    return bound->spread != NULL ? bound->spread : bound->mean;
+}
+
+static hf_status check_inputs(hf_context *ctx, const char *whose, const hf_posterior *posterior, size_t d,
+                              size_t contexts)
+{
+    const size_t has = hf_posterior_dimension(posterior);
+    if (contexts <= has && has - contexts == d) return HF_OK;
+    return hfi_fail(ctx, HF_ERR_DIMENSION,
+                    "the posterior of the %s has %zu inputs, but the domain has %zu and %zu follow", whose,
+                    has, d, contexts);
+}
+
+hf_status hfi_confidence_check(hf_context *ctx, const hf_confidence *bound, size_t d)
+{
+    if (bound == NULL || bound->mean == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the bound, or the posterior of its mean, is NULL");
+    if (!isfinite(bound->beta))
+        return hfi_fail(ctx, HF_ERR_NOT_FINITE, "beta, %g, is not finite", bound->beta);
+    if (bound->contexts > 0 && bound->context == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu inputs follow the domain's, but their values are NULL",
+                        bound->contexts);
+    for (size_t k = 0; k < bound->contexts; k++)
+        if (!isfinite(bound->context[k]))
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE,
+                            "value %zu (counted from 0) of the inputs behind the domain's is not finite", k);
+    const hf_status status = check_inputs(ctx, "mean", bound->mean, d, bound->contexts);
+    if (status < 0) return status;
+    return check_inputs(ctx, "standard deviation", hfi_confidence_spread(bound), d, bound->contexts);
+}
+
+static void put_together(const hf_confidence *bound, size_t d, const double *x, double *point)
+{
+    memcpy(point, x, d * sizeof *point);
+    if (bound->contexts > 0) memcpy(point + d, bound->context, bound->contexts * sizeof *point);
+}
+
+/* gradient += beta d sd / d x = beta d var / d x / (2 sd), which has no value at sd = 0 and none worth having where it overflows. */
+static void add_spread(size_t d, double beta, double sd, const double *gradient_var, double *gradient)
+{
+    if (!(sd > 0.0)) return;
+    const double factor = beta / (2.0 * sd);
+    for (size_t j = 0; j < d; j++)
+        if (!isfinite(gradient[j] + factor * gradient_var[j])) return;
+    for (size_t j = 0; j < d; j++) gradient[j] += factor * gradient_var[j];
+}
+
+hf_status hfi_confidence_at(const hf_confidence *bound, hf_workspace *mean, hf_workspace *spread, size_t d,
+                            const double *x, bool want_sd, hfi_confidence_parts *parts, double *gradient)
+{
+    const size_t all = d + bound->contexts;
+    double *point = hfi_workspace_spare(mean, all);
+    if (point == NULL) return HF_ERR_ARGUMENT;
+    double *gradient_mean = gradient != NULL ? point + all : NULL;
+    const bool uses_sd = bound->beta != 0.0;
+    double *gradient_var = gradient != NULL && uses_sd ? point + 2 * all : NULL;
+    const bool same = hfi_confidence_spread(bound) == bound->mean;
+    double var = NAN, *var_out = uses_sd || want_sd ? &var : NULL, middle;
+    put_together(bound, d, x, point);
+    hf_status status = hf_predict_latent(bound->mean, mean, point, &middle, same ? var_out : NULL,
+                                         gradient_mean, same ? gradient_var : NULL);
+    if (status >= 0 && !same && var_out != NULL)
+        status = hf_predict_latent(bound->spread, spread, point, NULL, &var, NULL, gradient_var);
+    if (status < 0) return status;
+    const double sd = sqrt(var);
+    const double value = uses_sd ? middle + bound->beta * sd : middle;
+    if (!isfinite(value)) return HF_ERR_NOT_FINITE;
+    *parts = (hfi_confidence_parts){.value = value, .mean = middle, .sd = sd};
+    if (gradient != NULL) {
+        memcpy(gradient, gradient_mean, d * sizeof *gradient);
+        if (uses_sd) add_spread(d, bound->beta, sd, gradient_var, gradient);
+    }
+    return status;
+}
+
+hf_status hf_confidence_evaluate(const hf_confidence *bound, hf_workspace *mean, hf_workspace *spread,
+                                 size_t d, const double *x, double *value, double *gradient)
+{
+    if (x == NULL || value == NULL) return HF_ERR_ARGUMENT;
+    hf_status status = hfi_confidence_check(NULL, bound, d);
+    hfi_confidence_parts parts;
+    if (status >= 0) status = hfi_confidence_at(bound, mean, spread, d, x, false, &parts, gradient);
+    if (status >= 0) *value = parts.value;
+    return status;
+}
+
+/* `x` has all inputs of the posteriors. */
+static hf_status add_up(hf_context *ctx, const hf_confidence *bound, size_t m, size_t all, const double *x,
+                        double *values, double *var)
+{
+    const hf_posterior *spread = hfi_confidence_spread(bound);
+    const bool uses_sd = bound->beta != 0.0, same = spread == bound->mean;
+    hf_status status = hf_predict(ctx, bound->mean, m, x, all, values, uses_sd && same ? var : NULL, NULL);
+    if (status >= 0 && uses_sd && !same) status = hf_predict(ctx, spread, m, x, all, NULL, var, NULL);
+    if (status < 0) return status;
+    for (size_t i = 0; i < m; i++) {
+        if (uses_sd) values[i] += bound->beta * sqrt(var[i]);
+        if (!isfinite(values[i]))
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE, "mean + beta sd overflows with beta = %g", bound->beta);
+    }
+    return status;
+}
+
+/* hf_predict() at all points, some at a time. */
+static hf_status in_chunks(hf_context *ctx, const hf_confidence *bound, size_t m, size_t d, const double *x,
+                           double *values)
+{
+    const size_t all = d + bound->contexts, chunk = m < CHUNK ? m : CHUNK;
+    double *var = hfi_alloc_unset(ctx, chunk, sizeof *var);
+    double *rows = bound->contexts > 0 ? hfi_alloc_unset(ctx, chunk, all * sizeof *rows) : NULL;
+    hf_status status = var == NULL || (bound->contexts > 0 && rows == NULL) ? HF_ERR_MEMORY : HF_OK;
+    for (size_t begin = 0; begin < m && status >= 0; begin += chunk) {
+        const size_t count = m - begin < chunk ? m - begin : chunk;
+        for (size_t i = 0; rows != NULL && i < count; i++)
+            put_together(bound, d, x + (begin + i) * d, rows + i * all);
+        status = add_up(ctx, bound, count, all, rows != NULL ? rows : x + begin * d, values + begin, var);
+    }
+    hfi_free(ctx, rows);
+    hfi_free(ctx, var);
+    return status;
+}
+
+hf_status hfi_confidence_many(hf_context *ctx, const hf_confidence *bound, size_t m, size_t d,
+                              const double *x, double *values)
+{
+    const double anchors = (double)hf_posterior_anchors(hfi_confidence_spread(bound));
+    const int threads = hf_context_threads(ctx);
+    const bool few = (double)m * anchors * (anchors + (double)d) < least_for_threads;
+    if (few) hf_context_set_threads(ctx, 1);
+    const hf_status status = in_chunks(ctx, bound, m, d, x, values);
+    if (few) hf_context_set_threads(ctx, threads);
+    return status;
+}

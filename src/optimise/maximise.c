@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* argmax of mean + beta sd: over candidates by looking at all, over a box by looking at many and climbing from the best. */
+#include "optimise/optimise.h"
+
+#include "train/box_search.h"
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    SAMPLES = 256, /* an input */
+    MOST_SAMPLES = 4096,
+    CORNER_INPUTS = 4 /* boxes of more have too many corners */
+};
+
+/* Values that differ by less, relative to the largest, are those of a tie that was rounded. */
+static const double tie = 1e-12;
+/* In sides of the box and the range of the values that were looked at: where a climb has arrived. */
+static const double flat = 1e-6, enough = 1e-12;
+
+typedef struct search {
+    hf_context *ctx;
+    const hf_confidence *bound;
+    const hf_domain *domain;
+    hf_search_settings settings;
+    hf_workspace *mean, *spread;
+    size_t d;
+    size_t evaluations, climbs;
+    /* of boxes only */
+    size_t count;   /* points looked at */
+    double *points; /* count x d */
+    double *values;
+    size_t free; /* inputs that are not fixed */
+    size_t *free_inputs;
+    double *room;         /* 6 d: */
+    double *x, *gradient; /* where a climb is, user's units */
+    double *best;
+    double best_value;
+    double *shares, *zeros, *ones; /* free: where a climb is, in sides of the box, and its bounds */
+    double base, scale;            /* of the values in a climb */
+} search;
+
+hf_search_settings hf_search_settings_default(void)
+{
+    return (hf_search_settings){.samples = 0, .starts = 6, .iterations = 40, .resolution = 0.0};
+}
+
+/* ---- a climb ----------------------------------------------------------------------------------------------------- */
+
+static void place(search *s, const double *shares)
+{
+    for (size_t k = 0; k < s->free; k++) {
+        const size_t j = s->free_inputs[k];
+        s->x[j] = hfi_domain_at(s->domain, j, shares[k]);
+    }
+}
+
+static double side(const search *s, size_t j)
+{
+    return s->domain->upper[j] - s->domain->lower[j];
+}
+
+static hf_status evaluate(void *arg, const double *shares, double *value, double *gradient)
+{
+    search *s = arg;
+    hfi_confidence_parts parts;
+    place(s, shares);
+    s->evaluations++;
+    const hf_status status =
+        hfi_confidence_at(s->bound, s->mean, s->spread, s->d, s->x, false, &parts, s->gradient);
+    if (status < 0) return status;
+    *value = (parts.value - s->base) / s->scale;
+    for (size_t k = 0; k < s->free; k++) {
+        const size_t j = s->free_inputs[k];
+        gradient[k] = s->gradient[j] * side(s, j) / s->scale;
+    }
+    return status;
+}
+
+static hf_status climb(search *s, size_t start)
+{
+    const double *from = s->points + start * s->d;
+    memcpy(s->x, from, s->d * sizeof *s->x);
+    for (size_t k = 0; k < s->free; k++) {
+        const size_t j = s->free_inputs[k];
+        s->shares[k] = (from[j] - s->domain->lower[j]) / side(s, j);
+    }
+    hfi_box_search box = {.ctx = s->ctx,
+                          .count = s->free,
+                          .lower = s->zeros,
+                          .upper = s->ones,
+                          .enough = enough,
+                          .flat = flat,
+                          .most = s->settings.iterations < INT_MAX ? s->settings.iterations : INT_MAX,
+                          .evaluate = evaluate,
+                          .arg = s};
+    const hf_status status = hfi_box_maximise(&box, s->shares);
+    if (status == HF_ERR_NOT_POSITIVE_DEFINITE) return HF_OK; /* nothing to be seen here */
+    if (status < 0) return status;
+    s->climbs++;
+    const double value = s->base + s->scale * box.value;
+    if (value > s->best_value) {
+        s->best_value = value;
+        place(s, s->shares);
+        memcpy(s->best, s->x, s->d * sizeof *s->best);
+    }
+    return HF_OK;
+}
+
+/* ---- what is looked at ------------------------------------------------------------------------------------------- */
+
+static void put_guesses(const search *s, size_t count, const double *guesses, double *points)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < s->d; j++)
+            points[i * s->d + j] =
+                fmin(fmax(guesses[i * s->d + j], s->domain->lower[j]), s->domain->upper[j]);
+}
+
+/* Bit k of a corner's number says at which end the k-th free input is. */
+static void put_corners(const search *s, size_t count, double *points)
+{
+    for (size_t i = 0; i < count; i++) {
+        double *point = points + i * s->d;
+        memcpy(point, s->domain->lower, s->d * sizeof *point);
+        for (size_t k = 0; k < s->free; k++)
+            if (i >> k & 1) point[s->free_inputs[k]] = s->domain->upper[s->free_inputs[k]];
+    }
+}
+
+static size_t samples_of(const search *s)
+{
+    if (s->free == 0) return 1;
+    if (s->settings.samples > 0) return s->settings.samples;
+    return s->free < MOST_SAMPLES / SAMPLES ? SAMPLES * s->free : MOST_SAMPLES;
+}
+
+static hf_status make_room(search *s, size_t guesses)
+{
+    s->free_inputs = hfi_alloc(s->ctx, s->d, sizeof *s->free_inputs);
+    s->room = hfi_alloc(s->ctx, s->d, 6 * sizeof *s->room);
+    if (s->free_inputs == NULL || s->room == NULL) return HF_ERR_MEMORY;
+    s->free = hfi_domain_free_inputs(s->domain, s->free_inputs);
+    s->x = s->room;
+    s->gradient = s->x + s->d;
+    s->best = s->gradient + s->d;
+    s->shares = s->best + s->d;
+    s->zeros = s->shares + s->d;
+    s->ones = s->zeros + s->d;
+    for (size_t k = 0; k < s->d; k++) s->ones[k] = 1.0;
+    const size_t corners = s->free > 0 && s->free <= CORNER_INPUTS ? (size_t)1 << s->free : 0;
+    const size_t samples = samples_of(s);
+    size_t entries;
+    if (samples > SIZE_MAX - guesses || samples + guesses > SIZE_MAX - corners ||
+        !hfi_size_mul(samples + guesses + corners, s->d, &entries)) {
+        hfi_out_of_memory(s->ctx);
+        return HF_ERR_MEMORY;
+    }
+    s->count = samples + guesses + corners;
+    s->points = hfi_alloc_unset(s->ctx, entries, sizeof *s->points);
+    s->values = hfi_alloc_unset(s->ctx, s->count, sizeof *s->values);
+    if (s->points == NULL || s->values == NULL) return HF_ERR_MEMORY;
+    return HF_OK;
+}
+
+/* Samples, guesses, corners: the order that decides between equal ones. */
+static hf_status look_around(search *s, size_t guess_count, const double *guesses)
+{
+    const hf_status made = make_room(s, guess_count);
+    if (made < 0) return made;
+    const size_t samples = samples_of(s);
+    hf_domain_fill(s->domain, 0, samples, s->points);
+    put_guesses(s, guess_count, guesses, s->points + samples * s->d);
+    put_corners(s, s->count - samples - guess_count, s->points + (samples + guess_count) * s->d);
+    const hf_status status = hfi_confidence_many(s->ctx, s->bound, s->count, s->d, s->points, s->values);
+    if (status < 0) return status;
+    s->evaluations += s->count;
+    size_t best = 0;
+    double least = s->values[0];
+    for (size_t i = 1; i < s->count; i++) {
+        if (s->values[i] > s->values[best]) best = i;
+        least = fmin(least, s->values[i]);
+    }
+    s->base = s->best_value = s->values[best];
+    s->scale = s->base - least;
+    memcpy(s->best, s->points + best * s->d, s->d * sizeof *s->best);
+    return status;
+}
+
+static hf_status climb_from_the_best(search *s)
+{
+    /* A function that is the same everywhere has no better place, and one of infinite range no scale. */
+    if (s->free == 0 || s->settings.starts == 0 || !(s->scale > 0.0) || !isfinite(s->scale)) return HF_OK;
+    const size_t most = s->settings.starts < s->count ? s->settings.starts : s->count;
+    size_t *starts = hfi_alloc_unset(s->ctx, most, sizeof *starts), chosen = 0;
+    if (starts == NULL) return HF_ERR_MEMORY;
+    hf_status status =
+        hfi_choose_starts(s->ctx, s->domain, s->count, s->points, s->values, most, starts, &chosen);
+    for (size_t k = 0; k < chosen && status >= 0; k++)
+        status = hfi_progress(s->ctx, "maximise", (double)k / (double)chosen, s->best_value)
+                     ? climb(s, starts[k])
+                     : hfi_cancelled(s->ctx);
+    hfi_free(s->ctx, starts);
+    return status;
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+/* The nearest point of the lattice in the box. */
+static void round_to_lattice(const search *s, double *x)
+{
+    const double step = s->settings.resolution;
+    for (size_t k = 0; k < s->free; k++) {
+        const size_t j = s->free_inputs[k];
+        double number = nearbyint((x[j] - s->domain->lower[j]) / side(s, j) / step);
+        if (number * step > 1.0 + 1e-12) number -= 1.0; /* the last one that is inside */
+        x[j] = hfi_domain_at(s->domain, j, number * step);
+    }
+}
+
+/* Of the gradient in sides of the box, the largest entry that does not push out of it. */
+static hf_status steepness(search *s, double *largest)
+{
+    hfi_confidence_parts parts;
+    const hf_status status =
+        hfi_confidence_at(s->bound, s->mean, s->spread, s->d, s->best, false, &parts, s->gradient);
+    *largest = 0.0;
+    if (status < 0) return hfi_fail(s->ctx, status, "the bound has no gradient at the best place");
+    for (size_t k = 0; k < s->free; k++) {
+        const size_t j = s->free_inputs[k];
+        const double gradient = s->gradient[j] * side(s, j);
+        if (gradient < 0.0 && s->best[j] <= s->domain->lower[j]) continue;
+        if (gradient > 0.0 && s->best[j] >= s->domain->upper[j]) continue;
+        *largest = fmax(*largest, fabs(gradient));
+    }
+    return status;
+}
+
+static hf_status search_box(search *s, size_t guess_count, const double *guesses, hf_maximiser *found)
+{
+    hf_status status = look_around(s, guess_count, guesses);
+    if (status >= 0) status = climb_from_the_best(s);
+    if (status >= 0) status = steepness(s, &found->gradient);
+    if (status >= 0 && s->settings.resolution > 0.0) round_to_lattice(s, s->best);
+    return status;
+}
+
+static hf_status search_candidates(search *s, size_t *index)
+{
+    const hf_domain *domain = s->domain;
+    const size_t n = domain->candidates;
+    double *values = hfi_alloc_unset(s->ctx, n, sizeof *values);
+    if (values == NULL) return HF_ERR_MEMORY;
+    const hf_status status = hfi_confidence_many(s->ctx, s->bound, n, s->d, domain->points, values);
+    if (status >= 0) {
+        double best = values[0], largest = 0.0;
+        for (size_t i = 0; i < n; i++) {
+            best = fmax(best, values[i]);
+            largest = fmax(largest, fabs(values[i]));
+        }
+        size_t at = 0;
+        while (values[at] < best - tie * largest) at++;
+        *index = at;
+        s->evaluations += n;
+    }
+    hfi_free(s->ctx, values);
+    return status;
+}
+
+/* ---- the call ---------------------------------------------------------------------------------------------------- */
+
+static hf_status check(const search *s, size_t guess_count, const double *guesses, const double *x)
+{
+    hf_context *ctx = s->ctx;
+    if (x == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no room for the place: x is NULL");
+    hf_status status = hf_domain_check(ctx, s->domain);
+    if (status >= 0) status = hfi_confidence_check(ctx, s->bound, s->domain->dimension);
+    if (status < 0 || s->domain->candidates > 0) return status;
+    const double resolution = s->settings.resolution;
+    if (!(resolution >= 0.0 && resolution <= 0.5))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the resolution is %g; it must be 0 or in (0, 1/2]",
+                        resolution);
+    if (s->settings.iterations == 0)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "climbs need at least one evaluation; iterations is 0");
+    if (guess_count > 0 && guesses == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there are %zu guesses, but they are NULL", guess_count);
+    for (size_t k = 0; k < guess_count * s->domain->dimension; k++)
+        if (!isfinite(guesses[k]))
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE, "guess %zu (counted from 0) is not finite",
+                            k / s->domain->dimension);
+    return status;
+}
+
+static hf_status find(search *s, size_t guess_count, const double *guesses, double *x, hf_maximiser *report)
+{
+    hf_maximiser found = {.index = 0};
+    const double *at = NULL;
+    const hf_posterior *spread = hfi_confidence_spread(s->bound);
+    s->d = s->domain->dimension;
+    s->mean = hf_workspace_create(s->ctx, s->bound->mean);
+    s->spread = spread == s->bound->mean ? s->mean : hf_workspace_create(s->ctx, spread);
+    if (s->mean == NULL || s->spread == NULL) return HF_ERR_MEMORY;
+    hf_status status;
+    if (s->domain->candidates > 0) {
+        status = search_candidates(s, &found.index);
+        at = s->domain->points + found.index * s->d;
+    } else {
+        status = search_box(s, guess_count, guesses, &found);
+        at = s->best;
+    }
+    if (status < 0) return status;
+    hfi_confidence_parts parts;
+    status = hfi_confidence_at(s->bound, s->mean, s->spread, s->d, at, report != NULL, &parts, NULL);
+    if (status < 0) return hfi_fail(s->ctx, status, "the bound has no value at the place that was found");
+    found.value = parts.value;
+    found.mean = parts.mean;
+    found.sd = parts.sd;
+    found.evaluations = s->evaluations;
+    found.climbs = s->climbs;
+    memcpy(x, at, s->d * sizeof *x);
+    if (report != NULL) *report = found;
+    return HF_OK;
+}
+
+hf_status hf_maximise_confidence(hf_context *ctx, const hf_confidence *bound, const hf_domain *domain,
+                                 const hf_search_settings *settings, size_t guess_count,
+                                 const double *guesses, double *x, hf_maximiser *report)
+{
+    const double begin = hfi_now();
+    search s = {.ctx = ctx,
+                .bound = bound,
+                .domain = domain,
+                .settings = settings != NULL ? *settings : hf_search_settings_default()};
+    hf_status status = check(&s, guess_count, guesses, x);
+    if (status >= 0) status = find(&s, guess_count, guesses, x, report);
+    if (status >= 0 && report != NULL) report->seconds = hfi_now() - begin;
+    hfi_free(ctx, s.values);
+    hfi_free(ctx, s.points);
+    hfi_free(ctx, s.room);
+    hfi_free(ctx, s.free_inputs);
+    if (s.spread != s.mean) hf_workspace_free(s.spread);
+    hf_workspace_free(s.mean);
+    return status;
+}

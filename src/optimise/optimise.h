@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file optimise.h
+ * @brief Internal face of the optimise room.
+ */
+#ifndef HFI_OPTIMISE_H
+#define HFI_OPTIMISE_H
+
+#include "core/core.h"
+#include <holdfast/optimise.h>
+
+/** Input j at a share of the box's side, 0 at the lower bound and 1 at the upper one, exactly, and never outside. */
+double hfi_domain_at(const hf_domain *domain, size_t j, double share);
+/** Inputs whose bounds differ; their numbers into `free` (d entries) unless it is NULL. */
+size_t hfi_domain_free_inputs(const hf_domain *domain, size_t *free);
+
+/** The bound has all its parts, and is of points with d inputs. */
+hf_status hfi_confidence_check(hf_context *ctx, const hf_confidence *bound, size_t d);
+/** Whose standard deviation. */
+const hf_posterior *hfi_confidence_spread(const hf_confidence *bound);
+
+/** One point: what hf_confidence_evaluate() adds up. */
+typedef struct hfi_confidence_parts {
+    double value, mean;
+    double sd; /* NaN for beta = 0 unless it is wanted all the same */
+} hfi_confidence_parts;
+hf_status hfi_confidence_at(const hf_confidence *bound, hf_workspace *mean, hf_workspace *spread, size_t d,
+                            const double *x, bool want_sd, hfi_confidence_parts *parts, double *gradient);
+/** The bound at m points (m x d, stride d) by hf_predict(). */
+hf_status hfi_confidence_many(hf_context *ctx, const hf_confidence *bound, size_t m, size_t d,
+                              const double *x, double *values);
+
+/** Which points a box is climbed from: the best, none that lies near a better one. `points` is count x d; `starts` has room for `most`. */
+hf_status hfi_choose_starts(hf_context *ctx, const hf_domain *domain, size_t count, const double *points,
+                            const double *values, size_t most, size_t *starts, size_t *chosen);
+
+#endif
