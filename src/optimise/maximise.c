@@ -15,8 +15,11 @@ enum {
 
 /* Values that differ by less, relative to the largest, are those of a tie that was rounded. */
 static const double tie = 1e-12;
-/* In sides of the box and the range of the values that were looked at: where a climb has arrived. */
-static const double flat = 1e-6, enough = 1e-12;
+/* A climb's unit of length, in sides of the box. The first step is as long as the gradient in these units, and the values' unit is the range that was
+ * looked at: so it does not leave the hill it begins on. */
+static const double unit = 0.01;
+/* In these units: where a climb has arrived. */
+static const double flat = 1e-8, enough = 1e-13;
 
 typedef struct search {
     hf_context *ctx;
@@ -36,8 +39,8 @@ typedef struct search {
     double *x, *gradient; /* where a climb is, user's units */
     double *best;
     double best_value;
-    double *shares, *zeros, *ones; /* free: where a climb is, in sides of the box, and its bounds */
-    double base, scale;            /* of the values in a climb */
+    double *at, *zeros, *ends; /* free: where a climb is, in its units, and its bounds */
+    double base, scale;        /* of the values in a climb */
 } search;
 
 hf_search_settings hf_search_settings_default(void)
@@ -47,11 +50,11 @@ hf_search_settings hf_search_settings_default(void)
 
 /* ---- a climb ----------------------------------------------------------------------------------------------------- */
 
-static void place(search *s, const double *shares)
+static void place(search *s, const double *at)
 {
     for (size_t k = 0; k < s->free; k++) {
         const size_t j = s->free_inputs[k];
-        s->x[j] = hfi_domain_at(s->domain, j, shares[k]);
+        s->x[j] = at[k] >= s->ends[k] ? s->domain->upper[j] : hfi_domain_at(s->domain, j, at[k] * unit);
     }
 }
 
@@ -60,11 +63,11 @@ static double side(const search *s, size_t j)
     return s->domain->upper[j] - s->domain->lower[j];
 }
 
-static hf_status evaluate(void *arg, const double *shares, double *value, double *gradient)
+static hf_status evaluate(void *arg, const double *at, double *value, double *gradient)
 {
     search *s = arg;
     hfi_confidence_parts parts;
-    place(s, shares);
+    place(s, at);
     s->evaluations++;
     const hf_status status =
         hfi_confidence_at(s->bound, s->mean, s->spread, s->d, s->x, false, &parts, s->gradient);
@@ -72,7 +75,7 @@ static hf_status evaluate(void *arg, const double *shares, double *value, double
     *value = (parts.value - s->base) / s->scale;
     for (size_t k = 0; k < s->free; k++) {
         const size_t j = s->free_inputs[k];
-        gradient[k] = s->gradient[j] * side(s, j) / s->scale;
+        gradient[k] = s->gradient[j] * side(s, j) / s->scale * unit;
     }
     return status;
 }
@@ -83,25 +86,25 @@ static hf_status climb(search *s, size_t start)
     memcpy(s->x, from, s->d * sizeof *s->x);
     for (size_t k = 0; k < s->free; k++) {
         const size_t j = s->free_inputs[k];
-        s->shares[k] = (from[j] - s->domain->lower[j]) / side(s, j);
+        s->at[k] = (from[j] - s->domain->lower[j]) / side(s, j) / unit;
     }
     hfi_box_search box = {.ctx = s->ctx,
                           .count = s->free,
                           .lower = s->zeros,
-                          .upper = s->ones,
+                          .upper = s->ends,
                           .enough = enough,
                           .flat = flat,
                           .most = s->settings.iterations < INT_MAX ? s->settings.iterations : INT_MAX,
                           .evaluate = evaluate,
                           .arg = s};
-    const hf_status status = hfi_box_maximise(&box, s->shares);
+    const hf_status status = hfi_box_maximise(&box, s->at);
     if (status == HF_ERR_NOT_POSITIVE_DEFINITE) return HF_OK; /* nothing to be seen here */
     if (status < 0) return status;
     s->climbs++;
     const double value = s->base + s->scale * box.value;
     if (value > s->best_value) {
         s->best_value = value;
-        place(s, s->shares);
+        place(s, s->at);
         memcpy(s->best, s->x, s->d * sizeof *s->best);
     }
     return HF_OK;
@@ -144,10 +147,10 @@ static hf_status make_room(search *s, size_t guesses)
     s->x = s->room;
     s->gradient = s->x + s->d;
     s->best = s->gradient + s->d;
-    s->shares = s->best + s->d;
-    s->zeros = s->shares + s->d;
-    s->ones = s->zeros + s->d;
-    for (size_t k = 0; k < s->d; k++) s->ones[k] = 1.0;
+    s->at = s->best + s->d;
+    s->zeros = s->at + s->d;
+    s->ends = s->zeros + s->d;
+    for (size_t k = 0; k < s->d; k++) s->ends[k] = 1.0 / unit;
     const size_t corners = s->free > 0 && s->free <= CORNER_INPUTS ? (size_t)1 << s->free : 0;
     const size_t samples = samples_of(s);
     size_t entries;
