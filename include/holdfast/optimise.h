@@ -76,8 +76,8 @@ typedef struct hf_maximiser {
 /**
  * argmax of the bound over a domain.
  *
- * Candidates: all are looked at; of equal ones the first wins. Box: `settings->samples` quasi-random points, the `guesses` and the corners of the box when 2^d <= 16
- * are looked at all at once; the best start bounded quasi-Newton climbs (L-BFGS, exact gradients). The result is the best point seen; of equal ones the first. The same for
+ * Candidates: all are looked at; of equal ones the first wins. Box: `settings->samples` quasi-random points, the anchors of `bound->mean` in the box (the
+ * last ones, no more than samples), the `guesses` and the corners of the box when 2^d <= 16 are looked at all at once; the best start bounded quasi-Newton climbs (L-BFGS, exact gradients). The result is the best point seen; of equal ones the first. The same for
  * the same arguments, whatever the threads.
  * Candidates whose values differ by less than 1e-12 of the largest are equal but for rounding. In boxes d counts the inputs that are free.
  * @param settings NULL: the defaults. Not looked at for candidates.

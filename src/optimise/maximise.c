@@ -7,12 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    SAMPLES = 256, /* an input */
-    MOST_SAMPLES = 4096,
-    CORNER_INPUTS = 4 /* boxes of more have too many corners */
-};
-
 /* Values that differ by less, relative to the largest, are those of a tie that was rounded. */
 static const double tie = 1e-12;
 /* A climb's unit of length, in sides of the box. The first step is as long as the gradient in these units, and the values' unit is the range that was
@@ -112,33 +106,7 @@ static hf_status climb(search *s, size_t start)
 
 /* ---- what is looked at ------------------------------------------------------------------------------------------- */
 
-static void put_guesses(const search *s, size_t count, const double *guesses, double *points)
-{
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < s->d; j++)
-            points[i * s->d + j] =
-                fmin(fmax(guesses[i * s->d + j], s->domain->lower[j]), s->domain->upper[j]);
-}
-
-/* Bit k of a corner's number says at which end the k-th free input is. */
-static void put_corners(const search *s, size_t count, double *points)
-{
-    for (size_t i = 0; i < count; i++) {
-        double *point = points + i * s->d;
-        memcpy(point, s->domain->lower, s->d * sizeof *point);
-        for (size_t k = 0; k < s->free; k++)
-            if (i >> k & 1) point[s->free_inputs[k]] = s->domain->upper[s->free_inputs[k]];
-    }
-}
-
-static size_t samples_of(const search *s)
-{
-    if (s->free == 0) return 1;
-    if (s->settings.samples > 0) return s->settings.samples;
-    return s->free < MOST_SAMPLES / SAMPLES ? SAMPLES * s->free : MOST_SAMPLES;
-}
-
-static hf_status make_room(search *s, size_t guesses)
+static hf_status make_room(search *s)
 {
     s->free_inputs = hfi_alloc(s->ctx, s->d, sizeof *s->free_inputs);
     s->room = hfi_alloc(s->ctx, s->d, 6 * sizeof *s->room);
@@ -151,31 +119,18 @@ static hf_status make_room(search *s, size_t guesses)
     s->zeros = s->at + s->d;
     s->ends = s->zeros + s->d;
     for (size_t k = 0; k < s->d; k++) s->ends[k] = 1.0 / unit;
-    const size_t corners = s->free > 0 && s->free <= CORNER_INPUTS ? (size_t)1 << s->free : 0;
-    const size_t samples = samples_of(s);
-    size_t entries;
-    if (samples > SIZE_MAX - guesses || samples + guesses > SIZE_MAX - corners ||
-        !hfi_size_mul(samples + guesses + corners, s->d, &entries)) {
-        hfi_out_of_memory(s->ctx);
-        return HF_ERR_MEMORY;
-    }
-    s->count = samples + guesses + corners;
-    s->points = hfi_alloc_unset(s->ctx, entries, sizeof *s->points);
-    s->values = hfi_alloc_unset(s->ctx, s->count, sizeof *s->values);
-    if (s->points == NULL || s->values == NULL) return HF_ERR_MEMORY;
     return HF_OK;
 }
 
-/* Samples, guesses, corners: the order that decides between equal ones. */
 static hf_status look_around(search *s, size_t guess_count, const double *guesses)
 {
-    const hf_status made = make_room(s, guess_count);
-    if (made < 0) return made;
-    const size_t samples = samples_of(s);
-    hf_domain_fill(s->domain, 0, samples, s->points);
-    put_guesses(s, guess_count, guesses, s->points + samples * s->d);
-    put_corners(s, s->count - samples - guess_count, s->points + (samples + guess_count) * s->d);
-    const hf_status status = hfi_confidence_many(s->ctx, s->bound, s->count, s->d, s->points, s->values);
+    hf_status status =
+        hfi_points_to_look_at(s->ctx, s->bound->mean, s->domain, s->free, s->free_inputs, s->settings.samples,
+                              guess_count, guesses, &s->points, &s->count);
+    if (status < 0) return status;
+    s->values = hfi_alloc_unset(s->ctx, s->count, sizeof *s->values);
+    if (s->values == NULL) return HF_ERR_MEMORY;
+    status = hfi_confidence_many(s->ctx, s->bound, s->count, s->d, s->points, s->values);
     if (status < 0) return status;
     s->evaluations += s->count;
     size_t best = 0;
@@ -241,7 +196,8 @@ static hf_status steepness(search *s, double *largest)
 
 static hf_status search_box(search *s, size_t guess_count, const double *guesses, hf_maximiser *found)
 {
-    hf_status status = look_around(s, guess_count, guesses);
+    hf_status status = make_room(s);
+    if (status >= 0) status = look_around(s, guess_count, guesses);
     if (status >= 0) status = climb_from_the_best(s);
     if (status >= 0) status = steepness(s, &found->gradient);
     if (status >= 0 && s->settings.resolution > 0.0) round_to_lattice(s, s->best);

@@ -30,6 +30,11 @@ hf_status hfi_confidence_at(const hf_confidence *bound, hf_workspace *mean, hf_w
 hf_status hfi_confidence_many(hf_context *ctx, const hf_confidence *bound, size_t m, size_t d,
                               const double *x, double *values);
 
+/** Samples (`wanted`, or so many as is usual), the last anchors of the posterior that are in the box, at most as many, the guesses, put into the box, and the
+ * corners, unless there are many: *points, count x d, to be freed with hfi_free(). HF_ERR_MEMORY. */
+hf_status hfi_points_to_look_at(hf_context *ctx, const hf_posterior *posterior, const hf_domain *domain,
+                                size_t free, const size_t *free_inputs, size_t wanted, size_t guess_count,
+                                const double *guesses, double **points, size_t *count);
 /** Which points a box is climbed from: the best, none that lies near a better one. `points` is count x d; `starts` has room for `most`. */
 hf_status hfi_choose_starts(hf_context *ctx, const hf_domain *domain, size_t count, const double *points,
                             const double *values, size_t most, size_t *starts, size_t *chosen);

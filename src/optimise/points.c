@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is looked at in a box before anything is climbed. */
+#include "optimise/optimise.h"
+
+#include "posterior/posterior.h"
+#include <math.h>
+#include <string.h>
+
+enum {
+    SAMPLES = 256, /* an input */
+    MOST_SAMPLES = 4096,
+    CORNER_INPUTS = 4 /* boxes of more have too many corners */
+};
+
+typedef struct collection {
+    const hf_domain *domain;
+    const size_t *free_inputs;
+    size_t d, free, count;
+    double *points; /* count x d so far */
+} collection;
+
+static size_t samples_of(size_t free, size_t wanted)
+{
+    if (free == 0) return 1;
+    if (wanted > 0) return wanted;
+    return free < MOST_SAMPLES / SAMPLES ? SAMPLES * free : MOST_SAMPLES;
+}
+
+static double *next(collection *all)
+{
+    return all->points + all->count * all->d;
+}
+
+/* The tops of a mean are near readings, and narrow ones are hard to find otherwise. The last `most` anchors, as far as they are in the box; inputs that
+ * are fixed, or not the domain's, do not matter. */
+static void put_anchors(collection *all, const hf_posterior *posterior, size_t most)
+{
+    const hfi_scaling *scaling = &posterior->scaling;
+    const hfi_solution *s = &posterior->solution;
+    for (size_t i = s->n > most ? s->n - most : 0; i < s->n; i++) {
+        const double *anchor = s->z + i * s->d;
+        double *point = next(all);
+        bool inside = true;
+        memcpy(point, all->domain->lower, all->d * sizeof *point);
+        for (size_t k = 0; k < all->free && inside; k++) {
+            const size_t j = all->free_inputs[k];
+            point[j] = anchor[j] * scaling->x_scale[j] + scaling->x_shift[j];
+            inside = point[j] >= all->domain->lower[j] && point[j] <= all->domain->upper[j];
+        }
+        all->count += inside;
+    }
+}
+
+static void put_guesses(collection *all, size_t count, const double *guesses)
+{
+    for (size_t i = 0; i < count; i++) {
+        double *point = next(all);
+        for (size_t j = 0; j < all->d; j++)
+            point[j] = fmin(fmax(guesses[i * all->d + j], all->domain->lower[j]), all->domain->upper[j]);
+        all->count++;
+    }
+}
+
+/* Bit k of a corner's number says at which end the k-th free input is. */
+static void put_corners(collection *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        double *point = next(all);
+        memcpy(point, all->domain->lower, all->d * sizeof *point);
+        for (size_t k = 0; k < all->free; k++)
+            if (i >> k & 1) point[all->free_inputs[k]] = all->domain->upper[all->free_inputs[k]];
+        all->count++;
+    }
+}
+
+/* Room for samples, as many anchors, guesses and corners. */
+static double *room_for(hf_context *ctx, size_t samples, size_t guesses, size_t corners, size_t d)
+{
+    size_t entries;
+    if (samples > SIZE_MAX / 4 || guesses > SIZE_MAX / 4 ||
+        !hfi_size_mul(2 * samples + guesses + corners, d, &entries)) {
+        hfi_out_of_memory(ctx);
+        return NULL;
+    }
+    return hfi_alloc_unset(ctx, entries, sizeof(double));
+}
+
+hf_status hfi_points_to_look_at(hf_context *ctx, const hf_posterior *posterior, const hf_domain *domain,
+                                size_t free, const size_t *free_inputs, size_t wanted, size_t guess_count,
+                                const double *guesses, double **points, size_t *count)
+{
+    const size_t samples = samples_of(free, wanted);
+    const size_t corners = free > 0 && free <= CORNER_INPUTS ? (size_t)1 << free : 0;
+    collection all = {.domain = domain, .free_inputs = free_inputs, .d = domain->dimension, .free = free};
+    all.points = room_for(ctx, samples, guess_count, corners, all.d);
+    if (all.points == NULL) return HF_ERR_MEMORY;
+    hf_domain_fill(domain, 0, samples, all.points);
+    all.count = samples;
+    put_anchors(&all, posterior, samples);
+    put_guesses(&all, guess_count, guesses);
+    put_corners(&all, corners);
+    *points = all.points;
+    *count = all.count;
+    return HF_OK;
+}
