@@ -133,7 +133,6 @@ hf_status hfi_choose_greedy(hf_context *ctx, const hf_kernel *kernel, size_t n, 
                 .m = m < n ? m : n,
                 .chunks = n / CHUNK + (n % CHUNK != 0),
                 .x = x,
-                .scratch_size = hfi_kernel_scratch(kernel),
                 .enough = enough};
     size_t entries;
     if (!hfi_size_mul(n, g.m, &entries))
@@ -142,7 +141,7 @@ hf_status hfi_choose_greedy(hf_context *ctx, const hf_kernel *kernel, size_t n, 
     g.residual = hfi_alloc(ctx, n, sizeof *g.residual);
     g.pivot = hfi_alloc(ctx, g.m, sizeof *g.pivot);
     g.best = hfi_alloc(ctx, g.chunks, sizeof *g.best);
-    g.scratch = hfi_alloc(ctx, (size_t)hf_context_threads(ctx), g.scratch_size * sizeof *g.scratch);
+    g.scratch = hfi_kernel_scratch_alloc(ctx, kernel, &g.scratch_size);
     hf_status status = HF_ERR_MEMORY;
     if (g.factor != NULL && g.residual != NULL && g.pivot != NULL && g.best != NULL && g.scratch != NULL)
         status = climb(ctx, &g, rows, chosen);

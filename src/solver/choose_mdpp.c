@@ -129,7 +129,7 @@ hf_status hfi_choose_mdpp(hf_context *ctx, const hf_kernel *kernel, size_t n, co
                           size_t chosen, size_t *rows, size_t steps, hfi_stream *stream, hfi_swap_log *log)
 {
     if (chosen >= n) return HF_OK; /* nothing to swap with */
-    size_t m = chosen, d = hf_kernel_dimension(kernel);
+    size_t m = chosen, d = hf_kernel_dimension(kernel), each;
     swapper s = {.kernel = kernel, .x = x, .n = n, .ldx = ldx, .m = m, .rows = rows, .d = d};
     s.inside = hfi_alloc(ctx, n, 1);
     s.chosen = hfi_alloc(ctx, m, d * sizeof *s.chosen);
@@ -138,7 +138,7 @@ hf_status hfi_choose_mdpp(hf_context *ctx, const hf_kernel *kernel, size_t n, co
     s.column = hfi_alloc(ctx, m, sizeof *s.column);
     s.solved = hfi_alloc(ctx, m, sizeof *s.solved);
     s.unit = hfi_alloc(ctx, m, sizeof *s.unit);
-    s.scratch = hfi_alloc(ctx, hfi_kernel_scratch(kernel), sizeof *s.scratch);
+    s.scratch = hfi_kernel_scratch_alloc(ctx, kernel, &each);
     hf_status status = HF_ERR_MEMORY;
     if (s.inside != NULL && s.chosen != NULL && s.factor != NULL && s.other != NULL && s.column != NULL &&
         s.solved != NULL && s.unit != NULL && s.scratch != NULL) {
