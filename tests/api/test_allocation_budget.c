@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every allocation of the budget solvers fails once: placing inducing inputs, solving, what a projection has not computed,
+/* Every allocation of the budget solvers fails once: placing inducing inputs and other choices of rows, solving, what a projection has not computed,
  * whole fits, and their models in files. */
 #include "api/sweep.h"
 
@@ -35,6 +35,37 @@ static hf_status choose_mdpp(workshop *w)
 static hf_status choose_first(workshop *w)
 {
     return choose(w, HF_INDUCING_FIRST);
+}
+
+static hf_status dpp_greedy(workshop *w)
+{
+    size_t rows[PLACES] = {77}, chosen = 77;
+    double log_det = 77.0;
+    hf_status s =
+        hf_dpp_greedy(w->ctx, w->kernel, WORKSHOP_N, w->x, WORKSHOP_D, PLACES, 0.0, rows, &chosen, &log_det);
+    assert_true(s < 0 ? chosen == 77 && rows[0] == 77 && log_det == 77.0 : chosen == PLACES);
+    return s;
+}
+
+static hf_status dpp_sample(workshop *w)
+{
+    size_t rows[PLACES] = {77};
+    hf_dpp_report report = {.chosen = 77};
+    hf_status s = hf_dpp_sample(w->ctx, w->kernel, WORKSHOP_N, w->x, WORKSHOP_D, PLACES,
+                                hf_dpp_mixing_steps(WORKSHOP_N, PLACES, 0.5), 1, rows, &report);
+    assert_true(s < 0 ? report.chosen == 77 && rows[0] == 77 : report.chosen == PLACES);
+    return s;
+}
+
+static hf_status ageing(workshop *w)
+{
+    const hf_age_law law = {.kind = HF_AGE_WIENER, .rate = 0.1};
+    hf_sites *older = UNTOUCHED;
+    hf_status s = settled(hf_sites_copy(w->ctx, w->sites, &older), older);
+    if (s < 0) return s;
+    s = hf_sites_age(w->ctx, older, &law, w->extra);
+    hf_sites_free(older);
+    return s;
 }
 
 static hf_status inducing(workshop *w, hf_inducing_method method)
@@ -204,6 +235,7 @@ static hf_status quiet_choices(workshop *w)
     hf_action_start start;
     hf_student_method student;
     hf_optimiser optimiser;
+    hf_age_kind age;
     assert_int_equal(hf_solver_parse(w->ctx, "projected", &solver), HF_OK);
     assert_string_equal(hf_solver_name(solver), "projected");
     assert_int_equal(hf_inducing_method_parse(w->ctx, "fitc", &method), HF_OK);
@@ -220,6 +252,8 @@ static hf_status quiet_choices(workshop *w)
     assert_string_equal(hf_student_method_name(student), "ep");
     assert_int_equal(hf_optimiser_parse(w->ctx, "adam", &optimiser), HF_OK);
     assert_string_equal(hf_optimiser_name(optimiser), "adam");
+    assert_int_equal(hf_age_kind_parse(w->ctx, "wiener", &age), HF_OK);
+    assert_string_equal(hf_age_kind_name(age), "wiener");
     return HF_OK;
 }
 
@@ -241,6 +275,9 @@ static hf_status quiet_rest(workshop *w)
     assert_int_equal(hf_group_mpi(w->ctx, 0, &group), HF_ERR_ARGUMENT);
     assert_int_equal(group.size, 77);
     assert_int_equal(hf_sites_set_beta(w->ctx, w->sites, 0.0), HF_OK);
+    const hf_age_law law = {.kind = HF_AGE_LINEAR, .rate = 0.5};
+    assert_int_equal(hf_age_law_check(w->ctx, &law), HF_OK);
+    assert_true(hf_age_variance(&law, 1.0, 2.0) == 4.0 && hf_age_horizon(&law, 1.0, 4.0) == 2.0);
     assert_int_equal(hf_posterior_solver(w->posterior), HF_SOLVER_EXACT);
     assert_int_equal(hf_posterior_rank(w->posterior), WORKSHOP_N - 1);
     double var[WORKSHOP_M];
@@ -255,7 +292,8 @@ static hf_status quiet_rest(workshop *w)
 static void places_survive(void **state)
 {
     (void)state;
-    RUN(CASE(choose_greedy, 5), CASE(choose_kmeans, 6), CASE(choose_mdpp, 10), CASE(choose_first, 2));
+    RUN(CASE(choose_greedy, 5), CASE(choose_kmeans, 6), CASE(choose_mdpp, 10), CASE(choose_first, 2),
+        CASE(dpp_greedy, 6), CASE(dpp_sample, 15), CASE(ageing, 2));
 }
 
 static void solves_survive(void **state)

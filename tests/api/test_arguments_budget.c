@@ -106,6 +106,61 @@ static void places(workshop *w)
     assert_true(chosen == 77 && z[0] == 7.0);
 }
 
+static void processes(workshop *w)
+{
+    size_t rows[PLACES] = {7}, chosen = 77;
+    double x[2 * WORKSHOP_D] = {0.1, 0.2, 0.3, 0.4}, log_det = 7.0;
+    hf_dpp_report report = {.chosen = 77};
+    const double bad[] = {-1.0, NAN, -INFINITY};
+    for (size_t i = 0; i < 3; i++) {
+        ARGUMENT(hf_dpp_greedy(w->ctx, w->kernel, 2, x, 2, PLACES, bad[i], rows, &chosen, &log_det));
+        assert_true(hf_dpp_mixing_steps(9, 3, bad[i]) == SIZE_MAX);
+    }
+    ARGUMENT(hf_dpp_greedy(w->ctx, NULL, 2, x, 2, PLACES, 0.0, rows, &chosen, &log_det));
+    ARGUMENT(hf_dpp_greedy(w->ctx, w->kernel, 0, x, 2, PLACES, 0.0, rows, &chosen, &log_det));
+    ARGUMENT(hf_dpp_greedy(w->ctx, w->kernel, 2, x, 2, 0, 0.0, rows, &chosen, &log_det));
+    ARGUMENT(hf_dpp_greedy(w->ctx, w->kernel, 2, NULL, 2, PLACES, 0.0, rows, &chosen, &log_det));
+    ARGUMENT(hf_dpp_greedy(w->ctx, w->kernel, 2, x, 2, PLACES, 0.0, NULL, &chosen, &log_det));
+    ARGUMENT(hf_dpp_greedy(w->ctx, w->kernel, 2, x, 2, PLACES, 0.0, rows, NULL, &log_det));
+    ARGUMENT(hf_dpp_sample(w->ctx, NULL, 2, x, 2, PLACES, 9, 0, rows, &report));
+    ARGUMENT(hf_dpp_sample(w->ctx, w->kernel, 0, x, 2, PLACES, 9, 0, rows, &report));
+    ARGUMENT(hf_dpp_sample(w->ctx, w->kernel, 2, x, 2, 0, 9, 0, rows, &report));
+    ARGUMENT(hf_dpp_sample(w->ctx, w->kernel, 2, NULL, 2, PLACES, 9, 0, rows, &report));
+    ARGUMENT(hf_dpp_sample(w->ctx, w->kernel, 2, x, 2, PLACES, 9, 0, NULL, &report));
+    REFUSED(HF_ERR_DIMENSION, hf_dpp_sample(w->ctx, w->kernel, 2, x, 1, PLACES, 9, 0, rows, &report));
+    x[3] = INFINITY;
+    REFUSED(HF_ERR_NOT_FINITE, hf_dpp_sample(w->ctx, w->kernel, 2, x, 2, PLACES, 9, 0, rows, &report));
+    REFUSED(HF_ERR_NOT_FINITE, hf_dpp_greedy(w->ctx, w->kernel, 2, x, 2, PLACES, 0.0, rows, &chosen, NULL));
+    assert_true(chosen == 77 && rows[0] == 7 && log_det == 7.0 && report.chosen == 77);
+}
+
+static void ageing(workshop *w)
+{
+    hf_age_kind kind = HF_AGE_TABLE;
+    ARGUMENT(hf_age_kind_parse(w->ctx, "sudden", &kind));
+    ARGUMENT(hf_age_kind_parse(w->ctx, NULL, &kind));
+    ARGUMENT(hf_age_kind_parse(w->ctx, "none", NULL));
+    assert_int_equal(kind, HF_AGE_TABLE);
+    assert_string_equal(hf_age_kind_name((hf_age_kind)99), "unknown");
+    const double bad[] = {-1.0, NAN, INFINITY};
+    double age[WORKSHOP_N] = {0.0};
+    hf_age_law law = {.kind = HF_AGE_QUADRATIC};
+    for (size_t i = 0; i < 3; i++) {
+        law.rate = bad[i];
+        ARGUMENT(hf_age_law_check(w->ctx, &law));
+        ARGUMENT(hf_sites_age(w->ctx, w->sites, &law, age));
+    }
+    law.rate = 0.1;
+    ARGUMENT(hf_age_law_check(w->ctx, NULL));
+    ARGUMENT(hf_sites_age(w->ctx, NULL, &law, age));
+    ARGUMENT(hf_sites_age(w->ctx, w->sites, NULL, age));
+    ARGUMENT(hf_sites_age(w->ctx, w->sites, &law, NULL));
+    age[3] = NAN;
+    REFUSED(HF_ERR_NOT_FINITE, hf_sites_age(w->ctx, w->sites, &law, age));
+    assert_true(isnan(hf_age_variance(&law, NAN, 1.0)) && isnan(hf_age_variance(&law, 1.0, NAN)));
+    assert_true(hf_age_horizon(&law, NAN, 1.0) == 0.0 && hf_age_horizon(&law, 1.0, NAN) == 0.0);
+}
+
 static void inducing(workshop *w)
 {
     hf_posterior *out = NULL;
@@ -221,6 +276,8 @@ REFUSED_TEST(names)
 REFUSED_TEST(groups)
 REFUSED_TEST(amplitudes)
 REFUSED_TEST(places)
+REFUSED_TEST(processes)
+REFUSED_TEST(ageing)
 REFUSED_TEST(inducing)
 REFUSED_TEST(projected)
 REFUSED_TEST(asking)
@@ -228,6 +285,7 @@ REFUSED_TEST(asking)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(processes_refuse),  cmocka_unit_test(ageing_refuse),
         cmocka_unit_test(names_refuse),      cmocka_unit_test(groups_refuse),
         cmocka_unit_test(amplitudes_refuse), cmocka_unit_test(places_refuse),
         cmocka_unit_test(inducing_refuse),   cmocka_unit_test(projected_refuse),
