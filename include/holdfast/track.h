@@ -81,14 +81,14 @@ typedef enum hf_discard_rule {
 HF_API hf_status hf_discard_rule_parse(hf_context *ctx, const char *name, hf_discard_rule *out);
 HF_API const char *hf_discard_rule_name(hf_discard_rule rule);
 
-/** Where the expert is asked: among the places where something was told. */
+/** Where the expert is asked: among the places where something was told. A place may be on a list more than once, when one answer leaves it less certain than others are without any: answers are taken to
+ * err independently. */
 typedef enum hf_place_rule {
-    HF_PLACES_AUTO = 0, /**< upper bounds for up to 4 requests a time, variance for more */
-    HF_PLACES_VARIANCE, /**< one after another where the variance given the readings that count and the answers to come is largest; ends where that falls below `enough` x expert noise */
-    HF_PLACES_UPPER,    /**< the same with the upper bound mean + beta sd, answers to come lowering sd (Desautels et al. 2014) */
-    HF_PLACES_DPP       /**< a sample of the M-DPP of the kernel over the places (dpp.h), as in the paper */
+    HF_PLACES_VARIANCE = 0, /**< one after another where the variance given the readings that count and the answers to come is largest; ends where that falls below `enough` x expert noise */
+    HF_PLACES_UPPER, /**< the same with the upper bound mean + beta sd, answers to come lowering sd (Desautels, Krause, Burdick 2014): what is not refreshed is explored instead, so only where beta is small */
+    HF_PLACES_DPP    /**< a sample of the M-DPP of the kernel over the places (dpp.h), as in the paper: distinct ones */
 } hf_place_rule;
-/** "auto", "variance", "upper", "dpp" and back. */
+/** "variance", "upper", "dpp" and back. */
 HF_API hf_status hf_place_rule_parse(hf_context *ctx, const char *name, hf_place_rule *out);
 HF_API const char *hf_place_rule_name(hf_place_rule rule);
 
@@ -110,13 +110,13 @@ typedef struct hf_track_settings {
     double window;            /**< w of r-gp-ucb and sw-gp-ucb, in time; required there, > 0 */
     double forgetting;        /**< eps in [0, 1) of tv-gp-ucb; eta in (0, 1] of w-gp-ucb; required there (else NaN) */
 
-    hf_beta_rule beta_rule; /**< practical */
+    hf_beta_rule beta_rule; /**< given */
     double beta;            /**< for given; >= 0; 2 */
     double norm_bound;      /**< B of the theorem: at least the RKHS norm of every f_t; 1 */
     double delta;           /**< of the theorem: it fails with at most this probability; in (0, 1); 0.05 */
     double robust;          /**< k; 0: Gaussian sites. 2 for the SparQ methods, 0 for the others */
 
-    hf_place_rule places; /**< auto */
+    hf_place_rule places; /**< variance */
     double query_factor;  /**< Q_t = ceil(c log(max(t, 2))^p) requests at most; c = 6 */
     double query_power;   /**< p; 0: the number of inputs */
     size_t queries;       /**< 0: Q_t as above; else so many at most */

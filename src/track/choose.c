@@ -8,10 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    FEW = 4 /* requests up to which the rule "auto" looks at upper bounds */
-};
-
 typedef struct chooser {
     const hf_track *track;
     const hf_posterior *posterior;
@@ -25,7 +21,6 @@ typedef struct chooser {
     double *whitened; /* rank x count: R' k(Z, x) */
     size_t rank, stride;
     double *columns; /* most x count: column k is what answer k takes off, rooted */
-    bool *taken;
     double *scratch;
 } chooser;
 
@@ -34,7 +29,6 @@ static void release(hf_context *ctx, chooser *c, double *room)
     hfi_free(ctx, c->mean);
     hfi_free(ctx, c->variance);
     hfi_free(ctx, c->columns);
-    hfi_free(ctx, c->taken);
     hfi_free(ctx, c->scratch);
     hfi_free(ctx, room);
 }
@@ -44,12 +38,12 @@ static double score(const chooser *c, size_t i)
     return c->upper ? c->mean[i] + c->beta * sqrt(c->variance[i]) : c->variance[i];
 }
 
-/* The best place that is left and worth an answer; `count` if there is none. The first of equals. */
+/* The best place that is worth an answer; `count` if there is none. The first of equals. */
 static size_t best(const chooser *c)
 {
     size_t found = c->count;
     for (size_t i = 0; i < c->count; i++) {
-        if (c->taken[i] || !(c->variance[i] > c->enough)) continue;
+        if (!(c->variance[i] > c->enough)) continue;
         if (found == c->count || score(c, i) > score(c, found)) found = i;
     }
     return found;
@@ -72,7 +66,6 @@ static void take(chooser *c, size_t p, size_t chosen)
         column[i] /= root;
         c->variance[i] = hfi_variance_clamp(c->variance[i] - column[i] * column[i]);
     }
-    c->taken[p] = true;
 }
 
 static hf_status prepare(hf_context *ctx, chooser *c, double **room)
@@ -82,11 +75,9 @@ static hf_status prepare(hf_context *ctx, chooser *c, double **room)
     c->mean = hfi_alloc(ctx, c->count, sizeof *c->mean);
     c->variance = hfi_alloc(ctx, c->count, sizeof *c->variance);
     c->columns = hfi_alloc_unset(ctx, c->count, c->most * sizeof *c->columns);
-    c->taken = hfi_alloc(ctx, c->count, sizeof *c->taken);
     c->scratch = hfi_alloc(ctx, hfi_kernel_scratch(c->track->kernel), sizeof *c->scratch);
     *room = hfi_alloc_unset(ctx, n * c->count + extra, sizeof **room);
-    if (c->mean == NULL || c->variance == NULL || c->columns == NULL || c->taken == NULL ||
-        c->scratch == NULL || *room == NULL)
+    if (c->mean == NULL || c->variance == NULL || c->columns == NULL || c->scratch == NULL || *room == NULL)
         return HF_ERR_MEMORY;
     hf_mean_evaluate(c->posterior->mean, c->count, c->track->places.x, d, c->mean);
     hfi_kernel_diagonal(c->track->kernel, c->count, c->track->places.x, d, false, c->variance);
@@ -153,7 +144,7 @@ hf_status hfi_track_choose(hf_context *ctx, hf_track *track, double time, size_t
                  .count = track->places.count,
                  .most = most,
                  .beta = hfi_track_beta(track, moment.step, solved.information),
-                 .upper = s->places == HF_PLACES_UPPER || (s->places == HF_PLACES_AUTO && most <= FEW),
+                 .upper = s->places == HF_PLACES_UPPER,
                  .noise = s->expert_noise,
                  .enough = s->enough * s->expert_noise};
     const hf_status made = choose(ctx, &c, place, sd, chosen);

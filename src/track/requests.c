@@ -5,14 +5,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Q_t, or what the user says, and never more than there are places. */
+/* Q_t, or what the user says. */
 static size_t most_requests(const hf_track *track)
 {
     const hf_track_settings *s = &track->own.s;
     const double step = fmax(2.0, (double)(track->own_told + 1));
     const double wanted =
         s->queries > 0 ? (double)s->queries : ceil(s->query_factor * pow(log(step), s->query_power));
-    return wanted < (double)track->places.count ? (size_t)wanted : track->places.count;
+    return wanted < (double)s->most_places ? (size_t)wanted : s->most_places;
 }
 
 /* Whether a new list is due at this time. */

@@ -10,7 +10,7 @@ static const char *const METHODS[] = {"gp-ucb",   "r-gp-ucb",  "sw-gp-ucb", "tv-
                                       "w-gp-ucb", "ui-gp-ucb", "sparq",     "sparq-reuse"};
 static const char *const BETA_RULES[] = {"practical", "theory", "given"};
 static const char *const DISCARD_RULES[] = {"negligible", "log", "variance"};
-static const char *const PLACE_RULES[] = {"auto", "variance", "upper", "dpp"};
+static const char *const PLACE_RULES[] = {"variance", "upper", "dpp"};
 
 hf_status hf_track_method_parse(hf_context *ctx, const char *name, hf_track_method *out)
 {
@@ -77,12 +77,12 @@ hf_track_settings hf_track_settings_default(hf_track_method method)
                                       method == HF_TRACK_SPARQ ? HF_DISCARD_LOG : HF_DISCARD_NEGLIGIBLE,
                                   .negligible = 100.0,
                                   .forgetting = NAN,
-                                  .beta_rule = HF_BETA_PRACTICAL,
+                                  .beta_rule = HF_BETA_GIVEN,
                                   .beta = 2.0,
                                   .norm_bound = 1.0,
                                   .delta = 0.05,
                                   .robust = sparq ? 2.0 : 0.0,
-                                  .places = HF_PLACES_AUTO,
+                                  .places = HF_PLACES_VARIANCE,
                                   .query_factor = 6.0,
                                   .enough = 0.05,
                                   .superseded = 0.6,
