@@ -4,8 +4,11 @@
  * @brief A track in a file that survives whatever happens to the program.
  *
  * The file is a SQLite database with marks of its own (docs/model-format.md): the settings, and a journal of everything that was told, asked, requested and answered, in order. Every call that changes the track has
- * its entry on the disk before it returns, in one transaction: killed at any instant, a program has lost nothing of what a call returned from, and what was under way is there whole or not at all.
+ * its entry on the disk before it returns, in one transaction: killed at any instant, or with the power gone, a program has lost nothing of what a call returned from, and what was under way is there whole or not at all.
  * A track opened again is the same to the last digit: it suggests what the old one would have.
+ *
+ * Between two calls the file stands alone and may be copied. While a program has it open for changes, and after one was killed, a file of its name with "-journal" at the end lies beside it; leave it there: if
+ * a change was under way, the next program that opens the track undoes it with that.
  */
 #ifndef HOLDFAST_TRACK_FILE_H
 #define HOLDFAST_TRACK_FILE_H
@@ -17,17 +20,31 @@ HF_BEGIN_DECLS
 /**
  * A new track (hf_track_create()) with a new file, to which all its changes go from now on, until hf_track_free().
  * @param target what is maximised, a name; NULL: "y"
- * HF_ERR_IO: the file exists, or cannot be made. The file is locked while the track lives: a second program that opens it to change it gets HF_ERR_IO with a message that says so.
+ * @param labels names of the candidates, as many as settings->domain.candidates and no two alike; or NULL
+ * HF_ERR_IO: the file exists, or cannot be made. HF_ERR_ARGUMENT: two candidates of one name, names for a box; and what hf_track_create() refuses.
+ * The file is locked while the track lives: a second program that opens it to change it gets HF_ERR_IO, with a message that says so, after waiting half a second.
  */
 HF_API hf_status hf_track_file_create(hf_context *ctx, const char *path, const hf_track_settings *settings,
-                                      const char *target, hf_track **out);
+                                      const char *target, const char *const *labels, hf_track **out);
 /**
- * Opens it again. HF_ERR_MODEL_FILE for a file that is no track, damaged, or of a newer format: the message says which, and nothing is changed. O(entries) time, 1e5 entries a second or more; the memory of the track.
- * @param write false: to look only. Nothing is locked, and calls that would change the track are HF_ERR_ARGUMENT
+ * Opens it again. HF_ERR_MODEL_FILE for a file that is no track, damaged (with the entry of the journal that is), or of a newer format; nothing is changed then. HF_ERR_IO: it cannot be read, or another
+ * program has it open for changes. O(entries) time, 1e5 entries a second or more; the memory of the track.
+ * @param write false: to look only, also while another program changes it (what it has changed by then is seen). Nothing is locked for longer than reading takes, and calls that would change the track are
+ *              HF_ERR_ARGUMENT
  */
 HF_API hf_status hf_track_file_open(hf_context *ctx, const char *path, bool write, hf_track **out);
 /** What is maximised; owned by the track. "y" for a track without a file. */
 HF_API const char *hf_track_target(const hf_track *track);
+/** Name of a candidate; owned by the track. NULL where it has none. */
+HF_API const char *hf_track_candidate(const hf_track *track, size_t index);
+
+/**
+ * Calls up to hf_track_file_end() are one change of the file, which has all of it or none: many readings in one transaction cost little more than one. What they return from is on the disk
+ * when hf_track_file_end() has returned, not before. HF_ERR_ARGUMENT: not a track with a file open for changes, or begun already; HF_ERR_IO.
+ */
+HF_API hf_status hf_track_file_begin(hf_context *ctx, hf_track *track);
+/** @param keep false: the file stays as it was at hf_track_file_begin(), and the track, which is ahead of it, takes no changes any more. So it is after HF_ERR_IO, too. */
+HF_API hf_status hf_track_file_end(hf_context *ctx, hf_track *track, bool keep);
 
 /** What happened. */
 typedef enum hf_track_entry_kind {
@@ -42,15 +59,17 @@ typedef enum hf_track_entry_kind {
 /** An entry of the journal, as history (for plots and lists). */
 typedef struct hf_track_entry {
     hf_track_entry_kind kind;
-    uint64_t number; /**< of the entry, 1, 2, ... */
-    uint64_t id;     /**< of the reading or request */
+    uint64_t number; /**< of the entry; ascending, not every number is there */
+    uint64_t id;     /**< told, answered: of the reading; requested: of the request; else 0 */
+    uint64_t request; /**< answered: which; else 0 */
     double time;
     const double *x; /**< place; NULL for truth and fitted. Valid during the call */
-    double y;        /**< told, answered: the reading; asked: the upper bound; truth: the value at the place */
-    double noise;    /**< told, answered: variance; asked: mean; truth: the best value */
-    double weight;   /**< told, answered: robust weight; asked: sd */
+    double y;        /**< told, answered: the reading; asked: the upper bound; truth: the value at the place; else NaN */
+    double noise;    /**< told, answered: variance; asked: mean; truth: the best value; else NaN */
+    double weight;   /**< told, answered: robust weight; asked, requested: latent sd; else NaN */
 } hf_track_entry;
-/** Calls `visit` for every entry of a track's file, in order, until it returns false. Reads the file, not the memory: entries from long ago are there. HF_ERR_ARGUMENT for a track without a file. */
+/** Calls `visit` for every entry of a track's file, in order, until it returns false. Reads the file, not the memory: entries from long ago are there. HF_ERR_ARGUMENT for a track without a file;
+ * HF_ERR_MODEL_FILE, HF_ERR_IO, HF_ERR_MEMORY. O(entries). */
 HF_API hf_status hf_track_file_history(hf_context *ctx, const hf_track *track,
                                        bool (*visit)(const hf_track_entry *entry, void *user), void *user);
 

@@ -219,7 +219,23 @@ static void sync_folder(const hfi_file *file)
     close(descriptor);
 }
 
-static hf_status finish(hf_context *ctx, hfi_file *file)
+/* Puts the temporary file in place. `fresh`: never over another file; where there are no links, the last look was a moment ago. */
+static bool put_in_place(hfi_file *file, bool fresh)
+{
+    if (!fresh) return rename(file->temporary, file->path) == 0;
+    if (link(file->temporary, file->path) == 0) {
+        unlink(file->temporary);
+        return true;
+    }
+    if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS) return false;
+    if (access(file->path, F_OK) == 0) {
+        errno = EEXIST;
+        return false;
+    }
+    return rename(file->temporary, file->path) == 0;
+}
+
+static hf_status finish(hf_context *ctx, hfi_file *file, bool fresh)
 {
     hf_status status = flush(ctx, file);
     if (status != HF_OK) return status;
@@ -230,19 +246,29 @@ static hf_status finish(hf_context *ctx, hfi_file *file)
     file->descriptor = -1;
     if (close(descriptor) != 0 && errno != EINTR) return write_failed(ctx, file, errno);
     if (file->temporary == NULL) return HF_OK;
-    if (rename(file->temporary, file->path) != 0) return write_failed(ctx, file, errno);
+    if (!put_in_place(file, fresh)) return write_failed(ctx, file, errno);
     sync_folder(file);
     return HF_OK;
 }
 
-hf_status hfi_file_commit(hf_context *ctx, hfi_file *file)
+static hf_status commit(hf_context *ctx, hfi_file *file, bool fresh)
 {
-    hf_status status = finish(ctx, file);
+    hf_status status = finish(ctx, file, fresh);
     if (status != HF_OK)
         hfi_file_abort(file);
     else
         release(file);
     return status;
+}
+
+hf_status hfi_file_commit(hf_context *ctx, hfi_file *file)
+{
+    return commit(ctx, file, false);
+}
+
+hf_status hfi_file_commit_new(hf_context *ctx, hfi_file *file)
+{
+    return commit(ctx, file, true);
 }
 
 void hfi_file_abort(hfi_file *file)

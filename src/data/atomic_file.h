@@ -54,6 +54,9 @@ const char *hfi_file_place(const hfi_file *file);
  * leaves it. */
 hf_status hfi_file_commit(hf_context *ctx, hfi_file *file);
 
+/** The same for a file that must be new: HF_ERR_IO if there is one of that name by now, which stays as it is. */
+hf_status hfi_file_commit_new(hf_context *ctx, hfi_file *file);
+
 /** Closes and removes the temporary file. Does nothing on a file that is committed or aborted, or all zero.
  */
 void hfi_file_abort(hfi_file *file);

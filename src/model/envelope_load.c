@@ -254,5 +254,6 @@ hf_file_content hf_file_look(const char *path)
     const uint32_t application = (uint32_t)header[68] << 24 | (uint32_t)header[69] << 16 |
                                  (uint32_t)header[70] << 8 | (uint32_t)header[71];
     if (application == HFI_APPLICATION_ID) return HF_FILE_MODEL;
+    if (application == HFI_TRACK_ID) return HF_FILE_TRACK;
     return application == HFI_ENVELOPE_ID ? HF_FILE_ENVELOPE : HF_FILE_OTHER;
 }

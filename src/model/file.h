@@ -20,6 +20,9 @@
 #define HFI_ENVELOPE_VERSION 1
 /** Envelopes have the tables of this version of the model format. */
 #define HFI_ENVELOPE_SCHEMA 1
+/** "HFtr": a track. */
+#define HFI_TRACK_ID      0x48467472
+#define HFI_TRACK_VERSION 1
 /** Readings that an envelope file may reserve memory for: a file from strangers must not ask for more than people have. */
 #define HFI_ENVELOPE_RESERVE ((size_t)4096)
 /** Latest version of the format; user_version of the database. Classifiers, and nothing else, are written as this one. */
@@ -32,7 +35,7 @@
  * so that neither writing, reading nor checksums ever need a large array twice. */
 #define HFI_PIECE_BYTES ((size_t)64 << 20)
 
-/** What a file can be of. Envelopes have the tables of a model of format 1, and marks of their own. */
+/** What a file can be of. Envelopes have the tables of a model of format 1, tracks their own, and each has marks of its own. */
 typedef struct hfi_file_kind {
     uint32_t application; /* in the database header */
     unsigned newest;      /* version of its format */
@@ -43,13 +46,23 @@ typedef struct hfi_file_kind {
     const char *reader;   /* who reads it */
 } hfi_file_kind;
 
-extern const hfi_file_kind hfi_kind_model, hfi_kind_envelope;
+extern const hfi_file_kind hfi_kind_model, hfi_kind_envelope, hfi_kind_track;
 
 /* ---- bytes (file_bytes.c) --------------------------------------------------------------------------------
  */
 
 /** Reads a whole file. *bytes is hfi_alloc'ed. HF_ERR_IO with the system's words. */
 hf_status hfi_file_read(hf_context *ctx, const char *path, unsigned char **bytes, size_t *size);
+
+/** Whether the first bytes of a file, `known` of them (512 or all), are the header of a database of that kind and of a format we know: HF_ERR_MODEL_FILE with what it is instead. */
+hf_status hfi_file_marks(hf_context *ctx, const hfi_file_kind *kind, const unsigned char *bytes, size_t known,
+                         const char *name);
+/** Whether it is as long as its header says. */
+hf_status hfi_file_length(hf_context *ctx, const hfi_file_kind *kind, const unsigned char *bytes, size_t size,
+                          const char *name);
+
+/** A database of these bytes, which stay the caller's and are not changed. *db is to be closed also on error. SQLite result code. */
+int hfi_image_open(sqlite3 **db, const unsigned char *bytes, size_t size);
 
 /* ---- tables (file_schema.c) ------------------------------------------------------------------------------
  */
@@ -58,6 +71,12 @@ hf_status hfi_file_read(hf_context *ctx, const char *path, unsigned char **bytes
 int hfi_schema_create(sqlite3 *db, unsigned version);
 /** HF_ERR_MODEL_FILE unless the database has exactly the tables of that version, as hfi_schema_create made them. */
 hf_status hfi_schema_check(hf_context *ctx, sqlite3 *db, unsigned version, const char *path);
+/** Whether the database has a table of that name, made by exactly that text. */
+bool hfi_schema_has_table(sqlite3 *db, const char *name, const char *create);
+/** Whether there is anything but `tables` tables and the indices that SQLite makes for their keys. */
+bool hfi_schema_has_strangers(sqlite3 *db, size_t tables);
+/** Adds the name of a table and all that `select` gives to a hash. SQLite result code. */
+int hfi_schema_hash(sqlite3 *db, const char *name, const char *select, hfi_sha256 *hash);
 /** SHA-256 over all values of all tables of that version but the checksum itself. SQLite result code. */
 int hfi_schema_digest(sqlite3 *db, unsigned version, char hex[HFI_SHA256_HEX]);
 /** Stores the digest. SQLite result code. */

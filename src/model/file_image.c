@@ -34,6 +34,16 @@ const hfi_file_kind hfi_kind_envelope = {
     .reader = "hf_envelope_load() and holdfast bound read it",
 };
 
+const hfi_file_kind hfi_kind_track = {
+    .application = HFI_TRACK_ID,
+    .newest = HFI_TRACK_VERSION,
+    .noun = "track",
+    .article = "a track",
+    .maker = "a track with holdfast track create",
+    .again = "go on from a copy",
+    .reader = "hf_track_file_open() and holdfast track read it",
+};
+
 static const char magic[16] = "SQLite format 3";
 
 /* ---- before SQLite sees it --------------------------------------------------------------------------------
@@ -54,25 +64,25 @@ static bool looks_like_text(const unsigned char *bytes, size_t size)
 static hf_status wrong_kind(hf_context *ctx, const hfi_file_kind *kind, uint32_t application,
                             const char *name)
 {
-    const hfi_file_kind *other = kind == &hfi_kind_model ? &hfi_kind_envelope : &hfi_kind_model;
-    if (application != other->application)
-        return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: a SQLite database, but not a Holdfast %s", name,
-                        kind->noun);
-    return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: %s, not %s; %s", name, other->article, kind->article,
-                    other->reader);
+    static const hfi_file_kind *const kinds[] = {&hfi_kind_model, &hfi_kind_envelope, &hfi_kind_track};
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+        if (application == kinds[k]->application)
+            return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: %s, not %s; %s", name, kinds[k]->article,
+                            kind->article, kinds[k]->reader);
+    return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: a SQLite database, but not a Holdfast %s", name, kind->noun);
 }
 
-/* The database header (100 bytes) says what the file is, which format it has, and how long it must be. */
-static hf_status check_header(hf_context *ctx, const hfi_file_kind *kind, const unsigned char *bytes,
-                              size_t size, const char *name)
+/* The database header (100 bytes) says what the file is, and which format it has. */
+hf_status hfi_file_marks(hf_context *ctx, const hfi_file_kind *kind, const unsigned char *bytes, size_t known,
+                         const char *name)
 {
-    if (size == 0)
+    if (known == 0)
         return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: empty file, not a Holdfast %s", name, kind->noun);
-    if (size < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
+    if (known < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
         return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: not a Holdfast %s file%s%s", name, kind->noun,
-                        looks_like_text(bytes, size) ? " but text; is it the data? Make " : "",
-                        looks_like_text(bytes, size) ? kind->maker : "");
-    if (size < 512) return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: truncated after %zu bytes", name, size);
+                        looks_like_text(bytes, known) ? " but text; is it the data? Make " : "",
+                        looks_like_text(bytes, known) ? kind->maker : "");
+    if (known < 512) return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: truncated after %zu bytes", name, known);
     const uint32_t application = big_endian(bytes + 68), version = big_endian(bytes + 60);
     if (application != kind->application) return wrong_kind(ctx, kind, application, name);
     if (version > kind->newest)
@@ -81,6 +91,13 @@ static hf_status check_header(hf_context *ctx, const hfi_file_kind *kind, const 
             "%s: written by a newer Holdfast (format %u, this one reads up to %u); update Holdfast or %s",
             name, (unsigned)version, kind->newest, kind->again);
     if (version == 0) return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: damaged: it has no format version", name);
+    return HF_OK;
+}
+
+/* And how long the file must be. */
+hf_status hfi_file_length(hf_context *ctx, const hfi_file_kind *kind, const unsigned char *bytes, size_t size,
+                          const char *name)
+{
     uint64_t page = (uint64_t)bytes[16] << 8 | bytes[17];
     if (page == 1) page = 65536;
     uint64_t expected = page * big_endian(bytes + 28);
@@ -96,7 +113,7 @@ static hf_status check_header(hf_context *ctx, const hfi_file_kind *kind, const 
 /* ---- the database as such ---------------------------------------------------------------------------------
  */
 
-static int open_image(sqlite3 **db, const unsigned char *bytes, size_t size)
+int hfi_image_open(sqlite3 **db, const unsigned char *bytes, size_t size)
 {
     int rc = sqlite3_open_v2(":memory:", db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, NULL);
     if (rc != SQLITE_OK) return rc;
@@ -114,7 +131,7 @@ static int open_image(sqlite3 **db, const unsigned char *bytes, size_t size)
     return rc;
 }
 
-static hf_status check_integrity(const hfi_reader *r)
+hf_status hfi_reader_intact(const hfi_reader *r)
 {
     sqlite3_stmt *statement = NULL;
     bool sound = sqlite3_prepare_v2(r->db, "PRAGMA integrity_check(1)", -1, &statement, NULL) == SQLITE_OK &&
@@ -143,7 +160,8 @@ static hf_status check_digest(const hfi_reader *r)
 hf_status hfi_reader_open(hf_context *ctx, const hfi_file_kind *kind, unsigned schema,
                           const unsigned char *bytes, size_t size, const char *name, hfi_reader *r)
 {
-    hf_status status = check_header(ctx, kind, bytes, size, name);
+    hf_status status = hfi_file_marks(ctx, kind, bytes, size, name);
+    if (status >= 0) status = hfi_file_length(ctx, kind, bytes, size, name);
     if (status < 0) return status;
     *r = (hfi_reader){.ctx = ctx,
                       .name = name,
@@ -152,12 +170,12 @@ hf_status hfi_reader_open(hf_context *ctx, const hfi_file_kind *kind, unsigned s
                       .kind = kind,
                       .memory = hfi_context_memory(ctx)};
     r->schema = schema != 0 ? schema : r->version;
-    const int rc = open_image(&r->db, bytes, size);
+    const int rc = hfi_image_open(&r->db, bytes, size);
     if (rc == SQLITE_NOMEM)
         status = hfi_out_of_memory(ctx);
     else if (rc != SQLITE_OK)
         status = hfi_reader_damaged(r, "SQLite cannot open it");
-    if (status >= 0) status = check_integrity(r);
+    if (status >= 0) status = hfi_reader_intact(r);
     if (status >= 0) status = hfi_schema_check(ctx, r->db, r->schema, name);
     if (status >= 0) status = check_digest(r);
     if (status < 0) hfi_reader_close(r);

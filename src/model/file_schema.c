@@ -59,7 +59,7 @@ int hfi_schema_create(sqlite3 *db, unsigned version)
     return rc;
 }
 
-static bool has_table(sqlite3 *db, const table_text *table)
+bool hfi_schema_has_table(sqlite3 *db, const char *name, const char *create)
 {
     sqlite3_stmt *statement = NULL;
     bool found = false;
@@ -67,15 +67,15 @@ static bool has_table(sqlite3 *db, const table_text *table)
             db,
             "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1 AND tbl_name = ?1 AND sql = ?2",
             -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_bind_text(statement, 1, table->name, -1, SQLITE_STATIC) == SQLITE_OK &&
-        sqlite3_bind_text(statement, 2, table->create, -1, SQLITE_STATIC) == SQLITE_OK)
+        sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&
+        sqlite3_bind_text(statement, 2, create, -1, SQLITE_STATIC) == SQLITE_OK)
         found = sqlite3_step(statement) == SQLITE_ROW;
     sqlite3_finalize(statement);
     return found;
 }
 
 /* Entries beside the tables: only the indices SQLite makes for the two text keys, which have no text. */
-static bool has_strangers(sqlite3 *db, size_t count)
+bool hfi_schema_has_strangers(sqlite3 *db, size_t wanted)
 {
     sqlite3_stmt *statement = NULL;
     bool strangers = true;
@@ -86,7 +86,7 @@ static bool has_strangers(sqlite3 *db, size_t count)
             -1, &statement, NULL) == SQLITE_OK &&
         sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_int64(statement, 0) == 0 &&
         sqlite3_step(statement) == SQLITE_ROW)
-        strangers = sqlite3_column_int64(statement, 0) != (sqlite3_int64)count;
+        strangers = sqlite3_column_int64(statement, 0) != (sqlite3_int64)wanted;
     sqlite3_finalize(statement);
     return strangers;
 }
@@ -95,12 +95,12 @@ hf_status hfi_schema_check(hf_context *ctx, sqlite3 *db, unsigned version, const
 {
     const size_t count = count_tables(version);
     for (size_t i = 0; i < count; i++) {
-        if (!has_table(db, &tables[i]))
+        if (!hfi_schema_has_table(db, tables[i].name, tables[i].create))
             return hfi_fail(ctx, HF_ERR_MODEL_FILE,
                             "%s: damaged: table \"%s\" is missing or not as it should be", path,
                             tables[i].name);
     }
-    if (has_strangers(db, count))
+    if (hfi_schema_has_strangers(db, count))
         return hfi_fail(ctx, HF_ERR_MODEL_FILE,
                         "%s: damaged: it has tables, views or triggers that no model has", path);
     return HF_OK;
@@ -129,23 +129,28 @@ static void digest_value(hfi_sha256 *hash, sqlite3_stmt *statement, int column)
     }
 }
 
+int hfi_schema_hash(sqlite3 *db, const char *name, const char *select, hfi_sha256 *hash)
+{
+    sqlite3_stmt *statement = NULL;
+    int rc = sqlite3_prepare_v2(db, select, -1, &statement, NULL);
+    if (rc != SQLITE_OK) return rc;
+    hfi_sha256_add_text(hash, name);
+    while ((rc = sqlite3_step(statement)) == SQLITE_ROW)
+        for (int column = 0; column < sqlite3_column_count(statement); column++)
+            digest_value(hash, statement, column);
+    sqlite3_finalize(statement);
+    return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
 int hfi_schema_digest(sqlite3 *db, unsigned version, char hex[HFI_SHA256_HEX])
 {
     hfi_sha256 hash;
     hfi_sha256_init(&hash);
-    for (size_t i = 0; i < count_tables(version); i++) {
-        sqlite3_stmt *statement = NULL;
-        int rc = sqlite3_prepare_v2(db, tables[i].select, -1, &statement, NULL);
-        if (rc != SQLITE_OK) return rc;
-        hfi_sha256_add_text(&hash, tables[i].name);
-        while ((rc = sqlite3_step(statement)) == SQLITE_ROW)
-            for (int column = 0; column < sqlite3_column_count(statement); column++)
-                digest_value(&hash, statement, column);
-        sqlite3_finalize(statement);
-        if (rc != SQLITE_DONE) return rc;
-    }
-    hfi_sha256_hex(&hash, hex);
-    return SQLITE_OK;
+    int rc = SQLITE_OK;
+    for (size_t i = 0; i < count_tables(version) && rc == SQLITE_OK; i++)
+        rc = hfi_schema_hash(db, tables[i].name, tables[i].select, &hash);
+    if (rc == SQLITE_OK) hfi_sha256_hex(&hash, hex);
+    return rc;
 }
 
 int hfi_schema_seal(sqlite3 *db, unsigned version)
