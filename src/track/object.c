@@ -92,6 +92,14 @@ const char *hf_track_name(const hf_track *track, size_t i)
     return track != NULL && i < track->d ? track->own.names[i] : NULL;
 }
 
+static size_t bytes_of_posterior(const hf_posterior *posterior)
+{
+    if (posterior == NULL) return 0;
+    hf_solve_report report;
+    hf_posterior_report(posterior, &report);
+    return (size_t)report.bytes;
+}
+
 static size_t bytes_of(const hf_track *track)
 {
     size_t bytes = sizeof *track;
@@ -101,13 +109,7 @@ static size_t bytes_of(const hf_track *track)
              track->open_room * sizeof *track->open;
     bytes += track->own.s.domain.candidates * track->d * sizeof(double) + 2 * track->d * sizeof(double);
     bytes += HFI_RECENT * (track->d + 4) * sizeof(double);
-    const hf_posterior *const kept[] = {track->last, track->ahead};
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        if (kept[i] != NULL) {
-            hf_solve_report report;
-            hf_posterior_report(kept[i], &report);
-            bytes += (size_t)report.bytes;
-        }
+    bytes += bytes_of_posterior(track->last) + bytes_of_posterior(track->ahead);
     return bytes;
 }
 
