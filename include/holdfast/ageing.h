@@ -43,8 +43,8 @@ typedef struct hf_age_law {
     hf_age_kind kind;
     double rate;         /**< r >= 0; not for none and table */
     size_t entries;      /**< of the table, at least 1 */
-    const double *ages;  /**< `entries` ages > 0, ascending; w(0) = 0 is understood */
-    const double *added; /**< w at those ages, >= 0, non-decreasing. Older readings than the last age say nothing: d is infinite */
+    const double *ages;  /**< `entries` finite ages > 0, ascending; w(0) = 0 is understood */
+    const double *added; /**< w at those ages, >= 0, finite, non-decreasing; beyond the last age d is infinite */
 } hf_age_law;
 
 /** HF_OK, or HF_ERR_ARGUMENT with what is wrong (a rate that is negative or not finite, a table that is empty, not ascending, or decreasing). */
@@ -53,7 +53,8 @@ HF_API hf_status hf_age_law_check(hf_context *ctx, const hf_age_law *law);
 /** d(variance, |age|) by a law that has been checked; infinite beyond a table's end and where it overflows. NaN for NaN. Thread-safe. O(log entries). */
 HF_API double hf_age_variance(const hf_age_law *law, double variance, double age);
 
-/** The largest age at which d(variance, age) <= limit: 0 if not even d(variance, 0) is, infinite if it always is. To 1e-12 relative. Thread-safe. */
+/** The largest age at which d(variance, age) <= limit: 0 if not even d(variance, 0) is (or if one of the two is NaN), infinite if it always is. In closed form,
+ * of a table by bisection of its entries; to 1e-12 relative. Thread-safe. */
 HF_API double hf_age_horizon(const hf_age_law *law, double variance, double limit);
 
 /**

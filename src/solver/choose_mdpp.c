@@ -63,21 +63,22 @@ static hf_status factor_start(hf_context *ctx, swapper *s)
 /*
  * With A = K^-1, v = A k_j and the conditional variance r = k_jj - k_j'v of row j given all chosen, block inversion
  * gives the conditional variance given all chosen but the p-th: r + v_p^2 / A_pp. That of row p given those is
- * 1 / A_pp, and det K' / det K is the ratio of the two. @return the ratio; *left: row j's given the others.
+ * 1 / A_pp, and det K' / det K is the ratio of the two. With s = L^-1 k_j and u = L^-1 e_p, r = k_jj - s's, v_p = u's
+ * and A_pp = u'u. @return the ratio; *left: row j's given the others.
  */
 static double determinant_ratio(swapper *s, size_t p, size_t row, double *left)
 {
+    const size_t after = s->m - p; /* u is zero before p */
+    double *u = s->unit + p;
     covariances(s, row, s->m);
     memcpy(s->solved, s->column, s->m * sizeof *s->solved);
     hfi_chol_forward(s->m, s->factor, s->m, s->solved);
-    double rest = prior_variance(s, row) - hfi_dot(s->m, s->solved, s->solved);
-    hfi_chol_backward(s->m, s->factor, s->m, s->solved);
-    memset(s->unit, 0, s->m * sizeof *s->unit);
-    s->unit[p] = 1.0;
-    /* L^-1 e_p is zero before p. */
-    hfi_chol_forward(s->m - p, s->factor + p * (s->m + 1), s->m, s->unit + p);
-    double precision = hfi_dot(s->m - p, s->unit + p, s->unit + p);
-    *left = fmax(0.0, rest) + s->solved[p] * s->solved[p] / precision;
+    memset(u, 0, after * sizeof *u);
+    u[0] = 1.0;
+    hfi_chol_forward(after, s->factor + p * (s->m + 1), s->m, u);
+    const double rest = prior_variance(s, row) - hfi_dot(s->m, s->solved, s->solved);
+    const double weight = hfi_dot(after, u, s->solved + p), precision = hfi_dot(after, u, u);
+    *left = fmax(0.0, rest) + weight * weight / precision;
     return *left * precision;
 }
 
