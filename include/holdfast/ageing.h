@@ -44,7 +44,7 @@ typedef struct hf_age_law {
     double rate;         /**< r >= 0; not for none and table */
     size_t entries;      /**< of the table, at least 1 */
     const double *ages;  /**< `entries` finite ages > 0, ascending; w(0) = 0 is understood */
-    const double *added; /**< w at those ages, >= 0, finite, non-decreasing; beyond the last age d is infinite */
+    const double *added; /**< w there: >= 0, finite, non-decreasing; beyond the last age infinite */
 } hf_age_law;
 
 /** HF_OK, or HF_ERR_ARGUMENT with what is wrong (a rate that is negative or not finite, a table that is empty, not ascending, or decreasing). */
