@@ -14,8 +14,9 @@ static const char *const PLACE_RULES[] = {"variance", "upper", "dpp"};
 
 hf_status hf_track_method_parse(hf_context *ctx, const char *name, hf_track_method *out)
 {
+    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the place for the result is NULL");
     size_t index = 0;
-    const hf_status s = hfi_choice_parse(ctx, "method", METHODS, COUNT(METHODS), name, out ? &index : NULL);
+    const hf_status s = hfi_choice_parse(ctx, "method", METHODS, COUNT(METHODS), name, &index);
     if (s == HF_OK) *out = (hf_track_method)index;
     return s;
 }
@@ -27,9 +28,9 @@ const char *hf_track_method_name(hf_track_method method)
 
 hf_status hf_beta_rule_parse(hf_context *ctx, const char *name, hf_beta_rule *out)
 {
+    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the place for the result is NULL");
     size_t index = 0;
-    const hf_status s =
-        hfi_choice_parse(ctx, "rule for beta", BETA_RULES, COUNT(BETA_RULES), name, out ? &index : NULL);
+    const hf_status s = hfi_choice_parse(ctx, "rule for beta", BETA_RULES, COUNT(BETA_RULES), name, &index);
     if (s == HF_OK) *out = (hf_beta_rule)index;
     return s;
 }
@@ -41,9 +42,10 @@ const char *hf_beta_rule_name(hf_beta_rule rule)
 
 hf_status hf_discard_rule_parse(hf_context *ctx, const char *name, hf_discard_rule *out)
 {
+    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the place for the result is NULL");
     size_t index = 0;
-    const hf_status s = hfi_choice_parse(ctx, "rule of discarding", DISCARD_RULES, COUNT(DISCARD_RULES), name,
-                                         out ? &index : NULL);
+    const hf_status s =
+        hfi_choice_parse(ctx, "rule of discarding", DISCARD_RULES, COUNT(DISCARD_RULES), name, &index);
     if (s == HF_OK) *out = (hf_discard_rule)index;
     return s;
 }
@@ -55,9 +57,10 @@ const char *hf_discard_rule_name(hf_discard_rule rule)
 
 hf_status hf_place_rule_parse(hf_context *ctx, const char *name, hf_place_rule *out)
 {
+    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the place for the result is NULL");
     size_t index = 0;
     const hf_status s =
-        hfi_choice_parse(ctx, "rule for places", PLACE_RULES, COUNT(PLACE_RULES), name, out ? &index : NULL);
+        hfi_choice_parse(ctx, "rule for places", PLACE_RULES, COUNT(PLACE_RULES), name, &index);
     if (s == HF_OK) *out = (hf_place_rule)index;
     return s;
 }
