@@ -34,6 +34,10 @@ hf_status hfi_confidence_check(hf_context *ctx, const hf_confidence *bound, size
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the bound, or the posterior of its mean, is NULL");
     if (!isfinite(bound->beta))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "beta, %g, is not finite", bound->beta);
+    hf_status status = check_inputs(ctx, "mean", bound->mean, d, bound->contexts);
+    if (status >= 0)
+        status = check_inputs(ctx, "standard deviation", hfi_confidence_spread(bound), d, bound->contexts);
+    if (status < 0) return status;
     if (bound->contexts > 0 && bound->context == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu inputs follow the domain's, but their values are NULL",
                         bound->contexts);
@@ -41,9 +45,7 @@ hf_status hfi_confidence_check(hf_context *ctx, const hf_confidence *bound, size
         if (!isfinite(bound->context[k]))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE,
                             "value %zu (counted from 0) of the inputs behind the domain's is not finite", k);
-    const hf_status status = check_inputs(ctx, "mean", bound->mean, d, bound->contexts);
-    if (status < 0) return status;
-    return check_inputs(ctx, "standard deviation", hfi_confidence_spread(bound), d, bound->contexts);
+    return HF_OK;
 }
 
 static void put_together(const hf_confidence *bound, size_t d, const double *x, double *point)
