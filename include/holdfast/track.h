@@ -130,6 +130,22 @@ typedef struct hf_track_settings {
 } hf_track_settings;
 HF_API hf_track_settings hf_track_settings_default(hf_track_method method);
 
+/**
+ * The window or forgetting that the authors of a baseline recommend, for settings.window or settings.forgetting:
+ *
+ *     r-gp-ucb, sw-gp-ucb   w = I^(1/4) (T / V)^(1/2), at least 1          Zhou, Shroff 2021, Theorems 1 and 2
+ *     w-gp-ucb              eta = 1 - I^(-1/4) (V / T)^(1/2), at least 0.01    Deng et al. 2022, Theorem 3
+ *     tv-gp-ucb             eps = 1 - (1 - D^2 / (2 v))^2: f_{t+1} - f_t then has the standard deviation D under the prior of variance v (Bogunovic et al. 2016, eq. 2)
+ *
+ * in steps, with T steps in all, the variation V = sum_t |f_{t+1} - f_t|_k and the maximum information gain I (nats, at least 1) of T readings.
+ * @param change for tv-gp-ucb D; for the others V / T
+ * @param scale  for tv-gp-ucb v; for the others I
+ * @param out    not more than T, not less than what is said above
+ * They are what theorems ask for, with their constants; docs/methods/track.md says what they are worth. HF_ERR_ARGUMENT: another method, a number that is not positive and finite. Thread-safe.
+ */
+HF_API hf_status hf_track_recommended(hf_context *ctx, hf_track_method method, double steps, double change,
+                                      double scale, double *out);
+
 /** An empty track. HF_ERR_ARGUMENT, HF_ERR_PARSE (kernel), HF_ERR_NOT_FINITE, HF_ERR_MEMORY. */
 HF_API hf_status hf_track_create(hf_context *ctx, const hf_track_settings *settings, hf_track **out);
 HF_API void hf_track_free(hf_track *track);

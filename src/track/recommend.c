@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the authors of the baselines recommend. */
+#include "track/track.h"
+
+#include <math.h>
+
+#define LEAST_ETA 0.01
+
+static bool positive(double value)
+{
+    return value > 0.0 && isfinite(value);
+}
+
+hf_status hf_track_recommended(hf_context *ctx, hf_track_method method, double steps, double change,
+                               double scale, double *out)
+{
+    if (out == NULL || !positive(steps) || !positive(change) || !positive(scale))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "a recommendation needs positive numbers: %g steps, a change of %g, a scale of %g",
+                        steps, change, scale);
+    const double window = pow(fmax(1.0, scale), 0.25) / sqrt(change),
+                 left = 1.0 - change * change / (2.0 * scale);
+    switch (method) {
+    case HF_TRACK_R_GP_UCB:
+    case HF_TRACK_SW_GP_UCB:
+        *out = fmax(1.0, fmin(steps, window));
+        return HF_OK;
+    case HF_TRACK_W_GP_UCB:
+        *out = fmax(LEAST_ETA, 1.0 - 1.0 / fmax(1.0, window));
+        return HF_OK;
+    case HF_TRACK_TV_GP_UCB:
+        *out = 1.0 - fmax(0.0, left) * fmax(0.0, left);
+        break;
+    default:
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s has neither a window nor a forgetting",
+                        hf_track_method_name(method));
+    }
+    *out = fmin(*out, 1.0 - 1e-9); /* where the prior allows no more change in a step */
+    return HF_OK;
+}
