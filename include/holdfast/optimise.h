@@ -15,31 +15,34 @@ typedef struct hf_domain {
     size_t dimension;    /**< inputs that are ours to choose, d >= 1 */
     const double *lower; /**< box: d entries, finite, lower <= upper; equal ones fix an input */
     const double *upper;
-    size_t candidates;    /**< 0: the domain is the box. Else the number of rows of `points` */
-    const double *points; /**< candidates x d row-major, stride d, finite; then lower and upper are not looked at */
+    size_t candidates; /**< 0: the domain is the box. Else the number of rows of `points` */
+    const double
+        *points; /**< candidates x d row-major, stride d, finite; then lower and upper are not looked at */
 } hf_domain;
 
 /** HF_OK, or HF_ERR_ARGUMENT / HF_ERR_NOT_FINITE with what is wrong, and where. A box must not be wider than the largest number. O(d), or O(candidates d). */
 HF_API hf_status hf_domain_check(hf_context *ctx, const hf_domain *domain);
 /** Whether x (d entries) is in the box, or is one of the candidates, exactly (0 and -0 being the same); *index then says which (of equal ones the first; 0 for a
- * box). index may be NULL. Thread-safe. */
+ * box). index may be NULL. False for a domain without bounds or points. Thread-safe. */
 HF_API bool hf_domain_contains(const hf_domain *domain, const double *x, size_t *index);
 /**
  * Points that fill the box evenly: row k of the sequence is frac(1/2 + (k + 1) a) with a_j = p^-j, p the positive root of p^(d+1) = p + 1 (the golden
  * ratio in one dimension), stretched to the box: any stretch of it is low-discrepancy, no point is on the boundary, and d may be anything. (Roberts 2018.)
  * d counts the inputs that are free; those with lower = upper stay. Of n candidates: number floor(n u), u the sequence for d = 1.
  * @param first number of the first point
- * @param x     count x d row-major
+ * @param x     count x d row-major; left alone if the domain has no bounds or points
  * Thread-safe. O(count d).
  */
 HF_API void hf_domain_fill(const hf_domain *domain, size_t first, size_t count, double *x);
 
 /** How thoroughly a box is searched. Start from hf_search_settings_default(). */
 typedef struct hf_search_settings {
-    size_t samples;    /**< 0: 256 d, 4096 at most: points of hf_domain_fill() that are looked at */
-    size_t starts;     /**< 6: so many of the best of them, none within 2 % of the box's sides of a better one, are climbed from; 0: none */
+    size_t samples; /**< 0: 256 d, 4096 at most: points of hf_domain_fill() that are looked at */
+    size_t
+        starts; /**< 6: so many of the best of them, none within 2 % of the box's sides of a better one, are climbed from; 0: none */
     size_t iterations; /**< 40: evaluations of a climb at most; >= 1 */
-    double resolution; /**< 0: the answer is what the climb ends at. Else it is rounded to the lattice lower + k (resolution (upper - lower)), k whole, never out of the
+    double
+        resolution; /**< 0: the answer is what the climb ends at. Else it is rounded to the lattice lower + k (resolution (upper - lower)), k whole, never out of the
                             box: places then repeat. In (0, 1/2] */
 } hf_search_settings;
 HF_API hf_search_settings hf_search_settings_default(void);
@@ -48,9 +51,10 @@ HF_API hf_search_settings hf_search_settings_default(void);
 typedef struct hf_confidence {
     const hf_posterior *mean;   /**< whose mean */
     const hf_posterior *spread; /**< whose standard deviation; NULL: the same. Inputs as many as `mean` has */
-    double beta;                /**< >= 0 for upper bounds; negative ones are minimum-seeking when `mean` is of -f; finite */
-    size_t contexts;        /**< inputs of the posterior behind the domain's: not ours to choose (time, weather); dimension + contexts = those of the posterior */
-    const double *context;  /**< `contexts` values, or NULL for none */
+    double beta; /**< >= 0 for upper bounds; negative ones are minimum-seeking when `mean` is of -f; finite */
+    size_t
+        contexts; /**< inputs of the posterior behind the domain's: not ours to choose (time, weather); dimension + contexts = those of the posterior */
+    const double *context; /**< `contexts` values, or NULL for none */
 } hf_confidence;
 
 /**
@@ -69,7 +73,8 @@ typedef struct hf_maximiser {
     size_t index;       /**< the candidate; 0 for a box */
     size_t evaluations; /**< of the bound */
     size_t climbs;      /**< made */
-    double gradient;    /**< box: largest entry of the gradient at the end of the best climb, times the box's side, that does not push out of the box */
+    double
+        gradient; /**< box: largest entry of the gradient at the end of the best climb, times the box's side, that does not push out of the box */
     double seconds;
 } hf_maximiser;
 

@@ -47,8 +47,16 @@ hf_status hf_domain_check(hf_context *ctx, const hf_domain *domain)
     return domain->candidates > 0 ? check_candidates(ctx, domain) : check_box(ctx, domain);
 }
 
+/* Without the arrays that say where it is. */
+static bool is_nowhere(const hf_domain *domain)
+{
+    if (domain == NULL || domain->dimension == 0) return true;
+    return domain->candidates > 0 ? domain->points == NULL : domain->lower == NULL || domain->upper == NULL;
+}
+
 bool hf_domain_contains(const hf_domain *domain, const double *x, size_t *index)
 {
+    if (x == NULL || is_nowhere(domain)) return false;
     const size_t d = domain->dimension;
     const bool box = domain->candidates == 0;
     for (size_t i = 0; i < (box ? 1 : domain->candidates); i++) {
@@ -106,6 +114,7 @@ static double share_of(double k, double a)
 
 void hf_domain_fill(const hf_domain *domain, size_t first, size_t count, double *x)
 {
+    if (x == NULL || is_nowhere(domain)) return;
     const size_t d = domain->dimension, n = domain->candidates;
     const size_t free = n > 0 ? 1 : hfi_domain_free_inputs(domain, NULL);
     const double step = 1.0 / generalised_golden_ratio(free > 0 ? free : 1);

@@ -315,6 +315,15 @@ static hf_status quiet_posterior(workshop *w)
         HF_OK);
     hf_posterior_free(NULL);
     hf_workspace_free(NULL);
+    const double lower[WORKSHOP_D] = {0.0, 0.0}, upper[WORKSHOP_D] = {1.0, 1.0};
+    const hf_domain box = {.dimension = WORKSHOP_D, .lower = lower, .upper = upper};
+    const hf_confidence bound = {.mean = w->posterior, .beta = 1.0};
+    assert_int_equal(hf_domain_check(w->ctx, &box), HF_OK);
+    hf_domain_fill(&box, 0, 1, gradient);
+    assert_true(hf_domain_contains(&box, gradient, NULL));
+    assert_int_equal(hf_search_settings_default().starts, 6);
+    assert_int_equal(hf_confidence_evaluate(&bound, w->workspace, NULL, WORKSHOP_D, w->at, &mean, gradient),
+                     HF_OK);
     return HF_OK;
 }
 

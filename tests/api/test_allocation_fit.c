@@ -2,6 +2,32 @@
 /* Every allocation of solving, predicting, updating, fitting, saving and loading fails once; see test_allocation.c. */
 #include "api/sweep.h"
 
+/* ---- where a bound is largest ----------------------------------------------------------------------------
+ */
+
+static hf_status maximise(workshop *w, size_t candidates)
+{
+    const double lower[WORKSHOP_D] = {0.0, -0.5}, upper[WORKSHOP_D] = {5.0, 0.5};
+    const hf_domain domain = {
+        .dimension = WORKSHOP_D, .lower = lower, .upper = upper, .candidates = candidates, .points = w->at};
+    const hf_confidence bound = {.mean = w->posterior, .beta = 2.0};
+    double x[WORKSHOP_D] = {-7.0};
+    hf_maximiser report = {.evaluations = 77};
+    hf_status s = hf_maximise_confidence(w->ctx, &bound, &domain, NULL, 1, w->at, x, &report);
+    assert_true((x[0] == -7.0) == (s < 0) && (report.evaluations == 77) == (s < 0));
+    return s;
+}
+
+static hf_status maximise_in_a_box(workshop *w)
+{
+    return maximise(w, 0);
+}
+
+static hf_status maximise_over_candidates(workshop *w)
+{
+    return maximise(w, WORKSHOP_M);
+}
+
 /* ---- solver and posterior -------------------------------------------------------------------------------
  */
 
@@ -310,7 +336,8 @@ static void posteriors_survive(void **state)
     (void)state;
     RUN(CASE(solve, 10), CASE(workspace, 4), CASE(predict, 3), CASE(covariance, 2), CASE(sample, 2),
         CASE(leave_one_out, 1), CASE(influence, 1), CASE(removals, 1), CASE(add, 15), CASE(remove_anchor, 10),
-        CASE(replace, 15), CASE(check, 10), CASE(refresh, 10));
+        CASE(replace, 15), CASE(check, 10), CASE(refresh, 10), CASE(maximise_in_a_box, 20),
+        CASE(maximise_over_candidates, 10));
 }
 
 static void fits_survive(void **state)

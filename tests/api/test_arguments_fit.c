@@ -100,6 +100,44 @@ static void many_points(workshop *w)
     for (size_t i = 0; i < 4; i++) assert_true(out[i] == 7.0);
 }
 
+static void largest_bounds(workshop *w)
+{
+    const double lower[WORKSHOP_D] = {0.0, 0.0}, upper[WORKSHOP_D] = {1.0, 1.0}, none[] = {0.0, NAN};
+    const hf_domain box = {.dimension = WORKSHOP_D, .lower = lower, .upper = upper};
+    const hf_domain nowhere = {.dimension = WORKSHOP_D}, list = {.dimension = WORKSHOP_D, .candidates = 1};
+    const hf_domain half = {.dimension = WORKSHOP_D, .lower = lower},
+                    bad = {WORKSHOP_D, none, upper, 0, NULL};
+    const hf_confidence bound = {.mean = w->posterior, .beta = 1.0}, empty = {.beta = 1.0};
+    hf_search_settings settings = hf_search_settings_default();
+    double x[WORKSHOP_D] = {7.0, 7.0}, value = 7.0;
+    size_t index = 7;
+    ARGUMENT(hf_domain_check(w->ctx, NULL));
+    ARGUMENT(hf_domain_check(w->ctx, &nowhere));
+    ARGUMENT(hf_domain_check(w->ctx, &list));
+    REFUSED(HF_ERR_NOT_FINITE, hf_domain_check(w->ctx, &bad));
+    assert_false(hf_domain_contains(NULL, lower, &index) || hf_domain_contains(&box, NULL, &index));
+    assert_false(hf_domain_contains(&half, lower, &index) || hf_domain_contains(&list, lower, &index));
+    hf_domain_fill(NULL, 0, 1, x);
+    hf_domain_fill(&nowhere, 0, 1, x);
+    hf_domain_fill(&list, 0, 1, x);
+    hf_domain_fill(&box, 0, 1, NULL);
+    ARGUMENT(hf_maximise_confidence(w->ctx, NULL, &box, NULL, 0, NULL, x, NULL));
+    ARGUMENT(hf_maximise_confidence(w->ctx, &empty, &box, NULL, 0, NULL, x, NULL));
+    ARGUMENT(hf_maximise_confidence(w->ctx, &bound, NULL, NULL, 0, NULL, x, NULL));
+    ARGUMENT(hf_maximise_confidence(w->ctx, &bound, &box, NULL, 1, NULL, x, NULL));
+    ARGUMENT(hf_maximise_confidence(w->ctx, &bound, &box, NULL, 0, NULL, NULL, NULL));
+    REFUSED(HF_ERR_NOT_FINITE, hf_maximise_confidence(w->ctx, &bound, &box, NULL, 1, none, x, NULL));
+    settings.resolution = NAN;
+    ARGUMENT(hf_maximise_confidence(w->ctx, &bound, &box, &settings, 0, NULL, x, NULL));
+    assert_int_equal(hf_confidence_evaluate(NULL, w->workspace, NULL, WORKSHOP_D, lower, &value, NULL),
+                     HF_ERR_ARGUMENT);
+    assert_int_equal(hf_confidence_evaluate(&bound, NULL, NULL, WORKSHOP_D, lower, &value, NULL),
+                     HF_ERR_ARGUMENT);
+    assert_int_equal(hf_confidence_evaluate(&bound, w->workspace, NULL, WORKSHOP_D, none, &value, x),
+                     HF_ERR_NOT_FINITE);
+    assert_true(x[0] == 7.0 && x[1] == 7.0 && value == 7.0 && index == 7);
+}
+
 static void influences(workshop *w)
 {
     double out[WORKSHOP_N] = {7.0};
@@ -421,6 +459,7 @@ REFUSED_TEST(solving)
 REFUSED_TEST(asking_posteriors)
 REFUSED_TEST(one_point)
 REFUSED_TEST(many_points)
+REFUSED_TEST(largest_bounds)
 REFUSED_TEST(influences)
 REFUSED_TEST(updates)
 REFUSED_TEST(objectives)
@@ -434,19 +473,13 @@ REFUSED_TEST(model_files)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(solving_refuse),
-        cmocka_unit_test(asking_posteriors_refuse),
-        cmocka_unit_test(one_point_refuse),
-        cmocka_unit_test(many_points_refuse),
-        cmocka_unit_test(influences_refuse),
-        cmocka_unit_test(updates_refuse),
-        cmocka_unit_test(objectives_refuse),
-        cmocka_unit_test(fits_of_bad_data_refuse),
-        cmocka_unit_test(fits_with_bad_settings_refuse),
-        cmocka_unit_test(fits_of_tables_refuse),
-        cmocka_unit_test(asking_models_refuse),
-        cmocka_unit_test(using_models_refuse),
-        cmocka_unit_test(model_files_refuse),
+        cmocka_unit_test(solving_refuse),          cmocka_unit_test(asking_posteriors_refuse),
+        cmocka_unit_test(one_point_refuse),        cmocka_unit_test(many_points_refuse),
+        cmocka_unit_test(largest_bounds_refuse),   cmocka_unit_test(influences_refuse),
+        cmocka_unit_test(updates_refuse),          cmocka_unit_test(objectives_refuse),
+        cmocka_unit_test(fits_of_bad_data_refuse), cmocka_unit_test(fits_with_bad_settings_refuse),
+        cmocka_unit_test(fits_of_tables_refuse),   cmocka_unit_test(asking_models_refuse),
+        cmocka_unit_test(using_models_refuse),     cmocka_unit_test(model_files_refuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
