@@ -31,16 +31,16 @@ static double covariance_sum(size_t count, const double *series, bool *complete)
 {
     const size_t lags = count > 4 * (size_t)LAGS ? LAGS : count;
     double sum = 0.0, before = INFINITY, variance = 0.0;
-    *complete = true;
-    for (size_t lag = 0; lag < lags; lag += 2) {
+    size_t lag = 0;
+    for (; lag < lags; lag += 2) {
         double pair = hfi_dot(count - lag, series, series + lag);
         if (lag == 0) variance = pair;
         if (lag + 1 < count) pair += hfi_dot(count - lag - 1, series, series + lag + 1);
         before = fmin(before, pair);
-        if (before <= 0.0) return (2.0 * sum - variance) / (double)count;
+        if (before <= 0.0) break;
         sum += before;
     }
-    *complete = lags == count;
+    *complete = lag < lags || lags == count;
     return (2.0 * sum - variance) / (double)count;
 }
 

@@ -185,6 +185,7 @@ static void horizons_keep_their_digits(void **state)
     assert_near(hf_age_horizon(&linear, v, limit) * r / (0.5 * room), 1.0 - 0.25 * room,
                 1e-15); /* sqrt(1 + h) - 1 */
     assert_near(hf_age_horizon(&exponential, v, limit) * r / room, 1.0 - 0.5 * room, 1e-15); /* log(1 + h) */
+    assert_near(hf_age_horizon(&exponential, 37.0 * v, 37.0 * limit) * r / room, 1.0 - 0.5 * room, 1e-15);
     assert_true(hf_age_horizon(&wiener, v, limit) == room / (r * r));
     assert_near(hf_age_horizon(&exponential, 1e-300, 1e300) * r, 600.0 * log(10.0), 1e-11);
 }
