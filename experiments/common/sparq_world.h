@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file sparq_world.h
+ * @brief Runs of tracks in a world whose truth is known: steps, expert, regret.
+ *
+ * A step at time 1, 2, ...: the expert answers what the track requests, the track says where to measure, the place is measured and told. The first place is drawn uniformly from
+ * the domain and not asked for: the centre of the domain, where a track begins, may be a good place by accident.
+ */
+#ifndef EXPERIMENTS_SPARQ_WORLD_H
+#define EXPERIMENTS_SPARQ_WORLD_H
+
+#include "common/draws.h"
+
+#include <holdfast/holdfast.h>
+
+/** What can be measured, and how badly. */
+typedef struct sparq_world {
+    hf_domain domain;
+    size_t steps;
+    double noise_sd;    /**< normal errors that are added to the values; 0 for data */
+    double outliers;    /**< so many readings and answers, each with this probability, are off by */
+    double least, most; /**< +- U(least, most) more */
+    /** f at a step (1, 2, ...) and a place; NaN where nothing can be measured. */
+    double (*value)(const void *user, size_t step, const double *x, size_t index);
+    double (*best)(const void *user, size_t step); /**< max f */
+    const void *user;
+} sparq_world;
+
+/** What happened. Arrays have an entry for each step. */
+typedef struct sparq_trace {
+    size_t steps;
+    double *regret;   /**< NaN where nothing could be measured */
+    double *requests; /**< how many there were */
+    double *seconds;  /**< of the library */
+    hf_track_summary summary;
+} sparq_trace;
+
+/** Runs a track with these settings; own readings and answers draw from two streams of the seed, so that methods meet the same errors. false: reason on standard error. */
+bool sparq_run(hf_context *ctx, const sparq_world *world, const hf_track_settings *settings, uint64_t seed,
+               sparq_trace *out);
+/** Mean regret of steps from + 1 to `to`, without those that are NaN. */
+double sparq_average(const sparq_trace *trace, size_t from, size_t to);
+void sparq_trace_free(sparq_trace *trace);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file sparq-synthetic.c
+ * @brief The paper's synthetic problem: average regret of all methods over realisations, tuned and as recommended, with few answers, with outliers, in both orders.
+ *
+ * A realisation is a survey (which the kernel is fitted to), a first place and the errors of readings and answers; all methods meet the same ones. Mean and standard deviation over realisations of
+ * the average regret R_T / T.
+ */
+#include "common/env_run.h"
+#include "common/pool.h"
+#include "common/sparq_pictures.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TUNING_SEED = 1000,
+    TUNING_RUNS = 8,
+    STEPS = 500,
+    QUICK_STEPS = 40,
+    QUICK_RUNS = 2
+};
+
+typedef struct run {
+    hf_context *ctx;
+    long realisations, steps;
+    bool quick;
+    words groups;
+    env_rows rows;
+    size_t *tasks; /* case * TASK_SEEDS + seed */
+    size_t count;
+} run;
+
+enum {
+    TASK_SEEDS = 4096
+};
+
+static const char requests_prefix[] = "requests: ";
+
+/* ---- work ---------------------------------------------------------------------------------------------------------------------- */
+
+static void print_row(FILE *out, const char *name, size_t width, const double *values)
+{
+    fputs(name, out);
+    for (size_t k = 0; k < SPARQ_COLUMNS; ++k) fprintf(out, "\t%.17g", k < width ? values[k] : NAN);
+    fputc('\n', out);
+}
+
+static bool run_task(size_t task, FILE *out, void *user)
+{
+    const run *r = user;
+    const sparq_case *c = &sparq_cases[task / TASK_SEEDS];
+    const long seed = (long)(task % TASK_SEEDS);
+    double values[SPARQ_COLUMNS], requests[SPARQ_CHECKS];
+    char name[64];
+    hf_context *ctx = hf_context_create();
+    hf_context_set_threads(ctx, 1);
+    const bool ok = ctx && sparq_case_run(ctx, c, (size_t)r->steps, (uint64_t)seed, values, requests);
+    if (ok) {
+        sparq_row_name("", c, seed, name, sizeof name);
+        print_row(out, name, SPARQ_COLUMNS, values);
+        sparq_row_name(requests_prefix, c, seed, name, sizeof name);
+        if (strcmp(c->group, "practical") == 0) print_row(out, name, SPARQ_CHECKS, requests);
+    }
+    hf_context_free(ctx);
+    return ok;
+}
+
+static bool take_line(const char *line, void *user)
+{
+    run *r = user;
+    char name[64];
+    double values[SPARQ_COLUMNS];
+    const char *tab = strchr(line, '\t');
+    if (!tab || (size_t)(tab - line) >= sizeof name) return false;
+    snprintf(name, sizeof name, "%.*s", (int)(tab - line), line);
+    for (size_t k = 0; k < SPARQ_COLUMNS; ++k) {
+        char *end;
+        values[k] = strtod(tab, &end);
+        tab = end;
+    }
+    env_rows_add(&r->rows, name, values);
+    return true;
+}
+
+static void list_tasks(run *r)
+{
+    for (size_t i = 0; i < sparq_case_count; ++i) {
+        const bool tuning = strcmp(sparq_cases[i].group, "tuning") == 0;
+        const long first = tuning ? TUNING_SEED : 0,
+                   runs = tuning && r->realisations > TUNING_RUNS ? TUNING_RUNS : r->realisations;
+        if (!words_hold(&r->groups, sparq_cases[i].group)) continue;
+        for (long seed = first; seed < first + runs; ++seed) {
+            char name[64];
+            sparq_row_name("", &sparq_cases[i], seed, name, sizeof name);
+            if (!env_rows_find(&r->rows, name)) r->tasks[r->count++] = i * TASK_SEEDS + (size_t)seed;
+        }
+    }
+}
+
+static bool work(void *state)
+{
+    run *r = state;
+    if (r->quick) {
+        r->realisations = QUICK_RUNS;
+        r->steps = QUICK_STEPS;
+    }
+    r->tasks = malloc(sparq_case_count * (size_t)r->realisations * sizeof *r->tasks);
+    if (!r->tasks) return false;
+    list_tasks(r);
+    const pool_calls calls = {run_task, take_line, r};
+    const size_t failed = pool_run(r->tasks, r->count, (size_t)hf_context_threads(r->ctx), &calls);
+    free(r->tasks);
+    return failed == 0;
+}
+
+/* ---- tables -------------------------------------------------------------------------------------------------------------------- */
+
+static void print_group(const run *r, const sparq_group *group)
+{
+    bool begun = false;
+    for (size_t i = 0; i < sparq_case_count; ++i) {
+        const sparq_case *c = &sparq_cases[i];
+        if (strcmp(c->group, group->name) != 0) continue;
+        const sparq_summary all = sparq_summarise(&r->rows, "", c, SPARQ_ALL),
+                            half = sparq_summarise(&r->rows, "", c, SPARQ_HALF),
+                            answers = sparq_summarise(&r->rows, "", c, SPARQ_ANSWERS);
+        if (!all.count) continue;
+        if (!begun)
+            printf(
+                "\n### %s\n\n| method | average regret | sd | least to most | second half | answers a step | "
+                "regret per answer | realisations |\n|---|---|---|---|---|---|---|---|\n",
+                group->heading);
+        begun = true;
+        printf("| %s | %.4f | %.4f | %.3f to %.3f | %.4f |", c->name, all.mean, all.sd, all.least, all.most,
+               half.mean);
+        if (answers.mean > 0.0)
+            printf(" %.1f | %.4f | %zu |\n", answers.mean, all.mean / answers.mean, all.count);
+        else
+            printf(" | | %zu |\n", all.count);
+    }
+}
+
+/* Least squares of the mean number of requests on log t: intercept, slope, and the share of the variance that it explains. */
+static bool requests_law(const run *r, const sparq_case *c, double *intercept, double *slope, double *share)
+{
+    double n = 0.0, sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0, syy = 0.0;
+    for (size_t k = 0; k < SPARQ_CHECKS; ++k) {
+        const sparq_summary s = sparq_summarise(&r->rows, requests_prefix, c, k);
+        const double x = log((double)sparq_checks[k]);
+        if (!s.count) continue;
+        n += 1.0;
+        sx += x;
+        sy += s.mean;
+        sxx += x * x;
+        sxy += x * s.mean;
+        syy += s.mean * s.mean;
+    }
+    const double vx = n * sxx - sx * sx, vy = n * syy - sy * sy, cov = n * sxy - sx * sy;
+    *slope = cov / vx;
+    *intercept = (sy - *slope * sx) / n;
+    *share = cov * cov / (vx * vy);
+    return n > 2.0;
+}
+
+/* ---- aims ---------------------------------------------------------------------------------------------------------------------- */
+
+static double mean_of(const run *r, const char *group, const char *name)
+{
+    const sparq_case *c = sparq_case_find(group, name);
+    const sparq_summary s = sparq_summarise(&r->rows, "", c, SPARQ_ALL);
+    return s.count ? s.mean : NAN;
+}
+
+static void print_aim(const char *what, double value, double limit, bool below)
+{
+    if (isnan(value)) return;
+    printf("| %s | %s %.3g | %.4f | %s |\n", what, below ? "at most" : "at least", limit, value,
+           (below ? value <= limit : value >= limit) ? "met" : "**missed**");
+}
+
+static void print_aims(const run *r)
+{
+    static const char *const baselines[] = {"tv-gp-ucb", "ui-gp-ucb", "gp-ucb",
+                                            "w-gp-ucb",  "sw-gp-ucb", "r-gp-ucb"};
+    const double sparq = mean_of(r, "practical", "sparq");
+    double intercept, slope, share;
+    puts("\n### Aims\n\n| | aim | here | |\n|---|---|---|---|");
+    print_aim("SparQ, average regret", sparq, 0.05, true);
+    print_aim("SparQ, one in ten wrong", mean_of(r, "outliers", "sparq"), 0.12, true);
+    print_aim("one answer a step, re-used with its age", mean_of(r, "few", "sparq-reuse, 1 a step"), 0.2,
+              true);
+    for (size_t i = 0; i < sizeof baselines / sizeof *baselines; ++i) {
+        char what[64];
+        snprintf(what, sizeof what, "%s, tuned, in units of SparQ's", baselines[i]);
+        print_aim(what, mean_of(r, "practical", baselines[i]) / sparq, 3.0, false);
+    }
+    if (requests_law(r, sparq_case_find("practical", "sparq"), &intercept, &slope, &share)) {
+        printf("| requests at step t: %.2f + %.2f log t, share of variance explained |", intercept, slope);
+        printf(" at least 0.99 | %.4f | %s |\n", share, share >= 0.99 ? "met" : "**missed**");
+    }
+}
+
+static void report(const void *state)
+{
+    const run *r = state;
+    double random, worst, fixed, largest, mean;
+    const size_t steps = r->quick ? QUICK_STEPS : (size_t)r->steps;
+    drift_references(steps, &random, &worst, &fixed);
+    drift_change(steps, &largest, &mean);
+    printf("%zu steps. What can be: the worst place in every step loses %.2f a step, a place at random %.2f, "
+           "the "
+           "best place that never moves %.2f. "
+           "f changes by at most %.4f a step, %.4f on average over the steps.\n",
+           steps, worst, random, fixed, largest, mean);
+    for (size_t i = 0; i < sparq_group_count; ++i) print_group(r, &sparq_groups[i]);
+    print_aims(r);
+}
+
+static bool draw_picture(const void *state, const char *stem)
+{
+    const run *r = state;
+    return sparq_picture_synthetic(&r->rows, requests_prefix, stem);
+}
+
+int main(int argc, char **argv)
+{
+    run r = {.realisations = 40, .steps = STEPS, .rows = {.columns = sparq_columns, .width = SPARQ_COLUMNS}};
+    words_parse(&r.groups, "groups", "practical,growing,theory,recommended,outliers,few,places,tuning",
+                sparq_group_known);
+    const option_row options[] = {
+        {.name = "realisations",
+         .value = "N",
+         .help = "of each case (default 40; of the tuning grids 8 others)",
+         .number = &r.realisations,
+         .least = 1,
+         .most = 1000},
+        {.name = "steps",
+         .value = "T",
+         .help = "default 500",
+         .number = &r.steps,
+         .least = 2,
+         .most = 100000},
+        {.name = "groups",
+         .value = "LIST",
+         .help = "of practical,growing,theory,recommended,outliers,few,places,tuning "
+                 "(default all)",
+         .list = &r.groups,
+         .known = sparq_group_known},
+        {.name = "quick", .help = "2 realisations of 40 steps: whether it works", .flag = &r.quick}};
+    const env_program program = {.heading = "usage: sparq-synthetic [option]...\n"
+                                            "Average regret on a function that drifts, with and without an "
+                                            "expert.\n",
+                                 .example = "sparq-synthetic --json synthetic.jsonl --picture synthetic",
+                                 .options = options,
+                                 .count = sizeof options / sizeof *options,
+                                 .rows = &r.rows,
+                                 .ctx = &r.ctx,
+                                 .state = &r,
+                                 .work = work,
+                                 .report = report,
+                                 .picture = draw_picture};
+    return env_run(argc, argv, &program);
+}
