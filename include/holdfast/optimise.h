@@ -27,7 +27,7 @@ HF_API hf_status hf_domain_check(hf_context *ctx, const hf_domain *domain);
 HF_API bool hf_domain_contains(const hf_domain *domain, const double *x, size_t *index);
 /**
  * Points that fill the box evenly: row k of the sequence is frac(1/2 + (k + 1) a) with a_j = p^-j, p the positive root of p^(d+1) = p + 1 (the golden
- * ratio in one dimension), stretched to the box: any stretch of it is low-discrepancy, no point is on the boundary, and d may be anything. (Roberts 2018.)
+ * ratio in one dimension), stretched to the box: any stretch of it is low-discrepancy, no point is on the boundary but by rounding, and d may be anything. (Roberts 2018.)
  * d counts the inputs that are free; those with lower = upper stay. Of n candidates: number floor(n u), u the sequence for d = 1.
  * @param first number of the first point
  * @param x     count x d row-major; left alone if the domain has no bounds or points

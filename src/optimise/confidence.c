@@ -57,7 +57,6 @@ static void put_together(const hf_confidence *bound, size_t d, const double *x, 
 /* gradient += beta d sd / d x = beta d var / d x / (2 sd), which has no value at sd = 0 and none worth having where it overflows. */
 static void add_spread(size_t d, double beta, double sd, const double *gradient_var, double *gradient)
 {
-    if (!(sd > 0.0)) return;
     const double factor = beta / (2.0 * sd);
     for (size_t j = 0; j < d; j++)
         if (!isfinite(gradient[j] + factor * gradient_var[j])) return;

@@ -104,11 +104,10 @@ static double generalised_golden_ratio(size_t d)
     }
 }
 
-/* frac(1/2 + k a): the product by a fused one, so that far numbers of the sequence keep their digits. */
+/* frac(1/2 + k a) */
 static double share_of(double k, double a)
 {
-    const double product = k * a, rest = fma(k, a, -product);
-    const double sum = product - floor(product) + (0.5 + rest);
+    const double sum = 0.5 + k * a;
     return sum - floor(sum);
 }
 

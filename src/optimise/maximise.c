@@ -9,9 +9,9 @@
 
 /* Values that differ by less, relative to the largest, are those of a tie that was rounded. */
 static const double tie = 1e-12;
-/* A climb's unit of length, in sides of the box. The first step is as long as the gradient in these units, and the values' unit is the range that was
+/* So many of a climb's units of length are a side of the box. The first step is as long as the gradient in these units, and the values' unit is the range that was
  * looked at: so it does not leave the hill it begins on. */
-static const double unit = 0.01;
+static const double units = 100.0;
 /* In these units: where a climb has arrived. */
 static const double flat = 1e-8, enough = 1e-13;
 
@@ -48,7 +48,7 @@ static void place(search *s, const double *at)
 {
     for (size_t k = 0; k < s->free; k++) {
         const size_t j = s->free_inputs[k];
-        s->x[j] = at[k] >= s->ends[k] ? s->domain->upper[j] : hfi_domain_at(s->domain, j, at[k] * unit);
+        s->x[j] = hfi_domain_at(s->domain, j, at[k] / units);
     }
 }
 
@@ -69,7 +69,7 @@ static hf_status evaluate(void *arg, const double *at, double *value, double *gr
     *value = (parts.value - s->base) / s->scale;
     for (size_t k = 0; k < s->free; k++) {
         const size_t j = s->free_inputs[k];
-        gradient[k] = s->gradient[j] * side(s, j) / s->scale * unit;
+        gradient[k] = s->gradient[j] * side(s, j) / s->scale / units;
     }
     return status;
 }
@@ -80,7 +80,7 @@ static hf_status climb(search *s, size_t start)
     memcpy(s->x, from, s->d * sizeof *s->x);
     for (size_t k = 0; k < s->free; k++) {
         const size_t j = s->free_inputs[k];
-        s->at[k] = (from[j] - s->domain->lower[j]) / side(s, j) / unit;
+        s->at[k] = (from[j] - s->domain->lower[j]) / side(s, j) * units;
     }
     hfi_box_search box = {.ctx = s->ctx,
                           .count = s->free,
@@ -118,7 +118,7 @@ static hf_status make_room(search *s)
     s->at = s->best + s->d;
     s->zeros = s->at + s->d;
     s->ends = s->zeros + s->d;
-    for (size_t k = 0; k < s->d; k++) s->ends[k] = 1.0 / unit;
+    for (size_t k = 0; k < s->d; k++) s->ends[k] = units;
     return HF_OK;
 }
 

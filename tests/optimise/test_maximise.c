@@ -218,6 +218,29 @@ static void no_place_of_a_dense_grid_is_better(void **state)
         }
 }
 
+/* Among many tops of nearly one height it is the highest one that is climbed to its end. */
+static void climbs_stay_on_their_hills(void **state)
+{
+    (void)state;
+    const char *const kernels[] = {"se(lengthscale=0.2)", "matern32(lengthscale=0.4)",
+                                   "matern52(lengthscale=0.25)"};
+    const hf_domain box = cube(1);
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        pair w = pair_open(kernels[k], 60, 1, false);
+        for (size_t c = 0; c < 12; c++) {
+            const hf_confidence bound = {
+                .mean = w.mean, .spread = c % 2 ? w.spread : NULL, .beta = 2.0 * (double)c + 6.0};
+            double x;
+            const hf_maximiser found = maximise(&w, &bound, &box, NULL, &x);
+            const double grid = best_of_grid(&w, &bound, &box, 20001);
+            if (!(found.value >= grid - 1e-10) || !(found.gradient < 1e-3))
+                fail_msg("%s, case %zu: %.9g, the grid has %.9g; gradient %g", kernels[k], c, found.value,
+                         grid, found.gradient);
+        }
+        pair_close(&w);
+    }
+}
+
 /* The inputs behind the domain's decide where it is, and are the ones given. */
 static void contexts_are_held(void **state)
 {
@@ -286,6 +309,27 @@ static void narrow_tops_at_readings_are_found(void **state)
     pair_close(&w);
 }
 
+/* The best, but for those within 2 % of the sides of a better one, whether that is a start itself or not. */
+static void starts_keep_their_distance(void **state)
+{
+    (void)state;
+    hf_context *ctx = problem_context(1);
+    const double points[] = {0.0, 0.0, 0.06, 0.0, 0.07, 0.0, 0.17, 0.0,
+                             1.0, 1.0, 0.07, 0.5, 2.0,  2.0, 2.0,  2.0};
+    const double values[] = {5.0, 9.0, 8.0, 1.0, 2.0, 7.0, 2.0, 2.0};
+    const hf_domain box = {.dimension = 2, .lower = low, .upper = high};
+    size_t starts[8], chosen;
+    assert_int_equal(hfi_choose_starts(ctx, &box, 8, points, values, 8, starts, &chosen), HF_OK);
+    /* Near is up to 0.08: 2 is near 1, and 0 near both; 3 is not; 5 differs in the other input; 7 is where 6 is. */
+    const size_t expected[] = {1, 5, 4, 6, 3};
+    assert_int_equal(chosen, 5);
+    assert_memory_equal(starts, expected, sizeof expected);
+    assert_int_equal(hfi_choose_starts(ctx, &box, 8, points, values, 2, starts, &chosen), HF_OK);
+    assert_int_equal(chosen, 2);
+    assert_memory_equal(starts, expected, 2 * sizeof *expected);
+    hf_context_free(ctx);
+}
+
 /* ---- candidates -------------------------------------------------------------------------------------------------------- */
 
 static void candidates_are_all_looked_at(void **state)
@@ -327,6 +371,35 @@ static void candidates_are_all_looked_at(void **state)
     pair_close(&w);
 }
 
+/* Two mirror images of a symmetrical posterior differ by rounding, if at all. */
+static void ties_that_were_rounded_are_ties(void **state)
+{
+    (void)state;
+    hf_context *ctx = problem_context(1);
+    const double x[] = {-1.3, -0.7, -0.2, 0.2, 0.7, 1.3}, y[] = {0.3, -0.2, 1.0, 1.0, -0.2, 0.3};
+    problem p = {.ctx = ctx};
+    hf_posterior *posterior;
+    assert_int_equal(hf_kernel_parse(ctx, "se(lengthscale=0.6)", NULL, 1, &p.kernel), HF_OK);
+    assert_int_equal(hf_mean_create(ctx, HF_MEAN_ZERO, 1, &p.mean), HF_OK);
+    assert_int_equal(hf_sites_gaussian(ctx, 6, y, 0.01, NULL, &p.sites), HF_OK);
+    assert_int_equal(hf_solve_exact(ctx, p.kernel, p.mean, p.sites, x, 1, &posterior), HF_OK);
+    const hf_confidence bound = {.mean = posterior, .beta = 1.0};
+    for (int k = 1; k < 60; k++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            const double points[] = {sign * 0.01 * k, -sign * 0.01 * k};
+            const hf_domain list = {.dimension = 1, .candidates = 2, .points = points};
+            hf_maximiser found;
+            double at;
+            assert_int_equal(hf_maximise_confidence(ctx, &bound, &list, NULL, 0, NULL, &at, &found), HF_OK);
+            assert_true(found.index == 0 && at == points[0]);
+        }
+    hf_posterior_free(posterior);
+    hf_sites_free(p.sites);
+    hf_mean_free(p.mean);
+    hf_kernel_free(p.kernel);
+    hf_context_free(ctx);
+}
+
 /* Before there is anything to tell them apart the first one is taken. */
 static void of_equals_the_first_wins(void **state)
 {
@@ -359,7 +432,7 @@ static void answers_lie_on_the_lattice(void **state)
 {
     (void)state;
     pair w = pair_open("se(lengthscale=0.6)", 25, 2, false);
-    const double steps[] = {0.5, 0.3, 0.1, 1.0 / 2048.0, 1e-5};
+    const double steps[] = {0.5, 0.35, 0.3, 0.1, 1.0 / 2048.0, 1e-5};
     const double lower[] = {-1.9, -0.7}, upper[] = {1.3, 2.0};
     const hf_domain box = {.dimension = 2, .lower = lower, .upper = upper};
     for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
@@ -398,16 +471,18 @@ static void the_edge_of_a_box_belongs_to_it(void **state)
     hf_search_settings settings = hf_search_settings_default();
     for (int sign = -1; sign <= 1; sign += 2) {
         const hf_confidence bound = {.mean = posterior, .beta = sign > 0 ? 1.0 : -400.0};
-        const double steps[] = {0.0, 0.1, 0.25, 1.0 / 3.0, 0.3, 1.0 / 2048.0};
+        const double steps[] = {0.0, 0.1, 0.25, 1.0 / 3.0, 0.3, 0.45, 1.0 / 2048.0};
         for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
             double at;
             hf_maximiser found;
             settings.resolution = steps[k];
             assert_int_equal(hf_maximise_confidence(ctx, &bound, &box, &settings, 0, NULL, &at, &found),
                              HF_OK);
+            if (sign > 0) assert_true(found.gradient == 0.0); /* it pushes out of the box */
             /* With -400 sd, which is largest at the ends, the best is where the readings' 0 lies. */
             if (sign > 0)
-                assert_true(steps[k] == 0.3 ? fabs(at - (lower[0] + 0.9 * 0.8)) < 1e-12 : at == upper[0]);
+                assert_true(steps[k] == 0.3 || steps[k] == 0.45 ? fabs(at - (lower[0] + 0.9 * 0.8)) < 1e-12
+                                                                : at == upper[0]);
             else
                 assert_near(at, 0.0, steps[k] > 0.0 ? 0.5 * steps[k] * 0.8 + 1e-6 : 1e-6);
         }
@@ -417,6 +492,30 @@ static void the_edge_of_a_box_belongs_to_it(void **state)
     hf_mean_free(p.mean);
     hf_kernel_free(p.kernel);
     hf_context_free(ctx);
+}
+
+/* Corners are looked at: with one sample and no climb the slope's end is found all the same. */
+static void corners_are_looked_at(void **state)
+{
+    (void)state;
+    pair w = pair_open("linear", 30, 4, false);
+    hf_search_settings settings = hf_search_settings_default();
+    settings.samples = 1;
+    settings.starts = 0;
+    for (size_t d = 1; d <= 4; d++) {
+        const double context[] = {0.1, 0.2, 0.3};
+        const hf_domain box = cube(d);
+        const hf_confidence bound = {.mean = w.mean, .beta = 0.0, .contexts = 4 - d, .context = context};
+        double x[4], best = -INFINITY;
+        const hf_maximiser found = maximise(&w, &bound, &box, &settings, x);
+        for (size_t c = 0; c < (size_t)1 << d; c++) {
+            double corner[4];
+            for (size_t j = 0; j < d; j++) corner[j] = c >> j & 1 ? high[j] : low[j];
+            best = fmax(best, value_at(&w, &bound, d, corner));
+        }
+        assert_true(found.value == best && found.climbs == 0);
+    }
+    pair_close(&w);
 }
 
 static void fixed_inputs_stay(void **state)
@@ -682,13 +781,17 @@ int main(void)
         cmocka_unit_test(units_are_the_users),
         cmocka_unit_test(without_uncertainty_the_slope_is_the_means),
         cmocka_unit_test(no_place_of_a_dense_grid_is_better),
+        cmocka_unit_test(climbs_stay_on_their_hills),
         cmocka_unit_test(contexts_are_held),
         cmocka_unit_test(more_inputs_are_searched_as_well),
         cmocka_unit_test(narrow_tops_at_readings_are_found),
+        cmocka_unit_test(starts_keep_their_distance),
         cmocka_unit_test(candidates_are_all_looked_at),
+        cmocka_unit_test(ties_that_were_rounded_are_ties),
         cmocka_unit_test(of_equals_the_first_wins),
         cmocka_unit_test(answers_lie_on_the_lattice),
         cmocka_unit_test(the_edge_of_a_box_belongs_to_it),
+        cmocka_unit_test(corners_are_looked_at),
         cmocka_unit_test(fixed_inputs_stay),
         cmocka_unit_test(guesses_are_looked_at_and_climbed_from),
         cmocka_unit_test(threads_change_no_digit),
