@@ -17,6 +17,7 @@ typedef struct chooser {
     bool upper;
     double noise, enough;
     double *mean;     /* count */
+    double *before;   /* count: variance without them */
     double *variance; /* count: given the answers to come as well */
     double *whitened; /* rank x count: R' k(Z, x) */
     size_t rank, stride;
@@ -27,6 +28,7 @@ typedef struct chooser {
 static void release(hf_context *ctx, chooser *c, double *room)
 {
     hfi_free(ctx, c->mean);
+    hfi_free(ctx, c->before);
     hfi_free(ctx, c->variance);
     hfi_free(ctx, c->columns);
     hfi_free(ctx, c->scratch);
@@ -73,11 +75,13 @@ static hf_status prepare(hf_context *ctx, chooser *c, double **room)
     const hfi_solution *s = &c->posterior->solution;
     const size_t n = s->n, d = c->track->d, extra = hfi_solution_room(s, c->count);
     c->mean = hfi_alloc(ctx, c->count, sizeof *c->mean);
+    c->before = hfi_alloc(ctx, c->count, sizeof *c->before);
     c->variance = hfi_alloc(ctx, c->count, sizeof *c->variance);
     c->columns = hfi_alloc_unset(ctx, c->count, c->most * sizeof *c->columns);
     c->scratch = hfi_alloc(ctx, hfi_kernel_scratch(c->track->kernel), sizeof *c->scratch);
     *room = hfi_alloc_unset(ctx, n * c->count + extra, sizeof **room);
-    if (c->mean == NULL || c->variance == NULL || c->columns == NULL || c->scratch == NULL || *room == NULL)
+    if (c->mean == NULL || c->before == NULL || c->variance == NULL || c->columns == NULL ||
+        c->scratch == NULL || *room == NULL)
         return HF_ERR_MEMORY;
     hf_mean_evaluate(c->posterior->mean, c->count, c->track->places.x, d, c->mean);
     hfi_kernel_diagonal(c->track->kernel, c->count, c->track->places.x, d, false, c->variance);
@@ -90,6 +94,7 @@ static hf_status prepare(hf_context *ctx, chooser *c, double **room)
         const double *w = c->whitened + i * c->stride;
         c->variance[i] = hfi_variance_clamp(c->variance[i] - hfi_dot(c->rank, w, w));
     }
+    memcpy(c->before, c->variance, c->count * sizeof *c->before);
     return HF_OK;
 }
 
@@ -111,13 +116,12 @@ static hf_status choose(hf_context *ctx, chooser *c, size_t *place, double *sd, 
     size_t count = 0;
     if (status >= 0 && c->track->own.s.places == HF_PLACES_DPP) {
         status = sample(ctx, c, place, &count);
-        for (size_t k = 0; k < count && status >= 0; k++) sd[k] = sqrt(c->variance[place[k]]);
+        for (size_t k = 0; k < count && status >= 0; k++) sd[k] = sqrt(c->before[place[k]]);
     } else if (status >= 0) {
         for (size_t p = best(c); p < c->count && count < c->most; p = best(c)) {
             place[count] = p;
-            sd[count] = sqrt(c->variance[p]);
+            sd[count] = sqrt(c->before[p]);
             take(c, p, count++);
-            if (count == c->most) break;
         }
     }
     release(ctx, c, room);
