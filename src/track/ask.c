@@ -2,6 +2,8 @@
 /* The next place. */
 #include "track/track.h"
 
+#include "optimise/optimise.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -39,7 +41,7 @@ static double effective(const hf_track *track, double time)
 hf_status hfi_track_check_time(hf_context *ctx, const hf_track *track, double time)
 {
     if (!isfinite(time)) return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the time asked about is %g", time);
-    const double horizon = hfi_track_horizon(track, track->own.s.noise, hfi_track_has_expert(track));
+    const double horizon = hfi_track_asking_horizon(track);
     if (!(track->clock - time > horizon)) return HF_OK;
     return hfi_fail(ctx, HF_ERR_ARGUMENT,
                     "time %g is %g behind the clock (%g): beyond the horizon of %g at which readings count",
@@ -76,7 +78,10 @@ static void first_place(const hf_track *track, double *x, hf_suggestion *out)
         out->index = central_candidate(domain, x);
         memcpy(x, domain->points + out->index * track->d, track->d * sizeof *x);
     } else {
-        for (size_t j = 0; j < track->d; j++) x[j] = 0.5 * (domain->lower[j] + domain->upper[j]);
+        /* Of the lattice that places are rounded to, so that it can come again. */
+        const double step = s->search.resolution;
+        const double middle = step > 0.0 ? nearbyint(0.5 / step) * step : 0.5;
+        for (size_t j = 0; j < track->d; j++) x[j] = hfi_domain_at(domain, j, middle);
     }
     double variance;
     hfi_kernel_diagonal(track->kernel, 1, x, track->d, false, &variance);
@@ -147,7 +152,6 @@ hf_status hf_track_ask(hf_context *ctx, hf_track *track, double time, double *x,
         const hf_status kept = hfi_track_commit(ctx, track, 1, &event);
         if (kept < 0) return kept;
         track->asked_valid = true;
-        track->ask_time = time;
         track->suggestion = made;
         track->suggestion.open = track->opened;
         track->suggestion_status = status;

@@ -4,6 +4,9 @@
 
 #include <math.h>
 
+/* The newest reading counts, also where its variance is infinite: then it says no more than that. */
+#define NOTHING 1e300
+
 hfi_moment hfi_track_moment(const hf_track *track, double time)
 {
     return (hfi_moment){.track = track,
@@ -70,7 +73,7 @@ double hfi_track_variance(const hfi_moment *moment, const hfi_told *told)
     if (told->batch != 0 && (moment->own_only || (sparq && told->batch != moment->answered_batch)))
         return INFINITY;
     const double variance = hf_age_variance(&law, told->variance, age);
-    if (told->time >= moment->newest) return isfinite(variance) ? variance : told->variance;
+    if (told->time >= moment->newest) return fmin(variance, NOTHING);
     if (!in_window(track, moment->time, told->time)) return INFINITY;
     /* Whether it counts is decided by the mean's variance, so that mean and spread are of the same readings. */
     const hf_age_law plain = law_of(track, false);
@@ -79,11 +82,12 @@ double hfi_track_variance(const hfi_moment *moment, const hfi_told *told)
     return judged > limit(track, moment->step, told->batch != 0) ? INFINITY : variance;
 }
 
-double hfi_track_horizon(const hf_track *track, double variance, bool answer)
+/* Largest age at which a reading counts at a step, were it not the newest. */
+static double horizon_at(const hf_track *track, size_t step, double variance, bool answer)
 {
     const hf_track_settings *s = &track->own.s;
     const hf_age_law law = law_of(track, false);
-    const double most = limit(track, (size_t)track->own_told + 1, answer);
+    const double most = limit(track, step, answer);
     double horizon = hf_age_horizon(&law, variance, most);
     if (s->method == HF_TRACK_R_GP_UCB || s->method == HF_TRACK_SW_GP_UCB) horizon = fmin(horizon, s->window);
     if (s->method == HF_TRACK_TV_GP_UCB && s->forgetting > 0.0 && most > variance)
@@ -91,6 +95,21 @@ double hfi_track_horizon(const hf_track *track, double variance, bool answer)
         horizon =
             fmax(0.0, log((track->typical + variance) / (track->typical + most)) / log1p(-s->forgetting));
     return horizon;
+}
+
+double hfi_track_horizon(const hf_track *track, double variance, bool answer)
+{
+    return horizon_at(track, (size_t)track->own_told + 1, variance, answer);
+}
+
+double hfi_track_last_horizon(const hf_track *track, double variance, bool answer)
+{
+    return horizon_at(track, SIZE_MAX, variance, answer); /* the logarithm of which is 44 */
+}
+
+double hfi_track_asking_horizon(const hf_track *track)
+{
+    return hfi_track_horizon(track, track->own.s.noise, hfi_track_has_expert(track));
 }
 
 double hfi_track_beta(const hf_track *track, size_t step, double information)

@@ -2,6 +2,7 @@
 /* Events: into the journal, then into the memory. */
 #include "track/track.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -76,18 +77,25 @@ static void advance(hf_track *track, double time)
     track->clock = time;
 }
 
-/* Readings that can count at no time that may still be asked about. */
+/* sparq: answers of a list before the newest that was answered. */
+static bool replaced(const hf_track *track, const hfi_told *told)
+{
+    return track->own.s.method == HF_TRACK_SPARQ && told->batch != 0 && told->batch < track->answered_batch;
+}
+
+/* Readings that can count at no time that may still be asked about. The newest may have gone with a list that was replaced: then another one is. */
 static void let_go(hf_track *track)
 {
-    const bool sparq = track->own.s.method == HF_TRACK_SPARQ;
+    const double asked = hfi_track_asking_horizon(track);
+    track->newest = -INFINITY;
+    for (size_t i = 0; i < track->held; i++)
+        if (!replaced(track, &track->told[i])) track->newest = fmax(track->newest, track->told[i].time);
     size_t kept = 0;
     for (size_t i = 0; i < track->held; i++) {
         const hfi_told *told = &track->told[i];
-        const bool answer = told->batch != 0,
-                   replaced = sparq && answer && told->batch < track->answered_batch;
-        const double horizon = hfi_track_horizon(track, told->variance, answer);
-        const bool old = track->clock - told->time > 2.0 * horizon && told->time < track->newest;
-        if (replaced || old) continue;
+        const double horizon = hfi_track_last_horizon(track, told->variance, told->batch != 0);
+        const bool old = track->clock - told->time > asked + horizon && told->time < track->newest;
+        if (old || replaced(track, told)) continue;
         track->told[kept++] = *told;
     }
     track->held = kept;
@@ -123,7 +131,6 @@ static void remember(hf_track *track, const hfi_event *event, const hfi_told *si
     told->time = event->time;
     told->place = place;
     told->batch = batch;
-    track->newest = fmax(track->newest, event->time);
     push(track, &track->recent, told);
 }
 
@@ -195,8 +202,12 @@ static void apply_requested(hf_track *track, const hfi_event *event)
 static void apply_asked(hf_track *track, const hfi_event *event)
 {
     advance(track, event->time);
-    memcpy(track->ask_place, event->values, track->d * sizeof *track->ask_place);
-    track->asked++;
+    const size_t bytes = track->d * sizeof *track->ask_place;
+    const bool again = track->asked > 0 && event->time == track->ask_time &&
+                       memcmp(track->ask_place, event->values, bytes) == 0;
+    track->asked += !again;
+    track->ask_time = event->time;
+    memcpy(track->ask_place, event->values, bytes);
     if (track->held > 0) hfi_track_snapshot(track, event->time);
 }
 
@@ -306,56 +317,76 @@ const hfi_journal *hfi_track_journal(const hf_track *track)
     return track->journalled ? &track->journal : NULL;
 }
 
-static bool finite_values(const hfi_event *event)
-{
-    for (size_t i = 0; i < event->count; i++)
-        if (!isfinite(event->values[i])) return false;
-    return true;
-}
-
-static bool waits(const hf_track *track, uint64_t request)
+static bool waits(const hf_track *track, uint64_t request, double time)
 {
     for (size_t i = 0; i < track->opened; i++)
-        if (track->open[i].id == request) return true;
+        if (track->open[i].id == request) return time >= track->open[i].time;
     return false;
+}
+
+/* Of the domain, as hf_track_tell() would ask. A place that is known was of it. */
+static bool is_place(const hf_track *track, const hfi_event *event)
+{
+    return event->count == track->d && event->values != NULL &&
+           (hfi_places_known(&track->places, event->values) ||
+            hf_domain_contains(&track->own.s.domain, event->values, NULL));
+}
+
+/* A reading whose weight can be made: Gaussian, or with a centre and a threshold. */
+static bool is_sound(const hfi_event *event)
+{
+    return isfinite(event->y) && event->a > 0.0 && isfinite(event->a) &&
+           (isfinite(event->b) ? event->c >= DBL_MIN : isnan(event->b));
+}
+
+static const char *fault_of_reading(const hf_track *track, const hfi_event *event)
+{
+    if (!is_sound(event)) return "a reading that is none";
+    if (event->id != track->own_told + track->answered + 1) return "a reading out of order";
+    if (event->kind == HFI_EVENT_TOLD)
+        return is_place(track, event) ? NULL : "a reading at a place that there is not";
+    if (event->count != 0) return "an answer with values";
+    return waits(track, event->of, event->time) ? NULL : "an answer to a request that does not wait for one";
+}
+
+static const char *fault_of_request(const hf_track *track, const hfi_event *event)
+{
+    if (track->batch == 0 || event->id != track->requested + 1 || event->time != track->batch_time)
+        return "a request out of order";
+    return is_place(track, event) && event->a >= 0.0 && isfinite(event->a) ? NULL : "a request that is none";
+}
+
+static const char *fault_of_fit(const hf_track *track, const hfi_event *event)
+{
+    const size_t p = hf_kernel_parameters(track->kernel);
+    if (event->count != p + 2 || event->values == NULL) return "a fit with a wrong number of values";
+    for (size_t i = 0; i < event->count; i++)
+        if (!isfinite(event->values[i])) return "a fit with a value that is not finite";
+    const double noise = exp(event->values[p]);
+    return noise > 0.0 && isfinite(noise) && event->values[p + 1] >= 0.0 ? NULL : "a fit that is none";
 }
 
 /* NULL, or what is wrong with an event that is to follow those before. */
 static const char *fault(const hf_track *track, const hfi_event *event)
 {
-    if (!isfinite(event->time) || !finite_values(event)) return "a number that is not finite";
-    const size_t fitted = hf_kernel_parameters(track->kernel) + 2;
-    size_t need = track->d;
+    if (!isfinite(event->time)) return "a time that is not finite";
     switch (event->kind) {
     case HFI_EVENT_TOLD:
-        if (!isfinite(event->y) || !(event->a > 0.0 && isfinite(event->a))) return "a reading that is none";
-        if (event->id != track->own_told + track->answered + 1) return "a reading out of order";
-        break;
     case HFI_EVENT_ANSWERED:
-        if (!isfinite(event->y) || !(event->a > 0.0 && isfinite(event->a))) return "an answer that is none";
-        if (!waits(track, event->of)) return "an answer to a request that does not wait for one";
-        if (event->id != track->own_told + track->answered + 1) return "an answer out of order";
-        need = 0;
-        break;
+        return fault_of_reading(track, event);
     case HFI_EVENT_REQUESTED:
-        if (track->batch == 0 || event->id != track->requested + 1) return "a request out of order";
-        break;
-    case HFI_EVENT_TRUTH:
-        if (!isfinite(event->y) || !isfinite(event->a)) return "a truth that is none";
-        need = 0;
-        break;
-    case HFI_EVENT_FITTED:
-        need = fitted;
-        break;
-    case HFI_EVENT_BATCH:
-        need = 0;
-        break;
+        return fault_of_request(track, event);
     case HFI_EVENT_ASKED:
-        break;
+        return is_place(track, event) ? NULL : "a suggestion of a place that there is not";
+    case HFI_EVENT_TRUTH:
+        return event->count == 0 && isfinite(event->a - event->y) ? NULL : "a truth that is none";
+    case HFI_EVENT_FITTED:
+        return fault_of_fit(track, event);
+    case HFI_EVENT_BATCH:
+        return event->count == 0 && event->time > track->batch_time ? NULL : "a list out of order";
     default:
         return "an entry of a kind that there is not";
     }
-    return event->count == need && (need == 0 || event->values != NULL) ? NULL : "a wrong number of values";
 }
 
 hf_status hfi_track_replay(hf_context *ctx, hf_track *track, const hfi_event *event)

@@ -84,6 +84,11 @@ hf_status hfi_places_reserve(const hfi_memory *memory, hfi_places *places, size_
     return HF_OK;
 }
 
+bool hfi_places_known(const hfi_places *places, const double *x)
+{
+    return places->slot[find(places, x)] != 0;
+}
+
 size_t hfi_places_at(hfi_places *places, const double *x)
 {
     const size_t at = find(places, x);
@@ -140,8 +145,10 @@ void hfi_track_thin(hf_context *ctx, hf_track *track)
         mark_used(track, keep);
         hfi_places_keep(places, keep, rows);
         renumber(track, rows);
+        /* Where most of them are in use there is little to let go: not at every new one. */
+        const size_t later = places->count + places->count / 4;
+        track->thin_at = later > most ? later : most;
     }
-    track->thin_at = 2 * places->count > most ? 2 * places->count : most;
     hfi_memory_free(&track->memory, keep);
     hfi_memory_free(&track->memory, rows);
 }

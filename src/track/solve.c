@@ -12,8 +12,8 @@ typedef struct gathered {
     const hfi_moment *moment;
     size_t count, readings, answers;
     double *x;        /* count x d */
-    double *target;   /* while gathering: sum of targets / variances */
-    double *variance; /* while gathering: sum of 1 / variances */
+    double *target;   /* of all readings there: their mean, weighted by 1 / variance */
+    double *variance; /* 1 / sum of 1 / variance */
     double *fading;   /* tv-gp-ucb; else NULL */
     double *time;     /* of each; tv-gp-ucb; else NULL */
     size_t *number;   /* of a place among the gathered, + 1 */
@@ -48,6 +48,19 @@ static hf_status prepare(hf_context *ctx, const hfi_moment *moment, size_t count
     return HF_ERR_MEMORY;
 }
 
+/* One more reading at place k, whose variance is 0 when it is the first. A single one stays what it is, to the digit. */
+static void merge(gathered *g, size_t k, double target, double variance)
+{
+    if (g->variance[k] > 0.0) {
+        const double share = g->variance[k] / (g->variance[k] + variance);
+        g->target[k] += share * (target - g->target[k]);
+        g->variance[k] = share * variance;
+    } else {
+        g->target[k] = target;
+        g->variance[k] = variance;
+    }
+}
+
 static void gather(gathered *g, size_t count, const hfi_told *told)
 {
     const hf_track *track = g->moment->track;
@@ -61,18 +74,13 @@ static void gather(gathered *g, size_t count, const hfi_told *told)
                    track->d * sizeof *g->x);
         }
         const size_t k = *number - 1;
-        g->target[k] += told[i].target / variance;
-        g->variance[k] += 1.0 / variance;
+        merge(g, k, told[i].target, variance);
         if (g->time != NULL) {
             g->time[k] = told[i].time;
             g->fading[k] = hfi_track_fading(track, g->moment->time - told[i].time);
         }
         g->readings++;
         g->answers += told[i].batch != 0;
-    }
-    for (size_t k = 0; k < g->count; k++) {
-        g->target[k] /= g->variance[k];
-        g->variance[k] = 1.0 / g->variance[k];
     }
 }
 

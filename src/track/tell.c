@@ -81,7 +81,7 @@ static hf_status robust_centre(hf_context *ctx, hf_track *track, double time, co
     if (status < 0) return status;
     const double spread = hfi_track_aged(track, variance + noise, time - its);
     *centre = mean;
-    *threshold = fmin(k * sqrt(spread), 0.5 * DBL_MAX);
+    *threshold = fmin(fmax(k * sqrt(spread), DBL_MIN), 0.5 * DBL_MAX);
     return status;
 }
 
@@ -204,7 +204,7 @@ hf_status hf_track_truth(hf_context *ctx, hf_track *track, double time, double b
 {
     if (ctx == NULL || track == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "a truth needs a context and a track");
-    if (!isfinite(time) || !isfinite(best) || !isfinite(value))
+    if (!isfinite(time) || !isfinite(best) || !isfinite(value) || !isfinite(best - value))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "a truth at time %g: best %g, value %g", time, best, value);
     if (value - best > TRUTH_ROUNDING * fmax(fabs(best), fabs(value)))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the value at time %g, %g, exceeds the best there is, %g", time,

@@ -167,6 +167,8 @@ hf_status hfi_places_init(hf_context *ctx, size_t d, hfi_places *places);
 void hfi_places_free(const hfi_memory *memory, hfi_places *places);
 /** Room for `more` further ones. HF_ERR_MEMORY without a message. */
 hf_status hfi_places_reserve(const hfi_memory *memory, hfi_places *places, size_t more);
+/** Whether there is a place at x. O(d). */
+bool hfi_places_known(const hfi_places *places, const double *x);
 /** Number of the place at x, a new one if it is not there; room must have been reserved. O(d). */
 size_t hfi_places_at(hfi_places *places, const double *x);
 /** Keeps the places k with keep[k]; number[k] := the new number. */
@@ -191,6 +193,10 @@ hfi_moment hfi_track_moment(const hf_track *track, double time);
 double hfi_track_variance(const hfi_moment *moment, const hfi_told *told);
 /** Largest age at which a reading of this site variance counts by the settings, were it not the newest. */
 double hfi_track_horizon(const hf_track *track, double variance, bool answer);
+/** The same at whatever step is to come: what is dropped above noise log t may count again when t has grown. */
+double hfi_track_last_horizon(const hf_track *track, double variance, bool answer);
+/** How far behind the clock may be asked. */
+double hfi_track_asking_horizon(const hf_track *track);
 /** Variance of the track's age law; the variance itself for methods without one. */
 double hfi_track_aged(const hf_track *track, double variance, double age);
 /** tv-gp-ucb: the factor (1 - eps)^(age / 2) of a prior covariance; 1 for others. */
