@@ -184,7 +184,8 @@ static void answers_of(hf_context *ctx, hf_track_method method, size_t queries, 
     b = (book){.s = &s};
     hf_track *track = tracks_make(ctx, &s);
     uint64_t lists = 0, first[16] = {0};
-    for (double time = 0.0; time < 9.0; time += 1.0) {
+    for (unsigned step = 0; step < 9; step++) {
+        const double time = (double)step;
         size_t count = 0;
         assert_int_equal(hf_track_requests(ctx, track, time, &count), HF_OK);
         hf_track_request r = {0};
@@ -255,10 +256,11 @@ static void tv_is_a_kernel_in_place_and_time(void **state)
     assert_int_equal(hf_mean_create(ctx, HF_MEAN_ZERO, 2, &zero), HF_OK);
     assert_int_equal(hf_sites_gaussian(ctx, 6, y, TRACKS_NOISE, noise, &sites), HF_OK);
     assert_int_equal(hf_solve_exact(ctx, both, zero, sites, rows, 2, &expected), HF_OK);
-    for (double now = 1.0; now < 12.0; now += 2.3) {
+    for (unsigned k = 0; k < 5; k++) {
+        const double now = 1.0 + 2.3 * k;
         assert_int_equal(hf_track_posterior(ctx, track, now, &got, NULL), HF_OK);
-        for (double at = -3.0; at < 3.0; at += 0.7) {
-            const double row[] = {at, now};
+        for (unsigned i = 0; i < 9; i++) {
+            const double at = -3.0 + 0.7 * i, row[] = {at, now};
             double m, v, mean, variance;
             assert_int_equal(hf_predict(ctx, expected, 1, row, 2, &m, &v, NULL), HF_OK);
             assert_int_equal(hf_predict(ctx, got, 1, &at, 1, &mean, &variance, NULL), HF_OK);
@@ -324,8 +326,8 @@ static void there_is_a_newest_when_lists_are_replaced(void **state)
         assert_int_equal(hf_track_requests(ctx, track, 2.0, &count), HF_OK);
         assert_int_equal(count, 5);
         assert_int_equal(hf_track_answer(ctx, track, 6, NAN, 0.1, 0.0), HF_OK);
-        for (double now = 7.0; now < 40.0; now += 16.0) {
-            assert_int_equal(hf_track_posterior(ctx, track, now, &posterior, NULL), HF_OK);
+        for (unsigned k = 0; k < 3; k++) {
+            assert_int_equal(hf_track_posterior(ctx, track, 7.0 + 16.0 * k, &posterior, NULL), HF_OK);
             hf_posterior_free(posterior);
         }
         hf_track_free(track);

@@ -170,7 +170,8 @@ static inline dense_answer dense_at(const dense *p, double x)
 /* Whether a posterior is that of the readings, all over the box. */
 static inline void dense_check(hf_context *ctx, const dense *p, const hf_posterior *posterior, bool mean)
 {
-    for (double x = -4.0; x <= 4.0; x += 0.8) {
+    for (unsigned i = 0; i < 11; i++) {
+        const double x = -4.0 + 0.8 * i;
         const dense_answer expected = dense_at(p, x);
         double got, variance;
         assert_int_equal(hf_predict(ctx, posterior, 1, &x, 1, &got, &variance, NULL), HF_OK);
