@@ -123,9 +123,9 @@ static void print_group(const run *r, const sparq_group *group)
     for (size_t i = 0; i < sparq_case_count; ++i) {
         const sparq_case *c = &sparq_cases[i];
         if (strcmp(c->group, group->name) != 0) continue;
-        const sparq_summary all = sparq_summarise(&r->rows, "", c, SPARQ_ALL),
-                            half = sparq_summarise(&r->rows, "", c, SPARQ_HALF),
-                            answers = sparq_summarise(&r->rows, "", c, SPARQ_ANSWERS);
+        const sparq_summary all = sparq_case_summary(&r->rows, "", c, SPARQ_ALL),
+                            half = sparq_case_summary(&r->rows, "", c, SPARQ_HALF),
+                            answers = sparq_case_summary(&r->rows, "", c, SPARQ_ANSWERS);
         if (!all.count) continue;
         if (!begun)
             printf(
@@ -147,7 +147,7 @@ static bool requests_law(const run *r, const sparq_case *c, double *intercept, d
 {
     double n = 0.0, sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0, syy = 0.0;
     for (size_t k = 0; k < SPARQ_CHECKS; ++k) {
-        const sparq_summary s = sparq_summarise(&r->rows, requests_prefix, c, k);
+        const sparq_summary s = sparq_case_summary(&r->rows, requests_prefix, c, k);
         const double x = log((double)sparq_checks[k]);
         if (!s.count) continue;
         n += 1.0;
@@ -169,7 +169,7 @@ static bool requests_law(const run *r, const sparq_case *c, double *intercept, d
 static double mean_of(const run *r, const char *group, const char *name)
 {
     const sparq_case *c = sparq_case_find(group, name);
-    const sparq_summary s = sparq_summarise(&r->rows, "", c, SPARQ_ALL);
+    const sparq_summary s = sparq_case_summary(&r->rows, "", c, SPARQ_ALL);
     return s.count ? s.mean : NAN;
 }
 

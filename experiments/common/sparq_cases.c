@@ -197,21 +197,9 @@ void sparq_row_name(const char *prefix, const sparq_case *c, long seed, char *ou
     snprintf(out, size, "%s%s: %s #%ld", prefix, c->group, c->name, seed);
 }
 
-sparq_summary sparq_summarise(const env_rows *rows, const char *prefix, const sparq_case *c, size_t column)
+sparq_summary sparq_case_summary(const env_rows *rows, const char *prefix, const sparq_case *c, size_t column)
 {
-    sparq_summary s = {.least = INFINITY, .most = -INFINITY};
     char start[64];
-    double squares = 0.0;
     snprintf(start, sizeof start, "%s%s: %s #", prefix, c->group, c->name);
-    for (size_t i = 0; i < rows->count; ++i) {
-        const double v = rows->items[i].values[column];
-        if (strncmp(rows->items[i].name, start, strlen(start)) != 0 || isnan(v)) continue;
-        const double off = v - s.mean;
-        s.mean += off / (double)++s.count;
-        squares += off * (v - s.mean);
-        s.least = fmin(s.least, v);
-        s.most = fmax(s.most, v);
-    }
-    s.sd = s.count > 1 ? sqrt(squares / (double)(s.count - 1)) : 0.0;
-    return s;
+    return sparq_summarise(rows, start, column);
 }

@@ -6,8 +6,8 @@
 #ifndef EXPERIMENTS_SPARQ_CASES_H
 #define EXPERIMENTS_SPARQ_CASES_H
 
-#include "common/env_rows.h"
 #include "common/sparq_drift.h"
+#include "common/sparq_summary.h"
 
 /** Where the window or forgetting of a baseline comes from. */
 typedef enum sparq_source {
@@ -66,12 +66,9 @@ extern const char *const sparq_columns[SPARQ_COLUMNS];
 bool sparq_case_run(hf_context *ctx, const sparq_case *c, size_t steps, uint64_t seed,
                     double values[SPARQ_COLUMNS], double requests[SPARQ_CHECKS]);
 
-/** Mean, sd (n - 1) and extremes of one column over the realisations that there are. */
-typedef struct sparq_summary {
-    size_t count;
-    double mean, sd, least, most;
-} sparq_summary;
-sparq_summary sparq_summarise(const env_rows *rows, const char *prefix, const sparq_case *c, size_t column);
+/** Over the realisations that there are; `prefix` as for sparq_row_name(). */
+sparq_summary sparq_case_summary(const env_rows *rows, const char *prefix, const sparq_case *c,
+                                 size_t column);
 /** The name of a row. */
 void sparq_row_name(const char *prefix, const sparq_case *c, long seed, char *out, size_t size);
 

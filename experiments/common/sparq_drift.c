@@ -85,7 +85,7 @@ static hf_track *recorder(hf_context *ctx, const char *kernel, size_t count, con
 
 static bool fit_kernel(hf_context *ctx, const double *x, const double *y, drift_survey *out)
 {
-    hf_track *track = recorder(ctx, "se(outputscale=0.3, lengthscale=5)", SURVEY, x, y);
+    hf_track *track = recorder(ctx, "se(outputscale~0.3, lengthscale~5)", SURVEY, x, y);
     bool ok = track && fine(ctx, hf_track_fit(ctx, track));
     const hf_kernel *kernel = ok ? hf_track_kernel(track) : NULL;
     for (size_t i = 0; ok && i < hf_kernel_parameters(kernel); ++i) {

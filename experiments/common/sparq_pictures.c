@@ -64,7 +64,7 @@ static void print_data(FILE *out, const env_rows *rows, const char *prefix, cons
     fprintf(out, "$line%zu << EOD\n", which);
     size_t lines = 0;
     for (size_t k = 0; k < SPARQ_CHECKS; ++k) {
-        const sparq_summary s = sparq_summarise(rows, prefix, c, k);
+        const sparq_summary s = sparq_case_summary(rows, prefix, c, k);
         if (!s.count) continue;
         fprintf(out, "%zu %.5g %.5g %.5g\n", sparq_checks[k], s.mean, fmax(s.mean - s.sd, 1e-3),
                 s.mean + s.sd);

@@ -80,7 +80,8 @@ static size_t draw_place(run *r, double *x)
             x[j] = domain->lower[j] + (domain->upper[j] - domain->lower[j]) * draw_uniform(&r->own);
         return 0;
     }
-    const size_t index = (size_t)(draw_uniform(&r->own) * (double)domain->candidates);
+    const size_t index = r->world->first > 0 ? r->world->first - 1
+                                             : (size_t)(draw_uniform(&r->own) * (double)domain->candidates);
     memcpy(x, domain->points + index * d, d * sizeof *x);
     return index;
 }

@@ -17,6 +17,7 @@
 typedef struct sparq_world {
     hf_domain domain;
     size_t steps;
+    size_t first;       /**< candidates: 1 + the one to begin with; 0: drawn */
     double noise_sd;    /**< normal errors that are added to the values; 0 for data */
     double outliers;    /**< so many readings and answers, each with this probability, are off by */
     double least, most; /**< +- U(least, most) more */
