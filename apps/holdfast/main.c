@@ -7,9 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-const tool_verb *const verbs[] = {
-    &verb_fit,     &verb_predict,  &verb_score,  &verb_inspect, &verb_plot,        &verb_bound,    &verb_norm,
-    &verb_certify, &verb_extremum, &verb_attack, &verb_explain, &verb_contaminate, &verb_reproduce};
+const tool_verb *const verbs[] = {&verb_fit,         &verb_predict,  &verb_score,   &verb_inspect,
+                                  &verb_plot,        &verb_bound,    &verb_norm,    &verb_certify,
+                                  &verb_extremum,    &verb_attack,   &verb_explain, &verb_track,
+                                  &verb_contaminate, &verb_reproduce};
 const size_t verb_count = sizeof verbs / sizeof verbs[0];
 
 static const tool_verb *find_verb(const char *name)
@@ -30,7 +31,7 @@ static int print_version(void)
     return fflush(stdout) == 0 ? TOOL_OK : complain("standard output: cannot be written");
 }
 
-static int run_verb(const tool_verb *verb, int argc, char **argv)
+int tool_run(const tool_verb *verb, int argc, char **argv)
 {
     tool_arguments arguments;
     int status = arguments_parse(verb, argc, argv, &arguments);
@@ -82,7 +83,7 @@ int main(int argc, char **argv)
         return usage_error(NULL, first[0] == '-' ? "unknown option %s" : "unknown verb '%s'", first);
     wait_without_spinning(argv);
     group_start();
-    const int status = run_verb(verb, argc - 2, argv + 2);
+    const int status = tool_run(verb, argc - 2, argv + 2);
     group_end(status);
     return status;
 }

@@ -91,6 +91,8 @@ void names_free(tool_names *names);
 /** Numbers from every occurrence of an option, separated by commas, to be freed; none if it was not given. False after a message. */
 bool argument_doubles(const tool_arguments *arguments, const char *name, size_t *count, double **out);
 
+/** Parses the arguments of a verb and runs it, or prints its help. The exit status. */
+int tool_run(const tool_verb *verb, int argc, char **argv);
 void print_help(const tool_verb *verb, FILE *out);
 void print_overview(FILE *out);
 
@@ -203,6 +205,6 @@ hf_status score_classes(const tool_session *session, const hf_model *model, cons
  * ------------------------------------------------------------------------------------------------- */
 
 extern const tool_verb verb_fit, verb_predict, verb_score, verb_inspect, verb_plot, verb_bound, verb_norm,
-    verb_certify, verb_extremum, verb_attack, verb_explain, verb_contaminate, verb_reproduce;
+    verb_certify, verb_extremum, verb_attack, verb_explain, verb_track, verb_contaminate, verb_reproduce;
 
 #endif

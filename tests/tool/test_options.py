@@ -5,7 +5,7 @@ import re
 import subprocess
 import unittest
 
-from toolcase import SOURCE, VERBS, ToolCase
+from toolcase import PARTS, SOURCE, VERBS, ToolCase
 
 
 def options_of_help(text):
@@ -20,7 +20,7 @@ def options_of_help(text):
 
 class Options(ToolCase):
     def help(self, verb):
-        return self.ok(verb, "--help")
+        return self.ok(*verb.split(), "--help")
 
     def test_overview_lists_the_verbs(self):
         overview = self.ok("--help")
@@ -30,7 +30,7 @@ class Options(ToolCase):
         self.assertEqual(self.ok("fit", "-h"), self.help("fit"))
 
     def test_every_verb_has_the_common_options_and_an_example(self):
-        for verb in VERBS:
+        for verb in VERBS + PARTS:
             text = self.help(verb)
             self.assertTrue(text.startswith("Usage: holdfast %s " % verb))
             self.assertIn("\nExample\n  holdfast ", text)
@@ -56,7 +56,11 @@ class Options(ToolCase):
             "extremum": "box minimum maximum beta output", "attack": "at radius method output", "explain": "at step output",
             "certify": "at radius box features what tolerance time-limit max-radius rigorous json output",
             "extremum": "box minimum maximum beta output", "attack": "at radius method output", "explain": "at step output",
-            "contaminate": "target kind share seed output mask"}
+            "contaminate": "target kind share seed output mask",
+            "track create": "box candidates features label target method noise drift age-law age-table kernel window forgetting beta norm delta robust "
+                            "discard places queries query-factor every",
+            "track ask": "time json", "track tell": "time x candidate y noise request csv best value",
+            "track refresh": "time answers fit output", "track show": "history readings json", "track plot": "time output"}
         for verb, names in fixed.items():
             options = options_of_help(self.help(verb))
             for name in names.split():
@@ -65,8 +69,8 @@ class Options(ToolCase):
                 self.assertEqual(options["output"][0], "o")
 
     def test_man_pages_agree(self):
-        for verb in VERBS:
-            with open(os.path.join(SOURCE, "man", "holdfast-%s.1" % verb)) as file:
+        for verb in VERBS + PARTS:
+            with open(os.path.join(SOURCE, "man", "holdfast-%s.1" % verb.replace(" ", "-"))) as file:
                 page = file.read().replace("\\-", "-")
             described = {match[2]: (match[1], match[3]) for match in re.finditer(
                 r"^\.TP\n(?:\\fB-(\w)\\fR, )?\\fB--([\w-]+)\\fR(?: \\fI(.*)\\fR)?$", page, re.M)}
@@ -79,7 +83,7 @@ class Options(ToolCase):
 
     def test_completion_agrees(self):
         script = os.path.join(SOURCE, "completions", "holdfast")
-        for verb in VERBS:
+        for verb in VERBS + PARTS:
             words = subprocess.run(["bash", "-c", 'complete() { :; }; source "$1"; _holdfast_options "$2"', "-", script, verb],
                                    capture_output=True, text=True, check=True).stdout.split()
             expected = set()
@@ -96,7 +100,7 @@ class Options(ToolCase):
         os.symlink(os.environ["HOLDFAST"], self.path("bin/holdfast"))
         environment = dict(os.environ, PATH=self.path("bin") + ":" + os.environ["PATH"])
         done = set()
-        texts = [self.help(verb) for verb in VERBS if verb != "reproduce"] + [self.ok("--help")]
+        texts = [self.help(verb) for verb in VERBS + PARTS if verb != "reproduce"] + [self.ok("--help")]
         for text in texts:
             for line in re.split(r"\nExample\n", text)[1].split("\n"):
                 if not line.startswith("  holdfast ") or line in done:

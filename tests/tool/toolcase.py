@@ -9,7 +9,8 @@ import unittest
 SOURCE = os.environ.get("HF_SOURCE", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 TOOL = os.path.abspath(os.environ.get("HOLDFAST", "holdfast"))
 VERBS = ["fit", "predict", "score", "inspect", "plot", "bound", "norm", "certify", "extremum", "attack", "explain",
-         "contaminate", "reproduce"]
+         "track", "contaminate", "reproduce"]
+PARTS = ["track " + part for part in ("create", "ask", "tell", "refresh", "show", "plot")]  # verbs of a verb
 
 
 class ToolCase(unittest.TestCase):

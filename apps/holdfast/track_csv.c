@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Readings and answers out of tables: all of them in one change of the file, or none. */
+#include "tracked.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- columns ---------------------------------------------------------------------------------------------------- */
+
+static bool has_column(const hf_table *table, const char *name)
+{
+    for (size_t j = 0; j < hf_table_columns(table); j++)
+        if (strcmp(hf_table_name(table, j), name) == 0) return true;
+    return false;
+}
+
+/* A column of variances, if it is there; empty fields stand for the track's own. */
+static hf_status noise_column(tracked *run, const hf_table *table, const double **out)
+{
+    if (!has_column(table, "noise")) return HF_OK;
+    hf_status status = tracked_column(run, table, "noise", true, out);
+    for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++)
+        if (!(isnan((*out)[i]) || (*out)[i] > 0.0))
+            status = tracked_refuse(run, "%s, line %zu, column \"noise\": %g is no variance",
+                                    hf_table_source(table), hf_table_line(table, i), (*out)[i]);
+    return status;
+}
+
+static double noise_at(const double *noise, size_t i)
+{
+    return noise == NULL || isnan(noise[i]) ? 0.0 : noise[i];
+}
+
+/* ---- places ----------------------------------------------------------------------------------------------------- */
+
+static hf_status places_by_name(tracked *run, const hf_table *table, double *x)
+{
+    char buffer[32];
+    size_t column;
+    hf_status status = hf_table_find(run->session.ctx, table, "candidate", &column);
+    for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++) {
+        const char *name = hf_table_field(table, i, column, buffer);
+        size_t index = 0;
+        if (name == NULL || !tracked_find(run, name, &index))
+            return tracked_refuse(run, "%s, line %zu, column \"candidate\": there is no candidate '%s'",
+                                  hf_table_source(table), hf_table_line(table, i), name != NULL ? name : "");
+        memcpy(x + i * run->d, tracked_domain(run)->points + index * run->d, run->d * sizeof *x);
+    }
+    return status;
+}
+
+/* m x d; by the names of candidates if the table has them, else by the inputs. */
+static hf_status places_of(tracked *run, const hf_table *table, double *x)
+{
+    if (run->candidates > 0 && has_column(table, "candidate")) return places_by_name(run, table, x);
+    hf_status status = HF_OK;
+    for (size_t j = 0; j < run->d && status >= 0; j++) {
+        const double *numbers = NULL;
+        status = tracked_column(run, table, hf_track_name(run->track, j), false, &numbers);
+        for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++) x[i * run->d + j] = numbers[i];
+    }
+    return status;
+}
+
+/* ---- readings --------------------------------------------------------------------------------------------------- */
+
+static hf_status read_table(tracked *run, const char *path, hf_table **table)
+{
+    const hf_status status = hf_table_read_csv(run->session.ctx, path, table);
+    if (status < 0 || hf_table_rows(*table) > 0) return status;
+    return tracked_refuse(run, "%s: a header and no rows", hf_table_source(*table));
+}
+
+static hf_status tell_rows(tracked *run, const hf_table *table, const double *x)
+{
+    const double *time = NULL, *y = NULL, *noise = NULL;
+    hf_status status = tracked_column(run, table, "time", false, &time);
+    if (status >= 0) status = tracked_column(run, table, hf_track_target(run->track), false, &y);
+    if (status >= 0) status = noise_column(run, table, &noise);
+    for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++) {
+        status = hf_track_tell(run->session.ctx, run->track, time[i], x + i * run->d, y[i],
+                               noise_at(noise, i), NULL);
+        status = tracked_refuse_at(run, warn_status(&run->session, status), "%s, line %zu",
+                                   hf_table_source(table), hf_table_line(table, i));
+    }
+    return status;
+}
+
+hf_status tell_table(tracked *run, const char *path, size_t *told)
+{
+    hf_table *table = NULL;
+    double *x = NULL;
+    hf_status status = read_table(run, path, &table);
+    *told = status >= 0 ? hf_table_rows(table) : 0;
+    if (status >= 0 && (x = calloc(*told * run->d, sizeof *x)) == NULL) status = HF_ERR_MEMORY;
+    if (status >= 0) status = places_of(run, table, x);
+    if (status >= 0) status = hf_track_file_begin(run->session.ctx, run->track);
+    if (status >= 0) {
+        status = tell_rows(run, table, x);
+        const hf_status ended = hf_track_file_end(run->session.ctx, run->track, status >= 0);
+        if (status >= 0) status = ended;
+    }
+    free(x);
+    hf_table_free(table);
+    return status;
+}
+
+/* ---- answers ---------------------------------------------------------------------------------------------------- */
+
+/* A request's number in a table of doubles. */
+static bool as_request(double number, uint64_t *request)
+{
+    *request = number >= 1.0 && number <= 9007199254740992.0 ? (uint64_t)number : 0;
+    return (double)*request == number;
+}
+
+static hf_status answer_row(tracked *run, const hf_table *table, size_t i, double number, double time,
+                            double y, double noise)
+{
+    uint64_t request;
+    if (!as_request(number, &request))
+        return tracked_refuse(run, "%s, line %zu, column \"request\": %g is no number of a request",
+                              hf_table_source(table), hf_table_line(table, i), number);
+    const hf_status status = hf_track_answer(run->session.ctx, run->track, request, time, y, noise);
+    return tracked_refuse_at(run, warn_status(&run->session, status), "%s, line %zu", hf_table_source(table),
+                             hf_table_line(table, i));
+}
+
+static hf_status answer_rows(tracked *run, const hf_table *table, size_t *answered)
+{
+    const double *request = NULL, *y = NULL, *time = NULL, *noise = NULL;
+    hf_status status = tracked_column(run, table, "request", false, &request);
+    if (status >= 0) status = tracked_column(run, table, hf_track_target(run->track), true, &y);
+    if (status >= 0 && has_column(table, "time")) status = tracked_column(run, table, "time", true, &time);
+    if (status >= 0) status = noise_column(run, table, &noise);
+    for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++) {
+        if (isnan(y[i])) continue;
+        status = answer_row(run, table, i, request[i], time != NULL ? time[i] : (double)NAN, y[i],
+                            noise_at(noise, i));
+        (*answered)++;
+    }
+    return status;
+}
+
+hf_status answer_table(tracked *run, const char *path, size_t *answered, size_t *left)
+{
+    hf_table *table = NULL;
+    *answered = *left = 0;
+    hf_status status = read_table(run, path, &table);
+    if (status >= 0) status = hf_track_file_begin(run->session.ctx, run->track);
+    if (status >= 0) {
+        status = answer_rows(run, table, answered);
+        const hf_status ended = hf_track_file_end(run->session.ctx, run->track, status >= 0);
+        if (status >= 0) status = ended;
+    }
+    if (status >= 0) *left = hf_table_rows(table) - *answered;
+    hf_table_free(table);
+    return status;
+}

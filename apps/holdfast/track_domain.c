@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a new track may measure: a box that is written out, or the rows of a table. */
+#include "tracked.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void plan_free(track_plan *plan)
+{
+    free(plan->lower);
+    free(plan->upper);
+    free(plan->points);
+    names_free(&plan->sides);
+    free(plan->names);
+    free(plan->label);
+    hf_table_free(plan->table);
+    hf_table_free(plan->ages);
+}
+
+/* Columns of tables of readings have names of their own. */
+static hf_status check_names(tracked *run, const track_plan *plan)
+{
+    static const char *const taken[] = {"time", "noise", "request", "candidate", "sd"};
+    const size_t d = plan->settings.domain.dimension;
+    for (size_t j = 0; j < d; j++) {
+        for (size_t k = 0; k < sizeof taken / sizeof taken[0]; k++)
+            if (strcmp(plan->names[j], taken[k]) == 0 || strcmp(plan->target, taken[k]) == 0)
+                return tracked_refuse(
+                    run, "\"%s\" means something else in tables of readings: call the %s otherwise", taken[k],
+                    strcmp(plan->target, taken[k]) == 0 ? "target" : "input");
+        if (strcmp(plan->names[j], plan->target) == 0)
+            return tracked_refuse(run, "\"%s\" cannot be the target and an input", plan->target);
+        for (size_t k = 0; k < j; k++)
+            if (strcmp(plan->names[j], plan->names[k]) == 0)
+                return tracked_refuse(run, "two inputs are called \"%s\"", plan->names[j]);
+    }
+    return HF_OK;
+}
+
+/* ---- a box ----------------------------------------------------------------------------------------------------- */
+
+/* A number that ends before `stop`. */
+static bool take_number(char **text, char stop, double *value)
+{
+    char *end;
+    *value = strtod(*text, &end);
+    const bool good = end != *text && *end == stop && isfinite(*value);
+    *text = end;
+    return good;
+}
+
+/* NAME=LOW:HIGH or NAME=VALUE; the name is cut off in place. */
+static bool take_side(char *text, const char **name, double *low, double *high)
+{
+    char *equals = strrchr(text, '=');
+    if (equals == NULL || equals == text) return false;
+    *equals = '\0';
+    *name = text;
+    char *at = equals + 1;
+    if (strchr(at, ':') == NULL) {
+        if (!take_number(&at, '\0', low)) return false;
+        *high = *low;
+        return true;
+    }
+    if (!take_number(&at, ':', low)) return false;
+    at++;
+    return take_number(&at, '\0', high);
+}
+
+static hf_status plan_box(tracked *run, track_plan *plan)
+{
+    if (!argument_names(run->arguments, "box", &plan->sides)) {
+        run->refused = TOOL_USAGE;
+        return HF_ERR_ARGUMENT;
+    }
+    const size_t d = plan->sides.count;
+    plan->names = calloc(d, sizeof *plan->names);
+    plan->lower = calloc(d, sizeof *plan->lower);
+    plan->upper = calloc(d, sizeof *plan->upper);
+    if (plan->names == NULL || plan->lower == NULL || plan->upper == NULL) return HF_ERR_MEMORY;
+    for (size_t j = 0; j < d; j++) {
+        char *side = plan->sides.text + (plan->sides.list[j] - plan->sides.text);
+        if (!take_side(side, &plan->names[j], &plan->lower[j], &plan->upper[j]))
+            return tracked_misuse(run, "--box: part %zu of '%s' is neither NAME=LOW:HIGH nor NAME=VALUE",
+                                  j + 1, argument(run->arguments, "box"));
+        if (plan->lower[j] > plan->upper[j])
+            return tracked_misuse(run, "--box: %s begins at %g and ends below, at %g", plan->names[j],
+                                  plan->lower[j], plan->upper[j]);
+    }
+    plan->settings.domain = (hf_domain){.dimension = d, .lower = plan->lower, .upper = plan->upper};
+    return HF_OK;
+}
+
+/* ---- candidates ------------------------------------------------------------------------------------------------ */
+
+/* The label column: named, or the first of text. SIZE_MAX: none. */
+static hf_status find_labels(tracked *run, const track_plan *plan, size_t *column)
+{
+    const char *name = argument(run->arguments, "label");
+    *column = SIZE_MAX;
+    if (name != NULL) return hf_table_find(run->session.ctx, plan->table, name, column);
+    for (size_t j = 0; j < hf_table_columns(plan->table) && *column == SIZE_MAX; j++)
+        if (!hf_table_is_numeric(plan->table, j)) *column = j;
+    return HF_OK;
+}
+
+static hf_status take_labels(tracked *run, track_plan *plan, size_t column, size_t m)
+{
+    char buffer[32];
+    if (column == SIZE_MAX) return HF_OK;
+    plan->label = calloc(m, sizeof *plan->label);
+    if (plan->label == NULL) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < m; i++) {
+        plan->label[i] = hf_table_field(plan->table, i, column, buffer);
+        if (plan->label[i] == NULL || plan->label[i] == buffer || *plan->label[i] == '\0')
+            return tracked_refuse(run, "%s, line %zu: the candidate has no name in \"%s\"",
+                                  hf_table_source(plan->table), hf_table_line(plan->table, i),
+                                  hf_table_name(plan->table, column));
+    }
+    return HF_OK;
+}
+
+/* Names of the input columns: given, or all of numbers but the label. */
+static hf_status choose_inputs(tracked *run, track_plan *plan, const tool_names *given, size_t label)
+{
+    size_t d = 0;
+    plan->names = calloc(given->count + hf_table_columns(plan->table) + 1, sizeof *plan->names);
+    if (plan->names == NULL) return HF_ERR_MEMORY;
+    for (size_t k = 0; k < given->count; k++) {
+        size_t column;
+        const hf_status status = hf_table_find(run->session.ctx, plan->table, given->list[k], &column);
+        if (status < 0) return status;
+        plan->names[d++] = hf_table_name(plan->table, column);
+    }
+    for (size_t j = 0; j < hf_table_columns(plan->table) && given->count == 0; j++)
+        if (j != label && hf_table_is_numeric(plan->table, j))
+            plan->names[d++] = hf_table_name(plan->table, j);
+    plan->settings.domain.dimension = d;
+    return d > 0 ? HF_OK
+                 : tracked_refuse(run, "%s: no inputs: no column of numbers%s", hf_table_source(plan->table),
+                                  label != SIZE_MAX ? " beside the label" : "");
+}
+
+static hf_status plan_candidates(tracked *run, track_plan *plan)
+{
+    tool_names given = {0};
+    size_t label = SIZE_MAX;
+    hf_status status =
+        hf_table_read_csv(run->session.ctx, argument(run->arguments, "candidates"), &plan->table);
+    const size_t m = status >= 0 ? hf_table_rows(plan->table) : 0;
+    if (status >= 0 && m == 0)
+        status = tracked_refuse(run, "%s: a header and no rows", hf_table_source(plan->table));
+    if (status >= 0 && !argument_names(run->arguments, "features", &given)) {
+        run->refused = TOOL_USAGE;
+        status = HF_ERR_ARGUMENT;
+    }
+    if (status >= 0) status = find_labels(run, plan, &label);
+    if (status >= 0) status = choose_inputs(run, plan, &given, label);
+    const size_t d = plan->settings.domain.dimension;
+    if (status >= 0 && (plan->points = calloc(m * d + 1, sizeof *plan->points)) == NULL)
+        status = HF_ERR_MEMORY;
+    for (size_t j = 0; j < d && status >= 0; j++) {
+        const double *numbers = NULL;
+        status = tracked_column(run, plan->table, plan->names[j], false, &numbers);
+        for (size_t i = 0; i < m && status >= 0; i++) plan->points[i * d + j] = numbers[i];
+    }
+    if (status >= 0) status = take_labels(run, plan, label, m);
+    names_free(&given);
+    plan->settings.domain.candidates = m;
+    plan->settings.domain.points = plan->points;
+    return status;
+}
+
+hf_status plan_domain(tracked *run, track_plan *plan)
+{
+    const bool box = has_argument(run->arguments, "box"), points = has_argument(run->arguments, "candidates");
+    if (box == points)
+        return tracked_misuse(run, box ? "--box and --candidates exclude each other"
+                                       : "--box or --candidates is missing: where can be measured?");
+    if (box && (has_argument(run->arguments, "label") || has_argument(run->arguments, "features")))
+        return tracked_misuse(run, "--%s is for --candidates",
+                              has_argument(run->arguments, "label") ? "label" : "features");
+    hf_status status = box ? plan_box(run, plan) : plan_candidates(run, plan);
+    if (status >= 0) status = check_names(run, plan);
+    plan->settings.names = plan->names;
+    return status;
+}

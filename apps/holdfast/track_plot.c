@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast track plot */
+#include "track_plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const tool_option options[] = {
+    {"output", 'o', "OUT.svg", "picture to draw; .png and .pdf too (default: the track's name\nwith .svg)",
+     false},
+    {"time", 0, "T", "what is known at that time (default: the latest)", false},
+};
+
+/* The track's name with another ending; to be freed. */
+static char *default_output(const char *track)
+{
+    const size_t stem = plot_stem(track), bytes = stem + 5;
+    char *name = malloc(bytes);
+    if (name != NULL) snprintf(name, bytes, "%.*s.svg", (int)stem, track);
+    return name;
+}
+
+static hf_status draw(tracked *run, const char *output)
+{
+    plot_format format = PLOT_SVG;
+    double time = NAN;
+    if (!plot_find_format(output, &format))
+        return tracked_misuse(run, "-o: '%s' ends neither in .svg nor in .png nor in .pdf", output);
+    hf_status status = tracked_number(run, "time", false, &time);
+    if (status < 0) return status;
+    if (!plot_has_gnuplot()) return tracked_refuse(run, "gnuplot is not installed (Debian: gnuplot-nox)");
+    if (is_unwritable(output)) {
+        run->refused = TOOL_FAILED;
+        return HF_ERR_IO;
+    }
+    track_picture data = {0};
+    status = tracked_open(run, false);
+    if (status >= 0) status = track_picture_make(run, time, &data);
+    progress_clear(run->session.progress);
+    if (status >= 0) run->refused = plot_draw(track_picture_script, &data, format, output);
+    if (status >= 0 && run->refused == TOOL_OK && run->session.json &&
+        !json_print(json_pack("{s:s, s:o, s:b}", "picture", output, "time", json_number(data.time), "known",
+                              data.known)))
+        run->refused = TOOL_FAILED;
+    if (status >= 0 && run->refused == TOOL_OK && !run->session.json) printf("Drew %s\n", output);
+    track_picture_free(&data);
+    return status;
+}
+
+static int run_plot(const tool_arguments *arguments)
+{
+    tracked run;
+    const int code = tracked_begin(&run, arguments);
+    if (code != TOOL_OK) return code;
+    const char *given = argument(arguments, "output");
+    char *output = given != NULL ? strdup(given) : default_output(arguments->operand[0]);
+    const hf_status status = output != NULL ? draw(&run, output) : HF_ERR_MEMORY;
+    free(output);
+    return tracked_close(&run, status);
+}
+
+const tool_verb verb_track_plot = {
+    .name = "track plot",
+    .operands = "FILE [-o OUT.svg] [OPTION]...",
+    .summary = "Draw what a track knows, and what happened",
+    .text = "Above, what is known now: of a box of one input the mean with its band, readings that count "
+            "(paler the\n"
+            "more their age adds to their variance), open requests and the place asked for last; of a box of "
+            "more\n"
+            "inputs the same along each of the first four, through that place; of candidates the 30 with the "
+            "highest\n"
+            "bounds. Below, over time: readings, answers and what was expected, where was measured, and "
+            "regret where\n"
+            "the truth is known. Needs gnuplot.",
+    .example = "  holdfast track create drawn.hf --box 'x=-50:50' --drift 0.1\n"
+               "  holdfast track tell drawn.hf --time 0 --x 3.2 --y 1.7\n"
+               "  holdfast track plot drawn.hf -o drawn.svg",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .least = 1,
+    .most = 1,
+    .run = run_plot,
+};

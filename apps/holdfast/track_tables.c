@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a track remembers, as tables. */
+#include "track_tables.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- history ---------------------------------------------------------------------------------------------------- */
+
+void track_history_free(track_history *history)
+{
+    free(history->numbers);
+    free(history->kind);
+}
+
+double track_history_after(const track_history *history, size_t row, size_t after)
+{
+    return history->numbers[row * history->columns + TRACK_FIXED + history->d + after];
+}
+
+/* A row of NaN; NULL when out of memory. */
+static double *add_row(track_history *h, size_t kind)
+{
+    if (h->count == h->room) {
+        const size_t room = h->room > 0 ? 2 * h->room : 256;
+        double *numbers = realloc(h->numbers, room * h->columns * sizeof *numbers);
+        if (numbers != NULL) h->numbers = numbers;
+        size_t *kinds = realloc(h->kind, room * sizeof *kinds);
+        if (kinds != NULL) h->kind = kinds;
+        h->failed = numbers == NULL || kinds == NULL;
+        if (h->failed) return NULL;
+        h->room = room;
+    }
+    double *row = h->numbers + h->count * h->columns;
+    for (size_t k = 0; k < h->columns; k++) row[k] = NAN;
+    h->kind[h->count++] = kind;
+    return row;
+}
+
+static bool take_entry(const hf_track_entry *entry, void *user)
+{
+    track_history *h = user;
+    double *row = add_row(h, (size_t)entry->kind);
+    if (row == NULL) return false;
+    double *after = row + TRACK_FIXED + h->d;
+    if (entry->id > 0) row[TRACK_ID] = (double)entry->id;
+    if (entry->request > 0) row[TRACK_REQUEST] = (double)entry->request;
+    row[TRACK_TIME] = entry->time;
+    if (entry->x != NULL) memcpy(row + TRACK_FIXED, entry->x, h->d * sizeof *row);
+    switch (entry->kind) {
+    case HF_ENTRY_TOLD:
+    case HF_ENTRY_ANSWERED:
+        after[TRACK_Y] = entry->y;
+        after[TRACK_NOISE] = entry->noise;
+        after[TRACK_WEIGHT] = entry->weight;
+        break;
+    case HF_ENTRY_ASKED:
+        after[TRACK_UPPER] = entry->y;
+        after[TRACK_MEAN] = entry->noise;
+        after[TRACK_SD] = entry->weight;
+        break;
+    case HF_ENTRY_REQUESTED:
+        after[TRACK_SD] = entry->weight;
+        break;
+    case HF_ENTRY_TRUTH:
+        after[TRACK_VALUE] = entry->y;
+        after[TRACK_BEST] = entry->noise;
+        break;
+    case HF_ENTRY_FITTED:
+        break;
+    }
+    return true;
+}
+
+hf_status track_history_read(tracked *run, track_history *out)
+{
+    *out = (track_history){.d = run->d, .columns = TRACK_FIXED + run->d + TRACK_AFTER};
+    const hf_status status = hf_track_file_history(run->session.ctx, run->track, take_entry, out);
+    return out->failed ? HF_ERR_MEMORY : status;
+}
+
+/* ---- tables ----------------------------------------------------------------------------------------------------- */
+
+/* Column k of rows of numbers. A name that is there already is an input's. */
+static hf_status add_column(tracked *run, hf_table *table, const char *name, const double *rows,
+                            size_t columns, size_t k)
+{
+    const size_t m = hf_table_rows(table);
+    for (size_t j = 0; j < hf_table_columns(table); j++)
+        if (strcmp(hf_table_name(table, j), name) == 0)
+            return tracked_refuse(run, "an input is called \"%s\" like a column of the result", name);
+    double *column = calloc(m + 1, sizeof *column);
+    if (column == NULL) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < m; i++) column[i] = rows[i * columns + k];
+    const hf_status status = hf_table_set_numbers(run->session.ctx, table, name, column);
+    free(column);
+    return status;
+}
+
+/* The inputs, from column `first` of the rows on. */
+static hf_status add_inputs(tracked *run, hf_table *table, const double *rows, size_t columns, size_t first)
+{
+    hf_status status = HF_OK;
+    for (size_t j = 0; j < run->d && status >= 0; j++)
+        status = add_column(run, table, hf_track_name(run->track, j), rows, columns, first + j);
+    return status;
+}
+
+hf_status track_history_table(tracked *run, const char *path)
+{
+    static const char *const words[] = {"told", "asked", "requested", "answered", "truth", "fitted"};
+    static const char *const before[] = {"id", "request", "time"};
+    const char *after[] = {
+        hf_track_target(run->track), "noise", "weight", "mean", "sd", "upper", "best", "value"};
+    track_history h;
+    hf_table *table = NULL;
+    hf_status status = track_history_read(run, &h);
+    if (status >= 0) status = hf_table_create(run->session.ctx, h.count, &table);
+    if (status >= 0)
+        status = hf_table_set_text(run->session.ctx, table, "event", sizeof words / sizeof words[0], words,
+                                   h.kind);
+    for (size_t k = 0; k < TRACK_FIXED && status >= 0; k++)
+        status = add_column(run, table, before[k], h.numbers, h.columns, k);
+    if (status >= 0) status = add_inputs(run, table, h.numbers, h.columns, TRACK_FIXED);
+    for (size_t k = 0; k < TRACK_AFTER && status >= 0; k++)
+        status = add_column(run, table, after[k], h.numbers, h.columns, TRACK_FIXED + h.d + k);
+    if (status >= 0) status = hf_table_write_csv(run->session.ctx, table, path);
+    hf_table_free(table);
+    track_history_free(&h);
+    return status;
+}
+
+hf_status track_readings_table(tracked *run, const char *path)
+{
+    const char *names[] = {"reading", "time",    hf_track_target(run->track), "noise", "weight", "answer",
+                           "counts",  "variance"};
+    const size_t own = sizeof names / sizeof names[0], columns = own + run->d;
+    hf_track_summary summary;
+    hf_track_summary_of(run->track, &summary);
+    hf_table *table = NULL;
+    double *rows = calloc(summary.held * columns + 1, sizeof *rows);
+    hf_status status = rows != NULL ? hf_table_create(run->session.ctx, summary.held, &table) : HF_ERR_MEMORY;
+    for (size_t i = 0; i < summary.held && status >= 0; i++) {
+        hf_track_reading r;
+        status = hf_track_reading_at(run->track, i, &r);
+        if (status < 0) break;
+        const double numbers[] = {
+            (double)r.id,         r.time,    r.y, r.noise, r.weight, r.answer ? 1.0 : 0.0,
+            r.counts ? 1.0 : 0.0, r.variance};
+        memcpy(rows + i * columns, numbers, sizeof numbers);
+        memcpy(rows + i * columns + own, r.x, run->d * sizeof *rows);
+    }
+    for (size_t k = 0; k < own && status >= 0; k++) {
+        if (k == 2) status = add_inputs(run, table, rows, columns, own);
+        if (status >= 0) status = add_column(run, table, names[k], rows, columns, k);
+    }
+    if (status >= 0) status = hf_table_write_csv(run->session.ctx, table, path);
+    hf_table_free(table);
+    free(rows);
+    return status;
+}

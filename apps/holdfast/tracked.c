@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the sub-verbs of holdfast track share. */
+#include "tracked.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a run ----------------------------------------------------------------------------------------------------- */
+
+static hf_status refuse(tracked *run, const char *format, va_list args)
+{
+    progress_clear(run->session.progress);
+    vcomplain(format, args);
+    run->refused = TOOL_FAILED;
+    return HF_ERR_ARGUMENT;
+}
+
+hf_status tracked_refuse(tracked *run, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const hf_status status = refuse(run, format, args);
+    va_end(args);
+    return status;
+}
+
+hf_status tracked_misuse(tracked *run, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    run->refused = vusage_error(run->arguments->verb, format, args);
+    va_end(args);
+    return HF_ERR_ARGUMENT;
+}
+
+hf_status tracked_refuse_at(tracked *run, hf_status status, const char *format, ...)
+{
+    char where[512];
+    if (status >= 0 || status == HF_ERR_MEMORY || status == HF_ERR_CANCELLED || run->refused != 0)
+        return status;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(where, sizeof where, format, args);
+    va_end(args);
+    return tracked_refuse(run, "%s: %s", where, hf_context_message(run->session.ctx));
+}
+
+int tracked_begin(tracked *run, const tool_arguments *arguments)
+{
+    *run = (tracked){.arguments = arguments};
+    return session_open(arguments, &run->session);
+}
+
+hf_status tracked_open(tracked *run, bool write)
+{
+    const hf_status status =
+        hf_track_file_open(run->session.ctx, run->arguments->operand[0], write, &run->track);
+    progress_clear(run->session.progress);
+    if (status < 0) return status;
+    run->d = tracked_domain(run)->dimension;
+    run->candidates = tracked_domain(run)->candidates;
+    return status;
+}
+
+int tracked_close(tracked *run, hf_status status)
+{
+    hf_track_free(run->track);
+    const int code = session_close(&run->session, run->refused != 0 ? HF_OK : status);
+    return run->refused != 0 ? run->refused : code;
+}
+
+hf_status tracked_number(tracked *run, const char *option, bool needed, double *value)
+{
+    if (needed && argument(run->arguments, option) == NULL)
+        return tracked_misuse(run, "--%s is missing", option);
+    if (!argument_double(run->arguments, option, value)) {
+        run->refused = TOOL_USAGE;
+        return HF_ERR_ARGUMENT;
+    }
+    if (argument(run->arguments, option) != NULL && !isfinite(*value))
+        return tracked_misuse(run, "--%s: '%s' is not a finite number", option,
+                              argument(run->arguments, option));
+    return HF_OK;
+}
+
+/* ---- places ---------------------------------------------------------------------------------------------------- */
+
+const hf_domain *tracked_domain(const tracked *run)
+{
+    return &hf_track_settings_of(run->track)->domain;
+}
+
+const char *tracked_candidate(const tracked *run, size_t index, char buffer[32])
+{
+    const char *label = hf_track_candidate(run->track, index);
+    if (label != NULL) return label;
+    snprintf(buffer, 32, "%zu", index + 1);
+    return buffer;
+}
+
+bool tracked_find(const tracked *run, const char *name, size_t *index)
+{
+    if (run->candidates > 0 && hf_track_candidate(run->track, 0) == NULL) {
+        char *end;
+        if (!isdigit((unsigned char)*name)) return false;
+        const unsigned long long number = strtoull(name, &end, 10);
+        *index = (size_t)number - 1;
+        return *end == '\0' && number >= 1 && number <= run->candidates;
+    }
+    for (size_t i = 0; i < run->candidates; i++) {
+        if (strcmp(hf_track_candidate(run->track, i), name) != 0) continue;
+        *index = i;
+        return true;
+    }
+    return false;
+}
+
+hf_status tracked_find_or_refuse(tracked *run, const char *name, size_t *index)
+{
+    char first[32], last[32];
+    if (tracked_find(run, name, index)) return HF_OK;
+    if (run->candidates == 0)
+        return tracked_refuse(run, "there are no candidates: the track is of a box; give the place with --x");
+    return tracked_refuse(run, "there is no candidate '%s' among the %zu, %s to %s", name, run->candidates,
+                          tracked_candidate(run, 0, first),
+                          tracked_candidate(run, run->candidates - 1, last));
+}
+
+const char *tracked_place(const tracked *run, const double *x, char *buffer, size_t bytes)
+{
+    char number[32];
+    size_t index = 0, used = 0;
+    const bool candidate = run->candidates > 0 && hf_domain_contains(tracked_domain(run), x, &index);
+    if (candidate) used += (size_t)snprintf(buffer, bytes, "%s (", tracked_candidate(run, index, number));
+    for (size_t j = 0; j < run->d && used < bytes; j++)
+        used += (size_t)snprintf(buffer + used, bytes - used, "%s%s = %s", j > 0 ? ", " : "",
+                                 hf_track_name(run->track, j), hf_format_double(x[j], number));
+    if (candidate && used < bytes) snprintf(buffer + used, bytes - used, ")");
+    return buffer;
+}
+
+json_t *tracked_json_place(const tracked *run, const double *x)
+{
+    json_t *object = json_object();
+    for (size_t j = 0; j < run->d; j++)
+        json_object_set_new(object, hf_track_name(run->track, j), json_number(x[j]));
+    return object;
+}
+
+void tracked_json_add_place(const tracked *run, json_t *object, const double *x)
+{
+    char number[32];
+    size_t index = 0;
+    json_object_set_new(object, "place", tracked_json_place(run, x));
+    if (run->candidates > 0 && hf_domain_contains(tracked_domain(run), x, &index))
+        json_object_set_new(object, "candidate", json_string(tracked_candidate(run, index, number)));
+}
+
+/* ---- columns --------------------------------------------------------------------------------------------------- */
+
+hf_status tracked_column(tracked *run, const hf_table *table, const char *name, bool missing,
+                         const double **out)
+{
+    size_t column;
+    hf_status status = hf_table_find(run->session.ctx, table, name, &column);
+    if (status >= 0) status = hf_table_numbers(run->session.ctx, table, column, out);
+    for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++) {
+        if (isfinite((*out)[i]) || (missing && isnan((*out)[i]))) continue;
+        status = tracked_refuse(run, "%s, line %zu, column \"%s\": the value is %s", hf_table_source(table),
+                                hf_table_line(table, i), name, isnan((*out)[i]) ? "missing" : "infinite");
+    }
+    return status;
+}

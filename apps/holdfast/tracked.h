@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tracked.h
+ * @brief What the sub-verbs of holdfast track share: a track in a file, its places and what they are called, columns of tables that must be complete.
+ */
+#ifndef HF_TOOL_TRACKED_H
+#define HF_TOOL_TRACKED_H
+
+#include "tool.h"
+
+/** A run of a sub-verb. What goes wrong in the tool itself is told at once and remembered in `refused`; what goes wrong in the library is in the status and
+ * told by tracked_close(). */
+typedef struct tracked {
+    const tool_arguments *arguments;
+    tool_session session;
+    int refused; /* exit status of what has been complained about, or 0 */
+    hf_track *track;
+    size_t d, candidates;
+} tracked;
+
+/** Complains, for a status that tracked_close() takes. */
+hf_status tracked_refuse(tracked *run, const char *format, ...) HF_PRINTF(2, 3);
+/** The same for wrong usage: exit status 2, with a pointer at --help. */
+hf_status tracked_misuse(tracked *run, const char *format, ...) HF_PRINTF(2, 3);
+/** Of an error the library's message with words in front, as tracked_refuse(); HF_ERR_MEMORY, HF_ERR_CANCELLED and what is no error pass. */
+hf_status tracked_refuse_at(tracked *run, hf_status status, const char *format, ...) HF_PRINTF(3, 4);
+/** A session for the arguments. TOOL_OK, or an exit status with nothing to close. */
+int tracked_begin(tracked *run, const tool_arguments *arguments);
+/** Opens the track that the first operand names. */
+hf_status tracked_open(tracked *run, bool write);
+/** Frees everything and ends the session; the exit status. */
+int tracked_close(tracked *run, hf_status status);
+
+/** Value of an option that must be a finite number; `needed`: it must be given, else *value stays. */
+hf_status tracked_number(tracked *run, const char *option, bool needed, double *value);
+
+/** Domain of the track. */
+const hf_domain *tracked_domain(const tracked *run);
+/** Name of a candidate: its label, or its number from 1 on in `buffer`. */
+const char *tracked_candidate(const tracked *run, size_t index, char buffer[32]);
+/** The candidate of that name; false without a message. */
+bool tracked_find(const tracked *run, const char *name, size_t *index);
+/** The same with a message that says what would have been right. */
+hf_status tracked_find_or_refuse(tracked *run, const char *name, size_t *index);
+/** "x = 3.2, y = 4", or "Queens (x = 3.2, y = 4)"; in `buffer`, which is returned. */
+const char *tracked_place(const tracked *run, const double *x, char *buffer, size_t bytes);
+/** The place as an object of inputs, a new reference. */
+json_t *tracked_json_place(const tracked *run, const double *x);
+/** Adds place, and candidate if there are such. */
+void tracked_json_add_place(const tracked *run, json_t *object, const double *x);
+
+/** Numbers of a column that is there. `missing`: fields may be; else every one must be a finite number. Messages have file, line and column. */
+hf_status tracked_column(tracked *run, const hf_table *table, const char *name, bool missing,
+                         const double **out);
+
+/* ---- new tracks (track_domain.c, track_settings.c) ------------------------------------------------------------- */
+
+/** What a new track is made of; settings point into the rest. */
+typedef struct track_plan {
+    hf_track_settings settings;
+    const char *target;
+    double *lower, *upper, *points;
+    tool_names sides;   /* of --box, cut into names and ranges */
+    const char **names; /* of inputs */
+    const char **label; /* of candidates, or NULL */
+    hf_table *table, *ages;
+} track_plan;
+
+/** Method, and what options say about settings. */
+hf_status plan_settings(tracked *run, track_plan *plan);
+/** The domain by --box or --candidates. */
+hf_status plan_domain(tracked *run, track_plan *plan);
+void plan_free(track_plan *plan);
+
+enum {
+    TRACK_CREATE_OPTIONS = 33
+};
+/** Options of track create; they lie beside what reads them. */
+extern const tool_option track_create_options[TRACK_CREATE_OPTIONS];
+
+/* ---- readings and answers out of tables (track_csv.c) ------------------------------------------------------------ */
+
+/** Tells all rows of a table, or none. *told, how many. */
+hf_status tell_table(tracked *run, const char *path, size_t *told);
+/** The same with answers to requests; rows without one are left open. */
+hf_status answer_table(tracked *run, const char *path, size_t *answered, size_t *left);
+
+/* ---- sub-verbs ------------------------------------------------------------------------------------------------- */
+
+extern const tool_verb verb_track_create, verb_track_ask, verb_track_tell, verb_track_refresh,
+    verb_track_show, verb_track_plot;
+
+#endif
