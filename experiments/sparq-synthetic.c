@@ -10,6 +10,7 @@
 #include "common/pool.h"
 #include "common/sparq_pictures.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 enum {
     TUNING_SEED = 1000,
     TUNING_RUNS = 8,
+    DPP_RUNS = 10,
     STEPS = 500,
     QUICK_STEPS = 40,
     QUICK_RUNS = 2
@@ -87,9 +89,13 @@ static bool take_line(const char *line, void *user)
 static void list_tasks(run *r)
 {
     for (size_t i = 0; i < sparq_case_count; ++i) {
-        const bool tuning = strcmp(sparq_cases[i].group, "tuning") == 0;
+        const bool tuning = strcmp(sparq_cases[i].group, "tuning") == 0,
+                   dpp = sparq_cases[i].places == HF_PLACES_DPP;
         const long first = tuning ? TUNING_SEED : 0,
-                   runs = tuning && r->realisations > TUNING_RUNS ? TUNING_RUNS : r->realisations;
+                   most = tuning ? TUNING_RUNS
+                          : dpp  ? DPP_RUNS
+                                 : LONG_MAX,
+                   runs = r->realisations < most ? r->realisations : most;
         if (!words_hold(&r->groups, sparq_cases[i].group)) continue;
         for (long seed = first; seed < first + runs; ++seed) {
             char name[64];
@@ -232,7 +238,8 @@ int main(int argc, char **argv)
     const option_row options[] = {
         {.name = "realisations",
          .value = "N",
-         .help = "of each case (default 40; of the tuning grids 8 others)",
+         .help = "of each case (default 40; of the tuning grids 8 others, of cases with determinantal "
+                 "processes 10)",
          .number = &r.realisations,
          .least = 1,
          .most = 1000},

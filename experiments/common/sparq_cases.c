@@ -142,8 +142,8 @@ static bool baseline_number(hf_context *ctx, const sparq_case *c, const drift_su
     return status >= 0;
 }
 
-static bool make_settings(hf_context *ctx, const sparq_case *c, const drift_survey *survey, size_t steps,
-                          hf_track_settings *s)
+bool sparq_case_settings(hf_context *ctx, const sparq_case *c, const drift_survey *survey, size_t steps,
+                         hf_track_settings *s)
 {
     double number;
     if (!baseline_number(ctx, c, survey, steps, &number)) return false;
@@ -178,7 +178,7 @@ bool sparq_case_run(hf_context *ctx, const sparq_case *c, size_t steps, uint64_t
     sparq_trace trace;
     sparq_world world = drift_world(steps);
     world.outliers = c->outliers;
-    if (!drift_survey_make(ctx, seed, &survey) || !make_settings(ctx, c, &survey, steps, &settings) ||
+    if (!drift_survey_make(ctx, seed, &survey) || !sparq_case_settings(ctx, c, &survey, steps, &settings) ||
         !sparq_run(ctx, &world, &settings, seed, &trace))
         return false;
     for (size_t k = 0; k < SPARQ_CHECKS; ++k) {

@@ -62,6 +62,9 @@ typedef enum sparq_column {
 } sparq_column;
 extern const char *const sparq_columns[SPARQ_COLUMNS];
 
+/** The settings of its track; `survey` must stay. false: reason on standard error. */
+bool sparq_case_settings(hf_context *ctx, const sparq_case *c, const drift_survey *survey, size_t steps,
+                         hf_track_settings *s);
 /** Runs a case on one realisation. `values`: the columns; `requests`: how many requests there were at each of the steps. false: reason on standard error. */
 bool sparq_case_run(hf_context *ctx, const sparq_case *c, size_t steps, uint64_t seed,
                     double values[SPARQ_COLUMNS], double requests[SPARQ_CHECKS]);

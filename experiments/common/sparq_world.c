@@ -17,6 +17,7 @@ typedef struct run {
     draws own, expert;
     sparq_trace *trace;
     double spent; /* seconds of the library in this step */
+    double total;
 } run;
 
 typedef struct answer {
@@ -55,17 +56,17 @@ static size_t consult(run *r, size_t step, size_t open, answer *answers)
 static bool ask_expert(run *r, size_t step)
 {
     size_t count = 0;
-    double start = wall_clock();
+    double start = cpu_clock();
     if (!fine(r, hf_track_requests(r->ctx, r->track, (double)step, &count))) return false;
-    r->spent += wall_clock() - start;
+    r->spent += cpu_clock() - start;
     const size_t open = hf_track_open(r->track);
     answer *answers = malloc((open + 1) * sizeof *answers);
     bool ok = answers != NULL;
     count = ok ? consult(r, step, open, answers) : 0;
-    start = wall_clock();
+    start = cpu_clock();
     for (size_t i = 0; ok && i < count; ++i)
         ok = fine(r, hf_track_answer(r->ctx, r->track, answers[i].id, NAN, answers[i].y, 0.0));
-    r->spent += wall_clock() - start;
+    r->spent += cpu_clock() - start;
     r->trace->requests[step - 1] = (double)count;
     free(answers);
     return ok;
@@ -91,9 +92,9 @@ static bool choose(run *r, size_t step, double *x, size_t *index)
     *index = step == 1 ? draw_place(r, x) : 0;
     if (step == 1) return true;
     hf_suggestion suggestion;
-    const double start = wall_clock();
+    const double start = cpu_clock();
     const bool ok = fine(r, hf_track_ask(r->ctx, r->track, (double)step, x, &suggestion));
-    r->spent += wall_clock() - start;
+    r->spent += cpu_clock() - start;
     *index = suggestion.index;
     return ok;
 }
@@ -106,10 +107,10 @@ static bool measure(run *r, size_t step, const double *x, size_t index)
         return true;
     }
     const double best = r->world->best(r->world->user, step), y = measured(r->world, &r->own, value);
-    const double start = wall_clock();
+    const double start = cpu_clock();
     const bool ok = fine(r, hf_track_tell(r->ctx, r->track, (double)step, x, y, 0.0, NULL)) &&
                     fine(r, hf_track_truth(r->ctx, r->track, (double)step, best, value));
-    r->spent += wall_clock() - start;
+    r->spent += cpu_clock() - start;
     r->trace->regret[step - 1] = fmax(best - value, 0.0);
     return ok;
 }
@@ -123,7 +124,11 @@ static bool step_on(run *r, size_t step)
     bool ok = after || ask_expert(r, step);
     ok = ok && choose(r, step, x, &index) && measure(r, step, x, index);
     ok = ok && (!after || ask_expert(r, step));
+    hf_track_summary_of(r->track, &r->trace->summary);
     r->trace->seconds[step - 1] = r->spent;
+    r->trace->bytes[step - 1] = (double)r->trace->summary.bytes;
+    r->trace->steps = step;
+    r->total += r->spent;
     return ok;
 }
 
@@ -135,15 +140,18 @@ bool sparq_run(hf_context *ctx, const sparq_world *world, const hf_track_setting
              .own = {.state = 2 * seed + 1},
              .expert = {.state = ~(2 * seed)},
              .trace = out};
-    *out = (sparq_trace){.steps = world->steps,
-                         .regret = calloc(world->steps + 1, sizeof *out->regret),
+    *out = (sparq_trace){.regret = calloc(world->steps + 1, sizeof *out->regret),
                          .requests = calloc(world->steps + 1, sizeof *out->requests),
-                         .seconds = calloc(world->steps + 1, sizeof *out->seconds)};
-    bool ok = out->regret && out->requests && out->seconds && world->domain.dimension <= DIMENSIONS_MOST;
+                         .seconds = calloc(world->steps + 1, sizeof *out->seconds),
+                         .bytes = calloc(world->steps + 1, sizeof *out->bytes)};
+    bool ok = out->regret && out->requests && out->seconds && out->bytes &&
+              world->domain.dimension <= DIMENSIONS_MOST;
     if (!ok) fputs("track: out of memory, or too many dimensions\n", stderr);
     ok = ok && fine(&r, hf_track_create(ctx, settings, &r.track));
-    for (size_t step = 1; ok && step <= world->steps; ++step) ok = step_on(&r, step);
-    if (ok) hf_track_summary_of(r.track, &out->summary);
+    for (size_t step = 1; ok && step <= world->steps; ++step) {
+        ok = step_on(&r, step);
+        if (world->budget > 0.0 && r.total > world->budget) break;
+    }
     hf_track_free(r.track);
     if (!ok) sparq_trace_free(out);
     return ok;
@@ -166,5 +174,6 @@ void sparq_trace_free(sparq_trace *trace)
     free(trace->regret);
     free(trace->requests);
     free(trace->seconds);
+    free(trace->bytes);
     *trace = (sparq_trace){0};
 }

@@ -18,6 +18,7 @@ typedef struct sparq_world {
     hf_domain domain;
     size_t steps;
     size_t first;       /**< candidates: 1 + the one to begin with; 0: drawn */
+    double budget;      /**< > 0: ends when the library has taken so many seconds */
     double noise_sd;    /**< normal errors that are added to the values; 0 for data */
     double outliers;    /**< so many readings and answers, each with this probability, are off by */
     double least, most; /**< +- U(least, most) more */
@@ -27,12 +28,13 @@ typedef struct sparq_world {
     const void *user;
 } sparq_world;
 
-/** What happened. Arrays have an entry for each step. */
+/** What happened. Arrays have an entry for each step that was made. */
 typedef struct sparq_trace {
     size_t steps;
     double *regret;   /**< NaN where nothing could be measured */
     double *requests; /**< how many there were */
-    double *seconds;  /**< of the library */
+    double *seconds;  /**< of the processor, for the library's calls */
+    double *bytes;    /**< of the track after the step */
     hf_track_summary summary;
 } sparq_trace;
 
