@@ -12,14 +12,14 @@ static void include(double range[2], double value)
     range[1] = fmax(range[1], value);
 }
 
-/* "set yrange" with a little room; one value gets some. */
+/* "set yrange" with a little room; one value gets some, and where there is none gnuplot still wants a range. */
 static void print_range(FILE *out, const char *axis, const double range[2])
 {
     const double size = range[1] - range[0], room = size > 0.0 ? 0.06 * size : 1.0;
     if (range[0] <= range[1])
         fprintf(out, "set %srange [%.9g:%.9g]\n", axis, range[0] - room, range[1] + room);
     else
-        fprintf(out, "set %srange [*:*]\n", axis);
+        fprintf(out, "set %srange [0:1]\n", axis);
 }
 
 /* Where a panel stands, in shares of the picture. */
@@ -269,6 +269,15 @@ static void print_events(FILE *out, const track_picture *data, const char *name,
     fputs("NaN NaN NaN\nEOD\n", out);
 }
 
+static void print_times(FILE *out, const track_picture *data)
+{
+    const track_history *h = &data->history;
+    double range[2] = {INFINITY, -INFINITY};
+    for (size_t i = 0; i < h->count; i++) include(range, h->numbers[i * h->columns + TRACK_TIME]);
+    print_range(out, "x", range);
+    fputs("set xlabel 'time'\n", out);
+}
+
 static void print_values(FILE *out, const track_picture *data)
 {
     double range[2] = {INFINITY, -INFINITY};
@@ -277,7 +286,7 @@ static void print_values(FILE *out, const track_picture *data)
     print_events(out, data, "askedat", HF_ENTRY_ASKED, TRACK_MEAN, range);
     print_events(out, data, "bestat", HF_ENTRY_TRUTH, TRACK_BEST, range);
     print_range(out, "y", range);
-    fputs("set xrange [*:*]\nset xlabel 'time'\n", out);
+    print_times(out, data);
     print_label(out, "y", hf_track_target(data->run->track));
     fputs(key_above, out);
     fputs("plot $answeredat using 1:2 with points pointtype 9 pointsize 0.4 linecolor rgb '#b9c9d6' title "
@@ -299,7 +308,7 @@ static void print_places(FILE *out, const track_picture *data)
     print_events(out, data, "toldplace", HF_ENTRY_TOLD, TRACK_Y, unused);
     print_events(out, data, "askedplace", HF_ENTRY_REQUESTED, TRACK_SD, unused);
     print_range(out, "y", range);
-    fputs("set xrange [*:*]\nset xlabel 'time'\n", out);
+    print_times(out, data);
     print_label(out, "y", hf_track_name(data->run->track, 0));
     fputs(key_above, out);
     fputs("plot $askedplace using 1:3 with points pointtype 2 pointsize 0.4 linecolor rgb '#b0b5bc' title "
@@ -321,7 +330,8 @@ static void print_regret(FILE *out, const track_picture *data)
         count += 1.0;
         fprintf(out, "%.9g %.9g\n", count, sum / count);
     }
-    fputs("EOD\nset xrange [*:*]\nset yrange [0:*]\nset xlabel 'steps whose truth is known'\nset ylabel "
+    fprintf(out, "EOD\nset xrange [0:%.9g]\n", count + 1.0);
+    fputs("set yrange [0:*]\nset xlabel 'steps whose truth is known'\nset ylabel "
           "'regret a "
           "step, on average'\nplot $regret using 1:2 with lines linewidth 2 linecolor rgb blue\n",
           out);
