@@ -37,6 +37,6 @@ static unsigned schema(const unsigned char *bytes)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const stored files = {&hfi_kind_model, schema, load};
+    static const stored files = {.kind = &hfi_kind_model, .schema = schema, .load = load};
     return stored_try(&files, data, size);
 }

@@ -22,6 +22,8 @@ typedef struct stored {
     const hfi_file_kind *kind;
     unsigned (*schema)(const unsigned char *bytes); /* version of the tables in a file with that header */
     void (*load)(hf_context *ctx, const unsigned char *bytes, size_t size);
+    /* Makes the checksums of a database agree, if it has the right tables; NULL: those of models. */
+    bool (*seal)(hf_context *ctx, sqlite3 *db);
 } stored;
 
 /* Says what is wrong before libFuzzer or the replay keeps the input. */
@@ -51,6 +53,13 @@ static inline void stored_repair(const stored *s, unsigned char *bytes, size_t s
     stored_number(bytes + 68, s->kind->application);
 }
 
+static inline bool stored_seal(hf_context *ctx, const stored *s, sqlite3 *db, const unsigned char *bytes)
+{
+    if (s->seal != NULL) return s->seal(ctx, db);
+    return hfi_schema_check(ctx, db, s->schema(bytes), "f.hf") == HF_OK &&
+           hfi_schema_seal(db, s->schema(bytes)) == SQLITE_OK;
+}
+
 /* The image with a checksum that agrees, if SQLite can be brought to store one. */
 static inline void stored_load_sealed(hf_context *ctx, const stored *s, const unsigned char *bytes,
                                       size_t size)
@@ -64,8 +73,7 @@ static inline void stored_load_sealed(hf_context *ctx, const stored *s, const un
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 1 << 20);
     if (sqlite3_deserialize(db, "main", room, (sqlite3_int64)size, (sqlite3_int64)size + 65536,
                             SQLITE_DESERIALIZE_FREEONCLOSE) == SQLITE_OK &&
-        hfi_schema_check(ctx, db, s->schema(bytes), "f.hf") == HF_OK &&
-        hfi_schema_seal(db, s->schema(bytes)) == SQLITE_OK)
+        stored_seal(ctx, s, db, bytes))
         image = sqlite3_serialize(db, "main", &length, 0);
     if (image != NULL) s->load(ctx, image, (size_t)length);
     sqlite3_free(image);
