@@ -43,7 +43,8 @@ HF_API const char *hf_track_candidate(const hf_track *track, size_t index);
  * when hf_track_file_end() has returned, not before. HF_ERR_ARGUMENT: not a track with a file open for changes, or begun already; HF_ERR_IO.
  */
 HF_API hf_status hf_track_file_begin(hf_context *ctx, hf_track *track);
-/** @param keep false: the file stays as it was at hf_track_file_begin(), and the track, which is ahead of it, takes no changes any more. So it is after HF_ERR_IO, too. */
+/** @param keep false: the file stays as it was at hf_track_file_begin(), and the track, which is ahead of it, takes no changes any more. So it is after any error of
+ * the file in between, or here: nothing of it is kept then. HF_ERR_ARGUMENT, HF_ERR_IO. */
 HF_API hf_status hf_track_file_end(hf_context *ctx, hf_track *track, bool keep);
 
 /** What happened. */
@@ -59,14 +60,15 @@ typedef enum hf_track_entry_kind {
 /** An entry of the journal, as history (for plots and lists). */
 typedef struct hf_track_entry {
     hf_track_entry_kind kind;
-    uint64_t number; /**< of the entry; ascending, not every number is there */
-    uint64_t id;     /**< told, answered: of the reading; requested: of the request; else 0 */
+    uint64_t number;  /**< of the entry; ascending, not every number is there */
+    uint64_t id;      /**< told, answered: of the reading; requested: of the request; else 0 */
     uint64_t request; /**< answered: which; else 0 */
     double time;
     const double *x; /**< place; NULL for truth and fitted. Valid during the call */
-    double y;        /**< told, answered: the reading; asked: the upper bound; truth: the value at the place; else NaN */
-    double noise;    /**< told, answered: variance; asked: mean; truth: the best value; else NaN */
-    double weight;   /**< told, answered: robust weight; asked, requested: latent sd; else NaN */
+    double
+        y; /**< told, answered: the reading; asked: the upper bound; truth: the value at the place; else NaN */
+    double noise;  /**< told, answered: variance; asked: mean; truth: the best value; else NaN */
+    double weight; /**< told, answered: robust weight; asked, requested: latent sd; else NaN */
 } hf_track_entry;
 /** Calls `visit` for every entry of a track's file, in order, until it returns false. Reads the file, not the memory: entries from long ago are there. HF_ERR_ARGUMENT for a track without a file;
  * HF_ERR_MODEL_FILE, HF_ERR_IO, HF_ERR_MEMORY. O(entries). */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- names of candidates -------------------------------------------------------------------------------------- */
 
@@ -100,7 +101,10 @@ static hf_status create_file(hf_context *ctx, const char *path, const hf_track_s
     if (status >= 0) status = write_new(ctx, path, image, (size_t)size);
     sqlite3_free(image);
     store->seal = store->first;
-    return status >= 0 ? hfi_track_store_open(ctx, store, path, true) : status;
+    if (status < 0) return status;
+    status = hfi_track_store_open(ctx, store, path, true);
+    if (status < 0) unlink(path); /* made a moment ago, and of no use to anybody */
+    return status;
 }
 
 static hf_status check_place(hf_context *ctx, const char *path)
