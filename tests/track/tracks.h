@@ -40,6 +40,12 @@ static inline size_t tracks_below(uint64_t *state, size_t count)
     return (size_t)(tracks_uniform(state) * (double)count);
 }
 
+/* Whether both are the same to the last bit, padding and all. */
+static inline bool tracks_same(const void *a, const void *b, size_t bytes)
+{
+    return memcmp(a, b, bytes) == 0;
+}
+
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
 static const double tracks_lower[] = {-4.0}, tracks_upper[] = {4.0};
