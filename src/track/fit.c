@@ -39,7 +39,7 @@ static double variance_of(const hfi_evidence *e)
     return squares;
 }
 
-/* Shortest gap between different times, and from the first to the last; 1 and 1 if all are the same. */
+/* Shortest gap between different times, and from the first to the last; infinite and 0 if all are the same. */
 static hf_status spans(hf_context *ctx, const hfi_evidence *e, double *gap, double *span)
 {
     double *sorted = hfi_alloc(ctx, e->n, sizeof *sorted);
@@ -50,7 +50,6 @@ static hf_status spans(hf_context *ctx, const hfi_evidence *e, double *gap, doub
     for (size_t i = 1; i < e->n; i++)
         if (sorted[i] > sorted[i - 1]) *gap = fmin(*gap, sorted[i] - sorted[i - 1]);
     *span = sorted[e->n - 1] - sorted[0];
-    if (!(*span > 0.0)) *gap = *span = 1.0;
     hfi_free(ctx, sorted);
     return HF_OK;
 }
@@ -75,11 +74,14 @@ static hf_status bounds(hf_context *ctx, const hf_track *track, const hfi_eviden
     lower[p] = log(NOISE_LEAST * scale);
     upper[p] = log(scale);
     start[p] = fmin(fmax(log(s->noise), lower[p]), upper[p]);
-    lower[p + 1] = log(TIME_LEAST * gap);
-    upper[p + 1] = log(TIME_MOST * span);
-    const double drift =
-        s->age.kind == HF_AGE_QUADRATIC && s->age.rate > 0.0 ? sqrt(track->typical) / s->age.rate : span;
-    start[p + 1] = fmin(fmax(log(drift), lower[p + 1]), upper[p + 1]);
+    const bool rated = s->age.kind == HF_AGE_QUADRATIC && s->age.rate > 0.0;
+    const double drift = rated ? sqrt(track->typical) / s->age.rate : span > 0.0 ? span : 1.0;
+    /* Readings of one time say nothing of T: it stays. Where it is now is never out of its box. */
+    start[p + 1] = lower[p + 1] = upper[p + 1] = log(drift);
+    if (span > 0.0) {
+        lower[p + 1] = fmin(log(TIME_LEAST * gap), start[p + 1]);
+        upper[p + 1] = fmax(log(TIME_MOST * span), start[p + 1]);
+    }
     return HF_OK;
 }
 

@@ -264,6 +264,30 @@ static void robust_sites_follow_the_noise(void **state)
     hf_context_free(ctx);
 }
 
+/* Readings of one moment say nothing about drift. */
+static void a_survey_leaves_the_rate(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    const double rates[] = {1e-5, 0.15, 40.0};
+    for (size_t k = 0; k < 3; k++) {
+        hf_track_settings s = tracks_settings(HF_TRACK_UI_GP_UCB);
+        s.age.rate = rates[k];
+        hf_track *track = tracks_make(ctx, &s);
+        uint64_t seed = 12;
+        for (size_t i = 0; i < 30; i++) {
+            const double x = -4.0 + 0.27 * (double)i;
+            tracks_tell(ctx, track, 7.0, x, 3.0 * sin(x) + 0.1 * normal(&seed), 0.0);
+        }
+        const double period = sqrt(track->typical) / rates[k];
+        assert_int_equal(hf_track_fit(ctx, track), HF_OK);
+        assert_true(track->typical > 1.2 * TRACKS_SCALE);
+        assert_near(sqrt(track->typical) / hf_track_settings_of(track)->age.rate, period, 1e-9 * period);
+        hf_track_free(track);
+    }
+    hf_context_free(ctx);
+}
+
 static void few_or_flat_readings(void **state)
 {
     (void)state;
@@ -297,6 +321,7 @@ int main(void)
         cmocka_unit_test(what_is_held_stays),
         cmocka_unit_test(noises_of_their_own_are_kept),
         cmocka_unit_test(robust_sites_follow_the_noise),
+        cmocka_unit_test(a_survey_leaves_the_rate),
         cmocka_unit_test(few_or_flat_readings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
