@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Experiments with tracks: each runs at its smallest, goes on where it was, gives the same numbers again, and says what it lacks."""
+import json
+import os
+import subprocess
+import unittest
+
+from toolcase import SOURCE, ToolCase
+
+FOLDER = os.path.join(os.environ.get("HF_BUILD", os.path.join(SOURCE, "build")), "experiments")
+DATA = os.path.join(SOURCE, "..", "shared", "data")
+
+
+class Sparq(ToolCase):
+    def good(self, name, *arguments):
+        done = subprocess.run([os.path.join(FOLDER, "hf-reproduce-sparq-" + name), *map(str, arguments)], cwd=self.folder,
+                              capture_output=True, text=True, timeout=200, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def lines(self, name):
+        return {line["case"]: line for line in map(json.loads, self.read(name).splitlines())}
+
+    def test_help(self):
+        listed = self.ok("reproduce").split()
+        for name in ("synthetic", "ozone", "cost"):
+            self.assertIn("sparq-" + name, listed)
+            self.assertTrue(self.good(name, "--help").startswith("usage: sparq-%s " % name))
+
+    def test_synthetic(self):
+        small = ["--quick", "--groups", "practical,few", "--jobs", 2]
+        first = self.good("synthetic", *small, "--json", "r.jsonl")
+        rows = self.lines("r.jsonl")
+        self.assertEqual(len([name for name in rows if name.startswith("practical: ")]), 16)
+        for name, row in rows.items():
+            if name.startswith("requests: "):
+                continue
+            self.assertTrue(0 <= row["all"] <= 1.91 and row["t500"] is None, name)
+            self.assertEqual(row["answers"] > 0, "sparq" in name, name)
+        # Two realisations meet different errors, and a method meets the same ones again, whatever the processes.
+        self.assertNotEqual(rows["practical: sparq #0"]["all"], rows["practical: sparq #1"]["all"])
+        self.good("synthetic", "--quick", "--groups", "practical", "--jobs", 1, "--json", "again.jsonl")
+        for name, row in self.lines("again.jsonl").items():
+            self.assertEqual(row, rows[name])
+        self.assertEqual(self.good("synthetic", *small, "--json", "r.jsonl"), first)
+        self.assertEqual(len(self.lines("r.jsonl")), len(rows))
+        # Q_t = ceil(6 log t) and what one answer a step comes to
+        self.assertEqual([rows["requests: practical: sparq #0"][t] for t in ("t2", "t5", "t10", "t20")], [5, 10, 14, 18])
+        self.assertEqual(rows["few: sparq-reuse, 1 a step #0"]["answers"], 39 / 40)
+
+    def test_ozone(self):
+        self.assertIn("not in nowhere/ny_ozone", self.good("ozone", "--data", "nowhere"))
+        if not os.path.exists(os.path.join(DATA, "ny_ozone", "nysptime.csv")):
+            self.skipTest("the readings of ozone are not there")
+        first = self.good("ozone", "--data", DATA, "--quick", "--json", "r.jsonl")
+        rows = self.lines("r.jsonl")
+        # Readings of the day decide better than those of the day before, and these better than none.
+        for start in (1, 2):
+            same, before, none = (rows[f"{name} #{start}"]["all"] for name in
+                                  ("sparq, the same day", "sparq, the day before", "gp-ucb"))
+            self.assertLess(same, before)
+            self.assertLess(same, none)
+        self.assertIn("the best fixed station in hindsight (20) 8.25", first)
+        self.assertEqual(self.good("ozone", "--data", DATA, "--report", "--starts", 2, "--json", "r.jsonl"), first)
+
+    def test_cost(self):
+        self.good("cost", "--quick", "--json", "r.jsonl")
+        rows = self.lines("r.jsonl")
+        self.assertEqual(rows["sparq"]["reached"], 120)
+        self.assertTrue(rows["sparq"]["ms_1e2"] > 0 and rows["sparq"]["bytes_1e2"] > 0 and rows["sparq"]["ms_3e2"] is None)
+        self.assertIn("| se(outputscale=0.3, lengthscale=1) | 40 |", self.good("cost", "--report", "--json", "r.jsonl"))
+
+
+if __name__ == "__main__":
+    unittest.main()
