@@ -24,7 +24,7 @@ typedef struct drift_survey {
     double variance; /**< outputscale */
     double lengthscale;
     double
-        norm; /**< the smallest RKHS norm of a function within two standard deviations of the survey's readings (less their mean) */
+        norm; /**< the smallest RKHS norm of a function within four standard deviations of the survey's readings (less their mean) */
     double information; /**< of 500 evenly spread readings, in nats: about the most there can be */
 } drift_survey;
 
