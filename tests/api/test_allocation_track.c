@@ -144,6 +144,24 @@ static hf_status posterior_once(hf_context *ctx, hf_track *track)
     return status;
 }
 
+/* What allocates nothing. */
+static hf_status names(workshop *w)
+{
+    hf_track_method method;
+    hf_beta_rule beta;
+    hf_discard_rule discard;
+    hf_place_rule places;
+    double window;
+    hf_status s = hf_track_method_parse(w->ctx, hf_track_method_name(HF_TRACK_SPARQ), &method);
+    if (s >= 0) s = hf_beta_rule_parse(w->ctx, hf_beta_rule_name(HF_BETA_THEORY), &beta);
+    if (s >= 0) s = hf_discard_rule_parse(w->ctx, hf_discard_rule_name(HF_DISCARD_LOG), &discard);
+    if (s >= 0) s = hf_place_rule_parse(w->ctx, hf_place_rule_name(HF_PLACES_DPP), &places);
+    if (s >= 0) s = hf_track_recommended(w->ctx, HF_TRACK_SW_GP_UCB, 100.0, 0.1, 2.0, &window);
+    assert_true(hf_track_name(NULL, 0) == NULL && hf_track_settings_of(NULL) == NULL);
+    assert_int_equal(hf_track_open(NULL), 0);
+    return s;
+}
+
 static hf_status tell(workshop *w)
 {
     return survive(w, 2, tell_once);
@@ -183,7 +201,7 @@ static void tracks_survive(void **state)
 {
     (void)state;
     RUN(CASE(create, 10), CASE(tell, 60), CASE(request, 60), CASE(answer, 60), CASE(ask, 60), CASE(fit, 100),
-        CASE(truth, 20), CASE(posterior, 40));
+        CASE(truth, 20), CASE(posterior, 40), CASE(names, 0));
 }
 
 int main(void)
