@@ -64,7 +64,7 @@ HF_API const char *hf_track_method_name(hf_track_method method);
 /** The confidence multiplier beta. With t the number of the step (own readings told, plus one). */
 typedef enum hf_beta_rule {
     HF_BETA_PRACTICAL = 0, /**< sqrt(0.8 log(4 t)) (Bogunovic et al. 2016, sec. 5) */
-    HF_BETA_THEORY,        /**< B + sqrt(2 log(2 |K + D|^1/2 / (delta |D|^1/2))), D the variances of the sites that count (SparQ-GP-UCB eq. 26) */
+    HF_BETA_THEORY, /**< B + sqrt(2 log(2 |K + D|^1/2 / (delta |D|^1/2))), D the variances of the sites that count (SparQ-GP-UCB eq. 26) */
     HF_BETA_GIVEN
 } hf_beta_rule;
 /** "practical", "theory", "given" and back. */
@@ -84,9 +84,10 @@ HF_API const char *hf_discard_rule_name(hf_discard_rule rule);
 /** Where the expert is asked: among the places where something was told. A place may be on a list more than once, when one answer leaves it less certain than others are without any: answers are taken to
  * err independently. */
 typedef enum hf_place_rule {
-    HF_PLACES_VARIANCE = 0, /**< one after another where the variance given the readings that count and the answers to come is largest; ends where that falls below `enough` x expert noise */
+    HF_PLACES_VARIANCE =
+        0, /**< one after another where the variance given the readings that count and the answers to come is largest; ends where that falls below `enough` x expert noise */
     HF_PLACES_UPPER, /**< the same with the upper bound mean + beta sd, answers to come lowering sd (Desautels, Krause, Burdick 2014): what is not refreshed is explored instead, so only where beta is small */
-    HF_PLACES_DPP    /**< a sample of the M-DPP of the kernel over the places (dpp.h), as in the paper: distinct ones */
+    HF_PLACES_DPP /**< a sample of the M-DPP of the kernel over the places (dpp.h), as in the paper: distinct ones */
 } hf_place_rule;
 /** "variance", "upper", "dpp" and back. */
 HF_API hf_status hf_place_rule_parse(hf_context *ctx, const char *name, hf_place_rule *out);
@@ -97,18 +98,21 @@ typedef struct hf_track_settings {
     hf_track_method method;
     hf_domain domain;         /**< required */
     const char *const *names; /**< names of the inputs, or NULL: x1, x2, ... */
-    const char *kernel;       /**< expression (kernel.h) in the inputs, user's units; NULL: "se" with outputscale 1 and lengthscale a tenth of the box's sides, or of the
+    const char *
+        kernel; /**< expression (kernel.h) in the inputs, user's units; NULL: "se" with outputscale 1 and lengthscale a tenth of the box's sides, or of the
                                    candidates' range. The values it says or starts at are used; hf_track_fit() trains those that are not held */
-    double noise;             /**< variance of a reading; > 0; 0.01 */
-    double expert_noise;      /**< of an answer; 0: `noise` */
-    bool mean_given;          /**< false: the prior mean is estimated; true: it is `mean` */
+    double noise;        /**< variance of a reading; > 0; 0.01 */
+    double expert_noise; /**< of an answer; 0: `noise` */
+    bool mean_given;     /**< false: the prior mean is estimated; true: it is `mean` */
     double mean;
-    hf_age_law age;           /**< quadratic with rate 0, which must be set for ui-gp-ucb and the SparQ methods: the largest drift per unit of time, in units of y */
-    hf_discard_rule discard;  /**< log for sparq, negligible for the others */
+    hf_age_law
+        age; /**< quadratic with rate 0, which must be set for ui-gp-ucb and the SparQ methods: the largest drift per unit of time, in units of y */
+    hf_discard_rule discard; /**< log for sparq, negligible for the others */
     double discard_variance;
-    double negligible;        /**< 100 */
-    double window;            /**< w of r-gp-ucb and sw-gp-ucb, in time; required there, > 0 */
-    double forgetting;        /**< eps in [0, 1) of tv-gp-ucb; eta in (0, 1] of w-gp-ucb; required there (else NaN) */
+    double negligible; /**< 100 */
+    double window;     /**< w of r-gp-ucb and sw-gp-ucb, in time; required there, > 0 */
+    double
+        forgetting; /**< eps in [0, 1) of tv-gp-ucb; eta in (0, 1] of w-gp-ucb; required there (else NaN) */
 
     hf_beta_rule beta_rule; /**< given */
     double beta;            /**< for given; >= 0; 2 */
@@ -120,12 +124,15 @@ typedef struct hf_track_settings {
     double query_factor;  /**< Q_t = ceil(c log(max(t, 2))^p) requests at most; c = 6 */
     double query_power;   /**< p; 0: the number of inputs */
     size_t queries;       /**< 0: Q_t as above; else so many at most */
-    double every;         /**< 0: at every new time; else requests are due when so much time went by since the last */
-    double enough;        /**< 0.05; >= 0 */
-    double superseded;    /**< sparq-reuse: a batch of more than 4 answers replaces older answers whose correlation with one of its places is at least this; 0.6 (about a lengthscale); 1:
+    double every; /**< 0: at every new time; else requests are due when so much time went by since the last */
+    double enough; /**< 0.05; >= 0 */
+    double
+        superseded; /**< sparq-reuse: a batch of more than 4 answers replaces older answers whose correlation with one of its places is at least this; 0.6 (about a lengthscale); 1:
                                only those at the same place; above 1: none */
-    bool expert_after;    /**< false: the expert is asked about f_t before x_t is chosen. true: Algorithm 1's order: asking uses the posterior of the time of the newest reading or answer */
-    size_t most_places;   /**< 512: beyond, half of the places where the expert can be asked are kept, by pivoted Cholesky; >= 16 */
+    bool
+        expert_after; /**< false: the expert is asked about f_t before x_t is chosen. true: Algorithm 1's order: asking uses the posterior of the time of the newest reading or answer */
+    size_t
+        most_places; /**< 512: beyond, half of the places where the expert can be asked are kept, by pivoted Cholesky; >= 16 */
     hf_search_settings search; /**< as by default, but resolution 1/2048 */
 } hf_track_settings;
 HF_API hf_track_settings hf_track_settings_default(hf_track_method method);
@@ -200,8 +207,8 @@ HF_API hf_status hf_track_tell(hf_context *ctx, hf_track *track, double time, co
 
 /** What hf_track_ask() proposes. */
 typedef struct hf_suggestion {
-    double mean, sd;    /**< latent, at the place */
-    double upper;       /**< mean + beta sd: above f_t everywhere, if beta is */
+    double mean, sd; /**< latent, at the place */
+    double upper;    /**< mean + beta sd: above f_t everywhere, if beta is */
     double beta;
     size_t index;       /**< the candidate; 0 in a box */
     size_t readings;    /**< that count */
@@ -244,20 +251,20 @@ HF_API hf_status hf_track_truth(hf_context *ctx, hf_track *track, double time, d
 
 /** A track in numbers. */
 typedef struct hf_track_summary {
-    double clock;           /**< NaN while empty */
-    size_t step;            /**< t of the formulas: own readings told, plus one */
-    uint64_t told;          /**< own readings */
-    uint64_t asked;         /**< hf_track_ask() calls that changed place or time */
-    uint64_t requested;     /**< of the expert */
+    double clock;       /**< NaN while empty */
+    size_t step;        /**< t of the formulas: own readings told, plus one */
+    uint64_t told;      /**< own readings */
+    uint64_t asked;     /**< hf_track_ask() calls that changed place or time */
+    uint64_t requested; /**< of the expert */
     uint64_t answered;
-    size_t held;            /**< readings in memory; those that can never count again are let go */
-    size_t places;          /**< in memory */
-    size_t open;            /**< requests */
-    uint64_t truths;        /**< steps whose regret is known */
-    double regret;          /**< cumulative */
-    double average_regret;  /**< per step known; NaN if none is */
+    size_t held;              /**< readings in memory; those that can never count again are let go */
+    size_t places;            /**< in memory */
+    size_t open;              /**< requests */
+    uint64_t truths;          /**< steps whose regret is known */
+    double regret;            /**< cumulative */
+    double average_regret;    /**< per step known; NaN if none is */
     double regret_per_answer; /**< cumulative regret / answers; NaN without */
-    size_t bytes;           /**< of memory held */
+    size_t bytes;             /**< of memory held */
 } hf_track_summary;
 HF_API void hf_track_summary_of(const hf_track *track, hf_track_summary *out);
 
