@@ -125,13 +125,16 @@ static int store_seal(sqlite3 *db, const char *sql, sqlite3_int64 number, const 
 int hfi_track_seal_all(sqlite3 *db)
 {
     hfi_seal seal;
-    sqlite3_int64 entries = 0;
+    sqlite3_int64 entries = 0, last = 0;
     sqlite3_stmt *s = NULL;
     int rc = store_digest(db, &seal);
     if (rc == SQLITE_OK)
         rc = sqlite3_prepare_v2(db, "SELECT number, kind, id, of, numbers FROM journal ORDER BY number", -1,
                                 &s, NULL);
     while (rc == SQLITE_OK && (rc = sqlite3_step(s)) == SQLITE_ROW) {
+        /* A damaged tree can lead round in circles. */
+        if (entries > 0 && sqlite3_column_int64(s, 0) <= last) break;
+        last = sqlite3_column_int64(s, 0);
         const char *kind = (const char *)sqlite3_column_text(s, 1);
         const void *numbers = sqlite3_column_blob(s, 4);
         seal = hfi_track_seal(&seal, (uint64_t)sqlite3_column_int64(s, 0), kind != NULL ? kind : "",
@@ -142,6 +145,6 @@ int hfi_track_seal_all(sqlite3 *db)
         entries++;
     }
     sqlite3_finalize(s);
-    if (rc != SQLITE_DONE) return rc;
+    if (rc != SQLITE_DONE) return rc == SQLITE_ROW ? SQLITE_CORRUPT : rc;
     return store_seal(db, "UPDATE head SET entries = ?1, seal = ?2", entries, &seal);
 }

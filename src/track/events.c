@@ -89,14 +89,15 @@ static void let_go(hf_track *track)
     const double asked = hfi_track_asking_horizon(track);
     track->newest = -INFINITY;
     for (size_t i = 0; i < track->held; i++)
-        if (!replaced(track, &track->told[i])) track->newest = fmax(track->newest, track->told[i].time);
+        if (track->told[i].time > track->newest && !replaced(track, &track->told[i]))
+            track->newest = track->told[i].time;
     size_t kept = 0;
     for (size_t i = 0; i < track->held; i++) {
         const hfi_told *told = &track->told[i];
-        const double horizon = hfi_track_last_horizon(track, told->variance, told->batch != 0);
-        const bool old = track->clock - told->time > asked + horizon && told->time < track->newest;
+        const bool old = track->clock - told->time > asked + told->horizon && told->time < track->newest;
         if (old || replaced(track, told)) continue;
-        track->told[kept++] = *told;
+        if (kept < i) track->told[kept] = *told;
+        kept++;
     }
     track->held = kept;
 }
@@ -131,6 +132,7 @@ static void remember(hf_track *track, const hfi_event *event, const hfi_told *si
     told->time = event->time;
     told->place = place;
     told->batch = batch;
+    told->horizon = hfi_track_last_horizon(track, told->variance, batch != 0);
     push(track, &track->recent, told);
 }
 
@@ -241,6 +243,9 @@ static void apply_fitted(hf_track *track, const hfi_event *event)
     s->noise = noise;
     s->age.rate = event->values[p + 1];
     track->typical = hfi_kernel_typical_variance(track->kernel);
+    for (size_t i = 0; i < track->held; i++)
+        track->told[i].horizon =
+            hfi_track_last_horizon(track, track->told[i].variance, track->told[i].batch != 0);
     if (track->held > 0) hfi_track_snapshot(track, track->clock);
 }
 

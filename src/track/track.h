@@ -66,6 +66,8 @@ typedef struct hfi_told {
     double target;   /* of its site at age 0 */
     double variance; /* of its site at age 0 */
     double weight;
+    double
+        horizon; /* hfi_track_last_horizon() of it: at that age it counts no longer, and never will again */
     size_t place;
     uint64_t batch; /* answers: of requests; own readings: 0 */
 } hfi_told;
