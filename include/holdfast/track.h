@@ -175,8 +175,8 @@ typedef struct hf_track_request {
 } hf_track_request;
 
 /**
- * New requests for time t, and how many there are; then read them by hf_track_request_at(). Requests that were not answered stay open, but new ones make them old: they can be answered late,
- * and are dropped when their answer would count no longer. Asking again for the same time gives no further ones. None before the first reading, none by methods without an expert.
+ * New requests for time t, and how many there are; then read them by hf_track_request_at(). Requests that were not answered stay open while their list is one of the eight newest (sparq: and not older than
+ * one that was answered): they can be answered late, and measured late where an answer of their own time would count no longer. Asking again for the same time gives no further ones. None before the first reading, none by methods without an expert.
  * @param count the number of open requests for this time (those not answered yet)
  * HF_ERR_ARGUMENT: t is before the clock by more than the horizon; HF_ERR_NOT_FINITE, HF_ERR_MEMORY, HF_ERR_CANCELLED. O(P N + N Q^2), N places, P of them with readings that count.
  */
@@ -189,7 +189,7 @@ HF_API hf_status hf_track_request_at(const hf_track *track, size_t index, hf_tra
  * The expert's answer to a request, or one of several.
  * @param time  when it was measured: the request's, or later (NaN: the request's)
  * @param noise variance; 0: the track's
- * HF_ERR_ARGUMENT: never requested, or dropped, or answered already (the message says which), or measured before it was requested, or too old to count.
+ * HF_ERR_ARGUMENT, and the message says which: never requested; no longer open (answered already, or dropped); measured before it was requested; too old to count.
  */
 HF_API hf_status hf_track_answer(hf_context *ctx, hf_track *track, uint64_t request, double time, double y,
                                  double noise);

@@ -261,6 +261,43 @@ static void suggestions_are_in_the_domain_and_repeat(void **state)
     hf_context_free(contexts[1]);
 }
 
+/* Algorithm 1's order: what is asked about a later time is answered from the time of the newest reading or answer. */
+static void the_order_of_the_paper(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    hf_track_settings s = tracks_settings(HF_TRACK_SPARQ_REUSE);
+    s.queries = 2;
+    hf_track *before = tracks_make(ctx, &s);
+    s.expert_after = true;
+    hf_track *after = tracks_make(ctx, &s);
+    hf_track *const both[] = {before, after};
+    size_t count;
+    for (size_t k = 0; k < 2; k++) {
+        tracks_tell(ctx, both[k], 1.0, -1.0, 0.2, 0.0);
+        tracks_tell(ctx, both[k], 2.0, 2.0, 0.9, 0.0);
+        assert_int_equal(hf_track_requests(ctx, both[k], 2.5, &count), HF_OK);
+        assert_int_equal(hf_track_answer(ctx, both[k], 1, 3.0, 0.7, 0.0), HF_OK);
+    }
+    const double asked[] = {2.7, 3.0, 9.0}, used[] = {2.7, 3.0, 3.0};
+    for (size_t k = 0; k < 3; k++) {
+        hf_posterior *expected = posterior_at(ctx, before, used[k]),
+                     *got = posterior_at(ctx, after, asked[k]);
+        for (size_t i = 0; i < CANDIDATES; i++) {
+            double m[2], v[2];
+            assert_int_equal(hf_predict(ctx, expected, 1, &tracks_points[i], 1, &m[0], &v[0], NULL), HF_OK);
+            assert_int_equal(hf_predict(ctx, got, 1, &tracks_points[i], 1, &m[1], &v[1], NULL), HF_OK);
+            assert_near(m[1], m[0], 0.0);
+            assert_near(v[1], v[0], 0.0);
+        }
+        hf_posterior_free(expected);
+        hf_posterior_free(got);
+    }
+    hf_track_free(before);
+    hf_track_free(after);
+    hf_context_free(ctx);
+}
+
 /* ---- books -------------------------------------------------------------------------------------------------------- */
 
 static void regret_is_added_up(void **state)
@@ -350,6 +387,10 @@ static void what_is_refused_changes_nothing(void **state)
         assert_true(x == 7.0 && count == 7 && id == 7 && posterior == NULL);
         assert_int_equal(hf_track_requests(ctx, track, 101.0, &count), HF_OK);
         assert_int_equal(count, 3);
+        hf_track_request r;
+        assert_int_equal(hf_track_request_at(track, 0, &r), HF_OK);
+        assert_int_equal(r.index, list ? 5 : 0); /* 1 is the sixth candidate */
+        assert_near(r.x[0], 1.0, 0.0);
         REFUSED(HF_ERR_ARGUMENT, "never a request", hf_track_answer(ctx, track, 4, NAN, 1.0, 0.0));
         REFUSED(HF_ERR_ARGUMENT, "never a request", hf_track_answer(ctx, track, 0, NAN, 1.0, 0.0));
         REFUSED(HF_ERR_ARGUMENT, "before it was requested", hf_track_answer(ctx, track, 1, 100.9, 1.0, 0.0));
@@ -362,8 +403,8 @@ static void what_is_refused_changes_nothing(void **state)
         REFUSED(HF_ERR_ARGUMENT, "59 behind", hf_track_answer(ctx, track, 2, NAN, 1.0, 0.0)); /* too old */
         assert_int_equal(hf_track_answer(ctx, track, 2, 160.0, 1.0, 0.0),
                          HF_OK); /* but not if measured now */
-        hf_track_reading r;
-        assert_int_equal(hf_track_reading_at(track, 99, &r), HF_ERR_ARGUMENT);
+        hf_track_reading reading;
+        assert_int_equal(hf_track_reading_at(track, 99, &reading), HF_ERR_ARGUMENT);
         hf_track_free(track);
     }
     hf_context_free(ctx);
@@ -377,6 +418,7 @@ int main(void)
         cmocka_unit_test(weights_are_those_of_the_formula),
         cmocka_unit_test(a_reading_of_any_size_is_survived),
         cmocka_unit_test(suggestions_are_in_the_domain_and_repeat),
+        cmocka_unit_test(the_order_of_the_paper),
         cmocka_unit_test(regret_is_added_up),
         cmocka_unit_test(what_is_refused_changes_nothing),
     };
