@@ -60,6 +60,25 @@ static void a_new_file_appears_only_when_complete(void **state)
     folder_remove(&scratch);
 }
 
+/* Two make the same new file at the same time: one has it. */
+static void a_file_that_must_be_new_replaces_nothing(void **state)
+{
+    folder scratch = folder_make();
+    char path[256];
+    hfi_file first, second;
+    folder_file(&scratch, "new", path);
+    assert_int_equal(hfi_file_begin(*state, path, &first), HF_OK);
+    assert_int_equal(hfi_file_begin(*state, path, &second), HF_OK);
+    assert_int_equal(hfi_file_write(*state, &first, "first", 5), HF_OK);
+    assert_int_equal(hfi_file_write(*state, &second, "second", 6), HF_OK);
+    assert_int_equal(hfi_file_commit_new(*state, &second), HF_OK);
+    assert_int_equal(hfi_file_commit_new(*state, &first), HF_ERR_IO);
+    assert_contains(hf_context_message(*state), "new: cannot be written: ");
+    assert_file(path, "second");
+    assert_int_equal(folder_count(&scratch), 1);
+    folder_remove(&scratch);
+}
+
 static void an_aborted_file_leaves_nothing(void **state)
 {
     folder scratch = folder_make();
@@ -314,6 +333,7 @@ int main(void)
 {
     const struct CMUnitTest here[] = {
         cmocka_unit_test(a_new_file_appears_only_when_complete),
+        cmocka_unit_test(a_file_that_must_be_new_replaces_nothing),
         cmocka_unit_test(an_aborted_file_leaves_nothing),
         cmocka_unit_test(names_are_not_predictable),
         cmocka_unit_test(permissions_and_links_are_kept),

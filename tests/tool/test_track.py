@@ -9,12 +9,14 @@ import os
 import random
 import signal
 import sqlite3
+import struct
 import subprocess
 import threading
 import time
 import unittest
 
-from toolcase import TOOL, ToolCase, table
+from test_model_file import content_digest, text, u64
+from toolcase import SOURCE, TOOL, ToolCase, table
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # the systems are small
 
@@ -57,9 +59,9 @@ class Loop(TrackCase):
         self.create()
         best = max(truth(-5 + 0.01 * i, 0) for i in range(1001))
         for t in range(6):
-            text = self.track("refresh", "t.hf", "--time", t)
+            listed = self.track("refresh", "t.hf", "--time", t)
             if t > 0:
-                rows = list(csv.DictReader(io.StringIO(text)))
+                rows = list(csv.DictReader(io.StringIO(listed)))
                 self.assertEqual(list(rows[0]), ["request", "time", "x", "sd", "y"])
                 for k, row in enumerate(rows):
                     self.assertEqual((float(row["time"]), row["y"]), (t, ""))
@@ -258,7 +260,7 @@ class Refusals(TrackCase):
             self.fails(["track", *arguments], part)
 
     def test_tables_are_taken_whole_or_not_at_all(self):
-        for text, part in (
+        for words, part in (
                 ("time,x,y\n101,1,2\n102,1,\n", 'r.csv, line 3, column "y": the value is missing'),
                 ("time,x,y\n101,1,2\n102,nan,3\n", 'r.csv, line 3, column "x": the value is missing'),
                 ("time,x,y\n101,1,2\n102,1,inf\n", 'r.csv, line 3, column "y": the value is infinite'),
@@ -267,16 +269,16 @@ class Refusals(TrackCase):
                 ("time,x,y\n101,1,2\n-500,1,2\n", "r.csv, line 3: time -500 is"), ("x,y\n1,2\n", '"time"'),
                 ("time,y\n1,2\n", '"x"'), ("time,x\n1,2\n", '"y"'), ("time,x,y\n", "no rows"),
                 ("time,x,y,noise\n101,1,2,0.1\n102,1,2,-1\n", 'r.csv, line 3, column "noise": -1 is no variance')):
-            self.write("r.csv", text)
+            self.write("r.csv", words)
             self.refused(["tell", "t.hf", "--csv", "r.csv"], part)
         self.track("refresh", "t.hf", "--time", "101")
-        for text, part in (
+        for words, part in (
                 ("request,y\n1,2\n99,2\n", "r.csv, line 3: there was never a request 99"),
                 ("request,y\n1,2\n1,2\n", "r.csv, line 3: request 1 is no longer open"),
                 ("request,y\n1.5,2\n", 'line 2, column "request": 1.5 is no number of a request'),
                 ("request,y,time\n1,2,3\n", "before it was requested"), ("request\n1\n", '"y"'), ("y\n1\n", '"request"'),
                 ("request,y\n,2\n", 'column "request": the value is missing')):
-            self.write("r.csv", text)
+            self.write("r.csv", words)
             self.refused(["refresh", "t.hf", "--answers", "r.csv"], part)
         self.write("r.csv", "request,y,time,noise\n1,2,,\n2,,,\n")
         self.assertIn("Took 1 answer; 1 row without one", self.track("refresh", "t.hf", "--answers", "r.csv"))
@@ -309,6 +311,51 @@ class Refusals(TrackCase):
         self.assertEqual(self.content("t.hf"), before)
         self.track("tell", "t.hf", "--csv", "r.csv")
         self.assertEqual(self.files(), ["r.csv", "t.hf"])
+
+
+class Format(TrackCase):
+    """The file is what docs/model-format.md says, checksums too: read here by Python alone."""
+
+    def setUp(self):
+        super().setUp()
+        self.stations()
+        self.track("create", "t.hf", "--candidates", "stations.csv", "-t", "ozone", "--drift", "1", "--noise", "2")
+        self.track("tell", "t.hf", "--time", 0, "--candidate", "Queens", "--y", 40)
+        self.track("refresh", "t.hf", "--time", 1)
+        self.track("tell", "t.hf", "--request", 1, "--y", 41)
+        self.track("ask", "t.hf", "--time", 1)
+        self.track("tell", "t.hf", "--time", 1, "--best", 43, "--value", 42)
+        self.database = sqlite3.connect(self.path("t.hf"))
+        self.addCleanup(self.database.close)
+        with open(os.path.join(SOURCE, "docs/model-format.md")) as page:
+            self.words = page.read().split("\n## Tracks\n")[1]
+
+    def test_marks_and_tables_are_the_documented_ones(self):
+        self.assertEqual(self.database.execute("PRAGMA application_id").fetchone()[0], 0x48467472)
+        self.assertEqual(self.database.execute("PRAGMA user_version").fetchone()[0], 1)
+        stored = [row[0] for row in self.database.execute("SELECT sql FROM sqlite_schema WHERE type = 'table' ORDER BY rowid")]
+        self.assertEqual(stored, [line for line in self.words.split("\n") if line.startswith("CREATE TABLE")])
+        for (key,) in self.database.execute("SELECT key FROM meta WHERE key NOT LIKE 'settings.%'"):
+            self.assertIn("`%s`" % key, self.words)
+        for (kind,) in self.database.execute("SELECT DISTINCT kind FROM journal"):
+            self.assertIn("| `%s` |" % kind, self.words)
+
+    def test_checksums_are_the_documented_ones(self):
+        tables = {"meta": "key", "input": "position", "candidate": "position", "array": "name"}
+        stored, = self.database.execute("SELECT value FROM meta WHERE key = 'content_sha256'").fetchone()
+        self.assertEqual(stored, content_digest(self.database, tables=tables))
+        seal, count = bytes.fromhex(stored)[:16], 0
+        for number, kind, i, of, numbers, kept in self.database.execute("SELECT * FROM journal ORDER BY number"):
+            count += 1
+            self.assertEqual(number, count)
+            seal = hashlib.sha256(seal + u64(number) + text(kind) + u64(i) + u64(of) + u64(len(numbers)) + numbers).digest()[:16]
+            self.assertEqual(seal, kept)
+        self.assertEqual(self.database.execute("SELECT * FROM head").fetchall(), [(0, count, seal)])
+        told = self.database.execute("SELECT id, numbers FROM journal WHERE kind = 'told'").fetchone()
+        numbers = struct.unpack("<7d", told[1])
+        self.assertEqual((told[0], numbers[:3], numbers[5:]), (1, (0.0, 40.0, 2.0), (0.0, 1.0)))
+        truth_told, = self.database.execute("SELECT numbers FROM journal WHERE kind = 'truth'").fetchone()
+        self.assertEqual(struct.unpack("<5d", truth_told)[:3], (1.0, 42.0, 43.0))
 
 
 class Killed(TrackCase):
