@@ -5,6 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum {
+    MOST_EVENTS = 8000 /* that are drawn over time */
+};
+
 static void include(double range[2], double value)
 {
     if (!isfinite(value)) return;
@@ -120,7 +124,7 @@ static void print_next(FILE *out, const track_picture *data, size_t input, doubl
 static const char key_above[] =
     "set key at graph 1, graph 1.1 right top horizontal maxrows 1 samplen 1 font ',10' "
     "textcolor '#30343b'\n";
-static const char fresh_and_old[] = "set palette defined (0 '#1d3f5e', 0.5 '#7fa6c4', 1 '#d5e2ec')\n"
+static const char fresh_and_old[] = "set palette defined (0 '#1d3f5e', 0.5 '#7fa6c4', 1 '#b7cedf')\n"
                                     "set cbrange [0:1]\nunset colorbox\n";
 
 /* One input: everything in one panel. */
@@ -137,23 +141,20 @@ static void print_line(FILE *out, const track_picture *data)
     print_label(out, "y", hf_track_target(data->run->track));
     fputs(fresh_and_old, out);
     fputs(key_above, out);
+    fputs("plot", out);
     if (data->known)
-        fputs(
-            "plot $slice0 using 1:3:4 with filledcurves linecolor rgb blue fillstyle transparent solid 0.15 "
-            "noborder title 'mean with 2 sd', $slice0 using 1:2 with lines linewidth 2 linecolor rgb blue "
-            "notitle,",
-            out);
-    else
-        fputs("plot", out);
-    fputs(
-        " $own using 1:2:3 with points pointtype 7 pointsize 0.6 linecolor palette title 'readings, paler "
-        "with "
-        "age', $answers using 1:2:3 with points pointtype 9 pointsize 0.8 linecolor palette title 'answers', "
-        "$open with points pointtype 2 pointsize 0.9 linecolor rgb '#8a8f98' title 'requests', $next with "
-        "points pointtype 7 pointsize "
-        "0.9 "
-        "linecolor rgb red title 'asked for last'\nunset key\nunset arrow 1\n",
-        out);
+        fputs(" $slice0 using 1:3:4 with filledcurves linecolor rgb blue fillstyle transparent solid 0.15 "
+              "noborder title 'mean with 2 sd',",
+              out);
+    fputs(" $own using 1:2:3 with points pointtype 7 pointsize 0.6 linecolor palette "
+          "title 'readings, paler with age', $answers using 1:2:3 with points pointtype 9 pointsize 0.8 "
+          "linecolor palette title 'answers', $open with points pointtype 2 pointsize 0.9 "
+          "linecolor rgb '#8a8f98' title 'requests',",
+          out);
+    if (data->known) fputs(" $slice0 using 1:2 with lines linewidth 2 linecolor rgb blue notitle,", out);
+    fputs(" $next with points pointtype 7 pointsize 0.9 linecolor rgb red title 'asked for last'\n"
+          "unset key\nunset arrow 1\n",
+          out);
 }
 
 /* Several: a panel along each, through one place, without readings, which are elsewhere. */
@@ -249,16 +250,24 @@ static bool print_candidates(FILE *out, const track_picture *data)
 
 /* ---- what happened ---------------------------------------------------------------------------------------------- */
 
+/* More points than this are a stain: every second of each kind is drawn then, or every third, ... */
+static size_t stride_of(const track_picture *data)
+{
+    return 1 + data->history.count / MOST_EVENTS;
+}
+
 static void print_events(FILE *out, const track_picture *data, const char *name, hf_track_entry_kind kind,
                          size_t after, double range[2])
 {
     const track_history *h = &data->history;
+    const size_t stride = stride_of(data);
+    size_t seen = 0;
     bool any = false;
     fprintf(out, "$%s << EOD\n", name);
     for (size_t i = 0; i < h->count; i++) {
         any = any || h->kind[i] == HF_ENTRY_TOLD;
         /* What is expected before anything is known is nobody's expectation. */
-        if (h->kind[i] != (size_t)kind || !any) continue;
+        if (h->kind[i] != (size_t)kind || !any || seen++ % stride != 0) continue;
         const double value = track_history_after(h, i, after);
         plot_number(out, h->numbers[i * h->columns + TRACK_TIME]);
         plot_number(out, value);
@@ -275,7 +284,10 @@ static void print_times(FILE *out, const track_picture *data)
     double range[2] = {INFINITY, -INFINITY};
     for (size_t i = 0; i < h->count; i++) include(range, h->numbers[i * h->columns + TRACK_TIME]);
     print_range(out, "x", range);
-    fputs("set xlabel 'time'\n", out);
+    if (stride_of(data) > 1)
+        fprintf(out, "set xlabel 'time (one in %zu is drawn)'\n", stride_of(data));
+    else
+        fputs("set xlabel 'time'\n", out);
 }
 
 static void print_values(FILE *out, const track_picture *data)

@@ -40,7 +40,7 @@ const tool_option track_create_options[] = {
      "sparq-reuse, off for others)",
      false},
     {"discard", 0, "RULE",
-     "drop readings with a variance above: negligible (default), log\n(of sparq) or a number", false},
+     "drop readings with a variance above: negligible (default), log\n(default of sparq) or a number", false},
     {"negligible", 0, "F", "times the prior variance: such readings are dropped (default 100)", false},
     {"places", 0, "RULE", "where the expert is asked: variance (default), upper or dpp", false},
     {"queries", 0, "N", "requests at a time, at most (default: by --query-factor)", false},
