@@ -34,7 +34,7 @@ const tool_option track_create_options[] = {
     {"forgetting", 0, "E", "eps of tv-gp-ucb, in [0, 1), or eta of w-gp-ucb, in (0, 1]", false},
     {"beta", 0, "B", "multiplier of the bound: a number (default 2), practical or\ntheory", false},
     {"norm", 0, "B", "theory: bound on the function's norm (default 1)", false},
-    {"delta", 0, "D", "theory: how probably it may fail (default 0.05)", false},
+    {"delta", 0, "D", "theory: how probably it may fail (default 0.5)", false},
     {"robust", 0, "K",
      "readings count less from about K standard deviations off; off:\nthey do not (default 2 for sparq and "
      "sparq-reuse, off for others)",
@@ -47,7 +47,7 @@ const tool_option track_create_options[] = {
     {"query-factor", 0, "C", "C log(t)^P requests at step t, at most (default 6)", false},
     {"query-power", 0, "P", "and their P (default: the number of inputs)", false},
     {"every", 0, "T", "time between two lists of requests (default: none)", false},
-    {"enough", 0, "E", "ask no more where the variance is below E times an answer's\n(default 0.05)", false},
+    {"enough", 0, "E", "ask no more where the variance is below E times an answer's\n(default 0.5)", false},
     {"superseded", 0, "C",
      "sparq-reuse: answers replace older ones correlated at least so\nmuch (default 0.6)", false},
     {"expert-after", 0, NULL, "the expert is asked after the place was chosen, as in the paper", false},

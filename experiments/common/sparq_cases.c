@@ -11,6 +11,8 @@
 #define EPS       0.03
 #define ETA       0.9
 #define RATE_UI   0.1
+/* So certain no place is, but for a few steps. */
+#define FULL_LISTS 0.05
 
 const sparq_group sparq_groups[] = {
     {"practical", "Practical constants: beta = 2, baselines tuned"},
@@ -70,6 +72,9 @@ const sparq_case sparq_cases[] = {
     {"few", "sparq-reuse, 1 a step, upper bounds, beta 1", REUSE, .queries = 1, .places = HF_PLACES_UPPER,
      .beta = 1.0},
     {"few", "sparq-reuse, 1 a step, one in ten wrong", REUSE, .queries = 1, .outliers = 0.1},
+    {"places", "variance, as by default until 0.5 x noise", SPARQ, .enough = 0.5},
+    {"places", "the same, sparq-reuse", REUSE, .enough = 0.5},
+    {"places", "the same, sparq, one in ten wrong", SPARQ, .enough = 0.5, .outliers = 0.1},
     {"places", "variance, 3 log t", SPARQ, .factor = 3.0},
     {"places", "variance, 2 log t", SPARQ, .factor = 2.0},
     {"places", "DPP, 6 log t", SPARQ, .places = HF_PLACES_DPP},
@@ -163,6 +168,7 @@ bool sparq_case_settings(hf_context *ctx, const sparq_case *c, const drift_surve
     if (c->factor > 0.0) s->query_factor = c->factor;
     s->queries = c->queries;
     s->every = c->every;
+    s->enough = c->enough > 0.0 ? c->enough : FULL_LISTS;
     s->expert_after = c->after;
     if (c->robust != 0.0) s->robust = fmax(c->robust, 0.0);
     return true;

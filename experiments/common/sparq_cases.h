@@ -29,6 +29,7 @@ typedef struct sparq_case {
     double factor;
     size_t queries;
     double every;
+    double enough; /**< 0: 0.05, at which lists are nearly always as long as Q_t */
     double robust; /**< < 0: Gaussian sites */
     double outliers;
     bool after;

@@ -55,7 +55,7 @@ class Model:
         self.sparq = method in ("sparq", "sparq-reuse")
         self.discard = discard or ("log" if method == "sparq" else "negligible")
         self.s = dict(noise=NOISE, expert_noise=NOISE, negligible=100.0, discard_variance=0.0, beta=2.0, norm_bound=1.0, delta=0.05,
-                      robust=2.0 if self.sparq else 0.0, query_factor=6.0, query_power=float(d), enough=0.05, superseded=0.6, queries=0,
+                      robust=2.0 if self.sparq else 0.0, query_factor=6.0, query_power=float(d), enough=0.5, superseded=0.6, queries=0,
                       window=math.nan, forgetting=math.nan, mean=None)
         self.s.update(numbers)
         table = "".join(f" {a!r} {w!r}" for a, w in zip(AGES, ADDED)) if law == "table" else ""
