@@ -125,7 +125,8 @@ typedef struct hf_track_settings {
     double query_power;   /**< p; 0: the number of inputs */
     size_t queries;       /**< 0: Q_t as above; else so many at most */
     double every; /**< 0: at every new time; else requests are due when so much time went by since the last */
-    double enough; /**< 0.5: a list ends where no place is more uncertain; at 0.05 nearly always at Q_t, for a tenth less regret and twice the queries; >= 0 */
+    double
+        enough; /**< 0.5: a list ends where no place is more uncertain; at 0.05 nearly always at Q_t, for a tenth less regret and twice the queries; >= 0 */
     double
         superseded; /**< sparq-reuse: a batch of more than 4 answers replaces older answers whose correlation with one of its places is at least this; 0.6 (about a lengthscale); 1:
                                only those at the same place; above 1: none */
