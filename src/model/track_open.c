@@ -105,26 +105,32 @@ static void disconnect(hfi_track_store *store)
     store->db = NULL;
 }
 
-/* Looking does not write. What a program left that was killed in a transaction is put in order by one that may write, if we may and nobody else is about to. */
+/* Rolls back what was under way, by SQLite's own means: a reading by one that may write. */
+static hf_status roll_back(hf_context *ctx, hfi_track_store *store, const char *path)
+{
+    int rc = connect(store, path, true);
+    if (rc == SQLITE_OK) rc = configure(store, true);
+    if (rc == SQLITE_OK) rc = sqlite3_exec(store->db, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);
+    disconnect(store);
+    return rc == SQLITE_OK ? HF_OK : hfi_track_sqlite_failed(ctx, store, rc, "read");
+}
+
+/* Looking does not write. What a program left that was killed in a transaction is put in order by one that may write: by us, if we may, or by the one that has the file open for changes just now. */
 static hf_status put_in_order(hf_context *ctx, hfi_track_store *store, const char *path)
 {
     disconnect(store);
     hf_status status = lock(ctx, store, path);
-    if (status < 0)
-        status =
-            hfi_fail(ctx, HF_ERR_IO,
-                     "%s: a program was killed while it changed it; open it once for changes, where it and "
-                     "its folder may be written",
-                     store->name);
-    int rc = status >= 0 ? connect(store, path, true) : SQLITE_OK;
-    if (status >= 0 && rc == SQLITE_OK) rc = configure(store, true);
-    if (status >= 0 && rc == SQLITE_OK)
-        rc = sqlite3_exec(store->db, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);
-    if (rc != SQLITE_OK) status = hfi_track_sqlite_failed(ctx, store, rc, "read");
-    disconnect(store);
+    const bool another = status < 0 && store->lock >= 0;
+    if (status >= 0)
+        status = roll_back(ctx, store, path);
+    else if (!another)
+        status = hfi_fail(ctx, HF_ERR_IO,
+                          "%s: a program was killed while it changed it; open it once for changes, where it "
+                          "and its folder may be written",
+                          store->name);
     if (store->lock >= 0) close(store->lock);
     store->lock = -1;
-    return status;
+    return another ? HF_OK : status;
 }
 
 static bool is_left_over(int rc)

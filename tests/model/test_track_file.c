@@ -120,7 +120,7 @@ static void play_at_once(hf_context *ctx, hf_track *track, int from, int to)
 
 static bool same_double(double a, double b)
 {
-    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
+    return (a == b && signbit(a) == signbit(b)) || (isnan(a) && isnan(b));
 }
 
 static void assert_same_suggestion(const hf_suggestion *a, const hf_suggestion *b)
