@@ -53,7 +53,9 @@ static hf_status add_column(hf_context *ctx, hf_table *table, const char *name, 
 
 static hf_status add_candidates(const tracked *run, const refreshed *list, hf_table *table)
 {
-    if (run->candidates == 0 || list->count == 0) return HF_OK;
+    const double none = 0.0;
+    if (run->candidates == 0) return HF_OK;
+    if (list->count == 0) return hf_table_set_numbers(run->session.ctx, table, "candidate", &none);
     const char **name = calloc(list->count, sizeof *name);
     char(*made)[32] = calloc(list->count, sizeof *made);
     size_t *choice = calloc(list->count, sizeof *choice);

@@ -34,7 +34,7 @@ const tool_option track_create_options[] = {
     {"forgetting", 0, "E", "eps of tv-gp-ucb, in [0, 1), or eta of w-gp-ucb, in (0, 1]", false},
     {"beta", 0, "B", "multiplier of the bound: a number (default 2), practical or\ntheory", false},
     {"norm", 0, "B", "theory: bound on the function's norm (default 1)", false},
-    {"delta", 0, "D", "theory: how probably it may fail (default 0.5)", false},
+    {"delta", 0, "D", "theory: how probably it may fail (default 0.05)", false},
     {"robust", 0, "K",
      "readings count less from about K standard deviations off; off:\nthey do not (default 2 for sparq and "
      "sparq-reuse, off for others)",

@@ -107,7 +107,7 @@ class Loop(TrackCase):
 
     def test_candidates_are_known_by_name(self):
         self.stations()
-        self.track("create", "t.hf", "--candidates", "stations.csv", "-t", "ozone", "--drift", "1", "--noise", "2")
+        self.track("create", "t.hf", "--candidates", "stations.csv", "-t", "ozone", "--drift", "1", "--noise", "2", "-k", "60*se(lengthscale=3)")
         self.write("r.csv", "time,candidate,ozone,noise\n0,Queens,40,\n1,\"a, b\",44,0.5\n2,7,41,\n")
         self.assertEqual(self.parsed("tell", "t.hf", "--csv", "r.csv")["rows"], 3)
         self.track("tell", "t.hf", "--time", "2", "--candidate", "O'Hare", "--y", "39")
@@ -319,7 +319,7 @@ class Format(TrackCase):
     def setUp(self):
         super().setUp()
         self.stations()
-        self.track("create", "t.hf", "--candidates", "stations.csv", "-t", "ozone", "--drift", "1", "--noise", "2")
+        self.track("create", "t.hf", "--candidates", "stations.csv", "-t", "ozone", "--drift", "1", "--noise", "2", "-k", "60*se(lengthscale=3)")
         self.track("tell", "t.hf", "--time", 0, "--candidate", "Queens", "--y", 40)
         self.track("refresh", "t.hf", "--time", 1)
         self.track("tell", "t.hf", "--request", 1, "--y", 41)
