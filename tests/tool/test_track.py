@@ -7,6 +7,7 @@ import json
 import math
 import os
 import random
+import re
 import signal
 import sqlite3
 import struct
@@ -169,6 +170,19 @@ class Loop(TrackCase):
             self.assertEqual(shown["inputs"], [{"name": "a", "lower": 0, "upper": 1}, {"name": "b", "lower": 2, "upper": 2}])
             self.track("tell", name, "--time", 0, "--x", "0.5,2", "--y", 1)
             self.assertEqual(self.parsed("ask", name, "--time", 1)["place"]["b"], 2)
+
+    def test_defaults_are_the_ones_that_help_names(self):
+        self.create()
+        settings = self.parsed("show", "t.hf")["settings"]
+        words = self.track("create", "--help").split("Options of all verbs")[0]
+        found = re.findall(r"--([a-z-]+) [A-Z]+\s[^()]*\([^()]*?default ([\d./]+)", words)
+        found += re.findall(r"--(query-factor) .*\(default (\d+)\)", words)
+        self.assertGreater(len(found), 11)
+        for name, value in found:
+            number = float(value) if "/" not in value else 1 / float(value.split("/")[1])
+            if name == "samples":
+                number = 0  # which stands for that
+            self.assertEqual(settings[name.replace("-", "_")], number, name)
 
     def test_pictures(self):
         if subprocess.run(["which", "gnuplot"], capture_output=True).returncode:
