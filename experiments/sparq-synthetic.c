@@ -10,15 +10,12 @@
 #include "common/pool.h"
 #include "common/sparq_pictures.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     TUNING_SEED = 1000,
-    TUNING_RUNS = 8,
-    DPP_RUNS = 10,
     STEPS = 500,
     QUICK_STEPS = 40,
     QUICK_RUNS = 2
@@ -26,7 +23,7 @@ enum {
 
 typedef struct run {
     hf_context *ctx;
-    long realisations, steps;
+    long realisations, others, steps;
     bool quick;
     words groups;
     env_rows rows;
@@ -86,20 +83,24 @@ static bool take_line(const char *line, void *user)
     return true;
 }
 
+/* How many realisations a case gets: all if an aim is about it, else few. */
+static long runs_of(const run *r, const sparq_case *c)
+{
+    const bool aimed = strcmp(c->group, "practical") == 0 || strcmp(c->group, "growing") == 0 ||
+                       c == sparq_case_find("outliers", "sparq") ||
+                       c == sparq_case_find("few", "sparq-reuse, 1 a step");
+    return aimed || r->realisations < r->others ? r->realisations : r->others;
+}
+
 static void list_tasks(run *r)
 {
     for (size_t i = 0; i < sparq_case_count; ++i) {
-        const bool tuning = strcmp(sparq_cases[i].group, "tuning") == 0,
-                   dpp = sparq_cases[i].places == HF_PLACES_DPP;
-        const long first = tuning ? TUNING_SEED : 0,
-                   most = tuning ? TUNING_RUNS
-                          : dpp  ? DPP_RUNS
-                                 : LONG_MAX,
-                   runs = r->realisations < most ? r->realisations : most;
-        if (!words_hold(&r->groups, sparq_cases[i].group)) continue;
+        const sparq_case *c = &sparq_cases[i];
+        const long first = strcmp(c->group, "tuning") == 0 ? TUNING_SEED : 0, runs = runs_of(r, c);
+        if (!words_hold(&r->groups, c->group)) continue;
         for (long seed = first; seed < first + runs; ++seed) {
             char name[64];
-            sparq_row_name("", &sparq_cases[i], seed, name, sizeof name);
+            sparq_row_name("", c, seed, name, sizeof name);
             if (!env_rows_find(&r->rows, name)) r->tasks[r->count++] = i * TASK_SEEDS + (size_t)seed;
         }
     }
@@ -232,15 +233,23 @@ static bool draw_picture(const void *state, const char *stem)
 
 int main(int argc, char **argv)
 {
-    run r = {.realisations = 40, .steps = STEPS, .rows = {.columns = sparq_columns, .width = SPARQ_COLUMNS}};
+    run r = {.realisations = 40,
+             .others = 10,
+             .steps = STEPS,
+             .rows = {.columns = sparq_columns, .width = SPARQ_COLUMNS}};
     words_parse(&r.groups, "groups", "practical,growing,theory,recommended,outliers,few,places,tuning",
                 sparq_group_known);
     const option_row options[] = {
         {.name = "realisations",
          .value = "N",
-         .help = "of each case (default 40; of the tuning grids 8 others, of cases with determinantal "
-                 "processes 10)",
+         .help = "of cases that an aim is about (default 40)",
          .number = &r.realisations,
+         .least = 1,
+         .most = 1000},
+        {.name = "others",
+         .value = "N",
+         .help = "of the other cases at most (default 10; the tuning grids have their own)",
+         .number = &r.others,
          .least = 1,
          .most = 1000},
         {.name = "steps",
