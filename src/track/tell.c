@@ -207,8 +207,8 @@ hf_status hf_track_truth(hf_context *ctx, hf_track *track, double time, double b
     if (!isfinite(time) || !isfinite(best) || !isfinite(value) || !isfinite(best - value))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "a truth at time %g: best %g, value %g", time, best, value);
     if (value - best > TRUTH_ROUNDING * fmax(fabs(best), fabs(value)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the value at time %g, %g, exceeds the best there is, %g", time,
-                        value, best);
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the value at time %g, %g, exceeds the best there is by %g",
+                        time, value, value - best);
     const hfi_event event = {.kind = HFI_EVENT_TRUTH, .time = time, .y = value, .a = best};
     return hfi_track_commit(ctx, track, 1, &event);
 }
