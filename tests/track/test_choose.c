@@ -8,31 +8,7 @@
 #include <cmocka.h>
 
 #include "track/book.h"
-
-enum {
-    LIST_MOST = 40
-};
-
-typedef struct request_list {
-    hf_track_request r[LIST_MOST];
-    double x[LIST_MOST];
-    size_t count;
-} request_list;
-
-/* The requests for `time`: the newest list. */
-static request_list ask_for(hf_context *ctx, hf_track *track, double time)
-{
-    request_list list = {.count = 0};
-    if (hf_track_requests(ctx, track, time, &list.count) != HF_OK) fail_msg("%s", hf_context_message(ctx));
-    assert_true(list.count <= LIST_MOST);
-    const size_t from = hf_track_open(track) - list.count;
-    for (size_t k = 0; k < list.count; k++) {
-        assert_int_equal(hf_track_request_at(track, from + k, &list.r[k]), HF_OK);
-        assert_near(list.r[k].time, time, 0.0);
-        list.x[k] = list.r[k].x[0];
-    }
-    return list;
-}
+#include "track/request_list.h"
 
 static void answer_all(hf_context *ctx, hf_track *track, const request_list *list)
 {
@@ -349,54 +325,12 @@ static void fresh_answers_replace_old_ones(void **state)
     hf_context_free(ctx);
 }
 
-/* 3000 readings at as many places: places and readings in memory are bounded, and what is in use is whole. */
-static void memory_is_bounded(void **state)
-{
-    (void)state;
-    hf_context *ctx = hf_context_create();
-    for (hf_track_method m = HF_TRACK_SW_GP_UCB; m <= HF_TRACK_SPARQ_REUSE; m++) {
-        hf_track_settings s = tracks_settings(m);
-        s.most_places = 64;
-        s.queries = 3;
-        s.negligible = 4.0;
-        s.robust = m == HF_TRACK_SPARQ_REUSE ? 2.0 : 0.0;
-        hf_track *track = tracks_make(ctx, &s);
-        uint64_t seed = 5;
-        hf_track_summary now;
-        size_t most_bytes = 0;
-        for (unsigned i = 0; i < 3000; i++) {
-            const double time = 0.8 * i, x = -4.0 + 8.0 * tracks_uniform(&seed);
-            if (i % 50 == 1) {
-                const request_list list = ask_for(ctx, track, time);
-                answer_all(ctx, track, &list);
-            }
-            tracks_tell(ctx, track, time, x, sin(x + 0.01 * time), 0.0);
-            hf_track_summary_of(track, &now);
-            assert_true(now.held <= 100);
-            assert_true(now.places <= (now.held + 33) * 5 / 4 + 1 || now.places <= 64 + 3);
-            if (i == 1000) most_bytes = now.bytes;
-        }
-        assert_true(now.bytes <= most_bytes + most_bytes / 4);
-        hf_track_reading r;
-        for (size_t i = 0; i < now.held; i++) {
-            assert_int_equal(hf_track_reading_at(track, i, &r), HF_OK);
-            assert_near(r.y, sin(r.x[0] + (r.answer ? 0.0 : 0.01 * r.time)), 1e-12); /* at its place still */
-        }
-        hf_track_free(track);
-    }
-    hf_context_free(ctx);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_choice_is_greedy),
-        cmocka_unit_test(samples_have_distinct_places),
-        cmocka_unit_test(numbers_grow_like_a_logarithm),
-        cmocka_unit_test(lists_come_when_they_are_due),
-        cmocka_unit_test(eight_lists_stay_open),
-        cmocka_unit_test(fresh_answers_replace_old_ones),
-        cmocka_unit_test(memory_is_bounded),
+        cmocka_unit_test(the_choice_is_greedy),          cmocka_unit_test(samples_have_distinct_places),
+        cmocka_unit_test(numbers_grow_like_a_logarithm), cmocka_unit_test(lists_come_when_they_are_due),
+        cmocka_unit_test(eight_lists_stay_open),         cmocka_unit_test(fresh_answers_replace_old_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

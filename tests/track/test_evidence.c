@@ -188,6 +188,7 @@ static void a_fit_finds_what_readings_were_made_with(void **state)
         within_factor(after->age.rate, sqrt(truths[k].scale) / truths[k].period, 1.7);
         hf_track_reading reading;
         assert_int_equal(hf_track_reading_at(track, 0, &reading), HF_OK);
+        for (size_t i = 0; i < SIMULATED; i++) assert_near(track->recent.noise[i], after->noise, 0.0);
         assert_near(reading.noise, after->noise, 0.0); /* readings with the track's noise have the new one */
         hf_track_free(track);
     }

@@ -218,6 +218,43 @@ static void a_track_is_its_journal(void **state)
     hf_context_free(alone);
 }
 
+/* What was worked out for a call that failed is no good after another one; and asking again says nothing new to the journal. */
+static void what_failed_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    for (unsigned between = 0; between < 2; between++) {
+        static tape t;
+        memset(&t, 0, sizeof t);
+        hf_track_settings s = tracks_settings(HF_TRACK_SPARQ_REUSE);
+        s.robust = 2.0;
+        const hfi_journal journal = {.append = append, .user = &t, .target = "y"};
+        hf_track *track = tracks_make(ctx, &s), *twin = tracks_make(ctx, &s);
+        hfi_track_set_journal(track, &journal);
+        const call list = {.verb = REQUESTS, .time = 9.0},
+                   late = {.verb = TELL, .time = 12.0, .x = 1.0, .y = 4.0},
+                   change = {.verb = between ? FIT : ANSWER, .time = NAN, .y = 3.0, .id = 1};
+        for (unsigned k = 0; k < 9; k++) {
+            const call tell = {.verb = TELL, .time = k, .x = -4.0 + k, .y = sin(k)};
+            assert_true(make(ctx, track, &tell).status >= 0 && make(ctx, twin, &tell).status >= 0);
+        }
+        assert_true(make(ctx, track, &list).status >= 0 && make(ctx, twin, &list).status >= 0);
+        t.failing = 1.0;
+        assert_int_equal(make(ctx, track, &late).status, HF_ERR_IO);
+        t.failing = 0.0;
+        assert_true(make(ctx, track, &change).status >= 0 && make(ctx, twin, &change).status >= 0);
+        assert_true(make(ctx, track, &late).status >= 0 && make(ctx, twin, &late).status >= 0);
+        assert_true(state_of(track) == state_of(twin));
+        const outcome first = ask(ctx, track, 13.0);
+        const size_t events = t.count;
+        const outcome second = ask(ctx, track, 13.0);
+        assert_true(tracks_same(&first, &second, sizeof first) && t.count == events);
+        hf_track_free(track);
+        hf_track_free(twin);
+    }
+    hf_context_free(ctx);
+}
+
 /* Places are let go while a journal is played as they were while it was written. */
 static void places_are_thinned_alike(void **state)
 {
@@ -386,6 +423,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_track_is_its_journal),
+        cmocka_unit_test(what_failed_leaves_nothing_behind),
         cmocka_unit_test(places_are_thinned_alike),
         cmocka_unit_test(entries_that_are_none_are_refused),
         cmocka_unit_test(entries_that_cannot_follow_are_refused),

@@ -403,6 +403,9 @@ static void what_is_refused_changes_nothing(void **state)
         REFUSED(HF_ERR_ARGUMENT, "59 behind", hf_track_answer(ctx, track, 2, NAN, 1.0, 0.0)); /* too old */
         assert_int_equal(hf_track_answer(ctx, track, 2, 160.0, 1.0, 0.0),
                          HF_OK); /* but not if measured now */
+        assert_true(hf_track_ask(ctx, track, 300.0, &x, &said) >= 0);
+        tracks_tell(ctx, track, 161.0, 1.0, 0.5, 0.0); /* far behind the clock, but the newest there is */
+        REFUSED(HF_ERR_ARGUMENT, "behind", hf_track_tell(ctx, track, 160.9, &in, 1.0, 0.0, &id));
         hf_track_reading reading;
         assert_int_equal(hf_track_reading_at(track, 99, &reading), HF_ERR_ARGUMENT);
         hf_track_free(track);
