@@ -27,6 +27,7 @@ static inline void state_readings(uint64_t *print, const hf_track *track, size_t
         STATE_PUT(print, told[i].target);
         STATE_PUT(print, told[i].variance);
         STATE_PUT(print, told[i].weight);
+        STATE_PUT(print, told[i].horizon);
         STATE_PUT(print, told[i].batch);
         state_bytes(print, track->places.x + told[i].place * track->d, track->d * sizeof(double));
     }
