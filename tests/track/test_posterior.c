@@ -235,19 +235,23 @@ static void what_was_dropped_may_count_again(void **state)
 {
     (void)state;
     hf_context *ctx = hf_context_create();
-    const hf_track_settings s = tracks_settings(HF_TRACK_SPARQ);
-    static book b;
-    b = (book){.s = &s};
-    hf_track *track = tracks_make(ctx, &s);
-    tell(ctx, &b, track, 0.0, 1.0, 0.3, 0.0);
-    bool dropped = false;
-    for (unsigned k = 0; k < 14; k++) {
-        tell(ctx, &b, track, 1.0, -3.0 + 0.4 * k, 0.1 * k, 0.0);
-        dropped = dropped || book_gather(&b, 1.0, 1.0).n == b.count - 1;
-        (void)compare_at(ctx, &b, track, 1.0);
+    const hf_track_method methods[] = {HF_TRACK_SPARQ, HF_TRACK_UI_GP_UCB};
+    for (size_t m = 0; m < 2; m++) {
+        hf_track_settings s = tracks_settings(methods[m]);
+        s.discard = HF_DISCARD_LOG;
+        static book b;
+        b = (book){.s = &s};
+        hf_track *track = tracks_make(ctx, &s);
+        tell(ctx, &b, track, 0.0, 1.0, 0.3, 0.0);
+        bool dropped = false;
+        for (unsigned k = 0; k < 14; k++) {
+            tell(ctx, &b, track, 1.0, -3.0 + 0.4 * k, 0.1 * k, 0.0);
+            dropped = dropped || book_gather(&b, 1.0, 1.0).n == b.count - 1;
+            (void)compare_at(ctx, &b, track, 1.0);
+        }
+        assert_true(dropped && book_gather(&b, 1.0, 1.0).n == b.count);
+        hf_track_free(track);
     }
-    assert_true(dropped && book_gather(&b, 1.0, 1.0).n == b.count);
-    hf_track_free(track);
     hf_context_free(ctx);
 }
 
