@@ -78,6 +78,7 @@ const sparq_case sparq_cases[] = {
     {"places", "variance, 3 log t", SPARQ, .factor = 3.0},
     {"places", "variance, 2 log t", SPARQ, .factor = 2.0},
     {"places", "DPP, 6 log t", SPARQ, .places = HF_PLACES_DPP},
+    {"places", "DPP, 6 log t, one in ten wrong", SPARQ, .places = HF_PLACES_DPP, .outliers = 0.1},
     {"places", "DPP, 2 log t", SPARQ, .factor = 2.0, .places = HF_PLACES_DPP},
     {"places", "upper bounds, 6 log t", SPARQ, .places = HF_PLACES_UPPER},
     {"places", "the paper's order, 6 log t", SPARQ, .after = true},
