@@ -62,6 +62,7 @@ static void memory_is_bounded(void **state)
         s.kernel = "0.8*se(lengthscale~0.04)"; /* all places matter */
         s.most_places = 64;
         s.queries = 3;
+        s.places = HF_PLACES_DPP; /* anywhere, also where places are about to go */
         s.negligible = 4.0;
         s.robust = m == HF_TRACK_SPARQ_REUSE ? 2.0 : 0.0;
         drive(ctx, &s);
