@@ -99,7 +99,7 @@ typedef struct hf_track_settings {
     hf_domain domain;         /**< required */
     const char *const *names; /**< names of the inputs, or NULL: x1, x2, ... */
     const char *
-        kernel; /**< expression (kernel.h) in the inputs, user's units; NULL: "se" with outputscale 1 and lengthscale a tenth of the box's sides, or of the
+        kernel; /**< expression (kernel.h) in the inputs, user's units, without white and coregion; NULL: "se" with outputscale 1 and lengthscale a tenth of the box's sides, or of the
                                    candidates' range. The values it says or starts at are used; hf_track_fit() trains those that are not held */
     double noise;        /**< variance of a reading; > 0; 0.01 */
     double expert_noise; /**< of an answer; 0: `noise` */

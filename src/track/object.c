@@ -12,6 +12,13 @@ static hf_status check_kernel(hf_context *ctx, const hf_track *track)
     if (!(track->typical > 0.0))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the kernel's variance is %g; it must be positive",
                         track->typical);
+    double with, without; /* at the origin: `point` is zero still */
+    hfi_kernel_diagonal(track->kernel, 1, track->point, track->d, true, &with);
+    hfi_kernel_diagonal(track->kernel, 1, track->point, track->d, false, &without);
+    if (with != without)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "the kernel has a white term; what differs from reading to reading is the track's noise");
     return HF_OK;
 }
 
@@ -24,8 +31,7 @@ static hf_status fill(hf_context *ctx, const hf_track_settings *settings, hf_tra
     status = hf_kernel_parse(ctx, s->kernel, s->names, track->d, &track->kernel);
     if (status < 0) return status;
     track->typical = hfi_kernel_typical_variance(track->kernel);
-    status = check_kernel(ctx, track);
-    if (status >= 0) status = hfi_places_init(ctx, track->d, &track->places);
+    status = hfi_places_init(ctx, track->d, &track->places);
     if (status < 0) return status;
     track->thin_at = s->most_places;
     track->ask_place = hfi_alloc(ctx, track->d, sizeof *track->ask_place);
@@ -37,7 +43,7 @@ static hf_status fill(hf_context *ctx, const hf_track_settings *settings, hf_tra
     recent->y = recent->time + HFI_RECENT;
     recent->noise = recent->y + HFI_RECENT;
     recent->weight = recent->noise + HFI_RECENT;
-    return HF_OK;
+    return check_kernel(ctx, track);
 }
 
 hf_status hf_track_create(hf_context *ctx, const hf_track_settings *settings, hf_track **out)

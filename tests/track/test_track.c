@@ -64,6 +64,7 @@ static void bad_settings_are_refused_one_by_one(void **state)
     BAD("table", (s.age.kind = HF_AGE_TABLE, s.age.entries = 0));
     BAD("no inputs", s.domain.dimension = 0);
     BAD("bounds", s.domain.lower = NULL);
+    BAD("white", s.kernel = "se + white");
     BAD("one output", s.kernel = "coregion(x1, outputs=2)");
     const char *const nameless[] = {""};
     BAD("name of input 1", s.names = nameless);
