@@ -238,10 +238,14 @@ hf_status hfi_track_writable(hf_context *ctx, const hf_track *track);
 /** What robust weights are centred by from now on: what is told as of now, at `time`. Without robust weights nothing. */
 void hfi_track_snapshot(hf_track *track, double time);
 
-/* ---- tell.c ------------------------------------------------------------------------------------------------------ */
+/* ---- robust.c ---------------------------------------------------------------------------------------------------- */
 
 /** Site of a reading at age 0 from its robust centre (NaN: Gaussian) and threshold. */
 hf_status hfi_track_site(hf_context *ctx, double y, double noise, double centre, double threshold,
                          hfi_told *out);
+/** Centre and threshold c, c^2 = k^2 (variance there + what the age law adds since + noise), of a reading to come. NaN and infinity where there is no posterior to compare it
+ * with, or robust weights are not asked for: a Gaussian site. The posterior is kept. */
+hf_status hfi_track_centre(hf_context *ctx, hf_track *track, double time, const double *x, double noise,
+                           double *centre, double *threshold);
 
 #endif

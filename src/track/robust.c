@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Robust weights: sites of readings, and the posterior that readings are compared with. */
+#include "track/track.h"
+
+#include <float.h>
+#include <math.h>
+
+hf_status hfi_track_site(hf_context *ctx, double y, double noise, double centre, double threshold,
+                         hfi_told *out)
+{
+    hf_sites *sites = NULL;
+    const hf_status status = isfinite(centre)
+                                 ? hf_sites_robust(ctx, 1, &y, noise, NULL, &centre, threshold, &sites)
+                                 : hf_sites_gaussian(ctx, 1, &y, noise, NULL, &sites);
+    if (status < 0) return status;
+    *out = (hfi_told){.y = y,
+                      .noise = noise,
+                      .target = hf_sites_targets(sites)[0],
+                      .variance = hf_sites_variances(sites)[0],
+                      .weight = hf_sites_weights(sites)[0]};
+    hf_sites_free(sites);
+    return status;
+}
+
+static hf_status solve_before(hf_context *ctx, const hfi_moment *moment, size_t count, const hfi_told *told,
+                              hf_posterior **out)
+{
+    hfi_solved solved;
+    const hf_status status = hfi_track_solve(ctx, moment, count, told, &solved);
+    if (status >= 0) *out = solved.posterior;
+    return status;
+}
+
+/* The posterior that readings of `time` are compared with: one that moves the clock on, with all that was told until now. *its: the time of the posterior. NULL:
+ * there is none. What is kept of it changes no later result. */
+static hf_status compare_with(hf_context *ctx, hf_track *track, double time, const hf_posterior **out,
+                              double *its)
+{
+    const hfi_snapshot *before = &track->before;
+    const bool ahead = time > track->clock && track->held > 0;
+    hf_posterior **kept = ahead ? &track->ahead : &track->last;
+    hf_status status = HF_OK;
+    *out = NULL;
+    *its = ahead ? track->clock : before->time;
+    if (!ahead && before->count == 0) return HF_OK;
+    if (*kept == NULL && ahead) {
+        const hfi_moment now = hfi_track_moment(track, track->clock);
+        status = solve_before(ctx, &now, track->held, track->told, kept);
+    } else if (*kept == NULL) {
+        const hfi_moment then = {.track = track,
+                                 .time = before->time,
+                                 .newest = before->newest,
+                                 .answered_batch = before->answered_batch,
+                                 .step = before->step};
+        status = solve_before(ctx, &then, before->count, before->told, kept);
+    }
+    *out = *kept;
+    return status;
+}
+
+hf_status hfi_track_centre(hf_context *ctx, hf_track *track, double time, const double *x, double noise,
+                           double *centre, double *threshold)
+{
+    *centre = NAN;
+    *threshold = INFINITY;
+    const double k = track->own.s.robust;
+    const hf_posterior *last;
+    double its, variance;
+    if (!(k > 0.0)) return HF_OK;
+    hf_status status = compare_with(ctx, track, time, &last, &its);
+    if (status < 0 || last == NULL) return status;
+    double mean;
+    status = hf_predict(ctx, last, 1, x, track->d, &mean, &variance, NULL);
+    if (status < 0) return status;
+    const double spread = hfi_track_aged(track, variance + noise, time - its);
+    *centre = mean;
+    *threshold = fmin(fmax(k * sqrt(spread), DBL_MIN), 0.5 * DBL_MAX);
+    return status;
+}
