@@ -189,8 +189,7 @@ static void report(const void *state)
         printf(
             "%d days, %d stations, %zu readings missing. Regrets in ppb a day: a station at random %.2f, the "
             "best fixed station in hindsight (%zu) %.2f, yesterday's worst station %.2f.\nFitted to the "
-            "first "
-            "%d days: %s, noise variance %.3g, rate %.3g a day.\n",
+            "first %d days: %s, noise variance %.3g, rate %.3g a day.\n",
             OZONE_DAYS, OZONE_STATIONS, r.ozone.missing, random, which, fixed, yesterday, FIT_DAYS,
             r.fit.kernel, r.fit.noise, r.fit.rate);
     }
@@ -228,20 +227,22 @@ static bool draw_picture(const void *state, const char *stem)
         fputs("EOD\n", p.script);
     }
     fputs("set xlabel 'day'\nset ylabel 'average regret, ppb'\nset xrange [2:62]\nset yrange [0:40]\nset key "
-          "top "
-          "right\nplot",
+          "top right\nplot",
           p.script);
     for (size_t i = 0; i < LINES; ++i)
-        fprintf(
-            p.script,
-            " $line%zu using 1:3:4 with filledcurves fc rgb '%s' fs transparent solid 0.12 notitle, $line%zu "
-            "using 1:2 with lines lw 2 lc rgb '%s' title '%s',",
-            i, lines[i].colour, i, lines[i].colour, lines[i].title);
+        fprintf(p.script,
+                "%s $line%zu using 1:3:4 with filledcurves fc rgb '%s' fs transparent solid 0.12 notitle, "
+                "$line%zu "
+                "using 1:2 with lines lw 2 lc rgb '%s' title '%s'",
+                i ? "," : "", i, lines[i].colour, i, lines[i].colour, lines[i].title);
+    run known = *r;
     double fixed, random, yesterday;
     size_t which;
-    if (r->there) ozone_references(&r->ozone, &fixed, &which, &random, &yesterday);
-    fprintf(p.script, " %g with lines dt 2 lc rgb '#000000' title 'best fixed station'\n",
-            r->there ? fixed : NAN);
+    if (prepare(&known) && known.there) {
+        ozone_references(&known.ozone, &fixed, &which, &random, &yesterday);
+        fprintf(p.script, ", %g with lines dt 2 lc rgb '#000000' title 'best fixed station'", fixed);
+    }
+    fputc('\n', p.script);
     return picture_draw(&p, stem, 800, 500);
 }
 
