@@ -97,14 +97,14 @@ static hf_status print_text(tracked *run, const hf_track_summary *s)
     print_kernel(run);
     print_settings(run);
     if (isfinite(s->clock))
-        printf("\nAt time %g: %llu readings told, %llu places asked for\n", s->clock,
+        printf("\nAt time %g: readings told %llu, places asked for %llu\n", s->clock,
                (unsigned long long)s->told, (unsigned long long)s->asked);
     else
         puts("\nNothing has been told");
     if (s->requested > 0)
         printf("The expert was asked %llu times and answered %llu\n", (unsigned long long)s->requested,
                (unsigned long long)s->answered);
-    printf("In memory: %zu readings at %zu places, %zu bytes\n", s->held, s->places, s->bytes);
+    printf("In memory: readings %zu, places %zu, bytes %zu\n", s->held, s->places, s->bytes);
     if (s->truths > 0) {
         printf("Regret: %.6g in %llu steps, %.6g a step", s->regret, (unsigned long long)s->truths,
                s->average_regret);
