@@ -42,6 +42,16 @@ hf_search_settings hf_search_settings_default(void)
     return (hf_search_settings){.samples = 0, .starts = 6, .iterations = 40, .resolution = 0.0};
 }
 
+hf_status hfi_search_check(hf_context *ctx, const hf_search_settings *settings)
+{
+    if (!(settings->resolution >= 0.0 && settings->resolution <= 0.5))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the resolution is %g; it must be 0 or in (0, 1/2]",
+                        settings->resolution);
+    if (settings->iterations == 0)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "climbs need at least one evaluation; iterations is 0");
+    return HF_OK;
+}
+
 /* ---- a climb ----------------------------------------------------------------------------------------------------- */
 
 static void place(search *s, const double *at)
@@ -235,12 +245,8 @@ static hf_status check(const search *s, size_t guess_count, const double *guesse
     hf_status status = hf_domain_check(ctx, s->domain);
     if (status >= 0) status = hfi_confidence_check(ctx, s->bound, s->domain->dimension);
     if (status < 0 || s->domain->candidates > 0) return status;
-    const double resolution = s->settings.resolution;
-    if (!(resolution >= 0.0 && resolution <= 0.5))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the resolution is %g; it must be 0 or in (0, 1/2]",
-                        resolution);
-    if (s->settings.iterations == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "climbs need at least one evaluation; iterations is 0");
+    status = hfi_search_check(ctx, &s->settings);
+    if (status < 0) return status;
     if (guess_count > 0 && guesses == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "there are %zu guesses, but they are NULL", guess_count);
     for (size_t k = 0; k < guess_count * s->domain->dimension; k++)

@@ -14,6 +14,9 @@ double hfi_domain_at(const hf_domain *domain, size_t j, double share);
 /** Inputs whose bounds differ; their numbers into `free` (d entries) unless it is NULL. */
 size_t hfi_domain_free_inputs(const hf_domain *domain, size_t *free);
 
+/** HF_ERR_ARGUMENT for settings with which a box cannot be searched. */
+hf_status hfi_search_check(hf_context *ctx, const hf_search_settings *settings);
+
 /** The bound has all its parts, and is of points with d inputs. */
 hf_status hfi_confidence_check(hf_context *ctx, const hf_confidence *bound, size_t d);
 /** Whose standard deviation. */

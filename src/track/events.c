@@ -59,10 +59,7 @@ void hfi_track_snapshot(hf_track *track, double time)
     track->last = NULL;
     if (track->held > 0) memcpy(track->before.told, track->told, track->held * sizeof *track->told);
     track->before.count = track->held;
-    track->before.time = time;
-    track->before.newest = track->newest;
-    track->before.answered_batch = track->answered_batch;
-    track->before.step = (size_t)track->own_told + 1;
+    track->before.moment = hfi_track_moment(track, time);
 }
 
 /* Time goes on: what there was until now is what the readings to come are compared with. */
@@ -146,10 +143,11 @@ static void apply_told(hf_track *track, const hfi_event *event, const hfi_told *
 
 static double correlation(const hf_track *track, size_t a, size_t b)
 {
+    if (a == b) return 1.0;
     const double *x = track->places.x + a * track->d, *z = track->places.x + b * track->d;
     const double vx = hfi_kernel_value(track->kernel, x, x, false),
                  vz = hfi_kernel_value(track->kernel, z, z, false);
-    return a == b ? 1.0 : hfi_kernel_value(track->kernel, x, z, false) / sqrt(vx * vz);
+    return hfi_kernel_value(track->kernel, x, z, false) / sqrt(vx * vz);
 }
 
 /* sparq-reuse: a fresh answer of a dense list takes the place of older ones nearby. */

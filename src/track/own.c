@@ -2,6 +2,8 @@
 /* Settings of a track: checks, and a copy with memory of its own in which nothing is left to a default. */
 #include "track/track.h"
 
+#include "optimise/optimise.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -107,17 +109,6 @@ static hf_status check_expert(hf_context *ctx, const hf_track_settings *s)
     return status;
 }
 
-/* What hf_maximise_confidence() would refuse at every step. */
-static hf_status check_search(hf_context *ctx, const hf_track_settings *s)
-{
-    if (s->domain.candidates > 0) return HF_OK;
-    const double resolution = s->search.resolution;
-    if (s->search.iterations == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "climbs need at least one evaluation; iterations is 0");
-    return need(ctx, resolution >= 0.0 && resolution <= 0.5, "the resolution of the search", resolution,
-                "0 or in (0, 1/2]");
-}
-
 static hf_status check_settings(hf_context *ctx, const hf_track_settings *s)
 {
     hf_status status = check_choices(ctx, s);
@@ -125,7 +116,7 @@ static hf_status check_settings(hf_context *ctx, const hf_track_settings *s)
     if (status >= 0) status = check_method(ctx, s);
     if (status >= 0) status = check_numbers(ctx, s);
     if (status >= 0) status = check_expert(ctx, s);
-    if (status >= 0) status = check_search(ctx, s);
+    if (status >= 0 && s->domain.candidates == 0) status = hfi_search_check(ctx, &s->search);
     return status;
 }
 

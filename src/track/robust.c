@@ -22,15 +22,6 @@ hf_status hfi_track_site(hf_context *ctx, double y, double noise, double centre,
     return status;
 }
 
-static hf_status solve_before(hf_context *ctx, const hfi_moment *moment, size_t count, const hfi_told *told,
-                              hf_posterior **out)
-{
-    hfi_solved solved;
-    const hf_status status = hfi_track_solve(ctx, moment, count, told, &solved);
-    if (status >= 0) *out = solved.posterior;
-    return status;
-}
-
 /* The posterior that readings of `time` are compared with: one that moves the clock on, with all that was told until now. *its: the time of the posterior. NULL:
  * there is none. What is kept of it changes no later result. */
 static hf_status compare_with(hf_context *ctx, hf_track *track, double time, const hf_posterior **out,
@@ -38,22 +29,18 @@ static hf_status compare_with(hf_context *ctx, hf_track *track, double time, con
 {
     const hfi_snapshot *before = &track->before;
     const bool ahead = time > track->clock && track->held > 0;
+    const size_t count = ahead ? track->held : before->count;
+    *out = NULL;
+    if (count == 0) return HF_OK;
+    const hfi_moment moment = ahead ? hfi_track_moment(track, track->clock) : before->moment;
     hf_posterior **kept = ahead ? &track->ahead : &track->last;
     hf_status status = HF_OK;
-    *out = NULL;
-    *its = ahead ? track->clock : before->time;
-    if (!ahead && before->count == 0) return HF_OK;
-    if (*kept == NULL && ahead) {
-        const hfi_moment now = hfi_track_moment(track, track->clock);
-        status = solve_before(ctx, &now, track->held, track->told, kept);
-    } else if (*kept == NULL) {
-        const hfi_moment then = {.track = track,
-                                 .time = before->time,
-                                 .newest = before->newest,
-                                 .answered_batch = before->answered_batch,
-                                 .step = before->step};
-        status = solve_before(ctx, &then, before->count, before->told, kept);
+    if (*kept == NULL) {
+        hfi_solved solved;
+        status = hfi_track_solve(ctx, &moment, count, ahead ? track->told : before->told, &solved);
+        if (status >= 0) *kept = solved.posterior;
     }
+    *its = moment.time;
     *out = *kept;
     return status;
 }

@@ -96,14 +96,21 @@ typedef struct hfi_track_own {
     char *kernel;
 } hfi_track_own;
 
-/** Readings as they were at some time. */
+/** What decides which readings count at a time: track, time, the newest reading's time and the step. */
+typedef struct hfi_moment {
+    const hf_track *track;
+    double time, newest;
+    uint64_t answered_batch;
+    size_t step;
+    bool squared;  /* w-gp-ucb: weights squared, for the spread */
+    bool own_only; /* no answers: what will be there when new answers come (sparq) */
+} hfi_moment;
+
+/** Readings as they were at some moment; none before the first one. */
 typedef struct hfi_snapshot {
     hfi_told *told;
     size_t count, room;
-    double time;   /* NaN: there is none */
-    double newest; /* time of the newest reading */
-    uint64_t answered_batch;
-    size_t step;
+    hfi_moment moment;
 } hfi_snapshot;
 
 /** The newest readings for hf_track_fit(), counting or not: a ring. */
@@ -181,15 +188,6 @@ void hfi_track_thin(hf_context *ctx, hf_track *track);
 
 /* ---- counts.c: which readings count, and how much ----------------------------------------------------------------- */
 
-/** What decides it at a time: track, time, the newest reading's time and the step. */
-typedef struct hfi_moment {
-    const hf_track *track;
-    double time, newest;
-    uint64_t answered_batch;
-    size_t step;
-    bool squared;  /* w-gp-ucb: weights squared, for the spread */
-    bool own_only; /* no answers: what will be there when new answers come (sparq) */
-} hfi_moment;
 hfi_moment hfi_track_moment(const hf_track *track, double time);
 /** Variance of a reading's site at the moment; infinite: it does not count. The newest always counts. */
 double hfi_track_variance(const hfi_moment *moment, const hfi_told *told);

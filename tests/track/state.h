@@ -98,10 +98,10 @@ static inline uint64_t state_of(const hf_track *track)
     }
     const hfi_snapshot *before = &track->before;
     state_readings(&print, track, before->count, before->told);
-    STATE_PUT(&print, before->time);
-    STATE_PUT(&print, before->newest);
-    STATE_PUT(&print, before->answered_batch);
-    STATE_PUT(&print, before->step);
+    STATE_PUT(&print, before->moment.time);
+    STATE_PUT(&print, before->moment.newest);
+    STATE_PUT(&print, before->moment.answered_batch);
+    STATE_PUT(&print, before->moment.step);
     return print;
 }
 
