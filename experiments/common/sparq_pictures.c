@@ -17,25 +17,18 @@ typedef struct panel {
     curve lines[LINES];
 } panel;
 
+#define EVERY_METHOD                                                                                         \
+    {                                                                                                        \
+        {"sparq", "#d1495b", "SparQ"}, {"tv-gp-ucb", "#1f7a8c", "TV"}, {"ui-gp-ucb", "#8d6a9f", "UI"},       \
+            {"gp-ucb", "#606060", "GP-UCB"}, {"w-gp-ucb", "#e0a030", "W"}, {"sw-gp-ucb", "#5a8f3c", "SW"},   \
+        {                                                                                                    \
+            "r-gp-ucb", "#0b2545", "R"                                                                       \
+        }                                                                                                    \
+    }
+
 static const panel panels[] = {
-    {"beta = 2, baselines tuned",
-     "practical",
-     {{"sparq", "#d1495b", "SparQ"},
-      {"tv-gp-ucb", "#1f7a8c", "TV"},
-      {"ui-gp-ucb", "#8d6a9f", "UI"},
-      {"gp-ucb", "#606060", "GP-UCB"},
-      {"w-gp-ucb", "#e0a030", "W"},
-      {"sw-gp-ucb", "#5a8f3c", "SW"},
-      {"r-gp-ucb", "#0b2545", "R"}}},
-    {"the theorem''s beta",
-     "theory",
-     {{"sparq", "#d1495b", "SparQ"},
-      {"tv-gp-ucb", "#1f7a8c", "TV"},
-      {"ui-gp-ucb", "#8d6a9f", "UI"},
-      {"gp-ucb", "#606060", "GP-UCB"},
-      {"w-gp-ucb", "#e0a030", "W"},
-      {"sw-gp-ucb", "#5a8f3c", "SW"},
-      {"r-gp-ucb", "#0b2545", "R"}}},
+    {"beta = 2, baselines tuned", "practical", EVERY_METHOD},
+    {"the theorem''s beta", "theory", EVERY_METHOD},
     {"recommended windows (dashed: change 1)",
      "recommended",
      {{"tv-gp-ucb", "#1f7a8c", "TV"},
