@@ -18,7 +18,7 @@ static bool print_json(const tracked *run, double time, const double *x, const h
     } entries[] = {
         {"mean", json_number(s->mean)},
         {"sd", json_number(s->sd)},
-        {"upper", json_number(s->upper)},
+        {"upper", json_number(s->bound)},
         {"beta", json_number(s->beta)},
         {"readings", json_integer((json_int_t)s->readings)},
         {"answers", json_integer((json_int_t)s->answers)},
@@ -43,7 +43,7 @@ static void print_text(const tracked *run, const double *x, const hf_suggestion 
         return;
     }
     printf("mean %.6g, sd %.6g, upper bound %.6g (beta %.4g), from %zu reading%s, %zu of them an expert's\n",
-           s->mean, s->sd, s->upper, s->beta, s->readings, s->readings == 1 ? "" : "s", s->answers);
+           s->mean, s->sd, s->bound, s->beta, s->readings, s->readings == 1 ? "" : "s", s->answers);
     if (s->open > 0)
         printf("%zu request%s to the expert without an answer: holdfast track show lists them\n", s->open,
                s->open == 1 ? "" : "s");
