@@ -24,6 +24,7 @@ static const char *const places[] = {"variance", "upper", "dpp"};
 
 const hfi_field hfi_track_fields[] = {
     SETTING_CHOICE(method, methods),
+    SETTING(minimise, HFI_FLAG),
     SETTING(noise, HFI_REAL),
     SETTING(expert_noise, HFI_REAL),
     SETTING(mean_given, HFI_FLAG),

@@ -36,7 +36,7 @@ typedef struct hfi_track_store {
     sqlite3 *db;
     int lock;     /* descriptor that holds the lock; -1: to look only */
     char *name;   /* as the caller calls it, for messages */
-    char *target; /* what is maximised */
+    char *target; /* what is maximised or minimised */
     char **label; /* of candidates; NULL: they have none */
     size_t labels;
     uint64_t entries; /* of the journal */
