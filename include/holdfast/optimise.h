@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file optimise.h
- * @brief Where to measure next: domains, and the point of a domain where an acquisition function is largest.
+ * @brief Where to measure next: domains, and the point of a domain where an acquisition function is largest, or smallest.
  */
 #ifndef HOLDFAST_OPTIMISE_H
 #define HOLDFAST_OPTIMISE_H
@@ -51,7 +51,8 @@ HF_API hf_search_settings hf_search_settings_default(void);
 typedef struct hf_confidence {
     const hf_posterior *mean;   /**< whose mean */
     const hf_posterior *spread; /**< whose standard deviation; NULL: the same. Inputs as many as `mean` has */
-    double beta; /**< >= 0 for upper bounds; negative ones are minimum-seeking when `mean` is of -f; finite */
+    double
+        beta; /**< finite. >= 0 for upper bounds; hf_confidence_evaluate() gives lower bounds with negative ones */
     size_t
         contexts; /**< inputs of the posterior behind the domain's: not ours to choose (time, weather); dimension + contexts = those of the posterior */
     const double *context; /**< `contexts` values, or NULL for none */
@@ -67,7 +68,7 @@ HF_API hf_status hf_confidence_evaluate(const hf_confidence *bound, hf_workspace
 
 /** The place that was found. */
 typedef struct hf_maximiser {
-    double value;       /**< mean + beta sd */
+    double value;       /**< mean + beta sd; of hf_minimise_confidence() mean - beta sd */
     double mean;        /**< latent */
     double sd;          /**< latent */
     size_t index;       /**< the candidate; 0 for a box */
@@ -94,6 +95,11 @@ typedef struct hf_maximiser {
  * threads take part in the former, from 4 10^6 on.
  */
 HF_API hf_status hf_maximise_confidence(hf_context *ctx, const hf_confidence *bound, const hf_domain *domain,
+                                        const hf_search_settings *settings, size_t guess_count,
+                                        const double *guesses, double *x, hf_maximiser *report);
+
+/** argmin of mean - beta sd, for what is to be minimised: the place and, with the sign changed, the value that hf_maximise_confidence() finds for -f, to the last digit. Else the same. */
+HF_API hf_status hf_minimise_confidence(hf_context *ctx, const hf_confidence *bound, const hf_domain *domain,
                                         const hf_search_settings *settings, size_t guess_count,
                                         const double *guesses, double *x, hf_maximiser *report);
 

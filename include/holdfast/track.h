@@ -3,11 +3,11 @@
  * @file track.h
  * @brief Optimising what drifts: time-varying Gaussian process bandits that may ask an expert.
  *
- * f_t(x) is to be maximised while t goes on. A step is
+ * f_t(x) is to be maximised, or minimised (`minimise`), while t goes on. A step is
  *
  *     hf_track_requests(track, t)   where the expert should measure f_t again   (SparQ methods; the list may be empty)
  *     hf_track_answer(...)          for all, some or none of them, now or later
- *     hf_track_ask(track, t)        the next place: argmax of mean + beta sd
+ *     hf_track_ask(track, t)        the next place: argmax of mean + beta sd, or argmin of mean - beta sd
  *     hf_track_tell(...)            what was measured there (or anywhere else)
  *
  * and every call is optional: whoever only tells and predicts has a tracker. Time is any real number in any unit; stamps may be irregular and come out of order.
@@ -86,7 +86,7 @@ HF_API const char *hf_discard_rule_name(hf_discard_rule rule);
 typedef enum hf_place_rule {
     HF_PLACES_VARIANCE =
         0, /**< one after another where the variance given the readings that count and the answers to come is largest; ends where that falls below `enough` x expert noise */
-    HF_PLACES_UPPER, /**< the same with the upper bound mean + beta sd, answers to come lowering sd (Desautels, Krause, Burdick 2014): what is not refreshed is explored instead, so only where beta is small */
+    HF_PLACES_UPPER, /**< the same with the upper bound mean + beta sd (minimising: the lowest mean - beta sd), answers to come lowering sd (Desautels, Krause, Burdick 2014): what is not refreshed is explored instead, so only where beta is small */
     HF_PLACES_DPP /**< a sample of the M-DPP of the kernel over the places (dpp.h), as in the paper: distinct ones */
 } hf_place_rule;
 /** "variance", "upper", "dpp" and back. */
@@ -96,6 +96,7 @@ HF_API const char *hf_place_rule_name(hf_place_rule rule);
 /** Settings of a track. Always start from hf_track_settings_default(). What is pointed to is copied by hf_track_create(). */
 typedef struct hf_track_settings {
     hf_track_method method;
+    bool minimise; /**< true: the smallest value is looked for, as the largest would be if -y had been told */
     hf_domain domain;         /**< required */
     const char *const *names; /**< names of the inputs, or NULL: x1, x2, ... */
     const char *
@@ -209,7 +210,8 @@ HF_API hf_status hf_track_tell(hf_context *ctx, hf_track *track, double time, co
 /** What hf_track_ask() proposes. */
 typedef struct hf_suggestion {
     double mean, sd; /**< latent, at the place */
-    double upper;    /**< mean + beta sd: above f_t everywhere, if beta is */
+    double
+        bound; /**< mean + beta sd: above f_t everywhere, if beta is large enough; minimising, mean - beta sd: below */
     double beta;
     size_t index;       /**< the candidate; 0 in a box */
     size_t readings;    /**< that count */
@@ -246,8 +248,8 @@ HF_API hf_status hf_track_fit(hf_context *ctx, hf_track *track);
 
 /* ---- books --------------------------------------------------------------------------------------------------------- */
 
-/** The truth about a step, when it is known (simulations; hindsight): max f_t and f_t at the place taken. Regret is best - value; rounding below zero counts as 0.
- * HF_ERR_ARGUMENT when value exceeds best by more than 1e-9 of their size. */
+/** The truth about a step, when it is known (simulations; hindsight): max f_t (minimising: min f_t) and f_t at the place taken. Regret is |best - value|; a value better than the best
+ * by rounding counts as 0. HF_ERR_ARGUMENT when it is better by more than 1e-9 of their size. */
 HF_API hf_status hf_track_truth(hf_context *ctx, hf_track *track, double time, double best, double value);
 
 /** A track in numbers. */

@@ -19,7 +19,7 @@ HF_BEGIN_DECLS
 
 /**
  * A new track (hf_track_create()) with a new file, to which all its changes go from now on, until hf_track_free().
- * @param target what is maximised, a name; NULL: "y"
+ * @param target what is maximised or minimised, a name; NULL: "y"
  * @param labels names of the candidates, as many as settings->domain.candidates and no two alike; or NULL
  * HF_ERR_IO: the file exists, or cannot be made. HF_ERR_ARGUMENT: two candidates of one name, names for a box; and what hf_track_create() refuses.
  * The file is locked while the track lives: a second program that opens it to change it gets HF_ERR_IO, with a message that says so, after waiting half a second.
@@ -33,7 +33,7 @@ HF_API hf_status hf_track_file_create(hf_context *ctx, const char *path, const h
  *              HF_ERR_ARGUMENT
  */
 HF_API hf_status hf_track_file_open(hf_context *ctx, const char *path, bool write, hf_track **out);
-/** What is maximised; owned by the track. "y" for a track without a file. */
+/** What is maximised or minimised; owned by the track. "y" for a track without a file. */
 HF_API const char *hf_track_target(const hf_track *track);
 /** Name of a candidate; owned by the track. NULL where it has none. */
 HF_API const char *hf_track_candidate(const hf_track *track, size_t index);
@@ -65,8 +65,7 @@ typedef struct hf_track_entry {
     uint64_t request; /**< answered: which; else 0 */
     double time;
     const double *x; /**< place; NULL for truth and fitted. Valid during the call */
-    double
-        y; /**< told, answered: the reading; asked: the upper bound; truth: the value at the place; else NaN */
+    double y; /**< told, answered: the reading; asked: the bound; truth: the value at the place; else NaN */
     double noise;  /**< told, answered: variance; asked: mean; truth: the best value; else NaN */
     double weight; /**< told, answered: robust weight; asked, requested: latent sd; else NaN */
 } hf_track_entry;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* argmax of mean + beta sd: over candidates by looking at all, over a box by looking at many and climbing from the best. */
+/* argmax of mean + beta sd, or argmin of mean - beta sd: over candidates by looking at all, over a box by looking at many and climbing from the best. */
 #include "optimise/optimise.h"
 
 #include "train/box_search.h"
@@ -17,7 +17,8 @@ static const double flat = 1e-8, enough = 1e-13;
 
 typedef struct search {
     hf_context *ctx;
-    const hf_confidence *bound;
+    hf_confidence bound; /* mean + sign beta sd */
+    double sign;         /* the largest sign x bound is looked for: 1, or -1 for the smallest bound */
     const hf_domain *domain;
     hf_search_settings settings;
     hf_workspace *mean, *spread;
@@ -26,8 +27,8 @@ typedef struct search {
     /* of boxes only */
     size_t count;   /* points looked at */
     double *points; /* count x d */
-    double *values;
-    size_t free; /* inputs that are not fixed */
+    double *values; /* sign x bound there, as all values here */
+    size_t free;    /* inputs that are not fixed */
     size_t *free_inputs;
     double *room;         /* 6 d: */
     double *x, *gradient; /* where a climb is, user's units */
@@ -74,12 +75,12 @@ static hf_status evaluate(void *arg, const double *at, double *value, double *gr
     place(s, at);
     s->evaluations++;
     const hf_status status =
-        hfi_confidence_at(s->bound, s->mean, s->spread, s->d, s->x, false, &parts, s->gradient);
+        hfi_confidence_at(&s->bound, s->mean, s->spread, s->d, s->x, false, &parts, s->gradient);
     if (status < 0) return status;
-    *value = (parts.value - s->base) / s->scale;
+    *value = (s->sign * parts.value - s->base) / s->scale;
     for (size_t k = 0; k < s->free; k++) {
         const size_t j = s->free_inputs[k];
-        gradient[k] = s->gradient[j] * side(s, j) / s->scale / units;
+        gradient[k] = s->sign * s->gradient[j] * side(s, j) / s->scale / units;
     }
     return status;
 }
@@ -132,15 +133,22 @@ static hf_status make_room(search *s)
     return HF_OK;
 }
 
+static hf_status look_at(search *s, size_t count, const double *points, double *values)
+{
+    const hf_status status = hfi_confidence_many(s->ctx, &s->bound, count, s->d, points, values);
+    for (size_t i = 0; i < count && status >= 0; i++) values[i] *= s->sign;
+    return status;
+}
+
 static hf_status look_around(search *s, size_t guess_count, const double *guesses)
 {
     hf_status status =
-        hfi_points_to_look_at(s->ctx, s->bound->mean, s->domain, s->free, s->free_inputs, s->settings.samples,
+        hfi_points_to_look_at(s->ctx, s->bound.mean, s->domain, s->free, s->free_inputs, s->settings.samples,
                               guess_count, guesses, &s->points, &s->count);
     if (status < 0) return status;
     s->values = hfi_alloc_unset(s->ctx, s->count, sizeof *s->values);
     if (s->values == NULL) return HF_ERR_MEMORY;
-    status = hfi_confidence_many(s->ctx, s->bound, s->count, s->d, s->points, s->values);
+    status = look_at(s, s->count, s->points, s->values);
     if (status < 0) return status;
     s->evaluations += s->count;
     size_t best = 0;
@@ -191,12 +199,12 @@ static hf_status steepness(search *s, double *largest)
 {
     hfi_confidence_parts parts;
     const hf_status status =
-        hfi_confidence_at(s->bound, s->mean, s->spread, s->d, s->best, false, &parts, s->gradient);
+        hfi_confidence_at(&s->bound, s->mean, s->spread, s->d, s->best, false, &parts, s->gradient);
     *largest = 0.0;
     if (status < 0) return hfi_fail(s->ctx, status, "the bound has no gradient at the best place");
     for (size_t k = 0; k < s->free; k++) {
         const size_t j = s->free_inputs[k];
-        const double gradient = s->gradient[j] * side(s, j);
+        const double gradient = s->sign * s->gradient[j] * side(s, j);
         if (gradient < 0.0 && s->best[j] <= s->domain->lower[j]) continue;
         if (gradient > 0.0 && s->best[j] >= s->domain->upper[j]) continue;
         *largest = fmax(*largest, fabs(gradient));
@@ -220,7 +228,7 @@ static hf_status search_candidates(search *s, size_t *index)
     const size_t n = domain->candidates;
     double *values = hfi_alloc_unset(s->ctx, n, sizeof *values);
     if (values == NULL) return HF_ERR_MEMORY;
-    const hf_status status = hfi_confidence_many(s->ctx, s->bound, n, s->d, domain->points, values);
+    const hf_status status = look_at(s, n, domain->points, values);
     if (status >= 0) {
         double best = values[0], largest = 0.0;
         for (size_t i = 0; i < n; i++) {
@@ -243,7 +251,7 @@ static hf_status check(const search *s, size_t guess_count, const double *guesse
     hf_context *ctx = s->ctx;
     if (x == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no room for the place: x is NULL");
     hf_status status = hf_domain_check(ctx, s->domain);
-    if (status >= 0) status = hfi_confidence_check(ctx, s->bound, s->domain->dimension);
+    if (status >= 0) status = hfi_confidence_check(ctx, &s->bound, s->domain->dimension);
     if (status < 0 || s->domain->candidates > 0) return status;
     status = hfi_search_check(ctx, &s->settings);
     if (status < 0) return status;
@@ -260,10 +268,10 @@ static hf_status find(search *s, size_t guess_count, const double *guesses, doub
 {
     hf_maximiser found = {.index = 0};
     const double *at = NULL;
-    const hf_posterior *spread = hfi_confidence_spread(s->bound);
+    const hf_posterior *spread = hfi_confidence_spread(&s->bound);
     s->d = s->domain->dimension;
-    s->mean = hf_workspace_create(s->ctx, s->bound->mean);
-    s->spread = spread == s->bound->mean ? s->mean : hf_workspace_create(s->ctx, spread);
+    s->mean = hf_workspace_create(s->ctx, s->bound.mean);
+    s->spread = spread == s->bound.mean ? s->mean : hf_workspace_create(s->ctx, spread);
     if (s->mean == NULL || s->spread == NULL) return HF_ERR_MEMORY;
     hf_status status;
     if (s->domain->candidates > 0) {
@@ -275,7 +283,7 @@ static hf_status find(search *s, size_t guess_count, const double *guesses, doub
     }
     if (status < 0) return status;
     hfi_confidence_parts parts;
-    status = hfi_confidence_at(s->bound, s->mean, s->spread, s->d, at, report != NULL, &parts, NULL);
+    status = hfi_confidence_at(&s->bound, s->mean, s->spread, s->d, at, report != NULL, &parts, NULL);
     if (status < 0) return hfi_fail(s->ctx, status, "the bound has no value at the place that was found");
     found.value = parts.value;
     found.mean = parts.mean;
@@ -287,15 +295,17 @@ static hf_status find(search *s, size_t guess_count, const double *guesses, doub
     return HF_OK;
 }
 
-hf_status hf_maximise_confidence(hf_context *ctx, const hf_confidence *bound, const hf_domain *domain,
-                                 const hf_search_settings *settings, size_t guess_count,
-                                 const double *guesses, double *x, hf_maximiser *report)
+static hf_status optimise(hf_context *ctx, double sign, const hf_confidence *bound, const hf_domain *domain,
+                          const hf_search_settings *settings, size_t guess_count, const double *guesses,
+                          double *x, hf_maximiser *report)
 {
     const double begin = hfi_now();
     search s = {.ctx = ctx,
-                .bound = bound,
+                .bound = bound != NULL ? *bound : (hf_confidence){.mean = NULL},
+                .sign = sign,
                 .domain = domain,
                 .settings = settings != NULL ? *settings : hf_search_settings_default()};
+    s.bound.beta *= sign;
     hf_status status = check(&s, guess_count, guesses, x);
     if (status >= 0) status = find(&s, guess_count, guesses, x, report);
     if (status >= 0 && report != NULL) report->seconds = hfi_now() - begin;
@@ -306,4 +316,18 @@ hf_status hf_maximise_confidence(hf_context *ctx, const hf_confidence *bound, co
     if (s.spread != s.mean) hf_workspace_free(s.spread);
     hf_workspace_free(s.mean);
     return status;
+}
+
+hf_status hf_maximise_confidence(hf_context *ctx, const hf_confidence *bound, const hf_domain *domain,
+                                 const hf_search_settings *settings, size_t guess_count,
+                                 const double *guesses, double *x, hf_maximiser *report)
+{
+    return optimise(ctx, 1.0, bound, domain, settings, guess_count, guesses, x, report);
+}
+
+hf_status hf_minimise_confidence(hf_context *ctx, const hf_confidence *bound, const hf_domain *domain,
+                                 const hf_search_settings *settings, size_t guess_count,
+                                 const double *guesses, double *x, hf_maximiser *report)
+{
+    return optimise(ctx, -1.0, bound, domain, settings, guess_count, guesses, x, report);
 }

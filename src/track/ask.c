@@ -87,7 +87,7 @@ static void first_place(const hf_track *track, double *x, hf_suggestion *out)
     hfi_kernel_diagonal(track->kernel, 1, x, track->d, false, &variance);
     out->sd = sqrt(variance);
     out->beta = hfi_track_beta(track, (size_t)track->own_told + 1, 0.0);
-    out->upper = out->mean + out->beta * out->sd;
+    out->bound = out->mean + (s->minimise ? -out->beta : out->beta) * out->sd;
     out->open = track->opened;
 }
 
@@ -107,12 +107,14 @@ static hf_status best_place(hf_context *ctx, const hf_track *track, double time,
     /* Where the newest reading was is a good start, and follows from what is told alone. */
     const double *guess = track->places.x + track->told[track->held - 1].place * track->d;
     hf_maximiser found;
-    const hf_status searched = hf_maximise_confidence(ctx, &bound, &s->domain, &s->search,
-                                                      s->domain.candidates > 0 ? 0 : 1, guess, x, &found);
+    const size_t guesses = s->domain.candidates > 0 ? 0 : 1;
+    const hf_status searched =
+        s->minimise ? hf_minimise_confidence(ctx, &bound, &s->domain, &s->search, guesses, guess, x, &found)
+                    : hf_maximise_confidence(ctx, &bound, &s->domain, &s->search, guesses, guess, x, &found);
     if (searched >= 0)
         *out = (hf_suggestion){.mean = found.mean,
                                .sd = found.sd,
-                               .upper = found.value,
+                               .bound = found.value,
                                .beta = bound.beta,
                                .index = found.index,
                                .readings = m->readings,
@@ -143,7 +145,7 @@ hf_status hf_track_ask(hf_context *ctx, hf_track *track, double time, double *x,
         if (status < 0) return status;
         const hfi_event event = {.kind = HFI_EVENT_ASKED,
                                  .time = time,
-                                 .y = isfinite(made.upper) ? made.upper : 0.0,
+                                 .y = isfinite(made.bound) ? made.bound : 0.0,
                                  .a = isfinite(made.mean) ? made.mean : 0.0,
                                  .b = made.sd,
                                  .c = made.beta,

@@ -13,8 +13,9 @@ typedef struct chooser {
     const hf_posterior *posterior;
     size_t count; /* places */
     size_t most;
-    double beta; /* 0: by variance */
-    bool upper;
+    bool upper;  /* by the bound; else by variance */
+    double sign; /* -1 minimising, else 1 */
+    double beta;
     double noise, enough;
     double *mean;     /* count */
     double *before;   /* count: variance without them */
@@ -37,7 +38,7 @@ static void release(hf_context *ctx, chooser *c, double *room)
 
 static double score(const chooser *c, size_t i)
 {
-    return c->upper ? c->mean[i] + c->beta * sqrt(c->variance[i]) : c->variance[i];
+    return c->upper ? c->sign * c->mean[i] + c->beta * sqrt(c->variance[i]) : c->variance[i];
 }
 
 /* The best place that is worth an answer; `count` if there is none. The first of equals. */
@@ -149,6 +150,7 @@ hf_status hfi_track_choose(hf_context *ctx, hf_track *track, double time, size_t
                  .most = most,
                  .beta = hfi_track_beta(track, moment.step, solved.information),
                  .upper = s->places == HF_PLACES_UPPER,
+                 .sign = s->minimise ? -1.0 : 1.0,
                  .noise = s->expert_noise,
                  .enough = s->enough * s->expert_noise};
     const hf_status made = choose(ctx, &c, place, sd, chosen);

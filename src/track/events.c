@@ -214,7 +214,8 @@ static void apply_asked(hf_track *track, const hfi_event *event)
 /* Neumaier's sum: 1e5 small regrets are added to a large one. */
 static void apply_truth(hf_track *track, const hfi_event *event)
 {
-    const double regret = fmax(0.0, event->a - event->y), sum = track->regret + regret;
+    const double missed = track->own.s.minimise ? event->y - event->a : event->a - event->y;
+    const double regret = fmax(0.0, missed), sum = track->regret + regret;
     track->regret_carry +=
         fabs(track->regret) >= regret ? (track->regret - sum) + regret : (regret - sum) + track->regret;
     track->regret = sum;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A value above the best by less than this is rounding. */
+/* A value better than the best by less than this is rounding. */
 #define TRUTH_ROUNDING 1e-9
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
@@ -129,9 +129,11 @@ hf_status hf_track_truth(hf_context *ctx, hf_track *track, double time, double b
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "a truth needs a context and a track");
     if (!isfinite(time) || !isfinite(best) || !isfinite(value) || !isfinite(best - value))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "a truth at time %g: best %g, value %g", time, best, value);
-    if (value - best > TRUTH_ROUNDING * fmax(fabs(best), fabs(value)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the value at time %g, %g, exceeds the best there is by %g",
-                        time, value, value - best);
+    const bool minimise = track->own.s.minimise;
+    const double better = minimise ? best - value : value - best;
+    if (better > TRUTH_ROUNDING * fmax(fabs(best), fabs(value)))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the value at time %g, %g, %s the best there is by %g", time,
+                        value, minimise ? "is below" : "exceeds", better);
     const hfi_event event = {.kind = HFI_EVENT_TRUTH, .time = time, .y = value, .a = best};
     return hfi_track_commit(ctx, track, 1, &event);
 }

@@ -32,11 +32,11 @@ typedef struct hfi_event {
     uint64_t id; /* told, answered: of the reading; requested: of the request; batch: how many */
     uint64_t of; /* answered: the request */
     double time;
-    double y;     /* told, answered: the reading; asked: upper bound; truth: value at the place taken */
-    double a;     /* told, answered: noise variance; asked: mean; truth: best; requested: sd */
-    double b;     /* told, answered: centre of the robust weight (NaN: Gaussian); asked: sd */
-    double c;     /* told, answered: its threshold; asked: beta */
-    size_t count; /* entries of values */
+    double y;             /* told, answered: the reading; asked: bound; truth: value at the place taken */
+    double a;             /* told, answered: noise variance; asked: mean; truth: best; requested: sd */
+    double b;             /* told, answered: centre of the robust weight (NaN: Gaussian); asked: sd */
+    double c;             /* told, answered: its threshold; asked: beta */
+    size_t count;         /* entries of values */
     const double *values; /* told, asked, requested: the place (d); fitted: parameters */
 } hfi_event;
 

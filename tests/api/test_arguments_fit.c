@@ -127,6 +127,8 @@ static void largest_bounds(workshop *w)
     ARGUMENT(hf_maximise_confidence(w->ctx, &bound, &box, NULL, 1, NULL, x, NULL));
     ARGUMENT(hf_maximise_confidence(w->ctx, &bound, &box, NULL, 0, NULL, NULL, NULL));
     REFUSED(HF_ERR_NOT_FINITE, hf_maximise_confidence(w->ctx, &bound, &box, NULL, 1, none, x, NULL));
+    ARGUMENT(hf_minimise_confidence(w->ctx, NULL, &box, NULL, 0, NULL, x, NULL));
+    REFUSED(HF_ERR_NOT_FINITE, hf_minimise_confidence(w->ctx, &bound, &box, NULL, 1, none, x, NULL));
     settings.resolution = NAN;
     ARGUMENT(hf_maximise_confidence(w->ctx, &bound, &box, &settings, 0, NULL, x, NULL));
     assert_int_equal(hf_confidence_evaluate(NULL, w->workspace, NULL, WORKSHOP_D, lower, &value, NULL),

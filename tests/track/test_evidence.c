@@ -312,7 +312,7 @@ static void few_or_flat_readings(void **state)
     double x;
     hf_suggestion said;
     assert_true(hf_track_ask(ctx, track, 3.0, &x, &said) >= 0);
-    assert_true(isfinite(said.upper));
+    assert_true(isfinite(said.bound));
     hf_track_free(track);
     hf_context_free(ctx);
 }

@@ -64,12 +64,12 @@ static void compare_ask(hf_context *ctx, const book *b, hf_track *track, double 
                             ? sqrt(0.8 * log(4.0 * t))
                             : b->s->norm_bound + sqrt(2.0 * (log(2.0 / b->s->delta) + mean.information));
     assert_near(said.beta, beta, 1e-9);
-    assert_near(said.upper, said.mean + said.beta * said.sd, 1e-12);
+    assert_near(said.bound, said.mean + said.beta * said.sd, 1e-12);
     for (size_t i = 0; i < 41;
          i++) { /* nothing on a grid is better than what was found by more than the lattice explains */
         const double z = -4.0 + 0.2 * (double)i;
         const double sd = sqrt(fmax(0.0, dense_at(w ? &q : &p, z).variance));
-        assert_true(dense_at(&p, z).mean + beta * sd <= said.upper + 1e-4 * (1.0 + fabs(said.upper)));
+        assert_true(dense_at(&p, z).mean + beta * sd <= said.bound + 1e-4 * (1.0 + fabs(said.bound)));
     }
 }
 

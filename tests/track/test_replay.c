@@ -88,7 +88,7 @@ static outcome ask(hf_context *ctx, hf_track *track, double time)
     double x = 0.0;
     hf_suggestion s = {.index = 0};
     out.status = hf_track_ask(ctx, track, time, &x, &s);
-    const double numbers[] = {x, s.mean, s.sd, s.upper, s.beta, s.information, s.prior_mean, s.jitter};
+    const double numbers[] = {x, s.mean, s.sd, s.bound, s.beta, s.information, s.prior_mean, s.jitter};
     const size_t wholes[] = {s.index, s.readings, s.answers, s.places, s.open};
     memcpy(out.number, numbers, sizeof numbers);
     memcpy(out.whole, wholes, sizeof wholes);

@@ -211,9 +211,9 @@ static void a_reading_of_any_size_is_survived(void **state)
         tracks_tell(ctx, track, 1.0, 1.0, 1e200, 1e-200);
         tracks_tell(ctx, track, 1.0, 1.0, -1e200, 1e-120);
         assert_true(hf_track_ask(ctx, track, 2.0, &x, &said) >= 0);
-        assert_true(isfinite(x) && isfinite(said.upper));
+        assert_true(isfinite(x) && isfinite(said.bound));
         assert_true(hf_track_ask(ctx, track, 1e3, &x, &said) >= 0); /* when nothing else counts */
-        assert_true(isfinite(x) && isfinite(said.upper) && said.readings >= 1);
+        assert_true(isfinite(x) && isfinite(said.bound) && said.readings >= 1);
         hf_track_free(track);
     }
     hf_context_free(ctx);
