@@ -196,12 +196,41 @@ hf_status hfi_track_in_entry(hf_context *ctx, const hfi_track_store *store, uint
 typedef struct replaying {
     const hfi_track_store *store;
     hf_track *track;
+    uint64_t list;    /* entry that the newest list of requests begins with */
+    uint64_t missing; /* its requests that are still to come */
 } replaying;
+
+static hf_status cut_short(hf_context *ctx, const replaying *r)
+{
+    const hf_status status =
+        hfi_fail(ctx, HF_ERR_MODEL_FILE, "it is a list of requests, of which the last %llu do not follow",
+                 (unsigned long long)r->missing);
+    return hfi_track_in_entry(ctx, r->store, r->list, status);
+}
+
+/* A list of requests is written at once: nothing comes between its entries, and nothing cuts it short. */
+static hf_status follow_list(hf_context *ctx, uint64_t number, const hfi_event *event, replaying *r)
+{
+    const bool requested = event->kind == HFI_EVENT_REQUESTED;
+    if (r->missing > 0 && !requested) return cut_short(ctx, r);
+    if (r->missing == 0 && requested)
+        return hfi_track_in_entry(
+            ctx, r->store, number,
+            hfi_fail(ctx, HF_ERR_MODEL_FILE, "it is a request that is on no list of requests"));
+    if (requested) r->missing--;
+    if (event->kind == HFI_EVENT_BATCH) {
+        r->list = number;
+        r->missing = event->id;
+    }
+    return HF_OK;
+}
 
 static hf_status replay(hf_context *ctx, uint64_t number, const hfi_event *event, void *user)
 {
-    const replaying *r = user;
-    const hf_status status = hfi_track_replay(ctx, r->track, event);
+    replaying *r = user;
+    hf_status status = follow_list(ctx, number, event, r);
+    if (status < 0) return status;
+    status = hfi_track_replay(ctx, r->track, event);
     return status >= 0 ? status : hfi_track_in_entry(ctx, r->store, number, status);
 }
 
@@ -216,8 +245,9 @@ static hf_status make_track(const hfi_reader *r, hfi_track_store *store, const h
         return hfi_fail(r->ctx, HF_ERR_MODEL_FILE, "%s: damaged: its settings make no track: %s", r->name,
                         words);
     }
-    replaying to = {store, *out};
+    replaying to = {.store = store, .track = *out};
     status = hfi_track_read_entries(r->ctx, store, replay, &to);
+    if (status >= 0 && to.missing > 0) status = cut_short(r->ctx, &to);
     if (status >= 0) return HF_OK;
     hf_track_free(*out);
     *out = NULL;

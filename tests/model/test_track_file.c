@@ -696,12 +696,9 @@ static void flipped_bits_do_not_pass(void **state)
     image_free(&made);
 }
 
-/* Changes content with SQLite's own means. `seal` makes the checksums right again: what is left to detect is nonsense. */
-static void change(image *made, const char *sql, bool seal, const char *message)
+static sqlite3 *image_database(const image *made)
 {
     sqlite3 *db = NULL;
-    sqlite3_int64 size = 0;
-    char *error = NULL;
     const size_t room = 2 * made->size + 65536;
     unsigned char *bytes = sqlite3_malloc64(room);
     assert_non_null(bytes);
@@ -710,17 +707,33 @@ static void change(image *made, const char *sql, bool seal, const char *message)
     assert_int_equal(sqlite3_deserialize(db, "main", bytes, (sqlite3_int64)made->size, (sqlite3_int64)room,
                                          SQLITE_DESERIALIZE_FREEONCLOSE),
                      SQLITE_OK);
+    return db;
+}
+
+/* Changes content with SQLite's own means. `seal` makes the checksums right again: what is left to detect is nonsense. */
+static hf_status open_changed(const image *made, const char *sql, bool seal, hf_track **track)
+{
+    sqlite3 *db = image_database(made);
+    sqlite3_int64 size = 0;
+    char *error = NULL;
     if (sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK) fail_msg("%s: %s", sql, error);
     if (seal) assert_int_equal(hfi_track_seal_all(db), SQLITE_OK);
-    bytes = sqlite3_serialize(db, "main", &size, 0);
+    unsigned char *bytes = sqlite3_serialize(db, "main", &size, 0);
     assert_non_null(bytes);
+    *track = NULL;
+    const hf_status status = hfi_track_from_bytes(made->ctx, bytes, (size_t)size, "t.hf", track);
+    sqlite3_free(bytes);
+    sqlite3_close(db);
+    return status;
+}
+
+static void change(const image *made, const char *sql, bool seal, const char *message)
+{
     hf_track *track = NULL;
-    const hf_status status = hfi_track_from_bytes(made->ctx, bytes, (size_t)size, "t.hf", &track);
+    const hf_status status = open_changed(made, sql, seal, &track);
     if (status != HF_ERR_MODEL_FILE) fail_msg("%s: %s", sql, hf_status_name(status));
     assert_null(track);
     assert_contains(hf_context_message(made->ctx), message);
-    sqlite3_free(bytes);
-    sqlite3_close(db);
 }
 
 static void changed_content_is_refused(void **state)
@@ -787,6 +800,59 @@ static void nonsense_with_right_checksums_is_refused(void **state)
     image_free(&made);
 }
 
+/* A number out of the journal. */
+static int ask_journal(const image *made, const char *what)
+{
+    sqlite3 *db = image_database(made);
+    sqlite3_stmt *s = NULL;
+    char *sql = sqlite3_mprintf("SELECT %s FROM journal", what);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &s, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(s), SQLITE_ROW);
+    const int number = sqlite3_column_int(s, 0);
+    sqlite3_finalize(s);
+    sqlite3_free(sql);
+    sqlite3_close(db);
+    return number;
+}
+
+/* The checksums are right, and each entry by itself can follow those before. */
+static void lists_of_requests_are_whole(void **state)
+{
+    (void)state;
+    image made = image_make();
+    const int first = ask_journal(&made, "min(CASE kind WHEN 'batch' THEN number END)"),
+              last = ask_journal(&made, "max(CASE kind WHEN 'batch' THEN number END)"),
+              end = ask_journal(&made, "max(CASE kind WHEN 'requested' THEN number END)"),
+              entries = ask_journal(&made, "max(number)");
+    assert_true(first > 1 && first < last && last + 2 <= end && end < entries);
+    char sql[128], entry[64];
+    const int lists[2] = {first, last};
+    for (int i = 0; i < 2; i++) {
+        snprintf(entry, sizeof entry, "entry %d of its journal cannot be: it is a list", lists[i]);
+        snprintf(sql, sizeof sql, "UPDATE journal SET id = id + 1 WHERE number = %d", lists[i]);
+        change(&made, sql, true, entry);
+        assert_contains(hf_context_message(made.ctx), "the last 1 do not follow");
+        snprintf(sql, sizeof sql, "UPDATE journal SET id = -1 WHERE number = %d", lists[i]);
+        change(&made, sql, true, entry);
+        snprintf(sql, sizeof sql, "UPDATE journal SET id = 0 WHERE number = %d", lists[i]);
+        snprintf(entry, sizeof entry, "entry %d of its journal cannot be: it is a request", lists[i] + 1);
+        change(&made, sql, true, entry);
+    }
+    /* The last list is as long as it says; the journal ends anywhere in it, or after it. */
+    snprintf(entry, sizeof entry, "entry %d of its journal cannot be: it is a list", last);
+    for (int to = last - 1; to <= end; to++) {
+        snprintf(sql, sizeof sql, "DELETE FROM journal WHERE number > %d", to);
+        if (to >= last && to < end) {
+            change(&made, sql, true, entry);
+            continue;
+        }
+        hf_track *track = NULL;
+        if (open_changed(&made, sql, true, &track) < 0) fail_msg("%s", hf_context_message(made.ctx));
+        hf_track_free(track);
+    }
+    image_free(&made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -805,6 +871,7 @@ int main(void)
         cmocka_unit_test(flipped_bits_do_not_pass),
         cmocka_unit_test(changed_content_is_refused),
         cmocka_unit_test(nonsense_with_right_checksums_is_refused),
+        cmocka_unit_test(lists_of_requests_are_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
