@@ -39,7 +39,7 @@ static int run(const tool_arguments *arguments)
 const tool_verb verb_track = {
     .name = "track",
     .operands = "create|ask|tell|refresh|show|plot FILE [OPTION]...",
-    .summary = "Follow the maximum of a function that drifts, measurement by measurement",
+    .summary = "Follow the optimum of a function that drifts, measurement by measurement",
     .text = "A track is a file that remembers what was measured where and when, and says where to measure "
             "next. It\n"
             "survives whatever happens to the program: what a command said it took is in it.\n\n"

@@ -18,7 +18,8 @@ static bool print_json(const tracked *run, double time, const double *x, const h
     } entries[] = {
         {"mean", json_number(s->mean)},
         {"sd", json_number(s->sd)},
-        {"upper", json_number(s->bound)},
+        {"bound", json_number(s->bound)},
+        {"minimise", json_boolean(tracked_minimises(run))},
         {"beta", json_number(s->beta)},
         {"readings", json_integer((json_int_t)s->readings)},
         {"answers", json_integer((json_int_t)s->answers)},
@@ -42,8 +43,9 @@ static void print_text(const tracked *run, const double *x, const hf_suggestion 
         printf("No reading counts: any place would do.\n");
         return;
     }
-    printf("mean %.6g, sd %.6g, upper bound %.6g (beta %.4g), from %zu reading%s, %zu of them an expert's\n",
-           s->mean, s->sd, s->bound, s->beta, s->readings, s->readings == 1 ? "" : "s", s->answers);
+    printf("mean %.6g, sd %.6g, %s bound %.6g (beta %.4g), from %zu reading%s, %zu of them an expert's\n",
+           s->mean, s->sd, tracked_minimises(run) ? "lower" : "upper", s->bound, s->beta, s->readings,
+           s->readings == 1 ? "" : "s", s->answers);
     if (s->open > 0)
         printf("%zu request%s to the expert without an answer: holdfast track show lists them\n", s->open,
                s->open == 1 ? "" : "s");
@@ -78,11 +80,12 @@ const tool_verb verb_track_ask = {
     .name = "track ask",
     .operands = "FILE --time T [OPTION]...",
     .summary = "Say where to measure next",
-    .text = "The place where the upper confidence bound of the function at that time is largest. Asking "
-            "twice without\n"
-            "telling anything in between gives the same place. Ask the expert first (holdfast track "
-            "refresh), if there\n"
-            "is one: the answers belong to what is known now.",
+    .text = "The place where the upper confidence bound of the function at that time is largest or, to "
+            "minimise,\n"
+            "where the lower one is smallest. Asking twice without telling anything in between gives the "
+            "same place.\n"
+            "Ask the expert first (holdfast track refresh), if there is one: the answers belong to what is "
+            "known now.",
     .example = "  holdfast track create asked.hf --box 'x=-50:50' --drift 0.1\n"
                "  holdfast track ask asked.hf --time 0",
     .options = options,

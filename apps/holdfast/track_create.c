@@ -18,10 +18,11 @@ static bool print(tracked *run)
     const hf_track_settings *s = hf_track_settings_of(run->track);
     const char *method = hf_track_method_name(s->method), *target = hf_track_target(run->track);
     if (run->session.json)
-        return json_print(json_pack("{s:s, s:s, s:s, s:I, s:I}", "file", path, "method", method, "target",
-                                    target, "inputs", (json_int_t)s->domain.dimension, "candidates",
+        return json_print(json_pack("{s:s, s:s, s:s, s:b, s:I, s:I}", "file", path, "method", method,
+                                    "target", target, "minimise", s->minimise, "inputs",
+                                    (json_int_t)s->domain.dimension, "candidates",
                                     (json_int_t)s->domain.candidates));
-    printf("%s: %s, to maximise \"%s\" ", path, method, target);
+    printf("%s: %s, to %s \"%s\" ", path, method, s->minimise ? "minimise" : "maximise", target);
     if (s->domain.candidates > 0)
         printf("over %zu candidates\n", s->domain.candidates);
     else
@@ -44,7 +45,7 @@ static int run_create(const tool_arguments *arguments)
 const tool_verb verb_track_create = {
     .name = "track create",
     .operands = "FILE --box RANGES|--candidates PLACES.csv [OPTION]...",
-    .summary = "Make a track: the file that follows the maximum of a function that drifts",
+    .summary = "Make a track: the file that follows the optimum of a function that drifts",
     .text =
         "The file must not exist. Readings of one method count by their age: --drift says how much the "
         "function\n"

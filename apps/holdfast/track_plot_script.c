@@ -109,11 +109,11 @@ static void print_next(FILE *out, const track_picture *data, size_t input, doubl
                           ? data->history.numbers[data->last * data->history.columns + TRACK_FIXED + input]
                           : 0.0;
     if (data->is_asked) {
-        const double upper = track_history_after(&data->history, data->last, TRACK_UPPER);
+        const double bound = track_history_after(&data->history, data->last, TRACK_BOUND);
         plot_number(out, at);
-        plot_number(out, upper);
+        plot_number(out, bound);
         fputc('\n', out);
-        if (data->run->d == 1) include(range, upper);
+        if (data->run->d == 1) include(range, bound);
     }
     fputs("NaN NaN\nEOD\n", out);
     if (data->is_asked)
@@ -185,14 +185,14 @@ static void print_lines(FILE *out, const track_picture *data, double bottom, dou
 /* ---- candidates ------------------------------------------------------------------------------------------------- */
 
 typedef struct bar {
-    double upper;
+    double promise; /* the upper bound; minimising, the lower one with the other sign */
     size_t index;
 } bar;
 
-static int largest_first(const void *a, const void *b)
+static int best_first(const void *a, const void *b)
 {
     const bar *left = a, *right = b;
-    if (left->upper != right->upper) return left->upper < right->upper ? 1 : -1;
+    if (left->promise != right->promise) return left->promise < right->promise ? 1 : -1;
     return left->index < right->index ? -1 : 1;
 }
 
@@ -213,14 +213,14 @@ static void print_bars(FILE *out, const track_picture *data, const bar *list, si
     fputs("$bars << EOD\n", out);
     for (size_t k = 0; k < count; k++) {
         const size_t i = list[k].index;
-        const double low = data->mean[i] - 2.0 * data->sd[i];
+        const double low = data->mean[i] - 2.0 * data->sd[i], high = data->mean[i] + 2.0 * data->sd[i];
         fprintf(out, "%zu", k + 1);
         plot_number(out, data->mean[i]);
         plot_number(out, low);
-        plot_number(out, list[k].upper);
+        plot_number(out, high);
         fprintf(out, " %d\n", i == asked ? 0xc8372d : 0x2f6690);
         include(range, low);
-        include(range, list[k].upper);
+        include(range, high);
     }
     fputs("NaN NaN NaN NaN 0\nEOD\nset xtics scale 0 rotate by 40 right (", out);
     for (size_t k = 0; k < count; k++) {
@@ -241,8 +241,9 @@ static bool print_candidates(FILE *out, const track_picture *data)
 {
     bar *list = calloc(data->m + 1, sizeof *list);
     if (list == NULL) return false;
-    for (size_t i = 0; i < data->m; i++) list[i] = (bar){data->mean[i] + 2.0 * data->sd[i], i};
-    qsort(list, data->m, sizeof *list, largest_first);
+    const double sign = tracked_minimises(data->run) ? -1.0 : 1.0;
+    for (size_t i = 0; i < data->m; i++) list[i] = (bar){sign * data->mean[i] + 2.0 * data->sd[i], i};
+    qsort(list, data->m, sizeof *list, best_first);
     print_bars(out, data, list, !data->known ? 0 : data->m < TRACK_BARS ? data->m : TRACK_BARS);
     free(list);
     return true;
@@ -334,11 +335,13 @@ static void print_places(FILE *out, const track_picture *data)
 static void print_regret(FILE *out, const track_picture *data)
 {
     const track_history *h = &data->history;
+    const double sign = tracked_minimises(data->run) ? -1.0 : 1.0;
     double sum = 0.0, count = 0.0;
     fputs("$regret << EOD\n", out);
     for (size_t i = 0; i < h->count; i++) {
         if (h->kind[i] != HF_ENTRY_TRUTH) continue;
-        sum += fmax(track_history_after(h, i, TRACK_BEST) - track_history_after(h, i, TRACK_VALUE), 0.0);
+        const double missed = track_history_after(h, i, TRACK_BEST) - track_history_after(h, i, TRACK_VALUE);
+        sum += fmax(sign * missed, 0.0);
         count += 1.0;
         fprintf(out, "%.9g %.9g\n", count, sum / count);
     }
@@ -356,7 +359,7 @@ static void print_title(FILE *out, const track_picture *data)
     const hf_track_settings *s = hf_track_settings_of(data->run->track);
     fputs("set label 1 '", out);
     plot_quoted(out, hf_track_target(data->run->track));
-    fprintf(out, ", %s", hf_track_method_name(s->method));
+    fprintf(out, ", %s by %s", s->minimise ? "minimised" : "maximised", hf_track_method_name(s->method));
     if (isfinite(data->time)) fprintf(out, ", at time %.6g", data->time);
     fprintf(out, ": %llu readings, %llu answers to %llu requests", (unsigned long long)data->summary.told,
             (unsigned long long)data->summary.answered, (unsigned long long)data->summary.requested);
@@ -365,7 +368,8 @@ static void print_title(FILE *out, const track_picture *data)
     if (data->run->d > 1 && data->slices > 0)
         fputs(data->is_asked ? ", through the place asked for last" : ", through the middle", out);
     if (data->slices == 0 && data->m > TRACK_BARS)
-        fprintf(out, "; the %d candidates of %zu with the highest bounds", TRACK_BARS, data->m);
+        fprintf(out, "; the %d candidates of %zu with the %s bounds", TRACK_BARS, data->m,
+                s->minimise ? "lowest" : "highest");
     else if (data->slices == 0)
         fputs("; mean with 2 sd, red: asked for last", out);
     fputs("' at screen 0.065, 0.965 left textcolor rgb '#30343b' font ',14'\n", out);
@@ -392,7 +396,7 @@ bool track_picture_script(FILE *script, const void *any, plot_format format, con
     fputs("unset label 1\n", script);
     for (size_t k = 0; k < below; k++) {
         const double left = 0.065 + width * (double)k;
-        print_panel(script, left, left + width - 0.045, 0.075, 0.43);
+        print_panel(script, left, left + width - 0.055, 0.075, 0.43);
         if (k == 0)
             print_values(script, data);
         else if (k == 1 && line)

@@ -12,8 +12,8 @@ const tool_option track_create_options[] = {
     {"features", 'f', "A,B,...", "input columns of the candidates (default: all of numbers but\nthe label)",
      true},
     {"label", 0, "COLUMN", "names of the candidates (default: the first column of text)", false},
-    {"target", 't', "NAME", "what is maximised (default y); to minimise, tell it with the\nother sign",
-     false},
+    {"target", 't', "NAME", "what is measured (default y)", false},
+    {"minimise", 0, NULL, "look for its smallest value (default: its largest)", false},
     {"method", 'm', "METHOD",
      "sparq-reuse (default), sparq, ui-gp-ucb, w-gp-ucb, tv-gp-ucb,\nsw-gp-ucb, r-gp-ucb or gp-ucb", false},
     {"noise", 0, "V", "variance of a reading (default 0.01)", false},
@@ -222,6 +222,7 @@ static hf_status take_numbers(tracked *run, hf_track_settings *s)
         status = HF_ERR_ARGUMENT;
     }
     s->mean_given = has_argument(run->arguments, "mean");
+    s->minimise = has_argument(run->arguments, "minimise");
     s->expert_after = has_argument(run->arguments, "expert-after");
     if (has_argument(run->arguments, "candidates")) s->search.resolution = 0.0;
     return status;

@@ -91,8 +91,8 @@ static hf_status print_open(tracked *run)
 static hf_status print_text(tracked *run, const hf_track_summary *s)
 {
     const hf_track_settings *settings = hf_track_settings_of(run->track);
-    printf("%s: %s, to maximise \"%s\"\n", run->arguments->operand[0], hf_track_method_name(settings->method),
-           hf_track_target(run->track));
+    printf("%s: %s, to %s \"%s\"\n", run->arguments->operand[0], hf_track_method_name(settings->method),
+           settings->minimise ? "minimise" : "maximise", hf_track_target(run->track));
     print_domain(run);
     print_kernel(run);
     print_settings(run);
@@ -136,6 +136,7 @@ static json_t *json_settings(const tracked *run)
     const hf_track_settings *s = hf_track_settings_of(run->track);
     const entry entries[] = {
         {"method", json_string(hf_track_method_name(s->method))},
+        {"minimise", json_boolean(s->minimise)},
         {"kernel", json_string(hf_kernel_expression(hf_track_kernel(run->track)))},
         {"noise", json_number(s->noise)},
         {"expert_noise", json_number(s->expert_noise)},

@@ -56,7 +56,7 @@ static bool take_entry(const hf_track_entry *entry, void *user)
         after[TRACK_WEIGHT] = entry->weight;
         break;
     case HF_ENTRY_ASKED:
-        after[TRACK_UPPER] = entry->y;
+        after[TRACK_BOUND] = entry->y;
         after[TRACK_MEAN] = entry->noise;
         after[TRACK_SD] = entry->weight;
         break;
@@ -112,7 +112,7 @@ hf_status track_history_table(tracked *run, const char *path)
     static const char *const words[] = {"told", "asked", "requested", "answered", "truth", "fitted"};
     static const char *const before[] = {"id", "request", "time"};
     const char *after[] = {
-        hf_track_target(run->track), "noise", "weight", "mean", "sd", "upper", "best", "value"};
+        hf_track_target(run->track), "noise", "weight", "mean", "sd", "bound", "best", "value"};
     track_history h;
     hf_table *table = NULL;
     hf_status status = track_history_read(run, &h);

@@ -21,7 +21,7 @@ enum {
     TRACK_WEIGHT,
     TRACK_MEAN,  /* asked */
     TRACK_SD,    /* asked, requested */
-    TRACK_UPPER, /* asked */
+    TRACK_BOUND, /* asked */
     TRACK_BEST,  /* truth */
     TRACK_VALUE, /* truth */
     TRACK_AFTER

@@ -15,7 +15,7 @@ static const tool_option options[] = {
     {"csv", 0, "READINGS.csv",
      "many: columns time, the inputs or candidate, and the target, by\nits name; noise too if it is there",
      false},
-    {"best", 0, "B", "the truth, if it is known: the largest value at that time", false},
+    {"best", 0, "B", "the truth, if it is known: the best value at that time", false},
     {"value", 0, "V", "and the function's value at the place that was taken", false},
 };
 

@@ -85,6 +85,11 @@ hf_status tracked_number(tracked *run, const char *option, bool needed, double *
     return HF_OK;
 }
 
+bool tracked_minimises(const tracked *run)
+{
+    return hf_track_settings_of(run->track)->minimise;
+}
+
 /* ---- places ---------------------------------------------------------------------------------------------------- */
 
 const hf_domain *tracked_domain(const tracked *run)

@@ -34,6 +34,8 @@ int tracked_close(tracked *run, hf_status status);
 /** Value of an option that must be a finite number; `needed`: it must be given, else *value stays. */
 hf_status tracked_number(tracked *run, const char *option, bool needed, double *value);
 
+/** The smallest value is looked for. */
+bool tracked_minimises(const tracked *run);
 /** Domain of the track. */
 const hf_domain *tracked_domain(const tracked *run);
 /** Name of a candidate: its label, or its number from 1 on in `buffer`. */
@@ -73,7 +75,7 @@ hf_status plan_domain(tracked *run, track_plan *plan);
 void plan_free(track_plan *plan);
 
 enum {
-    TRACK_CREATE_OPTIONS = 33
+    TRACK_CREATE_OPTIONS = 34
 };
 /** Options of track create; they lie beside what reads them. */
 extern const tool_option track_create_options[TRACK_CREATE_OPTIONS];

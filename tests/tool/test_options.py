@@ -57,7 +57,7 @@ class Options(ToolCase):
             "certify": "at radius box features what tolerance time-limit max-radius rigorous json output",
             "extremum": "box minimum maximum beta output", "attack": "at radius method output", "explain": "at step output",
             "contaminate": "target kind share seed output mask",
-            "track create": "box candidates features label target method noise drift age-law age-table kernel window forgetting beta norm delta robust "
+            "track create": "box candidates features label target minimise method noise drift age-law age-table kernel window forgetting beta norm delta robust "
                             "discard places queries query-factor every",
             "track ask": "time json", "track tell": "time x candidate y noise request csv best value",
             "track refresh": "time answers fit output", "track show": "history readings json", "track plot": "time output"}

@@ -151,15 +151,16 @@ class Loop(TrackCase):
             (["--drift", "0.2", "--expert-noise", "0.5", "--mean", "3", "--beta", "theory", "--norm", "4", "--delta", "0.1",
               "--robust", "off", "--discard", "0.7", "--negligible", "50", "--places", "dpp", "--queries", "3", "--query-factor", "2",
               "--query-power", "1.5", "--every", "2", "--enough", "0.2", "--superseded", "0.9", "--expert-after", "--most-places", "64",
-              "--resolution", "0.25", "--samples", "100", "--starts", "2", "--noise", "0.3", "--age-law", "wiener"],
+              "--resolution", "0.25", "--samples", "100", "--starts", "2", "--noise", "0.3", "--age-law", "wiener", "--minimise"],
              {"drift": 0.2, "expert_noise": 0.5, "mean": 3, "beta_rule": "theory", "norm": 4, "delta": 0.1, "robust": 0,
               "discard": "variance", "discard_variance": 0.7, "negligible": 50, "places": "dpp", "queries": 3, "query_factor": 2,
               "query_power": 1.5, "every": 2, "enough": 0.2, "superseded": 0.9, "expert_after": True, "most_places": 64,
-              "resolution": 0.25, "samples": 100, "starts": 2, "noise": 0.3, "age_law": "wiener", "method": "sparq-reuse"}),
+              "resolution": 0.25, "samples": 100, "starts": 2, "noise": 0.3, "age_law": "wiener", "method": "sparq-reuse",
+              "minimise": True}),
             (["--method", "sparq", "--age-law", "table", "--age-table", "ages.csv", "--beta", "1.5", "--robust", "3", "--discard", "log"],
              {"method": "sparq", "age_law": "table", "beta_rule": "given", "beta": 1.5, "robust": 3, "discard": "log"}),
             (["--method", "sw-gp-ucb", "--window", "7", "--beta", "practical"], {"window": 7, "beta_rule": "practical"}),
-            (["-m", "tv-gp-ucb", "--forgetting", "0.03"], {"forgetting": 0.03, "mean": None}),
+            (["-m", "tv-gp-ucb", "--forgetting", "0.03"], {"forgetting": 0.03, "mean": None, "minimise": False}),
             (["-m", "ui-gp-ucb", "--age-law", "none"], {"age_law": "none", "robust": 0}),
         ]
         for k, (options, expected) in enumerate(cases):
@@ -223,6 +224,8 @@ class Refusals(TrackCase):
         self.refused(tell + ["--best", "1", "--value", "2"], "exceeds the best")
         # A reading with a truth that cannot be: neither is taken.
         self.refused(tell + ["--x", "1", "--y", "1", "--best", "1", "--value", "2"], "exceeds the best")
+        self.track("create", "least.hf", "--box", "x=0:1", "--drift", "1", "--minimise")
+        self.refused(["tell", "least.hf", "--time", "100", "--best", "2", "--value", "1"], "is below the best", file="least.hf")
         self.refused(["ask", "t.hf", "--time", "-1000"], "behind the clock")
         self.refused(["refresh", "t.hf", "--time", "-1000"], "behind the clock")
 
