@@ -139,7 +139,7 @@ static void sum_rules(const rules *r, size_t level, const double *f, double weig
         const double z = i * r->step[level];
         const double share = weight * exp(-0.5 * z * z - HFI_HALF_LOG_2PI) * r->step[level];
         for (size_t c = 0; c < r->classes; c++) next[c] = f[c] + r->factor[c * r->count + level] * z;
-        if (level + 1 < r->count) {
+        if (level + 1 < r->count && level + 1 < MOST_RULES) { /* count is no more, unknown to compilers */
             sum_rules(r, level + 1, next, share, probability);
             continue;
         }
