@@ -28,8 +28,8 @@ HF_API hf_status hf_track_file_create(hf_context *ctx, const char *path, const h
                                       const char *target, const char *const *labels, hf_track **out);
 /**
  * Opens it again. HF_ERR_MODEL_FILE for a file that is no track, damaged (with the entry of the journal that is), or of a newer format; nothing is changed then. HF_ERR_IO: it cannot be read, or another
- * program has it open for changes. O(entries x readings held) time: 1e5 entries take about a second while a few hundred readings are
- * held, 2e4 entries two where all are; the memory of the track.
+ * program has it open for changes. O(entries) time, and O(readings held) for each entry that lets others go: 1e5 entries take half
+ * a second while a thousand readings are held; the memory of the track.
  * @param write false: to look only, also while another program changes it (what it has changed by then is seen). Nothing is locked for longer than reading takes, and calls that would change the track are
  *              HF_ERR_ARGUMENT
  */

@@ -38,7 +38,7 @@ static void compress(uint32_t state[8], const unsigned char *block)
         uint32_t t1 = v[7] + s1 + choose + round_constants[i] + w[i];
         uint32_t s0 = rotate(v[0], 2) ^ rotate(v[0], 13) ^ rotate(v[0], 22);
         uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-        memmove(v + 1, v, 7 * sizeof v[0]);
+        for (size_t k = 7; k > 0; k--) v[k] = v[k - 1];
         v[4] += t1;
         v[0] = t1 + s0 + majority;
     }

@@ -52,16 +52,6 @@ static hf_status reserve(hf_context *ctx, hf_track *track, size_t count)
 
 /* ---- applying ---------------------------------------------------------------------------------------------------- */
 
-void hfi_track_snapshot(hf_track *track, double time)
-{
-    if (!(track->own.s.robust > 0.0)) return;
-    hf_posterior_free(track->last);
-    track->last = NULL;
-    if (track->held > 0) memcpy(track->before.told, track->told, track->held * sizeof *track->told);
-    track->before.count = track->held;
-    track->before.moment = hfi_track_moment(track, time);
-}
-
 /* Time goes on: what there was until now is what the readings to come are compared with. */
 static void advance(hf_track *track, double time)
 {
@@ -72,31 +62,6 @@ static void advance(hf_track *track, double time)
         track->ahead = NULL;
     }
     track->clock = time;
-}
-
-/* sparq: answers of a list before the newest that was answered. */
-static bool replaced(const hf_track *track, const hfi_told *told)
-{
-    return track->own.s.method == HF_TRACK_SPARQ && told->batch != 0 && told->batch < track->answered_batch;
-}
-
-/* Readings that can count at no time that may still be asked about. The newest may have gone with a list that was replaced: then another one is. */
-static void let_go(hf_track *track)
-{
-    const double asked = hfi_track_asking_horizon(track);
-    track->newest = -INFINITY;
-    for (size_t i = 0; i < track->held; i++)
-        if (track->told[i].time > track->newest && !replaced(track, &track->told[i]))
-            track->newest = track->told[i].time;
-    size_t kept = 0;
-    for (size_t i = 0; i < track->held; i++) {
-        const hfi_told *told = &track->told[i];
-        const bool old = track->clock - told->time > asked + told->horizon && told->time < track->newest;
-        if (old || replaced(track, told)) continue;
-        if (kept < i) track->told[kept] = *told;
-        kept++;
-    }
-    track->held = kept;
 }
 
 static void close_requests(hf_track *track, uint64_t id, uint64_t least_batch)
@@ -130,6 +95,7 @@ static void remember(hf_track *track, const hfi_event *event, const hfi_told *si
     told->place = place;
     told->batch = batch;
     told->horizon = hfi_track_last_horizon(track, told->variance, batch != 0);
+    hfi_track_holds(track, told);
     push(track, &track->recent, told);
 }
 
@@ -138,7 +104,7 @@ static void apply_told(hf_track *track, const hfi_event *event, const hfi_told *
     advance(track, event->time);
     remember(track, event, site, hfi_places_at(&track->places, event->values), 0);
     track->own_told++;
-    let_go(track);
+    hfi_track_let_go(track, false);
 }
 
 static double correlation(const hf_track *track, size_t a, size_t b)
@@ -177,7 +143,7 @@ static void apply_answered(hf_track *track, const hfi_event *event, const hfi_to
     if (request.batch > track->answered_batch) track->answered_batch = request.batch;
     const bool sparq = track->own.s.method == HF_TRACK_SPARQ;
     close_requests(track, request.id, sparq ? track->answered_batch : 0);
-    let_go(track);
+    hfi_track_let_go(track, true);
 }
 
 static void apply_batch(hf_track *track, const hfi_event *event)
@@ -245,6 +211,8 @@ static void apply_fitted(hf_track *track, const hfi_event *event)
     for (size_t i = 0; i < track->held; i++)
         track->told[i].horizon =
             hfi_track_last_horizon(track, track->told[i].variance, track->told[i].batch != 0);
+    track->ends = -INFINITY; /* unknown */
+    track->before.count = 0; /* what it has is no longer the same */
     if (track->held > 0) hfi_track_snapshot(track, track->clock);
 }
 

@@ -141,8 +141,9 @@ struct hf_track {
     hfi_waiting *open;
     size_t opened, open_room;
 
-    double clock;            /* -inf while empty */
-    double newest;           /* time of the newest reading; -inf while there is none */
+    double clock;  /* -inf while empty */
+    double newest; /* time of the newest reading; -inf while there is none */
+    double ends;   /* none can go before the clock less the asking horizon is here; 0 at first: too early */
     double batch_time;       /* of the newest list of requests; -inf before the first */
     uint64_t batch;          /* its number; 0 before the first */
     uint64_t answered_batch; /* newest with an answer */
@@ -233,8 +234,16 @@ hf_status hfi_track_choose(hf_context *ctx, hf_track *track, double time, size_t
 hf_status hfi_track_commit(hf_context *ctx, hf_track *track, size_t count, const hfi_event *events);
 /** HF_ERR_ARGUMENT for a track that is open to look at only. */
 hf_status hfi_track_writable(hf_context *ctx, const hf_track *track);
+
+/* ---- held.c ------------------------------------------------------------------------------------------------------ */
+
 /** What robust weights are centred by from now on: what is told as of now, at `time`. Without robust weights nothing. */
 void hfi_track_snapshot(hf_track *track, double time);
+/** A reading was put into memory. */
+void hfi_track_holds(hf_track *track, const hfi_told *told);
+/** Readings that can count at no time that may still be asked about go. The newest may have gone with a list that was replaced: then another one is.
+ * O(1) while all stay, O(held) after an answer, which may replace others. */
+void hfi_track_let_go(hf_track *track, bool answered);
 
 /* ---- robust.c ---------------------------------------------------------------------------------------------------- */
 
