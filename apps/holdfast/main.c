@@ -50,8 +50,10 @@ static int help(int argc, char **argv)
 {
     const tool_verb *verb = argc > 2 ? find_verb(argv[2]) : NULL;
     if (argc > 2 && verb == NULL) return usage_error(NULL, "unknown verb '%s'", argv[2]);
+    const tool_verb *part = argc > 3 && verb->part != NULL ? verb->part(argv[3]) : NULL;
+    if (argc > 3 && part == NULL) return usage_error(NULL, "unknown verb '%s %s'", argv[2], argv[3]);
     if (verb != NULL)
-        print_help(verb, stdout);
+        print_help(part != NULL ? part : verb, stdout);
     else
         print_overview(stdout);
     return fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;

@@ -146,6 +146,13 @@ void progress_part(struct progress *progress, const char *stage, double from, do
     progress->share = share;
 }
 
+bool progress_step(struct progress *progress, const char *stage, size_t k, size_t m)
+{
+    if (progress == NULL) return stop_signal == 0;
+    progress_part(progress, stage, (double)k / (double)m, 1.0 / (double)m);
+    return report("", 0.0, (double)NAN, progress); /* the stage is the whole one */
+}
+
 void progress_clear(struct progress *progress)
 {
     if (progress == NULL || !progress->visible) return;

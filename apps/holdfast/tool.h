@@ -43,6 +43,8 @@ typedef struct tool_verb {
     size_t option_count;
     size_t least, most; /* operands; SIZE_MAX: everything from the first operand on is handed over as it is */
     int (*run)(const struct tool_arguments *arguments);
+    const struct tool_verb *(*part)(
+        const char *name); /* a verb of this verb, NULL if there is none; or NULL */
 } tool_verb;
 
 typedef struct tool_given {
@@ -131,6 +133,8 @@ void signal_install(void);
 struct progress *progress_start(hf_context *ctx, bool quiet);
 /** What is reported from now on is a part of a longer stage, `share` of it that begins at `from`. NULL: stages speak for themselves again. */
 void progress_part(struct progress *progress, const char *stage, double from, double share);
+/** Part k of m of a stage begins, whether it will report anything or not. False when a signal asks to stop. */
+bool progress_step(struct progress *progress, const char *stage, size_t k, size_t m);
 /** Wipes the bar; it comes back with the next report. */
 void progress_clear(struct progress *progress);
 void progress_stop(struct progress *progress);

@@ -61,4 +61,5 @@ const tool_verb verb_track = {
     .least = 0,
     .most = SIZE_MAX,
     .run = run,
+    .part = find,
 };

@@ -78,7 +78,9 @@ static hf_status tell_rows(tracked *run, const hf_table *table, const double *x)
     hf_status status = tracked_column(run, table, "time", false, &time);
     if (status >= 0) status = tracked_column(run, table, hf_track_target(run->track), false, &y);
     if (status >= 0) status = noise_column(run, table, &noise);
-    for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++) {
+    const size_t m = hf_table_rows(table);
+    for (size_t i = 0; i < m && status >= 0; i++) {
+        if (!progress_step(run->session.progress, "tell", i, m)) return HF_ERR_CANCELLED;
         status = hf_track_tell(run->session.ctx, run->track, time[i], x + i * run->d, y[i],
                                noise_at(noise, i), NULL);
         status = tracked_refuse_at(run, warn_status(&run->session, status), "%s, line %zu",
@@ -98,6 +100,7 @@ hf_status tell_table(tracked *run, const char *path, size_t *told)
     if (status >= 0) status = hf_track_file_begin(run->session.ctx, run->track);
     if (status >= 0) {
         status = tell_rows(run, table, x);
+        progress_part(run->session.progress, NULL, 0.0, 1.0);
         const hf_status ended = hf_track_file_end(run->session.ctx, run->track, status >= 0);
         if (status >= 0) status = ended;
     }
@@ -134,8 +137,10 @@ static hf_status answer_rows(tracked *run, const hf_table *table, size_t *answer
     if (status >= 0) status = tracked_column(run, table, hf_track_target(run->track), true, &y);
     if (status >= 0 && has_column(table, "time")) status = tracked_column(run, table, "time", true, &time);
     if (status >= 0) status = noise_column(run, table, &noise);
-    for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++) {
+    const size_t m = hf_table_rows(table);
+    for (size_t i = 0; i < m && status >= 0; i++) {
         if (isnan(y[i])) continue;
+        if (!progress_step(run->session.progress, "answer", i, m)) return HF_ERR_CANCELLED;
         status = answer_row(run, table, i, request[i], time != NULL ? time[i] : (double)NAN, y[i],
                             noise_at(noise, i));
         (*answered)++;
@@ -151,6 +156,7 @@ hf_status answer_table(tracked *run, const char *path, size_t *answered, size_t 
     if (status >= 0) status = hf_track_file_begin(run->session.ctx, run->track);
     if (status >= 0) {
         status = answer_rows(run, table, answered);
+        progress_part(run->session.progress, NULL, 0.0, 1.0);
         const hf_status ended = hf_track_file_end(run->session.ctx, run->track, status >= 0);
         if (status >= 0) status = ended;
     }

@@ -28,6 +28,10 @@ class Options(ToolCase):
         self.assertEqual(self.ok("help"), overview)
         self.assertEqual(self.ok("help", "fit"), self.help("fit"))
         self.assertEqual(self.ok("fit", "-h"), self.help("fit"))
+        for part in PARTS:
+            self.assertEqual(self.ok("help", *part.split()), self.help(part))
+        self.fails(["help", "track", "frob"], "unknown verb 'track frob'", code=2)
+        self.fails(["help", "fit", "ask"], "unknown verb 'fit ask'", code=2)
 
     def test_every_verb_has_the_common_options_and_an_example(self):
         for verb in VERBS + PARTS:
