@@ -70,6 +70,7 @@ static bool take_side(char *text, const char **name, double *low, double *high)
 
 static hf_status plan_box(tracked *run, track_plan *plan)
 {
+    char from[32], to[32];
     if (!argument_names(run->arguments, "box", &plan->sides)) {
         run->refused = TOOL_USAGE;
         return HF_ERR_ARGUMENT;
@@ -85,8 +86,9 @@ static hf_status plan_box(tracked *run, track_plan *plan)
             return tracked_misuse(run, "--box: part %zu of '%s' is neither NAME=LOW:HIGH nor NAME=VALUE",
                                   j + 1, argument(run->arguments, "box"));
         if (plan->lower[j] > plan->upper[j])
-            return tracked_misuse(run, "--box: %s begins at %g and ends below, at %g", plan->names[j],
-                                  plan->lower[j], plan->upper[j]);
+            return tracked_misuse(run, "--box: %s begins at %s and ends below, at %s", plan->names[j],
+                                  hf_format_double(plan->lower[j], from),
+                                  hf_format_double(plan->upper[j], to));
     }
     plan->settings.domain = (hf_domain){.dimension = d, .lower = plan->lower, .upper = plan->upper};
     return HF_OK;

@@ -30,6 +30,23 @@ static void find_through(track_picture *data)
                                           : 0.5 * (domain->lower[j] + domain->upper[j]);
 }
 
+/* Where times are long numbers, such as seconds since 1970, or differ in late digits only, the axis counts from the first one. */
+static void find_origin(track_picture *data)
+{
+    const track_history *h = &data->history;
+    double first = INFINITY, last = -INFINITY;
+    for (size_t i = 0; i < h->count; i++) {
+        const double time = h->numbers[i * h->columns + TRACK_TIME];
+        if (!isfinite(time)) continue;
+        first = fmin(first, time);
+        last = fmax(last, time);
+    }
+    const double size = fmax(fabs(first), fabs(last)), span = last - first;
+    if (!(first <= last)) return;
+    const bool is_long = size >= 1e5 && 2.0 * span<size, is_late = span> 0.0 && 1e4 * span < size;
+    if (is_long || is_late) data->origin = floor(first);
+}
+
 /* Places of slice s, m x d; its own input into data->x. */
 static void fill_slice(track_picture *data, size_t s, double *places)
 {
@@ -105,5 +122,6 @@ hf_status track_picture_make(tracked *run, double time, track_picture *out)
     hf_status status = track_history_read(run, &out->history);
     if (status < 0) return status;
     find_through(out);
+    find_origin(out);
     return isfinite(out->time) ? predict_all(out) : HF_OK;
 }

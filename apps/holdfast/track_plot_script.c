@@ -178,7 +178,7 @@ static void print_lines(FILE *out, const track_picture *data, double bottom, dou
                 s, s);
         else
             fputs("plot $next with points pointtype 7 linecolor rgb red\n", out);
-        fputs("set ylabel ''\nunset arrow 1\n", out);
+        fputs("set ylabel ''\nunset arrow 1\nunset label 1\n", out);
     }
 }
 
@@ -270,7 +270,7 @@ static void print_events(FILE *out, const track_picture *data, const char *name,
         /* What is expected before anything is known is nobody's expectation. */
         if (h->kind[i] != (size_t)kind || !any || seen++ % stride != 0) continue;
         const double value = track_history_after(h, i, after);
-        plot_number(out, h->numbers[i * h->columns + TRACK_TIME]);
+        plot_number(out, h->numbers[i * h->columns + TRACK_TIME] - data->origin);
         plot_number(out, value);
         plot_number(out, h->numbers[i * h->columns + TRACK_FIXED]);
         fputc('\n', out);
@@ -279,16 +279,61 @@ static void print_events(FILE *out, const track_picture *data, const char *name,
     fputs("NaN NaN NaN\nEOD\n", out);
 }
 
+/* A box of one input. */
+static bool is_line(const track_picture *data)
+{
+    return data->run->d == 1 && data->slices == 1;
+}
+
+/* Panels below: values over time, places too where there is one input, regret where it is known. */
+static size_t panels_below(const track_picture *data)
+{
+    return 1 + (is_line(data) ? 1U : 0U) + (data->summary.truths > 0 ? 1U : 0U);
+}
+
+/* Length of the longest number at the tics of an axis. */
+static size_t longest_tic(const double range[2], double step)
+{
+    char number[32];
+    size_t longest = 1;
+    for (double k = ceil(range[0] / step); k * step <= range[1]; k++) {
+        const int length = snprintf(number, sizeof number, "%g", k * step);
+        if ((size_t)length > longest) longest = (size_t)length;
+    }
+    return longest;
+}
+
+/* The closest tics, 1, 2 or 5 times a power of ten apart, whose numbers have room beside each other; 0: leave it to gnuplot. */
+static double tic_step(const double range[2], double points)
+{
+    static const double nice[] = {1.0, 2.0, 5.0};
+    const double span = range[1] - range[0];
+    if (!(span > 0.0)) return 0.0;
+    double power = pow(10.0, floor(log10(span / 12.0)));
+    for (size_t k = 0; k < 9; k++) {
+        const double step = nice[k % 3] * power;
+        if (span / step <= 12.0 && points * step / span >= 8.0 * (double)longest_tic(range, step) + 14.0)
+            return step;
+        if (k % 3 == 2) power *= 10.0;
+    }
+    return 0.0;
+}
+
 static void print_times(FILE *out, const track_picture *data)
 {
     const track_history *h = &data->history;
+    char origin[32];
     double range[2] = {INFINITY, -INFINITY};
-    for (size_t i = 0; i < h->count; i++) include(range, h->numbers[i * h->columns + TRACK_TIME]);
+    for (size_t i = 0; i < h->count; i++)
+        include(range, h->numbers[i * h->columns + TRACK_TIME] - data->origin);
     print_range(out, "x", range);
-    if (stride_of(data) > 1)
-        fprintf(out, "set xlabel 'time (one in %zu is drawn)'\n", stride_of(data));
-    else
-        fputs("set xlabel 'time'\n", out);
+    const double step = tic_step(range, 1104.0 / (double)panels_below(data) - 66.0);
+    if (step > 0.0) fprintf(out, "set xtics %.9g\n", step);
+    fputs("set xlabel 'time", out);
+    if (data->origin != 0.0)
+        fprintf(out, " %s %s", data->origin > 0.0 ? "−" : "+", hf_format_double(fabs(data->origin), origin));
+    if (stride_of(data) > 1) fprintf(out, " (one in %zu is drawn)", stride_of(data));
+    fputs("'\n", out);
 }
 
 static void print_values(FILE *out, const track_picture *data)
@@ -345,7 +390,7 @@ static void print_regret(FILE *out, const track_picture *data)
         count += 1.0;
         fprintf(out, "%.9g %.9g\n", count, sum / count);
     }
-    fprintf(out, "EOD\nset xrange [0:%.9g]\n", count + 1.0);
+    fprintf(out, "EOD\nset xrange [0:%.9g]\nset xtics autofreq\n", count + 1.0);
     fputs("set yrange [0:*]\nset xlabel 'steps whose truth is known'\nset ylabel "
           "'regret a "
           "step, on average'\nplot $regret using 1:2 with lines linewidth 2 linecolor rgb blue\n",
@@ -356,11 +401,12 @@ static void print_regret(FILE *out, const track_picture *data)
 
 static void print_title(FILE *out, const track_picture *data)
 {
+    char time[32];
     const hf_track_settings *s = hf_track_settings_of(data->run->track);
     fputs("set label 1 '", out);
     plot_quoted(out, hf_track_target(data->run->track));
     fprintf(out, ", %s by %s", s->minimise ? "minimised" : "maximised", hf_track_method_name(s->method));
-    if (isfinite(data->time)) fprintf(out, ", at time %.6g", data->time);
+    if (isfinite(data->time)) fprintf(out, ", at time %s", hf_format_double(data->time, time));
     fprintf(out, ": %llu readings, %llu answers to %llu requests", (unsigned long long)data->summary.told,
             (unsigned long long)data->summary.answered, (unsigned long long)data->summary.requested);
     if (data->slices == TRACK_SLICES && data->run->d > TRACK_SLICES)
@@ -378,8 +424,8 @@ static void print_title(FILE *out, const track_picture *data)
 bool track_picture_script(FILE *script, const void *any, plot_format format, const char *output)
 {
     const track_picture *data = any;
-    const bool line = data->run->d == 1 && data->slices == 1, regret = data->summary.truths > 0;
-    const size_t below = 1 + (line ? 1U : 0U) + (regret ? 1U : 0U);
+    const bool line = is_line(data);
+    const size_t below = panels_below(data);
     const double width = 0.92 / (double)below;
     bool good = true;
     plot_terminal(script, format, 900, output);

@@ -19,6 +19,7 @@ static const tool_option options[] = {
 
 static void print_domain(const tracked *run)
 {
+    char from[32], to[32];
     const hf_domain *domain = tracked_domain(run);
     if (run->candidates > 0) {
         printf("  domain     %zu candidates in", run->candidates);
@@ -28,8 +29,8 @@ static void print_domain(const tracked *run)
     }
     fputs("  domain    ", stdout);
     for (size_t j = 0; j < run->d; j++)
-        printf("%s %s from %g to %g", j > 0 ? "," : "", hf_track_name(run->track, j), domain->lower[j],
-               domain->upper[j]);
+        printf("%s %s from %s to %s", j > 0 ? "," : "", hf_track_name(run->track, j),
+               hf_format_double(domain->lower[j], from), hf_format_double(domain->upper[j], to));
     putchar('\n');
 }
 
@@ -47,6 +48,7 @@ static void print_kernel(const tracked *run)
 
 static void print_settings(const tracked *run)
 {
+    char number[32];
     const hf_track_settings *s = hf_track_settings_of(run->track);
     const bool expert = s->method == HF_TRACK_SPARQ || s->method == HF_TRACK_SPARQ_REUSE;
     printf("  noise      %.4g (variance)", s->noise);
@@ -63,9 +65,9 @@ static void print_settings(const tracked *run)
         printf("; discard %s\n", hf_discard_rule_name(s->discard));
     }
     if (s->method == HF_TRACK_SW_GP_UCB || s->method == HF_TRACK_R_GP_UCB)
-        printf("  window     %.6g\n", s->window);
+        printf("  window     %s\n", hf_format_double(s->window, number));
     if (s->method == HF_TRACK_TV_GP_UCB || s->method == HF_TRACK_W_GP_UCB)
-        printf("  forgetting %.6g\n", s->forgetting);
+        printf("  forgetting %s\n", hf_format_double(s->forgetting, number));
     printf("  beta       %s", hf_beta_rule_name(s->beta_rule));
     if (s->beta_rule == HF_BETA_GIVEN) printf(", %.4g", s->beta);
     if (s->beta_rule == HF_BETA_THEORY) printf(", norm %.4g, delta %.4g", s->norm_bound, s->delta);
@@ -74,7 +76,7 @@ static void print_settings(const tracked *run)
 
 static hf_status print_open(tracked *run)
 {
-    char place[1024];
+    char place[1024], time[32];
     hf_status status = HF_OK;
     const size_t open = hf_track_open(run->track);
     if (open > 0) puts("\nRequests without an answer");
@@ -82,7 +84,7 @@ static hf_status print_open(tracked *run)
         hf_track_request r;
         status = hf_track_request_at(run->track, i, &r);
         if (status >= 0)
-            printf("  %llu  time %g  %s  sd %.4g\n", (unsigned long long)r.id, r.time,
+            printf("  %llu  time %s  %s  sd %.4g\n", (unsigned long long)r.id, hf_format_double(r.time, time),
                    tracked_place(run, r.x, place, sizeof place), r.sd);
     }
     return status;
@@ -90,6 +92,7 @@ static hf_status print_open(tracked *run)
 
 static hf_status print_text(tracked *run, const hf_track_summary *s)
 {
+    char clock[32];
     const hf_track_settings *settings = hf_track_settings_of(run->track);
     printf("%s: %s, to %s \"%s\"\n", run->arguments->operand[0], hf_track_method_name(settings->method),
            settings->minimise ? "minimise" : "maximise", hf_track_target(run->track));
@@ -97,7 +100,7 @@ static hf_status print_text(tracked *run, const hf_track_summary *s)
     print_kernel(run);
     print_settings(run);
     if (isfinite(s->clock))
-        printf("\nAt time %g: readings told %llu, places asked for %llu\n", s->clock,
+        printf("\nAt time %s: readings told %llu, places asked for %llu\n", hf_format_double(s->clock, clock),
                (unsigned long long)s->told, (unsigned long long)s->asked);
     else
         puts("\nNothing has been told");
@@ -106,8 +109,8 @@ static hf_status print_text(tracked *run, const hf_track_summary *s)
                (unsigned long long)s->answered);
     printf("In memory: readings %zu, places %zu, bytes %zu\n", s->held, s->places, s->bytes);
     if (s->truths > 0) {
-        printf("Regret: %.6g in %llu steps, %.6g a step", s->regret, (unsigned long long)s->truths,
-               s->average_regret);
+        printf("Regret: %.6g in %llu step%s, %.6g a step", s->regret, (unsigned long long)s->truths,
+               s->truths == 1 ? "" : "s", s->average_regret);
         if (isfinite(s->regret_per_answer)) printf(", %.6g an answer", s->regret_per_answer);
         putchar('\n');
     }

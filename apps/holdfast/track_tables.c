@@ -44,6 +44,7 @@ static bool take_entry(const hf_track_entry *entry, void *user)
     double *row = add_row(h, (size_t)entry->kind);
     if (row == NULL) return false;
     double *after = row + TRACK_FIXED + h->d;
+    row[TRACK_NUMBER] = (double)entry->number;
     if (entry->id > 0) row[TRACK_ID] = (double)entry->id;
     if (entry->request > 0) row[TRACK_REQUEST] = (double)entry->request;
     row[TRACK_TIME] = entry->time;
@@ -98,10 +99,30 @@ static hf_status add_column(tracked *run, hf_table *table, const char *name, con
     return status;
 }
 
-/* The inputs, from column `first` of the rows on. */
-static hf_status add_inputs(tracked *run, hf_table *table, const double *rows, size_t columns, size_t first)
+/* What the candidates of rows are called, whose place begins at column `first`; nothing where a row has no place. */
+static hf_status add_candidates(const tracked *run, hf_table *table, const double *rows, size_t columns,
+                                size_t first)
 {
-    hf_status status = HF_OK;
+    const size_t m = hf_table_rows(table), count = run->candidates;
+    const char **name = calloc(count, sizeof *name);
+    char(*made)[32] = calloc(count, sizeof *made);
+    size_t *choice = calloc(m + 1, sizeof *choice);
+    hf_status status = name != NULL && made != NULL && choice != NULL ? HF_OK : HF_ERR_MEMORY;
+    for (size_t i = 0; i < count && status >= 0; i++) name[i] = tracked_candidate(run, i, made[i]);
+    for (size_t i = 0; i < m && status >= 0; i++)
+        if (!hf_domain_contains(tracked_domain(run), rows + i * columns + first, &choice[i]))
+            choice[i] = SIZE_MAX;
+    if (status >= 0) status = hf_table_set_text(run->session.ctx, table, "candidate", count, name, choice);
+    free(name);
+    free(made);
+    free(choice);
+    return status;
+}
+
+/* The candidate, if there are such, and the inputs, from column `first` of the rows on. */
+static hf_status add_places(tracked *run, hf_table *table, const double *rows, size_t columns, size_t first)
+{
+    hf_status status = run->candidates > 0 ? add_candidates(run, table, rows, columns, first) : HF_OK;
     for (size_t j = 0; j < run->d && status >= 0; j++)
         status = add_column(run, table, hf_track_name(run->track, j), rows, columns, first + j);
     return status;
@@ -110,7 +131,7 @@ static hf_status add_inputs(tracked *run, hf_table *table, const double *rows, s
 hf_status track_history_table(tracked *run, const char *path)
 {
     static const char *const words[] = {"told", "asked", "requested", "answered", "truth", "fitted"};
-    static const char *const before[] = {"id", "request", "time"};
+    static const char *const before[] = {"number", "id", "request", "time"};
     const char *after[] = {
         hf_track_target(run->track), "noise", "weight", "mean", "sd", "bound", "best", "value"};
     track_history h;
@@ -122,7 +143,7 @@ hf_status track_history_table(tracked *run, const char *path)
                                    h.kind);
     for (size_t k = 0; k < TRACK_FIXED && status >= 0; k++)
         status = add_column(run, table, before[k], h.numbers, h.columns, k);
-    if (status >= 0) status = add_inputs(run, table, h.numbers, h.columns, TRACK_FIXED);
+    if (status >= 0) status = add_places(run, table, h.numbers, h.columns, TRACK_FIXED);
     for (size_t k = 0; k < TRACK_AFTER && status >= 0; k++)
         status = add_column(run, table, after[k], h.numbers, h.columns, TRACK_FIXED + h.d + k);
     if (status >= 0) status = hf_table_write_csv(run->session.ctx, table, path);
@@ -152,7 +173,7 @@ hf_status track_readings_table(tracked *run, const char *path)
         memcpy(rows + i * columns + own, r.x, run->d * sizeof *rows);
     }
     for (size_t k = 0; k < own && status >= 0; k++) {
-        if (k == 2) status = add_inputs(run, table, rows, columns, own);
+        if (k == 2) status = add_places(run, table, rows, columns, own);
         if (status >= 0) status = add_column(run, table, names[k], rows, columns, k);
     }
     if (status >= 0) status = hf_table_write_csv(run->session.ctx, table, path);

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holdfast track says about a track, in words, tables, JSON and pictures: nothing cut short, nothing left out."""
+import json
+import math
+import os
+import re
+import shutil
+import unittest
+
+from toolcase import ToolCase, table
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # the systems are small
+
+
+class ShowCase(ToolCase):
+    def track(self, verb, *arguments):
+        return self.ok("track", verb, *arguments)
+
+    def parsed(self, verb, *arguments):
+        return json.loads(self.track(verb, *arguments, "--json"))
+
+    def create(self, name="t.hf", *arguments, drift="0.1"):
+        return self.track("create", name, "--box", "x=-5:5", "--drift", drift, "-k", "se(lengthscale~1)", *arguments)
+
+    def stations(self):
+        return self.write("stations.csv", "station,east,north\nQueens,0,1\nBronx,2,0\nO'Hare,4,5\n\"a, b\",3,3\n7,1,1\n")
+
+
+class Times(ShowCase):
+    start, step = 1795064400, 3600  # seconds since 1970 are long numbers
+
+    def told(self, start, step, *arguments, name="t.hf"):
+        """A track of twelve readings, a list of requests and a place asked for."""
+        self.create(name, drift=repr(0.1 / step))
+        rows = ["%r,%r,%r" % (start + k * step, (k * 37 % 10) - 4.5, math.sin(k)) for k in range(12)]
+        self.write("rows.csv", "time,x,y\n" + "\n".join(rows) + "\n")
+        self.track("tell", name, "--csv", "rows.csv")
+        self.track("refresh", name, "--time", repr(start + 12 * step))
+        self.track("ask", name, "--time", repr(start + 12 * step))
+        return name
+
+    def texts(self, picture):
+        """[(x, y, text)] of an SVG."""
+        found = re.findall(r"translate\(([-\d.]+),([-\d.]+)[^>]*>\s*<text>(.*?)</text>", self.read(picture), re.S)
+        return [(float(x), float(y), re.sub(r"<.*?>", "", text).strip()) for x, y, text in found]
+
+    def test_as_many_digits_as_they_need(self):
+        for start, step, now in (1795064400, 3600, "1795107600"), (1795064400.25, 0.125, "1795064401.75"), (-1e12, 1, "-999999999988"):
+            shown = self.track("show", self.told(start, step))
+            self.assertIn("At time %s: " % now, shown)
+            waiting = re.findall(r"^  \d+  time (\S+)  x = ", shown, re.M)
+            self.assertEqual(set(waiting), {now})
+            os.remove(self.path("t.hf"))
+        self.track("create", "w.hf", "--box", "x=1795064400:1795064401", "-m", "sw-gp-ucb", "--window", "1234567.5")
+        shown = self.track("show", "w.hf")
+        self.assertIn("x from 1795064400 to 1795064401\n", shown)
+        self.assertIn("window     1234567.5\n", shown)
+        self.fails(["track", "create", "v.hf", "--box", "x=1795064401:1795064400", "--drift", "1"],
+                   "begins at 1795064401 and ends below, at 1795064400", code=2)
+
+    def test_a_regret_of_one_step(self):
+        self.create()
+        self.track("tell", "t.hf", "--time", 0, "--x", 1, "--y", 2, "--best", 3, "--value", 2)
+        self.assertIn("Regret: 1 in 1 step, ", self.track("show", "t.hf"))
+
+    @unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not installed")
+    def test_the_axis_of_a_picture_can_be_read(self):
+        cases = ((1795064400, 3600, "time − 1795064400"), (-2e9, 86400 * 30, "time + 2000000000"),
+                 (2026.0, 1e-6, "time − 2026"), (0, 1, "time"), (0, 1e8, "time"), (20000.5, 1, "time"))
+        for start, step, label in cases:
+            self.told(start, step)
+            self.track("plot", "t.hf", "-o", "t.svg")
+            texts = self.texts("t.svg")
+            labels = [(x, y) for x, y, text in texts if text == label]
+            self.assertEqual(len(labels), 2, (label, texts))  # values, and places
+            origin = float(label[7:]) * (-1 if "+" in label else 1) if len(label) > 4 else 0.0
+            for middle, below in labels:
+                tics = sorted((x, text) for x, y, text in texts if below - 30 < y < below and abs(x - middle) < 290)
+                self.assertGreater(len(tics), 1)
+                for (x, text), (after, other) in zip(tics, tics[1:]):
+                    self.assertGreater(after - x, 4 * (len(text) + len(other)), (label, text, other))
+                    self.assertLess(float(text), float(other))
+                self.assertLessEqual(start, float(tics[0][1]) + origin + step)
+                self.assertLessEqual(float(tics[-1][1]) + origin, start + 14 * step)
+            if step == 3600:
+                self.assertTrue(any("at time 1795107600:" in text for _, _, text in texts))
+            os.remove(self.path("t.hf"))
+
+
+class Candidates(ShowCase):
+    def test_tables_say_which(self):
+        self.stations()
+        self.track("create", "t.hf", "--candidates", "stations.csv", "-t", "ozone", "--drift", "1", "--noise", "2", "-k", "60*se(lengthscale~3)")
+        self.write("r.csv", "time,candidate,ozone\n0,Queens,40\n1,\"a, b\",44\n2,7,41\n")
+        self.track("tell", "t.hf", "--csv", "r.csv")
+        self.track("tell", "t.hf", "--time", 3, "--candidate", "O'Hare", "--y", 39, "--best", 50, "--value", 40)
+        readings = table(self.track("show", "t.hf", "-r", "-"))
+        self.assertEqual(list(readings)[:6], ["reading", "time", "candidate", "east", "north", "ozone"])
+        self.assertEqual(readings["candidate"], ["Queens", "a, b", "7", "O'Hare"])
+        self.assertEqual(readings["east"], [0, 3, 1, 4])
+        self.track("ask", "t.hf", "--time", 4)
+        history = table(self.track("show", "t.hf", "--history", "-"))
+        self.assertEqual(list(history)[:6], ["event", "id", "request", "time", "candidate", "east"])
+        names = {place: name for name, place in zip(["Queens", "Bronx", "O'Hare", "a, b", "7"], [(0, 1), (2, 0), (4, 5), (3, 3), (1, 1)])}
+        for event, name, east, north in zip(history["event"], history["candidate"], history["east"], history["north"]):
+            self.assertEqual(name, names.get((east, north), ""), event)
+            self.assertEqual(name == "", event == "truth")
+        self.assertIn("asked", history["event"])
+        # What was written can be told elsewhere.
+        self.track("create", "u.hf", "--candidates", "stations.csv", "-t", "ozone", "--drift", "1", "--noise", "2", "-k", "60*se(lengthscale~3)")
+        self.track("show", "t.hf", "-r", "readings.csv")
+        self.track("tell", "u.hf", "--csv", "readings.csv")
+        self.assertEqual(table(self.track("show", "u.hf", "-r", "-"))["candidate"], readings["candidate"])
+
+    def test_numbers_where_there_are_no_names(self):
+        self.write("p.csv", "a,b\n1,1\n2,1\n3,1\n")
+        self.track("create", "t.hf", "--candidates", "p.csv", "--drift", "1")
+        self.track("tell", "t.hf", "--time", 0, "--candidate", 3, "--y", 1)
+        self.assertEqual(table(self.track("show", "t.hf", "-r", "-"))["candidate"], [3])
+        self.create("b.hf")
+        self.assertNotIn("candidate", table(self.track("show", "b.hf", "--history", "-")))
+
+
+if __name__ == "__main__":
+    unittest.main()
