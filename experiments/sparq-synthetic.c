@@ -222,7 +222,7 @@ static void report(const void *state)
            "f changes by at most %.4f a step, %.4f on average over the steps.\n",
            steps, worst, random, fixed, largest, mean);
     for (size_t i = 0; i < sparq_group_count; ++i) print_group(r, &sparq_groups[i]);
-    print_aims(r);
+    if (steps == STEPS) print_aims(r); /* that is what they are about */
 }
 
 static bool draw_picture(const void *state, const char *stem)

@@ -45,7 +45,7 @@ const tool_option track_create_options[] = {
     {"places", 0, "RULE", "where the expert is asked: variance (default), upper or dpp", false},
     {"queries", 0, "N", "requests at a time, at most (default: by --query-factor)", false},
     {"query-factor", 0, "C", "C log(t)^P requests at step t, at most (default 6)", false},
-    {"query-power", 0, "P", "and their P (default: the number of inputs)", false},
+    {"query-power", 0, "P", "and their P (default 1; 0: the number of inputs)", false},
     {"every", 0, "T", "time between two lists of requests (default: none)", false},
     {"enough", 0, "E", "ask no more where the variance is below E times an answer's\n(default 0.5)", false},
     {"superseded", 0, "C",

@@ -123,7 +123,7 @@ typedef struct hf_track_settings {
 
     hf_place_rule places; /**< variance */
     double query_factor;  /**< Q_t = ceil(c log(max(t, 2))^p) requests at most; c = 6 */
-    double query_power;   /**< p; 0: the number of inputs */
+    double query_power;   /**< p; 1. 0: the number of inputs, as the theorem asks for */
     size_t queries;       /**< 0: Q_t as above; else so many at most */
     double every; /**< 0: at every new time; else requests are due when so much time went by since the last */
     double
@@ -201,15 +201,16 @@ HF_API hf_status hf_track_answer(hf_context *ctx, hf_track *track, uint64_t requ
  * @param x     d entries; a box takes places in it, candidates only themselves: else HF_ERR_ARGUMENT
  * @param noise variance; 0: the track's
  * @param id    number of the reading, or NULL
- * HF_ERR_ARGUMENT: so far behind the clock that it would not count even now (the message says by how much); HF_ERR_NOT_FINITE; HF_ERR_IO from a file that is attached: then it is not told.
- * The clock is the latest time told, answered or asked for.
+ * HF_ERR_ARGUMENT: so far behind the clock that it would never count (the message says by how much); HF_ERR_NOT_FINITE; HF_ERR_IO from a file that is attached: then it is not told.
+ * The clock is the latest time told, answered or asked for; but questions (hf_track_ask(), hf_track_requests()) about a time to come move it only until something of an earlier time is told or answered.
  */
 HF_API hf_status hf_track_tell(hf_context *ctx, hf_track *track, double time, const double *x, double y,
                                double noise, uint64_t *id);
 
 /** What hf_track_ask() proposes. */
 typedef struct hf_suggestion {
-    double mean, sd; /**< latent, at the place */
+    double mean,
+        sd; /**< latent, at the place; before any reading counts the mean, and with it the bound, is NaN unless the prior's is given */
     double
         bound; /**< mean + beta sd: above f_t everywhere, if beta is large enough; minimising, mean - beta sd: below */
     double beta;
@@ -219,7 +220,7 @@ typedef struct hf_suggestion {
     size_t places;      /**< distinct: the order of the system that was solved */
     size_t open;        /**< requests without an answer */
     double information; /**< 1/2 log |I + D^-1 K| in nats */
-    double prior_mean;  /**< estimated or given */
+    double prior_mean;  /**< estimated or given; NaN before there is anything to estimate it from */
     double jitter;      /**< added to the diagonal, 0 if none */
     double seconds;
 } hf_suggestion;
@@ -242,7 +243,7 @@ HF_API hf_status hf_track_posterior(hf_context *ctx, const hf_track *track, doub
  * Trains what the kernel's expression does not hold, the noise, and the rate of a quadratic age law, by the evidence of the newest 512 readings and answers (counting or not, each with the
  * noise noise / weight) under the prior covariance k(x, x') exp(-(t - t')^2 / (2 T^2)) and an estimated constant: f's rate of change then has the standard deviation sqrt(k(x, x)) / T,
  * which becomes the rate. Readings told with a noise of their own keep it. Starts from the values there are. Other age laws keep their numbers.
- * @return HF_WARN_NOT_CONVERGED, HF_WARN_AT_BOUND: the best values seen are in use. HF_ERR_NO_DATA with fewer than 8 readings. At most 100 evaluations of O(512^3).
+ * @return HF_WARN_NOT_CONVERGED, HF_WARN_AT_BOUND: the best values seen are in use. HF_ERR_NO_DATA with fewer than 8 readings. HF_ERR_CANCELLED from the progress callback (then nothing changes). At most 100 evaluations of O(512^3).
  */
 HF_API hf_status hf_track_fit(hf_context *ctx, hf_track *track);
 

@@ -42,10 +42,11 @@ hf_status hfi_track_check_time(hf_context *ctx, const hf_track *track, double ti
 {
     if (!isfinite(time)) return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the time asked about is %g", time);
     const double horizon = hfi_track_asking_horizon(track);
-    if (!(track->clock - time > horizon)) return HF_OK;
+    const double clock = hfi_track_clock_for(track, time);
+    if (!(clock - time > horizon)) return HF_OK;
     return hfi_fail(ctx, HF_ERR_ARGUMENT,
                     "time %g is %g behind the clock (%g): beyond the horizon of %g at which readings count",
-                    time, track->clock - time, track->clock, horizon);
+                    time, clock - time, clock, horizon);
 }
 
 /* ---- without readings -------------------------------------------------------------------------------------------- */

@@ -107,6 +107,11 @@ double hfi_track_last_horizon(const hf_track *track, double variance, bool answe
     return horizon_at(track, SIZE_MAX, variance, answer); /* the logarithm of which is 44 */
 }
 
+double hfi_track_clock_for(const hf_track *track, double time)
+{
+    return time < track->clock ? track->told_clock : track->clock;
+}
+
 double hfi_track_asking_horizon(const hf_track *track)
 {
     return hfi_track_horizon(track, track->own.s.noise, hfi_track_has_expert(track));

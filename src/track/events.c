@@ -52,16 +52,33 @@ static hf_status reserve(hf_context *ctx, hf_track *track, size_t count)
 
 /* ---- applying ---------------------------------------------------------------------------------------------------- */
 
-/* Time goes on: what there was until now is what the readings to come are compared with. */
+/* What there was until now, as of the clock, is what the readings to come are compared with. */
+static void keep_what_was(hf_track *track)
+{
+    if (track->held == 0) return;
+    hfi_track_snapshot(track, track->clock);
+    track->last = track->ahead;
+    track->ahead = NULL;
+}
+
+/* Time goes on. */
 static void advance(hf_track *track, double time)
 {
     if (!(time > track->clock)) return;
-    if (track->held > 0) {
-        hfi_track_snapshot(track, track->clock);
-        track->last = track->ahead;
-        track->ahead = NULL;
-    }
+    keep_what_was(track);
     track->clock = time;
+}
+
+/* The same for something told. Of an earlier time than questions were about, it is as if these had not been asked. */
+static void advance_told(hf_track *track, double time)
+{
+    const double clock = hfi_track_clock_for(track, time);
+    if (clock < track->clock) {
+        track->clock = clock;
+        keep_what_was(track);
+    }
+    advance(track, time);
+    track->told_clock = track->clock;
 }
 
 static void close_requests(hf_track *track, uint64_t id, uint64_t least_batch)
@@ -101,7 +118,7 @@ static void remember(hf_track *track, const hfi_event *event, const hfi_told *si
 
 static void apply_told(hf_track *track, const hfi_event *event, const hfi_told *site)
 {
-    advance(track, event->time);
+    advance_told(track, event->time);
     remember(track, event, site, hfi_places_at(&track->places, event->values), 0);
     track->own_told++;
     hfi_track_let_go(track, false);
@@ -134,7 +151,7 @@ static void apply_answered(hf_track *track, const hfi_event *event, const hfi_to
     size_t at = 0;
     while (track->open[at].id != event->of) at++;
     const hfi_waiting request = track->open[at];
-    advance(track, event->time);
+    advance_told(track, event->time);
     if (track->own.s.method == HF_TRACK_SPARQ_REUSE && request.batch == track->batch &&
         track->batch_size >= DENSE_BATCH)
         supersede(track, request.place, request.batch);

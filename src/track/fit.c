@@ -87,7 +87,10 @@ static hf_status bounds(hf_context *ctx, const hf_track *track, const hfi_eviden
 
 static hf_status evaluate(void *arg, const double *point, double *value, double *gradient)
 {
-    return hfi_evidence_evaluate(arg, point, value, gradient);
+    hfi_evidence *e = arg;
+    if (!hfi_progress(e->ctx, "fit", (double)e->evaluations / EVALUATIONS, NAN)) return hfi_cancelled(e->ctx);
+    e->evaluations++;
+    return hfi_evidence_evaluate(e, point, value, gradient);
 }
 
 static bool at_bound(size_t count, const double *point, const double *lower, const double *upper)

@@ -53,7 +53,7 @@ hf_status hf_track_create(hf_context *ctx, const hf_track_settings *settings, hf
     hf_track *track = hfi_alloc(ctx, 1, sizeof *track);
     if (track == NULL) return HF_ERR_MEMORY;
     track->memory = hfi_context_memory(ctx);
-    track->clock = track->newest = track->batch_time = -INFINITY;
+    track->clock = track->told_clock = track->newest = track->batch_time = -INFINITY;
     const hf_status status = fill(ctx, settings, track);
     if (status < 0) {
         hf_track_free(track);

@@ -22,17 +22,18 @@ hf_status hfi_track_site(hf_context *ctx, double y, double noise, double centre,
     return status;
 }
 
-/* The posterior that readings of `time` are compared with: one that moves the clock on, with all that was told until now. *its: the time of the posterior. NULL:
+/* The posterior that readings of `time` are compared with: one that moves the clock on, or back from a question, with all that was told until now. *its: the time of the posterior. NULL:
  * there is none. What is kept of it changes no later result. */
 static hf_status compare_with(hf_context *ctx, hf_track *track, double time, const hf_posterior **out,
                               double *its)
 {
     const hfi_snapshot *before = &track->before;
-    const bool ahead = time > track->clock && track->held > 0;
+    const double clock = hfi_track_clock_for(track, time);
+    const bool ahead = (time > clock || clock < track->clock) && track->held > 0;
     const size_t count = ahead ? track->held : before->count;
     *out = NULL;
     if (count == 0) return HF_OK;
-    const hfi_moment moment = ahead ? hfi_track_moment(track, track->clock) : before->moment;
+    const hfi_moment moment = ahead ? hfi_track_moment(track, clock) : before->moment;
     hf_posterior **kept = ahead ? &track->ahead : &track->last;
     hf_status status = HF_OK;
     if (*kept == NULL) {

@@ -39,15 +39,16 @@ static hf_status check_place(hf_context *ctx, const hf_track *track, const doubl
     return HF_ERR_ARGUMENT;
 }
 
-/* A reading from so long ago that it counts not even now. */
+/* A reading from so long ago that it never counts. */
 static hf_status check_age(hf_context *ctx, const hf_track *track, double time, double noise, bool answer)
 {
-    const double behind = track->clock - time, horizon = hfi_track_horizon(track, noise, answer);
+    const double clock = hfi_track_clock_for(track, time), behind = clock - time;
+    const double horizon = hfi_track_last_horizon(track, noise, answer);
     if (!(behind > horizon) || time >= track->newest) return HF_OK;
     return hfi_fail(ctx, HF_ERR_ARGUMENT,
                     "time %g is %g behind the clock (%g), and a reading that old counts no longer (the "
                     "horizon is %g): it was not taken",
-                    time, behind, track->clock, horizon);
+                    time, behind, clock, horizon);
 }
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */

@@ -141,9 +141,10 @@ struct hf_track {
     hfi_waiting *open;
     size_t opened, open_room;
 
-    double clock;  /* -inf while empty */
-    double newest; /* time of the newest reading; -inf while there is none */
-    double ends;   /* none can go before the clock less the asking horizon is here; 0 at first: too early */
+    double clock;      /* -inf while empty */
+    double told_clock; /* the same without the questions that nothing has followed yet */
+    double newest;     /* time of the newest reading; -inf while there is none */
+    double ends; /* none can go before the clock less the asking horizon is here; 0 at first: too early */
     double batch_time;       /* of the newest list of requests; -inf before the first */
     uint64_t batch;          /* its number; 0 before the first */
     uint64_t answered_batch; /* newest with an answer */
@@ -196,6 +197,8 @@ double hfi_track_variance(const hfi_moment *moment, const hfi_told *told);
 double hfi_track_horizon(const hf_track *track, double variance, bool answer);
 /** The same at whatever step is to come: what is dropped above noise log t may count again when t has grown. */
 double hfi_track_last_horizon(const hf_track *track, double variance, bool answer);
+/** Where the clock stands for something told at a time: a question about a time to come has not moved it for what is earlier. */
+double hfi_track_clock_for(const hf_track *track, double time);
 /** How far behind the clock may be asked. */
 double hfi_track_asking_horizon(const hf_track *track);
 /** Variance of the track's age law; the variance itself for methods without one. */

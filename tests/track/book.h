@@ -18,6 +18,7 @@ typedef struct book {
     reading list[DENSE_MOST];
     size_t count, own;
     uint64_t answered_batch;
+    double clock; /* latest time told or answered */
 } book;
 
 static inline double book_law(const hf_age_law *l, double v, double a)
@@ -113,6 +114,7 @@ static inline dense book_gather(const book *b, double now, double power)
 static inline void book_add(book *b, double time, double x, double y, double noise, uint64_t batch)
 {
     assert_true(b->count < DENSE_MOST);
+    b->clock = b->count > 0 ? fmax(b->clock, time) : time;
     b->list[b->count++] = (reading){time, x, y, noise > 0.0 ? noise : TRACKS_NOISE, batch};
     b->own += batch == 0;
 }
