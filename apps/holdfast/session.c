@@ -7,8 +7,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 int vcomplain(const char *format, va_list args)
 {
@@ -102,26 +100,6 @@ int session_close(tool_session *session, hf_status status)
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == TOOL_OK)
         code = complain("standard output: cannot be written: %s", strerror(errno));
     return code;
-}
-
-bool is_unwritable(const char *path)
-{
-    if (path == NULL || strcmp(path, "-") == 0) return false;
-    struct stat info;
-    if (stat(path, &info) == 0) {
-        if (!S_ISDIR(info.st_mode) && access(path, W_OK) == 0) return false;
-        complain("%s: cannot be written: %s", path,
-                 S_ISDIR(info.st_mode) ? "it is a folder" : strerror(errno));
-        return true;
-    }
-    char *folder = strdup(path);
-    if (folder == NULL) return false;
-    char *slash = strrchr(folder, '/');
-    if (slash != NULL) slash[slash == folder ? 1 : 0] = '\0';
-    bool bad = access(slash != NULL ? folder : ".", W_OK | X_OK) != 0;
-    if (bad) complain("%s: cannot be written: %s", path, strerror(errno));
-    free(folder);
-    return bad;
 }
 
 const double *table_column(hf_context *ctx, const hf_table *table, const char *name)

@@ -123,7 +123,8 @@ int complain(const char *format, ...) HF_PRINTF(1, 2);
 int vcomplain(const char *format, va_list args) HF_PRINTF(1, 0);
 /** Shows the context's message as a warning when the status is one. Returns status. */
 hf_status warn_status(const tool_session *session, hf_status status);
-/** True, after a message, if a file cannot be created: better known before an hour of work than after. */
+/** True, after a message, if a file cannot be created: better known before an hour of work than after. A track, and the journal beside it, is never
+ * written over (unwritable.c). */
 bool is_unwritable(const char *path);
 
 /** Signals: 0, or the number of the signal that asked us to stop. */
