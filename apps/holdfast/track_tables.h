@@ -10,7 +10,8 @@
 
 /** Columns of history: these, the inputs, and from TRACK_FIXED + d on those of the next list. */
 enum {
-    TRACK_ID = 0, /* of a reading or request */
+    TRACK_NUMBER = 0, /* of the entry */
+    TRACK_ID,         /* of a reading or request */
     TRACK_REQUEST,
     TRACK_TIME,
     TRACK_FIXED
