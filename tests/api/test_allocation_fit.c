@@ -2,7 +2,7 @@
 /* Every allocation of solving, predicting, updating, fitting, saving and loading fails once; see test_allocation.c. */
 #include "api/sweep.h"
 
-/* ---- where a bound is largest ----------------------------------------------------------------------------
+/* ---- where a bound is largest or smallest ----------------------------------------------------------------------------
  */
 
 static hf_status maximise(workshop *w, size_t candidates)
@@ -26,6 +26,17 @@ static hf_status maximise_in_a_box(workshop *w)
 static hf_status maximise_over_candidates(workshop *w)
 {
     return maximise(w, WORKSHOP_M);
+}
+
+static hf_status minimise_in_a_box(workshop *w)
+{
+    const double lower[WORKSHOP_D] = {0.0, -0.5}, upper[WORKSHOP_D] = {5.0, 0.5};
+    const hf_domain box = {.dimension = WORKSHOP_D, .lower = lower, .upper = upper};
+    const hf_confidence bound = {.mean = w->posterior, .beta = 2.0};
+    double x[WORKSHOP_D] = {-7.0};
+    const hf_status s = hf_minimise_confidence(w->ctx, &bound, &box, NULL, 1, w->at, x, NULL);
+    assert_true((x[0] == -7.0) == (s < 0));
+    return s;
 }
 
 /* ---- solver and posterior -------------------------------------------------------------------------------
@@ -337,7 +348,7 @@ static void posteriors_survive(void **state)
     RUN(CASE(solve, 10), CASE(workspace, 4), CASE(predict, 3), CASE(covariance, 2), CASE(sample, 2),
         CASE(leave_one_out, 1), CASE(influence, 1), CASE(removals, 1), CASE(add, 15), CASE(remove_anchor, 10),
         CASE(replace, 15), CASE(check, 10), CASE(refresh, 10), CASE(maximise_in_a_box, 20),
-        CASE(maximise_over_candidates, 10));
+        CASE(minimise_in_a_box, 20), CASE(maximise_over_candidates, 10));
 }
 
 static void fits_survive(void **state)
