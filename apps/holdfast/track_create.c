@@ -12,22 +12,38 @@ static hf_status create(tracked *run, track_plan *plan)
     return warn_status(&run->session, status);
 }
 
-static bool print(tracked *run)
+static bool print_json(const tracked *run, const track_plan *plan)
 {
-    const char *path = run->arguments->operand[0];
     const hf_track_settings *s = hf_track_settings_of(run->track);
-    const char *method = hf_track_method_name(s->method), *target = hf_track_target(run->track);
-    if (run->session.json)
-        return json_print(json_pack("{s:s, s:s, s:s, s:b, s:I, s:I}", "file", path, "method", method,
-                                    "target", target, "minimise", s->minimise, "inputs",
-                                    (json_int_t)s->domain.dimension, "candidates",
-                                    (json_int_t)s->domain.candidates));
-    printf("%s: %s, to %s \"%s\" ", path, method, s->minimise ? "minimise" : "maximise", target);
-    if (s->domain.candidates > 0)
-        printf("over %zu candidates\n", s->domain.candidates);
+    json_t *names = json_array();
+    for (size_t j = 0; j < s->domain.dimension; j++)
+        json_array_append_new(names, json_string(hf_track_name(run->track, j)));
+    return json_print(json_pack("{s:o, s:s, s:s, s:b, s:I, s:o, s:I, s:o}", "file",
+                                json_text(run->arguments->operand[0]), "method",
+                                hf_track_method_name(s->method), "target", hf_track_target(run->track),
+                                "minimise", s->minimise, "inputs", (json_int_t)s->domain.dimension, "names",
+                                names, "candidates", (json_int_t)s->domain.candidates, "label",
+                                plan->called != NULL ? json_text(plan->called) : json_null()));
+}
+
+/* A column that was not meant to be an input is noticed here, or never. */
+static void print_text(const tracked *run, const track_plan *plan)
+{
+    const hf_track_settings *s = hf_track_settings_of(run->track);
+    const size_t d = s->domain.dimension, candidates = s->domain.candidates;
+    printf("%s: %s, to %s \"%s\" ", run->arguments->operand[0], hf_track_method_name(s->method),
+           s->minimise ? "minimise" : "maximise", hf_track_target(run->track));
+    if (candidates > 0)
+        printf("over %zu candidate%s\n", candidates, candidates == 1 ? "" : "s");
     else
-        printf("in a box of %zu input%s\n", s->domain.dimension, s->domain.dimension == 1 ? "" : "s");
-    return true;
+        puts("in a box");
+    printf("%zu input%s:", d, d == 1 ? "" : "s");
+    for (size_t j = 0; j < d; j++) printf("%s %s", j > 0 ? "," : "", hf_track_name(run->track, j));
+    if (plan->called != NULL)
+        printf("; candidates are called by \"%s\"", plan->called);
+    else if (candidates > 0)
+        printf("; candidates are called 1 to %zu", candidates);
+    putchar('\n');
 }
 
 static int run_create(const tool_arguments *arguments)
@@ -37,7 +53,8 @@ static int run_create(const tool_arguments *arguments)
     if (code != TOOL_OK) return code;
     track_plan plan = {0};
     const hf_status status = create(&run, &plan);
-    if (status >= 0 && !print(&run)) run.refused = TOOL_FAILED;
+    if (status >= 0 && !run.session.json) print_text(&run, &plan);
+    if (status >= 0 && run.session.json && !print_json(&run, &plan)) run.refused = TOOL_FAILED;
     plan_free(&plan);
     return tracked_close(&run, status);
 }
@@ -52,9 +69,12 @@ const tool_verb verb_track_create = {
         "can change in a unit of time, in whatever unit --time will be. sparq-reuse and sparq have an expert "
         "who\n"
         "is asked to measure again where something was measured before (holdfast track refresh); without\n"
-        "answers they go on with what there is.",
+        "answers they go on with what there is.\n\n"
+        "In a kernel lengthscale=6 is held at 6, and lengthscale~6 starts there: holdfast track refresh "
+        "--fit learns\n"
+        "it from the readings, with the noise and the drift.",
     .example =
-        "  holdfast track create made.hf --box 'x=-50:50' --drift 0.1 --noise 0.01 -k 'se(lengthscale=6)'",
+        "  holdfast track create made.hf --box 'x=-50:50' --drift 0.1 --noise 0.01 -k 'se(lengthscale~6)'",
     .options = track_create_options,
     .option_count = TRACK_CREATE_OPTIONS,
     .least = 1,

@@ -18,11 +18,26 @@ void plan_free(track_plan *plan)
     hf_table_free(plan->ages);
 }
 
+/* A name that JSON could not have; `what` bears it. */
+static hf_status check_text(tracked *run, const char *what, const char *name)
+{
+    if (is_utf8(name)) return HF_OK;
+    char *legible = to_utf8(name);
+    if (legible == NULL) return HF_ERR_MEMORY;
+    const hf_status status = tracked_refuse(
+        run, "%s is called \"%s\" in an encoding that is not UTF-8: write names in UTF-8", what, legible);
+    free(legible);
+    return status;
+}
+
 /* Columns of tables of readings have names of their own. */
 static hf_status check_names(tracked *run, const track_plan *plan)
 {
     static const char *const taken[] = {"time", "noise", "request", "candidate", "sd"};
     const size_t d = plan->settings.domain.dimension;
+    hf_status status = check_text(run, "the target", plan->target);
+    for (size_t j = 0; j < d && status >= 0; j++) status = check_text(run, "an input", plan->names[j]);
+    if (status < 0) return status;
     for (size_t j = 0; j < d; j++) {
         for (size_t k = 0; k < sizeof taken / sizeof taken[0]; k++)
             if (strcmp(plan->names[j], taken[k]) == 0 || strcmp(plan->target, taken[k]) == 0)
@@ -107,20 +122,57 @@ static hf_status find_labels(tracked *run, const track_plan *plan, size_t *colum
     return HF_OK;
 }
 
+typedef struct labelled {
+    const char *label;
+    size_t row;
+} labelled;
+
+static int by_label(const void *a, const void *b)
+{
+    const labelled *left = a, *right = b;
+    const int order = strcmp(left->label, right->label);
+    return order != 0 ? order : (left->row > right->row) - (left->row < right->row);
+}
+
+/* No two candidates are called the same. */
+static hf_status check_labels(tracked *run, const track_plan *plan, size_t m)
+{
+    labelled *sorted = calloc(m, sizeof *sorted);
+    hf_status status = sorted != NULL ? HF_OK : HF_ERR_MEMORY;
+    for (size_t i = 0; i < m && status >= 0; i++) sorted[i] = (labelled){plan->label[i], i};
+    if (status >= 0) qsort(sorted, m, sizeof *sorted, by_label);
+    for (size_t i = 1; i < m && status >= 0; i++)
+        if (strcmp(sorted[i - 1].label, sorted[i].label) == 0)
+            status =
+                tracked_refuse(run, "%s, lines %zu and %zu: two candidates are called \"%s\"",
+                               hf_table_source(plan->table), hf_table_line(plan->table, sorted[i - 1].row),
+                               hf_table_line(plan->table, sorted[i].row), sorted[i].label);
+    free(sorted);
+    return status;
+}
+
+static hf_status take_label(tracked *run, track_plan *plan, size_t i, size_t column)
+{
+    char buffer[32], what[512];
+    const char *label = hf_table_field(plan->table, i, column, buffer);
+    if (label == NULL || label == buffer || *label == '\0')
+        return tracked_refuse(run, "%s, line %zu: the candidate has no name in \"%s\"",
+                              hf_table_source(plan->table), hf_table_line(plan->table, i), plan->called);
+    plan->label[i] = label;
+    snprintf(what, sizeof what, "%s, line %zu: the candidate", hf_table_source(plan->table),
+             hf_table_line(plan->table, i));
+    return check_text(run, what, label);
+}
+
 static hf_status take_labels(tracked *run, track_plan *plan, size_t column, size_t m)
 {
-    char buffer[32];
     if (column == SIZE_MAX) return HF_OK;
+    plan->called = hf_table_name(plan->table, column);
     plan->label = calloc(m, sizeof *plan->label);
     if (plan->label == NULL) return HF_ERR_MEMORY;
-    for (size_t i = 0; i < m; i++) {
-        plan->label[i] = hf_table_field(plan->table, i, column, buffer);
-        if (plan->label[i] == NULL || plan->label[i] == buffer || *plan->label[i] == '\0')
-            return tracked_refuse(run, "%s, line %zu: the candidate has no name in \"%s\"",
-                                  hf_table_source(plan->table), hf_table_line(plan->table, i),
-                                  hf_table_name(plan->table, column));
-    }
-    return HF_OK;
+    hf_status status = HF_OK;
+    for (size_t i = 0; i < m && status >= 0; i++) status = take_label(run, plan, i, column);
+    return status >= 0 ? check_labels(run, plan, m) : status;
 }
 
 /* Names of the input columns: given, or all of numbers but the label. */

@@ -40,8 +40,8 @@ static hf_status draw(tracked *run, const char *output)
     progress_clear(run->session.progress);
     if (status >= 0) run->refused = plot_draw(track_picture_script, &data, format, output);
     if (status >= 0 && run->refused == TOOL_OK && run->session.json &&
-        !json_print(json_pack("{s:s, s:o, s:b}", "picture", output, "time", json_number(data.time), "known",
-                              data.known)))
+        !json_print(json_pack("{s:o, s:o, s:b}", "picture", json_text(output), "time", json_number(data.time),
+                              "known", data.known)))
         run->refused = TOOL_FAILED;
     if (status >= 0 && run->refused == TOOL_OK && !run->session.json) printf("Drew %s\n", output);
     track_picture_free(&data);

@@ -27,7 +27,8 @@ const tool_option track_create_options[] = {
      "for table: columns age and added, the variance that a reading\nof that age has more than a fresh one",
      false},
     {"kernel", 'k', "EXPR",
-     "kernel, in the units of the inputs (default: se with a\nlengthscale of a tenth of the domain's sides)",
+     "kernel, in the units of the inputs; = holds a parameter, ~ is where\nrefresh --fit starts to learn it "
+     "(default: se with a lengthscale of\na tenth of the domain's sides)",
      false},
     {"mean", 0, "M", "prior mean (default: estimated at each step)", false},
     {"window", 0, "W", "time for which a reading counts: sw-gp-ucb, r-gp-ucb", false},
@@ -43,7 +44,7 @@ const tool_option track_create_options[] = {
      "drop readings with a variance above: negligible (default), log\n(default of sparq) or a number", false},
     {"negligible", 0, "F", "times the prior variance: such readings are dropped (default 100)", false},
     {"places", 0, "RULE", "where the expert is asked: variance (default), upper or dpp", false},
-    {"queries", 0, "N", "requests at a time, at most (default: by --query-factor)", false},
+    {"queries", 0, "N", "requests at a time, at most (default, and 0: by --query-factor)", false},
     {"query-factor", 0, "C", "C log(t)^P requests at step t, at most (default 6)", false},
     {"query-power", 0, "P", "and their P (default 1; 0: the number of inputs)", false},
     {"every", 0, "T", "time between two lists of requests (default: none)", false},
@@ -230,6 +231,20 @@ static hf_status take_numbers(tracked *run, hf_track_settings *s)
 
 /* ---- ages ------------------------------------------------------------------------------------------------------- */
 
+/* The first age that does not go with the one before it; `entries` when all do. */
+static size_t wrong_age(tracked *run, const hf_age_law *law)
+{
+    for (size_t k = 0; k < law->entries; k++) {
+        const size_t before = k > 0 ? 1 : 0;
+        hf_age_law two = *law;
+        two.ages = law->ages + k - before;
+        two.added = law->added + k - before;
+        two.entries = 1 + before;
+        if (hf_age_law_check(run->session.ctx, &two) < 0) return k;
+    }
+    return law->entries;
+}
+
 static hf_status take_table(tracked *run, track_plan *plan)
 {
     hf_age_law *law = &plan->settings.age;
@@ -239,7 +254,11 @@ static hf_status take_table(tracked *run, track_plan *plan)
     if (status >= 0) status = tracked_column(run, plan->ages, "added", false, &law->added);
     if (status < 0) return status;
     law->entries = hf_table_rows(plan->ages);
-    return tracked_refuse_at(run, hf_age_law_check(run->session.ctx, law), "%s", hf_table_source(plan->ages));
+    const size_t wrong = wrong_age(run, law);
+    status = hf_age_law_check(run->session.ctx, law);
+    if (wrong == law->entries) return tracked_refuse_at(run, status, "%s", hf_table_source(plan->ages));
+    return tracked_refuse_at(run, status, "%s, line %zu", hf_table_source(plan->ages),
+                             hf_table_line(plan->ages, wrong));
 }
 
 static hf_status take_ages(tracked *run, track_plan *plan)

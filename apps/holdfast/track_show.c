@@ -185,7 +185,7 @@ static json_t *json_domain(const tracked *run)
     const hf_domain *domain = tracked_domain(run);
     json_t *inputs = json_array();
     for (size_t j = 0; j < run->d; j++) {
-        json_t *input = json_pack("{s:s}", "name", hf_track_name(run->track, j));
+        json_t *input = json_pack("{s:o}", "name", json_text(hf_track_name(run->track, j)));
         if (run->candidates == 0) {
             json_object_set_new(input, "lower", json_number(domain->lower[j]));
             json_object_set_new(input, "upper", json_number(domain->upper[j]));
@@ -228,8 +228,8 @@ static json_t *json_readings(const tracked *run, size_t held)
 static bool print_json(const tracked *run, const hf_track_summary *s)
 {
     const entry entries[] = {
-        {"file", json_string(run->arguments->operand[0])},
-        {"target", json_string(hf_track_target(run->track))},
+        {"file", json_text(run->arguments->operand[0])},
+        {"target", json_text(hf_track_target(run->track))},
         {"inputs", json_domain(run)},
         {"candidates", json_count(run->candidates)},
         {"settings", json_settings(run)},

@@ -149,8 +149,11 @@ const char *tracked_place(const tracked *run, const double *x, char *buffer, siz
 json_t *tracked_json_place(const tracked *run, const double *x)
 {
     json_t *object = json_object();
-    for (size_t j = 0; j < run->d; j++)
-        json_object_set_new(object, hf_track_name(run->track, j), json_number(x[j]));
+    for (size_t j = 0; j < run->d; j++) {
+        char *name = to_utf8(hf_track_name(run->track, j));
+        if (name != NULL) json_object_set_new(object, name, json_number(x[j]));
+        free(name);
+    }
     return object;
 }
 
@@ -160,7 +163,7 @@ void tracked_json_add_place(const tracked *run, json_t *object, const double *x)
     size_t index = 0;
     json_object_set_new(object, "place", tracked_json_place(run, x));
     if (run->candidates > 0 && hf_domain_contains(tracked_domain(run), x, &index))
-        json_object_set_new(object, "candidate", json_string(tracked_candidate(run, index, number)));
+        json_object_set_new(object, "candidate", json_text(tracked_candidate(run, index, number)));
 }
 
 /* ---- columns --------------------------------------------------------------------------------------------------- */

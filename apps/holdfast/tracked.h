@@ -55,6 +55,15 @@ void tracked_json_add_place(const tracked *run, json_t *object, const double *x)
 hf_status tracked_column(tracked *run, const hf_table *table, const char *name, bool missing,
                          const double **out);
 
+/* ---- texts of any encoding (utf8.c) ------------------------------------------------------------------------------ */
+
+/** JSON and pictures take no other text. */
+bool is_utf8(const char *text);
+/** The text with U+FFFD for every byte that belongs to no character, to be freed; NULL when out of memory. */
+char *to_utf8(const char *text);
+/** The same as JSON; a new reference. */
+json_t *json_text(const char *text);
+
 /* ---- new tracks (track_domain.c, track_settings.c) ------------------------------------------------------------- */
 
 /** What a new track is made of; settings point into the rest. */
@@ -65,6 +74,7 @@ typedef struct track_plan {
     tool_names sides;   /* of --box, cut into names and ranges */
     const char **names; /* of inputs */
     const char **label; /* of candidates, or NULL */
+    const char *called; /* the column of the table that labels are from, or NULL */
     hf_table *table, *ages;
 } track_plan;
 

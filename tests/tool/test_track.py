@@ -273,7 +273,7 @@ class Refusals(TrackCase):
                 (["create", "n.hf", "--candidates", "c.csv", "--drift", "1", "-t", "z"], 'c.csv, line 3, column "y": the value is missing'),
                 (["create", "n.hf", "--candidates", "names.csv", "--drift", "1"], 'two candidates are called "ann"'),
                 (["create", "n.hf", "--candidates", "none.csv", "--drift", "1"], "none.csv"),
-                (box + ["--age-law", "table", "--age-table", "ages.csv"], "ages.csv: the law of ageing adds 1")):
+                (box + ["--age-law", "table", "--age-table", "ages.csv"], "ages.csv, line 3: the law of ageing adds 1")):
             self.fails(["track", *arguments], part)
 
     def test_tables_are_taken_whole_or_not_at_all(self):

@@ -100,7 +100,7 @@ class Candidates(ShowCase):
         self.assertEqual(readings["east"], [0, 3, 1, 4])
         self.track("ask", "t.hf", "--time", 4)
         history = table(self.track("show", "t.hf", "--history", "-"))
-        self.assertEqual(list(history)[:6], ["event", "id", "request", "time", "candidate", "east"])
+        self.assertEqual(list(history)[list(history).index("candidate") + 1], "east")
         names = {place: name for name, place in zip(["Queens", "Bronx", "O'Hare", "a, b", "7"], [(0, 1), (2, 0), (4, 5), (3, 3), (1, 1)])}
         for event, name, east, north in zip(history["event"], history["candidate"], history["east"], history["north"]):
             self.assertEqual(name, names.get((east, north), ""), event)
@@ -119,6 +119,83 @@ class Candidates(ShowCase):
         self.assertEqual(table(self.track("show", "t.hf", "-r", "-"))["candidate"], [3])
         self.create("b.hf")
         self.assertNotIn("candidate", table(self.track("show", "b.hf", "--history", "-")))
+
+    def test_create_says_what_it_made_of_the_table(self):
+        """A number that identifies is an input unless something is said: whoever reads what was made notices."""
+        self.write("p.csv", "id,station,east\n1,Queens,2\n2,Bronx,3\n")
+        made = self.track("create", "a.hf", "--candidates", "p.csv", "--drift", "1")
+        self.assertEqual(made, 'a.hf: sparq-reuse, to maximise "y" over 2 candidates\n2 inputs: id, east; candidates are called by "station"\n')
+        made = self.track("create", "b.hf", "--candidates", "p.csv", "--drift", "1", "--label", "id", "--minimise")
+        self.assertEqual(made, 'b.hf: sparq-reuse, to minimise "y" over 2 candidates\n1 input: east; candidates are called by "id"\n')
+        made = self.parsed("create", "c.hf", "--candidates", "p.csv", "--drift", "1", "-f", "east")
+        self.assertEqual((made["inputs"], made["names"], made["candidates"], made["label"]), (1, ["east"], 2, "station"))
+        self.write("q.csv", "u,v\n1,2\n2,3\n")
+        made = self.track("create", "d.hf", "--candidates", "q.csv", "--drift", "1")
+        self.assertTrue(made.endswith("\n2 inputs: u, v; candidates are called 1 to 2\n"), made)
+        made = self.track("create", "e.hf", "--box", "u=0:1,v=2", "--drift", "1")
+        self.assertTrue(made.endswith(" in a box\n2 inputs: u, v\n"), made)
+        made = self.parsed("create", "f.hf", "--box", "u=0:1,v=2", "--drift", "1")
+        self.assertEqual((made["names"], made["candidates"], made["label"]), (["u", "v"], 0, None))
+
+    def test_faults_of_tables_have_a_line(self):
+        self.write("p.csv", "station,a\nQueens,2\nBronx,3\n\nQueens,4\n")
+        create = ["track", "create", "t.hf", "--candidates", "p.csv"]
+        self.fails(create + ["--drift", "1"], 'p.csv, lines 2 and 5: two candidates are called "Queens"')
+        self.write("p.csv", "station,a\nQueens,2\nBronx,3\n")
+        for rows, line in (("0,1\n1,2\n", 2), ("1,1\n2,2\n2,3\n", 4), ("1,1\n2,0.5\n3,2\n", 3), ("1,-1\n", 2), ("2,1\n3,2\n1,3\n5,1\n", 4)):
+            self.write("ages.csv", "age,added\n" + rows)
+            self.fails(create + ["--age-law", "table", "--age-table", "ages.csv"], "ages.csv, line %d: " % line)
+        self.write("ages.csv", "age,added\n")
+        self.fails(create + ["--age-law", "table", "--age-table", "ages.csv"], "ages.csv: the table of the law of ageing is empty")
+        self.write("ages.csv", "age,added\n1,1\n2,1\n5,3\n")
+        self.ok(*create, "--age-law", "table", "--age-table", "ages.csv")
+
+
+class Encodings(ShowCase):
+    def test_names_that_json_could_not_have_are_refused(self):
+        create = [b"track", b"create", b"t.hf", b"--drift", b"1"]
+        self.fails([os.fsdecode(word) for word in create + [b"--box", b"x\xe9=0:1"]], 'an input is called "x\ufffd"', "UTF-8")
+        for name in (b"\xff", b"y\xc3", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe0\x80\x80", b"\xf0\x80\x80\x80", b"\x80"):
+            self.fails([os.fsdecode(word) for word in create + [b"--box", b"x=0:1", b"-t", name]], "the target is called", "\ufffd", "UTF-8")
+        self.write("p.csv", b"station,a\nQueens,2\nBr\xf6nx,3\n")
+        self.fails(["track", "create", "t.hf", "--drift", "1", "--candidates", "p.csv"], 'p.csv, line 3: the candidate is called "Br\ufffdnx"', "UTF-8")
+        self.write("p.csv", b"station,\xe4\nQueens,2\nBronx,3\n")
+        self.fails(["track", "create", "t.hf", "--drift", "1", "--candidates", "p.csv"], 'an input is called "\ufffd"', "UTF-8")
+
+    def test_others_are_taken(self):
+        for k, name in enumerate(("é", "温度", "\U0001f525", "\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff")):
+            self.track("create", "%d.hf" % k, "--box", "%s=0:1" % name, "-t", name + "t", "--drift", "1")
+            asked = self.parsed("ask", "%d.hf" % k, "--time", 0)
+            self.assertEqual(list(asked["place"]), [name])
+            shown = self.parsed("show", "%d.hf" % k)
+            self.assertEqual((shown["target"], [i["name"] for i in shown["inputs"]]), (name + "t", [name]))
+
+    def test_a_file_of_any_name(self):
+        name = os.fsdecode(b"a\xe9\xe2\x82.hf")
+        try:
+            made = self.parsed("create", name, "--box", "x=0:1", "--drift", "1")
+        except OSError:
+            self.skipTest("the file system takes no such name")
+        self.assertEqual(made["file"], "a\ufffd\ufffd\ufffd.hf")
+        self.assertEqual(self.parsed("show", name)["file"], made["file"])
+        if shutil.which("gnuplot"):
+            self.assertEqual(self.parsed("plot", name)["picture"], "a\ufffd\ufffd\ufffd.svg")
+            self.assertIn(os.fsdecode(b"a\xe9\xe2\x82.svg"), self.files())
+
+
+class Help(ShowCase):
+    def test_what_holds_and_what_starts(self):
+        text = self.ok("track", "create", "--help")
+        self.assertIn("lengthscale=6 is held at 6, and lengthscale~6 starts there", text)
+        self.assertIn("(default, and 0: by --query-factor)", text)
+        self.track("create", "t.hf", "--box", "x=-5:5", "--drift", "1", "--queries", 0)
+        self.track("create", "u.hf", "--box", "x=-5:5", "--drift", "1")
+        self.write("r.csv", "time,x,y\n" + "".join("%d,%r,1\n" % (k, -5 + k * 0.3) for k in range(30)))
+        for name in ("t.hf", "u.hf"):
+            self.track("tell", name, "--csv", "r.csv")
+        listed = self.track("refresh", "t.hf", "--time", 31)
+        self.assertEqual(listed, self.track("refresh", "u.hf", "--time", 31))
+        self.assertGreater(len(listed.splitlines()), 2)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which texts can be written as JSON, and what is written for others. */
+#include "tracked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of the character that begins here; 0: none does. Overlong forms, surrogates and what is beyond U+10FFFF are none. */
+static size_t character(const unsigned char *s)
+{
+    if (s[0] < 0x80) return 1;
+    const size_t length = s[0] < 0xC2 ? 0 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : s[0] < 0xF5 ? 4 : 0;
+    for (size_t k = 1; k < length; k++)
+        if ((s[k] & 0xC0) != 0x80) return 0;
+    const bool wrong = (s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F) ||
+                       (s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F);
+    return wrong ? 0 : length;
+}
+
+bool is_utf8(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    size_t length = 1;
+    while (*s != '\0' && (length = character(s)) > 0) s += length;
+    return length > 0;
+}
+
+char *to_utf8(const char *text)
+{
+    static const char unknown[] = "\xEF\xBF\xBD"; /* U+FFFD */
+    const unsigned char *s = (const unsigned char *)text;
+    char *made = malloc(3 * strlen(text) + 1), *to = made;
+    while (made != NULL && *s != '\0') {
+        const size_t length = character(s);
+        memcpy(to, length > 0 ? (const char *)s : unknown, length > 0 ? length : 3);
+        to += length > 0 ? length : 3;
+        s += length > 0 ? length : 1;
+    }
+    if (made != NULL) *to = '\0';
+    return made;
+}
+
+json_t *json_text(const char *text)
+{
+    char *made = to_utf8(text);
+    json_t *string = made != NULL ? json_string(made) : NULL;
+    free(made);
+    return string;
+}
