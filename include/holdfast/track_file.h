@@ -75,6 +75,20 @@ typedef struct hf_track_entry {
 HF_API hf_status hf_track_file_history(hf_context *ctx, const hf_track *track,
                                        bool (*visit)(const hf_track_entry *entry, void *user), void *user);
 
+/**
+ * Takes the newest changes of a track's file back, as if they had never been: a wrong time or value that was told, a question about a wrong time. The newest `entries` entries of the journal, as hf_track_file_history()
+ * counts what it visits, go in one transaction; the file is then, to the byte of its content, what it was before they were written, and a track opened from it suggests what it would have. A list of requests goes
+ * whole or not at all: with any of its requests all of them go, and with the last of what came after it a list that had no request. An undo cannot be undone.
+ *
+ * What stays is verified first, as by hf_track_file_open(): where that is damaged nothing is changed. What goes is not: so a track whose last entries are damaged, or missing, is opened again by taking
+ * these back. HF_ERR_MODEL_FILE says how many of the newest entries would have to go; 0 entries changes nothing and only verifies.
+ * @param path no track with that file may be open for changes, here or in another program; those that are open to look at only stay as they are
+ * @param removed how many went, counted so: more than `entries` when a list went whole, fewer when there were no more; or NULL
+ * HF_ERR_ARGUMENT, HF_ERR_MODEL_FILE, HF_ERR_MEMORY, HF_ERR_CANCELLED; HF_ERR_IO: it cannot be read or written, or is open for changes. O(entries of the file) time, as opening it; the memory of the track.
+ * Durable on return. Thread-safe.
+ */
+HF_API hf_status hf_track_file_undo(hf_context *ctx, const char *path, uint64_t entries, uint64_t *removed);
+
 HF_END_DECLS
 
 #endif

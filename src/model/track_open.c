@@ -249,6 +249,7 @@ static hf_status make_track(const hfi_reader *r, hfi_track_store *store, const h
     status = hfi_track_read_entries(r->ctx, store, replay, &to);
     if (status >= 0 && to.missing > 0) status = cut_short(r->ctx, &to);
     if (status >= 0) return HF_OK;
+    if (to.missing > 0) store->entries = to.list - 1;
     hf_track_free(*out);
     *out = NULL;
     return status;
@@ -279,7 +280,8 @@ hf_status hfi_track_load(hf_context *ctx, hfi_track_store *store, hf_track **out
                     .kind = &hfi_kind_track,
                     .memory = store->memory};
     /* All of it as it is at one moment, whatever another program writes. */
-    int rc = sqlite3_exec(store->db, "BEGIN; SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);
+    const bool own = sqlite3_get_autocommit(store->db) != 0;
+    int rc = sqlite3_exec(store->db, own ? "BEGIN; SELECT 1 FROM sqlite_schema" : "", NULL, NULL, NULL);
     if (rc != SQLITE_OK)
         return hfi_track_sqlite_failed(ctx, store, sqlite3_extended_errcode(store->db), "read");
     sqlite3_file *file = NULL;
@@ -288,7 +290,7 @@ hf_status hfi_track_load(hf_context *ctx, hfi_track_store *store, hf_track **out
         file->pMethods->xFileSize(file, &size) == SQLITE_OK)
         r.size = (size_t)size;
     const hf_status status = load(&r, store, out);
-    (void)sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
+    if (own) (void)sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
     return status;
 }
 

@@ -117,14 +117,17 @@ static hf_status read_rows(reading *r, hfi_track_taker *take, void *user)
     while (status >= 0 && (rc = sqlite3_step(r->statement)) == SQLITE_ROW) {
         hfi_event event;
         status = take_row(r, &event);
+        if (status < 0) break;
         const uint64_t number = r->store->entries;
-        if (status >= 0 && number % TELL_EVERY == 0 &&
+        if (number % TELL_EVERY == 0 &&
             !hfi_progress(r->ctx, "open", (double)number / fmax((double)number, (double)r->expected), NAN))
             status = hfi_cancelled(r->ctx);
         if (status >= 0) status = take(r->ctx, number, &event, user);
+        if (status < 0) r->store->entries = number - 1;
     }
     if (status < 0) return status;
     if (rc != SQLITE_DONE) return hfi_track_sqlite_failed(r->ctx, r->store, rc, "read");
+    if (r->store->most < INT64_MAX) return HF_OK;
     if (r->store->entries != r->expected || memcmp(r->store->seal.bytes, r->last.bytes, HFI_SEAL_BYTES) != 0)
         return hfi_fail(r->ctx, HF_ERR_MODEL_FILE,
                         "%s: damaged: its journal has %" PRIu64 " entries where there should be %" PRIu64,
@@ -135,14 +138,19 @@ static hf_status read_rows(reading *r, hfi_track_taker *take, void *user)
 hf_status hfi_track_read_entries(hf_context *ctx, hfi_track_store *store, hfi_track_taker *take, void *user)
 {
     reading r = {.ctx = ctx, .store = store};
+    hf_status status = HF_OK;
+    if (store->most == INT64_MAX)
+        status = read_head(&r);
+    else
+        r.expected = store->most > 0 ? (uint64_t)store->most : 0;
+    if (status < 0) return status;
     store->entries = 0;
     store->seal = store->first;
-    hf_status status = read_head(&r);
-    int rc = SQLITE_OK;
-    if (status >= 0)
-        rc = sqlite3_prepare_v2(store->db,
-                                "SELECT number, kind, id, of, numbers, seal FROM journal ORDER BY number", -1,
-                                &r.statement, NULL);
+    int rc = sqlite3_prepare_v2(store->db,
+                                "SELECT number, kind, id, of, numbers, seal FROM journal WHERE number <= ?1 "
+                                "ORDER BY number",
+                                -1, &r.statement, NULL);
+    if (rc == SQLITE_OK) rc = sqlite3_bind_int64(r.statement, 1, store->most);
     if (rc != SQLITE_OK) status = hfi_track_sqlite_failed(ctx, store, rc, "read");
     if (status >= 0) status = read_rows(&r, take, user);
     sqlite3_finalize(r.statement);

@@ -16,7 +16,7 @@ hfi_track_store *hfi_track_store_new(hf_context *ctx, const char *name)
         (void)hfi_out_of_memory(ctx);
         return NULL;
     }
-    *store = (hfi_track_store){.memory = memory, .lock = -1, .name = copy};
+    *store = (hfi_track_store){.memory = memory, .lock = -1, .name = copy, .most = INT64_MAX};
     return store;
 }
 

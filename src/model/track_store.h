@@ -40,6 +40,7 @@ typedef struct hfi_track_store {
     char **label; /* of candidates; NULL: they have none */
     size_t labels;
     uint64_t entries; /* of the journal */
+    int64_t most;     /* entries with larger numbers are not looked at; INT64_MAX: all are */
     hfi_seal seal;    /* of the last one; of the settings while there is none */
     hfi_seal first;   /* of the settings */
     bool held;        /* between hf_track_file_begin() and hf_track_file_end() */
@@ -103,15 +104,15 @@ hf_status hfi_track_sqlite_failed(hf_context *ctx, const hfi_track_store *store,
 
 /** Takes an entry; an error ends the reading. */
 typedef hf_status hfi_track_taker(hf_context *ctx, uint64_t number, const hfi_event *event, void *user);
-/** Every entry in order, each checked against its seal, and their end against what the file says it is; sets entries and seal of the store.
- * HF_ERR_MODEL_FILE names the entry that is damaged. */
+/** Every entry in order, each checked against its seal, and, unless `most` of the store leaves some out, their end against what the file says it is; sets entries and seal of the store.
+ * HF_ERR_MODEL_FILE names the entry that is damaged, and `entries` is how many are good before it. */
 hf_status hfi_track_read_entries(hf_context *ctx, hfi_track_store *store, hfi_track_taker *take, void *user);
 
 /* ---- opening (track_open.c) ------------------------------------------------------------------------------------- */
 
 /** Locks the file (not to look only), opens it and looks at its marks. */
 hf_status hfi_track_store_open(hf_context *ctx, hfi_track_store *store, const char *path, bool write);
-/** The track that an open database holds; the store's names, entries and seals. */
+/** The track that an open database holds, after as many entries as `most` of the store lets in; the store's names, entries and seals. In a transaction of its own, unless there is one. */
 hf_status hfi_track_load(hf_context *ctx, hfi_track_store *store, hf_track **out);
 /** Puts file and entry into the message of an error that lies in the entry, as HF_ERR_MODEL_FILE; others pass. */
 hf_status hfi_track_in_entry(hf_context *ctx, const hfi_track_store *store, uint64_t number,

@@ -78,10 +78,28 @@ static hf_status history(workshop *w)
     return s;
 }
 
+/* What could not be taken back is still there. */
+static hf_status undo(workshop *w)
+{
+    hf_track *track = track_files_make();
+    hf_track_free(track);
+    uint64_t removed = 12345;
+    const hf_status s = hf_track_file_undo(w->ctx, TRACK_FILE, 1, &removed);
+    assert_int_equal(removed, s >= 0 ? 1 : 12345);
+    hf_context *ctx = hf_context_create();
+    assert_int_equal(hf_track_file_open(ctx, TRACK_FILE, false, &track), HF_OK);
+    assert_int_equal(track_files_told(track), s >= 0 ? 0 : 1);
+    hf_track_free(track);
+    hf_context_free(ctx);
+    unlink(TRACK_FILE);
+    return s;
+}
+
 static void files_of_tracks_survive(void **state)
 {
     (void)state;
-    RUN(CASE(create, 15), CASE(reopen, 15), CASE(tell, 1), CASE(tell_as_one, 2), CASE(history, 1));
+    RUN(CASE(create, 15), CASE(reopen, 15), CASE(tell, 1), CASE(tell_as_one, 2), CASE(history, 1),
+        CASE(undo, 15));
 }
 
 int main(void)

@@ -37,6 +37,13 @@ static void files(workshop *w)
     REFUSED(HF_ERR_IO, hf_track_file_open(w->ctx, "no/such/t.hf", false, &out));
     REFUSED(HF_ERR_IO, hf_track_file_open(w->ctx, ".", false, &out));
     REFUSED(HF_ERR_MODEL_FILE, hf_track_file_open(w->ctx, w->csv, true, &out));
+    uint64_t removed = 12345;
+    ARGUMENT(hf_track_file_undo(w->ctx, NULL, 1, &removed));
+    assert_int_equal(hf_track_file_undo(NULL, TRACK_FILE, 1, &removed), HF_ERR_ARGUMENT);
+    REFUSED(HF_ERR_IO, hf_track_file_undo(w->ctx, "no/such/t.hf", 1, &removed));
+    REFUSED(HF_ERR_IO, hf_track_file_undo(w->ctx, ".", 1, NULL));
+    REFUSED(HF_ERR_MODEL_FILE, hf_track_file_undo(w->ctx, w->csv, 1, &removed));
+    assert_int_equal(removed, 12345);
     assert_null(out);
     assert_int_not_equal(hf_file_look(TRACK_FILE), HF_FILE_TRACK);
 }
@@ -52,6 +59,8 @@ static void changes(workshop *w)
     ARGUMENT(hf_track_file_end(w->ctx, NULL, true));
     ARGUMENT(hf_track_file_end(w->ctx, plain, true));
     ARGUMENT(hf_track_file_end(w->ctx, track, true));
+    REFUSED(HF_ERR_IO, hf_track_file_undo(w->ctx, TRACK_FILE, 1, NULL));
+    assert_int_equal(track_files_told(track), 1);
     ARGUMENT(hf_track_file_history(w->ctx, NULL, never, NULL));
     ARGUMENT(hf_track_file_history(w->ctx, plain, never, NULL));
     ARGUMENT(hf_track_file_history(w->ctx, track, NULL, NULL));
