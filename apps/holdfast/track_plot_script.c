@@ -233,7 +233,7 @@ static void print_bars(FILE *out, const track_picture *data, const bar *list, si
     print_label(out, "y", hf_track_target(data->run->track));
     fputs("set xlabel ''\nplot $bars using 1:2:3:4:5 with yerrorbars pointtype 7 pointsize 0.7 linewidth 2 "
           "linecolor "
-          "rgb variable\nset xtics autofreq scale 0.5 norotate\n",
+          "rgb variable\nset xtics autofreq scale 0.5 norotate autojustify\n",
           out);
 }
 

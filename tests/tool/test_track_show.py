@@ -112,6 +112,18 @@ class Candidates(ShowCase):
         self.track("tell", "u.hf", "--csv", "readings.csv")
         self.assertEqual(table(self.track("show", "u.hf", "-r", "-"))["candidate"], readings["candidate"])
 
+    @unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not installed")
+    def test_numbers_stand_below_their_tics(self):
+        """Names of candidates are aslant and end at their tic; times below are upright and stand in the middle of theirs."""
+        self.stations()
+        self.track("create", "t.hf", "--candidates", "stations.csv", "--drift", "1")
+        self.write("r.csv", "time,candidate,y\n100,Queens,40\n200,Bronx,44\n300,7,41\n")
+        self.track("tell", "t.hf", "--csv", "r.csv")
+        self.track("plot", "t.hf")
+        found = {re.sub("<.*?>", "", text).strip(): anchor for anchor, text in
+                 re.findall(r'text-anchor="(\w+)">\s*<text>(.*?)</text>', self.read("t.svg"), re.S)}
+        self.assertEqual((found["Queens"], found["200"]), ("end", "middle"))
+
     def test_numbers_where_there_are_no_names(self):
         self.write("p.csv", "a,b\n1,1\n2,1\n3,1\n")
         self.track("create", "t.hf", "--candidates", "p.csv", "--drift", "1")
