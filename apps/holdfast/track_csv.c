@@ -34,9 +34,35 @@ static double noise_at(const double *noise, size_t i)
 
 /* ---- places ----------------------------------------------------------------------------------------------------- */
 
+/* Six digits of a number are enough to mean it: spreadsheets write no more. */
+static bool is_meant(double said, double place)
+{
+    return fabs(said - place) <= 1e-5 * fmax(fabs(said), fabs(place));
+}
+
+/* Coordinates that a row gives beside a name or a request, which says where it is: fields that are there must say the same. */
+static hf_status check_coordinates(tracked *run, const hf_table *table, size_t i, const double *x,
+                                   const char *what)
+{
+    char place[1024], number[32];
+    for (size_t j = 0; j < run->d; j++) {
+        const char *name = hf_track_name(run->track, j);
+        const double *said = NULL;
+        if (!has_column(table, name)) continue;
+        const hf_status status = tracked_column(run, table, name, true, &said);
+        if (status < 0) return status;
+        if (isnan(said[i]) || is_meant(said[i], x[j])) continue;
+        return tracked_refuse(run, "%s, line %zu, column \"%s\": %s contradicts %s, which is %s",
+                              hf_table_source(table), hf_table_line(table, i), name,
+                              hf_format_double(said[i], number), what,
+                              tracked_place(run, x, place, sizeof place));
+    }
+    return HF_OK;
+}
+
 static hf_status places_by_name(tracked *run, const hf_table *table, double *x)
 {
-    char buffer[32];
+    char buffer[32], what[256];
     size_t column;
     hf_status status = hf_table_find(run->session.ctx, table, "candidate", &column);
     for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++) {
@@ -46,6 +72,8 @@ static hf_status places_by_name(tracked *run, const hf_table *table, double *x)
             return tracked_refuse(run, "%s, line %zu, column \"candidate\": there is no candidate '%s'",
                                   hf_table_source(table), hf_table_line(table, i), name != NULL ? name : "");
         memcpy(x + i * run->d, tracked_domain(run)->points + index * run->d, run->d * sizeof *x);
+        snprintf(what, sizeof what, "candidate '%s'", name);
+        status = check_coordinates(run, table, i, x + i * run->d, what);
     }
     return status;
 }
@@ -56,8 +84,14 @@ static hf_status places_of(tracked *run, const hf_table *table, double *x)
     if (run->candidates > 0 && has_column(table, "candidate")) return places_by_name(run, table, x);
     hf_status status = HF_OK;
     for (size_t j = 0; j < run->d && status >= 0; j++) {
+        const char *name = hf_track_name(run->track, j);
         const double *numbers = NULL;
-        status = tracked_column(run, table, hf_track_name(run->track, j), false, &numbers);
+        if (run->candidates > 0 && !has_column(table, name))
+            return tracked_refuse(run,
+                                  "%s: there is no column \"candidate\", which says by name where each row "
+                                  "is, and no column \"%s\" for its place",
+                                  hf_table_source(table), name);
+        status = tracked_column(run, table, name, false, &numbers);
         for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++) x[i * run->d + j] = numbers[i];
     }
     return status;
@@ -65,23 +99,39 @@ static hf_status places_of(tracked *run, const hf_table *table, double *x)
 
 /* ---- readings --------------------------------------------------------------------------------------------------- */
 
-static hf_status read_table(tracked *run, const char *path, hf_table **table)
+/* A row, and when it was read. */
+typedef struct moment {
+    double time;
+    size_t row;
+} moment;
+
+static int compare_moments(const void *a, const void *b)
 {
-    const hf_status status = hf_table_read_csv(run->session.ctx, path, table);
-    if (status < 0 || hf_table_rows(*table) > 0) return status;
-    return tracked_refuse(run, "%s: a header and no rows", hf_table_source(*table));
+    const moment *p = a, *q = b;
+    if (p->time != q->time) return p->time < q->time ? -1 : 1;
+    return p->row < q->row ? -1 : p->row > q->row ? 1 : 0;
 }
 
-static hf_status tell_rows(tracked *run, const hf_table *table, const double *x)
+/* Rows in the order of time, those of one time as they stand: told the newest first, the rest might be too old to be taken. */
+static moment *in_time(const double *time, size_t m)
 {
-    const double *time = NULL, *y = NULL, *noise = NULL;
-    hf_status status = tracked_column(run, table, "time", false, &time);
-    if (status >= 0) status = tracked_column(run, table, hf_track_target(run->track), false, &y);
+    moment *order = calloc(m, sizeof *order);
+    if (order == NULL) return NULL;
+    for (size_t i = 0; i < m; i++) order[i] = (moment){.time = time[i], .row = i};
+    qsort(order, m, sizeof *order, compare_moments);
+    return order;
+}
+
+static hf_status tell_in_time(tracked *run, const hf_table *table, const double *x, const moment *order)
+{
+    const double *y = NULL, *noise = NULL;
+    hf_status status = tracked_column(run, table, hf_track_target(run->track), false, &y);
     if (status >= 0) status = noise_column(run, table, &noise);
     const size_t m = hf_table_rows(table);
-    for (size_t i = 0; i < m && status >= 0; i++) {
-        if (!progress_step(run->session.progress, "tell", i, m)) return HF_ERR_CANCELLED;
-        status = hf_track_tell(run->session.ctx, run->track, time[i], x + i * run->d, y[i],
+    for (size_t k = 0; k < m && status >= 0; k++) {
+        const size_t i = order[k].row;
+        if (!progress_step(run->session.progress, "tell", k, m)) return HF_ERR_CANCELLED;
+        status = hf_track_tell(run->session.ctx, run->track, order[k].time, x + i * run->d, y[i],
                                noise_at(noise, i), NULL);
         status = tracked_refuse_at(run, warn_status(&run->session, status), "%s, line %zu",
                                    hf_table_source(table), hf_table_line(table, i));
@@ -89,13 +139,25 @@ static hf_status tell_rows(tracked *run, const hf_table *table, const double *x)
     return status;
 }
 
+static hf_status tell_rows(tracked *run, const hf_table *table, const double *x)
+{
+    const double *time = NULL;
+    hf_status status = tracked_column(run, table, "time", false, &time);
+    moment *order = status >= 0 ? in_time(time, hf_table_rows(table)) : NULL;
+    if (status >= 0) status = order != NULL ? tell_in_time(run, table, x, order) : HF_ERR_MEMORY;
+    free(order);
+    return status;
+}
+
 hf_status tell_table(tracked *run, const char *path, size_t *told)
 {
     hf_table *table = NULL;
     double *x = NULL;
-    hf_status status = read_table(run, path, &table);
+    hf_status status = hf_table_read_csv(run->session.ctx, path, &table);
     *told = status >= 0 ? hf_table_rows(table) : 0;
-    if (status >= 0 && (x = calloc(*told * run->d, sizeof *x)) == NULL) status = HF_ERR_MEMORY;
+    if (status >= 0 && *told == 0)
+        status = tracked_refuse(run, "%s: a header and no rows", hf_table_source(table));
+    if (status >= 0 && (x = calloc(*told * run->d + 1, sizeof *x)) == NULL) status = HF_ERR_MEMORY;
     if (status >= 0) status = places_of(run, table, x);
     if (status >= 0) status = hf_track_file_begin(run->session.ctx, run->track);
     if (status >= 0) {
@@ -118,6 +180,27 @@ static bool as_request(double number, uint64_t *request)
     return (double)*request == number;
 }
 
+/* A row as the list has it says where its request is: another place there is another request's row. */
+static hf_status check_request(tracked *run, const hf_table *table, size_t i, uint64_t request)
+{
+    char buffer[32], number[32], what[64];
+    hf_track_request r = {0};
+    size_t k = 0, column;
+    const size_t open = hf_track_open(run->track);
+    while (k < open && hf_track_request_at(run->track, k, &r) >= 0 && r.id != request) k++;
+    if (k == open) return HF_OK; /* which answering refuses */
+    snprintf(what, sizeof what, "request %llu", (unsigned long long)request);
+    if (run->candidates > 0 && has_column(table, "candidate") &&
+        hf_table_find(run->session.ctx, table, "candidate", &column) >= 0) {
+        const char *said = hf_table_field(table, i, column, buffer),
+                   *name = tracked_candidate(run, r.index, number);
+        if (said != NULL && *said != '\0' && strcmp(said, name) != 0)
+            return tracked_refuse(run, "%s, line %zu, column \"candidate\": '%s' contradicts %s, which is %s",
+                                  hf_table_source(table), hf_table_line(table, i), said, what, name);
+    }
+    return check_coordinates(run, table, i, r.x, what);
+}
+
 static hf_status answer_row(tracked *run, const hf_table *table, size_t i, double number, double time,
                             double y, double noise)
 {
@@ -125,7 +208,9 @@ static hf_status answer_row(tracked *run, const hf_table *table, size_t i, doubl
     if (!as_request(number, &request))
         return tracked_refuse(run, "%s, line %zu, column \"request\": %g is no number of a request",
                               hf_table_source(table), hf_table_line(table, i), number);
-    const hf_status status = hf_track_answer(run->session.ctx, run->track, request, time, y, noise);
+    hf_status status = check_request(run, table, i, request);
+    if (status < 0) return status;
+    status = hf_track_answer(run->session.ctx, run->track, request, time, y, noise);
     return tracked_refuse_at(run, warn_status(&run->session, status), "%s, line %zu", hf_table_source(table),
                              hf_table_line(table, i));
 }
@@ -152,14 +237,9 @@ hf_status answer_table(tracked *run, const char *path, size_t *answered, size_t 
 {
     hf_table *table = NULL;
     *answered = *left = 0;
-    hf_status status = read_table(run, path, &table);
-    if (status >= 0) status = hf_track_file_begin(run->session.ctx, run->track);
-    if (status >= 0) {
-        status = answer_rows(run, table, answered);
-        progress_part(run->session.progress, NULL, 0.0, 1.0);
-        const hf_status ended = hf_track_file_end(run->session.ctx, run->track, status >= 0);
-        if (status >= 0) status = ended;
-    }
+    hf_status status = hf_table_read_csv(run->session.ctx, path, &table);
+    if (status >= 0) status = answer_rows(run, table, answered);
+    progress_part(run->session.progress, NULL, 0.0, 1.0);
     if (status >= 0) *left = hf_table_rows(table) - *answered;
     hf_table_free(table);
     return status;

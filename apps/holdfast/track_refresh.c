@@ -165,19 +165,40 @@ static hf_status check(tracked *run, const char *output)
     return HF_ERR_IO;
 }
 
-static hf_status refresh(tracked *run, refreshed *done)
+/* Answers, what is learnt and the list of requests, in memory. */
+static hf_status change(tracked *run, double time, refreshed *done)
 {
     const tool_arguments *a = run->arguments;
-    const char *output = argument(a, "output"), *answers = argument(a, "answers");
-    double time = NAN;
-    hf_status status = check(run, output);
-    if (status >= 0) status = tracked_number(run, "time", false, &time);
-    if (status >= 0) status = tracked_open(run, true);
-    if (status >= 0 && answers != NULL) status = answer_table(run, answers, &done->answered, &done->left);
+    const char *answers = argument(a, "answers");
+    hf_status status = answers != NULL ? answer_table(run, answers, &done->answered, &done->left) : HF_OK;
     done->fitted = has_argument(a, "fit");
     if (status >= 0 && done->fitted)
         status = warn_status(&run->session, hf_track_fit(run->session.ctx, run->track));
     if (status >= 0 && has_argument(a, "time")) status = make_list(run, time, done);
+    return status;
+}
+
+/* The same in the file: all of it or nothing. */
+static hf_status change_file(tracked *run, double time, refreshed *done)
+{
+    hf_status status = hf_track_file_begin(run->session.ctx, run->track);
+    if (status < 0) return status;
+    status = change(run, time, done);
+    if (status < 0) return status; /* closing undoes what there is */
+    status = hf_track_file_end(run->session.ctx, run->track, true);
+    run->kept = status >= 0 && (done->answered > 0 || done->fitted);
+    return status;
+}
+
+static hf_status refresh(tracked *run, refreshed *done)
+{
+    const tool_arguments *a = run->arguments;
+    const char *output = argument(a, "output");
+    double time = NAN;
+    hf_status status = check(run, output);
+    if (status >= 0) status = tracked_number(run, "time", false, &time);
+    if (status >= 0) status = tracked_open(run, true);
+    if (status >= 0) status = change_file(run, time, done);
     progress_clear(run->session.progress);
     const bool to_output = output == NULL || strcmp(output, "-") == 0;
     if (status >= 0 && has_argument(a, "time") && !(run->session.json && output == NULL))
@@ -204,13 +225,14 @@ const tool_verb verb_track_refresh = {
     .name = "track refresh",
     .operands = "FILE [--time T] [--answers ANSWERS.csv] [--fit] [OPTION]...",
     .summary = "Ask an expert to measure again, and take the answers",
-    .text = "With --time a table of places where something was measured before and the track would like to "
-            "know what\n"
-            "is there now. Fill in the last column for all, some or none of them, now or later, and give the "
-            "table\n"
-            "back with --answers; rows without an answer are left open. Answers are taken all or none. In "
-            "one command\n"
-            "answers come first, then --fit, then the new list.",
+    .text =
+        "With --time a table of places where something was measured before and the track would like to "
+        "know what\n"
+        "is there now. Fill in the last column for all, some or none of them, now or later, and give the "
+        "table\n"
+        "back with --answers; rows without an answer are left open. In one command answers come first, then "
+        "--fit,\n"
+        "then the new list; the track takes all of it or, if anything fails, nothing.",
     .example = "  holdfast track create asks.hf --box 'x=-50:50' --drift 0.1\n"
                "  holdfast track tell asks.hf --time 0 --x 3.2 --y 1.7\n"
                "  holdfast track refresh asks.hf --time 1 -o requests.csv\n"

@@ -67,8 +67,11 @@ hf_status tracked_open(tracked *run, bool write)
 int tracked_close(tracked *run, hf_status status)
 {
     hf_track_free(run->track);
-    const int code = session_close(&run->session, run->refused != 0 ? HF_OK : status);
-    return run->refused != 0 ? run->refused : code;
+    int code = session_close(&run->session, run->refused != 0 ? HF_OK : status);
+    if (run->refused != 0) code = run->refused;
+    if (run->kept && code != TOOL_OK)
+        complain("the track has kept what was done all the same: do not repeat it");
+    return code;
 }
 
 hf_status tracked_number(tracked *run, const char *option, bool needed, double *value)

@@ -14,6 +14,7 @@ typedef struct tracked {
     const tool_arguments *arguments;
     tool_session session;
     int refused; /* exit status of what has been complained about, or 0 */
+    bool kept;   /* the file has what the user told: failing after that is no reason to tell it again */
     hf_track *track;
     size_t d, candidates;
 } tracked;
