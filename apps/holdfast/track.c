@@ -5,7 +5,8 @@
 #include <string.h>
 
 static const tool_verb *const sub_verbs[] = {&verb_track_create,  &verb_track_ask,  &verb_track_tell,
-                                             &verb_track_refresh, &verb_track_show, &verb_track_plot};
+                                             &verb_track_refresh, &verb_track_show, &verb_track_plot,
+                                             &verb_track_undo};
 
 enum {
     SUB_VERBS = sizeof sub_verbs / sizeof sub_verbs[0]
@@ -23,22 +24,21 @@ static int run(const tool_arguments *arguments)
 {
     if (arguments->operands == 0)
         return usage_error(arguments->verb,
-                           "what is to be done with a track? create, ask, tell, refresh, show "
-                           "or plot");
+                           "what is to be done with a track? create, ask, tell, refresh, show, "
+                           "plot or undo");
     const tool_verb *verb = find(arguments->operand[0]);
     if (verb == NULL)
-        return usage_error(
-            arguments->verb,
-            "'%s' is nothing that can be done with a track; create, ask, tell, refresh, show and "
-            "plot are",
-            arguments->operand[0]);
+        return usage_error(arguments->verb,
+                           "'%s' is nothing that can be done with a track; create, ask, tell, refresh, show, "
+                           "plot and undo are",
+                           arguments->operand[0]);
     /* They are main's, which are not changed. */
     return tool_run(verb, (int)arguments->operands - 1, (char **)(arguments->operand + 1));
 }
 
 const tool_verb verb_track = {
     .name = "track",
-    .operands = "create|ask|tell|refresh|show|plot FILE [OPTION]...",
+    .operands = "create|ask|tell|refresh|show|plot|undo FILE [OPTION]...",
     .summary = "Follow the optimum of a function that drifts, measurement by measurement",
     .text = "A track is a file that remembers what was measured where and when, and says where to measure "
             "next. It\n"
@@ -48,7 +48,8 @@ const tool_verb verb_track = {
             "  holdfast track tell     what was measured, one reading or a table of them\n"
             "  holdfast track refresh  places that an expert should measure again, and their answers\n"
             "  holdfast track show     what the track knows\n"
-            "  holdfast track plot     draw it\n\n"
+            "  holdfast track plot     draw it\n"
+            "  holdfast track undo     take back what was told last\n\n"
             "Each has a --help and a page of its own: holdfast-track-create(1) and so on.",
     .example = "  holdfast track create drift.hf --box 'x=-50:50' --drift 0.1 -k 'se(lengthscale~6)'\n"
                "  holdfast track ask drift.hf --time 0\n"

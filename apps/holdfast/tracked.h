@@ -95,12 +95,23 @@ extern const tool_option track_create_options[TRACK_CREATE_OPTIONS];
 
 /** Tells all rows of a table, or none. *told, how many. */
 hf_status tell_table(tracked *run, const char *path, size_t *told);
-/** The same with answers to requests; rows without one are left open. */
+/** Answers to requests; rows without one are left open. In memory: the caller begins and ends the change of the file. */
 hf_status answer_table(tracked *run, const char *path, size_t *answered, size_t *left);
+
+/* ---- after a fit (track_learnt.c) -------------------------------------------------------------------------------- */
+
+enum {
+    LEARNT_BYTES = 24576 /* a quote of the shell is four */
+};
+/** What was learnt as options of track create, "--kernel 'se(ard, lengthscale[0]~3.1)' --noise 0.02 --drift 0.1", in `text`, which is returned; without the
+ * kernel where there is more than one in its expression. */
+const char *learnt_options(const tracked *run, char text[LEARNT_BYTES]);
+/** Warns where more than a quarter of the readings in memory have a weight below 1/2, which were decided before the fit, and says what helps. */
+void warn_of_weights(const tracked *run);
 
 /* ---- sub-verbs ------------------------------------------------------------------------------------------------- */
 
 extern const tool_verb verb_track_create, verb_track_ask, verb_track_tell, verb_track_refresh,
-    verb_track_show, verb_track_plot;
+    verb_track_show, verb_track_plot, verb_track_undo;
 
 #endif

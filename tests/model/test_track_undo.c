@@ -312,10 +312,7 @@ static uint64_t needed(const life *l)
     static const char start[] = "taking back the last ";
     const char *words = strstr(hf_context_message(l->ctx), start);
     if (words == NULL) fail_msg("%s", hf_context_message(l->ctx));
-    char *end = NULL;
-    const uint64_t count = strtoull(words + strlen(start), &end, 10);
-    assert_int_equal(strncmp(end, " entr", 5), 0);
-    return count;
+    return words != NULL ? strtoull(words + strlen(start), NULL, 10) : 0;
 }
 
 /* A tail that is damaged goes when enough is taken back, and not before; what stays is what it was. */

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast track undo */
+#include "tracked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const tool_option options[] = {
+    {"entries", 0, "N", "take back the last N entries (default: 1)", false},
+    {"after", 0, "NUMBER", "take back all entries after this one, as track show --history numbers them",
+     false},
+};
+
+/* What the track remembered before, and how much of its end went. */
+typedef struct undoing {
+    size_t d, count, room;
+    hf_track_entry *entry;
+    double *place; /* room x d */
+    bool failed;   /* out of memory */
+    bool known;    /* false: the file is damaged, and what was in it cannot be told */
+    uint64_t removed;
+} undoing;
+
+/* ---- what there was --------------------------------------------------------------------------------------------- */
+
+static bool make_room(undoing *u)
+{
+    if (u->count < u->room) return true;
+    const size_t room = u->room > 0 ? 2 * u->room : 256;
+    hf_track_entry *entry = realloc(u->entry, room * sizeof *entry);
+    if (entry != NULL) u->entry = entry;
+    double *place = realloc(u->place, room * u->d * sizeof *place);
+    if (place != NULL) u->place = place;
+    u->failed = entry == NULL || place == NULL;
+    if (!u->failed) u->room = room;
+    return !u->failed;
+}
+
+static bool take_entry(const hf_track_entry *entry, void *user)
+{
+    undoing *u = user;
+    if (!make_room(u)) return false;
+    if (entry->x != NULL) memcpy(u->place + u->count * u->d, entry->x, u->d * sizeof *u->place);
+    u->entry[u->count++] = *entry;
+    return true;
+}
+
+static const double *place_of(const undoing *u, size_t i)
+{
+    return u->entry[i].x != NULL ? u->place + i * u->d : NULL;
+}
+
+/* Entry i and those after it went. */
+static size_t first_gone(const undoing *u)
+{
+    return u->removed < u->count ? u->count - (size_t)u->removed : 0;
+}
+
+/* ---- taking back ------------------------------------------------------------------------------------------------ */
+
+static hf_status check(tracked *run, uint64_t *entries, uint64_t *after)
+{
+    const tool_arguments *a = run->arguments;
+    if (has_argument(a, "entries") && has_argument(a, "after"))
+        return tracked_misuse(run, "--entries and --after exclude each other");
+    if (!argument_seed(a, "entries", entries) || !argument_seed(a, "after", after)) {
+        run->refused = TOOL_USAGE;
+        return HF_ERR_ARGUMENT;
+    }
+    return *entries > 0 ? HF_OK : tracked_misuse(run, "--entries: 0 is nothing to take back");
+}
+
+static hf_status look(tracked *run, undoing *u)
+{
+    u->d = run->d;
+    const hf_status status = hf_track_file_history(run->session.ctx, run->track, take_entry, u);
+    return u->failed ? HF_ERR_MEMORY : status;
+}
+
+static hf_status undo(tracked *run, undoing *u)
+{
+    uint64_t entries = 1, after = 0;
+    hf_status status = check(run, &entries, &after);
+    if (status < 0) return status;
+    const bool numbered = has_argument(run->arguments, "after");
+    status = tracked_open(run, false);
+    u->known = status >= 0;
+    if (u->known) status = look(run, u);
+    /* A damaged end can be taken back all the same, by how many they are: the message says that. */
+    if (status < 0 && (u->known || status != HF_ERR_MODEL_FILE)) return status;
+    if (numbered) entries = 0;
+    for (size_t i = 0; numbered && i < u->count; i++) entries += u->entry[i].number > after ? 1 : 0;
+    status = hf_track_file_undo(run->session.ctx, run->arguments->operand[0], entries, &u->removed);
+    progress_clear(run->session.progress);
+    return status;
+}
+
+/* ---- saying so -------------------------------------------------------------------------------------------------- */
+
+static const char *what_it_is(hf_track_entry_kind kind)
+{
+    static const char *const words[] = {
+        [HF_ENTRY_TOLD] = "reading",    [HF_ENTRY_ASKED] = "question", [HF_ENTRY_REQUESTED] = "request",
+        [HF_ENTRY_ANSWERED] = "answer", [HF_ENTRY_TRUTH] = "truth",    [HF_ENTRY_FITTED] = "fit"};
+    return words[kind];
+}
+
+/* "Took back reading 12: time 3, x = 3, y = 4" */
+static void print_entry(const tracked *run, const undoing *u, size_t i)
+{
+    char place[1024], number[32];
+    const hf_track_entry *e = &u->entry[i];
+    printf("Took back %s", what_it_is(e->kind));
+    if (e->kind == HF_ENTRY_ANSWERED)
+        printf(" to request %llu", (unsigned long long)e->request);
+    else if (e->id > 0)
+        printf(" %llu", (unsigned long long)e->id);
+    printf(": time %s", hf_format_double(e->time, number));
+    if (place_of(u, i) != NULL) printf(", %s", tracked_place(run, place_of(u, i), place, sizeof place));
+    if (e->kind == HF_ENTRY_TOLD || e->kind == HF_ENTRY_ANSWERED)
+        printf(", %s = %s", hf_track_target(run->track), hf_format_double(e->y, number));
+    if (e->kind == HF_ENTRY_TRUTH) {
+        printf(", best %s", hf_format_double(e->noise, number));
+        printf(", value %s", hf_format_double(e->y, number));
+    }
+    putchar('\n');
+}
+
+static void print_text(const tracked *run, const undoing *u)
+{
+    const unsigned long long removed = u->removed;
+    if (removed == 0)
+        puts("There was nothing to take back");
+    else if (!u->known)
+        printf("Took back the last %llu entr%s\n", removed, removed == 1 ? "y" : "ies");
+    for (size_t i = first_gone(u); i < u->count; i++) print_entry(run, u, i);
+}
+
+static json_t *json_entry(const tracked *run, const undoing *u, size_t i)
+{
+    static const char *const words[] = {
+        [HF_ENTRY_TOLD] = "told",         [HF_ENTRY_ASKED] = "asked", [HF_ENTRY_REQUESTED] = "requested",
+        [HF_ENTRY_ANSWERED] = "answered", [HF_ENTRY_TRUTH] = "truth", [HF_ENTRY_FITTED] = "fitted"};
+    const hf_track_entry *e = &u->entry[i];
+    json_t *object = json_pack("{s:s, s:I, s:o}", "event", words[e->kind], "number", (json_int_t)e->number,
+                               "time", json_number(e->time));
+    const bool request = e->kind == HF_ENTRY_REQUESTED;
+    if (e->id > 0)
+        json_object_set_new(object, request ? "request" : "reading", json_integer((json_int_t)e->id));
+    if (e->request > 0) json_object_set_new(object, "request", json_integer((json_int_t)e->request));
+    if (place_of(u, i) != NULL) tracked_json_add_place(run, object, place_of(u, i));
+    if (e->kind == HF_ENTRY_TOLD || e->kind == HF_ENTRY_ANSWERED) {
+        json_object_set_new(object, "y", json_number(e->y));
+        json_object_set_new(object, "noise", json_number(e->noise));
+    } else if (e->kind == HF_ENTRY_TRUTH) {
+        json_object_set_new(object, "best", json_number(e->noise));
+        json_object_set_new(object, "value", json_number(e->y));
+    }
+    return object;
+}
+
+static bool print_json(const tracked *run, const undoing *u)
+{
+    json_t *list = u->known ? json_array() : json_null();
+    for (size_t i = first_gone(u); i < u->count; i++) json_array_append_new(list, json_entry(run, u, i));
+    return json_print(json_pack("{s:I, s:o}", "removed", (json_int_t)u->removed, "entries", list));
+}
+
+static int run_undo(const tool_arguments *arguments)
+{
+    tracked run;
+    const int code = tracked_begin(&run, arguments);
+    if (code != TOOL_OK) return code;
+    undoing u = {0};
+    const hf_status status = undo(&run, &u);
+    run.kept = status >= 0 && u.removed > 0;
+    if (status >= 0 && !run.session.json) print_text(&run, &u);
+    if (status >= 0 && run.session.json && !print_json(&run, &u)) run.refused = TOOL_FAILED;
+    free(u.entry);
+    free(u.place);
+    return tracked_close(&run, status);
+}
+
+const tool_verb verb_track_undo = {
+    .name = "track undo",
+    .operands = "FILE [--entries N|--after NUMBER] [OPTION]...",
+    .summary = "Take back what was told last",
+    .text =
+        "A wrong time or value, or a question about a wrong time: the file is then what it was before, and "
+        "the "
+        "track\n"
+        "suggests what it would have. What went is said, and cannot be brought back. A list of requests goes "
+        "as "
+        "a\n"
+        "whole. A track that is refused because its last entries are damaged is opened again by taking these "
+        "back;\n"
+        "the message says how many they are.",
+    .example = "  holdfast track create undone.hf --box 'x=-50:50' --drift 0.1\n"
+               "  holdfast track tell undone.hf --time 1 --x 3.2 --y 1.7\n"
+               "  holdfast track tell undone.hf --time 1e12 --x 3.2 --y 1.6\n"
+               "  holdfast track undo undone.hf",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .least = 1,
+    .most = 1,
+    .run = run_undo,
+};
