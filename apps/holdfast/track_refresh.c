@@ -127,6 +127,20 @@ static bool print_json(const tracked *run, const refreshed *done)
     return json_print(object);
 }
 
+static void print_learnt(const tracked *run)
+{
+    char text[LEARNT_BYTES];
+    const hf_track_settings *s = hf_track_settings_of(run->track);
+    const hf_kernel *kernel = hf_track_kernel(run->track);
+    printf("Learnt from the readings: noise variance %.4g", s->noise);
+    if (s->age.kind == HF_AGE_QUADRATIC) printf(", drift %.4g", s->age.rate);
+    for (size_t i = 0; i < hf_kernel_parameters(kernel); i++) {
+        hf_parameter p;
+        if (hf_kernel_parameter(kernel, i, &p) >= 0) printf(", %s %.4g", p.name, p.value);
+    }
+    printf("\nfor track create: %s\n", learnt_options(run, text));
+}
+
 static void print_text(const tracked *run, const refreshed *done, const char *output)
 {
     if (has_argument(run->arguments, "answers")) {
@@ -134,17 +148,7 @@ static void print_text(const tracked *run, const refreshed *done, const char *ou
         if (done->left > 0) printf("; %zu row%s without one", done->left, done->left == 1 ? "" : "s");
         putchar('\n');
     }
-    if (done->fitted) {
-        const hf_track_settings *s = hf_track_settings_of(run->track);
-        const hf_kernel *kernel = hf_track_kernel(run->track);
-        printf("Learnt from the readings: noise variance %.4g", s->noise);
-        if (s->age.kind == HF_AGE_QUADRATIC) printf(", drift %.4g", s->age.rate);
-        for (size_t i = 0; i < hf_kernel_parameters(kernel); i++) {
-            hf_parameter p;
-            if (hf_kernel_parameter(kernel, i, &p) >= 0) printf(", %s %.4g", p.name, p.value);
-        }
-        putchar('\n');
-    }
+    if (done->fitted) print_learnt(run);
     if (has_argument(run->arguments, "time") && output != NULL)
         printf("%zu request%s in %s\n", done->count, done->count == 1 ? "" : "s", output);
 }
@@ -200,6 +204,7 @@ static hf_status refresh(tracked *run, refreshed *done)
     if (status >= 0) status = tracked_open(run, true);
     if (status >= 0) status = change_file(run, time, done);
     progress_clear(run->session.progress);
+    if (status >= 0 && done->fitted) warn_of_weights(run);
     const bool to_output = output == NULL || strcmp(output, "-") == 0;
     if (status >= 0 && has_argument(a, "time") && !(run->session.json && output == NULL))
         status = write_list(run, done, to_output ? "-" : output);

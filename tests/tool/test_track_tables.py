@@ -2,9 +2,13 @@
 """holdfast track: tables that are taken and written: what they may not replace, in what order rows come, what contradicts a track."""
 import csv
 import io
+import math
 import os
 import random
+import re
+import shlex
 import subprocess
+import unittest
 
 from test_track import TrackCase, truth
 from toolcase import TOOL
@@ -170,3 +174,67 @@ class Failures(AnswersCase):
         for command in (["refresh", "t.hf", "--time", 3], ["ask", "t.hf", "--time", 3], ["show", "t.hf"]):
             self.assertNotIn(kept, self.full(*command))
         self.refused(["tell", "t.hf", "--time=-1e9", "--x", "1", "--y", "2"], "behind the clock")
+
+
+class Learnt(TrackCase):
+    """Weights are decided when a reading is told: what a fit says where that was by defaults that do not fit."""
+
+    def readings(self):
+        rng = random.Random(1)
+        rows = [(t, rng.uniform(700, 1100), rng.gauss(0, 0.5)) for t in range(60)]
+        lines = ["%d,%r,%r\n" % (t, x, 75 + 20 * math.exp(-0.5 * ((x - 900 - 0.5 * t) / 80) ** 2) + e) for t, x, e in rows]
+        return self.write("r.csv", "time,it's,yield\n" + "".join(lines))
+
+    def learn(self, name, *options):
+        """(share of low weights, what --fit printed, its warnings)"""
+        self.track("create", name, "--box", "it's=700:1100", "-t", "yield", *options)
+        self.track("tell", name, "--csv", self.readings())
+        code, out, err = self.run_tool("track", "refresh", name, "--fit")
+        self.assertEqual(code, 0, err)
+        weights = [r["weight"] for r in self.parsed("show", name)["readings"]]
+        return sum(w < 0.5 for w in weights) / len(weights), out, err
+
+    def test_low_weights_are_told_with_what_helps(self):
+        low, out, err = self.learn("first.hf", "--drift", 0.0005)
+        self.assertGreater(low, 0.5)
+        self.assertRegex(err, r"warning: \d+ of the 60 readings in memory have a weight below 1/2")
+        self.assertEqual(self.run_tool("track", "refresh", "first.hf", "--fit", "-q")[2], "")
+        options = shlex.split(re.search(r"holdfast track create \.\.\. (.*)", err)[1])
+        self.assertEqual(options[:2], ["--robust", "off"])
+        low, out, err = self.learn("second.hf", *options)
+        self.assertEqual((low, err), (0, ""))
+        options = shlex.split(re.search(r"for track create: (.*)", out)[1])
+        self.assertEqual(options[0::2], ["--kernel", "--noise", "--drift"])
+        noise = float(options[3])
+        self.assertTrue(0.1 < noise < 0.5, noise)  # 0.25
+        low, out, err = self.learn("third.hf", *options)
+        self.assertLess(low, 0.25)
+        self.assertEqual(err, "")
+
+    def test_the_options_make_the_same_kernel(self):
+        rows = "".join("%d,%r,%r,%r\n" % (t, t % 7 - 3, t % 5, truth(t % 7 - 3, t)) for t in range(20))
+        self.write("r.csv", "time,it's,b,y\n" + rows)
+        for kernel in ("se", "3*matern52(ard, lengthscale[1]=2)", "1e1 * rq( 'it''s', alpha~2 )", "(se(\"b\", iso, lengthscale=1))", "linear(ard)",
+                       "sm(b, components=2, mean[0,0]~0.2)"):
+            options = ["--box", "it's=-5:5,b=0:4", "--drift", "0.1"]
+            self.track("create", "a.hf", *options, "--kernel", kernel)
+            self.track("tell", "a.hf", "--csv", "r.csv")
+            code, out, err = self.run_tool("track", "refresh", "a.hf", "--fit", "-q")
+            learnt = shlex.split(re.search(r"for track create: (.*)", out)[1])
+            self.assertEqual(learnt[0], "--kernel", kernel)
+            self.track("create", "b.hf", *options[:2], *learnt)
+            one, other = (self.parsed("show", name)["settings"] for name in ("a.hf", "b.hf"))
+            self.assertEqual(list(one["parameters"]), list(other["parameters"]))
+            for name, value in one["parameters"].items():
+                self.assertAlmostEqual(other["parameters"][name], value, delta=1e-3 * abs(value))
+            self.assertAlmostEqual(other["noise"], one["noise"], delta=1e-3 * one["noise"])
+            self.assertAlmostEqual(other["drift"], one["drift"], delta=1e-3 * one["drift"])
+            os.remove(self.path("a.hf"))
+            os.remove(self.path("b.hf"))
+        self.track("create", "a.hf", *options, "--kernel", "se + linear")
+        self.track("tell", "a.hf", "--csv", "r.csv")
+        self.assertRegex(self.run_tool("track", "refresh", "a.hf", "--fit", "-q")[1], "for track create: --noise [^ ]+ --drift [^ ]+\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
