@@ -13,6 +13,10 @@ hf_status hfi_track_sqlite_failed(hf_context *ctx, const hfi_track_store *store,
     if (rc == SQLITE_READONLY_DBMOVED)
         return hfi_fail(ctx, HF_ERR_IO, "%s: cannot be %s: it was moved or replaced since it was opened",
                         store->name, doing);
+    if (rc == SQLITE_READONLY_DIRECTORY)
+        return hfi_fail(ctx, HF_ERR_IO,
+                        "%s: cannot be %s: its folder is read-only, and a change keeps a journal there",
+                        store->name, doing);
     if (plain == SQLITE_BUSY || plain == SQLITE_LOCKED)
         return hfi_fail(ctx, HF_ERR_IO, "%s: cannot be %s: another program has been busy with it for long",
                         store->name, doing);

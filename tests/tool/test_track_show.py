@@ -5,9 +5,10 @@ import math
 import os
 import re
 import shutil
+import subprocess
 import unittest
 
-from toolcase import ToolCase, table
+from toolcase import TOOL, ToolCase, table
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # the systems are small
 
@@ -193,6 +194,31 @@ class Encodings(ShowCase):
         if shutil.which("gnuplot"):
             self.assertEqual(self.parsed("plot", name)["picture"], "a\ufffd\ufffd\ufffd.svg")
             self.assertIn(os.fsdecode(b"a\xe9\xe2\x82.svg"), self.files())
+
+
+class Folders(ShowCase):
+    def test_a_folder_that_is_read_only(self):
+        """Looking goes; a change says that it is the folder."""
+        self.create()
+        os.chmod(self.path("t.hf"), 0o666)
+        os.chmod(self.folder, 0o555)
+        self.addCleanup(os.chmod, self.folder, 0o755)
+        other = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}  # root may write everywhere
+
+        def run(*arguments):
+            return subprocess.run([TOOL, "track", *arguments], cwd=self.folder, capture_output=True, text=True, **other)
+
+        try:
+            shown = run("show", "t.hf")
+        except OSError:
+            self.skipTest("another user does not reach the tool")
+        if "error while loading shared libraries" in shown.stderr:
+            self.skipTest("another user does not reach the library")
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        told = run("tell", "t.hf", "--time", "0", "--x=1", "--y", "1")
+        self.assertEqual(told.returncode, 1)
+        self.assertIn("t.hf: cannot be written: its folder is read-only", told.stderr)
+        self.assertEqual(self.parsed("show", "t.hf")["told"], 0)
 
 
 class Help(ShowCase):
