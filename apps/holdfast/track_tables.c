@@ -99,6 +99,22 @@ static hf_status add_column(tracked *run, hf_table *table, const char *name, con
     return status;
 }
 
+/* What a column of the track's own is called: where an input or the target has its name, they keep it. */
+static const char *own_name(const tracked *run, const char *name, char buffer[32])
+{
+    bool taken = strcmp(hf_track_target(run->track), name) == 0;
+    for (size_t j = 0; j < run->d; j++) taken = taken || strcmp(hf_track_name(run->track, j), name) == 0;
+    snprintf(buffer, 32, "%s%s", taken ? "track_" : "", name);
+    return buffer;
+}
+
+static hf_status add_own(tracked *run, hf_table *table, const char *name, const double *rows, size_t columns,
+                         size_t k)
+{
+    char buffer[32];
+    return add_column(run, table, own_name(run, name, buffer), rows, columns, k);
+}
+
 /* What the candidates of rows are called, whose place begins at column `first`; nothing where a row has no place. */
 static hf_status add_candidates(const tracked *run, hf_table *table, const double *rows, size_t columns,
                                 size_t first)
@@ -132,20 +148,23 @@ hf_status track_history_table(tracked *run, const char *path)
 {
     static const char *const words[] = {"told", "asked", "requested", "answered", "truth", "fitted"};
     static const char *const before[] = {"number", "id", "request", "time"};
-    const char *after[] = {
-        hf_track_target(run->track), "noise", "weight", "mean", "sd", "bound", "best", "value"};
+    static const char *const after[] = {"noise", "weight", "mean", "sd", "bound", "best", "value"};
+    const char *target = hf_track_target(run->track);
+    char event[32];
     track_history h;
     hf_table *table = NULL;
     hf_status status = track_history_read(run, &h);
     if (status >= 0) status = hf_table_create(run->session.ctx, h.count, &table);
     if (status >= 0)
-        status = hf_table_set_text(run->session.ctx, table, "event", sizeof words / sizeof words[0], words,
-                                   h.kind);
+        status = hf_table_set_text(run->session.ctx, table, own_name(run, "event", event),
+                                   sizeof words / sizeof words[0], words, h.kind);
     for (size_t k = 0; k < TRACK_FIXED && status >= 0; k++)
-        status = add_column(run, table, before[k], h.numbers, h.columns, k);
+        status = add_own(run, table, before[k], h.numbers, h.columns, k);
     if (status >= 0) status = add_places(run, table, h.numbers, h.columns, TRACK_FIXED);
-    for (size_t k = 0; k < TRACK_AFTER && status >= 0; k++)
-        status = add_column(run, table, after[k], h.numbers, h.columns, TRACK_FIXED + h.d + k);
+    if (status >= 0)
+        status = add_column(run, table, target, h.numbers, h.columns, TRACK_FIXED + h.d + TRACK_Y);
+    for (size_t k = TRACK_NOISE; k < TRACK_AFTER && status >= 0; k++)
+        status = add_own(run, table, after[k - TRACK_NOISE], h.numbers, h.columns, TRACK_FIXED + h.d + k);
     if (status >= 0) status = hf_table_write_csv(run->session.ctx, table, path);
     hf_table_free(table);
     track_history_free(&h);
@@ -154,8 +173,9 @@ hf_status track_history_table(tracked *run, const char *path)
 
 hf_status track_readings_table(tracked *run, const char *path)
 {
-    const char *names[] = {"reading", "time",    hf_track_target(run->track), "noise", "weight", "answer",
-                           "counts",  "variance"};
+    static const char *const names[] = {"reading", "time",   "",       "noise",
+                                        "weight",  "answer", "counts", "variance"};
+    const char *target = hf_track_target(run->track);
     const size_t own = sizeof names / sizeof names[0], columns = own + run->d;
     hf_track_summary summary;
     hf_track_summary_of(run->track, &summary);
@@ -174,7 +194,8 @@ hf_status track_readings_table(tracked *run, const char *path)
     }
     for (size_t k = 0; k < own && status >= 0; k++) {
         if (k == 2) status = add_places(run, table, rows, columns, own);
-        if (status >= 0) status = add_column(run, table, names[k], rows, columns, k);
+        if (k == 2 && status >= 0) status = add_column(run, table, target, rows, columns, k);
+        if (k != 2 && status >= 0) status = add_own(run, table, names[k], rows, columns, k);
     }
     if (status >= 0) status = hf_table_write_csv(run->session.ctx, table, path);
     hf_table_free(table);

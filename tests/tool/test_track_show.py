@@ -125,6 +125,19 @@ class Candidates(ShowCase):
                  re.findall(r'text-anchor="(\w+)">\s*<text>(.*?)</text>', self.read("t.svg"), re.S)}
         self.assertEqual((found["Queens"], found["200"]), ("end", "middle"))
 
+    def test_columns_of_the_same_name(self):
+        """An input or a target keeps its name; what the track has to say stands beside it under another."""
+        self.write("p.csv", "id,weight,event\n1,5,0\n2,6,0\n3,7,1\n")
+        self.track("create", "t.hf", "--candidates", "p.csv", "--drift", "1", "-t", "value")
+        self.track("tell", "t.hf", "--time", 0, "--candidate", 2, "--y", 4, "--best", 9, "--value", 8)
+        readings = table(self.track("show", "t.hf", "-r", "-"))
+        self.assertEqual((readings["id"], readings["weight"], readings["track_weight"], readings["value"]), ([2], [6], [1], [4]))
+        history = table(self.track("show", "t.hf", "--history", "-"))
+        self.assertEqual((history["track_event"], history["track_id"][0], history["id"][0]), (["told", "truth"], 1, 2))
+        self.assertEqual((history["value"][0], history["track_value"][1], history["best"][1]), (4, 8, 9))
+        self.create("b.hf")
+        self.assertFalse([name for name in table(self.track("show", "b.hf", "--history", "-")) if name.startswith("track_")])
+
     def test_numbers_where_there_are_no_names(self):
         self.write("p.csv", "a,b\n1,1\n2,1\n3,1\n")
         self.track("create", "t.hf", "--candidates", "p.csv", "--drift", "1")
