@@ -87,7 +87,8 @@ static hf_status check_files(bounded *run, const request *asked)
         return bounded_misuse(run, "--json and the table cannot both go to standard output; add -o OUT.csv");
     if (asked->save != NULL && strcmp(asked->save, asked->output) == 0)
         return bounded_misuse(run, "--save and -o name the same file");
-    if (!is_unwritable(asked->output) && !is_unwritable(asked->save)) return HF_OK;
+    if (!is_unwritable(run->arguments, asked->output) && !is_unwritable(run->arguments, asked->save))
+        return HF_OK;
     run->refused = TOOL_FAILED;
     return HF_ERR_IO;
 }

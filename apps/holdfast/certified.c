@@ -50,7 +50,7 @@ static hf_status check_files(certified *run)
         return certified_misuse(run, "--plot: '%s' ends neither in .svg nor in .png nor in .pdf", plot);
     if (plot != NULL && !plot_has_gnuplot())
         return certified_refuse(run, "--plot: gnuplot is not installed (Debian: gnuplot-nox)");
-    if (!is_unwritable(output) && !is_unwritable(plot)) return HF_OK;
+    if (!is_unwritable(run->arguments, output) && !is_unwritable(run->arguments, plot)) return HF_OK;
     run->refused = TOOL_FAILED;
     return HF_ERR_IO;
 }

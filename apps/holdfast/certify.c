@@ -145,7 +145,7 @@ static hf_status parse(certified *run, certify_request *out)
     if (status >= 0) status = check_where(run, out);
     if (status >= 0) status = certified_settings(run, &out->settings);
     out->of = out->settings.output;
-    if (status < 0 || !is_unwritable(out->counterexamples)) return status;
+    if (status < 0 || !is_unwritable(run->arguments, out->counterexamples)) return status;
     run->refused = TOOL_FAILED;
     return HF_ERR_IO;
 }

@@ -133,7 +133,7 @@ static int check_usage(const tool_arguments *arguments, const char *output)
                            "--json and the table cannot both go to standard output; add -o OUT.csv");
     if (mask != NULL && strcmp(mask, output) == 0)
         return usage_error(arguments->verb, "--mask and -o name the same file");
-    return is_unwritable(output) || is_unwritable(mask) ? TOOL_FAILED : TOOL_OK;
+    return is_unwritable(arguments, output) || is_unwritable(arguments, mask) ? TOOL_FAILED : TOOL_OK;
 }
 
 static int run(const tool_arguments *arguments)

@@ -230,7 +230,9 @@ static int prepare(fit_job *job)
             arguments->verb,
             "--dry-run counts what grows with the table; a streamed fit does not; leave it out");
     job->session.checkpoint = job->settings.settings.checkpoint;
-    return is_unwritable(output) || is_unwritable(argument(arguments, "cache")) ? TOOL_FAILED : TOOL_OK;
+    return is_unwritable(arguments, output) || is_unwritable(arguments, argument(arguments, "cache"))
+               ? TOOL_FAILED
+               : TOOL_OK;
 }
 
 int fit_run(const tool_arguments *arguments)

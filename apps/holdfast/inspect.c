@@ -52,7 +52,7 @@ static int run(const tool_arguments *arguments)
     bool only_rows = rows_path != NULL && strcmp(rows_path, "-") == 0;
     if (only_rows && has_argument(arguments, "json"))
         return usage_error(arguments->verb, "--json and --rows - cannot both go to standard output");
-    if (is_unwritable(rows_path)) return TOOL_FAILED;
+    if (is_unwritable(arguments, rows_path)) return TOOL_FAILED;
     tool_session session;
     int code = session_open(arguments, &session);
     if (code != TOOL_OK) return code;

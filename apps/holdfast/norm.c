@@ -45,7 +45,7 @@ static hf_status parse(bounded *run, estimate *out)
         return bounded_misuse(run, "--safety: %g is not a number from 1 on", out->safety);
     if (out->output != NULL && strcmp(out->output, "-") == 0 && run->session.json)
         return bounded_misuse(run, "--json and the table cannot both go to standard output");
-    if (!is_unwritable(out->output)) return HF_OK;
+    if (!is_unwritable(run->arguments, out->output)) return HF_OK;
     run->refused = TOOL_FAILED;
     return HF_ERR_IO;
 }

@@ -88,12 +88,15 @@ static hf_status write_tables(hf_context *ctx, const picture *data, const char *
 }
 
 /* All three files or none. */
-static int write_data(const tool_session *session, const picture *data, plot_format format,
-                      const char *output)
+static int write_data(const tool_session *session, const tool_arguments *arguments, const picture *data,
+                      plot_format format, const char *output)
 {
     char *script = with_ending(output, ".gp"), *slice = with_ending(output, "-slice.csv"),
          *rows = with_ending(output, "-rows.csv");
     int code = script != NULL && slice != NULL && rows != NULL ? TOOL_OK : complain("out of memory");
+    if (code == TOOL_OK && (is_unwritable(arguments, script) || is_unwritable(arguments, slice) ||
+                            is_unwritable(arguments, rows)))
+        code = TOOL_FAILED;
     if (code == TOOL_OK) code = write_script(data, format, output, script);
     if (code == TOOL_OK && write_tables(session->ctx, data, slice, rows) < 0) {
         code = complain("%s", hf_context_message(session->ctx));
@@ -155,7 +158,7 @@ static int make_picture(tool_session *session, const tool_arguments *arguments, 
     hf_status status = compute(session, arguments, &model, data);
     progress_clear(session->progress);
     if (status >= 0) {
-        code = data_only ? write_data(session, data, format, output)
+        code = data_only ? write_data(session, arguments, data, format, output)
                          : plot_draw(write_picture, data, format, output);
         if (code == TOOL_OK && session->json)
             code = json_print(data->is_envelope ? json_envelope_picture(&data->envelope, output)
@@ -186,7 +189,7 @@ static int run(const tool_arguments *arguments)
         code = usage_error(arguments->verb, "-o: '%s' ends neither in .svg nor in .png nor in .pdf", output);
     else if (!has_argument(arguments, "data-only") && !plot_has_gnuplot())
         code = complain("gnuplot is not installed (Debian: gnuplot-nox); --data-only works without it");
-    else if (is_unwritable(output))
+    else if (is_unwritable(arguments, output))
         code = TOOL_FAILED;
     if (code == TOOL_OK) code = session_open(arguments, &session);
     if (code == TOOL_OK) {

@@ -135,7 +135,7 @@ static int run(const tool_arguments *arguments)
     if (to_stdout && has_argument(arguments, "json"))
         return usage_error(arguments->verb,
                            "--json and the table cannot both go to standard output; add -o OUT.csv");
-    if (is_unwritable(output)) return TOOL_FAILED;
+    if (is_unwritable(arguments, output)) return TOOL_FAILED;
     tool_session session;
     int code = session_open(arguments, &session);
     if (code != TOOL_OK) return code;

@@ -123,9 +123,9 @@ int complain(const char *format, ...) HF_PRINTF(1, 2);
 int vcomplain(const char *format, va_list args) HF_PRINTF(1, 0);
 /** Shows the context's message as a warning when the status is one. Returns status. */
 hf_status warn_status(const tool_session *session, hf_status status);
-/** True, after a message, if a file cannot be created: better known before an hour of work than after. A track, and the journal beside it, is never
- * written over (unwritable.c). */
-bool is_unwritable(const char *path);
+/** True, after a message, if a file cannot be created: better known before an hour of work than after. Never written over are a
+ * track, the journal beside it, and the first operand, which the verb reads (unwritable.c). */
+bool is_unwritable(const tool_arguments *arguments, const char *path);
 
 /** Signals: 0, or the number of the signal that asked us to stop. */
 int signal_seen(void);

@@ -30,7 +30,7 @@ static hf_status draw(tracked *run, const char *output)
     hf_status status = tracked_number(run, "time", false, &time);
     if (status < 0) return status;
     if (!plot_has_gnuplot()) return tracked_refuse(run, "gnuplot is not installed (Debian: gnuplot-nox)");
-    if (is_unwritable(output)) {
+    if (is_unwritable(run->arguments, output)) {
         run->refused = TOOL_FAILED;
         return HF_ERR_IO;
     }

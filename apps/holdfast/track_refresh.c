@@ -164,7 +164,7 @@ static hf_status check(tracked *run, const char *output)
     if (!time && output != NULL) return tracked_misuse(run, "-o without --time has nothing to write");
     if (output != NULL && strcmp(output, "-") == 0 && run->session.json)
         return tracked_misuse(run, "--json and the table cannot both go to standard output");
-    if (!is_unwritable(output)) return HF_OK;
+    if (!is_unwritable(run->arguments, output)) return HF_OK;
     run->refused = TOOL_FAILED;
     return HF_ERR_IO;
 }

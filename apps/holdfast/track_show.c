@@ -262,7 +262,7 @@ static hf_status check(tracked *run, const char *readings, const char *history)
                second = history != NULL && strcmp(history, "-") == 0;
     if ((first ? 1 : 0) + (second ? 1 : 0) + (run->session.json ? 1 : 0) > 1)
         return tracked_misuse(run, "only one of --json, --readings and --history can go to standard output");
-    if (!is_unwritable(readings) && !is_unwritable(history)) return HF_OK;
+    if (!is_unwritable(run->arguments, readings) && !is_unwritable(run->arguments, history)) return HF_OK;
     run->refused = TOOL_FAILED;
     return HF_ERR_IO;
 }

@@ -30,10 +30,21 @@ static bool is_a_track(const char *path)
     return journal;
 }
 
-bool is_unwritable(const char *path)
+/* What a verb is about, its first operand, is not what it writes over; of links and other names too. */
+static bool is_read(const tool_arguments *arguments, const char *path)
+{
+    struct stat read, written;
+    if (arguments->operands == 0 || stat(arguments->operand[0], &read) != 0 || stat(path, &written) != 0 ||
+        !S_ISREG(read.st_mode) || read.st_dev != written.st_dev || read.st_ino != written.st_ino)
+        return false;
+    complain("%s: cannot be written: it is what the command reads; name another file", path);
+    return true;
+}
+
+bool is_unwritable(const tool_arguments *arguments, const char *path)
 {
     if (path == NULL || strcmp(path, "-") == 0) return false;
-    if (is_a_track(path)) return true;
+    if (is_a_track(path) || is_read(arguments, path)) return true;
     struct stat info;
     if (stat(path, &info) == 0) {
         if (!S_ISDIR(info.st_mode) && access(path, W_OK) == 0) return false;

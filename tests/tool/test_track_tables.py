@@ -39,6 +39,24 @@ class Outputs(TrackCase):
         self.create("drawn.svg")
         self.refused(["plot", "drawn.svg"], "drawn.svg: cannot be written: it is a track", file="drawn.svg")
 
+    def test_no_verb_writes_over_what_it_reads(self):
+        self.wave()
+        os.symlink("wave.csv", self.path("again.csv"))
+        self.ok("fit", "wave.csv", "--target", "y", "-o", "m.hf", "-q")
+        os.link(self.path("m.hf"), self.path("m.csv"))
+        os.link(self.path("m.hf"), self.path("m.gp"))
+        before = self.read("m.hf", "rb"), self.read("wave.csv")
+        for arguments in (["predict", "m.hf", "wave.csv", "-o", "m.csv"], ["inspect", "m.hf", "--rows", "m.hf"],
+                          ["certify", "m.hf", "--at", "wave.csv", "--radius", "0.1", "-o", "m.csv"],
+                          ["extremum", "m.hf", "--maximum", "-o", "m.hf"], ["plot", "m.hf", "-o", "m.svg", "--data-only"],
+                          ["fit", "wave.csv", "--target", "y", "-o", "again.csv"], ["norm", "wave.csv", "--target", "y", "--kernel", "se", "-o", "wave.csv"],
+                          ["bound", "wave.csv", "--target", "y", "--at", "wave.csv", "--kernel", "se", "--norm", "9", "--noise-bound", "1", "-o", "again.csv"],
+                          ["contaminate", "wave.csv", "--target", "y", "--kind", "uniform", "-o", "again.csv"]):
+            self.fails(arguments, "cannot be written: it is what the command reads")
+            self.assertEqual((self.read("m.hf", "rb"), self.read("wave.csv")), before, arguments)
+        self.ok("predict", "m.hf", "wave.csv", "-o", "wave.csv", quiet=False)  # a table with more in it
+        self.assertIn("y_mean", self.read("wave.csv"))
+
 
 class Readings(TrackCase):
     def rows(self, count=40, step=700.0):
