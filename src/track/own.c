@@ -170,7 +170,7 @@ static char *make_kernel(const hfi_memory *memory, const hf_domain *domain)
     if (text == NULL) return NULL;
     size_t used = (size_t)snprintf(text, bytes, "se(ard");
     for (size_t j = 0; j < d; j++)
-        used += (size_t)snprintf(text + used, bytes - used, ", lengthscale[%zu]~%.17g", j,
+        used += (size_t)snprintf(text + used, bytes - used, ", lengthscale[%zu]~%.15g", j,
                                  0.1 * stretch(domain, j));
     (void)snprintf(text + used, bytes - used, ")");
     return text;

@@ -13,12 +13,12 @@
 static hf_status check_reading(hf_context *ctx, double time, double y, double noise)
 {
     if (!isfinite(time)) return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the time of a reading is %g", time);
-    if (!isfinite(y)) return hfi_fail(ctx, HF_ERR_NOT_FINITE, "a reading at time %g is %g", time, y);
+    if (!isfinite(y)) return hfi_fail(ctx, HF_ERR_NOT_FINITE, "a reading at time %.12g is %g", time, y);
     if (!(noise >= 0.0 && isfinite(noise)))
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "the noise variance of a reading at time %g is %g; it must be positive, or 0 for the track's own",
-            time, noise);
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the noise variance of a reading at time %.12g is %g; it must be positive, or 0 for "
+                        "the track's own",
+                        time, noise);
     return HF_OK;
 }
 
@@ -45,10 +45,11 @@ static hf_status check_age(hf_context *ctx, const hf_track *track, double time, 
     const double clock = hfi_track_clock_for(track, time), behind = clock - time;
     const double horizon = hfi_track_last_horizon(track, noise, answer);
     if (!(behind > horizon) || time >= track->newest) return HF_OK;
-    return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                    "time %g is %g behind the clock (%g), and a reading that old counts no longer (the "
-                    "horizon is %g): it was not taken",
-                    time, behind, clock, horizon);
+    return hfi_fail(
+        ctx, HF_ERR_ARGUMENT,
+        "time %.12g is %.12g behind the clock (%.12g), and a reading that old counts no longer (the "
+        "horizon is %g): it was not taken",
+        time, behind, clock, horizon);
 }
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
@@ -107,7 +108,7 @@ hf_status hf_track_answer(hf_context *ctx, hf_track *track, uint64_t request, do
     status = check_reading(ctx, when, y, noise);
     if (status >= 0 && when < waiting->time)
         status = hfi_fail(ctx, HF_ERR_ARGUMENT,
-                          "the answer to request %llu is of time %g, before it was requested (%g)",
+                          "the answer to request %llu is of time %.12g, before it was requested (%.12g)",
                           (unsigned long long)request, when, waiting->time);
     if (status >= 0) status = check_age(ctx, track, when, variance, true);
     if (status >= 0) status = hfi_track_writable(ctx, track);
@@ -129,11 +130,12 @@ hf_status hf_track_truth(hf_context *ctx, hf_track *track, double time, double b
     if (ctx == NULL || track == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "a truth needs a context and a track");
     if (!isfinite(time) || !isfinite(best) || !isfinite(value) || !isfinite(best - value))
-        return hfi_fail(ctx, HF_ERR_NOT_FINITE, "a truth at time %g: best %g, value %g", time, best, value);
+        return hfi_fail(ctx, HF_ERR_NOT_FINITE, "a truth at time %.12g: best %g, value %g", time, best,
+                        value);
     const bool minimise = track->own.s.minimise;
     const double better = minimise ? best - value : value - best;
     if (better > TRUTH_ROUNDING * fmax(fabs(best), fabs(value)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the value at time %g, %g, %s the best there is by %g", time,
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the value at time %.12g, %g, %s the best there is by %g", time,
                         value, minimise ? "is below" : "exceeds", better);
     const hfi_event event = {.kind = HFI_EVENT_TRUTH, .time = time, .y = value, .a = best};
     return hfi_track_commit(ctx, track, 1, &event);
