@@ -40,27 +40,33 @@ static bool is_meant(double said, double place)
     return fabs(said - place) <= 1e-5 * fmax(fabs(said), fabs(place));
 }
 
-/* Coordinates that a row gives beside a name or a request, which says where it is: fields that are there must say the same. */
-static hf_status check_coordinates(tracked *run, const hf_table *table, size_t i, const double *x,
-                                   const char *what)
+/* The columns of inputs of a table that says by name or request where its rows are: d, NULL where there is none; to be freed. */
+static hf_status coordinates_of(tracked *run, const hf_table *table, const double ***out)
+{
+    *out = calloc(run->d, sizeof **out);
+    hf_status status = *out != NULL ? HF_OK : HF_ERR_MEMORY;
+    for (size_t j = 0; j < run->d && status >= 0; j++)
+        if (has_column(table, hf_track_name(run->track, j)))
+            status = tracked_column(run, table, hf_track_name(run->track, j), true, &(*out)[j]);
+    return status;
+}
+
+/* Coordinates that are there must say the same as the name or the request. */
+static hf_status check_coordinates(tracked *run, const hf_table *table, size_t i, const double *const *said,
+                                   const double *x, const char *what)
 {
     char place[1024], number[32];
     for (size_t j = 0; j < run->d; j++) {
-        const char *name = hf_track_name(run->track, j);
-        const double *said = NULL;
-        if (!has_column(table, name)) continue;
-        const hf_status status = tracked_column(run, table, name, true, &said);
-        if (status < 0) return status;
-        if (isnan(said[i]) || is_meant(said[i], x[j])) continue;
+        if (said[j] == NULL || isnan(said[j][i]) || is_meant(said[j][i], x[j])) continue;
         return tracked_refuse(run, "%s, line %zu, column \"%s\": %s contradicts %s, which is %s",
-                              hf_table_source(table), hf_table_line(table, i), name,
-                              hf_format_double(said[i], number), what,
+                              hf_table_source(table), hf_table_line(table, i), hf_track_name(run->track, j),
+                              hf_format_double(said[j][i], number), what,
                               tracked_place(run, x, place, sizeof place));
     }
     return HF_OK;
 }
 
-static hf_status places_by_name(tracked *run, const hf_table *table, double *x)
+static hf_status places_by_name(tracked *run, const hf_table *table, const double *const *said, double *x)
 {
     char buffer[32], what[256];
     size_t column;
@@ -73,15 +79,13 @@ static hf_status places_by_name(tracked *run, const hf_table *table, double *x)
                                   hf_table_source(table), hf_table_line(table, i), name != NULL ? name : "");
         memcpy(x + i * run->d, tracked_domain(run)->points + index * run->d, run->d * sizeof *x);
         snprintf(what, sizeof what, "candidate '%s'", name);
-        status = check_coordinates(run, table, i, x + i * run->d, what);
+        status = check_coordinates(run, table, i, said, x + i * run->d, what);
     }
     return status;
 }
 
-/* m x d; by the names of candidates if the table has them, else by the inputs. */
-static hf_status places_of(tracked *run, const hf_table *table, double *x)
+static hf_status places_by_inputs(tracked *run, const hf_table *table, double *x)
 {
-    if (run->candidates > 0 && has_column(table, "candidate")) return places_by_name(run, table, x);
     hf_status status = HF_OK;
     for (size_t j = 0; j < run->d && status >= 0; j++) {
         const char *name = hf_track_name(run->track, j);
@@ -94,6 +98,17 @@ static hf_status places_of(tracked *run, const hf_table *table, double *x)
         status = tracked_column(run, table, name, false, &numbers);
         for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++) x[i * run->d + j] = numbers[i];
     }
+    return status;
+}
+
+/* m x d; by the names of candidates if the table has them, else by the inputs. */
+static hf_status places_of(tracked *run, const hf_table *table, double *x)
+{
+    if (run->candidates == 0 || !has_column(table, "candidate")) return places_by_inputs(run, table, x);
+    const double **said = NULL;
+    hf_status status = coordinates_of(run, table, &said);
+    if (status >= 0) status = places_by_name(run, table, said, x);
+    free(said);
     return status;
 }
 
@@ -181,7 +196,8 @@ static bool as_request(double number, uint64_t *request)
 }
 
 /* A row as the list has it says where its request is: another place there is another request's row. */
-static hf_status check_request(tracked *run, const hf_table *table, size_t i, uint64_t request)
+static hf_status check_request(tracked *run, const hf_table *table, size_t i, const double *const *said_at,
+                               uint64_t request)
 {
     char buffer[32], number[32], what[64];
     hf_track_request r = {0};
@@ -198,38 +214,50 @@ static hf_status check_request(tracked *run, const hf_table *table, size_t i, ui
             return tracked_refuse(run, "%s, line %zu, column \"candidate\": '%s' contradicts %s, which is %s",
                                   hf_table_source(table), hf_table_line(table, i), said, what, name);
     }
-    return check_coordinates(run, table, i, r.x, what);
+    return check_coordinates(run, table, i, said_at, r.x, what);
 }
 
-static hf_status answer_row(tracked *run, const hf_table *table, size_t i, double number, double time,
-                            double y, double noise)
+/* Columns of a table of answers. */
+typedef struct answers {
+    const double *request, *y, *time, *noise;
+    const double **at; /* d: inputs, NULL where there is no such column */
+} answers;
+
+static hf_status answer_columns(tracked *run, const hf_table *table, answers *a)
+{
+    hf_status status = tracked_column(run, table, "request", false, &a->request);
+    if (status >= 0) status = tracked_column(run, table, hf_track_target(run->track), true, &a->y);
+    if (status >= 0 && has_column(table, "time")) status = tracked_column(run, table, "time", true, &a->time);
+    if (status >= 0) status = noise_column(run, table, &a->noise);
+    return status >= 0 ? coordinates_of(run, table, &a->at) : status;
+}
+
+static hf_status answer_row(tracked *run, const hf_table *table, size_t i, const answers *a)
 {
     uint64_t request;
-    if (!as_request(number, &request))
+    if (!as_request(a->request[i], &request))
         return tracked_refuse(run, "%s, line %zu, column \"request\": %g is no number of a request",
-                              hf_table_source(table), hf_table_line(table, i), number);
-    hf_status status = check_request(run, table, i, request);
+                              hf_table_source(table), hf_table_line(table, i), a->request[i]);
+    hf_status status = check_request(run, table, i, a->at, request);
     if (status < 0) return status;
-    status = hf_track_answer(run->session.ctx, run->track, request, time, y, noise);
+    status = hf_track_answer(run->session.ctx, run->track, request,
+                             a->time != NULL ? a->time[i] : (double)NAN, a->y[i], noise_at(a->noise, i));
     return tracked_refuse_at(run, warn_status(&run->session, status), "%s, line %zu", hf_table_source(table),
                              hf_table_line(table, i));
 }
 
 static hf_status answer_rows(tracked *run, const hf_table *table, size_t *answered)
 {
-    const double *request = NULL, *y = NULL, *time = NULL, *noise = NULL;
-    hf_status status = tracked_column(run, table, "request", false, &request);
-    if (status >= 0) status = tracked_column(run, table, hf_track_target(run->track), true, &y);
-    if (status >= 0 && has_column(table, "time")) status = tracked_column(run, table, "time", true, &time);
-    if (status >= 0) status = noise_column(run, table, &noise);
+    answers a = {0};
+    hf_status status = answer_columns(run, table, &a);
     const size_t m = hf_table_rows(table);
     for (size_t i = 0; i < m && status >= 0; i++) {
-        if (isnan(y[i])) continue;
-        if (!progress_step(run->session.progress, "answer", i, m)) return HF_ERR_CANCELLED;
-        status = answer_row(run, table, i, request[i], time != NULL ? time[i] : (double)NAN, y[i],
-                            noise_at(noise, i));
+        if (isnan(a.y[i])) continue;
+        status = progress_step(run->session.progress, "answer", i, m) ? answer_row(run, table, i, &a)
+                                                                      : HF_ERR_CANCELLED;
         (*answered)++;
     }
+    free(a.at);
     return status;
 }
 
