@@ -53,6 +53,7 @@ static int run_create(const tool_arguments *arguments)
     if (code != TOOL_OK) return code;
     track_plan plan = {0};
     const hf_status status = create(&run, &plan);
+    run.kept = status >= 0;
     if (status >= 0 && !run.session.json) print_text(&run, &plan);
     if (status >= 0 && run.session.json && !print_json(&run, &plan)) run.refused = TOOL_FAILED;
     plan_free(&plan);

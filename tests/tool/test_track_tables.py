@@ -191,6 +191,8 @@ class Failures(AnswersCase):
             self.assertGreater(after["told"] + after["answered"], before["told"] + before["answered"])
         for command in (["refresh", "t.hf", "--time", 3], ["ask", "t.hf", "--time", 3], ["show", "t.hf"]):
             self.assertNotIn(kept, self.full(*command))
+        self.assertIn(kept, self.full("create", "new.hf", "--box", "x=0:1", "--drift", 1))
+        self.assertEqual(self.parsed("show", "new.hf")["told"], 0)
         self.refused(["tell", "t.hf", "--time=-1e9", "--x", "1", "--y", "2"], "behind the clock")
 
 
