@@ -55,7 +55,7 @@ class Model:
         self.sparq = method in ("sparq", "sparq-reuse")
         self.discard = discard or ("log" if method == "sparq" else "negligible")
         self.s = dict(noise=NOISE, expert_noise=NOISE, negligible=100.0, discard_variance=0.0, beta=2.0, norm_bound=1.0, delta=0.05,
-                      robust=2.0 if self.sparq else 0.0, query_factor=6.0, query_power=float(d), enough=0.5, superseded=0.6, queries=0,
+                      robust=2.0 if self.sparq else 0.0, query_factor=6.0, query_power=1.0, enough=0.5, superseded=0.6, queries=0,
                       window=math.nan, forgetting=math.nan, mean=None)
         self.s.update(numbers)
         table = "".join(f" {a!r} {w!r}" for a, w in zip(AGES, ADDED)) if law == "table" else ""
@@ -63,7 +63,7 @@ class Model:
         lines += [f"number {name} {value!r}" for name, value in numbers.items()]
         lines += [f"age {law} {rate!r} {len(AGES) if law == 'table' else 0}{table}", f"rules {self.discard} {rule} {places}", "create"]
         self.lines, self.expected = lines, []
-        self.told, self.step, self.clock = [], 1, -math.inf
+        self.told, self.step, self.clock, self.told_clock = [], 1, -math.inf, -math.inf
         self.batch = self.answered = self.readings = self.requested = 0
         self.batch_size = {}
         self.open = {}
@@ -139,7 +139,12 @@ class Model:
             self.clock = time
 
     def reading(self, time, x, y, noise, batch):
+        if time < self.clock and self.told_clock < self.clock:  # as if what lies ahead had not been asked
+            self.clock = self.told_clock
+            if self.told:
+                self.before = self.state(self.clock)
         self.advance(time)
+        self.told_clock = self.clock
         target, variance, weight = y, noise, 1.0
         if self.s["robust"] and self.before:
             dense, _, fading = self.solve(self.before)
@@ -257,10 +262,10 @@ class Tracks(Oracle):
         self.close([ours["beta"], ours["information"], ours["prior_mean"]], [theirs["beta"], theirs["information"], theirs["mean"]], what)
         mean, sd = theirs["predict"](np.array([ours["x"]]))
         self.close([ours["mean"], ours["sd"]], [mean[0], sd[0]], what + ", there", 1e-6)
-        self.close([ours["upper"]], [mean[0] + theirs["beta"] * sd[0]], what + ", upper", 1e-6)
+        self.close([ours["bound"]], [mean[0] + theirs["beta"] * sd[0]], what + ", bound", 1e-6)
         if len(ours["x"]) == 1:
             mean, sd = theirs["predict"](np.linspace(-1, 1, 801)[:, None])
-            self.assertGreaterEqual(ours["upper"], np.max(mean + theirs["beta"] * sd) - 1e-3, what)
+            self.assertGreaterEqual(ours["bound"], np.max(mean + theirs["beta"] * sd) - 1e-3, what)
 
     def check_readings(self, ours, theirs, what):
         listed = dict(zip(ours["id"], zip(ours["weight"], ours["variance"], ours["counts"])))

@@ -171,7 +171,7 @@ static json_t *ask_next(state *s)
     hf_suggestion a;
     must(s->ctx, hf_track_ask(s->ctx, s->track, read_number(), x, &a), "ask");
     return json_pack("{so sf sf sf sf si si si sf sf}", "x", array_json(s->d, x), "mean", a.mean, "sd", a.sd,
-                     "upper", a.upper, "beta", a.beta, "readings", (int)a.readings, "answers", (int)a.answers,
+                     "bound", a.bound, "beta", a.beta, "readings", (int)a.readings, "answers", (int)a.answers,
                      "places", (int)a.places, "information", a.information, "prior_mean", a.prior_mean);
 }
 
