@@ -195,33 +195,33 @@ static bool as_request(double number, uint64_t *request)
     return (double)*request == number;
 }
 
+/* Columns of a table of answers. */
+typedef struct answers {
+    const double *request, *y, *time, *noise;
+    size_t candidate;  /* column of names; SIZE_MAX: there is none, or no candidates */
+    const double **at; /* d: inputs, NULL where there is no such column */
+} answers;
+
 /* A row as the list has it says where its request is: another place there is another request's row. */
-static hf_status check_request(tracked *run, const hf_table *table, size_t i, const double *const *said_at,
+static hf_status check_request(tracked *run, const hf_table *table, size_t i, const answers *a,
                                uint64_t request)
 {
     char buffer[32], number[32], what[64];
     hf_track_request r = {0};
-    size_t k = 0, column;
+    size_t k = 0;
     const size_t open = hf_track_open(run->track);
     while (k < open && hf_track_request_at(run->track, k, &r) >= 0 && r.id != request) k++;
     if (k == open) return HF_OK; /* which answering refuses */
     snprintf(what, sizeof what, "request %llu", (unsigned long long)request);
-    if (run->candidates > 0 && has_column(table, "candidate") &&
-        hf_table_find(run->session.ctx, table, "candidate", &column) >= 0) {
-        const char *said = hf_table_field(table, i, column, buffer),
+    if (a->candidate != SIZE_MAX) {
+        const char *said = hf_table_field(table, i, a->candidate, buffer),
                    *name = tracked_candidate(run, r.index, number);
         if (said != NULL && *said != '\0' && strcmp(said, name) != 0)
             return tracked_refuse(run, "%s, line %zu, column \"candidate\": '%s' contradicts %s, which is %s",
                                   hf_table_source(table), hf_table_line(table, i), said, what, name);
     }
-    return check_coordinates(run, table, i, said_at, r.x, what);
+    return check_coordinates(run, table, i, a->at, r.x, what);
 }
-
-/* Columns of a table of answers. */
-typedef struct answers {
-    const double *request, *y, *time, *noise;
-    const double **at; /* d: inputs, NULL where there is no such column */
-} answers;
 
 static hf_status answer_columns(tracked *run, const hf_table *table, answers *a)
 {
@@ -229,6 +229,9 @@ static hf_status answer_columns(tracked *run, const hf_table *table, answers *a)
     if (status >= 0) status = tracked_column(run, table, hf_track_target(run->track), true, &a->y);
     if (status >= 0 && has_column(table, "time")) status = tracked_column(run, table, "time", true, &a->time);
     if (status >= 0) status = noise_column(run, table, &a->noise);
+    a->candidate = SIZE_MAX;
+    if (status >= 0 && run->candidates > 0 && has_column(table, "candidate"))
+        status = hf_table_find(run->session.ctx, table, "candidate", &a->candidate);
     return status >= 0 ? coordinates_of(run, table, &a->at) : status;
 }
 
@@ -238,7 +241,7 @@ static hf_status answer_row(tracked *run, const hf_table *table, size_t i, const
     if (!as_request(a->request[i], &request))
         return tracked_refuse(run, "%s, line %zu, column \"request\": %g is no number of a request",
                               hf_table_source(table), hf_table_line(table, i), a->request[i]);
-    hf_status status = check_request(run, table, i, a->at, request);
+    hf_status status = check_request(run, table, i, a, request);
     if (status < 0) return status;
     status = hf_track_answer(run->session.ctx, run->track, request,
                              a->time != NULL ? a->time[i] : (double)NAN, a->y[i], noise_at(a->noise, i));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast track refresh */
-#include "tracked.h"
+#include "track_tables.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -53,21 +53,11 @@ static hf_status add_column(hf_context *ctx, hf_table *table, const char *name, 
 
 static hf_status add_candidates(const tracked *run, const refreshed *list, hf_table *table)
 {
-    const double none = 0.0;
     if (run->candidates == 0) return HF_OK;
-    if (list->count == 0) return hf_table_set_numbers(run->session.ctx, table, "candidate", &none);
-    const char **name = calloc(list->count, sizeof *name);
-    char(*made)[32] = calloc(list->count, sizeof *made);
-    size_t *choice = calloc(list->count, sizeof *choice);
-    hf_status status = name != NULL && made != NULL && choice != NULL ? HF_OK : HF_ERR_MEMORY;
-    for (size_t i = 0; i < list->count && status >= 0; i++) {
-        name[i] = tracked_candidate(run, list->list[i].index, made[i]);
-        choice[i] = i;
-    }
-    if (status >= 0)
-        status = hf_table_set_text(run->session.ctx, table, "candidate", list->count, name, choice);
-    free(name);
-    free(made);
+    size_t *choice = calloc(list->count + 1, sizeof *choice);
+    if (choice == NULL) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < list->count; i++) choice[i] = list->list[i].index;
+    const hf_status status = track_candidate_column(run, table, choice);
     free(choice);
     return status;
 }

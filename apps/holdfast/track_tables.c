@@ -8,6 +8,10 @@
 
 /* ---- history ---------------------------------------------------------------------------------------------------- */
 
+const char *const track_event_names[] = {
+    [HF_ENTRY_TOLD] = "told",         [HF_ENTRY_ASKED] = "asked", [HF_ENTRY_REQUESTED] = "requested",
+    [HF_ENTRY_ANSWERED] = "answered", [HF_ENTRY_TRUTH] = "truth", [HF_ENTRY_FITTED] = "fitted"};
+
 void track_history_free(track_history *history)
 {
     free(history->numbers);
@@ -115,22 +119,30 @@ static hf_status add_own(tracked *run, hf_table *table, const char *name, const 
     return add_column(run, table, own_name(run, name, buffer), rows, columns, k);
 }
 
+hf_status track_candidate_column(const tracked *run, hf_table *table, const size_t *choice)
+{
+    const size_t count = run->candidates;
+    const char **name = calloc(count, sizeof *name);
+    char(*made)[32] = calloc(count, sizeof *made);
+    hf_status status = name != NULL && made != NULL ? HF_OK : HF_ERR_MEMORY;
+    for (size_t i = 0; i < count && status >= 0; i++) name[i] = tracked_candidate(run, i, made[i]);
+    if (status >= 0) status = hf_table_set_text(run->session.ctx, table, "candidate", count, name, choice);
+    free(name);
+    free(made);
+    return status;
+}
+
 /* What the candidates of rows are called, whose place begins at column `first`; nothing where a row has no place. */
 static hf_status add_candidates(const tracked *run, hf_table *table, const double *rows, size_t columns,
                                 size_t first)
 {
-    const size_t m = hf_table_rows(table), count = run->candidates;
-    const char **name = calloc(count, sizeof *name);
-    char(*made)[32] = calloc(count, sizeof *made);
+    const size_t m = hf_table_rows(table);
     size_t *choice = calloc(m + 1, sizeof *choice);
-    hf_status status = name != NULL && made != NULL && choice != NULL ? HF_OK : HF_ERR_MEMORY;
-    for (size_t i = 0; i < count && status >= 0; i++) name[i] = tracked_candidate(run, i, made[i]);
-    for (size_t i = 0; i < m && status >= 0; i++)
+    if (choice == NULL) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < m; i++)
         if (!hf_domain_contains(tracked_domain(run), rows + i * columns + first, &choice[i]))
             choice[i] = SIZE_MAX;
-    if (status >= 0) status = hf_table_set_text(run->session.ctx, table, "candidate", count, name, choice);
-    free(name);
-    free(made);
+    const hf_status status = track_candidate_column(run, table, choice);
     free(choice);
     return status;
 }
@@ -146,7 +158,6 @@ static hf_status add_places(tracked *run, hf_table *table, const double *rows, s
 
 hf_status track_history_table(tracked *run, const char *path)
 {
-    static const char *const words[] = {"told", "asked", "requested", "answered", "truth", "fitted"};
     static const char *const before[] = {"number", "id", "request", "time"};
     static const char *const after[] = {"noise", "weight", "mean", "sd", "bound", "best", "value"};
     const char *target = hf_track_target(run->track);
@@ -157,7 +168,7 @@ hf_status track_history_table(tracked *run, const char *path)
     if (status >= 0) status = hf_table_create(run->session.ctx, h.count, &table);
     if (status >= 0)
         status = hf_table_set_text(run->session.ctx, table, own_name(run, "event", event),
-                                   sizeof words / sizeof words[0], words, h.kind);
+                                   HF_ENTRY_FITTED + 1, track_event_names, h.kind);
     for (size_t k = 0; k < TRACK_FIXED && status >= 0; k++)
         status = add_own(run, table, before[k], h.numbers, h.columns, k);
     if (status >= 0) status = add_places(run, table, h.numbers, h.columns, TRACK_FIXED);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast track undo */
-#include "tracked.h"
+#include "track_tables.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include <math.h>
 
 static const tool_option options[] = {
     {"entries", 0, "N", "take back the last N entries (default: 1)", false},
@@ -13,47 +12,29 @@ static const tool_option options[] = {
 
 /* What the track remembered before, and how much of its end went. */
 typedef struct undoing {
-    size_t d, count, room;
-    hf_track_entry *entry;
-    double *place; /* room x d */
-    bool failed;   /* out of memory */
-    bool known;    /* false: the file is damaged, and what was in it cannot be told */
+    track_history history;
+    bool known; /* false: the file is damaged, and what was in it cannot be told */
     uint64_t removed;
 } undoing;
 
 /* ---- what there was --------------------------------------------------------------------------------------------- */
 
-static bool make_room(undoing *u)
+static const double *row_of(const undoing *u, size_t i)
 {
-    if (u->count < u->room) return true;
-    const size_t room = u->room > 0 ? 2 * u->room : 256;
-    hf_track_entry *entry = realloc(u->entry, room * sizeof *entry);
-    if (entry != NULL) u->entry = entry;
-    double *place = realloc(u->place, room * u->d * sizeof *place);
-    if (place != NULL) u->place = place;
-    u->failed = entry == NULL || place == NULL;
-    if (!u->failed) u->room = room;
-    return !u->failed;
-}
-
-static bool take_entry(const hf_track_entry *entry, void *user)
-{
-    undoing *u = user;
-    if (!make_room(u)) return false;
-    if (entry->x != NULL) memcpy(u->place + u->count * u->d, entry->x, u->d * sizeof *u->place);
-    u->entry[u->count++] = *entry;
-    return true;
+    return u->history.numbers + i * u->history.columns;
 }
 
 static const double *place_of(const undoing *u, size_t i)
 {
-    return u->entry[i].x != NULL ? u->place + i * u->d : NULL;
+    const double *x = row_of(u, i) + TRACK_FIXED;
+    return isnan(*x) ? NULL : x;
 }
 
 /* Entry i and those after it went. */
 static size_t first_gone(const undoing *u)
 {
-    return u->removed < u->count ? u->count - (size_t)u->removed : 0;
+    const size_t count = u->history.count;
+    return u->removed < count ? count - (size_t)u->removed : 0;
 }
 
 /* ---- taking back ------------------------------------------------------------------------------------------------ */
@@ -70,13 +51,6 @@ static hf_status check(tracked *run, uint64_t *entries, uint64_t *after)
     return *entries > 0 ? HF_OK : tracked_misuse(run, "--entries: 0 is nothing to take back");
 }
 
-static hf_status look(tracked *run, undoing *u)
-{
-    u->d = run->d;
-    const hf_status status = hf_track_file_history(run->session.ctx, run->track, take_entry, u);
-    return u->failed ? HF_ERR_MEMORY : status;
-}
-
 static hf_status undo(tracked *run, undoing *u)
 {
     uint64_t entries = 1, after = 0;
@@ -85,11 +59,12 @@ static hf_status undo(tracked *run, undoing *u)
     const bool numbered = has_argument(run->arguments, "after");
     status = tracked_open(run, false);
     u->known = status >= 0;
-    if (u->known) status = look(run, u);
+    if (u->known) status = track_history_read(run, &u->history);
     /* A damaged end can be taken back all the same, by how many they are: the message says that. */
     if (status < 0 && (u->known || status != HF_ERR_MODEL_FILE)) return status;
     if (numbered) entries = 0;
-    for (size_t i = 0; numbered && i < u->count; i++) entries += u->entry[i].number > after ? 1 : 0;
+    for (size_t i = 0; numbered && i < u->history.count; i++)
+        entries += row_of(u, i)[TRACK_NUMBER] > (double)after ? 1 : 0;
     status = hf_track_file_undo(run->session.ctx, run->arguments->operand[0], entries, &u->removed);
     progress_clear(run->session.progress);
     return status;
@@ -109,19 +84,20 @@ static const char *what_it_is(hf_track_entry_kind kind)
 static void print_entry(const tracked *run, const undoing *u, size_t i)
 {
     char place[1024], number[32];
-    const hf_track_entry *e = &u->entry[i];
-    printf("Took back %s", what_it_is(e->kind));
-    if (e->kind == HF_ENTRY_ANSWERED)
-        printf(" to request %llu", (unsigned long long)e->request);
-    else if (e->id > 0)
-        printf(" %llu", (unsigned long long)e->id);
-    printf(": time %s", hf_format_double(e->time, number));
+    const double *row = row_of(u, i), *after = row + TRACK_FIXED + run->d;
+    const hf_track_entry_kind kind = (hf_track_entry_kind)u->history.kind[i];
+    printf("Took back %s", what_it_is(kind));
+    if (kind == HF_ENTRY_ANSWERED)
+        printf(" to request %.0f", row[TRACK_REQUEST]);
+    else if (!isnan(row[TRACK_ID]))
+        printf(" %.0f", row[TRACK_ID]);
+    printf(": time %s", hf_format_double(row[TRACK_TIME], number));
     if (place_of(u, i) != NULL) printf(", %s", tracked_place(run, place_of(u, i), place, sizeof place));
-    if (e->kind == HF_ENTRY_TOLD || e->kind == HF_ENTRY_ANSWERED)
-        printf(", %s = %s", hf_track_target(run->track), hf_format_double(e->y, number));
-    if (e->kind == HF_ENTRY_TRUTH) {
-        printf(", best %s", hf_format_double(e->noise, number));
-        printf(", value %s", hf_format_double(e->y, number));
+    if (kind == HF_ENTRY_TOLD || kind == HF_ENTRY_ANSWERED)
+        printf(", %s = %s", hf_track_target(run->track), hf_format_double(after[TRACK_Y], number));
+    if (kind == HF_ENTRY_TRUTH) {
+        printf(", best %s", hf_format_double(after[TRACK_BEST], number));
+        printf(", value %s", hf_format_double(after[TRACK_VALUE], number));
     }
     putchar('\n');
 }
@@ -133,28 +109,27 @@ static void print_text(const tracked *run, const undoing *u)
         puts("There was nothing to take back");
     else if (!u->known)
         printf("Took back the last %llu entr%s\n", removed, removed == 1 ? "y" : "ies");
-    for (size_t i = first_gone(u); i < u->count; i++) print_entry(run, u, i);
+    for (size_t i = first_gone(u); i < u->history.count; i++) print_entry(run, u, i);
 }
 
 static json_t *json_entry(const tracked *run, const undoing *u, size_t i)
 {
-    static const char *const words[] = {
-        [HF_ENTRY_TOLD] = "told",         [HF_ENTRY_ASKED] = "asked", [HF_ENTRY_REQUESTED] = "requested",
-        [HF_ENTRY_ANSWERED] = "answered", [HF_ENTRY_TRUTH] = "truth", [HF_ENTRY_FITTED] = "fitted"};
-    const hf_track_entry *e = &u->entry[i];
-    json_t *object = json_pack("{s:s, s:I, s:o}", "event", words[e->kind], "number", (json_int_t)e->number,
-                               "time", json_number(e->time));
-    const bool request = e->kind == HF_ENTRY_REQUESTED;
-    if (e->id > 0)
-        json_object_set_new(object, request ? "request" : "reading", json_integer((json_int_t)e->id));
-    if (e->request > 0) json_object_set_new(object, "request", json_integer((json_int_t)e->request));
+    const double *row = row_of(u, i), *after = row + TRACK_FIXED + run->d;
+    const hf_track_entry_kind kind = (hf_track_entry_kind)u->history.kind[i];
+    json_t *object = json_pack("{s:s, s:I, s:o}", "event", track_event_names[kind], "number",
+                               (json_int_t)row[TRACK_NUMBER], "time", json_number(row[TRACK_TIME]));
+    if (!isnan(row[TRACK_ID]))
+        json_object_set_new(object, kind == HF_ENTRY_REQUESTED ? "request" : "reading",
+                            json_integer((json_int_t)row[TRACK_ID]));
+    if (!isnan(row[TRACK_REQUEST]))
+        json_object_set_new(object, "request", json_integer((json_int_t)row[TRACK_REQUEST]));
     if (place_of(u, i) != NULL) tracked_json_add_place(run, object, place_of(u, i));
-    if (e->kind == HF_ENTRY_TOLD || e->kind == HF_ENTRY_ANSWERED) {
-        json_object_set_new(object, "y", json_number(e->y));
-        json_object_set_new(object, "noise", json_number(e->noise));
-    } else if (e->kind == HF_ENTRY_TRUTH) {
-        json_object_set_new(object, "best", json_number(e->noise));
-        json_object_set_new(object, "value", json_number(e->y));
+    if (kind == HF_ENTRY_TOLD || kind == HF_ENTRY_ANSWERED) {
+        json_object_set_new(object, "y", json_number(after[TRACK_Y]));
+        json_object_set_new(object, "noise", json_number(after[TRACK_NOISE]));
+    } else if (kind == HF_ENTRY_TRUTH) {
+        json_object_set_new(object, "best", json_number(after[TRACK_BEST]));
+        json_object_set_new(object, "value", json_number(after[TRACK_VALUE]));
     }
     return object;
 }
@@ -162,7 +137,8 @@ static json_t *json_entry(const tracked *run, const undoing *u, size_t i)
 static bool print_json(const tracked *run, const undoing *u)
 {
     json_t *list = u->known ? json_array() : json_null();
-    for (size_t i = first_gone(u); i < u->count; i++) json_array_append_new(list, json_entry(run, u, i));
+    for (size_t i = first_gone(u); i < u->history.count; i++)
+        json_array_append_new(list, json_entry(run, u, i));
     return json_print(json_pack("{s:I, s:o}", "removed", (json_int_t)u->removed, "entries", list));
 }
 
@@ -176,8 +152,7 @@ static int run_undo(const tool_arguments *arguments)
     run.kept = status >= 0 && u.removed > 0;
     if (status >= 0 && !run.session.json) print_text(&run, &u);
     if (status >= 0 && run.session.json && !print_json(&run, &u)) run.refused = TOOL_FAILED;
-    free(u.entry);
-    free(u.place);
+    track_history_free(&u.history);
     return tracked_close(&run, status);
 }
 

@@ -97,11 +97,6 @@ static double horizon_at(const hf_track *track, size_t step, double variance, bo
     return horizon;
 }
 
-double hfi_track_horizon(const hf_track *track, double variance, bool answer)
-{
-    return horizon_at(track, (size_t)track->own_told + 1, variance, answer);
-}
-
 double hfi_track_last_horizon(const hf_track *track, double variance, bool answer)
 {
     return horizon_at(track, SIZE_MAX, variance, answer); /* the logarithm of which is 44 */
@@ -114,7 +109,7 @@ double hfi_track_clock_for(const hf_track *track, double time)
 
 double hfi_track_asking_horizon(const hf_track *track)
 {
-    return hfi_track_horizon(track, track->own.s.noise, hfi_track_has_expert(track));
+    return horizon_at(track, (size_t)track->own_told + 1, track->own.s.noise, hfi_track_has_expert(track));
 }
 
 double hfi_track_beta(const hf_track *track, size_t step, double information)

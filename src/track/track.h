@@ -193,9 +193,7 @@ void hfi_track_thin(hf_context *ctx, hf_track *track);
 hfi_moment hfi_track_moment(const hf_track *track, double time);
 /** Variance of a reading's site at the moment; infinite: it does not count. The newest always counts. */
 double hfi_track_variance(const hfi_moment *moment, const hfi_told *told);
-/** Largest age at which a reading of this site variance counts by the settings, were it not the newest. */
-double hfi_track_horizon(const hf_track *track, double variance, bool answer);
-/** The same at whatever step is to come: what is dropped above noise log t may count again when t has grown. */
+/** Largest age at which a reading of this site variance counts by the settings at whatever step is to come, were it not the newest: what is dropped above noise log t may count again when t has grown. */
 double hfi_track_last_horizon(const hf_track *track, double variance, bool answer);
 /** Where the clock stands for something told at a time: a question about a time to come has not moved it for what is earlier. */
 double hfi_track_clock_for(const hf_track *track, double time);
