@@ -109,8 +109,7 @@ static void start_pair(radial *all, size_t p, size_t q, int thread, pair *at)
                             .facing = d->facing,
                             .spread = d->spread,
                             .weight = d->weight,
-                            .row_sum = d->row_sum,
-                            .by_axis = all->by_axis + (size_t)thread * plan->padded * REAL_LANES};
+                            .row_sum = d->row_sum};
     take_fast(all, at, z);
     HFI_STRIP_NAME(begin)(&at->strip);
 }
@@ -189,6 +188,7 @@ static void adjoint_pair(size_t p, size_t q, int thread, void *arg)
     radial *all = arg;
     pair at;
     start_pair(all, p, q, thread, &at);
+    at.strip.by_axis = all->by_axis + (size_t)thread * all->plan->padded * REAL_LANES;
     at.strip.ard = all->plan->ard && all->theta;
     memset(at.strip.by_axis, 0, all->plan->padded * REAL_LANES * sizeof *at.strip.by_axis);
     for (; next_strip(&at); finish_strip(&at)) {
