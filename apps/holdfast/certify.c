@@ -21,7 +21,8 @@ static const tool_option options[] = {
      "mean, sd (both latent), mean-plus (mean + B sd), probability,\ndecision (whether the class of a row is "
      "that of its whole box),\naccuracy (of rows with labels: how many are right, and how many\nsurely stay "
      "so) "
-     "or readings (what bad readings can do to the\nmean). Default: probability of classifiers, else mean",
+     "or readings (what bad readings can do to the\nmean, hyperparameters, noise, centres and thresholds "
+     "held).\nDefault: probability of classifiers, else mean",
      false},
     {"of", 0, "NAME", "which output, or which class (default: the first; of two classes\nthe second)", false},
     {"beta", 0, "B", "of mean-plus, of either sign", false},
@@ -179,6 +180,8 @@ static void print_json(const certify_request *asked)
         json_object_set_new(json, "certified", json_integer((json_int_t)asked->certified));
         json_object_set_new(json, "counterexamples", json_integer((json_int_t)asked->broken));
     }
+    if (json != NULL && asked->what == CERTIFY_READINGS)
+        json_object_set_new(json, "held", json_string("hyperparameters, noise, centres and thresholds"));
     if (json != NULL && asked->what == CERTIFY_ACCURACY)
         json_object_set_new(json, "accuracy", json_counts(asked));
     json_print(json);
@@ -197,8 +200,10 @@ static void print_words(const certified *run, const certify_request *asked)
                c->right - c->certified - c->broken);
     }
     if (asked->what == CERTIFY_READINGS) {
-        printf("%zu point%s: replacing any %zu of the readings moves the mean by no more than its damage\n",
-               asked->asked, asked->asked == 1 ? "" : "s", asked->count);
+        printf(
+            "%zu point%s: with hyperparameters, noise, centres and thresholds held, replacing any %zu of the "
+            "readings moves the mean by no more than its damage; fitted again it may move farther\n",
+            asked->asked, asked->asked == 1 ? "" : "s", asked->count);
     } else if (asked->what != CERTIFY_ACCURACY) {
         printf("%zu box%s", run->m, run->m == 1 ? "" : "es");
         if (decides(asked))

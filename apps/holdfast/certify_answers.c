@@ -64,8 +64,8 @@ static hf_status tell_ranges(certified *run, certify_request *asked, const hf_ra
 {
     static const char *const first[] = {"lower", "upper", "lower_attained", "upper_attained", NULL};
     static const char *const last[] = {"nodes", "seconds", NULL};
-    const size_t m = run->m, stops = HF_CERTIFY_ROUNDING + 1;
-    const char *text[HF_CERTIFY_ROUNDING + 1];
+    const size_t m = run->m, stops = HF_CERTIFY_NOT_FINITE + 1;
+    const char *text[HF_CERTIFY_NOT_FINITE + 1];
     double *block = calloc(6 * m + 1, sizeof *block);
     size_t *stop = calloc(m + 1, sizeof *stop);
     hf_status status = block != NULL && stop != NULL && make_ends(asked, m) ? HF_OK : HF_ERR_MEMORY;

@@ -66,12 +66,12 @@ static hf_status tell(certified *run, bool upper, const hf_range *out, const dou
 {
     static const char *const names[] = {"value", "bound", "status", "nodes", "seconds", NULL};
     static const char *const first[] = {"value", "bound", NULL}, *const last[] = {"nodes", "seconds", NULL};
-    const char *text[HF_CERTIFY_ROUNDING + 1];
+    const char *text[HF_CERTIFY_NOT_FINITE + 1];
     const size_t m = run->m;
     double *block = calloc(4 * m + 1, sizeof *block);
     size_t *stop = calloc(m + 1, sizeof *stop);
     hf_status status = block != NULL && stop != NULL ? HF_OK : HF_ERR_MEMORY;
-    for (size_t k = 0; k <= HF_CERTIFY_ROUNDING; k++) text[k] = hf_certify_stop_name((hf_certify_stop)k);
+    for (size_t k = 0; k <= HF_CERTIFY_NOT_FINITE; k++) text[k] = hf_certify_stop_name((hf_certify_stop)k);
     for (size_t k = 0; k < m && status >= 0; k++) {
         block[k] = upper ? out[k].upper_attained : out[k].lower_attained;
         block[m + k] = upper ? out[k].upper : out[k].lower;
@@ -81,7 +81,7 @@ static hf_status tell(certified *run, bool upper, const hf_range *out, const dou
     }
     if (status >= 0) status = certified_begin(run, m, at, names);
     if (status >= 0) status = certified_numbers(run, first, block);
-    if (status >= 0) status = certified_text(run, "status", HF_CERTIFY_ROUNDING + 1, text, stop);
+    if (status >= 0) status = certified_text(run, "status", HF_CERTIFY_NOT_FINITE + 1, text, stop);
     if (status >= 0) status = certified_numbers(run, last, block + 2 * m);
     free(block);
     free(stop);

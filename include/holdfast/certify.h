@@ -78,7 +78,8 @@ typedef enum hf_certify_stop {
     HF_CERTIFY_DECIDED,       /**< decide_at is answered */
     HF_CERTIFY_TIME,
     HF_CERTIFY_NODES,
-    HF_CERTIFY_ROUNDING /**< the rounding allowance is more than the tolerance, or a box has become too small to split */
+    HF_CERTIFY_ROUNDING, /**< the rounding allowance is more than the tolerance, or a box has become too small to split */
+    HF_CERTIFY_NOT_FINITE /**< a bound or a value overflows: the range says nothing (infinite, of a probability 0 to 1), and nothing is attained: NaN */
 } hf_certify_stop;
 
 /** The range over one box. */
@@ -95,7 +96,7 @@ typedef struct hf_range {
 
 /** The defaults that the fields name. */
 HF_API hf_certify_settings hf_certify_settings_default(void);
-/** "tolerance", "decided", "time limit", "node limit", "rounding"; "unknown" outside the list. */
+/** "tolerance", "decided", "time limit", "node limit", "rounding", "not finite"; "unknown" outside the list. */
 HF_API const char *hf_certify_stop_name(hf_certify_stop stop);
 
 /**
@@ -107,21 +108,21 @@ HF_API const char *hf_certify_stop_name(hf_certify_stop stop);
  *
  * Errors, which leave all outputs alone: HF_ERR_ARGUMENT for a NULL, a lower side above the upper, an output that is not there, a tolerance that is not above 0, a negative time limit, an input that
  * is the number of an output and moves (posteriors without outputs of their own whose kernel has coregion); HF_ERR_NOT_FINITE for sides that are not finite; HF_ERR_MEMORY.
- * HF_WARN_NOT_CONVERGED: stopped by a limit or by rounding; the range holds all the same.
+ * HF_WARN_NOT_CONVERGED: stopped by a limit, by rounding or by what is not finite; the range holds all the same.
  *
  * Cost: O(n^2) kernel values once a box for the norm of the mean, then O(n (d + m^2)) for each of the boxes it is split into when m inputs move; with sd
  * another O(n^2 m), and where the kernel is one se and up to 16 inputs move, O(n^2 m) for boxes that would have to be split into very many parts. A few hundred boxes are common for m = 2 and
  * for wide boxes of m = 10. Threads: the same digits for any number of them. The posterior is only read.
  *
- * Rigorous: also HF_ERR_ARGUMENT where the processor's long double is not what it claims (valgrind), or for what asks for the sd of a posterior that is not exact; HF_ERR_NOT_FINITE where a bound
- * overflows.
+ * Rigorous: also HF_ERR_ARGUMENT where the processor's long double is not what it claims (valgrind), or for what asks for the sd of a posterior that is not exact; HF_ERR_NOT_FINITE where a covariance of two
+ * anchors overflows.
  */
 HF_API hf_status hf_certify(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
                             const hf_certify_settings *settings, const double *lower, const double *upper,
                             hf_range *out, double *argmin, double *argmax);
 /**
  * The same for m boxes, in parallel over boxes: lower, upper, argmin and argmax are m x inputs row-major, out has m entries. Reports progress ("certify") and can be
- * cancelled. Errors name the box, and leave all outputs alone; the warning is that of the last box that has one. The digits are those of hf_certify().
+ * cancelled. Errors name the box, and leave all outputs alone; what is not finite in one box is that box's answer alone (HF_CERTIFY_NOT_FINITE). The warning is that of the last box that has one. The digits are those of hf_certify().
  */
 HF_API hf_status hf_certify_boxes(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
                                   const hf_certify_settings *settings, size_t m, const double *lower,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file certify_uses.h
- * @brief What follows from certified ranges (certify.h): class probabilities and decisions, radii, attacks, guaranteed explanations, and what bad readings can do.
+ * @brief What follows from certified ranges (certify.h): class probabilities and decisions, radii, attacks, guaranteed explanations, and what bad readings can do while
+ *        hyperparameters, centres and thresholds are held.
  *
  * **Two classes**, links probit and logit. A classifier's probability of class 1 is P = E[link(f)] for the latent f of mean m and standard deviation s. It grows with m, and with s it
  * moves towards 1/2; branch and bound runs on P itself, with bounds that see mean and deviation together. Its winner is class 1 exactly where m > 0.
@@ -134,8 +135,8 @@ HF_API hf_status hf_explain_class(hf_context *ctx, const hf_classifier *classifi
                                   const double *step, double *lower, double *upper);
 
 /**
- * How far the posterior mean at m points can move when any `count` readings are replaced by any numbers, kernel, prior mean, noise, centres and thresholds held:
- * | mean_new(x) - mean(x) | <= damage.
+ * How far the posterior mean at m points can move when any `count` readings are replaced by any numbers, with kernel and its hyperparameters, prior mean, noise, centres and thresholds
+ * held: | mean_new(x) - mean(x) | <= damage. It says nothing of a fit made again, which chooses these from the new readings and can move the mean several times as far.
  *
  * One reading: the largest over readings and replacements, exactly (to rounding), by its leave-one-out moments; a site's pull is a bounded function of its reading when the
  * site is robust, and unbounded when it is Gaussian: the damage is then infinite. More readings: a bound that holds for any choice of them. Up to four, of which there are at most

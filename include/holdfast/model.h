@@ -198,7 +198,8 @@ HF_API hf_status hf_model_labels(hf_context *ctx, const hf_model *model, const h
                                  size_t *label);
 
 /**
- * hf_certify_readings() (certify_uses.h) for a model: how far its mean at m points can move when any `count` of its readings are replaced by any numbers.
+ * hf_certify_readings() (certify_uses.h) for a model: how far its mean at m points can move when any `count` of its readings are replaced by any numbers,
+ * with hyperparameters, noise, centres and thresholds held. A fit made again chooses those anew and can move the mean farther.
  * @param x      m x features, user units
  * @param damage m entries, units of the target; infinite where sites are Gaussian, which follow a reading wherever it goes
  * @param worst  m entries or NULL: the 1-based data row of the training file whose reading can do it; written when `count` is 1

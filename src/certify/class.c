@@ -153,7 +153,7 @@ static hf_status decide_margin(hf_context *ctx, const hf_classifier *classifier,
     *out = (hf_decision){
         .winner = winner, .verdict = HF_VERDICT_OPEN, .nodes = range.nodes, .seconds = range.seconds};
     if (range.lower > 0.0) out->verdict = HF_VERDICT_CERTIFIED;
-    if (range.lower_attained > undecided_margin) return status;
+    if (!(range.lower_attained <= undecided_margin)) return status;
     const hf_status asked = hf_classify_predict(ctx, classifier, 1, at, hfi_class_inputs(classifier), NULL,
                                                 &other, NULL, NULL, NULL);
     if (asked < 0) return asked;

@@ -35,9 +35,10 @@ static hf_status score_point(hf_context *ctx, const scores *job, const double *x
         const double most = (up->upper - down->upper_attained) + (up->lower_attained - down->lower);
         const double slack =
             8.0 * DBL_EPSILON * (fabs(up->upper) + fabs(down->upper) + fabs(up->lower) + fabs(down->lower));
+        /* Nothing is attained where a bound is not finite. */
         const bool fixed = job->step[j] == 0.0;
-        lower[j] = fixed ? 0.0 : least - slack;
-        upper[j] = fixed ? 0.0 : most + slack;
+        lower[j] = fixed ? 0.0 : isnan(least) ? -(double)INFINITY : least - slack;
+        upper[j] = fixed ? 0.0 : isnan(most) ? (double)INFINITY : most + slack;
     }
     return status;
 }

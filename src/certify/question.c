@@ -213,6 +213,25 @@ void hfi_question_free(hfi_question *question)
     for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) hfi_memory_free(&memory, blocks[b]);
 }
 
+/* ---- answers ------------------------------------------------------------------------------------------------------ */
+
+hf_range hfi_unknown_range(hf_certify_what what, const hf_certify_settings *settings, size_t inputs,
+                           double *argmin, double *argmax)
+{
+    hf_range range = {.lower = -(double)INFINITY,
+                      .upper = (double)INFINITY,
+                      .lower_attained = (double)NAN,
+                      .upper_attained = (double)NAN,
+                      .stop = HF_CERTIFY_NOT_FINITE};
+    if (!settings->upper_only &&
+        (what == HF_CERTIFY_SD || hfi_link_asked(what) || (int)what == HFI_CERTIFY_SOFTMAX))
+        range.lower = 0.0;
+    if (!settings->lower_only && (hfi_link_asked(what) || (int)what == HFI_CERTIFY_SOFTMAX))
+        range.upper = 1.0;
+    for (size_t j = 0; j < inputs; j++) argmin[j] = argmax[j] = (double)NAN;
+    return range;
+}
+
 /* ---- points ------------------------------------------------------------------------------------------------------ */
 
 /* d (mean + beta sd) from the gradients of mean and variance. */

@@ -51,6 +51,10 @@ double hfi_question_value(hfi_question *question, const double *point, double *u
 size_t hfi_question_own_scratch(size_t m, size_t d);
 size_t hfi_question_sharp_scratch(const hfi_question *question); /* of models that are sharpened */
 
+/** What is told of a box of which nothing is known since a number is not finite; argmin and argmax hold `inputs` entries. */
+hf_range hfi_unknown_range(hf_certify_what what, const hf_certify_settings *settings, size_t inputs,
+                           double *argmin, double *argmax);
+
 /** What is known of a box. */
 typedef struct hfi_box_bound {
     double bound;     /* sign value(x) >= bound in the whole box, user's units */

@@ -18,7 +18,10 @@ static void answer_point(hfi_question *q, answer *a)
 {
     const double value = hfi_question_value(q, NULL, a->argmin, NULL);
     memcpy(a->argmax, a->argmin, q->inputs * sizeof *a->argmax);
-    if (!isfinite(value)) a->status = HF_ERR_NOT_FINITE;
+    if (!isfinite(value)) {
+        a->range = hfi_unknown_range(q->what, &q->settings, q->inputs, a->argmin, a->argmax);
+        return;
+    }
     a->range = (hf_range){.lower = value, .upper = value, .lower_attained = value, .upper_attained = value};
     if (q->settings.lower_only) {
         a->range.upper = (double)INFINITY;
@@ -100,8 +103,10 @@ static void answer_question(const hf_context *ctx, hfi_question *q, answer *a)
 static hf_status tell(hf_context *ctx, const answer *a)
 {
     if (a->status == HF_ERR_MEMORY) return hfi_out_of_memory(ctx);
-    if (a->status == HF_ERR_NOT_FINITE)
-        return hfi_fail(ctx, a->status, "the value at the point is not finite");
+    if (a->status == HF_WARN_NOT_CONVERGED && a->range.stop == HF_CERTIFY_NOT_FINITE)
+        return hfi_fail(ctx, a->status,
+                        "a bound or value of the box is not finite, so that its range says nothing; take a "
+                        "smaller box");
     if (a->status == HF_WARN_NOT_CONVERGED)
         return hfi_fail(ctx, a->status,
                         "stopped by %s after %zu boxes: the range [%g, %g] holds, attained are %g and %g",

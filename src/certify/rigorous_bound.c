@@ -112,7 +112,8 @@ static long double beside(const hfi_rigorous_work *work, const hfi_interval *jet
     return hfi_up(sum / work->half[j]);
 }
 
-/* The range over the box of the polynomial about the centre whose derivatives there are a jet's, of degree 1 or 2. */
+/* The range over the box of the polynomial about the centre whose derivatives there are a jet's, of degree 1 or 2. Only what moves is looked at: along an input that is held a kernel may have
+ * no derivatives. */
 static hfi_interval polynomial(const hfi_rigorous_work *work, const hfi_interval *jet, size_t d, int degree)
 {
     long double lower = 0.0L, upper = 0.0L;
@@ -121,6 +122,7 @@ static hfi_interval polynomial(const hfi_rigorous_work *work, const hfi_interval
         hfi_interval bend = {0.0L, 0.0L};
         if (half == 0.0L) continue;
         if (degree == 2) bend = hfi_interval_widen(jet[1 + d + j * (j + 1) / 2 + j], beside(work, jet, d, j));
+        if (!isfinite(slope)) return (hfi_interval){-INFINITY, INFINITY};
         lower = hfi_down(lower + parabola_lower(slope, bend.lower, half));
         upper = hfi_up(upper - parabola_lower(slope, -bend.upper, half));
     }
@@ -172,6 +174,7 @@ static bool shares(hfi_rigorous_work *work, const double *lower, const double *u
 typedef struct reach {
     long double norm[4];  /* hfi_kernel_feature_norms() */
     long double distance; /* |phi(x) - phi(c)| */
+    bool moves;           /* the box is not a point */
 } reach;
 
 /* For rough kernels: the value at the centre and what the slopes anywhere in the box make of the way from there. */
@@ -190,7 +193,7 @@ static bool mean_bounds(hfi_rigorous_work *work, const reach *r, hfi_rigorous_bo
     static const long double FACTORIAL[] = {1.0L, 1.0L, 2.0L, 6.0L};
     const hf_posterior *posterior = work->of->posterior;
     const size_t d = posterior->solution.d;
-    const int degree = isfinite(r->norm[3]) ? 2 : isfinite(r->norm[2]) ? 1 : 0;
+    const int degree = !r->moves ? 0 : isfinite(r->norm[3]) ? 2 : isfinite(r->norm[2]) ? 1 : 0;
     const long double norm = work->of->norm;
     hfi_interval prior = {0.0L, 0.0L}, at_centre = {0.0L, 0.0L};
     if (!mean_jet(work, work->middle, degree)) return false;
@@ -206,7 +209,7 @@ static bool mean_bounds(hfi_rigorous_work *work, const reach *r, hfi_rigorous_bo
         out->box =
             hfi_interval_intersect(out->box, hfi_interval_widen(polynomial(work, work->jet, d, p), rest));
     }
-    return degree > 0 || by_slopes(work, out);
+    return degree > 0 || !r->moves || by_slopes(work, out);
 }
 
 /* What white adds to the variance over work->box. */
@@ -230,7 +233,7 @@ static hfi_interval with_white(hfi_interval a, hfi_interval white)
  * the second derivatives can be. */
 static bool sd_bounds(hfi_rigorous_work *work, const reach *r, hfi_rigorous_bounds *out)
 {
-    const bool smooth = isfinite(r->norm[2]);
+    const bool smooth = r->moves && isfinite(r->norm[2]);
     hfi_interval white;
     if (!hfi_rigorous_spread(work, smooth ? 2 : 0) || !white_part(work, &white)) return false;
     if (work->what == HF_CERTIFY_SD) work->degree = smooth ? 2 : 0;
@@ -280,7 +283,7 @@ bool hfi_rigorous_bound(hfi_rigorous_work *work, const double *lower, const doub
 {
     const hf_posterior *posterior = work->of->posterior;
     hfi_rigorous_bounds mean = {{0.0L, 0.0L}, {0.0L, 0.0L}}, sd = mean;
-    reach r;
+    reach r = {.moves = false};
     if (!one_output(posterior, lower, upper)) return false;
     for (size_t j = 0; j < posterior->solution.d; j++) {
         const double middle = 0.5 * lower[j] + 0.5 * upper[j];
@@ -289,6 +292,7 @@ bool hfi_rigorous_bound(hfi_rigorous_work *work, const double *lower, const doub
         work->centre[j] = c;
         work->middle[j] = hfi_interval_point(c);
         work->half[j] = lower[j] == upper[j] ? 0.0L : hfi_up(left > right ? left : right);
+        r.moves = r.moves || lower[j] < upper[j];
     }
     work->output = hfi_scaling_output(&posterior->scaling, work->centre);
     long double square;

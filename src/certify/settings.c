@@ -12,6 +12,7 @@ hf_certify_settings hf_certify_settings_default(void)
 
 const char *hf_certify_stop_name(hf_certify_stop stop)
 {
-    static const char *const NAMES[] = {"tolerance", "decided", "time limit", "node limit", "rounding"};
+    static const char *const NAMES[] = {"tolerance",  "decided",  "time limit",
+                                        "node limit", "rounding", "not finite"};
     return hfi_choice_name(NAMES, sizeof NAMES / sizeof *NAMES, (size_t)stop);
 }

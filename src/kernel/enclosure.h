@@ -31,7 +31,8 @@ bool hfi_kernel_enclose(const hf_kernel *kernel, const double *x, const double *
  * to rounding; sums and products take what each factor may be without regard to the others. Where matern12 has a kink (x = z) its slopes are those of all sides; a box over
  * several outputs holds the values of all, and slopes between the steps.
  * A box of zero width gives what hfi_kernel_enclose() gives. `scratch` of hfi_kernel_jet_scratch() intervals, one per thread; no allocation.
- * @return false where a bound is not finite: also the second derivatives of matern12 where x = z is in the box; jet is spoilt then.
+ * Bounds of derivatives may be infinite and then say nothing: the second ones of matern12 where x = z is in the box, along the inputs that it sees.
+ * @return false where a bound of the value is not finite; jet is spoilt then.
  */
 bool hfi_kernel_enclose_box(const hf_kernel *kernel, const hfi_interval *x, const double *z, bool same,
                             int order, hfi_interval *jet, hfi_interval *scratch);

@@ -72,6 +72,7 @@ static void names_of_reasons(void **state)
     (void)state;
     assert_string_equal(hf_certify_stop_name(HF_CERTIFY_TOLERANCE), "tolerance");
     assert_string_equal(hf_certify_stop_name(HF_CERTIFY_ROUNDING), "rounding");
+    assert_string_equal(hf_certify_stop_name(HF_CERTIFY_NOT_FINITE), "not finite");
     assert_string_equal(hf_certify_stop_name((hf_certify_stop)99), "unknown");
 }
 

@@ -385,6 +385,68 @@ static void classes_have_rigorous_ranges(void **state)
     }
 }
 
+/* At an anchor, unscaled, where matern12 has no derivatives: a point of any number of inputs, and boxes that hold an input there. */
+static void kinks_at_anchors_are_no_errors(void **state)
+{
+    static const char *const ROUGH[] = {"matern12", "matern12(ard)", "matern12(x1) + se(x2, x3)",
+                                        "matern12(x1)*se(x2, x3)"};
+    for (size_t e = 0; e < sizeof ROUGH / sizeof *ROUGH; e++) {
+        trial t;
+        hfi_stream stream;
+        hf_certify_settings settings = hf_certify_settings_default();
+        settings.node_limit = 40;
+        settings.beta = 0.5;
+        solve(*state, ROUGH[e], e, false, &t);
+        assert_int_equal(hfi_rigorous_create(*state, t.posterior, true, &t.rigorous), HF_OK);
+        hfi_stream_init(&stream, 38, HFI_PURPOSE_TEST, e);
+        for (size_t b = 0; b < 3; b++) {
+            memcpy(t.lower, t.posterior->solution.z + b * INPUTS, sizeof t.lower);
+            memcpy(t.upper, t.lower, sizeof t.upper);
+            for (size_t j = 1; j < INPUTS && b > 0; j++) t.upper[j] += 0.1 * (double)b;
+            check_range(ROUGH[e], &t, HF_CERTIFY_MEAN, &settings, &stream);
+            check_range(ROUGH[e], &t, HF_CERTIFY_SD, &settings, &stream);
+            check_range(ROUGH[e], &t, HF_CERTIFY_MEAN_PLUS, &settings, &stream);
+        }
+        drop_trial(&t);
+    }
+}
+
+/* A box where a power of 36 overflows is told as unknown; the answer of another one is what it is alone. */
+static void an_overflow_is_the_answer_of_its_box_alone(void **state)
+{
+    static const char power[] = "linear*linear*linear*linear*linear*linear", far_out[] = "%s*%s*%s*%s*%s*%s";
+    char expression[sizeof power * 6 + 16];
+    trial t;
+    hf_range alone, both[2];
+    hf_certify_settings settings = hf_certify_settings_default();
+    (void)snprintf(expression, sizeof expression, far_out, power, power, power, power, power, power);
+    solve(*state, expression, 1, false, &t);
+    for (int rigorous = 0; rigorous < 2; rigorous++) {
+        const double at[2 * INPUTS] = {0.1, 0.2, -0.1, 1e149, 1e149, 1e149};
+        double low[2 * INPUTS], high[2 * INPUTS];
+        settings.rigorous = rigorous == 1;
+        assert_int_equal(
+            hf_certify(*state, t.posterior, HF_CERTIFY_MEAN, &settings, at, at, &alone, NULL, NULL), HF_OK);
+        assert_int_equal(
+            hf_certify_boxes(*state, t.posterior, HF_CERTIFY_MEAN, &settings, 2, at, at, both, low, high),
+            HF_WARN_NOT_CONVERGED);
+        assert_non_null(strstr(hf_context_message(*state), "says nothing"));
+        assert_true(both[0].lower == alone.lower && both[0].upper == alone.upper);
+        assert_int_equal(both[0].stop, HF_CERTIFY_TOLERANCE);
+        assert_int_equal(both[1].stop, HF_CERTIFY_NOT_FINITE);
+        assert_true(both[1].lower == -INFINITY && both[1].upper == INFINITY &&
+                    isnan(both[1].lower_attained) && isnan(both[1].upper_attained) && isnan(low[INPUTS]) &&
+                    isnan(high[INPUTS]));
+        assert_true(low[0] == at[0] && both[1].rigorous == settings.rigorous);
+        const double step[INPUTS] = {1.0, 1.0, 1.0};
+        assert_int_equal(hf_explain(*state, t.posterior, HF_CERTIFY_MEAN, &settings, 2, at, step, low, high),
+                         HF_WARN_NOT_CONVERGED);
+        assert_true(low[INPUTS] == -INFINITY && high[INPUTS] == INFINITY && isfinite(low[0]));
+    }
+    hf_workspace_free(t.workspace);
+    hf_posterior_free(t.posterior);
+}
+
 int main(void)
 {
     if (!hfi_interval_usable()) return 77; /* under valgrind */
@@ -397,6 +459,8 @@ int main(void)
         cmocka_unit_test(outputs_have_their_own_units),
         cmocka_unit_test(probabilities_hold_those_of_the_link),
         cmocka_unit_test(classes_have_rigorous_ranges),
+        cmocka_unit_test(kinks_at_anchors_are_no_errors),
+        cmocka_unit_test(an_overflow_is_the_answer_of_its_box_alone),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -140,6 +140,10 @@ class Readings(Certify):
         for k in range(2):
             self.assertTrue(0 < one["damage"][k] < two["damage"][k] < math.inf)
             self.assertTrue(1 <= one["worst_row"][k] <= 40)
+        said = self.ok("certify", "robust.hf", "--at", "at.csv", "--what", "readings", "-o", "damage.csv")
+        self.assertRegex(said, "with hyperparameters, noise, centres and thresholds held, replacing any 1 of the readings")
+        said = json.loads(self.ok("certify", "robust.hf", "--at", "at.csv", "--what", "readings", "-o", "damage.csv", "--json"))
+        self.assertEqual(said["held"], "hyperparameters, noise, centres and thresholds")
         code, out, err = self.run_tool("certify", model, "--at", "at.csv", "--what", "readings")
         self.assertEqual((code, table(out)["damage"]), (0, [math.inf] * 2))
         self.assertIn("--sites robust", err)
