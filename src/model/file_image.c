@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes that claim to be a file of ours: looked at before SQLite sees them, opened, and checked as a database. */
+#include "model/database.h"
 #include "model/file_reader.h"
 
 #include <string.h>
@@ -115,12 +116,9 @@ hf_status hfi_file_length(hf_context *ctx, const hfi_file_kind *kind, const unsi
 
 int hfi_image_open(sqlite3 **db, const unsigned char *bytes, size_t size)
 {
-    int rc = sqlite3_open_v2(":memory:", db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, NULL);
+    int rc = hfi_database_in_memory(db);
     if (rc != SQLITE_OK) return rc;
-    sqlite3_db_config(*db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(*db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_db_config(*db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-    sqlite3_db_config(*db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    hfi_database_distrust(*db);
     /* No value can be longer than the file it is in, whatever the file says. */
     sqlite3_limit(*db, SQLITE_LIMIT_LENGTH, size < INT32_MAX ? (int)size : INT32_MAX);
     /* Read only: SQLite does not touch the bytes, though its interface cannot say so. */

@@ -3,6 +3,7 @@
 #include "model/file_writer.h"
 
 #include "data/atomic_file.h"
+#include "model/database.h"
 
 #include <string.h>
 
@@ -12,8 +13,7 @@
 void hfi_writer_begin(hfi_writer *w)
 {
     char pragmas[128];
-    w->rc = sqlite3_open_v2(":memory:", &w->db,
-                            SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY, NULL);
+    w->rc = hfi_database_in_memory(&w->db);
     if (w->rc != SQLITE_OK) return;
     sqlite3_snprintf(sizeof pragmas, pragmas,
                      "PRAGMA encoding='UTF-8';PRAGMA application_id=%d;PRAGMA user_version=%d;BEGIN",

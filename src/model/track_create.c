@@ -62,8 +62,7 @@ static hf_status make_image(hf_context *ctx, const hf_track_settings *settings, 
     sqlite3_snprintf(sizeof pragmas, pragmas,
                      "PRAGMA encoding='UTF-8';PRAGMA application_id=%d;PRAGMA user_version=%d;BEGIN",
                      HFI_TRACK_ID, HFI_TRACK_VERSION);
-    w.rc = sqlite3_open_v2(":memory:", &w.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY,
-                           NULL);
+    w.rc = hfi_database_in_memory(&w.db);
     if (w.rc == SQLITE_OK) w.rc = sqlite3_exec(w.db, pragmas, NULL, NULL, NULL);
     if (w.rc == SQLITE_OK) w.rc = hfi_track_schema_create(w.db);
     hfi_track_write_settings(&w, settings, target, labels);

@@ -85,10 +85,7 @@ static int configure(const hfi_track_store *store, bool write)
 {
     sqlite3_extended_result_codes(store->db, 1);
     sqlite3_busy_timeout(store->db, BUSY_MILLISECONDS);
-    sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-    sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    hfi_database_distrust(store->db);
     const int rc = sqlite3_exec(store->db, "PRAGMA cell_size_check=ON", NULL, NULL, NULL);
     if (rc != SQLITE_OK || !write) return rc;
     return sqlite3_exec(store->db, "PRAGMA journal_mode=PERSIST; PRAGMA synchronous=FULL", NULL, NULL, NULL);
@@ -96,18 +93,31 @@ static int configure(const hfi_track_store *store, bool write)
 
 static int connect(hfi_track_store *store, const char *path, bool write)
 {
-    return sqlite3_open_v2(path, &store->db, write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY, NULL);
+    return hfi_database_open(&store->memory, path, write, &store->db, &store->files);
 }
 
 static void disconnect(hfi_track_store *store)
 {
-    sqlite3_close(store->db);
-    store->db = NULL;
+    hfi_database_close(&store->db, &store->files);
+}
+
+/* SQLite plays back what lies there under the journal's name. */
+static hf_status check_journal(hf_context *ctx, const hfi_track_store *store, const char *path)
+{
+    const char *fault = hfi_journal_fault(&store->memory, path);
+    return fault == NULL
+               ? HF_OK
+               : hfi_fail(ctx, HF_ERR_IO,
+                          "%s: cannot be opened: its journal, %s-journal, %s; no program of ours made it so: "
+                          "move it away",
+                          store->name, path, fault);
 }
 
 /* Rolls back what was under way, by SQLite's own means: a reading by one that may write. */
 static hf_status roll_back(hf_context *ctx, hfi_track_store *store, const char *path)
 {
+    hf_status status = check_journal(ctx, store, path);
+    if (status < 0) return status;
     int rc = connect(store, path, true);
     if (rc == SQLITE_OK) rc = configure(store, true);
     if (rc == SQLITE_OK) rc = sqlite3_exec(store->db, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);
@@ -141,9 +151,11 @@ static bool is_left_over(int rc)
 /* Open, marks, and a first reading, by which SQLite finds out whether somebody was killed. */
 static hf_status open_database(hf_context *ctx, hfi_track_store *store, const char *path, bool write, int *rc)
 {
+    hf_status status = check_journal(ctx, store, path);
+    if (status < 0) return status;
     *rc = connect(store, path, write);
     if (*rc != SQLITE_OK) return hfi_track_sqlite_failed(ctx, store, *rc, "opened");
-    hf_status status = check_marks(ctx, store, false);
+    status = check_marks(ctx, store, false);
     if (status < 0) return status;
     *rc = configure(store, write);
     if (*rc == SQLITE_OK) *rc = sqlite3_exec(store->db, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);

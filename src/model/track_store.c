@@ -32,7 +32,7 @@ void hfi_track_store_free(hfi_track_store *store)
         sqlite3_busy_timeout(store->db, 0);
         (void)sqlite3_exec(store->db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
     }
-    sqlite3_close(store->db);
+    hfi_database_close(&store->db, &store->files);
     if (store->lock >= 0) close(store->lock);
     for (size_t i = 0; store->label != NULL && i < store->labels; i++)
         hfi_memory_free(&memory, store->label[i]);

@@ -9,11 +9,12 @@
  *
  * A rollback journal, not a write-ahead log: between two calls the track is one file, which can be copied. A transaction is final when the header of its journal is zeroes on the
  * disk (journal_mode PERSIST with synchronous FULL, which waits for that; deleting the journal would be final only once the folder is on the disk too, and takes three times as long).
- * Closing deletes it.
+ * Closing deletes it. A journal that is none of ours is refused before SQLite sees it (database.h).
  */
 #ifndef HFI_TRACK_STORE_H
 #define HFI_TRACK_STORE_H
 
+#include "model/database.h"
 #include "model/file_reader.h"
 #include "model/file_writer.h"
 #include "track/track.h"
@@ -34,10 +35,11 @@ typedef struct hfi_seal {
 typedef struct hfi_track_store {
     hfi_memory memory;
     sqlite3 *db;
-    int lock;     /* descriptor that holds the lock; -1: to look only */
-    char *name;   /* as the caller calls it, for messages */
-    char *target; /* what is maximised or minimised */
-    char **label; /* of candidates; NULL: they have none */
+    hfi_two_names *files; /* through which db is on the disk; NULL: in memory */
+    int lock;             /* descriptor that holds the lock; -1: to look only */
+    char *name;           /* as the caller calls it, for messages */
+    char *target;         /* what is maximised or minimised */
+    char **label;         /* of candidates; NULL: they have none */
     size_t labels;
     uint64_t entries; /* of the journal */
     int64_t most;     /* entries with larger numbers are not looked at; INT64_MAX: all are */
