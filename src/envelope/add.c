@@ -128,7 +128,9 @@ hf_status hf_envelope_add(hf_context *ctx, hf_envelope *envelope, const double *
     if (status < 0) return status;
     const size_t n = envelope->n, i = hfi_envelope_reading_at(envelope, x);
     double lower, upper;
-    hfi_envelope_limits(envelope, y, below, above, &lower, &upper);
+    hfi_reading_limits(y, below, above, &lower, &upper);
+    if ((isinf(lower) && !isinf(below)) || (isinf(upper) && !isinf(above)))
+        return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the limits of the reading %g overflow", y);
     return i == n && n == envelope->capacity ? take_and_grow(ctx, envelope, x, lower, upper)
                                              : take(ctx, envelope, i, x, lower, upper);
 }

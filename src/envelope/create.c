@@ -16,12 +16,7 @@ static hf_status fill(hf_context *ctx, const hf_bounded_readings *readings, cons
         /* Adding a zero makes one zero of the two. */
         for (size_t j = 0; j < d; j++)
             envelope->x[i * d + j] = readings->x[distinct->first[i] * readings->ldx + j] + 0.0;
-        const size_t low = distinct->lower_row[i], high = distinct->upper_row[i];
-        double lower, upper, unused;
-        hfi_envelope_limits(envelope, readings->y[low], hfi_noise_below(readings, low), 0.0, &lower, &unused);
-        hfi_envelope_limits(envelope, readings->y[high], 0.0, hfi_noise_above(readings, high), &unused,
-                            &upper);
-        hfi_envelope_set_limits(envelope, i, lower, upper);
+        hfi_envelope_set_limits(envelope, i, distinct->lower[i], distinct->upper[i]);
     }
     hf_status status =
         hfi_kernel_gram_lower(ctx, envelope->kernel, envelope->n, envelope->x, d, envelope->k, envelope->ldk);

@@ -122,6 +122,8 @@ void hfi_dual_residual(const hfi_active_problem *problem, const double *cross, d
 hfi_dual_value hfi_active_settle(const hfi_active_problem *problem, hfi_chain *chain);
 /** What a value of the kernel can be off, in units of sd_i sd_j: eight half units of the last place. */
 #define HFI_KERNEL_ROUNDING 9e-16L
+/** A function that misses a limit by less than this, in units of what f(x_i) can be, meets it: the rest is rounding. */
+#define HFI_VIOLATION_ROUNDING 1e-13
 
 /** U(nu) at x with every rounding accounted for (rigorous.c); infinite where the kernel cannot be enclosed. The kernel is evaluated anew: some microseconds for each pair of
  * the support. */
@@ -144,6 +146,11 @@ hf_status hfi_distinct_find(hf_context *ctx, size_t d, const hf_bounded_readings
 void hfi_distinct_free(hf_context *ctx, hfi_distinct *distinct);
 /** Limits when all noise bounds are `factor` times what they are. @return whether every intersection holds a number */
 bool hfi_distinct_limits(const hf_bounded_readings *readings, double factor, hfi_distinct *distinct);
+/**
+ * The limits of a reading: y - below and y + above, rounded outwards so far that they hold for the decimals that the three numbers were read from, or for a y that is the
+ * rounded sum of a value and an error of at most that size. A noise bound of 0 says that y is exact: that limit is y itself, to the bit.
+ */
+void hfi_reading_limits(double y, double below, double above, double *lower, double *upper);
 /** Noise bounds of a row. */
 double hfi_noise_below(const hf_bounded_readings *readings, size_t row);
 double hfi_noise_above(const hf_bounded_readings *readings, size_t row);
@@ -197,9 +204,6 @@ hfi_active_problem hfi_envelope_problem(const hf_envelope *envelope, hf_side sid
 /** Makes room for `capacity` readings of d inputs; everything zero, and no kernel. HF_ERR_TOO_LARGE, HF_ERR_MEMORY. */
 hf_status hfi_envelope_allocate(hf_context *ctx, hfi_memory memory, size_t d, size_t capacity,
                                 hf_envelope **out);
-/** The limits of a reading: y - below and y + above, moved outwards by a rounding where the envelope is rigorous. */
-void hfi_envelope_limits(const hf_envelope *envelope, double y, double below, double above, double *lower,
-                         double *upper);
 /** Sets the limits of reading i, for f and for -f. */
 void hfi_envelope_set_limits(hf_envelope *envelope, size_t i, double lower, double upper);
 

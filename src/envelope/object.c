@@ -85,16 +85,6 @@ hf_status hfi_envelope_allocate(hf_context *ctx, hfi_memory memory, size_t d, si
     return status;
 }
 
-void hfi_envelope_limits(const hf_envelope *envelope, double y, double below, double above, double *lower,
-                         double *upper)
-{
-    *lower = y - below;
-    *upper = y + above;
-    if (!envelope->rigorous) return;
-    if (below > 0.0) *lower = nextafter(*lower, -INFINITY);
-    if (above > 0.0) *upper = nextafter(*upper, INFINITY);
-}
-
 void hfi_envelope_set_limits(hf_envelope *envelope, size_t i, double lower, double upper)
 {
     envelope->lower[HF_UPPER][i] = lower;

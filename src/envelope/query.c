@@ -8,11 +8,9 @@
 
 /* f is not taken from a square root below this share of k(x,x), which is rounding; any larger root is allowed, it makes f shorter. */
 #define LEAST_SQUARE 1e-14
-/* Violations below this, in units of what f(x_i) can be, are rounding. */
-#define ROUNDING 1e-13
 /* And in units of what the sums behind it are made of. */
 #define NOISE 1e-15
-/* A search that rounding stopped is reported where the bound may be off by more than this share of the prior scale. */
+/* A bound is reported that may be off by more than this share of the prior scale. */
 #define WORTH_A_WARNING 1e-6
 
 typedef struct query {
@@ -76,8 +74,8 @@ static double share_needed(const query *q, double factor, double rounding)
         if (!(over > rounding * q->problem.sd[i])) continue;
         const double inside = mirror * envelope->centre_value[i],
                      way = above > below ? f - inside : inside - f;
-        /* At an exact reading the centre is the end of the way. */
-        if (!envelope->has_centre || !(way > over * (1.0 - 1e-12))) return INFINITY;
+        /* At an exact reading the centre is the end of the way, but for rounding. */
+        if (!envelope->has_centre || !(way + rounding * q->problem.sd[i] >= over)) return INFINITY;
         share = fmax(share, fmin(1.0, over / way));
     }
     return share;
@@ -96,7 +94,7 @@ static double gap_to(const query *q, const hfi_dual_value *value, double bound)
         size += fabs(nu[j]) * q->problem.sd[chain->index[j]];
     }
     if (!(chain->at_vertex && chain->floored)) size += sqrt(q->problem.prior);
-    const double share = share_needed(q, factor, ROUNDING * q->problem.norm + NOISE * factor * size);
+    const double share = share_needed(q, factor, HFI_VIOLATION_ROUNDING * q->problem.norm + NOISE * factor * size);
     for (size_t j = 0; j < chain->count; j++) chain->g[chain->index[j]] -= jitter * nu[j];
     if (!(share <= 1.0)) return INFINITY;
     if (share > 0.0) f += share * (mirror * q->centre_at - f);
@@ -274,11 +272,12 @@ static answer ask_side(query *q, hf_side side, double *gradient)
     return a;
 }
 
+/* However the search ended: the gap says what it came to. */
 static bool is_late(const query *q, const answer *a)
 {
-    if (a->end == HFI_ACTIVE_STUCK)
-        return !(a->gap <= WORTH_A_WARNING * q->problem.norm * sqrt(fmax(q->problem.prior, 0.0)));
-    return a->end == HFI_ACTIVE_LIMIT;
+    const double accepted = WORTH_A_WARNING * q->problem.norm * sqrt(fmax(q->problem.prior, 0.0)),
+                 wanted = q->limits ? q->limits->gap : 0.0;
+    return a->end == HFI_ACTIVE_LIMIT || !(a->gap <= fmax(accepted, wanted));
 }
 
 static hf_status check(const hf_envelope *envelope, const hf_envelope_workspace *workspace, const double *x,

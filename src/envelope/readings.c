@@ -2,6 +2,7 @@
 /* Readings with bounded noise: checked, and those of one input merged into one interval. */
 #include "envelope/envelope.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,6 +14,21 @@ double hfi_noise_below(const hf_bounded_readings *readings, size_t row)
 double hfi_noise_above(const hf_bounded_readings *readings, size_t row)
 {
     return readings->above ? readings->above[row] : hfi_noise_below(readings, row);
+}
+
+/* y less `noise`, rounded so far down that it is not above the real difference of the decimals that y and `noise` were read from: each of the three is off by
+ * half a unit of its last place at most. */
+static double below_of(double y, double noise)
+{
+    if (!(noise > 0.0)) return y;
+    const double slack = DBL_EPSILON * fabs(y) + DBL_EPSILON * noise;
+    return nextafter((y - noise) - slack, -INFINITY);
+}
+
+void hfi_reading_limits(double y, double below, double above, double *lower, double *upper)
+{
+    *lower = below_of(y, below);
+    *upper = -below_of(-y, above);
 }
 
 static hf_status check_row(hf_context *ctx, const hf_bounded_readings *readings, size_t d, size_t row)
@@ -31,8 +47,10 @@ static hf_status check_row(hf_context *ctx, const hf_bounded_readings *readings,
     if (isinf(below) && isinf(above))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "both noise bounds of row %zu are infinite: it says nothing",
                         row + 1);
-    if (!isfinite(readings->y[row] - (isinf(below) ? 0.0 : below)) ||
-        !isfinite(readings->y[row] + (isinf(above) ? 0.0 : above)))
+    double lower, upper;
+    hfi_reading_limits(readings->y[row], isinf(below) ? 0.0 : below, isinf(above) ? 0.0 : above, &lower,
+                       &upper);
+    if (!isfinite(lower) || !isfinite(upper))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the limits of row %zu overflow", row + 1);
     return HF_OK;
 }
@@ -108,8 +126,9 @@ bool hfi_distinct_limits(const hf_bounded_readings *readings, double factor, hfi
     }
     for (size_t row = 0; row < distinct->rows; row++) {
         const size_t i = distinct->of_row[row];
-        const double lower = readings->y[row] - scaled(hfi_noise_below(readings, row), factor);
-        const double upper = readings->y[row] + scaled(hfi_noise_above(readings, row), factor);
+        double lower, upper;
+        hfi_reading_limits(readings->y[row], scaled(hfi_noise_below(readings, row), factor),
+                           scaled(hfi_noise_above(readings, row), factor), &lower, &upper);
         if (lower > distinct->lower[i]) {
             distinct->lower[i] = lower;
             distinct->lower_row[i] = row;

@@ -50,6 +50,13 @@ double hfi_smoothest_certified(const hfi_active_problem *problem, const hfi_chai
 
 /* ---- a centre --------------------------------------------------------------------------------------------------- */
 
+/* An interval that is no wider than rounding: a centre cannot have room in it. */
+static bool is_point(const hf_envelope *envelope, size_t i)
+{
+    const double width = envelope->upper[HF_UPPER][i] - envelope->lower[HF_UPPER][i];
+    return width <= HFI_VIOLATION_ROUNDING * envelope->norm * envelope->sd[i];
+}
+
 /* Limits moved inwards: `kept` of each half width is left, and a limit that is alone moves by as much of a tenth of what f can be there. */
 static void shrink(const hf_envelope *envelope, double kept, double *lower, double *upper)
 {
@@ -59,7 +66,7 @@ static void shrink(const hf_envelope *envelope, double kept, double *lower, doub
         const double inwards = (1.0 - kept) * (isfinite(half) ? half : alone);
         lower[i] = lo + inwards;
         upper[i] = hi - inwards;
-        if (lo == hi) lower[i] = upper[i] = lo;
+        if (is_point(envelope, i)) lower[i] = upper[i] = 0.5 * lo + 0.5 * hi;
     }
 }
 
@@ -68,7 +75,7 @@ static bool has_room(const hf_envelope *envelope, const hfi_chain *chain)
 {
     for (size_t i = 0; i < envelope->n; i++) {
         const double lo = envelope->lower[HF_UPPER][i], hi = envelope->upper[HF_UPPER][i];
-        if (lo < hi && !(chain->g[i] > lo && chain->g[i] < hi)) return false;
+        if (!is_point(envelope, i) && !(chain->g[i] > lo && chain->g[i] < hi)) return false;
     }
     return true;
 }
