@@ -234,9 +234,9 @@ static size_t entering(const search *s, double tolerance)
 static void enter(search *s, size_t i)
 {
     const hfi_active_problem *problem = s->problem;
-    const double lower = problem->lower[i], upper = problem->upper[i];
-    const bool above = s->chain->g[i] - s->chain->t * upper > s->chain->t * lower - s->chain->g[i];
-    hfi_chain_add(problem, s->chain, i, lower == upper ? 0 : above ? 1 : -1);
+    const bool above =
+        s->chain->g[i] - s->chain->t * problem->upper[i] > s->chain->t * problem->lower[i] - s->chain->g[i];
+    hfi_chain_add(problem, s->chain, i, hfi_is_exact(problem, i) ? 0 : above ? 1 : -1);
 }
 
 /* The first sign that turns on the way, whose reading goes. */

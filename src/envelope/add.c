@@ -45,6 +45,7 @@ static hf_status enlarge(hf_context *ctx, const hf_envelope *envelope, hf_envelo
     memcpy(larger->smooth_sign, old.smooth_sign, old.smooth_count * sizeof *old.smooth_sign);
     memcpy(larger->smooth_nu, old.smooth_nu, old.smooth_count * sizeof *old.smooth_nu);
     larger->has_centre = old.has_centre;
+    larger->centre_norm = old.centre_norm;
     larger->centre_count = old.centre_count;
     memcpy(larger->centre_index, old.centre_index, old.centre_count * sizeof *old.centre_index);
     memcpy(larger->centre_nu, old.centre_nu, old.centre_count * sizeof *old.centre_nu);
@@ -56,14 +57,12 @@ static hf_status enlarge(hf_context *ctx, const hf_envelope *envelope, hf_envelo
 static hf_status extend(hf_context *ctx, hf_envelope *envelope, const double *x)
 {
     const size_t n = envelope->n, d = envelope->d;
-    double *scratch = hfi_alloc(ctx, hfi_kernel_scratch(envelope->kernel), sizeof *scratch), diagonal;
-    if (!scratch) return HF_ERR_MEMORY;
+    double diagonal;
     for (size_t j = 0; j < d; j++) envelope->x[n * d + j] = x[j] + 0.0;
     double *column = envelope->k + n * envelope->ldk;
     hfi_kernel_cross_block(envelope->kernel, 1, envelope->x + n * d, d, n, envelope->x, d, column,
-                           envelope->ldk, scratch);
+                           envelope->ldk, envelope->bench.scratch);
     hfi_kernel_diagonal(envelope->kernel, 1, x, d, false, &diagonal);
-    hfi_free(ctx, scratch);
     if (!isfinite(diagonal)) return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the kernel overflows at the reading");
     column[n] = diagonal;
     for (size_t j = 0; j < n; j++) envelope->k[n + j * envelope->ldk] = column[j];
@@ -88,15 +87,15 @@ static hf_status take(hf_context *ctx, hf_envelope *envelope, size_t i, const do
     const double old_lower = i < n ? envelope->lower[HF_UPPER][i] : -INFINITY;
     const double old_upper = i < n ? envelope->upper[HF_UPPER][i] : INFINITY;
     if (fmax(lower, old_lower) > fmin(upper, old_upper)) return contradiction(ctx, envelope, lower, upper);
-    hfi_chain chain;
-    if (!hfi_chain_init(&envelope->memory, envelope->capacity, &chain)) return hfi_out_of_memory(ctx);
+    const bool keeps = envelope->bench.limits != NULL;
+    if (!hfi_envelope_equip(envelope)) return hfi_out_of_memory(ctx);
     hf_status status = i == n ? extend(ctx, envelope, x) : HF_OK;
     if (status >= 0) {
         if (i == n) envelope->n = n + 1;
         hfi_envelope_set_limits(envelope, i, fmax(lower, old_lower), fmin(upper, old_upper));
-        status = hfi_envelope_settle(ctx, envelope, &chain);
+        status = hfi_envelope_settle(ctx, envelope);
     }
-    hfi_chain_free(&envelope->memory, &chain);
+    if (!keeps) hfi_envelope_strip(envelope);
     if (status >= 0) return HF_OK;
     envelope->n = n;
     if (i < n) hfi_envelope_set_limits(envelope, i, old_lower, old_upper);
@@ -110,7 +109,8 @@ static hf_status take_and_grow(hf_context *ctx, hf_envelope *envelope, const dou
     hf_envelope *larger = NULL;
     hf_status status = enlarge(ctx, envelope, &larger);
     if (status < 0) return status;
-    status = take(ctx, larger, larger->n, x, lower, upper);
+    if (!hfi_envelope_equip(larger)) status = hfi_out_of_memory(ctx);
+    if (status >= 0) status = take(ctx, larger, larger->n, x, lower, upper);
     if (status >= 0) {
         const hf_envelope old = *envelope;
         *envelope = *larger;

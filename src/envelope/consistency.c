@@ -158,8 +158,9 @@ static size_t plain_conflict(const question *q, size_t *rows)
 }
 
 void hfi_explain(hf_envelope *envelope, const hf_bounded_readings *readings, hfi_distinct *distinct,
-                 hfi_chain *chain, hf_consistency *report, size_t *conflict)
+                 hf_consistency *report, size_t *conflict)
 {
+    hfi_chain *chain = &envelope->bench.chain;
     question q = {.readings = readings,
                   .distinct = distinct,
                   .problem = hfi_envelope_problem(envelope, HF_UPPER),

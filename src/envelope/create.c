@@ -40,12 +40,10 @@ typedef struct workshop {
     hfi_distinct distinct;
     bool meet; /* every intersection holds a number */
     hf_envelope *envelope;
-    hfi_chain chain;
 } workshop;
 
 static void clear(hf_context *ctx, workshop *w)
 {
-    if (w->envelope) hfi_chain_free(&w->envelope->memory, &w->chain);
     hfi_distinct_free(ctx, &w->distinct);
     hf_envelope_free(w->envelope);
 }
@@ -69,8 +67,7 @@ static hf_status build(hf_context *ctx, const hf_kernel *kernel, const hf_bounde
     envelope->jitter = settings->jitter;
     envelope->rigorous = settings->rigorous;
     status = fill(ctx, readings, &w->distinct, envelope);
-    if (status >= 0 && !hfi_chain_init(&envelope->memory, envelope->capacity, &w->chain))
-        status = hfi_out_of_memory(ctx);
+    if (status >= 0 && !hfi_envelope_equip(envelope)) status = hfi_out_of_memory(ctx);
     return status;
 }
 
@@ -79,7 +76,7 @@ static hf_status explain(hf_context *ctx, const hf_bounded_readings *readings, w
     size_t *conflict = hfi_alloc(ctx, readings->n, sizeof *conflict);
     if (!conflict) return HF_ERR_MEMORY;
     hf_consistency report;
-    hfi_explain(w->envelope, readings, &w->distinct, &w->chain, &report, conflict);
+    hfi_explain(w->envelope, readings, &w->distinct, &report, conflict);
     const hf_status status = hfi_inconsistent(ctx, w->envelope->norm, &report, conflict);
     hfi_free(ctx, conflict);
     return status;
@@ -106,12 +103,13 @@ hf_status hf_envelope_create(hf_context *ctx, const hf_kernel *kernel, const hf_
     workshop w;
     status = build(ctx, kernel, readings, norm, &chosen, &w);
     if (status >= 0) {
-        status = w.meet ? hfi_envelope_settle(ctx, w.envelope, &w.chain) : HF_ERR_INCONSISTENT;
+        status = w.meet ? hfi_envelope_settle(ctx, w.envelope) : HF_ERR_INCONSISTENT;
         if (status == HF_ERR_INCONSISTENT) status = explain(ctx, readings, &w);
     }
     if (status >= 0) {
+        /* Who reserves nothing adds rarely, and gets the memory back. */
+        if (chosen.reserve == 0) hfi_envelope_strip(w.envelope);
         *out = w.envelope;
-        hfi_chain_free(&w.envelope->memory, &w.chain);
         w.envelope = NULL;
     }
     clear(ctx, &w);
@@ -123,8 +121,8 @@ static hf_status report_on(hf_context *ctx, const hf_bounded_readings *readings,
                            hf_consistency *report)
 {
     hf_consistency answer;
-    hfi_explain(w->envelope, readings, &w->distinct, &w->chain, &answer, rows);
-    if (w->chain.indefinite)
+    hfi_explain(w->envelope, readings, &w->distinct, &answer, rows);
+    if (w->envelope->bench.chain.indefinite)
         return hfi_fail(ctx, HF_ERR_NOT_POSITIVE_DEFINITE,
                         "the kernel matrix of the readings has a negative eigenvalue");
     *report = answer;

@@ -36,9 +36,10 @@ typedef struct hfi_active_problem {
 /** A support with signs, its factor L L' = K_AA and the dual variables on it. Memory for supports of `capacity` readings, touched as they grow. */
 typedef struct hfi_chain {
     size_t capacity, ldl;
-    size_t count;      /* readings in the support */
-    size_t *index;     /* which; the order of the factor */
-    signed char *sign; /* 1 at the upper limit, -1 at the lower, 0 exact reading: nu may have any sign */
+    size_t count;  /* readings in the support */
+    size_t *index; /* which; the order of the factor */
+    signed char *
+        sign; /* 1 at the upper limit, -1 at the lower, 0 exact reading (hfi_is_exact()): nu may have any sign */
     double *nu;
     double *limit; /* the limit that is held */
     double *u, *v; /* L^-1 k_A, L^-1 limit */
@@ -70,11 +71,14 @@ typedef struct hfi_chain {
     size_t given;
     size_t *given_index;
     double *given_nu;
+    double bytes; /* reserved */
 } hfi_chain;
 
 /** Memory for supports of up to `capacity` readings; all zero. false when out of memory (then nothing is held). */
 bool hfi_chain_init(const hfi_memory *memory, size_t capacity, hfi_chain *chain);
 void hfi_chain_free(const hfi_memory *memory, hfi_chain *chain);
+/** Whether the search may hold either limit of reading i, whatever the sign: they are the same but for rounding. U tells them apart. */
+bool hfi_is_exact(const hfi_active_problem *problem, size_t i);
 /** The empty support. */
 void hfi_chain_reset(hfi_chain *chain);
 /** Takes limits and k_A anew from the problem: what a chain needs whose problem has changed. `factor`: the factor and W too. */
@@ -163,6 +167,14 @@ enum {
     HFI_SIDES = 2 /* hf_side */
 };
 
+/** What it takes to find the smoothest consistent function. */
+typedef struct hfi_bench {
+    hfi_chain chain;
+    double *limits;  /* 2 x capacity */
+    double *scratch; /* the kernel's */
+    double bytes;    /* reserved */
+} hfi_bench;
+
 struct hf_envelope {
     hfi_memory memory;
     hf_kernel *kernel;
@@ -182,9 +194,11 @@ struct hf_envelope {
     double *smooth_nu;
     /* A function that has room to every limit and norm below G: -sum nu_i k(., x_i). */
     bool has_centre;
+    double centre_norm;
     size_t centre_count;
     size_t *centre_index;
     double *centre_nu, *centre_value; /* value: at all readings */
+    hfi_bench bench;                  /* empty, or with room for `capacity` readings */
     double bytes;
 };
 
@@ -204,6 +218,10 @@ hfi_active_problem hfi_envelope_problem(const hf_envelope *envelope, hf_side sid
 /** Makes room for `capacity` readings of d inputs; everything zero, and no kernel. HF_ERR_TOO_LARGE, HF_ERR_MEMORY. */
 hf_status hfi_envelope_allocate(hf_context *ctx, hfi_memory memory, size_t d, size_t capacity,
                                 hf_envelope **out);
+/** Gives the envelope a bench, unless it has one; it needs its kernel by then. @return false when out of memory (then it has none) */
+bool hfi_envelope_equip(hf_envelope *envelope);
+/** Takes the bench away. */
+void hfi_envelope_strip(hf_envelope *envelope);
 /** Sets the limits of reading i, for f and for -f. */
 void hfi_envelope_set_limits(hf_envelope *envelope, size_t i, double lower, double upper);
 
@@ -215,14 +233,14 @@ double hfi_smoothest_solve(const hfi_active_problem *problem, hfi_chain *chain, 
 double hfi_smoothest_norm(const hfi_chain *chain);
 /** The same from below, whatever the chain's errors are: -h(nu) / sqrt(nu'K nu). */
 double hfi_smoothest_certified(const hfi_active_problem *problem, const hfi_chain *chain);
-/** Finds the smoothest consistent function and a centre, from the support that the envelope remembers. HF_ERR_INCONSISTENT sets no message. */
-hf_status hfi_envelope_settle(hf_context *ctx, hf_envelope *envelope, hfi_chain *chain);
+/** Finds the smoothest consistent function and a centre, from the support that the envelope remembers, on its bench. HF_ERR_INCONSISTENT sets no message. */
+hf_status hfi_envelope_settle(hf_context *ctx, hf_envelope *envelope);
 
 /* ---- explaining (consistency.c) ------------------------------------------------------------------------------ */
 
-/** All there is to say about readings, their intersections in `distinct` (at factor 1; spoilt) and the envelope made of them, consistent or not. The chain is used up. */
+/** All there is to say about readings, their intersections in `distinct` (at factor 1; spoilt) and the envelope made of them, consistent or not, which has a bench. */
 void hfi_explain(hf_envelope *envelope, const hf_bounded_readings *readings, hfi_distinct *distinct,
-                 hfi_chain *chain, hf_consistency *report, size_t *conflict);
+                 hf_consistency *report, size_t *conflict);
 /** The same in words: sets the message and returns HF_ERR_INCONSISTENT. */
 hf_status hfi_inconsistent(hf_context *ctx, double norm, const hf_consistency *report,
                            const size_t *conflict);

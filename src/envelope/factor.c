@@ -10,6 +10,8 @@
 /* A pivot below this share of its diagonal is rounding: nearly equal inputs, kernels of finite rank. Held there, the factor is that of a matrix which differs
  * from K by about rounding, and the line search does what an exchange of the two readings would. */
 #define LEAST_PIVOT 1e-14
+/* An interval of no more than this share of its limits is one value but for the roundings of several readings at one input. */
+#define NARROW 1.5e-14
 /* Below minus this share either the factor has drifted or K is not positive semi-definite. */
 #define SUSPECT 1e-10
 /* d'K d below minus this many times the square of sum |d_i| sd_i is not rounding. */
@@ -60,7 +62,15 @@ bool hfi_chain_init(const hfi_memory *memory, size_t capacity, hfi_chain *chain)
                                            &chain->alone, &chain->left, &chain->rest,  &chain->held,
                                            &chain->turn};
     for (size_t k = 0; k < VECTORS - 2; k++) *vectors[k] = chain->nu + (k + 1) * capacity;
+    chain->bytes = 2.0 * (double)entries * sizeof *chain->l +
+                   (double)capacity * (VECTORS * sizeof *chain->nu + 2.0 * sizeof *chain->index + 2.0);
     return true;
+}
+
+bool hfi_is_exact(const hfi_active_problem *problem, size_t i)
+{
+    const double lower = problem->lower[i], upper = problem->upper[i];
+    return isfinite(upper - lower) && upper - lower <= NARROW * (fabs(lower) + fabs(upper));
 }
 
 void hfi_chain_reset(hfi_chain *chain)
@@ -220,7 +230,7 @@ static void adapt(const hfi_active_problem *problem, hfi_chain *chain)
     for (size_t j = 0; j < chain->count; j++) {
         const size_t i = chain->index[j];
         chain->worth[i] = 0.0;
-        const bool exact = problem->lower[i] == problem->upper[i];
+        const bool exact = hfi_is_exact(problem, i);
         if (exact) chain->sign[j] = 0;
         if (!exact && chain->sign[j] == 0) chain->sign[j] = chain->nu[j] < 0.0 ? -1 : 1;
         chain->limit[j] = chain->sign[j] < 0 ? problem->lower[i] : problem->upper[i];

@@ -13,6 +13,7 @@ void hf_envelope_free(hf_envelope *envelope)
 {
     if (!envelope) return;
     const hfi_memory memory = envelope->memory;
+    hfi_envelope_strip(envelope);
     hf_kernel_free(envelope->kernel);
     hfi_memory_free(&memory, envelope->x);
     hfi_memory_free(&memory, envelope->k);
@@ -83,6 +84,36 @@ hf_status hfi_envelope_allocate(hf_context *ctx, hfi_memory memory, size_t d, si
     else
         hf_envelope_free(envelope);
     return status;
+}
+
+bool hfi_envelope_equip(hf_envelope *envelope)
+{
+    hfi_bench *bench = &envelope->bench;
+    const hfi_memory *memory = &envelope->memory;
+    const size_t scratch = hfi_kernel_scratch(envelope->kernel);
+    if (bench->limits) return true;
+    if (!hfi_chain_init(memory, envelope->capacity, &bench->chain)) return false;
+    bench->scratch = hfi_memory_alloc(memory, scratch, sizeof *bench->scratch);
+    bench->limits =
+        bench->scratch ? hfi_memory_alloc(memory, envelope->capacity, 2 * sizeof *bench->limits) : NULL;
+    if (!bench->limits) {
+        hfi_envelope_strip(envelope);
+        return false;
+    }
+    bench->bytes =
+        bench->chain.bytes + (2.0 * (double)envelope->capacity + (double)scratch) * sizeof *bench->limits;
+    envelope->bytes += bench->bytes;
+    return true;
+}
+
+void hfi_envelope_strip(hf_envelope *envelope)
+{
+    hfi_bench *bench = &envelope->bench;
+    envelope->bytes -= bench->bytes;
+    hfi_chain_free(&envelope->memory, &bench->chain);
+    hfi_memory_free(&envelope->memory, bench->limits);
+    hfi_memory_free(&envelope->memory, bench->scratch);
+    *bench = (hfi_bench){0};
 }
 
 void hfi_envelope_set_limits(hf_envelope *envelope, size_t i, double lower, double upper)

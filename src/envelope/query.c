@@ -28,6 +28,7 @@ typedef struct query {
 /* What one side came to. */
 typedef struct answer {
     double bound, gap;
+    double missing;     /* the gap to the best that the jitter leaves */
     long double square; /* of the nu that gave the bound */
     size_t pivots;
     hfi_active_end end;
@@ -45,10 +46,13 @@ static double bound_of(const hfi_active_problem *problem, const hfi_dual_value *
     return round_up(root + value->support + 1e-18L * (root + fabsl(value->support)));
 }
 
-/* Factor on g that makes it a function of norm G or less, and what that function is at x. */
-static double function_of(const query *q, const hfi_dual_value *value, double *at_x)
+/* Factor on g that makes it a function of norm G or less, and what that function is at x. At a vertex 1 / t keeps the limits that are held; rounding may make that function too long,
+ * which a *share of the way to the centre mends. */
+static double function_of(const query *q, const hfi_dual_value *value, double *at_x, double *share)
 {
     const hfi_chain *chain = q->chain;
+    const hf_envelope *envelope = q->envelope;
+    *share = 0.0;
     if (chain->at_vertex && chain->floored) {
         *at_x = 0.0;
         for (size_t j = 0; j < chain->count; j++)
@@ -57,7 +61,11 @@ static double function_of(const query *q, const hfi_dual_value *value, double *a
     }
     const double square = fmax((double)value->estimate, LEAST_SQUARE * q->problem.prior);
     double factor = q->problem.norm / sqrt(square);
-    if (chain->at_vertex && factor > 1.0 / chain->t) factor = 1.0 / chain->t;
+    if (chain->at_vertex && (factor > 1.0 / chain->t || envelope->has_centre)) {
+        const double longer = sqrt(square) / chain->t - q->problem.norm;
+        if (longer > 0.0) *share = longer / (q->problem.norm + longer - envelope->centre_norm);
+        factor = 1.0 / chain->t;
+    }
     *at_x = factor * (double)value->reach;
     return factor;
 }
@@ -81,20 +89,22 @@ static double share_needed(const query *q, double factor, double rounding)
     return share;
 }
 
-/* How far the bound is from a function that meets everything: f of the active set, drawn towards the centre as far as its violations ask for. */
-static double gap_to(const query *q, const hfi_dual_value *value, double bound)
+/* How far the bound is from a function that meets everything: f of the active set, drawn towards the centre as far as its violations ask for. Without the `jitter` of the problem
+ * readings may be missed by as much as it allows. */
+static double gap_to(const query *q, const hfi_dual_value *value, double bound, double jitter)
 {
     const hfi_chain *chain = q->chain;
-    const double mirror = q->side == HF_UPPER ? 1.0 : -1.0, jitter = q->problem.jitter;
+    const double mirror = q->side == HF_UPPER ? 1.0 : -1.0;
     const double *nu = chain->at_vertex && chain->floored ? chain->alone : chain->nu;
-    double f, size = 0.0;
-    const double factor = function_of(q, value, &f);
+    double f, size = 0.0, share;
+    const double factor = function_of(q, value, &f, &share);
     for (size_t j = 0; j < chain->count; j++) {
         chain->g[chain->index[j]] += jitter * nu[j]; /* f itself does without */
         size += fabs(nu[j]) * q->problem.sd[chain->index[j]];
     }
     if (!(chain->at_vertex && chain->floored)) size += sqrt(q->problem.prior);
-    const double share = share_needed(q, factor, HFI_VIOLATION_ROUNDING * q->problem.norm + NOISE * factor * size);
+    share = fmax(share,
+                 share_needed(q, factor, HFI_VIOLATION_ROUNDING * q->problem.norm + NOISE * factor * size));
     for (size_t j = 0; j < chain->count; j++) chain->g[chain->index[j]] -= jitter * nu[j];
     if (!(share <= 1.0)) return INFINITY;
     if (share > 0.0) f += share * (mirror * q->centre_at - f);
@@ -148,7 +158,7 @@ static bool is_close_enough(void *arg)
     const query *q = arg;
     const hfi_dual_value value =
         hfi_dual_evaluate(&q->problem, q->chain->count, q->chain->index, q->chain->nu);
-    return gap_to(q, &value, bound_of(&q->problem, &value)) <= q->limits->gap;
+    return gap_to(q, &value, bound_of(&q->problem, &value), q->problem.jitter) <= q->limits->gap;
 }
 
 /* At a reading (or one that cannot be told from it) f is what the others allow, cut off at its limits: the values at x of the functions that meet the others
@@ -189,7 +199,8 @@ static answer solve_side(query *q)
     if (q->envelope->rigorous && !alone)
         a.bound = hfi_envelope_rigorous(q->envelope, &q->problem, q->x, chain->given, chain->given_index,
                                         chain->given_nu);
-    a.gap = gap_to(q, &value, a.bound);
+    a.gap = a.missing = gap_to(q, &value, a.bound, q->problem.jitter);
+    if (q->problem.jitter > 0.0) a.missing = gap_to(q, &value, a.bound, 0.0);
     return a;
 }
 
@@ -277,7 +288,7 @@ static bool is_late(const query *q, const answer *a)
 {
     const double accepted = WORTH_A_WARNING * q->problem.norm * sqrt(fmax(q->problem.prior, 0.0)),
                  wanted = q->limits ? q->limits->gap : 0.0;
-    return a->end == HFI_ACTIVE_LIMIT || !(a->gap <= fmax(accepted, wanted));
+    return a->end == HFI_ACTIVE_LIMIT || !(a->missing <= fmax(accepted, wanted));
 }
 
 static hf_status check(const hf_envelope *envelope, const hf_envelope_workspace *workspace, const double *x,

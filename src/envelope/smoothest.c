@@ -83,6 +83,7 @@ static bool has_room(const hf_envelope *envelope, const hfi_chain *chain)
 static void keep_centre(hf_envelope *envelope, const hfi_chain *chain)
 {
     envelope->has_centre = true;
+    envelope->centre_norm = hfi_smoothest_norm(chain);
     envelope->centre_count = chain->count;
     memcpy(envelope->centre_index, chain->index, chain->count * sizeof *chain->index);
     memcpy(envelope->centre_nu, chain->nu, chain->count * sizeof *chain->nu);
@@ -128,6 +129,7 @@ static void find_centre(hf_envelope *envelope, hfi_chain *chain, double *limits)
 static void recall(const hf_envelope *envelope, const hfi_active_problem *problem, hfi_chain *chain)
 {
     hfi_chain_reset(chain);
+    chain->suspect = chain->indefinite = false;
     chain->count = envelope->smooth_count;
     memcpy(chain->index, envelope->smooth_index, chain->count * sizeof *chain->index);
     memcpy(chain->sign, envelope->smooth_sign, chain->count * sizeof *chain->sign);
@@ -153,10 +155,9 @@ static bool is_out_of_reach(const hf_envelope *envelope)
     return false;
 }
 
-hf_status hfi_envelope_settle(hf_context *ctx, hf_envelope *envelope, hfi_chain *chain)
+hf_status hfi_envelope_settle(hf_context *ctx, hf_envelope *envelope)
 {
-    double *limits = hfi_alloc(ctx, envelope->capacity, 2 * sizeof *limits);
-    if (!limits) return HF_ERR_MEMORY;
+    hfi_chain *chain = &envelope->bench.chain;
     hfi_active_problem problem = hfi_envelope_problem(envelope, HF_UPPER);
     problem.jitter = 0.0;
     recall(envelope, &problem, chain);
@@ -171,8 +172,7 @@ hf_status hfi_envelope_settle(hf_context *ctx, hf_envelope *envelope, hfi_chain 
     if (status >= 0) {
         envelope->minimum_norm = certified;
         remember(envelope, chain);
-        find_centre(envelope, chain, limits);
+        find_centre(envelope, chain, envelope->bench.limits);
     }
-    hfi_free(ctx, limits);
     return status;
 }

@@ -169,9 +169,46 @@ static void questions_need_no_memory(void **state)
     RUN(CASE(questions, 0));
 }
 
+/* Readings within the reserve, taken or refused, at new inputs and old ones, without one allocation; the one beyond it needs some. */
+static void adding_within_the_reserve_needs_no_memory(void **state)
+{
+    (void)state;
+    enum {
+        RESERVE = 20
+    };
+    meter m;
+    hf_context *ctx = meter_context(&m);
+    workshop w;
+    workshop_open(&w, ctx);
+    const hf_bounded_readings readings = envelopes_readings();
+    hf_envelope_settings settings = hf_envelope_settings_default();
+    settings.reserve = RESERVE;
+    hf_envelope *envelope = NULL;
+    assert_int_equal(hf_envelope_create(ctx, w.kernel, &readings, ENVELOPES_NORM, &settings, &envelope),
+                     HF_OK);
+    const size_t before = atomic_load(&m.made);
+    for (int k = 0; k < RESERVE; k++) {
+        const double x[ENVELOPES_INPUTS] = {0.25 * k + 0.1, 0.7};
+        assert_int_equal(hf_envelope_add(ctx, envelope, x, 1e6, 1.0, 1.0), HF_ERR_INCONSISTENT);
+        assert_int_equal(hf_envelope_add(ctx, envelope, x, NAN, 1.0, 1.0), HF_ERR_NOT_FINITE);
+        assert_int_equal(hf_envelope_add(ctx, envelope, x, sin(x[0]) + 0.3 * x[1], 0.2, 0.2), HF_OK);
+        assert_int_equal(hf_envelope_add(ctx, envelope, x, sin(x[0]) + 0.3 * x[1], 0.1, INFINITY), HF_OK);
+        assert_int_equal(hf_envelope_add(ctx, envelope, x, 50.0, 1.0, 1.0), HF_ERR_INCONSISTENT);
+    }
+    assert_int_equal(atomic_load(&m.made), before);
+    const double beyond[ENVELOPES_INPUTS] = {-3.0, -3.0};
+    assert_int_equal(hf_envelope_add(ctx, envelope, beyond, 0.0, 1.0, 1.0), HF_OK);
+    assert_true(atomic_load(&m.made) > before);
+    hf_envelope_free(envelope);
+    workshop_close(&w);
+    hf_context_free(ctx);
+    assert_int_equal(atomic_load(&m.live), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(adding_within_the_reserve_needs_no_memory),
         cmocka_unit_test(envelopes_survive),
         cmocka_unit_test(questions_need_no_memory),
     };

@@ -58,7 +58,8 @@ static void bounds_are_tight_and_keep_the_readings(void **state)
                 fail_msg("kernel %zu query %zu: gaps %g %g of %g, pivots %zu", k, q, bound.gap_lower,
                          bound.gap_upper, scale, bound.pivots);
             if (at != SIZE_MAX)
-                assert_true(bound.upper - bound.lower <= 2.0 * p.world->readings.noise * (1.0 + 1e-14));
+                assert_true(bound.upper - bound.lower <=
+                            2.0 * p.world->readings.noise * (1.0 + 1e-14) + 1e-15 * fabs(truth));
         }
         support_close(&p);
     }

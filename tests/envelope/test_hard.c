@@ -10,6 +10,8 @@
 #include "core/assert_near.h"
 #include "envelope/support.h"
 
+#include <stdio.h>
+
 enum {
     KERNELS = 8,
     STYLES = 5,
@@ -106,6 +108,46 @@ static void gaps_are_small_at_readings(void **state)
         }
         support_close(&p);
     }
+}
+
+/* A query that is called converged has both gaps within 1e-6 of the norm, however ill the matrix is; where nothing is known of the gap it says so. */
+static void a_gap_above_the_promise_is_told(void **state)
+{
+    (void)state;
+    const double lengthscales[] = {1.0, 10.0, 1e2, 1e3, 1e4, 1e6, 1e8}, noises[] = {1e-4, 1e-3, 1e-2, 0.1};
+    size_t told = 0, quiet = 0;
+    for (uint64_t t = 0; t < 28; t++) {
+        char expression[64];
+        const double noise = noises[t % 4], lengthscale = lengthscales[t / 4];
+        (void)snprintf(expression, sizeof expression, "se(lengthscale=%g)", lengthscale);
+        support_problem p = support_begin(expression, 50, 2, 0.0, 1.0, 300 + t);
+        hfi_stream stream;
+        hfi_stream_init(&stream, t, HFI_PURPOSE_TEST, 9);
+        for (size_t i = 0; i < 50; i++) {
+            double *x = p.world->x + 2 * i;
+            for (int j = 0; j < 2; j++) x[j] = hfi_stream_uniform(&stream);
+            p.world->y[i] = 0.3 * x[0] - 0.2 * x[1] + noise * (2.0 * hfi_stream_uniform(&stream) - 1.0);
+        }
+        p.world->readings.noise = noise;
+        hf_consistency report;
+        assert_int_equal(
+            hf_envelope_consistency(p.ctx, p.kernel, &p.world->readings, INFINITY, &report, NULL), HF_OK);
+        p.world->norm = 1.5 * report.minimum_norm + 1e-3;
+        support_build(&p);
+        for (size_t q = 0; q < 40; q++) {
+            const double x[2] = {1.4 * hfi_stream_uniform(&stream) - 0.2,
+                                 1.4 * hfi_stream_uniform(&stream) - 0.2};
+            hf_bound bound;
+            const hf_status status = hf_envelope_bounds(p.envelope, p.workspace, x, NULL, &bound, NULL, NULL);
+            assert_true(status >= 0);
+            assert_int_equal(status == HF_OK, fmax(bound.gap_lower, bound.gap_upper) <= 1e-6 * p.world->norm);
+            told += status != HF_OK;
+            quiet += status == HF_OK;
+            if (lengthscale <= 1.0) assert_int_equal(status, HF_OK);
+        }
+        support_close(&p);
+    }
+    assert_true(told > 100 && quiet > 500);
 }
 
 /* Along a path the workspace's memory changes nothing but the time. */
@@ -265,6 +307,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(hard_inputs),
                                        cmocka_unit_test(gaps_are_small_at_readings),
+                                       cmocka_unit_test(a_gap_above_the_promise_is_told),
                                        cmocka_unit_test(warm_is_cold),
                                        cmocka_unit_test(threads_change_no_digit),
                                        cmocka_unit_test(slopes_are_differences),
