@@ -194,3 +194,11 @@ hf_status certified_draw(certified *run, plot_writer *writer, const void *data)
     run->refused = plot_draw(writer, data, format, path);
     return run->refused == TOOL_OK ? HF_OK : HF_ERR_IO;
 }
+
+void certified_warn_estimate(const certified *run)
+{
+    warn(&run->session,
+         "certificates of %zu classes rest on an estimate, six standard errors of a quadrature, "
+         "and on no bound",
+         hf_classifier_classes(run->classifier));
+}

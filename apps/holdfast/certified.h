@@ -67,6 +67,8 @@ hf_status certified_begin(certified *run, size_t rows, const double *points, con
 hf_status certified_numbers(certified *run, const char *const *names, const double *block);
 hf_status certified_text(certified *run, const char *name, size_t count, const char *const *text,
                          const size_t *choice);
+/** Says that certificates rest on an estimate, where a table has no status. */
+void certified_warn_estimate(const certified *run);
 /** A column of the model's classes by number. */
 hf_status certified_classes(certified *run, const char *name, const size_t *class);
 /** Ends it into a file (or "-", or NULL for that). */

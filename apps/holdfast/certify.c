@@ -39,7 +39,8 @@ static const tool_option options[] = {
      "file to write (default: standard output): the inputs, lower,\nupper, lower_attained, upper_attained, "
      "status, nodes, seconds;\nof decision class, status, nodes, seconds; of --max-radius class,\n"
      "certified_radius, broken_radius, nodes, seconds; of accuracy\ncounts for each radius; of readings "
-     "damage, worst_row. With\nseveral radii there is a column radius",
+     "damage, worst_row. With\nseveral radii there is a column radius. A status ends in (estimate)\nwhere it "
+     "rests on one: of five classes and more",
      false},
     {"plot", 0, "FILE.svg",
      "picture (or .png, .pdf): the ranges against the radius, and how\nwide they are; of decision, accuracy "
@@ -173,9 +174,10 @@ static json_t *json_counts(const certify_request *asked)
 
 static void print_json(const certify_request *asked)
 {
-    json_t *json = json_pack("{s:s, s:I, s:s, s:b, s:I}", "output", asked->output, "boxes",
+    json_t *json = json_pack("{s:s, s:I, s:s, s:b, s:b, s:I}", "output", asked->output, "boxes",
                              (json_int_t)asked->asked, "what", certify_questions[asked->what], "rigorous",
-                             (int)asked->settings.rigorous, "unfinished", (json_int_t)asked->unfinished);
+                             (int)asked->settings.rigorous, "estimate", (int)asked->estimate, "unfinished",
+                             (json_int_t)asked->unfinished);
     if (json != NULL && decides(asked)) {
         json_object_set_new(json, "certified", json_integer((json_int_t)asked->certified));
         json_object_set_new(json, "counterexamples", json_integer((json_int_t)asked->broken));
@@ -189,8 +191,9 @@ static void print_json(const certify_request *asked)
 
 static void print_words(const certified *run, const certify_request *asked)
 {
-    const char *rests = asked->settings.rigorous
-                            ? "proof against rounding"
+    const char *rests = asked->settings.rigorous ? "proof against rounding"
+                        : asked->estimate
+                            ? "an estimate: it rests on six standard errors of a quadrature and on no bound"
                             : "true up to an allowance for rounding, which is part of it";
     for (size_t r = 0; asked->what == CERTIFY_ACCURACY && r < asked->radii; r++) {
         const hf_certified_accuracy *c = &asked->counts[r];
@@ -268,6 +271,8 @@ static hf_status certify(certified *run, certify_request *asked)
     if (status >= 0 && asked->what == CERTIFY_READINGS && asked->unfinished > 0)
         warn(&run->session, "the damage has no bound: sites that are not robust follow a reading wherever it "
                             "goes; fit with --sites robust");
+    if (status >= 0 && asked->estimate && (asked->what == CERTIFY_ACCURACY || asked->what == CERTIFY_RADII))
+        certified_warn_estimate(run);
     if (status >= 0) status = certified_write(run, asked->output);
     if (status >= 0) status = write_counterexamples(run, asked);
     if (status >= 0) status = certify_draw(run, asked);
@@ -282,6 +287,8 @@ static int run_certify(const tool_arguments *arguments)
     if (code != TOOL_OK) return code;
     hf_status status = certified_load(&run);
     if (status >= 0) status = parse(&run, &asked);
+    asked.estimate = status >= 0 && asked.what >= CERTIFY_PROBABILITY && asked.what != CERTIFY_READINGS &&
+                     hf_certify_is_estimate(run.classifier);
     if (status >= 0) status = certify(&run, &asked);
     if (status >= 0) print_summary(&run, &asked);
     certify_request_free(&asked);

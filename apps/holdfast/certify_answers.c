@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    STATUS_ROOM = 40 /* the longest text of a status */
+};
+
 void certify_request_free(certify_request *request)
 {
     free(request->radius);
@@ -60,16 +64,26 @@ static hf_status find_ranges(certified *run, certify_request *asked, hf_range *o
                             run->upper, out, NULL, NULL);
 }
 
+/* The name of a status as the table has them: with what they rest on where that is an estimate. */
+static const char *status_text(const certify_request *asked, const char *name, char *room)
+{
+    if (!asked->estimate) return name;
+    (void)snprintf(room, STATUS_ROOM, "%s (estimate)", name);
+    return room;
+}
+
 static hf_status tell_ranges(certified *run, certify_request *asked, const hf_range *out)
 {
     static const char *const first[] = {"lower", "upper", "lower_attained", "upper_attained", NULL};
     static const char *const last[] = {"nodes", "seconds", NULL};
     const size_t m = run->m, stops = HF_CERTIFY_NOT_FINITE + 1;
     const char *text[HF_CERTIFY_NOT_FINITE + 1];
+    char room[HF_CERTIFY_NOT_FINITE + 1][STATUS_ROOM];
     double *block = calloc(6 * m + 1, sizeof *block);
     size_t *stop = calloc(m + 1, sizeof *stop);
     hf_status status = block != NULL && stop != NULL && make_ends(asked, m) ? HF_OK : HF_ERR_MEMORY;
-    for (size_t k = 0; k < stops; k++) text[k] = hf_certify_stop_name((hf_certify_stop)k);
+    for (size_t k = 0; k < stops; k++)
+        text[k] = status_text(asked, hf_certify_stop_name((hf_certify_stop)k), room[k]);
     for (size_t k = 0; k < m && status >= 0; k++) {
         const hf_range *r = &out[k];
         const double values[] = {r->lower,          r->upper,         r->lower_attained,
@@ -123,11 +137,13 @@ static hf_status tell_decisions(certified *run, certify_request *asked, const hf
 {
     static const char *const last[] = {"nodes", "seconds", NULL};
     const char *text[HF_VERDICT_OPEN + 1];
+    char room[HF_VERDICT_OPEN + 1][STATUS_ROOM];
     const size_t m = run->m;
     double *block = calloc(2 * m + 1, sizeof *block);
     size_t *choice = calloc(2 * m + 1, sizeof *choice);
     hf_status status = block != NULL && choice != NULL ? HF_OK : HF_ERR_MEMORY;
-    for (size_t k = 0; k <= HF_VERDICT_OPEN; k++) text[k] = hf_verdict_name((hf_verdict)k);
+    for (size_t k = 0; k <= HF_VERDICT_OPEN; k++)
+        text[k] = status_text(asked, hf_verdict_name((hf_verdict)k), room[k]);
     for (size_t k = 0; k < m && status >= 0; k++) {
         choice[k] = out[k].winner;
         choice[m + k] = (size_t)out[k].verdict;

@@ -31,6 +31,7 @@ typedef struct certify_request {
     size_t of;      /* class or output */
     hf_certify_settings settings;
     const char *output, *counterexamples;
+    bool estimate; /* certificates of the classes rest on an estimate */
     /* What it came to: boxes in all, stopped by a limit, certified, with a counterexample. */
     size_t asked, unfinished, certified, broken;
     double *counterexample;        /* boxes x d, NaN where there is none */

@@ -126,6 +126,7 @@ static hf_status find_ranges(certified *run, const request *asked, const double 
         if (status < 0) return status;
         if (status > 0) worst = status;
     }
+    if (run->classifier != NULL && hf_certify_is_estimate(run->classifier)) certified_warn_estimate(run);
     if (worst > 0)
         warn(&run->session, "some ranges were stopped by a limit or by rounding; they are wider, and hold");
     return worst;
@@ -214,8 +215,9 @@ static int run_explain(const tool_arguments *arguments)
     if (status >= 0) status = certified_units(&run);
     if (status >= 0) status = explain(&run, &asked);
     if (status >= 0 && run.session.json)
-        json_print(
-            json_pack("{s:s, s:I}", "output", argument(arguments, "output"), "rows", (json_int_t)run.m));
+        json_print(json_pack(
+            "{s:s, s:I, s:b}", "output", argument(arguments, "output"), "rows", (json_int_t)run.m, "estimate",
+            run.classifier != NULL && !asked.linear && hf_certify_is_estimate(run.classifier)));
     return certified_close(&run, status);
 }
 

@@ -92,6 +92,8 @@ typedef struct hf_range {
     double
         rounding; /**< allowance for rounding in the bounds of the given box; those of its parts are smaller. 0 when rigorous */
     bool rigorous; /**< proof against rounding, as asked for */
+    bool
+        estimate; /**< the range holds if an estimated error does, six standard errors of a quadrature: probabilities of five classes and more (certify_uses.h). Else false */
 } hf_range;
 
 /** The defaults that the fields name. */
@@ -102,7 +104,8 @@ HF_API const char *hf_certify_stop_name(hf_certify_stop stop);
 /**
  * The range of a value over one box.
  * @param settings NULL for the defaults
- * @param lower, upper the sides, one entry per input of the data; equal ones hold an input fixed. All equal: a point, whose value is both ends
+ * @param lower, upper the sides, one entry per input of the data; equal ones hold an input fixed. All equal: a point, and the range is its value
+ *                 with the allowance for rounding either way
  * @param argmin, argmax where lower_attained and upper_attained are attained: one entry per input, or NULL. Inside the box to the last digit. Not written with
  *                 upper_only, lower_only
  *

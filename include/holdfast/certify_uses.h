@@ -9,8 +9,9 @@
  *
  * **More classes**, the link softmax. P = E[softmax(f)] for the joint normal distribution of the latent values of all classes. Bounds see all their means and covariances together; the
  * winner, the class of the largest probability, is certain in a box where it is surely ahead of each other class. Bounds include the error of the quadrature that they use: for up to
- * four classes a bound; for more, where no quadrature with a useful bound is quick enough, six standard errors of a randomly shifted sum that is always the same one. Certificates of five
- * classes and more rest on that estimate. Differences of probabilities below about 1e-5 (five classes and more: 1e-3) are left open.
+ * four classes a bound; for more, where no quadrature with a useful bound is quick enough, six standard errors of a randomly shifted sum that is always the same one, boxes of zero width
+ * among them. Certificates of five classes and more rest on that estimate, and answers say so (`estimate`). Differences of probabilities below about 1e-5 (five classes and more: the error,
+ * about 1e-3) are left open.
  *
  * Settings are those of hf_certify(), the tolerance in units of what is asked about: for probabilities the default of 0.01 is one percent. `settings` NULL stands for the
  * defaults, `output` is the class. Units are the user's. What certificates rest on is in certify.h, and so are the errors of boxes.
@@ -36,11 +37,14 @@ HF_API hf_status hf_certify_class(hf_context *ctx, const hf_classifier *classifi
                                   const hf_certify_settings *settings, size_t m, const double *lower,
                                   const double *upper, hf_range *out, double *argmin, double *argmax);
 
+/** Whether certificates of a classifier rest on an estimate of the quadrature's error and not on a bound: link softmax, five classes and more. */
+HF_API bool hf_certify_is_estimate(const hf_classifier *classifier);
+
 /** What is known about decisions in a box. */
 typedef enum hf_verdict {
     HF_VERDICT_CERTIFIED = 0,  /**< the class of the point is that of every point of the box */
     HF_VERDICT_COUNTEREXAMPLE, /**< a point of another class was found */
-    HF_VERDICT_OPEN            /**< a limit came first */
+    HF_VERDICT_OPEN /**< a limit came first, or differences are within what rounding or the quadrature may be off */
 } hf_verdict;
 
 /** "certified", "counterexample", "open"; "unknown" outside the list. */
@@ -52,6 +56,7 @@ typedef struct hf_decision {
     hf_verdict verdict;
     size_t nodes;
     double seconds;
+    bool estimate; /**< hf_certify_is_estimate() */
 } hf_decision;
 
 /**
@@ -72,6 +77,7 @@ typedef struct hf_radius {
     double broken;    /**< there is one at this distance; infinity: none was found */
     size_t nodes;
     double seconds;
+    bool estimate; /**< hf_certify_is_estimate() */
 } hf_radius;
 
 /**
@@ -110,6 +116,7 @@ typedef struct hf_certified_accuracy {
     size_t right;     /**< of them, classified rightly */
     size_t certified; /**< of the right ones, surely so in their whole box */
     size_t broken;    /**< of the right ones, with a counterexample */
+    bool estimate;    /**< hf_certify_is_estimate() */
 } hf_certified_accuracy;
 
 /** Counts over m labelled points, each with the box x +- radius (inputs entries >= 0). Labels may be HF_LABEL_MISSING. The rest is as for hf_certify_decision(). */
@@ -125,7 +132,8 @@ HF_API hf_status hf_certify_accuracy(hf_context *ctx, const hf_classifier *class
  *
  * of a posterior's value, or of the probability of class settings->output.
  * @param step  inputs entries >= 0; 0: the score is 0
- * @param lower, upper m x inputs. Widths are at most four tolerances, unless a limit came first (HF_WARN_NOT_CONVERGED).
+ * @param lower, upper m x inputs. Widths are at most four tolerances, unless a limit came first (HF_WARN_NOT_CONVERGED); infinite
+ *              where a bound is not finite. Of classes they rest on what hf_certify_is_estimate() says.
  */
 HF_API hf_status hf_explain(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
                             const hf_certify_settings *settings, size_t m, const double *x,

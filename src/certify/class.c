@@ -2,6 +2,8 @@
 /* Ranges of class probabilities, and decisions. */
 #include "certify/class.h"
 
+#include "classify/softmax.h"
+
 #include <math.h>
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
@@ -24,6 +26,27 @@ hf_status hfi_certify_link_of(hf_context *ctx, const hf_classifier *classifier, 
                         "the classifier's latent function is in other units than its link's");
     *what = (hf_certify_what)(link == HF_LINK_PROBIT ? (int)HFI_CERTIFY_PROBIT : (int)HFI_CERTIFY_LOGIT);
     return HF_OK;
+}
+
+bool hf_certify_is_estimate(const hf_classifier *classifier)
+{
+    return hf_classifier_link(classifier) == HF_LINK_SOFTMAX &&
+           hfi_softmax_is_estimate(hf_classifier_classes(classifier));
+}
+
+hf_status hfi_certify_is_other(hf_context *ctx, const hf_classifier *classifier, const double *point,
+                               size_t winner, bool *out)
+{
+    const size_t d = hfi_class_inputs(classifier);
+    double *p = hfi_alloc(ctx, hf_classifier_classes(classifier), sizeof *p), error;
+    size_t other;
+    if (!p) return HF_ERR_MEMORY;
+    const hf_status status = hf_classify_predict(ctx, classifier, 1, point, d, p, &other, NULL, NULL, &error);
+    *out = status >= 0 && other != winner;
+    /* What is told is three standard errors; six of either probability. */
+    if (*out && hf_certify_is_estimate(classifier)) *out = p[other] - p[winner] > 4.0 * error;
+    hfi_free(ctx, p);
+    return status;
 }
 
 size_t hfi_class_inputs(const hf_classifier *classifier)
@@ -90,6 +113,7 @@ hf_status hfi_certify_class_boxes(hf_context *ctx, const hf_classifier *classifi
         status = hfi_certify_boxes(ctx, hf_classifier_posterior(classifier), what, &own, m, lower, upper, out,
                                    argmin, argmax);
         if (status >= 0) clip_ranges(m, out);
+        for (size_t k = 0; status >= 0 && k < m; k++) out[k].estimate = hf_certify_is_estimate(classifier);
         return status;
     }
     own.output = 0;
@@ -141,7 +165,7 @@ static hf_status decide_margin(hf_context *ctx, const hf_classifier *classifier,
                                double *at)
 {
     hf_range range;
-    size_t other = winner;
+    bool broken = false;
     settings.lower_only = true;
     settings.upper_only = false;
     settings.output = winner;
@@ -154,10 +178,9 @@ static hf_status decide_margin(hf_context *ctx, const hf_classifier *classifier,
         .winner = winner, .verdict = HF_VERDICT_OPEN, .nodes = range.nodes, .seconds = range.seconds};
     if (range.lower > 0.0) out->verdict = HF_VERDICT_CERTIFIED;
     if (!(range.lower_attained <= undecided_margin)) return status;
-    const hf_status asked = hf_classify_predict(ctx, classifier, 1, at, hfi_class_inputs(classifier), NULL,
-                                                &other, NULL, NULL, NULL);
+    const hf_status asked = hfi_certify_is_other(ctx, classifier, at, winner, &broken);
     if (asked < 0) return asked;
-    if (other != winner) out->verdict = HF_VERDICT_COUNTEREXAMPLE;
+    if (broken) out->verdict = HF_VERDICT_COUNTEREXAMPLE;
     return status;
 }
 
@@ -196,6 +219,7 @@ static hf_status decide(hf_context *ctx, const decisions *job, const hf_certify_
             decide_one(ctx, job->classifier, *settings, job->winner[k], job->lower + k * job->d,
                        job->upper + k * job->d, &job->out[k], at);
         if (status < 0) return status;
+        job->out[k].estimate = hf_certify_is_estimate(job->classifier);
         if (job->out[k].verdict == HF_VERDICT_OPEN)
             worst = hfi_fail(ctx, HF_WARN_NOT_CONVERGED, "box %zu: the decision is open after %zu boxes",
                              k + 1, job->out[k].nodes);
@@ -278,7 +302,8 @@ hf_status hf_certify_accuracy(hf_context *ctx, const hf_classifier *classifier,
     hf_decision *found = hfi_alloc(ctx, m + 1, sizeof *found);
     hf_status status = boxes && row && found ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0) {
-        hf_certified_accuracy sum = {.rows = gather(m, d, x, label, radius, boxes, row)};
+        hf_certified_accuracy sum = {.rows = gather(m, d, x, label, radius, boxes, row),
+                                     .estimate = hf_certify_is_estimate(classifier)};
         status = hf_certify_decision(ctx, classifier, settings, sum.rows, boxes, boxes + m * d,
                                      boxes + 2 * m * d, found, NULL);
         for (size_t k = 0; status >= 0 && k < sum.rows; k++) {

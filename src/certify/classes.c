@@ -126,6 +126,23 @@ static void find_prior(hfi_classes *c, double *corner)
     c->factor_norm = sqrt(sum);
 }
 
+/* What rounding makes of probabilities at the point: they move by at most half of what the largest of the means does, and by an eighth of what all entries of the covariance do. */
+static hf_status find_rounding(hf_context *ctx, hfi_classes *c)
+{
+    const double n = (double)c->classes;
+    hf_status status = HF_OK;
+    for (size_t i = 0; status >= 0 && i < c->classes; i++) {
+        hfi_point_rounding own = {0.0, 0.0};
+        hfi_taylor whole = c->side[i].taylor; /* columns have a part for every class */
+        whole.n = c->posterior->solution.n;
+        whole.condition = fmax(c->posterior->solution.condition, 1.0);
+        whole.factor_norm = c->factor_norm;
+        status = hfi_taylor_at_point(ctx, &whole, &own);
+        c->rounding = fmax(c->rounding, 0.5 * own.mean + 0.125 * n * n * own.variance);
+    }
+    return status;
+}
+
 static hf_status make_models(hf_context *ctx, hfi_classes *c)
 {
     hf_status status = HF_OK;
@@ -133,9 +150,11 @@ static hf_status make_models(hf_context *ctx, hfi_classes *c)
     if (!gradient) return HF_ERR_MEMORY;
     hfi_mean_input_gradient(c->posterior->mean, gradient);
     for (size_t i = 0; status >= 0 && i < c->classes; i++) status = make_terms(ctx, c, i, gradient);
-    if (status >= 0) {
+    if (status >= 0) find_prior(c, gradient);
+    if (status >= 0 && c->m == 0) {
+        status = find_rounding(ctx, c);
+    } else if (status >= 0) {
         choose_degrees(c);
-        find_prior(c, gradient);
         c->whole_room = hfi_alloc(ctx, hfi_jets_room(c, c->degree), sizeof *c->whole_room);
         c->sketch = hfi_alloc(ctx, hfi_classes_scratch(c), sizeof *c->sketch);
         double *scratch = hfi_alloc(ctx, hfi_jets_scratch(c, c->degree), sizeof *scratch);
@@ -189,7 +208,7 @@ hf_status hfi_classes_create(hf_context *ctx, const hf_posterior *posterior, con
         c->look = hfi_alloc(ctx, look_size(c), sizeof *c->look);
         if (!c->look) status = HF_ERR_MEMORY;
     }
-    if (status >= 0 && c->m > 0) status = make_models(ctx, c);
+    if (status >= 0) status = make_models(ctx, c);
     if (status < 0) {
         hfi_classes_free(c);
         return status;
@@ -329,18 +348,39 @@ static void find_gradient(const hfi_classes *c, const look *l, double *gradient)
     for (size_t j = 0; j + 1 < d; j++) gradient[j] = slope[j] / posterior->scaling.x_scale[j];
 }
 
+/* The class that comes nearest to the winner, where margins are asked about. */
+static size_t rival(const hfi_classes *c, const double *p)
+{
+    size_t other = SIZE_MAX;
+    for (size_t j = 0; c->margin && j < c->classes; j++)
+        if (j != c->winner && (other == SIZE_MAX || p[j] > p[other])) other = j;
+    return other;
+}
+
+double hfi_classes_point(hfi_classes *c, const double *x, double *error)
+{
+    const look l = lay_out(c);
+    find_moments(c, x, &l);
+    hfi_softmax_probability(c->classes, l.mean, l.covariance, l.p, error, l.link);
+    /* Of the estimate, three standard errors, twice as much. */
+    if (hfi_softmax_is_estimate(c->classes)) *error *= 2.0;
+    *error += c->rounding;
+    const size_t other = rival(c, l.p);
+    if (other == SIZE_MAX) return l.p[c->winner];
+    *error *= 2.0;
+    return l.p[c->winner] - l.p[other];
+}
+
 double hfi_classes_value(hfi_classes *c, const double *x, double *gradient)
 {
     const look l = lay_out(c);
     const size_t n = c->classes;
-    size_t other = SIZE_MAX;
     find_moments(c, x, &l);
     if (gradient)
         (void)hfi_moments(&c->quick, l.mean, l.covariance, l.p, l.third, l.link);
     else
         hfi_softmax_probability(n, l.mean, l.covariance, l.p, NULL, l.link);
-    for (size_t j = 0; c->margin && j < n; j++)
-        if (j != c->winner && (other == SIZE_MAX || l.p[j] > l.p[other])) other = j;
+    const size_t other = rival(c, l.p);
     if (gradient) {
         memset(l.a, 0, n * sizeof *l.a);
         l.a[c->winner] = 1.0;

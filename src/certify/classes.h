@@ -60,9 +60,10 @@ typedef struct hfi_classes {
     size_t widest; /* most anchors of a class */
     double prior;  /* largest prior variance */
     double factor_norm;
-    bool heavy;     /* a look at a point takes long */
-    double *look;   /* scratch of looking at points */
-    double *sketch; /* of sketches */
+    double rounding; /* of probabilities at the point, where no input is free */
+    bool heavy;      /* a look at a point takes long */
+    double *look;    /* scratch of looking at points */
+    double *sketch;  /* of sketches */
 } hfi_classes;
 
 /** HF_ERR_ARGUMENT unless the posterior is one of several classes that a priori know nothing of each other. `subject` is kept; without free inputs there are points to look
@@ -75,6 +76,8 @@ void hfi_classes_free(hfi_classes *classes);
 void hfi_classes_look(hfi_classes *classes, const double *x, double *p);
 /** What is asked about: P_winner, or the least margin. With the gradient (d - 1 entries, user's units; or NULL) both are by the quicker quadrature of bounds. */
 double hfi_classes_value(hfi_classes *classes, const double *x, double *gradient);
+/** That as a prediction has it, and how far it may be off: the quadrature's error (of more than four classes six standard errors, an estimate) and rounding. Without free inputs. */
+double hfi_classes_point(hfi_classes *classes, const double *x, double *error);
 /** The same at a point of the box (m, solver's units) by the models, quicker where looking takes long. */
 double hfi_classes_sketch(hfi_classes *classes, const double *point, double *gradient);
 

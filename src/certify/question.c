@@ -166,8 +166,9 @@ static hf_status make_question(hf_context *ctx, hfi_question *q, const double *l
         return HF_ERR_MEMORY;
     place_sides(q, lower, upper);
     if (is_of_classes(q->what)) return make_classes(ctx, q);
-    if (q->subject.free_count == 0) return HF_OK;
-    return make_bounds(ctx, q);
+    if (q->subject.free_count > 0) return make_bounds(ctx, q);
+    const hf_status status = hfi_taylor_create(ctx, &q->subject, &q->taylor);
+    return status < 0 ? status : hfi_taylor_at_point(ctx, q->taylor, &q->point);
 }
 
 hf_status hfi_question_create(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
@@ -262,11 +263,11 @@ static double value_of_classes(hfi_question *q, const double *point, double *gra
     return value;
 }
 
-double hfi_question_value(hfi_question *q, const double *point, double *user, double *gradient)
+/* q->x and `user`: the point, in the user's box. */
+static void place_point(hfi_question *q, const double *point, double *user)
 {
     const hfi_scaling *scaling = &q->subject.posterior->scaling;
     const size_t d = q->subject.d;
-    const bool spread = q->what != HF_CERTIFY_MEAN;
     memcpy(q->x, q->user_lower, q->inputs * sizeof *q->x);
     if (q->inputs < d) q->x[d - 1] = (double)q->settings.output;
     for (size_t f = 0; f < q->subject.free_count; f++) {
@@ -275,6 +276,20 @@ double hfi_question_value(hfi_question *q, const double *point, double *user, do
         q->x[j] = fmin(fmax(x, q->user_lower[j]), q->user_upper[j]);
     }
     memcpy(user, q->x, q->inputs * sizeof *user);
+}
+
+static double value_of(const hfi_question *q, double mean, double sd)
+{
+    if (q->what == HF_CERTIFY_MEAN) return mean;
+    if (hfi_link_asked(q->what)) return hfi_link_value(q->what, mean, sd);
+    return q->what == HF_CERTIFY_SD ? sd : mean + q->settings.beta * sd;
+}
+
+double hfi_question_value(hfi_question *q, const double *point, double *user, double *gradient)
+{
+    const size_t d = q->subject.d;
+    const bool spread = q->what != HF_CERTIFY_MEAN;
+    place_point(q, point, user);
     if (q->classes) return value_of_classes(q, point, gradient);
     double mean, var = 0.0;
     const hf_status status =
@@ -283,7 +298,48 @@ double hfi_question_value(hfi_question *q, const double *point, double *user, do
     if (status < 0) return (double)NAN;
     const double sd = sqrt(var);
     if (gradient) join_gradients(q, mean, sd, gradient);
-    if (q->what == HF_CERTIFY_MEAN) return mean;
-    if (hfi_link_asked(q->what)) return hfi_link_value(q->what, mean, sd);
-    return q->what == HF_CERTIFY_SD ? sd : mean + q->settings.beta * sd;
+    return value_of(q, mean, sd);
+}
+
+/* An interval of the sd, and one of the mean, in user's units. */
+static void join_point(const hfi_question *q, double mean, double var, double *lower, double *upper)
+{
+    const double unit = 4.0 * DBL_EPSILON;
+    const double of_mean = q->scale * q->point.mean + unit * (fabs(mean) + fabs(q->shift)),
+                 of_var = q->scale * q->scale * q->point.variance + unit * var;
+    const double low = sqrt(fmax(0.0, var - of_var)) * (1.0 - unit), high = sqrt(var + of_var) * (1.0 + unit);
+    if (q->what == HF_CERTIFY_MEAN) {
+        *lower = mean - of_mean;
+        *upper = mean + of_mean;
+    } else if (q->what == HF_CERTIFY_SD) {
+        *lower = low;
+        *upper = high;
+    } else if (hfi_link_asked(q->what)) {
+        *lower = hfi_link_least(q->what, mean - of_mean, low, high);
+        *upper = 1.0 - hfi_link_least(q->what, -mean - of_mean, low, high);
+    } else {
+        const double beta = q->settings.beta, slack = unit * (fabs(mean) + fabs(beta) * high);
+        *lower = mean - of_mean + beta * (beta > 0.0 ? low : high) - slack;
+        *upper = mean + of_mean + beta * (beta > 0.0 ? high : low) + slack;
+    }
+}
+
+void hfi_question_point(hfi_question *q, double *user, double *value, double *lower, double *upper)
+{
+    double mean = (double)NAN, var = 0.0, error;
+    place_point(q, NULL, user);
+    if (q->classes) {
+        *value = hfi_classes_point(q->classes, q->x, &error);
+        *lower = *value - error;
+        *upper = *value + error;
+    } else {
+        const hf_status status = hf_predict_latent(q->subject.posterior, q->workspace, q->x, &mean,
+                                                   q->what == HF_CERTIFY_MEAN ? NULL : &var, NULL, NULL);
+        if (status < 0) mean = (double)NAN;
+        *value = value_of(q, mean, sqrt(var));
+        join_point(q, mean, var, lower, upper);
+    }
+    if (isnan(*value)) *lower = *upper = *value;
+    *lower = fmin(*lower, *value);
+    *upper = fmax(*upper, *value);
 }

@@ -21,8 +21,9 @@ typedef struct hfi_question {
     hf_certify_settings settings;
     const double *user_lower, *user_upper; /* the caller's box, inputs of the data */
     size_t inputs;                         /* of the data */
-    double shift, scale;         /* value in the user's units = shift + scale value; shift is 0 for sd */
-    hfi_taylor *taylor;          /* NULL for a point */
+    double shift, scale; /* value in the user's units = shift + scale value; shift is 0 for sd */
+    hfi_taylor *taylor;
+    hfi_point_rounding point;    /* where no input is free */
     struct hfi_classes *classes; /* of several classes, in place of all other bounds; else NULL */
     size_t kinds;
     const hfi_bound_kind *kind[HFI_MOST_KINDS];
@@ -46,6 +47,10 @@ void hfi_question_free(hfi_question *question);
 /** The value at a point that is given in the solver's units by its free inputs (m); `user` := the point in the user's units, inside the box. A gradient along the free inputs
  * in the solver's units, or NULL. One thread at a time. */
 double hfi_question_value(hfi_question *question, const double *point, double *user, double *gradient);
+
+/** Where no input is free: a range around the value at the point, which rounding and, of several classes, quadrature have not left; inside of it what a prediction says, in *value.
+ * `user` as above. NaN where the value is not finite. */
+void hfi_question_point(hfi_question *question, double *user, double *value, double *lower, double *upper);
 
 /** Doubles of scratch beside that of the bounds. */
 size_t hfi_question_own_scratch(size_t m, size_t d);

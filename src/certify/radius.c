@@ -44,11 +44,7 @@ static double distance(const ball *b, const double *point)
 
 static hf_status is_broken(hf_context *ctx, const ball *b, const double *point, bool *broken)
 {
-    size_t winner;
-    const hf_status status =
-        hf_classify_predict(ctx, b->classifier, 1, point, b->d, NULL, &winner, NULL, NULL, NULL);
-    *broken = status >= 0 && winner != b->out.winner;
-    return status;
+    return hfi_certify_is_other(ctx, b->classifier, point, b->out.winner, broken);
 }
 
 /* A counterexample, pulled towards the point as far as it stays one. */
@@ -155,6 +151,7 @@ hf_status hf_certify_radius(hf_context *ctx, const hf_classifier *classifier,
     if (!room) return HF_ERR_MEMORY;
     b.lower = room, b.upper = room + d, b.found = room + 2 * d, b.moved = room + 3 * d, b.at = room + 4 * d;
     b.out.broken = (double)INFINITY;
+    b.out.estimate = hf_certify_is_estimate(classifier);
     for (size_t j = 0; j < d; j++) b.at[j] = (double)NAN;
     const double start = hfi_now();
     status = hf_classify_predict(ctx, classifier, 1, x, d, NULL, &b.out.winner, NULL, NULL, NULL);

@@ -14,15 +14,31 @@ typedef struct answer {
     double *argmin, *argmax; /* inputs of the data */
 } answer;
 
+/* Whether a range says on which side of decide_at all values are. */
+static bool settles(const hfi_question *q, const hf_range *range)
+{
+    return !isnan(q->settings.decide_at) &&
+           (range->lower > q->settings.decide_at || range->upper < q->settings.decide_at);
+}
+
 static void answer_point(hfi_question *q, answer *a)
 {
-    const double value = hfi_question_value(q, NULL, a->argmin, NULL);
+    double value, lower, upper;
+    hfi_question_point(q, a->argmin, &value, &lower, &upper);
     memcpy(a->argmax, a->argmin, q->inputs * sizeof *a->argmax);
-    if (!isfinite(value)) {
+    if (!isfinite(lower) || !isfinite(upper)) {
         a->range = hfi_unknown_range(q->what, &q->settings, q->inputs, a->argmin, a->argmax);
         return;
     }
-    a->range = (hf_range){.lower = value, .upper = value, .lower_attained = value, .upper_attained = value};
+    a->range = (hf_range){.lower = lower,
+                          .upper = upper,
+                          .lower_attained = value,
+                          .upper_attained = value,
+                          .rounding = fmax(value - lower, upper - value)};
+    if (settles(q, &a->range))
+        a->range.stop = HF_CERTIFY_DECIDED;
+    else if (a->range.rounding > q->settings.tolerance)
+        a->range.stop = HF_CERTIFY_ROUNDING;
     if (q->settings.lower_only) {
         a->range.upper = (double)INFINITY;
         a->range.upper_attained = (double)NAN;
@@ -37,13 +53,6 @@ static void answer_point(hfi_question *q, answer *a)
 static hf_certify_stop join_stops(hf_certify_stop a, hf_certify_stop b)
 {
     return a > b ? a : b;
-}
-
-/* Whether the first end alone says on which side of decide_at all values are. */
-static bool settles(const hfi_question *q, const hf_range *range)
-{
-    return !isnan(q->settings.decide_at) &&
-           (range->lower > q->settings.decide_at || range->upper < q->settings.decide_at);
 }
 
 /* One end of the range, and why its search ended. */

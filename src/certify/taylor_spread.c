@@ -139,7 +139,7 @@ static void bound_terms(const hfi_taylor *taylor, const double *centre, const do
 }
 
 /* A-priori for squared lengths of whitened columns: triangular solves are backward stable, products with a dense R are sums of n. */
-static double rounding_of(const hfi_taylor *taylor, double prior, double slopes)
+double hfi_taylor_variance_rounding(const hfi_taylor *taylor, double prior, double slopes)
 {
     const hfi_solution *s = &taylor->subject->posterior->solution;
     const double n = (double)taylor->n;
@@ -171,7 +171,7 @@ static void fill_columns(const hfi_taylor *taylor, const double *centre, const d
         for (size_t a = 0; a < m; a++) slopes += sqrt(model->g[a * m + a]);
         slopes = 2.0 * slopes * sqrt(model->var) + slopes * slopes;
     }
-    model->rounding = rounding_of(taylor, model->var, slopes);
+    model->rounding = hfi_taylor_variance_rounding(taylor, model->var, slopes);
 }
 
 /* What the data take off the prior's part: w are the whitened columns of one box. */

@@ -298,6 +298,25 @@ static double rate_of(const hf_kernel *kernel, const hfi_leaf *leaf, size_t a, b
     }
 }
 
+double hfi_terms_units(const hfi_terms *terms, const double *x)
+{
+    const hf_kernel *kernel = terms->kernel;
+    double units = 16.0;
+    for (size_t l = 0; l < kernel->leaf_count; l++) {
+        const hfi_leaf *leaf = &kernel->leaves[l];
+        units += 8.0 + 2.0 * (double)(leaf->columns + leaf->components + leaf->rank);
+        for (size_t a = 0; a < leaf->columns; a++) {
+            const size_t column = kernel->columns[leaf->column_at + a];
+            bool wave;
+            double far = fabs(x[column]);
+            for (size_t i = 0; i < terms->n; i++)
+                far = fmax(far, fabs(x[column]) + fabs(terms->anchor[i * terms->d + column]));
+            units += 2.0 * rate_of(kernel, leaf, a, &wave) * far;
+        }
+    }
+    return units;
+}
+
 static void gather_rates(const hfi_terms *terms, const hfi_leaf *leaf, hfi_term *term)
 {
     for (size_t a = 0; a < leaf->columns; a++) {

@@ -21,6 +21,12 @@
 
 #include "posterior/posterior.h"
 
+/** Whether the error of probabilities of so many classes is estimated and not bounded. */
+static inline bool hfi_softmax_is_estimate(size_t classes)
+{
+    return classes > 4;
+}
+
 typedef struct hfi_softmax_problem {
     hf_context *ctx;
     const hf_kernel *kernel; /* the caller's, as are their values; of d inputs, the last being the class */

@@ -42,6 +42,7 @@ static void decisions(workshop *w)
     REFUSED(HF_ERR_NOT_FINITE, hf_certify_decision(w->ctx, c, NULL, 1, point, low, far, &d, NULL));
     REFUSED(HF_ERR_NOT_FINITE, hf_certify_decision(w->ctx, c, NULL, 1, far, low, high, &d, NULL));
     assert_int_equal(hf_certify_decision(NULL, c, NULL, 1, point, low, high, &d, NULL), HF_ERR_ARGUMENT);
+    assert_false(hf_certify_is_estimate(c) || hf_certify_is_estimate(NULL));
     ARGUMENT(hf_certify_accuracy(w->ctx, c, NULL, 1, point, &label, radius, &a));
     assert_contains(hf_context_message(w->ctx), "input 2");
     ARGUMENT(hf_certify_accuracy(w->ctx, c, NULL, 1, point, NULL, high, &a));

@@ -119,8 +119,8 @@ static void test_point(void **state)
     const double x[INPUTS] = {0.3, -0.2};
     hf_range r;
     assert_int_equal(hf_certify_class(t.l.ctx, t.classifier, NULL, 1, x, x, &r, NULL, NULL), HF_OK);
-    assert_near(r.lower, probability_of(&t, 0, x), 1e-14);
-    assert_near(r.upper, probability_of(&t, 0, x), 1e-14);
+    const double p = probability_of(&t, 0, x);
+    assert_true(r.lower <= p && p <= r.upper && r.upper - r.lower < 1e-10);
     end(&t);
 }
 

@@ -18,7 +18,8 @@ typedef struct trial {
 } trial;
 
 /* A scaling of its own, as a fit would choose one. */
-static void solve(hf_context *ctx, const char *expression, uint64_t index, bool scaled, trial *t)
+static void solve_noisy(hf_context *ctx, const char *expression, uint64_t index, bool scaled, double noise,
+                        trial *t)
 {
     hf_kernel *kernel = parse(ctx, expression, INPUTS);
     hf_mean *mean = NULL;
@@ -32,7 +33,7 @@ static void solve(hf_context *ctx, const char *expression, uint64_t index, bool 
     assert_int_equal(hf_mean_create(ctx, index % 2 ? HF_MEAN_LINEAR : HF_MEAN_CONSTANT, INPUTS, &mean),
                      HF_OK);
     assert_int_equal(hf_mean_set(ctx, mean, coefficients, true), HF_OK);
-    assert_int_equal(hf_sites_gaussian(ctx, READINGS, y, 0.04, NULL, &sites), HF_OK);
+    assert_int_equal(hf_sites_gaussian(ctx, READINGS, y, noise, NULL, &sites), HF_OK);
     assert_true(hf_solve_exact(ctx, kernel, mean, sites, x, INPUTS, &t->posterior) >= 0);
     for (size_t j = 0; j < INPUTS && scaled; j++) {
         t->posterior->scaling.x_shift[j] = 0.1 * (double)j;
@@ -44,6 +45,11 @@ static void solve(hf_context *ctx, const char *expression, uint64_t index, bool 
     hf_mean_free(mean);
     hf_kernel_free(kernel);
     free(x);
+}
+
+static void solve(hf_context *ctx, const char *expression, uint64_t index, bool scaled, trial *t)
+{
+    solve_noisy(ctx, expression, index, scaled, 0.04, t);
 }
 
 static void make_trial(hf_context *ctx, const char *expression, uint64_t index, trial *t)
@@ -385,6 +391,41 @@ static void classes_have_rigorous_ranges(void **state)
     }
 }
 
+/* The exact value at a point lies in the range that is not rigorous: its allowance holds, of posteriors that are next to singular too, and is no more than a few digits. */
+static void points_allow_for_rounding(void **state)
+{
+    for (size_t k = 0; k < 2 * EXPRESSION_COUNT; k++) {
+        trial t;
+        hfi_stream stream;
+        const size_t e = k / 2;
+        const double noise = k % 2 == 0 ? 0.04 : 1e-7;
+        hf_certify_settings settings = hf_certify_settings_default();
+        settings.beta = -1.5;
+        solve_noisy(*state, EXPRESSIONS[e], e, strstr(EXPRESSIONS[e], "coregion") == NULL, noise, &t);
+        assert_int_equal(hfi_rigorous_create(*state, t.posterior, true, &t.rigorous), HF_OK);
+        hfi_stream_init(&stream, 39, HFI_PURPOSE_TEST, k);
+        for (size_t b = 0; b < 8; b++) {
+            double low, high;
+            hf_range range;
+            place(EXPRESSIONS[e], &t, 0.0, &stream);
+            if (b == 7 && strstr(EXPRESSIONS[e], "coregion") == NULL) t.lower[0] += 40.0;
+            for (int what = 0; what <= (int)HF_CERTIFY_MEAN_PLUS; what++) {
+                assert_true(hf_certify(*state, t.posterior, (hf_certify_what)what, &settings, t.lower,
+                                       t.lower, &range, NULL, NULL) >= 0);
+                assert_int_equal(range.stop, range.rounding > settings.tolerance ? HF_CERTIFY_ROUNDING
+                                                                                 : HF_CERTIFY_TOLERANCE);
+                assert_int_equal(
+                    hfi_rigorous_value(t.rigorous, (hf_certify_what)what, -1.5, t.lower, &low, &high), HF_OK);
+                if (!(range.lower <= low && high <= range.upper))
+                    fail_msg("%s: [%.17g, %.17g] is not in [%.17g, %.17g]", EXPRESSIONS[e], low, high,
+                             range.lower, range.upper);
+                assert_true(noise < 1e-3 || range.upper - range.lower < (b == 7 ? 1e-6 : 1e-8));
+            }
+        }
+        drop_trial(&t);
+    }
+}
+
 /* At an anchor, unscaled, where matern12 has no derivatives: a point of any number of inputs, and boxes that hold an input there. */
 static void kinks_at_anchors_are_no_errors(void **state)
 {
@@ -459,6 +500,7 @@ int main(void)
         cmocka_unit_test(outputs_have_their_own_units),
         cmocka_unit_test(probabilities_hold_those_of_the_link),
         cmocka_unit_test(classes_have_rigorous_ranges),
+        cmocka_unit_test(points_allow_for_rounding),
         cmocka_unit_test(kinks_at_anchors_are_no_errors),
         cmocka_unit_test(an_overflow_is_the_answer_of_its_box_alone),
     };

@@ -324,5 +324,28 @@ class Classes(Certify):
         self.assertLess(out["lower"][0], out["upper"][0])
 
 
+class FiveClasses(Certify):
+    def test_certificates_say_that_they_rest_on_an_estimate(self):
+        draw = random.Random(11)
+        lines = ["a,b,kind"] + ["%.3f,%.3f,k%d" % (draw.gauss(i % 5, 0.6), draw.gauss(0, 1), i % 5) for i in range(40)]
+        self.write("five.csv", "\n".join(lines) + "\n")
+        self.ok("fit", "five.csv", "-t", "kind", "--sites", "softmax", "-k", "se", "--no-train", "-q", "-o", "five.hf")
+        self.write("at.csv", "a,b,kind\n0.1,0.2,k0\n3.9,0,k4\n")
+        at = ["five.hf", "--at", "at.csv", "--radius", "0"]
+        point = table(self.ok("certify", *at))
+        self.assertEqual(point["status"], ["tolerance (estimate)"] * 2)
+        self.assertTrue(all(low < high for low, high in zip(point["lower"], point["upper"])))
+        self.assertTrue(all(text.endswith(" (estimate)") for text in table(self.ok("certify", *at, "--what", "decision"))["status"]))
+        self.assertIn("is an estimate: it rests on six standard errors", self.ok("certify", *at, "-o", "r.csv"))
+        self.assertIs(json.loads(self.ok("certify", *at, "-o", "r.csv", "--json"))["estimate"], True)
+        for more in (["certify", *at, "--what", "accuracy"],
+                     ["certify", "five.hf", "--at", "at.csv", "--radius", "0.001", "--max-radius", "--node-limit", "2"],
+                     ["explain", "five.hf", "--at", "at.csv", "--step", "0.001", "--node-limit", "2"]):
+            self.assertIn("certificates of 5 classes rest on an estimate", self.run_tool(*more)[2])
+        model = self.classes()
+        self.assertNotIn("estimate", self.ok("certify", model, "--at", "at.csv", "--radius", "0"))
+        self.assertIs(json.loads(self.ok("certify", model, "--at", "at.csv", "--radius", "0", "-o", "r.csv", "--json"))["estimate"], False)
+
+
 if __name__ == "__main__":
     unittest.main()
