@@ -3,6 +3,7 @@
 #include "certify/rigorous_impl.h"
 
 #include "certify/link.h"
+#include "kernel/kernel.h"
 #include <string.h>
 
 /* ---- room -----------------------------------------------------------------------------------------------
@@ -16,7 +17,7 @@ hfi_rigorous_work hfi_rigorous_work_create(const hfi_rigorous *of, hf_certify_wh
     const size_t scratch = hfi_kernel_jet_scratch(posterior->kernel, 2),
                  n = of->gram != NULL ? (d + 1) * s->n : 0;
     const size_t room = hfi_solution_room(s, 1);
-    const size_t intervals = 2 * d + 3 * jet + scratch + 2 * n;
+    const size_t intervals = 2 * d + 4 * jet + scratch + 2 * n;
     const size_t bytes = intervals * sizeof(hfi_interval) + (2 * d + 1) * sizeof(long double) +
                          (3 * d + n + room) * sizeof(double);
     hfi_rigorous_work w = {.of = of, .what = what, .beta = beta};
@@ -25,7 +26,8 @@ hfi_rigorous_work hfi_rigorous_work_create(const hfi_rigorous *of, hf_certify_wh
     w.box = w.block;
     w.middle = w.box + d;
     w.jet = w.middle + d;
-    w.one = w.jet + jet;
+    w.wide = w.jet + jet;
+    w.one = w.wide + jet;
     w.spread = w.one + jet;
     w.scratch = w.spread + jet;
     w.column = w.scratch + scratch;
@@ -66,22 +68,22 @@ static void add_prior_mean(const hf_mean *mean, const hfi_interval *x, size_t d,
     }
 }
 
-/* The mean and its derivatives over x, scaled units, into work->jet. */
-static bool mean_jet(hfi_rigorous_work *work, const hfi_interval *x, int order)
+/* The mean and its derivatives over x, scaled units. */
+static bool mean_jet(hfi_rigorous_work *work, const hfi_interval *x, int order, hfi_interval *jet)
 {
     const hf_posterior *posterior = work->of->posterior;
     const hfi_solution *s = &posterior->solution;
     const size_t size = hfi_kernel_jet_size(posterior->kernel, order);
-    for (size_t k = 0; k < size; k++) work->jet[k] = hfi_interval_point(0.0L);
+    for (size_t k = 0; k < size; k++) jet[k] = hfi_interval_point(0.0L);
     for (size_t i = 0; i < s->n; i++) {
         const hfi_interval t = hfi_interval_point(s->t[i]);
         if (!hfi_kernel_enclose_box(posterior->kernel, x, s->z + i * s->d, false, order, work->one,
                                     work->scratch))
             return false;
         for (size_t k = 0; k < size; k++)
-            work->jet[k] = hfi_interval_add(work->jet[k], hfi_interval_multiply(t, work->one[k]));
+            jet[k] = hfi_interval_add(jet[k], hfi_interval_multiply(t, work->one[k]));
     }
-    add_prior_mean(posterior->mean, x, s->d, order, work->jet);
+    add_prior_mean(posterior->mean, x, s->d, order, jet);
     return true;
 }
 
@@ -177,18 +179,40 @@ typedef struct reach {
     bool moves;           /* the box is not a point */
 } reach;
 
-/* For rough kernels: the value at the centre and what the slopes anywhere in the box make of the way from there. */
-static bool by_slopes(hfi_rigorous_work *work, hfi_rigorous_bounds *out)
+/* The sum of the anchors' covariances with the whole box; and the value and slopes at the centre with the first and second derivatives that the box can have. All of these grow with sum |t_i k_i|
+ * and not with the norm: they are what is narrow far from the anchors, and where a kernel is rough. */
+static bool by_sums(hfi_rigorous_work *work, hfi_rigorous_bounds *out)
 {
-    if (!mean_jet(work, work->box, 1)) return false;
-    work->jet[0] = out->centre;
-    out->box =
-        hfi_interval_intersect(out->box, polynomial(work, work->jet, work->of->posterior->solution.d, 1));
+    const size_t d = work->of->posterior->solution.d;
+    if (!mean_jet(work, work->box, 2, work->wide)) return false;
+    out->box = hfi_interval_intersect(out->box, work->wide[0]);
+    work->wide[0] = out->centre;
+    out->box = hfi_interval_intersect(out->box, polynomial(work, work->wide, d, 1));
+    for (size_t j = 0; j < d; j++) work->wide[1 + j] = work->jet[1 + j];
+    out->box = hfi_interval_intersect(out->box, polynomial(work, work->wide, d, 2));
     return true;
 }
 
+/* Whether these promise more than `rest`, what is lost by norms. Covariances are taken at the points of the box that are nearest to each anchor, in double: this decides what is computed, and
+ * bounds nothing. */
+static bool is_far(const hfi_rigorous_work *work, const double *lower, const double *upper, const reach *r,
+                   long double rest)
+{
+    const hf_posterior *posterior = work->of->posterior;
+    const hfi_solution *s = &posterior->solution;
+    const double share = r->norm[0] > 0.0L ? (double)(r->norm[1] / r->norm[0]) : 1.0;
+    double sum = 0.0;
+    for (size_t i = 0; i < s->n; i++) {
+        const double *z = s->z + i * s->d;
+        for (size_t j = 0; j < s->d; j++) work->step[j] = fmin(fmax(z[j], lower[j]), upper[j]);
+        sum += fabs(s->t[i] * hfi_kernel_value(posterior->kernel, work->step, z, false));
+    }
+    return sum * fmin(1.0, share * share) < (double)rest;
+}
+
 /* Scaled units. The jet's constant term is the value at the centre. */
-static bool mean_bounds(hfi_rigorous_work *work, const reach *r, hfi_rigorous_bounds *out)
+static bool mean_bounds(hfi_rigorous_work *work, const double *lower, const double *upper, const reach *r,
+                        hfi_rigorous_bounds *out)
 {
     static const long double FACTORIAL[] = {1.0L, 1.0L, 2.0L, 6.0L};
     const hf_posterior *posterior = work->of->posterior;
@@ -196,11 +220,12 @@ static bool mean_bounds(hfi_rigorous_work *work, const reach *r, hfi_rigorous_bo
     const int degree = !r->moves ? 0 : isfinite(r->norm[3]) ? 2 : isfinite(r->norm[2]) ? 1 : 0;
     const long double norm = work->of->norm;
     hfi_interval prior = {0.0L, 0.0L}, at_centre = {0.0L, 0.0L};
-    if (!mean_jet(work, work->middle, degree)) return false;
-    work->degree = degree;
+    work->degree = degree > 0 || !r->moves ? degree : 1;
+    if (!mean_jet(work, work->middle, work->degree, work->jet)) return false;
     add_prior_mean(posterior->mean, work->box, d, 0, &prior);
     add_prior_mean(posterior->mean, work->middle, d, 0, &at_centre);
     const hfi_interval moved = hfi_interval_add(work->jet[0], hfi_interval_subtract(prior, at_centre));
+    long double least = hfi_times_up(norm, r->distance);
     out->centre = work->jet[0];
     out->box = hfi_interval_intersect(hfi_interval_widen(prior, hfi_times_up(norm, r->norm[0])),
                                       hfi_interval_widen(moved, hfi_times_up(norm, r->distance)));
@@ -208,8 +233,10 @@ static bool mean_bounds(hfi_rigorous_work *work, const reach *r, hfi_rigorous_bo
         const long double rest = hfi_up(hfi_times_up(norm, r->norm[p + 1]) / FACTORIAL[p + 1]);
         out->box =
             hfi_interval_intersect(out->box, hfi_interval_widen(polynomial(work, work->jet, d, p), rest));
+        least = rest < least ? rest : least;
     }
-    return degree > 0 || !r->moves || by_slopes(work, out);
+    if (!r->moves || (degree > 0 && !is_far(work, lower, upper, r, least))) return true;
+    return by_sums(work, out);
 }
 
 /* What white adds to the variance over work->box. */
@@ -220,6 +247,27 @@ static bool white_part(hfi_rigorous_work *work, hfi_interval *out)
     *out = hfi_interval_subtract(with, without);
     if (out->lower < 0.0L) out->lower = 0.0L;
     return out->upper >= 0.0L;
+}
+
+/* A = K + D is at least D: what the data take off the variance is at most sum k_i^2 / d_i, and little far from them. */
+static bool sd_by_sums(hfi_rigorous_work *work, hfi_interval *sd)
+{
+    const hf_posterior *posterior = work->of->posterior;
+    const hfi_solution *s = &posterior->solution;
+    hfi_interval prior, k;
+    long double taken = 0.0L;
+    if (!value_over(work, NULL, false, &prior)) return false;
+    for (size_t i = 0; i < s->n && taken < prior.lower; i++) {
+        if (!value_over(work, s->z + i * s->d, false, &k)) return false;
+        const long double square = hfi_interval_square(k).upper;
+        const long double own = work->of->variance[i];
+        if (square > 0.0L) taken = own > 0.0L ? hfi_up(taken + hfi_up(square / own)) : INFINITY;
+    }
+    const long double left = hfi_down(prior.lower - taken);
+    if (!(left > 0.0L)) return true;
+    const long double root = hfi_down(sqrtl(left));
+    if (root > sd->lower) sd->lower = root;
+    return true;
 }
 
 /* sqrt(a^2 + white), a >= 0 */
@@ -245,6 +293,7 @@ static bool sd_bounds(hfi_rigorous_work *work, const reach *r, hfi_rigorous_boun
         wide = hfi_interval_intersect(
             wide, hfi_interval_widen(hfi_interval_sqrt(square), hfi_up(0.5L * r->norm[2])));
     }
+    if (r->moves && !sd_by_sums(work, &wide)) return false;
     out->centre = with_white(sd, white);
     out->box = with_white(wide, white);
     return true;
@@ -301,7 +350,7 @@ bool hfi_rigorous_bound(hfi_rigorous_work *work, const double *lower, const doub
         return false;
     r.distance = square > 0.0L ? hfi_up(sqrtl(square)) : 0.0L;
     if (r.norm[1] < r.distance) r.distance = r.norm[1];
-    if (work->what != HF_CERTIFY_SD && !mean_bounds(work, &r, &mean)) return false;
+    if (work->what != HF_CERTIFY_SD && !mean_bounds(work, lower, upper, &r, &mean)) return false;
     if (work->what != HF_CERTIFY_MEAN && !sd_bounds(work, &r, &sd)) return false;
     out->box = in_user_units(work, mean.box, sd.box);
     out->centre = in_user_units(work, mean.centre, sd.centre);
@@ -318,7 +367,7 @@ bool hfi_rigorous_at(hfi_rigorous_work *work, hfi_interval *out)
     }
     work->output = hfi_scaling_output(&posterior->scaling, work->centre);
     if (work->what != HF_CERTIFY_SD) {
-        if (!mean_jet(work, work->middle, 0)) return false;
+        if (!mean_jet(work, work->middle, 0, work->jet)) return false;
         mean = work->jet[0];
     }
     if (work->what != HF_CERTIFY_MEAN) {

@@ -27,6 +27,7 @@ typedef struct hfi_rigorous_work {
     hfi_interval *box;      /* d */
     hfi_interval *middle;   /* d: a point, as intervals */
     hfi_interval *jet;      /* of the mean at the middle */
+    hfi_interval *wide;     /* of the mean anywhere in the box */
     hfi_interval *one;      /* of one anchor */
     hfi_interval *scratch;  /* of the kernel */
     long double *half;      /* d */

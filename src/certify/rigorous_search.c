@@ -7,7 +7,7 @@
 typedef struct box {
     double key;   /* no value in it is smaller */
     size_t sides; /* index of its sides in the store */
-    size_t split; /* the side to halve; d where it is too small */
+    size_t split; /* the side to halve; d where that is of no use */
 } box;
 
 /* One end of the range: of sign * value the least. */
@@ -119,8 +119,11 @@ static hf_status offer(search *s, double least)
     hfi_interval value;
     s->nodes++;
     if (!hfi_rigorous_bound(s->work, lower, upper, &bounds)) return HF_ERR_NOT_FINITE;
+    const hfi_interval centre = signed_by(s->sign, bounds.centre);
     const double key = hfi_double_down(signed_by(s->sign, bounds.box).lower);
-    push(s, (box){key > least ? key : least, s->made, widest(s, lower, upper)});
+    /* Halves would gain no more than the roundings of the value at the centre: such a box is done with. */
+    const bool splits = centre.upper - key > 4.0L * (centre.upper - centre.lower);
+    push(s, (box){key > least ? key : least, s->made, splits ? widest(s, lower, upper) : s->d});
     s->made++;
     attain(s, bounds.centre);
     if (key < s->attained && hfi_rigorous_step(s->work, s->sign, lower, upper) &&

@@ -143,8 +143,9 @@ static void predictions_stay_inside(void **state)
         settings.beta = -1.5;
         make_trial(*state, EXPRESSIONS[e], e, &t);
         hfi_stream_init(&stream, 32, HFI_PURPOSE_TEST, e);
-        for (size_t b = 0; b < 3; b++) {
+        for (size_t b = 0; b < 4; b++) {
             place(EXPRESSIONS[e], &t, b == 0 ? 0.0 : b == 1 ? 0.03 : 0.4, &stream);
+            if (b == 3 && strstr(EXPRESSIONS[e], "coregion") == NULL) t.lower[0] += 5.0, t.upper[0] += 7.0;
             check_range(EXPRESSIONS[e], &t, HF_CERTIFY_MEAN, &settings, &stream);
             check_range(EXPRESSIONS[e], &t, HF_CERTIFY_SD, &settings, &stream);
             check_range(EXPRESSIONS[e], &t, HF_CERTIFY_MEAN_PLUS, &settings, &stream);
@@ -174,6 +175,30 @@ static void ends_are_as_near_as_asked(void **state)
         range = ask(&t, HF_CERTIFY_MEAN, &settings, NULL, NULL);
         assert_int_equal(range.stop, HF_CERTIFY_TOLERANCE);
         assert_close(SMOOTH[e], 0, range.lower, value_of(&t, HF_CERTIFY_MEAN, 0.0, t.lower), 1e-11);
+        drop_trial(&t);
+    }
+}
+
+/* Wide boxes far from the readings, where means are next to their prior and deviations to the prior's: a few boxes to the tolerance, as without rigour. */
+static void far_boxes_take_few_parts(void **state)
+{
+    static const char *const FAR[] = {"se(ard)", "matern52", "matern32(ard)", "matern12",
+                                      "se*se(x1) + matern32"};
+    for (size_t e = 0; e < sizeof FAR / sizeof *FAR; e++) {
+        trial t;
+        hf_certify_settings settings = hf_certify_settings_default();
+        make_trial(*state, FAR[e], e, &t);
+        const double wide = e == 0 ? 40.0 : 90.0;
+        for (size_t j = 0; j < INPUTS; j++) {
+            t.lower[j] = wide;
+            t.upper[j] = wide + 4.0;
+        }
+        for (int what = 0; what <= (int)HF_CERTIFY_SD; what++) {
+            const hf_range range = ask(&t, (hf_certify_what)what, &settings, NULL, NULL);
+            if (range.stop != HF_CERTIFY_TOLERANCE || range.nodes > 10)
+                fail_msg("%s: %zu boxes, [%g, %g], %s", FAR[e], range.nodes, range.lower, range.upper,
+                         hf_certify_stop_name(range.stop));
+        }
         drop_trial(&t);
     }
 }
@@ -385,6 +410,13 @@ static void classes_have_rigorous_ranges(void **state)
     hfi_stream_init(&stream, 37, HFI_PURPOSE_TEST, 0);
     for (size_t k = 0; k < 4; k++) {
         hf_classifier *classifier = classify(*state, KERNELS[k / 2], k % 2 ? HF_LINK_LOGIT : HF_LINK_PROBIT);
+        const double lower[INPUTS] = {30.0, 30.0, 30.0}, upper[INPUTS] = {35.0, 35.0, 35.0};
+        hf_certify_settings far = hf_certify_settings_default();
+        hf_decision decision;
+        far.rigorous = true; /* and without a limit */
+        assert_true(hf_certify_decision(*state, classifier, &far, 1, lower, lower, upper, &decision, NULL) >=
+                    0);
+        assert_true(decision.nodes < 100);
         for (size_t b = 0; b < 3; b++)
             check_class(*state, classifier, (b + k / 2) % 2, b == 0 ? 0.0 : b == 1 ? 0.03 : 0.3, &stream);
         hf_classifier_free(classifier);
@@ -494,6 +526,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(predictions_stay_inside),
         cmocka_unit_test(ends_are_as_near_as_asked),
+        cmocka_unit_test(far_boxes_take_few_parts),
         cmocka_unit_test(decisions_and_limits_stop_the_search),
         cmocka_unit_test(norms_are_those_of_the_mean),
         cmocka_unit_test(inducing_posteriors_have_means),
