@@ -236,8 +236,9 @@ static hf_status write_counterexamples(certified *run, const certify_request *as
     const size_t d = run->d;
     size_t count = 0;
     if (asked->counterexamples == NULL) return HF_OK;
-    double *points = calloc(run->m * (d + 1) + 1, sizeof *points), *row = points + run->m * d;
+    double *points = calloc(run->m * (d + 1) + 1, sizeof *points);
     if (points == NULL) return HF_ERR_MEMORY;
+    double *row = points + run->m * d;
     for (size_t k = 0; k < run->m; k++) {
         if (isnan(asked->counterexample[k * d])) continue;
         memcpy(points + count * d, asked->counterexample + k * d, d * sizeof *points);

@@ -5,8 +5,6 @@
  *
  * Everything here is in the solver's units, and a box is given by its centre and half-widths: { x : |x_j - centre_j| <= half_j }. All d inputs are there,
  * the number of an output among them; what is fixed has half-width 0. Rounding of centres and half-widths is the caller's business: the half-widths are rounded up.
- *
- * Not to be included beside kernel/expression.h: both rooms have a type named hfi_form.
  */
 #ifndef HFI_CERTIFY_BOUND_H
 #define HFI_CERTIFY_BOUND_H

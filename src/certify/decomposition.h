@@ -15,7 +15,7 @@
  * box's centre. Everything then adds up to one parabola per coordinate and one sinusoid per coordinate and frequency.
  *
  * Source: Patane, Blaas, Laurenti, Cardelli, Roberts, Kwiatkowska, Adversarial robustness guarantees for Gaussian processes, JMLR 23, 2022, section 5
- * and appendix B; here the sinusoids of one frequency are added before they are minimised. Not to be included beside solver.h and expression.h together; it needs neither.
+ * and appendix B; here the sinusoids of one frequency are added before they are minimised.
  */
 #ifndef HFI_CERTIFY_DECOMPOSITION_H
 #define HFI_CERTIFY_DECOMPOSITION_H

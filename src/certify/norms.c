@@ -58,7 +58,7 @@ static double *leaf_columns(hf_context *ctx, const hfi_terms *terms, const hfi_t
 {
     const hf_kernel *kernel = terms->kernel;
     const hfi_leaf *leaf = &kernel->leaves[term->far_leaf];
-    double *z = hfi_alloc(ctx, terms->n * leaf->columns, sizeof *z);
+    double *z = hfi_alloc_product(ctx, terms->n, leaf->columns, sizeof *z);
     if (!z) return NULL;
     *columns = leaf->columns;
     for (size_t a = 0; a < leaf->columns; a++) {

@@ -18,8 +18,6 @@
  * quadratic.
  *
  * `what` may be a probability of class 1 of two, too (link.h): of the mean and sd in user units, monotone in both.
- *
- * Not to be included beside kernel/expression.h (bound.h).
  */
 #ifndef HFI_CERTIFY_RIGOROUS_H
 #define HFI_CERTIFY_RIGOROUS_H

@@ -38,6 +38,11 @@ void hf_classifier_free(hf_classifier *classifier)
     hfi_memory_free(&memory, classifier);
 }
 
+hf_posterior *hfi_classifier_posterior(hf_classifier *classifier)
+{
+    return classifier->posterior;
+}
+
 const hf_posterior *hf_classifier_posterior(const hf_classifier *classifier)
 {
     return classifier ? classifier->posterior : NULL;

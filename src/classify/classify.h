@@ -20,6 +20,9 @@
 #include "train/curved.h"
 #include "train/train.h"
 
+/** For who owns the classifier: the posterior that it owns. */
+hf_posterior *hfi_classifier_posterior(hf_classifier *classifier);
+
 typedef struct hfi_class_problem {
     hf_context *ctx;
     hf_link link;

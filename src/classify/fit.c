@@ -85,14 +85,16 @@ hf_status hf_classify_data(hf_context *ctx, const hf_class_data *data, const hf_
     if (data && settings && settings->link == HF_LINK_SOFTMAX)
         return hfi_softmax_fit(ctx, data, settings, out, report);
     const double begin = hfi_now();
+    hf_context *own = hfi_context_borrow(ctx);
+    if (!own) return HF_ERR_MEMORY;
     hfi_class_fit fit;
-    hf_status s = hfi_class_fit_init(ctx, data, settings, &fit);
-    if (s < 0) return s;
-    const int threads = hf_context_threads(ctx);
-    if (fit.base.n < LEAST_FOR_THREADS) hf_context_set_threads(ctx, 1);
-    s = run(&fit, out, report);
-    if (s >= 0 && report) report->seconds = hfi_now() - begin;
-    hfi_class_fit_free(&fit);
-    hf_context_set_threads(ctx, threads);
+    hf_status s = hfi_class_fit_init(own, data, settings, &fit);
+    if (s >= 0) {
+        if (fit.base.n < LEAST_FOR_THREADS) hf_context_set_threads(own, 1);
+        s = run(&fit, out, report);
+        if (s >= 0 && report) report->seconds = hfi_now() - begin;
+        hfi_class_fit_free(&fit);
+    }
+    hfi_context_give_back(ctx, own);
     return s;
 }

@@ -138,9 +138,9 @@ static hf_status trace_difference(hfi_class_problem *p, const place *places, con
 /* The answer of EP's sites by the difference of four more fixed points, next to the one found, which is put back. */
 static hf_status add_trace_answer(hfi_class_problem *p, size_t count, double *gradient)
 {
-    double *kept = hfi_alloc(p->ctx, 5 * p->n + 2 * count, sizeof *kept), *side = kept + 5 * p->n,
-           *sum = side + count;
+    double *kept = hfi_alloc(p->ctx, 5 * p->n + 2 * count, sizeof *kept);
     if (!kept) return HF_ERR_MEMORY;
+    double *side = kept + 5 * p->n, *sum = side + count;
     double *const moved[] = {p->w, p->pull, p->latent, p->force, p->variance};
     for (size_t k = 0; k < 5; k++) memcpy(kept + k * p->n, moved[k], p->n * sizeof *kept);
     const size_t rounds = p->rounds;

@@ -61,8 +61,8 @@ static hf_status stack(hf_context *ctx, const hf_class_data *data, softmax_fit *
 {
     const size_t d = data->d + 1, classes = data->classes;
     for (size_t i = 0; i < data->n; i++) f->n += data->label[i] != HF_LABEL_MISSING;
-    f->x = hfi_alloc(ctx, f->n * classes, d * sizeof *f->x);
-    f->fit.reading = hfi_alloc(ctx, f->n * classes, sizeof *f->fit.reading);
+    f->x = hfi_alloc_product(ctx, f->n, classes, d * sizeof *f->x);
+    f->fit.reading = hfi_alloc_product(ctx, f->n, classes, sizeof *f->fit.reading);
     f->fit.label = hfi_alloc(ctx, f->n, sizeof *f->fit.label);
     if (!f->x || !f->fit.reading || !f->fit.label) return HF_ERR_MEMORY;
     size_t at = 0;
@@ -258,14 +258,15 @@ hf_status hfi_softmax_fit(hf_context *ctx, const hf_class_data *data, const hf_c
                           hf_classifier **out, hf_class_report *report)
 {
     const double started = hfi_now();
+    hf_context *own = hfi_context_borrow(ctx);
+    if (!own) return HF_ERR_MEMORY;
     softmax_fit f;
     memset(&f, 0, sizeof f);
-    hf_status s = begin(ctx, data, settings, &f);
-    const int threads = hf_context_threads(ctx);
-    if (f.n < LEAST_FOR_THREADS) hf_context_set_threads(ctx, 1);
+    hf_status s = begin(own, data, settings, &f);
+    if (f.n < LEAST_FOR_THREADS) hf_context_set_threads(own, 1);
     if (s >= 0) s = run(&f, out, report);
     if (s >= 0 && report) report->seconds = hfi_now() - started;
-    drop(ctx, &f);
-    hf_context_set_threads(ctx, threads);
+    drop(own, &f);
+    hfi_context_give_back(ctx, own);
     return s;
 }

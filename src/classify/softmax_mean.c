@@ -147,7 +147,7 @@ static hf_status spread_init(hfi_softmax_problem *p, struct hfi_softmax_spread *
     const size_t n = p->n, classes = p->classes, threads = (size_t)hf_context_threads(p->ctx);
     *spread = (struct hfi_softmax_spread){.width = classes - 1,
                                           .stride = classes * (n + 1) * COLUMNS + classes * (classes + 4)};
-    spread->root = hfi_alloc(p->ctx, n * classes, spread->width * sizeof *spread->root);
+    spread->root = hfi_alloc_product(p->ctx, n, classes, spread->width * sizeof *spread->root);
     spread->points = hfi_alloc(p->ctx, PAIRS, spread->width * sizeof *spread->points);
     spread->value = hfi_alloc(p->ctx, n, sizeof *spread->value);
     spread->last = hfi_alloc(p->ctx, n, classes * sizeof *spread->last);

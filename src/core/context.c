@@ -4,6 +4,7 @@
 
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* More threads than this is a mistyped number, and starting them would bring the process down. */
 enum {
@@ -39,6 +40,27 @@ void hf_context_free(hf_context *ctx)
     if (ctx == NULL) return;
     hfi_memory memory = ctx->memory; /* by value: the context itself is about to go */
     hfi_memory_free(&memory, ctx);
+}
+
+hf_context *hfi_context_borrow(hf_context *ctx)
+{
+    const hfi_memory memory = hfi_context_memory(ctx);
+    hf_context *own = hfi_memory_alloc(&memory, 1, sizeof *own);
+    if (own == NULL) {
+        (void)hfi_out_of_memory(ctx);
+        return NULL;
+    }
+    if (ctx != NULL)
+        *own = *ctx;
+    else
+        *own = (hf_context){.memory = memory, .threads = 1};
+    return own;
+}
+
+void hfi_context_give_back(hf_context *ctx, hf_context *own)
+{
+    if (ctx != NULL) memcpy(ctx->message, own->message, sizeof ctx->message);
+    hf_context_free(own);
 }
 
 hf_status hf_context_set_threads(hf_context *ctx, int threads)

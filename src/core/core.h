@@ -33,12 +33,20 @@ void hfi_free(hf_context *ctx, void *block);
 /** A zero-terminated copy in the allocator's memory; NULL when out of memory. */
 char *hfi_memory_strdup(const hfi_memory *memory, const char *text);
 
+/** hfi_alloc() of a * b entries; a product that overflows is out of memory. */
+void *hfi_alloc_product(hf_context *ctx, size_t a, size_t b, size_t size);
+
 /** Product of two sizes; false on overflow. */
 bool hfi_size_mul(size_t a, size_t b, size_t *product);
 
 /** Bytes of physical memory that a new allocation can have without swapping (Linux MemAvailable); SIZE_MAX
  * when unknown. */
 size_t hfi_available_memory(void);
+
+/** A context like ctx (of one thread if ctx is NULL) for the time of a call, so that the caller's never changes: a fit of few readings sets
+ *  its number of threads. hfi_context_give_back() ends it and leaves its message in ctx. NULL with a message when out of memory. */
+hf_context *hfi_context_borrow(hf_context *ctx);
+void hfi_context_give_back(hf_context *ctx, hf_context *own);
 
 /* ---- messages ---------------------------------------------------------------------------------- */
 

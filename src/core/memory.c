@@ -90,6 +90,14 @@ void *hfi_alloc(hf_context *ctx, size_t count, size_t size)
     return allocate_or_tell(ctx, count, size, true);
 }
 
+void *hfi_alloc_product(hf_context *ctx, size_t a, size_t b, size_t size)
+{
+    size_t count = 0;
+    if (hfi_size_mul(a, b, &count)) return hfi_alloc(ctx, count, size);
+    (void)hfi_out_of_memory(ctx);
+    return NULL;
+}
+
 void *hfi_alloc_unset(hf_context *ctx, size_t count, size_t size)
 {
     return allocate_or_tell(ctx, count, size, false);

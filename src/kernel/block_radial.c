@@ -291,37 +291,29 @@ static void fill_coordinates(radial *all)
     for (size_t l = 0; all->entry && l < job->n; l++) all->entry[l] = (real)(job->s[l] / all->entry_unit);
 }
 
-static void *several(hf_context *ctx, size_t a, size_t b, size_t size)
-{
-    size_t count = 0;
-    if (hfi_size_mul(a, b, &count)) return hfi_alloc(ctx, count, size);
-    (void)hfi_out_of_memory(ctx);
-    return NULL;
-}
-
 static bool allocate(hf_context *ctx, radial *all)
 {
     const hfi_block_job *job = all->job;
     const size_t padded = all->plan->padded, threads = (size_t)hf_context_threads(ctx);
     all->desks = hfi_alloc(ctx, threads, sizeof *all->desks);
     all->z_each = (padded + (padded > HFI_STRIP_AXES ? HFI_STRIP_ROWS : 0)) * HFI_CHUNK_STRIDE;
-    all->z = all->desks ? several(ctx, threads, all->z_each, sizeof *all->z) : NULL;
-    all->by_row = all->z ? several(ctx, job->n, padded, sizeof *all->by_row) : NULL;
-    all->by_chunk = all->by_row ? several(ctx, job->n, padded, sizeof *all->by_chunk) : NULL;
+    all->z = all->desks ? hfi_alloc_product(ctx, threads, all->z_each, sizeof *all->z) : NULL;
+    all->by_row = all->z ? hfi_alloc_product(ctx, job->n, padded, sizeof *all->by_row) : NULL;
+    all->by_chunk = all->by_row ? hfi_alloc_product(ctx, job->n, padded, sizeof *all->by_chunk) : NULL;
     if (!all->by_chunk) return false;
     if (job->s && !(all->entry = hfi_alloc(ctx, job->n, sizeof *all->entry))) return false;
     if (job->columns > 0) {
-        all->tile = several(ctx, threads, TILE, sizeof *all->tile);
+        all->tile = hfi_alloc_product(ctx, threads, TILE, sizeof *all->tile);
         if (!all->tile) return false;
         if (sizeof(real) != sizeof(double) &&
-            !(all->tile_double = several(ctx, threads, TILE, sizeof *all->tile_double)))
+            !(all->tile_double = hfi_alloc_product(ctx, threads, TILE, sizeof *all->tile_double)))
             return false;
     }
     if (!job->b_bar) return true;
-    all->by_axis = several(ctx, threads, padded * REAL_LANES, sizeof *all->by_axis);
+    all->by_axis = hfi_alloc_product(ctx, threads, padded * REAL_LANES, sizeof *all->by_axis);
     all->s_bar = all->by_axis ? hfi_alloc(ctx, job->n, sizeof *all->s_bar) : NULL;
     if (!all->s_bar) return false;
-    if (job->theta) all->theta = several(ctx, all->plan->chunks, padded, sizeof *all->theta);
+    if (job->theta) all->theta = hfi_alloc_product(ctx, all->plan->chunks, padded, sizeof *all->theta);
     return !job->theta || all->theta;
 }
 

@@ -180,7 +180,7 @@ static hf_status apply_numbers(const hfi_parser *parser, hf_kernel *kernel, size
 {
     hf_status s = HF_OK;
     for (size_t t = kernel->nodes[sum].child; s >= 0 && t != HFI_NONE; t = kernel->nodes[t].next) {
-        const hfi_factor *factor = &parser->factors[t];
+        const hfi_multiplier *factor = &parser->factors[t];
         for (size_t c = kernel->nodes[t].child; s >= 0 && c != HFI_NONE; c = kernel->nodes[c].next)
             if (kernel->nodes[c].kind == HFI_NODE_SUM) s = apply_numbers(parser, kernel, c);
         if (s >= 0 && factor->written && !apply_number(kernel, t, factor->number))

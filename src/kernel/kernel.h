@@ -15,7 +15,10 @@
 #include <holdfast/kernel.h>
 
 void hfi_kernel_theta(const hf_kernel *kernel, double *theta);
+/** An optimiser may go beyond the box, but what exp(log()) alone would carry over a bound stays on the bound. */
 void hfi_kernel_set_theta(hf_kernel *kernel, const double *theta);
+/** Whether a positive value differs from a positive bound by no more than exp(log(bound)) may. */
+bool hfi_kernel_on_bound(double value, double bound);
 /** Box of theta on the training scale. */
 void hfi_kernel_theta_bounds(const hf_kernel *kernel, double *lower, double *upper);
 /** Sets value, box and the held flag of parameter i directly (used to rescale, to restore, and by the

@@ -286,6 +286,19 @@ void hfi_kernel_theta(const hf_kernel *kernel, double *theta)
         theta[p] = hfi_kernel_parameter_real(kernel, p) ? kernel->value[p] : log(kernel->value[p]);
 }
 
+bool hfi_kernel_on_bound(double value, double bound)
+{
+    return fabs(value - bound) <= 4.0 * DBL_EPSILON * (1.0 + fabs(log(bound))) * bound;
+}
+
+/* A value on its bound stays on it: exp(log(bound)) may lie beyond. */
+static double into_box(const hf_kernel *kernel, size_t p, double value)
+{
+    const double lower = kernel->lower[p], upper = kernel->upper[p];
+    if (value < lower && hfi_kernel_on_bound(value, lower)) return lower;
+    return value > upper && hfi_kernel_on_bound(value, upper) ? upper : value;
+}
+
 void hfi_kernel_set_theta(hf_kernel *kernel, const double *theta)
 {
     for (size_t p = 0; p < kernel->parameters; p++) {
@@ -295,7 +308,7 @@ void hfi_kernel_set_theta(hf_kernel *kernel, const double *theta)
         double value = real ? theta[p] : exp(theta[p]);
         if (value < least) value = least;
         if (value > most) value = most;
-        kernel->value[p] = value;
+        kernel->value[p] = real ? value : into_box(kernel, p, value);
     }
     refresh(kernel);
 }

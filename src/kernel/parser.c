@@ -27,10 +27,10 @@ static hf_status add_node(hfi_parser *parser, hfi_node_kind kind, size_t *node)
         hfi_parser_grow(parser, (void **)&parser->nodes, count, &parser->node_room, sizeof(hfi_node));
     if (s >= 0)
         s = hfi_parser_grow(parser, (void **)&parser->factors, count, &parser->factor_room,
-                            sizeof(hfi_factor));
+                            sizeof(hfi_multiplier));
     if (s < 0) return s;
     parser->nodes[count] = (hfi_node){kind, HFI_NONE, HFI_NONE, HFI_NONE, HFI_NONE, HFI_NONE};
-    parser->factors[count] = (hfi_factor){1.0, false, 0};
+    parser->factors[count] = (hfi_multiplier){1.0, false, 0};
     parser->node_count++;
     *node = count;
     return HF_OK;
@@ -72,12 +72,12 @@ static hf_status add_leaf_node(hfi_parser *parser, size_t term, hfi_form form, s
 /* A product of positive numbers must stay one. */
 static hf_status multiply(hfi_parser *parser, size_t term, double number, size_t at)
 {
-    hfi_factor *factor = &parser->factors[term];
+    hfi_multiplier *factor = &parser->factors[term];
     const double product = factor->number * number;
     if (!(product >= DBL_MIN && product <= DBL_MAX))
         return hfi_lexer_fail(&parser->lexer, at,
                               "a factor is a variance: expected a positive finite number");
-    *factor = (hfi_factor){product, true, factor->written ? factor->at : at};
+    *factor = (hfi_multiplier){product, true, factor->written ? factor->at : at};
     return HF_OK;
 }
 
@@ -136,7 +136,7 @@ static hf_status parse_group(hfi_parser *parser, size_t term)
         return close_terms(parser, sum);
     }
     append_child(parser, term, parser->nodes[only].child);
-    const hfi_factor inner = parser->factors[only];
+    const hfi_multiplier inner = parser->factors[only];
     return inner.written ? multiply(parser, term, inner.number, inner.at) : HF_OK;
 }
 
@@ -170,7 +170,7 @@ static hf_status parse_term(hfi_parser *parser, size_t term)
 }
 
 /* Number times sum: every term of the sum takes the number, so that no factor stands beside a lone sum. */
-static hf_status distribute(hfi_parser *parser, size_t sum, hfi_factor factor)
+static hf_status distribute(hfi_parser *parser, size_t sum, hfi_multiplier factor)
 {
     hf_status s = HF_OK;
     for (size_t t = parser->nodes[sum].child; s >= 0 && t != HFI_NONE; t = parser->nodes[t].next)

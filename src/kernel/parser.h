@@ -22,11 +22,11 @@ typedef struct hfi_assignment {
 } hfi_assignment;
 
 /** The product of the numbers in front of a term. */
-typedef struct hfi_factor {
+typedef struct hfi_multiplier {
     double number;
     bool written;
     size_t at;
-} hfi_factor;
+} hfi_multiplier;
 
 typedef struct hfi_parser {
     hfi_lexer lexer;
@@ -35,7 +35,7 @@ typedef struct hfi_parser {
     size_t d;
     size_t depth;
     hfi_node *nodes;
-    hfi_factor *factors; /**< beside nodes; meaningful for terms */
+    hfi_multiplier *factors; /**< beside nodes; meaningful for terms */
     size_t node_count, node_room, factor_room;
     hfi_leaf *leaves;
     size_t leaf_count, leaf_room;

@@ -16,7 +16,7 @@
 /** Order of a tile: large enough for full speed of the products, small enough for many threads; a constant, so that
  *  nothing depends on the machine. Factor and inverse of order 2000 on one Zen 4 core, in GF/s: 128 gives 39 and 40,
  *  160 40 and 41, 192 41 and 42, 224 41 and 45, 256 40 and 45 (LAPACK: 43 and 44). */
-#define HFI_TILE 224
+#define HFI_MATRIX_TILE 224
 
 typedef struct hfi_tiles {
     size_t n;     /* order of the matrix, > 0 */
@@ -29,20 +29,23 @@ typedef struct hfi_tiles {
 
 static inline hfi_tiles hfi_tiles_make(size_t n, double *a, size_t lda)
 {
-    return (hfi_tiles){
-        .n = n, .count = (n + HFI_TILE - 1) / HFI_TILE, .a = a, .lda = lda, .stride = hfi_blas_int(lda)};
+    return (hfi_tiles){.n = n,
+                       .count = (n + HFI_MATRIX_TILE - 1) / HFI_MATRIX_TILE,
+                       .a = a,
+                       .lda = lda,
+                       .stride = hfi_blas_int(lda)};
 }
 
 /** First entry of tile (i, j). */
 static inline double *hfi_tile(const hfi_tiles *t, size_t i, size_t j)
 {
-    return t->a + i * HFI_TILE + j * HFI_TILE * t->lda;
+    return t->a + i * HFI_MATRIX_TILE + j * HFI_MATRIX_TILE * t->lda;
 }
 
 /** Rows of the tiles in block row i; the last one may be smaller. */
 static inline int hfi_tile_size(const hfi_tiles *t, size_t i)
 {
-    return i + 1 < t->count ? HFI_TILE : (int)(t->n - i * HFI_TILE);
+    return i + 1 < t->count ? HFI_MATRIX_TILE : (int)(t->n - i * HFI_MATRIX_TILE);
 }
 
 /** Creates the tasks of one algorithm. */

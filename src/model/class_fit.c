@@ -2,6 +2,7 @@
 /* The fit of a table of labels. */
 #include "model/class_model.h"
 
+#include "classify/classify.h"
 #include "train/train.h"
 
 #include <math.h>
@@ -161,7 +162,7 @@ hf_status hfi_class_learn(hf_context *ctx, hf_model *model, const hf_fit_setting
     hfi_free(ctx, label);
     if (fitted < 0) return fitted;
     /* The classifier owns it, and a model changes nothing in its posterior. */
-    model->posterior = (hf_posterior *)hf_classifier_posterior(model->classifier);
+    model->posterior = hfi_classifier_posterior(model->classifier);
     model->report = fit_report(&report);
     hf_status status = HF_OK;
     if (fitted > 0) status = hfi_model_note(ctx, model, "%s", hf_context_message(ctx));

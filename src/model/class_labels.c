@@ -174,9 +174,10 @@ hf_status hfi_class_find(hf_context *ctx, hf_model *model, const hf_table *table
 {
     const size_t rows = hf_table_rows(table);
     label *list = hfi_alloc(ctx, rows, sizeof *list);
-    size_t *row = hfi_alloc(ctx, rows, 2 * sizeof *row), *class_of = row + rows;
+    size_t *row = hfi_alloc(ctx, rows, 2 * sizeof *row);
     hf_status status = list != NULL && row != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0) {
+        size_t *class_of = row + rows;
         const size_t count = list_labels(table, column, used, list);
         qsort(list, count, sizeof *list, by_label);
         for (size_t k = 0; k < count; k++) row[k] = list[k].row;

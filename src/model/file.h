@@ -93,27 +93,27 @@ typedef enum hfi_field_type {
 } hfi_field_type;
 
 /** One number of hf_fit_settings or hf_fit_report and its key in the table meta. */
-typedef struct hfi_field {
+typedef struct hfi_file_field {
     const char *key;
     hfi_field_type type;
     size_t offset;
     const char *const *names; /* HFI_CHOICE only */
     size_t choices;
     unsigned since; /* format version that has it first */
-} hfi_field;
+} hfi_file_field;
 
-extern const hfi_field hfi_settings_fields[];
+extern const hfi_file_field hfi_settings_fields[];
 extern const size_t hfi_settings_field_count;
-extern const hfi_field hfi_report_fields[];
+extern const hfi_file_field hfi_report_fields[];
 extern const size_t hfi_report_field_count;
 
 /** Binds the field of `object` to parameter `at` of a statement. SQLite result code. */
-int hfi_field_bind(sqlite3_stmt *statement, int at, const hfi_field *field, const void *object);
+int hfi_file_field_bind(sqlite3_stmt *statement, int at, const hfi_file_field *field, const void *object);
 /** Takes the value in a column of the present row; false when it is of the wrong type or out of range. */
-bool hfi_field_take(sqlite3_stmt *statement, int column, const hfi_field *field, void *object);
+bool hfi_file_field_take(sqlite3_stmt *statement, int column, const hfi_file_field *field, void *object);
 
-/** "exact", "dense", "blocks": how R is held, hfi_form. */
-extern const char *const hfi_form_names[HFI_FORMS];
+/** "exact", "dense", "blocks": how R is held, hfi_factor_form. */
+extern const char *const hfi_form_names[HFI_FACTOR_FORMS];
 
 /* ---- whole models (file_save.c, file_load.c) --------------------------------------------------------------
  */

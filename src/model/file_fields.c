@@ -25,7 +25,7 @@ static const char *const student_methods[] = {"laplace", "ep", "variational"};
 static const char *const inferences[] = {"laplace", "ep", "corrected"};
 static const char *const stops[] = {"not trained", "converged", "iterations", "roundoff"};
 
-const char *const hfi_form_names[HFI_FORMS] = {"exact", "dense", "blocks"};
+const char *const hfi_form_names[HFI_FACTOR_FORMS] = {"exact", "dense", "blocks"};
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define SETTING(field, type, since)                                                                          \
@@ -45,7 +45,7 @@ const char *const hfi_form_names[HFI_FORMS] = {"exact", "dense", "blocks"};
         "report." #field, HFI_CHOICE, offsetof(hf_fit_report, field), list, COUNT(list), since               \
     }
 
-const hfi_field hfi_settings_fields[] = {
+const hfi_file_field hfi_settings_fields[] = {
     SETTING_CHOICE(mean, means, 1),
     SETTING_CHOICE(sites, sites, 1),
     SETTING_CHOICE(suspects, suspects, 1),
@@ -91,7 +91,7 @@ const hfi_field hfi_settings_fields[] = {
 };
 const size_t hfi_settings_field_count = COUNT(hfi_settings_fields);
 
-const hfi_field hfi_report_fields[] = {
+const hfi_file_field hfi_report_fields[] = {
     REPORT(readings, HFI_SIZE, 1),    REPORT(missing, HFI_SIZE, 1),
     REPORT_CHOICE(stop, stops, 1),    REPORT(evaluations, HFI_SIZE, 1),
     REPORT(rounds, HFI_SIZE, 1),      REPORT(objective, HFI_REAL, 1),
@@ -109,7 +109,7 @@ const hfi_field hfi_report_fields[] = {
 };
 const size_t hfi_report_field_count = COUNT(hfi_report_fields);
 
-int hfi_field_bind(sqlite3_stmt *statement, int at, const hfi_field *field, const void *object)
+int hfi_file_field_bind(sqlite3_stmt *statement, int at, const hfi_file_field *field, const void *object)
 {
     const char *place = (const char *)object + field->offset;
     if (field->type == HFI_SIZE) {
@@ -137,7 +137,7 @@ int hfi_field_bind(sqlite3_stmt *statement, int at, const hfi_field *field, cons
 _Static_assert(sizeof(hf_mean_kind) == sizeof(unsigned) && sizeof(hf_stop) == sizeof(unsigned),
                "enums must have the size of unsigned");
 
-static bool take_choice(sqlite3_stmt *statement, int column, const hfi_field *field, void *place)
+static bool take_choice(sqlite3_stmt *statement, int column, const hfi_file_field *field, void *place)
 {
     if (sqlite3_column_type(statement, column) != SQLITE_TEXT) return false;
     const char *text = (const char *)sqlite3_column_text(statement, column);
@@ -149,7 +149,7 @@ static bool take_choice(sqlite3_stmt *statement, int column, const hfi_field *fi
     return false;
 }
 
-bool hfi_field_take(sqlite3_stmt *statement, int column, const hfi_field *field, void *object)
+bool hfi_file_field_take(sqlite3_stmt *statement, int column, const hfi_file_field *field, void *object)
 {
     char *place = (char *)object + field->offset;
     int type = sqlite3_column_type(statement, column);

@@ -12,7 +12,7 @@
  */
 
 /* Fields the format of the file does not have yet keep what they are. */
-static hf_status read_list(const hfi_reader *r, const hfi_field *fields, size_t count, void *object)
+static hf_status read_list(const hfi_reader *r, const hfi_file_field *fields, size_t count, void *object)
 {
     hf_status status = HF_OK;
     for (size_t i = 0; i < count && status >= 0; i++)

@@ -43,29 +43,29 @@ hf_status hfi_meta_text(const hfi_reader *r, const char *key, bool optional, cha
     return status;
 }
 
-hf_status hfi_meta_field(const hfi_reader *r, const hfi_field *field, void *object)
+hf_status hfi_meta_field(const hfi_reader *r, const hfi_file_field *field, void *object)
 {
     sqlite3_stmt *statement = find(r, field->key);
-    bool taken = statement != NULL && hfi_field_take(statement, 0, field, object);
+    bool taken = statement != NULL && hfi_file_field_take(statement, 0, field, object);
     sqlite3_finalize(statement);
     return taken ? HF_OK : hfi_meta_bad(r, field->key);
 }
 
 hf_status hfi_meta_size(const hfi_reader *r, const char *key, size_t *out)
 {
-    const hfi_field field = {.key = key, .type = HFI_SIZE};
+    const hfi_file_field field = {.key = key, .type = HFI_SIZE};
     return hfi_meta_field(r, &field, out);
 }
 
 hf_status hfi_meta_flag(const hfi_reader *r, const char *key, bool *out)
 {
-    const hfi_field field = {.key = key, .type = HFI_FLAG};
+    const hfi_file_field field = {.key = key, .type = HFI_FLAG};
     return hfi_meta_field(r, &field, out);
 }
 
 hf_status hfi_meta_any_double(const hfi_reader *r, const char *key, double *out)
 {
-    const hfi_field field = {.key = key, .type = HFI_REAL};
+    const hfi_file_field field = {.key = key, .type = HFI_REAL};
     return hfi_meta_field(r, &field, out);
 }
 
@@ -78,6 +78,6 @@ hf_status hfi_meta_double(const hfi_reader *r, const char *key, double lowest, d
 hf_status hfi_meta_choice(const hfi_reader *r, const char *key, const char *const *names, size_t count,
                           unsigned *out)
 {
-    const hfi_field field = {.key = key, .type = HFI_CHOICE, .names = names, .choices = count};
+    const hfi_file_field field = {.key = key, .type = HFI_CHOICE, .names = names, .choices = count};
     return hfi_meta_field(r, &field, out);
 }

@@ -40,7 +40,19 @@ static hf_status read_names(const hfi_reader *r, hfi_scaling *scaling)
     return status;
 }
 
-/* Value, box and held flag of every parameter. */
+/* Value, box and held flag of a parameter. Earlier files may hold a value a rounding beyond its bound: the bound moves. */
+static bool read_parameter(sqlite3_stmt *s, hf_kernel *kernel, size_t i)
+{
+    const double value = sqlite3_column_double(s, 1);
+    double lower = sqlite3_column_double(s, 2), upper = sqlite3_column_double(s, 3);
+    if (!hfi_kernel_parameter_real(kernel, i) && value > 0.0) {
+        if (value < lower && hfi_kernel_on_bound(value, lower)) lower = value;
+        if (value > upper && hfi_kernel_on_bound(value, upper)) upper = value;
+    }
+    return isfinite(value) &&
+           hfi_kernel_set_parameter(kernel, i, value, lower, upper, sqlite3_column_int(s, 4) != 0) >= 0;
+}
+
 static hf_status read_parameters(const hfi_reader *r, hf_kernel *kernel)
 {
     sqlite3_stmt *s = NULL;
@@ -51,11 +63,8 @@ static hf_status read_parameters(const hfi_reader *r, hf_kernel *kernel)
     hf_status status = HF_OK;
     size_t i = 0, count = hf_kernel_parameters(kernel);
     for (; status >= 0 && sqlite3_step(s) == SQLITE_ROW; i++) {
-        bool fits = i < count && sqlite3_column_int64(s, 0) == (sqlite3_int64)i;
-        double value = sqlite3_column_double(s, 1);
-        if (!fits || !isfinite(value) ||
-            hfi_kernel_set_parameter(kernel, i, value, sqlite3_column_double(s, 2),
-                                     sqlite3_column_double(s, 3), sqlite3_column_int(s, 4) != 0) < 0)
+        const bool fits = i < count && sqlite3_column_int64(s, 0) == (sqlite3_int64)i;
+        if (!fits || !read_parameter(s, kernel, i))
             status = hfi_reader_damaged(r, "a parameter is not as it should be");
     }
     sqlite3_finalize(s);

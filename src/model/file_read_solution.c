@@ -89,7 +89,7 @@ static hf_status read_factor(const hfi_reader *r, hfi_solution *solution)
     return status;
 }
 
-static hf_status read_low_rank(const hfi_reader *r, hfi_form form, hf_solver solver, size_t n,
+static hf_status read_low_rank(const hfi_reader *r, hfi_factor_form form, hf_solver solver, size_t n,
                                hfi_solution *solution)
 {
     size_t rank = 0;
@@ -115,19 +115,19 @@ static hf_status read_low_rank(const hfi_reader *r, hfi_form form, hf_solver sol
 }
 
 /* Who made it and how it is held. Before format 2 there was one way. */
-static hf_status read_kind(const hfi_reader *r, hf_solver *solver, hfi_form *form)
+static hf_status read_kind(const hfi_reader *r, hf_solver *solver, hfi_factor_form *form)
 {
     static const char *const solvers[] = {"auto", "exact", "inducing", "projected"};
     unsigned who = HF_SOLVER_EXACT, how = HFI_FORM_EXACT;
     hf_status status = HF_OK;
     if (r->version >= 2) {
         status = hfi_meta_choice(r, "solver", solvers, sizeof solvers / sizeof *solvers, &who);
-        if (status >= 0) status = hfi_meta_choice(r, "form", hfi_form_names, HFI_FORMS, &how);
+        if (status >= 0) status = hfi_meta_choice(r, "form", hfi_form_names, HFI_FACTOR_FORMS, &how);
     }
     *solver = (hf_solver)who;
-    *form = (hfi_form)how;
+    *form = (hfi_factor_form)how;
     /* The exact posterior of several latent functions has no readings of its own to be factored. */
-    const hfi_form exact =
+    const hfi_factor_form exact =
         hfi_model_functions(r->model) > 1 && r->model->classes > 0 ? HFI_FORM_DENSE : HFI_FORM_EXACT;
     bool possible = (*solver == HF_SOLVER_EXACT && *form == exact) ||
                     (*solver == HF_SOLVER_INDUCING && *form == HFI_FORM_DENSE) ||
@@ -139,7 +139,7 @@ hf_status hfi_read_solution(const hfi_reader *r, const hf_kernel *kernel, hfi_so
 {
     size_t n = 0;
     hf_solver solver;
-    hfi_form form;
+    hfi_factor_form form;
     hf_status status = read_kind(r, &solver, &form);
     if (status >= 0) status = hfi_meta_size(r, "anchors", &n);
     /* Readings stand behind the anchors of all solvers but the inducing one; of several latent functions each has its own. */

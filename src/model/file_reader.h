@@ -41,7 +41,7 @@ bool hfi_reader_has_room(const hfi_reader *r, size_t rows, size_t columns);
 hf_status hfi_meta_bad(const hfi_reader *r, const char *key);
 /** Text without zero bytes, as a copy in the reader's memory. `optional`: NULL is fine. */
 hf_status hfi_meta_text(const hfi_reader *r, const char *key, bool optional, char **out);
-hf_status hfi_meta_field(const hfi_reader *r, const hfi_field *field, void *object);
+hf_status hfi_meta_field(const hfi_reader *r, const hfi_file_field *field, void *object);
 hf_status hfi_meta_size(const hfi_reader *r, const char *key, size_t *out);
 hf_status hfi_meta_flag(const hfi_reader *r, const char *key, bool *out);
 /** A finite number of at least `lowest`. */

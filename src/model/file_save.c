@@ -7,13 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-static void meta_fields(hfi_writer *w, sqlite3_stmt *statement, const hfi_field *fields, size_t count,
+static void meta_fields(hfi_writer *w, sqlite3_stmt *statement, const hfi_file_field *fields, size_t count,
                         const void *object)
 {
     for (size_t i = 0; i < count; i++) {
         if (fields[i].since > w->version) continue;
         hfi_writer_bind_text(w, statement, 1, fields[i].key);
-        if (w->rc == SQLITE_OK) w->rc = hfi_field_bind(statement, 2, &fields[i], object);
+        if (w->rc == SQLITE_OK) w->rc = hfi_file_field_bind(statement, 2, &fields[i], object);
         hfi_writer_step(w, statement);
     }
 }

@@ -176,7 +176,7 @@ static void pack(unsigned char *out, size_t count, const double *values)
 static void write_piece(hfi_writer *w, const char *name, size_t rows, size_t columns, const double *values)
 {
     if (w->rc != SQLITE_OK) return;
-    unsigned char *bytes = hfi_alloc(w->ctx, rows * columns, 8);
+    unsigned char *bytes = hfi_alloc_product(w->ctx, rows, columns, 8);
     if (bytes == NULL) {
         w->rc = SQLITE_NOMEM;
         return;

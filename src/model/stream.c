@@ -211,7 +211,7 @@ static hf_status learn(source *from, hf_model *model, const hf_fit_settings *set
     hf_status status = survey_rows(from, model, &missing);
     if (status >= 0) status = adapt(ctx, model, settings, &own);
     if (status < 0) return status;
-    const hfi_rows rows = {.n = from->cache.rows, .d = model->d, .read = read_rows, .arg = from};
+    const hfi_row_source rows = {.n = from->cache.rows, .d = model->d, .read = read_rows, .arg = from};
     const hf_status fitted =
         hfi_fit_rows(ctx, &rows, (const char *const *)model->feature, from->roles.noise != SIZE_MAX, &own,
                      &model->posterior, &model->report);

@@ -133,7 +133,7 @@ hf_status hf_track_file_create(hf_context *ctx, const char *path, const hf_track
         hf_track_free(track);
         return status;
     }
-    const hfi_journal journal = hfi_track_store_journal(store, true);
+    const hfi_event_journal journal = hfi_track_store_journal(store, true);
     hfi_track_set_journal(track, &journal);
     *out = track;
     return HF_OK;

@@ -335,7 +335,7 @@ hf_status hf_track_file_open(hf_context *ctx, const char *path, bool write, hf_t
         hfi_track_store_free(store);
         return status;
     }
-    const hfi_journal journal = hfi_track_store_journal(store, write);
+    const hfi_event_journal journal = hfi_track_store_journal(store, write);
     hfi_track_set_journal(track, &journal);
     *out = track;
     return HF_OK;

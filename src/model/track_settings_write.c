@@ -22,7 +22,7 @@ static const char *const places[] = {"variance", "upper", "dpp"};
         "settings." #field, HFI_CHOICE, offsetof(hf_track_settings, field), list, COUNT(list), 1             \
     }
 
-const hfi_field hfi_track_fields[] = {
+const hfi_file_field hfi_track_fields[] = {
     SETTING_CHOICE(method, methods),
     SETTING(minimise, HFI_FLAG),
     SETTING(noise, HFI_REAL),
@@ -83,7 +83,7 @@ static void write_meta(hfi_writer *w, const hf_track_settings *settings, const c
     hfi_writer_meta_size(w, statement, "age_entries", s.age.kind == HF_AGE_TABLE ? s.age.entries : 0);
     for (size_t i = 0; i < hfi_track_field_count; i++) {
         hfi_writer_bind_text(w, statement, 1, hfi_track_fields[i].key);
-        if (w->rc == SQLITE_OK) w->rc = hfi_field_bind(statement, 2, &hfi_track_fields[i], &s);
+        if (w->rc == SQLITE_OK) w->rc = hfi_file_field_bind(statement, 2, &hfi_track_fields[i], &s);
         hfi_writer_step(w, statement);
     }
     sqlite3_finalize(statement);

@@ -65,23 +65,23 @@ static void close_store(void *store)
     hfi_track_store_free(store);
 }
 
-hfi_journal hfi_track_store_journal(hfi_track_store *store, bool write)
+hfi_event_journal hfi_track_store_journal(hfi_track_store *store, bool write)
 {
-    return (hfi_journal){.append = write ? hfi_track_append : NULL,
-                         .close = close_store,
-                         .user = store,
-                         .target = store->target};
+    return (hfi_event_journal){.append = write ? hfi_track_append : NULL,
+                               .close = close_store,
+                               .user = store,
+                               .target = store->target};
 }
 
 hfi_track_store *hfi_track_store_of(const hf_track *track)
 {
-    const hfi_journal *journal = track != NULL ? hfi_track_journal(track) : NULL;
+    const hfi_event_journal *journal = track != NULL ? hfi_track_journal(track) : NULL;
     return journal != NULL && journal->close == close_store ? journal->user : NULL;
 }
 
 const char *hf_track_target(const hf_track *track)
 {
-    const hfi_journal *journal = track != NULL ? hfi_track_journal(track) : NULL;
+    const hfi_event_journal *journal = track != NULL ? hfi_track_journal(track) : NULL;
     return journal != NULL && journal->target != NULL ? journal->target : "y";
 }
 

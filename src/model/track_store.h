@@ -56,7 +56,7 @@ void hfi_track_store_free(hfi_track_store *store);
 hf_status hfi_track_store_names(hf_context *ctx, hfi_track_store *store, const char *target, size_t labels,
                                 const char *const *label);
 /** The journal of a track with this store, which then owns it. */
-hfi_journal hfi_track_store_journal(hfi_track_store *store, bool write);
+hfi_event_journal hfi_track_store_journal(hfi_track_store *store, bool write);
 /** The store of a track that has a file, else NULL. */
 hfi_track_store *hfi_track_store_of(const hf_track *track);
 
@@ -78,7 +78,7 @@ extern const char *const hfi_event_names[HFI_EVENTS];
 
 /* ---- settings (track_settings_write.c, track_settings_read.c) ------------------------------------------------- */
 
-extern const hfi_field hfi_track_fields[];
+extern const hfi_file_field hfi_track_fields[];
 extern const size_t hfi_track_field_count;
 
 /** Settings with the names that go with them, as hf_track_create() and hf_track_file_create() are given them. */
@@ -99,7 +99,7 @@ void hfi_track_told_free(const hfi_memory *memory, hfi_track_told *told);
 
 /* ---- entries (track_append.c, track_read.c) -------------------------------------------------------------------- */
 
-/** hfi_journal.append; `user` is a store. */
+/** hfi_event_journal.append; `user` is a store. */
 hf_status hfi_track_append(hf_context *ctx, void *user, size_t count, const hfi_event *events);
 /** What went wrong, as HF_ERR_IO or HF_ERR_MEMORY; `doing`: "read" or "written". */
 hf_status hfi_track_sqlite_failed(hf_context *ctx, const hfi_track_store *store, int rc, const char *doing);

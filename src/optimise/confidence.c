@@ -142,10 +142,12 @@ hf_status hfi_confidence_many(hf_context *ctx, const hf_confidence *bound, size_
                               const double *x, double *values)
 {
     const double anchors = (double)hf_posterior_anchors(hfi_confidence_spread(bound));
-    const int threads = hf_context_threads(ctx);
     const bool few = (double)m * anchors * (anchors + (double)d) < least_for_threads;
-    if (few) hf_context_set_threads(ctx, 1);
-    const hf_status status = in_chunks(ctx, bound, m, d, x, values);
-    if (few) hf_context_set_threads(ctx, threads);
+    if (!few || hf_context_threads(ctx) == 1) return in_chunks(ctx, bound, m, d, x, values);
+    hf_context *own = hfi_context_borrow(ctx);
+    if (own == NULL) return HF_ERR_MEMORY;
+    hf_context_set_threads(own, 1);
+    const hf_status status = in_chunks(own, bound, m, d, x, values);
+    hfi_context_give_back(ctx, own);
     return status;
 }

@@ -104,7 +104,7 @@ static hf_status prepare(hf_context *ctx, hfi_complete_rows *r)
     const size_t n = r->rows.n, p = r->rows.p;
     hfi_mcd_scratch scratch = {0};
     entry *entries = hfi_alloc(ctx, n, sizeof *entries);
-    double *moved = hfi_alloc(ctx, n * (p > 2 ? p : 2), sizeof *moved);
+    double *moved = hfi_alloc_product(ctx, n, p > 2 ? p : 2, sizeof *moved);
     size_t *index = hfi_alloc(ctx, n, sizeof *index);
     hf_status status =
         entries && moved && index ? hfi_mcd_scratch_create(ctx, n, p, &scratch) : HF_ERR_MEMORY;
@@ -139,7 +139,7 @@ hf_status hfi_complete_rows_create(hf_context *ctx, size_t n, size_t p, const do
     hfi_complete_rows r = {.rows = {.n = count, .p = p}, .half = (count + p + 1) / 2};
     const size_t wanted = (size_t)(fraction * (double)count);
     if (wanted > r.half) r.half = wanted < count ? wanted : count;
-    r.u = hfi_alloc(ctx, count * p, sizeof *r.u);
+    r.u = hfi_alloc_product(ctx, count, p, sizeof *r.u);
     r.index = hfi_alloc(ctx, count, sizeof *r.index);
     r.centre = hfi_alloc(ctx, p, 2 * sizeof *r.centre);
     r.rows.u = r.u;

@@ -99,7 +99,7 @@ hf_status hf_outputs_conditional_centre(hf_context *ctx, size_t n, const double 
     if (status < 0) return status;
     if (centre == NULL && n > 0)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_outputs_conditional_centre: centre is NULL");
-    double *result = hfi_alloc(ctx, n * model->outputs, sizeof *result);
+    double *result = hfi_alloc_product(ctx, n, model->outputs, sizeof *result);
     if (result == NULL) return HF_ERR_MEMORY;
     status = hfi_outputs_condition(ctx, n, y, ldy, model, result, NULL);
     if (status >= 0 && n > 0) memcpy(centre, result, n * model->outputs * sizeof *result);

@@ -45,7 +45,7 @@ static hf_status weigh_readings(hf_context *ctx, const hf_outputs_rule *rule, si
 {
     const size_t outputs = model->outputs;
     hf_status status = HF_OK;
-    double *own = centre == NULL ? hfi_alloc(ctx, n * outputs, sizeof *own) : NULL;
+    double *own = centre == NULL ? hfi_alloc_product(ctx, n, outputs, sizeof *own) : NULL;
     if (centre == NULL && own == NULL) return HF_ERR_MEMORY;
     if (own != NULL) status = hfi_outputs_condition(ctx, n, y, ldy, model, own, NULL);
     const double *used = own != NULL ? own : centre;

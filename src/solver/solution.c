@@ -45,7 +45,7 @@ void hfi_solution_free(hfi_solution *solution)
     memset(solution, 0, sizeof *solution);
 }
 
-hf_status hfi_solution_alloc_low_rank(hf_context *ctx, hfi_form form, size_t n, size_t d, size_t rank,
+hf_status hfi_solution_alloc_low_rank(hf_context *ctx, hfi_factor_form form, size_t n, size_t d, size_t rank,
                                       bool readings, hfi_solution *out)
 {
     hfi_solution s = {

@@ -25,16 +25,16 @@
 #include <holdfast/solver.h>
 
 /** How R is held. */
-typedef enum hfi_form {
+typedef enum hfi_factor_form {
     HFI_FORM_EXACT = 0,
     HFI_FORM_DENSE,
     HFI_FORM_BLOCKS,
-    HFI_FORMS
-} hfi_form;
+    HFI_FACTOR_FORMS
+} hfi_factor_form;
 
 typedef struct hfi_solution {
     hfi_memory memory;
-    hfi_form form;
+    hfi_factor_form form;
     hf_solver solver; /* who made it */
     size_t n;         /* anchors: the present readings, in row order; for the inducing solver its inputs */
     size_t d;         /* inputs */
@@ -81,7 +81,7 @@ void hfi_solution_free(hfi_solution *solution);
 
 /** Zeroed arrays for n anchors of d inputs in the form `dense` or `blocks` with `rank` columns; `readings` adds
  * residual and variance. *out is zeroed on error. */
-hf_status hfi_solution_alloc_low_rank(hf_context *ctx, hfi_form form, size_t n, size_t d, size_t rank,
+hf_status hfi_solution_alloc_low_rank(hf_context *ctx, hfi_factor_form form, size_t n, size_t d, size_t rank,
                                       bool readings, hfi_solution *out);
 /** Columns of R. */
 size_t hfi_solution_rank(const hfi_solution *solution);

@@ -295,13 +295,13 @@ hf_status hfi_track_commit(hf_context *ctx, hf_track *track, size_t count, const
 
 /* ---- from a journal ---------------------------------------------------------------------------------------------- */
 
-void hfi_track_set_journal(hf_track *track, const hfi_journal *journal)
+void hfi_track_set_journal(hf_track *track, const hfi_event_journal *journal)
 {
     track->journal = *journal;
     track->journalled = true;
 }
 
-const hfi_journal *hfi_track_journal(const hf_track *track)
+const hfi_event_journal *hfi_track_journal(const hf_track *track)
 {
     return track->journalled ? &track->journal : NULL;
 }

@@ -41,18 +41,18 @@ typedef struct hfi_event {
 } hfi_event;
 
 /** Where events go before they happen. */
-typedef struct hfi_journal {
+typedef struct hfi_event_journal {
     /** All of them or none, durable on return. HF_ERR_IO with a message: the track stays as it was. */
     hf_status (*append)(hf_context *ctx, void *user, size_t count, const hfi_event *events);
     void (*close)(void *user); /* with the track; no message, no context */
     void *user;
     const char *target; /* owned by `user` */
-} hfi_journal;
+} hfi_event_journal;
 
 /** The track takes over `journal` (copied); there must be none yet. NULL append: a track to look at, that refuses changes. */
-void hfi_track_set_journal(hf_track *track, const hfi_journal *journal);
+void hfi_track_set_journal(hf_track *track, const hfi_event_journal *journal);
 /** The journal, or NULL. */
-const hfi_journal *hfi_track_journal(const hf_track *track);
+const hfi_event_journal *hfi_track_journal(const hf_track *track);
 /** Applies an event from a journal. HF_ERR_MODEL_FILE if it cannot follow those before (unknown request, wrong dimension, not finite where it must be). */
 hf_status hfi_track_replay(hf_context *ctx, hf_track *track, const hfi_event *event);
 
@@ -129,7 +129,7 @@ struct hf_track {
     hfi_track_own own;
     hf_kernel *kernel; /* of the domain's inputs */
     double typical;    /* prior variance that `negligible` refers to */
-    hfi_journal journal;
+    hfi_event_journal journal;
     bool journalled;
     size_t d;
 

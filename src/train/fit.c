@@ -197,14 +197,15 @@ hf_status hf_fit_data(hf_context *ctx, const hf_data *data, const hf_fit_setting
     const double begin = hfi_now();
     hf_status s = hfi_fit_check(ctx, data, settings);
     if (s < 0) return s;
-    hfi_fit fit = {.ctx = ctx, .data = data, .settings = settings, .nu = INFINITY};
-    const int threads = hf_context_threads(ctx);
+    hf_context *own = hfi_context_borrow(ctx);
+    if (!own) return HF_ERR_MEMORY;
+    hfi_fit fit = {.ctx = own, .data = data, .settings = settings, .nu = INFINITY};
     fit.verdict.benefit = fit.verdict.gain = NAN;
     s = hfi_fit_gather(&fit);
-    if (fit.n < LEAST_FOR_THREADS) hf_context_set_threads(ctx, 1);
+    if (fit.n < LEAST_FOR_THREADS) hf_context_set_threads(own, 1);
     if (s >= 0) s = run(&fit, posterior, report, readings);
     if (s >= 0 && report) report->seconds = hfi_now() - begin;
     hfi_fit_free(&fit);
-    hf_context_set_threads(ctx, threads);
+    hfi_context_give_back(ctx, own);
     return s;
 }

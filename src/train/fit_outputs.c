@@ -322,7 +322,7 @@ static hf_status assign_covariance(hfi_fit *fit, const hf_assignment *a, bool nu
                         "%s: the kernel has %zu coregions; say of which, as in coregion1.%s", a->name, count,
                         a->name);
     if (!fit->coregionalisation) {
-        fit->coregionalisation = hfi_alloc(fit->ctx, count * n, n * sizeof *fit->coregionalisation);
+        fit->coregionalisation = hfi_alloc_product(fit->ctx, count, n, n * sizeof *fit->coregionalisation);
         if (!fit->coregionalisation) return HF_ERR_MEMORY;
         for (size_t k = 0; k < count * n * n; k++) fit->coregionalisation[k] = NAN;
     }

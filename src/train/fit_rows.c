@@ -8,7 +8,7 @@
 
 enum {
     SAMPLE = 32768,
-    SAMPLE_INDEX = 8, /* of hfi_rows_sample() */
+    SAMPLE_INDEX = 8, /* of hfi_row_source_sample() */
     PASS_ROWS = 4096,
     MOST_HELD = 2048,
     HELD_PART = 20 /* at most one in so many */
@@ -16,7 +16,7 @@ enum {
 
 typedef struct job {
     hf_context *ctx;
-    const hfi_rows *rows;
+    const hfi_row_source *rows;
     hf_fit_settings settings;
     hfi_fit fit; /* of the sample */
     hf_data data;
@@ -39,8 +39,8 @@ static hf_status take_sample(job *j, const char *const *names, bool extra)
     j->sample_y = hfi_alloc(j->ctx, wanted, sizeof(double));
     j->sample_extra = hfi_alloc(j->ctx, wanted, sizeof(double));
     if (!j->sample_x || !j->sample_y || !j->sample_extra) return HF_ERR_MEMORY;
-    const hf_status s = hfi_rows_sample(j->ctx, j->rows, wanted, SAMPLE_INDEX, j->sample_x, j->sample_y,
-                                        j->sample_extra, &count);
+    const hf_status s = hfi_row_source_sample(j->ctx, j->rows, wanted, SAMPLE_INDEX, j->sample_x, j->sample_y,
+                                              j->sample_extra, &count);
     j->data = (hf_data){.n = count,
                         .d = d,
                         .x = j->sample_x,
@@ -343,7 +343,7 @@ static hf_status run(job *j, hf_posterior **posterior, hf_fit_report *report)
     hfi_fit *fit = &j->fit;
     hfi_trainer *t = &fit->trainer;
     hfi_inducing *inducing = t->evaluator.inducing;
-    const hfi_rows scaled = {.n = j->rows->n, .d = j->rows->d, .read = read_scaled, .arg = j};
+    const hfi_row_source scaled = {.n = j->rows->n, .d = j->rows->d, .read = read_scaled, .arg = j};
     double *state = hfi_alloc(j->ctx, t->count, sizeof *state);
     if (!state) return HF_ERR_MEMORY;
     hfi_solution solution = {0};
@@ -386,7 +386,7 @@ static void job_free(job *j)
     hfi_free(ctx, j->held_extra);
 }
 
-hf_status hfi_fit_rows(hf_context *ctx, const hfi_rows *rows, const char *const *names, bool extra,
+hf_status hfi_fit_rows(hf_context *ctx, const hfi_row_source *rows, const char *const *names, bool extra,
                        const hf_fit_settings *settings, hf_posterior **posterior, hf_fit_report *report)
 {
     const double begin = hfi_now();

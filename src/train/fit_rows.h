@@ -22,7 +22,7 @@
  * @param report    may be NULL; `missing` are the rows without a reading
  * Errors: those of hf_fit_data() and of reading rows. Memory: a sample of 32 768 rows and what hfi_svgp_fit() takes.
  */
-hf_status hfi_fit_rows(hf_context *ctx, const hfi_rows *rows, const char *const *names, bool extra,
+hf_status hfi_fit_rows(hf_context *ctx, const hfi_row_source *rows, const char *const *names, bool extra,
                        const hf_fit_settings *settings, hf_posterior **posterior, hf_fit_report *report);
 
 #endif

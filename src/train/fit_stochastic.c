@@ -78,7 +78,7 @@ hf_status hfi_fit_train_stochastic(hfi_fit *fit, double *state)
     hfi_inducing *inducing = t->evaluator.inducing;
     hfi_row_arrays arrays = {
         .n = fit->n, .d = fit->d, .x = fit->x, .ldx = fit->d, .y = fit->y, .extra = fit->extra};
-    const hfi_rows rows = hfi_rows_in_memory(&arrays);
+    const hfi_row_source rows = hfi_row_source_in_memory(&arrays);
     hfi_solution solution = {0};
     hfi_svgp_report report = {0};
     hf_status s = hfi_trainer_cold(t, state);

@@ -47,7 +47,7 @@ static hf_status look_exactly(hfi_pursuit *p)
     hfi_solution solution;
     hf_status s = hfi_exact_solve(e->ctx, e->kernel, e->mean, e->sites, e->d, e->x, e->ldx, &solution);
     if (s < 0) return s;
-    double *mean = hfi_alloc(e->ctx, e->n, 2 * sizeof *mean), *variance = mean + e->n;
+    double *mean = hfi_alloc(e->ctx, e->n, 2 * sizeof *mean), *variance = mean ? mean + e->n : NULL;
     const hf_status found =
         mean ? hfi_solution_cavities(e->ctx, e->kernel, &solution, mean, variance) : HF_ERR_MEMORY;
     for (size_t a = 0; found >= 0 && a < e->n; a++) {

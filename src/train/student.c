@@ -72,8 +72,9 @@ static hf_status train_from_starts(const hfi_student_search *how, const hf_fit_s
 {
     hfi_trainer *t = how->trainer;
     hf_context *ctx = t->evaluator.ctx;
-    double *start = hfi_alloc(ctx, t->count, 2 * sizeof *start), *trial = start + t->count;
+    double *start = hfi_alloc(ctx, t->count, 2 * sizeof *start);
     if (!start) return HF_ERR_MEMORY;
+    double *trial = start + t->count;
     memcpy(start, state, t->count * sizeof *start);
     hf_status s = train(how, settings, state, nu, rounds);
     double best = t->value + t->log_prior;

@@ -12,7 +12,7 @@ enum {
 
 static const double first_nu = 4.0;
 
-static hf_status check(hf_context *ctx, const hfi_rows *rows, const hfi_trainer *space,
+static hf_status check(hf_context *ctx, const hfi_row_source *rows, const hfi_trainer *space,
                        const hf_fit_settings *settings, size_t m, double noise)
 {
     if (rows->n == 0 || m == 0)
@@ -107,9 +107,10 @@ static hf_status fit(hfi_svgp_run *run, hfi_solution *out)
     return finished;
 }
 
-hf_status hfi_svgp_fit(hf_context *ctx, const hfi_rows *rows, const hfi_trainer *space, hf_kernel *kernel,
-                       hf_mean *mean, double *noise, double *nu, const hf_fit_settings *settings,
-                       double threshold, size_t m, double *z, hfi_solution *out, hfi_svgp_report *report)
+hf_status hfi_svgp_fit(hf_context *ctx, const hfi_row_source *rows, const hfi_trainer *space,
+                       hf_kernel *kernel, hf_mean *mean, double *noise, double *nu,
+                       const hf_fit_settings *settings, double threshold, size_t m, double *z,
+                       hfi_solution *out, hfi_svgp_report *report)
 {
     memset(out, 0, sizeof *out);
     hf_status s = check(ctx, rows, space, settings, m, *noise);

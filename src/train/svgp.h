@@ -31,13 +31,13 @@
 /* ---- rows (svgp_rows.c) ------------------------------------------------------------------------------------ */
 
 /** Where rows come from, in the units of the fit. */
-typedef struct hfi_rows {
+typedef struct hfi_row_source {
     size_t n, d;
     /** Rows begin .. begin + count - 1: x is count x d row-major, y NaN where there is no reading, extra the known
      * variances (0 where none). Called from one thread at a time. */
     hf_status (*read)(void *arg, size_t begin, size_t count, double *x, double *y, double *extra);
     void *arg;
-} hfi_rows;
+} hfi_row_source;
 
 /** Rows that lie in memory: x n x d with stride ldx, extra may be NULL. */
 typedef struct hfi_row_arrays {
@@ -48,12 +48,12 @@ typedef struct hfi_row_arrays {
 } hfi_row_arrays;
 
 /** The source for them; `arrays` must outlive it. */
-hfi_rows hfi_rows_in_memory(hfi_row_arrays *arrays);
+hfi_row_source hfi_row_source_in_memory(hfi_row_arrays *arrays);
 
 /** About `wanted` rows (all where there are no more; else the largest multiple of 16 up to it) in a seeded choice of handfuls of neighbours, in
  * the order of the source; `index` numbers independent choices. x, y and extra have room for `wanted` rows. */
-hf_status hfi_rows_sample(hf_context *ctx, const hfi_rows *rows, size_t wanted, uint64_t index, double *x,
-                          double *y, double *extra, size_t *count);
+hf_status hfi_row_source_sample(hf_context *ctx, const hfi_row_source *rows, size_t wanted, uint64_t index,
+                                double *x, double *y, double *extra, size_t *count);
 
 /* ---- the fit ----------------------------------------------------------------------------------------------- */
 
@@ -100,8 +100,9 @@ typedef struct hfi_svgp_report {
  * An epoch costs n (3 m^2 + m d) multiplications and n / b factorisations of m x m; memory is O(m^2 + b m) and 64 MB of rows.
  * The result does not depend on the number of threads.
  */
-hf_status hfi_svgp_fit(hf_context *ctx, const hfi_rows *rows, const hfi_trainer *space, hf_kernel *kernel,
-                       hf_mean *mean, double *noise, double *nu, const hf_fit_settings *settings,
-                       double threshold, size_t m, double *z, hfi_solution *out, hfi_svgp_report *report);
+hf_status hfi_svgp_fit(hf_context *ctx, const hfi_row_source *rows, const hfi_trainer *space,
+                       hf_kernel *kernel, hf_mean *mean, double *noise, double *nu,
+                       const hf_fit_settings *settings, double threshold, size_t m, double *z,
+                       hfi_solution *out, hfi_svgp_report *report);
 
 #endif

@@ -16,7 +16,7 @@
  * which is shuffled again: every row once an epoch, and no reading of single rows. */
 typedef struct hfi_batches {
     hf_context *ctx;
-    const hfi_rows *rows;
+    const hfi_row_source *rows;
     size_t count;          /* batches in an epoch; their sizes differ by at most one row */
     size_t epoch, batch;   /* the next one */
     size_t per_group;      /* batches that the buffer holds */
@@ -30,7 +30,7 @@ typedef struct hfi_batches {
 } hfi_batches;
 
 /** Batches of about `size` rows (0 or more than there are: all). */
-hf_status hfi_batches_init(hf_context *ctx, const hfi_rows *rows, size_t size, hfi_batches *out);
+hf_status hfi_batches_init(hf_context *ctx, const hfi_row_source *rows, size_t size, hfi_batches *out);
 void hfi_batches_free(hfi_batches *batches);
 /** The next batch into x, y and extra of `batches`. */
 hf_status hfi_batches_next(hfi_batches *batches, size_t *count);
@@ -117,7 +117,7 @@ void hfi_svgp_sums_clear(const hfi_svgp *q, hfi_svgp_sums *sums);
 hf_status hfi_svgp_add(hfi_svgp *q, size_t count, const double *x, const double *y, const double *extra,
                        const double *centre, hfi_svgp_sums *sums);
 /** Adds all rows of a source, in order. */
-hf_status hfi_svgp_add_all(hfi_svgp *q, const hfi_rows *rows, hfi_svgp_sums *sums);
+hf_status hfi_svgp_add_all(hfi_svgp *q, const hfi_row_source *rows, hfi_svgp_sums *sums);
 /** The part of the gradient that goes through `corner`; once, after the last rows. */
 hf_status hfi_svgp_close(hfi_svgp *q, hfi_svgp_sums *sums);
 /** The gradient's share of `count` rows, whose terms and adjoints of a (in t) are at hand. */
@@ -145,7 +145,7 @@ hf_status hfi_svgp_solution(hfi_svgp *q, hfi_solution *out);
 /** What training works with. */
 typedef struct hfi_svgp_run {
     hfi_svgp *q;
-    const hfi_rows *rows;
+    const hfi_row_source *rows;
     const hfi_trainer *space;
     const hf_fit_settings *settings;
     bool warm;        /* training starts near an optimum */

@@ -163,7 +163,7 @@ hf_status hfi_svgp_add(hfi_svgp *q, size_t count, const double *x, const double 
     return s;
 }
 
-hf_status hfi_svgp_add_all(hfi_svgp *q, const hfi_rows *rows, hfi_svgp_sums *sums)
+hf_status hfi_svgp_add_all(hfi_svgp *q, const hfi_row_source *rows, hfi_svgp_sums *sums)
 {
     hf_status s = HF_OK;
     for (size_t begin = 0; s >= 0 && begin < rows->n; begin += q->capacity) {

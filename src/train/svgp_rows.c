@@ -27,14 +27,14 @@ static hf_status read_arrays(void *arg, size_t begin, size_t count, double *x, d
     return HF_OK;
 }
 
-hfi_rows hfi_rows_in_memory(hfi_row_arrays *arrays)
+hfi_row_source hfi_row_source_in_memory(hfi_row_arrays *arrays)
 {
-    return (hfi_rows){.n = arrays->n, .d = arrays->d, .read = read_arrays, .arg = arrays};
+    return (hfi_row_source){.n = arrays->n, .d = arrays->d, .read = read_arrays, .arg = arrays};
 }
 
 /* ---- minibatches ------------------------------------------------------------------------------------------- */
 
-hf_status hfi_batches_init(hf_context *ctx, const hfi_rows *rows, size_t size, hfi_batches *out)
+hf_status hfi_batches_init(hf_context *ctx, const hfi_row_source *rows, size_t size, hfi_batches *out)
 {
     const size_t n = rows->n, d = rows->d;
     if (size == 0 || size > n) size = n;
@@ -171,8 +171,8 @@ hf_status hfi_batches_seek(hfi_batches *b, size_t epoch, size_t batch)
 
 /* ---- samples ----------------------------------------------------------------------------------------------- */
 
-hf_status hfi_rows_sample(hf_context *ctx, const hfi_rows *rows, size_t wanted, uint64_t index, double *x,
-                          double *y, double *extra, size_t *count)
+hf_status hfi_row_source_sample(hf_context *ctx, const hfi_row_source *rows, size_t wanted, uint64_t index,
+                                double *x, double *y, double *extra, size_t *count)
 {
     const size_t n = rows->n, handfuls = (n + HANDFUL - 1) / HANDFUL;
     const size_t kept = wanted >= n ? handfuls : least(handfuls, wanted / HANDFUL);

@@ -319,8 +319,8 @@ hf_status hfi_svgp_take_sample(hfi_svgp_run *run)
     run->sample_y = hfi_alloc(ctx, wanted, 2 * sizeof(double));
     if (!run->sample_x || !run->sample_y) return HF_ERR_MEMORY;
     run->sample_mean = run->sample_y + wanted;
-    return hfi_rows_sample(ctx, run->rows, wanted, 0, run->sample_x, run->sample_y, run->sample_mean,
-                           &run->sample);
+    return hfi_row_source_sample(ctx, run->rows, wanted, 0, run->sample_x, run->sample_y, run->sample_mean,
+                                 &run->sample);
 }
 
 hf_status hfi_svgp_rethreshold(hfi_svgp_run *run)

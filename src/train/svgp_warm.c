@@ -96,7 +96,7 @@ static hf_status take_share(const hfi_svgp_run *run, size_t rows, uint64_t index
     if (!w->x || !w->y || !w->z) return HF_ERR_MEMORY;
     w->extra = w->y + wanted;
     size_t count = 0;
-    const hf_status s = hfi_rows_sample(ctx, run->rows, wanted, index, w->x, w->y, w->extra, &count);
+    const hf_status s = hfi_row_source_sample(ctx, run->rows, wanted, index, w->x, w->y, w->extra, &count);
     if (s < 0) return s;
     for (size_t i = 0; i < count; i++) {
         if (isnan(w->y[i])) continue;

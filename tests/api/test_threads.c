@@ -197,12 +197,77 @@ static void contexts_in_threads_never_meet(void **state)
     for (size_t t = 0; t < THREADS; t++) readings_free(&data[t]);
 }
 
+/* ---- a context belongs to its caller ------------------------------------------------------------------------ */
+
+typedef struct watcher {
+    hf_context *ctx;
+    size_t calls, most; /* from there on it cancels */
+    bool changed;
+} watcher;
+
+static bool watch(const char *stage, double done, double value, void *user)
+{
+    watcher *w = user;
+    (void)stage;
+    (void)done;
+    (void)value;
+    w->changed = w->changed || hf_context_threads(w->ctx) != 3;
+    return ++w->calls < w->most;
+}
+
+static hf_status fit_watched(hf_context *ctx, size_t kind, const readings *r)
+{
+    size_t label[N];
+    for (size_t i = 0; i < N; i++) label[i] = i % (kind == 2 ? 3 : 2);
+    if (kind == 0) {
+        hf_fit_settings settings = hf_fit_settings_default();
+        settings.iterations = 4;
+        hf_posterior *p = NULL;
+        const hf_data data = {.n = N, .d = D, .x = r->x, .ldx = D, .y = r->y};
+        const hf_status status = hf_fit_data(ctx, &data, &settings, &p, NULL, NULL);
+        hf_posterior_free(p);
+        return status;
+    }
+    hf_class_settings settings = hf_class_settings_default();
+    settings.iterations = 4;
+    settings.link = kind == 2 ? HF_LINK_SOFTMAX : HF_LINK_PROBIT;
+    hf_classifier *c = NULL;
+    const hf_class_data data = {
+        .n = N, .d = D, .x = r->x, .ldx = D, .label = label, .classes = kind == 2 ? 3 : 2};
+    const hf_status status = hf_classify_data(ctx, &data, &settings, &c, NULL);
+    hf_classifier_free(c);
+    return status;
+}
+
+static void no_fit_changes_the_threads_of_its_context(void **state)
+{
+    (void)state;
+    readings r = readings_make(N, D, 3, 2);
+    for (size_t kind = 0; kind < 3; kind++)
+        for (size_t cancelled = 0; cancelled < 2; cancelled++) {
+            watcher w = {.ctx = hf_context_create(), .most = cancelled ? 3 : SIZE_MAX};
+            hf_context_set_threads(w.ctx, 3);
+            hf_context_set_progress(w.ctx, watch, &w);
+            const hf_status status = fit_watched(w.ctx, kind, &r);
+            if (cancelled)
+                assert_int_equal(status, HF_ERR_CANCELLED);
+            else
+                assert_true(status >= 0);
+            assert_true(w.calls > 0);
+            assert_false(w.changed);
+            assert_int_equal(hf_context_threads(w.ctx), 3);
+            hf_context_free(w.ctx);
+        }
+    readings_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_threads_predict_from_one_posterior),
         cmocka_unit_test(many_contexts_ask_one_model),
         cmocka_unit_test(contexts_in_threads_never_meet),
+        cmocka_unit_test(no_fit_changes_the_threads_of_its_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -145,6 +145,28 @@ static void no_memory_means_no_context(void **state)
     assert_null(hf_context_create_with(&half));
 }
 
+static void a_borrowed_context_leaves_only_its_message(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    hf_context_set_threads(ctx, 3);
+    hf_context_set_seed(ctx, 9);
+    hf_context *own = hfi_context_borrow(ctx);
+    assert_non_null(own);
+    assert_int_equal(hf_context_threads(own), 3);
+    assert_true(hf_context_seed(own) == 9);
+    hf_context_set_threads(own, 1);
+    assert_int_equal(hfi_fail(own, HF_ERR_ARGUMENT, "told"), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_context_threads(ctx), 3);
+    hfi_context_give_back(ctx, own);
+    assert_int_equal(hf_context_threads(ctx), 3);
+    assert_string_equal(hf_context_message(ctx), "told");
+    hf_context_free(ctx);
+    own = hfi_context_borrow(NULL);
+    assert_int_equal(hf_context_threads(own), 1);
+    hfi_context_give_back(NULL, own);
+}
+
 static void null_contexts_do_no_harm(void **state)
 {
     (void)state;
@@ -174,6 +196,7 @@ int main(void)
         cmocka_unit_test(a_long_message_is_cut_between_characters),
         cmocka_unit_test(progress_is_told_and_can_cancel),
         cmocka_unit_test(no_memory_means_no_context),
+        cmocka_unit_test(a_borrowed_context_leaves_only_its_message),
         cmocka_unit_test(null_contexts_do_no_harm),
         cmocka_unit_test(the_clock_goes_forward),
     };

@@ -132,6 +132,21 @@ static void products_of_sizes(void **state)
     assert_true(product == 5);
 }
 
+static void products_of_entries_are_checked(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    double *entries = hfi_alloc_product(ctx, 6, 7, sizeof *entries);
+    assert_non_null(entries);
+    entries[41] = 1.0;
+    hfi_free(ctx, entries);
+    /* 2^63 * 2 entries would be none, and 2^61 of 8 bytes would be too. */
+    assert_null(hfi_alloc_product(ctx, SIZE_MAX / 2 + 1, 2, 8));
+    assert_null(hfi_alloc_product(ctx, (size_t)1 << 61, 1, 8));
+    assert_true(strlen(hf_context_message(ctx)) > 0);
+    hf_context_free(ctx);
+}
+
 static void available_memory_is_plausible(void **state)
 {
     (void)state;
@@ -151,6 +166,7 @@ int main(void)
         cmocka_unit_test(memory_outlives_its_context),
         cmocka_unit_test(strings_are_copied),
         cmocka_unit_test(products_of_sizes),
+        cmocka_unit_test(products_of_entries_are_checked),
         cmocka_unit_test(available_memory_is_plausible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

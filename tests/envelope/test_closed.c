@@ -315,8 +315,9 @@ static void threads_change_nothing_and_cancelling_leaves_alone(void **state)
     };
     support_problem p = support_open("matern52(ard)", 80, INPUTS, 0.1, 1.5, 2);
     hf_context *one = p.ctx, *four = support_context(4);
-    double *x = calloc(MANY, INPUTS * sizeof *x), *a = calloc(MANY, 2 * sizeof *a), *b = a + MANY;
+    double *x = calloc(MANY, INPUTS * sizeof *x), *a = calloc(MANY, 2 * sizeof *a);
     assert_true(x && a);
+    double *b = a + MANY;
     for (size_t q = 0; q < MANY; q++) support_query(p.world, q, x + q * INPUTS);
     for (size_t k = 0; k < 3; k++) {
         hf_closed_envelope *serial = make(one, p.envelope, SURE[k]),

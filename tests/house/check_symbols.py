@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the linker sees. The shared library shows the functions of the public headers, all of them and nothing else; inside,
-names begin with hf_ or hfi_, nothing is writable at file level (no globals), and rooms call only what they may."""
+names begin with hf_ or hfi_, nothing is writable at file level (no globals), and rooms call only what they may. A name of
+the internal headers means one thing: no type, enumerator or macro is defined in two of them."""
 import os
 import re
 
@@ -63,11 +64,35 @@ def check_object(room, path, source_exists):
             yield f"{label}: {name} is writable and lives as long as the process ({section})"
 
 
+def definitions(text):
+    """Names of types, enumerators and macros that a header defines; `typedef struct x x;` announces one and defines none."""
+    code = house.blank(text)
+    for match in re.finditer(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", code, re.M):
+        yield match.group(1)
+    code = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", "", code, flags=re.M)
+    for match in re.finditer(r"\b(?:struct|union|enum)\s+(\w+)\s*\{", code):
+        yield match.group(1)
+    for match in re.finditer(r"\benum\b\s*\w*\s*\{([^}]*)\}", code):
+        yield from re.findall(r"(?:^|,)\s*(\w+)", match.group(1))
+    for match in re.finditer(r"^\}\s*(\w+)\s*;|^typedef\b[^;{}]*?(?:\(\*?(\w+)\)\([^;]*|\b(\w+)(?:\([^;]*|\[[^;]*)?)\s*;", code, re.M):
+        if not re.fullmatch(r"typedef\s+(?:struct|union|enum)\s+(\w+)\s+\1\s*;", match.group(0)):
+            yield next(name for name in match.groups() if name)
+
+
+def defined_twice(source):
+    where = {}
+    for header in house.c_files(source, "src"):
+        if header.endswith(".h"):
+            for name in set(definitions(house.read(source, header))):
+                where.setdefault(name, []).append(header)
+    return [f"{name} is defined in {' and in '.join(headers)}" for name, headers in sorted(where.items()) if len(headers) > 1]
+
+
 def find_problems(source, build):
     library = os.path.join(build, "libholdfast.so")
     if not os.path.exists(library):
         return [f"{library} is missing: build first"]
-    shown, declared, problems = exported(library), house.public_functions(source), []
+    shown, declared, problems = exported(library), house.public_functions(source), defined_twice(source)
     for name in sorted(shown - set(declared)):
         problems.append(f"libholdfast.so shows {name}, which no public header declares")
     for name in sorted(set(declared) - shown):

@@ -143,6 +143,8 @@ class Text(Tree):
         self.clean(check_marks)
         self.broken(check_marks, "TO" "DO", "src/core/core.c", "return 1;", "return 1; /* TO" "DO */")
         self.broken(check_marks, "// comment", "src/core/core.c", "return 1;", "return 1; // one")
+        self.broken(check_marks, "p is offset before", "src/core/core.c", "    return 1;",
+                    "    int *p = hfi_alloc(3), *q = p + 1;\n    return *q;")
         self.broken(check_marks, "a tab", "src/core/core.c", "    return 1;", "\treturn 1;")
         self.write("src/core/core.c", SPDX + 'const char *hfi_address = "http://example.org";\n')
         self.clean(check_marks)
@@ -194,6 +196,22 @@ class Compiled(Tree):
         ]:
             with self.subTest(expected=expected):
                 self.broken(check_symbols, expected, "src/core/core.c", old, new)
+
+    def test_names_of_internal_headers(self):
+        self.write("src/core/core.h", CLEAN["src/core/core.h"].replace(
+            "int hfi_core", "typedef struct hfi_a hfi_a;\ntypedef struct hfi_b {\n    int i;\n} hfi_b;\n"
+                            "enum hfi_c { HFI_ONE = 1, HFI_TWO };\ntypedef int (*hfi_d)(int);\n#define HFI_E 2\n"
+                            "typedef int hfi_f;\nint hfi_core"))
+        self.compile()
+        self.clean(check_symbols)
+        for name, text in [("hfi_b", "struct hfi_b {\n    int i;\n};"), ("hfi_b", "typedef union {\n    int j;\n} hfi_b;"),
+                           ("HFI_TWO", "enum {\n    HFI_NONE,\n    HFI_TWO\n};"), ("hfi_d", "typedef void hfi_d(void);"),
+                           ("HFI_E", "#define HFI_E 3"), ("hfi_f", "typedef double hfi_f;"),
+                           ("hfi_c", "enum hfi_c {\n    HFI_THREE\n};")]:
+            with self.subTest(text=text):
+                self.broken(check_symbols, f"{name} is defined in", "src/linalg/blas.h", "#define B\n", f"#define B\n{text}\n")
+        self.write("src/linalg/blas.h", CLEAN["src/linalg/blas.h"] + "typedef struct hfi_b hfi_b;\n")
+        self.clean(check_symbols)
 
     @unittest.skipIf(shutil.which("clang-tidy") is None, "no clang-tidy")
     def test_tidy(self):

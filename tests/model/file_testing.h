@@ -35,7 +35,8 @@ static inline void assert_same_table(hf_context *ctx, const hf_table *a, const h
 }
 
 /* Every number of settings or report, NaN being NaN. */
-static inline void assert_same_fields(const hfi_field *fields, size_t count, const void *a, const void *b)
+static inline void assert_same_fields(const hfi_file_field *fields, size_t count, const void *a,
+                                      const void *b)
 {
     static const size_t bytes[] = {[HFI_SIZE] = sizeof(size_t),
                                    [HFI_REAL] = sizeof(double),
@@ -91,7 +92,7 @@ typedef struct image {
     size_t size;
 } image;
 
-static inline image image_of(hf_solver solver, hfi_form form)
+static inline image image_of(hf_solver solver, hfi_factor_form form)
 {
     image made = {.ctx = hf_context_create()};
     hf_table *table = wavy_table(made.ctx, 6, 0);

@@ -43,7 +43,7 @@ static inline void low_rank_factor(const hf_posterior *posterior, hfi_solution *
 }
 
 /* Replaces the exact solution of a model by a projection, or by what passes for an inducing one. */
-static inline void low_rank_replace(hf_context *ctx, hf_model *model, hf_solver solver, hfi_form form,
+static inline void low_rank_replace(hf_context *ctx, hf_model *model, hf_solver solver, hfi_factor_form form,
                                     size_t rank)
 {
     hf_posterior *posterior = model->posterior;

@@ -264,7 +264,7 @@ static void choices_are_named_as_in_the_library(void **state)
 {
     (void)state;
     for (size_t i = 0; i < hfi_settings_field_count; i++) {
-        const hfi_field *field = &hfi_settings_fields[i];
+        const hfi_file_field *field = &hfi_settings_fields[i];
         for (unsigned k = 0; field->type == HFI_CHOICE && k < field->choices; k++) {
             const char *expected = NULL;
             if (strcmp(field->key, "settings.mean") == 0) expected = hf_mean_kind_name((hf_mean_kind)k);

@@ -31,7 +31,7 @@ static void low_rank_models_come_back(void **state)
     hf_table *table = wavy_table(ctx, 40, 4);
     const struct {
         hf_solver solver;
-        hfi_form form;
+        hfi_factor_form form;
         size_t piece;
     } kinds[] = {{HF_SOLVER_PROJECTED, HFI_FORM_DENSE, HFI_PIECE_BYTES},
                  {HF_SOLVER_PROJECTED, HFI_FORM_BLOCKS, HFI_PIECE_BYTES},

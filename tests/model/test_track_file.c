@@ -218,7 +218,7 @@ static void settings_come_back(void **state)
         again = opened(ctx, path, false);
         const hf_track_settings *a = hf_track_settings_of(plain), *b = hf_track_settings_of(again);
         for (size_t i = 0; i < hfi_track_field_count; i++) {
-            const hfi_field *f = &hfi_track_fields[i];
+            const hfi_file_field *f = &hfi_track_fields[i];
             const char *left = (const char *)a + f->offset, *right = (const char *)b + f->offset;
             double x = 0.0, y = 0.0;
             if (f->type == HFI_REAL) {
@@ -250,7 +250,7 @@ static void choices_are_named_as_in_the_library(void **state)
 {
     (void)state;
     for (size_t i = 0; i < hfi_track_field_count; i++) {
-        const hfi_field *field = &hfi_track_fields[i];
+        const hfi_file_field *field = &hfi_track_fields[i];
         for (unsigned k = 0; field->type == HFI_CHOICE && k < field->choices; k++) {
             const char *expected = NULL;
             if (strcmp(field->key, "settings.method") == 0)

@@ -163,7 +163,7 @@ static void live(hf_context *ctx, hf_context *alone, const hf_track_settings *s,
     memset(&t, 0, sizeof t);
     t.failing = 0.08;
     t.seed = seed + 99;
-    const hfi_journal journal = {.append = append, .close = closed, .user = &t, .target = "y"};
+    const hfi_event_journal journal = {.append = append, .close = closed, .user = &t, .target = "y"};
     hf_track *track = tracks_make(ctx, s), *twin = tracks_make(alone, s);
     hfi_track_set_journal(track, &journal);
     double now = 0.0;
@@ -228,7 +228,7 @@ static void what_failed_leaves_nothing_behind(void **state)
         memset(&t, 0, sizeof t);
         hf_track_settings s = tracks_settings(HF_TRACK_SPARQ_REUSE);
         s.robust = 2.0;
-        const hfi_journal journal = {.append = append, .user = &t, .target = "y"};
+        const hfi_event_journal journal = {.append = append, .user = &t, .target = "y"};
         hf_track *track = tracks_make(ctx, &s), *twin = tracks_make(ctx, &s);
         hfi_track_set_journal(track, &journal);
         const call list = {.verb = REQUESTS, .time = 9.0},
@@ -266,7 +266,7 @@ static void places_are_thinned_alike(void **state)
     s.most_places = 16;
     s.queries = 4;
     s.robust = 2.0;
-    const hfi_journal journal = {.append = append, .user = &t, .target = "y"};
+    const hfi_event_journal journal = {.append = append, .user = &t, .target = "y"};
     hf_track *track = tracks_make(ctx, &s);
     hfi_track_set_journal(track, &journal);
     uint64_t seed = 6;
@@ -394,7 +394,7 @@ static void a_track_to_look_at(void **state)
     for (unsigned k = 0; k < 9; k++) tracks_tell(ctx, track, k, -4.0 + k, 0.1 * k, 0.0);
     size_t count = 77;
     assert_int_equal(hf_track_requests(ctx, track, 9.0, &count), HF_OK);
-    const hfi_journal silent = {.target = "y"};
+    const hfi_event_journal silent = {.target = "y"};
     assert_null(hfi_track_journal(track));
     hfi_track_set_journal(track, &silent);
     assert_non_null(hfi_track_journal(track));

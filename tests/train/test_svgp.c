@@ -25,7 +25,7 @@ typedef struct fixture {
     hfi_svgp q;
     double x[N * D], y[N], extra[N], centre[N], z[M * D];
     hfi_row_arrays arrays;
-    hfi_rows rows;
+    hfi_row_source rows;
 } fixture;
 
 static hfi_svgp_noise noise_of(hf_site_kind kind)
@@ -65,7 +65,7 @@ static void make(fixture *f, const char *expression, hf_mean_kind mean, hf_site_
     assert_int_equal(hfi_svgp_init(f->ctx, f->kernel, f->mean, &noise, M, D, f->z, 20, &f->q), HF_OK);
     assert_int_equal(hfi_svgp_prior(&f->q), HF_OK);
     f->arrays = (hfi_row_arrays){.n = N, .d = D, .x = f->x, .ldx = D, .y = f->y, .extra = f->extra};
-    f->rows = hfi_rows_in_memory(&f->arrays);
+    f->rows = hfi_row_source_in_memory(&f->arrays);
     if (!moved) return;
     hfi_stream stream;
     hfi_stream_init(&stream, 11, HFI_PURPOSE_TEST, 2);
@@ -244,7 +244,7 @@ static void every_row_comes_once_an_epoch(void **state)
     (void)state;
     hf_context *ctx = hf_context_create();
     size_t reads = 0;
-    const hfi_rows rows = {.n = 20011, .d = 999, .read = read_numbers, .arg = &reads};
+    const hfi_row_source rows = {.n = 20011, .d = 999, .read = read_numbers, .arg = &reads};
     hfi_batches batches;
     assert_int_equal(hfi_batches_init(ctx, &rows, 700, &batches), HF_OK);
     assert_false(batches.resident);
@@ -289,7 +289,7 @@ static void batches_go_on_from_anywhere(void **state)
     hf_context *ctx = hf_context_create();
     size_t reads = 0;
     for (size_t n = 300; n <= 20011; n += 19711) {
-        const hfi_rows rows = {.n = n, .d = 999, .read = read_numbers, .arg = &reads};
+        const hfi_row_source rows = {.n = n, .d = 999, .read = read_numbers, .arg = &reads};
         hfi_batches through, put;
         assert_int_equal(hfi_batches_init(ctx, &rows, n / 25, &through), HF_OK);
         assert_true(through.resident == (n == 300));

@@ -54,7 +54,7 @@ typedef struct whole {
     space space;
     double *x, *y, z[PLACES];
     hfi_row_arrays arrays;
-    hfi_rows rows;
+    hfi_row_source rows;
     hf_fit_settings settings;
     double noise, nu;
     hfi_solution solution;
@@ -79,7 +79,7 @@ static void prepare_whole(whole *w, hf_site_kind kind, size_t wild, size_t minib
     assert_int_equal(hf_mean_create(w->ctx, HF_MEAN_CONSTANT, 1, &w->mean), HF_OK);
     make_space(&w->space, w->kernel, w->mean, trained_z ? PLACES : 0);
     w->arrays = (hfi_row_arrays){.n = ROWS, .d = 1, .x = w->x, .ldx = 1, .y = w->y};
-    w->rows = hfi_rows_in_memory(&w->arrays);
+    w->rows = hfi_row_source_in_memory(&w->arrays);
     w->settings = hf_fit_settings_default();
     w->settings.sites = kind;
     w->settings.minibatch = minibatch;
@@ -237,13 +237,13 @@ static void odd_tables(void **state)
         hfi_solution_free(&w.solution);
         w.arrays.n = 1; /* one row */
         w.y[0] = 0.3;
-        w.rows = hfi_rows_in_memory(&w.arrays);
+        w.rows = hfi_row_source_in_memory(&w.arrays);
         w.settings.minibatch = 0;
         assert_true(run_whole(&w) >= 0);
         assert_true(isfinite(w.solution.t[0]));
         hfi_solution_free(&w.solution);
         w.arrays.n = 200; /* the same input and the same target everywhere */
-        w.rows = hfi_rows_in_memory(&w.arrays);
+        w.rows = hfi_row_source_in_memory(&w.arrays);
         for (size_t i = 0; i < 200; i++) {
             w.x[i] = 0.5;
             w.y[i] = 1.0;
