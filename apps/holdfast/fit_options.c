@@ -83,7 +83,7 @@ static const tool_option options[] = {
     {"blocks", 0, "RULE", "block actions: contiguous (default), clustered by the inputs", false},
     {"action-start", 0, "RULE",
      "block actions: entries to start from: random (default), targets,\neigen, precision", false},
-    {"fixed-actions", 0, NULL, "block actions: entries stay at their start", false},
+    {"fixed-actions", 0, NULL, "block actions: entries are not trained", false},
     {"single-precision", 0, NULL, "projected solver: covariances in single precision, sums in double", false},
     {"objective", 0, "NAME",
      "what training maximises: evidence (default), loo, wloo;\nnot exact: weighted, rcagp", false},

@@ -145,8 +145,9 @@ typedef struct hf_fit_settings {
     hf_actions action_kind; /**< Krylov; blocks are trained with the hyperparameters, the other kinds take
                                             these from an inducing fit */
     hf_blocks blocks;       /**< contiguous */
-    hf_action_start action_start; /**< random */
-    bool train_actions;           /**< true: entries of block actions are optimised with the rest */
+    hf_action_start action_start; /**< random; from the first weights where sites have some */
+    bool train_actions;           /**< true: entries of block actions are optimised with the rest; false: they
+                                       end as action_start says for the final sites, mean and kernel */
     double tolerance;             /**< 0.01: of Krylov actions, hf_projection */
     bool single_precision;        /**< false */
     hf_optimiser optimiser;       /**< L-BFGS */

@@ -216,18 +216,11 @@ static void kernel_prior(const hfi_fit *fit, hfi_trainer *t, size_t i, const hf_
     }
 }
 
-/* Inducing inputs and entries of actions may go anywhere within sight of where they start. */
+/* Inducing inputs and entries of actions. */
 static void free_extras(hfi_trainer *t)
 {
-    const size_t begin = t->noise + hfi_trainer_noises(t), count = t->count - begin;
-    double reach = 0.0;
-    hfi_evaluator_get_extras(&t->evaluator, t->work);
-    for (size_t k = 0; k < count; k++) reach = fmax(reach, fabs(t->work[k]));
-    for (size_t k = 0; k < count; k++) {
-        t->lower[begin + k] = -10.0 * reach;
-        t->upper[begin + k] = 10.0 * reach;
-        t->free_index[t->free_count++] = begin + k;
-    }
+    for (size_t k = t->noise + hfi_trainer_noises(t); k < t->count; k++) t->free_index[t->free_count++] = k;
+    hfi_trainer_bound_extras(t);
 }
 
 /* The step that the readings of a channel were rounded to. */

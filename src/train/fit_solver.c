@@ -87,30 +87,15 @@ static hf_status inducing_evaluator(hfi_fit *fit, hfi_evaluator *e)
     return s;
 }
 
-/* Entries start from the sites as they are now. */
-static hf_status start_actions(hfi_fit *fit, hfi_block_actions *actions)
-{
-    double *residual = hfi_alloc(fit->ctx, fit->n, sizeof *residual);
-    if (!residual) return HF_ERR_MEMORY;
-    hf_mean_evaluate(fit->mean, fit->n, fit->x, fit->d, residual);
-    for (size_t i = 0; i < fit->n; i++) residual[i] = hf_sites_targets(fit->sites)[i] - residual[i];
-    const hf_status s = hfi_block_actions_start(fit->ctx, actions, fit->settings->action_start, fit->kernel,
-                                                fit->x, fit->d, residual, hf_sites_variances(fit->sites));
-    hfi_free(fit->ctx, residual);
-    return s;
-}
-
 static hf_status projected_evaluator(hfi_fit *fit, hfi_evaluator *e)
 {
     hfi_block_actions actions = {0};
     hf_status s = hfi_block_actions_init(fit->ctx, fit->settings->blocks, fit->n, fit->d, fit->x, fit->d,
                                          fit->actions, &actions);
     if (s < 0) return s;
-    s = start_actions(fit, &actions);
-    if (s >= 0)
-        s = hfi_evaluator_init_projected(fit->ctx, e, fit->n, fit->d, fit->x, fit->d, &actions,
-                                         fit->settings->train && fit->settings->train_actions,
-                                         fit->settings->single_precision ? HFI_SINGLE : HFI_DOUBLE);
+    s = hfi_evaluator_init_projected(fit->ctx, e, fit->n, fit->d, fit->x, fit->d, &actions,
+                                     fit->settings->train && fit->settings->train_actions,
+                                     fit->settings->single_precision ? HFI_SINGLE : HFI_DOUBLE);
     if (s < 0) hfi_block_actions_free(fit->ctx, &actions);
     return s;
 }
@@ -145,6 +130,7 @@ hf_status hfi_fit_evaluator(hfi_fit *fit)
     e->kernel = fit->kernel;
     e->mean = fit->mean;
     e->sites = fit->sites;
+    if (e->projected) return hfi_projected_start(e, fit->settings->action_start);
     if (fit->outputs > 1 && fit->solver == HF_SOLVER_EXACT && !e->group && fit->settings->train)
         s = hfi_kronecker_init(e, fit->outputs, fit->sample);
     return s;
@@ -153,11 +139,17 @@ hf_status hfi_fit_evaluator(hfi_fit *fit)
 /* ---- where it ends ----------------------------------------------------------------------------------------
  */
 
-/* Trained actions are those of the evaluator, whose rows are all present. */
+/* Actions are those of the evaluator, whose rows are all present. Entries that were not trained are those that their rule gives for the
+ * sites, mean and kernel as training has left them. */
 static hf_status solve_blocks(hfi_fit *fit, hfi_solution *out)
 {
+    hfi_evaluator *e = &fit->trainer.evaluator;
+    if (hfi_evaluator_extras(e) == 0) {
+        const hf_status s = hfi_projected_start(e, fit->settings->action_start);
+        if (s < 0) return s;
+    }
     return hfi_projected_solve_blocks(fit->ctx, fit->kernel, fit->mean, fit->sites, fit->d, fit->x, fit->d,
-                                      hfi_projected_actions(fit->trainer.evaluator.projected),
+                                      hfi_projected_actions(e->projected),
                                       fit->settings->single_precision ? HFI_SINGLE : HFI_DOUBLE, out,
                                       &fit->projection);
 }

@@ -53,6 +53,16 @@ void hfi_projected_evaluator_free(hfi_evaluator *e)
     e->projected = NULL;
 }
 
+hf_status hfi_projected_start(hfi_evaluator *e, hf_action_start rule)
+{
+    hfi_projected_evaluator *p = e->projected;
+    double *residual = hfi_projected_vector(p, HFI_PV_MEAN);
+    hf_mean_evaluate(e->mean, e->rows, e->x, e->ldx, residual);
+    for (size_t i = 0; i < e->rows; i++) residual[i] = hf_sites_targets(e->sites)[i] - residual[i];
+    return hfi_block_actions_start(e->ctx, &p->actions, rule, e->kernel, e->x, e->ldx, residual,
+                                   hf_sites_variances(e->sites));
+}
+
 void hfi_projected_rest(hfi_projected_evaluator *p)
 {
     if (p->ready) hfi_block_system_free(&p->system);

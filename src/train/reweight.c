@@ -94,6 +94,15 @@ static hf_status median_constant(hfi_trainer *t, double *state)
     return set_constant(t, state, median);
 }
 
+/* What new weights take with them: a constant that is not trained, and entries of block actions that are not. */
+static hf_status follow_weights(hfi_trainer *t, const hf_fit_settings *settings, double *state)
+{
+    hf_status s = t->train_mean ? HF_OK : set_constant(t, state, weighted_average(&t->evaluator));
+    if (s >= 0 && hfi_evaluator_extras(&t->evaluator) == 0)
+        s = hfi_trainer_start_actions(t, settings->action_start, state);
+    return s;
+}
+
 /* Where the iteration starts: the rule's own centre, or, for leave-one-out, the readings' neighbours, which
  * need no fit. */
 static hf_status first_weights(hfi_trainer *t, const hf_fit_settings *settings, double given, double *state,
@@ -175,6 +184,7 @@ static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double
     s = median_constant(t, state);
     if (s >= 0) s = first_weights(t, settings, given, state, centre, old);
     if (s >= 0) s = set_constant(t, state, weighted_average(e));
+    if (s >= 0) s = hfi_trainer_start_actions(t, settings->action_start, state);
     /* While weights move, a tenth of a nat will do: where several outputs are evaluated each one costs. In one round they move once, after it. */
     const bool rough = settings->centre == HF_CENTRE_CONDITIONAL && settings->rounds > 1;
     const double enough = t->enough; /* of whoever asked for the weights */
@@ -185,7 +195,7 @@ static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double
         *rounds += 1;
         double change = 0.0;
         if (s >= 0) s = reweigh(t, settings, given, &residuals, centre, old, &change);
-        if (s >= 0 && !t->train_mean) s = set_constant(t, state, weighted_average(e));
+        if (s >= 0) s = follow_weights(t, settings, state);
         if (s < 0 || change < (rough ? rough_tolerance : weight_tolerance)) break;
     }
     t->enough = enough;

@@ -71,6 +71,29 @@ hf_status hfi_trainer_cold(hfi_trainer *t, double *state)
     return HF_OK;
 }
 
+void hfi_trainer_bound_extras(hfi_trainer *t)
+{
+    const size_t begin = t->noise + hfi_trainer_noises(t), count = t->count - begin;
+    double reach = 0.0;
+    hfi_evaluator_get_extras(&t->evaluator, t->work);
+    for (size_t k = 0; k < count; k++) reach = fmax(reach, fabs(t->work[k]));
+    for (size_t k = 0; k < count; k++) {
+        t->lower[begin + k] = -10.0 * reach;
+        t->upper[begin + k] = 10.0 * reach;
+    }
+}
+
+hf_status hfi_trainer_start_actions(hfi_trainer *t, hf_action_start rule, double *state)
+{
+    hfi_evaluator *e = &t->evaluator;
+    if (!e->projected) return HF_OK;
+    const hf_status s = hfi_projected_start(e, rule);
+    if (s < 0) return s;
+    hfi_evaluator_get_extras(e, state + t->noise + hfi_trainer_noises(t));
+    hfi_trainer_bound_extras(t);
+    return s;
+}
+
 static bool is_noise(const hfi_trainer *t, size_t i)
 {
     return i >= t->noise && i < t->noise + hfi_trainer_noises(t);
