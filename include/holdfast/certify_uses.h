@@ -132,7 +132,7 @@ HF_API hf_status hf_certify_accuracy(hf_context *ctx, const hf_classifier *class
  *
  * of a posterior's value, or of the probability of class settings->output.
  * @param step  inputs entries >= 0; 0: the score is 0
- * @param lower, upper m x inputs. Widths are at most four tolerances, unless a limit came first (HF_WARN_NOT_CONVERGED); infinite
+ * @param lower, upper m x inputs. Widths are at most four tolerances and what the attained values may be off, unless a limit came first (HF_WARN_NOT_CONVERGED); infinite
  *              where a bound is not finite. Of classes they rest on what hf_certify_is_estimate() says.
  */
 HF_API hf_status hf_explain(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,

@@ -13,32 +13,52 @@ typedef struct scores {
     const double *x, *step;
 } scores;
 
+/* How far the attained values of 2 d boxes may be off, the least and then the largest ones: by the quadrature of several classes at the points where they are, else by
+ * rounding. */
+static hf_status find_errors(hf_context *ctx, const scores *job, const double *x, const hf_range *ranges,
+                             double *at, double *error)
+{
+    const size_t d = job->d, boxes = 2 * d;
+    for (size_t k = 0; k < boxes; k++) error[k] = error[boxes + k] = ranges[k].rounding;
+    if (!job->classifier || hf_classifier_link(job->classifier) != HF_LINK_SOFTMAX) return HF_OK;
+    for (size_t k = 0; k < 2 * boxes; k++)
+        if (ranges[k % boxes].stop == HF_CERTIFY_NOT_FINITE) memcpy(at + k * d, x, d * sizeof *at);
+    const hf_status status =
+        hf_classify_predict(ctx, job->classifier, 2 * boxes, at, d, NULL, NULL, NULL, NULL, error);
+    /* Of an estimate what is told is three standard errors. */
+    for (size_t k = 0; k < 2 * boxes && hf_certify_is_estimate(job->classifier); k++) error[k] *= 2.0;
+    return status;
+}
+
 /* Two boxes for each input, up and down. */
 static hf_status score_point(hf_context *ctx, const scores *job, const double *x, double *boxes,
                              hf_range *ranges, double *lower, double *upper)
 {
     const size_t d = job->d;
-    double *low = boxes, *high = boxes + 2 * d * d;
+    double *low = boxes, *high = low + 2 * d * d, *at = high + 2 * d * d, *error = at + 4 * d * d;
     for (size_t k = 0; k < 2 * d; k++) {
         memcpy(low + k * d, x, d * sizeof *low);
         memcpy(high + k * d, x, d * sizeof *high);
         (k < d ? high : low)[k * d + k % d] += k < d ? job->step[k % d] : -job->step[k % d];
     }
-    const hf_status status = job->classifier
-                                 ? hfi_certify_class_boxes(ctx, job->classifier, &job->settings, 2 * d, low,
-                                                           high, ranges, NULL, NULL)
-                                 : hf_certify_boxes(ctx, job->posterior, job->what, &job->settings, 2 * d,
-                                                    low, high, ranges, NULL, NULL);
+    hf_status status = job->classifier ? hfi_certify_class_boxes(ctx, job->classifier, &job->settings, 2 * d,
+                                                                 low, high, ranges, at, at + 2 * d * d)
+                                       : hf_certify_boxes(ctx, job->posterior, job->what, &job->settings,
+                                                          2 * d, low, high, ranges, at, at + 2 * d * d);
+    if (status >= 0) status = hfi_worse(status, find_errors(ctx, job, x, ranges, at, error));
+    const double *of_least = error, *of_most = error + 2 * d;
     for (size_t j = 0; j < d && status >= 0; j++) {
         const hf_range *up = &ranges[j], *down = &ranges[d + j];
         const double least = (up->upper_attained - down->upper) + (up->lower - down->lower_attained);
         const double most = (up->upper - down->upper_attained) + (up->lower_attained - down->lower);
-        const double slack =
-            8.0 * DBL_EPSILON * (fabs(up->upper) + fabs(down->upper) + fabs(up->lower) + fabs(down->lower));
+        const double unit = 8.0 * DBL_EPSILON *
+                            (fabs(up->upper) + fabs(down->upper) + fabs(up->lower) + fabs(down->lower)),
+                     off_low = unit + of_most[j] + of_least[d + j],
+                     off_high = unit + of_most[d + j] + of_least[j];
         /* Nothing is attained where a bound is not finite. */
         const bool fixed = job->step[j] == 0.0;
-        lower[j] = fixed ? 0.0 : isnan(least) ? -(double)INFINITY : least - slack;
-        upper[j] = fixed ? 0.0 : isnan(most) ? (double)INFINITY : most + slack;
+        lower[j] = fixed ? 0.0 : isnan(least) ? -(double)INFINITY : least - off_low;
+        upper[j] = fixed ? 0.0 : isnan(most) ? (double)INFINITY : most + off_high;
     }
     return status;
 }
@@ -59,9 +79,10 @@ static hf_status score(hf_context *ctx, const scores *job, double *lower, double
     hf_status status = check(ctx, job);
     size_t square, numbers;
     if (status < 0) return status;
-    if (!hfi_size_mul(4 * job->d, job->d, &square) || !hfi_size_mul(job->m, 2 * job->d, &numbers))
+    if (!hfi_size_mul(8 * job->d, job->d, &square) || !hfi_size_mul(job->m, 2 * job->d, &numbers))
         return hfi_out_of_memory(ctx);
-    double *boxes = hfi_alloc(ctx, square, sizeof *boxes), *out = hfi_alloc(ctx, numbers + 1, sizeof *out);
+    double *boxes = hfi_alloc(ctx, square + 4 * job->d, sizeof *boxes),
+           *out = hfi_alloc(ctx, numbers + 1, sizeof *out);
     hf_range *ranges = hfi_alloc(ctx, 2 * job->d, sizeof *ranges);
     status = boxes && out && ranges ? HF_OK : HF_ERR_MEMORY;
     for (size_t k = 0; k < job->m && status >= 0; k++) {

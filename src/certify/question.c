@@ -327,7 +327,7 @@ static void join_point(const hfi_question *q, double mean, double var, double *l
 void hfi_question_point(hfi_question *q, double *user, double *value, double *lower, double *upper)
 {
     double mean = (double)NAN, var = 0.0, error;
-    place_point(q, NULL, user);
+    place_point(q, q->subject.middle, user); /* nothing of it is read, as nothing is free */
     if (q->classes) {
         *value = hfi_classes_point(q->classes, q->x, &error);
         *lower = *value - error;
