@@ -56,12 +56,18 @@ enum {
 
 /** How far to go. */
 typedef struct hf_certify_settings {
-    double beta;       /**< of mean + beta sd; 1 */
-    size_t output;     /**< which of several outputs; 0 */
-    double tolerance;  /**< 0.01; > 0, in the units of the value */
-    double time_limit; /**< seconds for one box, 0 for none. The result then depends on the clock. */
+    double beta;      /**< of mean + beta sd; 1 */
+    size_t output;    /**< which of several outputs; 0 */
+    double tolerance; /**< 0.01; > 0, in the units of the value */
+    double
+        time_limit; /**< 60: seconds for one box, its two ends taking turns; 0 for none. Where it ends a search the result depends on the clock. */
+    double
+        total_time; /**< seconds for all boxes of a call, 0 for none: each has an even share of what is left, so that later ones have what earlier ones did not use. A box has the bounds of the
+                       whole box at least, whatever time is left. 0 */
     size_t
         node_limit; /**< boxes whose bounds are computed, for each of the two ends; 0 for none. 1 is the given box alone. */
+    size_t
+        memory_limit; /**< bytes for the parts of one box that are still open, both ends together; 0 for no limit. 268435456 (256 MiB). At least 256 parts are kept for each end. */
     bool
         lower_only; /**< the lower end alone, half the work: range.upper is infinite and upper_attained NaN */
     bool upper_only; /**< likewise */
@@ -79,6 +85,7 @@ typedef enum hf_certify_stop {
     HF_CERTIFY_TIME,
     HF_CERTIFY_NODES,
     HF_CERTIFY_ROUNDING, /**< the rounding allowance is more than the tolerance, or a box has become too small to split */
+    HF_CERTIFY_MEMORY,    /**< memory_limit */
     HF_CERTIFY_NOT_FINITE /**< a bound or a value overflows: the range says nothing (infinite, of a probability 0 to 1), and nothing is attained: NaN */
 } hf_certify_stop;
 
@@ -98,7 +105,7 @@ typedef struct hf_range {
 
 /** The defaults that the fields name. */
 HF_API hf_certify_settings hf_certify_settings_default(void);
-/** "tolerance", "decided", "time limit", "node limit", "rounding", "not finite"; "unknown" outside the list. */
+/** "tolerance", "decided", "time limit", "node limit", "rounding", "memory limit", "not finite"; "unknown" outside the list. */
 HF_API const char *hf_certify_stop_name(hf_certify_stop stop);
 
 /**

@@ -37,7 +37,7 @@ void hfi_descend(hfi_question *q, double sign, double *point, double *value, dou
     for (int k = 0; k < STEPS && step > 0.0; k++) {
         double *there = work + 3 * m, value_there = (double)INFINITY;
         int halving = 0;
-        for (; halving < HALVINGS; halving++, step *= 0.25) {
+        for (; halving < HALVINGS && hfi_watch_ok(q->watch); halving++, step *= 0.25) {
             take(q, point, slope, step, moved);
             value_there = sign * hfi_question_value(q, moved, q->x_moved, next_slope);
             if (value_there < *value) break;

@@ -45,6 +45,10 @@ static hf_status check_settings(hf_context *ctx, const hf_posterior *posterior, 
     if (!(settings->time_limit >= 0.0))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the time limit is %g; it must be 0 (none) or above",
                         settings->time_limit);
+    if (!(settings->total_time >= 0.0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the time for all boxes is %g; it must be 0 (no limit) or above",
+                        settings->total_time);
     if (!isfinite(settings->beta))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "beta is %g; it must be finite", settings->beta);
     if (settings->lower_only && settings->upper_only)

@@ -30,6 +30,7 @@ typedef struct hfi_question {
     void *state[HFI_MOST_KINDS];
     size_t scratch;          /* doubles that one thread needs to bound boxes */
     hf_workspace *workspace; /* to look at points */
+    hfi_watch *watch;        /* what can stop bounds and looks that take long; NULL */
     double *x;               /* d: a point in the user's units */
     double *x_moved;         /* d */
     double *gradient;        /* 2 d */

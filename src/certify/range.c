@@ -49,62 +49,20 @@ static void answer_point(hfi_question *q, answer *a)
     }
 }
 
-/* The less welcome of two ends' reasons. */
-static hf_certify_stop join_stops(hf_certify_stop a, hf_certify_stop b)
-{
-    return a > b ? a : b;
-}
-
-/* One end of the range, and why its search ended. */
-static hf_certify_stop answer_end(const hf_context *ctx, hfi_question *q, double sign, size_t node_limit,
-                                  double deadline, answer *a)
-{
-    hf_range *range = &a->range;
-    hfi_end end = {.at = sign > 0.0 ? a->argmin : a->argmax};
-    a->status = hfi_search(ctx, q, sign, node_limit, deadline, &end);
-    *(sign > 0.0 ? &range->lower : &range->upper) = sign * end.bound;
-    *(sign > 0.0 ? &range->lower_attained : &range->upper_attained) = sign * end.attained;
-    range->nodes += end.nodes;
-    range->rounding = fmax(range->rounding, end.rounding);
-    return end.stop;
-}
-
-/* An end that stopped since a value on its side of decide_at was attained counts on the other end to tell what is on the other side. Where that one met the tolerance without telling, this
- * one goes on to the tolerance too. */
-static void answer_ends(const hf_context *ctx, hfi_question *q, double deadline, answer *a)
-{
-    hf_range *range = &a->range;
-    *range = (hf_range){.lower = -(double)INFINITY,
-                        .upper = (double)INFINITY,
-                        .lower_attained = (double)NAN,
-                        .upper_attained = (double)NAN};
-    const double decide = q->settings.decide_at;
-    const size_t limit = q->settings.node_limit;
-    hf_certify_stop low = HF_CERTIFY_TOLERANCE;
-    if (!q->settings.upper_only) range->stop = low = answer_end(ctx, q, 1.0, limit, deadline, a);
-    if (q->settings.lower_only || a->status < 0) return;
-    const bool settled = settles(q, range);
-    hf_certify_stop high = answer_end(ctx, q, -1.0, settled ? 1 : limit, deadline, a);
-    range->stop = join_stops(low, high);
-    if (settled || (settles(q, range) && high == HF_CERTIFY_DECIDED)) range->stop = HF_CERTIFY_DECIDED;
-    if (range->stop != HF_CERTIFY_DECIDED || q->settings.upper_only || settles(q, range) || a->status < 0)
-        return;
-    if (range->lower_attained <= decide && range->upper_attained >= decide) return;
-    q->settings.decide_at = (double)NAN;
-    if (low == HF_CERTIFY_DECIDED) low = answer_end(ctx, q, 1.0, limit, deadline, a);
-    if (high == HF_CERTIFY_DECIDED && a->status >= 0) high = answer_end(ctx, q, -1.0, limit, deadline, a);
-    range->stop = join_stops(low, high);
-}
-
-static void answer_question(const hf_context *ctx, hfi_question *q, answer *a)
+static void answer_question(const hf_context *ctx, hfi_question *q, size_t threads, double deadline,
+                            answer *a)
 {
     const double start = hfi_now();
-    const double limit = q->settings.time_limit;
-    a->status = HF_OK;
-    if (q->subject.free_count == 0)
+    if (q->subject.free_count == 0) {
         answer_point(q, a);
-    else
-        answer_ends(ctx, q, limit > 0.0 ? start + limit : (double)INFINITY, a);
+    } else {
+        hfi_ground ground;
+        a->status = hfi_question_ground(q, threads, &ground);
+        if (a->status < 0) return;
+        a->status =
+            hfi_search_ends(ctx, q->watch, &ground, &q->settings, deadline, &a->range, a->argmin, a->argmax);
+        hfi_question_ground_free(&ground);
+    }
     a->range.seconds = hfi_now() - start;
     if (a->status >= 0 && a->range.stop > HF_CERTIFY_DECIDED) a->status = HF_WARN_NOT_CONVERGED;
 }
@@ -112,6 +70,7 @@ static void answer_question(const hf_context *ctx, hfi_question *q, answer *a)
 static hf_status tell(hf_context *ctx, const answer *a)
 {
     if (a->status == HF_ERR_MEMORY) return hfi_out_of_memory(ctx);
+    if (a->status == HF_ERR_CANCELLED) return hfi_cancelled(ctx);
     if (a->status == HF_WARN_NOT_CONVERGED && a->range.stop == HF_CERTIFY_NOT_FINITE)
         return hfi_fail(ctx, a->status,
                         "a bound or value of the box is not finite, so that its range says nothing; take a "
@@ -128,8 +87,10 @@ static hf_status tell(hf_context *ctx, const answer *a)
 
 /* Boxes are made ready by the caller's thread, which may use the context, and searched on all. */
 typedef struct wave {
-    const hf_context *ctx;
-    size_t count;
+    hf_context *ctx;
+    hfi_watch *watch;
+    size_t count, left; /* boxes of this one, and those without an answer */
+    double end;         /* of the time for all */
     hfi_question **question;
     answer *answers;
 } wave;
@@ -138,7 +99,10 @@ static void answer_box(size_t k, int thread, void *arg)
 {
     wave *w = arg;
     (void)thread;
-    answer_question(w->ctx, w->question[k], &w->answers[k]);
+    hfi_question *q = w->question[k];
+    const size_t threads = (size_t)hf_context_threads(w->ctx);
+    const double deadline = hfi_box_deadline(&q->settings, w->end, w->left - k, w->count == 1 ? 1 : threads);
+    answer_question(w->ctx, q, w->count == 1 ? threads : 1, deadline, &w->answers[k]);
 }
 
 typedef struct boxes {
@@ -169,7 +133,7 @@ static hf_status ready_box(hf_context *ctx, const boxes *job, size_t box, hfi_qu
 }
 
 /* Rigorous ranges: all boxes are checked first. */
-static hf_status prove_boxes(hf_context *ctx, const boxes *job, answer *answers)
+static hf_status prove_boxes(hf_context *ctx, const boxes *job, hfi_watch *watch, answer *answers)
 {
     hf_status status = HF_OK;
     for (size_t k = 0; status >= 0 && k < job->m; k++)
@@ -180,7 +144,7 @@ static hf_status prove_boxes(hf_context *ctx, const boxes *job, answer *answers)
     hf_range *range = hfi_alloc(ctx, job->m, sizeof *range);
     double *points = hfi_alloc(ctx, 2 * job->m, job->inputs * sizeof *points);
     double *argmax = points ? points + job->m * job->inputs : NULL;
-    status = range && points ? hfi_prove_boxes(ctx, job->posterior, job->what, job->settings, job->m,
+    status = range && points ? hfi_prove_boxes(ctx, watch, job->posterior, job->what, job->settings, job->m,
                                                job->inputs, job->lower, job->upper, range, points, argmax)
                              : HF_ERR_MEMORY;
     for (size_t k = 0; status >= 0 && k < job->m; k++) {
@@ -198,43 +162,48 @@ static hf_status prove_boxes(hf_context *ctx, const boxes *job, answer *answers)
     return status;
 }
 
-static hf_status run_wave(hf_context *ctx, const boxes *job, size_t first, wave *w)
+static hf_status run_wave(const boxes *job, size_t first, wave *w)
 {
     hf_status status = HF_OK;
-    for (size_t k = 0; status >= 0 && k < w->count; k++)
-        status = ready_box(ctx, job, first + k, &w->question[k]);
-    /* A box alone has the threads for its parts. */
-    if (status >= 0) {
-        if (w->count == 1)
-            answer_box(0, 0, w);
-        else
-            hfi_parallel_for(ctx, w->count, answer_box, w);
+    for (size_t k = 0; status >= 0 && k < w->count; k++) {
+        status =
+            hfi_watch_ok(w->watch) ? ready_box(w->ctx, job, first + k, &w->question[k]) : HF_ERR_CANCELLED;
+        if (status >= 0) w->question[k]->watch = w->watch;
     }
+    /* A box alone has the threads for its parts. */
+    if (status >= 0 && w->count == 1)
+        answer_box(0, 0, w);
+    else if (status >= 0 && !hfi_watched_for(w->ctx, w->watch, w->count, answer_box, w))
+        status = HF_ERR_CANCELLED;
     for (size_t k = 0; k < w->count; k++) {
         hfi_question_free(w->question[k]);
         w->question[k] = NULL;
     }
-    return status;
+    return status == HF_ERR_CANCELLED ? hfi_cancelled(w->ctx) : status;
 }
 
-static hf_status run_boxes(hf_context *ctx, const boxes *job, answer *answers)
+static hf_status run_boxes(hf_context *ctx, const boxes *job, hfi_watch *watch, answer *answers)
 {
     const size_t most = job->m == 1 ? 1 : 2 * (size_t)hf_context_threads(ctx);
+    const double end = hfi_call_deadline(job->settings);
     hfi_question **question = hfi_alloc(ctx, most, sizeof(hfi_question *));
     if (!question) return HF_ERR_MEMORY;
     hf_status worst = HF_OK;
     for (size_t first = 0; worst >= 0 && first < job->m; first += most) {
+        const size_t left = job->m - first;
         wave w = {.ctx = ctx,
-                  .count = job->m - first < most ? job->m - first : most,
+                  .watch = watch,
+                  .count = left < most ? left : most,
+                  .left = left,
+                  .end = end,
                   .question = question,
                   .answers = answers + first};
-        hf_status status = run_wave(ctx, job, first, &w);
+        hf_status status = run_wave(job, first, &w);
         for (size_t k = 0; status >= 0 && k < w.count; k++)
             if (w.answers[k].status != HF_OK) status = hfi_worse(status, tell(ctx, &w.answers[k]));
         worst = hfi_worse(worst, status);
-        if (worst >= 0 && job->m > 1 &&
-            !hfi_progress(ctx, "certify", (double)(first + w.count) / (double)job->m, (double)NAN))
-            worst = hfi_cancelled(ctx);
+        if (job->m > 1) watch->done = (double)(first + w.count) / (double)job->m;
+        if (worst >= 0 && job->m > 1 && !hfi_watch_ok(watch)) worst = hfi_cancelled(ctx);
     }
     hfi_free(ctx, question);
     return worst;
@@ -278,7 +247,10 @@ hf_status hfi_certify_boxes(hf_context *ctx, const hf_posterior *posterior, hf_c
             answers[k].argmin = points + 2 * k * job.inputs;
             answers[k].argmax = answers[k].argmin + job.inputs;
         }
-        status = job.settings->rigorous ? prove_boxes(ctx, &job, answers) : run_boxes(ctx, &job, answers);
+        hfi_watch watch;
+        hfi_watch_begin(&watch, ctx, "certify", m > 1 ? 0.0 : -1.0);
+        status = job.settings->rigorous ? prove_boxes(ctx, &job, &watch, answers)
+                                        : run_boxes(ctx, &job, &watch, answers);
     }
     if (status >= 0) hand_out(&job, answers, out, argmin, argmax);
     hfi_free(ctx, answers);

@@ -57,7 +57,7 @@ static void one_row(size_t i, int thread, void *arg)
 }
 
 /* Every row by one thread, the rows' sums in their order. */
-static hf_status all_rows(hf_context *ctx, hfi_rigorous *rigorous)
+static hf_status all_rows(hf_context *ctx, hfi_watch *watch, hfi_rigorous *rigorous)
 {
     const size_t n = rigorous->posterior->solution.n;
     rows r = {.rigorous = rigorous};
@@ -67,7 +67,7 @@ static hf_status all_rows(hf_context *ctx, hfi_rigorous *rigorous)
     r.radius = hfi_alloc(ctx, n, sizeof *r.radius);
     r.bad = hfi_alloc(ctx, n, sizeof *r.bad);
     if (r.product == NULL || r.radius == NULL || r.bad == NULL) status = HF_ERR_MEMORY;
-    if (status == HF_OK) hfi_parallel_for(ctx, n, one_row, &r);
+    if (status == HF_OK && !hfi_watched_for(ctx, watch, n, one_row, &r)) status = hfi_cancelled(ctx);
     for (size_t i = 0; i < n && status == HF_OK; i++) {
         if (r.bad[i])
             status = hfi_fail(ctx, HF_ERR_NOT_FINITE,
@@ -101,7 +101,8 @@ static hf_status prepare_spread(hf_context *ctx, hfi_rigorous *rigorous)
     return HF_OK;
 }
 
-hf_status hfi_rigorous_create(hf_context *ctx, const hf_posterior *posterior, bool spread, hfi_rigorous **out)
+hf_status hfi_rigorous_create(hf_context *ctx, hfi_watch *watch, const hf_posterior *posterior, bool spread,
+                              hfi_rigorous **out)
 {
     if (!hfi_interval_usable())
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
@@ -112,7 +113,7 @@ hf_status hfi_rigorous_create(hf_context *ctx, const hf_posterior *posterior, bo
     r->memory = hfi_context_memory(ctx);
     r->posterior = posterior;
     hf_status status = spread ? prepare_spread(ctx, r) : HF_OK;
-    if (status == HF_OK) status = all_rows(ctx, r);
+    if (status == HF_OK) status = all_rows(ctx, watch, r);
     if (status < 0) {
         hfi_rigorous_free(r);
         return status;

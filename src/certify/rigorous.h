@@ -32,9 +32,9 @@ typedef struct hfi_rigorous hfi_rigorous;
 /**
  * O(n^2) enclosures of covariances on all threads, half a microsecond to three each; with `spread`, what bounds of the sd need too: 8 n^2 bytes.
  * HF_ERR_ARGUMENT with a message where hfi_interval_usable() is false (valgrind), or `spread` is asked of a posterior that is not exact.
- * HF_ERR_NOT_FINITE where a covariance of two anchors is not.
+ * HF_ERR_NOT_FINITE where a covariance of two anchors is not. HF_ERR_CANCELLED by `watch`, which may be NULL.
  */
-hf_status hfi_rigorous_create(hf_context *ctx, const hf_posterior *posterior, bool spread,
+hf_status hfi_rigorous_create(hf_context *ctx, hfi_watch *watch, const hf_posterior *posterior, bool spread,
                               hfi_rigorous **out);
 void hfi_rigorous_free(hfi_rigorous *rigorous);
 /** An upper bound of the norm N, in scaled units. */
@@ -45,11 +45,13 @@ double hfi_rigorous_norm(const hfi_rigorous *rigorous);
  * them: lower and upper are proof, and so are the attained values: the value at argmin is surely at most lower_attained, that at argmax at least
  * upper_attained. `rounding` is 0. bounds of the settings, output and time spent in hfi_rigorous_create() are not looked at.
  * argmin, argmax: d entries or NULL. Several threads at once. Cost of a box: n (1 + d + d^2) interval operations for means, n^2 for the sd, d n^2 where the kernel has second derivatives.
- * HF_ERR_MEMORY; HF_ERR_NOT_FINITE where a bound overflows or the box is over several outputs; no message.
+ * On hfi_now()'s clock the search ends at `deadline` (infinity: none); it has so many threads (1 inside a parallel loop). `watch` may be NULL.
+ * HF_ERR_MEMORY, HF_ERR_CANCELLED; HF_ERR_NOT_FINITE where a bound overflows or the box is over several outputs; no message.
  */
-hf_status hfi_rigorous_range(const hfi_rigorous *rigorous, hf_certify_what what,
-                             const hf_certify_settings *settings, const double *lower, const double *upper,
-                             hf_range *out, double *argmin, double *argmax);
+hf_status hfi_rigorous_range(const hf_context *ctx, hfi_watch *watch, const hfi_rigorous *rigorous,
+                             hf_certify_what what, const hf_certify_settings *settings, double deadline,
+                             size_t threads, const double *lower, const double *upper, hf_range *out,
+                             double *argmin, double *argmax);
 /** The value at one point of user units, as an interval rounded to double. Errors as above. */
 hf_status hfi_rigorous_value(const hfi_rigorous *rigorous, hf_certify_what what, double beta, const double *x,
                              double *lower, double *upper);

@@ -77,8 +77,8 @@ static bool mean_jet(hfi_rigorous_work *work, const hfi_interval *x, int order, 
     for (size_t k = 0; k < size; k++) jet[k] = hfi_interval_point(0.0L);
     for (size_t i = 0; i < s->n; i++) {
         const hfi_interval t = hfi_interval_point(s->t[i]);
-        if (!hfi_kernel_enclose_box(posterior->kernel, x, s->z + i * s->d, false, order, work->one,
-                                    work->scratch))
+        if (!hfi_watch_glance(work->watch) || !hfi_kernel_enclose_box(posterior->kernel, x, s->z + i * s->d,
+                                                                      false, order, work->one, work->scratch))
             return false;
         for (size_t k = 0; k < size; k++)
             jet[k] = hfi_interval_add(jet[k], hfi_interval_multiply(t, work->one[k]));

@@ -41,6 +41,7 @@ typedef struct hfi_rigorous_work {
     double *share;          /* d: how much each side of the box matters */
     double *step;           /* d: hfi_rigorous_step() */
     int degree;             /* of the polynomial that was bounded last; 0: none */
+    hfi_watch *watch;       /* what stops the bounds of a box; NULL */
     void *block;
 } hfi_rigorous_work;
 

@@ -34,7 +34,8 @@ static bool solve(hfi_rigorous_work *work, size_t count)
     const hf_posterior *posterior = work->of->posterior;
     const hfi_solution *s = &posterior->solution;
     for (size_t i = 0; i < s->n; i++) {
-        if (!hfi_kernel_enclose_box(posterior->kernel, work->middle, s->z + i * s->d, false, count > 1,
+        if (!hfi_watch_glance(work->watch) ||
+            !hfi_kernel_enclose_box(posterior->kernel, work->middle, s->z + i * s->d, false, count > 1,
                                     work->one, work->scratch))
             return false;
         for (size_t a = 0; a < count; a++) {
@@ -42,7 +43,7 @@ static bool solve(hfi_rigorous_work *work, size_t count)
             work->solved[a * s->n + i] = (double)(0.5L * (work->one[a].lower + work->one[a].upper));
         }
     }
-    for (size_t a = 0; a < count; a++) {
+    for (size_t a = 0; a < count && hfi_watch_glance(work->watch); a++) {
         size_t ld;
         double *of = work->solved + a * s->n,
                *whitened = hfi_solution_whiten(s, 1, of, s->n, work->room, &ld);
@@ -56,7 +57,7 @@ static void residuals(hfi_rigorous_work *work, size_t count)
 {
     const hfi_rigorous *r = work->of;
     const size_t n = r->posterior->solution.n;
-    for (size_t a = 0; a < count; a++) {
+    for (size_t a = 0; a < count && hfi_watch_glance(work->watch); a++) {
         const double *u = work->solved + a * n;
         long double total = 0.0L, rest = 0.0L;
         for (size_t i = 0; i < n; i++) total = hfi_up(total + fabsl((long double)u[i]));
@@ -120,7 +121,7 @@ bool hfi_rigorous_spread(hfi_rigorous_work *work, int order)
     if (!(jet[0].lower > 0.0L)) jet[0].lower = 0.0L;
     if (!(jet[0].upper < most)) jet[0].upper = most;
     if (jet[0].upper < 0.0L) jet[0].upper = 0.0L;
-    for (size_t i = 0; i < d && order > 0; i++) {
+    for (size_t i = 0; i < d && order > 0 && hfi_watch_glance(work->watch); i++) {
         const hfi_interval slope = taken(work, 0, 1 + i);
         jet[1 + i] = hfi_interval_subtract(jet[1 + i], hfi_interval_add(slope, slope));
         for (size_t j = 0; j <= i; j++) {
@@ -129,5 +130,5 @@ bool hfi_rigorous_spread(hfi_rigorous_work *work, int order)
             *out = hfi_interval_subtract(*out, hfi_interval_add(both, both));
         }
     }
-    return true;
+    return !hfi_watch_stopped(work->watch);
 }

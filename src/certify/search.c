@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "certify/search.h"
-#include "certify/classes.h"
 
 #include <float.h>
 #include <math.h>
@@ -22,14 +21,17 @@ typedef struct node {
     bool shrunk; /* onto a face since its bound was computed */
 } node;
 
-typedef struct search {
+struct hfi_search {
     const hf_context *ctx;
-    hfi_question *question;
+    hfi_watch *watch;
+    const hfi_ground *ground;
     double sign, tolerance, decide;
+    size_t node_limit;
     size_t m;
     hfi_memory memory;
     /* The pool, and the heap of what is open: the least bound first, the older box first among equals. */
     size_t room, used, spare_count;
+    size_t most; /* boxes that may be in it */
     node *nodes;
     double *sides; /* 2 m for each: low, high */
     size_t *spare; /* places that are free again */
@@ -42,17 +44,19 @@ typedef struct search {
     double *parent; /* bounds of the boxes that they are parts of */
     double *points;
     signed char *faces;
-    double *scratch;
-    size_t scratch_size;
     /* What is known. */
-    double best;  /* attained */
-    double *at;   /* user's units */
-    double *work; /* 4 m, a point m, a user's point d */
+    bool begun;
+    double best; /* attained */
+    double *at;  /* user's units; the caller's */
+    double *user;
     size_t descents;
     double aside; /* least bound of boxes put aside because they are good enough */
     double stuck; /* and of those that cannot be split */
+    double rounding;
     size_t nodes_done;
-} search;
+};
+
+typedef hfi_search search;
 
 /* ---- pool and heap ----------------------------------------------------------------------------------------------- */
 
@@ -88,10 +92,8 @@ static size_t pop(search *s)
     return top;
 }
 
-static bool grow_one(const search *s, void **block, size_t size)
+static bool grow_one(const search *s, size_t count, void **block, size_t size)
 {
-    size_t count;
-    if (!hfi_size_mul(s->room, 2, &count)) return false;
     void *larger = hfi_memory_alloc(&s->memory, count, size);
     if (!larger) return false;
     memcpy(larger, *block, s->used * size);
@@ -105,12 +107,15 @@ static size_t new_place(search *s)
 {
     if (s->spare_count > 0) return s->spare[--s->spare_count];
     if (s->used == s->room) {
-        if (!grow_one(s, (void **)&s->nodes, sizeof *s->nodes) ||
-            !grow_one(s, (void **)&s->sides, 2 * s->m * sizeof *s->sides) ||
-            !grow_one(s, (void **)&s->spare, sizeof *s->spare) ||
-            !grow_one(s, (void **)&s->heap, sizeof *s->heap))
+        size_t room;
+        if (!hfi_size_mul(s->room, 2, &room)) return SIZE_MAX;
+        if (room > s->most) room = s->most;
+        if (!grow_one(s, room, (void **)&s->nodes, sizeof *s->nodes) ||
+            !grow_one(s, room, (void **)&s->sides, 2 * s->m * sizeof *s->sides) ||
+            !grow_one(s, room, (void **)&s->spare, sizeof *s->spare) ||
+            !grow_one(s, room, (void **)&s->heap, sizeof *s->heap))
             return SIZE_MAX;
-        s->room *= 2;
+        s->room = room;
     }
     return s->used++;
 }
@@ -119,26 +124,22 @@ static size_t new_place(search *s)
 
 static void look_at(search *s, const double *point, bool descend)
 {
-    hfi_question *q = s->question;
-    double *copy = s->work + 4 * s->m, *user = copy + s->m;
-    memcpy(copy, point, s->m * sizeof *copy);
-    double value;
-    if (descend) hfi_descend(q, s->sign, copy, &value, user, s->work);
-    if (!descend || q->classes) value = s->sign * hfi_question_value(q, copy, user, NULL);
+    const hfi_ground *g = s->ground;
+    const double value = g->kind->look(g->of, s->sign, descend, point, s->user);
     if (!(value < s->best)) return;
     s->best = value;
-    memcpy(s->at, user, q->inputs * sizeof *user);
+    memcpy(s->at, s->user, g->inputs * sizeof *s->at);
 }
 
 /* The best centres and models' minima of a round, in a fixed order. */
 static void look_around(search *s)
 {
     /* Where a look costs n^2 only what promises a part of the tolerance is looked at. */
-    const bool costly = s->question->what != HF_CERTIFY_MEAN;
+    const bool costly = s->ground->costly;
     const double promise = (costly ? 0.05 : 0.0) * s->tolerance,
                  worth_steps = (costly ? 1.0 : 0.1) * s->tolerance;
     const size_t descents = costly ? FEW_DESCENTS : DESCENTS;
-    for (size_t look = 0; look < CANDIDATES; look++) {
+    for (size_t look = 0; look < CANDIDATES && hfi_watch_ok(s->watch); look++) {
         size_t which = s->children;
         double least = s->best - promise;
         bool centre = false;
@@ -174,22 +175,26 @@ static void look_around(search *s)
 static void bound_some(size_t chunk, int thread, void *arg)
 {
     search *s = arg;
+    const hfi_ground *g = s->ground;
     const size_t first = chunk * HFI_TOGETHER, left = s->children - first;
-    hfi_question_bounds(s->question, s->sign, s->best - s->tolerance,
-                        left < HFI_TOGETHER ? left : HFI_TOGETHER, s->low + first * s->m,
-                        s->high + first * s->m, s->bounds + first,
-                        s->scratch + (size_t)thread * s->scratch_size);
+    g->kind->bounds(g->of, thread, s->sign, s->best - s->tolerance, left < HFI_TOGETHER ? left : HFI_TOGETHER,
+                    s->low + first * s->m, s->high + first * s->m, s->bounds + first);
 }
 
-static void bound_children(search *s)
+static hf_status bound_children(search *s)
 {
     for (size_t k = 0; k < s->children; k++) {
         s->bounds[k].point = s->points + k * s->m;
         s->bounds[k].face = s->faces + k * s->m;
     }
-    hfi_parallel_for(s->ctx, (s->children + HFI_TOGETHER - 1) / HFI_TOGETHER, bound_some, s);
-    for (size_t k = 0; k < s->children; k++) s->bounds[k].bound = fmax(s->bounds[k].bound, s->parent[k]);
+    const size_t chunks = (s->children + HFI_TOGETHER - 1) / HFI_TOGETHER;
+    if (!hfi_watched_for(s->ctx, s->watch, chunks, bound_some, s)) return HF_ERR_CANCELLED;
     s->nodes_done += s->children;
+    for (size_t k = 0; k < s->children; k++) {
+        if (isnan(s->bounds[k].bound)) return HF_ERR_NOT_FINITE;
+        s->bounds[k].bound = fmax(s->bounds[k].bound, s->parent[k]);
+    }
+    return HF_OK;
 }
 
 static void add_child(search *s, double parent, const double *low, const double *high)
@@ -210,8 +215,8 @@ static bool split(search *s, size_t place)
         return true;
     }
     const size_t f = n->split;
-    const double l = low[f], h = high[f], middle = 0.5 * (l + h);
-    if (!(middle - l > 16.0 * DBL_EPSILON * fabs(middle)) || !(middle > l) || !(middle < h)) return false;
+    const double l = low[f], h = high[f], middle = 0.5 * l + 0.5 * h;
+    if (!hfi_side_splits(l, h)) return false;
     high[f] = middle;
     add_child(s, n->bound, low, high);
     high[f] = h;
@@ -236,17 +241,17 @@ static void choose_boxes(search *s, size_t most)
  * value's derivative along that input is zero, or points outward, at every least point of the whole box. */
 static bool shrink(search *s, size_t child, bool *shrunk)
 {
-    const hfi_subject *whole = &s->question->subject;
+    const hfi_ground *whole = s->ground;
     double *low = s->low + child * s->m, *high = s->high + child * s->m;
     *shrunk = false;
     for (size_t f = 0; f < s->m; f++) {
         const signed char face = s->bounds[child].face[f];
         if (face == 0 || low[f] == high[f]) continue;
         if (face < 0) {
-            if (low[f] > whole->lower[whole->free[f]]) return false;
+            if (low[f] > whole->lower[f]) return false;
             high[f] = low[f];
         } else {
-            if (high[f] < whole->upper[whole->free[f]]) return false;
+            if (high[f] < whole->upper[f]) return false;
             low[f] = high[f];
         }
         *shrunk = true;
@@ -293,40 +298,70 @@ static bool is_decided(const search *s)
     return s->best < s->decide || proven(s) > s->decide;
 }
 
-static hf_status run(search *s, size_t node_limit, double deadline, hf_certify_stop *stop)
+bool hfi_search_is_over(const hfi_search *s, hf_certify_stop *stop)
 {
-    for (;;) {
-        if (!isnan(s->decide) && is_decided(s)) {
-            *stop = HF_CERTIFY_DECIDED;
-            return HF_OK;
-        }
-        if (s->open == 0 || !(s->nodes[s->heap[0]].bound < s->best - s->tolerance)) {
-            *stop = s->stuck < s->best - s->tolerance ? HF_CERTIFY_ROUNDING : HF_CERTIFY_TOLERANCE;
-            return HF_OK;
-        }
-        if (node_limit > 0 && s->nodes_done >= node_limit) {
-            *stop = HF_CERTIFY_NODES;
-            return HF_OK;
-        }
-        if (deadline < DBL_MAX && hfi_now() >= deadline) {
-            *stop = HF_CERTIFY_TIME;
-            return HF_OK;
-        }
-        choose_boxes(s, node_limit > 0 ? node_limit - s->nodes_done : SIZE_MAX);
-        if (s->children == 0) continue;
-        bound_children(s);
-        look_around(s);
-        if (!keep_children(s)) return HF_ERR_MEMORY;
-    }
+    if (!s->begun) return false;
+    if (!isnan(s->decide) && is_decided(s))
+        *stop = HF_CERTIFY_DECIDED;
+    else if (s->open == 0 || !(s->nodes[s->heap[0]].bound < s->best - s->tolerance))
+        *stop = s->stuck < s->best - s->tolerance ? HF_CERTIFY_ROUNDING : HF_CERTIFY_TOLERANCE;
+    else if (s->node_limit > 0 && s->nodes_done >= s->node_limit)
+        *stop = HF_CERTIFY_NODES;
+    else if (s->open + ROUND > s->most)
+        *stop = HF_CERTIFY_MEMORY;
+    else
+        return false;
+    return true;
 }
 
-static bool begin(search *s)
+void hfi_search_go_on(hfi_search *s)
+{
+    s->decide = (double)NAN;
+}
+
+hfi_end hfi_search_end(const hfi_search *s)
+{
+    return (hfi_end){
+        .bound = proven(s), .attained = s->best, .nodes = s->nodes_done, .rounding = s->rounding};
+}
+
+/* The whole box, its bound and the first attained values. */
+static hf_status bound_whole(search *s)
+{
+    const hfi_ground *whole = s->ground;
+    s->children = 1;
+    s->parent[0] = -(double)INFINITY;
+    memcpy(s->low, whole->lower, s->m * sizeof *s->low);
+    memcpy(s->high, whole->upper, s->m * sizeof *s->high);
+    const hf_status status = bound_children(s);
+    if (status < 0) return status;
+    s->rounding = s->bounds[0].rounding;
+    look_at(s, whole->middle, false);
+    look_at(s, s->bounds[0].point, true);
+    s->begun = true;
+    return HF_OK;
+}
+
+hf_status hfi_search_round(hfi_search *s)
+{
+    hf_status status;
+    if (!s->begun) {
+        status = bound_whole(s);
+    } else {
+        choose_boxes(s, s->node_limit > 0 ? s->node_limit - s->nodes_done : SIZE_MAX);
+        if (s->children == 0) return HF_OK;
+        status = bound_children(s);
+        if (status >= 0) look_around(s);
+    }
+    if (status < 0) return status;
+    if (hfi_watch_stopped(s->watch)) return HF_ERR_CANCELLED;
+    return keep_children(s) ? HF_OK : HF_ERR_MEMORY;
+}
+
+static bool make_room(search *s)
 {
     const size_t m = s->m, most = 2 * ROUND + 2;
     const hfi_memory *memory = &s->memory;
-    const size_t threads = (size_t)hf_context_threads(s->ctx);
-    s->room = FIRST_ROOM;
-    s->scratch_size = (s->question->scratch + 7) / 8 * 8;
     s->nodes = hfi_memory_alloc(memory, s->room, sizeof *s->nodes);
     s->sides = hfi_memory_alloc(memory, s->room, 2 * m * sizeof *s->sides);
     s->spare = hfi_memory_alloc(memory, s->room, sizeof *s->spare);
@@ -336,58 +371,50 @@ static bool begin(search *s)
     s->parent = hfi_memory_alloc(memory, most, sizeof *s->parent);
     s->points = hfi_memory_alloc(memory, most, m * sizeof *s->points);
     s->faces = hfi_memory_alloc(memory, most, m * sizeof *s->faces);
-    s->work = hfi_memory_alloc(memory, 5 * m + s->question->subject.d, sizeof *s->work);
-    s->scratch = hfi_memory_alloc(memory, threads, s->scratch_size * sizeof *s->scratch);
+    s->user = hfi_memory_alloc(memory, s->ground->inputs, sizeof *s->user);
     s->high = s->low ? s->low + most * m : NULL;
     return s->nodes && s->sides && s->spare && s->heap && s->low && s->bounds && s->parent && s->points &&
-           s->faces && s->work && s->scratch;
+           s->faces && s->user;
 }
 
-static void finish(search *s)
+/* Boxes that the bytes are enough for, never fewer than the first room. */
+static size_t most_boxes(size_t m, size_t bytes)
 {
-    void *blocks[] = {s->nodes,  s->sides,  s->spare, s->heap, s->low,    s->bounds,
-                      s->parent, s->points, s->faces, s->work, s->scratch};
-    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) hfi_memory_free(&s->memory, blocks[b]);
+    const size_t one = sizeof(node) + 2 * m * sizeof(double) + 2 * sizeof(size_t);
+    if (bytes == 0) return SIZE_MAX - ROUND;
+    return bytes / one > FIRST_ROOM ? bytes / one : FIRST_ROOM;
 }
 
-/* The whole box, its bound and the first attained values. */
-static bool bound_whole(search *s, hfi_end *end)
+hfi_search *hfi_search_create(const hf_context *ctx, hfi_watch *watch, const hfi_ground *ground, double sign,
+                              const hf_certify_settings *settings, size_t bytes, double *at)
 {
-    const hfi_subject *whole = &s->question->subject;
-    s->children = 1;
-    s->parent[0] = -(double)INFINITY;
-    for (size_t f = 0; f < s->m; f++) {
-        s->low[f] = whole->lower[whole->free[f]];
-        s->high[f] = whole->upper[whole->free[f]];
-    }
-    bound_children(s);
-    end->rounding = s->bounds[0].rounding;
-    double *middle = s->work + 5 * s->m; /* the user's point is not in use yet */
-    for (size_t f = 0; f < s->m; f++) middle[f] = whole->middle[whole->free[f]];
-    look_at(s, middle, false);
-    look_at(s, s->bounds[0].point, true);
-    return keep_children(s);
+    search *s = hfi_memory_alloc(&ground->memory, 1, sizeof *s);
+    if (!s) return NULL;
+    *s = (search){.ctx = ctx,
+                  .watch = watch,
+                  .ground = ground,
+                  .sign = sign,
+                  .tolerance = settings->tolerance,
+                  .decide = sign * settings->decide_at,
+                  .node_limit = settings->node_limit,
+                  .m = ground->sides,
+                  .memory = ground->memory,
+                  .room = FIRST_ROOM,
+                  .most = most_boxes(ground->sides, bytes),
+                  .best = (double)INFINITY,
+                  .at = at,
+                  .aside = (double)INFINITY,
+                  .stuck = (double)INFINITY};
+    if (make_room(s)) return s;
+    hfi_search_free(s);
+    return NULL;
 }
 
-hf_status hfi_search(const hf_context *ctx, hfi_question *question, double sign, size_t node_limit,
-                     double deadline, hfi_end *end)
+void hfi_search_free(hfi_search *s)
 {
-    search s = {.ctx = ctx,
-                .question = question,
-                .sign = sign,
-                .tolerance = question->settings.tolerance,
-                .decide = sign * question->settings.decide_at,
-                .m = question->subject.free_count,
-                .memory = question->memory,
-                .best = (double)INFINITY,
-                .at = end->at,
-                .aside = (double)INFINITY,
-                .stuck = (double)INFINITY};
-    hf_status status = begin(&s) && bound_whole(&s, end) ? HF_OK : HF_ERR_MEMORY;
-    if (status >= 0) status = run(&s, node_limit, deadline, &end->stop);
-    end->bound = proven(&s);
-    end->attained = s.best;
-    end->nodes = s.nodes_done;
-    finish(&s);
-    return status;
+    if (!s) return;
+    const hfi_memory memory = s->memory;
+    void *blocks[] = {s->nodes,  s->sides,  s->spare, s->heap, s->low, s->bounds,
+                      s->parent, s->points, s->faces, s->user, s};
+    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) hfi_memory_free(&memory, blocks[b]);
 }

@@ -8,6 +8,7 @@
 
 #include <holdfast/context.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 
 /* ---- memory ------------------------------------------------------------------------------------ */
 
@@ -82,6 +83,28 @@ typedef void (*hfi_loop_body)(size_t index, int thread, void *arg);
 /** Runs body(0..count-1) on the context's threads, dynamically scheduled. Inside another parallel loop it
  * runs serially (never nested). The body must make results that do not depend on the order of indices. */
 void hfi_parallel_for(const hf_context *ctx, size_t count, hfi_loop_body body, void *arg);
+
+/** What can stop a computation on several threads: the thread that began it alone asks the callback, the others look at
+ * what it was told. */
+typedef struct hfi_watch {
+    hf_context *ctx;
+    const char *stage;
+    double done; /* what is reported; that thread may change it */
+    int thread;  /* which one began it */
+    double asked;
+    atomic_bool stopped;
+} hfi_watch;
+void hfi_watch_begin(hfi_watch *watch, hf_context *ctx, const char *stage, double done);
+/** False: stop, and return hfi_cancelled() in the end. To be asked often: it costs what the callback does. A watch that is NULL
+ * never stops anything. */
+bool hfi_watch_ok(hfi_watch *watch);
+/** The same for loops that are short: asks a hundred times a second at most. */
+bool hfi_watch_glance(hfi_watch *watch);
+/** Whether it has stopped, without asking. */
+bool hfi_watch_stopped(hfi_watch *watch);
+/** hfi_parallel_for() that leaves out what is left once the watch stops; a thread that has nothing left to do goes on asking
+ * while others work. False: stopped. */
+bool hfi_watched_for(const hf_context *ctx, hfi_watch *watch, size_t count, hfi_loop_body body, void *arg);
 
 /* ---- several processes ---------------------------------------------------------------------------- */
 

@@ -185,7 +185,8 @@ static inline bool attack_exact_is_outside(const attack_model *m, const attack_a
     hfi_rigorous *rigorous = NULL;
     memcpy(row, x, m->inputs * sizeof *row);
     if (m->inputs < m->d) row[m->d - 1] = (double)a->settings.output;
-    if (hfi_rigorous_create(m->ctx, m->posterior, a->what != HF_CERTIFY_MEAN, &rigorous) < 0) return false;
+    if (hfi_rigorous_create(m->ctx, NULL, m->posterior, a->what != HF_CERTIFY_MEAN, &rigorous) < 0)
+        return false;
     const hf_status status = hfi_rigorous_value(rigorous, a->what, a->settings.beta, row, &low, &high);
     hfi_rigorous_free(rigorous);
     return status >= 0 && (high < a->range.lower || low > a->range.upper);

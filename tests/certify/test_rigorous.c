@@ -55,7 +55,7 @@ static void solve(hf_context *ctx, const char *expression, uint64_t index, bool 
 static void make_trial(hf_context *ctx, const char *expression, uint64_t index, trial *t)
 {
     solve(ctx, expression, index, strstr(expression, "coregion") == NULL, t);
-    if (hfi_rigorous_create(ctx, t->posterior, true, &t->rigorous) != HF_OK)
+    if (hfi_rigorous_create(ctx, NULL, t->posterior, true, &t->rigorous) != HF_OK)
         fail_msg("%s: %s", expression, hf_context_message(ctx));
 }
 
@@ -91,8 +91,9 @@ static hf_range ask(trial *t, hf_certify_what what, const hf_certify_settings *s
                     double *argmax)
 {
     hf_range range;
-    assert_int_equal(
-        hfi_rigorous_range(t->rigorous, what, settings, t->lower, t->upper, &range, argmin, argmax), HF_OK);
+    assert_int_equal(hfi_rigorous_range(NULL, NULL, t->rigorous, what, settings, INFINITY, 1, t->lower,
+                                        t->upper, &range, argmin, argmax),
+                     HF_OK);
     assert_true(range.lower <= range.lower_attained && range.upper_attained <= range.upper);
     assert_true(range.rounding == 0.0 && range.nodes >= 2);
     return range;
@@ -230,15 +231,15 @@ static void decisions_and_limits_stop_the_search(void **state)
     settings = hf_certify_settings_default();
     settings.lower_only = true;
     hf_range one;
-    assert_int_equal(
-        hfi_rigorous_range(t.rigorous, HF_CERTIFY_MEAN, &settings, t.lower, t.upper, &one, NULL, NULL),
-        HF_OK);
+    assert_int_equal(hfi_rigorous_range(NULL, NULL, t.rigorous, HF_CERTIFY_MEAN, &settings, INFINITY, 1,
+                                        t.lower, t.upper, &one, NULL, NULL),
+                     HF_OK);
     assert_true(one.lower == full.lower && one.upper == INFINITY && isnan(one.upper_attained));
     settings.lower_only = false;
     settings.upper_only = true;
-    assert_int_equal(
-        hfi_rigorous_range(t.rigorous, HF_CERTIFY_MEAN, &settings, t.lower, t.upper, &one, NULL, NULL),
-        HF_OK);
+    assert_int_equal(hfi_rigorous_range(NULL, NULL, t.rigorous, HF_CERTIFY_MEAN, &settings, INFINITY, 1,
+                                        t.lower, t.upper, &one, NULL, NULL),
+                     HF_OK);
     assert_true(one.upper == full.upper && one.lower == -INFINITY && isnan(one.lower_attained));
     drop_trial(&t);
 }
@@ -277,10 +278,10 @@ static void inducing_posteriors_have_means(void **state)
     hf_workspace_free(t.workspace);
     t.posterior = inducing;
     t.workspace = hf_workspace_create(*state, inducing);
-    assert_int_equal(hfi_rigorous_create(*state, inducing, true, &none), HF_ERR_ARGUMENT);
+    assert_int_equal(hfi_rigorous_create(*state, NULL, inducing, true, &none), HF_ERR_ARGUMENT);
     assert_non_null(strstr(hf_context_message(*state), "exact solver"));
     assert_null(none);
-    assert_int_equal(hfi_rigorous_create(*state, inducing, false, &t.rigorous), HF_OK);
+    assert_int_equal(hfi_rigorous_create(*state, NULL, inducing, false, &t.rigorous), HF_OK);
     hfi_stream_init(&stream, 35, HFI_PURPOSE_TEST, 0);
     place("se(ard)", &t, 0.1, &stream);
     check_range("inducing", &t, HF_CERTIFY_MEAN, &settings, &stream);
@@ -301,7 +302,7 @@ static void outputs_have_their_own_units(void **state)
     hf_mean_free(t.posterior->mean);
     t.posterior->mean = mean;
     assert_int_equal(hfi_scaling_set_outputs(*state, &t.posterior->scaling, 2, shifts, scales), HF_OK);
-    assert_int_equal(hfi_rigorous_create(*state, t.posterior, true, &t.rigorous), HF_OK);
+    assert_int_equal(hfi_rigorous_create(*state, NULL, t.posterior, true, &t.rigorous), HF_OK);
     hfi_stream_init(&stream, 36, HFI_PURPOSE_TEST, 0);
     for (size_t output = 0; output < 2; output++) {
         place("se", &t, 0.1, &stream);
@@ -311,9 +312,9 @@ static void outputs_have_their_own_units(void **state)
     }
     t.lower[2] = 0.0;
     hf_range range;
-    assert_int_equal(
-        hfi_rigorous_range(t.rigorous, HF_CERTIFY_MEAN, &settings, t.lower, t.upper, &range, NULL, NULL),
-        HF_ERR_NOT_FINITE);
+    assert_int_equal(hfi_rigorous_range(NULL, NULL, t.rigorous, HF_CERTIFY_MEAN, &settings, INFINITY, 1,
+                                        t.lower, t.upper, &range, NULL, NULL),
+                     HF_ERR_NOT_FINITE);
     drop_trial(&t);
 }
 

@@ -150,7 +150,7 @@ static hf_certify_what read_what(task *t)
     if (!t->posterior) fail("data come first");
     if (scanf("%15s", word) != 1) fail("what was expected");
     if (t->rigorous == NULL)
-        must(t->ctx, hfi_rigorous_create(t->ctx, t->posterior, true, &t->rigorous), "rigorous");
+        must(t->ctx, hfi_rigorous_create(t->ctx, NULL, t->posterior, true, &t->rigorous), "rigorous");
     if (strcmp(word, "probit") == 0) return (hf_certify_what)HFI_CERTIFY_PROBIT;
     if (strcmp(word, "logit") == 0) return (hf_certify_what)HFI_CERTIFY_LOGIT;
     return strcmp(word, "sd") == 0 ? HF_CERTIFY_SD : HF_CERTIFY_MEAN;
@@ -165,7 +165,10 @@ static json_t *range(task *t)
     double *lower = read_numbers(t->d), *upper = read_numbers(t->d), *at = calloc(2 * t->d, sizeof *at);
     hf_range r;
     if (!at) fail("out of memory");
-    must(t->ctx, hfi_rigorous_range(t->rigorous, what, &settings, lower, upper, &r, at, at + t->d), "range");
+    must(t->ctx,
+         hfi_rigorous_range(NULL, NULL, t->rigorous, what, &settings, INFINITY, 1, lower, upper, &r, at,
+                            at + t->d),
+         "range");
     json_t *out = json_pack("{so so so so so so ss sI so}", "lower", hex(r.lower), "upper", hex(r.upper),
                             "lower_attained", hex(r.lower_attained), "upper_attained", hex(r.upper_attained),
                             "argmin", hex_array(t->d, at), "argmax", hex_array(t->d, at + t->d), "stop",
