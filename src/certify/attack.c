@@ -13,6 +13,7 @@ enum {
 static const double share = 0.1; /* of a box's side, of the first projected step */
 
 typedef struct attacker {
+    hfi_watch watch;
     const hf_classifier *classifier;
     const hf_posterior *posterior;
     hf_certify_what what;
@@ -80,6 +81,7 @@ static hf_status attack_one(attacker *a, hf_attack_kind kind, const double *x, d
     memcpy(a->x, x, a->d * sizeof *a->x);
     memcpy(out, x, a->d * sizeof *out);
     for (size_t k = 0; k < steps && status >= 0; k++) {
+        if (!hfi_watch_ok(&a->watch)) return HF_ERR_CANCELLED;
         step(a, sign, kind == HF_ATTACK_SIGN ? 1.0 : share * (1.0 - (double)k / (double)steps));
         status = look(a, a->x, &p);
         const double left = sign > 0.0 ? p : 1.0 - p;
@@ -147,11 +149,16 @@ hf_status hf_attack(hf_context *ctx, const hf_classifier *classifier, hf_attack_
     status = make_ready(ctx, &a, x);
     if (status >= 0) {
         double *points = room + own, *left = points + m * a.d;
+        hfi_watch_begin(&a.watch, ctx, "attack", 0.0);
         for (size_t k = 0; k < m && status >= 0; k++) {
+            a.watch.done = (double)k / (double)m;
             a.lower = lower + k * a.d;
             a.upper = upper + k * a.d;
             status = attack_one(&a, kind, x + k * a.d, points + k * a.d, &left[k]);
-            if (status < 0) hfi_fail(ctx, status, "box %zu: the prediction failed", k + 1);
+            if (status == HF_ERR_CANCELLED)
+                (void)hfi_cancelled(ctx);
+            else if (status < 0)
+                hfi_fail(ctx, status, "box %zu: the prediction failed", k + 1);
         }
         if (status >= 0) {
             memcpy(attacked, points, m * a.d * sizeof *attacked);

@@ -213,10 +213,12 @@ typedef struct decisions {
 static hf_status decide(hf_context *ctx, const decisions *job, const hf_certify_settings *settings)
 {
     hf_status worst = HF_OK;
+    const double end = hfi_call_deadline(settings);
     for (size_t k = 0; k < job->m && worst >= 0; k++) {
         double *at = job->at + k * job->d;
+        const hf_certify_settings share = hfi_share_time(settings, end, job->m - k);
         const hf_status status =
-            decide_one(ctx, job->classifier, *settings, job->winner[k], job->lower + k * job->d,
+            decide_one(ctx, job->classifier, share, job->winner[k], job->lower + k * job->d,
                        job->upper + k * job->d, &job->out[k], at);
         if (status < 0) return status;
         job->out[k].estimate = hf_certify_is_estimate(job->classifier);

@@ -60,10 +60,11 @@ typedef struct hfi_classes {
     size_t widest; /* most anchors of a class */
     double prior;  /* largest prior variance */
     double factor_norm;
-    double rounding; /* of probabilities at the point, where no input is free */
-    bool heavy;      /* a look at a point takes long */
-    double *look;    /* scratch of looking at points */
-    double *sketch;  /* of sketches */
+    double rounding;  /* of probabilities at the point, where no input is free */
+    bool heavy;       /* a look at a point takes long */
+    double *look;     /* scratch of looking at points */
+    double *sketch;   /* of sketches */
+    hfi_watch *watch; /* what stops bounds; then they mean nothing. NULL */
 } hfi_classes;
 
 /** HF_ERR_ARGUMENT unless the posterior is one of several classes that a priori know nothing of each other. `subject` is kept; without free inputs there are points to look

@@ -269,7 +269,7 @@ void hfi_classes_bounds(const hfi_classes *c, double sign, size_t count, const d
         model_class(c, i, count, &b, together);
         for (size_t k = 0; k < count; k++) models[k * n + i] = together[k];
     }
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < count && hfi_watch_glance(c->watch); k++) {
         for (size_t f = 0; f < m; f++) b.place[f] = b.centre[k * d + c->subject->free[f]];
         hfi_box x = {.c = c,
                      .b = &b,

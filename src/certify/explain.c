@@ -31,8 +31,8 @@ static hf_status find_errors(hf_context *ctx, const scores *job, const double *x
 }
 
 /* Two boxes for each input, up and down. */
-static hf_status score_point(hf_context *ctx, const scores *job, const double *x, double *boxes,
-                             hf_range *ranges, double *lower, double *upper)
+static hf_status score_point(hf_context *ctx, const scores *job, const hf_certify_settings *settings,
+                             const double *x, double *boxes, hf_range *ranges, double *lower, double *upper)
 {
     const size_t d = job->d;
     double *low = boxes, *high = low + 2 * d * d, *at = high + 2 * d * d, *error = at + 4 * d * d;
@@ -41,10 +41,10 @@ static hf_status score_point(hf_context *ctx, const scores *job, const double *x
         memcpy(high + k * d, x, d * sizeof *high);
         (k < d ? high : low)[k * d + k % d] += k < d ? job->step[k % d] : -job->step[k % d];
     }
-    hf_status status = job->classifier ? hfi_certify_class_boxes(ctx, job->classifier, &job->settings, 2 * d,
-                                                                 low, high, ranges, at, at + 2 * d * d)
-                                       : hf_certify_boxes(ctx, job->posterior, job->what, &job->settings,
-                                                          2 * d, low, high, ranges, at, at + 2 * d * d);
+    hf_status status = job->classifier ? hfi_certify_class_boxes(ctx, job->classifier, settings, 2 * d, low,
+                                                                 high, ranges, at, at + 2 * d * d)
+                                       : hf_certify_boxes(ctx, job->posterior, job->what, settings, 2 * d,
+                                                          low, high, ranges, at, at + 2 * d * d);
     if (status >= 0) status = hfi_worse(status, find_errors(ctx, job, x, ranges, at, error));
     const double *of_least = error, *of_most = error + 2 * d;
     for (size_t j = 0; j < d && status >= 0; j++) {
@@ -77,6 +77,7 @@ static hf_status check(hf_context *ctx, const scores *job)
 static hf_status score(hf_context *ctx, const scores *job, double *lower, double *upper)
 {
     hf_status status = check(ctx, job);
+    const double end = hfi_call_deadline(&job->settings);
     size_t square, numbers;
     if (status < 0) return status;
     if (!hfi_size_mul(8 * job->d, job->d, &square) || !hfi_size_mul(job->m, 2 * job->d, &numbers))
@@ -87,8 +88,9 @@ static hf_status score(hf_context *ctx, const scores *job, double *lower, double
     status = boxes && out && ranges ? HF_OK : HF_ERR_MEMORY;
     for (size_t k = 0; k < job->m && status >= 0; k++) {
         double *own = out + k * job->d;
-        status = hfi_worse(
-            status, score_point(ctx, job, job->x + k * job->d, boxes, ranges, own, own + job->m * job->d));
+        const hf_certify_settings share = hfi_share_time(&job->settings, end, job->m - k);
+        status = hfi_worse(status, score_point(ctx, job, &share, job->x + k * job->d, boxes, ranges, own,
+                                               own + job->m * job->d));
     }
     if (status >= 0) {
         memcpy(lower, out, job->m * job->d * sizeof *out);

@@ -139,8 +139,12 @@ static hf_status score(linear *l, size_t m, const double *x, double *out)
     double *scores = hfi_alloc(l->ctx, numbers + 1, sizeof *scores);
     status = scores ? make_room(l) : HF_ERR_MEMORY;
     if (status >= 0) status = draw(l);
-    for (size_t k = 0; k < m && status >= 0; k++)
-        status = hfi_worse(status, fit_point(l, x + k * l->d, scores + k * l->d));
+    for (size_t k = 0; k < m && status >= 0; k++) {
+        if (!hfi_progress(l->ctx, "explain", (double)k / (double)m, (double)NAN))
+            status = hfi_cancelled(l->ctx);
+        else
+            status = hfi_worse(status, fit_point(l, x + k * l->d, scores + k * l->d));
+    }
     if (status >= 0) memcpy(out, scores, numbers * sizeof *out);
     hfi_free(l->ctx, scores);
     hfi_free(l->ctx, l->moving);

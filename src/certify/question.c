@@ -205,6 +205,12 @@ hf_status hfi_question_create(hf_context *ctx, const hf_posterior *posterior, hf
     return status;
 }
 
+void hfi_question_watch(hfi_question *question, hfi_watch *watch)
+{
+    question->watch = watch;
+    if (question->classes) question->classes->watch = watch;
+}
+
 void hfi_question_free(hfi_question *question)
 {
     if (!question) return;

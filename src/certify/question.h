@@ -30,7 +30,7 @@ typedef struct hfi_question {
     void *state[HFI_MOST_KINDS];
     size_t scratch;          /* doubles that one thread needs to bound boxes */
     hf_workspace *workspace; /* to look at points */
-    hfi_watch *watch;        /* what can stop bounds and looks that take long; NULL */
+    hfi_watch *watch;        /* NULL, or hfi_question_watch() */
     double *x;               /* d: a point in the user's units */
     double *x_moved;         /* d */
     double *gradient;        /* 2 d */
@@ -44,6 +44,8 @@ hf_status hfi_question_create(hf_context *ctx, const hf_posterior *posterior, hf
                               const hf_certify_settings *settings, const double *lower, const double *upper,
                               hfi_question **out);
 void hfi_question_free(hfi_question *question);
+/** What can stop its bounds and looks where they take long: what they return then means nothing. */
+void hfi_question_watch(hfi_question *question, hfi_watch *watch);
 
 /** The value at a point that is given in the solver's units by its free inputs (m); `user` := the point in the user's units, inside the box. A gradient along the free inputs
  * in the solver's units, or NULL. One thread at a time. */

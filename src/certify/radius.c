@@ -11,7 +11,8 @@ enum {
 
 typedef struct ball {
     const hf_classifier *classifier;
-    const hf_certify_settings *settings;
+    hf_certify_settings settings;
+    double end; /* of the time for all steps */
     size_t d;
     const double *x, *unit;
     double *lower, *upper, *found, *moved, *at; /* d each; `at`: the nearest counterexample */
@@ -97,8 +98,10 @@ static hf_status bisect(hf_context *ctx, ball *b, double most, double accuracy)
         if (step == 0 && !isfinite(b->out.broken)) radius = most;
         if (radius <= b->out.certified) break;
         place(b, radius);
-        const hf_status status = hf_certify_decision(ctx, b->classifier, b->settings, 1, b->x, b->lower,
-                                                     b->upper, &decision, b->found);
+        /* How many steps follow is not known: each may take half of the time that is left. */
+        const hf_certify_settings share = hfi_share_time(&b->settings, b->end, 2);
+        const hf_status status =
+            hf_certify_decision(ctx, b->classifier, &share, 1, b->x, b->lower, b->upper, &decision, b->found);
         if (status < 0) return status;
         b->out.nodes += decision.nodes;
         if (decision.verdict == HF_VERDICT_CERTIFIED) {
@@ -144,7 +147,11 @@ hf_status hf_certify_radius(hf_context *ctx, const hf_classifier *classifier,
     hf_status status = hfi_certify_link_of(ctx, classifier, 0, &what);
     if (status < 0) return status;
     const size_t d = hfi_class_inputs(classifier);
-    ball b = {.classifier = classifier, .settings = settings, .d = d, .x = x, .unit = unit};
+    ball b = {.classifier = classifier,
+              .settings = settings ? *settings : hf_certify_settings_default(),
+              .d = d,
+              .x = x,
+              .unit = unit};
     status = check(ctx, &b, most, accuracy);
     if (status < 0) return status;
     double *room = hfi_alloc(ctx, 5 * d, sizeof *room);
@@ -154,6 +161,7 @@ hf_status hf_certify_radius(hf_context *ctx, const hf_classifier *classifier,
     b.out.estimate = hf_certify_is_estimate(classifier);
     for (size_t j = 0; j < d; j++) b.at[j] = (double)NAN;
     const double start = hfi_now();
+    b.end = hfi_call_deadline(&b.settings);
     status = hf_classify_predict(ctx, classifier, 1, x, d, NULL, &b.out.winner, NULL, NULL, NULL);
     if (status >= 0) status = attack(ctx, &b, most);
     if (status >= 0) status = bisect(ctx, &b, most, accuracy);

@@ -168,7 +168,7 @@ static hf_status run_wave(const boxes *job, size_t first, wave *w)
     for (size_t k = 0; status >= 0 && k < w->count; k++) {
         status =
             hfi_watch_ok(w->watch) ? ready_box(w->ctx, job, first + k, &w->question[k]) : HF_ERR_CANCELLED;
-        if (status >= 0) w->question[k]->watch = w->watch;
+        if (status >= 0) hfi_question_watch(w->question[k], w->watch);
     }
     /* A box alone has the threads for its parts. */
     if (status >= 0 && w->count == 1)

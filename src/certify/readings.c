@@ -271,12 +271,12 @@ static double damage_of(const attacked *a, const size_t *chosen, const double *w
 }
 
 /* The largest over all sets. */
-static double damage_of_sets(const attacked *a, const double *w)
+static double damage_of_sets(const attacked *a, hfi_watch *watch, const double *w)
 {
     size_t chosen[HFI_SET_MOST], at = a->count;
     double most = 0.0;
     for (size_t i = 0; i < a->count; i++) chosen[i] = i;
-    while (at > 0) {
+    while (at > 0 && hfi_watch_glance(watch)) {
         most = fmax(most, damage_of(a, chosen, w));
         for (at = a->count; at > 0 && chosen[at - 1] == a->n - a->count + at - 1; at--) continue;
         if (at == 0) break;
@@ -321,7 +321,8 @@ static hf_status prepare_several(hf_context *ctx, attacked *a)
 }
 
 /* `column` holds k(Z, x). */
-static double damage_of_several(const attacked *a, double prior, double *column, double *room)
+static double damage_of_several(const attacked *a, hfi_watch *watch, double prior, double *column,
+                                double *room)
 {
     const hfi_solution *s = &a->posterior->solution;
     const several *of = &a->more;
@@ -336,7 +337,7 @@ static double damage_of_several(const attacked *a, double prior, double *column,
         fmin(fmin(prior, fmax(0.0, prior - taken) + h + 1e-12 * prior), 4.0 * h / of->weight);
     /* An energy may be infinite. */
     const double damage = (removal + (square > 0.0 ? sqrt(square) * sqrt(of->energy) : 0.0)) * (1.0 + 1e-9);
-    return of->whole && isfinite(damage) ? fmin(damage, damage_of_sets(a, w)) : damage;
+    return of->whole && isfinite(damage) ? fmin(damage, damage_of_sets(a, watch, w)) : damage;
 }
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
@@ -369,14 +370,17 @@ static hf_status check(hf_context *ctx, const hf_posterior *posterior, const hf_
     return hfi_posterior_check_rows(ctx, posterior, m, x, ldx);
 }
 
-static void ask(const attacked *a, size_t m, const double *x, size_t ldx, double *work, double *damage,
-                size_t *worst)
+/* HF_ERR_CANCELLED leaves some of the answers without meaning. */
+static hf_status ask(const attacked *a, hfi_watch *watch, size_t m, const double *x, size_t ldx, double *work,
+                     double *damage, size_t *worst)
 {
     const hf_kernel *kernel = a->posterior->kernel;
     const hfi_solution *s = &a->posterior->solution;
     double *point = work, *column = point + s->d, *room = column + a->n,
            *scratch = room + hfi_solution_room(s, 1);
     for (size_t k = 0; k < m; k++) {
+        watch->done = (double)k / (double)m;
+        if (!hfi_watch_ok(watch)) return HF_ERR_CANCELLED;
         const hfi_scaling *scaling = &a->posterior->scaling;
         hfi_scaling_inputs(scaling, 1, x + k * ldx, ldx, point);
         size_t row = 0;
@@ -386,11 +390,12 @@ static void ask(const attacked *a, size_t m, const double *x, size_t ldx, double
         } else {
             double prior;
             hfi_kernel_diagonal(kernel, 1, point, s->d, true, &prior);
-            damage[k] = damage_of_several(a, prior, column, room);
+            damage[k] = damage_of_several(a, watch, prior, column, room);
         }
         damage[k] *= hfi_scaling_scale(scaling, hfi_scaling_output(scaling, point));
-        if (worst) worst[k] = row;
+        worst[k] = row;
     }
+    return hfi_watch_stopped(watch) ? HF_ERR_CANCELLED : HF_OK;
 }
 
 hf_status hf_certify_readings(hf_context *ctx, const hf_posterior *posterior, const hf_sites *sites,
@@ -407,17 +412,27 @@ hf_status hf_certify_readings(hf_context *ctx, const hf_posterior *posterior, co
     a.far = hfi_alloc(ctx, a.n, sizeof *a.far);
     double *work = hfi_alloc(
         ctx, s->d + a.n + hfi_solution_room(s, 1) + hfi_kernel_scratch(posterior->kernel) + 1, sizeof *work);
-    status = a.row && a.far && work ? HF_OK : HF_ERR_MEMORY;
+    double *found = hfi_alloc(ctx, m + 1, sizeof *found);
+    size_t *rows = hfi_alloc(ctx, m + 1, sizeof *rows);
+    status = a.row && a.far && work && found && rows ? HF_OK : HF_ERR_MEMORY;
+    hfi_watch watch;
+    hfi_watch_begin(&watch, ctx, "certify", 0.0);
     size_t at = 0;
     for (size_t i = 0; i < sites->n && status >= 0; i++)
         if (hf_sites_is_present(sites, i)) a.row[at++] = i;
     if (status >= 0) status = count == 1 ? prepare_one(ctx, &a) : prepare_several(ctx, &a);
-    if (status >= 0) ask(&a, m, x, ldx, work, damage, count == 1 ? worst : NULL);
+    if (status >= 0 && ask(&a, &watch, m, x, ldx, work, found, rows) < 0) status = hfi_cancelled(ctx);
+    if (status >= 0) {
+        memcpy(damage, found, m * sizeof *damage);
+        if (worst && count == 1) memcpy(worst, rows, m * sizeof *worst);
+    }
     hfi_free(ctx, a.row);
     hfi_free(ctx, a.far);
     hfi_free(ctx, a.more.inverse);
     hfi_free(ctx, a.more.whole);
     hfi_free(ctx, a.more.readings);
     hfi_free(ctx, work);
+    hfi_free(ctx, found);
+    hfi_free(ctx, rows);
     return status;
 }
