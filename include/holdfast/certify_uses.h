@@ -13,6 +13,7 @@
  * among them. Certificates of five classes and more rest on that estimate, and answers say so (`estimate`). Differences of probabilities below about 1e-5 (five classes and more: the error,
  * about 1e-3) are left open.
  *
+ * All report progress, also within one box, and can be cancelled (HF_ERR_CANCELLED, outputs untouched). `total_time` of the settings is for all boxes of a call.
  * Settings are those of hf_certify(), the tolerance in units of what is asked about: for probabilities the default of 0.01 is one percent. `settings` NULL stands for the
  * defaults, `output` is the class. Units are the user's. What certificates rest on is in certify.h, and so are the errors of boxes.
  *
@@ -86,7 +87,8 @@ typedef struct hf_radius {
  * @param most     no radius beyond this is looked at; > 0, finite
  * @param accuracy bisection ends when the certified radius is within this share of the broken one (or of `most`); in (0, 1)
  * @param counterexample inputs entries or NULL: the point at distance `broken`; NaN where there is none
- * A limit of the settings holds for each step, and is HF_WARN_NOT_CONVERGED: `certified` is true all the same.
+ * A limit of the settings holds for each step, and is HF_WARN_NOT_CONVERGED: `certified` is true all the same. Of the total
+ * time each step may take half of what is left.
  */
 HF_API hf_status hf_certify_radius(hf_context *ctx, const hf_classifier *classifier,
                                    const hf_certify_settings *settings, const double *x, const double *unit,

@@ -435,7 +435,7 @@ static void points_allow_for_rounding(void **state)
         hf_certify_settings settings = hf_certify_settings_default();
         settings.beta = -1.5;
         solve_noisy(*state, EXPRESSIONS[e], e, strstr(EXPRESSIONS[e], "coregion") == NULL, noise, &t);
-        assert_int_equal(hfi_rigorous_create(*state, t.posterior, true, &t.rigorous), HF_OK);
+        assert_int_equal(hfi_rigorous_create(*state, NULL, t.posterior, true, &t.rigorous), HF_OK);
         hfi_stream_init(&stream, 39, HFI_PURPOSE_TEST, k);
         for (size_t b = 0; b < 8; b++) {
             double low, high;
@@ -471,7 +471,7 @@ static void kinks_at_anchors_are_no_errors(void **state)
         settings.node_limit = 40;
         settings.beta = 0.5;
         solve(*state, ROUGH[e], e, false, &t);
-        assert_int_equal(hfi_rigorous_create(*state, t.posterior, true, &t.rigorous), HF_OK);
+        assert_int_equal(hfi_rigorous_create(*state, NULL, t.posterior, true, &t.rigorous), HF_OK);
         hfi_stream_init(&stream, 38, HFI_PURPOSE_TEST, e);
         for (size_t b = 0; b < 3; b++) {
             memcpy(t.lower, t.posterior->solution.z + b * INPUTS, sizeof t.lower);
