@@ -39,7 +39,7 @@ bench: ## timings, beside peers where they are installed
 
 install: ## install below PREFIX (/usr/local); DESTDIR is honoured
 	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
-	@cmake --build $(BUILD) -j $(JOBS) --target $(PRODUCT)
+	@cmake --build $(BUILD) -j $(JOBS) --target $(PRODUCT) experiments
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD)
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ] && command -v ldconfig >/dev/null; then ldconfig; fi
 

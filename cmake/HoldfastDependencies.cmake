@@ -16,6 +16,14 @@ target_include_directories(hf_dependencies SYSTEM INTERFACE ${HF_RANDOM123_INCLU
 target_link_libraries(hf_dependencies INTERFACE PkgConfig::NLOPT PkgConfig::SQLITE PkgConfig::JANSSON
                                                 OpenMP::OpenMP_C m)
 
+# Ipopt is used by a benchmark and experiments where it is there (Debian: coinor-libipopt-dev), and never required.
+pkg_check_modules(IPOPT QUIET IMPORTED_TARGET ipopt)
+add_library(hf_ipopt INTERFACE)
+if(IPOPT_FOUND)
+  target_compile_definitions(hf_ipopt INTERFACE HF_WITH_IPOPT)
+  target_link_libraries(hf_ipopt INTERFACE PkgConfig::IPOPT)
+endif()
+
 # Several processes: an extra that everything else does without.
 set(HF_DEFINITIONS)
 set(HF_MPI_LIBRARIES)

@@ -180,6 +180,7 @@ int main(int argc, char **argv)
                                  .example = "certified-fig2 --json fig2.jsonl --picture fig2",
                                  .options = options,
                                  .count = sizeof options / sizeof *options,
+                                 .needs_data = true,
                                  .rows = &r.rows,
                                  .ctx = &r.ctx,
                                  .state = &r,

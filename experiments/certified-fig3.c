@@ -138,6 +138,7 @@ int main(int argc, char **argv)
                                  .example = "certified-fig3 --json fig3.jsonl --picture fig3",
                                  .options = options,
                                  .count = sizeof options / sizeof *options,
+                                 .needs_data = true,
                                  .rows = &r.rows,
                                  .ctx = &r.ctx,
                                  .state = &r,

@@ -246,6 +246,7 @@ int main(int argc, char **argv)
                                  .example = "certified-fig4 --json fig4.jsonl --picture fig4",
                                  .options = options,
                                  .count = OWN + CERT_OPTIONS - 1, /* without --train */
+                                 .needs_data = true,
                                  .rows = &r.rows,
                                  .ctx = &r.ctx,
                                  .state = &r,

@@ -237,6 +237,7 @@ int main(int argc, char **argv)
                                  .example = "certified-fig5 --json fig5.jsonl --picture fig5",
                                  .options = options,
                                  .count = sizeof options / sizeof *options,
+                                 .needs_data = true,
                                  .rows = &r.rows,
                                  .ctx = &r.ctx,
                                  .state = &r,

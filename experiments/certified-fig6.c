@@ -386,6 +386,7 @@ int main(int argc, char **argv)
                                  .example = "certified-fig6 --json fig6.jsonl --picture fig6",
                                  .options = options,
                                  .count = sizeof options / sizeof *options,
+                                 .needs_data = true,
                                  .rows = &r.rows,
                                  .ctx = &r.ctx,
                                  .state = &r,

@@ -10,6 +10,7 @@
 #include "common/class_data.h"
 #include "common/clock.h"
 #include "common/options.h"
+#include "common/sets.h"
 
 #include <holdfast/classify.h>
 #include <holdfast/metrics.h>
@@ -39,7 +40,7 @@ static void read_options(int argc, char **argv, plan *p)
     const option_row rows[] = {
         {.name = "data",
          .value = "DIR",
-         .help = "folder with spambase and mnist_t10k_14x14 (default ../shared/data)",
+         .help = "folder with spambase and mnist_t10k_14x14 " SETS_DEFAULT,
          .text = &p->data},
         {.name = "sets",
          .value = "LIST",
@@ -75,8 +76,7 @@ static void read_options(int argc, char **argv, plan *p)
          .first = &p->first,
          .last = &p->last},
     };
-    *p =
-        (plan){.data = "../shared/data", .train = 1000, .test = 200, .first = 1, .last = 1, .iterations = 20};
+    *p = (plan){.data = sets_folder(), .train = 1000, .test = 200, .first = 1, .last = 1, .iterations = 20};
     words_parse(&p->sets, "--sets", "synthetic2d,spam,mnist38,mnist358", class_data_known);
     words_parse(&p->methods, "--methods", "laplace,ep", known_method);
     options_read(argc, argv,
@@ -166,16 +166,16 @@ int main(int argc, char **argv)
     hf_context *ctx = hf_context_create();
     if (!ctx) return 1;
     bool fine = true;
+    size_t ran = 0;
     printf("%-12s %-9s %5s %6s %6s %10s %9s %8s %8s %8s %6s %8s\n", "set", "method", "seed", "train", "test",
            "evidence", "accuracy", "nlpd", "brier", "ece", "evals", "seconds");
     for (size_t i = 0; fine && i < p.sets.count; ++i) {
         const bool present = class_data_present(p.data, p.sets.items[i]);
         for (size_t k = 0; fine && present && k < p.methods.count; ++k)
             fine = run_method(ctx, &p, p.sets.items[i], p.methods.items[k]);
-        if (!present)
-            fprintf(stderr, "skipped %s: its file is not in %s; say where with --data DIR\n", p.sets.items[i],
-                    p.data);
+        ran += present;
     }
     hf_context_free(ctx);
+    if (fine && ran == 0) return SETS_MISSING;
     return fine ? 0 : 1;
 }

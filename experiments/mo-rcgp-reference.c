@@ -7,11 +7,11 @@
  */
 #include "common/mo_reference.h"
 #include "common/options.h"
+#include "common/sets.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     T = MO_REFERENCE_OUTPUTS,
@@ -152,12 +152,12 @@ static bool print_values(const mo_reference *r)
 
 int main(int argc, char **argv)
 {
-    const char *folder = "../shared/data", *train = NULL;
-    char path[1200];
+    const char *folder = sets_folder(), *train = NULL;
+    char path[SETS_PATH];
     const option_row rows[] = {
         {.name = "data",
          .value = "DIR",
-         .help = "folder with mo_rcgp_reference/ (default ../shared/data)",
+         .help = "folder with mo_rcgp_reference/ " SETS_DEFAULT,
          .text = &folder},
         {.name = "train",
          .value = "FILE",
@@ -168,13 +168,7 @@ int main(int argc, char **argv)
                  "usage: mo-rcgp-reference [option]...\n"
                  "Weights, predictions and objectives of MO-RCGP beside those of the published program.\n",
                  NULL, sizeof rows / sizeof *rows, rows);
-    snprintf(path, sizeof path, "%s/mo_rcgp_reference/train.csv", folder);
-    if (!train && access(path, R_OK) != 0) {
-        fprintf(stderr,
-                "mo-rcgp-reference: %s is not there: give the folder with --data DIR (nothing was run)\n",
-                path);
-        return 0;
-    }
+    if (!train && !sets_need(folder, "mo_rcgp_reference/train.csv", path)) return SETS_MISSING;
     mo_reference r = {0};
     hf_context *ctx = hf_context_create();
     hf_status status = ctx ? load(ctx, train ? train : path, &r) : HF_ERR_MEMORY;

@@ -8,13 +8,13 @@
  */
 #include "common/clock.h"
 #include "common/mo_energy.h"
-#include "core/core.h"
+#include "common/quantile.h"
+#include "common/sets.h"
 #include "linalg/linalg.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     REPEATS = 7
@@ -38,7 +38,7 @@ static double time_lapack(hf_context *ctx, const hf_kernel *kernel, const proble
     }
     free(gram);
     free(work);
-    return ok ? hfi_median(seconds, REPEATS) : NAN;
+    return ok ? median_of(seconds, REPEATS) : NAN;
 }
 
 static double time_objective(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
@@ -53,7 +53,7 @@ static double time_objective(hf_context *ctx, const hf_kernel *kernel, const hf_
         seconds[k] = wall_clock() - begin;
     }
     free(gradient);
-    return ok ? hfi_median(seconds, REPEATS) : NAN;
+    return ok ? median_of(seconds, REPEATS) : NAN;
 }
 
 static void print_evaluations(hf_context *ctx, const problem *p)
@@ -158,11 +158,11 @@ static bool run(hf_context *ctx, const plan *p)
 
 int main(int argc, char **argv)
 {
-    char path[1200];
-    plan p = {.data = "../shared/data"};
+    char path[SETS_PATH];
+    plan p = {.data = sets_folder()};
     const option_row rows[] = {{.name = "data",
                                 .value = "DIR",
-                                .help = "folder with energy/energy.csv (default ../shared/data)",
+                                .help = "folder with energy/energy.csv " SETS_DEFAULT,
                                 .text = &p.data},
                                {.name = "kinds",
                                 .value = "LIST",
@@ -187,12 +187,7 @@ int main(int argc, char **argv)
                  "usage: mo-rcgp-table3 [option]...\n"
                  "Seconds of fits of several outputs, and of one evaluation.\n",
                  NULL, sizeof rows / sizeof *rows, rows);
-    snprintf(path, sizeof path, "%s/energy/energy.csv", p.data);
-    if (access(path, R_OK) != 0) {
-        fprintf(stderr,
-                "mo-rcgp-table3: %s is not there: give the folder with --data DIR (nothing was run)\n", path);
-        return 0;
-    }
+    if (!sets_need(p.data, "energy/energy.csv", path)) return SETS_MISSING;
     hf_context *ctx = hf_context_create();
     const bool ok = ctx && run(ctx, &p);
     hf_context_free(ctx);

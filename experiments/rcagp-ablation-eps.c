@@ -9,6 +9,7 @@
  */
 #include "common/picture.h"
 #include "common/rcagp_protocol.h"
+#include "common/sets.h"
 #include "common/study.h"
 #include "common/uci.h"
 
@@ -41,7 +42,7 @@ static void read_options(int argc, char **argv, plan *p)
     option_row rows[4 + STUDY_OPTIONS] = {
         {.name = "data",
          .value = "DIR",
-         .help = "folder with <set>/<set>.csv (default ../shared/data)",
+         .help = "folder with <set>/<set>.csv " SETS_DEFAULT,
          .text = &p->data},
         {.name = "sets",
          .value = "LIST",
@@ -204,19 +205,14 @@ int main(int argc, char **argv)
 {
     static const study_calls calls = {key_of, data_of, fit};
     size_t failed = 0;
-    plan p = {.study = {.last = 19, .jobs = 1, .threads = 1, .calls = &calls}, .data = "../shared/data"};
+    plan p = {.study = {.last = 19, .jobs = 1, .threads = 1, .calls = &calls}, .data = sets_folder()};
     study *s = &p.study;
     s->user = &p;
     words_parse(&p.sets, "sets", "boston,energy,yacht,parkinsons", rcagp_set_known);
     words_parse(&p.models, "models", "RCSVGP,RCaGP,rcagp,rcsvgp", model_known);
     read_options(argc, argv, &p);
     if (!s->report) uci_keep_present(p.data, &p.sets);
-    if (p.sets.count == 0) {
-        fprintf(stderr,
-                "rcagp-ablation-eps: no data in %s: give the folder with --data DIR (nothing was run)\n",
-                p.data);
-        return 0;
-    }
+    if (p.sets.count == 0) return SETS_MISSING;
     s->count = p.sets.count * study_splits(s);
     study_open(s);
     if (!s->report) failed = study_run(s);

@@ -9,13 +9,13 @@
  */
 #include "common/options.h"
 #include "common/picture.h"
+#include "common/quantile.h"
 #include "common/rcagp_protocol.h"
-#include "core/core.h"
+#include "common/sets.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     READINGS_MOST = 2000,
@@ -45,7 +45,7 @@ static void scale(series *s)
     double sorted[READINGS_MOST], time = 0.0, spread = 0.0, mean = 0.0, squares = 0.0;
     const double n = (double)s->n;
     memcpy(sorted, s->index, s->n * sizeof *sorted);
-    s->middle = hfi_median(sorted, s->n);
+    s->middle = median_of(sorted, s->n);
     for (size_t i = 0; i < s->n; ++i) {
         time += s->minute[i] / n;
         mean += s->index[i] / n;
@@ -256,15 +256,15 @@ static void draw(const series *s, size_t count, const result *results, const cha
 
 int main(int argc, char **argv)
 {
-    const char *data = "../shared/data", *stem = NULL;
+    const char *data = sets_folder(), *stem = NULL;
     words models;
     static series s;
     static result results[MODELS_MOST];
-    char path[1100];
+    char path[SETS_PATH];
     size_t count = 0;
     const option_row rows[] = {{.name = "data",
                                 .value = "DIR",
-                                .help = "folder with djia_flash_crash/ (default ../shared/data)",
+                                .help = "folder with djia_flash_crash/ " SETS_DEFAULT,
                                 .text = &data},
                                {.name = "models",
                                 .value = "LIST",
@@ -281,13 +281,7 @@ int main(int argc, char **argv)
                  "usage: rcagp-flash-crash [option]...\n"
                  "The sell-off of 23 April 2013: means, weights and errors of several models.\n",
                  "rcagp-flash-crash --picture docs/pictures/flash-crash", sizeof rows / sizeof *rows, rows);
-    snprintf(path, sizeof path, "%s/djia_flash_crash/djia_2013-04-23_open_2min.csv", data);
-    if (access(path, R_OK) != 0) {
-        fprintf(stderr,
-                "rcagp-flash-crash: %s is not there: give the folder with --data DIR (nothing was run)\n",
-                path);
-        return 0;
-    }
+    if (!sets_need(data, "djia_flash_crash/djia_2013-04-23_open_2min.csv", path)) return SETS_MISSING;
     hf_context *ctx = hf_context_create();
     bool ok = ctx && load(ctx, path, &s);
     for (size_t m = 0; ok && m < models.count && count < MODELS_MOST; ++m)

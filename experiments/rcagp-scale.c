@@ -10,6 +10,7 @@
 #include "common/scale_check.h"
 #include "common/scale_data.h"
 #include "common/scale_report.h"
+#include "common/sets.h"
 #include "common/study.h"
 
 #include <stdlib.h>
@@ -75,7 +76,7 @@ static void read_options(int argc, char **argv, plan *p)
     option_row rows[9 + STUDY_OPTIONS] = {
         {.name = "data",
          .value = "DIR",
-         .help = "folder with <set>/<set>.csv (default ../shared/data)",
+         .help = "folder with <set>/<set>.csv " SETS_DEFAULT,
          .text = &p->data},
         {.name = "sets",
          .value = "LIST",
@@ -112,7 +113,7 @@ static void read_options(int argc, char **argv, plan *p)
          .flag = &p->check},
         {.name = "peer",
          .value = "SCRIPT",
-         .help = "of sklearn (default experiments/peer_sklearn.py)",
+         .help = "of sklearn (default peer_sklearn.py beside this program)",
          .text = &p->peer},
         {.name = "threads",
          .value = "K",
@@ -165,10 +166,7 @@ static void make_tasks(plan *p)
     }
     for (size_t i = 0; i < p->sets.count; ++i) {
         const char *set = p->sets.items[i];
-        if (!p->study.report && !scale_present(p->data, set)) {
-            fprintf(stderr, "skipped %s: %s/%s/%s.csv is not there\n", set, p->data, set, set);
-            continue;
-        }
+        if (!p->study.report && !scale_present(p->data, set)) continue;
         for (size_t r = 0; r < p->rows.count; ++r)
             for (size_t k = 0; k < p->kinds.count; ++k) {
                 const task t = {.set = set, .kind = p->kinds.items[k], .rows = rows_of(p->rows.items[r])};
@@ -268,11 +266,14 @@ int main(int argc, char **argv)
 {
     static const study_calls calls = {key_of, data_of, fit};
     size_t failed = 0;
-    plan p = {.study = {.jobs = 1, .calls = &calls},
-              .data = "../shared/data",
-              .peer = "experiments/peer_sklearn.py"};
+    char folder[SETS_PATH], peer[SETS_PATH + 32];
+    plan p = {.peer = "peer_sklearn.py", .study = {.jobs = 1, .calls = &calls}, .data = sets_folder()};
     study *s = &p.study;
     s->user = &p;
+    if (sets_program(folder)) {
+        snprintf(peer, sizeof peer, "%speer_sklearn.py", folder);
+        p.peer = peer;
+    }
     words_parse(&p.sets, "sets", "bike,elevators,pol,kin40k,protein", scale_set_known);
     words_parse(&p.kinds, "kinds", "none,asymmetric", known_kind);
     words_parse(&p.solvers, "solvers", "inducing,projected", known_solver);
@@ -282,9 +283,9 @@ int main(int argc, char **argv)
     if (p.check) return check(&p) ? 1 : 0;
     make_tasks(&p);
     if (p.study.count == 0) {
-        fprintf(stderr, "rcagp-scale: nothing to run; the folder of the data is given with --data DIR\n");
+        fputs("rcagp-scale: nothing was run\n", stderr);
         free(p.tasks);
-        return 0;
+        return SETS_MISSING;
     }
     s->count *= study_splits(s);
     study_open(s);

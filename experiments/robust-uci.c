@@ -7,6 +7,7 @@
  * (contaminate.h). Scores are in units of the clean training targets' sd. Every fitted model is one line of
  * JSON; with --json FILE the lines are kept, and a run that was stopped goes on where it was.
  */
+#include "common/sets.h"
 #include "common/study.h"
 #include "common/uci.h"
 #include "common/verdict.h"
@@ -56,7 +57,7 @@ static void read_options(int argc, char **argv, plan *p)
     option_row rows[6 + STUDY_OPTIONS] = {
         {.name = "data",
          .value = "DIR",
-         .help = "folder with <set>/<set>.csv (default ../shared/data)",
+         .help = "folder with <set>/<set>.csv " SETS_DEFAULT,
          .text = &p->data},
         {.name = "sets",
          .value = "LIST",
@@ -186,7 +187,7 @@ static void report(const plan *p)
 int main(int argc, char **argv)
 {
     static const study_calls calls = {key_of, data_of, fit};
-    plan p = {.study = {.last = 19, .jobs = 1, .threads = 1, .calls = &calls}, .data = "../shared/data"};
+    plan p = {.study = {.last = 19, .jobs = 1, .threads = 1, .calls = &calls}, .data = sets_folder()};
     size_t failed = 0;
     p.study.user = &p;
     words_parse(&p.sets, "sets", "boston,energy,yacht,parkinsons,concrete,airfoil,wine", known_set);
@@ -195,13 +196,8 @@ int main(int argc, char **argv)
     words_parse(&p.shares, "share", "10,2,25", known_share);
     read_options(argc, argv, &p);
     if (!p.study.report) uci_keep_present(p.data, &p.sets);
+    if (p.sets.count == 0) return SETS_MISSING;
     make_plan(&p);
-    if (p.study.count == 0) {
-        fprintf(stderr, "robust-uci: no data in %s: give the folder with --data DIR (nothing was run)\n",
-                p.data);
-        free(p.tasks);
-        return 0;
-    }
     study_open(&p.study);
     if (!p.study.report) failed = study_run(&p.study);
     report(&p);

@@ -9,6 +9,7 @@
  */
 #include "common/env_run.h"
 #include "common/picture.h"
+#include "common/sets.h"
 #include "common/sparq_ozone.h"
 #include "common/sparq_summary.h"
 
@@ -130,8 +131,7 @@ static bool work(void *state)
     run *r = state;
     if (r->quick) r->starts = 2;
     bool ok = prepare(r);
-    if (!r->there)
-        printf("The readings are not in %s/ny_ozone (--data DIR): nothing is computed.\n", r->data);
+    if (!r->there) ozone_explain(r->data);
     if (!r->there) return ok;
     for (size_t i = 0; ok && i < CASES; ++i)
         for (long start = 1; ok && start <= r->starts; ++start) ok = run_case(r, &cases[i], start);
@@ -248,24 +248,22 @@ static bool draw_picture(const void *state, const char *stem)
 
 int main(int argc, char **argv)
 {
-    run r = {
-        .data = "../shared/data", .starts = OZONE_STATIONS, .rows = {.columns = columns, .width = COLUMNS}};
-    const option_row options[] = {{.name = "data",
-                                   .value = "DIR",
-                                   .help = "where ny_ozone lies (default ../shared/data)",
-                                   .text = &r.data},
-                                  {.name = "starts",
-                                   .value = "N",
-                                   .help = "stations to begin at (default all 28)",
-                                   .number = &r.starts,
-                                   .least = 1,
-                                   .most = OZONE_STATIONS},
-                                  {.name = "quick", .help = "2 of them", .flag = &r.quick}};
+    run r = {.data = sets_folder(), .starts = OZONE_STATIONS, .rows = {.columns = columns, .width = COLUMNS}};
+    const option_row options[] = {
+        {.name = "data", .value = "DIR", .help = "where ny_ozone lies " SETS_DEFAULT, .text = &r.data},
+        {.name = "starts",
+         .value = "N",
+         .help = "stations to begin at (default all 28)",
+         .number = &r.starts,
+         .least = 1,
+         .most = OZONE_STATIONS},
+        {.name = "quick", .help = "2 of them", .flag = &r.quick}};
     const env_program program = {.heading = "usage: sparq-ozone [option]...\n"
                                             "Ozone at 28 stations: where is it worst today?\n",
                                  .example = "sparq-ozone --json ozone.jsonl --picture ozone",
                                  .options = options,
                                  .count = sizeof options / sizeof *options,
+                                 .needs_data = true,
                                  .rows = &r.rows,
                                  .ctx = &r.ctx,
                                  .state = &r,

@@ -15,9 +15,8 @@ enum {
 
 static const char prefix[] = "hf-reproduce-";
 
-/* Where to look, seen from the folder of the tool itself: beside it, in the build, and where it is installed.
- */
-static const char *const places[] = {"", "experiments/", "../libexec/holdfast/"};
+/* Where to look, seen from the folder of the tool itself: beside it, in the build, and where it is installed. */
+static const char *const places[] = {"", "experiments/", HF_TO_EXPERIMENTS};
 
 enum {
     PLACES = sizeof places / sizeof places[0]
@@ -42,24 +41,29 @@ static bool is_name(const char *name)
     return *name != '\0';
 }
 
+static int is_experiment(const struct dirent *entry)
+{
+    return strncmp(entry->d_name, prefix, sizeof prefix - 1) == 0;
+}
+
 static int list_experiments(const char *folder)
 {
     size_t found = 0;
     for (size_t i = 0; i < PLACES; i++) {
         char path[2 * PATH_BYTES];
         snprintf(path, sizeof path, "%s%s", folder, places[i]);
-        DIR *directory = opendir(path);
-        if (directory == NULL) continue;
-        for (const struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
-            if (strncmp(entry->d_name, prefix, sizeof prefix - 1) != 0) continue;
-            puts(entry->d_name + sizeof prefix - 1);
+        struct dirent **entries = NULL;
+        const int count = scandir(path, &entries, is_experiment, alphasort);
+        for (int k = 0; k < count; k++) {
+            puts(entries[k]->d_name + sizeof prefix - 1);
+            free(entries[k]);
             found++;
         }
-        closedir(directory);
+        free(entries);
     }
     if (found == 0)
         return complain(
-            "no experiments are built; configure with -DHF_TESTS=ON and make the target experiments");
+            "no experiments are built; make the target experiments, which needs -DHF_EXPERIMENTS=ON");
     return fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;
 }
 
@@ -112,7 +116,7 @@ static int run(const tool_arguments *arguments)
         snprintf(path, sizeof path, "%s%s%s%s", folder, places[i], prefix, name);
         if (access(path, X_OK) == 0) return become(path, arguments);
     }
-    return complain("no experiment '%s' is built; holdfast reproduce lists those that are", name);
+    return complain("no experiment '%s' is here; holdfast reproduce lists those that are", name);
 }
 
 const tool_verb verb_reproduce = {
@@ -120,8 +124,9 @@ const tool_verb verb_reproduce = {
     .operands = "[NAME [ARGUMENT]...]",
     .summary = "Run an experiment: a paper's numbers beside ours",
     .text =
-        "Without a name, lists the experiments that are built. Everything after the name is handed over to\n"
-        "the experiment.",
+        "Without a name, lists the experiments that are there. Everything after the name is handed over to\n"
+        "the experiment. Where data of others are missing, it says what they are, who has them and where to\n"
+        "put them; with nothing else to run, its exit status is 77.",
     .example = "  holdfast reproduce",
     .options = NULL,
     .option_count = 0,

@@ -2,6 +2,7 @@
 #include "common/cert_data.h"
 #include "common/class_data.h"
 #include "common/draws.h"
+#include "common/sets.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,12 +34,12 @@ static bool image_known(const char *name)
 
 void cert_options_rows(cert_options *options, const char *sets, bool images, option_row *rows)
 {
-    *options = (cert_options){.data = "../shared/data", .train = 1000, .limit = 30};
+    *options = (cert_options){.data = sets_folder(), .train = 1000, .limit = 30};
     words_parse(&options->sets, "--sets", sets, cert_known);
     const option_row common[CERT_OPTIONS] = {
         {.name = "data",
          .value = "DIR",
-         .help = "folder that holds spambase/ and mnist_t10k_14x14/ (default ../shared/data)",
+         .help = "folder that holds spambase/ and mnist_t10k_14x14/ " SETS_DEFAULT,
          .text = &options->data},
         {.name = "sets",
          .value = "A,B",
@@ -108,10 +109,7 @@ bool cert_load(hf_context *ctx, const cert_options *options, const char *name, s
 {
     class_data all;
     *out = (cert_set){.kind = cert_find(name)};
-    if (!class_data_present(options->data, name)) {
-        printf("%s has no file for %s (--data DIR): %s is left out.\n", options->data, name, name);
-        return false;
-    }
+    if (!class_data_present(options->data, name)) return false;
     if (!class_data_read(ctx, options->data, name, (uint64_t)options->seed + 11, &all)) return false;
     split(&all, n, m, (uint64_t)options->seed, out);
     class_data_free(&all);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/cert_delta.h"
-#include "core/core.h"
+#include "common/quantile.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -93,9 +93,9 @@ bool cert_delta_sum(const env_rows *rows, const char *model, cert_delta_summary 
     if (out->count == 0) return false;
     out->mean /= (double)out->count;
     out->seconds /= (double)out->count;
-    out->quarter = hfi_quantile(out->delta, out->count, 0.25);
-    out->median = hfi_median(out->delta, out->count);
-    out->three_quarters = hfi_quantile(out->delta, out->count, 0.75);
+    out->quarter = quantile_of(out->delta, out->count, 0.25);
+    out->median = median_of(out->delta, out->count);
+    out->three_quarters = quantile_of(out->delta, out->count, 0.75);
     return true;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/class_data.h"
 #include "common/draws.h"
+#include "common/sets.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -45,11 +46,12 @@ bool class_data_known(const char *name)
 
 bool class_data_present(const char *folder, const char *name)
 {
-    char path[1024];
+    char path[SETS_PATH], outcome[64];
     const set *s = find(name);
-    if (!s->file) return true;
-    snprintf(path, sizeof path, "%s/%s", folder, s->file);
-    return access(path, R_OK) == 0;
+    if (!s->file || sets_find(folder, s->file, path)) return true;
+    snprintf(outcome, sizeof outcome, "%s is left out", name);
+    sets_explain(folder, s->file, outcome);
+    return false;
 }
 
 void class_data_free(class_data *data)
@@ -149,9 +151,9 @@ bool class_data_read(hf_context *ctx, const char *folder, const char *name, uint
     hf_status status = HF_OK;
     *out = (class_data){0};
     if (s->file) {
-        char path[1024];
+        char path[SETS_PATH];
         hf_table *table = NULL;
-        snprintf(path, sizeof path, "%s/%s", folder, s->file);
+        sets_find(folder, s->file, path);
         status = hf_table_read_csv(ctx, path, &table);
         if (status >= 0) status = read_columns(ctx, table, s, out);
         hf_table_free(table);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/env_henon.h"
+#include "common/sets.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -98,9 +99,12 @@ void env_henon_tables(double noise, env_set *random, env_set *grid)
 static double *read_columns(hf_context *ctx, const char *folder, const char *file, size_t count,
                             const char *const *names, size_t *rows)
 {
-    char path[1100];
+    char path[SETS_PATH];
     hf_table *table = NULL;
-    snprintf(path, sizeof path, "%s/rkhs_henon_grid_delta1/%s", folder, file);
+    if (!sets_find(folder, file, path)) {
+        sets_explain(folder, file, "the authors' data are left out");
+        return NULL;
+    }
     if (hf_table_read_csv(ctx, path, &table) < 0) return NULL;
     *rows = hf_table_rows(table);
     double *out = numbers(*rows * count);
@@ -123,7 +127,7 @@ bool env_henon_authors(hf_context *ctx, const char *data, env_set *out, size_t *
     static const char *const readings[] = {"z1", "z2", "y"}, *const saved[] = {"z1", "z2", "opt_lb",
                                                                                "opt_ub"};
     size_t n;
-    double *rows = read_columns(ctx, data, "readings.csv", 3, readings, &n);
+    double *rows = read_columns(ctx, data, "rkhs_henon_grid_delta1/readings.csv", 3, readings, &n);
     *out = (env_set){0};
     if (!rows) return false;
     *out = env_set_create(n, 1.0);
@@ -133,16 +137,16 @@ bool env_henon_authors(hf_context *ctx, const char *data, env_set *out, size_t *
         out->y[i] = rows[3 * i + 2];
     }
     free(rows);
-    if (bounds) *bounds = read_columns(ctx, data, "bounds.csv", 4, saved, m);
+    if (bounds) *bounds = read_columns(ctx, data, "rkhs_henon_grid_delta1/bounds.csv", 4, saved, m);
     if (bounds && !*bounds) env_set_free(out);
     return !bounds || *bounds;
 }
 
 option_row env_henon_option(const char **data)
 {
-    *data = "../shared/data";
+    *data = sets_folder();
     return (option_row){.name = "data",
                         .value = "DIR",
-                        .help = "folder that holds rkhs_henon_grid_delta1/ (default ../shared/data)",
+                        .help = "folder that holds rkhs_henon_grid_delta1/ " SETS_DEFAULT,
                         .text = data};
 }

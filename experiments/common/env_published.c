@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/env_published.h"
 
-#include "linalg/linalg.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +13,40 @@ typedef struct pieces {
     double *a;      /* (K + j I)^-1 k_x */
 } pieces;
 
+/* A = L L', in place, lower; false where a pivot is not positive. */
+static bool cholesky(size_t n, double *a)
+{
+    for (size_t i = 0; i < n; ++i)
+        for (size_t j = 0; j <= i; ++j) {
+            double sum = a[i * n + j];
+            for (size_t k = 0; k < j; ++k) sum -= a[i * n + k] * a[j * n + k];
+            if (i == j && !(sum > 0.0)) return false;
+            a[i * n + j] = i == j ? sqrt(sum) : sum / a[j * n + j];
+        }
+    return true;
+}
+
+/* b becomes A^-1 b. */
+static void solve(size_t n, const double *l, double *b)
+{
+    for (size_t i = 0; i < n; ++i) {
+        for (size_t k = 0; k < i; ++k) b[i] -= l[i * n + k] * b[k];
+        b[i] /= l[i * n + i];
+    }
+    for (size_t i = n; i-- > 0;) {
+        b[i] /= l[i * n + i];
+        for (size_t k = 0; k < i; ++k) b[k] -= l[i * n + k] * b[i];
+    }
+}
+
 /* K plus `added` on its diagonal, factored. */
 static hf_status factor(hf_context *ctx, const hf_kernel *kernel, const hf_bounded_readings *r, double added,
                         double *out)
 {
     const hf_status status = hf_kernel_gram(ctx, kernel, r->n, r->x, r->ldx, out, r->n);
     for (size_t i = 0; i < r->n; ++i) out[i * r->n + i] += added;
-    return status < 0 ? status : hfi_chol(ctx, r->n, out, r->n);
+    if (status < 0) return status;
+    return cholesky(r->n, out) ? HF_OK : HF_ERR_NOT_POSITIVE_DEFINITE;
 }
 
 static void at(const pieces *w, const env_problem *p, double radius, double prior, double *lower,
@@ -29,7 +54,7 @@ static void at(const pieces *w, const env_problem *p, double radius, double prio
 {
     double power = prior, one = 0.0, interpolated = 0.0, model = 0.0;
     memcpy(w->a, w->k, w->n * sizeof *w->a);
-    hfi_chol_solve(w->n, w->factor, w->n, w->a);
+    solve(w->n, w->factor, w->a);
     for (size_t i = 0; i < w->n; ++i) {
         power -= w->k[i] * w->a[i];
         one += fabs(w->a[i]);
@@ -55,7 +80,7 @@ bool env_published_closed(hf_context *ctx, const env_problem *p, const env_publi
     if (status >= 0) status = factor(ctx, kernel, &p->readings, how->ridge, w.factor);
     if (status >= 0) {
         memcpy(w.alpha, p->readings.y, n * sizeof *w.alpha);
-        hfi_chol_solve(n, w.factor, n, w.alpha);
+        solve(n, w.factor, w.alpha);
         status = factor(ctx, kernel, &p->readings, how->jitter, w.factor);
     }
     for (size_t i = 0; status >= 0 && i < m; ++i) {

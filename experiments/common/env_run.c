@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/env_run.h"
+#include "common/sets.h"
 
 #include <string.h>
 
@@ -41,7 +42,9 @@ int env_run(int argc, char **argv, const env_program *program)
     if (ok && !options.report) ok = program->work(program->state);
     if (ok) program->report(program->state);
     if (ok && options.picture) ok = program->picture(program->state, options.picture);
+    const bool lacking = program->needs_data && !options.report && program->rows->count == 0;
     env_rows_free(program->rows);
     hf_context_free(ctx);
+    if (ok && lacking) return SETS_MISSING;
     return ok ? 0 : 1;
 }

@@ -31,10 +31,12 @@ typedef struct env_program {
     const char *heading, *example; /**< of --help */
     const option_row *options;     /**< its own, ENV_OWN_OPTIONS at most */
     size_t count;
+    bool needs_data;  /**< its rows are about data of others: without any it ends with SETS_MISSING */
     env_rows *rows;   /**< columns and width are set; given a path, filled, and emptied in the end */
     hf_context **ctx; /**< where the context is put while the functions run */
     void *state;
-    bool (*work)(void *state); /**< adds the rows that are lacking; not called with --report */
+    /** Adds the rows that are lacking, those apart whose data are not there; not called with --report. */
+    bool (*work)(void *state);
     void (*report)(const void *state);
     bool (*picture)(const void *state, const char *stem);
 } env_program;

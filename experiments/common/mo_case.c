@@ -2,6 +2,7 @@
 #include "common/mo_case.h"
 #include "common/mo_curves.h"
 #include "common/options.h"
+#include "common/sets.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -177,20 +178,18 @@ static bool print_influence(hf_context *ctx, const plan *all, const problem *p, 
 static void read_options(int argc, char **argv, plan *p)
 {
     char heading[400];
-    const option_row rows[] = {{.name = "data",
-                                .value = "DIR",
-                                .help = "folder of the data (default ../shared/data)",
-                                .text = &p->data},
-                               mo_method_option(&p->models),
-                               {.name = "folds",
-                                .value = "K",
-                                .help = "parts that are left out in turn; 0: each reading by itself",
-                                .number = &p->folds,
-                                .most = 1000},
-                               {.name = "picture",
-                                .value = "STEM",
-                                .help = "draw STEM.svg and STEM.png with gnuplot",
-                                .text = &p->stem}};
+    const option_row rows[] = {
+        {.name = "data", .value = "DIR", .help = "folder of the data " SETS_DEFAULT, .text = &p->data},
+        mo_method_option(&p->models),
+        {.name = "folds",
+         .value = "K",
+         .help = "parts that are left out in turn; 0: each reading by itself",
+         .number = &p->folds,
+         .most = 1000},
+        {.name = "picture",
+         .value = "STEM",
+         .help = "draw STEM.svg and STEM.png with gnuplot",
+         .text = &p->stem}};
     snprintf(
         heading, sizeof heading,
         "usage: %s [option]...\n%s\nof the multi-output robust conjugate process (MO-RCGP), and what other "
@@ -213,18 +212,13 @@ static bool draw(hf_context *ctx, const plan *all, const problem *p, const mo_te
 
 int mo_case_main(int argc, char **argv, const mo_case *what)
 {
-    char path[1200];
-    plan p = {.what = what, .data = "../shared/data", .folds = (long)what->folds};
+    char path[SETS_PATH];
+    plan p = {.what = what, .data = sets_folder(), .folds = (long)what->folds};
     mo_terms terms = {.own_kernel = NULL};
     problem data;
     words_parse(&p.models, "models", what->models, mo_method_known);
     read_options(argc, argv, &p);
-    snprintf(path, sizeof path, "%s/%s", p.data, what->file);
-    if (access(path, R_OK) != 0) {
-        fprintf(stderr, "%s: %s is not there: give the folder with --data DIR (nothing was run)\n",
-                what->program, path);
-        return 0;
-    }
+    if (!sets_need(p.data, what->file, path)) return SETS_MISSING;
     hf_context *ctx = hf_context_create();
     bool ok = ctx && what->load(ctx, path, &data);
     if (ok) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/mo_energy.h"
-#include "core/core.h"
+#include "common/quantile.h"
+#include "common/sets.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,10 +25,10 @@ bool mo_energy_kind_known(const char *kind)
 static double *load(hf_context *ctx, const char *folder, size_t *rows)
 {
     static const char *const names[COLUMNS] = {"X1", "X2", "X3", "X4", "X5", "X6", "X7", "X8", "Y1", "Y2"};
-    char path[1100];
+    char path[SETS_PATH];
     hf_table *table = NULL;
     double *out = NULL;
-    snprintf(path, sizeof path, "%s/energy/energy.csv", folder);
+    sets_find(folder, "energy/energy.csv", path);
     hf_status status = hf_table_read_csv(ctx, path, &table);
     if (status >= 0) {
         *rows = hf_table_rows(table);
@@ -57,9 +58,9 @@ static void robust(size_t samples, const double *a, size_t stride, double *scrat
                    double *spread)
 {
     for (size_t i = 0; i < samples; ++i) scratch[i] = a[i * stride];
-    *middle = hfi_median(scratch, samples);
+    *middle = median_of(scratch, samples);
     for (size_t i = 0; i < samples; ++i) scratch[i] = fabs(a[i * stride] - *middle);
-    *spread = hfi_median(scratch, samples);
+    *spread = median_of(scratch, samples);
 }
 
 static void damage_focused(problem *p, size_t samples, const bool *chosen, draws *stream, double *scratch)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/mo_table.h"
+#include "common/sets.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -243,10 +244,8 @@ static void read_options(int argc, char **argv, plan *p)
                                            .text = &p->own_kernel}};
     size_t count = 3;
     if (p->table->file)
-        rows[count++] = (option_row){.name = "data",
-                                     .value = "DIR",
-                                     .help = "folder of the data (default ../shared/data)",
-                                     .text = &p->data};
+        rows[count++] = (option_row){
+            .name = "data", .value = "DIR", .help = "folder of the data " SETS_DEFAULT, .text = &p->data};
     if (p->table->picture)
         rows[count++] = (option_row){.name = "picture",
                                      .value = "STEM",
@@ -262,10 +261,8 @@ static void read_options(int argc, char **argv, plan *p)
 
 static bool data_present(const plan *p)
 {
-    char path[1100];
-    if (!p->table->file) return true;
-    snprintf(path, sizeof path, "%s/%s", p->data, p->table->file);
-    return access(path, R_OK) == 0;
+    char path[SETS_PATH];
+    return !p->table->file || sets_need(p->data, p->table->file, path);
 }
 
 int mo_table_main(int argc, char **argv, const mo_table *table)
@@ -274,17 +271,13 @@ int mo_table_main(int argc, char **argv, const mo_table *table)
     size_t failed = 0;
     plan p = {.study = {.last = table->last, .jobs = 1, .threads = 1, .calls = &calls},
               .table = table,
-              .data = "../shared/data"};
+              .data = sets_folder()};
     study *s = &p.study;
     s->user = &p;
     words_parse(&p.kinds, "kinds", table->kinds, table->kind_known);
     words_parse(&p.models, "models", table->models, mo_method_known);
     read_options(argc, argv, &p);
-    if (!s->report && !data_present(&p)) {
-        fprintf(stderr, "%s: %s/%s is not there: give the folder with --data DIR (nothing was run)\n",
-                table->program, p.data, table->file);
-        return 0;
-    }
+    if (!s->report && !data_present(&p)) return SETS_MISSING;
     s->count = p.kinds.count * study_splits(s);
     study_open(s);
     if (!s->report) failed = study_run(s);

@@ -8,7 +8,7 @@
 
 #include "common/fits.h"
 
-/** Runs "/usr/bin/python3 SCRIPT IN OUT" (see experiments/peer_sklearn.py) and scores what it leaves. false: reason on standard
+/** Runs "/usr/bin/python3 SCRIPT IN OUT" (see peer_sklearn.py) and scores what it leaves. false: reason on standard
  * error. */
 bool peer_run(hf_context *ctx, const char *script, const problem *data, record *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/rcagp_protocol.h"
 #include "common/draws.h"
+#include "common/quantile.h"
 #include "common/uci.h"
-#include "core/core.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -57,9 +57,9 @@ static moments robust(size_t n, const double *a, size_t stride, double *scratch)
 {
     moments r;
     for (size_t i = 0; i < n; ++i) scratch[i] = a[i * stride];
-    r.mean = hfi_median(scratch, n);
+    r.mean = median_of(scratch, n);
     for (size_t i = 0; i < n; ++i) scratch[i] = fabs(a[i * stride] - r.mean);
-    r.sd = hfi_median(scratch, n);
+    r.sd = median_of(scratch, n);
     return r;
 }
 

@@ -2,6 +2,7 @@
 #include "common/rcagp_table.h"
 #include "common/rcagp_paper.h"
 #include "common/rcagp_protocol.h"
+#include "common/sets.h"
 #include "common/study.h"
 #include "common/uci.h"
 
@@ -24,7 +25,7 @@ static void read_options(int argc, char **argv, plan *p)
     option_row rows[4 + STUDY_OPTIONS] = {
         {.name = "data",
          .value = "DIR",
-         .help = "folder with <set>/<set>.csv (default ../shared/data)",
+         .help = "folder with <set>/<set>.csv " SETS_DEFAULT,
          .text = &p->data},
         {.name = "sets",
          .value = "LIST",
@@ -209,7 +210,7 @@ int rcagp_table_main(int argc, char **argv, const rcagp_table *table)
     size_t failed = 0;
     plan p = {.study = {.last = 19, .jobs = 1, .threads = 1, .calls = &calls},
               .table = table,
-              .data = "../shared/data"};
+              .data = sets_folder()};
     study *s = &p.study;
     s->user = &p;
     snprintf(models, sizeof models, "%s,default,rcagp,rcsvgp", table->models);
@@ -218,11 +219,7 @@ int rcagp_table_main(int argc, char **argv, const rcagp_table *table)
     words_parse(&p.models, "models", models, rcagp_model_known);
     read_options(argc, argv, &p);
     if (!s->report) uci_keep_present(p.data, &p.sets);
-    if (p.sets.count == 0) {
-        fprintf(stderr, "%s: no data in %s: give the folder with --data DIR (nothing was run)\n",
-                table->program, p.data);
-        return 0;
-    }
+    if (p.sets.count == 0) return SETS_MISSING;
     s->count = p.sets.count * p.kinds.count * study_splits(s);
     study_open(s);
     if (!s->report) failed = study_run(s);

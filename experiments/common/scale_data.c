@@ -31,8 +31,7 @@ bool scale_set_known(const char *set)
 
 bool scale_present(const char *data, const char *set)
 {
-    const uci_set file = {.name = set, .target = "y"};
-    return !is_file(set) || uci_present(data, &file);
+    return !is_file(set) || uci_present(data, set);
 }
 
 typedef struct cosines {

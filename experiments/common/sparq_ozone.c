@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/sparq_ozone.h"
+#include "common/sets.h"
 
 #include <math.h>
 #include <string.h>
 
-static void path_of(const char *data, char *out, size_t size)
-{
-    snprintf(out, size, "%s/ny_ozone/nysptime.csv", data);
-}
+static const char readings[] = "ny_ozone/nysptime.csv";
 
 bool ozone_there(const char *data)
 {
-    char path[1024];
-    path_of(data, path, sizeof path);
-    FILE *file = fopen(path, "r");
-    if (file) fclose(file);
-    return file != NULL;
+    char path[SETS_PATH];
+    return sets_find(data, readings, path);
+}
+
+void ozone_explain(const char *data)
+{
+    sets_explain(data, readings, "nothing was run");
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------------------------- */
@@ -59,9 +59,9 @@ bool ozone_read(hf_context *ctx, const char *data, ozone_data *out)
 {
     static const char *const names[COLUMNS] = {"s_index", "utmx", "utmy", "Month", "Day", "y8hrmax"};
     const double *column[COLUMNS] = {NULL};
-    char path[1024];
+    char path[SETS_PATH];
     hf_table *table = NULL;
-    path_of(data, path, sizeof path);
+    sets_find(data, readings, path);
     for (size_t day = 0; day < OZONE_DAYS; ++day)
         for (size_t s = 0; s < OZONE_STATIONS; ++s) out->value[day][s] = NAN;
     hf_status status = hf_table_read_csv(ctx, path, &table);

@@ -23,6 +23,8 @@ typedef struct ozone_data {
 
 /** Whether DATA/ny_ozone/nysptime.csv is there. */
 bool ozone_there(const char *data);
+/** Tells on standard error that it is not. */
+void ozone_explain(const char *data);
 /** Reads it. false: reason on standard error. */
 bool ozone_read(hf_context *ctx, const char *data, ozone_data *out);
 /** Its world: one station a day, no errors but those that are in the data. `data` must stay. */

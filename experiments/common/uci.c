@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/uci.h"
+#include "common/sets.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+enum {
+    FILE_BYTES = 256 /* of names in tables of this program */
+};
 
 const uci_set uci_sets[] = {
     {"boston", "medv", {NULL, NULL}, 0, true, 1.15, 0.0},
@@ -23,28 +27,26 @@ const uci_set *uci_find(const char *name)
     return NULL;
 }
 
-static void path_of(const char *data, const uci_set *set, char path[1024])
+static bool path_of(const char *data, const char *name, char file[FILE_BYTES], char path[SETS_PATH])
 {
-    snprintf(path, 1024, "%s/%s/%s.csv", data, set->name, set->name);
+    snprintf(file, FILE_BYTES, "%s/%s.csv", name, name);
+    return sets_find(data, file, path);
 }
 
-bool uci_present(const char *data, const uci_set *set)
+bool uci_present(const char *data, const char *name)
 {
-    char path[1024];
-    path_of(data, set, path);
-    return access(path, R_OK) == 0;
+    char path[SETS_PATH], file[FILE_BYTES], outcome[FILE_BYTES];
+    if (path_of(data, name, file, path)) return true;
+    snprintf(outcome, sizeof outcome, "%s is left out", name);
+    sets_explain(data, file, outcome);
+    return false;
 }
 
 void uci_keep_present(const char *data, words *sets)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < sets->count; ++i) {
-        const char *set = sets->items[i];
-        if (uci_present(data, uci_find(set)))
-            sets->items[kept++] = set;
-        else
-            fprintf(stderr, "skipped %s: %s/%s/%s.csv is not there\n", set, data, set, set);
-    }
+    for (size_t i = 0; i < sets->count; ++i)
+        if (uci_present(data, sets->items[i])) sets->items[kept++] = sets->items[i];
     sets->count = kept;
 }
 
@@ -119,10 +121,10 @@ static hf_status build(hf_context *ctx, const hf_table *table, const uci_set *se
 bool uci_problem(hf_context *ctx, const char *data, const uci_set *set, bool all_rows, long split,
                  long offset, hf_contamination kind, double share, problem *out)
 {
-    char path[1024];
+    char path[SETS_PATH], file[FILE_BYTES];
     hf_table *table = NULL;
     *out = (problem){0};
-    path_of(data, set, path);
+    path_of(data, set->name, file, path);
     hf_status status = hf_table_read_csv(ctx, path, &table);
     if (status >= 0) status = build(ctx, table, set, all_rows, split, offset, out);
     if (status >= 0 && kind != HF_CONTAMINATION_NONE)

@@ -10,7 +10,7 @@
 #include "common/words.h"
 
 typedef struct uci_set {
-    const char *name; /**< also folder and file: <data>/<name>/<name>.csv */
+    const char *name; /**< also folder and file: <data>/<name>/<name>.csv (sets.h) */
     const char *target;
     const char *drop[2]; /**< columns that are neither input nor target */
     size_t sample;       /**< rows used unless all are asked for; 0: always all */
@@ -24,9 +24,9 @@ extern const size_t uci_set_count;
 
 /** The set of that name, or NULL. */
 const uci_set *uci_find(const char *name);
-/** Whether its file is there. */
-bool uci_present(const char *data, const uci_set *set);
-/** Leaves out of a list of sets those whose file is missing, with a message on standard error. */
+/** Whether the file of a set of that name is there; where not, standard error tells that it is left out of the program. */
+bool uci_present(const char *data, const char *name);
+/** Leaves out of a list of sets those whose file is missing. */
 void uci_keep_present(const char *data, words *sets);
 
 /** One split: rows shuffled (and, for large sets, sampled), 80 % (or what the set says) to train, training rows damaged. The seeds

@@ -5,9 +5,9 @@ import glob
 import os
 import re
 import shutil
-import tempfile
 
 import house
+from trial import installation, installed
 
 PROGRAM = """
 #include <holdfast/holdfast.h>
@@ -33,40 +33,6 @@ target_link_libraries(with_static PRIVATE holdfast::holdfast_static)
 """
 
 
-class Trial:
-    """One temporary installation; every step that goes wrong is written down."""
-
-    def __init__(self, source, build, folder):
-        self.source, self.build, self.folder, self.problems = source, build, folder, []
-        self.prefix = os.path.join(folder, "prefix")
-        self.environment = dict(os.environ)
-        self.environment.pop("LD_LIBRARY_PATH", None)
-        text = house.read(source, "include/holdfast/version.h")
-        self.version = re.search(r'HF_VERSION_STRING "([^"]+)"', text).group(1)
-
-    def step(self, what, command, **options):
-        """Output of the command, or None after writing down that it failed."""
-        environment = {**self.environment, **options.pop("environment", {})}
-        result = house.run(command, cwd=self.folder, env=environment, **options)
-        if result.returncode != 0:
-            self.problems.append(f"{what}: {' '.join(command)}\n{result.stdout}{result.stderr}".rstrip())
-            return None
-        return result.stdout
-
-    def expect(self, truth, what):
-        if not truth:
-            self.problems.append(what)
-
-    def runs(self, what, program, **environment):
-        output = self.step(what, [program], environment=environment)
-        self.expect(output is None or output.startswith(self.version + " on "), f"{what}: printed {output!r}")
-
-
-def installed(prefix):
-    return {os.path.relpath(os.path.join(folder, name), prefix)
-            for folder, _, names in os.walk(prefix) for name in names}
-
-
 def check_files(trial):
     names = installed(trial.prefix)
     for header in house.public_headers(trial.source):
@@ -85,7 +51,9 @@ def check_files(trial):
         check_man_page(trial, page)
     if os.path.exists(os.path.join(trial.source, "completions", "holdfast")):
         trial.expect("share/bash-completion/completions/holdfast" in names, "the bash completion is not installed")
-    return libdir
+    for table in glob.glob(os.path.join(trial.source, "data", "*.csv")):
+        target = f"share/holdfast/data/{os.path.basename(table)}"
+        trial.expect(target in names, f"{target} is not installed")
 
 
 def check_man_page(trial, page):
@@ -108,13 +76,8 @@ def check_tool(trial):
     trial.expect(output is None or trial.version in output, f"holdfast --version printed {output!r}")
 
 
-def check_pkg_config(trial, libdir):
-    environment = {"PKG_CONFIG_PATH": os.path.join(libdir, "pkgconfig")}
-
-    def flags(*options):
-        output = trial.step("pkg-config", ["pkg-config", *options, "holdfast"], environment=environment)
-        return (output or "").split()
-
+def check_pkg_config(trial):
+    libdir, flags = trial.libdir(), trial.flags
     trial.expect(flags("--modversion") == [trial.version], "pkg-config tells another version than version.h")
     for compiler, language in (("gcc", "c"), ("g++", "c++")):
         if shutil.which(compiler) is None:
@@ -142,27 +105,28 @@ def check_find_package(trial):
 
 
 def find_problems(source, build):
-    with tempfile.TemporaryDirectory() as folder:
-        trial = Trial(source, build, folder)
-        with open(os.path.join(folder, "program.c"), "w", encoding="utf-8") as file:
-            file.write(PROGRAM)
-        # Naming the component keeps install_manifest.txt of a real installation from this build as it is.
-        component = ["--component", "Unspecified"]
-        if trial.step("install", ["cmake", "--install", build, "--prefix", trial.prefix, *component]) is None:
+    with installation(source, build) as trial:
+        if trial.problems:
             return trial.problems
-        libdir = check_files(trial)
+        with open(os.path.join(trial.folder, "program.c"), "w", encoding="utf-8") as file:
+            file.write(PROGRAM)
+        check_files(trial)
         check_tool(trial)
-        check_pkg_config(trial, libdir)
+        check_pkg_config(trial)
         check_find_package(trial)
-        moved = os.path.join(folder, "moved")  # a package must not know where it was first laid down
-        os.rename(trial.prefix, moved)
-        check_pkg_config(trial, libdir.replace(trial.prefix, moved, 1))
-        os.rename(moved, trial.prefix)
+        first = trial.prefix
+        trial.prefix = os.path.join(trial.folder, "moved")  # a package must not know where it was first laid down
+        os.rename(first, trial.prefix)
+        check_pkg_config(trial)
+        os.rename(trial.prefix, first)
+        trial.prefix = first
         manifest = os.path.join(build, "install_manifest_Unspecified.txt")
         trial.step("uninstall", ["cmake", "-D", f"MANIFEST={manifest}", "-P",
                                  os.path.join(source, "cmake", "uninstall.cmake")])
         left = installed(trial.prefix)
         trial.expect(not left, f"uninstall leaves {sorted(left)}")
+        folders = [folder for folder, _, _ in os.walk(trial.prefix) if os.path.basename(folder) == "holdfast"]
+        trial.expect(not folders, f"uninstall leaves the folders {folders}")
         return trial.problems
 
 

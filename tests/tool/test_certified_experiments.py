@@ -12,9 +12,12 @@ FOLDER = os.path.join(os.environ.get("HF_BUILD", os.path.join(SOURCE, "build")),
 
 
 class Certified(ToolCase):
-    def good(self, name, *arguments):
-        done = subprocess.run([os.path.join(FOLDER, "hf-reproduce-certified-" + name), *map(str, arguments)], cwd=self.folder,
+    def start(self, name, *arguments):
+        return subprocess.run([os.path.join(FOLDER, "hf-reproduce-certified-" + name), *map(str, arguments)], cwd=self.folder,
                               capture_output=True, text=True, timeout=200, check=False)
+
+    def good(self, name, *arguments):
+        done = self.start(name, *arguments)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout
 
@@ -100,11 +103,11 @@ class Certified(ToolCase):
         self.assertEqual(self.good("fig6", *small, "--report"), first)
 
     def test_data_that_are_not_there(self):
-        self.assertIn("spam is left out", self.good("fig2", "--sets", "spam", "--data", "nowhere"))
-        self.assertIn("mnist38 is left out", self.good("fig3", "--sets", "mnist38", "--data", "nowhere"))
-        self.assertIn("mnist38 is left out", self.good("fig4", "--data", "nowhere"))
-        self.assertIn("spam is left out", self.good("fig5", "--sets", "spam", "--data", "nowhere"))
-        self.assertIn("mnist358 is left out", self.good("fig6", "--data", "nowhere"))
+        for name, sets in (("fig2", "spam"), ("fig3", "mnist38"), ("fig4", "mnist38"), ("fig5", "spam"), ("fig6", "mnist358")):
+            done = self.start(name, "--sets", sets, "--data", "nowhere")
+            self.assertEqual(done.returncode, 77, name)
+            self.assertIn(sets + " is left out", done.stderr)
+            self.assertIn("--data DIR", done.stderr)
 
 
 if __name__ == "__main__":

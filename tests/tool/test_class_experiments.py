@@ -18,7 +18,7 @@ class Accuracy(Experiment):
             self.assertEqual((code, out), (2, ""), arguments)
             self.assertTrue(err)
         code, out, err = self.start("class-accuracy", "--data", "nowhere", "--sets", "spam,mnist358")
-        self.assertEqual(code, 0)
+        self.assertEqual(code, 77)
         self.assertFalse(ROW.search(out))
         self.assertIn("--data DIR", err)
 

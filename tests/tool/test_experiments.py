@@ -65,14 +65,35 @@ class EveryProgram(Experiment):
                 self.assertIn('"operand" is no option', err)
                 if name == "synthetic-noise":
                     continue
-                code, out, err = self.start(name, "--data", "nowhere")
-                self.assertEqual((code, out), (0, ""))
+                sets = ["--sets", "yacht"] if "--sets LIST" in self.good(name, "--help") and name != "rcagp-scale" else []
+                code, out, err = self.start(name, "--data", "nowhere", *sets)
+                self.assertEqual((code, out), (77, ""))
                 self.assertIn("--data DIR", err)
+                self.assertRegex(err, r"what: .*\n    source: .*http.*\n    place:  DIR/")
 
     def test_the_tool_lists_them(self):
         listed = self.ok("reproduce").split()
         for name in PROGRAMS:
             self.assertIn(name, listed)
+
+
+    def test_where_data_are_looked_for(self):
+        self.yacht()
+        options = ["--sets", "yacht", "--splits", "0", "--methods", "gp", "--kinds", "none"]
+        code, _, err = self.start("robust-uci", *options)
+        self.assertEqual(code, 77, err)
+        os.environ["HOLDFAST_DATA"] = self.path("data")
+        self.addCleanup(os.environ.pop, "HOLDFAST_DATA")
+        self.assertIn("### yacht", self.good("robust-uci", *options))
+        code, _, err = self.start("robust-uci", *options, "--data", "elsewhere")
+        self.assertEqual(code, 77)
+        self.assertIn("elsewhere/yacht/yacht.csv is not there", err)
+        # What comes with Holdfast needs no folder, and a folder that has it goes before.
+        options = ["--data", "elsewhere", "--sets", "boston", "--splits", "0", "--methods", "gp", "--kinds", "none"]
+        self.assertIn("### boston", self.good("robust-uci", *options))
+        os.makedirs(self.path("elsewhere/boston"))
+        self.write("elsewhere/boston/boston.csv", "a,medv\nx,1\n")
+        self.assertEqual(self.start("robust-uci", *options)[0], 1)
 
 
 class Tables(Experiment):

@@ -60,7 +60,7 @@ class EveryProgram(SeveralOutputs):
         for name, file in FILES.items():
             with self.subTest(name):
                 code, out, err = self.start(name, "--data", "nowhere")
-                self.assertEqual((code, out), (0, ""), err)
+                self.assertEqual((code, out), (77, ""), err)
                 self.assertIn(os.path.dirname(file), err)
                 self.assertIn("nothing was run", err)
 

@@ -12,9 +12,12 @@ DATA = os.path.join(SOURCE, "..", "shared", "data")
 
 
 class Sparq(ToolCase):
-    def good(self, name, *arguments):
-        done = subprocess.run([os.path.join(FOLDER, "hf-reproduce-sparq-" + name), *map(str, arguments)], cwd=self.folder,
+    def start(self, name, *arguments):
+        return subprocess.run([os.path.join(FOLDER, "hf-reproduce-sparq-" + name), *map(str, arguments)], cwd=self.folder,
                               capture_output=True, text=True, timeout=200, check=False)
+
+    def good(self, name, *arguments):
+        done = self.start(name, *arguments)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
@@ -49,7 +52,9 @@ class Sparq(ToolCase):
         self.assertEqual(rows["few: sparq-reuse, 1 a step #0"]["answers"], 39 / 40)
 
     def test_ozone(self):
-        self.assertIn("not in nowhere/ny_ozone", self.good("ozone", "--data", "nowhere"))
+        done = self.start("ozone", "--data", "nowhere")
+        self.assertEqual(done.returncode, 77)
+        self.assertIn("nowhere/ny_ozone/nysptime.csv is not there", done.stderr)
         if not os.path.exists(os.path.join(DATA, "ny_ozone", "nysptime.csv")):
             self.skipTest("the readings of ozone are not there")
         first = self.good("ozone", "--data", DATA, "--quick", "--json", "r.jsonl")
