@@ -73,10 +73,27 @@ static hf_status climb(run *r, double *state, size_t iterations)
     return search.status;
 }
 
+/* Second derivatives of all pairs of hyperparameters, here and twice in the search: nothing beside the readings, until a kernel has a lengthscale for each of many inputs. */
+static hf_status require_memory(const hfi_trainer *t)
+{
+    const double gigabyte = 1e9, p = (double)t->count, m = (double)t->free_count;
+    const double bytes = (double)sizeof(double) * (p * p + 2.0 * m * m);
+    const double available = (double)hfi_available_memory();
+    if (bytes <= available) return HF_OK;
+    return hfi_fail(
+        t->evaluator.ctx, HF_ERR_TOO_LARGE,
+        "training %zu hyperparameters needs %.4g GB of memory for their second derivatives, %.4g GB "
+        "are available; a kernel with one lengthscale for all %zu inputs has few of them: \"se\" "
+        "(-k se) in place of \"se(ard)\"",
+        t->free_count, bytes / gigabyte, available / gigabyte, t->evaluator.d);
+}
+
 hf_status hfi_trainer_climb_curved(hfi_trainer *t, double *state, size_t iterations)
 {
     hf_context *ctx = t->evaluator.ctx;
     run r = {.trainer = t, .state = t->work, .gradient = t->work + t->count, .best = -INFINITY};
+    const hf_status fits = require_memory(t);
+    if (fits < 0) return fits;
     r.matrix = hfi_alloc(ctx, t->count, t->count * sizeof *r.matrix);
     if (!r.matrix) return HF_ERR_MEMORY;
     const hf_status s = climb(&r, state, iterations);

@@ -301,12 +301,44 @@ static void every_reason_to_stop_has_words(void **state)
     }
 }
 
+/* ---- memory ---------------------------------------------------------------------------------------------
+ */
+
+/* A lengthscale for each of so many inputs has second derivatives that fit nowhere: the message says what does. */
+static void many_inputs_want_one_lengthscale(void **state)
+{
+    (void)state;
+    enum {
+        N = 4,
+        D = 400000
+    };
+    hf_context *ctx = hf_context_create();
+    double *x = malloc(N * (size_t)D * sizeof *x);
+    const double y[N] = {0.1, 0.9, -0.4, 0.3};
+    assert_non_null(x);
+    for (size_t i = 0; i < N * (size_t)D; i++) x[i] = sin((double)i);
+    const hf_data data = {.n = N, .d = D, .x = x, .ldx = D, .y = y};
+    hf_fit_settings settings = hf_fit_settings_default();
+    settings.iterations = 2;
+    hf_posterior *p = NULL;
+    assert_int_equal(hf_fit_data(ctx, &data, &settings, &p, NULL, NULL), HF_ERR_TOO_LARGE);
+    assert_non_null(strstr(hf_context_message(ctx), "400003 hyperparameters"));
+    assert_non_null(strstr(hf_context_message(ctx), "one lengthscale for all 400000 inputs"));
+    assert_non_null(strstr(hf_context_message(ctx), "-k se"));
+    settings.kernel = "se";
+    if (hf_fit_data(ctx, &data, &settings, &p, NULL, NULL) < 0) fail_msg("%s", hf_context_message(ctx));
+    hf_posterior_free(p);
+    free(x);
+    hf_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_member_has_a_default), cmocka_unit_test(defaults_are_as_documented),
-        cmocka_unit_test(presets_are_what_they_say),  cmocka_unit_test(choices_have_one_name_each),
-        cmocka_unit_test(a_status_says_what_it_is),   cmocka_unit_test(every_reason_to_stop_has_words),
+        cmocka_unit_test(many_inputs_want_one_lengthscale), cmocka_unit_test(every_member_has_a_default),
+        cmocka_unit_test(defaults_are_as_documented),       cmocka_unit_test(presets_are_what_they_say),
+        cmocka_unit_test(choices_have_one_name_each),       cmocka_unit_test(a_status_says_what_it_is),
+        cmocka_unit_test(every_reason_to_stop_has_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
