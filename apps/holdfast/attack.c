@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const tool_option options[] = {
-    {"at", 0, "X.csv", "rows to attack, with the model's inputs (required)", false},
+    {"at", 0, "X.csv", "rows to attack, with the model's inputs (required)", TOOL_READS},
     {"radius", 0, "R", "how far each input may be moved (required)", false},
     {"sds", 0, NULL, "the radius is in standard deviations of each input over the\nrows of the fit", false},
     {"features", 'f', "A,B,...", "only these inputs move (default: all)", true},
@@ -18,7 +18,7 @@ static const tool_option options[] = {
      "file to write (default: standard output): the inputs where it\nended, class before, class after, and "
      "p, what is left of "
      "the\nprobability of the class before",
-     false},
+     TOOL_WRITES},
 };
 
 static hf_status parse(certified *run, double *radius, size_t *steps, hf_attack_kind *kind)
@@ -88,7 +88,7 @@ static int run_attack(const tool_arguments *arguments)
         json_print(json_pack("{s:s, s:I, s:I}", "output", output, "rows", (json_int_t)run.m, "changed",
                              (json_int_t)changed));
     else if (status >= 0 && output != NULL && strcmp(output, "-") != 0)
-        printf("%zu of %zu rows changed their class. Written to %s\n", changed, run.m, output);
+        say(stdout, "%zu of %zu rows changed their class. Written to %s\n", changed, run.m, output);
     return certified_close(&run, status);
 }
 

@@ -106,7 +106,7 @@ bool bound_print(const bounded *run, const bound_report *r, const char *output, 
     if (run->table != NULL && has_argument(run->arguments, "cv")) bounded_print_kernel(hf_envelope_kernel(e));
     printf("norm bound       %.6g; the readings ask for %.6g (%.0f %%)\n", norm, least, 100.0 * least / norm);
     if (output != NULL) print_queries(r);
-    if (output != NULL) printf("Wrote %s\n", output);
-    if (saved != NULL) printf("Wrote %s\n", saved);
+    if (output != NULL) say(stdout, "Wrote %s\n", output);
+    if (saved != NULL) say(stdout, "Wrote %s\n", saved);
     return true;
 }

@@ -60,12 +60,12 @@ json_t *bounded_json_kernel(const hf_kernel *kernel)
 
 void bounded_print_kernel(const hf_kernel *kernel)
 {
-    printf("kernel           %s\n", hf_kernel_expression(kernel));
+    say(stdout, "kernel           %s\n", hf_kernel_expression(kernel));
     size_t printed = 0;
     for (size_t i = 0; i < hf_kernel_parameters(kernel); i++) {
         hf_parameter p;
         if (hf_kernel_parameter(kernel, i, &p) < 0) continue;
-        printf("%s%s %.6g", printed == 0 ? "                 " : ", ", p.name, p.value);
+        say(stdout, "%s%s %.6g", printed == 0 ? "                 " : ", ", p.name, p.value);
         printed++;
     }
     if (printed > 0) putchar('\n');

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const tool_option options[] = {
-    {"at", 0, "X.csv", "a box about each row of a table with the model's inputs", false},
+    {"at", 0, "X.csv", "a box about each row of a table with the model's inputs", TOOL_READS},
     {"radius", 0, "R,...",
      "half-width of these boxes, in the units of each input; 0: the\npoint itself; several: a box for each",
      true},
@@ -15,7 +15,7 @@ static const tool_option options[] = {
     {"box", 0, "BOX",
      "instead: boxes from the rows of one table to those of another,\nL.csv,U.csv; or one box by name, "
      "INPUT=LOW:HIGH,..., inputs\nleft out going as far as the rows of the fit",
-     true},
+     TOOL_REPEATS | TOOL_READS},
     {"features", 'f', "A,B,...", "only these inputs move (default: all)", true},
     {"what", 0, "WHAT",
      "mean, sd (both latent), mean-plus (mean + B sd), probability,\ndecision (whether the class of a row is "
@@ -33,7 +33,7 @@ static const tool_option options[] = {
     {"node-limit", 0, "N", "parts that a box is split into (default 0: no limit), likewise", false},
     {"max-radius", 0, NULL,
      "the largest certified radius up to --radius of each row, and the\nnearest counterexample found", false},
-    {"counterexamples", 0, "FILE.csv", "of decision and --max-radius: rows of another class", false},
+    {"counterexamples", 0, "FILE.csv", "of decision and --max-radius: rows of another class", TOOL_WRITES},
     {"rigorous", 0, NULL, "proof against rounding; probabilities of two classes only", false},
     {"output", 'o', "OUT.csv",
      "file to write (default: standard output): the inputs, lower,\nupper, lower_attained, upper_attained, "
@@ -41,11 +41,11 @@ static const tool_option options[] = {
      "certified_radius, broken_radius, nodes, seconds; of accuracy\ncounts for each radius; of readings "
      "damage, worst_row. With\nseveral radii there is a column radius. A status ends in (estimate)\nwhere it "
      "rests on one: of five classes and more",
-     false},
+     TOOL_WRITES},
     {"plot", 0, "FILE.svg",
      "picture (or .png, .pdf): the ranges against the radius, and how\nwide they are; of decision, accuracy "
      "and --max-radius the share\nof rows that are certified. Needs gnuplot",
-     false},
+     TOOL_WRITES},
 };
 
 const char *const certify_questions[CERTIFY_QUESTIONS] = {"mean",     "sd",       "mean-plus", "probability",
@@ -147,9 +147,7 @@ static hf_status parse(certified *run, certify_request *out)
     if (status >= 0) status = check_where(run, out);
     if (status >= 0) status = certified_settings(run, &out->settings);
     out->of = out->settings.output;
-    if (status < 0 || !is_unwritable(run->arguments, out->counterexamples)) return status;
-    run->refused = TOOL_FAILED;
-    return HF_ERR_IO;
+    return status;
 }
 
 /* ---- summary ------------------------------------------------------------------------------------------------ */
@@ -216,7 +214,7 @@ static void print_words(const certified *run, const certify_request *asked)
         printf("%s %zu stopped by a limit or by rounding. Every range is %s.\n", decides(asked) ? "," : ":",
                asked->unfinished, rests);
     }
-    printf("Written to %s\n", asked->output);
+    say(stdout, "Written to %s\n", asked->output);
 }
 
 static void print_summary(const certified *run, const certify_request *asked)

@@ -62,12 +62,12 @@ static void print_value(FILE *out, const picture *data)
     const certify_request *asked = data->asked;
     const hf_model *model = data->run->model;
     const bool several = data->run->classifier != NULL || hf_model_outputs(model) > 1;
-    fprintf(out, "set ylabel '%s of ", certify_questions[asked->what]);
+    fprintf(out, "set ylabel \"%s of ", certify_questions[asked->what]);
     if (data->run->classifier != NULL)
         plot_quoted(out, hf_model_class(model, asked->of));
     else
         plot_quoted(out, several ? hf_model_output(model, asked->of) : hf_model_target(model));
-    fputs("'\n", out);
+    fputs("\"\n", out);
 }
 
 /* Ranges of the first rows, each of its colour, against the radius. */

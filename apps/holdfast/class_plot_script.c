@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gnuplot script of a classifier's picture. Names from files are only ever written inside single quotes, where gnuplot expands nothing. */
+/* The gnuplot script of a classifier's picture. */
 #include "plot.h"
 
 #include <math.h>
@@ -75,7 +75,7 @@ static void plot_rows(FILE *out, const plot_classes *data)
         fprintf(out, ", $class%zu using 1:2 with points pointtype %d pointsize %g linecolor rgb ", c,
                 data->maps ? 7 : 6, size);
         print_colour(out, c);
-        print_name(out, " title '", hf_model_class(data->model, c), "'");
+        print_name(out, " title \"", hf_model_class(data->model, c), "\"");
     }
 }
 
@@ -112,19 +112,19 @@ static void print_slice(FILE *out, const plot_classes *data)
     fprintf(out, "set xrange [%.9g:%.9g]\nset yrange [%.4g:1.06]\nset ytics 0,0.25,1\n", data->low[0],
             data->high[0], bottom);
     fputs("set key outside right top samplen 1 spacing 1.3\nset ylabel 'probability'\n", out);
-    print_name(out, "set xlabel '", hf_model_feature(data->model, data->column), "'\n");
+    print_name(out, "set xlabel \"", hf_model_feature(data->model, data->column), "\"\n");
     fputs("plot ", out);
     if (data->banded) {
         fputs("$curve using 1:4:5 with filledcurves fillcolor rgb '#e3e8ee' title '95 % of the latent', ",
               out);
-        print_name(out, "$curve using 1:3 with lines linewidth 2.5 linecolor rgb '#30343b' title 'p(",
-                   hf_model_class(data->model, 1), ")'");
+        print_name(out, "$curve using 1:3 with lines linewidth 2.5 linecolor rgb '#30343b' title \"p(",
+                   hf_model_class(data->model, 1), ")\"");
     } else {
         for (size_t c = 0; c < data->classes; c++) {
             fprintf(out, "%s$curve using 1:%zu with lines linewidth 2.5 linecolor rgb ", c > 0 ? ", " : "",
                     c + 2);
             print_colour(out, c);
-            print_name(out, " title 'p(", hf_model_class(data->model, c), ")'");
+            print_name(out, " title \"p(", hf_model_class(data->model, c), ")\"");
         }
     }
     plot_rows(out, data);
@@ -164,12 +164,12 @@ static void print_maps(FILE *out, const plot_classes *data)
     fprintf(out, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n", data->low[0], data->high[0],
             data->low[1], data->high[1]);
     fputs("set key outside right top samplen 1 spacing 1.3\n", out);
-    print_name(out, "set xlabel '", hf_model_feature(data->model, 0), "'\n");
-    print_name(out, "set ylabel '", hf_model_feature(data->model, 1), "'\n");
+    print_name(out, "set xlabel \"", hf_model_feature(data->model, 0), "\"\n");
+    print_name(out, "set ylabel \"", hf_model_feature(data->model, 1), "\"\n");
     fputs("plot $map using 1:2:3:4:5 with rgbimage notitle", out);
     if (two)
-        print_name(out, ", $levels using 1:2 with lines linewidth 1.2 linecolor rgb '#30343b' title 'p(",
-                   hf_model_class(data->model, 1), ") 0.1, 0.5, 0.9'");
+        print_name(out, ", $levels using 1:2 with lines linewidth 1.2 linecolor rgb '#30343b' title \"p(",
+                   hf_model_class(data->model, 1), ") 0.1, 0.5, 0.9\"");
     plot_rows(out, data);
     fputc('\n', out);
 }
@@ -178,11 +178,11 @@ bool plot_classes_script(FILE *script, const plot_classes *data, plot_format for
 {
     plot_terminal(script, format, 700, output);
     fputs(plot_style, script);
-    print_name(script, "set title '", hf_model_target(data->model), "");
+    print_name(script, "set title \"", hf_model_target(data->model), "");
     if (!data->maps && data->d > 1)
         print_name(script, " along ", hf_model_feature(data->model, data->column),
                    ", the other inputs at their medians");
-    fputs("' font ',14' textcolor '#1d2026'\n", script);
+    fputs("\" font ',14' textcolor '#1d2026'\n", script);
     for (size_t c = 0; c < data->classes; c++) print_rows(script, data, c);
     if (data->maps)
         print_maps(script, data);

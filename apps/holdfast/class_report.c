@@ -21,8 +21,8 @@ static void print_classes(FILE *out, const hf_model *model)
     const double labels = (double)hf_model_report(model)->readings;
     fprintf(out, "\nClasses                      rows   share\n");
     for (size_t c = 0; c < classes && c < SHOWN_CLASSES; c++)
-        fprintf(out, "  %-22s  %7zu  %6.3f\n", hf_model_class(model, c), hf_model_class_count(model, c),
-                (double)hf_model_class_count(model, c) / labels);
+        say(out, "  %-22s  %7zu  %6.3f\n", hf_model_class(model, c), hf_model_class_count(model, c),
+            (double)hf_model_class_count(model, c) / labels);
     if (classes > SHOWN_CLASSES) fprintf(out, "  and %zu more; --json has all\n", classes - SHOWN_CLASSES);
 }
 
@@ -32,8 +32,8 @@ static void print_latent(FILE *out, const hf_model *model)
     if (sites == HF_SITES_SOFTMAX)
         fprintf(out, "link         softmax, a latent function for each class\n");
     else
-        fprintf(out, "link         %s, the latent function is of \"%s\"\n", hf_site_kind_name(sites),
-                hf_model_class(model, 1));
+        say(out, "link         %s, the latent function is of \"%s\"\n", hf_site_kind_name(sites),
+            hf_model_class(model, 1));
     fprintf(out, "inference    %s\n", hf_inference_name(hf_model_settings(model)->inference));
 }
 
@@ -41,14 +41,13 @@ void report_classes(FILE *out, const hf_model *model)
 {
     const hf_fit_report *report = hf_model_report(model);
     const hf_fit_settings *settings = hf_model_settings(model);
-    fprintf(out, "%s (%zu classes) from %zu input%s: %zu label%s of %s", hf_model_target(model),
-            hf_model_classes(model), hf_model_features(model), plural(hf_model_features(model)),
-            report->readings, plural(report->readings), hf_model_source(model));
+    say(out, "%s (%zu classes) from %zu input%s: %zu label%s of %s", hf_model_target(model),
+        hf_model_classes(model), hf_model_features(model), plural(hf_model_features(model)), report->readings,
+        plural(report->readings), hf_model_source(model));
     if (report->missing > 0)
         fprintf(out, ", %zu more row%s without one", report->missing, plural(report->missing));
     if (hf_model_skipped(model) > 0) fprintf(out, ", %zu more with a missing input", hf_model_skipped(model));
-    fprintf(out, "\n\nkernel       %s\nmean         %s\n", settings->kernel,
-            hf_mean_kind_name(settings->mean));
+    say(out, "\n\nkernel       %s\nmean         %s\n", settings->kernel, hf_mean_kind_name(settings->mean));
     print_latent(out, model);
     report_solver(out, settings, report);
     report_training(out, settings, report);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const tool_option options[] = {
-    {"at", 0, "X.csv", "rows to explain, with the model's inputs (required)", false},
+    {"at", 0, "X.csv", "rows to explain, with the model's inputs (required)", TOOL_READS},
     {"step", 0, "G", "how far each input is raised and lowered (required)", false},
     {"sds", 0, NULL, "the step is in standard deviations of each input over the rows\nof the fit", false},
     {"features", 'f', "A,B,...", "only these inputs (default: all)", true},
@@ -23,10 +23,11 @@ static const tool_option options[] = {
     {"tolerance", 0, "E", "of each range (default 0.01); a score is enclosed to four of them", false},
     {"time-limit", 0, "S", "seconds for a range (default 0: none): wider, just as true", false},
     {"node-limit", 0, "N", "parts that a range's box is split into (default 0: no limit),\nlikewise", false},
-    {"output", 'o', "OUT.csv", "file to write (default: standard output): row, input, lower,\nupper", false},
+    {"output", 'o', "OUT.csv", "file to write (default: standard output): row, input, lower,\nupper",
+     TOOL_WRITES},
     {"plot", 0, "FILE.svg",
      "picture (or .png, .pdf) of the scores, averaged over the rows: a\nbar for each input. Needs gnuplot",
-     false},
+     TOOL_WRITES},
     {"shape", 0, "ROWSxCOLUMNS", "of --plot: the inputs are the pixels of an image, row by row; a\nheat map",
      false},
 };

@@ -17,7 +17,7 @@ static double middle(const explain_picture *data, size_t j)
 static void print_title(FILE *out, const explain_picture *data)
 {
     const hf_model *model = data->run->model;
-    fputs("set title '", out);
+    fputs("set title \"", out);
     if (data->run->classifier != NULL) {
         fputs("What raising an input does to p(", out);
         plot_quoted(out, hf_model_class(model, data->of));
@@ -28,7 +28,7 @@ static void print_title(FILE *out, const explain_picture *data)
                     hf_model_outputs(model) > 1 ? hf_model_output(model, data->of) : hf_model_target(model));
     }
     if (data->run->m > 1) fprintf(out, ", average of %zu rows", data->run->m);
-    fputs("'\n", out);
+    fputs("\"\n", out);
 }
 
 /* ---- bars ---------------------------------------------------------------------------------------------------- */
@@ -68,9 +68,9 @@ static void print_bars(FILE *out, const explain_picture *data, const bar *list, 
     }
     fputs("EOD\nset ytics scale 0 (", out);
     for (size_t k = 0; k < count; k++) {
-        fputs(k > 0 ? ", '" : "'", out);
-        plot_quoted(out, hf_model_feature(data->run->model, list[k].input));
-        fprintf(out, "' %zu", count - k);
+        fputs(k > 0 ? ", \"" : "\"", out);
+        plot_tic(out, hf_model_feature(data->run->model, list[k].input));
+        fprintf(out, "\" %zu", count - k);
     }
     fprintf(out, ")\nset yrange [0.3:%.9g]\nset xlabel 'score, with what it is surely between'\n",
             (double)count + 0.7);

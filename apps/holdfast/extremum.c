@@ -13,7 +13,7 @@ static const tool_option options[] = {
      "where: INPUT=LOW:HIGH,..., inputs left out going as far as the\nrows of the fit (default: all of "
      "them); or "
      "from the rows of one\ntable to those of another, L.csv,U.csv",
-     true},
+     TOOL_REPEATS | TOOL_READS},
     {"beta", 0, "B", "of mean + B sd, B of either sign (default 0: of the mean)", false},
     {"of", 0, "NAME", "which of several outputs, or of more than two classes (default:\nthe first)", false},
     {"tolerance", 0, "E",
@@ -25,7 +25,7 @@ static const tool_option options[] = {
      "file to write (default: standard output): the inputs there,\nvalue, bound (no value in the box is "
      "beyond it), status, "
      "nodes,\nseconds",
-     false},
+     TOOL_WRITES},
 };
 
 static hf_status parse(certified *run, hf_certify_settings *out)

@@ -2,6 +2,8 @@
 /* holdfast fit: its options and what help says about it. */
 #include "fit_settings.h"
 
+#include <string.h>
+
 static const tool_option options[] = {
     {"target", 't', "A,B,...",
      "column to predict (required); several are correlated outputs,\nwhose empty fields are readings that "
@@ -70,7 +72,7 @@ static const tool_option options[] = {
     {"minibatch", 0, "B", "inducing solver: train by Adam on B rows a step", false},
     {"stream", 0, NULL,
      "by minibatches from a table that need not fit in memory, through\na cache of its numbers", false},
-    {"cache", 0, "FILE", "where the cache of --stream goes (default: TRAIN.csv.hfcache)", false},
+    {"cache", 0, "FILE", "where the cache of --stream goes (default: TRAIN.csv.hfcache)", TOOL_WRITES},
     {"actions", 0, "I",
      "projected solver: blocks, or Krylov steps at most\n(default: by the number of readings)", false},
     {"action-kind", 0, "NAME",
@@ -99,14 +101,27 @@ static const tool_option options[] = {
     {"iterations", 0, "K", "length of a training (default 60)", false},
     {"optimiser", 0, "NAME", "lbfgs (default), adam", false},
     {"learning-rate", 0, "R", "step of adam (default 0.01)", false},
-    {"checkpoint", 0, "FILE", "keep every step of training in FILE, so that a stopped fit can go on", false},
+    {"checkpoint", 0, "FILE", "keep every step of training in FILE, so that a stopped fit can go on",
+     TOOL_WRITES},
     {"resume", 0, NULL,
      "go on from the checkpoint, if it is there: the same model as\nwithout the interruption (default "
      "checkpoint: MODEL.hf.checkpoint)",
      false},
     {"dry-run", 'n', NULL, "say what the fit needs and do not fit", false},
-    {"output", 'o', "MODEL.hf", "save the model", false},
+    {"output", 'o', "MODEL.hf", "save the model", TOOL_WRITES},
 };
+
+static size_t derive(const tool_arguments *arguments, char *out[TOOL_DERIVED])
+{
+    const char *table = arguments->operand[0];
+    size_t count = 0;
+    if (has_argument(arguments, "stream") && argument(arguments, "cache") == NULL)
+        out[count++] = with_ending(table, strlen(table), ".hfcache");
+    if (has_argument(arguments, "resume") && argument(arguments, "checkpoint") == NULL &&
+        argument(arguments, "output") != NULL)
+        out[count++] = fit_checkpoint(arguments);
+    return count;
+}
 
 const tool_verb verb_fit = {
     .name = "fit",
@@ -121,5 +136,6 @@ const tool_verb verb_fit = {
     .option_count = sizeof options / sizeof options[0],
     .least = 1,
     .most = 1,
+    .derives = derive,
     .run = fit_run,
 };

@@ -181,9 +181,14 @@ static int choose_rest(const tool_arguments *arguments, hf_context *ctx, hf_fit_
 }
 
 /* --resume alone means the checkpoint that lies beside the model. */
+char *fit_checkpoint(const tool_arguments *arguments)
+{
+    const char *output = argument(arguments, "output");
+    return with_ending(output, strlen(output), ".checkpoint");
+}
+
 static int choose_checkpoint(const tool_arguments *arguments, fit_settings *out)
 {
-    static const char suffix[] = ".checkpoint";
     const char *name = argument(arguments, "checkpoint"), *output = argument(arguments, "output");
     out->settings.resume = has_argument(arguments, "resume");
     out->settings.checkpoint = name;
@@ -193,12 +198,9 @@ static int choose_checkpoint(const tool_arguments *arguments, fit_settings *out)
     if (output == NULL)
         return usage_error(arguments->verb,
                            "--resume: from which checkpoint? Add --checkpoint FILE, or -o MODEL.hf for "
-                           "MODEL.hf%s",
-                           suffix);
-    size_t bytes = strlen(output) + sizeof suffix;
-    out->checkpoint = calloc(bytes, 1);
+                           "MODEL.hf.checkpoint");
+    out->checkpoint = fit_checkpoint(arguments);
     if (out->checkpoint == NULL) return complain("out of memory");
-    snprintf(out->checkpoint, bytes, "%s%s", output, suffix);
     out->settings.checkpoint = out->checkpoint;
     return TOOL_OK;
 }

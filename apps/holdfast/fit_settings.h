@@ -11,6 +11,9 @@
 /** The verb (fit.c); its options are in fit_options.c. */
 int fit_run(const tool_arguments *arguments);
 
+/** Name of the checkpoint beside the model that -o names; to be freed, NULL when out of memory. */
+char *fit_checkpoint(const tool_arguments *arguments);
+
 /** Settings with the memory they point into. */
 typedef struct fit_settings {
     hf_fit_settings settings;

@@ -9,7 +9,7 @@ static const tool_option options[] = {
      "write what is thought of each reading: row, of several outputs\noutput (its number, from 0), y, "
      "loo_mean, "
      "loo_sd, weight,\ninfluence, suspected, group; of an envelope inputs, lower, upper",
-     false},
+     TOOL_WRITES},
 };
 
 static bool print_model(const tool_session *session, const hf_model *model, const hf_table *suspects,
@@ -18,8 +18,8 @@ static bool print_model(const tool_session *session, const hf_model *model, cons
     if (!session->json) {
         report_model(stdout, model, suspects);
         for (size_t i = 0; i < hf_model_notes(model); i++)
-            printf("%s  %s\n", i == 0 ? "\nNotes\n" : "", hf_model_note(model, i));
-        printf("\nSHA-256 of the training data: %s\n", hf_model_data_checksum(model));
+            say(stdout, "%s  %s\n", i == 0 ? "\nNotes\n" : "", hf_model_note(model, i));
+        say(stdout, "\nSHA-256 of the training data: %s\n", hf_model_data_checksum(model));
         return true;
     }
     json_t *json = json_model(model, suspects);
@@ -52,7 +52,6 @@ static int run(const tool_arguments *arguments)
     bool only_rows = rows_path != NULL && strcmp(rows_path, "-") == 0;
     if (only_rows && has_argument(arguments, "json"))
         return usage_error(arguments->verb, "--json and --rows - cannot both go to standard output");
-    if (is_unwritable(arguments, rows_path)) return TOOL_FAILED;
     tool_session session;
     int code = session_open(arguments, &session);
     if (code != TOOL_OK) return code;

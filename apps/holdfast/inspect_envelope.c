@@ -60,10 +60,11 @@ static void print_text(const hf_envelope *e, const hf_envelope_labels *labels)
     const hf_envelope_settings settings = hf_envelope_get_settings(e);
     const double norm = hf_envelope_norm(e), least = hf_envelope_minimum_norm(e);
     char words[TOOL_WORDS];
-    printf("Envelope of %s by ", labels->target);
-    for (size_t j = 0; j < labels->feature_count; j++) printf("%s%s", j > 0 ? ", " : "", labels->features[j]);
+    say(stdout, "Envelope of %s by ", labels->target);
+    for (size_t j = 0; j < labels->feature_count; j++)
+        say(stdout, "%s%s", j > 0 ? ", " : "", labels->features[j]);
     printf("\n\n");
-    if (*labels->source != '\0') printf("readings from    %s\n", labels->source);
+    if (*labels->source != '\0') say(stdout, "readings from    %s\n", labels->source);
     printf("distinct         %zu: %zu intervals, %zu exact, %zu from below only, %zu from above only\n",
            hf_envelope_readings(e), k.both, k.exact, k.lower, k.upper);
     printf("widest interval  %.6g\n", k.widest);

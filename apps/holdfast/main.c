@@ -40,7 +40,8 @@ int tool_run(const tool_verb *verb, int argc, char **argv)
         print_help(verb, stdout);
         status = fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;
     } else {
-        status = verb->run(&arguments);
+        status = files_check(&arguments);
+        if (status == TOOL_OK) status = verb->run(&arguments);
     }
     arguments_free(&arguments);
     return status;

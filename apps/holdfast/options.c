@@ -89,7 +89,7 @@ static int unknown_option(const tool_verb *verb, const char *name, size_t length
 
 static int add_option(tool_arguments *to, const tool_option *which, const char *value)
 {
-    if (!which->repeat)
+    if ((which->traits & TOOL_REPEATS) == 0)
         for (size_t i = 0; i < to->count; i++)
             if (to->list[i].option == which) return usage_error(to->verb, "--%s is given twice", which->name);
     to->list[to->count++] = (tool_given){which, value};

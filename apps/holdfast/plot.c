@@ -2,7 +2,6 @@
 /* holdfast plot */
 #include "plot.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,18 +12,36 @@ static const tool_option options[] = {
      "first)",
      false},
     {"output", 'o', "OUT", "picture to write: .svg, .png or .pdf (default: the model's name\nwith .svg)",
-     false},
+     TOOL_WRITES},
     {"data-only", 0, NULL,
      "no picture, but what it is made of: OUT.gp, a gnuplot script,\nOUT-slice.csv and OUT-rows.csv", false},
 };
 
-/* `path` without its extension, with something else after it. */
-static char *with_ending(const char *path, const char *ending)
+/* The picture's name, to be freed. */
+static char *output_of(const tool_arguments *arguments)
 {
-    size_t stem = plot_stem(path), bytes = stem + strlen(ending) + 1;
-    char *name = malloc(bytes);
-    if (name != NULL) snprintf(name, bytes, "%.*s%s", (int)stem, path, ending);
-    return name;
+    const char *given = argument(arguments, "output"), *model = arguments->operand[0];
+    return given != NULL ? strdup(given) : with_ending(model, plot_stem(model), ".svg");
+}
+
+/* What --data-only writes, beside the picture: the script, the slice, the rows. */
+enum {
+    DATA_FILES = 3
+};
+static const char *const data_endings[DATA_FILES] = {".gp", "-slice.csv", "-rows.csv"};
+
+static size_t derive(const tool_arguments *arguments, char *out[TOOL_DERIVED])
+{
+    char *output = output_of(arguments);
+    const size_t files = has_argument(arguments, "data-only") ? DATA_FILES : 0;
+    size_t count = 0;
+    for (size_t k = 0; k < files; k++)
+        out[count++] = output != NULL ? with_ending(output, plot_stem(output), data_endings[k]) : NULL;
+    if (argument(arguments, "output") == NULL)
+        out[count++] = output;
+    else
+        free(output);
+    return count;
 }
 
 /* What is drawn: a model of one output, or of several, a classifier, or an envelope. */
@@ -46,17 +63,6 @@ static bool write_picture(FILE *script, const void *any, plot_format format, con
 }
 
 /* ---- data only -------------------------------------------------------------------------------------------- */
-
-static int write_script(const picture *data, plot_format format, const char *output, const char *path)
-{
-    FILE *file = fopen(path, "w");
-    if (file == NULL) return complain("%s: cannot be written: %s", path, strerror(errno));
-    bool written = write_picture(file, data, format, output);
-    if (fclose(file) == 0 && written) return TOOL_OK;
-    int error = errno;
-    unlink(path);
-    return complain("%s: cannot be written: %s", path, strerror(error));
-}
 
 static hf_status write_envelope_tables(hf_context *ctx, const plot_envelope *data, const char *slice,
                                        const char *rows)
@@ -88,22 +94,21 @@ static hf_status write_tables(hf_context *ctx, const picture *data, const char *
 }
 
 /* All three files or none. */
-static int write_data(const tool_session *session, const tool_arguments *arguments, const picture *data,
-                      plot_format format, const char *output)
+static int write_data(const tool_session *session, const picture *data, plot_format format,
+                      const char *output)
 {
-    char *script = with_ending(output, ".gp"), *slice = with_ending(output, "-slice.csv"),
-         *rows = with_ending(output, "-rows.csv");
+    const size_t stem = plot_stem(output);
+    char *script = with_ending(output, stem, data_endings[0]),
+         *slice = with_ending(output, stem, data_endings[1]),
+         *rows = with_ending(output, stem, data_endings[2]);
     int code = script != NULL && slice != NULL && rows != NULL ? TOOL_OK : complain("out of memory");
-    if (code == TOOL_OK && (is_unwritable(arguments, script) || is_unwritable(arguments, slice) ||
-                            is_unwritable(arguments, rows)))
-        code = TOOL_FAILED;
-    if (code == TOOL_OK) code = write_script(data, format, output, script);
+    if (code == TOOL_OK) code = plot_write_script(session->ctx, write_picture, data, format, output, script);
     if (code == TOOL_OK && write_tables(session->ctx, data, slice, rows) < 0) {
         code = complain("%s", hf_context_message(session->ctx));
         unlink(script);
         unlink(slice);
     }
-    if (code == TOOL_OK && !session->json) printf("Wrote %s, %s and %s\n", script, slice, rows);
+    if (code == TOOL_OK && !session->json) say(stdout, "Wrote %s, %s and %s\n", script, slice, rows);
     free(script);
     free(slice);
     free(rows);
@@ -158,15 +163,15 @@ static int make_picture(tool_session *session, const tool_arguments *arguments, 
     hf_status status = compute(session, arguments, &model, data);
     progress_clear(session->progress);
     if (status >= 0) {
-        code = data_only ? write_data(session, arguments, data, format, output)
-                         : plot_draw(write_picture, data, format, output);
+        code = data_only ? write_data(session, data, format, output)
+                         : plot_draw(session->ctx, write_picture, data, format, output);
         if (code == TOOL_OK && session->json)
             code = json_print(data->is_envelope ? json_envelope_picture(&data->envelope, output)
                                                 : json_model_picture(model, data, output))
                        ? TOOL_OK
                        : TOOL_FAILED;
         else if (code == TOOL_OK && !data_only)
-            printf("Wrote %s\n", output);
+            say(stdout, "Wrote %s\n", output);
     }
     plot_data_free(&data->one);
     plot_outputs_free(&data->several);
@@ -179,8 +184,7 @@ static int make_picture(tool_session *session, const tool_arguments *arguments, 
 
 static int run(const tool_arguments *arguments)
 {
-    const char *given = argument(arguments, "output");
-    char *output = given != NULL ? strdup(given) : with_ending(arguments->operand[0], ".svg");
+    char *output = output_of(arguments);
     if (output == NULL) return complain("out of memory");
     plot_format format = PLOT_SVG;
     tool_session session;
@@ -189,8 +193,6 @@ static int run(const tool_arguments *arguments)
         code = usage_error(arguments->verb, "-o: '%s' ends neither in .svg nor in .png nor in .pdf", output);
     else if (!has_argument(arguments, "data-only") && !plot_has_gnuplot())
         code = complain("gnuplot is not installed (Debian: gnuplot-nox); --data-only works without it");
-    else if (is_unwritable(arguments, output))
-        code = TOOL_FAILED;
     if (code == TOOL_OK) code = session_open(arguments, &session);
     if (code == TOOL_OK) {
         picture data = {0};
@@ -223,5 +225,6 @@ const tool_verb verb_plot = {
     .option_count = sizeof options / sizeof options[0],
     .least = 1,
     .most = 1,
+    .derives = derive,
     .run = run,
 };

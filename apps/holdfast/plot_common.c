@@ -1,17 +1,57 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all gnuplot scripts have in common. */
 #include "plot.h"
+#include "tracked.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <string.h>
+
+/* One byte inside double quotes, where gnuplot runs what stands in backticks and puts in what follows @: all but plain ones by number. */
+static void print_byte(FILE *out, unsigned char c)
+{
+    const bool plain = c >= 0x80 || isalnum(c) || (c != '\0' && strchr(" ()[].,:;/_+-*=<>%'", c) != NULL);
+    if (plain)
+        fputc(c, out);
+    else
+        fprintf(out, "\\%03o", (unsigned)c);
+}
+
+/* No picture can show the character: control characters, also those of two bytes, and U+FFFE and U+FFFF, which XML has no word for. */
+static bool is_hidden(const unsigned char *s)
+{
+    return s[0] < 0x20 || s[0] == 0x7F || (s[0] == 0xC2 && s[1] < 0xA0) ||
+           (s[0] == 0xEF && s[1] == 0xBF && s[2] >= 0xBE);
+}
+
+static void print_text(FILE *out, const char *text, bool format)
+{
+    for (const unsigned char *s = (const unsigned char *)text; *s != '\0';) {
+        const size_t length = utf8_character((const char *)s);
+        if (length == 0)
+            fputs("\xEF\xBF\xBD", out);
+        else if (is_hidden(s))
+            fputc(' ', out);
+        else
+            for (size_t k = 0; k < length; k++) print_byte(out, s[k]);
+        if (format && *s == '%') fputc('%', out);
+        /* "]]>" ends what SVG, being XML, is: a blank without width goes between. */
+        if (s[0] == ']' && s[1] == ']' && s[2] == '>') {
+            fputs("]\xE2\x80\x8B", out);
+            s++;
+        }
+        s += length > 0 ? length : 1;
+    }
+}
 
 void plot_quoted(FILE *out, const char *text)
 {
-    for (const char *c = text; *c != '\0'; c++) {
-        if (*c == '\'')
-            fputs("''", out);
-        else
-            fputc((unsigned char)*c < 32 ? ' ' : *c, out);
-    }
+    print_text(out, text, false);
+}
+
+void plot_tic(FILE *out, const char *text)
+{
+    print_text(out, text, true);
 }
 
 void plot_number(FILE *out, double value)
@@ -39,9 +79,12 @@ void plot_terminal(FILE *out, plot_format format, unsigned height, const char *o
     else
         fprintf(out, "pdfcairo size 12in,%.4gin font 'Sans,11' fontscale 1.0 noenhanced background '#ffffff'",
                 height / 100.0);
-    fputs("\nset output '", out);
-    plot_quoted(out, output);
-    fputs("'\n", out);
+    fputc('\n', out);
+    if (output == NULL) return;
+    /* A name that begins with | would be a command, one that begins with ~ a home. */
+    fputs(output[0] == '/' ? "set output \"" : "set output \"./", out);
+    for (const char *c = output; *c != '\0'; c++) print_byte(out, (unsigned char)*c);
+    fputs("\"\n", out);
 }
 
 const char plot_style[] = "set border 3 linecolor '#8a8f98' linewidth 1\n"

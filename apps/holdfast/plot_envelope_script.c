@@ -94,7 +94,7 @@ static bool print_readings(FILE *out, const plot_envelope *data, const double ra
 
 static void print_slice_labels(FILE *out, const plot_envelope *data)
 {
-    fputs("set xlabel '", out);
+    fputs("set xlabel \"", out);
     plot_quoted(out, data->labels->features[data->column]);
     for (size_t j = 0, said = 0; j < data->d; j++) {
         if (j == data->column) continue;
@@ -102,9 +102,9 @@ static void print_slice_labels(FILE *out, const plot_envelope *data)
         plot_quoted(out, data->labels->features[j]);
         fprintf(out, " %.4g", data->place[j]);
     }
-    fputs(data->d > 1 ? ")'\nset ylabel '" : "'\nset ylabel '", out);
+    fputs(data->d > 1 ? ")\"\nset ylabel \"" : "\"\nset ylabel \"", out);
     plot_quoted(out, data->labels->target);
-    fputs("'\n", out);
+    fputs("\"\n", out);
 }
 
 static void print_slice_data(FILE *out, const plot_envelope *data, bool *has_centre)
@@ -277,12 +277,12 @@ static bool print_maps(FILE *out, const plot_envelope *data)
     print_map_data(out, data);
     fprintf(out,
             "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\nset grid noxtics noytics\n"
-            "set xlabel '",
+            "set xlabel \"",
             data->low[0], data->high[0], data->low[1], data->high[1]);
     plot_quoted(out, data->labels->features[0]);
-    fputs("'\nset ylabel '", out);
+    fputs("\"\nset ylabel \"", out);
     plot_quoted(out, data->labels->features[1]);
-    fputs("'\nset multiplot\n", out);
+    fputs("\"\nset multiplot\n", out);
     bool complete = true;
     for (layer which = UPPER; which <= WIDTH; which++) {
         complete = print_map(out, data, which) && complete;
@@ -298,10 +298,10 @@ bool plot_envelope_script(FILE *script, const plot_envelope *data, plot_format f
 {
     plot_terminal(script, format, data->maps ? 460 : 560, output);
     fputs(plot_style, script);
-    fputs("set label 2 '", script);
+    fputs("set label 2 \"", script);
     plot_quoted(script, data->labels->target);
     fprintf(script,
-            ": where it surely is, by %zu readings and a norm of at most %.4g' at screen 0.012,0.955 left "
+            ": where it surely is, by %zu readings and a norm of at most %.4g\" at screen 0.012,0.955 left "
             "font ',17' "
             "textcolor '#1d2026'\n",
             hf_envelope_readings(data->envelope), hf_envelope_norm(data->envelope));

@@ -156,17 +156,17 @@ static void print_points(FILE *out, const plot_data *data, drawn blocks, bool si
 
 static void label(FILE *out, const char *axis, const char *before, const char *name, const char *after)
 {
-    fprintf(out, "set %slabel '%s", axis, before);
+    fprintf(out, "set %slabel \"%s", axis, before);
     plot_quoted(out, name);
-    fprintf(out, "%s'\n", after);
+    fprintf(out, "%s\"\n", after);
 }
 
 /* Heading of a panel, and to its right what does not fit on its axis. */
 static void heading(FILE *out, const char *before, const char *name, size_t beyond)
 {
-    fprintf(out, "set label 1 '%s", before);
+    fprintf(out, "set label 1 \"%s", before);
     plot_quoted(out, name);
-    fputs("' at graph 0,1.045 left font ',14' textcolor '#1d2026'\nunset label 3\n", out);
+    fputs("\" at graph 0,1.045 left font ',14' textcolor '#1d2026'\nunset label 3\n", out);
     if (beyond > 0)
         fprintf(out, "set label 3 '%zu beyond the axis' at graph 1,1.045 right textcolor rgb red\n", beyond);
 }
@@ -285,12 +285,12 @@ static bool print_residual_panel(FILE *out, const plot_data *data)
 static void print_title(FILE *out, const plot_data *data)
 {
     const hf_fit_report *report = hf_model_report(data->model);
-    fputs("set label 2 '", out);
+    fputs("set label 2 \"", out);
     plot_quoted(out, data->name);
     fprintf(out, ": %zu readings", report->readings);
     if (report->suspects > 0)
         fprintf(out, ", %zu suspected%s", report->suspects, report->suspects_adopted ? " and set aside" : "");
-    fputs("' at screen 0.012,0.972 left font ',17' textcolor '#1d2026'\n"
+    fputs("\" at screen 0.012,0.972 left font ',17' textcolor '#1d2026'\n"
           "set key at screen 0.004,0.953 left top horizontal Left reverse maxrows 1 maxcols 6 samplen 1.6 "
           "textcolor '#4a4f57'\n",
           out);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const tool_option options[] = {
-    {"output", 'o', "OUT.csv", "file to write (default: standard output)", false},
+    {"output", 'o', "OUT.csv", "file to write (default: standard output)", TOOL_WRITES},
     {"computational", 0, NULL,
      "projected solver: add <target>_sd_computational, the part of\n<target>_sd_latent that more actions "
      "would take away;\ntakes an exact factor of all readings",
@@ -135,7 +135,6 @@ static int run(const tool_arguments *arguments)
     if (to_stdout && has_argument(arguments, "json"))
         return usage_error(arguments->verb,
                            "--json and the table cannot both go to standard output; add -o OUT.csv");
-    if (is_unwritable(arguments, output)) return TOOL_FAILED;
     tool_session session;
     int code = session_open(arguments, &session);
     if (code != TOOL_OK) return code;
@@ -181,5 +180,6 @@ const tool_verb verb_predict = {
     .option_count = sizeof options / sizeof options[0],
     .least = 2,
     .most = 2,
+    .extends = true,
     .run = run,
 };

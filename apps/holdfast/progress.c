@@ -36,6 +36,9 @@ void signal_install(void)
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN) continue;
         sigaction(numbers[i], &action, NULL);
     }
+    /* A file that grows beyond what is allowed is a write that failed, not the end of the program. */
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGXFSZ, &action, NULL);
 }
 
 /* How far a stage was at a moment. */

@@ -176,7 +176,7 @@ static int width_of(const char *text)
 static void print_name(FILE *out, const char *name)
 {
     const int blanks = 16 - width_of(name);
-    fprintf(out, "  %s%*s", name, blanks > 0 ? blanks : 0, "");
+    say(out, "  %s%*s", name, blanks > 0 ? blanks : 0, "");
 }
 
 static void print_table(FILE *out, const hf_model *model, const tool_output *counts)
@@ -200,8 +200,8 @@ static void print_term(FILE *out, const hf_model *model, const covariances *term
 {
     const size_t outputs = hf_model_outputs(model);
     const size_t shown = outputs < SHOWN_CORRELATIONS ? outputs : SHOWN_CORRELATIONS;
-    fprintf(out, "\nBetween outputs%s%.*s: sd and correlations\n", *term->term != '\0' ? ", " : "",
-            *term->term != '\0' ? (int)strlen(term->term) - 1 : 0, term->term);
+    say(out, "\nBetween outputs%s%.*s: sd and correlations\n", *term->term != '\0' ? ", " : "",
+        *term->term != '\0' ? (int)strlen(term->term) - 1 : 0, term->term);
     for (size_t s = 0; s < shown; s++) {
         print_name(out, hf_model_output(model, s));
         fprintf(out, " %12.6g ", sqrt(term->b[s * outputs + s]));

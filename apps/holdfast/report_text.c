@@ -89,19 +89,18 @@ static void print_heading(FILE *out, const hf_model *model)
     const hf_fit_report *report = hf_model_report(model);
     const hf_fit_settings *settings = hf_model_settings(model);
     char names[256];
-    fprintf(out, "%s from %zu input%s: %zu reading%s of %s", outputs_in_words(model, names, sizeof names),
-            hf_model_features(model), hf_model_features(model) == 1 ? "" : "s", report->readings,
-            report->readings == 1 ? "" : "s", hf_model_source(model));
+    say(out, "%s from %zu input%s: %zu reading%s of %s", outputs_in_words(model, names, sizeof names),
+        hf_model_features(model), hf_model_features(model) == 1 ? "" : "s", report->readings,
+        report->readings == 1 ? "" : "s", hf_model_source(model));
     if (report->missing > 0)
         fprintf(out, hf_model_outputs(model) > 1 ? ", %zu not taken" : ", %zu more without a target",
                 report->missing);
     if (hf_model_skipped(model) > 0) fprintf(out, ", %zu more with a missing input", hf_model_skipped(model));
-    fprintf(out, "\n\nkernel       %s\nmean         %s\n", settings->kernel,
-            hf_mean_kind_name(settings->mean));
+    say(out, "\n\nkernel       %s\nmean         %s\n", settings->kernel, hf_mean_kind_name(settings->mean));
     print_sites(out, settings, report);
     report_solver(out, settings, report);
     if (hf_model_noise_column(model) != NULL)
-        fprintf(out, "noise        known part from column %s\n", hf_model_noise_column(model));
+        say(out, "noise        known part from column %s\n", hf_model_noise_column(model));
     report_training(out, settings, report);
     fprintf(out, "objective    %.6g\n", report->objective);
     if (report->solver == HF_SOLVER_EXACT)
@@ -177,7 +176,7 @@ static void print_suspect_rows(FILE *out, const hf_model *model, const hf_table 
             fprintf(out, "  %6.0f", columns[GROUP][i]);
         else if (outputs && report->groups > 0)
             fprintf(out, "  %6s", "");
-        if (outputs) fprintf(out, "  %s", hf_model_output(model, (size_t)columns[OUTPUT][i]));
+        if (outputs) say(out, "  %s", hf_model_output(model, (size_t)columns[OUTPUT][i]));
         fputc('\n', out);
     }
     if (count > SHOWN_SUSPECTS)
@@ -243,10 +242,10 @@ static const char *unit_text(hf_unit unit, bool latent)
 static void print_parameter(FILE *out, const hf_model *model, const hf_parameter *p)
 {
     const bool standardised = strcmp(p->name, "noise") == 0 && p->unit == HF_UNIT_NONE;
-    fprintf(out, "  %-22s %12.6g  %s", p->name, p->value,
-            standardised ? "standardised units" : unit_text(p->unit, hf_model_classes(model) > 0));
+    say(out, "  %-22s %12.6g  %s", p->name, p->value,
+        standardised ? "standardised units" : unit_text(p->unit, hf_model_classes(model) > 0));
     if (p->column < hf_model_features(model))
-        fprintf(out, "%s%s", p->unit == HF_UNIT_NONE ? "per " : ": ", hf_model_feature(model, p->column));
+        say(out, "%s%s", p->unit == HF_UNIT_NONE ? "per " : ": ", hf_model_feature(model, p->column));
     if (strcmp(p->name, "noise") == 0) fprintf(out, ", sd %.4g", sqrt(p->value));
     fprintf(out, "%s\n", p->fixed ? "  (held)" : "");
 }

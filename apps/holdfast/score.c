@@ -32,8 +32,8 @@ static bool print_score(const tool_session *session, const hf_metrics *m)
 
 static void print_row(const char *name, const hf_metrics *m)
 {
-    printf("%-16s %8zu %11.5g %11.5g %11.5g %9.4f %9.4f %9.4f %11.5g\n", name, m->n, m->mae, m->rmse, m->nlpd,
-           m->coverage50, m->coverage90, m->coverage95, m->crps);
+    say(stdout, "%-16s %8zu %11.5g %11.5g %11.5g %9.4f %9.4f %9.4f %11.5g\n", name, m->n, m->mae, m->rmse,
+        m->nlpd, m->coverage50, m->coverage90, m->coverage95, m->crps);
 }
 
 /* Each in its own units, then all together. */

@@ -11,7 +11,7 @@
 int vcomplain(const char *format, va_list args)
 {
     fputs("holdfast: ", stderr);
-    vfprintf(stderr, format, args);
+    vsay(stderr, format, args);
     fputc('\n', stderr);
     return TOOL_FAILED;
 }
@@ -32,7 +32,7 @@ void warn(const tool_session *session, const char *format, ...)
     va_list args;
     va_start(args, format);
     fputs("holdfast: warning: ", stderr);
-    vfprintf(stderr, format, args);
+    vsay(stderr, format, args);
     va_end(args);
     fputc('\n', stderr);
 }
@@ -44,7 +44,7 @@ void note(const tool_session *session, const char *format, ...)
     va_list args;
     va_start(args, format);
     fputs("holdfast: ", stderr);
-    vfprintf(stderr, format, args);
+    vsay(stderr, format, args);
     va_end(args);
     fputc('\n', stderr);
 }

@@ -23,12 +23,24 @@ enum {
 /* ---- options (options.c, help.c) --------------------------------------------------------------------------
  */
 
+/** What else is to be known of an option. */
+typedef enum tool_trait {
+    TOOL_REPEATS = 1, /* may be given more than once */
+    TOOL_READS =
+        2, /* names a file that the verb reads; with TOOL_REPEATS a list of them, or of something else */
+    TOOL_WRITES = 4 /* names a file that the verb writes */
+} tool_trait;
+
+enum {
+    TOOL_DERIVED = 4 /* files at most that a verb writes without an option that names them */
+};
+
 typedef struct tool_option {
     const char *name;     /* without the dashes */
     char letter;          /* short form, or 0 */
     const char *argument; /* what to call it in help; NULL: a switch */
     const char *help;     /* newlines break lines */
-    bool repeat;          /* may be given more than once */
+    unsigned traits;      /* of tool_trait; false is none of them, true is TOOL_REPEATS */
 } tool_option;
 
 struct tool_arguments;
@@ -41,7 +53,14 @@ typedef struct tool_verb {
     const char *example;  /* commands that work as printed in the root of the source */
     const tool_option *options;
     size_t option_count;
-    size_t least, most; /* operands; SIZE_MAX: everything from the first operand on is handed over as it is */
+    size_t least,
+        most; /* operands, files that are read; SIZE_MAX: everything from the first operand on is handed over as it is */
+    bool extends; /* what -o names holds all of the second operand, and may take its place */
+    bool changes; /* the first operand is a file that the verb makes or changes in place */
+    size_t (*derives)(
+        const struct tool_arguments *arguments,
+        char *out
+            [TOOL_DERIVED]); /* files that are written and that no option names, to be freed, NULL when out of memory; how many. Or NULL */
     int (*run)(const struct tool_arguments *arguments);
     const struct tool_verb *(*part)(
         const char *name); /* a verb of this verb, NULL if there is none; or NULL */
@@ -123,9 +142,14 @@ int complain(const char *format, ...) HF_PRINTF(1, 2);
 int vcomplain(const char *format, va_list args) HF_PRINTF(1, 0);
 /** Shows the context's message as a warning when the status is one. Returns status. */
 hf_status warn_status(const tool_session *session, hf_status status);
-/** True, after a message, if a file cannot be created: better known before an hour of work than after. Never written over are a
- * track, the journal beside it, and the first operand, which the verb reads (unwritable.c). */
-bool is_unwritable(const tool_arguments *arguments, const char *path);
+/** Compares all files that a command reads and writes, before any work (files.c): TOOL_OK, or an exit status after a message. What is written is neither
+ * read nor written by another option, by whatever name or link; it is no track, nor the journal of one; and it can be created, which is better known before an hour of work than after. */
+int files_check(const tool_arguments *arguments);
+/** The first `length` bytes of a path with something after them, to be freed; NULL when out of memory. */
+char *with_ending(const char *path, size_t length, const char *ending);
+/** printf() of texts with names from files, labels or paths in them: what a terminal would obey becomes '?' (say.c). */
+void say(FILE *out, const char *format, ...) HF_PRINTF(2, 3);
+void vsay(FILE *out, const char *format, va_list args) HF_PRINTF(2, 0);
 
 /** Signals: 0, or the number of the signal that asked us to stop. */
 int signal_seen(void);

@@ -38,7 +38,7 @@ static bool print_json(const tracked *run, double time, const double *x, const h
 static void print_text(const tracked *run, const double *x, const hf_suggestion *s)
 {
     char place[1024];
-    printf("%s\n", tracked_place(run, x, place, sizeof place));
+    say(stdout, "%s\n", tracked_place(run, x, place, sizeof place));
     if (s->readings == 0) {
         printf("No reading counts: any place would do.\n");
         return;
@@ -92,5 +92,6 @@ const tool_verb verb_track_ask = {
     .option_count = sizeof options / sizeof options[0],
     .least = 1,
     .most = 1,
+    .changes = true,
     .run = run_ask,
 };

@@ -31,16 +31,16 @@ static void print_text(const tracked *run, const track_plan *plan)
 {
     const hf_track_settings *s = hf_track_settings_of(run->track);
     const size_t d = s->domain.dimension, candidates = s->domain.candidates;
-    printf("%s: %s, to %s \"%s\" ", run->arguments->operand[0], hf_track_method_name(s->method),
-           s->minimise ? "minimise" : "maximise", hf_track_target(run->track));
+    say(stdout, "%s: %s, to %s \"%s\" ", run->arguments->operand[0], hf_track_method_name(s->method),
+        s->minimise ? "minimise" : "maximise", hf_track_target(run->track));
     if (candidates > 0)
         printf("over %zu candidate%s\n", candidates, candidates == 1 ? "" : "s");
     else
         puts("in a box");
     printf("%zu input%s:", d, d == 1 ? "" : "s");
-    for (size_t j = 0; j < d; j++) printf("%s %s", j > 0 ? "," : "", hf_track_name(run->track, j));
+    for (size_t j = 0; j < d; j++) say(stdout, "%s %s", j > 0 ? "," : "", hf_track_name(run->track, j));
     if (plan->called != NULL)
-        printf("; candidates are called by \"%s\"", plan->called);
+        say(stdout, "; candidates are called by \"%s\"", plan->called);
     else if (candidates > 0)
         printf("; candidates are called 1 to %zu", candidates);
     putchar('\n');
@@ -80,5 +80,6 @@ const tool_verb verb_track_create = {
     .option_count = TRACK_CREATE_OPTIONS,
     .least = 1,
     .most = 1,
+    .changes = true,
     .run = run_create,
 };

@@ -8,17 +8,21 @@
 
 static const tool_option options[] = {
     {"output", 'o', "OUT.svg", "picture to draw; .png and .pdf too (default: the track's name\nwith .svg)",
-     false},
+     TOOL_WRITES},
     {"time", 0, "T", "what is known at that time (default: the latest)", false},
 };
 
-/* The track's name with another ending; to be freed. */
-static char *default_output(const char *track)
+static char *default_output(const tool_arguments *arguments)
 {
-    const size_t stem = plot_stem(track), bytes = stem + 5;
-    char *name = malloc(bytes);
-    if (name != NULL) snprintf(name, bytes, "%.*s.svg", (int)stem, track);
-    return name;
+    const char *track = arguments->operand[0];
+    return with_ending(track, plot_stem(track), ".svg");
+}
+
+static size_t derive(const tool_arguments *arguments, char *out[TOOL_DERIVED])
+{
+    if (argument(arguments, "output") != NULL) return 0;
+    out[0] = default_output(arguments);
+    return 1;
 }
 
 static hf_status draw(tracked *run, const char *output)
@@ -30,20 +34,16 @@ static hf_status draw(tracked *run, const char *output)
     hf_status status = tracked_number(run, "time", false, &time);
     if (status < 0) return status;
     if (!plot_has_gnuplot()) return tracked_refuse(run, "gnuplot is not installed (Debian: gnuplot-nox)");
-    if (is_unwritable(run->arguments, output)) {
-        run->refused = TOOL_FAILED;
-        return HF_ERR_IO;
-    }
     track_picture data = {0};
     status = tracked_open(run, false);
     if (status >= 0) status = track_picture_make(run, time, &data);
     progress_clear(run->session.progress);
-    if (status >= 0) run->refused = plot_draw(track_picture_script, &data, format, output);
+    if (status >= 0) run->refused = plot_draw(run->session.ctx, track_picture_script, &data, format, output);
     if (status >= 0 && run->refused == TOOL_OK && run->session.json &&
         !json_print(json_pack("{s:o, s:o, s:b}", "picture", json_text(output), "time", json_number(data.time),
                               "known", data.known)))
         run->refused = TOOL_FAILED;
-    if (status >= 0 && run->refused == TOOL_OK && !run->session.json) printf("Drew %s\n", output);
+    if (status >= 0 && run->refused == TOOL_OK && !run->session.json) say(stdout, "Drew %s\n", output);
     track_picture_free(&data);
     return status;
 }
@@ -54,7 +54,7 @@ static int run_plot(const tool_arguments *arguments)
     const int code = tracked_begin(&run, arguments);
     if (code != TOOL_OK) return code;
     const char *given = argument(arguments, "output");
-    char *output = given != NULL ? strdup(given) : default_output(arguments->operand[0]);
+    char *output = given != NULL ? strdup(given) : default_output(arguments);
     const hf_status status = output != NULL ? draw(&run, output) : HF_ERR_MEMORY;
     free(output);
     return tracked_close(&run, status);
@@ -81,5 +81,6 @@ const tool_verb verb_track_plot = {
     .option_count = sizeof options / sizeof options[0],
     .least = 1,
     .most = 1,
+    .derives = derive,
     .run = run_plot,
 };

@@ -35,9 +35,9 @@ static void print_panel(FILE *out, double left, double right, double bottom, dou
 
 static void print_label(FILE *out, const char *axis, const char *text)
 {
-    fprintf(out, "set %slabel '", axis);
+    fprintf(out, "set %slabel \"", axis);
     plot_quoted(out, text);
-    fputs("'\n", out);
+    fputs("\"\n", out);
 }
 
 /* ---- along an input --------------------------------------------------------------------------------------------- */
@@ -224,9 +224,9 @@ static void print_bars(FILE *out, const track_picture *data, const bar *list, si
     }
     fputs("NaN NaN NaN NaN 0\nEOD\nset xtics scale 0 rotate by 40 right (", out);
     for (size_t k = 0; k < count; k++) {
-        fputs(k > 0 ? ", '" : "'", out);
-        plot_quoted(out, tracked_candidate(data->run, list[k].index, number));
-        fprintf(out, "' %zu", k + 1);
+        fputs(k > 0 ? ", \"" : "\"", out);
+        plot_tic(out, tracked_candidate(data->run, list[k].index, number));
+        fprintf(out, "\" %zu", k + 1);
     }
     fprintf(out, ")\nset xrange [0.3:%.9g]\n", (double)count + 0.7);
     print_range(out, "y", range);
@@ -403,7 +403,7 @@ static void print_title(FILE *out, const track_picture *data)
 {
     char time[32];
     const hf_track_settings *s = hf_track_settings_of(data->run->track);
-    fputs("set label 1 '", out);
+    fputs("set label 1 \"", out);
     plot_quoted(out, hf_track_target(data->run->track));
     fprintf(out, ", %s by %s", s->minimise ? "minimised" : "maximised", hf_track_method_name(s->method));
     if (isfinite(data->time)) fprintf(out, ", at time %s", hf_format_double(data->time, time));
@@ -418,7 +418,7 @@ static void print_title(FILE *out, const track_picture *data)
                 s->minimise ? "lowest" : "highest");
     else if (data->slices == 0)
         fputs("; mean with 2 sd, red: asked for last", out);
-    fputs("' at screen 0.065, 0.965 left textcolor rgb '#30343b' font ',14'\n", out);
+    fputs("\" at screen 0.065, 0.965 left textcolor rgb '#30343b' font ',14'\n", out);
 }
 
 bool track_picture_script(FILE *script, const void *any, plot_format format, const char *output)

@@ -8,7 +8,7 @@
 
 const tool_option track_create_options[] = {
     {"box", 0, "RANGES", "measure anywhere in a box: 'x=-50:50' or 'a=0:1,b=-3:3'", true},
-    {"candidates", 0, "PLACES.csv", "or at the rows of a table", false},
+    {"candidates", 0, "PLACES.csv", "or at the rows of a table", TOOL_READS},
     {"features", 'f', "A,B,...", "input columns of the candidates (default: all of numbers but\nthe label)",
      true},
     {"label", 0, "COLUMN", "names of the candidates (default: the first column of text)", false},
@@ -25,7 +25,7 @@ const tool_option track_create_options[] = {
     {"age-law", 0, "LAW", "quadratic (default), linear, exponential, wiener, table or none", false},
     {"age-table", 0, "AGES.csv",
      "for table: columns age and added, the variance that a reading\nof that age has more than a fresh one",
-     false},
+     TOOL_READS},
     {"kernel", 'k', "EXPR",
      "kernel, in the units of the inputs; = holds a parameter, ~ is where\nrefresh --fit starts to learn it "
      "(default: se with a lengthscale of\na tenth of the domain's sides)",

@@ -14,7 +14,7 @@ static const tool_option options[] = {
     {"request", 0, "ID", "it answers this request of holdfast track refresh", false},
     {"csv", 0, "READINGS.csv",
      "many: columns time, the inputs or candidate, and the target, by\nits name; noise too if it is there",
-     false},
+     TOOL_READS},
     {"best", 0, "B", "the truth, if it is known: the best value at that time", false},
     {"value", 0, "V", "and the function's value at the place that was taken", false},
 };
@@ -189,5 +189,6 @@ const tool_verb verb_track_tell = {
     .option_count = sizeof options / sizeof options[0],
     .least = 1,
     .most = 1,
+    .changes = true,
     .run = run_tell,
 };

@@ -92,9 +92,9 @@ static void print_entry(const tracked *run, const undoing *u, size_t i)
     else if (!isnan(row[TRACK_ID]))
         printf(" %.0f", row[TRACK_ID]);
     printf(": time %s", hf_format_double(row[TRACK_TIME], number));
-    if (place_of(u, i) != NULL) printf(", %s", tracked_place(run, place_of(u, i), place, sizeof place));
+    if (place_of(u, i) != NULL) say(stdout, ", %s", tracked_place(run, place_of(u, i), place, sizeof place));
     if (kind == HF_ENTRY_TOLD || kind == HF_ENTRY_ANSWERED)
-        printf(", %s = %s", hf_track_target(run->track), hf_format_double(after[TRACK_Y], number));
+        say(stdout, ", %s = %s", hf_track_target(run->track), hf_format_double(after[TRACK_Y], number));
     if (kind == HF_ENTRY_TRUTH) {
         printf(", best %s", hf_format_double(after[TRACK_BEST], number));
         printf(", value %s", hf_format_double(after[TRACK_VALUE], number));
@@ -178,5 +178,6 @@ const tool_verb verb_track_undo = {
     .option_count = sizeof options / sizeof options[0],
     .least = 1,
     .most = 1,
+    .changes = true,
     .run = run_undo,
 };

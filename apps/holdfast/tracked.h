@@ -58,6 +58,8 @@ hf_status tracked_column(tracked *run, const hf_table *table, const char *name, 
 
 /* ---- texts of any encoding (utf8.c) ------------------------------------------------------------------------------ */
 
+/** Bytes of the character that begins here; 0: none does. Overlong forms, surrogates and what is beyond U+10FFFF are none. */
+size_t utf8_character(const char *text);
 /** JSON and pictures take no other text. */
 bool is_utf8(const char *text);
 /** The text with U+FFFD for every byte that belongs to no character, to be freed; NULL when out of memory. */

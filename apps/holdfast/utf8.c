@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the character that begins here; 0: none does. Overlong forms, surrogates and what is beyond U+10FFFF are none. */
-static size_t character(const unsigned char *s)
+size_t utf8_character(const char *text)
 {
+    const unsigned char *s = (const unsigned char *)text;
     if (s[0] < 0x80) return 1;
     const size_t length = s[0] < 0xC2 ? 0 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : s[0] < 0xF5 ? 4 : 0;
     for (size_t k = 1; k < length; k++)
@@ -19,20 +19,20 @@ static size_t character(const unsigned char *s)
 
 bool is_utf8(const char *text)
 {
-    const unsigned char *s = (const unsigned char *)text;
+    const char *s = text;
     size_t length = 1;
-    while (*s != '\0' && (length = character(s)) > 0) s += length;
+    while (*s != '\0' && (length = utf8_character(s)) > 0) s += length;
     return length > 0;
 }
 
 char *to_utf8(const char *text)
 {
     static const char unknown[] = "\xEF\xBF\xBD"; /* U+FFFD */
-    const unsigned char *s = (const unsigned char *)text;
+    const char *s = text;
     char *made = malloc(3 * strlen(text) + 1), *to = made;
     while (made != NULL && *s != '\0') {
-        const size_t length = character(s);
-        memcpy(to, length > 0 ? (const char *)s : unknown, length > 0 ? length : 3);
+        const size_t length = utf8_character(s);
+        memcpy(to, length > 0 ? s : unknown, length > 0 ? length : 3);
         to += length > 0 ? length : 3;
         s += length > 0 ? length : 1;
     }

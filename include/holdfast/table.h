@@ -106,6 +106,13 @@ HF_API hf_status hf_table_select(hf_context *ctx, const hf_table *table, const s
  */
 HF_API hf_status hf_table_write_csv(hf_context *ctx, const hf_table *table, const char *path);
 
+/**
+ * Writes `size` bytes as a file, in the way hf_table_write_csv() writes a table: complete, or an older file of
+ * that name stays as it was. `bytes` may be NULL if size is 0. Errors: HF_ERR_ARGUMENT, HF_ERR_IO,
+ * HF_ERR_CANCELLED, HF_ERR_MEMORY. O(size). Thread-safe with a context for each thread.
+ */
+HF_API hf_status hf_file_write(hf_context *ctx, const char *path, const void *bytes, size_t size);
+
 /** The decimal with the fewest digits that reads back to exactly `value`, locale-free; plain from 1e-5 up to
  * 1e17, else with an exponent; nan, inf, -inf, -0. `buffer` has 32 bytes. Returns buffer. Thread-safe, no
  * allocation. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _XOPEN_SOURCE 700 /* realpath */
+#define _GNU_SOURCE /* O_TMPFILE, realpath */
 #include "data/atomic_file.h"
 
 #include "data/text.h"
+
+#include <holdfast/table.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,22 +49,46 @@ static uint64_t random_name(const void *salt)
     return bits;
 }
 
-/* Creates the temporary file in the folder of the final one: only there is the rename atomic. */
+/* "folder/.holdfast-0123456789abcdef.tmp" beside the final file: only there is a rename atomic. NULL when out of memory. */
+static char *temporary_name(const hfi_file *file)
+{
+    const size_t folder = folder_length(file->path), bytes = folder + 40;
+    char *name = hfi_memory_alloc(&file->memory, bytes, 1);
+    if (name == NULL) return NULL;
+    memcpy(name, file->path, folder);
+    snprintf(name + folder, bytes - folder, ".holdfast-%016" PRIx64 ".tmp", random_name(file));
+    return name;
+}
+
+/* A file without a name in the folder of the final one: a program that is killed leaves nothing there. False where the system has none, or no way to name one later. */
+static bool create_nameless(hfi_file *file)
+{
+#ifdef O_TMPFILE
+    char folder[PATH_MAX] = ".";
+    const size_t length = folder_length(file->path);
+    if (length >= sizeof folder || access("/proc/self/fd", X_OK) != 0) return false;
+    if (length > 0) {
+        memcpy(folder, file->path, length);
+        folder[length] = '\0';
+    }
+    file->descriptor = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+#endif
+    return file->descriptor >= 0;
+}
+
 static hf_status create_temporary(hf_context *ctx, hfi_file *file)
 {
-    size_t folder = folder_length(file->path), bytes = folder + 40;
-    file->temporary = hfi_alloc(ctx, bytes, 1);
-    if (file->temporary == NULL) return HF_ERR_MEMORY;
-    memcpy(file->temporary, file->path, folder);
-    for (int attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
-        snprintf(file->temporary + folder, bytes - folder, ".holdfast-%016" PRIx64 ".tmp", random_name(file));
+    if (create_nameless(file)) return HF_OK;
+    int error = EEXIST;
+    for (int attempt = 0; attempt < NAME_ATTEMPTS && (error == EEXIST || error == EINTR); attempt++) {
+        file->temporary = temporary_name(file);
+        if (file->temporary == NULL) return hfi_out_of_memory(ctx);
         file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file->descriptor >= 0) return HF_OK;
-        if (errno != EEXIST && errno != EINTR) break;
+        error = errno;
+        hfi_memory_free(&file->memory, file->temporary); /* not ours to remove */
+        file->temporary = NULL;
     }
-    int error = errno;
-    hfi_free(ctx, file->temporary); /* not ours to remove */
-    file->temporary = NULL;
     return write_failed(ctx, file, error);
 }
 
@@ -183,12 +209,6 @@ hf_status hfi_file_write(hf_context *ctx, hfi_file *file, const void *bytes, siz
     return HF_OK;
 }
 
-const char *hfi_file_place(const hfi_file *file)
-{
-    if (file->standard_output) return NULL;
-    return file->temporary != NULL ? file->temporary : file->label;
-}
-
 /* ---- commit and abort -----------------------------------------------------------------------------------
  */
 
@@ -219,9 +239,35 @@ static void sync_folder(const hfi_file *file)
     close(descriptor);
 }
 
+/* Gives the nameless file a name that nothing has. */
+static bool name_it(const hfi_file *file, const char *name)
+{
+    char descriptor[40];
+    snprintf(descriptor, sizeof descriptor, "/proc/self/fd/%d", file->descriptor);
+    return linkat(AT_FDCWD, descriptor, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/* A nameless file takes its place at once, or, where there is a file that it replaces, by a name for a moment. */
+static bool put_nameless_in_place(hfi_file *file, bool fresh)
+{
+    if (name_it(file, file->path)) return true;
+    int error = errno;
+    for (int attempt = 0; error == EEXIST && !fresh && attempt < NAME_ATTEMPTS; attempt++) {
+        char *name = temporary_name(file);
+        const bool named = name != NULL && name_it(file, name);
+        error = name != NULL ? errno : ENOMEM;
+        file->temporary = named ? name : NULL; /* to be removed if this fails */
+        if (named) return rename(name, file->path) == 0;
+        hfi_memory_free(&file->memory, name);
+    }
+    errno = error;
+    return false;
+}
+
 /* Puts the temporary file in place. `fresh`: never over another file; where there are no links, the last look was a moment ago. */
 static bool put_in_place(hfi_file *file, bool fresh)
 {
+    if (file->temporary == NULL) return put_nameless_in_place(file, fresh);
     if (!fresh) return rename(file->temporary, file->path) == 0;
     if (link(file->temporary, file->path) == 0) {
         unlink(file->temporary);
@@ -241,13 +287,14 @@ static hf_status finish(hf_context *ctx, hfi_file *file, bool fresh)
     if (status != HF_OK) return status;
     if (file->standard_output)
         return fflush(stdout) == 0 && !ferror(stdout) ? HF_OK : write_failed(ctx, file, errno);
-    if (file->temporary != NULL && fsync(file->descriptor) != 0) return write_failed(ctx, file, errno);
-    int descriptor = file->descriptor;
+    const bool beside = file->path != NULL;
+    if (beside && fsync(file->descriptor) != 0) return write_failed(ctx, file, errno);
+    if (beside && !put_in_place(file, fresh)) return write_failed(ctx, file, errno);
+    const int descriptor = file->descriptor;
     file->descriptor = -1;
-    if (close(descriptor) != 0 && errno != EINTR) return write_failed(ctx, file, errno);
-    if (file->temporary == NULL) return HF_OK;
-    if (!put_in_place(file, fresh)) return write_failed(ctx, file, errno);
-    sync_folder(file);
+    /* What is in place is on the disk: only what is written in place can still fail. */
+    if (close(descriptor) != 0 && errno != EINTR && !beside) return write_failed(ctx, file, errno);
+    if (beside) sync_folder(file);
     return HF_OK;
 }
 
@@ -276,4 +323,16 @@ void hfi_file_abort(hfi_file *file)
     if (file->memory.allocate == NULL) return;
     if (file->temporary != NULL) unlink(file->temporary);
     release(file);
+}
+
+hf_status hf_file_write(hf_context *ctx, const char *path, const void *bytes, size_t size)
+{
+    if (path == NULL || (bytes == NULL && size > 0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_file_write: path or bytes is NULL");
+    hfi_file file;
+    hf_status status = hfi_file_begin(ctx, path, &file);
+    if (status == HF_OK) status = hfi_file_write(ctx, &file, bytes, size);
+    if (status == HF_OK) status = hfi_file_commit(ctx, &file);
+    hfi_file_abort(&file);
+    return status;
 }

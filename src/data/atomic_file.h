@@ -3,8 +3,9 @@
  * @file atomic_file.h
  * @brief Output that is complete or not there.
  *
- * A file is written beside its final place under an unpredictable name, made durable, and renamed; until then
- * an older file of that name is untouched, and whatever goes wrong removes the new one. Standard output,
+ * A file is written in the folder of its final place without a name (O_TMPFILE), made durable, and put in place; until then
+ * an older file of that name is untouched, and whatever goes wrong, a kill too, leaves nothing. Where the system has no files
+ * without names, it has an unpredictable one, and only a kill leaves it behind. Standard output,
  * devices and pipes cannot be replaced and are written in place. A link is followed: the file it points to is
  * replaced, not the link.
  *
@@ -14,8 +15,6 @@
  *     ...
  *     if (status == HF_OK) status = hfi_file_commit(ctx, &file);
  *     hfi_file_abort(&file);                                    always; does nothing after a commit
- *
- * Other writers (SQLite, gnuplot) can be let loose on hfi_file_place() between begin and commit.
  *
  * Ctrl-C: a signal handler cannot safely do more than set a flag. The progress callback looks at the flag and
  * answers false; writing asks it at every block, returns HF_ERR_CANCELLED, and the caller's hfi_file_abort
@@ -30,7 +29,7 @@ typedef struct hfi_file {
     hfi_memory memory;
     char *label;     /* as given by the caller, for messages */
     char *path;      /* the final place, links followed; NULL when written in place */
-    char *temporary; /* what is being written; NULL when written in place */
+    char *temporary; /* what is being written; NULL when it has no name, or is written in place */
     int descriptor;  /* -1: standard output, or closed */
     bool standard_output;
     char *buffer;
@@ -45,10 +44,6 @@ hf_status hfi_file_begin(hf_context *ctx, const char *path, hfi_file *file);
 
 /** Appends bytes, through a buffer. HF_ERR_IO or HF_ERR_CANCELLED. */
 hf_status hfi_file_write(hf_context *ctx, hfi_file *file, const void *bytes, size_t count);
-
-/** The name under which another program or library may write: the temporary file, or the device itself; NULL
- * for standard output. */
-const char *hfi_file_place(const hfi_file *file);
 
 /** Writes what is buffered, makes it durable, puts it in place and closes. On error all is as hfi_file_abort
  * leaves it. */

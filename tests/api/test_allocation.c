@@ -85,6 +85,14 @@ static hf_status write_csv(workshop *w)
     return s;
 }
 
+static hf_status write_bytes(workshop *w)
+{
+    const hf_status s = hf_file_write(w->ctx, w->out, "bytes", 5);
+    assert_int_equal(folder_count(&w->scratch), s < 0 ? 2 : 3);
+    if (s >= 0) remove(w->out);
+    return s;
+}
+
 static hf_status contaminate(workshop *w)
 {
     double x[sizeof w->x / sizeof *w->x], y[WORKSHOP_N];
@@ -371,7 +379,8 @@ static void data_survive(void **state)
 {
     (void)state;
     RUN(CASE(contexts, 0), CASE(read_csv, 4), CASE(parse_csv, 4), CASE(create_table, 2), CASE(select_rows, 4),
-        CASE(set_numbers, 20), CASE(set_text, 3), CASE(write_csv, 1), CASE(contaminate, 1));
+        CASE(set_numbers, 20), CASE(set_text, 3), CASE(write_csv, 1), CASE(write_bytes, 1),
+        CASE(contaminate, 1));
 }
 
 static void parts_survive(void **state)

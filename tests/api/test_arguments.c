@@ -155,6 +155,9 @@ static void changing_tables(workshop *w)
     ARGUMENT(hf_table_write_csv(w->ctx, w->table, NULL));
     REFUSED(HF_ERR_IO, hf_table_write_csv(w->ctx, w->table, "/nonexistent/t.csv"));
     REFUSED(HF_ERR_IO, hf_table_write_csv(w->ctx, w->table, w->scratch.path));
+    ARGUMENT(hf_file_write(w->ctx, NULL, "x", 1));
+    ARGUMENT(hf_file_write(w->ctx, w->out, NULL, 1));
+    REFUSED(HF_ERR_IO, hf_file_write(w->ctx, w->scratch.path, "x", 1));
     assert_int_equal(hf_table_select(w->ctx, w->table, NULL, 0, &out),
                      HF_OK); /* no rows: a table all the same */
     hf_table_free(out);

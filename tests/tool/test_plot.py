@@ -35,9 +35,10 @@ class Data(ToolCase):
         self.ok("fit", "t.csv", "--target", "it's @y \"z\"", "--no-train", "-o", "m.hf")
         self.ok("plot", "m.hf", "--data-only", "-o", "p.svg")
         script = self.read("p.gp")
-        self.assertIn("'it''s @y \"z\"'", script)
+        self.assertIn('"it\'s \\100y \\042z\\042"', script)
+        self.assertNotIn("`", script)
         for line in script.split("\n"):
-            unquoted = re.sub(r"'[^']*'", "", line)
+            unquoted = re.sub(r'"[^"]*"', "", line)
             self.assertNotIn("hacked", unquoted)
 
     def test_failures(self):
