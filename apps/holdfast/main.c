@@ -60,14 +60,20 @@ static int help(int argc, char **argv)
     return fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;
 }
 
-/* Threads that wait by spinning make a fit several times slower on a machine that has other work. OpenMP's run-time reads its wait policy
- * when it is loaded, before main, so the tool starts itself once more with the policy set. Whoever has set one is not overruled, and whoever
- * watches this process by a preloaded library (valgrind does) goes on watching it. */
-static void wait_without_spinning(char **argv)
+/* Set where nobody has set it; whether it was. */
+static bool set_default(const char *name, const char *value)
 {
-    if (getenv("OMP_WAIT_POLICY") != NULL || getenv("GOMP_SPINCOUNT") != NULL || getenv("LD_PRELOAD") != NULL)
-        return;
-    if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0) execv("/proc/self/exe", argv);
+    return getenv(name) == NULL && setenv(name, value, 0) == 0;
+}
+
+/* Threads that wait by spinning make a fit several times slower on a machine that has other work, and each thread of OpenBLAS, which we let run on one, takes 128 MB of address space.
+ * Both libraries read what they are told when they are loaded, before main, so the tool starts itself once more with that set. Whoever has set it is not overruled, and whoever
+ * watches this process by a preloaded library (valgrind does) goes on watching it. */
+static void tell_libraries(char **argv)
+{
+    if (getenv("LD_PRELOAD") != NULL) return;
+    const bool spins = getenv("GOMP_SPINCOUNT") == NULL && set_default("OMP_WAIT_POLICY", "passive");
+    if (set_default("OPENBLAS_NUM_THREADS", "1") || spins) execv("/proc/self/exe", argv);
     /* Not Linux, or no such file: it runs as it is. */
 }
 
@@ -84,7 +90,7 @@ int main(int argc, char **argv)
     const tool_verb *verb = find_verb(first);
     if (verb == NULL)
         return usage_error(NULL, first[0] == '-' ? "unknown option %s" : "unknown verb '%s'", first);
-    wait_without_spinning(argv);
+    tell_libraries(argv);
     group_start();
     const int status = tool_run(verb, argc - 2, argv + 2);
     group_end(status);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much memory there is to be had: the machine's, or the container's when that is less. */
+/* How much memory there is to be had: the machine's, or the container's or the process's when that is less. */
 #include "core/core.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 enum {
     LINE_BYTES = 4096
@@ -86,9 +88,22 @@ static size_t unified_group_memory(void)
     }
 }
 
+/* What a limit on the address space (ulimit -v) leaves. */
+static size_t address_room(void)
+{
+    struct rlimit limit;
+    uint64_t pages;
+    const long page = sysconf(_SC_PAGESIZE);
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || page <= 0) return SIZE_MAX;
+    if (!read_number("/proc/self/statm", "", &pages)) pages = 0;
+    const uint64_t used = pages * (uint64_t)page;
+    return used < limit.rlim_cur ? to_size(limit.rlim_cur - used) : 0;
+}
+
 size_t hfi_available_memory(void)
 {
-    size_t least = machine_memory();
+    size_t least = machine_memory(), room = address_room();
+    if (room < least) least = room;
     size_t unified = unified_group_memory();
     size_t legacy = group_room("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes");
     if (unified < least) least = unified;

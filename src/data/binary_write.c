@@ -195,7 +195,7 @@ hf_status hfi_binary_create(hf_context *ctx, const char *csv, const char *path)
     if (status < 0) return status;
     writer w = {0};
     status = hfi_file_begin(ctx, path, &w.file);
-    if (status >= 0 && w.file.temporary == NULL)
+    if (status >= 0 && w.file.path == NULL)
         status = hfi_fail(ctx, HF_ERR_IO, "%s: a cache must be a file of its own", path);
     if (status >= 0) status = begin(ctx, &w);
     if (status >= 0) status = hfi_csv_stream(ctx, csv, 0, take_part, &w, &stamp);

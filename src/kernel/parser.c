@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/parser.h"
 
+#include "linalg/linalg.h"
+
 #include <float.h>
 #include <locale.h>
 #include <string.h>
@@ -246,6 +248,7 @@ hf_status hf_kernel_parse(hf_context *ctx, const char *expression, const char *c
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_kernel_parse needs a context and a place for the result");
     const char *text = expression ? expression : "matern52(ard)";
     hf_status s = check_arguments(ctx, text, names, d);
+    if (s >= 0) s = hfi_blas_reserve(ctx); /* nobody parses a kernel who does not go on to call BLAS */
     if (s < 0) return s;
     /* Numbers are read in the C locale whatever the program's locale is; this switches the calling thread
      * alone. */

@@ -10,18 +10,25 @@
  * out twice when two threads ask at the same moment, and products come out wrong (a fifth of the small ones,
  *    measured on Debian 12). Only one call at a time is let in.
  *  - BLIS and the reference BLAS need nothing.
+ *
+ * OpenBLAS takes a work buffer for each call that is running, keeps it for later ones, and tries for ever where there is no room for one.
+ * So there is room for all of them before the first call (hfi_blas_reserve()).
  */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "linalg/blas.h"
 
 #include <holdfast/version.h>
 #include <omp.h>
 #include <pthread.h>
+#include <sys/mman.h>
 
 /* Present or absent according to the library that is linked; the addresses tell. */
 extern char *openblas_get_config(void) __attribute__((weak));
 extern int openblas_get_parallel(void) __attribute__((weak));
 extern int openblas_get_num_threads(void) __attribute__((weak));
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
+extern void *blas_memory_alloc(int where) __attribute__((weak));
+extern void blas_memory_free(void *buffer) __attribute__((weak));
 extern const char *bli_info_get_version_str(void) __attribute__((weak));
 extern int MKL_Set_Num_Threads_Local(int threads) __attribute__((weak));
 
@@ -40,6 +47,7 @@ static struct {
     pthread_mutex_t lock;
     size_t users;     /* calls of ours that are running */
     int host_threads; /* the number the last of them restores */
+    int buffers;      /* work buffers that the library is known to hold */
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static blas_kind kind_of_blas(void)
@@ -153,4 +161,56 @@ void hfi_blas_parallel_for(const hf_context *ctx, size_t count, hfi_loop_body bo
     else
         for (size_t i = 0; i < count; i++) body(i, 0, arg);
     hfi_blas_leave(before);
+}
+
+/* ---- work buffers --------------------------------------------------------------------------------------------- */
+
+enum {
+    BUFFER_MEGABYTES = 128, /* the largest that OpenBLAS is built with */
+    MOST_BUFFERS = 256
+};
+
+static bool has_room_for_a_buffer(void)
+{
+    const size_t bytes = (size_t)(BUFFER_MEGABYTES + 1) << 20;
+    void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) return false;
+    munmap(room, bytes);
+    return true;
+}
+
+/* Takes `count` buffers at the same time and gives them back, to be kept; how many there are then. */
+static int take_buffers(int count)
+{
+    void *taken[MOST_BUFFERS];
+    int have = 0;
+    while (have < count && has_room_for_a_buffer()) {
+        taken[have] = blas_memory_alloc(0);
+        if (taken[have] == NULL) break;
+        have++;
+    }
+    for (int k = 0; k < have; k++) blas_memory_free(taken[k]);
+    return have;
+}
+
+hf_status hfi_blas_reserve(hf_context *ctx)
+{
+    const blas_kind kind = kind_of_blas();
+    const bool keeps =
+        kind == BLAS_OPENBLAS_PTHREADS || kind == BLAS_OPENBLAS_OPENMP || kind == BLAS_OPENBLAS_SERIAL;
+    if (!keeps || blas_memory_alloc == NULL || blas_memory_free == NULL) return HF_OK;
+    int need = hfi_blas_is_concurrent() ? hf_context_threads(ctx) : 1;
+    if (need > MOST_BUFFERS) need = MOST_BUFFERS;
+    pthread_mutex_lock(&process.lock);
+    if (process.buffers < need) {
+        const int taken = take_buffers(need);
+        if (taken > process.buffers) process.buffers = taken;
+    }
+    const int have = process.buffers;
+    pthread_mutex_unlock(&process.lock);
+    if (have >= need) return HF_OK;
+    return hfi_fail(ctx, HF_ERR_MEMORY,
+                    "out of memory: BLAS needs %d MB of address space for each of %d threads, and there is "
+                    "room for %d of them; allow more (ulimit -v) or use fewer threads",
+                    BUFFER_MEGABYTES, need, have);
 }

@@ -31,9 +31,10 @@ hf_status hfi_symmetric_eigen(hf_context *ctx, size_t n, double *a, size_t lda, 
         return hfi_fail(ctx, HF_ERR_TOO_LARGE, "a %zu x %zu matrix is too large for its eigenvalues", n, n);
     if (!lower_is_finite(n, a, lda))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the %zu x %zu matrix has entries that are not finite", n, n);
+    hf_status status = hfi_blas_reserve(ctx);
+    if (status < 0) return status;
     double *work = hfi_alloc(ctx, reals, sizeof *work);
     int *iwork = hfi_alloc(ctx, integers, sizeof *iwork);
-    hf_status status = HF_OK;
     if (work == NULL || iwork == NULL) {
         status = HF_ERR_MEMORY;
     } else {

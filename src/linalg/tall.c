@@ -68,6 +68,8 @@ static hf_status run_inner(hf_context *ctx, inner_job *job)
     if (job->n > HFI_BLAS_MAX || job->lda > HFI_BLAS_MAX || job->ldb > HFI_BLAS_MAX)
         return hfi_fail(ctx, HF_ERR_TOO_LARGE, "%zu rows are more than this BLAS can address (%zu)", job->n,
                         HFI_BLAS_MAX);
+    const hf_status reserved = hfi_blas_reserve(ctx);
+    if (reserved < 0) return reserved;
     if (job->weight) {
         job->buffers = hfi_alloc(ctx, (size_t)hf_context_threads(ctx), STRIP * SIDE * sizeof *job->buffers);
         if (!job->buffers) return HF_ERR_MEMORY;

@@ -10,6 +10,10 @@
 
 #include <holdfast/version.h>
 
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 extern int openblas_get_num_threads(void) __attribute__((weak));
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
 
@@ -126,10 +130,40 @@ static void the_number_of_blas_threads_changes_nothing(void **state)
     hf_context_free(ctx);
 }
 
+/* With no address space left but for a little; the exit status says what came of it. */
+static int reserve_without_room(void)
+{
+    const struct rlimit none = {.rlim_cur = 1 << 20, .rlim_max = 1 << 20};
+    hf_context *ctx = hf_context_create();
+    if (ctx == NULL || hf_context_set_threads(ctx, 64) < 0 || setrlimit(RLIMIT_AS, &none) != 0) return 1;
+    const hf_status status = hfi_blas_reserve(ctx);
+    const bool told = strstr(hf_context_message(ctx), "address space for each of 64 threads") != NULL;
+    return status == HF_ERR_MEMORY && told ? 0 : 2;
+}
+
+static void what_there_is_no_room_for_is_refused(void **state)
+{
+    (void)state;
+    if (openblas_get_num_threads == NULL || strstr(hf_blas_description(), "MAX_THREADS") == NULL)
+        skip(); /* others keep no buffers, or one */
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) _exit(reserve_without_room());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+
+    hf_context *ctx = hf_context_create();
+    assert_int_equal(hfi_blas_reserve(ctx), HF_OK);
+    assert_int_equal(hfi_blas_reserve(ctx), HF_OK);
+    hf_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_says_what_it_is),
+        cmocka_unit_test(what_there_is_no_room_for_is_refused), /* before any thread is made */
         cmocka_unit_test(calls_from_many_threads_do_not_disturb_each_other),
         cmocka_unit_test(the_host_keeps_its_number_of_blas_threads),
         cmocka_unit_test(the_number_of_blas_threads_changes_nothing),

@@ -83,6 +83,7 @@ class Files(ToolCase):
         self.assertIn("y_mean", self.read("wave.csv"))
         self.ok("fit", "hard.csv", "-t", "y", "-o", "n.hf", "--checkpoint", "n.hf.checkpoint", "-q")
         self.assertTrue(os.path.exists(self.path("n.hf")))
+        self.ok("fit", "wave.csv", "-t", "y", "--stream", "--no-train", "-q", "-o", "n.hf", "--cache", "c")
         self.ok("certify", "m.hf", "--at", "hard.csv", "--radius", "0", "--node-limit", "1", "-o", "/dev/null")
 
 
