@@ -99,7 +99,7 @@ typedef struct hf_range {
     size_t nodes;   /**< boxes whose bounds were computed, both ends together */
     double seconds; /**< wall clock */
     double
-        rounding; /**< allowance for rounding in the bounds of the given box; those of its parts are smaller. 0 when rigorous */
+        rounding; /**< allowance for rounding, and of several classes for quadrature, in the bounds of the given box; those of its parts are smaller. 0 when rigorous */
     bool rigorous; /**< proof against rounding, as asked for */
     bool
         estimate; /**< the range holds if an estimated error does, six standard errors of a quadrature: probabilities of five classes and more (certify_uses.h). Else false */
