@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const tool_option options[] = {
@@ -173,13 +172,6 @@ static hf_status save(bounded *run, const hf_envelope *envelope, const char *pat
 
 /* ---- the bounds --------------------------------------------------------------------------------------------- */
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* Out of the bounds into columns, and what there is to tell about all of them. */
 static void take_bounds(const hf_bound *bounds, const hf_envelope_limits *limits, bound_report *out)
 {
@@ -266,9 +258,9 @@ static hf_status ask(bounded *run, const request *asked, bound_report *out)
     out->lower = numbers;
     out->upper = numbers + m;
     out->gap = optimal ? numbers + 2 * m : NULL;
-    const double begin = now();
+    const double begin = tool_now();
     const hf_status status = optimal ? bound_optimal(run, asked, out) : bound_closed(run, asked, out);
-    out->seconds = now() - begin;
+    out->seconds = tool_now() - begin;
     progress_clear(run->session.progress);
     return status;
 }

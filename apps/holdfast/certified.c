@@ -111,15 +111,11 @@ static hf_status find_of(certified *run, size_t *out)
 hf_status certified_settings(certified *run, hf_certify_settings *settings)
 {
     const tool_arguments *a = run->arguments;
-    if (!argument_double(a, "tolerance", &settings->tolerance) ||
-        !argument_double(a, "time-limit", &settings->time_limit) ||
-        !argument_size(a, "node-limit", &settings->node_limit))
-        return certified_told(run);
+    if (!argument_double(a, "tolerance", &settings->tolerance)) return certified_told(run);
     if (has_argument(a, "tolerance") && !(settings->tolerance > 0.0))
         return certified_misuse(run, "--tolerance: %g is not above 0", settings->tolerance);
-    if (!(settings->time_limit >= 0.0))
-        return certified_misuse(run, "--time-limit: %g is not a number from 0 on", settings->time_limit);
-    return find_of(run, &settings->output);
+    const hf_status status = certified_limits(run, settings);
+    return status >= 0 ? find_of(run, &settings->output) : status;
 }
 
 size_t certified_latent(const certified *run, size_t of)

@@ -17,6 +17,7 @@ typedef struct certified {
     const hf_posterior *posterior;
     const hf_classifier *classifier; /* NULL: a model of readings */
     size_t d;
+    double begun;              /* tool_now() when the limits were read */
     hf_table *training;        /* of hf_model_training(), once it was asked for */
     hf_table *at;              /* of --at */
     size_t points;             /* rows of --at, or boxes of --box */
@@ -53,8 +54,26 @@ hf_status certified_boxes(certified *run, bool whole);
 
 /* ---- what is asked about ------------------------------------------------------------------------------------- */
 
-/** Tolerance, time limit and node limit, where they are given, and the number of the output or the class by --of. The default of two classes is class 1. */
+/** Tolerance and limits, where they are given, and the number of the output or the class by --of. The default of two classes is class 1. */
 hf_status certified_settings(certified *run, hf_certify_settings *settings);
+/* What certified_limits() reads, for the verbs' tables of options. */
+#define CERTIFIED_LIMITS                                                                                     \
+    {"time-limit", 0, "S", "seconds for a box (default 60; 0: no limit): wider, just as true", false},       \
+        {"total-time", 0, "S",                                                                               \
+         "seconds for all boxes: each has an even share of what is left\n(default 0: no limit)", false},     \
+        {"node-limit", 0, "N", "parts that a box is split into (default 0: no limit), likewise", false},     \
+    {                                                                                                        \
+        "memory-limit", 0, "M",                                                                              \
+            "MiB for the parts of a box that are open (default 256; 0: no\nlimit), likewise", false          \
+    }
+
+/** Time, node and memory limits, where they are given (certified_limits.c). */
+hf_status certified_limits(certified *run, hf_certify_settings *settings);
+/** Settings of a call that is one of `left`: with its share of what is left of --total-time. */
+hf_certify_settings certified_share(const certified *run, const hf_certify_settings *settings, size_t left);
+/** Warns that so many of all boxes ended at the limit of time or memory, and which it is. */
+void certified_tell_limits(const certified *run, const hf_certify_settings *settings, size_t by_time,
+                           size_t by_memory, size_t all);
 /** The function that the posterior has of a class or an output: of two classes there may be one for both. */
 size_t certified_latent(const certified *run, size_t of);
 

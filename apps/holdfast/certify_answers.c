@@ -80,7 +80,7 @@ static hf_status tell_ranges(certified *run, certify_request *asked, const hf_ra
     const char *text[HF_CERTIFY_NOT_FINITE + 1];
     char room[HF_CERTIFY_NOT_FINITE + 1][STATUS_ROOM];
     double *block = calloc(6 * m + 1, sizeof *block);
-    size_t *stop = calloc(m + 1, sizeof *stop);
+    size_t *stop = calloc(m + 1, sizeof *stop), by_time = 0, by_memory = 0;
     hf_status status = block != NULL && stop != NULL && make_ends(asked, m) ? HF_OK : HF_ERR_MEMORY;
     for (size_t k = 0; k < stops; k++)
         text[k] = status_text(asked, hf_certify_stop_name((hf_certify_stop)k), room[k]);
@@ -93,10 +93,13 @@ static hf_status tell_ranges(certified *run, certify_request *asked, const hf_ra
         asked->low[k] = r->lower;
         asked->high[k] = r->upper;
         asked->unfinished += r->stop > HF_CERTIFY_DECIDED;
+        by_time += r->stop == HF_CERTIFY_TIME;
+        by_memory += r->stop == HF_CERTIFY_MEMORY;
     }
     if (status >= 0) status = certified_numbers(run, first, block);
     if (status >= 0) status = certified_text(run, "status", stops, text, stop);
     if (status >= 0) status = certified_numbers(run, last, block + 4 * m);
+    certified_tell_limits(run, &asked->settings, by_time, by_memory, m);
     free(block);
     free(stop);
     return status;
@@ -133,6 +136,12 @@ static hf_status find_shares(const certified *run, certify_request *asked, const
     return HF_OK;
 }
 
+/* Whether a search that told nothing took the time of a box. */
+static bool ran_out(const certify_request *asked, double seconds)
+{
+    return asked->settings.time_limit > 0.0 && seconds >= asked->settings.time_limit;
+}
+
 static hf_status tell_decisions(certified *run, certify_request *asked, const hf_decision *out)
 {
     static const char *const last[] = {"nodes", "seconds", NULL};
@@ -140,7 +149,7 @@ static hf_status tell_decisions(certified *run, certify_request *asked, const hf
     char room[HF_VERDICT_OPEN + 1][STATUS_ROOM];
     const size_t m = run->m;
     double *block = calloc(2 * m + 1, sizeof *block);
-    size_t *choice = calloc(2 * m + 1, sizeof *choice);
+    size_t *choice = calloc(2 * m + 1, sizeof *choice), by_time = 0;
     hf_status status = block != NULL && choice != NULL ? HF_OK : HF_ERR_MEMORY;
     for (size_t k = 0; k <= HF_VERDICT_OPEN; k++)
         text[k] = status_text(asked, hf_verdict_name((hf_verdict)k), room[k]);
@@ -150,12 +159,14 @@ static hf_status tell_decisions(certified *run, certify_request *asked, const hf
         block[k] = (double)out[k].nodes;
         block[m + k] = out[k].seconds;
         asked->unfinished += out[k].verdict == HF_VERDICT_OPEN;
+        by_time += out[k].verdict == HF_VERDICT_OPEN && ran_out(asked, out[k].seconds);
         asked->certified += out[k].verdict == HF_VERDICT_CERTIFIED;
         asked->broken += out[k].verdict == HF_VERDICT_COUNTEREXAMPLE;
     }
     if (status >= 0) status = certified_classes(run, "class", choice);
     if (status >= 0) status = certified_text(run, "status", HF_VERDICT_OPEN + 1, text, choice + m);
     if (status >= 0) status = certified_numbers(run, last, block);
+    certified_tell_limits(run, &asked->settings, by_time, 0, m);
     free(block);
     free(choice);
     return status;
@@ -214,12 +225,14 @@ static hf_status find_radii(certified *run, certify_request *asked, double *bloc
 {
     const size_t m = run->m;
     hf_status worst = HF_OK;
+    size_t by_time = 0;
     for (size_t k = 0; k < m; k++) {
         hf_radius r;
+        const hf_certify_settings share = certified_share(run, &asked->settings, m - k);
         progress_part(run->session.progress, "certify", (double)k / (double)m, 1.0 / (double)m);
         const hf_status status =
-            hf_certify_radius(run->session.ctx, run->classifier, &asked->settings, run->x + k * run->d,
-                              run->unit, asked->radius[0], 0.01, &r, asked->counterexample + k * run->d);
+            hf_certify_radius(run->session.ctx, run->classifier, &share, run->x + k * run->d, run->unit,
+                              asked->radius[0], 0.01, &r, asked->counterexample + k * run->d);
         if (status < 0) return status;
         if (status > 0) worst = status;
         class[k] = r.winner;
@@ -228,9 +241,11 @@ static hf_status find_radii(certified *run, certify_request *asked, double *bloc
         block[2 * m + k] = (double)r.nodes;
         block[3 * m + k] = r.seconds;
         asked->unfinished += status == HF_WARN_NOT_CONVERGED;
+        by_time += status == HF_WARN_NOT_CONVERGED && ran_out(asked, r.seconds);
         asked->certified += r.certified > 0.0;
         asked->broken += isfinite(r.broken) ? 1 : 0;
     }
+    certified_tell_limits(run, &asked->settings, by_time, 0, m);
     return worst;
 }
 
@@ -263,11 +278,12 @@ static hf_status count_right(certified *run, certify_request *asked, const size_
     double *reach = calloc(run->d + 1, sizeof *reach);
     hf_status worst = reach != NULL ? HF_OK : HF_ERR_MEMORY;
     for (size_t r = 0; r < asked->radii && worst >= 0; r++) {
+        const hf_certify_settings share = certified_share(run, &asked->settings, asked->radii - r);
         for (size_t j = 0; j < run->d; j++) reach[j] = asked->radius[r] * run->unit[j];
         progress_part(run->session.progress, "certify", (double)r / (double)asked->radii,
                       1.0 / (double)asked->radii);
-        const hf_status status = hf_certify_accuracy(run->session.ctx, run->classifier, &asked->settings,
-                                                     run->points, run->x, label, reach, &asked->counts[r]);
+        const hf_status status = hf_certify_accuracy(run->session.ctx, run->classifier, &share, run->points,
+                                                     run->x, label, reach, &asked->counts[r]);
         if (status != HF_OK) worst = status;
     }
     free(reach);

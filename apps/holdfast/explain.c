@@ -21,8 +21,7 @@ static const tool_option options[] = {
      false},
     {"mean", 0, NULL, "average over the rows", false},
     {"tolerance", 0, "E", "of each range (default 0.01); a score is enclosed to four of them", false},
-    {"time-limit", 0, "S", "seconds for a range (default 0: none): wider, just as true", false},
-    {"node-limit", 0, "N", "parts that a range's box is split into (default 0: no limit),\nlikewise", false},
+    CERTIFIED_LIMITS,
     {"output", 'o', "OUT.csv", "file to write (default: standard output): row, input, lower,\nupper",
      TOOL_WRITES},
     {"plot", 0, "FILE.svg",
@@ -83,8 +82,9 @@ static hf_status parse(certified *run, request *out)
     if (method != NULL && !out->linear && strcmp(method, "ranges") != 0)
         return certified_misuse(run, "--method: there is no method '%s'; give ranges or linear", method);
     if (out->linear &&
-        (has_argument(a, "tolerance") || has_argument(a, "time-limit") || has_argument(a, "node-limit")))
-        return certified_misuse(run, "--tolerance, --time-limit and --node-limit are for --method ranges");
+        (has_argument(a, "tolerance") || has_argument(a, "time-limit") || has_argument(a, "total-time") ||
+         has_argument(a, "node-limit") || has_argument(a, "memory-limit")))
+        return certified_misuse(run, "--tolerance and limits are for --method ranges");
     const hf_status status = parse_shape(run, out);
     return status >= 0 ? certified_settings(run, &out->settings) : status;
 }
@@ -118,18 +118,22 @@ static hf_status find_ranges(certified *run, const request *asked, const double 
     hf_status worst = HF_OK;
     for (size_t k = 0; k < run->m; k++) {
         const double *x = run->x + k * d;
+        const hf_certify_settings share = certified_share(run, &asked->settings, run->m - k);
         progress_part(run->session.progress, "explain", (double)k / (double)run->m, 1.0 / (double)run->m);
-        const hf_status status = run->classifier != NULL
-                                     ? hf_explain_class(ctx, run->classifier, &asked->settings, 1, x, step,
-                                                        lower + k * d, upper + k * d)
-                                     : hf_explain(ctx, run->posterior, HF_CERTIFY_MEAN, &asked->settings, 1,
-                                                  x, step, lower + k * d, upper + k * d);
+        const hf_status status =
+            run->classifier != NULL
+                ? hf_explain_class(ctx, run->classifier, &share, 1, x, step, lower + k * d, upper + k * d)
+                : hf_explain(ctx, run->posterior, HF_CERTIFY_MEAN, &share, 1, x, step, lower + k * d,
+                             upper + k * d);
         if (status < 0) return status;
         if (status > 0) worst = status;
     }
     if (run->classifier != NULL && hf_certify_is_estimate(run->classifier)) certified_warn_estimate(run);
     if (worst > 0)
-        warn(&run->session, "some ranges were stopped by a limit or by rounding; they are wider, and hold");
+        warn(&run->session,
+             "some ranges were stopped by a limit (--time-limit, %g s) or by rounding; they are wider, and "
+             "hold",
+             asked->settings.time_limit);
     return worst;
 }
 

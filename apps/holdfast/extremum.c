@@ -18,8 +18,7 @@ static const tool_option options[] = {
     {"of", 0, "NAME", "which of several outputs, or of more than two classes (default:\nthe first)", false},
     {"tolerance", 0, "E",
      "how far the value may be from the true extremum (default: a\nthousandth of the target's scale)", false},
-    {"time-limit", 0, "S", "seconds for a box (default 0: none)", false},
-    {"node-limit", 0, "N", "parts that a box is split into (default 0: no limit)", false},
+    CERTIFIED_LIMITS,
     {"rigorous", 0, NULL, "proof against rounding", false},
     {"output", 'o', "OUT.csv",
      "file to write (default: standard output): the inputs there,\nvalue, bound (no value in the box is "
@@ -94,10 +93,18 @@ static hf_status search(certified *run, const hf_certify_settings *settings)
     double *at = calloc(run->m * run->d + 1, sizeof *at);
     hf_status status = out != NULL && at != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0)
-        status = warn_status(&run->session,
-                             hf_certify_boxes(run->session.ctx, run->posterior,
-                                              settings->beta == 0.0 ? HF_CERTIFY_MEAN : HF_CERTIFY_MEAN_PLUS,
-                                              settings, run->m, run->lower, run->upper, out, at, at));
+        status = hf_certify_boxes(run->session.ctx, run->posterior,
+                                  settings->beta == 0.0 ? HF_CERTIFY_MEAN : HF_CERTIFY_MEAN_PLUS, settings,
+                                  run->m, run->lower, run->upper, out, at, at);
+    if (status >= 0) {
+        size_t by_time = 0, by_memory = 0;
+        for (size_t k = 0; k < run->m; k++) {
+            by_time += out[k].stop == HF_CERTIFY_TIME;
+            by_memory += out[k].stop == HF_CERTIFY_MEMORY;
+        }
+        if (by_time + by_memory == 0) warn_status(&run->session, status);
+        certified_tell_limits(run, settings, by_time, by_memory, run->m);
+    }
     if (status >= 0) status = tell(run, settings->upper_only, out, at);
     free(out);
     free(at);

@@ -56,7 +56,7 @@ struct progress {
     double from, share;  /* which part */
 };
 
-static double now(void)
+double tool_now(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -123,7 +123,7 @@ static bool report(const char *stage, double done, double value, void *user)
         stage = progress->whole;
         done = progress->from + (done > 0 ? progress->share * done : 0);
     }
-    double time = now();
+    double time = tool_now();
     if (done >= 0) keep_pace(progress, stage, time, done);
     if (time - progress->begin < silence || time - progress->drawn < interval) return true;
     progress->drawn = time;
@@ -136,7 +136,7 @@ struct progress *progress_start(hf_context *ctx, bool quiet)
     struct progress *progress = calloc(1, sizeof *progress);
     if (progress == NULL) return NULL; /* only a bar: the work can be done without */
     progress->show = !quiet && isatty(STDERR_FILENO) == 1;
-    progress->begin = now();
+    progress->begin = tool_now();
     hf_context_set_progress(ctx, report, progress);
     return progress;
 }

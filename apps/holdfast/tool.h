@@ -155,6 +155,8 @@ void vsay(FILE *out, const char *format, va_list args) HF_PRINTF(2, 0);
 int signal_seen(void);
 void signal_install(void);
 
+/** Seconds on a monotonic clock. */
+double tool_now(void);
 struct progress *progress_start(hf_context *ctx, bool quiet);
 /** What is reported from now on is a part of a longer stage, `share` of it that begins at `from`. NULL: stages speak for themselves again. */
 void progress_part(struct progress *progress, const char *stage, double from, double share);

@@ -81,7 +81,7 @@ class Readings(Certify):
         self.assertIn("proof against rounding", words)
         proof = table(self.read("rigorous.csv"))
         self.assertAlmostEqual(proof["lower"][0], exact["lower"][0], delta=0.02)
-        stopped = table(self.ok("certify", model, "--box", "low.csv,high.csv", "--tolerance", "1e-9", "--time-limit", "1e-6"))
+        stopped = table(self.ok("certify", model, "--box", "low.csv,high.csv", "--tolerance", "1e-9", "--time-limit", "1e-6", "-q"))
         self.assertEqual(stopped["status"], ["time limit"])
         self.assertLessEqual(stopped["lower"][0], exact["lower_attained"][0])
 
@@ -251,7 +251,7 @@ class Classes(Certify):
             self.assertLessEqual(out["upper"][k] - out["upper_attained"][k], 0.0101)
             self.assertAlmostEqual(other["lower"][k], 1 - out["upper"][k], delta=0.011)
         self.fails(["certify", model, "--at", "at.csv", "--radius", "1", "--of", "maybe"], 'no class "maybe"')
-        proof = table(self.ok("certify", model, "--at", "at.csv", "--radius", "0.3", "--rigorous", "--time-limit", "1"))
+        proof = table(self.ok("certify", model, "--at", "at.csv", "--radius", "0.3", "--rigorous", "--time-limit", "1", "-q"))
         for k, at in enumerate(zip(out["lower_attained"], out["upper_attained"])):
             self.assertLessEqual(proof["lower"][k], at[0])
             self.assertGreaterEqual(proof["upper"][k], at[1])
