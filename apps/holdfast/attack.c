@@ -85,8 +85,8 @@ static int run_attack(const tool_arguments *arguments)
     if (status >= 0) status = attack(&run, kind, steps, &changed);
     if (status >= 0) status = certified_write(&run, output);
     if (status >= 0 && run.session.json)
-        json_print(json_pack("{s:s, s:I, s:I}", "output", output, "rows", (json_int_t)run.m, "changed",
-                             (json_int_t)changed));
+        json_print(json_pack("{s:o, s:I, s:I}", "output", json_text(output), "rows", (json_int_t)run.m,
+                             "changed", (json_int_t)changed));
     else if (status >= 0 && output != NULL && strcmp(output, "-") != 0)
         say(stdout, "%zu of %zu rows changed their class. Written to %s\n", changed, run.m, output);
     return certified_close(&run, status);

@@ -49,7 +49,7 @@ static void add_queries(json_t *json, const bound_report *r)
 static bool print_json(const bounded *run, const bound_report *r, const char *output, const char *saved)
 {
     const hf_envelope *e = r->envelope;
-    json_t *json = json_pack("{s:s, s:o, s:I, s:o, s:o}", "target", run->target, "kernel",
+    json_t *json = json_pack("{s:o, s:o, s:I, s:o, s:o}", "target", json_text(run->target), "kernel",
                              bounded_json_kernel(hf_envelope_kernel(e)), "distinct",
                              (json_int_t)hf_envelope_readings(e), "norm", json_number(hf_envelope_norm(e)),
                              "minimum_norm", json_number(hf_envelope_minimum_norm(e)));
@@ -58,10 +58,10 @@ static bool print_json(const bounded *run, const bound_report *r, const char *ou
         json_object_set_new(json, "left_out", json_integer((json_int_t)run->left_out));
     }
     if (output != NULL) {
-        json_object_set_new(json, "output", json_string(output));
+        json_object_set_new(json, "output", json_text(output));
         add_queries(json, r);
     }
-    if (saved != NULL) json_object_set_new(json, "saved", json_string(saved));
+    if (saved != NULL) json_object_set_new(json, "saved", json_text(saved));
     return json_print(json);
 }
 

@@ -55,7 +55,8 @@ json_t *bounded_json_kernel(const hf_kernel *kernel)
         if (hf_kernel_parameter(kernel, i, &p) >= 0)
             json_object_set_new(parameters, p.name, json_number(p.value));
     }
-    return json_pack("{s:s, s:o}", "expression", hf_kernel_expression(kernel), "parameters", parameters);
+    return json_pack("{s:o, s:o}", "expression", json_text(hf_kernel_expression(kernel)), "parameters",
+                     parameters);
 }
 
 void bounded_print_kernel(const hf_kernel *kernel)

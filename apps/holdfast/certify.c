@@ -171,7 +171,7 @@ static json_t *json_counts(const certify_request *asked)
 
 static void print_json(const certify_request *asked)
 {
-    json_t *json = json_pack("{s:s, s:I, s:s, s:b, s:b, s:I}", "output", asked->output, "boxes",
+    json_t *json = json_pack("{s:o, s:I, s:s, s:b, s:b, s:I}", "output", json_text(asked->output), "boxes",
                              (json_int_t)asked->asked, "what", certify_questions[asked->what], "rigorous",
                              (int)asked->settings.rigorous, "estimate", (int)asked->estimate, "unfinished",
                              (json_int_t)asked->unfinished);

@@ -61,8 +61,8 @@ void json_add_classes(json_t *object, const hf_model *model)
 {
     json_t *list = json_array();
     for (size_t c = 0; c < hf_model_classes(model); c++)
-        json_array_append_new(list, json_pack("{s:s, s:I}", "name", hf_model_class(model, c), "rows",
-                                              (json_int_t)hf_model_class_count(model, c)));
+        json_array_append_new(list, json_pack("{s:o, s:I}", "name", json_text(hf_model_class(model, c)),
+                                              "rows", (json_int_t)hf_model_class_count(model, c)));
     json_object_set_new(object, "classes", list);
     json_object_set_new(json_object_get(object, "settings"), "inference",
                         json_string(hf_inference_name(hf_model_settings(model)->inference)));

@@ -105,7 +105,7 @@ static bool print_summary(const damage *work, hf_contamination kind, const char 
 {
     json_int_t damaged = 0;
     for (size_t i = 0; i < work->n; i++) damaged += work->mask[i] ? 1 : 0;
-    return json_print(json_pack("{s:s, s:s, s:I, s:I, s:I}", "output", output, "kind",
+    return json_print(json_pack("{s:o, s:s, s:I, s:I, s:I}", "output", json_text(output), "kind",
                                 hf_contamination_name(kind), "rows", (json_int_t)work->n, "damaged", damaged,
                                 "seed", (json_int_t)hf_context_seed(work->ctx)));
 }

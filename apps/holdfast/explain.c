@@ -221,8 +221,8 @@ static int run_explain(const tool_arguments *arguments)
     if (status >= 0) status = explain(&run, &asked);
     if (status >= 0 && run.session.json)
         json_print(json_pack(
-            "{s:s, s:I, s:b}", "output", argument(arguments, "output"), "rows", (json_int_t)run.m, "estimate",
-            run.classifier != NULL && !asked.linear && hf_certify_is_estimate(run.classifier)));
+            "{s:o, s:I, s:b}", "output", json_text(argument(arguments, "output")), "rows", (json_int_t)run.m,
+            "estimate", run.classifier != NULL && !asked.linear && hf_certify_is_estimate(run.classifier)));
     return certified_close(&run, status);
 }
 

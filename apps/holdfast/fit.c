@@ -161,7 +161,7 @@ static int show_result(fit_job *job)
     if (job->session.json) {
         json_t *json = json_model(job->model, job->suspects);
         if (json != NULL)
-            json_object_set_new(json, "model", output != NULL ? json_string(output) : json_null());
+            json_object_set_new(json, "model", output != NULL ? json_text(output) : json_null());
         if (!json_print(json)) return TOOL_FAILED;
     } else {
         report_model(stdout, job->model, job->suspects);

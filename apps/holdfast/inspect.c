@@ -23,7 +23,7 @@ static bool print_model(const tool_session *session, const hf_model *model, cons
         return true;
     }
     json_t *json = json_model(model, suspects);
-    if (json != NULL) json_object_set_new(json, "model", json_string(file));
+    if (json != NULL) json_object_set_new(json, "model", json_text(file));
     return json_print(json);
 }
 

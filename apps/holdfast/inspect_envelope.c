@@ -37,10 +37,10 @@ static bool print_json(const hf_envelope *e, const hf_envelope_labels *labels, c
     const hf_envelope_settings settings = hf_envelope_get_settings(e);
     json_t *inputs = json_array();
     for (size_t j = 0; j < labels->feature_count; j++)
-        json_array_append_new(inputs, json_string(labels->features[j]));
-    json_t *json =
-        json_pack("{s:s, s:s, s:s, s:o, s:o}", "envelope", file, "target", labels->target, "source",
-                  labels->source, "inputs", inputs, "kernel", bounded_json_kernel(hf_envelope_kernel(e)));
+        json_array_append_new(inputs, json_text(labels->features[j]));
+    json_t *json = json_pack("{s:o, s:o, s:o, s:o, s:o}", "envelope", json_text(file), "target",
+                             json_text(labels->target), "source", json_text(labels->source), "inputs", inputs,
+                             "kernel", bounded_json_kernel(hf_envelope_kernel(e)));
     if (json == NULL) return false;
     json_object_update_new(
         json, json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "distinct", (json_int_t)hf_envelope_readings(e),

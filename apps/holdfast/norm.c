@@ -72,11 +72,11 @@ static bool print_json(const bounded *run, const estimate *e)
         json_array_append_new(curve, json_pack("{s:I, s:o}", "readings", (json_int_t)e->point[k].readings,
                                                "norm", json_number(e->point[k].norm)));
     const double norm = e->point[e->points - 1].norm;
-    return json_print(json_pack("{s:s, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:s}", "target", run->target,
-                                "kernel", bounded_json_kernel(run->kernel), "readings", (json_int_t)run->n,
-                                "left_out", (json_int_t)run->left_out, "norm", json_number(norm), "safety",
-                                json_number(e->safety), "estimate", json_number(e->safety * norm), "curve",
-                                curve, "caveat", caveat));
+    return json_print(json_pack("{s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:s}", "target",
+                                json_text(run->target), "kernel", bounded_json_kernel(run->kernel),
+                                "readings", (json_int_t)run->n, "left_out", (json_int_t)run->left_out, "norm",
+                                json_number(norm), "safety", json_number(e->safety), "estimate",
+                                json_number(e->safety * norm), "curve", curve, "caveat", caveat));
 }
 
 /* Share of the last point's norm that has come since half of the readings, or NaN. */

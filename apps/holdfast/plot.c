@@ -124,8 +124,9 @@ static json_t *json_model_picture(const hf_model *model, const picture *data, co
                                              : data->one.column;
     const size_t readings =
         data->is_several || data->is_classes ? hf_model_report(model)->readings : data->one.n;
-    json_t *json = json_pack("{s:s, s:s, s:s, s:I}", "output", output, "target", hf_model_target(model), "x",
-                             hf_model_feature(model, column), "readings", (json_int_t)readings);
+    json_t *json = json_pack("{s:o, s:o, s:o, s:I}", "output", json_text(output), "target",
+                             json_text(hf_model_target(model)), "x",
+                             json_text(hf_model_feature(model, column)), "readings", (json_int_t)readings);
     if (json != NULL && data->is_several) json_object_set_new(json, "outputs", json_outputs(model));
     if (json != NULL && data->is_classes) json_object_set_new(json, "maps", json_boolean(data->classes.maps));
     return json;
@@ -133,9 +134,9 @@ static json_t *json_model_picture(const hf_model *model, const picture *data, co
 
 static json_t *json_envelope_picture(const plot_envelope *data, const char *output)
 {
-    return json_pack("{s:s, s:s, s:s, s:b, s:I}", "output", output, "target", data->labels->target, "x",
-                     data->labels->features[data->column], "maps", (int)data->maps, "readings",
-                     (json_int_t)hf_envelope_readings(data->envelope));
+    return json_pack("{s:o, s:o, s:o, s:b, s:I}", "output", json_text(output), "target",
+                     json_text(data->labels->target), "x", json_text(data->labels->features[data->column]),
+                     "maps", (int)data->maps, "readings", (json_int_t)hf_envelope_readings(data->envelope));
 }
 
 /* Loads the model or the envelope, and computes what is drawn. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all gnuplot scripts have in common. */
 #include "plot.h"
-#include "tracked.h"
 
 #include <ctype.h>
 #include <math.h>

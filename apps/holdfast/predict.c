@@ -45,8 +45,9 @@ static bool print_summary(const hf_model *model, const hf_table *table, const ch
     const double *mean = some_mean(model, table);
     size_t rows = hf_table_rows(table), missing = 0;
     for (size_t i = 0; i < rows && mean != NULL; i++) missing += isnan(mean[i]) ? 1 : 0;
-    json_t *json = json_pack("{s:s, s:s, s:I, s:I}", "output", output, "target", hf_model_target(model),
-                             "rows", (json_int_t)rows, "without_prediction", (json_int_t)missing);
+    json_t *json = json_pack("{s:o, s:o, s:I, s:I}", "output", json_text(output), "target",
+                             json_text(hf_model_target(model)), "rows", (json_int_t)rows,
+                             "without_prediction", (json_int_t)missing);
     if (json != NULL && hf_model_outputs(model) > 1)
         json_object_set_new(json, "outputs", json_outputs(model));
     return json_print(json);

@@ -18,7 +18,7 @@ static json_t *json_count(size_t value)
 bool json_print(json_t *value)
 {
     if (value == NULL) {
-        complain("out of memory, or a name that is not UTF-8 and cannot be written as JSON");
+        complain("out of memory");
         return false;
     }
     bool written = json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 &&
@@ -43,7 +43,7 @@ static json_t *json_parameters(const hf_model *model)
         json_t *entry = json_pack("{s:s, s:o, s:s, s:b}", "name", p.name, "value", json_number(p.value),
                                   "unit", unit_name(p.unit), "held", p.fixed);
         if (p.column < hf_model_features(model))
-            json_object_set_new(entry, "column", json_string(hf_model_feature(model, p.column)));
+            json_object_set_new(entry, "column", json_text(hf_model_feature(model, p.column)));
         json_array_append_new(list, entry);
     }
     return list;
@@ -96,11 +96,11 @@ static json_t *json_settings(const hf_model *model)
 {
     const hf_fit_settings *s = hf_model_settings(model);
     static const char *const rules[] = {"quantile", "mad", "given"};
-    json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:b, s:s, s:b, s:b, s:I}", "kernel", s->kernel, "mean",
-                               hf_mean_kind_name(s->mean), "sites", hf_site_kind_name(s->sites), "suspects",
-                               hf_suspects_name(s->suspects), "train", s->train, "objective",
-                               hf_objective_name(s->objective), "standardise", s->standardise, "calibrate",
-                               s->calibrate, "restarts", (json_int_t)s->restarts);
+    json_t *object = json_pack(
+        "{s:o, s:s, s:s, s:s, s:b, s:s, s:b, s:b, s:I}", "kernel", json_text(s->kernel), "mean",
+        hf_mean_kind_name(s->mean), "sites", hf_site_kind_name(s->sites), "suspects",
+        hf_suspects_name(s->suspects), "train", s->train, "objective", hf_objective_name(s->objective),
+        "standardise", s->standardise, "calibrate", s->calibrate, "restarts", (json_int_t)s->restarts);
     if (object != NULL) add_solver(object, s);
     if (object != NULL && s->max_noise > 0)
         json_object_set_new(object, "max_noise", json_number(s->max_noise));
@@ -172,7 +172,7 @@ static json_t *json_suspects(const hf_model *model, const hf_table *suspects)
     for (size_t i = 0; i < hf_table_rows(suspects); i++) {
         json_t *entry = json_object();
         if (output != NULL)
-            json_object_set_new(entry, "output", json_string(hf_model_output(model, (size_t)output[i])));
+            json_object_set_new(entry, "output", json_text(hf_model_output(model, (size_t)output[i])));
         for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
             const double *numbers = table_column(NULL, suspects, columns[k]);
             bool whole = strcmp(keys[k], "row") == 0 || strcmp(keys[k], "group") == 0;
@@ -186,17 +186,19 @@ static json_t *json_suspects(const hf_model *model, const hf_table *suspects)
 
 json_t *json_model(const hf_model *model, const hf_table *suspects)
 {
+    const char *noise = hf_model_noise_column(model);
     json_t *features = json_array(), *notes = json_array();
     for (size_t j = 0; j < hf_model_features(model); j++)
-        json_array_append_new(features, json_string(hf_model_feature(model, j)));
+        json_array_append_new(features, json_text(hf_model_feature(model, j)));
     for (size_t i = 0; i < hf_model_notes(model); i++)
-        json_array_append_new(notes, json_string(hf_model_note(model, i)));
-    json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:o, s:s?, s:o, s:o, s:o, s:o, s:o, s:s}", "holdfast", hf_version(), "source",
-        hf_model_source(model), "target", hf_model_target(model), "features", features, "noise_column",
-        hf_model_noise_column(model), "settings", json_settings(model), "report", json_report(model),
-        "parameters", json_parameters(model), "suspects", json_suspects(model, suspects), "notes", notes,
-        "data_sha256", hf_model_data_checksum(model));
+        json_array_append_new(notes, json_text(hf_model_note(model, i)));
+    json_t *object =
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "holdfast", hf_version(),
+                  "source", json_text(hf_model_source(model)), "target", json_text(hf_model_target(model)),
+                  "features", features, "noise_column", noise != NULL ? json_text(noise) : json_null(),
+                  "settings", json_settings(model), "report", json_report(model), "parameters",
+                  json_parameters(model), "suspects", json_suspects(model, suspects), "notes", notes,
+                  "data_sha256", json_text(hf_model_data_checksum(model)));
     if (object != NULL && hf_model_outputs(model) > 1) json_add_outputs(object, model, suspects);
     if (object != NULL && hf_model_classes(model) > 0) json_add_classes(object, model);
     return object;

@@ -229,7 +229,7 @@ json_t *json_outputs(const hf_model *model)
 {
     json_t *list = json_array();
     for (size_t t = 0; t < hf_model_outputs(model); t++)
-        json_array_append_new(list, json_string(hf_model_output(model, t)));
+        json_array_append_new(list, json_text(hf_model_output(model, t)));
     return list;
 }
 
@@ -256,8 +256,8 @@ void json_add_outputs(json_t *object, const hf_model *model, const hf_table *sus
     json_t *list = json_array(), *matrices = json_array();
     for (size_t t = 0; t < outputs; t++)
         json_array_append_new(
-            list, json_pack("{s:s, s:I, s:I, s:o, s:o}", "name", hf_model_output(model, t), "readings",
-                            (json_int_t)(counts != NULL ? counts[t].readings : 0), "suspected",
+            list, json_pack("{s:o, s:I, s:I, s:o, s:o}", "name", json_text(hf_model_output(model, t)),
+                            "readings", (json_int_t)(counts != NULL ? counts[t].readings : 0), "suspected",
                             (json_int_t)(counts != NULL ? counts[t].suspected : 0), "mean",
                             json_number(parameter_of(model, "mean", t)), "noise",
                             json_number(hf_posterior_output_noise(hf_model_posterior(model), t))));
@@ -269,7 +269,7 @@ void json_add_outputs(json_t *object, const hf_model *model, const hf_table *sus
                                                   json_matrix(terms[k].b, outputs, false), "correlation",
                                                   json_matrix(terms[k].b, outputs, true), "sd", sd));
     }
-    json_object_set_new(object, "output_column", column != NULL ? json_string(column) : json_null());
+    json_object_set_new(object, "output_column", column != NULL ? json_text(column) : json_null());
     json_object_set_new(object, "outputs", list);
     json_object_set_new(object, "coregionalisation", matrices);
     if (terms != NULL) free_terms(terms, count);

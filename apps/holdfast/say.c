@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text for people, with names that files chose in it: a terminal obeys control characters, and is sent none. */
 #include "tool.h"
-#include "tracked.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -45,7 +45,7 @@ static bool print_scores(const tool_session *session, const hf_model *model, con
         json_t *json = json_metrics(all), *list = json_array();
         for (size_t t = 0; t < outputs; t++) {
             json_t *entry = json_metrics(&each[t]);
-            json_object_set_new(entry, "name", json_string(hf_model_output(model, t)));
+            json_object_set_new(entry, "name", json_text(hf_model_output(model, t)));
             json_array_append_new(list, entry);
         }
         json_object_set_new(json, "outputs", list);

@@ -166,6 +166,17 @@ bool progress_step(struct progress *progress, const char *stage, size_t k, size_
 void progress_clear(struct progress *progress);
 void progress_stop(struct progress *progress);
 
+/* ---- texts of any encoding (utf8.c) ------------------------------------------------------------------------------ */
+
+/** Bytes of the character that begins here; 0: none does. Overlong forms, surrogates and what is beyond U+10FFFF are none. */
+size_t utf8_character(const char *text);
+/** JSON and pictures take no other text. */
+bool is_utf8(const char *text);
+/** The text with U+FFFD for every byte that belongs to no character, to be freed; NULL when out of memory. */
+char *to_utf8(const char *text);
+/** The same as JSON; a new reference. */
+json_t *json_text(const char *text);
+
 /* ---- amounts (speed.c) -------------------------------------------------------------------------------------
  */
 

@@ -98,7 +98,7 @@ static bool print_json(const tracked *run, const refreshed *done)
         json_object_set_new(object, "answered", json_integer((json_int_t)done->answered));
     if (done->fitted) {
         const hf_track_settings *s = hf_track_settings_of(run->track);
-        json_object_set_new(object, "kernel", json_string(s->kernel));
+        json_object_set_new(object, "kernel", json_text(s->kernel));
         json_object_set_new(object, "noise", json_number(s->noise));
         json_object_set_new(object, "drift", json_number(s->age.rate));
     }

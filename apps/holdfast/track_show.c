@@ -141,7 +141,7 @@ static json_t *json_settings(const tracked *run)
     const entry entries[] = {
         {"method", json_string(hf_track_method_name(s->method))},
         {"minimise", json_boolean(s->minimise)},
-        {"kernel", json_string(hf_kernel_expression(hf_track_kernel(run->track)))},
+        {"kernel", json_text(hf_kernel_expression(hf_track_kernel(run->track)))},
         {"noise", json_number(s->noise)},
         {"expert_noise", json_number(s->expert_noise)},
         {"mean", s->mean_given ? json_number(s->mean) : json_null()},

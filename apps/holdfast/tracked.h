@@ -56,17 +56,6 @@ void tracked_json_add_place(const tracked *run, json_t *object, const double *x)
 hf_status tracked_column(tracked *run, const hf_table *table, const char *name, bool missing,
                          const double **out);
 
-/* ---- texts of any encoding (utf8.c) ------------------------------------------------------------------------------ */
-
-/** Bytes of the character that begins here; 0: none does. Overlong forms, surrogates and what is beyond U+10FFFF are none. */
-size_t utf8_character(const char *text);
-/** JSON and pictures take no other text. */
-bool is_utf8(const char *text);
-/** The text with U+FFFD for every byte that belongs to no character, to be freed; NULL when out of memory. */
-char *to_utf8(const char *text);
-/** The same as JSON; a new reference. */
-json_t *json_text(const char *text);
-
 /* ---- new tracks (track_domain.c, track_settings.c) ------------------------------------------------------------- */
 
 /** What a new track is made of; settings point into the rest. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which texts can be written as JSON, and what is written for others. */
-#include "tracked.h"
+#include "tool.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,13 +14,14 @@
  * OpenBLAS takes a work buffer for each call that is running, keeps it for later ones, and tries for ever where there is no room for one.
  * So there is room for all of them before the first call (hfi_blas_reserve()).
  */
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "linalg/blas.h"
 
+#include <fcntl.h>
 #include <holdfast/version.h>
 #include <omp.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* Present or absent according to the library that is linked; the addresses tell. */
 extern char *openblas_get_config(void) __attribute__((weak));
@@ -173,7 +174,10 @@ enum {
 static bool has_room_for_a_buffer(void)
 {
     const size_t bytes = (size_t)(BUFFER_MEGABYTES + 1) << 20;
-    void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const int zeroes = open("/dev/zero", O_RDWR | O_CLOEXEC);
+    if (zeroes < 0) return true; /* not known */
+    void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, zeroes, 0);
+    close(zeroes);
     if (room == MAP_FAILED) return false;
     munmap(room, bytes);
     return true;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of files, columns, classes and candidates are names, in pictures, scripts and on the terminal: nothing runs, nothing is lost, every SVG is XML."""
+import json
 import os
 import shutil
 import subprocess
@@ -125,6 +126,19 @@ class Names(ToolCase):
         shown = self.texts("p.svg")
         for name in set(names) & set(SHOWN):
             self.assertIn(name, shown)
+
+    def test_json_of_names_that_are_not_utf8(self):
+        name = os.fsdecode(b"\x80\xff")
+        self.table("t.csv", [name, name + "b", name + "y"], [[str(i), str(i % 4), str(i % 3)] for i in range(9)])
+        self.raw("fit", "t.csv", "--target=" + name + "y", "--no-train", "--preset", "gp", "-o", name + ".hf", "-q")
+        for verb in (["inspect", name + ".hf"], ["score", name + ".hf", "t.csv"], ["predict", name + ".hf", "t.csv", "-o", "p.csv"],
+                     ["plot", name + ".hf", "-o", name + ".svg"],
+                     ["extremum", name + ".hf", "--maximum", "--node-limit", "1", "-o", name + ".csv"],
+                     ["bound", "t.csv", "--target=" + name + "y", "-k", "se(lengthscale=1)", "-b", "2", "--norm", "9", "--save", name + "e.hf"],
+                     ["inspect", name + "e.hf"]):
+            made = json.loads(self.raw(*verb, "--json", "-q"))
+            if verb[0] == "inspect":
+                self.assertEqual(len(made.get("features", made.get("inputs"))), 2)
 
     def test_settings_of_the_user_change_no_picture(self):
         self.wave()
