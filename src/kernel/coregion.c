@@ -58,23 +58,30 @@ double hfi_coregion_start(const hfi_leaf *leaf, size_t s, size_t q)
 /* ---- B and its derivatives -------------------------------------------------------------------------------
  */
 
-static const double *factor_row(const hf_kernel *kernel, const hfi_leaf *leaf, size_t s)
+/* The row of W that output s stands in. */
+static size_t row_of(const hf_kernel *kernel, const hfi_leaf *leaf, size_t s)
 {
-    return kernel->value + leaf->first + hfi_coregion_row(leaf, s);
+    return kernel->row_of[leaf->pairs_at + s];
 }
 
-static size_t own_at(const hfi_leaf *leaf, size_t s)
+static const double *factor_row(const hf_kernel *kernel, const hfi_leaf *leaf, size_t row)
 {
-    return leaf->first + hfi_coregion_factors(leaf) + s;
+    return kernel->value + leaf->first + hfi_coregion_row(leaf, row);
+}
+
+static size_t own_at(const hfi_leaf *leaf, size_t row)
+{
+    return leaf->first + hfi_coregion_factors(leaf) + row;
 }
 
 double hfi_coregion_value(const hf_kernel *kernel, const hfi_leaf *leaf, size_t s, size_t t)
 {
-    const double *a = factor_row(kernel, leaf, s), *b = factor_row(kernel, leaf, t);
-    const size_t length = hfi_coregion_length(leaf, least(s, t));
+    const size_t i = row_of(kernel, leaf, s), j = row_of(kernel, leaf, t);
+    const double *a = factor_row(kernel, leaf, i), *b = factor_row(kernel, leaf, j);
+    const size_t length = hfi_coregion_length(leaf, least(i, j));
     double sum = 0.0;
     for (size_t q = 0; q < length; q++) sum += a[q] * b[q];
-    return s == t && leaf->rank < leaf->outputs ? sum + kernel->value[own_at(leaf, s)] : sum;
+    return s == t && leaf->rank < leaf->outputs ? sum + kernel->value[own_at(leaf, i)] : sum;
 }
 
 /* Row s of B, and its column. */
@@ -97,20 +104,75 @@ void hfi_coregion_refresh_after(hf_kernel *kernel, size_t p)
 {
     const hfi_place *place = &kernel->place[p];
     const hfi_leaf *leaf = &kernel->leaves[place->leaf];
-    if (leaf->form == HFI_FORM_COREGION && place->field != HFI_FIELD_OUTPUTSCALE)
-        refresh_row(kernel, leaf, place->i, leaf->outputs);
+    if (leaf->form != HFI_FORM_COREGION || place->field == HFI_FIELD_OUTPUTSCALE) return;
+    size_t s = 0;
+    while (row_of(kernel, leaf, s) != place->i) s++;
+    refresh_row(kernel, leaf, s, leaf->outputs);
 }
 
 void hfi_coregion_adjoint(const hf_kernel *kernel, const hfi_leaf *leaf, size_t s, size_t t, double weight,
                           double *grad)
 {
-    const double *a = factor_row(kernel, leaf, s), *b = factor_row(kernel, leaf, t);
+    const size_t i = row_of(kernel, leaf, s), j = row_of(kernel, leaf, t);
+    const double *a = factor_row(kernel, leaf, i), *b = factor_row(kernel, leaf, j);
     double *by_a = grad + (a - kernel->value), *by_b = grad + (b - kernel->value);
-    const size_t length = hfi_coregion_length(leaf, least(s, t));
+    const size_t length = hfi_coregion_length(leaf, least(i, j));
     for (size_t q = 0; q < length; q++) {
         by_a[q] += weight * b[q];
         by_b[q] += weight * a[q];
     }
     if (s == t && leaf->rank < leaf->outputs)
-        grad[own_at(leaf, s)] += weight * kernel->value[own_at(leaf, s)];
+        grad[own_at(leaf, i)] += weight * kernel->value[own_at(leaf, i)];
+}
+
+/* ---- another order of the rows ------------------------------------------------------------------------------
+ */
+
+/* w (outputs x rank) := w Q, zero above the diagonal, which is not negative; Q is orthogonal, so that w w' stays. */
+static void make_triangular(size_t outputs, size_t rank, double *w)
+{
+    for (size_t q = 0; q < rank; q++) {
+        double *pivot = w + q * rank;
+        for (size_t k = q + 1; k < rank; k++) {
+            const double length = hypot(pivot[q], pivot[k]);
+            if (pivot[k] == 0.0) continue;
+            const double cosine = pivot[q] / length, sine = pivot[k] / length;
+            for (size_t s = 0; s < outputs; s++) {
+                const double a = w[s * rank + q], b = w[s * rank + k];
+                w[s * rank + q] = cosine * a + sine * b;
+                w[s * rank + k] = cosine * b - sine * a;
+            }
+            pivot[k] = 0.0;
+        }
+        if (pivot[q] >= 0.0) continue;
+        for (size_t s = 0; s < outputs; s++) w[s * rank + q] = -w[s * rank + q];
+    }
+}
+
+static void put(hf_kernel *kernel, size_t p, double value)
+{
+    kernel->value[p] = value;
+    kernel->lower[p] = fmin(kernel->lower[p], value);
+    kernel->upper[p] = fmax(kernel->upper[p], value);
+}
+
+void hfi_coregion_reorder(hf_kernel *kernel, const hfi_leaf *leaf, const size_t *order, double *work)
+{
+    const size_t outputs = leaf->outputs, rank = leaf->rank;
+    double *w = work, *own = work + outputs * rank;
+    for (size_t s = 0; s < outputs; s++) {
+        const size_t from = row_of(kernel, leaf, s), to = order ? order[s] : s;
+        const double *row = factor_row(kernel, leaf, from);
+        const size_t length = hfi_coregion_length(leaf, from);
+        for (size_t q = 0; q < rank; q++) w[to * rank + q] = q < length ? row[q] : 0.0;
+        own[to] = rank < outputs ? kernel->value[own_at(leaf, from)] : 0.0;
+    }
+    make_triangular(outputs, rank, w);
+    for (size_t i = 0; i < outputs; i++) {
+        const size_t first = leaf->first + hfi_coregion_row(leaf, i), length = hfi_coregion_length(leaf, i);
+        for (size_t q = 0; q < length; q++) put(kernel, first + q, w[i * rank + q]);
+        if (rank < outputs) put(kernel, own_at(leaf, i), own[i]);
+        kernel->row_of[leaf->pairs_at + i] = order ? order[i] : i;
+    }
+    hfi_coregion_refresh(kernel, leaf);
 }

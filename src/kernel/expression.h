@@ -86,6 +86,8 @@ struct hf_kernel {
     size_t names_size;
 
     double *pairs; /**< B of every coregion, always that of the values */
+    size_t *
+        row_of; /**< coregion: output s stands in row row_of[pairs_at + s] of W, s itself but while a fit trains (hfi_kernel_order_outputs()) */
     size_t pair_count;
 
     size_t value_buffers; /**< tile buffers the evaluation needs */

@@ -90,6 +90,7 @@ void hf_kernel_free(hf_kernel *kernel)
     hfi_memory_free(&memory, kernel->name_at);
     hfi_memory_free(&memory, kernel->names);
     hfi_memory_free(&memory, kernel->pairs);
+    hfi_memory_free(&memory, kernel->row_of);
     hfi_memory_free(&memory, kernel);
 }
 
@@ -118,9 +119,10 @@ hf_kernel *hfi_kernel_allocate(const hfi_memory *memory, const hf_kernel *sizes,
     kernel->place = hfi_memory_alloc(memory, count, sizeof *kernel->place);
     kernel->name_at = hfi_memory_alloc(memory, count, sizeof *kernel->name_at);
     kernel->pairs = hfi_memory_alloc(memory, sizes->pair_count, sizeof *kernel->pairs);
+    kernel->row_of = hfi_memory_alloc(memory, sizes->pair_count, sizeof *kernel->row_of);
     if (kernel->expression && kernel->nodes && kernel->leaves && kernel->columns && kernel->value &&
         kernel->lower && kernel->upper && kernel->fixed && kernel->given && kernel->place &&
-        kernel->name_at && kernel->pairs)
+        kernel->name_at && kernel->pairs && kernel->row_of)
         return kernel;
     hf_kernel_free(kernel);
     return NULL;
@@ -151,6 +153,7 @@ hf_status hf_kernel_copy(hf_context *ctx, const hf_kernel *kernel, hf_kernel **o
     memcpy(copy->name_at, kernel->name_at, count * sizeof *copy->name_at);
     memcpy(copy->names, kernel->names, kernel->names_size);
     memcpy(copy->pairs, kernel->pairs, kernel->pair_count * sizeof *copy->pairs);
+    memcpy(copy->row_of, kernel->row_of, kernel->pair_count * sizeof *copy->row_of);
     copy->names_size = kernel->names_size;
     copy->value_buffers = kernel->value_buffers;
     copy->adjoint_buffers = kernel->adjoint_buffers;
@@ -184,6 +187,13 @@ static void refresh(hf_kernel *kernel)
         if (kernel->leaves[l].form == HFI_FORM_COREGION) hfi_coregion_refresh(kernel, &kernel->leaves[l]);
 }
 
+static void order_outputs(hf_kernel *kernel)
+{
+    for (size_t l = 0; l < kernel->leaf_count; l++)
+        for (size_t s = 0; s < kernel->leaves[l].outputs; s++)
+            kernel->row_of[kernel->leaves[l].pairs_at + s] = s;
+}
+
 bool hfi_kernel_finish(hf_kernel *kernel)
 {
     size_t bytes = 0;
@@ -200,6 +210,7 @@ bool hfi_kernel_finish(hf_kernel *kernel)
     kernel->names_size = bytes;
     for (size_t p = 0; p < kernel->parameters; p++)
         (void)write_name(kernel, p, kernel->names + kernel->name_at[p], bytes - kernel->name_at[p]);
+    order_outputs(kernel);
     refresh(kernel);
     hfi_tile_plan(kernel);
     return true;

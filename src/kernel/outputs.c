@@ -138,9 +138,13 @@ hf_status hf_kernel_set_coregion(hf_context *ctx, hf_kernel *kernel, size_t i, c
                         leaf->rank, outputs);
     status = check_entries(ctx, outputs, b);
     if (status < 0) return status;
-    double *w = hfi_alloc(ctx, outputs * outputs, sizeof *w);
+    double *w = hfi_alloc(ctx, outputs * outputs, 2 * sizeof *w);
     if (!w) return HF_ERR_MEMORY;
-    status = factor(ctx, outputs, b, w);
+    const size_t *row_of = kernel->row_of + leaf->pairs_at;
+    double *ordered = w + outputs * outputs;
+    for (size_t s = 0; s < outputs; s++)
+        for (size_t t = 0; t < outputs; t++) ordered[row_of[s] * outputs + row_of[t]] = b[s * outputs + t];
+    status = factor(ctx, outputs, ordered, w);
     for (size_t s = 0; status >= 0 && s < outputs; s++) {
         for (size_t q = 0; q <= s; q++) {
             const size_t p = leaf->first + hfi_coregion_row(leaf, s) + q;
@@ -153,6 +157,42 @@ hf_status hf_kernel_set_coregion(hf_context *ctx, hf_kernel *kernel, size_t i, c
     if (status >= 0) hfi_coregion_refresh(kernel, leaf);
     hfi_free(ctx, w);
     return status;
+}
+
+size_t hfi_kernel_coregion_own(const hf_kernel *kernel, size_t i, size_t s, bool *squared, size_t *first,
+                               size_t *end)
+{
+    const hfi_leaf *leaf = find(kernel, i);
+    const size_t row = kernel->row_of[leaf->pairs_at + s];
+    *squared = leaf->rank < leaf->outputs;
+    *first = leaf->first + hfi_coregion_row(leaf, row);
+    *end = *first + hfi_coregion_length(leaf, row) - (*squared ? 0 : 1);
+    const size_t own = *squared ? leaf->first + hfi_coregion_factors(leaf) + row : *end;
+    return kernel->fixed[own] ? SIZE_MAX : own;
+}
+
+/* Whether nobody has said what an entry of W or of own is. */
+static bool is_free(const hf_kernel *kernel, const hfi_leaf *leaf)
+{
+    const size_t count = hfi_coregion_factors(leaf) + hfi_leaf_entries(leaf, HFI_FIELD_OWN);
+    for (size_t p = leaf->first; p < leaf->first + count; p++)
+        if (kernel->fixed[p] || kernel->given[p]) return false;
+    return true;
+}
+
+hf_status hfi_kernel_order_outputs(hf_context *ctx, hf_kernel *kernel, const size_t *order)
+{
+    size_t largest = 0;
+    for (size_t l = 0; l < kernel->leaf_count; l++)
+        if (kernel->leaves[l].outputs > largest) largest = kernel->leaves[l].outputs;
+    if (largest == 0) return HF_OK;
+    double *work = hfi_alloc(ctx, largest, (largest + 1) * sizeof *work);
+    if (!work) return HF_ERR_MEMORY;
+    for (size_t l = 0; l < kernel->leaf_count; l++)
+        if (kernel->leaves[l].form == HFI_FORM_COREGION && is_free(kernel, &kernel->leaves[l]))
+            hfi_coregion_reorder(kernel, &kernel->leaves[l], order, work);
+    hfi_free(ctx, work);
+    return HF_OK;
 }
 
 bool hfi_kernel_is_separable(const hf_kernel *kernel)

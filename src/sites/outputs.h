@@ -9,15 +9,15 @@
 #include "core/core.h"
 #include <holdfast/outputs.h>
 
-/** Rows with the same outputs missing, together. */
+/** Rows with the same outputs missing, and the same covariance, together. */
 typedef struct hfi_patterns {
     size_t n, groups;
     size_t *row;   /* n: the rows of group k are row[begin[k]] .. row[begin[k + 1] - 1], ascending */
     size_t *begin; /* groups + 1 */
 } hfi_patterns;
 
-hf_status hfi_patterns_create(hf_context *ctx, size_t n, size_t outputs, const double *y, size_t ldy,
-                              hfi_patterns *out);
+hf_status hfi_patterns_create(hf_context *ctx, size_t n, const double *y, size_t ldy,
+                              const hf_outputs_model *model, hfi_patterns *out);
 void hfi_patterns_free(hf_context *ctx, hfi_patterns *patterns);
 
 /** A readings' table and a model that go together: shapes, finite numbers, no negative variance. HF_ERR_ARGUMENT, HF_ERR_DIMENSION or HF_ERR_NOT_FINITE with
@@ -25,7 +25,9 @@ void hfi_patterns_free(hf_context *ctx, hfi_patterns *patterns);
 hf_status hfi_outputs_check(hf_context *ctx, const char *who, size_t n, const double *y, size_t ldy,
                             const hf_outputs_model *model);
 
-/** Entry (s, t) of C without ridge. */
+/** The model of one row alone: its own covariance is the one for all. */
+hf_outputs_model hfi_outputs_at(const hf_outputs_model *model, size_t row);
+/** Entry (s, t) of C without ridge; of a model with one covariance. */
 double hfi_outputs_covariance(const hf_outputs_model *model, size_t s, size_t t);
 /** y - m, within 1e100 standard deviations. */
 double hfi_outputs_deviation(const hf_outputs_model *model, size_t t, double y);

@@ -42,10 +42,14 @@ static void apply(const job *j, size_t row, size_t count)
     }
 }
 
-static hf_status one_pattern(hf_context *ctx, const job *j, const hfi_patterns *patterns, size_t group)
+static hf_status one_pattern(hf_context *ctx, const job *all, const hfi_patterns *patterns, size_t group)
 {
-    const size_t outputs = j->model->outputs, begin = patterns->begin[group],
+    const size_t outputs = all->model->outputs, begin = patterns->begin[group],
                  end = patterns->begin[group + 1];
+    const hf_outputs_model model = hfi_outputs_at(all->model, patterns->row[begin]);
+    job own = *all;
+    own.model = &model;
+    const job *j = &own;
     const size_t count = list_observed(outputs, j->y + patterns->row[begin] * j->ldy, j->observed);
     hf_status status =
         hfi_outputs_regress(ctx, j->model, count, j->observed, j->coefficient, j->work, j->index);
@@ -68,7 +72,7 @@ hf_status hfi_outputs_condition(hf_context *ctx, size_t n, const double *y, size
 {
     const size_t outputs = model->outputs;
     hfi_patterns patterns = {0};
-    hf_status status = hfi_patterns_create(ctx, n, outputs, y, ldy, &patterns);
+    hf_status status = hfi_patterns_create(ctx, n, y, ldy, model, &patterns);
     double *block = hfi_alloc(ctx, 3 * outputs * outputs + 3 * outputs, sizeof *block);
     size_t *index = hfi_alloc(ctx, 2 * outputs, sizeof *index);
     if (status >= 0 && (block == NULL || index == NULL)) status = HF_ERR_MEMORY;

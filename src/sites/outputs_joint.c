@@ -41,15 +41,16 @@ static hf_status measure_all(hf_context *ctx, size_t n, const double *y, size_t 
     for (size_t group = 0; group < patterns->groups && status >= 0; group++) {
         const size_t begin = patterns->begin[group], end = patterns->begin[group + 1];
         const double *first = y + patterns->row[begin] * ldy;
+        const hf_outputs_model at = hfi_outputs_at(model, patterns->row[begin]);
         size_t count = 0;
         for (size_t t = 0; t < outputs; t++)
             if (!isnan(first[t])) observed[count++] = t;
-        status = hfi_worse(status, hfi_outputs_factor(ctx, model, count, observed, block));
+        status = hfi_worse(status, hfi_outputs_factor(ctx, &at, count, observed, block));
         if (status < 0) return status;
         const double median = count > 0 ? sqrt(hfi_chi_squared_quantile(count, 0.5) / (double)count) : NAN;
         for (size_t k = begin; k < end; k++) {
             const size_t i = patterns->row[k];
-            d->root[i] = measure(model, y + i * ldy, count, observed, block, block + outputs * outputs,
+            d->root[i] = measure(&at, y + i * ldy, count, observed, block, block + outputs * outputs,
                                  slope + i * outputs);
             d->typical[i] = d->root[i] / median;
         }
@@ -103,7 +104,7 @@ hf_status hfi_outputs_weigh_rows(hf_context *ctx, const hf_outputs_rule *rule, s
     double *block = hfi_alloc(ctx, 3 * n + outputs * outputs + outputs, sizeof *block), c = 0.0;
     size_t *observed = hfi_alloc(ctx, outputs, sizeof *observed);
     hf_status status =
-        block && observed ? hfi_patterns_create(ctx, n, outputs, y, ldy, &patterns) : HF_ERR_MEMORY;
+        block && observed ? hfi_patterns_create(ctx, n, y, ldy, model, &patterns) : HF_ERR_MEMORY;
     if (status >= 0) {
         distances d = {.root = block, .zero = block + n, .typical = block + 2 * n};
         status = measure_all(ctx, n, y, ldy, model, &patterns, block + 3 * n, observed, &d, out->shift);

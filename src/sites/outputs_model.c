@@ -12,6 +12,15 @@ static const double STABLE_SHARE = 1e-6, SINGULAR_SHARE = 1e-14;
 
 static const double FURTHEST = 1e100;
 
+hf_outputs_model hfi_outputs_at(const hf_outputs_model *model, size_t row)
+{
+    hf_outputs_model at = *model;
+    if (model->covariances != NULL)
+        at.covariance = model->covariances + row * model->outputs * model->outputs;
+    at.covariances = NULL;
+    return at;
+}
+
 double hfi_outputs_covariance(const hf_outputs_model *model, size_t s, size_t t)
 {
     const size_t low = s < t ? s : t, high = s < t ? t : s;
@@ -55,7 +64,8 @@ static hf_status check_model(hf_context *ctx, const char *who, const hf_outputs_
 hf_status hfi_outputs_check(hf_context *ctx, const char *who, size_t n, const double *y, size_t ldy,
                             const hf_outputs_model *model)
 {
-    if (model == NULL || model->mean == NULL || model->covariance == NULL || model->noise == NULL)
+    if (model == NULL || model->mean == NULL || model->noise == NULL ||
+        (model->covariance == NULL && model->covariances == NULL))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: the model or a part of it is NULL", who);
     if (model->outputs == 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: there are no outputs", who);
     if (n > 0 && y == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: y is NULL", who);
@@ -67,7 +77,13 @@ hf_status hfi_outputs_check(hf_context *ctx, const char *who, size_t n, const do
             if (isinf(y[i * ldy + t]))
                 return hfi_fail(ctx, HF_ERR_NOT_FINITE,
                                 "%s: the reading of output %zu in row %zu is infinite", who, t, i);
-    return check_model(ctx, who, model);
+    if (model->covariances == NULL) return check_model(ctx, who, model);
+    hf_status status = HF_OK;
+    for (size_t i = 0; i < n && status >= 0; i++) {
+        const hf_outputs_model at = hfi_outputs_at(model, i);
+        status = check_model(ctx, who, &at);
+    }
+    return status;
 }
 
 typedef struct selection {

@@ -26,9 +26,10 @@ static int compare(const void *left, const void *right)
     return order != 0 ? order : (a->row > b->row) - (a->row < b->row);
 }
 
-hf_status hfi_patterns_create(hf_context *ctx, size_t n, size_t outputs, const double *y, size_t ldy,
-                              hfi_patterns *out)
+hf_status hfi_patterns_create(hf_context *ctx, size_t n, const double *y, size_t ldy,
+                              const hf_outputs_model *model, hfi_patterns *out)
 {
+    const size_t outputs = model->outputs;
     entry *entries = hfi_alloc(ctx, n, sizeof *entries);
     hfi_patterns p = {.n = n};
     p.row = hfi_alloc(ctx, n, sizeof *p.row);
@@ -42,7 +43,8 @@ hf_status hfi_patterns_create(hf_context *ctx, size_t n, size_t outputs, const d
     qsort(entries, n, sizeof *entries, compare);
     for (size_t i = 0; i < n; i++) {
         p.row[i] = entries[i].row;
-        if (i == 0 || compare_patterns(&entries[i - 1], &entries[i]) != 0) p.begin[p.groups++] = i;
+        if (i == 0 || model->covariances != NULL || compare_patterns(&entries[i - 1], &entries[i]) != 0)
+            p.begin[p.groups++] = i;
     }
     p.begin[p.groups] = n;
     hfi_free(ctx, entries);

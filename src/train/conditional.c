@@ -5,6 +5,12 @@
 #include <math.h>
 #include <string.h>
 
+/* Entries of covariances that differ by this share of their size are the same but for rounding. */
+static const double SAME = 1e-13;
+
+/* A variance, in standardised units, of readings that are all the same. */
+static const double NOTHING = 1e-24;
+
 /* Parts of `model`. */
 static double *mean_of(const hfi_conditional *c)
 {
@@ -46,18 +52,20 @@ static hf_status set_rule(hf_context *ctx, const hf_fit_settings *settings, size
 
 hf_status hfi_conditional_init(hf_context *ctx, const hf_fit_settings *settings, size_t n, size_t d,
                                size_t outputs, const double *x, const double *y, const size_t *sample,
-                               hfi_conditional *out)
+                               const size_t *readings, hfi_conditional *out)
 {
     memset(out, 0, sizeof *out);
     hf_status s = hfi_samples_init(ctx, n, d, outputs, x, y, sample, &out->samples);
     if (s < 0) return s;
+    out->readings = readings;
     const size_t rows = out->samples.count;
     out->eps = hfi_alloc(ctx, outputs, sizeof *out->eps);
     out->weight = hfi_alloc(ctx, rows, outputs * sizeof *out->weight);
     out->shift = hfi_alloc(ctx, rows, outputs * sizeof *out->shift);
     out->model = hfi_alloc(ctx, outputs, (2 + outputs) * sizeof *out->model);
-    s = out->eps && out->weight && out->shift && out->model ? set_rule(ctx, settings, outputs, out)
-                                                            : HF_ERR_MEMORY;
+    out->covariances = hfi_alloc(ctx, rows, outputs * outputs * sizeof *out->covariances);
+    const bool ready = out->eps && out->weight && out->shift && out->model && out->covariances;
+    s = ready ? set_rule(ctx, settings, outputs, out) : HF_ERR_MEMORY;
     if (s < 0) hfi_conditional_free(out);
     return s;
 }
@@ -69,6 +77,7 @@ void hfi_conditional_free(hfi_conditional *c)
     hfi_free(ctx, c->weight);
     hfi_free(ctx, c->shift);
     hfi_free(ctx, c->model);
+    hfi_free(ctx, c->covariances);
     hfi_samples_free(&c->samples);
     memset(c, 0, sizeof *c);
 }
@@ -78,8 +87,11 @@ static hf_status weigh(hfi_trainer *t, hfi_conditional *c, double *change)
 {
     const hfi_evaluator *e = &t->evaluator;
     const hfi_samples *g = &c->samples;
-    const hf_outputs_model model = {
-        .outputs = g->outputs, .mean = mean_of(c), .covariance = covariance_of(c), .noise = noise_of(c)};
+    const hf_outputs_model model = {.outputs = g->outputs,
+                                    .mean = mean_of(c),
+                                    .covariance = covariance_of(c),
+                                    .covariances = c->varies ? c->covariances : NULL,
+                                    .noise = noise_of(c)};
     const hf_outputs_sites sites = {.weight = c->weight, .shift = c->shift};
     const hf_status s =
         hf_outputs_weights(e->ctx, &c->rule, g->count, g->y, g->outputs, &model, NULL, &sites);
@@ -88,35 +100,48 @@ static hf_status weigh(hfi_trainer *t, hfi_conditional *c, double *change)
     for (size_t cell = 0; cell < g->count * g->outputs; cell++) {
         const size_t i = g->reading[cell];
         if (i == SIZE_MAX) continue;
+        if (c->rule.weighting == HF_OUTPUTS_READING && hfi_output_is_sparse(c->readings[cell % g->outputs])) {
+            /* Too few for a threshold. */
+            c->weight[cell] = 1.0;
+            c->shift[cell] = 0.0;
+        }
         *change = fmax(*change, fabs(c->weight[cell] - hf_sites_weights(e->sites)[i]));
         hfi_sites_weigh_as(e->sites, i, c->weight[cell], c->shift[cell]);
     }
     return HF_OK;
 }
 
-/* Covariance between outputs at one input: what the kernel says where it is asked, on average over some of the samples. */
-static void kernel_covariance(const hfi_trainer *t, const hfi_conditional *c)
+/* Covariance between outputs at the inputs of one sample: those of the first of its readings. */
+static void covariance_at(const hfi_trainer *t, const hfi_samples *g, size_t row, double *b)
 {
-    enum {
-        ASKED = 16
-    };
     const hfi_evaluator *e = &t->evaluator;
-    const size_t outputs = c->samples.outputs, step = e->rows > ASKED ? e->rows / ASKED : 1;
-    double *b = covariance_of(c), *u = t->work,
-           *v = u + e->d; /* work: 6 x count, and count > d with a coregion */
-    size_t asked = 0;
-    memset(b, 0, outputs * outputs * sizeof *b);
-    for (size_t i = 0; i < e->rows && asked < ASKED; i += step, asked++) {
-        memcpy(u, e->x + i * e->ldx, e->d * sizeof *u);
-        memcpy(v, u, e->d * sizeof *v);
-        for (size_t s = 0; s < outputs; s++)
-            for (size_t q = 0; q < outputs; q++) {
-                u[e->d - 1] = (double)s;
-                v[e->d - 1] = (double)q;
-                b[s * outputs + q] += hfi_kernel_value(e->kernel, u, v, false);
-            }
+    const size_t outputs = g->outputs;
+    double *u = t->work, *v = u + e->d; /* work: 6 x count, and count > d with a coregion */
+    size_t i = SIZE_MAX;
+    for (size_t s = 0; s < outputs && i == SIZE_MAX; s++) i = g->reading[row * outputs + s];
+    memcpy(u, e->x + i * e->ldx, e->d * sizeof *u);
+    memcpy(v, u, e->d * sizeof *v);
+    for (size_t s = 0; s < outputs; s++)
+        for (size_t q = 0; q < outputs; q++) {
+            u[e->d - 1] = (double)s;
+            v[e->d - 1] = (double)q;
+            b[s * outputs + q] = hfi_kernel_value(e->kernel, u, v, false);
+        }
+}
+
+/* Those of all samples; one is enough where they differ by rounding only. */
+static void kernel_covariance(const hfi_trainer *t, hfi_conditional *c)
+{
+    const hfi_samples *g = &c->samples;
+    const size_t square = g->outputs * g->outputs;
+    c->varies = false;
+    for (size_t row = 0; row < g->count; row++) {
+        double *b = c->covariances + row * square;
+        covariance_at(t, g, row, b);
+        for (size_t k = 0; k < square; k++)
+            c->varies = c->varies || fabs(b[k] - c->covariances[k]) > SAME * fabs(c->covariances[k]);
     }
-    for (size_t k = 0; k < outputs * outputs; k++) b[k] /= (double)asked;
+    memcpy(covariance_of(c), c->covariances, square * sizeof(double));
 }
 
 static void present_means(const hfi_trainer *t, const hfi_conditional *c)
@@ -158,6 +183,18 @@ static hf_status unrelated(hf_context *ctx, hfi_conditional *c)
     return HF_OK;
 }
 
+/* An output that is constant has no variance: it gets that of standardised readings, and nothing to do with the others. */
+static void free_constants(hfi_conditional *c)
+{
+    const size_t outputs = c->samples.outputs;
+    double *b = covariance_of(c);
+    for (size_t t = 0; t < outputs; t++) {
+        if (b[t * (outputs + 1)] > NOTHING) continue;
+        for (size_t s = 0; s < outputs; s++) b[t * outputs + s] = b[s * outputs + t] = 0.0;
+        b[t * (outputs + 1)] = 1.0;
+    }
+}
+
 /* Location and covariance of the complete samples; `related` says whether there were enough of them. */
 static hf_status estimate(hf_context *ctx, hfi_conditional *c, bool *related)
 {
@@ -170,6 +207,7 @@ static hf_status estimate(hf_context *ctx, hfi_conditional *c, bool *related)
     const hf_status s =
         hf_robust_covariance(ctx, g->count, g->outputs, g->y, g->outputs, &settings, &out, NULL);
     *related = s >= 0;
+    if (s >= 0) free_constants(c);
     return s == HF_ERR_NO_DATA ? unrelated(ctx, c) : s < 0 ? s : HF_OK;
 }
 

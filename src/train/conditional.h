@@ -12,16 +12,19 @@
 typedef struct hfi_conditional {
     hfi_samples samples;
     hf_outputs_rule rule;
-    double *eps;    /* outputs */
-    double *weight; /* rows x outputs, and so on, of the samples */
+    const size_t *readings; /* of each output; the fit's */
+    double *eps;            /* outputs */
+    double *weight;         /* rows x outputs, and so on, of the samples */
     double *shift;
-    double *model; /* mean, noise (outputs each), covariance (outputs x outputs), a second covariance */
+    double *model;       /* mean, noise (outputs each), covariance (outputs x outputs) */
+    double *covariances; /* rows x outputs x outputs: of each sample at its inputs */
+    bool varies;         /* they are not all the same, and count in place of the covariance in `model` */
 } hfi_conditional;
 
 /** For the readings of a fit. HF_ERR_ARGUMENT for settings that say nothing here. */
 hf_status hfi_conditional_init(hf_context *ctx, const hf_fit_settings *settings, size_t n, size_t d,
                                size_t outputs, const double *x, const double *y, const size_t *sample,
-                               hfi_conditional *out);
+                               const size_t *readings, hfi_conditional *out);
 void hfi_conditional_free(hfi_conditional *conditional);
 
 /**

@@ -24,6 +24,9 @@ void hfi_fit_free(hfi_fit *fit)
     hfi_free(fit->ctx, fit->means_given);
     hfi_free(fit->ctx, fit->coregionalisation);
     hfi_free(fit->ctx, fit->sample);
+    hfi_free(fit->ctx, fit->readings);
+    hfi_free(fit->ctx, fit->place_of);
+    hfi_free(fit->ctx, fit->order);
     hfi_conditional_free(&fit->conditional);
     hfi_free(fit->ctx, fit->verdict.suspected);
     hfi_free(fit->ctx, fit->verdict.group);
@@ -108,6 +111,7 @@ static hf_status conclude(hfi_fit *fit, const double *state, hf_posterior **post
     hfi_solution solution = {0};
     double kappa = 1.0;
     hf_status s = hfi_trainer_set(&fit->trainer, state);
+    if (s >= 0 && fit->outputs > 1) s = hfi_kernel_order_outputs(fit->ctx, fit->kernel, NULL);
     const hf_status solved = s < 0 ? s : hfi_fit_solve(fit, &solution);
     if (solved < 0) return solved;
     hf_posterior *made = NULL;
@@ -165,6 +169,7 @@ static hf_status finish_stages(hfi_fit *fit, const hfi_holdout *start, double *s
 static hf_status run(hfi_fit *fit, hf_posterior **posterior, hf_fit_report *report, hf_reading *readings)
 {
     hf_status s = hfi_fit_prepare(fit);
+    if (s >= 0) s = hfi_fit_order_outputs(fit);
     if (s >= 0) s = open_journal(fit);
     const bool stages = s >= 0 && hfi_fit_has_stages(fit);
     hfi_holdout start = {0};

@@ -44,6 +44,9 @@ typedef struct hfi_fit {
     bool *noises_held; /* likewise */
     bool *means_given; /* likewise: constants that were set by name */
     size_t *sample;    /* readings with the same number were taken together; NULL: those with equal inputs */
+    size_t *readings;  /* with several outputs: how many each has; else NULL */
+    size_t *place_of;  /* likewise: place of each output in an order that does not depend on their numbers */
+    size_t *order;     /* likewise: rows in such an order */
     hfi_conditional conditional; /* zeroed unless weights come from the other outputs */
     double *
         coregionalisation; /* T x T for each coregion, what was given of it, scaled units, else NaN; NULL: nothing */
@@ -79,6 +82,14 @@ hf_status hfi_fit_output_sites(hfi_fit *fit);
 hf_status hfi_fit_assign_output(hfi_fit *fit, const hf_assignment *a, bool *done);
 /** After all assignments: the coregionalisation matrix, if it was given. */
 hf_status hfi_fit_finish_assignments(hfi_fit *fit);
+/** With several outputs: an order of outputs and rows that does not depend on how the outputs are numbered (fit_order.c), which the rows of the
+ * coregionalisation's factor take; and that of the rows alone, for outputs that are in order. */
+hf_status hfi_fit_order_outputs(hfi_fit *fit);
+hf_status hfi_fit_order_readings(hfi_fit *fit);
+/** Scales of such outputs: what the others say, within what their own readings allow; `all` is the scale of all readings together. */
+void hfi_fit_scale_sparse(const hfi_fit *fit, double all, const double *location, double *scale);
+/** Keeps what such an output has of its own from going to nothing: at least 1 / readings of its variance. */
+void hfi_fit_bound_sparse(const hfi_fit *fit, hfi_trainer *trainer);
 /** Median or 0, and 1.4826 MAD, or what stands in for it where that is 0 (fit_gather.c). */
 hf_status hfi_fit_robust_scale(hf_context *ctx, size_t n, const double *y, double *location, double *scale);
 /** Kernel, mean and sites at their starting or given values. */

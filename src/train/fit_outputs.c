@@ -52,14 +52,17 @@ hf_status hfi_fit_measure_outputs(hfi_fit *fit, bool centred, hfi_scaling *scali
     const size_t outputs = fit->outputs, d = fit->d;
     double *both = hfi_alloc(fit->ctx, outputs, 2 * sizeof *both);
     double *own = hfi_alloc(fit->ctx, fit->n, sizeof *own);
-    hf_status s = both && own ? HF_OK : HF_ERR_MEMORY;
+    fit->readings = hfi_alloc(fit->ctx, outputs, sizeof *fit->readings);
+    hf_status s = both && own && fit->readings ? HF_OK : HF_ERR_MEMORY;
     for (size_t t = 0; s >= 0 && t < outputs; t++) {
         size_t count = 0;
         for (size_t i = 0; i < fit->n; i++)
             if (fit->x[i * d + d - 1] == (double)t) own[count++] = fit->y[i];
         s = hfi_fit_robust_scale(fit->ctx, count, own, &both[t], &both[outputs + t]);
-        if (!centred) both[t] = 0.0;
+        fit->readings[t] = count;
     }
+    if (s >= 0) hfi_fit_scale_sparse(fit, scaling->y_scale, both, both + outputs);
+    for (size_t t = 0; s >= 0 && !centred && t < outputs; t++) both[t] = 0.0;
     if (s >= 0) s = hfi_scaling_set_outputs(fit->ctx, scaling, outputs, both, both + outputs);
     hfi_free(fit->ctx, both);
     hfi_free(fit->ctx, own);

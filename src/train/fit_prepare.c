@@ -267,6 +267,7 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
     const hf_fit_settings *settings = fit->settings;
     const bool train = settings->train;
     t->journal = fit->journal;
+    t->order = fit->order;
     t->optimiser = settings->optimiser;
     t->learning_rate = settings->learning_rate;
     t->budget = settings->suspects == HF_SUSPECTS_OFF ? 100 * (1 + settings->restarts) : 400;
@@ -293,7 +294,9 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
     for (size_t i = kernel_count; i < kernel_count + mean_count; i++) {
         t->lower[i] = -INFINITY;
         t->upper[i] = INFINITY;
-        if (t->train_mean) t->free_index[t->free_count++] = i;
+        const bool says_little =
+            kind == HF_MEAN_OUTPUTS && hfi_output_is_sparse(fit->readings[i - kernel_count]);
+        if (t->train_mean && !says_little) t->free_index[t->free_count++] = i;
     }
     for (size_t c = 0; s >= 0 && c < hfi_trainer_noises(t); c++) s = noise_box(fit, t, c);
     if (s < 0) return s;
@@ -301,9 +304,14 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
     t->curved = (settings->sites == HF_SITES_GAUSSIAN || settings->sites == HF_SITES_ROBUST) &&
                 settings->optimiser == HF_OPTIMISER_LBFGS &&
                 hfi_evaluator_knows_curvature(&t->evaluator, t->objective);
+    hfi_fit_bound_sparse(fit, t);
     hfi_trainer_get(t, t->start);
+    for (size_t k = 0; k < t->free_count; k++) {
+        const size_t i = t->free_index[k];
+        t->start[i] = fmin(fmax(t->start[i], t->lower[i]), t->upper[i]);
+    }
     if (settings->sites != HF_SITES_ROBUST || settings->centre != HF_CENTRE_CONDITIONAL) return HF_OK;
     t->conditional = &fit->conditional;
     return hfi_conditional_init(fit->ctx, settings, fit->n, fit->d, fit->outputs, fit->x, fit->y, fit->sample,
-                                &fit->conditional);
+                                fit->readings, &fit->conditional);
 }

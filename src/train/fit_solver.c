@@ -67,14 +67,28 @@ static hf_status check_counts(const hfi_fit *fit)
 /* ---- what training maximises with -------------------------------------------------------------------------
  */
 
+/* From the rows in an order that does not depend on how outputs are numbered, or else ties would; 'first' means the table's. */
+static hf_status choose_inducing(const hfi_fit *fit, double *z, size_t *chosen)
+{
+    const hf_inducing_choice rule = fit->settings->inducing_choice;
+    const bool ordered = fit->order && rule != HF_INDUCING_FIRST;
+    double *x = ordered ? hfi_alloc(fit->ctx, fit->n, fit->d * sizeof *x) : NULL;
+    if (ordered && !x) return HF_ERR_MEMORY;
+    for (size_t k = 0; ordered && k < fit->n; k++)
+        memcpy(x + k * fit->d, fit->x + fit->order[k] * fit->d, fit->d * sizeof *x);
+    const hf_status s = hf_choose_inducing(fit->ctx, fit->kernel, rule, fit->n, ordered ? x : fit->x, fit->d,
+                                           fit->inducing, z, chosen);
+    hfi_free(fit->ctx, x);
+    return s;
+}
+
 static hf_status inducing_evaluator(hfi_fit *fit, hfi_evaluator *e)
 {
     double *z = hfi_alloc(fit->ctx, fit->inducing, fit->d * sizeof *z);
     if (!z) return HF_ERR_MEMORY;
     size_t chosen = 0;
     hfi_inducing inducing = {0};
-    hf_status s = hf_choose_inducing(fit->ctx, fit->kernel, fit->settings->inducing_choice, fit->n, fit->x,
-                                     fit->d, fit->inducing, z, &chosen);
+    hf_status s = choose_inducing(fit, z, &chosen);
     if (s >= 0) {
         fit->inducing = chosen;
         s = hfi_inducing_init(fit->ctx, fit->settings->inducing_method, chosen, fit->d, z, fit->d, &inducing);

@@ -51,7 +51,7 @@ static hf_status choose_rows(const hfi_fit *fit, size_t count, size_t *chosen)
     if (ready) {
         hfi_stream stream;
         hfi_stream_init(&stream, hf_context_seed(fit->ctx), HFI_PURPOSE_SPLIT, 1);
-        for (size_t i = 0; i < fit->n; i++) order[i] = i;
+        for (size_t i = 0; i < fit->n; i++) order[i] = fit->order ? fit->order[i] : i;
         hfi_stream_shuffle(&stream, order, fit->n);
         for (size_t k = 0; k < count; k++) taken[order[k]] = true;
         size_t k = 0;
@@ -82,6 +82,8 @@ static hf_status make_share(const hfi_fit *fit, const stage *size, hfi_fit *shar
                        .noise_held = fit->noise_held,
                        .noises = fit->noises,
                        .noises_held = fit->noises_held,
+                       .readings = fit->readings,
+                       .place_of = fit->place_of,
                        .threshold = fit->threshold,
                        .nu = fit->nu,
                        .cut = fit->cut,
@@ -112,6 +114,7 @@ static hf_status make_share(const hfi_fit *fit, const stage *size, hfi_fit *shar
     }
     if (s >= 0) s = hf_sites_gaussian(fit->ctx, n, share->y, share->noise, share->extra, &share->sites);
     if (s >= 0 && fit->outputs > 1) s = hfi_fit_output_sites(share);
+    if (s >= 0) s = hfi_fit_order_readings(share);
     if (s >= 0 && fit->settings->sites == HF_SITES_ROBUST)
         s = hf_sites_set_beta(fit->ctx, share->sites, fit->settings->beta / fit->scaling.y_scale);
     return s;
@@ -127,6 +130,7 @@ static void share_free(hfi_fit *share)
     hfi_free(share->ctx, share->y);
     hfi_free(share->ctx, share->comparable);
     hfi_free(share->ctx, share->sample);
+    hfi_free(share->ctx, share->order);
     hfi_conditional_free(&share->conditional);
     hfi_free(share->ctx, share->verdict.suspected);
     hfi_free(share->ctx, share->verdict.group);

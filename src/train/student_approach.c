@@ -35,7 +35,7 @@ hf_status hfi_student_approach(const hfi_student_search *how, double *state, dou
     const bool thin = e->n > READINGS;
     if (t->free_count == 0 || !(how->train_nu || thin)) return HF_OK;
     hfi_thinned thinned;
-    hf_status s = thin ? hfi_thin_out(e, READINGS, &thinned) : HF_OK;
+    hf_status s = thin ? hfi_thin_out(e, t->order, READINGS, &thinned) : HF_OK;
     if (s < 0) return s;
     s = search(how, state, nu, how->train_nu && thin, iterations);
     if (s == HF_ERR_NOT_POSITIVE_DEFINITE) s = HF_OK; /* state and nu are what they were */

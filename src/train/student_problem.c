@@ -22,8 +22,12 @@ hf_status hfi_student_problem_init(hfi_evaluator *e, hf_student_method method, h
     memset(out, 0, sizeof *out);
     hf_status s = hfi_require_memory(e->ctx, "Student-t noise", e->n, hfi_curved_bytes(e->n, e->n / 5));
     if (s < 0) return s;
-    hfi_student_problem p = {
-        .evaluator = e, .method = method, .power = 1.0, .tolerance = hfi_student_exact, .n = e->n};
+    hfi_student_problem p = {.evaluator = e,
+                             .method = method,
+                             .power = 1.0,
+                             .tolerance = hfi_student_exact,
+                             .floor = -INFINITY,
+                             .n = e->n};
     s = hfi_curved_init(e->ctx, e->n, e->a, &p.curved);
     if (s < 0) return s;
     p.vectors = hfi_alloc(e->ctx, e->n, VECTORS * sizeof *p.vectors);

@@ -10,6 +10,9 @@ static const double least_nu = 2.0, most_nu = 50.0;
 static const double prior_mean = 1.0986122886681098; /* log 3: nu = 4 */
 static const double prior_sd = 1.0;
 
+/* Nats: priors differ by less within a search. */
+static const double FAR = 20.0;
+
 static double log_prior_of_nu(double nu)
 {
     const double u = (log(nu - 1.0) - prior_mean) / prior_sd;
@@ -21,7 +24,8 @@ typedef struct training {
     double *state, *gradient; /* full ones of the point being evaluated */
     double nu, value, prior;
     double *best; /* full state */
-    double best_nu, best_prior;
+    double best_nu, best_prior, best_value;
+    bool any;
     bool refused; /* expectation propagation has no fixed point at some place the search went to */
 } training;
 
@@ -51,7 +55,10 @@ static hf_status evaluate(void *arg, const double *point, double *total, double 
     const size_t count = t->free_count;
     for (size_t k = 0; k < count; k++) w->state[t->free_index[k]] = point[k];
     if (w->how->train_nu) w->nu = 1.0 + exp(point[count]);
+    /* Where the best point so far is out of reach a search only wants to know that. */
+    p->floor = w->any ? w->best_value - FAR : -INFINITY;
     hf_status s = hfi_student_ask(w->how, w->state, w->nu, &w->value, w->gradient);
+    p->floor = -INFINITY;
     t->evaluations++;
     if (without_value(p, s)) {
         /* Away from a fixed point expectation propagation's formula can give anything. */
@@ -76,6 +83,8 @@ static void improved(void *arg)
     training *w = arg;
     w->best_nu = w->nu;
     w->best_prior = w->prior;
+    w->best_value = w->value;
+    w->any = true;
     memcpy(w->best, w->state, w->how->trainer->count * sizeof *w->best);
     hfi_student_keep(w->how->problem);
 }

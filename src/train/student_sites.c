@@ -86,6 +86,13 @@ static hf_status walk(hfi_site_loop *loop, double value, double change, bool *ta
     return measure_at(loop, loop->at);
 }
 
+/* Whether the points left would not lift the value to the problem's floor at the pace of the last one, which gained `gain`. */
+static bool hopeless(const hfi_site_loop *loop, int points, double gain)
+{
+    const double missing = loop->p->floor - loop->value;
+    return loop->ascends && points >= PATIENCE && missing > gain * (MOST_POINTS - points);
+}
+
 static hf_status iterate(hfi_site_loop *loop)
 {
     hfi_student_problem *p = loop->p;
@@ -98,6 +105,7 @@ static hf_status iterate(hfi_site_loop *loop)
         const bool flat = loop->ascends && loop->value < last + rounding * (1.0 + fabs(last));
         p->converged = loop->change < (flat ? near : p->tolerance);
         if (p->converged) return s;
+        if (hopeless(loop, count, loop->value - last)) return s;
         last = loop->value;
         waited = loop->change < best ? 0 : waited + 1;
         best = fmin(best, loop->change);

@@ -22,7 +22,7 @@ hf_status hfi_thin_back(hfi_evaluator *e, hfi_thinned *thinned)
     return s < 0 ? s : hfi_evaluator_select(e);
 }
 
-hf_status hfi_thin_out(hfi_evaluator *e, size_t wanted, hfi_thinned *out)
+hf_status hfi_thin_out(hfi_evaluator *e, const size_t *order, size_t wanted, hfi_thinned *out)
 {
     *out = (hfi_thinned){.ctx = e->ctx};
     out->absent = hfi_alloc(e->ctx, e->rows, sizeof *out->absent);
@@ -38,12 +38,15 @@ hf_status hfi_thin_out(hfi_evaluator *e, size_t wanted, hfi_thinned *out)
     hfi_stream stream;
     hfi_stream_init(&stream, hf_context_seed(e->ctx), HFI_PURPOSE_SAMPLE, 0);
     hf_status s = HF_OK;
-    for (size_t a = 0; s >= 0 && a < e->n; a++) {
-        const bool taken = hfi_stream_uniform(&stream) * (double)(e->n - a) < (double)wanted;
+    size_t left = e->n;
+    for (size_t k = 0; s >= 0 && k < e->rows; k++) {
+        const size_t i = order ? order[k] : k;
+        if (!hf_sites_is_present(e->sites, i)) continue;
+        const bool taken = hfi_stream_uniform(&stream) * (double)left-- < (double)wanted;
         if (taken) wanted--;
         if (taken) continue;
-        out->absent[e->row[a]] = true;
-        s = hf_sites_set_present(e->ctx, e->sites, e->row[a], false);
+        out->absent[i] = true;
+        s = hf_sites_set_present(e->ctx, e->sites, i, false);
     }
     if (s >= 0) s = hfi_evaluator_select(e);
     if (s < 0) (void)hfi_thin_back(e, out);

@@ -147,6 +147,8 @@ typedef struct hfi_trainer {
                         it */
     const double *comparable; /* rows x d: the inputs standardised, for rules that measure distances, whatever
                                  the units the kernel sees */
+    const size_t *
+        order; /* rows in an order that does not depend on how outputs are numbered; NULL: as they are. Not owned */
     size_t evaluations;
     double
         enough; /* nats: a search other than Adam's also ends where an iteration gains no more; 0: only by its own tolerances */
@@ -230,6 +232,12 @@ hf_status hfi_holdout_from_solution(hfi_evaluator *evaluator, const hfi_solution
 /** The step that readings were rounded to: most are equal to another one, and those lie whole steps apart; else 0. A reading known to half a
  *  step has at least the variance step^2 / 12. O(n log n). */
 hf_status hfi_reading_step(hf_context *ctx, size_t n, const double *y, double *step);
+
+/** Fewer readings of one output of several than this say little about how widely it varies, and can be explained by chance (fit_sparse.c). */
+enum {
+    HFI_SPARSE_READINGS = 8
+};
+bool hfi_output_is_sparse(size_t readings);
 
 /** Sites of labels, which are not fitted here but in the classify room. */
 bool hfi_site_kind_is_class(hf_site_kind kind);

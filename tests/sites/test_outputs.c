@@ -541,9 +541,47 @@ static void survives_every_failing_allocation(void **state)
     }
 }
 
+/* Each row by the covariance of its own: what a model with that one for all says of the row. */
+static void rows_may_differ_in_covariance(void **state)
+{
+    static double own[MOST_ROWS * MOST_OUTPUTS * MOST_OUTPUTS];
+    make(61, 40, 4, 0.0, 0.3);
+    const size_t square = p.outputs * p.outputs;
+    for (size_t i = 0; i < p.n; i++)
+        for (size_t k = 0; k < square; k++)
+            own[i * square + k] = (0.2 + 0.05 * (double)(i / 2)) * p.covariance[k];
+    hf_outputs_model model = p.model;
+    model.covariance = NULL;
+    model.covariances = own;
+    assert_int_equal(hf_outputs_conditional_centre(*state, p.n, p.y, p.outputs, &model, centre), HF_OK);
+    for (size_t i = 0; i < p.n; i++) {
+        hf_outputs_model one = p.model;
+        one.covariance = own + i * square;
+        assert_int_equal(
+            hf_outputs_conditional_centre(*state, 1, p.y + i * p.outputs, p.outputs, &one, other), HF_OK);
+        for (size_t t = 0; t < p.outputs; t++)
+            assert_true(fabs(centre[i * p.outputs + t] - other[t]) <= 1e-12 * (1.0 + fabs(other[t])));
+    }
+    const hf_outputs_rule rules[] = {{.weighting = HF_OUTPUTS_READING, .eps = EPS},
+                                     {.weighting = HF_OUTPUTS_JOINT, .eps = EPS},
+                                     {.weighting = HF_OUTPUTS_CHANNEL, .eps = EPS}};
+    for (size_t r = 0; r < 3; r++) {
+        /* All the same: as one for all. */
+        for (size_t i = 0; i < p.n; i++) memcpy(own + i * square, p.covariance, square * sizeof *own);
+        assert_true(hf_outputs_weights(*state, &rules[r], p.n, p.y, p.outputs, &model, NULL, &SITES) >= 0);
+        memcpy(other, weight, p.n * p.outputs * sizeof *other);
+        assert_true(hf_outputs_weights(*state, &rules[r], p.n, p.y, p.outputs, &p.model, NULL, &SITES) >= 0);
+        for (size_t k = 0; k < p.n * p.outputs; k++) assert_true(fabs(other[k] - weight[k]) <= 1e-11);
+    }
+    own[3 * square] = NAN;
+    assert_int_equal(hf_outputs_conditional_centre(*state, p.n, p.y, p.outputs, &model, centre),
+                     HF_ERR_NOT_FINITE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_may_differ_in_covariance),
         cmocka_unit_test(centres_are_the_conditional_means),
         cmocka_unit_test(one_output_or_no_company_gives_the_mean),
         cmocka_unit_test(the_own_reading_has_no_say),

@@ -182,11 +182,36 @@ static void kept_starts_lead_to_the_same_place(void **state)
     }
 }
 
+/* Where the bound cannot reach what a search has reached already, nobody waits for its fixed point; where it can, nothing is cut short. */
+static void what_is_out_of_reach_is_left_early(void **state)
+{
+    (void)state;
+    fixture f;
+    make(&f, "se(ard)", HF_MEAN_CONSTANT, 1e-6);
+    double patient = NAN, hasty = NAN, lenient = NAN;
+    hfi_student_problem p;
+    assert_int_equal(hfi_student_problem_init(&f.e, HF_STUDENT_VARIATIONAL, &p), HF_OK);
+    assert_int_equal(hfi_student_evaluate(&p, 2.0, &patient, NULL), HF_OK);
+    const size_t all = p.factorisations;
+    p.floor = patient + 1e4;
+    assert_int_equal(hfi_student_evaluate(&p, 2.0, &hasty, NULL), HF_OK);
+    const size_t few = p.factorisations - all;
+    assert_true(2 * few <= all);
+    assert_false(p.converged);
+    assert_true(hasty <= patient + 1e-9);
+    p.floor = patient - 1e-3;
+    assert_int_equal(hfi_student_evaluate(&p, 2.0, &lenient, NULL), HF_OK);
+    assert_true(lenient >= p.floor);
+    hfi_student_problem_free(&p);
+    drop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_change_no_digit),
         cmocka_unit_test(kept_starts_lead_to_the_same_place),
+        cmocka_unit_test(what_is_out_of_reach_is_left_early),
         cmocka_unit_test(gradients_match_difference_quotients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
