@@ -132,9 +132,11 @@ HF_API hf_status hf_choose_inducing(hf_context *ctx, const hf_kernel *kernel, hf
 typedef struct hf_projection {
     hf_actions actions;
     size_t count; /**< i: at most so many actions, Krylov's beside the inducing ones; more than readings is
-                     HF_ERR_ARGUMENT */
+                     HF_ERR_ARGUMENT. Without a tolerance as many Krylov actions as this, or as there are readings: where the
+                     residual is gone, the space goes on, and where that is exhausted, single readings do */
     double
-        tolerance; /**< Krylov: stop when |z - m - (K + D) t| / |z - m| (in the norm D^-1/2) is below; 0: never */
+        tolerance; /**< Krylov: stop when |z - m - (K + D) t| / |z - m| (in the norm D^-1/2) is below; 0: never. Below some
+                      1e-12 it is a matter of rounding when that is */
     size_t
         inducing; /**< inducing inputs whose D^-1 K_XZ goes before Krylov's actions (0: none), or of the inducing actions (0:
                      count); more than readings count as all */

@@ -164,7 +164,7 @@ hf_status hfi_projected_solve_dense(hf_context *ctx, const hf_kernel *kernel, co
     double *q = hfi_dense_system_next(&s);
     for (size_t a = 0; a < count; a++)
         for (size_t i = 0; i < s.n; i++) q[i + a * s.n] = s.root[i] * actions[i + a * s.n];
-    hf_status status = hfi_dense_system_grow(&s, count);
+    hf_status status = hfi_dense_system_grow(&s, count, HFI_DENSE_DEPENDENT);
     if (status >= 0 && s.core.count == 0)
         status = hfi_fail(ctx, HF_ERR_ARGUMENT, "all of the %zu actions are zero or not finite", count);
     if (status >= 0) status = hfi_worse(hfi_dense_system_finish(&s, out, report), status);
@@ -211,7 +211,7 @@ static hf_status grow_inducing(hfi_dense_system *s, hf_inducing_choice choice, s
         status = hf_choose_inducing(s->ctx, s->kernel, choice, s->n, s->solution.z, d, m, z, &job.m);
     if (status >= 0) {
         hfi_parallel_for(s->ctx, (job.m + COLUMNS - 1) / COLUMNS, make_columns, &job);
-        status = hfi_worse(hfi_dense_system_grow(s, job.m), status);
+        status = hfi_worse(hfi_dense_system_grow(s, job.m, HFI_DENSE_DEPENDENT), status);
     }
     hfi_free(s->ctx, z);
     hfi_free(s->ctx, job.scratch);
@@ -236,7 +236,7 @@ static hf_status solve_dense_rule(hf_context *ctx, const hf_kernel *kernel, cons
         status = hfi_worse(hfi_krylov_grow(&s, p->count, p->tolerance), status);
     if (status >= 0 && s.core.count == 0) { /* the readings equal the prior mean: any action will do */
         for (size_t i = 0; i < s.n; i++) hfi_dense_system_next(&s)[i] = 1.0 / s.root[i];
-        status = hfi_worse(hfi_dense_system_grow(&s, 1), status);
+        status = hfi_worse(hfi_dense_system_grow(&s, 1, HFI_DENSE_DEPENDENT), status);
     }
     if (status >= 0) status = hfi_worse(hfi_dense_system_finish(&s, out, report), status);
     hfi_dense_system_free(&s);

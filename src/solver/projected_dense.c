@@ -6,10 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Part of a column's length that has to be new. Even what is mostly rounding is an action like any other: the posterior is
- * right for any actions, so that the limit is low. */
-static const double DEPENDENT = 1e-12;
-
 void hfi_dense_system_free(hfi_dense_system *s)
 {
     hfi_solution_free(&s->solution);
@@ -108,11 +104,11 @@ static hf_status solve(hfi_dense_system *s)
     return status;
 }
 
-hf_status hfi_dense_system_grow(hfi_dense_system *s, size_t count)
+hf_status hfi_dense_system_grow(hfi_dense_system *s, size_t count, double dependent)
 {
     const size_t first = s->core.count;
     size_t total = first;
-    hf_status status = hfi_orthonormalise(s->ctx, s->n, first, count, s->solution.r, s->n, DEPENDENT, &total);
+    hf_status status = hfi_orthonormalise(s->ctx, s->n, first, count, s->solution.r, s->n, dependent, &total);
     if (status < 0 || total == first) return status;
     status = multiply(s, first, total - first);
     if (status >= 0) status = extend(s, first, total - first);

@@ -213,6 +213,97 @@ static void targets_at_the_prior_mean_are_fine(void **state)
     hf_context_free(ctx);
 }
 
+/* ---- past the end of the residual ------------------------------------------------------------------------------ */
+
+enum {
+    PROBES = 10
+};
+
+static void variances_at(const problem *p, const hfi_solution *s, const double *x, double *out)
+{
+    double *k = naive_zeros(s->n), *room = naive_zeros(hfi_solution_room(s, 1) + 1);
+    double *scratch = naive_zeros(hfi_kernel_scratch(p->kernel));
+    size_t ld;
+    for (size_t q = 0; q < PROBES; q++) {
+        hfi_kernel_cross_block(p->kernel, 1, x + q * s->d, s->d, s->n, s->z, s->d, k, s->n, scratch);
+        const double *w = hfi_solution_whiten(s, 1, k, s->n, room, &ld);
+        out[q] = hfi_kernel_value(p->kernel, x + q * s->d, x + q * s->d, true);
+        for (size_t a = 0; a < hfi_solution_rank(s); a++) out[q] -= w[a] * w[a];
+    }
+    free(k);
+    free(room);
+    free(scratch);
+}
+
+static void give_targets(problem *p, const double *y)
+{
+    hf_sites_free(p->sites);
+    assert_int_equal(hf_sites_gaussian(p->ctx, p->n, y, p->noise, NULL, &p->sites), HF_OK);
+}
+
+/* Readings so far apart that one action explains them all: the residual is then 0 or its rounding, and the others are asked for still. */
+static void an_exhausted_space_is_no_end(void **state)
+{
+    (void)state;
+    hf_context *ctx = problem_context(1);
+    problem p = problem_make(ctx, "matern52(ard)", 24, 2, 0.05);
+    double x[PROBES * 2], variance[PROBES], want[PROBES];
+    hfi_solution s, exact;
+    hf_projection_report report;
+    for (size_t i = 0; i < p.n; i++) p.x[2 * i] = 1e3 * (double)i;
+    for (size_t q = 0; q < PROBES; q++) {
+        x[2 * q] = 1e3 * (double)(2 * q) + 0.1;
+        x[2 * q + 1] = p.x[4 * q + 1];
+    }
+    assert_int_equal(hfi_exact_solve(ctx, p.kernel, p.mean, p.sites, p.d, p.x, p.d, &exact), HF_OK);
+    variances_at(&p, &exact, x, want);
+    for (size_t count = 1; count <= p.n; count++) {
+        const hf_projection choice = {.actions = HF_ACTIONS_KRYLOV, .count = count};
+        assert_int_equal(solve(&p, &choice, &s, &report), HF_OK);
+        assert_int_equal(report.actions, count);
+        if (count == p.n) {
+            variances_at(&p, &s, x, variance);
+            for (size_t q = 0; q < PROBES; q++) assert_near(variance[q], want[q], 1e-10);
+        }
+        hfi_solution_free(&s);
+    }
+    hfi_solution_free(&exact);
+    problem_free(&p);
+    hf_context_free(ctx);
+}
+
+/* Targets that differ by a rounding stand for a processor that rounds otherwise: no action may be made of that. */
+static void rounding_makes_no_action(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = {"matern52(ard)", "se(ard) + linear",
+                                          "1.7*matern32(x1) + 0.3*periodic(x2, period=3) + white"};
+    hf_context *ctx = problem_context(1);
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        problem p = problem_make(ctx, kernels[k], 35, 2, 0.05);
+        double *x = problem_inputs(PROBES, p.d, 84), *other = naive_zeros(p.n);
+        for (size_t i = 0; i < p.n; i++) other[i] = p.y[i] * (1.0 + (i % 3 == 0 ? 2.3e-16 : 0.0));
+        for (size_t count = 1; count <= p.n; count++) {
+            const hf_projection choice = {.actions = HF_ACTIONS_KRYLOV, .count = count};
+            double variance[2][PROBES];
+            for (int round = 0; round < 2; round++) {
+                hfi_solution s;
+                hf_projection_report report;
+                give_targets(&p, round ? other : p.y);
+                assert_int_equal(solve(&p, &choice, &s, &report), HF_OK);
+                assert_int_equal(report.actions, count);
+                variances_at(&p, &s, x, variance[round]);
+                hfi_solution_free(&s);
+            }
+            for (size_t q = 0; q < PROBES; q++) assert_near(variance[1][q], variance[0][q], 1e-8);
+        }
+        free(x);
+        free(other);
+        problem_free(&p);
+    }
+    hf_context_free(ctx);
+}
+
 static bool refuse(const char *stage, double done, double value, void *user)
 {
     (void)user;
@@ -241,7 +332,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(converges_to_the_exact_mean),        cmocka_unit_test(is_conjugate_gradients),
         cmocka_unit_test(says_when_it_is_not_there_yet),      cmocka_unit_test(inducing_actions_help),
-        cmocka_unit_test(targets_at_the_prior_mean_are_fine), cmocka_unit_test(can_be_cancelled),
+        cmocka_unit_test(targets_at_the_prior_mean_are_fine), cmocka_unit_test(an_exhausted_space_is_no_end),
+        cmocka_unit_test(rounding_makes_no_action),           cmocka_unit_test(can_be_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
