@@ -22,7 +22,8 @@ static const tool_verb *find_verb(const char *name)
 
 static int print_version(void)
 {
-    printf("holdfast %s\nBLAS: %s\n", hf_version(), hf_blas_description());
+    printf("holdfast %s\nBLAS: %s\nloops: %s\n", hf_version(), hf_blas_description(),
+           hf_vector_description());
     if (hf_blas_is_slow())
         fputs(
             "holdfast: warning: this BLAS is several times slower than need be; install a fast one (Debian: "

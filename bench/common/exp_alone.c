@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/exp_alone.h"
 
+#include "kernel/vector.h" /* instead of math.h */
+
 /* math.h does not declare the vector variants without -ffast-math; this file must not include it. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
 #pragma omp declare simd notinbranch
-extern double exp(double);
-#define CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-extern double exp(double);
-#define CLONES
 #endif
+extern double exp(double);
 
 enum {
     BLOCK = 2048
 };
 
-CLONES void bench_exp_alone(size_t count, const double *arguments, double *out)
+HFI_CLONES void bench_exp_alone(size_t count, const double *arguments, double *out)
 {
     for (size_t begin = 0; begin < count; begin += BLOCK) {
         size_t length = count - begin < BLOCK ? count - begin : BLOCK;

@@ -8,11 +8,17 @@
  * and math.h must not be included beside this header. A function marked HFI_CLONES is compiled for 512, 256
  * and 128 bits; the loader picks one. Where any of this is missing (another compiler, another C library) the
  * same loops call the scalar functions.
+ *
+ * HFI_VECTOR, which cmake/HoldfastVector.cmake gives to the files of loops, is 0 for all widths, or the one width there is.
  */
 #ifndef HFI_KERNEL_VECTOR_H
 #define HFI_KERNEL_VECTOR_H
 
 #include "kernel/loops.h"
+
+#if !defined(HFI_VECTOR)
+#error "a file of loops stands in cmake/HoldfastVector.cmake"
+#endif
 
 #if defined(__has_include)
 #if __has_include(<features.h>)
@@ -27,8 +33,9 @@ extern double log(double);
 extern double sin(double);
 #pragma omp declare simd notinbranch
 extern double cos(double);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if HFI_VECTOR == 0 && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 /* Resolvers run before the sanitizers' run-time is ready. */
+#define HFI_CHOSEN_AT_RUN_TIME
 #define HFI_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #endif
 #else
@@ -51,7 +58,11 @@ extern double fabs(double);
 #define HFI_UNROLL
 #endif
 
-#ifndef HFI_CLONES
+#if HFI_VECTOR == 512
+#define HFI_CLONES __attribute__((target("arch=x86-64-v4")))
+#elif HFI_VECTOR == 256
+#define HFI_CLONES __attribute__((target("arch=x86-64-v3")))
+#elif !defined(HFI_CLONES)
 #define HFI_CLONES
 #endif
 

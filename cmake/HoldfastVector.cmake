@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# How wide the vectors of our own loops are. Files that include src/kernel/vector.h stand here and nowhere else; a loop is
+# compiled for every width, and the loader takes the widest that the processor has, unless HF_VECTOR fixes one.
+
+set(HF_VECTOR auto CACHE STRING "Vectors of our own loops: auto (chosen at run time), generic, avx2, avx512")
+set_property(CACHE HF_VECTOR PROPERTY STRINGS auto generic avx2 avx512)
+
+set(HF_LOOPS_kernel src/kernel/loops.c src/kernel/waves.c src/kernel/block_radial.c src/kernel/block_strip.c
+    src/kernel/block_single.c src/kernel/vector.c)
+set(HF_LOOPS_envelope src/envelope/loops.c)
+set(HF_LOOPS_certify src/certify/loops.c src/certify/classes_loops.c)
+set(HF_LOOPS_REGEX "/(${HF_LOOPS_kernel};${HF_LOOPS_envelope};${HF_LOOPS_certify})$")
+string(REPLACE ";" "|" HF_LOOPS_REGEX "${HF_LOOPS_REGEX}")
+
+# What vector.h calls the widths.
+set(HF_WIDTH_auto 0)
+set(HF_WIDTH_generic 128)
+set(HF_WIDTH_avx2 256)
+set(HF_WIDTH_avx512 512)
+set(HF_WIDTHS generic)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  list(APPEND HF_WIDTHS avx2 avx512)
+endif()
+if(NOT DEFINED HF_WIDTH_${HF_VECTOR})
+  message(FATAL_ERROR "HF_VECTOR: '${HF_VECTOR}' is none of auto, generic, avx2, avx512")
+elseif(NOT HF_VECTOR STREQUAL "auto" AND NOT HF_VECTOR IN_LIST HF_WIDTHS)
+  message(FATAL_ERROR "HF_VECTOR: '${HF_VECTOR}' is for x86-64, and this is ${CMAKE_SYSTEM_PROCESSOR}; take auto or generic")
+endif()
+
+# An object library of ours.
+function(hf_objects target)
+  add_library(${target} OBJECT ${ARGN})
+  target_include_directories(${target} PUBLIC include PRIVATE src)
+  target_link_libraries(${target} PRIVATE hf_flags hf_dependencies)
+  target_compile_definitions(${target} PRIVATE ${HF_DEFINITIONS})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+endfunction()
+
+# One of loops, of a width.
+function(hf_loop_objects target width)
+  hf_objects(${target} ${ARGN})
+  target_compile_definitions(${target} PRIVATE HFI_VECTOR=${HF_WIDTH_${width}})
+endfunction()
