@@ -21,10 +21,17 @@ set(HF_WIDTHS generic)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   list(APPEND HF_WIDTHS avx2 avx512)
 endif()
-if(NOT DEFINED HF_WIDTH_${HF_VECTOR})
+if(NOT HF_VECTOR MATCHES "^(auto|generic|avx2|avx512)$")
   message(FATAL_ERROR "HF_VECTOR: '${HF_VECTOR}' is none of auto, generic, avx2, avx512")
-elseif(NOT HF_VECTOR STREQUAL "auto" AND NOT HF_VECTOR IN_LIST HF_WIDTHS)
+elseif(NOT "auto;${HF_WIDTHS}" MATCHES "(^|;)${HF_VECTOR}(;|$)")
   message(FATAL_ERROR "HF_VECTOR: '${HF_VECTOR}' is for x86-64, and this is ${CMAKE_SYSTEM_PROCESSOR}; take auto or generic")
+endif()
+
+# Those that programs_processor is made of beside the plain ones, which are AVX-512's where there is a processor for it.
+set(HF_PROCESSOR_WIDTHS)
+if(HF_PROCESSORS)
+  set(HF_PROCESSOR_WIDTHS ${HF_WIDTHS})
+  list(REMOVE_ITEM HF_PROCESSOR_WIDTHS avx512)
 endif()
 
 # An object library of ours.

@@ -32,6 +32,8 @@ static void contexts(workshop *w)
         assert_true(strlen(hf_status_text((hf_status)strange[i])) > 0);
     }
     assert_true(hf_version() != NULL && hf_blas_description() != NULL && hf_blas_is_slow() >= 0);
+    assert_true(strncmp(hf_vector_description(), "AVX", 3) == 0 ||
+                strncmp(hf_vector_description(), "generic, ", 9) == 0);
 }
 
 static void names(workshop *w)

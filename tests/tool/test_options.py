@@ -121,7 +121,7 @@ class Options(ToolCase):
         self.assertEqual(code, 0)
         with open(os.path.join(SOURCE, "include/holdfast/version.h")) as file:
             version = re.search(r'HF_VERSION_STRING "(.*)"', file.read())[1]
-        self.assertRegex(out, r"^holdfast %s\nBLAS: \S.*\n$" % re.escape(version))
+        self.assertRegex(out, r"^holdfast %s\nBLAS: \S.*\nloops: \S.*\n$" % re.escape(version))
 
     def test_wrong_usage(self):
         self.wave()
