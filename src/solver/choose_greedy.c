@@ -11,6 +11,10 @@ enum {
     CHUNK = 2048
 };
 
+/* Conditional variances that differ by less, in units of the largest prior one, are equal: rows that mirror each other
+ * differ by rounding, which would choose others on other processors. */
+static const double EQUAL = 1e-12;
+
 typedef struct best_row {
     double residual;
     size_t row;
@@ -29,6 +33,7 @@ typedef struct greedy {
     size_t column; /* columns there are before the one being made */
     size_t row;    /* chosen for it */
     double root;   /* of its conditional variance */
+    double equal;  /* conditional variances that differ by less are equal */
     double enough; /* conditional variances up to this are not worth a row */
     double log_det;
 } greedy;
@@ -43,7 +48,7 @@ static void find_best(greedy *g, size_t chunk)
 {
     best_row best = {.residual = -1.0, .row = chunk * CHUNK};
     for (size_t i = 0; i < chunk_rows(g, chunk); i++)
-        if (g->residual[chunk * CHUNK + i] > best.residual)
+        if (g->residual[chunk * CHUNK + i] > best.residual + g->equal)
             best = (best_row){.residual = g->residual[chunk * CHUNK + i], .row = chunk * CHUNK + i};
     g->best[chunk] = best;
 }
@@ -74,12 +79,12 @@ static void extend_chunk(size_t chunk, int thread, void *arg)
     find_best(g, chunk);
 }
 
-/* The lowest of the rows of largest residual. */
+/* The lowest of the rows of largest residual: one that is above all rows before it by more than what counts as equal. */
 static best_row overall_best(const greedy *g)
 {
     best_row best = g->best[0];
     for (size_t c = 1; c < g->chunks; c++)
-        if (g->best[c].residual > best.residual) best = g->best[c];
+        if (g->best[c].residual > best.residual + g->equal) best = g->best[c];
     return best;
 }
 
@@ -106,6 +111,7 @@ static hf_status climb(hf_context *ctx, greedy *g, size_t *rows, size_t *chosen)
     if (status < 0) return status;
     best_row best = overall_best(g);
     const double enough = fmax(g->enough, HFI_CHOICE_RESOLUTION * best.residual);
+    g->equal = EQUAL * best.residual;
     size_t count = 0;
     do {
         rows[count++] = best.row;

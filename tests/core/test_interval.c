@@ -95,9 +95,9 @@ static void what_rounds_is_surrounded(void **state)
     assert_true(fmal(3.0L, third.lower, -1.0L) < 0.0L && fmal(3.0L, third.upper, -1.0L) > 0.0L);
     const hfi_interval root = hfi_interval_sqrt(hfi_interval_point(2.0L));
     assert_true(fmal(root.lower, root.lower, -2.0L) < 0.0L && fmal(root.upper, root.upper, -2.0L) > 0.0L);
-    const hfi_interval big = hfi_interval_add(one, hfi_interval_point(0x1p-100L));
+    const hfi_interval big = hfi_interval_add(one, hfi_interval_point(0x1p-200L));
     assert_true(big.lower < 1.0L + 0x1p-60L && big.upper > 1.0L);
-    const hfi_interval small = hfi_interval_subtract(one, hfi_interval_point(0x1p-100L));
+    const hfi_interval small = hfi_interval_subtract(one, hfi_interval_point(0x1p-200L));
     assert_true(small.lower < 1.0L && small.upper >= 1.0L);
 }
 

@@ -137,6 +137,41 @@ static double kmeans_cost(size_t n, size_t d, const double *x, size_t m, const d
     return sum;
 }
 
+/* Inputs that mirror each other leave equal variances but for rounding; inputs that differ by a rounding stand for a processor that
+ * rounds otherwise, and the same rows are chosen. */
+static void greedy_leaves_nothing_to_rounding(void **state)
+{
+    (void)state;
+    enum {
+        SIDE = 15,
+        N = SIDE * SIDE,
+        M = 60,
+        OTHERS = 4
+    };
+    static const char *const kernels[] = {"se", "matern52(lengthscale=3)", "rq"};
+    hf_context *ctx = problem_context(2);
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        hf_kernel *kernel = parse(ctx, kernels[k], 2);
+        size_t rows[OTHERS][M], chosen[OTHERS];
+        double x[N * 2];
+        for (size_t other = 0; other < OTHERS; other++) {
+            hfi_stream stream;
+            hfi_stream_init(&stream, other, HFI_PURPOSE_TEST, 0);
+            for (size_t i = 0; i < N * 2; i++) {
+                const size_t step = i % 2 ? i / 2 % SIDE : i / 2 / SIDE;
+                x[i] = 0.3 * ((double)step - (SIDE - 1) / 2);
+                if (other > 0) x[i] *= 1.0 + 4e-16 * (hfi_stream_uniform(&stream) - 0.5);
+            }
+            assert_int_equal(
+                hfi_choose_greedy(ctx, kernel, N, x, 2, M, 0.0, rows[other], &chosen[other], NULL), HF_OK);
+            assert_int_equal(chosen[other], chosen[0]);
+            for (size_t i = 0; i < chosen[0]; i++) assert_int_equal(rows[other][i], rows[0][i]);
+        }
+        hf_kernel_free(kernel);
+    }
+    hf_context_free(ctx);
+}
+
 static void kmeans_goes_down_and_beats_chance(void **state)
 {
     (void)state;
@@ -463,6 +498,7 @@ int main(void)
         cmocka_unit_test(greedy_is_pivoted_elimination),
         cmocka_unit_test(greedy_takes_the_largest_in_many_chunks),
         cmocka_unit_test(greedy_ends_where_nothing_is_left),
+        cmocka_unit_test(greedy_leaves_nothing_to_rounding),
         cmocka_unit_test(kmeans_goes_down_and_beats_chance),
         cmocka_unit_test(kmeans_finds_clumps),
         cmocka_unit_test(swaps_have_the_probabilities),
