@@ -23,4 +23,6 @@ set(CMAKE_C_FLAGS_INIT "-isystem ${HF_SYSROOT}/usr/include -isystem ${HF_SYSROOT
 foreach(kind EXE SHARED)
   set(CMAKE_${kind}_LINKER_FLAGS_INIT "-L${HF_SYSROOT}/usr/lib/aarch64-linux-gnu -Wl,-rpath-link,${rpath_link}")
 endforeach()
-set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH=${HF_FOREIGN})
+# One thread each: an emulated thread that waits burns a processor.
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH=${HF_FOREIGN}
+    -E OMP_NUM_THREADS=1 -E OPENBLAS_NUM_THREADS=1)

@@ -266,7 +266,7 @@ static hf_status quiet_context(workshop *w)
     assert_string_equal(hf_status_name(HF_OK), "HF_OK");
     assert_string_equal(hf_status_text(HF_OK), "success");
     assert_string_equal(hf_version(), HF_VERSION_STRING);
-    assert_true(strlen(hf_blas_description()) > 0);
+    assert_true(strlen(hf_blas_description()) > 0 && strlen(hf_vector_description()) > 0);
     assert_true(hf_blas_is_slow() == 0 || hf_blas_is_slow() == 1);
     hf_context_free(NULL);
     return HF_OK;

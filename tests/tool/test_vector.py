@@ -42,9 +42,13 @@ class Vector(unittest.TestCase):
             self.assertTrue(os.path.exists(os.path.join(SOURCE, path)), path)
         for folder, _, names in os.walk(os.path.join(SOURCE, "src")):
             for name in names:
-                with open(os.path.join(folder, name), encoding="utf-8") as text:
-                    marked = "target_clones" in text.read()
-                self.assertFalse(marked and name != "vector.h", f"{name}: HFI_CLONES is the one way to several widths")
+                path = os.path.join(folder, name)
+                with open(path, encoding="utf-8") as file:
+                    text = file.read()
+                if name != "vector.h":
+                    self.assertNotIn("target_clones", text, f"{name}: HFI_CLONES is the one way to several widths")
+                if name.endswith(".c") and re.search(r'HFI_CLONES|HFI_SIMD|"kernel/(vector|block_real|block_strip)[.]h"', text):
+                    self.assertIn(os.path.relpath(path, SOURCE), listed)
 
     def test_a_fixed_width_is_the_only_one(self):
         compiler = os.environ.get("CC", "cc")
