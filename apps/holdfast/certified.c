@@ -98,11 +98,13 @@ static hf_status find_of(certified *run, size_t *out)
     const size_t count = classes > 0 ? classes : outputs;
     *out = classes == 2 ? 1 : 0;
     if (name == NULL) return HF_OK;
-    for (size_t k = 0; k < count; k++)
-        if (strcmp(name, classes > 0 ? hf_model_class(run->model, k) : hf_model_output(run->model, k)) == 0) {
-            *out = k;
-            return HF_OK;
-        }
+    for (int numbers = 0; numbers < 2; numbers++)
+        for (size_t k = 0; k < count; k++)
+            if (is_label(classes > 0 ? hf_model_class(run->model, k) : hf_model_output(run->model, k), name,
+                         numbers)) {
+                *out = k;
+                return HF_OK;
+            }
     return certified_refuse(run, "--of: the model has no %s \"%s\"; the first is \"%s\"",
                             classes > 0 ? "class" : "output", name,
                             classes > 0 ? hf_model_class(run->model, 0) : hf_model_output(run->model, 0));

@@ -203,6 +203,14 @@ bool argument_double(const tool_arguments *arguments, const char *name, double *
     return true;
 }
 
+bool is_label(const char *label, const char *text, bool numbers)
+{
+    if (!numbers) return strcmp(label, text) == 0;
+    char *end, *other;
+    const double a = strtod(label, &end), b = strtod(text, &other);
+    return end != label && *end == '\0' && other != text && *other == '\0' && isfinite(a) && a == b;
+}
+
 bool argument_seed(const tool_arguments *arguments, const char *name, uint64_t *value)
 {
     const char *text = argument(arguments, name);

@@ -98,6 +98,8 @@ int vusage_error(const tool_verb *verb, const char *format, va_list args) HF_PRI
 /** Numbers; false after a message. `least` <= value, nothing may follow. */
 bool argument_double(const tool_arguments *arguments, const char *name, double *value);
 bool argument_size(const tool_arguments *arguments, const char *name, size_t *value);
+/** Whether a text names a label: by its letters or, with `numbers`, as the same finite number (1 and 1.0). */
+bool is_label(const char *label, const char *text, bool numbers);
 bool argument_seed(const tool_arguments *arguments, const char *name, uint64_t *value);
 
 /** Column names from every occurrence of an option, separated by commas; "a,b" in double quotes is one name.

@@ -117,11 +117,12 @@ bool tracked_find(const tracked *run, const char *name, size_t *index)
         *index = (size_t)number - 1;
         return *end == '\0' && number >= 1 && number <= run->candidates;
     }
-    for (size_t i = 0; i < run->candidates; i++) {
-        if (strcmp(hf_track_candidate(run->track, i), name) != 0) continue;
-        *index = i;
-        return true;
-    }
+    for (int numbers = 0; numbers < 2; numbers++)
+        for (size_t i = 0; i < run->candidates; i++) {
+            if (!is_label(hf_track_candidate(run->track, i), name, numbers)) continue;
+            *index = i;
+            return true;
+        }
     return false;
 }
 

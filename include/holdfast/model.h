@@ -22,8 +22,8 @@ typedef struct hf_model hf_model;
  * during the call. */
 typedef struct hf_columns {
     const char *target; /**< the column to predict; or, of several outputs, `targets` */
-    const char *const
-        *features; /**< inputs; default: every numeric column that is neither target nor noise */
+    const char *const *
+        features; /**< inputs; default: every numeric column that is neither target nor noise nor a prediction of the target */
     size_t feature_count;
     const char *const *drop; /**< columns left out of the default */
     size_t drop_count;

@@ -4,6 +4,7 @@
 #include "kernel/tile.h"
 #include "linalg/linalg.h"
 
+#include <float.h>
 #include <string.h>
 
 #define BLOCK 64u /* slow points of one job */
@@ -160,6 +161,25 @@ static hf_status check_points(hf_context *ctx, const char *what, size_t n, size_
     return HF_OK;
 }
 
+/* Covariances with the row itself bound all others, and every factor and partial sum on the way: where these are far from overflowing nothing is.
+ * Rows have a say of their own in linear kernels only. */
+static hf_status check_size(hf_context *ctx, const char *what, const hf_kernel *kernel, size_t n,
+                            const double *x, size_t ldx)
+{
+    bool varies = false;
+    for (size_t l = 0; l < kernel->leaf_count; l++)
+        varies = varies || kernel->leaves[l].form == HFI_FORM_LINEAR;
+    for (size_t i = 0; i < n && (i == 0 || varies); i++) {
+        const double value = hfi_kernel_value(kernel, x + i * ldx, x + i * ldx, true);
+        if (!(value <= 0.25 * DBL_MAX))
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE,
+                            "%s: the covariance of row %zu with itself is too large for a number; give the "
+                            "inputs or the kernel smaller units",
+                            what, i + 1);
+    }
+    return HF_OK;
+}
+
 hf_status hf_kernel_gram(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x, size_t ldx,
                          double *k, size_t ldk)
 {
@@ -169,6 +189,7 @@ hf_status hf_kernel_gram(hf_context *ctx, const hf_kernel *kernel, size_t n, con
     if (ldk < n)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of K are %zu apart, but have %zu entries", ldk, n);
     hf_status s = check_points(ctx, "x", n, kernel->d, x, ldx);
+    if (s >= 0) s = check_size(ctx, "x", kernel, n, x, ldx);
     if (s < 0) return s;
     s = hfi_kernel_gram_lower(ctx, kernel, n, x, ldx, k, ldk);
     if (s >= 0) hfi_symmetrise(ctx, n, k, ldk);
@@ -185,6 +206,8 @@ hf_status hf_kernel_cross(hf_context *ctx, const hf_kernel *kernel, size_t m, co
         return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of K are %zu apart, but have %zu entries", ldk, n);
     hf_status s = check_points(ctx, "x", m, kernel->d, x, ldx);
     if (s >= 0) s = check_points(ctx, "z", n, kernel->d, z, ldz);
+    if (s >= 0) s = check_size(ctx, "x", kernel, m, x, ldx);
+    if (s >= 0) s = check_size(ctx, "z", kernel, n, z, ldz);
     if (s < 0 || m == 0 || n == 0) return s;
     cross_job job = {
         .kernel = kernel, .m = m, .n = n, .x = x, .z = z, .ldx = ldx, .ldz = ldz, .k = k, .ldk = ldk};

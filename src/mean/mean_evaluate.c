@@ -11,7 +11,9 @@ static size_t output_of(const hf_mean *mean, const double *row)
 
 void hf_mean_evaluate(const hf_mean *mean, size_t n, const double *x, size_t ldx, double *out)
 {
+    if (!mean || !out) return;
     const double *b = mean->values;
+    if (!x && (mean->kind == HF_MEAN_OUTPUTS || mean->kind == HF_MEAN_LINEAR)) return;
     if (mean->kind == HF_MEAN_OUTPUTS) {
         for (size_t i = 0; i < n; i++) out[i] = b[output_of(mean, x + i * ldx)];
         return;

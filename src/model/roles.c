@@ -84,18 +84,20 @@ static void add_to_list(char *list, size_t bytes, size_t count, const char *name
 static hf_status default_features(hf_context *ctx, hf_model *model, const hf_table *table, claim *claims,
                                   hfi_roles *roles)
 {
-    char left_out[400] = "";
-    size_t texts = 0;
+    char left_out[400] = "", predicted[400] = "";
+    size_t texts = 0, predictions = 0;
     for (size_t j = 0; j < hf_table_columns(table); j++) {
         if (claims[j] != FREE) continue;
-        if (hf_table_is_numeric(table, j)) {
+        if (hfi_is_predicted(table, roles, hf_table_name(table, j))) {
+            add_to_list(predicted, sizeof predicted, predictions++, hf_table_name(table, j));
+        } else if (hf_table_is_numeric(table, j)) {
             claims[j] = FEATURE;
             roles->feature[roles->count++] = j;
         } else if (is_damaged_numbers(table, j)) {
             const double *numbers;
-            hf_status status = hf_table_numbers(ctx, table, j, &numbers);
-            return hfi_fail(ctx, status < 0 ? status : HF_ERR_PARSE,
-                            "%s (or drop the column from the inputs)", hf_context_message(ctx));
+            const hf_status wrong = hf_table_numbers(ctx, table, j, &numbers);
+            return hfi_fail(ctx, wrong < 0 ? wrong : HF_ERR_PARSE, "%s (or drop the column from the inputs)",
+                            hf_context_message(ctx));
         } else {
             add_to_list(left_out, sizeof left_out, texts++, hf_table_name(table, j));
         }
@@ -103,7 +105,12 @@ static hf_status default_features(hf_context *ctx, hf_model *model, const hf_tab
     if (roles->count == 0)
         return hfi_fail(ctx, HF_ERR_NO_DATA, "%s: no numeric column is left to be an input%s%s",
                         hf_table_source(table), texts > 0 ? "; these are text: " : "", left_out);
-    if (texts == 0) return HF_OK;
+    hf_status status = HF_OK;
+    if (predictions > 0)
+        status = hfi_model_note(ctx, model,
+                                "%s: %zu column%s of predictions of the target left out of the inputs: %s",
+                                hf_table_source(table), predictions, predictions == 1 ? "" : "s", predicted);
+    if (status < 0 || texts == 0) return status;
     return hfi_model_note(ctx, model, "%s: %zu text column%s left out of the inputs: %s",
                           hf_table_source(table), texts, texts == 1 ? "" : "s", left_out);
 }

@@ -111,7 +111,7 @@ static double rated_variance(const hf_age_law *law, double variance, double age)
 double hf_age_variance(const hf_age_law *law, double variance, double age)
 {
     age = fabs(age);
-    if (isnan(age) || isnan(variance)) return NAN;
+    if (!law || isnan(age) || isnan(variance)) return NAN;
     if (law->kind == HF_AGE_NONE || isinf(variance)) return variance;
     if (law->kind == HF_AGE_TABLE) return variance + table_added(law, age);
     return law->rate > 0.0 ? rated_variance(law, variance, age) : variance;
@@ -128,6 +128,7 @@ static double table_horizon(const hf_age_law *law, double room)
 
 double hf_age_horizon(const hf_age_law *law, double variance, double limit)
 {
+    if (!law) return NAN;
     if (!(variance <= limit)) return 0.0;
     if (law->kind == HF_AGE_NONE || isinf(limit)) return INFINITY;
     const double room = limit - variance;

@@ -44,10 +44,10 @@ hf_status hfi_track_check_time(hf_context *ctx, const hf_track *track, double ti
     const double horizon = hfi_track_asking_horizon(track);
     const double clock = hfi_track_clock_for(track, time);
     if (!(clock - time > horizon)) return HF_OK;
-    return hfi_fail(
-        ctx, HF_ERR_ARGUMENT,
-        "time %.12g is %.12g behind the clock (%.12g): beyond the horizon of %g at which readings count",
-        time, clock - time, clock, horizon);
+    return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                    "time %.12g is %.12g behind the clock (%.12g): beyond the horizon of %g at which "
+                    "readings count" HFI_CLOCK_HINT,
+                    time, clock - time, clock, horizon);
 }
 
 /* ---- without readings -------------------------------------------------------------------------------------------- */

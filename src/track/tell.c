@@ -48,7 +48,7 @@ static hf_status check_age(hf_context *ctx, const hf_track *track, double time, 
     return hfi_fail(
         ctx, HF_ERR_ARGUMENT,
         "time %.12g is %.12g behind the clock (%.12g), and a reading that old counts no longer (the "
-        "horizon is %g): it was not taken",
+        "horizon is %g): it was not taken" HFI_CLOCK_HINT,
         time, behind, clock, horizon);
 }
 

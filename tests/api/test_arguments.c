@@ -296,6 +296,15 @@ static void means(workshop *w)
     value[1] = NAN;
     REFUSED(HF_ERR_NOT_FINITE, hf_mean_set(w->ctx, w->mean, value, false));
     hf_mean_evaluate(w->mean, 0, NULL, WORKSHOP_D, NULL);
+    double kept = 7.0;
+    hf_mean_evaluate(NULL, 1, w->x, WORKSHOP_D, &kept);
+    hf_mean_evaluate(w->mean, 1, w->x, WORKSHOP_D, NULL);
+    assert_true(kept == 7.0);
+    hf_mean *sloped = NULL;
+    assert_int_equal(hf_mean_create(w->ctx, HF_MEAN_LINEAR, WORKSHOP_D, &sloped), HF_OK);
+    hf_mean_evaluate(sloped, 1, NULL, WORKSHOP_D, &kept);
+    assert_true(kept == 7.0);
+    hf_mean_free(sloped);
     hf_mean_evaluate(w->mean, 0, w->x, WORKSHOP_D, &result);
     assert_true(result == 7.0);
 }

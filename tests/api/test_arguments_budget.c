@@ -157,6 +157,7 @@ static void ageing(workshop *w)
     ARGUMENT(hf_sites_age(w->ctx, w->sites, &law, NULL));
     age[3] = NAN;
     REFUSED(HF_ERR_NOT_FINITE, hf_sites_age(w->ctx, w->sites, &law, age));
+    assert_true(isnan(hf_age_variance(NULL, 1.0, 1.0)) && isnan(hf_age_horizon(NULL, 1.0, 2.0)));
     assert_true(isnan(hf_age_variance(&law, NAN, 1.0)) && isnan(hf_age_variance(&law, 1.0, NAN)));
     assert_true(hf_age_horizon(&law, NAN, 1.0) == 0.0 && hf_age_horizon(&law, 1.0, NAN) == 0.0);
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The public headers are a manual: each says what it is, every function and type in it has a comment of its own or stands
-in a group (lines without a blank between) that has one, and <holdfast/holdfast.h> brings them all."""
+in a group (lines without a blank between) that has one, and <holdfast/holdfast.h> brings them all. Every function that a
+header, a page or a manual speaks of is declared."""
 import re
 
 import house
@@ -35,8 +36,19 @@ def undocumented(text):
             yield first + 1, what
 
 
+def absent(source):
+    """Functions that headers, pages and manuals speak of, hf_name(), and no header declares."""
+    known = house.public_functions(source)
+    for name in house.files(source):
+        if name.startswith(("include/", "docs/", "man/")) or "/" not in name and name.endswith(".md"):
+            text = house.read(source, name)
+            for match in re.finditer(r"\b(hf_\w+)\(\)", text):
+                if match.group(1) not in known:
+                    yield f"{name}:{text.count(chr(10), 0, match.start()) + 1}: {match.group(1)}() is declared nowhere"
+
+
 def find_problems(source, _build):
-    problems, headers = [], house.public_headers(source)
+    problems, headers = list(absent(source)), house.public_headers(source)
     for name in headers:
         text = house.read(source, name)
         if "@file" not in text or "@brief" not in text:

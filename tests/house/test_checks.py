@@ -164,6 +164,7 @@ class Text(Tree):
         self.broken(check_docs, "hf_one", name, "/** One and two. */\n", "")
         self.broken(check_docs, "hf_two", name, "HF_API int hf_two", "\nHF_API int hf_two")
         self.broken(check_docs, "hf_one", name, "/** One and two. */", "/* not for the manual */")
+        self.broken(check_docs, "hf_three() is declared nowhere", name, "One and two.", "One and two; hf_three() too.")
         self.broken(check_docs, "@file", name, "@brief", "brief")
         self.broken(check_docs, "does not include", "include/holdfast/holdfast.h", "#include <holdfast/one.h>\n", "")
 

@@ -408,6 +408,44 @@ static void wrong_arguments(void **state)
     hf_kernel_free(kernel);
 }
 
+/* What a kernel of finite inputs makes is finite, or refused with the row: never inf - inf. */
+static void what_overflows_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *expression;
+        double most; /* inputs of this size are refused, and of its fourth root not */
+    } tries[] = {{"linear", 1e200},
+                 {"linear(ard)", 1e155},
+                 {"linear * se", 1e154},
+                 {"linear * linear", 1e150},
+                 {"se + 1e100*linear", 1e110},
+                 {"se", INFINITY},
+                 {"matern52(ard)", INFINITY},
+                 {"rq", INFINITY},
+                 {"sm(components=1)", INFINITY}};
+    hf_context *ctx = hf_context_create();
+    for (size_t t = 0; t < sizeof tries / sizeof *tries; t++) {
+        hf_kernel *kernel = NULL;
+        assert_int_equal(hf_kernel_parse(ctx, tries[t].expression, NULL, 2, &kernel), HF_OK);
+        for (int large = 0; large < 2; large++) {
+            const double most = isinf(tries[t].most) ? 1.7e308 : tries[t].most,
+                         a = large ? most : pow(most, 0.25);
+            const double x[] = {0.0, 0.0, a, -a, -a, a, a, a};
+            double k[16] = {7.0};
+            const hf_status expected = large && !isinf(tries[t].most) ? HF_ERR_NOT_FINITE : HF_OK;
+            assert_int_equal(hf_kernel_gram(ctx, kernel, 4, x, 2, k, 4), expected);
+            if (expected < 0) assert_true(k[0] == 7.0 && strstr(hf_context_message(ctx), "row 2") != NULL);
+            for (size_t i = 0; i < 16; i++) assert_true(isfinite(k[i]));
+            assert_int_equal(hf_kernel_cross(ctx, kernel, 1, x, 2, 4, x, 2, k, 4), expected);
+            assert_int_equal(hf_kernel_cross(ctx, kernel, 4, x, 2, 1, x, 2, k, 4), expected);
+            for (size_t i = 0; i < 16; i++) assert_true(isfinite(k[i]));
+        }
+        hf_kernel_free(kernel);
+    }
+    hf_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -427,6 +465,7 @@ int main(void)
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(typical_variance),
         cmocka_unit_test(wrong_arguments),
+        cmocka_unit_test(what_overflows_is_refused),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

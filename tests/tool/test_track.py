@@ -219,14 +219,14 @@ class Refusals(TrackCase):
         self.refused(tell + ["--x", "6", "--y", "1"], "x = 6 is outside of its box, -5 to 5")
         self.refused(tell + ["--x", "1,2", "--y", "1"], "--x has 2 numbers, the track 1 input")
         self.refused(tell + ["--candidate", "Queens", "--y", "1"], "no candidates")
-        self.refused(["tell", "t.hf", "--time", "-100", "--x", "1", "--y", "1"], "behind the clock")
+        self.refused(["tell", "t.hf", "--time", "-100", "--x", "1", "--y", "1"], "behind the clock", "holdfast track undo")
         self.refused(["tell", "t.hf", "--request", "9", "--y", "1"], "never a request 9")
         self.refused(tell + ["--best", "1", "--value", "2"], "exceeds the best")
         # A reading with a truth that cannot be: neither is taken.
         self.refused(tell + ["--x", "1", "--y", "1", "--best", "1", "--value", "2"], "exceeds the best")
         self.track("create", "least.hf", "--box", "x=0:1", "--drift", "1", "--minimise")
         self.refused(["tell", "least.hf", "--time", "100", "--best", "2", "--value", "1"], "is below the best", file="least.hf")
-        self.refused(["ask", "t.hf", "--time", "-1000"], "behind the clock")
+        self.refused(["ask", "t.hf", "--time", "-1000"], "behind the clock", "holdfast track undo")
         self.refused(["refresh", "t.hf", "--time", "-1000"], "behind the clock")
 
     def test_wrong_usage(self):

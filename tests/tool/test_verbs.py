@@ -111,6 +111,44 @@ class Use(ToolCase):
         self.wave(rows=60, bad=(5, 23, 48))
         self.ok("fit", "wave.csv", "--target", "y", "-o", "m.hf")
 
+    def test_predictions_are_no_inputs_of_a_refit(self):
+        self.write("t.csv", "a,b,y,z\n" + "".join(f"{i},{i % 3},{i * i % 7},{i % 4}\n" for i in range(12)))
+        fast = ["--no-train", "--threads", "1"]
+        self.ok("fit", "t.csv", "-t", "y", *fast, "-o", "m.hf", quiet=False)
+        self.ok("predict", "m.hf", "t.csv", "-o", "p.csv")
+        out = json.loads(self.ok("fit", "p.csv", "-t", "y", *fast, "-o", "n.hf", "--json", quiet=False))
+        self.assertEqual(out["features"], ["a", "b", "z"])
+        self.assertTrue(any("5 columns of predictions of the target left out of the inputs: \"y_mean\"" in note
+                            for note in out["notes"]), out["notes"])
+        # Named, they are inputs; of another target they are; and a column of that name alone is one.
+        out = json.loads(self.ok("fit", "p.csv", "-t", "y", "-f", "a,y_mean", *fast, "-o", "n.hf", "--json", quiet=False))
+        self.assertEqual(out["features"], ["a", "y_mean"])
+        out = json.loads(self.ok("fit", "p.csv", "-t", "z", *fast, "-o", "n.hf", "--json", quiet=False))
+        self.assertIn("y_mean", out["features"])
+        self.write("one.csv", self.read("t.csv").replace("b,y", "y_mean,y"))
+        out = json.loads(self.ok("fit", "one.csv", "-t", "y", *fast, "-o", "n.hf", "--json", quiet=False))
+        self.assertEqual(out["features"], ["a", "y_mean", "z"])
+        # Several outputs with their covariances, and classes.
+        self.ok("fit", "t.csv", "-t", "y,z", *fast, "-o", "m.hf", quiet=False)
+        self.ok("predict", "m.hf", "t.csv", "--covariance", "-o", "p.csv")
+        out = json.loads(self.ok("fit", "p.csv", "-t", "y,z", *fast, "-o", "n.hf", "--json", quiet=False))
+        self.assertEqual(out["features"], ["a", "b"])
+        self.write("c.csv", "a,kind\n" + "".join(f"{i},{i // 4}\n" for i in range(12)))
+        self.ok("fit", "c.csv", "-t", "kind", "--preset", "softmax", *fast, "-o", "m.hf", quiet=False)
+        self.ok("predict", "m.hf", "c.csv", "-o", "p.csv")
+        out = json.loads(self.ok("fit", "p.csv", "-t", "kind", "--preset", "softmax", *fast, "-o", "n.hf", "--json", quiet=False))
+        self.assertEqual(out["features"], ["a"])
+
+    def test_labels_are_the_same_as_numbers(self):
+        self.write("c.csv", "a,kind\n" + "".join(f"{i},{i // 4}.0\n" for i in range(12)))
+        self.ok("fit", "c.csv", "-t", "kind", "--preset", "softmax", "--no-train", "-o", "m.hf", quiet=False)
+        ask = ["certify", "m.hf", "--at", "c.csv", "--radius", "0.1", "--what", "mean", "--of"]
+        first, second = ([line.rsplit(",", 1)[0] for line in self.ok(*ask, name, quiet=False).splitlines()]
+                         for name in ("1", "1.0"))
+        self.assertEqual(first, second)  # but for the seconds
+        self.fails(ask + ["1.5"], 'no class "1.5"')
+        self.fails(ask + ["one"], 'no class "one"')
+
     def test_predict_keeps_rows_and_columns(self):
         text = 'label,b,a\n"x, y",0.250,1\nz,-1e-1,2\n"x, y",0.250,1\n'
         self.write("new.csv", text)
