@@ -199,6 +199,11 @@ json_t *json_model(const hf_model *model, const hf_table *suspects)
                   "settings", json_settings(model), "report", json_report(model), "parameters",
                   json_parameters(model), "suspects", json_suspects(model, suspects), "notes", notes,
                   "data_sha256", json_text(hf_model_data_checksum(model)));
+    double trained, observed;
+    if (object != NULL && trained_noise(model, &trained, &observed))
+        json_object_set_new(
+            object, "noise",
+            json_pack("{s:o, s:o}", "trained", json_number(trained), "observed", json_number(observed)));
     if (object != NULL && hf_model_outputs(model) > 1) json_add_outputs(object, model, suspects);
     if (object != NULL && hf_model_classes(model) > 0) json_add_classes(object, model);
     return object;

@@ -289,6 +289,12 @@ void report_parameters(FILE *out, const hf_model *model)
         }
         print_parameter(out, model, &p);
     }
+    double trained, observed;
+    if (trained_noise(model, &trained, &observed) && trained != observed)
+        fprintf(out,
+                "  noise as trained        %.6g (weights and posterior follow from it; \"noise\" is a new "
+                "reading's)\n",
+                trained);
 }
 
 void report_model(FILE *out, const hf_model *model, const hf_table *suspects)

@@ -176,7 +176,9 @@ size_t utf8_character(const char *text);
 bool is_utf8(const char *text);
 /** The text with U+FFFD for every byte that belongs to no character, to be freed; NULL when out of memory. */
 char *to_utf8(const char *text);
-/** The same as JSON; a new reference. */
+/** The text with \xE9 for a byte E9 that belongs to no character, so that other names stay other names; to be freed, NULL when out of memory. */
+char *json_escaped(const char *text);
+/** The same as JSON, null for NULL; a new reference. */
 json_t *json_text(const char *text);
 
 /* ---- amounts (speed.c) -------------------------------------------------------------------------------------
@@ -225,6 +227,9 @@ void report_model(FILE *out, const hf_model *model, const hf_table *suspects);
 void report_solver(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report);
 void report_training(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report);
 void report_parameters(FILE *out, const hf_model *model);
+/** Of a model with robust readings and one output: the noise variance that training ended with, which weights and posterior follow from, to 1e-12; and that
+ * of a new reading, corrected for what down-weighting took away (hf_robust_consistent_noise()). The first is NaN where the correction ends. */
+bool trained_noise(const hf_model *model, double *trained, double *observed);
 /** The same for machines; a new reference, NULL when out of memory. */
 json_t *json_model(const hf_model *model, const hf_table *suspects);
 /** A number; null for what JSON has no word for (NaN, infinity). */

@@ -154,7 +154,7 @@ json_t *tracked_json_place(const tracked *run, const double *x)
 {
     json_t *object = json_object();
     for (size_t j = 0; j < run->d; j++) {
-        char *name = to_utf8(hf_track_name(run->track, j));
+        char *name = json_escaped(hf_track_name(run->track, j));
         if (name != NULL) json_object_set_new(object, name, json_number(x[j]));
         free(name);
     }

@@ -2,6 +2,7 @@
 /* Which texts can be written as JSON, and what is written for others. */
 #include "tool.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,10 +41,27 @@ char *to_utf8(const char *text)
     return made;
 }
 
+char *json_escaped(const char *text)
+{
+    const char *s = text;
+    char *made = malloc(4 * strlen(text) + 1), *to = made;
+    while (made != NULL && *s != '\0') {
+        const size_t length = utf8_character(s);
+        if (length > 0)
+            memcpy(to, s, length);
+        else
+            (void)snprintf(to, 5, "\\x%02X", (unsigned)(unsigned char)*s);
+        to += length > 0 ? length : 4;
+        s += length > 0 ? length : 1;
+    }
+    if (made != NULL) *to = '\0';
+    return made;
+}
+
 json_t *json_text(const char *text)
 {
-    char *made = to_utf8(text);
-    json_t *string = made != NULL ? json_string(made) : NULL;
+    char *made = text != NULL ? json_escaped(text) : NULL;
+    json_t *string = text == NULL ? json_null() : made != NULL ? json_string(made) : NULL;
     free(made);
     return string;
 }

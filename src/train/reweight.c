@@ -173,6 +173,22 @@ static hf_status first_search(hfi_trainer *t, const hf_fit_settings *settings, b
     return s;
 }
 
+/* Weights by the distance from a constant that is their own average: the fixed point of both, which needs no fit, with the weights of the constant that
+ * stays. */
+static hf_status settle_constant(hfi_trainer *t, const hf_fit_settings *settings, double given,
+                                 hfi_holdout *residuals, double *centre, double *state)
+{
+    double change = 0.0;
+    if (settings->centre != HF_CENTRE_PRIOR || t->train_mean) return HF_OK;
+    hf_status s = HF_OK;
+    for (size_t round = 0; s >= 0; round++) {
+        s = reweigh(t, settings, given, residuals, centre, centre + t->evaluator.rows, &change);
+        if (s < 0 || change <= 1e-14 || round == 100) break;
+        s = follow_weights(t, settings, state);
+    }
+    return s;
+}
+
 static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double given, double *state,
                          size_t *rounds, double *centre)
 {
@@ -198,6 +214,7 @@ static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double
         if (s >= 0) s = follow_weights(t, settings, state);
         if (s < 0 || change < (rough ? rough_tolerance : weight_tolerance)) break;
     }
+    if (s >= 0) s = settle_constant(t, settings, given, &residuals, centre, state);
     t->enough = enough;
     if (s >= 0 && rough) s = hfi_trainer_maximise(t, state, settings->iterations);
     hfi_holdout_free(e->ctx, &residuals);

@@ -2,6 +2,7 @@
 """What each verb prints and writes when all is well."""
 import json
 import math
+import os
 import re
 import statistics
 import unittest
@@ -110,6 +111,43 @@ class Use(ToolCase):
         super().setUp()
         self.wave(rows=60, bad=(5, 23, 48))
         self.ok("fit", "wave.csv", "--target", "y", "-o", "m.hf")
+
+    def test_names_of_any_encoding_are_in_json(self):
+        head = b"caf\xe9,caf\xe8,\xff,kind\xe9\n"
+        self.write("t.csv", head + b"".join(b"%d,%d,%d,%d\n" % (i, i % 3, i * i % 7, i // 4) for i in range(12)))
+        target = os.fsdecode(b"\xff")
+        made = json.loads(self.ok("fit", "t.csv", "-t", target, "--no-train", "-k", "se(ard)", "-o", "m.hf", "--json", quiet=False))
+        names = ["caf\\xE9", "caf\\xE8", "kind\\xE9"]
+        self.assertEqual((made["target"], made["features"]), ("\\xFF", names))
+        self.assertEqual([p["column"] for p in made["parameters"] if "lengthscale" in p["name"]], names)
+        seen = json.loads(self.ok("inspect", "m.hf", "--json"))
+        self.assertEqual((seen["target"], seen["features"]), ("\\xFF", names))
+        self.assertEqual(json.loads(self.ok("predict", "m.hf", "t.csv", "-o", "p.csv", "--json"))["target"], "\\xFF")
+        self.assertEqual(json.loads(self.ok("norm", "t.csv", "-t", target, "-k", "se(lengthscale=1)", "-b", "1", "--json", quiet=False))["target"], "\\xFF")
+        self.ok("fit", "t.csv", "-t", target + "," + os.fsdecode(b"caf\xe9"), "--no-train", "-o", "m.hf", "--json", quiet=False)
+        scored = json.loads(self.ok("score", "m.hf", "t.csv", "--json"))
+        self.assertEqual([output["name"] for output in scored["outputs"]], ["\\xFF", "caf\\xE9"])
+
+    def test_robust_weights_are_those_of_the_mean_shown(self):
+        self.write("t.csv", "a,y\n" + "".join(f"{i},{10 + 3 * math.sin(i) + (9 if i % 6 == 5 else 0)}\n" for i in range(30)))
+        made = json.loads(self.ok("fit", "t.csv", "-t", "y", "--preset", "rcgp", "-o", "m.hf", "--json", quiet=False))
+        self.ok("inspect", "m.hf", "--rows", "rows.csv")
+        mean, threshold = made["parameters"][-2], made["report"]["threshold"]
+        self.assertEqual(mean["name"], "mean")
+        rows = table(self.read("rows.csv"))
+        for y, weight in zip(rows["y"], rows["weight"]):
+            self.assertAlmostEqual(float(weight), 1 / (1 + ((float(y) - mean["value"]) / threshold) ** 2), delta=1e-11)
+
+    def test_robust_noise_as_trained_and_as_observed(self):
+        self.write("t.csv", "a,y\n" + "".join(f"{i},{math.sin(i) + (9 if i == 5 else 0)}\n" for i in range(20)))
+        fit = ["fit", "t.csv", "-t", "y", "--preset", "rcgp", "--sites", "robust", "-o", "m.hf", "--json"]
+        self.ok(*fit, "--no-train", "--set", "noise=0.04", quiet=False)
+        seen = json.loads(self.ok("inspect", "m.hf", "--json"))
+        parameter = [p["value"] for p in seen["parameters"] if p["name"] == "noise"][0]
+        self.assertEqual(seen["noise"]["observed"], parameter)
+        self.assertAlmostEqual(seen["noise"]["trained"], 0.04, delta=1e-10)
+        if seen["settings"].get("consistent_noise", True) and parameter > 0.04 * (1 + 1e-9):
+            self.assertIn("noise as trained", self.ok("inspect", "m.hf"))
 
     def test_predictions_are_no_inputs_of_a_refit(self):
         self.write("t.csv", "a,b,y,z\n" + "".join(f"{i},{i % 3},{i * i % 7},{i % 4}\n" for i in range(12)))
