@@ -10,18 +10,26 @@
 enum {
     MOST_READINGS = 1024,
     SIZES = 13,  /* along the common size of all parameters */
-    RIDGES = 4,  /* with each of them */
+    RIDGES = 8,  /* with each of them */
+    STARTS = 3,  /* valleys of the grid */
+    TRIAL = 2,   /* sweeps from each of them */
     SECTION = 8, /* evaluations of a golden section */
-    SWEEPS = 12
+    SWEEPS = 30
 };
 
+/* How many times as far as all coordinates went together it is looked beyond them. */
+#define AHEAD 2.0
+
 static const double least_ridge = 1e-10, most_ridge = 10.0;
+/* The search ends within this share of every range; a sweep that gains less than that share of the mean goes on in smaller steps. */
+static const double least_share = 5e-4, worth_a_sweep = 1e-3;
 
 /* A coordinate of the search, on the logarithmic scale. The last one is the ridge. */
 typedef struct coordinate {
     size_t parameter;
     double lower, upper, value;
-    bool start; /* begins where it is, whatever the common size */
+    bool start;   /* begins where it is, whatever the common size: */
+    double given; /* there */
 } coordinate;
 
 typedef struct search {
@@ -146,10 +154,10 @@ static hf_status list_coordinates(search *s)
             lower = fmin(lower, p.value);
             upper = fmax(upper, p.value);
         }
-        s->at[s->count++] = (coordinate){i, log(lower), log(upper), log(p.value), start};
+        s->at[s->count++] = (coordinate){i, log(lower), log(upper), log(p.value), start, log(p.value)};
     }
     if (s->count > 0)
-        s->at[s->count++] = (coordinate){SIZE_MAX, log(least_ridge), log(most_ridge), 0.0, false};
+        s->at[s->count++] = (coordinate){SIZE_MAX, log(least_ridge), log(most_ridge), 0.0, false, 0.0};
     return HF_OK;
 }
 
@@ -189,48 +197,86 @@ static hf_status evaluate(search *s, const coordinate *at, double *out)
 
 /* ---- the search ------------------------------------------------------------------------------------------------ */
 
-static hf_status on_grid(search *s)
+/* A place on the logarithmic scale, a number for each coordinate, and how far around it is looked next. */
+typedef struct start {
+    double *place, value, share;
+} start;
+
+static hf_status try_place(search *s, const double *place, const double *direction, double step, double *out)
 {
-    coordinate *best = hfi_alloc(s->ctx, s->count, sizeof *best);
-    if (best == NULL) return HF_ERR_MEMORY;
-    hf_status status = HF_OK;
-    s->best = INFINITY;
-    memcpy(best, s->at, s->count * sizeof *best);
-    for (size_t g = 0; g < SIZES * RIDGES && status >= 0; g++) {
-        const size_t step = g / RIDGES, level = g % RIDGES;
-        const double size = (double)step / (SIZES - 1), ridge = ((double)level + 0.5) / RIDGES;
-        for (size_t k = 0; k < s->count; k++)
-            if (!s->at[k].start) {
-                const double share = k + 1 == s->count ? ridge : size;
-                s->at[k].value = s->at[k].lower + share * (s->at[k].upper - s->at[k].lower);
-            }
-        double value = INFINITY;
-        status = evaluate(s, s->at, &value);
-        if (status >= 0 && value < s->best) {
-            s->best = value;
-            memcpy(best, s->at, s->count * sizeof *best);
-        }
+    for (size_t k = 0; k < s->count; k++) {
+        coordinate *c = &s->at[k];
+        c->value = fmin(c->upper, fmax(c->lower, place[k] + (direction != NULL ? step * direction[k] : 0.0)));
     }
-    memcpy(s->at, best, s->count * sizeof *best);
-    hfi_free(s->ctx, best);
+    const hf_status status = evaluate(s, s->at, out);
+    if (status >= 0) s->best = fmin(s->best, *out);
     return status;
 }
 
-/* A golden section of coordinate k within `width` of where it is; moves there when it is better. */
-static hf_status along(search *s, size_t k, double width)
+/* All coordinates on their way from the lower end to the upper one together, but for those with a start of their own; and the ridge. */
+static void place_on_grid(const search *s, size_t g, double *place)
+{
+    const double size = (double)(g / RIDGES) / (SIZES - 1), ridge = ((double)(g % RIDGES) + 0.5) / RIDGES;
+    for (size_t k = 0; k < s->count; k++) {
+        const coordinate *c = &s->at[k];
+        const double share = k + 1 == s->count ? ridge : size;
+        place[k] = c->start ? c->given : c->lower + share * (c->upper - c->lower);
+    }
+}
+
+/* Whether no neighbour is better; of equal ones the first. */
+static bool is_valley(const double *value, size_t g)
+{
+    const size_t step = g / RIDGES, level = g % RIDGES;
+    return isfinite(value[g]) && !(level > 0 && value[g - 1] <= value[g]) &&
+           !(level + 1 < RIDGES && value[g + 1] < value[g]) && !(step > 0 && value[g - RIDGES] <= value[g]) &&
+           !(step + 1 < SIZES && value[g + RIDGES] < value[g]);
+}
+
+/* The lowest valleys of the grid; their number. */
+static hf_status on_grid(search *s, start *starts, size_t *found)
+{
+    double value[SIZES * RIDGES];
+    hf_status status = HF_OK;
+    s->best = INFINITY;
+    for (size_t g = 0; g < SIZES * RIDGES && status >= 0; g++) {
+        place_on_grid(s, g, starts[0].place);
+        status = try_place(s, starts[0].place, NULL, 0.0, &value[g]);
+    }
+    double beyond = -INFINITY; /* what has been taken is not above this */
+    for (*found = 0; *found < STARTS && status >= 0; (*found)++) {
+        size_t lowest = SIZES * RIDGES;
+        for (size_t g = 0; g < SIZES * RIDGES; g++)
+            if (is_valley(value, g) && value[g] > beyond &&
+                (lowest == SIZES * RIDGES || value[g] < value[lowest]))
+                lowest = g;
+        if (lowest == SIZES * RIDGES) break;
+        starts[*found].value = beyond = value[lowest];
+        starts[*found].share = 1.0 / (SIZES - 1);
+        place_on_grid(s, lowest, starts[*found].place);
+    }
+    return status;
+}
+
+/* A golden section from -width to width times the direction, as far as the box goes; moves there when it is better. */
+static hf_status along(search *s, const double *direction, double width, start *at)
 {
     static const double golden = 0.61803398874989484820;
-    coordinate *c = &s->at[k];
-    double low = fmax(c->lower, c->value - width), high = fmin(c->upper, c->value + width), best = c->value;
+    double low = -width, high = width, best = 0.0;
+    for (size_t k = 0; k < s->count; k++) {
+        if (direction[k] == 0.0) continue;
+        const double down = (s->at[k].lower - at->place[k]) / direction[k],
+                     up = (s->at[k].upper - at->place[k]) / direction[k];
+        low = fmax(low, fmin(down, up));
+        high = fmin(high, fmax(down, up));
+    }
     double inner[2] = {high - golden * (high - low), low + golden * (high - low)},
            value[2] = {INFINITY, INFINITY};
-    hf_status status = HF_OK;
-    for (int e = 0, which = 0; e < SECTION && status >= 0; e++) {
-        c->value = inner[which];
-        status = evaluate(s, s->at, &value[which]);
-        if (status < 0) break;
-        if (value[which] < s->best) {
-            s->best = value[which];
+    for (int e = 0, which = 0; e < SECTION; e++) {
+        const hf_status status = try_place(s, at->place, direction, inner[which], &value[which]);
+        if (status < 0) return status;
+        if (value[which] < at->value) {
+            at->value = value[which];
             best = inner[which];
         }
         if (e == 0) {
@@ -250,22 +296,59 @@ static hf_status along(search *s, size_t k, double width)
             inner[1] = low + golden * (high - low);
         }
     }
-    c->value = best;
+    for (size_t k = 0; k < s->count; k++) at->place[k] += best * direction[k];
+    return HF_OK;
+}
+
+/* One coordinate after the other, then on the way that all of them went: along a valley that is none of them. `work` 2 count. */
+static hf_status sweep(search *s, start *at, double *work)
+{
+    const size_t count = s->count;
+    double *before = work, *direction = work + count;
+    memcpy(before, at->place, count * sizeof *before);
+    for (size_t k = count; k-- > 0;) {
+        memset(direction, 0, count * sizeof *direction);
+        direction[k] = (k + 1 == count ? RIDGES : 1.0) * (s->at[k].upper - s->at[k].lower);
+        const hf_status status = along(s, direction, at->share, at);
+        if (status < 0) return status;
+    }
+    bool moved = false;
+    for (size_t k = 0; k < count; k++) {
+        direction[k] = at->place[k] - before[k];
+        moved = moved || direction[k] != 0.0;
+    }
+    return moved ? along(s, direction, AHEAD, at) : HF_OK;
+}
+
+static hf_status descend(search *s, start *at, int sweeps, double *work)
+{
+    hf_status status = HF_OK;
+    for (int k = 0; k < sweeps && at->share > least_share && status >= 0; k++) {
+        const double before = at->value;
+        status = sweep(s, at, work);
+        if (!(at->value < (1.0 - worth_a_sweep) * before)) at->share *= 0.5;
+    }
     return status;
 }
 
+/* From every valley of the grid a little, from the best of them to the end. */
 static hf_status minimise(search *s)
 {
-    hf_status status = on_grid(s);
-    double share = 1.0 / (SIZES - 1);
-    for (int sweep = 0; sweep < SWEEPS && share > 5e-4 && status >= 0; sweep++) {
-        const double before = s->best;
-        for (size_t k = s->count; k-- > 0 && status >= 0;) {
-            const double span = s->at[k].upper - s->at[k].lower;
-            status = along(s, k, (k + 1 == s->count ? RIDGES : 1.0) * share * span);
-        }
-        if (!(s->best < 0.99 * before)) share *= 0.3;
+    start starts[STARTS], *best = starts;
+    double *places = hfi_alloc(s->ctx, s->count, (STARTS + 2) * sizeof *places);
+    if (places == NULL) return HF_ERR_MEMORY;
+    for (size_t k = 0; k < STARTS; k++)
+        starts[k] = (start){.place = places + k * s->count, .value = INFINITY};
+    double *work = places + STARTS * s->count;
+    size_t found = 0;
+    hf_status status = on_grid(s, starts, &found);
+    for (size_t k = 0; k < found && status >= 0; k++) {
+        status = descend(s, &starts[k], TRIAL, work);
+        if (starts[k].value < best->value) best = &starts[k];
     }
+    if (status >= 0) status = descend(s, best, SWEEPS, work);
+    for (size_t k = 0; k < s->count; k++) s->at[k].value = best->place[k];
+    hfi_free(s->ctx, places);
     return status;
 }
 

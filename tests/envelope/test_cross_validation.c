@@ -79,6 +79,64 @@ static void the_error_is_that_of_predictions(void **state)
     hf_context_free(ctx);
 }
 
+/* A valley that is neither the lengthscale's nor the ridge's, a table of the README's: its lowest place is known from searches that have nothing in common with this one. */
+static void a_slanting_valley_is_followed_to_its_end(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    double x[24], y[24];
+    size_t n = 0;
+    for (int i = 0; i < 24; i++) {
+        const double at = fmod(6.18034 * i, 10.0);
+        if (at >= 5.2 && at <= 7.2) continue;
+        x[n] = at;
+        y[n++] = 8.0 / (1.0 + exp(4.0 - at)) + 0.6 * sin(1.3 * at) + 0.3 * sin(99.0 * i);
+    }
+    const hf_bounded_readings readings = {.n = n, .x = x, .ldx = 1, .y = y, .noise = 0.3};
+    hf_kernel *kernel = NULL;
+    hf_kernel_search found;
+    assert_int_equal(hf_kernel_parse(ctx, "matern52(ard)", NULL, 1, &kernel), HF_OK);
+    assert_int_equal(hf_envelope_kernel_search(ctx, kernel, &readings, &found), HF_OK);
+    assert_true(fabs(value_of(kernel, 1) / 4.244 - 1.0) < 0.01);
+    assert_true(fabs(found.ridge / 1.657e-3 - 1.0) < 0.02);
+    assert_true(found.error < 0.115180);
+    hf_kernel_free(kernel);
+    hf_context_free(ctx);
+}
+
+/* Readings with noise, for which lengthscale and ridge stand for each other: no place of a fine grid is better by more than half a per cent. */
+static void nowhere_is_better(void **state)
+{
+    (void)state;
+    enum {
+        N = 20
+    };
+    hf_context *ctx = hf_context_create();
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        hfi_stream stream;
+        double x[N], y[N];
+        hfi_stream_init(&stream, seed, HFI_PURPOSE_TEST, 41);
+        for (size_t i = 0; i < N; i++) {
+            x[i] = 10.0 * hfi_stream_uniform(&stream);
+            y[i] = sin(0.7 * x[i]) + 0.1 * x[i] + 0.2 * (hfi_stream_uniform(&stream) - 0.5);
+        }
+        const hf_bounded_readings readings = {.n = N, .x = x, .ldx = 1, .y = y};
+        hf_kernel *kernel = NULL;
+        hf_kernel_search found;
+        assert_int_equal(hf_kernel_parse(ctx, seed % 2 ? "se" : "matern32", NULL, 1, &kernel), HF_OK);
+        assert_int_equal(hf_envelope_kernel_search(ctx, kernel, &readings, &found), HF_OK);
+        for (double l = 0.2; l < 90.0; l *= 1.1)
+            for (double r = 1e-6; r < 10.0; r *= 1.6) {
+                assert_int_equal(hf_kernel_set(ctx, kernel, "lengthscale", l), HF_OK);
+                const double error = slow_error(ctx, kernel, N, 1, x, y, r);
+                if (!(error > 0.995 * found.error))
+                    fail_msg("seed %d: %.9g at %g, %g; found %.9g", (int)seed, error, l, r, found.error);
+            }
+        hf_kernel_free(kernel);
+    }
+    hf_context_free(ctx);
+}
+
 /* What is held stays; what matters little gets long; each input has its own scale. */
 static void every_lengthscale_finds_its_place(void **state)
 {
@@ -147,6 +205,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_error_is_that_of_predictions),
+        cmocka_unit_test(a_slanting_valley_is_followed_to_its_end),
+        cmocka_unit_test(nowhere_is_better),
         cmocka_unit_test(every_lengthscale_finds_its_place),
         cmocka_unit_test(repeated_inputs_count_once),
     };
