@@ -103,16 +103,26 @@ static void print_ways_out(char *out, size_t room, const bounded *run, double no
                            const hf_consistency *found)
 {
     const double factor = found->noise_factor, least = found->minimum_norm;
-    char noise[96] = "", longer[64] = "";
+    /* What rounding leaves open cannot be promised to do. */
+    const bool open = found->norm_open > 1e-3;
+    char noise[96] = "", longer[64] = "", least_text[80] = "";
     if (isfinite(factor) && run->below == NULL)
         (void)snprintf(noise, sizeof noise, "a noise bound of %.4g", rounded_up(factor * run->noise));
     else if (isfinite(factor))
         (void)snprintf(noise, sizeof noise, "noise bounds %.4g times as large", rounded_up(factor));
-    if (isfinite(norm) && isfinite(least))
+    if (isfinite(norm) && isfinite(least) && !open)
         (void)snprintf(longer, sizeof longer, "a norm of %.4g", rounded_up(least));
-    (void)snprintf(out, room, "%s%s%s%s%s", noise, *noise != '\0' && *longer != '\0' ? ", or " : "", longer,
+    if (isfinite(norm) && isfinite(least) && open)
+        (void)snprintf(least_text, sizeof least_text, "%sthe norm would have to be %.4g at least",
+                       *noise != '\0' ? "; or " : "", least);
+    if (*least_text != '\0' && *noise == '\0') {
+        (void)snprintf(out, room, "%s", least_text);
+        return;
+    }
+    (void)snprintf(out, room, "%s%s%s%s%s%s", noise, *noise != '\0' && *longer != '\0' ? ", or " : "", longer,
                    *noise != '\0' || *longer != '\0' ? " would do" : "no norm would do",
-                   isfinite(norm) && !isfinite(least) && *noise != '\0' ? "; a larger norm would not" : "");
+                   isfinite(norm) && !isfinite(least) && *noise != '\0' ? "; a larger norm would not" : "",
+                   least_text);
 }
 
 static hf_status tell(bounded *run, double norm, const hf_consistency *found, const size_t *row)
@@ -121,8 +131,9 @@ static hf_status tell(bounded *run, double norm, const hf_consistency *found, co
     print_lines(lines, sizeof lines, run, row, found->conflicting);
     print_ways_out(ways, sizeof ways, run, norm, found);
     if (isfinite(norm)) (void)snprintf(limit, sizeof limit, " of norm %g or less", norm);
-    return bounded_refuse(run, "%s: no function%s meets all readings: %s cannot all be true; %s",
-                          hf_table_source(run->table), limit, lines, ways);
+    const char *contradiction = found->conflicting == 1 ? "alone contradicts that" : "cannot all be true";
+    return bounded_refuse(run, "%s: no function%s meets all readings: %s %s; %s", hf_table_source(run->table),
+                          limit, lines, contradiction, ways);
 }
 
 hf_status bounded_explain(bounded *run, double norm)

@@ -96,6 +96,9 @@ typedef struct hf_consistency {
         noise_factor; /**< smallest factor on all noise bounds that makes the readings consistent with G; below 1 when they are. Infinite where
                             none does (exact readings that need a larger norm) */
     size_t conflicting; /**< entries written to `conflict`; 0 when consistent */
+    /** Share by which minimum_norm may be too small, because values of the kernel are known to so many digits only: some 1e-9 ordinarily; 0.1 says that the true one may
+     * be a tenth larger (near twins that contradict each other); infinite where no digit is left */
+    double norm_open;
 } hf_consistency;
 
 /** The defaults that the fields name. */

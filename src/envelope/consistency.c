@@ -19,6 +19,7 @@ enum {
 
 /* What the search for the factor looks at. */
 typedef struct question {
+    const hf_envelope *envelope;
     const hf_bounded_readings *readings;
     hfi_distinct *distinct;
     hfi_active_problem problem;
@@ -41,8 +42,10 @@ static point norm_at(question *q, double factor)
         if (!(q->problem.sd[i] > 0.0) && (q->distinct->lower[i] > 0.0 || q->distinct->upper[i] < 0.0))
             return p;
     p.norm = hfi_smoothest_solve(&q->problem, q->chain, FAR * q->norm);
+    const double found = hfi_smoothest_norm(q->chain);
+    p.norm = fmax(p.norm, hfi_envelope_certified(q->envelope, &q->problem, q->chain, NULL));
     p.fits = p.norm <= q->norm;
-    /* The norm's square is the most of -nu'K nu - 2 h(nu), and h alone knows the factor. */
+    /* The norm's square is the most of -nu'K nu - 2 h(nu), and h alone knows the factor. Where the norm is more than the factor of K could tell, so is the best multiple of nu. */
     double sum = 0.0;
     for (size_t j = 0; j < q->chain->count; j++) {
         const size_t i = q->chain->index[j];
@@ -50,7 +53,7 @@ static point norm_at(question *q, double factor)
         sum += fabs(nu) * (nu < 0.0 ? hfi_noise_below(q->readings, q->distinct->lower_row[i])
                                     : hfi_noise_above(q->readings, q->distinct->upper_row[i]));
     }
-    p.fall = p.norm > 0.0 ? sum / p.norm : 0.0;
+    p.fall = found > 0.0 ? sum / found * (p.norm / found) : 0.0;
     return p;
 }
 
@@ -114,7 +117,7 @@ static void leave_out(const question *q, size_t i)
 static bool still_conflict(const question *q)
 {
     (void)hfi_smoothest_solve(&q->problem, q->chain, INFINITY);
-    return hfi_smoothest_certified(&q->problem, q->chain) > q->norm;
+    return hfi_envelope_certified(q->envelope, &q->problem, q->chain, NULL) > q->norm;
 }
 
 /* The support of a nu that proves the conflict is a conflict by itself; members that can go, go. */
@@ -161,7 +164,8 @@ void hfi_explain(hf_envelope *envelope, const hf_bounded_readings *readings, hfi
                  hf_consistency *report, size_t *conflict)
 {
     hfi_chain *chain = &envelope->bench.chain;
-    question q = {.readings = readings,
+    question q = {.envelope = envelope,
+                  .readings = readings,
                   .distinct = distinct,
                   .problem = hfi_envelope_problem(envelope, HF_UPPER),
                   .chain = chain,
@@ -175,7 +179,7 @@ void hfi_explain(hf_envelope *envelope, const hf_bounded_readings *readings, hfi
     bool fits = report->conflicting == 0;
     if (fits) {
         (void)hfi_smoothest_solve(&q.problem, chain, INFINITY);
-        report->minimum_norm = hfi_smoothest_certified(&q.problem, chain);
+        report->minimum_norm = hfi_envelope_certified(envelope, &q.problem, chain, &report->norm_open);
         fits = report->minimum_norm <= q.norm;
         if (!fits) report->conflicting = smallest_conflict(&q, conflict);
     } else {
@@ -197,7 +201,8 @@ hf_status hfi_inconsistent(hf_context *ctx, double norm, const hf_consistency *r
         (void)snprintf(rows + length, sizeof rows - length, " and %zu more", report->conflicting - NAMED);
     char norms[96] = "no norm would do", noise[96] = "no noise bounds would do";
     if (isfinite(report->minimum_norm))
-        (void)snprintf(norms, sizeof norms, "the smallest norm that would do is %.6g", report->minimum_norm);
+        (void)snprintf(norms, sizeof norms, "the smallest norm that would do is %s%.6g",
+                       report->norm_open > HFI_NORM_OPEN ? "at least " : "", report->minimum_norm);
     if (isfinite(report->noise_factor))
         (void)snprintf(noise, sizeof noise, "noise bounds %.6g times as large would do",
                        report->noise_factor);

@@ -9,6 +9,9 @@
 
 enum {
     MOST_READINGS = 1024,
+    FEW_READINGS = 128, /* up to here evaluations cost nothing, and the grid is */
+    MANY_SIZES = 25,
+    MANY_RIDGES = 20,
     SIZES = 13,  /* along the common size of all parameters */
     RIDGES = 8,  /* with each of them */
     STARTS = 3,  /* valleys of the grid */
@@ -36,6 +39,7 @@ typedef struct search {
     hf_context *ctx;
     hf_kernel *kernel; /* a copy, which is tried out */
     size_t n, d, count;
+    size_t sizes, ridges;            /* of the grid */
     double *x, *y;                   /* n x d, n */
     double *a, *work, *z, *diagonal; /* n x n twice, n, n */
     coordinate *at;                  /* count, the ridge among them */
@@ -216,7 +220,8 @@ static hf_status try_place(search *s, const double *place, const double *directi
 /* All coordinates on their way from the lower end to the upper one together, but for those with a start of their own; and the ridge. */
 static void place_on_grid(const search *s, size_t g, double *place)
 {
-    const double size = (double)(g / RIDGES) / (SIZES - 1), ridge = ((double)(g % RIDGES) + 0.5) / RIDGES;
+    const double size = (double)(g / s->ridges) / (double)(s->sizes - 1),
+                 ridge = ((double)(g % s->ridges) + 0.5) / (double)s->ridges;
     for (size_t k = 0; k < s->count; k++) {
         const coordinate *c = &s->at[k];
         const double share = k + 1 == s->count ? ridge : size;
@@ -225,34 +230,35 @@ static void place_on_grid(const search *s, size_t g, double *place)
 }
 
 /* Whether no neighbour is better; of equal ones the first. */
-static bool is_valley(const double *value, size_t g)
+static bool is_valley(const search *s, const double *value, size_t g)
 {
-    const size_t step = g / RIDGES, level = g % RIDGES;
+    const size_t step = g / s->ridges, level = g % s->ridges;
     return isfinite(value[g]) && !(level > 0 && value[g - 1] <= value[g]) &&
-           !(level + 1 < RIDGES && value[g + 1] < value[g]) && !(step > 0 && value[g - RIDGES] <= value[g]) &&
-           !(step + 1 < SIZES && value[g + RIDGES] < value[g]);
+           !(level + 1 < s->ridges && value[g + 1] < value[g]) &&
+           !(step > 0 && value[g - s->ridges] <= value[g]) &&
+           !(step + 1 < s->sizes && value[g + s->ridges] < value[g]);
 }
 
 /* The lowest valleys of the grid; their number. */
 static hf_status on_grid(search *s, start *starts, size_t *found)
 {
-    double value[SIZES * RIDGES];
+    double value[MANY_SIZES * MANY_RIDGES];
+    const size_t places = s->sizes * s->ridges;
     hf_status status = HF_OK;
     s->best = INFINITY;
-    for (size_t g = 0; g < SIZES * RIDGES && status >= 0; g++) {
+    for (size_t g = 0; g < places && status >= 0; g++) {
         place_on_grid(s, g, starts[0].place);
         status = try_place(s, starts[0].place, NULL, 0.0, &value[g]);
     }
     double beyond = -INFINITY; /* what has been taken is not above this */
     for (*found = 0; *found < STARTS && status >= 0; (*found)++) {
-        size_t lowest = SIZES * RIDGES;
-        for (size_t g = 0; g < SIZES * RIDGES; g++)
-            if (is_valley(value, g) && value[g] > beyond &&
-                (lowest == SIZES * RIDGES || value[g] < value[lowest]))
+        size_t lowest = places;
+        for (size_t g = 0; g < places; g++)
+            if (is_valley(s, value, g) && value[g] > beyond && (lowest == places || value[g] < value[lowest]))
                 lowest = g;
-        if (lowest == SIZES * RIDGES) break;
+        if (lowest == places) break;
         starts[*found].value = beyond = value[lowest];
-        starts[*found].share = 1.0 / (SIZES - 1);
+        starts[*found].share = 1.0 / (double)(s->sizes - 1);
         place_on_grid(s, lowest, starts[*found].place);
     }
     return status;
@@ -377,6 +383,8 @@ hf_status hf_envelope_kernel_search(hf_context *ctx, hf_kernel *kernel, const hf
     if (status >= 0) status = hf_kernel_copy(ctx, kernel, &s.kernel);
     if (status >= 0) status = prepare(&s, readings);
     if (status >= 0) status = list_coordinates(&s);
+    s.sizes = s.n <= FEW_READINGS ? MANY_SIZES : SIZES;
+    s.ridges = s.n <= FEW_READINGS ? MANY_RIDGES : RIDGES;
     hf_kernel_search found = {.readings = s.n, .error = NAN, .ridge = NAN};
     if (status >= 0 && s.count > 0) {
         status = minimise(&s);

@@ -15,6 +15,7 @@
 #define HFI_ENVELOPE_H
 
 #include "core/core.h"
+#include "core/interval.h"
 #include "kernel/kernel.h"
 #include <holdfast/envelope.h>
 
@@ -124,6 +125,8 @@ void hfi_dual_residual(const hfi_active_problem *problem, const double *cross, d
                        const hfi_chain *chain, const double *nu, double *out);
 /** Makes t of a vertex what q(nu) says it is, nu and g following; settle.c. @return what nu is worth. O(count^2), and a pricing where something had to move. */
 hfi_dual_value hfi_active_settle(const hfi_active_problem *problem, hfi_chain *chain);
+/** A smallest norm that may be too small by more than this share is told as one that is needed at least. */
+#define HFI_NORM_OPEN 1e-3
 /** What a value of the kernel can be off, in units of sd_i sd_j: eight half units of the last place. */
 #define HFI_KERNEL_ROUNDING 9e-16L
 /** A function that misses a limit by less than this, in units of what f(x_i) can be, meets it: the rest is rounding. */
@@ -133,6 +136,9 @@ hfi_dual_value hfi_active_settle(const hfi_active_problem *problem, hfi_chain *c
  * the support. */
 double hfi_envelope_rigorous(const hf_envelope *envelope, const hfi_active_problem *problem, const double *x,
                              size_t count, const size_t *index, const double *nu);
+/** nu'K nu, enclosed; up to infinity where the kernel cannot be. A microsecond or so for each pair of the support. */
+hfi_interval hfi_rigorous_square(const hf_envelope *envelope, size_t count, const size_t *index,
+                                 const double *nu);
 
 /* ---- readings (readings.c) ----------------------------------------------------------------------------- */
 
@@ -233,6 +239,10 @@ double hfi_smoothest_solve(const hfi_active_problem *problem, hfi_chain *chain, 
 double hfi_smoothest_norm(const hfi_chain *chain);
 /** The same from below, whatever the chain's errors are: -h(nu) / sqrt(nu'K nu). */
 double hfi_smoothest_certified(const hfi_active_problem *problem, const hfi_chain *chain);
+/** The same for the envelope's readings with the problem's limits, by exact values of the kernel where doubles leave little of nu'K nu (near twins). *open, which may be
+ * NULL: the share by which it may be too small because kernel values are rounded, as far as that nu goes; infinite where nothing is left. */
+double hfi_envelope_certified(const hf_envelope *envelope, const hfi_active_problem *problem,
+                              const hfi_chain *chain, double *open);
 /** Finds the smoothest consistent function and a centre, from the support that the envelope remembers, on its bench. HF_ERR_INCONSISTENT sets no message. */
 hf_status hfi_envelope_settle(hf_context *ctx, hf_envelope *envelope);
 

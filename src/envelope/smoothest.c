@@ -8,6 +8,8 @@
 
 /* More would make the search longer and the gaps no better. */
 #define MOST_SHARE 0.05
+/* Of nu'K nu that rounded kernel values leave open: then exact ones are looked at. */
+#define WORTH_ENCLOSING 1e-3L
 
 enum {
     TRIALS = 12 /* each with a quarter of the share of the intervals that a centre is to keep free */
@@ -37,15 +39,43 @@ double hfi_smoothest_solve(const hfi_active_problem *problem, hfi_chain *chain, 
     return end == HFI_ACTIVE_ENOUGH ? INFINITY : hfi_smoothest_norm(chain);
 }
 
-double hfi_smoothest_certified(const hfi_active_problem *problem, const hfi_chain *chain)
+static hfi_dual_value value_of(const hfi_active_problem *problem, const hfi_chain *chain)
 {
     hfi_active_problem alone = *problem;
     alone.cross = NULL;
     alone.prior = 0.0;
-    const hfi_dual_value value = hfi_dual_evaluate(&alone, chain->count, chain->index, chain->nu);
-    if (!(value.support < 0.0L)) return 0.0;
-    const long double norm = -value.support / sqrtl(value.square);
-    return nextafter((double)norm, 0.0);
+    return hfi_dual_evaluate(&alone, chain->count, chain->index, chain->nu);
+}
+
+/* -h / sqrt(nu'K nu) from below. */
+static double norm_of(long double support, long double square)
+{
+    if (!(support < 0.0L)) return 0.0;
+    return nextafter((double)(-support / sqrtl(square)), 0.0);
+}
+
+double hfi_smoothest_certified(const hfi_active_problem *problem, const hfi_chain *chain)
+{
+    const hfi_dual_value value = value_of(problem, chain);
+    return norm_of(value.support, value.square);
+}
+
+double hfi_envelope_certified(const hf_envelope *envelope, const hfi_active_problem *problem,
+                              const hfi_chain *chain, double *open)
+{
+    const hfi_dual_value value = value_of(problem, chain);
+    hfi_interval square = {value.estimate, value.square};
+    if (value.support < 0.0L && square.upper - square.lower > WORTH_ENCLOSING * square.lower) {
+        const hfi_interval exact = hfi_rigorous_square(envelope, chain->count, chain->index, chain->nu);
+        if (exact.upper < square.upper) square = exact;
+    }
+    if (open) {
+        const bool known = !(value.support < 0.0L) || square.lower > 0.0L;
+        *open = !known                 ? INFINITY
+                : value.support < 0.0L ? (double)sqrtl(square.upper / square.lower) - 1.0
+                                       : 0.0;
+    }
+    return norm_of(value.support, square.upper);
 }
 
 /* ---- a centre --------------------------------------------------------------------------------------------------- */
@@ -162,7 +192,7 @@ hf_status hfi_envelope_settle(hf_context *ctx, hf_envelope *envelope)
     problem.jitter = 0.0;
     recall(envelope, &problem, chain);
     (void)hfi_smoothest_solve(&problem, chain, INFINITY);
-    const double certified = hfi_smoothest_certified(&problem, chain);
+    const double certified = hfi_envelope_certified(envelope, &problem, chain, NULL);
     hf_status status = HF_OK;
     if (chain->indefinite)
         status = hfi_fail(ctx, HF_ERR_NOT_POSITIVE_DEFINITE,
