@@ -125,9 +125,11 @@ static void warn_outside(certified *run)
         for (size_t i = 0; i < run->m; i++) {
             const double from = run->lower[i * run->d + j], to = run->upper[i * run->d + j];
             if (to >= low && from <= high) continue;
+            const size_t row = i / run->radii;
             warn(&run->session,
-                 "row %zu: \"%s\" from %g to %g is outside of the readings, which go from %g to %g",
-                 i / run->radii + 1, hf_model_feature(run->model, j), from, to, low, high);
+                 "%s %zu: \"%s\" from %g to %g is outside of the readings, which go from %g to %g",
+                 run->at != NULL ? "line" : "row", run->at != NULL ? hf_table_line(run->at, row) : row + 1,
+                 hf_model_feature(run->model, j), from, to, low, high);
             return;
         }
     }

@@ -193,12 +193,29 @@ static void remove_checkpoint(const fit_job *job)
     if (path != NULL && group_is_first() && stat(path, &info) == 0 && S_ISREG(info.st_mode)) remove(path);
 }
 
+/* The lines of suspected readings besides their rows, while the file is at hand. */
+static hf_status add_lines(fit_job *job)
+{
+    if (job->suspects == NULL || job->table == NULL) return HF_OK;
+    const size_t count = hf_table_rows(job->suspects), rows = hf_table_rows(job->table);
+    const double *row = table_column(NULL, job->suspects, "row");
+    double *line = calloc(count + 1, sizeof *line);
+    if (line == NULL) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < count && row != NULL; i++)
+        if (row[i] >= 1.0 && row[i] <= (double)rows)
+            line[i] = (double)hf_table_line(job->table, (size_t)row[i] - 1);
+    const hf_status status = hf_table_set_numbers(job->session.ctx, job->suspects, "line", line);
+    free(line);
+    return status;
+}
+
 static int fit(fit_job *job)
 {
     hf_context *ctx = job->session.ctx;
     const char *output = argument(job->arguments, "output");
     hf_status status = learn(job);
     if (status >= 0) status = suspects_of(ctx, job->model, &job->suspects);
+    if (status >= 0) status = add_lines(job);
     /* Saved before it is shown: a report of a model that could not be kept would be a promise broken. */
     if (status >= 0 && output != NULL && group_is_first()) status = hf_model_save(ctx, job->model, output);
     if (status >= 0) remove_checkpoint(job);

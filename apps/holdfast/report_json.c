@@ -168,11 +168,13 @@ static json_t *json_suspects(const hf_model *model, const hf_table *suspects)
     static const char *const keys[] = {"row", "y", "expected", "sd", "weight", "group"};
     if (suspects == NULL) return json_null(); /* the model has no rows to name them by */
     const double *output = hf_model_outputs(model) > 1 ? table_column(NULL, suspects, "output") : NULL;
+    const double *line = table_column(NULL, suspects, "line"); /* of the file, where that is at hand */
     json_t *list = json_array();
     for (size_t i = 0; i < hf_table_rows(suspects); i++) {
         json_t *entry = json_object();
         if (output != NULL)
             json_object_set_new(entry, "output", json_text(hf_model_output(model, (size_t)output[i])));
+        if (line != NULL) json_object_set_new(entry, "line", json_count((size_t)line[i]));
         for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
             const double *numbers = table_column(NULL, suspects, columns[k]);
             bool whole = strcmp(keys[k], "row") == 0 || strcmp(keys[k], "group") == 0;

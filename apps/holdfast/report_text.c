@@ -157,6 +157,7 @@ static void print_suspect_rows(FILE *out, const hf_model *model, const hf_table 
     const hf_fit_report *report = hf_model_report(model);
     const bool outputs = hf_model_outputs(model) > 1;
     const double *columns[SUSPECT_COLUMNS];
+    const double *line = table_column(NULL, suspects, "line"); /* of the file, where that is at hand */
     size_t count = hf_table_rows(suspects);
     suspect *order = calloc(count, sizeof *order);
     if (order == NULL || !suspect_columns(suspects, outputs, columns)) {
@@ -166,10 +167,11 @@ static void print_suspect_rows(FILE *out, const hf_model *model, const hf_table 
     for (size_t i = 0; i < count; i++)
         order[i] = (suspect){fabs(columns[READING][i] - columns[EXPECTED][i]) / columns[SD][i], i};
     qsort(order, count, sizeof *order, by_distance);
-    fprintf(out, "  %8s  %12s  %12s  %10s  %8s%s%s\n", "row", "reading", "expected", "sd", "weight",
-            report->groups > 0 ? "   group" : "", outputs ? "  output" : "");
+    fprintf(out, "%s  %8s  %12s  %12s  %10s  %8s%s%s\n", line != NULL ? "      line" : "", "row", "reading",
+            "expected", "sd", "weight", report->groups > 0 ? "   group" : "", outputs ? "  output" : "");
     for (size_t k = 0; k < count && k < SHOWN_SUSPECTS; k++) {
         size_t i = order[k].index;
+        if (line != NULL) fprintf(out, "  %8.0f", line[i]);
         fprintf(out, "  %8.0f  %12.6g  %12.6g  %10.4g  %8.3g", columns[ROW][i], columns[READING][i],
                 columns[EXPECTED][i], columns[SD][i], columns[WEIGHT][i]);
         if (columns[GROUP][i] > 0)

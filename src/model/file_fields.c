@@ -23,7 +23,7 @@ static const char *const starts[] = {"random", "targets", "eigen", "precision"};
 static const char *const optimisers[] = {"lbfgs", "adam"};
 static const char *const student_methods[] = {"laplace", "ep", "variational"};
 static const char *const inferences[] = {"laplace", "ep", "corrected"};
-static const char *const stops[] = {"not trained", "converged", "iterations", "roundoff"};
+static const char *const stops[] = {"not trained", "converged", "iterations", "roundoff", "level"};
 
 const char *const hfi_form_names[HFI_FACTOR_FORMS] = {"exact", "dense", "blocks"};
 

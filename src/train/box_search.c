@@ -34,6 +34,11 @@ static double projected_norm(const hfi_box_search *search, const double *point, 
     return norm;
 }
 
+static double flat_enough(const hfi_box_search *search)
+{
+    return search->flat > 0.0 ? search->flat : gradient_tolerance;
+}
+
 static double callback(unsigned count, const double *point, double *gradient, void *arg)
 {
     state *s = arg;
@@ -58,7 +63,7 @@ static double callback(unsigned count, const double *point, double *gradient, vo
         memcpy(s->best, point, count * sizeof *s->best);
         if (search->improved) search->improved(search->arg);
     }
-    if (norm < (search->flat > 0.0 ? search->flat : gradient_tolerance)) {
+    if (norm < flat_enough(search)) {
         s->converged = true;
         nlopt_force_stop(s->opt);
     }
@@ -98,9 +103,10 @@ hf_status hfi_box_maximise(hfi_box_search *search, double *point)
         memcpy(point, s.best, search->count * sizeof *point);
         const bool still =
             result == NLOPT_FTOL_REACHED || result == NLOPT_XTOL_REACHED || result == NLOPT_SUCCESS;
-        search->stop = s.converged || still              ? HF_STOP_CONVERGED
-                       : result == NLOPT_MAXEVAL_REACHED ? HF_STOP_ITERATIONS
-                                                         : HF_STOP_ROUNDOFF;
+        search->stop = search->gradient_norm < flat_enough(search) ? HF_STOP_CONVERGED
+                       : s.converged || still                      ? HF_STOP_LEVEL
+                       : result == NLOPT_MAXEVAL_REACHED           ? HF_STOP_ITERATIONS
+                                                                   : HF_STOP_ROUNDOFF;
     }
     hfi_free(search->ctx, s.best);
     return status;

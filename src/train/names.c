@@ -71,6 +71,8 @@ const char *hf_stop_text(hf_stop stop)
         return "evaluation budget used up";
     case HF_STOP_ROUNDOFF:
         return "no further progress in floating point";
+    case HF_STOP_LEVEL:
+        return "objective no longer changes";
     }
     return "?";
 }

@@ -283,9 +283,10 @@ static hf_status run_nlopt(search *s, double *point, double *lower, double *uppe
 
 static hf_stop why(const search *s, nlopt_result result)
 {
+    if (s->best_norm < gradient_tolerance) return HF_STOP_CONVERGED;
     if (s->converged || result == NLOPT_FTOL_REACHED || result == NLOPT_XTOL_REACHED ||
         result == NLOPT_SUCCESS)
-        return HF_STOP_CONVERGED;
+        return HF_STOP_LEVEL;
     return result == NLOPT_MAXEVAL_REACHED ? HF_STOP_ITERATIONS : HF_STOP_ROUNDOFF;
 }
 

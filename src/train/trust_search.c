@@ -180,6 +180,8 @@ static hf_status climb(run *r)
         if (s >= 0) s = advance(r, &stop);
         if (s >= 0 && !stop) search->stop = HF_STOP_ITERATIONS;
     }
+    if (search->stop == HF_STOP_CONVERGED && !(search->gradient_norm < gradient_tolerance))
+        search->stop = HF_STOP_LEVEL;
     return s;
 }
 

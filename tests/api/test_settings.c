@@ -294,7 +294,7 @@ static void a_status_says_what_it_is(void **state)
 static void every_reason_to_stop_has_words(void **state)
 {
     (void)state;
-    for (int a = HF_STOP_NOT_TRAINED; a <= HF_STOP_ROUNDOFF; a++) {
+    for (int a = HF_STOP_NOT_TRAINED; a <= HF_STOP_LEVEL; a++) {
         assert_true(strlen(hf_stop_text((hf_stop)a)) > 3);
         for (int b = HF_STOP_NOT_TRAINED; b < a; b++)
             assert_string_not_equal(hf_stop_text((hf_stop)a), hf_stop_text((hf_stop)b));

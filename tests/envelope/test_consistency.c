@@ -118,6 +118,32 @@ static void figures_are_what_they_say(void **state)
     hf_context_free(ctx);
 }
 
+/* Twins 1e-9 apart that differ by 0.1 at least: |f| is at least that over their distance in the space, 1e-9 / 1.5, which doubles take for nothing. */
+static void near_twins_ask_for_what_they_ask_for(void **state)
+{
+    (void)state;
+    hf_context *ctx = support_context(1);
+    hf_kernel *kernel = support_kernel(ctx, "se(lengthscale=1.5)", 1);
+    const double x[] = {0.0, 1.0, 1.000000001, 2.5}, y[] = {0.3, 0.5, 0.8, -0.2}, least = 0.1 * 1.5 / 1e-9;
+    const hf_bounded_readings readings = {.n = 4, .x = x, .ldx = 1, .y = y, .noise = 0.1};
+    size_t conflict[4];
+    hf_consistency report = ask(ctx, kernel, &readings, 5e6, conflict);
+    assert_true(report.minimum_norm > 0.3 * least && report.norm_open > 1e-3);
+    assert_int_equal(report.conflicting, 2);
+    assert_true(conflict[0] == 1 && conflict[1] == 2);
+    assert_true(report.noise_factor > 1.4 && report.noise_factor < 1.5);
+    hf_envelope *envelope = NULL;
+    assert_int_equal(hf_envelope_create(ctx, kernel, &readings, 5e6, NULL, &envelope), HF_ERR_INCONSISTENT);
+    assert_non_null(strstr(hf_context_message(ctx), "at least"));
+    /* What is far apart leaves nothing open. */
+    const double apart[] = {0.0, 1.0, 2.0, 3.5};
+    const hf_bounded_readings others = {.n = 4, .x = apart, .ldx = 1, .y = y, .noise = 0.1};
+    report = ask(ctx, kernel, &others, 0.1, conflict);
+    assert_true(report.conflicting > 0 && report.norm_open < 1e-9);
+    hf_kernel_free(kernel);
+    hf_context_free(ctx);
+}
+
 /* Where every function of the space is zero, a reading that is not contradicts any norm. */
 static void a_zero_that_is_not_read_as_one(void **state)
 {
@@ -165,9 +191,11 @@ static void an_indefinite_matrix_is_noticed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_indefinite_matrix_is_noticed), cmocka_unit_test(two_far_readings),
-        cmocka_unit_test(one_input_read_twice), cmocka_unit_test(figures_are_what_they_say),
-        cmocka_unit_test(a_zero_that_is_not_read_as_one)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(an_indefinite_matrix_is_noticed),
+                                       cmocka_unit_test(two_far_readings),
+                                       cmocka_unit_test(one_input_read_twice),
+                                       cmocka_unit_test(near_twins_ask_for_what_they_ask_for),
+                                       cmocka_unit_test(figures_are_what_they_say),
+                                       cmocka_unit_test(a_zero_that_is_not_read_as_one)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """holdfast bound and holdfast norm, and the envelope files that they, inspect and plot read."""
+import csv
 import json
 import math
 import os
@@ -183,6 +184,28 @@ class Bounds(Readings):
         self.ok(*run, "--norm", 3, "-b", 0.1 * factor)
         self.fails(run + ["--norm", 0.99 * norm, "-b", 0.1], "cannot all be true")
         self.fails(run + ["--norm", 3, "-b", 0.099 * factor], "cannot all be true")
+
+    def test_readings_at_both_ends_of_their_noise_agree(self):
+        self.write("t.csv", "x,y\n0,0.8\n0,0.6\n1,0.5\n")
+        run = ["bound", "t.csv", "-t", "y", "-k", "se(lengthscale=1)", "-b", "0.1", "--norm", "5", "--grid", "x=0:1:2"]
+        for more in ([], ["--rigorous"]):
+            rows = list(csv.DictReader(self.ok(*run, *more).splitlines()))
+            self.assertTrue(0.7 - 1e-15 <= float(rows[0]["lower"]) <= 0.7 <= float(rows[0]["upper"]) <= 0.7 + 1e-15, rows)
+        self.fails(run[:7] + ["0.0999999"] + run[8:], "lines 2 and 3 cannot all be true")
+
+    def test_one_reading_contradicts_the_norm_alone(self):
+        self.write("t.csv", "x,y\n0,0.1\n\n9,7\n")
+        err = self.fails(["bound", "t.csv", "-t", "y", "-k", KERNEL, "-b", 0.1, "--norm", 5, "--grid", "x=1"],
+                         "no function of norm 5 or less meets all readings: line 4 alone contradicts that; ", "a norm of 6.9 would do")
+        self.assertNotIn("all be true", err)
+
+    def test_near_twins_ask_for_a_norm_that_no_rounding_hides(self):
+        self.write("t.csv", "x,y\n0,0.3\n1,0.5\n1.000000001,0.8\n2.5,-0.2\n")
+        run = ["bound", "t.csv", "-t", "y", "-k", "se(lengthscale=1.5)", "-b", 0.1, "--grid", "x=1"]
+        for norm in (5, 5e6):
+            err = self.fails(run + ["--norm", norm], "lines 3 and 4 cannot all be true", "; or the norm would have to be ", " at least")
+            # The difference of 0.1 over a distance of 1e-9 / 1.5: 1.5e8, by these two alone; more with the others.
+            self.assertGreater(float(err.split("would have to be ")[1].split()[0]), 5e7)
 
     def test_a_wrong_reading_of_real_data(self):
         """The race whose record is off by an hour is among those that contradict each other, and without it there is no contradiction."""

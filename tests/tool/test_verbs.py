@@ -16,13 +16,36 @@ class Fit(ToolCase):
         out = self.ok("fit", "wave.csv", "--target", "y", "-o", "m.hf")
         self.assertTrue(out.startswith("y from 2 inputs: 60 readings of wave.csv\n\nkernel       matern52(ard)\n"), out)
         self.assertIn("Suspected readings: 3 of 60, set aside", out)
-        rows = re.findall(r"^ +(\d+) +(\S+) +(\S+) +(\S+) +0$", out, re.M)
-        self.assertEqual({int(row[0]) for row in rows}, {5, 23, 48})
-        for _, reading, expected, _ in rows:
+        rows = re.findall(r"^ +(\d+) +(\d+) +(\S+) +(\S+) +(\S+) +0$", out, re.M)
+        self.assertEqual({int(row[1]) for row in rows}, {5, 23, 48})
+        for line, row, reading, expected, _ in rows:
+            self.assertEqual(int(line), int(row) + 1)
             self.assertAlmostEqual(float(reading) - float(expected), 9, delta=1.5)
         self.assertRegex(out, r"  noise +\S+  target\^2, sd \S+\n")
         self.assertTrue(out.endswith("Saved as m.hf\n"))
-        self.assertEqual(self.ok("inspect", "m.hf").split("\n\nSHA")[0], out.split("\n\nSaved")[0])
+        # The file's lines are known while it is read, its rows for ever.
+        shown = re.sub(r"^ +(?:line|\d+)(?= +(?:row|\d+)(?: +\S+){4}$)", "", out, flags=re.M)
+        self.assertEqual(self.ok("inspect", "m.hf").split("\n\nSHA")[0], shown.split("\n\nSaved")[0])
+
+    def test_lines_are_those_of_the_file(self):
+        """Blank lines and fields of several lines count: the line is where an editor finds the reading, in all verbs."""
+        self.wave(rows=60, bad=(5,))
+        text = self.read("wave.csv").split("\n")
+        self.write("wave.csv", "\n".join([*text[:3], "", "", *text[3:]]))
+        report = json.loads(self.ok("fit", "wave.csv", "--target", "y", "--json", "--suspects", "force"))
+        self.assertEqual({(entry["row"], entry["line"]) for entry in report["suspects"] if entry["row"] == 5}, {(5, 8)})
+
+    def test_converged_means_a_flat_objective(self):
+        """Training is called converged where the gradient says so; where the objective only stopped changing, that is what is told."""
+        self.wave(rows=40, bad=(5,))
+        seen = set()
+        for preset in ("gp", "rcgp", "student-t", "cagp"):
+            for kernel in ("rq", "matern52(ard)", "se + linear"):
+                report = json.loads(self.run_tool("fit", "wave.csv", "--target", "y", "--preset", preset, "-k", kernel, "--json")[1])["report"]
+                if report["stop"] in ("converged", "objective no longer changes"):
+                    self.assertEqual(report["stop"] == "converged", report["gradient_norm"] < 1e-3, (preset, kernel, report))
+                seen.add(report["stop"])
+        self.assertTrue({"converged", "objective no longer changes"} <= seen, seen)
 
     def test_clean_data_are_left_alone(self):
         self.wave(rows=60)
@@ -44,6 +67,7 @@ class Fit(ToolCase):
         self.assertEqual(report["report"]["suspects"], 3)
         self.assertIsNone(report["report"]["threshold"])
         inspected = json.loads(self.ok("inspect", "m.hf", "--json"))
+        self.assertEqual({entry.pop("line") for entry in report["suspects"]}, {6, 24, 49})
         self.assertEqual(inspected, report)
 
     def test_recipes(self):
