@@ -198,11 +198,11 @@ HF_API hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fi
 /** Why the last optimisation stopped. */
 typedef enum hf_stop {
     HF_STOP_NOT_TRAINED = 0,
-    HF_STOP_CONVERGED,  /**< no gradient entry that a bound does not hold is above 1e-3 nats per unit of the training scale; of minibatches: the average of the
+    HF_STOP_CONVERGED, /**< no gradient entry that a bound does not hold is above 1e-3 nats per unit of the training scale; of minibatches: the average of the
                            last epochs stopped changing */
     HF_STOP_ITERATIONS, /**< the evaluation budget was used up */
     HF_STOP_ROUNDOFF,   /**< no further progress in floating point */
-    HF_STOP_LEVEL       /**< objective or parameters stopped changing, by 1e-7 of their size or what a stage of the fit asks for, with a larger gradient */
+    HF_STOP_LEVEL /**< objective or parameters stopped changing, by 1e-7 of their size or what a stage of the fit asks for, with a larger gradient */
 } hf_stop;
 HF_API const char *hf_stop_text(hf_stop stop);
 

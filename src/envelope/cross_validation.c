@@ -220,8 +220,9 @@ static hf_status try_place(search *s, const double *place, const double *directi
 /* All coordinates on their way from the lower end to the upper one together, but for those with a start of their own; and the ridge. */
 static void place_on_grid(const search *s, size_t g, double *place)
 {
-    const double size = (double)(g / s->ridges) / (double)(s->sizes - 1),
-                 ridge = ((double)(g % s->ridges) + 0.5) / (double)s->ridges;
+    const size_t step = g / s->ridges, level = g % s->ridges;
+    const double size = (double)step / (double)(s->sizes - 1),
+                 ridge = ((double)level + 0.5) / (double)s->ridges;
     for (size_t k = 0; k < s->count; k++) {
         const coordinate *c = &s->at[k];
         const double share = k + 1 == s->count ? ridge : size;
@@ -343,6 +344,7 @@ static hf_status minimise(search *s)
     start starts[STARTS], *best = starts;
     double *places = hfi_alloc(s->ctx, s->count, (STARTS + 2) * sizeof *places);
     if (places == NULL) return HF_ERR_MEMORY;
+    memset(places, 0, (STARTS + 2) * s->count * sizeof *places);
     for (size_t k = 0; k < STARTS; k++)
         starts[k] = (start){.place = places + k * s->count, .value = INFINITY};
     double *work = places + STARTS * s->count;
