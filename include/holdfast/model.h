@@ -146,12 +146,19 @@ HF_API const char *hf_model_note(const hf_model *model, size_t i);
 /** SHA-256 of the training data as used (hex, 64 characters). Owned by the model. */
 HF_API const char *hf_model_data_checksum(const hf_model *model);
 
-/** Number of hyperparameters: kernel's, mean's coefficients ("mean", or for a linear mean "mean[0]" the
- * intercept and "mean[j]" the slope of input j - 1), "noise". With several outputs: the kernel's without what its coregions are made of; of each
- * coregion the lower triangle of B, "coregionalisation[s,t]" (with several coregions "coregion1.coregionalisation[s,t]", ...; of independent outputs its diagonal
- * alone); "mean[t]" and "noise[t]". A noise that outputs share is "noise", in standardised units. Given back in hf_fit_settings.set, without training, they are the same model (where a coregion had
- * a lesser rank than there are outputs: with a kernel that leaves the coregion to the fit). A classifier has no noise; "mean[c]" is of class c, and what target^2 is for
- * readings is latent^2. */
+/** Number of hyperparameters: kernel's, mean's coefficients ("mean", or for a linear mean "mean[0]"
+ * the intercept and "mean[j]" the slope of input j - 1), "noise". With several outputs: the kernel's
+ * without what its coregions are made of; of each coregion the lower triangle of B,
+ * "coregionalisation[s,t]" (with several coregions "coregion1.coregionalisation[s,t]", ...; of
+ * independent outputs its diagonal alone); "mean[t]" and "noise[t]". A noise that outputs share is
+ * "noise", in standardised units. A classifier has no noise; "mean[c]" is of class c, and what
+ * target^2 is for readings is latent^2.
+ *
+ * Given back in hf_fit_settings.set, without training, they are the same model. Two exceptions:
+ * - Robust weights: "noise" is that of an observation, corrected for the readings that the weights
+ *   leave out; `set` takes the trained one, which is smaller (`holdfast inspect` shows both).
+ * - A coregion of a lesser rank than there are outputs: with a kernel that leaves the coregion to
+ *   the fit. */
 HF_API size_t hf_model_parameters(const hf_model *model);
 /** Hyperparameter i in the user's units. A shared lengthscale of differently scaled columns has no user unit:
  * it is given in standardised units with unit HF_UNIT_NONE. Strings owned by the model. */

@@ -38,9 +38,9 @@ static bool is_of_classes(const hf_table *table, const char *target, const char 
     if (strncmp(name, "p_", 2) == 0) return true;
     if (strncmp(name, target, begin) != 0 || name[begin] != '_') return false;
     if (strcmp(name + begin, "_class") == 0) return true;
-    const size_t end = strcmp(name + length - 3, "_sd") == 0                   ? 3
-                       : length > 5 && strcmp(name + length - 5, "_mean") == 0 ? 5
-                                                                               : 0;
+    const size_t end = length >= begin + 5 && strcmp(name + length - 5, "_mean") == 0 ? 5
+                       : length >= begin + 3 && strcmp(name + length - 3, "_sd") == 0 ? 3
+                                                                                      : 0;
     return end > 0 && length >= begin + end && has_column(table, name, length - end, "_mean") &&
            has_column(table, name, length - end, "_sd");
 }
