@@ -103,7 +103,7 @@ static void print_ways_out(char *out, size_t room, const bounded *run, double no
                            const hf_consistency *found)
 {
     const double factor = found->noise_factor, least = found->minimum_norm;
-    /* What rounding leaves open cannot be promised to do. */
+    /* A norm that rounding leaves open is told as a lower limit. */
     const bool open = found->norm_open > 1e-3;
     char noise[96] = "", longer[64] = "", least_text[80] = "";
     if (isfinite(factor) && run->below == NULL)

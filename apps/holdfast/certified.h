@@ -54,9 +54,10 @@ hf_status certified_boxes(certified *run, bool whole);
 
 /* ---- what is asked about ------------------------------------------------------------------------------------- */
 
-/** Tolerance and limits, where they are given, and the number of the output or the class by --of. The default of two classes is class 1. */
+/** Tolerance and limits, where they are given, and the number of the output or the class by --of.
+ * The default of two classes is class 1. */
 hf_status certified_settings(certified *run, hf_certify_settings *settings);
-/* What certified_limits() reads, for the verbs' tables of options. */
+/* Rows for the verbs' tables of options, read by certified_limits(). */
 #define CERTIFIED_LIMITS                                                                                     \
     {"time-limit", 0, "S", "seconds for a box (default 60; 0: no limit): wider, just as true", false},       \
         {"total-time", 0, "S",                                                                               \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What limits the verbs about certified ranges have, and that one ended a search. */
+/* Limits of the verbs about certified ranges, and the warning that one ended a search. */
 #include "certified.h"
 
 #include <math.h>

@@ -80,7 +80,8 @@ static bool is_same(const place *a, const place *b)
 
 /* ---- whether it can be written -------------------------------------------------------------------------------- */
 
-/* A track is what nobody can measure again: no other file takes its place. Nor that of its journal, beside it while it is changed. */
+/* A track is what nobody can measure again: no other file takes its place. Nor that of its journal,
+ * beside it while it is changed. */
 static bool is_a_track(const char *path)
 {
     static const char ending[] = "-journal";
@@ -148,7 +149,7 @@ static void add(file_list *list, const char *path, const tool_option *option, un
     list->file[list->count++] = file;
 }
 
-/* What an option that may be a list of files names; what is no file is something else. */
+/* Files named by an option that may be a list; words that are no file are left out. */
 static bool add_names(file_list *list, const tool_arguments *arguments, const tool_option *option)
 {
     tool_names *names = &list->names[list->lists];

@@ -24,7 +24,7 @@ static char *output_of(const tool_arguments *arguments)
     return given != NULL ? strdup(given) : with_ending(model, plot_stem(model), ".svg");
 }
 
-/* What --data-only writes, beside the picture: the script, the slice, the rows. */
+/* --data-only writes the script, the slice and the rows in place of the picture. */
 enum {
     DATA_FILES = 3
 };

@@ -83,15 +83,16 @@ typedef enum plot_format {
 
 /* ---- from a script to a picture (plot_gnuplot.c) -------------------------------------------------------------- */
 
-/** Writes a whole script, data included, so that it draws `output`; NULL: to gnuplot's standard output. False when writing failed. */
+/** Writes a whole script, data included, so that it draws `output`; NULL: to gnuplot's standard
+ * output. False when writing failed. */
 typedef bool plot_writer(FILE *script, const void *data, plot_format format, const char *output);
 /** Length of a path without its extension. */
 size_t plot_stem(const char *path);
 /** The format that a path's extension stands for; false when it stands for none. */
 bool plot_find_format(const char *path, plot_format *format);
 bool plot_has_gnuplot(void);
-/** gnuplot draws for us to read, and the file appears only when the picture is complete: gnuplot takes some names for commands, and is told none.
- * TOOL_FAILED after a message. */
+/** gnuplot draws for us to read, and the file appears only when the picture is complete: gnuplot
+ * takes some names for commands, and is told none. TOOL_FAILED after a message. */
 int plot_draw(hf_context *ctx, plot_writer *writer, const void *data, plot_format format, const char *output);
 /** The script as a file that draws `output` when gnuplot runs it. TOOL_FAILED after a message. */
 int plot_write_script(hf_context *ctx, plot_writer *writer, const void *data, plot_format format,
@@ -99,8 +100,9 @@ int plot_write_script(hf_context *ctx, plot_writer *writer, const void *data, pl
 
 /* ---- what all scripts have in common (plot_common.c) ------------------------------------------------------- */
 
-/** A name inside double quotes, where it stands for itself and nothing else: control characters become blanks, what is no UTF-8 becomes U+FFFD, and what gnuplot would
- * act upon is written by its number. */
+/** A name inside double quotes, where it stands for itself and nothing else: control characters
+ * become blanks, what is no UTF-8 becomes U+FFFD, and what gnuplot would act upon is written by
+ * its number. */
 void plot_quoted(FILE *out, const char *text);
 /** The same where gnuplot takes the text for a format: the label of a tic. */
 void plot_tic(FILE *out, const char *text);

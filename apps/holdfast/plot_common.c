@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* One byte inside double quotes, where gnuplot runs what stands in backticks and puts in what follows @: all but plain ones by number. */
+/* One byte inside double quotes, where gnuplot runs what stands in backticks and puts in what
+ * follows @: all but plain ones by number. */
 static void print_byte(FILE *out, unsigned char c)
 {
     const bool plain = c >= 0x80 || isalnum(c) || (c != '\0' && strchr(" ()[].,:;/_+-*=<>%'", c) != NULL);
@@ -16,7 +17,8 @@ static void print_byte(FILE *out, unsigned char c)
         fprintf(out, "\\%03o", (unsigned)c);
 }
 
-/* No picture can show the character: control characters, also those of two bytes, and U+FFFE and U+FFFF, which XML has no word for. */
+/* No picture can show the character: control characters, also those of two bytes, and U+FFFE and
+ * U+FFFF, which XML has no word for. */
 static bool is_hidden(const unsigned char *s)
 {
     return s[0] < 0x20 || s[0] == 0x7F || (s[0] == 0xC2 && s[1] < 0xA0) ||

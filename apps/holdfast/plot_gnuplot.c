@@ -117,7 +117,7 @@ static bool make_script(plot_writer *writer, const void *data, plot_format forma
     return fclose(script) == 0 && written;
 }
 
-/* What there is to read just now. 1: more may come, 0: that was all, -1: failed. */
+/* Reads all that is ready. 1: more may come, 0: end of file, -1: failed. */
 static int read_some(int from, bytes *to)
 {
     if (to->room - to->count < PIECE) {

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A control character of C0 but newline and tab, DEL, a control character of C1, or a byte that belongs to no character, which some terminals take for one of C1. */
+/* A control character of C0 but newline and tab, DEL, a control character of C1, or a byte that
+ * belongs to no character, which some terminals take for one of C1. */
 static bool is_obeyed(const unsigned char *s, size_t length)
 {
     if (length == 0) return s[0] < 0xA0;

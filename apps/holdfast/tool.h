@@ -23,7 +23,7 @@ enum {
 /* ---- options (options.c, help.c) --------------------------------------------------------------------------
  */
 
-/** What else is to be known of an option. */
+/** Traits of an option. */
 typedef enum tool_trait {
     TOOL_REPEATS = 1, /* may be given more than once */
     TOOL_READS =
@@ -98,7 +98,8 @@ int vusage_error(const tool_verb *verb, const char *format, va_list args) HF_PRI
 /** Numbers; false after a message. `least` <= value, nothing may follow. */
 bool argument_double(const tool_arguments *arguments, const char *name, double *value);
 bool argument_size(const tool_arguments *arguments, const char *name, size_t *value);
-/** Whether a text names a label: by its letters or, with `numbers`, as the same finite number (1 and 1.0). */
+/** Whether a text names a label: by its letters or, with `numbers`, as the same finite number (1
+ * and 1.0). */
 bool is_label(const char *label, const char *text, bool numbers);
 bool argument_seed(const tool_arguments *arguments, const char *name, uint64_t *value);
 
@@ -144,12 +145,16 @@ int complain(const char *format, ...) HF_PRINTF(1, 2);
 int vcomplain(const char *format, va_list args) HF_PRINTF(1, 0);
 /** Shows the context's message as a warning when the status is one. Returns status. */
 hf_status warn_status(const tool_session *session, hf_status status);
-/** Compares all files that a command reads and writes, before any work (files.c): TOOL_OK, or an exit status after a message. What is written is neither
- * read nor written by another option, by whatever name or link; it is no track, nor the journal of one; and it can be created, which is better known before an hour of work than after. */
+/** Compares all files that a command reads and writes, before any work (files.c): TOOL_OK, or an
+ * exit status after a message. What is written is neither read nor written by another option, by
+ * whatever name or link; it is no track, nor the journal of one; and it can be created, which is
+ * better known before an hour of work than after. */
 int files_check(const tool_arguments *arguments);
-/** The first `length` bytes of a path with something after them, to be freed; NULL when out of memory. */
+/** The first `length` bytes of a path with something after them, to be freed; NULL when out of
+ * memory. */
 char *with_ending(const char *path, size_t length, const char *ending);
-/** printf() of texts with names from files, labels or paths in them: what a terminal would obey becomes '?' (say.c). */
+/** printf() of texts with names from files, labels or paths in them: what a terminal would obey
+ * becomes '?' (say.c). */
 void say(FILE *out, const char *format, ...) HF_PRINTF(2, 3);
 void vsay(FILE *out, const char *format, va_list args) HF_PRINTF(2, 0);
 
@@ -170,13 +175,16 @@ void progress_stop(struct progress *progress);
 
 /* ---- texts of any encoding (utf8.c) ------------------------------------------------------------------------------ */
 
-/** Bytes of the character that begins here; 0: none does. Overlong forms, surrogates and what is beyond U+10FFFF are none. */
+/** Bytes of the character that begins here; 0: none does. Overlong forms, surrogates and what is
+ * beyond U+10FFFF are none. */
 size_t utf8_character(const char *text);
 /** JSON and pictures take no other text. */
 bool is_utf8(const char *text);
-/** The text with U+FFFD for every byte that belongs to no character, to be freed; NULL when out of memory. */
+/** The text with U+FFFD for every byte that belongs to no character, to be freed; NULL when out of
+ * memory. */
 char *to_utf8(const char *text);
-/** The text with \xE9 for a byte E9 that belongs to no character, so that other names stay other names; to be freed, NULL when out of memory. */
+/** The text with \xE9 for a byte E9 that belongs to no character, so that other names stay other
+ * names; to be freed, NULL when out of memory. */
 char *json_escaped(const char *text);
 /** The same as JSON, null for NULL; a new reference. */
 json_t *json_text(const char *text);
@@ -227,8 +235,10 @@ void report_model(FILE *out, const hf_model *model, const hf_table *suspects);
 void report_solver(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report);
 void report_training(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report);
 void report_parameters(FILE *out, const hf_model *model);
-/** Of a model with robust readings and one output: the noise variance that training ended with, which weights and posterior follow from, to 1e-12; and that
- * of a new reading, corrected for what down-weighting took away (hf_robust_consistent_noise()). The first is NaN where the correction ends. */
+/** For a model with robust readings and one output: the noise variance that training ended with,
+ * which weights and posterior follow from, to 1e-12; and that of a new reading, corrected for what
+ * down-weighting took away (hf_robust_consistent_noise()). The first is NaN where the correction
+ * ends. */
 bool trained_noise(const hf_model *model, double *trained, double *observed);
 /** The same for machines; a new reference, NULL when out of memory. */
 json_t *json_model(const hf_model *model, const hf_table *suspects);

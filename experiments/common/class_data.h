@@ -25,7 +25,8 @@ typedef struct class_data {
 } class_data;
 
 bool class_data_known(const char *set);
-/** Whether the file of a set is there, which made-up data always are; where not, standard error tells that it is left out of the program. */
+/** Whether the file of a set is there, which made-up data always are; where not, standard error
+ * tells that it is left out of the program. */
 bool class_data_present(const char *folder, const char *set);
 /** All rows of a set as training rows, those that are made up from the seed; false: reason on standard error. */
 bool class_data_read(hf_context *ctx, const char *folder, const char *set, uint64_t seed, class_data *out);

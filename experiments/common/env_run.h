@@ -35,7 +35,8 @@ typedef struct env_program {
     env_rows *rows;   /**< columns and width are set; given a path, filled, and emptied in the end */
     hf_context **ctx; /**< where the context is put while the functions run */
     void *state;
-    /** Adds the rows that are lacking, those apart whose data are not there; not called with --report. */
+    /** Adds the rows that are lacking, those apart whose data are not there; not called with
+     * --report. */
     bool (*work)(void *state);
     void (*report)(const void *state);
     bool (*picture)(const void *state, const char *stem);

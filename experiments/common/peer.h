@@ -8,8 +8,8 @@
 
 #include "common/fits.h"
 
-/** Runs "/usr/bin/python3 SCRIPT IN OUT" (see peer_sklearn.py) and scores what it leaves. false: reason on standard
- * error. */
+/** Runs "/usr/bin/python3 SCRIPT IN OUT" (see peer_sklearn.py) and scores what it leaves. false:
+ * reason on standard error. */
 bool peer_run(hf_context *ctx, const char *script, const problem *data, record *out);
 
 #endif

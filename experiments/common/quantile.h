@@ -8,7 +8,8 @@
 
 #include <stddef.h>
 
-/** The quantile of that probability in [0, 1], linear between order statistics; NaN where there are none. */
+/** The quantile of that probability in [0, 1], linear between order statistics; NaN where there are
+ * none. */
 double quantile_of(double *values, size_t count, double probability);
 double median_of(double *values, size_t count);
 

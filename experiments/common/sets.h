@@ -3,7 +3,8 @@
  * @file sets.h
  * @brief The data sets of others that experiments read: where each is looked for, what it is and who has it.
  *
- * A set is known by its file below the folder of the data, "energy/energy.csv". What comes with Holdfast is found without such a folder.
+ * A set is known by its file below the folder of the data, "energy/energy.csv". What comes with
+ * Holdfast is found without such a folder.
  */
 #ifndef EXPERIMENTS_SETS_H
 #define EXPERIMENTS_SETS_H
@@ -11,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** What --help says of the folder of the data. */
+/** Sentence of --help about the folder of the data. */
 #define SETS_DEFAULT "(default $HOLDFAST_DATA, without it ../shared/data)"
 
 enum {
@@ -23,11 +24,13 @@ enum {
 const char *sets_folder(void);
 /** The folder of the running program, with a slash at its end; false where that cannot be known. */
 bool sets_program(char folder[SETS_PATH]);
-/** Writes where the file of a set is: in the folder, or among the data that come with Holdfast. False: in neither, and the path is the one in the folder. */
+/** Writes where the file of a set is: in the folder, or among the data that come with Holdfast.
+ * False: in neither, and the path is the one in the folder. */
 bool sets_find(const char *folder, const char *file, char path[SETS_PATH]);
 /** The same, with sets_explain() of "nothing was run" where it is not there. */
 bool sets_need(const char *folder, const char *file, char path[SETS_PATH]);
-/** Says on standard error what is missing, where it comes from and where it belongs; `outcome` is what follows from that, "nothing was run". */
+/** Says on standard error what is missing, where it comes from and where it belongs; `outcome` is
+ * what follows from that, "nothing was run". */
 void sets_explain(const char *folder, const char *file, const char *outcome);
 
 #endif

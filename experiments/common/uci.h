@@ -24,7 +24,8 @@ extern const size_t uci_set_count;
 
 /** The set of that name, or NULL. */
 const uci_set *uci_find(const char *name);
-/** Whether the file of a set of that name is there; where not, standard error tells that it is left out of the program. */
+/** Whether the file of a set of that name is there; where not, standard error tells that it is left
+ * out of the program. */
 bool uci_present(const char *data, const char *name);
 /** Leaves out of a list of sets those whose file is missing. */
 void uci_keep_present(const char *data, words *sets);

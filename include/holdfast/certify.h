@@ -59,16 +59,18 @@ typedef struct hf_certify_settings {
     double beta;      /**< of mean + beta sd; 1 */
     size_t output;    /**< which of several outputs; 0 */
     double tolerance; /**< 0.01; > 0, in the units of the value */
-    /** 60: seconds for one box, whose two ends take turns; 0 for none. Where it ends a search the result depends on the
-     *  clock. */
+    /** 60: seconds for one box, whose two ends take turns; 0 for none. Where it ends a search the
+     * result depends on the clock. */
     double time_limit;
-    /** 0: seconds for all boxes of a call, 0 for none. Each has an even share of what is left, so that later ones have
-     *  what earlier ones did not use. The box as a whole is bounded in any case. */
+    /** 0: seconds for all boxes of a call, 0 for none. Each has an even share of what is left, so
+     * that later ones have what earlier ones did not use. The box as a whole is bounded in any
+     * case. */
     double total_time;
     size_t
         node_limit; /**< boxes whose bounds are computed, for each of the two ends; 0 for none. 1 is the given box alone. */
-    /** 268435456 (256 MiB): bytes for the parts of one box that are still open, half for each end; 0 for no limit. 256 parts
-     *  of each end are kept in any case. The result is that of the same search stopped earlier. */
+    /** 268435456 (256 MiB): bytes for the parts of one box that are still open, half for each end;
+     * 0 for no limit. 256 parts of each end are kept in any case. The result is that of the same
+     * search stopped earlier. */
     size_t memory_limit;
     bool
         lower_only; /**< the lower end alone, half the work: range.upper is infinite and upper_attained NaN */
@@ -107,7 +109,8 @@ typedef struct hf_range {
 
 /** The defaults that the fields name. */
 HF_API hf_certify_settings hf_certify_settings_default(void);
-/** "tolerance", "decided", "time limit", "node limit", "rounding", "memory limit", "not finite"; "unknown" outside the list. */
+/** "tolerance", "decided", "time limit", "node limit", "rounding", "memory limit", "not finite";
+ * "unknown" outside the list. */
 HF_API const char *hf_certify_stop_name(hf_certify_stop stop);
 
 /**
@@ -118,26 +121,34 @@ HF_API const char *hf_certify_stop_name(hf_certify_stop stop);
  * @param argmin, argmax where lower_attained and upper_attained are attained: one entry per input, or NULL. Inside the box to the last digit. Not written with
  *                 upper_only, lower_only
  *
- * Errors, which leave all outputs alone: HF_ERR_ARGUMENT for a NULL, a lower side above the upper, an output that is not there, a tolerance that is not above 0, a negative time, an input that
- * is the number of an output and moves (posteriors without outputs of their own whose kernel has coregion); HF_ERR_NOT_FINITE for sides that are not finite; HF_ERR_MEMORY; HF_ERR_CANCELLED.
- * HF_WARN_NOT_CONVERGED: stopped by a limit, by rounding or by what is not finite; the range holds all the same.
+ * Errors, which leave all outputs alone: HF_ERR_ARGUMENT for a NULL, a lower side above the upper,
+ * an output that is not there, a tolerance that is not above 0, a negative time, an input that is
+ * the number of an output and moves (posteriors without outputs of their own whose kernel has
+ * coregion); HF_ERR_NOT_FINITE for sides that are not finite; HF_ERR_MEMORY; HF_ERR_CANCELLED.
+ * HF_WARN_NOT_CONVERGED: stopped by a limit, by rounding or by what is not finite; the range holds
+ * all the same.
  *
  * Cost: O(n^2) kernel values once a box for the norm of the mean, then O(n (d + m^2)) for each of the boxes it is split into when m inputs move; with sd
  * another O(n^2 m), and where the kernel is one se and up to 16 inputs move, O(n^2 m) for boxes that would have to be split into very many parts. A few hundred boxes are common for m = 2 and
  * for wide boxes of m = 10. Threads: the same digits for any number of them. The posterior is only read.
  *
- * Reports progress ("certify") in every round of the search, and where one box takes long within it, and can be cancelled.
- * Memory: the bytes of memory_limit at most, and what a box's bounds need, for each box that is searched at the same time.
+ * Reports progress ("certify") in every round of the search, and where one box takes long within
+ * it, and can be cancelled. Memory: the bytes of memory_limit at most, and what a box's bounds
+ * need, for each box that is searched at the same time.
  *
- * Rigorous: also HF_ERR_ARGUMENT where the processor's long double is not what it claims (valgrind), or for what asks for the sd of a posterior that is not exact; HF_ERR_NOT_FINITE where a covariance of two
- * anchors overflows.
+ * Rigorous: also HF_ERR_ARGUMENT where the processor's long double is not what it claims
+ * (valgrind), or for what asks for the sd of a posterior that is not exact; HF_ERR_NOT_FINITE where
+ * a covariance of two anchors overflows.
  */
 HF_API hf_status hf_certify(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
                             const hf_certify_settings *settings, const double *lower, const double *upper,
                             hf_range *out, double *argmin, double *argmax);
 /**
- * The same for m boxes, in parallel over boxes: lower, upper, argmin and argmax are m x inputs row-major, out has m entries. Progress is the share of
- * boxes with an answer. Errors name the box, and leave all outputs alone; what is not finite in one box is that box's answer alone (HF_CERTIFY_NOT_FINITE). The warning is that of the last box that has one. The digits are those of hf_certify().
+ * The same for m boxes, in parallel over boxes: lower, upper, argmin and argmax are m x inputs
+ * row-major, out has m entries. Progress is the share of boxes with an answer. Errors name the box,
+ * and leave all outputs alone; what is not finite in one box is that box's answer alone
+ * (HF_CERTIFY_NOT_FINITE). The warning is that of the last box that has one. The digits are those
+ * of hf_certify().
  */
 HF_API hf_status hf_certify_boxes(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
                                   const hf_certify_settings *settings, size_t m, const double *lower,

@@ -7,15 +7,20 @@
  * **Two classes**, links probit and logit. A classifier's probability of class 1 is P = E[link(f)] for the latent f of mean m and standard deviation s. It grows with m, and with s it
  * moves towards 1/2; branch and bound runs on P itself, with bounds that see mean and deviation together. Its winner is class 1 exactly where m > 0.
  *
- * **More classes**, the link softmax. P = E[softmax(f)] for the joint normal distribution of the latent values of all classes. Bounds see all their means and covariances together; the
- * winner, the class of the largest probability, is certain in a box where it is surely ahead of each other class. Bounds include the error of the quadrature that they use: for up to
- * four classes a bound; for more, where no quadrature with a useful bound is quick enough, six standard errors of a randomly shifted sum that is always the same one, boxes of zero width
- * among them. Certificates of five classes and more rest on that estimate, and answers say so (`estimate`). Differences of probabilities below about 1e-5 (five classes and more: the error,
- * about 1e-3) are left open.
+ * **More classes**, the link softmax. P = E[softmax(f)] for the joint normal distribution of the
+ * latent values of all classes. Bounds see all their means and covariances together; the winner,
+ * the class of the largest probability, is certain in a box where it is surely ahead of each other
+ * class. Bounds include the error of the quadrature that they use: for up to four classes a bound;
+ * for more, where no quadrature with a useful bound is quick enough, six standard errors of a
+ * randomly shifted sum that is always the same one, boxes of zero width among them. Certificates of
+ * five classes and more rest on that estimate, and answers say so (`estimate`). Differences of
+ * probabilities below about 1e-5 (five classes and more: the error, about 1e-3) are left open.
  *
- * All report progress, also within one box, and can be cancelled (HF_ERR_CANCELLED, outputs untouched). `total_time` of the settings is for all boxes of a call.
- * Settings are those of hf_certify(), the tolerance in units of what is asked about: for probabilities the default of 0.01 is one percent. `settings` NULL stands for the
- * defaults, `output` is the class. Units are the user's. What certificates rest on is in certify.h, and so are the errors of boxes.
+ * All report progress, also within one box, and can be cancelled (HF_ERR_CANCELLED, outputs
+ * untouched). `total_time` of the settings is for all boxes of a call. Settings are those of
+ * hf_certify(), the tolerance in units of what is asked about: for probabilities the default of
+ * 0.01 is one percent. `settings` NULL stands for the defaults, `output` is the class. Units are
+ * the user's. What certificates rest on is in certify.h, and so are the errors of boxes.
  *
  * Sources: Patane, Blaas, Laurenti, Cardelli, Roberts, Kwiatkowska, Adversarial robustness guarantees for Gaussian processes, 2022 (Propositions 8 and 9: how P moves
  * with mean and variance; section 7.4: the scores of hf_explain()); Grosse et al., 2017 (the signed gradient step).
@@ -38,7 +43,8 @@ HF_API hf_status hf_certify_class(hf_context *ctx, const hf_classifier *classifi
                                   const hf_certify_settings *settings, size_t m, const double *lower,
                                   const double *upper, hf_range *out, double *argmin, double *argmax);
 
-/** Whether certificates of a classifier rest on an estimate of the quadrature's error and not on a bound: link softmax, five classes and more. */
+/** Whether certificates of a classifier rest on an estimate of the quadrature's error and not on a
+ * bound: link softmax, five classes and more. */
 HF_API bool hf_certify_is_estimate(const hf_classifier *classifier);
 
 /** What is known about decisions in a box. */
@@ -87,8 +93,8 @@ typedef struct hf_radius {
  * @param most     no radius beyond this is looked at; > 0, finite
  * @param accuracy bisection ends when the certified radius is within this share of the broken one (or of `most`); in (0, 1)
  * @param counterexample inputs entries or NULL: the point at distance `broken`; NaN where there is none
- * A limit of the settings holds for each step, and is HF_WARN_NOT_CONVERGED: `certified` is true all the same. Of the total
- * time each step may take half of what is left.
+ * A limit of the settings holds for each step, and is HF_WARN_NOT_CONVERGED: `certified` is true
+ * all the same. Of the total time each step may take half of what is left.
  */
 HF_API hf_status hf_certify_radius(hf_context *ctx, const hf_classifier *classifier,
                                    const hf_certify_settings *settings, const double *x, const double *unit,
@@ -145,8 +151,10 @@ HF_API hf_status hf_explain_class(hf_context *ctx, const hf_classifier *classifi
                                   const double *step, double *lower, double *upper);
 
 /**
- * How far the posterior mean at m points can move when any `count` readings are replaced by any numbers, with kernel and its hyperparameters, prior mean, noise, centres and thresholds
- * held: | mean_new(x) - mean(x) | <= damage. It says nothing of a fit made again, which chooses these from the new readings and can move the mean several times as far.
+ * How far the posterior mean at m points can move when any `count` readings are replaced by any
+ * numbers, with kernel and its hyperparameters, prior mean, noise, centres and thresholds held: |
+ * mean_new(x) - mean(x) | <= damage. It says nothing of a fit made again, which chooses these from
+ * the new readings and can move the mean several times as far.
  *
  * One reading: the largest over readings and replacements, exactly (to rounding), by its leave-one-out moments; a site's pull is a bounded function of its reading when the
  * site is robust, and unbounded when it is Gaussian: the damage is then infinite. More readings: a bound that holds for any choice of them. Up to four, of which there are at most

@@ -7,17 +7,17 @@
  * global state. Objects made with a context remember its allocator (not the context), so they may outlive
  * it and may be freed by any thread.
  *
- * Fork. After any call with more than one thread, OpenMP keeps its threads for the next. A forked child has
- * none of them, and with gcc's run-time its first call with several threads waits for them forever. So a child sets one
- * thread on every context it uses, or calls exec(); a parent that had one thread until the fork leaves
- * its children free. posix_spawn() and system() are safe.
+ * Fork. After any call with more than one thread, OpenMP keeps its threads for the next. A forked
+ * child has none of them, and with gcc's run-time its first call with several threads waits for
+ * them forever. So a child sets one thread on every context it uses, or calls exec(); a parent that
+ * had one thread until the fork leaves its children free. posix_spawn() and system() are safe.
  *
  * Floating point. The library computes in C's default environment: rounding to nearest, no traps,
  * subnormal numbers kept. Vector loops raise flags of entries that nobody uses, so with trapping on
- * (feenableexcept()), a fit may end in SIGFPE; with another rounding mode, bounds need not hold. A program that changed
- * its environment calls feholdexcept(), where needed fesetround(FE_TONEAREST), then the library, then fesetenv().
- * It does so before the first call with several threads, which inherit the environment and keep it.
- * Flags may be raised after any call.
+ * (feenableexcept()), a fit may end in SIGFPE; with another rounding mode, bounds need not hold. A
+ * program that changed its environment calls feholdexcept(), where needed fesetround(FE_TONEAREST),
+ * then the library, then fesetenv(). It does so before the first call with several threads, which
+ * inherit the environment and keep it. Flags may be raised after any call.
  */
 #ifndef HOLDFAST_CONTEXT_H
 #define HOLDFAST_CONTEXT_H

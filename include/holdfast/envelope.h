@@ -21,9 +21,10 @@
  *
  * Readings at equal inputs are merged: their intervals intersect. A limit may be infinite (a reading from one side). A reading with lo = hi is exact.
  *
- * Limits are rounded outwards, by 2.2e-16 (|y_i| + below_i) and a unit of the last place, so that they hold for the decimals that y and its noise bound were
- * written as, and for a y that is the rounded sum of a value and an error as large as its bound: such readings are never called inconsistent. A bound of 0 says
- * that y is exact, to the bit.
+ * Limits are rounded outwards, by 2.2e-16 (|y_i| + below_i) and a unit of the last place, so that
+ * they hold for the decimals that y and its noise bound were written as, and for a y that is the
+ * rounded sum of a value and an error as large as its bound: such readings are never called
+ * inconsistent. A bound of 0 says that y is exact, to the bit.
  *
  * **Threads.** A hf_envelope is immutable while it is only asked: any number of threads may ask the same one, each with a workspace of its
  * own, without locks or allocation. hf_envelope_add() needs it alone.
@@ -60,8 +61,9 @@ typedef struct hf_bounded_readings {
 typedef struct hf_envelope_settings {
     /** Added to the diagonal of K in U. Any value >= 0 leaves the bounds valid; the wider, the looser. 0, the default. */
     double jitter;
-    /** Readings that can be added later without new memory and new workspaces. For each pair of readings, of those to come too, the envelope then holds
-     * 16 bytes more for the search, which the operating system provides as they are touched. 0. */
+    /** Readings that can be added later without new memory and new workspaces. For each pair of
+     * readings, of those to come too, the envelope then holds 16 bytes more for the search, which
+     * the operating system provides as they are touched. 0. */
     size_t reserve;
     /** Evaluate U with every rounding accounted for: kernel values enclosed, sums bounded from above. Bounds then hold in exact arithmetic, for the
      * kernel with exactly the stored parameters at exactly the stored inputs; wider by about the root of a rounding next to readings. false. */
@@ -96,8 +98,9 @@ typedef struct hf_consistency {
         noise_factor; /**< smallest factor on all noise bounds that makes the readings consistent with G; below 1 when they are. Infinite where
                             none does (exact readings that need a larger norm) */
     size_t conflicting; /**< entries written to `conflict`; 0 when consistent */
-    /** Share by which minimum_norm may be too small, because values of the kernel are known to so many digits only: some 1e-9 ordinarily; 0.1 says that the true one may
-     * be a tenth larger (near twins that contradict each other); infinite where no digit is left */
+    /** Share by which minimum_norm may be too small, because values of the kernel are known to so
+     * many digits only: some 1e-9 ordinarily; 0.1 says that the true one may be a tenth larger
+     * (near twins that contradict each other); infinite where no digit is left */
     double norm_open;
 } hf_consistency;
 
@@ -162,10 +165,12 @@ HF_API void hf_envelope_workspace_reset(hf_envelope_workspace *workspace);
  * @param gradient_lower d entries, d lower / d x, or NULL. By the envelope theorem, G d sqrt(q)/dx at the optimal nu; where x is an input with a reading
  *                       the bound has a kink, and one of its one-sided slopes' limits, or zero, is given.
  * @return HF_OK: both gaps are at most 1e-6 G sqrt k(x,x), or `gap` of the limits, besides what a jitter costs; HF_WARN_NOT_CONVERGED: a gap is larger, or a limit of
- * pivots or seconds was reached. The bounds are valid, the gaps say how loose they may be. Without such a limit it is rounding that makes a gap large: kernels nearly
- * without curvature (lengthscales far beyond the inputs' range), near twins, readings that leave the norm hardly any room.
- * Errors: HF_ERR_NOT_FINITE (x), HF_ERR_ARGUMENT; *out is untouched. Allocates nothing, takes no lock: fit for a control loop.
- * Cost: O(n d) for k_x and O(n a + a^2) a pivot; a warm query along a path needs few.
+ * pivots or seconds was reached. The bounds are valid, the gaps say how loose they may be. Without
+ * such a limit it is rounding that makes a gap large: kernels nearly without curvature
+ * (lengthscales far beyond the inputs' range), near twins, readings that leave the norm hardly any
+ * room. Errors: HF_ERR_NOT_FINITE (x), HF_ERR_ARGUMENT; *out is untouched. Allocates nothing, takes
+ * no lock: fit for a control loop. Cost: O(n d) for k_x and O(n a + a^2) a pivot; a warm query
+ * along a path needs few.
  */
 HF_API hf_status hf_envelope_bounds(const hf_envelope *envelope, hf_envelope_workspace *workspace,
                                     const double *x, const hf_envelope_limits *limits, hf_bound *out,
@@ -196,9 +201,12 @@ HF_API hf_status hf_envelope_bounds_batch(hf_context *ctx, const hf_envelope *en
                                           hf_bound *out);
 
 /**
- * A further reading: lo = y - below <= f(x) <= y + above. At an input that has one already the intervals intersect. No bound gets wider by it.
- * Errors, with the envelope as it was and its workspaces as usable: HF_ERR_INCONSISTENT, HF_ERR_NOT_FINITE, HF_ERR_ARGUMENT, HF_ERR_TOO_LARGE, HF_ERR_MEMORY. O(n d), and the search for the
- * smoothest consistent function, warm. While the reserve lasts, workspaces go on warm and nothing is allocated, whatever becomes of the call: fit for a control loop.
+ * A further reading: lo = y - below <= f(x) <= y + above. At an input that has one already the
+ * intervals intersect. No bound gets wider by it. Errors, with the envelope as it was and its
+ * workspaces as usable: HF_ERR_INCONSISTENT, HF_ERR_NOT_FINITE, HF_ERR_ARGUMENT, HF_ERR_TOO_LARGE,
+ * HF_ERR_MEMORY. O(n d), and the search for the smoothest consistent function, warm. While the
+ * reserve lasts, workspaces go on warm and nothing is allocated, whatever becomes of the call: fit
+ * for a control loop.
  */
 HF_API hf_status hf_envelope_add(hf_context *ctx, hf_envelope *envelope, const double *x, double y,
                                  double below, double above);

@@ -152,12 +152,16 @@ HF_API hf_status hf_kernel_get_coregion(hf_context *ctx, const hf_kernel *kernel
 HF_API hf_status hf_kernel_set_coregion(hf_context *ctx, hf_kernel *kernel, size_t i, const double *b);
 
 /**
- * K_ij = k(x_i, x_j): full symmetric n x n matrix, K row-major (= column-major) with stride ldk >= n.
- * x: n x d row-major, stride ldx >= d. O(n^2 d), symmetric half only, all threads. White adds to the diagonal. Errors, which leave K alone: HF_ERR_ARGUMENT, HF_ERR_DIMENSION, HF_ERR_MEMORY, HF_ERR_NOT_FINITE (inputs, or a row whose covariance with itself is beyond a quarter of the largest number).
+ * K_ij = k(x_i, x_j): full symmetric n x n matrix, K row-major (= column-major) with stride ldk >=
+ * n. x: n x d row-major, stride ldx >= d. O(n^2 d), symmetric half only, all threads. White adds to
+ * the diagonal. Errors, which leave K alone: HF_ERR_ARGUMENT, HF_ERR_DIMENSION, HF_ERR_MEMORY,
+ * HF_ERR_NOT_FINITE (inputs, or a row whose covariance with itself is beyond a quarter of the
+ * largest number).
  */
 HF_API hf_status hf_kernel_gram(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
                                 size_t ldx, double *k, size_t ldk);
-/** K_ij = k(x_i, z_j): m x n, row-major, stride ldk >= n. White contributes nothing. O(m n d). Errors as above, white counted. */
+/** K_ij = k(x_i, z_j): m x n, row-major, stride ldk >= n. White contributes nothing. O(m n d).
+ * Errors as above, white counted. */
 HF_API hf_status hf_kernel_cross(hf_context *ctx, const hf_kernel *kernel, size_t m, const double *x,
                                  size_t ldx, size_t n, const double *z, size_t ldz, double *k, size_t ldk);
 

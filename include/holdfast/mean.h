@@ -48,7 +48,8 @@ HF_API const double *hf_mean_values(const hf_mean *mean);
 HF_API hf_status hf_mean_set(hf_context *ctx, hf_mean *mean, const double *values, bool held);
 HF_API bool hf_mean_held(const hf_mean *mean);
 
-/** m(x) for n rows (n x d row-major, stride ldx >= d) into out (n entries). Writes nothing where mean or out is NULL, or x is and the mean depends on it. O(n d). Thread-safe. */
+/** m(x) for n rows (n x d row-major, stride ldx >= d) into out (n entries). Writes nothing where
+ * mean or out is NULL, or x is and the mean depends on it. O(n d). Thread-safe. */
 HF_API void hf_mean_evaluate(const hf_mean *mean, size_t n, const double *x, size_t ldx, double *out);
 
 HF_END_DECLS

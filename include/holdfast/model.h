@@ -147,8 +147,8 @@ HF_API const char *hf_model_note(const hf_model *model, size_t i);
 HF_API const char *hf_model_data_checksum(const hf_model *model);
 
 /** Number of hyperparameters: kernel's, mean's coefficients ("mean", or for a linear mean "mean[0]"
- * the intercept and "mean[j]" the slope of input j - 1), "noise". With several outputs: the kernel's
- * without what its coregions are made of; of each coregion the lower triangle of B,
+ * the intercept and "mean[j]" the slope of input j - 1), "noise". With several outputs: the
+ * kernel's without what its coregions are made of; of each coregion the lower triangle of B,
  * "coregionalisation[s,t]" (with several coregions "coregion1.coregionalisation[s,t]", ...; of
  * independent outputs its diagonal alone); "mean[t]" and "noise[t]". A noise that outputs share is
  * "noise", in standardised units. A classifier has no noise; "mean[c]" is of class c, and what
@@ -205,8 +205,9 @@ HF_API hf_status hf_model_labels(hf_context *ctx, const hf_model *model, const h
                                  size_t *label);
 
 /**
- * hf_certify_readings() (certify_uses.h) for a model: how far its mean at m points can move when any `count` of its readings are replaced by any numbers,
- * with hyperparameters, noise, centres and thresholds held. A fit made again chooses those anew and can move the mean farther.
+ * hf_certify_readings() (certify_uses.h) for a model: how far its mean at m points can move when
+ * any `count` of its readings are replaced by any numbers, with hyperparameters, noise, centres and
+ * thresholds held. A fit made again chooses those anew and can move the mean farther.
  * @param x      m x features, user units
  * @param damage m entries, units of the target; infinite where sites are Gaussian, which follow a reading wherever it goes
  * @param worst  m entries or NULL: the 1-based data row of the training file whose reading can do it; written when `count` is 1

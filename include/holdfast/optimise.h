@@ -90,9 +90,10 @@ typedef struct hf_maximiser {
  * @param guesses  guess_count x d row-major: further starts, e.g. where it was last time; put into the box; NULL for none. Not looked at for candidates.
  * @param x        d entries
  * @param report   or NULL
- * HF_WARN_NOT_CONVERGED is never returned: a global maximum is not certified (hf_certify() does that). Errors: HF_ERR_ARGUMENT, HF_ERR_DIMENSION, HF_ERR_NOT_FINITE,
- * HF_ERR_MEMORY, HF_ERR_CANCELLED; outputs untouched. Cost: samples n (d + n) flops and starts x iterations x O(n^2);
- * threads take part in the former, from 4 10^6 on.
+ * HF_WARN_NOT_CONVERGED is never returned: a global maximum is not certified (hf_certify() does
+ * that). Errors: HF_ERR_ARGUMENT, HF_ERR_DIMENSION, HF_ERR_NOT_FINITE, HF_ERR_MEMORY,
+ * HF_ERR_CANCELLED; outputs untouched. Cost: samples n (d + n) flops and starts x iterations x
+ * O(n^2); threads take part in the former, from 4 10^6 on.
  */
 HF_API hf_status hf_maximise_confidence(hf_context *ctx, const hf_confidence *bound, const hf_domain *domain,
                                         const hf_search_settings *settings, size_t guess_count,

@@ -8,8 +8,10 @@
  *
  *     C = B + diag(s)          B: T x T covariance of the latent outputs at one input; s: T noise variances
  *
- * so that for any set O of outputs, C_OO is that of the readings of O. With the intrinsic coregionalisation model K((x,t),(x',t')) = B_tt' k(x,x')
- * and k(x,x) = 1, B is its B; with a sum of such kernels, the sum of theirs. Where k(x,x) is not the same everywhere (`linear`), each row has a B of its own.
+ * so that for any set O of outputs, C_OO is that of the readings of O. With the intrinsic
+ * coregionalisation model K((x,t),(x',t')) = B_tt' k(x,x') and k(x,x) = 1, B is its B; with a sum
+ * of such kernels, the sum of theirs. Where k(x,x) is not the same everywhere (`linear`), each row
+ * has a B of its own.
  *
  * **Weights.** A reading becomes a site with
  *
@@ -62,8 +64,9 @@ typedef struct hf_outputs_model {
     const double *
         covariance; /**< T x T: B, symmetric, row- or column-major; its lower triangle (row t, column <= t) is read */
     const double *noise; /**< T: s >= 0; zeros are fine except for HF_OUTPUTS_CHANNEL */
-    /** n x T x T: B of every row, row i's at i T T, as above; NULL: `covariance` is that of all rows. `covariance` is not looked at where it is given. Rows then
-     * share no factors: P is n in the costs below. */
+    /** n x T x T: B of every row, row i's at i T T, as above; NULL: `covariance` is that of all
+     * rows. `covariance` is not looked at where it is given. Rows then share no factors: P is n in
+     * the costs below. */
     const double *covariances;
     double
         ridge; /**< >= 0, added to the diagonal of what is inverted; 0 is the exact conditional mean, the published program has 1e-3 */

@@ -92,8 +92,9 @@ HF_API const char *hf_action_start_name(hf_action_start start);
  * Places at most m inducing inputs among n rows x (row-major, stride ldx) for a kernel: z (room for m rows of d numbers,
  * stride d) receives *chosen <= m rows, no two equal.
  *
- * - Greedy: the row whose latent prior variance given those chosen is largest, each time (pivoted Cholesky); of equals
- *   (to 1e-12 of the largest prior variance) the first. Ends early when the largest is below 1e-10 of the largest prior variance: further rows are determined by those
+ * - Greedy: the row whose latent prior variance given those chosen is largest, each time (pivoted
+ *   Cholesky); of equals (to 1e-12 of the largest prior variance) the first. Ends early when the
+ *   largest is below 1e-10 of the largest prior variance: further rows are determined by those
  *   chosen, as duplicates are. Looks at the kernel's values, so hyperparameters matter.
  * - k-means: k-means++ and at most 25 Lloyd steps; a centre that lost its rows moves to the row farthest from its own. Euclid on
  *   the inputs as they are given; the kernel is only asked for d.

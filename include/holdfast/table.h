@@ -107,9 +107,10 @@ HF_API hf_status hf_table_select(hf_context *ctx, const hf_table *table, const s
 HF_API hf_status hf_table_write_csv(hf_context *ctx, const hf_table *table, const char *path);
 
 /**
- * Writes `size` bytes as a file, in the way hf_table_write_csv() writes a table: complete, or an older file of
- * that name stays as it was. `bytes` may be NULL if size is 0. Errors: HF_ERR_ARGUMENT, HF_ERR_IO,
- * HF_ERR_CANCELLED, HF_ERR_MEMORY. O(size). Thread-safe with a context for each thread.
+ * Writes `size` bytes as a file, in the way hf_table_write_csv() writes a table: complete, or an
+ * older file of that name stays as it was. `bytes` may be NULL if size is 0. Errors:
+ * HF_ERR_ARGUMENT, HF_ERR_IO, HF_ERR_CANCELLED, HF_ERR_MEMORY. O(size). Thread-safe with a context
+ * for each thread.
  */
 HF_API hf_status hf_file_write(hf_context *ctx, const char *path, const void *bytes, size_t size);
 

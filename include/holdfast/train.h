@@ -277,12 +277,13 @@ typedef struct hf_reading {
 /**
  * Fits a posterior to readings.
  * @param readings n entries, written, or NULL
- * Errors: HF_ERR_NO_DATA (no reading present), HF_ERR_NOT_FINITE (row and column named), HF_ERR_ARGUMENT
- * (settings), HF_ERR_PARSE (kernel), HF_ERR_TOO_LARGE (before any work; also
- * where second derivatives of a lengthscale for each of very many inputs do not fit: "se" has one for all),
- * HF_ERR_CANCELLED. Warnings:
- * HF_WARN_JITTER, HF_WARN_AT_BOUND, HF_WARN_NOT_CONVERGED. Labels are HF_ERR_ARGUMENT here: hf_classify_data() takes them. A constant target or input and duplicate rows are
- * fine. Cost: a few hundred objective evaluations for the default; see hf_objective_evaluate().
+ * Errors: HF_ERR_NO_DATA (no reading present), HF_ERR_NOT_FINITE (row and column named),
+ * HF_ERR_ARGUMENT (settings), HF_ERR_PARSE (kernel), HF_ERR_TOO_LARGE (before any work; also where
+ * second derivatives of a lengthscale for each of very many inputs do not fit: "se" has one for
+ * all), HF_ERR_CANCELLED. Warnings: HF_WARN_JITTER, HF_WARN_AT_BOUND, HF_WARN_NOT_CONVERGED. Labels
+ * are HF_ERR_ARGUMENT here: hf_classify_data() takes them. A constant target or input and duplicate
+ * rows are fine. Cost: a few hundred objective evaluations for the default; see
+ * hf_objective_evaluate().
  */
 HF_API hf_status hf_fit_data(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings,
                              hf_posterior **posterior, hf_fit_report *report, hf_reading *readings);

@@ -43,7 +43,7 @@ hf_status hfi_certify_is_other(hf_context *ctx, const hf_classifier *classifier,
     if (!p) return HF_ERR_MEMORY;
     const hf_status status = hf_classify_predict(ctx, classifier, 1, point, d, p, &other, NULL, NULL, &error);
     *out = status >= 0 && other != winner;
-    /* What is told is three standard errors; six of either probability. */
+    /* Three standard errors are given; each probability gets six. */
     if (*out && hf_certify_is_estimate(classifier)) *out = p[other] - p[winner] > 4.0 * error;
     hfi_free(ctx, p);
     return status;

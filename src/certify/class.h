@@ -15,7 +15,8 @@
 /** HF_ERR_ARGUMENT unless the classifier has this class; *what is its probability of class 1, under the softmax link of settings.output. */
 hf_status hfi_certify_link_of(hf_context *ctx, const hf_classifier *classifier, size_t class,
                               hf_certify_what *what);
-/** Whether a prediction at a point is surely of another class than `winner`: ahead of it by more than the quadrature's error where that is an estimate. */
+/** Whether a prediction at a point is surely of another class than `winner`: ahead of it by more
+ * than the quadrature's error where that is an estimate. */
 hf_status hfi_certify_is_other(hf_context *ctx, const hf_classifier *classifier, const double *point,
                                size_t winner, bool *out);
 /** Inputs of the data, without the number of a class. */

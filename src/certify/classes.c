@@ -126,7 +126,8 @@ static void find_prior(hfi_classes *c, double *corner)
     c->factor_norm = sqrt(sum);
 }
 
-/* What rounding makes of probabilities at the point: they move by at most half of what the largest of the means does, and by an eighth of what all entries of the covariance do. */
+/* Rounding error of probabilities at the point: they move by at most half of what the largest
+ * of the means does, and by an eighth of what all entries of the covariance do. */
 static hf_status find_rounding(hf_context *ctx, hfi_classes *c)
 {
     const double n = (double)c->classes;
@@ -362,7 +363,7 @@ double hfi_classes_point(hfi_classes *c, const double *x, double *error)
     const look l = lay_out(c);
     find_moments(c, x, &l);
     hfi_softmax_probability(c->classes, l.mean, l.covariance, l.p, error, l.link);
-    /* Of the estimate, three standard errors, twice as much. */
+    /* Twice the three standard errors of the estimate. */
     if (hfi_softmax_is_estimate(c->classes)) *error *= 2.0;
     *error += c->rounding;
     const size_t other = rival(c, l.p);

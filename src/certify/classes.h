@@ -77,7 +77,8 @@ void hfi_classes_free(hfi_classes *classes);
 void hfi_classes_look(hfi_classes *classes, const double *x, double *p);
 /** What is asked about: P_winner, or the least margin. With the gradient (d - 1 entries, user's units; or NULL) both are by the quicker quadrature of bounds. */
 double hfi_classes_value(hfi_classes *classes, const double *x, double *gradient);
-/** That as a prediction has it, and how far it may be off: the quadrature's error (of more than four classes six standard errors, an estimate) and rounding. Without free inputs. */
+/** That as a prediction has it, and how far it may be off: the quadrature's error (of more than
+ * four classes six standard errors, an estimate) and rounding. Without free inputs. */
 double hfi_classes_point(hfi_classes *classes, const double *x, double *error);
 /** The same at a point of the box (m, solver's units) by the models, quicker where looking takes long. */
 double hfi_classes_sketch(hfi_classes *classes, const double *point, double *gradient);

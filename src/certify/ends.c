@@ -43,7 +43,8 @@ static bool settles(const ends *e, const hf_range *range)
 
 /* ---- whose turn it is -------------------------------------------------------------------------------------------- */
 
-/* 0 or 1, or 2: both are over. Decisions mostly need one end only: then the upper one waits until the lower one is over or half of the time is. */
+/* 0 or 1, or 2: both are over. Decisions mostly need one end only: then the upper one waits until
+ * the lower one is over or half of the time is. */
 static int whose_turn(const ends *e)
 {
     const bool low = e->search[0] && !e->over[0], high = e->search[1] && !e->over[1];
@@ -62,8 +63,9 @@ static hf_status advance(ends *e, int which)
     return status;
 }
 
-/* An end that stopped since a value on its side of decide_at was attained counts on the other end to tell what is on the other side. Where that one met the tolerance without telling, this
- * one goes on to the tolerance too. */
+/* An end that stopped since a value on its side of decide_at was attained counts on the other end
+ * to tell what is on the other side. Where that one met the tolerance without telling, this one
+ * goes on to the tolerance too. */
 static bool goes_on(ends *e)
 {
     const hf_range range = range_of(e);

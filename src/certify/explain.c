@@ -13,8 +13,8 @@ typedef struct scores {
     const double *x, *step;
 } scores;
 
-/* How far the attained values of 2 d boxes may be off, the least and then the largest ones: by the quadrature of several classes at the points where they are, else by
- * rounding. */
+/* How far the attained values of 2 d boxes may be off, the least and then the largest ones: by the
+ * quadrature of several classes at the points where they are, else by rounding. */
 static hf_status find_errors(hf_context *ctx, const scores *job, const double *x, const hf_range *ranges,
                              double *at, double *error)
 {
@@ -25,7 +25,7 @@ static hf_status find_errors(hf_context *ctx, const scores *job, const double *x
         if (ranges[k % boxes].stop == HF_CERTIFY_NOT_FINITE) memcpy(at + k * d, x, d * sizeof *at);
     const hf_status status =
         hf_classify_predict(ctx, job->classifier, 2 * boxes, at, d, NULL, NULL, NULL, NULL, error);
-    /* Of an estimate what is told is three standard errors. */
+    /* An estimate comes with three standard errors. */
     for (size_t k = 0; k < 2 * boxes && hf_certify_is_estimate(job->classifier); k++) error[k] *= 2.0;
     return status;
 }

@@ -44,22 +44,24 @@ hf_status hfi_question_create(hf_context *ctx, const hf_posterior *posterior, hf
                               const hf_certify_settings *settings, const double *lower, const double *upper,
                               hfi_question **out);
 void hfi_question_free(hfi_question *question);
-/** What can stop its bounds and looks where they take long: what they return then means nothing. */
+/** Watch that can stop its bounds where they take long: their result is then void. */
 void hfi_question_watch(hfi_question *question, hfi_watch *watch);
 
 /** The value at a point that is given in the solver's units by its free inputs (m); `user` := the point in the user's units, inside the box. A gradient along the free inputs
  * in the solver's units, or NULL. One thread at a time. */
 double hfi_question_value(hfi_question *question, const double *point, double *user, double *gradient);
 
-/** Where no input is free: a range around the value at the point, which rounding and, of several classes, quadrature have not left; inside of it what a prediction says, in *value.
- * `user` as above. NaN where the value is not finite. */
+/** Where no input is free: a range around the value at the point, which rounding and, of several
+ * classes, quadrature have not left; inside of it what a prediction says, in *value. `user` as
+ * above. NaN where the value is not finite. */
 void hfi_question_point(hfi_question *question, double *user, double *value, double *lower, double *upper);
 
 /** Doubles of scratch beside that of the bounds. */
 size_t hfi_question_own_scratch(size_t m, size_t d);
 size_t hfi_question_sharp_scratch(const hfi_question *question); /* of models that are sharpened */
 
-/** What is told of a box of which nothing is known since a number is not finite; argmin and argmax hold `inputs` entries. */
+/** Answer for a box where a number is not finite, so that nothing is known; argmin and argmax
+ * hold `inputs` entries. */
 hf_range hfi_unknown_range(hf_certify_what what, const hf_certify_settings *settings, size_t inputs,
                            double *argmin, double *argmax);
 

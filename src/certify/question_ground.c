@@ -22,7 +22,7 @@ static void bounds(void *of, int thread, double sign, double enough, size_t coun
                         p->scratch + (size_t)thread * p->one);
 }
 
-/* Of several classes steps may go by a sketch of the value. */
+/* For several classes, steps may use a cheaper approximation of the value. */
 static double look(void *of, double sign, bool descend, const double *point, double *user)
 {
     plain *p = of;

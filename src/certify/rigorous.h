@@ -30,9 +30,11 @@
 typedef struct hfi_rigorous hfi_rigorous;
 
 /**
- * O(n^2) enclosures of covariances on all threads, half a microsecond to three each; with `spread`, what bounds of the sd need too: 8 n^2 bytes.
- * HF_ERR_ARGUMENT with a message where hfi_interval_usable() is false (valgrind), or `spread` is asked of a posterior that is not exact.
- * HF_ERR_NOT_FINITE where a covariance of two anchors is not. HF_ERR_CANCELLED by `watch`, which may be NULL.
+ * O(n^2) enclosures of covariances on all threads, half a microsecond to three each; with `spread`,
+ * what bounds of the sd need too: 8 n^2 bytes. HF_ERR_ARGUMENT with a message where
+ * hfi_interval_usable() is false (valgrind), or `spread` is asked of a posterior that is not exact.
+ * HF_ERR_NOT_FINITE where a covariance of two anchors is not. HF_ERR_CANCELLED by `watch`, which
+ * may be NULL.
  */
 hf_status hfi_rigorous_create(hf_context *ctx, hfi_watch *watch, const hf_posterior *posterior, bool spread,
                               hfi_rigorous **out);
@@ -41,12 +43,16 @@ void hfi_rigorous_free(hfi_rigorous *rigorous);
 double hfi_rigorous_norm(const hfi_rigorous *rigorous);
 
 /**
- * The range over the box lower .. upper: all inputs of the posterior, user units, the number of the output among them, which does not move. Fields as hf_certify() has
- * them: lower and upper are proof, and so are the attained values: the value at argmin is surely at most lower_attained, that at argmax at least
- * upper_attained. `rounding` is 0. bounds of the settings, output and time spent in hfi_rigorous_create() are not looked at.
- * argmin, argmax: d entries or NULL. Several threads at once. Cost of a box: n (1 + d + d^2) interval operations for means, n^2 for the sd, d n^2 where the kernel has second derivatives.
- * On hfi_now()'s clock the search ends at `deadline` (infinity: none); it has so many threads (1 inside a parallel loop). `watch` may be NULL.
- * HF_ERR_MEMORY, HF_ERR_CANCELLED; HF_ERR_NOT_FINITE where a bound overflows or the box is over several outputs; no message.
+ * The range over the box lower .. upper: all inputs of the posterior, user units, the number of the
+ * output among them, which does not move. Fields as hf_certify() has them: lower and upper are
+ * proof, and so are the attained values: the value at argmin is surely at most lower_attained, that
+ * at argmax at least upper_attained. `rounding` is 0. bounds of the settings, output and time spent
+ * in hfi_rigorous_create() are not looked at. argmin, argmax: d entries or NULL. Several threads at
+ * once. Cost of a box: n (1 + d + d^2) interval operations for means, n^2 for the sd, d n^2 where
+ * the kernel has second derivatives. On hfi_now()'s clock the search ends at `deadline` (infinity:
+ * none); it has so many threads (1 inside a parallel loop). `watch` may be NULL. HF_ERR_MEMORY,
+ * HF_ERR_CANCELLED; HF_ERR_NOT_FINITE where a bound overflows or the box is over several outputs;
+ * no message.
  */
 hf_status hfi_rigorous_range(const hf_context *ctx, hfi_watch *watch, const hfi_rigorous *rigorous,
                              hf_certify_what what, const hf_certify_settings *settings, double deadline,

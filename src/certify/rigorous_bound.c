@@ -114,8 +114,9 @@ static long double beside(const hfi_rigorous_work *work, const hfi_interval *jet
     return hfi_up(sum / work->half[j]);
 }
 
-/* The range over the box of the polynomial about the centre whose derivatives there are a jet's, of degree 1 or 2. Only what moves is looked at: along an input that is held a kernel may have
- * no derivatives. */
+/* The range over the box of the polynomial about the centre whose derivatives there are a jet's, of
+ * degree 1 or 2. Only what moves is looked at: along an input that is held a kernel may have no
+ * derivatives. */
 static hfi_interval polynomial(const hfi_rigorous_work *work, const hfi_interval *jet, size_t d, int degree)
 {
     long double lower = 0.0L, upper = 0.0L;
@@ -179,8 +180,10 @@ typedef struct reach {
     bool moves;           /* the box is not a point */
 } reach;
 
-/* The sum of the anchors' covariances with the whole box; and the value and slopes at the centre with the first and second derivatives that the box can have. All of these grow with sum |t_i k_i|
- * and not with the norm: they are what is narrow far from the anchors, and where a kernel is rough. */
+/* The sum of the anchors' covariances with the whole box; and the value and slopes at the centre
+ * with the first and second derivatives that the box can have. All of these grow with sum |t_i k_i|
+ * and not with the norm: they are what is narrow far from the anchors, and where a kernel is rough.
+ */
 static bool by_sums(hfi_rigorous_work *work, hfi_rigorous_bounds *out)
 {
     const size_t d = work->of->posterior->solution.d;
@@ -193,8 +196,10 @@ static bool by_sums(hfi_rigorous_work *work, hfi_rigorous_bounds *out)
     return true;
 }
 
-/* Whether these promise more than `rest`, what is lost by norms: about a fifth of the size that covariances have, times the cube of how far the features move. Covariances are taken at the points of
- * the box that are nearest to each anchor, in double: this decides what is computed, and bounds nothing. */
+/* Whether these promise more than `rest`, what is lost by norms: about a fifth of the size that
+ * covariances have, times the cube of how far the features move. Covariances are taken at the
+ * points of the box that are nearest to each anchor, in double: this decides what is computed, and
+ * bounds nothing. */
 static bool is_far(const hfi_rigorous_work *work, const double *lower, const double *upper, const reach *r,
                    long double rest)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rigorous ranges by the search that all ranges are found by. Every comparison is of bounds that hold, so that what it returns holds whenever it stops. */
+/* Rigorous ranges by the search that all ranges are found by. Every comparison is of bounds that
+ * hold, so that what it returns holds whenever it stops. */
 #include "certify/rigorous_impl.h"
 #include "certify/search.h"
 

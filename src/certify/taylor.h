@@ -80,14 +80,16 @@ void hfi_taylor_spread(const hfi_taylor *taylor, size_t count, const double *cen
                        hfi_spread_model *models, double *scratch);
 size_t hfi_taylor_spread_scratch(const hfi_taylor *taylor);
 
-/** A-priori rounding of |phi(x)|^2 by whitened columns: `prior` is the prior variance, `slopes` what the gradients add. */
+/** A-priori rounding of |phi(x)|^2 by whitened columns: `prior` is the prior variance, `slopes`
+ * what the gradients add. */
 double hfi_taylor_variance_rounding(const hfi_taylor *taylor, double prior, double slopes);
 
-/** What a prediction at a point, subject->middle, may be off by rounding in the solver's units: of kernel values, their argument's change of units and sums. */
+/** Rounding error of a prediction at the point subject->middle, in the solver's units: of
+ * kernel values, their argument's change of units and sums. */
 typedef struct hfi_point_rounding {
     double mean, variance;
 } hfi_point_rounding;
-/** Of a subject without free inputs. O(n). HF_ERR_MEMORY. */
+/** The same for a subject without free inputs. O(n). HF_ERR_MEMORY. */
 hf_status hfi_taylor_at_point(hf_context *ctx, const hfi_taylor *taylor, hfi_point_rounding *out);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What double precision can do to mean and variance at a point: the allowance that ranges of boxes have, without a box. */
+/* Rounding error of mean and variance at a point: the allowance that ranges of boxes
+ * have, without a box. */
 #include "certify/taylor.h"
 
 #include "kernel/kernel.h"
@@ -17,7 +18,7 @@ static double size_of(const hfi_taylor *taylor, const double *x, const double *d
     return sum;
 }
 
-/* Of the prior mean's products. */
+/* Rounding error of the prior mean's products. */
 static double prior_size(const hfi_taylor *taylor, const double *x)
 {
     const hfi_subject *subject = taylor->subject;

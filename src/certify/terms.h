@@ -84,7 +84,8 @@ hf_status hfi_terms_create(hf_context *ctx, const hf_kernel *kernel, size_t n, c
                            const double *t, size_t free_count, const size_t *free, const double *middle,
                            const double *extent, hfi_terms **out);
 void hfi_terms_free(hfi_terms *terms);
-/** Units of DBL_EPSILON that a covariance of x (d entries) and an anchor may be off, of (k(x, x) k(z, z))^(1/2): a few for each operation, and what the arguments' rounding does, which is
+/** Units of DBL_EPSILON that a covariance of x (d entries) and an anchor may be off, of (k(x, x)
+ * k(z, z))^(1/2): a few for each operation, and what the arguments' rounding does, which is
  * relative to how far out x and anchors are. */
 double hfi_terms_units(const hfi_terms *terms, const double *x);
 /** The column of a coregion that is free, or SIZE_MAX: that box spans several outputs. */

@@ -88,7 +88,7 @@ static size_t unified_group_memory(void)
     }
 }
 
-/* What a limit on the address space (ulimit -v) leaves. */
+/* Bytes left by a limit on the address space (ulimit -v). */
 static size_t address_room(void)
 {
     struct rlimit limit;

@@ -44,8 +44,9 @@ bool hfi_size_mul(size_t a, size_t b, size_t *product);
  * when unknown. */
 size_t hfi_available_memory(void);
 
-/** A context like ctx (of one thread if ctx is NULL) for the time of a call, so that the caller's never changes: a fit of few readings sets
- *  its number of threads. hfi_context_give_back() ends it and leaves its message in ctx. NULL with a message when out of memory. */
+/** A context like ctx (of one thread if ctx is NULL) for the time of a call, so that the caller's
+ * never changes: a fit of few readings sets its number of threads. hfi_context_give_back() ends it
+ * and leaves its message in ctx. NULL with a message when out of memory. */
 hf_context *hfi_context_borrow(hf_context *ctx);
 void hfi_context_give_back(hf_context *ctx, hf_context *own);
 
@@ -84,8 +85,8 @@ typedef void (*hfi_loop_body)(size_t index, int thread, void *arg);
  * runs serially (never nested). The body must make results that do not depend on the order of indices. */
 void hfi_parallel_for(const hf_context *ctx, size_t count, hfi_loop_body body, void *arg);
 
-/** What can stop a computation on several threads: the thread that began it alone asks the callback, the others look at
- * what it was told. */
+/** Cancels a computation on several threads: only the thread that began it asks the
+ * callback, the others look at what it was told. */
 typedef struct hfi_watch {
     hf_context *ctx;
     const char *stage;
@@ -95,15 +96,15 @@ typedef struct hfi_watch {
     atomic_bool stopped;
 } hfi_watch;
 void hfi_watch_begin(hfi_watch *watch, hf_context *ctx, const char *stage, double done);
-/** False: stop, and return hfi_cancelled() in the end. To be asked often: it costs what the callback does. A watch that is NULL
- * never stops anything. */
+/** False: stop, and return hfi_cancelled() in the end. To be asked often: it costs what the
+ * callback does. A watch that is NULL never stops anything. */
 bool hfi_watch_ok(hfi_watch *watch);
 /** The same for loops that are short: asks a hundred times a second at most. */
 bool hfi_watch_glance(hfi_watch *watch);
 /** Whether it has stopped, without asking. */
 bool hfi_watch_stopped(hfi_watch *watch);
-/** hfi_parallel_for() that leaves out what is left once the watch stops; a thread that has nothing left to do goes on asking
- * while others work. False: stopped. */
+/** hfi_parallel_for() that leaves out what is left once the watch stops; a thread that has nothing
+ * left to do goes on asking while others work. False: stopped. */
 bool hfi_watched_for(const hf_context *ctx, hfi_watch *watch, size_t count, hfi_loop_body body, void *arg);
 
 /* ---- several processes ---------------------------------------------------------------------------- */

@@ -49,7 +49,8 @@ static uint64_t random_name(const void *salt)
     return bits;
 }
 
-/* "folder/.holdfast-0123456789abcdef.tmp" beside the final file: only there is a rename atomic. NULL when out of memory. */
+/* "folder/.holdfast-0123456789abcdef.tmp" beside the final file: only there is a rename atomic.
+ * NULL when out of memory. */
 static char *temporary_name(const hfi_file *file)
 {
     const size_t folder = folder_length(file->path), bytes = folder + 40;
@@ -60,7 +61,8 @@ static char *temporary_name(const hfi_file *file)
     return name;
 }
 
-/* A file without a name in the folder of the final one: a program that is killed leaves nothing there. False where the system has none, or no way to name one later. */
+/* A file without a name in the folder of the final one: a program that is killed leaves nothing
+ * there. False where the system has none, or no way to name one later. */
 static bool create_nameless(hfi_file *file)
 {
 #ifdef O_TMPFILE
@@ -292,7 +294,7 @@ static hf_status finish(hf_context *ctx, hfi_file *file, bool fresh)
     if (beside && !put_in_place(file, fresh)) return write_failed(ctx, file, errno);
     const int descriptor = file->descriptor;
     file->descriptor = -1;
-    /* What is in place is on the disk: only what is written in place can still fail. */
+    /* A file put in place is on the disk; one written in place can still fail. */
     if (close(descriptor) != 0 && errno != EINTR && !beside) return write_failed(ctx, file, errno);
     if (beside) sync_folder(file);
     return HF_OK;

@@ -3,11 +3,11 @@
  * @file atomic_file.h
  * @brief Output that is complete or not there.
  *
- * A file is written in the folder of its final place without a name (O_TMPFILE), made durable, and put in place; until then
- * an older file of that name is untouched, and whatever goes wrong, a kill too, leaves nothing. Where the system has no files
- * without names, it has an unpredictable one, and only a kill leaves it behind. Standard output,
- * devices and pipes cannot be replaced and are written in place. A link is followed: the file it points to is
- * replaced, not the link.
+ * A file is written in the folder of its final place without a name (O_TMPFILE), made durable, and
+ * put in place; until then an older file of that name is untouched, and whatever goes wrong, a kill
+ * too, leaves nothing. Where the system has no files without names, it has an unpredictable one,
+ * and only a kill leaves it behind. Standard output, devices and pipes cannot be replaced and are
+ * written in place. A link is followed: the file it points to is replaced, not the link.
  *
  *     hfi_file file;
  *     hf_status status = hfi_file_begin(ctx, path, &file);

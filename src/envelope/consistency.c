@@ -45,7 +45,8 @@ static point norm_at(question *q, double factor)
     const double found = hfi_smoothest_norm(q->chain);
     p.norm = fmax(p.norm, hfi_envelope_certified(q->envelope, &q->problem, q->chain, NULL));
     p.fits = p.norm <= q->norm;
-    /* The norm's square is the most of -nu'K nu - 2 h(nu), and h alone knows the factor. Where the norm is more than the factor of K could tell, so is the best multiple of nu. */
+    /* The norm's square is the most of -nu'K nu - 2 h(nu), and h alone knows the factor. Where the
+     * norm is more than the factor of K could tell, so is the best multiple of nu. */
     double sum = 0.0;
     for (size_t j = 0; j < q->chain->count; j++) {
         const size_t i = q->chain->index[j];

@@ -107,7 +107,7 @@ hf_status hf_envelope_create(hf_context *ctx, const hf_kernel *kernel, const hf_
         if (status == HF_ERR_INCONSISTENT) status = explain(ctx, readings, &w);
     }
     if (status >= 0) {
-        /* Who reserves nothing adds rarely, and gets the memory back. */
+        /* Without a reserve, adding is rare and the memory is freed. */
         if (chosen.reserve == 0) hfi_envelope_strip(w.envelope);
         *out = w.envelope;
         w.envelope = NULL;

@@ -24,7 +24,8 @@ enum {
 #define AHEAD 2.0
 
 static const double least_ridge = 1e-10, most_ridge = 10.0;
-/* The search ends within this share of every range; a sweep that gains less than that share of the mean goes on in smaller steps. */
+/* The search ends within this share of every range; a sweep that gains less than that share of the
+ * mean goes on in smaller steps. */
 static const double least_share = 5e-4, worth_a_sweep = 1e-3;
 
 /* A coordinate of the search, on the logarithmic scale. The last one is the ridge. */
@@ -217,7 +218,8 @@ static hf_status try_place(search *s, const double *place, const double *directi
     return status;
 }
 
-/* All coordinates on their way from the lower end to the upper one together, but for those with a start of their own; and the ridge. */
+/* All coordinates on their way from the lower end to the upper one together, but for those with a
+ * start of their own; and the ridge. */
 static void place_on_grid(const search *s, size_t g, double *place)
 {
     const size_t step = g / s->ridges, level = g % s->ridges;
@@ -307,7 +309,8 @@ static hf_status along(search *s, const double *direction, double width, start *
     return HF_OK;
 }
 
-/* One coordinate after the other, then on the way that all of them went: along a valley that is none of them. `work` 2 count. */
+/* One coordinate after the other, then on the way that all of them went: along a valley that is
+ * none of them. `work` 2 count. */
 static hf_status sweep(search *s, start *at, double *work)
 {
     const size_t count = s->count;

@@ -78,7 +78,8 @@ typedef struct hfi_chain {
 /** Memory for supports of up to `capacity` readings; all zero. false when out of memory (then nothing is held). */
 bool hfi_chain_init(const hfi_memory *memory, size_t capacity, hfi_chain *chain);
 void hfi_chain_free(const hfi_memory *memory, hfi_chain *chain);
-/** Whether the search may hold either limit of reading i, whatever the sign: they are the same but for rounding. U tells them apart. */
+/** Whether the search may hold either limit of reading i, whatever the sign: they are the same but
+ * for rounding. U tells them apart. */
 bool hfi_is_exact(const hfi_active_problem *problem, size_t i);
 /** The empty support. */
 void hfi_chain_reset(hfi_chain *chain);
@@ -125,18 +126,21 @@ void hfi_dual_residual(const hfi_active_problem *problem, const double *cross, d
                        const hfi_chain *chain, const double *nu, double *out);
 /** Makes t of a vertex what q(nu) says it is, nu and g following; settle.c. @return what nu is worth. O(count^2), and a pricing where something had to move. */
 hfi_dual_value hfi_active_settle(const hfi_active_problem *problem, hfi_chain *chain);
-/** A smallest norm that may be too small by more than this share is told as one that is needed at least. */
+/** A smallest norm that may be too small by more than this share is told as one that is needed at
+ * least. */
 #define HFI_NORM_OPEN 1e-3
 /** What a value of the kernel can be off, in units of sd_i sd_j: eight half units of the last place. */
 #define HFI_KERNEL_ROUNDING 9e-16L
-/** A function that misses a limit by less than this, in units of what f(x_i) can be, meets it: the rest is rounding. */
+/** A function that misses a limit by less than this, in units of what f(x_i) can be, meets it: the
+ * rest is rounding. */
 #define HFI_VIOLATION_ROUNDING 1e-13
 
 /** U(nu) at x with every rounding accounted for (rigorous.c); infinite where the kernel cannot be enclosed. The kernel is evaluated anew: some microseconds for each pair of
  * the support. */
 double hfi_envelope_rigorous(const hf_envelope *envelope, const hfi_active_problem *problem, const double *x,
                              size_t count, const size_t *index, const double *nu);
-/** nu'K nu, enclosed; up to infinity where the kernel cannot be. A microsecond or so for each pair of the support. */
+/** nu'K nu, enclosed; up to infinity where the kernel cannot be. A microsecond or so for each pair
+ * of the support. */
 hfi_interval hfi_rigorous_square(const hf_envelope *envelope, size_t count, const size_t *index,
                                  const double *nu);
 
@@ -157,8 +161,10 @@ void hfi_distinct_free(hf_context *ctx, hfi_distinct *distinct);
 /** Limits when all noise bounds are `factor` times what they are. @return whether every intersection holds a number */
 bool hfi_distinct_limits(const hf_bounded_readings *readings, double factor, hfi_distinct *distinct);
 /**
- * The limits of a reading: y - below and y + above, rounded outwards so far that they hold for the decimals that the three numbers were read from, or for a y that is the
- * rounded sum of a value and an error of at most that size. A noise bound of 0 says that y is exact: that limit is y itself, to the bit.
+ * The limits of a reading: y - below and y + above, rounded outwards so far that they hold for the
+ * decimals that the three numbers were read from, or for a y that is the rounded sum of a value and
+ * an error of at most that size. A noise bound of 0 says that y is exact: that limit is y itself,
+ * to the bit.
  */
 void hfi_reading_limits(double y, double below, double above, double *lower, double *upper);
 /** Noise bounds of a row. */
@@ -173,7 +179,7 @@ enum {
     HFI_SIDES = 2 /* hf_side */
 };
 
-/** What it takes to find the smoothest consistent function. */
+/** Workspace for finding the smoothest consistent function. */
 typedef struct hfi_bench {
     hfi_chain chain;
     double *limits;  /* 2 x capacity */
@@ -224,7 +230,8 @@ hfi_active_problem hfi_envelope_problem(const hf_envelope *envelope, hf_side sid
 /** Makes room for `capacity` readings of d inputs; everything zero, and no kernel. HF_ERR_TOO_LARGE, HF_ERR_MEMORY. */
 hf_status hfi_envelope_allocate(hf_context *ctx, hfi_memory memory, size_t d, size_t capacity,
                                 hf_envelope **out);
-/** Gives the envelope a bench, unless it has one; it needs its kernel by then. @return false when out of memory (then it has none) */
+/** Gives the envelope a bench, unless it has one; it needs its kernel by then. @return false when
+ * out of memory (then it has none) */
 bool hfi_envelope_equip(hf_envelope *envelope);
 /** Takes the bench away. */
 void hfi_envelope_strip(hf_envelope *envelope);
@@ -239,16 +246,20 @@ double hfi_smoothest_solve(const hfi_active_problem *problem, hfi_chain *chain, 
 double hfi_smoothest_norm(const hfi_chain *chain);
 /** The same from below, whatever the chain's errors are: -h(nu) / sqrt(nu'K nu). */
 double hfi_smoothest_certified(const hfi_active_problem *problem, const hfi_chain *chain);
-/** The same for the envelope's readings with the problem's limits, by exact values of the kernel where doubles leave little of nu'K nu (near twins). *open, which may be
- * NULL: the share by which it may be too small because kernel values are rounded, as far as that nu goes; infinite where nothing is left. */
+/** The same for the envelope's readings with the problem's limits, by exact values of the kernel
+ * where doubles leave little of nu'K nu (near twins). *open, which may be NULL: the share by which
+ * it may be too small because kernel values are rounded, as far as that nu goes; infinite where
+ * nothing is left. */
 double hfi_envelope_certified(const hf_envelope *envelope, const hfi_active_problem *problem,
                               const hfi_chain *chain, double *open);
-/** Finds the smoothest consistent function and a centre, from the support that the envelope remembers, on its bench. HF_ERR_INCONSISTENT sets no message. */
+/** Finds the smoothest consistent function and a centre, from the support that the envelope
+ * remembers, on its bench. HF_ERR_INCONSISTENT sets no message. */
 hf_status hfi_envelope_settle(hf_context *ctx, hf_envelope *envelope);
 
 /* ---- explaining (consistency.c) ------------------------------------------------------------------------------ */
 
-/** All there is to say about readings, their intersections in `distinct` (at factor 1; spoilt) and the envelope made of them, consistent or not, which has a bench. */
+/** All there is to say about readings, their intersections in `distinct` (at factor 1; spoilt) and
+ * the envelope made of them, consistent or not, which has a bench. */
 void hfi_explain(hf_envelope *envelope, const hf_bounded_readings *readings, hfi_distinct *distinct,
                  hf_consistency *report, size_t *conflict);
 /** The same in words: sets the message and returns HF_ERR_INCONSISTENT. */

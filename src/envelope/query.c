@@ -46,8 +46,9 @@ static double bound_of(const hfi_active_problem *problem, const hfi_dual_value *
     return round_up(root + value->support + 1e-18L * (root + fabsl(value->support)));
 }
 
-/* Factor on g that makes it a function of norm G or less, and what that function is at x. At a vertex 1 / t keeps the limits that are held; rounding may make that function too long,
- * which a *share of the way to the centre mends. */
+/* Factor on g that makes it a function of norm G or less, and what that function is at x. At a
+ * vertex 1 / t keeps the limits that are held; rounding may make that function too long, which a
+ * *share of the way to the centre mends. */
 static double function_of(const query *q, const hfi_dual_value *value, double *at_x, double *share)
 {
     const hfi_chain *chain = q->chain;
@@ -89,8 +90,9 @@ static double share_needed(const query *q, double factor, double rounding)
     return share;
 }
 
-/* How far the bound is from a function that meets everything: f of the active set, drawn towards the centre as far as its violations ask for. Without the `jitter` of the problem
- * readings may be missed by as much as it allows. */
+/* How far the bound is from a function that meets everything: f of the active set, drawn towards
+ * the centre as far as its violations ask for. Without the `jitter` of the problem readings may be
+ * missed by as much as it allows. */
 static double gap_to(const query *q, const hfi_dual_value *value, double bound, double jitter)
 {
     const hfi_chain *chain = q->chain;

@@ -16,8 +16,9 @@ double hfi_noise_above(const hf_bounded_readings *readings, size_t row)
     return readings->above ? readings->above[row] : hfi_noise_below(readings, row);
 }
 
-/* y less `noise`, rounded so far down that it is not above the real difference of the decimals that y and `noise` were read from: each of the three is off by
- * half a unit of its last place at most. */
+/* y less `noise`, rounded so far down that it is not above the real difference of the decimals that
+ * y and `noise` were read from: each of the three is off by half a unit of its last place at most.
+ */
 static double below_of(double y, double noise)
 {
     if (!(noise > 0.0)) return y;

@@ -8,7 +8,7 @@
 
 /* More would make the search longer and the gaps no better. */
 #define MOST_SHARE 0.05
-/* Of nu'K nu that rounded kernel values leave open: then exact ones are looked at. */
+/* Share of nu'K nu left open by rounded kernel values, from which exact ones are used. */
 #define WORTH_ENCLOSING 1e-3L
 
 enum {

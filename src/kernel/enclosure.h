@@ -27,11 +27,14 @@ bool hfi_kernel_enclose(const hf_kernel *kernel, const double *x, const double *
  * slopes, and of order 2 the second derivatives, lower triangle row by row. Those of k(., z), white as it is; z = NULL stands for k(x, x) and its derivatives, which
  * with `same` is the prior variance.
  *
- * Each interval is the natural one of its formula: of radial kernels, whose value is a monotone function of a sum of squares, the value's is the range
- * to rounding; sums and products take what each factor may be without regard to the others. Where matern12 has a kink (x = z) its slopes are those of all sides; a box over
- * several outputs holds the values of all, and slopes between the steps.
- * A box of zero width gives what hfi_kernel_enclose() gives. `scratch` of hfi_kernel_jet_scratch() intervals, one per thread; no allocation.
- * Bounds of derivatives may be infinite and then say nothing: the second ones of matern12 where x = z is in the box, along the inputs that it sees.
+ * Each interval is the natural one of its formula: of radial kernels, whose value is a monotone
+ * function of a sum of squares, the value's is the range to rounding; sums and products take what
+ * each factor may be without regard to the others. Where matern12 has a kink (x = z) its slopes are
+ * those of all sides; a box over several outputs holds the values of all, and slopes between the
+ * steps. A box of zero width gives what hfi_kernel_enclose() gives. `scratch` of
+ * hfi_kernel_jet_scratch() intervals, one per thread; no allocation. Bounds of derivatives may be
+ * infinite and then say nothing: the second ones of matern12 where x = z is in the box, along the
+ * inputs that it sees.
  * @return false where a bound of the value is not finite; jet is spoilt then.
  */
 bool hfi_kernel_enclose_box(const hf_kernel *kernel, const hfi_interval *x, const double *z, bool same,

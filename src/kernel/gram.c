@@ -161,8 +161,9 @@ static hf_status check_points(hf_context *ctx, const char *what, size_t n, size_
     return HF_OK;
 }
 
-/* Covariances with the row itself bound all others, and every factor and partial sum on the way: where these are far from overflowing nothing is.
- * Rows have a say of their own in linear kernels only. */
+/* Covariances with the row itself bound all others, and every factor and partial sum on the way:
+ * where these are far from overflowing nothing is. Rows have a say of their own in linear kernels
+ * only. */
 static hf_status check_size(hf_context *ctx, const char *what, const hf_kernel *kernel, size_t n,
                             const double *x, size_t ldx)
 {

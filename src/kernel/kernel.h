@@ -15,7 +15,8 @@
 #include <holdfast/kernel.h>
 
 void hfi_kernel_theta(const hf_kernel *kernel, double *theta);
-/** An optimiser may go beyond the box, but what exp(log()) alone would carry over a bound stays on the bound. */
+/** An optimiser may go beyond the box, but what exp(log()) alone would carry over a bound stays on
+ * the bound. */
 void hfi_kernel_set_theta(hf_kernel *kernel, const double *theta);
 /** Whether a positive value differs from a positive bound by no more than exp(log(bound)) may. */
 bool hfi_kernel_on_bound(double value, double bound);
@@ -68,11 +69,14 @@ hf_status hfi_kernel_gram_lower(hf_context *ctx, const hf_kernel *kernel, size_t
 /** The same by the plain double loop over hfi_kernel_value(): the slow reference for tests. */
 void hfi_kernel_gram_reference(const hf_kernel *kernel, size_t n, const double *x, size_t ldx, double *k,
                                size_t ldk);
-/** Puts output s of every coregion into row order[s] of its factor (NULL: row s), with the covariances as they were; coregions with an entry that somebody has given or held
- * stay. While a fit trains, so that what it finds does not depend on how outputs are numbered: names, expressions and files know row s only. HF_ERR_MEMORY. */
+/** Puts output s of every coregion into row order[s] of its factor (NULL: row s), with the
+ * covariances as they were; coregions with an entry that somebody has given or held stay. While a
+ * fit trains, so that what it finds does not depend on how outputs are numbered: names,
+ * expressions and files know row s only. HF_ERR_MEMORY. */
 hf_status hfi_kernel_order_outputs(hf_context *ctx, hf_kernel *kernel, const size_t *order);
-/** The parameter of coregion i that is what output s has beyond those in the rows before it: the last entry of its row, or (*squared) its variance of
- * its own; SIZE_MAX if it is held. What it shares with them: parameters *first to *end. */
+/** The parameter of coregion i that is what output s has beyond those in the rows before it: the
+ * last entry of its row, or (*squared) its variance of its own; SIZE_MAX if it is held. What it
+ * shares with them: parameters *first to *end. */
 size_t hfi_kernel_coregion_own(const hf_kernel *kernel, size_t i, size_t s, bool *squared, size_t *first,
                                size_t *end);
 

@@ -11,7 +11,7 @@ const char *hf_vector_description(void)
 #elif HFI_VECTOR == 256
     return "AVX2, fixed when built";
 #elif defined(HFI_CHOSEN_AT_RUN_TIME)
-    /* What the loader asks for each loop, in the same order. */
+    /* The loader's questions for each loop, in the same order. */
     if (__builtin_cpu_supports("x86-64-v4")) return "AVX-512, chosen at run time";
     if (__builtin_cpu_supports("x86-64-v3")) return "AVX2, chosen at run time";
     return "generic, chosen at run time";

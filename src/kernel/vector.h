@@ -9,7 +9,8 @@
  * and 128 bits; the loader picks one. Where any of this is missing (another compiler, another C library) the
  * same loops call the scalar functions.
  *
- * HFI_VECTOR, which cmake/HoldfastVector.cmake gives to the files of loops, is 0 for all widths, or the one width there is.
+ * HFI_VECTOR, which cmake/HoldfastVector.cmake gives to the files of loops, is 0 for all widths, or
+ * the one width there is.
  */
 #ifndef HFI_KERNEL_VECTOR_H
 #define HFI_KERNEL_VECTOR_H

@@ -11,8 +11,9 @@
  *    measured on Debian 12). Only one call at a time is let in.
  *  - BLIS and the reference BLAS need nothing.
  *
- * OpenBLAS takes a work buffer for each call that is running, keeps it for later ones, and tries for ever where there is no room for one.
- * So there is room for all of them before the first call (hfi_blas_reserve()).
+ * OpenBLAS takes a work buffer for each call that is running, keeps it for later ones, and tries
+ * for ever where there is no room for one. So there is room for all of them before the first call
+ * (hfi_blas_reserve()).
  */
 #include "linalg/blas.h"
 

@@ -23,8 +23,10 @@
 /** A = L L'. Overwrites the lower triangle with L. O(n^3/3), tiled and parallel.
  *  @return HF_OK, or HF_ERR_NOT_POSITIVE_DEFINITE (then `a` is spoilt); sets no message (the callers retry).
  */
-/** Makes sure that BLAS has its work space for as many calls at once as the context has threads: OpenBLAS would wait for ever for what there is no room for. HF_ERR_MEMORY with a message. Whoever makes what will call
- * BLAS calls this first: kernels, factors, inner products, eigenvalues. Cheap after the first time. Thread-safe. */
+/** Makes sure that BLAS has its work space for as many calls at once as the context has threads:
+ * OpenBLAS would wait for ever for what there is no room for. HF_ERR_MEMORY with a message.
+ * Whoever makes what will call BLAS calls this first: kernels, factors, inner products,
+ * eigenvalues. Cheap after the first time. Thread-safe. */
 hf_status hfi_blas_reserve(hf_context *ctx);
 
 hf_status hfi_chol(const hf_context *ctx, size_t n, double *a, size_t lda);

@@ -3,9 +3,12 @@
  * @file database.h
  * @brief Where SQLite is opened: in memory, or on one file and its rollback journal and nothing else.
  *
- * A journal may name further files (a "super-journal"), which SQLite looks at and deletes once the journal is played back. Somebody else's journal would so delete any
- * file that its reader may delete. A database on disk is therefore opened through a file system of its own, which knows two names: its path, and its path with "-journal" at the end.
- * Every other name is refused, for looking, opening and deleting; and so is a journal that is no file, or is a link, or has a second name.
+ * A journal may name further files (a "super-journal"), which SQLite looks at and deletes once the
+ * journal is played back. Somebody else's journal would so delete any file that its reader may
+ * delete. A database on disk is therefore opened through a file system of its own, which knows two
+ * names: its path, and its path with "-journal" at the end. Every other name is refused, for
+ * looking, opening and deleting; and so is a journal that is no file, or is a link, or has a second
+ * name.
  */
 #ifndef HFI_MODEL_DATABASE_H
 #define HFI_MODEL_DATABASE_H
@@ -20,18 +23,20 @@ typedef struct hfi_two_names hfi_two_names;
 /** An empty database in memory. SQLite result code; *db is to be closed whatever it is. */
 int hfi_database_in_memory(sqlite3 **db);
 
-/** The database at `path`, which is absolute and free of links (realpath); *files must live for as long as *db. SQLite result code; both are to be
- * given to hfi_database_close() whatever it is. Thread-safe. */
+/** The database at `path`, which is absolute and free of links (realpath); *files must live for as
+ * long as *db. SQLite result code; both are to be given to hfi_database_close() whatever it is.
+ * Thread-safe. */
 int hfi_database_open(const hfi_memory *memory, const char *path, bool write, sqlite3 **db,
                       hfi_two_names **files);
 /** Closes and releases both, and sets them to NULL. */
 void hfi_database_close(sqlite3 **db, hfi_two_names **files);
 
-/** What a stranger's database may not do: run triggers and views, call functions that reach outside. */
+/** Forbids a stranger's database to run triggers and views, and to call functions that reach
+ * outside. */
 void hfi_database_distrust(sqlite3 *db);
 
-/** Why the journal of the database at `path` is none of ours, as in "its journal, k.hf-journal, <is a pipe>"; NULL where there is nothing against it, or none.
- * Opens nothing that could wait. */
+/** Why the journal of the database at `path` is none of ours, as in "its journal, k.hf-journal, <is
+ * a pipe>"; NULL where there is nothing against it, or none. Opens nothing that could wait. */
 const char *hfi_journal_fault(const hfi_memory *memory, const char *path);
 
 #endif

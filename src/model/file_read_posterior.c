@@ -40,7 +40,8 @@ static hf_status read_names(const hfi_reader *r, hfi_scaling *scaling)
     return status;
 }
 
-/* Value, box and held flag of a parameter. Earlier files may hold a value a rounding beyond its bound: the bound moves. */
+/* Value, box and held flag of a parameter. Earlier files may hold a value a rounding beyond its
+ * bound: the bound moves. */
 static bool read_parameter(sqlite3_stmt *s, hf_kernel *kernel, size_t i)
 {
     const double value = sqlite3_column_double(s, 1);

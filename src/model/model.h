@@ -132,7 +132,8 @@ typedef struct hfi_roles {
 hf_status hfi_model_roles(hf_context *ctx, hf_model *model, const hf_table *table, const hf_columns *columns,
                           hfi_roles *roles);
 
-/** Whether a column is what hf_predict_into_table() adds for a target of these roles (predicted.c). */
+/** Whether a column is what hf_predict_into_table() adds for a target of these roles (predicted.c).
+ */
 bool hfi_is_predicted(const hf_table *table, const hfi_roles *roles, const char *name);
 
 void hfi_roles_free(hf_context *ctx, hfi_roles *roles);

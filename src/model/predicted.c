@@ -13,7 +13,8 @@ static bool has_column(const hf_table *table, const char *stem, size_t length, c
     return false;
 }
 
-/* <stem>_mean and the like, where the stem is the target or begins with it (<target>_<output>); mean and sd come together. */
+/* <stem>_mean and the like, where the stem is the target or begins with it (<target>_<output>); mean and sd come together.
+ */
 static bool is_moment(const hf_table *table, const char *target, const char *name)
 {
     static const char *const endings[] = {"_mean", "_sd_latent",        "_sd_observed",
@@ -30,7 +31,8 @@ static bool is_moment(const hf_table *table, const char *target, const char *nam
     return false;
 }
 
-/* Of a classifier, which leaves <target>_class: p_<class>, and moments of its latent functions, <target>_sd or <target>_<class>_sd. */
+/* Columns of a classifier, which leaves <target>_class: p_<class>, and moments of latent functions,
+ * <target>_sd or <target>_<class>_sd. */
 static bool is_of_classes(const hf_table *table, const char *target, const char *name)
 {
     const size_t begin = strlen(target), length = strlen(name);

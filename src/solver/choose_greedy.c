@@ -79,7 +79,8 @@ static void extend_chunk(size_t chunk, int thread, void *arg)
     find_best(g, chunk);
 }
 
-/* The lowest of the rows of largest residual: one that is above all rows before it by more than what counts as equal. */
+/* The lowest of the rows of largest residual: one that is above all rows before it by more than
+ * what counts as equal. */
 static best_row overall_best(const greedy *g)
 {
     best_row best = g->best[0];

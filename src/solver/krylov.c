@@ -6,9 +6,10 @@
  * being among them they are the preconditioner, at no cost, and they take down the variance everywhere, which directions of
  * the residual do not.
  *
- * All vectors are kept orthogonal, so that the space is what it is in exact arithmetic for as many steps as there are. A
- * residual that is nearly gone has no direction but that of its rounding, which other processors round otherwise. By then
- * the same direction comes from the action before instead, and where the space is exhausted, single readings go on.
+ * All vectors are kept orthogonal, so that the space is what it is in exact arithmetic for as many
+ * steps as there are. A residual that is nearly gone has no direction but that of its rounding,
+ * which other processors round otherwise. By then the same direction comes from the action before
+ * instead, and where the space is exhausted, single readings go on.
  */
 #include "solver/projected_dense.h"
 
@@ -21,8 +22,9 @@ static const double SETTLED = 1e-8;
 /* Part of the next direction that has to be new, or the space is exhausted: far above the rounding of the products. */
 static const double EXHAUSTED = 1e-10, EXHAUSTED_SINGLE = 1e-4;
 
-/* The residual moves by (H + I) Q G^-1 e for every action e that is added, so that this is where the next residual points:
- * H Q G^-1 e, e the last action, less what is in Q. `tolerance`: part of its length that has to be new. */
+/* The residual moves by (H + I) Q G^-1 e for every action e that is added, so that this is where
+ * the next residual points: H Q G^-1 e, e the last action, less what is in Q. `tolerance`: part of
+ * its length that has to be new. */
 static hf_status follow(hfi_dense_system *s, double *tolerance)
 {
     const hfi_projected_core *c = &s->core;
@@ -68,8 +70,9 @@ static single_readings readings_in_order(size_t n)
     return order;
 }
 
-/* The next reading of which enough is outside Q. What is outside adds up to n - count over all readings, so that one is left
- * while count < n: those that are passed over could not make 1 together. */
+/* The next reading of which enough is outside Q. What is outside adds up to n - count over all
+ * readings, so that one is left while count < n: those that are passed over could not make 1
+ * together. */
 static void take_reading(hfi_dense_system *s, single_readings *order)
 {
     double *next = hfi_dense_system_next(s);

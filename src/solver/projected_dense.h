@@ -40,17 +40,18 @@ hf_status hfi_dense_system_init(hf_context *ctx, const hf_kernel *kernel, const 
 void hfi_dense_system_free(hfi_dense_system *system);
 /** Where the next actions go, in the coordinates of Q (D^1/2 A): column core.count of Q. */
 double *hfi_dense_system_next(hfi_dense_system *system);
-/** Part of a column's length that has to be new. Even what is mostly rounding is an action like any other: the posterior is
- * right for any actions, so that the limit is low. */
+/** Part of a column's length that has to be new. Even what is mostly rounding is an action like any
+ * other: the posterior is right for any actions, so that the limit is low. */
 #define HFI_DENSE_DEPENDENT 1e-12
-/** Takes `count` columns written there: makes them orthonormal, drops those of which no more than the part `dependent` is new,
- * one pass over K (none when nothing is left), and solves. */
+/** Takes `count` columns written there: makes them orthonormal, drops those of which no more than
+ * the part `dependent` is new, one pass over K (none when nothing is left), and solves. */
 hf_status hfi_dense_system_grow(hfi_dense_system *system, size_t count, double dependent);
 /** The solution of what has been grown, which takes over the system's memory. At least one action. */
 hf_status hfi_dense_system_finish(hfi_dense_system *system, hfi_solution *out, hf_projection_report *report);
 
-/** Krylov actions until the residual is at `tolerance`, if that is above 0, or `count` more of them, if there are as many readings
- * (krylov.c): how many there are in the end is not a matter of rounding. HF_WARN_NOT_CONVERGED. */
+/** Krylov actions until the residual is at `tolerance`, if that is above 0, or `count` more of
+ * them, if there are as many readings (krylov.c): how many there are in the end is not a matter of
+ * rounding. HF_WARN_NOT_CONVERGED. */
 hf_status hfi_krylov_grow(hfi_dense_system *system, size_t count, double tolerance);
 
 #endif

@@ -197,7 +197,7 @@ double hfi_track_variance(const hfi_moment *moment, const hfi_told *told);
 double hfi_track_last_horizon(const hf_track *track, double variance, bool answer);
 /** Where the clock stands for something told at a time: a question about a time to come has not moved it for what is earlier. */
 double hfi_track_clock_for(const hf_track *track, double time);
-/** What a message says beside a clock that is too late. */
+/** Advice in messages about a clock that is too late. */
 #define HFI_CLOCK_HINT "; if the clock was told a wrong time, holdfast track undo takes that back"
 /** How far behind the clock may be asked. */
 double hfi_track_asking_horizon(const hf_track *track);

@@ -183,7 +183,8 @@ static hf_status unrelated(hf_context *ctx, hfi_conditional *c)
     return HF_OK;
 }
 
-/* An output that is constant has no variance: it gets that of standardised readings, and nothing to do with the others. */
+/* An output that is constant has no variance: it gets that of standardised readings, and nothing to
+ * do with the others. */
 static void free_constants(hfi_conditional *c)
 {
     const size_t outputs = c->samples.outputs;

@@ -82,13 +82,16 @@ hf_status hfi_fit_output_sites(hfi_fit *fit);
 hf_status hfi_fit_assign_output(hfi_fit *fit, const hf_assignment *a, bool *done);
 /** After all assignments: the coregionalisation matrix, if it was given. */
 hf_status hfi_fit_finish_assignments(hfi_fit *fit);
-/** With several outputs: an order of outputs and rows that does not depend on how the outputs are numbered (fit_order.c), which the rows of the
- * coregionalisation's factor take; and that of the rows alone, for outputs that are in order. */
+/** With several outputs: an order of outputs and rows that does not depend on how the outputs are
+ * numbered (fit_order.c), which the rows of the coregionalisation's factor take; and that of the
+ * rows alone, for outputs that are in order. */
 hf_status hfi_fit_order_outputs(hfi_fit *fit);
 hf_status hfi_fit_order_readings(hfi_fit *fit);
-/** Scales of such outputs: what the others say, within what their own readings allow; `all` is the scale of all readings together. */
+/** Scales of such outputs: what the others say, within what their own readings allow; `all` is the
+ * scale of all readings together. */
 void hfi_fit_scale_sparse(const hfi_fit *fit, double all, const double *location, double *scale);
-/** Keeps what such an output has of its own from going to nothing: at least 1 / readings of its variance. */
+/** Keeps what such an output has of its own from going to nothing: at least 1 / readings of its
+ * variance. */
 void hfi_fit_bound_sparse(const hfi_fit *fit, hfi_trainer *trainer);
 /** Median or 0, and 1.4826 MAD, or what stands in for it where that is 0 (fit_gather.c). */
 hf_status hfi_fit_robust_scale(hf_context *ctx, size_t n, const double *y, double *location, double *scale);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An order of outputs and readings that does not depend on how the outputs are numbered, so that what a fit does with several outputs does not
- * either: rows of the coregionalisation's factor, readings that are drawn, ties between candidates. */
+/* An order of outputs and readings that does not depend on how the outputs are numbered, so that
+ * what a fit does with several outputs does not either: rows of the coregionalisation's factor,
+ * readings that are drawn, ties between candidates. */
 #include "train/fit.h"
 #include <math.h>
 #include <stdlib.h>

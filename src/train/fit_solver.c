@@ -67,7 +67,8 @@ static hf_status check_counts(const hfi_fit *fit)
 /* ---- what training maximises with -------------------------------------------------------------------------
  */
 
-/* From the rows in an order that does not depend on how outputs are numbered, or else ties would; 'first' means the table's. */
+/* From the rows in an order that does not depend on how outputs are numbered, or else ties would;
+ * 'first' means the table's. */
 static hf_status choose_inducing(const hfi_fit *fit, double *z, size_t *chosen)
 {
     const hf_inducing_choice rule = fit->settings->inducing_choice;
@@ -153,8 +154,8 @@ hf_status hfi_fit_evaluator(hfi_fit *fit)
 /* ---- where it ends ----------------------------------------------------------------------------------------
  */
 
-/* Actions are those of the evaluator, whose rows are all present. Entries that were not trained are those that their rule gives for the
- * sites, mean and kernel as training has left them. */
+/* Actions are those of the evaluator, whose rows are all present. Entries that were not trained are
+ * those that their rule gives for the sites, mean and kernel as training has left them. */
 static hf_status solve_blocks(hfi_fit *fit, hfi_solution *out)
 {
     hfi_evaluator *e = &fit->trainer.evaluator;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Outputs of so few readings that these say little about how widely the output varies, and that a fit could explain them by chance. */
+/* Outputs of so few readings that these say little about how widely the output varies, and that a
+ * fit could explain them by chance. */
 #include "train/fit.h"
 
 #include "sites/chi_squared.h"
 #include <math.h>
 
-/* What the prior's sd of their part in the other outputs' variation shrinks by. */
+/* Factor that shrinks the prior's sd of their part in the other outputs' variation. */
 static const double COUPLED = 0.25;
 
 /* The chance of a spread of readings as small as that, or smaller. */
@@ -16,8 +17,9 @@ bool hfi_output_is_sparse(size_t readings)
     return readings < HFI_SPARSE_READINGS;
 }
 
-/* What the other outputs say of one: their typical scale, and their typical spread relative to the size of the readings. Without others
- * that have enough readings, the scale of all readings together. */
+/* Prior knowledge of one output from the others: their typical scale, and their typical spread relative to the
+ * size of the readings. Without others that have enough readings, the scale of all readings
+ * together. */
 static void look_at_others(const hfi_fit *fit, const double *location, const double *scale, double all,
                            double *typical, double *relative)
 {

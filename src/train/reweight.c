@@ -94,7 +94,7 @@ static hf_status median_constant(hfi_trainer *t, double *state)
     return set_constant(t, state, median);
 }
 
-/* What new weights take with them: a constant that is not trained, and entries of block actions that are not. */
+/* New weights change an untrained constant and untrained entries of block actions. */
 static hf_status follow_weights(hfi_trainer *t, const hf_fit_settings *settings, double *state)
 {
     hf_status s = t->train_mean ? HF_OK : set_constant(t, state, weighted_average(&t->evaluator));
@@ -173,8 +173,8 @@ static hf_status first_search(hfi_trainer *t, const hf_fit_settings *settings, b
     return s;
 }
 
-/* Weights by the distance from a constant that is their own average: the fixed point of both, which needs no fit, with the weights of the constant that
- * stays. */
+/* Weights by the distance from a constant that is their own average: the fixed point of both, which
+ * needs no fit, with the weights of the constant that stays. */
 static hf_status settle_constant(hfi_trainer *t, const hf_fit_settings *settings, double given,
                                  hfi_holdout *residuals, double *centre, double *state)
 {

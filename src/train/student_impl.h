@@ -31,8 +31,8 @@ typedef struct hfi_student_problem {
     /* Of the sites of EP and the variational method: largest distance to a wanted site, in units of the marginal posterior. The gradient, exact at the fixed
      * point, is in error by it, the value by its square. */
     double tolerance;
-    /* What the variational bound has to reach to be of use: where it is below and rises too slowly to get there, its iteration ends early.
-     * -infinity: nothing. */
+    /* Value the variational bound has to reach to be of use: where it is below and rises too slowly
+     * to get there, its iteration ends early. -infinity: nothing. */
     double floor;
     size_t n;
     hfi_curved curved; /* K, and the precisions w */

@@ -86,7 +86,8 @@ static hf_status walk(hfi_site_loop *loop, double value, double change, bool *ta
     return measure_at(loop, loop->at);
 }
 
-/* Whether the points left would not lift the value to the problem's floor at the pace of the last one, which gained `gain`. */
+/* Whether the points left would not lift the value to the problem's floor at the pace of the last
+ * one, which gained `gain`. */
 static bool hopeless(const hfi_site_loop *loop, int points, double gain)
 {
     const double missing = loop->p->floor - loop->value;

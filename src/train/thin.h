@@ -16,8 +16,10 @@ typedef struct hfi_thinned {
     double *shift;
 } hfi_thinned;
 
-/** Takes all but about `wanted` of the present readings out of the evaluator's sites, drawn in the order of `order` (rows; NULL: as they are), at random but deterministic in the context's seed, and selects. *out is
- * zeroed on error, and the sites are then as they were. Not for projected solvers, which know no missing readings. */
+/** Takes all but about `wanted` of the present readings out of the evaluator's sites, drawn in the
+ * order of `order` (rows; NULL: as they are), at random but deterministic in the context's seed,
+ * and selects. *out is zeroed on error, and the sites are then as they were. Not for projected
+ * solvers, which know no missing readings. */
 hf_status hfi_thin_out(hfi_evaluator *e, const size_t *order, size_t wanted, hfi_thinned *out);
 /** Puts them back with the weights that they had, selects, and frees. Weights of the readings that stayed are left alone. */
 hf_status hfi_thin_back(hfi_evaluator *e, hfi_thinned *thinned);

@@ -65,7 +65,8 @@ hf_status hfi_projected_run(hfi_evaluator *evaluator, hf_objective objective, do
                             double *gradient);
 /** Gives back the product of K with the actions, most of what such an evaluator holds; the next evaluation makes it again. */
 void hfi_projected_rest(struct hfi_projected_evaluator *projected);
-/** Entries of the block actions by their rule, from the evaluator's present kernel, mean and sites. HF_ERR_ARGUMENT (no such rule), HF_ERR_MEMORY. */
+/** Entries of the block actions by their rule, from the evaluator's present kernel, mean and sites.
+ * HF_ERR_ARGUMENT (no such rule), HF_ERR_MEMORY. */
 hf_status hfi_projected_start(hfi_evaluator *evaluator, hf_action_start rule);
 /** The block actions as they are now; owned by the evaluator. */
 const hfi_block_actions *hfi_projected_actions(const struct hfi_projected_evaluator *projected);
@@ -179,8 +180,8 @@ hf_status hfi_trainer_set(hfi_trainer *trainer, const double *state);
 void hfi_trainer_get(const hfi_trainer *trainer, double *state);
 /** The cold start for the present readings: `start`, with the mean's coefficients set from them. */
 hf_status hfi_trainer_cold(hfi_trainer *trainer, double *state);
-/** Entries of block actions anew, from the present kernel, mean and sites, into `state` too where they are trained; nothing where there are no
- * block actions. */
+/** Entries of block actions anew, from the present kernel, mean and sites, into `state` too where
+ * they are trained; nothing where there are no block actions. */
 hf_status hfi_trainer_start_actions(hfi_trainer *trainer, hf_action_start rule, double *state);
 /** The box of the evaluator's extras: anywhere within sight of where they are now. */
 void hfi_trainer_bound_extras(hfi_trainer *trainer);
@@ -233,7 +234,8 @@ hf_status hfi_holdout_from_solution(hfi_evaluator *evaluator, const hfi_solution
  *  step has at least the variance step^2 / 12. O(n log n). */
 hf_status hfi_reading_step(hf_context *ctx, size_t n, const double *y, double *step);
 
-/** Fewer readings of one output of several than this say little about how widely it varies, and can be explained by chance (fit_sparse.c). */
+/** Fewer readings of one output of several than this say little about how widely it varies, and can
+ * be explained by chance (fit_sparse.c). */
 enum {
     HFI_SPARSE_READINGS = 8
 };

@@ -73,7 +73,8 @@ static hf_status climb(run *r, double *state, size_t iterations)
     return search.status;
 }
 
-/* Second derivatives of all pairs of hyperparameters, here and twice in the search: nothing beside the readings, until a kernel has a lengthscale for each of many inputs. */
+/* Second derivatives of all pairs of hyperparameters, here and twice in the search: nothing beside
+ * the readings, until a kernel has a lengthscale for each of many inputs. */
 static hf_status require_memory(const hfi_trainer *t)
 {
     const double gigabyte = 1e9, p = (double)t->count, m = (double)t->free_count;

@@ -169,7 +169,8 @@ static void questions_need_no_memory(void **state)
     RUN(CASE(questions, 0));
 }
 
-/* Readings within the reserve, taken or refused, at new inputs and old ones, without one allocation; the one beyond it needs some. */
+/* Readings within the reserve, taken or refused, at new inputs and old ones, without one
+ * allocation; the one beyond it needs some. */
 static void adding_within_the_reserve_needs_no_memory(void **state)
 {
     (void)state;

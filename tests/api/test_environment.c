@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What context.h says of programs that fork, and of those that trap floating-point exceptions. */
+/* context.h is right about programs that fork, and those that trap floating-point exceptions. */
 #define _GNU_SOURCE
 #include "api/readings.h"
 

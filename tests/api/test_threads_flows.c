@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program asks for most, by one context with several threads, from fit to bounds: no digit differs from what one
- * thread gives. Small and short, so that ThreadSanitizer sees the parallel loops of the library as they follow each other. */
+/* The main flows of a program, by one context with several threads, from fit to bounds: no digit
+ * differs from what one thread gives. Small and short, so that ThreadSanitizer sees the parallel
+ * loops of the library as they follow each other. */
 #include "api/readings.h"
 
 #include <holdfast/certify.h>

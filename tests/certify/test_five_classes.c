@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Certificates of five classes rest on an estimated error: at points near the boundaries of random models they hold against a fine product rule, and say what they rest on. */
+/* Certificates of five classes rest on an estimated error: at points near the boundaries of random
+ * models they hold against a fine product rule, and say what they rest on. */
 #include "classify/labels.h"
 
 #include <holdfast/certify_uses.h>
@@ -13,7 +14,7 @@ enum {
     HALF = 9    /* points of a rule on either side of 0 */
 };
 
-/* Of the rules; their errors for differences of latent values with deviations below 3 are 1e-5. */
+/* Spacing of the nodes of the rules; their errors for differences of latent values with deviations below 3 are 1e-5. */
 static const double step = 0.55;
 
 typedef struct trial {
@@ -58,7 +59,7 @@ static void end(trial *t)
 
 /* ---- the reference ------------------------------------------------------------------------------------------------ */
 
-/* Of the covariance of the differences to the last class. */
+/* Factor of the covariance of the differences to the last class. */
 static void factor(const double *v, double *l)
 {
     enum {

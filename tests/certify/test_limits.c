@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ends a search before its time: being told to, at any of its reports; limits of time and memory, which both ends and all boxes share. */
+/* A search ends before its time: when told to, at any of its reports; limits of time and
+ * memory, which both ends and all boxes share. */
 #include "certify/certify_testing.h"
 
 #include "certify/search.h"

@@ -180,7 +180,8 @@ static void ends_are_as_near_as_asked(void **state)
     }
 }
 
-/* Wide boxes far from the readings, where means are next to their prior and deviations to the prior's: a few boxes to the tolerance, as without rigour. */
+/* Wide boxes far from the readings, where means are next to their prior and deviations to the
+ * prior's: a few boxes to the tolerance, as without rigour. */
 static void far_boxes_take_few_parts(void **state)
 {
     static const char *const FAR[] = {"se(ard)", "matern52", "matern32(ard)", "matern12",
@@ -424,7 +425,8 @@ static void classes_have_rigorous_ranges(void **state)
     }
 }
 
-/* The exact value at a point lies in the range that is not rigorous: its allowance holds, of posteriors that are next to singular too, and is no more than a few digits. */
+/* The exact value at a point lies in the range that is not rigorous: its allowance holds, of
+ * posteriors that are next to singular too, and is no more than a few digits. */
 static void points_allow_for_rounding(void **state)
 {
     for (size_t k = 0; k < 2 * EXPRESSION_COUNT; k++) {
@@ -459,7 +461,8 @@ static void points_allow_for_rounding(void **state)
     }
 }
 
-/* At an anchor, unscaled, where matern12 has no derivatives: a point of any number of inputs, and boxes that hold an input there. */
+/* At an anchor, unscaled, where matern12 has no derivatives: a point of any number of inputs, and
+ * boxes that hold an input there. */
 static void kinks_at_anchors_are_no_errors(void **state)
 {
     static const char *const ROUGH[] = {"matern12", "matern12(ard)", "matern12(x1) + se(x2, x3)",

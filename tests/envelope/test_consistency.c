@@ -118,7 +118,8 @@ static void figures_are_what_they_say(void **state)
     hf_context_free(ctx);
 }
 
-/* Twins 1e-9 apart that differ by 0.1 at least: |f| is at least that over their distance in the space, 1e-9 / 1.5, which doubles take for nothing. */
+/* Twins 1e-9 apart that differ by 0.1 at least: |f| is at least that over their distance in the
+ * space, 1e-9 / 1.5, which doubles take for nothing. */
 static void near_twins_ask_for_what_they_ask_for(void **state)
 {
     (void)state;
@@ -135,7 +136,7 @@ static void near_twins_ask_for_what_they_ask_for(void **state)
     hf_envelope *envelope = NULL;
     assert_int_equal(hf_envelope_create(ctx, kernel, &readings, 5e6, NULL, &envelope), HF_ERR_INCONSISTENT);
     assert_non_null(strstr(hf_context_message(ctx), "at least"));
-    /* What is far apart leaves nothing open. */
+    /* Readings far apart leave nothing open. */
     const double apart[] = {0.0, 1.0, 2.0, 3.5};
     const hf_bounded_readings others = {.n = 4, .x = apart, .ldx = 1, .y = y, .noise = 0.1};
     report = ask(ctx, kernel, &others, 0.1, conflict);

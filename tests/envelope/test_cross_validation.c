@@ -79,7 +79,8 @@ static void the_error_is_that_of_predictions(void **state)
     hf_context_free(ctx);
 }
 
-/* A valley that is neither the lengthscale's nor the ridge's, a table of the README's: its lowest place is known from searches that have nothing in common with this one. */
+/* A valley that is neither the lengthscale's nor the ridge's, a table of the README's: its lowest
+ * place is known from searches that have nothing in common with this one. */
 static void a_slanting_valley_is_followed_to_its_end(void **state)
 {
     (void)state;
@@ -104,7 +105,8 @@ static void a_slanting_valley_is_followed_to_its_end(void **state)
     hf_context_free(ctx);
 }
 
-/* Readings with noise, for which lengthscale and ridge stand for each other: no place of a fine grid is better by more than half a per cent. */
+/* Readings with noise, for which lengthscale and ridge stand for each other: no place of a fine
+ * grid is better by more than half a per cent. */
 static void nowhere_is_better(void **state)
 {
     (void)state;

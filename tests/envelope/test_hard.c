@@ -110,7 +110,8 @@ static void gaps_are_small_at_readings(void **state)
     }
 }
 
-/* A query that is called converged has both gaps within 1e-6 of the norm, however ill the matrix is; where nothing is known of the gap it says so. */
+/* A query that is called converged has both gaps within 1e-6 of the norm, however ill the matrix
+ * is; where nothing is known of the gap it says so. */
 static void a_gap_above_the_promise_is_told(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Readings that are off by all of their noise bound, as they are written: rounding of a decimal, or of y - e, is never a contradiction. */
+/* Readings that are off by all of their noise bound, as they are written: rounding of a decimal, or
+ * of y - e, is never a contradiction. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +61,7 @@ static void assert_holds(const pair *p, double lower, double upper)
         fail_msg("%.17g is not in [%.17g, %.17g]", p->truth, lower, upper);
 }
 
-/* What the envelope says of the truth, and that nothing there is wide: the readings leave one value. */
+/* The envelope holds the truth and is narrow there: the readings leave one value. */
 static void ask_envelope(hf_context *ctx, const pair *p, const hf_envelope *envelope, bool rigorous)
 {
     hf_envelope_workspace *workspace = hf_envelope_workspace_create(ctx, envelope);
@@ -163,7 +164,8 @@ static void ends_of_the_range(void **state)
     hf_context_free(ctx);
 }
 
-/* The figure of several readings at every input: each at either end of the noise, or anywhere between. Where both ends were met the truth is known, and everywhere it is held. */
+/* The figure of several readings at every input: each at either end of the noise, or anywhere
+ * between. Where both ends were met the truth is known, and everywhere it is held. */
 static void several_readings_at_one_input(void **state)
 {
     (void)state;

@@ -51,7 +51,7 @@ static void covariances_stay_and_come_back(void **state)
     free(x);
 }
 
-/* Of sum_ij c_ij K_ij, by differences. */
+/* Slope of sum_ij c_ij K_ij, by differences. */
 static void slopes_are_those_of_the_order(void **state)
 {
     double *x = rows_of_outputs(), *c = make_zeros(N * N);

@@ -408,7 +408,7 @@ static void wrong_arguments(void **state)
     hf_kernel_free(kernel);
 }
 
-/* What a kernel of finite inputs makes is finite, or refused with the row: never inf - inf. */
+/* Values of a kernel at finite inputs are finite, or refused with the row: never inf - inf. */
 static void what_overflows_is_refused(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A database on disk reaches two files, its own and its journal, whatever a stranger's journal says; and a journal that is none of ours is refused before anybody waits for it. */
+/* A database on disk reaches two files, its own and its journal, whatever a stranger's journal
+ * says; and a journal that is none of ours is refused before anybody waits for it. */
 #include "data/support.h"
 
 #include "model/track_store.h"
@@ -14,7 +15,8 @@ static size_t put_number(unsigned char *at, uint32_t number)
     return 4;
 }
 
-/* A journal without pages, of a database of `pages` pages of 4096 bytes, that names `other` as what SQLite deletes after playing it back. */
+/* A journal without pages, of a database of `pages` pages of 4096 bytes, that names `other` as what
+ * SQLite deletes after playing it back. */
 static void put_journal(const char *path, uint32_t pages, const char *other)
 {
     unsigned char bytes[1024] = {0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whatever a fit made can be saved, is read again, and predicts the same to the digit: kernels, presets, solvers, held and started values over
- * twelve decades, units of any size, several outputs, labels. */
+/* Whatever a fit made can be saved, is read again, and predicts the same to the digit: kernels,
+ * presets, solvers, held and started values over twelve decades, units of any size, several
+ * outputs, labels. */
 #include "model/file_testing.h"
 
 #include "kernel/expression.h"
@@ -125,7 +126,7 @@ static void draw_settings(hf_context *ctx, hfi_stream *s, const char *preset, hf
     if (out->sites < HF_SITES_PROBIT) draw_more(s, out);
 }
 
-/* Of a fit, its file, and what predicts from it. False: there is no such fit. */
+/* Makes a fit, its file and its predictions. False: there is no such fit. */
 static bool try_one(hf_context *ctx, size_t trial)
 {
     hfi_stream s;

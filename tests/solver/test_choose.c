@@ -137,8 +137,8 @@ static double kmeans_cost(size_t n, size_t d, const double *x, size_t m, const d
     return sum;
 }
 
-/* Inputs that mirror each other leave equal variances but for rounding; inputs that differ by a rounding stand for a processor that
- * rounds otherwise, and the same rows are chosen. */
+/* Inputs that mirror each other leave equal variances but for rounding; inputs that differ by a
+ * rounding stand for a processor that rounds otherwise, and the same rows are chosen. */
 static void greedy_leaves_nothing_to_rounding(void **state)
 {
     (void)state;

@@ -241,7 +241,8 @@ static void give_targets(problem *p, const double *y)
     assert_int_equal(hf_sites_gaussian(p->ctx, p->n, y, p->noise, NULL, &p->sites), HF_OK);
 }
 
-/* Readings so far apart that one action explains them all: the residual is then 0 or its rounding, and the others are asked for still. */
+/* Readings so far apart that one action explains them all: the residual is then 0 or its rounding,
+ * and the others are asked for still. */
 static void an_exhausted_space_is_no_end(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entries of block actions that are not trained: those of their rule for the sites, mean and kernel that a fit ends with. */
+/* Entries of block actions that are not trained: those of their rule for the sites, mean and kernel
+ * that a fit ends with. */
 #include "train/train.h"
 #include <math.h>
 #include <setjmp.h>
@@ -45,7 +46,8 @@ static hf_fit_settings robust_blocks(hf_action_start start)
     return settings;
 }
 
-/* The posterior of a fit, and that of hf_solve_projected() from the same kernel, mean, sites and words, at the middles between readings. */
+/* The posterior of a fit, and that of hf_solve_projected() from the same kernel, mean, sites and
+ * words, at the middles between readings. */
 static void compare(const problem *p, const hf_fit_settings *settings, double *error, double *difference)
 {
     hf_context *ctx = hf_context_create();

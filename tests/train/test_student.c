@@ -182,7 +182,8 @@ static void kept_starts_lead_to_the_same_place(void **state)
     }
 }
 
-/* Where the bound cannot reach what a search has reached already, nobody waits for its fixed point; where it can, nothing is cut short. */
+/* Where the bound cannot reach what a search has reached already, nobody waits for its fixed point;
+ * where it can, nothing is cut short. */
 static void what_is_out_of_reach_is_left_early(void **state)
 {
     (void)state;
