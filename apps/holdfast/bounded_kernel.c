@@ -127,7 +127,7 @@ static void print_ways_out(char *out, size_t room, const bounded *run, double no
 
 static hf_status tell(bounded *run, double norm, const hf_consistency *found, const size_t *row)
 {
-    char lines[512] = "", ways[256] = "", limit[64] = "";
+    char lines[512] = "", ways[320] = "", limit[64] = "";
     print_lines(lines, sizeof lines, run, row, found->conflicting);
     print_ways_out(ways, sizeof ways, run, norm, found);
     if (isfinite(norm)) (void)snprintf(limit, sizeof limit, " of norm %g or less", norm);

@@ -81,7 +81,8 @@ enum {
 hf_status hf_classify_data(hf_context *ctx, const hf_class_data *data, const hf_class_settings *settings,
                            hf_classifier **out, hf_class_report *report)
 {
-    if (!out) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_classify_data needs a place for the classifier");
+    if (!ctx || !out)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_classify_data: %s is NULL", ctx ? "out" : "ctx");
     if (data && settings && settings->link == HF_LINK_SOFTMAX)
         return hfi_softmax_fit(ctx, data, settings, out, report);
     const double begin = hfi_now();

@@ -291,7 +291,8 @@ static hf_status finish(hf_context *ctx, hfi_file *file, bool fresh)
         return fflush(stdout) == 0 && !ferror(stdout) ? HF_OK : write_failed(ctx, file, errno);
     const bool beside = file->path != NULL;
     if (beside && fsync(file->descriptor) != 0) return write_failed(ctx, file, errno);
-    if (beside && !put_in_place(file, fresh)) return write_failed(ctx, file, errno);
+    if (beside && !put_in_place(file, fresh))
+        return errno == ENOMEM ? hfi_out_of_memory(ctx) : write_failed(ctx, file, errno);
     const int descriptor = file->descriptor;
     file->descriptor = -1;
     /* A file put in place is on the disk; one written in place can still fail. */

@@ -245,7 +245,7 @@ static bool is_valley(const search *s, const double *value, size_t g)
 /* The lowest valleys of the grid; their number. */
 static hf_status on_grid(search *s, start *starts, size_t *found)
 {
-    double value[MANY_SIZES * MANY_RIDGES];
+    double value[MANY_SIZES * MANY_RIDGES] = {0};
     const size_t places = s->sizes * s->ridges;
     hf_status status = HF_OK;
     s->best = INFINITY;

@@ -205,10 +205,11 @@ static const char *fault_of(const char *journal)
     return fault ? "names another file, to be deleted" : NULL;
 }
 
-const char *hfi_journal_fault(const hfi_memory *memory, const char *path)
+bool hfi_journal_fault(const hfi_memory *memory, const char *path, const char **fault)
 {
     char *journal = with_journal(memory, path);
-    const char *fault = journal != NULL ? fault_of(journal) : NULL;
+    if (journal == NULL) return false;
+    *fault = fault_of(journal);
     hfi_memory_free(memory, journal);
-    return fault;
+    return true;
 }

@@ -35,8 +35,9 @@ void hfi_database_close(sqlite3 **db, hfi_two_names **files);
  * outside. */
 void hfi_database_distrust(sqlite3 *db);
 
-/** Why the journal of the database at `path` is none of ours, as in "its journal, k.hf-journal, <is
- * a pipe>"; NULL where there is nothing against it, or none. Opens nothing that could wait. */
-const char *hfi_journal_fault(const hfi_memory *memory, const char *path);
+/** Gives in *fault why the journal of the database at `path` is none of ours, as in "its journal,
+ * k.hf-journal, <is a pipe>"; NULL where there is nothing against it, or none. Opens nothing that
+ * could wait. False: out of memory, and nothing was looked at. */
+bool hfi_journal_fault(const hfi_memory *memory, const char *path, const char **fault);
 
 #endif

@@ -104,7 +104,8 @@ static void disconnect(hfi_track_store *store)
 /* SQLite plays back what lies there under the journal's name. */
 static hf_status check_journal(hf_context *ctx, const hfi_track_store *store, const char *path)
 {
-    const char *fault = hfi_journal_fault(&store->memory, path);
+    const char *fault = NULL;
+    if (!hfi_journal_fault(&store->memory, path, &fault)) return hfi_out_of_memory(ctx);
     return fault == NULL
                ? HF_OK
                : hfi_fail(ctx, HF_ERR_IO,

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -29,7 +30,7 @@ def commands(source, build):
     for entry in database:
         name = os.path.relpath(os.path.realpath(entry["file"]), os.path.realpath(source))
         if name.split("/")[0] in FOLDERS and os.path.exists(entry["file"]):
-            found[name] = [word for word in entry["command"].split()
+            found[name] = [word for word in shlex.split(entry["command"])
                            if re.match(r"-(I|D|isystem|std|W|f|O)|/", word) and not FOREIGN.match(word)
                            and not word.endswith((".c", ".o", "/cc", "/gcc", "/clang"))]
     return found

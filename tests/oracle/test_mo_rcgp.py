@@ -98,7 +98,7 @@ class Reference(Oracle):
 
     def test_without_the_folder_it_says_so(self):
         done = run("--data", "nowhere")
-        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertEqual((done.returncode, done.stdout), (77, ""))
         self.assertIn("--data DIR", done.stderr)
 
     def compare(self, share):
