@@ -26,36 +26,33 @@ bool is_utf8(const char *text)
     return length > 0;
 }
 
-char *to_utf8(const char *text)
+/* Characters as they are; a byte that belongs to none as U+FFFD, or as \xHH. */
+static char *rewritten(const char *text, bool hexadecimal)
 {
     static const char unknown[] = "\xEF\xBF\xBD"; /* U+FFFD */
-    const char *s = text;
-    char *made = malloc(3 * strlen(text) + 1), *to = made;
-    while (made != NULL && *s != '\0') {
-        const size_t length = utf8_character(s);
-        memcpy(to, length > 0 ? s : unknown, length > 0 ? length : 3);
-        to += length > 0 ? length : 3;
-        s += length > 0 ? length : 1;
+    char *made = malloc(4 * strlen(text) + 1), *to = made;
+    for (const char *s = text; made != NULL && *s != '\0';) {
+        const size_t length = utf8_character(s), taken = length > 0 ? length : 1;
+        char hex[5];
+        (void)snprintf(hex, sizeof hex, "\\x%02X", (unsigned)(unsigned char)*s);
+        const char *from = length > 0 ? s : hexadecimal ? hex : unknown;
+        const size_t bytes = length > 0 ? length : strlen(from);
+        memcpy(to, from, bytes);
+        to += bytes;
+        s += taken;
     }
     if (made != NULL) *to = '\0';
     return made;
 }
 
+char *to_utf8(const char *text)
+{
+    return rewritten(text, false);
+}
+
 char *json_escaped(const char *text)
 {
-    const char *s = text;
-    char *made = malloc(4 * strlen(text) + 1), *to = made;
-    while (made != NULL && *s != '\0') {
-        const size_t length = utf8_character(s);
-        if (length > 0)
-            memcpy(to, s, length);
-        else
-            (void)snprintf(to, 5, "\\x%02X", (unsigned)(unsigned char)*s);
-        to += length > 0 ? length : 4;
-        s += length > 0 ? length : 1;
-    }
-    if (made != NULL) *to = '\0';
-    return made;
+    return rewritten(text, true);
 }
 
 json_t *json_text(const char *text)
