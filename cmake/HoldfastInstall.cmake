@@ -10,9 +10,12 @@ endif()
 install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/holdfast DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
 install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-# Small tables: the README's commands use them, and an experiment one.
-file(GLOB tables CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/data/*.csv)
-install(FILES ${tables} ${CMAKE_CURRENT_SOURCE_DIR}/data/README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/holdfast/data)
+# Small tables: the README's commands use them, and experiments.
+foreach(folder data data/bed)
+  file(GLOB tables CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.csv)
+  install(FILES ${tables} ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/README.md
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/holdfast/${folder})
+endforeach()
 foreach(section 1 3 5)
   file(GLOB pages CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/man/*.${section})
   if(pages)

@@ -51,8 +51,9 @@ def check_files(trial):
         check_man_page(trial, page)
     if os.path.exists(os.path.join(trial.source, "completions", "holdfast")):
         trial.expect("share/bash-completion/completions/holdfast" in names, "the bash completion is not installed")
-    for table in glob.glob(os.path.join(trial.source, "data", "*.csv")):
-        target = f"share/holdfast/data/{os.path.basename(table)}"
+    tables = glob.glob(os.path.join(trial.source, "data", "**", "*.csv"), recursive=True)
+    for table in tables:
+        target = f"share/holdfast/{os.path.relpath(table, trial.source)}"
         trial.expect(target in names, f"{target} is not installed")
 
 
