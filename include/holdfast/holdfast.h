@@ -32,6 +32,7 @@
 #include <holdfast/track.h>
 #include <holdfast/track_file.h>
 #include <holdfast/train.h>
+#include <holdfast/transform.h>
 #include <holdfast/version.h>
 
 #endif

@@ -7,6 +7,7 @@
 #define HOLDFAST_METRICS_H
 
 #include <holdfast/context.h>
+#include <holdfast/transform.h>
 
 HF_BEGIN_DECLS
 
@@ -44,6 +45,22 @@ typedef struct hf_metrics {
  */
 HF_API hf_status hf_metrics_gaussian(hf_context *ctx, size_t n, const double *y, const double *mean,
                                      const double *sd, hf_metrics *out);
+
+/**
+ * Scores `n` predictions of y = g^-1(z) (transform.h), in the units of y.
+ * @param g         the transform; with HF_TRANSFORM_NONE this is hf_metrics_gaussian()
+ * @param y         as for hf_metrics_gaussian()
+ * @param mean, sd  of z for the *observed* reading; as for hf_metrics_gaussian()
+ *
+ * mae: mean |y - median|, which is the y of mean z, for no other number makes it smaller; rmse: of
+ * the mean of y. nlpd: hf_transform_log_density(), with the Jacobian, +inf where a y is outside of
+ * the domain. Coverage counts y in g^-1(mean -+ half width sd), ends included. crps:
+ * hf_transform_crps().
+ * @return as hf_metrics_gaussian(); HF_ERR_ARGUMENT also for HF_TRANSFORM_AUTO; HF_ERR_NOT_FINITE
+ * also where a prediction of y is too large for a double. O(n). Thread-safe as that one.
+ */
+HF_API hf_status hf_metrics_transformed(hf_context *ctx, size_t n, hf_transform g, const double *y,
+                                        const double *mean, const double *sd, hf_metrics *out);
 
 /** Scores of predicted class probabilities over n rows. */
 typedef struct hf_class_metrics {

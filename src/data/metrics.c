@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scores of Gaussian predictions. */
 #include "core/core.h"
+#include "data/normal.h"
 
 #include <holdfast/metrics.h>
 
 #include <math.h>
-
-#define SQRT_HALF        0.70710678118654752440 /* 1 / sqrt(2) */
-#define SQRT_2_OVER_PI   0.79788456080286535588
-#define ONE_OVER_SQRT_PI 0.56418958354775628695
 
 /* Running means: no sum overflows as long as its mean does not. */
 typedef struct scores {
@@ -34,19 +31,46 @@ static void add_square(scores *s, double size)
     }
 }
 
-static void add_row(scores *s, double error, double sd)
+/* One reading beside its prediction. */
+typedef struct outcome {
+    double from_median, from_mean; /* |y - median|, |y - mean| */
+    double distance;               /* from the median in standard deviations of what is modelled */
+    double nlpd, crps;
+} outcome;
+
+static void add_row(scores *s, const outcome *r)
 {
-    double size = fabs(error), z = size / sd;
-    double count = (double)++s->n;
-    s->absolute += (size - s->absolute) / count;
-    add_square(s, size);
-    double nlpd = HFI_HALF_LOG_2PI + log(sd) + 0.5 * z * z;
-    s->nlpd = isinf(nlpd) || isinf(s->nlpd) ? INFINITY : s->nlpd + (nlpd - s->nlpd) / count;
-    double crps = size * erf(z * SQRT_HALF) + sd * (SQRT_2_OVER_PI * exp(-0.5 * z * z) - ONE_OVER_SQRT_PI);
-    s->crps += (crps - s->crps) / count;
-    s->inside50 += z <= HF_HALF_WIDTH_50 ? 1 : 0;
-    s->inside90 += z <= HF_HALF_WIDTH_90 ? 1 : 0;
-    s->inside95 += z <= HF_HALF_WIDTH_95 ? 1 : 0;
+    const double count = (double)++s->n;
+    s->absolute += (r->from_median - s->absolute) / count;
+    add_square(s, r->from_mean);
+    s->nlpd = isinf(r->nlpd) || isinf(s->nlpd) ? INFINITY : s->nlpd + (r->nlpd - s->nlpd) / count;
+    s->crps += (r->crps - s->crps) / count;
+    s->inside50 += r->distance <= HF_HALF_WIDTH_50 ? 1 : 0;
+    s->inside90 += r->distance <= HF_HALF_WIDTH_90 ? 1 : 0;
+    s->inside95 += r->distance <= HF_HALF_WIDTH_95 ? 1 : 0;
+}
+
+static outcome normal_row(double y, double mean, double sd)
+{
+    const double size = fabs(y - mean), z = size / sd;
+    return (outcome){.from_median = size,
+                     .from_mean = size,
+                     .distance = z,
+                     .nlpd = HFI_HALF_LOG_2PI + log(sd) + 0.5 * z * z,
+                     .crps = hfi_normal_crps(size, sd)};
+}
+
+/* Of y = g^-1(z), z normal. */
+static outcome transformed_row(hf_transform transform, double y, double mean, double sd)
+{
+    const double variance = sd * sd;
+    double average;
+    hf_transform_moments(transform, mean, variance, &average, NULL);
+    return (outcome){.from_median = fabs(y - hf_transform_inverse(transform, mean)),
+                     .from_mean = fabs(y - average),
+                     .distance = fabs(hf_transform_residual(transform, y, mean, variance)),
+                     .nlpd = -hf_transform_log_density(transform, y, mean, variance),
+                     .crps = hf_transform_crps(transform, y, mean, variance)};
 }
 
 static hf_status check_row(hf_context *ctx, size_t row, double y, double mean, double sd)
@@ -62,17 +86,27 @@ static hf_status check_row(hf_context *ctx, size_t row, double y, double mean, d
     return HF_OK;
 }
 
-hf_status hf_metrics_gaussian(hf_context *ctx, size_t n, const double *y, const double *mean,
-                              const double *sd, hf_metrics *out)
+/* Rows that are not finite have been refused. */
+static hf_status check_scores(hf_context *ctx, size_t i, const outcome *r)
 {
-    if (out == NULL || (n > 0 && (y == NULL || mean == NULL || sd == NULL)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_metrics_gaussian: an array or out is NULL");
+    if (isfinite(r->from_median) && isfinite(r->from_mean) && isfinite(r->crps)) return HF_OK;
+    return hfi_fail(ctx, HF_ERR_NOT_FINITE,
+                    "metrics: the prediction of row %zu, or its error, is too large for a number", i + 1);
+}
+
+static hf_status score(hf_context *ctx, size_t n, hf_transform transform, const double *y, const double *mean,
+                       const double *sd, hf_metrics *out)
+{
     scores s = {0};
     for (size_t i = 0; i < n; i++) {
         if (isnan(y[i]) || isnan(mean[i]) || isnan(sd[i])) continue;
         hf_status status = check_row(ctx, i, y[i], mean[i], sd[i]);
         if (status != HF_OK) return status;
-        add_row(&s, y[i] - mean[i], sd[i]);
+        const outcome r = transform == HF_TRANSFORM_NONE ? normal_row(y[i], mean[i], sd[i])
+                                                         : transformed_row(transform, y[i], mean[i], sd[i]);
+        if (transform != HF_TRANSFORM_NONE) status = check_scores(ctx, i, &r);
+        if (status != HF_OK) return status;
+        add_row(&s, &r);
     }
     if (s.n == 0)
         return hfi_fail(ctx, HF_ERR_NO_DATA,
@@ -93,4 +127,24 @@ hf_status hf_metrics_gaussian(hf_context *ctx, size_t n, const double *y, const 
                         "metrics: %zu of %zu rows have no target or no prediction and were left out", n - s.n,
                         n);
     return HF_OK;
+}
+
+hf_status hf_metrics_gaussian(hf_context *ctx, size_t n, const double *y, const double *mean,
+                              const double *sd, hf_metrics *out)
+{
+    if (out == NULL || (n > 0 && (y == NULL || mean == NULL || sd == NULL)))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_metrics_gaussian: an array or out is NULL");
+    return score(ctx, n, HF_TRANSFORM_NONE, y, mean, sd, out);
+}
+
+hf_status hf_metrics_transformed(hf_context *ctx, size_t n, hf_transform transform, const double *y,
+                                 const double *mean, const double *sd, hf_metrics *out)
+{
+    if (out == NULL || (n > 0 && (y == NULL || mean == NULL || sd == NULL)))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_metrics_transformed: an array or out is NULL");
+    if (hf_transform_domain(transform) == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "hf_metrics_transformed: %d is none of the transforms none, sqrt and log",
+                        (int)transform);
+    return score(ctx, n, transform, y, mean, sd, out);
 }

@@ -252,6 +252,20 @@ static hf_status quiet_data(workshop *w)
     assert_int_equal(hf_split(w->ctx, 1, 0.2, WORKSHOP_N, order, &train), HF_OK);
     const double one[3] = {1, 1, 1};
     assert_int_equal(hf_metrics_gaussian(w->ctx, 3, w->y, w->centre, one, &metrics), HF_OK);
+    hf_transform transform;
+    assert_int_equal(hf_transform_parse(w->ctx, "log", &transform), HF_OK);
+    assert_string_equal(hf_transform_name(transform), "log");
+    assert_string_equal(hf_transform_domain(transform), "positive");
+    assert_int_equal(hf_metrics_transformed(w->ctx, 3, transform, one, w->centre, one, &metrics), HF_OK);
+    assert_true(hf_transform_accepts(transform, 1.0) && hf_transform_forward(transform, 1.0) == 0.0);
+    assert_true(hf_transform_inverse(transform, 0.0) == 1.0);
+    assert_true(hf_transform_log_derivative(transform, 1.0) == 0.0);
+    assert_true(hf_transform_log_density(transform, 1.0, 0.0, 1.0) < 0.0);
+    assert_true(hf_transform_residual(transform, 1.0, 1.0, 1.0) == -1.0);
+    assert_true(hf_transform_crps(transform, 1.0, 0.0, 1.0) > 0.0);
+    double average;
+    hf_transform_moments(transform, 0.0, 1.0, &average, NULL);
+    assert_true(average > 1.6);
     hf_table_free(NULL);
     return HF_OK;
 }

@@ -199,6 +199,42 @@ static void damage_and_scores(workshop *w)
     assert_int_equal(metrics.n, 77);
 }
 
+/* Numbers are NaN, or the least there is, where there is nothing to transform. */
+static void transforms(workshop *w)
+{
+    hf_metrics metrics = {.n = 77};
+    hf_transform transform = HF_TRANSFORM_LOG;
+    const double y[2] = {1, 2}, sd[2] = {1, 1};
+    ARGUMENT(hf_transform_parse(w->ctx, NULL, &transform));
+    ARGUMENT(hf_transform_parse(w->ctx, "log10", &transform));
+    ARGUMENT(hf_transform_parse(w->ctx, "log", NULL));
+    assert_int_equal(transform, HF_TRANSFORM_LOG);
+    const hf_transform strange[] = {HF_TRANSFORM_AUTO, (hf_transform)99, (hf_transform)-1};
+    for (size_t i = 0; i < 3; i++) {
+        double mean = 7.0, variance = 7.0;
+        assert_non_null(hf_transform_name(strange[i]));
+        assert_null(hf_transform_domain(strange[i]));
+        assert_false(hf_transform_accepts(strange[i], 1.0));
+        assert_true(isnan(hf_transform_forward(strange[i], 1.0)));
+        assert_true(isnan(hf_transform_inverse(strange[i], 1.0)));
+        assert_true(isnan(hf_transform_log_derivative(strange[i], 1.0)));
+        assert_true(isnan(hf_transform_log_density(strange[i], 1.0, 0.0, 1.0)));
+        assert_true(isnan(hf_transform_residual(strange[i], 1.0, 0.0, 1.0)));
+        assert_true(isnan(hf_transform_crps(strange[i], 1.0, 0.0, 1.0)));
+        hf_transform_moments(strange[i], 0.0, 1.0, &mean, &variance);
+        assert_true(isnan(mean) && isnan(variance));
+        ARGUMENT(hf_metrics_transformed(w->ctx, 2, strange[i], y, y, sd, &metrics));
+    }
+    hf_transform_moments(HF_TRANSFORM_LOG, 0.0, 1.0, NULL, NULL);
+    assert_true(isnan(hf_transform_log_density(HF_TRANSFORM_LOG, 1.0, 0.0, -1.0)));
+    ARGUMENT(hf_metrics_transformed(w->ctx, 2, HF_TRANSFORM_LOG, NULL, y, sd, &metrics));
+    ARGUMENT(hf_metrics_transformed(w->ctx, 2, HF_TRANSFORM_LOG, y, NULL, sd, &metrics));
+    ARGUMENT(hf_metrics_transformed(w->ctx, 2, HF_TRANSFORM_LOG, y, y, NULL, &metrics));
+    ARGUMENT(hf_metrics_transformed(w->ctx, 2, HF_TRANSFORM_LOG, y, y, sd, NULL));
+    REFUSED(HF_ERR_NO_DATA, hf_metrics_transformed(w->ctx, 0, HF_TRANSFORM_LOG, NULL, NULL, NULL, &metrics));
+    assert_int_equal(metrics.n, 77);
+}
+
 static void scores_of_classes(workshop *w)
 {
     hf_class_metrics metrics = {.n = 77};
@@ -392,6 +428,7 @@ REFUSED_TEST(asking_tables)
 REFUSED_TEST(changing_tables)
 REFUSED_TEST(damage_and_scores)
 REFUSED_TEST(scores_of_classes)
+REFUSED_TEST(transforms)
 REFUSED_TEST(kernels)
 REFUSED_TEST(means)
 REFUSED_TEST(making_sites)
@@ -400,17 +437,12 @@ REFUSED_TEST(asking_sites)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contexts_refuse),
-        cmocka_unit_test(names_refuse),
-        cmocka_unit_test(reading_tables_refuse),
-        cmocka_unit_test(asking_tables_refuse),
-        cmocka_unit_test(changing_tables_refuse),
-        cmocka_unit_test(damage_and_scores_refuse),
-        cmocka_unit_test(scores_of_classes_refuse),
-        cmocka_unit_test(kernels_refuse),
-        cmocka_unit_test(means_refuse),
-        cmocka_unit_test(making_sites_refuse),
-        cmocka_unit_test(asking_sites_refuse),
+        cmocka_unit_test(contexts_refuse),          cmocka_unit_test(names_refuse),
+        cmocka_unit_test(reading_tables_refuse),    cmocka_unit_test(asking_tables_refuse),
+        cmocka_unit_test(changing_tables_refuse),   cmocka_unit_test(damage_and_scores_refuse),
+        cmocka_unit_test(scores_of_classes_refuse), cmocka_unit_test(transforms_refuse),
+        cmocka_unit_test(kernels_refuse),           cmocka_unit_test(means_refuse),
+        cmocka_unit_test(making_sites_refuse),      cmocka_unit_test(asking_sites_refuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -254,6 +254,7 @@ static void choices_have_one_name_each(void **state)
     ROUND_TRIP(hf_student_method, hf_student_method_parse, hf_student_method_name,
                HF_STUDENT_VARIATIONAL + 1);
     ROUND_TRIP(hf_optimiser, hf_optimiser_parse, hf_optimiser_name, HF_OPTIMISER_ADAM + 1);
+    ROUND_TRIP(hf_transform, hf_transform_parse, hf_transform_name, HF_TRANSFORM_AUTO + 1);
     hf_context_free(ctx);
 }
 
