@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a table to a model, and what that will cost. */
 #include "model/class_model.h"
+#include "model/look.h"
 
 #include "train/train.h"
 
@@ -163,7 +164,9 @@ hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns *colum
     hf_model *made = NULL;
     status = prepare(ctx, table, columns, settings->sites, &made);
     if (status < 0) return status;
-    status = made->classes > 0 ? hfi_class_learn(ctx, made, settings) : learn(ctx, made, settings);
+    status = hfi_look_at_inputs(ctx, made, table);
+    if (status >= 0)
+        status = made->classes > 0 ? hfi_class_learn(ctx, made, settings) : learn(ctx, made, settings);
     if (status < 0) {
         hf_model_free(made);
         return status;

@@ -140,7 +140,7 @@ class Use(ToolCase):
         head = b"caf\xe9,caf\xe8,\xff,kind\xe9\n"
         self.write("t.csv", head + b"".join(b"%d,%d,%d,%d\n" % (i, i % 3, i * i % 7, i // 4) for i in range(12)))
         target = os.fsdecode(b"\xff")
-        made = json.loads(self.ok("fit", "t.csv", "-t", target, "--no-train", "-k", "se(ard)", "-o", "m.hf", "--json", quiet=False))
+        made = json.loads(self.ok("fit", "t.csv", "-t", target, "--no-train", "-k", "se(ard)", "-o", "m.hf", "--json", "-q"))
         names = ["caf\\xE9", "caf\\xE8", "kind\\xE9"]
         self.assertEqual((made["target"], made["features"]), ("\\xFF", names))
         self.assertEqual([p["column"] for p in made["parameters"] if "lengthscale" in p["name"]], names)
@@ -148,7 +148,7 @@ class Use(ToolCase):
         self.assertEqual((seen["target"], seen["features"]), ("\\xFF", names))
         self.assertEqual(json.loads(self.ok("predict", "m.hf", "t.csv", "-o", "p.csv", "--json"))["target"], "\\xFF")
         self.assertEqual(json.loads(self.ok("norm", "t.csv", "-t", target, "-k", "se(lengthscale=1)", "-b", "1", "--json", quiet=False))["target"], "\\xFF")
-        self.ok("fit", "t.csv", "-t", target + "," + os.fsdecode(b"caf\xe9"), "--no-train", "-o", "m.hf", "--json", quiet=False)
+        self.ok("fit", "t.csv", "-t", target + "," + os.fsdecode(b"caf\xe9"), "--no-train", "-o", "m.hf", "--json", "-q")
         scored = json.loads(self.ok("score", "m.hf", "t.csv", "--json"))
         self.assertEqual([output["name"] for output in scored["outputs"]], ["\\xFF", "caf\\xE9"])
 

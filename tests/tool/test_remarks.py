@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Remarks on odd inputs and series: printed as warnings, kept in the model, silenced by -q."""
+import json
+import math
+import unittest
+
+from toolcase import ToolCase
+
+
+def wind_table(odd):
+    """60 rows of a row number, two inputs and a target; with codes and a far place if `odd`."""
+    lines = ["stone,wind,place,y"]
+    for i in range(60):
+        wind, place = round(10 + 9 * math.sin(1.7 * i), 3), round(math.cos(2.3 * i), 3)
+        y = round(math.sin(wind / 3) + place, 3)
+        lines.append(f"{i + 1},{-999 if odd and i % 10 == 3 else wind},{950 if odd and i == 7 else place},{y}")
+    return "\n".join(lines) + "\n"
+
+
+class Inputs(ToolCase):
+    fast = ["--no-train", "--suspects", "off"]
+
+    def test_odd_inputs_are_told(self):
+        self.write("t.csv", wind_table(odd=True))
+        fit = ["fit", "t.csv", "-t", "y", *self.fast, "-o", "m.hf"]
+        code, out, err = self.run_tool(*fit)
+        self.assertEqual(code, 0)
+        self.assertEqual(err.split("\n"), [
+            'holdfast: warning: input "wind": -999 stands in 6 of 60 rows (lines 5, 15, 25, 35, 45, ...), far from the '
+            'other values (1.017 to 18.998); if it is a code for "missing", leave those fields empty',
+            'holdfast: warning: 1 of 60 rows has an input far from those of all other rows, which can bend the whole '
+            'fit: line 9, "place" = 950 (others -1 to 1)',
+            'holdfast: warning: input "stone" looks like a number of the row (different integers, in order); if it is, '
+            '--drop stone leaves it out', ""])
+        self.ok(*fit, "-q")
+        notes = [line[len("holdfast: warning: "):] for line in err.split("\n")[:-1]]
+        self.assertEqual(json.loads(self.ok(*fit, "-q", "--json"))["notes"], notes)
+        self.assertEqual(json.loads(self.ok("inspect", "m.hf", "--json"))["notes"], notes)
+
+    def test_what_the_remarks_advise_ends_them(self):
+        self.write("t.csv", wind_table(odd=True).replace(",-999,", ",,").replace(",950,", ",0.5,"))
+        code, out, err = self.run_tool("fit", "t.csv", "-t", "y", "--drop", "stone", *self.fast, "--json")
+        self.assertEqual(code, 0)
+        self.assertEqual(json.loads(out)["notes"], ["6 of 60 rows left out: an input is missing there"])
+
+    def test_plain_tables_have_none(self):
+        self.write("t.csv", wind_table(odd=False).replace("stone", "day"))
+        self.ok("fit", "t.csv", "-t", "y", *self.fast)
+
+
+if __name__ == "__main__":
+    unittest.main()
