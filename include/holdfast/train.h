@@ -131,7 +131,8 @@ typedef struct hf_fit_settings {
                                docs/methods/robust-default.md */
     bool train_mean;        /**< true: coefficients of the mean are optimised with the rest; false: constant =
                                average of the present readings */
-    size_t restarts;        /**< 0: additional seeded random starts */
+    size_t restarts;        /**< 0: seeded random starts beside the cold one and those with shorter
+                               lengthscales that a fit tries by itself (robust-default.md) */
     size_t iterations;      /**< 60: an optimisation makes at most 1.5 x this + 5 objective evaluations */
     bool standardise; /**< true: inputs (mean, sd) and target (median, robust scale) are standardised inside,
                           undone in every output */

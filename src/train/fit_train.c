@@ -20,16 +20,6 @@ static hf_status try_start(hfi_fit *fit, double *trial, double *state, double *b
     return s;
 }
 
-/* Several outputs have a maximum more in which one of them is all noise: a start with less of it keeps clear of that. */
-static hf_status try_quiet_start(hfi_fit *fit, double *trial, double *state, double *best)
-{
-    hfi_trainer *t = &fit->trainer;
-    const hf_status s = hfi_trainer_cold(t, trial);
-    if (s < 0) return s;
-    hfi_trainer_quieten(t, trial);
-    return try_start(fit, trial, state, best);
-}
-
 static hf_status try_random_start(hfi_fit *fit, size_t number, double *trial, double *state, double *best)
 {
     hfi_trainer *t = &fit->trainer;
@@ -39,19 +29,17 @@ static hf_status try_random_start(hfi_fit *fit, size_t number, double *trial, do
     return try_start(fit, trial, state, best);
 }
 
-/* The plain fit, from the cold start and others around it; the best is left in `state`. */
+/* The plain fit, from the cold start and others around it; the best is left in `state`, and later cold fits start as it did. */
 static hf_status plain_fit(hfi_fit *fit, double *state)
 {
     hfi_trainer *t = &fit->trainer;
     const size_t iterations = fit->settings->iterations;
     hf_status s = hfi_trainer_cold(t, state);
-    if (s >= 0) s = hfi_trainer_maximise(t, state, iterations);
-    const bool quiet = fit->outputs > 1;
-    if (s < 0 || t->free_count == 0 || (fit->settings->restarts == 0 && !quiet)) return s;
+    if (s >= 0) s = hfi_trainer_explore(t, fit->outputs > 1, state, iterations, &t->moved);
+    if (s < 0 || t->free_count == 0 || fit->settings->restarts == 0) return s;
     double *trial = hfi_alloc(fit->ctx, t->count, sizeof *trial);
     if (!trial) return HF_ERR_MEMORY;
     double best = t->value + t->log_prior;
-    if (quiet) s = try_quiet_start(fit, trial, state, &best);
     for (size_t r = 1; s >= 0 && r <= fit->settings->restarts; r++)
         s = try_random_start(fit, r, trial, state, &best);
     hfi_free(fit->ctx, trial);

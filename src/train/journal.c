@@ -324,7 +324,10 @@ hf_status hfi_journal_recall(hfi_journal *j, hfi_journal_entry *entry, bool *fou
 hf_status hfi_journal_take(hfi_journal *j, size_t count, const double *state, bool *found, double *value,
                            double *gradient, hf_status *status)
 {
-    hfi_journal_entry entry = {.asked = count, .told = count, .question = state, .answer = gradient};
+    hfi_journal_entry entry = {.asked = count,
+                               .told = gradient ? count : 0,
+                               .question = state,
+                               .answer = gradient ? gradient : value};
     const hf_status s = hfi_journal_recall(j, &entry, found);
     if (!*found) return s;
     *value = entry.value;
@@ -391,9 +394,9 @@ void hfi_journal_append(hfi_journal *j, size_t count, const double *state, doubl
                         const double *gradient, hf_status status)
 {
     const hfi_journal_entry entry = {.asked = count,
-                                     .told = count,
+                                     .told = gradient ? count : 0,
                                      .question = state,
-                                     .answer = (double *)gradient,
+                                     .answer = gradient ? (double *)gradient : &value,
                                      .value = value,
                                      .status = status};
     hfi_journal_keep(j, &entry);

@@ -71,7 +71,7 @@ hf_status hfi_journal_recall(hfi_journal *journal, hfi_journal_entry *entry, boo
  * on, is an answer. Never fails: what goes wrong is in hfi_journal_warning(), and the fit goes on without a checkpoint. */
 void hfi_journal_keep(hfi_journal *journal, const hfi_journal_entry *entry);
 
-/** The two for an objective: `count` entries each in state and gradient. */
+/** The two for an objective: `count` entries each in state and gradient (NULL: a value only). */
 hf_status hfi_journal_take(hfi_journal *journal, size_t count, const double *state, bool *found,
                            double *value, double *gradient, hf_status *status);
 void hfi_journal_append(hfi_journal *journal, size_t count, const double *state, double value,

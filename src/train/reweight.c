@@ -153,26 +153,6 @@ static hf_status approach(hfi_trainer *t, const hf_fit_settings *settings, doubl
     return s;
 }
 
-/* The first search. What is only a start for more rounds of several outputs is searched from less noise too: one of them is easily explained away as noise. */
-static hf_status first_search(hfi_trainer *t, const hf_fit_settings *settings, bool rough, double *state)
-{
-    const size_t iterations = settings->iterations;
-    if (!rough || t->free_count == 0) return hfi_trainer_maximise(t, state, iterations);
-    double *quiet = hfi_alloc(t->evaluator.ctx, t->count, sizeof *quiet);
-    if (!quiet) return HF_ERR_MEMORY;
-    memcpy(quiet, state, t->count * sizeof *quiet);
-    hfi_trainer_quieten(t, quiet);
-    hf_status s = hfi_trainer_maximise(t, quiet, iterations);
-    const double best = s >= 0 ? t->value + t->log_prior : -INFINITY;
-    if (s >= 0 || s == HF_ERR_NOT_POSITIVE_DEFINITE) s = hfi_trainer_maximise(t, state, iterations);
-    if (s >= 0 && best > t->value + t->log_prior) {
-        memcpy(state, quiet, t->count * sizeof *state);
-        s = hfi_trainer_maximise(t, state, iterations);
-    }
-    hfi_free(t->evaluator.ctx, quiet);
-    return s;
-}
-
 /* Weights by the distance from a constant that is their own average: the fixed point of both, which
  * needs no fit, with the weights of the constant that stays. */
 static hf_status settle_constant(hfi_trainer *t, const hf_fit_settings *settings, double given,
@@ -207,7 +187,9 @@ static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double
     if (rough) t->enough = 0.1;
     if (s >= 0) s = approach(t, settings, state);
     for (*rounds = 0; s >= 0 && *rounds < settings->rounds;) {
-        s = *rounds == 0 ? first_search(t, settings, rough, state) : hfi_trainer_maximise(t, state, 25);
+        /* Of several outputs one is easily explained away as noise: from less of it too where more rounds follow. */
+        s = *rounds == 0 ? hfi_trainer_explore(t, rough, state, settings->iterations, NULL)
+                         : hfi_trainer_maximise(t, state, 25);
         *rounds += 1;
         double change = 0.0;
         if (s >= 0) s = reweigh(t, settings, given, &residuals, centre, old, &change);

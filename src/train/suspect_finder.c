@@ -50,13 +50,23 @@ static void finder_free(hfi_finder *finder)
     hfi_free(finder->ctx, finder->flag);
 }
 
+/* From the cold start, and from others: without the flagged readings it may be another one that ends highest. */
+static hf_status cold_fit(hfi_finder *finder, const bool *flag, double *state, size_t iterations)
+{
+    hfi_trainer *t = finder->trainer;
+    t->moved = NULL;
+    hf_status s = hfi_finder_present(finder, flag);
+    if (s >= 0) s = hfi_trainer_cold(t, state);
+    return s < 0 ? s : hfi_trainer_explore(t, false, state, iterations, &t->moved);
+}
+
 /* The kept readings once more, from cold and from where the search ended; the better of the two to the end. */
 static hf_status final_fit(hfi_finder *finder, hfi_flagging *current, double *other)
 {
     hfi_trainer *t = finder->trainer;
     const size_t iterations = finder->settings->iterations;
     t->enough = hfi_finder_roughly(finder);
-    hf_status s = hfi_finder_fit(finder, current->flag, other, true, iterations);
+    hf_status s = cold_fit(finder, current->flag, other, iterations);
     const double cold = t->value + t->log_prior;
     t->enough = hfi_finder_enough;
     if (s >= 0) s = hfi_finder_fit(finder, current->flag, current->state, false, iterations);

@@ -130,6 +130,17 @@ double hfi_evaluator_bytes(size_t rows, size_t d, bool leave_one_out);
 /* ---- training --------------------------------------------------------------------------------------------
  */
 
+/** Another start than the cold one: all lengthscales that are free times one factor, all noises
+ * times another. */
+typedef struct hfi_start {
+    const char *name;
+    double lengthscale, noise;
+} hfi_start;
+
+/** A hundredth of every noise: for models with a maximum in which one output of several is all
+ * noise. */
+extern const hfi_start hfi_quiet_start;
+
 /** An objective with priors, boxes and a choice of free parameters, ready to be maximised from any state. */
 typedef struct hfi_trainer {
     hfi_evaluator evaluator;
@@ -143,6 +154,7 @@ typedef struct hfi_trainer {
     double *lower, *upper;
     double *prior_mean, *prior_sd; /* sd = infinity: no prior */
     double *start;                 /* the state a cold fit starts from */
+    const hfi_start *moved;        /* how cold fits move `start`; NULL: not. Not owned */
     double *work;                  /* 6 x count */
     bool train_mean; /* false: hfi_trainer_cold resets the mean from the present readings and training leaves
                         it */
@@ -178,23 +190,24 @@ static inline size_t hfi_trainer_noises(const hfi_trainer *trainer)
 /** Puts a state into kernel, mean and noise; the other way round. */
 hf_status hfi_trainer_set(hfi_trainer *trainer, const double *state);
 void hfi_trainer_get(const hfi_trainer *trainer, double *state);
-/** The cold start for the present readings: `start`, with the mean's coefficients set from them. */
+/** The cold start for the present readings: `start`, moved as `moved` says, with the mean's
+ * coefficients set from them. */
 hf_status hfi_trainer_cold(hfi_trainer *trainer, double *state);
 /** Entries of block actions anew, from the present kernel, mean and sites, into `state` too where
  * they are trained; nothing where there are no block actions. */
 hf_status hfi_trainer_start_actions(hfi_trainer *trainer, hf_action_start rule, double *state);
 /** The box of the evaluator's extras: anywhere within sight of where they are now. */
 void hfi_trainer_bound_extras(hfi_trainer *trainer);
-/** A hundredth of every noise that is free: another start, for models with a maximum in which an output is all noise. */
-void hfi_trainer_quieten(const hfi_trainer *trainer, double *state);
+/** Moves free lengthscales, frequencies and noises of a state, in the box. */
+void hfi_trainer_move(const hfi_trainer *trainer, const hfi_start *start, double *state);
 /** Another random start around a state: kernel parameters and noises that are free move by a normal number of sd 1.5 each, which `number` and the context's seed
  * decide. */
 void hfi_trainer_scatter(const hfi_trainer *trainer, size_t number, double *state);
 double hfi_trainer_log_prior(const hfi_trainer *trainer, const double *state);
 /** The same, and its derivatives are added to `gradient`, all `count` entries. */
 double hfi_trainer_add_prior(const hfi_trainer *trainer, const double *state, double *gradient);
-/** Objective, log prior and the gradient of their sum (all `count` entries) at a state; the model is left there. Counts as
- * one evaluation. */
+/** Objective, log prior and the gradient of their sum (all `count` entries, or NULL) at a state;
+ * the model is left there. Counts as one evaluation. */
 hf_status hfi_trainer_evaluate(hfi_trainer *trainer, const double *state, double *value, double *log_prior,
                                double *gradient);
 /** Largest derivative over free parameters that does not point out of the box. */
@@ -209,6 +222,16 @@ hf_status hfi_trainer_climb_curved(hfi_trainer *trainer, double *state, size_t i
 /** Maximises objective + prior over the present readings from `state` (in and out), at most 1.5 iterations +
  * 5 evaluations. The model is left at the result. HF_ERR_CANCELLED; warnings of the last evaluation. */
 hf_status hfi_trainer_maximise(hfi_trainer *trainer, double *state, size_t iterations);
+
+/** hfi_trainer_maximise() from `state`, and from starts with shorter lengthscales (explore.c):
+ * where a function moves quickly the first may end in a maximum in which all is noise. With
+ * `quiet` from less noise too. The first is kept unless another ends clearly higher, so that a
+ * table that needs no other start gets the same state, digit for digit, as without. *chosen (or
+ * NULL) receives the start that did, NULL if none. About 1.5 times the evaluations; where
+ * readings are many the others are tried on 300 of them. Maximises once where nothing is free,
+ * with block actions and with Adam. */
+hf_status hfi_trainer_explore(hfi_trainer *trainer, bool quiet, double *state, size_t iterations,
+                              const hfi_start **chosen);
 
 /* ---- residuals -------------------------------------------------------------------------------------------
  */

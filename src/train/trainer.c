@@ -68,6 +68,7 @@ hf_status hfi_trainer_cold(hfi_trainer *t, double *state)
     const size_t kernel_count = hf_kernel_parameters(e->kernel);
     memcpy(state, t->start, t->count * sizeof *state);
     memcpy(state + kernel_count, hf_mean_values(e->mean), hf_mean_coefficients(e->mean) * sizeof *state);
+    if (t->moved) hfi_trainer_move(t, t->moved, state);
     return HF_OK;
 }
 
@@ -97,12 +98,6 @@ hf_status hfi_trainer_start_actions(hfi_trainer *t, hf_action_start rule, double
 static bool is_noise(const hfi_trainer *t, size_t i)
 {
     return i >= t->noise && i < t->noise + hfi_trainer_noises(t);
-}
-
-void hfi_trainer_quieten(const hfi_trainer *t, double *state)
-{
-    for (size_t k = 0; k < t->free_count; k++)
-        if (is_noise(t, t->free_index[k])) state[t->free_index[k]] += log(0.01);
 }
 
 void hfi_trainer_scatter(const hfi_trainer *t, size_t number, double *state)
@@ -197,7 +192,7 @@ hf_status hfi_trainer_evaluate(hfi_trainer *t, const double *state, double *valu
 {
     const hf_status status = ask(t, state, value, gradient);
     if (status < 0) return status;
-    *log_prior = hfi_trainer_add_prior(t, state, gradient);
+    *log_prior = gradient ? hfi_trainer_add_prior(t, state, gradient) : hfi_trainer_log_prior(t, state);
     return status;
 }
 

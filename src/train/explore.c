@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starts of a search beside the cold one. From a cold start, whose lengthscale is as long as the inputs are spread, a function that
+ * moves quickly looks like noise, and a search may end in a maximum where all is noise. */
+#include "train/thin.h"
+#include "train/train.h"
+#include <math.h>
+#include <string.h>
+
+const hfi_start hfi_quiet_start = {"quiet", 1.0, 0.01};
+
+/* Of these the shortest is searched from whose value is within `nearly` nats a reading of the largest: with little noise a value says
+ * whether neighbours are alike, and what is slow the cold start sees. Measured on tables that come with R: from the cold start and one of
+ * these every maximum was found, to 5 nats, that twenty starts found. */
+static const hfi_start shorter[] = {
+    {"short", 0.25, 0.1}, {"shorter", 0.0625, 0.1}, {"shortest", 0.015625, 0.1}};
+
+static const double nearly = 0.1;
+
+enum {
+    SHORTER = sizeof shorter / sizeof shorter[0],
+    READINGS = 300 /* that are looked at where there are more */
+};
+
+/* Nats: a start is searched from until an iteration gains no more, and is better than the one before if it is better by the other number:
+ * nothing hangs on rounding, and most maxima are the same one. */
+static const double roughly = 1.0, clearly = 0.5;
+
+/* How a maximisation ended, so that another can follow. */
+typedef struct outcome {
+    hf_stop stop;
+    double value, log_prior, gradient_norm;
+    hf_status status;
+} outcome;
+
+static outcome take(const hfi_trainer *t, hf_status status)
+{
+    return (outcome){t->stop, t->value, t->log_prior, t->gradient_norm, status};
+}
+
+static void put_back(hfi_trainer *t, const outcome *o)
+{
+    t->stop = o->stop;
+    t->value = o->value;
+    t->log_prior = o->log_prior;
+    t->gradient_norm = o->gradient_norm;
+}
+
+static double total(const hfi_trainer *t)
+{
+    return t->value + t->log_prior;
+}
+
+/* What a kernel parameter of this unit is multiplied by where inputs are seen `factor` times as near: 1 for those that are no lengthscale. */
+static double stretch(const hf_parameter *p, double factor)
+{
+    switch (p->unit) {
+    case HF_UNIT_INPUT:
+        return strstr(p->name, "lengthscale") ? factor : 1.0;
+    case HF_UNIT_FREQUENCY:
+        return 1.0 / factor;
+    case HF_UNIT_FREQUENCY2:
+        return 1.0 / (factor * factor);
+    case HF_UNIT_NONE:
+    case HF_UNIT_OUTPUT2:
+    case HF_UNIT_OUTPUT2_INPUT2:
+    case HF_UNIT_OUTPUT:
+        break;
+    }
+    return 1.0;
+}
+
+void hfi_trainer_move(const hfi_trainer *t, const hfi_start *start, double *state)
+{
+    const hf_kernel *kernel = t->evaluator.kernel;
+    const size_t kernel_count = hf_kernel_parameters(kernel);
+    for (size_t k = 0; k < t->free_count; k++) {
+        const size_t i = t->free_index[k];
+        double factor = 1.0;
+        hf_parameter p;
+        if (i < kernel_count && hf_kernel_parameter(kernel, i, &p) >= 0)
+            factor = stretch(&p, start->lengthscale);
+        else if (i >= t->noise && i < t->noise + hfi_trainer_noises(t))
+            factor = start->noise;
+        if (factor != 1.0) state[i] = fmin(fmax(state[i] + log(factor), t->lower[i]), t->upper[i]);
+    }
+}
+
+static bool has_none(hf_status s)
+{
+    return s == HF_ERR_NOT_POSITIVE_DEFINITE;
+}
+
+/* The shorter start to search from; NULL where none has a value or all are `cold` itself. */
+static hf_status choose(hfi_trainer *t, const double *cold, double *trial, const hfi_start **chosen)
+{
+    const size_t bytes = t->count * sizeof *trial;
+    double value[SHORTER], best = -INFINITY;
+    *chosen = NULL;
+    for (size_t k = 0; k < SHORTER; k++) {
+        double prior = 0.0;
+        value[k] = -INFINITY;
+        memcpy(trial, cold, bytes);
+        hfi_trainer_move(t, &shorter[k], trial);
+        if (memcmp(trial, cold, bytes) == 0) continue;
+        const hf_status s = hfi_trainer_evaluate(t, trial, &value[k], &prior, NULL);
+        if (s < 0 && !has_none(s)) return s;
+        value[k] = has_none(s) || !isfinite(value[k]) ? -INFINITY : value[k] + prior;
+        best = fmax(best, value[k]);
+    }
+    for (size_t k = 0; k < SHORTER && isfinite(best); k++)
+        if (value[k] >= best - nearly * (double)t->evaluator.n) *chosen = &shorter[k];
+    return HF_OK;
+}
+
+/* From `trial` to what is left to be gained roughly, and whether that is better than `than`. */
+static hf_status climb(hfi_trainer *t, double *trial, size_t iterations, double than, bool *better)
+{
+    const double enough = t->enough;
+    t->enough = fmax(roughly, enough);
+    const hf_status s = hfi_trainer_maximise(t, trial, iterations);
+    t->enough = enough;
+    *better = s >= 0 && total(t) > than + clearly;
+    return has_none(s) ? HF_OK : s;
+}
+
+/* Where a shorter start than `cold` ends on the readings present, into `trial`, if that is clearly higher than `reached`: else *chosen is NULL. */
+static hf_status find_shorter(hfi_trainer *t, const double *cold, double reached, size_t iterations,
+                              double *trial, const hfi_start **chosen)
+{
+    bool better = false;
+    hf_status s = choose(t, cold, trial, chosen);
+    if (s < 0 || !*chosen) return s;
+    memcpy(trial, cold, t->count * sizeof *trial);
+    hfi_trainer_move(t, *chosen, trial);
+    s = climb(t, trial, iterations, reached, &better);
+    if (!better) *chosen = NULL;
+    return s;
+}
+
+/* The same on some of the readings first, where `state` goes to what is highest on these. */
+static hf_status find_on_some(hfi_trainer *t, const double *cold, const double *state, size_t iterations,
+                              double *trial, const hfi_start **chosen)
+{
+    hfi_thinned thinned;
+    hf_status s = hfi_thin_near(&t->evaluator, t->comparable, t->order, READINGS, &thinned);
+    if (s < 0) return s;
+    bool any = false;
+    memcpy(trial, state, t->count * sizeof *trial);
+    s = climb(t, trial, iterations, -INFINITY, &any);
+    const double reached = any ? total(t) : -INFINITY;
+    if (s >= 0) s = find_shorter(t, cold, reached, iterations, trial, chosen);
+    const hf_status back = hfi_thin_back(&t->evaluator, &thinned);
+    return s < 0 ? s : back;
+}
+
+/* `best` is how the search for `state` ended. `trial`: as long as a state. */
+static hf_status escape(hfi_trainer *t, const double *cold, double *state, size_t iterations, outcome *best,
+                        double *trial, const hfi_start **chosen)
+{
+    const double reached = best->value + best->log_prior;
+    const hfi_start *found = NULL;
+    hf_status s;
+    if (t->evaluator.n > READINGS) {
+        bool better = false;
+        s = find_on_some(t, cold, state, iterations, trial, &found);
+        if (s >= 0 && found) s = climb(t, trial, iterations, reached, &better);
+        if (!better) found = NULL;
+    } else {
+        s = find_shorter(t, cold, reached, iterations, trial, &found);
+    }
+    if (s >= 0 && found) s = hfi_trainer_maximise(t, trial, iterations);
+    if (s < 0) return s;
+    if (found) {
+        *best = take(t, s);
+        memcpy(state, trial, t->count * sizeof *state);
+        *chosen = found;
+    }
+    return HF_OK;
+}
+
+static hf_status from_quiet(hfi_trainer *t, const double *cold, double *state, size_t iterations,
+                            outcome *best, double *trial, const hfi_start **chosen)
+{
+    memcpy(trial, cold, t->count * sizeof *trial);
+    hfi_trainer_move(t, &hfi_quiet_start, trial);
+    const hf_status s = hfi_trainer_maximise(t, trial, iterations);
+    if (has_none(s)) return HF_OK;
+    if (s < 0 || !(total(t) > best->value + best->log_prior + clearly)) return s;
+    *best = take(t, s);
+    memcpy(state, trial, t->count * sizeof *state);
+    *chosen = &hfi_quiet_start;
+    return HF_OK;
+}
+
+/* `work`: two states. */
+static hf_status explore(hfi_trainer *t, bool quiet, double *state, size_t iterations, double *work,
+                         const hfi_start **chosen)
+{
+    double *cold = work, *trial = work + t->count;
+    memcpy(cold, state, t->count * sizeof *cold);
+    hf_status s = hfi_trainer_maximise(t, state, iterations);
+    if (s < 0) return s;
+    outcome best = take(t, s);
+    if (quiet) s = from_quiet(t, cold, state, iterations, &best, trial, chosen);
+    if (s >= 0) s = escape(t, cold, state, iterations, &best, trial, chosen);
+    if (s >= 0) s = hfi_trainer_set(t, state);
+    put_back(t, &best);
+    return s < 0 ? s : best.status;
+}
+
+/* Rows cannot be taken out of a projection, and Adam's steps are published as they are: one start. */
+static bool explores(const hfi_trainer *t)
+{
+    return t->free_count > 0 && !t->evaluator.projected && t->optimiser != HF_OPTIMISER_ADAM;
+}
+
+hf_status hfi_trainer_explore(hfi_trainer *t, bool quiet, double *state, size_t iterations,
+                              const hfi_start **chosen)
+{
+    const hfi_start *found = NULL;
+    hf_status s = HF_OK;
+    if (explores(t)) {
+        double *work = hfi_alloc(t->evaluator.ctx, t->count, 2 * sizeof *work);
+        if (!work) return HF_ERR_MEMORY;
+        s = explore(t, quiet, state, iterations, work, &found);
+        hfi_free(t->evaluator.ctx, work);
+    } else {
+        s = hfi_trainer_maximise(t, state, iterations);
+    }
+    if (chosen) *chosen = found;
+    return s;
+}
