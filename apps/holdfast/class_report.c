@@ -37,7 +37,7 @@ static void print_latent(FILE *out, const hf_model *model)
     fprintf(out, "inference    %s\n", hf_inference_name(hf_model_settings(model)->inference));
 }
 
-void report_classes(FILE *out, const hf_model *model)
+void report_classes(FILE *out, const hf_model *model, const tool_quality *quality)
 {
     const hf_fit_report *report = hf_model_report(model);
     const hf_fit_settings *settings = hf_model_settings(model);
@@ -54,6 +54,7 @@ void report_classes(FILE *out, const hf_model *model)
     fprintf(out, "evidence     %.6g (log, approximate)\nnumerics     jitter %.3g\n", report->objective,
             report->jitter);
     print_classes(out, model);
+    report_relevance(out, model, quality);
     report_parameters(out, model);
 }
 

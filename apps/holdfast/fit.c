@@ -15,10 +15,12 @@ typedef struct fit_job {
     tool_names targets, features, drop;
     hf_table *table, *suspects;
     hf_model *model;
+    tool_quality quality;
 } fit_job;
 
 static void job_free(fit_job *job)
 {
+    quality_free(&job->quality);
     hf_table_free(job->suspects);
     hf_model_free(job->model);
     hf_table_free(job->table);
@@ -159,12 +161,12 @@ static int show_result(fit_job *job)
     progress_clear(job->session.progress);
     show_notes(job);
     if (job->session.json) {
-        json_t *json = json_model(job->model, job->suspects);
+        json_t *json = json_model(job->model, job->suspects, &job->quality);
         if (json != NULL)
             json_object_set_new(json, "model", output != NULL ? json_text(output) : json_null());
         if (!json_print(json)) return TOOL_FAILED;
     } else {
-        report_model(stdout, job->model, job->suspects);
+        report_model(stdout, job->model, job->suspects, &job->quality);
         if (output != NULL)
             say(stdout, "\nSaved as %s\n", output);
         else
@@ -216,6 +218,7 @@ static int fit(fit_job *job)
     hf_status status = learn(job);
     if (status >= 0) status = suspects_of(ctx, job->model, &job->suspects);
     if (status >= 0) status = add_lines(job);
+    if (status >= 0) status = quality_of(ctx, job->model, &job->quality);
     /* Saved before it is shown: a report of a model that could not be kept would be a promise broken. */
     if (status >= 0 && output != NULL && group_is_first()) status = hf_model_save(ctx, job->model, output);
     if (status >= 0) remove_checkpoint(job);

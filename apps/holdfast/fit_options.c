@@ -130,7 +130,10 @@ const tool_verb verb_fit = {
     .text =
         "Without further options: a Gaussian process with automatic relevance determination, whose wrong\n"
         "readings are found and set aside when that clearly predicts the others better, and which is the\n"
-        "plain Gaussian process otherwise. TRAIN.csv may be - for standard input, but not with --stream.",
+        "plain Gaussian process otherwise. TRAIN.csv may be - for standard input, but not with --stream.\n"
+        "The report tells how well each reading is predicted from the others (leave-one-out), beside the\n"
+        "plain Gaussian process where readings were set aside and the mean of the others, all on the same\n"
+        "readings; and which share of what is predicted each input takes part in.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

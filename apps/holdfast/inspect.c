@@ -13,16 +13,16 @@ static const tool_option options[] = {
 };
 
 static bool print_model(const tool_session *session, const hf_model *model, const hf_table *suspects,
-                        const char *file)
+                        const tool_quality *quality, const char *file)
 {
     if (!session->json) {
-        report_model(stdout, model, suspects);
+        report_model(stdout, model, suspects, quality);
         for (size_t i = 0; i < hf_model_notes(model); i++)
             say(stdout, "%s  %s\n", i == 0 ? "\nNotes\n" : "", hf_model_note(model, i));
         say(stdout, "\nSHA-256 of the training data: %s\n", hf_model_data_checksum(model));
         return true;
     }
-    json_t *json = json_model(model, suspects);
+    json_t *json = json_model(model, suspects, quality);
     if (json != NULL) json_object_set_new(json, "model", json_text(file));
     return json_print(json);
 }
@@ -34,12 +34,15 @@ static hf_status inspect_model(const tool_session *session, const char *file, co
     hf_context *ctx = session->ctx;
     hf_model *model = NULL;
     hf_table *suspects = NULL, *rows = NULL;
+    tool_quality quality = {0};
     hf_status status = hf_model_load(ctx, file, &model);
     if (status >= 0 && !only_rows) status = suspects_of(ctx, model, &suspects);
+    if (status >= 0 && !only_rows) status = quality_of(ctx, model, &quality);
     if (status >= 0 && rows_path != NULL) status = hf_model_rows(ctx, model, &rows);
     progress_clear(session->progress);
     if (status >= 0 && rows_path != NULL) status = hf_table_write_csv(ctx, rows, rows_path);
-    *printed = status < 0 || only_rows || print_model(session, model, suspects, file);
+    *printed = status < 0 || only_rows || print_model(session, model, suspects, &quality, file);
+    quality_free(&quality);
     hf_table_free(rows);
     hf_table_free(suspects);
     hf_model_free(model);
@@ -69,10 +72,11 @@ const tool_verb verb_inspect = {
     .operands = "MODEL.hf|ENV.hf [--rows OUT.csv]",
     .summary = "Show what a model has learnt, or what an envelope is made of",
     .text =
-        "Prints the report of the fit, the suspected readings and the hyperparameters in the units of the\n"
-        "data. With --rows also a table with one row per reading: its leave-one-out prediction (from the\n"
-        "others), its weight (1 plain, 0 set aside), how far the model would move without it (influence, in\n"
-        "nats), whether it is suspected, and its group. --rows - writes that table and nothing else.\n"
+        "Prints the report of the fit, the suspected readings, leave-one-out scores, the relevance of the\n"
+        "inputs, and the hyperparameters in the units of the data. With --rows also a table with one row\n"
+        "per reading: its leave-one-out prediction (from the others), its weight (1 plain, 0 set aside),\n"
+        "how far the model would move without it (influence, in nats), whether it is suspected, and its\n"
+        "group. --rows - writes that table and nothing else.\n"
         "Of a classifier it shows classes and evidence, and --rows row, label, the most probable class and "
         "the\n"
         "probability of the label.\n"

@@ -186,7 +186,7 @@ static json_t *json_suspects(const hf_model *model, const hf_table *suspects)
     return list;
 }
 
-json_t *json_model(const hf_model *model, const hf_table *suspects)
+json_t *json_model(const hf_model *model, const hf_table *suspects, const tool_quality *quality)
 {
     const char *noise = hf_model_noise_column(model);
     json_t *features = json_array(), *notes = json_array();
@@ -208,5 +208,6 @@ json_t *json_model(const hf_model *model, const hf_table *suspects)
             json_pack("{s:o, s:o}", "trained", json_number(trained), "observed", json_number(observed)));
     if (object != NULL && hf_model_outputs(model) > 1) json_add_outputs(object, model, suspects);
     if (object != NULL && hf_model_classes(model) > 0) json_add_classes(object, model);
+    if (object != NULL) json_add_quality(object, model, quality);
     return object;
 }

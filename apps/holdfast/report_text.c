@@ -299,14 +299,16 @@ void report_parameters(FILE *out, const hf_model *model)
                 trained);
 }
 
-void report_model(FILE *out, const hf_model *model, const hf_table *suspects)
+void report_model(FILE *out, const hf_model *model, const hf_table *suspects, const tool_quality *quality)
 {
     if (hf_model_classes(model) > 0) {
-        report_classes(out, model);
+        report_classes(out, model, quality);
         return;
     }
     print_heading(out, model);
     print_suspects(out, model, suspects);
+    report_scores(out, model, quality);
+    report_relevance(out, model, quality);
     if (hf_model_outputs(model) > 1) report_outputs(out, model, suspects);
     report_parameters(out, model);
 }

@@ -4,14 +4,6 @@
 
 #include <stdlib.h>
 
-static json_t *json_metrics(const hf_metrics *m)
-{
-    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "n", (json_int_t)m->n, "mae",
-                     json_number(m->mae), "rmse", json_number(m->rmse), "nlpd", json_number(m->nlpd),
-                     "coverage50", json_number(m->coverage50), "coverage90", json_number(m->coverage90),
-                     "coverage95", json_number(m->coverage95), "crps", json_number(m->crps));
-}
-
 static bool print_score(const tool_session *session, const hf_metrics *m)
 {
     if (session->json) return json_print(json_metrics(m));

@@ -229,8 +229,25 @@ bool is_outputs_parameter(const hf_model *model, const hf_parameter *parameter);
 
 /** hf_model_suspects(); *out stays NULL for a model that was fitted without holding its rows, and for a classifier. */
 hf_status suspects_of(hf_context *ctx, const hf_model *model, hf_table **out);
+/** How good a model is, and what it looks at (quality.c). */
+typedef struct tool_quality {
+    hf_leave_one_out_scores scores; /* model.n is 0 where they are not known */
+    double *relevance;              /* of each input; NULL where it is not known */
+} tool_quality;
+/** hf_model_leave_one_out() and hf_model_relevance(), where the model has rows to tell it from. Free
+ * with quality_free() in any case. */
+hf_status quality_of(hf_context *ctx, const hf_model *model, tool_quality *out);
+void quality_free(tool_quality *quality);
+/** The scores as a small table; the inputs in a sentence. Nothing for what is not known. */
+void report_scores(FILE *out, const hf_model *model, const tool_quality *quality);
+void report_relevance(FILE *out, const hf_model *model, const tool_quality *quality);
+/** Adds both to the JSON of a model. */
+void json_add_quality(json_t *object, const hf_model *model, const tool_quality *quality);
+/** Scores with a key each; a new reference. */
+json_t *json_metrics(const hf_metrics *metrics);
+
 /** What was learnt, for people. `suspects` from suspects_of(). */
-void report_model(FILE *out, const hf_model *model, const hf_table *suspects);
+void report_model(FILE *out, const hf_model *model, const hf_table *suspects, const tool_quality *quality);
 /** Parts of it: solver, training, hyperparameters. */
 void report_solver(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report);
 void report_training(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report);
@@ -241,7 +258,7 @@ void report_parameters(FILE *out, const hf_model *model);
  * ends. */
 bool trained_noise(const hf_model *model, double *trained, double *observed);
 /** The same for machines; a new reference, NULL when out of memory. */
-json_t *json_model(const hf_model *model, const hf_table *suspects);
+json_t *json_model(const hf_model *model, const hf_table *suspects, const tool_quality *quality);
 /** A number; null for what JSON has no word for (NaN, infinity). */
 json_t *json_number(double value);
 /** Prints and releases. False when it could not be made or written. */
@@ -253,7 +270,7 @@ const double *table_column(hf_context *ctx, const hf_table *table, const char *n
 /* ---- classifiers (class_report.c) ---------------------------------------------------------------------------- */
 
 /** report_model() of a classifier. */
-void report_classes(FILE *out, const hf_model *model);
+void report_classes(FILE *out, const hf_model *model, const tool_quality *quality);
 /** Adds to the JSON of a model what there is to say about classes. */
 void json_add_classes(json_t *object, const hf_model *model);
 /** Scores and prints. *printed is false when the result could not be. */

@@ -236,6 +236,65 @@ HF_API hf_status hf_model_rows(hf_context *ctx, const hf_model *model, hf_table 
  * aside or the solver is not the exact one, one leave-one-out pass otherwise. No rows when nothing is suspected. */
 HF_API hf_status hf_model_suspects(hf_context *ctx, const hf_model *model, hf_table **out);
 
+/** How well readings are predicted without themselves. A score that is not known has n = 0 and no
+ * numbers (NaN). */
+typedef struct hf_leave_one_out_scores {
+    hf_metrics model; /**< of this model */
+    hf_metrics plain; /**< of the plain Gaussian process with the same kernel, where suspects were
+                           set aside; not known elsewhere, nor of large tables, trained in stages */
+    hf_metrics mean;  /**< of mean and standard deviation of the other readings, inputs unknown; not
+                           known for fewer than three readings of an output, or all the same */
+    double model_r2;  /**< 1 - (rmse / mean.rmse)^2: the share of the squared error of the mean that
+                           the model saves; below 0 it is worse; NaN if one is not known */
+    double plain_r2;  /**< the same of the plain Gaussian process */
+} hf_leave_one_out_scores;
+
+/**
+ * Scores leave-one-out predictions: each reading is predicted from all others.
+ *
+ * All three are scored on the same readings: those of weight 1/4 or more, which nothing set aside.
+ * Hyperparameters were learnt from all of these, so scores are a little better than on new
+ * rows. The mean of the others is predicted with the variance v (1 + 1 / (m - 1)) of a new reading,
+ * where v is the variance of the m - 1 others.
+ *
+ * Several outputs: all readings together, each in units of the scale that the fit standardised its
+ * output by, as hf_score(). One output: units of the target.
+ *
+ * Errors: HF_ERR_ARGUMENT for NULL and for a classifier; HF_ERR_NO_DATA for a streamed model and
+ * where no reading was kept; HF_ERR_MEMORY, HF_ERR_CANCELLED. `scores` are untouched on error.
+ * Cost: of hf_leave_one_out() with the exact solver, O(n) with others. Threads may share a model,
+ * each with a context of its own.
+ * Source: Rasmussen and Williams, "Gaussian Processes for Machine Learning" (2006), section 5.4.2.
+ */
+HF_API hf_status hf_model_leave_one_out(hf_context *ctx, const hf_model *model,
+                                        hf_leave_one_out_scores *scores);
+
+/**
+ * How much each input matters to what the model predicts.
+ *
+ * For input j: the mean of (f(x) - f(x with its j-th entry from another row))^2 over pairs of
+ * training rows, divided by twice the variance of f over those rows, where f is the latent mean.
+ * That is Jansen's estimate of the total Sobol index: the share of the variance of f that input j
+ * takes part in, alone or with others. 0: the input does nothing. Shares add up to 1 where effects
+ * add up, and to more where inputs act together.
+ *
+ * Limits. Inputs count as if they varied independently: of correlated twins each may look less
+ * important than the two are together, and pairs that no row comes near ask about places where the
+ * model knows little; shares above 1 are a sign of that. It is about the model, not the world.
+ *
+ * At most 512 rows, chosen and paired at random by a stream of their own: the same model gives the
+ * same numbers whatever the context's seed. Readings set aside do not count. Several outputs, and
+ * classes of softmax sites: rows are asked about their own output, or about classes in turn, in
+ * scaled units, and variances are those within an output.
+ * @param relevance hf_model_features() entries; all 0 where f is constant
+ * Errors: HF_ERR_ARGUMENT for NULL; HF_ERR_NO_DATA for a streamed model and fewer than two kept
+ * readings; HF_ERR_MEMORY, HF_ERR_CANCELLED. `relevance` is untouched on error. Cost: about 512
+ * mean predictions for each input. Threads may share a model, each with a context of its own.
+ * Source: Jansen, "Analysis of variance designs for model output" (1999); Saltelli et al.,
+ * "Variance based sensitivity analysis of model output" (2010).
+ */
+HF_API hf_status hf_model_relevance(hf_context *ctx, const hf_model *model, double *relevance);
+
 /** The rows the fit used, as they were: row (1-based data row of the training file), the features, of a long table
  * the number of the output, the target or targets; of a classifier the target is text. */
 HF_API hf_status hf_model_training(hf_context *ctx, const hf_model *model, hf_table **out);

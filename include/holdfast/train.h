@@ -272,7 +272,11 @@ typedef struct hf_reading {
     double
         loo_mean; /**< latent mean without the reading itself, user units; NaN for missing readings and for the exact solver, which is asked with
                         hf_leave_one_out() */
-    double loo_var; /**< and its latent variance */
+    double loo_var;    /**< and its latent variance */
+    double plain_mean; /**< where suspects were set aside: what the plain Gaussian process, with all
+                            readings, says of this one without it, user units; NaN elsewhere, for
+                            missing readings and where large tables are trained in stages */
+    double plain_sd;   /**< and its standard deviation, noise included */
 } hf_reading;
 
 /**

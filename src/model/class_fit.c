@@ -122,7 +122,11 @@ static void give_labels(hf_model *model, size_t *label)
     for (size_t i = 0; i < model->n; i++) {
         const bool missing = isnan(model->y[i]);
         label[i] = missing ? HF_LABEL_MISSING : (size_t)model->y[i];
-        model->reading[i] = (hf_reading){.weight = missing ? 0.0 : 1.0, .loo_mean = NAN, .loo_var = NAN};
+        model->reading[i] = (hf_reading){.weight = missing ? 0.0 : 1.0,
+                                         .loo_mean = NAN,
+                                         .loo_var = NAN,
+                                         .plain_mean = NAN,
+                                         .plain_sd = NAN};
     }
 }
 

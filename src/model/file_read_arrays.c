@@ -134,6 +134,23 @@ static hf_status read_left_out(const hfi_reader *r, double *values)
     return status;
 }
 
+/* The same of the plain fit, where it was another one. */
+static hf_status read_plain(const hfi_reader *r, double *values)
+{
+    hf_model *model = r->model;
+    const size_t n = model->n;
+    for (size_t i = 0; i < n; i++) model->reading[i].plain_mean = model->reading[i].plain_sd = NAN;
+    if (!hfi_array_there(r, "row_plain_mean")) return HF_OK;
+    hf_status status = hfi_array_read(r, "row_plain_mean", n, 1, true, values);
+    for (size_t i = 0; status >= 0 && i < n; i++) model->reading[i].plain_mean = values[i];
+    if (status >= 0) status = hfi_array_read(r, "row_plain_sd", n, 1, true, values);
+    for (size_t i = 0; status >= 0 && i < n; i++) {
+        model->reading[i].plain_sd = values[i];
+        if (values[i] <= 0.0) status = hfi_reader_damaged(r, "a standard deviation is not positive");
+    }
+    return status;
+}
+
 hf_status hfi_read_rows(const hfi_reader *r)
 {
     hf_model *model = r->model;
@@ -156,6 +173,7 @@ hf_status hfi_read_rows(const hfi_reader *r)
     if (values == NULL) return HF_ERR_MEMORY;
     status = read_verdicts(r, values);
     if (status >= 0) status = read_left_out(r, values);
+    if (status >= 0) status = read_plain(r, values);
     hfi_free(r->ctx, values);
     return status;
 }

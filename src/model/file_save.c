@@ -193,6 +193,24 @@ static double row_loo_var(const hf_model *model, size_t i)
     return model->reading[i].loo_var;
 }
 
+static double row_plain_mean(const hf_model *model, size_t i)
+{
+    return model->reading[i].plain_mean;
+}
+
+static double row_plain_sd(const hf_model *model, size_t i)
+{
+    return model->reading[i].plain_sd;
+}
+
+/* Only where suspects were set aside is there something to compare with. */
+static bool knows_plain(const hf_model *model)
+{
+    for (size_t i = 0; i < model->n; i++)
+        if (model->reading[i].plain_sd > 0.0) return true;
+    return false;
+}
+
 /* `values`: scratch of a number for each row. */
 static void write_reading(hfi_writer *w, const char *name, const hf_model *model, reading_number *number,
                           double *values)
@@ -222,6 +240,10 @@ static void write_arrays(hfi_writer *w, const hf_model *model)
     if (model->posterior->solution.form != HFI_FORM_EXACT) {
         write_reading(w, "row_loo_mean", model, row_loo_mean, values);
         write_reading(w, "row_loo_var", model, row_loo_var, values);
+    }
+    if (knows_plain(model)) {
+        write_reading(w, "row_plain_mean", model, row_plain_mean, values);
+        write_reading(w, "row_plain_sd", model, row_plain_sd, values);
     }
     hfi_free(w->ctx, values);
 }

@@ -210,6 +210,13 @@ hf_status hfi_model_predict_outputs(hf_context *ctx, const hf_model *model, cons
 void hfi_outputs_predictions_free(hf_context *ctx, hfi_outputs_predictions *predictions);
 /** hf_predict_into_table() for several outputs. */
 hf_status hfi_predict_outputs_into_table(hf_context *ctx, const hf_model *model, hf_table *table);
+/** HF_ERR_NO_DATA for a model that was read in parts and has no rows (rows.c). */
+hf_status hfi_model_check_rows(hf_context *ctx, const hf_model *model);
+/** Each of model->n readings without itself: mean and standard deviation, noise included. */
+hf_status hfi_model_left_out(hf_context *ctx, const hf_model *model, double *mean, double *sd);
+/** Whether a reading is there and was not set aside: its weight is 1/4 or more. */
+bool hfi_model_is_kept(const hf_model *model, size_t i);
+
 /** The message on rows without a prediction; HF_OK if there is none. */
 hf_status hfi_predict_message(hf_context *ctx, const hf_table *table, size_t missing);
 /** The five columns of a prediction out of mean and variances; `out` has 5 x rows entries. */

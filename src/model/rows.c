@@ -183,7 +183,7 @@ static hf_status make_table(hf_context *ctx, size_t rows, double *const *list, b
 }
 
 /* The model of a file that was read in parts. */
-static hf_status check_kept(hf_context *ctx, const hf_model *model)
+hf_status hfi_model_check_rows(hf_context *ctx, const hf_model *model)
 {
     if (model->n > 0) return HF_OK;
     return hfi_fail(ctx, HF_ERR_NO_DATA,
@@ -191,25 +191,46 @@ static hf_status check_kept(hf_context *ctx, const hf_model *model)
                     model->source);
 }
 
+static hf_status check_anchors(hf_context *ctx, const hf_model *model)
+{
+    const size_t count = count_anchors(model);
+    if (!is_exact(model) || count == hf_posterior_anchors(model->posterior)) return HF_OK;
+    return hfi_fail(ctx, HF_ERR_INTERNAL, "%zu readings have a weight but the posterior has %zu anchors",
+                    count, hf_posterior_anchors(model->posterior));
+}
+
 static hf_status tabulate(hf_context *ctx, const hf_model *model, bool only_suspected, hf_table **out)
 {
     if (model == NULL || out == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "hf_model_rows and hf_model_suspects: model and out must not be NULL");
-    hf_status kept = check_kept(ctx, model);
-    if (kept < 0) return kept;
-    if (is_exact(model) && count_anchors(model) != hf_posterior_anchors(model->posterior))
-        return hfi_fail(ctx, HF_ERR_INTERNAL, "%zu readings have a weight but the posterior has %zu anchors",
-                        count_anchors(model), hf_posterior_anchors(model->posterior));
+    hf_status status = hfi_model_check_rows(ctx, model);
+    if (status >= 0) status = check_anchors(ctx, model);
+    if (status < 0) return status;
     double *list[COLUMNS], *block = hfi_alloc(ctx, model->n, COLUMNS * sizeof *block);
     if (block == NULL) return HF_ERR_MEMORY;
     columns c = split(block, model->n);
     column_list(&c, list);
     bool influence = !only_suspected && is_exact(model);
-    hf_status status = judge(ctx, model, only_suspected, influence, &c);
+    status = judge(ctx, model, only_suspected, influence, &c);
     size_t rows = model->n;
     if (status >= 0 && only_suspected) rows = keep_suspected(model->n, list);
     if (status >= 0) status = make_table(ctx, rows, list, influence, model->outputs > 1, out);
+    hfi_free(ctx, block);
+    return status;
+}
+
+hf_status hfi_model_left_out(hf_context *ctx, const hf_model *model, double *mean, double *sd)
+{
+    hf_status status = check_anchors(ctx, model);
+    double *block = status < 0 ? NULL : hfi_alloc(ctx, model->n, COLUMNS * sizeof *block);
+    if (status >= 0 && block == NULL) status = HF_ERR_MEMORY;
+    if (status >= 0) {
+        columns c = split(block, model->n);
+        status = judge(ctx, model, false, false, &c);
+        if (status >= 0) memcpy(mean, c.mean, model->n * sizeof *mean);
+        if (status >= 0) memcpy(sd, c.sd, model->n * sizeof *sd);
+    }
     hfi_free(ctx, block);
     return status;
 }
@@ -254,7 +275,7 @@ hf_status hf_model_training(hf_context *ctx, const hf_model *model, hf_table **o
     if (model == NULL || out == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_training: model and out must not be NULL");
     if (model->classes > 0) return hfi_class_training(ctx, model, out);
-    hf_status kept = check_kept(ctx, model);
+    hf_status kept = hfi_model_check_rows(ctx, model);
     if (kept < 0) return kept;
     const size_t stride = model->output_column == NULL ? model->outputs : 1;
     double *column = hfi_alloc(ctx, model->n, sizeof *column);

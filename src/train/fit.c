@@ -30,10 +30,17 @@ void hfi_fit_free(hfi_fit *fit)
     hfi_conditional_free(&fit->conditional);
     hfi_free(fit->ctx, fit->verdict.suspected);
     hfi_free(fit->ctx, fit->verdict.group);
+    hfi_free(fit->ctx, fit->verdict.plain_mean);
 }
 
-static hf_status allocate_verdict(hfi_fit *fit)
+static hf_status allocate_verdict(hfi_fit *fit, bool stages)
 {
+    /* Stages see the plain fit of a share only. */
+    if (!stages && fit->settings->suspects != HF_SUSPECTS_OFF) {
+        fit->verdict.plain_mean = hfi_alloc(fit->ctx, fit->n, 2 * sizeof *fit->verdict.plain_mean);
+        if (!fit->verdict.plain_mean) return HF_ERR_MEMORY;
+        fit->verdict.plain_sd = fit->verdict.plain_mean + fit->n;
+    }
     fit->verdict.suspected = hfi_alloc(fit->ctx, fit->n, sizeof *fit->verdict.suspected);
     fit->verdict.group = hfi_alloc(fit->ctx, fit->n, sizeof *fit->verdict.group);
     return fit->verdict.suspected && fit->verdict.group ? HF_OK : HF_ERR_MEMORY;
@@ -178,7 +185,7 @@ static hf_status run(hfi_fit *fit, hf_posterior **posterior, hf_fit_report *repo
     if (s >= 0) s = hfi_fit_trainer(fit);
     double *state = s >= 0 ? hfi_alloc(fit->ctx, fit->trainer.count, sizeof *state) : NULL;
     if (s >= 0 && !state) s = HF_ERR_MEMORY;
-    if (s >= 0) s = allocate_verdict(fit);
+    if (s >= 0) s = allocate_verdict(fit, stages);
     if (s >= 0) s = stages ? finish_stages(fit, &start, state) : hfi_fit_train(fit, state);
     const hf_status trained = s;
     if (s >= 0) s = conclude(fit, state, posterior, report, readings);

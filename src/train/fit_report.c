@@ -64,16 +64,23 @@ void hfi_fit_fill_report(const hfi_fit *fit, const double *state, const hf_poste
 
 void hfi_fit_fill_readings(const hfi_fit *fit, const hfi_holdout *residuals, hf_reading *readings)
 {
-    for (size_t i = 0; i < fit->data->n; i++) readings[i] = (hf_reading){.loo_mean = NAN, .loo_var = NAN};
+    const hfi_verdict *verdict = &fit->verdict;
+    for (size_t i = 0; i < fit->data->n; i++)
+        readings[i] = (hf_reading){.loo_mean = NAN, .loo_var = NAN, .plain_mean = NAN, .plain_sd = NAN};
     for (size_t i = 0; i < fit->n; i++) {
         hf_reading *r = &readings[fit->row[i]];
         r->weight = hf_sites_weights(fit->sites)[i];
-        r->suspected = fit->verdict.suspected[i];
-        r->group = fit->verdict.group[i];
-        if (!residuals) continue;
+        r->suspected = verdict->suspected[i];
+        r->group = verdict->group[i];
         /* A missing reading keeps NaN: nothing was left out to predict it. */
-        const double noise = hfi_sites_noise(fit->sites, i);
         const size_t output = hfi_scaling_output(&fit->scaling, fit->x + i * fit->d);
+        if (verdict->plain_mean && verdict->adopted) {
+            const double sd = verdict->plain_sd[i];
+            r->plain_mean = hfi_scaling_mean(&fit->scaling, output, verdict->plain_mean[i]);
+            r->plain_sd = sqrt(hfi_scaling_variance(&fit->scaling, output, sd * sd));
+        }
+        if (!residuals) continue;
+        const double noise = hfi_sites_noise(fit->sites, i);
         r->loo_mean = hfi_scaling_mean(&fit->scaling, output, residuals->mean[i]);
         r->loo_var = hfi_scaling_variance(&fit->scaling, output,
                                           fmax(residuals->sd[i] * residuals->sd[i] - noise, 0.0));

@@ -77,11 +77,20 @@ static hf_status final_fit(hfi_finder *finder, hfi_flagging *current, double *ot
     return hfi_finder_fit(finder, current->flag, current->state, false, iterations);
 }
 
+/* Leave-one-out by the plain state, which was assessed just now. */
+static void keep_plain(const hfi_finder *finder, hfi_verdict *verdict)
+{
+    if (!verdict->plain_mean) return;
+    memcpy(verdict->plain_mean, finder->residuals.mean, finder->n * sizeof *verdict->plain_mean);
+    memcpy(verdict->plain_sd, finder->residuals.sd, finder->n * sizeof *verdict->plain_sd);
+}
+
 static hf_status search(hfi_finder *finder, hfi_flagging *current, hfi_attempt *attempt, hfi_verdict *verdict)
 {
     bool *none = hfi_alloc(finder->ctx, finder->n, sizeof *none);
     if (!none) return HF_ERR_MEMORY;
     hf_status s = hfi_finder_assess(finder, current, none);
+    if (s >= 0) keep_plain(finder, verdict);
     if (s >= 0) s = hfi_attempt_run(finder, none, current, true, attempt);
     hfi_free(finder->ctx, none);
     if (s < 0) return s;

@@ -300,8 +300,9 @@ typedef struct hfi_verdict {
     bool adopted;
     double benefit, gain;
     size_t rounds, groups;
-    bool *suspected; /* rows */
-    size_t *group;   /* rows */
+    bool *suspected;               /* rows */
+    size_t *group;                 /* rows */
+    double *plain_mean, *plain_sd; /* rows: leave-one-out by the plain state; NULL: nobody asks */
 } hfi_verdict;
 
 /** The suspect finder: from the plain state (in) to the final state (out), with presence set in the sites. */

@@ -282,6 +282,17 @@ static hf_status rows(workshop *w)
     return s;
 }
 
+static hf_status quality(workshop *w)
+{
+    hf_leave_one_out_scores scores = {.model = {.n = 77}};
+    double relevance[8] = {77.0};
+    hf_status s = hf_model_leave_one_out(w->ctx, w->model, &scores);
+    assert_true((scores.model.n == 77) == (s < 0));
+    if (s >= 0) s = hf_model_relevance(w->ctx, w->model, relevance);
+    assert_true((relevance[0] == 77.0) == (s < 0));
+    return s;
+}
+
 static hf_status suspects(workshop *w)
 {
     hf_table *out = UNTOUCHED;
@@ -361,7 +372,8 @@ static void models_survive(void **state)
 {
     (void)state;
     RUN(CASE(fit_table, 30), CASE(fit_cost, 10), CASE(predict_into_table, 10), CASE(score, 5), CASE(rows, 20),
-        CASE(suspects, 10), CASE(training, 8), CASE(save, 10), CASE(load, 30), CASE(whole_program, 100));
+        CASE(quality, 6), CASE(suspects, 10), CASE(training, 8), CASE(save, 10), CASE(load, 30),
+        CASE(whole_program, 100));
 }
 
 int main(void)

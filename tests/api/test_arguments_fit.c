@@ -427,7 +427,13 @@ static void using_models(workshop *w)
     ARGUMENT(hf_model_suspects(w->ctx, w->model, NULL));
     ARGUMENT(hf_model_training(w->ctx, NULL, &out));
     ARGUMENT(hf_model_training(w->ctx, w->model, NULL));
-    assert_true(out == NULL && metrics.n == 77);
+    hf_leave_one_out_scores scores = {.model = {.n = 77}};
+    double relevance[8] = {77.0};
+    ARGUMENT(hf_model_leave_one_out(w->ctx, NULL, &scores));
+    ARGUMENT(hf_model_leave_one_out(w->ctx, w->model, NULL));
+    ARGUMENT(hf_model_relevance(w->ctx, NULL, relevance));
+    ARGUMENT(hf_model_relevance(w->ctx, w->model, NULL));
+    assert_true(out == NULL && metrics.n == 77 && scores.model.n == 77 && relevance[0] == 77.0);
     assert_int_equal(hf_table_columns(words), 3);
     hf_table_free(other);
     hf_table_free(words);

@@ -70,6 +70,32 @@ class Fit(ToolCase):
         self.assertEqual({entry.pop("line") for entry in report["suspects"]}, {6, 24, 49})
         self.assertEqual(inspected, report)
 
+    def test_says_how_good_it_is(self):
+        """Scores of this model, the plain one and the mean, on the same readings; which inputs matter."""
+        self.wave(rows=60, bad=(5, 23, 48))
+        out = self.ok("fit", "wave.csv", "--target", "y")
+        self.assertIn("Leave-one-out: each of 57 readings that were kept, predicted from the others\n", out)
+        rows = re.findall(r"^  (this model|plain Gaussian process|mean of the others) +(\S+) +(\S+) +(\S+) +(\S+) +(\S+) +(\S+)$",
+                          out, re.M)
+        self.assertEqual([row[0] for row in rows], ["this model", "plain Gaussian process", "mean of the others"])
+        report = json.loads(self.ok("fit", "wave.csv", "--target", "y", "--json"))
+        scores = report["leave_one_out"]
+        for row, key in zip(rows, ("model", "plain", "mean")):
+            self.assertEqual(scores[key]["n"], 57)
+            for text, name in zip(row[1:], ("rmse", "r2", "nlpd", "coverage50", "coverage90", "coverage95")):
+                self.assertAlmostEqual(float(text), scores[key][name], delta=6e-3 * max(1, abs(scores[key][name])))
+        self.assertLess(scores["model"]["rmse"], 0.5 * scores["plain"]["rmse"])
+        self.assertGreater(scores["model"]["r2"], 0.9)
+        a, b = report["relevance"]
+        self.assertTrue(a > b > 0.05)
+        self.assertIn("\n  a matters most (%.2f), then b (%.2f)\n" % (a, b), out)
+
+        clean = json.loads(self.ok("fit", "wave.csv", "--target", "y", "--json", "--preset", "gp"))
+        self.assertIsNone(clean["leave_one_out"]["plain"])
+        streamed = json.loads(self.ok("fit", "wave.csv", "--target", "y", "--json", "-q", "--stream", "--cache", "c.hfcache"))
+        self.assertIsNone(streamed["leave_one_out"])
+        self.assertIsNone(streamed["relevance"])
+
     def test_recipes(self):
         self.wave(rows=30, bad=(5, 23))
         cases = [([], "gaussian", "auto", True), (["--preset", "gp"], "gaussian", "off", False),

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How much each input matters to what a model predicts. */
+#include "model/class_model.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST_ROWS = 512,
+    PAIRS = 512 /* at least, where there are so many */
+};
+
+/* Rows that predictions are compared at. */
+typedef struct sample {
+    const hf_model *model;
+    size_t rows, width;
+    size_t shifts;    /* pairings of all rows */
+    double *x;        /* rows x width, user units */
+    double *changed;  /* the same with one input from other rows */
+    double *mean;     /* rows: at x, in units of the function's scale */
+    double *other;    /* rows: at `changed` */
+    size_t *function; /* rows: output or class that is asked about */
+} sample;
+
+static void sample_free(hf_context *ctx, sample *s)
+{
+    hfi_free(ctx, s->x);
+    hfi_free(ctx, s->changed);
+    hfi_free(ctx, s->mean);
+    hfi_free(ctx, s->function);
+}
+
+/* Kept rows in an order of chance; how many. */
+static size_t order_rows(const hf_model *model, size_t *row)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < model->n; i++)
+        if (hfi_model_is_kept(model, i)) row[count++] = i;
+    hfi_stream stream;
+    hfi_stream_init(&stream, 0, HFI_PURPOSE_RELEVANCE, 0);
+    hfi_stream_shuffle(&stream, row, count);
+    return count;
+}
+
+static void take_rows(const size_t *row, sample *s)
+{
+    const hf_model *model = s->model;
+    const size_t functions = hfi_model_functions(model);
+    for (size_t k = 0; k < s->rows; k++) {
+        double *x = s->x + k * s->width;
+        memcpy(x, model->x + row[k] * model->width, model->width * sizeof *x);
+        s->function[k] = model->outputs > 1 ? hfi_model_output_of(model, row[k]) : k % functions;
+        if (functions > 1) x[model->d] = (double)s->function[k];
+    }
+}
+
+static hf_status sample_init(hf_context *ctx, const hf_model *model, sample *s)
+{
+    *s = (sample){.model = model, .width = hfi_model_function_width(model)};
+    size_t *row = hfi_alloc(ctx, model->n, sizeof *row);
+    if (row == NULL) return HF_ERR_MEMORY;
+    const size_t count = order_rows(model, row);
+    s->rows = count < MOST_ROWS ? count : MOST_ROWS;
+    hf_status status = HF_OK;
+    if (count < 2)
+        status = hfi_fail(ctx, HF_ERR_NO_DATA, "%s: one reading says nothing about which input matters",
+                          model->source);
+    if (status >= 0) {
+        const size_t enough = (PAIRS + s->rows - 1) / s->rows;
+        s->shifts = enough < s->rows - 1 ? enough : s->rows - 1;
+        s->x = hfi_alloc(ctx, s->rows, s->width * sizeof *s->x);
+        s->changed = hfi_alloc(ctx, s->rows, s->width * sizeof *s->changed);
+        s->mean = hfi_alloc(ctx, s->rows, 2 * sizeof *s->mean);
+        s->function = hfi_alloc(ctx, s->rows, sizeof *s->function);
+        status = s->x && s->changed && s->mean && s->function ? HF_OK : HF_ERR_MEMORY;
+    }
+    if (status >= 0) {
+        s->other = s->mean + s->rows;
+        take_rows(row, s);
+    }
+    hfi_free(ctx, row);
+    return status;
+}
+
+static hf_status predict(hf_context *ctx, const sample *s, const double *x, double *mean)
+{
+    const hf_posterior *posterior = s->model->posterior;
+    const hf_status status = hf_predict(ctx, posterior, s->rows, x, s->width, mean, NULL, NULL);
+    for (size_t k = 0; k < s->rows && status >= 0; k++)
+        mean[k] /= hfi_scaling_scale(&posterior->scaling, s->function[k]);
+    return status;
+}
+
+/* Variance of the predictions within functions; 0 where they vary by rounding only. */
+static hf_status find_variance(hf_context *ctx, const sample *s, double *variance)
+{
+    const size_t functions = hfi_model_functions(s->model);
+    double *centre = hfi_alloc(ctx, functions, 2 * sizeof *centre);
+    if (centre == NULL) return HF_ERR_MEMORY;
+    double *count = centre + functions;
+    double squares = 0.0, size = 0.0, degrees = (double)s->rows;
+    for (size_t k = 0; k < s->rows; k++) {
+        if (count[s->function[k]]++ == 0.0) degrees -= 1.0;
+        centre[s->function[k]] += (s->mean[k] - centre[s->function[k]]) / count[s->function[k]];
+    }
+    for (size_t k = 0; k < s->rows; k++) {
+        const double away = s->mean[k] - centre[s->function[k]];
+        squares += away * away;
+        size += s->mean[k] * s->mean[k];
+    }
+    *variance = degrees > 0.0 && squares > 1e-20 * size ? squares / degrees : 0.0;
+    hfi_free(ctx, centre);
+    return HF_OK;
+}
+
+/* Mean square of what input j changes when it comes from another row. */
+static hf_status exchange(hf_context *ctx, const sample *s, size_t j, double *change)
+{
+    hf_status status = HF_OK;
+    double sum = 0.0;
+    memcpy(s->changed, s->x, s->rows * s->width * sizeof *s->x);
+    for (size_t q = 0; q < s->shifts && status >= 0; q++) {
+        const size_t step = 1 + q * (s->rows - 1) / s->shifts;
+        for (size_t k = 0; k < s->rows; k++)
+            s->changed[k * s->width + j] = s->x[(k + step) % s->rows * s->width + j];
+        status = predict(ctx, s, s->changed, s->other);
+        for (size_t k = 0; k < s->rows && status >= 0; k++)
+            sum += (s->other[k] - s->mean[k]) * (s->other[k] - s->mean[k]);
+    }
+    *change = sum / ((double)s->rows * (double)s->shifts);
+    return status;
+}
+
+hf_status hf_model_relevance(hf_context *ctx, const hf_model *model, double *relevance)
+{
+    if (model == NULL || relevance == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_relevance: model and relevance must not be NULL");
+    hf_status status = hfi_model_check_rows(ctx, model);
+    if (status < 0) return status;
+    sample s;
+    double variance = 0.0, *found = hfi_alloc(ctx, model->d, sizeof *found);
+    status = sample_init(ctx, model, &s);
+    if (status >= 0 && found == NULL) status = HF_ERR_MEMORY;
+    if (status >= 0) status = predict(ctx, &s, s.x, s.mean);
+    if (status >= 0) status = find_variance(ctx, &s, &variance);
+    for (size_t j = 0; j < model->d && status >= 0 && variance > 0.0; j++) {
+        status = exchange(ctx, &s, j, &found[j]);
+        found[j] /= 2.0 * variance;
+    }
+    if (status >= 0) memcpy(relevance, found, model->d * sizeof *found);
+    sample_free(ctx, &s);
+    hfi_free(ctx, found);
+    return status < 0 ? status : HF_OK;
+}
