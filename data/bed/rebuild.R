@@ -21,7 +21,8 @@ coded <- function(values, name) {
   values <- factor(values)
   if (nlevels(values) == 2) return(setNames(data.frame(as.integer(values) - 1L), name))
   columns <- lapply(levels(values), function(level) as.integer(values == level))
-  setNames(as.data.frame(columns), paste(name, tolower(levels(values)), sep = "_"))
+  words <- sub("-$", "minus", sub("+", "plus", tolower(levels(values)), fixed = TRUE))
+  setNames(as.data.frame(columns), paste(name, words, sep = "_"))
 }
 
 # A table whose last column is the target: these columns, factors coded, rows without missing values.

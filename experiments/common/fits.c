@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double NORMAL_975 = 1.959963984540054; /* 0.975 quantile of the normal distribution */
+
 static void *room(size_t count, size_t size)
 {
     void *memory = calloc(count ? count : 1, size);
@@ -81,6 +83,8 @@ bool score_predictions(hf_context *ctx, const problem *p, const double *mean, co
     out->coverage50 = metrics.coverage50;
     out->coverage90 = metrics.coverage90;
     out->coverage95 = metrics.coverage95;
+    out->band = 0.0;
+    for (size_t i = 0; i < p->m; ++i) out->band += 2.0 * NORMAL_975 * sd[i] / (p->unit * (double)p->m);
     return true;
 }
 
@@ -98,12 +102,28 @@ static bool score(hf_context *ctx, const hf_posterior *posterior, const problem 
     return ok;
 }
 
+/* Adds a row, counted from 1, to a list of rows as text. */
+static void list_row(char text[RECORD_ROWS], size_t row)
+{
+    const size_t used = strlen(text);
+    const bool cut = used >= 3 && strcmp(text + used - 3, "...") == 0;
+    char word[24];
+    if (cut) return;
+    const int length = snprintf(word, sizeof word, "%s%zu", used ? " " : "", row + 1);
+    const bool fits = used + (size_t)length + sizeof " ..." <= RECORD_ROWS;
+    snprintf(text + used, RECORD_ROWS - used, "%s", fits ? word : " ...");
+}
+
 static void count_flags(const problem *p, const hf_reading *readings, record *out)
 {
     for (size_t i = 0; i < p->n; ++i) {
         if (p->wrong[i]) out->wrong += 1;
+        if (!readings[i].suspected) continue;
+        if (p->wrong[i]) out->suspected += 1;
+        list_row(out->suspect, i);
         /* Suspects of an attempt that was declined are told to the user but have not changed the fit. */
-        if (!readings || !readings[i].suspected || readings[i].weight > 0.25) continue;
+        if (readings[i].weight > 0.25) continue;
+        list_row(out->aside, i);
         if (p->wrong[i])
             out->found += 1;
         else
@@ -122,9 +142,11 @@ bool settings_run(hf_context *ctx, const hf_fit_settings *settings, const proble
     if (status >= 0) {
         out->train = p->n;
         out->test = p->m;
-        out->wrong = out->found = out->false_flags = 0;
+        out->wrong = out->found = out->false_flags = out->suspected = 0;
+        out->aside[0] = out->suspect[0] = '\0';
         out->adopted = report.suspects_adopted;
         out->kappa = report.calibration;
+        out->objective = report.objective + report.log_prior;
         out->evaluations = report.evaluations;
         out->seconds = report.seconds;
         out->cpu_seconds = cpu_clock() - begin;

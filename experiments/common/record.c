@@ -1,32 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/record.h"
+#include "common/hash.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-void records_add(records *list, const record *item)
-{
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 256;
-        record *items = realloc(list->items, capacity * sizeof *items);
-        if (!items) {
-            fputs("out of memory\n", stderr);
-            exit(1);
-        }
-        list->items = items;
-        list->capacity = capacity;
-    }
-    list->items[list->count++] = *item;
-}
-
-void records_free(records *list)
-{
-    free(list->items);
-    *list = (records){0};
-}
 
 /* Shares come from command lines and from files: compared as decimal numbers, not bit for bit. */
 static bool same_place(const record *a, const record *b)
@@ -35,24 +15,81 @@ static bool same_place(const record *a, const record *b)
            strcmp(a->method, b->method) == 0 && fabs(a->share - b->share) < 1e-9;
 }
 
+/* Of the key without the share, which has no unique bits. */
+static size_t hash_of(const record *key)
+{
+    char text[128];
+    snprintf(text, sizeof text, "%s/%s/%s/%ld", key->set, key->kind, key->method, key->split);
+    return fnv1a(text);
+}
+
+/* The slot of the key, or the free one where it belongs. */
+static size_t *slot_of(const records *list, const record *key)
+{
+    const size_t room = 2 * list->capacity;
+    for (size_t at = hash_of(key) % room;; at = (at + 1) % room) {
+        const size_t place = list->slots[at];
+        if (!place) return &list->slots[at];
+        const record *item = &list->items[place - 1];
+        if (item->split == key->split && same_place(item, key)) return &list->slots[at];
+    }
+}
+
+static void file_item(records *list, size_t place)
+{
+    size_t *slot = slot_of(list, &list->items[place]);
+    if (!*slot) *slot = place + 1;
+}
+
+static void grow(records *list)
+{
+    const size_t capacity = list->capacity ? 2 * list->capacity : 256;
+    record *items = realloc(list->items, capacity * sizeof *items);
+    size_t *slots = calloc(2 * capacity, sizeof *slots);
+    if (!items || !slots) {
+        fputs("out of memory\n", stderr);
+        exit(1);
+    }
+    free(list->slots);
+    list->items = items;
+    list->slots = slots;
+    list->capacity = capacity;
+    for (size_t i = 0; i < list->count; ++i) file_item(list, i);
+}
+
+void records_add(records *list, const record *item)
+{
+    if (list->count == list->capacity) grow(list);
+    list->items[list->count++] = *item;
+    file_item(list, list->count - 1);
+}
+
+void records_free(records *list)
+{
+    free(list->items);
+    free(list->slots);
+    *list = (records){0};
+}
+
 const record *records_find(const records *list, const record *key)
 {
-    for (size_t i = 0; i < list->count; ++i)
-        if (list->items[i].split == key->split && same_place(&list->items[i], key)) return &list->items[i];
-    return NULL;
+    const size_t place = list->count ? *slot_of(list, key) : 0;
+    return place ? &list->items[place - 1] : NULL;
 }
 
 bool record_write(FILE *out, const record *item)
 {
     json_t *object = json_pack(
-        "{ss ss ss sf sI sI sI sf sf sf sf sf sf sI sI sI sb sf sI sf sf sf sf}", "set", item->set, "kind",
-        item->kind, "method", item->method, "share", item->share, "split", (json_int_t)item->split, "train",
-        (json_int_t)item->train, "test", (json_int_t)item->test, "mae", item->mae, "rmse", item->rmse, "nlpd",
-        item->nlpd, "coverage50", item->coverage50, "coverage90", item->coverage90, "coverage95",
-        item->coverage95, "wrong", (json_int_t)item->wrong, "found", (json_int_t)item->found, "false",
-        (json_int_t)item->false_flags, "adopted", (int)item->adopted, "kappa", item->kappa, "evaluations",
-        (json_int_t)item->evaluations, "seconds", item->seconds, "cpu_seconds", item->cpu_seconds,
-        "predict_seconds", item->predict_seconds, "megabytes", item->megabytes);
+        "{ss ss ss sf sI sI sI sf sf sf sf sf sf sI sI sI sb sf sI sf sf sf sf sI sf sf ss ss}", "set",
+        item->set, "kind", item->kind, "method", item->method, "share", item->share, "split",
+        (json_int_t)item->split, "train", (json_int_t)item->train, "test", (json_int_t)item->test, "mae",
+        item->mae, "rmse", item->rmse, "nlpd", item->nlpd, "coverage50", item->coverage50, "coverage90",
+        item->coverage90, "coverage95", item->coverage95, "wrong", (json_int_t)item->wrong, "found",
+        (json_int_t)item->found, "false", (json_int_t)item->false_flags, "adopted", (int)item->adopted,
+        "kappa", item->kappa, "evaluations", (json_int_t)item->evaluations, "seconds", item->seconds,
+        "cpu_seconds", item->cpu_seconds, "predict_seconds", item->predict_seconds, "megabytes",
+        item->megabytes, "suspected", (json_int_t)item->suspected, "band", item->band, "objective",
+        item->objective, "aside", item->aside, "suspect", item->suspect);
     bool ok = false;
     if (object) {
         ok = json_dumpf(object, out, JSON_COMPACT) == 0 && fputc('\n', out) != EOF;
@@ -65,20 +102,23 @@ bool record_read(const char *line, record *out)
 {
     json_error_t error;
     json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, &error);
-    const char *set = NULL, *kind = NULL, *method = NULL;
-    json_int_t split = 0, train = 0, test = 0, wrong = 0, found = 0, false_flags = 0, evaluations = 0;
+    const char *set = NULL, *kind = NULL, *method = NULL, *aside = "", *suspect = "";
+    json_int_t split = 0, train = 0, test = 0, wrong = 0, found = 0, false_flags = 0, evaluations = 0,
+               suspected = 0;
     int adopted = 0;
     record r = {0};
-    bool ok =
-        object &&
-        json_unpack_ex(object, &error, 0,
-                       "{ss ss ss sF sI sI sI sF sF sF sF sF sF sI sI sI sb sF sI sF s?F s?F s?F}", "set",
-                       &set, "kind", &kind, "method", &method, "share", &r.share, "split", &split, "train",
-                       &train, "test", &test, "mae", &r.mae, "rmse", &r.rmse, "nlpd", &r.nlpd, "coverage50",
-                       &r.coverage50, "coverage90", &r.coverage90, "coverage95", &r.coverage95, "wrong",
-                       &wrong, "found", &found, "false", &false_flags, "adopted", &adopted, "kappa", &r.kappa,
-                       "evaluations", &evaluations, "seconds", &r.seconds, "cpu_seconds", &r.cpu_seconds,
-                       "predict_seconds", &r.predict_seconds, "megabytes", &r.megabytes) == 0;
+    bool ok = object &&
+              json_unpack_ex(object, &error, 0,
+                             "{ss ss ss sF sI sI sI sF sF sF sF sF sF sI sI sI sb sF sI sF s?F s?F s?F "
+                             "s?I s?F s?F s?s s?s}",
+                             "set", &set, "kind", &kind, "method", &method, "share", &r.share, "split",
+                             &split, "train", &train, "test", &test, "mae", &r.mae, "rmse", &r.rmse, "nlpd",
+                             &r.nlpd, "coverage50", &r.coverage50, "coverage90", &r.coverage90, "coverage95",
+                             &r.coverage95, "wrong", &wrong, "found", &found, "false", &false_flags,
+                             "adopted", &adopted, "kappa", &r.kappa, "evaluations", &evaluations, "seconds",
+                             &r.seconds, "cpu_seconds", &r.cpu_seconds, "predict_seconds", &r.predict_seconds,
+                             "megabytes", &r.megabytes, "suspected", &suspected, "band", &r.band, "objective",
+                             &r.objective, "aside", &aside, "suspect", &suspect) == 0;
     if (ok) {
         snprintf(r.set, sizeof r.set, "%s", set);
         snprintf(r.kind, sizeof r.kind, "%s", kind);
@@ -91,6 +131,9 @@ bool record_read(const char *line, record *out)
         r.false_flags = (size_t)false_flags;
         r.evaluations = (size_t)evaluations;
         r.adopted = adopted != 0;
+        r.suspected = (size_t)suspected;
+        snprintf(r.aside, sizeof r.aside, "%s", aside);
+        snprintf(r.suspect, sizeof r.suspect, "%s", suspect);
         *out = r;
     } else {
         fprintf(stderr, "not a record: %s\n", error.text);
@@ -160,6 +203,10 @@ double record_nlpd(const record *item)
 double record_coverage95(const record *item)
 {
     return item->coverage95;
+}
+double record_train(const record *item)
+{
+    return (double)item->train;
 }
 double record_found(const record *item)
 {

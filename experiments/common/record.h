@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
+enum {
+    RECORD_ROWS = 96
+};
+
 /** One method on one damaged training set. Scores are in units of the clean training targets' sd. */
 typedef struct record {
     char set[40];
@@ -24,6 +28,12 @@ typedef struct record {
     size_t found;       /**< of those, how many were set aside or down-weighted below 1/4 */
     size_t false_flags; /**< undamaged readings treated so */
     bool adopted;       /**< the suspect finder acted */
+    /* The next five are 0 and "" in lines of before they were measured. */
+    size_t suspected;          /**< damaged readings that the finder suspects, set aside or not */
+    double band;               /**< mean width of the 95 % intervals of the test rows */
+    double objective;          /**< what training reached, log prior included, in nats */
+    char aside[RECORD_ROWS];   /**< training rows set aside, from 1, by blanks; "..." when cut */
+    char suspect[RECORD_ROWS]; /**< the same of all rows that the finder suspects */
     double kappa;
     size_t evaluations;
     double seconds;
@@ -37,12 +47,14 @@ typedef struct record {
 typedef struct records {
     record *items;
     size_t count, capacity;
+    size_t
+        *slots; /**< hash table: 1 + place of the first item of a key, 0 where free; 2 x capacity entries */
 } records;
 
 /** Adds a copy; ends the program when memory is out. */
 void records_add(records *list, const record *item);
 void records_free(records *list);
-/** The record with the key of `key` (set, kind, method, share, split), or NULL. */
+/** The record with the key of `key` (set, kind, method, share, split), the first of several, or NULL. */
 const record *records_find(const records *list, const record *key);
 
 /** Writes one line. false if a score is not finite or the stream failed. */
@@ -65,6 +77,7 @@ double record_mae(const record *item);
 double record_rmse(const record *item);
 double record_nlpd(const record *item);
 double record_coverage95(const record *item);
+double record_train(const record *item);
 double record_found(const record *item);
 double record_wrong(const record *item);
 double record_false(const record *item);

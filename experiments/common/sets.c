@@ -22,6 +22,8 @@ typedef struct set {
 /* docs/experiments.md says how to make each file. */
 static const set sets[] = {
     {"boston/boston.csv", "prices of houses in Boston", "comes with Holdfast as boston.csv", "boston.csv"},
+    {"bed/tables.csv", "145 real tables of regression and their index",
+     "comes with Holdfast as bed/tables.csv", "bed/tables.csv"},
     {"energy/energy.csv", "Energy efficiency, X1 to X8, Y1 and Y2", "https://archive.ics.uci.edu/dataset/242",
      NULL},
     {"yacht/yacht.csv", "Yacht hydrodynamics, six inputs and residuary_resistance",

@@ -10,7 +10,8 @@ from trial import installation
 MISSING = 77
 MOST_BYTES = 4_000_000  # of one, with what helps to debug it; the library is as large
 DRAWN = {"synthetic-noise", "envelope-tables", "envelope-norm", "envelope-example2", "envelope-example3", "mo-rcgp-table1",
-         "mo-rcgp-fig2", "mo-rcgp-fig4", "mo-rcgp-fig5", "several-outputs", "sparq-synthetic", "sparq-cost"}
+         "mo-rcgp-fig2", "mo-rcgp-fig4", "mo-rcgp-fig5", "several-outputs", "sparq-synthetic", "sparq-cost",
+         "default-bed"}  # or their data come with Holdfast
 SOME_DRAWN = {"envelope-fig2", "envelope-fig3"}  # the data of others are one part of it
 ARGUMENTS = {"certified-fig2": ["--sets", "spam"], "certified-fig3": ["--sets", "spam"], "certified-fig5": ["--sets", "spam"],
              "class-accuracy": ["--sets", "spam"], "envelope-fig2": ["--seeds", "0"], "envelope-fig3": ["--seeds", "0"],
@@ -64,6 +65,8 @@ def find_problems(source, build):
         # One of the tables comes with the package.
         done = reproduce(trial, "robust-uci", "--sets", "boston", "--kinds", "none", "--splits", "0", "--methods", "gp")
         trial.expect(done.returncode == 0 and "### boston" in done.stdout, f"robust-uci\n{done.stdout}{done.stderr}")
+        done = reproduce(trial, "default-bed", "--tables", "women", "--kinds", "none", "--splits", "0", "--methods", "gp,default")
+        trial.expect(done.returncode == 0 and "| women | 15 | 1 |" in done.stdout, f"default-bed\n{done.stdout}{done.stderr}")
         trial.expect(os.path.exists(os.path.join(trial.prefix, "libexec", "holdfast", "peer_sklearn.py")),
                      "peer_sklearn.py is not installed")
         return trial.problems
