@@ -272,6 +272,25 @@ bool hfi_kernel_parameter_given(const hf_kernel *kernel, size_t i)
     return kernel->given[i];
 }
 
+static bool are_twins(const hf_kernel *kernel, const hfi_leaf *a, const hfi_leaf *b)
+{
+    return a->form == b->form && a->ard == b->ard && a->columns == b->columns &&
+           memcmp(kernel->columns + a->column_at, kernel->columns + b->column_at,
+                  a->columns * sizeof *kernel->columns) == 0;
+}
+
+void hfi_kernel_twins(const hf_kernel *kernel, size_t i, size_t *before, size_t *all)
+{
+    const hfi_leaf *own = &kernel->leaves[kernel->place[i].leaf];
+    *before = *all = 0;
+    for (size_t l = 0; l < kernel->leaf_count; l++) {
+        const hfi_leaf *other = &kernel->leaves[l];
+        if (!are_twins(kernel, own, other)) continue;
+        *all += 1;
+        *before += other->first < own->first ? 1 : 0;
+    }
+}
+
 hf_status hfi_kernel_set_parameter(hf_kernel *kernel, size_t i, double value, double lower, double upper,
                                    bool fixed)
 {

@@ -67,6 +67,17 @@ static double to_internal(const hfi_fit *fit, const hf_parameter *parameter, dou
     return isfinite(factor) ? value / factor : value;
 }
 
+/* Equal kernels of a sum would stay equal: each starts four times as short as the one before, and they share the amplitude of one.
+ * Independent outputs have one each. */
+static double part_twins(const hfi_fit *fit, size_t i, hf_unit unit)
+{
+    size_t before = 0, all = 1;
+    if (fit->settings->independent) return 1.0;
+    if (unit != HF_UNIT_INPUT && unit != HF_UNIT_OUTPUT2) return 1.0;
+    hfi_kernel_twins(fit->kernel, i, &before, &all);
+    return unit == HF_UNIT_INPUT ? pow(0.25, (double)before) : 1.0 / (double)all;
+}
+
 static hf_status start_kernel(hfi_fit *fit)
 {
     array found = {0};
@@ -79,6 +90,7 @@ static hf_status start_kernel(hfi_fit *fit)
             value = to_internal(fit, &p, p.value);
         else if (is_lengthscale(&p))
             value = exp(0.5 * log((double)inputs_of(fit->kernel, i, &p, &found)) + 0.3) * unit;
+        if (!hfi_kernel_parameter_given(fit->kernel, i)) value *= part_twins(fit, i, p.unit);
         const double lower = fmin(p.lower * unit, value), upper = fmax(p.upper * unit, value);
         const hf_status s = hfi_kernel_set_parameter(fit->kernel, i, value, lower, upper, p.fixed);
         if (s < 0) return hfi_fail(fit->ctx, s, "kernel parameter %s cannot be %g", p.name, value);

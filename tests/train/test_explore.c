@@ -147,6 +147,38 @@ static void threads_do_not_matter(void **state)
     assert_int_equal(a.evaluations, b.evaluations);
 }
 
+/* A slow rise and a quick wave: two equal kernels end as two, better than one does, and with either in front. */
+static void equal_kernels_start_apart(void **state)
+{
+    (void)state;
+    const hf_data data = waves(150, 30.0);
+    for (size_t i = 0; i < 150; i++) {
+        const double far = ((double)i - 75.0) / 25.0;
+        y[i] += 4.0 * far - far * far;
+    }
+    hf_fit_settings settings = plain();
+    double mean = 0.0;
+    const hf_fit_report one = fit(&data, settings, 1, &mean);
+    settings.kernel = "matern52 + matern52";
+    hf_context *ctx = hf_context_create();
+    hf_posterior *posterior = NULL;
+    hf_fit_report two;
+    assert_true(hf_fit_data(ctx, &data, &settings, &posterior, &two, NULL) >= 0);
+    const hf_kernel *kernel = hf_posterior_kernel(posterior);
+    double length[2];
+    size_t found = 0;
+    for (size_t i = 0; i < hf_kernel_parameters(kernel); i++) {
+        hf_parameter p;
+        assert_int_equal(hf_kernel_parameter(kernel, i, &p), HF_OK);
+        if (strstr(p.name, "lengthscale")) length[found++] = p.value;
+    }
+    assert_int_equal(found, 2);
+    assert_true(fabs(log(length[0] / length[1])) > 1.0);
+    assert_true(two.objective > one.objective + 5.0);
+    hf_posterior_free(posterior);
+    hf_context_free(ctx);
+}
+
 /* ---- the parts ----------------------------------------------------------------------------------------------- */
 
 static void moves_touch_what_is_free_alone(void **state)
@@ -259,6 +291,7 @@ int main(void)
         cmocka_unit_test(wrong_readings_on_a_wave_are_found),
         cmocka_unit_test(robust_weights_find_a_wave),
         cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(equal_kernels_start_apart),
         cmocka_unit_test(moves_touch_what_is_free_alone),
         cmocka_unit_test(held_parameters_stay),
         cmocka_unit_test(neighbours_stay_together),
