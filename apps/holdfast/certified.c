@@ -58,6 +58,14 @@ hf_status certified_load(certified *run)
     hf_status status = check_files(run);
     if (status >= 0) status = hf_model_load(run->session.ctx, run->arguments->operand[0], &run->model);
     if (status < 0) return status;
+    const hf_transform transform = hf_model_settings(run->model)->transform;
+    if (transform != HF_TRANSFORM_NONE)
+        return certified_refuse(
+            run,
+            "%s is a model of the %s of \"%s\" (--transform), and what is certain is told of "
+            "targets as they are; fit without --transform, or to a column of that %s",
+            run->arguments->operand[0], hf_transform_name(transform), hf_model_target(run->model),
+            hf_transform_name(transform));
     run->posterior = hf_model_posterior(run->model);
     run->classifier = hf_model_classifier(run->model);
     run->d = hf_model_features(run->model);

@@ -166,11 +166,32 @@ static int check_sites(const tool_arguments *arguments, const hf_fit_settings *s
     return TOOL_OK;
 }
 
+/* What goes with a transform of the target. */
+static int check_transform(const tool_arguments *arguments, const hf_fit_settings *s)
+{
+    const tool_verb *verb = arguments->verb;
+    const char *name = hf_transform_name(s->transform);
+    if (s->transform == HF_TRANSFORM_NONE) return TOOL_OK;
+    if (has_argument(arguments, "stream"))
+        return usage_error(verb, "--transform %s is of a table in memory; leave out --stream", name);
+    if (has_argument(arguments, "noise-column"))
+        return usage_error(verb, "--transform %s: a noise column is of the target as it is; leave one out",
+                           name);
+    if (has_argument(arguments, "output-column"))
+        return usage_error(verb, "--transform %s is of one target; leave out --output-column", name);
+    if (s->transform == HF_TRANSFORM_AUTO &&
+        (has_argument(arguments, "checkpoint") || has_argument(arguments, "resume")))
+        return usage_error(verb, "--transform auto takes several fits, and a checkpoint holds one; name the "
+                                 "transform");
+    return TOOL_OK;
+}
+
 int check_effects(const tool_arguments *arguments, const hf_fit_settings *s)
 {
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (has_argument(arguments, rules[i].option) && !rules[i].useful(s))
             return usage_error(arguments->verb, "--%s: %s", rules[i].option, rules[i].otherwise);
-    const int status = check_sites(arguments, s);
+    int status = check_sites(arguments, s);
+    if (status == TOOL_OK) status = check_transform(arguments, s);
     return status == TOOL_OK ? check_objective(arguments, s) : status;
 }

@@ -27,6 +27,10 @@ static const tool_option options[] = {
      "covariance function (default \"matern52(ard)\"), such as\n\"matern52(ard) + periodic(x3, period=12)\"",
      false},
     {"mean", 'm', "KIND", "prior mean: zero, constant (default), median, linear", false},
+    {"transform", 0, "KIND",
+     "of a skewed target: none (default), sqrt (0 or more), log (positive):\nwhat is modelled of it; auto: "
+     "the one that predicts it best",
+     false},
     {"sites", 0, "KIND",
      "gaussian; robust: smooth weights that fall with the residual;\nstudent-t; pursuit: a few readings with "
      "a variance of their own.\nThe target is labels: probit or "

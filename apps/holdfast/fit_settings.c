@@ -165,12 +165,14 @@ static int choose_robust(const tool_arguments *arguments, hf_context *ctx, doubl
 static int choose_rest(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s)
 {
     const char *kernel = argument(arguments, "kernel"), *mean = argument(arguments, "mean");
-    const char *objective = argument(arguments, "objective");
+    const char *objective = argument(arguments, "objective"), *transform = argument(arguments, "transform");
     if (kernel != NULL) s->kernel = kernel;
     if (mean != NULL && hf_mean_kind_parse(ctx, mean, &s->mean) < 0)
         return wrong_choice(arguments, ctx, "mean");
     if (objective != NULL && hf_objective_parse(ctx, objective, &s->objective) < 0)
         return wrong_choice(arguments, ctx, "objective");
+    if (transform != NULL && hf_transform_parse(ctx, transform, &s->transform) < 0)
+        return wrong_choice(arguments, ctx, "transform");
     if (!argument_size(arguments, "restarts", &s->restarts)) return TOOL_USAGE;
     int status = read_switch(arguments, "standardise", &s->standardise);
     if (status != TOOL_OK || s->train) return status;

@@ -8,7 +8,8 @@ static const tool_option options[] = {
     {"rows", 'r', "OUT.csv",
      "write what is thought of each reading: row, of several outputs\noutput (its number, from 0), y, "
      "loo_mean, "
-     "loo_sd, weight,\ninfluence, suspected, group; of an envelope inputs, lower, upper",
+     "loo_sd, weight,\ninfluence, suspected, group, of a transformed target loo_median and\n"
+     "loo_residual; of an envelope inputs, lower, upper",
      TOOL_WRITES},
 };
 

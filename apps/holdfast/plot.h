@@ -22,9 +22,12 @@ typedef struct plot_data {
     size_t width; /* numbers that a prediction takes: d, and with several outputs the number of the output */
     const char *name; /* of what is read */
     const double **x; /* d columns of n inputs */
-    const double *row, *y, *loo_mean, *loo_sd, *weight, *suspected;
+    /* Of a transformed target loo_mean is the median, residual that of what is modelled, else NULL. */
+    const double *row, *y, *loo_mean, *loo_sd, *weight, *suspected, *residual;
+    hf_transform transform;
 
     size_t column; /* the input of the slice */
+    /* The slice, of what is modelled. */
     double at[PLOT_POINTS], mean[PLOT_POINTS], sd_latent[PLOT_POINTS], sd_observed[PLOT_POINTS];
     double *reading_at; /* n: the input */
     double
@@ -71,6 +74,8 @@ hf_status plot_find_input(hf_context *ctx, const hf_model *model, const hf_table
 /** The slice through `centre` over the range of the input's values, and the readings beside it. */
 hf_status plot_slice_make(hf_context *ctx, plot_data *data, const double *centre, const plot_spread *s);
 
+/** In the units of the target, so many of these standard deviations from the slice at point k. */
+double plot_band(const plot_data *data, size_t k, const double *sd, double sds);
 /** The slice as a table. */
 hf_status plot_slice_table(hf_context *ctx, const plot_data *data, hf_table **out);
 

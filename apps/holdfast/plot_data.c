@@ -128,8 +128,9 @@ static hf_status make_slice(hf_context *ctx, plot_data *data, const double *cent
     return status;
 }
 
-/* With one input the readings themselves; with several, what is left of them when the other inputs' part is replaced by that
- * at their medians: the slice at the reading's input plus its leave-one-out residual. */
+/* With one input the readings themselves; with several, what is left of them when the other inputs'
+ * part is replaced by that at their medians: the slice at the reading's input plus its leave-one-out
+ * residual, both of what is modelled. */
 static hf_status place_readings(hf_context *ctx, plot_data *data, const double *centre)
 {
     const double *values = data->x[data->column];
@@ -142,8 +143,12 @@ static hf_status place_readings(hf_context *ctx, plot_data *data, const double *
         return HF_OK;
     }
     hf_status status = predict_along(ctx, data, centre, data->n, values, data->reading_value, NULL, NULL);
-    for (size_t i = 0; i < data->n && status >= 0; i++)
-        data->reading_value[i] += data->y[i] - data->loo_mean[i];
+    const hf_transform g = data->transform;
+    for (size_t i = 0; i < data->n && status >= 0; i++) {
+        data->reading_value[i] +=
+            hf_transform_forward(g, data->y[i]) - hf_transform_forward(g, data->loo_mean[i]);
+        data->reading_value[i] = hf_transform_inverse(g, data->reading_value[i]);
+    }
     return status;
 }
 
@@ -158,12 +163,18 @@ static hf_status load_tables(hf_context *ctx, plot_data *data)
     hf_status status = hf_model_rows(ctx, data->model, &data->rows);
     if (status >= 0) status = hf_model_training(ctx, data->model, &data->training);
     if (status < 0) return status;
+    const bool plain = data->transform == HF_TRANSFORM_NONE;
     const struct {
         const char *name;
         const double **numbers;
-    } columns[] = {{"row", &data->row},       {"y", &data->y},           {"loo_mean", &data->loo_mean},
-                   {"loo_sd", &data->loo_sd}, {"weight", &data->weight}, {"suspected", &data->suspected}};
-    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++) {
+    } columns[] = {{"row", &data->row},
+                   {"y", &data->y},
+                   {plain ? "loo_mean" : "loo_median", &data->loo_mean},
+                   {"loo_sd", &data->loo_sd},
+                   {"weight", &data->weight},
+                   {"suspected", &data->suspected},
+                   {"loo_residual", &data->residual}};
+    for (size_t k = 0; k + (plain ? 1 : 0) < sizeof columns / sizeof columns[0]; k++) {
         *columns[k].numbers = table_column(ctx, data->rows, columns[k].name);
         if (*columns[k].numbers == NULL) return HF_ERR_INTERNAL;
     }
@@ -183,6 +194,7 @@ hf_status plot_data_make(hf_context *ctx, const hf_model *model, const char *x, 
     memset(out, 0, sizeof *out);
     out->model = model;
     out->name = hf_model_target(model);
+    out->transform = hf_model_settings(model)->transform;
     out->d = out->width = hf_model_features(model);
     double *centre = malloc(out->d * sizeof *centre);
     plot_spread s;
@@ -206,10 +218,43 @@ void plot_data_free(plot_data *data)
     free(data->gap);
 }
 
+double plot_band(const plot_data *data, size_t k, const double *sd, double sds)
+{
+    return hf_transform_inverse(data->transform, data->mean[k] + sds * sd[k]);
+}
+
+/* Of a transformed target the columns that hf_predict_into_table() would add. */
+static hf_status add_transformed(hf_context *ctx, const plot_data *data, hf_table *table)
+{
+    static const char *const names[] = {"mean", "sd_latent", "sd_observed", "lo95", "hi95", "median"};
+    enum {
+        COLUMNS = sizeof names / sizeof names[0]
+    };
+    double column[COLUMNS][PLOT_POINTS];
+    for (size_t k = 0; k < PLOT_POINTS; k++) {
+        const double latent = data->sd_latent[k], observed = data->sd_observed[k];
+        double variance[2];
+        hf_transform_moments(data->transform, data->mean[k], latent * latent, NULL, &variance[0]);
+        hf_transform_moments(data->transform, data->mean[k], observed * observed, &column[0][k],
+                             &variance[1]);
+        column[1][k] = sqrt(variance[0]);
+        column[2][k] = sqrt(variance[1]);
+        column[3][k] = plot_band(data, k, data->sd_observed, -HF_HALF_WIDTH_95);
+        column[4][k] = plot_band(data, k, data->sd_observed, HF_HALF_WIDTH_95);
+        column[5][k] = plot_band(data, k, data->sd_observed, 0.0);
+    }
+    hf_status status = hf_table_set_numbers(ctx, table, "x", data->at);
+    for (size_t c = 0; c < COLUMNS && status >= 0; c++)
+        status = hf_table_set_numbers(ctx, table, names[c], column[c]);
+    return status;
+}
+
 hf_status plot_slice_table(hf_context *ctx, const plot_data *data, hf_table **out)
 {
     hf_table *table = NULL;
+    const bool plain = data->transform == HF_TRANSFORM_NONE;
     hf_status status = hf_table_create(ctx, PLOT_POINTS, &table);
+    if (status >= 0 && !plain) status = add_transformed(ctx, data, table);
     const struct {
         const char *name;
         const double *numbers;
@@ -217,7 +262,7 @@ hf_status plot_slice_table(hf_context *ctx, const plot_data *data, hf_table **ou
                    {"mean", data->mean},
                    {"sd_latent", data->sd_latent},
                    {"sd_observed", data->sd_observed}};
-    for (size_t k = 0; k < sizeof columns / sizeof columns[0] && status >= 0; k++)
+    for (size_t k = 0; k < sizeof columns / sizeof columns[0] && plain && status >= 0; k++)
         status = hf_table_set_numbers(ctx, table, columns[k].name, columns[k].numbers);
     if (status < 0) {
         hf_table_free(table);

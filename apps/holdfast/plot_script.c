@@ -116,8 +116,13 @@ static void print_slice(FILE *out, const plot_data *data)
 {
     fputs("$slice << EOD\n", out);
     for (size_t k = 0; k < PLOT_POINTS; k++) {
-        const double values[] = {data->at[k], data->mean[k], data->sd_latent[k], data->sd_observed[k]};
-        for (size_t c = 0; c < 4; c++) plot_number(out, values[c]);
+        const double values[] = {data->at[k],
+                                 plot_band(data, k, data->sd_latent, 0.0),
+                                 plot_band(data, k, data->sd_latent, -1.96),
+                                 plot_band(data, k, data->sd_latent, 1.96),
+                                 plot_band(data, k, data->sd_observed, -1.96),
+                                 plot_band(data, k, data->sd_observed, 1.96)};
+        for (size_t c = 0; c < sizeof values / sizeof values[0]; c++) plot_number(out, values[c]);
         fputc('\n', out);
     }
     fputs("EOD\n", out);
@@ -196,8 +201,8 @@ static void print_slice_plot(FILE *out, const plot_data *data, const char *head,
     const char *x = hf_model_feature(data->model, data->column);
     vertical range = {INFINITY, -INFINITY};
     for (size_t k = 0; k < PLOT_POINTS; k++) {
-        include(&range, data->mean[k] - 1.96 * data->sd_observed[k]);
-        include(&range, data->mean[k] + 1.96 * data->sd_observed[k]);
+        include(&range, plot_band(data, k, data->sd_observed, -1.96));
+        include(&range, plot_band(data, k, data->sd_observed, 1.96));
     }
     range = limits(data, data->reading_value, range);
     drawn blocks = print_blocks(out, data, data->reading_at, data->reading_value, range);
@@ -213,14 +218,15 @@ static void print_slice_plot(FILE *out, const plot_data *data, const char *head,
               data->d > 1 ? "  (other inputs at their medians; readings: slice + residual)" : "");
         label(out, "y", "", data->name, "");
     }
-    fputs("plot $slice using 1:($2-1.96*$4):($2+1.96*$4) with filledcurves fillcolor rgb blue fillstyle "
+    fputs("plot $slice using 1:5:6 with filledcurves fillcolor rgb blue fillstyle "
           "transparent solid "
           "0.13 noborder title '95 % of readings', "
-          "$slice using 1:($2-1.96*$3):($2+1.96*$3) with filledcurves fillcolor rgb blue fillstyle "
+          "$slice using 1:3:4 with filledcurves fillcolor rgb blue fillstyle "
           "transparent solid 0.28 "
           "noborder title '95 % of the function', "
-          "$slice using 1:2 with lines linewidth 2 linecolor rgb blue title 'mean'",
+          "$slice using 1:2 with lines linewidth 2 linecolor rgb blue title ",
           out);
+    fputs(data->transform == HF_TRANSFORM_NONE ? "'mean'" : "'median'", out);
     if (shaded)
         fputs(", NaN with boxes fillcolor rgb '#eceef1' fillstyle solid noborder title 'not read here'", out);
     print_points(out, data, blocks, data->d > 0, ", ");
@@ -263,7 +269,9 @@ static bool print_residual_panel(FILE *out, const plot_data *data)
 {
     double *t = malloc((data->n + 1) * sizeof *t);
     if (t == NULL) return false;
-    for (size_t i = 0; i < data->n; i++) t[i] = (data->y[i] - data->loo_mean[i]) / data->loo_sd[i];
+    for (size_t i = 0; i < data->n; i++)
+        t[i] =
+            data->residual != NULL ? data->residual[i] : (data->y[i] - data->loo_mean[i]) / data->loo_sd[i];
     vertical range = limits(data, t, (vertical){-3.0, 3.0});
     drawn blocks = print_blocks(out, data, data->loo_mean, t, range);
     free(t);

@@ -108,6 +108,11 @@ static int check_additions(const tool_arguments *arguments, const hf_model *mode
         return complain("--%s is about models of readings; that of \"%s\" is a classifier",
                         has_argument(arguments, "computational") ? "computational" : "covariance",
                         hf_model_target(model));
+    const hf_transform transform = hf_model_settings(model)->transform;
+    if (transform != HF_TRANSFORM_NONE && has_argument(arguments, "computational"))
+        return complain("--computational is a part of what is modelled, the %s of \"%s\"; fit without "
+                        "--transform",
+                        hf_transform_name(transform), hf_model_target(model));
     if (outputs > 1 && has_argument(arguments, "computational"))
         return complain("--computational is about models of one output; this one has %zu", outputs);
     if (outputs == 1 && has_argument(arguments, "covariance"))
@@ -168,6 +173,9 @@ const tool_verb verb_predict = {
         "<target>_hi95 (the central 95 % interval of a new reading) and keeps all others. Only the model's\n"
         "inputs have to be there; rows in which one is missing get no prediction. NEW.csv may be - for\n"
         "standard input. With --json the table goes to the file and a summary to standard output.\n"
+        "Of a transformed target (fit --transform) mean and standard deviations are those of the target, "
+        "the\n"
+        "interval is between quantiles, and <target>_median comes last.\n"
         "Of several outputs each has its five columns, named by its own column. If the model was fitted "
         "with\n"
         "--output-column and NEW.csv has that column, each row is about its own output, and the names begin\n"

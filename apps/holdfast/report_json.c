@@ -101,6 +101,8 @@ static json_t *json_settings(const hf_model *model)
         hf_mean_kind_name(s->mean), "sites", hf_site_kind_name(s->sites), "suspects",
         hf_suspects_name(s->suspects), "train", s->train, "objective", hf_objective_name(s->objective),
         "standardise", s->standardise, "calibrate", s->calibrate, "restarts", (json_int_t)s->restarts);
+    if (object != NULL)
+        json_object_set_new(object, "transform", json_string(hf_transform_name(s->transform)));
     if (object != NULL) add_solver(object, s);
     if (object != NULL && s->max_noise > 0)
         json_object_set_new(object, "max_noise", json_number(s->max_noise));
@@ -164,7 +166,9 @@ static json_t *json_report(const hf_model *model)
 
 static json_t *json_suspects(const hf_model *model, const hf_table *suspects)
 {
-    static const char *const columns[] = {"row", "y", "loo_mean", "loo_sd", "weight", "group"};
+    const bool plain = hf_model_settings(model)->transform == HF_TRANSFORM_NONE;
+    const char *const columns[] = {"row",    "y",      plain ? "loo_mean" : "loo_median",
+                                   "loo_sd", "weight", "group"};
     static const char *const keys[] = {"row", "y", "expected", "sd", "weight", "group"};
     if (suspects == NULL) return json_null(); /* the model has no rows to name them by */
     const double *output = hf_model_outputs(model) > 1 ? table_column(NULL, suspects, "output") : NULL;

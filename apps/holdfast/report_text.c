@@ -97,6 +97,8 @@ static void print_heading(FILE *out, const hf_model *model)
                 report->missing);
     if (hf_model_skipped(model) > 0) fprintf(out, ", %zu more with a missing input", hf_model_skipped(model));
     say(out, "\n\nkernel       %s\nmean         %s\n", settings->kernel, hf_mean_kind_name(settings->mean));
+    if (settings->transform != HF_TRANSFORM_NONE)
+        fprintf(out, "transform    %s of the target\n", hf_transform_name(settings->transform));
     print_sites(out, settings, report);
     report_solver(out, settings, report);
     if (hf_model_noise_column(model) != NULL)
@@ -136,16 +138,18 @@ enum {
     SD,
     WEIGHT,
     GROUP,
-    OUTPUT, /* of several outputs only */
+    OUTPUT,   /* of several outputs only */
+    RESIDUAL, /* of a transformed target only, whose median is expected */
     SUSPECT_COLUMNS
 };
 
-static bool suspect_columns(const hf_table *suspects, bool outputs, const double *columns[SUSPECT_COLUMNS])
+static bool suspect_columns(const hf_table *suspects, bool outputs, bool plain,
+                            const double *columns[SUSPECT_COLUMNS])
 {
-    static const char *const names[SUSPECT_COLUMNS] = {"row",    "y",     "loo_mean", "loo_sd",
-                                                       "weight", "group", "output"};
+    const char *const names[SUSPECT_COLUMNS] = {
+        "row", "y", plain ? "loo_mean" : "loo_median", "loo_sd", "weight", "group", "output", "loo_residual"};
     for (size_t k = 0; k < SUSPECT_COLUMNS; k++) {
-        if (k == OUTPUT && !outputs) continue;
+        if ((k == OUTPUT && !outputs) || (k == RESIDUAL && plain)) continue;
         columns[k] = table_column(NULL, suspects, names[k]);
         if (columns[k] == NULL) return false;
     }
@@ -156,16 +160,19 @@ static void print_suspect_rows(FILE *out, const hf_model *model, const hf_table 
 {
     const hf_fit_report *report = hf_model_report(model);
     const bool outputs = hf_model_outputs(model) > 1;
+    const bool plain = hf_model_settings(model)->transform == HF_TRANSFORM_NONE;
     const double *columns[SUSPECT_COLUMNS];
     const double *line = table_column(NULL, suspects, "line"); /* of the file, where that is at hand */
     size_t count = hf_table_rows(suspects);
     suspect *order = calloc(count, sizeof *order);
-    if (order == NULL || !suspect_columns(suspects, outputs, columns)) {
+    if (order == NULL || !suspect_columns(suspects, outputs, plain, columns)) {
         free(order);
         return;
     }
     for (size_t i = 0; i < count; i++)
-        order[i] = (suspect){fabs(columns[READING][i] - columns[EXPECTED][i]) / columns[SD][i], i};
+        order[i] = (suspect){plain ? fabs(columns[READING][i] - columns[EXPECTED][i]) / columns[SD][i]
+                                   : fabs(columns[RESIDUAL][i]),
+                             i};
     qsort(order, count, sizeof *order, by_distance);
     fprintf(out, "%s  %8s  %12s  %12s  %10s  %8s%s%s\n", line != NULL ? "      line" : "", "row", "reading",
             "expected", "sd", "weight", report->groups > 0 ? "   group" : "", outputs ? "  output" : "");
@@ -275,7 +282,11 @@ static void print_other_parameters(FILE *out, const hf_model *model)
 void report_parameters(FILE *out, const hf_model *model)
 {
     size_t count = hf_model_parameters(model);
-    fprintf(out, "\nHyperparameters, in the units of the data\n");
+    const hf_transform transform = hf_model_settings(model)->transform;
+    fprintf(out, "\nHyperparameters, in the units of the data");
+    if (transform != HF_TRANSFORM_NONE)
+        fprintf(out, "; the target's are those of its %s", hf_transform_name(transform));
+    fputc('\n', out);
     if (hf_model_outputs(model) > 1) {
         print_other_parameters(out, model);
         return;

@@ -100,7 +100,9 @@ const tool_verb verb_score = {
     .text =
         "mae, rmse: errors of the mean. nlpd: mean negative log density of the readings (natural logarithm,\n"
         "units of the target). coverage50/90/95: share of readings inside the central intervals. crps: mean\n"
-        "continuous ranked probability score. Rows with a missing target or input do not count. Several "
+        "continuous ranked probability score. Rows with a missing target or input do not count. Of a\n"
+        "transformed target (fit --transform) mae is that of the median; all are in the target's own units.\n"
+        "Several "
         "outputs\n"
         "are scored each in its own units, and all together in units of the scale that the fit standardised\n"
         "each by.\n"

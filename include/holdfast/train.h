@@ -9,6 +9,7 @@
 
 #include <holdfast/outputs.h>
 #include <holdfast/posterior.h>
+#include <holdfast/transform.h>
 
 HF_BEGIN_DECLS
 
@@ -173,6 +174,7 @@ typedef struct hf_fit_settings {
     hf_student_method student_method; /**< variational; with the inducing solver whatever this says */
     double student_nu;                /**< degrees of freedom > 1; 0: trained in [2, 50], from 4 */
     hf_inference inference;           /**< EP, which for softmax sites means corrected */
+    hf_transform transform;           /**< none; hf_fit() only, of a table (transform.h) */
     const char *
         checkpoint; /**< file that keeps every evaluation (of minibatches: what the next step starts from, at most a second old), so that a killed
                                fit can go on; it stays after the fit, to be removed when the model is safe; NULL: none */
@@ -286,7 +288,8 @@ typedef struct hf_reading {
  * HF_ERR_ARGUMENT (settings), HF_ERR_PARSE (kernel), HF_ERR_TOO_LARGE (before any work; also where
  * second derivatives of a lengthscale for each of very many inputs do not fit: "se" has one for
  * all), HF_ERR_CANCELLED. Warnings: HF_WARN_JITTER, HF_WARN_AT_BOUND, HF_WARN_NOT_CONVERGED. Labels
- * are HF_ERR_ARGUMENT here: hf_classify_data() takes them. A constant target or input and duplicate
+ * are HF_ERR_ARGUMENT here: hf_classify_data() takes them; so is a transform, which hf_fit() does
+ * to a table: give hf_transform_forward() of the readings. A constant target or input and duplicate
  * rows are fine. Cost: a few hundred objective evaluations for the default; see
  * hf_objective_evaluate().
  */

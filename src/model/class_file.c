@@ -53,7 +53,7 @@ hf_status hfi_read_classes(const hfi_reader *r)
 {
     hf_model *model = r->model;
     const hf_site_kind sites = model->settings.sites;
-    const bool labels = r->version >= 4;
+    const bool labels = r->version == HFI_FORMAT_CLASSES;
     if (hfi_site_kind_is_class(sites) != labels)
         return hfi_reader_damaged(r, "its sites and its format do not agree");
     if (!labels) return HF_OK;

@@ -51,6 +51,7 @@ static const char *superfluous_setting(const hf_fit_settings *s)
     if (s->student_nu > 0) return "degrees of freedom, which are of Student-t sites";
     if (has_outputs(s)) return "what is between several outputs";
     if (s->checkpoint != NULL) return "checkpoints";
+    if (s->transform != HF_TRANSFORM_NONE) return "a transform: labels have no skew";
     return NULL;
 }
 

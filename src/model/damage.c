@@ -77,8 +77,11 @@ static hf_status check(hf_context *ctx, const hf_model *model)
     if (model->outputs > 1)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "what bad readings can do is told of one output; there are %zu",
                         model->outputs);
-    hf_status status = hfi_posterior_need_exact(ctx, model->posterior, "what bad readings can do",
-                                                "fit a sample of the readings with it");
+    hf_status status = hfi_transform_deny(ctx, model, "what bad readings can do",
+                                          "it is told in the units of what is modelled");
+    if (status < 0) return status;
+    status = hfi_posterior_need_exact(ctx, model->posterior, "what bad readings can do",
+                                      "fit a sample of the readings with it");
     if (status < 0) return status;
     if (model->settings.sites != HF_SITES_GAUSSIAN && model->settings.sites != HF_SITES_ROBUST)
         return hfi_fail(

@@ -25,8 +25,11 @@
 #define HFI_TRACK_VERSION 1
 /** Readings that an envelope file may reserve memory for: a file from strangers must not ask for more than people have. */
 #define HFI_ENVELOPE_RESERVE ((size_t)4096)
-/** Latest version of the format; user_version of the database. Classifiers, and nothing else, are written as this one. */
-#define HFI_FORMAT_VERSION 4
+/** Latest version of the format; user_version of the database. Models with a transform, and nothing
+ * else, are written as this one. */
+#define HFI_FORMAT_VERSION 5
+/** Classifiers. */
+#define HFI_FORMAT_CLASSES 4
 /** Several outputs. */
 #define HFI_FORMAT_OUTPUTS 3
 /** A model of one output that needs nothing of version 3 is written as this one. */

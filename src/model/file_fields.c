@@ -23,6 +23,7 @@ static const char *const starts[] = {"random", "targets", "eigen", "precision"};
 static const char *const optimisers[] = {"lbfgs", "adam"};
 static const char *const student_methods[] = {"laplace", "ep", "variational"};
 static const char *const inferences[] = {"laplace", "ep", "corrected"};
+static const char *const transforms[] = {"none", "sqrt", "log"};
 static const char *const stops[] = {"not trained", "converged", "iterations", "roundoff", "level"};
 
 const char *const hfi_form_names[HFI_FACTOR_FORMS] = {"exact", "dense", "blocks"};
@@ -88,6 +89,7 @@ const hfi_file_field hfi_settings_fields[] = {
     SETTING(independent, HFI_FLAG, 3),
     SETTING_CHOICE(weighting, weightings, 3),
     SETTING_CHOICE(inference, inferences, 4),
+    SETTING_CHOICE(transform, transforms, 5),
 };
 const size_t hfi_settings_field_count = COUNT(hfi_settings_fields);
 

@@ -84,6 +84,19 @@ static hf_status check_anchors(const hfi_reader *r)
                : hfi_reader_damaged(r, "its rows and its anchors do not agree");
 }
 
+/* A transformed target is that of one output without known noise, and all readings have a place in it. */
+static hf_status check_transform(const hfi_reader *r)
+{
+    const hf_model *model = r->model;
+    const hf_transform transform = model->settings.transform;
+    if ((transform != HF_TRANSFORM_NONE) != (r->version == HFI_FORMAT_VERSION))
+        return hfi_reader_damaged(r, "its transform and its format do not agree");
+    if (transform == HF_TRANSFORM_NONE) return HF_OK;
+    if (model->outputs != 1 || model->output_column != NULL || model->noise_column != NULL)
+        return hfi_reader_damaged(r, "it has a transform and what no such model has");
+    return hfi_transform_takes(model, transform) ? HF_OK : hfi_meta_bad(r, "settings.transform");
+}
+
 static hf_status read_model(hfi_reader *r)
 {
     hf_status status = read_names(r);
@@ -105,6 +118,7 @@ static hf_status read_model(hfi_reader *r)
     if (status >= 0 && r->model->classes > 0) status = hfi_class_adopt(r->ctx, r->model);
     if (status >= 0) status = hfi_read_rows(r);
     if (status >= 0 && r->model->classes > 0) status = hfi_check_labels(r);
+    if (status >= 0) status = check_transform(r);
     if (status >= 0) status = check_anchors(r);
     if (status >= 0) status = read_notes(r);
     if (status >= 0) status = hfi_model_finish(r->ctx, r->model);

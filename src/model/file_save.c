@@ -253,7 +253,8 @@ static void write_arrays(hfi_writer *w, const hf_model *model)
 
 unsigned hfi_model_format(const hf_model *model)
 {
-    if (model->classes > 0) return HFI_FORMAT_VERSION;
+    if (model->classes > 0) return HFI_FORMAT_CLASSES;
+    if (model->settings.transform != HF_TRANSFORM_NONE) return HFI_FORMAT_VERSION;
     const hf_fit_settings *s = &model->settings, plain = hf_fit_settings_default();
     const bool plainly = s->max_noise == plain.max_noise && s->coregion_rank == plain.coregion_rank &&
                          s->shared_noise == plain.shared_noise && s->independent == plain.independent &&

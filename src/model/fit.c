@@ -23,21 +23,22 @@ static hf_status check_arguments(hf_context *ctx, const char *function, const hf
                         "%s: minibatches are for one output; several need all rows at once (minibatch 0)",
                         function);
     if (hfi_site_kind_is_class(settings->sites)) return hfi_class_check(ctx, columns, settings);
-    return HF_OK;
+    return hfi_transform_check(ctx, columns, settings);
 }
 
 /* Columns and rows of the table into a fresh model. */
 static hf_status prepare(hf_context *ctx, const hf_table *table, const hf_columns *columns,
-                         hf_site_kind sites, hf_model **out)
+                         const hf_fit_settings *settings, hf_model **out)
 {
     hf_model *model = hfi_model_new(ctx);
     if (model == NULL) return HF_ERR_MEMORY;
     hfi_roles roles;
     hf_status status = hfi_model_roles(ctx, model, table, columns, &roles);
     if (status >= 0) {
-        model->settings.sites = sites;
-        roles.labels = hfi_site_kind_is_class(sites);
+        model->settings.sites = settings->sites;
+        roles.labels = hfi_site_kind_is_class(settings->sites);
         status = hfi_model_gather(ctx, model, table, &roles);
+        if (status >= 0) status = hfi_transform_check_rows(ctx, model, table, settings->transform);
         hfi_roles_free(ctx, &roles);
     }
     if (status < 0) {
@@ -124,26 +125,41 @@ static hf_status check_eps(hf_context *ctx, const hf_model *model, const hf_fit_
     return HF_OK;
 }
 
-static hf_status learn(hf_context *ctx, hf_model *model, const hf_fit_settings *settings)
+hf_status hfi_model_fit_rows(hf_context *ctx, hf_model *model, const hf_fit_settings *settings)
 {
+    hf_fit_settings own = *settings;
+    own.transform = HF_TRANSFORM_NONE;
+    double *z = NULL;
+    const hf_status transformed = hfi_transform_rows(ctx, model, settings->transform, &z);
+    if (transformed < 0) return transformed;
     const hf_data data = {.n = model->n,
                           .d = model->width,
                           .x = model->x,
                           .ldx = model->width,
-                          .y = model->y,
+                          .y = z != NULL ? z : model->y,
                           .noise = model->extra,
                           .names = (const char *const *)model->feature,
                           .outputs = model->outputs,
                           .output_names = (const char *const *)model->output,
                           .sample = is_wide(model) ? model->row : NULL};
-    hf_status checked = check_eps(ctx, model, settings);
-    if (checked < 0) return checked;
-    hf_status fitted = hf_fit_data(ctx, &data, settings, &model->posterior, &model->report, model->reading);
+    const hf_status fitted = hf_fit_data(ctx, &data, &own, &model->posterior, &model->report, model->reading);
+    hfi_free(ctx, z);
+    return fitted;
+}
+
+static hf_status learn(hf_context *ctx, hf_model *model, const hf_fit_settings *settings)
+{
+    hf_fit_settings own = *settings;
+    hf_status status = check_eps(ctx, model, settings);
+    if (status < 0) return status;
+    const hf_status fitted = settings->transform == HF_TRANSFORM_AUTO
+                                 ? hfi_transform_choose(ctx, model, settings, &own.transform)
+                                 : hfi_model_fit_rows(ctx, model, settings);
     if (fitted < 0) return fitted;
-    hf_status status = HF_OK;
     if (fitted > 0) status = hfi_model_note(ctx, model, "%s", hf_context_message(ctx));
-    if (status >= 0) status = hfi_model_keep_settings(ctx, model, settings);
+    if (status >= 0) status = hfi_model_keep_settings(ctx, model, &own);
     if (status >= 0) status = hfi_model_finish(ctx, model);
+    if (status >= 0 && settings->transform == HF_TRANSFORM_NONE) status = hfi_transform_advise(ctx, model);
     return status < 0 ? status : fitted;
 }
 
@@ -162,7 +178,7 @@ hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns *colum
     hf_status status = check_arguments(ctx, "hf_fit", table, columns, settings, model);
     if (status < 0) return status;
     hf_model *made = NULL;
-    status = prepare(ctx, table, columns, settings->sites, &made);
+    status = prepare(ctx, table, columns, settings, &made);
     if (status < 0) return status;
     status = hfi_look_at_inputs(ctx, made, table);
     if (status >= 0)
@@ -185,7 +201,7 @@ hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_columns *
     hf_status status = check_arguments(ctx, "hf_fit_cost", table, columns, settings, out);
     if (status < 0) return status;
     hf_model *model = NULL;
-    status = prepare(ctx, table, columns, settings->sites, &model);
+    status = prepare(ctx, table, columns, settings, &model);
     if (status < 0) return status;
 
     const size_t available = hfi_available_memory();
@@ -203,18 +219,19 @@ hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_columns *
     other.solver = HF_SOLVER_EXACT;
     hfi_fit_estimate(settings, readings, model->width, &chosen);
     hfi_fit_estimate(&other, readings, model->width, &exact);
+    const double fits = (double)hfi_transform_fits(model, settings->transform);
     *out = (hf_cost){.readings = readings,
                      .inputs = model->d,
                      .bytes = chosen.bytes,
                      .available_bytes = available_bytes,
                      .evaluation_flops = chosen.evaluation_flops,
-                     .flops = chosen.flops,
+                     .flops = fits * chosen.flops,
                      .solver = chosen.solver,
                      .inducing = chosen.inducing,
                      .actions = chosen.actions,
                      .training_rows = chosen.training_rows,
                      .exact_bytes = exact.bytes,
-                     .exact_flops = exact.flops};
+                     .exact_flops = fits * exact.flops};
     hf_model_free(model);
     return HF_OK;
 }

@@ -172,6 +172,35 @@ hf_status hfi_model_copy_outputs(hf_context *ctx, hf_model *model, const hf_tabl
 /** Copies the usable rows of a table into the model; remarks on rows left out and on constant columns. */
 hf_status hfi_model_gather(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles);
 
+/* ---- a transformed target (transform.c, transform_choice.c, transform_advice.c) --------- */
+
+/** HF_ERR_ARGUMENT for what does not go with the transform of the settings. */
+hf_status hfi_transform_check(hf_context *ctx, const hf_columns *columns, const hf_fit_settings *s);
+/** HF_ERR_ARGUMENT, with the places, for readings outside of its domain. */
+hf_status hfi_transform_check_rows(hf_context *ctx, const hf_model *model, const hf_table *table,
+                                   hf_transform transform);
+/** Whether all readings are in its domain. */
+bool hfi_transform_takes(const hf_model *model, hf_transform transform);
+/** How many fits it takes: more than one to choose it. */
+size_t hfi_transform_fits(const hf_model *model, hf_transform transform);
+/** The transformed readings, hfi_alloc'ed; NULL without a transform. */
+hf_status hfi_transform_rows(hf_context *ctx, const hf_model *model, hf_transform g, double **out);
+/** Fits with each transform that takes the readings, and leaves the best one in the model, with its
+ * message in the context and a remark. As hfi_model_fit_rows(). */
+hf_status hfi_transform_choose(hf_context *ctx, hf_model *model, const hf_fit_settings *settings,
+                               hf_transform *chosen);
+/** A remark where one may help, once the model is complete. */
+hf_status hfi_transform_advise(hf_context *ctx, hf_model *model);
+/** HF_ERR_ARGUMENT if the model has a transform, with `why` it is in the way. */
+hf_status hfi_transform_deny(hf_context *ctx, const hf_model *m, const char *what, const char *why);
+
+/** Fits the gathered rows: posterior, report and what is thought of the readings go into the model.
+ * settings->transform is not HF_TRANSFORM_AUTO. */
+hf_status hfi_model_fit_rows(hf_context *ctx, hf_model *model, const hf_fit_settings *settings);
+/** Predictions of the readings from the others, mean and observed variance of what is modelled
+ * (transformed). n entries each; NaN where there is none. */
+hf_status hfi_model_leave_out(hf_context *ctx, const hf_model *model, double *mean, double *var);
+
 /** Numbers of the model's features in another table: d pointers to its columns. */
 hf_status hfi_model_inputs(hf_context *ctx, const hf_model *model, const hf_table *table,
                            const double **columns);

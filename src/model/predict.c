@@ -133,21 +133,41 @@ void hfi_predict_columns(size_t rows, size_t stride, const double *mean, const d
     }
 }
 
-static hf_status add_columns(hf_context *ctx, const hf_model *model, hf_table *table, const double *values)
+enum {
+    COLUMNS = 5,    /* of hfi_predict_columns() */
+    TRANSFORMED = 6 /* and the median */
+};
+
+/* The same of a transformed target: moments of what is predicted, and quantiles, one by one. */
+static void transformed_columns(hf_transform transform, size_t rows, const hfi_predictions *p, double *out)
 {
-    static const char *const suffix[] = {"_mean", "_sd_latent", "_sd_observed", "_lo95", "_hi95"};
-    enum {
-        COUNT = 5
-    };
+    for (size_t i = 0; i < rows; i++) {
+        const double mean = p->mean[i], half = normal_95 * sqrt(p->var_observed[i]);
+        double latent, observed;
+        hf_transform_moments(transform, mean, p->var_latent[i], NULL, &latent);
+        hf_transform_moments(transform, mean, p->var_observed[i], &out[i], &observed);
+        out[rows + i] = sqrt(latent);
+        out[2 * rows + i] = sqrt(observed);
+        out[3 * rows + i] = hf_transform_inverse(transform, mean - half);
+        out[4 * rows + i] = hf_transform_inverse(transform, mean + half);
+        out[5 * rows + i] = hf_transform_inverse(transform, mean);
+    }
+}
+
+static hf_status add_columns(hf_context *ctx, const hf_model *model, hf_table *table, const double *values,
+                             size_t count)
+{
+    static const char *const suffix[TRANSFORMED] = {"_mean", "_sd_latent", "_sd_observed",
+                                                    "_lo95", "_hi95",      "_median"};
     size_t bytes = strlen(model->target) + 16;
-    char *text = hfi_alloc(ctx, COUNT, bytes);
+    char *text = hfi_alloc(ctx, count, bytes);
     if (text == NULL) return HF_ERR_MEMORY;
-    const char *names[COUNT];
-    for (size_t k = 0; k < COUNT; k++) {
+    const char *names[TRANSFORMED];
+    for (size_t k = 0; k < count; k++) {
         names[k] = text + k * bytes;
         snprintf(text + k * bytes, bytes, "%s%s", model->target, suffix[k]);
     }
-    hf_status status = hfi_table_set_columns(ctx, table, COUNT, names, values);
+    hf_status status = hfi_table_set_columns(ctx, table, count, names, values);
     hfi_free(ctx, text);
     return status;
 }
@@ -162,12 +182,17 @@ hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, hf_table
     hfi_predictions predictions;
     hf_status status = hfi_model_predict(ctx, model, table, &predictions);
     if (status < 0) return status;
-    double *values = hfi_alloc(ctx, rows, 5 * sizeof *values);
+    const hf_transform transform = model->settings.transform;
+    const size_t count = transform == HF_TRANSFORM_NONE ? COLUMNS : TRANSFORMED;
+    double *values = hfi_alloc(ctx, rows, count * sizeof *values);
     status = values == NULL ? HF_ERR_MEMORY : HF_OK;
     if (status >= 0) {
-        hfi_predict_columns(rows, 1, predictions.mean, predictions.var_latent, predictions.var_observed,
-                            values);
-        status = add_columns(ctx, model, table, values);
+        if (transform == HF_TRANSFORM_NONE)
+            hfi_predict_columns(rows, 1, predictions.mean, predictions.var_latent, predictions.var_observed,
+                                values);
+        else
+            transformed_columns(transform, rows, &predictions, values);
+        status = add_columns(ctx, model, table, values, count);
     }
     hfi_free(ctx, values);
     hfi_free(ctx, predictions.mean);

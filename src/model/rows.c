@@ -7,7 +7,7 @@
 
 /* One number per row of the training table and per output column. */
 typedef struct columns {
-    double *row, *y, *mean, *sd, *weight, *influence, *suspected, *group, *output;
+    double *row, *y, *mean, *sd, *weight, *influence, *suspected, *group, *output, *median, *residual;
 } columns;
 
 enum {
@@ -15,13 +15,15 @@ enum {
     SUSPECTED,
     GROUP,
     OUTPUT, /* of several outputs; comes second in the table */
+    MEDIAN, /* of a transformed target, and the residual of what is modelled */
+    RESIDUAL,
     COLUMNS
 };
 
 static void column_list(const columns *c, double *list[COLUMNS])
 {
-    double *const all[COLUMNS] = {c->row,       c->y,         c->mean,  c->sd,    c->weight,
-                                  c->influence, c->suspected, c->group, c->output};
+    double *const all[COLUMNS] = {c->row,       c->y,     c->mean,   c->sd,     c->weight,  c->influence,
+                                  c->suspected, c->group, c->output, c->median, c->residual};
     memcpy(list, all, sizeof all);
 }
 
@@ -35,7 +37,9 @@ static columns split(double *block, size_t n)
                      .influence = block + 5 * n,
                      .suspected = block + 6 * n,
                      .group = block + 7 * n,
-                     .output = block + 8 * n};
+                     .output = block + 8 * n,
+                     .median = block + 9 * n,
+                     .residual = block + 10 * n};
 }
 
 /* The anchors are the readings that entered, in row order: every reading of positive weight. */
@@ -148,6 +152,35 @@ static hf_status judge(hf_context *ctx, const hf_model *model, bool only_suspect
     return status;
 }
 
+hf_status hfi_model_leave_out(hf_context *ctx, const hf_model *model, double *mean, double *variance)
+{
+    double *block = hfi_alloc(ctx, model->n, COLUMNS * sizeof *block);
+    if (block == NULL) return HF_ERR_MEMORY;
+    columns c = split(block, model->n);
+    const hf_status status = judge(ctx, model, false, false, &c);
+    for (size_t i = 0; i < model->n && status >= 0; i++) {
+        const bool missing = isnan(model->y[i]);
+        mean[i] = missing ? NAN : c.mean[i];
+        variance[i] = missing ? NAN : c.sd[i] * c.sd[i];
+    }
+    hfi_free(ctx, block);
+    return status;
+}
+
+/* Mean and sd of what is modelled become those of the target. */
+static void to_target(const hf_model *model, columns *c)
+{
+    const hf_transform transform = model->settings.transform;
+    for (size_t i = 0; i < model->n && transform != HF_TRANSFORM_NONE; i++) {
+        const double mean = c->mean[i], variance = c->sd[i] * c->sd[i];
+        double y_variance;
+        c->residual[i] = hf_transform_residual(transform, c->y[i], mean, variance);
+        c->median[i] = hf_transform_inverse(transform, mean);
+        hf_transform_moments(transform, mean, variance, &c->mean[i], &y_variance);
+        c->sd[i] = sqrt(y_variance);
+    }
+}
+
 /* Moves the suspected rows to the front of every column; returns how many there are. */
 static size_t keep_suspected(size_t n, double *const *list)
 {
@@ -161,17 +194,22 @@ static size_t keep_suspected(size_t n, double *const *list)
     return count;
 }
 
-static hf_status make_table(hf_context *ctx, size_t rows, double *const *list, bool influence, bool outputs,
-                            hf_table **out)
+static hf_status make_table(hf_context *ctx, const hf_model *model, size_t rows, double *const *list,
+                            bool influence, hf_table **out)
 {
-    static const char *const names[COLUMNS] = {"row",       "y",         "loo_mean", "loo_sd", "weight",
-                                               "influence", "suspected", "group",    "output"};
-    static const size_t order[COLUMNS] = {0, OUTPUT, 1, 2, 3, 4, INFLUENCE, SUSPECTED, GROUP};
+    static const char *const names[COLUMNS] = {"row",    "y",          "loo_mean",    "loo_sd",
+                                               "weight", "influence",  "suspected",   "group",
+                                               "output", "loo_median", "loo_residual"};
+    static const size_t order[COLUMNS] = {0,        OUTPUT, 1,         2,         MEDIAN, 3,
+                                          RESIDUAL, 4,      INFLUENCE, SUSPECTED, GROUP};
+    const bool plain = model->settings.transform == HF_TRANSFORM_NONE;
     hf_table *table = NULL;
     hf_status status = hf_table_create(ctx, rows, &table);
     for (size_t k = 0; k < COLUMNS && status >= 0; k++) {
         const size_t which = order[k];
-        if ((which == INFLUENCE && !influence) || (which == OUTPUT && !outputs)) continue;
+        if ((which == INFLUENCE && !influence) || (which == OUTPUT && model->outputs == 1) ||
+            ((which == MEDIAN || which == RESIDUAL) && plain))
+            continue;
         status = hf_table_set_numbers(ctx, table, names[which], list[which]);
     }
     if (status < 0) {
@@ -214,8 +252,9 @@ static hf_status tabulate(hf_context *ctx, const hf_model *model, bool only_susp
     bool influence = !only_suspected && is_exact(model);
     status = judge(ctx, model, only_suspected, influence, &c);
     size_t rows = model->n;
+    if (status >= 0) to_target(model, &c);
     if (status >= 0 && only_suspected) rows = keep_suspected(model->n, list);
-    if (status >= 0) status = make_table(ctx, rows, list, influence, model->outputs > 1, out);
+    if (status >= 0) status = make_table(ctx, model, rows, list, influence, out);
     hfi_free(ctx, block);
     return status;
 }

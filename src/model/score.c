@@ -175,7 +175,8 @@ hf_status hf_score(hf_context *ctx, const hf_model *model, const hf_table *table
     if (status < 0) return status;
     for (size_t i = 0; i < rows; i++) predictions.var_observed[i] = sqrt(predictions.var_observed[i]);
     hf_metrics metrics;
-    status = hf_metrics_gaussian(ctx, rows, y, predictions.mean, predictions.var_observed, &metrics);
+    status = hf_metrics_transformed(ctx, rows, model->settings.transform, y, predictions.mean,
+                                    predictions.var_observed, &metrics);
     hfi_free(ctx, predictions.mean);
     if (status < 0) return status;
     *out = metrics;

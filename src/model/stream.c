@@ -270,6 +270,11 @@ hf_status hf_fit_stream(hf_context *ctx, const char *csv_path, const char *cache
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "hf_fit_stream: %s sites are of labels, which hf_fit() takes from a table in memory",
                         hf_site_kind_name(settings->sites));
+    if (settings->transform != HF_TRANSFORM_NONE)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "hf_fit_stream: the transform %s is of a table in memory; write a column of the "
+                        "transformed target into the file",
+                        hf_transform_name(settings->transform));
     const double begin = hfi_now();
     hf_model *made = hfi_model_new(ctx);
     if (made == NULL) return HF_ERR_MEMORY;

@@ -26,7 +26,7 @@ static bool choices_exist(const hf_fit_settings *s)
            (unsigned)s->action_start <= HF_ACTION_START_PRECISION &&
            (unsigned)s->optimiser <= HF_OPTIMISER_ADAM &&
            (unsigned)s->student_method <= HF_STUDENT_VARIATIONAL &&
-           (unsigned)s->inference <= HF_INFERENCE_CORRECTED;
+           (unsigned)s->inference <= HF_INFERENCE_CORRECTED && (unsigned)s->transform <= HF_TRANSFORM_AUTO;
 }
 
 static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
@@ -39,6 +39,11 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "%s sites are of labels: hf_classify_data() fits arrays of them, hf_fit() a table",
                         hf_site_kind_name(s->sites));
+    if (s->transform != HF_TRANSFORM_NONE)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the transform %s is of the target of a table, which hf_fit() knows; give arrays as "
+                        "they are to be modelled (hf_transform_forward())",
+                        hf_transform_name(s->transform));
     if (!(s->eps > 0.0 && s->eps < 1.0))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "eps is %g; it is a share of outliers and must lie between 0 and 1", s->eps);

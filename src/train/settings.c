@@ -32,6 +32,7 @@ hf_fit_settings hf_fit_settings_default(void)
         .learning_rate = 0.01,
         .student_method = HF_STUDENT_VARIATIONAL,
         .inference = HF_INFERENCE_EP,
+        .transform = HF_TRANSFORM_NONE,
         .set = NULL,
         .set_count = 0,
     };

@@ -59,6 +59,7 @@ static void all_written(const hf_fit_settings *s)
     WRITTEN(*s, student_method);
     WRITTEN(*s, student_nu);
     WRITTEN(*s, inference);
+    WRITTEN(*s, transform);
     WRITTEN(*s, max_noise);
     WRITTEN(*s, coregion_rank);
     WRITTEN(*s, shared_noise);
@@ -113,6 +114,7 @@ typedef struct mirror {
     hf_student_method student_method;
     double student_nu;
     hf_inference inference;
+    hf_transform transform;
     const char *checkpoint;
     bool resume;
     const hf_assignment *set;
@@ -167,6 +169,7 @@ static void defaults_are_as_documented(void **state)
     assert_int_equal(s.optimiser, HF_OPTIMISER_LBFGS);
     assert_int_equal(s.student_method, HF_STUDENT_VARIATIONAL);
     assert_int_equal(s.inference, HF_INFERENCE_EP);
+    assert_int_equal(s.transform, HF_TRANSFORM_NONE);
     assert_true(s.inducing == 0 && s.actions == 0 && s.minibatch == 0);
     assert_true(s.train_actions && !s.train_inducing && !s.single_precision && !s.resume);
     assert_true(s.tolerance == 0.01 && s.learning_rate == 0.01);

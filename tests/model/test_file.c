@@ -110,7 +110,7 @@ static void foreign_files_are_refused(void **state)
     assert_rejected(&made, made.size, "SQLite database, but not");
     memcpy(made.copy, made.bytes, made.size);
     made.copy[63] = HFI_FORMAT_VERSION + 1;
-    assert_rejected(&made, made.size, "newer Holdfast (format 5");
+    assert_rejected(&made, made.size, "newer Holdfast (format 6");
     made.copy[63] = 0;
     assert_rejected(&made, made.size, "no format version");
     image_free(&made);
@@ -226,6 +226,34 @@ static void nonsense_with_a_right_checksum_is_refused(void **state)
     image_free(&made);
 }
 
+/* A transform is of format 5, and its readings have a place in it. */
+static void nonsense_about_transforms_is_refused(void **state)
+{
+    (void)state;
+    image made = image_make();
+    for (size_t i = 0; i < made.model->n; i++) made.model->y[i] = exp(made.model->y[i]);
+    made.model->settings.transform = HF_TRANSFORM_LOG;
+    sqlite3_free(made.bytes);
+    assert_int_equal(hfi_model_to_image(made.ctx, made.model, HFI_PIECE_BYTES, &made.bytes, &made.size),
+                     HF_OK);
+    hf_model *loaded = NULL;
+    assert_int_equal(hfi_model_from_bytes(made.ctx, made.bytes, made.size, "m.hf", &loaded), HF_OK);
+    assert_same_model(made.ctx, made.model, loaded);
+    assert_same_predictions(made.ctx, made.model, loaded);
+    hf_model_free(loaded);
+    static const char *const statements[] = {
+        "UPDATE meta SET value = 'none' WHERE key = 'settings.transform'",
+        "UPDATE meta SET value = 'auto' WHERE key = 'settings.transform'",
+        "DELETE FROM meta WHERE key = 'settings.transform'",
+        "UPDATE meta SET value = 'y' WHERE key = 'output_column'",
+        "UPDATE meta SET value = 'a' WHERE key = 'noise_column'",
+        "UPDATE meta SET value = 'probit' WHERE key = 'settings.sites'",
+        "UPDATE array SET data = zeroblob(48) WHERE name = 'row_target'",
+    };
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) change(&made, statements[i], true);
+    image_free(&made);
+}
+
 static void other_tables_are_refused(void **state)
 {
     (void)state;
@@ -285,6 +313,7 @@ static void choices_are_named_as_in_the_library(void **state)
             if (strcmp(field->key, "settings.student_method") == 0)
                 expected = hf_student_method_name((hf_student_method)k);
             if (strcmp(field->key, "settings.inference") == 0) expected = hf_inference_name((hf_inference)k);
+            if (strcmp(field->key, "settings.transform") == 0) expected = hf_transform_name((hf_transform)k);
             if (strcmp(field->key, "settings.weighting") == 0)
                 expected = hf_outputs_weighting_name((hf_outputs_weighting)k);
             if (expected != NULL) assert_string_equal(field->names[k], expected);
@@ -303,6 +332,7 @@ int main(void)
         cmocka_unit_test(flipped_bits_do_not_pass),
         cmocka_unit_test(changed_content_is_refused),
         cmocka_unit_test(nonsense_with_a_right_checksum_is_refused),
+        cmocka_unit_test(nonsense_about_transforms_is_refused),
         cmocka_unit_test(other_tables_are_refused),
         cmocka_unit_test(unwritable_places_leave_nothing),
         cmocka_unit_test(choices_are_named_as_in_the_library),
