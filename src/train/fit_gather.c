@@ -41,9 +41,8 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
                         hf_site_kind_name(s->sites));
     if (s->transform != HF_TRANSFORM_NONE)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the transform %s is of the target of a table, which hf_fit() knows; give arrays as "
-                        "they are to be modelled (hf_transform_forward())",
-                        hf_transform_name(s->transform));
+                        "a transform is of the target of a table, which hf_fit() knows; give arrays as they "
+                        "are to be modelled (hf_transform_forward())");
     if (!(s->eps > 0.0 && s->eps < 1.0))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "eps is %g; it is a share of outliers and must lie between 0 and 1", s->eps);
