@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    REMARK = 2048
+};
+
 static const tool_option options[] = {
     {"output", 'o', "OUT.csv", "file to write (default: standard output)", TOOL_WRITES},
     {"computational", 0, NULL,
@@ -16,6 +20,10 @@ static const tool_option options[] = {
      "several outputs: add the latent covariances between them, <b>_<a>_cov\nfor each pair, as with all "
      "outputs "
      "predicted",
+     false},
+    {"outside", 0, NULL,
+     "add <target>_outside: how far a row's inputs lie outside those of\nthe training rows, in ranges of "
+     "the input that is furthest out;\n0 inside",
      false},
 };
 
@@ -40,7 +48,8 @@ static const double *some_mean(const hf_model *model, const hf_table *table)
     return mean;
 }
 
-static bool print_summary(const hf_model *model, const hf_table *table, const char *output)
+static bool print_summary(const hf_model *model, const hf_table *table, const char *output,
+                          const char *remark)
 {
     const double *mean = some_mean(model, table);
     size_t rows = hf_table_rows(table), missing = 0;
@@ -48,6 +57,9 @@ static bool print_summary(const hf_model *model, const hf_table *table, const ch
     json_t *json = json_pack("{s:o, s:o, s:I, s:I}", "output", json_text(output), "target",
                              json_text(hf_model_target(model)), "rows", (json_int_t)rows,
                              "without_prediction", (json_int_t)missing);
+    json_t *notes = json_array();
+    if (*remark != '\0') json_array_append_new(notes, json_text(remark));
+    if (json != NULL) json_object_set_new(json, "notes", notes);
     if (json != NULL && hf_model_outputs(model) > 1)
         json_object_set_new(json, "outputs", json_outputs(model));
     return json_print(json);
@@ -121,15 +133,20 @@ static int check_additions(const tool_arguments *arguments, const hf_model *mode
     return TOOL_OK;
 }
 
+/* Leaves what is to be said of the predictions in `remark`. */
 static hf_status predict(const tool_arguments *arguments, tool_session *session, const hf_model *model,
-                         hf_table *table)
+                         hf_table *table, char remark[REMARK])
 {
-    hf_status status = warn_status(session, hf_predict_into_table(session->ctx, model, table));
+    hf_status status = hf_predict_into_table(session->ctx, model, table);
+    if (status >= 0) snprintf(remark, REMARK, "%s", hf_context_message(session->ctx));
+    if (*remark != '\0') warn(session, "%s", remark);
     if (status >= 0 && has_argument(arguments, "computational"))
         status = warn_status(session, add_computational(session->ctx, model, table));
     /* What is missing has been told. */
     if (status >= 0 && has_argument(arguments, "covariance"))
         status = hf_predict_covariances_into_table(session->ctx, model, table);
+    if (status >= 0 && has_argument(arguments, "outside"))
+        status = hf_predict_outside_into_table(session->ctx, model, table);
     return status;
 }
 
@@ -147,6 +164,7 @@ static int run(const tool_arguments *arguments)
 
     hf_model *model = NULL;
     hf_table *table = NULL;
+    char remark[REMARK] = "";
     hf_status status = hf_model_load(session.ctx, arguments->operand[0], &model);
     if (status >= 0 && check_additions(arguments, model) != TOOL_OK) {
         hf_model_free(model);
@@ -154,10 +172,10 @@ static int run(const tool_arguments *arguments)
         return TOOL_FAILED;
     }
     if (status >= 0) status = hf_table_read_csv(session.ctx, arguments->operand[1], &table);
-    if (status >= 0) status = predict(arguments, &session, model, table);
+    if (status >= 0) status = predict(arguments, &session, model, table, remark);
     progress_clear(session.progress);
     if (status >= 0) status = hf_table_write_csv(session.ctx, table, output);
-    bool printed = status < 0 || !session.json || print_summary(model, table, output);
+    bool printed = status < 0 || !session.json || print_summary(model, table, output, remark);
     hf_table_free(table);
     hf_model_free(model);
     code = session_close(&session, status);
@@ -182,7 +200,9 @@ const tool_verb verb_predict = {
         "with the target's; if not, all outputs are predicted, in columns <target>_<output>_mean, ....\n"
         "Of a classifier: <target>_class, the most probable class; p_<class>, the probability of each; and "
         "the\n"
-        "latent function, <target>_mean and <target>_sd, with softmax sites <target>_<class>_mean, ....",
+        "latent function, <target>_mean and <target>_sd, with softmax sites <target>_<class>_mean, ....\n"
+        "Rows with an input outside of those that the model learnt from, by more than a tenth of their\n"
+        "range, are warned of: predictions there are extrapolated.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast predict boston.hf data/boston.csv -o predictions.csv",
     .options = options,

@@ -196,6 +196,11 @@ HF_API hf_status hf_model_parameter(const hf_model *model, size_t i, hf_paramete
  * too, each row is about its own output, in the five columns of the target; without that column all outputs are predicted for every row, in columns
  * <target>_<output>_mean, .... HF_ERR_ARGUMENT for an output that the model has not.
  *
+ * Rows with an input that lies outside the inputs of the readings that the model learnt from, by
+ * more than a tenth of their range, are told in the message, with their count and the furthest of
+ * them: there the model extrapolates. The status does not change. Models of streams keep no rows,
+ * and nothing is said.
+ *
  * A classifier: <target>_class, the label of the most probable class; p_<class>, the probability of each; and mean and standard deviation of the latent function,
  * <target>_mean and <target>_sd, with softmax sites of each class, <target>_<class>_mean and <target>_<class>_sd. A column <target> is not looked at.
  *
@@ -207,6 +212,22 @@ HF_API hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, h
 /** Adds the latent covariances between outputs at each row, <a>_<b>_cov for b before a, where a and b are what the columns of
  * hf_predict_into_table() begin with when all outputs are predicted. HF_ERR_ARGUMENT with one output. */
 HF_API hf_status hf_predict_covariances_into_table(hf_context *ctx, const hf_model *model, hf_table *table);
+
+/**
+ * Adds how far outside of the training inputs each row lies, <target>_outside (of several outputs
+ * the first target's name): the largest over all inputs of
+ *
+ *     max(low - x, x - high, 0) / (high - low)
+ *
+ * where low and high are the least and the largest value of the input among the readings that
+ * entered the fit (those set aside do not). 0 inside; 1: as far out as the range is wide; infinite
+ * for another value of an input that was constant; missing where one is (HF_WARN_ROWS_SKIPPED).
+ * A replaced column of that name keeps its place. Errors: HF_ERR_NO_DATA for a model of a stream,
+ * which keeps no rows; HF_ERR_NO_COLUMN, HF_ERR_NOT_FINITE and HF_ERR_PARSE for inputs, as
+ * hf_predict_into_table(); HF_ERR_ARGUMENT for NULL. Cost O(rows d). Thread-safe for one model.
+ */
+HF_API hf_status hf_predict_outside_into_table(hf_context *ctx, const hf_model *model,
+                                               hf_table *predicted_rows);
 
 /** Predicts and scores the rows of a table that have a target, as hf_metrics_transformed(). Several
  * outputs: all readings together, each in units of the scale that the fit standardised its output

@@ -87,17 +87,16 @@ static void places_of(const view *v, const hfi_code *code, char text[PLACES])
 static hf_status note_codes(const view *v, size_t j)
 {
     const hfi_column_look *look = &v->look[j];
-    char name[HFI_SHOWN_BYTES], value[32], low[32], high[32], places[PLACES];
+    char name[HFI_SHOWN_BYTES], value[32], places[PLACES];
     hf_status status = HF_OK;
     for (size_t k = 0; k < look->codes && status >= 0; k++) {
         places_of(v, &look->code[k], places);
-        status =
-            hfi_model_note(v->ctx, v->model,
-                           "input \"%s\": %s stands in %zu of %zu rows (%s), far from the other values (%s "
-                           "to %s); if it is a code for \"missing\", leave those fields empty",
-                           hfi_text_shown(v->model->feature[j], name),
-                           hf_format_double(look->code[k].value, value), look->code[k].count, v->n, places,
-                           hf_format_double(look->low, low), hf_format_double(look->high, high));
+        status = hfi_model_note(
+            v->ctx, v->model,
+            "input \"%s\": %s stands in %zu of %zu rows (%s), far from the other values (%.6g "
+            "to %.6g); if it is a code for \"missing\", leave those fields empty",
+            hfi_text_shown(v->model->feature[j], name), hf_format_double(look->code[k].value, value),
+            look->code[k].count, v->n, places, look->low, look->high);
     }
     return status;
 }
@@ -130,8 +129,7 @@ static size_t far_input(const view *v, size_t i)
 
 static hf_status note_far(const view *v)
 {
-    char text[HFI_SHOWN_BYTES * SHOWN_LINES + PLACES] = "", name[HFI_SHOWN_BYTES], value[32], low[32],
-                                              high[32];
+    char text[HFI_SHOWN_BYTES * SHOWN_LINES + PLACES] = "", name[HFI_SHOWN_BYTES], value[32];
     size_t count = 0, used = 0;
     bool any = false;
     for (size_t j = 0; j < v->model->d; j++) any = any || v->look[j].far > 0;
@@ -141,10 +139,10 @@ static hf_status note_far(const view *v)
         const char *word;
         const size_t line = line_of(v, i, &word);
         used +=
-            (size_t)snprintf(text + used, sizeof text - used, "%s%s %zu, \"%s\" = %s (others %s to %s)",
+            (size_t)snprintf(text + used, sizeof text - used, "%s%s %zu, \"%s\" = %s (others %.6g to %.6g)",
                              used > 0 ? "; " : "", word, line, hfi_text_shown(v->model->feature[j], name),
                              hf_format_double(v->model->x[v->at[i] * v->model->width + j], value),
-                             hf_format_double(v->look[j].low, low), hf_format_double(v->look[j].high, high));
+                             v->look[j].low, v->look[j].high);
         if (used >= sizeof text) used = sizeof text - 1;
     }
     if (count == 0) return HF_OK;

@@ -35,6 +35,8 @@ struct hf_model {
     double *y;           /* NaN = missing */
     double *extra;       /* known noise variances, or NULL */
     hf_reading *reading; /* what the fit thinks of each */
+    double *low, *high;  /* of each input among the readings that entered, in one block that
+                            begins at low; NULL if no rows are kept */
     char checksum[HFI_SHA256_HEX];
 
     hf_fit_settings
@@ -72,7 +74,10 @@ size_t hfi_model_function_width(const hf_model *model);
 /** Space for the rows: row, x, y, reading, and extra if asked for. Sets n, d and width, by `outputs`. */
 hf_status hfi_model_reserve(hf_context *ctx, hf_model *model, size_t n, size_t d, bool extra);
 
-/** Once the posterior is there: what is derived from it. */
+/** Ranges of the inputs, from rows and readings. */
+hf_status hfi_model_find_ranges(hf_context *ctx, hf_model *model);
+
+/** Once the posterior and the rows are there: what is derived from them. */
 hf_status hfi_model_finish(hf_context *ctx, hf_model *model);
 
 /** One of the hyperparameters of a model of several outputs. */

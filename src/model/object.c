@@ -66,13 +66,15 @@ void hf_model_free(hf_model *model)
                             model->kernel,      model->note,          model->mean_name,
                             model->output,      model->output_column, model->output_eps,
                             model->noises_held, model->parameter,     model->class_name,
-                            model->class_count, model->class_input};
+                            model->class_count, model->class_input,   model->low};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) hfi_memory_free(&memory, blocks[i]);
     hfi_memory_free(&memory, model);
 }
 
 hf_status hfi_model_finish(hf_context *ctx, hf_model *model)
 {
+    hf_status status = hfi_model_find_ranges(ctx, model);
+    if (status < 0) return status;
     if (model->outputs > 1) return hfi_model_list_parameters(ctx, model);
     size_t count = hf_mean_coefficients(model->posterior->mean);
     if (count <= 1) return HF_OK;

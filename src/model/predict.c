@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Predictions for the rows of a table. */
 #include "model/class_model.h"
+#include "model/look.h"
 
 #include "data/table_set.h"
 
@@ -172,12 +173,8 @@ static hf_status add_columns(hf_context *ctx, const hf_model *model, hf_table *t
     return status;
 }
 
-hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, hf_table *table)
+static hf_status predict_readings_into_table(hf_context *ctx, const hf_model *model, hf_table *table)
 {
-    if (model == NULL || table == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_predict_into_table: model and table must not be NULL");
-    if (model->outputs > 1) return hfi_predict_outputs_into_table(ctx, model, table);
-    if (model->classes > 0) return hfi_class_predict_into_table(ctx, model, table);
     size_t rows = hf_table_rows(table);
     hfi_predictions predictions;
     hf_status status = hfi_model_predict(ctx, model, table, &predictions);
@@ -197,4 +194,17 @@ hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, hf_table
     hfi_free(ctx, values);
     hfi_free(ctx, predictions.mean);
     return status < 0 ? status : hfi_predict_message(ctx, table, predictions.missing);
+}
+
+hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, hf_table *table)
+{
+    if (model == NULL || table == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_predict_into_table: model and table must not be NULL");
+    hfi_outside_rows outside;
+    hf_status status = hfi_look_outside(ctx, model, table, &outside);
+    if (status < 0) return status;
+    status = model->outputs > 1   ? hfi_predict_outputs_into_table(ctx, model, table)
+             : model->classes > 0 ? hfi_class_predict_into_table(ctx, model, table)
+                                  : predict_readings_into_table(ctx, model, table);
+    return hfi_outside_message(ctx, model, table, &outside, status);
 }

@@ -61,11 +61,29 @@ static bool is_covariance(const hf_table *table, const hfi_roles *roles, const c
     return false;
 }
 
+/* <target>_outside beside predictions of whatever kind. */
+static bool is_outside(const hf_table *table, const char *target, const char *name)
+{
+    static const char *const endings[] = {"_sd_latent", "_class"};
+    const size_t begin = strlen(target);
+    if (strncmp(name, target, begin) != 0 || strcmp(name + begin, "_outside") != 0) return false;
+    for (size_t j = 0; j < hf_table_columns(table); j++)
+        for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+            const char *other = hf_table_name(table, j);
+            const size_t length = strlen(other), end = strlen(endings[k]);
+            if (strncmp(other, target, begin) == 0 && length >= begin + end &&
+                strcmp(other + length - end, endings[k]) == 0)
+                return true;
+        }
+    return false;
+}
+
 bool hfi_is_predicted(const hf_table *table, const hfi_roles *roles, const char *name)
 {
     for (size_t t = 0; t < roles->targets; t++) {
         const char *target = hf_table_name(table, roles->targets > 1 ? roles->wide[t] : roles->target);
         if (is_moment(table, target, name) || is_of_classes(table, target, name) ||
+            is_outside(table, target, name) ||
             (roles->targets > 1 && is_covariance(table, roles, target, name)))
             return true;
     }

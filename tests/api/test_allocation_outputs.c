@@ -223,6 +223,14 @@ static hf_status ask_covariances(workshop *w, hf_model *model, hf_table *table)
     return s;
 }
 
+static hf_status ask_distances(workshop *w, hf_model *model, hf_table *table)
+{
+    const size_t before = hf_table_columns(table);
+    hf_status s = hf_predict_outside_into_table(w->ctx, model, table);
+    assert_int_equal(hf_table_columns(table), s < 0 ? before : before + 1);
+    return s;
+}
+
 static hf_status ask_scores(workshop *w, hf_model *model, hf_table *table)
 {
     hf_metrics each[2] = {{.n = 77}, {.n = 77}}, all = {.n = 77};
@@ -270,6 +278,11 @@ static hf_status model_covariances(workshop *w)
     return model_with(w, wide_csv, true, ask_covariances);
 }
 
+static hf_status model_distances(workshop *w)
+{
+    return model_with(w, wide_csv, true, ask_distances);
+}
+
 static hf_status model_scores(workshop *w)
 {
     return model_with(w, wide_csv, true, ask_scores);
@@ -289,7 +302,7 @@ static void models_survive(void **state)
 {
     (void)state;
     RUN(CASE(model_predictions, 40), CASE(model_predictions_long, 40), CASE(model_covariances, 40),
-        CASE(model_scores, 40), CASE(model_file, 40), CASE(model_tables, 40));
+        CASE(model_distances, 40), CASE(model_scores, 40), CASE(model_file, 40), CASE(model_tables, 40));
 }
 
 static void outputs_survive(void **state)

@@ -155,6 +155,8 @@ static void models(workshop *w)
     ARGUMENT(hf_score_outputs(w->ctx, NULL, w->table, &metrics));
     ARGUMENT(hf_score_outputs(w->ctx, w->model, NULL, &metrics));
     ARGUMENT(hf_score_outputs(w->ctx, w->model, w->table, NULL));
+    ARGUMENT(hf_predict_outside_into_table(w->ctx, NULL, w->table));
+    ARGUMENT(hf_predict_outside_into_table(w->ctx, w->model, NULL));
     ARGUMENT(hf_predict_covariances_into_table(w->ctx, NULL, w->table));
     ARGUMENT(hf_predict_covariances_into_table(w->ctx, w->model, NULL));
     ARGUMENT(hf_predict_covariances_into_table(w->ctx, w->model, w->table));

@@ -62,7 +62,7 @@ class Classes(ToolCase):
 
     def test_three_classes_held_out(self):
         self.ok("fit", "train.csv", "--target", "species", "--sites", "softmax", "-o", "m.hf")
-        columns = table(self.ok("predict", "m.hf", "test.csv"))
+        columns = table(self.ok("predict", "m.hf", "test.csv", "-q"))
         names = ["setosa", "versicolor", "virginica"]
         self.assertEqual(list(columns)[5:9], ["species_class"] + ["p_" + name for name in names])
         self.assertEqual(list(columns)[9:11], ["species_setosa_mean", "species_setosa_sd"])

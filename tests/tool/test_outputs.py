@@ -359,8 +359,8 @@ class Fits(Outputs):
         for preset in ("default", "morcgp"):
             self.fit("wide.csv", "--target", "y1,y2,y3", "--preset", preset, "--threads", "1", quiet=False)
             self.fit("wide.csv", "--target", "y1,y2,y3", "--preset", preset, "--threads", "3", model="t.hf", quiet=False)
-            self.assertEqual(self.ok("predict", "m.hf", "new.csv", "--covariance", "--threads", "1"),
-                             self.ok("predict", "t.hf", "new.csv", "--covariance", "--threads", "2"))
+            self.assertEqual(self.ok("predict", "m.hf", "new.csv", "--covariance", "--threads", "1", "-q"),
+                             self.ok("predict", "t.hf", "new.csv", "--covariance", "--threads", "2", "-q"))
 
     def test_pictures(self):
         rows = self.rows(gaps=False)

@@ -48,5 +48,32 @@ class Inputs(ToolCase):
         self.ok("fit", "t.csv", "-t", "y", *self.fast)
 
 
+class Outside(ToolCase):
+    def setUp(self):
+        super().setUp()
+        self.write("t.csv", "carat,y\n" + "".join(f"{(i * 7 % 30) / 10 + 0.2:.1f},{math.sin(i):.3f}\n" for i in range(30)))
+        self.ok("fit", "t.csv", "-t", "y", "--no-train", "--suspects", "off", "-o", "m.hf")
+        self.write("new.csv", "carat\n1\n9.5\n3.2\n-1.25\n")
+
+    remark = ('new.csv: 2 of 4 rows have inputs outside those of the training rows (furthest: new.csv, line 3, "carat" = '
+              '9.5, training 0.2 to 3.1); predictions there are extrapolated')
+
+    def test_extrapolation_is_told(self):
+        code, out, err = self.run_tool("predict", "m.hf", "new.csv")
+        self.assertEqual((code, err), (0, "holdfast: warning: " + self.remark + "\n"))
+        self.assertNotIn("y_outside", out)
+        self.assertEqual(self.ok("predict", "m.hf", "new.csv", "-q"), out)
+        code, out, err = self.run_tool("predict", "m.hf", "new.csv", "--json", "-o", "p.csv")
+        self.assertEqual(json.loads(out)["notes"], [self.remark])
+        self.ok("predict", "m.hf", "t.csv")
+
+    def test_distances(self):
+        out = self.ok("predict", "m.hf", "new.csv", "--outside", "-q").split("\n")
+        self.assertEqual(out[0].split(",")[-1], "y_outside")
+        distances = [float(line.split(",")[-1]) for line in out[1:-1]]
+        for distance, expected in zip(distances, (0, 6.4 / 2.9, 0.1 / 2.9, 0.5)):
+            self.assertAlmostEqual(distance, expected, delta=1e-12)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -255,7 +255,7 @@ class Use(ToolCase):
         self.assertEqual(self.read("out.csv"), out)
         self.assertEqual(self.ok("predict", "m.hf", "-", stdin=text), out)
         summary = json.loads(self.ok("predict", "m.hf", "new.csv", "-o", "out.csv", "--json"))
-        self.assertEqual(summary, {"output": "out.csv", "target": "y", "rows": 3, "without_prediction": 0})
+        self.assertEqual(summary, {"output": "out.csv", "target": "y", "rows": 3, "without_prediction": 0, "notes": []})
 
     def test_score(self):
         self.wave("test.csv", rows=25)
