@@ -21,7 +21,8 @@ typedef enum hf_mean_kind {
     HF_MEAN_ZERO = 0,
     HF_MEAN_CONSTANT, /**< trained, or held at a given value */
     HF_MEAN_MEDIAN,   /**< the median of the targets that are present */
-    HF_MEAN_LINEAR,   /**< intercept and one slope per input, trained */
+    HF_MEAN_LINEAR,   /**< intercept and one slope per input, trained or integrated out
+                         (hf_fit_settings.mean) */
     HF_MEAN_OUTPUTS   /**< one constant per output, trained: hf_mean_create_outputs() */
 } hf_mean_kind;
 

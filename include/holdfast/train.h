@@ -112,7 +112,12 @@ typedef struct hf_assignment {
 /** Settings of a fit. Always start from hf_fit_settings_default() or hf_fit_settings_preset(). */
 typedef struct hf_fit_settings {
     const char *kernel;   /**< expression (kernel.h); NULL = "matern52(ard)" */
-    hf_mean_kind mean;    /**< constant */
+    hf_mean_kind mean;    /**< constant. Linear, exact solver, Gaussian readings of one output: the
+                             coefficients have a wide normal prior (variance 1e4 in standardised
+                             units) and are integrated out. The posterior's kernel then ends in
+                             "+ constant + linear(ard)", these variances held, and "mean[j]" are
+                             generalised least squares estimates. Elsewhere they are trained and
+                             taken as known */
     hf_site_kind sites;   /**< Gaussian */
     hf_suspects suspects; /**< auto; only with Gaussian sites and train */
     bool groups;          /**< true: the suspect finder also tests tight clusters of rows as a whole */

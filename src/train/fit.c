@@ -188,6 +188,7 @@ static hf_status run(hfi_fit *fit, hf_posterior **posterior, hf_fit_report *repo
     if (s >= 0) s = allocate_verdict(fit, stages);
     if (s >= 0) s = stages ? finish_stages(fit, &start, state) : hfi_fit_train(fit, state);
     const hf_status trained = s;
+    if (s >= 0 && hfi_fit_integrates_slopes(fit)) s = hfi_fit_centre_slopes(fit, state);
     if (s >= 0) s = conclude(fit, state, posterior, report, readings);
     /* What sites with an iteration of their own could not do; nothing has been said since. */
     if (s == HF_OK && trained == HF_WARN_NOT_CONVERGED) s = trained;

@@ -95,6 +95,12 @@ void hfi_fit_scale_sparse(const hfi_fit *fit, double all, const double *location
 void hfi_fit_bound_sparse(const hfi_fit *fit, hfi_trainer *trainer);
 /** Median or 0, and 1.4826 MAD, or what stands in for it where that is 0 (fit_gather.c). */
 hf_status hfi_fit_robust_scale(hf_context *ctx, size_t n, const double *y, double *location, double *scale);
+/** Whether the coefficients of a linear mean are integrated out (fit_slopes.c). Then: the kernel
+ * with what that adds to it, its variances held, and, after training, the mean that it is about. */
+bool hfi_fit_integrates_slopes(const hfi_fit *fit);
+hf_status hfi_fit_widen_slopes(hfi_fit *fit);
+hf_status hfi_fit_hold_slopes(hfi_fit *fit);
+hf_status hfi_fit_centre_slopes(hfi_fit *fit, double *state);
 /** Kernel, mean and sites at their starting or given values. */
 hf_status hfi_fit_prepare(hfi_fit *fit);
 /** The trainer's evaluator for the solver chosen. */

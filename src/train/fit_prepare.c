@@ -178,8 +178,10 @@ hf_status hfi_fit_prepare(hfi_fit *fit)
     } else {
         s = hf_kernel_parse(fit->ctx, settings->kernel, fit->data->names, fit->d, &fit->kernel);
         if (s >= 0) s = hf_mean_create(fit->ctx, settings->mean, fit->d, &fit->mean);
+        if (s >= 0 && hfi_fit_integrates_slopes(fit)) s = hfi_fit_widen_slopes(fit);
     }
     if (s >= 0) s = start_kernel(fit);
+    if (s >= 0 && hfi_fit_integrates_slopes(fit)) s = hfi_fit_hold_slopes(fit);
     const double unit = settings->standardise ? 1.0 : fit->measured.y_scale;
     fit->noise = settings->noise_start > 0.0
                      ? settings->noise_start / fit->scaling.y_scale / fit->scaling.y_scale
@@ -302,7 +304,8 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
     }
     const hf_mean_kind kind = hf_mean_get_kind(fit->mean);
     t->train_mean = train && settings->train_mean && !hf_mean_held(fit->mean) && kind != HF_MEAN_MEDIAN;
-    if (kind == HF_MEAN_LINEAR) t->train_mean = train && !hf_mean_held(fit->mean);
+    if (kind == HF_MEAN_LINEAR)
+        t->train_mean = train && !hf_mean_held(fit->mean) && !hfi_fit_integrates_slopes(fit);
     for (size_t i = kernel_count; i < kernel_count + mean_count; i++) {
         t->lower[i] = -INFINITY;
         t->upper[i] = INFINITY;
