@@ -307,7 +307,8 @@ typedef struct hf_leave_one_out_scores {
  * where v is the variance of the m - 1 others.
  *
  * Several outputs: all readings together, each in units of the scale that the fit standardised its
- * output by, as hf_score(). One output: units of the target.
+ * output by, as hf_score(). One output: units of the target, also of a transformed one, whose
+ * scores are those of hf_metrics_transformed() but for `mean`, which knows of no transform.
  *
  * Errors: HF_ERR_ARGUMENT for NULL and for a classifier; HF_ERR_NO_DATA for a streamed model and
  * where no reading was kept; HF_ERR_MEMORY, HF_ERR_CANCELLED. `scores` are untouched on error.

@@ -202,9 +202,6 @@ hf_status hfi_transform_deny(hf_context *ctx, const hf_model *m, const char *wha
 /** Fits the gathered rows: posterior, report and what is thought of the readings go into the model.
  * settings->transform is not HF_TRANSFORM_AUTO. */
 hf_status hfi_model_fit_rows(hf_context *ctx, hf_model *model, const hf_fit_settings *settings);
-/** Predictions of the readings from the others, mean and observed variance of what is modelled
- * (transformed). n entries each; NaN where there is none. */
-hf_status hfi_model_leave_out(hf_context *ctx, const hf_model *model, double *mean, double *var);
 
 /** Numbers of the model's features in another table: d pointers to its columns. */
 hf_status hfi_model_inputs(hf_context *ctx, const hf_model *model, const hf_table *table,
@@ -246,7 +243,8 @@ void hfi_outputs_predictions_free(hf_context *ctx, hfi_outputs_predictions *pred
 hf_status hfi_predict_outputs_into_table(hf_context *ctx, const hf_model *model, hf_table *table);
 /** HF_ERR_NO_DATA for a model that was read in parts and has no rows (rows.c). */
 hf_status hfi_model_check_rows(hf_context *ctx, const hf_model *model);
-/** Each of model->n readings without itself: mean and standard deviation, noise included. */
+/** Each of model->n readings without itself: mean and standard deviation, noise included; of a
+ * transformed target in the units of what is modelled. */
 hf_status hfi_model_left_out(hf_context *ctx, const hf_model *model, double *mean, double *sd);
 /** Whether a reading is there and was not set aside: its weight is 1/4 or more. */
 bool hfi_model_is_kept(const hf_model *model, size_t i);

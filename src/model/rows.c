@@ -152,21 +152,6 @@ static hf_status judge(hf_context *ctx, const hf_model *model, bool only_suspect
     return status;
 }
 
-hf_status hfi_model_leave_out(hf_context *ctx, const hf_model *model, double *mean, double *variance)
-{
-    double *block = hfi_alloc(ctx, model->n, COLUMNS * sizeof *block);
-    if (block == NULL) return HF_ERR_MEMORY;
-    columns c = split(block, model->n);
-    const hf_status status = judge(ctx, model, false, false, &c);
-    for (size_t i = 0; i < model->n && status >= 0; i++) {
-        const bool missing = isnan(model->y[i]);
-        mean[i] = missing ? NAN : c.mean[i];
-        variance[i] = missing ? NAN : c.sd[i] * c.sd[i];
-    }
-    hfi_free(ctx, block);
-    return status;
-}
-
 /* Mean and sd of what is modelled become those of the target. */
 static void to_target(const hf_model *model, columns *c)
 {

@@ -23,7 +23,7 @@ static bool is_skewed(const hf_model *model, double *y)
     for (size_t i = 0; i < model->n; i++) {
         if (isnan(model->y[i])) continue;
         if (!(model->y[i] > 0.0)) return false;
-        if (model->reading[i].weight > 0.0) y[count++] = model->y[i];
+        if (hfi_model_is_kept(model, i)) y[count++] = model->y[i];
     }
     if (count < LEAST) return false;
     const double low = hfi_quantile(y, count, 0.05), middle = hfi_quantile(y, count, 0.5),
@@ -71,17 +71,16 @@ static double rank_correlation(size_t n, double *a, double *b, ranked *order)
 }
 
 /* Sizes of standardised residuals against predictions, which they replace. */
-static bool fans_out(const hf_model *model, double *mean, double *variance, ranked *order)
+static bool fans_out(const hf_model *model, double *mean, double *sd, ranked *order)
 {
     size_t count = 0;
     for (size_t i = 0; i < model->n; i++) {
-        if (isnan(mean[i]) || !(model->reading[i].weight > 0.0)) continue;
-        const double residual = fabs(model->y[i] - mean[i]) / sqrt(variance[i]);
+        if (!hfi_model_is_kept(model, i)) continue;
+        const double residual = fabs(model->y[i] - mean[i]) / sd[i];
         mean[count] = mean[i];
-        variance[count++] = residual;
+        sd[count++] = residual;
     }
-    return count >= LEAST &&
-           rank_correlation(count, mean, variance, order) * sqrt((double)count - 1.0) > surely;
+    return count >= LEAST && rank_correlation(count, mean, sd, order) * sqrt((double)count - 1.0) > surely;
 }
 
 hf_status hfi_transform_advise(hf_context *ctx, hf_model *model)
@@ -92,7 +91,7 @@ hf_status hfi_transform_advise(hf_context *ctx, hf_model *model)
     ranked *order = hfi_alloc(ctx, n, sizeof *order);
     hf_status status = block != NULL && order != NULL ? HF_OK : HF_ERR_MEMORY;
     const bool asked = status >= 0 && is_skewed(model, block);
-    if (asked) status = hfi_model_leave_out(ctx, model, block, block + n);
+    if (asked) status = hfi_model_left_out(ctx, model, block, block + n);
     if (asked && status >= 0 && fans_out(model, block, block + n, order))
         status = hfi_model_note(ctx, model,
                                 "the target is positive and skewed, and its residuals fan out: the transform "

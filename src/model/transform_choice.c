@@ -44,13 +44,13 @@ static hf_status densities(hf_context *ctx, const hf_model *model, candidate *c)
     const size_t n = model->n;
     double *mean = hfi_alloc(ctx, n, 2 * sizeof *mean);
     if (mean == NULL) return HF_ERR_MEMORY;
-    double *variance = mean + n;
-    const hf_status status = hfi_model_leave_out(ctx, model, mean, variance);
+    double *sd = mean + n;
+    const hf_status status = hfi_model_left_out(ctx, model, mean, sd);
     for (size_t i = 0; i < n && status >= 0; i++) {
         const double y = model->y[i];
         /* At the border of a domain there is a probability and no density. */
         const bool inside = isfinite(hf_transform_log_derivative(c->transform, y));
-        c->density[i] = inside ? hf_transform_log_density(c->transform, y, mean[i], variance[i]) : NAN;
+        c->density[i] = inside ? hf_transform_log_density(c->transform, y, mean[i], sd[i] * sd[i]) : NAN;
     }
     hfi_free(ctx, mean);
     return status;

@@ -164,6 +164,34 @@ static void scores_are_those_by_hand(const pair *p, hf_transform t)
     assert_true(y.crps > 0.0 && y.crps < y.mae);
 }
 
+/* The same of leave-one-out scores; the mean of the others knows of no transform. */
+static void quality_is_that_by_hand(const pair *p, hf_transform t)
+{
+    hf_leave_one_out_scores y, z;
+    assert_int_equal(hf_model_leave_one_out(p->ctx, p->y, &y), HF_OK);
+    assert_int_equal(hf_model_leave_one_out(p->ctx, p->z, &z), HF_OK);
+    const double *readings = column_of(p->ctx, p->rows_y, "y"),
+                 *mean = column_of(p->ctx, p->rows_y, "loo_mean"),
+                 *weight = column_of(p->ctx, p->rows_y, "weight");
+    double slopes = 0.0, squares = 0.0, sum = 0.0, around = 0.0;
+    const double n = (double)y.model.n;
+    for (size_t i = 0; i < hf_table_rows(p->rows_y); i++) {
+        if (weight[i] < 0.25) continue;
+        slopes += hf_transform_log_derivative(t, readings[i]) / n;
+        squares += (readings[i] - mean[i]) * (readings[i] - mean[i]) / n;
+        sum += readings[i];
+    }
+    for (size_t i = 0; i < hf_table_rows(p->rows_y); i++) {
+        const double away = readings[i] - (sum - readings[i]) / (n - 1.0);
+        if (weight[i] >= 0.25) around += away * away / n;
+    }
+    assert_true(y.model.n == z.model.n && y.model.coverage95 == z.model.coverage95);
+    assert_true(fabs(y.model.nlpd - (z.model.nlpd - slopes)) < 1e-9);
+    same_relative(y.model.rmse, sqrt(squares), 1e-10);
+    same_relative(y.mean.rmse, sqrt(around), 1e-10);
+    assert_true(y.model_r2 > 0.5 && y.model_r2 < 1.0);
+}
+
 static void a_transform_is_a_transformed_column(void **state)
 {
     (void)state;
@@ -173,6 +201,7 @@ static void a_transform_is_a_transformed_column(void **state)
         predictions_are_those_by_hand(&p, both[k]);
         rows_are_those_by_hand(&p, both[k]);
         scores_are_those_by_hand(&p, both[k]);
+        quality_is_that_by_hand(&p, both[k]);
         free_pair(&p);
     }
     pair p = make_pair(HF_TRANSFORM_LOG, HF_SOLVER_INDUCING);
