@@ -148,7 +148,7 @@ static void plan_table(plan *p, hf_context *ctx, const bed_table *t)
         task.kind = KNOWN;
         add_task(p, &task);
     }
-    if (t->n < BED_FEWEST) return;
+    if (bed_sound_rows(t) < BED_FEWEST) return;
     for (task.split = p->study.first; task.split < p->study.first + splits_of(p, t); ++task.split) {
         if (p->restarts) {
             task.kind = RESTARTS;

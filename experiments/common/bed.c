@@ -97,6 +97,11 @@ void bed_free(bed *b)
     *b = (bed){0};
 }
 
+size_t bed_sound_rows(const bed_table *t)
+{
+    return t->n - t->known_count;
+}
+
 const bed_table *bed_find(const bed *b, const char *name)
 {
     for (size_t i = 0; i < b->count; ++i)
@@ -111,6 +116,25 @@ static uint64_t seed_of(const bed_case *c, const char *purpose)
     return fnv1a(text);
 }
 
+bool bed_row_known(const bed_table *t, size_t row)
+{
+    for (size_t k = 0; k < t->known_count; ++k)
+        if (t->known[k] == row) return true;
+    return false;
+}
+
+/* A permutation of the rows that are not known to be odd. */
+static hf_status shuffle_rows(hf_context *ctx, uint64_t seed, const bed_table *t, size_t *order)
+{
+    size_t all, sound = 0, *rows = room(t->n, sizeof *rows);
+    for (size_t i = 0; i < t->n; ++i)
+        if (!bed_row_known(t, i)) rows[sound++] = i;
+    const hf_status status = hf_split(ctx, seed, 0.0, sound, order, &all);
+    for (size_t i = 0; i < sound && status >= 0; ++i) order[i] = rows[order[i]];
+    free(rows);
+    return status;
+}
+
 static void copy_rows(const bed_table *t, const size_t *rows, size_t count, double *x, double *y)
 {
     for (size_t i = 0; i < count; ++i) {
@@ -119,29 +143,22 @@ static void copy_rows(const bed_table *t, const size_t *rows, size_t count, doub
     }
 }
 
-/* A permutation of n rows. */
-static hf_status shuffle(hf_context *ctx, uint64_t seed, size_t n, size_t *order)
-{
-    size_t all;
-    return hf_split(ctx, seed, 0.0, n, order, &all);
-}
-
 bool bed_problem(hf_context *ctx, const bed_case *what, problem *out, bool *applies)
 {
     const bed_table *t = what->table;
     bed_case clean = *what;
     clean.share = 0.0; /* all kinds and shares have the same splits */
-    const size_t used = t->n < what->most ? t->n : what->most;
+    const size_t sound = bed_sound_rows(t), used = sound < what->most ? sound : what->most;
     const size_t test = used / 5 > 3 ? used / 5 : 3, train = used - test;
-    size_t *order = room(t->n, sizeof *order);
-    hf_status status = shuffle(ctx, seed_of(&clean, "split"), t->n, order);
+    size_t all, *order = room(t->n, sizeof *order);
+    hf_status status = shuffle_rows(ctx, seed_of(&clean, "split"), t, order);
     *out = problem_create(train, test, t->d);
     *applies = true;
     if (status >= 0) {
         copy_rows(t, order, train, out->x, out->y);
         copy_rows(t, order + train, test, out->tx, out->ty);
         out->unit = sample_sd(train, out->y);
-        status = shuffle(ctx, seed_of(what, what->kind), train, order);
+        status = hf_split(ctx, seed_of(what, what->kind), 0.0, train, order, &all);
     }
     const bed_kind *kind = bed_kind_find(what->kind);
     if (status >= 0 && strcmp(what->kind, "none") != 0)

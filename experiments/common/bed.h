@@ -13,7 +13,7 @@
 
 enum {
     BED_KNOWN = 24, /**< rows that are known to be odd, of one table */
-    BED_FEWEST = 15 /**< rows of a table that is split; smaller ones are for known rows only */
+    BED_FEWEST = 15 /**< sound rows of a table that is split; smaller ones show known rows only */
 };
 
 typedef struct bed_table {
@@ -38,6 +38,11 @@ void bed_free(bed *b);
 /** The table of that name, or NULL. */
 const bed_table *bed_find(const bed *b, const char *name);
 
+/** Whether a row, from 0, is known to be odd. */
+bool bed_row_known(const bed_table *table, size_t row);
+/** How many rows are not. */
+size_t bed_sound_rows(const bed_table *table);
+
 /** What is done to a table. */
 typedef struct bed_case {
     const bed_table *table;
@@ -48,7 +53,8 @@ typedef struct bed_case {
 } bed_case;
 
 /**
- * The training and test rows of a case: a random fifth of the rows, 3 at least, is held out, and
+ * The training and test rows of a case. Rows known to be odd are left out, so that no damage means
+ * clean rows as far as is known. A random fifth of the others, 3 at least, is held out, and
  * training targets are damaged. Split, sample and damage depend on the names and numbers of the
  * case alone.
  *

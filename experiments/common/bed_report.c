@@ -25,7 +25,7 @@ static double *numbers(size_t count)
 
 static bool in_half(const bed_scope *s, const bed_table *t)
 {
-    return t && t->held == s->held && t->n >= BED_FEWEST;
+    return t && t->held == s->held && bed_sound_rows(t) >= BED_FEWEST;
 }
 
 /* The table of a record of that method (and kind, unless NULL) in the half, or NULL. */
@@ -152,6 +152,20 @@ static size_t losses_of(const bed_scope *s, loss *out)
     return count;
 }
 
+/* Names the tables on which clean readings were set aside. */
+static void report_touched(const bed_scope *s)
+{
+    bool begun = false;
+    for (size_t i = 0; i < s->tables->count; ++i) {
+        const bed_table *t = &s->tables->tables[i];
+        const tally sum = count_kind(s, t, "none");
+        if (!sum.sound) continue;
+        printf("%s %s %zu in %zu splits", begun ? "," : ":", t->name, sum.sound, sum.cases);
+        begun = true;
+    }
+    fputs(".", stdout);
+}
+
 static void report_clean(const bed_scope *s)
 {
     size_t readings = 0, aside = 0, touched = 0, tables = 0;
@@ -166,8 +180,9 @@ static void report_clean(const bed_scope *s)
         touched += sum.sound > 0;
     }
     if (!tables) return;
-    printf("\n(c) Clean rows: %zu of %zu readings set aside (%.3f %%), on %zu of %zu tables.", aside,
-           readings, percent(aside, readings), touched, tables);
+    printf("\n(c) Clean rows: %zu of %zu readings set aside (%.3f %%), on %zu of %zu tables", aside, readings,
+           percent(aside, readings), touched, tables);
+    report_touched(s);
     loss *list = calloc(s->tables->count, sizeof *list);
     const size_t count = list ? losses_of(s, list) : 0;
     if (count)
@@ -241,7 +256,7 @@ static spread spread_of(const bed_scope *s, const char *method, const char *kind
     spread out = {0, NAN, 0.0, ""};
     for (size_t i = 0; i < s->tables->count; ++i) {
         const bed_table *t = &s->tables->tables[i];
-        if (!in_half(s, t) || t->n < SHARED_ROWS) continue;
+        if (!in_half(s, t) || bed_sound_rows(t) < SHARED_ROWS) continue;
         const double ratio = over_oracle(s, t, method, kind);
         if (isnan(ratio)) continue;
         ratios[out.count++] = ratio;
@@ -348,18 +363,12 @@ static bool listed(const char *rows, size_t row)
     return false;
 }
 
-static bool is_known(const bed_table *t, size_t row)
-{
-    for (size_t k = 0; k < t->known_count; ++k)
-        if (t->known[k] + 1 == row) return true;
-    return false;
-}
-
 /* The rows of a list that are known (or not), without those of another list. */
 static void print_rows(const bed_table *t, const char *rows, const char *less, bool known)
 {
     for (size_t row = 1; row <= t->n; ++row)
-        if (listed(rows, row) && !listed(less, row) && is_known(t, row) == known) printf(" %zu", row);
+        if (listed(rows, row) && !listed(less, row) && bed_row_known(t, row - 1) == known)
+            printf(" %zu", row);
     fputs(" |", stdout);
 }
 
