@@ -185,7 +185,8 @@ add("oats", m, take(x, c("B", "V", "N"), "Y"), "yield of oats in a split plot")
 pick("petrol", m, "petrol", c("SG", "VP", "V10", "EP"), "Y", "petrol won from crude oil")
 phones <- source_data(m, "phones")
 add("phones", m, data.frame(year = phones$year, calls = phones$calls),
-    "calls from Belgium in millions; 1964 to 1969 are minutes", "15 16 17 18 19 20")
+    "calls from Belgium in millions; minutes from 1963 to 1970 in part or wholly",
+    "14 15 16 17 18 19 20 21")
 pick("pima", m, "Pima.te", others(m, "Pima.te", "bmi"), "bmi", "body mass of women")
 x <- source_data(m, "quine")
 add("quine", m, take(x, c("Eth", "Sex", "Age", "Lrn"), "Days"), "days absent from school; many zeros")
