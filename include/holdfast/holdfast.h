@@ -11,6 +11,7 @@
 #include <holdfast/certify_uses.h>
 #include <holdfast/classify.h>
 #include <holdfast/closed_envelope.h>
+#include <holdfast/compare.h>
 #include <holdfast/contaminate.h>
 #include <holdfast/context.h>
 #include <holdfast/dpp.h>

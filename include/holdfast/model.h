@@ -335,7 +335,7 @@ HF_API hf_status hf_model_leave_one_out(hf_context *ctx, const hf_model *model,
  * At most 512 rows, chosen and paired at random by a stream of their own: the same model gives the
  * same numbers whatever the context's seed. Readings set aside do not count. Several outputs, and
  * classes of softmax sites: rows are asked about their own output, or about classes in turn, in
- * scaled units, and variances are those within an output.
+ * scaled units, and variances are those within an output. A transformed target: of its transform.
  * @param relevance hf_model_features() entries; all 0 where f is constant
  * Errors: HF_ERR_ARGUMENT for NULL; HF_ERR_NO_DATA for a streamed model and fewer than two kept
  * readings; HF_ERR_MEMORY, HF_ERR_CANCELLED. `relevance` is untouched on error. Cost: about 512

@@ -26,9 +26,8 @@ static hf_status check_arguments(hf_context *ctx, const char *function, const hf
     return hfi_transform_check(ctx, columns, settings);
 }
 
-/* Columns and rows of the table into a fresh model. */
-static hf_status prepare(hf_context *ctx, const hf_table *table, const hf_columns *columns,
-                         const hf_fit_settings *settings, hf_model **out)
+hf_status hfi_model_prepare(hf_context *ctx, const hf_table *table, const hf_columns *columns,
+                            const hf_fit_settings *settings, hf_model **out)
 {
     hf_model *model = hfi_model_new(ctx);
     if (model == NULL) return HF_ERR_MEMORY;
@@ -178,7 +177,7 @@ hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns *colum
     hf_status status = check_arguments(ctx, "hf_fit", table, columns, settings, model);
     if (status < 0) return status;
     hf_model *made = NULL;
-    status = prepare(ctx, table, columns, settings, &made);
+    status = hfi_model_prepare(ctx, table, columns, settings, &made);
     if (status < 0) return status;
     status = hfi_look_at_inputs(ctx, made, table);
     if (status >= 0)
@@ -201,7 +200,7 @@ hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_columns *
     hf_status status = check_arguments(ctx, "hf_fit_cost", table, columns, settings, out);
     if (status < 0) return status;
     hf_model *model = NULL;
-    status = prepare(ctx, table, columns, settings, &model);
+    status = hfi_model_prepare(ctx, table, columns, settings, &model);
     if (status < 0) return status;
 
     const size_t available = hfi_available_memory();

@@ -177,6 +177,10 @@ hf_status hfi_model_copy_outputs(hf_context *ctx, hf_model *model, const hf_tabl
 /** Copies the usable rows of a table into the model; remarks on rows left out and on constant columns. */
 hf_status hfi_model_gather(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles);
 
+/** Columns and rows of a table into a fresh model, which nothing is fitted to yet (fit.c). */
+hf_status hfi_model_prepare(hf_context *ctx, const hf_table *table, const hf_columns *columns,
+                            const hf_fit_settings *settings, hf_model **out);
+
 /* ---- a transformed target (transform.c, transform_choice.c, transform_advice.c) --------- */
 
 /** HF_ERR_ARGUMENT for what does not go with the transform of the settings. */

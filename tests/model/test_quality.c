@@ -161,6 +161,47 @@ static void other_solvers_and_sites_are_scored(void **state)
     hf_context_free(ctx);
 }
 
+/* The density of the reading, not of its logarithm; the mean of the others is in its own units. */
+static void transforms_are_scored_in_units_of_the_target(void **state)
+{
+    (void)state;
+    enum {
+        N = 20
+    };
+    hf_context *ctx = hf_context_create();
+    hf_table *table = wavy_table(ctx, N, 0);
+    double y[N], nlpd = 0.0;
+    for (size_t i = 0; i < N; i++) y[i] = exp(column_of(ctx, table, "y")[i]);
+    assert_int_equal(hf_table_set_numbers(ctx, table, "z", column_of(ctx, table, "y")), HF_OK);
+    assert_int_equal(hf_table_set_numbers(ctx, table, "y", y), HF_OK);
+    const char *const drop[] = {"z"}, *const inputs[] = {"a", "b"};
+    hf_fit_settings settings = untrained();
+    hf_model *of_z = NULL, *of_y = NULL;
+    hf_leave_one_out_scores plain, transformed;
+    const hf_columns z_columns = {.target = "z", .features = inputs, .feature_count = 2},
+                     y_columns = {.target = "y", .drop = drop, .drop_count = 1};
+    assert_int_equal(hf_fit(ctx, table, &z_columns, &settings, &of_z, NULL), HF_OK);
+    settings.transform = HF_TRANSFORM_LOG;
+    assert_int_equal(hf_fit(ctx, table, &y_columns, &settings, &of_y, NULL), HF_OK);
+    assert_int_equal(hf_model_leave_one_out(ctx, of_z, &plain), HF_OK);
+    assert_int_equal(hf_model_leave_one_out(ctx, of_y, &transformed), HF_OK);
+    for (size_t i = 0; i < N; i++) nlpd += log(y[i]) / N; /* minus the log of the derivative */
+    assert_close(transformed.model.nlpd, plain.model.nlpd + nlpd, 1e-10);
+    assert_true(transformed.model.coverage90 == plain.model.coverage90);
+    double sum = 0.0, error = 0.0;
+    for (size_t i = 0; i < N; i++) sum += y[i];
+    for (size_t i = 0; i < N; i++) error += fabs(y[i] - (sum - y[i]) / (N - 1)) / N;
+    assert_close(transformed.mean.mae, error, 1e-12);
+    double of_the_log[2], of_the_target[2];
+    assert_int_equal(hf_model_relevance(ctx, of_z, of_the_log), HF_OK);
+    assert_int_equal(hf_model_relevance(ctx, of_y, of_the_target), HF_OK);
+    assert_close(of_the_target[0], of_the_log[0], 1e-9);
+    hf_model_free(of_y);
+    hf_model_free(of_z);
+    hf_table_free(table);
+    hf_context_free(ctx);
+}
+
 /* In scaled units: another unit of an output changes no score. */
 static void outputs_are_scored_together(void **state)
 {
@@ -385,6 +426,7 @@ int main(void)
         cmocka_unit_test(scores_are_those_of_leaving_out),
         cmocka_unit_test(plain_fit_is_scored_on_the_same_readings),
         cmocka_unit_test(other_solvers_and_sites_are_scored),
+        cmocka_unit_test(transforms_are_scored_in_units_of_the_target),
         cmocka_unit_test(outputs_are_scored_together),
         cmocka_unit_test(few_rows_are_paired_with_all_others),
         cmocka_unit_test(shares_are_sobol_indices),
