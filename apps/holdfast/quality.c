@@ -77,32 +77,22 @@ static int by_share(const void *a, const void *b)
     return left->input < right->input ? -1 : left->input > right->input;
 }
 
-static void print_share(FILE *out, double share)
-{
-    if (share < HARDLY)
-        fprintf(out, "<%g", HARDLY);
-    else
-        fprintf(out, "%.2f", share);
-}
-
-/* "carat matters most (0.83), then depth (0.15); table hardly (<0.01)" */
+/* "carat matters most (0.83), then depth (0.15); hardly table and 4 more" */
 static void print_ranked(FILE *out, const hf_model *model, const ranked *list, size_t count)
 {
     const size_t shown = count < SHOWN_INPUTS ? count : SHOWN_INPUTS;
     bool hardly = false;
     for (size_t k = 0; k < shown; k++) {
-        const bool little = list[k].share < HARDLY;
-        const char *before = k == 0 ? "" : little && !hardly ? "; " : k == 1 ? ", then " : ", ";
-        const char *after = k == 0 ? " matters most" : little && !hardly ? " hardly" : "";
-        say(out, "%s%s%s (", before, hf_model_feature(model, list[k].input), after);
-        print_share(out, list[k].share);
-        fputc(')', out);
+        const bool little = k > 0 && list[k].share < HARDLY;
+        const char *before = k == 0 ? "" : little && !hardly ? "; hardly " : k == 1 ? ", then " : ", ";
+        say(out, "%s%s%s", before, hf_model_feature(model, list[k].input), k == 0 ? " matters most" : "");
+        if (!little) fprintf(out, " (%.2f)", list[k].share);
         hardly = hardly || little;
     }
-    if (count > shown) {
-        fprintf(out, " and %zu more of at most ", count - shown);
-        print_share(out, list[shown].share);
-    }
+    if (count > shown && !hardly && list[shown].share >= HARDLY)
+        fprintf(out, "; %zu more up to %.2f", count - shown, list[shown].share);
+    else if (count > shown)
+        fprintf(out, "%s %zu more", hardly ? " and" : "; hardly", count - shown);
     fputc('\n', out);
 }
 

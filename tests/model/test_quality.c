@@ -236,6 +236,26 @@ static void outputs_are_scored_together(void **state)
     hf_context_free(ctx);
 }
 
+static void nonsense_of_the_plain_fit_is_refused(void **state)
+{
+    (void)state;
+    image made = image_make();
+    change(
+        &made,
+        "INSERT INTO array SELECT 'row_plain_mean', rows, columns, data FROM array WHERE name = 'row_target'",
+        true);
+    assert_contains(hf_context_message(made.ctx), "row_plain_sd");
+    change(
+        &made,
+        "INSERT INTO array SELECT 'row_plain_mean', rows, columns, data FROM array WHERE name = "
+        "'row_target'; "
+        "INSERT INTO array SELECT 'row_plain_sd', rows, columns, zeroblob(8 * rows) FROM array WHERE name = "
+        "'row_target'",
+        true);
+    assert_contains(hf_context_message(made.ctx), "not positive");
+    image_free(&made);
+}
+
 /* ---- relevance -------------------------------------------------------------------------------------------- */
 
 /* Three inputs that vary independently; the target is made by `mix`. */
@@ -428,6 +448,7 @@ int main(void)
         cmocka_unit_test(other_solvers_and_sites_are_scored),
         cmocka_unit_test(transforms_are_scored_in_units_of_the_target),
         cmocka_unit_test(outputs_are_scored_together),
+        cmocka_unit_test(nonsense_of_the_plain_fit_is_refused),
         cmocka_unit_test(few_rows_are_paired_with_all_others),
         cmocka_unit_test(shares_are_sobol_indices),
         cmocka_unit_test(classes_have_relevant_inputs),
