@@ -160,10 +160,11 @@ HF_API const hf_classifier *hf_model_classifier(const hf_model *model);
 HF_API size_t hf_model_skipped(const hf_model *model);
 /** Remarks of the fit, a sentence each: text columns left out, rows left out, constant columns,
  * inputs with values that look like codes for "missing" (-999), rows with an input far from all
- * others, inputs that count the rows, warnings of the solver. docs/methods/remarks.md says when
- * each is made and what to do. They change nothing: rows that are remarked on are used as ever.
- * hf_fit() leaves them in the context's message too, joined. hf_fit_stream() does not look at the
- * inputs. Cost of that look: O(d n log n). Owned by the model. */
+ * others, inputs that count the rows, a series that repeats (with a kernel that goes on),
+ * warnings of the solver. docs/methods/remarks.md says when each is made and what to do. They
+ * change nothing: rows that are remarked on are used as ever. hf_fit() leaves them in the context's
+ * message too, joined. hf_fit_stream() does not look at inputs and series. Cost of that look:
+ * O(d n log n), and O(n^2) for a series of n <= 5000. Owned by the model. */
 HF_API size_t hf_model_notes(const hf_model *model);
 HF_API const char *hf_model_note(const hf_model *model, size_t i);
 /** SHA-256 of the training data as used (hex, 64 characters). Owned by the model. */

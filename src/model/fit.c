@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a table to a model, and what that will cost. */
 #include "model/class_model.h"
+#include "model/cycle.h"
 #include "model/look.h"
 
 #include "train/train.h"
@@ -159,6 +160,7 @@ static hf_status learn(hf_context *ctx, hf_model *model, const hf_fit_settings *
     if (status >= 0) status = hfi_model_keep_settings(ctx, model, &own);
     if (status >= 0) status = hfi_model_finish(ctx, model);
     if (status >= 0 && settings->transform == HF_TRANSFORM_NONE) status = hfi_transform_advise(ctx, model);
+    if (status >= 0) status = hfi_look_for_cycle(ctx, model);
     return status < 0 ? status : fitted;
 }
 

@@ -48,10 +48,42 @@ class Inputs(ToolCase):
         self.ok("fit", "t.csv", "-t", "y", *self.fast)
 
 
+class Cycles(ToolCase):
+    def series(self, name, rows, column="year"):
+        """Rows of a cycle of eleven years with a trend; a few are wrong."""
+        lines = [f"{column},y"]
+        for i in rows:
+            y = 5 * math.sin(2 * math.pi * i / 11) + 0.02 * i + math.sin(97.3 * i * i) / 2 + (40 if i % 50 == 17 else 0)
+            lines.append(f"{1700 + i},{y:.3f}")
+        self.write(name, "\n".join(lines) + "\n")
+
+    remark = ('the series repeats every 11 units of "year" (autocorrelation 0.', 'may predict better beyond the readings')
+
+    def test_what_is_offered_predicts_better(self):
+        self.series("t.csv", range(150))
+        self.series("later.csv", range(150, 167))
+        code, out, err = self.run_tool("fit", "t.csv", "-t", "y", "-o", "m.hf", "--json")
+        self.assertEqual(code, 0)
+        note = [note for note in json.loads(out)["notes"] if note.startswith(self.remark[0])]
+        self.assertEqual(len(note), 1, out)
+        self.assertTrue(note[0].endswith(self.remark[1]), note)
+        self.assertIn("holdfast: warning: " + note[0], err)
+        kernel = note[0].split('--kernel "')[1].split('"')[0]
+        self.assertEqual(kernel, "matern52(ard) + periodic(year, period~11)")
+        again = self.ok("fit", "t.csv", "-t", "y", "-o", "n.hf", "--json", "-q", "--kernel", kernel)
+        self.assertEqual([note for note in json.loads(again)["notes"] if "repeats" in note], [])
+        scores = [json.loads(self.ok("score", model, "later.csv", "--json", "-q"))["rmse"] for model in ("m.hf", "n.hf")]
+        self.assertLess(scores[1], 0.4 * scores[0])
+
+    def test_series_that_do_not_repeat(self):
+        self.write("t.csv", "year,y\n" + "".join(f"{i},{0.01 * i * i + math.sin(97.3 * i * i):.3f}\n" for i in range(80)))
+        self.ok("fit", "t.csv", "-t", "y", "--no-train", "--suspects", "off")
+
+
 class Outside(ToolCase):
     def setUp(self):
         super().setUp()
-        self.write("t.csv", "carat,y\n" + "".join(f"{(i * 7 % 30) / 10 + 0.2:.1f},{math.sin(i):.3f}\n" for i in range(30)))
+        self.write("t.csv", "carat,y\n" + "".join(f"{(i * 7 % 30) / 10 + 0.2:.1f},{math.sin(97.3 * i * i):.3f}\n" for i in range(30)))
         self.ok("fit", "t.csv", "-t", "y", "--no-train", "--suspects", "off", "-o", "m.hf")
         self.write("new.csv", "carat\n1\n9.5\n3.2\n-1.25\n")
 

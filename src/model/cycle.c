@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a series repeats: a peak of its spectrum above a red background, and values that agree
+ * with those one, two and three periods later.
+ *
+ * A trend and noise with memory have a spectrum that falls with the frequency, so the peak is
+ * compared with the best falling spectrum of a family, fitted without the peak (Whittle's
+ * likelihood). Beside a known background the power at a Fourier frequency is exponential; beside
+ * one that was estimated from m others, beyond x with probability (1 + x / m)^-m. A smooth random
+ * function can have such a peak by chance, but it does not come back: hence the correlations, the
+ * stricter, the fewer periods there are. */
+#include "model/cycle.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    ROUNDS = 3,    /* of clipping */
+    HARMONICS = 5, /* of a peak, the peak included, which are no background */
+    LAGS = 3,
+    FINE = 40 /* steps between Fourier frequencies when the period is refined */
+};
+
+/* Of white noise about one series in a thousand has such a peak. */
+static const double error_rate = 1e-3;
+/* What is left of a straight line by rounding alone is far below this share of its largest value. */
+static const double rounding = 1e-12;
+
+typedef struct search {
+    size_t n, bins;        /* bins: Fourier frequencies 1 .. bins, in cycles per series */
+    double *residual;      /* n: without a straight line, clipped, mean 0 */
+    double *work;          /* n */
+    double *cosine, *sine; /* n: of whole turns in n parts */
+    double *power, *level; /* bins: periodogram and background */
+    bool *kept;            /* bins: background is estimated there */
+} search;
+
+/* ---- without a line -------------------------------------------------------------------------------------- */
+
+static void subtract_line(size_t n, const double *values, double *residual, double *intercept, double *slope)
+{
+    const double middle = 0.5 * ((double)n - 1.0);
+    double sum = 0.0, cross = 0.0, square = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        const double t = (double)i - middle;
+        sum += values[i];
+        cross += t * values[i];
+        square += t * t;
+    }
+    *intercept = sum / (double)n;
+    *slope = cross / square;
+    for (size_t i = 0; i < n; i++) residual[i] = values[i] - *intercept - *slope * ((double)i - middle);
+}
+
+/* Wrong readings are clipped at two and a half robust standard deviations; a sine and a trend are not. */
+static void remove_line(search *s, const double *values, double *clipped)
+{
+    const double middle = 0.5 * ((double)s->n - 1.0);
+    memcpy(clipped, values, s->n * sizeof *clipped);
+    for (int round = 0; round < ROUNDS; round++) {
+        double intercept, slope, sum = 0.0;
+        subtract_line(s->n, clipped, s->residual, &intercept, &slope);
+        for (size_t i = 0; i < s->n; i++)
+            s->residual[i] = values[i] - intercept - slope * ((double)i - middle);
+        memcpy(s->work, s->residual, s->n * sizeof *s->work);
+        const double median = hfi_median(s->work, s->n), far = 2.5 * hfi_mad(s->residual, s->n, s->work);
+        for (size_t i = 0; i < s->n && far > 0.0; i++)
+            s->residual[i] = fmin(fmax(s->residual[i], median - far), median + far);
+        for (size_t i = 0; i < s->n; i++) {
+            clipped[i] = intercept + slope * ((double)i - middle) + s->residual[i];
+            sum += s->residual[i];
+        }
+        for (size_t i = 0; i < s->n; i++) s->residual[i] -= sum / (double)s->n;
+    }
+}
+
+/* ---- spectrum -------------------------------------------------------------------------------------------- */
+
+static void find_spectrum(search *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const double turn = 2.0 * HFI_PI * (double)i / (double)s->n;
+        s->cosine[i] = cos(turn);
+        s->sine[i] = sin(turn);
+    }
+    for (size_t k = 1; k <= s->bins; k++) {
+        double re = 0.0, im = 0.0;
+        for (size_t i = 0, at = 0; i < s->n; i++) {
+            re += s->residual[i] * s->cosine[at];
+            im += s->residual[i] * s->sine[at];
+            at = at + k < s->n ? at + k : at + k - s->n;
+        }
+        s->power[k - 1] = re * re + im * im;
+    }
+}
+
+static double power_at(const search *s, double frequency)
+{
+    double re = 0.0, im = 0.0;
+    for (size_t i = 0; i < s->n; i++) {
+        const double turn = 2.0 * HFI_PI * frequency * (double)i / (double)s->n;
+        re += s->residual[i] * cos(turn);
+        im += s->residual[i] * sin(turn);
+    }
+    return re * re + im * im;
+}
+
+/* The falling spectra: floor + (1 - floor) / |1 - memory e^iw|^(2 order), 1 at frequency 0. */
+static double falling(const search *s, size_t k, double memory, int order, double floor)
+{
+    const double low = (1.0 - memory) * (1.0 - memory),
+                 one = low / (1.0 + memory * memory - 2.0 * memory * s->cosine[k]);
+    return floor + (1.0 - floor) * (order == 1 ? one : order == 2 ? one * one : one * one * one);
+}
+
+/* Minus the log likelihood of one of them, up to constants, at the bins kept, with its best scale. */
+static double misfit(const search *s, double memory, int order, double floor, double *scale)
+{
+    double ratio = 0.0, logs = 0.0, count = 0.0;
+    for (size_t k = 1; k <= s->bins; k++) {
+        if (!s->kept[k - 1]) continue;
+        const double level = falling(s, k, memory, order, floor);
+        ratio += s->power[k - 1] / level;
+        logs += log(level);
+        count += 1.0;
+    }
+    *scale = ratio / count;
+    return ratio > 0.0 ? log(*scale) + logs / count : -INFINITY;
+}
+
+/* The variance of the logarithms beside it: peaks, however high, and few of them, hardly move it. */
+static double misfit_of_logs(const search *s, double memory, int order, double floor, double *scale)
+{
+    static const double mean_log = -0.57721566490153286; /* of an exponential variable of mean 1 */
+    double sum = 0.0, square = 0.0, highest = 0.0;
+    for (size_t k = 0; k < s->bins; k++) highest = fmax(highest, s->power[k]);
+    for (size_t k = 1; k <= s->bins; k++) {
+        const double beside =
+            log(fmax(s->power[k - 1], 1e-20 * highest) / falling(s, k, memory, order, floor));
+        sum += beside;
+        square += beside * beside;
+    }
+    const double mean = sum / (double)s->bins;
+    *scale = exp(mean - mean_log);
+    return square / (double)s->bins - mean * mean;
+}
+
+typedef double (*misfit_rule)(const search *s, double memory, int order, double floor, double *scale);
+
+static void find_background(search *s, misfit_rule rule)
+{
+    static const double memories[] = {0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98},
+                        floors[] = {0.0, 1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3};
+    double least = INFINITY, memory = 0.0, floor = 0.0, scale = 0.0;
+    int order = 1;
+    for (size_t m = 0; m < sizeof memories / sizeof *memories; m++)
+        for (int o = 1; o <= (m == 0 ? 1 : 3); o++)
+            for (size_t f = 0; f < (m == 0 ? 1 : sizeof floors / sizeof *floors); f++) {
+                double c;
+                const double value = rule(s, memories[m], o, floors[f], &c);
+                if (!(value < least)) continue;
+                least = value;
+                memory = memories[m];
+                order = o;
+                floor = floors[f];
+                scale = c;
+            }
+    for (size_t k = 1; k <= s->bins; k++) s->level[k - 1] = scale * falling(s, k, memory, order, floor);
+}
+
+/* The bin that rises most above the background: three periods at least, of four values at least. */
+static size_t highest(const search *s)
+{
+    size_t best = 3;
+    for (size_t k = 3; k <= s->bins && 4 * k <= s->n; k++)
+        if (s->power[k - 1] * s->level[best - 1] > s->power[best - 1] * s->level[k - 1]) best = k;
+    return best;
+}
+
+/* Whether the peak is one that noise hardly makes; the background is fitted without it and its harmonics. */
+static bool stands_out(search *s, size_t peak)
+{
+    const double width = fmax(1.0, round(0.1 * (double)peak));
+    double count = 0.0, tried = floor((double)s->n / 4.0) - 2.0;
+    for (size_t k = 1; k <= s->bins; k++) {
+        bool kept = fabs((double)k - (double)peak) > width;
+        for (size_t h = 2; h <= HARMONICS; h++) kept = kept && (k > h * peak + 1 || k + 1 < h * peak);
+        s->kept[k - 1] = kept;
+        count += kept ? 1.0 : 0.0;
+    }
+    if (count < 6.0) return false;
+    find_background(s, misfit);
+    /* A pointed cycle has high peaks at other frequencies too; noise is beyond six once in 400 bins. */
+    double dropped = 0.0;
+    for (size_t k = 1; k <= s->bins; k++) {
+        if (!s->kept[k - 1] || s->power[k - 1] <= 6.0 * s->level[k - 1]) continue;
+        s->kept[k - 1] = false;
+        dropped += 1.0;
+    }
+    count -= dropped;
+    if (count < 6.0) return false;
+    if (dropped > 0.0) find_background(s, misfit);
+    count -= 3.0; /* memory, floor and scale */
+    const double beyond = count * (pow(fmax(tried, 1.0) / error_rate, 1.0 / count) - 1.0);
+    return s->power[peak - 1] > beyond * s->level[peak - 1];
+}
+
+/* Beside a Fourier frequency, the period with the most power. */
+static double refine(const search *s, size_t peak)
+{
+    double best = (double)peak, most = 0.0;
+    for (int i = -FINE; i <= FINE; i++) {
+        const double frequency = (double)peak + (double)i / FINE, power = power_at(s, frequency);
+        if (power > most) {
+            most = power;
+            best = frequency;
+        }
+    }
+    return (double)s->n / best;
+}
+
+/* ---- values a period apart ------------------------------------------------------------------------------- */
+
+/* What is left in `work` when means over one period around each value are taken away; how many values. */
+static size_t remove_means(search *s, double period)
+{
+    const double half = 0.5 * period;
+    const size_t reach = (size_t)half + 1;
+    if (s->n <= 2 * reach) return 0;
+    for (size_t i = reach; i + reach < s->n; i++) {
+        double sum = s->residual[i], total = 1.0;
+        for (size_t j = 1; j <= reach; j++) {
+            const double weight = fmin(fmax(half + 0.5 - (double)j, 0.0), 1.0);
+            sum += weight * (s->residual[i - j] + s->residual[i + j]);
+            total += 2.0 * weight;
+        }
+        s->work[i - reach] = s->residual[i] - sum / total;
+    }
+    return s->n - 2 * reach;
+}
+
+static double correlation(const double *values, size_t n, size_t lag)
+{
+    if (n < lag + 4) return 0.0;
+    const double count = (double)(n - lag);
+    double a = 0.0, b = 0.0, aa = 0.0, bb = 0.0, ab = 0.0;
+    for (size_t i = lag; i < n; i++) {
+        a += values[i - lag] / count;
+        b += values[i] / count;
+    }
+    for (size_t i = lag; i < n; i++) {
+        aa += (values[i - lag] - a) * (values[i - lag] - a);
+        bb += (values[i] - b) * (values[i] - b);
+        ab += (values[i - lag] - a) * (values[i] - b);
+    }
+    return aa > 0.0 && bb > 0.0 ? ab / (sqrt(aa) * sqrt(bb)) : 0.0;
+}
+
+/* How far values agree with those one, two and three periods later, as far as there are so many. */
+typedef struct agreement {
+    double period, first, mean, least;
+} agreement;
+
+static agreement agree(search *s, double period)
+{
+    const double periods = floor((double)s->n / period) - 2.0;
+    const size_t n = remove_means(s, period), lags = (size_t)fmin(fmax(periods, 1.0), LAGS);
+    agreement a = {.period = period, .least = 1.0};
+    for (size_t k = 1; k <= lags; k++) {
+        const double r = correlation(s->work, n, (size_t)round((double)k * period));
+        if (k == 1) a.first = r;
+        a.mean += r / (double)lags;
+        a.least = fmin(a.least, r);
+    }
+    return a;
+}
+
+/* The peak may be an overtone: then values agree better after two or three of its periods. */
+static agreement best_agreement(search *s, double period)
+{
+    agreement best = agree(s, period);
+    for (int times = 2; times <= 3 && 3.0 * times * period <= (double)s->n; times++) {
+        const agreement other = agree(s, times * period);
+        if (other.first > best.first + 0.2 && other.mean > best.mean + 0.2) best = other;
+    }
+    return best;
+}
+
+/* Smooth random functions with three humps agree with themselves by chance: 0.64 is asked for there, 0.3
+ * where there are nine periods or more. */
+static bool comes_back(const search *s, const agreement *a)
+{
+    const double least = fmax(0.3, 0.8 - 0.055 * (double)s->n / a->period);
+    return 3.0 * a->period <= (double)s->n && a->first >= least && a->mean >= 0.8 * least &&
+           a->least >= 0.4 * least;
+}
+
+/* Periods of the calendar are whole numbers of steps: one that is nearer than the frequency is known, about 0.15
+ * of the distance between Fourier frequencies, is taken for it. */
+static double settle(const search *s, double period)
+{
+    const double whole = round(period);
+    return fabs(period - whole) <= 0.15 * period * period / (double)s->n ? whole : period;
+}
+
+static void look(search *s, const double *values, hfi_cycle *out)
+{
+    bool varies = false;
+    double size = 0.0;
+    for (size_t i = 0; i < s->n; i++) {
+        varies = varies || values[i] != values[0];
+        size = fmax(size, fabs(values[i]));
+    }
+    if (!varies) return;
+    /* Room, until the spectrum needs it. Scaled, squares do not overflow. */
+    for (size_t i = 0; i < s->n; i++) s->sine[i] = values[i] / size;
+    remove_line(s, s->sine, s->cosine);
+    double left = 0.0, square = 0.0;
+    for (size_t i = 0; i < s->n; i++) {
+        left = fmax(left, fabs(s->residual[i]));
+        square += s->residual[i] * s->residual[i];
+    }
+    if (left < rounding) return;
+    find_spectrum(s);
+    find_background(s, misfit_of_logs);
+    const size_t peak = highest(s);
+    /* Of values that go up and down at every step, all power is at a frequency that is not looked at. */
+    if (s->power[peak - 1] < rounding * (double)s->n * square || !stands_out(s, peak)) return;
+    const agreement found = best_agreement(s, refine(s, peak));
+    if (comes_back(s, &found))
+        *out = (hfi_cycle){.period = settle(s, found.period), .correlation = found.first};
+}
+
+hf_status hfi_find_cycle(hf_context *ctx, size_t n, const double *values, hfi_cycle *out)
+{
+    *out = (hfi_cycle){0};
+    if (n < HFI_CYCLE_LEAST || n > HFI_CYCLE_MOST) return HF_OK;
+    double *room = hfi_alloc(ctx, n, 6 * sizeof *room);
+    search s = {.n = n, .bins = (n - 1) / 2, .kept = hfi_alloc(ctx, n, sizeof *s.kept)};
+    const hf_status status = room != NULL && s.kept != NULL ? HF_OK : HF_ERR_MEMORY;
+    if (status >= 0) {
+        double **const parts[] = {&s.residual, &s.work, &s.cosine, &s.sine, &s.power, &s.level};
+        for (size_t k = 0; k < 6; k++) *parts[k] = room + k * n;
+        look(&s, values, out);
+    }
+    hfi_free(ctx, room);
+    hfi_free(ctx, s.kept);
+    return status;
+}
