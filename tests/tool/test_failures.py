@@ -195,7 +195,7 @@ class Models(ToolCase):
         self.fails(["predict", "m.hf", "inf.csv"], 'inf.csv, line 3, column "b"')
         self.write("blind.csv", "a,b\n1,2\n")
         self.fails(["score", "m.hf", "blind.csv"], "blind.csv", '"y"')
-        self.write("gaps.csv", "a,b\n1,2\n,2\n")
+        self.write("gaps.csv", "a,b\n1,0.5\n,2\n")
         code, out, err = self.run_tool("predict", "m.hf", "gaps.csv")
         self.assertEqual((code, err), (0, "holdfast: warning: gaps.csv: 1 of 2 rows have a missing input and get no prediction\n"))
         self.assertEqual(out.split("\n")[2], ",2,,,,,")
