@@ -71,7 +71,8 @@ typedef struct hf_columns {
  *   sqrt has a probability and no density: wrong readings have little say.
  * - A transform is taken where its mean difference to the best milder one is above 2 standard
  *   errors, paired over at least 10 readings. Where the two predict equally well, that happens by
- *   chance once in 40 times, as far as the readings' differences are independent.
+ *   chance once in 40 times, for sqrt and for log, as far as the readings' differences are
+ *   independent.
  * Without a transform a remark says where one may help: all readings are positive, the upper half
  * of their middle nine tenths is twice as wide as the lower, and the sizes of standardised
  * leave-one-out residuals go up with the predictions, by Spearman's correlation with p < 0.001.
