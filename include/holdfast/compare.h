@@ -53,7 +53,7 @@ HF_API const char *hf_criterion_name(hf_criterion criterion);
 typedef struct hf_compared {
     hf_metrics metrics;  /**< of all predictions, those of all repeats */
     double median_error; /**< median of what MAE is the mean of */
-    double seconds;      /**< of its fits and predictions together */
+    double seconds;      /**< of its fits and predictions, one after the other */
     size_t warnings;     /**< fits that ended with a warning, of folds x repeats */
     char warning[160];   /**< the last of these, cut if too long; "" if there was none */
 } hf_compared;
@@ -75,7 +75,8 @@ typedef struct hf_compared {
  * outputs, sites of labels, a checkpoint, fewer than 2 folds, more folds than readings, and a
  * target that has the same value in every row, which all models predict; HF_ERR_CANCELLED. *out is
  * untouched on error. Reports progress as the stage "compare". Cost: contenders x folds x repeats
- * fits of n (1 - 1/folds) readings. Threads may share table and settings, each with a context of
+ * fits of n (1 - 1/folds) readings; of few readings several at once, on the context's threads,
+ * whose number changes no digit. Threads may share table and settings, each with a context of
  * its own.
  * Source: Stone, "Cross-validatory choice and assessment of statistical predictions" (1974).
  */

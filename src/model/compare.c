@@ -11,132 +11,205 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Below so many readings a fit has too little to do for several threads, and fits share them. */
+enum {
+    LEAST_FOR_THREADS = 512
+};
+
+/* One fit: of a model, without a fold. */
+typedef struct outcome {
+    hf_status status;
+    double seconds;
+    char message[512]; /* unless status is HF_OK */
+} outcome;
+
 /* A comparison that is under way. */
 typedef struct job {
     hf_context *ctx; /* the caller's: who is told of progress */
-    hf_context *own; /* that of the fits */
+    hf_context *own; /* the same seed; its progress is that of the whole */
     const hf_table *table;
     hf_columns columns; /* with the inputs by name */
     const hf_contender *contenders;
     hf_comparison *c;
-    size_t *picked;     /* n: scratch */
-    size_t fits, total; /* done, to be done */
+    bool together; /* fits share the threads */
+    size_t total;
+    outcome *outcome;     /* total */
+    atomic_size_t fits;   /* done */
+    atomic_size_t failed; /* the first fit that failed */
+    hfi_watch watch;
 } job;
 
+/* Called by the thread that called hf_compare(). */
 static bool report(const char *stage, double done, double value, void *user)
 {
     (void)stage;
+    (void)done;
     (void)value;
-    const job *j = user;
-    const double part = done > 0.0 && done < 1.0 ? done : 0.0;
-    return hfi_progress(j->ctx, "compare", ((double)j->fits + part) / (double)j->total, (double)NAN);
+    job *j = user;
+    return hfi_progress(j->ctx, "compare", (double)atomic_load(&j->fits) / (double)j->total, (double)NAN);
+}
+
+/* Called by any thread, from within a fit. */
+static bool look(const char *stage, double done, double value, void *user)
+{
+    (void)stage;
+    (void)done;
+    (void)value;
+    return hfi_watch_ok(user);
 }
 
 /* ---- one fit ---------------------------------------------------------------------------------------------- */
 
-/* The fit's message, and whose it was. */
-static hf_status name_failure(job *j, size_t model, size_t fold, hf_status status)
+/* Where among all fits: models of a fold come one after the other, folds of a repeat too. */
+typedef struct place {
+    size_t model, fold, repeat;
+} place;
+
+static place place_of(const hf_comparison *c, size_t fit)
 {
-    char message[600];
-    if (status == HF_ERR_CANCELLED) return status;
-    snprintf(message, sizeof message, "%s", hf_context_message(j->own));
-    return hfi_fail(j->own, status, "%s, without fold %zu: %s", j->c->name[model], fold + 1, message);
+    const size_t folds = c->settings.folds;
+    return (place){fit % c->models, fit / c->models % folds, fit / c->models / folds};
 }
 
-static void take_warning(const job *j, hf_compared *scores)
+/* Rows of the fold, or of all others, in the order of the table. */
+static hf_status pick(const job *j, hf_context *ctx, const place *at, bool held, hf_table **out)
 {
-    scores->warnings++;
-    snprintf(scores->warning, sizeof scores->warning, "%s", hf_context_message(j->own));
+    const hf_comparison *c = j->c;
+    size_t count = 0, *picked = hfi_alloc(ctx, c->n, sizeof *picked);
+    if (picked == NULL) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < c->n; i++)
+        if ((c->fold[at->repeat * c->n + i] == at->fold) == held) picked[count++] = c->row[i];
+    const hf_status status = hf_table_select(ctx, j->table, picked, count, out);
+    hfi_free(ctx, picked);
+    return status;
 }
 
 /* Predictions for the rows of `held`, and their scores, into the places of the fold's readings. */
-static hf_status predict_fold(job *j, size_t model, size_t repeat, size_t fold, const hf_model *fitted,
+static hf_status predict_fold(const job *j, hf_context *ctx, const place *at, const hf_model *fitted,
                               const hf_table *held)
 {
-    hf_comparison *c = j->c;
+    const hf_comparison *c = j->c;
     const hf_transform transform = fitted->settings.transform;
     hfi_predictions p;
-    hf_status status = hfi_model_predict(j->own, fitted, held, &p);
+    hf_status status = hfi_model_predict(ctx, fitted, held, &p);
     if (status < 0) return status;
-    const size_t *folds = c->fold + repeat * c->n;
-    const size_t first = (model * c->settings.repeats + repeat) * c->n;
+    const size_t *folds = c->fold + at->repeat * c->n;
+    const size_t first = (at->model * c->settings.repeats + at->repeat) * c->n;
     size_t k = 0;
     for (size_t i = 0; i < c->n && status >= 0; i++) {
-        if (folds[i] != fold) continue;
+        if (folds[i] != at->fold) continue;
         const double sd = sqrt(p.var_observed[k]);
         double variance;
         hf_transform_moments(transform, p.mean[k], p.var_observed[k], &c->mean[first + i], &variance);
         c->sd[first + i] = sqrt(variance);
-        status =
-            hf_metrics_transformed(j->own, 1, transform, &c->y[i], &p.mean[k++], &sd, &c->each[first + i]);
+        status = hf_metrics_transformed(ctx, 1, transform, &c->y[i], &p.mean[k++], &sd, &c->each[first + i]);
     }
-    hfi_free(j->own, p.mean);
+    hfi_free(ctx, p.mean);
     return status;
 }
 
-static hf_status run_model(job *j, size_t model, size_t repeat, size_t fold, const hf_table *train,
-                           const hf_table *held)
+static void run_fit(const job *j, hf_context *ctx, const place *at, outcome *out)
 {
-    hf_compared *scores = &j->c->scores[model];
     const double begin = hfi_now();
-    hf_model *fitted = NULL;
-    hf_status status = hf_fit(j->own, train, &j->columns, &j->contenders[model].settings, &fitted, NULL);
-    if (status > 0) take_warning(j, scores);
-    if (status >= 0) status = predict_fold(j, model, repeat, fold, fitted, held);
-    hf_model_free(fitted);
-    scores->seconds += hfi_now() - begin;
-    j->fits++;
-    return status < 0 ? name_failure(j, model, fold, status) : HF_OK;
-}
-
-/* ---- folds ------------------------------------------------------------------------------------------------ */
-
-/* Rows of the fold, or of all others, in the order of the table. */
-static hf_status pick(job *j, size_t repeat, size_t fold, bool held, hf_table **out)
-{
-    const hf_comparison *c = j->c;
-    size_t count = 0;
-    for (size_t i = 0; i < c->n; i++)
-        if ((c->fold[repeat * c->n + i] == fold) == held) j->picked[count++] = c->row[i];
-    return hf_table_select(j->own, j->table, j->picked, count, out);
-}
-
-static hf_status run_fold(job *j, size_t repeat, size_t fold)
-{
     hf_table *train = NULL, *held = NULL;
-    hf_status status = pick(j, repeat, fold, false, &train);
-    if (status >= 0) status = pick(j, repeat, fold, true, &held);
-    for (size_t m = 0; m < j->c->models && status >= 0; m++)
-        status = run_model(j, m, repeat, fold, train, held);
+    hf_model *fitted = NULL;
+    hf_status status = pick(j, ctx, at, false, &train), predicted = HF_OK;
+    if (status >= 0) status = pick(j, ctx, at, true, &held);
+    if (status >= 0)
+        status = hf_fit(ctx, train, &j->columns, &j->contenders[at->model].settings, &fitted, NULL);
+    if (status != HF_OK) snprintf(out->message, sizeof out->message, "%s", hf_context_message(ctx));
+    if (status >= 0) predicted = predict_fold(j, ctx, at, fitted, held);
+    if (predicted < 0) snprintf(out->message, sizeof out->message, "%s", hf_context_message(ctx));
+    hf_model_free(fitted);
     hf_table_free(held);
     hf_table_free(train);
+    out->status = predicted < 0 ? predicted : status;
+    out->seconds = hfi_now() - begin;
+}
+
+static void task(size_t fit, int thread, void *arg)
+{
+    (void)thread;
+    job *j = arg;
+    if (fit > atomic_load(&j->failed)) return; /* an earlier fit's failure is what will be told */
+    const place at = place_of(j->c, fit);
+    outcome *out = &j->outcome[fit];
+    hf_context *ctx = hfi_context_borrow(j->own);
+    out->status = HF_ERR_MEMORY;
+    if (ctx != NULL) {
+        if (j->together) hf_context_set_threads(ctx, 1);
+        hf_context_set_progress(ctx, look, &j->watch);
+        run_fit(j, ctx, &at, out);
+        hf_context_free(ctx);
+    }
+    atomic_fetch_add(&j->fits, 1);
+    size_t first = atomic_load(&j->failed);
+    while (out->status < 0 && fit < first && !atomic_compare_exchange_weak(&j->failed, &first, fit)) continue;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------ */
+
+static hf_status deal(const job *j)
+{
+    const hf_comparison *c = j->c;
+    size_t train, *order = hfi_alloc(j->own, c->n, sizeof *order);
+    hf_status status = order != NULL ? HF_OK : HF_ERR_MEMORY;
+    for (size_t r = 0; r < c->settings.repeats && status >= 0; r++) {
+        status = hf_split(j->own, hf_context_seed(j->own) + r, 0.0, c->n, order, &train);
+        for (size_t k = 0; k < c->n && status >= 0; k++) c->fold[r * c->n + order[k]] = k % c->settings.folds;
+    }
+    hfi_free(j->own, order);
     return status;
 }
 
-static hf_status deal(job *j, size_t repeat)
+/* The first failure, with whose it was; else seconds and warnings of each model. */
+static hf_status gather(const job *j)
 {
-    hf_comparison *c = j->c;
-    size_t train;
-    const hf_status status = hf_split(j->own, hf_context_seed(j->ctx) + repeat, 0.0, c->n, j->picked, &train);
-    for (size_t k = 0; k < c->n && status >= 0; k++)
-        c->fold[repeat * c->n + j->picked[k]] = k % c->settings.folds;
-    return status;
+    const size_t failed = atomic_load(&j->failed);
+    if (failed < j->total) {
+        const outcome *out = &j->outcome[failed];
+        const place at = place_of(j->c, failed);
+        if (out->status == HF_ERR_MEMORY) return hfi_out_of_memory(j->own);
+        return hfi_fail(j->own, out->status, "%s, without fold %zu: %s", j->c->name[at.model], at.fold + 1,
+                        out->message);
+    }
+    for (size_t k = 0; k < j->total; k++) {
+        const outcome *out = &j->outcome[k];
+        hf_compared *scores = &j->c->scores[place_of(j->c, k).model];
+        scores->seconds += out->seconds;
+        if (out->status == HF_OK) continue;
+        scores->warnings++;
+        snprintf(scores->warning, sizeof scores->warning, "%.159s", out->message);
+    }
+    return HF_OK;
 }
 
 static hf_status run(job *j)
 {
     hf_comparison *c = j->c;
-    hf_status status = HF_OK;
-    j->total = c->models * c->settings.folds * c->settings.repeats;
-    j->picked = hfi_alloc(j->own, c->n, sizeof *j->picked);
-    if (j->picked == NULL) return HF_ERR_MEMORY;
+    const int threads = hf_context_threads(j->own);
+    if (!hfi_size_mul(c->models * c->settings.folds, c->settings.repeats, &j->total))
+        return hfi_out_of_memory(j->own);
+    j->outcome = hfi_alloc(j->own, j->total, sizeof *j->outcome);
+    if (j->outcome == NULL) return HF_ERR_MEMORY;
+    atomic_init(&j->fits, 0);
+    atomic_init(&j->failed, SIZE_MAX);
+    /* Several processes make the same calls one after the other. */
+    j->together = threads > 1 && c->n < LEAST_FOR_THREADS && hfi_group_size(j->own) == 1;
     hf_context_set_progress(j->own, report, j);
-    for (size_t r = 0; r < c->settings.repeats && status >= 0; r++) {
-        status = deal(j, r);
-        for (size_t f = 0; f < c->settings.folds && status >= 0; f++) status = run_fold(j, r, f);
+    hfi_watch_begin(&j->watch, j->own, "compare", 0.0);
+    hf_status status = deal(j);
+    hf_context *loop = status >= 0 ? hfi_context_borrow(j->own) : NULL;
+    if (status >= 0 && loop == NULL) status = HF_ERR_MEMORY;
+    if (status >= 0) {
+        hf_context_set_threads(loop, j->together ? threads : 1);
+        if (!hfi_watch_ok(&j->watch) || !hfi_watched_for(loop, &j->watch, j->total, task, j))
+            status = hfi_cancelled(j->own);
+        hf_context_free(loop);
     }
+    if (status >= 0) status = gather(j);
     if (status >= 0) status = hfi_comparison_score(j->own, c);
-    hfi_free(j->own, j->picked);
+    hfi_free(j->own, j->outcome);
     return status;
 }
 

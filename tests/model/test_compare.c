@@ -190,6 +190,44 @@ static void transforms_are_compared(void **state)
     hf_context_free(ctx);
 }
 
+/* Fits that share threads, and fits one after the other; the first failure is told, whoever finds one
+ * first. */
+static void threads_change_nothing(void **state)
+{
+    (void)state;
+    enum {
+        N = 30
+    };
+    hf_context *ctx = hf_context_create();
+    hf_table *table = wavy_table(ctx, N, 2);
+    static const char *const presets[] = {"default", "gp", "rcgp"};
+    hf_comparison *made[2];
+    for (size_t k = 0; k < 2; k++) {
+        assert_int_equal(hf_context_set_threads(ctx, k == 0 ? 1 : 3), HF_OK);
+        made[k] = comparison_of(ctx, table, presets, 3, (hf_compare_settings){4, 2});
+    }
+    for (size_t m = 0; m < 3; m++)
+        for (size_t r = 0; r < 2; r++) {
+            assert_memory_equal(hf_comparison_means(made[0], m, r), hf_comparison_means(made[1], m, r),
+                                N * sizeof(double));
+            assert_memory_equal(hf_comparison_sds(made[0], m, r), hf_comparison_sds(made[1], m, r),
+                                N * sizeof(double));
+        }
+    hf_contender wrong[] = {contender_of(ctx, "gp"), contender_of(ctx, "gp"), contender_of(ctx, "gp")};
+    wrong[1].name = "first";
+    wrong[1].settings.kernel = "nosuch(a)";
+    wrong[2].name = "second";
+    wrong[2].settings.kernel = "neither(a)";
+    hf_comparison *none = NULL;
+    assert_int_equal(hf_compare(ctx, table, &target, 3, wrong, NULL, &none), HF_ERR_PARSE);
+    assert_contains(hf_context_message(ctx), "first, without fold 1: ");
+    assert_null(none);
+    hf_comparison_free(made[0]);
+    hf_comparison_free(made[1]);
+    hf_table_free(table);
+    hf_context_free(ctx);
+}
+
 /* A column that is text in the whole table is no input, even where its only text is held out; nor
  * does the number of threads matter. */
 static void inputs_are_those_of_the_whole_table(void **state)
@@ -426,6 +464,8 @@ static void can_be_watched_and_cancelled(void **state)
     hf_comparison *c = NULL;
     watcher w = {.stop_at = 2.0};
     hf_context_set_progress(ctx, watch, &w);
+    /* One thread: fits end one after the other, and each is asked about. */
+    assert_int_equal(hf_context_set_threads(ctx, 1), HF_OK);
     assert_int_equal(hf_compare(ctx, table, &target, 1, &contender, &settings, &c), HF_OK);
     assert_true(w.calls > 5 && w.last >= 0.8);
     hf_comparison_free(c);
@@ -433,6 +473,10 @@ static void can_be_watched_and_cancelled(void **state)
     w = (watcher){.stop_at = 0.5};
     assert_int_equal(hf_compare(ctx, table, &target, 1, &contender, &settings, &c), HF_ERR_CANCELLED);
     assert_true(w.last >= 0.5 && w.last < 0.9);
+    assert_null(c);
+    w = (watcher){.stop_at = 0.0};
+    assert_int_equal(hf_context_set_threads(ctx, 3), HF_OK);
+    assert_int_equal(hf_compare(ctx, table, &target, 1, &contender, &settings, &c), HF_ERR_CANCELLED);
     assert_null(c);
     hf_table_free(table);
     hf_context_free(ctx);
@@ -444,6 +488,7 @@ int main(void)
         cmocka_unit_test(folds_partition_the_readings),
         cmocka_unit_test(predictions_are_those_of_a_loop_by_hand),
         cmocka_unit_test(transforms_are_compared),
+        cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(inputs_are_those_of_the_whole_table),
         cmocka_unit_test(differences_are_paired),
         cmocka_unit_test(wrong_readings_do_not_decide_by_crps),
