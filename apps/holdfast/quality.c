@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 enum {
-    SHOWN_INPUTS = 6
+    SHOWN_INPUTS = 6,
+    MOST_INPUTS = 500 /* of more, relevance would take longer than the fit */
 };
 
 /* An input below this share hardly matters. */
@@ -24,7 +25,7 @@ hf_status quality_of(hf_context *ctx, const hf_model *model, tool_quality *out)
     hf_status status = HF_OK;
     if (hf_model_classes(model) == 0) status = hf_model_leave_one_out(ctx, model, &out->scores);
     status = where_known(status);
-    if (status < 0) return status;
+    if (status < 0 || hf_model_features(model) > MOST_INPUTS) return status;
     double *relevance = calloc(hf_model_features(model) + 1, sizeof *relevance);
     if (relevance == NULL) return HF_ERR_MEMORY;
     status = hf_model_relevance(ctx, model, relevance);

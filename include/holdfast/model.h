@@ -327,21 +327,22 @@ HF_API hf_status hf_model_leave_one_out(hf_context *ctx, const hf_model *model,
  * For input j: the mean of (f(x) - f(x with its j-th entry from another row))^2 over pairs of
  * training rows, divided by twice the variance of f over those rows, where f is the latent mean.
  * That is Jansen's estimate of the total Sobol index: the share of the variance of f that input j
- * takes part in, alone or with others. 0: the input does nothing. Shares add up to 1 where effects
- * add up, and to more where inputs act together.
+ * takes part in, alone or with others. 0: the input does nothing. Shares of independent inputs add
+ * up to 1 where their effects add up, and to more where they act together.
  *
  * Limits. Inputs count as if they varied independently: of correlated twins each may look less
  * important than the two are together, and pairs that no row comes near ask about places where the
  * model knows little; shares above 1 are a sign of that. It is about the model, not the world.
  *
- * At most 512 rows, chosen and paired at random by a stream of their own: the same model gives the
- * same numbers whatever the context's seed. Readings set aside do not count. Several outputs, and
- * classes of softmax sites: rows are asked about their own output, or about classes in turn, in
- * scaled units, and variances are those within an output. A transformed target: of its transform.
+ * Some 512 pairs of rows, from 64 inputs on 32768 / inputs and at least 32, chosen at random by a
+ * stream of their own: the same model gives the same numbers whatever the context's seed. Readings
+ * set aside do not count. Several outputs, and classes of softmax sites: rows are asked about their
+ * own output, or about classes in turn, in scaled units, and variances are those within an output.
+ * A transformed target: of its transform.
  * @param relevance hf_model_features() entries; all 0 where f is constant
  * Errors: HF_ERR_ARGUMENT for NULL; HF_ERR_NO_DATA for a streamed model and fewer than two kept
- * readings; HF_ERR_MEMORY, HF_ERR_CANCELLED. `relevance` is untouched on error. Cost: about 512
- * mean predictions for each input. Threads may share a model, each with a context of its own.
+ * readings; HF_ERR_MEMORY, HF_ERR_CANCELLED. `relevance` is untouched on error. Cost: a mean
+ * prediction for each pair and input. Threads may share a model, each with a context of its own.
  * Source: Jansen, "Analysis of variance designs for model output" (1999); Saltelli et al.,
  * "Variance based sensitivity analysis of model output" (2010).
  */

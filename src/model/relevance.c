@@ -5,10 +5,18 @@
 #include <math.h>
 #include <string.h>
 
+/* Pairs of rows: what all inputs together take stays bounded by so many numbers predicted. */
 enum {
-    MOST_ROWS = 512,
-    PAIRS = 512 /* at least, where there are so many */
+    MOST_PAIRS = 512,
+    LEAST_PAIRS = 32,
+    MOST_PREDICTED = 32768
 };
+
+static size_t count_pairs(size_t inputs)
+{
+    const size_t share = MOST_PREDICTED / (inputs > 0 ? inputs : 1);
+    return share > MOST_PAIRS ? MOST_PAIRS : share < LEAST_PAIRS ? LEAST_PAIRS : share;
+}
 
 /* Rows that predictions are compared at. */
 typedef struct sample {
@@ -59,14 +67,14 @@ static hf_status sample_init(hf_context *ctx, const hf_model *model, sample *s)
     *s = (sample){.model = model, .width = hfi_model_function_width(model)};
     size_t *row = hfi_alloc(ctx, model->n, sizeof *row);
     if (row == NULL) return HF_ERR_MEMORY;
-    const size_t count = order_rows(model, row);
-    s->rows = count < MOST_ROWS ? count : MOST_ROWS;
+    const size_t count = order_rows(model, row), pairs = count_pairs(model->d);
+    s->rows = count < pairs ? count : pairs;
     hf_status status = HF_OK;
     if (count < 2)
         status = hfi_fail(ctx, HF_ERR_NO_DATA, "%s: one reading says nothing about which input matters",
                           model->source);
     if (status >= 0) {
-        const size_t enough = (PAIRS + s->rows - 1) / s->rows;
+        const size_t enough = (pairs + s->rows - 1) / s->rows;
         s->shifts = enough < s->rows - 1 ? enough : s->rows - 1;
         s->x = hfi_alloc(ctx, s->rows, s->width * sizeof *s->x);
         s->changed = hfi_alloc(ctx, s->rows, s->width * sizeof *s->changed);

@@ -90,6 +90,17 @@ class Fit(ToolCase):
         self.assertTrue(a > b > 0.05)
         self.assertIn("\n  a matters most (%.2f), then b (%.2f)\n" % (a, b), out)
 
+        for inputs in (100, 501):  # many take fewer pairs of rows, and too many take too long
+            rows = [[(i * (j + 3) * 7 % 13) - 6 for j in range(inputs)] for i in range(14)]
+            self.write("wide.csv", "\n".join([",".join("x%d" % j for j in range(inputs)) + ",y"] +
+                                             [",".join(map(str, row)) + ",%d" % row[0] for row in rows]) + "\n")
+            wide = json.loads(self.ok("fit", "wide.csv", "--target", "y", "--json", "-q", "--no-train", "-k", "linear(x0)"))
+            relevance = wide["relevance"]
+            self.assertEqual(relevance is None, inputs > 500)
+            if relevance is not None:
+                self.assertEqual(len(relevance), inputs)
+                self.assertTrue(relevance[0] > 0.9 and max(relevance[1:]) == 0, relevance[:3])
+
         clean = json.loads(self.ok("fit", "wave.csv", "--target", "y", "--json", "--preset", "gp"))
         self.assertIsNone(clean["leave_one_out"]["plain"])
         streamed = json.loads(self.ok("fit", "wave.csv", "--target", "y", "--json", "-q", "--stream", "--cache", "c.hfcache"))
