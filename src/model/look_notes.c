@@ -64,6 +64,14 @@ static void append(char *text, size_t *used, const char *format, ...)
     *used += length > 0 ? (size_t)length : 0;
 }
 
+/* How many inputs have something odd beyond those that are named. */
+static hf_status note_others(const view *v, size_t inputs, const char *what)
+{
+    const size_t others = inputs - SHOWN_NOTES;
+    return hfi_model_note(v->ctx, v->model, "%zu other input%s %s", others, others == 1 ? " has" : "s have",
+                          what);
+}
+
 /* ---- codes ----------------------------------------------------------------------------------------------- */
 
 /* "line 5", "lines 5, 17, 31, ..." */
@@ -111,9 +119,7 @@ static hf_status note_all_codes(const view *v)
         status = note_codes(v, j);
     }
     if (status < 0 || inputs <= SHOWN_NOTES) return status;
-    return hfi_model_note(v->ctx, v->model,
-                          "%zu inputs more have values that look like codes for \"missing\"",
-                          inputs - SHOWN_NOTES);
+    return note_others(v, inputs, "values that look like codes for \"missing\"");
 }
 
 /* ---- far rows -------------------------------------------------------------------------------------------- */
@@ -179,6 +185,8 @@ static hf_status note_counters(const view *v)
             "it out",
             name, v->counter[j] == HFI_COUNTS_IN_ORDER ? ", in order" : ", hardly any left out", name);
     }
+    if (status >= 0 && inputs > SHOWN_NOTES)
+        status = note_others(v, inputs, "the look of a number of the row");
     return status;
 }
 

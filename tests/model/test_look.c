@@ -293,6 +293,46 @@ static void rows_of_several_outputs_count_once(void **state)
     hf_context_free(ctx);
 }
 
+/* Many odd inputs: five are named, the others counted. The inputs of a Latin hypercube count nothing. */
+static void many_odd_inputs_are_counted(void **state)
+{
+    (void)state;
+    static const size_t steps[] = {0, 7};
+    hf_context *ctx = hf_context_create();
+    const hf_columns columns = {.target = "y"};
+    hf_fit_settings settings = hf_fit_settings_default();
+    settings.train = false;
+    settings.suspects = HF_SUSPECTS_OFF;
+    for (int odd = 0; odd < 2; odd++)
+        for (size_t c = 0; c < 2; c++) {
+            char text[8000];
+            size_t used = (size_t)snprintf(text, sizeof text, "a,b,c,d,e,f,g,y\n");
+            for (size_t i = 0; i < 61; i++) {
+                for (size_t j = 0; j < 7; j++)
+                    used += (size_t)snprintf(text + used, sizeof text - used, "%zu,",
+                                             odd > 0 && i == 9 ? (size_t)99999 : i * (1 + j * steps[c]) % 61);
+                used += (size_t)snprintf(text + used, sizeof text - used, "%g\n", sin((double)(i * i)));
+            }
+            hf_table *table = table_of(ctx, text);
+            hf_model *model = NULL;
+            assert_true(hf_fit(ctx, table, &columns, &settings, &model, NULL) >= 0);
+            const size_t notes = hf_model_notes(model);
+            if (odd > 0) {
+                assert_int_equal(notes, 6);
+                assert_contains(hf_model_note(model, 5), "2 other inputs have values that look like codes");
+            } else {
+                /* Of the second table the first column counts the rows, the others are permutations of it. */
+                assert_int_equal(notes, c == 0 ? 6 : 1);
+                if (c == 0)
+                    assert_string_equal(hf_model_note(model, 5),
+                                        "2 other inputs have the look of a number of the row");
+            }
+            hf_model_free(model);
+            hf_table_free(table);
+        }
+    hf_context_free(ctx);
+}
+
 /* Files that ship: a stone's number and widths and lengths that somebody mistyped, nothing else. */
 static void files_that_ship(void **state)
 {
@@ -335,6 +375,7 @@ int main(void)
         cmocka_unit_test(times_are_known_by_name),
         cmocka_unit_test(fits_remark_on_odd_inputs),
         cmocka_unit_test(rows_of_several_outputs_count_once),
+        cmocka_unit_test(many_odd_inputs_are_counted),
         cmocka_unit_test(files_that_ship),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
