@@ -19,17 +19,25 @@ typedef enum looks {
 static bool is_nines(double size)
 {
     if (size < 99.0) return false;
-    for (double scale = 1.0; scale <= 100.0; scale *= 10.0)
-        for (double power = 100.0; power <= 1e15; power *= 10.0)
-            if (fabs(size * scale - (power - 1.0)) <= 1e-12 * power) return true;
+    double power = 10.0;
+    for (int digits = 2; digits <= 15; digits++) {
+        power *= 10.0;
+        for (int behind = 0; behind <= 2; behind++) {
+            const double moved = size * (behind == 0 ? 1.0 : behind == 1 ? 10.0 : 100.0);
+            if (fabs(moved - (power - 1.0)) <= 1e-12 * power) return true;
+        }
+    }
     return false;
 }
 
 /* 77, 888, ...: one digit, at least twice. */
 static bool is_one_digit(double size)
 {
-    for (double ones = 11.0; ones < 1e9; ones = 10.0 * ones + 1.0)
+    double ones = 1.0;
+    for (int digits = 2; digits <= 9; digits++) {
+        ones = 10.0 * ones + 1.0;
         if (size >= ones && size <= 9.0 * ones && fmod(size, ones) == 0.0) return true;
+    }
     return false;
 }
 

@@ -52,18 +52,6 @@ static size_t line_of(const view *v, size_t i, const char **word)
     return line > 0 ? line : row;
 }
 
-/* Appends to text that has room for PLACES bytes. */
-static void append(char *text, size_t *used, const char *format, ...) HF_PRINTF(3, 4);
-static void append(char *text, size_t *used, const char *format, ...)
-{
-    if (*used >= PLACES) return;
-    va_list args;
-    va_start(args, format);
-    const int length = vsnprintf(text + *used, PLACES - *used, format, args);
-    va_end(args);
-    *used += length > 0 ? (size_t)length : 0;
-}
-
 /* How many inputs have something odd beyond those that are named. */
 static hf_status note_others(const view *v, size_t inputs, const char *what)
 {
@@ -78,18 +66,15 @@ static hf_status note_others(const view *v, size_t inputs, const char *what)
 static void places_of(const view *v, const hfi_code *code, char text[PLACES])
 {
     size_t used = 0, found = 0;
-    const char *word;
-    for (size_t i = 0; i < v->n && found <= SHOWN_LINES; i++) {
+    const char *word = "";
+    for (size_t i = 0; i < v->n && found < SHOWN_LINES; i++) {
         if (v->value[i] != code->value) continue;
         const size_t line = line_of(v, i, &word);
-        if (found == SHOWN_LINES)
-            append(text, &used, ", ...");
-        else if (found == 0)
-            append(text, &used, "%s%s %zu", word, code->count > 1 ? "s" : "", line);
-        else
-            append(text, &used, ", %zu", line);
-        found++;
+        char before[16] = ", ";
+        if (found++ == 0) snprintf(before, sizeof before, "%s%s ", word, code->count > 1 ? "s" : "");
+        used += (size_t)snprintf(text + used, PLACES - used, "%s%zu", before, line);
     }
+    snprintf(text + used, PLACES - used, "%s", code->count > SHOWN_LINES ? ", ..." : "");
 }
 
 static hf_status note_codes(const view *v, size_t j)
