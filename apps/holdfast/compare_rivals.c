@@ -14,6 +14,9 @@ static const char *const others[] = {
     "target", "output-column", "features", "drop", "noise-column", "stream", "cache", "resume",
     "output", "checkpoint",    "dry-run",  "seed", "threads",      "json",   "quiet", "help"};
 
+/* A command line of fit begins with a table; which, is no matter of its model. */
+static char some_table[] = "TRAIN.csv";
+
 /* ---- one model -------------------------------------------------------------------------------------------- */
 
 static void rival_free(rival *r)
@@ -59,11 +62,11 @@ static int add_rival(const tool_arguments *arguments, hf_context *ctx, rivals *l
 /* ---- --model ---------------------------------------------------------------------------------------------- */
 
 /* Cuts a text into words at blanks outside of quotes, in place; NULL after an unclosed quote. */
-static char **cut_words(char *text, char *first, size_t *count)
+static char **cut_words(char *text, size_t *count)
 {
     char **word = calloc(strlen(text) + 2, sizeof *word), *to = text;
     if (word == NULL) return NULL;
-    word[(*count)++] = first;
+    word[(*count)++] = some_table;
     for (const char *from = text; *from != '\0';) {
         while (*from == ' ' || *from == '\t') from++;
         if (*from == '\0') break;
@@ -99,7 +102,7 @@ static int read_model(const tool_arguments *arguments, hf_context *ctx, const ch
     made.name = strndup(value, length);
     made.text = strdup(colon != NULL ? colon + 2 : value);
     if (made.text != NULL) {
-        made.word = cut_words(made.text, (char *)(uintptr_t)arguments->operand[0], &made.words);
+        made.word = cut_words(made.text, &made.words);
         if (made.word == NULL) {
             rival_free(&made);
             return usage_error(arguments->verb, "--model: a quote is not closed in '%s'", value);
@@ -147,7 +150,7 @@ static int add_combination(const tool_arguments *arguments, hf_context *ctx, con
     const char *preset = a->preset[at / a->means / a->kernels];
     rival made = {.name = name_of(a, preset, kernel, mean), .word = calloc(8, sizeof *made.word)};
     if (made.word != NULL) {
-        made.word[made.words++] = (char *)(uintptr_t)arguments->operand[0];
+        made.word[made.words++] = some_table;
         append(&made, preset_option, preset);
         append(&made, kernel_option, kernel);
         append(&made, mean_option, mean);

@@ -51,6 +51,12 @@ class Compare(ToolCase):
                          {"rough", "--sites robust"})
         self.assertEqual(self.names("--model", 'x y: -k "se" --set noise=0.1', "--preset", "gp"), {"x y", "gp"})
 
+    def test_tables_of_any_name(self):
+        self.wave("-w.csv", rows=24)
+        out = self.ok("compare", "-ty", "--preset", "gp", "--folds", "3", "-q", "-o", "-", "--", "-w.csv")
+        self.assertEqual(self.ok("compare", "-ty", "--preset", "gp", "--folds", "3", "-q", "-o", "-", "-", stdin=self.read("-w.csv")), out)
+        self.assertEqual(len(table(out)["row"]), 24)
+
     def test_options_of_a_model_reach_it(self):
         """A model is what fit makes of the same options: its predictions are those of fit and predict without the fold."""
         self.wave(rows=24)
