@@ -261,7 +261,7 @@ static void the_offered_kernel_fits(void **state)
         hf_model *better = fit_with(ctx, table, offered(hf_model_note(plain, last), kernel));
         for (size_t i = 0; i < hf_model_notes(better); i++)
             assert_null(strstr(hf_model_note(better, i), "repeats"));
-        hf_metrics before, after;
+        hf_metrics before = {0}, after = {0};
         assert_true(hf_score(ctx, plain, later, &before) >= 0 && hf_score(ctx, better, later, &after) >= 0);
         assert_true(after.rmse < 0.5 * before.rmse);
         hf_model_free(plain);
