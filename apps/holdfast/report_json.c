@@ -121,6 +121,13 @@ static json_t *json_settings(const hf_model *model)
     return object;
 }
 
+/* What a verdict on the suspects gives; null where nobody is suspected. */
+static json_t *json_side(const hf_suspects_side *side)
+{
+    if (isnan(side->error)) return json_null();
+    return json_pack("{s:o, s:o}", "error", json_number(side->error), "sd", json_number(side->sd));
+}
+
 static json_t *json_report(const hf_model *model)
 {
     const hf_fit_report *r = hf_model_report(model);
@@ -156,6 +163,10 @@ static json_t *json_report(const hf_model *model)
         {"groups", json_count(r->groups)},
         {"benefit", json_number(r->benefit)},
         {"gain", json_number(r->gain)},
+        {"chance", json_number(r->chance)},
+        {"suspects_undecided", json_boolean(r->suspects_undecided)},
+        {"kept", json_side(&r->kept)},
+        {"set_aside", json_side(&r->set_aside)},
         {"calibration", json_number(r->calibration)},
     };
     json_t *object = json_object();

@@ -193,6 +193,46 @@ static void print_suspect_rows(FILE *out, const hf_model *model, const hf_table 
     free(order);
 }
 
+/* Why they are set aside, or not. */
+static void print_verdict(FILE *out, const hf_fit_report *report)
+{
+    const bool adopted = report->suspects_adopted;
+    fprintf(out, ", %s%s: ", report->suspects_undecided ? "undecided, " : "", adopted ? "set aside" : "kept");
+    if (isfinite(report->chance) && report->groups == 0) {
+        if (report->chance >= 1.0)
+            fprintf(out, "every table like it has such a reading by chance\n");
+        else if (report->chance >= 1e-6)
+            fprintf(out, "one table in %.0f has such a reading by chance\n", 1.0 / report->chance);
+        else
+            fprintf(out, "less than one table in a million has such a reading by chance\n");
+    } else if (adopted && isnan(report->benefit)) {
+        fprintf(out, "%s\n",
+                report->groups > 0 ? "together they contradict the others"
+                                   : "no tail of the others could reach so far");
+    } else if (adopted) {
+        fprintf(out, "the others are predicted better without them (CRPS ratio %.2f, gain %.0f nats)\n",
+                report->benefit, report->gain);
+    } else {
+        fprintf(out, "setting them aside would not clearly pay\n");
+    }
+}
+
+/* Both sides of the verdict: the others' predictions with the suspects and without. */
+static void print_sides(FILE *out, const hf_model *model)
+{
+    const hf_fit_report *report = hf_model_report(model);
+    const char *unit = hf_model_outputs(model) > 1 ? ", units of each output's scale" : "";
+    if (!isfinite(report->kept.error) || hf_model_settings(model)->transform != HF_TRANSFORM_NONE) return;
+    fprintf(out,
+            "The others are predicted with mean error %.3g (sd %.3g) with them, %.3g (sd %.3g) without%s\n",
+            report->kept.error, report->kept.sd, report->set_aside.error, report->set_aside.sd, unit);
+    if (report->suspects_adopted && report->suspects_undecided)
+        fprintf(out, "Near the limit: --suspects off keeps them\n");
+    if (!report->suspects_adopted)
+        fprintf(out, "%s--suspects force sets them aside\n",
+                report->suspects_undecided ? "Near the limit: " : "");
+}
+
 static void print_suspects(FILE *out, const hf_model *model, const hf_table *suspects)
 {
     const hf_fit_report *report = hf_model_report(model);
@@ -205,19 +245,12 @@ static void print_suspects(FILE *out, const hf_model *model, const hf_table *sus
     }
     fprintf(out, "\nSuspected readings: %zu of %zu", count, report->readings);
     if (report->groups > 0) fprintf(out, " (%zu group%s)", report->groups, report->groups == 1 ? "" : "s");
-    if (settings->sites != HF_SITES_GAUSSIAN)
+    if (settings->sites != HF_SITES_GAUSSIAN) {
         fprintf(out, ", weight below 1/4\n");
-    else if (report->suspects_adopted && isnan(report->benefit))
-        fprintf(out, ", set aside: %s\n",
-                report->groups > 0 ? "together they contradict the others"
-                                   : "no tail of the others could reach so far");
-    else if (report->suspects_adopted)
-        fprintf(
-            out,
-            ", set aside: the others are predicted better without them (CRPS ratio %.2f, gain %.0f nats)\n",
-            report->benefit, report->gain);
-    else
-        fprintf(out, ", kept: setting them aside would not clearly pay (--suspects force does it anyway)\n");
+    } else {
+        print_verdict(out, report);
+        print_sides(out, model);
+    }
     if (suspects != NULL) print_suspect_rows(out, model, suspects);
 }
 

@@ -214,6 +214,14 @@ typedef enum hf_stop {
 } hf_stop;
 HF_API const char *hf_stop_text(hf_stop stop);
 
+/** Leave-one-out predictions of the readings that are not suspected, in units of the target
+ * (several
+ * outputs: of each output's robust scale); NaN where none is suspected. */
+typedef struct hf_suspects_side {
+    double error; /**< mean absolute error */
+    double sd;    /**< mean predictive standard deviation of a reading, before calibration */
+} hf_suspects_side;
+
 /** What happened in a fit. Objective values are in the scaled units the fit works in. */
 typedef struct hf_fit_report {
     size_t readings; /**< rows with a target */
@@ -243,13 +251,21 @@ typedef struct hf_fit_report {
     char checkpoint_warning
         [160]; /**< why a checkpoint could not be kept ("" if it could): the fit itself is not affected */
 
-    bool suspects_adopted; /**< suspects were set aside */
-    size_t suspects;       /**< readings suspected (set aside if adopted; otherwise only reported) */
-    size_t groups;         /**< groups among them */
+    bool suspects_adopted;   /**< suspects were set aside */
+    bool suspects_undecided; /**< the evidence about them is near its limit: a little more or less
+                                  would have
+                               turned the verdict. HF_SUSPECTS_FORCE or HF_SUSPECTS_OFF decides */
+    size_t suspects;         /**< readings suspected (set aside if adopted; otherwise only reported)
+                                  */
+    size_t groups;           /**< groups among them */
     double benefit; /**< CRPS ratio on the kept readings, robust over plain; small is a clear benefit; NaN if
                        no attempt */
     double gain; /**< nats by which an outlier component improves the residuals' mixture; NaN if no attempt */
-    double calibration; /**< kappa */
+    double chance; /**< probability that any of as many sound readings is as far from what the
+                        others
+                      say as the nearest suspect; few suspects are judged by it. NaN if none was */
+    hf_suspects_side kept, set_aside; /**< what either verdict gives */
+    double calibration;               /**< kappa */
 } hf_fit_report;
 
 /** Readings as arrays. */

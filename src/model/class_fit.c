@@ -112,6 +112,9 @@ static hf_fit_report fit_report(const hf_class_report *r)
                          .nu = INFINITY,
                          .benefit = NAN,
                          .gain = NAN,
+                         .chance = NAN,
+                         .kept = {NAN, NAN},
+                         .set_aside = {NAN, NAN},
                          .calibration = 1.0};
     memcpy(out.at_bound_names, r->at_bound_names, sizeof out.at_bound_names);
     return out;

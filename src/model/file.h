@@ -28,6 +28,9 @@
 /** Latest version of the format; user_version of the database. Models with a transform, and nothing
  * else, are written as this one. */
 #define HFI_FORMAT_VERSION 5
+/** Numbers of the array `suspects`: undecided, chance, error and sd with the suspects, and without.
+ * */
+#define HFI_EVIDENCE_NUMBERS 6
 /** Classifiers. */
 #define HFI_FORMAT_CLASSES 4
 /** Several outputs. */

@@ -151,6 +151,23 @@ static hf_status read_plain(const hfi_reader *r, double *values)
     return status;
 }
 
+/* What decided about the suspects, where the file tells. */
+static hf_status read_evidence(const hfi_reader *r)
+{
+    hf_fit_report *report = &r->model->report;
+    double v[HFI_EVIDENCE_NUMBERS] = {0.0, NAN, NAN, NAN, NAN, NAN};
+    hf_status status = HF_OK;
+    if (hfi_array_there(r, "suspects"))
+        status = hfi_array_read(r, "suspects", 1, HFI_EVIDENCE_NUMBERS, true, v);
+    if (status >= 0 && (v[0] < 0.0 || v[0] > 1.0 || v[1] < 0.0 || v[1] > 1.0))
+        return hfi_reader_damaged(r, "its evidence on suspects is no probability");
+    report->suspects_undecided = v[0] > 0.5;
+    report->chance = v[1];
+    report->kept = (hf_suspects_side){v[2], v[3]};
+    report->set_aside = (hf_suspects_side){v[4], v[5]};
+    return status;
+}
+
 hf_status hfi_read_rows(const hfi_reader *r)
 {
     hf_model *model = r->model;
@@ -174,6 +191,7 @@ hf_status hfi_read_rows(const hfi_reader *r)
     status = read_verdicts(r, values);
     if (status >= 0) status = read_left_out(r, values);
     if (status >= 0) status = read_plain(r, values);
+    if (status >= 0) status = read_evidence(r);
     hfi_free(r->ctx, values);
     return status;
 }

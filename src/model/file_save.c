@@ -219,6 +219,18 @@ static void write_reading(hfi_writer *w, const char *name, const hf_model *model
     hfi_writer_array(w, name, model->n, 1, values);
 }
 
+/* What decided about the suspects, where there are some. */
+static void write_evidence(hfi_writer *w, const hf_fit_report *r)
+{
+    const double values[HFI_EVIDENCE_NUMBERS] = {r->suspects_undecided ? 1.0 : 0.0,
+                                                 r->chance,
+                                                 r->kept.error,
+                                                 r->kept.sd,
+                                                 r->set_aside.error,
+                                                 r->set_aside.sd};
+    if (!isnan(r->kept.error)) hfi_writer_array(w, "suspects", 1, HFI_EVIDENCE_NUMBERS, values);
+}
+
 static void write_arrays(hfi_writer *w, const hf_model *model)
 {
     hfi_writer_array(w, "mean", hf_mean_coefficients(model->posterior->mean), 1,
@@ -228,6 +240,7 @@ static void write_arrays(hfi_writer *w, const hf_model *model)
     hfi_writer_array(w, "row_target", model->n, 1, model->y);
     if (model->extra != NULL) hfi_writer_array(w, "row_noise", model->n, 1, model->extra);
     if (model->output_eps != NULL) hfi_writer_array(w, "output_eps", model->outputs, 1, model->output_eps);
+    write_evidence(w, &model->report);
     double *values = hfi_alloc(w->ctx, model->n, sizeof *values);
     if (values == NULL) {
         w->rc = SQLITE_NOMEM;

@@ -50,7 +50,9 @@ hf_status hfi_calibration(hf_context *ctx, size_t n, const double *t, const bool
     for (size_t k = 0; k < count; k++) squares += size[k] * size[k];
     *kappa = 1.0;
     if (count >= 5) {
-        const double tail = hfi_quantile(size, count, 0.95) / 1.959963984540054;
+        /* One more reading is beyond the k-th largest of m with probability k / (m + 1). */
+        const double m1 = (double)count - 1.0, place = fmin(1.0, (0.95 * (m1 + 2.0) - 1.0) / m1);
+        const double tail = hfi_quantile(size, count, place) / 1.959963984540054;
         /* Leave-one-out leaves out the reading but not its vote on the hyperparameters: each of those takes a degree of freedom. */
         const double m = (double)count, free = fmax(m - (double)trained, 0.5 * m);
         *kappa = fmax(1.0, fmax(squares / m, tail * tail) * m / free);

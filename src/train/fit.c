@@ -54,14 +54,30 @@ static hf_status final_residuals(hfi_fit *fit, const hfi_solution *solution, hfi
     return hfi_holdout_from_solution(e, solution, residuals);
 }
 
-/* kappa from the residuals of the final model. */
-static hf_status calibrate(hfi_fit *fit, const hfi_holdout *residuals, double *kappa)
+/* Whether the readings' vote on the hyperparameters shows in their residuals, and can be taken from them. */
+static bool wants_refit(const hfi_fit *fit)
+{
+    const hf_fit_settings *settings = fit->settings;
+    return settings->calibrate && settings->train && settings->sites == HF_SITES_GAUSSIAN &&
+           hfi_refit_matters(&fit->trainer);
+}
+
+/* Residuals of the state without that vote; `honest` is made where it shows, else left zeroed. */
+static hf_status refit(hfi_fit *fit, const double *state, hfi_holdout *honest)
+{
+    if (!wants_refit(fit)) return HF_OK;
+    hf_status s = hfi_holdout_init(fit->ctx, honest, fit->n);
+    if (s >= 0) s = hfi_holdout_compute(&fit->trainer.evaluator, honest);
+    return s < 0 ? s : hfi_refit_residuals(&fit->trainer, state, honest);
+}
+
+/* kappa from the residuals of the final model, in which `trained` hyperparameters have the readings' votes. */
+static hf_status calibrate(hfi_fit *fit, const double *t, size_t trained, double *kappa)
 {
     bool *kept = hfi_alloc(fit->ctx, fit->n, sizeof *kept);
     if (!kept) return HF_ERR_MEMORY;
     for (size_t i = 0; i < fit->n; i++) kept[i] = hf_sites_weights(fit->sites)[i] >= hfi_suspect_weight;
-    const hf_status s = hfi_calibration(fit->ctx, fit->n, residuals->t, kept, fit->verdict.group,
-                                        fit->trainer.free_count, kappa);
+    const hf_status s = hfi_calibration(fit->ctx, fit->n, t, kept, fit->verdict.group, trained, kappa);
     hfi_free(fit->ctx, kept);
     return s;
 }
@@ -94,7 +110,8 @@ static hf_status tell_noises(const hfi_fit *fit, hf_posterior *posterior)
 }
 
 /* Exact fits leave the readings' residuals to be asked for; the others have what it takes only now. */
-static hf_status judge(hfi_fit *fit, const hfi_solution *solution, double *kappa, hf_reading *readings)
+static hf_status judge(hfi_fit *fit, const hfi_solution *solution, const hfi_holdout *honest, double *kappa,
+                       hf_reading *readings)
 {
     const bool stored = readings && solution->solver != HF_SOLVER_EXACT;
     *kappa = 1.0;
@@ -106,19 +123,21 @@ static hf_status judge(hfi_fit *fit, const hfi_solution *solution, double *kappa
     hf_status s = hfi_holdout_init(fit->ctx, &residuals, fit->n);
     if (s < 0) return s;
     s = final_residuals(fit, solution, &residuals);
-    if (s >= 0 && fit->settings->calibrate) s = calibrate(fit, &residuals, kappa);
+    if (s >= 0 && fit->settings->calibrate)
+        s = calibrate(fit, honest->t ? honest->t : residuals.t, honest->t ? 0 : fit->trainer.free_count,
+                      kappa);
     if (s >= 0 && readings) hfi_fit_fill_readings(fit, stored ? &residuals : NULL, readings);
     hfi_holdout_free(fit->ctx, &residuals);
     return s;
 }
 
-static hf_status conclude(hfi_fit *fit, const double *state, hf_posterior **posterior, hf_fit_report *report,
-                          hf_reading *readings)
+static hf_status solve_and_judge(hfi_fit *fit, const double *state, const hfi_holdout *honest,
+                                 hf_posterior **posterior, hf_fit_report *report, hf_reading *readings)
 {
     hfi_solution solution = {0};
     double kappa = 1.0;
-    hf_status s = hfi_trainer_set(&fit->trainer, state);
-    if (s >= 0 && fit->outputs > 1) s = hfi_kernel_order_outputs(fit->ctx, fit->kernel, NULL);
+    hf_status s = HF_OK;
+    if (fit->outputs > 1) s = hfi_kernel_order_outputs(fit->ctx, fit->kernel, NULL);
     const hf_status solved = s < 0 ? s : hfi_fit_solve(fit, &solution);
     if (solved < 0) return solved;
     hf_posterior *made = NULL;
@@ -129,7 +148,7 @@ static hf_status conclude(hfi_fit *fit, const double *state, hf_posterior **post
         return s;
     }
     s = tell_noises(fit, made);
-    if (s >= 0) s = judge(fit, &made->solution, &kappa, readings); /* last: what it writes stays */
+    if (s >= 0) s = judge(fit, &made->solution, honest, &kappa, readings); /* last: what it writes stays */
     if (s < 0) {
         hf_posterior_free(made);
         return s;
@@ -140,6 +159,17 @@ static hf_status conclude(hfi_fit *fit, const double *state, hf_posterior **post
     s = hfi_fit_warn(fit, solved, &local);
     if (report) *report = local;
     *posterior = made;
+    return s;
+}
+
+static hf_status conclude(hfi_fit *fit, const double *state, hf_posterior **posterior, hf_fit_report *report,
+                          hf_reading *readings)
+{
+    hfi_holdout honest = {0};
+    hf_status s = hfi_trainer_set(&fit->trainer, state);
+    if (s >= 0) s = refit(fit, state, &honest);
+    if (s >= 0) s = solve_and_judge(fit, state, &honest, posterior, report, readings);
+    hfi_holdout_free(fit->ctx, &honest);
     return s;
 }
 
@@ -213,7 +243,7 @@ hf_status hf_fit_data(hf_context *ctx, const hf_data *data, const hf_fit_setting
     hf_context *own = hfi_context_borrow(ctx);
     if (!own) return HF_ERR_MEMORY;
     hfi_fit fit = {.ctx = own, .data = data, .settings = settings, .nu = INFINITY};
-    fit.verdict.benefit = fit.verdict.gain = NAN;
+    fit.verdict.evidence = hfi_evidence_none();
     s = hfi_fit_gather(&fit);
     if (fit.n < LEAST_FOR_THREADS) hf_context_set_threads(own, 1);
     if (s >= 0) s = run(&fit, posterior, report, readings);

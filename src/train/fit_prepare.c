@@ -284,6 +284,7 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
     t->order = fit->order;
     t->optimiser = settings->optimiser;
     t->learning_rate = settings->learning_rate;
+    t->outputs = fit->outputs;
     t->budget = settings->suspects == HF_SUSPECTS_OFF ? 100 * (1 + settings->restarts) : 400;
     t->objective = settings->objective;
     t->comparable = fit->comparable ? fit->comparable : fit->x;

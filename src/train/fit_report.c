@@ -29,6 +29,12 @@ static void report_bounds(const hfi_fit *fit, const double *state, hf_fit_report
     }
 }
 
+static hf_suspects_side side_of(const hfi_fit *fit, const hfi_side *side)
+{
+    const double unit = fit->outputs > 1 ? 1.0 : fit->scaling.y_scale;
+    return (hf_suspects_side){.error = unit * side->error, .sd = unit * side->sd};
+}
+
 void hfi_fit_fill_report(const hfi_fit *fit, const double *state, const hf_posterior *posterior, double kappa,
                          hf_fit_report *report)
 {
@@ -57,8 +63,13 @@ void hfi_fit_fill_report(const hfi_fit *fit, const double *state, const hf_poste
     report->suspects_adopted = fit->verdict.adopted;
     for (size_t i = 0; i < fit->n; i++) report->suspects += fit->verdict.suspected[i] ? 1 : 0;
     report->groups = fit->verdict.groups;
-    report->benefit = fit->verdict.benefit;
-    report->gain = fit->verdict.gain;
+    const hfi_evidence *evidence = &fit->verdict.evidence;
+    report->benefit = evidence->benefit;
+    report->gain = evidence->gain;
+    report->chance = evidence->chance;
+    report->suspects_undecided = evidence->undecided;
+    report->kept = side_of(fit, &evidence->with);
+    report->set_aside = side_of(fit, &evidence->without);
     report->calibration = kappa;
 }
 

@@ -89,8 +89,7 @@ static hf_status make_share(const hfi_fit *fit, const stage *size, hfi_fit *shar
                        .cut = fit->cut,
                        .journal = fit->journal};
     share->verdict.adopted = fit->verdict.adopted;
-    share->verdict.benefit = fit->verdict.benefit;
-    share->verdict.gain = fit->verdict.gain;
+    share->verdict.evidence = fit->verdict.evidence;
     const size_t n = share->n, d = share->d;
     share->row = hfi_alloc(fit->ctx, n, sizeof *share->row);
     share->x = hfi_alloc(fit->ctx, n, d * sizeof *share->x);
@@ -164,8 +163,7 @@ static void hand_over(hfi_fit *fit, const hfi_fit *share, const double *state)
     for (size_t c = 0; hfi_trainer_noises(t) > 1 && c < fit->outputs; c++)
         fit->noises[c] = exp(state[t->noise + c]);
     fit->verdict.adopted = share->verdict.adopted;
-    fit->verdict.benefit = share->verdict.benefit;
-    fit->verdict.gain = share->verdict.gain;
+    fit->verdict.evidence = share->verdict.evidence;
     fit->verdict.rounds += share->verdict.rounds;
     fit->shared = (hfi_share_report){.stop = t->stop,
                                      .evaluations = before + t->evaluations,

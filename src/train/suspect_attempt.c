@@ -6,18 +6,16 @@
 
 /* Keeps the candidate if it is better than what the attempt has: accepted before not accepted, then the lower
  * cost. */
-static void consider(const hfi_finder *finder, const hfi_flagging *base, const hfi_flagging *candidate,
+static void consider(const hfi_finder *finder, const hfi_flagging *candidate, const hfi_judgement *judged,
                      hfi_attempt *attempt)
 {
-    double benefit = NAN;
-    const bool accepted = hfi_gate(finder, base, candidate, &benefit);
-    const bool better = !attempt->found || (accepted && !attempt->accepted) ||
-                        (accepted == attempt->accepted && candidate->cost < attempt->result.cost);
+    const bool accepted = judged->accepted;
+    const bool better = !attempt->found || (accepted && !attempt->judged.accepted) ||
+                        (accepted == attempt->judged.accepted && candidate->cost < attempt->result.cost);
     if (!better) return;
     hfi_flagging_copy(finder, &attempt->result, candidate);
     attempt->found = true;
-    attempt->accepted = accepted;
-    attempt->benefit = benefit;
+    attempt->judged = *judged;
 }
 
 static hf_status peel_and_consider(hfi_finder *finder, const bool *lock, const hfi_flagging *base,
@@ -25,9 +23,11 @@ static hf_status peel_and_consider(hfi_finder *finder, const bool *lock, const h
 {
     hf_status s = hfi_peel(finder, lock, start, scratch);
     if (s >= 0) s = hfi_finder_give_back(finder, lock, scratch);
-    if (s < 0) return s;
-    if (memcmp(scratch->flag, lock, finder->n * sizeof *lock) != 0) consider(finder, base, scratch, attempt);
-    return HF_OK;
+    if (s < 0 || memcmp(scratch->flag, lock, finder->n * sizeof *lock) == 0) return s < 0 ? s : HF_OK;
+    hfi_judgement judged;
+    s = hfi_gate(finder, lock, base, scratch, &judged);
+    if (s >= 0) consider(finder, scratch, &judged, attempt);
+    return s < 0 ? s : HF_OK;
 }
 
 /* Readings whose weight in a smooth robust fit is below this are flagged to start with. */
@@ -71,6 +71,20 @@ static hf_status smooth_start(hfi_finder *finder, const bool *lock, hfi_flagging
     return hfi_finder_fit(finder, start->flag, start->state, true, 25);
 }
 
+/* Residuals further out than this many robust scales make up for a search that found nobody: wrong readings that bend a fit are
+ * beyond it, and few tables without any are. */
+static const double odd = 3.5;
+
+static bool looks_odd(const hfi_finder *finder, const hfi_flagging *f)
+{
+    double most = 0.0;
+    for (size_t i = 0; i < finder->n; i++) {
+        finder->sorted[i] = fabs(f->t[i]);
+        most = fmax(most, finder->sorted[i]);
+    }
+    return most > odd * 1.4826 * hfi_median(finder->sorted, finder->n);
+}
+
 hf_status hfi_attempt_run(hfi_finder *finder, const bool *lock, const hfi_flagging *base, bool robust_start,
                           hfi_attempt *attempt)
 {
@@ -79,11 +93,12 @@ hf_status hfi_attempt_run(hfi_finder *finder, const bool *lock, const hfi_flaggi
     if (s < 0) return s;
     s = hfi_flagging_init(finder->ctx, &scratch, finder->n, finder->trainer->count);
     if (s >= 0) {
-        attempt->found = attempt->accepted = false;
-        attempt->benefit = NAN;
+        attempt->found = false;
+        attempt->judged = (hfi_judgement){.evidence = hfi_evidence_none()};
         memcpy(start.flag, lock, finder->n * sizeof *lock);
         memcpy(start.state, base->state, finder->trainer->count * sizeof *start.state);
         s = peel_and_consider(finder, lock, base, &start, &scratch, attempt);
+        robust_start = robust_start && (attempt->found || looks_odd(finder, base));
         if (s >= 0 && robust_start) s = smooth_start(finder, lock, &start);
         if (s >= 0 && robust_start) s = peel_and_consider(finder, lock, base, &start, &scratch, attempt);
         hfi_flagging_free(finder->ctx, &scratch);

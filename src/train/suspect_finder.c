@@ -33,6 +33,7 @@ static hf_status finder_init(hfi_finder *finder, hfi_trainer *trainer, const hf_
     finder->trainer = trainer;
     finder->settings = settings;
     finder->n = trainer->evaluator.rows;
+    finder->outputs = trainer->outputs > 1 ? trainer->outputs : 1;
     hf_status s = find_range(finder, hf_sites_readings(trainer->evaluator.sites));
     if (s >= 0) s = hfi_holdout_init(finder->ctx, &finder->residuals, finder->n);
     if (s < 0) return s;
@@ -85,6 +86,28 @@ static void keep_plain(const hfi_finder *finder, hfi_verdict *verdict)
     memcpy(verdict->plain_sd, finder->residuals.sd, finder->n * sizeof *verdict->plain_sd);
 }
 
+/* Over the readings that nobody suspects. */
+static hfi_side side_of(const hfi_finder *finder, const hfi_flagging *f, const bool *suspected)
+{
+    hfi_side side = {0};
+    double count = 0.0;
+    for (size_t i = 0; i < finder->n; i++) {
+        if (suspected[i]) continue;
+        side.error += fabs(f->t[i]) * f->sd[i];
+        side.sd += f->sd[i];
+        count += 1.0;
+    }
+    return (hfi_side){side.error / count, side.sd / count};
+}
+
+static void tell_sides(const hfi_finder *finder, const hfi_flagging *plain, const hfi_attempt *attempt,
+                       hfi_evidence *evidence)
+{
+    if (!attempt->found) return;
+    evidence->with = side_of(finder, plain, attempt->result.flag);
+    evidence->without = side_of(finder, &attempt->result, attempt->result.flag);
+}
+
 static hf_status search(hfi_finder *finder, hfi_flagging *current, hfi_attempt *attempt, hfi_verdict *verdict)
 {
     bool *none = hfi_alloc(finder->ctx, finder->n, sizeof *none);
@@ -92,11 +115,12 @@ static hf_status search(hfi_finder *finder, hfi_flagging *current, hfi_attempt *
     hf_status s = hfi_finder_assess(finder, current, none);
     if (s >= 0) keep_plain(finder, verdict);
     if (s >= 0) s = hfi_attempt_run(finder, none, current, true, attempt);
+    if (s >= 0) s = hfi_isolated_run(finder, none, attempt);
     hfi_free(finder->ctx, none);
     if (s < 0) return s;
-    verdict->benefit = attempt->benefit;
-    verdict->gain = attempt->found ? attempt->result.gain : NAN;
-    if (attempt->accepted) hfi_flagging_copy(finder, current, &attempt->result);
+    verdict->evidence = attempt->judged.evidence;
+    tell_sides(finder, current, attempt, &verdict->evidence);
+    if (attempt->judged.accepted) hfi_flagging_copy(finder, current, &attempt->result);
     if (finder->settings->groups) s = hfi_finder_groups(finder, current, verdict->group, &verdict->groups);
     if (s < 0) return s;
     verdict->adopted = hfi_count_flags(finder->n, current->flag) > 0;
@@ -111,7 +135,7 @@ hf_status hfi_find_suspects(hfi_trainer *trainer, const hf_fit_settings *setting
     hfi_finder finder;
     hfi_flagging current = {0};
     hfi_attempt attempt = {0};
-    verdict->benefit = verdict->gain = NAN;
+    verdict->evidence = hfi_evidence_none();
     hf_status s = finder_init(&finder, trainer, settings);
     if (s >= 0 && finder.n >= LEAST_READINGS && finder.range > 0.0) {
         s = hfi_flagging_init(finder.ctx, &current, finder.n, trainer->count);

@@ -9,9 +9,10 @@ hf_status hfi_flagging_init(hf_context *ctx, hfi_flagging *f, size_t rows, size_
     memset(f, 0, sizeof *f);
     f->flag = hfi_alloc(ctx, rows, sizeof *f->flag);
     f->state = hfi_alloc(ctx, count, sizeof *f->state);
-    f->t = hfi_alloc(ctx, rows, 2 * sizeof *f->t);
+    f->t = hfi_alloc(ctx, rows, 3 * sizeof *f->t);
     if (f->flag && f->state && f->t) {
         f->crps = f->t + rows;
+        f->sd = f->crps + rows;
         return HF_OK;
     }
     hfi_flagging_free(ctx, f);
@@ -31,7 +32,7 @@ void hfi_flagging_copy(const hfi_finder *finder, hfi_flagging *to, const hfi_fla
     if (to == from) return;
     memcpy(to->flag, from->flag, finder->n * sizeof *to->flag);
     memcpy(to->state, from->state, finder->trainer->count * sizeof *to->state);
-    memcpy(to->t, from->t, 2 * finder->n * sizeof *to->t);
+    memcpy(to->t, from->t, 3 * finder->n * sizeof *to->t);
     to->cost = from->cost;
     to->gain = from->gain;
 }
@@ -57,14 +58,7 @@ hf_status hfi_finder_fit(hfi_finder *finder, const bool *flag, double *state, bo
 {
     hf_status s = hfi_finder_present(finder, flag);
     if (s >= 0 && cold) s = hfi_trainer_cold(finder->trainer, state);
-    if (s >= 0 && !cold && !finder->trainer->train_mean) {
-        /* A mean that is not trained follows the readings that are kept. */
-        double *start = finder->trainer->work;
-        s = hfi_trainer_cold(finder->trainer, start);
-        const size_t kernel_count = hf_kernel_parameters(finder->trainer->evaluator.kernel);
-        const size_t mean_count = hf_mean_coefficients(finder->trainer->evaluator.mean);
-        memcpy(state + kernel_count, start + kernel_count, mean_count * sizeof *state);
-    }
+    if (s >= 0 && !cold) s = hfi_trainer_follow_mean(finder->trainer, state);
     return s < 0 ? s : hfi_trainer_maximise(finder->trainer, state, iterations);
 }
 
@@ -89,6 +83,7 @@ hf_status hfi_finder_assess(hfi_finder *finder, hfi_flagging *f, const bool *loc
     if (s < 0) return s;
     const double *y = hf_sites_readings(e->sites);
     memcpy(f->t, finder->residuals.t, finder->n * sizeof *f->t);
+    memcpy(f->sd, finder->residuals.sd, finder->n * sizeof *f->sd);
     for (size_t i = 0; i < finder->n; i++)
         f->crps[i] = hfi_crps(y[i], finder->residuals.mean[i], finder->residuals.sd[i]);
     f->cost = cost(finder, f);

@@ -152,7 +152,7 @@ static hf_status after_acceptance(hfi_finder *finder, hfi_flagging *current, con
         memcpy(base.state, next->state, finder->trainer->count * sizeof *base.state);
         s = hfi_finder_assess(finder, &base, lock);
         if (s >= 0) s = hfi_attempt_run(finder, lock, &base, false, &attempt);
-        if (s >= 0 && attempt.accepted) hfi_flagging_copy(finder, current, &attempt.result);
+        if (s >= 0 && attempt.judged.accepted) hfi_flagging_copy(finder, current, &attempt.result);
         hfi_flagging_free(finder->ctx, &attempt.result);
     }
     hfi_flagging_free(finder->ctx, &base);

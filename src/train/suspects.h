@@ -18,6 +18,7 @@ typedef struct hfi_flagging {
     double *state; /* trainer->count */
     double *t;     /* rows: standardised residuals */
     double *crps;  /* rows */
+    double *sd;    /* rows: predictive standard deviations; t times it is the error */
     double cost;   /* J: description length of readings and flags, nats; small is good */
     double gain;   /* nats an outlier component adds to the mixture of residuals that are not locked */
 } hfi_flagging;
@@ -27,6 +28,8 @@ typedef struct hfi_finder {
     hfi_trainer *trainer;
     const hf_fit_settings *settings;
     size_t n;
+    size_t outputs;        /* of several, which are judged one by one: the last input says which;
+                              else 1 */
     double range;          /* of the readings, those far out cut */
     hfi_holdout residuals; /* scratch */
     double *probability;   /* scratch, rows */
@@ -62,21 +65,43 @@ hf_status hfi_peel(hfi_finder *finder, const bool *lock, const hfi_flagging *sta
 
 /** Sum of the CRPS of readings not in `skip` (may be NULL), none less than `least`. */
 double hfi_sum_crps(size_t n, const double *crps, const bool *skip, double least);
-/** Whether a flagging clearly predicts the kept readings better than `base` does; *benefit is the ratio of their CRPS.
- * With HF_SUSPECTS_FORCE everything passes. */
-bool hfi_gate(const hfi_finder *finder, const hfi_flagging *base, const hfi_flagging *f, double *benefit);
+
+/** The gate's opinion of a flagging. */
+typedef struct hfi_judgement {
+    bool accepted;
+    hfi_evidence evidence;
+} hfi_judgement;
+
+/** The output of a row; 0 where there is one. */
+size_t hfi_finder_output(const hfi_finder *finder, size_t row);
+/** Whether a flagging clearly predicts the kept readings better than `base` does, each output by
+ * itself: flags of outputs that do not pass are taken back, and the state fitted anew. With
+ * HF_SUSPECTS_FORCE everything passes. */
+hf_status hfi_gate(hfi_finder *finder, const bool *lock, const hfi_flagging *base, hfi_flagging *f,
+                   hfi_judgement *out);
 
 /** One start of an attempt. */
 typedef struct hfi_attempt {
     hfi_flagging result; /* the cheapest accepted; if none was accepted, the cheapest that flagged anything */
-    bool found, accepted; /* something was flagged; the gate let it pass */
-    double benefit;
+    bool found;          /* something was flagged */
+    hfi_judgement judged;
 } hfi_attempt;
 
 /** Peels from the plain start and, if `robust_start`, from the nearest-neighbour start; `base` is what the
  * gate compares with. */
 hf_status hfi_attempt_run(hfi_finder *finder, const bool *lock, const hfi_flagging *base, bool robust_start,
                           hfi_attempt *attempt);
+
+/** Few flags are judged like extreme values (suspect_isolated.c): those that sound readings with
+ * the
+ * others' tails would hardly reach replace the attempt's result. Many are left as the gate judged
+ * them. */
+hf_status hfi_isolated_run(hfi_finder *finder, const bool *lock, hfi_attempt *attempt);
+
+/** The median over the suspects (of rows that are not locked) of the chance that any of its
+ * output's
+ * readings reaches as far, under the tails of the kept ones. */
+hf_status hfi_mid_chance(hfi_finder *finder, const bool *lock, const hfi_flagging *f, double *out);
 
 /** Wrong readings lie apart: on a logarithmic scale of |t| there is a valley between the hump they make and the others. true where the
  * flags (many enough to tell) are but the far side of one slope, the tail of legitimate readings that the model has no room for.

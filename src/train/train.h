@@ -14,6 +14,7 @@
 #include "solver/inducing.h"
 #include "solver/projected.h"
 #include <holdfast/train.h>
+#include <math.h>
 
 /* ---- one evaluation --------------------------------------------------------------------------------------
  */
@@ -172,8 +173,10 @@ typedef struct hfi_trainer {
     struct hfi_conditional
         *conditional; /* weights from the other outputs (conditional.h); NULL: none. Not owned */
     struct hfi_journal
-        *journal;  /* answers evaluations that an interrupted fit has made already; NULL: none. Not owned */
-    size_t budget; /* evaluations the whole fit is expected to take; for the progress callback */
+        *journal;   /* answers evaluations that an interrupted fit has made already; NULL: none. Not
+                       owned */
+    size_t outputs; /* 1, or T: then the last input is the number of the output */
+    size_t budget;  /* evaluations the whole fit is expected to take; for the progress callback */
     /* of the last optimisation */
     hf_stop stop;
     double value; /* objective without prior */
@@ -295,10 +298,33 @@ typedef struct hfi_cut {
     double low, high;
 } hfi_cut;
 
+/** What leave-one-out residuals of the readings that nobody suspects are like, scaled units. */
+typedef struct hfi_side {
+    double error; /* mean |error| */
+    double sd;    /* mean predictive standard deviation of a reading */
+} hfi_side;
+
+/** Why suspects are set aside or kept; NaN what nobody has asked. */
+typedef struct hfi_evidence {
+    bool undecided;         /* it is near its limit */
+    double benefit;         /* CRPS of the kept readings, without the suspects over with them */
+    double gain;            /* nats of an outlier component in the mixture of residuals */
+    double chance;          /* that sound readings reach so far (suspect_isolated.c) */
+    hfi_side with, without; /* the suspects */
+} hfi_evidence;
+
+static inline hfi_evidence hfi_evidence_none(void)
+{
+    const hfi_side unknown = {NAN, NAN};
+    hfi_evidence none = {.benefit = NAN, .gain = NAN, .chance = NAN};
+    none.with = none.without = unknown;
+    return none;
+}
+
 /** What the suspect finder concluded. */
 typedef struct hfi_verdict {
     bool adopted;
-    double benefit, gain;
+    hfi_evidence evidence;
     size_t rounds, groups;
     bool *suspected;               /* rows */
     size_t *group;                 /* rows */
@@ -308,6 +334,26 @@ typedef struct hfi_verdict {
 /** The suspect finder: from the plain state (in) to the final state (out), with presence set in the sites. */
 hf_status hfi_find_suspects(hfi_trainer *trainer, const hf_fit_settings *settings, double *state,
                             hfi_verdict *verdict);
+
+/** A mean that is not trained becomes that of the present readings. */
+hf_status hfi_trainer_follow_mean(hfi_trainer *trainer, double *state);
+
+/** Whether so few readings are present, for the hyperparameters trained, that leave-one-out
+ * residuals at the
+ * fitted state look better than they are; and second derivatives make refits cheap. */
+bool hfi_refit_matters(const hfi_trainer *trainer);
+/**
+ * Residuals of the present readings by hyperparameters that have not seen them either: folds of
+ * them (each by itself
+ * where they are few, else ten that the order of the readings' sizes deals) are left out in turn,
+ * the others are trained
+ * from `state`, a maximum of objective + prior, and predict them. With more than 60 readings that
+ * training is one Newton step
+ * with the second derivatives at `state`. Entries of absent readings in `r` stay. Trainer and model
+ * are left at `state` with the
+ * same readings present. Two evaluations a fold, with few readings about five.
+ */
+hf_status hfi_refit_residuals(hfi_trainer *trainer, const double *state, hfi_holdout *r);
 
 /** Robust re-weighting to a fixed point. `state` in: start; out: final. The sites are left with their final
  * weights; *rounds counts. */

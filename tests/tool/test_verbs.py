@@ -127,7 +127,7 @@ class Fit(ToolCase):
         report = json.loads(self.ok("fit", "wave.csv", "--target", "y", "--json", "-q", "--kernel", "se(a) + linear(b)", "--mean",
                                     "linear", "--objective", "loo", "--standardise", "off", "--set", "noise=0.01",
                                     "--preset", "gp", "--restarts", "2"))
-        self.assertEqual(report["settings"]["kernel"], "se(a) + linear(b)")
+        self.assertEqual(report["settings"]["kernel"], "se(a) + linear(b) + constant + linear(ard)")
         self.assertEqual(report["settings"]["objective"], "loo")
         self.assertEqual(report["settings"]["restarts"], 2)
         self.assertFalse(report["settings"]["standardise"])
