@@ -33,6 +33,9 @@
  * | sm (components = Q)     | sum_q w_q prod_j exp(-2 pi^2 t_j^2 s_qj) cos(2 pi t_j m_qj), t = x - x' | weight[q], mean[q,j] (frequency), variance[q,j]; Q given as `components=3` (default 2) |
  * | coregion(COLUMN, outputs = T) | B[t, t'], B = W W' + diag(own); t is the number in COLUMN | factor[s,q] (W), own[s]; rank given as `rank=1` (default T) |
  *
+ * The start is where hf_kernel_parse() leaves a parameter. A fit (train.h) looks for a period that
+ * is not written, in the spectrum of its readings.
+ *
  * With `ard` written, lengthscale, period, variance (of linear) have one entry per column, written name[0], name[1], ...
  *
  * **Scaling.** Each top-level or parenthesised term gets one trained factor `outputscale` (a variance; starts at 1, or at the

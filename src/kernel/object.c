@@ -291,6 +291,17 @@ void hfi_kernel_twins(const hf_kernel *kernel, size_t i, size_t *before, size_t 
     }
 }
 
+bool hfi_kernel_is_period(const hf_kernel *kernel, size_t i, size_t *column, size_t *lengthscale)
+{
+    const hfi_place *place = &kernel->place[i];
+    const hfi_leaf *leaf = &kernel->leaves[place->leaf];
+    if (place->field != HFI_FIELD_PERIOD || leaf->columns == 0) return false;
+    const size_t entry = leaf->ard ? place->i : 0;
+    *column = kernel->columns[leaf->column_at + entry];
+    *lengthscale = hfi_leaf_at(leaf, HFI_FIELD_LENGTHSCALE) + entry;
+    return true;
+}
+
 hf_status hfi_kernel_set_parameter(hf_kernel *kernel, size_t i, double value, double lower, double upper,
                                    bool fixed)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Starts of a search beside the cold one. From a cold start, whose lengthscale is as long as the inputs are spread, a function that
  * moves quickly looks like noise, and a search may end in a maximum where all is noise. */
+#include "train/explore.h"
 #include "train/thin.h"
-#include "train/train.h"
 #include <math.h>
 #include <string.h>
 
@@ -17,12 +17,10 @@ static const hfi_start shorter[] = {
 static const double nearly = 0.1;
 
 enum {
-    SHORTER = sizeof shorter / sizeof shorter[0],
-    READINGS = 300 /* that are looked at where there are more */
+    SHORTER = sizeof shorter / sizeof shorter[0]
 };
 
-/* Nats: a start is searched from until an iteration gains no more, and is better than the one before if it is better by the other number:
- * nothing hangs on rounding, and most maxima are the same one. */
+/* Nats: see hfi_explore_climb(). */
 static const double roughly = 1.0, clearly = 0.5;
 
 /* How a maximisation ended, so that another can follow. */
@@ -43,11 +41,6 @@ static void put_back(hfi_trainer *t, const outcome *o)
     t->value = o->value;
     t->log_prior = o->log_prior;
     t->gradient_norm = o->gradient_norm;
-}
-
-static double total(const hfi_trainer *t)
-{
-    return t->value + t->log_prior;
 }
 
 /* What a kernel parameter of this unit is multiplied by where inputs are seen `factor` times as near: 1 for those that are no lengthscale. */
@@ -90,36 +83,42 @@ static bool has_none(hf_status s)
     return s == HF_ERR_NOT_POSITIVE_DEFINITE;
 }
 
-/* The shorter start to search from; NULL where none has a value or all are `cold` itself. */
-static hf_status choose(hfi_trainer *t, const double *cold, double *trial, const hfi_start **chosen)
+hf_status hfi_explore_value(hfi_trainer *t, const double *state, double *total)
 {
-    const size_t bytes = t->count * sizeof *trial;
+    double value = 0.0, prior = 0.0;
+    const hf_status s = hfi_trainer_evaluate(t, state, &value, &prior, NULL);
+    *total = s < 0 || !isfinite(value) ? -INFINITY : value + prior;
+    return has_none(s) ? HF_OK : s;
+}
+
+hf_status hfi_start_shorter(hfi_trainer *t, const double *cold, double *at, const hfi_start **out)
+{
+    const size_t bytes = t->count * sizeof *at;
     double value[SHORTER], best = -INFINITY;
-    *chosen = NULL;
+    *out = NULL;
     for (size_t k = 0; k < SHORTER; k++) {
-        double prior = 0.0;
         value[k] = -INFINITY;
-        memcpy(trial, cold, bytes);
-        hfi_trainer_move(t, &shorter[k], trial);
-        if (memcmp(trial, cold, bytes) == 0) continue;
-        const hf_status s = hfi_trainer_evaluate(t, trial, &value[k], &prior, NULL);
-        if (s < 0 && !has_none(s)) return s;
-        value[k] = has_none(s) || !isfinite(value[k]) ? -INFINITY : value[k] + prior;
+        memcpy(at, cold, bytes);
+        hfi_trainer_move(t, &shorter[k], at);
+        if (memcmp(at, cold, bytes) == 0) continue;
+        const hf_status s = hfi_explore_value(t, at, &value[k]);
+        if (s < 0) return s;
         best = fmax(best, value[k]);
     }
     for (size_t k = 0; k < SHORTER && isfinite(best); k++)
-        if (value[k] >= best - nearly * (double)t->evaluator.n) *chosen = &shorter[k];
+        if (value[k] >= best - nearly * (double)t->evaluator.n) *out = &shorter[k];
+    memcpy(at, cold, bytes);
+    if (*out) hfi_trainer_move(t, *out, at);
     return HF_OK;
 }
 
-/* From `trial` to what is left to be gained roughly, and whether that is better than `than`. */
-static hf_status climb(hfi_trainer *t, double *trial, size_t iterations, double than, bool *better)
+hf_status hfi_explore_climb(hfi_trainer *t, double *trial, size_t iterations, double than, bool *better)
 {
     const double enough = t->enough;
     t->enough = fmax(roughly, enough);
     const hf_status s = hfi_trainer_maximise(t, trial, iterations);
     t->enough = enough;
-    *better = s >= 0 && total(t) > than + clearly;
+    *better = s >= 0 && hfi_trainer_total(t) > than + clearly;
     return has_none(s) ? HF_OK : s;
 }
 
@@ -128,11 +127,9 @@ static hf_status find_shorter(hfi_trainer *t, const double *cold, double reached
                               double *trial, const hfi_start **chosen)
 {
     bool better = false;
-    hf_status s = choose(t, cold, trial, chosen);
+    hf_status s = hfi_start_shorter(t, cold, trial, chosen);
     if (s < 0 || !*chosen) return s;
-    memcpy(trial, cold, t->count * sizeof *trial);
-    hfi_trainer_move(t, *chosen, trial);
-    s = climb(t, trial, iterations, reached, &better);
+    s = hfi_explore_climb(t, trial, iterations, reached, &better);
     if (!better) *chosen = NULL;
     return s;
 }
@@ -142,12 +139,12 @@ static hf_status find_on_some(hfi_trainer *t, const double *cold, const double *
                               double *trial, const hfi_start **chosen)
 {
     hfi_thinned thinned;
-    hf_status s = hfi_thin_near(&t->evaluator, t->comparable, t->order, READINGS, &thinned);
+    hf_status s = hfi_thin_near(&t->evaluator, t->comparable, t->order, HFI_EXPLORE_READINGS, &thinned);
     if (s < 0) return s;
     bool any = false;
     memcpy(trial, state, t->count * sizeof *trial);
-    s = climb(t, trial, iterations, -INFINITY, &any);
-    const double reached = any ? total(t) : -INFINITY;
+    s = hfi_explore_climb(t, trial, iterations, -INFINITY, &any);
+    const double reached = any ? hfi_trainer_total(t) : -INFINITY;
     if (s >= 0) s = find_shorter(t, cold, reached, iterations, trial, chosen);
     const hf_status back = hfi_thin_back(&t->evaluator, &thinned);
     return s < 0 ? s : back;
@@ -160,10 +157,10 @@ static hf_status escape(hfi_trainer *t, const double *cold, double *state, size_
     const double reached = best->value + best->log_prior;
     const hfi_start *found = NULL;
     hf_status s;
-    if (t->evaluator.n > READINGS) {
+    if (t->evaluator.n > HFI_EXPLORE_READINGS) {
         bool better = false;
         s = find_on_some(t, cold, state, iterations, trial, &found);
-        if (s >= 0 && found) s = climb(t, trial, iterations, reached, &better);
+        if (s >= 0 && found) s = hfi_explore_climb(t, trial, iterations, reached, &better);
         if (!better) found = NULL;
     } else {
         s = find_shorter(t, cold, reached, iterations, trial, &found);
@@ -185,7 +182,7 @@ static hf_status from_quiet(hfi_trainer *t, const double *cold, double *state, s
     hfi_trainer_move(t, &hfi_quiet_start, trial);
     const hf_status s = hfi_trainer_maximise(t, trial, iterations);
     if (has_none(s)) return HF_OK;
-    if (s < 0 || !(total(t) > best->value + best->log_prior + clearly)) return s;
+    if (s < 0 || !(hfi_trainer_total(t) > best->value + best->log_prior + clearly)) return s;
     *best = take(t, s);
     memcpy(state, trial, t->count * sizeof *state);
     *chosen = &hfi_quiet_start;
@@ -197,8 +194,10 @@ static hf_status explore(hfi_trainer *t, bool quiet, double *state, size_t itera
                          const hfi_start **chosen)
 {
     double *cold = work, *trial = work + t->count;
+    hf_status s = hfi_scout_periods(t, state, iterations, work);
+    if (s < 0) return s;
     memcpy(cold, state, t->count * sizeof *cold);
-    hf_status s = hfi_trainer_maximise(t, state, iterations);
+    s = hfi_trainer_maximise(t, state, iterations);
     if (s < 0) return s;
     outcome best = take(t, s);
     if (quiet) s = from_quiet(t, cold, state, iterations, &best, trial, chosen);

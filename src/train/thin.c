@@ -126,7 +126,7 @@ hf_status hfi_thin_near(hfi_evaluator *e, const double *x, const size_t *order, 
     }
     bool *centre = stays + e->rows;
     hfi_stream stream;
-    hfi_stream_init(&stream, hf_context_seed(e->ctx), HFI_PURPOSE_SAMPLE, 1);
+    hfi_stream_init(&stream, 0, HFI_PURPOSE_SAMPLE, 1);
     draw(e, &stream, order, wanted / (2 * FAMILY), centre);
     for (size_t i = 0; i < e->rows; i++)
         if (centre[i]) keep_family(e, x, order, i, stays);

@@ -23,7 +23,7 @@ typedef struct hfi_thinned {
 hf_status hfi_thin_out(hfi_evaluator *e, const size_t *order, size_t wanted, hfi_thinned *out);
 /** The same, but half of those that stay are near each other: the nearest rows (of `x`, rows x
  * e->d, the inputs in comparable units) of every one of some drawn before. A function that moves
- * quickly is seen by these, and a slow one by the others. */
+ * quickly is seen by these, and a slow one by the others. The same ones whatever the seed. */
 hf_status hfi_thin_near(hfi_evaluator *e, const double *x, const size_t *order, size_t wanted,
                         hfi_thinned *out);
 /** Puts them back with the weights that they had, selects, and frees. Weights of the readings that stayed are left alone. */

@@ -231,8 +231,9 @@ hf_status hfi_trainer_maximise(hfi_trainer *trainer, double *state, size_t itera
  * `quiet` from less noise too. The first is kept unless another ends clearly higher, so that a
  * table that needs no other start gets the same state, digit for digit, as without. *chosen (or
  * NULL) receives the start that did, NULL if none. About 1.5 times the evaluations; where
- * readings are many the others are tried on 300 of them. Maximises once where nothing is free,
- * with block actions and with Adam. */
+ * readings are many the others are tried on 300 of them. Periods of the kernel that are free and
+ * not given are looked for first (explore.h), and t->start gets what is found. Maximises once
+ * where nothing is free, with block actions and with Adam. */
 hf_status hfi_trainer_explore(hfi_trainer *trainer, bool quiet, double *state, size_t iterations,
                               const hfi_start **chosen);
 
