@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 enum {
-    LINE_BYTES = 4096
+    LINE_BYTES = 4096,
+    ALWAYS_THERE = 1 << 26
 };
 
 static size_t to_size(uint64_t bytes)
@@ -108,4 +109,12 @@ size_t hfi_available_memory(void)
     size_t legacy = group_room("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes");
     if (unified < least) least = unified;
     return legacy < least ? legacy : least;
+}
+
+bool hfi_memory_has(double bytes, size_t *available)
+{
+    *available = SIZE_MAX;
+    if (bytes <= (double)ALWAYS_THERE) return true;
+    *available = hfi_available_memory();
+    return *available == SIZE_MAX || bytes <= (double)*available;
 }

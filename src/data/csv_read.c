@@ -13,7 +13,6 @@
 
 enum {
     FIRST_CAPACITY = 1 << 16,
-    ALWAYS_FITS = 1 << 26, /* below this the machine is not asked */
     LARGEST_READ = 1 << 20 /* so that a slow file is interrupted soon after the callback says so */
 };
 
@@ -35,7 +34,8 @@ static hf_status read_failed(const input *in, int error)
 
 hf_status hfi_csv_must_fit(hf_context *ctx, const char *source, size_t bytes)
 {
-    if (bytes <= ALWAYS_FITS || bytes <= hfi_available_memory()) return HF_OK;
+    size_t available;
+    if (hfi_memory_has((double)bytes, &available)) return HF_OK;
     return hfi_fail(
         ctx, HF_ERR_TOO_LARGE,
         "%s: %zu bytes of memory are needed to read it, more than there are; read a part of the rows", source,

@@ -179,7 +179,7 @@ void hfi_chol_inverse_diagonal(const hf_context *ctx, size_t n, const double *l,
 {
     if (n == 0) return;
     inverse_diagonal job = {.n = n, .l = l, .ldl = ldl, .work = work, .diagonal = diagonal};
-    hfi_parallel_for(ctx, (n + COLUMNS - 1) / COLUMNS, copy_columns, &job);
+    if (work != l) hfi_parallel_for(ctx, (n + COLUMNS - 1) / COLUMNS, copy_columns, &job);
     hfi_tiles t = hfi_tiles_make(n, work, n);
     hfi_tiles_run(ctx, &t, hfi_tiles_invert_triangle);
     hfi_parallel_for(ctx, (n + COLUMNS - 1) / COLUMNS, column_lengths, &job);

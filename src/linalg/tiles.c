@@ -12,10 +12,15 @@ void hfi_tiles_run(const hf_context *ctx, hfi_tiles *t, hfi_tile_tasks tasks)
     if ((size_t)threads > t->count) threads = (int)t->count;
     if (t->count <= 2 || omp_in_parallel() || !hfi_blas_is_concurrent()) threads = 1;
     int before = hfi_blas_enter();
-    /* A region of its own even for one thread: tasks of an outer region would be taken by its threads and not
-     * be finished when this function returns. */
+    if (threads == 1 && !omp_in_parallel()) {
+        tasks(t); /* by the only thread there is: no region to set up, which takes as long as a tile of order 20 */
+#pragma omp taskwait
+    } else {
+        /* A region of its own even for one thread: tasks of an outer region would be taken by its threads and
+         * not be finished when this function returns. */
 #pragma omp parallel num_threads(threads)
 #pragma omp single
-    tasks(t);
+        tasks(t);
+    }
     hfi_blas_leave(before);
 }

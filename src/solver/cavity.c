@@ -31,26 +31,30 @@ static double clamp(double variance)
     return variance < 0.0 ? 0.0 : variance;
 }
 
-static hf_status closed_form(hf_context *ctx, const hfi_solution *solution, double *mean, double *variance)
+/* `work`: n x n, or the factor itself, which is then lost. */
+static void closed_form(hf_context *ctx, const hfi_solution *solution, double *work, double *mean,
+                        double *variance)
 {
-    size_t n = solution->n;
-    hf_status status =
+    hfi_chol_inverse_diagonal(ctx, solution->n, solution->factor, solution->capacity, work, variance);
+    for (size_t i = 0; i < solution->n; i++) {
+        const double diagonal = variance[i];
+        mean[i] = solution->residual[i] - solution->t[i] / diagonal;
+        variance[i] = clamp(1.0 / diagonal - solution->variance[i] - solution->jitter);
+    }
+}
+
+static hf_status closed_form_aside(hf_context *ctx, const hfi_solution *solution, double *mean,
+                                   double *variance)
+{
+    const size_t n = solution->n;
+    const hf_status status =
         hfi_require_memory(ctx, "leave-one-out", n, (double)sizeof(double) * (double)n * (double)n);
     if (status < 0) return status;
-    double *work = hfi_alloc(ctx, n, n * sizeof *work);
-    double *diagonal = hfi_alloc(ctx, n, sizeof *diagonal);
-    if (work != NULL && diagonal != NULL) {
-        hfi_chol_inverse_diagonal(ctx, n, solution->factor, solution->capacity, work, diagonal);
-        for (size_t i = 0; i < n; i++) {
-            mean[i] = solution->residual[i] - solution->t[i] / diagonal[i];
-            variance[i] = clamp(1.0 / diagonal[i] - solution->variance[i] - solution->jitter);
-        }
-    } else {
-        status = HF_ERR_MEMORY;
-    }
+    double *work = hfi_alloc_unset(ctx, n, n * sizeof *work);
+    if (work == NULL) return HF_ERR_MEMORY;
+    closed_form(ctx, solution, work, mean, variance);
     hfi_free(ctx, work);
-    hfi_free(ctx, diagonal);
-    return status;
+    return HF_OK;
 }
 
 /* Anchors for the direct formula. */
@@ -100,21 +104,21 @@ static hf_status run_direct(hf_context *ctx, direct *job)
     size_t tasks = (job->count + BLOCK - 1) / BLOCK, threads = (size_t)hf_context_threads(ctx);
     if (tasks == 0) return HF_OK;
     job->arena_size = BLOCK * (s->d + 2 * s->n) + hfi_kernel_scratch(job->kernel);
-    job->arena = hfi_alloc(ctx, threads < tasks ? threads : tasks, job->arena_size * sizeof *job->arena);
+    job->arena =
+        hfi_alloc_unset(ctx, threads < tasks ? threads : tasks, job->arena_size * sizeof *job->arena);
     if (job->arena == NULL) return HF_ERR_MEMORY;
     hfi_parallel_for(ctx, tasks, direct_block, job);
     hfi_free(ctx, job->arena);
     return HF_OK;
 }
 
-hf_status hfi_solution_cavities(hf_context *ctx, const hf_kernel *kernel, const hfi_solution *s, double *mean,
-                                double *variance)
+static hf_status find_cavities(hf_context *ctx, const hf_kernel *kernel, const hfi_solution *s, bool spend,
+                               double *mean, double *variance)
 {
     size_t *weak = hfi_alloc(ctx, s->n, sizeof *weak);
     double *prior = hfi_alloc(ctx, s->n, sizeof *prior);
     hf_status status = HF_ERR_MEMORY;
-    if (weak != NULL && prior != NULL) status = closed_form(ctx, s, mean, variance);
-    if (status >= 0) {
+    if (weak != NULL && prior != NULL) {
         direct job = {.kernel = kernel,
                       .solution = s,
                       .index = weak,
@@ -124,11 +128,28 @@ hf_status hfi_solution_cavities(hf_context *ctx, const hf_kernel *kernel, const 
         hfi_kernel_diagonal(kernel, s->n, s->z, s->d, true, prior);
         for (size_t i = 0; i < s->n; i++)
             if (s->variance[i] > WEAK * prior[i]) weak[job.count++] = i;
-        status = run_direct(ctx, &job);
+        status = HF_OK;
+        if (spend && job.count == 0 && s->capacity == s->n)
+            closed_form(ctx, s, s->factor, mean, variance);
+        else
+            status = closed_form_aside(ctx, s, mean, variance);
+        if (status >= 0) status = run_direct(ctx, &job);
     }
     hfi_free(ctx, weak);
     hfi_free(ctx, prior);
     return status;
+}
+
+hf_status hfi_solution_cavities(hf_context *ctx, const hf_kernel *kernel, const hfi_solution *s, double *mean,
+                                double *variance)
+{
+    return find_cavities(ctx, kernel, s, false, mean, variance);
+}
+
+hf_status hfi_solution_last_cavities(hf_context *ctx, const hf_kernel *kernel, hfi_solution *s, double *mean,
+                                     double *variance)
+{
+    return find_cavities(ctx, kernel, s, true, mean, variance);
 }
 
 hf_status hfi_solution_cavity(hf_context *ctx, const hf_kernel *kernel, const hfi_solution *s, size_t i,

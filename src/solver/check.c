@@ -132,7 +132,7 @@ hf_status hfi_solution_measure(hf_context *ctx, const hf_kernel *kernel, hfi_sol
     if (threads > tasks) threads = tasks;
     check c = {.kernel = kernel, .s = solution, .block_size = ROWS * n + hfi_kernel_scratch(kernel)};
     double *memory = hfi_alloc(ctx, n, ARRAYS * sizeof *memory);
-    c.blocks = hfi_alloc(ctx, threads, c.block_size * sizeof *c.blocks);
+    c.blocks = hfi_alloc_unset(ctx, threads, c.block_size * sizeof *c.blocks);
     hf_status status = HF_ERR_MEMORY;
     hfi_solution measured =
         *solution; /* its arrays are only read; the figures are taken over if all goes well */

@@ -19,8 +19,8 @@ void hfi_exact_cost(size_t n, size_t d, double *bytes, double *flops)
 
 hf_status hfi_require_memory(hf_context *ctx, const char *what, size_t n, double bytes)
 {
-    size_t available = hfi_available_memory();
-    if (available == SIZE_MAX || bytes <= (double)available) return HF_OK;
+    size_t available;
+    if (hfi_memory_has(bytes, &available)) return HF_OK;
     /* Everything here is n x n in the end, so what fits shrinks with the square root. */
     double fits = floor((double)n * sqrt((double)available / bytes));
     return hfi_fail(

@@ -22,10 +22,10 @@ void hfi_inducing_cost(size_t n, size_t d, size_t m, double *bytes, double *flop
 
 static hf_status check_memory(hf_context *ctx, size_t m, size_t d)
 {
-    const size_t available = hfi_available_memory();
+    size_t available;
     double bytes, flops;
     hfi_inducing_cost(HFI_INDUCING_ROWS, d, m, &bytes, &flops);
-    if (available == SIZE_MAX || bytes <= (double)available) return HF_OK;
+    if (hfi_memory_has(bytes, &available)) return HF_OK;
     return hfi_fail(
         ctx, HF_ERR_TOO_LARGE,
         "%zu inducing inputs need %.0f bytes (%.3g GiB), but only %zu (%.3g GiB) are available; use "

@@ -17,9 +17,8 @@ static double bytes_for(size_t capacity, size_t d)
 /* Twice the room, or an eighth more where that does not fit: old and new exist side by side for a moment. */
 static hf_status grow(hf_context *ctx, hfi_solution *s)
 {
-    size_t capacity = 2 * s->capacity, available = hfi_available_memory();
-    if (available != SIZE_MAX && bytes_for(capacity, s->d) > (double)available)
-        capacity = s->capacity + s->capacity / 8 + 1;
+    size_t capacity = 2 * s->capacity, available;
+    if (!hfi_memory_has(bytes_for(capacity, s->d), &available)) capacity = s->capacity + s->capacity / 8 + 1;
     hf_status status = hfi_require_memory(ctx, "storage", capacity, bytes_for(capacity, s->d));
     if (status < 0) return status;
     hfi_solution wide = *s;

@@ -14,12 +14,12 @@ double hfi_evaluator_bytes(size_t rows, size_t d, bool leave_one_out)
 
 static hf_status refuse_bytes(hf_context *ctx, size_t rows, double bytes)
 {
-    const double available = (double)hfi_available_memory();
-    if (bytes <= available) return HF_OK;
+    size_t available;
+    if (hfi_memory_has(bytes, &available)) return HF_OK;
     return hfi_fail(
         ctx, HF_ERR_TOO_LARGE,
         "an exact fit of %zu readings needs %.3g GB of memory, %.3g GB are available; use fewer rows", rows,
-        bytes / 1e9, available / 1e9);
+        bytes / 1e9, (double)available / 1e9);
 }
 
 /* What an evaluator has whoever holds its matrices. */
@@ -124,8 +124,7 @@ void hfi_evaluator_residuals(hfi_evaluator *e)
     }
 }
 
-/* Residuals and variances of the present sites, the factor in `a`, alpha. */
-static hf_status factor_and_solve(hfi_evaluator *e)
+hf_status hfi_evaluator_factor(hfi_evaluator *e)
 {
     double *r = hfi_evaluator_vector(e, HFI_EV_RESIDUAL), *alpha = hfi_evaluator_vector(e, HFI_EV_ALPHA);
     hfi_evaluator_residuals(e);
@@ -195,7 +194,7 @@ static hf_status collect_gradient(hfi_evaluator *e, const double *w, const doubl
 
 static hf_status evidence(hfi_evaluator *e, double *value, double *gradient)
 {
-    const hf_status solved = factor_and_solve(e);
+    const hf_status solved = hfi_evaluator_factor(e);
     if (solved < 0) return solved;
     const double *alpha = hfi_evaluator_vector(e, HFI_EV_ALPHA);
     const double result = -0.5 * hfi_dot(e->n, hfi_evaluator_vector(e, HFI_EV_RESIDUAL), alpha) -
@@ -245,7 +244,7 @@ double hfi_evaluator_leave_one_out(hfi_evaluator *e, bool weighted, const double
 
 static hf_status leave_one_out(hfi_evaluator *e, bool weighted, double *value, double *gradient)
 {
-    const hf_status solved = factor_and_solve(e);
+    const hf_status solved = hfi_evaluator_factor(e);
     if (solved < 0) return solved;
     hfi_chol_inverse(e->ctx, e->n, e->a, e->n);
     const double result = hfi_evaluator_leave_one_out(e, weighted, e->a, e->n + 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a model says about every reading without using it. */
 #include "linalg/linalg.h"
-#include "train/train.h"
+#include "train/evaluator_impl.h"
 #include <math.h>
 #include <string.h>
 
@@ -71,7 +71,7 @@ static hf_status fill_absent(hfi_evaluator *e, const hfi_solution *solution, hfi
     a.arena_size =
         BLOCK * (e->d + solution->n + 2) + hfi_solution_room(solution, BLOCK) + hfi_kernel_scratch(e->kernel);
     size_t *row = hfi_alloc(e->ctx, missing, sizeof *row);
-    a.arena = hfi_alloc(e->ctx, threads < blocks ? threads : blocks, a.arena_size * sizeof *a.arena);
+    a.arena = hfi_alloc_unset(e->ctx, threads < blocks ? threads : blocks, a.arena_size * sizeof *a.arena);
     const bool ready = row && a.arena;
     for (size_t i = 0; ready && i < e->rows; i++)
         if (!hf_sites_is_present(e->sites, i)) row[a.count++] = i;
@@ -82,15 +82,21 @@ static hf_status fill_absent(hfi_evaluator *e, const hfi_solution *solution, hfi
     return ready ? HF_OK : HF_ERR_MEMORY;
 }
 
-/* Leave-one-out of the anchors, scattered to their rows; the variance goes to `sd` for now. */
-static hf_status fill_present(hfi_evaluator *e, const hfi_solution *solution, hfi_holdout *r)
+/* Leave-one-out of the anchors, scattered to their rows; the variance goes to `sd` for now. `spent`: the solution itself if it is not needed
+ * any more, else NULL. */
+static hf_status fill_present(hfi_evaluator *e, const hfi_solution *solution, hfi_solution *spent,
+                              hfi_holdout *r)
 {
     double *loo = hfi_alloc(e->ctx, solution->n, 3 * sizeof *loo);
     if (!loo) return HF_ERR_MEMORY;
     double *variance = loo + solution->n, *offset = variance + solution->n;
-    const hf_status s = solution->form == HFI_FORM_EXACT
-                            ? hfi_solution_cavities(e->ctx, e->kernel, solution, loo, variance)
-                            : hfi_projected_cavities(e->ctx, e->kernel, solution, loo, variance);
+    hf_status s;
+    if (solution->form != HFI_FORM_EXACT)
+        s = hfi_projected_cavities(e->ctx, e->kernel, solution, loo, variance);
+    else if (spent)
+        s = hfi_solution_last_cavities(e->ctx, e->kernel, spent, loo, variance);
+    else
+        s = hfi_solution_cavities(e->ctx, e->kernel, solution, loo, variance);
     hf_mean_evaluate(e->mean, solution->n, solution->z, solution->d, offset);
     size_t a = 0;
     for (size_t i = 0; s >= 0 && i < e->rows; i++) {
@@ -114,17 +120,56 @@ static void standardise(const hfi_evaluator *e, hfi_holdout *r)
     }
 }
 
-hf_status hfi_holdout_from_solution(hfi_evaluator *e, const hfi_solution *solution, hfi_holdout *r)
+static hf_status fill(hfi_evaluator *e, const hfi_solution *solution, hfi_solution *spent, hfi_holdout *r)
 {
-    hf_status s = hf_sites_present(e->sites) > 0 ? fill_present(e, solution, r) : HF_OK;
-    if (s >= 0) s = fill_absent(e, solution, r);
+    hf_status s = fill_absent(e, solution, r);
+    if (s >= 0 && hf_sites_present(e->sites) > 0) s = fill_present(e, solution, spent, r);
     if (s >= 0) standardise(e, r);
     return s;
 }
 
+hf_status hfi_holdout_from_solution(hfi_evaluator *e, const hfi_solution *solution, hfi_holdout *r)
+{
+    return fill(e, solution, NULL, r);
+}
+
 /* ---- from an evaluator ------------------------------------------------------------------------------------ */
 
+static bool is_finite(size_t n, const double *values)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(values[i])) return false;
+    return true;
+}
+
+/* In the evaluator's own matrix. */
 static hf_status exact_holdout(hfi_evaluator *e, hfi_holdout *r)
+{
+    hf_status s = hfi_evaluator_select(e);
+    if (s >= 0) s = hfi_evaluator_factor(e);
+    if (s < 0) return s;
+    hfi_solution solution = {.form = HFI_FORM_EXACT,
+                             .solver = HF_SOLVER_EXACT,
+                             .n = e->n,
+                             .d = e->d,
+                             .capacity = e->n,
+                             .z = e->inputs,
+                             .residual = hfi_evaluator_vector(e, HFI_EV_RESIDUAL),
+                             .variance = hfi_evaluator_vector(e, HFI_EV_VARIANCE),
+                             .t = hfi_evaluator_vector(e, HFI_EV_ALPHA),
+                             .factor = e->a,
+                             .jitter = e->jitter,
+                             .log_det = hfi_chol_logdet(e->n, e->a, e->n)};
+    if (!is_finite(e->n, solution.t))
+        return hfi_fail(e->ctx, HF_ERR_NOT_FINITE,
+                        "the weight of a reading overflows; scale the targets or give more noise");
+    r->log_evidence = hfi_solution_log_evidence(&solution);
+    const hf_status filled = fill(e, &solution, &solution, r);
+    return filled < 0 ? filled : s;
+}
+
+/* Where several processes hold the evaluator's matrix together. */
+static hf_status exact_holdout_of_group(hfi_evaluator *e, hfi_holdout *r)
 {
     hfi_solution solution;
     const hf_status s = hfi_exact_solve(e->ctx, e->kernel, e->mean, e->sites, e->d, e->x, e->ldx, &solution);
@@ -161,5 +206,5 @@ hf_status hfi_holdout_compute(hfi_evaluator *e, hfi_holdout *r)
 {
     if (e->inducing) return inducing_holdout(e, r);
     if (e->projected) return projected_holdout(e, r);
-    return exact_holdout(e, r);
+    return e->group ? exact_holdout_of_group(e, r) : exact_holdout(e, r);
 }

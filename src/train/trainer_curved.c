@@ -79,14 +79,14 @@ static hf_status require_memory(const hfi_trainer *t)
 {
     const double gigabyte = 1e9, p = (double)t->count, m = (double)t->free_count;
     const double bytes = (double)sizeof(double) * (p * p + 2.0 * m * m);
-    const double available = (double)hfi_available_memory();
-    if (bytes <= available) return HF_OK;
+    size_t available;
+    if (hfi_memory_has(bytes, &available)) return HF_OK;
     return hfi_fail(
         t->evaluator.ctx, HF_ERR_TOO_LARGE,
         "training %zu hyperparameters needs %.4g GB of memory for their second derivatives, %.4g GB "
         "are available; a kernel with one lengthscale for all %zu inputs has few of them: \"se\" "
         "(-k se) in place of \"se(ard)\"",
-        t->free_count, bytes / gigabyte, available / gigabyte, t->evaluator.d);
+        t->free_count, bytes / gigabyte, (double)available / gigabyte, t->evaluator.d);
 }
 
 hf_status hfi_trainer_climb_curved(hfi_trainer *t, double *state, size_t iterations)

@@ -157,6 +157,18 @@ static void available_memory_is_plausible(void **state)
     assert_true(available <= (size_t)pages * (size_t)page);
 }
 
+static void small_amounts_are_not_asked_for(void **state)
+{
+    (void)state;
+    size_t available = 0;
+    assert_true(hfi_memory_has(0.0, &available));
+    assert_true(hfi_memory_has((double)(1 << 26), &available));
+    assert_true(available == SIZE_MAX);
+    if (hfi_available_memory() == SIZE_MAX) skip(); /* not Linux */
+    assert_false(hfi_memory_has(1e18, &available));
+    assert_true(available > (size_t)1 << 20 && (double)available < 1e18);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +180,7 @@ int main(void)
         cmocka_unit_test(products_of_sizes),
         cmocka_unit_test(products_of_entries_are_checked),
         cmocka_unit_test(available_memory_is_plausible),
+        cmocka_unit_test(small_amounts_are_not_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
