@@ -276,6 +276,28 @@ static hf_status operation(const problem *p, hfi_solution *s, size_t which)
     }
 }
 
+/* Also where a site is so weak that the factor is still needed. */
+static void last_cavities_are_those_of_a_kept_factor(void **state)
+{
+    (void)state;
+    hf_context *ctx = problem_context(1);
+    problem p = problem_make(ctx, "se(ard)", 40, INPUTS, 0.05);
+    for (int weak = 0; weak < 2; weak++) {
+        double mean[2][40], variance[2][40];
+        hfi_solution s = solve(&p);
+        if (weak) assert_int_equal(replace(&p, &s, 5, 0.4, 1e20), HF_OK);
+        assert_int_equal(hfi_solution_cavities(ctx, p.kernel, &s, mean[0], variance[0]), HF_OK);
+        assert_int_equal(hfi_solution_last_cavities(ctx, p.kernel, &s, mean[1], variance[1]), HF_OK);
+        for (size_t i = 0; i < 40; i++) {
+            assert_near(mean[1][i], mean[0][i], 1e-12);
+            assert_near(variance[1][i], variance[0][i], 1e-12);
+        }
+        hfi_solution_free(&s);
+    }
+    problem_free(&p);
+    hf_context_free(ctx);
+}
+
 static void failed_allocations_leave_no_mark(void **state)
 {
     (void)state;
@@ -390,6 +412,7 @@ int main(void)
         cmocka_unit_test(storage_doubles),
         cmocka_unit_test(variances_may_change_by_orders_of_magnitude),
         cmocka_unit_test(failures_leave_no_mark),
+        cmocka_unit_test(last_cavities_are_those_of_a_kept_factor),
         cmocka_unit_test(failed_allocations_leave_no_mark),
         cmocka_unit_test(check_finds_a_damaged_factor_and_refresh_heals_it),
         cmocka_unit_test(check_is_not_blinded_by_a_huge_variance),
