@@ -13,7 +13,8 @@ void hfi_tiles_run(const hf_context *ctx, hfi_tiles *t, hfi_tile_tasks tasks)
     if (t->count <= 2 || omp_in_parallel() || !hfi_blas_is_concurrent()) threads = 1;
     int before = hfi_blas_enter();
     if (threads == 1 && !omp_in_parallel()) {
-        tasks(t); /* by the only thread there is: no region to set up, which takes as long as a tile of order 20 */
+        /* By the only thread there is: to set up a region takes as long as to factor a tile of order 20. */
+        tasks(t);
 #pragma omp taskwait
     } else {
         /* A region of its own even for one thread: tasks of an outer region would be taken by its threads and
