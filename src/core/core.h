@@ -43,8 +43,9 @@ bool hfi_size_mul(size_t a, size_t b, size_t *product);
 /** Bytes of physical memory that a new allocation can have without swapping (Linux MemAvailable); SIZE_MAX
  * when unknown. */
 size_t hfi_available_memory(void);
-/** Whether `bytes` can be had without swapping; *available receives how many, SIZE_MAX where the machine was not
- * asked: up to 64 MiB it is not, since to ask takes as long as to factor the covariance of 100 readings. */
+/** Whether `bytes` can be had without swapping; *available receives how many, SIZE_MAX where the
+ * machine was not asked: up to 64 MiB it is not, since to ask takes as long as to factor the
+ * covariance of 100 readings. */
 bool hfi_memory_has(double bytes, size_t *available);
 
 /** A context like ctx (of one thread if ctx is NULL) for the time of a call, so that the caller's

@@ -65,7 +65,8 @@ void hfi_chol_backward_block(size_t n, size_t m, const double *l, size_t ldl, do
 /** Overwrites L by the lower triangle of (L L')^-1. O(2 n^3/3), tiled and parallel. */
 void hfi_chol_inverse(const hf_context *ctx, size_t n, double *l, size_t ldl);
 
-/** diag((L L')^-1) into `diagonal`. `work` has n*n entries; it may be `l` where ldl = n, which then ends as L^-1. O(n^3/3). */
+/** diag((L L')^-1) into `diagonal`. `work` has n*n entries; where ldl = n it may be `l`, which then
+ *  ends as L^-1. O(n^3/3). */
 void hfi_chol_inverse_diagonal(const hf_context *ctx, size_t n, const double *l, size_t ldl, double *work,
                                double *diagonal);
 
