@@ -30,8 +30,8 @@ static inline double *hfi_evaluator_vector(const hfi_evaluator *e, int which)
 
 /** r and d of the present sites. */
 void hfi_evaluator_residuals(hfi_evaluator *e);
-/** Residuals and variances of the present readings, the factor of K + D in `a`, alpha, e->jitter: what an evaluation by one process begins
- *  with. Warns of jitter. */
+/** Residuals and variances of the present readings, the factor of K + D in `a`, alpha, e->jitter:
+ *  what an evaluation by one process begins with. Warns of jitter. */
 hf_status hfi_evaluator_factor(hfi_evaluator *e);
 /** The sum over readings and, per reading, its derivatives in alpha_i, G_ii, z_i (direct) and v_i; G_ii = g[i * step]. */
 double hfi_evaluator_leave_one_out(hfi_evaluator *e, bool weighted, const double *g, size_t step);
