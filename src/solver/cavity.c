@@ -146,8 +146,8 @@ hf_status hfi_solution_cavities(hf_context *ctx, const hf_kernel *kernel, const 
     return find_cavities(ctx, kernel, s, false, mean, variance);
 }
 
-hf_status hfi_solution_last_cavities(hf_context *ctx, const hf_kernel *kernel, hfi_solution *s, double *mean,
-                                     double *variance)
+hf_status hfi_last_cavities(hf_context *ctx, const hf_kernel *kernel, hfi_solution *s, double *mean,
+                            double *variance)
 {
     return find_cavities(ctx, kernel, s, true, mean, variance);
 }

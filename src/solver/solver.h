@@ -103,9 +103,10 @@ double hfi_solution_log_evidence(const hfi_solution *solution);
  * the prior mean; accurate for any site variance. `mean`, `variance`: anchors entries. O(n^3/3). */
 hf_status hfi_solution_cavities(hf_context *ctx, const hf_kernel *kernel, const hfi_solution *s, double *mean,
                                 double *variance);
-/** The same where nothing else is asked of the solution: its factor serves as scratch, and is lost. */
-hf_status hfi_solution_last_cavities(hf_context *ctx, const hf_kernel *kernel, hfi_solution *s, double *mean,
-                                     double *variance);
+/** The same where nothing else is asked of the solution: its factor serves as scratch, and is
+ *  lost. */
+hf_status hfi_last_cavities(hf_context *ctx, const hf_kernel *kernel, hfi_solution *s, double *mean,
+                            double *variance);
 /** The same of anchor i alone. O(n^2). */
 hf_status hfi_solution_cavity(hf_context *ctx, const hf_kernel *kernel, const hfi_solution *s, size_t i,
                               double *mean, double *variance);

@@ -94,7 +94,7 @@ static hf_status fill_present(hfi_evaluator *e, const hfi_solution *solution, hf
     if (solution->form != HFI_FORM_EXACT)
         s = hfi_projected_cavities(e->ctx, e->kernel, solution, loo, variance);
     else if (spent)
-        s = hfi_solution_last_cavities(e->ctx, e->kernel, spent, loo, variance);
+        s = hfi_last_cavities(e->ctx, e->kernel, spent, loo, variance);
     else
         s = hfi_solution_cavities(e->ctx, e->kernel, solution, loo, variance);
     hf_mean_evaluate(e->mean, solution->n, solution->z, solution->d, offset);
