@@ -36,6 +36,7 @@ static hf_status finder_init(hfi_finder *finder, hfi_trainer *trainer, const hf_
     finder->outputs = trainer->outputs > 1 ? trainer->outputs : 1;
     hf_status s = find_range(finder, hf_sites_readings(trainer->evaluator.sites));
     if (s >= 0) s = hfi_holdout_init(finder->ctx, &finder->residuals, finder->n);
+    if (s >= 0) s = hfi_flagging_init(finder->ctx, &finder->assessed, finder->n, trainer->count);
     if (s < 0) return s;
     finder->probability = hfi_alloc(finder->ctx, finder->n, sizeof *finder->probability);
     finder->sorted = hfi_alloc(finder->ctx, finder->n, sizeof *finder->sorted);
@@ -46,6 +47,7 @@ static hf_status finder_init(hfi_finder *finder, hfi_trainer *trainer, const hf_
 static void finder_free(hfi_finder *finder)
 {
     hfi_holdout_free(finder->ctx, &finder->residuals);
+    hfi_flagging_free(finder->ctx, &finder->assessed);
     hfi_free(finder->ctx, finder->probability);
     hfi_free(finder->ctx, finder->sorted);
     hfi_free(finder->ctx, finder->flag);
@@ -112,7 +114,7 @@ static hf_status search(hfi_finder *finder, hfi_flagging *current, hfi_attempt *
 {
     bool *none = hfi_alloc(finder->ctx, finder->n, sizeof *none);
     if (!none) return HF_ERR_MEMORY;
-    hf_status s = hfi_finder_assess(finder, current, none);
+    hf_status s = hfi_finder_assess(finder, current);
     if (s >= 0) keep_plain(finder, verdict);
     if (s >= 0) s = hfi_attempt_run(finder, none, current, true, attempt);
     if (s >= 0) s = hfi_isolated_run(finder, none, attempt);

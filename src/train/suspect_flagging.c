@@ -34,7 +34,6 @@ void hfi_flagging_copy(const hfi_finder *finder, hfi_flagging *to, const hfi_fla
     memcpy(to->state, from->state, finder->trainer->count * sizeof *to->state);
     memcpy(to->t, from->t, 3 * finder->n * sizeof *to->t);
     to->cost = from->cost;
-    to->gain = from->gain;
 }
 
 size_t hfi_count_flags(size_t n, const bool *flag)
@@ -74,11 +73,21 @@ static double cost(const hfi_finder *finder, const hfi_flagging *f)
            k * (log(finder->range) + 4.0) + which;
 }
 
-hf_status hfi_finder_assess(hfi_finder *finder, hfi_flagging *f, const bool *lock)
+static bool was_assessed(const hfi_finder *finder, const hfi_flagging *f)
+{
+    return finder->any && memcmp(finder->assessed.flag, f->flag, finder->n * sizeof *f->flag) == 0 &&
+           memcmp(finder->assessed.state, f->state, finder->trainer->count * sizeof *f->state) == 0;
+}
+
+hf_status hfi_finder_assess(hfi_finder *finder, hfi_flagging *f)
 {
     hfi_evaluator *e = &finder->trainer->evaluator;
     hf_status s = hfi_finder_present(finder, f->flag);
     if (s >= 0) s = hfi_trainer_set(finder->trainer, f->state);
+    if (s >= 0 && was_assessed(finder, f)) {
+        hfi_flagging_copy(finder, f, &finder->assessed);
+        return HF_OK;
+    }
     if (s >= 0) s = hfi_holdout_compute(e, &finder->residuals);
     if (s < 0) return s;
     const double *y = hf_sites_readings(e->sites);
@@ -87,5 +96,7 @@ hf_status hfi_finder_assess(hfi_finder *finder, hfi_flagging *f, const bool *loc
     for (size_t i = 0; i < finder->n; i++)
         f->crps[i] = hfi_crps(y[i], finder->residuals.mean[i], finder->residuals.sd[i]);
     f->cost = cost(finder, f);
-    return hfi_mixture_gain(finder->ctx, finder->n, f->t, lock, &f->gain);
+    hfi_flagging_copy(finder, &finder->assessed, f);
+    finder->any = true;
+    return HF_OK;
 }

@@ -161,12 +161,9 @@ static hf_status judge(hfi_finder *finder, const hfi_flagging *base, const hfi_f
         hfi_sum_crps(n, f->crps, v->outside, least) / hfi_sum_crps(n, base->crps, v->outside, least);
     *out = (hfi_judgement){.evidence = hfi_evidence_none()};
     out->evidence.benefit = kept;
-    out->evidence.gain = f->gain;
-    if (finder->outputs > 1) {
-        for (size_t i = 0; i < n; i++) finder->flag[i] = v->outside[i] || lock[i];
-        const hf_status s = hfi_mixture_gain(finder->ctx, n, f->t, finder->flag, &out->evidence.gain);
-        if (s < 0) return s;
-    }
+    for (size_t i = 0; i < n; i++) finder->flag[i] = v->outside[i] || lock[i];
+    hf_status s = hfi_mixture_gain(finder->ctx, n, f->t, finder->flag, &out->evidence.gain);
+    if (s < 0) return s;
     out->accepted = finder->settings->suspects == HF_SUSPECTS_FORCE;
     if (out->accepted) return HF_OK;
     if (one_number && (double)v->flags > most_beside_one_number * (double)v->rows &&
@@ -178,8 +175,7 @@ static hf_status judge(hfi_finder *finder, const hfi_flagging *base, const hfi_f
     if (out->evidence.gain >= plenty) {
         by = fmax(by, strong);
     } else if (by < edge && strong > fmax(by, -edge)) {
-        for (size_t i = 0; i < n; i++) finder->flag[i] = v->outside[i] || lock[i];
-        const hf_status s = hfi_mid_chance(finder, finder->flag, f, &typical);
+        s = hfi_mid_chance(finder, finder->flag, f, &typical);
         if (s < 0) return s;
         by = fmax(by, fmin(strong, log(most_by_chance / fmax(typical, 1e-300))));
     }
@@ -236,7 +232,7 @@ hf_status hfi_gate(hfi_finder *finder, const bool *lock, const hfi_flagging *bas
     if (s >= 0 && out->accepted && memcmp(passed, f->flag, n * sizeof *passed) != 0) {
         memcpy(f->flag, passed, n * sizeof *passed);
         s = hfi_finder_fit(finder, f->flag, f->state, false, finder->settings->iterations);
-        if (s >= 0) s = hfi_finder_assess(finder, f, lock);
+        if (s >= 0) s = hfi_finder_assess(finder, f);
     }
     hfi_free(finder->ctx, passed);
     return s < 0 ? s : HF_OK;

@@ -150,7 +150,7 @@ static hf_status after_acceptance(hfi_finder *finder, hfi_flagging *current, con
         hfi_flagging_copy(finder, current, next);
         memcpy(base.flag, lock, finder->n * sizeof *lock);
         memcpy(base.state, next->state, finder->trainer->count * sizeof *base.state);
-        s = hfi_finder_assess(finder, &base, lock);
+        s = hfi_finder_assess(finder, &base);
         if (s >= 0) s = hfi_attempt_run(finder, lock, &base, false, &attempt);
         if (s >= 0 && attempt.judged.accepted) hfi_flagging_copy(finder, current, &attempt.result);
         hfi_flagging_free(finder->ctx, &attempt.result);

@@ -134,7 +134,7 @@ static hf_status try_sets(hfi_finder *finder, const bool *lock, const size_t *ro
         double chance = 1.0;
         trial->flag[row[k]] = true;
         hf_status s = hfi_finder_fit(finder, trial->flag, trial->state, false, WARM_ITERATIONS);
-        if (s >= 0) s = hfi_finder_assess(finder, trial, lock);
+        if (s >= 0) s = hfi_finder_assess(finder, trial);
         if (s >= 0) s = judge_set(finder, trial, row, k + 1, &chance);
         if (s < 0) return s;
         finder->rounds++;

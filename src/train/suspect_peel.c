@@ -129,7 +129,7 @@ static hf_status peel(hfi_finder *finder, const bool *lock, bool bare, hfi_flagg
     progress p = {.phase = PHASE_LIBERAL, .share = 1.0};
     hf_status s = HF_OK;
     for (; s >= 0 && !p.stop; p.round++) {
-        s = hfi_finder_assess(finder, now, lock);
+        s = hfi_finder_assess(finder, now);
         if (s < 0) break;
         const bool kept = keep_better(finder, &p, bare, now, best, refused);
         if (!kept) back_off(&p);

@@ -59,7 +59,7 @@ hf_status hfi_finder_give_back(hfi_finder *finder, const bool *lock, hfi_flaggin
             narrow.flag[i] = lock[i] || (current->flag[i] && fabs(current->t[i]) >= gap);
         const bool tail = hfi_flags_run_on(finder, current, narrow.flag);
         s = hfi_finder_fit(finder, narrow.flag, narrow.state, false, WARM_ITERATIONS);
-        if (s >= 0) s = hfi_finder_assess(finder, &narrow, lock);
+        if (s >= 0) s = hfi_finder_assess(finder, &narrow);
         if (s < 0) break;
         const double worth = hfi_sum_crps(finder->n, current->crps, narrow.flag, 0.0) /
                              hfi_sum_crps(finder->n, narrow.crps, narrow.flag, 0.0);

@@ -20,7 +20,6 @@ typedef struct hfi_flagging {
     double *crps;  /* rows */
     double *sd;    /* rows: predictive standard deviations; t times it is the error */
     double cost;   /* J: description length of readings and flags, nats; small is good */
-    double gain;   /* nats an outlier component adds to the mixture of residuals that are not locked */
 } hfi_flagging;
 
 typedef struct hfi_finder {
@@ -35,6 +34,8 @@ typedef struct hfi_finder {
     double *probability;   /* scratch, rows */
     double *sorted;        /* scratch, rows */
     bool *flag;            /* scratch, rows */
+    hfi_flagging assessed; /* the last one that was; `any` says whether there is one */
+    bool any;
     size_t rounds;
 } hfi_finder;
 
@@ -56,9 +57,9 @@ void hfi_flagging_copy(const hfi_finder *finder, hfi_flagging *to, const hfi_fla
 hf_status hfi_finder_present(hfi_finder *finder, const bool *flag);
 /** Fits the unflagged readings from `state` (in and out), or from the cold start if `cold`. */
 hf_status hfi_finder_fit(hfi_finder *finder, const bool *flag, double *state, bool cold, size_t iterations);
-/** Residuals, CRPS, cost and gain of flagging->flag and flagging->state; readings in `lock` are left out of
- * the gain. */
-hf_status hfi_finder_assess(hfi_finder *finder, hfi_flagging *flagging, const bool *lock);
+/** Residuals, CRPS and cost of flagging->flag and flagging->state; what was assessed last is not
+ * computed again. The model is left there. */
+hf_status hfi_finder_assess(hfi_finder *finder, hfi_flagging *flagging);
 
 /** Liberal rounds, then prune rounds, from start (flag, state) to the cheapest flagging met. */
 hf_status hfi_peel(hfi_finder *finder, const bool *lock, const hfi_flagging *start, hfi_flagging *best);
