@@ -83,15 +83,17 @@ static bool has_none(hf_status s)
     return s == HF_ERR_NOT_POSITIVE_DEFINITE;
 }
 
-hf_status hfi_explore_value(hfi_trainer *t, const double *state, double *total)
+hf_status hfi_explore_value(void *trainer, const double *state, double *total)
 {
+    hfi_trainer *t = trainer;
     double value = 0.0, prior = 0.0;
     const hf_status s = hfi_trainer_evaluate(t, state, &value, &prior, NULL);
     *total = s < 0 || !isfinite(value) ? -INFINITY : value + prior;
     return has_none(s) ? HF_OK : s;
 }
 
-hf_status hfi_start_shorter(hfi_trainer *t, const double *cold, double *at, const hfi_start **out)
+hf_status hfi_start_shorter(hfi_trainer *t, hfi_start_value value_of, void *arg, const double *cold,
+                            double *at, const hfi_start **out)
 {
     const size_t bytes = t->count * sizeof *at;
     double value[SHORTER], best = -INFINITY;
@@ -101,7 +103,7 @@ hf_status hfi_start_shorter(hfi_trainer *t, const double *cold, double *at, cons
         memcpy(at, cold, bytes);
         hfi_trainer_move(t, &shorter[k], at);
         if (memcmp(at, cold, bytes) == 0) continue;
-        const hf_status s = hfi_explore_value(t, at, &value[k]);
+        const hf_status s = value_of(arg, at, &value[k]);
         if (s < 0) return s;
         best = fmax(best, value[k]);
     }
@@ -127,7 +129,7 @@ static hf_status find_shorter(hfi_trainer *t, const double *cold, double reached
                               double *trial, const hfi_start **chosen)
 {
     bool better = false;
-    hf_status s = hfi_start_shorter(t, cold, trial, chosen);
+    hf_status s = hfi_start_shorter(t, hfi_explore_value, t, cold, trial, chosen);
     if (s < 0 || !*chosen) return s;
     s = hfi_explore_climb(t, trial, iterations, reached, &better);
     if (!better) *chosen = NULL;
@@ -227,5 +229,15 @@ hf_status hfi_trainer_explore(hfi_trainer *t, bool quiet, double *state, size_t 
         s = hfi_trainer_maximise(t, state, iterations);
     }
     if (chosen) *chosen = found;
+    return s;
+}
+
+hf_status hfi_explore_periods(hfi_trainer *t, double *state, size_t iterations)
+{
+    if (!explores(t)) return HF_OK;
+    double *work = hfi_alloc(t->evaluator.ctx, t->count, 2 * sizeof *work);
+    if (!work) return HF_ERR_MEMORY;
+    const hf_status s = hfi_scout_periods(t, state, iterations, work);
+    hfi_free(t->evaluator.ctx, work);
     return s;
 }

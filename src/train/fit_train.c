@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Training, for each kind of sites. */
+#include "train/explore.h"
 #include "train/fit.h"
 #include "train/pursuit.h"
 #include "train/student.h"
@@ -100,9 +101,20 @@ static hf_status robust_fit(hfi_fit *fit, double *state)
 static hf_status student_fit(hfi_fit *fit, double *state)
 {
     hf_status s = hfi_trainer_cold(&fit->trainer, state);
+    if (s >= 0) s = hfi_explore_periods(&fit->trainer, state, fit->settings->iterations);
     if (s >= 0) s = hfi_student_fit(&fit->trainer, fit->settings, state, &fit->nu, &fit->verdict.rounds);
     for (size_t i = 0; s >= 0 && i < fit->n; i++)
         fit->verdict.suspected[i] = hf_sites_weights(fit->sites)[i] < hfi_suspect_weight;
+    return s;
+}
+
+static hf_status pursuit_fit(hfi_fit *fit, double *state)
+{
+    hf_status s = hfi_trainer_cold(&fit->trainer, state);
+    if (s >= 0) s = hfi_explore_periods(&fit->trainer, state, fit->settings->iterations);
+    if (s >= 0)
+        s = hfi_pursuit_fit(&fit->trainer, fit->settings, state, &fit->verdict.rounds,
+                            fit->verdict.suspected);
     return s;
 }
 
@@ -114,12 +126,8 @@ hf_status hfi_fit_train(hfi_fit *fit, double *state)
         return robust_fit(fit, state);
     case HF_SITES_STUDENT_T:
         return student_fit(fit, state);
-    case HF_SITES_PURSUIT: {
-        const hf_status s = hfi_trainer_cold(&fit->trainer, state);
-        return s < 0 ? s
-                     : hfi_pursuit_fit(&fit->trainer, fit->settings, state, &fit->verdict.rounds,
-                                       fit->verdict.suspected);
-    }
+    case HF_SITES_PURSUIT:
+        return pursuit_fit(fit, state);
     case HF_SITES_GAUSSIAN:
     case HF_SITES_PROBIT: /* refused before */
     case HF_SITES_LOGIT:

@@ -101,7 +101,7 @@ static hf_status check(const hfi_trainer *t)
     return HF_OK;
 }
 
-/* Paths from the given start and from seeded random ones around it; each start with and without training first. */
+/* Paths from the given start and from seeded random ones around it, each start with and without training first, and from a shorter one. */
 static hf_status paths(hfi_pursuit *p, const hf_fit_settings *settings, const double *start)
 {
     const hfi_trainer *t = p->trainer;
@@ -113,7 +113,7 @@ static hf_status paths(hfi_pursuit *p, const hf_fit_settings *settings, const do
             if (r > 0) hfi_trainer_scatter(t, r, p->now.state);
             s = hfi_pursuit_path(p, settings, blind != 0);
         }
-    return s;
+    return s < 0 ? s : hfi_worse(hfi_pursuit_shorter(p, settings, start), s);
 }
 
 /* The best model into trainer, evaluator and the caller's variables. */

@@ -13,6 +13,8 @@
  * Finds which readings have a variance of their own, how large it is, and the hyperparameters, with the exact or the inducing
  * evaluator of the trainer (objective: evidence).
  *
+ * Beside that start, one with shorter lengthscales (explore.h) is tried.
+ *
  * @param state     in: where to start (hfi_trainer_cold()); out: the result
  * @param rounds    receives how many supports were fitted
  * @param suspected one entry a row: set where rho_i > 3 s_i (weight below 1/4). The sites are left with weight s_i / (s_i + rho_i).

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One way through the supports: forward by the readings that gain most, then backward by those that do not pay for themselves. */
+#include "train/explore.h"
 #include "train/pursuit_impl.h"
 #include <math.h>
 #include <stdlib.h>
@@ -137,11 +138,15 @@ static hf_status add_blindly(hfi_pursuit *p, candidate *list, size_t batch)
     return s;
 }
 
-static hf_status forward(hfi_pursuit *p, hfi_pursuit_model *path, candidate *list, size_t iterations)
+/* Whether the first training ended above *least. */
+static hf_status forward(hfi_pursuit *p, hfi_pursuit_model *path, candidate *list, size_t iterations,
+                         double least, bool *worth)
 {
     const size_t n = hf_sites_present(p->trainer->evaluator.sites), batch = (n + BATCHES - 1) / BATCHES;
     bool better = true;
     hf_status s = train(p, path, iterations, &better);
+    *worth = s >= 0 && hfi_pursuit_score(p, path) > least;
+    if (!*worth) return s;
     for (int waited = 0; s >= 0 && waited < PATIENCE && 2 * p->now.size < n;) {
         s = hfi_pursuit_survey(p);
         if (s < 0 || add(p, list, batch, fmin(cost(p), least_gain)) == 0) break;
@@ -172,7 +177,16 @@ static hf_status polish(hfi_pursuit *p, hfi_pursuit_model *path, size_t iteratio
     return train(p, path, iterations, &better);
 }
 
-hf_status hfi_pursuit_path(hfi_pursuit *p, const hf_fit_settings *settings, bool blind)
+static void empty_support(hfi_pursuit *p)
+{
+    const size_t rows = p->trainer->evaluator.rows;
+    p->now.size = 0;
+    memset(p->now.member, 0, rows * sizeof *p->now.member);
+    memset(p->now.rho, 0, rows * sizeof *p->now.rho);
+}
+
+/* A path whose first training has to end above `least`. */
+static hf_status follow(hfi_pursuit *p, const hf_fit_settings *settings, bool blind, double least)
 {
     hfi_evaluator *e = &p->trainer->evaluator;
     const size_t n = hf_sites_present(e->sites), batch = (n + BATCHES - 1) / BATCHES;
@@ -182,12 +196,11 @@ hf_status hfi_pursuit_path(hfi_pursuit *p, const hf_fit_settings *settings, bool
     path.rho = hfi_alloc(e->ctx, e->rows, sizeof *path.rho);
     path.state = hfi_alloc(e->ctx, p->trainer->count, sizeof *path.state);
     hf_status s = list && path.member && path.rho && path.state ? HF_OK : HF_ERR_MEMORY;
-    p->now.size = 0;
-    memset(p->now.member, 0, e->rows * sizeof *p->now.member);
-    memset(p->now.rho, 0, e->rows * sizeof *p->now.rho);
+    empty_support(p);
     if (s >= 0 && blind) s = add_blindly(p, list, batch);
-    const bool news = !blind || p->now.size > 0; /* else the path is that of the trained start */
-    if (s >= 0 && news) s = forward(p, &path, list, settings->iterations);
+    /* Else the path is that of the trained start. */
+    bool news = !blind || p->now.size > 0 || isfinite(least);
+    if (s >= 0 && news) s = forward(p, &path, list, settings->iterations, least, &news);
     if (s >= 0 && news) s = backward(p, &path, list);
     if (s >= 0 && news) s = polish(p, &path, settings->iterations);
     if (s >= 0 && hfi_pursuit_score(p, &path) > hfi_pursuit_score(p, &p->best)) copy(p, &p->best, &path);
@@ -195,5 +208,54 @@ hf_status hfi_pursuit_path(hfi_pursuit *p, const hf_fit_settings *settings, bool
     hfi_free(e->ctx, path.member);
     hfi_free(e->ctx, path.rho);
     hfi_free(e->ctx, path.state);
+    return s;
+}
+
+hf_status hfi_pursuit_path(hfi_pursuit *p, const hf_fit_settings *settings, bool blind)
+{
+    return follow(p, settings, blind, -INFINITY);
+}
+
+/* ---- shorter starts ---------------------------------------------------------------------------------------- */
+
+typedef struct blind_value {
+    hfi_pursuit *p;
+    candidate *list;
+} blind_value;
+
+/* The score once the first readings are chosen. */
+static hf_status value_of(void *arg, const double *state, double *total)
+{
+    const blind_value *v = arg;
+    hfi_pursuit *p = v->p;
+    hfi_trainer *t = p->trainer;
+    const size_t n = hf_sites_present(t->evaluator.sites);
+    empty_support(p);
+    memcpy(p->now.state, state, t->count * sizeof *state);
+    hf_status s = add_blindly(p, v->list, (n + BATCHES - 1) / BATCHES);
+    if (s >= 0) s = hfi_pursuit_set(p, &p->now);
+    if (s >= 0) s = hfi_explore_value(t, p->now.state, total);
+    if (s < 0) *total = -INFINITY;
+    *total += hfi_pursuit_log_prior(n, p->now.size);
+    return s == HF_ERR_NOT_POSITIVE_DEFINITE ? HF_OK : s;
+}
+
+hf_status hfi_pursuit_shorter(hfi_pursuit *p, const hf_fit_settings *settings, const double *cold)
+{
+    hfi_trainer *t = p->trainer;
+    hfi_evaluator *e = &t->evaluator;
+    if (t->free_count == 0) return HF_OK;
+    candidate *list = hfi_alloc(e->ctx, e->rows, sizeof *list);
+    double *at = hfi_alloc(e->ctx, t->count, sizeof *at);
+    hf_status s = list && at ? HF_OK : HF_ERR_MEMORY;
+    const hfi_start *chosen = NULL;
+    blind_value v = {.p = p, .list = list};
+    if (s >= 0) s = hfi_start_shorter(t, value_of, &v, cold, at, &chosen);
+    if (s >= 0 && chosen) {
+        memcpy(p->now.state, at, t->count * sizeof *at);
+        s = follow(p, settings, true, hfi_pursuit_score(p, &p->best));
+    }
+    hfi_free(e->ctx, list);
+    hfi_free(e->ctx, at);
     return s;
 }

@@ -149,7 +149,7 @@ static hf_status climb(hfi_trainer *t, const period *p, const double *state, siz
     place(t, p, c, state, trial);
     if (shorter) {
         memcpy(cold, trial, t->count * sizeof *cold);
-        s = hfi_start_shorter(t, cold, trial, &moved);
+        s = hfi_start_shorter(t, hfi_explore_value, t, cold, trial, &moved);
         if (s < 0 || !moved) return s;
     }
     t->value = t->log_prior = -INFINITY;

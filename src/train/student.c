@@ -66,34 +66,61 @@ static hf_status train(const hfi_student_search *how, const hf_fit_settings *set
     return s;
 }
 
-/* Training from the given start and from seeded random ones around it; the best is left in the state and in the problem. */
-static hf_status train_from_starts(const hfi_student_search *how, const hf_fit_settings *settings,
-                                   double *state, double *nu, size_t *rounds)
+/* The best so far. */
+typedef struct outcome {
+    double *state, *nu;
+    size_t *rounds;
+    double total;
+} outcome;
+
+static hf_status try_start(const hfi_student_search *how, const hf_fit_settings *settings, double *trial,
+                           double nu, outcome *best)
 {
     hfi_trainer *t = how->trainer;
-    hf_context *ctx = t->evaluator.ctx;
-    double *start = hfi_alloc(ctx, t->count, 2 * sizeof *start);
-    if (!start) return HF_ERR_MEMORY;
-    double *trial = start + t->count;
-    memcpy(start, state, t->count * sizeof *start);
-    hf_status s = train(how, settings, state, nu, rounds);
-    double best = t->value + t->log_prior;
-    const size_t restarts = t->free_count > 0 ? settings->restarts : 0;
-    for (size_t r = 1; s >= 0 && r <= restarts; r++) {
-        memcpy(trial, start, t->count * sizeof *trial);
-        hfi_trainer_scatter(t, r, trial);
-        double trial_nu = how->train_nu ? first_nu : *nu;
-        size_t more = 0;
-        how->problem->started = false;
-        s = train(how, settings, trial, &trial_nu, &more);
-        *rounds += more;
-        if (s < 0 || t->value + t->log_prior <= best) continue;
-        best = t->value + t->log_prior;
-        memcpy(state, trial, t->count * sizeof *state);
-        *nu = trial_nu;
+    size_t more = 0;
+    how->problem->started = false;
+    const hf_status s = train(how, settings, trial, &nu, &more);
+    *best->rounds += more;
+    if (s < 0 || t->value + t->log_prior <= best->total) return s;
+    best->total = t->value + t->log_prior;
+    memcpy(best->state, trial, t->count * sizeof *trial);
+    *best->nu = nu;
+    return s;
+}
+
+/* From the shorter start, if there is one, and from seeded random ones around `start`. `trial`: as long as a state. */
+static hf_status try_others(const hfi_student_search *how, const hf_fit_settings *settings,
+                            const double *start, const double *shorter, double nu, double *trial,
+                            outcome *best)
+{
+    hfi_trainer *t = how->trainer;
+    hf_status s = HF_OK;
+    for (size_t r = shorter ? 0 : 1; s >= 0 && r <= settings->restarts; r++) {
+        memcpy(trial, r > 0 ? start : shorter, t->count * sizeof *trial);
+        if (r > 0) hfi_trainer_scatter(t, r, trial);
+        s = try_start(how, settings, trial, nu, best);
     }
-    hfi_free(ctx, start);
-    if (s < 0 || restarts == 0) return s;
+    return s;
+}
+
+/* Training from the given start and from others; the best is left in the state and in the problem. `work`: three states. */
+static hf_status train_from_starts(const hfi_student_search *how, const hf_fit_settings *settings,
+                                   double *state, double *nu, size_t *rounds, double *work)
+{
+    hfi_trainer *t = how->trainer;
+    double *start = work, *shorter = work + t->count, *trial = work + 2 * t->count;
+    const double first = *nu;
+    bool found = false;
+    hf_status s = HF_OK;
+    if (is_constant(t))
+        s = median_of_readings(&t->evaluator, &state[hf_kernel_parameters(t->evaluator.kernel)]);
+    memcpy(start, state, t->count * sizeof *start);
+    if (s >= 0) s = hfi_student_shorter(how, start, first, settings->iterations / 2, shorter, &found);
+    if (s >= 0) s = train(how, settings, state, nu, rounds);
+    if (s < 0 || t->free_count == 0 || !(found || settings->restarts > 0)) return s;
+    outcome best = {.state = state, .nu = nu, .rounds = rounds, .total = t->value + t->log_prior};
+    s = try_others(how, settings, start, found ? shorter : NULL, first, trial, &best);
+    if (s < 0) return s;
     how->problem->started = false;
     return hfi_student_maximise(how, state, nu, LATER_ITERATIONS);
 }
@@ -146,7 +173,9 @@ hf_status hfi_student_fit(hfi_trainer *t, const hf_fit_settings *settings, doubl
     const hfi_student_search how = {
         .trainer = t, .problem = &problem, .train_nu = settings->train && !given, .enough = enough};
     double found = given ? settings->student_nu : first_nu;
-    s = train_from_starts(&how, settings, state, &found, rounds);
+    double *work = hfi_alloc(e->ctx, t->count, 3 * sizeof *work);
+    s = work ? train_from_starts(&how, settings, state, &found, rounds, work) : HF_ERR_MEMORY;
+    hfi_free(e->ctx, work);
     if (s >= 0) {
         const hf_status gave = give_sites(&problem);
         if (gave < 0) s = gave;

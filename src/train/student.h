@@ -14,6 +14,9 @@
  * Trains kernel, mean, sigma^2 and nu on the present readings, then leaves in trainer->evaluator.sites the sites that the
  * method settled on (hfi_sites_give()), from which any solver makes the posterior.
  *
+ * Trains from the given start and, where a cheap comparison finds it clearly better, from one with
+ * shorter lengthscales (hfi_student_shorter()); the better one counts.
+ *
  * @param state  in: where to start (hfi_trainer_cold()); out: the result. Its log noise is log sigma^2.
  * @param nu     receives the degrees of freedom: settings->student_nu where that is positive, else trained from 4 in
  *               [2, 50] with log(nu - 1) ~ N(log 3, 1)

@@ -27,5 +27,10 @@ hf_status hfi_student_maximise(const hfi_student_search *how, double *state, dou
 /** A start for hfi_student_maximise() from at most 400 of the readings: the best state for the given nu and, if that is trained and these are not all,
  * the best state and nu from there. The model is left at some other state. Deterministic in the context's seed. */
 hf_status hfi_student_approach(const hfi_student_search *how, double *state, double *nu, size_t iterations);
+/** Whether a search from a shorter start than `cold` (explore.h) ends clearly higher than one from
+ * there, by the variational method with nu as it is, on at most 300 of the readings. Then `trial`,
+ * as long as a state, is that start, else *out is false. The model is left at some other state. */
+hf_status hfi_student_shorter(const hfi_student_search *s, const double *cold, double nu, size_t m,
+                              double *trial, bool *out);
 
 #endif

@@ -136,6 +136,24 @@ static void robust_weights_find_a_wave(void **state)
     assert_true(fabs(mean - sin(2.0 * acos(-1.0) * 0.1 * (200.0 / 3.0 + 0.37))) < 0.15);
 }
 
+/* Student-t noise and relevance pursuit, with and without wrong readings: where all is noise the mean is nearly 0. */
+static void heavy_tails_find_a_wave(void **state)
+{
+    (void)state;
+    const hf_site_kind kinds[2] = {HF_SITES_STUDENT_T, HF_SITES_PURSUIT};
+    for (int wrong = 0; wrong < 2; wrong++)
+        for (int k = 0; k < 2; k++) {
+            const hf_data data = waves(120, 17.0);
+            for (size_t i = 7; i < 120 && wrong; i += 20) y[i] += 5.0;
+            hf_fit_settings settings = plain();
+            settings.sites = kinds[k];
+            double mean = 0.0;
+            const hf_fit_report report = fit(&data, settings, 1, &mean);
+            assert_true(wrong || report.objective > -60.0);
+            assert_true(fabs(mean - sin(2.0 * acos(-1.0) * 17.0 / 120.0 * 40.37)) < 0.2);
+        }
+}
+
 static void threads_do_not_matter(void **state)
 {
     (void)state;
@@ -290,6 +308,7 @@ int main(void)
         cmocka_unit_test(an_input_without_order_is_found),
         cmocka_unit_test(wrong_readings_on_a_wave_are_found),
         cmocka_unit_test(robust_weights_find_a_wave),
+        cmocka_unit_test(heavy_tails_find_a_wave),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(equal_kernels_start_apart),
         cmocka_unit_test(moves_touch_what_is_free_alone),
