@@ -15,6 +15,7 @@ static void consider(const hfi_finder *finder, const hfi_flagging *candidate, co
     if (!better) return;
     hfi_flagging_copy(finder, &attempt->result, candidate);
     attempt->found = true;
+    attempt->tested = false;
     attempt->judged = *judged;
 }
 
@@ -75,14 +76,31 @@ static hf_status smooth_start(hfi_finder *finder, const bool *lock, hfi_flagging
  * beyond it, and few tables without any are. */
 static const double odd = 3.5;
 
+/* Of the readings that are not flagged. */
 static bool looks_odd(const hfi_finder *finder, const hfi_flagging *f)
 {
     double most = 0.0;
+    size_t count = 0;
     for (size_t i = 0; i < finder->n; i++) {
-        finder->sorted[i] = fabs(f->t[i]);
-        most = fmax(most, finder->sorted[i]);
+        if (f->flag[i]) continue;
+        finder->sorted[count++] = fabs(f->t[i]);
+        most = fmax(most, fabs(f->t[i]));
     }
-    return most > odd * 1.4826 * hfi_median(finder->sorted, finder->n);
+    return count > 0 && most > odd * 1.4826 * hfi_median(finder->sorted, count);
+}
+
+/* A few suspects this far beyond the others' tails are not the first of many that hide: those would have blown the tails up. Unless a
+ * reading is so wild that a search that has seen it does not find back. */
+static const double beyond_doubt = 0.005;
+
+/* Whether another start could find more: not where nobody looks odd, be it that nobody did to begin with or that the few who did are
+ * set aside already, without a doubt. */
+static bool wants_another(const hfi_finder *finder, const hfi_flagging *base, const hfi_attempt *attempt)
+{
+    if (!attempt->found) return looks_odd(finder, base);
+    const bool clear =
+        attempt->judged.accepted && attempt->judged.evidence.chance <= beyond_doubt && !finder->wild;
+    return !clear || looks_odd(finder, &attempt->result);
 }
 
 hf_status hfi_attempt_run(hfi_finder *finder, const bool *lock, const hfi_flagging *base, bool robust_start,
@@ -93,14 +111,16 @@ hf_status hfi_attempt_run(hfi_finder *finder, const bool *lock, const hfi_flaggi
     if (s < 0) return s;
     s = hfi_flagging_init(finder->ctx, &scratch, finder->n, finder->trainer->count);
     if (s >= 0) {
-        attempt->found = false;
+        attempt->found = attempt->tested = false;
         attempt->judged = (hfi_judgement){.evidence = hfi_evidence_none()};
         memcpy(start.flag, lock, finder->n * sizeof *lock);
         memcpy(start.state, base->state, finder->trainer->count * sizeof *start.state);
         s = peel_and_consider(finder, lock, base, &start, &scratch, attempt);
-        robust_start = robust_start && (attempt->found || looks_odd(finder, base));
+        if (s >= 0) s = hfi_isolated_run(finder, lock, attempt);
+        robust_start = robust_start && wants_another(finder, base, attempt);
         if (s >= 0 && robust_start) s = smooth_start(finder, lock, &start);
         if (s >= 0 && robust_start) s = peel_and_consider(finder, lock, base, &start, &scratch, attempt);
+        if (s >= 0 && !attempt->tested) s = hfi_isolated_run(finder, lock, attempt);
         hfi_flagging_free(finder->ctx, &scratch);
     }
     hfi_flagging_free(finder->ctx, &start);

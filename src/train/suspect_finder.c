@@ -22,6 +22,7 @@ static hf_status find_range(hfi_finder *finder, const double *y)
     const double mad = hfi_mad(y, finder->n, sorted + finder->n);
     const double reach = mad > 0.0 ? FURTHEST * mad : INFINITY;
     finder->range = fmin(sorted[finder->n - 1], median + reach) - fmax(sorted[0], median - reach);
+    finder->wild = sorted[finder->n - 1] - median > reach || median - sorted[0] > reach;
     hfi_free(finder->ctx, sorted);
     return HF_OK;
 }
@@ -117,7 +118,6 @@ static hf_status search(hfi_finder *finder, hfi_flagging *current, hfi_attempt *
     hf_status s = hfi_finder_assess(finder, current);
     if (s >= 0) keep_plain(finder, verdict);
     if (s >= 0) s = hfi_attempt_run(finder, none, current, true, attempt);
-    if (s >= 0) s = hfi_isolated_run(finder, none, attempt);
     hfi_free(finder->ctx, none);
     if (s < 0) return s;
     verdict->evidence = attempt->judged.evidence;

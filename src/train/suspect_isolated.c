@@ -30,7 +30,7 @@ enum {
     WARM_ITERATIONS = 25
 };
 
-static size_t count_few(size_t n)
+size_t hfi_few_suspects(size_t n)
 {
     const size_t share = n / ONE_IN;
     return share < FEW ? FEW : share > MOST ? MOST : share;
@@ -158,7 +158,8 @@ static bool is_clear(const hfi_judgement *judged)
 
 hf_status hfi_isolated_run(hfi_finder *finder, const bool *lock, hfi_attempt *attempt)
 {
-    const size_t n = finder->n, few = count_few(n);
+    const size_t n = finder->n, few = hfi_few_suspects(n);
+    attempt->tested = true;
     if (!attempt->found || finder->settings->suspects == HF_SUSPECTS_FORCE) return HF_OK;
     size_t *row = hfi_alloc(finder->ctx, n, sizeof *row);
     if (!row) return HF_ERR_MEMORY;

@@ -30,6 +30,7 @@ typedef struct hfi_finder {
     size_t outputs;        /* of several, which are judged one by one: the last input says which;
                               else 1 */
     double range;          /* of the readings, those far out cut */
+    bool wild;             /* some are far out */
     hfi_holdout residuals; /* scratch */
     double *probability;   /* scratch, rows */
     double *sorted;        /* scratch, rows */
@@ -85,6 +86,7 @@ hf_status hfi_gate(hfi_finder *finder, const bool *lock, const hfi_flagging *bas
 typedef struct hfi_attempt {
     hfi_flagging result; /* the cheapest accepted; if none was accepted, the cheapest that flagged anything */
     bool found;          /* something was flagged */
+    bool tested;         /* by hfi_isolated_run() */
     hfi_judgement judged;
 } hfi_attempt;
 
@@ -93,6 +95,8 @@ typedef struct hfi_attempt {
 hf_status hfi_attempt_run(hfi_finder *finder, const bool *lock, const hfi_flagging *base, bool robust_start,
                           hfi_attempt *attempt);
 
+/** So many suspects of n readings are few. */
+size_t hfi_few_suspects(size_t n);
 /** Few flags are judged like extreme values (suspect_isolated.c): those that sound readings with
  * the
  * others' tails would hardly reach replace the attempt's result. Many are left as the gate judged

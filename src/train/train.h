@@ -350,7 +350,8 @@ bool hfi_refit_matters(const hfi_trainer *trainer);
  * the others are trained
  * from `state`, a maximum of objective + prior, and predict them. With more than 60 readings that
  * training is one Newton step
- * with the second derivatives at `state`. Entries of absent readings in `r` stay. Trainer and model
+ * with the second derivatives at `state`. Entries of absent readings in `r` stay, and those that
+ * cannot be had. Trainer and model
  * are left at `state` with the
  * same readings present. Two evaluations a fold, with few readings about five.
  */
