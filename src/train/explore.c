@@ -232,6 +232,45 @@ hf_status hfi_trainer_explore(hfi_trainer *t, bool quiet, double *state, size_t 
     return s;
 }
 
+/* Whether some lengthscale of `state` is more than twice as long as in a start that shortens it. */
+static bool is_longer(const hfi_trainer *t, const double *state, const double *cold, const double *start)
+{
+    for (size_t k = 0; k < t->free_count; k++) {
+        const size_t i = t->free_index[k];
+        if (i < t->noise && start[i] < cold[i] && state[i] > start[i] + log(2.0)) return true;
+    }
+    return false;
+}
+
+/* `work`: two states. */
+static hf_status escape_from(hfi_trainer *t, double *state, size_t iterations, double *work,
+                             const hfi_start **chosen)
+{
+    double *cold = work, *trial = work + t->count;
+    outcome best = {.status = HF_OK};
+    hf_status s = hfi_trainer_cold(t, cold);
+    if (s >= 0) s = hfi_evaluator_select(&t->evaluator);
+    if (s >= 0) s = hfi_start_shorter(t, hfi_explore_value, t, cold, trial, chosen);
+    const bool longer = s >= 0 && *chosen && is_longer(t, state, cold, trial);
+    *chosen = NULL;
+    if (!longer) return s;
+    s = hfi_trainer_evaluate(t, state, &best.value, &best.log_prior, NULL);
+    return s < 0 ? s : escape(t, cold, state, iterations, &best, trial, chosen);
+}
+
+hf_status hfi_trainer_escape(hfi_trainer *t, double *state, size_t iterations, bool *found)
+{
+    const hfi_start *chosen = NULL;
+    *found = false;
+    if (!explores(t)) return HF_OK;
+    double *work = hfi_alloc(t->evaluator.ctx, t->count, 2 * sizeof *work);
+    if (!work) return HF_ERR_MEMORY;
+    const hf_status s = escape_from(t, state, iterations, work, &chosen);
+    hfi_free(t->evaluator.ctx, work);
+    *found = s >= 0 && chosen;
+    return s;
+}
+
 hf_status hfi_explore_periods(hfi_trainer *t, double *state, size_t iterations)
 {
     if (!explores(t)) return HF_OK;

@@ -19,10 +19,49 @@ static void consider(const hfi_finder *finder, const hfi_flagging *candidate, co
     attempt->judged = *judged;
 }
 
+enum {
+    WARM_ITERATIONS = 25
+};
+
+/* A fit whose typical error is less than this share of what the median's is has found something: it is not where all is noise. */
+static const double share_of_noise = 0.5;
+
+static bool may_be_noise(const hfi_finder *finder, const hfi_flagging *f)
+{
+    const double *y = hf_sites_readings(finder->trainer->evaluator.sites);
+    size_t kept = 0;
+    for (size_t i = 0; i < finder->n; i++)
+        if (!f->flag[i]) finder->sorted[kept++] = y[i];
+    const double middle = hfi_median(finder->sorted, kept);
+    kept = 0;
+    for (size_t i = 0; i < finder->n; i++)
+        if (!f->flag[i]) finder->sorted[kept++] = fabs(y[i] - middle);
+    const double spread = hfi_median(finder->sorted, kept);
+    kept = 0;
+    for (size_t i = 0; i < finder->n; i++)
+        if (!f->flag[i]) finder->sorted[kept++] = fabs(f->t[i]) * f->sd[i];
+    return hfi_median(finder->sorted, kept) > share_of_noise * spread;
+}
+
+/* While wrong readings were there all may have looked like noise, and fits that go on from there stay in it: a search for the kept ones from
+ * a shorter start, and if it ends higher, another look at everybody. `start` is overwritten. */
+static hf_status look_closer(hfi_finder *finder, const bool *lock, hfi_flagging *start, hfi_flagging *found)
+{
+    bool shorter = false;
+    if (memcmp(found->flag, lock, finder->n * sizeof *lock) == 0 || !may_be_noise(finder, found))
+        return HF_OK;
+    hf_status s = hfi_finder_present(finder, found->flag);
+    hfi_flagging_copy(finder, start, found);
+    if (s >= 0) s = hfi_trainer_escape(finder->trainer, start->state, WARM_ITERATIONS, &shorter);
+    if (s >= 0 && shorter) s = hfi_peel(finder, lock, start, found);
+    return s;
+}
+
 static hf_status peel_and_consider(hfi_finder *finder, const bool *lock, const hfi_flagging *base,
-                                   const hfi_flagging *start, hfi_flagging *scratch, hfi_attempt *attempt)
+                                   hfi_flagging *start, hfi_flagging *scratch, hfi_attempt *attempt)
 {
     hf_status s = hfi_peel(finder, lock, start, scratch);
+    if (s >= 0) s = look_closer(finder, lock, start, scratch);
     if (s >= 0) s = hfi_finder_give_back(finder, lock, scratch);
     if (s < 0 || memcmp(scratch->flag, lock, finder->n * sizeof *lock) == 0) return s < 0 ? s : HF_OK;
     hfi_judgement judged;

@@ -124,6 +124,22 @@ static void wrong_readings_on_a_wave_are_found(void **state)
     assert_true(report.objective > 0.0);
 }
 
+/* Here the fits go on from noise after the wrong readings have been flagged: a shorter start has to be tried again. */
+static void wrong_readings_on_a_quick_wave_are_found(void **state)
+{
+    (void)state;
+    for (size_t n = 160; n <= 280; n += 60) {
+        const hf_data data = waves(n, 0.18 * (double)n);
+        size_t wrong = 0;
+        for (size_t i = 5; i < n; i += 19 + i % 3, wrong++) y[i] += 4.2;
+        double mean = 0.0;
+        const hf_fit_report report = fit(&data, hf_fit_settings_default(), 1, &mean);
+        assert_true(report.suspects_adopted);
+        assert_int_equal(report.suspects, wrong);
+        assert_true(fabs(mean - sin(2.0 * acos(-1.0) * 0.18 * ((double)n / 3.0 + 0.37))) < 0.2);
+    }
+}
+
 static void robust_weights_find_a_wave(void **state)
 {
     (void)state;
@@ -307,6 +323,7 @@ int main(void)
         cmocka_unit_test(a_wave_that_looks_like_noise_is_found),
         cmocka_unit_test(an_input_without_order_is_found),
         cmocka_unit_test(wrong_readings_on_a_wave_are_found),
+        cmocka_unit_test(wrong_readings_on_a_quick_wave_are_found),
         cmocka_unit_test(robust_weights_find_a_wave),
         cmocka_unit_test(heavy_tails_find_a_wave),
         cmocka_unit_test(threads_do_not_matter),
