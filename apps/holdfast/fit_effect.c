@@ -186,6 +186,21 @@ static int check_transform(const tool_arguments *arguments, const hf_fit_setting
     return TOOL_OK;
 }
 
+/* What goes with a kernel that is to be chosen. */
+static int check_kernel(const tool_arguments *arguments, const hf_fit_settings *s)
+{
+    const tool_verb *verb = arguments->verb;
+    if (s->kernel == NULL || strcmp(s->kernel, "auto") != 0) return TOOL_OK;
+    if (has_argument(arguments, "stream"))
+        return usage_error(verb, "--kernel auto is for a table in memory; leave out --stream");
+    if (has_argument(arguments, "output-column"))
+        return usage_error(verb, "--kernel auto is for one target; leave out --output-column");
+    if (has_argument(arguments, "checkpoint") || has_argument(arguments, "resume"))
+        return usage_error(verb, "--kernel auto takes several fits, and a checkpoint holds one; name the "
+                                 "kernel");
+    return TOOL_OK;
+}
+
 int check_effects(const tool_arguments *arguments, const hf_fit_settings *s)
 {
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
@@ -193,5 +208,6 @@ int check_effects(const tool_arguments *arguments, const hf_fit_settings *s)
             return usage_error(arguments->verb, "--%s: %s", rules[i].option, rules[i].otherwise);
     int status = check_sites(arguments, s);
     if (status == TOOL_OK) status = check_transform(arguments, s);
+    if (status == TOOL_OK) status = check_kernel(arguments, s);
     return status == TOOL_OK ? check_objective(arguments, s) : status;
 }

@@ -24,7 +24,8 @@ static const tool_option options[] = {
      "probit, logit, softmax: as --sites",
      false},
     {"kernel", 'k', "EXPR",
-     "covariance function (default \"matern52(ard)\"), such as\n\"matern52(ard) + periodic(x3, period=12)\"",
+     "covariance function (default \"matern52(ard)\"), such as\n\"matern52(ard) + periodic(x3, "
+     "period=12)\"; auto: of four, the one that\npredicts the target best",
      false},
     {"mean", 'm', "KIND", "prior mean: zero, constant (default), median, linear", false},
     {"transform", 0, "KIND",

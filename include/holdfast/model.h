@@ -66,7 +66,8 @@ typedef struct hf_columns {
  * hf_model_posterior(), the hyperparameters, and in the settings `set`, `noise_start`, `max_noise`,
  * `threshold` and `beta`. HF_TRANSFORM_AUTO fits with each of none, sqrt and log that takes all
  * readings, and keeps the best one, which hf_model_settings() then names and a remark tells:
- * - A reading counts by its leave-one-out log density in y, with the Jacobian. Differences are
+ * - A reading counts by its leave-one-out log density in y, with the Jacobian; where refits are
+ *   told (hf_reading.refit_mean), by that of the refit that has not seen it. Differences are
  *   clipped at 5 nats, and readings that both fits set aside do not count, nor those at 0, where
  *   sqrt has a probability and no density: wrong readings have little say.
  * - A transform is taken where its mean difference to the best milder one is above 2 standard
@@ -78,6 +79,15 @@ typedef struct hf_columns {
  * leave-one-out residuals go up with the predictions, by Spearman's correlation with p < 0.001.
  * HF_ERR_ARGUMENT: a reading outside of the domain of g, with the places of the first three; a
  * noise column, several outputs, labels; auto with a checkpoint. Cost of auto: that of three fits.
+ *
+ * **The kernel "auto"** (hf_fit_settings.kernel). Fits with matern52(ard), with matern52 where
+ * there are several inputs, with matern52(ard) + linear(ard) unless the mean is linear, and with
+ * matern32(ard), all other settings as they are. The choice is made as that of a transform, and
+ * told in the same way: in this order, one is taken where it is clearly better than the best
+ * before it, and sets no reading aside that this one keeps. With the transform auto too, that is
+ * chosen first, with matern52(ard). docs/methods/robust-default.md says what it gains.
+ * HF_ERR_ARGUMENT: several outputs, labels, a checkpoint, held parameters of the kernel. Cost: that
+ * of four fits, and of those for the transform.
  * @param report may be NULL
  */
 HF_API hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns *columns,

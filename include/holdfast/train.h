@@ -111,7 +111,8 @@ typedef struct hf_assignment {
 
 /** Settings of a fit. Always start from hf_fit_settings_default() or hf_fit_settings_preset(). */
 typedef struct hf_fit_settings {
-    const char *kernel;   /**< expression (kernel.h); NULL = "matern52(ard)" */
+    const char *kernel;   /**< expression (kernel.h); NULL = "matern52(ard)". "auto": hf_fit() only,
+                             of a table, which chooses one (model.h) */
     hf_mean_kind mean;    /**< constant. Linear, exact solver, Gaussian readings of one output: the
                              coefficients have a wide normal prior (variance 1e4 in standardised
                              units) and are integrated out. The posterior's kernel then ends in
@@ -300,6 +301,10 @@ typedef struct hf_reading {
                             readings, says of this one without it, user units; NaN elsewhere, for
                             missing readings and where large tables are trained in stages */
     double plain_sd;   /**< and its standard deviation, noise included */
+    double refit_mean; /**< where intervals are calibrated by refits (few readings for each trained
+                            hyperparameter): what hyperparameters trained without this reading say
+                            of it, user units; NaN elsewhere and for missing readings */
+    double refit_sd;   /**< and its standard deviation, noise included, not calibrated */
 } hf_reading;
 
 /**
@@ -310,9 +315,9 @@ typedef struct hf_reading {
  * second derivatives of a lengthscale for each of very many inputs do not fit: "se" has one for
  * all), HF_ERR_CANCELLED. Warnings: HF_WARN_JITTER, HF_WARN_AT_BOUND, HF_WARN_NOT_CONVERGED. Labels
  * are HF_ERR_ARGUMENT here: hf_classify_data() takes them; so is a transform, which hf_fit() does
- * to a table: give hf_transform_forward() of the readings. A constant target or input and duplicate
- * rows are fine. Cost: a few hundred objective evaluations for the default; see
- * hf_objective_evaluate().
+ * to a table: give hf_transform_forward() of the readings; and so is the kernel "auto". A constant
+ * target or input and duplicate rows are fine. Cost: a few hundred objective evaluations for the
+ * default; see hf_objective_evaluate().
  */
 HF_API hf_status hf_fit_data(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings,
                              hf_posterior **posterior, hf_fit_report *report, hf_reading *readings);

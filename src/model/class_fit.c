@@ -52,6 +52,8 @@ static const char *superfluous_setting(const hf_fit_settings *s)
     if (has_outputs(s)) return "what is between several outputs";
     if (s->checkpoint != NULL) return "checkpoints";
     if (s->transform != HF_TRANSFORM_NONE) return "a transform: labels have no skew";
+    if (hfi_kernel_is_auto(s->kernel))
+        return "the kernel auto, which is chosen by densities of readings; name the kernel";
     return NULL;
 }
 

@@ -24,7 +24,8 @@ static hf_status check_arguments(hf_context *ctx, const char *function, const hf
                         "%s: minibatches are for one output; several need all rows at once (minibatch 0)",
                         function);
     if (hfi_site_kind_is_class(settings->sites)) return hfi_class_check(ctx, columns, settings);
-    return hfi_transform_check(ctx, columns, settings);
+    const hf_status status = hfi_transform_check(ctx, columns, settings);
+    return status < 0 ? status : hfi_kernel_choice_check(ctx, columns, settings);
 }
 
 hf_status hfi_model_prepare(hf_context *ctx, const hf_table *table, const hf_columns *columns,
@@ -147,14 +148,36 @@ hf_status hfi_model_fit_rows(hf_context *ctx, hf_model *model, const hf_fit_sett
     return fitted;
 }
 
+/* The transform with the kernel that a fit takes by itself, then the kernel with that transform. */
+static hf_status fit_both(hf_context *ctx, hf_model *model, hf_fit_settings *own)
+{
+    hf_status status = hfi_transform_choose(ctx, model, own, &own->transform);
+    if (status < 0) return status;
+    const double seconds = model->report.seconds;
+    hf_posterior_free(model->posterior);
+    model->posterior = NULL;
+    status = hfi_kernel_choose(ctx, model, own, &own->kernel);
+    model->report.seconds += seconds;
+    return status;
+}
+
+/* `own` receives what was chosen. */
+static hf_status fit_or_choose(hf_context *ctx, hf_model *model, hf_fit_settings *own)
+{
+    const bool kernels = hfi_kernel_is_auto(own->kernel), transforms = own->transform == HF_TRANSFORM_AUTO;
+    if (kernels) own->kernel = NULL;
+    if (kernels && transforms) return fit_both(ctx, model, own);
+    if (kernels) return hfi_kernel_choose(ctx, model, own, &own->kernel);
+    if (transforms) return hfi_transform_choose(ctx, model, own, &own->transform);
+    return hfi_model_fit_rows(ctx, model, own);
+}
+
 static hf_status learn(hf_context *ctx, hf_model *model, const hf_fit_settings *settings)
 {
     hf_fit_settings own = *settings;
     hf_status status = check_eps(ctx, model, settings);
     if (status < 0) return status;
-    const hf_status fitted = settings->transform == HF_TRANSFORM_AUTO
-                                 ? hfi_transform_choose(ctx, model, settings, &own.transform)
-                                 : hfi_model_fit_rows(ctx, model, settings);
+    const hf_status fitted = fit_or_choose(ctx, model, &own);
     if (fitted < 0) return fitted;
     if (fitted > 0) status = hfi_model_note(ctx, model, "%s", hf_context_message(ctx));
     if (status >= 0) status = hfi_model_keep_settings(ctx, model, &own);
@@ -196,6 +219,14 @@ hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns *colum
     return status;
 }
 
+/* How many fits it takes. */
+static size_t choices(const hf_model *model, const hf_fit_settings *settings)
+{
+    const size_t kernels = hfi_kernel_choice_fits(model, settings);
+    if (kernels > 0 && settings->transform != HF_TRANSFORM_AUTO) return kernels;
+    return kernels + hfi_transform_fits(model, settings->transform);
+}
+
 hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_columns *columns,
                       const hf_fit_settings *settings, hf_cost *out)
 {
@@ -220,7 +251,7 @@ hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_columns *
     other.solver = HF_SOLVER_EXACT;
     hfi_fit_estimate(settings, readings, model->width, &chosen);
     hfi_fit_estimate(&other, readings, model->width, &exact);
-    const double fits = (double)hfi_transform_fits(model, settings->transform);
+    const double fits = (double)choices(model, settings);
     *out = (hf_cost){.readings = readings,
                      .inputs = model->d,
                      .bytes = chosen.bytes,

@@ -194,8 +194,8 @@ bool hfi_transform_takes(const hf_model *model, hf_transform transform);
 size_t hfi_transform_fits(const hf_model *model, hf_transform transform);
 /** The transformed readings, hfi_alloc'ed; NULL without a transform. */
 hf_status hfi_transform_rows(hf_context *ctx, const hf_model *model, hf_transform g, double **out);
-/** Fits with each transform that takes the readings, and leaves the best one in the model, with its
- * message in the context and a remark. As hfi_model_fit_rows(). */
+/** Fits with each transform that takes the readings, and leaves the best one in the model
+ * (candidates.h). As hfi_model_fit_rows(). */
 hf_status hfi_transform_choose(hf_context *ctx, hf_model *model, const hf_fit_settings *settings,
                                hf_transform *chosen);
 /** A remark where one may help, once the model is complete. */
@@ -203,8 +203,19 @@ hf_status hfi_transform_advise(hf_context *ctx, hf_model *model);
 /** HF_ERR_ARGUMENT if the model has a transform, with `why` it is in the way. */
 hf_status hfi_transform_deny(hf_context *ctx, const hf_model *m, const char *what, const char *why);
 
+/* ---- the kernel "auto" (kernel_choice.c) ------------------------------------------------ */
+
+/** HF_ERR_ARGUMENT for what does not go with it, if it is what the settings have. */
+hf_status hfi_kernel_choice_check(hf_context *ctx, const hf_columns *c, const hf_fit_settings *s);
+/** How many fits it takes; 0 for another kernel. */
+size_t hfi_kernel_choice_fits(const hf_model *model, const hf_fit_settings *settings);
+/** Fits with each kernel that is considered, and leaves the best one in the model (candidates.h).
+ * As hfi_model_fit_rows(). `chosen` receives a constant string. */
+hf_status hfi_kernel_choose(hf_context *ctx, hf_model *model, const hf_fit_settings *settings,
+                            const char **chosen);
+
 /** Fits the gathered rows: posterior, report and what is thought of the readings go into the model.
- * settings->transform is not HF_TRANSFORM_AUTO. */
+ * Neither the transform nor the kernel of the settings is auto. */
 hf_status hfi_model_fit_rows(hf_context *ctx, hf_model *model, const hf_fit_settings *settings);
 
 /** Numbers of the model's features in another table: d pointers to its columns. */

@@ -275,6 +275,9 @@ hf_status hf_fit_stream(hf_context *ctx, const char *csv_path, const char *cache
                         "hf_fit_stream: the transform %s is of a table in memory; write a column of the "
                         "transformed target into the file",
                         hf_transform_name(settings->transform));
+    if (hfi_kernel_is_auto(settings->kernel))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "hf_fit_stream: the kernel auto is chosen for a table in memory; name the kernel");
     const double begin = hfi_now();
     hf_model *made = hfi_model_new(ctx);
     if (made == NULL) return HF_ERR_MEMORY;

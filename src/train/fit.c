@@ -116,7 +116,7 @@ static hf_status judge(hfi_fit *fit, const hfi_solution *solution, const hfi_hol
     const bool stored = readings && solution->solver != HF_SOLVER_EXACT;
     *kappa = 1.0;
     if (!fit->settings->calibrate && !stored) {
-        if (readings) hfi_fit_fill_readings(fit, NULL, readings);
+        if (readings) hfi_fit_fill_readings(fit, NULL, honest, readings);
         return HF_OK;
     }
     hfi_holdout residuals;
@@ -126,7 +126,7 @@ static hf_status judge(hfi_fit *fit, const hfi_solution *solution, const hfi_hol
     if (s >= 0 && fit->settings->calibrate)
         s = calibrate(fit, honest->t ? honest->t : residuals.t, honest->t ? 0 : fit->trainer.free_count,
                       kappa);
-    if (s >= 0 && readings) hfi_fit_fill_readings(fit, stored ? &residuals : NULL, readings);
+    if (s >= 0 && readings) hfi_fit_fill_readings(fit, stored ? &residuals : NULL, honest, readings);
     hfi_holdout_free(fit->ctx, &residuals);
     return s;
 }

@@ -43,6 +43,9 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "a transform is of the target of a table, which hf_fit() knows; give arrays as they "
                         "are to be modelled (hf_transform_forward())");
+    if (hfi_kernel_is_auto(s->kernel))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the kernel auto is chosen for a table, by hf_fit(); name the kernel for arrays");
     if (!(s->eps > 0.0 && s->eps < 1.0))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "eps is %g; it is a share of outliers and must lie between 0 and 1", s->eps);

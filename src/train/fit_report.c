@@ -73,11 +73,17 @@ void hfi_fit_fill_report(const hfi_fit *fit, const double *state, const hf_poste
     report->calibration = kappa;
 }
 
-void hfi_fit_fill_readings(const hfi_fit *fit, const hfi_holdout *residuals, hf_reading *readings)
+void hfi_fit_fill_readings(const hfi_fit *fit, const hfi_holdout *residuals, const hfi_holdout *honest,
+                           hf_reading *readings)
 {
     const hfi_verdict *verdict = &fit->verdict;
     for (size_t i = 0; i < fit->data->n; i++)
-        readings[i] = (hf_reading){.loo_mean = NAN, .loo_var = NAN, .plain_mean = NAN, .plain_sd = NAN};
+        readings[i] = (hf_reading){.loo_mean = NAN,
+                                   .loo_var = NAN,
+                                   .plain_mean = NAN,
+                                   .plain_sd = NAN,
+                                   .refit_mean = NAN,
+                                   .refit_sd = NAN};
     for (size_t i = 0; i < fit->n; i++) {
         hf_reading *r = &readings[fit->row[i]];
         r->weight = hf_sites_weights(fit->sites)[i];
@@ -89,6 +95,11 @@ void hfi_fit_fill_readings(const hfi_fit *fit, const hfi_holdout *residuals, hf_
             const double sd = verdict->plain_sd[i];
             r->plain_mean = hfi_scaling_mean(&fit->scaling, output, verdict->plain_mean[i]);
             r->plain_sd = sqrt(hfi_scaling_variance(&fit->scaling, output, sd * sd));
+        }
+        if (honest->t) {
+            const double sd = honest->sd[i];
+            r->refit_mean = hfi_scaling_mean(&fit->scaling, output, honest->mean[i]);
+            r->refit_sd = sqrt(hfi_scaling_variance(&fit->scaling, output, sd * sd));
         }
         if (!residuals) continue;
         const double noise = hfi_sites_noise(fit->sites, i);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defaults and presets of a fit. */
-#include "core/core.h"
-#include <holdfast/train.h>
+#include "train/train.h"
 #include <math.h>
+#include <string.h>
 
 hf_fit_settings hf_fit_settings_default(void)
 {
@@ -37,6 +37,11 @@ hf_fit_settings hf_fit_settings_default(void)
         .set_count = 0,
     };
     return settings;
+}
+
+bool hfi_kernel_is_auto(const char *kernel)
+{
+    return kernel != NULL && strcmp(kernel, "auto") == 0;
 }
 
 /* ---- presets: each takes the plain Gaussian process and changes what makes it another method ----------------------- */

@@ -275,6 +275,8 @@ bool hfi_output_is_sparse(size_t readings);
 
 /** Sites of labels, which are not fitted here but in the classify room. */
 bool hfi_site_kind_is_class(hf_site_kind kind);
+/** Whether a fit of a table is to choose the kernel of its settings: it is "auto". */
+bool hfi_kernel_is_auto(const char *kernel);
 
 /* ---- solvers of a fit --------------------------------------------------------------------------------------
  */

@@ -37,6 +37,15 @@ static hf_status fit_transformed(fixture *f)
     return hf_fit(f->ctx, f->table, &columns, &settings, &f->out_model, NULL);
 }
 
+static hf_status fit_kernels(fixture *f)
+{
+    hf_fit_settings settings = untrained();
+    settings.set_count = 0;
+    settings.kernel = "auto";
+    const hf_columns columns = {.target = "y"};
+    return hf_fit(f->ctx, f->table, &columns, &settings, &f->out_model, NULL);
+}
+
 static hf_status cost(fixture *f)
 {
     hf_fit_settings settings = untrained();
@@ -139,8 +148,9 @@ static void no_failure_leaks_or_crashes(void **state)
     static const struct {
         operation run;
         size_t at_least; /* so that the sweep is known to have swept something */
-    } cases[] = {{fit, 30},  {fit_transformed, 60}, {cost, 10},    {predict, 10},  {score, 5},
-                 {rows, 20}, {suspects, 10},        {training, 8}, {to_image, 10}, {from_bytes, 30}};
+    } cases[] = {
+        {fit, 30},  {fit_transformed, 60}, {fit_kernels, 60}, {cost, 10},     {predict, 10},   {score, 5},
+        {rows, 20}, {suspects, 10},        {training, 8},     {to_image, 10}, {from_bytes, 30}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 
         size_t swept = sweep(cases[i].run);

@@ -260,6 +260,52 @@ static void test_refit_by_single_steps(void **state)
     release(&q);
 }
 
+/* What a fit of the others says of reading i. */
+static void predict_from_others(hf_context *ctx, const problem *p, const hf_fit_settings *settings, size_t i,
+                                double *mean, double *sd)
+{
+    problem others = *p;
+    others.y[i] = NAN;
+    const hf_data data = {.n = p->n, .d = 1, .x = p->x, .ldx = 1, .y = others.y};
+    hf_posterior *posterior = NULL;
+    assert_true(hf_fit_data(ctx, &data, settings, &posterior, NULL, NULL) >= 0);
+    assert_true(hf_predict(ctx, posterior, 1, &p->x[i], 1, mean, NULL, sd) >= 0);
+    *sd = sqrt(*sd / hf_posterior_calibration(posterior));
+    hf_posterior_free(posterior);
+}
+
+/* A reading's refit_mean and refit_sd are those predictions, where there are few readings. */
+static void test_refits_are_told(void **state)
+{
+    (void)state;
+    problem p;
+    make(&p, 18, 1, 4);
+    p.y[5] = NAN;
+    hf_context *ctx = hf_context_create();
+    hf_fit_settings settings = hf_fit_settings_default();
+    settings.suspects = HF_SUSPECTS_OFF;
+    hf_posterior *posterior = NULL;
+    hf_reading readings[MOST];
+    const hf_data data = {.n = p.n, .d = 1, .x = p.x, .ldx = 1, .y = p.y};
+    assert_true(hf_fit_data(ctx, &data, &settings, &posterior, NULL, readings) >= 0);
+    hf_posterior_free(posterior);
+    double apart = 0.0;
+    for (size_t i = 0; i < p.n; i++) {
+        double mean, sd;
+        assert_true(isnan(readings[i].refit_mean) == (i == 5) && isnan(readings[i].refit_sd) == (i == 5));
+        if (i == 5) continue;
+        predict_from_others(ctx, &p, &settings, i, &mean, &sd);
+        apart += pow((readings[i].refit_mean - mean) / sd, 2.0) + pow(log(readings[i].refit_sd / sd), 2.0);
+    }
+    assert_true(apart < 0.05 * (double)p.n); /* climbs end a fifth of a nat early */
+    settings.calibrate = false;
+    assert_true(hf_fit_data(ctx, &data, &settings, &posterior, NULL, readings) >= 0);
+    for (size_t i = 0; i < p.n; i++)
+        assert_true(isnan(readings[i].refit_mean) && isnan(readings[i].refit_sd));
+    hf_posterior_free(posterior);
+    hf_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +316,7 @@ int main(void)
         cmocka_unit_test(test_undecided),
         cmocka_unit_test(test_refit_residuals),
         cmocka_unit_test(test_refit_by_single_steps),
+        cmocka_unit_test(test_refits_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
