@@ -132,7 +132,9 @@ static void give_labels(hf_model *model, size_t *label)
                                          .loo_mean = NAN,
                                          .loo_var = NAN,
                                          .plain_mean = NAN,
-                                         .plain_sd = NAN};
+                                         .plain_sd = NAN,
+                                         .refit_mean = NAN,
+                                         .refit_sd = NAN};
     }
 }
 

@@ -134,12 +134,15 @@ static hf_status read_left_out(const hfi_reader *r, double *values)
     return status;
 }
 
-/* The same of the plain fit, where it was another one. */
+/* The same of the plain fit, where it was another one; refits are not kept. */
 static hf_status read_plain(const hfi_reader *r, double *values)
 {
     hf_model *model = r->model;
     const size_t n = model->n;
-    for (size_t i = 0; i < n; i++) model->reading[i].plain_mean = model->reading[i].plain_sd = NAN;
+    for (size_t i = 0; i < n; i++) {
+        hf_reading *reading = &model->reading[i];
+        reading->plain_mean = reading->plain_sd = reading->refit_mean = reading->refit_sd = NAN;
+    }
     if (!hfi_array_there(r, "row_plain_mean")) return HF_OK;
     hf_status status = hfi_array_read(r, "row_plain_mean", n, 1, true, values);
     for (size_t i = 0; status >= 0 && i < n; i++) model->reading[i].plain_mean = values[i];

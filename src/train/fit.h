@@ -141,6 +141,8 @@ double hfi_fit_bytes(const hfi_fit *fit);
  * (fit_report.c). */
 void hfi_fit_fill_report(const hfi_fit *fit, const double *state, const hf_posterior *posterior, double kappa,
                          hf_fit_report *report);
+/** `left`: predictions of each reading without itself, NULL where they are asked for later;
+ * `honest`: those of refits, zeroed where there are none. */
 void hfi_fit_fill_readings(const hfi_fit *fit, const hfi_holdout *left, const hfi_holdout *honest,
                            hf_reading *readings);
 hf_status hfi_fit_warn(const hfi_fit *fit, hf_status solved, const hf_fit_report *report);

@@ -73,7 +73,7 @@ void hfi_fit_fill_report(const hfi_fit *fit, const double *state, const hf_poste
     report->calibration = kappa;
 }
 
-void hfi_fit_fill_readings(const hfi_fit *fit, const hfi_holdout *residuals, const hfi_holdout *honest,
+void hfi_fit_fill_readings(const hfi_fit *fit, const hfi_holdout *left, const hfi_holdout *honest,
                            hf_reading *readings)
 {
     const hfi_verdict *verdict = &fit->verdict;
@@ -101,11 +101,11 @@ void hfi_fit_fill_readings(const hfi_fit *fit, const hfi_holdout *residuals, con
             r->refit_mean = hfi_scaling_mean(&fit->scaling, output, honest->mean[i]);
             r->refit_sd = sqrt(hfi_scaling_variance(&fit->scaling, output, sd * sd));
         }
-        if (!residuals) continue;
+        if (!left) continue;
         const double noise = hfi_sites_noise(fit->sites, i);
-        r->loo_mean = hfi_scaling_mean(&fit->scaling, output, residuals->mean[i]);
-        r->loo_var = hfi_scaling_variance(&fit->scaling, output,
-                                          fmax(residuals->sd[i] * residuals->sd[i] - noise, 0.0));
+        r->loo_mean = hfi_scaling_mean(&fit->scaling, output, left->mean[i]);
+        r->loo_var =
+            hfi_scaling_variance(&fit->scaling, output, fmax(left->sd[i] * left->sd[i] - noise, 0.0));
     }
 }
 
