@@ -243,7 +243,7 @@ hf_status hf_fit_data(hf_context *ctx, const hf_data *data, const hf_fit_setting
     hf_context *own = hfi_context_borrow(ctx);
     if (!own) return HF_ERR_MEMORY;
     hfi_fit fit = {.ctx = own, .data = data, .settings = settings, .nu = INFINITY};
-    fit.verdict.evidence = hfi_evidence_none();
+    fit.verdict.evidence = hfi_suspicion_none();
     s = hfi_fit_gather(&fit);
     if (fit.n < LEAST_FOR_THREADS) hf_context_set_threads(own, 1);
     if (s >= 0) s = run(&fit, posterior, report, readings);

@@ -63,7 +63,7 @@ void hfi_fit_fill_report(const hfi_fit *fit, const double *state, const hf_poste
     report->suspects_adopted = fit->verdict.adopted;
     for (size_t i = 0; i < fit->n; i++) report->suspects += fit->verdict.suspected[i] ? 1 : 0;
     report->groups = fit->verdict.groups;
-    const hfi_evidence *evidence = &fit->verdict.evidence;
+    const hfi_suspicion *evidence = &fit->verdict.evidence;
     report->benefit = evidence->benefit;
     report->gain = evidence->gain;
     report->chance = evidence->chance;

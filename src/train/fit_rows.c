@@ -300,7 +300,7 @@ static hf_status prepare(job *j, const char *const *names, bool extra)
     hfi_choose_solver(&j->settings, j->readings, j->rows->d, &inducing, &actions);
     j->settings.inducing = inducing < j->data.n ? inducing : j->data.n;
     *fit = (hfi_fit){.ctx = ctx, .data = &j->data, .settings = &j->settings, .outputs = 1, .nu = INFINITY};
-    fit->verdict.evidence = hfi_evidence_none();
+    fit->verdict.evidence = hfi_suspicion_none();
     s = hfi_fit_check(ctx, &j->data, &j->settings);
     if (s >= 0) s = hfi_fit_gather(fit);
     if (s >= 0) s = rescale(j);

@@ -124,7 +124,7 @@ static hf_status set_aside_gross(hfi_fit *fit, const double *t)
     for (size_t i = 0; s >= 0 && i < fit->n; i++) {
         if (t[i] >= fit->cut.low && t[i] <= fit->cut.high) continue;
         fit->verdict.suspected[i] = fit->verdict.adopted = true;
-        fit->verdict.evidence = hfi_evidence_none(); /* nobody has asked */
+        fit->verdict.evidence = hfi_suspicion_none(); /* nobody has asked */
         s = hf_sites_set_present(fit->ctx, fit->sites, i, false);
     }
     return s < 0 ? s : hfi_evaluator_select(&fit->trainer.evaluator);

@@ -151,7 +151,7 @@ hf_status hfi_attempt_run(hfi_finder *finder, const bool *lock, const hfi_flaggi
     s = hfi_flagging_init(finder->ctx, &scratch, finder->n, finder->trainer->count);
     if (s >= 0) {
         attempt->found = attempt->tested = false;
-        attempt->judged = (hfi_judgement){.evidence = hfi_evidence_none()};
+        attempt->judged = (hfi_judgement){.evidence = hfi_suspicion_none()};
         memcpy(start.flag, lock, finder->n * sizeof *lock);
         memcpy(start.state, base->state, finder->trainer->count * sizeof *start.state);
         s = peel_and_consider(finder, lock, base, &start, &scratch, attempt);

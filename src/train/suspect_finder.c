@@ -104,7 +104,7 @@ static hfi_side side_of(const hfi_finder *finder, const hfi_flagging *f, const b
 }
 
 static void tell_sides(const hfi_finder *finder, const hfi_flagging *plain, const hfi_attempt *attempt,
-                       hfi_evidence *evidence)
+                       hfi_suspicion *evidence)
 {
     if (!attempt->found) return;
     evidence->with = side_of(finder, plain, attempt->result.flag);
@@ -137,7 +137,7 @@ hf_status hfi_find_suspects(hfi_trainer *trainer, const hf_fit_settings *setting
     hfi_finder finder;
     hfi_flagging current = {0};
     hfi_attempt attempt = {0};
-    verdict->evidence = hfi_evidence_none();
+    verdict->evidence = hfi_suspicion_none();
     hf_status s = finder_init(&finder, trainer, settings);
     if (s >= 0 && finder.n >= LEAST_READINGS && finder.range > 0.0) {
         s = hfi_flagging_init(finder.ctx, &current, finder.n, trainer->count);

@@ -159,7 +159,7 @@ static hf_status judge(hfi_finder *finder, const hfi_flagging *base, const hfi_f
         hfi_sum_crps(n, f->crps, v->skip, least) / hfi_sum_crps(n, base->crps, v->skip, least);
     const double all =
         hfi_sum_crps(n, f->crps, v->outside, least) / hfi_sum_crps(n, base->crps, v->outside, least);
-    *out = (hfi_judgement){.evidence = hfi_evidence_none()};
+    *out = (hfi_judgement){.evidence = hfi_suspicion_none()};
     out->evidence.benefit = kept;
     for (size_t i = 0; i < n; i++) finder->flag[i] = v->outside[i] || lock[i];
     hf_status s = hfi_mixture_gain(finder->ctx, n, f->t, finder->flag, &out->evidence.gain);
@@ -216,7 +216,7 @@ hf_status hfi_gate(hfi_finder *finder, const bool *lock, const hfi_flagging *bas
     const size_t n = finder->n;
     bool *passed = hfi_alloc(finder->ctx, n, 3 * sizeof *passed), *outside = passed ? passed + n : NULL;
     if (!passed) return HF_ERR_MEMORY;
-    *out = (hfi_judgement){.evidence = hfi_evidence_none()};
+    *out = (hfi_judgement){.evidence = hfi_suspicion_none()};
     memcpy(passed, lock, n * sizeof *passed);
     hf_status s = HF_OK;
     for (size_t k = 0; s >= 0 && k < finder->outputs; k++) {

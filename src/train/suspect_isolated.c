@@ -152,7 +152,7 @@ static hf_status try_sets(hfi_finder *finder, const bool *lock, const size_t *ro
 
 static bool is_clear(const hfi_judgement *judged)
 {
-    const hfi_evidence *e = &judged->evidence;
+    const hfi_suspicion *e = &judged->evidence;
     return judged->accepted && e->benefit <= clear_benefit && e->gain >= clear_gain;
 }
 

@@ -71,7 +71,7 @@ double hfi_sum_crps(size_t n, const double *crps, const bool *skip, double least
 /** The gate's opinion of a flagging. */
 typedef struct hfi_judgement {
     bool accepted;
-    hfi_evidence evidence;
+    hfi_suspicion evidence;
 } hfi_judgement;
 
 /** The output of a row; 0 where there is one. */

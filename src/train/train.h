@@ -313,18 +313,18 @@ typedef struct hfi_side {
 } hfi_side;
 
 /** Why suspects are set aside or kept; NaN what nobody has asked. */
-typedef struct hfi_evidence {
+typedef struct hfi_suspicion {
     bool undecided;         /* it is near its limit */
     double benefit;         /* CRPS of the kept readings, without the suspects over with them */
     double gain;            /* nats of an outlier component in the mixture of residuals */
     double chance;          /* that sound readings reach so far (suspect_isolated.c) */
     hfi_side with, without; /* the suspects */
-} hfi_evidence;
+} hfi_suspicion;
 
-static inline hfi_evidence hfi_evidence_none(void)
+static inline hfi_suspicion hfi_suspicion_none(void)
 {
     const hfi_side unknown = {NAN, NAN};
-    hfi_evidence none = {.benefit = NAN, .gain = NAN, .chance = NAN};
+    hfi_suspicion none = {.benefit = NAN, .gain = NAN, .chance = NAN};
     none.with = none.without = unknown;
     return none;
 }
@@ -332,7 +332,7 @@ static inline hfi_evidence hfi_evidence_none(void)
 /** What the suspect finder concluded. */
 typedef struct hfi_verdict {
     bool adopted;
-    hfi_evidence evidence;
+    hfi_suspicion evidence;
     size_t rounds, groups;
     bool *suspected;               /* rows */
     size_t *group;                 /* rows */
