@@ -12,7 +12,7 @@ void hfi_tiles_run(const hf_context *ctx, hfi_tiles *t, hfi_tile_tasks tasks)
     if ((size_t)threads > t->count) threads = (int)t->count;
     if (t->count <= 2 || omp_in_parallel() || !hfi_blas_is_concurrent()) threads = 1;
     int before = hfi_blas_enter();
-    if (threads == 1 && !omp_in_parallel()) {
+    if (threads == 1 && !omp_in_parallel()) { /* NOLINT(bugprone-branch-clone): pragmas tell them apart */
         /* By the only thread there is: to set up a region takes as long as to factor a tile of order 20. */
         tasks(t);
 #pragma omp taskwait

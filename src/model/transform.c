@@ -90,13 +90,13 @@ hf_status hfi_transform_check_rows(hf_context *ctx, const hf_model *model, const
                     zero ? ", or take sqrt, which has a place for 0" : "");
 }
 
-hf_status hfi_transform_rows(hf_context *ctx, const hf_model *model, hf_transform transform, double **out)
+hf_status hfi_transform_rows(hf_context *ctx, const hf_model *model, hf_transform g, double **out)
 {
     *out = NULL;
-    if (transform == HF_TRANSFORM_NONE) return HF_OK;
+    if (g == HF_TRANSFORM_NONE) return HF_OK;
     double *z = hfi_alloc(ctx, model->n, sizeof *z);
     if (z == NULL) return HF_ERR_MEMORY;
-    for (size_t i = 0; i < model->n; i++) z[i] = hf_transform_forward(transform, model->y[i]);
+    for (size_t i = 0; i < model->n; i++) z[i] = hf_transform_forward(g, model->y[i]);
     *out = z;
     return HF_OK;
 }

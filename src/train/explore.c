@@ -114,11 +114,11 @@ hf_status hfi_start_shorter(hfi_trainer *t, hfi_start_value value_of, void *arg,
     return HF_OK;
 }
 
-hf_status hfi_explore_climb(hfi_trainer *t, double *trial, size_t iterations, double than, bool *better)
+hf_status hfi_explore_climb(hfi_trainer *t, double *trial, size_t most, double than, bool *better)
 {
     const double enough = t->enough;
     t->enough = fmax(roughly, enough);
-    const hf_status s = hfi_trainer_maximise(t, trial, iterations);
+    const hf_status s = hfi_trainer_maximise(t, trial, most);
     t->enough = enough;
     *better = s >= 0 && hfi_trainer_total(t) > than + clearly;
     return has_none(s) ? HF_OK : s;

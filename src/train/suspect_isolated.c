@@ -112,14 +112,14 @@ static hf_status judge_set(hfi_finder *finder, const hfi_flagging *f, const size
     return s;
 }
 
-hf_status hfi_mid_chance(hfi_finder *finder, const bool *lock, const hfi_flagging *f, double *chance)
+hf_status hfi_mid_chance(hfi_finder *finder, const bool *lock, const hfi_flagging *f, double *out)
 {
     size_t *row = hfi_alloc(finder->ctx, finder->n, sizeof *row);
     if (!row) return HF_ERR_MEMORY;
     const size_t count = list_suspects(f, lock, finder->n, row);
     const residual_set r = {f->t, finder->trainer->free_count};
     const hf_status s = find_chances(finder, f, &r, row, count);
-    *chance = s >= 0 && count > 0 ? hfi_median(finder->probability, count) : 1.0;
+    *out = s >= 0 && count > 0 ? hfi_median(finder->probability, count) : 1.0;
     hfi_free(finder->ctx, row);
     return s;
 }
