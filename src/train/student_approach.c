@@ -108,18 +108,18 @@ static hf_status compare_here(const hfi_student_search *how, const double *cold,
     return s;
 }
 
-hf_status hfi_student_shorter(const hfi_student_search *how, const double *cold, double nu, size_t n,
-                              double *trial, bool *found)
+hf_status hfi_student_shorter(const hfi_student_search *search, const double *cold, double nu,
+                              size_t iterations, double *trial, bool *found)
 {
-    hfi_trainer *t = how->trainer;
+    hfi_trainer *t = search->trainer;
     hfi_evaluator *e = &t->evaluator;
     *found = false;
     if (t->free_count == 0) return HF_OK;
-    if (e->n <= HFI_EXPLORE_READINGS) return compare_here(how, cold, nu, n, trial, found);
+    if (e->n <= HFI_EXPLORE_READINGS) return compare_here(search, cold, nu, iterations, trial, found);
     hfi_thinned thinned;
     hf_status s = hfi_thin_near(e, t->comparable, t->order, HFI_EXPLORE_READINGS, &thinned);
     if (s < 0) return s;
-    s = compare_here(how, cold, nu, n, trial, found);
+    s = compare_here(search, cold, nu, iterations, trial, found);
     const hf_status back = hfi_thin_back(e, &thinned);
     return s < 0 ? s : back;
 }

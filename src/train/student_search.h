@@ -29,9 +29,9 @@ hf_status hfi_student_maximise(const hfi_student_search *how, double *state, dou
 hf_status hfi_student_approach(const hfi_student_search *how, double *state, double *nu, size_t iterations);
 /** Whether a search from a shorter start than `cold` (explore.h) ends clearly higher than one from
  * there, by the variational method with nu as it is, on at most 300 of the readings. Then `trial`,
- * as long as a state, is that start, else *found is false. Searches take at most n
+ * as long as a state, is that start, else *found is false. Searches take at most `iterations`
  * iterations. The model is left at some other state. */
-hf_status hfi_student_shorter(const hfi_student_search *how, const double *cold, double nu, size_t n,
-                              double *trial, bool *found);
+hf_status hfi_student_shorter(const hfi_student_search *search, const double *cold, double nu,
+                              size_t iterations, double *trial, bool *found);
 
 #endif
