@@ -138,6 +138,13 @@ void hfi_chol_inverse(const hf_context *ctx, size_t n, double *l, size_t ldl)
     hfi_tiles_run(ctx, &t, inverse_tasks);
 }
 
+void hfi_triangle_square(const hf_context *ctx, size_t n, double *t, size_t ldt)
+{
+    if (n == 0) return;
+    hfi_tiles tiles = hfi_tiles_make(n, t, ldt);
+    hfi_tiles_run(ctx, &tiles, square_triangle);
+}
+
 typedef struct inverse_diagonal {
     size_t n;
     const double *l;

@@ -65,6 +65,10 @@ void hfi_chol_backward_block(size_t n, size_t m, const double *l, size_t ldl, do
 /** Overwrites L by the lower triangle of (L L')^-1. O(2 n^3/3), tiled and parallel. */
 void hfi_chol_inverse(const hf_context *ctx, size_t n, double *l, size_t ldl);
 
+/** Overwrites the lower triangle T by that of T'T: after hfi_chol_inverse_diagonal() in place, the
+ *  rest of hfi_chol_inverse(), to the same digits. O(n^3/3), tiled and parallel. */
+void hfi_triangle_square(const hf_context *ctx, size_t n, double *t, size_t ldt);
+
 /** diag((L L')^-1) into `diagonal`. `work` has n*n entries; where ldl = n it may be `l`, which then
  *  ends as L^-1. O(n^3/3). */
 void hfi_chol_inverse_diagonal(const hf_context *ctx, size_t n, const double *l, size_t ldl, double *work,

@@ -31,20 +31,23 @@ static double clamp(double variance)
     return variance < 0.0 ? 0.0 : variance;
 }
 
-/* `work`: n x n, or the factor itself, which is then lost. */
-static void closed_form(hf_context *ctx, const hfi_solution *solution, double *work, double *mean,
-                        double *variance)
+/* From diag(G), which may be `variance`. */
+static void closed_form(const hfi_solution *solution, const double *diagonal, double *mean, double *variance)
 {
-    hfi_chol_inverse_diagonal(ctx, solution->n, solution->factor, solution->capacity, work, variance);
     for (size_t i = 0; i < solution->n; i++) {
-        const double diagonal = variance[i];
-        mean[i] = solution->residual[i] - solution->t[i] / diagonal;
-        variance[i] = clamp(1.0 / diagonal - solution->variance[i] - solution->jitter);
+        const double own = diagonal[i];
+        mean[i] = solution->residual[i] - solution->t[i] / own;
+        variance[i] = clamp(1.0 / own - solution->variance[i] - solution->jitter);
     }
 }
 
-static hf_status closed_form_aside(hf_context *ctx, const hfi_solution *solution, double *mean,
-                                   double *variance)
+/* `work`: n x n, or the factor itself, which is then lost. */
+static void find_diagonal(hf_context *ctx, const hfi_solution *solution, double *work, double *diagonal)
+{
+    hfi_chol_inverse_diagonal(ctx, solution->n, solution->factor, solution->capacity, work, diagonal);
+}
+
+static hf_status find_diagonal_aside(hf_context *ctx, const hfi_solution *solution, double *diagonal)
 {
     const size_t n = solution->n;
     const hf_status status =
@@ -52,7 +55,7 @@ static hf_status closed_form_aside(hf_context *ctx, const hfi_solution *solution
     if (status < 0) return status;
     double *work = hfi_alloc_unset(ctx, n, n * sizeof *work);
     if (work == NULL) return HF_ERR_MEMORY;
-    closed_form(ctx, solution, work, mean, variance);
+    find_diagonal(ctx, solution, work, diagonal);
     hfi_free(ctx, work);
     return HF_OK;
 }
@@ -112,8 +115,9 @@ static hf_status run_direct(hf_context *ctx, direct *job)
     return HF_OK;
 }
 
-static hf_status find_cavities(hf_context *ctx, const hf_kernel *kernel, const hfi_solution *s, bool spend,
-                               double *mean, double *variance)
+/* `known`: diag(G), NULL where it is not; `spend`: the factor is not needed any more. */
+static hf_status find_cavities(hf_context *ctx, const hf_kernel *kernel, const hfi_solution *s,
+                               const double *known, bool spend, double *mean, double *variance)
 {
     size_t *weak = hfi_alloc(ctx, s->n, sizeof *weak);
     double *prior = hfi_alloc(ctx, s->n, sizeof *prior);
@@ -129,10 +133,11 @@ static hf_status find_cavities(hf_context *ctx, const hf_kernel *kernel, const h
         for (size_t i = 0; i < s->n; i++)
             if (s->variance[i] > WEAK * prior[i]) weak[job.count++] = i;
         status = HF_OK;
-        if (spend && job.count == 0 && s->capacity == s->n)
-            closed_form(ctx, s, s->factor, mean, variance);
-        else
-            status = closed_form_aside(ctx, s, mean, variance);
+        if (!known && spend && job.count == 0 && s->capacity == s->n)
+            find_diagonal(ctx, s, s->factor, variance);
+        else if (!known)
+            status = find_diagonal_aside(ctx, s, variance);
+        if (status >= 0) closed_form(s, known ? known : variance, mean, variance);
         if (status >= 0) status = run_direct(ctx, &job);
     }
     hfi_free(ctx, weak);
@@ -143,13 +148,19 @@ static hf_status find_cavities(hf_context *ctx, const hf_kernel *kernel, const h
 hf_status hfi_solution_cavities(hf_context *ctx, const hf_kernel *kernel, const hfi_solution *s, double *mean,
                                 double *variance)
 {
-    return find_cavities(ctx, kernel, s, false, mean, variance);
+    return find_cavities(ctx, kernel, s, NULL, false, mean, variance);
 }
 
 hf_status hfi_last_cavities(hf_context *ctx, const hf_kernel *kernel, hfi_solution *s, double *mean,
                             double *variance)
 {
-    return find_cavities(ctx, kernel, s, true, mean, variance);
+    return find_cavities(ctx, kernel, s, NULL, true, mean, variance);
+}
+
+hf_status hfi_known_cavities(hf_context *ctx, const hf_kernel *kernel, const hfi_solution *s,
+                             const double *diagonal, double *mean, double *variance)
+{
+    return find_cavities(ctx, kernel, s, diagonal, false, mean, variance);
 }
 
 hf_status hfi_solution_cavity(hf_context *ctx, const hf_kernel *kernel, const hfi_solution *s, size_t i,

@@ -107,6 +107,9 @@ hf_status hfi_solution_cavities(hf_context *ctx, const hf_kernel *kernel, const 
  *  lost. */
 hf_status hfi_last_cavities(hf_context *ctx, const hf_kernel *kernel, hfi_solution *s, double *mean,
                             double *variance);
+/** The same where diag((K + D + jitter)^-1) is known. O(n), but for very weak sites. */
+hf_status hfi_known_cavities(hf_context *ctx, const hf_kernel *kernel, const hfi_solution *s,
+                             const double *diagonal, double *mean, double *variance);
 /** The same of anchor i alone. O(n^2). */
 hf_status hfi_solution_cavity(hf_context *ctx, const hf_kernel *kernel, const hfi_solution *s, size_t i,
                               double *mean, double *variance);

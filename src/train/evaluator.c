@@ -80,6 +80,7 @@ void hfi_evaluator_free(hfi_evaluator *e)
     hfi_projected_evaluator_free(e);
     hfi_group_evaluator_free(e);
     hfi_kronecker_free(e);
+    hfi_kept_free(e);
     memset(e, 0, sizeof *e);
 }
 
@@ -192,6 +193,19 @@ static hf_status collect_gradient(hfi_evaluator *e, const double *w, const doubl
     return s;
 }
 
+/* From the factor in `a` to the inverse. */
+static void invert(hfi_evaluator *e)
+{
+    if (!e->kept) {
+        hfi_chol_inverse(e->ctx, e->n, e->a, e->n);
+        return;
+    }
+    hfi_kept_take_factor(e);
+    hfi_chol_inverse_diagonal(e->ctx, e->n, e->a, e->n, e->a, e->kept->diagonal);
+    hfi_triangle_square(e->ctx, e->n, e->a, e->n);
+    e->kept->valid = true;
+}
+
 static hf_status evidence(hfi_evaluator *e, double *value, double *gradient)
 {
     const hf_status solved = hfi_evaluator_factor(e);
@@ -200,7 +214,7 @@ static hf_status evidence(hfi_evaluator *e, double *value, double *gradient)
     const double result = -0.5 * hfi_dot(e->n, hfi_evaluator_vector(e, HFI_EV_RESIDUAL), alpha) -
                           0.5 * hfi_chol_logdet(e->n, e->a, e->n) - (double)e->n * HFI_HALF_LOG_2PI;
     if (gradient) {
-        hfi_chol_inverse(e->ctx, e->n, e->a, e->n);
+        invert(e);
         outer_job job = {e, false};
         hfi_parallel_for(e->ctx, (e->n + COLUMNS - 1) / COLUMNS, weight_columns, &job);
         double *mean_bar = hfi_evaluator_vector(e, HFI_EV_MEAN_BAR),

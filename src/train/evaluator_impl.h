@@ -39,6 +39,24 @@ double hfi_evaluator_leave_one_out(hfi_evaluator *e, bool weighted, const double
 void hfi_evaluator_collect(hfi_evaluator *e, const double *w, size_t step, const double *v_bar,
                            double *gradient);
 
+/** What is remembered of an evaluation. */
+typedef struct hfi_kept {
+    bool valid;
+    size_t n;
+    size_t *row;      /* n: the readings */
+    double *question; /* kernel parameters, residuals, variances; and room for those of another */
+    double jitter;
+    double *alpha, *diagonal; /* n each: (K + D)^-1 r, diag((K + D)^-1) */
+    double *factor;           /* n x n: the lower triangle */
+} hfi_kept;
+
+/** Whether that is of the present kernel, mean, sites and selection; leaves r and d of these in the
+ * evaluator's vectors. */
+bool hfi_kept_knows(hfi_evaluator *e);
+/** Remembers all but the diagonal after hfi_evaluator_factor(); who adds that sets `valid`. */
+void hfi_kept_take_factor(hfi_evaluator *e);
+void hfi_kept_free(hfi_evaluator *e);
+
 /** The matrices of an evaluation by several processes. */
 typedef struct hfi_group_evaluator {
     hfi_exact_grid system;

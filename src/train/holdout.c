@@ -82,21 +82,31 @@ static hf_status fill_absent(hfi_evaluator *e, const hfi_solution *solution, hfi
     return ready ? HF_OK : HF_ERR_MEMORY;
 }
 
-/* Leave-one-out of the anchors, scattered to their rows; the variance goes to `sd` for now. `spent`: the solution itself if it is not needed
- * any more, else NULL. */
-static hf_status fill_present(hfi_evaluator *e, const hfi_solution *solution, hfi_solution *spent,
-                              hfi_holdout *r)
+/* A solution, and what there is beside it. */
+typedef struct source {
+    const hfi_solution *solution;
+    hfi_solution *spent;    /* the solution if it is not needed any more, else NULL */
+    const double *diagonal; /* of (K + D)^-1; NULL: not known */
+} source;
+
+static hf_status find_cavities(hfi_evaluator *e, const source *from, double *mean, double *variance)
 {
+    if (from->solution->form != HFI_FORM_EXACT)
+        return hfi_projected_cavities(e->ctx, e->kernel, from->solution, mean, variance);
+    if (from->diagonal)
+        return hfi_known_cavities(e->ctx, e->kernel, from->solution, from->diagonal, mean, variance);
+    return from->spent ? hfi_last_cavities(e->ctx, e->kernel, from->spent, mean, variance)
+                       : hfi_solution_cavities(e->ctx, e->kernel, from->solution, mean, variance);
+}
+
+/* Leave-one-out of the anchors, scattered to their rows; the variance goes to `sd` for now. */
+static hf_status fill_present(hfi_evaluator *e, const source *from, hfi_holdout *r)
+{
+    const hfi_solution *solution = from->solution;
     double *loo = hfi_alloc(e->ctx, solution->n, 3 * sizeof *loo);
     if (!loo) return HF_ERR_MEMORY;
     double *variance = loo + solution->n, *offset = variance + solution->n;
-    hf_status s;
-    if (solution->form != HFI_FORM_EXACT)
-        s = hfi_projected_cavities(e->ctx, e->kernel, solution, loo, variance);
-    else if (spent)
-        s = hfi_last_cavities(e->ctx, e->kernel, spent, loo, variance);
-    else
-        s = hfi_solution_cavities(e->ctx, e->kernel, solution, loo, variance);
+    const hf_status s = find_cavities(e, from, loo, variance);
     hf_mean_evaluate(e->mean, solution->n, solution->z, solution->d, offset);
     size_t a = 0;
     for (size_t i = 0; s >= 0 && i < e->rows; i++) {
@@ -109,28 +119,29 @@ static hf_status fill_present(hfi_evaluator *e, const hfi_solution *solution, hf
     return s;
 }
 
-/* From latent means and variances (in `sd`) to standardised residuals of the readings. */
-static void standardise(const hfi_evaluator *e, hfi_holdout *r)
+/* From latent means and variances (in `sd`) to standardised residuals of the readings, or of absent ones alone. */
+static void standardise(const hfi_evaluator *e, bool absent, hfi_holdout *r)
 {
     const double *y = hf_sites_readings(e->sites);
     for (size_t i = 0; i < e->rows; i++) {
+        if (absent && hf_sites_is_present(e->sites, i)) continue;
         const double noise = hfi_sites_noise(e->sites, i);
         r->sd[i] = sqrt(fmax(r->sd[i], 0.0) + fmax(noise, 1e-300));
         r->t[i] = (y[i] - r->mean[i]) / r->sd[i];
     }
 }
 
-static hf_status fill(hfi_evaluator *e, const hfi_solution *solution, hfi_solution *spent, hfi_holdout *r)
+static hf_status fill(hfi_evaluator *e, const source *from, bool absent, hfi_holdout *r)
 {
-    hf_status s = fill_absent(e, solution, r);
-    if (s >= 0 && hf_sites_present(e->sites) > 0) s = fill_present(e, solution, spent, r);
-    if (s >= 0) standardise(e, r);
+    hf_status s = fill_absent(e, from->solution, r);
+    if (s >= 0 && !absent && hf_sites_present(e->sites) > 0) s = fill_present(e, from, r);
+    if (s >= 0) standardise(e, absent, r);
     return s;
 }
 
 hf_status hfi_holdout_from_solution(hfi_evaluator *e, const hfi_solution *solution, hfi_holdout *r)
 {
-    return fill(e, solution, NULL, r);
+    return fill(e, &(source){.solution = solution}, false, r);
 }
 
 /* ---- from an evaluator ------------------------------------------------------------------------------------ */
@@ -142,11 +153,13 @@ static bool is_finite(size_t n, const double *values)
     return true;
 }
 
-/* In the evaluator's own matrix. */
-static hf_status exact_holdout(hfi_evaluator *e, hfi_holdout *r)
+/* In the evaluator's own matrix, or from what was kept of the last evaluation. */
+static hf_status exact_holdout(hfi_evaluator *e, bool absent, hfi_holdout *r)
 {
     hf_status s = hfi_evaluator_select(e);
-    if (s >= 0) s = hfi_evaluator_factor(e);
+    if (s < 0) return s;
+    const bool known = hfi_kept_knows(e);
+    if (!known) s = hfi_evaluator_factor(e);
     if (s < 0) return s;
     hfi_solution solution = {.form = HFI_FORM_EXACT,
                              .solver = HF_SOLVER_EXACT,
@@ -156,15 +169,18 @@ static hf_status exact_holdout(hfi_evaluator *e, hfi_holdout *r)
                              .z = e->inputs,
                              .residual = hfi_evaluator_vector(e, HFI_EV_RESIDUAL),
                              .variance = hfi_evaluator_vector(e, HFI_EV_VARIANCE),
-                             .t = hfi_evaluator_vector(e, HFI_EV_ALPHA),
-                             .factor = e->a,
-                             .jitter = e->jitter,
-                             .log_det = hfi_chol_logdet(e->n, e->a, e->n)};
+                             .t = known ? e->kept->alpha : hfi_evaluator_vector(e, HFI_EV_ALPHA),
+                             .factor = known ? e->kept->factor : e->a,
+                             .jitter = known ? e->kept->jitter : e->jitter};
     if (!is_finite(e->n, solution.t))
         return hfi_fail(e->ctx, HF_ERR_NOT_FINITE,
                         "the weight of a reading overflows; scale the targets or give more noise");
+    solution.log_det = hfi_chol_logdet(e->n, solution.factor, e->n);
     r->log_evidence = hfi_solution_log_evidence(&solution);
-    const hf_status filled = fill(e, &solution, &solution, r);
+    const source from = {.solution = &solution,
+                         .spent = known ? NULL : &solution,
+                         .diagonal = known ? e->kept->diagonal : NULL};
+    const hf_status filled = fill(e, &from, absent, r);
     return filled < 0 ? filled : s;
 }
 
@@ -188,7 +204,7 @@ static hf_status inducing_holdout(hfi_evaluator *e, hfi_holdout *r)
     const hf_status filled = hfi_inducing_marginals(e->inducing, e->kernel, e->mean, e->sites, e->rows, e->x,
                                                     e->ldx, true, r->mean, r->sd);
     if (filled < 0) return filled;
-    standardise(e, r);
+    standardise(e, false, r);
     return s;
 }
 
@@ -198,7 +214,7 @@ static hf_status projected_holdout(hfi_evaluator *e, hfi_holdout *r)
     if (s < 0) return s;
     const hf_status filled = hfi_projected_holdout(e, r->mean, r->sd);
     if (filled < 0) return filled;
-    standardise(e, r);
+    standardise(e, false, r);
     return s;
 }
 
@@ -206,5 +222,10 @@ hf_status hfi_holdout_compute(hfi_evaluator *e, hfi_holdout *r)
 {
     if (e->inducing) return inducing_holdout(e, r);
     if (e->projected) return projected_holdout(e, r);
-    return e->group ? exact_holdout_of_group(e, r) : exact_holdout(e, r);
+    return e->group ? exact_holdout_of_group(e, r) : exact_holdout(e, false, r);
+}
+
+hf_status hfi_holdout_absent(hfi_evaluator *e, hfi_holdout *r)
+{
+    return e->inducing || e->projected || e->group ? hfi_holdout_compute(e, r) : exact_holdout(e, true, r);
 }

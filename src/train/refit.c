@@ -141,7 +141,7 @@ static hf_status predict_fold(hfi_trainer *t, model_at *m, const size_t *fold, s
     if (s >= 0) s = hfi_trainer_follow_mean(t, m->own);
     if (s >= 0 && !m->climb) s = hfi_evaluator_select(e);
     if (s >= 0) s = m->climb ? hfi_trainer_maximise(t, m->own, ITERATIONS) : step(t, m);
-    if (s >= 0) s = hfi_holdout_compute(e, scratch);
+    if (s >= 0) s = hfi_holdout_absent(e, scratch);
     const bool solved = s >= 0;
     if (s == HF_ERR_NOT_POSITIVE_DEFINITE) s = HF_OK; /* its readings keep the residuals they have */
     for (size_t i = 0; solved && i < e->rows; i++) {
@@ -182,7 +182,8 @@ hf_status hfi_refit_residuals(hfi_trainer *t, const double *state, hfi_holdout *
     const hfi_trainer before = *t;
     m.climb = hf_sites_present(t->evaluator.sites) <= CLIMB;
     t->enough = enough;
-    hf_status s = m.climb ? HF_OK : bend(t, &m);
+    hf_status s = hfi_evaluator_keep(&t->evaluator);
+    if (s >= 0 && !m.climb) s = bend(t, &m);
     if (s >= 0) s = predict_folds(t, &m, r);
     if (s == HF_ERR_NOT_POSITIVE_DEFINITE) s = HF_OK; /* nothing bends there: all residuals stay */
     /* How training ended is told of the fit itself. */

@@ -38,6 +38,7 @@ static hf_status finder_init(hfi_finder *finder, hfi_trainer *trainer, const hf_
     hf_status s = find_range(finder, hf_sites_readings(trainer->evaluator.sites));
     if (s >= 0) s = hfi_holdout_init(finder->ctx, &finder->residuals, finder->n);
     if (s >= 0) s = hfi_flagging_init(finder->ctx, &finder->assessed, finder->n, trainer->count);
+    if (s >= 0) s = hfi_evaluator_keep(&trainer->evaluator);
     if (s < 0) return s;
     finder->probability = hfi_alloc(finder->ctx, finder->n, sizeof *finder->probability);
     finder->sorted = hfi_alloc(finder->ctx, finder->n, sizeof *finder->sorted);

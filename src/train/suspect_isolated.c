@@ -106,6 +106,7 @@ static hf_status judge_set(hfi_finder *finder, const hfi_flagging *f, const size
     if (s < 0) return s;
     *chance = largest(finder->probability, count);
     if (*chance > limit * close || !hfi_refit_matters(t)) return s;
+    finder->any = false; /* finder->residuals will not be those of an assessment */
     s = hfi_refit_residuals(finder->trainer, f->state, &finder->residuals);
     if (s >= 0) s = find_chances(finder, f, &(residual_set){finder->residuals.t, 0}, row, count);
     *chance = largest(finder->probability, count);

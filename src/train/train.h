@@ -43,6 +43,7 @@ typedef struct hfi_evaluator {
         *group; /* instead of a, b and c: matrices that several processes hold together */
     struct hfi_kronecker
         *kronecker; /* beside a, with several outputs read everywhere (kronecker.h); else NULL. Owned too */
+    struct hfi_kept *kept; /* of the last evaluation (evaluator_kept.c); NULL: nothing. Owned too */
 } hfi_evaluator;
 
 /** Parameters of an evaluator beyond kernel, mean and noise: coordinates of trained inducing inputs (m x d), or entries of trained
@@ -125,6 +126,11 @@ bool hfi_evaluator_knows_curvature(const hfi_evaluator *evaluator, hf_objective 
  * stand-in for its own. O(n^2 count); collective where several processes share the matrix. */
 hf_status hfi_evaluator_curvature(hfi_evaluator *evaluator, hf_objective objective, double *matrix);
 
+/** From now on an evaluation of the evidence with a gradient is remembered, so that residuals of
+ * the same model and readings take O(n^2), and not n^3, to the same digits. Takes a copy of the
+ * factor, rows x rows. Does nothing for solvers other than the exact one in one process.
+ * HF_ERR_MEMORY. */
+hf_status hfi_evaluator_keep(hfi_evaluator *evaluator);
 /** Bytes an evaluator takes. */
 double hfi_evaluator_bytes(size_t rows, size_t d, bool leave_one_out);
 
@@ -258,6 +264,8 @@ hf_status hfi_holdout_init(hf_context *ctx, hfi_holdout *residuals, size_t rows)
 void hfi_holdout_free(hf_context *ctx, hfi_holdout *residuals);
 /** At the model's present values and presence, with the evaluator's own solver. */
 hf_status hfi_holdout_compute(hfi_evaluator *evaluator, hfi_holdout *residuals);
+/** The same for absent readings; entries of present ones say nothing. Saves their O(n^3/3). */
+hf_status hfi_holdout_absent(hfi_evaluator *evaluator, hfi_holdout *residuals);
 /** The same from a solution with readings as anchors (exact or projected) for the evaluator's rows. */
 hf_status hfi_holdout_from_solution(hfi_evaluator *evaluator, const hfi_solution *solution,
                                     hfi_holdout *residuals);

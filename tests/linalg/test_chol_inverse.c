@@ -93,6 +93,35 @@ static void its_diagonal_alone_is_the_same(void **state)
 
 /* An ill-conditioned matrix with a known inverse: the smallest eigenvalue of the factor's matrix decides the
  * error. */
+/* With its diagonal on the way, and then the rest, the inverse is the same to the last bit. */
+static void in_two_steps_it_is_the_same(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < TEST_ORDER_COUNT; c++) {
+        hf_context *ctx = test_context((int)(1 + c % 3));
+        size_t n = TEST_ORDERS[c];
+        double *a = test_covariance(n, 1e-2, n + 2), *whole = factor(ctx, n, a, n);
+        double *steps = factor(ctx, n, a, n), *work = test_vector(n * n), *diagonal = test_vector(n);
+        double *aside = test_vector(n);
+        hfi_chol_inverse_diagonal(ctx, n, whole, n, work, aside);
+        hfi_chol_inverse(ctx, n, whole, n);
+        hfi_chol_inverse_diagonal(ctx, n, steps, n, steps, diagonal);
+        hfi_triangle_square(ctx, n, steps, n);
+        assert_memory_equal(diagonal, aside, n * sizeof *aside);
+        assert_memory_equal(steps, whole, n * n * sizeof *whole);
+        free(aside);
+        free(diagonal);
+        free(work);
+        free(steps);
+        free(whole);
+        free(a);
+        hf_context_free(ctx);
+    }
+    hf_context *ctx = test_context(1);
+    hfi_triangle_square(ctx, 0, NULL, 1);
+    hf_context_free(ctx);
+}
+
 static void ill_conditioned_matrices_lose_no_more_than_they_must(void **state)
 {
     (void)state;
@@ -145,6 +174,7 @@ int main(void)
         cmocka_unit_test(the_inverse_times_the_matrix_is_the_identity),
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(its_diagonal_alone_is_the_same),
+        cmocka_unit_test(in_two_steps_it_is_the_same),
         cmocka_unit_test(ill_conditioned_matrices_lose_no_more_than_they_must),
         cmocka_unit_test(nothing_to_invert),
     };

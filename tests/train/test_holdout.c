@@ -90,6 +90,11 @@ static void compare(fixture *f, bool one_by_one)
     assert_true(fabs(r.log_evidence - hfi_solution_log_evidence(&s)) < 1e-9 * (1.0 + fabs(r.log_evidence)));
     assert_same(&r, &whole, f->n, 1e-10);
     hfi_solution_free(&s);
+    assert_int_equal(hfi_holdout_absent(&f->e, &single), HF_OK);
+    for (size_t i = 0; i < f->n; i++) {
+        if (hf_sites_is_present(f->e.sites, i)) continue;
+        assert_true(single.mean[i] == r.mean[i] && single.sd[i] == r.sd[i] && single.t[i] == r.t[i]);
+    }
     for (size_t i = 0; i < f->n && one_by_one; i++) {
         if (!hf_sites_is_present(f->e.sites, i)) continue;
         assert_int_equal(hf_sites_set_present(f->ctx, f->e.sites, i, false), HF_OK);
@@ -121,33 +126,92 @@ static void residuals_are_those_of_a_solution(void **state)
     free(f);
 }
 
-/* What was evaluated last, where, and on which readings, makes no difference. */
+static void evaluate(fixture *f)
+{
+    double value = 0.0, gradient[16];
+    assert_int_equal(hfi_evaluator_select(&f->e), HF_OK);
+    assert_int_equal(hfi_evaluator_run(&f->e, HF_OBJECTIVE_EVIDENCE, &value, gradient), HF_OK);
+}
+
+/* Each change by itself, after an evaluation that did not know of it. */
+static void change_and_compare(fixture *f)
+{
+    evaluate(f);
+    compare(f, false);
+    assert_int_equal(hf_kernel_set(f->ctx, f->e.kernel, "lengthscale", 0.7), HF_OK);
+    compare(f, false);
+    evaluate(f);
+    assert_int_equal(hf_sites_set_present(f->ctx, f->e.sites, 3, false), HF_OK);
+    compare(f, false);
+    evaluate(f);
+    /* As many present as before, but others. */
+    assert_int_equal(hf_sites_set_present(f->ctx, f->e.sites, 3, true), HF_OK);
+    assert_int_equal(hf_sites_set_present(f->ctx, f->e.sites, 5, false), HF_OK);
+    compare(f, false);
+    evaluate(f);
+    assert_int_equal(hf_sites_set_noise(f->ctx, f->e.sites, 0.3), HF_OK);
+    compare(f, false);
+    evaluate(f);
+    double value = 0.0;
+    assert_int_equal(hf_sites_set_noise(f->ctx, f->e.sites, 0.2), HF_OK);
+    assert_int_equal(hfi_evaluator_run(&f->e, HF_OBJECTIVE_EVIDENCE, &value, NULL), HF_OK);
+    compare(f, false);
+    evaluate(f);
+    double centre[MOST] = {0.0};
+    for (size_t i = 0; i < f->n; i++) centre[i] = 0.01 * (double)i;
+    assert_int_equal(hf_sites_recentre(f->ctx, f->e.sites, centre, 1.0), HF_OK);
+    compare(f, false);
+    evaluate(f);
+    compare(f, false);
+}
+
+/* What was evaluated last, where, on which readings, and whether it was kept, makes no difference. */
 static void residuals_follow_the_model(void **state)
 {
     (void)state;
     fixture *f = malloc(sizeof *f);
-    double value = 0.0, gradient[16];
     assert_non_null(f);
-    make(f, 60, kernels[0], false);
-    assert_int_equal(hfi_evaluator_select(&f->e), HF_OK);
-    assert_int_equal(hfi_evaluator_run(&f->e, HF_OBJECTIVE_EVIDENCE, &value, gradient), HF_OK);
-    compare(f, false);
-    assert_int_equal(hf_kernel_set(f->ctx, f->e.kernel, "lengthscale", 0.7), HF_OK);
-    compare(f, false);
-    assert_int_equal(hfi_evaluator_run(&f->e, HF_OBJECTIVE_EVIDENCE, &value, gradient), HF_OK);
-    assert_int_equal(hf_sites_set_present(f->ctx, f->e.sites, 3, false), HF_OK);
-    compare(f, false);
-    assert_int_equal(hfi_evaluator_select(&f->e), HF_OK);
-    assert_int_equal(hfi_evaluator_run(&f->e, HF_OBJECTIVE_EVIDENCE, &value, gradient), HF_OK);
-    assert_int_equal(hf_sites_set_noise(f->ctx, f->e.sites, 0.3), HF_OK);
-    compare(f, false);
-    for (size_t i = 0; i < f->n; i++)
-        assert_int_equal(hf_sites_set_present(f->ctx, f->e.sites, i, false), HF_OK);
-    hfi_holdout r;
-    assert_int_equal(hfi_holdout_init(f->ctx, &r, f->n), HF_OK);
-    assert_int_equal(hfi_holdout_compute(&f->e, &r), HF_ERR_NO_DATA);
-    hfi_holdout_free(f->ctx, &r);
-    drop(f);
+    for (int keep = 0; keep < 2; keep++) {
+        make(f, 60, kernels[0], true);
+        if (keep) assert_int_equal(hfi_evaluator_keep(&f->e), HF_OK);
+        change_and_compare(f);
+        for (size_t i = 0; i < f->n; i++)
+            assert_int_equal(hf_sites_set_present(f->ctx, f->e.sites, i, false), HF_OK);
+        hfi_holdout r;
+        assert_int_equal(hfi_holdout_init(f->ctx, &r, f->n), HF_OK);
+        assert_int_equal(hfi_holdout_compute(&f->e, &r), HF_ERR_NO_DATA);
+        hfi_holdout_free(f->ctx, &r);
+        drop(f);
+    }
+    free(f);
+}
+
+/* To the last bit, the gradient too; more readings than a tile has. */
+static void what_is_kept_is_what_would_be_computed(void **state)
+{
+    (void)state;
+    fixture *f = malloc(sizeof *f);
+    assert_non_null(f);
+    double value[2], gradient[2][16] = {{0.0}};
+    hfi_holdout r[2];
+    for (int keep = 0; keep < 2; keep++) {
+        make(f, MOST, kernels[0], false);
+        if (keep) assert_int_equal(hfi_evaluator_keep(&f->e), HF_OK);
+        assert_int_equal(hfi_holdout_init(f->ctx, &r[keep], MOST), HF_OK);
+        assert_int_equal(hfi_evaluator_select(&f->e), HF_OK);
+        assert_int_equal(hfi_evaluator_run(&f->e, HF_OBJECTIVE_EVIDENCE, &value[keep], gradient[keep]),
+                         HF_OK);
+        assert_int_equal(hfi_holdout_compute(&f->e, &r[keep]), HF_OK);
+        if (keep == 1) {
+            assert_true(value[0] == value[1]);
+            assert_memory_equal(gradient[0], gradient[1], sizeof gradient[0]);
+            assert_memory_equal(r[0].mean, r[1].mean, MOST * sizeof *r[0].mean);
+            assert_memory_equal(r[0].sd, r[1].sd, MOST * sizeof *r[0].sd);
+            hfi_holdout_free(f->ctx, &r[0]); /* by the same allocator */
+            hfi_holdout_free(f->ctx, &r[1]);
+        }
+        drop(f);
+    }
     free(f);
 }
 
@@ -156,6 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(residuals_are_those_of_a_solution),
         cmocka_unit_test(residuals_follow_the_model),
+        cmocka_unit_test(what_is_kept_is_what_would_be_computed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
