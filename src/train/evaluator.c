@@ -129,6 +129,7 @@ hf_status hfi_evaluator_factor(hfi_evaluator *e)
 {
     double *r = hfi_evaluator_vector(e, HFI_EV_RESIDUAL), *alpha = hfi_evaluator_vector(e, HFI_EV_ALPHA);
     hfi_evaluator_residuals(e);
+    if (e->kept) e->kept->whole = false;
     const hf_status s = hfi_chol_jitter(e->ctx, e->n, e->a, e->n, hfi_kernel_typical_variance(e->kernel),
                                         fill, e, &e->jitter);
     if (s < 0) return s;
@@ -208,7 +209,9 @@ static void invert(hfi_evaluator *e)
 
 static hf_status evidence(hfi_evaluator *e, double *value, double *gradient)
 {
-    const hf_status solved = hfi_evaluator_factor(e);
+    hf_status solved;
+    if (hfi_kept_answers(e, &solved, value, gradient)) return solved;
+    solved = hfi_evaluator_factor(e);
     if (solved < 0) return solved;
     const double *alpha = hfi_evaluator_vector(e, HFI_EV_ALPHA);
     const double result = -0.5 * hfi_dot(e->n, hfi_evaluator_vector(e, HFI_EV_RESIDUAL), alpha) -
@@ -225,6 +228,7 @@ static hf_status evidence(hfi_evaluator *e, double *value, double *gradient)
         }
         const hf_status s = collect_gradient(e, e->a, NULL, gradient);
         if (s < 0) return s;
+        if (e->kept) hfi_kept_take_answer(e, solved, result, gradient);
     }
     *value = result;
     return solved;

@@ -42,9 +42,12 @@ void hfi_evaluator_collect(hfi_evaluator *e, const double *w, size_t step, const
 /** What is remembered of an evaluation. */
 typedef struct hfi_kept {
     bool valid;
+    bool whole; /* the answer too, and `a` still holds its weights */
+    hf_status status;
+    double value, *gradient; /* kernel, mean, noises */
     size_t n;
     size_t *row;      /* n: the readings */
-    double *question; /* kernel parameters, residuals, variances; and room for those of another */
+    double *question; /* noises, kernel parameters, r, d, their slopes; and room for another */
     double jitter;
     double *alpha, *diagonal; /* n each: (K + D)^-1 r, diag((K + D)^-1) */
     double *factor;           /* n x n: the lower triangle */
@@ -55,6 +58,11 @@ typedef struct hfi_kept {
 bool hfi_kept_knows(hfi_evaluator *e);
 /** Remembers all but the diagonal after hfi_evaluator_factor(); who adds that sets `valid`. */
 void hfi_kept_take_factor(hfi_evaluator *e);
+/** Remembers the answer as well; the evaluator's `a` and alpha are those of it until the next
+ *  hfi_evaluator_factor(). */
+void hfi_kept_take_answer(hfi_evaluator *e, hf_status status, double value, const double *gradient);
+/** The answer, if it is remembered; `a` and alpha are those of it then. */
+bool hfi_kept_answers(hfi_evaluator *e, hf_status *status, double *value, double *gradient);
 void hfi_kept_free(hfi_evaluator *e);
 
 /** The matrices of an evaluation by several processes. */

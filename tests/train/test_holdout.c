@@ -192,7 +192,7 @@ static void what_is_kept_is_what_would_be_computed(void **state)
     (void)state;
     fixture *f = malloc(sizeof *f);
     assert_non_null(f);
-    double value[2], gradient[2][16] = {{0.0}};
+    double value[2], gradient[2][16] = {{0.0}}, matrix[2][256] = {{0.0}};
     hfi_holdout r[2];
     for (int keep = 0; keep < 2; keep++) {
         make(f, MOST, kernels[0], false);
@@ -202,7 +202,17 @@ static void what_is_kept_is_what_would_be_computed(void **state)
         assert_int_equal(hfi_evaluator_run(&f->e, HF_OBJECTIVE_EVIDENCE, &value[keep], gradient[keep]),
                          HF_OK);
         assert_int_equal(hfi_holdout_compute(&f->e, &r[keep]), HF_OK);
+        /* Asked again: the answer, and second derivatives there, are the same. */
+        double again = 0.0, second[16] = {0.0};
+        assert_int_equal(hfi_evaluator_run(&f->e, HF_OBJECTIVE_EVIDENCE, &again, NULL), HF_OK);
+        assert_true(again == value[keep]);
+        assert_int_equal(hfi_evaluator_run(&f->e, HF_OBJECTIVE_EVIDENCE, &again, second), HF_OK);
+        assert_int_equal(hfi_evaluator_run(&f->e, HF_OBJECTIVE_EVIDENCE, &again, second), HF_OK);
+        assert_true(again == value[keep]);
+        assert_memory_equal(second, gradient[keep], sizeof second);
+        assert_int_equal(hfi_evaluator_curvature(&f->e, HF_OBJECTIVE_EVIDENCE, matrix[keep]), HF_OK);
         if (keep == 1) {
+            assert_memory_equal(matrix[0], matrix[1], sizeof matrix[0]);
             assert_true(value[0] == value[1]);
             assert_memory_equal(gradient[0], gradient[1], sizeof gradient[0]);
             assert_memory_equal(r[0].mean, r[1].mean, MOST * sizeof *r[0].mean);
