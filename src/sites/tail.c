@@ -45,16 +45,22 @@ static double density_at_zero(double nu)
     return exp(hfi_student_make(nu).constant);
 }
 
-double hfi_student_beyond(double x, double nu)
+/* hfi_student_beyond() with the density at 0. */
+static double beyond_with(double x, double nu, double peak)
 {
     if (!(x > 0.0)) return 1.0;
     if (isinf(x)) return 0.0;
     const double a = 0.5 * nu, b = 0.5, u = x * x / nu;
     const double z = 1.0 / (1.0 + u), rest = u / (1.0 + u); /* z + rest = 1 */
     /* z^a (1 - z)^b / B(a, b), with 1 / B(nu/2, 1/2) = sqrt(nu) times the density at 0. */
-    const double front = exp(-a * log1p(u)) * sqrt(rest) * sqrt(nu) * density_at_zero(nu);
+    const double front = exp(-a * log1p(u)) * sqrt(rest) * sqrt(nu) * peak;
     if (z < (a + 1.0) / (a + b + 2.0)) return front * beta_fraction(z, a, b) / a;
     return 1.0 - front * beta_fraction(rest, b, a) / b;
+}
+
+double hfi_student_beyond(double x, double nu)
+{
+    return beyond_with(x, nu, density_at_zero(nu));
 }
 
 /* The scale of largest likelihood for nu, by expectation maximisation in its parameter-expanded form, from *scale on. */
@@ -75,10 +81,11 @@ static void find_scale(size_t n, const double *t, double nu, double *scale)
     *scale = sqrt(s2);
 }
 
-static double log_posterior(size_t n, const double *t, double nu, double scale)
+/* `peak`: the density at 0. */
+static double log_posterior(size_t n, const double *t, double nu, double peak, double scale)
 {
     const double off = log(nu / prior_nu) / prior_sd;
-    double sum = (double)n * log(density_at_zero(nu) / scale) - 0.5 * off * off;
+    double sum = (double)n * log(peak / scale) - 0.5 * off * off;
     for (size_t i = 0; i < n; i++) {
         const double z = t[i] / scale;
         sum -= 0.5 * (nu + 1.0) * log1p(z * z / nu);
@@ -97,14 +104,14 @@ static void weigh(size_t n, const double *t, double scale, hfi_tail *out)
     double best = -INFINITY, sum = 0.0;
     for (size_t a = 0; a < HFI_TAIL_NU; a++) {
         const double place = (double)a / (HFI_TAIL_NU - 1), nu = least_nu * pow(most_nu / least_nu, place);
-        const double sd = spread(n, nu);
+        const double sd = spread(n, nu), peak = density_at_zero(nu);
         find_scale(n, t, nu, &scale);
         out->nu[a] = nu;
         for (size_t b = 0; b < HFI_TAIL_SCALES; b++) {
             const double off = 2.0 * (double)b / (HFI_TAIL_SCALES - 1) - 1.0;
             out->scale[a][b] = scale * exp(reach * sd * off);
             /* The grid's step in log scale is sd times a constant. */
-            out->weight[a][b] = log_posterior(n, t, nu, out->scale[a][b]) + log(sd);
+            out->weight[a][b] = log_posterior(n, t, nu, peak, out->scale[a][b]) + log(sd);
             best = fmax(best, out->weight[a][b]);
         }
     }
@@ -131,8 +138,10 @@ double hfi_tail_chance(const hfi_tail *tail, double t, size_t looks)
 {
     if (!(tail->nu[0] > 0.0)) return tail->n > 0 && fabs(t) > 0.0 ? 0.0 : 1.0;
     double beyond = 0.0;
-    for (size_t a = 0; a < HFI_TAIL_NU; a++)
+    for (size_t a = 0; a < HFI_TAIL_NU; a++) {
+        const double nu = tail->nu[a], peak = density_at_zero(nu);
         for (size_t b = 0; b < HFI_TAIL_SCALES; b++)
-            beyond += tail->weight[a][b] * hfi_student_beyond(fabs(t) / tail->scale[a][b], tail->nu[a]);
+            beyond += tail->weight[a][b] * beyond_with(fabs(t) / tail->scale[a][b], nu, peak);
+    }
     return fmin(1.0, (double)looks * beyond);
 }
