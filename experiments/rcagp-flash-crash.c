@@ -230,7 +230,7 @@ static void draw(const series *s, size_t count, const result *results, const cha
     FILE *out = p.script;
     print_data(out, s, count, results);
     fprintf(out,
-            "set multiplot layout 1,2 margins 0.07,0.985,0.12,0.90 spacing 0.07\n"
+            "set multiplot layout 1,2 margins 0.07,0.985,0.16,0.90 spacing 0.07\n"
             "set xrange [%.3f:%.3f]\nset xtics 1 format '%%.0f:00'\n"
             "set xlabel 'time of day, 23 April 2013'\n",
             s->minute[0] / 60.0, s->minute[s->n - 1] / 60.0);

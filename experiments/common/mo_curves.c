@@ -102,7 +102,7 @@ bool mo_curves_draw(hf_context *ctx, const mo_curves *what, const mo_terms *term
             print_curves(p.script, what, t, models->count, results);
         }
         fprintf(p.script,
-                "set multiplot layout 1,%zu margins 0.06,0.985,0.24,0.92 spacing 0.05\nset xlabel '%s'\n%s\n",
+                "set multiplot layout 1,%zu margins 0.06,0.985,0.29,0.89 spacing 0.05\nset xlabel '%s'\n%s\n",
                 outputs, what->axis, what->settings ? what->settings : "");
         for (size_t t = 0; t < outputs; ++t) print_panel(p.script, what, t, models);
         fputs("unset multiplot\n", p.script);
