@@ -95,7 +95,8 @@ static hf_status smooth_flags(hfi_finder *finder, double *state, bool *flag)
     s = hfi_robust_reweight(finder->trainer, &settings, INFINITY, state, &rounds);
     finder->trainer->enough = enough;
     e->sites = hard;
-    for (size_t i = 0; s >= 0 && i < finder->n; i++) flag[i] = hf_sites_weights(smooth)[i] < LOW_WEIGHT;
+    for (size_t i = 0; s >= 0 && i < finder->n; i++)
+        flag[i] = hf_sites_weights(smooth)[i] < LOW_WEIGHT && !finder->replicate[i];
     hf_sites_free(smooth);
     return s;
 }

@@ -42,8 +42,10 @@ static hf_status finder_init(hfi_finder *finder, hfi_trainer *trainer, const hf_
     if (s < 0) return s;
     finder->probability = hfi_alloc(finder->ctx, finder->n, sizeof *finder->probability);
     finder->sorted = hfi_alloc(finder->ctx, finder->n, sizeof *finder->sorted);
-    finder->flag = hfi_alloc(finder->ctx, finder->n, sizeof *finder->flag);
-    return finder->probability && finder->sorted && finder->flag ? HF_OK : HF_ERR_MEMORY;
+    finder->flag = hfi_alloc(finder->ctx, finder->n, 2 * sizeof *finder->flag);
+    if (!finder->probability || !finder->sorted || !finder->flag) return HF_ERR_MEMORY;
+    finder->replicate = finder->flag + finder->n;
+    return hfi_finder_replicates(finder);
 }
 
 static void finder_free(hfi_finder *finder)

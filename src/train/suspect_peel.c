@@ -29,7 +29,8 @@ static hf_status reflag(hfi_finder *finder, phase p, const hfi_flagging *f, cons
             : hfi_mixture_prune(finder->ctx, finder->n, f->t, lock, finder->probability, &scale);
     if (s < 0) return s;
     for (size_t i = 0; i < finder->n; i++)
-        finder->flag[i] = lock[i] || (finder->probability[i] > least && fabs(f->t[i]) > 3.0 * scale);
+        finder->flag[i] = lock[i] || (finder->probability[i] > least && fabs(f->t[i]) > 3.0 * scale &&
+                                      !finder->replicate[i]);
     /* At least half of the readings are always kept: with fewer, "outlier" has no meaning. */
     if (2 * hfi_count_flags(finder->n, finder->flag) > finder->n)
         memcpy(finder->flag, lock, finder->n * sizeof *lock);

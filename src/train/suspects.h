@@ -35,6 +35,8 @@ typedef struct hfi_finder {
     double *probability;   /* scratch, rows */
     double *sorted;        /* scratch, rows */
     bool *flag;            /* scratch, rows */
+    bool *replicate;       /* rows: one of several measurements of one specimen, which are never
+                              suspects */
     hfi_flagging assessed; /* the last one that was; `any` says whether there is one */
     bool any;
     size_t rounds;
@@ -54,6 +56,8 @@ hf_status hfi_flagging_init(hf_context *ctx, hfi_flagging *flagging, size_t rows
 void hfi_flagging_free(hf_context *ctx, hfi_flagging *flagging);
 void hfi_flagging_copy(const hfi_finder *finder, hfi_flagging *to, const hfi_flagging *from);
 
+/** Sets finder->replicate. HF_ERR_MEMORY. */
+hf_status hfi_finder_replicates(hfi_finder *finder);
 /** Makes exactly the unflagged readings present. */
 hf_status hfi_finder_present(hfi_finder *finder, const bool *flag);
 /** Fits the unflagged readings from `state` (in and out), or from the cold start if `cold`. */

@@ -151,6 +151,31 @@ static void test_undecided(void **state)
     assert_true(undecided < aside + kept);
 }
 
+/* Specimens whose reading was taken once for four rows keep all of them, however badly the inputs tell them apart; a reading that
+ * stands alone is set aside all the same, and so are gross ones among rounded readings. */
+static void test_replicates_stay(void **state)
+{
+    (void)state;
+    hfi_stream stream;
+    hfi_stream_init(&stream, 11, HFI_PURPOSE_TEST, 0);
+    problem p = {.n = 48, .outputs = 1};
+    for (size_t core = 0; core < 12; core++) {
+        const double y = exp(2.0 * hfi_stream_normal(&stream));
+        for (size_t k = 0; k < 4; k++) {
+            p.x[core * 4 + k] = log(y) + (core == 3 ? 4.0 : 0.2) * hfi_stream_normal(&stream);
+            p.y[core * 4 + k] = y;
+        }
+    }
+    assert_int_equal(fit(&p, HF_SUSPECTS_FORCE).suspected, 0);
+    p.y[0] = 400.0;
+    assert_true(fit(&p, HF_SUSPECTS_FORCE).first);
+    make(&p, 60, 1, 3);
+    for (size_t i = 0; i < p.n; i++) p.y[i] = 0.2 * rint(5.0 * p.y[i]);
+    p.y[0] = p.y[1] = 6.0;
+    const outcome o = fit(&p, HF_SUSPECTS_AUTO);
+    assert_true(o.first && o.aside == 2);
+}
+
 /* ---- residuals without a say ------------------------------------------------------------------------------ */
 
 typedef struct prepared {
@@ -314,6 +339,7 @@ int main(void)
         cmocka_unit_test(test_sound_readings_stay),
         cmocka_unit_test(test_each_output_is_judged_by_itself),
         cmocka_unit_test(test_undecided),
+        cmocka_unit_test(test_replicates_stay),
         cmocka_unit_test(test_refit_residuals),
         cmocka_unit_test(test_refit_by_single_steps),
         cmocka_unit_test(test_refits_are_told),

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Replicates: rows that differ in their inputs and have the very same reading, because it was taken once for all of them (four cross
+ * sections of a core, whose permeability is measured as a whole). Leaving one out leaves its twins, so that its residual says how
+ * well the inputs tell specimens apart, not whether a reading is wrong. */
+#include "train/suspects.h"
+#include <math.h>
+#include <string.h>
+
+/* Readings that were rounded have twins too, but then not many more steps lie between the smallest and the largest than there are
+ * readings. */
+static const double STEPS_A_READING = 4.0;
+
+/* Specimens are several: a number that stands in more than this share of the rows is a sensor at rest or one of few grades. */
+static const double MOST_OF_ONE = 0.2;
+
+/* How often the commonest of the sorted readings stands. */
+static size_t commonest(const double *sorted, size_t n)
+{
+    size_t most = 0, begin = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (sorted[i] != sorted[begin]) begin = i;
+        most = i + 1 - begin > most ? i + 1 - begin : most;
+    }
+    return most;
+}
+
+/* Whether a number stands twice among the sorted readings. */
+static bool stands_twice(const double *sorted, size_t n, double y)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (sorted[middle] < y)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low + 1 < n && sorted[low + 1] == y;
+}
+
+hf_status hfi_finder_replicates(hfi_finder *finder)
+{
+    const size_t n = finder->n;
+    const double *y = hf_sites_readings(finder->trainer->evaluator.sites);
+    double *sorted = finder->sorted, step = 0.0;
+    size_t twins = 0;
+    if (finder->outputs > 1) return HF_OK;
+    const hf_status s = hfi_reading_step(finder->ctx, n, y, &step);
+    if (s < 0) return s;
+    memcpy(sorted, y, n * sizeof *sorted);
+    (void)hfi_median(sorted, n); /* sorts */
+    for (size_t i = 0; i < n; i++) {
+        finder->replicate[i] = stands_twice(sorted, n, y[i]);
+        twins += finder->replicate[i] ? 1 : 0;
+    }
+    const bool rounded = step > 0.0 && finder->range / step <= STEPS_A_READING * (double)n;
+    const bool few_numbers = (double)commonest(sorted, n) > MOST_OF_ONE * (double)n;
+    if (2 * twins < n || rounded || few_numbers) memset(finder->replicate, 0, n * sizeof *finder->replicate);
+    return HF_OK;
+}
