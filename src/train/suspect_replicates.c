@@ -6,9 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Readings that were rounded have twins too, but then not many more steps lie between the smallest and the largest than there are
- * readings. */
-static const double STEPS_A_READING = 4.0;
+/* Only readings within so many interquartile ranges of the quartiles are looked at: far ones may be wrong, and wrong in the same way. */
+static const double FENCE = 1.5;
+
+/* Readings that were rounded have twins too, but then not many more steps lie between their quartiles than there are readings. */
+static const double STEPS_A_READING = 2.0;
 
 /* Specimens are several: a number that stands in more than this share of the rows is a sensor at rest or one of few grades. */
 static const double MOST_OF_ONE = 0.2;
@@ -43,18 +45,24 @@ hf_status hfi_finder_replicates(hfi_finder *finder)
     const size_t n = finder->n;
     const double *y = hf_sites_readings(finder->trainer->evaluator.sites);
     double *sorted = finder->sorted, step = 0.0;
-    size_t twins = 0;
+    size_t twins = 0, inside = 0;
     if (finder->outputs > 1) return HF_OK;
-    const hf_status s = hfi_reading_step(finder->ctx, n, y, &step);
-    if (s < 0) return s;
     memcpy(sorted, y, n * sizeof *sorted);
-    (void)hfi_median(sorted, n); /* sorts */
+    const double low = hfi_quantile(sorted, n, 0.25), high = hfi_quantile(sorted, n, 0.75),
+                 width = high - low;
     for (size_t i = 0; i < n; i++) {
-        finder->replicate[i] = stands_twice(sorted, n, y[i]);
+        finder->replicate[i] = y[i] >= low - FENCE * width && y[i] <= high + FENCE * width;
+        if (finder->replicate[i]) sorted[inside++] = y[i];
+    }
+    const hf_status s = hfi_reading_step(finder->ctx, inside, sorted, &step);
+    if (s < 0) return s;
+    (void)hfi_median(sorted, inside); /* sorts */
+    for (size_t i = 0; i < n; i++) {
+        finder->replicate[i] = finder->replicate[i] && stands_twice(sorted, inside, y[i]);
         twins += finder->replicate[i] ? 1 : 0;
     }
-    const bool rounded = step > 0.0 && finder->range / step <= STEPS_A_READING * (double)n;
-    const bool few_numbers = (double)commonest(sorted, n) > MOST_OF_ONE * (double)n;
+    const bool rounded = width <= STEPS_A_READING * (double)n * step;
+    const bool few_numbers = (double)commonest(sorted, inside) > MOST_OF_ONE * (double)n;
     if (2 * twins < n || rounded || few_numbers) memset(finder->replicate, 0, n * sizeof *finder->replicate);
     return HF_OK;
 }

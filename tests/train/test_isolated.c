@@ -160,9 +160,9 @@ static void test_replicates_stay(void **state)
     hfi_stream_init(&stream, 11, HFI_PURPOSE_TEST, 0);
     problem p = {.n = 48, .outputs = 1};
     for (size_t core = 0; core < 12; core++) {
-        const double y = exp(2.0 * hfi_stream_normal(&stream));
+        const double y = 3.0 + 2.0 * hfi_stream_uniform(&stream); /* none far from the others */
         for (size_t k = 0; k < 4; k++) {
-            p.x[core * 4 + k] = log(y) + (core == 3 ? 4.0 : 0.2) * hfi_stream_normal(&stream);
+            p.x[core * 4 + k] = y + (core == 3 ? 4.0 : 0.2) * hfi_stream_normal(&stream);
             p.y[core * 4 + k] = y;
         }
     }
@@ -172,8 +172,13 @@ static void test_replicates_stay(void **state)
     make(&p, 60, 1, 3);
     for (size_t i = 0; i < p.n; i++) p.y[i] = 0.2 * rint(5.0 * p.y[i]);
     p.y[0] = p.y[1] = 6.0;
-    const outcome o = fit(&p, HF_SUSPECTS_AUTO);
+    outcome o = fit(&p, HF_SUSPECTS_AUTO);
     assert_true(o.first && o.aside == 2);
+    for (size_t i = 0; i < p.n; i++)
+        p.y[i] = 37.0 + 0.01 * p.y[i]; /* zeros far from all others are in steps too */
+    for (size_t i = 0; i < 6; i++) p.y[i] = 0.0;
+    o = fit(&p, HF_SUSPECTS_AUTO);
+    assert_true(o.first && o.aside == 6);
 }
 
 /* ---- residuals without a say ------------------------------------------------------------------------------ */
