@@ -15,15 +15,20 @@ static const double STEPS_A_READING = 2.0;
 /* Specimens are several: a number that stands in more than this share of the rows is a sensor at rest or one of few grades. */
 static const double MOST_OF_ONE = 0.2;
 
-/* How often the commonest of the sorted readings stands. */
-static size_t commonest(const double *sorted, size_t n)
+/* Rows of a specimen at least, on average: pairs are what sparse rounding leaves too. */
+static const double ROWS_A_NUMBER = 2.5;
+
+/* How many numbers the sorted readings are, and how often the commonest stands. */
+static size_t count_numbers(const double *sorted, size_t n, size_t *most)
 {
-    size_t most = 0, begin = 0;
+    size_t numbers = 0, begin = 0;
+    *most = 0;
     for (size_t i = 0; i < n; i++) {
         if (sorted[i] != sorted[begin]) begin = i;
-        most = i + 1 - begin > most ? i + 1 - begin : most;
+        numbers += begin == i ? 1 : 0;
+        *most = i + 1 - begin > *most ? i + 1 - begin : *most;
     }
-    return most;
+    return numbers;
 }
 
 /* Whether a number stands twice among the sorted readings. */
@@ -45,7 +50,7 @@ hf_status hfi_finder_replicates(hfi_finder *finder)
     const size_t n = finder->n;
     const double *y = hf_sites_readings(finder->trainer->evaluator.sites);
     double *sorted = finder->sorted, step = 0.0;
-    size_t twins = 0, inside = 0;
+    size_t inside = 0, most = 0;
     if (finder->outputs > 1) return HF_OK;
     memcpy(sorted, y, n * sizeof *sorted);
     const double low = hfi_quantile(sorted, n, 0.25), high = hfi_quantile(sorted, n, 0.75),
@@ -57,12 +62,12 @@ hf_status hfi_finder_replicates(hfi_finder *finder)
     const hf_status s = hfi_reading_step(finder->ctx, inside, sorted, &step);
     if (s < 0) return s;
     (void)hfi_median(sorted, inside); /* sorts */
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         finder->replicate[i] = finder->replicate[i] && stands_twice(sorted, inside, y[i]);
-        twins += finder->replicate[i] ? 1 : 0;
-    }
     const bool rounded = width <= STEPS_A_READING * (double)n * step;
-    const bool few_numbers = (double)commonest(sorted, inside) > MOST_OF_ONE * (double)n;
-    if (2 * twins < n || rounded || few_numbers) memset(finder->replicate, 0, n * sizeof *finder->replicate);
+    const size_t numbers = count_numbers(sorted, inside, &most);
+    const bool single = (double)inside < ROWS_A_NUMBER * (double)numbers || 2 * inside < n;
+    if (single || rounded || (double)most > MOST_OF_ONE * (double)n)
+        memset(finder->replicate, 0, n * sizeof *finder->replicate);
     return HF_OK;
 }
