@@ -115,7 +115,8 @@ class Choices(ToolCase):
         hard = ["--preset", "gp", "--kernel", "sm(components=3)"]
         few = self.fit(*hard, "--iterations", "1")
         many = self.fit(*hard, "--iterations", "60")
-        self.assertLessEqual(few["report"]["evaluations"], 3 * (1 + 5))  # two starts, and the better one finished
+        # Cold start, values of shorter ones, two climbs, and the better one finished.
+        self.assertLessEqual(few["report"]["evaluations"], 5 * (1 + 5))
         self.assertLess(few["report"]["evaluations"], many["report"]["evaluations"])
         self.assertLess(few["report"]["objective"], many["report"]["objective"] - 1)
         adam = self.fit("--preset", "gp", "--optimiser", "adam", "--iterations", "50", "--learning-rate", "0.05")
@@ -259,7 +260,7 @@ class Costs(ToolCase):
         code, out, err = self.run_tool(*FIT, "--iterations", "2", "--suspects", "off")
         self.assertEqual(code, 0)
         self.assertRegex(err.split("\n")[0], r"^holdfast: 2500 readings: projected solver with at most \d+ actions beyond \d+ inducing inputs; "
-                                             r"--solver exact would take about [\d.]+ MB and \d+ \w+$")
+                                             r"--solver exact would take about [\d.]+ MB and [\d.]+ \w+$")
         self.assertEqual(self.run_tool(*FIT, "--no-train", "-q")[2], "")
 
     def test_a_table_that_does_not_fit(self):
