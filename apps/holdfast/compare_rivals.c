@@ -113,7 +113,7 @@ static int read_model(const tool_arguments *arguments, hf_context *ctx, const ch
 
 /* ---- all combinations of presets, kernels and means -------------------------------------------------------- */
 
-/* What is combined; NULL stands for leaving the option out. */
+/* Values that are combined; NULL leaves the option out. */
 typedef struct axes {
     const char *const *preset, *const *kernel, *const *mean;
     size_t presets, kernels, means;

@@ -166,7 +166,7 @@ static int check_sites(const tool_arguments *arguments, const hf_fit_settings *s
     return TOOL_OK;
 }
 
-/* What goes with a transform of the target. */
+/* Settings that go with a transform of the target. */
 static int check_transform(const tool_arguments *arguments, const hf_fit_settings *s)
 {
     const tool_verb *verb = arguments->verb;
@@ -186,7 +186,7 @@ static int check_transform(const tool_arguments *arguments, const hf_fit_setting
     return TOOL_OK;
 }
 
-/* What goes with a kernel that is to be chosen. */
+/* Settings that go with a kernel that is to be chosen. */
 static int check_kernel(const tool_arguments *arguments, const hf_fit_settings *s)
 {
     const tool_verb *verb = arguments->verb;

@@ -22,7 +22,8 @@ typedef struct plot_data {
     size_t width; /* numbers that a prediction takes: d, and with several outputs the number of the output */
     const char *name; /* of what is read */
     const double **x; /* d columns of n inputs */
-    /* Of a transformed target loo_mean is the median, residual that of what is modelled, else NULL. */
+    /* With a transformed target loo_mean is the median, residual that of what is modelled; else
+     * NULL. */
     const double *row, *y, *loo_mean, *loo_sd, *weight, *suspected, *residual;
     hf_transform transform;
 

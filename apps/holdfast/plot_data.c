@@ -223,7 +223,7 @@ double plot_band(const plot_data *data, size_t k, const double *sd, double sds)
     return hf_transform_inverse(data->transform, data->mean[k] + sds * sd[k]);
 }
 
-/* Of a transformed target the columns that hf_predict_into_table() would add. */
+/* With a transformed target: the columns that hf_predict_into_table() would add. */
 static hf_status add_transformed(hf_context *ctx, const plot_data *data, hf_table *table)
 {
     static const char *const names[] = {"mean", "sd_latent", "sd_observed", "lo95", "hi95", "median"};

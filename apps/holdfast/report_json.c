@@ -121,7 +121,7 @@ static json_t *json_settings(const hf_model *model)
     return object;
 }
 
-/* What a verdict on the suspects gives; null where nobody is suspected. */
+/* Predictions that a verdict on the suspects gives; null where nobody is suspected. */
 static json_t *json_side(const hf_suspects_side *side)
 {
     if (isnan(side->error)) return json_null();

@@ -2,6 +2,7 @@
 #include "common/bed.h"
 #include "common/bed_damage.h"
 #include "common/hash.h"
+#include "common/room.h"
 #include "common/sets.h"
 
 #include <stdlib.h>
@@ -12,16 +13,6 @@ static const char INDEX[] = "bed/tables.csv";
 bool bed_is_held(const char *name)
 {
     return fnv1a(name) % 2 == 0;
-}
-
-static void *room(size_t count, size_t size)
-{
-    void *memory = calloc(count ? count : 1, size);
-    if (!memory) {
-        fputs("out of memory\n", stderr);
-        exit(1);
-    }
-    return memory;
 }
 
 /* Rows counted from 1, with blanks between. */

@@ -43,7 +43,7 @@ bool bed_row_known(const bed_table *table, size_t row);
 /** How many rows are not. */
 size_t bed_sound_rows(const bed_table *table);
 
-/** What is done to a table. */
+/** Damage that is done to a table. */
 typedef struct bed_case {
     const bed_table *table;
     const char *kind; /**< of bed_damage.h */

@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/fits.h"
 #include "common/clock.h"
+#include "common/room.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double NORMAL_975 = 1.959963984540054; /* 0.975 quantile of the normal distribution */
-
-static void *room(size_t count, size_t size)
-{
-    void *memory = calloc(count ? count : 1, size);
-    if (!memory) {
-        fputs("out of memory\n", stderr);
-        exit(1);
-    }
-    return memory;
-}
 
 problem problem_create(size_t n, size_t m, size_t d)
 {

@@ -2,6 +2,7 @@
 #include "common/mo_case.h"
 #include "common/mo_curves.h"
 #include "common/options.h"
+#include "common/room.h"
 #include "common/sets.h"
 
 #include <math.h>
@@ -25,16 +26,6 @@ static problem without(const problem *p, const bool *left_out)
     memcpy(q.wrong, p->wrong, p->n * sizeof *p->wrong);
     for (size_t i = 0; i < p->n; ++i) q.y[i] = left_out[i] ? NAN : p->y[i];
     return q;
-}
-
-static void *room(size_t count, size_t size)
-{
-    void *memory = calloc(count, size);
-    if (!memory) {
-        fputs("out of memory\n", stderr);
-        exit(1);
-    }
-    return memory;
 }
 
 /* ---- left out ------------------------------------------------------------------------------------------------ */

@@ -15,7 +15,7 @@ static bool same_place(const record *a, const record *b)
            strcmp(a->method, b->method) == 0 && fabs(a->share - b->share) < 1e-9;
 }
 
-/* Of the key without the share, which has no unique bits. */
+/* A hash of the key without the share, which has no unique bits. */
 static size_t hash_of(const record *key)
 {
     char text[128];

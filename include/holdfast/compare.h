@@ -49,7 +49,7 @@ typedef enum hf_criterion {
 HF_API hf_status hf_criterion_parse(hf_context *ctx, const char *name, hf_criterion *out);
 HF_API const char *hf_criterion_name(hf_criterion criterion);
 
-/** What came of one model. */
+/** Scores of one model. */
 typedef struct hf_compared {
     hf_metrics metrics;  /**< of all predictions, those of all repeats */
     double median_error; /**< median of what MAE is the mean of */

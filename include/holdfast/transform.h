@@ -56,7 +56,7 @@ HF_API const char *hf_transform_name(hf_transform g);
 
 /** Whether y is in the domain of g. False for NaN and infinities. */
 HF_API bool hf_transform_accepts(hf_transform g, double y);
-/** What y has to be, in words: "positive", "0 or more", "a number"; NULL for HF_TRANSFORM_AUTO. */
+/** The domain of y, in words: "positive", "0 or more", "a number"; NULL for HF_TRANSFORM_AUTO. */
 HF_API const char *hf_transform_domain(hf_transform g);
 
 /** g(y), in the units of z; NaN outside of the domain. */

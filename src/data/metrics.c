@@ -60,7 +60,7 @@ static outcome normal_row(double y, double mean, double sd)
                      .crps = hfi_normal_crps(size, sd)};
 }
 
-/* Of y = g^-1(z), z normal. */
+/* Moments of y = g^-1(z), z normal. */
 static outcome transformed_row(hf_transform transform, double y, double mean, double sd)
 {
     const double variance = sd * sd;

@@ -30,7 +30,7 @@ typedef struct hfi_gain {
 
 extern const size_t hfi_candidates_least;
 
-/** What is chosen, for the remark, and by which rule. */
+/** The thing chosen, for the remark, and the rule that chose. */
 typedef struct hfi_contest {
     const char *what; /* "transform" */
     const char *none; /* why a single candidate had no rival */

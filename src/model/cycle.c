@@ -20,9 +20,9 @@ enum {
     FINE = 40 /* steps between Fourier frequencies when the period is refined */
 };
 
-/* Of white noise about one series in a thousand has such a peak. */
+/* About one series of white noise in a thousand has such a peak. */
 static const double error_rate = 1e-3;
-/* What is left of a straight line by rounding alone is far below this share of its largest value. */
+/* The rest of a straight line that rounding alone leaves is far below this share of its largest value. */
 static const double rounding = 1e-12;
 
 typedef struct search {
@@ -220,7 +220,7 @@ static double refine(const search *s, size_t peak)
 
 /* ---- values a period apart ------------------------------------------------------------------------------- */
 
-/* What is left in `work` when means over one period around each value are taken away; how many values. */
+/* Takes means over one period around each value away from `work`; the number of values left. */
 static size_t remove_means(search *s, double period)
 {
     const double half = 0.5 * period;
@@ -323,7 +323,7 @@ static void look(search *s, const double *values, hfi_cycle *out)
     find_spectrum(s);
     find_background(s, misfit_of_logs);
     const size_t peak = highest(s);
-    /* Of values that go up and down at every step, all power is at a frequency that is not looked at. */
+    /* Values that go up and down at every step: all power is at a frequency that is not looked at. */
     if (s->power[peak - 1] < rounding * (double)s->n * square || !stands_out(s, peak)) return;
     const agreement found = best_agreement(s, refine(s, peak));
     if (comes_back(s, &found))

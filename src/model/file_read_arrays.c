@@ -154,7 +154,7 @@ static hf_status read_plain(const hfi_reader *r, double *values)
     return status;
 }
 
-/* What decided about the suspects, where the file tells. */
+/* The evidence about the suspects, where the file tells. */
 static hf_status read_evidence(const hfi_reader *r)
 {
     hf_fit_report *report = &r->model->report;

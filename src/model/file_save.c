@@ -219,7 +219,7 @@ static void write_reading(hfi_writer *w, const char *name, const hf_model *model
     hfi_writer_array(w, name, model->n, 1, values);
 }
 
-/* What decided about the suspects, where there are some. */
+/* The evidence about the suspects, where there are some. */
 static void write_evidence(hfi_writer *w, const hf_fit_report *r)
 {
     const double values[HFI_EVIDENCE_NUMBERS] = {r->suspects_undecided ? 1.0 : 0.0,

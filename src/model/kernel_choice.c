@@ -13,7 +13,7 @@ static bool always(const hf_model *model, const hf_fit_settings *settings)
     return true;
 }
 
-/* Of one input the lengthscale is that of all. */
+/* With one input the lengthscale is that of all. */
 static bool several_inputs(const hf_model *model, const hf_fit_settings *settings)
 {
     (void)settings;

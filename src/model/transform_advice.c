@@ -10,7 +10,7 @@ enum {
     LEAST = 30 /* readings whose ranks say something */
 };
 
-/* Of the upper half of the middle nine tenths to the lower: 2 for a log-normal target with a sd of
+/* The upper half of the middle nine tenths over the lower: 2 for a log-normal target with a sd of
  * 0.42 of its log. */
 static const double skewed = 2.0;
 /* Phi^-1(0.999): where residuals do not fan, one table in a thousand is told that they do. */

@@ -10,9 +10,8 @@
 #include "core/core.h"
 
 /** P(|T| > x) for x >= 0 under nu > 0 degrees of freedom, by the continued fraction of the
- * regularised
- * incomplete beta function I_(nu / (nu + x^2))(nu / 2, 1/2): relative accuracy 1e-12, also far out.
- * Pure. */
+ * regularised incomplete beta function I_(nu / (nu + x^2))(nu / 2, 1/2): relative accuracy 1e-12,
+ * also far out. Pure. */
 double hfi_student_beyond(double x, double nu);
 
 /** Scales and degrees of freedom that residuals may have, and how probable each pair is. */
@@ -30,17 +29,15 @@ typedef struct hfi_tail {
 
 /**
  * The posterior of scale and degrees of freedom of n residuals t: Student-t likelihood, a normal
- * prior
- * on log nu about log 8 with standard deviation 1 (leave-one-out residuals of tables without wrong
- * readings have about that), a flat one on log scale. Zeros all: every scale is 0. Sums run over
- * sorted
- * sizes, so that the order of the residuals does not matter. HF_ERR_MEMORY. O(n (log n + 300)).
+ * prior on log nu about log 8 with standard deviation 1 (leave-one-out residuals of tables without
+ * wrong readings have about that), a flat one on log scale. Zeros all: every scale is 0. Sums run
+ * over sorted sizes, so that the order of the residuals does not matter. HF_ERR_MEMORY.
+ * O(n (log n + 300)).
  */
 hf_status hfi_tail_fit(hf_context *ctx, size_t n, const double *t, hfi_tail *out);
 
 /** min(1, looks E[P(|T| > |t| / scale)]): how often one of `looks` more residuals is as far out as
- * t. The
- * expectation over scale and nu is what makes few residuals say little. */
+ * t. The expectation over scale and nu is what makes few residuals say little. */
 double hfi_tail_chance(const hfi_tail *tail, double t, size_t looks);
 
 #endif

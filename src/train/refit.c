@@ -102,13 +102,8 @@ static hf_status bend(hfi_trainer *t, model_at *m)
     if (!matrix) return HF_ERR_MEMORY;
     hf_status s = hfi_evaluator_select(&t->evaluator);
     if (s >= 0) s = hfi_trainer_evaluate(t, m->state, &value, &prior, m->gradient);
-    if (s >= 0) s = hfi_trainer_curvature(t, m->state, matrix);
-    for (size_t j = 0; s >= 0 && j < f; j++) {
-        const size_t b = t->free_index[j];
-        for (size_t i = 0; i < f; i++) m->factor[i + j * f] = matrix[t->free_index[i] + b * count];
-        m->factor[j + j * f] += ridge;
-        if (isfinite(t->prior_sd[b])) m->factor[j + j * f] += 1.0 / (t->prior_sd[b] * t->prior_sd[b]);
-    }
+    if (s >= 0) s = hfi_trainer_free_bend(t, m->state, matrix, m->factor);
+    for (size_t j = 0; s >= 0 && j < f; j++) m->factor[j + j * f] += ridge;
     hfi_free(t->evaluator.ctx, matrix);
     return s < 0 ? s : hfi_chol(t->evaluator.ctx, f, m->factor, f);
 }

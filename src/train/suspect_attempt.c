@@ -19,10 +19,6 @@ static void consider(const hfi_finder *finder, const hfi_flagging *candidate, co
     attempt->judged = *judged;
 }
 
-enum {
-    WARM_ITERATIONS = 25
-};
-
 /* A fit whose typical error is less than this share of what the median's is has found something: it is not where all is noise. */
 static const double share_of_noise = 0.5;
 
@@ -52,7 +48,7 @@ static hf_status look_closer(hfi_finder *finder, const bool *lock, hfi_flagging 
         return HF_OK;
     hf_status s = hfi_finder_present(finder, found->flag);
     hfi_flagging_copy(finder, start, found);
-    if (s >= 0) s = hfi_trainer_escape(finder->trainer, start->state, WARM_ITERATIONS, &shorter);
+    if (s >= 0) s = hfi_trainer_escape(finder->trainer, start->state, HFI_FINDER_WARM, &shorter);
     if (s >= 0 && shorter) s = hfi_peel(finder, lock, start, found);
     return s;
 }

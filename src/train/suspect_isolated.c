@@ -26,8 +26,7 @@ enum {
     FEW = 3,  /* suspects that are isolated in any table, */
     MOST = 5, /* and in a large one, where they are at most one in */
     ONE_IN = 50,
-    FEWEST_READINGS = 6, /* of an output, to know its tails */
-    WARM_ITERATIONS = 25
+    FEWEST_READINGS = 6 /* of an output, to know its tails */
 };
 
 size_t hfi_few_suspects(size_t n)
@@ -134,7 +133,7 @@ static hf_status try_sets(hfi_finder *finder, const bool *lock, const size_t *ro
     for (size_t k = 0; k < count; k++) {
         double chance = 1.0;
         trial->flag[row[k]] = true;
-        hf_status s = hfi_finder_fit(finder, trial->flag, trial->state, false, WARM_ITERATIONS);
+        hf_status s = hfi_finder_fit(finder, trial->flag, trial->state, false, HFI_FINDER_WARM);
         if (s >= 0) s = hfi_finder_assess(finder, trial);
         if (s >= 0) s = judge_set(finder, trial, row, k + 1, &chance);
         if (s < 0) return s;

@@ -7,8 +7,7 @@
 
 enum {
     LIBERAL_ROUNDS = 3,
-    ALL_ROUNDS = 8,
-    WARM_ITERATIONS = 25
+    ALL_ROUNDS = 8
 };
 
 static const double LEAST_SHARE = 0.25;
@@ -136,7 +135,7 @@ static hf_status peel(hfi_finder *finder, const bool *lock, bool bare, hfi_flagg
         if (!kept) back_off(&p);
         s = propose(finder, lock, best, kept ? NULL : refused, &p, now);
         if (s < 0 || p.stop || p.round + 1 >= ALL_ROUNDS) break;
-        s = hfi_finder_fit(finder, now->flag, now->state, false, WARM_ITERATIONS);
+        s = hfi_finder_fit(finder, now->flag, now->state, false, HFI_FINDER_WARM);
         finder->rounds++;
     }
     return s;

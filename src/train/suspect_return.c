@@ -8,8 +8,7 @@
 
 enum {
     FEWEST = 20, /* flags in the nearer part: fewer are no tail */
-    ROUNDS = 2,
-    WARM_ITERATIONS = 25
+    ROUNDS = 2
 };
 
 /* Typical sizes of the two parts must differ by this factor. */
@@ -58,7 +57,7 @@ hf_status hfi_finder_give_back(hfi_finder *finder, const bool *lock, hfi_flaggin
         for (size_t i = 0; i < finder->n; i++)
             narrow.flag[i] = lock[i] || (current->flag[i] && fabs(current->t[i]) >= gap);
         const bool tail = hfi_flags_run_on(finder, current, narrow.flag);
-        s = hfi_finder_fit(finder, narrow.flag, narrow.state, false, WARM_ITERATIONS);
+        s = hfi_finder_fit(finder, narrow.flag, narrow.state, false, HFI_FINDER_WARM);
         if (s >= 0) s = hfi_finder_assess(finder, &narrow);
         if (s < 0) break;
         const double worth = hfi_sum_crps(finder->n, current->crps, narrow.flag, 0.0) /

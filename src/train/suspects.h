@@ -42,6 +42,11 @@ typedef struct hfi_finder {
     size_t rounds;
 } hfi_finder;
 
+/** Iterations of a fit that goes on from where the last one ended. */
+enum {
+    HFI_FINDER_WARM = 25
+};
+
 /** While flags still move, hyperparameters need not be better than this many nats: what decides about flags is worth several. */
 static const double hfi_finder_enough = 0.1;
 
@@ -102,14 +107,12 @@ hf_status hfi_attempt_run(hfi_finder *finder, const bool *lock, const hfi_flaggi
 /** So many suspects of n readings are few. */
 size_t hfi_few_suspects(size_t n);
 /** Few flags are judged like extreme values (suspect_isolated.c): those that sound readings with
- * the
- * others' tails would hardly reach replace the attempt's result. Many are left as the gate judged
- * them. */
+ * the others' tails would hardly reach replace the attempt's result. Many are left as the gate
+ * judged them. */
 hf_status hfi_isolated_run(hfi_finder *finder, const bool *lock, hfi_attempt *attempt);
 
 /** The median over the suspects (of rows that are not locked) of the chance that any of its
- * output's
- * readings reaches as far, under the tails of the kept ones. */
+ * output's readings reaches as far, under the tails of the kept ones. */
 hf_status hfi_mid_chance(hfi_finder *finder, const bool *lock, const hfi_flagging *f, double *out);
 
 /** Wrong readings lie apart: on a logarithmic scale of |t| there is a valley between the hump they make and the others. true where the

@@ -226,6 +226,9 @@ double hfi_trainer_projected_norm(const hfi_trainer *trainer, const double *stat
 hf_status hfi_trainer_adam(hfi_trainer *trainer, double *state, size_t steps);
 /** hfi_evaluator_curvature() at the state of the last hfi_trainer_evaluate(), from the journal where there is one: count x count. */
 hf_status hfi_trainer_curvature(hfi_trainer *trainer, const double *state, double *matrix);
+/** The same of the free parameters alone, that of the prior added: free_count x free_count. `work`
+ * has count x count entries. */
+hf_status hfi_trainer_free_bend(hfi_trainer *t, const double *state, double *work, double *out);
 /** hfi_trainer_maximise() by a trust region with second derivatives, which takes a third to a half of the evaluations. */
 hf_status hfi_trainer_climb_curved(hfi_trainer *trainer, double *state, size_t iterations);
 /** Maximises objective + prior over the present readings from `state` (in and out), at most 1.5 iterations +
@@ -360,15 +363,12 @@ hf_status hfi_trainer_follow_mean(hfi_trainer *trainer, double *state);
 bool hfi_refit_matters(const hfi_trainer *trainer);
 /**
  * Residuals of the present readings by hyperparameters that have not seen them either: folds of
- * them (each by itself
- * where they are few, else ten that the order of the readings' sizes deals) are left out in turn,
- * the others are trained
- * from `state`, a maximum of objective + prior, and predict them. With more than 60 readings that
- * training is one Newton step
- * with the second derivatives at `state`. Entries of absent readings in `r` stay, and those that
- * cannot be had. Trainer and model
- * are left at `state` with the
- * same readings present. Two evaluations a fold, with few readings about five.
+ * them (each by itself where they are few, else ten that the order of the readings' sizes deals)
+ * are left out in turn, the others are trained from `state`, a maximum of objective + prior, and
+ * predict them. With more than 60 readings that training is one Newton step with the second
+ * derivatives at `state`. Entries of absent readings in `r` stay, and those that cannot be had.
+ * Trainer and model are left at `state` with the same readings present. Two evaluations a fold,
+ * with few readings about five.
  */
 hf_status hfi_refit_residuals(hfi_trainer *trainer, const double *state, hfi_holdout *r);
 

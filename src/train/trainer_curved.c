@@ -28,19 +28,22 @@ static hf_status evaluate(void *arg, const double *point, double *value, double 
     return hfi_progress(t->evaluator.ctx, "train", done, r->best) ? s : HF_ERR_CANCELLED;
 }
 
+hf_status hfi_trainer_free_bend(hfi_trainer *t, const double *state, double *work, double *out)
+{
+    const size_t count = t->free_count;
+    const hf_status s = hfi_trainer_curvature(t, state, work);
+    for (size_t j = 0; s >= 0 && j < count; j++) {
+        const size_t b = t->free_index[j];
+        for (size_t i = 0; i < count; i++) out[i + j * count] = work[t->free_index[i] + b * t->count];
+        if (isfinite(t->prior_sd[b])) out[j + j * count] += 1.0 / (t->prior_sd[b] * t->prior_sd[b]);
+    }
+    return s;
+}
+
 static hf_status curvature(void *arg, double *matrix)
 {
     run *r = arg;
-    const hfi_trainer *t = r->trainer;
-    const hf_status s = hfi_trainer_curvature(r->trainer, r->state, r->matrix);
-    for (size_t j = 0; s >= 0 && j < t->free_count; j++) {
-        const size_t b = t->free_index[j];
-        for (size_t i = 0; i < t->free_count; i++)
-            matrix[i + j * t->free_count] = r->matrix[t->free_index[i] + b * t->count];
-        if (isfinite(t->prior_sd[b]))
-            matrix[j + j * t->free_count] += 1.0 / (t->prior_sd[b] * t->prior_sd[b]);
-    }
-    return s;
+    return hfi_trainer_free_bend(r->trainer, r->state, r->matrix, matrix);
 }
 
 static hf_status climb(run *r, double *state, size_t iterations)
