@@ -9,9 +9,18 @@
 #include "api/workshop.h"
 
 #include <holdfast/track_file.h>
+#include <stdio.h>
 #include <unistd.h>
 
-#define TRACK_FILE "api-track-file.hf"
+/* Test programs that run side by side share a folder: each has a file of its own. */
+#define TRACK_FILE track_files_name()
+
+static inline const char *track_files_name(void)
+{
+    static char name[64];
+    (void)snprintf(name, sizeof name, "api-track-file-%ld.hf", (long)getpid());
+    return name;
+}
 
 static const double track_files_place[3] = {0.0, 1.0, 3.0};
 static const char *const track_files_label[3] = {"a", "b", "c"};
