@@ -26,8 +26,4 @@ typedef struct hfi_class_tilted {
  * for (36 a unit); beyond, the step grows. */
 hfi_class_tilted hfi_class_tilt(hf_link link, double sign, double mean, double var);
 
-/** log Phi(u); phi(u) / Phi(u). Relative accuracy 1e-14 on the whole line. */
-double hfi_log_normal_cdf(double u);
-double hfi_normal_hazard(double u);
-
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Log likelihoods of labels, and probabilities of normal latent values. */
 #include "classify/labels.h"
+#include "core/normal.h"
 
 static const hf_link links[] = {HF_LINK_PROBIT, HF_LINK_LOGIT};
 
