@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Test problems of optimisation: known optima, the common starts, and wrong values that all methods share."""
+import json
+import math
+import os
+import random
+import subprocess
+import unittest
+
+from toolcase import SOURCE, ToolCase
+
+PROGRAM = os.path.join(os.environ.get("HF_BUILD", os.path.join(SOURCE, "build")), "experiments", "hf-reproduce-bo-problem")
+PI = math.pi
+HARTMANN6 = [0.20168951397760904, 0.15001069019946628, 0.4768739709136298, 0.27533243023964377, 0.3116516154723292,
+             0.6573005311849274]
+# a point where the best value is reached
+WHERE = {"branin": [PI, 2.275], "hartmann3": [0.11458889702441237, 0.5556488967529246, 0.8525469840241771],
+         "hartmann6": HARTMANN6,
+         "michalewicz5": [2.202905522369465, 1.5707963267637917, 1.284991570550051, 1.9230584704165414, 1.720469772552923],
+         "ackley10": [0.0] * 10, "levy20": [1.0] * 20, "rosenbrock8": [1.0] * 8,
+         "mixed-branin": [3, 15 - (5.1 / (4 * PI ** 2) * 9 - 15 / PI + 6), 1], "two-choices": [1, 1, -0.04492101, 0.3563282],
+         "mixed-ackley": [0, 0, 0, 0, 0, 2, 3], "tuning": [10 ** -1.3, 10 ** -3.4, 6, 0.3, 1],
+         "branin-disc": [PI, 2.275], "gardner": [1.5 * PI, 0.0]}
+
+
+class Problems(ToolCase):
+    @classmethod
+    def setUpClass(cls):
+        listed = subprocess.run([PROGRAM, "--list"], capture_output=True, text=True, check=True).stdout
+        cls.rows = {row["name"]: row for row in map(json.loads, listed.splitlines())}
+
+    def answers(self, *lines):
+        text = "".join(line + "\n" for line in lines)
+        done = subprocess.run([PROGRAM], input=text, capture_output=True, text=True, timeout=100, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.splitlines()
+
+    def values(self, name, points, seed=1, share=0.25):
+        lines = self.answers("%s %d %r" % (name, seed, share), *(" ".join(map(repr, p)) for p in points))
+        self.assertTrue(lines[0].startswith("ok " + name), lines[0])
+        return [list(map(float, line.split())) for line in lines[1:]]
+
+    def starts(self, name, seed, count):
+        return [list(map(float, line.split())) for line in self.answers("%s %d" % (name, seed), "start %d" % count)[1:]]
+
+    def test_help(self):
+        self.assertIn("bo-problem", self.ok("reproduce").split())
+        done = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, check=False)
+        self.assertTrue(done.stdout.startswith("usage: bo-problem "))
+
+    def test_known_optima(self):
+        for name, point in WHERE.items():
+            with self.subTest(name):
+                row = self.rows[name]
+                clean = self.values(name, [point])[0]
+                self.assertAlmostEqual(clean[0], row["best"], delta=1e-9 * max(1, abs(row["best"])))
+                if row["constraints"]:
+                    self.assertLessEqual(clean[1], 0)
+
+    def test_nothing_is_better_nearby_or_anywhere(self):
+        rng = random.Random(1)
+        for name, point in WHERE.items():
+            row = self.rows[name]
+            points = self.starts(name, 3, 300)
+            for _ in range(300):
+                near = []
+                for value, p in zip(point, row["parameters"]):
+                    if p["kind"] in ("real", "log") and rng.random() < 0.7:
+                        value += rng.gauss(0, 1) * 10 ** rng.uniform(-4, -1) * (p["upper"] - p["lower"])
+                    near.append(min(max(value, p["lower"]), p["upper"]))
+                points.append(near)
+            allowed = [v[0] for v in self.values(name, points) if not row["constraints"] or v[1] <= 0]
+            self.assertLessEqual(max(allowed), row["best"] + 1e-9, name)
+            self.assertGreater(max(allowed), min(allowed))
+
+    def test_fronts(self):
+        for name, count in (("zdt1", 6), ("dtlz2", 6)):
+            middle = 0.0 if name == "zdt1" else 0.5
+            for first in (0.0, 0.3, 1.0):
+                a, b = (-v for v in self.values(name, [[first] + [middle] * (count - 1)])[0][:2])
+                self.assertAlmostEqual(b if name == "zdt1" else a * a + b * b, 1 - math.sqrt(a) if name == "zdt1" else 1, 12)
+        # Branin's minimum at (pi, 2.275), and Currin's value where its second input is 0 by the formula's limit
+        a, b = self.values("branin-currin", [[(PI + 5) / 15, 2.275 / 15]])[0][:2]
+        self.assertAlmostEqual(a, -0.39788735772973816, 12)
+        self.assertAlmostEqual(self.values("branin-currin", [[1.0, 0.0]])[0][1], -(2300 + 1900 + 2092 + 60) / 624, 12)
+
+    def test_standard_deviations_are_those_of_uniform_points(self):
+        for name, row in self.rows.items():
+            if name in SLOW:
+                continue
+            done = subprocess.run([PROGRAM, "--spread", name], capture_output=True, text=True, check=True)
+            for value, kept in zip(done.stdout.split()[1:], row["sd"]):
+                self.assertAlmostEqual(float(value) / kept, 1, 9, name)
+
+    def test_starts_lie_inside_and_depend_on_the_seed(self):
+        for name, row in self.rows.items():
+            if row["needs"]:
+                continue
+            first, other = self.starts(name, 1, 60), self.starts(name, 2, 60)
+            self.assertEqual(first, self.starts(name, 1, 60))
+            self.assertNotEqual(first, other)
+            self.assertEqual(first[:7], self.starts(name, 1, 7))
+            for j, p in enumerate(row["parameters"]):
+                column = [x[j] for x in first]
+                self.assertTrue(p["lower"] <= min(column) < max(column) <= p["upper"], (name, p))
+                if p["kind"] in ("integer", "category"):
+                    self.assertTrue(all(v == int(v) for v in column))
+                    levels = int(p["upper"] - p["lower"]) + 1
+                    self.assertGreater(len(set(column)), 0.7 * min(levels, 60 / 4))
+                if p["kind"] == "log":
+                    self.assertTrue(0.2 < sum(v < math.sqrt(p["lower"] * p["upper"]) for v in column) / 60 < 0.8)
+
+    def test_wrong_values(self):
+        for name in ("hartmann3", "mixed-branin"):
+            row = self.rows[name]
+            points = self.starts(name, 5, 2000)
+            told = self.values(name, points, seed=9)
+            steps = [(t - c) / row["sd"][0] for c, t in told]
+            wrong = [s for s in steps if s != 0]
+            self.assertTrue(430 < len(wrong) < 570, len(wrong))  # 3.6 sd of a share of 0.25
+            self.assertTrue(1 <= min(wrong) < 1.02 and 1.98 < max(wrong) <= 2 + 1e-12)
+            self.assertAlmostEqual(sum(wrong) / len(wrong), 1.5, delta=0.05)
+            # The same evaluations are wrong wherever they are made, other ones in another run; none when none is asked for.
+            moved = self.values(name, points[::-1], seed=9)
+            self.assertEqual([t != c for c, t in moved], [s != 0 for s in steps])
+            again = self.values(name, points, seed=10)
+            self.assertNotEqual([t != c for c, t in again], [s != 0 for s in steps])
+            self.assertTrue(all(t == c for c, t in self.values(name, points[:50], seed=9, share=0.0)))
+            self.assertTrue(all(t > c for c, t in self.values(name, points[:50], seed=9, share=1.0)))
+        clean = [v[1] == v[3] for v in self.values("branin-disc", self.starts("branin-disc", 1, 40))]
+        self.assertTrue(all(clean))  # constraints are told as they are
+
+    def test_mistakes_are_told_and_not_counted(self):
+        good = "3.25 7.5"
+        lines = self.answers("branin 4", good, "1", "1 2 3", "1 x", "nan 2", "11 2", "start x", "nothing 1", "branin", "branin 1 2",
+                             good)
+        errors = [line for line in lines if line.startswith("error ")]
+        self.assertEqual(len(errors), 9, lines)
+        self.assertIn("x1 = 11 is not in [-5, 10]", errors[4])
+        self.assertEqual(lines[1:2] + lines[-1:], self.answers("branin 4", good, good)[1:])
+        self.assertIn("not a whole number", self.answers("mixed-branin 1", "1.5 2 0")[1])
+        self.assertTrue(self.answers("1 2")[0].startswith("error "))
+        self.assertTrue(self.answers("start 2")[0].startswith("error "))
+        done = subprocess.run([PROGRAM, "--spread", "nothing"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('no problem "nothing"', done.stderr)
+
+
+SLOW = ()
+
+if __name__ == "__main__":
+    if not os.path.exists(PROGRAM):
+        print("skipped: the experiments are not built")
+        raise SystemExit(77)
+    unittest.main()
