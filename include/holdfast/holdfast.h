@@ -34,6 +34,7 @@
 #include <holdfast/track_file.h>
 #include <holdfast/train.h>
 #include <holdfast/transform.h>
+#include <holdfast/trust_region.h>
 #include <holdfast/version.h>
 
 #endif
