@@ -104,6 +104,7 @@ static const struct rule {
     {"restarts", all_rows_trained,
      "random starts are about training on all rows; leave out --no-train and --minibatch"},
     {"iterations", trained, "it is about training; leave out --no-train"},
+    {"lengthscale-prior", trained, "it is about training; leave out --no-train"},
     {"max-noise", trained, "it is about training; leave out --no-train, or say --set noise=V"},
     {"noise-start", trained, "it is about training; leave out --no-train, or say --set noise=V"},
     {"optimiser", trained, "it is about training; leave out --no-train"},

@@ -174,6 +174,10 @@ static int choose_rest(const tool_arguments *arguments, hf_context *ctx, hf_fit_
     if (transform != NULL && hf_transform_parse(ctx, transform, &s->transform) < 0)
         return wrong_choice(arguments, ctx, "transform");
     if (!argument_size(arguments, "restarts", &s->restarts)) return TOOL_USAGE;
+    const char *prior = argument(arguments, "lengthscale-prior");
+    s->unit_inputs = has_argument(arguments, "unit-inputs");
+    if (prior != NULL && hf_prior_kind_parse(ctx, prior, &s->lengthscale_prior) < 0)
+        return wrong_choice(arguments, ctx, "lengthscale-prior");
     int status = read_switch(arguments, "standardise", &s->standardise);
     if (status != TOOL_OK || s->train) return status;
     /* The closed form at exactly the values given: nothing is learnt from residuals either. */

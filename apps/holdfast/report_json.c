@@ -104,6 +104,11 @@ static json_t *json_settings(const hf_model *model)
     if (object != NULL)
         json_object_set_new(object, "transform", json_string(hf_transform_name(s->transform)));
     if (object != NULL) add_solver(object, s);
+    if (object != NULL) {
+        json_object_set_new(object, "lengthscale_prior",
+                            json_string(hf_prior_kind_name(s->lengthscale_prior)));
+        json_object_set_new(object, "unit_inputs", json_boolean(s->unit_inputs));
+    }
     if (object != NULL && s->max_noise > 0)
         json_object_set_new(object, "max_noise", json_number(s->max_noise));
     if (object != NULL && hf_model_outputs(model) > 1) add_outputs(object, s);

@@ -100,6 +100,30 @@ typedef enum hf_suspects {
 HF_API hf_status hf_suspects_parse(hf_context *ctx, const char *name, hf_suspects *out);
 HF_API const char *hf_suspects_name(hf_suspects suspects);
 
+/**
+ * Log-normal priors on lengthscales and noise, for fits with `priors`. With d the inputs that a
+ * distance is of:
+ *
+ * | prior | lengthscale l, of inputs | noise variance s of a standardised target |
+ * |---|---|---|
+ * | weak | log l ~ N(log(d) / 2 + 0.5, 2^2), standardised | log s ~ N(log 0.03, 3^2) |
+ * | dimension | l ~ LogNormal(sqrt 2 + log(d) / 2, sqrt 3), in [0, 1] | s ~ LogNormal(-4, 1) |
+ *
+ * Dimension is the prior of Hvarfner, Hellsten and Nardi (2024) with the noise of BoTorch: a
+ * function of many inputs is taken to vary less along each. Their maxima are of densities of l and
+ * s, not of their logarithms, and so are these: the prior of log l is normal about the logarithm
+ * of the mode, sqrt 2 + log(d) / 2 - 3, that of log s about -5. The noise is at least 1e-4. An
+ * input's [0, 1] is its range among the readings, with unit_inputs [0, 1] itself. Outputscales
+ * keep the weak prior: log a ~ N(0, 2^2).
+ */
+typedef enum hf_prior_kind {
+    HF_PRIOR_WEAK = 0,
+    HF_PRIOR_DIMENSION /**< scaled with the number of inputs, for searches in many of them */
+} hf_prior_kind;
+/** "weak", "dimension" to the enum and back. Any thread. HF_ERR_ARGUMENT lists the names. */
+HF_API hf_status hf_prior_kind_parse(hf_context *ctx, const char *name, hf_prior_kind *out);
+HF_API const char *hf_prior_kind_name(hf_prior_kind prior);
+
 /** A hyperparameter fixed by name, user units: "noise", "mean", "threshold", or a kernel parameter
  * ("outputscale", "lengthscale[0]", ...). Several outputs: also "noise[t]", all of "mean[t]", and the whole lower triangle of "coregionalisation[s,t]", the matrix B
  * of the coregion (of one among several "coregion2.coregionalisation[s,t]", counted from 1; of independent outputs its diagonal); the coregion that a fit puts before
@@ -136,13 +160,20 @@ typedef struct hf_fit_settings {
     hf_objective objective; /**< evidence */
     bool priors;            /**< true: weak log-normal priors on lengthscales, outputscales and noise, see
                                docs/methods/robust-default.md */
-    bool train_mean;        /**< true: coefficients of the mean are optimised with the rest; false: constant =
-                               average of the present readings */
-    size_t restarts;        /**< 0: seeded random starts beside the cold one and those with shorter
-                               lengthscales that a fit tries by itself (robust-default.md) */
-    size_t iterations;      /**< 60: an optimisation makes at most 1.5 x this + 5 objective evaluations */
-    bool standardise; /**< true: inputs (mean, sd) and target (median, robust scale) are standardised inside,
-                          undone in every output */
+    /** Weak; dimension needs `priors`. */
+    hf_prior_kind lengthscale_prior;
+
+    bool train_mean;   /**< true: coefficients of the mean are optimised with the rest; false:
+                          constant = average of the present readings */
+    size_t restarts;   /**< 0: seeded random starts beside the cold one and those with shorter
+                          lengthscales that a fit tries by itself (robust-default.md) */
+    size_t iterations; /**< 60: an optimisation makes at most 1.5 x this + 5 objective
+                          evaluations */
+    bool standardise;  /**< true: inputs (mean, sd) and target (median, robust scale) are
+                          standardised inside, undone in every output */
+    bool unit_inputs;  /**< false; true: inputs are used as they are, with starts and boxes of
+                         lengthscales for inputs spread over [0, 1]; the target is standardised if
+                         `standardise` says so. What readings there are then changes no unit */
 
     hf_solver solver;                   /**< auto */
     size_t inducing;                    /**< inducing inputs m; 0: chosen by the number of readings */

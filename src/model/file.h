@@ -25,9 +25,11 @@
 #define HFI_TRACK_VERSION 1
 /** Readings that an envelope file may reserve memory for: a file from strangers must not ask for more than people have. */
 #define HFI_ENVELOPE_RESERVE ((size_t)4096)
-/** Latest version of the format; user_version of the database. Models with a transform, and nothing
- * else, are written as this one. */
-#define HFI_FORMAT_VERSION 5
+/** Latest version of the format; user_version of the database. Written for models with a prior of
+ * lengthscales other than the weak one, or with inputs as they are, and for nothing else. */
+#define HFI_FORMAT_VERSION 6
+/** Other models with a transform. */
+#define HFI_FORMAT_TRANSFORM 5
 /** Numbers of the array `suspects`: undecided, chance, error and sd with the suspects, and without.
  * */
 #define HFI_EVIDENCE_NUMBERS 6
@@ -51,6 +53,9 @@ typedef struct hfi_file_kind {
     const char *again;    /* how to go on when it cannot be read */
     const char *reader;   /* who reads it */
 } hfi_file_kind;
+
+/** Whether settings have what only the latest version has. */
+bool hfi_settings_are_latest(const hf_fit_settings *settings);
 
 extern const hfi_file_kind hfi_kind_model, hfi_kind_envelope, hfi_kind_track;
 

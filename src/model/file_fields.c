@@ -24,6 +24,7 @@ static const char *const optimisers[] = {"lbfgs", "adam"};
 static const char *const student_methods[] = {"laplace", "ep", "variational"};
 static const char *const inferences[] = {"laplace", "ep", "corrected"};
 static const char *const transforms[] = {"none", "sqrt", "log"};
+static const char *const priors_of_lengthscales[] = {"weak", "dimension"};
 static const char *const stops[] = {"not trained", "converged", "iterations", "roundoff", "level"};
 
 const char *const hfi_form_names[HFI_FACTOR_FORMS] = {"exact", "dense", "blocks"};
@@ -90,6 +91,8 @@ const hfi_file_field hfi_settings_fields[] = {
     SETTING_CHOICE(weighting, weightings, 3),
     SETTING_CHOICE(inference, inferences, 4),
     SETTING_CHOICE(transform, transforms, 5),
+    SETTING_CHOICE(lengthscale_prior, priors_of_lengthscales, 6),
+    SETTING(unit_inputs, HFI_FLAG, 6),
 };
 const size_t hfi_settings_field_count = COUNT(hfi_settings_fields);
 

@@ -89,8 +89,11 @@ static hf_status check_transform(const hfi_reader *r)
 {
     const hf_model *model = r->model;
     const hf_transform transform = model->settings.transform;
-    if ((transform != HF_TRANSFORM_NONE) != (r->version == HFI_FORMAT_VERSION))
+    if (r->version <= HFI_FORMAT_TRANSFORM &&
+        (transform != HF_TRANSFORM_NONE) != (r->version == HFI_FORMAT_TRANSFORM))
         return hfi_reader_damaged(r, "its transform and its format do not agree");
+    if (hfi_settings_are_latest(&model->settings) != (r->version == HFI_FORMAT_VERSION))
+        return hfi_reader_damaged(r, "its prior of lengthscales, its units and its format do not agree");
     if (transform == HF_TRANSFORM_NONE) return HF_OK;
     if (model->outputs != 1 || model->output_column != NULL || model->noise_column != NULL)
         return hfi_reader_damaged(r, "it has a transform and what no such model has");

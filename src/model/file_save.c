@@ -264,10 +264,16 @@ static void write_arrays(hfi_writer *w, const hf_model *model)
 /* ---- the whole --------------------------------------------------------------------------------------------
  */
 
+bool hfi_settings_are_latest(const hf_fit_settings *settings)
+{
+    return settings->lengthscale_prior != HF_PRIOR_WEAK || settings->unit_inputs;
+}
+
 unsigned hfi_model_format(const hf_model *model)
 {
     if (model->classes > 0) return HFI_FORMAT_CLASSES;
-    if (model->settings.transform != HF_TRANSFORM_NONE) return HFI_FORMAT_VERSION;
+    if (hfi_settings_are_latest(&model->settings)) return HFI_FORMAT_VERSION;
+    if (model->settings.transform != HF_TRANSFORM_NONE) return HFI_FORMAT_TRANSFORM;
     const hf_fit_settings *s = &model->settings, plain = hf_fit_settings_default();
     const bool plainly = s->max_noise == plain.max_noise && s->coregion_rank == plain.coregion_rank &&
                          s->shared_noise == plain.shared_noise && s->independent == plain.independent &&

@@ -38,6 +38,8 @@ static void add_settings(hfi_sha256 *hash, const hf_fit_settings *s)
                                 s->restarts,
                                 s->iterations,
                                 s->standardise,
+                                (uint64_t)s->lengthscale_prior,
+                                s->unit_inputs,
                                 (uint64_t)s->solver,
                                 s->inducing,
                                 (uint64_t)s->inducing_method,

@@ -68,6 +68,9 @@ void hfi_fit_free(hfi_fit *fit);
 hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings);
 /** Gathers the readings that are present, decides on the solver and standardises. */
 hf_status hfi_fit_gather(hfi_fit *fit);
+/** Units of the inputs, but for the number of an output, from their mean and standard deviation, as
+ *  the settings want them: both scalings. */
+void hfi_fit_scale_inputs(hfi_fit *fit, const double *mean, const double *sd);
 /** What several outputs need (fit_outputs.c): each has a reading, and the last input is their number. */
 hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings);
 /** Location and scale of every output's readings (0 if `centred` is false), into a scaling made for one. */
@@ -107,6 +110,25 @@ hf_status hfi_fit_prepare(hfi_fit *fit);
 hf_status hfi_fit_evaluator(hfi_fit *fit);
 /** Trainer: free parameters, boxes, priors, cold start. */
 hf_status hfi_fit_trainer(hfi_fit *fit);
+/** The entries of one array of parameters, which lie one after the other. */
+typedef struct hfi_fit_array {
+    size_t begin, end;
+} hfi_fit_array;
+/** How many inputs share the distance that lengthscale i is part of. The array found last is
+ *  remembered in *last (zero at first): going through all parameters in order takes time linear in
+ *  their number, which may be 100 000. */
+size_t hfi_fit_inputs_of(const hf_kernel *kernel, size_t i, const hf_parameter *parameter,
+                         hfi_fit_array *last);
+bool hfi_fit_is_lengthscale(const hf_parameter *parameter);
+/** One standardised unit of this parameter in the units the fit works in: 1 when it
+ *  standardises. */
+double hfi_fit_reference(const hfi_fit *fit, const hf_parameter *parameter);
+/** Priors (fit_prior.c): of kernel parameter i, and of a noise that is at `at` in the state and
+ *  whose unit has the logarithm `unit`; the lower bound of a noise in standardised units. */
+void hfi_fit_kernel_prior(const hfi_fit *fit, hfi_trainer *trainer, size_t i, const hf_parameter *p,
+                          hfi_fit_array *last);
+void hfi_fit_noise_prior(const hfi_fit *fit, hfi_trainer *trainer, size_t at, double unit);
+double hfi_fit_least_noise(const hfi_fit *fit);
 /** Trains: `state` receives the result, the sites are left as they ended (fit_train.c). */
 hf_status hfi_fit_train(hfi_fit *fit, double *state);
 /** Whether the table is so large that it is trained in stages (fit_stages.c). */

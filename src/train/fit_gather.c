@@ -26,7 +26,8 @@ static bool choices_exist(const hf_fit_settings *s)
            (unsigned)s->action_start <= HF_ACTION_START_PRECISION &&
            (unsigned)s->optimiser <= HF_OPTIMISER_ADAM &&
            (unsigned)s->student_method <= HF_STUDENT_VARIATIONAL &&
-           (unsigned)s->inference <= HF_INFERENCE_CORRECTED && (unsigned)s->transform <= HF_TRANSFORM_AUTO;
+           (unsigned)s->inference <= HF_INFERENCE_CORRECTED && (unsigned)s->transform <= HF_TRANSFORM_AUTO &&
+           (unsigned)s->lengthscale_prior <= HF_PRIOR_DIMENSION;
 }
 
 static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
@@ -51,6 +52,9 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
                         "eps is %g; it is a share of outliers and must lie between 0 and 1", s->eps);
     if (s->threshold_rule == HF_THRESHOLD_GIVEN && !(s->threshold > 0.0))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the threshold is %g; it must be positive", s->threshold);
+    if (s->lengthscale_prior != HF_PRIOR_WEAK && !s->priors)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the prior '%s' of lengthscales needs priors, which are off",
+                        hf_prior_kind_name(s->lengthscale_prior));
     if (s->sites == HF_SITES_ROBUST && s->rounds == 0)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "robust sites need at least one round of re-weighting");
     if (s->sites != HF_SITES_GAUSSIAN && s->suspects != HF_SUSPECTS_OFF)
@@ -192,6 +196,20 @@ static hf_status identity(const hfi_fit *fit, hfi_scaling *out)
     return s;
 }
 
+/* Mean and standard deviation of numbers spread evenly over [0, 1]. */
+static const double unit_mean = 0.5, unit_sd = 0.2886751345948129;
+
+void hfi_fit_scale_inputs(hfi_fit *fit, const double *mean, const double *sd)
+{
+    for (size_t j = 0; j + (fit->outputs > 1) < fit->d; j++) {
+        const bool as_it_is = fit->settings->unit_inputs || !fit->settings->standardise;
+        fit->measured.x_shift[j] = fit->settings->unit_inputs ? unit_mean : mean[j];
+        fit->measured.x_scale[j] = fit->settings->unit_inputs ? unit_sd : sd[j];
+        fit->scaling.x_shift[j] = as_it_is ? 0.0 : mean[j];
+        fit->scaling.x_scale[j] = as_it_is ? 1.0 : sd[j];
+    }
+}
+
 /* From the user's units to those of the fit, in place. */
 static hf_status scale(hfi_fit *fit)
 {
@@ -199,16 +217,16 @@ static hf_status scale(hfi_fit *fit)
     const bool centred = settings->mean != HF_MEAN_ZERO;
     hf_status s = measure_scaling(fit->ctx, fit->n, fit->d, fit->x, fit->y, centred, &fit->measured);
     if (s >= 0 && fit->outputs > 1) s = hfi_fit_measure_outputs(fit, centred, &fit->measured);
+    if (s >= 0)
+        s = settings->standardise ? hfi_scaling_copy(fit->ctx, &fit->measured, &fit->scaling)
+                                  : identity(fit, &fit->scaling);
     if (s < 0) return s;
-    if (settings->standardise) {
-        s = hfi_scaling_copy(fit->ctx, &fit->measured, &fit->scaling);
-    } else {
-        s = identity(fit, &fit->scaling);
+    hfi_fit_scale_inputs(fit, fit->measured.x_shift, fit->measured.x_scale);
+    if (!settings->standardise && !settings->unit_inputs) {
         fit->comparable = hfi_alloc(fit->ctx, fit->n, fit->d * sizeof *fit->comparable);
         if (!fit->comparable) return HF_ERR_MEMORY;
         hfi_scaling_inputs(&fit->measured, fit->n, fit->x, fit->d, fit->comparable);
     }
-    if (s < 0) return s;
     const hfi_scaling *scaling = &fit->scaling;
     hfi_scaling_inputs(scaling, fit->n, fit->x, fit->d, fit->x);
     for (size_t i = 0; i < fit->n; i++) {

@@ -4,60 +4,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Weak priors and start values in standardised units; docs/methods/robust-default.md says where they come
+/* Start values in standardised units; docs/methods/robust-default.md says where they come
  * from. */
-static const double noise_start = 0.1, outputs_noise_start = 0.03, noise_lower = 1e-6, noise_upper = 1e3;
-static const double noise_prior = -3.506557897319982; /* log 0.03 */
-static const double noise_prior_sd = 3.0, scale_prior_sd = 2.0, factor_prior_sd = 2.0;
+static const double noise_start = 0.1, outputs_noise_start = 0.03, noise_upper = 1e3;
 
 /* In standardised units. Of several outputs one is easily explained away as noise: starting from much noise a search loses sight of inputs that matter little before
  * it sees them. Weights that come with a start of their own, and Student-t noise, do not ask for that. */
 static double start_of_noise(const hfi_fit *fit)
 {
     return fit->outputs > 1 && fit->settings->sites == HF_SITES_GAUSSIAN ? outputs_noise_start : noise_start;
-}
-
-/* The entries of one array of parameters, which lie one after the other. */
-typedef struct array {
-    size_t begin, end;
-} array;
-
-/* How many inputs share the distance that lengthscale i is part of. The array found last is remembered in *last
- * (zero at first): going through all parameters in order takes time linear in their number, which may be 100 000. */
-static size_t inputs_of(const hf_kernel *kernel, size_t i, const hf_parameter *parameter, array *last)
-{
-    const char *bracket = strchr(parameter->name, '[');
-    if (!bracket) return parameter->column == SIZE_MAX ? hf_kernel_dimension(kernel) : 1;
-    if (i >= last->end) {
-        const size_t length = (size_t)(bracket - parameter->name) + 1;
-        hf_parameter other = *parameter;
-        *last = (array){.begin = i, .end = i};
-        while (hf_kernel_parameter(kernel, last->end, &other) >= 0 &&
-               strncmp(other.name, parameter->name, length) == 0)
-            last->end++;
-    }
-    return last->end - last->begin;
-}
-
-static bool is_lengthscale(const hf_parameter *parameter)
-{
-    return parameter->unit == HF_UNIT_INPUT && strstr(parameter->name, "lengthscale") != NULL;
-}
-
-/* What one standardised unit of this parameter is in the units the fit works in: 1 when it standardises. */
-static double reference(const hfi_fit *fit, const hf_parameter *parameter)
-{
-    if (fit->settings->standardise) return 1.0;
-    const double factor = hfi_scaling_factor(&fit->measured, parameter->unit, parameter->column);
-    if (isfinite(factor) && factor > 0.0) return factor;
-    /* Shared by inputs of different scales: their geometric mean. */
-    double sum = 0.0;
-    for (size_t j = 0; j < fit->d; j++) sum += log(fit->measured.x_scale[j]) / (double)fit->d;
-    double y = 0.0; /* and that of the outputs' */
-    for (size_t k = 0; k < fit->outputs; k++)
-        y += log(hfi_scaling_scale(&fit->measured, k)) / (double)fit->outputs;
-    hfi_scaling one = {.d = 1, .x_scale = &(double){exp(sum)}, .y_scale = exp(y)};
-    return hfi_scaling_factor(&one, parameter->unit, 0);
 }
 
 /* The user's number in the units of the fit. */
@@ -80,16 +35,16 @@ static double part_twins(const hfi_fit *fit, size_t i, hf_unit unit)
 
 static hf_status start_kernel(hfi_fit *fit)
 {
-    array found = {0};
+    hfi_fit_array found = {0};
     for (size_t i = 0; i < hf_kernel_parameters(fit->kernel); i++) {
         hf_parameter p;
         hf_kernel_parameter(fit->kernel, i, &p);
-        const double unit = reference(fit, &p);
+        const double unit = hfi_fit_reference(fit, &p);
         double value = p.value * unit;
         if (hfi_kernel_parameter_given(fit->kernel, i))
             value = to_internal(fit, &p, p.value);
-        else if (is_lengthscale(&p))
-            value = exp(0.5 * log((double)inputs_of(fit->kernel, i, &p, &found)) + 0.3) * unit;
+        else if (hfi_fit_is_lengthscale(&p))
+            value = exp(0.5 * log((double)hfi_fit_inputs_of(fit->kernel, i, &p, &found)) + 0.3) * unit;
         if (!hfi_kernel_parameter_given(fit->kernel, i)) value *= part_twins(fit, i, p.unit);
         const double lower = fmin(p.lower * unit, value), upper = fmax(p.upper * unit, value);
         const hf_status s = hfi_kernel_set_parameter(fit->kernel, i, value, lower, upper, p.fixed);
@@ -213,23 +168,6 @@ static hf_status trainer_arrays(hfi_fit *fit, hfi_trainer *t)
     return ok ? HF_OK : HF_ERR_MEMORY;
 }
 
-/* Log-normal priors on what decides how smooth, how large and how noisy. */
-static void kernel_prior(const hfi_fit *fit, hfi_trainer *t, size_t i, const hf_parameter *p, array *last)
-{
-    const double unit = log(reference(fit, p));
-    if (is_lengthscale(p)) {
-        t->prior_mean[i] = 0.5 * log((double)inputs_of(fit->kernel, i, p, last)) + 0.5 + unit;
-        t->prior_sd[i] = scale_prior_sd;
-    } else if (p->unit == HF_UNIT_OUTPUT) {
-        /* Entries of a coregionalisation's factor, of either sign: what keeps scale and lengthscale from running away together. */
-        t->prior_mean[i] = 0.0;
-        t->prior_sd[i] = factor_prior_sd * exp(unit);
-    } else if (p->unit == HF_UNIT_OUTPUT2 || p->unit == HF_UNIT_OUTPUT2_INPUT2) {
-        t->prior_mean[i] = unit;
-        t->prior_sd[i] = scale_prior_sd;
-    }
-}
-
 /* Inducing inputs and entries of actions. */
 static void free_extras(hfi_trainer *t)
 {
@@ -260,16 +198,13 @@ static hf_status noise_box(const hfi_fit *fit, hfi_trainer *t, size_t channel)
     const hf_status s = channel_step(fit, channel, &step);
     if (s < 0) return s;
     /* Rows that repeat can agree by chance on a rounded target; without this the noise may then collapse to nothing. */
-    t->lower[at] = log(fmax(noise_lower * exp(unit), step * step / 12.0));
+    t->lower[at] = log(fmax(hfi_fit_least_noise(fit) * exp(unit), step * step / 12.0));
     t->upper[at] = log(noise_upper) + unit;
     if (settings->max_noise > 0.0)
         t->upper[at] =
             fmin(t->upper[at], log(hfi_scaling_site_variance(&fit->scaling, channel, settings->max_noise)));
     t->upper[at] = fmax(t->upper[at], t->lower[at]);
-    if (settings->priors) {
-        t->prior_mean[at] = noise_prior + unit;
-        t->prior_sd[at] = noise_prior_sd;
-    }
+    if (settings->priors) hfi_fit_noise_prior(fit, t, at, unit);
     const bool held = hfi_trainer_noises(t) > 1 ? fit->noises_held[channel] : fit->noise_held;
     if (settings->train && !held) t->free_index[t->free_count++] = at;
     return HF_OK;
@@ -296,12 +231,12 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
     if (s < 0) return s;
     hfi_kernel_theta_bounds(fit->kernel, t->lower, t->upper);
     for (size_t i = 0; i < t->count; i++) t->prior_sd[i] = INFINITY;
-    array found = {0};
+    hfi_fit_array found = {0};
     for (size_t i = 0; i < kernel_count; i++) {
         hf_parameter p;
         hf_kernel_parameter(fit->kernel, i, &p);
         if (train && !p.fixed) t->free_index[t->free_count++] = i;
-        if (settings->priors) kernel_prior(fit, t, i, &p, &found);
+        if (settings->priors) hfi_fit_kernel_prior(fit, t, i, &p, &found);
     }
     const hf_mean_kind kind = hf_mean_get_kind(fit->mean);
     t->train_mean = train && settings->train_mean && !hf_mean_held(fit->mean) && kind != HF_MEAN_MEDIAN;

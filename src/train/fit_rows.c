@@ -188,12 +188,7 @@ static hf_status rescale(job *j)
 {
     hfi_fit *fit = &j->fit;
     const size_t d = fit->d;
-    memcpy(fit->measured.x_shift, j->mean, d * sizeof *j->mean);
-    memcpy(fit->measured.x_scale, j->sd, d * sizeof *j->sd);
-    if (fit->settings->standardise) {
-        memcpy(fit->scaling.x_shift, j->mean, d * sizeof *j->mean);
-        memcpy(fit->scaling.x_scale, j->sd, d * sizeof *j->sd);
-    }
+    hfi_fit_scale_inputs(fit, j->mean, j->sd);
     for (size_t i = 0; i < fit->n; i++) {
         const double *from = j->data.x + fit->row[i] * d;
         hfi_scaling_inputs(&fit->scaling, 1, from, d, fit->x + i * d);

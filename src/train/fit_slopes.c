@@ -53,9 +53,7 @@ hf_status hfi_fit_hold_slopes(hfi_fit *fit)
     for (size_t j = 0; s >= 0 && j <= fit->d; j++) {
         hf_parameter p;
         s = hf_kernel_parameter(fit->kernel, first + j, &p);
-        double unit = 1.0;
-        if (!fit->settings->standardise) unit = hfi_scaling_factor(&fit->measured, p.unit, p.column);
-        const double value = wide * unit;
+        const double value = wide * hfi_fit_reference(fit, &p);
         if (s >= 0)
             s = hfi_kernel_set_parameter(fit->kernel, first + j, value, fmin(p.lower, value),
                                          fmax(p.upper, value), true);

@@ -11,6 +11,7 @@ static const char *const site_kinds[] = {"gaussian", "robust", "student-t", "pur
                                          "probit",   "logit",  "softmax"};
 static const char *const student_methods[] = {"laplace", "ep", "variational"};
 static const char *const optimisers[] = {"lbfgs", "adam"};
+static const char *const lengthscale_priors[] = {"weak", "dimension"};
 static const char *const treatments[] = {"off", "auto", "force"};
 
 hf_status hf_objective_parse(hf_context *ctx, const char *name, hf_objective *out)
@@ -58,6 +59,20 @@ hf_status hf_suspects_parse(hf_context *ctx, const char *name, hf_suspects *out)
 const char *hf_suspects_name(hf_suspects suspects)
 {
     return hfi_choice_name(treatments, COUNT(treatments), (size_t)suspects);
+}
+
+hf_status hf_prior_kind_parse(hf_context *ctx, const char *name, hf_prior_kind *out)
+{
+    size_t index = 0;
+    const hf_status s = hfi_choice_parse(ctx, "prior of lengthscales", lengthscale_priors,
+                                         COUNT(lengthscale_priors), name, out ? &index : NULL);
+    if (s == HF_OK) *out = (hf_prior_kind)index;
+    return s;
+}
+
+const char *hf_prior_kind_name(hf_prior_kind prior)
+{
+    return hfi_choice_name(lengthscale_priors, COUNT(lengthscale_priors), (size_t)prior);
 }
 
 const char *hf_stop_text(hf_stop stop)

@@ -235,6 +235,7 @@ static hf_status quiet_choices(workshop *w)
     hf_action_start start;
     hf_student_method student;
     hf_optimiser optimiser;
+    hf_prior_kind prior;
     hf_age_kind age;
     assert_int_equal(hf_solver_parse(w->ctx, "projected", &solver), HF_OK);
     assert_string_equal(hf_solver_name(solver), "projected");
@@ -250,6 +251,8 @@ static hf_status quiet_choices(workshop *w)
     assert_string_equal(hf_action_start_name(start), "eigen");
     assert_int_equal(hf_student_method_parse(w->ctx, "ep", &student), HF_OK);
     assert_string_equal(hf_student_method_name(student), "ep");
+    assert_int_equal(hf_prior_kind_parse(w->ctx, "dimension", &prior), HF_OK);
+    assert_string_equal(hf_prior_kind_name(prior), "dimension");
     assert_int_equal(hf_optimiser_parse(w->ctx, "adam", &optimiser), HF_OK);
     assert_string_equal(hf_optimiser_name(optimiser), "adam");
     assert_int_equal(hf_age_kind_parse(w->ctx, "wiener", &age), HF_OK);

@@ -16,6 +16,7 @@ static void names(workshop *w)
     hf_blocks blocks = HF_BLOCKS_CLUSTERED;
     hf_action_start start = HF_ACTION_START_EIGEN;
     hf_student_method student = HF_STUDENT_EP;
+    hf_prior_kind prior = HF_PRIOR_DIMENSION;
     hf_optimiser optimiser = HF_OPTIMISER_ADAM;
     const char *const bad[] = {NULL, "", "Exact", "exact ", "krylow"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -27,10 +28,12 @@ static void names(workshop *w)
         ARGUMENT(hf_action_start_parse(w->ctx, bad[i], &start));
         ARGUMENT(hf_student_method_parse(w->ctx, bad[i], &student));
         ARGUMENT(hf_optimiser_parse(w->ctx, bad[i], &optimiser));
+        ARGUMENT(hf_prior_kind_parse(w->ctx, bad[i], &prior));
     }
     assert_true(solver == HF_SOLVER_EXACT && method == HF_INDUCING_DTC && choice == HF_INDUCING_FIRST &&
                 actions == HF_ACTIONS_BLOCKS && blocks == HF_BLOCKS_CLUSTERED &&
-                start == HF_ACTION_START_EIGEN && student == HF_STUDENT_EP && optimiser == HF_OPTIMISER_ADAM);
+                start == HF_ACTION_START_EIGEN && student == HF_STUDENT_EP &&
+                optimiser == HF_OPTIMISER_ADAM && prior == HF_PRIOR_DIMENSION);
     ARGUMENT(hf_solver_parse(w->ctx, "auto", NULL));
     ARGUMENT(hf_inducing_method_parse(w->ctx, "vfe", NULL));
     ARGUMENT(hf_inducing_choice_parse(w->ctx, "greedy", NULL));
@@ -39,6 +42,7 @@ static void names(workshop *w)
     ARGUMENT(hf_action_start_parse(w->ctx, "random", NULL));
     ARGUMENT(hf_student_method_parse(w->ctx, "laplace", NULL));
     ARGUMENT(hf_optimiser_parse(w->ctx, "lbfgs", NULL));
+    ARGUMENT(hf_prior_kind_parse(w->ctx, "weak", NULL));
     const char *strange[] = {hf_solver_name((hf_solver)99),
                              hf_inducing_method_name((hf_inducing_method)99),
                              hf_inducing_choice_name((hf_inducing_choice)-1),
@@ -46,7 +50,8 @@ static void names(workshop *w)
                              hf_blocks_name((hf_blocks)99),
                              hf_action_start_name((hf_action_start)-9),
                              hf_student_method_name((hf_student_method)99),
-                             hf_optimiser_name((hf_optimiser)99)};
+                             hf_optimiser_name((hf_optimiser)99),
+                             hf_prior_kind_name((hf_prior_kind)99)};
     for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) assert_non_null(strange[i]);
 }
 

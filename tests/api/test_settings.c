@@ -35,10 +35,12 @@ static void all_written(const hf_fit_settings *s)
     WRITTEN(*s, train);
     WRITTEN(*s, objective);
     WRITTEN(*s, priors);
+    WRITTEN(*s, lengthscale_prior);
     WRITTEN(*s, train_mean);
     WRITTEN(*s, restarts);
     WRITTEN(*s, iterations);
     WRITTEN(*s, standardise);
+    WRITTEN(*s, unit_inputs);
     WRITTEN(*s, solver);
     WRITTEN(*s, inducing);
     WRITTEN(*s, inducing_method);
@@ -86,9 +88,11 @@ typedef struct mirror {
     size_t rounds;
     bool consistent_noise, train;
     hf_objective objective;
-    bool priors, train_mean;
+    bool priors;
+    hf_prior_kind lengthscale_prior;
+    bool train_mean;
     size_t restarts, iterations;
-    bool standardise;
+    bool standardise, unit_inputs;
     hf_solver solver;
     size_t inducing;
     hf_inducing_method inducing_method;
@@ -152,7 +156,8 @@ static void defaults_are_as_documented(void **state)
     assert_int_equal(s.sites, HF_SITES_GAUSSIAN);
     assert_int_equal(s.suspects, HF_SUSPECTS_AUTO);
     assert_true(s.groups && s.calibrate && s.consistent_noise && s.train && s.priors && s.train_mean);
-    assert_true(s.standardise);
+    assert_true(s.standardise && !s.unit_inputs);
+    assert_int_equal(s.lengthscale_prior, HF_PRIOR_WEAK);
     assert_int_equal(s.centre, HF_CENTRE_LEAVE_ONE_OUT);
     assert_int_equal(s.threshold_rule, HF_THRESHOLD_MAD);
     assert_true(s.eps == 0.1 && s.threshold > 0.0);
@@ -257,6 +262,7 @@ static void choices_have_one_name_each(void **state)
     ROUND_TRIP(hf_student_method, hf_student_method_parse, hf_student_method_name,
                HF_STUDENT_VARIATIONAL + 1);
     ROUND_TRIP(hf_optimiser, hf_optimiser_parse, hf_optimiser_name, HF_OPTIMISER_ADAM + 1);
+    ROUND_TRIP(hf_prior_kind, hf_prior_kind_parse, hf_prior_kind_name, HF_PRIOR_DIMENSION + 1);
     ROUND_TRIP(hf_transform, hf_transform_parse, hf_transform_name, HF_TRANSFORM_AUTO + 1);
     hf_context_free(ctx);
 }

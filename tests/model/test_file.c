@@ -110,7 +110,7 @@ static void foreign_files_are_refused(void **state)
     assert_rejected(&made, made.size, "SQLite database, but not");
     memcpy(made.copy, made.bytes, made.size);
     made.copy[63] = HFI_FORMAT_VERSION + 1;
-    assert_rejected(&made, made.size, "newer Holdfast (format 6");
+    assert_rejected(&made, made.size, "newer Holdfast (format 7");
     made.copy[63] = 0;
     assert_rejected(&made, made.size, "no format version");
     image_free(&made);
@@ -254,6 +254,37 @@ static void nonsense_about_transforms_is_refused(void **state)
     image_free(&made);
 }
 
+/* Version 6 has priors of lengthscales or inputs as they are, with a transform or without. */
+static void the_latest_settings_have_the_latest_format(void **state)
+{
+    (void)state;
+    for (int transformed = 0; transformed < 2; transformed++) {
+        image made = image_make();
+        for (size_t i = 0; i < made.model->n; i++) made.model->y[i] = exp(made.model->y[i]);
+        made.model->settings.transform = transformed ? HF_TRANSFORM_LOG : HF_TRANSFORM_NONE;
+        made.model->settings.lengthscale_prior = HF_PRIOR_DIMENSION;
+        assert_int_equal(hfi_model_format(made.model), HFI_FORMAT_VERSION);
+        sqlite3_free(made.bytes);
+        assert_int_equal(hfi_model_to_image(made.ctx, made.model, HFI_PIECE_BYTES, &made.bytes, &made.size),
+                         HF_OK);
+        hf_model *loaded = NULL;
+        assert_int_equal(hfi_model_from_bytes(made.ctx, made.bytes, made.size, "m.hf", &loaded), HF_OK);
+        assert_int_equal(loaded->settings.lengthscale_prior, HF_PRIOR_DIMENSION);
+        assert_false(loaded->settings.unit_inputs);
+        assert_same_model(made.ctx, made.model, loaded);
+        hf_model_free(loaded);
+        static const char *const statements[] = {
+            "UPDATE meta SET value = 'weak' WHERE key = 'settings.lengthscale_prior'",
+            "UPDATE meta SET value = 'none' WHERE key = 'settings.lengthscale_prior'",
+            "UPDATE meta SET value = 2 WHERE key = 'settings.unit_inputs'",
+            "DELETE FROM meta WHERE key = 'settings.unit_inputs'",
+        };
+        for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
+            change(&made, statements[i], true);
+        image_free(&made);
+    }
+}
+
 static void other_tables_are_refused(void **state)
 {
     (void)state;
@@ -314,6 +345,8 @@ static void choices_are_named_as_in_the_library(void **state)
                 expected = hf_student_method_name((hf_student_method)k);
             if (strcmp(field->key, "settings.inference") == 0) expected = hf_inference_name((hf_inference)k);
             if (strcmp(field->key, "settings.transform") == 0) expected = hf_transform_name((hf_transform)k);
+            if (strcmp(field->key, "settings.lengthscale_prior") == 0)
+                expected = hf_prior_kind_name((hf_prior_kind)k);
             if (strcmp(field->key, "settings.weighting") == 0)
                 expected = hf_outputs_weighting_name((hf_outputs_weighting)k);
             if (expected != NULL) assert_string_equal(field->names[k], expected);
@@ -333,6 +366,7 @@ int main(void)
         cmocka_unit_test(changed_content_is_refused),
         cmocka_unit_test(nonsense_with_a_right_checksum_is_refused),
         cmocka_unit_test(nonsense_about_transforms_is_refused),
+        cmocka_unit_test(the_latest_settings_have_the_latest_format),
         cmocka_unit_test(other_tables_are_refused),
         cmocka_unit_test(unwritable_places_leave_nothing),
         cmocka_unit_test(choices_are_named_as_in_the_library),

@@ -115,6 +115,10 @@ static void draw_settings(hf_context *ctx, hfi_stream *s, const char *preset, hf
     out->standardise = hfi_stream_below(s, 2);
     out->train = hfi_stream_below(s, 4) > 0;
     out->priors = hfi_stream_below(s, 2);
+    if (out->sites < HF_SITES_PROBIT && hfi_stream_below(s, 4) == 0) {
+        out->unit_inputs = true;
+        out->lengthscale_prior = out->priors ? HF_PRIOR_DIMENSION : HF_PRIOR_WEAK;
+    }
     if (out->sites < HF_SITES_PROBIT) {
         out->train_mean = hfi_stream_below(s, 4) > 0;
         out->calibrate = hfi_stream_below(s, 2);

@@ -49,7 +49,7 @@ class Options(ToolCase):
                    "standardise set no-train restarts seed threads dry-run json output solver actions action-kind blocks "
                    "action-start inducing inducing-method inducing-choice train-inducing minibatch optimiser learning-rate "
                    "iterations single-precision student-method nu beta tolerance checkpoint resume stream cache "
-                   "output-column weighting coregion-rank shared-noise max-noise inference",
+                   "output-column weighting coregion-rank shared-noise max-noise inference unit-inputs lengthscale-prior",
             "predict": "output computational covariance", "score": "json",
             "compare": "target features drop noise-column preset kernel mean model folds repeats by output seed json", "inspect": "json rows", "plot": "x output data-only",
             "bound": "target features kernel norm noise-bound noise-bound-column noise-below noise-above at grid method ridge jitter rigorous "
@@ -143,7 +143,8 @@ class Options(ToolCase):
             (fit + ["--preset", "gp", "--eps", "0.1"], "--sites robust"),
             (fit + ["--sites", "robust", "--suspects", "auto"], "--suspects auto"),
             (fit + ["--no-train", "--suspects", "force"], "needs training"),
-            (fit + ["--no-train", "--restarts", "3"], "--no-train"), (fit + ["--set", "noise"], "NAME=NUMBER"),
+            (fit + ["--no-train", "--restarts", "3"], "--no-train"), (fit + ["--lengthscale-prior", "strong"], "dimension"),
+            (fit + ["--no-train", "--lengthscale-prior", "dimension"], "--no-train"), (fit + ["--unit-inputs=1"], "takes no value"), (fit + ["--set", "noise"], "NAME=NUMBER"),
             (fit + ["--set", "noise=x"], "NAME=NUMBER"), (fit + ["--set", "noise=1", "--set", "noise=2"], "twice"),
             (fit + ["--features", "a,,b"], "list of names"), (fit + ["--features", "a", "--drop", "b"], "give one"),
             (fit + ["--seed", "-1"], "whole number"), (fit + ["--threads", "many"], "whole number"),

@@ -82,6 +82,8 @@ static void every_setting_matters(void **state)
     ASSERT_MATTERS(s->restarts, 3);
     ASSERT_MATTERS(s->iterations, 3);
     ASSERT_MATTERS(s->standardise, !s->standardise);
+    ASSERT_MATTERS(s->lengthscale_prior, HF_PRIOR_DIMENSION);
+    ASSERT_MATTERS(s->unit_inputs, true);
     ASSERT_MATTERS(s->solver, HF_SOLVER_PROJECTED);
     ASSERT_MATTERS(s->inducing, 7);
     ASSERT_MATTERS(s->inducing_method, HF_INDUCING_FITC);
@@ -150,7 +152,7 @@ static void no_field_is_forgotten(void **state)
 {
     (void)state;
     if (sizeof(void *) != 8 || sizeof(int) != 4) skip();
-    assert_int_equal(sizeof(hf_fit_settings), 288);
+    assert_int_equal(sizeof(hf_fit_settings), 296);
 }
 
 int main(void)

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Priors of hyperparameters, and the units that they are in. */
+#include "train/fit.h"
+#include <math.h>
+#include <string.h>
+
+/* In standardised units; docs/methods/robust-default.md says where they come from. */
+static const double noise_lower = 1e-6, noise_prior = -3.506557897319982; /* log 0.03 */
+static const double noise_prior_sd = 3.0, scale_prior_sd = 2.0, factor_prior_sd = 2.0;
+
+/* Scaled with the inputs' number (Hvarfner, Hellsten and Nardi 2024), for inputs in [0, 1]: a density of l with parameters
+ * sqrt 2 + log(d) / 2 and sqrt 3 is largest where its logarithm is sqrt 2 + log(d) / 2 - 3, and as a function of
+ * that logarithm it is a normal one about there, to a factor. The same for the noise: -4 - 1. */
+static const double dimension_mode = -1.585786437626905, dimension_prior_sd = 1.7320508075688772;
+static const double dimension_noise_mode = -5.0, dimension_noise_sd = 1.0, dimension_noise_lower = 1e-4;
+
+/* How many inputs share the distance that lengthscale i is part of. The array found last is remembered in *last
+ * (zero at first): going through all parameters in order takes time linear in their number, which may be 100 000. */
+size_t hfi_fit_inputs_of(const hf_kernel *kernel, size_t i, const hf_parameter *parameter,
+                         hfi_fit_array *last)
+{
+    const char *bracket = strchr(parameter->name, '[');
+    if (!bracket) return parameter->column == SIZE_MAX ? hf_kernel_dimension(kernel) : 1;
+    if (i >= last->end) {
+        const size_t length = (size_t)(bracket - parameter->name) + 1;
+        hf_parameter other = *parameter;
+        *last = (hfi_fit_array){.begin = i, .end = i};
+        while (hf_kernel_parameter(kernel, last->end, &other) >= 0 &&
+               strncmp(other.name, parameter->name, length) == 0)
+            last->end++;
+    }
+    return last->end - last->begin;
+}
+
+bool hfi_fit_is_lengthscale(const hf_parameter *parameter)
+{
+    return parameter->unit == HF_UNIT_INPUT && strstr(parameter->name, "lengthscale") != NULL;
+}
+
+double hfi_fit_reference(const hfi_fit *fit, const hf_parameter *parameter)
+{
+    const hf_fit_settings *settings = fit->settings;
+    if (settings->standardise && !settings->unit_inputs) return 1.0;
+    const double factor = hfi_scaling_factor(&fit->measured, parameter->unit, parameter->column);
+    const double applied = hfi_scaling_factor(&fit->scaling, parameter->unit, parameter->column);
+    if (isfinite(factor / applied) && factor > 0.0) return factor / applied;
+    /* Shared by inputs of different scales: their geometric mean. */
+    double sum = 0.0;
+    for (size_t j = 0; j < fit->d; j++)
+        sum += log(fit->measured.x_scale[j] / fit->scaling.x_scale[j]) / (double)fit->d;
+    double y = 0.0; /* and that of the outputs' */
+    for (size_t k = 0; !settings->standardise && k < fit->outputs; k++)
+        y += log(hfi_scaling_scale(&fit->measured, k)) / (double)fit->outputs;
+    hfi_scaling one = {.d = 1, .x_scale = &(double){exp(sum)}, .y_scale = exp(y)};
+    return hfi_scaling_factor(&one, parameter->unit, 0);
+}
+
+/* Of an input among the readings, in the units of the fit: what [0, 1] is there. */
+static double range_of(const hfi_fit *fit, size_t column)
+{
+    if (fit->settings->unit_inputs) return 1.0;
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < fit->n; i++) {
+        low = fmin(low, fit->x[i * fit->d + column]);
+        high = fmax(high, fit->x[i * fit->d + column]);
+    }
+    return high > low ? high - low : 1.0;
+}
+
+/* Its logarithm; of a lengthscale that inputs share, their mean. */
+static double log_range(const hfi_fit *fit, const hf_parameter *p)
+{
+    const size_t d = fit->d - (fit->outputs > 1 ? 1 : 0);
+    double sum = 0.0;
+    if (p->column != SIZE_MAX) return log(range_of(fit, p->column));
+    for (size_t j = 0; j < d; j++) sum += log(range_of(fit, j)) / (double)d;
+    return sum;
+}
+
+static bool scales_with_dimension(const hfi_fit *fit)
+{
+    return fit->settings->lengthscale_prior == HF_PRIOR_DIMENSION;
+}
+
+double hfi_fit_least_noise(const hfi_fit *fit)
+{
+    return scales_with_dimension(fit) ? dimension_noise_lower : noise_lower;
+}
+
+void hfi_fit_noise_prior(const hfi_fit *fit, hfi_trainer *t, size_t at, double unit)
+{
+    const bool scaled = scales_with_dimension(fit);
+    t->prior_mean[at] = (scaled ? dimension_noise_mode : noise_prior) + unit;
+    t->prior_sd[at] = scaled ? dimension_noise_sd : noise_prior_sd;
+}
+
+void hfi_fit_kernel_prior(const hfi_fit *fit, hfi_trainer *t, size_t i, const hf_parameter *p,
+                          hfi_fit_array *last)
+{
+    const double unit = log(hfi_fit_reference(fit, p));
+    if (hfi_fit_is_lengthscale(p)) {
+        const double share = 0.5 * log((double)hfi_fit_inputs_of(fit->kernel, i, p, last));
+        const bool scaled = scales_with_dimension(fit);
+        t->prior_mean[i] = share + (scaled ? dimension_mode + log_range(fit, p) : 0.5 + unit);
+        t->prior_sd[i] = scaled ? dimension_prior_sd : scale_prior_sd;
+    } else if (p->unit == HF_UNIT_OUTPUT) {
+        /* Entries of a coregionalisation's factor, of either sign: what keeps scale and lengthscale from running away together. */
+        t->prior_mean[i] = 0.0;
+        t->prior_sd[i] = factor_prior_sd * exp(unit);
+    } else if (p->unit == HF_UNIT_OUTPUT2 || p->unit == HF_UNIT_OUTPUT2_INPUT2) {
+        t->prior_mean[i] = unit;
+        t->prior_sd[i] = scale_prior_sd;
+    }
+}
