@@ -18,6 +18,7 @@
 #include <holdfast/envelope.h>
 #include <holdfast/envelope_file.h>
 #include <holdfast/envelope_kernel.h>
+#include <holdfast/front.h>
 #include <holdfast/kernel.h>
 #include <holdfast/mean.h>
 #include <holdfast/metrics.h>

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expected hypervolume improvement: boxes above a front, found by a sweep along the last objective, and the sum over them. */
+#include "optimise/front.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST = 3 /* objectives */
+};
+
+typedef struct box {
+    double lower[MOST], upper[MOST];
+} box;
+
+struct hf_ehvi {
+    hfi_memory memory;
+    size_t m, count;
+    box *boxes;
+};
+
+/* ---- boxes ------------------------------------------------------------------------------------------------------- */
+
+/* What no point has dominated so far, in the plane of the first two objectives: strips side by side, each without an upper end. Their lower ends fall from left to right. A
+ * strip has been as it is since the sweep, which goes down, was at its level. */
+typedef struct strip {
+    double left, right, lower, level;
+} strip;
+
+typedef struct sweep {
+    hf_ehvi *out;
+    strip *strips;
+    size_t count;
+} sweep;
+
+static void emit(sweep *s, const strip *from, double right, double level)
+{
+    hf_ehvi *out = s->out;
+    if (out->m == MOST && !(level < from->level)) return;
+    out->boxes[out->count++] =
+        (box){.lower = {from->left, from->lower, level}, .upper = {right, INFINITY, from->level}};
+}
+
+/* Strips first .. end - 1 reach into what (x, y) dominates: in their place comes one above y, and what is left of the last. */
+static void insert(sweep *s, double x, double y, double level)
+{
+    size_t first = 0, end;
+    while (first < s->count && s->strips[first].lower >= y) first++;
+    for (end = first; end < s->count && s->strips[end].left < x; end++) {
+    }
+    if (end == first) return;
+    const strip merged = {s->strips[first].left, x, y, level};
+    for (size_t k = first; k < end; k++)
+        if (s->out->m == MOST) emit(s, &s->strips[k], fmin(s->strips[k].right, x), level);
+    const bool left_over = s->strips[end - 1].right > x;
+    if (left_over) s->strips[--end].left = x;
+    memmove(s->strips + first + 1, s->strips + end, (s->count - end) * sizeof *s->strips);
+    s->strips[first] = merged;
+    s->count = s->count - end + first + 1;
+}
+
+static void cut(sweep *s, size_t n, const hfi_front_point *points, const double *reference)
+{
+    const size_t m = s->out->m;
+    const double last = m == MOST ? reference[2] : 0.0;
+    s->strips[0] = (strip){reference[0], INFINITY, m > 1 ? reference[1] : 0.0, INFINITY};
+    s->count = 1;
+    for (size_t i = 0; i < n; i++) {
+        const double *at = points[i].row;
+        if (m == 1)
+            s->strips[0].left = fmax(s->strips[0].left, at[0]);
+        else
+            insert(s, at[0], at[1], m == MOST ? at[2] : 0.0);
+    }
+    for (size_t k = 0; k < s->count; k++) emit(s, &s->strips[k], s->strips[k].right, last);
+}
+
+void hf_ehvi_free(hf_ehvi *ehvi)
+{
+    if (ehvi == NULL) return;
+    hfi_memory memory = ehvi->memory;
+    hfi_memory_free(&memory, ehvi->boxes);
+    hfi_memory_free(&memory, ehvi);
+}
+
+size_t hf_ehvi_objectives(const hf_ehvi *ehvi)
+{
+    return ehvi != NULL ? ehvi->m : 0;
+}
+
+hf_status hf_ehvi_create(hf_context *ctx, size_t n, size_t m, const double *values, const double *reference,
+                         hf_ehvi **out)
+{
+    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_ehvi_create: out is NULL");
+    if (m > MOST)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the expected improvement of %zu objectives is asked for; at most %d", m, MOST);
+    hfi_front_point *points;
+    size_t count;
+    hf_status status = hfi_front_above_reference(ctx, n, m, values, reference, &points, &count);
+    if (status < 0) return status;
+    sweep s = {.out = hfi_alloc(ctx, 1, sizeof *s.out)};
+    s.strips = hfi_alloc(ctx, count + 1, sizeof *s.strips);
+    status = HF_ERR_MEMORY;
+    if (s.out != NULL && s.strips != NULL) {
+        s.out->memory = hfi_context_memory(ctx);
+        s.out->m = m;
+        s.out->boxes = hfi_alloc(ctx, count + 1, 2 * sizeof *s.out->boxes);
+        if (s.out->boxes != NULL) status = HF_OK;
+    }
+    if (status >= 0) {
+        cut(&s, count, points, reference);
+        *out = s.out;
+    } else {
+        hfi_free(ctx, s.out);
+    }
+    hfi_free(ctx, s.strips);
+    hfi_free(ctx, points);
+    return status;
+}
+
+/* ---- the sum ----------------------------------------------------------------------------------------------------- */
+
+/* A sum of exponentials and of their slopes, all divided by exp(top), the largest so far. */
+typedef struct total {
+    double top, sum, by_mean[MOST], by_sd[MOST];
+} total;
+
+static void add(total *t, const hf_ehvi *ehvi, const box *b, const double *mean, const double *sd)
+{
+    hfi_strip side[MOST];
+    double term = 0.0;
+    for (size_t j = 0; j < ehvi->m; j++) {
+        side[j] = hfi_front_strip(b->lower[j], b->upper[j], mean[j], sd[j]);
+        term += side[j].log_value;
+    }
+    if (term == -INFINITY) return;
+    if (term > t->top) {
+        const double shrink = exp(t->top - term);
+        t->sum *= shrink;
+        for (size_t j = 0; j < ehvi->m; j++) t->by_mean[j] *= shrink, t->by_sd[j] *= shrink;
+        t->top = term;
+    }
+    const double weight = exp(term - t->top);
+    t->sum += weight;
+    for (size_t j = 0; j < ehvi->m; j++) {
+        t->by_mean[j] += weight * side[j].by_mean;
+        t->by_sd[j] += weight * side[j].by_sd;
+    }
+}
+
+static bool valid(const hf_ehvi *ehvi, const double *mean, const double *sd, const double *value)
+{
+    if (ehvi == NULL || mean == NULL || sd == NULL || value == NULL) return false;
+    for (size_t j = 0; j < ehvi->m; j++)
+        if (sd[j] < 0.0) return false;
+    return true;
+}
+
+/* log EHVI into *log_value, and derivatives of the log. */
+static hf_status evaluate(const hf_ehvi *ehvi, const double *mean, const double *sd, total *t,
+                          double *log_value)
+{
+    *t = (total){.top = -INFINITY};
+    for (size_t j = 0; j < ehvi->m; j++)
+        if (!isfinite(mean[j]) || !isfinite(sd[j])) return HF_ERR_NOT_FINITE;
+    for (size_t k = 0; k < ehvi->count; k++) add(t, ehvi, &ehvi->boxes[k], mean, sd);
+    *log_value = t->sum > 0.0 ? t->top + log(t->sum) : -INFINITY;
+    bool finite = *log_value < INFINITY; /* false for NaN */
+    for (size_t j = 0; j < ehvi->m && t->sum > 0.0; j++) {
+        t->by_mean[j] /= t->sum;
+        t->by_sd[j] /= t->sum;
+        finite = finite && isfinite(t->by_mean[j]) && isfinite(t->by_sd[j]);
+    }
+    return finite ? HF_OK : HF_ERR_NOT_FINITE;
+}
+
+static void write(const hf_ehvi *ehvi, const total *t, double factor, double *by_mean, double *by_sd)
+{
+    for (size_t j = 0; j < ehvi->m; j++) {
+        if (by_mean != NULL) by_mean[j] = factor * t->by_mean[j];
+        if (by_sd != NULL) by_sd[j] = factor * t->by_sd[j];
+    }
+}
+
+hf_status hf_ehvi_log(const hf_ehvi *ehvi, const double *mean, const double *sd, double *value,
+                      double *by_mean, double *by_sd)
+{
+    total t;
+    double log_value;
+    if (!valid(ehvi, mean, sd, value)) return HF_ERR_ARGUMENT;
+    const hf_status status = evaluate(ehvi, mean, sd, &t, &log_value);
+    if (status < 0) return status;
+    *value = log_value;
+    write(ehvi, &t, 1.0, by_mean, by_sd);
+    return HF_OK;
+}
+
+hf_status hf_ehvi_value(const hf_ehvi *ehvi, const double *mean, const double *sd, double *value,
+                        double *by_mean, double *by_sd)
+{
+    total t;
+    double log_value;
+    if (!valid(ehvi, mean, sd, value)) return HF_ERR_ARGUMENT;
+    const hf_status status = evaluate(ehvi, mean, sd, &t, &log_value);
+    if (status < 0) return status;
+    if (log_value > log(DBL_MAX)) return HF_ERR_NOT_FINITE;
+    *value = exp(log_value);
+    write(ehvi, &t, *value, by_mean, by_sd);
+    return HF_OK;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every allocation of what several objectives need fails once; see test_allocation.c. */
+#include "api/sweep.h"
+
+static const double values[] = {1.0, 3.0, 2.0, 2.0, 3.0, 1.0, 0.5, 0.5};
+static const double reference[] = {0.0, 0.0};
+
+static hf_status front(workshop *w)
+{
+    size_t index[4] = {9}, count = 9;
+    const hf_status status = hf_front(w->ctx, 4, 2, values, index, &count);
+    assert_true(status < 0 ? index[0] == 9 && count == 9 : index[0] == 0 && count == 3);
+    return status;
+}
+
+static hf_status volume(workshop *w)
+{
+    double out = 77.0;
+    const hf_status status = hf_hypervolume(w->ctx, 4, 2, values, reference, &out);
+    assert_true(out == (status < 0 ? 77.0 : 6.0));
+    return status;
+}
+
+/* Only hf_ehvi_create() allocates. */
+static hf_status improvement(workshop *w)
+{
+    hf_ehvi *out = UNTOUCHED;
+    const hf_status status = settled(hf_ehvi_create(w->ctx, 4, 2, values, reference, &out), out);
+    if (status < 0) return status;
+    const double mean[] = {2.0, 2.5}, sd[] = {0.5, 1.0};
+    double value, slopes[4];
+    assert_int_equal(hf_ehvi_objectives(out), 2);
+    assert_int_equal(hf_ehvi_value(out, mean, sd, &value, slopes, slopes + 2), HF_OK);
+    assert_int_equal(hf_ehvi_log(out, mean, sd, &value, slopes, slopes + 2), HF_OK);
+    hf_ehvi_free(out);
+    return status;
+}
+
+static void fronts_survive(void **state)
+{
+    (void)state;
+    static const sweep_case cases[] = {
+        CASE(front, 1),
+        CASE(volume, 2),
+        CASE(improvement, 4),
+    };
+    run_cases(cases, sizeof cases / sizeof cases[0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fronts_survive)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
