@@ -66,6 +66,13 @@ hf_status certified_load(certified *run)
             "targets as they are; fit without --transform, or to a column of that %s",
             run->arguments->operand[0], hf_transform_name(transform), hf_model_target(run->model),
             hf_transform_name(transform));
+    if (hf_model_mean_column(run->model) != NULL)
+        return certified_refuse(
+            run,
+            "%s is a model of \"%s\" less a prior mean that rows bring along "
+            "(--mean-column %s), which nobody knows where inputs move; fit without it, or "
+            "to a column of the difference",
+            run->arguments->operand[0], hf_model_target(run->model), hf_model_mean_column(run->model));
     run->posterior = hf_model_posterior(run->model);
     run->classifier = hf_model_classifier(run->model);
     run->d = hf_model_features(run->model);

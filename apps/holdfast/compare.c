@@ -7,9 +7,14 @@
 
 static const tool_option options[] = {
     {"target", 't', "Y", "column to predict (required)", false},
-    {"features", 'f', "A,B,...", "input columns (default: all numeric ones but target and noise)", true},
+    {"features", 'f', "A,B,...", "input columns (default: all numeric ones but target, noise and mean)",
+     true},
     {"drop", 0, "A,B,...", "columns to leave out of the default inputs", true},
     {"noise-column", 0, "COLUMN", "column with the known noise variance of each reading", false},
+    {"mean-column", 0, "COLUMN",
+     "column with the prior mean of each row: what is fitted is the target\nless it, and predictions add "
+     "it, so that these rows need it too",
+     false},
     {"preset", 0, "A,B,...",
      "presets of holdfast fit to compare; without --preset, --kernel,\n--mean and --model: default, gp, "
      "student-t",
@@ -87,7 +92,8 @@ static hf_status compare(compare_job *job)
                                 .feature_count = job->features.count,
                                 .drop = job->drop.list,
                                 .drop_count = job->drop.count,
-                                .noise = argument(job->arguments, "noise-column")};
+                                .noise = argument(job->arguments, "noise-column"),
+                                .mean = argument(job->arguments, "mean-column")};
     hf_status status = hf_table_read_csv(ctx, job->arguments->operand[0], &job->table);
     if (status >= 0)
         status = hf_compare(ctx, job->table, &columns, job->rivals.count, job->rivals.contender,

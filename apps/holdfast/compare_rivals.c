@@ -11,8 +11,8 @@ enum {
 
 /* Options of a fit that are not about its model. */
 static const char *const others[] = {
-    "target", "output-column", "features", "drop", "noise-column", "stream", "cache", "resume",
-    "output", "checkpoint",    "dry-run",  "seed", "threads",      "json",   "quiet", "help"};
+    "target", "output-column", "features", "drop", "noise-column", "mean-column", "stream", "cache", "resume",
+    "output", "checkpoint",    "dry-run",  "seed", "threads",      "json",        "quiet",  "help"};
 
 /* A command line of fit begins with a table; which, is no matter of its model. */
 static char some_table[] = "TRAIN.csv";

@@ -178,6 +178,9 @@ static int check_transform(const tool_arguments *arguments, const hf_fit_setting
     if (has_argument(arguments, "noise-column"))
         return usage_error(verb, "--transform %s: a noise column is of the target as it is; leave one out",
                            name);
+    if (has_argument(arguments, "mean-column"))
+        return usage_error(verb, "--transform %s: a mean column is of the target as it is; leave one out",
+                           name);
     if (has_argument(arguments, "output-column"))
         return usage_error(verb, "--transform %s is of one target; leave out --output-column", name);
     if (s->transform == HF_TRANSFORM_AUTO &&

@@ -12,9 +12,14 @@ static const tool_option options[] = {
      false},
     {"output-column", 0, "COLUMN",
      "rows are single readings of several outputs, and this column\nsays of which", false},
-    {"features", 'f', "A,B,...", "input columns (default: all numeric ones but target and noise)", true},
+    {"features", 'f', "A,B,...", "input columns (default: all numeric ones but target, noise and mean)",
+     true},
     {"drop", 0, "A,B,...", "columns to leave out of the default inputs", true},
     {"noise-column", 0, "COLUMN", "column with the known noise variance of each reading", false},
+    {"mean-column", 0, "COLUMN",
+     "column with the prior mean of each row: what is fitted is the target\nless it, and predictions add "
+     "it, so that these rows need it too",
+     false},
     {"preset", 0, "NAME",
      "default: suspects found and set aside; gp: plain Gaussian process;\n"
      "rcgp, rcagp, rcsvgp: robust (exact, projected, inducing);\n"

@@ -65,6 +65,10 @@ static int check_conflicts(const tool_arguments *arguments, size_t targets, cons
         return usage_error(
             verb, "--noise-column goes with one target; put the readings of several outputs in rows of "
                   "their own, with --output-column");
+    if (has_argument(arguments, "mean-column"))
+        return usage_error(
+            verb, "--mean-column goes with one target; take the prior means off the readings of several "
+                  "outputs in the table");
     if (has_argument(arguments, "stream"))
         return usage_error(verb, "--stream goes with one output; several are fitted from all rows at once");
     if (s->minibatch > 0)

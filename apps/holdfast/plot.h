@@ -26,6 +26,10 @@ typedef struct plot_data {
      * NULL. */
     const double *row, *y, *loo_mean, *loo_sd, *weight, *suspected, *residual;
     hf_transform transform;
+    /* Prior means that rows bring along: with one input `offsets` pairs of input and mean, by which the
+     * slice follows them; with several their median. */
+    size_t offsets;
+    double *offset_at, offset;
 
     size_t column; /* the input of the slice */
     /* The slice, of what is modelled. */

@@ -42,6 +42,55 @@ static hf_status medians(const plot_data *data, double *centre)
     return HF_OK;
 }
 
+/* Means at the same place become their average. Returns how many places there are. */
+static size_t merge(double *pair, size_t n)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n;) {
+        const size_t first = i;
+        const double at = pair[2 * first];
+        double sum = 0.0;
+        for (; i < n && pair[2 * i] == at; i++) sum += pair[2 * i + 1];
+        pair[2 * count] = at;
+        pair[2 * count++ + 1] = sum / (double)(i - first);
+    }
+    return count;
+}
+
+static hf_status find_offset(hf_context *ctx, plot_data *data)
+{
+    const char *column = hf_model_mean_column(data->model);
+    if (column == NULL) return HF_OK;
+    plot_spread s;
+    const double *prior = table_column(ctx, data->training, column);
+    if (prior == NULL) return HF_ERR_INTERNAL;
+    if (!plot_spread_of(prior, data->n, &s)) return HF_ERR_MEMORY;
+    data->offset = s.median;
+    if (data->d > 1) return HF_OK;
+    data->offset_at = malloc((data->n + 1) * 2 * sizeof *data->offset_at);
+    if (data->offset_at == NULL) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < data->n; i++) {
+        data->offset_at[2 * i] = data->x[0][i];
+        data->offset_at[2 * i + 1] = prior[i];
+    }
+    qsort(data->offset_at, data->n, 2 * sizeof *data->offset_at, by_value);
+    data->offsets = merge(data->offset_at, data->n);
+    return HF_OK;
+}
+
+/* The prior mean at a place of the slice: between readings a straight line. */
+static double offset_of(const plot_data *data, double at)
+{
+    const double *pair = data->offset_at;
+    if (data->offsets == 0) return data->offset;
+    size_t i = 0;
+    while (i < data->offsets && pair[2 * i] < at) i++;
+    if (i == 0) return pair[1];
+    if (i == data->offsets) return pair[2 * i - 1];
+    const double share = (at - pair[2 * i - 2]) / (pair[2 * i] - pair[2 * i - 2]);
+    return pair[2 * i - 1] + share * (pair[2 * i + 1] - pair[2 * i - 1]);
+}
+
 hf_status plot_variation(hf_context *ctx, const plot_data *data, const double *centre, size_t j,
                          const plot_spread *s, double *out)
 {
@@ -107,6 +156,7 @@ static hf_status predict_along(hf_context *ctx, const plot_data *data, const dou
         status =
             hf_predict(ctx, hf_model_posterior(data->model), rows, x, data->width, mean + begin,
                        latent != NULL ? latent + begin : NULL, observed != NULL ? observed + begin : NULL);
+        for (size_t k = 0; k < rows; k++) mean[begin + k] += offset_of(data, at[begin + k]);
     }
     free(x);
     return status;
@@ -200,6 +250,7 @@ hf_status plot_data_make(hf_context *ctx, const hf_model *model, const char *x, 
     plot_spread s;
     hf_status status = centre != NULL ? load_tables(ctx, out) : HF_ERR_MEMORY;
     if (status >= 0) status = medians(out, centre);
+    if (status >= 0) status = find_offset(ctx, out);
     if (status >= 0) status = choose_input(ctx, out, centre, x);
     if (status >= 0 && !plot_spread_of(out->x[out->column], out->n, &s)) status = HF_ERR_MEMORY;
     if (status >= 0) status = plot_slice_make(ctx, out, centre, &s);
@@ -211,6 +262,7 @@ void plot_data_free(plot_data *data)
 {
     hf_table_free(data->rows);
     hf_table_free(data->training);
+    free(data->offset_at);
     free(data->reading_at);
     free(data->reading_value);
     free(data->x);

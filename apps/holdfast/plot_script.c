@@ -211,7 +211,10 @@ static void print_slice_plot(FILE *out, const plot_data *data, const char *head,
     print_gaps(out, data);
     heading(out, head, along ? x : data->name, blocks.beyond);
     if (along) {
-        label(out, "x", "", x, data->d > 1 ? "  (other inputs at their medians)" : "");
+        label(out, "x", "", x,
+              data->d == 1                                ? ""
+              : hf_model_mean_column(data->model) == NULL ? "  (other inputs at their medians)"
+                                                          : "  (other inputs, prior mean at their medians)");
         label(out, "y", "", data->name, data->d > 1 ? "  (readings: slice + residual)" : "");
     } else {
         label(out, "x", "", x,

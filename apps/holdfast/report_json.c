@@ -208,19 +208,19 @@ static json_t *json_suspects(const hf_model *model, const hf_table *suspects)
 
 json_t *json_model(const hf_model *model, const hf_table *suspects, const tool_quality *quality)
 {
-    const char *noise = hf_model_noise_column(model);
+    const char *noise = hf_model_noise_column(model), *mean = hf_model_mean_column(model);
     json_t *features = json_array(), *notes = json_array();
     for (size_t j = 0; j < hf_model_features(model); j++)
         json_array_append_new(features, json_text(hf_model_feature(model, j)));
     for (size_t i = 0; i < hf_model_notes(model); i++)
         json_array_append_new(notes, json_text(hf_model_note(model, i)));
-    json_t *object =
-        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "holdfast", hf_version(),
-                  "source", json_text(hf_model_source(model)), "target", json_text(hf_model_target(model)),
-                  "features", features, "noise_column", noise != NULL ? json_text(noise) : json_null(),
-                  "settings", json_settings(model), "report", json_report(model), "parameters",
-                  json_parameters(model), "suspects", json_suspects(model, suspects), "notes", notes,
-                  "data_sha256", json_text(hf_model_data_checksum(model)));
+    json_t *object = json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "holdfast", hf_version(), "source",
+        json_text(hf_model_source(model)), "target", json_text(hf_model_target(model)), "features", features,
+        "noise_column", noise != NULL ? json_text(noise) : json_null(), "mean_column",
+        mean != NULL ? json_text(mean) : json_null(), "settings", json_settings(model), "report",
+        json_report(model), "parameters", json_parameters(model), "suspects", json_suspects(model, suspects),
+        "notes", notes, "data_sha256", json_text(hf_model_data_checksum(model)));
     double trained, observed;
     if (object != NULL && trained_noise(model, &trained, &observed))
         json_object_set_new(

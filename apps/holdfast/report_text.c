@@ -97,6 +97,8 @@ static void print_heading(FILE *out, const hf_model *model)
                 report->missing);
     if (hf_model_skipped(model) > 0) fprintf(out, ", %zu more with a missing input", hf_model_skipped(model));
     say(out, "\n\nkernel       %s\nmean         %s\n", settings->kernel, hf_mean_kind_name(settings->mean));
+    if (hf_model_mean_column(model) != NULL)
+        say(out, "             of the target less column %s\n", hf_model_mean_column(model));
     if (settings->transform != HF_TRANSFORM_NONE)
         fprintf(out, "transform    %s of the target\n", hf_transform_name(settings->transform));
     print_sites(out, settings, report);

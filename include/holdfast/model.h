@@ -22,13 +22,17 @@ typedef struct hf_model hf_model;
  * during the call. */
 typedef struct hf_columns {
     const char *target; /**< the column to predict; or, of several outputs, `targets` */
-    const char *const *
-        features; /**< inputs; default: every numeric column that is neither target nor noise nor a prediction of the target */
+    const char *const
+        *features; /**< inputs; default: every numeric column that is neither target, noise nor mean
+                     nor a prediction of the target */
     size_t feature_count;
     const char *const *drop; /**< columns left out of the default */
     size_t drop_count;
     const char *noise; /**< column with the known noise variance of each reading, squared target units;
                           default: none; not with several targets */
+    const char *mean;  /**< column with the prior mean of each row, units of the target; default: 0.
+                         The model is one of target - mean, and adds the mean of each row that
+                         it is asked about: hf_fit() says with what it goes */
     const char *const *
         targets; /**< wide table: a column for each of several outputs, in the order they will have; one is as `target`. An
                                    empty field is a reading that was not taken */
@@ -44,6 +48,14 @@ typedef struct hf_columns {
  * squared target units. Errors: as hf_fit_data(), HF_ERR_NO_COLUMN, HF_ERR_PARSE for text in a numeric column
  * (file, line, column), HF_ERR_ARGUMENT when the target is also a feature. A constant feature is used (it
  * does no harm) and mentioned in the message.
+ *
+ * **A prior mean for each row** (`columns->mean`; hf_data.mean). The model is one of target - mean.
+ * In the units of target - mean, with the mean taken off: hf_model_posterior(), the mean among the
+ * hyperparameters, hf_model_relevance(). Everything else is about the target: hf_model_rows(),
+ * hf_model_suspects(), hf_model_training() (with the mean column), scores and predictions. These
+ * need the column in the table that they are asked about, and add it: HF_ERR_NO_COLUMN without. A
+ * row whose mean is missing is left out, as if an input were missing. HF_ERR_ARGUMENT: several
+ * outputs, labels, a transform; hf_fit_stream().
  *
  * **Several outputs** are fitted together (hf_data.outputs). A wide table has a row for each place and a column for each output; rows without any
  * reading are carried. A long table has a row for each reading; its outputs are the different values of `output_column`, sorted, numbers by size
@@ -158,6 +170,9 @@ HF_API const hf_fit_report *hf_model_report(const hf_model *model);
 HF_API const hf_fit_settings *hf_model_settings(const hf_model *model);
 /** The noise column it was fitted with, or NULL. Owned by the model. */
 HF_API const char *hf_model_noise_column(const hf_model *model);
+/** The column with the prior means of rows that it was fitted with, or NULL. Owned by the model.
+ */
+HF_API const char *hf_model_mean_column(const hf_model *model);
 /** Where the training table came from, for people. Owned by the model. */
 HF_API const char *hf_model_source(const hf_model *model);
 /** Number of classes of a classifier, 0 for other models; the label of one of them, NULL if there is no such class; and how many rows it was learnt
@@ -202,7 +217,8 @@ HF_API hf_status hf_model_parameter(const hf_model *model, size_t i, hf_paramete
 /**
  * Adds <target>_mean, _sd_latent, _sd_observed, _lo95, _hi95 (observed) to a table that has the model's
  * features. Row order is kept; rows with a missing input get missing predictions (HF_WARN_ROWS_SKIPPED). If
- * the model has a noise column and the table has it too, the observed variance uses it.
+ * the model has a noise column and the table has it too, the observed variance uses it. If the
+ * model has a mean column, the table must have it too, and it is added to what the model predicts.
  *
  * Several outputs: five columns for each, whose names begin with the target's (<y1>_mean, ...). If the model is of a long table and this table has the output column
  * too, each row is about its own output, in the five columns of the target; without that column all outputs are predicted for every row, in columns

@@ -308,6 +308,10 @@ typedef struct hf_data {
     const double *y; /**< n targets; NaN = missing */
     const double
         *noise; /**< n known noise variances (user units squared) to be added to the trained noise, or NULL */
+    const double *mean;       /**< n prior means of readings, units of y; NULL: 0. The fit is one of
+                                 y - mean: so are hf_fit_settings.mean, kernel, hyperparameters, the
+                                 posterior and its predictions. Add the mean of the place that is
+                                 asked about to them. Finite where y is present */
     const char *const *names; /**< d input names for the kernel expression and messages, or NULL */
     size_t
         outputs; /**< 0 or 1: one. T > 1: readings of T correlated outputs, one a row; the last of the d inputs is the number of its
@@ -326,7 +330,8 @@ typedef struct hf_reading {
     size_t group;   /**< 1.. for a tight cluster found wrong as a whole, else 0 */
     double
         loo_mean; /**< latent mean without the reading itself, user units; NaN for missing readings and for the exact solver, which is asked with
-                        hf_leave_one_out() */
+                        hf_leave_one_out(). This and the other means here are of y: hf_data.mean is
+                        added to them */
     double loo_var;    /**< and its latent variance */
     double plain_mean; /**< where suspects were set aside: what the plain Gaussian process, with all
                             readings, says of this one without it, user units; NaN elsewhere, for

@@ -302,7 +302,8 @@ hf_status hf_compare(hf_context *ctx, const hf_table *table, const hf_columns *c
         j.columns = (hf_columns){.target = all->target,
                                  .features = (const char *const *)all->feature,
                                  .feature_count = all->d,
-                                 .noise = all->noise_column};
+                                 .noise = all->noise_column,
+                                 .mean = all->mean_column};
         status = run(&j);
         hfi_context_give_back(ctx, own);
     }

@@ -13,7 +13,8 @@ static void scale_rows(const hf_model *model, double *y)
     double *extra = y + model->n;
     for (size_t i = 0; i < model->n; i++) {
         const bool present = model->reading[i].weight > 0.0;
-        y[i] = present ? (model->y[i] - scaling->y_shift) / scaling->y_scale : NAN;
+        y[i] =
+            present ? (model->y[i] - hfi_model_prior(model, i) - scaling->y_shift) / scaling->y_scale : NAN;
         extra[i] =
             present && model->extra != NULL ? model->extra[i] / (scaling->y_scale * scaling->y_scale) : 0.0;
     }

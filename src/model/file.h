@@ -26,7 +26,8 @@
 /** Readings that an envelope file may reserve memory for: a file from strangers must not ask for more than people have. */
 #define HFI_ENVELOPE_RESERVE ((size_t)4096)
 /** Latest version of the format; user_version of the database. Written for models with a prior of
- * lengthscales other than the weak one, or with inputs as they are, and for nothing else. */
+ * lengthscales other than the weak one, with inputs as they are, or with a mean column, and for
+ * nothing else. */
 #define HFI_FORMAT_VERSION 6
 /** Other models with a transform. */
 #define HFI_FORMAT_TRANSFORM 5
@@ -54,8 +55,8 @@ typedef struct hfi_file_kind {
     const char *reader;   /* who reads it */
 } hfi_file_kind;
 
-/** Whether settings have what only the latest version has. */
-bool hfi_settings_are_latest(const hf_fit_settings *settings);
+/** Whether a model has what only the latest version has. */
+bool hfi_model_is_latest(const hf_model *model);
 
 extern const hfi_file_kind hfi_kind_model, hfi_kind_envelope, hfi_kind_track;
 

@@ -47,6 +47,8 @@ static hf_status read_names(const hfi_reader *r)
     hf_status status = hfi_meta_text(r, "source", false, &model->source);
     if (status >= 0) status = hfi_meta_text(r, "target", false, &model->target);
     if (status >= 0) status = hfi_meta_text(r, "noise_column", true, &model->noise_column);
+    if (status >= 0 && r->version >= HFI_FORMAT_VERSION)
+        status = hfi_meta_text(r, "mean_column", true, &model->mean_column);
     if (status >= 0) status = hfi_meta_text(r, "kernel", false, &model->kernel);
     if (status >= 0) status = hfi_meta_text(r, "data_sha256", false, &checksum);
     if (status >= 0 && strlen(checksum) != HFI_SHA256_HEX - 1) status = hfi_meta_bad(r, "data_sha256");
@@ -92,12 +94,25 @@ static hf_status check_transform(const hfi_reader *r)
     if (r->version <= HFI_FORMAT_TRANSFORM &&
         (transform != HF_TRANSFORM_NONE) != (r->version == HFI_FORMAT_TRANSFORM))
         return hfi_reader_damaged(r, "its transform and its format do not agree");
-    if (hfi_settings_are_latest(&model->settings) != (r->version == HFI_FORMAT_VERSION))
-        return hfi_reader_damaged(r, "its prior of lengthscales, its units and its format do not agree");
+    if (hfi_model_is_latest(model) != (r->version == HFI_FORMAT_VERSION))
+        return hfi_reader_damaged(r, "its priors, its units and its format do not agree");
     if (transform == HF_TRANSFORM_NONE) return HF_OK;
     if (model->outputs != 1 || model->output_column != NULL || model->noise_column != NULL)
         return hfi_reader_damaged(r, "it has a transform and what no such model has");
     return hfi_transform_takes(model, transform) ? HF_OK : hfi_meta_bad(r, "settings.transform");
+}
+
+/* Prior means are of the readings of one output, as they are. */
+static hf_status check_mean(const hfi_reader *r)
+{
+    const hf_model *model = r->model;
+    const bool told = model->mean_column != NULL;
+    if ((model->prior != NULL) != (told && model->n > 0))
+        return hfi_reader_damaged(r, "its prior means and their column do not agree");
+    if (told && (model->outputs != 1 || model->output_column != NULL ||
+                 model->settings.transform != HF_TRANSFORM_NONE))
+        return hfi_reader_damaged(r, "it has prior means and what no such model has");
+    return HF_OK;
 }
 
 static hf_status read_model(hfi_reader *r)
@@ -122,6 +137,7 @@ static hf_status read_model(hfi_reader *r)
     if (status >= 0) status = hfi_read_rows(r);
     if (status >= 0 && r->model->classes > 0) status = hfi_check_labels(r);
     if (status >= 0) status = check_transform(r);
+    if (status >= 0) status = check_mean(r);
     if (status >= 0) status = check_anchors(r);
     if (status >= 0) status = read_notes(r);
     if (status >= 0) status = hfi_model_finish(r->ctx, r->model);

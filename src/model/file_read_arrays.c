@@ -176,6 +176,7 @@ hf_status hfi_read_rows(const hfi_reader *r)
     hf_model *model = r->model;
     size_t n = model->n;
     hf_status status = hfi_model_reserve(r->ctx, model, n, model->d, hfi_array_there(r, "row_noise"));
+    if (status >= 0 && hfi_array_there(r, "row_mean")) status = hfi_model_reserve_means(r->ctx, model);
     if (status >= 0) status = hfi_array_read(r, "row_inputs", n, model->width, false, model->x);
     for (size_t i = 0; status >= 0 && model->outputs > 1 && i < n; i++) {
         const double output = model->x[i * model->width + model->d];
@@ -188,6 +189,8 @@ hf_status hfi_read_rows(const hfi_reader *r)
     if (status >= 0) status = hfi_array_read(r, "row_target", n, 1, true, model->y);
     if (status >= 0 && model->extra != NULL)
         status = hfi_array_read(r, "row_noise", n, 1, false, model->extra);
+    if (status >= 0 && model->prior != NULL)
+        status = hfi_array_read(r, "row_mean", n, 1, false, model->prior);
     if (status < 0) return status;
     double *values = hfi_alloc(r->ctx, n, sizeof *values);
     if (values == NULL) return HF_ERR_MEMORY;

@@ -62,6 +62,8 @@ static void write_meta(hfi_writer *w, const hf_model *model)
                              model->outputs > 1 ? model->feature[model->d] : NULL);
     }
     if (w->version >= 4) hfi_writer_meta_text(w, statement, "class_input", model->class_input);
+    if (w->version >= HFI_FORMAT_VERSION)
+        hfi_writer_meta_text(w, statement, "mean_column", model->mean_column);
     sqlite3_finalize(statement);
 }
 
@@ -239,6 +241,7 @@ static void write_arrays(hfi_writer *w, const hf_model *model)
     hfi_writer_array(w, "row_inputs", model->n, model->width, model->x);
     hfi_writer_array(w, "row_target", model->n, 1, model->y);
     if (model->extra != NULL) hfi_writer_array(w, "row_noise", model->n, 1, model->extra);
+    if (model->prior != NULL) hfi_writer_array(w, "row_mean", model->n, 1, model->prior);
     if (model->output_eps != NULL) hfi_writer_array(w, "output_eps", model->outputs, 1, model->output_eps);
     write_evidence(w, &model->report);
     double *values = hfi_alloc(w->ctx, model->n, sizeof *values);
@@ -264,15 +267,16 @@ static void write_arrays(hfi_writer *w, const hf_model *model)
 /* ---- the whole --------------------------------------------------------------------------------------------
  */
 
-bool hfi_settings_are_latest(const hf_fit_settings *settings)
+bool hfi_model_is_latest(const hf_model *model)
 {
-    return settings->lengthscale_prior != HF_PRIOR_WEAK || settings->unit_inputs;
+    return model->settings.lengthscale_prior != HF_PRIOR_WEAK || model->settings.unit_inputs ||
+           model->mean_column != NULL;
 }
 
 unsigned hfi_model_format(const hf_model *model)
 {
     if (model->classes > 0) return HFI_FORMAT_CLASSES;
-    if (hfi_settings_are_latest(&model->settings)) return HFI_FORMAT_VERSION;
+    if (hfi_model_is_latest(model)) return HFI_FORMAT_VERSION;
     if (model->settings.transform != HF_TRANSFORM_NONE) return HFI_FORMAT_TRANSFORM;
     const hf_fit_settings *s = &model->settings, plain = hf_fit_settings_default();
     const bool plainly = s->max_noise == plain.max_noise && s->coregion_rank == plain.coregion_rank &&

@@ -10,6 +10,23 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What a mean column does not go with. */
+static hf_status check_mean(hf_context *ctx, const hf_columns *columns, const hf_fit_settings *settings)
+{
+    if (columns->mean == NULL) return HF_OK;
+    if (columns->target_count > 1 || columns->output_column != NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the mean column \"%s\" is of one target; take the prior means off the readings of "
+                        "several outputs in the table",
+                        columns->mean);
+    if (settings->transform != HF_TRANSFORM_NONE)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the transform %s does not go with the mean column \"%s\", which is of the target as "
+                        "it is",
+                        hf_transform_name(settings->transform), columns->mean);
+    return HF_OK;
+}
+
 static hf_status check_arguments(hf_context *ctx, const char *function, const hf_table *table,
                                  const hf_columns *columns, const hf_fit_settings *settings, const void *out)
 {
@@ -24,7 +41,8 @@ static hf_status check_arguments(hf_context *ctx, const char *function, const hf
                         "%s: minibatches are for one output; several need all rows at once (minibatch 0)",
                         function);
     if (hfi_site_kind_is_class(settings->sites)) return hfi_class_check(ctx, columns, settings);
-    const hf_status status = hfi_transform_check(ctx, columns, settings);
+    hf_status status = check_mean(ctx, columns, settings);
+    if (status >= 0) status = hfi_transform_check(ctx, columns, settings);
     return status < 0 ? status : hfi_kernel_choice_check(ctx, columns, settings);
 }
 
@@ -139,6 +157,7 @@ hf_status hfi_model_fit_rows(hf_context *ctx, hf_model *model, const hf_fit_sett
                           .ldx = model->width,
                           .y = z != NULL ? z : model->y,
                           .noise = model->extra,
+                          .mean = model->prior,
                           .names = (const char *const *)model->feature,
                           .outputs = model->outputs,
                           .output_names = (const char *const *)model->output,

@@ -54,6 +54,7 @@ bool hfi_is_complete(const hfi_sources *from, size_t d, size_t row)
     for (size_t j = 0; j < d; j++)
         if (isnan(from->x[j][row])) return false;
     if (from->output != NULL && from->output[row] == SIZE_MAX) return false;
+    if (from->mean != NULL && isnan(from->mean[row])) return false;
     return from->noise == NULL || !isnan(from->noise[row]);
 }
 
@@ -67,6 +68,7 @@ static hf_status copy_rows(hf_context *ctx, hf_model *model, const hf_table *tab
         return hfi_fail(ctx, HF_ERR_NO_DATA, "%s: all %zu rows have a missing input", hf_table_source(table),
                         rows);
     hf_status status = hfi_model_reserve(ctx, model, n, d, from->noise != NULL);
+    if (status >= 0 && from->mean != NULL) status = hfi_model_reserve_means(ctx, model);
     if (status < 0) return status;
     size_t to = 0;
     for (size_t i = 0; i < rows; i++) {
@@ -75,6 +77,7 @@ static hf_status copy_rows(hf_context *ctx, hf_model *model, const hf_table *tab
         model->y[to] = from->y[0][i];
         for (size_t j = 0; j < d; j++) model->x[to * d + j] = from->x[j][i];
         if (from->noise != NULL) model->extra[to] = from->noise[i];
+        if (from->mean != NULL) model->prior[to] = from->mean[i];
         missing += isnan(from->y[0][i]) ? 1 : 0;
         to++;
     }
@@ -82,8 +85,9 @@ static hf_status copy_rows(hf_context *ctx, hf_model *model, const hf_table *tab
         return hfi_fail(ctx, HF_ERR_NO_DATA, "%s: column \"%s\", the target, has no value in any usable row",
                         hf_table_source(table), model->target);
     if (model->skipped > 0)
-        status = hfi_model_note(ctx, model, "%zu of %zu rows left out: an input%s is missing there",
-                                model->skipped, rows, from->noise != NULL ? " or the noise" : "");
+        status = hfi_model_note(ctx, model, "%zu of %zu rows left out: an input%s%s is missing there",
+                                model->skipped, rows, from->noise != NULL ? " or the noise" : "",
+                                from->mean != NULL ? " or the prior mean" : "");
     if (status >= 0 && missing > 0)
         status =
             hfi_model_note(ctx, model, "%zu of %zu rows have no target and teach nothing", missing, rows);
@@ -164,6 +168,8 @@ static hf_status find_sources(hf_context *ctx, hf_model *model, const hf_table *
         status = hfi_finite_numbers(ctx, table, roles->noise, &from->noise);
         if (status >= 0) status = hfi_check_noise(ctx, table, roles->noise, from->noise);
     }
+    if (status >= 0 && roles->mean != SIZE_MAX)
+        status = hfi_finite_numbers(ctx, table, roles->mean, &from->mean);
     if (status >= 0 && roles->labels) return find_labels(ctx, model, table, roles, from);
     if (status < 0 || roles->output == SIZE_MAX) return status;
     from->output = hfi_alloc(ctx, hf_table_rows(table), sizeof *from->output);
@@ -186,6 +192,18 @@ hf_status hfi_model_gather(hf_context *ctx, hf_model *model, const hf_table *tab
     hfi_free(ctx, from.output);
     hfi_free(ctx, from.label);
     return status;
+}
+
+hf_status hfi_model_find_mean(hf_context *ctx, const hf_model *model, const hf_table *table,
+                              const double **mean)
+{
+    *mean = NULL;
+    if (model->mean_column == NULL) return HF_OK;
+    size_t column;
+    const hf_status status = hf_table_find(ctx, table, model->mean_column, &column);
+    if (status >= 0) return hfi_finite_numbers(ctx, table, column, mean);
+    return hfi_fail(ctx, status, "%s (the prior mean of each row, which the model adds to its predictions)",
+                    hf_context_message(ctx));
 }
 
 hf_status hfi_model_inputs(hf_context *ctx, const hf_model *model, const hf_table *table,

@@ -18,6 +18,7 @@ struct hf_model {
     /* columns */
     char *target;       /* of several the first */
     char *noise_column; /* NULL if none */
+    char *mean_column;  /* NULL if none */
     size_t d;
     char **feature;      /* width names */
     size_t outputs;      /* 1 unless several */
@@ -34,6 +35,7 @@ struct hf_model {
     double *x;           /* n x width row-major */
     double *y;           /* NaN = missing */
     double *extra;       /* known noise variances, or NULL */
+    double *prior;       /* prior mean of each, which the posterior is without, or NULL */
     hf_reading *reading; /* what the fit thinks of each */
     double *low, *high;  /* of each input among the readings that entered, in one block that
                             begins at low; NULL if no rows are kept */
@@ -73,6 +75,8 @@ size_t hfi_model_function_width(const hf_model *model);
 
 /** Space for the rows: row, x, y, reading, and extra if asked for. Sets n, d and width, by `outputs`. */
 hf_status hfi_model_reserve(hf_context *ctx, hf_model *model, size_t n, size_t d, bool extra);
+/** And for their prior means. */
+hf_status hfi_model_reserve_means(hf_context *ctx, hf_model *model);
 
 /** Ranges of the inputs, from rows and readings. */
 hf_status hfi_model_find_ranges(hf_context *ctx, hf_model *model);
@@ -129,6 +133,7 @@ typedef struct hfi_roles {
     size_t output;  /* SIZE_MAX if none */
     bool labels;    /* the target is labels */
     size_t noise;   /* SIZE_MAX if none */
+    size_t mean;    /* the prior mean of each row; SIZE_MAX if none */
     size_t count;
     size_t *feature; /* count indices, hfi_alloc'ed */
 } hfi_roles;
@@ -164,11 +169,12 @@ typedef struct hfi_sources {
     const double **x;    /* one pointer per input */
     const double **y;    /* one per target */
     const double *noise; /* or NULL */
+    const double *mean;  /* or NULL */
     size_t *output;      /* long table: of each row, SIZE_MAX where it is missing; or NULL */
     double *label;       /* labels: y[0] */
 } hfi_sources;
 
-/** Rows of a table in which neither an input, nor the noise, nor the output is missing. */
+/** Rows of a table in which neither input, nor noise, nor mean, nor output is missing. */
 bool hfi_is_complete(const hfi_sources *from, size_t d, size_t row);
 /** Copies the readings of several outputs, and remarks on them. */
 hf_status hfi_model_copy_outputs(hf_context *ctx, hf_model *model, const hf_table *table,
@@ -237,6 +243,13 @@ hf_status hfi_model_predict(hf_context *ctx, const hf_model *model, const hf_tab
 /** With the known noise of a table's rows if the model was fitted with such a column and the table has it, else NULL. */
 hf_status hfi_model_find_noise(hf_context *ctx, const hf_model *model, const hf_table *table,
                                const double **noise);
+
+/** The prior mean of reading i: 0 without a mean column. */
+double hfi_model_prior(const hf_model *model, size_t i);
+/** The prior means of a table's rows, finite or missing; NULL if the model has no mean column.
+ * HF_ERR_NO_COLUMN. */
+hf_status hfi_model_find_mean(hf_context *ctx, const hf_model *model, const hf_table *table,
+                              const double **mean);
 
 /** Predictions of several outputs: `columns` for each row, the outputs of a wide table or the one that a row of a long one is about. */
 typedef struct hfi_outputs_predictions {

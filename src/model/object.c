@@ -42,6 +42,12 @@ hf_status hfi_model_reserve(hf_context *ctx, hf_model *model, size_t n, size_t d
     return complete ? HF_OK : HF_ERR_MEMORY;
 }
 
+hf_status hfi_model_reserve_means(hf_context *ctx, hf_model *model)
+{
+    model->prior = hfi_alloc(ctx, model->n, sizeof *model->prior);
+    return model->prior != NULL ? HF_OK : HF_ERR_MEMORY;
+}
+
 void hf_model_free(hf_model *model)
 {
     if (model == NULL) return;
@@ -66,7 +72,8 @@ void hf_model_free(hf_model *model)
                             model->kernel,      model->note,          model->mean_name,
                             model->output,      model->output_column, model->output_eps,
                             model->noises_held, model->parameter,     model->class_name,
-                            model->class_count, model->class_input,   model->low};
+                            model->class_count, model->class_input,   model->low,
+                            model->mean_column, model->prior};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) hfi_memory_free(&memory, blocks[i]);
     hfi_memory_free(&memory, model);
 }
@@ -125,6 +132,16 @@ const char *hf_model_target(const hf_model *model)
 const char *hf_model_noise_column(const hf_model *model)
 {
     return model != NULL ? model->noise_column : NULL;
+}
+
+const char *hf_model_mean_column(const hf_model *model)
+{
+    return model != NULL ? model->mean_column : NULL;
+}
+
+double hfi_model_prior(const hf_model *model, size_t i)
+{
+    return model->prior != NULL ? model->prior[i] : 0.0;
 }
 
 size_t hf_model_outputs(const hf_model *model)
@@ -216,8 +233,10 @@ void hfi_model_checksum(const hf_model *model, char hex[HFI_SHA256_HEX])
 {
     hfi_sha256 hash;
     hfi_model_hash_names(model, model->n, &hash);
-    for (size_t i = 0; i < model->n; i++)
+    for (size_t i = 0; i < model->n; i++) {
         hfi_model_hash_row(&hash, model->width, model->x + i * model->width, model->y[i],
                            model->extra != NULL ? &model->extra[i] : NULL);
+        if (model->prior != NULL) hfi_sha256_add_double(&hash, model->prior[i]);
+    }
     hfi_sha256_hex(&hash, hex);
 }

@@ -33,12 +33,13 @@ hf_status hfi_model_find_noise(hf_context *ctx, const hf_model *model, const hf_
     return HF_OK;
 }
 
-/* Complete rows side by side at the front of x, and which row each was. */
-static size_t pack_rows(size_t rows, size_t d, const double *const *columns, double *x, size_t *row)
+/* Complete rows side by side at the front of x, and which row each was. `mean`: prior means, or NULL. */
+static size_t pack_rows(size_t rows, size_t d, const double *const *columns, const double *mean, double *x,
+                        size_t *row)
 {
     size_t count = 0;
     for (size_t i = 0; i < rows; i++) {
-        bool complete = true;
+        bool complete = mean == NULL || !isnan(mean[i]);
         for (size_t j = 0; j < d; j++) {
             x[count * d + j] = columns[j][i];
             complete = complete && !isnan(columns[j][i]);
@@ -63,7 +64,8 @@ static void spread(size_t rows, size_t count, const size_t *row, double *values)
 }
 
 static hf_status predict_packed(hf_context *ctx, const hf_model *model, const hf_table *table,
-                                const double *const *columns, const double *noise, hfi_predictions *out)
+                                const double *const *columns, const double *noise, const double *mean,
+                                hfi_predictions *out)
 {
     size_t rows = hf_table_rows(table), d = model->d, cells;
     if (!hfi_size_mul(rows + 1, d, &cells))
@@ -73,11 +75,12 @@ static hf_status predict_packed(hf_context *ctx, const hf_model *model, const hf
     size_t *row = hfi_alloc(ctx, rows + 1, sizeof *row);
     hf_status status = x == NULL || row == NULL ? HF_ERR_MEMORY : HF_OK;
     if (status >= 0) {
-        size_t count = pack_rows(rows, d, columns, x, row);
+        size_t count = pack_rows(rows, d, columns, mean, x, row);
         out->missing = rows - count;
         if (count > 0)
             status =
                 hf_predict(ctx, model->posterior, count, x, d, out->mean, out->var_latent, out->var_observed);
+        for (size_t k = 0; k < count && mean != NULL && status >= 0; k++) out->mean[k] += mean[row[k]];
         double kappa = hf_posterior_calibration(model->posterior);
         for (size_t k = 0; k < count && noise != NULL && status >= 0; k++)
             if (!isnan(noise[row[k]])) out->var_observed[k] += kappa * noise[row[k]];
@@ -93,7 +96,7 @@ hf_status hfi_model_predict(hf_context *ctx, const hf_model *model, const hf_tab
                             hfi_predictions *out)
 {
     size_t rows = hf_table_rows(table);
-    const double *noise;
+    const double *noise, *mean;
     *out = (hfi_predictions){.mean = hfi_alloc(ctx, rows, 3 * sizeof *out->mean)};
     const double **columns = hfi_alloc(ctx, model->d, sizeof *columns);
     hf_status status = out->mean == NULL || columns == NULL ? HF_ERR_MEMORY : HF_OK;
@@ -103,7 +106,8 @@ hf_status hfi_model_predict(hf_context *ctx, const hf_model *model, const hf_tab
         status = hfi_model_inputs(ctx, model, table, columns);
     }
     if (status >= 0) status = hfi_model_find_noise(ctx, model, table, &noise);
-    if (status >= 0) status = predict_packed(ctx, model, table, columns, noise, out);
+    if (status >= 0) status = hfi_model_find_mean(ctx, model, table, &mean);
+    if (status >= 0) status = predict_packed(ctx, model, table, columns, noise, mean, out);
     hfi_free(ctx, columns);
     if (status < 0) {
         hfi_free(ctx, out->mean);

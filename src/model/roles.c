@@ -13,6 +13,7 @@ typedef enum claim {
     FREE = 0,
     TARGET,
     NOISE,
+    MEAN,
     OUTPUT,
     FEATURE,
     DROPPED
@@ -21,7 +22,8 @@ typedef enum claim {
 static const char *claim_text(claim what)
 {
     static const char *const texts[] = {
-        "free", "the target", "the noise column", "the output column", "an input", "a dropped column"};
+        "free",     "the target",      "the noise column", "the mean column", "the output column",
+        "an input", "a dropped column"};
     return texts[what];
 }
 
@@ -135,6 +137,8 @@ static hf_status take_targets(hf_context *ctx, const hf_table *table, const hf_c
         status = take(ctx, table, columns->output_column, OUTPUT, claims, &roles->output);
     if (status >= 0 && columns->noise != NULL)
         status = take(ctx, table, columns->noise, NOISE, claims, &roles->noise);
+    if (status >= 0 && columns->mean != NULL)
+        status = take(ctx, table, columns->mean, MEAN, claims, &roles->mean);
     return status;
 }
 
@@ -191,17 +195,23 @@ static hf_status name_outputs(hf_context *ctx, hf_model *model, const hf_table *
     return status;
 }
 
+static hf_status name_optional(hf_context *ctx, hf_model *model, const hf_table *table, size_t column,
+                               char **name)
+{
+    if (column == SIZE_MAX) return HF_OK;
+    *name = hfi_memory_strdup(&model->memory, hf_table_name(table, column));
+    return *name != NULL ? HF_OK : hfi_out_of_memory(ctx);
+}
+
 static hf_status give_names(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles)
 {
     const hfi_memory *memory = &model->memory;
     model->source = hfi_memory_strdup(memory, hf_table_source(table));
     model->target = hfi_memory_strdup(memory, hf_table_name(table, roles->target));
     if (model->source == NULL || model->target == NULL) return hfi_out_of_memory(ctx);
-    if (roles->noise != SIZE_MAX) {
-        model->noise_column = hfi_memory_strdup(memory, hf_table_name(table, roles->noise));
-        if (model->noise_column == NULL) return hfi_out_of_memory(ctx);
-    }
-    hf_status status = name_outputs(ctx, model, table, roles);
+    hf_status status = name_optional(ctx, model, table, roles->noise, &model->noise_column);
+    if (status >= 0) status = name_optional(ctx, model, table, roles->mean, &model->mean_column);
+    if (status >= 0) status = name_outputs(ctx, model, table, roles);
     if (status < 0) return status;
     const size_t width = roles->count + (model->outputs > 1 ? 1 : 0);
     model->feature = hfi_alloc(ctx, width, sizeof *model->feature);
@@ -248,7 +258,7 @@ void hfi_roles_free(hf_context *ctx, hfi_roles *roles)
 hf_status hfi_model_roles(hf_context *ctx, hf_model *model, const hf_table *table, const hf_columns *columns,
                           hfi_roles *roles)
 {
-    *roles = (hfi_roles){.targets = 1, .noise = SIZE_MAX, .output = SIZE_MAX};
+    *roles = (hfi_roles){.targets = 1, .noise = SIZE_MAX, .mean = SIZE_MAX, .output = SIZE_MAX};
     hf_status status = check_columns(ctx, columns);
     if (status < 0) return status;
     size_t count = hf_table_columns(table);

@@ -75,7 +75,7 @@ static hf_status judge_anchors(hf_context *ctx, const hf_model *model, bool infl
     size_t k = 0;
     for (size_t i = 0; i < model->n; i++) {
         if (!is_anchor(model, i)) continue;
-        c->mean[i] = mean[k];
+        c->mean[i] = mean[k] + hfi_model_prior(model, i);
         c->sd[i] = observed_sd(model, i, var[k]);
         c->influence[i] = kl[k];
         k++;
@@ -115,7 +115,7 @@ static hf_status judge_others(hf_context *ctx, const hf_model *model, bool only_
         status = hf_predict_latent(model->posterior, workspace, model->x + i * model->width, &mean, &var,
                                    NULL, NULL);
         if (status < 0) break;
-        c->mean[i] = mean;
+        c->mean[i] = mean + hfi_model_prior(model, i);
         c->sd[i] = observed_sd(model, i, var);
         c->influence[i] = 0.0;
     }
@@ -291,6 +291,8 @@ static hf_status add_training(hf_context *ctx, const hf_model *model, size_t str
         for (size_t k = 0; k < rows; k++) column[k] = model->y[k * stride + t];
         status = hf_table_set_numbers(ctx, table, stride > 1 ? model->output[t] : model->target, column);
     }
+    if (model->prior != NULL && status >= 0)
+        status = hf_table_set_numbers(ctx, table, model->mean_column, model->prior);
     return status;
 }
 

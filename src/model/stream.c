@@ -229,7 +229,7 @@ static hf_status open_source(hf_context *ctx, const char *csv, const char *cache
     static const char ending[] = ".hfcache";
     char *beside = NULL;
     bool made = false;
-    *from = (source){.ctx = ctx, .roles = {.noise = SIZE_MAX}};
+    *from = (source){.ctx = ctx, .roles = {.noise = SIZE_MAX, .mean = SIZE_MAX}};
     if (cache == NULL) {
         beside = hfi_alloc(ctx, strlen(csv) + sizeof ending, 1);
         if (beside == NULL) return HF_ERR_MEMORY;
@@ -263,6 +263,11 @@ hf_status hf_fit_stream(hf_context *ctx, const char *csv_path, const char *cache
         return hfi_fail(
             ctx, HF_ERR_ARGUMENT,
             "hf_fit_stream: a file read in parts has one output; several need hf_fit() (columns->target)");
+    if (columns->mean != NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "hf_fit_stream: the mean column \"%s\" is of a table in memory; write a column of "
+                        "the target less its prior mean into the file",
+                        columns->mean);
     if (columns->target == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "hf_fit_stream: columns->target is NULL; name the column to predict");

@@ -233,22 +233,66 @@ enum {
     LEAST_FOR_THREADS = 512
 };
 
-hf_status hf_fit_data(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings,
-                      hf_posterior **posterior, hf_fit_report *report, hf_reading *readings)
+/* Readings without a prior mean of their own, which are checked. */
+static hf_status fit_centred(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings,
+                             hf_posterior **posterior, hf_fit_report *report, hf_reading *readings)
 {
-    if (!posterior) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_fit_data needs a place for the posterior");
     const double begin = hfi_now();
-    hf_status s = hfi_fit_check(ctx, data, settings);
-    if (s < 0) return s;
     hf_context *own = hfi_context_borrow(ctx);
     if (!own) return HF_ERR_MEMORY;
     hfi_fit fit = {.ctx = own, .data = data, .settings = settings, .nu = INFINITY};
     fit.verdict.evidence = hfi_suspicion_none();
-    s = hfi_fit_gather(&fit);
+    hf_status s = hfi_fit_gather(&fit);
     if (fit.n < LEAST_FOR_THREADS) hf_context_set_threads(own, 1);
     if (s >= 0) s = run(&fit, posterior, report, readings);
     if (s >= 0 && report) report->seconds = hfi_now() - begin;
     hfi_fit_free(&fit);
     hfi_context_give_back(ctx, own);
+    return s;
+}
+
+/* y - mean, finite or missing. */
+static hf_status subtract_mean(hf_context *ctx, const hf_data *data, double *y)
+{
+    for (size_t i = 0; i < data->n; i++) {
+        y[i] = data->y[i];
+        if (isnan(y[i])) continue;
+        if (!isfinite(data->mean[i]))
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the prior mean of row %zu is not finite", i + 1);
+        y[i] -= data->mean[i];
+        if (!isfinite(y[i]))
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE,
+                            "the target of row %zu is %g and its prior mean %g: they are too far apart",
+                            i + 1, data->y[i], data->mean[i]);
+    }
+    return HF_OK;
+}
+
+/* What is told of a reading is in the units of y. */
+static void add_mean(const hf_data *data, hf_reading *readings)
+{
+    for (size_t i = 0; readings && i < data->n; i++) {
+        readings[i].loo_mean += data->mean[i];
+        readings[i].plain_mean += data->mean[i];
+        readings[i].refit_mean += data->mean[i];
+    }
+}
+
+hf_status hf_fit_data(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings,
+                      hf_posterior **posterior, hf_fit_report *report, hf_reading *readings)
+{
+    if (!posterior) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_fit_data needs a place for the posterior");
+    hf_status s = hfi_fit_check(ctx, data, settings);
+    if (s < 0) return s;
+    if (!data->mean) return fit_centred(ctx, data, settings, posterior, report, readings);
+    double *y = hfi_alloc(ctx, data->n, sizeof *y);
+    if (!y) return HF_ERR_MEMORY;
+    s = subtract_mean(ctx, data, y);
+    hf_data centred = *data;
+    centred.y = y;
+    centred.mean = NULL;
+    if (s >= 0) s = fit_centred(ctx, &centred, settings, posterior, report, readings);
+    if (s >= 0) add_mean(data, readings);
+    hfi_free(ctx, y);
     return s;
 }

@@ -350,6 +350,26 @@ static hf_status whole_program(workshop *w)
     return s;
 }
 
+/* The same of a model of target - mean: the noise column brings the means. */
+static hf_status with_means(workshop *w)
+{
+    const hf_columns columns = {.target = "y", .mean = "v"};
+    const hf_fit_settings settings = workshop_untrained();
+    hf_model *model = NULL, *loaded = NULL;
+    hf_table *training = NULL;
+    hf_status s = hf_fit(w->ctx, w->table, &columns, &settings, &model, NULL);
+    if (s >= 0) s = hf_model_training(w->ctx, model, &training);
+    if (s >= 0) s = hf_predict_into_table(w->ctx, model, training);
+    if (s >= 0) s = hf_model_save(w->ctx, model, w->out);
+    if (s >= 0) s = hf_model_load(w->ctx, w->out, &loaded);
+    if (s >= 0) assert_string_equal(hf_model_mean_column(loaded), "v");
+    remove(w->out);
+    hf_table_free(training);
+    hf_model_free(model);
+    hf_model_free(loaded);
+    return s;
+}
+
 /* ---- tests ----------------------------------------------------------------------------------------------
  */
 
@@ -373,7 +393,7 @@ static void models_survive(void **state)
     (void)state;
     RUN(CASE(fit_table, 30), CASE(fit_cost, 10), CASE(predict_into_table, 10), CASE(score, 5), CASE(rows, 20),
         CASE(quality, 6), CASE(suspects, 10), CASE(training, 8), CASE(save, 10), CASE(load, 30),
-        CASE(whole_program, 100));
+        CASE(whole_program, 100), CASE(with_means, 80));
 }
 
 int main(void)

@@ -285,6 +285,37 @@ static void the_latest_settings_have_the_latest_format(void **state)
     }
 }
 
+/* Prior means are of format 6, one for each row of one output. */
+static void nonsense_about_means_is_refused(void **state)
+{
+    (void)state;
+    image made = image_make();
+    made.model->mean_column = hfi_memory_strdup(&made.model->memory, "m");
+    assert_non_null(made.model->mean_column);
+    assert_int_equal(hfi_model_reserve_means(made.ctx, made.model), HF_OK);
+    for (size_t i = 0; i < made.model->n; i++) made.model->prior[i] = 0.5 * (double)i;
+    sqlite3_free(made.bytes);
+    assert_int_equal(hfi_model_to_image(made.ctx, made.model, HFI_PIECE_BYTES, &made.bytes, &made.size),
+                     HF_OK);
+    hf_model *loaded = NULL;
+    assert_int_equal(hfi_model_from_bytes(made.ctx, made.bytes, made.size, "m.hf", &loaded), HF_OK);
+    assert_same_model(made.ctx, made.model, loaded);
+    assert_string_equal(hf_model_mean_column(loaded), "m");
+    for (size_t i = 0; i < loaded->n; i++) assert_true(hfi_model_prior(loaded, i) == 0.5 * (double)i);
+    hf_model_free(loaded);
+    static const char *const statements[] = {
+        "UPDATE meta SET value = NULL WHERE key = 'mean_column'",
+        "DELETE FROM meta WHERE key = 'mean_column'",
+        "DELETE FROM array WHERE name = 'row_mean'",
+        "UPDATE array SET data = x'000000000000f07f' || substr(data, 9) WHERE name = 'row_mean'",
+        "UPDATE meta SET value = 'y' WHERE key = 'output_column'",
+        "UPDATE meta SET value = 'sqrt' WHERE key = 'settings.transform'",
+        "UPDATE meta SET value = 'probit' WHERE key = 'settings.sites'",
+    };
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) change(&made, statements[i], true);
+    image_free(&made);
+}
+
 static void other_tables_are_refused(void **state)
 {
     (void)state;
@@ -367,6 +398,7 @@ int main(void)
         cmocka_unit_test(nonsense_with_a_right_checksum_is_refused),
         cmocka_unit_test(nonsense_about_transforms_is_refused),
         cmocka_unit_test(the_latest_settings_have_the_latest_format),
+        cmocka_unit_test(nonsense_about_means_is_refused),
         cmocka_unit_test(other_tables_are_refused),
         cmocka_unit_test(unwritable_places_leave_nothing),
         cmocka_unit_test(choices_are_named_as_in_the_library),

@@ -102,6 +102,44 @@ class ClosedForm(ToolCase):
         _, predicted = self.fit("--noise-column", "s2")
         self.check(predicted, self.y, 0.05 + extra)
 
+    def test_mean_column(self):
+        def add(name, means, *others):
+            lines = self.read(name).rstrip("\n").split("\n")
+            head = lines[0] + ",m" + "".join("," + other for other, _ in others)
+            columns = [means] + [values for _, values in others]
+            rows = [line + "".join(",%r" % float(v) for v in row) for line, row in zip(lines[1:], zip(*columns))]
+            self.write(name, "\n".join([head] + rows) + "\n")
+
+        means, new = 10 + self.x @ [3, -2], 10 + self.z @ [3, -2]
+        add("wave.csv", means)
+        self.ok("fit", "wave.csv", "--target", "y", "--no-train", "--standardise", "off", "--mean-column", "m", "-o", "m.hf",
+                *[word for name, value in TRUTH.items() for word in ("--set", "%s=%r" % (name, value))])
+        self.fails(["predict", "m.hf", "new.csv"], "prior mean of each row")
+        add("new.csv", new)
+        predicted = table(self.ok("predict", "m.hf", "new.csv"))
+        predicted["y_mean"] = [mean - m for mean, m in zip(predicted["y_mean"], new)]
+        for bound in ("y_lo95", "y_hi95"):
+            predicted[bound] = [value - m for value, m in zip(predicted[bound], new)]
+        self.check(predicted, self.y - means, np.full(35, 0.05))
+        self.assertIn("of the target less column m", self.ok("inspect", "m.hf"))
+        self.assertEqual(json.loads(self.ok("inspect", "m.hf", "--json"))["mean_column"], "m")
+        self.ok("score", "m.hf", "wave.csv")
+        self.fails(["extremum", "m.hf"], "--mean-column m")
+        self.fails(["fit", "wave.csv", "-t", "y,a", "--mean-column", "m"], "one target", code=2)
+        self.fails(["fit", "wave.csv", "-t", "y", "--mean-column", "m", "--transform", "log"], "mean column", code=2)
+        compared = json.loads(self.ok("compare", "wave.csv", "-t", "y", "--mean-column", "m", "--preset", "gp", "--folds", "2",
+                                      "--json"))
+        self.assertEqual(compared["models"][0]["name"], "gp")
+
+    def test_picture_of_a_mean_column(self):
+        rows = ["%r,%r,%r" % (x, x * x, x * x + 0.1 * (i % 3)) for i, x in enumerate(np.linspace(-4, 4, 33).tolist())]
+        self.write("line.csv", "x,m,y\n" + "\n".join(rows) + "\n")
+        self.ok("fit", "line.csv", "-t", "y", "--mean-column", "m", "-o", "m.hf")
+        self.ok("plot", "m.hf", "--data-only", "-o", "m.svg")
+        slice_ = table(self.read("m-slice.csv"))
+        # Between readings the mean goes straight: off by at most a quarter of a quarter squared.
+        self.assertTrue(all(abs(m - x * x - 0.1) < 0.17 for x, m in zip(slice_["x"], slice_["mean"]) if abs(x) < 3.9))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -45,13 +45,13 @@ class Options(ToolCase):
 
     def test_the_contract(self):
         fixed = {
-            "fit": "target features drop preset kernel mean sites noise-column objective centre eps threshold suspects "
+            "fit": "target features drop preset kernel mean sites noise-column mean-column objective centre eps threshold suspects "
                    "standardise set no-train restarts seed threads dry-run json output solver actions action-kind blocks "
                    "action-start inducing inducing-method inducing-choice train-inducing minibatch optimiser learning-rate "
                    "iterations single-precision student-method nu beta tolerance checkpoint resume stream cache "
                    "output-column weighting coregion-rank shared-noise max-noise inference unit-inputs lengthscale-prior",
             "predict": "output computational covariance", "score": "json",
-            "compare": "target features drop noise-column preset kernel mean model folds repeats by output seed json", "inspect": "json rows", "plot": "x output data-only",
+            "compare": "target features drop noise-column mean-column preset kernel mean model folds repeats by output seed json", "inspect": "json rows", "plot": "x output data-only",
             "bound": "target features kernel norm noise-bound noise-bound-column noise-below noise-above at grid method ridge jitter rigorous "
                      "pivots seconds cv save output",
             "norm": "target features kernel noise-bound points safety cv output",
