@@ -15,21 +15,29 @@
 HF_BEGIN_DECLS
 
 /**
- * Greedy maximisation of det K_ZZ by pivoted Cholesky: each time the row of largest conditional prior variance given those chosen before (of equals the lowest).
- * Stops at m rows, or when no row's conditional variance exceeds `enough`, or when it is below 1e-10 of the largest prior variance: rows that equal chosen ones are
- * never chosen. At least one row is.
+ * Greedy maximisation of det(q_i K_ij q_j) over sets of rows by pivoted Cholesky: each time the row
+ * of largest q_i^2 v_i, v_i its conditional prior variance given those chosen before (of equals, to
+ * 1e-12 of the largest prior variance, the lowest). With all q_i = 1 that is the greedy choice of
+ * the M-DPP; with a quality it is that of a quality-diversity process, which prefers rows that
+ * matter, such as those of a large expected improvement. Stops at m rows, or when no row's
+ * conditional variance exceeds `enough`, or when it is below 1e-10 of the largest prior variance:
+ * rows that equal chosen ones are never chosen. At least one row is.
  * @param x       n x d row-major, stride ldx; n >= 1
+ * @param q       qualities, n entries >= 0, finite, not all 0; NULL: all 1. Rows of quality 0, or
+ *                below 1e-150 of the largest, are never chosen
  * @param m       at most so many rows, >= 1
- * @param enough  >= 0, in units of the kernel (a variance)
+ * @param enough  >= 0, in units of the kernel (a variance), whatever the quality
  * @param rows    m entries: the chosen rows, in the order of choice
  * @param chosen  how many
- * @param log_det log det K_ZZ, or NULL
- * HF_ERR_ARGUMENT, HF_ERR_DIMENSION, HF_ERR_NOT_FINITE (names the row), HF_ERR_TOO_LARGE, HF_ERR_MEMORY, HF_ERR_CANCELLED. O(n m^2) time, 8 n m bytes; all threads, the same rows
- * for any number. Thread-safe, with a context for each thread.
+ * @param log_det log det(q_i K_ij q_j) of the chosen rows, or NULL
+ * HF_ERR_ARGUMENT, HF_ERR_DIMENSION, HF_ERR_NOT_FINITE (names the row), HF_ERR_TOO_LARGE,
+ * HF_ERR_MEMORY, HF_ERR_CANCELLED. O(n m^2) time, 8 n m bytes; all threads, the same rows for any
+ * number. Thread-safe, with a context for each thread. Sources: Chen, Zhang, Zhou 2018 (the greedy
+ * choice); Moss, Ober, Picheny 2023 (the quality).
  */
 HF_API hf_status hf_dpp_greedy(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
-                               size_t ldx, size_t m, double enough, size_t *rows, size_t *chosen,
-                               double *log_det);
+                               size_t ldx, const double *q, size_t m, double enough, size_t *rows,
+                               size_t *chosen, double *log_det);
 
 /** What a chain did. Without steps (there is one set only) acceptance and what follows log_det_sd are NaN. */
 typedef struct hf_dpp_report {

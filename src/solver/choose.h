@@ -27,11 +27,15 @@ enum {
 hf_status hfi_choose_check_rows(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
                                 size_t ldx);
 
-/** Pivoted Cholesky of the latent prior covariance: each time the row of largest conditional variance, the lowest of
- * equals, until it is at most `enough` or below HFI_CHOICE_RESOLUTION; at least one row. `rows` m entries; log_det that of
- * their covariance, or NULL. O(n m^2), 8 n m bytes. */
+/** Pivoted Cholesky of the latent prior covariance: each time the row of largest conditional
+ * variance, the lowest of equals, until it is at most `enough` or below HFI_CHOICE_RESOLUTION; at
+ * least one row. `q` (qualities: n entries, at most 1, one of them positive; NULL: all 1)
+ * multiplies rows and columns of the covariance: variances count times its square, and rows of
+ * quality 0 never. `rows` m entries; log_det that of their covariance times qualities, or NULL.
+ * O(n m^2), 8 n m bytes. */
 hf_status hfi_choose_greedy(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x, size_t ldx,
-                            size_t m, double enough, size_t *rows, size_t *chosen, double *log_det);
+                            const double *q, size_t m, double enough, size_t *rows, size_t *chosen,
+                            double *log_det);
 
 /** k-means++ and at most `steps` Lloyd steps; a centre that lost all rows moves to the row farthest from its own.
  * @param z     m x d: centres, no two equal

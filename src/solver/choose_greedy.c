@@ -15,8 +15,10 @@ enum {
  * differ by rounding, which would choose others on other processors. */
 static const double EQUAL = 1e-12;
 
+/* A row and what it is worth: its conditional variance times its quality squared. */
 typedef struct best_row {
     double residual;
+    double square; /* of the quality; 1 without */
     size_t row;
 } best_row;
 
@@ -24,17 +26,19 @@ typedef struct greedy {
     const hf_kernel *kernel;
     size_t n, ldx, m, chunks;
     const double *x;
-    double *factor;   /* chunk c: its rows x m, column-major, at c * CHUNK * m */
-    double *residual; /* n: conditional prior variances; -1 for chosen rows */
-    double *pivot;    /* m: the chosen row's entries of the earlier columns */
-    best_row *best;   /* chunks */
-    double *scratch;  /* a thread's at thread * scratch_size */
+    const double *quality; /* n, largest at most 1; NULL: all 1 */
+    double *factor;        /* chunk c: its rows x m, column-major, at c * CHUNK * m */
+    double *residual;      /* n: conditional prior variances; -1 for chosen rows */
+    double *pivot;         /* m: the chosen row's entries of the earlier columns */
+    best_row *best;        /* chunks */
+    double *scratch;       /* a thread's at thread * scratch_size */
     size_t scratch_size;
     size_t column; /* columns there are before the one being made */
     size_t row;    /* chosen for it */
     double root;   /* of its conditional variance */
     double equal;  /* conditional variances that differ by less are equal */
     double enough; /* conditional variances up to this are not worth a row */
+    double least;  /* the same, but for the first row, which is taken whatever its variance */
     double log_det;
 } greedy;
 
@@ -44,12 +48,25 @@ static size_t chunk_rows(const greedy *g, size_t chunk)
     return left < CHUNK ? left : CHUNK;
 }
 
+static bool is_candidate(const greedy *g, const best_row *row)
+{
+    return row->residual > g->least && row->square > 0.0;
+}
+
+/* By more than what rounding of the two conditional variances comes to. */
+static bool is_worth_more(const greedy *g, const best_row *a, const best_row *b)
+{
+    return a->square * a->residual > b->square * b->residual + g->equal * fmax(a->square, b->square);
+}
+
 static void find_best(greedy *g, size_t chunk)
 {
-    best_row best = {.residual = -1.0, .row = chunk * CHUNK};
-    for (size_t i = 0; i < chunk_rows(g, chunk); i++)
-        if (g->residual[chunk * CHUNK + i] > best.residual + g->equal)
-            best = (best_row){.residual = g->residual[chunk * CHUNK + i], .row = chunk * CHUNK + i};
+    best_row best = {.residual = -1.0, .square = 1.0, .row = chunk * CHUNK};
+    for (size_t i = chunk * CHUNK; i < chunk * CHUNK + chunk_rows(g, chunk); i++) {
+        const double quality = g->quality != NULL ? g->quality[i] : 1.0;
+        const best_row row = {.residual = g->residual[i], .square = quality * quality, .row = i};
+        if (is_candidate(g, &row) && (!is_candidate(g, &best) || is_worth_more(g, &row, &best))) best = row;
+    }
     g->best[chunk] = best;
 }
 
@@ -79,13 +96,14 @@ static void extend_chunk(size_t chunk, int thread, void *arg)
     find_best(g, chunk);
 }
 
-/* The lowest of the rows of largest residual: one that is above all rows before it by more than
+/* The lowest of the rows that are worth most: one that is above all rows before it by more than
  * what counts as equal. */
 static best_row overall_best(const greedy *g)
 {
     best_row best = g->best[0];
     for (size_t c = 1; c < g->chunks; c++)
-        if (g->best[c].residual > best.residual + g->equal) best = g->best[c];
+        if (is_candidate(g, &g->best[c]) && (!is_candidate(g, &best) || is_worth_more(g, &g->best[c], &best)))
+            best = g->best[c];
     return best;
 }
 
@@ -96,28 +114,33 @@ static void gather_pivot(greedy *g)
     for (size_t k = 0; k < g->column; k++) g->pivot[k] = entry[k * rows];
 }
 
-static hf_status check_prior(hf_context *ctx, const greedy *g)
+static hf_status check_prior(hf_context *ctx, const greedy *g, double *largest)
 {
-    for (size_t i = 0; i < g->n; i++)
+    *largest = 0.0;
+    for (size_t i = 0; i < g->n; i++) {
         if (!isfinite(g->residual[i]))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the prior variance of row %zu (counted from 0) is %g", i,
                             g->residual[i]);
+        *largest = fmax(*largest, g->residual[i]);
+    }
     return HF_OK;
 }
 
 static hf_status climb(hf_context *ctx, greedy *g, size_t *rows, size_t *chosen)
 {
+    double largest;
+    g->least = -0.5; /* chosen rows are at -1 */
     hfi_parallel_for(ctx, g->chunks, start_chunk, g);
-    hf_status status = check_prior(ctx, g);
+    hf_status status = check_prior(ctx, g, &largest);
     if (status < 0) return status;
     best_row best = overall_best(g);
-    const double enough = fmax(g->enough, HFI_CHOICE_RESOLUTION * best.residual);
-    g->equal = EQUAL * best.residual;
+    g->least = fmax(g->enough, HFI_CHOICE_RESOLUTION * largest);
+    g->equal = EQUAL * largest;
     size_t count = 0;
     do {
         rows[count++] = best.row;
-        g->log_det += log(best.residual);
-        if (count == g->m || best.residual <= enough)
+        g->log_det += log(best.residual) + log(best.square);
+        if (count == g->m || best.residual <= g->least)
             break; /* the first row is taken whatever its variance */
         if (!hfi_progress(ctx, "choose", (double)count / (double)g->m, NAN)) return hfi_cancelled(ctx);
         g->row = best.row;
@@ -126,13 +149,14 @@ static hf_status climb(hf_context *ctx, greedy *g, size_t *rows, size_t *chosen)
         hfi_parallel_for(ctx, g->chunks, extend_chunk, g);
         g->column++;
         best = overall_best(g);
-    } while (best.residual > enough);
+    } while (is_candidate(g, &best));
     *chosen = count;
     return HF_OK;
 }
 
 hf_status hfi_choose_greedy(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x, size_t ldx,
-                            size_t m, double enough, size_t *rows, size_t *chosen, double *log_det)
+                            const double *q, size_t m, double enough, size_t *rows, size_t *chosen,
+                            double *log_det)
 {
     greedy g = {.kernel = kernel,
                 .n = n,
@@ -140,6 +164,7 @@ hf_status hfi_choose_greedy(hf_context *ctx, const hf_kernel *kernel, size_t n, 
                 .m = m < n ? m : n,
                 .chunks = n / CHUNK + (n % CHUNK != 0),
                 .x = x,
+                .quality = q,
                 .enough = enough};
     size_t entries;
     if (!hfi_size_mul(n, g.m, &entries))

@@ -52,7 +52,7 @@ static hf_status by_covariance(hf_context *ctx, const hf_kernel *kernel, bool sa
     pool p;
     hf_status status = fill_pool(ctx, n, hf_kernel_dimension(kernel), x, ldx, limit, &p);
     if (status < 0) return status;
-    status = hfi_choose_greedy(ctx, kernel, p.n, p.x, p.ldx, m, 0.0, rows, &count, NULL);
+    status = hfi_choose_greedy(ctx, kernel, p.n, p.x, p.ldx, NULL, m, 0.0, rows, &count, NULL);
     if (status >= 0 && p.rows != NULL)
         for (size_t k = 0; k < count; k++) rows[k] = p.rows[rows[k]];
     free_pool(ctx, &p);

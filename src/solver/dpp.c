@@ -21,26 +21,65 @@ static hf_status check(hf_context *ctx, const char *function, const hf_kernel *k
     return hfi_choose_check_rows(ctx, kernel, n, x, ldx);
 }
 
-hf_status hf_dpp_greedy(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x, size_t ldx,
-                        size_t m, double enough, size_t *rows, size_t *chosen, double *log_det)
+/* The quality in units of its largest, so that no square overflows. */
+static hf_status scale_quality(hf_context *ctx, size_t n, const double *quality, double **scaled,
+                               double *largest)
 {
-    hf_status status = check(ctx, "hf_dpp_greedy", kernel, n, x, ldx, m, rows);
+    *scaled = NULL;
+    *largest = 1.0;
+    if (quality == NULL) return HF_OK;
+    *largest = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        if (!(quality[i] >= 0.0) || !isfinite(quality[i]))
+            return hfi_fail(ctx, isnan(quality[i]) || isinf(quality[i]) ? HF_ERR_NOT_FINITE : HF_ERR_ARGUMENT,
+                            "the quality of row %zu (counted from 0) is %g; give finite ones >= 0", i,
+                            quality[i]);
+        *largest = fmax(*largest, quality[i]);
+    }
+    if (*largest == 0.0)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the quality of all %zu rows is 0: there is nothing to choose",
+                        n);
+    *scaled = hfi_alloc_unset(ctx, n, sizeof **scaled);
+    if (*scaled == NULL) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < n; i++) (*scaled)[i] = quality[i] / *largest;
+    return HF_OK;
+}
+
+/* With arguments that are in order. */
+static hf_status choose(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x, size_t ldx,
+                        const double *quality, size_t m, double enough, size_t *rows, size_t *chosen,
+                        double *log_det)
+{
+    double *scaled, largest, sum;
+    size_t count = 0, *found = NULL;
+    hf_status status = scale_quality(ctx, n, quality, &scaled, &largest);
+    if (status < 0) return status;
+    found = hfi_alloc(ctx, m, sizeof *found);
+    status = found == NULL
+                 ? HF_ERR_MEMORY
+                 : hfi_choose_greedy(ctx, kernel, n, x, ldx, scaled, m, enough, found, &count, &sum);
+    if (status >= 0) {
+        memcpy(rows, found, count * sizeof *rows);
+        *chosen = count;
+        if (log_det != NULL) *log_det = sum + 2.0 * (double)count * log(largest);
+    }
+    hfi_free(ctx, found);
+    hfi_free(ctx, scaled);
+    return status;
+}
+
+hf_status hf_dpp_greedy(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x, size_t ldx,
+                        const double *q, size_t m, double enough, size_t *rows, size_t *chosen,
+                        double *log_det)
+{
+    const hf_status status = check(ctx, "hf_dpp_greedy", kernel, n, x, ldx, m, rows);
     if (status < 0) return status;
     if (chosen == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_dpp_greedy: chosen is NULL");
     if (!(enough >= 0.0))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "hf_dpp_greedy: rows up to the variance %g are not worth choosing; give at least 0",
                         enough);
-    if (m > n) m = n;
-    size_t count = 0, *found = hfi_alloc(ctx, m, sizeof *found);
-    if (found == NULL) return HF_ERR_MEMORY;
-    status = hfi_choose_greedy(ctx, kernel, n, x, ldx, m, enough, found, &count, log_det);
-    if (status >= 0) {
-        memcpy(rows, found, count * sizeof *rows);
-        *chosen = count;
-    }
-    hfi_free(ctx, found);
-    return status;
+    return choose(ctx, kernel, n, x, ldx, q, m < n ? m : n, enough, rows, chosen, log_det);
 }
 
 size_t hf_dpp_mixing_steps(size_t n, size_t m, double tolerance)
@@ -90,7 +129,8 @@ hf_status hf_dpp_sample(hf_context *ctx, const hf_kernel *kernel, size_t n, cons
     size_t *found = hfi_alloc(ctx, m, sizeof *found);
     if (found == NULL) return HF_ERR_MEMORY;
     hf_dpp_report done = {.acceptance = NAN, .drift = NAN, .correlation = NAN, .independent = NAN};
-    status = hfi_choose_greedy(ctx, kernel, n, x, ldx, m, 0.0, found, &done.chosen, &done.log_det_start);
+    status =
+        hfi_choose_greedy(ctx, kernel, n, x, ldx, NULL, m, 0.0, found, &done.chosen, &done.log_det_start);
     done.log_det = done.log_det_mean = done.log_det_start;
     /* Without another set, or where no set has a volume, there is nothing to swap. */
     if (status >= 0 && done.chosen < n && isfinite(done.log_det_start)) {

@@ -138,8 +138,8 @@ void hfi_track_thin(hf_context *ctx, hf_track *track)
     size_t *rows = hfi_memory_alloc(&track->memory, count, sizeof *rows), chosen = 0;
     bool fine = keep != NULL && rows != NULL;
     if (fine && hfi_track_has_expert(track))
-        fine = hf_dpp_greedy(ctx, track->kernel, count, places->x, places->d, most / 2, 0.0, rows, &chosen,
-                             NULL) >= 0;
+        fine = hf_dpp_greedy(ctx, track->kernel, count, places->x, places->d, NULL, most / 2, 0.0, rows,
+                             &chosen, NULL) >= 0;
     if (fine) {
         for (size_t k = 0; k < chosen; k++) keep[rows[k]] = 1;
         mark_used(track, keep);

@@ -41,8 +41,8 @@ static hf_status dpp_greedy(workshop *w)
 {
     size_t rows[PLACES] = {77}, chosen = 77;
     double log_det = 77.0;
-    hf_status s =
-        hf_dpp_greedy(w->ctx, w->kernel, WORKSHOP_N, w->x, WORKSHOP_D, PLACES, 0.0, rows, &chosen, &log_det);
+    hf_status s = hf_dpp_greedy(w->ctx, w->kernel, WORKSHOP_N, w->x, WORKSHOP_D, NULL, PLACES, 0.0, rows,
+                                &chosen, &log_det);
     assert_true(s < 0 ? chosen == 77 && rows[0] == 77 && log_det == 77.0 : chosen == PLACES);
     return s;
 }

@@ -118,15 +118,20 @@ static void processes(workshop *w)
     hf_dpp_report report = {.chosen = 77};
     const double bad[] = {-1.0, NAN, -INFINITY};
     for (size_t i = 0; i < 3; i++) {
-        ARGUMENT(hf_dpp_greedy(w->ctx, w->kernel, 2, x, 2, PLACES, bad[i], rows, &chosen, &log_det));
+        ARGUMENT(hf_dpp_greedy(w->ctx, w->kernel, 2, x, 2, NULL, PLACES, bad[i], rows, &chosen, &log_det));
         assert_true(hf_dpp_mixing_steps(9, 3, bad[i]) == SIZE_MAX);
     }
-    ARGUMENT(hf_dpp_greedy(w->ctx, NULL, 2, x, 2, PLACES, 0.0, rows, &chosen, &log_det));
-    ARGUMENT(hf_dpp_greedy(w->ctx, w->kernel, 0, x, 2, PLACES, 0.0, rows, &chosen, &log_det));
-    ARGUMENT(hf_dpp_greedy(w->ctx, w->kernel, 2, x, 2, 0, 0.0, rows, &chosen, &log_det));
-    ARGUMENT(hf_dpp_greedy(w->ctx, w->kernel, 2, NULL, 2, PLACES, 0.0, rows, &chosen, &log_det));
-    ARGUMENT(hf_dpp_greedy(w->ctx, w->kernel, 2, x, 2, PLACES, 0.0, NULL, &chosen, &log_det));
-    ARGUMENT(hf_dpp_greedy(w->ctx, w->kernel, 2, x, 2, PLACES, 0.0, rows, NULL, &log_det));
+    ARGUMENT(hf_dpp_greedy(w->ctx, NULL, 2, x, 2, NULL, PLACES, 0.0, rows, &chosen, &log_det));
+    ARGUMENT(hf_dpp_greedy(w->ctx, w->kernel, 0, x, 2, NULL, PLACES, 0.0, rows, &chosen, &log_det));
+    ARGUMENT(hf_dpp_greedy(w->ctx, w->kernel, 2, x, 2, NULL, 0, 0.0, rows, &chosen, &log_det));
+    ARGUMENT(hf_dpp_greedy(w->ctx, w->kernel, 2, NULL, 2, NULL, PLACES, 0.0, rows, &chosen, &log_det));
+    ARGUMENT(hf_dpp_greedy(w->ctx, w->kernel, 2, x, 2, NULL, PLACES, 0.0, NULL, &chosen, &log_det));
+    ARGUMENT(hf_dpp_greedy(w->ctx, w->kernel, 2, x, 2, NULL, PLACES, 0.0, rows, NULL, &log_det));
+    const double none[] = {0.0, 0.0}, negative[] = {1.0, -1.0}, lost[] = {1.0, NAN};
+    ARGUMENT(hf_dpp_greedy(w->ctx, w->kernel, 2, x, 2, none, PLACES, 0.0, rows, &chosen, &log_det));
+    ARGUMENT(hf_dpp_greedy(w->ctx, w->kernel, 2, x, 2, negative, PLACES, 0.0, rows, &chosen, &log_det));
+    REFUSED(HF_ERR_NOT_FINITE,
+            hf_dpp_greedy(w->ctx, w->kernel, 2, x, 2, lost, PLACES, 0.0, rows, &chosen, &log_det));
     ARGUMENT(hf_dpp_sample(w->ctx, NULL, 2, x, 2, PLACES, 9, 0, rows, &report));
     ARGUMENT(hf_dpp_sample(w->ctx, w->kernel, 0, x, 2, PLACES, 9, 0, rows, &report));
     ARGUMENT(hf_dpp_sample(w->ctx, w->kernel, 2, x, 2, 0, 9, 0, rows, &report));
@@ -135,7 +140,8 @@ static void processes(workshop *w)
     REFUSED(HF_ERR_DIMENSION, hf_dpp_sample(w->ctx, w->kernel, 2, x, 1, PLACES, 9, 0, rows, &report));
     x[3] = INFINITY;
     REFUSED(HF_ERR_NOT_FINITE, hf_dpp_sample(w->ctx, w->kernel, 2, x, 2, PLACES, 9, 0, rows, &report));
-    REFUSED(HF_ERR_NOT_FINITE, hf_dpp_greedy(w->ctx, w->kernel, 2, x, 2, PLACES, 0.0, rows, &chosen, NULL));
+    REFUSED(HF_ERR_NOT_FINITE,
+            hf_dpp_greedy(w->ctx, w->kernel, 2, x, 2, NULL, PLACES, 0.0, rows, &chosen, NULL));
     assert_true(chosen == 77 && rows[0] == 7 && log_det == 7.0 && report.chosen == 77);
 }
 

@@ -59,7 +59,7 @@ static void greedy_is_pivoted_elimination(void **state)
         hf_kernel *kernel = parse(ctx, kernels[k], D);
         double *x = problem_inputs(N, D, 3 + k);
         size_t rows[M], expected[M], chosen = 0;
-        assert_int_equal(hfi_choose_greedy(ctx, kernel, N, x, D, M, 0.0, rows, &chosen, NULL), HF_OK);
+        assert_int_equal(hfi_choose_greedy(ctx, kernel, N, x, D, NULL, M, 0.0, rows, &chosen, NULL), HF_OK);
         assert_int_equal(chosen, greedy_reference(kernel, N, D, x, M, expected));
         for (size_t i = 0; i < chosen; i++) assert_int_equal(rows[i], expected[i]);
         free(x);
@@ -81,7 +81,7 @@ static void greedy_takes_the_largest_in_many_chunks(void **state)
     hf_kernel *kernel = parse(ctx, "matern32(ard)", D);
     double *x = problem_inputs(N, D, 8);
     size_t rows[M], chosen = 0, expected[M];
-    assert_int_equal(hfi_choose_greedy(ctx, kernel, N, x, D, M, 0.0, rows, &chosen, NULL), HF_OK);
+    assert_int_equal(hfi_choose_greedy(ctx, kernel, N, x, D, NULL, M, 0.0, rows, &chosen, NULL), HF_OK);
     assert_int_equal(chosen, M);
     /* The reference on a subset that holds all chosen rows would choose the same. */
     double part[(M + 300) * D];
@@ -108,7 +108,7 @@ static void greedy_ends_where_nothing_is_left(void **state)
     hf_kernel *kernel = parse(ctx, "linear", 2);
     double *x = problem_inputs(30, 2, 4);
     size_t rows[10], chosen = 0, expected[10];
-    assert_int_equal(hfi_choose_greedy(ctx, kernel, 30, x, 2, 10, 0.0, rows, &chosen, NULL), HF_OK);
+    assert_int_equal(hfi_choose_greedy(ctx, kernel, 30, x, 2, NULL, 10, 0.0, rows, &chosen, NULL), HF_OK);
     assert_int_equal(chosen, greedy_reference(kernel, 30, 2, x, 10, expected));
     assert_true(chosen <= 3);
     free(x);
@@ -163,7 +163,8 @@ static void greedy_leaves_nothing_to_rounding(void **state)
                 if (other > 0) x[i] *= 1.0 + 4e-16 * (hfi_stream_uniform(&stream) - 0.5);
             }
             assert_int_equal(
-                hfi_choose_greedy(ctx, kernel, N, x, 2, M, 0.0, rows[other], &chosen[other], NULL), HF_OK);
+                hfi_choose_greedy(ctx, kernel, N, x, 2, NULL, M, 0.0, rows[other], &chosen[other], NULL),
+                HF_OK);
             assert_int_equal(chosen[other], chosen[0]);
             for (size_t i = 0; i < chosen[0]; i++) assert_int_equal(rows[other][i], rows[0][i]);
         }

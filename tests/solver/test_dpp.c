@@ -23,8 +23,8 @@ static hf_kernel *parse(hf_context *ctx, const char *expression, size_t d)
 /* ---- the greedy choice ------------------------------------------------------------------------------------- */
 
 /* Each time the row that makes the determinant largest. @return how many. */
-static size_t greedy_reference(const hf_kernel *kernel, size_t n, size_t d, const double *x, size_t m,
-                               double enough, size_t *rows)
+static size_t greedy_reference(const hf_kernel *kernel, size_t n, size_t d, const double *x,
+                               const double *quality, size_t m, double enough, size_t *rows)
 {
     double before = 1.0;
     size_t count = 0;
@@ -33,7 +33,9 @@ static size_t greedy_reference(const hf_kernel *kernel, size_t n, size_t d, cons
         size_t winner = 0;
         for (size_t i = 0; i < n; i++) {
             rows[count] = i;
-            const double value = determinant(kernel, d, x, count + 1, rows);
+            double value = determinant(kernel, d, x, count + 1, rows);
+            for (size_t k = 0; quality != NULL && k <= count; k++)
+                value *= quality[rows[k]] * quality[rows[k]];
             if (value > best * (1.0 + 1e-9)) {
                 best = value;
                 winner = i;
@@ -63,15 +65,58 @@ static void greedy_takes_the_largest_determinant(void **state)
         for (double enough = 1e-6; enough < 4.0; enough *= 30.0) {
             size_t rows[M + 1], expected[M + 1], chosen = 0;
             double log_det = 0.0;
-            assert_int_equal(hf_dpp_greedy(ctx, kernel, N, x, D, M, enough, rows, &chosen, &log_det), HF_OK);
-            assert_int_equal(chosen, greedy_reference(kernel, N, D, x, M, enough, expected));
+            assert_int_equal(hf_dpp_greedy(ctx, kernel, N, x, D, NULL, M, enough, rows, &chosen, &log_det),
+                             HF_OK);
+            assert_int_equal(chosen, greedy_reference(kernel, N, D, x, NULL, M, enough, expected));
             for (size_t i = 0; i < chosen; i++) assert_int_equal(rows[i], expected[i]);
             assert_near(log_det, log(determinant(kernel, D, x, chosen, rows)), 1e-7);
-            assert_int_equal(hf_dpp_greedy(ctx, kernel, N, x, D, M, enough, rows, &chosen, NULL), HF_OK);
+            assert_int_equal(hf_dpp_greedy(ctx, kernel, N, x, D, NULL, M, enough, rows, &chosen, NULL),
+                             HF_OK);
         }
         hf_kernel_free(kernel);
     }
     free(x);
+    hf_context_free(ctx);
+}
+
+/* The determinant of q_i K_ij q_j, whatever the units of q; where q is 0 nothing is chosen. */
+static void greedy_weighs_with_quality(void **state)
+{
+    (void)state;
+    enum {
+        N = 40,
+        D = 2,
+        M = 12
+    };
+    hf_context *ctx = problem_context(2);
+    hf_kernel *kernel = parse(ctx, "1.7*matern52(ard) + white", D);
+    double *x = problem_inputs(N, D, 5), quality[N];
+    const double units[] = {1.0, 1e-200, 1e200};
+    for (size_t k = 0; k < 3; k++) {
+        size_t rows[M], expected[M], plain[M], chosen = 0, same = 0;
+        double log_det = 0.0;
+        for (size_t i = 0; i < N; i++) quality[i] = i % 7 == 3 ? 0.0 : exp(3.0 * sin(1.3 * (double)i));
+        assert_int_equal(greedy_reference(kernel, N, D, x, quality, M, 0.0, expected), M);
+        for (size_t i = 0; i < N; i++) quality[i] *= units[k];
+        assert_int_equal(hf_dpp_greedy(ctx, kernel, N, x, D, quality, M, 0.0, rows, &chosen, &log_det),
+                         HF_OK);
+        assert_int_equal(chosen, M);
+        assert_int_equal(hf_dpp_greedy(ctx, kernel, N, x, D, NULL, M, 0.0, plain, &chosen, NULL), HF_OK);
+        double squares = 0.0;
+        for (size_t i = 0; i < M; i++) {
+            assert_int_equal(rows[i], expected[i]);
+            squares += 2.0 * log(quality[rows[i]]);
+            same += rows[i] == plain[i];
+        }
+        assert_true(same < M);
+        assert_near(log_det, log(determinant(kernel, D, x, M, rows)) + squares, 1e-9 * fabs(squares) + 1e-9);
+        /* Three rows have any quality: no more are chosen. */
+        for (size_t i = 0; i < N; i++) quality[i] = i == 5 || i == 11 || i == 17 ? units[k] : 0.0;
+        assert_int_equal(hf_dpp_greedy(ctx, kernel, N, x, D, quality, M, 0.0, rows, &chosen, NULL), HF_OK);
+        assert_int_equal(chosen, 3);
+    }
+    free(x);
+    hf_kernel_free(kernel);
     hf_context_free(ctx);
 }
 
@@ -84,16 +129,16 @@ static void greedy_at_its_edges(void **state)
     size_t rows[9] = {7, 7, 7, 7, 7, 7, 7, 7, 7}, chosen = 0;
     double log_det = 0.0;
     /* Of equals the lowest, and none of those that a chosen one equals, nearly too; more than there are may be asked for. */
-    assert_int_equal(hf_dpp_greedy(ctx, kernel, 6, x, 1, 9, 0.0, rows, &chosen, &log_det), HF_OK);
+    assert_int_equal(hf_dpp_greedy(ctx, kernel, 6, x, 1, NULL, 9, 0.0, rows, &chosen, &log_det), HF_OK);
     assert_true(chosen == 2 && rows[0] == 0 && rows[1] == 1 && rows[2] == 7);
     assert_near(log_det, log(16.0 - 16.0 * exp(-25.0)), 1e-12);
     /* A row whatever it is worth, even nothing. */
-    assert_int_equal(hf_dpp_greedy(ctx, kernel, 6, x, 1, 9, 5.0, rows, &chosen, &log_det), HF_OK);
+    assert_int_equal(hf_dpp_greedy(ctx, kernel, 6, x, 1, NULL, 9, 5.0, rows, &chosen, &log_det), HF_OK);
     assert_true(chosen == 1 && rows[0] == 0);
     assert_near(log_det, log(4.0), 1e-15);
-    assert_int_equal(hf_dpp_greedy(ctx, none, 6, x, 1, 9, 0.0, rows, &chosen, &log_det), HF_OK);
+    assert_int_equal(hf_dpp_greedy(ctx, none, 6, x, 1, NULL, 9, 0.0, rows, &chosen, &log_det), HF_OK);
     assert_true(chosen == 1 && rows[0] == 0 && isinf(log_det) && log_det < 0.0);
-    assert_int_equal(hf_dpp_greedy(ctx, kernel, 6, x, 1, 9, INFINITY, rows, &chosen, &log_det), HF_OK);
+    assert_int_equal(hf_dpp_greedy(ctx, kernel, 6, x, 1, NULL, 9, INFINITY, rows, &chosen, &log_det), HF_OK);
     assert_int_equal(chosen, 1);
     hf_kernel_free(kernel);
     hf_kernel_free(none);
@@ -149,7 +194,7 @@ static void every_step_is_the_chains(void **state)
         const double *x = PROCESSES[p].x;
         const enumeration e = enumerate(kernel, PROCESSES[p].n, x, PROCESSES[p].m);
         size_t start[MOST], chosen = 0, counts[MOST_SETS];
-        assert_int_equal(hf_dpp_greedy(ctx, kernel, e.n, x, 1, e.m, 0.0, start, &chosen, NULL), HF_OK);
+        assert_int_equal(hf_dpp_greedy(ctx, kernel, e.n, x, 1, NULL, e.m, 0.0, start, &chosen, NULL), HF_OK);
         assert_int_equal(chosen, e.m);
         double probability[MOST_SETS] = {0.0};
         probability[set_of(&e, start)] = 1.0;
@@ -178,7 +223,7 @@ static void sets_are_as_probable_as_their_determinants(void **state)
         const double *x = PROCESSES[p].x;
         const enumeration e = enumerate(kernel, PROCESSES[p].n, x, PROCESSES[p].m);
         size_t start[MOST], chosen = 0, counts[MOST_SETS];
-        assert_int_equal(hf_dpp_greedy(ctx, kernel, e.n, x, 1, e.m, 0.0, start, &chosen, NULL), HF_OK);
+        assert_int_equal(hf_dpp_greedy(ctx, kernel, e.n, x, 1, NULL, e.m, 0.0, start, &chosen, NULL), HF_OK);
         double probability[MOST_SETS] = {0.0}, far = 0.0;
         probability[set_of(&e, start)] = 1.0;
         for (size_t s = hf_dpp_mixing_steps(e.n, e.m, 0.01); s > 0; s--) step(&e, probability);
@@ -223,7 +268,7 @@ static void determinants_stay_exact(void **state)
         hf_kernel *kernel = parse(ctx, kernels[k], D);
         size_t start[M], rows[M], chosen = 0;
         double log_det = 0.0;
-        assert_int_equal(hf_dpp_greedy(ctx, kernel, N, x, D, M, 0.0, start, &chosen, &log_det), HF_OK);
+        assert_int_equal(hf_dpp_greedy(ctx, kernel, N, x, D, NULL, M, 0.0, start, &chosen, &log_det), HF_OK);
         hf_dpp_report report;
         for (size_t steps = STEPS; steps > 0; steps -= STOP) {
             hfi_stream stream;
@@ -434,7 +479,8 @@ static void refuses_and_leaves_alone(void **state)
     hf_dpp_report report = {.chosen = 7};
 #define BOTH(expected, kernel, n, x, ldx, m)                                                                 \
     do {                                                                                                     \
-        assert_int_equal(hf_dpp_greedy(ctx, kernel, n, x, ldx, m, 0.0, rows, &chosen, &log_det), expected);  \
+        assert_int_equal(hf_dpp_greedy(ctx, kernel, n, x, ldx, NULL, m, 0.0, rows, &chosen, &log_det),       \
+                         expected);                                                                          \
         assert_int_equal(hf_dpp_sample(ctx, kernel, n, x, ldx, m, 9, 0, rows, &report), expected);           \
     } while (0)
     BOTH(HF_ERR_ARGUMENT, NULL, 30, x, 2, 5);
@@ -451,17 +497,21 @@ static void refuses_and_leaves_alone(void **state)
     assert_non_null(strstr(hf_context_message(ctx), "row 20"));
     x[41] = kept;
 #undef BOTH
-    assert_int_equal(hf_dpp_greedy(ctx, kernel, 30, x, 2, 5, -1.0, rows, &chosen, &log_det), HF_ERR_ARGUMENT);
-    assert_int_equal(hf_dpp_greedy(ctx, kernel, 30, x, 2, 5, NAN, rows, &chosen, &log_det), HF_ERR_ARGUMENT);
-    assert_int_equal(hf_dpp_greedy(ctx, kernel, 30, x, 2, 5, 0.0, NULL, &chosen, &log_det), HF_ERR_ARGUMENT);
-    assert_int_equal(hf_dpp_greedy(ctx, kernel, 30, x, 2, 5, 0.0, rows, NULL, &log_det), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_dpp_greedy(ctx, kernel, 30, x, 2, NULL, 5, -1.0, rows, &chosen, &log_det),
+                     HF_ERR_ARGUMENT);
+    assert_int_equal(hf_dpp_greedy(ctx, kernel, 30, x, 2, NULL, 5, NAN, rows, &chosen, &log_det),
+                     HF_ERR_ARGUMENT);
+    assert_int_equal(hf_dpp_greedy(ctx, kernel, 30, x, 2, NULL, 5, 0.0, NULL, &chosen, &log_det),
+                     HF_ERR_ARGUMENT);
+    assert_int_equal(hf_dpp_greedy(ctx, kernel, 30, x, 2, NULL, 5, 0.0, rows, NULL, &log_det),
+                     HF_ERR_ARGUMENT);
     assert_int_equal(hf_dpp_sample(ctx, kernel, 30, x, 2, 5, 9, 0, NULL, &report), HF_ERR_ARGUMENT);
     for (size_t asked = 1; asked <= 6; asked += 2) { /* on the way to the greedy set, and in the chain */
         size_t left = asked;
         hf_context_set_progress(ctx, stop_later, &left);
         assert_int_equal(hf_dpp_sample(ctx, kernel, 30, x, 2, 5, 500, 0, rows, &report), HF_ERR_CANCELLED);
         left = 1;
-        assert_int_equal(hf_dpp_greedy(ctx, kernel, 30, x, 2, 5, 0.0, rows, &chosen, &log_det),
+        assert_int_equal(hf_dpp_greedy(ctx, kernel, 30, x, 2, NULL, 5, 0.0, rows, &chosen, &log_det),
                          HF_ERR_CANCELLED);
         hf_context_set_progress(ctx, NULL, NULL);
     }
@@ -477,6 +527,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(greedy_takes_the_largest_determinant),
+        cmocka_unit_test(greedy_weighs_with_quality),
         cmocka_unit_test(greedy_at_its_edges),
         cmocka_unit_test(every_step_is_the_chains),
         cmocka_unit_test(sets_are_as_probable_as_their_determinants),

@@ -88,7 +88,7 @@ static void half_of_the_places_are_kept(void **state)
         if (i < 64) assert_int_equal(now.places, i + 1);
     }
     size_t rows[32], chosen;
-    assert_int_equal(hf_dpp_greedy(ctx, hf_track_kernel(track), 65, x, 1, 32, 0.0, rows, &chosen, NULL),
+    assert_int_equal(hf_dpp_greedy(ctx, hf_track_kernel(track), 65, x, 1, NULL, 32, 0.0, rows, &chosen, NULL),
                      HF_OK);
     assert_int_equal(chosen, 32);
     bool kept[65] = {[64] = true};
