@@ -47,4 +47,10 @@ void bo_zdt1(const bo_problem *p, const double *x, double *values);
 void bo_dtlz2(const bo_problem *p, const double *x, double *values);
 /**@}*/
 
+/** @name Controllers and ways: bo_rover.c, bo_lander.c. */
+/**@{*/
+void bo_rover(const bo_problem *p, const double *x, double *values);
+void bo_lander(const bo_problem *p, const double *x, double *values);
+/**@}*/
+
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/bo_functions.h"
 
-#include <math.h>
-
 static const bo_row rows[] = {
     {.name = "branin",
      .about = "Branin, three equal maxima",
@@ -142,6 +140,30 @@ static const bo_row rows[] = {
      .sd = {0.173234485243978},
      .spread_points = 4096,
      .evaluate = bo_tuning},
+    {.name = "lander",
+     .about = "a lander's controller of twelve numbers, mean reward over 50 terrains",
+     .d = 12,
+     .objectives = 1,
+     .lower = 0.0,
+     .upper = 2.0,
+     .evaluations = 500,
+     .starts = 50,
+     .best = 313.877,
+     .sd = {46.887229509683934},
+     .spread_points = 512,
+     .evaluate = bo_lander},
+    {.name = "rover",
+     .about = "the way of a rover between obstacles, thirty steps",
+     .d = 60,
+     .objectives = 1,
+     .lower = -1.0 / 30.0,
+     .upper = 1.0 / 15.0,
+     .evaluations = 1000,
+     .starts = 200,
+     .best = 4.9356,
+     .sd = {22.023420108239929},
+     .spread_points = 4096,
+     .evaluate = bo_rover},
     {.name = "branin-disc",
      .about = "Branin inside a disc",
      .d = 2,

@@ -84,6 +84,42 @@ class Problems(ToolCase):
         self.assertAlmostEqual(a, -0.39788735772973816, 12)
         self.assertAlmostEqual(self.values("branin-currin", [[1.0, 0.0]])[0][1], -(2300 + 1900 + 2092 + 60) / 624, 12)
 
+    def test_lander(self):
+        """The controller that the environment comes with lands everywhere, one that never fires crashes, and turning the
+        engines' roles around does too."""
+        known, idle = [0.5, 1, 0.4, 0.55, 0.5, 1, 0.5, 0.5, 0, 0.5, 0.05, 0.05], [0.0] * 10 + [2.0, 2.0]
+        weak = known[:6] + [0.1, 0.1] + known[8:]
+        values = self.values("lander", [known, idle, weak, known])
+        self.assertGreater(values[0][0], 250)  # 100 for a rest and about as many for the way down; a crash costs 200
+        self.assertLess(values[1][0], -100)
+        self.assertLess(values[2][0], values[0][0] - 50)
+        self.assertEqual(values[0][0], values[3][0])
+        best = [0.87262, 0.767287, 0.470492, 0.854132, 1.80875, 1.53778, 0.276795, 0.663064, 0.0856544, 1.75543, 0.168512,
+                0.124962]
+        self.assertAlmostEqual(self.values("lander", [best])[0][0], self.rows["lander"]["best"], delta=3)
+
+    def test_rover(self):
+        """Its cheap ways, and the same reward as SciPy's splines give."""
+        from numpy import array, c_, diff, hypot, interp, r_
+        ways = []
+        for way in ([(0.05, 0.05), (0.242, 0.157), (0.843, 0.757), (0.95, 0.95)], [(0.05, 0.05), (0.1, 0.05), (0.9, 0.1), (0.95, 0.95)],
+                    [(0.05, 0.05), (0.95, 0.95)]):
+            way = array(way)
+            at = r_[0, hypot(*diff(way, axis=0).T).cumsum()]
+            t = [at[-1] * i / 30 for i in range(31)]
+            ways.append(diff(c_[interp(t, at, way[:, 0]), interp(t, at, way[:, 1])], axis=0).ravel().tolist())
+        stop = [0.0] * 60
+        values = [v[0] for v in self.values("rover", [*ways, stop, [0.01, 0.02] + [0.0] * 58])]
+        self.assertTrue(4.93 < values[0] < self.rows["rover"]["best"] < 5 - 0.05 * math.sqrt(2) * 0.9)
+        self.assertLess(values[1], values[0])
+        self.assertLess(values[2], -3)  # through four squares of 0.08, at 20 a unit: 4 * 20 * 0.08 * sqrt(2)
+        self.assertAlmostEqual(values[2], 5 - 0.05 * 0.9 * math.sqrt(2) - 4 * 20 * 0.08 * math.sqrt(2), delta=0.15)
+        self.assertAlmostEqual(values[3], 5 - 180, 9)
+        self.assertAlmostEqual(values[4], 5 - 0.05 * math.sqrt(5e-4) - 100 * 1.77, 9)
+        starts = self.starts("rover", 1, 30)
+        for x, value in zip(starts + ways, self.values("rover", starts + ways)):
+            self.assertAlmostEqual(value[0], rover_of_scipy(x), 9)
+
     def test_standard_deviations_are_those_of_uniform_points(self):
         for name, row in self.rows.items():
             if name in SLOW:
@@ -146,7 +182,20 @@ class Problems(ToolCase):
         self.assertIn('no problem "nothing"', done.stderr)
 
 
-SLOW = ()
+def rover_of_scipy(x):
+    import numpy as np
+    from scipy.interpolate import splev, splprep
+    centres = np.array([(a / 5, b / 5) for a in range(6) for b in range(6)])[1:-1]
+    points = np.vstack([[0.05, 0.05], np.reshape(x, (-1, 2))]).cumsum(axis=0)
+    spline = splprep(points.T, k=3, s=0)[0]
+    way = np.array(splev(np.linspace(0, 1, 1000), spline)).T
+    inside = (np.abs(way[:, None, :] - centres) < 0.04).all(2).any(1) | ~((way >= 0) & (way < 1)).all(1)
+    cost = 0.05 + 20 * inside
+    lengths = np.linalg.norm(np.diff(way, axis=0), axis=1)
+    return 5 - np.sum(lengths * (cost[1:] + cost[:-1]) / 2) - 100 * np.abs(way[-1] - 0.95).sum()
+
+
+SLOW = ("lander",)
 
 if __name__ == "__main__":
     if not os.path.exists(PROGRAM):
