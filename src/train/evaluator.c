@@ -309,6 +309,11 @@ void hfi_evaluator_set_extras(hfi_evaluator *e, const double *values)
 
 hf_status hfi_evaluator_run(hfi_evaluator *e, hf_objective objective, double *value, double *gradient)
 {
+    const bool bound = objective != HF_OBJECTIVE_LOO && objective != HF_OBJECTIVE_WLOO;
+    if (e->query && !(bound && (e->inducing || e->projected)))
+        return hfi_fail(
+            e->ctx, HF_ERR_ARGUMENT,
+            "points beside the readings go with a bound of the inducing solver or of block actions");
     if (e->inducing) return hfi_inducing_run(e, objective, value, gradient);
     if (e->projected) return hfi_projected_run(e, objective, value, gradient);
     if (objective == HF_OBJECTIVE_WEIGHTED || objective == HF_OBJECTIVE_RCAGP)

@@ -106,25 +106,14 @@ static hf_status pass(hfi_inducing_reverse *run)
     return hfi_parts_finish(&parts, status);
 }
 
-/* The evidence is (|c|^2 - log det B) / 2 and what the readings have of their own. */
-static void start_evidence(hfi_inducing_reverse *run)
-{
-    const hfi_inducing *u = run->e->inducing;
-    for (size_t i = 0; i < u->m; i++) {
-        run->alpha[i] = 0.5 * u->whitened[i];
-        run->gamma[i] = u->whitened[i];
-    }
-    run->tau = -0.5;
-}
-
 hf_status hfi_inducing_backward(hfi_inducing_reverse *run, double *gradient)
 {
     hfi_evaluator *e = run->e;
     const hfi_inducing *u = e->inducing;
     const size_t shared =
         hf_kernel_parameters(e->kernel) + hf_mean_coefficients(e->mean) + hf_sites_channels(e->sites);
-    if (run->objective == HF_OBJECTIVE_EVIDENCE) start_evidence(run);
     hf_status status = pass(run);
+    if (status >= 0 && e->query) status = hfi_inducing_query_backward(run, run->sums, run->sums + run->count);
     if (status >= 0)
         status = hfi_inducing_prior_adjoint(e, run->sums + run->count, run->sums,
                                             u->train_inputs ? run->sums + shared : NULL);

@@ -63,6 +63,10 @@ hf_status hfi_inducing_reverse_init(hfi_evaluator *e, hf_objective objective, bo
 void hfi_inducing_reverse_free(hfi_inducing_reverse *run);
 /** Value of an objective that is not the evidence; and alpha, gamma, dense, tau if `gradient`. One pass. */
 hf_status hfi_inducing_forward(hfi_inducing_reverse *run, bool gradient, double *value);
+/** The evaluator's query (query.h): its value, and its share of alpha, gamma and dense if
+ * `gradient`; then of the gradient and of sum_j vbar_j v_j' (m x m). */
+hf_status hfi_inducing_query_forward(hfi_inducing_reverse *run, bool gradient);
+hf_status hfi_inducing_query_backward(hfi_inducing_reverse *run, double *gradient, double *square);
 /** The gradient (run->count entries). One pass. */
 hf_status hfi_inducing_backward(hfi_inducing_reverse *run, double *gradient);
 /** Kuubar from sum_j vbar_j v_j' (lower triangle, destroyed), and on to kernel parameters, the jitter's scale and, if z_grad is not

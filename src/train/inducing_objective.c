@@ -2,6 +2,7 @@
 /* Objectives of the inducing solver: factorise, add up what the readings say, differentiate. */
 #include "linalg/linalg.h"
 #include "train/inducing_impl.h"
+#include "train/query.h"
 #include <math.h>
 #include <string.h>
 
@@ -41,7 +42,7 @@ hf_status hfi_inducing_reverse_init(hfi_evaluator *e, hf_objective objective, bo
     const hfi_inducing *u = e->inducing;
     *run = (hfi_inducing_reverse){.e = e, .objective = objective};
     run->penalty = objective == HF_OBJECTIVE_WEIGHTED || objective == HF_OBJECTIVE_RCAGP ? 1.0 : 0.0;
-    run->has_dense = objective != HF_OBJECTIVE_EVIDENCE;
+    run->has_dense = objective != HF_OBJECTIVE_EVIDENCE || e->query;
     run->count = hf_kernel_parameters(e->kernel) + hf_mean_coefficients(e->mean) +
                  hf_sites_channels(e->sites) + (u->train_inputs ? u->m * u->d : 0);
     hf_status status = hfi_inducing_chunk_init(&run->chunk, u, e->kernel, e->mean, e->sites,
@@ -73,6 +74,17 @@ void hfi_inducing_reverse_free(hfi_inducing_reverse *run)
 /* ---- run --------------------------------------------------------------------------------------------------
  */
 
+/* The evidence is (|c|^2 - log det B) / 2 and what the readings have of their own. */
+static void start_evidence(hfi_inducing_reverse *run)
+{
+    const hfi_inducing *u = run->e->inducing;
+    for (size_t i = 0; i < u->m; i++) {
+        run->alpha[i] = 0.5 * u->whitened[i];
+        run->gamma[i] = u->whitened[i];
+    }
+    run->tau = -0.5;
+}
+
 static hf_status differentiate(hfi_evaluator *e, hf_objective objective, double *value, double *gradient)
 {
     hfi_inducing_reverse run;
@@ -81,6 +93,10 @@ static hf_status differentiate(hfi_evaluator *e, hf_objective objective, double 
     double result = hfi_inducing_log_evidence(e->inducing);
     if (status >= 0 && objective != HF_OBJECTIVE_EVIDENCE)
         status = hfi_inducing_forward(&run, gradient != NULL, &result);
+    else if (status >= 0 && gradient)
+        start_evidence(&run);
+    if (status >= 0 && e->query) status = hfi_inducing_query_forward(&run, gradient != NULL);
+    if (status >= 0 && e->query) result += e->query->value;
     if (status >= 0 && gradient) status = hfi_inducing_backward(&run, gradient);
     hfi_inducing_reverse_free(&run);
     if (status >= 0) *value = result;
@@ -93,7 +109,7 @@ hf_status hfi_inducing_run(hfi_evaluator *e, hf_objective objective, double *val
     const hf_status factored = hfi_inducing_factor(u, e->kernel, e->mean, e->sites, e->rows, e->x, e->ldx);
     if (factored < 0) return factored;
     e->jitter = u->jitter;
-    if (objective == HF_OBJECTIVE_EVIDENCE && !gradient) {
+    if (objective == HF_OBJECTIVE_EVIDENCE && !gradient && !e->query) {
         *value = hfi_inducing_log_evidence(u);
         return factored;
     }

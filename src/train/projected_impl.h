@@ -64,6 +64,11 @@ hf_status hfi_projected_bound(hfi_evaluator *evaluator, hf_objective objective, 
                               double *gradient);
 hf_status hfi_projected_leave_one_out(hfi_evaluator *evaluator, bool weighted, double *value,
                                       double *gradient);
+/** The evaluator's query (query.h), after the factor: its value; its share of those adjoints; and,
+ * after these are in the gradient, of that. */
+hf_status hfi_projected_query_forward(hfi_evaluator *evaluator);
+void hfi_projected_query_bars(const hfi_evaluator *evaluator, hfi_projected_bar *bar);
+hf_status hfi_projected_query_backward(hfi_evaluator *evaluator, double *gradient);
 /** From those adjoints to the gradient in the state and the extras. */
 hf_status hfi_projected_collect(hfi_evaluator *evaluator, hfi_projected_bar *bar, double *gradient);
 

@@ -10,6 +10,7 @@
  * sites and the weighted readings have it in their variance, the published bound in its f.
  */
 #include "train/projected_impl.h"
+#include "train/query.h"
 
 #include "linalg/linalg.h"
 #include <math.h>
@@ -120,12 +121,17 @@ hf_status hfi_projected_bound(hfi_evaluator *e, hf_objective objective, double *
                          .s = vector(e, HFI_PV_S_BAR)};
     const double expected = hfi_expected_terms(objective, &seen, vector(e, HFI_PV_MEAN),
                                                vector(e, HFI_PV_VARIANCE), gradient ? &term : NULL);
-    const double result = expected - hfi_projected_core_divergence(&s->core, bar.inverse);
+    double result = expected - hfi_projected_core_divergence(&s->core, bar.inverse);
+    hf_status status = e->query ? hfi_projected_query_forward(e) : HF_OK;
+    if (status < 0) return status;
+    if (e->query) result += e->query->value;
     if (gradient) {
         to_places(e, objective, &term);
         hfi_block_system_inverse_rows(s);
-        hf_status status = small_adjoints(e, &bar);
+        status = small_adjoints(e, &bar);
+        if (status >= 0 && e->query) hfi_projected_query_bars(e, &bar);
         if (status >= 0) status = hfi_projected_collect(e, &bar, gradient);
+        if (status >= 0 && e->query) status = hfi_projected_query_backward(e, gradient);
         if (status < 0) return status;
     }
     *value = result;

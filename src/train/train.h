@@ -44,6 +44,8 @@ typedef struct hfi_evaluator {
     struct hfi_kronecker
         *kronecker; /* beside a, with several outputs read everywhere (kronecker.h); else NULL. Owned too */
     struct hfi_kept *kept; /* of the last evaluation (evaluator_kept.c); NULL: nothing. Owned too */
+    /* Points that add to the objective (query.h); NULL: none. Not owned. */
+    struct hfi_query *query;
 } hfi_evaluator;
 
 /** Parameters of an evaluator beyond kernel, mean and noise: coordinates of trained inducing inputs (m x d), or entries of trained
