@@ -6,6 +6,7 @@
 #ifndef HOLDFAST_H
 #define HOLDFAST_H
 
+#include <holdfast/acquire.h>
 #include <holdfast/ageing.h>
 #include <holdfast/certify.h>
 #include <holdfast/certify_uses.h>

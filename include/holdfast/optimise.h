@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file optimise.h
- * @brief Where to measure next: domains, and the point of a domain where an acquisition function is largest, or smallest.
+ * @brief Where to measure next: domains, and the point of a domain where an acquisition function
+ * is largest, or smallest.
  */
 #ifndef HOLDFAST_OPTIMISE_H
 #define HOLDFAST_OPTIMISE_H
@@ -10,25 +11,45 @@
 
 HF_BEGIN_DECLS
 
-/** What may be chosen: a box, or one of finitely many candidates. A view: the arrays are the caller's. */
+/**
+ * What may be chosen: a box, or one of finitely many candidates. A view: the arrays are the
+ * caller's.
+ *
+ * In a box an input is continuous, a lattice (the values lower + k step up to upper, k whole), or
+ * a category (the codes lower, lower + 1, ..., upper, whose order means nothing).
+ */
 typedef struct hf_domain {
     size_t dimension;    /**< inputs that are ours to choose, d >= 1 */
     const double *lower; /**< box: d entries, finite, lower <= upper; equal ones fix an input */
     const double *upper;
-    size_t candidates; /**< 0: the domain is the box. Else the number of rows of `points` */
-    const double
-        *points; /**< candidates x d row-major, stride d, finite; then lower and upper are not looked at */
+    size_t candidates;    /**< 0: the domain is the box. Else the number of rows of `points` */
+    const double *points; /**< candidates x d row-major, stride d, finite; then bounds, steps and
+                               categories are not looked at */
+    const double *step;   /**< box: d entries, 0 for a continuous input, else the step of its
+                               lattice, at most 2^31 of them; NULL: all are continuous */
+    const bool *category; /**< box: d entries, whether an input is a category, of 1024 codes at
+                               most; its step is 0 or 1; NULL: none is */
 } hf_domain;
 
-/** HF_OK, or HF_ERR_ARGUMENT / HF_ERR_NOT_FINITE with what is wrong, and where. A box must not be wider than the largest number. O(d), or O(candidates d). */
+/**
+ * HF_OK, or HF_ERR_ARGUMENT / HF_ERR_NOT_FINITE with what is wrong, and where. A box must not be
+ * wider than the largest number. O(d), or O(candidates d).
+ */
 HF_API hf_status hf_domain_check(hf_context *ctx, const hf_domain *domain);
-/** Whether x (d entries) is in the box, or is one of the candidates, exactly (0 and -0 being the same); *index then says which (of equal ones the first; 0 for a
- * box). index may be NULL. False for a domain without bounds or points. Thread-safe. */
+/**
+ * Whether x (d entries) is in the box, or is one of the candidates, exactly (0 and -0 being the
+ * same); *index then says which (of equal ones the first; 0 for a box). On a lattice x may be off
+ * by 1e-9 of a step, since 0.3 is not 3 times 0.1. index may be NULL. False for a domain without
+ * bounds or points. Thread-safe.
+ */
 HF_API bool hf_domain_contains(const hf_domain *domain, const double *x, size_t *index);
 /**
- * Points that fill the box evenly: row k of the sequence is frac(1/2 + (k + 1) a) with a_j = p^-j, p the positive root of p^(d+1) = p + 1 (the golden
- * ratio in one dimension), stretched to the box: any stretch of it is low-discrepancy, no point is on the boundary but by rounding, and d may be anything. (Roberts 2018.)
- * d counts the inputs that are free; those with lower = upper stay. Of n candidates: number floor(n u), u the sequence for d = 1.
+ * Points that fill the box evenly: row k of the sequence is frac(1/2 + (k + 1) a) with a_j = p^-j,
+ * p the positive root of p^(d+1) = p + 1 (the golden ratio in one dimension), stretched to the
+ * box: any stretch of it is low-discrepancy, no point is on the boundary but by rounding, and d
+ * may be anything. (Roberts 2018.) d counts the inputs that are free; those with lower = upper
+ * stay. An input of L values takes number floor(L u) of them, u being the sequence. Of n
+ * candidates: number floor(n u), u the sequence for d = 1.
  * @param first number of the first point
  * @param x     count x d row-major; left alone if the domain has no bounds or points
  * Thread-safe. O(count d).
@@ -86,6 +107,10 @@ typedef struct hf_maximiser {
  * last ones, no more than samples), the `guesses` and the corners of the box when 2^d <= 16 are looked at all at once; the best start bounded quasi-Newton climbs (L-BFGS, exact gradients). The result is the best point seen; of equal ones the first. The same for
  * the same arguments, whatever the threads.
  * Candidates whose values differ by less than 1e-12 of the largest are equal but for rounding. In boxes d counts the inputs that are free.
+ * Lattices and categories: climbs move the continuous inputs. Between them the best of all steps
+ * is taken that change one other input, by 1, 2, 4, ... values or to any other code, until none
+ * gains more than 1e-9 of the range that was looked at. A box of no more than `samples` points is
+ * searched wholly. Lattices are not rounded to `resolution`.
  * @param settings NULL: the defaults. Not looked at for candidates.
  * @param guesses  guess_count x d row-major: further starts, e.g. where it was last time; put into the box; NULL for none. Not looked at for candidates.
  * @param x        d entries

@@ -8,7 +8,8 @@
 static const double root_half = 0.70710678118654752440;
 /* The fraction's number of terms: it ends far below rounding from HFI_NORMAL_TAIL on. */
 enum {
-    TERMS = 60
+    TERMS = 60,
+    STEPS = 100 /* of Newton's iteration, at most: it has converged after ten */
 };
 
 hfi_normal_fraction hfi_normal_expand(double t)
@@ -51,4 +52,23 @@ hfi_normal_excess hfi_normal_excess_at(double z)
     }
     const double cdf = hfi_normal_cdf(z), density = hfi_normal_density(z), h = density + z * cdf;
     return (hfi_normal_excess){log(h), cdf / h, density / h};
+}
+
+/* log Phi is concave and increasing, so that Newton's iteration for log Phi(u) = log p climbs to the root from below; and
+ * Phi(-t) < exp(-t^2 / 2), so that it begins there. It ends when rounding keeps it from getting further up. */
+static double lower_quantile(double p)
+{
+    const double goal = log(p);
+    double u = -sqrt(-2.0 * goal);
+    for (int k = 0; k < STEPS; k++) {
+        const double next = u + (goal - hfi_log_normal_cdf(u)) / hfi_normal_hazard(u);
+        if (!(next > u)) break;
+        u = next;
+    }
+    return u;
+}
+
+double hfi_normal_quantile(double p)
+{
+    return p <= 0.5 ? lower_quantile(p) : -lower_quantile(1.0 - p);
 }

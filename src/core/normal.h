@@ -25,6 +25,8 @@ double hfi_normal_cdf(double u);
 /** log Phi(u); phi(u) / Phi(u). Relative accuracy 1e-14 on the whole line. */
 double hfi_log_normal_cdf(double u);
 double hfi_normal_hazard(double u);
+/** The u with Phi(u) = p, 0 < p < 1, to some 1e-14 relative, absolute where |u| < 1. */
+double hfi_normal_quantile(double p);
 
 /** h(z) = phi(z) + z Phi(z) = E[max(z + e, 0)], e standard normal: what expected improvements are
  * made of. h' = Phi, h'' = phi. Relative accuracy of h and of the ratios: 1e-13; h itself may

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mean + beta sd: at one point with its gradient, and at many. */
+/* mean + beta sd: at one point with its gradient, at many, and where it is largest. */
 #include "optimise/optimise.h"
 
 #include "posterior/posterior.h"
@@ -9,9 +9,6 @@
 enum {
     CHUNK = 4096 /* points that are put together with the inputs behind them at a time */
 };
-
-/* Multiplications and additions below which waking and gathering threads costs more than they save. */
-static const double least_for_threads = 4e6;
 
 const hf_posterior *hfi_confidence_spread(const hf_confidence *bound)
 {
@@ -138,16 +135,96 @@ static hf_status in_chunks(hf_context *ctx, const hf_confidence *bound, size_t m
     return status;
 }
 
-hf_status hfi_confidence_many(hf_context *ctx, const hf_confidence *bound, size_t m, size_t d,
-                              const double *x, double *values)
+/* ---- the place where it is largest ---------------------------------------------------------------------------------- */
+
+typedef struct signed_bound {
+    const hf_confidence *bound; /* mean + sign beta sd */
+    double sign;                /* the largest sign x bound is looked for: 1, or -1 for the smallest bound */
+    hf_workspace *mean, *spread;
+} signed_bound;
+
+static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const double *x, double *values)
 {
-    const double anchors = (double)hf_posterior_anchors(hfi_confidence_spread(bound));
-    const bool few = (double)m * anchors * (anchors + (double)d) < least_for_threads;
-    if (!few || hf_context_threads(ctx) == 1) return in_chunks(ctx, bound, m, d, x, values);
-    hf_context *own = hfi_context_borrow(ctx);
-    if (own == NULL) return HF_ERR_MEMORY;
-    hf_context_set_threads(own, 1);
-    const hf_status status = in_chunks(own, bound, m, d, x, values);
-    hfi_context_give_back(ctx, own);
+    const signed_bound *f = of;
+    const hf_status status = in_chunks(ctx, f->bound, m, d, x, values);
+    for (size_t i = 0; i < m && status >= 0; i++) values[i] *= f->sign;
     return status;
+}
+
+static hf_status at(void *of, size_t d, const double *x, double *value, double *gradient)
+{
+    const signed_bound *f = of;
+    hfi_confidence_parts parts;
+    const hf_status status = hfi_confidence_at(f->bound, f->mean, f->spread, d, x, false, &parts, gradient);
+    if (status < 0) return status;
+    *value = f->sign * parts.value;
+    for (size_t j = 0; gradient != NULL && j < d; j++) gradient[j] *= f->sign;
+    return status;
+}
+
+static hf_status find(hf_context *ctx, signed_bound *f, const hf_domain *domain,
+                      const hf_search_settings *settings, size_t guess_count, const double *guesses,
+                      double *x, hf_maximiser *report)
+{
+    const size_t d = domain->dimension;
+    const hf_posterior *spread = hfi_confidence_spread(f->bound);
+    const double anchors = (double)hf_posterior_anchors(spread);
+    const hfi_surface surface = {.what = "the bound",
+                                 .of = f,
+                                 .near = f->bound->mean,
+                                 .work = anchors * (anchors + (double)d),
+                                 .many = many,
+                                 .at = at};
+    double *place = hfi_alloc(ctx, d, sizeof *place);
+    hf_maximiser found = {.index = 0};
+    hfi_confidence_parts parts;
+    f->mean = hf_workspace_create(ctx, f->bound->mean);
+    f->spread = spread == f->bound->mean ? f->mean : hf_workspace_create(ctx, spread);
+    hf_status status = place != NULL && f->mean != NULL && f->spread != NULL ? HF_OK : HF_ERR_MEMORY;
+    if (status >= 0)
+        status = hfi_maximise_surface(ctx, &surface, domain, settings, guess_count, guesses, place, &found);
+    if (status >= 0) {
+        status = hfi_confidence_at(f->bound, f->mean, f->spread, d, place, report != NULL, &parts, NULL);
+        if (status < 0) (void)hfi_fail(ctx, status, "the bound has no value at the place that was found");
+    }
+    if (status >= 0) {
+        found.value = parts.value;
+        found.mean = parts.mean;
+        found.sd = parts.sd;
+        memcpy(x, place, d * sizeof *x);
+        if (report != NULL) *report = found;
+    }
+    hfi_free(ctx, place);
+    if (f->spread != f->mean) hf_workspace_free(f->spread);
+    hf_workspace_free(f->mean);
+    return status;
+}
+
+static hf_status optimise(hf_context *ctx, double sign, const hf_confidence *bound, const hf_domain *domain,
+                          const hf_search_settings *settings, size_t guess_count, const double *guesses,
+                          double *x, hf_maximiser *report)
+{
+    const double begin = hfi_now();
+    hf_confidence towards = bound != NULL ? *bound : (hf_confidence){.mean = NULL};
+    towards.beta *= sign;
+    signed_bound f = {.bound = &towards, .sign = sign};
+    hf_status status = hfi_maximise_check_call(ctx, domain, settings, guess_count, guesses, x);
+    if (status >= 0) status = hfi_confidence_check(ctx, &towards, domain->dimension);
+    if (status >= 0) status = find(ctx, &f, domain, settings, guess_count, guesses, x, report);
+    if (status >= 0 && report != NULL) report->seconds = hfi_now() - begin;
+    return status;
+}
+
+hf_status hf_maximise_confidence(hf_context *ctx, const hf_confidence *bound, const hf_domain *domain,
+                                 const hf_search_settings *settings, size_t guess_count,
+                                 const double *guesses, double *x, hf_maximiser *report)
+{
+    return optimise(ctx, 1.0, bound, domain, settings, guess_count, guesses, x, report);
+}
+
+hf_status hf_minimise_confidence(hf_context *ctx, const hf_confidence *bound, const hf_domain *domain,
+                                 const hf_search_settings *settings, size_t guess_count,
+                                 const double *guesses, double *x, hf_maximiser *report)
+{
+    return optimise(ctx, -1.0, bound, domain, settings, guess_count, guesses, x, report);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* argmax of mean + beta sd, or argmin of mean - beta sd: over candidates by looking at all, over a box by looking at many and climbing from the best. */
+/* The place where a surface is largest: over candidates by looking at all, over a box by looking at many and climbing from the best. Inputs that
+ * are not continuous are walked along between the climbs, from value to value. */
 #include "optimise/optimise.h"
 
 #include "train/box_search.h"
@@ -15,26 +16,35 @@ static const double units = 100.0;
 /* In these units: where a climb has arrived. */
 static const double flat = 1e-8, enough = 1e-13;
 
+/* Of the range of values: a step from value to value that gains less does not. So rounding decides nothing, and walks end. */
+static const double least_gain = 1e-9;
+/* Multiplications and additions below which waking and gathering threads costs more than they save. */
+static const double least_for_threads = 4e6;
+enum {
+    ROUNDS = 50 /* of climbs and walks in turn, at most: they end sooner, for each gains */
+};
+
 typedef struct search {
     hf_context *ctx;
-    hf_confidence bound; /* mean + sign beta sd */
-    double sign;         /* the largest sign x bound is looked for: 1, or -1 for the smallest bound */
+    const hfi_surface *surface;
     const hf_domain *domain;
     hf_search_settings settings;
-    hf_workspace *mean, *spread;
     size_t d;
     size_t evaluations, climbs;
     /* of boxes only */
     size_t count;   /* points looked at */
     double *points; /* count x d */
-    double *values; /* sign x bound there, as all values here */
+    double *values;
     size_t free;    /* inputs that are not fixed */
-    size_t *free_inputs;
-    double *room;         /* 6 d: */
+    size_t smooth;  /* of which so many, the first, are continuous */
+    size_t *inputs; /* free */
+    hfi_walk walk;
+    double *room;         /* 7 d: */
     double *x, *gradient; /* where a climb is, user's units */
     double *best;
     double best_value;
-    double *at, *zeros, *ends; /* free: where a climb is, in its units, and its bounds */
+    double *at, *zeros, *ends; /* smooth: where a climb is, in its units, and its bounds */
+    double *before;            /* smooth: where it began, user's units */
     double base, scale;        /* of the values in a climb */
 } search;
 
@@ -57,8 +67,8 @@ hf_status hfi_search_check(hf_context *ctx, const hf_search_settings *settings)
 
 static void place(search *s, const double *at)
 {
-    for (size_t k = 0; k < s->free; k++) {
-        const size_t j = s->free_inputs[k];
+    for (size_t k = 0; k < s->smooth; k++) {
+        const size_t j = s->inputs[k];
         s->x[j] = hfi_domain_at(s->domain, j, at[k] / units);
     }
 }
@@ -71,30 +81,30 @@ static double side(const search *s, size_t j)
 static hf_status evaluate(void *arg, const double *at, double *value, double *gradient)
 {
     search *s = arg;
-    hfi_confidence_parts parts;
+    double here;
     place(s, at);
     s->evaluations++;
-    const hf_status status =
-        hfi_confidence_at(&s->bound, s->mean, s->spread, s->d, s->x, false, &parts, s->gradient);
+    const hf_status status = s->surface->at(s->surface->of, s->d, s->x, &here, s->gradient);
     if (status < 0) return status;
-    *value = (s->sign * parts.value - s->base) / s->scale;
-    for (size_t k = 0; k < s->free; k++) {
-        const size_t j = s->free_inputs[k];
-        gradient[k] = s->sign * s->gradient[j] * side(s, j) / s->scale / units;
+    *value = (here - s->base) / s->scale;
+    for (size_t k = 0; k < s->smooth; k++) {
+        const size_t j = s->inputs[k];
+        gradient[k] = s->gradient[j] * side(s, j) / s->scale / units;
     }
     return status;
 }
 
-static hf_status climb(search *s, size_t start)
+/* Along the continuous inputs from s->x, where the value is *value. Both become those of the climb's best place, unless that
+ * is no better. */
+static hf_status climb(search *s, double *value)
 {
-    const double *from = s->points + start * s->d;
-    memcpy(s->x, from, s->d * sizeof *s->x);
-    for (size_t k = 0; k < s->free; k++) {
-        const size_t j = s->free_inputs[k];
-        s->at[k] = (from[j] - s->domain->lower[j]) / side(s, j) * units;
+    for (size_t k = 0; k < s->smooth; k++) {
+        const size_t j = s->inputs[k];
+        s->at[k] = (s->x[j] - s->domain->lower[j]) / side(s, j) * units;
+        s->before[k] = s->x[j];
     }
     hfi_box_search box = {.ctx = s->ctx,
-                          .count = s->free,
+                          .count = s->smooth,
                           .lower = s->zeros,
                           .upper = s->ends,
                           .enough = enough,
@@ -102,48 +112,111 @@ static hf_status climb(search *s, size_t start)
                           .most = s->settings.iterations < INT_MAX ? s->settings.iterations : INT_MAX,
                           .evaluate = evaluate,
                           .arg = s};
-    const hf_status status = hfi_box_maximise(&box, s->at);
-    if (status == HF_ERR_NOT_POSITIVE_DEFINITE) return HF_OK; /* nothing to be seen here */
-    if (status < 0) return status;
-    s->climbs++;
-    const double value = s->base + s->scale * box.value;
-    if (value > s->best_value) {
-        s->best_value = value;
+    hf_status status = hfi_box_maximise(&box, s->at);
+    const bool nothing = status == HF_ERR_NOT_POSITIVE_DEFINITE; /* there is nothing to be seen here */
+    if (status < 0 && !nothing) return status;
+    if (!nothing) s->climbs++;
+    const double there = nothing ? *value : s->base + s->scale * box.value;
+    if (there > *value) {
+        *value = there;
         place(s, s->at);
-        memcpy(s->best, s->x, s->d * sizeof *s->best);
+    } else {
+        for (size_t k = 0; k < s->smooth; k++) s->x[s->inputs[k]] = s->before[k];
     }
     return HF_OK;
+}
+
+static hf_status look_at(search *s, size_t count, const double *points, double *values);
+
+/* Steps to the best neighbour of s->x until none is better. *moved: whether there was one. */
+static hf_status walk(search *s, double *value, bool *moved)
+{
+    *moved = false;
+    while (s->walk.count > 0) {
+        const size_t count = hfi_walk_neighbours(&s->walk, s->x);
+        const hf_status status = look_at(s, count, s->walk.points, s->walk.values);
+        if (status < 0) return status;
+        size_t best = 0;
+        for (size_t i = 1; i < count; i++)
+            if (s->walk.values[i] > s->walk.values[best]) best = i;
+        s->evaluations += count;
+        if (!(s->walk.values[best] > *value + least_gain * s->scale)) break;
+        *value = s->walk.values[best];
+        memcpy(s->x, s->walk.points + best * s->d, s->d * sizeof *s->x);
+        *moved = true;
+    }
+    return HF_OK;
+}
+
+static hf_status go_up(search *s, size_t start)
+{
+    double value = s->values[start];
+    bool moved = true;
+    hf_status status = HF_OK;
+    memcpy(s->x, s->points + start * s->d, s->d * sizeof *s->x);
+    for (int round = 0; moved && round < ROUNDS && status >= 0; round++) {
+        if (s->smooth > 0) status = climb(s, &value);
+        if (status >= 0) status = walk(s, &value, &moved);
+    }
+    if (status >= 0 && value > s->best_value) {
+        s->best_value = value;
+        memcpy(s->best, s->x, s->d * sizeof *s->best);
+    }
+    return status;
 }
 
 /* ---- what is looked at ------------------------------------------------------------------------------------------- */
 
 static hf_status make_room(search *s)
 {
-    s->free_inputs = hfi_alloc(s->ctx, s->d, sizeof *s->free_inputs);
-    s->room = hfi_alloc(s->ctx, s->d, 6 * sizeof *s->room);
-    if (s->free_inputs == NULL || s->room == NULL) return HF_ERR_MEMORY;
-    s->free = hfi_domain_free_inputs(s->domain, s->free_inputs);
+    s->inputs = hfi_alloc(s->ctx, s->d, sizeof *s->inputs);
+    s->room = hfi_alloc(s->ctx, s->d, 7 * sizeof *s->room);
+    if (s->inputs == NULL || s->room == NULL) return HF_ERR_MEMORY;
+    s->free = hfi_domain_free_inputs(s->domain, s->inputs, &s->smooth);
     s->x = s->room;
     s->gradient = s->x + s->d;
     s->best = s->gradient + s->d;
     s->at = s->best + s->d;
     s->zeros = s->at + s->d;
     s->ends = s->zeros + s->d;
+    s->before = s->ends + s->d;
     for (size_t k = 0; k < s->d; k++) s->ends[k] = units;
-    return HF_OK;
+    return hfi_walk_begin(s->ctx, s->domain, s->free - s->smooth, s->inputs + s->smooth, &s->walk);
 }
 
 static hf_status look_at(search *s, size_t count, const double *points, double *values)
 {
-    const hf_status status = hfi_confidence_many(s->ctx, &s->bound, count, s->d, points, values);
-    for (size_t i = 0; i < count && status >= 0; i++) values[i] *= s->sign;
+    const hfi_surface *f = s->surface;
+    if ((double)count * f->work >= least_for_threads || hf_context_threads(s->ctx) == 1)
+        return f->many(s->ctx, f->of, count, s->d, points, values);
+    hf_context *own = hfi_context_borrow(s->ctx);
+    if (own == NULL) return HF_ERR_MEMORY;
+    hf_context_set_threads(own, 1);
+    const hf_status status = f->many(own, f->of, count, s->d, points, values);
+    hfi_context_give_back(s->ctx, own);
     return status;
+}
+
+/* The range of the values, or of the better half of them; spoils s->values[] no more than by their order in a copy. */
+static hf_status measure(search *s)
+{
+    double least = s->values[0];
+    for (size_t i = 1; i < s->count; i++) least = fmin(least, s->values[i]);
+    s->scale = s->base - least;
+    if (!s->surface->bottomless) return HF_OK;
+    double *copy = hfi_alloc_unset(s->ctx, s->count, sizeof *copy);
+    if (copy == NULL) return HF_ERR_MEMORY;
+    memcpy(copy, s->values, s->count * sizeof *copy);
+    const double half = s->base - hfi_median(copy, s->count);
+    if (half > 0.0) s->scale = half;
+    hfi_free(s->ctx, copy);
+    return HF_OK;
 }
 
 static hf_status look_around(search *s, size_t guess_count, const double *guesses)
 {
     hf_status status =
-        hfi_points_to_look_at(s->ctx, s->bound.mean, s->domain, s->free, s->free_inputs, s->settings.samples,
+        hfi_points_to_look_at(s->ctx, s->surface->near, s->domain, s->free, s->inputs, s->settings.samples,
                               guess_count, guesses, &s->points, &s->count);
     if (status < 0) return status;
     s->values = hfi_alloc_unset(s->ctx, s->count, sizeof *s->values);
@@ -152,15 +225,11 @@ static hf_status look_around(search *s, size_t guess_count, const double *guesse
     if (status < 0) return status;
     s->evaluations += s->count;
     size_t best = 0;
-    double least = s->values[0];
-    for (size_t i = 1; i < s->count; i++) {
+    for (size_t i = 1; i < s->count; i++)
         if (s->values[i] > s->values[best]) best = i;
-        least = fmin(least, s->values[i]);
-    }
     s->base = s->best_value = s->values[best];
-    s->scale = s->base - least;
     memcpy(s->best, s->points + best * s->d, s->d * sizeof *s->best);
-    return status;
+    return measure(s);
 }
 
 static hf_status climb_from_the_best(search *s)
@@ -174,7 +243,7 @@ static hf_status climb_from_the_best(search *s)
         hfi_choose_starts(s->ctx, s->domain, s->count, s->points, s->values, most, starts, &chosen);
     for (size_t k = 0; k < chosen && status >= 0; k++)
         status = hfi_progress(s->ctx, "maximise", (double)k / (double)chosen, s->best_value)
-                     ? climb(s, starts[k])
+                     ? go_up(s, starts[k])
                      : hfi_cancelled(s->ctx);
     hfi_free(s->ctx, starts);
     return status;
@@ -186,8 +255,8 @@ static hf_status climb_from_the_best(search *s)
 static void round_to_lattice(const search *s, double *x)
 {
     const double step = s->settings.resolution;
-    for (size_t k = 0; k < s->free; k++) {
-        const size_t j = s->free_inputs[k];
+    for (size_t k = 0; k < s->smooth; k++) {
+        const size_t j = s->inputs[k];
         double number = nearbyint((x[j] - s->domain->lower[j]) / side(s, j) / step);
         if (number * step > 1.0 + 1e-12) number -= 1.0; /* the last one that is inside */
         x[j] = hfi_domain_at(s->domain, j, number * step);
@@ -197,14 +266,13 @@ static void round_to_lattice(const search *s, double *x)
 /* Of the gradient in sides of the box, the largest entry that does not push out of it. */
 static hf_status steepness(search *s, double *largest)
 {
-    hfi_confidence_parts parts;
-    const hf_status status =
-        hfi_confidence_at(&s->bound, s->mean, s->spread, s->d, s->best, false, &parts, s->gradient);
+    double value;
+    const hf_status status = s->surface->at(s->surface->of, s->d, s->best, &value, s->gradient);
     *largest = 0.0;
-    if (status < 0) return hfi_fail(s->ctx, status, "the bound has no gradient at the best place");
-    for (size_t k = 0; k < s->free; k++) {
-        const size_t j = s->free_inputs[k];
-        const double gradient = s->sign * s->gradient[j] * side(s, j);
+    if (status < 0) return hfi_fail(s->ctx, status, "%s has no gradient at the best place", s->surface->what);
+    for (size_t k = 0; k < s->smooth; k++) {
+        const size_t j = s->inputs[k];
+        const double gradient = s->gradient[j] * side(s, j);
         if (gradient < 0.0 && s->best[j] <= s->domain->lower[j]) continue;
         if (gradient > 0.0 && s->best[j] >= s->domain->upper[j]) continue;
         *largest = fmax(*largest, fabs(gradient));
@@ -246,88 +314,48 @@ static hf_status search_candidates(search *s, size_t *index)
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
-static hf_status check(const search *s, size_t guess_count, const double *guesses, const double *x)
+hf_status hfi_maximise_check_call(hf_context *ctx, const hf_domain *domain,
+                                  const hf_search_settings *settings, size_t guess_count,
+                                  const double *guesses, const double *x)
 {
-    hf_context *ctx = s->ctx;
     if (x == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no room for the place: x is NULL");
-    hf_status status = hf_domain_check(ctx, s->domain);
-    if (status >= 0) status = hfi_confidence_check(ctx, &s->bound, s->domain->dimension);
-    if (status < 0 || s->domain->candidates > 0) return status;
-    status = hfi_search_check(ctx, &s->settings);
+    hf_status status = hf_domain_check(ctx, domain);
+    if (status < 0 || domain->candidates > 0) return status;
+    const hf_search_settings usual = hf_search_settings_default();
+    status = hfi_search_check(ctx, settings != NULL ? settings : &usual);
     if (status < 0) return status;
     if (guess_count > 0 && guesses == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "there are %zu guesses, but they are NULL", guess_count);
-    for (size_t k = 0; k < guess_count * s->domain->dimension; k++)
+    for (size_t k = 0; k < guess_count * domain->dimension; k++)
         if (!isfinite(guesses[k]))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE, "guess %zu (counted from 0) is not finite",
-                            k / s->domain->dimension);
+                            k / domain->dimension);
     return status;
 }
 
-static hf_status find(search *s, size_t guess_count, const double *guesses, double *x, hf_maximiser *report)
+hf_status hfi_maximise_surface(hf_context *ctx, const hfi_surface *surface, const hf_domain *domain,
+                               const hf_search_settings *settings, size_t guess_count, const double *guesses,
+                               double *x, hf_maximiser *found)
 {
-    hf_maximiser found = {.index = 0};
-    const double *at = NULL;
-    const hf_posterior *spread = hfi_confidence_spread(&s->bound);
-    s->d = s->domain->dimension;
-    s->mean = hf_workspace_create(s->ctx, s->bound.mean);
-    s->spread = spread == s->bound.mean ? s->mean : hf_workspace_create(s->ctx, spread);
-    if (s->mean == NULL || s->spread == NULL) return HF_ERR_MEMORY;
-    hf_status status;
-    if (s->domain->candidates > 0) {
-        status = search_candidates(s, &found.index);
-        at = s->domain->points + found.index * s->d;
-    } else {
-        status = search_box(s, guess_count, guesses, &found);
-        at = s->best;
-    }
-    if (status < 0) return status;
-    hfi_confidence_parts parts;
-    status = hfi_confidence_at(&s->bound, s->mean, s->spread, s->d, at, report != NULL, &parts, NULL);
-    if (status < 0) return hfi_fail(s->ctx, status, "the bound has no value at the place that was found");
-    found.value = parts.value;
-    found.mean = parts.mean;
-    found.sd = parts.sd;
-    found.evaluations = s->evaluations;
-    found.climbs = s->climbs;
-    memcpy(x, at, s->d * sizeof *x);
-    if (report != NULL) *report = found;
-    return HF_OK;
-}
-
-static hf_status optimise(hf_context *ctx, double sign, const hf_confidence *bound, const hf_domain *domain,
-                          const hf_search_settings *settings, size_t guess_count, const double *guesses,
-                          double *x, hf_maximiser *report)
-{
-    const double begin = hfi_now();
     search s = {.ctx = ctx,
-                .bound = bound != NULL ? *bound : (hf_confidence){.mean = NULL},
-                .sign = sign,
+                .surface = surface,
                 .domain = domain,
-                .settings = settings != NULL ? *settings : hf_search_settings_default()};
-    s.bound.beta *= sign;
-    hf_status status = check(&s, guess_count, guesses, x);
-    if (status >= 0) status = find(&s, guess_count, guesses, x, report);
-    if (status >= 0 && report != NULL) report->seconds = hfi_now() - begin;
+                .settings = settings != NULL ? *settings : hf_search_settings_default(),
+                .d = domain->dimension};
+    hf_maximiser result = {.index = 0};
+    const bool listed = domain->candidates > 0;
+    const hf_status status =
+        listed ? search_candidates(&s, &result.index) : search_box(&s, guess_count, guesses, &result);
+    if (status >= 0) {
+        memcpy(x, listed ? domain->points + result.index * s.d : s.best, s.d * sizeof *x);
+        result.evaluations = s.evaluations;
+        result.climbs = s.climbs;
+        *found = result;
+    }
+    hfi_walk_end(ctx, &s.walk);
     hfi_free(ctx, s.values);
     hfi_free(ctx, s.points);
     hfi_free(ctx, s.room);
-    hfi_free(ctx, s.free_inputs);
-    if (s.spread != s.mean) hf_workspace_free(s.spread);
-    hf_workspace_free(s.mean);
+    hfi_free(ctx, s.inputs);
     return status;
-}
-
-hf_status hf_maximise_confidence(hf_context *ctx, const hf_confidence *bound, const hf_domain *domain,
-                                 const hf_search_settings *settings, size_t guess_count,
-                                 const double *guesses, double *x, hf_maximiser *report)
-{
-    return optimise(ctx, 1.0, bound, domain, settings, guess_count, guesses, x, report);
-}
-
-hf_status hf_minimise_confidence(hf_context *ctx, const hf_confidence *bound, const hf_domain *domain,
-                                 const hf_search_settings *settings, size_t guess_count,
-                                 const double *guesses, double *x, hf_maximiser *report)
-{
-    return optimise(ctx, -1.0, bound, domain, settings, guess_count, guesses, x, report);
 }

@@ -26,9 +26,35 @@ static size_t samples_of(size_t free, size_t wanted)
     return free < MOST_SAMPLES / SAMPLES ? SAMPLES * free : MOST_SAMPLES;
 }
 
+/* Rows of the box where every free input has finitely many values, if these are no more than `most`; else 0. */
+static size_t combinations(const collection *all, size_t most)
+{
+    size_t count = 1;
+    for (size_t k = 0; k < all->free && count > 0; k++) {
+        const size_t levels = hfi_domain_levels(all->domain, all->free_inputs[k]);
+        count = levels > 0 && levels <= most / count ? count * levels : 0;
+    }
+    return all->free > 0 ? count : 0;
+}
+
 static double *next(collection *all)
 {
     return all->points + all->count * all->d;
+}
+
+static void put_combinations(collection *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        double *point = next(all);
+        size_t rest = i;
+        memcpy(point, all->domain->lower, all->d * sizeof *point);
+        for (size_t k = 0; k < all->free; k++) {
+            const size_t j = all->free_inputs[k], levels = hfi_domain_levels(all->domain, j);
+            point[j] = hfi_domain_level(all->domain, j, rest % levels);
+            rest /= levels;
+        }
+        all->count++;
+    }
 }
 
 /* The tops of a mean are near readings, and narrow ones are hard to find otherwise. The last `most` anchors, as far as they are in the box; inputs that
@@ -46,6 +72,7 @@ static void put_anchors(collection *all, const hf_posterior *posterior, size_t m
             const size_t j = all->free_inputs[k];
             point[j] = anchor[j] * scaling->x_scale[j] + scaling->x_shift[j];
             inside = point[j] >= all->domain->lower[j] && point[j] <= all->domain->upper[j];
+            if (inside) point[j] = hfi_domain_nearest(all->domain, j, point[j]);
         }
         all->count += inside;
     }
@@ -56,7 +83,7 @@ static void put_guesses(collection *all, size_t count, const double *guesses)
     for (size_t i = 0; i < count; i++) {
         double *point = next(all);
         for (size_t j = 0; j < all->d; j++)
-            point[j] = fmin(fmax(guesses[i * all->d + j], all->domain->lower[j]), all->domain->upper[j]);
+            point[j] = hfi_domain_nearest(all->domain, j, guesses[i * all->d + j]);
         all->count++;
     }
 }
@@ -67,8 +94,10 @@ static void put_corners(collection *all, size_t count)
     for (size_t i = 0; i < count; i++) {
         double *point = next(all);
         memcpy(point, all->domain->lower, all->d * sizeof *point);
-        for (size_t k = 0; k < all->free; k++)
-            if (i >> k & 1) point[all->free_inputs[k]] = all->domain->upper[all->free_inputs[k]];
+        for (size_t k = 0; k < all->free; k++) {
+            const size_t j = all->free_inputs[k];
+            if (i >> k & 1) point[j] = hfi_domain_nearest(all->domain, j, all->domain->upper[j]);
+        }
         all->count++;
     }
 }
@@ -90,13 +119,18 @@ hf_status hfi_points_to_look_at(hf_context *ctx, const hf_posterior *posterior, 
                                 const double *guesses, double **points, size_t *count)
 {
     const size_t samples = samples_of(free, wanted);
-    const size_t corners = free > 0 && free <= CORNER_INPUTS ? (size_t)1 << free : 0;
     collection all = {.domain = domain, .free_inputs = free_inputs, .d = domain->dimension, .free = free};
+    const size_t whole = combinations(&all, samples);
+    const size_t corners = whole == 0 && free > 0 && free <= CORNER_INPUTS ? (size_t)1 << free : 0;
     all.points = room_for(ctx, samples, guess_count, corners, all.d);
     if (all.points == NULL) return HF_ERR_MEMORY;
-    hf_domain_fill(domain, 0, samples, all.points);
-    all.count = samples;
-    put_anchors(&all, posterior, samples);
+    if (whole > 0) {
+        put_combinations(&all, whole);
+    } else {
+        hf_domain_fill(domain, 0, samples, all.points);
+        all.count = samples;
+        if (posterior != NULL) put_anchors(&all, posterior, samples);
+    }
     put_guesses(&all, guess_count, guesses);
     put_corners(&all, corners);
     *points = all.points;

@@ -27,8 +27,10 @@ static int compare(const void *a, const void *b)
 
 static bool near(const hf_domain *domain, const double *a, const double *b)
 {
-    for (size_t j = 0; j < domain->dimension; j++)
-        if (fabs(a[j] - b[j]) > neighbourhood * (domain->upper[j] - domain->lower[j])) return false;
+    for (size_t j = 0; j < domain->dimension; j++) {
+        const double reach = hfi_domain_unordered(domain, j) ? 0.0 : neighbourhood;
+        if (fabs(a[j] - b[j]) > reach * (domain->upper[j] - domain->lower[j])) return false;
+    }
     return true;
 }
 

@@ -193,8 +193,8 @@ hf_status hf_trust_region_box(hf_context *ctx, const hf_trust_region *region, co
             half *= exp(log(lengthscales[j]) - log(to - from) - mean);
         else if (lengthscales != NULL)
             half = to - from;
-        lower[j] = fmax(at - half, from);
-        upper[j] = fmin(at + half, to);
+        lower[j] = hfi_domain_nearest(boundary, j, hfi_domain_unordered(boundary, j) ? from : at - half);
+        upper[j] = hfi_domain_nearest(boundary, j, hfi_domain_unordered(boundary, j) ? to : at + half);
     }
     return HF_OK;
 }
@@ -206,14 +206,14 @@ hf_status hf_trust_candidates(hf_context *ctx, const hf_domain *box, const doubl
     if (status < 0) return status;
     if (count > 0 && x == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no room for %zu candidates", count);
-    const size_t d = box->dimension, free = hfi_domain_free_inputs(box, NULL);
+    const size_t d = box->dimension, free = hfi_domain_free_inputs(box, NULL, NULL);
     hfi_stream stream;
     hfi_stream_init(&stream, hf_context_seed(ctx), HFI_PURPOSE_REGION, stream_number);
     hf_domain_fill(box, hfi_stream_below(&stream, 1u << 20), count, x);
     for (size_t i = 0; i < count && (double)free > moved_inputs; i++) {
         const size_t sure = hfi_stream_below(&stream, free);
         for (size_t j = 0, k = 0; j < d; j++) {
-            if (box->lower[j] == box->upper[j]) continue;
+            if (hfi_domain_fixed(box, j)) continue;
             const bool kept = hfi_stream_uniform(&stream) * (double)free < moved_inputs;
             if (!kept && k != sure) x[i * d + j] = centre[j];
             k++;

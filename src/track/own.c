@@ -113,6 +113,10 @@ static hf_status check_settings(hf_context *ctx, const hf_track_settings *s)
 {
     hf_status status = check_choices(ctx, s);
     if (status >= 0) status = hf_domain_check(ctx, &s->domain);
+    if (status >= 0 && (s->domain.step != NULL || s->domain.category != NULL))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "a track's inputs are continuous, or rows of a list: its domain has no steps and no "
+                        "categories");
     if (status >= 0) status = check_method(ctx, s);
     if (status >= 0) status = check_numbers(ctx, s);
     if (status >= 0) status = check_expert(ctx, s);

@@ -106,7 +106,7 @@ static void largest_bounds(workshop *w)
     const hf_domain box = {.dimension = WORKSHOP_D, .lower = lower, .upper = upper};
     const hf_domain nowhere = {.dimension = WORKSHOP_D}, list = {.dimension = WORKSHOP_D, .candidates = 1};
     const hf_domain half = {.dimension = WORKSHOP_D, .lower = lower},
-                    bad = {WORKSHOP_D, none, upper, 0, NULL};
+                    bad = {.dimension = WORKSHOP_D, .lower = none, .upper = upper};
     const hf_confidence bound = {.mean = w->posterior, .beta = 1.0}, empty = {.beta = 1.0};
     hf_search_settings settings = hf_search_settings_default();
     double x[WORKSHOP_D] = {7.0, 7.0}, value = 7.0;

@@ -90,12 +90,29 @@ static void the_formulas_meet(void **state)
                 2.0 * step * hfi_normal_hazard(-HFI_NORMAL_TAIL), 1e-9);
 }
 
+/* The quantile is the inverse, far into both tails. */
+static void quantiles_are_where_the_probability_is(void **state)
+{
+    (void)state;
+    for (double u = -37.0; u < 8.0; u += 0.173) {
+        const double p = hfi_normal_cdf(u);
+        if (u < 0.0) assert_near(hfi_normal_quantile(p), u, 1e-14 * (1.0 - u));
+        if (u >= 0.0) /* 1 - p has lost digits */
+            assert_near(hfi_normal_quantile(p), u, 1e-15 * (1.0 + u) + 2e-16 / hfi_normal_density(u));
+    }
+    assert_near(hfi_normal_quantile(0.5), 0.0, 1e-15);
+    assert_near(hfi_normal_quantile(0.25), -hfi_normal_quantile(0.75), 0.0);
+    assert_near(hfi_normal_quantile(0.025), -1.9599639845400542355, 1e-14);
+    assert_near(hfi_normal_quantile(1e-300), -37.047096299361193, 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_sixty_digits),
         cmocka_unit_test(the_parts_agree),
         cmocka_unit_test(the_formulas_meet),
+        cmocka_unit_test(quantiles_are_where_the_probability_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

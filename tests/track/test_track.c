@@ -27,6 +27,8 @@ static void refuse(hf_context *ctx, hf_track_settings s, hf_status expected, con
 static void bad_settings_are_refused_one_by_one(void **state)
 {
     (void)state;
+    const double tenth = 0.1;
+    const bool yes = true;
     hf_context *ctx = hf_context_create();
     const hf_track_method method = HF_TRACK_SPARQ_REUSE;
     hf_track_settings s = tracks_settings(method);
@@ -64,6 +66,8 @@ static void bad_settings_are_refused_one_by_one(void **state)
     BAD("table", (s.age.kind = HF_AGE_TABLE, s.age.entries = 0));
     BAD("no inputs", s.domain.dimension = 0);
     BAD("bounds", s.domain.lower = NULL);
+    BAD("no steps", s.domain.step = &tenth);
+    BAD("no categories", s.domain.category = &yes);
     BAD("white", s.kernel = "se + white");
     BAD("one output", s.kernel = "coregion(x1, outputs=2)");
     const char *const nameless[] = {""};

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file acquire.h
+ * @brief Acquisition functions: how much one more evaluation promises, and the place that promises
+ * most.
+ *
+ * f is to be made large. A posterior says f(x) ~ N(mean, sd^2), latent; `best` is what f is known
+ * to reach, say the posterior mean where it is largest. With z = (mean - best) / sd, phi and Phi
+ * the normal density and distribution function, h(z) = phi(z) + z Phi(z):
+ *
+ *     ei      sd h(z) = E[max(f - best, 0)]   expected improvement (Mockus 1978; Jones et al. 1998)
+ *     log-ei  its logarithm, which has slopes where ei is rounded to 0 (Ament et al. 2023)
+ *     pi      Phi(z)                          probability of improvement (Kushner 1964)
+ *     log-pi  its logarithm
+ *     ucb     mean + beta sd                  upper confidence bound (Srinivas et al. 2010)
+ *
+ * To make f small, fit -f.
+ */
+#ifndef HOLDFAST_ACQUIRE_H
+#define HOLDFAST_ACQUIRE_H
+
+#include <holdfast/optimise.h>
+
+HF_BEGIN_DECLS
+
+/** Which function. */
+typedef enum hf_acquisition {
+    HF_ACQUIRE_LOG_EI = 0,
+    HF_ACQUIRE_EI,
+    HF_ACQUIRE_UCB,
+    HF_ACQUIRE_LOG_PI,
+    HF_ACQUIRE_PI
+} hf_acquisition;
+
+/** "log-ei", "ei", "ucb", "log-pi", "pi"; HF_ERR_ARGUMENT lists them. */
+HF_API hf_status hf_acquisition_parse(hf_context *ctx, const char *name, hf_acquisition *out);
+/** Its name; "unknown" for others. */
+HF_API const char *hf_acquisition_name(hf_acquisition kind);
+
+/**
+ * The formula, and its derivatives in mean and sd (each may be NULL).
+ * @param sd   >= 0. At 0 the limits: ei max(mean - best, 0), pi 0, 1/2 or 1, and slopes in sd of 0
+ *             except where mean = best
+ * @param best finite; ucb does not look at it
+ * @param multiplier beta of ucb, finite; only ucb looks at it
+ *
+ * Relative accuracy 1e-12 of ei and pi; of their logarithms 1e-12 of the larger of them and 1, far
+ * beyond where ei and pi underflow. A logarithm of 0, or one that overflows, is -DBL_MAX, with
+ * slopes of 0; slopes that overflow are 0 too. NaN for arguments that make no sense. Thread-safe;
+ * allocates nothing.
+ */
+HF_API double hf_acquisition_value(hf_acquisition kind, double mean, double sd, double best,
+                                   double multiplier, double *dmean, double *dsd);
+
+/** What is to be maximised. A view: everything is the caller's. Zero what is not used. */
+typedef struct hf_acquire {
+    hf_acquisition kind;
+    const hf_posterior *posterior; /**< of f, one output */
+    double best; /**< what is to be improved upon, latent, user's units: finite, or -infinity where
+                      no feasible point is known. Not looked at by ucb */
+    double beta; /**< of ucb: finite; >= 0 to explore */
+    /** Inequalities that f's place must satisfy, c_j(x) <= limit_j: posteriors of c_j with as many
+     * inputs, independent of f. The acquisition function is multiplied by prod_j P(c_j(x) <=
+     * limit_j), its logarithm grows by the sum of their logarithms (Schonlau et al. 1998; Gardner
+     * et al. 2014). With best = -infinity that product alone is maximised. Not for ucb, which can
+     * be negative. */
+    size_t constraints;
+    const hf_posterior *const *constraint; /**< `constraints` of them */
+    const double *limit;                   /**< finite, user's units of each */
+} hf_acquire;
+
+/**
+ * The acquisition function at `count` points (count x d, stride d), user's units, with its exact
+ * gradients.
+ * @param values    count entries
+ * @param gradients count x d, or NULL. Where sd is 0, that of the mean HF_ERR_ARGUMENT,
+ *                  HF_ERR_DIMENSION, HF_ERR_NOT_FINITE, HF_ERR_MEMORY, HF_ERR_CANCELLED; outputs
+ *                  untouched. O(count n (d + n)); with gradients one point after the other.
+ */
+HF_API hf_status hf_acquire_evaluate(hf_context *ctx, const hf_acquire *acquire, size_t count,
+                                     const double *x, double *values, double *gradients);
+
+/**
+ * argmax of the acquisition function over a domain, boxes with lattices and categories included.
+ * Looks at many points, climbs from the best as hf_maximise_confidence() does.
+ * @param settings NULL: the defaults, but of samples and starts no more than keep a call below
+ *                 some
+ *                 2 10^9 multiplications
+ * @param guesses  guess_count x d, e.g. the incumbent; NULL for none
+ * @param x        d entries
+ * @param report   or NULL: `value` is the acquisition function's; mean and sd are those of
+ *                 `posterior` Deterministic, whatever the threads. Errors as for
+ *                 hf_acquire_evaluate(); outputs untouched.
+ */
+HF_API hf_status hf_acquire_maximise(hf_context *ctx, const hf_acquire *a, const hf_domain *domain,
+                                     const hf_search_settings *settings, size_t guess_count,
+                                     const double *guesses, double *x, hf_maximiser *report);
+
+HF_END_DECLS
+
+#endif

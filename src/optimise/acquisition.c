@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Acquisition functions of a mean and a standard deviation: a row of the table each. */
+#include "optimise/acquire.h"
+
+#include "core/normal.h"
+#include <float.h>
+#include <math.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const hfi_acquired none = {0.0, 0.0, 0.0};
+
+/* z = gap / sd, in (-infinity, infinity) even where sd is 0. */
+static double standardised(double gap, double sd)
+{
+    if (gap == 0.0) return 0.0;
+    return sd > 0.0 ? gap / sd : copysign(INFINITY, gap);
+}
+
+/* Where z > 1 the gap is most of it: sd h(z) = gap + sd h(-z), for h(z) - z = h(-z). */
+static const double large = 1.0;
+
+static hfi_acquired expected_improvement(double mean, double sd, double best, double beta)
+{
+    (void)beta;
+    const double gap = mean - best, z = standardised(gap, sd);
+    hfi_acquired at = {.mean = hfi_normal_cdf(z), .sd = hfi_normal_density(z)};
+    if (z == -INFINITY) return none;
+    at.value = sd * exp(hfi_normal_excess_at(z > large ? -z : z).log_h);
+    if (z > large) at.value = sd > 0.0 && isfinite(z) ? gap + at.value : gap;
+    return at;
+}
+
+static hfi_acquired log_expected_improvement(double mean, double sd, double best, double beta)
+{
+    (void)beta;
+    const double gap = mean - best, z = standardised(gap, sd);
+    if (z == -INFINITY || sd + fmax(gap, 0.0) == 0.0) return (hfi_acquired){.value = -INFINITY};
+    if (z > large) {
+        const double more = isfinite(z) ? exp(hfi_normal_excess_at(-z).log_h) / z : 0.0;
+        const double improvement = gap * (1.0 + more);
+        return (hfi_acquired){.value = log(gap) + log1p(more),
+                              .mean = hfi_normal_cdf(z) / improvement,
+                              .sd = hfi_normal_density(z) / improvement};
+    }
+    const hfi_normal_excess h = hfi_normal_excess_at(z);
+    return (hfi_acquired){.value = log(sd) + h.log_h, .mean = h.slope / sd, .sd = h.density / sd};
+}
+
+static hfi_acquired confidence_bound(double mean, double sd, double best, double beta)
+{
+    (void)best;
+    return (hfi_acquired){.value = mean + beta * sd, .mean = 1.0, .sd = beta};
+}
+
+static hfi_acquired improvement_probability(double mean, double sd, double best, double beta)
+{
+    (void)beta;
+    const double z = standardised(mean - best, sd);
+    hfi_acquired at = {.value = hfi_normal_cdf(z)};
+    if (sd > 0.0 && isfinite(z)) {
+        at.mean = hfi_normal_density(z) / sd;
+        at.sd = -z * at.mean;
+    }
+    return at;
+}
+
+static hfi_acquired log_improvement_probability(double mean, double sd, double best, double beta)
+{
+    (void)beta;
+    const double z = standardised(mean - best, sd);
+    hfi_acquired at = {.value = isfinite(z) ? hfi_log_normal_cdf(z) : z > 0.0 ? 0.0 : -INFINITY};
+    if (sd > 0.0 && isfinite(z)) {
+        at.mean = hfi_normal_hazard(z) / sd;
+        at.sd = -z * at.mean;
+    }
+    return at;
+}
+
+/* In the order of the enum. */
+static const hfi_acquisition_row rows[] = {
+    {.name = "log-ei", .formula = log_expected_improvement, .logarithm = true, .improves = true},
+    {.name = "ei", .formula = expected_improvement, .improves = true},
+    {.name = "ucb", .formula = confidence_bound},
+    {.name = "log-pi", .formula = log_improvement_probability, .logarithm = true, .improves = true},
+    {.name = "pi", .formula = improvement_probability, .improves = true},
+};
+
+const hfi_acquisition_row *hfi_acquisition_of(hf_acquisition kind)
+{
+    return (size_t)kind < COUNT(rows) ? rows + kind : NULL;
+}
+
+hfi_acquired hfi_acquisition_at(const hfi_acquisition_row *row, double mean, double sd, double best,
+                                double beta)
+{
+    hfi_acquired at = row->formula(mean, sd, best, beta);
+    if (row->logarithm && !(at.value >= -DBL_MAX)) at = (hfi_acquired){.value = -DBL_MAX};
+    if (!isfinite(at.mean)) at.mean = 0.0;
+    if (!isfinite(at.sd)) at.sd = 0.0;
+    return at;
+}
+
+hf_status hf_acquisition_parse(hf_context *ctx, const char *name, hf_acquisition *out)
+{
+    const char *names[COUNT(rows)];
+    size_t index = 0;
+    for (size_t k = 0; k < COUNT(rows); k++) names[k] = rows[k].name;
+    const hf_status s =
+        hfi_choice_parse(ctx, "acquisition function", names, COUNT(rows), name, out != NULL ? &index : NULL);
+    if (s == HF_OK) *out = (hf_acquisition)index;
+    return s;
+}
+
+const char *hf_acquisition_name(hf_acquisition kind)
+{
+    const hfi_acquisition_row *row = hfi_acquisition_of(kind);
+    return row != NULL ? row->name : "unknown";
+}
+
+double hf_acquisition_value(hf_acquisition kind, double mean, double sd, double best, double beta,
+                            double *dmean, double *dsd)
+{
+    const hfi_acquisition_row *row = hfi_acquisition_of(kind);
+    hfi_acquired at = {NAN, NAN, NAN};
+    if (row != NULL && isfinite(mean) && sd >= 0.0 && isfinite(sd) &&
+        isfinite(row->improves ? mean - best : beta))
+        at = hfi_acquisition_at(row, mean, sd, best, beta);
+    if (dmean != NULL) *dmean = at.mean;
+    if (dsd != NULL) *dsd = at.sd;
+    return at.value;
+}
