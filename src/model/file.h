@@ -22,7 +22,9 @@
 #define HFI_ENVELOPE_SCHEMA 1
 /** "HFtr": a track. */
 #define HFI_TRACK_ID      0x48467472
-#define HFI_TRACK_VERSION 1
+#define HFI_TRACK_VERSION 2
+/** A track without a snapshot is written as this one. */
+#define HFI_TRACK_PLAIN 1
 /** Readings that an envelope file may reserve memory for: a file from strangers must not ask for more than people have. */
 #define HFI_ENVELOPE_RESERVE ((size_t)4096)
 /** Latest version of the format; user_version of the database. Written for models with a prior of

@@ -129,10 +129,12 @@ int hfi_image_open(sqlite3 **db, const unsigned char *bytes, size_t size)
     return rc;
 }
 
-hf_status hfi_reader_intact(const hfi_reader *r)
+hf_status hfi_reader_intact(const hfi_reader *r, const char *table)
 {
+    char check[64] = "PRAGMA integrity_check(1)";
+    if (table != NULL) sqlite3_snprintf(sizeof check, check, "PRAGMA integrity_check(\"%w\")", table);
     sqlite3_stmt *statement = NULL;
-    bool sound = sqlite3_prepare_v2(r->db, "PRAGMA integrity_check(1)", -1, &statement, NULL) == SQLITE_OK &&
+    bool sound = sqlite3_prepare_v2(r->db, check, -1, &statement, NULL) == SQLITE_OK &&
                  sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_text(statement, 0) != NULL &&
                  strcmp((const char *)sqlite3_column_text(statement, 0), "ok") == 0;
     sqlite3_finalize(statement);
@@ -173,7 +175,7 @@ hf_status hfi_reader_open(hf_context *ctx, const hfi_file_kind *kind, unsigned s
         status = hfi_out_of_memory(ctx);
     else if (rc != SQLITE_OK)
         status = hfi_reader_damaged(r, "SQLite cannot open it");
-    if (status >= 0) status = hfi_reader_intact(r);
+    if (status >= 0) status = hfi_reader_intact(r, NULL);
     if (status >= 0) status = hfi_schema_check(ctx, r->db, r->schema, name);
     if (status >= 0) status = check_digest(r);
     if (status < 0) hfi_reader_close(r);

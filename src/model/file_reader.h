@@ -30,8 +30,9 @@ void hfi_reader_close(hfi_reader *r);
 
 /** "<file>: damaged: <what>". */
 hf_status hfi_reader_damaged(const hfi_reader *r, const char *what);
-/** Whether SQLite finds the database intact. */
-hf_status hfi_reader_intact(const hfi_reader *r);
+/** Whether SQLite finds the database intact; with the name of a table, only that and its indices.
+ * O(what is looked at). */
+hf_status hfi_reader_intact(const hfi_reader *r, const char *table);
 /** The file has bytes for rows x columns numbers. */
 bool hfi_reader_has_room(const hfi_reader *r, size_t rows, size_t columns);
 

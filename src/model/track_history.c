@@ -80,25 +80,20 @@ static hf_status tell(hf_context *ctx, uint64_t number, const hfi_event *event, 
     if (status >= 0 && event->kind == HFI_EVENT_ANSWERED && (event->of == 0 || event->of > t->requests))
         status = hfi_fail(ctx, HF_ERR_MODEL_FILE, "an answer to a request that was not made");
     if (status >= 0 && describe(t, event, &entry)) t->stopped = !t->visit(&entry, t->user);
-    return hfi_track_in_entry(ctx, t->store, number, status);
+    return hfi_ledger_in_entry(ctx, t->store->ledger, number, status);
 }
 
 hf_status hf_track_file_history(hf_context *ctx, const hf_track *track,
                                 bool (*visit)(const hf_track_entry *entry, void *user), void *user)
 {
-    const hfi_track_store *open = hfi_track_store_of(track);
+    hfi_track_store *open = hfi_track_store_of(track);
     if (ctx == NULL || visit == NULL || open == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_track_file_history: %s",
                         ctx == NULL || visit == NULL ? "context and visit must not be NULL"
                                                      : "the track has no file");
-    hfi_track_store store = *open; /* where the journal ends is the writer's to know */
     telling t = {
         .visit = visit, .user = user, .d = hf_track_settings_of(track)->domain.dimension, .store = open};
-    const bool own = sqlite3_get_autocommit(store.db) != 0;
-    int rc = own ? sqlite3_exec(store.db, "BEGIN", NULL, NULL, NULL) : SQLITE_OK;
-    hf_status status = rc == SQLITE_OK ? hfi_track_read_entries(ctx, &store, tell, &t)
-                                       : hfi_track_sqlite_failed(ctx, &store, rc, "read");
-    if (own) (void)sqlite3_exec(store.db, "COMMIT", NULL, NULL, NULL);
+    const hf_status status = hfi_track_read_entries(ctx, open, tell, &t);
     hfi_free(ctx, t.place);
     return status;
 }

@@ -2,57 +2,47 @@
 /* The open file of a track: what belongs to it, and to whom it belongs. */
 #include "model/track_store.h"
 
-#include <string.h>
-#include <unistd.h>
-
 hfi_track_store *hfi_track_store_new(hf_context *ctx, const char *name)
 {
-    const hfi_memory memory = hfi_context_memory(ctx);
-    hfi_track_store *store = hfi_memory_alloc(&memory, 1, sizeof *store);
-    char *copy = hfi_memory_strdup(&memory, name);
-    if (store == NULL || copy == NULL) {
-        hfi_memory_free(&memory, store);
-        hfi_memory_free(&memory, copy);
-        (void)hfi_out_of_memory(ctx);
-        return NULL;
-    }
-    *store = (hfi_track_store){.memory = memory, .lock = -1, .name = copy, .most = INT64_MAX};
-    return store;
+    hfi_track_store *store = hfi_alloc(ctx, 1, sizeof *store);
+    if (store == NULL) return NULL;
+    store->ledger = hfi_ledger_new(ctx, &hfi_track_form, name);
+    if (store->ledger != NULL) return store;
+    hfi_free(ctx, store);
+    return NULL;
+}
+
+void hfi_track_store_forget_names(hfi_track_store *store)
+{
+    const hfi_memory *memory = &store->ledger->memory;
+    for (size_t i = 0; store->label != NULL && i < store->labels; i++)
+        hfi_memory_free(memory, store->label[i]);
+    hfi_memory_free(memory, store->label);
+    hfi_memory_free(memory, store->target);
+    *store = (hfi_track_store){.ledger = store->ledger};
 }
 
 void hfi_track_store_free(hfi_track_store *store)
 {
     if (store == NULL) return;
-    const hfi_memory memory = store->memory;
-    /* A transaction that is open ends here, undone. Whoever holds the lock may tidy up, unless somebody reads just now. The lock goes last: closing any descriptor of a file ends
-     * all locks that SQLite has on it. */
-    if (store->db != NULL && !sqlite3_get_autocommit(store->db))
-        (void)sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-    if (store->db != NULL && store->lock >= 0) {
-        sqlite3_busy_timeout(store->db, 0);
-        (void)sqlite3_exec(store->db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
-    }
-    hfi_database_close(&store->db, &store->files);
-    if (store->lock >= 0) close(store->lock);
-    for (size_t i = 0; store->label != NULL && i < store->labels; i++)
-        hfi_memory_free(&memory, store->label[i]);
-    hfi_memory_free(&memory, store->label);
-    hfi_memory_free(&memory, store->target);
-    hfi_memory_free(&memory, store->name);
+    const hfi_memory memory = store->ledger->memory;
+    hfi_track_store_forget_names(store);
+    hfi_ledger_close(store->ledger);
     hfi_memory_free(&memory, store);
 }
 
 hf_status hfi_track_store_names(hf_context *ctx, hfi_track_store *store, const char *target, size_t labels,
                                 const char *const *label)
 {
-    store->target = hfi_memory_strdup(&store->memory, target);
+    const hfi_memory *memory = &store->ledger->memory;
+    store->target = hfi_memory_strdup(memory, target);
     if (store->target == NULL) return hfi_out_of_memory(ctx);
     if (label == NULL) return HF_OK;
-    store->label = hfi_memory_alloc(&store->memory, labels, sizeof *store->label);
+    store->label = hfi_memory_alloc(memory, labels, sizeof *store->label);
     if (store->label == NULL) return hfi_out_of_memory(ctx);
     store->labels = labels;
     for (size_t i = 0; i < labels; i++) {
-        store->label[i] = hfi_memory_strdup(&store->memory, label[i]);
+        store->label[i] = hfi_memory_strdup(memory, label[i]);
         if (store->label[i] == NULL) return hfi_out_of_memory(ctx);
     }
     return HF_OK;
@@ -89,4 +79,24 @@ const char *hf_track_candidate(const hf_track *track, size_t index)
 {
     const hfi_track_store *store = hfi_track_store_of(track);
     return store != NULL && index < store->labels ? store->label[index] : NULL;
+}
+
+/* ---- many changes in one -------------------------------------------------------------------------------------- */
+
+hf_status hf_track_file_begin(hf_context *ctx, hf_track *track)
+{
+    const hfi_track_store *store = hfi_track_store_of(track);
+    if (store == NULL || store->ledger->mode == HFI_LEDGER_LOOK)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_track_file_begin: %s",
+                        store == NULL ? "the track has no file" : "the track is open to look at only");
+    if (store->ledger->held) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_track_file_begin: begun already");
+    return hfi_ledger_begin(ctx, store->ledger, 0.0);
+}
+
+hf_status hf_track_file_end(hf_context *ctx, hf_track *track, bool keep)
+{
+    const hfi_track_store *store = hfi_track_store_of(track);
+    if (store == NULL || (!store->ledger->held && !store->ledger->behind))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_track_file_end: there was no hf_track_file_begin()");
+    return hfi_ledger_end(ctx, store->ledger, keep);
 }

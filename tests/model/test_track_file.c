@@ -660,8 +660,8 @@ static void foreign_files_are_refused(void **state)
     assert_refused(&made, made.size, "a model, not a track");
     memcpy(made.copy, made.bytes, made.size);
     made.copy[63] = HFI_TRACK_VERSION + 1;
-    assert_refused(&made, made.size, "newer Holdfast (format 2");
-    made.copy[63] = HFI_TRACK_VERSION;
+    assert_refused(&made, made.size, "newer Holdfast (format 3");
+    made.copy[63] = HFI_TRACK_PLAIN;
     made.copy[18] = made.copy[19] = 2;
     assert_refused(&made, made.size, "rollback journal");
     made.copy[18] = made.copy[19] = 1;

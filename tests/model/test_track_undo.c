@@ -145,7 +145,7 @@ static life live(void)
     for (int k = 0; k <= CHANGES; k++) {
         l.before[k] = content(l.path);
         l.length[k] = history_length(l.ctx, track);
-        l.entries[k] = hfi_track_store_of(track)->entries;
+        l.entries[k] = hfi_track_store_of(track)->ledger->entries;
         if (k < CHANGES) change(l.ctx, track, k);
     }
     hf_track_free(track);
@@ -272,7 +272,7 @@ static void a_list_without_requests_goes_with_what_it_follows(void **state)
     change(ctx, track, 0);
     assert_true(hf_track_requests(ctx, track, 1.0, &count) >= 0);
     assert_int_equal(count, 0);
-    assert_int_equal(hfi_track_store_of(track)->entries, 2);
+    assert_int_equal(hfi_track_store_of(track)->ledger->entries, 2);
     char *listed = content(path);
     change(ctx, track, 1);
     hf_track_free(track);
