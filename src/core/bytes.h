@@ -25,8 +25,8 @@ void hfi_bytes_add_text(hfi_bytes *bytes, const char *text);
 /** Releases the bytes; it is empty then. */
 void hfi_bytes_free(hfi_bytes *bytes);
 
-/** Bytes that are still to be read, of anybody's making. Where they end too early, `bad` is true from then
- * on, and what is taken is zero. */
+/** Bytes that are still to be read, of anybody's making. Where they end too early, `bad` is true
+ * from then on, and what is taken is zero. */
 typedef struct hfi_bytes_left {
     const unsigned char *at;
     size_t left;
@@ -39,7 +39,8 @@ void hfi_bytes_take_doubles(hfi_bytes_left *from, size_t count, double *values);
 /** A zero-terminated copy in `memory`, which the caller frees; NULL when `bad` (a zero byte within
  * is bad too) or out of memory. */
 char *hfi_bytes_take_text(hfi_bytes_left *from, const hfi_memory *memory);
-/** Whether `count` things of `size` bytes each can still come: to be asked before room is made for them. */
+/** Whether `count` things of `size` bytes each can still come: to be asked before room is made for
+ * them. */
 bool hfi_bytes_have(const hfi_bytes_left *from, uint64_t count, size_t size);
 
 #endif

@@ -86,12 +86,12 @@ hf_status hfi_ledger_damaged_entry(hf_context *ctx, const hfi_ledger *ledger, ui
                     ledger->name, (unsigned long long)number);
 }
 
-hf_status hfi_ledger_in_entry(hf_context *ctx, const hfi_ledger *ledger, uint64_t number, hf_status status)
+hf_status hfi_ledger_blame(hf_context *ctx, const hfi_ledger *ledger, uint64_t k, hf_status status)
 {
     char words[512];
     if (status != HF_ERR_MODEL_FILE && status != HF_ERR_ARGUMENT && status != HF_ERR_NOT_FINITE)
         return status;
     sqlite3_snprintf(sizeof words, words, "%s", hf_context_message(ctx));
     return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: damaged: entry %llu of its journal cannot be: %s",
-                    ledger->name, (unsigned long long)number, words);
+                    ledger->name, (unsigned long long)k, words);
 }

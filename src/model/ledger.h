@@ -4,9 +4,9 @@
  * @brief A ledger: a file with a journal of entries, which tracks and studies are kept in. It is a
  * SQLite database that is changed in place, documented in docs/model-format.md.
  *
- * The owner (a track, a study) is the sum of its entries. It says by an hfi_ledger_form which tables
- * its settings lie in and which kinds of entries there are, and packs each entry into bytes; the
- * ledger numbers entries, seals them as a chain, and keeps them through crashes.
+ * The owner (a track, a study) is the sum of its entries. It says by an hfi_ledger_form which
+ * tables its settings lie in and which kinds of entries there are, and packs each entry into bytes;
+ * the ledger numbers entries, seals them as a chain, and keeps them through crashes.
  *
  *     hfi_ledger_new(), hfi_ledger_create() or hfi_ledger_open(), hfi_ledger_load()
  *     LOOK    hfi_ledger_catch_up() now and then
@@ -14,11 +14,11 @@
  *     SHARED  for each change: hfi_ledger_begin(), hfi_ledger_catch_up(), appends, hfi_ledger_end()
  *     hfi_ledger_close()
  *
- * Two locks. Whoever changes a file holds flock() of it: OWN for as long as the ledger lives, SHARED
- * between begin and end. That is what a second program waits for or is told of. SQLite's own locks
- * are held for as long as a transaction or a reading takes, so that programs that only look never
- * wait for a writer to end. Only what was opened for changes lets SQLite write, also to put in order
- * what a program left that was killed.
+ * Two locks. Whoever changes a file holds flock() of it: OWN for as long as the ledger lives,
+ * SHARED between begin and end. That is what a second program waits for or is told of. SQLite's own
+ * locks are held for as long as a transaction or a reading takes, so that programs that only look
+ * never wait for a writer to end. Only what was opened for changes lets SQLite write, also to put
+ * in order what a program left that was killed.
  *
  * SQLite's locks are of the process: it loses them when it closes any descriptor of the file, also
  * one that was opened for flock() alone. Descriptors of locks are therefore kept, and used again,
@@ -28,9 +28,9 @@
  *
  * A rollback journal, not a write-ahead log: between two calls all is in one file, which can be
  * copied. A transaction is final when the header of its journal is zeroes on the disk (journal_mode
- * PERSIST with synchronous FULL, which waits for that; deleting the journal would be final only once
- * the folder is on the disk too, and takes three times as long). Closing deletes it. A rollback
- * journal that is none of ours is refused before SQLite sees it (database.h).
+ * PERSIST with synchronous FULL, which waits for that; deleting the journal would be final only
+ * once the folder is on the disk too, and takes three times as long). Closing deletes it. A
+ * rollback journal that is none of ours is refused before SQLite sees it (database.h).
  *
  * Not thread-safe: one ledger belongs to one thread at a time. Different ones are independent, also
  * those of one file, which in one process exclude each other as those of different processes do.
@@ -38,6 +38,7 @@
 #ifndef HFI_LEDGER_H
 #define HFI_LEDGER_H
 
+#include "core/bytes.h"
 #include "model/database.h"
 #include "model/file_reader.h"
 #include "model/file_writer.h"
@@ -52,7 +53,7 @@ typedef struct hfi_seal {
     unsigned char bytes[HFI_SEAL_BYTES];
 } hfi_seal;
 
-/* ---- what an owner says about its files ------------------------------------------------------------ */
+/* ---- what an owner says about its files ----------------------------------------------------- */
 
 /** A table of the owner's settings, which never change. */
 typedef struct hfi_ledger_table {
@@ -74,8 +75,8 @@ typedef struct hfi_ledger_kind {
 
 /** Everything that differs between files of tracks and of studies. */
 typedef struct hfi_ledger_form {
-    const hfi_file_kind *file; /* marks and nouns; its newest version is that of a file with a snapshot */
-    unsigned version;          /* of a file without a snapshot */
+    const hfi_file_kind *file; /* marks and nouns; `newest` is the version with a snapshot */
+    unsigned version;          /* without one */
     size_t tables;
     const hfi_ledger_table *table; /* of the settings; the first is `meta`, with content_sha256 */
     size_t kinds;
@@ -83,15 +84,16 @@ typedef struct hfi_ledger_form {
     const char *payload;         /* what the column of the payload is called */
 } hfi_ledger_form;
 
-/* ---- an open ledger -------------------------------------------------------------------------------- */
+/* ---- an open ledger ------------------------------------------------------------------------- */
 
-typedef enum hfi_ledger_mode {
+typedef enum hfi_ledger_use {
     HFI_LEDGER_LOOK = 0, /* changes nothing and locks nothing for longer than reading takes */
     HFI_LEDGER_OWN,      /* the only one to change it, for life */
     HFI_LEDGER_SHARED    /* one of several that take turns */
-} hfi_ledger_mode;
+} hfi_ledger_use;
 
-/** An entry. Handed in: `number` is not looked at. Handed out: payload is valid during the call. */
+/** An entry. Handed in: `number` is not looked at. Handed out: `payload` is valid during the call.
+ */
 typedef struct hfi_entry {
     uint64_t number; /* 1, 2, ... without a gap */
     unsigned kind;   /* position in hfi_ledger_form.kind */
@@ -114,10 +116,10 @@ typedef struct hfi_ledger {
     sqlite3 *db;
     hfi_two_names *files; /* through which db is on the disk; NULL: in memory */
     hfi_file_guard guard;
-    hfi_ledger_mode mode;
+    hfi_ledger_use mode;
     char *name;       /* as the caller calls it, for messages */
     char *path;       /* as SQLite does; NULL: in memory */
-    uint64_t entries; /* that were read or written here, or are covered by a state that was restored */
+    uint64_t entries; /* that were read or written here, or that a restored state covers */
     int64_t most;     /* entries with larger numbers are not looked at; INT64_MAX: all are */
     hfi_seal seal;    /* of the last one; of the settings while there is none */
     hfi_seal first;   /* of the settings */
@@ -131,137 +133,154 @@ typedef struct hfi_ledger {
 
 /** All zero but memory, form, name and `most`. NULL when out of memory, after a message. */
 hfi_ledger *hfi_ledger_new(hf_context *ctx, const hfi_ledger_form *form, const char *name);
-/** Undoes a transaction that is open, deletes the rollback journal where nobody else is at work, lets
- * the locks go, and releases everything. NULL is fine. */
+/** Undoes a transaction that is open, deletes the rollback journal where nobody else is at work,
+ * lets the locks go, and releases everything. NULL is fine. */
 void hfi_ledger_close(hfi_ledger *ledger);
 
-/** Writes the settings into the owner's tables (all but content_sha256), which are empty; errors stay
- * in the writer. */
-typedef void hfi_ledger_filler(hfi_writer *w, const void *user);
+/** Writes the settings into the owner's tables (all but content_sha256), which are empty. Errors
+ * stay in the writer. */
+typedef void hfi_ledger_settings(hfi_writer *w, const void *user);
 /**
- * A new file without entries, made in memory and there complete or not at all; then opened in `mode`.
- * Nothing is to be loaded. HF_ERR_IO: `path` is there already (never overwritten), or cannot be made;
- * HF_ERR_ARGUMENT: `path` stands for standard output; HF_ERR_MEMORY. On an error nothing is left.
+ * A new file without entries, made in memory and there complete or not at all; then opened. Nothing
+ * is to be loaded.
+ *
+ * HF_ERR_IO: `path` is there already (never overwritten), or cannot be made. HF_ERR_ARGUMENT:
+ * `path` stands for standard output. HF_ERR_MEMORY. On an error no file is left.
  */
-hf_status hfi_ledger_create(hf_context *ctx, hfi_ledger *ledger, const char *path, hfi_ledger_mode mode,
-                            hfi_ledger_filler *fill, const void *user);
+hf_status hfi_ledger_create(hf_context *ctx, hfi_ledger *ledger, const char *path,
+                            hfi_ledger_settings *settings, const void *user, hfi_ledger_use as);
 /**
- * Finds the file, locks it (OWN; waits half a second), opens it and looks at its marks. HF_ERR_IO: it
- * cannot be read, or another program has it open for changes. HF_ERR_MODEL_FILE: it is of another
- * kind, or newer. What a killed program left half done is put in order, also to look only where
- * the file may be written. hfi_ledger_load() reads it.
+ * Finds the file, locks it (OWN; waits half a second), opens it and looks at its marks. What a
+ * killed program left half done is put in order, also to look only where the file may be written.
+ *
+ * HF_ERR_IO: it cannot be read, or another program has it open for changes. HF_ERR_MODEL_FILE: it
+ * is of another kind, or newer. hfi_ledger_load() reads it.
  */
-hf_status hfi_ledger_open(hf_context *ctx, hfi_ledger *ledger, const char *path, hfi_ledger_mode mode);
-/** The same of any bytes whatever, in memory, to look only; the bytes stay the caller's and as they
+hf_status hfi_ledger_open(hf_context *ctx, hfi_ledger *ledger, const char *path, hfi_ledger_use as);
+/** The same of any bytes whatever, in memory, to look only. The bytes stay the caller's and as they
  * are, and must live as long as the ledger. */
-hf_status hfi_ledger_from_bytes(hf_context *ctx, hfi_ledger *ledger, const unsigned char *bytes, size_t size);
+hf_status hfi_ledger_image(hf_context *ctx, hfi_ledger *ledger, const void *bytes, size_t size);
 
-/* ---- reading ------------------------------------------------------------------------------------------ */
+/* ---- reading -------------------------------------------------------------------------------- */
 
 /** Takes an entry; an error ends the reading, which returns it. */
 typedef hf_status hfi_ledger_taker(hf_context *ctx, const hfi_entry *entry, void *user);
 
-/** What loading asks of an owner. */
+/** What is asked of an owner. */
 typedef struct hfi_ledger_owner {
-    /** Reads the settings, whose checksum is right, and makes an owner without entries; called again
-     * when a state could not be restored: then it drops what it made before. */
+    /** Reads the settings, whose checksum is right, and makes an owner without entries. Called
+     * again when a state could not be restored: then it drops what it made before. */
     hf_status (*begin)(const hfi_reader *r, void *user);
-    /** Takes a state over that an hfi_ledger_state made. HF_ERR_MODEL_FILE: it is none, or of
-     * another version; all entries are then taken instead. NULL: there are no states. */
+    /** Takes a state over that an hfi_ledger_state made, of any bytes whatever. HF_ERR_MODEL_FILE:
+     * it is none, or of another version; all entries are then taken instead. NULL: there are no
+     * states. */
     hf_status (*restore)(hf_context *ctx, const unsigned char *state, size_t bytes, void *user);
     hfi_ledger_taker *take;
-    /** After the last entry, with what the reading ended in: returns that, or makes an error of it, and
-     * lowers *good where entries that were taken cannot stand without those that are missing. NULL:
-     * nothing to say. */
+    /** After the last entry, with what the reading ended in: returns that, or makes an error of it,
+     * and lowers *good where entries that were taken cannot stand without those that are missing.
+     * NULL: nothing to say. */
     hf_status (*end)(hf_context *ctx, hf_status status, uint64_t *good, void *user);
+    void *user;
 } hfi_ledger_owner;
 
 /**
- * The owner out of an open file as it is at one moment, whatever another program writes: settings, then
- * all entries in order, each checked against its seal, and their end against what the file says it is.
- * Where there is a snapshot that agrees with the journal, its state is restored and only the entries after
- * it are read; `whole` reads all of them, and checks the whole database.
+ * The owner out of an open file as it is at one moment, whatever another program writes: settings,
+ * then all entries in order, each checked against its seal, and their end against what the file
+ * says it is. Where a snapshot agrees with the journal, its state is restored, and only the entries
+ * after it are read. A transaction of its own, unless there is one.
  *
- * @param owner,user on an error the caller releases what there is of the owner
- * HF_ERR_MODEL_FILE names the entry that is damaged; hfi_ledger.entries is how many are good before
- * it. HF_ERR_IO, HF_ERR_MEMORY; HF_ERR_CANCELLED by the progress callback (stage "open"). In a
- * transaction of its own, unless there is one. O(entries read), and O(file) where there is no snapshot.
+ * On an error the caller releases what there is of the owner. HF_ERR_MODEL_FILE names the entry
+ * that is damaged; `entries` is how many are good before it. HF_ERR_IO, HF_ERR_MEMORY;
+ * HF_ERR_CANCELLED by the progress callback (stage "open"). O(entries read); without a snapshot
+ * O(file).
  */
-hf_status hfi_ledger_load(hf_context *ctx, hfi_ledger *ledger, bool whole, const hfi_ledger_owner *owner,
-                          void *user);
+hf_status hfi_ledger_load(hf_context *ctx, hfi_ledger *ledger, const hfi_ledger_owner *owner);
+/** The same without the snapshot: all entries, and the whole database. */
+hf_status hfi_ledger_verify(hf_context *ctx, hfi_ledger *ledger, const hfi_ledger_owner *owner);
 /**
- * Hands out the entries that others appended since, verified as by loading; `entries` and `seal` move on
- * with each that was taken. O(new entries). Between hfi_ledger_begin() and hfi_ledger_end() it then
- * is certain that the file ends where we do.
- * HF_ERR_IO: what is here is not in the file any more (entries were taken back): load it again. Errors as for
- * loading.
+ * Hands out (`take`) the entries that others appended since, verified as by loading; `entries` and
+ * `seal` move on with each that was taken. Between hfi_ledger_begin() and hfi_ledger_end() it is
+ * then certain that the file ends where we do. O(new entries).
+ *
+ * HF_ERR_IO: what is here is not in the file any more, since entries were taken back: load it
+ * again. Other errors as for loading.
  */
-hf_status hfi_ledger_catch_up(hf_context *ctx, hfi_ledger *ledger, hfi_ledger_taker *take, void *user);
-/** Hands out all entries, from the first, verified, and moves nothing. Errors as for loading. */
-hf_status hfi_ledger_history(hf_context *ctx, const hfi_ledger *ledger, hfi_ledger_taker *take, void *user);
+hf_status hfi_ledger_catch_up(hf_context *ctx, hfi_ledger *ledger, const hfi_ledger_owner *owner);
+/** Hands out (`take`) all entries from the first, verified, and moves nothing. Errors as for
+ * loading. */
+hf_status hfi_ledger_each(hf_context *ctx, const hfi_ledger *ledger, const hfi_ledger_owner *owner);
 /** For takers: this entry's payload is not what its kind has, as HF_ERR_MODEL_FILE. */
 hf_status hfi_ledger_damaged_entry(hf_context *ctx, const hfi_ledger *ledger, uint64_t number);
-/** For takers: puts file and entry into the message of an error that lies in the entry, as
+/** For takers: puts file and entry into the message of an error that lies in entry k, as
  * HF_ERR_MODEL_FILE; others pass. */
-hf_status hfi_ledger_in_entry(hf_context *ctx, const hfi_ledger *ledger, uint64_t number, hf_status status);
+hf_status hfi_ledger_blame(hf_context *ctx, const hfi_ledger *ledger, uint64_t k, hf_status status);
 
-/* ---- changes ------------------------------------------------------------------------------------------ */
+/* ---- changes -------------------------------------------------------------------------------- */
 
 /**
- * Calls up to hfi_ledger_end() are one change of the file, which has all of it or none. OWN: HF_ERR_IO
- * when something else has changed the file. SHARED: others wait meanwhile, so be quick; what they appended
- * before is still to be caught up with.
+ * Calls up to hfi_ledger_end() are one change of the file, which has all of it or none.
+ *
+ * OWN: HF_ERR_IO when something else has changed the file. SHARED: others wait meanwhile, so be
+ * quick; what they appended before is still to be caught up with.
  * @param seconds how long to wait for others (SHARED); the progress callback is asked meanwhile
- *                (stage "wait") and can cancel
- * HF_ERR_ARGUMENT: to look only, begun already, or behind. HF_ERR_IO: others took longer, or it cannot
- * be written. HF_ERR_CANCELLED. On an error nothing has begun.
+ * (stage
+ *                "wait") and can cancel
+ *
+ * HF_ERR_ARGUMENT: to look only, begun already, or behind. HF_ERR_IO: others took longer, or it
+ * cannot be written. HF_ERR_CANCELLED. On an error nothing has begun.
  */
 hf_status hfi_ledger_begin(hf_context *ctx, hfi_ledger *ledger, double seconds);
 /**
- * Appends entries: all of them or none. On the disk on return, or within begin and end on that of
- * hfi_ledger_end().
- * SHARED without a begin: waits ten seconds for its turn. HF_ERR_IO when the file has entries that were not
- * caught up with (nothing is lost: catch up, and decide again what to append). HF_ERR_ARGUMENT: to look
- * only. After another error between begin and end nothing of that change is kept, and the owner must be
- * loaded again: every further change is HF_ERR_ARGUMENT.
+ * Appends n entries: all of them or none. They are on the disk on return; within begin and end,
+ * when hfi_ledger_end() returns. SHARED without a begin waits ten seconds for its turn.
+ *
+ * HF_ERR_IO (SHARED) when the file has entries that were not caught up with. Nothing is lost then:
+ * catch up, and decide again what to append. HF_ERR_ARGUMENT: to look only. After another error
+ * between begin and end nothing of that change is kept, and every further change is HF_ERR_ARGUMENT
+ * until the owner is loaded again.
  */
-hf_status hfi_ledger_append(hf_context *ctx, hfi_ledger *ledger, size_t count, const hfi_entry *entries);
-/** Ends the change. @param keep false: the file stays as it was; where entries had been appended, their owner
- * is now ahead of it and must be loaded again. HF_ERR_ARGUMENT: nothing was begun. HF_ERR_IO: nothing was kept. */
+hf_status hfi_ledger_append(hf_context *ctx, hfi_ledger *ledger, size_t n, const hfi_entry *entry);
+/**
+ * Ends the change.
+ * @param keep false: the file stays as it was. Where entries had been appended, their owner is now
+ *             ahead of it and must be loaded again
+ * HF_ERR_ARGUMENT: nothing was begun. HF_ERR_IO: nothing was kept.
+ */
 hf_status hfi_ledger_end(hf_context *ctx, hfi_ledger *ledger, bool keep);
 /** HF_ERR_ARGUMENT when what was held is lost, with a message that says to open it again. */
 hf_status hfi_ledger_check(hf_context *ctx, const hfi_ledger *ledger);
 
 /**
- * Takes the newest entries back, as if they had never been, in one transaction: a list goes whole or
- * not at all, and what begins one does not count. What stays is loaded first, whole, so it is verified; what
- * goes may be damaged. 0 entries: only verifies. The ledger is one that was opened as OWN and not loaded;
- * it is of no further use.
- * @param removed how many went
- * HF_ERR_MODEL_FILE says how many would have to go. Errors as for loading. A snapshot that covers entries
- * that went goes with them.
+ * Takes the newest entries back, as if they had never been, in one transaction. A list goes whole
+ * or not at all, and what begins one does not count. What stays is verified first; what goes may be
+ * damaged. A snapshot that covers entries that went goes with them. 0 entries: only verifies. The
+ * ledger is one that was opened as OWN and not loaded; it is of no further use.
+ * @param removed how many went HF_ERR_MODEL_FILE says how many would have to go. Other errors as
+ * for loading.
  */
 hf_status hfi_ledger_undo(hf_context *ctx, hfi_ledger *ledger, uint64_t entries,
-                          const hfi_ledger_owner *owner, void *user, uint64_t *removed);
+                          const hfi_ledger_owner *owner, uint64_t *removed);
 
-/* ---- snapshots ---------------------------------------------------------------------------------------- */
+/* ---- snapshots ------------------------------------------------------------------------------ */
 
-/** The owner's state as bytes in hfi_alloc()ed memory, which hfi_free() takes; without a message.
- * Restored, it must be the same owner to the bit that all entries make. */
-typedef hf_status hfi_ledger_state(hf_context *ctx, const void *user, unsigned char **state, size_t *bytes);
+/** Adds the owner's state to bytes, whose lack of memory is looked at later. Restored, it must be
+ * to the bit the owner that all entries make. */
+typedef void hfi_ledger_state(hfi_bytes *to, const void *user);
 /**
- * Keeps the owner's state in the file, in a transaction of its own, when that is due: when the entries since
- * the last snapshot are 1000, and half of what the owner holds. To be called after a change, or before
- * one, with the owner as it is after `entries` of the ledger; never between begin and end (nothing happens
- * there). Nothing is said of a failure: opening then takes all entries again. Amortised O(1) for each entry
- * where a state is as large as what is held. SHARED: only when nobody else is changing the file.
+ * Keeps the owner's state in the file, in a transaction of its own, when that is due: when the
+ * entries since the last snapshot are 1000 or more, and half of what the owner holds or more.
+ * Amortised O(1) for each entry where a state is as large as what is held.
+ *
+ * To be called after a change, or before one, with the owner as it is after `entries` of the
+ * ledger; between begin and end nothing happens. Nothing is said of a failure: opening then takes
+ * all entries again. SHARED: only when nobody else is changing the file.
  */
-void hfi_ledger_snapshot(hf_context *ctx, hfi_ledger *ledger, size_t held, hfi_ledger_state *state,
-                         const void *user);
+void hfi_ledger_snapshot(hfi_ledger *ledger, size_t held, hfi_ledger_state *make, const void *user);
 
-/* ---- inside ------------------------------------------------------------------------------------------- */
+/* ---- inside --------------------------------------------------------------------------------- */
 
-/** What went wrong, as HF_ERR_IO, HF_ERR_MODEL_FILE or HF_ERR_MEMORY; `doing`: "read" or "written". */
+/** What went wrong, as HF_ERR_IO, HF_ERR_MODEL_FILE or HF_ERR_MEMORY; `doing`: "read" or "written".
+ */
 hf_status hfi_ledger_failed(hf_context *ctx, const hfi_ledger *ledger, int rc, const char *doing);
 /** Runs SQL without results. Extended SQLite result code. */
 int hfi_ledger_execute(const hfi_ledger *ledger, const char *sql);
@@ -280,25 +299,27 @@ int hfi_ledger_settings_digest(sqlite3 *db, const hfi_ledger_form *form, char he
                                hfi_seal *first);
 /** The seal of an entry, whose number it has, after another seal; `kind` is its name. */
 hfi_seal hfi_ledger_seal(const hfi_seal *before, const char *kind, const hfi_entry *entry);
-/** Makes all checksums agree with what is there, as far as it is of the right types: for tests. SQLite
- * result code. */
+/** Makes all checksums agree with what is there, as far as it is of the right types: for tests.
+ * SQLite result code. */
 int hfi_ledger_seal_all(sqlite3 *db, const hfi_ledger_form *form);
 
 /* Snapshots (ledger_snapshot.c). */
 
 bool hfi_ledger_has_snapshot(sqlite3 *db);
-/** Restores the state of a snapshot that agrees with the journal, and moves to where it was made; else
- * *restored is false. Errors that are not the snapshot's. */
-hf_status hfi_ledger_restore(hf_context *ctx, hfi_ledger *ledger, const hfi_ledger_owner *owner, void *user,
+/** Restores the state of a snapshot that agrees with the journal, and moves to where it was made;
+ * else *restored is false. Errors that are not the snapshot's. */
+hf_status hfi_ledger_restore(hf_context *ctx, hfi_ledger *ledger, const hfi_ledger_owner *owner,
                              bool *restored);
 /** Removes a snapshot that covers more than `entries`. SQLite result code. */
 int hfi_ledger_drop_snapshot(const hfi_ledger *ledger);
 
 /* Locks (ledger_lock.c). */
 
-/** Counts this process in as one that has `path` open; `lock`: with a descriptor for flock(). errno, or 0. */
+/** Counts this process in as one that has `path` open; `lock`: with a descriptor for flock().
+ * Returns errno, or 0. */
 int hfi_guard_enter(const char *path, bool lock, hfi_file_guard *guard);
-/** Takes flock(), waiting up to `seconds`. HF_ERR_IO without a message: another one has it; HF_ERR_CANCELLED. */
+/** Takes flock(), waiting up to `seconds`. HF_ERR_IO without a message: another one has it;
+ * HF_ERR_CANCELLED. */
 hf_status hfi_guard_lock(hf_context *ctx, hfi_file_guard *guard, double seconds);
 void hfi_guard_unlock(hfi_file_guard *guard);
 /** After the database is closed. */
@@ -314,14 +335,15 @@ bool hfi_ledger_is_left_over(int rc);
 hf_status hfi_ledger_mend(hf_context *ctx, hfi_ledger *ledger);
 /** The header, as bytes: HF_ERR_MODEL_FILE unless it is that of this kind of file. */
 hf_status hfi_ledger_check_marks(hf_context *ctx, const hfi_ledger *ledger, bool and_length);
-/** Bytes of the database. */
+/** Bytes of the database. SQLite result code. */
 int hfi_ledger_size(const hfi_ledger *ledger, sqlite3_int64 *size);
 
 /* The end of the journal (ledger_read.c). */
 
-/** What the file says where its journal ends. HF_ERR_MODEL_FILE unless it says it once. */
-hf_status hfi_ledger_read_head(hf_context *ctx, const hfi_ledger *ledger, uint64_t *entries, hfi_seal *seal);
-/** Seal of entry `number`, 0: that of the settings. *there: there is such an entry. SQLite result code. */
+/** Where the file says that its journal ends. HF_ERR_MODEL_FILE unless it says it once. */
+hf_status hfi_ledger_head(hf_context *ctx, const hfi_ledger *ledger, uint64_t *end, hfi_seal *seal);
+/** Seal of entry `number`, 0: that of the settings. *there: there is such an entry. SQLite result
+ * code. */
 int hfi_ledger_seal_at(const hfi_ledger *ledger, uint64_t number, hfi_seal *seal, bool *there);
 
 #endif

@@ -63,7 +63,7 @@ static hf_status check_head(hf_context *ctx, hfi_ledger *ledger)
 {
     uint64_t entries = 0;
     hfi_seal seal;
-    const hf_status status = hfi_ledger_read_head(ctx, ledger, &entries, &seal);
+    const hf_status status = hfi_ledger_head(ctx, ledger, &entries, &seal);
     if (status < 0 && status != HF_ERR_MODEL_FILE) return status;
     ledger->agreed = status >= 0 && entries == ledger->entries &&
                      memcmp(seal.bytes, ledger->seal.bytes, HFI_SEAL_BYTES) == 0;
@@ -170,12 +170,11 @@ static hf_status append_alone(hf_context *ctx, hfi_ledger *ledger, size_t count,
     return status;
 }
 
-hf_status hfi_ledger_append(hf_context *ctx, hfi_ledger *ledger, size_t count, const hfi_entry *entries)
+hf_status hfi_ledger_append(hf_context *ctx, hfi_ledger *ledger, size_t n, const hfi_entry *entry)
 {
     const hf_status status = check_writable(ctx, ledger);
     if (status < 0) return status;
-    return ledger->held ? append_held(ctx, ledger, count, entries)
-                        : append_alone(ctx, ledger, count, entries);
+    return ledger->held ? append_held(ctx, ledger, n, entry) : append_alone(ctx, ledger, n, entry);
 }
 
 hf_status hfi_ledger_end(hf_context *ctx, hfi_ledger *ledger, bool keep)

@@ -20,8 +20,8 @@ static void insert_marks(hfi_writer *w, const hfi_seal *first, const char *hex)
 }
 
 /* The empty ledger as a database image, whose memory is SQLite's. */
-static hf_status make_image(hf_context *ctx, hfi_ledger *ledger, hfi_ledger_filler *fill, const void *user,
-                            unsigned char **image, sqlite3_int64 *size)
+static hf_status make_image(hf_context *ctx, hfi_ledger *ledger, hfi_ledger_settings *settings,
+                            const void *user, unsigned char **image, sqlite3_int64 *size)
 {
     const hfi_ledger_form *form = ledger->form;
     hfi_writer w = {.ctx = ctx, .kind = form->file, .version = form->version, .piece = HFI_PIECE_BYTES};
@@ -32,7 +32,7 @@ static hf_status make_image(hf_context *ctx, hfi_ledger *ledger, hfi_ledger_fill
     w.rc = hfi_database_in_memory(&w.db);
     if (w.rc == SQLITE_OK) w.rc = sqlite3_exec(w.db, pragmas, NULL, NULL, NULL);
     if (w.rc == SQLITE_OK) w.rc = hfi_ledger_schema_create(w.db, form);
-    fill(&w, user);
+    settings(&w, user);
     if (w.rc == SQLITE_OK) w.rc = hfi_ledger_settings_digest(w.db, form, hex, &ledger->first);
     insert_marks(&w, &ledger->first, hex);
     if (w.rc == SQLITE_OK) w.rc = sqlite3_exec(w.db, "COMMIT", NULL, NULL, NULL);
@@ -65,18 +65,18 @@ static hf_status check_place(hf_context *ctx, const hfi_ledger_form *form, const
                     article);
 }
 
-hf_status hfi_ledger_create(hf_context *ctx, hfi_ledger *ledger, const char *path, hfi_ledger_mode mode,
-                            hfi_ledger_filler *fill, const void *user)
+hf_status hfi_ledger_create(hf_context *ctx, hfi_ledger *ledger, const char *path,
+                            hfi_ledger_settings *settings, const void *user, hfi_ledger_use as)
 {
     unsigned char *image = NULL;
     sqlite3_int64 size = 0;
     hf_status status = check_place(ctx, ledger->form, path);
-    if (status >= 0) status = make_image(ctx, ledger, fill, user, &image, &size);
+    if (status >= 0) status = make_image(ctx, ledger, settings, user, &image, &size);
     if (status >= 0) status = write_new(ctx, path, image, (size_t)size);
     sqlite3_free(image);
     ledger->seal = ledger->first;
     if (status < 0) return status;
-    status = hfi_ledger_open(ctx, ledger, path, mode);
+    status = hfi_ledger_open(ctx, ledger, path, as);
     if (status < 0) unlink(path); /* made a moment ago, and of no use to anybody */
     return status;
 }

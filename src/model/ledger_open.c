@@ -173,7 +173,7 @@ static hf_status own(hf_context *ctx, hfi_ledger *ledger)
                     ledger->name);
 }
 
-hf_status hfi_ledger_open(hf_context *ctx, hfi_ledger *ledger, const char *path, hfi_ledger_mode mode)
+hf_status hfi_ledger_open(hf_context *ctx, hfi_ledger *ledger, const char *path, hfi_ledger_use as)
 {
     struct stat about;
     char resolved[PATH_MAX]; /* a plain path for SQLite, whatever characters it is made of */
@@ -182,20 +182,20 @@ hf_status hfi_ledger_open(hf_context *ctx, hfi_ledger *ledger, const char *path,
         return hfi_fail(ctx, HF_ERR_IO, "%s: it is %s, not %s's file", ledger->name,
                         S_ISDIR(about.st_mode) ? "a folder" : "a device or a pipe",
                         ledger->form->file->article);
-    ledger->mode = mode;
+    ledger->mode = as;
     ledger->path = hfi_memory_strdup(&ledger->memory, resolved);
     if (ledger->path == NULL) return hfi_out_of_memory(ctx);
-    const int error = hfi_guard_enter(resolved, mode != HFI_LEDGER_LOOK, &ledger->guard);
+    const int error = hfi_guard_enter(resolved, as != HFI_LEDGER_LOOK, &ledger->guard);
     if (error != 0) return unreadable(ctx, ledger, error);
     hf_status status = own(ctx, ledger);
     if (status < 0) return status;
     int rc = SQLITE_OK;
     status = open_database(ctx, ledger, &rc);
-    if (status >= 0 || mode != HFI_LEDGER_LOOK || !hfi_ledger_is_left_over(rc)) return status;
+    if (status >= 0 || as != HFI_LEDGER_LOOK || !hfi_ledger_is_left_over(rc)) return status;
     return hfi_ledger_mend(ctx, ledger);
 }
 
-hf_status hfi_ledger_from_bytes(hf_context *ctx, hfi_ledger *ledger, const unsigned char *bytes, size_t size)
+hf_status hfi_ledger_image(hf_context *ctx, hfi_ledger *ledger, const void *bytes, size_t size)
 {
     const hfi_file_kind *kind = ledger->form->file;
     hf_status status = hfi_file_marks(ctx, kind, bytes, size, ledger->name);

@@ -15,8 +15,7 @@ typedef struct reading {
     hf_context *ctx;
     hfi_ledger *ledger;
     sqlite3_stmt *statement;
-    hfi_ledger_taker *take;
-    void *user;
+    const hfi_ledger_owner *owner;
     uint64_t expected; /* entries by the head */
     hfi_seal last;     /* and its seal */
 } reading;
@@ -62,14 +61,14 @@ static hf_status take_row(reading *r)
     if (status >= 0 && entry.number % TELL_EVERY == 0 &&
         !hfi_progress(r->ctx, "open", number / fmax(number, (double)r->expected), NAN))
         status = hfi_cancelled(r->ctx);
-    if (status >= 0) status = r->take(r->ctx, &entry, r->user);
+    if (status >= 0) status = r->owner->take(r->ctx, &entry, r->owner->user);
     if (status < 0) return status;
     r->ledger->entries = entry.number;
     r->ledger->seal = seal;
     return HF_OK;
 }
 
-hf_status hfi_ledger_read_head(hf_context *ctx, const hfi_ledger *ledger, uint64_t *entries, hfi_seal *seal)
+hf_status hfi_ledger_head(hf_context *ctx, const hfi_ledger *ledger, uint64_t *end, hfi_seal *seal)
 {
     sqlite3_stmt *s = NULL;
     int rc = sqlite3_prepare_v2(ledger->db, "SELECT entries, seal FROM head", -1, &s, NULL);
@@ -77,7 +76,7 @@ hf_status hfi_ledger_read_head(hf_context *ctx, const hfi_ledger *ledger, uint64
     bool good = rc == SQLITE_ROW && sqlite3_column_type(s, 0) == SQLITE_INTEGER &&
                 sqlite3_column_int64(s, 0) >= 0 && sqlite3_column_bytes(s, 1) == HFI_SEAL_BYTES;
     if (good) {
-        *entries = (uint64_t)sqlite3_column_int64(s, 0);
+        *end = (uint64_t)sqlite3_column_int64(s, 0);
         memcpy(seal->bytes, sqlite3_column_blob(s, 1), HFI_SEAL_BYTES);
         good = sqlite3_step(s) == SQLITE_DONE;
     }
@@ -127,7 +126,7 @@ static hf_status read_from(reading *r, sqlite3_int64 first)
     const hfi_ledger *ledger = r->ledger;
     hf_status status = HF_OK;
     if (ledger->most == INT64_MAX)
-        status = hfi_ledger_read_head(r->ctx, ledger, &r->expected, &r->last);
+        status = hfi_ledger_head(r->ctx, ledger, &r->expected, &r->last);
     else
         r->expected = ledger->most > 0 ? (uint64_t)ledger->most : 0;
     if (status < 0) return status;
@@ -143,17 +142,17 @@ static hf_status read_from(reading *r, sqlite3_int64 first)
 }
 
 /* From before the first entry, whatever number that has. */
-static hf_status read_all(hf_context *ctx, hfi_ledger *ledger, hfi_ledger_taker *take, void *user)
+static hf_status read_all(hf_context *ctx, hfi_ledger *ledger, const hfi_ledger_owner *owner)
 {
-    reading r = {.ctx = ctx, .ledger = ledger, .take = take, .user = user};
+    reading r = {.ctx = ctx, .ledger = ledger, .owner = owner};
     ledger->entries = 0;
     ledger->seal = ledger->first;
     return read_from(&r, INT64_MIN);
 }
 
-static hf_status read_tail(hf_context *ctx, hfi_ledger *ledger, hfi_ledger_taker *take, void *user)
+static hf_status read_tail(hf_context *ctx, hfi_ledger *ledger, const hfi_ledger_owner *owner)
 {
-    reading r = {.ctx = ctx, .ledger = ledger, .take = take, .user = user};
+    reading r = {.ctx = ctx, .ledger = ledger, .owner = owner};
     return read_from(&r, (sqlite3_int64)ledger->entries + 1);
 }
 
@@ -171,13 +170,13 @@ static void end_reading(const hfi_ledger *ledger, bool own)
     if (own && !sqlite3_get_autocommit(ledger->db)) (void)hfi_ledger_execute(ledger, "COMMIT");
 }
 
-hf_status hfi_ledger_history(hf_context *ctx, const hfi_ledger *ledger, hfi_ledger_taker *take, void *user)
+hf_status hfi_ledger_each(hf_context *ctx, const hfi_ledger *ledger, const hfi_ledger_owner *owner)
 {
     hfi_ledger passing = *ledger; /* where the journal ends is the owner's to know */
     bool own = false;
     const int rc = begin_reading(ledger, &own);
     const hf_status status =
-        rc == SQLITE_OK ? read_all(ctx, &passing, take, user) : hfi_ledger_failed(ctx, ledger, rc, "read");
+        rc == SQLITE_OK ? read_all(ctx, &passing, owner) : hfi_ledger_failed(ctx, ledger, rc, "read");
     end_reading(ledger, own);
     return status;
 }
@@ -196,7 +195,7 @@ static hf_status check_own(hf_context *ctx, const hfi_ledger *ledger)
                           ledger->name);
 }
 
-hf_status hfi_ledger_catch_up(hf_context *ctx, hfi_ledger *ledger, hfi_ledger_taker *take, void *user)
+hf_status hfi_ledger_catch_up(hf_context *ctx, hfi_ledger *ledger, const hfi_ledger_owner *owner)
 {
     hf_status status = hfi_ledger_check(ctx, ledger);
     if (status < 0) return status;
@@ -209,7 +208,7 @@ hf_status hfi_ledger_catch_up(hf_context *ctx, hfi_ledger *ledger, hfi_ledger_ta
     }
     if (status >= 0 && rc != SQLITE_OK) status = hfi_ledger_failed(ctx, ledger, rc, "read");
     if (status >= 0) status = check_own(ctx, ledger);
-    if (status >= 0) status = read_tail(ctx, ledger, take, user);
+    if (status >= 0) status = read_tail(ctx, ledger, owner);
     if (ledger->db != NULL) end_reading(ledger, own);
     ledger->agreed = status >= 0 && ledger->held;
     return status;
@@ -240,38 +239,37 @@ static hf_status check_intact(const hfi_reader *r, const hfi_ledger_form *form, 
 
 /* Settings, and a snapshot where `whole` is false, in which case *done tells whether that was enough. */
 static hf_status load_part(const hfi_reader *r, hfi_ledger *ledger, bool whole, const hfi_ledger_owner *owner,
-                           void *user, bool *done)
+                           bool *done)
 {
     hf_status status = check_intact(r, ledger->form, whole);
     if (status >= 0) status = hfi_ledger_schema_check(r->ctx, r->db, ledger->form, r->name);
     if (status >= 0) status = check_settings(r, ledger);
-    if (status >= 0) status = owner->begin(r, user);
+    if (status >= 0) status = owner->begin(r, owner->user);
     *done = whole;
     if (status < 0) return status;
-    if (whole) return read_all(r->ctx, ledger, owner->take, user);
-    status = hfi_ledger_restore(r->ctx, ledger, owner, user, done);
-    if (status >= 0 && *done) status = read_tail(r->ctx, ledger, owner->take, user);
+    if (whole) return read_all(r->ctx, ledger, owner);
+    status = hfi_ledger_restore(r->ctx, ledger, owner, done);
+    if (status >= 0 && *done) status = read_tail(r->ctx, ledger, owner);
     return status;
 }
 
-static hf_status load(const hfi_reader *r, hfi_ledger *ledger, bool whole, const hfi_ledger_owner *owner,
-                      void *user)
+static hf_status load(const hfi_reader *r, hfi_ledger *ledger, bool whole, const hfi_ledger_owner *owner)
 {
     bool done = false;
     hf_status status = hfi_ledger_check_marks(r->ctx, ledger, true);
     if (status < 0) return status;
     const bool shortly = !whole && owner->restore != NULL && hfi_ledger_has_snapshot(ledger->db);
-    if (shortly) status = load_part(r, ledger, false, owner, user, &done);
+    if (shortly) status = load_part(r, ledger, false, owner, &done);
     if (!shortly || status == HF_ERR_MODEL_FILE || (status >= 0 && !done)) {
         ledger->covered = 0;
         ledger->ruined = shortly;
-        status = load_part(r, ledger, true, owner, user, &done); /* which may be sound, or says more */
+        status = load_part(r, ledger, true, owner, &done); /* which may be sound, or says more */
     }
-    return owner->end != NULL ? owner->end(r->ctx, status, &ledger->entries, user) : status;
+    return owner->end != NULL ? owner->end(r->ctx, status, &ledger->entries, owner->user) : status;
 }
 
-hf_status hfi_ledger_load(hf_context *ctx, hfi_ledger *ledger, bool whole, const hfi_ledger_owner *owner,
-                          void *user)
+/* In a transaction. */
+static hf_status load_now(hf_context *ctx, hfi_ledger *ledger, bool whole, const hfi_ledger_owner *owner)
 {
     hfi_reader r = {.ctx = ctx,
                     .db = ledger->db,
@@ -285,8 +283,18 @@ hf_status hfi_ledger_load(hf_context *ctx, hfi_ledger *ledger, bool whole, const
     if (rc != SQLITE_OK) return hfi_ledger_failed(ctx, ledger, rc, "read");
     sqlite3_int64 size = 0;
     if (hfi_ledger_size(ledger, &size) == SQLITE_OK) r.size = (size_t)size;
-    const hf_status status = load(&r, ledger, whole, owner, user);
+    const hf_status status = load(&r, ledger, whole, owner);
     end_reading(ledger, own);
     if (status >= 0) ledger->behind = false;
     return status;
+}
+
+hf_status hfi_ledger_load(hf_context *ctx, hfi_ledger *ledger, const hfi_ledger_owner *owner)
+{
+    return load_now(ctx, ledger, false, owner);
+}
+
+hf_status hfi_ledger_verify(hf_context *ctx, hfi_ledger *ledger, const hfi_ledger_owner *owner)
+{
+    return load_now(ctx, ledger, true, owner);
 }

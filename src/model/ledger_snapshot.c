@@ -70,17 +70,17 @@ static bool agrees(hf_context *ctx, const hfi_ledger *ledger, const snapshot *s)
     uint64_t entries = 0;
     hfi_seal seal;
     bool there = false;
-    return hfi_ledger_read_head(ctx, ledger, &entries, &seal) >= 0 && s->number <= entries &&
+    return hfi_ledger_head(ctx, ledger, &entries, &seal) >= 0 && s->number <= entries &&
            hfi_ledger_seal_at(ledger, s->number, &seal, &there) == SQLITE_OK && there &&
            memcmp(seal.bytes, s->seal.bytes, HFI_SEAL_BYTES) == 0;
 }
 
-hf_status hfi_ledger_restore(hf_context *ctx, hfi_ledger *ledger, const hfi_ledger_owner *owner, void *user,
+hf_status hfi_ledger_restore(hf_context *ctx, hfi_ledger *ledger, const hfi_ledger_owner *owner,
                              bool *restored)
 {
     snapshot s = {0};
     hf_status status = read_snapshot(ledger, &s) && agrees(ctx, ledger, &s)
-                           ? owner->restore(ctx, s.state, s.bytes, user)
+                           ? owner->restore(ctx, s.state, s.bytes, owner->user)
                            : HF_ERR_MODEL_FILE;
     sqlite3_finalize(s.row);
     *restored = status >= 0;
@@ -124,11 +124,11 @@ static int make_table(const hfi_ledger *ledger)
     return rc == SQLITE_OK ? hfi_ledger_execute(ledger, mark) : rc;
 }
 
-static int write_snapshot(const hfi_ledger *ledger, const unsigned char *state, size_t bytes)
+static int write_snapshot(const hfi_ledger *ledger, const hfi_bytes *state)
 {
     unsigned char made[HFI_SHA256_BYTES];
     sqlite3_stmt *s = NULL;
-    digest(ledger->entries, &ledger->seal, state, bytes, made);
+    digest(ledger->entries, &ledger->seal, state->data, state->count, made);
     int rc = make_table(ledger);
     if (rc == SQLITE_OK)
         rc = sqlite3_prepare_v2(ledger->db,
@@ -137,7 +137,7 @@ static int write_snapshot(const hfi_ledger *ledger, const unsigned char *state, 
                                 -1, &s, NULL);
     if (rc == SQLITE_OK) rc = sqlite3_bind_int64(s, 1, (sqlite3_int64)ledger->entries);
     if (rc == SQLITE_OK) rc = sqlite3_bind_blob(s, 2, ledger->seal.bytes, HFI_SEAL_BYTES, SQLITE_STATIC);
-    if (rc == SQLITE_OK) rc = sqlite3_bind_blob64(s, 3, state, bytes, SQLITE_STATIC);
+    if (rc == SQLITE_OK) rc = sqlite3_bind_blob64(s, 3, state->data, state->count, SQLITE_STATIC);
     if (rc == SQLITE_OK) rc = sqlite3_bind_blob(s, 4, made, HFI_SHA256_BYTES, SQLITE_STATIC);
     if (rc == SQLITE_OK && sqlite3_step(s) != SQLITE_DONE) rc = sqlite3_extended_errcode(ledger->db);
     sqlite3_finalize(s);
@@ -157,30 +157,27 @@ static bool is_wanted(hfi_ledger *ledger, size_t held)
     return is_due(ledger, held);
 }
 
-static void take_snapshot(hf_context *ctx, hfi_ledger *ledger, size_t held, hfi_ledger_state *state,
-                          const void *user)
+static void take_snapshot(hfi_ledger *ledger, size_t held, hfi_ledger_state *make, const void *user)
 {
-    unsigned char *bytes = NULL;
-    size_t size = 0;
+    hfi_bytes bytes = {.memory = ledger->memory};
     int rc = hfi_ledger_execute(ledger, "BEGIN IMMEDIATE");
     if (rc == SQLITE_OK && is_wanted(ledger, held)) {
-        if (state(ctx, user, &bytes, &size) < 0 || size > MOST_BYTES) rc = SQLITE_TOOBIG;
-        if (rc == SQLITE_OK) rc = write_snapshot(ledger, bytes, size);
+        make(&bytes, user);
+        rc = bytes.failed || bytes.count > MOST_BYTES ? SQLITE_TOOBIG : write_snapshot(ledger, &bytes);
         if (rc == SQLITE_OK) rc = hfi_ledger_execute(ledger, "COMMIT");
-        hfi_free(ctx, bytes);
+        hfi_bytes_free(&bytes);
         ledger->covered = ledger->entries; /* also after a failure: not again at once */
         if (rc == SQLITE_OK) ledger->ruined = false;
     }
     if (!sqlite3_get_autocommit(ledger->db)) (void)hfi_ledger_execute(ledger, "ROLLBACK");
 }
 
-void hfi_ledger_snapshot(hf_context *ctx, hfi_ledger *ledger, size_t held, hfi_ledger_state *state,
-                         const void *user)
+void hfi_ledger_snapshot(hfi_ledger *ledger, size_t held, hfi_ledger_state *make, const void *user)
 {
     if (ledger->mode == HFI_LEDGER_LOOK || ledger->held || ledger->behind || !is_due(ledger, held)) return;
     const bool shared = ledger->mode == HFI_LEDGER_SHARED;
     if (shared && hfi_guard_lock(NULL, &ledger->guard, 0.0) < 0) return;
-    take_snapshot(ctx, ledger, held, state, user);
+    take_snapshot(ledger, held, make, user);
     if (shared) hfi_guard_unlock(&ledger->guard);
 }
 

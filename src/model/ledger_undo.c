@@ -70,11 +70,11 @@ static hf_status say_what_helps(hf_context *ctx, const hfi_ledger *ledger, uint6
 
 /* What stays is made to see that it can be, and for the seal it ends with. */
 static hf_status verify(hf_context *ctx, hfi_ledger *ledger, int64_t last, uint64_t count,
-                        const hfi_ledger_owner *owner, void *user)
+                        const hfi_ledger_owner *owner)
 {
     ledger->most = last;
     ledger->entries = UINT64_MAX; /* until the entries are reached */
-    const hf_status status = hfi_ledger_load(ctx, ledger, true, owner, user);
+    const hf_status status = hfi_ledger_verify(ctx, ledger, owner);
     if (status == HF_ERR_MODEL_FILE && ledger->entries != UINT64_MAX)
         return say_what_helps(ctx, ledger, count + 1);
     return status;
@@ -102,7 +102,7 @@ static int cut(const hfi_ledger *ledger)
 
 /* In one transaction, which closing the ledger undoes where it was not committed. */
 hf_status hfi_ledger_undo(hf_context *ctx, hfi_ledger *ledger, uint64_t entries,
-                          const hfi_ledger_owner *owner, void *user, uint64_t *removed)
+                          const hfi_ledger_owner *owner, uint64_t *removed)
 {
     int64_t last = INT64_MAX;
     *removed = 0;
@@ -112,7 +112,7 @@ hf_status hfi_ledger_undo(hf_context *ctx, hfi_ledger *ledger, uint64_t entries,
     if (status < 0) return status;
     if (entries > 0) rc = find_cut(ledger, entries, &last, removed);
     if (rc != SQLITE_OK) return hfi_ledger_failed(ctx, ledger, rc, "read");
-    status = verify(ctx, ledger, last, *removed, owner, user);
+    status = verify(ctx, ledger, last, *removed, owner);
     if (status < 0 || entries == 0) return status;
     rc = cut(ledger);
     if (rc == SQLITE_OK) rc = hfi_ledger_drop_snapshot(ledger);

@@ -52,7 +52,7 @@ static hf_status create_file(hf_context *ctx, const char *path, const filling *f
 {
     const size_t count = f->labels != NULL ? f->settings->domain.candidates : 0;
     const hf_status status = hfi_track_store_names(ctx, store, f->target, count, f->labels);
-    return status >= 0 ? hfi_ledger_create(ctx, store->ledger, path, HFI_LEDGER_OWN, fill, f) : status;
+    return status >= 0 ? hfi_ledger_create(ctx, store->ledger, path, fill, f, HFI_LEDGER_OWN) : status;
 }
 
 hf_status hf_track_file_create(hf_context *ctx, const char *path, const hf_track_settings *settings,

@@ -75,7 +75,8 @@ hf_status hfi_track_take(hf_context *ctx, const hfi_entry *entry, void *user)
 hf_status hfi_track_read_entries(hf_context *ctx, hfi_track_store *store, hfi_track_taker *take, void *user)
 {
     hfi_track_reading r = {.store = store, .take = take, .user = user};
-    const hf_status status = hfi_ledger_history(ctx, store->ledger, hfi_track_take, &r);
+    const hfi_ledger_owner owner = {.take = hfi_track_take, .user = &r};
+    const hf_status status = hfi_ledger_each(ctx, store->ledger, &owner);
     hfi_free(ctx, r.numbers);
     return status;
 }

@@ -80,7 +80,7 @@ static hf_status tell(hf_context *ctx, uint64_t number, const hfi_event *event, 
     if (status >= 0 && event->kind == HFI_EVENT_ANSWERED && (event->of == 0 || event->of > t->requests))
         status = hfi_fail(ctx, HF_ERR_MODEL_FILE, "an answer to a request that was not made");
     if (status >= 0 && describe(t, event, &entry)) t->stopped = !t->visit(&entry, t->user);
-    return hfi_ledger_in_entry(ctx, t->store->ledger, number, status);
+    return hfi_ledger_blame(ctx, t->store->ledger, number, status);
 }
 
 hf_status hf_track_file_history(hf_context *ctx, const hf_track *track,

@@ -16,7 +16,7 @@ static hf_status cut_short(hf_context *ctx, const loading *l)
     const hf_status status =
         hfi_fail(ctx, HF_ERR_MODEL_FILE, "it is a list of requests, of which the last %llu do not follow",
                  (unsigned long long)l->missing);
-    return hfi_ledger_in_entry(ctx, l->store->ledger, l->list, status);
+    return hfi_ledger_blame(ctx, l->store->ledger, l->list, status);
 }
 
 /* A list of requests is written at once: nothing comes between its entries, and nothing cuts it short. */
@@ -25,7 +25,7 @@ static hf_status follow_list(hf_context *ctx, uint64_t number, const hfi_event *
     const bool requested = event->kind == HFI_EVENT_REQUESTED;
     if (l->missing > 0 && !requested) return cut_short(ctx, l);
     if (l->missing == 0 && requested)
-        return hfi_ledger_in_entry(
+        return hfi_ledger_blame(
             ctx, l->store->ledger, number,
             hfi_fail(ctx, HF_ERR_MODEL_FILE, "it is a request that is on no list of requests"));
     if (requested) l->missing--;
@@ -42,7 +42,7 @@ static hf_status replay(hf_context *ctx, uint64_t number, const hfi_event *event
     hf_status status = follow_list(ctx, number, event, l);
     if (status < 0) return status;
     status = hfi_track_replay(ctx, l->track, event);
-    return status >= 0 ? status : hfi_ledger_in_entry(ctx, l->store->ledger, number, status);
+    return status >= 0 ? status : hfi_ledger_blame(ctx, l->store->ledger, number, status);
 }
 
 static hf_status make_track(const hfi_reader *r, loading *l)
@@ -85,13 +85,17 @@ static hf_status end(hf_context *ctx, hf_status status, uint64_t *good, void *us
     return status >= 0 ? cut_short(ctx, l) : status;
 }
 
-static const hfi_ledger_owner owner = {.begin = begin, .take = hfi_track_take, .end = end};
+static hfi_ledger_owner owner_of(hfi_track_reading *r)
+{
+    return (hfi_ledger_owner){.begin = begin, .take = hfi_track_take, .end = end, .user = r};
+}
 
 hf_status hfi_track_load(hf_context *ctx, hfi_track_store *store, hf_track **out)
 {
     loading l = {.store = store};
     hfi_track_reading r = {.store = store, .take = replay, .user = &l};
-    const hf_status status = hfi_ledger_load(ctx, store->ledger, false, &owner, &r);
+    const hfi_ledger_owner owner = owner_of(&r);
+    const hf_status status = hfi_ledger_load(ctx, store->ledger, &owner);
     hfi_free(ctx, r.numbers);
     hfi_track_told_free(&store->ledger->memory, &l.told);
     if (status < 0)
@@ -101,11 +105,12 @@ hf_status hfi_track_load(hf_context *ctx, hfi_track_store *store, hf_track **out
     return status;
 }
 
-hf_status hfi_track_take_back(hf_context *ctx, hfi_track_store *store, uint64_t entries, uint64_t *removed)
+hf_status hfi_track_cut(hf_context *ctx, hfi_track_store *store, uint64_t count, uint64_t *removed)
 {
     loading l = {.store = store};
     hfi_track_reading r = {.store = store, .take = replay, .user = &l};
-    const hf_status status = hfi_ledger_undo(ctx, store->ledger, entries, &owner, &r, removed);
+    const hfi_ledger_owner owner = owner_of(&r);
+    const hf_status status = hfi_ledger_undo(ctx, store->ledger, count, &owner, removed);
     hfi_free(ctx, r.numbers);
     drop(&l);
     return status;
@@ -116,7 +121,7 @@ hf_status hfi_track_from_bytes(hf_context *ctx, const unsigned char *bytes, size
 {
     hfi_track_store *store = hfi_track_store_new(ctx, name);
     if (store == NULL) return HF_ERR_MEMORY;
-    hf_status status = hfi_ledger_from_bytes(ctx, store->ledger, bytes, size);
+    hf_status status = hfi_ledger_image(ctx, store->ledger, bytes, size);
     if (status >= 0) status = hfi_track_load(ctx, store, out);
     hfi_track_store_free(store);
     return status;

@@ -36,7 +36,7 @@ hfi_event_journal hfi_track_store_journal(hfi_track_store *store, bool write);
 /** The store of a track that has a file, else NULL. */
 hfi_track_store *hfi_track_store_of(const hf_track *track);
 
-/* ---- tables (track_schema.c) -------------------------------------------------------------------------- */
+/* ---- tables (track_schema.c) ----------------------------------------------------------------- */
 
 /** Settings in meta, input, candidate and array; kinds are those of events. */
 extern const hfi_ledger_form hfi_track_form;
@@ -65,7 +65,7 @@ void hfi_track_write_settings(hfi_writer *w, const hf_track_settings *settings, 
 hf_status hfi_track_read_settings(const hfi_reader *r, hfi_track_told *out);
 void hfi_track_told_free(const hfi_memory *memory, hfi_track_told *told);
 
-/* ---- entries (track_events.c) ------------------------------------------------------------------------- */
+/* ---- entries (track_events.c) ---------------------------------------------------------------- */
 
 /** hfi_event_journal.append; `user` is a store. */
 hf_status hfi_track_append(hf_context *ctx, void *user, size_t count, const hfi_event *events);
@@ -82,15 +82,15 @@ typedef struct hfi_track_reading {
 } hfi_track_reading;
 /** hfi_ledger_taker; `user` is an hfi_track_reading. */
 hf_status hfi_track_take(hf_context *ctx, const hfi_entry *entry, void *user);
-/** Every event in order, as hfi_ledger_history(). */
+/** Every event in order, as hfi_ledger_each(). */
 hf_status hfi_track_read_entries(hf_context *ctx, hfi_track_store *store, hfi_track_taker *take, void *user);
 
-/* ---- opening (track_open.c) --------------------------------------------------------------------------- */
+/* ---- opening (track_open.c) ------------------------------------------------------------------ */
 
 /** The track that an open ledger holds, and the store's names, by hfi_ledger_load(). */
 hf_status hfi_track_load(hf_context *ctx, hfi_track_store *store, hf_track **out);
 /** hfi_ledger_undo() with the store's ledger. */
-hf_status hfi_track_take_back(hf_context *ctx, hfi_track_store *store, uint64_t entries, uint64_t *removed);
+hf_status hfi_track_cut(hf_context *ctx, hfi_track_store *store, uint64_t count, uint64_t *removed);
 /** The track of a database in memory: for the fuzzer. Takes any bytes whatever. */
 hf_status hfi_track_from_bytes(hf_context *ctx, const unsigned char *bytes, size_t size, const char *name,
                                hf_track **out);

@@ -10,7 +10,7 @@ hf_status hf_track_file_undo(hf_context *ctx, const char *path, uint64_t entries
     if (store == NULL) return HF_ERR_MEMORY;
     uint64_t count = 0;
     hf_status status = hfi_ledger_open(ctx, store->ledger, path, HFI_LEDGER_OWN);
-    if (status >= 0) status = hfi_track_take_back(ctx, store, entries, &count);
+    if (status >= 0) status = hfi_track_cut(ctx, store, entries, &count);
     hfi_track_store_free(store);
     if (status >= 0 && removed != NULL) *removed = count;
     return status;

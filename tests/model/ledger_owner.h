@@ -84,22 +84,19 @@ static inline hf_status tally_restore(hf_context *ctx, const unsigned char *stat
     return from.bad || from.left != 0 ? HF_ERR_MODEL_FILE : HF_OK;
 }
 
-static inline hf_status tally_state(hf_context *ctx, const void *user, unsigned char **state, size_t *bytes)
+static inline void tally_state(hfi_bytes *to, const void *user)
 {
     const tally *t = user;
-    hfi_bytes to = {.memory = hfi_context_memory(ctx)};
-    hfi_bytes_add_u64(&to, 1);
-    hfi_bytes_add_u64(&to, t->count);
-    hfi_bytes_add_u64(&to, t->sum);
-    for (size_t i = 0; i < 16; i++) hfi_bytes_add_u64(&to, t->last_of[i]);
-    if (to.failed) hfi_bytes_free(&to);
-    *state = to.data;
-    *bytes = to.count;
-    return to.data != NULL ? HF_OK : HF_ERR_MEMORY;
+    hfi_bytes_add_u64(to, 1);
+    hfi_bytes_add_u64(to, t->count);
+    hfi_bytes_add_u64(to, t->sum);
+    for (size_t i = 0; i < 16; i++) hfi_bytes_add_u64(to, t->last_of[i]);
 }
 
-static const hfi_ledger_owner tally_owner = {
-    .begin = tally_begin, .restore = tally_restore, .take = tally_take};
+static inline hfi_ledger_owner tally_owner(tally *t)
+{
+    return (hfi_ledger_owner){.begin = tally_begin, .restore = tally_restore, .take = tally_take, .user = t};
+}
 
 static inline void tally_fill(hfi_writer *w, const void *user)
 {
@@ -120,17 +117,29 @@ static inline hfi_ledger *tally_new(hf_context *ctx, const char *path)
 static inline void tally_make(hf_context *ctx, const char *path)
 {
     hfi_ledger *ledger = tally_new(ctx, path);
-    if (hfi_ledger_create(ctx, ledger, path, HFI_LEDGER_OWN, tally_fill, "a tally") < 0)
+    if (hfi_ledger_create(ctx, ledger, path, tally_fill, "a tally", HFI_LEDGER_OWN) < 0)
         fail_msg("%s", hf_context_message(ctx));
     hfi_ledger_close(ledger);
 }
 
-static inline hfi_ledger *tally_open(hf_context *ctx, const char *path, hfi_ledger_mode mode, tally *t)
+static inline hf_status tally_catch_up(hf_context *ctx, hfi_ledger *ledger, tally *t)
+{
+    const hfi_ledger_owner owner = tally_owner(t);
+    return hfi_ledger_catch_up(ctx, ledger, &owner);
+}
+
+static inline hf_status tally_load(hf_context *ctx, hfi_ledger *ledger, tally *t)
+{
+    const hfi_ledger_owner owner = tally_owner(t);
+    return hfi_ledger_load(ctx, ledger, &owner);
+}
+
+static inline hfi_ledger *tally_open(hf_context *ctx, const char *path, hfi_ledger_use mode, tally *t)
 {
     hfi_ledger *ledger = tally_new(ctx, path);
     *t = (tally){0};
     hf_status status = hfi_ledger_open(ctx, ledger, path, mode);
-    if (status >= 0) status = hfi_ledger_load(ctx, ledger, false, &tally_owner, t);
+    if (status >= 0) status = tally_load(ctx, ledger, t);
     if (status < 0) fail_msg("%s", hf_context_message(ctx));
     return ledger;
 }
@@ -162,7 +171,7 @@ static inline hf_status tally_turn(hf_context *ctx, hfi_ledger *ledger, tally *t
 {
     hf_status status = hfi_ledger_begin(ctx, ledger, 60.0);
     if (status < 0) return status;
-    status = hfi_ledger_catch_up(ctx, ledger, tally_take, t);
+    status = tally_catch_up(ctx, ledger, t);
     if (status >= 0) status = tally_put(ctx, ledger, t, id);
     const hf_status ended = hfi_ledger_end(ctx, ledger, status >= 0);
     return status >= 0 ? ended : status;
@@ -172,9 +181,10 @@ static inline hf_status tally_turn(hf_context *ctx, hfi_ledger *ledger, tally *t
 static inline tally tally_of_file(hf_context *ctx, const char *path)
 {
     tally t = {0};
+    const hfi_ledger_owner owner = tally_owner(&t);
     hfi_ledger *ledger = tally_new(ctx, path);
     hf_status status = hfi_ledger_open(ctx, ledger, path, HFI_LEDGER_LOOK);
-    if (status >= 0) status = hfi_ledger_load(ctx, ledger, true, &tally_owner, &t);
+    if (status >= 0) status = hfi_ledger_verify(ctx, ledger, &owner);
     if (status < 0) fail_msg("%s", hf_context_message(ctx));
     assert_int_equal(t.taken, t.count);
     hfi_ledger_close(ledger);

@@ -158,18 +158,18 @@ static void what_others_appended_is_caught_up_with(void **state)
     assert_int_equal(two.taken, 0);
     assert_int_equal(hfi_ledger_begin(s.ctx, b, 1.0), HF_OK);
     assert_int_equal(tally_put(s.ctx, b, &two, 2), HF_ERR_IO);
-    assert_int_equal(hfi_ledger_catch_up(s.ctx, b, tally_take, &two), HF_OK);
+    assert_int_equal(tally_catch_up(s.ctx, b, &two), HF_OK);
     assert_int_equal(tally_put(s.ctx, b, &two, 2), HF_OK);
     assert_int_equal(hfi_ledger_end(s.ctx, b, true), HF_OK);
     assert_int_equal(two.count, 8);
     /* Only what is new is handed out. */
-    assert_int_equal(hfi_ledger_catch_up(s.ctx, look, tally_take, &looking), HF_OK);
+    assert_int_equal(tally_catch_up(s.ctx, look, &looking), HF_OK);
     assert_int_equal(looking.sum, two.sum);
     looking.taken = 0;
     assert_int_equal(tally_turn(s.ctx, a, &one, 1), HF_OK);
-    assert_int_equal(hfi_ledger_catch_up(s.ctx, look, tally_take, &looking), HF_OK);
+    assert_int_equal(tally_catch_up(s.ctx, look, &looking), HF_OK);
     assert_int_equal(looking.taken, 1);
-    assert_int_equal(hfi_ledger_catch_up(s.ctx, look, tally_take, &looking), HF_OK);
+    assert_int_equal(tally_catch_up(s.ctx, look, &looking), HF_OK);
     assert_int_equal(looking.taken, 1);
     assert_int_equal(looking.sum, one.sum);
     assert_int_equal(tally_put(s.ctx, look, &looking, 3), HF_ERR_ARGUMENT);
@@ -195,14 +195,14 @@ static void a_change_is_kept_whole_or_not_at_all(void **state)
     assert_int_equal(tally_turn(s.ctx, a, &one, 1), HF_OK);
     assert_int_equal(hfi_ledger_begin(s.ctx, a, 1.0), HF_OK);
     for (int k = 0; k < 3; k++) assert_int_equal(tally_put(s.ctx, a, &one, 1), HF_OK);
-    assert_int_equal(hfi_ledger_catch_up(s.ctx, b, tally_take, &two), HF_OK);
+    assert_int_equal(tally_catch_up(s.ctx, b, &two), HF_OK);
     assert_int_equal(two.count, 1);
     assert_int_equal(hfi_ledger_end(s.ctx, a, false), HF_OK);
     assert_int_equal(tally_put(s.ctx, a, &one, 1), HF_ERR_ARGUMENT);
     assert_says(s.ctx, "open the tally again");
-    assert_int_equal(hfi_ledger_catch_up(s.ctx, a, tally_take, &one), HF_ERR_ARGUMENT);
+    assert_int_equal(tally_catch_up(s.ctx, a, &one), HF_ERR_ARGUMENT);
     assert_int_equal(tally_turn(s.ctx, b, &two, 2), HF_OK);
-    assert_int_equal(hfi_ledger_load(s.ctx, a, false, &tally_owner, &one), HF_OK); /* or loaded again */
+    assert_int_equal(tally_load(s.ctx, a, &one), HF_OK); /* or loaded again */
     assert_int_equal(one.sum, two.sum);
     assert_int_equal(tally_turn(s.ctx, a, &one, 1), HF_OK);
     hfi_ledger_close(a);
@@ -219,18 +219,19 @@ static void what_was_taken_back_is_noticed(void **state)
     for (int k = 0; k < 4; k++) assert_int_equal(tally_turn(s.ctx, a, &one, 1), HF_OK);
     hfi_ledger *undo = tally_new(s.ctx, s.path);
     uint64_t removed = 0;
+    const hfi_ledger_owner owner = tally_owner(&other);
     assert_int_equal(hfi_ledger_open(s.ctx, undo, s.path, HFI_LEDGER_OWN), HF_OK);
-    assert_int_equal(hfi_ledger_undo(s.ctx, undo, 2, &tally_owner, &other, &removed), HF_OK);
+    assert_int_equal(hfi_ledger_undo(s.ctx, undo, 2, &owner, &removed), HF_OK);
     assert_int_equal(removed, 2);
     hfi_ledger_close(undo);
-    assert_int_equal(hfi_ledger_catch_up(s.ctx, a, tally_take, &one), HF_ERR_IO);
+    assert_int_equal(tally_catch_up(s.ctx, a, &one), HF_ERR_IO);
     assert_says(s.ctx, "open it again");
     /* Also when as many others came since. */
     hfi_ledger *b = tally_open(s.ctx, s.path, HFI_LEDGER_SHARED, &other);
     for (int k = 0; k < 5; k++) assert_int_equal(tally_turn(s.ctx, b, &other, 2), HF_OK);
     assert_int_equal(tally_turn(s.ctx, a, &one, 1), HF_ERR_IO);
     assert_says(s.ctx, "open it again");
-    assert_int_equal(hfi_ledger_load(s.ctx, a, false, &tally_owner, &one), HF_OK);
+    assert_int_equal(tally_load(s.ctx, a, &one), HF_OK);
     assert_int_equal(tally_turn(s.ctx, a, &one, 1), HF_OK);
     hfi_ledger_close(a);
     hfi_ledger_close(b);
@@ -356,7 +357,7 @@ static void assert_refused(scene *s, const char *path, hf_status expected, const
 {
     for (int mode = HFI_LEDGER_LOOK; mode <= HFI_LEDGER_SHARED; mode++) {
         hfi_ledger *ledger = tally_new(s->ctx, path);
-        assert_int_equal(hfi_ledger_open(s->ctx, ledger, path, (hfi_ledger_mode)mode), expected);
+        assert_int_equal(hfi_ledger_open(s->ctx, ledger, path, (hfi_ledger_use)mode), expected);
         assert_says(s->ctx, words);
         hfi_ledger_close(ledger);
     }
@@ -381,7 +382,7 @@ static void foreign_files_are_refused(void **state)
     assert_refused(&s, other, HF_ERR_MODEL_FILE, "a track, not a tally");
     free(bytes);
     hfi_ledger *ledger = tally_new(s.ctx, other);
-    assert_int_equal(hfi_ledger_create(s.ctx, ledger, other, HFI_LEDGER_SHARED, tally_fill, "a tally"),
+    assert_int_equal(hfi_ledger_create(s.ctx, ledger, other, tally_fill, "a tally", HFI_LEDGER_SHARED),
                      HF_ERR_IO);
     assert_says(s.ctx, "is there already");
     hfi_ledger_close(ledger);
