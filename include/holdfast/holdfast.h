@@ -32,6 +32,7 @@
 #include <holdfast/solver.h>
 #include <holdfast/status.h>
 #include <holdfast/table.h>
+#include <holdfast/study.h>
 #include <holdfast/track.h>
 #include <holdfast/track_file.h>
 #include <holdfast/train.h>

@@ -173,7 +173,8 @@ typedef enum hfi_purpose {
     HFI_PURPOSE_SUBSET = 11,    /* starts and lots of the minimum covariance determinant */
     HFI_PURPOSE_SWAPS = 12,     /* sets of a determinantal point process */
     HFI_PURPOSE_RELEVANCE = 13, /* rows whose inputs are exchanged */
-    HFI_PURPOSE_REGION = 18     /* candidates of a trust region */
+    HFI_PURPOSE_REGION = 18,    /* candidates of a trust region */
+    HFI_PURPOSE_STUDY = 19      /* neighbours of places that are known to be safe */
 } hfi_purpose;
 
 /** A counter-based stream (Philox 4x64-10): its k-th number is a function of (seed, purpose, index, k) alone.

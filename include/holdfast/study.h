@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file study.h
+ * @brief Studies: Bayesian optimisation with evaluations that may be wrong, missing or late.
+ *
+ * A study looks for the settings of something that is expensive to try: a process, a simulation,
+ * a program. Its user repeats
+ *
+ *     hf_study_ask(study, q)        q trials: settings to try next
+ *     hf_study_tell(study, trial)   the outcome of a trial; or hf_study_fail()
+ *     hf_study_best(study)          the settings to use
+ *
+ * in any order, from any number of programs (study_file.h). Past results enter by hf_study_add().
+ *
+ * **Surrogate.** The variables are inputs u of a Gaussian process: real ones are taken to [0, 1],
+ * those with `log` by their logarithm; integers and ordered levels lie on a lattice in [0, 1];
+ * categories are codes 0, 1, ... of the kernel `category`. The kernel is matern52(ard) of the
+ * numbers times category(ard) of the codes, with the prior log l ~ N(sqrt 2 + log(d) / 2, sqrt 3)
+ * on lengthscales (Hvarfner, Hellsten, Nardi 2024). Hyperparameters are trained when the number
+ * of readings has grown by a tenth, and kept with the journal in between.
+ *
+ * **Wrong evaluations.** The surrogate doubts a value as a fit doubts a reading (train.h). A trial
+ * that it sets aside has no say; hf_trial.suspected tells which, hf_trial.mean and hf_trial.sd what
+ * the others say of it. Where one reading alone decides what comes next, hf_study_ask() asks to
+ * repeat its trial (hf_proposal.repeats). hf_study_best() goes by the posterior mean, never by
+ * the largest value.
+ *
+ * **Acquisition.** log expected improvement over the best posterior mean among the trials, over
+ * what pending trials may turn out to be; times the probability that the constraints hold.
+ * Two or three objectives: log expected hypervolume improvement.
+ *
+ * Internally everything is maximised; a minimised objective has its sign changed at the door, and
+ * all that these functions take and give is in the user's units and sign.
+ *
+ * Thread-safety: one thread at a time uses a study. On error nothing changes. The same settings,
+ * seed and history give the same answers, whatever the number of threads.
+ */
+#ifndef HOLDFAST_STUDY_H
+#define HOLDFAST_STUDY_H
+
+#include <holdfast/acquire.h>
+#include <holdfast/certify.h>
+#include <holdfast/posterior.h>
+
+HF_BEGIN_DECLS
+
+typedef struct hf_study hf_study;
+
+/** How a variable may be chosen. */
+typedef enum hf_variable_kind {
+    HF_VARIABLE_REAL = 0, /**< any number of [lower, upper] */
+    HF_VARIABLE_INTEGER,  /**< any whole number of [lower, upper] */
+    HF_VARIABLE_ORDERED,  /**< one of `levels` labels that have an order: small, medium, large */
+    HF_VARIABLE_CATEGORY  /**< one of `levels` labels without one */
+} hf_variable_kind;
+/** "real", "integer", "ordered", "category" and back. HF_ERR_ARGUMENT lists the valid names. */
+HF_API hf_status hf_variable_kind_parse(hf_context *ctx, const char *name, hf_variable_kind *out);
+HF_API const char *hf_variable_kind_name(hf_variable_kind kind);
+
+/** A variable: something that a trial sets. */
+typedef struct hf_variable {
+    const char *name; /**< not empty, no two alike */
+    hf_variable_kind kind;
+    double lower, upper;      /**< real, integer: lower < upper, finite */
+    bool log;                 /**< real, integer: ratios count, not differences; lower > 0 */
+    size_t levels;            /**< ordered, category: how many, >= 2 */
+    const char *const *level; /**< and their labels, no two alike */
+} hf_variable;
+
+/** Use of an outcome. */
+typedef enum hf_goal {
+    HF_GOAL_MAXIMISE = 0, /**< an objective: large values are looked for */
+    HF_GOAL_MINIMISE,     /**< an objective: small values are looked for */
+    HF_GOAL_AT_MOST,      /**< a constraint: value <= limit */
+    HF_GOAL_AT_LEAST      /**< a constraint: value >= limit */
+} hf_goal;
+/** "maximise", "minimise", "at-most", "at-least" and back. HF_ERR_ARGUMENT lists the names. */
+HF_API hf_status hf_goal_parse(hf_context *ctx, const char *name, hf_goal *out);
+HF_API const char *hf_goal_name(hf_goal goal);
+
+/** An outcome: something that a trial tells. */
+typedef struct hf_outcome {
+    const char *name; /**< not empty, no two alike, and none that a variable has */
+    hf_goal goal;
+    double limit; /**< of a constraint, finite */
+    /** Constraint, true: only settings are asked for which the constraint surely holds. The readings
+     * differ from the truth by at most `noise_bound`, and the truth minus `centre` has an RKHS norm of at
+     * most `norm_bound` under `kernel` (envelope.h). The kernel is an expression in x1, x2, ..., the
+     * variables in [0, 1] and codes, with all its values written, e.g. "4*se(lengthscale=0.3)". The
+     * first trials must come from hf_study_add(), with settings that satisfy the constraint. */
+    bool certain;
+    double noise_bound; /**< certain: > 0 */
+    double norm_bound;  /**< certain: > 0 */
+    double centre;      /**< certain: finite */
+    const char *kernel; /**< certain: required */
+} hf_outcome;
+
+/** Where proposals come from. */
+typedef enum hf_study_reach {
+    HF_REACH_AUTO = 0, /**< trust regions from `region_from` numeric variables on, else everywhere */
+    HF_REACH_GLOBAL,   /**< everywhere */
+    HF_REACH_REGIONS   /**< trust regions (trust_region.h): TuRBO with `regions` of them */
+} hf_study_reach;
+/** "auto", "global", "regions" and back. HF_ERR_ARGUMENT lists the valid names. */
+HF_API hf_status hf_study_reach_parse(hf_context *ctx, const char *name, hf_study_reach *out);
+HF_API const char *hf_study_reach_name(hf_study_reach reach);
+
+/** Settings of a study. Start from hf_study_settings_default(). hf_study_create() copies them. */
+typedef struct hf_study_settings {
+    size_t variables; /**< required, >= 1 */
+    const hf_variable *variable;
+    size_t outcomes; /**< required: one to three objectives, any number of constraints up to 16 */
+    const hf_outcome *outcome;
+
+    const char *preset;         /**< surrogate: a preset of train.h for one output of numbers. "default" */
+    const char *kernel;         /**< expression in x1, x2, ... (u, as said above). NULL: as said above */
+    hf_acquisition acquisition; /**< of a study with one objective. log-EI */
+    bool thompson;              /**< false; true: proposals are maximisers of functions drawn from
+                                     the posterior, in place of the acquisition */
+    double beta;                /**< of UCB: 2 */
+    hf_study_reach reach;       /**< auto */
+    size_t regions;             /**< 1: trust regions side by side */
+    size_t region_from;         /**< 15 variables: see HF_REACH_AUTO */
+    size_t start;               /**< 0: 2 (d + 1), at least 5: quasi-random trials before the surrogate */
+    size_t draws;               /**< 128: quasi-random draws over pending trials */
+    bool robust;                /**< true: values are doubted, with presets that can. false: never */
+    size_t repeats;             /**< 2: a trial is repeated at most so often by the study itself; 0: never */
+    double expires;             /**< 0: never. Else seconds after which a pending trial is given up */
+    uint64_t seed;              /**< 0: the context's, at hf_study_create() */
+} hf_study_settings;
+HF_API hf_study_settings hf_study_settings_default(void);
+
+/** An empty study in memory. HF_ERR_ARGUMENT names the variable, outcome or setting that is wrong and its
+ * value; HF_ERR_PARSE (kernels), HF_ERR_MEMORY. O(variables + outcomes). */
+HF_API hf_status hf_study_create(hf_context *ctx, const hf_study_settings *settings, hf_study **out);
+HF_API void hf_study_free(hf_study *study);
+/** The settings in use, nothing left to a default but `kernel`; owned by the study. */
+HF_API const hf_study_settings *hf_study_settings_of(const hf_study *study);
+
+/* ---- settings of a trial as text ------------------------------------------------------------ */
+
+/** The value of variable `index` that `text` says: a number, or a label. HF_ERR_ARGUMENT names the variable,
+ * the text and what would be valid: out of bounds, not whole, no such label. */
+HF_API hf_status hf_study_parse(hf_context *ctx, const hf_study *study, size_t index, const char *text,
+                                double *value);
+/** The other way round, into `room` bytes: numbers so that hf_study_parse() gets them back exactly.
+ * Returns the length without the terminating zero, as snprintf() does; 0 for an index out of range. */
+HF_API size_t hf_study_format(const hf_study *study, size_t index, double value, size_t room, char *text);
+
+/* ---- trials ------------------------------------------------------------------------------------ */
+
+/** What became of a trial. */
+typedef enum hf_trial_state {
+    HF_TRIAL_PENDING = 0, /**< asked, nothing was told yet */
+    HF_TRIAL_TOLD,
+    HF_TRIAL_FAILED,
+    HF_TRIAL_EXPIRED /**< given up; what is told later counts all the same */
+} hf_trial_state;
+/** "pending", "told", "failed", "expired"; "unknown" outside the list. */
+HF_API const char *hf_trial_state_name(hf_trial_state state);
+
+/** Why a trial was asked. */
+typedef enum hf_reason {
+    HF_REASON_ADDED = 0, /**< it was not asked: hf_study_add() */
+    HF_REASON_START,     /**< one of the first, quasi-random ones */
+    HF_REASON_ACQUIRED,  /**< the acquisition is largest there */
+    HF_REASON_REPEAT,    /**< a reading that decides what comes next is measured again */
+    HF_REASON_EXPLORE    /**< the acquisition sees nothing to gain: where least is known */
+} hf_reason;
+/** "added", "start", "acquired", "repeat", "explore"; "unknown" outside the list. */
+HF_API const char *hf_reason_name(hf_reason reason);
+
+/** A trial. Arrays are the study's, until its next change. */
+typedef struct hf_trial {
+    uint64_t id; /**< 1, 2, ... over the life of the study */
+    hf_trial_state state;
+    hf_reason reason;
+    uint64_t repeats;    /**< the first trial with these settings, if this one repeats it; else 0 */
+    double asked, told;  /**< seconds since 1970; NaN if it was not */
+    const double *at;    /**< settings: a number for each variable; of labels their number, from 0 */
+    const double *value; /**< outcomes as told; NaN: missing */
+    const double *noise; /**< variance of each value that was told with it; 0: not known */
+    const char *note;    /**< told with it, e.g. why it failed; "" if nothing was */
+    bool suspected;      /**< a value of it is set aside, or would be if that paid */
+    bool aside;          /**< a value of it has no say */
+    size_t outcome;      /**< which, if one is suspected */
+    double mean, sd;     /**< suspected: what the others say of that value */
+} hf_trial;
+
+/** Number of trials, of whatever state. */
+HF_API uint64_t hf_study_trials(const hf_study *study);
+/** Trial `id` (1 to hf_study_trials()). Suspicions are those of the newest surrogate: hf_study_look()
+ * makes it. HF_ERR_ARGUMENT: there is no such trial. */
+HF_API hf_status hf_study_trial(hf_context *ctx, const hf_study *study, uint64_t id, hf_trial *out);
+
+/** A proposal of hf_study_ask(). */
+typedef struct hf_proposal {
+    uint64_t trial;
+    hf_reason reason;
+    uint64_t repeats; /**< the trial that it repeats, or 0 */
+    double mean, sd;  /**< what the surrogate expects of the first objective, latent; NaN for starts */
+    double value;     /**< of the acquisition; NaN without */
+} hf_proposal;
+
+/**
+ * Asks for `count` trials, which are then pending.
+ * @param now  seconds since 1970, by which trials expire; NaN: the clock's
+ * @param out  `count` entries; settings: hf_study_trial()
+ * While fewer than `start` trials have told something, proposals fill the space evenly. A repeated
+ * trial does not count as an incumbent again: see docs/methods/study.md for the rule.
+ * HF_ERR_ARGUMENT: count is 0 or above 10 000; a certain constraint and no trial from which anything
+ * is known to be feasible. HF_ERR_NO_DATA: every combination of a finite space was tried, and nothing
+ * is left to repeat. HF_ERR_CANCELLED, HF_ERR_MEMORY, HF_ERR_IO. O(n^3) where the surrogate is new,
+ * O(n^2) where one reading came in, and hf_acquire_maximise() for each proposal.
+ */
+HF_API hf_status hf_study_ask(hf_context *ctx, hf_study *study, size_t count, double now, hf_proposal *out);
+
+/**
+ * The outcome of a trial.
+ * @param value  outcomes in their order; NaN: not measured (at least one must be a number)
+ * @param noise  variance of each reading, >= 0, 0: not known; or NULL
+ * @param note   or NULL
+ * The same values told twice are one. HF_ERR_ARGUMENT: no such trial; told already, with another
+ * value (the message has both); nothing but NaN (hf_study_fail() is for that). HF_ERR_NOT_FINITE: an
+ * infinite value. HF_ERR_IO: it is not told.
+ */
+HF_API hf_status hf_study_tell(hf_context *ctx, hf_study *study, uint64_t trial, const double *value,
+                               const double *noise, const char *note);
+/** A trial that failed, with what it told before it did (`value`, as above, or NULL). The study then learns
+ * where trials fail, and asks less there. A trial that was told is HF_ERR_ARGUMENT. */
+HF_API hf_status hf_study_fail(hf_context *ctx, hf_study *study, uint64_t trial, const double *value,
+                               const char *note);
+/**
+ * A trial that was not asked: past data, or somebody's idea.
+ * @param at  settings, in the user's units; integers whole, labels by number. HF_ERR_ARGUMENT: outside
+ *            the space, with the variable's name and bounds
+ * @param id  its number, or NULL
+ */
+HF_API hf_status hf_study_add(hf_context *ctx, hf_study *study, const double *at, const double *value,
+                              const double *noise, const char *note, uint64_t *id);
+
+/* ---- answers ----------------------------------------------------------------------------------- */
+
+/** What the study knows about a place. */
+typedef struct hf_best {
+    uint64_t trial;      /**< the trial; 0: a place where nothing was tried */
+    double mean;         /**< posterior mean of the (first) objective, latent, user's units */
+    double lower, upper; /**< central 95 % interval of the latent value */
+    double feasible;     /**< probability that all constraints hold; 1 without any */
+    size_t readings;     /**< trials with these settings that have a say */
+} hf_best;
+
+/**
+ * Settings to use: among the trials that told something, the one of the best posterior mean. With
+ * constraints only those whose probability of feasibility is at least 1/2 are looked at, or where there
+ * is none, the one with the largest. Several objectives: hf_study_front().
+ * @param at  a number for each variable
+ * HF_ERR_NO_DATA: nothing was told. Errors as of hf_study_look(). O(n^2) beside the surrogate's.
+ */
+HF_API hf_status hf_study_best(hf_context *ctx, hf_study *study, double *at, hf_best *out);
+
+/** A proof about the posterior mean. */
+typedef struct hf_study_certificate {
+    double mean;  /**< largest (minimising: smallest) posterior mean found in the whole space */
+    double bound; /**< nothing in the space has a posterior mean beyond this */
+    double gap;   /**< between the two, >= 0 */
+    bool proved;  /**< gap <= tolerance */
+    size_t boxes; /**< looked at */
+    double seconds;
+} hf_study_certificate;
+
+/**
+ * The place of the best posterior mean in the whole space, and a proof by branch and bound (certify.h).
+ * @param tolerance > 0, user's units
+ * @param limits    time and boxes; NULL: hf_certify_settings_default()
+ * @param at        a number for each variable
+ * Integers and ordered levels are bounded as if they could lie between (sound, the gap may stay open);
+ * of categories every combination is looked at, at most 4096. HF_WARN_NOT_CONVERGED: a limit came first;
+ * the bound holds. HF_ERR_ARGUMENT: more than one objective, constraints, or too many combinations.
+ */
+HF_API hf_status hf_study_certify(hf_context *ctx, hf_study *study, double tolerance,
+                                  const hf_certify_settings *limits, double *at, hf_best *best,
+                                  hf_study_certificate *out);
+
+/** Trials whose posterior means nobody dominates, of feasible ones as in hf_study_best(): their numbers, best
+ * first objective first. `trial` has room for hf_study_trials(). HF_ERR_NO_DATA: nothing was told. */
+HF_API hf_status hf_study_front(hf_context *ctx, hf_study *study, uint64_t *trial, size_t *count);
+
+/** Makes the surrogate agree with what was told; nothing is asked. Then hf_study_trial() knows who is
+ * suspected. HF_ERR_NO_DATA: fewer than two readings of an outcome. */
+HF_API hf_status hf_study_look(hf_context *ctx, hf_study *study);
+/** Posterior mean and sd (latent) of an outcome at m settings (m x variables), user's units. Either may be
+ * NULL. HF_ERR_ARGUMENT, HF_ERR_NO_DATA and the errors of hf_study_look(). O(m n^2). */
+HF_API hf_status hf_study_predict(hf_context *ctx, hf_study *study, size_t outcome, size_t m,
+                                  const double *at, double *mean, double *sd);
+/** How much each variable matters to an outcome: the standard deviation over the space of the posterior
+ * mean's main effect of variable j, as a share of the sd of the posterior mean, with a 90 % interval over
+ * functions drawn from the posterior. Arrays of as many entries as variables. O(draws n (variables 32 + 512)). */
+HF_API hf_status hf_study_relevance(hf_context *ctx, hf_study *study, size_t outcome, double *share,
+                                    double *lower, double *upper);
+
+HF_END_DECLS
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answers: the settings to use, what is known about places, the front. */
+#include "study/study.h"
+
+#include <holdfast/front.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- a context with the study's seed, and surrogates that know what others told ----------------------------- */
+
+hf_status hfi_study_begin(hf_context *ctx, hf_study *study, hf_context **own)
+{
+    *own = hfi_context_borrow(ctx);
+    if (*own == NULL) return HF_ERR_MEMORY;
+    hf_context_set_seed(*own, study->s.seed);
+    hf_status s = hfi_study_enter(*own, study, false);
+    hfi_study_leave(study);
+    if (s >= 0) s = hfi_study_surrogates(*own, study);
+    if (s < 0) hfi_context_give_back(ctx, *own);
+    return s;
+}
+
+hf_status hf_study_look(hf_context *ctx, hf_study *study)
+{
+    hf_context *own;
+    if (ctx == NULL || study == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_look: a context and a study are needed");
+    const hf_status s = hfi_study_begin(ctx, study, &own);
+    if (s >= 0) hfi_context_give_back(ctx, own);
+    return s;
+}
+
+/* ---- units ------------------------------------------------------------------------------------------------------ */
+
+/* A surrogate's value in the user's units. */
+double hfi_study_outward(const hf_study *study, size_t outcome, double z)
+{
+    return hfi_study_sign(study, outcome) * hfi_warp_from(&study->surrogate[outcome].next.warp, z);
+}
+
+hf_status hf_study_predict(hf_context *ctx, hf_study *study, size_t outcome, size_t m, const double *at,
+                           double *mean, double *sd)
+{
+    hf_context *own;
+    if (ctx == NULL || study == NULL || (m > 0 && at == NULL))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_predict: a context, a study and settings are needed");
+    if (outcome >= study->outcomes)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no outcome %zu; the study has %zu", outcome,
+                        study->outcomes);
+    const size_t d = study->d;
+    hf_status s = hfi_study_begin(ctx, study, &own);
+    if (s < 0) return s;
+    double *u = hfi_alloc_product(own, m + 1, d + 2, sizeof *u);
+    double *mu = u != NULL ? u + m * d : NULL, *var = u != NULL ? mu + m : NULL;
+    if (u == NULL) s = HF_ERR_MEMORY;
+    for (size_t i = 0; i < m * d && s >= 0; i++) {
+        s = hfi_worse(s, hfi_variable_admits(own, &study->s.variable[i % d], at[i]));
+        u[i] = hfi_variable_encode(&study->s.variable[i % d], at[i]);
+    }
+    const hfi_surrogate *sur = &study->surrogate[outcome];
+    if (s >= 0) s = hfi_worse(s, hf_predict(own, sur->posterior, m, u, d, mu, var, NULL));
+    for (size_t i = 0; i < m && s >= 0; i++) {
+        const double y = hfi_study_outward(study, outcome, mu[i]);
+        if (mean != NULL) mean[i] = y;
+        if (sd != NULL)
+            sd[i] = sqrt(var[i]) / hfi_warp_slope(&sur->next.warp, hfi_study_sign(study, outcome) * y);
+    }
+    hfi_free(own, u);
+    hfi_context_give_back(ctx, own);
+    return s;
+}
+
+/* ---- the best trial ----------------------------------------------------------------------------------------------- */
+
+void hfi_study_describe(const hf_study *study, uint64_t trial, const hfi_place *place, hf_best *out)
+{
+    const size_t o = study->objective[0];
+    const double sign = hfi_study_sign(study, o), width = 1.959963984540054 * place->sd[0];
+    const double a = hfi_study_outward(study, o, place->mean[0] - width);
+    const double b = hfi_study_outward(study, o, place->mean[0] + width);
+    *out = (hf_best){.trial = trial,
+                     .mean = hfi_study_outward(study, o, place->mean[0]),
+                     .lower = sign > 0.0 ? a : b,
+                     .upper = sign > 0.0 ? b : a,
+                     .feasible = exp(place->log_feasible)};
+    const hfi_trial *t = hfi_study_find(study, trial);
+    if (t == NULL) return;
+    const uint64_t first = t->repeats != 0 ? t->repeats : trial;
+    const hfi_surrogate *s = &study->surrogate[o];
+    for (size_t i = 0; i < s->n; i++) {
+        const hfi_trial *other = hfi_study_find(study, s->trial[i]);
+        out->readings += !s->aside[i] && (s->trial[i] == first || other->repeats == first);
+    }
+}
+
+hf_status hf_study_best(hf_context *ctx, hf_study *study, double *at, hf_best *out)
+{
+    hf_context *own;
+    uint64_t id = 0;
+    hfi_place place;
+    if (ctx == NULL || study == NULL || at == NULL || out == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_best: a context, a study and two places are needed");
+    hf_status s = hfi_study_begin(ctx, study, &own);
+    if (s < 0) return s;
+    s = hfi_worse(s, hfi_study_incumbent(own, study, &id, &place));
+    if (s >= 0 && id == 0) s = hfi_fail(own, HF_ERR_NO_DATA, "no trial has told its outcome yet");
+    if (s >= 0) {
+        memcpy(at, hfi_study_find(study, id)->at, study->d * sizeof *at);
+        hfi_study_describe(study, id, &place, out);
+    }
+    hfi_context_give_back(ctx, own);
+    return s;
+}
+
+/* ---- the front ------------------------------------------------------------------------------------------------------ */
+
+/* Places that count: likely feasible ones, all if there are none. How many are left. */
+static size_t likely(uint64_t *ids, hfi_place *places, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!(places[i].log_feasible >= log(0.5))) continue;
+        ids[kept] = ids[i];
+        places[kept++] = places[i];
+    }
+    return kept > 0 ? kept : count;
+}
+
+hf_status hfi_study_front_of(hf_context *ctx, const hf_study *study, uint64_t *trial, double *values,
+                             size_t *count)
+{
+    uint64_t *ids;
+    hfi_place *places;
+    size_t n;
+    const size_t m = study->objectives;
+    hf_status s = hfi_study_candidates(ctx, study, &ids, &places, &n);
+    if (s < 0) return s;
+    n = likely(ids, places, n);
+    double *all = hfi_alloc_product(ctx, n + 1, m, sizeof *all);
+    size_t *index = hfi_alloc(ctx, n + 1, sizeof *index);
+    if (all == NULL || index == NULL) s = HF_ERR_MEMORY;
+    for (size_t i = 0; i < n && s >= 0; i++)
+        for (size_t k = 0; k < m; k++) all[i * m + k] = places[i].mean[k];
+    if (s >= 0) s = hfi_worse(s, hf_front(ctx, n, m, all, index, count));
+    for (size_t i = 0; i < *count && s >= 0; i++) {
+        trial[i] = ids[index[i]];
+        memcpy(values + i * m, all + index[i] * m, m * sizeof *values);
+    }
+    hfi_free(ctx, all);
+    hfi_free(ctx, index);
+    hfi_free(ctx, ids);
+    hfi_free(ctx, places);
+    return s;
+}
+
+/* Best first objective first. */
+static void sort_front(size_t m, size_t count, uint64_t *trial, double *values)
+{
+    for (size_t i = 1; i < count; i++)
+        for (size_t k = i; k > 0 && values[k * m] > values[(k - 1) * m]; k--) {
+            for (size_t j = 0; j < m; j++) {
+                const double held = values[k * m + j];
+                values[k * m + j] = values[(k - 1) * m + j];
+                values[(k - 1) * m + j] = held;
+            }
+            const uint64_t id = trial[k];
+            trial[k] = trial[k - 1];
+            trial[k - 1] = id;
+        }
+}
+
+hf_status hf_study_front(hf_context *ctx, hf_study *study, uint64_t *trial, size_t *count)
+{
+    hf_context *own;
+    if (ctx == NULL || study == NULL || trial == NULL || count == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_front: a context, a study and two places are needed");
+    hf_status s = hfi_study_begin(ctx, study, &own);
+    if (s < 0) return s;
+    size_t found = 0;
+    double *values = hfi_alloc_product(own, study->told + 1, study->objectives, sizeof *values);
+    uint64_t *ids = hfi_alloc(own, study->told + 1, sizeof *ids);
+    if (values == NULL || ids == NULL) s = HF_ERR_MEMORY;
+    if (s >= 0) s = hfi_worse(s, hfi_study_front_of(own, study, ids, values, &found));
+    if (s >= 0 && found == 0) s = hfi_fail(own, HF_ERR_NO_DATA, "no trial has told its outcomes yet");
+    if (s >= 0) {
+        sort_front(study->objectives, found, ids, values);
+        memcpy(trial, ids, found * sizeof *trial);
+        *count = found;
+    }
+    hfi_free(own, values);
+    hfi_free(own, ids);
+    hfi_context_give_back(ctx, own);
+    return s;
+}

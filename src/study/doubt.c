@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whose reading is to be taken again before anything is built on it.
+ *
+ * A suspect that would be the new incumbent if it were right is repeated once: set aside it decides as
+ * much as believed. Of the incumbent, where one reading alone stands for it, the chance that it is wrong is
+ *
+ *     P(wrong) = w q / (w q + (1 - w) p),
+ *
+ * p the density of the reading under what the others say of it, q that of a value anywhere in the range of
+ * the readings, w the share of wrong readings: the mean of a Beta(1/2, 9/2) after every repetition so far,
+ * which agreed with what it repeats or did not. Above `enough` the trial is repeated.
+ */
+#include "study/study.h"
+
+#include <math.h>
+
+static const double enough = 0.2, prior_wrong = 0.5, prior_right = 4.5;
+/* Readings of one place that differ by less, in noise sds and in the readings' range, agree. */
+static const double same_noise = 4.0, same_range = 0.05;
+/* Repetitions are at most this share of what was told, and a few. */
+static const double most_share = 0.25;
+enum {
+    FEW = 4
+};
+
+typedef struct doubts {
+    const hf_study *study;
+    const hfi_surrogate *s;
+    double spread; /* range of the readings */
+    double agreed, differed;
+    size_t repetitions;
+} doubts;
+
+static bool agree(const doubts *d, double a, double b)
+{
+    const double noise = sqrt(2.0 * hf_posterior_noise(d->s->posterior));
+    return fabs(a - b) <= fmax(same_noise * noise, same_range * d->spread);
+}
+
+static size_t reading_of(const hfi_surrogate *s, uint64_t id)
+{
+    size_t i = 0;
+    while (i < s->n && s->trial[i] != id) i++;
+    return i;
+}
+
+/* What repetitions have shown so far. */
+static void count(doubts *d)
+{
+    const hfi_surrogate *s = d->s;
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->aside[i]) continue;
+        low = fmin(low, s->y[i]);
+        high = fmax(high, s->y[i]);
+    }
+    d->spread = high - low;
+    for (size_t i = 0; i < s->n; i++) {
+        const hfi_trial *t = hfi_study_find(d->study, s->trial[i]);
+        d->repetitions += t->reason == HF_REASON_REPEAT;
+        if (t->repeats == 0) continue;
+        const size_t k = reading_of(s, t->repeats);
+        if (k == s->n) continue;
+        if (agree(d, s->y[i], s->y[k]))
+            d->agreed += 1.0;
+        else
+            d->differed += 1.0;
+    }
+    for (uint64_t id = 1; id <= d->study->trials; id++) {
+        const hfi_trial *t = d->study->trial[id - 1];
+        d->repetitions += t->state == HF_TRIAL_PENDING && t->reason == HF_REASON_REPEAT;
+    }
+}
+
+static double chance_wrong(const doubts *d, double y, double mean, double var)
+{
+    const double a = prior_wrong + d->differed, b = prior_right + d->agreed;
+    const double w = a / (a + b), off = y - mean;
+    const double p = exp(-0.5 * off * off / var) / sqrt(2.0 * HFI_PI * var);
+    const double q = d->spread > 0.0 ? 1.0 / d->spread : p;
+    return w * q / (w * q + (1.0 - w) * p);
+}
+
+/* The best suspect that one more reading could make the incumbent. */
+static uint64_t promising(const doubts *d, double best)
+{
+    const hfi_surrogate *s = d->s;
+    uint64_t id = 0;
+    double most = best;
+    for (size_t i = 0; i < s->n; i++) {
+        if (!(s->aside[i] || s->reading[i].suspected) || !(s->y[i] > most)) continue;
+        if (hfi_study_repeated(d->study, s->trial[i]) > 1) continue;
+        most = s->y[i];
+        id = s->trial[i];
+    }
+    return id;
+}
+
+/* Whether the incumbent stands on one reading that is wrong as likely as all that. */
+static hf_status standing(hf_context *ctx, const doubts *d, uint64_t id, bool *answer)
+{
+    const hfi_surrogate *s = d->s;
+    const size_t at = reading_of(s, id), anchors = hf_posterior_anchors(s->posterior);
+    *answer = false;
+    if (at == s->n || s->aside[at] || hf_posterior_solver(s->posterior) != HF_SOLVER_EXACT) return HF_OK;
+    size_t number = 0, sited = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        if (i == at) number = sited;
+        sited += !s->aside[i];
+    }
+    if (sited != anchors) return HF_OK;
+    double *mean = hfi_alloc(ctx, 2 * anchors, sizeof *mean), *var = mean + anchors;
+    if (mean == NULL) return HF_ERR_MEMORY;
+    const hf_status status = hf_leave_one_out(ctx, s->posterior, mean, var);
+    if (status >= 0) {
+        const double v = var[number] + hf_posterior_noise(s->posterior) + s->noise[at];
+        *answer = s->y[at] > mean[number] && chance_wrong(d, s->y[at], mean[number], v) > enough;
+    }
+    hfi_free(ctx, mean);
+    return status;
+}
+
+hf_status hfi_study_doubt(hf_context *ctx, const hf_study *study, uint64_t *trial)
+{
+    *trial = 0;
+    if (!study->s.robust || study->s.repeats == 0 || study->objectives > 1) return HF_OK;
+    doubts d = {.study = study, .s = &study->surrogate[study->objective[0]]};
+    count(&d);
+    if ((double)d.repetitions >= FEW + most_share * (double)study->told) return HF_OK;
+    uint64_t incumbent;
+    hfi_place place;
+    hf_status s = hfi_study_incumbent(ctx, study, &incumbent, &place);
+    if (s < 0 || incumbent == 0) return s;
+    *trial = promising(&d, place.mean[0]);
+    if (*trial != 0 || hfi_study_repeated(study, incumbent) > 1) return s;
+    bool doubtful = false;
+    s = hfi_worse(s, standing(ctx, &d, incumbent, &doubtful));
+    if (s >= 0 && doubtful) *trial = incumbent;
+    return s;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the surrogates say of places and trials. */
+#include "study/study.h"
+
+#include "core/normal.h"
+#include <math.h>
+#include <string.h>
+
+static hf_status add_feasibility(hf_context *ctx, const hf_study *study, size_t outcome, size_t m,
+                                 const double *u, double *room, hfi_place *out)
+{
+    const hf_posterior *p = study->surrogate[outcome].posterior;
+    const double limit = hfi_study_limit(study, outcome);
+    double *mean = room, *var = room + m;
+    const hf_status s = hf_predict(ctx, p, m, u, study->d, mean, var, NULL);
+    for (size_t i = 0; i < m && s >= 0; i++) {
+        const double sd = sqrt(var[i]), off = limit - mean[i];
+        if (sd > 0.0)
+            out[i].log_feasible += hfi_log_normal_cdf(off / sd);
+        else if (off < 0.0)
+            out[i].log_feasible = -INFINITY;
+    }
+    return s;
+}
+
+hf_status hfi_study_judge(hf_context *ctx, const hf_study *study, size_t m, const double *u, hfi_place *out)
+{
+    double *room = hfi_alloc_product(ctx, m + 1, 2, sizeof *room);
+    if (room == NULL) return HF_ERR_MEMORY;
+    hf_status s = HF_OK;
+    for (size_t i = 0; i < m; i++) out[i] = (hfi_place){.log_feasible = 0.0};
+    for (size_t k = 0; k < study->objectives && s >= 0; k++) {
+        const hf_posterior *p = study->surrogate[study->objective[k]].posterior;
+        s = hf_predict(ctx, p, m, u, study->d, room, room + m, NULL);
+        for (size_t i = 0; i < m && s >= 0; i++) {
+            out[i].mean[k] = room[i];
+            out[i].sd[k] = sqrt(room[m + i]);
+        }
+    }
+    for (size_t o = 0; o <= study->outcomes && s >= 0; o++) {
+        const bool constraint = o == study->outcomes ? study->failed > 0 : !hfi_study_is_objective(study, o);
+        if (constraint) s = add_feasibility(ctx, study, o, m, u, room, out);
+    }
+    hfi_free(ctx, room);
+    return s;
+}
+
+hf_status hfi_study_candidates(hf_context *ctx, const hf_study *study, uint64_t **trial, hfi_place **place,
+                               size_t *count)
+{
+    const size_t d = study->d, most = study->told + 1;
+    double *u = hfi_alloc_product(ctx, most, d, sizeof *u);
+    *trial = hfi_alloc(ctx, most, sizeof **trial);
+    *place = hfi_alloc(ctx, most, sizeof **place);
+    size_t n = 0;
+    hf_status s = u == NULL || *trial == NULL || *place == NULL ? HF_ERR_MEMORY : HF_OK;
+    for (uint64_t id = 1; id <= study->trials && s >= 0; id++) {
+        const hfi_trial *t = study->trial[id - 1];
+        if (t->state != HF_TRIAL_TOLD) continue;
+        const hfi_trial *first = t->repeats != 0 ? hfi_study_find(study, t->repeats) : NULL;
+        if (first != NULL && first->state == HF_TRIAL_TOLD) continue; /* is there already */
+        memcpy(u + n * d, t->u, d * sizeof *u);
+        (*trial)[n++] = id;
+    }
+    if (s >= 0) s = hfi_study_judge(ctx, study, n, u, *place);
+    hfi_free(ctx, u);
+    if (s < 0) {
+        hfi_free(ctx, *trial);
+        hfi_free(ctx, *place);
+        return s;
+    }
+    *count = n;
+    return s;
+}
+
+/* Feasible as likely as not comes before all that is not; among those the more likely comes first. */
+bool hfi_place_better(const hfi_place *a, const hfi_place *b)
+{
+    const double half = log(0.5);
+    const bool fine_a = a->log_feasible >= half, fine_b = b->log_feasible >= half;
+    if (fine_a != fine_b) return fine_a;
+    if (!fine_a && a->log_feasible != b->log_feasible) return a->log_feasible > b->log_feasible;
+    return a->mean[0] > b->mean[0];
+}
+
+hf_status hfi_study_incumbent(hf_context *ctx, const hf_study *study, uint64_t *trial, hfi_place *place)
+{
+    uint64_t *ids;
+    hfi_place *places;
+    size_t count;
+    *trial = 0;
+    const hf_status s = hfi_study_candidates(ctx, study, &ids, &places, &count);
+    if (s < 0) return s;
+    for (size_t i = 0; i < count; i++) {
+        if (*trial != 0 && !hfi_place_better(&places[i], place)) continue;
+        *trial = ids[i];
+        *place = places[i];
+    }
+    hfi_free(ctx, ids);
+    hfi_free(ctx, places);
+    return s;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The next trial: one of the first, one to repeat, or where the acquisition is largest. */
+#include "study/propose.h"
+#include "study/safe.h"
+#include "study/study.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    GUESSES = 4,        /* best trials from which the acquisition is climbed */
+    OTHERS = 2048,      /* places that are looked at when the best one was tried already */
+    STARTS_APART = 1021 /* distance of the first points of two seeds in the sequence */
+};
+
+/* ---- filling the space ------------------------------------------------------------------------------------ */
+
+void hfi_study_fill(const hf_study *study, uint64_t number, double *u)
+{
+    const uint64_t seed = study->s.seed % 65521;
+    hf_domain_fill(&study->domain, (size_t)(seed * STARTS_APART + number), 1, u);
+}
+
+static void decode(const hf_study *study, const double *u, double *at)
+{
+    for (size_t j = 0; j < study->d; j++) at[j] = hfi_variable_decode(&study->s.variable[j], u[j]);
+}
+
+/* Whether a trial with these settings is pending or was told; failed ones are not asked again either. */
+static bool tried(const hf_study *study, const hfi_proposed *ahead, size_t count, const double *at)
+{
+    const size_t bytes = study->d * sizeof *at;
+    for (uint64_t id = 1; id <= study->trials; id++)
+        if (study->trial[id - 1]->state != HF_TRIAL_EXPIRED &&
+            memcmp(study->trial[id - 1]->at, at, bytes) == 0)
+            return true;
+    for (size_t i = 0; i < count; i++)
+        if (memcmp(ahead[i].at, at, bytes) == 0) return true;
+    return false;
+}
+
+static hf_status start(const hf_study *study, const hfi_round *round, hfi_proposed *out, double *u)
+{
+    out->reason = HF_REASON_START;
+    for (uint64_t k = 0; k < 64; k++) {
+        hfi_study_fill(study, round->number + k * 7919, u);
+        decode(study, u, out->at);
+        if (!tried(study, round->ahead, round->count, out->at)) break;
+    }
+    return HF_OK;
+}
+
+/* ---- the acquisition --------------------------------------------------------------------------------------- */
+
+/* The best trials' inputs, best first. */
+static hf_status best_places(hf_context *ctx, const hf_study *study, double *guesses, size_t *count,
+                             hfi_place *incumbent)
+{
+    uint64_t *ids;
+    hfi_place *places;
+    size_t n;
+    *count = 0;
+    const hf_status s = hfi_study_candidates(ctx, study, &ids, &places, &n);
+    if (s < 0) return s;
+    for (; *count < GUESSES && *count < n; ++*count) {
+        size_t best = n;
+        for (size_t i = 0; i < n; i++)
+            if (ids[i] != 0 && (best == n || hfi_place_better(&places[i], &places[best]))) best = i;
+        memcpy(guesses + *count * study->d, hfi_study_find(study, ids[best])->u, study->d * sizeof *guesses);
+        if (*count == 0) *incumbent = places[best];
+        ids[best] = 0;
+    }
+    hfi_free(ctx, ids);
+    hfi_free(ctx, places);
+    return s;
+}
+
+/* The acquisition of a round; `constraint` and `limit` have room for all outcomes and failure. */
+static hf_acquire acquisition(const hf_study *study, const hfi_round *round, const hfi_place *incumbent,
+                              const hf_posterior **constraint, double *limit)
+{
+    (void)round;
+    hf_acquire a = {.kind = study->s.acquisition,
+                    .posterior = study->surrogate[study->objective[0]].posterior,
+                    .best = incumbent->log_feasible >= log(0.5) ? incumbent->mean[0] : -INFINITY,
+                    .beta = study->s.beta,
+                    .constraint = constraint,
+                    .limit = limit};
+    for (size_t o = 0; o <= study->outcomes; o++) {
+        const bool used = o == study->outcomes
+                              ? study->failed > 0
+                              : !hfi_study_is_objective(study, o) && !study->s.outcome[o].certain;
+        if (!used) continue;
+        constraint[a.constraints] = study->surrogate[o].posterior;
+        limit[a.constraints++] = hfi_study_limit(study, o);
+    }
+    return a;
+}
+
+static hf_status maximise(hf_context *ctx, const hf_study *study, const hfi_round *round,
+                          const hf_domain *domain, hfi_proposed *out, double *u)
+{
+    const hf_posterior *constraint[HFI_STUDY_OUTCOMES + 1];
+    double limit[HFI_STUDY_OUTCOMES + 1];
+    hfi_place incumbent;
+    size_t guesses;
+    double *guess = hfi_alloc_product(ctx, GUESSES, study->d, sizeof *guess);
+    if (guess == NULL) return HF_ERR_MEMORY;
+    hf_maximiser report = {.mean = NAN};
+    hf_status s = best_places(ctx, study, guess, &guesses, &incumbent);
+    if (s >= 0) {
+        const hf_acquire a = acquisition(study, round, &incumbent, constraint, limit);
+        s = hf_acquire_maximise(ctx, &a, domain, NULL, guesses, guess, u, &report);
+    }
+    out->value = report.value;
+    hfi_free(ctx, guess);
+    return s;
+}
+
+/* A place of the lattice that was not tried, the best of many by the acquisition; *found if there is one. */
+static hf_status another(hf_context *ctx, const hf_study *study, const hfi_round *round, hfi_proposed *out,
+                         double *u, bool *found)
+{
+    const hf_posterior *constraint[HFI_STUDY_OUTCOMES + 1];
+    double limit[HFI_STUDY_OUTCOMES + 1], guess_value = -INFINITY;
+    const size_t d = study->d;
+    hfi_place incumbent;
+    size_t guesses;
+    *found = false;
+    double *many = hfi_alloc_product(ctx, OTHERS, d + 1, sizeof *many);
+    if (many == NULL) return HF_ERR_MEMORY;
+    double *value = many + OTHERS * d;
+    hf_status s = best_places(ctx, study, many, &guesses, &incumbent);
+    hf_domain_fill(&study->domain, (size_t)round->number, OTHERS, many);
+    if (s >= 0) {
+        const hf_acquire a = acquisition(study, round, &incumbent, constraint, limit);
+        s = hf_acquire_evaluate(ctx, &a, OTHERS, many, value, NULL);
+    }
+    for (size_t i = 0; i < OTHERS && s >= 0; i++) {
+        if (*found && !(value[i] > guess_value)) continue;
+        decode(study, many + i * d, out->at);
+        if (tried(study, round->ahead, round->count, out->at)) continue;
+        *found = true;
+        guess_value = out->value = value[i];
+        memcpy(u, many + i * d, d * sizeof *u);
+    }
+    if (*found) decode(study, u, out->at);
+    hfi_free(ctx, many);
+    return s;
+}
+
+/* The whole space was tried: the incumbent once more, while that may be. */
+static hf_status exhausted(hf_context *ctx, const hf_study *study, hfi_proposed *out, double *u)
+{
+    uint64_t id;
+    hfi_place place;
+    const hf_status s = hfi_study_incumbent(ctx, study, &id, &place);
+    if (s < 0) return s;
+    if (id == 0 || hfi_study_repeated(study, id) > study->s.repeats)
+        return hfi_fail(ctx, HF_ERR_NO_DATA,
+                        "every combination of the study's settings was tried; nothing is left to ask");
+    return hfi_study_again(study, id, out, u);
+}
+
+hf_status hfi_study_again(const hf_study *study, uint64_t id, hfi_proposed *out, double *u)
+{
+    const hfi_trial *trial = hfi_study_find(study, id);
+    out->reason = HF_REASON_REPEAT;
+    out->repeats = trial->repeats != 0 ? trial->repeats : id;
+    memcpy(out->at, trial->at, study->d * sizeof *out->at);
+    memcpy(u, trial->u, study->d * sizeof *u);
+    return HF_OK;
+}
+
+/* The region that promises most. */
+static hf_status best_region(hf_context *ctx, const hf_study *study, const hfi_round *round,
+                             hfi_proposed *out, double *u)
+{
+    const size_t d = study->d;
+    double *room = hfi_alloc(ctx, d, 3 * sizeof *room), most = -INFINITY;
+    if (room == NULL) return HF_ERR_MEMORY;
+    hf_status s = HF_OK;
+    for (size_t r = 0; r < study->regions && s >= 0; r++) {
+        hf_domain box = study->domain;
+        box.lower = room;
+        box.upper = room + d;
+        s = hfi_worse(s, hfi_regions_box(ctx, study, &round->region[r], room, room + d));
+        if (s >= 0) s = hfi_worse(s, maximise(ctx, study, round, &box, out, room + 2 * d));
+        if (s < 0 || (r > 0 && !(out->value > most))) continue;
+        most = out->value;
+        out->region = (double)r;
+        memcpy(u, room + 2 * d, d * sizeof *u);
+    }
+    out->value = most;
+    hfi_free(ctx, room);
+    return s;
+}
+
+static hf_status acquire(hf_context *ctx, hf_study *study, const hfi_round *round, hfi_proposed *out,
+                         double *u)
+{
+    out->reason = HF_REASON_ACQUIRED;
+    hf_status s = round->region != NULL ? best_region(ctx, study, round, out, u)
+                                        : maximise(ctx, study, round, &study->domain, out, u);
+    if (s < 0) return s;
+    decode(study, u, out->at);
+    if (!tried(study, round->ahead, round->count, out->at)) return s;
+    bool found;
+    s = hfi_worse(s, another(ctx, study, round, out, u, &found));
+    return s < 0 || found ? s : exhausted(ctx, study, out, u);
+}
+
+/* An acquisition below which the safe set is enlarged instead: a thousandth of the readings' scale. */
+static double nothing_to_gain(const hf_study *study)
+{
+    const double scale = 1e-3 * hfi_study_spread(study);
+    switch (study->s.acquisition) {
+    case HF_ACQUIRE_LOG_EI:
+        return scale > 0.0 ? log(scale) : -INFINITY;
+    case HF_ACQUIRE_EI:
+        return scale;
+    case HF_ACQUIRE_LOG_PI:
+        return log(1e-3);
+    case HF_ACQUIRE_PI:
+        return 1e-3;
+    case HF_ACQUIRE_UCB:
+        break;
+    }
+    return -INFINITY;
+}
+
+/* Among what is surely feasible: where the acquisition is largest, or, with nothing to gain, where least is known. */
+static hf_status acquire_safely(hf_context *ctx, const hf_study *study, const hfi_round *round, bool known,
+                                hfi_proposed *out, double *u)
+{
+    const hf_posterior *constraint[HFI_STUDY_OUTCOMES + 1];
+    double limit[HFI_STUDY_OUTCOMES + 1];
+    hf_acquire a = {.kind = HF_ACQUIRE_LOG_EI};
+    uint64_t id;
+    hfi_place incumbent;
+    bool acquired = false;
+    hf_status s = HF_OK;
+    if (study->told == 0)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "a certain constraint starts from a trial that satisfies it: add one first");
+    if (known) {
+        s = hfi_study_incumbent(ctx, study, &id, &incumbent);
+        if (s < 0) return s;
+        a = acquisition(study, round, &incumbent, constraint, limit);
+    }
+    const double least = known ? nothing_to_gain(study) : 0.0;
+    s = hfi_worse(
+        s, hfi_safe_propose(ctx, study, known ? &a : NULL, round->number, least, u, &out->value, &acquired));
+    if (s < 0) return s;
+    out->reason = acquired ? HF_REASON_ACQUIRED : HF_REASON_EXPLORE;
+    if (!acquired) out->value = NAN;
+    decode(study, u, out->at);
+    return s;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------ */
+
+/* What the first objective's surrogate expects there, in the user's units. */
+static hf_status expect(hf_context *ctx, const hf_study *study, const double *u, hfi_proposed *out)
+{
+    const hfi_surrogate *s = &study->surrogate[study->objective[0]];
+    double mean, var;
+    const hf_status status = hf_predict(ctx, s->posterior, 1, u, study->d, &mean, &var, NULL);
+    if (status < 0) return status;
+    const double sign = hfi_study_sign(study, study->objective[0]);
+    const double y = hfi_warp_from(&s->next.warp, mean);
+    out->mean = sign * y;
+    out->sd = sqrt(var) / hfi_warp_slope(&s->next.warp, y);
+    return status;
+}
+
+hf_status hfi_study_propose(hf_context *ctx, hf_study *study, const hfi_round *round, hfi_proposed *out)
+{
+    const size_t known = study->told + round->pending;
+    double *u = hfi_alloc(ctx, study->d, sizeof *u);
+    if (u == NULL) return HF_ERR_MEMORY;
+    out->mean = out->sd = out->value = NAN;
+    out->region = -1.0;
+    out->repeats = 0;
+    hf_status s = HF_OK;
+    const bool modelled = known >= study->s.start && round->surrogates;
+    if (hfi_study_is_certain(study)) {
+        s = acquire_safely(ctx, study, round, modelled, out, u);
+        if (s >= 0 && modelled) s = hfi_worse(s, expect(ctx, study, u, out));
+    } else if (!modelled) {
+        s = start(study, round, out, u);
+    } else {
+        uint64_t doubted = 0;
+        if (!round->doubted) s = hfi_study_doubt(ctx, study, &doubted);
+        if (s >= 0)
+            s = hfi_worse(s, doubted != 0 ? hfi_study_again(study, doubted, out, u)
+                                          : acquire(ctx, study, round, out, u));
+        if (s >= 0) s = hfi_worse(s, expect(ctx, study, u, out));
+    }
+    if (s >= 0) memcpy(round->pending_u + round->pending * study->d, u, study->d * sizeof *u);
+    hfi_free(ctx, u);
+    return s;
+}

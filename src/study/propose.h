@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file propose.h
+ * @brief A call of hf_study_ask(), proposal after proposal.
+ */
+#ifndef HFI_STUDY_PROPOSE_H
+#define HFI_STUDY_PROPOSE_H
+
+#include "study/study.h"
+
+/** What the next proposal knows. */
+typedef struct hfi_round {
+    uint64_t number;           /* of the trial to come */
+    bool surrogates;           /* they are made */
+    bool doubted;              /* a repetition is among the proposals already */
+    const hfi_proposed *ahead; /* proposals of this call so far */
+    size_t count;
+    double *pending_u; /* inputs of pending trials and of these proposals; room for one more */
+    size_t pending;
+    const hfi_region *region; /* trust regions as of now; NULL: none */
+} hfi_round;
+
+/** The next proposal: fills `out` (its `at` has room) and the next row of `pending_u`. */
+hf_status hfi_study_propose(hf_context *ctx, hf_study *study, const hfi_round *round, hfi_proposed *out);
+/** Trial `id` once more. */
+hf_status hfi_study_again(const hf_study *study, uint64_t id, hfi_proposed *out, double *u);
+/** Point `number` of the sequence that fills the space; u: d entries. */
+void hfi_study_fill(const hf_study *study, uint64_t number, double *u);
+
+/* ---- regions.c ----------------------------------------------------------------------------------- */
+
+/** Standard deviation of the first objective's readings that have a say, surrogate's units. */
+double hfi_study_spread(const hf_study *study);
+/** Regions after what was told since they last heard; `next` has room for all. */
+hf_status hfi_regions_hear(hf_context *ctx, const hf_study *study, hfi_region *next);
+/** The box that a region restricts proposals to: all of the space while it has no centre. */
+hf_status hfi_regions_box(hf_context *ctx, const hf_study *study, const hfi_region *region, double *lower,
+                          double *upper);
+
+#endif

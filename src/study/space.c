@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Variables: settings in the user's units, inputs of the surrogate, and text. */
+#include "study/study.h"
+
+#include "data/number.h"
+#include <holdfast/table.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kinds[] = {"real", "integer", "ordered", "category"};
+static const char *const goals[] = {"maximise", "minimise", "at-most", "at-least"};
+static const char *const reaches[] = {"auto", "global", "regions"};
+static const char *const states[] = {"pending", "told", "failed", "expired"};
+static const char *const reasons[] = {"added", "start", "acquired", "repeat", "explore"};
+
+#define COUNT(names) (sizeof(names) / sizeof(names)[0])
+
+hf_status hf_variable_kind_parse(hf_context *ctx, const char *name, hf_variable_kind *out)
+{
+    size_t index;
+    const hf_status s =
+        hfi_choice_parse(ctx, "kind of variable", kinds, COUNT(kinds), name, out != NULL ? &index : NULL);
+    if (s >= 0) *out = (hf_variable_kind)index;
+    return s;
+}
+
+const char *hf_variable_kind_name(hf_variable_kind kind)
+{
+    return hfi_choice_name(kinds, COUNT(kinds), (size_t)kind);
+}
+
+hf_status hf_goal_parse(hf_context *ctx, const char *name, hf_goal *out)
+{
+    size_t index;
+    const hf_status s = hfi_choice_parse(ctx, "goal", goals, COUNT(goals), name, out != NULL ? &index : NULL);
+    if (s >= 0) *out = (hf_goal)index;
+    return s;
+}
+
+const char *hf_goal_name(hf_goal goal)
+{
+    return hfi_choice_name(goals, COUNT(goals), (size_t)goal);
+}
+
+hf_status hf_study_reach_parse(hf_context *ctx, const char *name, hf_study_reach *out)
+{
+    size_t index;
+    const hf_status s =
+        hfi_choice_parse(ctx, "reach", reaches, COUNT(reaches), name, out != NULL ? &index : NULL);
+    if (s >= 0) *out = (hf_study_reach)index;
+    return s;
+}
+
+const char *hf_study_reach_name(hf_study_reach reach)
+{
+    return hfi_choice_name(reaches, COUNT(reaches), (size_t)reach);
+}
+
+const char *hf_trial_state_name(hf_trial_state state)
+{
+    return hfi_choice_name(states, COUNT(states), (size_t)state);
+}
+
+const char *hf_reason_name(hf_reason reason)
+{
+    return hfi_choice_name(reasons, COUNT(reasons), (size_t)reason);
+}
+
+/* ---- checks ----------------------------------------------------------------------------------------- */
+
+static bool numeric(const hf_variable *v)
+{
+    return v->kind == HF_VARIABLE_REAL || v->kind == HF_VARIABLE_INTEGER;
+}
+
+static hf_status check_levels(hf_context *ctx, const hf_variable *v)
+{
+    if (v->log) return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %s: labels have no logarithm", v->name);
+    if (v->levels < 2 || v->level == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %s has %zu labels; it needs two or more", v->name,
+                        v->levels);
+    for (size_t i = 0; i < v->levels; i++) {
+        if (v->level[i] == NULL || v->level[i][0] == '\0')
+            return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %s: label %zu is empty", v->name, i + 1);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(v->level[i], v->level[k]) == 0)
+                return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %s has the label \"%s\" twice", v->name,
+                                v->level[i]);
+    }
+    return HF_OK;
+}
+
+static hf_status check_bounds(hf_context *ctx, const hf_variable *v)
+{
+    if (!isfinite(v->lower) || !isfinite(v->upper) || !isfinite(v->upper - v->lower))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %s: its bounds %g and %g must be finite", v->name,
+                        v->lower, v->upper);
+    if (v->lower > v->upper)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %s: its bounds %g and %g are reversed", v->name,
+                        v->lower, v->upper);
+    if (v->lower == v->upper)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "variable %s can only be %g; leave it out, there is nothing to choose", v->name,
+                        v->lower);
+    if (v->log && !(v->lower > 0.0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "variable %s: its lower bound %g must be positive on a logarithmic scale", v->name,
+                        v->lower);
+    if (v->kind == HF_VARIABLE_INTEGER && (rint(v->lower) != v->lower || rint(v->upper) != v->upper ||
+                                           fabs(v->lower) > 9e15 || fabs(v->upper) > 9e15))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %s: its bounds %.17g and %.17g must be whole numbers",
+                        v->name, v->lower, v->upper);
+    return HF_OK;
+}
+
+hf_status hfi_variables_check(hf_context *ctx, size_t count, const hf_variable *variable)
+{
+    if (count == 0 || variable == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a study needs at least one variable");
+    for (size_t i = 0; i < count; i++) {
+        const hf_variable *v = &variable[i];
+        if (v->name == NULL || v->name[0] == '\0')
+            return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %zu has no name", i + 1);
+        if ((size_t)v->kind >= COUNT(kinds))
+            return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %s is of an unknown kind, %d", v->name,
+                            (int)v->kind);
+        const hf_status s = numeric(v) ? check_bounds(ctx, v) : check_levels(ctx, v);
+        if (s < 0) return s;
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(v->name, variable[k].name) == 0)
+                return hfi_fail(ctx, HF_ERR_ARGUMENT, "two variables are named %s", v->name);
+    }
+    return HF_OK;
+}
+
+hf_status hfi_variable_admits(hf_context *ctx, const hf_variable *v, double value)
+{
+    const double lower = numeric(v) ? v->lower : 0.0;
+    const double upper = numeric(v) ? v->upper : (double)(v->levels - 1);
+    if (!(value >= lower && value <= upper))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s = %.10g is outside the study's space: %g to %g", v->name,
+                        value, lower, upper);
+    if (v->kind != HF_VARIABLE_REAL && rint(value) != value)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s = %.10g must be a whole number", v->name, value);
+    return HF_OK;
+}
+
+/* ---- inputs of the surrogate ------------------------------------------------------------------------- */
+
+double hfi_variable_step(const hf_variable *v)
+{
+    switch (v->kind) {
+    case HF_VARIABLE_INTEGER:
+        return v->log ? 0.0 : 1.0 / (v->upper - v->lower);
+    case HF_VARIABLE_ORDERED:
+        return 1.0 / (double)(v->levels - 1);
+    case HF_VARIABLE_CATEGORY:
+        return 1.0;
+    case HF_VARIABLE_REAL:
+        break;
+    }
+    return 0.0;
+}
+
+double hfi_variable_encode(const hf_variable *v, double value)
+{
+    if (v->kind == HF_VARIABLE_CATEGORY) return value;
+    if (v->kind == HF_VARIABLE_ORDERED) return value / (double)(v->levels - 1);
+    const double share = v->log ? log(value / v->lower) / log(v->upper / v->lower)
+                                : (value - v->lower) / (v->upper - v->lower);
+    return fmin(fmax(share, 0.0), 1.0);
+}
+
+double hfi_variable_decode(const hf_variable *v, double u)
+{
+    if (v->kind == HF_VARIABLE_CATEGORY) return fmin(fmax(rint(u), 0.0), (double)(v->levels - 1));
+    if (v->kind == HF_VARIABLE_ORDERED)
+        return fmin(fmax(rint(u * (double)(v->levels - 1)), 0.0), (double)(v->levels - 1));
+    double value = v->log ? v->lower * pow(v->upper / v->lower, u) : v->lower + u * (v->upper - v->lower);
+    if (v->kind == HF_VARIABLE_INTEGER) value = rint(value);
+    return fmin(fmax(value, v->lower), v->upper);
+}
+
+/* ---- text --------------------------------------------------------------------------------------------- */
+
+static hf_status no_label(hf_context *ctx, const hf_variable *v, const char *text)
+{
+    char list[256];
+    size_t at = 0;
+    for (size_t i = 0; i < v->levels && at < sizeof list; i++) {
+        const int wrote = snprintf(list + at, sizeof list - at, "%s%s",
+                                   i == 0              ? ""
+                                   : i + 1 < v->levels ? ", "
+                                                       : " or ",
+                                   v->level[i]);
+        at += wrote > 0 ? (size_t)wrote : 0;
+    }
+    return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %s: there is no label \"%s\"; give %s", v->name, text,
+                    list);
+}
+
+hf_status hf_study_parse(hf_context *ctx, const hf_study *study, size_t index, const char *text,
+                         double *value)
+{
+    if (study == NULL || text == NULL || value == NULL || index >= study->s.variables)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_parse: a study, a variable and a text are needed");
+    const hf_variable *v = &study->s.variable[index];
+    if (!numeric(v)) {
+        for (size_t i = 0; i < v->levels; i++) {
+            if (strcmp(v->level[i], text) != 0) continue;
+            *value = (double)i;
+            return HF_OK;
+        }
+        return no_label(ctx, v, text);
+    }
+    double number;
+    if (hfi_field_parse(text, &number) != HFI_FIELD_NUMBER)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %s: \"%s\" is not a number", v->name, text);
+    const hf_status s = hfi_variable_admits(ctx, v, number);
+    if (s >= 0) *value = number;
+    return s;
+}
+
+size_t hf_study_format(const hf_study *study, size_t index, double value, size_t room, char *text)
+{
+    if (study == NULL || index >= study->s.variables) return 0;
+    const hf_variable *v = &study->s.variable[index];
+    if (!numeric(v)) {
+        const size_t level = value >= 0.0 && value < (double)v->levels ? (size_t)value : v->levels;
+        return (size_t)snprintf(text, room, "%s", level < v->levels ? v->level[level] : "");
+    }
+    char digits[32];
+    return (size_t)snprintf(text, room, "%s", hf_format_double(value, digits));
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file study.h
+ * @brief Internal face of the study room: what a study remembers, and the events that change it.
+ *
+ * A study is the sum of its events, as a track is. A public function decides, writes its events to
+ * the journal, if there is one, and then applies them; applying decides nothing. Surrogates are
+ * made from what was told and are not remembered; the hyperparameters and verdicts that a
+ * training ended in are events, so that the next program goes on from them.
+ */
+#ifndef HFI_STUDY_H
+#define HFI_STUDY_H
+
+#include "core/core.h"
+#include <holdfast/study.h>
+#include <holdfast/train.h>
+#include <holdfast/trust_region.h>
+
+enum {
+    HFI_STUDY_OBJECTIVES = 3,
+    HFI_STUDY_OUTCOMES = 19, /* 3 objectives, 16 constraints */
+    HFI_STUDY_REGIONS = 64
+};
+
+/** Kinds of events. Numbers and names are in files: append only. */
+typedef enum hfi_study_kind {
+    HFI_STUDY_ASKED = 0, /* id: trial; of: what it repeats; values: settings, reason, mean, sd,
+                            acquisition, region */
+    HFI_STUDY_ADDED,     /* id: trial; values: settings, outcomes, noises; text: note */
+    HFI_STUDY_TOLD,      /* id: trial; values: outcomes, noises; text: note */
+    HFI_STUDY_FAILED,    /* the same */
+    HFI_STUDY_EXPIRED,   /* id: trial */
+    HFI_STUDY_FITTED,    /* id: outcome; of: readings; values: hfi_fitted */
+    HFI_STUDY_REGION,    /* id: region; values: hfi_region */
+    HFI_STUDY_KINDS
+} hfi_study_kind;
+extern const char *const hfi_study_kind_names[HFI_STUDY_KINDS];
+
+typedef struct hfi_study_event {
+    hfi_study_kind kind;
+    uint64_t id, of;
+    double time; /* seconds since 1970 */
+    size_t count;
+    const double *values;
+    const char *text; /* NULL: "" */
+} hfi_study_event;
+
+/** Where events go before they happen. A study without a file has none. */
+typedef struct hfi_study_journal {
+    /** Hands over what others have appended, through hfi_study_replay(); with `lock`, nobody else
+     * appends until `end`. NULL where nobody else can. */
+    hf_status (*begin)(hf_context *ctx, void *user, hf_study *study, bool lock);
+    void (*end)(void *user);
+    /** All of them or none, durable on return; between begin with `lock`, and end. NULL: to look only. */
+    hf_status (*append)(hf_context *ctx, void *user, size_t count, const hfi_study_event *events);
+    void (*close)(void *user);
+    void *user;
+} hfi_study_journal;
+
+/** A trial in memory, one block. */
+typedef struct hfi_trial {
+    hf_trial_state state;
+    hf_reason reason;
+    uint64_t repeats;
+    double asked, told;
+    double mean, sd, acquired; /* as it was asked */
+    double region;             /* that asked for it; -1: none */
+    uint64_t fact;             /* number of its result among all that were told; 0: none */
+    char *note;                /* a block of its own, or NULL */
+    double *value, *noise;     /* outcomes each */
+    double *at, *u;            /* variables each: settings, and inputs of the surrogate */
+    double numbers[];
+} hfi_trial;
+
+/** Monotone change of an objective's unit: z = y above `knee`, knee - bend log1p((knee - y) / bend) below it. */
+typedef struct hfi_warp {
+    double knee, bend; /* bend infinite: none */
+} hfi_warp;
+
+/** What a training of one outcome's surrogate ended in. */
+typedef struct hfi_fitted {
+    uint64_t readings; /* that there were; 0: it was never trained */
+    size_t parameters; /* of the kernel, then noise and mean */
+    double *value;     /* warped units, signs turned for what is minimised */
+    size_t aside;      /* trials that have no say ... */
+    size_t doubted;    /* ... and after them those that are suspected only */
+    double *trial;     /* their numbers */
+    hfi_warp warp;
+    uint64_t facts; /* results that there were */
+} hfi_fitted;
+
+/** The surrogate of one outcome. Outcome `outcomes` of a study stands for failure: 1 failed, 0 told. */
+typedef struct hfi_surrogate {
+    hf_posterior *posterior; /* of the warped outcome over u; NULL: not made */
+    uint64_t changes;        /* of the study, when it was made */
+    size_t n;
+    uint64_t *trial;     /* n */
+    double *x, *y;       /* n x d, n: warped */
+    double *noise;       /* n */
+    bool *aside;         /* n */
+    hf_reading *reading; /* n */
+    hfi_fitted next;     /* what it was made with */
+    bool trained;        /* `next` is news for the journal */
+} hfi_surrogate;
+
+/** A trust region. */
+typedef struct hfi_region {
+    hf_trust_region state;
+    uint64_t centre; /* trial; 0: it has none yet, and begins with a place found everywhere */
+    uint64_t heard;  /* results up to this number are counted */
+} hfi_region;
+enum {
+    HFI_REGION_NUMBERS = 7
+};
+
+struct hf_study {
+    hfi_memory memory;
+    hf_study_settings s; /* pointers into blocks of its own */
+    char *expression;    /* kernel of the surrogates */
+    hf_domain domain;    /* of u; arrays of its own */
+    size_t d, outcomes, objectives;
+    size_t objective[HFI_STUDY_OBJECTIVES];
+    hfi_study_journal journal;
+    bool journalled;
+
+    hfi_trial **trial;
+    uint64_t trials;
+    size_t room;
+    uint64_t changes; /* told, failed, expired, asked: whatever may change an answer */
+    uint64_t facts;   /* told and failed only: whatever may change a surrogate */
+    size_t pending, told, failed;
+    hfi_fitted fitted[HFI_STUDY_OUTCOMES + 1];
+    hfi_surrogate surrogate[HFI_STUDY_OUTCOMES + 1];
+    size_t regions;
+    hfi_region *region;
+};
+
+/* ---- space.c ------------------------------------------------------------------------------------- */
+
+/** HF_ERR_ARGUMENT names what is wrong with a variable. */
+hf_status hfi_variables_check(hf_context *ctx, size_t count, const hf_variable *variable);
+/** Settings to inputs of the surrogate, and back to the nearest settings there are. */
+double hfi_variable_encode(const hf_variable *variable, double value);
+double hfi_variable_decode(const hf_variable *variable, double u);
+/** HF_ERR_ARGUMENT unless `value` is one that the variable may have. */
+hf_status hfi_variable_admits(hf_context *ctx, const hf_variable *variable, double value);
+/** Step of the lattice of inputs; 0: none. */
+double hfi_variable_step(const hf_variable *variable);
+
+/* ---- settings.c ---------------------------------------------------------------------------------- */
+
+/** Checks and copies settings, makes domain and kernel expression. */
+hf_status hfi_study_take_settings(hf_context *ctx, const hf_study_settings *settings, hf_study *study);
+void hfi_study_free_settings(hf_study *study);
+/** Surrogates see an outcome times this: objectives are to be large, constraints at most a limit. */
+double hfi_study_sign(const hf_study *study, size_t outcome);
+/** The limit of a constraint, or of failure, in the surrogate's units. */
+double hfi_study_limit(const hf_study *study, size_t outcome);
+bool hfi_study_is_objective(const hf_study *study, size_t outcome);
+
+/* ---- events.c ------------------------------------------------------------------------------------ */
+
+/** The study takes over `journal` (copied); there must be none yet. */
+void hfi_study_set_journal(hf_study *study, const hfi_study_journal *journal);
+const hfi_study_journal *hfi_study_get_journal(const hf_study *study);
+/** What others have changed; `lock`: and nobody does until hfi_study_leave(). */
+hf_status hfi_study_enter(hf_context *ctx, hf_study *study, bool lock);
+void hfi_study_leave(hf_study *study);
+/** Journal first, then memory: all of the events or none and an error. Between enter and leave. */
+hf_status hfi_study_commit(hf_context *ctx, hf_study *study, size_t count, const hfi_study_event *events);
+/** Applies an event from a journal. HF_ERR_MODEL_FILE if it cannot follow those before. */
+hf_status hfi_study_replay(hf_context *ctx, hf_study *study, const hfi_study_event *event);
+void hfi_fitted_free(const hfi_memory *memory, hfi_fitted *fitted);
+
+/* ---- trials.c ------------------------------------------------------------------------------------ */
+
+/** The trial, or NULL. */
+hfi_trial *hfi_study_find(const hf_study *study, uint64_t id);
+/** Trial with the settings `at` that others repeat: the first one; 0 if there is none. O(trials). */
+uint64_t hfi_study_same(const hf_study *study, const double *at);
+/** How many trials have these settings, of whatever state but failed and expired ones. */
+size_t hfi_study_repeated(const hf_study *study, uint64_t id);
+/** Inputs of pending trials, k x d, to be freed with hfi_free(). */
+hf_status hfi_study_pending(hf_context *ctx, const hf_study *study, double **x, size_t *count);
+
+/* ---- warp.c -------------------------------------------------------------------------------------- */
+
+hfi_warp hfi_warp_none(void);
+/** The warp of n values: those far below the median are drawn nearer. `scratch` has 2 n entries. */
+hfi_warp hfi_warp_of(size_t n, const double *y, double *scratch);
+double hfi_warp_to(const hfi_warp *warp, double y);
+double hfi_warp_from(const hfi_warp *warp, double z);
+/** d z / d y at y. */
+double hfi_warp_slope(const hfi_warp *warp, double y);
+
+/* ---- surrogate.c --------------------------------------------------------------------------------- */
+
+/** Readings of an outcome: trials that told a number of it. */
+size_t hfi_study_readings(const hf_study *study, size_t outcome);
+/** Makes the surrogate of an outcome agree with what was told. HF_ERR_NO_DATA with fewer than two readings. */
+hf_status hfi_study_surrogate(hf_context *ctx, hf_study *study, size_t outcome, hfi_surrogate **out);
+/** All that an answer needs: objectives and constraints, and failures where there are some. */
+hf_status hfi_study_surrogates(hf_context *ctx, hf_study *study);
+/** Events that say what was trained since the journal was written: room for outcomes + 1. Their
+ * values are in *numbers, to be freed with hfi_free(). */
+hf_status hfi_study_news(hf_context *ctx, const hf_study *study, hfi_study_event *events, size_t *count,
+                         double **numbers);
+/** The journal has them. */
+void hfi_study_news_told(hf_study *study);
+void hfi_surrogate_free(const hfi_memory *memory, hfi_surrogate *surrogate);
+
+/* ---- tell.c -------------------------------------------------------------------------------------- */
+
+/** Seconds since 1970: as given, or for NaN the clock's. */
+double hfi_study_clock(double given);
+
+/* ---- judge.c ------------------------------------------------------------------------------------- */
+
+/** What the surrogates say of a place. Objectives in surrogate units. */
+typedef struct hfi_place {
+    double mean[HFI_STUDY_OBJECTIVES], sd[HFI_STUDY_OBJECTIVES];
+    double log_feasible; /* log probability that all constraints hold and the trial does not fail */
+} hfi_place;
+/** m places u (m x d). */
+hf_status hfi_study_judge(hf_context *ctx, const hf_study *study, size_t m, const double *u, hfi_place *out);
+/** Whether place a is to be preferred: likely feasible ones first, then the first objective. */
+bool hfi_place_better(const hfi_place *a, const hfi_place *b);
+/** The incumbent: among trials that told the first objective, by posterior mean and feasibility. 0: none. */
+hf_status hfi_study_incumbent(hf_context *ctx, const hf_study *study, uint64_t *trial, hfi_place *place);
+/** Numbers of all trials that told something, no settings twice, and what is thought of them; to be freed. */
+hf_status hfi_study_candidates(hf_context *ctx, const hf_study *study, uint64_t **trial, hfi_place **place,
+                               size_t *count);
+
+/* ---- best.c -------------------------------------------------------------------------------------- */
+
+/** A context like `ctx` with the study's seed, and surrogates that know what others told. On success to
+ * be ended by hfi_context_give_back(). */
+hf_status hfi_study_begin(hf_context *ctx, hf_study *study, hf_context **own);
+/** A surrogate's value in the user's units. */
+double hfi_study_outward(const hf_study *study, size_t outcome, double z);
+/** A place in the user's units. `trial` may be 0. */
+void hfi_study_describe(const hf_study *study, uint64_t trial, const hfi_place *place, hf_best *out);
+/** Trials that nobody dominates and their posterior means (surrogates' units, objectives each); room for all that told. */
+hf_status hfi_study_front_of(hf_context *ctx, const hf_study *study, uint64_t *trial, double *values,
+                             size_t *count);
+
+/* ---- propose.c, doubt.c, safe.c ------------------------------------------------------------------- */
+
+/** A proposal on its way. */
+typedef struct hfi_proposed {
+    hf_reason reason;
+    uint64_t repeats;
+    double mean, sd, value;
+    double region;
+    double *at; /* variables */
+} hfi_proposed;
+/** The trial whose repetition decides what comes next, or 0. */
+hf_status hfi_study_doubt(hf_context *ctx, const hf_study *study, uint64_t *trial);
+
+#endif

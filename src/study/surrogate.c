@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Surrogates: the posterior of each outcome given what was told. Hyperparameters, warp and verdicts about
+ * readings are trained when the readings have grown by a tenth, or when a new one surprises; until then they
+ * are held and the posterior is one factorisation away.
+ */
+#include "study/surrogate.h"
+
+#include "posterior/posterior.h"
+#include <math.h>
+#include <string.h>
+
+/* A new reading this many standard deviations off asks for a training, which judges it. */
+static const double surprise = 4.0;
+
+void hfi_surrogate_free(const hfi_memory *memory, hfi_surrogate *s)
+{
+    hf_posterior_free(s->posterior);
+    hfi_memory_free(memory, s->x);
+    hfi_memory_free(memory, s->trial);
+    hfi_memory_free(memory, s->reading);
+    hfi_fitted_free(memory, &s->next);
+    *s = (hfi_surrogate){0};
+}
+
+/* ---- readings ------------------------------------------------------------------------------------------- */
+
+/* What a trial says about an outcome, or NaN. */
+static double said(const hf_study *study, const hfi_trial *trial, size_t outcome)
+{
+    if (trial->state != HF_TRIAL_TOLD && trial->state != HF_TRIAL_FAILED) return NAN;
+    if (outcome == study->outcomes) return trial->state == HF_TRIAL_FAILED ? 1.0 : 0.0;
+    return hfi_study_sign(study, outcome) * trial->value[outcome];
+}
+
+size_t hfi_study_readings(const hf_study *study, size_t outcome)
+{
+    size_t count = 0;
+    for (uint64_t id = 1; id <= study->trials; id++)
+        count += isnan(said(study, study->trial[id - 1], outcome)) ? 0 : 1;
+    return count;
+}
+
+static hf_status gather(hf_context *ctx, const hf_study *study, size_t outcome, hfi_surrogate *s)
+{
+    const hfi_memory *memory = &study->memory;
+    const size_t n = hfi_study_readings(study, outcome), d = study->d;
+    if (n < 2)
+        return hfi_fail(ctx, HF_ERR_NO_DATA, "%zu trials have told %s; two are needed for a surrogate", n,
+                        outcome < study->outcomes ? study->s.outcome[outcome].name : "success");
+    s->x = hfi_memory_alloc(memory, n, (d + 2) * sizeof *s->x);
+    s->trial = hfi_memory_alloc(memory, n, sizeof *s->trial + sizeof *s->aside);
+    s->reading = hfi_memory_alloc(memory, n, sizeof *s->reading);
+    if (s->x == NULL || s->trial == NULL || s->reading == NULL) return hfi_out_of_memory(ctx);
+    s->y = s->x + n * d;
+    s->noise = s->y + n;
+    s->aside = (bool *)(s->trial + n);
+    for (uint64_t id = 1; id <= study->trials; id++) {
+        const hfi_trial *trial = study->trial[id - 1];
+        const double y = said(study, trial, outcome);
+        if (isnan(y)) continue;
+        memcpy(s->x + s->n * d, trial->u, d * sizeof *s->x);
+        s->y[s->n] = y;
+        s->noise[s->n] = outcome < study->outcomes ? trial->noise[outcome] : 0.0;
+        s->trial[s->n++] = id;
+    }
+    return HF_OK;
+}
+
+static void warp(hfi_surrogate *s)
+{
+    const hfi_warp *w = &s->next.warp;
+    for (size_t i = 0; i < s->n; i++) {
+        const double slope = hfi_warp_slope(w, s->y[i]);
+        s->noise[i] *= slope * slope;
+        s->y[i] = hfi_warp_to(w, s->y[i]);
+    }
+}
+
+/* ---- settings of fits ------------------------------------------------------------------------------------- */
+
+hf_status hfi_surrogate_settings(hf_context *ctx, const hf_study *study, size_t outcome, hf_fit_settings *out)
+{
+    const hf_status s = hf_fit_settings_preset(ctx, study->s.preset, out);
+    if (s < 0) return s;
+    out->kernel = study->expression;
+    out->unit_inputs = true;
+    out->lengthscale_prior = HF_PRIOR_DIMENSION;
+    out->priors = true;
+    out->calibrate = false;
+    out->groups = false;
+    if (!study->s.robust || outcome == study->outcomes) out->suspects = HF_SUSPECTS_OFF;
+    return HF_OK;
+}
+
+/* Assignments of what a training ended in: parameters of the kernel, noise and mean. Names are the kernel's. */
+static hf_status assignments(hf_context *ctx, const hf_study *study, const hfi_fitted *fitted,
+                             hf_kernel **kernel, hf_assignment **out)
+{
+    *out = NULL;
+    hf_status s = hf_kernel_parse(ctx, study->expression, NULL, study->d, kernel);
+    if (s < 0) return s;
+    const size_t count = hf_kernel_parameters(*kernel);
+    if (count + 2 != fitted->parameters)
+        return hfi_fail(ctx, HF_ERR_MODEL_FILE, "a training of %zu values, where the kernel has %zu",
+                        fitted->parameters, count + 2);
+    hf_assignment *a = *out = hfi_alloc(ctx, count + 2, sizeof *a);
+    if (a == NULL) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        hf_parameter p;
+        (void)hf_kernel_parameter(*kernel, i, &p);
+        a[i] = (hf_assignment){.name = p.name, .value = fitted->value[i]};
+    }
+    a[count] = (hf_assignment){.name = "noise", .value = fitted->value[count]};
+    a[count + 1] = (hf_assignment){.name = "mean", .value = fitted->value[count + 1]};
+    return HF_OK;
+}
+
+/* The other way round: what a posterior was trained to, user's units. */
+static void learn(const hf_posterior *posterior, double *value)
+{
+    const hf_kernel *kernel = hf_posterior_kernel(posterior);
+    const size_t count = hf_kernel_parameters(kernel);
+    for (size_t i = 0; i < count; i++) {
+        hf_parameter p;
+        (void)hf_kernel_parameter(kernel, i, &p);
+        value[i] = p.value * hfi_scaling_factor(&posterior->scaling, p.unit, p.column);
+    }
+    const hf_mean *mean = hf_posterior_mean_function(posterior);
+    const double constant = hf_mean_coefficients(mean) > 0 ? hf_mean_values(mean)[0] : 0.0;
+    value[count] = hf_posterior_noise(posterior);
+    value[count + 1] = hfi_scaling_mean(&posterior->scaling, 0, constant);
+}
+
+/* ---- the two fits ------------------------------------------------------------------------------------------ */
+
+static hf_data data_of(const hf_study *study, const hfi_surrogate *s, bool noisy)
+{
+    return (hf_data){
+        .n = s->n, .d = study->d, .x = s->x, .ldx = study->d, .y = s->y, .noise = noisy ? s->noise : NULL};
+}
+
+static bool any_noise(const hfi_surrogate *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->noise[i] > 0.0) return true;
+    return false;
+}
+
+/* Parameters and verdicts of a training into s->next. */
+static hf_status remember(hf_context *ctx, const hf_study *study, const hf_fit_report *report,
+                          hfi_surrogate *s)
+{
+    const size_t parameters = hf_kernel_parameters(hf_posterior_kernel(s->posterior)) + 2;
+    hfi_fitted *next = &s->next;
+    next->value = hfi_memory_alloc(&study->memory, parameters + 2 * s->n, sizeof *next->value);
+    if (next->value == NULL) return hfi_out_of_memory(ctx);
+    next->readings = s->n;
+    next->facts = study->facts;
+    next->parameters = parameters;
+    next->trial = next->value + parameters;
+    learn(s->posterior, next->value);
+    for (size_t i = 0; i < s->n; i++) {
+        s->aside[i] = s->reading[i].suspected && report->suspects_adopted;
+        if (s->aside[i]) next->trial[next->aside++] = (double)s->trial[i];
+    }
+    for (size_t i = 0; i < s->n; i++)
+        if (s->reading[i].suspected && !s->aside[i])
+            next->trial[next->aside + next->doubted++] = (double)s->trial[i];
+    s->trained = true;
+    return HF_OK;
+}
+
+static hf_status train(hf_context *ctx, const hf_study *study, size_t outcome, hfi_surrogate *s)
+{
+    const hfi_fitted *before = &study->fitted[outcome];
+    hf_fit_settings settings;
+    hf_fit_report report;
+    hf_kernel *kernel = NULL;
+    hf_assignment *start = NULL;
+    s->next = (hfi_fitted){.warp = hfi_warp_none()};
+    if (hfi_study_is_objective(study, outcome)) {
+        double *scratch = hfi_alloc(ctx, s->n, sizeof *scratch);
+        if (scratch == NULL) return HF_ERR_MEMORY;
+        s->next.warp = hfi_warp_of(s->n, s->y, scratch);
+        hfi_free(ctx, scratch);
+    }
+    warp(s);
+    hf_status status = hfi_surrogate_settings(ctx, study, outcome, &settings);
+    if (status >= 0 && before->readings > 0) {
+        status = assignments(ctx, study, before, &kernel, &start);
+    }
+    const hf_data data = data_of(study, s, any_noise(s));
+    if (status >= 0) status = hf_fit_data(ctx, &data, &settings, &s->posterior, &report, s->reading);
+    if (status >= 0) status = hfi_worse(status, remember(ctx, study, &report, s));
+    hfi_free(ctx, start);
+    hf_kernel_free(kernel);
+    return status;
+}
+
+static bool listed(const double *list, size_t count, uint64_t id)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == (double)id) return true;
+    return false;
+}
+
+static hf_status hold(hf_context *ctx, const hf_study *study, size_t outcome, hfi_surrogate *s)
+{
+    const hfi_fitted *before = &study->fitted[outcome];
+    hf_fit_settings settings;
+    hf_kernel *kernel = NULL;
+    hf_assignment *set = NULL;
+    s->next = (hfi_fitted){.warp = before->warp};
+    warp(s);
+    for (size_t i = 0; i < s->n; i++) s->aside[i] = listed(before->trial, before->aside, s->trial[i]);
+    hf_status status = hfi_surrogate_settings(ctx, study, outcome, &settings);
+    if (status >= 0) status = assignments(ctx, study, before, &kernel, &set);
+    settings.set = set;
+    settings.set_count = before->parameters;
+    settings.train = false;
+    settings.suspects = HF_SUSPECTS_OFF;
+    hf_data data = data_of(study, s, any_noise(s));
+    if (status >= 0) status = hf_fit_data(ctx, &data, &settings, &s->posterior, NULL, s->reading);
+    for (size_t i = 0; i < s->n && status >= 0; i++)
+        s->reading[i].suspected =
+            s->aside[i] || listed(before->trial + before->aside, before->doubted, s->trial[i]);
+    hfi_free(ctx, set);
+    hf_kernel_free(kernel);
+    return status;
+}
+
+/* ---- what the others say of a reading ------------------------------------------------------------------------ */
+
+/* loo_mean and loo_var of the readings `which`, observed, warped units: of those without a say a prediction. */
+static hf_status look_at(hf_context *ctx, const hf_study *study, hfi_surrogate *s, const bool *which)
+{
+    const size_t anchors = hf_posterior_anchors(s->posterior), d = study->d;
+    const bool exact = hf_posterior_solver(s->posterior) == HF_SOLVER_EXACT;
+    double *mean = hfi_alloc(ctx, 2 * anchors + 2, sizeof *mean), *var = mean + anchors + 1;
+    if (mean == NULL) return HF_ERR_MEMORY;
+    size_t sited = 0;
+    for (size_t i = 0; i < s->n; i++) sited += !s->aside[i];
+    hf_status status = exact && sited == anchors ? hf_leave_one_out(ctx, s->posterior, mean, var) : HF_OK;
+    const double noise = hf_posterior_noise(s->posterior);
+    size_t k = 0;
+    for (size_t i = 0; i < s->n && status >= 0; i++) {
+        hf_reading *r = &s->reading[i];
+        const size_t at = k;
+        k += !s->aside[i];
+        if (!which[i]) continue;
+        if (!s->aside[i] && exact && sited == anchors) {
+            r->loo_mean = mean[at];
+            r->loo_var = var[at] + noise + s->noise[i];
+        } else {
+            status = hf_predict(ctx, s->posterior, 1, s->x + i * d, d, &r->loo_mean, &r->loo_var, NULL);
+            r->loo_var += noise + s->noise[i];
+        }
+    }
+    hfi_free(ctx, mean);
+    return status;
+}
+
+/* Whether a reading that came in since the last training is far from what the others say. */
+static hf_status surprised(hf_context *ctx, const hf_study *study, hfi_surrogate *s, uint64_t known,
+                           bool *answer)
+{
+    *answer = false;
+    if (hf_posterior_solver(s->posterior) != HF_SOLVER_EXACT || s->n > 1000) return HF_OK;
+    bool *fresh = hfi_alloc(ctx, s->n, sizeof *fresh);
+    if (fresh == NULL) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < s->n; i++) fresh[i] = hfi_study_find(study, s->trial[i])->fact > known;
+    const hf_status status = look_at(ctx, study, s, fresh);
+    for (size_t i = 0; i < s->n && status >= 0; i++) {
+        const double off = s->y[i] - s->reading[i].loo_mean;
+        if (fresh[i] && off * off > surprise * surprise * s->reading[i].loo_var) *answer = true;
+    }
+    hfi_free(ctx, fresh);
+    return status;
+}
+
+static hf_status explain_suspects(hf_context *ctx, const hf_study *study, hfi_surrogate *s)
+{
+    bool *which = hfi_alloc(ctx, s->n, sizeof *which), any = false;
+    if (which == NULL) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < s->n; i++) {
+        which[i] = s->reading[i].suspected;
+        any = any || which[i];
+    }
+    const hf_status status = any ? look_at(ctx, study, s, which) : HF_OK;
+    hfi_free(ctx, which);
+    return status;
+}
+
+/* ---- making one ------------------------------------------------------------------------------------------------ */
+
+static bool due(const hfi_fitted *fitted, size_t n)
+{
+    const uint64_t r = fitted->readings;
+    return r < 2 || n < r || n - r >= (r < 20 ? 1 : r / 10);
+}
+
+static hf_status make(hf_context *ctx, const hf_study *study, size_t outcome, hfi_surrogate *s)
+{
+    hf_status status = gather(ctx, study, outcome, s);
+    if (status < 0) return status;
+    bool again = due(&study->fitted[outcome], s->n);
+    if (!again) {
+        status = hold(ctx, study, outcome, s);
+        if (status >= 0 && study->s.robust && s->n > study->fitted[outcome].readings)
+            status = hfi_worse(status, surprised(ctx, study, s, study->fitted[outcome].facts, &again));
+        if (status >= 0 && again) {
+            hfi_surrogate_free(&study->memory, s);
+            status = gather(ctx, study, outcome, s);
+        }
+    }
+    if (again && status >= 0) status = train(ctx, study, outcome, s);
+    if (status >= 0) status = hfi_worse(status, explain_suspects(ctx, study, s));
+    s->changes = study->facts;
+    return status;
+}
+
+hf_status hfi_study_surrogate(hf_context *ctx, hf_study *study, size_t outcome, hfi_surrogate **out)
+{
+    hfi_surrogate *s = &study->surrogate[outcome];
+    *out = s;
+    if (s->posterior != NULL && s->changes == study->facts) return HF_OK;
+    hfi_surrogate made = {0};
+    const hf_status status = make(ctx, study, outcome, &made);
+    if (status < 0) {
+        hfi_surrogate_free(&study->memory, &made);
+        return status;
+    }
+    hfi_surrogate_free(&study->memory, s);
+    *s = made;
+    return HF_OK;
+}
+
+hf_status hfi_study_surrogates(hf_context *ctx, hf_study *study)
+{
+    hf_status status = HF_OK;
+    hfi_surrogate *s;
+    for (size_t o = 0; o < study->outcomes && status >= 0; o++)
+        status = hfi_study_surrogate(ctx, study, o, &s);
+    if (status >= 0 && study->failed > 0) status = hfi_study_surrogate(ctx, study, study->outcomes, &s);
+    return status;
+}
+
+/* ---- for the journal ------------------------------------------------------------------------------------------- */
+
+hf_status hfi_study_news(hf_context *ctx, const hf_study *study, hfi_study_event *events, size_t *count,
+                         double **numbers)
+{
+    size_t total = 1;
+    *count = 0;
+    for (size_t o = 0; o <= study->outcomes; o++) {
+        const hfi_fitted *f = &study->surrogate[o].next;
+        if (study->surrogate[o].trained) total += 6 + f->parameters + f->aside + f->doubted;
+    }
+    double *at = *numbers = hfi_alloc(ctx, total, sizeof *at);
+    if (at == NULL) return HF_ERR_MEMORY;
+    for (size_t o = 0; o <= study->outcomes; o++) {
+        const hfi_fitted *f = &study->surrogate[o].next;
+        if (!study->surrogate[o].trained) continue;
+        const size_t held = f->parameters + f->aside + f->doubted;
+        const double head[6] = {(double)f->parameters, (double)f->aside, (double)f->doubted,
+                                f->warp.knee,          f->warp.bend,     (double)f->facts};
+        memcpy(at, head, sizeof head);
+        memcpy(at + 6, f->value, held * sizeof *at);
+        events[(*count)++] = (hfi_study_event){.kind = HFI_STUDY_FITTED,
+                                               .id = o,
+                                               .of = f->readings,
+                                               .time = 0.0,
+                                               .count = 6 + held,
+                                               .values = at};
+        at += 6 + held;
+    }
+    return HF_OK;
+}
+
+void hfi_study_news_told(hf_study *study)
+{
+    for (size_t o = 0; o <= study->outcomes; o++) study->surrogate[o].trained = false;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a study remembers of its trials. */
+#include "study/study.h"
+
+#include <math.h>
+#include <string.h>
+
+hfi_trial *hfi_study_find(const hf_study *study, uint64_t id)
+{
+    return id >= 1 && id <= study->trials ? study->trial[id - 1] : NULL;
+}
+
+uint64_t hfi_study_same(const hf_study *study, const double *at)
+{
+    for (uint64_t id = 1; id <= study->trials; id++)
+        if (memcmp(study->trial[id - 1]->at, at, study->d * sizeof *at) == 0) return id;
+    return 0;
+}
+
+size_t hfi_study_repeated(const hf_study *study, uint64_t id)
+{
+    const hfi_trial *trial = hfi_study_find(study, id);
+    if (trial == NULL) return 0;
+    const uint64_t first = trial->repeats != 0 ? trial->repeats : id;
+    size_t count = 0;
+    for (uint64_t k = first; k <= study->trials; k++) {
+        const hfi_trial *other = study->trial[k - 1];
+        const bool same = k == first || other->repeats == first;
+        count += same && (other->state == HF_TRIAL_TOLD || other->state == HF_TRIAL_PENDING);
+    }
+    return count;
+}
+
+hf_status hfi_study_pending(hf_context *ctx, const hf_study *study, double **x, size_t *count)
+{
+    *x = hfi_alloc_product(ctx, study->pending + 1, study->d, sizeof **x);
+    if (*x == NULL) return HF_ERR_MEMORY;
+    *count = 0;
+    for (uint64_t id = study->trials; id >= 1 && *count < study->pending; id--) {
+        const hfi_trial *trial = study->trial[id - 1];
+        if (trial->state != HF_TRIAL_PENDING) continue;
+        memcpy(*x + *count * study->d, trial->u, study->d * sizeof **x);
+        ++*count;
+    }
+    return HF_OK;
+}
+
+uint64_t hf_study_trials(const hf_study *study)
+{
+    return study != NULL ? study->trials : 0;
+}
+
+/* What the surrogates think of a trial's values. */
+static void judged(const hf_study *study, uint64_t id, hf_trial *out)
+{
+    for (size_t o = 0; o < study->outcomes; o++) {
+        const hfi_surrogate *s = &study->surrogate[o];
+        for (size_t i = 0; s->posterior != NULL && i < s->n; i++) {
+            if (s->trial[i] != id || !(s->reading[i].suspected || s->aside[i]) || out->suspected) continue;
+            out->suspected = true;
+            out->aside = s->aside[i];
+            out->outcome = o;
+            out->mean = s->reading[i].loo_mean;
+            out->sd = sqrt(s->reading[i].loo_var);
+        }
+    }
+}
+
+hf_status hf_study_trial(hf_context *ctx, const hf_study *study, uint64_t id, hf_trial *out)
+{
+    if (study == NULL || out == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_trial: a study and a place for the trial are needed");
+    const hfi_trial *trial = hfi_study_find(study, id);
+    if (trial == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no trial %llu; the study has %llu",
+                        (unsigned long long)id, (unsigned long long)study->trials);
+    *out = (hf_trial){.id = id,
+                      .state = trial->state,
+                      .reason = trial->reason,
+                      .repeats = trial->repeats,
+                      .asked = trial->asked,
+                      .told = trial->told,
+                      .at = trial->at,
+                      .value = trial->value,
+                      .noise = trial->noise,
+                      .note = trial->note != NULL ? trial->note : "",
+                      .mean = NAN,
+                      .sd = NAN};
+    judged(study, id, out);
+    return HF_OK;
+}

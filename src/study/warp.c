@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What lies far below the median of an objective says little about where it is largest, and much about the
+ * scale of everything else. The warp draws it nearer and leaves the upper half as it is:
+ *
+ *     z = y                                      y >= knee
+ *     z = knee - bend log1p((knee - y) / bend)   y < knee
+ *
+ * It is increasing with a continuous slope, so that the best place stays the best place.
+ */
+#include "study/study.h"
+
+#include <math.h>
+#include <string.h>
+
+hfi_warp hfi_warp_none(void)
+{
+    return (hfi_warp){.knee = 0.0, .bend = INFINITY};
+}
+
+hfi_warp hfi_warp_of(size_t n, const double *y, double *scratch)
+{
+    if (n < 2) return hfi_warp_none();
+    memcpy(scratch, y, n * sizeof *y);
+    const double median = hfi_quantile(scratch, n, 0.5);
+    const double upper = hfi_quantile(scratch, n, 0.75);
+    const double bend = 2.0 * (upper - median);
+    if (!(bend > 0.0)) return hfi_warp_none();
+    return (hfi_warp){.knee = median, .bend = bend};
+}
+
+double hfi_warp_to(const hfi_warp *warp, double y)
+{
+    if (!(y < warp->knee) || isinf(warp->bend)) return y;
+    return warp->knee - warp->bend * log1p((warp->knee - y) / warp->bend);
+}
+
+double hfi_warp_from(const hfi_warp *warp, double z)
+{
+    if (!(z < warp->knee) || isinf(warp->bend)) return z;
+    return warp->knee - warp->bend * expm1((warp->knee - z) / warp->bend);
+}
+
+double hfi_warp_slope(const hfi_warp *warp, double y)
+{
+    if (!(y < warp->knee) || isinf(warp->bend)) return 1.0;
+    return 1.0 / (1.0 + (warp->knee - y) / warp->bend);
+}
