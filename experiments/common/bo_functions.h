@@ -53,4 +53,12 @@ void bo_rover(const bo_problem *p, const double *x, double *values);
 void bo_lander(const bo_problem *p, const double *x, double *values);
 /**@}*/
 
+/** @name bo_dna.c: penalties of a lasso. */
+/**@{*/
+void bo_dna(const bo_problem *p, const double *x, double *values);
+/** Reads the table of the set; NULL with the reason on standard error. */
+void *bo_dna_open(const char *path);
+void bo_dna_close(void *context);
+/**@}*/
+
 #endif

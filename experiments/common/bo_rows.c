@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/bo_functions.h"
 
+#include <math.h>
+
 static const bo_row rows[] = {
     {.name = "branin",
      .about = "Branin, three equal maxima",
@@ -164,6 +166,21 @@ static const bo_row rows[] = {
      .sd = {22.023420108239929},
      .spread_points = 4096,
      .evaluate = bo_rover},
+    {.name = "lasso-dna",
+     .about = "180 penalties of a lasso, minus the error of its cross-validation",
+     .d = 180,
+     .objectives = 1,
+     .lower = -1.0,
+     .upper = 1.0,
+     .evaluations = 1000,
+     .starts = 250,
+     .best = -0.2815,
+     .sd = {0.038946085117011198},
+     .spread_points = 512,
+     .evaluate = bo_dna,
+     .file = "libsvm_dna/dna_train.csv",
+     .open = bo_dna_open,
+     .close = bo_dna_close},
     {.name = "branin-disc",
      .about = "Branin inside a disc",
      .d = 2,

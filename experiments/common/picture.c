@@ -21,7 +21,7 @@ void picture_begin(picture *p)
 }
 
 /* Inside single quotes gnuplot expands nothing; a quote is written twice. */
-static void print_quoted(FILE *out, const char *text)
+void picture_quote(FILE *out, const char *text)
 {
     fputc('\'', out);
     for (; *text; ++text) {
@@ -38,7 +38,7 @@ static bool draw(const picture *p, const char *terminal, const char *stem, const
     if (!gnuplot) return false;
     snprintf(path, sizeof path, "%s%s", stem, suffix);
     fprintf(gnuplot, "%s\nset output ", terminal);
-    print_quoted(gnuplot, path);
+    picture_quote(gnuplot, path);
     fputc('\n', gnuplot);
     const bool written =
         fwrite(p->text, 1, p->length, gnuplot) == p->length && fputs("unset output\n", gnuplot) >= 0;

@@ -19,6 +19,8 @@ typedef struct picture {
 
 /** Begins a script with the style that all pictures share; ends the program when memory is out. */
 void picture_begin(picture *p);
+/** Writes a text as gnuplot's quoted string. */
+void picture_quote(FILE *out, const char *text);
 /** Draws it, width x height in pixels of the svg, and frees it. Says where; false, with a message on standard error, where
  * gnuplot is not installed or fails. */
 bool picture_draw(picture *p, const char *stem, int width, int height);

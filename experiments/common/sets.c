@@ -58,6 +58,8 @@ static const set sets[] = {
      "https://github.com/kelas/mnist", NULL},
     {"ny_ozone/nysptime.csv", "ozone at 28 stations of New York State in July and August 2006",
      "the R package bmstdr, https://github.com/sujit-sahu/bmstdr, data/nysptime.rda", NULL},
+    {"libsvm_dna/dna_train.csv", "pieces of DNA as 180 zeros and ones, and their class as y",
+     "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/multiclass.html, dna.scale", NULL},
     {"rkhs_henon_grid_delta1/readings.csv", "the authors' readings of the Henon map",
      "https://github.com/PREDICT-EPFL/opt-rkhs-bounds, ex1/delta_bar_1_grid.mat", NULL},
     {"rkhs_henon_grid_delta1/bounds.csv", "the authors' bounds for them",

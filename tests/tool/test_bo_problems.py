@@ -13,6 +13,7 @@ PROGRAM = os.path.join(os.environ.get("HF_BUILD", os.path.join(SOURCE, "build"))
 PI = math.pi
 HARTMANN6 = [0.20168951397760904, 0.15001069019946628, 0.4768739709136298, 0.27533243023964377, 0.3116516154723292,
              0.6573005311849274]
+DATA = os.path.join(SOURCE, "..", "shared", "data")
 # a point where the best value is reached
 WHERE = {"branin": [PI, 2.275], "hartmann3": [0.11458889702441237, 0.5556488967529246, 0.8525469840241771],
          "hartmann6": HARTMANN6,
@@ -34,6 +35,11 @@ class Problems(ToolCase):
         done = subprocess.run([PROGRAM], input=text, capture_output=True, text=True, timeout=100, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout.splitlines()
+
+    def dna(self, *lines):
+        done = subprocess.run([PROGRAM, "--data", DATA], input="".join(line + "\n" for line in ("lasso-dna 1 0", *lines)),
+                              capture_output=True, text=True, timeout=100, check=False)
+        return done.stdout.splitlines(), done.stderr
 
     def values(self, name, points, seed=1, share=0.25):
         lines = self.answers("%s %d %r" % (name, seed, share), *(" ".join(map(repr, p)) for p in points))
@@ -120,6 +126,38 @@ class Problems(ToolCase):
         for x, value in zip(starts + ways, self.values("rover", starts + ways)):
             self.assertAlmostEqual(value[0], rover_of_scipy(x), 9)
 
+    def test_data_that_are_not_there(self):
+        done = subprocess.run([PROGRAM, "--data", "nowhere"], input="lasso-dna 1\n1 2\n", capture_output=True, text=True, check=False)
+        self.assertEqual(done.stdout.splitlines()[0], 'error the data of "lasso-dna" are not there')
+        self.assertIn("nowhere/libsvm_dna/dna_train.csv is not there", done.stderr)
+        os.makedirs(self.path("libsvm_dna"))
+        self.write("libsvm_dna/dna_train.csv", "y,x1\n1,0\n")
+        done = subprocess.run([PROGRAM, "--data", self.folder], input="lasso-dna 1\n", capture_output=True, text=True, check=False)
+        self.assertIn("error the data", done.stdout)
+        self.assertIn("has 1 rows and 2 columns, not 2000 and 181", done.stderr)
+
+    def test_lasso_dna(self):
+        """The published benchmark's rows and folds, beside scikit-learn's lasso."""
+        if not os.path.exists(os.path.join(DATA, "libsvm_dna", "dna_train.csv")):
+            self.skipTest("the pieces of DNA are not there")
+        import numpy as np
+        from sklearn.linear_model import Lasso
+        from sklearn.model_selection import KFold, train_test_split
+        table = np.loadtxt(os.path.join(DATA, "libsvm_dna", "dna_train.csv"), delimiter=",", skiprows=1)
+        table = table[train_test_split(np.arange(2000), test_size=0.15, random_state=42)[0]]
+        x, y = table[:, 1:], table[:, 0]
+        most = math.log(abs(x.T @ y).max() / 1700)
+        rng = np.random.default_rng(1)
+        points = [np.ones(180), rng.uniform(0, 1, 180)]
+        lines, _ = self.dna(*(" ".join(map(repr, map(float, p))) for p in points))
+        for p, line in zip(points, lines[1:]):
+            weights = np.exp(most + (p - 1) / 2 * math.log(1e5))
+            errors = []
+            for kept, held in KFold(5, shuffle=True, random_state=42).split(x):
+                fit = Lasso(alpha=1.0, fit_intercept=False, max_iter=20000, tol=1e-8).fit(x[kept] / weights, y[kept])
+                errors.append(np.mean((y[held] - x[held] / weights @ fit.coef_) ** 2))
+            self.assertAlmostEqual(float(line.split()[0]), -np.mean(errors), 6)
+
     def test_standard_deviations_are_those_of_uniform_points(self):
         for name, row in self.rows.items():
             if name in SLOW:
@@ -195,7 +233,7 @@ def rover_of_scipy(x):
     return 5 - np.sum(lengths * (cost[1:] + cost[:-1]) / 2) - 100 * np.abs(way[-1] - 0.95).sum()
 
 
-SLOW = ("lander",)
+SLOW = ("lander", "lasso-dna")
 
 if __name__ == "__main__":
     if not os.path.exists(PROGRAM):

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bo-table: runs of optimisers on the problems of bo-problem, summed up as tables and curves. */
+#include "common/bo_table.h"
+#include "common/options.h"
+
+static const char heading[] =
+    "usage: bo-table --runs FILES [--ours METHOD] [--out FILE] [--wrong PERCENT --picture STEM]\n"
+    "Sums up runs of optimisers, as peer_optimisers.py writes them: medians and quartiles of the simple\n"
+    "regret, and ours beside the best peer's.\n";
+
+/* Files are told apart from other words when they are opened. */
+static bool is_file(const char *name)
+{
+    return *name != '\0';
+}
+
+static bool write_runs(const bo_runs *runs, const char *path)
+{
+    FILE *file = fopen(path, "w");
+    bool good = file && bo_runs_begin(file);
+    for (size_t i = 0; i < runs->count && good; ++i) good = bo_run_write(file, &runs->items[i]);
+    if (file && fclose(file) != 0) good = false;
+    if (!good) perror(path);
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    words files = {.count = 0};
+    const char *ours = NULL, *stem = NULL, *out = NULL;
+    long percent = 0;
+    bo_runs runs = {0};
+    const option_row rows[] = {
+        {.name = "runs",
+         .value = "FILES",
+         .help = "CSV of runs, separated by commas",
+         .list = &files,
+         .known = is_file},
+        {.name = "ours",
+         .value = "METHOD",
+         .help = "compare this one with the best of the others",
+         .text = &ours},
+        {.name = "out", .value = "FILE", .help = "write all runs to one file", .text = &out},
+        {.name = "wrong",
+         .value = "PERCENT",
+         .help = "the share of wrong values that the picture shows (default 0)",
+         .number = &percent,
+         .least = 0,
+         .most = 100},
+        {.name = "picture", .value = "STEM", .help = "draw STEM.svg and STEM.png", .text = &stem},
+    };
+    options_read(argc, argv, heading, "bo-table --runs experiments/peers/optimisers.csv --picture peers",
+                 sizeof rows / sizeof *rows, rows);
+    if (!files.count) {
+        fputs("bo-table: no --runs; see --help\n", stderr);
+        return 2;
+    }
+    bool good = true;
+    for (size_t i = 0; i < files.count && good; ++i) good = bo_runs_load(&runs, files.items[i]);
+    if (good) bo_table_print(stdout, &runs, ours);
+    if (good && out) good = write_runs(&runs, out);
+    if (good && stem) good = bo_curves_draw(&runs, (double)percent / 100.0, stem);
+    bo_runs_free(&runs);
+    return good ? 0 : 1;
+}
