@@ -14,29 +14,30 @@
 #include "study/study.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double enough = 0.2, prior_wrong = 0.5, prior_right = 4.5;
-/* Readings of one place that differ by less, in noise sds and in the readings' range, agree. */
-static const double same_noise = 4.0, same_range = 0.05;
+/* Readings of one place agree that differ by at most so many noise sds of a difference, and so many times the
+ * lower quartile of all such differences, where there are enough of these (of sound pairs 94 in 100 do); or by this
+ * share of the readings' range. */
+static const double noise_times = 4.0, usual_times = 6.0, same_range = 0.01;
 /* Repetitions are at most this share of what was told, and a few. */
 static const double most_share = 0.25;
 enum {
-    FEW = 4
+    FEW = 4,
+    ENOUGH_PAIRS = 4,
+    MOST_PAIRS = 256 /* the newest ones */
 };
 
 typedef struct doubts {
     const hf_study *study;
     const hfi_surrogate *s;
+    double noise;  /* sd of the difference of two sound readings, by the last training */
     double spread; /* range of the readings */
     double agreed, differed;
+    double limit; /* readings of one place that differ by no more agree */
     size_t repetitions;
 } doubts;
-
-static bool agree(const doubts *d, double a, double b)
-{
-    const double noise = sqrt(2.0 * hf_posterior_noise(d->s->posterior));
-    return fabs(a - b) <= fmax(same_noise * noise, same_range * d->spread);
-}
 
 static size_t reading_of(const hfi_surrogate *s, uint64_t id)
 {
@@ -45,7 +46,7 @@ static size_t reading_of(const hfi_surrogate *s, uint64_t id)
     return i;
 }
 
-/* What repetitions have shown so far. */
+/* What repetitions have shown so far. A quarter of the pairs at least is taken to be sound. */
 static void count(doubts *d)
 {
     const hfi_surrogate *s = d->s;
@@ -55,28 +56,67 @@ static void count(doubts *d)
         low = fmin(low, s->y[i]);
         high = fmax(high, s->y[i]);
     }
-    d->spread = high - low;
-    for (size_t i = 0; i < s->n; i++) {
-        const hfi_trial *t = hfi_study_find(d->study, s->trial[i]);
-        d->repetitions += t->reason == HF_REASON_REPEAT;
-        if (t->repeats == 0) continue;
-        const size_t k = reading_of(s, t->repeats);
-        if (k == s->n) continue;
-        if (agree(d, s->y[i], s->y[k]))
+    d->spread = high > low ? high - low : 0.0;
+    double pair[MOST_PAIRS], sorted[MOST_PAIRS];
+    size_t pairs = 0;
+    for (size_t i = s->n; i-- > 0 && pairs < MOST_PAIRS;) {
+        const uint64_t first = hfi_study_find(d->study, s->trial[i])->repeats;
+        const size_t k = first != 0 ? reading_of(s, first) : s->n;
+        if (k < s->n) pair[pairs++] = fabs(s->y[i] - s->y[k]);
+    }
+    memcpy(sorted, pair, pairs * sizeof *pair);
+    const double usual = pairs >= ENOUGH_PAIRS ? hfi_quantile(sorted, pairs, 0.25) : 0.0;
+    d->limit = fmax(fmin(usual_times * usual, noise_times * d->noise), same_range * d->spread);
+    for (size_t k = 0; k < pairs; k++) {
+        if (pair[k] <= d->limit)
             d->agreed += 1.0;
         else
             d->differed += 1.0;
     }
-    for (uint64_t id = 1; id <= d->study->trials; id++) {
+    for (uint64_t id = d->study->trials; id >= 1; id--) {
         const hfi_trial *t = d->study->trial[id - 1];
-        d->repetitions += t->state == HF_TRIAL_PENDING && t->reason == HF_REASON_REPEAT;
+        const bool counts = t->state == HF_TRIAL_PENDING || t->state == HF_TRIAL_TOLD;
+        d->repetitions += counts && t->reason == HF_REASON_REPEAT;
+    }
+}
+
+static doubts begin(const hf_study *study, size_t outcome, const hfi_surrogate *s)
+{
+    const hfi_fitted *fitted = &study->fitted[outcome];
+    doubts d = {.study = study, .s = s};
+    if (fitted->parameters >= 2) d.noise = sqrt(2.0 * fitted->value[fitted->parameters - 2]);
+    count(&d);
+    return d;
+}
+
+static double wrong_share(const doubts *d)
+{
+    const double a = prior_wrong + d->differed, b = prior_right + d->agreed;
+    return a / (a + b);
+}
+
+double hfi_study_wrong_share(const hf_study *study, size_t outcome, const hfi_surrogate *s)
+{
+    doubts d = begin(study, outcome, s);
+    return wrong_share(&d);
+}
+
+void hfi_study_confirmed(const hf_study *study, const hfi_surrogate *s, double noise, double range, bool *out)
+{
+    const double limit = fmax(noise_times * sqrt(2.0 * noise), same_range * range);
+    for (size_t i = 0; i < s->n; i++) {
+        const uint64_t first = hfi_study_find(study, s->trial[i])->repeats;
+        for (size_t k = 0; first != 0 && k < s->n; k++) {
+            const bool same = s->trial[k] == first || hfi_study_find(study, s->trial[k])->repeats == first;
+            if (k == i || !same || !(fabs(s->y[i] - s->y[k]) <= limit)) continue;
+            out[i] = out[k] = true;
+        }
     }
 }
 
 static double chance_wrong(const doubts *d, double y, double mean, double var)
 {
-    const double a = prior_wrong + d->differed, b = prior_right + d->agreed;
-    const double w = a / (a + b), off = y - mean;
+    const double w = wrong_share(d), off = y - mean;
     const double p = exp(-0.5 * off * off / var) / sqrt(2.0 * HFI_PI * var);
     const double q = d->spread > 0.0 ? 1.0 / d->spread : p;
     return w * q / (w * q + (1.0 - w) * p);
@@ -125,8 +165,8 @@ hf_status hfi_study_doubt(hf_context *ctx, const hf_study *study, uint64_t *tria
 {
     *trial = 0;
     if (!study->s.robust || study->s.repeats == 0 || study->objectives > 1) return HF_OK;
-    doubts d = {.study = study, .s = &study->surrogate[study->objective[0]]};
-    count(&d);
+    const size_t outcome = study->objective[0];
+    doubts d = begin(study, outcome, &study->surrogate[outcome]);
     if ((double)d.repetitions >= FEW + most_share * (double)study->told) return HF_OK;
     uint64_t incumbent;
     hfi_place place;

@@ -79,7 +79,7 @@ static hf_status best_places(hf_context *ctx, const hf_study *study, double *gue
 static hf_acquire acquisition(const hf_study *study, const hfi_round *round, const hfi_place *incumbent,
                               const hf_posterior **constraint, double *limit)
 {
-    (void)round;
+    (void)round; /*PENDING*/
     hf_acquire a = {.kind = study->s.acquisition,
                     .posterior = study->surrogate[study->objective[0]].posterior,
                     .best = incumbent->log_feasible >= log(0.5) ? incumbent->mean[0] : -INFINITY,
@@ -196,37 +196,77 @@ static hf_status best_region(hf_context *ctx, const hf_study *study, const hfi_r
     return s;
 }
 
-static hf_status acquire(hf_context *ctx, hf_study *study, const hfi_round *round, hfi_proposed *out,
-                         double *u)
+hf_status hfi_study_spread(hf_context *ctx, const hf_study *study, double *out)
 {
-    out->reason = HF_REASON_ACQUIRED;
-    hf_status s = round->region != NULL ? best_region(ctx, study, round, out, u)
-                                        : maximise(ctx, study, round, &study->domain, out, u);
-    if (s < 0) return s;
-    decode(study, u, out->at);
-    if (!tried(study, round->ahead, round->count, out->at)) return s;
-    bool found;
-    s = hfi_worse(s, another(ctx, study, round, out, u, &found));
-    return s < 0 || found ? s : exhausted(ctx, study, out, u);
+    double *y = hfi_alloc(ctx, study->told + 1, sizeof *y);
+    if (y == NULL) return HF_ERR_MEMORY;
+    size_t n = 0;
+    for (uint64_t id = 1; id <= study->trials; id++) {
+        const hfi_trial *t = study->trial[id - 1];
+        const bool fills = t->reason == HF_REASON_START || t->reason == HF_REASON_ADDED;
+        if (fills && t->state == HF_TRIAL_TOLD && !isnan(t->value[study->objective[0]]))
+            y[n++] = t->value[study->objective[0]];
+    }
+    *out = n > 1 ? 0.5 * (hfi_quantile(y, n, 0.75) - hfi_quantile(y, n, 0.25)) : 0.0;
+    hfi_free(ctx, y);
+    return HF_OK;
 }
 
-/* An acquisition below which the safe set is enlarged instead: a thousandth of the readings' scale. */
-static double nothing_to_gain(const hf_study *study)
+/* The acquisition of a gain of `share` of the readings' scale; below it there is nothing to be had. */
+static double nothing_to_gain(const hf_study *study, double spread, double share)
 {
-    const double scale = 1e-3 * hfi_study_spread(study);
+    const double scale = share * spread;
     switch (study->s.acquisition) {
     case HF_ACQUIRE_LOG_EI:
         return scale > 0.0 ? log(scale) : -INFINITY;
     case HF_ACQUIRE_EI:
         return scale;
     case HF_ACQUIRE_LOG_PI:
-        return log(1e-3);
+        return log(share);
     case HF_ACQUIRE_PI:
-        return 1e-3;
+        return share;
     case HF_ACQUIRE_UCB:
         break;
     }
     return -INFINITY;
+}
+
+/* The surrogate sees nothing to gain where it knows most: elsewhere, if there is an elsewhere. */
+static hf_status explore(hf_context *ctx, const hf_study *study, const hfi_round *round, hfi_proposed *out,
+                         double *u)
+{
+    const hf_posterior *constraint[HFI_STUDY_OUTCOMES + 1];
+    double limit[HFI_STUDY_OUTCOMES + 1], value;
+    hfi_place place;
+    uint64_t id;
+    hf_status s = hfi_study_incumbent(ctx, study, &id, &place);
+    if (s < 0 || id == 0) return s;
+    const hf_acquire a = acquisition(study, round, &place, constraint, limit);
+    s = hfi_study_explore(ctx, study, &a, round->number, id, u, &value);
+    if (s == HF_ERR_NO_DATA) return HF_OK;
+    if (s < 0) return s;
+    out->reason = HF_REASON_EXPLORE;
+    out->region = -1.0;
+    out->value = value;
+    return s;
+}
+
+static hf_status acquire(hf_context *ctx, hf_study *study, const hfi_round *round, hfi_proposed *out,
+                         double *u)
+{
+    out->reason = HF_REASON_ACQUIRED;
+    hf_status s = round->region != NULL ? best_region(ctx, study, round, out, u)
+                                        : maximise(ctx, study, round, &study->domain, out, u);
+    double spread = 0.0;
+    if (s >= 0) s = hfi_worse(s, hfi_study_spread(ctx, study, &spread));
+    if (s >= 0 && out->value < nothing_to_gain(study, spread, 1e-6))
+        s = hfi_worse(s, explore(ctx, study, round, out, u));
+    if (s < 0) return s;
+    decode(study, u, out->at);
+    if (!tried(study, round->ahead, round->count, out->at)) return s;
+    bool found;
+    s = hfi_worse(s, another(ctx, study, round, out, u, &found));
+    return s < 0 || found ? s : exhausted(ctx, study, out, u);
 }
 
 /* Among what is surely feasible: where the acquisition is largest, or, with nothing to gain, where least is known. */
@@ -248,7 +288,10 @@ static hf_status acquire_safely(hf_context *ctx, const hf_study *study, const hf
         if (s < 0) return s;
         a = acquisition(study, round, &incumbent, constraint, limit);
     }
-    const double least = known ? nothing_to_gain(study) : 0.0;
+    double spread = 0.0;
+    s = hfi_worse(s, hfi_study_spread(ctx, study, &spread));
+    if (s < 0) return s;
+    const double least = known ? nothing_to_gain(study, spread, 1e-3) : 0.0;
     s = hfi_worse(
         s, hfi_safe_propose(ctx, study, known ? &a : NULL, round->number, least, u, &out->value, &acquired));
     if (s < 0) return s;

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Two regions whose centres are nearer than this, as a share of the cube's diagonal, are one. */
+/* Two regions whose centres are nearer than this are one. */
 static const double apart = 0.1;
 
-static double distance(const hf_study *study, const double *a, const double *b)
+double hfi_study_distance(const hf_study *study, const double *a, const double *b)
 {
     double sum = 0.0;
     for (size_t j = 0; j < study->d; j++) {
@@ -30,7 +30,7 @@ static uint64_t best_for(const hf_study *study, const hfi_region *next, size_t r
         bool taken = false;
         for (size_t k = 0; k < study->regions; k++) {
             const hfi_trial *centre = k != r ? hfi_study_find(study, next[k].centre) : NULL;
-            taken = taken || (centre != NULL && distance(study, centre->u, u) < apart);
+            taken = taken || (centre != NULL && hfi_study_distance(study, centre->u, u) < apart);
         }
         if (!taken && (best == n || hfi_place_better(&places[i], &places[best]))) best = i;
     }
@@ -46,21 +46,6 @@ static size_t find(const uint64_t *ids, size_t n, uint64_t id)
 
 /* ---- results --------------------------------------------------------------------------------------------------- */
 
-double hfi_study_spread(const hf_study *study)
-{
-    const hfi_surrogate *s = &study->surrogate[study->objective[0]];
-    double mean = 0.0, square = 0.0;
-    size_t n = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        if (s->aside[i]) continue;
-        n++;
-        const double step = s->y[i] - mean;
-        mean += step / (double)n;
-        square += step * (s->y[i] - mean);
-    }
-    return n > 1 ? sqrt(square / (double)(n - 1)) : 0.0;
-}
-
 /* The best new result of region r, or n. */
 static size_t newest(const hf_study *study, const hfi_region *region, size_t r, const uint64_t *ids,
                      const hfi_place *places, size_t n)
@@ -75,14 +60,14 @@ static size_t newest(const hf_study *study, const hfi_region *region, size_t r, 
 }
 
 static hf_status update(hf_context *ctx, const hf_study *study, hfi_region *next, size_t r,
-                        const uint64_t *ids, const hfi_place *places, size_t n)
+                        const uint64_t *ids, const hfi_place *places, size_t n, double spread)
 {
     hfi_region *region = &next[r];
     const size_t fresh = newest(study, region, r, ids, places, n), old = find(ids, n, region->centre);
     hf_trust_event event = HF_TRUST_KEPT;
     if (fresh < n && old < n) {
         const hf_trust_outcome outcome = {
-            .before = places[old].mean[0], .after = places[fresh].mean[0], .scale = hfi_study_spread(study)};
+            .before = places[old].mean[0], .after = places[fresh].mean[0], .scale = spread};
         const hf_status s = hf_trust_region_update(ctx, NULL, &outcome, &region->state, &event);
         if (s < 0) return s;
         if (hfi_place_better(&places[fresh], &places[old])) region->centre = ids[fresh];
@@ -103,8 +88,10 @@ hf_status hfi_regions_hear(hf_context *ctx, const hf_study *study, hfi_region *n
     hf_status s = hfi_study_candidates(ctx, study, &ids, &places, &n);
     if (s < 0) return s;
     memcpy(next, study->region, study->regions * sizeof *next);
+    double spread = 0.0;
+    s = hfi_worse(s, hfi_study_spread(ctx, study, &spread));
     for (size_t r = 0; r < study->regions && s >= 0; r++) {
-        s = update(ctx, study, next, r, ids, places, n);
+        s = update(ctx, study, next, r, ids, places, n, spread);
         if (s >= 0 && next[r].centre == 0 && next[r].state.restarts == 0)
             next[r].centre = best_for(study, next, r, n, ids, places);
     }

@@ -186,8 +186,8 @@ hf_status hfi_study_pending(hf_context *ctx, const hf_study *study, double **x, 
 /* ---- warp.c -------------------------------------------------------------------------------------- */
 
 hfi_warp hfi_warp_none(void);
-/** The warp of n values: those far below the median are drawn nearer. `scratch` has 2 n entries. */
-hfi_warp hfi_warp_of(size_t n, const double *y, double *scratch);
+/** The warp of n values: those far below the median are drawn nearer. Sorts y. */
+hfi_warp hfi_warp_of(size_t n, double *y);
 double hfi_warp_to(const hfi_warp *warp, double y);
 double hfi_warp_from(const hfi_warp *warp, double z);
 /** d z / d y at y. */
@@ -254,6 +254,12 @@ typedef struct hfi_proposed {
     double region;
     double *at; /* variables */
 } hfi_proposed;
+/** The share of wrong readings that repetitions have shown. */
+double hfi_study_wrong_share(const hf_study *study, size_t outcome, const hfi_surrogate *s);
+/** Readings that agree, for this noise variance, with another one of the same settings: out[i] := true, others stay.
+ * Two wrong readings agree by chance only, so these are never set aside. */
+void hfi_study_confirmed(const hf_study *study, const hfi_surrogate *s, double noise, double range,
+                         bool *out);
 /** The trial whose repetition decides what comes next, or 0. */
 hf_status hfi_study_doubt(hf_context *ctx, const hf_study *study, uint64_t *trial);
 

@@ -6,7 +6,6 @@
  */
 #include "study/surrogate.h"
 
-#include "posterior/posterior.h"
 #include <math.h>
 #include <string.h>
 
@@ -65,169 +64,6 @@ static hf_status gather(hf_context *ctx, const hf_study *study, size_t outcome, 
         s->trial[s->n++] = id;
     }
     return HF_OK;
-}
-
-static void warp(hfi_surrogate *s)
-{
-    const hfi_warp *w = &s->next.warp;
-    for (size_t i = 0; i < s->n; i++) {
-        const double slope = hfi_warp_slope(w, s->y[i]);
-        s->noise[i] *= slope * slope;
-        s->y[i] = hfi_warp_to(w, s->y[i]);
-    }
-}
-
-/* ---- settings of fits ------------------------------------------------------------------------------------- */
-
-hf_status hfi_surrogate_settings(hf_context *ctx, const hf_study *study, size_t outcome, hf_fit_settings *out)
-{
-    const hf_status s = hf_fit_settings_preset(ctx, study->s.preset, out);
-    if (s < 0) return s;
-    out->kernel = study->expression;
-    out->unit_inputs = true;
-    out->lengthscale_prior = HF_PRIOR_DIMENSION;
-    out->priors = true;
-    out->calibrate = false;
-    out->groups = false;
-    if (!study->s.robust || outcome == study->outcomes) out->suspects = HF_SUSPECTS_OFF;
-    return HF_OK;
-}
-
-/* Assignments of what a training ended in: parameters of the kernel, noise and mean. Names are the kernel's. */
-static hf_status assignments(hf_context *ctx, const hf_study *study, const hfi_fitted *fitted,
-                             hf_kernel **kernel, hf_assignment **out)
-{
-    *out = NULL;
-    hf_status s = hf_kernel_parse(ctx, study->expression, NULL, study->d, kernel);
-    if (s < 0) return s;
-    const size_t count = hf_kernel_parameters(*kernel);
-    if (count + 2 != fitted->parameters)
-        return hfi_fail(ctx, HF_ERR_MODEL_FILE, "a training of %zu values, where the kernel has %zu",
-                        fitted->parameters, count + 2);
-    hf_assignment *a = *out = hfi_alloc(ctx, count + 2, sizeof *a);
-    if (a == NULL) return HF_ERR_MEMORY;
-    for (size_t i = 0; i < count; i++) {
-        hf_parameter p;
-        (void)hf_kernel_parameter(*kernel, i, &p);
-        a[i] = (hf_assignment){.name = p.name, .value = fitted->value[i]};
-    }
-    a[count] = (hf_assignment){.name = "noise", .value = fitted->value[count]};
-    a[count + 1] = (hf_assignment){.name = "mean", .value = fitted->value[count + 1]};
-    return HF_OK;
-}
-
-/* The other way round: what a posterior was trained to, user's units. */
-static void learn(const hf_posterior *posterior, double *value)
-{
-    const hf_kernel *kernel = hf_posterior_kernel(posterior);
-    const size_t count = hf_kernel_parameters(kernel);
-    for (size_t i = 0; i < count; i++) {
-        hf_parameter p;
-        (void)hf_kernel_parameter(kernel, i, &p);
-        value[i] = p.value * hfi_scaling_factor(&posterior->scaling, p.unit, p.column);
-    }
-    const hf_mean *mean = hf_posterior_mean_function(posterior);
-    const double constant = hf_mean_coefficients(mean) > 0 ? hf_mean_values(mean)[0] : 0.0;
-    value[count] = hf_posterior_noise(posterior);
-    value[count + 1] = hfi_scaling_mean(&posterior->scaling, 0, constant);
-}
-
-/* ---- the two fits ------------------------------------------------------------------------------------------ */
-
-static hf_data data_of(const hf_study *study, const hfi_surrogate *s, bool noisy)
-{
-    return (hf_data){
-        .n = s->n, .d = study->d, .x = s->x, .ldx = study->d, .y = s->y, .noise = noisy ? s->noise : NULL};
-}
-
-static bool any_noise(const hfi_surrogate *s)
-{
-    for (size_t i = 0; i < s->n; i++)
-        if (s->noise[i] > 0.0) return true;
-    return false;
-}
-
-/* Parameters and verdicts of a training into s->next. */
-static hf_status remember(hf_context *ctx, const hf_study *study, const hf_fit_report *report,
-                          hfi_surrogate *s)
-{
-    const size_t parameters = hf_kernel_parameters(hf_posterior_kernel(s->posterior)) + 2;
-    hfi_fitted *next = &s->next;
-    next->value = hfi_memory_alloc(&study->memory, parameters + 2 * s->n, sizeof *next->value);
-    if (next->value == NULL) return hfi_out_of_memory(ctx);
-    next->readings = s->n;
-    next->facts = study->facts;
-    next->parameters = parameters;
-    next->trial = next->value + parameters;
-    learn(s->posterior, next->value);
-    for (size_t i = 0; i < s->n; i++) {
-        s->aside[i] = s->reading[i].suspected && report->suspects_adopted;
-        if (s->aside[i]) next->trial[next->aside++] = (double)s->trial[i];
-    }
-    for (size_t i = 0; i < s->n; i++)
-        if (s->reading[i].suspected && !s->aside[i])
-            next->trial[next->aside + next->doubted++] = (double)s->trial[i];
-    s->trained = true;
-    return HF_OK;
-}
-
-static hf_status train(hf_context *ctx, const hf_study *study, size_t outcome, hfi_surrogate *s)
-{
-    const hfi_fitted *before = &study->fitted[outcome];
-    hf_fit_settings settings;
-    hf_fit_report report;
-    hf_kernel *kernel = NULL;
-    hf_assignment *start = NULL;
-    s->next = (hfi_fitted){.warp = hfi_warp_none()};
-    if (hfi_study_is_objective(study, outcome)) {
-        double *scratch = hfi_alloc(ctx, s->n, sizeof *scratch);
-        if (scratch == NULL) return HF_ERR_MEMORY;
-        s->next.warp = hfi_warp_of(s->n, s->y, scratch);
-        hfi_free(ctx, scratch);
-    }
-    warp(s);
-    hf_status status = hfi_surrogate_settings(ctx, study, outcome, &settings);
-    if (status >= 0 && before->readings > 0) {
-        status = assignments(ctx, study, before, &kernel, &start);
-    }
-    const hf_data data = data_of(study, s, any_noise(s));
-    if (status >= 0) status = hf_fit_data(ctx, &data, &settings, &s->posterior, &report, s->reading);
-    if (status >= 0) status = hfi_worse(status, remember(ctx, study, &report, s));
-    hfi_free(ctx, start);
-    hf_kernel_free(kernel);
-    return status;
-}
-
-static bool listed(const double *list, size_t count, uint64_t id)
-{
-    for (size_t i = 0; i < count; i++)
-        if (list[i] == (double)id) return true;
-    return false;
-}
-
-static hf_status hold(hf_context *ctx, const hf_study *study, size_t outcome, hfi_surrogate *s)
-{
-    const hfi_fitted *before = &study->fitted[outcome];
-    hf_fit_settings settings;
-    hf_kernel *kernel = NULL;
-    hf_assignment *set = NULL;
-    s->next = (hfi_fitted){.warp = before->warp};
-    warp(s);
-    for (size_t i = 0; i < s->n; i++) s->aside[i] = listed(before->trial, before->aside, s->trial[i]);
-    hf_status status = hfi_surrogate_settings(ctx, study, outcome, &settings);
-    if (status >= 0) status = assignments(ctx, study, before, &kernel, &set);
-    settings.set = set;
-    settings.set_count = before->parameters;
-    settings.train = false;
-    settings.suspects = HF_SUSPECTS_OFF;
-    hf_data data = data_of(study, s, any_noise(s));
-    if (status >= 0) status = hf_fit_data(ctx, &data, &settings, &s->posterior, NULL, s->reading);
-    for (size_t i = 0; i < s->n && status >= 0; i++)
-        s->reading[i].suspected =
-            s->aside[i] || listed(before->trial + before->aside, before->doubted, s->trial[i]);
-    hfi_free(ctx, set);
-    hf_kernel_free(kernel);
-    return status;
 }
 
 /* ---- what the others say of a reading ------------------------------------------------------------------------ */
@@ -306,7 +142,7 @@ static hf_status make(hf_context *ctx, const hf_study *study, size_t outcome, hf
     if (status < 0) return status;
     bool again = due(&study->fitted[outcome], s->n);
     if (!again) {
-        status = hold(ctx, study, outcome, s);
+        status = hfi_surrogate_hold(ctx, study, outcome, s);
         if (status >= 0 && study->s.robust && s->n > study->fitted[outcome].readings)
             status = hfi_worse(status, surprised(ctx, study, s, study->fitted[outcome].facts, &again));
         if (status >= 0 && again) {
@@ -314,7 +150,7 @@ static hf_status make(hf_context *ctx, const hf_study *study, size_t outcome, hf
             status = gather(ctx, study, outcome, s);
         }
     }
-    if (again && status >= 0) status = train(ctx, study, outcome, s);
+    if (again && status >= 0) status = hfi_surrogate_train(ctx, study, outcome, s);
     if (status >= 0) status = hfi_worse(status, explain_suspects(ctx, study, s));
     s->changes = study->facts;
     return status;

@@ -11,20 +11,17 @@
 #include "study/study.h"
 
 #include <math.h>
-#include <string.h>
 
 hfi_warp hfi_warp_none(void)
 {
     return (hfi_warp){.knee = 0.0, .bend = INFINITY};
 }
 
-hfi_warp hfi_warp_of(size_t n, const double *y, double *scratch)
+hfi_warp hfi_warp_of(size_t n, double *y)
 {
-    if (n < 2) return hfi_warp_none();
-    memcpy(scratch, y, n * sizeof *y);
-    const double median = hfi_quantile(scratch, n, 0.5);
-    const double upper = hfi_quantile(scratch, n, 0.75);
-    const double bend = 2.0 * (upper - median);
+    if (n < 4) return hfi_warp_none();
+    const double median = hfi_quantile(y, n, 0.5);
+    const double bend = 2.0 * (hfi_quantile(y, n, 0.75) - median);
     if (!(bend > 0.0)) return hfi_warp_none();
     return (hfi_warp){.knee = median, .bend = bend};
 }

@@ -12,7 +12,7 @@ static const double noise_prior_sd = 3.0, scale_prior_sd = 2.0, factor_prior_sd 
  * sqrt 2 + log(d) / 2 and sqrt 3 is largest where its logarithm is sqrt 2 + log(d) / 2 - 3, and as a function of
  * that logarithm it is a normal one about there, to a factor. The same for the noise: -4 - 1. */
 static const double dimension_mode = -1.585786437626905, dimension_prior_sd = 1.7320508075688772;
-static const double dimension_noise_mode = -5.0, dimension_noise_sd = 1.0, dimension_noise_lower = 1e-4;
+static const double dimension_noise_mode = -3.506557897319982, dimension_noise_sd = 3.0, dimension_noise_lower = 1e-7;
 
 /* How many inputs share the distance that lengthscale i is part of. The array found last is remembered in *last
  * (zero at first): going through all parameters in order takes time linear in their number, which may be 100 000. */
