@@ -44,7 +44,8 @@ typedef enum hf_file_content {
     HF_FILE_OTHER = 0, /**< neither of these, or no file that can be read */
     HF_FILE_MODEL,     /**< hf_model_load() */
     HF_FILE_ENVELOPE,  /**< hf_envelope_load() */
-    HF_FILE_TRACK      /**< hf_track_file_open() */
+    HF_FILE_TRACK,     /**< hf_track_file_open() */
+    HF_FILE_STUDY      /**< hf_study_file_open() */
 } hf_file_content;
 
 /** Looks at the first bytes of a regular file; of pipes and devices it takes none and says HF_FILE_OTHER. Whether the rest is sound, loading says.

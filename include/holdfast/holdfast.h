@@ -31,8 +31,9 @@
 #include <holdfast/sites.h>
 #include <holdfast/solver.h>
 #include <holdfast/status.h>
-#include <holdfast/table.h>
 #include <holdfast/study.h>
+#include <holdfast/study_file.h>
+#include <holdfast/table.h>
 #include <holdfast/track.h>
 #include <holdfast/track_file.h>
 #include <holdfast/train.h>

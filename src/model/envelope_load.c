@@ -255,5 +255,6 @@ hf_file_content hf_file_look(const char *path)
                                  (uint32_t)header[70] << 8 | (uint32_t)header[71];
     if (application == HFI_APPLICATION_ID) return HF_FILE_MODEL;
     if (application == HFI_TRACK_ID) return HF_FILE_TRACK;
+    if (application == HFI_STUDY_ID) return HF_FILE_STUDY;
     return application == HFI_ENVELOPE_ID ? HF_FILE_ENVELOPE : HF_FILE_OTHER;
 }

@@ -25,6 +25,11 @@
 #define HFI_TRACK_VERSION 2
 /** A track without a snapshot is written as this one. */
 #define HFI_TRACK_PLAIN 1
+/** "HFst": a study. */
+#define HFI_STUDY_ID      0x48467374
+#define HFI_STUDY_VERSION 2
+/** A study without a snapshot is written as this one. */
+#define HFI_STUDY_PLAIN 1
 /** Readings that an envelope file may reserve memory for: a file from strangers must not ask for more than people have. */
 #define HFI_ENVELOPE_RESERVE ((size_t)4096)
 /** Latest version of the format; user_version of the database. Written for models with a prior of
@@ -46,7 +51,8 @@
  * so that neither writing, reading nor checksums ever need a large array twice. */
 #define HFI_PIECE_BYTES ((size_t)64 << 20)
 
-/** What a file can be of. Envelopes have the tables of a model of format 1, tracks their own, and each has marks of its own. */
+/** What a file can be of. Envelopes have the tables of a model of format 1, tracks and studies
+ * their own, and each has marks of its own. */
 typedef struct hfi_file_kind {
     uint32_t application; /* in the database header */
     unsigned newest;      /* version of its format */
@@ -60,7 +66,7 @@ typedef struct hfi_file_kind {
 /** Whether a model has what only the latest version has. */
 bool hfi_model_is_latest(const hf_model *model);
 
-extern const hfi_file_kind hfi_kind_model, hfi_kind_envelope, hfi_kind_track;
+extern const hfi_file_kind hfi_kind_model, hfi_kind_envelope, hfi_kind_track, hfi_kind_study;
 
 /* ---- bytes (file_bytes.c) --------------------------------------------------------------------------------
  */
@@ -128,6 +134,17 @@ bool hfi_file_field_take(sqlite3_stmt *statement, int column, const hfi_file_fie
 
 /** "exact", "dense", "blocks": how R is held, hfi_factor_form. */
 extern const char *const hfi_form_names[HFI_FACTOR_FORMS];
+
+/* ---- lists of names (file_texts.c) ----------------------------------------------------------- */
+
+/** Rows of a position, counted from 0, and a text. */
+typedef struct hfi_text_rows {
+    const char *noun;   /* "input" */
+    const char *insert; /* ?1: position, ?2: text, ?3 if there is one: whose list it is */
+    const char *select; /* position and text, in order; ?1 if there is one: whose list */
+} hfi_text_rows;
+/** NULL is fine, for all or for one. */
+void hfi_texts_free(const hfi_memory *memory, char **texts, size_t count);
 
 /* ---- whole models (file_save.c, file_load.c) --------------------------------------------------------------
  */

@@ -45,6 +45,16 @@ const hfi_file_kind hfi_kind_track = {
     .reader = "hf_track_file_open() and holdfast track read it",
 };
 
+const hfi_file_kind hfi_kind_study = {
+    .application = HFI_STUDY_ID,
+    .newest = HFI_STUDY_VERSION,
+    .noun = "study",
+    .article = "a study",
+    .maker = "a study with holdfast study create",
+    .again = "go on from a copy",
+    .reader = "hf_study_file_open() and holdfast study read it",
+};
+
 static const char magic[16] = "SQLite format 3";
 
 /* ---- before SQLite sees it --------------------------------------------------------------------------------
@@ -65,7 +75,8 @@ static bool looks_like_text(const unsigned char *bytes, size_t size)
 static hf_status wrong_kind(hf_context *ctx, const hfi_file_kind *kind, uint32_t application,
                             const char *name)
 {
-    static const hfi_file_kind *const kinds[] = {&hfi_kind_model, &hfi_kind_envelope, &hfi_kind_track};
+    static const hfi_file_kind *const kinds[] = {&hfi_kind_model, &hfi_kind_envelope, &hfi_kind_track,
+                                                 &hfi_kind_study};
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
         if (application == kinds[k]->application)
             return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: %s, not %s; %s", name, kinds[k]->article,

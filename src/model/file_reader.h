@@ -36,6 +36,16 @@ hf_status hfi_reader_intact(const hfi_reader *r, const char *table);
 /** The file has bytes for rows x columns numbers. */
 bool hfi_reader_has_room(const hfi_reader *r, size_t rows, size_t columns);
 
+/* ---- lists of names (file_texts.c) ----------------------------------------------------------- */
+
+/** The text in column `at` of the present row, without zero bytes: a copy in the reader's memory.
+ * HF_ERR_MODEL_FILE when there is none, with a message that calls it a name of `noun`. */
+hf_status hfi_row_text(const hfi_reader *r, sqlite3_stmt *s, int at, const char *noun, char **out);
+/** Exactly `count` texts that hfi_writer_texts() wrote. On error *out is what there is, the
+ * caller's. */
+hf_status hfi_reader_texts(const hfi_reader *r, const hfi_text_rows *rows, size_t of, size_t count,
+                           char ***out);
+
 /* ---- the table meta (file_read_meta.c) --------------------------------------------------------------------
  */
 

@@ -30,6 +30,12 @@ void hfi_writer_bind_size(hfi_writer *w, sqlite3_stmt *statement, int at, size_t
 /** Runs a statement whose parameters are bound and makes it ready for the next row. */
 void hfi_writer_step(hfi_writer *w, sqlite3_stmt *statement);
 
+/** SQLite counts to 2^63 - 1, which stands for any larger number. */
+void hfi_writer_shorten(size_t *count);
+/** A list of texts, number `of` where the rows are of several. */
+void hfi_writer_texts(hfi_writer *w, const hfi_text_rows *rows, size_t of, size_t count,
+                      const char *const *texts);
+
 /** A row of the table meta; `statement` inserts key and value. NULL is a text too. */
 void hfi_writer_meta_text(hfi_writer *w, sqlite3_stmt *statement, const char *key, const char *text);
 void hfi_writer_meta_size(hfi_writer *w, sqlite3_stmt *statement, const char *key, size_t value);

@@ -80,6 +80,17 @@ int hfi_ledger_prepare(const hfi_ledger *ledger, const char *sql, sqlite3_stmt *
     return sqlite3_prepare_v2(ledger->db, text, -1, out, NULL);
 }
 
+hf_status hfi_entry_numbers_room(hf_context *ctx, hfi_entry_numbers *numbers, size_t count)
+{
+    if (count <= numbers->room) return HF_OK;
+    double *larger = hfi_alloc(ctx, count, sizeof *larger);
+    if (larger == NULL) return HF_ERR_MEMORY;
+    hfi_free(ctx, numbers->at);
+    numbers->at = larger;
+    numbers->room = count;
+    return HF_OK;
+}
+
 hf_status hfi_ledger_damaged_entry(hf_context *ctx, const hfi_ledger *ledger, uint64_t number)
 {
     return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: damaged: entry %llu of its journal is not as it was written",

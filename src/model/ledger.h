@@ -65,6 +65,7 @@ typedef struct hfi_ledger_table {
 typedef enum hfi_entry_part {
     HFI_ENTRY_ALONE = 0,
     HFI_ENTRY_LIST,  /* begins a list: does not count, and goes with any entry of its list */
+    HFI_ENTRY_AHEAD, /* belongs to the entry after it: does not count, and goes with it */
     HFI_ENTRY_LISTED /* belongs to the list before it: no cut is made between the two */
 } hfi_entry_part;
 
@@ -209,6 +210,13 @@ hf_status hfi_ledger_catch_up(hf_context *ctx, hfi_ledger *ledger, const hfi_led
 /** Hands out (`take`) all entries from the first, verified, and moves nothing. Errors as for
  * loading. */
 hf_status hfi_ledger_each(hf_context *ctx, const hfi_ledger *ledger, const hfi_ledger_owner *owner);
+/** Room for the numbers of entries, one entry at a time. All zero: none; hfi_free() `at`. */
+typedef struct hfi_entry_numbers {
+    double *at;
+    size_t room;
+} hfi_entry_numbers;
+/** At least `count`; what was there is lost. */
+hf_status hfi_entry_numbers_room(hf_context *ctx, hfi_entry_numbers *numbers, size_t count);
 /** For takers: this entry's payload is not what its kind has, as HF_ERR_MODEL_FILE. */
 hf_status hfi_ledger_damaged_entry(hf_context *ctx, const hfi_ledger *ledger, uint64_t number);
 /** For takers: puts file and entry into the message of an error that lies in entry k, as
@@ -240,6 +248,22 @@ hf_status hfi_ledger_begin(hf_context *ctx, hfi_ledger *ledger, double seconds);
  * until the owner is loaded again.
  */
 hf_status hfi_ledger_append(hf_context *ctx, hfi_ledger *ledger, size_t n, const hfi_entry *entry);
+/** Events that are still to be packed. */
+typedef struct hfi_ledger_batch {
+    size_t count;
+    /** Adds the payload of event i to `bytes`, and says the entry's kind, id and of. */
+    void (*pack)(hfi_bytes *bytes, size_t i, hfi_entry *entry, const void *events);
+    const void *events;
+} hfi_ledger_batch;
+/** hfi_ledger_append() of events. */
+hf_status hfi_ledger_append_all(hf_context *ctx, hfi_ledger *ledger, const hfi_ledger_batch *batch);
+/**
+ * The same as the last, or only, thing of a change that has begun: they are on the disk on return,
+ * and the change has ended. After an error the caller ends it where it has not ended (`held`). If
+ * nothing was appended before, the file is then as it was, and its owner, who has not taken the
+ * entries, goes on.
+ */
+hf_status hfi_ledger_finish_all(hf_context *ctx, hfi_ledger *ledger, const hfi_ledger_batch *batch);
 /**
  * Ends the change.
  * @param keep false: the file stays as it was. Where entries had been appended, their owner is now
@@ -252,11 +276,12 @@ hf_status hfi_ledger_check(hf_context *ctx, const hfi_ledger *ledger);
 
 /**
  * Takes the newest entries back, as if they had never been, in one transaction. A list goes whole
- * or not at all, and what begins one does not count. What stays is verified first; what goes may be
- * damaged. A snapshot that covers entries that went goes with them. 0 entries: only verifies. The
- * ledger is one that was opened as OWN and not loaded; it is of no further use.
- * @param removed how many went HF_ERR_MODEL_FILE says how many would have to go. Other errors as
- * for loading.
+ * or not at all. What begins one and what belongs to the next entry do not count. What stays is
+ * verified first; what goes may be damaged. A snapshot that covers entries that went goes with
+ * them. 0 entries: only verifies. The ledger is one that was opened as OWN and not loaded; it is of
+ * no further use.
+ * @param removed how many went
+ * HF_ERR_MODEL_FILE says how many would have to go. Other errors as for loading.
  */
 hf_status hfi_ledger_undo(hf_context *ctx, hfi_ledger *ledger, uint64_t entries,
                           const hfi_ledger_owner *owner, uint64_t *removed);

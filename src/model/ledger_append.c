@@ -153,21 +153,26 @@ static hf_status append_held(hf_context *ctx, hfi_ledger *ledger, size_t count, 
     return HF_OK;
 }
 
-/* A change of its own; the owner has not taken the entries yet, and does not when this fails. */
-static hf_status append_alone(hf_context *ctx, hfi_ledger *ledger, size_t count, const hfi_entry *entries)
+/* The owner has not taken the entries yet, and does not when this fails. */
+static hf_status finish(hf_context *ctx, hfi_ledger *ledger, size_t count, const hfi_entry *entries)
 {
     const uint64_t before = ledger->entries;
     const hfi_seal seal = ledger->seal;
-    hf_status status = hfi_ledger_begin(ctx, ledger, PATIENCE);
-    if (status < 0) return status;
-    status = append_held(ctx, ledger, count, entries);
+    const bool ahead = ledger->added;
+    hf_status status = append_held(ctx, ledger, count, entries);
     if (status >= 0) status = hfi_ledger_end(ctx, ledger, true);
-    if (status >= 0) return status;
+    if (status >= 0 || ahead) return status;
     end_turn(ledger);
     ledger->entries = before;
     ledger->seal = seal;
     ledger->behind = false;
     return status;
+}
+
+static hf_status append_alone(hf_context *ctx, hfi_ledger *ledger, size_t count, const hfi_entry *entries)
+{
+    const hf_status status = hfi_ledger_begin(ctx, ledger, PATIENCE);
+    return status >= 0 ? finish(ctx, ledger, count, entries) : status;
 }
 
 hf_status hfi_ledger_append(hf_context *ctx, hfi_ledger *ledger, size_t n, const hfi_entry *entry)
@@ -176,6 +181,47 @@ hf_status hfi_ledger_append(hf_context *ctx, hfi_ledger *ledger, size_t n, const
     if (status < 0) return status;
     return ledger->held ? append_held(ctx, ledger, n, entry) : append_alone(ctx, ledger, n, entry);
 }
+
+/* ---- events on their way to being entries -------------------------------------------------------------------- */
+
+typedef hf_status appender(hf_context *ctx, hfi_ledger *ledger, size_t n, const hfi_entry *entry);
+
+static hf_status packed(hf_context *ctx, hfi_ledger *ledger, const hfi_ledger_batch *batch, appender *append)
+{
+    hfi_bytes bytes = {.memory = ledger->memory};
+    hfi_entry *entries = hfi_alloc(ctx, batch->count, sizeof *entries);
+    if (entries == NULL) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < batch->count; i++) {
+        const size_t before = bytes.count;
+        batch->pack(&bytes, i, &entries[i], batch->events);
+        entries[i].bytes = bytes.count - before;
+    }
+    const unsigned char *at = bytes.data;
+    for (size_t i = 0; i < batch->count && !bytes.failed; i++) {
+        entries[i].payload = at;
+        at += entries[i].bytes;
+    }
+    const hf_status status =
+        bytes.failed ? hfi_out_of_memory(ctx) : append(ctx, ledger, batch->count, entries);
+    hfi_bytes_free(&bytes);
+    hfi_free(ctx, entries);
+    return status;
+}
+
+hf_status hfi_ledger_append_all(hf_context *ctx, hfi_ledger *ledger, const hfi_ledger_batch *batch)
+{
+    return packed(ctx, ledger, batch, hfi_ledger_append);
+}
+
+hf_status hfi_ledger_finish_all(hf_context *ctx, hfi_ledger *ledger, const hfi_ledger_batch *batch)
+{
+    const hf_status status = check_writable(ctx, ledger);
+    if (status < 0) return status;
+    if (!ledger->held) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: no change of it has begun", ledger->name);
+    return packed(ctx, ledger, batch, finish);
+}
+
+/* ---- the end -------------------------------------------------------------------------------------------------- */
 
 hf_status hfi_ledger_end(hf_context *ctx, hfi_ledger *ledger, bool keep)
 {

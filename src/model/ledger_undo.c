@@ -14,6 +14,11 @@ static hfi_entry_part part_of(const hfi_ledger *ledger, sqlite3_stmt *row)
     return HFI_ENTRY_ALONE;
 }
 
+static bool counts(hfi_entry_part part)
+{
+    return part == HFI_ENTRY_ALONE || part == HFI_ENTRY_LISTED;
+}
+
 /* A damaged tree can lead round in circles: before anything is counted, SQLite finds it intact. */
 static hf_status check(hf_context *ctx, const hfi_ledger *ledger)
 {
@@ -33,9 +38,9 @@ static int find_cut(const hfi_ledger *ledger, uint64_t entries, int64_t *last, u
     *last = INT64_MIN;
     while (rc == SQLITE_OK && !found && (rc = sqlite3_step(s)) == SQLITE_ROW) {
         const hfi_entry_part part = part_of(ledger, s);
-        found = *count >= entries && !(in_list && part != HFI_ENTRY_ALONE);
+        found = *count >= entries && part != HFI_ENTRY_AHEAD && !(in_list && part != HFI_ENTRY_ALONE);
         if (found) *last = sqlite3_column_int64(s, 0);
-        if (!found && part != HFI_ENTRY_LIST) (*count)++;
+        if (!found && counts(part)) (*count)++;
         in_list = part == HFI_ENTRY_LISTED;
         rc = SQLITE_OK;
     }
@@ -52,7 +57,7 @@ static uint64_t count_bad(const hfi_ledger *ledger)
     int rc =
         sqlite3_prepare_v2(ledger->db, "SELECT number, kind FROM journal WHERE number > ?1", -1, &s, NULL);
     if (rc == SQLITE_OK) rc = sqlite3_bind_int64(s, 1, (sqlite3_int64)ledger->entries);
-    while (rc == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW) count += part_of(ledger, s) != HFI_ENTRY_LIST;
+    while (rc == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW) count += counts(part_of(ledger, s));
     sqlite3_finalize(s);
     return count;
 }

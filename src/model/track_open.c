@@ -96,7 +96,7 @@ hf_status hfi_track_load(hf_context *ctx, hfi_track_store *store, hf_track **out
     hfi_track_reading r = {.store = store, .take = replay, .user = &l};
     const hfi_ledger_owner owner = owner_of(&r);
     const hf_status status = hfi_ledger_load(ctx, store->ledger, &owner);
-    hfi_free(ctx, r.numbers);
+    hfi_free(ctx, r.numbers.at);
     hfi_track_told_free(&store->ledger->memory, &l.told);
     if (status < 0)
         hf_track_free(l.track);
@@ -111,7 +111,7 @@ hf_status hfi_track_cut(hf_context *ctx, hfi_track_store *store, uint64_t count,
     hfi_track_reading r = {.store = store, .take = replay, .user = &l};
     const hfi_ledger_owner owner = owner_of(&r);
     const hf_status status = hfi_ledger_undo(ctx, store->ledger, count, &owner, removed);
-    hfi_free(ctx, r.numbers);
+    hfi_free(ctx, r.numbers.at);
     drop(&l);
     return status;
 }

@@ -15,6 +15,14 @@ static const hfi_ledger_table tables[] = {
      "SELECT name, rows, columns, data FROM array ORDER BY name"},
 };
 
+const hfi_text_rows hfi_track_inputs = {.noun = "input",
+                                        .insert = "INSERT INTO input (position, name) VALUES (?1, ?2)",
+                                        .select = "SELECT position, name FROM input ORDER BY position"};
+const hfi_text_rows hfi_track_candidates = {
+    .noun = "candidate",
+    .insert = "INSERT INTO candidate (position, name) VALUES (?1, ?2)",
+    .select = "SELECT position, name FROM candidate ORDER BY position"};
+
 static const hfi_ledger_kind kinds[HFI_EVENTS] = {[HFI_EVENT_TOLD] = {"told", HFI_ENTRY_ALONE},
                                                   [HFI_EVENT_ASKED] = {"asked", HFI_ENTRY_ALONE},
                                                   [HFI_EVENT_REQUESTED] = {"requested", HFI_ENTRY_LISTED},

@@ -2,57 +2,14 @@
 /* The settings of a track out of its file. */
 #include "model/track_store.h"
 
-#include <string.h>
-
-static void free_texts(const hfi_memory *memory, char **texts, size_t count)
-{
-    for (size_t i = 0; texts != NULL && i < count; i++) hfi_memory_free(memory, texts[i]);
-    hfi_memory_free(memory, texts);
-}
-
 void hfi_track_told_free(const hfi_memory *memory, hfi_track_told *told)
 {
-    free_texts(memory, told->names, told->settings.domain.dimension);
-    free_texts(memory, told->label, told->settings.domain.candidates);
+    hfi_texts_free(memory, told->names, told->settings.domain.dimension);
+    hfi_texts_free(memory, told->label, told->settings.domain.candidates);
     hfi_memory_free(memory, told->target);
     hfi_memory_free(memory, told->kernel);
     hfi_memory_free(memory, told->numbers);
     *told = (hfi_track_told){0};
-}
-
-/* ---- texts ------------------------------------------------------------------------------------------------- */
-
-/* The text in column 1 of row `position`, as a copy; NULL with *status set if it is not there. */
-static char *take_text(const hfi_reader *r, sqlite3_stmt *s, size_t position, hf_status *status)
-{
-    const bool there = sqlite3_step(s) == SQLITE_ROW &&
-                       sqlite3_column_int64(s, 0) == (sqlite3_int64)position &&
-                       sqlite3_column_type(s, 1) == SQLITE_TEXT;
-    const char *text = there ? (const char *)sqlite3_column_text(s, 1) : NULL;
-    if (text == NULL || strlen(text) != (size_t)sqlite3_column_bytes(s, 1)) {
-        *status = hfi_reader_damaged(r, "a name of an input or candidate is missing");
-        return NULL;
-    }
-    char *copy = hfi_memory_strdup(&r->memory, text);
-    if (copy == NULL) *status = hfi_out_of_memory(r->ctx);
-    return copy;
-}
-
-/* Exactly `count` texts, numbered from 0. */
-static hf_status read_texts(const hfi_reader *r, const char *sql, size_t count, char ***out)
-{
-    char **texts = hfi_memory_alloc(&r->memory, count, sizeof *texts);
-    if (texts == NULL) return hfi_out_of_memory(r->ctx);
-    *out = texts;
-    sqlite3_stmt *s = NULL;
-    hf_status status = sqlite3_prepare_v2(r->db, sql, -1, &s, NULL) == SQLITE_OK
-                           ? HF_OK
-                           : hfi_reader_damaged(r, "its names cannot be read");
-    for (size_t i = 0; i < count && status >= 0; i++) texts[i] = take_text(r, s, i, &status);
-    if (status >= 0 && sqlite3_step(s) != SQLITE_DONE)
-        status = hfi_reader_damaged(r, "it has more names than inputs or candidates");
-    sqlite3_finalize(s);
-    return status;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
@@ -111,11 +68,9 @@ hf_status hfi_track_read_settings(const hfi_reader *r, hfi_track_told *out)
     if (status >= 0) status = hfi_meta_text(r, "kernel", true, &out->kernel);
     if (status >= 0) status = read_arrays(r, out);
     if (status >= 0 && named)
-        status = read_texts(r, "SELECT position, name FROM input ORDER BY position", s->domain.dimension,
-                            &out->names);
+        status = hfi_reader_texts(r, &hfi_track_inputs, 0, s->domain.dimension, &out->names);
     if (status >= 0 && labelled)
-        status = read_texts(r, "SELECT position, name FROM candidate ORDER BY position", s->domain.candidates,
-                            &out->label);
+        status = hfi_reader_texts(r, &hfi_track_candidates, 0, s->domain.candidates, &out->label);
     s->kernel = out->kernel;
     s->names = (const char *const *)out->names;
     if (status < 0) hfi_track_told_free(&r->memory, out);

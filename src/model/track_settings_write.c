@@ -57,20 +57,14 @@ const hfi_file_field hfi_track_fields[] = {
 };
 const size_t hfi_track_field_count = COUNT(hfi_track_fields);
 
-/* SQLite counts to 2^63 - 1, which stands for any larger number. */
-static void shorten(size_t *count)
-{
-    if (*count > INT64_MAX) *count = INT64_MAX;
-}
-
 static void write_meta(hfi_writer *w, const hf_track_settings *settings, const char *target, bool labelled)
 {
     hf_track_settings s = *settings;
-    shorten(&s.queries);
-    shorten(&s.most_places);
-    shorten(&s.search.samples);
-    shorten(&s.search.starts);
-    shorten(&s.search.iterations);
+    hfi_writer_shorten(&s.queries);
+    hfi_writer_shorten(&s.most_places);
+    hfi_writer_shorten(&s.search.samples);
+    hfi_writer_shorten(&s.search.starts);
+    hfi_writer_shorten(&s.search.iterations);
     sqlite3_stmt *statement = hfi_writer_prepare(w, "INSERT INTO meta (key, value) VALUES (?1, ?2)");
     hfi_writer_meta_text(w, statement, "format", "holdfast track");
     hfi_writer_meta_text(w, statement, "library", hf_version());
@@ -89,27 +83,14 @@ static void write_meta(hfi_writer *w, const hf_track_settings *settings, const c
     sqlite3_finalize(statement);
 }
 
-static void write_texts(hfi_writer *w, const char *sql, size_t count, const char *const *texts)
-{
-    sqlite3_stmt *statement = hfi_writer_prepare(w, sql);
-    for (size_t i = 0; i < count; i++) {
-        hfi_writer_bind_size(w, statement, 1, i);
-        hfi_writer_bind_text(w, statement, 2, texts[i]);
-        hfi_writer_step(w, statement);
-    }
-    sqlite3_finalize(statement);
-}
-
 void hfi_track_write_settings(hfi_writer *w, const hf_track_settings *settings, const char *target,
                               const char *const *labels)
 {
     const hf_domain *domain = &settings->domain;
     const size_t d = domain->dimension;
     write_meta(w, settings, target, labels != NULL);
-    if (settings->names != NULL)
-        write_texts(w, "INSERT INTO input (position, name) VALUES (?1, ?2)", d, settings->names);
-    if (labels != NULL)
-        write_texts(w, "INSERT INTO candidate (position, name) VALUES (?1, ?2)", domain->candidates, labels);
+    if (settings->names != NULL) hfi_writer_texts(w, &hfi_track_inputs, 0, d, settings->names);
+    if (labels != NULL) hfi_writer_texts(w, &hfi_track_candidates, 0, domain->candidates, labels);
     if (domain->candidates > 0) {
         hfi_writer_array(w, "points", domain->candidates, d, domain->points);
     } else {

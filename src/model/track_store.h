@@ -46,6 +46,7 @@ int hfi_track_seal_all(sqlite3 *db);
 
 /* ---- settings (track_settings_write.c, track_settings_read.c) ------------------------------------------------- */
 
+extern const hfi_text_rows hfi_track_inputs, hfi_track_candidates;
 extern const hfi_file_field hfi_track_fields[];
 extern const size_t hfi_track_field_count;
 
@@ -77,8 +78,7 @@ typedef struct hfi_track_reading {
     hfi_track_store *store;
     hfi_track_taker *take;
     void *user;
-    double *numbers;
-    size_t room;
+    hfi_entry_numbers numbers;
 } hfi_track_reading;
 /** hfi_ledger_taker; `user` is an hfi_track_reading. */
 hf_status hfi_track_take(hf_context *ctx, const hfi_entry *entry, void *user);
