@@ -61,8 +61,8 @@ hf_status hfi_reader_texts(const hfi_reader *r, const hfi_text_rows *rows, size_
     hf_status status = rc == SQLITE_OK ? HF_OK : hfi_reader_damaged(r, "its names cannot be read");
     for (size_t i = 0; i < count && status >= 0; i++) status = take_text(r, s, i, rows->noun, &texts[i]);
     if (status >= 0 && sqlite3_step(s) != SQLITE_DONE)
-        status = hfi_fail(r->ctx, HF_ERR_MODEL_FILE, "%s: damaged: it has too many names of %s", r->name,
-                          rows->noun);
+        status = hfi_fail(r->ctx, HF_ERR_MODEL_FILE, "%s: damaged: it has more names of %s than it should",
+                          r->name, rows->noun);
     sqlite3_finalize(s);
     return status;
 }

@@ -150,8 +150,9 @@ static hf_status standing(hf_context *ctx, const doubts *d, uint64_t id, bool *a
         sited += !s->aside[i];
     }
     if (sited != anchors) return HF_OK;
-    double *mean = hfi_alloc(ctx, 2 * anchors, sizeof *mean), *var = mean + anchors;
+    double *mean = hfi_alloc(ctx, 2 * anchors, sizeof *mean);
     if (mean == NULL) return HF_ERR_MEMORY;
+    double *var = mean + anchors;
     const hf_status status = hf_leave_one_out(ctx, s->posterior, mean, var);
     if (status >= 0) {
         const double v = var[number] + hf_posterior_noise(s->posterior) + s->noise[at];

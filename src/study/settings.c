@@ -270,6 +270,8 @@ hf_status hfi_study_take_settings(hf_context *ctx, const hf_study_settings *from
     bool lost = false;
     study->s = *from;
     study->s.variables = study->s.outcomes = 0;
+    study->s.variable = NULL;
+    study->s.outcome = NULL;
     study->s.preset = copy_text(study, from->preset != NULL ? from->preset : "default", &lost);
     study->s.kernel = copy_text(study, from->kernel, &lost);
     if (!copy_variables(study, from) || !copy_outcomes(study, from) || lost) return hfi_out_of_memory(ctx);

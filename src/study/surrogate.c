@@ -73,8 +73,9 @@ static hf_status look_at(hf_context *ctx, const hf_study *study, hfi_surrogate *
 {
     const size_t anchors = hf_posterior_anchors(s->posterior), d = study->d;
     const bool exact = hf_posterior_solver(s->posterior) == HF_SOLVER_EXACT;
-    double *mean = hfi_alloc(ctx, 2 * anchors + 2, sizeof *mean), *var = mean + anchors + 1;
+    double *mean = hfi_alloc(ctx, 2 * anchors + 2, sizeof *mean);
     if (mean == NULL) return HF_ERR_MEMORY;
+    double *var = mean + anchors + 1;
     size_t sited = 0;
     for (size_t i = 0; i < s->n; i++) sited += !s->aside[i];
     hf_status status = exact && sited == anchors ? hf_leave_one_out(ctx, s->posterior, mean, var) : HF_OK;
