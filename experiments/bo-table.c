@@ -4,12 +4,13 @@
 #include "common/options.h"
 
 static const char heading[] =
-    "usage: bo-table --runs FILES [--ours METHOD] [--out FILE] [--wrong PERCENT --picture STEM]\n"
+    "usage: bo-table --runs FILES [--ours METHOD] [--pair A,B] [--out FILE]\n                [--wrong "
+    "PERCENT --picture STEM]\n"
     "Sums up runs of optimisers, as peer_optimisers.py writes them: medians and quartiles of the simple\n"
     "regret, and ours beside the best peer's.\n";
 
-/* Files are told apart from other words when they are opened. */
-static bool is_file(const char *name)
+/* Files and methods are known when they are read. */
+static bool is_word(const char *name)
 {
     return *name != '\0';
 }
@@ -26,7 +27,7 @@ static bool write_runs(const bo_runs *runs, const char *path)
 
 int main(int argc, char **argv)
 {
-    words files = {.count = 0};
+    words files = {.count = 0}, pair = {.count = 0};
     const char *ours = NULL, *stem = NULL, *out = NULL;
     long percent = 0;
     bo_runs runs = {0};
@@ -35,11 +36,16 @@ int main(int argc, char **argv)
          .value = "FILES",
          .help = "CSV of runs, separated by commas",
          .list = &files,
-         .known = is_file},
+         .known = is_word},
         {.name = "ours",
          .value = "METHOD",
          .help = "compare this one with the best of the others",
          .text = &ours},
+        {.name = "pair",
+         .value = "A,B",
+         .help = "compare two methods seed by seed, by means and standard errors",
+         .list = &pair,
+         .known = is_word},
         {.name = "out", .value = "FILE", .help = "write all runs to one file", .text = &out},
         {.name = "wrong",
          .value = "PERCENT",
@@ -55,9 +61,14 @@ int main(int argc, char **argv)
         fputs("bo-table: no --runs; see --help\n", stderr);
         return 2;
     }
+    if (pair.count != 0 && pair.count != 2) {
+        fprintf(stderr, "bo-table: --pair takes two methods, not %zu\n", pair.count);
+        return 2;
+    }
     bool good = true;
     for (size_t i = 0; i < files.count && good; ++i) good = bo_runs_load(&runs, files.items[i]);
     if (good) bo_table_print(stdout, &runs, ours);
+    if (good && pair.count) bo_pair_print(stdout, &runs, pair.items[0], pair.items[1]);
     if (good && out) good = write_runs(&runs, out);
     if (good && stem) good = bo_curves_draw(&runs, (double)percent / 100.0, stem);
     bo_runs_free(&runs);

@@ -214,17 +214,83 @@ static void print_share(FILE *out, const bo_runs *runs, double wrong, const char
     }
 }
 
-void bo_table_print(FILE *out, const bo_runs *runs, const char *ours)
+typedef struct shares {
+    double items[NAMES_MOST];
+    size_t count;
+} shares;
+
+static shares shares_of(const bo_runs *runs)
 {
-    fputs("Median simple regret at the end (quartiles); the best peer's is bold.\n", out);
-    double shares[NAMES_MOST];
-    size_t count = 0;
+    shares out = {.count = 0};
     for (size_t i = 0; i < runs->count; ++i) {
         size_t k = 0;
-        while (k < count && shares[k] != runs->items[i].wrong) ++k;
-        if (k == count && count < NAMES_MOST) shares[count++] = runs->items[i].wrong;
+        while (k < out.count && out.items[k] != runs->items[i].wrong) ++k;
+        if (k == out.count && out.count < NAMES_MOST) out.items[out.count++] = runs->items[i].wrong;
     }
-    for (size_t k = 0; k < count; ++k) print_share(out, runs, shares[k], ours);
+    return out;
+}
+
+void bo_table_print(FILE *out, const bo_runs *runs, const char *ours)
+{
+    const shares all = shares_of(runs);
+    fputs("Median simple regret at the end (quartiles); the best peer's is bold.\n", out);
+    for (size_t k = 0; k < all.count; ++k) print_share(out, runs, all.items[k], ours);
+}
+
+/* Mean and standard error of one method's last regrets. */
+typedef struct spread {
+    double mean, error;
+} spread;
+
+static spread spread_of(size_t count, const double *values)
+{
+    double mean = 0.0, squares = 0.0;
+    for (size_t i = 0; i < count; ++i) mean += values[i] / (double)count;
+    for (size_t i = 0; i < count; ++i) squares += (values[i] - mean) * (values[i] - mean);
+    return (spread){mean, count > 1 ? sqrt(squares / (double)(count - 1) / (double)count) : NAN};
+}
+
+static void print_pair(FILE *out, const bo_runs *runs, const char *problem, double wrong, const char *first,
+                       const char *second)
+{
+    double *a = room(runs->count, sizeof *a), *b = room(runs->count, sizeof *b);
+    size_t count = 0, lower = 0;
+    for (size_t i = 0; i < runs->count; ++i) {
+        if (!is_run(&runs->items[i], problem, first, wrong)) continue;
+        bo_run key = runs->items[i];
+        snprintf(key.method, sizeof key.method, "%s", second);
+        const bo_run *other = bo_runs_find(runs, &key);
+        if (!other) continue;
+        a[count] = runs->items[i].regret[BO_TENTHS - 1];
+        b[count] = other->regret[BO_TENTHS - 1];
+        lower += a[count] < b[count];
+        ++count;
+    }
+    const spread sa = spread_of(count, a), sb = spread_of(count, b);
+    if (count > 0) {
+        const char *verdict = sa.mean + sa.error < sb.mean - sb.error   ? "lower"
+                              : sb.mean + sb.error < sa.mean - sa.error ? "higher"
+                                                                        : "overlap";
+        fprintf(out, "| %s | %.3g +- %.2g | %.3g +- %.2g | %zu of %zu | %s |\n", problem, sa.mean, sa.error,
+                sb.mean, sb.error, lower, count, verdict);
+    }
+    free(a);
+    free(b);
+}
+
+void bo_pair_print(FILE *out, const bo_runs *runs, const char *first, const char *second)
+{
+    const shares all = shares_of(runs);
+    const names problems = problems_of(runs);
+    fputs("\nMean simple regret at the end +- its standard error, over the seeds that both have run.\n", out);
+    for (size_t k = 0; k < all.count; ++k) {
+        fprintf(out,
+                "\n### %g %% wrong values\n\n| problem | %s | %s | lower on | intervals "
+                "|\n|---|---|---|---|---|\n",
+                100.0 * all.items[k], first, second);
+        for (size_t j = 0; j < problems.count; ++j)
+            print_pair(out, runs, problems.items[j], all.items[k], first, second);
+    }
 }
 
 /* The data of one line: evaluations, median, quartiles. Regrets of 0 are drawn at the lower edge. */

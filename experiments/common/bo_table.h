@@ -64,6 +64,14 @@ const char *bo_runs_best(const bo_runs *runs, const char *problem, double wrong,
  */
 void bo_table_print(FILE *out, const bo_runs *runs, const char *ours);
 
+/**
+ * Prints a table in Markdown for each share of wrong values: a row for each problem that two methods
+ * have both run on, of the seeds that they have in common: mean regret at the end and standard error
+ * of each, on how many seeds the first is lower, and how the intervals of one standard error on
+ * either side lie: "lower" (the first's wholly below), "higher" or "overlap".
+ */
+void bo_pair_print(FILE *out, const bo_runs *runs, const char *first, const char *second);
+
 /** Draws STEM.svg and STEM.png: for each problem, the median regret of each method against
  * evaluations, with a band from quartile to quartile, at one share of wrong values. False, with a message on standard error, where gnuplot is not installed or fails. */
 bool bo_curves_draw(const bo_runs *runs, double wrong, const char *stem);

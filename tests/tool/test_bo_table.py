@@ -48,6 +48,23 @@ class Table(ToolCase):
         self.assertEqual(self.start("--runs", "all.csv", "--ours", "mine").stdout, done.stdout)
         self.assertTrue(self.read("all.csv").startswith(HEAD))
 
+    def test_pairs(self):
+        first, second = [1.0, 2.0, 3.0, 2.0], [4.0, 5.0, 2.5, 4.5]
+        self.write("a.csv", HEAD + "".join(line("one", "a", 0.25, s, v) for s, v in enumerate(first))
+                   + "".join(line("one", "b", 0.25, s, v) for s, v in enumerate(second))
+                   + line("one", "b", 0.25, 9, 1000) + line("two", "a", 0.25, 0, 1))
+        for pair, verdict, lower in ((["a", "b"], "lower", 3), (["b", "a"], "higher", 1)):
+            done = self.start("--runs", "a.csv", "--pair", ",".join(pair))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            row = self.cells(done.stdout.split("+- its")[1], "25")
+            values = {"a": first, "b": second}
+            for name in pair:
+                error = statistics.stdev(values[name]) / 2
+                self.assertEqual(row["one"][name], "%.3g +- %.2g" % (statistics.mean(values[name]), error))
+            self.assertEqual((row["one"]["lower on"], row["one"]["intervals"]), ("%d of 4" % lower, verdict))
+            self.assertNotIn("two", row)
+        self.assertIn("takes two methods, not 1", self.start("--runs", "a.csv", "--pair", "a").stderr)
+
     def test_mistakes(self):
         self.write("a.csv", HEAD + line("one", "good", 0, 0, 1))
         self.write("b.csv", HEAD + "one,good,0,1,100,1,2\n")
