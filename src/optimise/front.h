@@ -17,7 +17,7 @@ typedef struct hfi_front_point {
 
 /** Descending by key; of equal ones the first row of the table first. */
 void hfi_front_sort(size_t n, hfi_front_point *points);
-/** Points that are above the reference in every objective, with the last value as key: *points (to
+/** Points that are above the reference in every objective, with the last value as key: *found (to
  * be freed with hfi_free()), sorted. Checks all arguments. */
 hf_status hfi_front_above_reference(hf_context *ctx, size_t n, size_t m, const double *values,
                                     const double *reference, hfi_front_point **found, size_t *kept);
