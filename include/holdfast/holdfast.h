@@ -26,6 +26,7 @@
 #include <holdfast/model.h>
 #include <holdfast/optimise.h>
 #include <holdfast/outputs.h>
+#include <holdfast/path.h>
 #include <holdfast/posterior.h>
 #include <holdfast/robust_covariance.h>
 #include <holdfast/sites.h>

@@ -173,6 +173,7 @@ typedef enum hfi_purpose {
     HFI_PURPOSE_SUBSET = 11,    /* starts and lots of the minimum covariance determinant */
     HFI_PURPOSE_SWAPS = 12,     /* sets of a determinantal point process */
     HFI_PURPOSE_RELEVANCE = 13, /* rows whose inputs are exchanged */
+    HFI_PURPOSE_PATH = 16,      /* functions drawn from a posterior */
     HFI_PURPOSE_REGION = 18,    /* candidates of a trust region */
     HFI_PURPOSE_STUDY = 19      /* neighbours of places that are known to be safe */
 } hfi_purpose;
@@ -193,6 +194,9 @@ uint64_t hfi_stream_bits(hfi_stream *stream);
 /** Uniform on the open interval (0, 1), 53 bits. */
 double hfi_stream_uniform(hfi_stream *stream);
 double hfi_stream_normal(hfi_stream *stream);
+/** Gamma with a shape > 0 and scale 1; a whole number, Poisson with a mean >= 0. */
+double hfi_stream_gamma(hfi_stream *stream, double shape);
+double hfi_stream_poisson(hfi_stream *stream, double mean);
 /** Uniform integer in [0, bound), bound > 0, unbiased. */
 size_t hfi_stream_below(hfi_stream *stream, size_t bound);
 /** Fisher-Yates shuffle of an index array. */

@@ -120,4 +120,10 @@ void hfi_loop_spectral_weight(size_t count, double weight, const double *exponen
 void hfi_loop_spectral_sums(const hfi_points *points, size_t column, double frequency, double variance,
                             const double *others, const double *wave, const double *b, double sums[3]);
 
+/** phases[i] += sum over d inputs of rates[i + j stride] x[j]; cos and sin of count phases. */
+void hfi_loop_phases(size_t count, size_t d, const double *rates, size_t stride, const double *x,
+                     double *phases);
+void hfi_loop_cosines(size_t count, const double *phases, double *out);
+void hfi_loop_sines(size_t count, const double *phases, double *out);
+
 #endif

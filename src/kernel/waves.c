@@ -162,3 +162,26 @@ HFI_CLONES void hfi_loop_spectral_sums(const hfi_points *points, size_t column, 
     sums[1] = by_frequency;
     sums[2] = by_input;
 }
+
+HFI_CLONES void hfi_loop_phases(size_t count, size_t d, const double *frequency, size_t stride,
+                                const double *x, double *restrict phases)
+{
+    for (size_t j = 0; j < d; j++) {
+        const double *restrict f = frequency + j * stride;
+        const double at = x[j];
+        HFI_SIMD
+        for (size_t i = 0; i < count; i++) phases[i] += f[i] * at;
+    }
+}
+
+HFI_CLONES void hfi_loop_cosines(size_t count, const double *restrict phases, double *restrict out)
+{
+    HFI_SIMD
+    for (size_t i = 0; i < count; i++) out[i] = cos(phases[i]);
+}
+
+HFI_CLONES void hfi_loop_sines(size_t count, const double *restrict phases, double *restrict out)
+{
+    HFI_SIMD
+    for (size_t i = 0; i < count; i++) out[i] = sin(phases[i]);
+}

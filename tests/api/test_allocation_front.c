@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every allocation of what several objectives need fails once; see test_allocation.c. */
+/* Every allocation of what several objectives need, and of paths, fails once; see test_allocation.c. */
 #include "api/sweep.h"
 
 static const double values[] = {1.0, 3.0, 2.0, 2.0, 3.0, 1.0, 0.5, 0.5};
@@ -36,6 +36,25 @@ static hf_status improvement(workshop *w)
     return status;
 }
 
+/* hf_path_evaluate() allocates nothing. */
+static hf_status path(workshop *w)
+{
+    hf_path *out = UNTOUCHED;
+    double many[WORKSHOP_M] = {77.0}, value, gradient[WORKSHOP_D];
+    hf_status status = settled(hf_path_create(w->ctx, w->posterior, 3, 8, &out), out);
+    if (status < 0) return status;
+    assert_int_equal(hf_path_dimension(out), WORKSHOP_D);
+    hf_workspace *workspace = hf_path_workspace(w->ctx, out);
+    status = workspace == NULL ? HF_ERR_MEMORY : hf_path_evaluate(out, workspace, w->at, &value, gradient);
+    if (status >= 0) {
+        status = hf_path_many_rows(w->ctx, out, WORKSHOP_M, w->at, WORKSHOP_D, many);
+        if (status < 0) assert_true(many[0] == 77.0);
+    }
+    hf_workspace_free(workspace);
+    hf_path_free(out);
+    return status;
+}
+
 static void fronts_survive(void **state)
 {
     (void)state;
@@ -43,6 +62,7 @@ static void fronts_survive(void **state)
         CASE(front, 1),
         CASE(volume, 2),
         CASE(improvement, 4),
+        CASE(path, 15),
     };
     run_cases(cases, sizeof cases / sizeof cases[0]);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bad arguments to what several objectives need; see test_arguments.c. */
+/* Bad arguments to what several objectives need, and to paths; see test_arguments.c. */
 #include "api/refused.h"
 
 static const double values[] = {1.0, 3.0, 2.0, 2.0};
@@ -58,7 +58,35 @@ static void improvements(workshop *w)
     hf_ehvi_free(NULL);
 }
 
+static void paths(workshop *w)
+{
+    hf_path *path = NULL;
+    double out = 77.0;
+    ARGUMENT(hf_path_create(w->ctx, NULL, 0, 0, &path));
+    ARGUMENT(hf_path_create(w->ctx, w->posterior, 0, 0, NULL));
+    ARGUMENT(hf_path_create(w->ctx, w->posterior, 0, SIZE_MAX, &path));
+    assert_null(path);
+    assert_null(hf_path_workspace(w->ctx, NULL));
+    assert_int_equal(hf_path_dimension(NULL), 0);
+    assert_int_equal(hf_path_create(w->ctx, w->posterior, 0, 4, &path), HF_OK);
+    hf_workspace *workspace = hf_path_workspace(w->ctx, path);
+    assert_int_equal(hf_path_evaluate(NULL, workspace, w->at, &out, NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_path_evaluate(path, NULL, w->at, &out, NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_path_evaluate(path, workspace, NULL, &out, NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_path_evaluate(path, workspace, w->at, NULL, NULL), HF_ERR_ARGUMENT);
+    ARGUMENT(hf_path_many_rows(w->ctx, NULL, 1, w->at, WORKSHOP_D, &out));
+    ARGUMENT(hf_path_many_rows(w->ctx, path, 1, NULL, WORKSHOP_D, &out));
+    ARGUMENT(hf_path_many_rows(w->ctx, path, 1, w->at, WORKSHOP_D, NULL));
+    REFUSED(HF_ERR_DIMENSION, hf_path_many_rows(w->ctx, path, 1, w->at, WORKSHOP_D - 1, &out));
+    assert_int_equal(hf_path_many_rows(w->ctx, path, 0, NULL, WORKSHOP_D, NULL), HF_OK);
+    assert_true(out == 77.0);
+    hf_workspace_free(workspace);
+    hf_path_free(path);
+    hf_path_free(NULL);
+}
+
 REFUSED_TEST(fronts)
+REFUSED_TEST(paths)
 REFUSED_TEST(improvements)
 
 int main(void)
@@ -66,6 +94,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fronts_refuse),
         cmocka_unit_test(improvements_refuse),
+        cmocka_unit_test(paths_refuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

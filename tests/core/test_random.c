@@ -235,6 +235,63 @@ static void shuffles_are_fair_permutations(void **state)
     assert_true(one == 5);
 }
 
+/* Mean, variance and third central moment of what a draw gives, in their own sampling errors. */
+static void moments(double (*draw_one)(hfi_stream *, double), double parameter, double mean, double variance,
+                    double skew, double fourth)
+{
+    enum {
+        DRAWS = 40000
+    };
+    hfi_stream stream;
+    hfi_stream_init(&stream, 11, HFI_PURPOSE_TEST, 0);
+    double first = 0.0, second = 0.0, third = 0.0;
+    for (int i = 0; i < DRAWS; i++) {
+        const double u = draw_one(&stream, parameter) - mean;
+        first += u / DRAWS;
+        second += u * u / DRAWS;
+        third += u * u * u / DRAWS;
+    }
+    assert_near(first, 0.0, 4.5 * sqrt(variance / DRAWS));
+    assert_near(second, variance, 4.5 * sqrt((fourth - variance * variance) / DRAWS));
+    assert_near(third, skew, 0.15 * (skew + variance * sqrt(variance)));
+}
+
+static void gammas_and_poissons_have_their_moments(void **state)
+{
+    (void)state;
+    const double shapes[] = {0.5, 1.0, 2.5, 40.0}, means[] = {0.0, 0.3, 4.0, 9.99, 10.0, 37.5, 2000.0};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const double a = shapes[i];
+        moments(hfi_stream_gamma, a, a, a, 2.0 * a, 3.0 * a * a + 6.0 * a);
+    }
+    for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
+        const double a = means[i];
+        moments(hfi_stream_poisson, a, a, a, a, 3.0 * a * a + a);
+    }
+}
+
+/* The whole distribution where one algorithm takes over from the other. */
+static void poisson_probabilities(void **state)
+{
+    (void)state;
+    enum {
+        DRAWS = 40000,
+        CELLS = 30
+    };
+    hfi_stream stream;
+    hfi_stream_init(&stream, 12, HFI_PURPOSE_TEST, 0);
+    double seen[CELLS] = {0.0}, probability = exp(-12.0);
+    for (int i = 0; i < DRAWS; i++) {
+        const double k = hfi_stream_poisson(&stream, 12.0);
+        assert_true(k >= 0.0 && k == floor(k));
+        if (k < CELLS) seen[(size_t)k] += 1.0 / DRAWS;
+    }
+    for (int k = 0; k < CELLS; k++) {
+        assert_near(seen[k], probability, 4.5 * sqrt(probability / DRAWS) + 1e-4);
+        probability *= 12.0 / (k + 1);
+    }
+}
+
 typedef struct draws {
     double value[64];
 } draws;
@@ -274,6 +331,8 @@ int main(void)
         cmocka_unit_test(below_is_unbiased),
         cmocka_unit_test(below_is_unbiased_for_huge_bounds),
         cmocka_unit_test(shuffles_are_fair_permutations),
+        cmocka_unit_test(gammas_and_poissons_have_their_moments),
+        cmocka_unit_test(poisson_probabilities),
         cmocka_unit_test(threads_do_not_change_a_draw),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
