@@ -142,6 +142,8 @@ typedef struct hf_projection {
         inducing; /**< inducing inputs whose D^-1 K_XZ goes before Krylov's actions (0: none), or of the inducing actions (0:
                      count); more than readings count as all */
     hf_inducing_choice choice;
+    /** NULL: inducing inputs are chosen. Else they are these, `inducing` x d row-major, finite. */
+    const double *inputs;
     hf_blocks blocks;      /**< block actions: which readings share one */
     hf_action_start start; /**< block actions: their entries */
     bool

@@ -179,8 +179,12 @@ typedef struct hf_fit_settings {
     size_t inducing;                    /**< inducing inputs m; 0: chosen by the number of readings */
     hf_inducing_method inducing_method; /**< VFE */
     hf_inducing_choice inducing_choice; /**< greedy */
-    bool train_inducing;                /**< false; true: inducing inputs are optimised with the rest */
-    size_t actions;                     /**< i of the projected solver; 0: chosen by the number of readings */
+    /** NULL; else the inducing inputs, `inducing` x d row-major in the units of the inputs, no more
+     * than readings; inducing_choice is not looked at then. Readings of one output, without
+     * minibatches; not with block actions. A model does not keep them. */
+    const double *inducing_inputs;
+    bool train_inducing;    /**< false; true: inducing inputs are optimised with the rest */
+    size_t actions;         /**< i of the projected solver; 0: chosen by the number of readings */
     hf_actions action_kind; /**< Krylov; blocks are trained with the hyperparameters, the other kinds take
                                             these from an inducing fit */
     hf_blocks blocks;       /**< contiguous */

@@ -180,10 +180,10 @@ hf_status hf_trust_region_box(hf_context *ctx, const hf_trust_region *region, co
                               const double *centre, const double *lengthscales, double *lower, double *upper)
 {
     double mean = 0.0;
+    if (lower == NULL || upper == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no room for the box of the trust region");
     hf_status status = check_region(ctx, region);
     if (status >= 0) status = check_centre(ctx, boundary, centre);
-    if (status >= 0 && (lower == NULL || upper == NULL))
-        status = hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no room for the box of the trust region");
     if (status >= 0 && lengthscales != NULL) status = mean_lengthscale(ctx, boundary, lengthscales, &mean);
     if (status < 0) return status;
     for (size_t j = 0; j < boundary->dimension; j++) {

@@ -21,6 +21,24 @@ static hf_status check_choices(hf_context *ctx, const hf_projection *p)
     return HF_OK;
 }
 
+/* Inducing inputs that are given rather than chosen. */
+static hf_status check_inputs(hf_context *ctx, const hf_projection *p, size_t d, size_t present)
+{
+    if (p->inputs == NULL) return HF_OK;
+    if (p->actions == HF_ACTIONS_BLOCKS || p->inducing == 0 || p->inducing > present)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "hf_solve_projected: %zu inducing inputs are given for %zu readings; give from one to as "
+            "many, and no block actions",
+            p->inducing, present);
+    for (size_t k = 0; k < p->inducing * d; k++)
+        if (!isfinite(p->inputs[k]))
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE,
+                            "hf_solve_projected: input %zu of inducing input %zu (both counted from 0) is %g",
+                            k % d, k / d, p->inputs[k]);
+    return HF_OK;
+}
+
 hf_status hf_solve_projected(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
                              const hf_sites *sites, const double *x, size_t ldx,
                              const hf_projection *projection, hf_posterior **out,
@@ -30,6 +48,8 @@ hf_status hf_solve_projected(hf_context *ctx, const hf_kernel *kernel, const hf_
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_projected: %s is NULL", !out ? "out" : "projection");
     hf_status status = hfi_posterior_check_parts(ctx, kernel, mean, sites, x, ldx);
     if (status >= 0) status = check_choices(ctx, projection);
+    if (status >= 0)
+        status = check_inputs(ctx, projection, hf_kernel_dimension(kernel), hf_sites_present(sites));
     if (status < 0) return status;
     hfi_scaling scaling;
     status = hfi_scaling_identity(ctx, hf_kernel_dimension(kernel), &scaling);

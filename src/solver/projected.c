@@ -199,7 +199,7 @@ static void make_columns(size_t task, int thread, void *arg)
 }
 
 /* The actions D^-1 K_XZ for m inducing inputs. */
-static hf_status grow_inducing(hfi_dense_system *s, hf_inducing_choice choice, size_t m)
+static hf_status grow_inducing(hfi_dense_system *s, const hf_projection *p, size_t m)
 {
     const size_t d = s->solution.d, threads = (size_t)hf_context_threads(s->ctx);
     double *z = hfi_alloc(s->ctx, m, d * sizeof *z);
@@ -207,8 +207,12 @@ static hf_status grow_inducing(hfi_dense_system *s, hf_inducing_choice choice, s
     job.scratch_each = hfi_kernel_scratch(s->kernel);
     job.scratch = hfi_alloc(s->ctx, threads, job.scratch_each * sizeof *job.scratch);
     hf_status status = z && job.scratch ? HF_OK : HF_ERR_MEMORY;
-    if (status >= 0)
-        status = hf_choose_inducing(s->ctx, s->kernel, choice, s->n, s->solution.z, d, m, z, &job.m);
+    if (status >= 0 && p->inputs) {
+        memcpy(z, p->inputs, m * d * sizeof *z);
+        job.m = m;
+    } else if (status >= 0) {
+        status = hf_choose_inducing(s->ctx, s->kernel, p->choice, s->n, s->solution.z, d, m, z, &job.m);
+    }
     if (status >= 0) {
         hfi_parallel_for(s->ctx, (job.m + COLUMNS - 1) / COLUMNS, make_columns, &job);
         status = hfi_worse(hfi_dense_system_grow(s, job.m, HFI_DENSE_DEPENDENT), status);
@@ -231,7 +235,7 @@ static hf_status solve_dense_rule(hf_context *ctx, const hf_kernel *kernel, cons
     status = hfi_dense_system_init(ctx, kernel, mean, sites, d, x, ldx, dense_columns(p, n),
                                    p->single_precision ? HFI_SINGLE : HFI_DOUBLE, &s);
     if (status < 0) return status;
-    if (m > 0) status = grow_inducing(&s, p->choice, m);
+    if (m > 0) status = grow_inducing(&s, p, m);
     if (status >= 0 && p->actions == HF_ACTIONS_KRYLOV)
         status = hfi_worse(hfi_krylov_grow(&s, p->count, p->tolerance), status);
     if (status >= 0 && s.core.count == 0) { /* the readings equal the prior mean: any action will do */

@@ -97,6 +97,8 @@ void hfi_fit_fingerprint(const hf_context *ctx, const hf_data *data, const hf_fi
         hfi_sha256_add(&hash, data->x + i * data->ldx, data->d * sizeof *data->x);
     add_numbers(&hash, data->n, data->y);
     add_numbers(&hash, data->n, data->noise);
+    if (settings->inducing_inputs)
+        add_numbers(&hash, settings->inducing * data->d, settings->inducing_inputs);
     add_names(&hash, data->d, data->names);
     hfi_sha256_add_u64(&hash, data->outputs > 1 ? data->outputs : 1);
     hfi_sha256_add_u64(&hash, data->sample != NULL);

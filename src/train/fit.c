@@ -218,6 +218,7 @@ static hf_status run(hfi_fit *fit, hf_posterior **posterior, hf_fit_report *repo
     if (s >= 0) s = allocate_verdict(fit, stages);
     if (s >= 0) s = stages ? finish_stages(fit, &start, state) : hfi_fit_train(fit, state);
     const hf_status trained = s;
+    if (s >= 0 && fit->step) s = fit->step(fit->step_arg, fit, state);
     if (s >= 0 && hfi_fit_integrates_slopes(fit)) s = hfi_fit_centre_slopes(fit, state);
     if (s >= 0) s = conclude(fit, state, posterior, report, readings);
     /* What sites with an iteration of their own could not do; nothing has been said since. */
@@ -235,12 +236,14 @@ enum {
 
 /* Readings without a prior mean of their own, which are checked. */
 static hf_status fit_centred(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings,
-                             hf_posterior **posterior, hf_fit_report *report, hf_reading *readings)
+                             hfi_fit_step step, void *arg, hf_posterior **posterior, hf_fit_report *report,
+                             hf_reading *readings)
 {
     const double begin = hfi_now();
     hf_context *own = hfi_context_borrow(ctx);
     if (!own) return HF_ERR_MEMORY;
-    hfi_fit fit = {.ctx = own, .data = data, .settings = settings, .nu = INFINITY};
+    hfi_fit fit = {
+        .ctx = own, .data = data, .settings = settings, .nu = INFINITY, .step = step, .step_arg = arg};
     fit.verdict.evidence = hfi_suspicion_none();
     hf_status s = hfi_fit_gather(&fit);
     if (fit.n < LEAST_FOR_THREADS) hf_context_set_threads(own, 1);
@@ -282,16 +285,23 @@ hf_status hf_fit_data(hf_context *ctx, const hf_data *data, const hf_fit_setting
                       hf_posterior **posterior, hf_fit_report *report, hf_reading *readings)
 {
     if (!posterior) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_fit_data needs a place for the posterior");
+    return hfi_fit_with(ctx, data, settings, NULL, NULL, posterior, report, readings);
+}
+
+hf_status hfi_fit_with(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings,
+                       hfi_fit_step step, void *of, hf_posterior **posterior, hf_fit_report *report,
+                       hf_reading *readings)
+{
     hf_status s = hfi_fit_check(ctx, data, settings);
     if (s < 0) return s;
-    if (!data->mean) return fit_centred(ctx, data, settings, posterior, report, readings);
+    if (!data->mean) return fit_centred(ctx, data, settings, step, of, posterior, report, readings);
     double *y = hfi_alloc(ctx, data->n, sizeof *y);
     if (!y) return HF_ERR_MEMORY;
     s = subtract_mean(ctx, data, y);
     hf_data centred = *data;
     centred.y = y;
     centred.mean = NULL;
-    if (s >= 0) s = fit_centred(ctx, &centred, settings, posterior, report, readings);
+    if (s >= 0) s = fit_centred(ctx, &centred, settings, step, of, posterior, report, readings);
     if (s >= 0) add_mean(data, readings);
     hfi_free(ctx, y);
     return s;

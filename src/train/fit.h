@@ -18,6 +18,10 @@ typedef struct hfi_share_report {
     double value, log_prior, gradient_norm;
 } hfi_share_report;
 
+struct hfi_fit;
+/** A step between training and what follows it: may move `state`, fit->trainer.count entries. */
+typedef hf_status (*hfi_fit_step)(void *arg, struct hfi_fit *fit, double *state);
+
 /** Everything a fit works with, in scaled units, for the readings that are present. */
 typedef struct hfi_fit {
     hf_context *ctx;
@@ -60,7 +64,14 @@ typedef struct hfi_fit {
     hfi_cut
         cut; /* that parts the suspects of the first stage from its other readings, or what no stage would call legitimate */
     hfi_share_report shared;
+    hfi_fit_step step; /* NULL: none */
+    void *step_arg;
 } hfi_fit;
+
+/** hf_fit_data() with a step after training, or NULL. */
+hf_status hfi_fit_with(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings,
+                       hfi_fit_step step, void *of, hf_posterior **posterior, hf_fit_report *report,
+                       hf_reading *readings);
 
 /** Frees what a fit holds, not the struct. */
 void hfi_fit_free(hfi_fit *fit);

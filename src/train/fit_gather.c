@@ -30,6 +30,27 @@ static bool choices_exist(const hf_fit_settings *s)
            (unsigned)s->lengthscale_prior <= HF_PRIOR_DIMENSION;
 }
 
+static hf_status check_inducing_inputs(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
+{
+    const bool used = s->solver == HF_SOLVER_INDUCING ||
+                      (s->solver == HF_SOLVER_PROJECTED && s->action_kind != HF_ACTIONS_BLOCKS);
+    if (!used || s->minibatch > 0 || s->sites == HF_SITES_STUDENT_T || data->outputs > 1)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "given inducing inputs are for the inducing solver, or the projected one without block "
+            "actions, and readings of one output, without minibatches and Student-t sites");
+    if (s->inducing == 0 || s->inducing > data->n)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "%zu inducing inputs are given for %zu readings; give from one to as many",
+                        s->inducing, data->n);
+    for (size_t k = 0; k < s->inducing * data->d; k++)
+        if (!isfinite(s->inducing_inputs[k]))
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE,
+                            "input %zu of inducing input %zu (both counted from 0) is %g", k % data->d,
+                            k / data->d, s->inducing_inputs[k]);
+    return HF_OK;
+}
+
 static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
 {
     if (!choices_exist(s) || (s->set_count > 0 && !s->set))
@@ -65,7 +86,7 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
                         "weights centred on the other outputs need several outputs, and there is one");
     if (s->suspects == HF_SUSPECTS_FORCE && !s->train)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the suspect finder needs training; switch one of the two off");
-    return HF_OK;
+    return s->inducing_inputs ? check_inducing_inputs(ctx, data, s) : HF_OK;
 }
 
 hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings)

@@ -71,6 +71,11 @@ static hf_status check_counts(const hfi_fit *fit)
  * 'first' means the table's. */
 static hf_status choose_inducing(const hfi_fit *fit, double *z, size_t *chosen)
 {
+    if (fit->settings->inducing_inputs) {
+        hfi_scaling_inputs(&fit->scaling, fit->inducing, fit->settings->inducing_inputs, fit->d, z);
+        *chosen = fit->inducing;
+        return HF_OK;
+    }
     const hf_inducing_choice rule = fit->settings->inducing_choice;
     const bool ordered = fit->order && rule != HF_INDUCING_FIRST;
     double *x = ordered ? hfi_alloc(fit->ctx, fit->n, fit->d * sizeof *x) : NULL;
@@ -177,11 +182,13 @@ static hf_status solve_projected(hfi_fit *fit, hfi_solution *out)
         return solve_blocks(fit, out);
     }
     const size_t present = hf_sites_present(fit->sites);
+    const hfi_evaluator *e = &fit->trainer.evaluator;
     const hf_projection projection = {.actions = fit->settings->action_kind,
                                       .count = least(fit->actions, present),
                                       .tolerance = fit->settings->tolerance,
                                       .inducing = least(fit->inducing, present),
                                       .choice = fit->settings->inducing_choice,
+                                      .inputs = fit->settings->inducing_inputs ? e->inducing->z : NULL,
                                       .single_precision = fit->settings->single_precision};
     return hfi_projected_solve(fit->ctx, fit->kernel, fit->mean, fit->sites, fit->d, fit->x, fit->d,
                                &projection, out, &fit->projection);

@@ -23,9 +23,9 @@ enum {
 bool hfi_fit_has_stages(const hfi_fit *fit)
 {
     const hf_fit_settings *settings = fit->settings;
-    const bool whole = fit->inducing == 0 || !settings->train || settings->train_inducing ||
-                       settings->optimiser == HF_OPTIMISER_ADAM || hfi_fit_is_stochastic(fit) ||
-                       settings->sites == HF_SITES_PURSUIT;
+    const bool whole = fit->inducing == 0 || settings->inducing_inputs != NULL || !settings->train ||
+                       settings->train_inducing || settings->optimiser == HF_OPTIMISER_ADAM ||
+                       hfi_fit_is_stochastic(fit) || settings->sites == HF_SITES_PURSUIT;
     return !whole && fit->n > stages[0].rows;
 }
 

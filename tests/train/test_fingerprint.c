@@ -123,6 +123,8 @@ static void the_data_and_the_seed_matter(void **state)
         for (size_t j = 0; j < D; j++) ASSERT_MATTERS(p.x[i * LD + j], 0.125);
     for (size_t i = 0; i < N; i++) ASSERT_MATTERS(p.y[i], 0.125);
     for (size_t i = 0; i < N; i++) ASSERT_MATTERS(p.noise[i], 0.125);
+    static const double given[N * D] = {0.25};
+    ASSERT_MATTERS(p.settings.inducing_inputs, given);
     ASSERT_MATTERS(p.data.n, N - 1);
     ASSERT_MATTERS(p.data.d, D - 1);
     ASSERT_MATTERS(p.data.noise, NULL);
@@ -152,7 +154,7 @@ static void no_field_is_forgotten(void **state)
 {
     (void)state;
     if (sizeof(void *) != 8 || sizeof(int) != 4) skip();
-    assert_int_equal(sizeof(hf_fit_settings), 296);
+    assert_int_equal(sizeof(hf_fit_settings), 304);
 }
 
 int main(void)

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* EULBO as the public interface has it, and rows that a determinantal point process chooses by expected improvement. */
+#include "optimise/eulbo.h"
+
+#include "optimise/acquire.h"
+#include "posterior/posterior.h"
+#include <holdfast/dpp.h>
+#include <math.h>
+#include <string.h>
+
+static const char *const utilities[] = {"log-expected", "expected-log"};
+
+enum {
+    UTILITIES = sizeof utilities / sizeof *utilities
+};
+
+hf_status hf_eulbo_utility_parse(hf_context *ctx, const char *name, hf_eulbo_utility *out)
+{
+    size_t index = 0;
+    const hf_status status =
+        hfi_choice_parse(ctx, "utility", utilities, UTILITIES, name, out != NULL ? &index : NULL);
+    if (status >= 0 && out != NULL) *out = (hf_eulbo_utility)index;
+    return status;
+}
+
+const char *hf_eulbo_utility_name(hf_eulbo_utility utility)
+{
+    return hfi_choice_name(utilities, UTILITIES, (size_t)utility);
+}
+
+hf_eulbo_settings hf_eulbo_settings_default(void)
+{
+    return (hf_eulbo_settings){.batch = 1,
+                               .best = NAN,
+                               .utility = HF_UTILITY_LOG_EXPECTED,
+                               .temperature = 0.1,
+                               .weight = 1.0,
+                               .rate_model = 0.01,
+                               .rate_points = 0.001,
+                               .clip = 2.0,
+                               .epochs = 30,
+                               .steps = 8,
+                               .patience = 3,
+                               .retries = 8,
+                               .draws = 128,
+                               .search = hf_search_settings_default()};
+}
+
+/* ---- checks --------------------------------------------------------------------------------------------------------- */
+
+static hf_status check_settings(hf_context *ctx, const hf_eulbo_settings *s)
+{
+    if (s->batch == 0 || s->steps == 0 || s->patience == 0 || s->draws == 0)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "EULBO for %zu points in epochs of %zu steps with patience %zu and %zu draws cannot be "
+            "climbed; give at least 1 of each",
+            s->batch, s->steps, s->patience, s->draws);
+    if (isinf(s->best)) return hfi_fail(ctx, HF_ERR_NOT_FINITE, "what is to be improved upon is %g", s->best);
+    if (!(s->weight > 0.0 && isfinite(s->weight)) || !(s->clip > 0.0))
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "a utility of weight %g and gradients of at most %g cannot be climbed; give positive ones",
+            s->weight, s->clip);
+    if (!(s->rate_model >= 0.0 && s->rate_model <= 1.0) || !(s->rate_points >= 0.0 && s->rate_points <= 1.0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the rates are %g and %g; give numbers in [0, 1]",
+                        s->rate_model, s->rate_points);
+    if ((unsigned)s->utility >= UTILITIES || !(s->temperature >= 0.01 && s->temperature <= 100.0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "there is no utility %d of temperature %g; start from hf_eulbo_settings_default()",
+                        (int)s->utility, s->temperature);
+    return hfi_search_check(ctx, &s->search);
+}
+
+static hf_status check_fit(hf_context *ctx, const hf_data *data, const hf_fit_settings *fit)
+{
+    if (data == NULL || fit == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the %s of EULBO %s NULL", data == NULL ? "data" : "fit",
+                        data == NULL ? "are" : "is");
+    if (data->outputs > 1 || data->mean != NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "EULBO is for readings of one output, without prior means of their own");
+    if (!fit->train || fit->minibatch > 0 || fit->sites == HF_SITES_STUDENT_T ||
+        fit->sites == HF_SITES_PURSUIT || fit->checkpoint != NULL)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "EULBO goes on from a training: without minibatches, Student-t sites, relevance pursuit "
+            "and checkpoint");
+    if (fit->objective == HF_OBJECTIVE_LOO || fit->objective == HF_OBJECTIVE_WLOO)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "EULBO adds to a bound, and the objective '%s' is none; use evidence, weighted or rcagp",
+            hf_objective_name(fit->objective));
+    if (fit->solver != HF_SOLVER_INDUCING && fit->solver != HF_SOLVER_PROJECTED)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "EULBO is for the inducing and the projected solver, not for '%s'; with the exact one "
+            "maximise an acquisition function",
+            hf_solver_name(fit->solver));
+    return HF_OK;
+}
+
+static hf_status check_domain(hf_context *ctx, const hf_data *data, const hf_domain *domain,
+                              const hf_eulbo_settings *s, size_t guess_count, const double *guesses,
+                              const double *x)
+{
+    const hf_status status = hfi_maximise_check_call(ctx, domain, &s->search, guess_count, guesses, x);
+    if (status < 0) return status;
+    if (domain->candidates > 0)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "EULBO moves points in a box, not among %zu candidates",
+                        domain->candidates);
+    if (domain->dimension != data->d)
+        return hfi_fail(ctx, HF_ERR_DIMENSION, "the domain has %zu inputs, but the readings have %zu",
+                        domain->dimension, data->d);
+    return HF_OK;
+}
+
+/* ---- the call ------------------------------------------------------------------------------------------------------- */
+
+/* After the training of a fit. */
+static hf_status climb(void *arg, hfi_fit *fit, double *state)
+{
+    hfi_eulbo *e = arg;
+    const hfi_evaluator *evaluator = &fit->trainer.evaluator;
+    if (hfi_fit_has_stages(fit) || (evaluator->inducing == NULL && evaluator->projected == NULL))
+        return hfi_fail(
+            fit->ctx, HF_ERR_ARGUMENT,
+            "%zu readings are trained in stages, which EULBO does not know; train inducing inputs, "
+            "or use Adam",
+            fit->n);
+    e->ctx = fit->ctx;
+    e->fit = fit;
+    hf_status status = hfi_utility_init(e->ctx, e->settings.batch, e->settings.draws, &e->utility);
+    e->utility.expected_log = e->settings.utility == HF_UTILITY_EXPECTED_LOG;
+    if (status >= 0) status = hfi_eulbo_begin(e, state);
+    if (status >= 0) status = hfi_eulbo_climb(e, state);
+    hf_workspace_free(e->workspace);
+    hf_posterior_free(e->start);
+    hfi_utility_free(&e->utility);
+    e->workspace = NULL;
+    e->start = NULL;
+    return status;
+}
+
+hf_status hf_eulbo(hf_context *ctx, const hf_data *data, const hf_fit_settings *fit,
+                   const hf_eulbo_settings *how, const hf_domain *domain, size_t guess_count,
+                   const double *guesses, double *x, hf_posterior **posterior, hf_eulbo_report *report)
+{
+    const double begin = hfi_now();
+    hfi_eulbo e = {.settings = how != NULL ? *how : hf_eulbo_settings_default(),
+                   .domain = domain,
+                   .guess_count = guess_count,
+                   .guesses = guesses};
+    hf_status status = check_settings(ctx, &e.settings);
+    if (status >= 0) status = check_fit(ctx, data, fit);
+    if (status >= 0) status = check_domain(ctx, data, domain, &e.settings, guess_count, guesses, x);
+    if (status < 0) return status;
+    hf_posterior *made = NULL;
+    e.points = hfi_alloc_product(ctx, e.settings.batch, data->d, sizeof *e.points);
+    e.gradients = hfi_alloc(ctx, data->d, 2 * sizeof *e.gradients);
+    status = e.points != NULL && e.gradients != NULL
+                 ? hfi_fit_with(ctx, data, fit, climb, &e, &made, &e.report.fit, NULL)
+                 : HF_ERR_MEMORY;
+    if (status >= 0) {
+        memcpy(x, e.points, e.settings.batch * data->d * sizeof *x);
+        e.report.seconds = hfi_now() - begin;
+        if (report != NULL) *report = e.report;
+        if (posterior != NULL) *posterior = made;
+    }
+    if (status < 0 || posterior == NULL) hf_posterior_free(made);
+    hfi_free(ctx, e.points);
+    hfi_free(ctx, e.gradients);
+    return status;
+}
+
+/* ---- rows for a surrogate ----------------------------------------------------------------------------------------------- */
+
+/* Expected improvements over the largest mean, in units of the largest of them. */
+static void improvements(size_t n, const double *mean, double *quality)
+{
+    double best = -INFINITY, largest = -INFINITY;
+    for (size_t i = 0; i < n; i++) best = fmax(best, mean[i]);
+    for (size_t i = 0; i < n; i++) {
+        quality[i] =
+            hf_acquisition_value(HF_ACQUIRE_LOG_EI, mean[i], sqrt(quality[i]), best, 0.0, NULL, NULL);
+        largest = fmax(largest, quality[i]);
+    }
+    for (size_t i = 0; i < n; i++) quality[i] = exp(quality[i] - largest);
+}
+
+hf_status hf_dpp_quality(hf_context *ctx, const hf_posterior *of, size_t n, const double *x, size_t ldx,
+                         size_t m, size_t *rows, size_t *count)
+{
+    if (of == NULL || rows == NULL || count == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_dpp_quality: %s is NULL",
+                        of == NULL     ? "the posterior"
+                        : rows == NULL ? "rows"
+                                       : "count");
+    if (n == 0 || m == 0)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "hf_dpp_quality: there are %zu rows, of which %zu are asked for", n, m);
+    if (of->scaling.outputs > 1)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_dpp_quality: the posterior has %zu outputs, not one",
+                        of->scaling.outputs);
+    hf_status status = hfi_posterior_check_rows(ctx, of, n, x, ldx);
+    if (status < 0) return status;
+    const size_t d = of->scaling.d;
+    double *mean = hfi_alloc_unset(ctx, n, 2 * sizeof *mean),
+           *scaled = hfi_alloc_product(ctx, n, d, sizeof *scaled);
+    status =
+        mean != NULL && scaled != NULL ? hf_predict(ctx, of, n, x, ldx, mean, mean + n, NULL) : HF_ERR_MEMORY;
+    if (status >= 0) {
+        improvements(n, mean, mean + n);
+        hfi_scaling_inputs(&of->scaling, n, x, ldx, scaled);
+        status = hf_dpp_greedy(ctx, of->kernel, n, scaled, d, mean + n, m, 0.0, rows, count, NULL);
+    }
+    hfi_free(ctx, mean);
+    hfi_free(ctx, scaled);
+    return status;
+}
