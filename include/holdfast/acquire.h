@@ -15,6 +15,11 @@
  *     ucb     mean + beta sd                  upper confidence bound (Srinivas et al. 2010)
  *
  * To make f small, fit -f.
+ *
+ * Where f at other points P is not known yet, S joint draws f_s(P) of the posterior stand for what
+ * it may be. Each has its own best_s = max(best, max f_s(P)) and its own mean given f_s(P); the sd
+ * given f(P) is the same for all. The value is the average over s, so that the expectation over
+ * f(x) stays exact: q-EI and q-log-EI point by point (Snoek et al. 2012; Wilson et al. 2018).
  */
 #ifndef HOLDFAST_ACQUIRE_H
 #define HOLDFAST_ACQUIRE_H
@@ -67,15 +72,30 @@ typedef struct hf_acquire {
     size_t constraints;
     const hf_posterior *const *constraint; /**< `constraints` of them */
     const double *limit;                   /**< finite, user's units of each */
+    /** Points that have been asked for and not been answered yet: the function is averaged over
+     * what f may be there, as if f were known there without noise. The mean of log-ei and log-pi
+     * is that of ei and pi, then its logarithm. ucb keeps its mean and has the smaller sd. */
+    size_t pending;
+    const double *pending_x; /**< pending x d */
+    /** Points whose f, drawn together with that of the pending ones, is to be improved upon too:
+     * where readings are noisy, those that may be the best (Letham et al. 2019). `best` may then
+     * be
+     * -infinity. Not for ucb. */
+    size_t against;
+    const double *against_x; /**< against x d */
+    size_t draws;            /**< 0: 128. Quasi-random, in pairs of opposite ones */
+    uint64_t stream;         /**< with the context's seed it determines the draws */
 } hf_acquire;
 
 /**
  * The acquisition function at `count` points (count x d, stride d), user's units, with its exact
  * gradients.
  * @param values    count entries
- * @param gradients count x d, or NULL. Where sd is 0, that of the mean HF_ERR_ARGUMENT,
- *                  HF_ERR_DIMENSION, HF_ERR_NOT_FINITE, HF_ERR_MEMORY, HF_ERR_CANCELLED; outputs
- *                  untouched. O(count n (d + n)); with gradients one point after the other.
+ * @param gradients count x d, or NULL. Where sd is 0, that of the mean
+ *
+ * HF_ERR_ARGUMENT, HF_ERR_DIMENSION, HF_ERR_NOT_FINITE, HF_ERR_MEMORY, HF_ERR_CANCELLED; outputs
+ * untouched. O(count n (d + n)); with gradients one point after the other. Points that are pending
+ * or to be improved upon, p of them: O(p n^2 + p^3) once, and O(p (n + S)) a point.
  */
 HF_API hf_status hf_acquire_evaluate(hf_context *ctx, const hf_acquire *acquire, size_t count,
                                      const double *x, double *values, double *gradients);
@@ -95,6 +115,23 @@ HF_API hf_status hf_acquire_evaluate(hf_context *ctx, const hf_acquire *acquire,
 HF_API hf_status hf_acquire_maximise(hf_context *ctx, const hf_acquire *a, const hf_domain *domain,
                                      const hf_search_settings *settings, size_t guess_count,
                                      const double *guesses, double *x, hf_maximiser *report);
+
+/**
+ * q places to be evaluated side by side: each where it pays most given the pending points and the
+ * places before it. Then up to `sweeps` times each place anew, given all others (0: never), until
+ * none moves. What the places of ei add is E[max(max f - best, 0)] of the whole batch, q-EI, which
+ * every sweep lets grow; the batch of the last one is kept if its sum is larger.
+ * @param sweeps  0, or for ei and log-ei: so many at most; 2 or 3 do
+ * @param guesses guess_count x d, further starts of the first q searches; NULL for none
+ * @param x       q x d
+ * @param values_or_null q entries: the acquisition function of each place given those before it
+ * With candidates a place can repeat where nothing else promises more. Errors as for
+ * hf_acquire_maximise(); outputs untouched. Cost: (1 + sweeps) q calls of that.
+ */
+HF_API hf_status hf_acquire_batch(hf_context *ctx, const hf_acquire *a, const hf_domain *domain,
+                                  const hf_search_settings *settings, size_t q, size_t sweeps,
+                                  size_t guess_count, const double *guesses, double *x,
+                                  double *values_or_null);
 
 HF_END_DECLS
 

@@ -9,21 +9,13 @@
 
 enum {
     CHUNK = 4096,      /* points that are predicted at a time */
+    LOT = 64,          /* of a task of one thread */
     FEW_SAMPLES = 512, /* as many are looked at however large the posterior is */
-    FEW_STARTS = 3
+    FEW_STARTS = 3,
+    DRAW_WORK = 100 /* multiplications that a draw's logarithms cost as much as */
 };
 /* Multiplications of a search with default settings. */
 static const double look_work = 1e9, climb_work = 1e9;
-
-typedef struct prepared {
-    const hf_acquire *a;
-    const hfi_acquisition_row *row;
-    size_t d, posteriors;
-    bool feasibility;     /* alone */
-    hf_workspace **rooms; /* of f, then of the constraints */
-    double *slopes;       /* 2 d: gradients of mean and variance */
-    double *total;        /* d: gradient so far */
-} prepared;
 
 static const hf_posterior *posterior_of(const hf_acquire *a, size_t k)
 {
@@ -61,17 +53,42 @@ static hf_status check_best(hf_context *ctx, const hf_acquire *a, const hfi_acqu
                         "%s can be negative and is not multiplied by the probability of %zu constraints; use "
                         "log-ei",
                         row->name, a->constraints);
+    if (!row->improves && a->against > 0)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "%s improves upon nothing, but there are %zu points to improve upon", row->name,
+                        a->against);
     if (!row->improves || isfinite(a->best)) return HF_OK;
     if (a->best != -INFINITY)
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "best is %g; it must be finite or -infinity", a->best);
-    if (a->constraints == 0)
+    if (a->constraints + a->pending + a->against == 0)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "best is -infinity and there are no constraints: nothing is to be improved upon");
     return HF_OK;
 }
 
-/* `d` is the domain's. */
-static hf_status check(hf_context *ctx, const hf_acquire *a, size_t d)
+/* Pending points, and those that are to be improved upon. */
+static hf_status check_points(hf_context *ctx, const hf_acquire *a, size_t d)
+{
+    const size_t counts[] = {a->pending, a->against};
+    const double *const points[] = {a->pending_x, a->against_x};
+    const char *const names[] = {"pending points", "points to improve upon"};
+    for (size_t k = 0; k < 2; k++) {
+        if (counts[k] == 0) continue;
+        if (points[k] == NULL)
+            return hfi_fail(ctx, HF_ERR_ARGUMENT, "there are %zu %s, but they are NULL", counts[k], names[k]);
+        if (counts[k] > HFI_MOST_POINTS)
+            return hfi_fail(ctx, HF_ERR_ARGUMENT, "there are %zu %s; %d are as many as there can be",
+                            counts[k], names[k], HFI_MOST_POINTS);
+        for (size_t i = 0; i < counts[k] * d; i++)
+            if (!isfinite(points[k][i]))
+                return hfi_fail(ctx, HF_ERR_NOT_FINITE,
+                                "input %zu of row %zu (both counted from 0) of the %s is not finite", i % d,
+                                i / d, names[k]);
+    }
+    return HF_OK;
+}
+
+hf_status hfi_acquire_check(hf_context *ctx, const hf_acquire *a, size_t d)
 {
     const hfi_acquisition_row *row = hfi_acquisition_of(a->kind);
     if (row == NULL)
@@ -85,6 +102,7 @@ static hf_status check(hf_context *ctx, const hf_acquire *a, size_t d)
         if (!isfinite(a->limit[k]))
             status = hfi_fail(ctx, HF_ERR_NOT_FINITE, "limit %zu (counted from 0), %g, is not finite", k,
                               a->limit[k]);
+    if (status >= 0) status = check_points(ctx, a, d);
     return status >= 0 ? check_best(ctx, a, row) : status;
 }
 
@@ -104,7 +122,7 @@ static hfi_acquired feasible(const hf_acquire *a, size_t k, double mean, double 
 }
 
 /* total += factor (d mean / d x, d sd / d x) at; an sd of 0 has no gradient, and one that overflows none worth having. */
-static void add_slopes(const prepared *p, hfi_acquired at, double sd, double factor)
+static void add_slopes(const hfi_acquiring *p, hfi_acquired at, double sd, double factor)
 {
     const double of_mean = factor * at.mean, of_var = sd > 0.0 ? factor * at.sd / (2.0 * sd) : 0.0;
     for (size_t j = 0; j < p->d; j++) {
@@ -113,83 +131,137 @@ static void add_slopes(const prepared *p, hfi_acquired at, double sd, double fac
     }
 }
 
-static hf_status predict(const prepared *p, size_t k, const double *x, bool slopes, double *mean, double *sd)
+static hf_status predict(const hfi_acquiring *p, size_t k, const double *x, bool slopes, double *mean,
+                         double *var)
 {
-    double var;
-    const hf_status status = hf_predict_latent(posterior_of(p->a, k), p->rooms[k], x, mean, &var,
-                                               slopes ? p->slopes : NULL, slopes ? p->slopes + p->d : NULL);
-    if (status >= 0) *sd = sqrt(var);
-    return status;
+    return hf_predict_latent(posterior_of(p->a, k), p->rooms[k], x, mean, var, slopes ? p->slopes : NULL,
+                             slopes ? p->slopes + p->d : NULL);
+}
+
+/* total += factor d F / d x through w, of the mean and of the sd. */
+static void add_drawn_slopes(hfi_acquiring *p, const double *x, hfi_acquired v, double sd, double factor)
+{
+    hfi_draws *draws = &p->draws;
+    if (draws->given.p == 0) return;
+    for (size_t k = 0; sd > 0.0 && k < draws->given.p; k++) draws->q[k] -= v.sd / sd * draws->w[k];
+    hfi_given_gradient(&draws->given, x, draws->q, p->slopes);
+    for (size_t j = 0; j < p->d; j++)
+        if (isfinite(factor * p->slopes[j])) p->total[j] += factor * p->slopes[j];
+}
+
+/* The logarithm of the probability of all constraints; its gradient into p->total. */
+static hf_status constraints_at(hfi_acquiring *p, const double *x, bool slopes, double *log_p)
+{
+    *log_p = 0.0;
+    memset(p->total, 0, p->d * sizeof *p->total);
+    for (size_t k = 0; k < p->a->constraints; k++) {
+        double mean, var;
+        const hf_status status = predict(p, k + 1, x, slopes, &mean, &var);
+        if (status < 0) return status;
+        const hfi_acquired one = feasible(p->a, k, mean, sqrt(var));
+        *log_p = not_below(*log_p + one.value);
+        if (slopes) add_slopes(p, one, sqrt(var), 1.0);
+    }
+    return HF_OK;
 }
 
 /* The value is v P, or log v + log P: v of f, P of the constraints. */
-static hf_status at(void *of, size_t d, const double *x, double *value, double *gradient)
+hf_status hfi_acquiring_at(void *of, size_t d, const double *x, double *value, double *gradient)
 {
-    const prepared *p = of;
-    const bool logarithm = p->row->logarithm;
-    double log_p = 0.0, mean, sd = 0.0;
+    hfi_acquiring *p = of;
+    const bool logarithm = p->row->logarithm, slopes = gradient != NULL;
+    double log_p, mean, var = 0.0, sd = 0.0;
     hfi_acquired v = {.value = logarithm ? 0.0 : 1.0};
-    hf_status status = HF_OK;
-    memset(p->total, 0, d * sizeof *p->total);
-    for (size_t k = 0; k < p->a->constraints && status >= 0; k++) {
-        status = predict(p, k + 1, x, gradient != NULL, &mean, &sd);
+    hf_status status = constraints_at(p, x, slopes, &log_p);
+    if (status >= 0 && !p->feasibility) {
+        status = predict(p, 0, x, slopes, &mean, &var);
         if (status < 0) return status;
-        const hfi_acquired one = feasible(p->a, k, mean, sd);
-        log_p = not_below(log_p + one.value);
-        if (gradient != NULL) add_slopes(p, one, sd, 1.0);
+        hfi_given_at(&p->draws.given, x, p->draws.w);
+        sd = hfi_draws_sd(&p->draws, var, p->draws.w);
+        v = hfi_draws_mean(&p->draws, mean, sd, p->draws.w, slopes ? p->draws.q : NULL);
     }
-    const double probability = exp(log_p);
-    if (!p->feasibility) {
-        status = predict(p, 0, x, gradient != NULL, &mean, &sd);
-        if (status < 0) return status;
-        v = hfi_acquisition_at(p->row, mean, sd, p->a->best, p->a->beta);
+    if (status < 0) return status;
+    const double probability = exp(log_p), of_v = logarithm ? 1.0 : probability,
+                 here = logarithm ? not_below(v.value + log_p) : v.value * probability;
+    if (!isfinite(here)) return HF_ERR_NOT_FINITE;
+    for (size_t j = 0; j < d && !logarithm; j++) p->total[j] *= here;
+    if (slopes && !p->feasibility) {
+        add_slopes(p, v, sd, of_v);
+        add_drawn_slopes(p, x, v, sd, of_v);
     }
-    if (!logarithm)
-        for (size_t j = 0; j < d; j++) p->total[j] *= v.value * probability;
-    if (gradient != NULL && !p->feasibility) add_slopes(p, v, sd, logarithm ? 1.0 : probability);
-    *value = logarithm ? not_below(v.value + log_p) : v.value * probability;
-    if (gradient != NULL) memcpy(gradient, p->total, d * sizeof *gradient);
-    for (size_t j = 0; gradient != NULL && j < d; j++)
-        if (!isfinite(gradient[j])) return HF_ERR_NOT_FINITE;
-    return isfinite(*value) ? HF_OK : HF_ERR_NOT_FINITE;
+    for (size_t j = 0; slopes && j < d; j++)
+        if (!isfinite(p->total[j])) return HF_ERR_NOT_FINITE;
+    if (slopes) memcpy(gradient, p->total, d * sizeof *gradient);
+    *value = here;
+    return HF_OK;
 }
 
 /* ---- many points --------------------------------------------------------------------------------------------------------- */
 
-/* values := log P, or v P, or log v + log P. */
-static hf_status chunk_values(hf_context *ctx, const prepared *p, size_t m, const double *x, double *mean,
-                              double *var, double *values)
+/* Some points: predictions of one posterior, and the values so far. */
+typedef struct chunk {
+    const hfi_acquiring *p;
+    size_t count;
+    const double *x;
+    double *mean, *var, *w; /* count, count, count x p */
+    double *values;         /* log P, then the values */
+} chunk;
+
+static void value_lot(size_t lot, int thread, void *arg)
 {
+    (void)thread;
+    const chunk *c = arg;
+    const hfi_acquiring *p = c->p;
+    const bool logarithm = p->row->logarithm;
+    const size_t end = c->count - lot * LOT < LOT ? c->count : (lot + 1) * LOT;
+    for (size_t i = lot * LOT; i < end; i++) {
+        double v = logarithm ? 0.0 : 1.0;
+        if (!p->feasibility) {
+            const double *w = c->w + i * p->draws.given.p;
+            v = hfi_draws_mean(&p->draws, c->mean[i], hfi_draws_sd(&p->draws, c->var[i], w), w, NULL).value;
+        }
+        c->values[i] = logarithm ? not_below(v + c->values[i]) : v * exp(c->values[i]);
+    }
+}
+
+static hf_status chunk_values(hf_context *ctx, chunk *c)
+{
+    const hfi_acquiring *p = c->p;
     const hf_acquire *a = p->a;
     hf_status status = HF_OK;
-    for (size_t i = 0; i < m; i++) values[i] = 0.0;
+    for (size_t i = 0; i < c->count; i++) c->values[i] = 0.0;
     for (size_t k = 0; k < a->constraints && status >= 0; k++) {
-        status = hf_predict(ctx, a->constraint[k], m, x, p->d, mean, var, NULL);
-        for (size_t i = 0; i < m && status >= 0; i++)
-            values[i] = not_below(values[i] + feasible(a, k, mean[i], sqrt(var[i])).value);
+        status = hf_predict(ctx, a->constraint[k], c->count, c->x, p->d, c->mean, c->var, NULL);
+        for (size_t i = 0; i < c->count && status >= 0; i++)
+            c->values[i] = not_below(c->values[i] + feasible(a, k, c->mean[i], sqrt(c->var[i])).value);
     }
-    if (status >= 0 && !p->feasibility) status = hf_predict(ctx, a->posterior, m, x, p->d, mean, var, NULL);
-    for (size_t i = 0; i < m && status >= 0; i++) {
-        const double v = p->feasibility
-                             ? (p->row->logarithm ? 0.0 : 1.0)
-                             : hfi_acquisition_at(p->row, mean[i], sqrt(var[i]), a->best, a->beta).value;
-        values[i] = p->row->logarithm ? not_below(v + values[i]) : v * exp(values[i]);
-        if (!isfinite(values[i]))
-            status = hfi_fail(ctx, HF_ERR_NOT_FINITE, "%s overflows at a point with mean %g and sd %g",
-                              p->row->name, mean[i], sqrt(var[i]));
-    }
-    return status;
+    if (status >= 0 && !p->feasibility)
+        status = hf_predict(ctx, a->posterior, c->count, c->x, p->d, c->mean, c->var, NULL);
+    if (status >= 0) status = hfi_given_many(ctx, &p->draws.given, c->count, c->x, c->w);
+    if (status < 0) return status;
+    hfi_parallel_for(ctx, (c->count + LOT - 1) / LOT, value_lot, c);
+    for (size_t i = 0; i < c->count; i++)
+        if (!isfinite(c->values[i]))
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE, "%s overflows at a point with mean %g and sd %g",
+                            p->row->name, c->mean[i], sqrt(c->var[i]));
+    return HF_OK;
 }
 
 static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const double *x, double *values)
 {
-    const prepared *p = of;
-    const size_t chunk = m < CHUNK ? m : CHUNK;
-    double *room = hfi_alloc_unset(ctx, chunk, 2 * sizeof *room);
+    const hfi_acquiring *p = of;
+    const size_t most = m < CHUNK ? m : CHUNK;
+    double *room = hfi_alloc_product(ctx, most, 2 + p->draws.given.p, sizeof *room);
     hf_status status = room != NULL ? HF_OK : HF_ERR_MEMORY;
-    for (size_t begin = 0; begin < m && status >= 0; begin += chunk) {
-        const size_t count = m - begin < chunk ? m - begin : chunk;
-        status = chunk_values(ctx, p, count, x + begin * d, room, room + chunk, values + begin);
+    for (size_t begin = 0; begin < m && status >= 0; begin += most) {
+        chunk c = {.p = p,
+                   .count = m - begin < most ? m - begin : most,
+                   .x = x + begin * d,
+                   .mean = room,
+                   .var = room + most,
+                   .w = room + 2 * most,
+                   .values = values + begin};
+        status = chunk_values(ctx, &c);
     }
     hfi_free(ctx, room);
     return status;
@@ -197,17 +269,19 @@ static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const doubl
 
 /* ---- preparing ------------------------------------------------------------------------------------------------------------- */
 
-static void finish(hf_context *ctx, prepared *p)
+void hfi_acquiring_end(hf_context *ctx, hfi_acquiring *p)
 {
+    hfi_draws_end(ctx, &p->draws);
     for (size_t k = 0; p->rooms != NULL && k < p->posteriors; k++) hf_workspace_free(p->rooms[k]);
     hfi_free(ctx, p->rooms);
     hfi_free(ctx, p->slopes);
 }
 
-static hf_status prepare(hf_context *ctx, const hf_acquire *a, size_t d, prepared *p)
+hf_status hfi_acquiring_begin(hf_context *ctx, const hf_acquire *a, size_t d, hfi_acquiring *p)
 {
-    *p = (prepared){.a = a, .row = hfi_acquisition_of(a->kind), .d = d, .posteriors = 1 + a->constraints};
-    p->feasibility = p->row->improves && a->best == -INFINITY;
+    *p =
+        (hfi_acquiring){.a = a, .row = hfi_acquisition_of(a->kind), .d = d, .posteriors = 1 + a->constraints};
+    p->feasibility = p->row->improves && a->best == -INFINITY && a->pending + a->against == 0;
     p->rooms = hfi_alloc(ctx, p->posteriors, sizeof *p->rooms);
     p->slopes = hfi_alloc(ctx, d, 3 * sizeof *p->slopes);
     if (p->rooms == NULL || p->slopes == NULL) return HF_ERR_MEMORY;
@@ -216,27 +290,28 @@ static hf_status prepare(hf_context *ctx, const hf_acquire *a, size_t d, prepare
         p->rooms[k] = hf_workspace_create(ctx, posterior_of(a, k));
         if (p->rooms[k] == NULL) return HF_ERR_MEMORY;
     }
-    return HF_OK;
+    return hfi_draws_begin(ctx, a, d, &p->draws);
 }
 
 /* Multiplications for the value at a point. */
-static double work_of(const prepared *p)
+static double work_of(const hfi_acquiring *p)
 {
     double sum = 0.0;
     for (size_t k = p->feasibility ? 1 : 0; k < p->posteriors; k++) {
         const double n = (double)hf_posterior_anchors(posterior_of(p->a, k));
         sum += n * (n + (double)p->d);
     }
-    return sum;
+    const double points = (double)p->draws.given.p, rows = (double)p->draws.given.rows;
+    return sum + rows * (points + (double)p->d) + (double)p->draws.count * (DRAW_WORK + points);
 }
 
-static hf_status evaluate(hf_context *ctx, prepared *p, size_t m, const double *x, double *values,
+static hf_status evaluate(hf_context *ctx, hfi_acquiring *p, size_t m, const double *x, double *values,
                           double *gradients)
 {
     if (gradients == NULL) return many(ctx, p, m, p->d, x, values);
     for (size_t i = 0; i < m; i++) {
         if (!hfi_progress(ctx, "acquire", (double)i / (double)m, NAN)) return hfi_cancelled(ctx);
-        const hf_status status = at(p, p->d, x + i * p->d, values + i, gradients + i * p->d);
+        const hf_status status = hfi_acquiring_at(p, p->d, x + i * p->d, values + i, gradients + i * p->d);
         if (status < 0)
             return hfi_fail(ctx, status, "%s has no value or no gradient at row %zu (counted from 0)",
                             p->row->name, i);
@@ -249,32 +324,32 @@ static hf_status evaluate_aside(hf_context *ctx, const hf_acquire *a, size_t m, 
                                 double *values, double *gradients)
 {
     const size_t d = hf_posterior_dimension(a->posterior);
-    prepared p;
+    hfi_acquiring p;
     double *v = hfi_alloc_unset(ctx, m, sizeof *v);
     double *g = gradients != NULL ? hfi_alloc_product(ctx, m, d, sizeof *g) : NULL;
-    hf_status status = prepare(ctx, a, d, &p);
+    hf_status status = hfi_acquiring_begin(ctx, a, d, &p);
     if (v == NULL || (gradients != NULL && g == NULL)) status = HF_ERR_MEMORY;
     if (status >= 0) status = evaluate(ctx, &p, m, x, v, g);
     if (status >= 0) {
         memcpy(values, v, m * sizeof *values);
         if (gradients != NULL) memcpy(gradients, g, m * d * sizeof *gradients);
     }
-    finish(ctx, &p);
+    hfi_acquiring_end(ctx, &p);
     hfi_free(ctx, g);
     hfi_free(ctx, v);
     return status;
 }
 
-hf_status hf_acquire_evaluate(hf_context *ctx, const hf_acquire *acquire, size_t m, const double *x,
+hf_status hf_acquire_evaluate(hf_context *ctx, const hf_acquire *acquire, size_t count, const double *x,
                               double *values, double *gradients)
 {
     if (acquire == NULL || acquire->posterior == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the acquisition function, or the posterior of f, is NULL");
-    if (values == NULL && m > 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "values is NULL");
+    if (values == NULL && count > 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "values is NULL");
     const size_t d = hf_posterior_dimension(acquire->posterior);
-    hf_status status = check(ctx, acquire, d);
-    if (status >= 0) status = hfi_posterior_check_rows(ctx, acquire->posterior, m, x, d);
-    return status < 0 || m == 0 ? status : evaluate_aside(ctx, acquire, m, x, values, gradients);
+    hf_status status = hfi_acquire_check(ctx, acquire, d);
+    if (status >= 0) status = hfi_posterior_check_rows(ctx, acquire->posterior, count, x, d);
+    return status < 0 || count == 0 ? status : evaluate_aside(ctx, acquire, count, x, values, gradients);
 }
 
 /* ---- the largest ------------------------------------------------------------------------------------------------------------- */
@@ -291,9 +366,9 @@ static hf_search_settings usual_settings(double work, size_t d)
     return settings;
 }
 
-static hf_status find(hf_context *ctx, prepared *p, const hf_domain *domain,
-                      const hf_search_settings *settings, size_t guess_count, const double *guesses,
-                      double *x, hf_maximiser *report)
+hf_status hfi_acquiring_maximise(hf_context *ctx, hfi_acquiring *p, const hf_domain *domain,
+                                 const hf_search_settings *settings, size_t guess_count,
+                                 const double *guesses, double *x, hf_maximiser *found)
 {
     const hfi_surface surface = {.what = p->row->name,
                                  .of = p,
@@ -301,37 +376,46 @@ static hf_status find(hf_context *ctx, prepared *p, const hf_domain *domain,
                                  .work = work_of(p),
                                  .bottomless = p->row->logarithm,
                                  .many = many,
-                                 .at = at};
+                                 .at = hfi_acquiring_at};
     const hf_search_settings usual = usual_settings(surface.work, p->d);
-    double *place = hfi_alloc(ctx, p->d, sizeof *place);
-    hf_maximiser found = {.index = 0};
+    double *place = hfi_alloc(ctx, p->d, sizeof *place), var = 0.0;
+    hf_maximiser best = {.index = 0};
     hf_status status = place != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0)
         status = hfi_maximise_surface(ctx, &surface, domain, settings != NULL ? settings : &usual,
-                                      guess_count, guesses, place, &found);
-    if (status >= 0) status = at(p, p->d, place, &found.value, NULL);
-    if (status >= 0) status = predict(p, 0, place, false, &found.mean, &found.sd);
+                                      guess_count, guesses, place, &best);
     if (status >= 0) {
+        status = hfi_acquiring_at(p, p->d, place, &best.value, NULL);
+        if (status >= 0) status = predict(p, 0, place, false, &best.mean, &var);
+        if (status < 0)
+            (void)hfi_fail(ctx, status, "%s has no value at the place that was found", p->row->name);
+    }
+    if (status >= 0) {
+        best.sd = sqrt(var);
         memcpy(x, place, p->d * sizeof *x);
-        if (report != NULL) *report = found;
+        *found = best;
     }
     hfi_free(ctx, place);
     return status;
 }
 
-hf_status hf_acquire_maximise(hf_context *ctx, const hf_acquire *acquire, const hf_domain *domain,
+hf_status hf_acquire_maximise(hf_context *ctx, const hf_acquire *a, const hf_domain *domain,
                               const hf_search_settings *settings, size_t guess_count, const double *guesses,
                               double *x, hf_maximiser *report)
 {
     const double begin = hfi_now();
-    prepared p = {.a = acquire};
-    if (acquire == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the acquisition function is NULL");
+    hfi_acquiring p;
+    hf_maximiser found;
+    if (a == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the acquisition function is NULL");
     hf_status status = hfi_maximise_check_call(ctx, domain, settings, guess_count, guesses, x);
-    if (status >= 0) status = check(ctx, acquire, domain->dimension);
+    if (status >= 0) status = hfi_acquire_check(ctx, a, domain->dimension);
     if (status < 0) return status;
-    status = prepare(ctx, acquire, domain->dimension, &p);
-    if (status >= 0) status = find(ctx, &p, domain, settings, guess_count, guesses, x, report);
-    if (status >= 0 && report != NULL) report->seconds = hfi_now() - begin;
-    finish(ctx, &p);
-    return status;
+    status = hfi_acquiring_begin(ctx, a, domain->dimension, &p);
+    if (status >= 0)
+        status = hfi_acquiring_maximise(ctx, &p, domain, settings, guess_count, guesses, x, &found);
+    hfi_acquiring_end(ctx, &p);
+    if (status < 0) return status;
+    found.seconds = hfi_now() - begin;
+    if (report != NULL) *report = found;
+    return HF_OK;
 }

@@ -118,14 +118,14 @@ const char *hf_acquisition_name(hf_acquisition kind)
     return row != NULL ? row->name : "unknown";
 }
 
-double hf_acquisition_value(hf_acquisition kind, double mean, double sd, double best, double beta,
+double hf_acquisition_value(hf_acquisition kind, double mean, double sd, double best, double multiplier,
                             double *dmean, double *dsd)
 {
     const hfi_acquisition_row *row = hfi_acquisition_of(kind);
     hfi_acquired at = {NAN, NAN, NAN};
     if (row != NULL && isfinite(mean) && sd >= 0.0 && isfinite(sd) &&
-        isfinite(row->improves ? mean - best : beta))
-        at = hfi_acquisition_at(row, mean, sd, best, beta);
+        isfinite(row->improves ? mean - best : multiplier))
+        at = hfi_acquisition_at(row, mean, sd, best, multiplier);
     if (dmean != NULL) *dmean = at.mean;
     if (dsd != NULL) *dsd = at.sd;
     return at.value;

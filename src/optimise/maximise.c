@@ -334,13 +334,13 @@ hf_status hfi_maximise_check_call(hf_context *ctx, const hf_domain *domain,
 }
 
 hf_status hfi_maximise_surface(hf_context *ctx, const hfi_surface *surface, const hf_domain *domain,
-                               const hf_search_settings *settings, size_t guess_count, const double *guesses,
-                               double *x, hf_maximiser *found)
+                               const hf_search_settings *settings_or_null, size_t guess_count,
+                               const double *guesses, double *x, hf_maximiser *found)
 {
     search s = {.ctx = ctx,
                 .surface = surface,
                 .domain = domain,
-                .settings = settings != NULL ? *settings : hf_search_settings_default(),
+                .settings = settings_or_null != NULL ? *settings_or_null : hf_search_settings_default(),
                 .d = domain->dimension};
     hf_maximiser result = {.index = 0};
     const bool listed = domain->candidates > 0;

@@ -14,12 +14,12 @@ static size_t most_neighbours(const hf_domain *domain, size_t j)
     return count;
 }
 
-hf_status hfi_walk_begin(hf_context *ctx, const hf_domain *domain, size_t count, const size_t *inputs,
+hf_status hfi_walk_begin(hf_context *ctx, const hf_domain *domain, size_t n, const size_t *inputs,
                          hfi_walk *walk)
 {
-    *walk = (hfi_walk){.domain = domain, .count = count, .inputs = inputs};
-    if (count == 0) return HF_OK;
-    for (size_t k = 0; k < count; k++) walk->most += most_neighbours(domain, inputs[k]);
+    *walk = (hfi_walk){.domain = domain, .count = n, .inputs = inputs};
+    if (n == 0) return HF_OK;
+    for (size_t k = 0; k < n; k++) walk->most += most_neighbours(domain, inputs[k]);
     walk->points = hfi_alloc_product(ctx, walk->most, domain->dimension, sizeof *walk->points);
     walk->values = hfi_alloc_unset(ctx, walk->most, sizeof *walk->values);
     return walk->points != NULL && walk->values != NULL ? HF_OK : HF_ERR_MEMORY;

@@ -149,11 +149,11 @@ static void block(size_t index, int thread, void *arg)
     whiten(g, count, scaled, k, scaled + BLOCK * j->d, j->w + begin * g->p);
 }
 
-hf_status hfi_given_many(hf_context *ctx, const hfi_given *given, size_t m, const double *x, double *w)
+hf_status hfi_given_many(hf_context *ctx, const hfi_given *g, size_t m, const double *x, double *w)
 {
-    if (given->p == 0 || m == 0) return HF_OK;
-    job j = {.given = given, .m = m, .d = given->posterior->solution.d, .x = x, .w = w};
-    j.size = BLOCK * (given->rows + j.d) + hfi_kernel_scratch(given->posterior->kernel);
+    if (g->p == 0 || m == 0) return HF_OK;
+    job j = {.given = g, .m = m, .d = g->posterior->solution.d, .x = x, .w = w};
+    j.size = BLOCK * (g->rows + j.d) + hfi_kernel_scratch(g->posterior->kernel);
     j.room = hfi_alloc_product(ctx, (size_t)hf_context_threads(ctx), j.size, sizeof *j.room);
     if (j.room == NULL) return HF_ERR_MEMORY;
     hfi_parallel_for(ctx, (m + BLOCK - 1) / BLOCK, block, &j);

@@ -28,8 +28,8 @@ typedef struct hfi_given {
 } hfi_given;
 
 /** Points p x d, stride d, checked by the caller; a posterior of one output. C may get jitter.
- * HF_ERR_MEMORY, HF_ERR_NOT_FINITE, HF_ERR_CANCELLED, HF_ERR_NOT_POSITIVE_DEFINITE; on error `given`
- * can only be ended. O(p n^2 + p^3). */
+ * HF_ERR_MEMORY, HF_ERR_NOT_FINITE, HF_ERR_CANCELLED, HF_ERR_NOT_POSITIVE_DEFINITE; on error
+ * `given` can only be ended. O(p n^2 + p^3). */
 hf_status hfi_given_begin(hf_context *ctx, const hf_posterior *posterior, size_t p, const double *x,
                           hfi_given *given);
 void hfi_given_end(hf_context *ctx, hfi_given *given);
@@ -39,6 +39,6 @@ void hfi_given_at(hfi_given *given, const double *x, double *w);
 /** gradient (d entries) := d/dx sum_k q_k w_k(x). Not thread-safe. O((n + p) (d + p)). */
 void hfi_given_gradient(hfi_given *given, const double *x, const double *q, double *gradient);
 /** w at m points (x m x d, stride d; w m x p, row-major), on all threads. HF_ERR_MEMORY. */
-hf_status hfi_given_many(hf_context *ctx, const hfi_given *given, size_t m, const double *x, double *w);
+hf_status hfi_given_many(hf_context *ctx, const hfi_given *g, size_t m, const double *x, double *w);
 
 #endif

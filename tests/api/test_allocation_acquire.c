@@ -37,6 +37,26 @@ static hf_status maximise(workshop *w)
     return status;
 }
 
+static hf_status batch(workshop *w)
+{
+    const hf_domain box = {.dimension = WORKSHOP_D, .lower = lower, .upper = upper};
+    const double pending[WORKSHOP_D] = {0.25, 0.75}, against[WORKSHOP_D] = {0.5, 0.5};
+    const hf_acquire a = {.posterior = w->posterior,
+                          .best = -INFINITY,
+                          .pending = 1,
+                          .pending_x = pending,
+                          .against = 1,
+                          .against_x = against,
+                          .draws = 8};
+    double x[2 * WORKSHOP_D] = {7.0}, values[2] = {7.0};
+    hf_search_settings settings = hf_search_settings_default();
+    settings.samples = 8;
+    settings.starts = 1;
+    const hf_status status = hf_acquire_batch(w->ctx, &a, &box, &settings, 2, 1, 0, NULL, x, values);
+    assert_true((status < 0) == (x[0] == 7.0) && (status < 0) == (values[0] == 7.0));
+    return status;
+}
+
 /* What allocates nothing. */
 static hf_status formulas(workshop *w)
 {
@@ -51,7 +71,7 @@ static hf_status formulas(workshop *w)
 static void acquiring_survives(void **state)
 {
     (void)state;
-    RUN(CASE(evaluate, 6), CASE(maximise, 20), CASE(formulas, 0));
+    RUN(CASE(evaluate, 6), CASE(maximise, 20), CASE(batch, 50), CASE(formulas, 0));
 }
 
 int main(void)

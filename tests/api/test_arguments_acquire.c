@@ -35,6 +35,13 @@ static void places(workshop *w)
     ARGUMENT(hf_acquire_maximise(w->ctx, &a, &box, NULL, 0, NULL, NULL, NULL));
     REFUSED(HF_ERR_NOT_FINITE, hf_acquire_maximise(w->ctx, &a, &box, NULL, 1, none, x, NULL));
     REFUSED(HF_ERR_NOT_FINITE, hf_acquire_maximise(w->ctx, &lost, &box, NULL, 0, NULL, x, NULL));
+    ARGUMENT(hf_acquire_batch(w->ctx, NULL, &box, NULL, 1, 0, 0, NULL, x, NULL));
+    ARGUMENT(hf_acquire_batch(w->ctx, &empty, &box, NULL, 1, 0, 0, NULL, x, NULL));
+    ARGUMENT(hf_acquire_batch(w->ctx, &a, NULL, NULL, 1, 0, 0, NULL, x, NULL));
+    ARGUMENT(hf_acquire_batch(w->ctx, &a, &box, NULL, 0, 0, 0, NULL, x, NULL));
+    ARGUMENT(hf_acquire_batch(w->ctx, &a, &box, NULL, 1, 0, 1, NULL, x, NULL));
+    ARGUMENT(hf_acquire_batch(w->ctx, &a, &box, NULL, 1, 0, 0, NULL, NULL, NULL));
+    REFUSED(HF_ERR_NOT_FINITE, hf_acquire_batch(w->ctx, &a, &box, NULL, 1, 0, 1, none, x, NULL));
     settings.resolution = NAN;
     ARGUMENT(hf_acquire_maximise(w->ctx, &a, &box, &settings, 0, NULL, x, NULL));
     assert_true(x[0] == 7.0 && x[1] == 7.0 && value == 7.0);
