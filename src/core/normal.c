@@ -6,16 +6,17 @@
 #include <math.h>
 
 static const double root_half = 0.70710678118654752440;
-/* The fraction's number of terms: it ends far below rounding from HFI_NORMAL_TAIL on. */
+/* The fraction has LEAST + MORE / t^2 terms: more of them change not one of its digits, from HFI_NORMAL_TAIL on. */
 enum {
-    TERMS = 60,
+    LEAST = 10,
+    MORE = 800,
     STEPS = 100 /* of Newton's iteration, at most: it has converged after ten */
 };
 
 hfi_normal_fraction hfi_normal_expand(double t)
 {
     double g = 0.0;
-    for (int k = TERMS; k >= 3; k--) g = k / (t + g);
+    for (int k = LEAST + (int)(MORE / (t * t)); k >= 3; k--) g = k / (t + g);
     const double e = 2.0 / (t + g);
     return (hfi_normal_fraction){1.0 / (t + e), e, g};
 }

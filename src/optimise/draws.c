@@ -103,6 +103,14 @@ double hfi_draws_sd(const hfi_draws *draws, double var, const double *w)
     return sqrt(fmax(var - hfi_dot(draws->given.p, w, w), 0.0));
 }
 
+/* Short products, many of them: a library's call would take longer than they do. */
+static double product(size_t p, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < p; k++) sum += a[k] * b[k];
+    return sum;
+}
+
 /* A mean of exponentials is kept as its logarithm: the largest one so far, and the sums in its units. */
 typedef struct sums {
     double largest, value, mean, sd;
@@ -121,7 +129,7 @@ hfi_acquired hfi_draws_mean(const hfi_draws *f, double mean, double sd, const do
     for (size_t k = 0; q != NULL && k < p; k++) q[k] = 0.0;
     for (size_t s = 0; s < f->count; s++) {
         const double *e = f->e + s * p;
-        const hfi_acquired at = hfi_acquisition_at(row, mean + hfi_dot(p, w, e), sd, f->best[s], f->beta);
+        const hfi_acquired at = hfi_acquisition_at(row, mean + product(p, w, e), sd, f->best[s], f->beta);
         if (row->logarithm && at.value > sum.largest) {
             const double less = exp(sum.largest - at.value);
             sum = (sums){at.value, sum.value * less, sum.mean * less, sum.sd * less};
@@ -131,7 +139,7 @@ hfi_acquired hfi_draws_mean(const hfi_draws *f, double mean, double sd, const do
         sum.value += row->logarithm ? weight : at.value;
         sum.mean += weight * at.mean;
         sum.sd += weight * at.sd;
-        if (q != NULL) hfi_axpy(p, weight * at.mean, e, q);
+        for (size_t k = 0; q != NULL && k < p; k++) q[k] += weight * at.mean * e[k];
     }
     const double count = (double)f->count, all = row->logarithm ? sum.value : count;
     for (size_t k = 0; q != NULL && k < p; k++) q[k] /= all;
