@@ -67,8 +67,8 @@ typedef struct hf_acquire {
     /** Inequalities that f's place must satisfy, c_j(x) <= limit_j: posteriors of c_j with as many
      * inputs, independent of f. The acquisition function is multiplied by prod_j P(c_j(x) <=
      * limit_j), its logarithm grows by the sum of their logarithms (Schonlau et al. 1998; Gardner
-     * et al. 2014). With best = -infinity that product alone is maximised. Not for ucb, which can
-     * be negative. */
+     * et al. 2014). With best = -infinity, and nothing pending or against, that product alone is
+     * the value. Not for ucb, which can be negative. Pending points do not change it. */
     size_t constraints;
     const hf_posterior *const *constraint; /**< `constraints` of them */
     const double *limit;                   /**< finite, user's units of each */
@@ -78,9 +78,8 @@ typedef struct hf_acquire {
     size_t pending;
     const double *pending_x; /**< pending x d */
     /** Points whose f, drawn together with that of the pending ones, is to be improved upon too:
-     * where readings are noisy, those that may be the best (Letham et al. 2019). `best` may then
-     * be
-     * -infinity. Not for ucb. */
+     * where readings are noisy, those that may be the best (Letham et al. 2019). Then, as with
+     * pending points, `best` may be -infinity: only these are improved upon. Not for ucb. */
     size_t against;
     const double *against_x; /**< against x d */
     size_t draws;            /**< 0: 128. Quasi-random, in pairs of opposite ones */

@@ -134,8 +134,8 @@ static void add_slopes(const hfi_acquiring *p, hfi_acquired at, double sd, doubl
 static hf_status predict(const hfi_acquiring *p, size_t k, const double *x, bool slopes, double *mean,
                          double *var)
 {
-    return hf_predict_latent(posterior_of(p->a, k), p->rooms[k], x, mean, var, slopes ? p->slopes : NULL,
-                             slopes ? p->slopes + p->d : NULL);
+    return hf_predict_latent(posterior_of(p->a, k), p->rooms[k].workspace, x, mean, var,
+                             slopes ? p->slopes : NULL, slopes ? p->slopes + p->d : NULL);
 }
 
 /* total += factor d F / d x through w, of the mean and of the sd. */
@@ -272,7 +272,7 @@ static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const doubl
 void hfi_acquiring_end(hf_context *ctx, hfi_acquiring *p)
 {
     hfi_draws_end(ctx, &p->draws);
-    for (size_t k = 0; p->rooms != NULL && k < p->posteriors; k++) hf_workspace_free(p->rooms[k]);
+    for (size_t k = 0; p->rooms != NULL && k < p->posteriors; k++) hf_workspace_free(p->rooms[k].workspace);
     hfi_free(ctx, p->rooms);
     hfi_free(ctx, p->slopes);
 }
@@ -287,8 +287,8 @@ hf_status hfi_acquiring_begin(hf_context *ctx, const hf_acquire *a, size_t d, hf
     if (p->rooms == NULL || p->slopes == NULL) return HF_ERR_MEMORY;
     p->total = p->slopes + 2 * d;
     for (size_t k = 0; k < p->posteriors; k++) {
-        p->rooms[k] = hf_workspace_create(ctx, posterior_of(a, k));
-        if (p->rooms[k] == NULL) return HF_ERR_MEMORY;
+        p->rooms[k].workspace = hf_workspace_create(ctx, posterior_of(a, k));
+        if (p->rooms[k].workspace == NULL) return HF_ERR_MEMORY;
     }
     return hfi_draws_begin(ctx, a, d, &p->draws);
 }

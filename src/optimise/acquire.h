@@ -52,15 +52,20 @@ double hfi_draws_sd(const hfi_draws *draws, double var, const double *w);
  * in mean and sd, and in w (q, p entries, or NULL), sd being held. Thread-safe. */
 hfi_acquired hfi_draws_mean(const hfi_draws *f, double mean, double sd, const double *w, double *q);
 
+/** Scratch for predicting from one posterior. */
+typedef struct hfi_acquiring_room {
+    hf_workspace *workspace;
+} hfi_acquiring_room;
+
 /** An acquisition function that has been checked, with the room that its values need. */
 typedef struct hfi_acquiring {
     const hf_acquire *a;
     const hfi_acquisition_row *row;
     size_t d, posteriors;
-    bool feasibility;     /* alone */
-    hf_workspace **rooms; /* of f, then of the constraints */
-    double *slopes;       /* 2 d: gradients of mean and variance */
-    double *total;        /* d: gradient so far */
+    bool feasibility;          /* alone */
+    hfi_acquiring_room *rooms; /* of f, then of the constraints */
+    double *slopes;            /* 2 d: gradients of mean and variance */
+    double *total;             /* d: gradient so far */
     hfi_draws draws;
 } hfi_acquiring;
 

@@ -17,19 +17,26 @@ static double standardised(double gap, double sd)
     return sd > 0.0 ? gap / sd : copysign(INFINITY, gap);
 }
 
-/* Where z > 1 the gap is most of it: sd h(z) = gap + sd h(-z), for h(z) - z = h(-z). */
-static const double large = 1.0;
+/* h(-t), t >= 0, from phi and Phi(-t) while their difference has digits. */
+static double lower_excess(double t, double density, double lower)
+{
+    return t < HFI_NORMAL_TAIL ? density - t * lower : exp(hfi_normal_excess_at(-t).log_h);
+}
 
+/* h(z) - z = h(-z): from a gap above 0 on, that is most of it. */
 static hfi_acquired expected_improvement(double mean, double sd, double best, double beta)
 {
     (void)beta;
-    const double gap = mean - best, z = standardised(gap, sd);
-    hfi_acquired at = {.mean = hfi_normal_cdf(z), .sd = hfi_normal_density(z)};
+    const double gap = mean - best, z = standardised(gap, sd), t = fabs(z);
+    const double density = hfi_normal_density(z), lower = hfi_normal_cdf(-t);
     if (z == -INFINITY) return none;
-    at.value = sd * exp(hfi_normal_excess_at(z > large ? -z : z).log_h);
-    if (z > large) at.value = sd > 0.0 && isfinite(z) ? gap + at.value : gap;
-    return at;
+    const double excess = isfinite(t) ? sd * lower_excess(t, density, lower) : 0.0;
+    return (hfi_acquired){
+        .value = fmax(gap, 0.0) + excess, .mean = z > 0.0 ? 1.0 - lower : lower, .sd = density};
 }
+
+/* Where z is larger the logarithm is that of the gap and a little more. */
+static const double large = 1.0;
 
 static hfi_acquired log_expected_improvement(double mean, double sd, double best, double beta)
 {
