@@ -92,7 +92,8 @@ HF_API hf_status hf_trust_region_restart(hf_context *ctx, const hf_trust_setting
  * The region's box: centre_j +- side w_j (upper_j - lower_j) / 2, cut at the domain's, where w_j =
  * l_j / (upper_j - lower_j) over the geometric mean of those. Inputs that are fixed, and those with
  * an infinite lengthscale (categories, say), do not count in the mean; the former stay, the latter
- * have their whole side. A side that would hold no number but the centre is the centre.
+ * have their whole side. A side that would hold no number but the centre is the centre. On a
+ * lattice the ends are the values nearest to those; a category has all its codes.
  * @param boundary     the domain, a box
  * @param centre       d entries, in the domain
  * @param lengthscales d entries > 0, units of the inputs; NULL: all w_j are 1

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "optimise/bounds.h"
+#include <holdfast/trust_region.h>
 
 /* ---- domains --------------------------------------------------------------------------------------------------------- */
 
@@ -209,6 +210,31 @@ static void answers_are_of_the_domain_whatever_is_asked(void **state)
     pair_close(&w);
 }
 
+/* The box of a trust region ends on the lattice, so that its own lattice is part of the whole one; a category stays whole. */
+static void trust_regions_keep_to_the_lattice(void **state)
+{
+    (void)state;
+    hf_context *ctx = problem_context(1);
+    const double from[] = {0.0, -1.0, 0.0}, to[] = {1.0, 1.0, 4.0}, by[] = {0.1, 0.0, 0.0},
+                 centre[] = {0.5, 0.2, 3.0};
+    const bool codes[] = {false, false, true};
+    const hf_domain whole = {.dimension = 3, .lower = from, .upper = to, .step = by, .category = codes};
+    const hf_trust_region region = {.side = 0.25, .failures_allowed = 3};
+    double low_end[3], high_end[3], x[3 * 50];
+    assert_int_equal(hf_trust_region_box(ctx, &region, &whole, centre, NULL, low_end, high_end), HF_OK);
+    assert_near(low_end[0], 0.4, 1e-12);
+    assert_near(high_end[0], 0.6, 1e-12);
+    assert_near(low_end[1], -0.05, 1e-12);
+    assert_true(low_end[2] == 0.0 && high_end[2] == 4.0);
+    const hf_domain part = {
+        .dimension = 3, .lower = low_end, .upper = high_end, .step = by, .category = codes};
+    hf_domain_fill(&part, 0, 50, x);
+    for (size_t i = 0; i < 50; i++) assert_true(hf_domain_contains(&whole, x + 3 * i, NULL));
+    assert_int_equal(hf_trust_candidates(ctx, &part, centre, 1, 50, x), HF_OK);
+    for (size_t i = 0; i < 50; i++) assert_true(hf_domain_contains(&whole, x + 3 * i, NULL));
+    hf_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +246,7 @@ int main(void)
         cmocka_unit_test(no_combination_is_better),
         cmocka_unit_test(steps_lead_to_the_top),
         cmocka_unit_test(answers_are_of_the_domain_whatever_is_asked),
+        cmocka_unit_test(trust_regions_keep_to_the_lattice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
