@@ -7,6 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Gains, as shares of the readings' spread, below which the surrogate sees little and nothing to gain. */
+static const double little = 1e-3, nothing = 1e-6;
+
 enum {
     GUESSES = 4,        /* best trials from which the acquisition is climbed */
     OTHERS = 2048,      /* places that are looked at when the best one was tried already */
@@ -79,11 +82,14 @@ static hf_status best_places(hf_context *ctx, const hf_study *study, double *gue
 static hf_acquire acquisition(const hf_study *study, const hfi_round *round, const hfi_place *incumbent,
                               const hf_posterior **constraint, double *limit)
 {
-    (void)round; /*PENDING*/
     hf_acquire a = {.kind = study->s.acquisition,
                     .posterior = study->surrogate[study->objective[0]].posterior,
                     .best = incumbent->log_feasible >= log(0.5) ? incumbent->mean[0] : -INFINITY,
                     .beta = study->s.beta,
+                    .pending = round->pending,
+                    .pending_x = round->pending_u,
+                    .draws = study->s.draws,
+                    .stream = round->number,
                     .constraint = constraint,
                     .limit = limit};
     for (size_t o = 0; o <= study->outcomes; o++) {
@@ -231,24 +237,19 @@ static double nothing_to_gain(const hf_study *study, double spread, double share
     return -INFINITY;
 }
 
-/* The surrogate sees nothing to gain where it knows most: elsewhere, if there is an elsewhere. */
-static hf_status explore(hf_context *ctx, const hf_study *study, const hfi_round *round, hfi_proposed *out,
-                         double *u)
+/* The surrogate sees little to gain where it knows most: elsewhere, if there is an elsewhere. */
+static hf_status explore(hf_context *ctx, const hf_study *study, const hfi_round *round, double spread,
+                         hfi_proposed *out, double *u)
 {
     const hf_posterior *constraint[HFI_STUDY_OUTCOMES + 1];
-    double limit[HFI_STUDY_OUTCOMES + 1], value;
+    double limit[HFI_STUDY_OUTCOMES + 1];
     hfi_place place;
     uint64_t id;
     hf_status s = hfi_study_incumbent(ctx, study, &id, &place);
     if (s < 0 || id == 0) return s;
     const hf_acquire a = acquisition(study, round, &place, constraint, limit);
-    s = hfi_study_explore(ctx, study, &a, round->number, id, u, &value);
-    if (s == HF_ERR_NO_DATA) return HF_OK;
-    if (s < 0) return s;
-    out->reason = HF_REASON_EXPLORE;
-    out->region = -1.0;
-    out->value = value;
-    return s;
+    s = hfi_study_explore(ctx, study, round, &a, nothing_to_gain(study, spread, little), out, u);
+    return s == HF_ERR_NO_DATA ? HF_OK : s;
 }
 
 static hf_status acquire(hf_context *ctx, hf_study *study, const hfi_round *round, hfi_proposed *out,
@@ -259,8 +260,9 @@ static hf_status acquire(hf_context *ctx, hf_study *study, const hfi_round *roun
                                         : maximise(ctx, study, round, &study->domain, out, u);
     double spread = 0.0;
     if (s >= 0) s = hfi_worse(s, hfi_study_spread(ctx, study, &spread));
-    if (s >= 0 && out->value < nothing_to_gain(study, spread, 1e-6))
-        s = hfi_worse(s, explore(ctx, study, round, out, u));
+    const bool turn = round->number % 2 == 0; /* little to gain: here and elsewhere take turns */
+    if (s >= 0 && out->value < nothing_to_gain(study, spread, turn ? little : nothing))
+        s = hfi_worse(s, explore(ctx, study, round, spread, out, u));
     if (s < 0) return s;
     decode(study, u, out->at);
     if (!tried(study, round->ahead, round->count, out->at)) return s;

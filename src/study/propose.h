@@ -34,10 +34,10 @@ void hfi_study_fill(const hf_study *study, uint64_t number, double *u);
 hf_status hfi_study_spread(hf_context *ctx, const hf_study *study, double *out);
 /** Distance of two places as a share of the cube's diagonal; categories differ by 1. */
 double hfi_study_distance(const hf_study *study, const double *a, const double *b);
-/** A place outside of the niche of the trial `incumbent`, for a surrogate that knows nothing else of it.
- * *value: of the acquisition. HF_ERR_NO_DATA: there is no such place. */
-hf_status hfi_study_explore(hf_context *ctx, const hf_study *study, const hf_acquire *acquire,
-                            uint64_t number, uint64_t incumbent, double *u, double *value);
+/** A place elsewhere, for searches outside of the niches that were found (explore.c); one whose acquisition is below
+ * `least` has ended. HF_ERR_NO_DATA: there is no such place. */
+hf_status hfi_study_explore(hf_context *ctx, const hf_study *study, const hfi_round *round,
+                            const hf_acquire *acquisition, double least, hfi_proposed *out, double *u);
 /** Regions after what was told since they last heard; `next` has room for all. */
 hf_status hfi_regions_hear(hf_context *ctx, const hf_study *study, hfi_region *next);
 /** The box that a region restricts proposals to: all of the space while it has no centre. */

@@ -15,9 +15,9 @@ hf_status hfi_surrogate_settings(hf_context *ctx, const hf_study *study, size_t 
 hf_status hfi_surrogate_train(hf_context *ctx, const hf_study *study, size_t outcome, hfi_surrogate *s);
 /** The posterior with the hyperparameters and verdicts that are remembered. */
 hf_status hfi_surrogate_hold(hf_context *ctx, const hf_study *study, size_t outcome, hfi_surrogate *s);
-/** A surrogate of an outcome without some of its readings, with a warp of its own; `best` is a value of the
- * study's surrogate, *best_there the same value in this one's units. */
+/** A surrogate of an outcome without some of its readings, with a warp of its own and the prior mean of trials that
+ * fill the space. */
 hf_status hfi_surrogate_without(hf_context *ctx, const hf_study *study, size_t outcome, const bool *left_out,
-                                double best, hf_posterior **out, double *best_there);
+                                hf_posterior **out);
 
 #endif

@@ -378,14 +378,26 @@ hf_status hfi_surrogate_train(hf_context *ctx, const hf_study *study, size_t out
 
 /* ---- another one --------------------------------------------------------------------------------------------- */
 
+/* Median over the trials that fill the space: others crowd where the objective is large. */
+static double usual(const hf_study *study, size_t outcome, double *scratch)
+{
+    size_t count = 0;
+    for (uint64_t id = 1; id <= study->trials; id++) {
+        const hfi_trial *t = study->trial[id - 1];
+        const bool fills = t->reason == HF_REASON_START || t->reason == HF_REASON_ADDED;
+        if (fills && t->state == HF_TRIAL_TOLD && !isnan(t->value[outcome]))
+            scratch[count++] = hfi_study_sign(study, outcome) * t->value[outcome];
+    }
+    return count > 0 ? hfi_quantile(scratch, count, 0.5) : NAN;
+}
+
 hf_status hfi_surrogate_without(hf_context *ctx, const hf_study *study, size_t outcome, const bool *left_out,
-                                double best, hf_posterior **out, double *best_there)
+                                hf_posterior **out)
 {
     const hfi_surrogate *all = &study->surrogate[outcome];
     hf_fit_settings settings;
-    double *y = hfi_alloc(ctx, 2 * all->n, sizeof *y);
+    double *y = hfi_alloc(ctx, 2 * all->n + study->trials, sizeof *y), *scratch = y + all->n;
     if (y == NULL) return HF_ERR_MEMORY;
-    double *scratch = y + all->n;
     size_t kept = 0;
     for (size_t i = 0; i < all->n; i++) {
         y[i] = left_out[i] ? NAN : hfi_warp_from(&all->next.warp, all->y[i]);
@@ -393,8 +405,10 @@ hf_status hfi_surrogate_without(hf_context *ctx, const hf_study *study, size_t o
     }
     const hfi_warp w = hfi_warp_of(kept, scratch);
     for (size_t i = 0; i < all->n; i++) y[i] = left_out[i] ? NAN : hfi_warp_to(&w, y[i]);
-    *best_there = isfinite(best) ? hfi_warp_to(&w, hfi_warp_from(&all->next.warp, best)) : best;
     hf_status s = hfi_surrogate_settings(ctx, study, outcome, &settings);
+    const hf_assignment mean = {.name = "mean", .value = hfi_warp_to(&w, usual(study, outcome, scratch))};
+    settings.set = &mean;
+    settings.set_count = mean.value == mean.value ? 1U : 0U;
     const hf_data data = data_of(study, all, y);
     if (s >= 0) s = hf_fit_data(ctx, &data, &settings, out, NULL, NULL);
     hfi_free(ctx, y);
