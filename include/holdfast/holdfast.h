@@ -20,6 +20,7 @@
 #include <holdfast/envelope_file.h>
 #include <holdfast/envelope_kernel.h>
 #include <holdfast/eulbo.h>
+#include <holdfast/expert.h>
 #include <holdfast/front.h>
 #include <holdfast/kernel.h>
 #include <holdfast/mean.h>
