@@ -60,6 +60,8 @@ static bool is_spoken_for(const bounded *run, const char *name)
         const char *column = argument(run->arguments, noise_options[k]);
         if (column != NULL && strcmp(column, name) == 0) return true;
     }
+    for (size_t k = 0; k < run->other_count; k++)
+        if (strcmp(run->others[k], name) == 0) return true;
     return false;
 }
 
@@ -76,7 +78,8 @@ static hf_status choose_features(bounded *run)
     for (size_t j = 0; j < run->given.count; j++) {
         const char *name = run->given.list[j];
         if (is_spoken_for(run, name))
-            return bounded_refuse(run, "\"%s\" cannot be an input: it is the target or a noise bound", name);
+            return bounded_refuse(run, "\"%s\" cannot be an input: it is the target or %s", name,
+                                  run->other_count > 0 ? "what is said of it" : "a noise bound");
         for (size_t k = 0; k < j; k++)
             if (strcmp(run->feature[k], name) == 0)
                 return bounded_misuse(run, "--features names \"%s\" twice", name);
@@ -212,7 +215,8 @@ static hf_status gather(bounded *run)
 hf_status bounded_read(bounded *run, const char *path, bool noisy)
 {
     run->target = argument(run->arguments, "target");
-    if (run->target == NULL) return bounded_misuse(run, "--target is missing: name the column to bound");
+    if (run->target == NULL)
+        return bounded_misuse(run, "--target is missing: name the column of the readings");
     hf_status status = check_noise_options(run, noisy);
     if (status >= 0) status = hf_table_read_csv(run->session.ctx, path, &run->table);
     if (status >= 0) status = choose_features(run);

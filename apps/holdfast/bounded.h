@@ -15,9 +15,11 @@ typedef struct bounded {
     tool_session session;
     int refused; /* exit status of what has been complained about, or 0 */
 
-    hf_table *table;    /* of the readings; NULL for an envelope out of a file */
-    const char *target; /* what is read */
-    tool_names given;   /* --features; empty: chosen by bounded_read() */
+    hf_table *table;           /* of the readings; NULL for an envelope out of a file */
+    const char *target;        /* what is read */
+    const char *const *others; /* columns that are no inputs either, `other_count` names */
+    size_t other_count;
+    tool_names given; /* --features; empty: chosen by bounded_read() */
     const char **feature;
     size_t d;
     size_t n, left_out; /* rows used, and rows without a target or an input */
@@ -42,6 +44,8 @@ hf_status bounded_read(bounded *run, const char *path, bool noisy);
 hf_bounded_readings bounded_readings(const bounded *run);
 /** Parses --kernel; every parameter that shapes it must be held at a written value, or --cv given, which finds the others. */
 hf_status bounded_kernel(bounded *run);
+/** The first parameter that shapes a kernel and has no written value, or NULL. */
+const char *bounded_free_parameter(const hf_kernel *kernel);
 /** Finds the parameters that are not held, by cross-validation (bound_search.c). */
 hf_status bounded_search(bounded *run);
 /** Says why readings and a norm bound (infinity: any) contradict each other, after HF_ERR_INCONSISTENT. */

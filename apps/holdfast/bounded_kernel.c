@@ -15,8 +15,7 @@ static bool shapes(const hf_kernel *kernel, const hf_parameter *p)
            (p->unit != HF_UNIT_OUTPUT2 && p->unit != HF_UNIT_OUTPUT && p->unit != HF_UNIT_OUTPUT2_INPUT2);
 }
 
-/* The first parameter without a value that somebody wrote, or NULL. */
-static const char *first_free(const hf_kernel *kernel)
+const char *bounded_free_parameter(const hf_kernel *kernel)
 {
     for (size_t i = 0; i < hf_kernel_parameters(kernel); i++) {
         hf_parameter p;
@@ -34,7 +33,7 @@ hf_status bounded_kernel(bounded *run)
                                    "lengthscales");
     hf_status status = hf_kernel_parse(run->session.ctx, expression, run->feature, run->d, &run->kernel);
     if (status < 0) return status;
-    const char *name = first_free(run->kernel);
+    const char *name = bounded_free_parameter(run->kernel);
     if (name != NULL && !search)
         return bounded_refuse(
             run,

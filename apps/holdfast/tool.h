@@ -281,7 +281,7 @@ hf_status score_classes(const tool_session *session, const hf_model *model, cons
  * ------------------------------------------------------------------------------------------------- */
 
 extern const tool_verb verb_fit, verb_predict, verb_score, verb_compare, verb_inspect, verb_plot, verb_bound,
-    verb_norm, verb_certify, verb_extremum, verb_attack, verb_explain, verb_track, verb_contaminate,
-    verb_reproduce;
+    verb_norm, verb_certify, verb_extremum, verb_attack, verb_explain, verb_expert, verb_track,
+    verb_contaminate, verb_reproduce;
 
 #endif

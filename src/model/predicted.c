@@ -78,12 +78,27 @@ static bool is_outside(const hf_table *table, const char *target, const char *na
     return false;
 }
 
+/* What holdfast expert added to a table, <target>_prior and <target>_prior_sd, what it read, and
+ * what came of it. */
+static bool is_of_expert(const hf_table *table, const char *target, const char *name)
+{
+    static const char *const endings[] = {"_prior", "_prior_sd",   "_wrong",         "_right",
+                                          "_label", "_correction", "_correction_var"};
+    const size_t begin = strlen(target);
+    if (strncmp(name, target, begin) != 0 || name[begin] != '_') return false;
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
+        if (strcmp(name + begin, endings[k]) == 0)
+            return has_column(table, target, begin, "_prior") &&
+                   has_column(table, target, begin, "_prior_sd");
+    return false;
+}
+
 bool hfi_is_predicted(const hf_table *table, const hfi_roles *roles, const char *name)
 {
     for (size_t t = 0; t < roles->targets; t++) {
         const char *target = hf_table_name(table, roles->targets > 1 ? roles->wide[t] : roles->target);
         if (is_moment(table, target, name) || is_of_classes(table, target, name) ||
-            is_outside(table, target, name) ||
+            is_outside(table, target, name) || is_of_expert(table, target, name) ||
             (roles->targets > 1 && is_covariance(table, roles, target, name)))
             return true;
     }

@@ -55,6 +55,7 @@ class Options(ToolCase):
             "bound": "target features kernel norm noise-bound noise-bound-column noise-below noise-above at grid method ridge jitter rigorous "
                      "pivots seconds cv save output",
             "norm": "target features kernel noise-bound points safety cv output",
+            "expert": "target features label-column correction-column variance-column lengthscale kernel rule at ask model json output",
             "certify": "at radius box features what tolerance time-limit max-radius rigorous json output",
             "extremum": "box minimum maximum beta output", "attack": "at radius method output", "explain": "at step output",
             "certify": "at radius box features what tolerance time-limit max-radius rigorous json output",
