@@ -79,14 +79,19 @@ bool score_predictions(hf_context *ctx, const problem *p, const double *mean, co
     return true;
 }
 
-static bool score(hf_context *ctx, const hf_posterior *posterior, const problem *p, record *out)
+/* `prior`: means of the test rows, or NULL. */
+static bool score(hf_context *ctx, const hf_posterior *posterior, const double *prior, const problem *p,
+                  record *out)
 {
     double *mean = room(p->m, sizeof *mean), *sd = room(p->m, sizeof *sd);
     const double begin = wall_clock();
     bool ok = hf_predict(ctx, posterior, p->m, p->tx, p->d, mean, NULL, sd) >= 0;
     out->predict_seconds = wall_clock() - begin;
     if (!ok) fprintf(stderr, "%s\n", hf_context_message(ctx));
-    for (size_t i = 0; ok && i < p->m; ++i) sd[i] = sqrt(sd[i]);
+    for (size_t i = 0; ok && i < p->m; ++i) {
+        sd[i] = sqrt(sd[i]);
+        if (prior) mean[i] += prior[i];
+    }
     ok = ok && score_predictions(ctx, p, mean, sd, out);
     free(mean);
     free(sd);
@@ -124,7 +129,13 @@ static void count_flags(const problem *p, const hf_reading *readings, record *ou
 
 bool settings_run(hf_context *ctx, const hf_fit_settings *settings, const problem *p, record *out)
 {
-    const hf_data data = {.n = p->n, .d = p->d, .ldx = p->d, .x = p->x, .y = p->y};
+    return settings_run_about(ctx, settings, NULL, NULL, p, out);
+}
+
+bool settings_run_about(hf_context *ctx, const hf_fit_settings *settings, const double *train,
+                        const double *test, const problem *p, record *out)
+{
+    const hf_data data = {.n = p->n, .d = p->d, .ldx = p->d, .x = p->x, .y = p->y, .mean = train};
     hf_reading *readings = room(p->n, sizeof *readings);
     hf_posterior *posterior = NULL;
     hf_fit_report report;
@@ -145,7 +156,7 @@ bool settings_run(hf_context *ctx, const hf_fit_settings *settings, const proble
     } else {
         fprintf(stderr, "%s: %s\n", hf_status_name(status), hf_context_message(ctx));
     }
-    const bool ok = status >= 0 && score(ctx, posterior, p, out);
+    const bool ok = status >= 0 && score(ctx, posterior, test, p, out);
     hf_posterior_free(posterior);
     free(readings);
     return ok;

@@ -40,6 +40,9 @@ bool score_predictions(hf_context *ctx, const problem *data, const double *mean,
 /** Fits these settings and scores them on the test rows; fills everything of `out` but its key. false with the reason on
  * standard error. */
 bool settings_run(hf_context *ctx, const hf_fit_settings *settings, const problem *data, record *out);
+/** The same with prior means of the training rows and of the test rows, of the targets less which the fit is. */
+bool settings_run_about(hf_context *ctx, const hf_fit_settings *settings, const double *train,
+                        const double *test, const problem *data, record *out);
 
 bool method_known(const char *method);
 /** The same for a method of the table. */

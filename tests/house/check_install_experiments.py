@@ -16,7 +16,8 @@ SOME_DRAWN = {"envelope-fig2", "envelope-fig3"}  # the data of others are one pa
 ARGUMENTS = {"certified-fig2": ["--sets", "spam"], "certified-fig3": ["--sets", "spam"], "certified-fig5": ["--sets", "spam"],
              "class-accuracy": ["--sets", "spam"], "envelope-fig2": ["--seeds", "0"], "envelope-fig3": ["--seeds", "0"],
              "robust-uci": ["--sets", "energy,wine"], "rcagp-table1": ["--sets", "energy"], "rcagp-s1": ["--sets", "yacht"],
-             "rcagp-s2": ["--sets", "parkinsons"], "rcagp-s3": ["--sets", "energy"], "rcagp-ablation-eps": ["--sets", "yacht"]}
+             "rcagp-s2": ["--sets", "parkinsons"], "rcagp-s3": ["--sets", "energy"], "rcagp-ablation-eps": ["--sets", "yacht"],
+             "rcagp-expert": ["--sets", "yacht"]}
 
 
 def reproduce(trial, *arguments):

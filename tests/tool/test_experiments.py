@@ -14,7 +14,8 @@ from toolcase import SOURCE, ToolCase
 BUILD = os.environ.get("HF_BUILD", os.path.join(SOURCE, "build"))
 FOLDER = os.path.join(BUILD, "experiments")
 TABLES = {"rcagp-table1": 48, "rcagp-s1": 16, "rcagp-s2": 16, "rcagp-s3": 40}
-PROGRAMS = [*TABLES, "rcagp-flash-crash", "rcagp-ablation-eps", "rcagp-scale", "robust-uci", "synthetic-noise"]
+PROGRAMS = [*TABLES, "rcagp-flash-crash", "rcagp-ablation-eps", "rcagp-expert", "rcagp-scale", "robust-uci",
+            "synthetic-noise"]
 
 
 class Experiment(ToolCase):
@@ -156,6 +157,24 @@ class Others(Experiment):
         self.assertEqual(len(self.lines("kept")), 16)
         for name in ("RCaGP", r"\*\*ours:\*\* rcsvgp"):
             self.assertEqual(len(re.findall(rf"^\| yacht \| {name} \|(?: -?[\d.]+ ± [\d.]+ \|){{8}}$", out, re.M)), 2)
+        if shutil.which("gnuplot"):
+            self.assertTrue(self.read("p.svg").rstrip().endswith("</svg>"))
+
+    def test_experts(self):
+        self.yacht(40)
+        options = ["--data", "data", "--sets", "toy,yacht", "--splits", "0", "--models", "RCSVGP,rcgp", "--means",
+                   "const,average,replace", "--json", "kept"]
+        out = self.good("rcagp-expert", *options, "--picture", "p")
+        fitted = self.lines("kept")
+        self.assertEqual(len(fitted), 2 * 2 * 7)
+        mae = {(line["set"], line["method"], line["share"]): line["mae"] for line in fitted}
+        self.assertEqual({share for _, method, share in mae if method == "rcgp const"}, {0})
+        for name in ("toy", "yacht"):
+            self.assertLess(mae[name, "rcgp replace", 1], mae[name, "rcgp const", 0])
+            self.assertNotEqual(mae[name, "rcgp average", 1], mae[name, "rcgp const", 0])
+            self.assertEqual(len(re.findall(rf"^\| {name} \| RCSVGP \|(?: [\d.]+ ± [\d.]+ \|| +\|)(?: -?[\d.]+ ± [\d.]+ \|){{7}}$", out, re.M)), 2)
+        self.assertIn("| yacht | RCSVGP | 0.", out)  # printed
+        self.assertEqual(self.good("rcagp-expert", *options, "--report"), out.split("\nPictures")[0])
         if shutil.which("gnuplot"):
             self.assertTrue(self.read("p.svg").rstrip().endswith("</svg>"))
 
