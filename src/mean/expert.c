@@ -20,7 +20,7 @@ hf_status hf_expert_label_parse(hf_context *ctx, const char *name, hf_expert_lab
     size_t index = 0;
     const hf_status s =
         hfi_choice_parse(ctx, "label of an expert", label_names, LABELS, name, out ? &index : NULL);
-    if (s >= 0) *out = (hf_expert_label)index;
+    if (s >= 0 && out != NULL) *out = (hf_expert_label)index;
     return s;
 }
 
@@ -34,7 +34,7 @@ hf_status hf_expert_rule_parse(hf_context *ctx, const char *name, hf_expert_rule
     size_t index = 0;
     const hf_status s =
         hfi_choice_parse(ctx, "rule of an expert's mean", rule_names, RULES, name, out ? &index : NULL);
-    if (s >= 0) *out = (hf_expert_rule)index;
+    if (s >= 0 && out != NULL) *out = (hf_expert_rule)index;
     return s;
 }
 

@@ -148,14 +148,15 @@ static hf_status prepare(asking *a, const double *expected, const double *sd, hf
     for (size_t k = 0; k < e->count && s >= 0; k++) s = crowd(a, e->row[k]);
     for (size_t i = 0; i < e->n && s >= 0; i++) {
         if (!is_candidate(e, i)) continue;
-        hfi_expert_prior prior;
+        hfi_expert_prior prior = {0};
         watch->done = (double)i / (double)e->n;
         if (!hfi_watch_glance(watch)) return hfi_cancelled(a->ctx);
         s = hfi_expert_neighbours(a->ctx, e, i, a->l, &prior);
+        if (s < 0) break;
         if (expected != NULL && !isnan(expected[i])) prior.mean = expected[i];
         if (sd != NULL && !isnan(sd[i])) prior.var = sd[i] * sd[i];
         a->square[i] = mean_square(e, i, prior);
-        if (s >= 0) s = look_at(a, i);
+        s = look_at(a, i);
     }
     return s;
 }

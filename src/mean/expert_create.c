@@ -65,8 +65,6 @@ static hf_status check_said(hf_context *ctx, const hf_expert_data *data, size_t 
 
 static hf_status check_data(hf_context *ctx, const hf_expert_data *data)
 {
-    if (data == NULL || data->x == NULL || data->y == NULL || data->label == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_expert_create: x, y, label and out must not be NULL");
     if (data->n == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "there are no readings to say anything of");
     if (data->d == 0 || data->ldx < data->d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "row stride %zu with %zu inputs", data->ldx, data->d);
@@ -110,7 +108,10 @@ static void moments(size_t n, const double *values, size_t stride, double *mean,
 static hf_status reserve(hf_context *ctx, hf_expert *e, const hf_expert_data *data)
 {
     size_t cells;
-    if (!hfi_size_mul(e->n, e->d, &cells)) return hfi_out_of_memory(ctx);
+    if (!hfi_size_mul(e->n, e->d, &cells)) {
+        hfi_out_of_memory(ctx);
+        return HF_ERR_MEMORY;
+    }
     for (size_t i = 0; i < e->n; i++) e->count += data->label[i] != HF_EXPERT_UNKNOWN;
     e->x = hfi_alloc(ctx, cells, sizeof *e->x);
     e->y = hfi_alloc(ctx, e->n, sizeof *e->y);
@@ -120,16 +121,16 @@ static hf_status reserve(hf_context *ctx, hf_expert *e, const hf_expert_data *da
     e->row = hfi_alloc(ctx, e->count + 1, sizeof *e->row);
     e->place = hfi_alloc(ctx, (e->count + 1) * e->d, sizeof *e->place);
     e->place_self = hfi_alloc(ctx, e->count + 1, sizeof *e->place_self);
-    const bool complete = e->x != NULL && e->y != NULL && e->reading != NULL && e->asked != NULL &&
-                          e->self != NULL && e->row != NULL && e->place != NULL && e->place_self != NULL;
-    return complete ? HF_OK : HF_ERR_MEMORY;
+    if (e->x == NULL || e->y == NULL || e->reading == NULL || e->asked == NULL) return HF_ERR_MEMORY;
+    if (e->self == NULL || e->row == NULL || e->place == NULL || e->place_self == NULL) return HF_ERR_MEMORY;
+    return HF_OK;
 }
 
 static void copy_rows(hf_expert *e, const hf_expert_data *data)
 {
     const size_t d = e->d;
-    memcpy(e->y, data->y, e->n * sizeof *e->y);
     for (size_t i = 0, k = 0; i < e->n; i++) {
+        e->y[i] = data->y[i];
         memcpy(e->x + i * d, data->x + i * data->ldx, d * sizeof *e->x);
         e->asked[i] = data->correction != NULL && !isnan(data->correction[i]);
         e->reading[i] = (hf_expert_reading){data->label[i], NAN, NAN, NAN, data->y[i], 0.0};
@@ -242,7 +243,8 @@ hf_status hf_expert_create(hf_context *ctx, const hf_expert_data *data, const hf
                            hf_expert **out)
 {
     const hf_expert_settings own = settings != NULL ? *settings : hf_expert_settings_default();
-    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_expert_create: out is NULL");
+    if (data == NULL || data->x == NULL || data->y == NULL || data->label == NULL || out == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_expert_create: x, y, label and out must not be NULL");
     hf_status s = check_data(ctx, data);
     if (s >= 0) s = check_settings(ctx, &own, data->d);
     if (s < 0) return s;
