@@ -334,7 +334,7 @@ static void draw_ratios(const plan *p, FILE *out, const char *mean)
     fprintf(out,
             "set title 'MAE / that of the constant mean: %s' offset 0,-0.5\n"
             "set xlabel '%% of wrong readings corrected' offset 0,0.5\nunset ylabel\nset xrange [-5:105]\n"
-            "set yrange [0:1.3]\nset key bottom left\nplot ",
+            "set yrange [0:1.7]\nset key bottom left\nplot ",
             mean);
     for (size_t m = 0; m < p->models.count; ++m)
         fprintf(out, "%s$r%zu_%s using 1:2 with linespoints lw 2 ps 0.8 %s title '%s'", m ? ", " : "", m,
