@@ -27,9 +27,7 @@
 #define HFI_TRACK_PLAIN 1
 /** "HFst": a study. */
 #define HFI_STUDY_ID      0x48467374
-#define HFI_STUDY_VERSION 2
-/** A study without a snapshot is written as this one. */
-#define HFI_STUDY_PLAIN 1
+#define HFI_STUDY_VERSION 1
 /** Readings that an envelope file may reserve memory for: a file from strangers must not ask for more than people have. */
 #define HFI_ENVELOPE_RESERVE ((size_t)4096)
 /** Latest version of the format; user_version of the database. Written for models with a prior of

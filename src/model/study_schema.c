@@ -32,7 +32,7 @@ static const hfi_ledger_kind kinds[HFI_STUDY_KINDS] = {
     [HFI_STUDY_REGION] = {"region", HFI_ENTRY_AHEAD}};
 
 const hfi_ledger_form hfi_study_form = {.file = &hfi_kind_study,
-                                        .version = HFI_STUDY_PLAIN,
+                                        .version = HFI_STUDY_VERSION,
                                         .tables = COUNT(tables),
                                         .table = tables,
                                         .kinds = HFI_STUDY_KINDS,

@@ -6,7 +6,7 @@
 #ifndef TESTS_MODEL_STUDY_FILES_H
 #define TESTS_MODEL_STUDY_FILES_H
 
-#include "data/support.h"
+#include "database_content.h"
 #include "study/studies.h"
 
 #include "model/study_store.h"

@@ -45,13 +45,6 @@ static void same_proposal(hf_context *ctx, hf_study *a, hf_study *b)
     assert_same_trial(a, b, p.trial);
 }
 
-static void copy_file(const char *from, const char *to)
-{
-    char command[600];
-    snprintf(command, sizeof command, "cp '%s' '%s'", from, to);
-    assert_int_equal(system(command), 0);
-}
-
 static void a_study_goes_on_from_its_file(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was told and is taken back has never been: the file is what it was before, and so is what it suggests. What cannot be taken back leaves it alone. */
-#include "data/support.h"
+#include "database_content.h"
 
 #include "model/track_store.h"
 
@@ -95,39 +95,6 @@ static uint64_t history_length(hf_context *ctx, const hf_track *track)
     return count;
 }
 
-/* Everything in the file, as text to be freed by sqlite3_free(). */
-static char *content(const char *path)
-{
-    static const char sql[] =
-        "SELECT 'm', quote(key) || quote(value) FROM meta UNION ALL SELECT 'i', quote(position) || "
-        "quote(name) FROM input "
-        "UNION ALL SELECT 'c', quote(position) || quote(name) FROM candidate UNION ALL SELECT 'a', "
-        "quote(name) || "
-        "quote(rows) || quote(columns) || quote(data) FROM array UNION ALL SELECT 'h', quote(position) || "
-        "quote(entries) || quote(seal) FROM head UNION ALL SELECT 'j', quote(number) || quote(kind) || "
-        "quote(id) || "
-        "quote(of) || quote(numbers) || quote(seal) FROM journal ORDER BY 1, 2";
-    sqlite3 *db = NULL;
-    sqlite3_stmt *s = NULL;
-    sqlite3_str *text = sqlite3_str_new(NULL);
-    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &s, NULL), SQLITE_OK);
-    while (sqlite3_step(s) == SQLITE_ROW)
-        sqlite3_str_appendf(text, "%s %s\n", sqlite3_column_text(s, 0), sqlite3_column_text(s, 1));
-    sqlite3_finalize(s);
-    sqlite3_close(db);
-    char *done = sqlite3_str_finish(text);
-    assert_non_null(done);
-    return done;
-}
-
-static void assert_content(const char *path, const char *expected)
-{
-    char *found = content(path);
-    assert_string_equal(found, expected);
-    sqlite3_free(found);
-}
-
 /* A file with a whole life in it, closed, and what it was before each change. */
 typedef struct life {
     hf_context *ctx;
@@ -143,7 +110,7 @@ static life live(void)
     life l = {.ctx = hf_context_create(), .scratch = folder_make()};
     hf_track *track = created(l.ctx, folder_file(&l.scratch, "t.hf", l.path), 0.5);
     for (int k = 0; k <= CHANGES; k++) {
-        l.before[k] = content(l.path);
+        l.before[k] = database_content(l.path);
         l.length[k] = history_length(l.ctx, track);
         l.entries[k] = hfi_track_store_of(track)->ledger->entries;
         if (k < CHANGES) change(l.ctx, track, k);
@@ -166,16 +133,6 @@ static uint64_t undo(life *l, uint64_t entries)
         fail_msg("%s", hf_context_message(l->ctx));
     assert_int_equal(folder_count(&l->scratch), 1);
     return removed;
-}
-
-static void copy_file(const char *from, const char *to)
-{
-    char *bytes = NULL;
-    struct stat about;
-    assert_int_equal(stat(from, &about), 0);
-    bytes = file_get(from);
-    file_put(to, bytes, (size_t)about.st_size);
-    free(bytes);
 }
 
 /* ---- what goes and what stays --------------------------------------------------------------------------------- */
@@ -252,7 +209,7 @@ static void it_suggests_what_it_would_have(void **state)
     }
     hf_track_free(track);
     hf_track_free(never);
-    char *expected = content(other);
+    char *expected = database_content(other);
     assert_content(l.path, expected);
     sqlite3_free(expected);
     life_free(&l);
@@ -266,14 +223,14 @@ static void a_list_without_requests_goes_with_what_it_follows(void **state)
     folder scratch = folder_make();
     char path[256];
     hf_track *track = created(ctx, folder_file(&scratch, "t.hf", path), 1e9);
-    char *empty = content(path);
+    char *empty = database_content(path);
     size_t count = 0;
     uint64_t removed = 0;
     change(ctx, track, 0);
     assert_true(hf_track_requests(ctx, track, 1.0, &count) >= 0);
     assert_int_equal(count, 0);
     assert_int_equal(hfi_track_store_of(track)->ledger->entries, 2);
-    char *listed = content(path);
+    char *listed = database_content(path);
     change(ctx, track, 1);
     hf_track_free(track);
     assert_int_equal(hf_track_file_undo(ctx, path, 1, &removed), HF_OK);
@@ -356,7 +313,7 @@ static void a_damaged_tail_is_the_way_out(void **state)
         copy_file(kept, l.path);
         spoil(l.path, damage[i].sql);
         assert_closed(&l);
-        char *spoilt = content(l.path);
+        char *spoilt = database_content(l.path);
         uint64_t removed = 12345, least = 0;
         const bool known =
             strstr(damage[i].sql, "FROM head") == NULL && strstr(damage[i].sql, "INTO head") == NULL;
