@@ -96,7 +96,8 @@ static hf_status surrogate(hf_context *ctx, const searches *s, hf_posterior **ou
     const size_t outcome = study->objective[0], d = study->d;
     const hfi_surrogate *all = &study->surrogate[outcome];
     bool *left_out = hfi_alloc(ctx, all->n, sizeof *left_out);
-    double *room = hfi_alloc_product(ctx, all->n, d + 1, sizeof *room), *mean = room + all->n * d;
+    double *room = hfi_alloc_product(ctx, all->n, d + 1, sizeof *room);
+    double *mean = room != NULL ? room + all->n * d : NULL;
     hf_status status = left_out == NULL || room == NULL ? HF_ERR_MEMORY : HF_OK;
     size_t kept = 0;
     for (size_t i = 0; i < all->n && status >= 0; i++) {

@@ -396,8 +396,9 @@ hf_status hfi_surrogate_without(hf_context *ctx, const hf_study *study, size_t o
 {
     const hfi_surrogate *all = &study->surrogate[outcome];
     hf_fit_settings settings;
-    double *y = hfi_alloc(ctx, 2 * all->n + study->trials, sizeof *y), *scratch = y + all->n;
+    double *y = hfi_alloc(ctx, 2 * all->n + study->trials, sizeof *y);
     if (y == NULL) return HF_ERR_MEMORY;
+    double *scratch = y + all->n;
     size_t kept = 0;
     for (size_t i = 0; i < all->n; i++) {
         y[i] = left_out[i] ? NAN : hfi_warp_from(&all->next.warp, all->y[i]);
