@@ -77,6 +77,12 @@ static hf_status begin(const hfi_reader *r, void *user)
     return status >= 0 ? make_track(r, l) : status;
 }
 
+static hf_status restore(hf_context *ctx, const unsigned char *state, size_t bytes, void *user)
+{
+    const loading *l = ((const hfi_track_reading *)user)->user;
+    return hfi_track_restore(ctx, l->track, state, bytes);
+}
+
 static hf_status end(hf_context *ctx, hf_status status, uint64_t *good, void *user)
 {
     const loading *l = ((const hfi_track_reading *)user)->user;
@@ -87,7 +93,8 @@ static hf_status end(hf_context *ctx, hf_status status, uint64_t *good, void *us
 
 static hfi_ledger_owner owner_of(hfi_track_reading *r)
 {
-    return (hfi_ledger_owner){.begin = begin, .take = hfi_track_take, .end = end, .user = r};
+    return (hfi_ledger_owner){
+        .begin = begin, .restore = restore, .take = hfi_track_take, .end = end, .user = r};
 }
 
 hf_status hfi_track_load(hf_context *ctx, hfi_track_store *store, hf_track **out)

@@ -50,6 +50,17 @@ hf_status hfi_track_store_names(hf_context *ctx, hfi_track_store *store, const c
 
 /* ---- the track it belongs to ---------------------------------------------------------------------------------- */
 
+static void add_state(hfi_bytes *to, const void *user)
+{
+    hfi_track_state(to, user);
+}
+
+static void keep_state(void *user, const hf_track *track)
+{
+    const hfi_track_store *store = user;
+    hfi_ledger_snapshot(store->ledger, track->held, add_state, track);
+}
+
 static void close_store(void *store)
 {
     hfi_track_store_free(store);
@@ -58,6 +69,7 @@ static void close_store(void *store)
 hfi_event_journal hfi_track_store_journal(hfi_track_store *store, bool write)
 {
     return (hfi_event_journal){.append = write ? hfi_track_append : NULL,
+                               .applied = keep_state,
                                .close = close_store,
                                .user = store,
                                .target = store->target};
@@ -95,8 +107,10 @@ hf_status hf_track_file_begin(hf_context *ctx, hf_track *track)
 
 hf_status hf_track_file_end(hf_context *ctx, hf_track *track, bool keep)
 {
-    const hfi_track_store *store = hfi_track_store_of(track);
+    hfi_track_store *store = hfi_track_store_of(track);
     if (store == NULL || (!store->ledger->held && !store->ledger->behind))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_track_file_end: there was no hf_track_file_begin()");
-    return hfi_ledger_end(ctx, store->ledger, keep);
+    const hf_status status = hfi_ledger_end(ctx, store->ledger, keep);
+    if (status >= 0 && keep) keep_state(store, track);
+    return status;
 }

@@ -28,7 +28,7 @@ static hf_status grow(const hfi_memory *memory, void **block, size_t *room, size
     return HF_OK;
 }
 
-static hf_status reserve(hf_context *ctx, hf_track *track, size_t count)
+hf_status hfi_track_reserve(hf_context *ctx, hf_track *track, size_t count)
 {
     const hfi_memory *memory = &track->memory;
     hf_status status = hfi_places_reserve(memory, &track->places, count);
@@ -210,7 +210,9 @@ static void apply_fitted(hf_track *track, const hfi_event *event)
 {
     hf_track_settings *s = &track->own.s;
     const size_t p = hf_kernel_parameters(track->kernel);
-    hfi_kernel_set_theta(track->kernel, event->values);
+    memcpy(track->theta, event->values, p * sizeof *track->theta);
+    track->fitted = true;
+    hfi_kernel_set_theta(track->kernel, track->theta);
     const double noise = exp(event->values[p]), ratio = noise / s->noise;
     for (size_t i = 0; i < track->held; i++) {
         hfi_told *told = &track->told[i];
@@ -282,7 +284,7 @@ hf_status hfi_track_writable(hf_context *ctx, const hf_track *track)
 hf_status hfi_track_commit(hf_context *ctx, hf_track *track, size_t count, const hfi_event *events)
 {
     hf_status status = hfi_track_writable(ctx, track);
-    if (status >= 0) status = reserve(ctx, track, count);
+    if (status >= 0) status = hfi_track_reserve(ctx, track, count);
     hfi_told site = {0};
     if (status >= 0 && count == 1 && is_reading(events))
         status = hfi_track_site(ctx, events->y, events->a, events->b, events->c, &site);
@@ -290,6 +292,8 @@ hf_status hfi_track_commit(hf_context *ctx, hf_track *track, size_t count, const
         status = track->journal.append(ctx, track->journal.user, count, events);
     if (status < 0) return status;
     for (size_t i = 0; i < count; i++) apply(ctx, track, &events[i], &site);
+    if (track->journalled && track->journal.applied != NULL)
+        track->journal.applied(track->journal.user, track);
     return HF_OK;
 }
 
@@ -382,7 +386,7 @@ hf_status hfi_track_replay(hf_context *ctx, hf_track *track, const hfi_event *ev
 {
     const char *const wrong = fault(track, event);
     if (wrong != NULL) return hfi_fail(ctx, HF_ERR_MODEL_FILE, "the journal of the track has %s", wrong);
-    hf_status status = reserve(ctx, track, 1);
+    hf_status status = hfi_track_reserve(ctx, track, 1);
     hfi_told site = {0};
     if (status >= 0 && is_reading(event))
         status = hfi_track_site(ctx, event->y, event->a, event->b, event->c, &site);

@@ -36,9 +36,11 @@ static hf_status fill(hf_context *ctx, const hf_track_settings *settings, hf_tra
     track->thin_at = s->most_places;
     track->ask_place = hfi_alloc(ctx, track->d, sizeof *track->ask_place);
     track->point = hfi_alloc(ctx, track->d, sizeof *track->point);
+    track->theta = hfi_alloc(ctx, hf_kernel_parameters(track->kernel), sizeof *track->theta);
     hfi_recent *recent = &track->recent;
     recent->x = hfi_alloc(ctx, HFI_RECENT, (track->d + 4) * sizeof *recent->x);
-    if (track->ask_place == NULL || track->point == NULL || recent->x == NULL) return HF_ERR_MEMORY;
+    if (track->ask_place == NULL || track->point == NULL || track->theta == NULL || recent->x == NULL)
+        return HF_ERR_MEMORY;
     recent->time = recent->x + HFI_RECENT * track->d;
     recent->y = recent->time + HFI_RECENT;
     recent->noise = recent->y + HFI_RECENT;
@@ -78,6 +80,7 @@ void hf_track_free(hf_track *track)
     hfi_memory_free(&memory, track->before.told);
     hfi_memory_free(&memory, track->ask_place);
     hfi_memory_free(&memory, track->point);
+    hfi_memory_free(&memory, track->theta);
     hfi_memory_free(&memory, track->recent.x);
     hfi_memory_free(&memory, track);
 }

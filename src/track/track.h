@@ -9,7 +9,7 @@
 #ifndef HFI_TRACK_H
 #define HFI_TRACK_H
 
-#include "core/core.h"
+#include "core/bytes.h"
 #include "kernel/kernel.h"
 #include "posterior/posterior.h"
 #include <holdfast/track.h>
@@ -44,6 +44,8 @@ typedef struct hfi_event {
 typedef struct hfi_event_journal {
     /** All of them or none, durable on return. HF_ERR_IO with a message: the track stays as it was. */
     hf_status (*append)(hf_context *ctx, void *user, size_t count, const hfi_event *events);
+    /** After events were applied; or NULL. No message. */
+    void (*applied)(void *user, const hf_track *track);
     void (*close)(void *user); /* with the track; no message, no context */
     void *user;
     const char *target; /* owned by `user` */
@@ -128,7 +130,9 @@ struct hf_track {
     hfi_memory memory;
     hfi_track_own own;
     hf_kernel *kernel; /* of the domain's inputs */
-    double typical;    /* prior variance that `negligible` refers to */
+    double *theta;     /* its parameters as they were fitted last, on the training scale */
+    bool fitted;
+    double typical; /* prior variance that `negligible` refers to */
     hfi_event_journal journal;
     bool journalled;
     size_t d;
@@ -237,6 +241,20 @@ hf_status hfi_track_choose(hf_context *ctx, hf_track *track, double time, size_t
 hf_status hfi_track_commit(hf_context *ctx, hf_track *track, size_t count, const hfi_event *events);
 /** HF_ERR_ARGUMENT for a track that is open to look at only. */
 hf_status hfi_track_writable(hf_context *ctx, const hf_track *track);
+
+/** Room for `count` further events, whatever they are. HF_ERR_MEMORY. */
+hf_status hfi_track_reserve(hf_context *ctx, hf_track *track, size_t count);
+
+/* ---- state.c ----------------------------------------------------------------------------------- */
+
+/** Adds what the track remembers to bytes: what its events made of its settings. O(held). */
+void hfi_track_state(hfi_bytes *to, const hf_track *track);
+/**
+ * Puts that into a new track of the same settings, which then is to the bit the one that all events
+ * make. HF_ERR_MODEL_FILE without a message: no such state, or of another version; HF_ERR_MEMORY.
+ * After an error the track is good for nothing but hf_track_free(). O(held).
+ */
+hf_status hfi_track_restore(hf_context *ctx, hf_track *track, const unsigned char *state, size_t bytes);
 
 /* ---- held.c ------------------------------------------------------------------------------------------------------ */
 
