@@ -27,17 +27,17 @@ HF_BEGIN_DECLS
 HF_API hf_status hf_track_file_create(hf_context *ctx, const char *path, const hf_track_settings *settings,
                                       const char *target, const char *const *labels, hf_track **out);
 /**
- * Opens it again. Where the file has a snapshot of the track that agrees with its journal, only what
- * came after that is read and checked; else, and by hf_track_file_undo(), everything is.
+ * Opens it again. Where the file has a snapshot of the track that agrees with its journal, only
+ * what came after that is read and checked; else, and by hf_track_file_undo(), everything is.
  *
- * HF_ERR_MODEL_FILE for a file that is no track, damaged (with the entry of the journal that is), or of
- * a newer format; nothing is changed then. HF_ERR_IO: it cannot be read, or another program has it
- * open for changes. Damage to a snapshot is no error.
+ * HF_ERR_MODEL_FILE for a file that is no track, damaged (with the entry of the journal that is), or
+ * of a newer format; nothing is changed then. HF_ERR_IO: it cannot be read, or another program has
+ * it open for changes. Damage to a snapshot is no error.
  *
  * Time: O(readings held + entries since the snapshot); some milliseconds while a thousand are held.
- * Without a snapshot O(entries), and O(readings held) for each entry that lets others go: half a second
- * for 1e5 entries. A snapshot is kept after every 1000 entries, or as many as half of the readings
- * held if that is more, by whoever has the track open for changes. Memory: that of the track.
+ * Without a snapshot O(entries), and O(readings held) for each entry that lets others go: half a
+ * second for 1e5 entries. A snapshot is kept after every 1000 entries, or as many as half of the
+ * readings held if that is more, by whoever has the track open for changes. Memory: the track's.
  * @param write false: to look only, also while another program changes it (what it has changed by then is seen). Nothing is locked for longer than reading takes, and calls that would change the track are
  *              HF_ERR_ARGUMENT
  */
