@@ -30,9 +30,9 @@ HF_API hf_status hf_track_file_create(hf_context *ctx, const char *path, const h
  * Opens it again. Where the file has a snapshot of the track that agrees with its journal, only
  * what came after that is read and checked; else, and by hf_track_file_undo(), everything is.
  *
- * HF_ERR_MODEL_FILE for a file that is no track, damaged (with the entry of the journal that is), or
- * of a newer format; nothing is changed then. HF_ERR_IO: it cannot be read, or another program has
- * it open for changes. Damage to a snapshot is no error.
+ * HF_ERR_MODEL_FILE for a file that is no track, damaged (with the entry of the journal that is),
+ * or of a newer format; nothing is changed then. HF_ERR_IO: it cannot be read, or another program
+ * has it open for changes. Damage to a snapshot is no error.
  *
  * Time: O(readings held + entries since the snapshot); some milliseconds while a thousand are held.
  * Without a snapshot O(entries), and O(readings held) for each entry that lets others go: half a

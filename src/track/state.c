@@ -287,7 +287,7 @@ static bool are_sound(const hf_track *track)
     return good;
 }
 
-hf_status hfi_track_restore(hf_context *ctx, hf_track *track, const unsigned char *state, size_t bytes)
+hf_status hfi_track_restore(hf_context *ctx, hf_track *track, const void *state, size_t bytes)
 {
     hfi_bytes_left from = {.at = state, .left = bytes};
     if (hfi_bytes_take_u64(&from) != VERSION || hfi_bytes_take_u64(&from) != track->d ||

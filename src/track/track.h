@@ -245,7 +245,7 @@ hf_status hfi_track_writable(hf_context *ctx, const hf_track *track);
 /** Room for `count` further events, whatever they are. HF_ERR_MEMORY. */
 hf_status hfi_track_reserve(hf_context *ctx, hf_track *track, size_t count);
 
-/* ---- state.c ----------------------------------------------------------------------------------- */
+/* ---- state.c ---------------------------------------------------------------------------------- */
 
 /** Adds what the track remembers to bytes: what its events made of its settings. O(held). */
 void hfi_track_state(hfi_bytes *to, const hf_track *track);
@@ -254,7 +254,7 @@ void hfi_track_state(hfi_bytes *to, const hf_track *track);
  * make. HF_ERR_MODEL_FILE without a message: no such state, or of another version; HF_ERR_MEMORY.
  * After an error the track is good for nothing but hf_track_free(). O(held).
  */
-hf_status hfi_track_restore(hf_context *ctx, hf_track *track, const unsigned char *state, size_t bytes);
+hf_status hfi_track_restore(hf_context *ctx, hf_track *track, const void *state, size_t bytes);
 
 /* ---- held.c ------------------------------------------------------------------------------------------------------ */
 
