@@ -245,7 +245,7 @@ hf_status hfi_track_writable(hf_context *ctx, const hf_track *track);
 /** Room for `count` further events, whatever they are. HF_ERR_MEMORY. */
 hf_status hfi_track_reserve(hf_context *ctx, hf_track *track, size_t count);
 
-/* ---- state.c ---------------------------------------------------------------------------------- */
+/* ---- state.c --------------------------------------------------------------------------------- */
 
 /** Adds what the track remembers to bytes: what its events made of its settings. O(held). */
 void hfi_track_state(hfi_bytes *to, const hf_track *track);
