@@ -62,7 +62,7 @@ void hfi_bytes_add_text(hfi_bytes *bytes, const char *text)
     const size_t length = strlen(text);
     hfi_bytes_add_u64(bytes, length);
     unsigned char *out = extend(bytes, length);
-    if (out != NULL && length > 0) memcpy(out, text, length);
+    for (size_t i = 0; out != NULL && i < length; i++) out[i] = (unsigned char)text[i];
 }
 
 void hfi_bytes_free(hfi_bytes *bytes)

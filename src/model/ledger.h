@@ -23,8 +23,8 @@
  * SQLite's locks are of the process: it loses them when it closes any descriptor of the file, also
  * one that was opened for flock() alone. Descriptors of locks are therefore kept, and used again,
  * until nothing in this process has the file open (ledger_lock.c). For the same reason no other
- * part of a program may open and close a ledger's file while one is open in it, and none may go on
- * with an open ledger after fork().
+ * part of a program may open and close a ledger's file while one is open in it. After fork() the
+ * child opens files anew, and leaves alone what its parent had open.
  *
  * A rollback journal, not a write-ahead log: between two calls all is in one file, which can be
  * copied. A transaction is final when the header of its journal is zeroes on the disk (journal_mode
@@ -337,6 +337,9 @@ hf_status hfi_ledger_restore(hf_context *ctx, hfi_ledger *ledger, const hfi_ledg
                              bool *restored);
 /** Removes a snapshot that covers more than `entries`. SQLite result code. */
 int hfi_ledger_drop_snapshot(const hfi_ledger *ledger);
+/** Makes the seal and the digest of a snapshot agree with what is there: for tests. SQLite result
+ * code. */
+int hfi_ledger_seal_snapshot(const hfi_ledger *ledger);
 
 /* Locks (ledger_lock.c). */
 

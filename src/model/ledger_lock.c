@@ -25,9 +25,11 @@ typedef struct hfi_guard_lock {
     bool used;
 } guard_lock;
 
-/* A file that is open in this process. */
+/* A file that is open in a process. After fork() the child has its parent's list too, whose descriptors
+ * are not its own: what it locks or unlocks through them, it does to its parent. */
 typedef struct hfi_guarded {
     struct hfi_guarded *next;
+    pid_t process;
     dev_t device;
     ino_t inode;
     size_t users;
@@ -44,10 +46,11 @@ static struct {
 static guarded *find(const struct stat *about)
 {
     for (guarded *f = process.files; f != NULL; f = f->next)
-        if (f->device == about->st_dev && f->inode == about->st_ino) return f;
+        if (f->process == getpid() && f->device == about->st_dev && f->inode == about->st_ino) return f;
     guarded *f = sqlite3_malloc(sizeof *f);
     if (f == NULL) return NULL;
-    *f = (guarded){.next = process.files, .device = about->st_dev, .inode = about->st_ino};
+    *f = (guarded){
+        .next = process.files, .process = getpid(), .device = about->st_dev, .inode = about->st_ino};
     process.files = f;
     return f;
 }
@@ -125,8 +128,9 @@ void hfi_guard_leave(hfi_file_guard *guard)
     if (guard->file == NULL) return;
     hfi_guard_unlock(guard);
     pthread_mutex_lock(&process.lock);
-    if (guard->lock != NULL) guard->lock->used = false;
-    if (--guard->file->users == 0) forget(guard->file);
+    const bool own = guard->file->process == getpid();
+    if (own && guard->lock != NULL) guard->lock->used = false;
+    if (own && --guard->file->users == 0) forget(guard->file);
     pthread_mutex_unlock(&process.lock);
     *guard = (hfi_file_guard){0};
 }
@@ -155,6 +159,6 @@ hf_status hfi_guard_lock(hf_context *ctx, hfi_file_guard *guard, double seconds)
 
 void hfi_guard_unlock(hfi_file_guard *guard)
 {
-    if (guard->locked) (void)flock(guard->lock->descriptor, LOCK_UN);
+    if (guard->locked && guard->file->process == getpid()) (void)flock(guard->lock->descriptor, LOCK_UN);
     guard->locked = false;
 }

@@ -158,16 +158,19 @@ static hf_status read_tail(hf_context *ctx, hfi_ledger *ledger, const hfi_ledger
 
 /* ---- a reading is of one moment ------------------------------------------------------------------------------- */
 
-/* *own: the transaction is ours to end. */
-static int begin_reading(const hfi_ledger *ledger, bool *own)
-{
-    *own = sqlite3_get_autocommit(ledger->db) != 0;
-    return *own ? hfi_ledger_execute(ledger, "BEGIN; SELECT 1 FROM sqlite_schema") : SQLITE_OK;
-}
-
 static void end_reading(const hfi_ledger *ledger, bool own)
 {
     if (own && !sqlite3_get_autocommit(ledger->db)) (void)hfi_ledger_execute(ledger, "COMMIT");
+}
+
+/* *own: the transaction is ours to end; after an error there is none. */
+static int begin_reading(const hfi_ledger *ledger, bool *own)
+{
+    *own = sqlite3_get_autocommit(ledger->db) != 0;
+    if (!*own) return SQLITE_OK;
+    const int rc = hfi_ledger_execute(ledger, "BEGIN; SELECT 1 FROM sqlite_schema");
+    if (rc != SQLITE_OK) end_reading(ledger, true);
+    return rc;
 }
 
 hf_status hfi_ledger_each(hf_context *ctx, const hfi_ledger *ledger, const hfi_ledger_owner *owner)
@@ -202,7 +205,6 @@ hf_status hfi_ledger_catch_up(hf_context *ctx, hfi_ledger *ledger, const hfi_led
     bool own = false;
     int rc = begin_reading(ledger, &own);
     if (hfi_ledger_is_left_over(rc)) {
-        end_reading(ledger, own);
         status = hfi_ledger_mend(ctx, ledger);
         if (status >= 0) rc = begin_reading(ledger, &own);
     }

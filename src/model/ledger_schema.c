@@ -143,5 +143,6 @@ int hfi_ledger_seal_all(sqlite3 *db, const hfi_ledger_form *form)
     }
     sqlite3_finalize(s);
     if (rc != SQLITE_DONE) return rc == SQLITE_ROW ? SQLITE_CORRUPT : rc;
-    return store_seal(db, "UPDATE head SET entries = ?1, seal = ?2", entries, &seal);
+    rc = store_seal(db, "UPDATE head SET entries = ?1, seal = ?2", entries, &seal);
+    return rc == SQLITE_OK ? hfi_ledger_seal_snapshot(&here) : rc;
 }

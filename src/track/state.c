@@ -37,13 +37,26 @@ static void add_waiting(hfi_bytes *to, const hf_track *track)
     }
 }
 
+static bool same_number(double a, double b)
+{
+    return a == b && signbit(a) == signbit(b); /* none of them is NaN */
+}
+
+static bool same_reading(const hfi_told *a, const hfi_told *b)
+{
+    return a->id == b->id && a->place == b->place && a->batch == b->batch && same_number(a->time, b->time) &&
+           same_number(a->y, b->y) && same_number(a->noise, b->noise) && same_number(a->target, b->target) &&
+           same_number(a->variance, b->variance) && same_number(a->weight, b->weight) &&
+           same_number(a->horizon, b->horizon);
+}
+
 /* How many readings the snapshot begins with as the track does, in all numbers. */
 static size_t in_common(const hf_track *track)
 {
     const hfi_snapshot *before = &track->before;
     const size_t most = before->count < track->held ? before->count : track->held;
     size_t same = 0;
-    while (same < most && memcmp(&before->told[same], &track->told[same], sizeof *track->told) == 0) same++;
+    while (same < most && same_reading(&before->told[same], &track->told[same])) same++;
     return same;
 }
 
