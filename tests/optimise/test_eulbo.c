@@ -12,6 +12,7 @@
 #include <holdfast/acquire.h>
 #include <holdfast/dpp.h>
 #include <holdfast/eulbo.h>
+#include <holdfast/path.h>
 #include <holdfast/trust_region.h>
 #include <stdlib.h>
 #include <string.h>
@@ -308,6 +309,56 @@ static void rows_promise_improvement(void **state)
     hf_context_free(ctx);
 }
 
+/* DPP-TS, robust and projected: the surrogate is built on rows that promise improvement, functions are drawn from it, and two
+ * regions share a batch. The one around the top gets it. */
+static void drawn_functions_choose_between_regions(void **state)
+{
+    (void)state;
+    enum {
+        M = 12,
+        EACH = 40,
+        BATCH = 6
+    };
+    hf_context *ctx = hf_context_create();
+    readings r;
+    make_readings(&r, true);
+    hf_fit_settings fit = surrogate(ctx, 4);
+    fit.action_kind = HF_ACTIONS_INDUCING;
+    fit.inducing = fit.actions = M;
+    hf_posterior *first = NULL, *second = NULL;
+    size_t rows[M], count = 0, chosen[BATCH], near = 0;
+    double z[M * D], x[2 * EACH * D], samples[BATCH * 2 * EACH];
+    check_call(ctx, hf_fit_data(ctx, &r.data, &fit, &first, NULL, NULL));
+    assert_int_equal(hf_dpp_quality(ctx, first, N, r.x, D, M, rows, &count), HF_OK);
+    for (size_t k = 0; k < count; k++) memcpy(z + k * D, r.x + rows[k] * D, D * sizeof *z);
+    fit.inducing = fit.actions = count;
+    fit.inducing_inputs = z;
+    check_call(ctx, hf_fit_data(ctx, &r.data, &fit, &second, NULL, NULL));
+    const double far[D] = {-0.6, 0.8};
+    for (size_t k = 0; k < 2; k++) {
+        hf_trust_region region;
+        double from[D], to[D];
+        const double *centre = k == 0 ? top : far;
+        assert_int_equal(hf_trust_region_create(ctx, NULL, D, BATCH, &region), HF_OK);
+        region.side = 0.2;
+        assert_int_equal(hf_trust_region_box(ctx, &region, &box, centre, NULL, from, to), HF_OK);
+        const hf_domain inside = {.dimension = D, .lower = from, .upper = to};
+        assert_int_equal(hf_trust_candidates(ctx, &inside, centre, k, EACH, x + k * EACH * D), HF_OK);
+    }
+    for (size_t k = 0; k < BATCH; k++) {
+        hf_path *path = NULL;
+        check_call(ctx, hf_path_create(ctx, second, k, 256, &path));
+        assert_int_equal(hf_path_many_rows(ctx, path, 2 * EACH, x, D, samples + k * 2 * EACH), HF_OK);
+        hf_path_free(path);
+    }
+    assert_int_equal(hf_trust_choose(ctx, BATCH, 2 * EACH, samples, chosen), HF_OK);
+    for (size_t k = 0; k < BATCH; k++) near += chosen[k] < EACH;
+    assert_int_equal(near, BATCH);
+    hf_posterior_free(first);
+    hf_posterior_free(second);
+    hf_context_free(ctx);
+}
+
 /* At given hyperparameters: what the solvers make of the same inducing inputs. */
 static void given_inducing_inputs_are_used(void **state)
 {
@@ -361,10 +412,15 @@ static void given_inducing_inputs_are_used(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_report_is_the_surrogates),     cmocka_unit_test(the_climb_gains),
-        cmocka_unit_test(a_model_that_stays_is_the_fits),   cmocka_unit_test(robust_surrogates_find_the_hill),
-        cmocka_unit_test(batches_spread_in_a_trust_region), cmocka_unit_test(lattices_and_guesses),
-        cmocka_unit_test(rows_promise_improvement),         cmocka_unit_test(given_inducing_inputs_are_used),
+        cmocka_unit_test(the_report_is_the_surrogates),
+        cmocka_unit_test(the_climb_gains),
+        cmocka_unit_test(a_model_that_stays_is_the_fits),
+        cmocka_unit_test(robust_surrogates_find_the_hill),
+        cmocka_unit_test(batches_spread_in_a_trust_region),
+        cmocka_unit_test(lattices_and_guesses),
+        cmocka_unit_test(rows_promise_improvement),
+        cmocka_unit_test(drawn_functions_choose_between_regions),
+        cmocka_unit_test(given_inducing_inputs_are_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
