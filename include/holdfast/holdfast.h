@@ -7,6 +7,7 @@
 #define HOLDFAST_H
 
 #include <holdfast/acquire.h>
+#include <holdfast/acquire_front.h>
 #include <holdfast/ageing.h>
 #include <holdfast/certify.h>
 #include <holdfast/certify_uses.h>

@@ -113,14 +113,6 @@ static double not_below(double value)
     return fmax(value, -DBL_MAX);
 }
 
-/* The logarithm of the probability of constraint k, with derivatives in its mean and sd. */
-static hfi_acquired feasible(const hf_acquire *a, size_t k, double mean, double sd)
-{
-    hfi_acquired at = hfi_acquisition_at(hfi_acquisition_of(HF_ACQUIRE_LOG_PI), a->limit[k], sd, mean, 0.0);
-    at.mean = -at.mean;
-    return at;
-}
-
 /* total += factor (d mean / d x, d sd / d x) at; an sd of 0 has no gradient, and one that overflows none worth having. */
 static void add_slopes(const hfi_acquiring *p, hfi_acquired at, double sd, double factor)
 {
@@ -158,7 +150,7 @@ static hf_status constraints_at(hfi_acquiring *p, const double *x, bool slopes, 
         double mean, var;
         const hf_status status = predict(p, k + 1, x, slopes, &mean, &var);
         if (status < 0) return status;
-        const hfi_acquired one = feasible(p->a, k, mean, sqrt(var));
+        const hfi_acquired one = hfi_acquisition_feasible(p->a->limit[k], mean, sqrt(var));
         *log_p = not_below(*log_p + one.value);
         if (slopes) add_slopes(p, one, sqrt(var), 1.0);
     }
@@ -233,7 +225,8 @@ static hf_status chunk_values(hf_context *ctx, chunk *c)
     for (size_t k = 0; k < a->constraints && status >= 0; k++) {
         status = hf_predict(ctx, a->constraint[k], c->count, c->x, p->d, c->mean, c->var, NULL);
         for (size_t i = 0; i < c->count && status >= 0; i++)
-            c->values[i] = not_below(c->values[i] + feasible(a, k, c->mean[i], sqrt(c->var[i])).value);
+            c->values[i] = not_below(
+                c->values[i] + hfi_acquisition_feasible(a->limit[k], c->mean[i], sqrt(c->var[i])).value);
     }
     if (status >= 0 && !p->feasibility)
         status = hf_predict(ctx, a->posterior, c->count, c->x, p->d, c->mean, c->var, NULL);
@@ -355,7 +348,7 @@ hf_status hf_acquire_evaluate(hf_context *ctx, const hf_acquire *acquire, size_t
 /* ---- the largest ------------------------------------------------------------------------------------------------------------- */
 
 /* Looking costs a product a point, climbing two solves a step, which wait for memory. */
-static hf_search_settings usual_settings(double work, size_t d)
+hf_search_settings hfi_acquire_settings(double work, size_t d)
 {
     hf_search_settings settings = hf_search_settings_default();
     const double samples = look_work / work,
@@ -377,7 +370,7 @@ hf_status hfi_acquiring_maximise(hf_context *ctx, hfi_acquiring *p, const hf_dom
                                  .bottomless = p->row->logarithm,
                                  .many = many,
                                  .at = hfi_acquiring_at};
-    const hf_search_settings usual = usual_settings(surface.work, p->d);
+    const hf_search_settings usual = hfi_acquire_settings(surface.work, p->d);
     double *place = hfi_alloc(ctx, p->d, sizeof *place), var = 0.0;
     hf_maximiser best = {.index = 0};
     hf_status status = place != NULL ? HF_OK : HF_ERR_MEMORY;

@@ -28,6 +28,8 @@ const hfi_acquisition_row *hfi_acquisition_of(hf_acquisition kind);
 /** Numbers only: -DBL_MAX for logarithms of 0, 0 for slopes that are none. */
 hfi_acquired hfi_acquisition_at(const hfi_acquisition_row *row, double mean, double sd, double best,
                                 double beta);
+/** log P(c <= limit) for c ~ N(mean, sd^2), with derivatives in mean and sd. */
+hfi_acquired hfi_acquisition_feasible(double limit, double mean, double sd);
 
 /** What f may be at the pending points and those to be improved upon: joint draws f = mean + L e,
  * the best of each, and what they make of f elsewhere. Without such points there is one draw, of
@@ -79,6 +81,8 @@ hf_status hfi_acquiring_begin(hf_context *ctx, const hf_acquire *a, size_t d, hf
 void hfi_acquiring_end(hf_context *ctx, hfi_acquiring *p);
 /** As hfi_surface has it; `of` is an hfi_acquiring. */
 hf_status hfi_acquiring_at(void *of, size_t d, const double *x, double *value, double *gradient);
+/** Samples and starts when nothing is said, by the multiplications of a value at a point. */
+hf_search_settings hfi_acquire_settings(double work, size_t d);
 /** The place where it is largest, with value, mean and sd. x and found (neither NULL) are left
  * alone on error. */
 hf_status hfi_acquiring_maximise(hf_context *ctx, hfi_acquiring *p, const hf_domain *domain,

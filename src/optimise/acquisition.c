@@ -137,3 +137,10 @@ double hf_acquisition_value(hf_acquisition kind, double mean, double sd, double 
     if (dsd != NULL) *dsd = at.sd;
     return at.value;
 }
+
+hfi_acquired hfi_acquisition_feasible(double limit, double mean, double sd)
+{
+    hfi_acquired at = hfi_acquisition_at(hfi_acquisition_of(HF_ACQUIRE_LOG_PI), limit, sd, mean, 0.0);
+    at.mean = -at.mean;
+    return at;
+}

@@ -127,12 +127,13 @@ typedef struct total {
     double top, sum, by_mean[MOST], by_sd[MOST];
 } total;
 
-static void add(total *t, const hf_ehvi *ehvi, const box *b, const double *mean, const double *sd)
+static void add(total *t, const hf_ehvi *ehvi, const box *b, const double *mean, const double *sd,
+                bool slopes)
 {
     hfi_strip side[MOST];
     double term = 0.0;
     for (size_t j = 0; j < ehvi->m; j++) {
-        side[j] = hfi_front_strip(b->lower[j], b->upper[j], mean[j], sd[j]);
+        side[j] = hfi_front_strip(b->lower[j], b->upper[j], mean[j], sd[j], slopes);
         term += side[j].log_value;
     }
     if (term == -INFINITY) return;
@@ -159,13 +160,13 @@ static bool valid(const hf_ehvi *ehvi, const double *mean, const double *sd, con
 }
 
 /* log EHVI into *log_value, and derivatives of the log. */
-static hf_status evaluate(const hf_ehvi *ehvi, const double *mean, const double *sd, total *t,
+static hf_status evaluate(const hf_ehvi *ehvi, const double *mean, const double *sd, bool slopes, total *t,
                           double *log_value)
 {
     *t = (total){.top = -INFINITY};
     for (size_t j = 0; j < ehvi->m; j++)
         if (!isfinite(mean[j]) || !isfinite(sd[j])) return HF_ERR_NOT_FINITE;
-    for (size_t k = 0; k < ehvi->count; k++) add(t, ehvi, &ehvi->boxes[k], mean, sd);
+    for (size_t k = 0; k < ehvi->count; k++) add(t, ehvi, &ehvi->boxes[k], mean, sd, slopes);
     *log_value = t->sum > 0.0 ? t->top + log(t->sum) : -INFINITY;
     bool finite = *log_value < INFINITY; /* false for NaN */
     for (size_t j = 0; j < ehvi->m && t->sum > 0.0; j++) {
@@ -190,7 +191,7 @@ hf_status hf_ehvi_log(const hf_ehvi *ehvi, const double *mean, const double *sd,
     total t;
     double log_value;
     if (!valid(ehvi, mean, sd, value)) return HF_ERR_ARGUMENT;
-    const hf_status status = evaluate(ehvi, mean, sd, &t, &log_value);
+    const hf_status status = evaluate(ehvi, mean, sd, by_mean != NULL || by_sd != NULL, &t, &log_value);
     if (status < 0) return status;
     *value = log_value;
     write(ehvi, &t, 1.0, by_mean, by_sd);
@@ -203,7 +204,7 @@ hf_status hf_ehvi_value(const hf_ehvi *ehvi, const double *mean, const double *s
     total t;
     double log_value;
     if (!valid(ehvi, mean, sd, value)) return HF_ERR_ARGUMENT;
-    const hf_status status = evaluate(ehvi, mean, sd, &t, &log_value);
+    const hf_status status = evaluate(ehvi, mean, sd, by_mean != NULL || by_sd != NULL, &t, &log_value);
     if (status < 0) return status;
     if (log_value > log(DBL_MAX)) return HF_ERR_NOT_FINITE;
     *value = exp(log_value);

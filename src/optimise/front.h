@@ -23,10 +23,10 @@ hf_status hfi_front_above_reference(hf_context *ctx, size_t n, size_t m, const d
                                     const double *reference, hfi_front_point **found, size_t *kept);
 
 /** The integral of Phi((mean - z)/sd) over z from lower to upper (INFINITY allowed): its log, and
- * the derivatives of that. -INFINITY and zeros where it is 0. */
+ * the derivatives of that if `slopes` are wanted. -INFINITY and zeros where it is 0. */
 typedef struct hfi_strip {
     double log_value, by_mean, by_sd;
 } hfi_strip;
-hfi_strip hfi_front_strip(double lower, double upper, double mean, double sd);
+hfi_strip hfi_front_strip(double lower, double upper, double mean, double sd, bool slopes);
 
 #endif

@@ -47,7 +47,7 @@ typedef struct side {
     double log_h, slope;
 } side;
 
-static side by_rule(double a, double width)
+static side by_rule(double a, double width, bool slopes)
 {
     const double top = hfi_log_normal_cdf(a), middle = a - 0.5 * width;
     double sum = 0.0, slope = 0.0;
@@ -55,26 +55,27 @@ static side by_rule(double a, double width)
         const double node = k % 2 == 0 ? nodes[k / 2] : -nodes[k / 2];
         const double z = middle + 0.5 * width * node;
         sum += weights[k / 2] * exp(hfi_log_normal_cdf(z) - top);
-        slope += weights[k / 2] * exp(log_density(z) - top);
+        if (slopes) slope += weights[k / 2] * exp(log_density(z) - top);
     }
     return (side){log(width) + top + log(sum), slope / sum};
 }
 
-static side by_difference(double a, double b, double width)
+static side by_difference(double a, double b, double width, bool slopes)
 {
-    side s;
+    side s = {.slope = 0.0};
     if (b >= 0.0) /* h(z) = z + h(-z) */
         s.log_h = log(width - (exp(hfi_normal_excess_at(-b).log_h) - exp(hfi_normal_excess_at(-a).log_h)));
     else {
         const double la = hfi_normal_excess_at(a).log_h, lb = hfi_normal_excess_at(b).log_h;
         s.log_h = la + log1p(-exp(lb - la));
     }
+    if (!slopes) return s;
     const double near = b >= 0.0 ? -b : a, far = b >= 0.0 ? -a : b;
     s.slope = exp(hfi_log_normal_cdf(near) - s.log_h) - exp(hfi_log_normal_cdf(far) - s.log_h);
     return s;
 }
 
-hfi_strip hfi_front_strip(double lower, double upper, double mean, double sd)
+hfi_strip hfi_front_strip(double lower, double upper, double mean, double sd, bool slopes)
 {
     const double a = (mean - lower) / sd;
     if (!(sd > 0.0) || isinf(a * a)) return certain(lower, upper, mean);
@@ -84,6 +85,9 @@ hfi_strip hfi_front_strip(double lower, double upper, double mean, double sd)
     }
     const double width = (upper - lower) / sd, b = (mean - upper) / sd;
     if (!(width > 0.0)) return nothing;
-    const side s = width * (1.0 + fmax(0.0, -a)) < narrow ? by_rule(a, width) : by_difference(a, b, width);
-    return (hfi_strip){log(sd) + s.log_h, s.slope / sd, density_difference(a, b, width, s.log_h) / sd};
+    const side s = width * (1.0 + fmax(0.0, -a)) < narrow ? by_rule(a, width, slopes)
+                                                          : by_difference(a, b, width, slopes);
+    const double log_value = log(sd) + s.log_h;
+    if (!slopes) return (hfi_strip){log_value, 0.0, 0.0};
+    return (hfi_strip){log_value, s.slope / sd, density_difference(a, b, width, s.log_h) / sd};
 }

@@ -55,14 +55,41 @@ static hf_status path(workshop *w)
     return status;
 }
 
+static hf_status places(workshop *w)
+{
+    static const double lower[] = {0.0, -0.5}, upper[] = {5.0, 0.5}, pending[] = {1.0, 0.1};
+    const hf_posterior *both[] = {w->posterior, w->posterior};
+    const double limit = 5.0;
+    const hf_domain domain = {.dimension = 2, .lower = lower, .upper = upper};
+    const hf_search_settings search = {.samples = 8, .starts = 1, .iterations = 5};
+    const hf_acquire_front front = {.objectives = 2,
+                                    .objective = both,
+                                    .points = 4,
+                                    .values = values,
+                                    .reference = reference,
+                                    .constraints = 1,
+                                    .constraint = both,
+                                    .limit = &limit,
+                                    .pending = 1,
+                                    .pending_x = pending};
+    double x[2] = {77.0}, one = 77.0, gradient[2] = {77.0};
+    hf_maximiser found = {.value = 77.0};
+    hf_status status = hf_ehvi_evaluate(w->ctx, &front, 1, pending, &one, gradient);
+    if (status < 0) assert_true(one == 77.0 && gradient[0] == 77.0);
+    if (status >= 0) status = hf_ehvi_maximise(w->ctx, &front, &domain, &search, 0, NULL, x, &found);
+    if (status >= 0) {
+        x[0] = found.value = 77.0;
+        status = hf_thompson_maximise(w->ctx, w->posterior, 1, &domain, &search, 0, NULL, x, &found);
+    }
+    if (status < 0) assert_true(x[0] == 77.0 && found.value == 77.0);
+    return status;
+}
+
 static void fronts_survive(void **state)
 {
     (void)state;
     static const sweep_case cases[] = {
-        CASE(front, 1),
-        CASE(volume, 2),
-        CASE(improvement, 4),
-        CASE(path, 15),
+        CASE(front, 1), CASE(volume, 2), CASE(improvement, 4), CASE(path, 15), CASE(places, 50),
     };
     run_cases(cases, sizeof cases / sizeof cases[0]);
 }

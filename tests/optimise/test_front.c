@@ -374,9 +374,9 @@ static void strips_add_up(void **state)
     for (double lower = -60.0; lower < 60.0; lower += 3.3)
         for (double width = 1e-9; width < 200.0; width *= 3.7) {
             const double middle = lower + 0.4 * width, upper = lower + width;
-            const double whole = hfi_front_strip(lower, upper, 0.3, 1.3).log_value;
-            const double left = hfi_front_strip(lower, middle, 0.3, 1.3).log_value;
-            const double right = hfi_front_strip(middle, upper, 0.3, 1.3).log_value;
+            const double whole = hfi_front_strip(lower, upper, 0.3, 1.3, true).log_value;
+            const double left = hfi_front_strip(lower, middle, 0.3, 1.3, false).log_value;
+            const double right = hfi_front_strip(middle, upper, 0.3, 1.3, false).log_value;
             /* The ends are rounded, and with them the widths. */
             const double rounding = 2e-15 * (1.0 + fabs(lower)) / width;
             assert_near(exp(left - whole) + exp(right - whole), 1.0, 1e-11 + rounding);
