@@ -108,6 +108,7 @@ typedef struct hfi_file_guard {
     struct hfi_guarded *file;
     struct hfi_guard_lock *lock; /* NULL: to look only */
     bool locked;
+    int error; /* errno of the last try to lock that failed for another reason than somebody else */
 } hfi_file_guard;
 
 /** Owners read these and change none of them. */
@@ -346,8 +347,8 @@ int hfi_ledger_seal_snapshot(const hfi_ledger *ledger);
 /** Counts this process in as one that has `path` open; `lock`: with a descriptor for flock().
  * Returns errno, or 0. */
 int hfi_guard_enter(const char *path, bool lock, hfi_file_guard *guard);
-/** Takes flock(), waiting up to `seconds`. HF_ERR_IO without a message: another one has it;
- * HF_ERR_CANCELLED. */
+/** Takes flock(), waiting up to `seconds`. HF_ERR_IO without a message: another one has it, or
+ * `error` says why it cannot be had; HF_ERR_CANCELLED. */
 hf_status hfi_guard_lock(hf_context *ctx, hfi_file_guard *guard, double seconds);
 void hfi_guard_unlock(hfi_file_guard *guard);
 /** After the database is closed. */

@@ -2,6 +2,8 @@
 /* Entries into a ledger's file: one transaction, or one for many. */
 #include "model/ledger.h"
 
+#include "data/text.h"
+
 #include <string.h>
 
 #define PATIENCE 10.0 /* seconds for one's turn, where the caller does not say */
@@ -78,7 +80,11 @@ static hf_status check_head(hf_context *ctx, hfi_ledger *ledger)
 static hf_status take_turn(hf_context *ctx, hfi_ledger *ledger, double seconds)
 {
     if (ledger->mode != HFI_LEDGER_SHARED) return HF_OK;
+    char words[128];
     const hf_status status = hfi_guard_lock(ctx, &ledger->guard, seconds);
+    if (status == HF_ERR_IO && ledger->guard.error != 0)
+        return hfi_fail(ctx, HF_ERR_IO, "%s: cannot be locked: %s", ledger->name,
+                        hfi_error_text(ledger->guard.error, words));
     if (status == HF_ERR_IO)
         return hfi_fail(ctx, HF_ERR_IO,
                         "%s: cannot be written: another program has been changing it for %g seconds; try "

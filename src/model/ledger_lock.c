@@ -145,9 +145,11 @@ hf_status hfi_guard_lock(hf_context *ctx, hfi_file_guard *guard, double seconds)
 {
     const double since = hfi_now();
     long pause = SHORTEST;
+    guard->error = 0;
     while (flock(guard->lock->descriptor, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR) guard->error = errno;
         const double waited = hfi_now() - since;
-        if ((errno != EWOULDBLOCK && errno != EINTR) || !(waited < seconds)) return HF_ERR_IO;
+        if (guard->error != 0 || !(waited < seconds)) return HF_ERR_IO;
         if (ctx != NULL && !hfi_progress(ctx, "wait", fmin(waited / seconds, 1.0), NAN))
             return hfi_cancelled(ctx);
         wait_for(pause);

@@ -128,7 +128,8 @@ static hf_status put_in_order(hf_context *ctx, hfi_ledger *ledger)
                         "and its folder may be written",
                         ledger->name);
     hf_status status = hfi_guard_lock(ctx, &guard, LOCK_SECONDS);
-    const bool another = status == HF_ERR_IO;
+    const bool another = status == HF_ERR_IO && guard.error == 0;
+    if (guard.error != 0) status = unreadable(ctx, ledger, guard.error);
     if (status >= 0) status = roll_back(ctx, ledger);
     hfi_guard_leave(&guard);
     return another ? HF_OK : status;
@@ -167,6 +168,7 @@ static hf_status own(hf_context *ctx, hfi_ledger *ledger)
     if (ledger->mode != HFI_LEDGER_OWN) return HF_OK;
     const hf_status status = hfi_guard_lock(ctx, &ledger->guard, LOCK_SECONDS);
     if (status != HF_ERR_IO) return status;
+    if (ledger->guard.error != 0) return unreadable(ctx, ledger, ledger->guard.error);
     return hfi_fail(ctx, HF_ERR_IO,
                     "%s: another program has it open for changes; wait until that has ended, or open it "
                     "to look at only",
