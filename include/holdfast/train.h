@@ -224,6 +224,14 @@ typedef struct hf_fit_settings {
 
     const hf_assignment *set; /**< values held; NULL if none */
     size_t set_count;
+    /** Values that training starts from, names as in `set`, which wins; NULL if none. For one
+     * output. A value out of its box starts at the edge. A mean that is not trained follows the
+     * readings. */
+    const hf_assignment *start;
+    size_t start_count;
+    /** False; true: training starts from `start` and nowhere else, without a look at other starts:
+     * for a fit of nearly the same readings again. Needs `train` and a start; no restarts. */
+    bool warm;
 } hf_fit_settings;
 
 /** The default: robust, safe on clean data: plain GP, suspects found and set aside when that clearly pays,
@@ -260,7 +268,8 @@ typedef struct hf_suspects_side {
 
 /** What happened in a fit. Objective values are in the scaled units the fit works in. */
 typedef struct hf_fit_report {
-    size_t readings; /**< rows with a target */
+    size_t readings; /**< rows with a target that hf_data.aside does not set aside */
+    size_t aside;    /**< rows with a target that it does; not among `suspects` */
     size_t missing;  /**< rows without one */
     hf_stop stop;
     size_t evaluations;       /**< objective evaluations over all optimisations */
@@ -321,6 +330,10 @@ typedef struct hf_data {
         outputs; /**< 0 or 1: one. T > 1: readings of T correlated outputs, one a row; the last of the d inputs is the number of its
                        output, 0, 1, ..., T - 1, and is not standardised. Each output is standardised by itself and has a noise of its own */
     const char *const *output_names; /**< T names of outputs for messages, or NULL */
+    /** n flags, or NULL: readings that are set aside without asking, as one does with suspects
+     * that an earlier fit found. They have no say in anything, units included, and are reported as
+     * suspected, with weight 0. */
+    const bool *aside;
     const size_t *
         sample; /**< n numbers: readings of different outputs with the same one were taken together (a row of a wide table); NULL:
                              those with equal inputs. For HF_CENTRE_CONDITIONAL */
@@ -361,6 +374,18 @@ typedef struct hf_reading {
  */
 HF_API hf_status hf_fit_data(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings,
                              hf_posterior **posterior, hf_fit_report *report, hf_reading *readings);
+
+/**
+ * The hyperparameters of a posterior of one output, user units, as a list for
+ * hf_fit_settings.start, or .set with `train` false: each kernel parameter, the noise and, if it
+ * is constant, the mean. A fit of the same readings that is held at them, with the same readings
+ * `aside`, is the same posterior to rounding. The noise is that of a reading: for robust sites
+ * with consistent_noise, and for Student-t noise, not what training ended with.
+ * @param room entries of `out`; more are not written. `out` may be NULL, to count
+ * @return how many there are; 0 for NULL and for several outputs
+ * Names belong to the posterior, or to nobody. O(room). Any thread, while nobody changes it.
+ */
+HF_API size_t hf_fit_assignments(const hf_posterior *posterior, size_t room, hf_assignment *out);
 
 HF_END_DECLS
 

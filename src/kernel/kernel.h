@@ -33,6 +33,8 @@ bool hfi_kernel_match(const hf_kernel *kernel, const char *name, size_t *matches
 /** True where parameter i's value was written in the expression with = or ~ (or as a number in front of a
  * term). */
 bool hfi_kernel_parameter_given(const hf_kernel *kernel, size_t i);
+/** From now on it has. */
+void hfi_kernel_give_parameter(hf_kernel *kernel, size_t i);
 /** How many kernels of the expression are of the same form and see the same columns as that of
  * parameter i, itself among them, and how many of these stand before it. */
 void hfi_kernel_twins(const hf_kernel *kernel, size_t i, size_t *before, size_t *all);

@@ -272,6 +272,11 @@ bool hfi_kernel_parameter_given(const hf_kernel *kernel, size_t i)
     return kernel->given[i];
 }
 
+void hfi_kernel_give_parameter(hf_kernel *kernel, size_t i)
+{
+    kernel->given[i] = true;
+}
+
 static bool are_twins(const hf_kernel *kernel, const hfi_leaf *a, const hfi_leaf *b)
 {
     return a->form == b->form && a->ard == b->ard && a->columns == b->columns &&

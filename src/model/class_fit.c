@@ -54,6 +54,7 @@ static const char *superfluous_setting(const hf_fit_settings *s)
     if (has_outputs(s)) return "what is between several outputs";
     if (s->lengthscale_prior != HF_PRIOR_WEAK) return "that prior of lengthscales; use the weak one";
     if (s->unit_inputs) return "inputs as they are, which only readings have; leave unit_inputs out";
+    if (s->start_count > 0 || s->warm) return "values to start from, which only readings have";
     if (s->checkpoint != NULL) return "checkpoints";
     if (s->transform != HF_TRANSFORM_NONE) return "a transform: labels have no skew";
     if (hfi_kernel_is_auto(s->kernel))

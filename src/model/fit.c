@@ -105,6 +105,9 @@ hf_status hfi_model_keep_settings(hf_context *ctx, hf_model *model, const hf_fit
     model->settings.set = NULL;
     model->settings.set_count = 0;
     model->settings.inducing_inputs = NULL;
+    model->settings.start = NULL;
+    model->settings.start_count = 0;
+    model->settings.warm = false;
     model->settings.checkpoint = NULL; /* the caller's string, and of no use to a model */
     model->settings.resume = false;
     model->noise_held = !settings->train;

@@ -60,6 +60,9 @@ hf_status hfi_kernel_choice_check(hf_context *ctx, const hf_columns *columns, co
     if (settings->checkpoint != NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the kernel auto takes several fits, and a checkpoint holds one; name the kernel");
+    if (settings->start_count > 0)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the kernel auto has nothing to start from before it is chosen; name the kernel");
     for (size_t i = 0; i < settings->set_count; i++)
         if (!is_shared(settings->set[i].name))
             return hfi_fail(ctx, HF_ERR_ARGUMENT,

@@ -24,6 +24,9 @@ hf_status hfi_transform_check(hf_context *ctx, const hf_columns *columns, const 
                         "the transform %s does not go with a noise column, whose variances are of the "
                         "target as it is",
                         name);
+    if (settings->transform == HF_TRANSFORM_AUTO && settings->start_count > 0)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the transform auto has no units for values to start from; name the transform");
     if (settings->transform == HF_TRANSFORM_AUTO && settings->checkpoint != NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the transform auto takes several fits, and a checkpoint holds one; name the "

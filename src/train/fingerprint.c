@@ -20,6 +20,14 @@ static void add_numbers(hfi_sha256 *hash, size_t count, const double *values)
 }
 
 /* In the order of hf_fit_settings; a field that is new there belongs here too. */
+static void add_assignments(hfi_sha256 *hash, size_t count, const hf_assignment *list)
+{
+    for (size_t i = 0; i < count; i++) {
+        hfi_sha256_add_text(hash, list[i].name);
+        hfi_sha256_add_double(hash, list[i].value);
+    }
+}
+
 static void add_settings(hfi_sha256 *hash, const hf_fit_settings *s)
 {
     const uint64_t choices[] = {(uint64_t)s->mean,
@@ -59,17 +67,17 @@ static void add_settings(hfi_sha256 *hash, const hf_fit_settings *s)
                                 (uint64_t)s->weighting,
                                 (uint64_t)s->student_method,
                                 (uint64_t)s->inference,
-                                s->set_count};
+                                s->set_count,
+                                s->start_count,
+                                s->warm};
     const double numbers[] = {s->eps,       s->threshold,   s->tolerance, s->learning_rate,
                               s->max_noise, s->noise_start, s->beta,      s->student_nu};
     add_optional(hash, s->kernel);
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) hfi_sha256_add_u64(hash, choices[i]);
     add_numbers(hash, sizeof numbers / sizeof numbers[0], numbers);
     add_numbers(hash, s->output_eps_count, s->output_eps);
-    for (size_t i = 0; i < s->set_count; i++) {
-        hfi_sha256_add_text(hash, s->set[i].name);
-        hfi_sha256_add_double(hash, s->set[i].value);
-    }
+    add_assignments(hash, s->set_count, s->set);
+    add_assignments(hash, s->start_count, s->start);
 }
 
 static void begin(const hf_context *ctx, const hf_fit_settings *settings, size_t n, size_t d,
@@ -100,6 +108,8 @@ void hfi_fit_fingerprint(const hf_context *ctx, const hf_data *data, const hf_fi
     if (settings->inducing_inputs)
         add_numbers(&hash, settings->inducing * data->d, settings->inducing_inputs);
     add_names(&hash, data->d, data->names);
+    hfi_sha256_add_u64(&hash, data->aside != NULL);
+    for (size_t i = 0; data->aside && i < data->n; i++) hfi_sha256_add_u64(&hash, data->aside[i]);
     hfi_sha256_add_u64(&hash, data->outputs > 1 ? data->outputs : 1);
     hfi_sha256_add_u64(&hash, data->sample != NULL);
     for (size_t i = 0; data->sample && i < data->n; i++) hfi_sha256_add_u64(&hash, data->sample[i]);

@@ -44,6 +44,8 @@ typedef struct hfi_fit {
     hf_sites *sites;
     double noise; /* start, scaled units */
     bool noise_held;
+    bool mean_started; /* the constant has a start */
+    size_t aside;      /* rows that are set aside without asking */
     double *noises;    /* with several outputs: start of each, scaled units; else NULL */
     bool *noises_held; /* likewise */
     bool *means_given; /* likewise: constants that were set by name */
@@ -77,6 +79,8 @@ hf_status hfi_fit_with(hf_context *ctx, const hf_data *data, const hf_fit_settin
 void hfi_fit_free(hfi_fit *fit);
 /** Checks data and settings. */
 hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings);
+/** Whether a row has a reading that is set aside without asking. */
+bool hfi_fit_is_aside(const hf_data *data, size_t i);
 /** Gathers the readings that are present, decides on the solver and standardises. */
 hf_status hfi_fit_gather(hfi_fit *fit);
 /** Units of the inputs, but for the number of an output, from their mean and standard deviation, as
@@ -115,6 +119,10 @@ bool hfi_fit_integrates_slopes(const hfi_fit *fit);
 hf_status hfi_fit_widen_slopes(hfi_fit *fit);
 hf_status hfi_fit_hold_slopes(hfi_fit *fit);
 hf_status hfi_fit_centre_slopes(hfi_fit *fit, double *state);
+/** The user's number of a kernel parameter in the units of the fit. */
+double hfi_fit_to_internal(const hfi_fit *fit, const hf_parameter *parameter, double value);
+/** Values that are started from, and those that are held (fit_assign.c). */
+hf_status hfi_fit_assign(hfi_fit *fit);
 /** Kernel, mean and sites at their starting or given values. */
 hf_status hfi_fit_prepare(hfi_fit *fit);
 /** The trainer's evaluator for the solver chosen. */

@@ -51,9 +51,26 @@ static hf_status check_inducing_inputs(hf_context *ctx, const hf_data *data, con
     return HF_OK;
 }
 
+static hf_status check_start(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
+{
+    if (s->start_count > 0 && data->outputs > 1)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a start is of one output, and there are %zu", data->outputs);
+    if (!s->warm) return HF_OK;
+    if (s->start_count == 0)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a warm fit needs values to start from (start)");
+    if (!s->train)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a warm fit trains; to hold values, give them as `set`");
+    if (s->restarts > 0)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "a warm fit has one start and no restarts (%zu are wanted); switch one of the two off",
+            s->restarts);
+    return HF_OK;
+}
+
 static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
 {
-    if (!choices_exist(s) || (s->set_count > 0 && !s->set))
+    if (!choices_exist(s) || (s->set_count > 0 && !s->set) || (s->start_count > 0 && !s->start))
         return hfi_fail(
             ctx, HF_ERR_ARGUMENT,
             "the settings of the fit hold what is no choice; start from hf_fit_settings_default()");
@@ -86,7 +103,8 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
                         "weights centred on the other outputs need several outputs, and there is one");
     if (s->suspects == HF_SUSPECTS_FORCE && !s->train)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the suspect finder needs training; switch one of the two off");
-    return s->inducing_inputs ? check_inducing_inputs(ctx, data, s) : HF_OK;
+    const hf_status given = s->inducing_inputs ? check_inducing_inputs(ctx, data, s) : HF_OK;
+    return given < 0 ? given : check_start(ctx, data, s);
 }
 
 hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings)
@@ -258,12 +276,23 @@ static hf_status scale(hfi_fit *fit)
     return check_range(fit);
 }
 
+bool hfi_fit_is_aside(const hf_data *data, size_t i)
+{
+    return data->aside && data->aside[i] && !isnan(data->y[i]);
+}
+
 hf_status hfi_fit_gather(hfi_fit *fit)
 {
     const hf_data *data = fit->data;
     fit->d = data->d;
     fit->outputs = data->outputs > 1 ? data->outputs : 1;
-    for (size_t i = 0; i < data->n; i++) fit->n += isnan(data->y[i]) ? 0 : 1;
+    for (size_t i = 0; i < data->n; i++) {
+        const bool aside = hfi_fit_is_aside(data, i);
+        fit->aside += aside ? 1 : 0;
+        fit->n += aside || isnan(data->y[i]) ? 0 : 1;
+    }
+    if (fit->n == 0 && fit->aside > 0)
+        return hfi_fail(fit->ctx, HF_ERR_NO_DATA, "all %zu readings are set aside", fit->aside);
     if (fit->n == 0) return hfi_fail(fit->ctx, HF_ERR_NO_DATA, "none of the %zu rows has a target", data->n);
     fit->solver = hfi_choose_solver(fit->settings, fit->n, fit->d, &fit->inducing, &fit->actions);
     const double bytes = hfi_fit_bytes(fit), available = (double)hfi_available_memory();
@@ -283,7 +312,7 @@ hf_status hfi_fit_gather(hfi_fit *fit)
     if (data->sample && !fit->sample) return HF_ERR_MEMORY;
     size_t k = 0;
     for (size_t i = 0; i < data->n; i++) {
-        if (isnan(data->y[i])) continue;
+        if (isnan(data->y[i]) || hfi_fit_is_aside(data, i)) continue;
         memcpy(fit->x + k * fit->d, data->x + i * data->ldx, fit->d * sizeof *fit->x);
         if (fit->sample) fit->sample[k] = data->sample[i];
         fit->y[k] = data->y[i];

@@ -15,13 +15,6 @@ static double start_of_noise(const hfi_fit *fit)
     return fit->outputs > 1 && fit->settings->sites == HF_SITES_GAUSSIAN ? outputs_noise_start : noise_start;
 }
 
-/* The user's number in the units of the fit. */
-static double to_internal(const hfi_fit *fit, const hf_parameter *parameter, double value)
-{
-    const double factor = hfi_scaling_factor(&fit->scaling, parameter->unit, parameter->column);
-    return isfinite(factor) ? value / factor : value;
-}
-
 /* Equal kernels of a sum would stay equal: each starts four times as short as the one before, and they share the amplitude of one.
  * Independent outputs have one each. */
 static double part_twins(const hfi_fit *fit, size_t i, hf_unit unit)
@@ -42,7 +35,7 @@ static hf_status start_kernel(hfi_fit *fit)
         const double unit = hfi_fit_reference(fit, &p);
         double value = p.value * unit;
         if (hfi_kernel_parameter_given(fit->kernel, i))
-            value = to_internal(fit, &p, p.value);
+            value = hfi_fit_to_internal(fit, &p, p.value);
         else if (hfi_fit_is_lengthscale(&p))
             value = exp(0.5 * log((double)hfi_fit_inputs_of(fit->kernel, i, &p, &found)) + 0.3) * unit;
         if (!hfi_kernel_parameter_given(fit->kernel, i)) value *= part_twins(fit, i, p.unit);
@@ -51,77 +44,6 @@ static hf_status start_kernel(hfi_fit *fit)
         if (s < 0) return hfi_fail(fit->ctx, s, "kernel parameter %s cannot be %g", p.name, value);
     }
     return HF_OK;
-}
-
-static hf_status set_kernel(hfi_fit *fit, const hf_assignment *a)
-{
-    const size_t count = hf_kernel_parameters(fit->kernel);
-    size_t matches = 0;
-    hf_status s =
-        hf_kernel_set(fit->ctx, fit->kernel, a->name, a->value); /* checks name and value, with the message */
-    if (s < 0) return s;
-    size_t *which = hfi_alloc(fit->ctx, count, sizeof *which);
-    if (!which) return HF_ERR_MEMORY;
-    hfi_kernel_match(fit->kernel, a->name, which, &matches);
-    for (size_t k = 0; s >= 0 && k < matches; k++) {
-        hf_parameter p;
-        hf_kernel_parameter(fit->kernel, which[k], &p);
-        const double value = to_internal(fit, &p, a->value);
-        s = hfi_kernel_set_parameter(fit->kernel, which[k], value, fmin(p.lower, value), fmax(p.upper, value),
-                                     true);
-    }
-    hfi_free(fit->ctx, which);
-    return s;
-}
-
-static hf_status set_mean(hfi_fit *fit, double value)
-{
-    if (hf_mean_get_kind(fit->mean) != HF_MEAN_CONSTANT)
-        return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "only a constant mean can be set; this one is %s",
-                        hf_mean_kind_name(hf_mean_get_kind(fit->mean)));
-    const double internal = (value - fit->scaling.y_shift) / fit->scaling.y_scale;
-    return hf_mean_set(fit->ctx, fit->mean, &internal, true);
-}
-
-static hf_status set_noise(hfi_fit *fit, double value)
-{
-    if (!(value >= 0.0))
-        return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "noise is a variance and cannot be %g", value);
-    if (value == 0.0 && !fit->data->noise)
-        return hfi_fail(
-            fit->ctx, HF_ERR_ARGUMENT,
-            "the noise variance must be positive; for readings that are exact, %.3g is small beside "
-            "the spread of the target and keeps the covariance invertible",
-            1e-8 * fit->measured.y_scale * fit->measured.y_scale);
-    fit->noise = value / fit->scaling.y_scale / fit->scaling.y_scale;
-    fit->noise_held = true;
-    return HF_OK;
-}
-
-static hf_status apply_assignments(hfi_fit *fit)
-{
-    hf_status s = HF_OK;
-    for (size_t k = 0; s >= 0 && k < fit->settings->set_count; k++) {
-        const hf_assignment *a = &fit->settings->set[k];
-        if (!a->name || !isfinite(a->value))
-            return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "%s cannot be set to %g", a->name ? a->name : "(null)",
-                            a->value);
-        bool done = false;
-        if (fit->outputs > 1) s = hfi_fit_assign_output(fit, a, &done);
-        if (s < 0 || done) continue;
-        if (strcmp(a->name, "noise") == 0)
-            s = set_noise(fit, a->value);
-        else if (strcmp(a->name, "mean") == 0)
-            s = set_mean(fit, a->value);
-        else if (strcmp(a->name, "threshold") == 0) {
-            if (!(a->value > 0.0))
-                return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "the threshold must be positive, not %g",
-                                a->value);
-            fit->threshold = a->value / fit->scaling.y_scale;
-        } else
-            s = set_kernel(fit, a);
-    }
-    return s < 0 || fit->outputs == 1 ? s : hfi_fit_finish_assignments(fit);
 }
 
 hf_status hfi_fit_prepare(hfi_fit *fit)
@@ -145,7 +67,7 @@ hf_status hfi_fit_prepare(hfi_fit *fit)
                          ? settings->threshold / fit->scaling.y_scale
                          : INFINITY;
     if (s >= 0 && fit->outputs > 1) s = hfi_fit_start_outputs(fit, start_of_noise(fit));
-    if (s >= 0) s = apply_assignments(fit);
+    if (s >= 0) s = hfi_fit_assign(fit);
     if (s >= 0) s = hf_sites_gaussian(fit->ctx, fit->n, fit->y, fit->noise, fit->extra, &fit->sites);
     if (s >= 0 && fit->outputs > 1) s = hfi_fit_output_sites(fit);
     if (s >= 0 && settings->sites == HF_SITES_ROBUST)
@@ -257,6 +179,8 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
                 hfi_evaluator_knows_curvature(&t->evaluator, t->objective);
     hfi_fit_bound_sparse(fit, t);
     hfi_trainer_get(t, t->start);
+    t->warm = settings->warm;
+    t->mean_started = fit->mean_started && (t->train_mean || !train);
     for (size_t k = 0; k < t->free_count; k++) {
         const size_t i = t->free_index[k];
         t->start[i] = fmin(fmax(t->start[i], t->lower[i]), t->upper[i]);

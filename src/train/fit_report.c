@@ -41,7 +41,8 @@ void hfi_fit_fill_report(const hfi_fit *fit, const double *state, const hf_poste
     const hfi_trainer *t = &fit->trainer;
     memset(report, 0, sizeof *report);
     report->readings = fit->n;
-    report->missing = fit->data->n - fit->n;
+    report->aside = fit->aside;
+    report->missing = fit->data->n - fit->n - fit->aside;
     report->stop = t->stop;
     report->evaluations = t->evaluations;
     report->rounds = fit->verdict.rounds;
@@ -78,7 +79,8 @@ void hfi_fit_fill_readings(const hfi_fit *fit, const hfi_holdout *left, const hf
 {
     const hfi_verdict *verdict = &fit->verdict;
     for (size_t i = 0; i < fit->data->n; i++)
-        readings[i] = (hf_reading){.loo_mean = NAN,
+        readings[i] = (hf_reading){.suspected = hfi_fit_is_aside(fit->data, i),
+                                   .loo_mean = NAN,
                                    .loo_var = NAN,
                                    .plain_mean = NAN,
                                    .plain_sd = NAN,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attempts from two starts; the best flagging that the gate lets pass. */
+#include "train/explore.h"
 #include "train/suspects.h"
 #include <math.h>
 #include <string.h>
@@ -139,6 +140,45 @@ static bool wants_another(const hfi_finder *finder, const hfi_flagging *base, co
     return !clear || looks_odd(finder, &attempt->result);
 }
 
+/* From the plain start, then from the robust one. */
+static hf_status try_starts(hfi_finder *finder, const bool *lock, const hfi_flagging *base, bool robust_start,
+                            hfi_flagging *start, hfi_flagging *scratch, hfi_attempt *attempt)
+{
+    memcpy(start->flag, lock, finder->n * sizeof *lock);
+    memcpy(start->state, base->state, finder->trainer->count * sizeof *start->state);
+    hf_status s = peel_and_consider(finder, lock, base, start, scratch, attempt);
+    if (s >= 0) s = hfi_isolated_run(finder, lock, attempt);
+    robust_start = robust_start && wants_another(finder, base, attempt);
+    if (s >= 0 && robust_start) s = smooth_start(finder, lock, start);
+    if (s >= 0 && robust_start) s = peel_and_consider(finder, lock, base, start, scratch, attempt);
+    return s;
+}
+
+/* A chance up to this is worth a search on a large table. */
+static const double worth_a_search = 0.15;
+
+/* Whether a warm fit looks as any other fit does after it has looked as `attempt` tells: searches are cheap on few readings. */
+static bool wants_search(const hfi_finder *finder, const hfi_flagging *base, const hfi_attempt *attempt)
+{
+    if (!attempt->found || finder->n <= HFI_EXPLORE_READINGS) return wants_another(finder, base, attempt);
+    return !attempt->judged.accepted && attempt->judged.evidence.chance <= worth_a_search;
+}
+
+/* A warm fit: at the hyperparameters that it starts from, which an earlier fit ended at, wrong readings stand out as they are. */
+static hf_status try_warm(hfi_finder *finder, const bool *lock, const hfi_flagging *base, bool robust_start,
+                          hfi_flagging *start, hfi_flagging *scratch, hfi_attempt *attempt)
+{
+    memcpy(start->flag, lock, finder->n * sizeof *lock);
+    hf_status s = hfi_finder_present(finder, start->flag);
+    if (s >= 0) s = hfi_trainer_cold(finder->trainer, start->state);
+    finder->held = true;
+    if (s >= 0) s = peel_and_consider(finder, lock, base, start, scratch, attempt);
+    if (s >= 0) s = hfi_isolated_run(finder, lock, attempt);
+    finder->held = false;
+    if (s < 0 || !wants_search(finder, base, attempt)) return s;
+    return try_starts(finder, lock, base, robust_start, start, scratch, attempt);
+}
+
 hf_status hfi_attempt_run(hfi_finder *finder, const bool *lock, const hfi_flagging *base, bool robust_start,
                           hfi_attempt *attempt)
 {
@@ -149,13 +189,8 @@ hf_status hfi_attempt_run(hfi_finder *finder, const bool *lock, const hfi_flaggi
     if (s >= 0) {
         attempt->found = attempt->tested = false;
         attempt->judged = (hfi_judgement){.evidence = hfi_suspicion_none()};
-        memcpy(start.flag, lock, finder->n * sizeof *lock);
-        memcpy(start.state, base->state, finder->trainer->count * sizeof *start.state);
-        s = peel_and_consider(finder, lock, base, &start, &scratch, attempt);
-        if (s >= 0) s = hfi_isolated_run(finder, lock, attempt);
-        robust_start = robust_start && wants_another(finder, base, attempt);
-        if (s >= 0 && robust_start) s = smooth_start(finder, lock, &start);
-        if (s >= 0 && robust_start) s = peel_and_consider(finder, lock, base, &start, &scratch, attempt);
+        s = finder->trainer->warm ? try_warm(finder, lock, base, robust_start, &start, &scratch, attempt)
+                                  : try_starts(finder, lock, base, robust_start, &start, &scratch, attempt);
         if (s >= 0 && !attempt->tested) s = hfi_isolated_run(finder, lock, attempt);
         hfi_flagging_free(finder->ctx, &scratch);
     }

@@ -73,8 +73,8 @@ static hf_status final_fit(hfi_finder *finder, hfi_flagging *current, double *ot
     hfi_trainer *t = finder->trainer;
     const size_t iterations = finder->settings->iterations;
     t->enough = hfi_finder_roughly(finder);
-    hf_status s = cold_fit(finder, current->flag, other, iterations);
-    const double cold = t->value + t->log_prior;
+    hf_status s = t->warm ? HF_OK : cold_fit(finder, current->flag, other, iterations);
+    const double cold = t->warm ? -INFINITY : t->value + t->log_prior;
     t->enough = hfi_finder_enough;
     if (s >= 0) s = hfi_finder_fit(finder, current->flag, current->state, false, iterations);
     const double warm = t->value + t->log_prior;

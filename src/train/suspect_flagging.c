@@ -58,7 +58,7 @@ hf_status hfi_finder_fit(hfi_finder *finder, const bool *flag, double *state, bo
     hf_status s = hfi_finder_present(finder, flag);
     if (s >= 0 && cold) s = hfi_trainer_cold(finder->trainer, state);
     if (s >= 0 && !cold) s = hfi_trainer_follow_mean(finder->trainer, state);
-    return s < 0 ? s : hfi_trainer_maximise(finder->trainer, state, iterations);
+    return s < 0 || (finder->held && !cold) ? s : hfi_trainer_maximise(finder->trainer, state, iterations);
 }
 
 /* J(S, p): the kept readings by the GP, the flagged ones as uniform on the range with 4 nats extra each, and

@@ -39,6 +39,7 @@ typedef struct hfi_finder {
                               suspects */
     hfi_flagging assessed; /* the last one that was; `any` says whether there is one */
     bool any;
+    bool held; /* hyperparameters stay while flags move */
     size_t rounds;
 } hfi_finder;
 
@@ -65,7 +66,8 @@ void hfi_flagging_copy(const hfi_finder *finder, hfi_flagging *to, const hfi_fla
 hf_status hfi_finder_replicates(hfi_finder *finder);
 /** Makes exactly the unflagged readings present. */
 hf_status hfi_finder_present(hfi_finder *finder, const bool *flag);
-/** Fits the unflagged readings from `state` (in and out), or from the cold start if `cold`. */
+/** Fits the unflagged readings from `state` (in and out), or from the cold start if `cold`. While
+ * hyperparameters are held only a mean that is not trained follows. */
 hf_status hfi_finder_fit(hfi_finder *finder, const bool *flag, double *state, bool cold, size_t iterations);
 /** Residuals, CRPS and cost of flagging->flag and flagging->state; what was assessed last is not
  * computed again. The model is left there. */

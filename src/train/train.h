@@ -167,6 +167,9 @@ typedef struct hfi_trainer {
     double *work;                  /* 6 x count */
     bool train_mean; /* false: hfi_trainer_cold resets the mean from the present readings and training leaves
                         it */
+    bool warm;       /* searches start from `start` and nowhere else */
+    /* The mean's coefficients in `start` are where it starts, not the readings' own. */
+    bool mean_started;
     const double *comparable; /* rows x d: the inputs standardised, for rules that measure distances, whatever
                                  the units the kernel sees */
     const size_t *

@@ -67,7 +67,8 @@ hf_status hfi_trainer_cold(hfi_trainer *t, double *state)
     if (s < 0) return s;
     const size_t kernel_count = hf_kernel_parameters(e->kernel);
     memcpy(state, t->start, t->count * sizeof *state);
-    memcpy(state + kernel_count, hf_mean_values(e->mean), hf_mean_coefficients(e->mean) * sizeof *state);
+    if (!t->mean_started)
+        memcpy(state + kernel_count, hf_mean_values(e->mean), hf_mean_coefficients(e->mean) * sizeof *state);
     if (t->moved) hfi_trainer_move(t, t->moved, state);
     return HF_OK;
 }

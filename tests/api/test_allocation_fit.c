@@ -206,8 +206,20 @@ static hf_status fit_arrays(workshop *w, hf_fit_settings settings)
     settings.iterations = 3;
     hf_status s = settled(hf_fit_data(w->ctx, &data, &settings, &out, &report, readings), out);
     assert_true((report.readings == 77 && readings[0].group == 77) == (s < 0));
+    hf_assignment list[8];
+    assert_true((hf_fit_assignments(s >= 0 ? out : NULL, 8, list) > 0) == (s >= 0));
     if (s >= 0) hf_posterior_free(out);
     return s;
+}
+
+static hf_status fit_warm(workshop *w)
+{
+    hf_fit_settings settings = hf_fit_settings_default();
+    const hf_assignment start[] = {{"noise", 0.1}, {"lengthscale", 0.5}, {"mean", 0.2}};
+    settings.start = start;
+    settings.start_count = 3;
+    settings.warm = true;
+    return fit_arrays(w, settings);
 }
 
 static hf_status fit_default(workshop *w)
@@ -385,7 +397,7 @@ static void posteriors_survive(void **state)
 static void fits_survive(void **state)
 {
     (void)state;
-    RUN(CASE(objective, 3), CASE(fit_default, 50), CASE(fit_robust, 30));
+    RUN(CASE(objective, 3), CASE(fit_default, 50), CASE(fit_warm, 30), CASE(fit_robust, 30));
 }
 
 static void models_survive(void **state)

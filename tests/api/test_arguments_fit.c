@@ -246,6 +246,9 @@ static void fits_of_bad_data(workshop *w)
     ARGUMENT(hf_fit_data(w->ctx, NULL, &settings, &out, NULL, NULL));
     ARGUMENT(hf_fit_data(w->ctx, &good, NULL, &out, NULL, NULL));
     ARGUMENT(hf_fit_data(w->ctx, &good, &settings, NULL, NULL, NULL));
+    hf_assignment list[2];
+    assert_int_equal(hf_fit_assignments(NULL, 2, list), 0);
+    assert_int_equal(hf_fit_assignments(w->posterior, 0, list), hf_fit_assignments(w->posterior, 2, NULL));
     hf_data data = good;
     data.x = NULL;
     refuses_data(w, data, settings, HF_ERR_ARGUMENT);

@@ -73,6 +73,9 @@ static void all_written(const hf_fit_settings *s)
     WRITTEN(*s, resume);
     WRITTEN(*s, set);
     WRITTEN(*s, set_count);
+    WRITTEN(*s, start);
+    WRITTEN(*s, start_count);
+    WRITTEN(*s, warm);
 }
 
 /* So that a member that is added to the struct is added to the list above, too. */
@@ -123,6 +126,9 @@ typedef struct mirror {
     bool resume;
     const hf_assignment *set;
     size_t set_count;
+    const hf_assignment *start;
+    size_t start_count;
+    bool warm;
 } mirror;
 
 static void every_member_has_a_default(void **state)
@@ -182,6 +188,7 @@ static void defaults_are_as_documented(void **state)
     assert_true(s.weighting == HF_OUTPUTS_READING && !s.output_eps && s.output_eps_count == 0);
     assert_true(s.noise_start == 0.0 && s.beta == 0.0 && s.student_nu == 0.0);
     assert_true(s.set == NULL && s.set_count == 0 && s.checkpoint == NULL);
+    assert_true(s.start == NULL && s.start_count == 0 && !s.warm);
 }
 
 static void presets_are_what_they_say(void **state)

@@ -111,6 +111,9 @@ static void every_setting_matters(void **state)
     ASSERT_MATTERS(s->weighting, HF_OUTPUTS_JOINT);
     s->set = p.set;
     ASSERT_MATTERS(s->set_count, 1);
+    s->start = p.set;
+    ASSERT_MATTERS(s->start_count, 1);
+    ASSERT_MATTERS(s->warm, true);
     hf_context_free(p.ctx);
 }
 
@@ -128,6 +131,8 @@ static void the_data_and_the_seed_matter(void **state)
     ASSERT_MATTERS(p.data.n, N - 1);
     ASSERT_MATTERS(p.data.d, D - 1);
     ASSERT_MATTERS(p.data.noise, NULL);
+    const bool aside[N] = {true};
+    ASSERT_MATTERS(p.data.aside, aside);
     ASSERT_MATTERS(p.names[1], "c");
     hf_context_set_seed(p.ctx, 9);
     assert_false(same(&p));
@@ -154,7 +159,7 @@ static void no_field_is_forgotten(void **state)
 {
     (void)state;
     if (sizeof(void *) != 8 || sizeof(int) != 4) skip();
-    assert_int_equal(sizeof(hf_fit_settings), 304);
+    assert_int_equal(sizeof(hf_fit_settings), 328);
 }
 
 int main(void)
