@@ -286,10 +286,12 @@ static const char *unit_text(hf_unit unit, bool latent)
 static void print_parameter(FILE *out, const hf_model *model, const hf_parameter *p)
 {
     const bool standardised = strcmp(p->name, "noise") == 0 && p->unit == HF_UNIT_NONE;
+    /* Slopes of the mean have no name for their units; other numbers have none. */
+    const bool slope = p->unit == HF_UNIT_NONE && strncmp(p->name, "mean", 4) == 0;
+    const char *link = slope ? "per " : p->unit == HF_UNIT_NONE ? "a pure number: " : ": ";
     say(out, "  %-22s %12.6g  %s", p->name, p->value,
         standardised ? "standardised units" : unit_text(p->unit, hf_model_classes(model) > 0));
-    if (p->column < hf_model_features(model))
-        say(out, "%s%s", p->unit == HF_UNIT_NONE ? "per " : ": ", hf_model_feature(model, p->column));
+    if (p->column < hf_model_features(model)) say(out, "%s%s", link, hf_model_feature(model, p->column));
     if (strcmp(p->name, "noise") == 0) fprintf(out, ", sd %.4g", sqrt(p->value));
     fprintf(out, "%s\n", p->fixed ? "  (held)" : "");
 }

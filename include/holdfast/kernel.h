@@ -32,6 +32,7 @@
  * | white                   | v if x and x' are the same row, else 0                    | variance (1)                       |
  * | sm (components = Q)     | sum_q w_q prod_j exp(-2 pi^2 t_j^2 s_qj) cos(2 pi t_j m_qj), t = x - x' | weight[q], mean[q,j] (frequency), variance[q,j]; Q given as `components=3` (default 2) |
  * | coregion(COLUMN, outputs = T) | B[t, t'], B = W W' + diag(own); t is the number in COLUMN | factor[s,q] (W), own[s]; rank given as `rank=1` (default T) |
+ * | category(COLUMN, ...) | exp(-sum_j [c_j != c'_j] / l_j), c_j a code | lengthscale (1) |
  *
  * The start is where hf_kernel_parse() leaves a parameter. A fit (train.h) looks for a period that
  * is not written, in the spectrum of its readings.
@@ -65,6 +66,17 @@
  * Sources: Goovaerts, Geostatistics for Natural Resources Evaluation, 1997; Bonilla, Chai, Williams, Multi-task Gaussian process prediction, 2007;
  * Alvarez, Rosasco, Lawrence, Kernels for vector-valued functions: a review, 2012.
  *
+ * **Categories.** A column of codes 0, 1, ... says which of several kinds a row is of, kinds that
+ * have no order and no distances: `category(kind)` looks at such columns alone and is 1 for rows of
+ * one kind and rho = exp(-1 / l) for others, so that `matern52(ard) * category(kind)` is a function
+ * of each kind, with correlation rho between any two. Of several columns, `category(a, b, ard)`, it
+ * is the product; `ard` gives each column a lengthscale of its own, a pure number. Whatever l > 0
+ * is, k is positive definite: in each column (1 - rho) [c = c'] + rho is. A kernel for which no
+ * column is written sees no column that a category is told to see. A number stands for the nearest
+ * whole number, and the kernel is a step function of it, with slope 0; fits leave such columns
+ * as they are. Source: Ru, Alvi, Nguyen, Osborne and Roberts, Bayesian optimisation over multiple
+ * continuous and categorical inputs, 2020; there k is the mean over columns.
+ *
  * **Limits.** 16384 bytes, parentheses 32 deep, 256 kernels, 10^6 parameters, 1000 outputs, 4 10^6 entries in all matrices B together; more is
  * refused.
  *
@@ -89,7 +101,7 @@ typedef struct hf_kernel hf_kernel;
 
 /** What a parameter measures; decides how it changes when inputs or targets are rescaled. */
 typedef enum hf_unit {
-    HF_UNIT_NONE = 0,   /**< a pure number (alpha) */
+    HF_UNIT_NONE = 0,   /**< a pure number (alpha, lengthscale of category) */
     HF_UNIT_INPUT,      /**< units of an input (lengthscale of se, matern, rq; period) */
     HF_UNIT_FREQUENCY,  /**< 1 / input (spectral mixture mean) */
     HF_UNIT_FREQUENCY2, /**< 1 / input^2 (spectral mixture variance) */

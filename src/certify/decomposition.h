@@ -9,7 +9,8 @@
  *               box lies above and its tangent in the middle below
  *     wave      cos(2 pi f (x - z)) of one coordinate, which is its own estimate
  *     linear    sum v x z, likewise
- *     constant  a number; table, a number by outputs (coregion)
+ *     constant  a number; table, a number by outputs (coregion); codes, a number for each category
+ *               that differs
  *
  * and of sums and products. A product is estimated by McCormick's inequality, from the ranges of its factors: of its two planes the better one at the
  * box's centre. Everything then adds up to one parabola per coordinate and one sinusoid per coordinate and frequency.
@@ -30,7 +31,8 @@ typedef enum hfi_plan_kind {
     HFI_PLAN_WAVE,
     HFI_PLAN_LINEAR,
     HFI_PLAN_CONSTANT,
-    HFI_PLAN_TABLE
+    HFI_PLAN_TABLE,
+    HFI_PLAN_CODES
 } hfi_plan_kind;
 
 /** Functions of phi >= 0: exp(-phi / 2), matern's of r = sqrt(phi), rq's, exp(-2 phi). */
@@ -58,7 +60,7 @@ typedef struct hfi_plan_node {
 /** One coordinate of a node. */
 typedef struct hfi_plan_part {
     size_t column;
-    double weight; /**< in phi, or of linear; 1 of a wave */
+    double weight; /**< in phi, or of linear; 1 of a wave; factor of a category that differs */
     size_t wave;   /**< which sinusoid; SIZE_MAX where it is a parabola */
 } hfi_plan_part;
 

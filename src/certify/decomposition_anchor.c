@@ -159,6 +159,21 @@ static void table_range(const hfi_plan_anchor *at, const hfi_plan_node *node, hf
     v->most = fmax(fabs(v->lower), fabs(v->upper));
 }
 
+static void codes_range(const hfi_plan_anchor *at, const hfi_plan_node *node, hfi_plan_value *v)
+{
+    v->lower = v->upper = v->centre = 1.0;
+    for (size_t k = node->first; k < node->first + node->count; k++) {
+        const size_t c = at->plan->part[k].column;
+        const double rho = at->plan->part[k].weight, code = hfi_code_of(at->z[c]);
+        const double first = hfi_code_of(at->centre[c] - at->half[c]),
+                     last = hfi_code_of(at->centre[c] + at->half[c]);
+        if (hfi_code_of(at->centre[c]) != code) v->centre *= rho;
+        if (first != code || last != code) v->lower *= rho;
+        if (code < first || last < code) v->upper *= rho;
+    }
+    v->most = v->upper;
+}
+
 /* a := a b, ranges and centres. */
 static void multiply_ranges(hfi_plan_value *a, const hfi_plan_value *b)
 {
@@ -223,6 +238,9 @@ void hfi_plan_range(const hfi_plan_anchor *at)
             break;
         case HFI_PLAN_TABLE:
             table_range(at, node, v);
+            break;
+        case HFI_PLAN_CODES:
+            codes_range(at, node, v);
             break;
         default:
             joined_range(at, node, v);
@@ -300,6 +318,7 @@ static void node_estimate(const hfi_plan_anchor *at, size_t node, double weight,
         break;
     case HFI_PLAN_CONSTANT:
     case HFI_PLAN_TABLE:
+    case HFI_PLAN_CODES:
         add_constant(sums, weight * (weight > 0.0 ? at->value[node].lower : at->value[node].upper));
         break;
     case HFI_PLAN_PRODUCT:

@@ -3,6 +3,7 @@
 #include "certify/decomposition.h"
 #include "kernel/expression.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The numbers in `plan` are those used so far; arrays that are NULL are not written. */
@@ -134,6 +135,16 @@ static size_t table(builder *b, const hfi_leaf *leaf)
     return append_node(b, node);
 }
 
+/* exp(-1 / l) for each column whose category differs. */
+static size_t codes(builder *b, const hfi_leaf *leaf)
+{
+    hfi_plan_node node = {.kind = HFI_PLAN_CODES, .child = SIZE_MAX, .first = b->plan.parts};
+    node.count = leaf->columns;
+    for (size_t a = 0; a < leaf->columns; a++)
+        append_part(b, column(b, leaf, a), exp(-1.0 / entry(b, leaf, HFI_FIELD_LENGTHSCALE, a)), SIZE_MAX);
+    return append_node(b, node);
+}
+
 static size_t constant(builder *b, double value)
 {
     return append_node(b, (hfi_plan_node){.kind = HFI_PLAN_CONSTANT, .child = SIZE_MAX, .value = value});
@@ -162,6 +173,8 @@ static size_t leaf_node(builder *b, const hfi_leaf *leaf)
         return spectral(b, leaf);
     case HFI_FORM_COREGION:
         return table(b, leaf);
+    case HFI_FORM_CATEGORY:
+        return codes(b, leaf);
     default:
         return radial(b, leaf, HFI_PSI_SE);
     }

@@ -56,7 +56,7 @@ static hf_status check_settings(hf_context *ctx, const hf_posterior *posterior, 
     return HF_OK;
 }
 
-/* A box that spans several outputs has no one value to bound. */
+/* A box that spans several outputs or categories has no one value to bound. */
 static hf_status check_outputs(hf_context *ctx, const hf_posterior *posterior, size_t inputs,
                                const double *lower, const double *upper)
 {
@@ -64,7 +64,7 @@ static hf_status check_outputs(hf_context *ctx, const hf_posterior *posterior, s
         if (lower[j] < upper[j] && hfi_terms_free_output(posterior->kernel, 1, &j) == j)
             return hfi_fail(
                 ctx, HF_ERR_ARGUMENT,
-                "input %zu is the number of an output and cannot move: ask about one output at a time",
+                "input %zu is the number of an output or a category and cannot move: ask about one at a time",
                 j + 1);
     return HF_OK;
 }

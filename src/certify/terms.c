@@ -39,10 +39,12 @@ bool hfi_factor_is_free(const hfi_terms *terms, size_t factor)
 
 size_t hfi_terms_free_output(const hf_kernel *kernel, size_t free_count, const size_t *free)
 {
-    for (size_t l = 0; l < kernel->leaf_count; l++)
-        if (kernel->leaves[l].form == HFI_FORM_COREGION)
+    for (size_t l = 0; l < kernel->leaf_count; l++) {
+        const hfi_leaf *leaf = &kernel->leaves[l];
+        for (size_t a = 0; hfi_form_sees_codes(leaf->form) && a < leaf->columns; a++)
             for (size_t f = 0; f < free_count; f++)
-                if (kernel->columns[kernel->leaves[l].column_at] == free[f]) return free[f];
+                if (kernel->columns[leaf->column_at + a] == free[f]) return free[f];
+    }
     return HFI_NONE;
 }
 

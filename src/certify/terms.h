@@ -88,7 +88,8 @@ void hfi_terms_free(hfi_terms *terms);
  * k(z, z))^(1/2): a few for each operation, and what the arguments' rounding does, which is
  * relative to how far out x and anchors are. */
 double hfi_terms_units(const hfi_terms *terms, const double *x);
-/** The column of a coregion that is free, or SIZE_MAX: that box spans several outputs. */
+/** The column of a coregion or a category that is free, or SIZE_MAX: that box spans several outputs
+ * or categories. */
 size_t hfi_terms_free_output(const hf_kernel *kernel, size_t free_count, const size_t *free);
 
 /** 1 + axes + axes (axes + 1) / 2 */

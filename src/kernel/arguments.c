@@ -327,6 +327,13 @@ static hf_status close_coregion(hfi_parser *parser, const arguments *seen)
     return HF_OK;
 }
 
+static hf_status close_category(const hfi_parser *parser, const arguments *seen)
+{
+    if (parser->leaves[seen->leaf].columns > 0) return HF_OK;
+    return hfi_lexer_fail(&parser->lexer, seen->at,
+                          "category needs the columns with the codes (0, 1, ...): category(COLUMN, ...)");
+}
+
 static hf_status see_all_columns(hfi_parser *parser, hfi_leaf *leaf, size_t at)
 {
     if (parser->column_count + parser->d > HFI_MAX_PARAMETERS)
@@ -385,6 +392,8 @@ static hf_status close_leaf(hfi_parser *parser, const arguments *seen, size_t fi
     if (leaf->form == HFI_FORM_SM) leaf->components = seen->shape[COMPONENTS] ? seen->shape[COMPONENTS] : 2;
     if (leaf->form == HFI_FORM_COREGION)
         s = close_coregion(parser, seen);
+    else if (leaf->form == HFI_FORM_CATEGORY)
+        s = close_category(parser, seen);
     else if (hfi_form_sees_columns(leaf->form) && leaf->columns == 0)
         s = see_all_columns(parser, leaf, seen->at);
     if (s < 0) return s;
@@ -396,30 +405,40 @@ static hf_status close_leaf(hfi_parser *parser, const arguments *seen, size_t fi
     return s;
 }
 
-/* ---- numbers of outputs are no inputs of the other kernels ------------------------------------------------
+/* ---- numbers of outputs and codes are no inputs of the other kernels --------------------------------------
  */
 
-static bool is_output_number(const hfi_parser *parser, size_t column)
+static bool is_code(const hfi_parser *parser, size_t column)
 {
-    for (size_t l = 0; l < parser->leaf_count; l++)
-        if (parser->leaves[l].form == HFI_FORM_COREGION &&
-            parser->columns[parser->leaves[l].column_at] == column)
-            return true;
+    for (size_t l = 0; l < parser->leaf_count; l++) {
+        const hfi_leaf *leaf = &parser->leaves[l];
+        for (size_t a = 0; hfi_form_sees_codes(leaf->form) && a < leaf->columns; a++)
+            if (parser->columns[leaf->column_at + a] == column) return true;
+    }
     return false;
 }
 
-hf_status hfi_hide_outputs(hfi_parser *parser)
+static bool has_codes(const hfi_parser *parser)
 {
-    if (parser->pairs == 0) return HF_OK;
+    for (size_t l = 0; l < parser->leaf_count; l++)
+        if (hfi_form_sees_codes(parser->leaves[l].form)) return true;
+    return false;
+}
+
+hf_status hfi_hide_codes(hfi_parser *parser)
+{
+    if (!has_codes(parser)) return HF_OK;
     for (size_t l = 0; l < parser->leaf_count; l++) {
         hfi_leaf *leaf = &parser->leaves[l];
         if (!leaf->unwritten) continue;
         size_t *columns = parser->columns + leaf->column_at, kept = 0;
         for (size_t j = 0; j < leaf->columns; j++)
-            if (!is_output_number(parser, columns[j])) columns[kept++] = columns[j];
+            if (!is_code(parser, columns[j])) columns[kept++] = columns[j];
         if (kept == 0)
             return hfi_lexer_fail(&parser->lexer, leaf->at,
-                                  "no input is left for %s beside the number of the output",
+                                  parser->pairs > 0
+                                      ? "no input is left for %s beside the number of the output"
+                                      : "no input is left for %s beside the codes of categories",
                                   hfi_form_name(leaf->form));
         parser->parameters -= hfi_leaf_parameters(leaf);
         leaf->columns = kept;

@@ -30,8 +30,8 @@ bool hfi_kernel_enclose(const hf_kernel *kernel, const double *x, const double *
  * Each interval is the natural one of its formula: of radial kernels, whose value is a monotone
  * function of a sum of squares, the value's is the range to rounding; sums and products take what
  * each factor may be without regard to the others. Where matern12 has a kink (x = z) its slopes are
- * those of all sides; a box over several outputs holds the values of all, and slopes between the
- * steps. A box of zero width gives what hfi_kernel_enclose() gives. `scratch` of
+ * those of all sides; a box over several outputs or categories holds the values of all, and slopes
+ * between the steps. A box of zero width gives what hfi_kernel_enclose() gives. `scratch` of
  * hfi_kernel_jet_scratch() intervals, one per thread; no allocation. Bounds of derivatives may be
  * infinite and then say nothing: the second ones of matern12 where x = z is in the box, along the
  * inputs that it sees.
@@ -47,7 +47,8 @@ size_t hfi_kernel_jet_scratch(const hf_kernel *kernel, int order);
  * every v with |v_j| <= half[j]; infinite where the kernel is not smooth enough. A function f of norm N in that space is then within N norm[p] / p! of its Taylor polynomial of
  * order p - 1 about any point from which the box reaches no farther than `half`.
  * Exact for stationary kernels up to rounding where v = half; with `linear` among factors, the triangle inequality. Microseconds; no allocation.
- * @return false for a box over several outputs, and where hfi_interval_usable() is false.
+ * @return false for a box over several outputs or categories, and where hfi_interval_usable() is
+ * false.
  */
 bool hfi_kernel_feature_norms(const hf_kernel *kernel, const hfi_interval *x, const long double *half,
                               long double norm[4]);

@@ -187,6 +187,27 @@ static hfi_interval coregion(const hfi_enclosed *at, const hfi_leaf *leaf)
     return hull;
 }
 
+/* ---- category -------------------------------------------------------------------------------------------
+ */
+
+/* A step function of each code, as that of coregion: 1 where the box has none but z's, exp(-1 / l) where it has not z's. Codes grow with their
+ * numbers, so that the box has z's if its ends are on both sides of it. */
+static hfi_interval category(const hfi_enclosed *at, const hfi_leaf *leaf)
+{
+    hfi_interval least = ZERO, most = ZERO;
+    for (size_t a = 0; a < leaf->columns && at->z != NULL; a++) {
+        const hfi_interval x = hfi_enclosed_coordinate(at, leaf, a);
+        const double first = hfi_code_of((double)x.lower), last = hfi_code_of((double)x.upper);
+        const double code = hfi_code_of(at->z[hfi_enclosed_column(at, leaf, a)]);
+        const hfi_interval step = hfi_interval_divide(hfi_interval_point(1.0L),
+                                                      hfi_enclosed_entry(at, leaf, HFI_FIELD_LENGTHSCALE, a));
+        if (first != code || last != code) most = hfi_interval_add(most, step);
+        if (code < first || last < code) least = hfi_interval_add(least, step);
+    }
+    const hfi_interval low = hfi_interval_decay(most), high = hfi_interval_decay(least);
+    return (hfi_interval){low.lower, high.upper};
+}
+
 void hfi_enclose_leaf(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_interval *jet)
 {
     const size_t size = hfi_jet_size(at->kernel->d, at->order);
@@ -209,6 +230,9 @@ void hfi_enclose_leaf(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_interval
         break;
     case HFI_FORM_COREGION:
         jet[0] = coregion(at, leaf);
+        break;
+    case HFI_FORM_CATEGORY:
+        jet[0] = category(at, leaf);
         break;
     default:
         hfi_enclose_radial(at, leaf, jet);

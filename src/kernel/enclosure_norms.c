@@ -202,7 +202,8 @@ static series leaf_series(const moving *m, const hfi_leaf *leaf)
         return sum;
     case HFI_FORM_CONSTANT:
     case HFI_FORM_WHITE:
-    case HFI_FORM_COREGION: /* does not move within one output */
+    case HFI_FORM_CATEGORY: /* does not move within one category, */
+    case HFI_FORM_COREGION: /* nor within one output */
         hfi_enclose_leaf(&m->at, leaf, &value);
         return number(value.upper > 0.0L ? value.upper : 0.0L);
     default:
@@ -242,16 +243,25 @@ static series sum_series(const moving *m, size_t sum)
     return total;
 }
 
-/* A box over several outputs. */
-static bool steps(const hf_kernel *kernel, const hfi_interval *x)
+static bool leaf_steps(const hf_kernel *kernel, const hfi_leaf *leaf, const hfi_interval *x)
 {
-    for (size_t l = 0; l < kernel->leaf_count; l++) {
-        const hfi_leaf *leaf = &kernel->leaves[l];
-        if (leaf->form != HFI_FORM_COREGION) continue;
-        const hfi_interval at = x[kernel->columns[leaf->column_at]];
-        if (hfi_output_of((double)at.lower, leaf->outputs) != hfi_output_of((double)at.upper, leaf->outputs))
+    for (size_t a = 0; a < leaf->columns; a++) {
+        const hfi_interval at = x[kernel->columns[leaf->column_at + a]];
+        const double low = (double)at.lower, high = (double)at.upper;
+        if (leaf->form == HFI_FORM_COREGION
+                ? hfi_output_of(low, leaf->outputs) != hfi_output_of(high, leaf->outputs)
+                : hfi_code_of(low) != hfi_code_of(high))
             return true;
     }
+    return false;
+}
+
+/* A box over several outputs or categories. */
+static bool steps(const hf_kernel *kernel, const hfi_interval *x)
+{
+    for (size_t l = 0; l < kernel->leaf_count; l++)
+        if (hfi_form_sees_codes(kernel->leaves[l].form) && leaf_steps(kernel, &kernel->leaves[l], x))
+            return true;
     return false;
 }
 

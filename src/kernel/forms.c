@@ -37,6 +37,7 @@ static const form_info FORM[HFI_FORMS] = {
      3,
      {HFI_FIELD_WEIGHT, HFI_FIELD_MEAN, HFI_FIELD_VARIANCE}},
     {"coregion", {NULL, NULL}, false, true, HFI_FIELD_FACTOR, 2, {HFI_FIELD_FACTOR, HFI_FIELD_OWN}},
+    {"category", {NULL, NULL}, false, true, HFI_FIELDS, 1, {HFI_FIELD_LENGTHSCALE}},
 };
 
 static const char *const FIELD[HFI_FIELDS] = {"outputscale", "lengthscale", "alpha",  "period", "variance",
@@ -71,6 +72,11 @@ bool hfi_form_has_amplitude(hfi_form form)
 bool hfi_form_sees_columns(hfi_form form)
 {
     return FORM[form].columns;
+}
+
+bool hfi_form_sees_codes(hfi_form form)
+{
+    return form == HFI_FORM_COREGION || form == HFI_FORM_CATEGORY;
 }
 
 bool hfi_form_is_radial(hfi_form form)
@@ -118,8 +124,10 @@ hf_unit hfi_field_unit(hfi_form form, hfi_field field)
     switch (field) {
     case HFI_FIELD_LENGTHSCALE:
     case HFI_FIELD_PERIOD:
-        /* The lengthscale of periodic divides a sine, not an input. */
-        return form == HFI_FORM_PERIODIC && field == HFI_FIELD_LENGTHSCALE ? HF_UNIT_NONE : HF_UNIT_INPUT;
+        /* The lengthscale of periodic divides a sine, that of category counts: not an input. */
+        return (form == HFI_FORM_PERIODIC && field == HFI_FIELD_LENGTHSCALE) || form == HFI_FORM_CATEGORY
+                   ? HF_UNIT_NONE
+                   : HF_UNIT_INPUT;
     case HFI_FIELD_ALPHA:
         return HF_UNIT_NONE;
     case HFI_FIELD_MEAN:

@@ -20,6 +20,7 @@ typedef enum hfi_form {
     HFI_FORM_WHITE,
     HFI_FORM_SM,
     HFI_FORM_COREGION,
+    HFI_FORM_CATEGORY,
     HFI_FORMS
 } hfi_form;
 
@@ -53,6 +54,9 @@ hfi_form hfi_form_find(const char *name, size_t length);
 bool hfi_form_has_amplitude(hfi_form form);
 /** Looks at the inputs at all. */
 bool hfi_form_sees_columns(hfi_form form);
+/** Looks at numbers of outputs or codes, at which other kernels do not look unless told to, and
+ * which nobody standardises. */
+bool hfi_form_sees_codes(hfi_form form);
 /** Is a function of the scaled distance r alone. */
 bool hfi_form_is_radial(hfi_form form);
 /** The arrays of parameters, in order; the number of them is returned. */

@@ -13,6 +13,7 @@
 
 #include "core/core.h"
 #include <holdfast/kernel.h>
+#include <math.h>
 
 void hfi_kernel_theta(const hf_kernel *kernel, double *theta);
 /** An optimiser may go beyond the box, but what exp(log()) alone would carry over a bound stays on
@@ -54,6 +55,18 @@ static inline int hfi_output_of(double number, size_t outputs)
     const double last = (double)(outputs - 1), from_zero = number > 0.0 ? number : 0.0;
     return (int)((from_zero > last ? last : from_zero) + 0.5);
 }
+
+/** The category that a number stands for: the nearest whole number. Inline for the reason above. */
+static inline double hfi_code_of(double number)
+{
+    return floor(number + 0.5);
+}
+/** Sets code[j], j < d, for the inputs that a kernel of the expression takes for codes of
+ * categories, and clears the others. Returns how many there are. */
+size_t hfi_kernel_codes(const hf_kernel *kernel, bool *code);
+bool hfi_kernel_has_codes(const hf_kernel *kernel);
+/** Whether parameter i is the lengthscale of such a kernel. */
+bool hfi_kernel_is_of_codes(const hf_kernel *kernel, size_t i);
 
 /** Real parameters may have any sign and are on the training scale as they are: theta = value. */
 bool hfi_kernel_parameter_real(const hf_kernel *kernel, size_t i);

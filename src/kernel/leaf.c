@@ -86,6 +86,18 @@ static void spectral_value(const hfi_tile *tile, const hfi_leaf *leaf, double *o
     }
 }
 
+/* exp(-sum 1 / l_j) over the columns whose codes differ: a product over columns of (1 - rho) delta + rho, rho = exp(-1 / l_j) in (0, 1), each
+ * of which is positive definite, being a positive multiple of the identity plus a constant that is not negative. */
+static void category_value(const hfi_tile *tile, const hfi_leaf *leaf, double *out)
+{
+    const hfi_axes lengthscales = leaf_axes(tile, leaf, HFI_FIELD_LENGTHSCALE);
+    hfi_loop_fill(entries(tile), 0.0, out);
+    for (size_t a = 0; a < lengthscales.count; a++)
+        hfi_loop_codes(&tile->points, lengthscales.columns[a],
+                       1.0 / lengthscales.value[lengthscales.step * a], out);
+    hfi_loop_decay(entries(tile), 1.0, out);
+}
+
 /* Outputs of the slow points and of the fast ones. */
 typedef struct outputs {
     int slow[HFI_STRIP], fast[HFI_TILE];
@@ -145,6 +157,9 @@ void hfi_leaf_value(const hfi_tile *tile, const hfi_leaf *leaf, double *out, dou
         break;
     case HFI_FORM_COREGION:
         coregion_value(tile, leaf, out, spare);
+        break;
+    case HFI_FORM_CATEGORY:
+        category_value(tile, leaf, out);
         break;
     default: {
         const hfi_axes lengthscales = leaf_axes(tile, leaf, HFI_FIELD_LENGTHSCALE);
@@ -245,6 +260,19 @@ static void periodic_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const d
         by_lengthscale[lengthscales.step * a] += sums[0];
         by_period[periods.step * a] += sums[1];
     }
+}
+
+static void category_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const double *slots,
+                             const double *adjoint, double *spare, double *grad)
+{
+    const hfi_axes lengthscales = leaf_axes(tile, leaf, HFI_FIELD_LENGTHSCALE);
+    double *by_lengthscale = grad + hfi_leaf_at(leaf, HFI_FIELD_LENGTHSCALE);
+    hfi_loop_scale(entries(tile), 1.0, slots, spare);
+    hfi_loop_multiply(entries(tile), adjoint, spare);
+    for (size_t a = 0; a < lengthscales.count; a++)
+        by_lengthscale[lengthscales.step * a] +=
+            hfi_loop_codes_sum(&tile->points, lengthscales.columns[a], spare) /
+            lengthscales.value[lengthscales.step * a];
 }
 
 static void linear_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const double *adjoint, double *grad)
@@ -358,6 +386,9 @@ void hfi_leaf_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const double *
     case HFI_FORM_COREGION:
         coregion_adjoint(tile, leaf, adjoint, spare, grad);
         break;
+    case HFI_FORM_CATEGORY:
+        category_adjoint(tile, leaf, slots, adjoint, spare, grad);
+        break;
     default:
         radial_adjoint(tile, leaf, slots, adjoint, spare, grad);
         break;
@@ -414,6 +445,7 @@ void hfi_leaf_pull(const hfi_tile *tile, const hfi_leaf *leaf, const double *slo
     case HFI_FORM_CONSTANT:
     case HFI_FORM_WHITE:
     case HFI_FORM_COREGION: /* steps are flat */
+    case HFI_FORM_CATEGORY:
         break;
     case HFI_FORM_SM:
         spectral_adjoint(tile, leaf, adjoint, spare, NULL, grad);

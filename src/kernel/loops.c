@@ -191,6 +191,32 @@ HFI_CLONES void hfi_loop_pick(size_t width, const double *restrict table, const 
     for (size_t j = 0; j < width; j++) out[j] = table[index[j]];
 }
 
+/* ---- categories -----------------------------------------------------------------------------------------
+ */
+
+HFI_CLONES void hfi_loop_codes(const hfi_points *points, size_t column, double weight, double *restrict out)
+{
+    const size_t width = points->width;
+    const double *restrict z = points->z + column * points->ldz;
+    for (size_t r = 0; r < points->rows; r++) {
+        const double code = hfi_code_of(points->x[r * points->ldx + column]);
+        double *restrict row = out + r * width;
+        for (size_t j = 0; j < width; j++) row[j] += hfi_code_of(z[j]) == code ? 0.0 : weight;
+    }
+}
+
+HFI_CLONES double hfi_loop_codes_sum(const hfi_points *points, size_t column, const double *restrict g)
+{
+    const size_t width = points->width;
+    const double *restrict z = points->z + column * points->ldz;
+    double sum = 0.0;
+    for (size_t r = 0; r < points->rows; r++) {
+        const double code = hfi_code_of(points->x[r * points->ldx + column]);
+        for (size_t j = 0; j < width; j++) sum += hfi_code_of(z[j]) == code ? 0.0 : g[r * width + j];
+    }
+    return sum;
+}
+
 /* ---- functions of the distance --------------------------------------------------------------------------
  */
 

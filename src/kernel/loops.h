@@ -79,6 +79,13 @@ void hfi_loop_outputs(size_t width, const double *numbers, size_t outputs, int *
 /** out[j] := table[index[j]] */
 void hfi_loop_pick(size_t width, const double *table, const int *index, double *out);
 
+/* ---- categories ---- */
+
+/** out += weight where the codes of x and z (hfi_code_of) differ, for one column. */
+void hfi_loop_codes(const hfi_points *points, size_t column, double weight, double *out);
+/** sum of g where they do. */
+double hfi_loop_codes_sum(const hfi_points *points, size_t column, const double *g);
+
 /* ---- linear ---------------------------------------------------------------------------------------------
  */
 

@@ -277,6 +277,32 @@ void hfi_kernel_give_parameter(hf_kernel *kernel, size_t i)
     kernel->given[i] = true;
 }
 
+size_t hfi_kernel_codes(const hf_kernel *kernel, bool *code)
+{
+    size_t count = 0;
+    memset(code, 0, kernel->d * sizeof *code);
+    for (size_t l = 0; l < kernel->leaf_count; l++) {
+        const hfi_leaf *leaf = &kernel->leaves[l];
+        for (size_t a = 0; leaf->form == HFI_FORM_CATEGORY && a < leaf->columns; a++)
+            code[kernel->columns[leaf->column_at + a]] = true;
+    }
+    for (size_t j = 0; j < kernel->d; j++) count += code[j];
+    return count;
+}
+
+bool hfi_kernel_has_codes(const hf_kernel *kernel)
+{
+    for (size_t l = 0; l < kernel->leaf_count; l++)
+        if (kernel->leaves[l].form == HFI_FORM_CATEGORY) return true;
+    return false;
+}
+
+bool hfi_kernel_is_of_codes(const hf_kernel *kernel, size_t i)
+{
+    const hfi_place *place = &kernel->place[i];
+    return kernel->leaves[place->leaf].form == HFI_FORM_CATEGORY && place->field == HFI_FIELD_LENGTHSCALE;
+}
+
 static bool are_twins(const hf_kernel *kernel, const hfi_leaf *a, const hfi_leaf *b)
 {
     return a->form == b->form && a->ard == b->ard && a->columns == b->columns &&

@@ -96,7 +96,7 @@ static hf_status unknown_kernel(hfi_parser *parser)
     return hfi_lexer_fail(
         lexer, token->at,
         "there is no kernel '%.*s'; expected se, matern12, matern32, matern52, rq, periodic, linear, "
-        "constant, white, sm or coregion",
+        "constant, white, sm, coregion or category",
         shown, name);
 }
 
@@ -262,7 +262,7 @@ hf_status hf_kernel_parse(hf_context *ctx, const char *expression, const char *c
     size_t root = 0;
     hf_kernel *kernel = NULL;
     s = hfi_parse_expression(&parser, &root);
-    if (s >= 0) s = hfi_hide_outputs(&parser);
+    if (s >= 0) s = hfi_hide_codes(&parser);
     if (s >= 0) s = hfi_build(&parser, root, &kernel);
     free_parser(&parser);
     (void)uselocale(previous);

@@ -54,8 +54,9 @@ hf_status hfi_parser_add_leaf(hfi_parser *parser, hfi_form form, size_t *leaf);
 /** The arguments in parentheses after a kernel's name, the current word being "(" or whatever follows the
  * name. */
 hf_status hfi_parse_arguments(hfi_parser *parser, size_t leaf);
-/** Takes the columns with numbers of outputs from the kernels for which none were written; after the whole expression. */
-hf_status hfi_hide_outputs(hfi_parser *parser);
+/** Takes columns with numbers of outputs or codes of categories from the kernels for which none
+ * were written; after the whole expression. */
+hf_status hfi_hide_codes(hfi_parser *parser);
 /** The whole expression; *root is its SUM. */
 hf_status hfi_parse_expression(hfi_parser *parser, size_t *root);
 /** The kernel, with parameters, from what was parsed. */

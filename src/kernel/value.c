@@ -112,6 +112,17 @@ static double coregion(const pair *at, const hfi_leaf *leaf)
                               (size_t)hfi_output_of(at->z[c], leaf->outputs));
 }
 
+static double category(const pair *at, const hfi_leaf *leaf)
+{
+    double sum = 0.0;
+    for (size_t a = 0; a < leaf->columns; a++) {
+        const size_t c = column(at, leaf, a);
+        if (hfi_code_of(at->x[c]) != hfi_code_of(at->z[c]))
+            sum += 1.0 / entry(at, leaf, HFI_FIELD_LENGTHSCALE, a);
+    }
+    return decay(sum);
+}
+
 static double leaf_value(const pair *at, const hfi_leaf *leaf)
 {
     switch (leaf->form) {
@@ -127,6 +138,8 @@ static double leaf_value(const pair *at, const hfi_leaf *leaf)
         return spectral(at, leaf);
     case HFI_FORM_COREGION:
         return coregion(at, leaf);
+    case HFI_FORM_CATEGORY:
+        return category(at, leaf);
     default:
         return radial(at, leaf);
     }

@@ -31,8 +31,8 @@
 /** Readings that an envelope file may reserve memory for: a file from strangers must not ask for more than people have. */
 #define HFI_ENVELOPE_RESERVE ((size_t)4096)
 /** Latest version of the format; user_version of the database. Written for models with a prior of
- * lengthscales other than the weak one, with inputs as they are, or with a mean column, and for
- * nothing else. */
+ * lengthscales other than the weak one, with inputs as they are, with a mean column, or of readings
+ * with codes of categories, and for nothing else. */
 #define HFI_FORMAT_VERSION 6
 /** Other models with a transform. */
 #define HFI_FORMAT_TRANSFORM 5

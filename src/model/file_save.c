@@ -270,7 +270,8 @@ static void write_arrays(hfi_writer *w, const hf_model *model)
 bool hfi_model_is_latest(const hf_model *model)
 {
     return model->settings.lengthscale_prior != HF_PRIOR_WEAK || model->settings.unit_inputs ||
-           model->mean_column != NULL;
+           model->mean_column != NULL ||
+           (model->classes == 0 && hfi_kernel_has_codes(model->posterior->kernel));
 }
 
 unsigned hfi_model_format(const hf_model *model)

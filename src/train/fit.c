@@ -17,6 +17,7 @@ void hfi_fit_free(hfi_fit *fit)
     hfi_scaling_free(&fit->measured);
     hfi_free(fit->ctx, fit->row);
     hfi_free(fit->ctx, fit->x);
+    hfi_free(fit->ctx, fit->code);
     hfi_free(fit->ctx, fit->comparable);
     hfi_free(fit->ctx, fit->y);
     hfi_free(fit->ctx, fit->noises);

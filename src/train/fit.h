@@ -31,6 +31,7 @@ typedef struct hfi_fit {
     size_t outputs;       /* 1, or T: then the last input is the number of the output */
     size_t *row;          /* rows of the data that are here */
     double *x;            /* n x d */
+    bool *code;           /* d: inputs that are codes of categories; NULL: none */
     double *comparable;   /* n x d, standardised; NULL when x is */
     double *y;            /* n */
     double *extra;        /* n */
@@ -136,8 +137,7 @@ typedef struct hfi_fit_array {
 /** How many inputs share the distance that lengthscale i is part of. The array found last is
  *  remembered in *last (zero at first): going through all parameters in order takes time linear in
  *  their number, which may be 100 000. */
-size_t hfi_fit_inputs_of(const hf_kernel *kernel, size_t i, const hf_parameter *parameter,
-                         hfi_fit_array *last);
+size_t hfi_fit_inputs_of(const hfi_fit *fit, size_t i, const hf_parameter *p, hfi_fit_array *last);
 bool hfi_fit_is_lengthscale(const hf_parameter *parameter);
 /** One standardised unit of this parameter in the units the fit works in: 1 when it
  *  standardises. */

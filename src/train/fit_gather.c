@@ -238,12 +238,27 @@ static hf_status identity(const hfi_fit *fit, hfi_scaling *out)
 /* Mean and standard deviation of numbers spread evenly over [0, 1]. */
 static const double unit_mean = 0.5, unit_sd = 0.2886751345948129;
 
+/* Codes of categories are no measurements: they stay as they are. */
+static hf_status find_codes(hfi_fit *fit)
+{
+    hf_kernel *kernel = NULL;
+    if (!fit->settings->kernel || !strstr(fit->settings->kernel, "category")) return HF_OK;
+    hf_status s = hf_kernel_parse(fit->ctx, fit->settings->kernel, fit->data->names, fit->data->d, &kernel);
+    if (s < 0) return s;
+    fit->code = hfi_alloc(fit->ctx, fit->data->d, sizeof *fit->code);
+    s = fit->code ? HF_OK : HF_ERR_MEMORY;
+    if (s >= 0) (void)hfi_kernel_codes(kernel, fit->code);
+    hf_kernel_free(kernel);
+    return s;
+}
+
 void hfi_fit_scale_inputs(hfi_fit *fit, const double *mean, const double *sd)
 {
     for (size_t j = 0; j + (fit->outputs > 1) < fit->d; j++) {
-        const bool as_it_is = fit->settings->unit_inputs || !fit->settings->standardise;
-        fit->measured.x_shift[j] = fit->settings->unit_inputs ? unit_mean : mean[j];
-        fit->measured.x_scale[j] = fit->settings->unit_inputs ? unit_sd : sd[j];
+        const bool code = fit->code && fit->code[j], unit = fit->settings->unit_inputs;
+        const bool as_it_is = code || unit || !fit->settings->standardise;
+        fit->measured.x_shift[j] = code ? 0.0 : unit ? unit_mean : mean[j];
+        fit->measured.x_scale[j] = code ? 1.0 : unit ? unit_sd : sd[j];
         fit->scaling.x_shift[j] = as_it_is ? 0.0 : mean[j];
         fit->scaling.x_scale[j] = as_it_is ? 1.0 : sd[j];
     }
@@ -294,6 +309,8 @@ hf_status hfi_fit_gather(hfi_fit *fit)
     if (fit->n == 0 && fit->aside > 0)
         return hfi_fail(fit->ctx, HF_ERR_NO_DATA, "all %zu readings are set aside", fit->aside);
     if (fit->n == 0) return hfi_fail(fit->ctx, HF_ERR_NO_DATA, "none of the %zu rows has a target", data->n);
+    const hf_status coded = find_codes(fit);
+    if (coded < 0) return coded;
     fit->solver = hfi_choose_solver(fit->settings, fit->n, fit->d, &fit->inducing, &fit->actions);
     const double bytes = hfi_fit_bytes(fit), available = (double)hfi_available_memory();
     if (bytes > available)

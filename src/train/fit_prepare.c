@@ -37,7 +37,7 @@ static hf_status start_kernel(hfi_fit *fit)
         if (hfi_kernel_parameter_given(fit->kernel, i))
             value = hfi_fit_to_internal(fit, &p, p.value);
         else if (hfi_fit_is_lengthscale(&p))
-            value = exp(0.5 * log((double)hfi_fit_inputs_of(fit->kernel, i, &p, &found)) + 0.3) * unit;
+            value = exp(0.5 * log((double)hfi_fit_inputs_of(fit, i, &p, &found)) + 0.3) * unit;
         if (!hfi_kernel_parameter_given(fit->kernel, i)) value *= part_twins(fit, i, p.unit);
         const double lower = fmin(p.lower * unit, value), upper = fmax(p.upper * unit, value);
         const hf_status s = hfi_kernel_set_parameter(fit->kernel, i, value, lower, upper, p.fixed);

@@ -14,13 +14,27 @@ static const double noise_prior_sd = 3.0, scale_prior_sd = 2.0, factor_prior_sd 
 static const double dimension_mode = -1.585786437626905, dimension_prior_sd = 1.7320508075688772;
 static const double dimension_noise_mode = -3.506557897319982, dimension_noise_sd = 3.0, dimension_noise_lower = 1e-7;
 
+static bool is_measured(const hfi_fit *fit, size_t column)
+{
+    return !fit->code || !fit->code[column];
+}
+
+/* Inputs that are no codes of categories; the number of an output counts. */
+static size_t measured_inputs(const hfi_fit *fit)
+{
+    size_t count = 0;
+    for (size_t j = 0; j < fit->d; j++) count += is_measured(fit, j) ? 1 : 0;
+    return count;
+}
+
 /* How many inputs share the distance that lengthscale i is part of. The array found last is remembered in *last
  * (zero at first): going through all parameters in order takes time linear in their number, which may be 100 000. */
-size_t hfi_fit_inputs_of(const hf_kernel *kernel, size_t i, const hf_parameter *parameter,
-                         hfi_fit_array *last)
+size_t hfi_fit_inputs_of(const hfi_fit *fit, size_t i, const hf_parameter *parameter, hfi_fit_array *last)
 {
+    const hf_kernel *kernel = fit->kernel;
+    const size_t codes = fit->d - measured_inputs(fit);
     const char *bracket = strchr(parameter->name, '[');
-    if (!bracket) return parameter->column == SIZE_MAX ? hf_kernel_dimension(kernel) : 1;
+    if (!bracket) return parameter->column == SIZE_MAX ? hf_kernel_dimension(kernel) - codes : 1;
     if (i >= last->end) {
         const size_t length = (size_t)(bracket - parameter->name) + 1;
         hf_parameter other = *parameter;
@@ -45,9 +59,10 @@ double hfi_fit_reference(const hfi_fit *fit, const hf_parameter *parameter)
     const double applied = hfi_scaling_factor(&fit->scaling, parameter->unit, parameter->column);
     if (isfinite(factor / applied) && factor > 0.0) return factor / applied;
     /* Shared by inputs of different scales: their geometric mean. */
+    const double inputs = (double)measured_inputs(fit);
     double sum = 0.0;
     for (size_t j = 0; j < fit->d; j++)
-        sum += log(fit->measured.x_scale[j] / fit->scaling.x_scale[j]) / (double)fit->d;
+        if (is_measured(fit, j)) sum += log(fit->measured.x_scale[j] / fit->scaling.x_scale[j]) / inputs;
     double y = 0.0; /* and that of the outputs' */
     for (size_t k = 0; !settings->standardise && k < fit->outputs; k++)
         y += log(hfi_scaling_scale(&fit->measured, k)) / (double)fit->outputs;
@@ -70,10 +85,12 @@ static double range_of(const hfi_fit *fit, size_t column)
 /* Its logarithm; of a lengthscale that inputs share, their mean. */
 static double log_range(const hfi_fit *fit, const hf_parameter *p)
 {
-    const size_t d = fit->d - (fit->outputs > 1 ? 1 : 0);
+    const size_t numbers = fit->outputs > 1 ? 1 : 0;
+    const double inputs = (double)(measured_inputs(fit) - numbers);
     double sum = 0.0;
     if (p->column != SIZE_MAX) return log(range_of(fit, p->column));
-    for (size_t j = 0; j < d; j++) sum += log(range_of(fit, j)) / (double)d;
+    for (size_t j = 0; j + numbers < fit->d; j++)
+        if (is_measured(fit, j)) sum += log(range_of(fit, j)) / inputs;
     return sum;
 }
 
@@ -99,10 +116,13 @@ void hfi_fit_kernel_prior(const hfi_fit *fit, hfi_trainer *t, size_t i, const hf
 {
     const double unit = log(hfi_fit_reference(fit, p));
     if (hfi_fit_is_lengthscale(p)) {
-        const double share = 0.5 * log((double)hfi_fit_inputs_of(fit->kernel, i, p, last));
+        const double share = 0.5 * log((double)hfi_fit_inputs_of(fit, i, p, last));
         const bool scaled = scales_with_dimension(fit);
         t->prior_mean[i] = share + (scaled ? dimension_mode + log_range(fit, p) : 0.5 + unit);
         t->prior_sd[i] = scaled ? dimension_prior_sd : scale_prior_sd;
+    } else if (hfi_kernel_is_of_codes(fit->kernel, i)) {
+        t->prior_mean[i] = 0.0;
+        t->prior_sd[i] = scale_prior_sd;
     } else if (p->unit == HF_UNIT_OUTPUT) {
         /* Entries of a coregionalisation's factor, of either sign: what keeps scale and lengthscale from running away together. */
         t->prior_mean[i] = 0.0;

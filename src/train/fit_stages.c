@@ -69,6 +69,7 @@ static hf_status make_share(const hfi_fit *fit, const stage *size, hfi_fit *shar
     *share = (hfi_fit){.ctx = fit->ctx,
                        .data = fit->data,
                        .settings = fit->settings,
+                       .code = fit->code,
                        .n = size->rows,
                        .d = fit->d,
                        .outputs = fit->outputs,

@@ -58,7 +58,7 @@ static inline cert cert_make(hf_context *ctx, const char *expression, size_t n, 
     else
         status = hf_solve_projected(ctx, kernel, mean, sites, x, INPUTS, &projection, &c.posterior, NULL);
     if (status < 0) fail_msg("%s: %s", expression, hf_context_message(ctx));
-    if (strstr(expression, "coregion") == NULL) {
+    if (!sees_codes(expression)) {
         for (size_t j = 0; j < INPUTS; j++) {
             c.posterior->scaling.x_shift[j] = 3.0 - 2.0 * (double)j;
             c.posterior->scaling.x_scale[j] = j % 2 == 0 ? 40.0 : 0.125;
@@ -87,10 +87,12 @@ static inline void cert_drop(cert *c)
 static inline void cert_place(cert *c, const char *expression, double half, hfi_stream *stream)
 {
     const hfi_scaling *s = &c->posterior->scaling;
+    bool code[INPUTS];
+    (void)hfi_kernel_codes(c->posterior->kernel, code);
     for (size_t j = 0; j < INPUTS; j++) {
         char column[16];
         snprintf(column, sizeof column, "coregion(x%zu", j + 1);
-        const bool still = strstr(expression, column) != NULL;
+        const bool still = code[j] || strstr(expression, column) != NULL;
         const double centre = 2.4 * hfi_stream_uniform(stream) - 1.2,
                      own = half * (0.5 + hfi_stream_uniform(stream));
         c->lower[j] = still ? rint(fabs(centre)) : (centre - own) * s->x_scale[j] + s->x_shift[j];

@@ -119,6 +119,41 @@ static void fixed_inputs_do_not_move(void **state)
     cert_drop(&c);
 }
 
+/* One category at a time; of each a range that holds what is there. */
+static void one_category_of_several(void **state)
+{
+    static const char *const KERNELS[] = {"se(x1, x2)*category(x3)", "matern52(ard)*category(x3) + rq(x1)",
+                                          "se(x1)*periodic(x2)*category(x3)"};
+    for (size_t e = 0; e < sizeof KERNELS / sizeof *KERNELS; e++)
+        for (int solver = 0; solver < (int)CERT_SOLVERS; solver++) {
+            cert c = cert_make(*state, KERNELS[e], 40, 8 + e, (cert_solver)solver, false);
+            hf_certify_settings settings = hf_certify_settings_default();
+            hf_range range;
+            hfi_stream stream;
+            hfi_stream_init(&stream, 43, HFI_PURPOSE_TEST, e);
+            settings.tolerance = 1e-2;
+            settings.node_limit = 200;
+            for (int bounds = 0; bounds < 2; bounds++) {
+                settings.bounds = bounds ? HF_BOUND_DECOMPOSITION : HF_BOUND_ALL;
+                cert_place(&c, KERNELS[e], 0.4, &stream);
+                assert_true(hf_certify(c.ctx, c.posterior, HF_CERTIFY_MEAN, &settings, c.lower, c.upper,
+                                       &range, NULL, NULL) >= 0);
+                for (size_t k = 0; k < 50; k++) {
+                    double x[INPUTS];
+                    cert_random_point(&c, &stream, x);
+                    const double value = cert_value(&c, HF_CERTIFY_MEAN, 0.0, x, NULL);
+                    assert_true(range.lower <= value && value <= range.upper);
+                }
+            }
+            c.upper[2] = c.lower[2] + 1.0;
+            assert_int_equal(
+                hf_certify(c.ctx, c.posterior, HF_CERTIFY_MEAN, NULL, c.lower, c.upper, &range, NULL, NULL),
+                HF_ERR_ARGUMENT);
+            assert_non_null(strstr(hf_context_message(c.ctx), "category"));
+            cert_drop(&c);
+        }
+}
+
 /* An output is asked for by its number; the range is that of the box with that column fixed. */
 static void one_output_of_several(void **state)
 {
@@ -477,6 +512,7 @@ int main(void)
         TEST(points_are_exact),
         TEST(fixed_inputs_do_not_move),
         TEST(one_output_of_several),
+        TEST(one_category_of_several),
         TEST(decisions_stop_early),
         TEST(one_end_alone),
         TEST(limits_leave_ranges_that_hold),

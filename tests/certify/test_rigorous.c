@@ -54,7 +54,7 @@ static void solve(hf_context *ctx, const char *expression, uint64_t index, bool 
 
 static void make_trial(hf_context *ctx, const char *expression, uint64_t index, trial *t)
 {
-    solve(ctx, expression, index, strstr(expression, "coregion") == NULL, t);
+    solve(ctx, expression, index, !sees_codes(expression), t);
     if (hfi_rigorous_create(ctx, NULL, t->posterior, true, &t->rigorous) != HF_OK)
         fail_msg("%s: %s", expression, hf_context_message(ctx));
 }
@@ -71,11 +71,12 @@ static void place(const char *expression, trial *t, double half, hfi_stream *str
 {
     for (size_t j = 0; j < INPUTS; j++) {
         const double c = 2.4 * hfi_stream_uniform(stream) - 1.2;
-        const bool still = strstr(expression, "coregion") != NULL;
+        const bool still = sees_codes(expression);
         t->lower[j] = still ? rint(c) : c - half;
         t->upper[j] = still ? rint(c) : c + half;
     }
     if (strstr(expression, "coregion(x2, outputs=2)*se")) t->lower[0] -= half, t->upper[2] += half;
+    if (strstr(expression, "matern52(ard)*category(x3)")) t->lower[0] -= half, t->upper[1] += half;
 }
 
 static double value_of(trial *t, hf_certify_what what, double beta, const double *x)
@@ -146,7 +147,7 @@ static void predictions_stay_inside(void **state)
         hfi_stream_init(&stream, 32, HFI_PURPOSE_TEST, e);
         for (size_t b = 0; b < 4; b++) {
             place(EXPRESSIONS[e], &t, b == 0 ? 0.0 : b == 1 ? 0.03 : 0.4, &stream);
-            if (b == 3 && strstr(EXPRESSIONS[e], "coregion") == NULL) t.lower[0] += 5.0, t.upper[0] += 7.0;
+            if (b == 3 && !sees_codes(EXPRESSIONS[e])) t.lower[0] += 5.0, t.upper[0] += 7.0;
             check_range(EXPRESSIONS[e], &t, HF_CERTIFY_MEAN, &settings, &stream);
             check_range(EXPRESSIONS[e], &t, HF_CERTIFY_SD, &settings, &stream);
             check_range(EXPRESSIONS[e], &t, HF_CERTIFY_MEAN_PLUS, &settings, &stream);
@@ -436,14 +437,14 @@ static void points_allow_for_rounding(void **state)
         const double noise = k % 2 == 0 ? 0.04 : 1e-7;
         hf_certify_settings settings = hf_certify_settings_default();
         settings.beta = -1.5;
-        solve_noisy(*state, EXPRESSIONS[e], e, strstr(EXPRESSIONS[e], "coregion") == NULL, noise, &t);
+        solve_noisy(*state, EXPRESSIONS[e], e, !sees_codes(EXPRESSIONS[e]), noise, &t);
         assert_int_equal(hfi_rigorous_create(*state, NULL, t.posterior, true, &t.rigorous), HF_OK);
         hfi_stream_init(&stream, 39, HFI_PURPOSE_TEST, k);
         for (size_t b = 0; b < 8; b++) {
             double low, high;
             hf_range range;
             place(EXPRESSIONS[e], &t, 0.0, &stream);
-            if (b == 7 && strstr(EXPRESSIONS[e], "coregion") == NULL) t.lower[0] += 40.0;
+            if (b == 7 && !sees_codes(EXPRESSIONS[e])) t.lower[0] += 40.0;
             for (int what = 0; what <= (int)HF_CERTIFY_MEAN_PLUS; what++) {
                 assert_true(hf_certify(*state, t.posterior, (hf_certify_what)what, &settings, t.lower,
                                        t.lower, &range, NULL, NULL) >= 0);

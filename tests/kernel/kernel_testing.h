@@ -54,9 +54,20 @@ static const char *const EXPRESSIONS[] = {
     "coregion(x2, outputs=2)*se(ard)",
     "rq*coregion(x1, outputs=2, rank=1)",
     "coregion(x1, outputs=3, rank=2)*matern52(ard) + 2*coregion(x1, outputs=3)*periodic(x3)",
+    "category(x2)",
+    "category(x1, x3, ard)",
+    "matern52(ard)*category(x3)",
+    "category(x1, x2)*rq(x1) + coregion(x3, outputs=2)*category(x2, x1, ard)",
+    "(category(x2, ard) + white)*linear(ard)*periodic(x1)",
     "(coregion(x3, outputs=2, factor[1,0]~-0.4) + white)*linear(ard) + se(x3)",
 };
 #define EXPRESSION_COUNT (sizeof EXPRESSIONS / sizeof EXPRESSIONS[0])
+
+/* Whether a kernel of it is a step function of numbers of outputs or codes. */
+static inline bool sees_codes(const char *expression)
+{
+    return strstr(expression, "coregion") != NULL || strstr(expression, "category") != NULL;
+}
 
 static inline hf_kernel *parse(hf_context *ctx, const char *expression, size_t d)
 {
