@@ -103,9 +103,7 @@ static const tool_option options[] = {
     {"unit-inputs", 0, NULL,
      "use inputs as they are; lengthscales start, and end, where those of\ninputs within 0 and 1 do", false},
     {"lengthscale-prior", 0, "NAME",
-     "weak (default); dimension: longer with the number of inputs, and\nlittle noise, as searches in many "
-     "inputs want",
-     false},
+     "weak (default); dimension: longer with the number of inputs, as\nsearches in many inputs want", false},
     {"set", 0, "NAME=VALUE",
      "hold a hyperparameter: noise, mean, outputscale,\nlengthscale, lengthscale[0], threshold, ...; of "
      "several outputs\nnoise[0], mean[0], coregionalisation[1,0], ...",

@@ -101,20 +101,19 @@ HF_API hf_status hf_suspects_parse(hf_context *ctx, const char *name, hf_suspect
 HF_API const char *hf_suspects_name(hf_suspects suspects);
 
 /**
- * Log-normal priors on lengthscales and noise, for fits with `priors`. With d the inputs that a
- * distance is of:
+ * Log-normal priors on lengthscales, for fits with `priors`. With d the inputs that a distance is
+ * of:
  *
- * | prior | lengthscale l, of inputs | noise variance s of a standardised target |
+ * | prior | lengthscale l | noise variance of a standardised target |
  * |---|---|---|
- * | weak | log l ~ N(log(d) / 2 + 0.5, 2^2), standardised | log s ~ N(log 0.03, 3^2) |
- * | dimension | l ~ LogNormal(sqrt 2 + log(d) / 2, sqrt 3), in [0, 1] | s ~ LogNormal(-4, 1) |
+ * | weak | log l ~ N(log(d) / 2 + 0.5, 2^2), standardised inputs | at least 1e-6 |
+ * | dimension | l ~ LogNormal(sqrt 2 + log(d) / 2, sqrt 3), inputs in [0, 1] | at least 1e-7 |
  *
- * Dimension is the prior of Hvarfner, Hellsten and Nardi (2024) with the noise of BoTorch: a
- * function of many inputs is taken to vary less along each. Their maxima are of densities of l and
- * s, not of their logarithms, and so are these: the prior of log l is normal about the logarithm
- * of the mode, sqrt 2 + log(d) / 2 - 3, that of log s about -5. The noise is at least 1e-4. An
- * input's [0, 1] is its range among the readings, with unit_inputs [0, 1] itself. Outputscales
- * keep the weak prior: log a ~ N(0, 2^2).
+ * Dimension is the prior of Hvarfner, Hellsten and Nardi (2024): a function of many inputs is taken
+ * to vary less along each. Their maxima are of densities of l, not of its logarithm, and so is
+ * this: the prior of log l is normal about the logarithm of the mode, sqrt 2 + log(d) / 2 - 3. An
+ * input's [0, 1] is its range among the readings, with unit_inputs [0, 1] itself. Outputscale and
+ * noise have weak priors either way: log a ~ N(0, 2^2), log s ~ N(log 0.03, 3^2).
  */
 typedef enum hf_prior_kind {
     HF_PRIOR_WEAK = 0,

@@ -146,7 +146,7 @@ double hfi_fit_reference(const hfi_fit *fit, const hf_parameter *parameter);
  *  whose unit has the logarithm `unit`; the lower bound of a noise in standardised units. */
 void hfi_fit_kernel_prior(const hfi_fit *fit, hfi_trainer *trainer, size_t i, const hf_parameter *p,
                           hfi_fit_array *last);
-void hfi_fit_noise_prior(const hfi_fit *fit, hfi_trainer *trainer, size_t at, double unit);
+void hfi_fit_noise_prior(hfi_trainer *trainer, size_t at, double unit);
 double hfi_fit_least_noise(const hfi_fit *fit);
 /** Trains: `state` receives the result, the sites are left as they ended (fit_train.c). */
 hf_status hfi_fit_train(hfi_fit *fit, double *state);

@@ -126,7 +126,7 @@ static hf_status noise_box(const hfi_fit *fit, hfi_trainer *t, size_t channel)
         t->upper[at] =
             fmin(t->upper[at], log(hfi_scaling_site_variance(&fit->scaling, channel, settings->max_noise)));
     t->upper[at] = fmax(t->upper[at], t->lower[at]);
-    if (settings->priors) hfi_fit_noise_prior(fit, t, at, unit);
+    if (settings->priors) hfi_fit_noise_prior(t, at, unit);
     const bool held = hfi_trainer_noises(t) > 1 ? fit->noises_held[channel] : fit->noise_held;
     if (settings->train && !held) t->free_index[t->free_count++] = at;
     return HF_OK;

@@ -10,9 +10,9 @@ static const double noise_prior_sd = 3.0, scale_prior_sd = 2.0, factor_prior_sd 
 
 /* Scaled with the inputs' number (Hvarfner, Hellsten and Nardi 2024), for inputs in [0, 1]: a density of l with parameters
  * sqrt 2 + log(d) / 2 and sqrt 3 is largest where its logarithm is sqrt 2 + log(d) / 2 - 3, and as a function of
- * that logarithm it is a normal one about there, to a factor. The same for the noise: -4 - 1. */
+ * that logarithm it is a normal one about there, to a factor. Searches are often of functions without noise: there may be less of it. */
 static const double dimension_mode = -1.585786437626905, dimension_prior_sd = 1.7320508075688772;
-static const double dimension_noise_mode = -3.506557897319982, dimension_noise_sd = 3.0, dimension_noise_lower = 1e-7;
+static const double dimension_noise_lower = 1e-7;
 
 static bool is_measured(const hfi_fit *fit, size_t column)
 {
@@ -104,11 +104,10 @@ double hfi_fit_least_noise(const hfi_fit *fit)
     return scales_with_dimension(fit) ? dimension_noise_lower : noise_lower;
 }
 
-void hfi_fit_noise_prior(const hfi_fit *fit, hfi_trainer *t, size_t at, double unit)
+void hfi_fit_noise_prior(hfi_trainer *t, size_t at, double unit)
 {
-    const bool scaled = scales_with_dimension(fit);
-    t->prior_mean[at] = (scaled ? dimension_noise_mode : noise_prior) + unit;
-    t->prior_sd[at] = scaled ? dimension_noise_sd : noise_prior_sd;
+    t->prior_mean[at] = noise_prior + unit;
+    t->prior_sd[at] = noise_prior_sd;
 }
 
 void hfi_fit_kernel_prior(const hfi_fit *fit, hfi_trainer *t, size_t i, const hf_parameter *p,
