@@ -45,6 +45,7 @@ static void all_written(const hf_fit_settings *s)
     WRITTEN(*s, inducing);
     WRITTEN(*s, inducing_method);
     WRITTEN(*s, inducing_choice);
+    WRITTEN(*s, inducing_inputs);
     WRITTEN(*s, train_inducing);
     WRITTEN(*s, actions);
     WRITTEN(*s, action_kind);
@@ -100,6 +101,7 @@ typedef struct mirror {
     size_t inducing;
     hf_inducing_method inducing_method;
     hf_inducing_choice inducing_choice;
+    const double *inducing_inputs;
     bool train_inducing;
     size_t actions;
     hf_actions action_kind;
@@ -188,7 +190,7 @@ static void defaults_are_as_documented(void **state)
     assert_true(s.weighting == HF_OUTPUTS_READING && !s.output_eps && s.output_eps_count == 0);
     assert_true(s.noise_start == 0.0 && s.beta == 0.0 && s.student_nu == 0.0);
     assert_true(s.set == NULL && s.set_count == 0 && s.checkpoint == NULL);
-    assert_true(s.start == NULL && s.start_count == 0 && !s.warm);
+    assert_true(s.start == NULL && s.start_count == 0 && !s.warm && s.inducing_inputs == NULL);
 }
 
 static void presets_are_what_they_say(void **state)
