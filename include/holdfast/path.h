@@ -15,9 +15,9 @@
  * whoever solved it. One g is normal only given its frequencies: with those its covariance is off
  * by O(1/sqrt(features)).
  *
- * Kernels: se, matern12, matern32, matern52, rq, periodic, sm, linear, constant, coregion, and
- * their sums and products. A kernel with white has no paths, since its values at different places
- * have nothing to do with each other: HF_ERR_ARGUMENT names it.
+ * Kernels: se, matern12, matern32, matern52, rq, periodic, sm, linear, constant, coregion,
+ * category, and their sums and products. A kernel with white has no paths, since its values at
+ * different places have nothing to do with each other: HF_ERR_ARGUMENT names it.
  *
  * Sources: Wilson, Borovitskiy, Terenin, Mostowsky, Deisenroth, Efficiently sampling functions from
  * Gaussian process posteriors, 2020; Rahimi, Recht, Random features for large-scale kernel
@@ -56,7 +56,7 @@ HF_API size_t hf_path_dimension(const hf_path *path);
 HF_API hf_workspace *hf_path_workspace(hf_context *ctx, const hf_path *path);
 /**
  * The function at x (d entries) in the user's units, and its exact gradient (d entries, or NULL).
- * Inputs that are numbers of outputs have gradient 0.
+ * Inputs that are numbers of outputs or codes of categories have gradient 0.
  * Allocates nothing; thread-safe with a workspace of one's own. O((features + n) d). Errors, with
  * no message and outputs untouched: HF_ERR_ARGUMENT (NULL, a workspace of another path, a number
  * that is no output), HF_ERR_NOT_FINITE.

@@ -16,12 +16,14 @@ enum {
 typedef enum factor_kind {
     LINEAR, /* numbers' x, d numbers */
     TABLE,  /* the number of the output in `column`, `size` numbers */
+    SIGN,   /* 1 or -1, by the code in `column` and the key */
 } factor_kind;
 
 struct hfi_feature_factor {
     factor_kind kind;
     size_t column, size;
     size_t at; /* first of its numbers */
+    uint64_t key;
 };
 
 typedef struct drawing {
@@ -100,7 +102,8 @@ static void spectral_waves(drawing *w, const hfi_leaf *leaf)
 
 static double *add_factor(drawing *w, factor_kind kind, size_t column, size_t size)
 {
-    w->out->factors[w->factor_count++] = (hfi_feature_factor){kind, column, size, w->number_count};
+    w->out->factors[w->factor_count++] = (hfi_feature_factor){kind, column, size, w->number_count,
+                                                              kind == SIGN ? hfi_stream_bits(w->stream) : 0};
     double *numbers = w->out->numbers + w->number_count;
     w->number_count += size;
     return numbers;
@@ -135,6 +138,14 @@ static void coregion_factor(drawing *w, const hfi_leaf *leaf)
         table[s] += sqrt(value[own + row[s]]) * hfi_stream_normal(w->stream);
 }
 
+/* rho + (1 - rho) [c = c'], rho = exp(-1/l), for each column: 1, or independent signs of the codes. */
+static void category_factor(drawing *w, const hfi_leaf *leaf)
+{
+    for (size_t a = 0; a < leaf->columns; a++)
+        if (hfi_stream_uniform(w->stream) > exp(-1.0 / entry(w, leaf, HFI_FIELD_LENGTHSCALE, a)))
+            add_factor(w, SIGN, w->kernel->columns[leaf->column_at + a], 0);
+}
+
 /* How a feature of a product is drawn from each of its leaves; NULL: there is no function to draw. */
 static void (*const draw_leaf[HFI_FORMS])(drawing *w, const hfi_leaf *leaf) = {
     [HFI_FORM_SE] = se_waves,
@@ -147,6 +158,7 @@ static void (*const draw_leaf[HFI_FORMS])(drawing *w, const hfi_leaf *leaf) = {
     [HFI_FORM_LINEAR] = linear_factor,
     [HFI_FORM_CONSTANT] = constant_factor,
     [HFI_FORM_COREGION] = coregion_factor,
+    [HFI_FORM_CATEGORY] = category_factor,
 };
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------- */
@@ -201,6 +213,7 @@ static void count_factors(const hf_kernel *kernel, size_t node, size_t *factors,
             continue;
         }
         const hfi_leaf *leaf = &kernel->leaves[kernel->nodes[c].leaf];
+        if (leaf->form == HFI_FORM_CATEGORY) *factors += leaf->columns;
         if (leaf->form != HFI_FORM_LINEAR && leaf->form != HFI_FORM_COREGION) continue;
         *factors += 1;
         *numbers += leaf->form == HFI_FORM_LINEAR ? kernel->d : leaf->outputs;
@@ -263,11 +276,11 @@ static void draw_feature(drawing *w, size_t term, double share, bool weighted)
     out->first[i + 1] = w->factor_count;
 }
 
-hf_status hfi_features_create(hf_context *ctx, const hf_kernel *kernel, size_t each, hfi_stream *stream,
-                              hfi_features *out)
+hf_status hfi_features_create(hf_context *ctx, const hf_kernel *kernel, size_t waves_of_each,
+                              hfi_stream *stream, hfi_features *out)
 {
     hf_status status = check(ctx, kernel);
-    if (status >= 0) status = make_room(ctx, kernel, each, out);
+    if (status >= 0) status = make_room(ctx, kernel, waves_of_each, out);
     if (status < 0) return status;
     drawing w = {.kernel = kernel, .stream = stream, .out = out, .stride = out->count};
     w.frequency = hfi_alloc(ctx, kernel->d, sizeof *w.frequency);
@@ -278,7 +291,7 @@ hf_status hfi_features_create(hf_context *ctx, const hf_kernel *kernel, size_t e
     out->count = 0;
     for (size_t t = kernel->nodes[kernel->root].child; t != HFI_NONE; t = kernel->nodes[t].next) {
         bool random = false;
-        const size_t here = is_finite(kernel, t, &random) ? 1 : each;
+        const size_t here = is_finite(kernel, t, &random) ? 1 : waves_of_each;
         for (size_t i = 0; i < here; i++) draw_feature(&w, t, 1.0 / (double)here, !random);
     }
     hfi_free(ctx, w.frequency);
@@ -298,9 +311,22 @@ void hfi_features_free(hfi_features *features)
     memset(features, 0, sizeof *features);
 }
 
+/* One bit of a mixture of key and code (splitmix64's). */
+static double sign_of(uint64_t key, double code)
+{
+    const double whole = hfi_code_of(code) + 0.0; /* -0 is 0 */
+    uint64_t bits;
+    memcpy(&bits, &whole, sizeof bits);
+    bits ^= key;
+    bits = (bits ^ (bits >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    bits = (bits ^ (bits >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (bits ^ (bits >> 31)) >> 63 ? -1.0 : 1.0;
+}
+
 static double factor_value(const hfi_features *f, const hfi_feature_factor *factor, const double *x)
 {
     const double *numbers = f->numbers + factor->at;
+    if (factor->kind == SIGN) return sign_of(factor->key, x[factor->column]);
     if (factor->kind == TABLE) return numbers[hfi_output_of(x[factor->column], factor->size)];
     double sum = 0.0;
     for (size_t j = 0; j < f->d; j++) sum += numbers[j] * x[j];

@@ -9,7 +9,7 @@
  * Frequencies come from the kernel's spectral density, amplitude and phase are those of two
  * independent normal weights, so that over the draws f has mean 0 and exactly the covariance k;
  * given its frequencies a function is normal with a covariance that is off by
- * O(1/sqrt(waves)). The factors are linear functions, tables over outputs, and signs.
+ * O(1/sqrt(waves)). The factors are linear functions, tables over outputs, and signs of categories.
  * Source: Rahimi, Recht, Random features for large-scale kernel machines, 2007.
  */
 #ifndef HFI_KERNEL_FEATURES_H

@@ -163,11 +163,11 @@ HFI_CLONES void hfi_loop_spectral_sums(const hfi_points *points, size_t column, 
     sums[2] = by_input;
 }
 
-HFI_CLONES void hfi_loop_phases(size_t count, size_t d, const double *frequency, size_t stride,
-                                const double *x, double *restrict phases)
+HFI_CLONES void hfi_loop_phases(size_t count, size_t d, const double *rates, size_t stride, const double *x,
+                                double *restrict phases)
 {
     for (size_t j = 0; j < d; j++) {
-        const double *restrict f = frequency + j * stride;
+        const double *restrict f = rates + j * stride;
         const double at = x[j];
         HFI_SIMD
         for (size_t i = 0; i < count; i++) phases[i] += f[i] * at;

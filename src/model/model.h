@@ -278,7 +278,7 @@ hf_status hfi_model_left_out(hf_context *ctx, const hf_model *model, double *mea
 bool hfi_model_is_kept(const hf_model *model, size_t i);
 
 /** The message on rows without a prediction; HF_OK if there is none. */
-hf_status hfi_predict_message(hf_context *ctx, const hf_model *m, const hf_table *t, size_t lost);
+hf_status hfi_predict_message(hf_context *ctx, const hf_table *table, size_t missing);
 /** The five columns of a prediction out of mean and variances; `out` has 5 x rows entries. */
 void hfi_predict_columns(size_t rows, size_t stride, const double *mean, const double *var_latent,
                          const double *var_observed, double *out);

@@ -144,5 +144,5 @@ hf_status hf_predict_outside_into_table(hf_context *ctx, const hf_model *model, 
     hfi_free(ctx, distances);
     hfi_free(ctx, worst);
     hfi_free(ctx, name);
-    return status < 0 ? status : hfi_predict_message(ctx, model, table, missing);
+    return status < 0 ? status : hfi_predict_message(ctx, table, missing);
 }

@@ -116,12 +116,12 @@ hf_status hfi_model_predict(hf_context *ctx, const hf_model *model, const hf_tab
     return status;
 }
 
-hf_status hfi_predict_message(hf_context *ctx, const hf_model *m, const hf_table *t, size_t lost)
+hf_status hfi_predict_message(hf_context *ctx, const hf_table *table, size_t missing)
 {
-    if (lost == 0) return hfi_fail(ctx, HF_OK, "%s", "");
+    if (missing == 0) return hfi_fail(ctx, HF_OK, "%s", "");
     return hfi_fail(ctx, HF_WARN_ROWS_SKIPPED,
-                    "%s: %zu of %zu rows have a missing input%s and get no prediction", hf_table_source(t),
-                    lost, hf_table_rows(t), m->mean_column != NULL ? " or prior mean" : "");
+                    "%s: %zu of %zu rows have a missing input and get no prediction", hf_table_source(table),
+                    missing, hf_table_rows(table));
 }
 
 void hfi_predict_columns(size_t rows, size_t stride, const double *mean, const double *var_latent,
@@ -197,7 +197,7 @@ static hf_status predict_readings_into_table(hf_context *ctx, const hf_model *mo
     }
     hfi_free(ctx, values);
     hfi_free(ctx, predictions.mean);
-    return status < 0 ? status : hfi_predict_message(ctx, model, table, predictions.missing);
+    return status < 0 ? status : hfi_predict_message(ctx, table, predictions.missing);
 }
 
 hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, hf_table *table)

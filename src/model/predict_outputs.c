@@ -211,7 +211,7 @@ hf_status hfi_predict_outputs_into_table(hf_context *ctx, const hf_model *model,
     const size_t missing = predictions.missing;
     status = add_predictions(ctx, model, table, &predictions);
     hfi_outputs_predictions_free(ctx, &predictions);
-    return status < 0 ? status : hfi_predict_message(ctx, model, table, missing);
+    return status < 0 ? status : hfi_predict_message(ctx, table, missing);
 }
 
 static int by_text(const void *a, const void *b)
@@ -277,5 +277,5 @@ hf_status hf_predict_covariances_into_table(hf_context *ctx, const hf_model *mod
     const size_t missing = predictions.missing;
     status = add_covariances(ctx, model, table, predictions.covariance);
     hfi_outputs_predictions_free(ctx, &predictions);
-    return status < 0 ? status : hfi_predict_message(ctx, model, table, missing);
+    return status < 0 ? status : hfi_predict_message(ctx, table, missing);
 }

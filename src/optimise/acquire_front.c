@@ -353,25 +353,25 @@ static hf_status find(hf_context *ctx, prepared *p, const hf_domain *domain,
     return status;
 }
 
-hf_status hf_ehvi_maximise(hf_context *ctx, const hf_acquire_front *front, const hf_domain *domain,
+hf_status hf_ehvi_maximise(hf_context *ctx, const hf_acquire_front *objectives, const hf_domain *domain,
                            const hf_search_settings *settings, size_t guess_count, const double *guesses,
-                           double *x, hf_maximiser *report)
+                           double *x, hf_maximiser *maximiser)
 {
     const double begin = hfi_now();
     hf_maximiser found = {.index = 0};
-    hf_status status = check_objectives(ctx, front);
+    hf_status status = check_objectives(ctx, objectives);
     if (status >= 0) status = hfi_maximise_check_call(ctx, domain, settings, guess_count, guesses, x);
-    if (status >= 0) status = check(ctx, front, domain->dimension);
+    if (status >= 0) status = check(ctx, objectives, domain->dimension);
     if (status < 0) return status;
     prepared p;
     double *place = hfi_alloc(ctx, domain->dimension, sizeof *place);
-    status = prepare(ctx, front, domain->dimension, &p);
+    status = prepare(ctx, objectives, domain->dimension, &p);
     if (place == NULL) status = HF_ERR_MEMORY;
     if (status >= 0) status = find(ctx, &p, domain, settings, guess_count, guesses, place, &found);
     if (status >= 0) {
         memcpy(x, place, domain->dimension * sizeof *x);
         found.seconds = hfi_now() - begin;
-        if (report != NULL) *report = found;
+        if (maximiser != NULL) *maximiser = found;
     }
     finish(ctx, &p);
     hfi_free(ctx, place);

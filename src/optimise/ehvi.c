@@ -185,29 +185,29 @@ static void write(const hf_ehvi *ehvi, const total *t, double factor, double *by
     }
 }
 
-hf_status hf_ehvi_log(const hf_ehvi *ehvi, const double *mean, const double *sd, double *value,
+hf_status hf_ehvi_log(const hf_ehvi *ehvi, const double *mean, const double *sd, double *log_improvement,
                       double *by_mean, double *by_sd)
 {
     total t;
     double log_value;
-    if (!valid(ehvi, mean, sd, value)) return HF_ERR_ARGUMENT;
+    if (!valid(ehvi, mean, sd, log_improvement)) return HF_ERR_ARGUMENT;
     const hf_status status = evaluate(ehvi, mean, sd, by_mean != NULL || by_sd != NULL, &t, &log_value);
     if (status < 0) return status;
-    *value = log_value;
+    *log_improvement = log_value;
     write(ehvi, &t, 1.0, by_mean, by_sd);
     return HF_OK;
 }
 
-hf_status hf_ehvi_value(const hf_ehvi *ehvi, const double *mean, const double *sd, double *value,
-                        double *by_mean, double *by_sd)
+hf_status hf_ehvi_value(const hf_ehvi *ehvi, const double *mean, const double *sd,
+                        double *expected_improvement, double *by_mean, double *by_sd)
 {
     total t;
     double log_value;
-    if (!valid(ehvi, mean, sd, value)) return HF_ERR_ARGUMENT;
+    if (!valid(ehvi, mean, sd, expected_improvement)) return HF_ERR_ARGUMENT;
     const hf_status status = evaluate(ehvi, mean, sd, by_mean != NULL || by_sd != NULL, &t, &log_value);
     if (status < 0) return status;
     if (log_value > log(DBL_MAX)) return HF_ERR_NOT_FINITE;
-    *value = exp(log_value);
-    write(ehvi, &t, *value, by_mean, by_sd);
+    *expected_improvement = exp(log_value);
+    write(ehvi, &t, *expected_improvement, by_mean, by_sd);
     return HF_OK;
 }

@@ -35,7 +35,7 @@ static hf_status check(hf_context *ctx, size_t n, size_t m, const double *values
 }
 
 hf_status hfi_front_above_reference(hf_context *ctx, size_t n, size_t m, const double *values,
-                                    const double *reference, hfi_front_point **points, size_t *count)
+                                    const double *reference, hfi_front_point **found, size_t *kept)
 {
     hf_status status = check(ctx, n, m, values);
     if (status < 0) return status;
@@ -46,16 +46,16 @@ hf_status hfi_front_above_reference(hf_context *ctx, size_t n, size_t m, const d
                             j, reference[j]);
     hfi_front_point *above = hfi_alloc(ctx, n, sizeof *above);
     if (above == NULL) return HF_ERR_MEMORY;
-    size_t kept = 0;
+    size_t stay = 0;
     for (size_t i = 0; i < n; i++) {
         const double *row = values + i * m;
         bool better = true;
         for (size_t j = 0; j < m; j++) better = better && row[j] > reference[j];
-        if (better) above[kept++] = (hfi_front_point){row[m - 1], row};
+        if (better) above[stay++] = (hfi_front_point){row[m - 1], row};
     }
-    hfi_front_sort(kept, above);
-    *points = above;
-    *count = kept;
+    hfi_front_sort(stay, above);
+    *found = above;
+    *kept = stay;
     return HF_OK;
 }
 

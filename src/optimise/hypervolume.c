@@ -29,7 +29,7 @@ static double area(const slicing *s, size_t n, const hfi_front_point *points)
 static double slices(const slicing *s, size_t m, size_t n, const hfi_front_point *points);
 
 /* Volume of the points in the first m objectives. */
-static double volume(const slicing *s, size_t m, size_t n, const hfi_front_point *points)
+static double measure(const slicing *s, size_t m, size_t n, const hfi_front_point *points)
 {
     hfi_front_point *own = s->room + (m - 1) * s->n;
     for (size_t i = 0; i < n; i++) own[i] = (hfi_front_point){points[i].row[m - 1], points[i].row};
@@ -45,15 +45,15 @@ static double slices(const slicing *s, size_t m, size_t n, const hfi_front_point
     for (size_t i = 0; i < n; i++) {
         const double below = i + 1 < n ? points[i + 1].key : s->reference[m - 1];
         if (m == s->m && !hfi_progress(s->ctx, "hypervolume", (double)i / (double)n, NAN)) return NAN;
-        if (points[i].key > below) sum += (points[i].key - below) * volume(s, m - 1, i + 1, points);
+        if (points[i].key > below) sum += (points[i].key - below) * measure(s, m - 1, i + 1, points);
     }
     return sum;
 }
 
 hf_status hf_hypervolume(hf_context *ctx, size_t n, size_t m, const double *values, const double *reference,
-                         double *out)
+                         double *volume)
 {
-    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "volume is NULL");
+    if (volume == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "volume is NULL");
     if (m > HF_FRONT_OBJECTIVES)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the hypervolume of %zu objectives is asked for; at most %d", m,
                         HF_FRONT_OBJECTIVES);
@@ -64,13 +64,13 @@ hf_status hf_hypervolume(hf_context *ctx, size_t n, size_t m, const double *valu
     s.room = hfi_alloc(ctx, s.n, m * sizeof *s.room);
     status = s.room != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0) {
-        const double sum = volume(&s, m, s.n, points);
+        const double sum = measure(&s, m, s.n, points);
         if (isnan(sum)) /* no sum of positive terms is NaN */
             status = hfi_cancelled(ctx);
         else if (isinf(sum))
             status = hfi_fail(ctx, HF_ERR_NOT_FINITE, "the hypervolume is beyond the largest number");
         else
-            *out = sum;
+            *volume = sum;
     }
     hfi_free(ctx, s.room);
     hfi_free(ctx, points);

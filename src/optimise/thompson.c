@@ -65,7 +65,7 @@ static hf_status find(hf_context *ctx, const hf_posterior *posterior, drawn *f, 
     return status;
 }
 
-hf_status hf_thompson_maximise(hf_context *ctx, const hf_posterior *posterior, uint64_t stream,
+hf_status hf_thompson_maximise(hf_context *ctx, const hf_posterior *model, uint64_t stream,
                                const hf_domain *domain, const hf_search_settings *settings,
                                size_t guess_count, const double *guesses, double *x, hf_maximiser *report)
 {
@@ -73,11 +73,11 @@ hf_status hf_thompson_maximise(hf_context *ctx, const hf_posterior *posterior, u
     drawn f = {NULL, NULL};
     hf_maximiser found = {.index = 0};
     hf_status status = hfi_maximise_check_call(ctx, domain, settings, guess_count, guesses, x);
-    if (status >= 0) status = check(ctx, posterior, domain);
+    if (status >= 0) status = check(ctx, model, domain);
     if (status < 0) return status;
     double *place = hfi_alloc(ctx, domain->dimension, sizeof *place);
-    status = place != NULL ? hf_path_create(ctx, posterior, stream, 0, &f.path) : HF_ERR_MEMORY;
-    if (status >= 0) status = find(ctx, posterior, &f, domain, settings, guess_count, guesses, place, &found);
+    status = place != NULL ? hf_path_create(ctx, model, stream, 0, &f.path) : HF_ERR_MEMORY;
+    if (status >= 0) status = find(ctx, model, &f, domain, settings, guess_count, guesses, place, &found);
     if (status >= 0) {
         memcpy(x, place, domain->dimension * sizeof *x);
         found.seconds = hfi_now() - begin;

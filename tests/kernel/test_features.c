@@ -41,6 +41,9 @@ static const char *const kernels[] = {
     "(se(x1) + 0.2*linear(x2))*(matern32(x2) + constant(variance=2))",
     "coregion(x3, outputs=3)",
     "coregion(x3, outputs=3, rank=1) * matern52(x1)",
+    "category(x3, lengthscale=0.8) * matern52(x1)",
+    "1.5*category(x3, lengthscale=2) + se(x1)*(category(x3) + linear(x2))",
+    "category(x2, x3, ard, lengthscale[0]=0.5)*rq(x1)",
     "coregion(x3, outputs=3) * se(x1) + coregion(x3, outputs=3, rank=2) * linear(x2)",
 };
 
