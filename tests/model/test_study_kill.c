@@ -35,7 +35,6 @@ static pid_t work(const char *path, int to)
     assert_true(child >= 0);
     if (child != 0) return child;
     hf_context *ctx = hf_context_create();
-    hf_context_set_threads(ctx, 1);
     hf_study *study = NULL;
     if (hf_study_file_open(ctx, path, true, &study) < 0) _exit(2);
     for (int k = 0;; k++) {
