@@ -164,19 +164,31 @@ static bool wants_search(const hfi_finder *finder, const hfi_flagging *base, con
     return !attempt->judged.accepted && attempt->judged.evidence.chance <= worth_a_search;
 }
 
-/* A warm fit: at the hyperparameters that it starts from, which an earlier fit ended at, wrong readings stand out as they are. */
+/* A look at residuals by hyperparameters that stay as they are in `start`. */
+static hf_status look_held(hfi_finder *finder, const bool *lock, const hfi_flagging *base,
+                           hfi_flagging *start, hfi_flagging *scratch, hfi_attempt *attempt)
+{
+    memcpy(start->flag, lock, finder->n * sizeof *lock);
+    finder->held = true;
+    hf_status s = peel_and_consider(finder, lock, base, start, scratch, attempt);
+    if (s >= 0 && !attempt->tested) s = hfi_isolated_run(finder, lock, attempt);
+    finder->held = false;
+    return s;
+}
+
+/* A warm fit: at the hyperparameters that it starts from, which an earlier fit ended at, wrong readings stand out as they are. Where that
+ * settles nothing few readings are searched as in any fit, and of many another look is taken from where the plain fit ended. */
 static hf_status try_warm(hfi_finder *finder, const bool *lock, const hfi_flagging *base, bool robust_start,
                           hfi_flagging *start, hfi_flagging *scratch, hfi_attempt *attempt)
 {
-    memcpy(start->flag, lock, finder->n * sizeof *lock);
-    hf_status s = hfi_finder_present(finder, start->flag);
+    hf_status s = hfi_finder_present(finder, lock);
     if (s >= 0) s = hfi_trainer_cold(finder->trainer, start->state);
-    finder->held = true;
-    if (s >= 0) s = peel_and_consider(finder, lock, base, start, scratch, attempt);
-    if (s >= 0) s = hfi_isolated_run(finder, lock, attempt);
-    finder->held = false;
+    if (s >= 0) s = look_held(finder, lock, base, start, scratch, attempt);
     if (s < 0 || !wants_search(finder, base, attempt)) return s;
-    return try_starts(finder, lock, base, robust_start, start, scratch, attempt);
+    if (finder->n <= HFI_EXPLORE_READINGS)
+        return try_starts(finder, lock, base, robust_start, start, scratch, attempt);
+    memcpy(start->state, base->state, finder->trainer->count * sizeof *start->state);
+    return look_held(finder, lock, base, start, scratch, attempt);
 }
 
 hf_status hfi_attempt_run(hfi_finder *finder, const bool *lock, const hfi_flagging *base, bool robust_start,
