@@ -120,7 +120,7 @@ typedef struct hf_study_settings {
     double beta;                /**< of UCB: 2 */
     hf_study_reach reach;       /**< auto */
     size_t regions;             /**< 1: trust regions side by side */
-    size_t region_from;         /**< 15 variables: see HF_REACH_AUTO */
+    size_t region_from;         /**< 50 variables: see HF_REACH_AUTO */
     size_t start;               /**< 0: 2 (d + 1), at least 5: quasi-random trials before the surrogate */
     size_t draws;               /**< 128: quasi-random draws over pending trials */
     bool robust;                /**< true: values are doubted, with presets that can. false: never */

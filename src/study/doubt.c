@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double enough = 0.2, prior_wrong = 0.5, prior_right = 4.5;
+static const double enough = 0.5, prior_wrong = 0.5, prior_right = 4.5;
 /* Readings of one place agree that differ by at most so many noise sds of a difference, and so many times the
  * lower quartile of all such differences, where there are enough of these (of sound pairs 94 in 100 do); or by this
  * share of the readings' range. */

@@ -3,6 +3,7 @@
 #include "study/propose.h"
 #include "study/safe.h"
 #include "study/study.h"
+#include <holdfast/acquire_front.h>
 
 #include <math.h>
 #include <string.h>
@@ -116,7 +117,12 @@ static hf_status maximise(hf_context *ctx, const hf_study *study, const hfi_roun
     hf_status s = best_places(ctx, study, guess, &guesses, &incumbent);
     if (s >= 0) {
         const hf_acquire a = acquisition(study, round, &incumbent, constraint, limit);
-        s = hf_acquire_maximise(ctx, &a, domain, NULL, guesses, guess, u, &report);
+        if (study->objectives > 1)
+            s = hfi_study_widen_front(ctx, study, round, &a, u, &report.value);
+        else if (study->s.thompson)
+            s = hf_thompson_maximise(ctx, a.posterior, a.stream, domain, NULL, guesses, guess, u, &report);
+        else
+            s = hf_acquire_maximise(ctx, &a, domain, NULL, guesses, guess, u, &report);
     }
     out->value = report.value;
     hfi_free(ctx, guess);
@@ -261,7 +267,8 @@ static hf_status acquire(hf_context *ctx, hf_study *study, const hfi_round *roun
     double spread = 0.0;
     if (s >= 0) s = hfi_worse(s, hfi_study_spread(ctx, study, &spread));
     const bool turn = round->number % 2 == 0; /* little to gain: here and elsewhere take turns */
-    if (s >= 0 && out->value < nothing_to_gain(study, spread, turn ? little : nothing))
+    const bool gains = study->objectives == 1 && !study->s.thompson;
+    if (s >= 0 && gains && out->value < nothing_to_gain(study, spread, turn ? little : nothing))
         s = hfi_worse(s, explore(ctx, study, round, spread, out, u));
     if (s < 0) return s;
     decode(study, u, out->at);

@@ -34,6 +34,9 @@ void hfi_study_fill(const hf_study *study, uint64_t number, double *u);
 hf_status hfi_study_spread(hf_context *ctx, const hf_study *study, double *out);
 /** Distance of two places as a share of the cube's diagonal; categories differ by 1. */
 double hfi_study_distance(const hf_study *study, const double *a, const double *b);
+/** The place of the largest expected hypervolume improvement, of `constraints` with its constraints. */
+hf_status hfi_study_widen_front(hf_context *ctx, const hf_study *study, const hfi_round *round,
+                                const hf_acquire *constraints, double *u, double *value);
 /** A place elsewhere, for searches outside of the niches that were found (explore.c); one whose acquisition is below
  * `least` has ended. HF_ERR_NO_DATA: there is no such place. */
 hf_status hfi_study_explore(hf_context *ctx, const hf_study *study, const hfi_round *round,

@@ -13,7 +13,7 @@ hf_study_settings hf_study_settings_default(void)
                                .beta = 2.0,
                                .reach = HF_REACH_AUTO,
                                .regions = 1,
-                               .region_from = 15,
+                               .region_from = 50,
                                .draws = 128,
                                .robust = true,
                                .repeats = 2};

@@ -201,7 +201,9 @@ static hf_status fit(hf_context *ctx, const training *t, const double *y, bool f
     if (!finder) settings.suspects = HF_SUSPECTS_OFF;
     if (s >= 0 && t->before->readings > 0) {
         s = assignments(ctx, t->study, t->before, &kernel, &start);
-        /*WARM*/
+        settings.start = start;
+        settings.start_count = t->before->parameters;
+        settings.warm = true;
     }
     const hf_data data = data_of(t->study, t->s, y);
     if (s >= 0) s = hf_fit_data(ctx, &data, &settings, &a->posterior, &report, a->reading);
