@@ -98,7 +98,8 @@ static void nothing_acknowledged_is_lost(const scene *s, const said *known)
     hf_study_free(study);
 }
 
-static void kill_some(size_t start)
+/* Kills come up to so many milliseconds apart. */
+static void kill_some(size_t start, uint64_t apart)
 {
     scene s = scene_make();
     hf_study_settings settings = studies_settings(1, studies_plane, &studies_gain);
@@ -118,7 +119,7 @@ static void kill_some(size_t start)
     for (size_t i = 0; i < PROGRAMS; i++) child[i] = work(s.path, ends[1]);
     for (int k = 0; k < kills || count == 0; k++) {
         random = 6364136223846793005U * random + 1442695040888963407U;
-        pause_for((long)((random >> 40) % 40));
+        pause_for((long)((random >> 40) % apart));
         const uint64_t victim = (random >> 33) % PROGRAMS;
         end(child[victim]);
         child[victim] = work(s.path, ends[1]);
@@ -137,14 +138,14 @@ static void kill_some(size_t start)
 static void kills_lose_nothing(void **state)
 {
     (void)state;
-    kill_some(100000);
+    kill_some(100000, 40);
 }
 
 /* With surrogates, whose training is written too. */
 static void kills_lose_nothing_of_what_is_learnt(void **state)
 {
     (void)state;
-    kill_some(4);
+    kill_some(4, 160);
 }
 
 int main(int argc, char **argv)
