@@ -74,12 +74,12 @@ hf_status hfi_study_catch_up(hf_context *ctx, const hfi_study_store *store, hf_s
     return status;
 }
 
-hf_status hfi_study_cut(hf_context *ctx, const hfi_study_store *store, uint64_t count, uint64_t *removed)
+hf_status hfi_study_cut(hf_context *ctx, const hfi_study_store *store, uint64_t n, uint64_t *went)
 {
     loading l = {.ledger = store->ledger};
     hfi_study_reading r = {.ledger = store->ledger, .take = replay, .user = &l};
     const hfi_ledger_owner owner = owner_of(&r);
-    const hf_status status = hfi_ledger_undo(ctx, store->ledger, count, &owner, removed);
+    const hf_status status = hfi_ledger_undo(ctx, store->ledger, n, &owner, went);
     hfi_free(ctx, r.numbers.at);
     hf_study_free(l.study);
     return status;

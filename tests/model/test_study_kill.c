@@ -152,6 +152,6 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(kills_lose_nothing),
                                        cmocka_unit_test(kills_lose_nothing_of_what_is_learnt)};
-    if (argc > 1) kills = atoi(argv[1]);
+    if (argc > 1) kills = (int)strtol(argv[1], NULL, 10);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
