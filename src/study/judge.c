@@ -15,10 +15,9 @@ static hf_status add_feasibility(hf_context *ctx, const hf_study *study, size_t 
     const hf_status s = hf_predict(ctx, p, m, u, study->d, mean, var, NULL);
     for (size_t i = 0; i < m && s >= 0; i++) {
         const double sd = sqrt(var[i]), off = limit - mean[i];
-        if (sd > 0.0)
-            out[i].log_feasible += hfi_log_normal_cdf(off / sd);
-        else if (off < 0.0)
-            out[i].log_feasible = -INFINITY;
+        const double log_holds = sd > 0.0 ? hfi_log_normal_cdf(off / sd) : off < 0.0 ? -INFINITY : 0.0;
+        out[i].log_feasible += log_holds;
+        if (outcome == study->outcomes) out[i].log_success = log_holds;
     }
     return s;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The next trial: one of the first, one to repeat, or where the acquisition is largest. */
 #include "study/propose.h"
+#include "study/hunt.h"
 #include "study/safe.h"
 #include "study/study.h"
 #include <holdfast/acquire_front.h>
@@ -104,6 +105,51 @@ static hf_acquire acquisition(const hf_study *study, const hfi_round *round, con
     return a;
 }
 
+/* What a place must be to be asked for. */
+typedef struct gate {
+    const hf_study *study;
+    bool constraints; /* hold as likely as not; false: the acquisition sees to that */
+} gate;
+
+static hf_status passes(hf_context *ctx, const void *self, size_t m, const double *u, bool *fine,
+                        double *unknown)
+{
+    const gate *g = self;
+    hfi_place *place = hfi_alloc(ctx, m, sizeof *place);
+    if (place == NULL) return HF_ERR_MEMORY;
+    const hf_status s = hfi_study_judge(ctx, g->study, m, u, place);
+    for (size_t i = 0; i < m && s >= 0; i++) {
+        fine[i] = place[i].log_success >= log(0.5) && (!g->constraints || place[i].log_feasible >= log(0.5));
+        unknown[i] = place[i].sd[0];
+    }
+    hfi_free(ctx, place);
+    return s;
+}
+
+/* The best place where a trial succeeds as likely as not: a gain that is large enough would outweigh any small probability.
+ * A confidence bound cannot be multiplied by the probability of constraints either. Where no place passes, the one
+ * most likely to. */
+static hf_status maximise_among(hf_context *ctx, const hf_study *study, const hfi_round *round,
+                                const hf_acquire *with, const hf_domain *domain, double *u, double *value)
+{
+    const bool bound = with->kind == HF_ACQUIRE_UCB;
+    const gate g = {.study = study, .constraints = bound};
+    const hfi_places_among among = {.study = study, .admits = passes, .self = &g};
+    hf_acquire a = *with;
+    hf_maximiser report;
+    bool acquired;
+    if (bound) a.constraints = 0;
+    hf_status s = hfi_hunt(ctx, &among, &a, round->number, -INFINITY, u, value, &acquired);
+    if (s != HF_ERR_NO_DATA) return s;
+    a = *with;
+    a.kind = HF_ACQUIRE_LOG_EI;
+    a.best = -INFINITY;
+    a.pending = 0;
+    s = hf_acquire_maximise(ctx, &a, domain, NULL, 0, NULL, u, &report);
+    *value = report.value;
+    return s;
+}
+
 static hf_status maximise(hf_context *ctx, const hf_study *study, const hfi_round *round,
                           const hf_domain *domain, hfi_proposed *out, double *u)
 {
@@ -119,6 +165,8 @@ static hf_status maximise(hf_context *ctx, const hf_study *study, const hfi_roun
         const hf_acquire a = acquisition(study, round, &incumbent, constraint, limit);
         if (study->objectives > 1)
             s = hfi_study_widen_front(ctx, study, round, &a, u, &report.value);
+        else if (study->failed > 0 || (a.kind == HF_ACQUIRE_UCB && a.constraints > 0))
+            s = maximise_among(ctx, study, round, &a, domain, u, &report.value);
         else if (study->s.thompson)
             s = hf_thompson_maximise(ctx, a.posterior, a.stream, domain, NULL, guesses, guess, u, &report);
         else

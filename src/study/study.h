@@ -219,7 +219,8 @@ double hfi_study_clock(double given);
 /** What the surrogates say of a place. Objectives in surrogate units. */
 typedef struct hfi_place {
     double mean[HFI_STUDY_OBJECTIVES], sd[HFI_STUDY_OBJECTIVES];
-    double log_feasible; /* log probability that all constraints hold and the trial does not fail */
+    double log_success;  /* log probability that the trial does not fail */
+    double log_feasible; /* and that all constraints hold as well */
 } hfi_place;
 /** m places u (m x d). */
 hf_status hfi_study_judge(hf_context *ctx, const hf_study *study, size_t m, const double *u, hfi_place *out);

@@ -154,7 +154,7 @@ static void failures_are_avoided(void **state)
     (void)state;
     hf_context *ctx = hf_context_create();
     hf_study *study = plane(ctx);
-    size_t failed = 0;
+    size_t far = 0;
     for (size_t k = 0; k < 40; k++) {
         hf_proposal p;
         hf_trial t;
@@ -162,7 +162,7 @@ static void failures_are_avoided(void **state)
         assert_int_equal(hf_study_trial(ctx, study, p.trial, &t), HF_OK);
         const double y = t.at[0];
         const bool fails = t.at[0] > 1.0;
-        if (k >= 20) failed += fails;
+        far += k >= 20 && t.at[0] > 1.1; /* at the edge itself every second trial may fail */
         assert_int_equal(fails ? hf_study_fail(ctx, study, p.trial, NULL, "melted")
                                : hf_study_tell(ctx, study, p.trial, &y, NULL, NULL),
                          HF_OK);
@@ -171,7 +171,7 @@ static void failures_are_avoided(void **state)
     double at[2];
     assert_true(hf_study_best(ctx, study, at, &best) >= 0);
     assert_true(at[0] <= 1.0 && at[0] > 0.9);
-    assert_true(failed <= 12);
+    assert_true(far <= 4);
     hf_study_free(study);
     hf_context_free(ctx);
 }
@@ -204,7 +204,7 @@ static void pending_trials_expire(void **state)
 
 static double by_levels(const double *at)
 {
-    return at[0] == 2.0 ? 1.0 + at[1] : at[0] - at[1];
+    return at[0] == 2.0 ? 2.0 + at[1] : at[0] - at[1];
 }
 
 static void a_finite_space_is_exhausted(void **state)
