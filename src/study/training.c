@@ -302,8 +302,10 @@ static hf_status try_without(hf_context *ctx, const training *t, const bool *out
 
 /* ---- the training -------------------------------------------------------------------------------------------- */
 
-/* Parameters and verdicts of the attempt that won, into s->next. */
-static hf_status remember(hf_context *ctx, const hf_study *study, attempt *a, hfi_surrogate *s)
+/* Parameters and verdicts of the attempt that won, into s->next. The posterior is made of these, as it is
+ * where they come out of a journal: to the last digit the same. */
+static hf_status remember(hf_context *ctx, const hf_study *study, size_t outcome, attempt *a,
+                          hfi_surrogate *s)
 {
     const size_t parameters = hf_kernel_parameters(hf_posterior_kernel(a->posterior)) + 2;
     hfi_fitted *next = &s->next;
@@ -321,10 +323,8 @@ static hf_status remember(hf_context *ctx, const hf_study *study, attempt *a, hf
     for (size_t i = 0; i < s->n; i++)
         if (s->reading[i].suspected && !s->aside[i])
             next->trial[next->aside + next->doubted++] = (double)s->trial[i];
-    s->posterior = a->posterior;
-    a->posterior = NULL;
     s->trained = true;
-    return HF_OK;
+    return condition(ctx, study, outcome, s, s->aside, next, &s->posterior);
 }
 
 static void range_of(const hfi_surrogate *s, training *t)
@@ -383,7 +383,7 @@ hf_status hfi_surrogate_train(hf_context *ctx, const hf_study *study, size_t out
     range_of(s, &t);
     t.wrong = hfi_study_wrong_share(study, outcome, s);
     hf_status status = best_attempt(ctx, &t, &best);
-    if (status >= 0) status = hfi_worse(status, remember(ctx, study, &best, s));
+    if (status >= 0) status = hfi_worse(status, remember(ctx, study, outcome, &best, s));
     drop(ctx, &best);
     return status;
 }

@@ -59,11 +59,13 @@ static void a_study_goes_on_from_its_file(void **state)
         assert_same_as_file(s.ctx, study, s.path);
         assert_true(study->fitted[0].readings > 0 && study->failed == 1 &&
                     (kind == 0 || study->region[0].heard > 0));
-        studies_run(s.ctx, study, 1, studies_hill, NULL); /* something new to learn for both */
         copy_file(s.path, folder_file(&s.in, "copy.hf", copy));
         again = study_files_open(s.ctx, copy, true);
         same_proposal(s.ctx, study, again);
         assert_same_study(study, again);
+        studies_run(s.ctx, study, 1, studies_hill, NULL); /* something new to learn for both */
+        studies_run(s.ctx, again, 1, studies_hill, NULL);
+        same_proposal(s.ctx, study, again);
         hf_study_free(study);
         hf_study_free(again);
         scene_end(&s);
