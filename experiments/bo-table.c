@@ -15,16 +15,6 @@ static bool is_word(const char *name)
     return *name != '\0';
 }
 
-static bool write_runs(const bo_runs *runs, const char *path)
-{
-    FILE *file = fopen(path, "w");
-    bool good = file && bo_runs_begin(file);
-    for (size_t i = 0; i < runs->count && good; ++i) good = bo_run_write(file, &runs->items[i]);
-    if (file && fclose(file) != 0) good = false;
-    if (!good) perror(path);
-    return good;
-}
-
 int main(int argc, char **argv)
 {
     words files = {.count = 0}, pair = {.count = 0};
@@ -69,7 +59,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < files.count && good; ++i) good = bo_runs_load(&runs, files.items[i]);
     if (good) bo_table_print(stdout, &runs, ours);
     if (good && pair.count) bo_pair_print(stdout, &runs, pair.items[0], pair.items[1]);
-    if (good && out) good = write_runs(&runs, out);
+    if (good && out) good = bo_runs_save(&runs, out);
     if (good && stem) good = bo_curves_draw(&runs, (double)percent / 100.0, stem);
     bo_runs_free(&runs);
     return good ? 0 : 1;

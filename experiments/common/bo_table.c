@@ -99,18 +99,28 @@ bool bo_runs_load(bo_runs *runs, const char *path)
     return good;
 }
 
-bool bo_runs_begin(FILE *out)
+static bool begin(FILE *out)
 {
     fputs("problem,peer,wrong,seed,evaluations", out);
     for (int i = 1; i <= BO_TENTHS; ++i) fprintf(out, ",r%d", 100 * i / BO_TENTHS);
     return fputc('\n', out) != EOF && fflush(out) == 0;
 }
 
-bool bo_run_write(FILE *out, const bo_run *r)
+static bool write_run(FILE *out, const bo_run *r)
 {
     fprintf(out, "%s,%s,%g,%ld,%zu", r->problem, r->method, r->wrong, r->seed, r->evaluations);
     for (size_t i = 0; i < BO_TENTHS; ++i) fprintf(out, ",%.4g", r->regret[i]);
     return fputc('\n', out) != EOF && fflush(out) == 0;
+}
+
+bool bo_runs_save(const bo_runs *runs, const char *path)
+{
+    FILE *file = fopen(path, "w");
+    bool good = file && begin(file);
+    for (size_t i = 0; i < runs->count && good; ++i) good = write_run(file, &runs->items[i]);
+    if (file && fclose(file) != 0) good = false;
+    if (!good) perror(path);
+    return good;
 }
 
 bo_cell bo_runs_cell(const bo_runs *runs, const char *problem, const char *method, double wrong, size_t tenth)

@@ -39,9 +39,8 @@ bool bo_runs_load(bo_runs *runs, const char *path);
 /** The run of a problem, method, share and seed, or NULL. */
 const bo_run *bo_runs_find(const bo_runs *runs, const bo_run *key);
 
-/** The first line of a file of runs, and a run's. False if the stream failed. */
-bool bo_runs_begin(FILE *out);
-bool bo_run_write(FILE *out, const bo_run *run);
+/** Writes a file that bo_runs_load() reads. False, with the reason on standard error, where it cannot. */
+bool bo_runs_save(const bo_runs *runs, const char *path);
 
 /** Median and quartiles over the seeds; NaN where there are none. */
 typedef struct bo_cell {

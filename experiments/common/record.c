@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/record.h"
 #include "common/hash.h"
+#include "common/lines.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Shares come from command lines and from files: compared as decimal numbers, not bit for bit. */
 static bool same_place(const record *a, const record *b)
@@ -142,33 +142,17 @@ bool record_read(const char *line, record *out)
     return ok;
 }
 
+static bool take(const char *line, void *user)
+{
+    record item;
+    if (!record_read(line, &item)) return false;
+    records_add(user, &item);
+    return true;
+}
+
 bool records_load(records *list, const char *path)
 {
-    FILE *file = fopen(path, "r");
-    char *line = NULL;
-    size_t size = 0;
-    off_t whole = 0;
-    bool ok = true;
-    if (!file) return true;
-    for (size_t number = 1; ok; ++number) {
-        ssize_t length = getline(&line, &size, file);
-        record item;
-        if (length <= 0) break;
-        if (line[length - 1] != '\n') {
-            /* Torn by a crash while it was written: cut off, and that model is fitted again. */
-            ok = truncate(path, whole) == 0;
-            break;
-        }
-        whole += length;
-        ok = record_read(line, &item);
-        if (ok)
-            records_add(list, &item);
-        else
-            fprintf(stderr, "%s: line %zu\n", path, number);
-    }
-    free(line);
-    fclose(file);
-    return ok;
+    return lines_load(path, take, list);
 }
 
 summary records_summary(const records *list, const record *key, double (*field)(const record *))
