@@ -141,10 +141,12 @@ static hf_status write(hf_context *ctx, asking *a)
     const size_t d = study->d;
     double *numbers = NULL;
     size_t n = 0;
-    hf_status s = hfi_study_news(ctx, study, a->events, &n, &numbers);
-    for (uint64_t id = 1; id <= study->trials && s >= 0; id++)
+    for (uint64_t id = 1; id <= study->trials; id++)
         if (expired(study, study->trial[id - 1], a->now))
             a->events[n++] = (hfi_study_event){.kind = HFI_STUDY_EXPIRED, .id = id, .time = a->now};
+    size_t news = 0;
+    hf_status s = hfi_study_news(ctx, study, a->events + n, &news, &numbers);
+    n += news;
     if (s >= 0 && a->heard) n += write_regions(a, a->events + n);
     for (size_t i = 0; i < a->count && s >= 0; i++) {
         const hfi_proposed *p = &a->proposed[i];
@@ -209,6 +211,8 @@ hf_status hf_study_ask(hf_context *ctx, hf_study *study, size_t count, double no
     if (count == 0 || count > MOST)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu trials are asked for; 1 to %d are possible", count,
                         (int)MOST);
+    const hf_status writable = hfi_study_writable(ctx, study);
+    if (writable < 0) return writable;
     hf_context *own = hfi_context_borrow(ctx);
     if (own == NULL) return HF_ERR_MEMORY;
     hf_context_set_seed(own, study->s.seed);

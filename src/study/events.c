@@ -50,6 +50,16 @@ static hf_status grow(hf_context *ctx, hf_study *study, size_t more)
     return HF_OK;
 }
 
+/* Outcomes are numbers or missing, noises are not negative. */
+static hf_status check_outcomes(hf_context *ctx, const hf_study *study, const hfi_study_event *event,
+                                const double *values)
+{
+    for (size_t o = 0; o < study->outcomes; o++)
+        if (isinf(values[o]) || !(values[study->outcomes + o] >= 0.0) || isinf(values[study->outcomes + o]))
+            return damaged(ctx, event, "has an outcome or a noise that is none");
+    return HF_OK;
+}
+
 static hf_status new_trial(hf_context *ctx, hf_study *study, const hfi_study_event *event, uint64_t number,
                            prepared *p)
 {
@@ -61,6 +71,7 @@ static hf_status new_trial(hf_context *ctx, hf_study *study, const hfi_study_eve
     for (size_t j = 0; j < d; j++)
         if (hfi_variable_admits(ctx, &study->s.variable[j], event->values[j]) < 0)
             return damaged(ctx, event, "has settings outside the space");
+    if (!asked && check_outcomes(ctx, study, event, event->values + d) < 0) return HF_ERR_MODEL_FILE;
     if (asked && !(event->values[d] >= 0.0 && event->values[d] <= (double)HF_REASON_EXPLORE))
         return damaged(ctx, event, "has no reason");
     const size_t numbers = 2 * d + 2 * o;
@@ -115,9 +126,16 @@ static hf_status check_result(hf_context *ctx, const hf_study *study, const hfi_
                               uint64_t trials)
 {
     if (event->id == 0 || event->id > trials) return damaged(ctx, event, "is of no trial");
-    if (event->kind != HFI_STUDY_EXPIRED && event->count != 2 * study->outcomes)
-        return damaged(ctx, event, "has other numbers of values");
-    return HF_OK;
+    const hfi_trial *trial = hfi_study_find(study, event->id); /* NULL: it is new, and comes just before */
+    if (event->kind == HFI_STUDY_EXPIRED) {
+        if (trial != NULL && trial->state != HF_TRIAL_PENDING)
+            return damaged(ctx, event, "is of a trial that is not pending");
+        return HF_OK;
+    }
+    if (event->count != 2 * study->outcomes) return damaged(ctx, event, "has other numbers of values");
+    if (trial != NULL && trial->state == HF_TRIAL_TOLD)
+        return damaged(ctx, event, "is of a trial that has told its outcome");
+    return check_outcomes(ctx, study, event, event->values);
 }
 
 static hf_status check_region(hf_context *ctx, const hf_study *study, const hfi_study_event *event)
@@ -256,10 +274,16 @@ hf_status hfi_study_replay(hf_context *ctx, hf_study *study, const hfi_study_eve
     return s < 0 ? s : HF_OK;
 }
 
+hf_status hfi_study_writable(hf_context *ctx, const hf_study *study)
+{
+    if (!study->journalled || study->journal.append != NULL) return HF_OK;
+    return hfi_fail(ctx, HF_ERR_ARGUMENT, "the study is open to look at only");
+}
+
 hf_status hfi_study_commit(hf_context *ctx, hf_study *study, size_t count, const hfi_study_event *events)
 {
-    if (study->journalled && study->journal.append == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the study is open to look at only");
+    const hf_status writable = hfi_study_writable(ctx, study);
+    if (writable < 0) return writable;
     prepared *p = hfi_alloc(ctx, count, sizeof *p);
     if (p == NULL) return HF_ERR_MEMORY;
     hf_status s = grow(ctx, study, count);

@@ -6,10 +6,10 @@
 #include <string.h>
 
 enum {
-    SPREAD = 1024, /* places that fill the space */
-    NEAR = 512,    /* about what is known to be safe */
-    ROUNDS = 6,    /* neighbourhoods of the best place so far */
-    ROUND = 128
+    SPREAD = 512, /* places that fill the space */
+    NEAR = 256,   /* about what is known to be safe */
+    ROUNDS = 6,   /* neighbourhoods of the best place so far */
+    ROUND = 64
 };
 
 /* Onto the settings that there are. */

@@ -6,6 +6,7 @@
  */
 #include "study/study.h"
 
+#include <holdfast/path.h>
 #include <math.h>
 #include <string.h>
 
@@ -79,8 +80,14 @@ static hf_status compute(hf_context *ctx, effects *e, double *share, double *low
     const size_t d = e->study->d;
     make_places(e);
     hf_status s = hf_predict(ctx, e->posterior, e->places, e->u, d, e->value, NULL, NULL);
-    if (s >= 0)
-        s = hfi_worse(s, hf_sample(ctx, e->posterior, e->places, e->u, d, DRAWS, 0, e->value + e->places));
+    for (size_t r = 0; r < DRAWS && s >= 0; r++) {
+        hf_path *path = NULL;
+        s = hfi_worse(s, hf_path_create(ctx, e->posterior, r, 0, &path));
+        if (s >= 0)
+            s = hfi_worse(s,
+                          hf_path_many_rows(ctx, path, e->places, e->u, d, e->value + (r + 1) * e->places));
+        hf_path_free(path);
+    }
     for (size_t j = 0; j < d && s >= 0; j++) {
         double *draws = e->share + j * DRAWS;
         for (size_t r = 0; r < DRAWS; r++) draws[r] = share_of(e, e->value + (r + 1) * e->places, j);
@@ -88,7 +95,7 @@ static hf_status compute(hf_context *ctx, effects *e, double *share, double *low
         lower[j] = hfi_quantile(draws, DRAWS, 0.05);
         upper[j] = hfi_quantile(draws, DRAWS, 0.95);
     }
-    return s == HF_WARN_JITTER ? HF_OK : s;
+    return s < 0 ? s : HF_OK;
 }
 
 hf_status hf_study_relevance(hf_context *ctx, hf_study *study, size_t outcome, double *share, double *lower,

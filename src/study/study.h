@@ -166,6 +166,8 @@ const hfi_study_journal *hfi_study_get_journal(const hf_study *study);
 /** What others have changed; `lock`: and nobody does until hfi_study_leave(). */
 hf_status hfi_study_enter(hf_context *ctx, hf_study *study, bool lock);
 void hfi_study_leave(hf_study *study);
+/** HF_ERR_ARGUMENT for a study that is open to look at only. */
+hf_status hfi_study_writable(hf_context *ctx, const hf_study *study);
 /** Journal first, then memory: all of the events or none and an error. Between enter and leave. */
 hf_status hfi_study_commit(hf_context *ctx, hf_study *study, size_t count, const hfi_study_event *events);
 /** Applies an event from a journal. HF_ERR_MODEL_FILE if it cannot follow those before. */

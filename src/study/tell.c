@@ -46,23 +46,29 @@ static bool same_number(double a, double b)
 }
 
 /* Whether a trial's result may be told. *again: it was, just so. */
-static hf_status may_tell(hf_context *ctx, const hf_study *study, uint64_t id, const double *numbers,
-                          bool *again)
+static hf_status may_tell(hf_context *ctx, const hf_study *study, hfi_study_kind kind, uint64_t id,
+                          const double *numbers, bool *again)
 {
     const hfi_trial *trial = hfi_study_find(study, id);
     *again = false;
     if (trial == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no trial %llu; the study has %llu",
                         (unsigned long long)id, (unsigned long long)study->trials);
-    if (trial->state != HF_TRIAL_TOLD) return HF_OK;
-    for (size_t o = 0; o < study->outcomes; o++)
-        if (!same_number(trial->value[o], numbers[o]))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "trial %llu has told %s = %.10g already, not %.10g; add the second reading as a "
-                            "trial of its own, or undo the first",
-                            (unsigned long long)id, study->s.outcome[o].name, trial->value[o], numbers[o]);
-    *again = true;
-    return HF_OK;
+    if (trial->state != HF_TRIAL_TOLD && trial->state != HF_TRIAL_FAILED) return HF_OK;
+    size_t other = study->outcomes;
+    for (size_t o = study->outcomes; o-- > 0;)
+        if (!same_number(trial->value[o], numbers[o])) other = o;
+    *again = other == study->outcomes && (trial->state == HF_TRIAL_FAILED) == (kind == HFI_STUDY_FAILED);
+    if (trial->state == HF_TRIAL_FAILED) return HF_OK; /* what is told later counts */
+    if (kind == HFI_STUDY_FAILED)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "trial %llu has told its outcome already; it did not fail",
+                        (unsigned long long)id);
+    if (other == study->outcomes) return HF_OK;
+    return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                    "trial %llu has told %s = %.10g already, not %.10g; add the second reading as a trial of "
+                    "its own, or undo the first",
+                    (unsigned long long)id, study->s.outcome[other].name, trial->value[other],
+                    numbers[other]);
 }
 
 static hf_status settle(hf_context *ctx, hf_study *study, hfi_study_kind kind, uint64_t id,
@@ -71,12 +77,8 @@ static hf_status settle(hf_context *ctx, hf_study *study, hfi_study_kind kind, u
     hf_status s = hfi_study_enter(ctx, study, true);
     if (s < 0) return s;
     bool again = false;
-    s = may_tell(ctx, study, id, numbers, &again);
-    const hfi_trial *trial = hfi_study_find(study, id);
-    if (s >= 0 && kind == HFI_STUDY_FAILED && trial->state == HF_TRIAL_TOLD) {
-        s = hfi_fail(ctx, HF_ERR_ARGUMENT, "trial %llu has told its outcome already; it did not fail",
-                     (unsigned long long)id);
-    } else if (s >= 0 && !again) {
+    s = may_tell(ctx, study, kind, id, numbers, &again);
+    if (s >= 0 && !again) {
         const hfi_study_event event = {.kind = kind,
                                        .id = id,
                                        .time = clock_now(),

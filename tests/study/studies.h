@@ -16,6 +16,7 @@
 #include "study/study.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const studies_size[3] = {"small", "medium", "large"};
