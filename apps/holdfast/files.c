@@ -80,26 +80,33 @@ static bool is_same(const place *a, const place *b)
 
 /* ---- whether it can be written -------------------------------------------------------------------------------- */
 
-/* A track is what nobody can measure again: no other file takes its place. Nor that of its journal,
- * beside it while it is changed. */
-static bool is_a_track(const char *path)
+/* What a file is that nobody can measure again, "track" or "study"; NULL: none of them. */
+static const char *keeper_of(const char *path)
+{
+    const hf_file_content kind = hf_file_look(path);
+    return kind == HF_FILE_TRACK ? "track" : kind == HF_FILE_STUDY ? "study" : NULL;
+}
+
+/* No other file takes the place of a track or a study. Nor that of its journal, beside it while it is
+ * changed. */
+static bool is_a_keeper(const char *path)
 {
     static const char ending[] = "-journal";
-    if (hf_file_look(path) == HF_FILE_TRACK) {
-        complain("%s: cannot be written: it is a track; remove it first if it is not needed", path);
+    const char *what = keeper_of(path);
+    if (what != NULL) {
+        complain("%s: cannot be written: it is a %s; remove it first if it is not needed", path, what);
         return true;
     }
-    char *track = realpath(path, NULL); /* of a link, what it stands for */
-    if (track == NULL) track = strdup(path);
-    const size_t bytes = track != NULL ? strlen(track) : 0, end = sizeof ending - 1;
-    bool journal = bytes > end && strcmp(track + bytes - end, ending) == 0;
-    if (journal) {
-        track[bytes - end] = '\0';
-        journal = hf_file_look(track) == HF_FILE_TRACK;
+    char *keeper = realpath(path, NULL); /* of a link, what it stands for */
+    if (keeper == NULL) keeper = strdup(path);
+    const size_t bytes = keeper != NULL ? strlen(keeper) : 0, end = sizeof ending - 1;
+    if (bytes > end && strcmp(keeper + bytes - end, ending) == 0) {
+        keeper[bytes - end] = '\0';
+        what = keeper_of(keeper);
     }
-    if (journal) complain("%s: cannot be written: it is the journal of the track %s", path, track);
-    free(track);
-    return journal;
+    if (what != NULL) complain("%s: cannot be written: it is the journal of the %s %s", path, what, keeper);
+    free(keeper);
+    return what != NULL;
 }
 
 static bool is_forbidden(const char *path)
@@ -238,7 +245,7 @@ static int check(const tool_verb *verb, const file_list *list)
     for (size_t i = 0; i < list->count; i++) {
         const named_file *file = &list->file[i];
         if (!file->written || file->changed) continue;
-        if (file->where.kind != PLACE_STANDARD && is_a_track(file->path)) return TOOL_FAILED;
+        if (file->where.kind != PLACE_STANDARD && is_a_keeper(file->path)) return TOOL_FAILED;
         for (size_t k = 0; k < list->count; k++) {
             const named_file *other = &list->file[k];
             if (k == i || (k < i && !other->read && !other->changed)) continue; /* two outputs: once */

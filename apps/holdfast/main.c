@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-const tool_verb *const verbs[] = {&verb_fit,     &verb_predict,  &verb_score,       &verb_compare,
-                                  &verb_inspect, &verb_plot,     &verb_bound,       &verb_norm,
-                                  &verb_certify, &verb_extremum, &verb_attack,      &verb_explain,
-                                  &verb_expert,  &verb_track,    &verb_contaminate, &verb_reproduce};
+const tool_verb *const verbs[] = {
+    &verb_fit,    &verb_predict, &verb_score,   &verb_compare,     &verb_inspect,  &verb_plot,
+    &verb_bound,  &verb_norm,    &verb_certify, &verb_extremum,    &verb_attack,   &verb_explain,
+    &verb_expert, &verb_track,   &verb_study,   &verb_contaminate, &verb_reproduce};
 const size_t verb_count = sizeof verbs / sizeof verbs[0];
 
 static const tool_verb *find_verb(const char *name)
@@ -48,11 +48,44 @@ int tool_run(const tool_verb *verb, int argc, char **argv)
     return status;
 }
 
+const tool_verb *find_part(const tool_verb *verb, const char *name)
+{
+    for (size_t i = 0; i < verb->part_count; i++)
+        if (strcmp(strrchr(verb->parts[i]->name, ' ') + 1, name) == 0) return verb->parts[i];
+    return NULL;
+}
+
+/* "create, ask or tell"; `last` stands before the last one. */
+static void list_parts(const tool_verb *verb, const char *last, size_t bytes, char *out)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < verb->part_count && used < bytes; i++) {
+        const char *between = i == 0 ? "" : i + 1 < verb->part_count ? ", " : last;
+        used += (size_t)snprintf(out + used, bytes - used, "%s%s", between,
+                                 strrchr(verb->parts[i]->name, ' ') + 1);
+    }
+}
+
+int run_part(const tool_arguments *arguments)
+{
+    const tool_verb *verb = arguments->verb;
+    char list[256] = "";
+    const tool_verb *part = arguments->operands > 0 ? find_part(verb, arguments->operand[0]) : NULL;
+    list_parts(verb, arguments->operands == 0 ? " or " : " and ", sizeof list, list);
+    if (arguments->operands == 0)
+        return usage_error(verb, "what is to be done with a %s? %s", verb->name, list);
+    if (part == NULL)
+        return usage_error(verb, "'%s' is nothing that can be done with a %s; %s are", arguments->operand[0],
+                           verb->name, list);
+    /* They are main's, which are not changed. */
+    return tool_run(part, (int)arguments->operands - 1, (char **)(arguments->operand + 1));
+}
+
 static int help(int argc, char **argv)
 {
     const tool_verb *verb = argc > 2 ? find_verb(argv[2]) : NULL;
     if (argc > 2 && verb == NULL) return usage_error(NULL, "unknown verb '%s'", argv[2]);
-    const tool_verb *part = argc > 3 && verb->part != NULL ? verb->part(argv[3]) : NULL;
+    const tool_verb *part = argc > 3 ? find_part(verb, argv[3]) : NULL;
     if (argc > 3 && part == NULL) return usage_error(NULL, "unknown verb '%s %s'", argv[2], argv[3]);
     if (verb != NULL)
         print_help(part != NULL ? part : verb, stdout);

@@ -134,6 +134,15 @@ static int check_operands(const tool_arguments *arguments)
     return TOOL_OK;
 }
 
+/* -3.2 is a number: no option has a digit for a letter. */
+static bool is_negative(const char *text)
+{
+    char *end;
+    if (!isdigit((unsigned char)text[1]) && text[1] != '.') return false;
+    strtod(text, &end);
+    return *end == '\0';
+}
+
 int arguments_parse(const tool_verb *verb, int argc, char **argv, tool_arguments *out)
 {
     *out = (tool_arguments){.verb = verb};
@@ -149,7 +158,7 @@ int arguments_parse(const tool_verb *verb, int argc, char **argv, tool_arguments
     for (int i = 0; i < argc && status == TOOL_OK; i++) {
         if (options && strcmp(argv[i], "--") == 0)
             options = false;
-        else if (options && argv[i][0] == '-' && argv[i][1] != '\0')
+        else if (options && argv[i][0] == '-' && argv[i][1] != '\0' && !is_negative(argv[i]))
             status = parse_option(out, argc, argv, &i);
         else
             out->operand[out->operands++] = argv[i];
@@ -211,6 +220,11 @@ bool is_label(const char *label, const char *text, bool numbers)
     return end != label && *end == '\0' && other != text && *other == '\0' && isfinite(a) && a == b;
 }
 
+bool is_meant(double said, double meant)
+{
+    return fabs(said - meant) <= 1e-5 * fmax(fabs(said), fabs(meant));
+}
+
 bool argument_seed(const tool_arguments *arguments, const char *name, uint64_t *value)
 {
     const char *text = argument(arguments, name);
@@ -263,6 +277,43 @@ static bool split_names(char *text, tool_names *out)
         if (end == '\0') return true;
         read++;
     }
+}
+
+bool take_names(const char *text, tool_names *out)
+{
+    size_t most = 1;
+    for (const char *c = text; *c != '\0'; c++) most += *c == ',';
+    *out = (tool_names){.text = strdup(text), .list = calloc(most, sizeof *out->list)};
+    if (out->text == NULL || out->list == NULL) complain("out of memory");
+    if (out->text != NULL && out->list != NULL && split_names(out->text, out)) return true;
+    names_free(out);
+    return false;
+}
+
+bool number_until(char **text, char stop, double *value)
+{
+    char *end;
+    *value = strtod(*text, &end);
+    const bool good = end != *text && *end == stop && isfinite(*value);
+    *text = end;
+    return good;
+}
+
+bool take_side(char *text, const char **name, double *low, double *high)
+{
+    char *equals = strrchr(text, '=');
+    if (equals == NULL || equals == text) return false;
+    *equals = '\0';
+    *name = text;
+    char *at = equals + 1;
+    if (strchr(at, ':') == NULL) {
+        if (!number_until(&at, '\0', low)) return false;
+        *high = *low;
+        return true;
+    }
+    if (!number_until(&at, ':', low)) return false;
+    at++;
+    return number_until(&at, '\0', high);
 }
 
 bool argument_names(const tool_arguments *arguments, const char *name, tool_names *out)

@@ -10,9 +10,14 @@ json_t *json_number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-static json_t *json_count(size_t value)
+json_t *json_count(uint64_t value)
 {
     return json_integer((json_int_t)value);
+}
+
+void json_add_entries(json_t *object, const tool_entry *entries, size_t count)
+{
+    for (size_t k = 0; k < count; k++) json_object_set_new(object, entries[k].key, entries[k].value);
 }
 
 bool json_print(json_t *value)

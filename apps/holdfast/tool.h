@@ -62,8 +62,8 @@ typedef struct tool_verb {
         char *out
             [TOOL_DERIVED]); /* files that are written and that no option names, to be freed, NULL when out of memory; how many. Or NULL */
     int (*run)(const struct tool_arguments *arguments);
-    const struct tool_verb *(*part)(
-        const char *name); /* a verb of this verb, NULL if there is none; or NULL */
+    const struct tool_verb *const *parts; /* verbs of this verb, or NULL; run_part() runs them */
+    size_t part_count;
 } tool_verb;
 
 typedef struct tool_given {
@@ -101,6 +101,8 @@ bool argument_size(const tool_arguments *arguments, const char *name, size_t *va
 /** Whether a text names a label: by its letters or, with `numbers`, as the same finite number (1
  * and 1.0). */
 bool is_label(const char *label, const char *text, bool numbers);
+/** Whether a number as spreadsheets write it, with six digits, is this one. */
+bool is_meant(double said, double meant);
 bool argument_seed(const tool_arguments *arguments, const char *name, uint64_t *value);
 
 /** Column names from every occurrence of an option, separated by commas; "a,b" in double quotes is one name.
@@ -111,23 +113,39 @@ typedef struct tool_names {
     size_t count;
 } tool_names;
 bool argument_names(const tool_arguments *arguments, const char *name, tool_names *out);
+/** The same of one text; false for no such list. */
+bool take_names(const char *text, tool_names *out);
+/** A finite number that ends before `stop`; *text moves on to it. */
+bool number_until(char **text, char stop, double *value);
+/** NAME=LOW:HIGH or NAME=VALUE, which is both; the name is cut off in place, at the last "=". */
+bool take_side(char *text, const char **name, double *low, double *high);
 void names_free(tool_names *names);
 /** Numbers from every occurrence of an option, separated by commas, to be freed; none if it was not given. False after a message. */
 bool argument_doubles(const tool_arguments *arguments, const char *name, size_t *count, double **out);
 
 /** Parses the arguments of a verb and runs it, or prints its help. The exit status. */
 int tool_run(const tool_verb *verb, int argc, char **argv);
+/** The part of a verb that is called so, "track ask" by ask; NULL: there is none. */
+const tool_verb *find_part(const tool_verb *verb, const char *name);
+/** Runs the part that the first operand names; `run` of a verb that has parts. */
+int run_part(const tool_arguments *arguments);
 void print_help(const tool_verb *verb, FILE *out);
 void print_overview(FILE *out);
 
 /* ---- session (session.c, progress.c) ----------------------------------------------------------------------
  */
 
+/** What goes wrong in the tool itself is told at once and remembered in `refused`; what goes wrong in
+ * the library is in a status, and told by session_close(). */
 typedef struct tool_session {
     hf_context *ctx;
     bool quiet, json;
     struct progress *progress;
     const char *checkpoint; /* what a stopped verb can go on from; NULL: nothing */
+    const tool_arguments *arguments;
+    int refused;        /* exit status of what has been complained about, or 0 */
+    bool kept;          /* a file has what the user told: failing after that is no reason to tell it again */
+    const char *keeper; /* "track": what file that is */
 } tool_session;
 
 /** A context with threads, seed, progress bar and Ctrl-C as the arguments say. TOOL_OK or an exit status,
@@ -145,9 +163,36 @@ int complain(const char *format, ...) HF_PRINTF(1, 2);
 int vcomplain(const char *format, va_list args) HF_PRINTF(1, 0);
 /** Shows the context's message as a warning when the status is one. Returns status. */
 hf_status warn_status(const tool_session *session, hf_status status);
+/** Complains, for a status that session_close() takes. */
+hf_status session_refuse(tool_session *session, const char *format, ...) HF_PRINTF(2, 3);
+/** The same for wrong usage: exit status 2, with a pointer at --help. */
+hf_status session_misuse(tool_session *session, const char *format, ...) HF_PRINTF(2, 3);
+/** The same after argument_double() or the like has told it. */
+hf_status session_told(tool_session *session);
+/** Of an error the library's message with words in front, as session_refuse(); HF_ERR_MEMORY,
+ * HF_ERR_CANCELLED and what is no error pass. */
+hf_status session_refuse_at(tool_session *session, hf_status status, const char *format, ...) HF_PRINTF(3, 4);
+/** Of an error the library's list of names, as wrong usage of an option; HF_ERR_MEMORY passes. */
+hf_status session_wrong_word(tool_session *session, const char *option, hf_status status);
+/** A name that JSON can have, in UTF-8; `what` ("an input") bears it. */
+hf_status session_name(tool_session *session, const char *what, const char *name);
+/** Value of an option that must be a finite number; `needed`: it must be given, else *value stays. */
+hf_status session_number(tool_session *session, const char *option, bool needed, double *value);
+/** --entries and --after of a verb that takes back entries of a journal. */
+hf_status session_entries(tool_session *session, uint64_t *entries, uint64_t *after);
+/** Numbers of a column that is there. `missing`: fields may be; else every one must be a finite
+ * number. Messages have file, line and column. */
+hf_status session_column(tool_session *session, const hf_table *table, const char *name, bool missing,
+                         const double **out);
+bool table_has(const hf_table *table, const char *name);
+/** A column of variances, NULL if it is not there; empty fields are said nothing about. */
+hf_status session_variances(tool_session *session, const hf_table *table, const char *name,
+                            const double **out);
+/** One of them, 0 where nothing is said. */
+double variance_at(const double *variances, size_t i);
 /** Compares all files that a command reads and writes, before any work (files.c): TOOL_OK, or an
  * exit status after a message. What is written is neither read nor written by another option, by
- * whatever name or link; it is no track, nor the journal of one; and it can be created, which is
+ * whatever name or link; it is no track and no study, nor the journal of one; and it can be created, which is
  * better known before an hour of work than after. */
 int files_check(const tool_arguments *arguments);
 /** The first `length` bytes of a path with something after them, to be freed; NULL when out of
@@ -261,6 +306,13 @@ bool trained_noise(const hf_model *model, double *trained, double *observed);
 json_t *json_model(const hf_model *model, const hf_table *suspects, const tool_quality *quality);
 /** A number; null for what JSON has no word for (NaN, infinity). */
 json_t *json_number(double value);
+json_t *json_count(uint64_t value);
+/** A member of an object; `value` is a new reference. */
+typedef struct tool_entry {
+    const char *key;
+    json_t *value;
+} tool_entry;
+void json_add_entries(json_t *object, const tool_entry *entries, size_t count);
 /** Prints and releases. False when it could not be made or written. */
 bool json_print(json_t *value);
 
@@ -281,7 +333,7 @@ hf_status score_classes(const tool_session *session, const hf_model *model, cons
  * ------------------------------------------------------------------------------------------------- */
 
 extern const tool_verb verb_fit, verb_predict, verb_score, verb_compare, verb_inspect, verb_plot, verb_bound,
-    verb_norm, verb_certify, verb_extremum, verb_attack, verb_explain, verb_expert, verb_track,
+    verb_norm, verb_certify, verb_extremum, verb_attack, verb_explain, verb_expert, verb_track, verb_study,
     verb_contaminate, verb_reproduce;
 
 #endif

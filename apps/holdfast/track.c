@@ -1,40 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* holdfast track: finds the sub-verb. */
+/* holdfast track: its sub-verbs. */
 #include "tracked.h"
-
-#include <string.h>
 
 static const tool_verb *const sub_verbs[] = {&verb_track_create,  &verb_track_ask,  &verb_track_tell,
                                              &verb_track_refresh, &verb_track_show, &verb_track_plot,
                                              &verb_track_undo};
-
-enum {
-    SUB_VERBS = sizeof sub_verbs / sizeof sub_verbs[0]
-};
-
-/* "track ask" is called ask. */
-static const tool_verb *find(const char *name)
-{
-    for (size_t i = 0; i < SUB_VERBS; i++)
-        if (strcmp(strrchr(sub_verbs[i]->name, ' ') + 1, name) == 0) return sub_verbs[i];
-    return NULL;
-}
-
-static int run(const tool_arguments *arguments)
-{
-    if (arguments->operands == 0)
-        return usage_error(arguments->verb,
-                           "what is to be done with a track? create, ask, tell, refresh, show, "
-                           "plot or undo");
-    const tool_verb *verb = find(arguments->operand[0]);
-    if (verb == NULL)
-        return usage_error(arguments->verb,
-                           "'%s' is nothing that can be done with a track; create, ask, tell, refresh, show, "
-                           "plot and undo are",
-                           arguments->operand[0]);
-    /* They are main's, which are not changed. */
-    return tool_run(verb, (int)arguments->operands - 1, (char **)(arguments->operand + 1));
-}
 
 const tool_verb verb_track = {
     .name = "track",
@@ -61,6 +31,7 @@ const tool_verb verb_track = {
     .option_count = 0,
     .least = 0,
     .most = SIZE_MAX,
-    .run = run,
-    .part = find,
+    .run = run_part,
+    .parts = sub_verbs,
+    .part_count = sizeof sub_verbs / sizeof sub_verbs[0],
 };

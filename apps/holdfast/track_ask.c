@@ -12,10 +12,7 @@ static bool print_json(const tracked *run, double time, const double *x, const h
 {
     json_t *object = json_pack("{s:o}", "time", json_number(time));
     tracked_json_add_place(run, object, x);
-    const struct {
-        const char *key;
-        json_t *value;
-    } entries[] = {
+    const tool_entry entries[] = {
         {"mean", json_number(s->mean)},
         {"sd", json_number(s->sd)},
         {"bound", json_number(s->bound)},
@@ -30,8 +27,7 @@ static bool print_json(const tracked *run, double time, const double *x, const h
         {"jitter", json_number(s->jitter)},
         {"seconds", json_number(s->seconds)},
     };
-    for (size_t k = 0; k < sizeof entries / sizeof entries[0]; k++)
-        json_object_set_new(object, entries[k].key, entries[k].value);
+    json_add_entries(object, entries, sizeof entries / sizeof entries[0]);
     return json_print(object);
 }
 
@@ -55,7 +51,7 @@ static hf_status ask(tracked *run)
 {
     double time = 0.0;
     hf_suggestion suggestion;
-    hf_status status = tracked_number(run, "time", true, &time);
+    hf_status status = session_number(&run->session, "time", true, &time);
     if (status >= 0) status = tracked_open(run, true);
     double *x = status >= 0 ? calloc(run->d, sizeof *x) : NULL;
     if (status >= 0 && x == NULL) status = HF_ERR_MEMORY;
@@ -63,7 +59,7 @@ static hf_status ask(tracked *run)
         status = warn_status(&run->session, hf_track_ask(run->session.ctx, run->track, time, x, &suggestion));
     progress_clear(run->session.progress);
     if (status >= 0 && run->session.json && !print_json(run, time, x, &suggestion))
-        run->refused = TOOL_FAILED;
+        run->session.refused = TOOL_FAILED;
     if (status >= 0 && !run->session.json) print_text(run, x, &suggestion);
     free(x);
     return status;

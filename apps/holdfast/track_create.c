@@ -7,8 +7,8 @@ static hf_status create(tracked *run, track_plan *plan)
     hf_status status = plan_settings(run, plan);
     if (status >= 0) status = plan_domain(run, plan);
     if (status < 0) return status;
-    status = hf_track_file_create(run->session.ctx, run->arguments->operand[0], &plan->settings, plan->target,
-                                  plan->label, &run->track);
+    status = hf_track_file_create(run->session.ctx, run->session.arguments->operand[0], &plan->settings,
+                                  plan->target, plan->label, &run->track);
     return warn_status(&run->session, status);
 }
 
@@ -19,7 +19,7 @@ static bool print_json(const tracked *run, const track_plan *plan)
     for (size_t j = 0; j < s->domain.dimension; j++)
         json_array_append_new(names, json_string(hf_track_name(run->track, j)));
     return json_print(json_pack("{s:o, s:s, s:s, s:b, s:I, s:o, s:I, s:o}", "file",
-                                json_text(run->arguments->operand[0]), "method",
+                                json_text(run->session.arguments->operand[0]), "method",
                                 hf_track_method_name(s->method), "target", hf_track_target(run->track),
                                 "minimise", s->minimise, "inputs", (json_int_t)s->domain.dimension, "names",
                                 names, "candidates", (json_int_t)s->domain.candidates, "label",
@@ -31,7 +31,7 @@ static void print_text(const tracked *run, const track_plan *plan)
 {
     const hf_track_settings *s = hf_track_settings_of(run->track);
     const size_t d = s->domain.dimension, candidates = s->domain.candidates;
-    say(stdout, "%s: %s, to %s \"%s\" ", run->arguments->operand[0], hf_track_method_name(s->method),
+    say(stdout, "%s: %s, to %s \"%s\" ", run->session.arguments->operand[0], hf_track_method_name(s->method),
         s->minimise ? "minimise" : "maximise", hf_track_target(run->track));
     if (candidates > 0)
         printf("over %zu candidate%s\n", candidates, candidates == 1 ? "" : "s");
@@ -53,9 +53,9 @@ static int run_create(const tool_arguments *arguments)
     if (code != TOOL_OK) return code;
     track_plan plan = {0};
     const hf_status status = create(&run, &plan);
-    run.kept = status >= 0;
+    run.session.kept = status >= 0;
     if (status >= 0 && !run.session.json) print_text(&run, &plan);
-    if (status >= 0 && run.session.json && !print_json(&run, &plan)) run.refused = TOOL_FAILED;
+    if (status >= 0 && run.session.json && !print_json(&run, &plan)) run.session.refused = TOOL_FAILED;
     plan_free(&plan);
     return tracked_close(&run, status);
 }

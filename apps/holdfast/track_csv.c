@@ -6,39 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- columns ---------------------------------------------------------------------------------------------------- */
-
-static bool has_column(const hf_table *table, const char *name)
-{
-    for (size_t j = 0; j < hf_table_columns(table); j++)
-        if (strcmp(hf_table_name(table, j), name) == 0) return true;
-    return false;
-}
-
-/* A column of variances, if it is there; empty fields stand for the track's own. */
-static hf_status noise_column(tracked *run, const hf_table *table, const double **out)
-{
-    if (!has_column(table, "noise")) return HF_OK;
-    hf_status status = tracked_column(run, table, "noise", true, out);
-    for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++)
-        if (!(isnan((*out)[i]) || (*out)[i] > 0.0))
-            status = tracked_refuse(run, "%s, line %zu, column \"noise\": %g is no variance",
-                                    hf_table_source(table), hf_table_line(table, i), (*out)[i]);
-    return status;
-}
-
-static double noise_at(const double *noise, size_t i)
-{
-    return noise == NULL || isnan(noise[i]) ? 0.0 : noise[i];
-}
-
 /* ---- places ----------------------------------------------------------------------------------------------------- */
-
-/* Six digits of a number are enough to mean it: spreadsheets write no more. */
-static bool is_meant(double said, double place)
-{
-    return fabs(said - place) <= 1e-5 * fmax(fabs(said), fabs(place));
-}
 
 /* The columns of inputs of a table that says by name or request where its rows are: d, NULL where there is none; to be freed. */
 static hf_status coordinates_of(tracked *run, const hf_table *table, const double ***out)
@@ -46,8 +14,8 @@ static hf_status coordinates_of(tracked *run, const hf_table *table, const doubl
     *out = calloc(run->d, sizeof **out);
     hf_status status = *out != NULL ? HF_OK : HF_ERR_MEMORY;
     for (size_t j = 0; j < run->d && status >= 0; j++)
-        if (has_column(table, hf_track_name(run->track, j)))
-            status = tracked_column(run, table, hf_track_name(run->track, j), true, &(*out)[j]);
+        if (table_has(table, hf_track_name(run->track, j)))
+            status = session_column(&run->session, table, hf_track_name(run->track, j), true, &(*out)[j]);
     return status;
 }
 
@@ -58,7 +26,7 @@ static hf_status check_coordinates(tracked *run, const hf_table *table, size_t i
     char place[1024], number[32];
     for (size_t j = 0; j < run->d; j++) {
         if (said[j] == NULL || isnan(said[j][i]) || is_meant(said[j][i], x[j])) continue;
-        return tracked_refuse(run, "%s, line %zu, column \"%s\": %s contradicts %s, which is %s",
+        return session_refuse(&run->session, "%s, line %zu, column \"%s\": %s contradicts %s, which is %s",
                               hf_table_source(table), hf_table_line(table, i), hf_track_name(run->track, j),
                               hf_format_double(said[j][i], number), what,
                               tracked_place(run, x, place, sizeof place));
@@ -75,7 +43,8 @@ static hf_status places_by_name(tracked *run, const hf_table *table, const doubl
         const char *name = hf_table_field(table, i, column, buffer);
         size_t index = 0;
         if (name == NULL || !tracked_find(run, name, &index))
-            return tracked_refuse(run, "%s, line %zu, column \"candidate\": there is no candidate '%s'",
+            return session_refuse(&run->session,
+                                  "%s, line %zu, column \"candidate\": there is no candidate '%s'",
                                   hf_table_source(table), hf_table_line(table, i), name != NULL ? name : "");
         memcpy(x + i * run->d, tracked_domain(run)->points + index * run->d, run->d * sizeof *x);
         snprintf(what, sizeof what, "candidate '%s'", name);
@@ -90,12 +59,12 @@ static hf_status places_by_inputs(tracked *run, const hf_table *table, double *x
     for (size_t j = 0; j < run->d && status >= 0; j++) {
         const char *name = hf_track_name(run->track, j);
         const double *numbers = NULL;
-        if (run->candidates > 0 && !has_column(table, name))
-            return tracked_refuse(run,
+        if (run->candidates > 0 && !table_has(table, name))
+            return session_refuse(&run->session,
                                   "%s: there is no column \"candidate\", which says by name where each row "
                                   "is, and no column \"%s\" for its place",
                                   hf_table_source(table), name);
-        status = tracked_column(run, table, name, false, &numbers);
+        status = session_column(&run->session, table, name, false, &numbers);
         for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++) x[i * run->d + j] = numbers[i];
     }
     return status;
@@ -104,7 +73,7 @@ static hf_status places_by_inputs(tracked *run, const hf_table *table, double *x
 /* m x d; by the names of candidates if the table has them, else by the inputs. */
 static hf_status places_of(tracked *run, const hf_table *table, double *x)
 {
-    if (run->candidates == 0 || !has_column(table, "candidate")) return places_by_inputs(run, table, x);
+    if (run->candidates == 0 || !table_has(table, "candidate")) return places_by_inputs(run, table, x);
     const double **said = NULL;
     hf_status status = coordinates_of(run, table, &said);
     if (status >= 0) status = places_by_name(run, table, said, x);
@@ -140,15 +109,15 @@ static moment *in_time(const double *time, size_t m)
 static hf_status tell_in_time(tracked *run, const hf_table *table, const double *x, const moment *order)
 {
     const double *y = NULL, *noise = NULL;
-    hf_status status = tracked_column(run, table, hf_track_target(run->track), false, &y);
-    if (status >= 0) status = noise_column(run, table, &noise);
+    hf_status status = session_column(&run->session, table, hf_track_target(run->track), false, &y);
+    if (status >= 0) status = session_variances(&run->session, table, "noise", &noise);
     const size_t m = hf_table_rows(table);
     for (size_t k = 0; k < m && status >= 0; k++) {
         const size_t i = order[k].row;
         if (!progress_step(run->session.progress, "tell", k, m)) return HF_ERR_CANCELLED;
         status = hf_track_tell(run->session.ctx, run->track, order[k].time, x + i * run->d, y[i],
-                               noise_at(noise, i), NULL);
-        status = tracked_refuse_at(run, warn_status(&run->session, status), "%s, line %zu",
+                               variance_at(noise, i), NULL);
+        status = session_refuse_at(&run->session, warn_status(&run->session, status), "%s, line %zu",
                                    hf_table_source(table), hf_table_line(table, i));
     }
     return status;
@@ -157,7 +126,7 @@ static hf_status tell_in_time(tracked *run, const hf_table *table, const double 
 static hf_status tell_rows(tracked *run, const hf_table *table, const double *x)
 {
     const double *time = NULL;
-    hf_status status = tracked_column(run, table, "time", false, &time);
+    hf_status status = session_column(&run->session, table, "time", false, &time);
     moment *order = status >= 0 ? in_time(time, hf_table_rows(table)) : NULL;
     if (status >= 0) status = order != NULL ? tell_in_time(run, table, x, order) : HF_ERR_MEMORY;
     free(order);
@@ -171,7 +140,7 @@ hf_status tell_table(tracked *run, const char *path, size_t *told)
     hf_status status = hf_table_read_csv(run->session.ctx, path, &table);
     *told = status >= 0 ? hf_table_rows(table) : 0;
     if (status >= 0 && *told == 0)
-        status = tracked_refuse(run, "%s: a header and no rows", hf_table_source(table));
+        status = session_refuse(&run->session, "%s: a header and no rows", hf_table_source(table));
     if (status >= 0 && (x = calloc(*told * run->d + 1, sizeof *x)) == NULL) status = HF_ERR_MEMORY;
     if (status >= 0) status = places_of(run, table, x);
     if (status >= 0) status = hf_track_file_begin(run->session.ctx, run->track);
@@ -217,7 +186,8 @@ static hf_status check_request(tracked *run, const hf_table *table, size_t i, co
         const char *said = hf_table_field(table, i, a->candidate, buffer),
                    *name = tracked_candidate(run, r.index, number);
         if (said != NULL && *said != '\0' && strcmp(said, name) != 0)
-            return tracked_refuse(run, "%s, line %zu, column \"candidate\": '%s' contradicts %s, which is %s",
+            return session_refuse(&run->session,
+                                  "%s, line %zu, column \"candidate\": '%s' contradicts %s, which is %s",
                                   hf_table_source(table), hf_table_line(table, i), said, what, name);
     }
     return check_coordinates(run, table, i, a->at, r.x, what);
@@ -225,12 +195,13 @@ static hf_status check_request(tracked *run, const hf_table *table, size_t i, co
 
 static hf_status answer_columns(tracked *run, const hf_table *table, answers *a)
 {
-    hf_status status = tracked_column(run, table, "request", false, &a->request);
-    if (status >= 0) status = tracked_column(run, table, hf_track_target(run->track), true, &a->y);
-    if (status >= 0 && has_column(table, "time")) status = tracked_column(run, table, "time", true, &a->time);
-    if (status >= 0) status = noise_column(run, table, &a->noise);
+    hf_status status = session_column(&run->session, table, "request", false, &a->request);
+    if (status >= 0) status = session_column(&run->session, table, hf_track_target(run->track), true, &a->y);
+    if (status >= 0 && table_has(table, "time"))
+        status = session_column(&run->session, table, "time", true, &a->time);
+    if (status >= 0) status = session_variances(&run->session, table, "noise", &a->noise);
     a->candidate = SIZE_MAX;
-    if (status >= 0 && run->candidates > 0 && has_column(table, "candidate"))
+    if (status >= 0 && run->candidates > 0 && table_has(table, "candidate"))
         status = hf_table_find(run->session.ctx, table, "candidate", &a->candidate);
     return status >= 0 ? coordinates_of(run, table, &a->at) : status;
 }
@@ -239,14 +210,14 @@ static hf_status answer_row(tracked *run, const hf_table *table, size_t i, const
 {
     uint64_t request;
     if (!as_request(a->request[i], &request))
-        return tracked_refuse(run, "%s, line %zu, column \"request\": %g is no number of a request",
+        return session_refuse(&run->session, "%s, line %zu, column \"request\": %g is no number of a request",
                               hf_table_source(table), hf_table_line(table, i), a->request[i]);
     hf_status status = check_request(run, table, i, a, request);
     if (status < 0) return status;
     status = hf_track_answer(run->session.ctx, run->track, request,
-                             a->time != NULL ? a->time[i] : (double)NAN, a->y[i], noise_at(a->noise, i));
-    return tracked_refuse_at(run, warn_status(&run->session, status), "%s, line %zu", hf_table_source(table),
-                             hf_table_line(table, i));
+                             a->time != NULL ? a->time[i] : (double)NAN, a->y[i], variance_at(a->noise, i));
+    return session_refuse_at(&run->session, warn_status(&run->session, status), "%s, line %zu",
+                             hf_table_source(table), hf_table_line(table, i));
 }
 
 static hf_status answer_rows(tracked *run, const hf_table *table, size_t *answered)

@@ -18,78 +18,36 @@ void plan_free(track_plan *plan)
     hf_table_free(plan->ages);
 }
 
-/* A name that JSON could not have; `what` bears it. */
-static hf_status check_text(tracked *run, const char *what, const char *name)
-{
-    if (is_utf8(name)) return HF_OK;
-    char *legible = to_utf8(name);
-    if (legible == NULL) return HF_ERR_MEMORY;
-    const hf_status status = tracked_refuse(
-        run, "%s is called \"%s\" in an encoding that is not UTF-8: write names in UTF-8", what, legible);
-    free(legible);
-    return status;
-}
-
 /* Columns of tables of readings have names of their own. */
 static hf_status check_names(tracked *run, const track_plan *plan)
 {
     static const char *const taken[] = {"time", "noise", "request", "candidate", "sd"};
     const size_t d = plan->settings.domain.dimension;
-    hf_status status = check_text(run, "the target", plan->target);
-    for (size_t j = 0; j < d && status >= 0; j++) status = check_text(run, "an input", plan->names[j]);
+    hf_status status = session_name(&run->session, "the target", plan->target);
+    for (size_t j = 0; j < d && status >= 0; j++)
+        status = session_name(&run->session, "an input", plan->names[j]);
     if (status < 0) return status;
     for (size_t j = 0; j < d; j++) {
         for (size_t k = 0; k < sizeof taken / sizeof taken[0]; k++)
             if (strcmp(plan->names[j], taken[k]) == 0 || strcmp(plan->target, taken[k]) == 0)
-                return tracked_refuse(
-                    run, "\"%s\" means something else in tables of readings: call the %s otherwise", taken[k],
-                    strcmp(plan->target, taken[k]) == 0 ? "target" : "input");
+                return session_refuse(
+                    &run->session, "\"%s\" means something else in tables of readings: call the %s otherwise",
+                    taken[k], strcmp(plan->target, taken[k]) == 0 ? "target" : "input");
         if (strcmp(plan->names[j], plan->target) == 0)
-            return tracked_refuse(run, "\"%s\" cannot be the target and an input", plan->target);
+            return session_refuse(&run->session, "\"%s\" cannot be the target and an input", plan->target);
         for (size_t k = 0; k < j; k++)
             if (strcmp(plan->names[j], plan->names[k]) == 0)
-                return tracked_refuse(run, "two inputs are called \"%s\"", plan->names[j]);
+                return session_refuse(&run->session, "two inputs are called \"%s\"", plan->names[j]);
     }
     return HF_OK;
 }
 
 /* ---- a box ----------------------------------------------------------------------------------------------------- */
 
-/* A number that ends before `stop`. */
-static bool take_number(char **text, char stop, double *value)
-{
-    char *end;
-    *value = strtod(*text, &end);
-    const bool good = end != *text && *end == stop && isfinite(*value);
-    *text = end;
-    return good;
-}
-
-/* NAME=LOW:HIGH or NAME=VALUE; the name is cut off in place. */
-static bool take_side(char *text, const char **name, double *low, double *high)
-{
-    char *equals = strrchr(text, '=');
-    if (equals == NULL || equals == text) return false;
-    *equals = '\0';
-    *name = text;
-    char *at = equals + 1;
-    if (strchr(at, ':') == NULL) {
-        if (!take_number(&at, '\0', low)) return false;
-        *high = *low;
-        return true;
-    }
-    if (!take_number(&at, ':', low)) return false;
-    at++;
-    return take_number(&at, '\0', high);
-}
-
 static hf_status plan_box(tracked *run, track_plan *plan)
 {
     char from[32], to[32];
-    if (!argument_names(run->arguments, "box", &plan->sides)) {
-        run->refused = TOOL_USAGE;
-        return HF_ERR_ARGUMENT;
-    }
+    if (!argument_names(run->session.arguments, "box", &plan->sides)) return session_told(&run->session);
     const size_t d = plan->sides.count;
     plan->names = calloc(d, sizeof *plan->names);
     plan->lower = calloc(d, sizeof *plan->lower);
@@ -98,11 +56,12 @@ static hf_status plan_box(tracked *run, track_plan *plan)
     for (size_t j = 0; j < d; j++) {
         char *side = plan->sides.text + (plan->sides.list[j] - plan->sides.text);
         if (!take_side(side, &plan->names[j], &plan->lower[j], &plan->upper[j]))
-            return tracked_misuse(run, "--box: part %zu of '%s' is neither NAME=LOW:HIGH nor NAME=VALUE",
-                                  j + 1, argument(run->arguments, "box"));
+            return session_misuse(&run->session,
+                                  "--box: part %zu of '%s' is neither NAME=LOW:HIGH nor NAME=VALUE", j + 1,
+                                  argument(run->session.arguments, "box"));
         if (plan->lower[j] > plan->upper[j])
-            return tracked_misuse(run, "--box: %s begins at %s and ends below, at %s", plan->names[j],
-                                  hf_format_double(plan->lower[j], from),
+            return session_misuse(&run->session, "--box: %s begins at %s and ends below, at %s",
+                                  plan->names[j], hf_format_double(plan->lower[j], from),
                                   hf_format_double(plan->upper[j], to));
     }
     plan->settings.domain = (hf_domain){.dimension = d, .lower = plan->lower, .upper = plan->upper};
@@ -114,7 +73,7 @@ static hf_status plan_box(tracked *run, track_plan *plan)
 /* The label column: named, or the first of text. SIZE_MAX: none. */
 static hf_status find_labels(tracked *run, const track_plan *plan, size_t *column)
 {
-    const char *name = argument(run->arguments, "label");
+    const char *name = argument(run->session.arguments, "label");
     *column = SIZE_MAX;
     if (name != NULL) return hf_table_find(run->session.ctx, plan->table, name, column);
     for (size_t j = 0; j < hf_table_columns(plan->table) && *column == SIZE_MAX; j++)
@@ -144,7 +103,7 @@ static hf_status check_labels(tracked *run, const track_plan *plan, size_t m)
     for (size_t i = 1; i < m && status >= 0; i++)
         if (strcmp(sorted[i - 1].label, sorted[i].label) == 0)
             status =
-                tracked_refuse(run, "%s, lines %zu and %zu: two candidates are called \"%s\"",
+                session_refuse(&run->session, "%s, lines %zu and %zu: two candidates are called \"%s\"",
                                hf_table_source(plan->table), hf_table_line(plan->table, sorted[i - 1].row),
                                hf_table_line(plan->table, sorted[i].row), sorted[i].label);
     free(sorted);
@@ -156,12 +115,12 @@ static hf_status take_label(tracked *run, track_plan *plan, size_t i, size_t col
     char buffer[32], what[512];
     const char *label = hf_table_field(plan->table, i, column, buffer);
     if (label == NULL || label == buffer || *label == '\0')
-        return tracked_refuse(run, "%s, line %zu: the candidate has no name in \"%s\"",
+        return session_refuse(&run->session, "%s, line %zu: the candidate has no name in \"%s\"",
                               hf_table_source(plan->table), hf_table_line(plan->table, i), plan->called);
     plan->label[i] = label;
     snprintf(what, sizeof what, "%s, line %zu: the candidate", hf_table_source(plan->table),
              hf_table_line(plan->table, i));
-    return check_text(run, what, label);
+    return session_name(&run->session, what, label);
 }
 
 static hf_status take_labels(tracked *run, track_plan *plan, size_t column, size_t m)
@@ -192,8 +151,8 @@ static hf_status choose_inputs(tracked *run, track_plan *plan, const tool_names 
             plan->names[d++] = hf_table_name(plan->table, j);
     plan->settings.domain.dimension = d;
     return d > 0 ? HF_OK
-                 : tracked_refuse(run, "%s: no inputs: no column of numbers%s", hf_table_source(plan->table),
-                                  label != SIZE_MAX ? " beside the label" : "");
+                 : session_refuse(&run->session, "%s: no inputs: no column of numbers%s",
+                                  hf_table_source(plan->table), label != SIZE_MAX ? " beside the label" : "");
 }
 
 static hf_status plan_candidates(tracked *run, track_plan *plan)
@@ -201,13 +160,12 @@ static hf_status plan_candidates(tracked *run, track_plan *plan)
     tool_names given = {0};
     size_t label = SIZE_MAX;
     hf_status status =
-        hf_table_read_csv(run->session.ctx, argument(run->arguments, "candidates"), &plan->table);
+        hf_table_read_csv(run->session.ctx, argument(run->session.arguments, "candidates"), &plan->table);
     const size_t m = status >= 0 ? hf_table_rows(plan->table) : 0;
     if (status >= 0 && m == 0)
-        status = tracked_refuse(run, "%s: a header and no rows", hf_table_source(plan->table));
-    if (status >= 0 && !argument_names(run->arguments, "features", &given)) {
-        run->refused = TOOL_USAGE;
-        status = HF_ERR_ARGUMENT;
+        status = session_refuse(&run->session, "%s: a header and no rows", hf_table_source(plan->table));
+    if (status >= 0 && !argument_names(run->session.arguments, "features", &given)) {
+        status = session_told(&run->session);
     }
     if (status >= 0) status = find_labels(run, plan, &label);
     if (status >= 0) status = choose_inputs(run, plan, &given, label);
@@ -216,7 +174,7 @@ static hf_status plan_candidates(tracked *run, track_plan *plan)
         status = HF_ERR_MEMORY;
     for (size_t j = 0; j < d && status >= 0; j++) {
         const double *numbers = NULL;
-        status = tracked_column(run, plan->table, plan->names[j], false, &numbers);
+        status = session_column(&run->session, plan->table, plan->names[j], false, &numbers);
         for (size_t i = 0; i < m && status >= 0; i++) plan->points[i * d + j] = numbers[i];
     }
     if (status >= 0) status = take_labels(run, plan, label, m);
@@ -228,13 +186,16 @@ static hf_status plan_candidates(tracked *run, track_plan *plan)
 
 hf_status plan_domain(tracked *run, track_plan *plan)
 {
-    const bool box = has_argument(run->arguments, "box"), points = has_argument(run->arguments, "candidates");
+    const bool box = has_argument(run->session.arguments, "box"),
+               points = has_argument(run->session.arguments, "candidates");
     if (box == points)
-        return tracked_misuse(run, box ? "--box and --candidates exclude each other"
-                                       : "--box or --candidates is missing: where can be measured?");
-    if (box && (has_argument(run->arguments, "label") || has_argument(run->arguments, "features")))
-        return tracked_misuse(run, "--%s is for --candidates",
-                              has_argument(run->arguments, "label") ? "label" : "features");
+        return session_misuse(&run->session,
+                              box ? "--box and --candidates exclude each other"
+                                  : "--box or --candidates is missing: where can be measured?");
+    if (box &&
+        (has_argument(run->session.arguments, "label") || has_argument(run->session.arguments, "features")))
+        return session_misuse(&run->session, "--%s is for --candidates",
+                              has_argument(run->session.arguments, "label") ? "label" : "features");
     hf_status status = box ? plan_box(run, plan) : plan_candidates(run, plan);
     if (status >= 0) status = check_names(run, plan);
     plan->settings.names = plan->names;

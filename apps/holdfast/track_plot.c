@@ -30,20 +30,23 @@ static hf_status draw(tracked *run, const char *output)
     plot_format format = PLOT_SVG;
     double time = NAN;
     if (!plot_find_format(output, &format))
-        return tracked_misuse(run, "-o: '%s' ends neither in .svg nor in .png nor in .pdf", output);
-    hf_status status = tracked_number(run, "time", false, &time);
+        return session_misuse(&run->session, "-o: '%s' ends neither in .svg nor in .png nor in .pdf", output);
+    hf_status status = session_number(&run->session, "time", false, &time);
     if (status < 0) return status;
-    if (!plot_has_gnuplot()) return tracked_refuse(run, "gnuplot is not installed (Debian: gnuplot-nox)");
+    if (!plot_has_gnuplot())
+        return session_refuse(&run->session, "gnuplot is not installed (Debian: gnuplot-nox)");
     track_picture data = {0};
     status = tracked_open(run, false);
     if (status >= 0) status = track_picture_make(run, time, &data);
     progress_clear(run->session.progress);
-    if (status >= 0) run->refused = plot_draw(run->session.ctx, track_picture_script, &data, format, output);
-    if (status >= 0 && run->refused == TOOL_OK && run->session.json &&
+    if (status >= 0)
+        run->session.refused = plot_draw(run->session.ctx, track_picture_script, &data, format, output);
+    if (status >= 0 && run->session.refused == TOOL_OK && run->session.json &&
         !json_print(json_pack("{s:o, s:o, s:b}", "picture", json_text(output), "time", json_number(data.time),
                               "known", data.known)))
-        run->refused = TOOL_FAILED;
-    if (status >= 0 && run->refused == TOOL_OK && !run->session.json) say(stdout, "Drew %s\n", output);
+        run->session.refused = TOOL_FAILED;
+    if (status >= 0 && run->session.refused == TOOL_OK && !run->session.json)
+        say(stdout, "Drew %s\n", output);
     track_picture_free(&data);
     return status;
 }

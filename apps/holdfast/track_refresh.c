@@ -94,7 +94,7 @@ static hf_status write_list(const tracked *run, const refreshed *list, const cha
 static bool print_json(const tracked *run, const refreshed *done)
 {
     json_t *object = json_object();
-    if (has_argument(run->arguments, "answers"))
+    if (has_argument(run->session.arguments, "answers"))
         json_object_set_new(object, "answered", json_integer((json_int_t)done->answered));
     if (done->fitted) {
         const hf_track_settings *s = hf_track_settings_of(run->track);
@@ -110,7 +110,7 @@ static bool print_json(const tracked *run, const refreshed *done)
         tracked_json_add_place(run, entry, r->x);
         json_array_append_new(list, entry);
     }
-    if (has_argument(run->arguments, "time"))
+    if (has_argument(run->session.arguments, "time"))
         json_object_set_new(object, "requests", list);
     else
         json_decref(list);
@@ -133,13 +133,13 @@ static void print_learnt(const tracked *run)
 
 static void print_text(const tracked *run, const refreshed *done, const char *output)
 {
-    if (has_argument(run->arguments, "answers")) {
+    if (has_argument(run->session.arguments, "answers")) {
         printf("Took %zu answer%s", done->answered, done->answered == 1 ? "" : "s");
         if (done->left > 0) printf("; %zu row%s without one", done->left, done->left == 1 ? "" : "s");
         putchar('\n');
     }
     if (done->fitted) print_learnt(run);
-    if (has_argument(run->arguments, "time") && output != NULL)
+    if (has_argument(run->session.arguments, "time") && output != NULL)
         say(stdout, "%zu request%s in %s\n", done->count, done->count == 1 ? "" : "s", output);
 }
 
@@ -147,20 +147,22 @@ static void print_text(const tracked *run, const refreshed *done, const char *ou
 
 static hf_status check(tracked *run, const char *output)
 {
-    const tool_arguments *a = run->arguments;
+    const tool_arguments *a = run->session.arguments;
     const bool time = has_argument(a, "time");
     if (!time && !has_argument(a, "answers") && !has_argument(a, "fit"))
-        return tracked_misuse(run, "--time, --answers or --fit is missing: what is to be refreshed?");
-    if (!time && output != NULL) return tracked_misuse(run, "-o without --time has nothing to write");
+        return session_misuse(&run->session,
+                              "--time, --answers or --fit is missing: what is to be refreshed?");
+    if (!time && output != NULL)
+        return session_misuse(&run->session, "-o without --time has nothing to write");
     if (output != NULL && strcmp(output, "-") == 0 && run->session.json)
-        return tracked_misuse(run, "--json and the table cannot both go to standard output");
+        return session_misuse(&run->session, "--json and the table cannot both go to standard output");
     return HF_OK;
 }
 
 /* Answers, what is learnt and the list of requests, in memory. */
 static hf_status change(tracked *run, double time, refreshed *done)
 {
-    const tool_arguments *a = run->arguments;
+    const tool_arguments *a = run->session.arguments;
     const char *answers = argument(a, "answers");
     hf_status status = answers != NULL ? answer_table(run, answers, &done->answered, &done->left) : HF_OK;
     done->fitted = has_argument(a, "fit");
@@ -178,17 +180,17 @@ static hf_status change_file(tracked *run, double time, refreshed *done)
     status = change(run, time, done);
     if (status < 0) return status; /* closing undoes what there is */
     status = hf_track_file_end(run->session.ctx, run->track, true);
-    run->kept = status >= 0 && (done->answered > 0 || done->fitted);
+    run->session.kept = status >= 0 && (done->answered > 0 || done->fitted);
     return status;
 }
 
 static hf_status refresh(tracked *run, refreshed *done)
 {
-    const tool_arguments *a = run->arguments;
+    const tool_arguments *a = run->session.arguments;
     const char *output = argument(a, "output");
     double time = NAN;
     hf_status status = check(run, output);
-    if (status >= 0) status = tracked_number(run, "time", false, &time);
+    if (status >= 0) status = session_number(&run->session, "time", false, &time);
     if (status >= 0) status = tracked_open(run, true);
     if (status >= 0) status = change_file(run, time, done);
     progress_clear(run->session.progress);
@@ -197,7 +199,7 @@ static hf_status refresh(tracked *run, refreshed *done)
     if (status >= 0 && has_argument(a, "time") && !(run->session.json && output == NULL))
         status = write_list(run, done, to_output ? "-" : output);
     progress_clear(run->session.progress);
-    if (status >= 0 && run->session.json && !print_json(run, done)) run->refused = TOOL_FAILED;
+    if (status >= 0 && run->session.json && !print_json(run, done)) run->session.refused = TOOL_FAILED;
     if (status >= 0 && !run->session.json && (!has_argument(a, "time") || !to_output))
         print_text(run, done, output);
     return status;

@@ -122,22 +122,15 @@ static hf_status check_uses(tracked *run, const track_plan *plan)
     };
     unsigned uses = uses_of(plan);
     if (plan->settings.beta_rule == HF_BETA_THEORY) uses |= THEORY;
-    if (has_argument(run->arguments, "box")) uses |= BOX;
+    if (has_argument(run->session.arguments, "box")) uses |= BOX;
     for (size_t k = 0; k < sizeof of / sizeof of[0]; k++)
-        if (has_argument(run->arguments, of[k].option) && (uses & of[k].needs) == 0)
-            return tracked_misuse(run, "--%s is for %s; this track has no use for it", of[k].option,
+        if (has_argument(run->session.arguments, of[k].option) && (uses & of[k].needs) == 0)
+            return session_misuse(&run->session, "--%s is for %s; this track has no use for it", of[k].option,
                                   of[k].what);
     return HF_OK;
 }
 
 /* ---- words ------------------------------------------------------------------------------------------------------ */
-
-/* The library's list of names, as wrong usage. */
-static hf_status wrong_word(tracked *run, const char *option, hf_status status)
-{
-    if (status >= 0 || status == HF_ERR_MEMORY) return status;
-    return tracked_misuse(run, "--%s: %s", option, hf_context_message(run->session.ctx));
-}
 
 /* A number that is the whole text. */
 static bool is_number(const char *text, double *value)
@@ -149,36 +142,38 @@ static bool is_number(const char *text, double *value)
 
 static hf_status take_words(tracked *run, hf_track_settings *s)
 {
-    const tool_arguments *a = run->arguments;
+    const tool_arguments *a = run->session.arguments;
     hf_context *ctx = run->session.ctx;
     const char *law = argument(a, "age-law"), *places = argument(a, "places"), *beta = argument(a, "beta"),
                *discard = argument(a, "discard"), *robust = argument(a, "robust");
     hf_status status = HF_OK;
-    if (law != NULL) status = wrong_word(run, "age-law", hf_age_kind_parse(ctx, law, &s->age.kind));
+    if (law != NULL)
+        status = session_wrong_word(&run->session, "age-law", hf_age_kind_parse(ctx, law, &s->age.kind));
     if (status >= 0 && places != NULL)
-        status = wrong_word(run, "places", hf_place_rule_parse(ctx, places, &s->places));
+        status = session_wrong_word(&run->session, "places", hf_place_rule_parse(ctx, places, &s->places));
     if (status >= 0 && beta != NULL) {
         s->beta_rule = HF_BETA_GIVEN;
         if (!is_number(beta, &s->beta)) {
             s->beta = 2.0;
-            status = wrong_word(run, "beta", hf_beta_rule_parse(ctx, beta, &s->beta_rule));
+            status = session_wrong_word(&run->session, "beta", hf_beta_rule_parse(ctx, beta, &s->beta_rule));
         }
     }
     if (status >= 0 && discard != NULL) {
         s->discard = HF_DISCARD_VARIANCE;
         if (!is_number(discard, &s->discard_variance)) {
             s->discard_variance = 0.0;
-            status = wrong_word(run, "discard", hf_discard_rule_parse(ctx, discard, &s->discard));
+            status = session_wrong_word(&run->session, "discard",
+                                        hf_discard_rule_parse(ctx, discard, &s->discard));
             if (status >= 0 && s->discard == HF_DISCARD_VARIANCE)
-                status = tracked_misuse(run, "--discard variance: write the variance itself");
+                status = session_misuse(&run->session, "--discard variance: write the variance itself");
         }
     }
     if (status >= 0 && beta != NULL && strcmp(beta, "given") == 0)
-        status = tracked_misuse(run, "--beta given: write the number itself");
+        status = session_misuse(&run->session, "--beta given: write the number itself");
     if (status >= 0 && robust != NULL && strcmp(robust, "off") == 0) {
         s->robust = 0.0;
     } else if (status >= 0 && robust != NULL && (!is_number(robust, &s->robust) || !(s->robust > 0.0))) {
-        status = tracked_misuse(run, "--robust: '%s' is neither a positive number nor off", robust);
+        status = session_misuse(&run->session, "--robust: '%s' is neither a positive number nor off", robust);
     }
     return status;
 }
@@ -216,16 +211,15 @@ static hf_status take_numbers(tracked *run, hf_track_settings *s)
                   {"starts", &s->search.starts}};
     hf_status status = HF_OK;
     for (size_t k = 0; k < sizeof of / sizeof of[0] && status >= 0; k++)
-        status = tracked_number(run, of[k].option, false, of[k].value);
+        status = session_number(&run->session, of[k].option, false, of[k].value);
     for (size_t k = 0; k < sizeof counts / sizeof counts[0] && status >= 0; k++) {
-        if (argument_size(run->arguments, counts[k].option, counts[k].value)) continue;
-        run->refused = TOOL_USAGE;
-        status = HF_ERR_ARGUMENT;
+        if (argument_size(run->session.arguments, counts[k].option, counts[k].value)) continue;
+        status = session_told(&run->session);
     }
-    s->mean_given = has_argument(run->arguments, "mean");
-    s->minimise = has_argument(run->arguments, "minimise");
-    s->expert_after = has_argument(run->arguments, "expert-after");
-    if (has_argument(run->arguments, "candidates")) s->search.resolution = 0.0;
+    s->mean_given = has_argument(run->session.arguments, "mean");
+    s->minimise = has_argument(run->session.arguments, "minimise");
+    s->expert_after = has_argument(run->session.arguments, "expert-after");
+    if (has_argument(run->session.arguments, "candidates")) s->search.resolution = 0.0;
     return status;
 }
 
@@ -249,33 +243,36 @@ static hf_status take_table(tracked *run, track_plan *plan)
 {
     hf_age_law *law = &plan->settings.age;
     hf_status status =
-        hf_table_read_csv(run->session.ctx, argument(run->arguments, "age-table"), &plan->ages);
-    if (status >= 0) status = tracked_column(run, plan->ages, "age", false, &law->ages);
-    if (status >= 0) status = tracked_column(run, plan->ages, "added", false, &law->added);
+        hf_table_read_csv(run->session.ctx, argument(run->session.arguments, "age-table"), &plan->ages);
+    if (status >= 0) status = session_column(&run->session, plan->ages, "age", false, &law->ages);
+    if (status >= 0) status = session_column(&run->session, plan->ages, "added", false, &law->added);
     if (status < 0) return status;
     law->entries = hf_table_rows(plan->ages);
     const size_t wrong = wrong_age(run, law);
     status = hf_age_law_check(run->session.ctx, law);
-    if (wrong == law->entries) return tracked_refuse_at(run, status, "%s", hf_table_source(plan->ages));
-    return tracked_refuse_at(run, status, "%s, line %zu", hf_table_source(plan->ages),
+    if (wrong == law->entries)
+        return session_refuse_at(&run->session, status, "%s", hf_table_source(plan->ages));
+    return session_refuse_at(&run->session, status, "%s, line %zu", hf_table_source(plan->ages),
                              hf_table_line(plan->ages, wrong));
 }
 
 static hf_status take_ages(tracked *run, track_plan *plan)
 {
-    const tool_arguments *a = run->arguments;
+    const tool_arguments *a = run->session.arguments;
     const hf_age_kind kind = plan->settings.age.kind;
     const bool aged = (uses_of(plan) & AGED) != 0, table = has_argument(a, "age-table");
     if (!aged) return HF_OK;
     if (kind == HF_AGE_TABLE && !table)
-        return tracked_misuse(run, "--age-law table needs --age-table AGES.csv");
-    if (kind != HF_AGE_TABLE && table) return tracked_misuse(run, "--age-table is for --age-law table");
+        return session_misuse(&run->session, "--age-law table needs --age-table AGES.csv");
+    if (kind != HF_AGE_TABLE && table)
+        return session_misuse(&run->session, "--age-table is for --age-law table");
     const bool rated = kind != HF_AGE_TABLE && kind != HF_AGE_NONE;
     if (rated && !has_argument(a, "drift"))
-        return tracked_misuse(run, "--drift is missing: how much can the function change in a unit of time? "
-                                   "(holdfast track refresh --fit learns it from readings)");
+        return session_misuse(&run->session,
+                              "--drift is missing: how much can the function change in a unit of time? "
+                              "(holdfast track refresh --fit learns it from readings)");
     if (!rated && has_argument(a, "drift"))
-        return tracked_misuse(run, "--drift is not for --age-law %s", hf_age_kind_name(kind));
+        return session_misuse(&run->session, "--drift is not for --age-law %s", hf_age_kind_name(kind));
     return table ? take_table(run, plan) : HF_OK;
 }
 
@@ -284,23 +281,25 @@ static hf_status check_needs(tracked *run, const track_plan *plan)
 {
     const unsigned uses = uses_of(plan);
     const char *method = hf_track_method_name(plan->settings.method);
-    if ((uses & WINDOW) != 0 && !has_argument(run->arguments, "window"))
-        return tracked_misuse(run, "--window is missing: %s needs it", method);
-    if ((uses & FORGETS) != 0 && !has_argument(run->arguments, "forgetting"))
-        return tracked_misuse(run, "--forgetting is missing: %s needs it", method);
+    if ((uses & WINDOW) != 0 && !has_argument(run->session.arguments, "window"))
+        return session_misuse(&run->session, "--window is missing: %s needs it", method);
+    if ((uses & FORGETS) != 0 && !has_argument(run->session.arguments, "forgetting"))
+        return session_misuse(&run->session, "--forgetting is missing: %s needs it", method);
     return HF_OK;
 }
 
 hf_status plan_settings(tracked *run, track_plan *plan)
 {
-    const char *name = argument(run->arguments, "method"), *target = argument(run->arguments, "target");
+    const char *name = argument(run->session.arguments, "method"),
+               *target = argument(run->session.arguments, "target");
     hf_track_method method = HF_TRACK_SPARQ_REUSE;
     hf_status status = HF_OK;
     if (name != NULL)
-        status = wrong_word(run, "method", hf_track_method_parse(run->session.ctx, name, &method));
+        status = session_wrong_word(&run->session, "method",
+                                    hf_track_method_parse(run->session.ctx, name, &method));
     if (status < 0) return status;
     plan->settings = hf_track_settings_default(method);
-    plan->settings.kernel = argument(run->arguments, "kernel");
+    plan->settings.kernel = argument(run->session.arguments, "kernel");
     plan->target = target != NULL ? target : "y";
     status = take_words(run, &plan->settings);
     if (status >= 0) status = check_uses(run, plan);

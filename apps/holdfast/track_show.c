@@ -95,8 +95,9 @@ static hf_status print_text(tracked *run, const hf_track_summary *s)
 {
     char clock[32];
     const hf_track_settings *settings = hf_track_settings_of(run->track);
-    say(stdout, "%s: %s, to %s \"%s\"\n", run->arguments->operand[0], hf_track_method_name(settings->method),
-        settings->minimise ? "minimise" : "maximise", hf_track_target(run->track));
+    say(stdout, "%s: %s, to %s \"%s\"\n", run->session.arguments->operand[0],
+        hf_track_method_name(settings->method), settings->minimise ? "minimise" : "maximise",
+        hf_track_target(run->track));
     print_domain(run);
     print_kernel(run);
     print_settings(run);
@@ -120,25 +121,10 @@ static hf_status print_text(tracked *run, const hf_track_summary *s)
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------- */
 
-static json_t *json_count(uint64_t value)
-{
-    return json_integer((json_int_t)value);
-}
-
-typedef struct entry {
-    const char *key;
-    json_t *value;
-} entry;
-
-static void add_entries(json_t *object, const entry *entries, size_t count)
-{
-    for (size_t k = 0; k < count; k++) json_object_set_new(object, entries[k].key, entries[k].value);
-}
-
 static json_t *json_settings(const tracked *run)
 {
     const hf_track_settings *s = hf_track_settings_of(run->track);
-    const entry entries[] = {
+    const tool_entry entries[] = {
         {"method", json_string(hf_track_method_name(s->method))},
         {"minimise", json_boolean(s->minimise)},
         {"kernel", json_text(hf_kernel_expression(hf_track_kernel(run->track)))},
@@ -171,7 +157,7 @@ static json_t *json_settings(const tracked *run)
         {"resolution", json_number(s->search.resolution)},
     };
     json_t *object = json_object(), *parameters = json_object();
-    add_entries(object, entries, sizeof entries / sizeof entries[0]);
+    json_add_entries(object, entries, sizeof entries / sizeof entries[0]);
     for (size_t i = 0; i < hf_kernel_parameters(hf_track_kernel(run->track)); i++) {
         hf_parameter p;
         if (hf_kernel_parameter(hf_track_kernel(run->track), i, &p) >= 0)
@@ -228,8 +214,8 @@ static json_t *json_readings(const tracked *run, size_t held)
 
 static bool print_json(const tracked *run, const hf_track_summary *s)
 {
-    const entry entries[] = {
-        {"file", json_text(run->arguments->operand[0])},
+    const tool_entry entries[] = {
+        {"file", json_text(run->session.arguments->operand[0])},
         {"target", json_text(hf_track_target(run->track))},
         {"inputs", json_domain(run)},
         {"candidates", json_count(run->candidates)},
@@ -251,7 +237,7 @@ static bool print_json(const tracked *run, const hf_track_summary *s)
         {"readings", json_readings(run, s->held)},
     };
     json_t *object = json_object();
-    add_entries(object, entries, sizeof entries / sizeof entries[0]);
+    json_add_entries(object, entries, sizeof entries / sizeof entries[0]);
     return json_print(object);
 }
 
@@ -262,14 +248,15 @@ static hf_status check(tracked *run, const char *readings, const char *history)
     const bool first = readings != NULL && strcmp(readings, "-") == 0,
                second = history != NULL && strcmp(history, "-") == 0;
     if ((first ? 1 : 0) + (second ? 1 : 0) + (run->session.json ? 1 : 0) > 1)
-        return tracked_misuse(run, "only one of --json, --readings and --history can go to standard output");
+        return session_misuse(&run->session,
+                              "only one of --json, --readings and --history can go to standard output");
     return HF_OK;
 }
 
 static hf_status show(tracked *run)
 {
-    const char *readings = argument(run->arguments, "readings"),
-               *history = argument(run->arguments, "history");
+    const char *readings = argument(run->session.arguments, "readings"),
+               *history = argument(run->session.arguments, "history");
     hf_track_summary summary;
     hf_status status = check(run, readings, history);
     if (status >= 0) status = tracked_open(run, false);
@@ -280,7 +267,7 @@ static hf_status show(tracked *run)
     progress_clear(run->session.progress);
     const bool silent =
         (readings != NULL && strcmp(readings, "-") == 0) || (history != NULL && strcmp(history, "-") == 0);
-    if (status >= 0 && run->session.json && !print_json(run, &summary)) run->refused = TOOL_FAILED;
+    if (status >= 0 && run->session.json && !print_json(run, &summary)) run->session.refused = TOOL_FAILED;
     return status >= 0 && !run->session.json && !silent ? print_text(run, &summary) : status;
 }
 

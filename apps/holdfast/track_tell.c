@@ -35,46 +35,47 @@ static hf_status check_table(tracked *run)
 {
     static const char *const single[] = {"time", "x", "candidate", "y", "noise", "request", "best", "value"};
     for (size_t k = 0; k < sizeof single / sizeof single[0]; k++)
-        if (has_argument(run->arguments, single[k]))
-            return tracked_misuse(run, "--%s is for one reading; with --csv it stands in the table",
+        if (has_argument(run->session.arguments, single[k]))
+            return session_misuse(&run->session, "--%s is for one reading; with --csv it stands in the table",
                                   single[k]);
     return HF_OK;
 }
 
 static hf_status check(tracked *run)
 {
-    const tool_arguments *a = run->arguments;
+    const tool_arguments *a = run->session.arguments;
     const bool x = has_argument(a, "x"), candidate = has_argument(a, "candidate"), y = has_argument(a, "y"),
                request = has_argument(a, "request"), best = has_argument(a, "best"),
                value = has_argument(a, "value");
     if (has_argument(a, "csv")) return check_table(run);
-    if (x && candidate) return tracked_misuse(run, "--x and --candidate exclude each other");
-    if (request && (x || candidate)) return tracked_misuse(run, "--request knows the place; leave out --x");
-    if (best != value) return tracked_misuse(run, "--best and --value go together");
-    if (!y && !best) return tracked_misuse(run, "--y is missing: what was measured?");
+    if (x && candidate) return session_misuse(&run->session, "--x and --candidate exclude each other");
+    if (request && (x || candidate))
+        return session_misuse(&run->session, "--request knows the place; leave out --x");
+    if (best != value) return session_misuse(&run->session, "--best and --value go together");
+    if (!y && !best) return session_misuse(&run->session, "--y is missing: what was measured?");
     if (y && !request && !x && !candidate)
-        return tracked_misuse(run, "--x, --candidate or --request is missing: where was it measured?");
+        return session_misuse(&run->session,
+                              "--x, --candidate or --request is missing: where was it measured?");
     if (!y && (request || x || candidate || has_argument(a, "noise")))
-        return tracked_misuse(run, "--y is missing: what was measured?");
+        return session_misuse(&run->session, "--y is missing: what was measured?");
     if ((!request || best) && !has_argument(a, "time"))
-        return tracked_misuse(run, "--time is missing: when was it measured?");
+        return session_misuse(&run->session, "--time is missing: when was it measured?");
     return HF_OK;
 }
 
 static hf_status take_numbers(tracked *run, telling *t)
 {
     t->time = NAN;
-    hf_status status = tracked_number(run, "time", false, &t->time);
-    if (status >= 0) status = tracked_number(run, "y", false, &t->y);
-    if (status >= 0) status = tracked_number(run, "noise", false, &t->noise);
-    if (status >= 0) status = tracked_number(run, "best", false, &t->best);
-    if (status >= 0) status = tracked_number(run, "value", false, &t->value);
+    hf_status status = session_number(&run->session, "time", false, &t->time);
+    if (status >= 0) status = session_number(&run->session, "y", false, &t->y);
+    if (status >= 0) status = session_number(&run->session, "noise", false, &t->noise);
+    if (status >= 0) status = session_number(&run->session, "best", false, &t->best);
+    if (status >= 0) status = session_number(&run->session, "value", false, &t->value);
     if (status < 0) return status;
-    if (has_argument(run->arguments, "noise") && !(t->noise > 0.0))
-        return tracked_misuse(run, "--noise: %g is not a positive number", t->noise);
-    if (argument_seed(run->arguments, "request", &t->request)) return HF_OK;
-    run->refused = TOOL_USAGE;
-    return HF_ERR_ARGUMENT;
+    if (has_argument(run->session.arguments, "noise") && !(t->noise > 0.0))
+        return session_misuse(&run->session, "--noise: %g is not a positive number", t->noise);
+    if (argument_seed(run->session.arguments, "request", &t->request)) return HF_OK;
+    return session_told(&run->session);
 }
 
 /* ---- telling ---------------------------------------------------------------------------------------------------- */
@@ -82,27 +83,24 @@ static hf_status take_numbers(tracked *run, telling *t)
 static hf_status take_place(tracked *run, telling *t)
 {
     size_t count = 0;
-    const char *name = argument(run->arguments, "candidate");
+    const char *name = argument(run->session.arguments, "candidate");
     if (name != NULL) {
         const hf_status status = tracked_find_or_refuse(run, name, &count);
         if (status < 0) return status;
         t->at = tracked_domain(run)->points + count * run->d;
         return HF_OK;
     }
-    if (!argument_doubles(run->arguments, "x", &count, &t->x)) {
-        run->refused = TOOL_USAGE;
-        return HF_ERR_ARGUMENT;
-    }
+    if (!argument_doubles(run->session.arguments, "x", &count, &t->x)) return session_told(&run->session);
     t->at = t->x;
     return count == run->d ? HF_OK
-                           : tracked_refuse(run, "--x has %zu number%s, the track %zu input%s", count,
-                                            count == 1 ? "" : "s", run->d, run->d == 1 ? "" : "s");
+                           : session_refuse(&run->session, "--x has %zu number%s, the track %zu input%s",
+                                            count, count == 1 ? "" : "s", run->d, run->d == 1 ? "" : "s");
 }
 
 static hf_status tell_reading(tracked *run, telling *t)
 {
     hf_context *ctx = run->session.ctx;
-    if (has_argument(run->arguments, "request"))
+    if (has_argument(run->session.arguments, "request"))
         return hf_track_answer(ctx, run->track, t->request, t->time, t->y, t->noise);
     const hf_status status = take_place(run, t);
     return status >= 0 ? hf_track_tell(ctx, run->track, t->time, t->at, t->y, t->noise, &t->reading) : status;
@@ -111,7 +109,8 @@ static hf_status tell_reading(tracked *run, telling *t)
 /* A reading and the truth about it: both or none. */
 static hf_status tell_one(tracked *run, telling *t)
 {
-    const bool y = has_argument(run->arguments, "y"), best = has_argument(run->arguments, "best");
+    const bool y = has_argument(run->session.arguments, "y"),
+               best = has_argument(run->session.arguments, "best");
     hf_context *ctx = run->session.ctx;
     hf_status status = y && best ? hf_track_file_begin(ctx, run->track) : HF_OK;
     if (status >= 0 && y) status = warn_status(&run->session, tell_reading(run, t));
@@ -124,7 +123,8 @@ static bool print(const tracked *run, const telling *t)
 {
     hf_track_summary summary;
     hf_track_summary_of(run->track, &summary);
-    const bool table = has_argument(run->arguments, "csv"), request = has_argument(run->arguments, "request");
+    const bool table = has_argument(run->session.arguments, "csv"),
+               request = has_argument(run->session.arguments, "request");
     if (run->session.json) {
         json_t *object = json_pack("{s:I, s:I, s:o, s:o}", "told", (json_int_t)summary.told, "answered",
                                    (json_int_t)summary.answered, "clock", json_number(summary.clock),
@@ -140,7 +140,7 @@ static bool print(const tracked *run, const telling *t)
         printf("Took the answer to request %llu\n", (unsigned long long)t->request);
     else if (t->reading > 0)
         printf("Took reading %llu\n", (unsigned long long)t->reading);
-    if (has_argument(run->arguments, "best"))
+    if (has_argument(run->session.arguments, "best"))
         printf("Regret %.6g after %llu steps, %.6g a step\n", summary.regret,
                (unsigned long long)summary.truths, summary.average_regret);
     return true;
@@ -148,13 +148,13 @@ static bool print(const tracked *run, const telling *t)
 
 static hf_status tell(tracked *run, telling *t)
 {
-    const char *csv = argument(run->arguments, "csv");
+    const char *csv = argument(run->session.arguments, "csv");
     hf_status status = check(run);
     if (status >= 0) status = take_numbers(run, t);
     if (status >= 0) status = tracked_open(run, true);
     if (status < 0) return status;
     status = csv != NULL ? tell_table(run, csv, &t->rows) : tell_one(run, t);
-    run->kept = status >= 0;
+    run->session.kept = status >= 0;
     return status;
 }
 
@@ -166,7 +166,7 @@ static int run_tell(const tool_arguments *arguments)
     telling t = {0};
     const hf_status status = tell(&run, &t);
     progress_clear(run.session.progress);
-    if (status >= 0 && !print(&run, &t)) run.refused = TOOL_FAILED;
+    if (status >= 0 && !print(&run, &t)) run.session.refused = TOOL_FAILED;
     free(t.x);
     return tracked_close(&run, status);
 }

@@ -39,24 +39,12 @@ static size_t first_gone(const undoing *u)
 
 /* ---- taking back ------------------------------------------------------------------------------------------------ */
 
-static hf_status check(tracked *run, uint64_t *entries, uint64_t *after)
-{
-    const tool_arguments *a = run->arguments;
-    if (has_argument(a, "entries") && has_argument(a, "after"))
-        return tracked_misuse(run, "--entries and --after exclude each other");
-    if (!argument_seed(a, "entries", entries) || !argument_seed(a, "after", after)) {
-        run->refused = TOOL_USAGE;
-        return HF_ERR_ARGUMENT;
-    }
-    return *entries > 0 ? HF_OK : tracked_misuse(run, "--entries: 0 is nothing to take back");
-}
-
 static hf_status undo(tracked *run, undoing *u)
 {
     uint64_t entries = 1, after = 0;
-    hf_status status = check(run, &entries, &after);
+    hf_status status = session_entries(&run->session, &entries, &after);
     if (status < 0) return status;
-    const bool numbered = has_argument(run->arguments, "after");
+    const bool numbered = has_argument(run->session.arguments, "after");
     status = tracked_open(run, false);
     u->known = status >= 0;
     if (u->known) status = track_history_read(run, &u->history);
@@ -65,7 +53,7 @@ static hf_status undo(tracked *run, undoing *u)
     if (numbered) entries = 0;
     for (size_t i = 0; numbered && i < u->history.count; i++)
         entries += row_of(u, i)[TRACK_NUMBER] > (double)after ? 1 : 0;
-    status = hf_track_file_undo(run->session.ctx, run->arguments->operand[0], entries, &u->removed);
+    status = hf_track_file_undo(run->session.ctx, run->session.arguments->operand[0], entries, &u->removed);
     progress_clear(run->session.progress);
     return status;
 }
@@ -149,9 +137,9 @@ static int run_undo(const tool_arguments *arguments)
     if (code != TOOL_OK) return code;
     undoing u = {0};
     const hf_status status = undo(&run, &u);
-    run.kept = status >= 0 && u.removed > 0;
+    run.session.kept = status >= 0 && u.removed > 0;
     if (status >= 0 && !run.session.json) print_text(&run, &u);
-    if (status >= 0 && run.session.json && !print_json(&run, &u)) run.refused = TOOL_FAILED;
+    if (status >= 0 && run.session.json && !print_json(&run, &u)) run.session.refused = TOOL_FAILED;
     track_history_free(&u.history);
     return tracked_close(&run, status);
 }

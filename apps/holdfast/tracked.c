@@ -9,54 +9,18 @@
 
 /* ---- a run ----------------------------------------------------------------------------------------------------- */
 
-static hf_status refuse(tracked *run, const char *format, va_list args)
-{
-    progress_clear(run->session.progress);
-    vcomplain(format, args);
-    run->refused = TOOL_FAILED;
-    return HF_ERR_ARGUMENT;
-}
-
-hf_status tracked_refuse(tracked *run, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const hf_status status = refuse(run, format, args);
-    va_end(args);
-    return status;
-}
-
-hf_status tracked_misuse(tracked *run, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    run->refused = vusage_error(run->arguments->verb, format, args);
-    va_end(args);
-    return HF_ERR_ARGUMENT;
-}
-
-hf_status tracked_refuse_at(tracked *run, hf_status status, const char *format, ...)
-{
-    char where[512];
-    if (status >= 0 || status == HF_ERR_MEMORY || status == HF_ERR_CANCELLED || run->refused != 0)
-        return status;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(where, sizeof where, format, args);
-    va_end(args);
-    return tracked_refuse(run, "%s: %s", where, hf_context_message(run->session.ctx));
-}
-
 int tracked_begin(tracked *run, const tool_arguments *arguments)
 {
-    *run = (tracked){.arguments = arguments};
-    return session_open(arguments, &run->session);
+    *run = (tracked){0};
+    const int code = session_open(arguments, &run->session);
+    run->session.keeper = "track";
+    return code;
 }
 
 hf_status tracked_open(tracked *run, bool write)
 {
     const hf_status status =
-        hf_track_file_open(run->session.ctx, run->arguments->operand[0], write, &run->track);
+        hf_track_file_open(run->session.ctx, run->session.arguments->operand[0], write, &run->track);
     progress_clear(run->session.progress);
     if (status < 0) return status;
     run->d = tracked_domain(run)->dimension;
@@ -67,25 +31,7 @@ hf_status tracked_open(tracked *run, bool write)
 int tracked_close(tracked *run, hf_status status)
 {
     hf_track_free(run->track);
-    int code = session_close(&run->session, run->refused != 0 ? HF_OK : status);
-    if (run->refused != 0) code = run->refused;
-    if (run->kept && code != TOOL_OK)
-        complain("the track has kept what was done all the same: do not repeat it");
-    return code;
-}
-
-hf_status tracked_number(tracked *run, const char *option, bool needed, double *value)
-{
-    if (needed && argument(run->arguments, option) == NULL)
-        return tracked_misuse(run, "--%s is missing", option);
-    if (!argument_double(run->arguments, option, value)) {
-        run->refused = TOOL_USAGE;
-        return HF_ERR_ARGUMENT;
-    }
-    if (argument(run->arguments, option) != NULL && !isfinite(*value))
-        return tracked_misuse(run, "--%s: '%s' is not a finite number", option,
-                              argument(run->arguments, option));
-    return HF_OK;
+    return session_close(&run->session, status);
 }
 
 bool tracked_minimises(const tracked *run)
@@ -131,9 +77,10 @@ hf_status tracked_find_or_refuse(tracked *run, const char *name, size_t *index)
     char first[32], last[32];
     if (tracked_find(run, name, index)) return HF_OK;
     if (run->candidates == 0)
-        return tracked_refuse(run, "there are no candidates: the track is of a box; give the place with --x");
-    return tracked_refuse(run, "there is no candidate '%s' among the %zu, %s to %s", name, run->candidates,
-                          tracked_candidate(run, 0, first),
+        return session_refuse(&run->session,
+                              "there are no candidates: the track is of a box; give the place with --x");
+    return session_refuse(&run->session, "there is no candidate '%s' among the %zu, %s to %s", name,
+                          run->candidates, tracked_candidate(run, 0, first),
                           tracked_candidate(run, run->candidates - 1, last));
 }
 
@@ -168,20 +115,4 @@ void tracked_json_add_place(const tracked *run, json_t *object, const double *x)
     json_object_set_new(object, "place", tracked_json_place(run, x));
     if (run->candidates > 0 && hf_domain_contains(tracked_domain(run), x, &index))
         json_object_set_new(object, "candidate", json_text(tracked_candidate(run, index, number)));
-}
-
-/* ---- columns --------------------------------------------------------------------------------------------------- */
-
-hf_status tracked_column(tracked *run, const hf_table *table, const char *name, bool missing,
-                         const double **out)
-{
-    size_t column;
-    hf_status status = hf_table_find(run->session.ctx, table, name, &column);
-    if (status >= 0) status = hf_table_numbers(run->session.ctx, table, column, out);
-    for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++) {
-        if (isfinite((*out)[i]) || (missing && isnan((*out)[i]))) continue;
-        status = tracked_refuse(run, "%s, line %zu, column \"%s\": the value is %s", hf_table_source(table),
-                                hf_table_line(table, i), name, isnan((*out)[i]) ? "missing" : "infinite");
-    }
-    return status;
 }

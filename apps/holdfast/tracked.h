@@ -1,39 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tracked.h
- * @brief What the sub-verbs of holdfast track share: a track in a file, its places and what they are called, columns of tables that must be complete.
+ * @brief What the sub-verbs of holdfast track share: a track in a file, its places and what they are called.
  */
 #ifndef HF_TOOL_TRACKED_H
 #define HF_TOOL_TRACKED_H
 
 #include "tool.h"
 
-/** A run of a sub-verb. What goes wrong in the tool itself is told at once and remembered in `refused`; what goes wrong in the library is in the status and
- * told by tracked_close(). */
+/** A run of a sub-verb. */
 typedef struct tracked {
-    const tool_arguments *arguments;
     tool_session session;
-    int refused; /* exit status of what has been complained about, or 0 */
-    bool kept;   /* the file has what the user told: failing after that is no reason to tell it again */
     hf_track *track;
     size_t d, candidates;
 } tracked;
 
-/** Complains, for a status that tracked_close() takes. */
-hf_status tracked_refuse(tracked *run, const char *format, ...) HF_PRINTF(2, 3);
-/** The same for wrong usage: exit status 2, with a pointer at --help. */
-hf_status tracked_misuse(tracked *run, const char *format, ...) HF_PRINTF(2, 3);
-/** Of an error the library's message with words in front, as tracked_refuse(); HF_ERR_MEMORY, HF_ERR_CANCELLED and what is no error pass. */
-hf_status tracked_refuse_at(tracked *run, hf_status status, const char *format, ...) HF_PRINTF(3, 4);
 /** A session for the arguments. TOOL_OK, or an exit status with nothing to close. */
 int tracked_begin(tracked *run, const tool_arguments *arguments);
 /** Opens the track that the first operand names. */
 hf_status tracked_open(tracked *run, bool write);
 /** Frees everything and ends the session; the exit status. */
 int tracked_close(tracked *run, hf_status status);
-
-/** Value of an option that must be a finite number; `needed`: it must be given, else *value stays. */
-hf_status tracked_number(tracked *run, const char *option, bool needed, double *value);
 
 /** The smallest value is looked for. */
 bool tracked_minimises(const tracked *run);
@@ -51,10 +38,6 @@ const char *tracked_place(const tracked *run, const double *x, char *buffer, siz
 json_t *tracked_json_place(const tracked *run, const double *x);
 /** Adds place, and candidate if there are such. */
 void tracked_json_add_place(const tracked *run, json_t *object, const double *x);
-
-/** Numbers of a column that is there. `missing`: fields may be; else every one must be a finite number. Messages have file, line and column. */
-hf_status tracked_column(tracked *run, const hf_table *table, const char *name, bool missing,
-                         const double **out);
 
 /* ---- new tracks (track_domain.c, track_settings.c) ------------------------------------------------------------- */
 

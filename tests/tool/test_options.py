@@ -66,7 +66,11 @@ class Options(ToolCase):
             "track create": "box candidates features label target minimise method noise drift age-law age-table kernel window forgetting beta norm delta robust "
                             "discard places queries query-factor every",
             "track ask": "time json", "track tell": "time x candidate y noise request csv best value",
-            "track refresh": "time answers fit output", "track show": "history readings json", "track plot": "time output"}
+            "track refresh": "time answers fit output", "track show": "history readings json", "track plot": "time output",
+            "study create": "real log integer ordered category minimise maximise at-most at-least certain surrogate acquisition reach regions "
+                            "start expires seed no-doubt repeats",
+            "study ask": "count json", "study tell": "noise note from", "study fail": "note", "study export": "output",
+            "study best": "json certify tolerance time-limit", "study show": "trials journal suspects json", "study undo": "entries"}
         for verb, names in fixed.items():
             options = options_of_help(self.help(verb))
             for name in names.split():

@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: Apache-2.0
+"""holdfast study: the whole loop from the shell, what bad input says and leaves, and several programs at one study."""
+import csv
+import io
+import json
+import math
+import os
+import re
+import sqlite3
+import subprocess
+import unittest
+
+from toolcase import TOOL, ToolCase, table
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # the systems are small
+
+
+class StudyCase(ToolCase):
+    def study(self, verb, *arguments, quiet=True):
+        return self.ok("study", verb, *arguments, quiet=quiet)
+
+    def parsed(self, verb, *arguments):
+        return json.loads(self.study(verb, *arguments, "--json"))
+
+    def content(self, name="s.hf"):
+        """Everything in the file, whatever SQLite did to its header."""
+        with sqlite3.connect("file:%s?mode=ro" % self.path(name), uri=True) as db:
+            tables = [row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1")]
+            rows = [db.execute("SELECT * FROM %s ORDER BY 1" % name).fetchall() for name in tables]
+        db.close()
+        return repr(rows)
+
+    def refused(self, arguments, *parts, code=1, file="s.hf"):
+        """Fails with a message, and the file is as it was."""
+        before = self.content(file)
+        self.fails(["study", *arguments], *parts, code=code)
+        self.assertEqual(self.content(file), before, arguments)
+
+    def create(self, *arguments, name="s.hf"):
+        return self.study("create", name, "--real", "x=0:1", "--minimise", "loss", *arguments)
+
+    def asked(self, name="s.hf", count=1):
+        return list(csv.DictReader(io.StringIO(self.study("ask", name, "-n", count))))
+
+
+def loss(x):
+    return 2.0 + 8.0 * (x - 0.3) ** 2 + 0.05 * math.sin(991 * x)
+
+
+class Loop(StudyCase):
+    def test_the_whole_loop(self):
+        self.assertIn("minimise loss", self.create("--start", "5", "--seed", "3"))
+        for k in range(12):
+            row = self.asked()[0]
+            self.assertEqual((row["trial"], row["loss"]), (str(k + 1), ""))
+            value = loss(float(row["x"]))
+            told = self.study("tell", "s.hf", row["trial"], repr(40.0 if k == 7 else value))
+            self.assertIn("Trial %d told: loss = " % (k + 1), told)
+        best = self.parsed("best", "s.hf")
+        self.assertAlmostEqual(best["at"]["x"], 0.3, delta=0.1)
+        self.assertAlmostEqual(best["mean"], 2.0, delta=0.2)
+        self.assertTrue(best["lower"] <= best["mean"] <= best["upper"])
+        self.assertEqual(best["outcomes"][0]["name"], "loss")
+        self.assertEqual([t["trial"] for t in best["outcomes"][0]["told"]][0], best["trial"])
+        text = self.study("best", "s.hf")
+        self.assertRegex(text, r"^x = 0\.[23]\d*\n  loss \(minimise\): [\d.]+, 95 % interval [\d.]+ to [\d.]+; told ")
+        shown = self.parsed("show", "s.hf")
+        self.assertEqual((shown["trials"], shown["states"]["told"]), (12, 12))
+        self.assertEqual([s["trial"] for s in shown["suspects"] if s["aside"]], [8])
+        wrong = [s for s in shown["suspects"] if s["aside"]][0]
+        self.assertGreater(40 - wrong["expected"], 5 * wrong["expected_sd"])
+        self.assertEqual(shown["relevance"][0]["variable"], "x")
+        self.assertIn("set aside: told loss = 40, the others say", self.study("show", "s.hf"))
+        self.assertIn("told loss = 40", self.study("show", "s.hf", "--suspects"))
+        self.assertEqual(self.study("show", "s.hf", "--trials").count("\n"), 12)
+        self.assertEqual(len(self.parsed("show", "s.hf", "--trials")["trials"]), 12)
+        journal = self.parsed("show", "s.hf", "--journal")["journal"]
+        self.assertEqual([e["event"] for e in journal], ["asked", "told"] * 12)
+        self.assertEqual(self.study("show", "s.hf", "--journal").count("\n"), 24)
+        exported = table(self.study("export", "s.hf"))
+        self.assertEqual(exported["suspected"].count("aside"), 1)
+        self.assertRegex(exported["asked"][0], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+        self.assertEqual(self.files(), ["s.hf"])
+
+    def test_looking_changes_nothing(self):
+        self.create()
+        self.study("ask", "s.hf", "-n", "3")
+        self.study("tell", "s.hf", "2", "4")
+        self.study("tell", "s.hf", "1", "3")
+        before = self.content()
+        for arguments in (["best"], ["show"], ["show", "--trials"], ["show", "--journal"], ["show", "--suspects"], ["export"]):
+            self.study(arguments[0], "s.hf", *arguments[1:])
+        self.study("best", "s.hf", "--certify")
+        self.assertEqual(self.content(), before)
+
+    def test_many_kinds_of_variables(self):
+        said = self.study("create", "s.hf", "--log", "rate=1e-5:1", "--integer", "depth=1:8", "--log-integer", "width=1:1024",
+                          "--ordered", 'size=small,"middle, or so",large', "--real", "x=-1:1", "--maximise", "yield",
+                          "--at-most", "memory=100", "--at-least", "speed=.5", "--start", "8")
+        self.assertIn("maximise yield, memory at most 100, speed at least 0.5 over 5 variables: rate, depth, width, size, x", said)
+        asked = self.parsed("ask", "s.hf", "-n", "8")["trials"]
+        for trial in asked:
+            at = trial["at"]
+            self.assertEqual((type(at["depth"]), type(at["width"]), trial["why"]), (int, int, "start"))
+            self.assertTrue(1e-5 <= at["rate"] <= 1 and 1 <= at["depth"] <= 8 and -1 <= at["x"] <= 1)
+            self.assertIn(at["size"], ("small", "middle, or so", "large"))
+        self.assertGreater(len({t["at"]["size"] for t in asked}), 1)
+        self.study("tell", "s.hf", "1", "3.5", "88", "0.75")
+        self.study("tell", "s.hf", "2", "speed=0.25", "yield=-3.5", "--noise", "yield=0.01", "--note", "old one")
+        self.study("tell", "s.hf", "3", "-4", "nan", "-.5")
+        shown = self.parsed("show", "s.hf", "--trials")["trials"]
+        self.assertEqual([t["outcomes"] for t in shown[:3]], [{"yield": 3.5, "memory": 88.0, "speed": 0.75},
+                                                              {"yield": -3.5, "speed": 0.25}, {"yield": -4.0, "speed": -0.5}])
+        self.assertEqual((shown[1]["note"], shown[1]["noise"]["yield"], shown[2]["note"]), ("old one", 0.01, None))
+        self.assertIn("size, ordered: small, middle, or so, large", self.study("show", "s.hf"))
+
+    def test_a_list_is_filled_in(self):
+        self.create("--at-most", "memory=5")
+        self.assertEqual(self.study("ask", "s.hf", "-n", "4", "-o", "todo.csv"), "")
+        rows = list(csv.DictReader(io.StringIO(self.read("todo.csv"))))
+        self.assertEqual(list(rows[0]), ["trial", "x", "loss", "memory", "why", "repeats"])
+        for k, row in enumerate(rows):
+            row["loss"], row["memory"] = ("", "") if k == 2 else (repr(loss(float(row["x"]))), "" if k == 1 else "3")
+        text = io.StringIO()
+        writer = csv.DictWriter(text, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+        self.write("done.csv", text.getvalue())
+        self.assertEqual(self.parsed("tell", "s.hf", "--from", "done.csv"), {"told": 3, "left": 1})
+        self.assertEqual(self.study("tell", "s.hf", "--from", "done.csv"), "Told 3 trials; 1 row without an outcome left out\n")
+        states = [t["state"] for t in self.parsed("show", "s.hf", "--trials")["trials"]]
+        self.assertEqual(states, ["told", "told", "pending", "told"])
+        self.write("wrong.csv", text.getvalue().replace(rows[3]["x"], "0.123"))
+        self.refused(["tell", "s.hf", "--from", "wrong.csv"], "wrong.csv, line 5: trial 4 has x = " + rows[3]["x"])
+        self.write("late.csv", "trial,loss\n3,1\n9,2\n")
+        self.refused(["tell", "s.hf", "--from", "late.csv"], "late.csv, line 3", "there is no trial 9; the study has 4")
+        self.write("half.csv", "trial,loss\n1.5,1\n")
+        self.refused(["tell", "s.hf", "--from", "half.csv"], "half.csv, line 2: 1.5 is no number of a trial")
+
+    def test_failures_and_late_trials(self):
+        self.create("--expires", "0.01")
+        self.study("ask", "s.hf", "-n", "2")
+        self.assertEqual(self.study("fail", "s.hf", "1", "--note", "out of memory"), "Trial 1 failed\n")
+        import time
+        time.sleep(0.05)
+        self.study("ask", "s.hf")
+        states = [t["state"] for t in self.parsed("show", "s.hf", "--trials")["trials"]]
+        self.assertEqual(states, ["failed", "expired", "pending"])
+        self.study("tell", "s.hf", "2", "4")
+        shown = self.parsed("show", "s.hf", "--trials")["trials"]
+        self.assertEqual((shown[1]["state"], shown[0]["note"]), ("told", "out of memory"))
+        self.refused(["fail", "s.hf", "2"], "trial 2 has told", "already")
+
+    def test_several_objectives_have_a_front(self):
+        self.study("create", "s.hf", "--real", "x=0:1", "--minimise", "cost", "--minimise", "waste")
+        self.write("past.csv", "x,cost,waste\n" + "".join("%g,%g,%g\n" % (x, x * x, (1 - x) ** 2) for x in (0, .2, .4, .6, .8, 1)))
+        self.study("import", "s.hf", "past.csv")
+        front = self.parsed("best", "s.hf")["front"]
+        self.assertGreater(len(front), 3)
+        costs = [f["outcomes"][0]["mean"] for f in front]
+        self.assertEqual(costs, sorted(costs))
+        self.assertIn("trials that no other is better than in everything", self.study("best", "s.hf"))
+        self.fails(["study", "best", "s.hf", "--certify"], "--certify is for one objective", code=2)
+
+    def test_a_proof(self):
+        self.create()
+        self.write("past.csv", "x,loss\n" + "".join("%g,%g\n" % (x / 10, loss(x / 10)) for x in range(11)))
+        self.study("import", "s.hf", "past.csv")
+        proof = self.parsed("best", "s.hf", "--certify", "--tolerance", "0.01")["certificate"]
+        self.assertTrue(proof["proved"] and proof["bound"] <= proof["mean"] <= 2.1 and proof["gap"] <= 0.01, proof)
+        self.assertRegex(self.study("best", "s.hf", "--certify"), "No setting has a posterior mean of loss below .*: proved to within ")
+
+
+class Tables(StudyCase):
+    def test_past_data_come_in_and_go_out(self):
+        self.study("create", "s.hf", "--real", "x=0:1", "--ordered", "kind=1,2,10", "--minimise", "loss", "--at-most", "note=3")
+        self.write("past.csv", "kind,loss,x,note,loss_noise\n1.0,3,0.1,,0.5\n10,2,0.7,2.5,\n2,,0.4,1,\n")
+        self.assertEqual(self.study("import", "s.hf", "past.csv"), "Added 3 trials\n")
+        exported = self.study("export", "s.hf")
+        rows = table(exported)
+        self.assertEqual((rows["kind"], rows["study_note"], rows["why"]), ([1.0, 10.0, 2.0], [""] * 3 if rows["study_note"][0] == "" else rows["study_note"], ["added"] * 3))
+        self.assertEqual(rows["loss"][:2] + rows["note"][1:], [3, 2, 2.5, 1])
+        self.assertEqual(rows["loss_noise"][0], 0.5)
+        self.study("ask", "s.hf", "-n", "2")
+        self.study("fail", "s.hf", "4", "--note", "a, b\nand \"c\"")
+        self.assertEqual(self.study("export", "s.hf", "-o", "all.csv"), "")
+        self.study("create", "u.hf", "--real", "x=0:1", "--ordered", "kind=1,2,10", "--minimise", "loss", "--at-most", "note=3")
+        self.assertEqual(self.parsed("import", "u.hf", "all.csv"), {"added": 3, "left": 2})
+        again = table(self.study("export", "u.hf"))
+        for column in ("x", "kind", "loss", "note", "loss_noise"):
+            self.assertEqual(repr(again[column]), repr(rows[column]), column)
+
+    def test_wrong_tables_change_nothing(self):
+        self.study("create", "s.hf", "--real", "x=0:1", "--ordered", "kind=a,b", "--minimise", "loss")
+        head = "x,kind,loss\n0.5,a,1\n"
+        for text, *parts in (
+                (head + "1.5,a,2\n", "line 3", "x = 1.5", "outside the study's space: 0 to 1"), (head + "0.5,c,2\n", "line 3", 'no label "c"', "a or b"),
+                (head + "0.5,a,\n", "line 3", "needs an outcome"), (head + ",a,2\n", 'line 3, column "x": the value is missing'),
+                (head + "0.5,a,inf\n", "line 3", "infinite"), ("x,kind,loss\n", "a header and no rows"), ("x,loss\n1,2\n", 'kind'),
+                ("x,kind,loss,speed\n1,a,2,3\n", 'column "speed" is neither a variable nor an outcome of the study'),
+                ("x,kind,loss,loss_noise\n1,a,2,-1\n", "line 2", "is no variance"), (head + "0.5,a,many\n", "many")):
+            self.write("bad.csv", text)
+            self.refused(["import", "s.hf", "bad.csv"], "bad.csv", *parts)
+        self.write("wide.csv", "x,kind,loss,speed\n1,a,2,3\n")
+        self.assertEqual(self.study("import", "s.hf", "wide.csv", "--drop", "speed"), "Added 1 trial\n")
+        self.refused(["import", "s.hf", "wide.csv", "--drop", "sped"], "sped")
+        self.refused(["import", "s.hf", "none.csv"], "none.csv", "No such file")
+
+
+class Refusals(StudyCase):
+    def test_what_makes_no_study(self):
+        for arguments, part, code in (
+                (["--real", "x=1:0", "--minimise", "y"], "variable x: its bounds 1 and 0 are reversed", 1),
+                (["--real", "x=1:1", "--minimise", "y"], "x can only be 1", 1), (["--log", "x=0:1", "--minimise", "y"], "must be positive", 1),
+                (["--integer", "x=0.5:3", "--minimise", "y"], "whole numbers", 1), (["--ordered", "x=a", "--minimise", "y"], "it needs two or more", 1),
+                (["--ordered", "x=a,a", "--minimise", "y"], 'the label "a" twice', 1), (["--real", "x=0:1", "--real", "x=0:2", "--minimise", "y"], "two variables are named x", 1),
+                (["--real", "x=0:1", "--minimise", "x"], "x names a variable and an outcome", 1), (["--real", "x=0", "--minimise", "y"], "NAME=LOW:HIGH", 2),
+                (["--real", "x=a:b", "--minimise", "y"], "NAME=LOW:HIGH", 2), (["--ordered", "x", "--minimise", "y"], "NAME=LABEL,LABEL", 2),
+                (["--minimise", "y"], "there is nothing to set", 2), (["--real", "x=0:1"], "what is looked for?", 2),
+                (["--real", "x=0:1", "--at-most", "y=3"], "what is looked for?", 2), (["--real", "x=0:1", "--minimise", "y", "--at-most", "z"], "NAME=LIMIT", 2),
+                (["--real", "x=0:1", "--minimise", "y", "--acquisition", "luck"], "log-ei", 2), (["--real", "x=0:1", "--minimise", "y", "--reach", "far"], "regions", 2),
+                (["--real", "x=0:1", "--minimise", "y", "--surrogate", "best"], "rcagp", 1), (["--real", "x=0:1", "--minimise", "y", "--beta", "3"], "--acquisition ucb", 2),
+                (["--real", "x=0:1", "--minimise", "y", "--regions", "3", "--reach", "global"], "not for --reach global", 2),
+                (["--real", "x=0:1", "--minimise", "y", "--minimise", "z", "--acquisition", "ei"], "one objective", 2),
+                (["--real", "x=0:1", "--minimise", "y", "--certain", "y:noise=1,norm=2,kernel=se"], "an objective is no certain constraint", 1),
+                (["--real", "x=0:1", "--minimise", "y", "--certain", "z:noise=1,norm=2,kernel=se"], "name of a constraint", 2),
+                (["--real", "x=0:1", "--minimise", "y", "--at-most", "z=1", "--certain", "z:norm=2,noise=1"], "NAME:noise=V,norm=B,kernel=EXPR", 2),
+                (["--real", "x=0:1", "--minimise", "y", "--if", "x>3"], "unknown option --if", 2), (["--real", b"x\xe9=0:1", "--minimise", "y"], "UTF-8", 1),
+                (["--real", "x=0:1", "--minimise", "y", "--start", "-1"], "whole number", 2)):
+            code_seen, out, err = self.run_tool_bytes("study", "create", "s.hf", *arguments)
+            self.assertEqual((code_seen, out), (code, ""), (arguments, err))
+            self.assertIn(part, err)
+        self.assertEqual(self.files(), [])
+
+    def run_tool_bytes(self, *arguments):
+        done = subprocess.run([TOOL, *[a if isinstance(a, bytes) else str(a) for a in arguments]], cwd=self.folder, capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, timeout=100)
+        return done.returncode, done.stdout, done.stderr
+
+    def test_what_is_refused(self):
+        self.create("--at-most", "memory=5")
+        self.study("ask", "s.hf", "-n", "2")
+        self.study("tell", "s.hf", "1", "3", "2")
+        self.study("tell", "s.hf", "1", "3", "2")  # the same again is one
+        for arguments, part, code in (
+                (["tell", "s.hf", "7", "1", "1"], "there is no trial 7; the study has 2", 1), (["tell", "s.hf", "1", "4", "2"], "told loss = 3 already, not 4", 1),
+                (["tell", "s.hf", "2"], "the outcome of trial 2 is missing", 2), (["tell", "s.hf"], "which trial?", 2), (["tell", "s.hf", "2", "1"], "1 value for 2 outcomes", 2),
+                (["tell", "s.hf", "2", "1", "2", "3"], "a value too many", 2), (["tell", "s.hf", "2", "cost=1"], 'no outcome "cost", but loss, memory', 1),
+                (["tell", "s.hf", "two", "1", "2"], "no number of a trial", 2), (["tell", "s.hf", "2", "fast", "2"], "'fast' is no value", 2),
+                (["tell", "s.hf", "2", "nan", "nan"], "nothing is told of trial 2", 1), (["tell", "s.hf", "2", "inf", "2"], "loss is inf", 1),
+                (["tell", "s.hf", "2", "1", "2", "--noise", "-1"], "--noise: -1 is no variance", 2), (["tell", "s.hf", "2", "1", "2", "--wait", "-1"], "no time to wait", 2),
+                (["tell", "s.hf", "2", "--from", "x.csv"], "leave out '2'", 2), (["fail", "s.hf", "1"], "already", 1),
+                (["ask", "s.hf", "-n", "0"], "0 trials are none", 2), (["ask", "s.hf", "-n", "20000"], "10", 1), (["best", "s.hf", "--tolerance", "1"], "is for --certify", 2),
+                (["show", "s.hf", "--trials", "--journal"], "exclude each other", 2), (["create", "s.hf", "--real", "x=0:1", "--minimise", "y"], "s.hf", 1),
+                (["export", "s.hf", "-o", "s.hf"], "cannot be written", 1), (["export", "s.hf", "--json"], "cannot both go to standard output", 2),
+                (["undo", "s.hf", "-n", "0"], "nothing to take back", 2), (["frob", "s.hf"], "nothing that can be done with a study", 2)):
+            self.refused(arguments, part, code=code)
+        self.fails(["study"], "what is to be done with a study? create, ask, tell", code=2)
+        self.study("create", "empty.hf", "--real", "x=0:1", "--minimise", "y")
+        self.fails(["study", "best", "empty.hf"], "two are needed")
+
+    def test_other_files(self):
+        self.create()
+        self.wave()
+        self.write("text.txt", "hello\n")
+        self.ok("fit", "wave.csv", "--target", "y", "--no-train", "-o", "m.hf")
+        self.ok("track", "create", "t.hf", "--box", "x=0:1", "--drift", "0.1")
+        for name, part in (("none.hf", "No such file"), ("m.hf", "a model, not a study"), ("t.hf", "a track, not a study"), ("wave.csv", "text; is it the data?"), ("text.txt", "text")):
+            for verb in (["ask", name], ["tell", name, "1", "2"], ["best", name], ["show", name], ["export", name], ["undo", name]):
+                self.fails(["study", *verb], name, part)
+        for arguments in (["inspect", "s.hf"], ["plot", "s.hf", "--data-only", "-o", "p.svg"], ["predict", "s.hf", "wave.csv"], ["track", "show", "s.hf"]):
+            self.fails(arguments, "s.hf: a study, not a ")
+        before = self.content()
+        self.fails(["fit", "wave.csv", "--target", "y", "-o", "s.hf"], "s.hf: cannot be written: it is a study")
+        self.fails(["predict", "m.hf", "wave.csv", "-o", "s.hf-journal"], "it is the journal of the study")
+        self.assertEqual(self.content(), before)
+
+    def test_a_locked_file(self):
+        self.create()
+        self.study("ask", "s.hf")
+        db = sqlite3.connect(self.path("s.hf"), isolation_level=None)
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            status, out, err = self.run_tool("study", "tell", "s.hf", "1", "2", "--wait", "0.2")
+            self.assertEqual((status, out), (1, ""))
+            self.assertIn("s.hf", err)
+            self.assertIn("another program", err)
+            self.study("show", "s.hf")  # looking goes on
+        finally:
+            db.execute("ROLLBACK")
+            db.close()
+        self.study("tell", "s.hf", "1", "2")
+
+
+class Undo(StudyCase):
+    def test_what_was_told_last_is_taken_back(self):
+        self.create()
+        contents = [self.content()]
+        self.study("ask", "s.hf", "-n", "2")
+        contents.append(self.content())
+        self.study("tell", "s.hf", "1", "31", "--note", "hm")
+        contents.append(self.content())
+        self.study("fail", "s.hf", "2")
+        self.assertEqual(self.study("undo", "s.hf"), "Took back the failure of trial 2\n")
+        self.assertEqual(self.content(), contents[2])
+        said = self.parsed("undo", "s.hf")
+        self.assertEqual((said["removed"], said["entries"][0]["event"], said["entries"][0]["outcomes"], said["entries"][0]["note"]), (1, "told", {"loss": 31.0}, "hm"))
+        self.assertEqual(self.content(), contents[1])
+        self.study("tell", "s.hf", "1", "0.31")
+        number = self.parsed("show", "s.hf", "--journal")["journal"][0]["number"]
+        self.assertEqual(self.parsed("undo", "s.hf", "--after", number)["removed"], 2)
+        self.assertEqual(self.study("undo", "s.hf", "-n", "9"), "Took back the question for trial 1\n")
+        self.assertEqual(self.study("undo", "s.hf"), "There was nothing to take back\n")
+        self.assertEqual(self.content(), contents[0])
+
+
+class Several(StudyCase):
+    """Programs that ask and tell at once lose nothing and disturb each other in nothing."""
+    CLIENTS, ROUNDS = 4, 4
+
+    def test_many_at_once(self):
+        self.create("--start", "40")
+        script = """for k in $(seq %d); do
+            trial=$("$0" study ask s.hf -q | sed -n '2s/,.*//p') || exit 1
+            "$0" study tell s.hf $trial $trial -q || exit 1
+        done""" % self.ROUNDS
+        clients = [subprocess.Popen(["sh", "-c", script, TOOL], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                   for _ in range(self.CLIENTS)]
+        for client in clients:
+            _, err = client.communicate(timeout=200)
+            self.assertEqual((client.returncode, err), (0, ""))
+        trials = self.parsed("show", "s.hf", "--trials")["trials"]
+        self.assertEqual([t["trial"] for t in trials], list(range(1, 1 + self.CLIENTS * self.ROUNDS)))
+        self.assertTrue(all(t["outcomes"] == {"loss": float(t["trial"])} for t in trials))
+        self.assertEqual(len({t["at"]["x"] for t in trials}), len(trials))
+        self.assertEqual(self.files(), ["s.hf"])
+
+
+if __name__ == "__main__":
+    unittest.main()
