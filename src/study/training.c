@@ -18,12 +18,16 @@
 #include <string.h>
 
 enum {
-    COLD = 250 /* readings up to which a training starts afresh: warm ones see fewer wrong readings */
+    COLD = 250,     /* readings up to which a training starts afresh: warm ones see fewer wrong readings */
+    LARGE = 2000,   /* above so many the exact solver takes longer than a proposal should */
+    INDUCING = 256, /* inducing inputs then, and steps of a training */
+    STEPS = 15
 };
 
 /* ---- settings of fits ------------------------------------------------------------------------------------- */
 
-hf_status hfi_surrogate_settings(hf_context *ctx, const hf_study *study, size_t outcome, hf_fit_settings *out)
+hf_status hfi_surrogate_settings(hf_context *ctx, const hf_study *study, size_t outcome, size_t n,
+                                 hf_fit_settings *out)
 {
     const hf_status s = hf_fit_settings_preset(ctx, study->s.preset, out);
     if (s < 0) return s;
@@ -34,6 +38,10 @@ hf_status hfi_surrogate_settings(hf_context *ctx, const hf_study *study, size_t 
     out->calibrate = false;
     out->groups = false;
     if (!study->s.robust || outcome == study->outcomes) out->suspects = HF_SUSPECTS_OFF;
+    if (n <= LARGE || out->solver == HF_SOLVER_PROJECTED) return HF_OK;
+    out->solver = HF_SOLVER_INDUCING;
+    if (out->inducing == 0) out->inducing = INDUCING;
+    out->iterations = out->iterations < STEPS ? out->iterations : STEPS;
     return HF_OK;
 }
 
@@ -112,7 +120,7 @@ static hf_status condition(hf_context *ctx, const hf_study *study, size_t outcom
     hf_assignment *set = NULL;
     double *y = with_gaps(ctx, s, aside);
     if (y == NULL) return HF_ERR_MEMORY;
-    hf_status status = hfi_surrogate_settings(ctx, study, outcome, &settings);
+    hf_status status = hfi_surrogate_settings(ctx, study, outcome, s->n, &settings);
     if (status >= 0) status = assignments(ctx, study, fitted, &kernel, &set);
     settings.set = set;
     settings.set_count = fitted->parameters;
@@ -201,7 +209,7 @@ static hf_status fit(hf_context *ctx, const training *t, const double *y, bool f
     hf_fit_report report = {.suspects = 0};
     hf_kernel *kernel = NULL;
     hf_assignment *start = NULL;
-    hf_status s = hfi_surrogate_settings(ctx, t->study, t->outcome, &settings);
+    hf_status s = hfi_surrogate_settings(ctx, t->study, t->outcome, t->s->n, &settings);
     if (!finder) settings.suspects = HF_SUSPECTS_OFF;
     /* Of what nobody tried it is thought that it succeeds. */
     const hf_assignment success = {.name = "mean", .value = 0.0};
@@ -353,7 +361,7 @@ static hf_status best_attempt(hf_context *ctx, const training *t, attempt *best)
     bool *out = hfi_alloc(ctx, t->s->n, sizeof *out);
     if (out == NULL) return HF_ERR_MEMORY;
     hf_status s = try_without(ctx, t, NULL, best);
-    if (s >= 0 && t->study->s.robust && were_aside(t->s, t->before, out)) {
+    if (s >= 0 && t->study->s.robust && t->s->n <= LARGE && were_aside(t->s, t->before, out)) {
         attempt other = {0};
         s = hfi_worse(s, try_without(ctx, t, out, &other));
         if (s >= 0 && !(other.merit <= best->merit)) {
@@ -418,7 +426,7 @@ hf_status hfi_surrogate_without(hf_context *ctx, const hf_study *study, size_t o
     }
     const hfi_warp w = hfi_warp_of(kept, scratch);
     for (size_t i = 0; i < all->n; i++) y[i] = left_out[i] ? NAN : hfi_warp_to(&w, y[i]);
-    hf_status s = hfi_surrogate_settings(ctx, study, outcome, &settings);
+    hf_status s = hfi_surrogate_settings(ctx, study, outcome, kept, &settings);
     const hf_assignment mean = {.name = "mean", .value = hfi_warp_to(&w, usual(study, outcome, scratch))};
     settings.set = &mean;
     settings.set_count = mean.value == mean.value ? 1U : 0U;
