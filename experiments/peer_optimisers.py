@@ -2,11 +2,12 @@
 """What other optimisers reach on the test problems of bo-problem, clean and with wrong values.
 
     peer_optimisers.py --program hf-reproduce-bo-problem --out FILE.csv [--peers A,B] [--problems A,B] [--seeds A..B]
-                       [--shares 0,0.25] [--minutes N]
+                       [--shares 0,0.25] [--recommend told|clean] [--minutes N]
 
 Runs that FILE.csv holds already are not made again. Each row is a run: problem, peer, share of wrong values, seed,
 evaluations, and the simple regret after each tenth of them. A peer recommends the point with the best value that it was
-told; the regret is the problem's best clean value less the clean value of that point.
+told; the regret is the problem's best clean value less the clean value of that point. With --recommend clean it is given
+the point with the best clean value instead, as if somebody told it afterwards which values were wrong.
 
 Peers, all from Debian (python3-optuna, python3-cmaes, python3-nlopt, python3-sklearn):
   random     uniform points
@@ -44,8 +45,8 @@ class Finished(Exception):
 class Run:
     """One run of one problem: evaluates points, tells values, keeps the regret of what would be recommended."""
 
-    def __init__(self, program, row, seed, share):
-        self.row, self.parameters, self.seed = row, row["parameters"], seed
+    def __init__(self, program, row, seed, share, gift=False):
+        self.row, self.parameters, self.seed, self.gift = row, row["parameters"], seed, gift
         self.limit, self.told, self.points, self.regrets = row["evaluations"], [], [], []
         self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         answer = self.ask(f"{row['name']} {seed} {share!r}")
@@ -73,7 +74,7 @@ class Run:
         if answer.startswith("error"):
             raise RuntimeError(answer)
         clean, told = (float(v) for v in answer.split())
-        if not self.told or told > max(self.told):
+        if not self.told or (clean > self.best if self.gift else told > max(self.told)):
             self.best = clean
         self.told.append(told)
         self.points.append(list(x))
@@ -254,8 +255,8 @@ PEERS = {"random": run_random, "tpe": lambda run: run_optuna(run, make_tpe), "cm
          "sklearn": run_sklearn}
 
 
-def line_of(program, row, peer, share, seed):
-    run = Run(program, row, seed, share)
+def line_of(program, row, peer, share, seed, gift):
+    run = Run(program, row, seed, share, gift)
     try:
         PEERS[peer](run)
     except Finished:
@@ -274,6 +275,7 @@ def arguments():
     parser.add_argument("--problems")
     parser.add_argument("--seeds", default="0..19")
     parser.add_argument("--shares", default="0,0.25")
+    parser.add_argument("--recommend", choices=("told", "clean"), default="told")
     parser.add_argument("--minutes", type=float, default=math.inf, help="begin no run after that many")
     return parser.parse_args()
 
@@ -307,7 +309,7 @@ def main():
                         continue
                     if time.time() - begin > 60 * args.minutes:
                         return
-                    line = line_of(args.program, rows[name], peer, share, seed)
+                    line = line_of(args.program, rows[name], peer, share, seed, args.recommend == "clean")
                     with open(args.out, "a", newline="") as file:
                         csv.writer(file, lineterminator="\n").writerow(line)
         print(f"{peer}: {time.time() - begin:.0f} s", file=sys.stderr)

@@ -46,6 +46,21 @@ class Peers(ToolCase):
         self.start(*asked, "0")
         self.assertEqual(self.rows(), first)
 
+    def test_gift(self):
+        asked = ["--peers", "random", "--problems", "branin", "--seeds", "0..4"]
+        told, given = [], []
+        for rows, more in ((told, []), (given, ["--recommend", "clean"])):
+            self.assertEqual(self.start(*asked, *more).returncode, 0)
+            rows += self.rows()
+            os.remove(self.path("r.csv"))
+        for a, b in zip(told, given):
+            regrets = [float(b["r%d" % (10 * k)]) for k in range(1, 11)]
+            self.assertEqual(regrets, sorted(regrets, reverse=True))
+            self.assertLessEqual(regrets[-1], float(a["r100"]))
+            if a["wrong"] == "0":
+                self.assertEqual(a, b)
+        self.assertNotEqual(told, given)
+
     def test_says_what_it_does_not_know(self):
         done = self.start("--peers", "random,nobody", "--problems", "nothing")
         self.assertNotEqual(done.returncode, 0)
