@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 enum {
-    ENV_COLUMNS = 16
+    ENV_COLUMNS = 24
 };
 
 typedef struct env_row {

@@ -11,13 +11,15 @@ MISSING = 77
 MOST_BYTES = 4_000_000  # of one, with what helps to debug it; the library is as large
 DRAWN = {"synthetic-noise", "envelope-tables", "envelope-norm", "envelope-example2", "envelope-example3", "mo-rcgp-table1",
          "mo-rcgp-fig2", "mo-rcgp-fig4", "mo-rcgp-fig5", "several-outputs", "sparq-synthetic", "sparq-cost",
-         "default-bed", "bo-problem", "bo-table", "bo-study"}  # or their data come with Holdfast
+         "default-bed", "bo-problem", "bo-table", "bo-study", "rcagp-bo-hartmann", "rcagp-bo-lunar",
+         "rcagp-bo-rover", "rcagp-fig1"}  # or their data come with Holdfast
 SOME_DRAWN = {"envelope-fig2", "envelope-fig3"}  # the data of others are one part of it
 ARGUMENTS = {"certified-fig2": ["--sets", "spam"], "certified-fig3": ["--sets", "spam"], "certified-fig5": ["--sets", "spam"],
              "class-accuracy": ["--sets", "spam"], "envelope-fig2": ["--seeds", "0"], "envelope-fig3": ["--seeds", "0"],
              "robust-uci": ["--sets", "energy,wine"], "rcagp-table1": ["--sets", "energy"], "rcagp-s1": ["--sets", "yacht"],
              "rcagp-s2": ["--sets", "parkinsons"], "rcagp-s3": ["--sets", "energy"], "rcagp-ablation-eps": ["--sets", "yacht"],
-             "rcagp-expert": ["--sets", "yacht"]}
+             "rcagp-expert": ["--sets", "yacht"], "rcagp-bo-dpp-ts": ["--problems", "lasso-dna"],
+             "rcagp-bo-turbo": ["--problems", "lasso-dna"]}
 
 
 def reproduce(trial, *arguments):

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/bo_paper.h"
+
+#include <holdfast/version.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/bo_surrogate.h"
+#include "common/clock.h"
+#include "common/options.h"
+#include "common/room.h"
+#include "common/sets.h"
+
+const char *const *bo_paper_columns(void)
+{
+    static const char *const names[BO_COLUMNS] = {
+        "best0",  "best10", "best20",  "best30", "best40", "best50",  "best60", "best70",
+        "best80", "best90", "best100", "mean0",  "mean10", "mean20",  "mean30", "mean40",
+        "mean50", "mean60", "mean70",  "mean80", "mean90", "mean100", "seconds"};
+    return names;
+}
+
+void bo_plan_name(const bo_plan *p, const bo_panel *panel, const char *model, long seed, char name[64])
+{
+    const char *sees = p->all ? "all" : "";
+    snprintf(name, 64, "%.10s %.11s %.7s %.3s%% %ld %ld+%ld%s%s", panel->problem, panel->question, model,
+             panel->wrong, seed, p->initial, p->evaluations, sees, p->program ? "p" : "");
+}
+
+size_t bo_plan_panels(const bo_plan *p, size_t most, bo_panel *panels)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < p->problems.count; ++i)
+        for (size_t j = 0; j < p->questions.count; ++j)
+            for (size_t k = 0; k < p->wrong.count && count < most; ++k)
+                panels[count++] = (bo_panel){p->problems.items[i], p->questions.items[j], p->wrong.items[k]};
+    return count;
+}
+
+/* ---- one run -------------------------------------------------------------------------------------------- */
+
+/* Places in the unit cube, what was told in sd of the first, and the clean values. */
+typedef struct trials {
+    const bo_problem *problem;
+    size_t n, d;
+    double *u, *told, *clean;
+    double mean, sd, share;
+    uint64_t seed;
+} trials;
+
+/* The clean value and what is told of the place in row n. */
+static void tell(trials *t)
+{
+    double x[BO_MOST_PARAMETERS], values[BO_MOST_VALUES];
+    bo_from_unit(t->problem->row, t->u + t->n * t->d, x);
+    bo_evaluate(t->problem, x, values);
+    t->clean[t->n] = values[0];
+    t->told[t->n] = (bo_told(t->problem, t->seed, t->n, t->share, 0, values[0]) - t->mean) / t->sd;
+    t->n += 1;
+}
+
+static void begin(trials *t, size_t initial)
+{
+    const bo_row *row = t->problem->row;
+    bo_start(t->problem, t->seed, initial, t->u);
+    for (size_t i = 0; i < initial * t->d; ++i) {
+        const bo_parameter p = bo_parameter_of(row, i % t->d);
+        t->u[i] = fmin(fmax((t->u[i] - p.lower) / (p.upper - p.lower), 0.0), 1.0);
+    }
+    while (t->n < initial) tell(t);
+    double squares = 0.0, mean = 0.0;
+    for (size_t i = 0; i < initial; ++i) mean += t->told[i] / (double)initial;
+    for (size_t i = 0; i < initial; ++i) squares += (t->told[i] - mean) * (t->told[i] - mean);
+    t->mean = mean;
+    t->sd = squares > 0.0 ? sqrt(squares / (double)initial) : 1.0;
+    for (size_t i = 0; i < initial; ++i) t->told[i] = (t->told[i] - t->mean) / t->sd;
+}
+
+/* What is reported after tenth k. */
+static bool look(bo_search *s, const trials *t, size_t k, double *values)
+{
+    size_t row;
+    s->n = t->n;
+    if (!bo_search_incumbent(s, &row)) return false;
+    values[k] = t->clean[0];
+    for (size_t i = 1; i < t->n; ++i) values[k] = fmax(values[k], t->clean[i]);
+    values[BO_TENTHS_SHOWN + k] = t->clean[row];
+    return true;
+}
+
+static bool steps(const bo_plan *p, const bo_panel *panel, bo_search *s, trials *t, double *values)
+{
+    const size_t asked = (size_t)p->evaluations, tenths = BO_TENTHS_SHOWN - 1;
+    bool ok = look(s, t, 0, values);
+    double spent = 0.0;
+    for (size_t i = 0, k = 1; ok && i < asked; ++i) {
+        const double start = wall_clock();
+        s->n = t->n;
+        hf_context_set_seed(s->ctx, t->seed * 1000003u + i);
+        ok = bo_search_ask(s, panel->question, i, t->u + t->n * t->d);
+        spent += wall_clock() - start;
+        if (ok) tell(t);
+        while (ok && k <= tenths && (i + 1) * tenths >= k * asked) ok = look(s, t, k++, values);
+    }
+    values[BO_COLUMNS - 1] = spent / (double)asked;
+    return ok;
+}
+
+static bool run(const bo_plan *p, const bo_panel *panel, const char *model, long seed,
+                const bo_problem *problem, double *values)
+{
+    const size_t d = problem->row->d, most = (size_t)(p->initial + p->evaluations);
+    const bo_manner manner = {p->program, (size_t)p->epochs};
+    trials t = {.problem = problem, .d = d, .sd = 1.0, .share = strtod(panel->wrong, NULL) / 100.0};
+    t.seed = (uint64_t)seed;
+    t.u = room(most * d, sizeof *t.u);
+    t.told = room(most, sizeof *t.told);
+    t.clean = room(most, sizeof *t.clean);
+    begin(&t, (size_t)p->initial);
+    bo_search s = {.ctx = hf_context_create(), .manner = &manner, .model = model, .d = d};
+    s.window = p->all ? most : (size_t)p->initial;
+    s.u = t.u;
+    s.y = t.told;
+    s.centre = room(d, sizeof *s.centre);
+    bool ok = s.ctx && hf_context_set_threads(s.ctx, 1) >= 0;
+    if (ok) hf_context_set_seed(s.ctx, t.seed * 1000003u);
+    ok = ok && steps(p, panel, &s, &t, values);
+    hf_posterior_free(s.posterior);
+    hf_context_free(s.ctx);
+    free(s.centre);
+    free(t.u);
+    free(t.told);
+    free(t.clean);
+    return ok;
+}
+
+/* ---- all runs ------------------------------------------------------------------------------------------- */
+
+static bool run_missing(bo_plan *p, const bo_panel *panel, const bo_problem *problem, long seed)
+{
+    bool good = true;
+    for (size_t m = 0; m < p->models.count; ++m) {
+        char name[64];
+        double values[BO_COLUMNS];
+        const char *model = p->models.items[m];
+        bo_plan_name(p, panel, model, seed, name);
+        if (!bo_question_fits(panel->question, model) || env_rows_find(&p->rows, name)) continue;
+        const bool ok = run(p, panel, model, seed, problem, values);
+        if (ok) env_rows_add(&p->rows, name, values);
+        fprintf(stderr, "%s: %s\n", name, ok ? "done" : "failed");
+        good = good && ok;
+    }
+    return good;
+}
+
+/* Seed by seed, so that a program that is stopped has all of the first seeds. */
+static bool run_all(bo_plan *p, size_t count, const bo_panel *panels)
+{
+    bool good = true;
+    for (long seed = p->first; seed <= p->last; ++seed)
+        for (size_t i = 0; i < count; ++i) {
+            bo_problem problem;
+            if (!bo_open(bo_find(panels[i].problem), p->data, &problem)) return false;
+            good = run_missing(p, &panels[i], &problem, seed) && good;
+            bo_close(&problem);
+        }
+    return good;
+}
+
+static bool problem_known(const char *name)
+{
+    return bo_find(name) != NULL && bo_find(name)->objectives == 1 && bo_find(name)->constraints == 0 &&
+           bo_find(name)->parameters == NULL;
+}
+
+static bool share_known(const char *text)
+{
+    char *end;
+    const long share = strtol(text, &end, 10);
+    return end != text && *end == '\0' && share >= 0 && share <= 100;
+}
+
+static void read_options(int argc, char **argv, bo_plan *p)
+{
+    char heading[700];
+    const option_row rows[] = {
+        {.name = "data",
+         .value = "DIR",
+         .help = "where the data of lasso-dna are " SETS_DEFAULT,
+         .text = &p->data},
+        {.name = "problems",
+         .value = "LIST",
+         .help = "of hartmann6,lander,rover,lasso-dna and other boxes of bo-problem",
+         .list = &p->problems,
+         .known = problem_known},
+        {.name = "models",
+         .value = "LIST",
+         .help = "of SVGP,RCSVGP,CaGP,RCaGP,default (default: the first four)",
+         .list = &p->models,
+         .known = bo_model_known},
+        {.name = "ask",
+         .value = "LIST",
+         .help = "of eulbo (published utility), eulbo-log (this library's), eulbo-turbo, dpp-ei,\n"
+                 "dpp-ts, dpp-turbo, ei; the model default knows ei alone",
+         .list = &p->questions,
+         .known = bo_question_known},
+        {.name = "wrong",
+         .value = "LIST",
+         .help = "shares of wrong readings in percent",
+         .list = &p->wrong,
+         .known = share_known},
+        {.name = "initial",
+         .value = "N",
+         .help = "uniform places at the start (default 250)",
+         .number = &p->initial,
+         .least = 30,
+         .most = 5000},
+        {.name = "evaluations",
+         .value = "N",
+         .help = "after them (default 250)",
+         .number = &p->evaluations,
+         .least = 1,
+         .most = 20000},
+        {.name = "seeds",
+         .value = "A..B",
+         .help = "seeds of the runs (default 0..19)",
+         .first = &p->first,
+         .last = &p->last},
+        {.name = "epochs",
+         .value = "N",
+         .help = "of EULBO, at most (default 30)",
+         .number = &p->epochs,
+         .least = 0,
+         .most = 1000},
+        {.name = "all", .help = "the model sees all readings", .flag = &p->all},
+        {.name = "program",
+         .help = "as the authors' program: robust threshold 20 sd instead of the 0.8 quantile, and the\n"
+                 "largest reading instead of the posterior's mean as what is to be improved upon",
+         .flag = &p->program},
+        {.name = "json",
+         .value = "FILE",
+         .help = "append each run as a line of JSON; runs already there are not made again",
+         .text = &p->json},
+        {.name = "report", .help = "only sum up what is in the file of --json", .flag = &p->report},
+        {.name = "picture", .value = "STEM", .help = "draw STEM.svg and STEM.png", .text = &p->stem}};
+    snprintf(heading, sizeof heading,
+             "usage: %s [option]...\n%s: optimisation with wrong readings.\nWithout options: --problems %s "
+             "--ask %s --wrong %s\n",
+             p->title->program, p->title->figure, p->title->problems, p->title->questions, p->title->wrong);
+    options_read(argc, argv, heading, NULL, sizeof rows / sizeof *rows, rows);
+}
+
+/* Keeps the problems whose data are there. */
+static void keep_present(bo_plan *p)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < p->problems.count; ++i) {
+        const bo_row *row = bo_find(p->problems.items[i]);
+        char path[SETS_PATH];
+        if (row->file == NULL || sets_need(p->data ? p->data : sets_folder(), row->file, path))
+            p->problems.items[kept++] = p->problems.items[i];
+    }
+    p->problems.count = kept;
+}
+
+int bo_paper_main(int argc, char **argv, const bo_title *title)
+{
+    bo_plan p = {.title = title, .last = 19, .initial = 250, .evaluations = 250, .epochs = 30};
+    bo_panel panels[WORDS_MOST * 4];
+    words_parse(&p.problems, "problems", title->problems, problem_known);
+    words_parse(&p.questions, "ask", title->questions, bo_question_known);
+    words_parse(&p.wrong, "wrong", title->wrong, share_known);
+    words_parse(&p.models, "models", "SVGP,RCSVGP,CaGP,RCaGP", bo_model_known);
+    read_options(argc, argv, &p);
+    if (p.report && !p.json) {
+        fputs("--report needs the file of --json\n", stderr);
+        return 2;
+    }
+    p.rows = (env_rows){.columns = bo_paper_columns(), .width = BO_COLUMNS, .path = p.json};
+    if (!env_rows_load(&p.rows)) return 1;
+    if (!p.report) keep_present(&p);
+    if (p.problems.count == 0) return SETS_MISSING;
+    const size_t count = bo_plan_panels(&p, sizeof panels / sizeof *panels, panels);
+    bool good = p.report || run_all(&p, count, panels);
+    printf("%s, with seeds %ld..%ld, %ld uniform places and %ld evaluations after them. holdfast %s.\n",
+           title->figure, p.first, p.last, p.initial, p.evaluations, hf_version());
+    bo_paper_print(&p);
+    if (p.stem && !bo_paper_draw(&p)) good = false;
+    env_rows_free(&p.rows);
+    if (!good) fprintf(stderr, "%s: some runs failed; the tables hold what there is\n", title->program);
+    return good ? 0 : 1;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file bo_surrogate.h
+ * @brief Surrogates and questions of "Robust and Computation-Aware Gaussian Processes" (2025), section 7.3: which
+ * model of the readings, and how it chooses the next place.
+ *
+ * | model   | what it is                                                                                    |
+ * |---------|-----------------------------------------------------------------------------------------------|
+ * | SVGP    | inducing inputs, 25, trained                                                                  |
+ * | RCSVGP  | the same with robust weights                                                                  |
+ * | CaGP    | 25 block actions with trained entries; under dpp: actions of 25 inducing inputs               |
+ * | RCaGP   | the same with robust weights                                                                  |
+ * | default | what a user of the library gets who asks for nothing, exact; for `ei` alone                   |
+ *
+ * | question    | next place                                                                                |
+ * |-------------|-------------------------------------------------------------------------------------------|
+ * | eulbo       | hf_eulbo() with the published utility, E[log softplus], temperature 1                     |
+ * | eulbo-log   | hf_eulbo() with the library's utility, log E[softplus], temperature 0.1                   |
+ * | eulbo-turbo | as eulbo, in a trust region                                                               |
+ * | dpp-ei      | inducing inputs by quality and diversity, then expected improvement                       |
+ * | dpp-ts      | the same, then where a function drawn from the posterior is largest                       |
+ * | dpp-turbo   | as dpp-ei, in a trust region                                                              |
+ * | ei          | expected improvement of the model as it is fitted                                         |
+ */
+#ifndef EXPERIMENTS_BO_SURROGATE_H
+#define EXPERIMENTS_BO_SURROGATE_H
+
+#include <holdfast/holdfast.h>
+#include <stdbool.h>
+
+enum {
+    BO_SURROGATE_SIZE = 25, /**< inducing inputs, or actions */
+    BO_HYPERPARAMETERS = 8  /**< of an isotropic kernel, noise and mean, and some more */
+};
+
+/** How all surrogates of a run are treated. */
+typedef struct bo_manner {
+    /** As the authors' program: threshold 20, which down-weights nothing, and the largest reading as what is to be
+     * improved upon. Else the 0.8 quantile, and the largest posterior mean. */
+    bool program;
+    size_t epochs; /**< of EULBO, at most */
+} bo_manner;
+
+/** A run in progress. Inputs in the unit cube, readings in sd of the first ones. */
+typedef struct bo_search {
+    hf_context *ctx;
+    const bo_manner *manner;
+    const char *model;
+    size_t n, d, window;     /**< readings; inputs; readings that the model sees */
+    const double *u;         /**< n x d */
+    const double *y;         /**< n */
+    hf_posterior *posterior; /**< of the last step, whose hyperparameters the next begins with; NULL before */
+    hf_trust_region region;
+    double *centre; /**< d, of the region */
+    bool placed;    /**< there is a centre */
+} bo_search;
+
+bool bo_model_known(const char *model);
+bool bo_question_known(const char *question);
+/** Whether a question can be asked of a model. */
+bool bo_question_fits(const char *question, const char *model);
+
+/** Fits the model to the readings of the window, into search->posterior. false: reason on standard error. */
+bool bo_search_fit(bo_search *search);
+/** Number of the reading, of all, with the largest posterior mean. false: reason on standard error. */
+bool bo_search_incumbent(bo_search *search, size_t *row);
+/** The next place, d entries; `step` numbers it. false: reason on standard error. */
+bool bo_search_ask(bo_search *search, const char *question, size_t step, double *u);
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rcagp-bo-hartmann: the panels of Figure 4 of the RCaGP paper (2025) on Hartmann's function. */
+#include "common/bo_paper.h"
+
+int main(int argc, char **argv)
+{
+    static const bo_title title = {"rcagp-bo-hartmann", "Figure 4, Hartmann", "hartmann6",
+                                   "eulbo,eulbo-log,dpp-ei", "25,0"};
+    return bo_paper_main(argc, argv, &title);
+}

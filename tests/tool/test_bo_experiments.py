@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Experiments of optimisation with published surrogates: runs go on where they were, and say what they should."""
+import json
+import os
+import shutil
+import subprocess
+import unittest
+
+from toolcase import SOURCE, ToolCase
+
+FOLDER = os.path.join(os.environ.get("HF_BUILD", os.path.join(SOURCE, "build")), "experiments")
+NAMES = ["hartmann", "lunar", "rover", "dna", "dpp-ts", "turbo"]
+
+
+class Optimisation(ToolCase):
+    def start(self, name, *arguments):
+        return subprocess.run([os.path.join(FOLDER, "hf-reproduce-rcagp-" + name), *map(str, arguments)], cwd=self.folder,
+                              capture_output=True, text=True, timeout=200, check=False)
+
+    def good(self, name, *arguments):
+        done = self.start(name, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def runs(self, path):
+        return {line["case"]: line for line in map(json.loads, self.read(path).splitlines())}
+
+    def test_help_and_mistakes(self):
+        for name in NAMES:
+            out = self.good("bo-" + name, "--help")
+            self.assertTrue(out.startswith("usage: rcagp-bo-%s " % name), out)
+        for arguments, words in ((["--ask", "nothing"], "nothing"), (["--models", "none"], "none"), (["--wrong", "101"], "101"),
+                                 (["--problems", "gardner"], "gardner"), (["--initial", "20"], "20"), (["--report"], "--report needs the file")):
+            done = self.start("bo-hartmann", *arguments)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(words, done.stderr)
+
+    def test_no_data(self):
+        done = self.start("bo-dna", "--data", "nowhere")
+        self.assertEqual((done.returncode, done.stdout), (77, ""))
+        self.assertIn("nowhere/libsvm_dna", done.stderr)
+
+    def test_every_question_of_every_model(self):
+        small = ["--initial", 30, "--evaluations", 3, "--seeds", 0, "--epochs", 2, "--wrong", 25, "--json", "kept",
+                 "--ask", "eulbo,eulbo-log,eulbo-turbo,dpp-ei,dpp-ts,dpp-turbo,ei"]
+        out = self.good("bo-hartmann", *small, "--models", "SVGP,RCSVGP,CaGP,RCaGP,default")
+        runs = self.runs("kept")
+        self.assertEqual(len(runs), 7 * 4 + 1)
+        starts = {run["best0"] for run in runs.values()}
+        self.assertEqual(len(starts), 1)  # a common design
+        for name, run in runs.items():
+            best = [run["best%d" % (10 * k)] for k in range(11)]
+            self.assertEqual(best, sorted(best), name)
+            self.assertLessEqual(best[-1], 3.3224)
+            self.assertLessEqual(run["mean100"], best[-1])
+        # Questions and models differ, or somebody is not asked.
+        ends = {run["best100"] + 1000 * run["mean100"] for run in runs.values()}
+        self.assertGreater(len(ends), 10)
+        self.assertEqual(out.count("\n| hartmann6 |"), 29)
+        # Nothing is run twice, and the file is enough for a report.
+        again = self.good("bo-hartmann", *small, "--models", "SVGP,RCSVGP,CaGP,RCaGP,default")
+        self.assertEqual((again, self.runs("kept")), (out, runs))
+        self.assertEqual(self.good("bo-hartmann", *small, "--models", "SVGP,RCSVGP,CaGP,RCaGP,default", "--report"), out)
+        # The same run elsewhere is the same; a longer one, or one of another manner, is another run.
+        self.good("bo-hartmann", *small[:-4], "--ask", "ei", "--models", "SVGP", "--json", "fresh")
+        (name, fresh), = self.runs("fresh").items()
+        del fresh["seconds"], runs[name]["seconds"]
+        self.assertEqual(fresh, runs[name])
+        for more in (["--all"], ["--program"]):
+            self.good("bo-hartmann", *small[:-2], "--ask", "ei", "--models", "RCaGP", *more)
+        self.assertEqual(len(self.runs("kept")), 7 * 4 + 3)
+
+    def test_wrong_readings_matter_and_pictures(self):
+        small = ["--initial", 40, "--evaluations", 10, "--seeds", "0..1", "--models", "RCaGP", "--json", "kept"]
+        out = self.good("bo-turbo", *small, "--problems", "hartmann6", "--ask", "eulbo-turbo", "--epochs", 2, "--wrong", "0,50")
+        ends = [run["best100"] + 1000 * run["mean100"] for run in self.runs("kept").values()]
+        self.assertEqual(len(set(ends)), 4)
+        self.assertIn("| hartmann6 | eulbo-turbo | 50 % | RCaGP | 2 |", out)
+        if shutil.which("gnuplot"):
+            self.good("bo-turbo", *small, "--problems", "hartmann6", "--ask", "eulbo-turbo", "--epochs", 2, "--wrong", "0,50", "--picture", "p")
+            self.assertIn("largest clean value", self.read("p.svg"))
+
+    def test_other_problems(self):
+        for name in ("lunar", "rover"):
+            out = self.good("bo-" + name, "--initial", 30, "--evaluations", 1, "--seeds", 0, "--ask", "dpp-ei", "--wrong", 25)
+            self.assertEqual(out.count("dpp-ei | 25 % |"), 4)
+
+
+if __name__ == "__main__":
+    if not os.path.exists(os.path.join(FOLDER, "hf-reproduce-rcagp-bo-hartmann")):
+        print("skipped: the experiments are not built")
+        raise SystemExit(77)
+    unittest.main()
