@@ -272,7 +272,8 @@ static bool report(const plan *p)
         bo_results_print(stdout, &results);
     }
     if (ok && p->csv) ok = bo_runs_save(&ours, p->csv);
-    if (ok && p->picture) ok = bo_curves_draw(&all, (double)p->percent / 100.0, p->picture);
+    if (ok && p->picture)
+        ok = bo_curves_draw(&all, (double)p->percent / 100.0, p->methods.items[0], p->picture);
     bo_runs_free(&beside);
     bo_runs_free(&ours);
     bo_runs_free(&all);

@@ -60,7 +60,7 @@ int main(int argc, char **argv)
     if (good) bo_table_print(stdout, &runs, ours);
     if (good && pair.count) bo_pair_print(stdout, &runs, pair.items[0], pair.items[1]);
     if (good && out) good = bo_runs_save(&runs, out);
-    if (good && stem) good = bo_curves_draw(&runs, (double)percent / 100.0, stem);
+    if (good && stem) good = bo_curves_draw(&runs, (double)percent / 100.0, ours, stem);
     bo_runs_free(&runs);
     return good ? 0 : 1;
 }

@@ -321,12 +321,20 @@ static size_t print_curve(FILE *out, const bo_runs *runs, const char *problem, c
     return points;
 }
 
-static void print_panel(FILE *out, const bo_runs *runs, const char *problem, double wrong,
-                        const names *methods)
+/* Colour and width of the line of a method: ours is black and broad. */
+static void print_style(FILE *out, const names *methods, size_t which, const char *ours)
 {
     static const char *const colours[] = {"#d1495b", "#1f7a8c", "#e0a030", "#5a8f3c",
-                                          "#8d6a9f", "#0b2545", "#606060", "#a0522d"};
-    const size_t some = sizeof colours / sizeof *colours;
+                                          "#8d6a9f", "#3b6fb5", "#a0522d", "#909090"};
+    if (ours && strcmp(methods->items[which], ours) == 0)
+        fputs("lw 3.5 lc rgb 'black'", out);
+    else
+        fprintf(out, "lw 2 lc rgb '%s'", colours[which % (sizeof colours / sizeof *colours)]);
+}
+
+static void print_panel(FILE *out, const bo_runs *runs, const char *problem, double wrong,
+                        const names *methods, const char *ours)
+{
     bool drawn[NAMES_MOST];
     const char *separator = "plot ";
     for (size_t i = 0; i < methods->count; ++i)
@@ -336,17 +344,31 @@ static void print_panel(FILE *out, const bo_runs *runs, const char *problem, dou
     fputc('\n', out);
     for (size_t i = 0; i < methods->count; ++i) {
         if (!drawn[i]) continue;
-        fprintf(out,
-                "%s$line%zu using 1:3:4 with filledcurves fc rgb '%s' fs transparent solid 0.12 notitle, ",
-                separator, i, colours[i % some]);
-        fprintf(out, "$line%zu using 1:2 with lines lw 2 lc rgb '%s' title ", i, colours[i % some]);
-        picture_quote(out, methods->items[i]);
+        fprintf(out, "%s$line%zu using 1:3:4 with filledcurves ", separator, i);
+        print_style(out, methods, i, ours);
+        fprintf(out, " fs transparent solid 0.12 noborder, $line%zu using 1:2 with lines ", i);
+        print_style(out, methods, i, ours);
         separator = ", ";
     }
     fputc('\n', out);
 }
 
-bool bo_curves_draw(const bo_runs *runs, double wrong, const char *stem)
+/* A panel of names alone: they would hide curves. */
+static void print_names(FILE *out, const names *methods, const char *ours)
+{
+    fputs("unset title\nunset xlabel\nunset ylabel\nunset tics\nunset border\nunset grid\nunset logscale\n"
+          "set key center left Left reverse samplen 3\nset xrange [0:1]\nset yrange [0:1]\n",
+          out);
+    for (size_t i = 0; i < methods->count; ++i) {
+        fputs(i ? ", NaN with lines " : "plot NaN with lines ", out);
+        print_style(out, methods, i, ours);
+        fputs(" title ", out);
+        picture_quote(out, methods->items[i]);
+    }
+    fputc('\n', out);
+}
+
+bool bo_curves_draw(const bo_runs *runs, double wrong, const char *ours, const char *stem)
 {
     const names methods = methods_of(runs);
     names problems = {.count = 0};
@@ -356,19 +378,18 @@ bool bo_curves_draw(const bo_runs *runs, double wrong, const char *stem)
         fprintf(stderr, "%s: no run has a share of %g wrong values\n", stem, wrong);
         return false;
     }
-    const int columns = problems.count < 4 ? (int)problems.count : 4;
-    const int rows = ((int)problems.count + columns - 1) / columns;
+    const int panels = (int)problems.count + 1, columns = panels < 4 ? panels : 4;
+    const int rows = (panels + columns - 1) / columns;
     picture p;
     picture_begin(&p);
     fprintf(
         p.script,
         "set multiplot layout %d,%d\nset xlabel 'evaluations'\nset ylabel 'simple regret'\nset logscale y\n"
-        "set format y '10^{%%T}'\nset key bottom left samplen 1.5 font ',10'\n",
+        "set format y '10^{%%T}'\nunset key\n",
         rows, columns);
-    for (size_t j = 0; j < problems.count; ++j) {
-        print_panel(p.script, runs, problems.items[j], wrong, &methods);
-        fputs("unset key\n", p.script); /* the first panel's holds for all */
-    }
+    for (size_t j = 0; j < problems.count; ++j)
+        print_panel(p.script, runs, problems.items[j], wrong, &methods, ours);
+    print_names(p.script, &methods, ours);
     fputs("unset multiplot\n", p.script);
     return picture_draw(&p, stem, 400 * columns, 330 * rows);
 }

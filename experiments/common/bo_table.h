@@ -71,8 +71,11 @@ void bo_table_print(FILE *out, const bo_runs *runs, const char *ours);
  */
 void bo_pair_print(FILE *out, const bo_runs *runs, const char *first, const char *second);
 
-/** Draws STEM.svg and STEM.png: for each problem, the median regret of each method against
- * evaluations, with a band from quartile to quartile, at one share of wrong values. False, with a message on standard error, where gnuplot is not installed or fails. */
-bool bo_curves_draw(const bo_runs *runs, double wrong, const char *stem);
+/**
+ * Draws STEM.svg and STEM.png: for each problem, the median regret of each method against evaluations, with a
+ * band from quartile to quartile, at one share of wrong values; `ours` (may be NULL) is drawn black. False, with
+ * a message on standard error, where gnuplot is not installed or fails.
+ */
+bool bo_curves_draw(const bo_runs *runs, double wrong, const char *ours, const char *stem);
 
 #endif
