@@ -111,7 +111,7 @@ static bool run(const bo_plan *p, const bo_panel *panel, const char *model, long
                 const bo_problem *problem, double *values)
 {
     const size_t d = problem->row->d, most = (size_t)(p->initial + p->evaluations);
-    const bo_manner manner = {p->program, (size_t)p->epochs};
+    const bo_manner manner = {p->program, (size_t)p->epochs, 25};
     trials t = {.problem = problem, .d = d, .sd = 1.0, .share = strtod(panel->wrong, NULL) / 100.0};
     t.seed = (uint64_t)seed;
     t.u = room(most * d, sizeof *t.u);

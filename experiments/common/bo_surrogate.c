@@ -61,9 +61,9 @@ static bool model_settings(const bo_search *s, hf_fit_settings *out)
     out->optimiser = HF_OPTIMISER_LBFGS;
     out->iterations = 60;
     if (out->solver == HF_SOLVER_INDUCING)
-        out->inducing = BO_SURROGATE_SIZE;
+        out->inducing = s->manner->size;
     else
-        out->actions = BO_SURROGATE_SIZE;
+        out->actions = s->manner->size;
     if (s->manner->program) {
         out->threshold_rule = HF_THRESHOLD_GIVEN;
         out->threshold = 20.0;
@@ -108,8 +108,8 @@ static void view_readings(const bo_search *s, view *v)
 /* Rows for the model to be built on, by the posterior of the last step; at the first, the first ones. */
 static bool view_inducing(const bo_search *s, view *v)
 {
-    size_t rows[BO_SURROGATE_SIZE], count = 0;
-    const size_t most = v->data.n < BO_SURROGATE_SIZE ? v->data.n : BO_SURROGATE_SIZE;
+    size_t rows[BO_SURROGATE_MOST], count = 0;
+    const size_t most = v->data.n < s->manner->size ? v->data.n : s->manner->size;
     for (; count < most; ++count) rows[count] = count;
     if (s->posterior && hf_dpp_quality(s->ctx, s->posterior, v->data.n, v->x, s->d, most, rows, &count) < 0)
         return complain(s, "inducing inputs");

@@ -29,8 +29,8 @@
 #include <stdbool.h>
 
 enum {
-    BO_SURROGATE_SIZE = 25, /**< inducing inputs, or actions */
-    BO_HYPERPARAMETERS = 8  /**< of an isotropic kernel, noise and mean, and some more */
+    BO_SURROGATE_MOST = 64,
+    BO_HYPERPARAMETERS = 8 /**< of an isotropic kernel, noise and mean, and some more */
 };
 
 /** How all surrogates of a run are treated. */
@@ -39,6 +39,7 @@ typedef struct bo_manner {
      * improved upon. Else the 0.8 quantile, and the largest posterior mean. */
     bool program;
     size_t epochs; /**< of EULBO, at most */
+    size_t size;   /**< inducing inputs, or actions; at most BO_SURROGATE_MOST */
 } bo_manner;
 
 /** A run in progress. Inputs in the unit cube, readings in sd of the first ones. */

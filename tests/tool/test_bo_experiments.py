@@ -80,6 +80,17 @@ class Optimisation(ToolCase):
             self.good("bo-turbo", *small, "--problems", "hartmann6", "--ask", "eulbo-turbo", "--epochs", 2, "--wrong", "0,50", "--picture", "p")
             self.assertIn("largest clean value", self.read("p.svg"))
 
+    def test_one_input(self):
+        out = self.good("fig1", "--seeds", "0..2", *(["--picture", "p"] if shutil.which("gnuplot") else []))
+        rows = {row.split("|")[1].strip(): [float(cell.split("±")[0]) for cell in row.split("|")[2:-1]]
+                for row in out.splitlines() if "±" in row and row.startswith("| ") and "CaGP" in row or row.startswith("| SVGP")
+                or row.startswith("| RCSVGP")}
+        self.assertEqual(set(rows), {"SVGP", "RCSVGP", "CaGP", "RCaGP"})
+        for robust, plain in (("RCSVGP", "SVGP"), ("RCaGP", "CaGP")):
+            self.assertLess(rows[robust][0], 0.8 * rows[plain][0])
+        self.assertNotEqual(out, self.good("fig1", "--seeds", "0..2", "--size", 12))
+        self.assertEqual(self.start("fig1", "--size", 1).returncode, 2)
+
     def test_other_problems(self):
         for name in ("lunar", "rover"):
             out = self.good("bo-" + name, "--initial", 30, "--evaluations", 1, "--seeds", 0, "--ask", "dpp-ei", "--wrong", 25)
