@@ -122,6 +122,18 @@ void plot_number(FILE *out, double value);
 void plot_terminal(FILE *out, plot_format format, unsigned height, const char *output);
 /** Frame, tics, colours `blue` and `red`. */
 extern const char plot_style[];
+/** A key of one line above a panel. */
+extern const char plot_key_above[];
+/** Widens a range, {INFINITY, -INFINITY} at first, to a finite value. */
+void plot_include(double range[2], double value);
+/** "set yrange" with a little room; one value gets some, and where there is none gnuplot still wants a range. */
+void plot_range(FILE *out, const char *axis, const double range[2]);
+/** Where a panel stands, in shares of the picture. */
+void plot_panel(FILE *out, double left, double right, double bottom, double top);
+void plot_label(FILE *out, const char *axis, const char *text);
+/** The closest tics, 1, 2 or 5 times a power of ten apart, whose numbers have room beside each other on so many
+ * points; 0: leave it to gnuplot. */
+double plot_tic_step(const double range[2], double points);
 
 /** Writes the whole script, data included, so that it draws `output` wherever it is run. False when writing failed. */
 bool plot_script(FILE *script, const plot_data *data, plot_format format, const char *output);

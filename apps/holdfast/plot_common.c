@@ -96,3 +96,65 @@ const char plot_style[] = "set border 3 linecolor '#8a8f98' linewidth 1\n"
                           "set ylabel textcolor '#30343b' offset 0.6,0\n"
                           "blue = '#2f6690'\n"
                           "red = '#c8372d'\n";
+
+const char plot_key_above[] =
+    "set key at graph 1, graph 1.1 right top horizontal maxrows 1 samplen 1 font ',10' "
+    "textcolor '#30343b'\n";
+void plot_include(double range[2], double value)
+{
+    if (!isfinite(value)) return;
+    range[0] = fmin(range[0], value);
+    range[1] = fmax(range[1], value);
+}
+
+/* "set yrange" with a little room; one value gets some, and where there is none gnuplot still wants a range. */
+void plot_range(FILE *out, const char *axis, const double range[2])
+{
+    const double size = range[1] - range[0], room = size > 0.0 ? 0.06 * size : 1.0;
+    if (range[0] <= range[1])
+        fprintf(out, "set %srange [%.9g:%.9g]\n", axis, range[0] - room, range[1] + room);
+    else
+        fprintf(out, "set %srange [0:1]\n", axis);
+}
+
+/* Where a panel stands, in shares of the picture. */
+void plot_panel(FILE *out, double left, double right, double bottom, double top)
+{
+    fprintf(out, "set lmargin at screen %.4f\nset rmargin at screen %.4f\n", left, right);
+    fprintf(out, "set bmargin at screen %.4f\nset tmargin at screen %.4f\n", bottom, top);
+}
+
+void plot_label(FILE *out, const char *axis, const char *text)
+{
+    fprintf(out, "set %slabel \"", axis);
+    plot_quoted(out, text);
+    fputs("\"\n", out);
+}
+
+/* Length of the longest number at the tics of an axis. */
+static size_t longest_tic(const double range[2], double step)
+{
+    char number[32];
+    size_t longest = 1;
+    for (double k = ceil(range[0] / step); k * step <= range[1]; k++) {
+        const int length = snprintf(number, sizeof number, "%g", k * step);
+        if ((size_t)length > longest) longest = (size_t)length;
+    }
+    return longest;
+}
+
+/* The closest tics, 1, 2 or 5 times a power of ten apart, whose numbers have room beside each other; 0: leave it to gnuplot. */
+double plot_tic_step(const double range[2], double points)
+{
+    static const double nice[] = {1.0, 2.0, 5.0};
+    const double span = range[1] - range[0];
+    if (!(span > 0.0)) return 0.0;
+    double power = pow(10.0, floor(log10(span / 12.0)));
+    for (size_t k = 0; k < 9; k++) {
+        const double step = nice[k % 3] * power;
+        if (span / step <= 12.0 && points * step / span >= 8.0 * (double)longest_tic(range, step) + 14.0)
+            return step;
+        if (k % 3 == 2) power *= 10.0;
+    }
+    return 0.0;
+}

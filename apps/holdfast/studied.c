@@ -163,6 +163,19 @@ size_t studied_first(const studied *run)
     return o;
 }
 
+double studied_tolerance(const studied *run)
+{
+    double low = INFINITY, high = -INFINITY;
+    const size_t o = studied_first(run);
+    for (uint64_t id = 1; id <= hf_study_trials(run->study); id++) {
+        hf_trial t;
+        if (hf_study_trial(run->session.ctx, run->study, id, &t) < 0 || t.aside) continue;
+        low = fmin(low, t.value[o]);
+        high = fmax(high, t.value[o]);
+    }
+    return high > low ? 0.01 * (high - low) : 0.01;
+}
+
 const char *studied_goal(const studied *run, size_t outcome, char buffer[64])
 {
     char number[32];

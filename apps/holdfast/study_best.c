@@ -165,25 +165,10 @@ static json_t *json_answer(const studied *run, const answer *a)
 
 /* ---- one objective ---------------------------------------------------------------------------------------------- */
 
-/* A hundredth of the range of what was told of the objective. */
-static double usual_tolerance(const studied *run)
-{
-    double low = INFINITY, high = -INFINITY;
-    const size_t o = studied_first(run);
-    for (uint64_t id = 1; id <= hf_study_trials(run->study); id++) {
-        hf_trial t;
-        if (hf_study_trial(run->session.ctx, run->study, id, &t) < 0 || t.aside || isnan(t.value[o]))
-            continue;
-        low = fmin(low, t.value[o]);
-        high = fmax(high, t.value[o]);
-    }
-    return high > low ? 0.01 * (high - low) : 0.01;
-}
-
 static hf_status certify(studied *run, answer *a)
 {
     hf_certify_settings limits = hf_certify_settings_default();
-    double tolerance = usual_tolerance(run);
+    double tolerance = studied_tolerance(run);
     hf_status status = session_number(&run->session, "tolerance", false, &tolerance);
     if (status >= 0) status = session_number(&run->session, "time-limit", false, &limits.time_limit);
     if (status >= 0 && (!(tolerance > 0.0) || limits.time_limit < 0.0))

@@ -164,9 +164,8 @@ const tool_verb verb_study_create = {
         "value is set all the same, and has no effect elsewhere; or make a study for each case, and take\n"
         "the better of the two. Forbidden combinations are told with holdfast study fail, and then avoided.\n"
         "--seed is kept in the file: ask and best use it.",
-    .example =
-        "  holdfast study create trials.hf --log rate=1e-4:1 --integer depth=1:8 --minimise loss\n"
-        "  holdfast study create kinds.hf --real x=0:1 --ordered kind=small,large --maximise y --at-most z=3",
+    .example = "  holdfast study create trials.hf --log rate=1e-4:1 --integer depth=1:8 --minimise loss\n"
+               "  holdfast study create kinds.hf --real x=0:1 --category kind=a,b --maximise y --at-most z=3",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .least = 1,

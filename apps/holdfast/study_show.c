@@ -99,6 +99,11 @@ static bool is_pending(const hf_trial *t)
     return t->state == HF_TRIAL_PENDING;
 }
 
+static bool is_aside(const hf_trial *t)
+{
+    return t->aside;
+}
+
 static bool is_suspected(const hf_trial *t)
 {
     return t->suspected;
@@ -192,7 +197,7 @@ static hf_status print_summary(studied *run)
            "aside\n",
            (unsigned long long)hf_study_trials(run->study), c.of[HF_TRIAL_TOLD], c.of[HF_TRIAL_PENDING],
            c.of[HF_TRIAL_FAILED], c.of[HF_TRIAL_EXPIRED], c.suspected, c.aside);
-    status = list_trials(run, is_suspected, "\nDoubted", NULL);
+    status = list_trials(run, is_aside, "\nSet aside", NULL);
     if (status >= 0) status = list_trials(run, is_pending, "\nPending", NULL);
     return status >= 0 ? tell_objectives(run, NULL) : status;
 }
@@ -364,9 +369,8 @@ const tool_verb verb_study_show = {
     .name = "study show",
     .operands = "FILE [--trials|--journal|--suspects] [OPTION]...",
     .summary = "Say what a study knows, and whom it doubts",
-    .text =
-        "Settings, how far it is, trials whose values are doubted with what the others say of them, pending\n"
-        "ones, and which variables matter. Looking changes nothing, and goes while others ask and tell.",
+    .text = "Settings, how far it is, trials that are set aside with what the others say of them, pending\n"
+            "ones, and which variables matter. Looking changes nothing, and goes while others ask and tell.",
     .example = "  holdfast study create known.hf --real x=0:1 --minimise loss\n"
                "  holdfast study ask known.hf -n 3\n"
                "  holdfast study show known.hf --trials",

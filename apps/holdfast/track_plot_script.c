@@ -9,37 +9,6 @@ enum {
     MOST_EVENTS = 8000 /* that are drawn over time */
 };
 
-static void include(double range[2], double value)
-{
-    if (!isfinite(value)) return;
-    range[0] = fmin(range[0], value);
-    range[1] = fmax(range[1], value);
-}
-
-/* "set yrange" with a little room; one value gets some, and where there is none gnuplot still wants a range. */
-static void print_range(FILE *out, const char *axis, const double range[2])
-{
-    const double size = range[1] - range[0], room = size > 0.0 ? 0.06 * size : 1.0;
-    if (range[0] <= range[1])
-        fprintf(out, "set %srange [%.9g:%.9g]\n", axis, range[0] - room, range[1] + room);
-    else
-        fprintf(out, "set %srange [0:1]\n", axis);
-}
-
-/* Where a panel stands, in shares of the picture. */
-static void print_panel(FILE *out, double left, double right, double bottom, double top)
-{
-    fprintf(out, "set lmargin at screen %.4f\nset rmargin at screen %.4f\n", left, right);
-    fprintf(out, "set bmargin at screen %.4f\nset tmargin at screen %.4f\n", bottom, top);
-}
-
-static void print_label(FILE *out, const char *axis, const char *text)
-{
-    fprintf(out, "set %slabel \"", axis);
-    plot_quoted(out, text);
-    fputs("\"\n", out);
-}
-
 /* ---- along an input --------------------------------------------------------------------------------------------- */
 
 static void print_slice(FILE *out, const track_picture *data, size_t s, double range[2])
@@ -52,8 +21,8 @@ static void print_slice(FILE *out, const track_picture *data, size_t s, double r
         plot_number(out, low);
         plot_number(out, high);
         fputc('\n', out);
-        include(range, low);
-        include(range, high);
+        plot_include(range, low);
+        plot_include(range, high);
     }
     fputs("EOD\n", out);
 }
@@ -65,7 +34,7 @@ static void print_span(FILE *out, const track_picture *data, size_t s)
     const double lower = tracked_domain(data->run)->lower[j], upper = tracked_domain(data->run)->upper[j],
                  room = lower < upper ? 0.0 : fmax(1.0, fabs(lower));
     fprintf(out, "set xrange [%.9g:%.9g]\n", lower - room, upper + room);
-    print_label(out, "x", hf_track_name(data->run->track, j));
+    plot_label(out, "x", hf_track_name(data->run->track, j));
 }
 
 /* Readings that count: place, value, how much of the variance is age (0 fresh, 1 old), whose. */
@@ -83,7 +52,7 @@ static void print_readings(FILE *out, const track_picture *data, double range[2]
             plot_number(out, r.y);
             plot_number(out, aged);
             fputc('\n', out);
-            include(range, r.y);
+            plot_include(range, r.y);
         }
         fputs("NaN NaN NaN\nEOD\n", out);
     }
@@ -113,7 +82,7 @@ static void print_next(FILE *out, const track_picture *data, size_t input, doubl
         plot_number(out, at);
         plot_number(out, bound);
         fputc('\n', out);
-        if (data->run->d == 1) include(range, bound);
+        if (data->run->d == 1) plot_include(range, bound);
     }
     fputs("NaN NaN\nEOD\n", out);
     if (data->is_asked)
@@ -121,9 +90,6 @@ static void print_next(FILE *out, const track_picture *data, size_t input, doubl
                 at, at);
 }
 
-static const char key_above[] =
-    "set key at graph 1, graph 1.1 right top horizontal maxrows 1 samplen 1 font ',10' "
-    "textcolor '#30343b'\n";
 static const char fresh_and_old[] = "set palette defined (0 '#1d3f5e', 0.5 '#7fa6c4', 1 '#b7cedf')\n"
                                     "set cbrange [0:1]\nunset colorbox\n";
 
@@ -136,11 +102,11 @@ static void print_line(FILE *out, const track_picture *data)
     print_next(out, data, 0, range);
     const double bottom = range[0] <= range[1] ? range[0] - 0.03 * (range[1] - range[0]) : 0.0;
     print_open(out, data, bottom);
-    print_range(out, "y", range);
+    plot_range(out, "y", range);
     print_span(out, data, 0);
-    print_label(out, "y", hf_track_target(data->run->track));
+    plot_label(out, "y", hf_track_target(data->run->track));
     fputs(fresh_and_old, out);
-    fputs(key_above, out);
+    fputs(plot_key_above, out);
     fputs("plot", out);
     if (data->known)
         fputs(" $slice0 using 1:3:4 with filledcurves linecolor rgb blue fillstyle transparent solid 0.15 "
@@ -163,11 +129,11 @@ static void print_lines(FILE *out, const track_picture *data, double bottom, dou
     const double width = 0.92 / (double)data->slices;
     double range[2] = {INFINITY, -INFINITY};
     for (size_t s = 0; s < data->slices; s++) print_slice(out, data, s, range);
-    print_range(out, "y", range);
-    print_label(out, "y", hf_track_target(data->run->track));
+    plot_range(out, "y", range);
+    plot_label(out, "y", hf_track_target(data->run->track));
     for (size_t s = 0; s < data->slices; s++) {
         const double left = 0.065 + width * (double)s;
-        print_panel(out, left, left + width - 0.03, bottom, top);
+        plot_panel(out, left, left + width - 0.03, bottom, top);
         print_span(out, data, s);
         print_next(out, data, data->input[s], range);
         if (data->known)
@@ -219,8 +185,8 @@ static void print_bars(FILE *out, const track_picture *data, const bar *list, si
         plot_number(out, low);
         plot_number(out, high);
         fprintf(out, " %d\n", i == asked ? 0xc8372d : 0x2f6690);
-        include(range, low);
-        include(range, high);
+        plot_include(range, low);
+        plot_include(range, high);
     }
     fputs("NaN NaN NaN NaN 0\nEOD\nset xtics scale 0 rotate by 40 right (", out);
     for (size_t k = 0; k < count; k++) {
@@ -229,8 +195,8 @@ static void print_bars(FILE *out, const track_picture *data, const bar *list, si
         fprintf(out, "\" %zu", k + 1);
     }
     fprintf(out, ")\nset xrange [0.3:%.9g]\n", (double)count + 0.7);
-    print_range(out, "y", range);
-    print_label(out, "y", hf_track_target(data->run->track));
+    plot_range(out, "y", range);
+    plot_label(out, "y", hf_track_target(data->run->track));
     fputs("set xlabel ''\nplot $bars using 1:2:3:4:5 with yerrorbars pointtype 7 pointsize 0.7 linewidth 2 "
           "linecolor "
           "rgb variable\nset xtics autofreq scale 0.5 norotate autojustify\n",
@@ -274,7 +240,7 @@ static void print_events(FILE *out, const track_picture *data, const char *name,
         plot_number(out, value);
         plot_number(out, h->numbers[i * h->columns + TRACK_FIXED]);
         fputc('\n', out);
-        include(range, value);
+        plot_include(range, value);
     }
     fputs("NaN NaN NaN\nEOD\n", out);
 }
@@ -291,43 +257,15 @@ static size_t panels_below(const track_picture *data)
     return 1 + (is_line(data) ? 1U : 0U) + (data->summary.truths > 0 ? 1U : 0U);
 }
 
-/* Length of the longest number at the tics of an axis. */
-static size_t longest_tic(const double range[2], double step)
-{
-    char number[32];
-    size_t longest = 1;
-    for (double k = ceil(range[0] / step); k * step <= range[1]; k++) {
-        const int length = snprintf(number, sizeof number, "%g", k * step);
-        if ((size_t)length > longest) longest = (size_t)length;
-    }
-    return longest;
-}
-
-/* The closest tics, 1, 2 or 5 times a power of ten apart, whose numbers have room beside each other; 0: leave it to gnuplot. */
-static double tic_step(const double range[2], double points)
-{
-    static const double nice[] = {1.0, 2.0, 5.0};
-    const double span = range[1] - range[0];
-    if (!(span > 0.0)) return 0.0;
-    double power = pow(10.0, floor(log10(span / 12.0)));
-    for (size_t k = 0; k < 9; k++) {
-        const double step = nice[k % 3] * power;
-        if (span / step <= 12.0 && points * step / span >= 8.0 * (double)longest_tic(range, step) + 14.0)
-            return step;
-        if (k % 3 == 2) power *= 10.0;
-    }
-    return 0.0;
-}
-
 static void print_times(FILE *out, const track_picture *data)
 {
     const track_history *h = &data->history;
     char origin[32];
     double range[2] = {INFINITY, -INFINITY};
     for (size_t i = 0; i < h->count; i++)
-        include(range, h->numbers[i * h->columns + TRACK_TIME] - data->origin);
-    print_range(out, "x", range);
-    const double step = tic_step(range, 1104.0 / (double)panels_below(data) - 66.0);
+        plot_include(range, h->numbers[i * h->columns + TRACK_TIME] - data->origin);
+    plot_range(out, "x", range);
+    const double step = plot_tic_step(range, 1104.0 / (double)panels_below(data) - 66.0);
     if (step > 0.0) fprintf(out, "set xtics %.9g\n", step);
     fputs("set xlabel 'time", out);
     if (data->origin != 0.0)
@@ -343,10 +281,10 @@ static void print_values(FILE *out, const track_picture *data)
     print_events(out, data, "answeredat", HF_ENTRY_ANSWERED, TRACK_Y, range);
     print_events(out, data, "askedat", HF_ENTRY_ASKED, TRACK_MEAN, range);
     print_events(out, data, "bestat", HF_ENTRY_TRUTH, TRACK_BEST, range);
-    print_range(out, "y", range);
+    plot_range(out, "y", range);
     print_times(out, data);
-    print_label(out, "y", hf_track_target(data->run->track));
-    fputs(key_above, out);
+    plot_label(out, "y", hf_track_target(data->run->track));
+    fputs(plot_key_above, out);
     fputs("plot $answeredat using 1:2 with points pointtype 9 pointsize 0.4 linecolor rgb '#b9c9d6' title "
           "'answers', "
           "$toldat using 1:2 with points pointtype 7 pointsize 0.5 linecolor rgb blue title 'readings', "
@@ -365,10 +303,10 @@ static void print_places(FILE *out, const track_picture *data)
            unused[2] = {0, 0};
     print_events(out, data, "toldplace", HF_ENTRY_TOLD, TRACK_Y, unused);
     print_events(out, data, "askedplace", HF_ENTRY_REQUESTED, TRACK_SD, unused);
-    print_range(out, "y", range);
+    plot_range(out, "y", range);
     print_times(out, data);
-    print_label(out, "y", hf_track_name(data->run->track, 0));
-    fputs(key_above, out);
+    plot_label(out, "y", hf_track_name(data->run->track, 0));
+    fputs(plot_key_above, out);
     fputs("plot $askedplace using 1:3 with points pointtype 2 pointsize 0.4 linecolor rgb '#b0b5bc' title "
           "'requests', "
           "$toldplace using 1:3 with points pointtype 7 pointsize 0.5 linecolor rgb blue title "
@@ -432,7 +370,7 @@ bool track_picture_script(FILE *script, const void *any, plot_format format, con
     fputs(plot_style, script);
     print_title(script, data);
     fputs("set multiplot\n", script);
-    print_panel(script, 0.065, 0.965, data->slices == 0 ? 0.60 : 0.55, 0.90);
+    plot_panel(script, 0.065, 0.965, data->slices == 0 ? 0.60 : 0.55, 0.90);
     if (data->slices == 0)
         good = print_candidates(script, data);
     else if (line)
@@ -442,7 +380,7 @@ bool track_picture_script(FILE *script, const void *any, plot_format format, con
     fputs("unset label 1\n", script);
     for (size_t k = 0; k < below; k++) {
         const double left = 0.065 + width * (double)k;
-        print_panel(script, left, left + width - 0.055, 0.075, 0.43);
+        plot_panel(script, left, left + width - 0.055, 0.075, 0.43);
         if (k == 0)
             print_values(script, data);
         else if (k == 1 && line)

@@ -70,7 +70,8 @@ class Options(ToolCase):
             "study create": "real log integer ordered category minimise maximise at-most at-least certain surrogate acquisition reach regions "
                             "start expires seed no-doubt repeats",
             "study ask": "count json", "study tell": "noise note from", "study fail": "note", "study export": "output",
-            "study best": "json certify tolerance time-limit", "study show": "trials journal suspects json", "study undo": "entries"}
+            "study best": "json certify tolerance time-limit", "study show": "trials journal suspects json", "study plot": "what of output",
+            "study undo": "entries"}
         for verb, names in fixed.items():
             options = options_of_help(self.help(verb))
             for name in names.split():

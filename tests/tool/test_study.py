@@ -5,10 +5,12 @@ import io
 import json
 import math
 import os
-import re
+import shutil
 import sqlite3
 import subprocess
+import time
 import unittest
+import xml.etree.ElementTree
 
 from toolcase import TOOL, ToolCase, table
 
@@ -141,7 +143,6 @@ class Loop(StudyCase):
         self.create("--expires", "0.01")
         self.study("ask", "s.hf", "-n", "2")
         self.assertEqual(self.study("fail", "s.hf", "1", "--note", "out of memory"), "Trial 1 failed\n")
-        import time
         time.sleep(0.05)
         self.study("ask", "s.hf")
         states = [t["state"] for t in self.parsed("show", "s.hf", "--trials")["trials"]]
@@ -290,6 +291,56 @@ class Refusals(StudyCase):
             db.execute("ROLLBACK")
             db.close()
         self.study("tell", "s.hf", "1", "2")
+
+
+@unittest.skipIf(shutil.which("gnuplot") is None, "needs gnuplot")
+class Plots(StudyCase):
+    def mixed(self):
+        """Every kind of variable, two objectives, a constraint, a wrong value, a failure, one that is pending."""
+        self.study("create", "s.hf", "--log", "rate=0.01:1", "--integer", "depth=1:8", "--category", "kind=tree,100 %,a <b> & 'c'",
+                   "--ordered", "size=small,large", "--minimise", "loss", "--maximise", "gain", "--at-most", "memory=60", "--start", "14")
+        for row in csv.DictReader(io.StringIO(self.study("ask", "s.hf", "-n", "14"))):
+            k, rate, depth = int(row["trial"]), math.log10(float(row["rate"])), int(row["depth"])
+            value = (rate + 1) ** 2 + 0.1 * abs(depth - 4) + (row["size"] == "small") + (row["kind"] == "tree") * 0.5
+            if k == 13:
+                self.study("fail", "s.hf", "13")
+            elif k < 14:
+                self.study("tell", "s.hf", k, 500 if k == 5 else value, depth - rate, 10 * depth)
+
+    def svg(self, *arguments):
+        self.assertEqual(self.study("plot", "s.hf", *arguments, "-o", "p.svg"), "Drew p.svg\n")
+        root = xml.etree.ElementTree.fromstring(self.read("p.svg"))
+        return " ".join("".join(text.itertext()) for text in root.iter("{http://www.w3.org/2000/svg}text"))
+
+    def test_every_picture(self):
+        self.mixed()
+        text = self.svg("--what", "progress")
+        for part in ("loss, minimise: 14 trials, 1 told and set aside", "set aside", "breaks a constraint", "failed", "best so far"):
+            self.assertIn(part, text)
+        for part in ("rate", "depth", "kind", "size", "tree", "100 %", "a <b> & 'c'", "through the best place"):
+            self.assertIn(part, self.svg("--what", "slices"))
+        self.assertIn("memory, at most 60", self.svg("--what", "slices", "--of", "memory"))
+        for part in ("rate", "depth", "kind", "size", "large", "loss", "by rank"):
+            self.assertIn(part, self.svg("--what", "parallel"))
+        for part in ("rate", "depth", "kind", "size", "what matters"):
+            self.assertIn(part, self.svg("--what", "relevance", "--of", "gain"))
+        self.assertIn("of them on the front", self.svg())
+        said = self.parsed("plot", "s.hf", "--of", "gain", "-o", "q.png")
+        self.assertEqual((said["what"], said["of"], said["trials"]), ("progress", "gain", 14))
+        self.assertEqual(self.read("q.png", "rb")[:4], b"\x89PNG")
+        self.study("plot", "s.hf")
+        self.assertIn("s.svg", self.files())
+
+    def test_a_proof_in_the_picture_and_nothing_to_draw(self):
+        self.create()
+        self.assertIn("0 trials", self.svg())
+        self.fails(["study", "plot", "s.hf", "--what", "slices"], "two are needed")
+        self.write("past.csv", "x,loss\n" + "".join("%g,%g\n" % (x / 10, loss(x / 10)) for x in range(11)))
+        self.study("import", "s.hf", "past.csv")
+        self.assertRegex(self.svg("--certify"), r"no mean beyond [\d.]+")
+        for arguments, part, code in ((["--what", "front"], "several objectives", 2), (["--what", "tea"], "progress, slices", 2), (["--of", "x"], 'no outcome "x"', 1),
+                                      (["-o", "p.bmp"], ".svg", 2), (["--what", "slices", "--certify"], "--certify is for --what progress", 2)):
+            self.fails(["study", "plot", "s.hf", *arguments], part, code=code)
 
 
 class Undo(StudyCase):
