@@ -23,9 +23,10 @@ const char *const *bo_paper_columns(void)
 
 void bo_plan_name(const bo_plan *p, const bo_panel *panel, const char *model, long seed, char name[64])
 {
-    const char *sees = p->all ? "all" : "";
-    snprintf(name, 64, "%.10s %.11s %.7s %.3s%% %ld %ld+%ld%s%s", panel->problem, panel->question, model,
-             panel->wrong, seed, p->initial, p->evaluations, sees, p->program ? "p" : "");
+    const char *sees = p->all ? " all" : "";
+    snprintf(name, 64, "%.12s %.11s %.7s %.3s%% %ld %ld+%ld%s%s%s", panel->problem, panel->question, model,
+             panel->wrong, seed, p->initial, p->evaluations, sees, p->high ? " t20" : "",
+             p->mean ? " mean" : "");
 }
 
 size_t bo_plan_panels(const bo_plan *p, size_t most, bo_panel *panels)
@@ -111,7 +112,7 @@ static bool run(const bo_plan *p, const bo_panel *panel, const char *model, long
                 const bo_problem *problem, double *values)
 {
     const size_t d = problem->row->d, most = (size_t)(p->initial + p->evaluations);
-    const bo_manner manner = {p->program, (size_t)p->epochs, 25};
+    const bo_manner manner = {p->high, p->mean, (size_t)p->epochs, 25};
     trials t = {.problem = problem, .d = d, .sd = 1.0, .share = strtod(panel->wrong, NULL) / 100.0};
     t.seed = (uint64_t)seed;
     t.u = room(most * d, sizeof *t.u);
@@ -234,10 +235,12 @@ static void read_options(int argc, char **argv, bo_plan *p)
          .least = 0,
          .most = 1000},
         {.name = "all", .help = "the model sees all readings", .flag = &p->all},
-        {.name = "program",
-         .help = "as the authors' program: robust threshold 20 sd instead of the 0.8 quantile, and the\n"
-                 "largest reading instead of the posterior's mean as what is to be improved upon",
-         .flag = &p->program},
+        {.name = "threshold-20",
+         .help = "robust threshold 20 sd, as the authors' program has it, not the 0.8 quantile",
+         .flag = &p->high},
+        {.name = "improve-on-mean",
+         .help = "the largest posterior mean at a reading is to be improved upon, not the largest reading",
+         .flag = &p->mean},
         {.name = "json",
          .value = "FILE",
          .help = "append each run as a line of JSON; runs already there are not made again",

@@ -35,7 +35,7 @@ typedef struct bo_plan {
     const char *data, *json, *stem;
     words problems, models, questions, wrong;
     long first, last, initial, evaluations, epochs;
-    bool all, program, report;
+    bool all, high, mean, report;
     env_rows rows;
 } bo_plan;
 

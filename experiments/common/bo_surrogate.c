@@ -64,7 +64,7 @@ static bool model_settings(const bo_search *s, hf_fit_settings *out)
         out->inducing = s->manner->size;
     else
         out->actions = s->manner->size;
-    if (s->manner->program) {
+    if (s->manner->high) {
         out->threshold_rule = HF_THRESHOLD_GIVEN;
         out->threshold = 20.0;
     }
@@ -188,7 +188,7 @@ bool bo_search_incumbent(bo_search *search, size_t *row)
 static bool to_beat(const bo_search *s, const view *v, double *best)
 {
     size_t row;
-    if (!s->manner->program) return largest_mean(s, v->data.n, v->x, &row, best);
+    if (s->manner->mean) return largest_mean(s, v->data.n, v->x, &row, best);
     *best = v->y[0];
     for (size_t i = 1; i < v->data.n; ++i) *best = fmax(*best, v->y[i]);
     return true;
@@ -200,7 +200,7 @@ static bool climb(bo_search *s, view *v, const hf_domain *where, hf_eulbo_settin
 {
     hf_posterior *climbed = NULL;
     how->epochs = s->manner->epochs;
-    if (s->manner->program && !to_beat(s, v, &how->best)) return false;
+    if (!s->manner->mean && !to_beat(s, v, &how->best)) return false;
     if (hf_eulbo(s->ctx, &v->data, &v->settings, how, where, 0, NULL, u, &climbed, NULL) < 0)
         return complain(s, "EULBO");
     replace(s, climbed);

@@ -35,9 +35,11 @@ enum {
 
 /** How all surrogates of a run are treated. */
 typedef struct bo_manner {
-    /** As the authors' program: threshold 20, which down-weights nothing, and the largest reading as what is to be
-     * improved upon. Else the 0.8 quantile, and the largest posterior mean. */
-    bool program;
+    bool
+        high; /**< robust threshold 20, as the authors' program has it, which down-weights nothing; else the 0.8
+                  quantile */
+    bool
+        mean; /**< the largest posterior mean at a reading is to be improved upon; else the largest reading */
     size_t epochs; /**< of EULBO, at most */
     size_t size;   /**< inducing inputs, or actions; at most BO_SURROGATE_MOST */
 } bo_manner;

@@ -66,9 +66,9 @@ class Optimisation(ToolCase):
         (name, fresh), = self.runs("fresh").items()
         del fresh["seconds"], runs[name]["seconds"]
         self.assertEqual(fresh, runs[name])
-        for more in (["--all"], ["--program"]):
+        for more in (["--all"], ["--threshold-20"], ["--improve-on-mean"]):
             self.good("bo-hartmann", *small[:-2], "--ask", "ei", "--models", "RCaGP", *more)
-        self.assertEqual(len(self.runs("kept")), 7 * 4 + 3)
+        self.assertEqual(len(self.runs("kept")), 7 * 4 + 4)
 
     def test_wrong_readings_matter_and_pictures(self):
         small = ["--initial", 40, "--evaluations", 10, "--seeds", "0..1", "--models", "RCaGP", "--json", "kept"]
