@@ -40,6 +40,7 @@
 
 #include <holdfast/acquire.h>
 #include <holdfast/certify.h>
+#include <holdfast/expert.h>
 #include <holdfast/posterior.h>
 
 HF_BEGIN_DECLS
@@ -183,6 +184,7 @@ typedef struct hf_trial {
     const char *note;    /**< told with it, e.g. why it failed; "" if nothing was */
     bool suspected;      /**< a value of it is set aside, or would be if that paid */
     bool aside;          /**< a value of it has no say */
+    const double *label; /**< 3 for each outcome: hf_expert_label, correction or NaN, its variance */
     size_t outcome;      /**< which, if one is suspected */
     double mean, sd;     /**< suspected: what the others say of that value */
 } hf_trial;
@@ -238,6 +240,27 @@ HF_API hf_status hf_study_fail(hf_context *ctx, hf_study *study, uint64_t trial,
  */
 HF_API hf_status hf_study_add(hf_context *ctx, hf_study *study, const double *at, const double *value,
                               const double *noise, const char *note, uint64_t *id);
+
+/* ---- an expert ----------------------------------------------------------------------------- */
+
+/**
+ * Readings of the first objective that an expert should look at: those whose right values would move what is
+ * thought of all readings most (hf_expert_ask(), with leave-one-out predictions).
+ * @param count  how many at most, 0: one in twenty of the readings; receives how many
+ * @param trial  room for as many, at most hf_study_trials(): their numbers, the most urgent first
+ * Errors as of hf_study_look(). O(n^3).
+ */
+HF_API hf_status hf_study_expert(hf_context *ctx, hf_study *study, size_t *count, uint64_t *trial);
+/**
+ * What an expert says of a reading. A believed one is never set aside, a doubted one always, and a
+ * correction takes its place; the trial goes on showing what was told.
+ * @param correction NaN, or of a doubted reading what it should have been
+ * @param variance   of the correction, >= 0; 0: not known
+ * @param note       or NULL
+ * HF_ERR_ARGUMENT: no such trial or outcome, nothing was told of it, a correction without doubt. HF_ERR_IO.
+ */
+HF_API hf_status hf_study_label(hf_context *ctx, hf_study *study, uint64_t trial, size_t outcome,
+                                hf_expert_label label, double correction, double variance, const char *note);
 
 /* ---- answers ----------------------------------------------------------------------------------- */
 

@@ -13,12 +13,11 @@ typedef struct telling {
 /* False for what is no entry of its own. */
 static bool describe(const hf_study *study, const hfi_study_event *event, hf_study_entry *entry)
 {
-    static const hf_study_entry_kind kinds[] = {[HFI_STUDY_ASKED] = HF_STUDY_ENTRY_ASKED,
-                                                [HFI_STUDY_ADDED] = HF_STUDY_ENTRY_ADDED,
-                                                [HFI_STUDY_TOLD] = HF_STUDY_ENTRY_TOLD,
-                                                [HFI_STUDY_FAILED] = HF_STUDY_ENTRY_FAILED,
-                                                [HFI_STUDY_EXPIRED] = HF_STUDY_ENTRY_EXPIRED};
-    if (event->kind > HFI_STUDY_EXPIRED) return false;
+    static const hf_study_entry_kind kinds[] = {
+        [HFI_STUDY_ASKED] = HF_STUDY_ENTRY_ASKED,     [HFI_STUDY_ADDED] = HF_STUDY_ENTRY_ADDED,
+        [HFI_STUDY_TOLD] = HF_STUDY_ENTRY_TOLD,       [HFI_STUDY_FAILED] = HF_STUDY_ENTRY_FAILED,
+        [HFI_STUDY_EXPIRED] = HF_STUDY_ENTRY_EXPIRED, [HFI_STUDY_LABELLED] = HF_STUDY_ENTRY_LABELLED};
+    if (event->kind == HFI_STUDY_FITTED || event->kind == HFI_STUDY_REGION) return false;
     entry->kind = kinds[event->kind];
     entry->trial = event->id;
     entry->time = event->time;

@@ -130,7 +130,7 @@ typedef struct total {
 static void add(total *t, const hf_ehvi *ehvi, const box *b, const double *mean, const double *sd,
                 bool slopes)
 {
-    hfi_strip side[MOST];
+    hfi_slab side[MOST];
     double term = 0.0;
     for (size_t j = 0; j < ehvi->m; j++) {
         side[j] = hfi_front_strip(b->lower[j], b->upper[j], mean[j], sd[j], slopes);

@@ -24,9 +24,9 @@ hf_status hfi_front_above_reference(hf_context *ctx, size_t n, size_t m, const d
 
 /** The integral of Phi((mean - z)/sd) over z from lower to upper (INFINITY allowed): its log, and
  * the derivatives of that if `slopes` are wanted. -INFINITY and zeros where it is 0. */
-typedef struct hfi_strip {
+typedef struct hfi_slab {
     double log_value, by_mean, by_sd;
-} hfi_strip;
-hfi_strip hfi_front_strip(double lower, double upper, double mean, double sd, bool slopes);
+} hfi_slab;
+hfi_slab hfi_front_strip(double lower, double upper, double mean, double sd, bool slopes);
 
 #endif

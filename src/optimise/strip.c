@@ -19,14 +19,14 @@ static const double weights[NODES / 2] = {0.18134189168918100, 0.156853322938943
 /* Sides of at most so many times the length over which Phi doubles are narrow: the rule's error is below rounding. */
 static const double narrow = 0.5;
 
-static const hfi_strip nothing = {-INFINITY, 0.0, 0.0};
+static const hfi_slab nothing = {-INFINITY, 0.0, 0.0};
 
 /* A value of y that is known: the length of [lower, upper] below the mean. */
-static hfi_strip certain(double lower, double upper, double mean)
+static hfi_slab certain(double lower, double upper, double mean)
 {
     if (!(mean > lower)) return nothing;
     const double length = fmin(mean, upper) - lower;
-    return (hfi_strip){log(length), mean < upper ? 1.0 / length : 0.0, 0.0};
+    return (hfi_slab){log(length), mean < upper ? 1.0 / length : 0.0, 0.0};
 }
 
 static double log_density(double z)
@@ -75,19 +75,19 @@ static side by_difference(double a, double b, double width, bool slopes)
     return s;
 }
 
-hfi_strip hfi_front_strip(double lower, double upper, double mean, double sd, bool slopes)
+hfi_slab hfi_front_strip(double lower, double upper, double mean, double sd, bool slopes)
 {
     const double a = (mean - lower) / sd;
     if (!(sd > 0.0) || isinf(a * a)) return certain(lower, upper, mean);
     if (isinf(upper)) {
         const hfi_normal_excess at = hfi_normal_excess_at(a);
-        return (hfi_strip){log(sd) + at.log_h, at.slope / sd, at.density / sd};
+        return (hfi_slab){log(sd) + at.log_h, at.slope / sd, at.density / sd};
     }
     const double width = (upper - lower) / sd, b = (mean - upper) / sd;
     if (!(width > 0.0)) return nothing;
     const side s = width * (1.0 + fmax(0.0, -a)) < narrow ? by_rule(a, width, slopes)
                                                           : by_difference(a, b, width, slopes);
     const double log_value = log(sd) + s.log_h;
-    if (!slopes) return (hfi_strip){log_value, 0.0, 0.0};
-    return (hfi_strip){log_value, s.slope / sd, density_difference(a, b, width, s.log_h) / sd};
+    if (!slopes) return (hfi_slab){log_value, 0.0, 0.0};
+    return (hfi_slab){log_value, s.slope / sd, density_difference(a, b, width, s.log_h) / sd};
 }

@@ -72,7 +72,7 @@ hf_status hf_study_predict(hf_context *ctx, hf_study *study, size_t outcome, siz
 
 /* ---- the best trial ----------------------------------------------------------------------------------------------- */
 
-void hfi_study_describe(const hf_study *study, uint64_t trial, const hfi_place *place, hf_best *out)
+void hfi_study_describe(const hf_study *study, uint64_t trial, const hfi_verdict_at *place, hf_best *out)
 {
     const size_t o = study->objective[0];
     const double sign = hfi_study_sign(study, o), width = 1.959963984540054 * place->sd[0];
@@ -97,7 +97,7 @@ hf_status hf_study_best(hf_context *ctx, hf_study *study, double *at, hf_best *o
 {
     hf_context *own;
     uint64_t id = 0;
-    hfi_place place;
+    hfi_verdict_at place;
     if (ctx == NULL || study == NULL || at == NULL || out == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_best: a context, a study and two places are needed");
     hf_status s = hfi_study_begin(ctx, study, &own);
@@ -115,7 +115,7 @@ hf_status hf_study_best(hf_context *ctx, hf_study *study, double *at, hf_best *o
 /* ---- the front ------------------------------------------------------------------------------------------------------ */
 
 /* Places that count: likely feasible ones, all if there are none. How many are left. */
-static size_t likely(uint64_t *ids, hfi_place *places, size_t count)
+static size_t likely(uint64_t *ids, hfi_verdict_at *places, size_t count)
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
@@ -130,7 +130,7 @@ hf_status hfi_study_front_of(hf_context *ctx, const hf_study *study, uint64_t *t
                              size_t *count)
 {
     uint64_t *ids;
-    hfi_place *places;
+    hfi_verdict_at *places;
     size_t n;
     const size_t m = study->objectives;
     hf_status s = hfi_study_candidates(ctx, study, &ids, &places, &n);

@@ -181,7 +181,7 @@ static hf_status conclude(hf_context *ctx, const proof *p, double tolerance, dou
 {
     const hf_study *study = p->study;
     const size_t o = study->objective[0];
-    hfi_place place;
+    hfi_verdict_at place;
     hf_status s = hfi_study_judge(ctx, study, 1, p->top, &place);
     if (s < 0) return s;
     for (size_t j = 0; j < study->d; j++) at[j] = hfi_variable_decode(&study->s.variable[j], p->top[j]);

@@ -130,7 +130,7 @@ static uint64_t promising(const doubts *d, double best)
     double most = best;
     for (size_t i = 0; i < s->n; i++) {
         if (!(s->aside[i] || s->reading[i].suspected) || !(s->y[i] > most)) continue;
-        if (hfi_study_repeated(d->study, s->trial[i]) > 1) continue;
+        if (s->label[i] != HF_EXPERT_UNKNOWN || hfi_study_repeated(d->study, s->trial[i]) > 1) continue;
         most = s->y[i];
         id = s->trial[i];
     }
@@ -143,7 +143,9 @@ static hf_status standing(hf_context *ctx, const doubts *d, uint64_t id, bool *a
     const hfi_surrogate *s = d->s;
     const size_t at = reading_of(s, id), anchors = hf_posterior_anchors(s->posterior);
     *answer = false;
-    if (at == s->n || s->aside[at] || hf_posterior_solver(s->posterior) != HF_SOLVER_EXACT) return HF_OK;
+    if (at == s->n || s->aside[at] || s->label[at] != HF_EXPERT_UNKNOWN ||
+        hf_posterior_solver(s->posterior) != HF_SOLVER_EXACT)
+        return HF_OK;
     size_t number = 0, sited = 0;
     for (size_t i = 0; i < s->n; i++) {
         if (i == at) number = sited;
@@ -170,7 +172,7 @@ hf_status hfi_study_doubt(hf_context *ctx, const hf_study *study, uint64_t *tria
     doubts d = begin(study, outcome, &study->surrogate[outcome]);
     if ((double)d.repetitions >= FEW + most_share * (double)study->told) return HF_OK;
     uint64_t incumbent;
-    hfi_place place;
+    hfi_verdict_at place;
     hf_status s = hfi_study_incumbent(ctx, study, &incumbent, &place);
     if (s < 0 || incumbent == 0) return s;
     *trial = promising(&d, place.mean[0]);

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-const char *const hfi_study_kind_names[HFI_STUDY_KINDS] = {"asked",   "added",  "told",  "failed",
-                                                           "expired", "fitted", "region"};
+const char *const hfi_study_kind_names[HFI_STUDY_KINDS] = {"asked",   "added",  "told",   "failed",
+                                                           "expired", "fitted", "region", "labelled"};
 
 /* What applying an event needs and cannot fail to have. */
 typedef struct prepared {
@@ -74,20 +74,21 @@ static hf_status new_trial(hf_context *ctx, hf_study *study, const hfi_study_eve
     if (!asked && check_outcomes(ctx, study, event, event->values + d) < 0) return HF_ERR_MODEL_FILE;
     if (asked && !(event->values[d] >= 0.0 && event->values[d] <= (double)HF_REASON_EXPLORE))
         return damaged(ctx, event, "has no reason");
-    const size_t numbers = 2 * d + 2 * o;
+    const size_t numbers = 2 * d + 5 * o;
     hfi_trial *t = hfi_memory_alloc(&study->memory, 1, sizeof *t + numbers * sizeof(double));
     if (t == NULL) return hfi_out_of_memory(ctx);
     t->at = t->numbers;
     t->u = t->at + d;
     t->value = t->u + d;
     t->noise = t->value + o;
+    t->label = t->noise + o;
     t->asked = asked ? event->time : NAN;
     t->told = t->mean = t->sd = t->acquired = NAN;
     t->repeats = event->of;
     t->region = -1.0;
     memcpy(t->at, event->values, d * sizeof(double));
     for (size_t j = 0; j < d; j++) t->u[j] = hfi_variable_encode(&study->s.variable[j], t->at[j]);
-    for (size_t k = 0; k < o; k++) t->value[k] = NAN;
+    for (size_t k = 0; k < o; k++) t->value[k] = t->label[3 * k + 1] = NAN;
     if (asked) {
         t->reason = (hf_reason)event->values[d];
         t->mean = event->values[d + 1];
@@ -148,6 +149,18 @@ static hf_status check_region(hf_context *ctx, const hf_study *study, const hfi_
     return HF_OK;
 }
 
+static hf_status check_label(hf_context *ctx, const hf_study *study, const hfi_study_event *event)
+{
+    const hfi_trial *trial = hfi_study_find(study, event->id);
+    if (trial == NULL || event->of >= study->outcomes || event->count != 3)
+        return damaged(ctx, event, "is of no trial");
+    const double *v = event->values;
+    const bool label = v[0] == 0.0 || v[0] == 1.0 || v[0] == 2.0;
+    if (!label || isinf(v[1]) || !(v[2] >= 0.0) || isinf(v[2]) || isnan(trial->value[event->of]))
+        return damaged(ctx, event, "says what cannot be said of a reading");
+    return HF_OK;
+}
+
 static hf_status prepare(hf_context *ctx, hf_study *study, const hfi_study_event *event, uint64_t *trials,
                          prepared *p)
 {
@@ -168,6 +181,9 @@ static hf_status prepare(hf_context *ctx, hf_study *study, const hfi_study_event
         break;
     case HFI_STUDY_REGION:
         s = check_region(ctx, study, event);
+        break;
+    case HFI_STUDY_LABELLED:
+        s = check_label(ctx, study, event);
         break;
     case HFI_STUDY_KINDS:
         return hfi_fail(ctx, HF_ERR_MODEL_FILE, "an entry of no kind");
@@ -253,6 +269,10 @@ static void apply(hf_study *study, const hfi_study_event *event, prepared *p)
         break;
     case HFI_STUDY_REGION:
         study->region[event->id] = region_of(event->values);
+        break;
+    case HFI_STUDY_LABELLED:
+        memcpy(trial->label + 3 * event->of, event->values, 3 * sizeof(double));
+        trial->fact = ++study->facts;
         break;
     case HFI_STUDY_KINDS:
         break;

@@ -57,7 +57,7 @@ static hf_status outside(hf_context *ctx, const void *self, size_t m, const doub
 static hf_status survey(hf_context *ctx, const hf_study *study, const hfi_round *round, searches *out)
 {
     uint64_t *ids;
-    hfi_place *places;
+    hfi_verdict_at *places;
     size_t n;
     const hf_status s = hfi_study_candidates(ctx, study, &ids, &places, &n);
     if (s < 0) return s;
@@ -66,7 +66,7 @@ static hf_status survey(hf_context *ctx, const hf_study *study, const hfi_round 
         const size_t k = search_of(study->trial[id - 1]);
         if (k > out->now) out->now = k;
     }
-    const hfi_place *best[SEARCHES] = {NULL};
+    const hfi_verdict_at *best[SEARCHES] = {NULL};
     for (size_t i = 0; i < n; i++) {
         const size_t k = search_of(hfi_study_find(study, ids[i]));
         if (best[k] != NULL && !hfi_place_better(&places[i], best[k])) continue;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static hf_status add_feasibility(hf_context *ctx, const hf_study *study, size_t outcome, size_t m,
-                                 const double *u, double *room, hfi_place *out)
+                                 const double *u, double *room, hfi_verdict_at *out)
 {
     const hf_posterior *p = study->surrogate[outcome].posterior;
     const double limit = hfi_study_limit(study, outcome);
@@ -22,12 +22,13 @@ static hf_status add_feasibility(hf_context *ctx, const hf_study *study, size_t 
     return s;
 }
 
-hf_status hfi_study_judge(hf_context *ctx, const hf_study *study, size_t m, const double *u, hfi_place *out)
+hf_status hfi_study_judge(hf_context *ctx, const hf_study *study, size_t m, const double *u,
+                          hfi_verdict_at *out)
 {
     double *room = hfi_alloc_product(ctx, m + 1, 2, sizeof *room);
     if (room == NULL) return HF_ERR_MEMORY;
     hf_status s = HF_OK;
-    for (size_t i = 0; i < m; i++) out[i] = (hfi_place){.log_feasible = 0.0};
+    for (size_t i = 0; i < m; i++) out[i] = (hfi_verdict_at){.log_feasible = 0.0};
     for (size_t k = 0; k < study->objectives && s >= 0; k++) {
         const hf_posterior *p = study->surrogate[study->objective[k]].posterior;
         s = hf_predict(ctx, p, m, u, study->d, room, room + m, NULL);
@@ -44,8 +45,8 @@ hf_status hfi_study_judge(hf_context *ctx, const hf_study *study, size_t m, cons
     return s;
 }
 
-hf_status hfi_study_candidates(hf_context *ctx, const hf_study *study, uint64_t **trial, hfi_place **place,
-                               size_t *count)
+hf_status hfi_study_candidates(hf_context *ctx, const hf_study *study, uint64_t **trial,
+                               hfi_verdict_at **place, size_t *count)
 {
     const size_t d = study->d, most = study->told + 1;
     double *u = hfi_alloc_product(ctx, most, d, sizeof *u);
@@ -73,7 +74,7 @@ hf_status hfi_study_candidates(hf_context *ctx, const hf_study *study, uint64_t 
 }
 
 /* Feasible as likely as not comes before all that is not; among those the more likely comes first. */
-bool hfi_place_better(const hfi_place *a, const hfi_place *b)
+bool hfi_place_better(const hfi_verdict_at *a, const hfi_verdict_at *b)
 {
     const double half = log(0.5);
     const bool fine_a = a->log_feasible >= half, fine_b = b->log_feasible >= half;
@@ -82,10 +83,10 @@ bool hfi_place_better(const hfi_place *a, const hfi_place *b)
     return a->mean[0] > b->mean[0];
 }
 
-hf_status hfi_study_incumbent(hf_context *ctx, const hf_study *study, uint64_t *trial, hfi_place *place)
+hf_status hfi_study_incumbent(hf_context *ctx, const hf_study *study, uint64_t *trial, hfi_verdict_at *place)
 {
     uint64_t *ids;
-    hfi_place *places;
+    hfi_verdict_at *places;
     size_t count;
     *trial = 0;
     const hf_status s = hfi_study_candidates(ctx, study, &ids, &places, &count);

@@ -59,10 +59,10 @@ static hf_status start(const hf_study *study, const hfi_round *round, hfi_propos
 
 /* The best trials' inputs, best first. */
 static hf_status best_places(hf_context *ctx, const hf_study *study, double *guesses, size_t *count,
-                             hfi_place *incumbent)
+                             hfi_verdict_at *incumbent)
 {
     uint64_t *ids;
-    hfi_place *places;
+    hfi_verdict_at *places;
     size_t n;
     *count = 0;
     const hf_status s = hfi_study_candidates(ctx, study, &ids, &places, &n);
@@ -81,7 +81,7 @@ static hf_status best_places(hf_context *ctx, const hf_study *study, double *gue
 }
 
 /* The acquisition of a round; `constraint` and `limit` have room for all outcomes and failure. */
-static hf_acquire acquisition(const hf_study *study, const hfi_round *round, const hfi_place *incumbent,
+static hf_acquire acquisition(const hf_study *study, const hfi_round *round, const hfi_verdict_at *incumbent,
                               const hf_posterior **constraint, double *limit)
 {
     hf_acquire a = {.kind = study->s.acquisition,
@@ -115,7 +115,7 @@ static hf_status passes(hf_context *ctx, const void *self, size_t m, const doubl
                         double *unknown)
 {
     const gate *g = self;
-    hfi_place *place = hfi_alloc(ctx, m, sizeof *place);
+    hfi_verdict_at *place = hfi_alloc(ctx, m, sizeof *place);
     if (place == NULL) return HF_ERR_MEMORY;
     const hf_status s = hfi_study_judge(ctx, g->study, m, u, place);
     for (size_t i = 0; i < m && s >= 0; i++) {
@@ -155,7 +155,7 @@ static hf_status maximise(hf_context *ctx, const hf_study *study, const hfi_roun
 {
     const hf_posterior *constraint[HFI_STUDY_OUTCOMES + 1];
     double limit[HFI_STUDY_OUTCOMES + 1];
-    hfi_place incumbent;
+    hfi_verdict_at incumbent;
     size_t guesses;
     double *guess = hfi_alloc_product(ctx, GUESSES, study->d, sizeof *guess);
     if (guess == NULL) return HF_ERR_MEMORY;
@@ -184,7 +184,7 @@ static hf_status another(hf_context *ctx, const hf_study *study, const hfi_round
     const hf_posterior *constraint[HFI_STUDY_OUTCOMES + 1];
     double limit[HFI_STUDY_OUTCOMES + 1], guess_value = -INFINITY;
     const size_t d = study->d;
-    hfi_place incumbent;
+    hfi_verdict_at incumbent;
     size_t guesses;
     *found = false;
     double *many = hfi_alloc_product(ctx, OTHERS, d + 1, sizeof *many);
@@ -213,7 +213,7 @@ static hf_status another(hf_context *ctx, const hf_study *study, const hfi_round
 static hf_status exhausted(hf_context *ctx, const hf_study *study, hfi_proposed *out, double *u)
 {
     uint64_t id;
-    hfi_place place;
+    hfi_verdict_at place;
     const hf_status s = hfi_study_incumbent(ctx, study, &id, &place);
     if (s < 0) return s;
     if (id == 0 || hfi_study_repeated(study, id) > study->s.repeats)
@@ -297,7 +297,7 @@ static hf_status explore(hf_context *ctx, const hf_study *study, const hfi_round
 {
     const hf_posterior *constraint[HFI_STUDY_OUTCOMES + 1];
     double limit[HFI_STUDY_OUTCOMES + 1];
-    hfi_place place;
+    hfi_verdict_at place;
     uint64_t id;
     hf_status s = hfi_study_incumbent(ctx, study, &id, &place);
     if (s < 0 || id == 0) return s;
@@ -334,7 +334,7 @@ static hf_status acquire_safely(hf_context *ctx, const hf_study *study, const hf
     double limit[HFI_STUDY_OUTCOMES + 1];
     hf_acquire a = {.kind = HF_ACQUIRE_LOG_EI};
     uint64_t id;
-    hfi_place incumbent;
+    hfi_verdict_at incumbent;
     bool acquired = false;
     hf_status s = HF_OK;
     if (study->told == 0)

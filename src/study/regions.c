@@ -22,7 +22,7 @@ double hfi_study_distance(const hf_study *study, const double *a, const double *
 
 /* The best trial that is at no other region's centre; of `only` >= 0 among the trials of that region since `from`. */
 static uint64_t best_for(const hf_study *study, const hfi_region *next, size_t r, size_t n,
-                         const uint64_t *ids, const hfi_place *places)
+                         const uint64_t *ids, const hfi_verdict_at *places)
 {
     size_t best = n;
     for (size_t i = 0; i < n; i++) {
@@ -48,7 +48,7 @@ static size_t find(const uint64_t *ids, size_t n, uint64_t id)
 
 /* The best new result of region r, or n. */
 static size_t newest(const hf_study *study, const hfi_region *region, size_t r, const uint64_t *ids,
-                     const hfi_place *places, size_t n)
+                     const hfi_verdict_at *places, size_t n)
 {
     size_t best = n;
     for (size_t i = 0; i < n; i++) {
@@ -60,7 +60,7 @@ static size_t newest(const hf_study *study, const hfi_region *region, size_t r, 
 }
 
 static hf_status update(hf_context *ctx, const hf_study *study, hfi_region *next, size_t r,
-                        const uint64_t *ids, const hfi_place *places, size_t n, double spread)
+                        const uint64_t *ids, const hfi_verdict_at *places, size_t n, double spread)
 {
     hfi_region *region = &next[r];
     const size_t fresh = newest(study, region, r, ids, places, n), old = find(ids, n, region->centre);
@@ -83,7 +83,7 @@ static hf_status update(hf_context *ctx, const hf_study *study, hfi_region *next
 hf_status hfi_regions_hear(hf_context *ctx, const hf_study *study, hfi_region *next)
 {
     uint64_t *ids;
-    hfi_place *places;
+    hfi_verdict_at *places;
     size_t n;
     hf_status s = hfi_study_candidates(ctx, study, &ids, &places, &n);
     if (s < 0) return s;

@@ -16,7 +16,7 @@ static hf_status reference_of(hf_context *ctx, const hf_study *study, size_t n, 
                               double *reference)
 {
     uint64_t *ids;
-    hfi_place *places;
+    hfi_verdict_at *places;
     size_t count;
     const size_t m = study->objectives;
     const hf_status s = hfi_study_candidates(ctx, study, &ids, &places, &count);

@@ -32,6 +32,7 @@ typedef enum hfi_study_kind {
     HFI_STUDY_EXPIRED,   /* id: trial */
     HFI_STUDY_FITTED,    /* id: outcome; of: readings; values: hfi_fitted */
     HFI_STUDY_REGION,    /* id: region; values: hfi_region */
+    HFI_STUDY_LABELLED,  /* id: trial; of: outcome; values: label, correction, its variance; text: note */
     HFI_STUDY_KINDS
 } hfi_study_kind;
 extern const char *const hfi_study_kind_names[HFI_STUDY_KINDS];
@@ -68,6 +69,7 @@ typedef struct hfi_trial {
     uint64_t fact;             /* number of its result among all that were told; 0: none */
     char *note;                /* a block of its own, or NULL */
     double *value, *noise;     /* outcomes each */
+    double *label;             /* 3 of each outcome: hf_expert_label, correction or NaN, its variance */
     double *at, *u;            /* variables each: settings, and inputs of the surrogate */
     double numbers[];
 } hfi_trial;
@@ -94,13 +96,14 @@ typedef struct hfi_surrogate {
     hf_posterior *posterior; /* of the warped outcome over u; NULL: not made */
     uint64_t changes;        /* of the study, when it was made */
     size_t n;
-    uint64_t *trial;     /* n */
-    double *x, *y;       /* n x d, n: warped */
-    double *noise;       /* n */
-    bool *aside;         /* n */
-    hf_reading *reading; /* n */
-    hfi_fitted next;     /* what it was made with */
-    bool trained;        /* `next` is news for the journal */
+    uint64_t *trial;      /* n */
+    double *x, *y;        /* n x d, n: warped */
+    double *noise;        /* n */
+    bool *aside;          /* n */
+    hf_reading *reading;  /* n */
+    unsigned char *label; /* n: hf_expert_label; a doubted one that was corrected is believed */
+    hfi_fitted next;      /* what it was made with */
+    bool trained;         /* `next` is news for the journal */
 } hfi_surrogate;
 
 /** A trust region. */
@@ -216,23 +219,31 @@ void hfi_surrogate_free(const hfi_memory *memory, hfi_surrogate *surrogate);
 /** Seconds since 1970: as given, or for NaN the clock's. */
 double hfi_study_clock(double given);
 
+/* ---- expert.c ------------------------------------------------------------------------------------ */
+
+/** What a trial is taken to say about an outcome after what an expert said of it: value and its noise variance. */
+void hfi_trial_corrected(const hfi_trial *trial, size_t outcome, double *value, double *noise);
+/** hf_expert_label of a trial's outcome; HF_EXPERT_BELIEVED where a correction took its place. */
+unsigned char hfi_trial_label(const hfi_trial *trial, size_t outcome);
+
 /* ---- judge.c ------------------------------------------------------------------------------------- */
 
 /** What the surrogates say of a place. Objectives in surrogate units. */
-typedef struct hfi_place {
+typedef struct hfi_verdict_at {
     double mean[HFI_STUDY_OBJECTIVES], sd[HFI_STUDY_OBJECTIVES];
     double log_success;  /* log probability that the trial does not fail */
     double log_feasible; /* and that all constraints hold as well */
-} hfi_place;
+} hfi_verdict_at;
 /** m places u (m x d). */
-hf_status hfi_study_judge(hf_context *ctx, const hf_study *study, size_t m, const double *u, hfi_place *out);
+hf_status hfi_study_judge(hf_context *ctx, const hf_study *study, size_t m, const double *u,
+                          hfi_verdict_at *out);
 /** Whether place a is to be preferred: likely feasible ones first, then the first objective. */
-bool hfi_place_better(const hfi_place *a, const hfi_place *b);
+bool hfi_place_better(const hfi_verdict_at *a, const hfi_verdict_at *b);
 /** The incumbent: among trials that told the first objective, by posterior mean and feasibility. 0: none. */
-hf_status hfi_study_incumbent(hf_context *ctx, const hf_study *study, uint64_t *trial, hfi_place *place);
+hf_status hfi_study_incumbent(hf_context *ctx, const hf_study *study, uint64_t *trial, hfi_verdict_at *place);
 /** Numbers of all trials that told something, no settings twice, and what is thought of them; to be freed. */
-hf_status hfi_study_candidates(hf_context *ctx, const hf_study *study, uint64_t **trial, hfi_place **place,
-                               size_t *count);
+hf_status hfi_study_candidates(hf_context *ctx, const hf_study *study, uint64_t **trial,
+                               hfi_verdict_at **place, size_t *count);
 
 /* ---- best.c -------------------------------------------------------------------------------------- */
 
@@ -242,7 +253,7 @@ hf_status hfi_study_begin(hf_context *ctx, hf_study *study, hf_context **own);
 /** A surrogate's value in the user's units. */
 double hfi_study_outward(const hf_study *study, size_t outcome, double z);
 /** A place in the user's units. `trial` may be 0. */
-void hfi_study_describe(const hf_study *study, uint64_t trial, const hfi_place *place, hf_best *out);
+void hfi_study_describe(const hf_study *study, uint64_t trial, const hfi_verdict_at *place, hf_best *out);
 /** Trials that nobody dominates and their posterior means (surrogates' units, objectives each); room for all that told. */
 hf_status hfi_study_front_of(hf_context *ctx, const hf_study *study, uint64_t *trial, double *values,
                              size_t *count);

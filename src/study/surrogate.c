@@ -24,19 +24,23 @@ void hfi_surrogate_free(const hfi_memory *memory, hfi_surrogate *s)
 
 /* ---- readings ------------------------------------------------------------------------------------------- */
 
-/* What a trial says about an outcome, or NaN. */
-static double said(const hf_study *study, const hfi_trial *trial, size_t outcome)
+/* What a trial says about an outcome, or NaN, and with which noise. */
+static double said(const hf_study *study, const hfi_trial *trial, size_t outcome, double *noise)
 {
+    double value;
+    *noise = 0.0;
     if (trial->state != HF_TRIAL_TOLD && trial->state != HF_TRIAL_FAILED) return NAN;
     if (outcome == study->outcomes) return trial->state == HF_TRIAL_FAILED ? 1.0 : 0.0;
-    return hfi_study_sign(study, outcome) * trial->value[outcome];
+    hfi_trial_corrected(trial, outcome, &value, noise);
+    return hfi_study_sign(study, outcome) * value;
 }
 
 size_t hfi_study_readings(const hf_study *study, size_t outcome)
 {
     size_t count = 0;
+    double noise;
     for (uint64_t id = 1; id <= study->trials; id++)
-        count += isnan(said(study, study->trial[id - 1], outcome)) ? 0 : 1;
+        count += isnan(said(study, study->trial[id - 1], outcome, &noise)) ? 0 : 1;
     return count;
 }
 
@@ -48,19 +52,22 @@ static hf_status gather(hf_context *ctx, const hf_study *study, size_t outcome, 
         return hfi_fail(ctx, HF_ERR_NO_DATA, "%zu trials have told %s; two are needed for a surrogate", n,
                         outcome < study->outcomes ? study->s.outcome[outcome].name : "success");
     s->x = hfi_memory_alloc(memory, n, (d + 2) * sizeof *s->x);
-    s->trial = hfi_memory_alloc(memory, n, sizeof *s->trial + sizeof *s->aside);
+    s->trial = hfi_memory_alloc(memory, n, sizeof *s->trial + sizeof *s->aside + sizeof *s->label);
     s->reading = hfi_memory_alloc(memory, n, sizeof *s->reading);
     if (s->x == NULL || s->trial == NULL || s->reading == NULL) return hfi_out_of_memory(ctx);
     s->y = s->x + n * d;
     s->noise = s->y + n;
     s->aside = (bool *)(s->trial + n);
+    s->label = (unsigned char *)(s->aside + n);
     for (uint64_t id = 1; id <= study->trials; id++) {
         const hfi_trial *trial = study->trial[id - 1];
-        const double y = said(study, trial, outcome);
+        double noise;
+        const double y = said(study, trial, outcome, &noise);
         if (isnan(y)) continue;
         memcpy(s->x + s->n * d, trial->u, d * sizeof *s->x);
         s->y[s->n] = y;
-        s->noise[s->n] = outcome < study->outcomes ? trial->noise[outcome] : 0.0;
+        s->noise[s->n] = noise;
+        s->label[s->n] = outcome < study->outcomes ? hfi_trial_label(trial, outcome) : HF_EXPERT_UNKNOWN;
         s->trial[s->n++] = id;
     }
     return HF_OK;
@@ -69,7 +76,7 @@ static hf_status gather(hf_context *ctx, const hf_study *study, size_t outcome, 
 /* ---- what the others say of a reading ------------------------------------------------------------------------ */
 
 /* loo_mean and loo_var of the readings `which`, observed, warped units: of those without a say a prediction. */
-static hf_status look_at(hf_context *ctx, const hf_study *study, hfi_surrogate *s, const bool *which)
+hf_status hfi_surrogate_look_at(hf_context *ctx, const hf_study *study, hfi_surrogate *s, const bool *which)
 {
     const size_t anchors = hf_posterior_anchors(s->posterior), d = study->d;
     const bool exact = hf_posterior_solver(s->posterior) == HF_SOLVER_EXACT;
@@ -107,7 +114,7 @@ static hf_status surprised(hf_context *ctx, const hf_study *study, hfi_surrogate
     bool *fresh = hfi_alloc(ctx, s->n, sizeof *fresh);
     if (fresh == NULL) return HF_ERR_MEMORY;
     for (size_t i = 0; i < s->n; i++) fresh[i] = hfi_study_find(study, s->trial[i])->fact > known;
-    const hf_status status = look_at(ctx, study, s, fresh);
+    const hf_status status = hfi_surrogate_look_at(ctx, study, s, fresh);
     for (size_t i = 0; i < s->n && status >= 0; i++) {
         const double off = s->y[i] - s->reading[i].loo_mean;
         if (fresh[i] && off * off > surprise * surprise * s->reading[i].loo_var) *answer = true;
@@ -124,7 +131,7 @@ static hf_status explain_suspects(hf_context *ctx, const hf_study *study, hfi_su
         which[i] = s->reading[i].suspected;
         any = any || which[i];
     }
-    const hf_status status = any ? look_at(ctx, study, s, which) : HF_OK;
+    const hf_status status = any ? hfi_surrogate_look_at(ctx, study, s, which) : HF_OK;
     hfi_free(ctx, which);
     return status;
 }

@@ -15,6 +15,8 @@ hf_status hfi_surrogate_settings(hf_context *ctx, const hf_study *study, size_t 
 hf_status hfi_surrogate_train(hf_context *ctx, const hf_study *study, size_t outcome, hfi_surrogate *s);
 /** The posterior with the hyperparameters and verdicts that are remembered. */
 hf_status hfi_surrogate_hold(hf_context *ctx, const hf_study *study, size_t outcome, hfi_surrogate *s);
+/** loo_mean and loo_var of the readings `which`: what the others say of each, with its noise, warped units. */
+hf_status hfi_surrogate_look_at(hf_context *ctx, const hf_study *study, hfi_surrogate *s, const bool *which);
 /** A surrogate of an outcome without some of its readings, with a warp of its own and the prior mean of trials that
  * fill the space. */
 hf_status hfi_surrogate_without(hf_context *ctx, const hf_study *study, size_t outcome, const bool *left_out,

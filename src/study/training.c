@@ -157,7 +157,7 @@ hf_status hfi_surrogate_hold(hf_context *ctx, const hf_study *study, size_t outc
     s->next = (hfi_fitted){.warp = before->warp};
     warp(s);
     for (size_t i = 0; i < s->n; i++) {
-        s->aside[i] = listed(before->trial, before->aside, s->trial[i]);
+        s->aside[i] = listed(before->trial, before->aside, s->trial[i]) || s->label[i] == HF_EXPERT_DOUBTED;
         s->reading[i].suspected =
             s->aside[i] || listed(before->trial + before->aside, before->doubted, s->trial[i]);
     }
@@ -247,7 +247,7 @@ static hf_status readmit(hf_context *ctx, const training *t, const bool *out, at
         var += noise + s->noise[i];
         const double off = s->y[i] - mean;
         const double sound = exp(-0.5 * off * off / var) / sqrt(2.0 * HFI_PI * var);
-        a->aside[i] = (1.0 - t->wrong) * sound < t->wrong / t->range;
+        a->aside[i] = s->label[i] == HF_EXPERT_DOUBTED || (1.0 - t->wrong) * sound < t->wrong / t->range;
         any = any || !a->aside[i];
     }
     if (!any) return status;
@@ -272,6 +272,8 @@ static hf_status insist(hf_context *ctx, const training *t, attempt *a)
     if (confirmed == NULL) return HF_ERR_MEMORY;
     hfi_study_confirmed(t->study, t->s, hf_posterior_noise(a->posterior), t->range, confirmed);
     for (size_t i = 0; i < t->s->n; i++) {
+        confirmed[i] =
+            t->s->label[i] == HF_EXPERT_BELIEVED || (confirmed[i] && t->s->label[i] != HF_EXPERT_DOUBTED);
         any = any || (a->aside[i] && confirmed[i]);
         a->aside[i] = a->aside[i] && !confirmed[i];
     }
@@ -294,7 +296,8 @@ static hf_status try_without(hf_context *ctx, const training *t, const bool *out
     a->reading = hfi_alloc(ctx, n, sizeof *a->reading);
     a->aside = hfi_alloc(ctx, n, sizeof *a->aside);
     if (a->reading == NULL || a->aside == NULL) return HF_ERR_MEMORY;
-    if (out != NULL) memcpy(a->aside, out, n * sizeof *out);
+    for (size_t i = 0; i < n; i++)
+        a->aside[i] = (out != NULL && out[i]) || t->s->label[i] == HF_EXPERT_DOUBTED;
     double *y = with_gaps(ctx, t->s, a->aside);
     if (y == NULL) return HF_ERR_MEMORY;
     hf_status s = fit(ctx, t, y, true, a, &adopted);

@@ -83,6 +83,7 @@ hf_status hf_study_trial(hf_context *ctx, const hf_study *study, uint64_t id, hf
                       .at = trial->at,
                       .value = trial->value,
                       .noise = trial->noise,
+                      .label = trial->label,
                       .note = trial->note != NULL ? trial->note : "",
                       .mean = NAN,
                       .sd = NAN};

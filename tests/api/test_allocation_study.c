@@ -107,6 +107,14 @@ static hf_status answer(workshop *w)
     return s >= 0 ? hf_study_predict(w->ctx, kept, 0, 1, at, &mean, &sd) : s;
 }
 
+static hf_status expert(workshop *w)
+{
+    uint64_t list[STUDIES_TOLD + 1];
+    size_t count = 0;
+    const hf_status s = hf_study_expert(w->ctx, kept, &count, list);
+    return s < 0 ? s : hf_study_label(w->ctx, kept, list[0], 0, HF_EXPERT_BELIEVED, NAN, 0.0, "seen");
+}
+
 static hf_status relevance(workshop *w)
 {
     double share[2], lower[2], upper[2];
@@ -130,7 +138,7 @@ static void studies_survive(void **state)
     kept = studies_make(NULL);
     assert_true(hf_study_look(ctx, kept) >= 0);
     RUN(CASE(names, 0), CASE(create, 10), CASE(texts, 0), CASE(tell, 1), CASE(fall, 1), CASE(add, 2));
-    RUN(CASE(answer, 3), CASE(relevance, 2), CASE(certify, 2));
+    RUN(CASE(answer, 3), CASE(relevance, 2), CASE(certify, 2), CASE(expert, 2));
     RUN(CASE(look, 10), CASE(ask, 10));
     hf_study_free(kept);
     hf_context_free(ctx);

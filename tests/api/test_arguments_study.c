@@ -121,6 +121,13 @@ static void answers(workshop *w)
     ARGUMENT(hf_study_front(w->ctx, study, NULL, &count));
     ARGUMENT(hf_study_front(w->ctx, study, list, NULL));
     REFUSED(HF_ERR_NO_DATA, hf_study_front(w->ctx, empty, list, &count));
+    ARGUMENT(hf_study_expert(w->ctx, NULL, &count, list));
+    ARGUMENT(hf_study_expert(w->ctx, study, NULL, list));
+    ARGUMENT(hf_study_expert(w->ctx, study, &count, NULL));
+    REFUSED(HF_ERR_NO_DATA, hf_study_expert(w->ctx, empty, &count, list));
+    ARGUMENT(hf_study_label(w->ctx, NULL, 1, 0, HF_EXPERT_BELIEVED, NAN, 0.0, NULL));
+    ARGUMENT(hf_study_label(w->ctx, study, 999, 0, HF_EXPERT_BELIEVED, NAN, 0.0, NULL));
+    ARGUMENT(hf_study_label(w->ctx, study, 1, 9, HF_EXPERT_BELIEVED, NAN, 0.0, NULL));
     ARGUMENT(hf_study_look(w->ctx, NULL));
     REFUSED(HF_ERR_NO_DATA, hf_study_look(w->ctx, empty));
     ARGUMENT(hf_study_predict(w->ctx, NULL, 0, 1, w->at, &mean, NULL));

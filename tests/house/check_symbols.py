@@ -24,8 +24,9 @@ FORBIDDEN = [
 ]
 
 
-# The only state of the process: linalg guards what BLAS itself has just once (its file says why).
-WRITABLE = {("src/linalg/blas_library.c", "process")}
+# The only states of the process: linalg guards what BLAS itself has just once, and the ledger the descriptors that hold
+# locks, which are the process's (their files say why).
+WRITABLE = {("src/linalg/blas_library.c", "process"), ("src/model/ledger_lock.c", "process")}
 
 
 def exported(library):

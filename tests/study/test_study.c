@@ -235,6 +235,48 @@ static void a_finite_space_is_exhausted(void **state)
     hf_context_free(ctx);
 }
 
+/* ---- an expert -------------------------------------------------------------------------------------- */
+
+static double lie(double y, size_t step)
+{
+    return step == 6 ? y + 3.0 : y;
+}
+
+static void an_expert_is_heard(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    hf_study_settings s = studies_settings(2, studies_plane, &studies_gain);
+    s.robust = false; /* whatever is set aside, the expert has doubted */
+    hf_study *study = studies_create(ctx, &s);
+    studies_run(ctx, study, 12, studies_hill, lie);
+    uint64_t ask[12];
+    size_t count = 0;
+    if (hf_study_expert(ctx, study, &count, ask) < 0) fail_msg("%s", hf_context_message(ctx));
+    assert_int_equal(count, 1);
+    assert_int_equal(ask[0], 7);
+    hf_trial t;
+    hf_best best;
+    double at[2], mean;
+    assert_int_equal(hf_study_label(ctx, study, 13, 0, HF_EXPERT_BELIEVED, NAN, 0.0, NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_study_label(ctx, study, 7, 1, HF_EXPERT_BELIEVED, NAN, 0.0, NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_study_label(ctx, study, 7, 0, HF_EXPERT_BELIEVED, 1.0, 0.0, NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_study_label(ctx, study, 7, 0, HF_EXPERT_DOUBTED, 1.0, -1.0, NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_study_label(ctx, study, 7, 0, HF_EXPERT_DOUBTED, NAN, 0.0, "odd"), HF_OK);
+    assert_true(hf_study_best(ctx, study, at, &best) >= 0);
+    assert_true(best.trial != 7);
+    assert_int_equal(hf_study_trial(ctx, study, 7, &t), HF_OK);
+    assert_true(t.aside && t.suspected && t.label[0] == (double)HF_EXPERT_DOUBTED);
+    const double right = studies_hill(t.at), place[2] = {t.at[0], t.at[1]};
+    assert_int_equal(hf_study_label(ctx, study, 7, 0, HF_EXPERT_DOUBTED, right, 1e-6, NULL), HF_OK);
+    assert_true(hf_study_predict(ctx, study, 0, 1, place, &mean, NULL) >= 0);
+    assert_true(fabs(mean - right) < 0.05);
+    assert_int_equal(hf_study_trial(ctx, study, 7, &t), HF_OK);
+    assert_true(!t.aside && t.value[0] > right + 2.9); /* what was told is shown as it was */
+    hf_study_free(study);
+    hf_context_free(ctx);
+}
+
 /* ---- the same history, the same answers --------------------------------------------------------------- */
 
 static void same_proposal(hf_context *ctx, hf_study *a, hf_study *b)
@@ -343,6 +385,7 @@ int main(void)
                                        cmocka_unit_test(a_replayed_study_goes_on_the_same),
                                        cmocka_unit_test(looking_changes_nothing),
                                        cmocka_unit_test(threads_change_nothing),
-                                       cmocka_unit_test(damaged_events_are_refused)};
+                                       cmocka_unit_test(damaged_events_are_refused),
+                                       cmocka_unit_test(an_expert_is_heard)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
