@@ -119,7 +119,7 @@ static bool run(const bo_plan *p, const bo_panel *panel, const char *model, long
     t.told = room(most, sizeof *t.told);
     t.clean = room(most, sizeof *t.clean);
     begin(&t, (size_t)p->initial);
-    bo_search s = {.ctx = hf_context_create(), .manner = &manner, .model = model, .d = d};
+    bo_search s = {.ctx = hf_context_create(), .seed = t.seed, .manner = &manner, .model = model, .d = d};
     s.window = p->all ? most : (size_t)p->initial;
     s.u = t.u;
     s.y = t.told;
@@ -203,7 +203,8 @@ static void read_options(int argc, char **argv, bo_plan *p)
         {.name = "ask",
          .value = "LIST",
          .help = "of eulbo (published utility), eulbo-log (this library's), eulbo-turbo, dpp-ei,\n"
-                 "dpp-ts, dpp-turbo, ei; the model default knows ei alone",
+                 "dpp-ts, dpp-turbo, ei, chance (whatever the model says); the model default\n"
+                 "knows only the last two",
          .list = &p->questions,
          .known = bo_question_known},
         {.name = "wrong",

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/draws.h"
 #include "common/rcagp_protocol.h"
 #include "common/room.h"
 
@@ -240,6 +241,15 @@ static bool ask_draw(bo_search *s, view *v, const hf_domain *where, size_t step,
            complain(s, "a draw of the posterior");
 }
 
+static bool ask_chance(bo_search *s, view *v, const hf_domain *where, size_t step, double *u)
+{
+    draws d = {s->seed * 0x9e3779b97f4a7c15u + step * 0x2545f4914f6cdd1du + 5};
+    (void)v;
+    for (size_t j = 0; j < where->dimension; ++j)
+        u[j] = where->lower[j] + (where->upper[j] - where->lower[j]) * draw_uniform(&d);
+    return true;
+}
+
 static const question questions[] = {
     {"eulbo", ask_eulbo, false, false, false},
     {"eulbo-log", ask_eulbo_log, false, false, false},
@@ -248,6 +258,7 @@ static const question questions[] = {
     {"dpp-ts", ask_draw, true, false, false},
     {"dpp-turbo", ask_ei, true, true, false},
     {"ei", ask_ei, false, false, true},
+    {"chance", ask_chance, false, false, true},
 };
 
 static const question *find(const char *name)

@@ -10,7 +10,7 @@
  * | RCSVGP  | the same with robust weights                                                                  |
  * | CaGP    | 25 block actions with trained entries; under dpp: actions of 25 inducing inputs               |
  * | RCaGP   | the same with robust weights                                                                  |
- * | default | what a user of the library gets who asks for nothing, exact; for `ei` alone                   |
+ * | default | what a user of the library gets who asks for nothing, exact; for `ei` and `chance`             |
  *
  * | question    | next place                                                                                |
  * |-------------|-------------------------------------------------------------------------------------------|
@@ -21,6 +21,7 @@
  * | dpp-ts      | the same, then where a function drawn from the posterior is largest                       |
  * | dpp-turbo   | as dpp-ei, in a trust region                                                              |
  * | ei          | expected improvement of the model as it is fitted                                         |
+ * | chance      | uniform, whatever the model says                                                          |
  */
 #ifndef EXPERIMENTS_BO_SURROGATE_H
 #define EXPERIMENTS_BO_SURROGATE_H
@@ -47,6 +48,7 @@ typedef struct bo_manner {
 /** A run in progress. Inputs in the unit cube, readings in sd of the first ones. */
 typedef struct bo_search {
     hf_context *ctx;
+    uint64_t seed;
     const bo_manner *manner;
     const char *model;
     size_t n, d, window;     /**< readings; inputs; readings that the model sees */

@@ -42,10 +42,10 @@ class Optimisation(ToolCase):
 
     def test_every_question_of_every_model(self):
         small = ["--initial", 30, "--evaluations", 3, "--seeds", 0, "--epochs", 2, "--wrong", 25, "--json", "kept",
-                 "--ask", "eulbo,eulbo-log,eulbo-turbo,dpp-ei,dpp-ts,dpp-turbo,ei"]
+                 "--ask", "eulbo,eulbo-log,eulbo-turbo,dpp-ei,dpp-ts,dpp-turbo,ei,chance"]
         out = self.good("bo-hartmann", *small, "--models", "SVGP,RCSVGP,CaGP,RCaGP,default")
         runs = self.runs("kept")
-        self.assertEqual(len(runs), 7 * 4 + 1)
+        self.assertEqual(len(runs), 7 * 4 + 6)
         starts = {run["best0"] for run in runs.values()}
         self.assertEqual(len(starts), 1)  # a common design
         for name, run in runs.items():
@@ -56,7 +56,7 @@ class Optimisation(ToolCase):
         # Questions and models differ, or somebody is not asked.
         ends = {run["best100"] + 1000 * run["mean100"] for run in runs.values()}
         self.assertGreater(len(ends), 10)
-        self.assertEqual(out.count("\n| hartmann6 |"), 29)
+        self.assertEqual(out.count("\n| hartmann6 |"), 34)
         # Nothing is run twice, and the file is enough for a report.
         again = self.good("bo-hartmann", *small, "--models", "SVGP,RCSVGP,CaGP,RCaGP,default")
         self.assertEqual((again, self.runs("kept")), (out, runs))
@@ -68,7 +68,7 @@ class Optimisation(ToolCase):
         self.assertEqual(fresh, runs[name])
         for more in (["--all"], ["--threshold-20"], ["--improve-on-mean"]):
             self.good("bo-hartmann", *small[:-2], "--ask", "ei", "--models", "RCaGP", *more)
-        self.assertEqual(len(self.runs("kept")), 7 * 4 + 4)
+        self.assertEqual(len(self.runs("kept")), 7 * 4 + 9)
 
     def test_wrong_readings_matter_and_pictures(self):
         small = ["--initial", 40, "--evaluations", 10, "--seeds", "0..1", "--models", "RCaGP", "--json", "kept"]
