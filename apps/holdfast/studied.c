@@ -163,6 +163,15 @@ size_t studied_first(const studied *run)
     return o;
 }
 
+hf_status studied_outcome(studied *run, size_t *outcome)
+{
+    const char *name = argument(run->session.arguments, "of");
+    *outcome = studied_first(run);
+    if (name == NULL) return HF_OK;
+    *outcome = find_outcome(run, name, strlen(name));
+    return *outcome < run->outcomes ? HF_OK : no_outcome(run, name, strlen(name));
+}
+
 double studied_tolerance(const studied *run)
 {
     double low = INFINITY, high = -INFINITY;
@@ -272,6 +281,24 @@ static bool has_noise(const studied *run, const hf_trial *trial)
     return any;
 }
 
+/* What an expert said of values. */
+static void add_labels(const studied *run, json_t *object, const hf_trial *trial)
+{
+    json_t *labels = json_object();
+    for (size_t o = 0; o < run->outcomes; o++) {
+        const double *said = trial->label + 3 * o;
+        const hf_expert_label label = (hf_expert_label)said[0];
+        if (label == HF_EXPERT_UNKNOWN) continue;
+        set_named(labels, run->settings->outcome[o].name,
+                  json_pack("{s:s, s:o}", "label", hf_expert_label_name(label), "correction",
+                            json_number(said[1])));
+    }
+    if (json_object_size(labels) > 0)
+        json_object_set_new(object, "labels", labels);
+    else
+        json_decref(labels);
+}
+
 json_t *studied_json_trial(const studied *run, const hf_trial *trial)
 {
     const tool_entry entries[] = {
@@ -290,6 +317,7 @@ json_t *studied_json_trial(const studied *run, const hf_trial *trial)
     json_t *object = json_object();
     json_add_entries(object, entries, sizeof entries / sizeof entries[0]);
     if (has_noise(run, trial)) json_object_set_new(object, "noise", studied_json_told(run, trial->noise));
+    add_labels(run, object, trial);
     if (trial->suspected) {
         json_object_set_new(object, "doubted", json_text(run->settings->outcome[trial->outcome].name));
         json_object_set_new(object, "expected", json_number(trial->mean));

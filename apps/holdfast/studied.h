@@ -49,6 +49,8 @@ hf_status studied_noise(studied *run, double *noise);
 size_t studied_objectives(const studied *run);
 size_t studied_first(const studied *run);
 bool studied_is_objective(const studied *run, size_t outcome);
+/** The outcome that --of names; the first objective without it. */
+hf_status studied_outcome(studied *run, size_t *outcome);
 /** For certificates: a hundredth of the range of what was told of the first objective. */
 double studied_tolerance(const studied *run);
 /** "minimise", "maximise", "at most 100". */
@@ -104,6 +106,6 @@ void study_plan_free(study_plan *plan);
 /* ---- sub-verbs ------------------------------------------------------------------------------------------------- */
 
 extern const tool_verb verb_study_create, verb_study_ask, verb_study_tell, verb_study_fail, verb_study_import,
-    verb_study_export, verb_study_best, verb_study_show, verb_study_plot, verb_study_undo;
+    verb_study_export, verb_study_best, verb_study_show, verb_study_plot, verb_study_label, verb_study_undo;
 
 #endif

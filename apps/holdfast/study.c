@@ -2,13 +2,14 @@
 /* holdfast study: its sub-verbs. */
 #include "studied.h"
 
-static const tool_verb *const sub_verbs[] = {
-    &verb_study_create, &verb_study_ask,  &verb_study_tell, &verb_study_fail, &verb_study_import,
-    &verb_study_export, &verb_study_best, &verb_study_show, &verb_study_plot, &verb_study_undo};
+static const tool_verb *const sub_verbs[] = {&verb_study_create, &verb_study_ask,    &verb_study_tell,
+                                             &verb_study_fail,   &verb_study_import, &verb_study_export,
+                                             &verb_study_best,   &verb_study_show,   &verb_study_plot,
+                                             &verb_study_label,  &verb_study_undo};
 
 const tool_verb verb_study = {
     .name = "study",
-    .operands = "create|ask|tell|fail|import|export|best|show|plot|undo FILE [OPTION]...",
+    .operands = "create|ask|tell|fail|import|export|best|show|plot|label|undo FILE [OPTION]...",
     .summary = "Find the best settings of something expensive, though some readings are wrong",
     .text =
         "A study is a file that remembers which settings were tried and what came of them, and says what to\n"

@@ -67,16 +67,6 @@ static hf_status find_picture(studied *run, size_t *index)
     return HF_OK;
 }
 
-static hf_status find_outcome(studied *run, size_t *outcome)
-{
-    const char *name = argument(run->session.arguments, "of");
-    *outcome = studied_first(run);
-    if (name == NULL) return HF_OK;
-    for (*outcome = 0; *outcome < run->outcomes; ++*outcome)
-        if (strcmp(run->settings->outcome[*outcome].name, name) == 0) return HF_OK;
-    return session_refuse(&run->session, "--of: the study has no outcome \"%s\"", name);
-}
-
 /* What goes with what, once the study is known. */
 static hf_status check(studied *run, size_t *index, size_t outcome)
 {
@@ -121,7 +111,7 @@ static hf_status draw(studied *run, const char *output)
     if (!plot_has_gnuplot())
         return session_refuse(&run->session, "gnuplot is not installed (Debian: gnuplot-nox)");
     status = studied_open(run, false);
-    if (status >= 0) status = find_outcome(run, &data.of);
+    if (status >= 0) status = studied_outcome(run, &data.of);
     if (status >= 0) status = check(run, &index, data.of);
     if (status >= 0) status = make(run, index, &data);
     progress_clear(run->session.progress);

@@ -12,7 +12,7 @@ import time
 import unittest
 import xml.etree.ElementTree
 
-from toolcase import TOOL, ToolCase, table
+from toolcase import SOURCE, TOOL, ToolCase, table
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # the systems are small
 
@@ -341,6 +341,49 @@ class Plots(StudyCase):
         for arguments, part, code in ((["--what", "front"], "several objectives", 2), (["--what", "tea"], "progress, slices", 2), (["--of", "x"], 'no outcome "x"', 1),
                                       (["-o", "p.bmp"], ".svg", 2), (["--what", "slices", "--certify"], "--certify is for --what progress", 2)):
             self.fails(["study", "plot", "s.hf", *arguments], part, code=code)
+
+
+class Expert(StudyCase):
+    def test_somebody_knows(self):
+        self.create()
+        self.write("past.csv", "x,loss\n" + "".join("%g,%r\n" % (x / 10, 9.0 if x == 3 else loss(x / 10)) for x in range(11)))
+        self.study("import", "s.hf", "past.csv")
+        asked = self.parsed("label", "s.hf", "-n", "3")["trials"]
+        self.assertEqual(len(asked), 3)
+        self.assertEqual(self.study("label", "s.hf", "-n", "3").count("\n"), 3)
+        self.assertEqual(self.study("label", "s.hf", "4", "believed", "--note", "seen twice"), "loss of trial 4 is believed\n")
+        self.assertFalse(self.parsed("show", "s.hf", "--trials")["trials"][3]["aside"])
+        said = self.parsed("label", "s.hf", "4", "doubted", "--correction", "2.01")
+        self.assertEqual(said["labels"], {"loss": {"label": "doubted", "correction": 2.01}})
+        self.assertAlmostEqual(self.parsed("best", "s.hf")["mean"], 2.0, delta=0.3)
+        self.assertEqual(self.parsed("show", "s.hf", "--journal")["journal"][-1]["event"], "labelled")
+        self.assertIn("Took back the label of trial 4", self.study("undo", "s.hf"))
+        for arguments, part, code in ((["4"], "believed, doubted or unknown", 2), (["4", "odd"], "believed", 1), (["40", "doubted"], "no trial 40", 1),
+                                      (["4", "believed", "--correction", "3"], "correction", 1), (["--note", "x"], "--note is for one trial", 2),
+                                      (["4", "doubted", "--of", "x"], 'no outcome "x"', 1)):
+            self.refused(["label", "s.hf", *arguments], part, code=code)
+
+
+@unittest.skipIf(shutil.which("xz") is None or shutil.which("bash") is None, "needs xz and bash")
+class Guide(StudyCase):
+    def test_the_loop_of_the_guide(self):
+        """docs/study.md as printed, with fewer trials and less waiting."""
+        with open(os.path.join(SOURCE, "docs/study.md")) as page:
+            script = page.read().split("```bash\n")[1].split("```")[0]
+        for long, short in (("$(seq 40)", "$(seq 13)"), ("sleep 2", "sleep 0.5"), ("src/model/*.c", "src/model/track*.c")):
+            self.assertIn(long, script)
+            script = script.replace(long, short)
+        os.mkdir(self.path("build"))
+        os.symlink(TOOL, self.path("build/holdfast"))
+        os.symlink(os.path.join(SOURCE, "src"), self.path("src"))
+        done = subprocess.run(["bash", "-c", script], cwd=self.folder, capture_output=True, text=True, timeout=200)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"mf = \w+, nice = \d+, lc = \d, lp = \d\n  seconds \(minimise\): ")
+        shown = self.parsed("show", "xz.hf", "--trials")["trials"]
+        self.assertEqual(len(shown), 13)
+        failed = [t for t in shown if t["state"] == "failed"]
+        self.assertTrue(failed and all(t["at"]["lc"] + t["at"]["lp"] > 4 for t in failed))
+        self.assertTrue(all(t["outcomes"]["bytes"] > 1000 for t in shown if t["state"] == "told"))
 
 
 class Undo(StudyCase):
