@@ -318,7 +318,8 @@ HF_API hf_status hf_study_predict(hf_context *ctx, hf_study *study, size_t outco
                                   const double *at, double *mean, double *sd);
 /** How much each variable matters to an outcome: the standard deviation over the space of the posterior
  * mean's main effect of variable j, as a share of the sd of the posterior mean, with a 90 % interval over
- * functions drawn from the posterior. Arrays of as many entries as variables. O(draws n (variables 32 + 512)). */
+ * functions drawn from the posterior. Arrays of as many entries as variables. O(variables (n + 256)
+ * 3000). */
 HF_API hf_status hf_study_relevance(hf_context *ctx, hf_study *study, size_t outcome, double *share,
                                     double *lower, double *upper);
 

@@ -12,8 +12,9 @@
 
 enum {
     GRID = 9,    /* values of a variable */
-    POINTS = 32, /* places that an average is over */
-    DRAWS = 64
+    POINTS = 16, /* places that an average is over */
+    DRAWS = 20,
+    WAVES = 256 /* of a draw: the interval needs no more */
 };
 
 typedef struct effects {
@@ -82,7 +83,7 @@ static hf_status compute(hf_context *ctx, effects *e, double *share, double *low
     hf_status s = hf_predict(ctx, e->posterior, e->places, e->u, d, e->value, NULL, NULL);
     for (size_t r = 0; r < DRAWS && s >= 0; r++) {
         hf_path *path = NULL;
-        s = hfi_worse(s, hf_path_create(ctx, e->posterior, r, 0, &path));
+        s = hfi_worse(s, hf_path_create(ctx, e->posterior, r, WAVES, &path));
         if (s >= 0)
             s = hfi_worse(s,
                           hf_path_many_rows(ctx, path, e->places, e->u, d, e->value + (r + 1) * e->places));
