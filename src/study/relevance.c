@@ -11,10 +11,10 @@
 #include <string.h>
 
 enum {
-    GRID = 9,    /* values of a variable */
+    GRID = 7,    /* values of a variable */
     POINTS = 16, /* places that an average is over */
     DRAWS = 20,
-    WAVES = 256 /* of a draw: the interval needs no more */
+    WAVES = 128 /* of a draw: the interval needs no more */
 };
 
 typedef struct effects {
