@@ -131,7 +131,7 @@ static bool print(const studied *run)
                                     json_count(run->settings->start)));
     say(stdout, "%s:", file);
     for (size_t o = 0; o < run->outcomes; o++)
-        say(stdout, studied_is_objective(run, o) ? "%s %s %s" : "%s %s %s", o > 0 ? "," : "",
+        say(stdout, "%s %s %s", o > 0 ? "," : "",
             studied_is_objective(run, o) ? studied_goal(run, o, goal) : run->settings->outcome[o].name,
             studied_is_objective(run, o) ? run->settings->outcome[o].name : studied_goal(run, o, goal));
     printf(" over %zu variable%s:", run->d, run->d == 1 ? "" : "s");

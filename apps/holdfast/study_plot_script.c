@@ -263,7 +263,7 @@ static void print_pair(FILE *out, const study_picture *data, size_t a, size_t b)
 bool study_front_script(FILE *script, const void *any, plot_format format, const char *output)
 {
     const study_picture *data = any;
-    size_t objective[3], count = 0;
+    size_t objective[3] = {0, 0, 0}, count = 0;
     char text[128];
     for (size_t o = 0; o < data->run->outcomes && count < 3; o++)
         if (studied_is_objective(data->run, o)) objective[count++] = o;

@@ -135,8 +135,9 @@ bool study_slices_script(FILE *script, const void *any, plot_format format, cons
     plot_range(script, "y", range);
     const double wide = 0.92 / (double)columns, high = (height - 70.0) / height / (double)rows;
     for (size_t s = 0; s < data->slices; s++) {
+        const size_t row = s / columns;
         const double left = 0.075 + wide * (double)(s % columns);
-        const double top = (height - 60.0) / height - high * (double)(s / columns);
+        const double top = (height - 60.0) / height - high * (double)row;
         plot_panel(script, left, left + wide - 0.035, top - high + 70.0 / height, top);
         if (s % columns == 0)
             print_left(script, data);
