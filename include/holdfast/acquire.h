@@ -57,7 +57,7 @@ HF_API const char *hf_acquisition_name(hf_acquisition kind);
 HF_API double hf_acquisition_value(hf_acquisition kind, double mean, double sd, double best,
                                    double multiplier, double *dmean, double *dsd);
 
-/** What is to be maximised. A view: everything is the caller's. Zero what is not used. */
+/** An acquisition function. A view: everything is the caller's. Zero what is not used. */
 typedef struct hf_acquire {
     hf_acquisition kind;
     const hf_posterior *posterior; /**< of f, one output */

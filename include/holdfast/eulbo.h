@@ -28,7 +28,7 @@
 
 HF_BEGIN_DECLS
 
-/** What is expected of u. */
+/** Expectation of u that is maximised. */
 typedef enum hf_eulbo_utility {
     HF_UTILITY_LOG_EXPECTED = 0, /**< log E[u]: values spread, as expected improvement does */
     HF_UTILITY_EXPECTED_LOG      /**< E[log u], as published: shuns what is uncertain */
@@ -61,7 +61,7 @@ typedef struct hf_eulbo_settings {
 } hf_eulbo_settings;
 HF_API hf_eulbo_settings hf_eulbo_settings_default(void);
 
-/** What a climb did. Nats. */
+/** Course of a climb. Nats. */
 typedef struct hf_eulbo_report {
     double elbo_start;    /**< ELBO + log prior before the climb */
     double utility_start; /**< U before it */

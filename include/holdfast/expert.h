@@ -48,7 +48,7 @@ HF_BEGIN_DECLS
 
 typedef struct hf_expert hf_expert;
 
-/** What an expert says of a reading. */
+/** An expert's word on a reading. */
 typedef enum hf_expert_label {
     HF_EXPERT_UNKNOWN = 0, /**< nothing */
     HF_EXPERT_BELIEVED,    /**< that it is right */
@@ -126,7 +126,7 @@ HF_API size_t hf_expert_labelled(const hf_expert *expert);
 /** B; NaN for NULL. */
 HF_API double hf_expert_base(const hf_expert *expert);
 
-/** What is thought of one reading; units of y. */
+/** Verdict on one reading; units of y. */
 typedef struct hf_expert_reading {
     hf_expert_label label;
     double wrong;         /**< E[d_i]; NaN without a label */

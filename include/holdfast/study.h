@@ -84,11 +84,12 @@ typedef struct hf_outcome {
     const char *name; /**< not empty, no two alike, and none that a variable has */
     hf_goal goal;
     double limit; /**< of a constraint, finite */
-    /** Constraint, true: only settings are asked for which the constraint surely holds. The readings
-     * differ from the truth by at most `noise_bound`, and the truth minus `centre` has an RKHS norm of at
-     * most `norm_bound` under `kernel` (envelope.h). The kernel is an expression in x1, x2, ..., the
-     * variables in [0, 1] and codes, with all its values written, e.g. "4*se(lengthscale=0.3)". The
-     * first trials must come from hf_study_add(), with settings that satisfy the constraint. */
+    /** Constraint, true: only settings are asked for which the constraint surely holds. The
+     * readings differ from the truth by at most `noise_bound`, and the truth minus `centre` has an
+     * RKHS norm of at most `norm_bound` under `kernel` (envelope.h). The kernel is an expression in
+     * x1, x2, ..., the variables in [0, 1] and codes, with all its values written, e.g.
+     * "4*se(lengthscale=0.3)". The first trials must come from hf_study_add(), with settings that
+     * satisfy the constraint. */
     bool certain;
     double noise_bound; /**< certain: > 0 */
     double norm_bound;  /**< certain: > 0 */
@@ -98,7 +99,7 @@ typedef struct hf_outcome {
 
 /** Where proposals come from. */
 typedef enum hf_study_reach {
-    HF_REACH_AUTO = 0, /**< trust regions from `region_from` numeric variables on, else everywhere */
+    HF_REACH_AUTO = 0, /**< trust regions from `region_from` numeric variables on */
     HF_REACH_GLOBAL,   /**< everywhere */
     HF_REACH_REGIONS   /**< trust regions (trust_region.h): TuRBO with `regions` of them */
 } hf_study_reach;
@@ -113,8 +114,8 @@ typedef struct hf_study_settings {
     size_t outcomes; /**< required: one to three objectives, any number of constraints up to 16 */
     const hf_outcome *outcome;
 
-    const char *preset;         /**< surrogate: a preset of train.h for one output of numbers. "default" */
-    const char *kernel;         /**< expression in x1, x2, ... (u, as said above). NULL: as said above */
+    const char *preset;         /**< "default": a preset of train.h for one output of numbers */
+    const char *kernel;         /**< expression in x1, x2, ... (u). NULL: as said above */
     hf_acquisition acquisition; /**< of a study with one objective. log-EI */
     bool thompson;              /**< false; true: proposals are maximisers of functions drawn from
                                      the posterior, in place of the acquisition */
@@ -122,35 +123,36 @@ typedef struct hf_study_settings {
     hf_study_reach reach;       /**< auto */
     size_t regions;             /**< 1: trust regions side by side */
     size_t region_from;         /**< 50 variables: see HF_REACH_AUTO */
-    size_t start;               /**< 0: 2 (d + 1), at least 5: quasi-random trials before the surrogate */
+    size_t start;               /**< quasi-random first trials; 0: 2 (d + 1), at least 5 */
     size_t draws;               /**< 128: quasi-random draws over pending trials */
-    bool robust;                /**< true: values are doubted, with presets that can. false: never */
-    size_t repeats;             /**< 2: a trial is repeated at most so often by the study itself; 0: never */
-    double expires;             /**< 0: never. Else seconds after which a pending trial is given up */
+    bool robust;                /**< true: values are doubted, with presets that can */
+    size_t repeats;             /**< 2: the study itself repeats a trial at most so often */
+    double expires;             /**< seconds until a pending trial is given up; 0: never */
     uint64_t seed;              /**< 0: the context's, at hf_study_create() */
 } hf_study_settings;
 HF_API hf_study_settings hf_study_settings_default(void);
 
-/** An empty study in memory. HF_ERR_ARGUMENT names the variable, outcome or setting that is wrong and its
- * value; HF_ERR_PARSE (kernels), HF_ERR_MEMORY. O(variables + outcomes). */
-HF_API hf_status hf_study_create(hf_context *ctx, const hf_study_settings *settings, hf_study **out);
+/** An empty study in memory. HF_ERR_ARGUMENT names the variable, outcome or setting that is wrong
+ * and its value; HF_ERR_PARSE (kernels), HF_ERR_MEMORY. O(variables + outcomes). */
+HF_API hf_status hf_study_create(hf_context *ctx, const hf_study_settings *from, hf_study **out);
 HF_API void hf_study_free(hf_study *study);
 /** The settings in use, nothing left to a default but `kernel`; owned by the study. */
 HF_API const hf_study_settings *hf_study_settings_of(const hf_study *study);
 
 /* ---- settings of a trial as text ------------------------------------------------------------ */
 
-/** The value of variable `index` that `text` says: a number, or a label. HF_ERR_ARGUMENT names the variable,
- * the text and what would be valid: out of bounds, not whole, no such label. */
-HF_API hf_status hf_study_parse(hf_context *ctx, const hf_study *study, size_t index, const char *text,
+/** The value of variable `j` that `text` says: a number, or a label. HF_ERR_ARGUMENT names the
+ * variable, the text and what would be valid: out of bounds, not whole, no such label. */
+HF_API hf_status hf_study_parse(hf_context *ctx, const hf_study *study, size_t j, const char *text,
                                 double *value);
-/** The other way round, into `room` bytes: numbers so that hf_study_parse() gets them back exactly.
- * Returns the length without the terminating zero, as snprintf() does; 0 for an index out of range. */
-HF_API size_t hf_study_format(const hf_study *study, size_t index, double value, size_t room, char *text);
+/** The other way round, into `n` bytes: numbers so that hf_study_parse() gets them back exactly.
+ * Returns the length without the terminating zero, as snprintf() does; 0 for an index out of
+ * range. */
+HF_API size_t hf_study_format(const hf_study *study, size_t j, double value, size_t n, char *text);
 
-/* ---- trials ------------------------------------------------------------------------------------ */
+/* ---- trials ---------------------------------------------------------------------------------- */
 
-/** What became of a trial. */
+/** Fate of a trial. */
 typedef enum hf_trial_state {
     HF_TRIAL_PENDING = 0, /**< asked, nothing was told yet */
     HF_TRIAL_TOLD,
@@ -178,21 +180,21 @@ typedef struct hf_trial {
     hf_reason reason;
     uint64_t repeats;    /**< the first trial with these settings, if this one repeats it; else 0 */
     double asked, told;  /**< seconds since 1970; NaN if it was not */
-    const double *at;    /**< settings: a number for each variable; of labels their number, from 0 */
+    const double *at;    /**< settings: a number for each variable; labels by number, from 0 */
     const double *value; /**< outcomes as told; NaN: missing */
     const double *noise; /**< variance of each value that was told with it; 0: not known */
     const char *note;    /**< told with it, e.g. why it failed; "" if nothing was */
     bool suspected;      /**< a value of it is set aside, or would be if that paid */
     bool aside;          /**< a value of it has no say */
-    const double *label; /**< 3 for each outcome: hf_expert_label, correction or NaN, its variance */
+    const double *label; /**< 3 an outcome: hf_expert_label, correction or NaN, its variance */
     size_t outcome;      /**< which, if one is suspected */
     double mean, sd;     /**< suspected: what the others say of that value */
 } hf_trial;
 
 /** Number of trials, of whatever state. */
 HF_API uint64_t hf_study_trials(const hf_study *study);
-/** Trial `id` (1 to hf_study_trials()). Suspicions are those of the newest surrogate: hf_study_look()
- * makes it. HF_ERR_ARGUMENT: there is no such trial. */
+/** Trial `id` (1 to hf_study_trials()). Suspicions are those of the newest surrogate:
+ * hf_study_look() makes it. HF_ERR_ARGUMENT: there is no such trial. */
 HF_API hf_status hf_study_trial(hf_context *ctx, const hf_study *study, uint64_t id, hf_trial *out);
 
 /** A proposal of hf_study_ask(). */
@@ -200,71 +202,74 @@ typedef struct hf_proposal {
     uint64_t trial;
     hf_reason reason;
     uint64_t repeats; /**< the trial that it repeats, or 0 */
-    double mean, sd;  /**< what the surrogate expects of the first objective, latent; NaN for starts */
+    double mean, sd;  /**< of the first objective, latent, as expected; NaN for starts */
     double value;     /**< of the acquisition; NaN without */
 } hf_proposal;
 
 /**
  * Asks for `count` trials, which are then pending.
- * @param now  seconds since 1970, by which trials expire; NaN: the clock's
- * @param out  `count` entries; settings: hf_study_trial()
+ * @param now      seconds since 1970, by which trials expire; NaN: the clock's
+ * @param proposal `count` entries; settings: hf_study_trial()
  * While fewer than `start` trials have told something, proposals fill the space evenly. A repeated
  * trial does not count as an incumbent again: see docs/methods/study.md for the rule.
- * HF_ERR_ARGUMENT: count is 0 or above 10 000; a certain constraint and no trial from which anything
- * is known to be feasible. HF_ERR_NO_DATA: every combination of a finite space was tried, and nothing
- * is left to repeat. HF_ERR_CANCELLED, HF_ERR_MEMORY, HF_ERR_IO. O(n^3) where the surrogate is new,
- * O(n^2) where one reading came in, and hf_acquire_maximise() for each proposal.
+ * HF_ERR_ARGUMENT: count is 0 or above 10 000; a certain constraint and no trial from which
+ * anything is known to be feasible. HF_ERR_NO_DATA: every combination of a finite space was tried,
+ * and nothing is left to repeat. HF_ERR_CANCELLED, HF_ERR_MEMORY, HF_ERR_IO. O(n^3) where the
+ * surrogate is new, O(n^2) where one reading came in, and hf_acquire_maximise() for each proposal.
  */
-HF_API hf_status hf_study_ask(hf_context *ctx, hf_study *study, size_t count, double now, hf_proposal *out);
+HF_API hf_status hf_study_ask(hf_context *ctx, hf_study *study, size_t count, double now,
+                              hf_proposal *proposal);
 
 /**
  * The outcome of a trial.
- * @param value  outcomes in their order; NaN: not measured (at least one must be a number)
+ * @param y      outcomes in their order; NaN: not measured (at least one must be a number)
  * @param noise  variance of each reading, >= 0, 0: not known; or NULL
  * @param note   or NULL
  * The same values told twice are one. HF_ERR_ARGUMENT: no such trial; told already, with another
- * value (the message has both); nothing but NaN (hf_study_fail() is for that). HF_ERR_NOT_FINITE: an
- * infinite value. HF_ERR_IO: it is not told.
+ * value (the message has both); nothing but NaN (hf_study_fail() is for that). HF_ERR_NOT_FINITE:
+ * an infinite value. HF_ERR_IO: it is not told.
  */
-HF_API hf_status hf_study_tell(hf_context *ctx, hf_study *study, uint64_t trial, const double *value,
+HF_API hf_status hf_study_tell(hf_context *ctx, hf_study *study, uint64_t trial, const double *y,
                                const double *noise, const char *note);
-/** A trial that failed, with what it told before it did (`value`, as above, or NULL). The study then learns
- * where trials fail, and asks less there. A trial that was told is HF_ERR_ARGUMENT. */
-HF_API hf_status hf_study_fail(hf_context *ctx, hf_study *study, uint64_t trial, const double *value,
+/** A trial that failed, with what it told before it did (`y`, as above, or NULL). The study
+ * then learns where trials fail, and asks less there. A trial that was told is HF_ERR_ARGUMENT. */
+HF_API hf_status hf_study_fail(hf_context *ctx, hf_study *study, uint64_t trial, const double *y,
                                const char *note);
 /**
  * A trial that was not asked: past data, or somebody's idea.
- * @param at  settings, in the user's units; integers whole, labels by number. HF_ERR_ARGUMENT: outside
- *            the space, with the variable's name and bounds
+ * @param at  settings, in the user's units; integers whole, labels by number. HF_ERR_ARGUMENT:
+ *            outside the space, with the variable's name and bounds
  * @param id  its number, or NULL
  */
-HF_API hf_status hf_study_add(hf_context *ctx, hf_study *study, const double *at, const double *value,
+HF_API hf_status hf_study_add(hf_context *ctx, hf_study *study, const double *at, const double *y,
                               const double *noise, const char *note, uint64_t *id);
 
 /* ---- an expert ----------------------------------------------------------------------------- */
 
 /**
- * Readings of the first objective that an expert should look at: those whose right values would move what is
- * thought of all readings most (hf_expert_ask(), with leave-one-out predictions).
+ * Readings of the first objective that an expert should look at: those whose right values would
+ * move what is thought of all readings most (hf_expert_ask(), with leave-one-out predictions).
  * @param count  how many at most, 0: one in twenty of the readings; receives how many
  * @param trial  room for as many, at most hf_study_trials(): their numbers, the most urgent first
  * Errors as of hf_study_look(). O(n^3).
  */
 HF_API hf_status hf_study_expert(hf_context *ctx, hf_study *study, size_t *count, uint64_t *trial);
 /**
- * What an expert says of a reading. A believed one is never set aside, a doubted one always, and a
- * correction takes its place; the trial goes on showing what was told.
+ * Takes an expert's word on a reading. A believed one is never set aside, a doubted one always, and
+ * a correction takes its place; the trial goes on showing what was told.
  * @param correction NaN, or of a doubted reading what it should have been
  * @param variance   of the correction, >= 0; 0: not known
  * @param note       or NULL
- * HF_ERR_ARGUMENT: no such trial or outcome, nothing was told of it, a correction without doubt. HF_ERR_IO.
+ * HF_ERR_ARGUMENT: no such trial or outcome, nothing was told of it, a correction without doubt.
+ * HF_ERR_IO.
  */
 HF_API hf_status hf_study_label(hf_context *ctx, hf_study *study, uint64_t trial, size_t outcome,
-                                hf_expert_label label, double correction, double variance, const char *note);
+                                hf_expert_label verdict, double correction, double variance,
+                                const char *note);
 
-/* ---- answers ----------------------------------------------------------------------------------- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
-/** What the study knows about a place. */
+/** The study's knowledge of a place. */
 typedef struct hf_best {
     uint64_t trial;      /**< the trial; 0: a place where nothing was tried */
     double mean;         /**< posterior mean of the (first) objective, latent, user's units */
@@ -275,8 +280,8 @@ typedef struct hf_best {
 
 /**
  * Settings to use: among the trials that told something, the one of the best posterior mean. With
- * constraints only those whose probability of feasibility is at least 1/2 are looked at, or where there
- * is none, the one with the largest. Several objectives: hf_study_front().
+ * constraints only those whose probability of feasibility is at least 1/2 are looked at, or where
+ * there is none, the one with the largest. Several objectives: hf_study_front().
  * @param at  a number for each variable
  * HF_ERR_NO_DATA: nothing was told. Errors as of hf_study_look(). O(n^2) beside the surrogate's.
  */
@@ -293,33 +298,36 @@ typedef struct hf_study_certificate {
 } hf_study_certificate;
 
 /**
- * The place of the best posterior mean in the whole space, and a proof by branch and bound (certify.h).
+ * The place of the best posterior mean in the whole space, and a proof by branch and bound
+ * (certify.h).
  * @param tolerance > 0, user's units
  * @param limits    time and boxes; NULL: hf_certify_settings_default()
  * @param at        a number for each variable
- * Integers and ordered levels are bounded as if they could lie between (sound, the gap may stay open);
- * of categories every combination is looked at, at most 4096. HF_WARN_NOT_CONVERGED: a limit came first;
- * the bound holds. HF_ERR_ARGUMENT: more than one objective, constraints, or too many combinations.
+ * Integers and ordered levels are bounded as if they could lie between (sound, the gap may stay
+ * open); of categories every combination is looked at, at most 4096. HF_WARN_NOT_CONVERGED: a limit
+ * came first; the bound holds. HF_ERR_ARGUMENT: more than one objective, constraints, or too many
+ * combinations.
  */
 HF_API hf_status hf_study_certify(hf_context *ctx, hf_study *study, double tolerance,
                                   const hf_certify_settings *limits, double *at, hf_best *best,
                                   hf_study_certificate *out);
 
-/** Trials whose posterior means nobody dominates, of feasible ones as in hf_study_best(): their numbers, best
- * first objective first. `trial` has room for hf_study_trials(). HF_ERR_NO_DATA: nothing was told. */
+/** Trials whose posterior means nobody dominates, of feasible ones as in hf_study_best(): their
+ * numbers, best first objective first. `trial` has room for hf_study_trials(). HF_ERR_NO_DATA:
+ * nothing was told. */
 HF_API hf_status hf_study_front(hf_context *ctx, hf_study *study, uint64_t *trial, size_t *count);
 
-/** Makes the surrogate agree with what was told; nothing is asked. Then hf_study_trial() knows who is
- * suspected. HF_ERR_NO_DATA: fewer than two readings of an outcome. */
+/** Makes the surrogate agree with what was told; nothing is asked. Then hf_study_trial() knows who
+ * is suspected. HF_ERR_NO_DATA: fewer than two readings of an outcome. */
 HF_API hf_status hf_study_look(hf_context *ctx, hf_study *study);
-/** Posterior mean and sd (latent) of an outcome at m settings (m x variables), user's units. Either may be
- * NULL. HF_ERR_ARGUMENT, HF_ERR_NO_DATA and the errors of hf_study_look(). O(m n^2). */
+/** Posterior mean and sd (latent) of an outcome at m settings (m x variables), user's units. Either
+ * may be NULL. HF_ERR_ARGUMENT, HF_ERR_NO_DATA and the errors of hf_study_look(). O(m n^2). */
 HF_API hf_status hf_study_predict(hf_context *ctx, hf_study *study, size_t outcome, size_t m,
                                   const double *at, double *mean, double *sd);
-/** How much each variable matters to an outcome: the standard deviation over the space of the posterior
- * mean's main effect of variable j, as a share of the sd of the posterior mean, with a 90 % interval over
- * functions drawn from the posterior. Arrays of as many entries as variables. O(variables (n + 256)
- * 3000). */
+/** How much each variable matters to an outcome: the standard deviation over the space of the
+ * posterior mean's main effect of variable j, as a share of the sd of the posterior mean, with a 90
+ * % interval over functions drawn from the posterior. Arrays of as many entries as variables.
+ * O(variables (n + 256) 3000). */
 HF_API hf_status hf_study_relevance(hf_context *ctx, hf_study *study, size_t outcome, double *share,
                                     double *lower, double *upper);
 

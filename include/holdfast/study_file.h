@@ -33,13 +33,13 @@ HF_BEGIN_DECLS
  * NULL, or `path` stands for standard output; and the errors of hf_study_create(). On an error no
  * file is left that was not there before.
  */
-HF_API hf_status hf_study_file_create(hf_context *ctx, const char *path, const hf_study_settings *settings,
-                                      hf_study **out);
+HF_API hf_status hf_study_file_create(hf_context *ctx, const char *new_path,
+                                      const hf_study_settings *settings, hf_study **out);
 /**
  * Opens it again, to the last digit the same.
  * @param write false: to look only; calls that would change the study are then HF_ERR_ARGUMENT
- * HF_ERR_MODEL_FILE: no study, damaged (with the entry that is), or of a newer format. HF_ERR_IO: it
- * cannot be read. HF_ERR_CANCELLED by the progress callback (stage "open"). O(entries): 10 000
+ * HF_ERR_MODEL_FILE: no study, damaged (with the entry that is), or of a newer format. HF_ERR_IO:
+ * it cannot be read. HF_ERR_CANCELLED by the progress callback (stage "open"). O(entries): 10 000
  * trials take some 30 ms.
  */
 HF_API hf_status hf_study_file_open(hf_context *ctx, const char *path, bool write, hf_study **out);
@@ -87,21 +87,23 @@ typedef struct hf_study_entry {
  * file, also what others have added. HF_ERR_ARGUMENT: no context or visit, or a study without a
  * file; HF_ERR_MODEL_FILE, HF_ERR_IO, HF_ERR_MEMORY, HF_ERR_CANCELLED. O(entries). */
 HF_API hf_status hf_study_file_history(hf_context *ctx, const hf_study *study,
-                                       bool (*visit)(const hf_study_entry *entry, void *user), void *user);
+                                       bool (*visit)(const hf_study_entry *one_entry, void *user),
+                                       void *user);
 
 /**
  * Takes the newest `entries` entries, as hf_study_file_history() counts, back, as if they had never
  * been: a wrong value that was told. What was learnt from them goes with them. What stays is
  * verified first; a file whose newest entries are damaged is opened again by taking these back. 0
  * entries only verifies. An undo cannot be undone.
- * @param removed how many went, fewer than `entries` where there were no more; or NULL
+ * @param taken_back how many went, fewer than `entries` where there were no more; or NULL
  * HF_ERR_ARGUMENT: no context or path. HF_ERR_MODEL_FILE says how many entries would have to go.
  * HF_ERR_IO: it cannot be read or written, or another program is changing it for longer than half a
  * second. HF_ERR_MEMORY, HF_ERR_CANCELLED. On an error nothing is changed. O(entries of the file).
  * Programs that have the study open see it in their next call, which is HF_ERR_IO where something
  * they knew is gone: they open it again.
  */
-HF_API hf_status hf_study_file_undo(hf_context *ctx, const char *path, uint64_t entries, uint64_t *removed);
+HF_API hf_status hf_study_file_undo(hf_context *ctx, const char *path, uint64_t entries,
+                                    uint64_t *taken_back);
 
 HF_END_DECLS
 

@@ -55,7 +55,7 @@ typedef struct hf_trust_outcome {
     double scale;  /**< unit of an improvement, such as the values' sd; 0: |before|, as published */
 } hf_trust_outcome;
 
-/** What a round did to the side. */
+/** Effect of a round on the side. */
 typedef enum hf_trust_event {
     HF_TRUST_KEPT = 0,
     HF_TRUST_GREW,

@@ -47,8 +47,8 @@ enum {
     HFI_SEAL_BYTES = 16
 };
 
-/** What an entry, and with it all entries before it, is recognised by: the first bytes of SHA-256
- * over the seal before it and the entry. */
+/** Mark of an entry and of all entries before it: the first bytes of SHA-256 over the seal before
+ * it and the entry. */
 typedef struct hfi_seal {
     unsigned char bytes[HFI_SEAL_BYTES];
 } hfi_seal;
@@ -168,7 +168,7 @@ hf_status hfi_ledger_image(hf_context *ctx, hfi_ledger *ledger, const void *byte
 /** Takes an entry; an error ends the reading, which returns it. */
 typedef hf_status hfi_ledger_taker(hf_context *ctx, const hfi_entry *entry, void *user);
 
-/** What is asked of an owner. */
+/** Duties of an owner. */
 typedef struct hfi_ledger_owner {
     /** Reads the settings, whose checksum is right, and makes an owner without entries. Called
      * again when a state could not be restored: then it drops what it made before. */
@@ -305,8 +305,7 @@ void hfi_ledger_snapshot(hfi_ledger *ledger, size_t held, hfi_ledger_state *make
 
 /* ---- inside --------------------------------------------------------------------------------- */
 
-/** What went wrong, as HF_ERR_IO, HF_ERR_MODEL_FILE or HF_ERR_MEMORY; `doing`: "read" or "written".
- */
+/** The error as HF_ERR_IO, HF_ERR_MODEL_FILE or HF_ERR_MEMORY; `doing`: "read" or "written". */
 hf_status hfi_ledger_failed(hf_context *ctx, const hfi_ledger *ledger, int rc, const char *doing);
 /** Runs SQL without results. Extended SQLite result code. */
 int hfi_ledger_execute(const hfi_ledger *ledger, const char *sql);

@@ -136,7 +136,7 @@ hf_status hfi_ledger_begin(hf_context *ctx, hfi_ledger *ledger, double seconds)
 
 /* ---- changes -------------------------------------------------------------------------------------------------- */
 
-/* What is held is lost, and with it what was appended before. */
+/* The entries held are lost, and with them those appended before. */
 static hf_status lose(hf_context *ctx, hfi_ledger *ledger, int rc)
 {
     const hf_status status = hfi_ledger_failed(ctx, ledger, rc, "written");

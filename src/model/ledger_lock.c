@@ -36,7 +36,7 @@ typedef struct hfi_guarded {
     guard_lock *locks;
 } guarded;
 
-/* Of the process, as SQLite's own list of files is: locks are the process's. */
+/* The process has one list, as SQLite has of its files: locks are the process's. */
 static struct {
     pthread_mutex_t lock;
     guarded *files;

@@ -10,7 +10,7 @@ enum {
     TELL_EVERY = 1000 /* entries between two reports of progress */
 };
 
-/* What is being read: it moves `entries` and `seal` of the journal on. */
+/* The entry being read: it moves `entries` and `seal` of the journal on. */
 typedef struct reading {
     hf_context *ctx;
     hfi_ledger *ledger;
@@ -184,7 +184,7 @@ hf_status hfi_ledger_each(hf_context *ctx, const hfi_ledger *ledger, const hfi_l
     return status;
 }
 
-/* What is here must be in the file still. */
+/* The entries here must be in the file still. */
 static hf_status check_own(hf_context *ctx, const hfi_ledger *ledger)
 {
     hfi_seal seal;

@@ -62,7 +62,7 @@ static uint64_t count_bad(const hfi_ledger *ledger)
     return count;
 }
 
-/* What of the damage is known: it goes with this many. */
+/* The known part of the damage goes with this many. */
 static hf_status say_what_helps(hf_context *ctx, const hfi_ledger *ledger, uint64_t least)
 {
     char words[512];
@@ -73,7 +73,7 @@ static hf_status say_what_helps(hf_context *ctx, const hfi_ledger *ledger, uint6
                     count == 1 ? "y" : "ies");
 }
 
-/* What stays is made to see that it can be, and for the seal it ends with. */
+/* The part that stays is made, to see that it can be, and for the seal it ends with. */
 static hf_status verify(hf_context *ctx, hfi_ledger *ledger, int64_t last, uint64_t count,
                         const hfi_ledger_owner *owner)
 {

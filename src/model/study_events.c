@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happened to a study, as entries of its journal and back. */
+/* Events of a study, as entries of its journal and back. */
 #include "model/study_store.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happened to a study, out of its file, and the newest of it taken back. */
+/* Events of a study, out of its file, and the newest of them taken back. */
 #include "model/study_store.h"
 
 typedef struct telling {
@@ -52,7 +52,7 @@ hf_status hf_study_file_history(hf_context *ctx, const hf_study *study,
     return status;
 }
 
-hf_status hf_study_file_undo(hf_context *ctx, const char *path, uint64_t entries, uint64_t *removed)
+hf_status hf_study_file_undo(hf_context *ctx, const char *path, uint64_t entries, uint64_t *taken_back)
 {
     if (ctx == NULL || path == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_file_undo: context and path must not be NULL");
@@ -62,6 +62,6 @@ hf_status hf_study_file_undo(hf_context *ctx, const char *path, uint64_t entries
     hf_status status = hfi_ledger_open(ctx, store->ledger, path, HFI_LEDGER_OWN);
     if (status >= 0) status = hfi_study_cut(ctx, store, entries, &count);
     hfi_study_store_free(store);
-    if (status >= 0 && removed != NULL) *removed = count;
+    if (status >= 0 && taken_back != NULL) *taken_back = count;
     return status;
 }

@@ -116,18 +116,18 @@ hf_status hf_study_file_open(hf_context *ctx, const char *path, bool write, hf_s
     return HF_OK;
 }
 
-hf_status hf_study_file_create(hf_context *ctx, const char *path, const hf_study_settings *settings,
+hf_status hf_study_file_create(hf_context *ctx, const char *new_path, const hf_study_settings *settings,
                                hf_study **out)
 {
-    if (ctx == NULL || path == NULL || settings == NULL || out == NULL)
+    if (ctx == NULL || new_path == NULL || settings == NULL || out == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "hf_study_file_create: context, path, settings and out must not be NULL");
     hf_study *study = NULL;
     hf_status status = hf_study_create(ctx, settings, &study);
-    hfi_study_store *store = status >= 0 ? hfi_study_store_new(ctx, path) : NULL;
+    hfi_study_store *store = status >= 0 ? hfi_study_store_new(ctx, new_path) : NULL;
     if (status >= 0 && store == NULL) status = HF_ERR_MEMORY;
     if (status >= 0)
-        status = hfi_ledger_create(ctx, store->ledger, path, hfi_study_write_settings,
+        status = hfi_ledger_create(ctx, store->ledger, new_path, hfi_study_write_settings,
                                    hf_study_settings_of(study), HFI_LEDGER_SHARED);
     if (status < 0) {
         hfi_study_store_free(store);

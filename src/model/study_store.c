@@ -42,7 +42,7 @@ static hf_status enter(hf_context *ctx, void *user, hf_study *study, bool lock)
     return status;
 }
 
-/* What was appended is on the disk already: only the turn is given up. */
+/* The entries appended are on the disk already: only the turn is given up. */
 static void leave(void *user)
 {
     const hfi_study_store *store = user;

@@ -87,7 +87,7 @@ bool hfi_study_event_sound(const hf_study *study, const hfi_study_event *event);
 
 /* ---- opening (study_open.c) ------------------------------------------------------------------ */
 
-/** What others appended, into the study of the store. */
+/** Replays entries that others appended, into the study of the store. */
 hf_status hfi_study_catch_up(hf_context *ctx, const hfi_study_store *store, hf_study *study);
 /** The study that an open ledger holds, by hfi_ledger_load(). */
 hf_status hfi_study_load(hf_context *ctx, const hfi_study_store *store, hf_study **out);

@@ -31,9 +31,9 @@ hfi_acquired hfi_acquisition_at(const hfi_acquisition_row *row, double mean, dou
 /** log P(c <= limit) for c ~ N(mean, sd^2), with derivatives in mean and sd. */
 hfi_acquired hfi_acquisition_feasible(double limit, double mean, double sd);
 
-/** What f may be at the pending points and those to be improved upon: joint draws f = mean + L e,
- * the best of each, and what they make of f elsewhere. Without such points there is one draw, of
- * nothing. */
+/** Values that f may have at the pending points and those to be improved upon: joint draws f = mean
+ * + L e, the best of each, and what they make of f elsewhere. Without such points there is one
+ * draw, of nothing. */
 typedef struct hfi_draws {
     const hfi_acquisition_row *row; /* F */
     double beta;

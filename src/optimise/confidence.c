@@ -60,30 +60,31 @@ static void add_spread(size_t d, double beta, double sd, const double *gradient_
     for (size_t j = 0; j < d; j++) gradient[j] += factor * gradient_var[j];
 }
 
-hf_status hfi_confidence_at(const hf_confidence *bound, hf_workspace *mean, hf_workspace *spread, size_t d,
-                            const double *x, bool want_sd, hfi_confidence_parts *parts, double *gradient)
+hf_status hfi_confidence_at(const hf_confidence *bound, hf_workspace *m, hf_workspace *v, size_t d,
+                            const double *x, bool want_sd, hfi_confidence_parts *parts,
+                            double *gradient_or_null)
 {
     const size_t all = d + bound->contexts;
-    double *point = hfi_workspace_spare(mean, all);
+    double *point = hfi_workspace_spare(m, all);
     if (point == NULL) return HF_ERR_ARGUMENT;
-    double *gradient_mean = gradient != NULL ? point + all : NULL;
+    double *gradient_mean = gradient_or_null != NULL ? point + all : NULL;
     const bool uses_sd = bound->beta != 0.0;
-    double *gradient_var = gradient != NULL && uses_sd ? point + 2 * all : NULL;
+    double *gradient_var = gradient_or_null != NULL && uses_sd ? point + 2 * all : NULL;
     const bool same = hfi_confidence_spread(bound) == bound->mean;
     double var = NAN, *var_out = uses_sd || want_sd ? &var : NULL, middle;
     put_together(bound, d, x, point);
-    hf_status status = hf_predict_latent(bound->mean, mean, point, &middle, same ? var_out : NULL,
-                                         gradient_mean, same ? gradient_var : NULL);
+    hf_status status = hf_predict_latent(bound->mean, m, point, &middle, same ? var_out : NULL, gradient_mean,
+                                         same ? gradient_var : NULL);
     if (status >= 0 && !same && var_out != NULL)
-        status = hf_predict_latent(bound->spread, spread, point, NULL, &var, NULL, gradient_var);
+        status = hf_predict_latent(bound->spread, v, point, NULL, &var, NULL, gradient_var);
     if (status < 0) return status;
     const double sd = sqrt(var);
     const double value = uses_sd ? middle + bound->beta * sd : middle;
     if (!isfinite(value)) return HF_ERR_NOT_FINITE;
     *parts = (hfi_confidence_parts){.value = value, .mean = middle, .sd = sd};
-    if (gradient != NULL) {
-        memcpy(gradient, gradient_mean, d * sizeof *gradient);
-        if (uses_sd) add_spread(d, bound->beta, sd, gradient_var, gradient);
+    if (gradient_or_null != NULL) {
+        memcpy(gradient_or_null, gradient_mean, d * sizeof *gradient_or_null);
+        if (uses_sd) add_spread(d, bound->beta, sd, gradient_var, gradient_or_null);
     }
     return status;
 }

@@ -31,7 +31,7 @@ hf_status hfi_search_check(hf_context *ctx, const hf_search_settings *settings);
 
 /** The bound has all its parts, and is of points with d inputs. */
 hf_status hfi_confidence_check(hf_context *ctx, const hf_confidence *bound, size_t d);
-/** Whose standard deviation. */
+/** The posterior of the standard deviation. */
 const hf_posterior *hfi_confidence_spread(const hf_confidence *bound);
 
 /** One point: what hf_confidence_evaluate() adds up. */
@@ -39,8 +39,10 @@ typedef struct hfi_confidence_parts {
     double value, mean;
     double sd; /* NaN for beta = 0 unless it is wanted all the same */
 } hfi_confidence_parts;
-hf_status hfi_confidence_at(const hf_confidence *bound, hf_workspace *mean, hf_workspace *spread, size_t d,
-                            const double *x, bool want_sd, hfi_confidence_parts *parts, double *gradient);
+/** The bound at one point, with workspaces `m` and `v` for its mean and its variance. */
+hf_status hfi_confidence_at(const hf_confidence *bound, hf_workspace *m, hf_workspace *v, size_t d,
+                            const double *x, bool want_sd, hfi_confidence_parts *parts,
+                            double *gradient_or_null);
 
 /** A function that is to be maximised: a row of functions, and what they are of. */
 typedef struct hfi_surface {
@@ -68,8 +70,8 @@ hf_status hfi_maximise_surface(hf_context *ctx, const hfi_surface *surface, cons
                                const hf_search_settings *settings_or_null, size_t guess_count,
                                const double *guesses, double *x, hf_maximiser *found);
 
-/** Steps from value to value in the inputs that are not continuous, for a search that is under way.
- * */
+/** Steps from value to value in the inputs that are not continuous, for a search that is
+ * under way. */
 typedef struct hfi_walk {
     const hf_domain *domain;
     size_t count; /* inputs that are not continuous */
@@ -86,17 +88,17 @@ void hfi_walk_end(hf_context *ctx, hfi_walk *walk);
  * down, of a category every other code. Into walk->points; returns how many. */
 size_t hfi_walk_neighbours(hfi_walk *walk, const double *x);
 
-/** Samples (`wanted`, or so many as is usual), the last anchors of the posterior (or NULL) that are
+/** Samples (`asked`, or so many as is usual), the last anchors of the posterior (or NULL) that are
  * in the box, at most as many, the guesses, put into the box, and the corners, unless there are
  * many: *points, count x d, to be freed with hfi_free(). Where the box is a lattice of no more
- * points than there would be samples, these instead of samples, anchors and corners. HF_ERR_MEMORY.
- * */
-hf_status hfi_points_to_look_at(hf_context *ctx, const hf_posterior *posterior, const hf_domain *domain,
-                                size_t free, const size_t *free_inputs, size_t wanted, size_t guess_count,
+ * points than there would be samples, these instead of samples, anchors and corners.
+ * HF_ERR_MEMORY. */
+hf_status hfi_points_to_look_at(hf_context *ctx, const hf_posterior *near, const hf_domain *domain,
+                                size_t free, const size_t *inputs, size_t asked, size_t guess_count,
                                 const double *guesses, double **points, size_t *count);
-/** Which points a box is climbed from: the best, none that lies near a better one. `points` is
+/** Which points a box is climbed from: the best, none that lies near a better one. `x` is
  * count x d; `starts` has room for `most`. */
-hf_status hfi_choose_starts(hf_context *ctx, const hf_domain *domain, size_t count, const double *points,
+hf_status hfi_choose_starts(hf_context *ctx, const hf_domain *domain, size_t count, const double *x,
                             const double *values, size_t most, size_t *starts, size_t *chosen);
 
 #endif

@@ -114,12 +114,12 @@ static double *room_for(hf_context *ctx, size_t samples, size_t guesses, size_t 
     return hfi_alloc_unset(ctx, entries, sizeof(double));
 }
 
-hf_status hfi_points_to_look_at(hf_context *ctx, const hf_posterior *posterior, const hf_domain *domain,
-                                size_t free, const size_t *free_inputs, size_t wanted, size_t guess_count,
+hf_status hfi_points_to_look_at(hf_context *ctx, const hf_posterior *near, const hf_domain *domain,
+                                size_t free, const size_t *inputs, size_t asked, size_t guess_count,
                                 const double *guesses, double **points, size_t *count)
 {
-    const size_t samples = samples_of(free, wanted);
-    collection all = {.domain = domain, .free_inputs = free_inputs, .d = domain->dimension, .free = free};
+    const size_t samples = samples_of(free, asked);
+    collection all = {.domain = domain, .free_inputs = inputs, .d = domain->dimension, .free = free};
     const size_t whole = combinations(&all, samples);
     const size_t corners = whole == 0 && free > 0 && free <= CORNER_INPUTS ? (size_t)1 << free : 0;
     all.points = room_for(ctx, samples, guess_count, corners, all.d);
@@ -129,7 +129,7 @@ hf_status hfi_points_to_look_at(hf_context *ctx, const hf_posterior *posterior, 
     } else {
         hf_domain_fill(domain, 0, samples, all.points);
         all.count = samples;
-        if (posterior != NULL) put_anchors(&all, posterior, samples);
+        if (near != NULL) put_anchors(&all, near, samples);
     }
     put_guesses(&all, guess_count, guesses);
     put_corners(&all, corners);

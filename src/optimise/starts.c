@@ -34,7 +34,7 @@ static bool near(const hf_domain *domain, const double *a, const double *b)
     return true;
 }
 
-hf_status hfi_choose_starts(hf_context *ctx, const hf_domain *domain, size_t count, const double *points,
+hf_status hfi_choose_starts(hf_context *ctx, const hf_domain *domain, size_t count, const double *x,
                             const double *values, size_t most, size_t *starts, size_t *chosen)
 {
     const size_t d = domain->dimension;
@@ -44,9 +44,9 @@ hf_status hfi_choose_starts(hf_context *ctx, const hf_domain *domain, size_t cou
     qsort(rank, count, sizeof *rank, compare);
     size_t found = 0;
     for (size_t i = 0; i < count && i < CONSIDERED && found < most; i++) {
-        const double *point = points + rank[i].index * d;
+        const double *point = x + rank[i].index * d;
         size_t better = 0;
-        while (better < i && !near(domain, point, points + rank[better].index * d)) better++;
+        while (better < i && !near(domain, point, x + rank[better].index * d)) better++;
         if (better == i) starts[found++] = rank[i].index;
     }
     hfi_free(ctx, rank);

@@ -28,7 +28,7 @@ typedef struct hfi_utility {
     double *room;                                              /* 3 count^2, then draws */
 } hfi_utility;
 
-/** Of E[log u]. HF_ERR_MEMORY. `draws` >= 1 are made for several points. */
+/** Draws for E[log u]. HF_ERR_MEMORY. `draws` >= 1 are made for several points. */
 hf_status hfi_utility_init(hf_context *ctx, size_t count, size_t draws, hfi_utility *out);
 void hfi_utility_free(hfi_utility *utility);
 /** log softplus(r), softplus(r) = log(1 + exp(r)), for any finite r; its slope, unless NULL. */

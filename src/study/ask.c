@@ -59,7 +59,7 @@ static hf_status make_room(hf_context *ctx, asking *a)
     return HF_OK;
 }
 
-/* ---- computing --------------------------------------------------------------------------------------------- */
+/* ---- computing ----------------------------------------------------------------------------------------- */
 
 static bool expired(const hf_study *study, const hfi_trial *trial, double now)
 {
@@ -111,7 +111,7 @@ static hf_status compute(hf_context *ctx, asking *a)
     return s;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------ */
+/* ---- writing ------------------------------------------------------------------------------------------- */
 
 /* Regions that have changed; how many. */
 static size_t write_regions(const asking *a, hfi_study_event *events)
@@ -180,7 +180,7 @@ static void tell(const asking *a, hf_proposal *out)
     }
 }
 
-/* ---- the call ------------------------------------------------------------------------------------------------ */
+/* ---- the call ------------------------------------------------------------------------------------------ */
 
 /* Computed without the lock, written with it if nothing has come in; else all over again, at last locked. */
 static hf_status ask(hf_context *ctx, asking *a, hf_proposal *out)
@@ -204,9 +204,9 @@ static hf_status ask(hf_context *ctx, asking *a, hf_proposal *out)
     return s;
 }
 
-hf_status hf_study_ask(hf_context *ctx, hf_study *study, size_t count, double now, hf_proposal *out)
+hf_status hf_study_ask(hf_context *ctx, hf_study *study, size_t count, double now, hf_proposal *proposal)
 {
-    if (ctx == NULL || study == NULL || out == NULL)
+    if (ctx == NULL || study == NULL || proposal == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_ask: a context, a study and a place are needed");
     if (count == 0 || count > MOST)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu trials are asked for; 1 to %d are possible", count,
@@ -217,7 +217,7 @@ hf_status hf_study_ask(hf_context *ctx, hf_study *study, size_t count, double no
     if (own == NULL) return HF_ERR_MEMORY;
     hf_context_set_seed(own, study->s.seed);
     asking a = {.study = study, .count = count, .now = hfi_study_clock(now)};
-    const hf_status s = ask(own, &a, out);
+    const hf_status s = ask(own, &a, proposal);
     done(own, &a);
     hfi_context_give_back(ctx, own);
     return s;

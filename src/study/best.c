@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- a context with the study's seed, and surrogates that know what others told ----------------------------- */
+/* ---- a context with the study's seed, and surrogates that know what others told ------------------------ */
 
 hf_status hfi_study_begin(hf_context *ctx, hf_study *study, hf_context **own)
 {
@@ -30,7 +30,7 @@ hf_status hf_study_look(hf_context *ctx, hf_study *study)
     return s;
 }
 
-/* ---- units ------------------------------------------------------------------------------------------------------ */
+/* ---- units --------------------------------------------------------------------------------------------- */
 
 /* A surrogate's value in the user's units. */
 double hfi_study_outward(const hf_study *study, size_t outcome, double z)
@@ -70,22 +70,22 @@ hf_status hf_study_predict(hf_context *ctx, hf_study *study, size_t outcome, siz
     return s;
 }
 
-/* ---- the best trial ----------------------------------------------------------------------------------------------- */
+/* ---- the best trial ------------------------------------------------------------------------------------ */
 
-void hfi_study_describe(const hf_study *study, uint64_t trial, const hfi_verdict_at *place, hf_best *out)
+void hfi_study_describe(const hf_study *study, uint64_t id, const hfi_verdict_at *at, hf_best *out)
 {
     const size_t o = study->objective[0];
-    const double sign = hfi_study_sign(study, o), width = 1.959963984540054 * place->sd[0];
-    const double a = hfi_study_outward(study, o, place->mean[0] - width);
-    const double b = hfi_study_outward(study, o, place->mean[0] + width);
-    *out = (hf_best){.trial = trial,
-                     .mean = hfi_study_outward(study, o, place->mean[0]),
+    const double sign = hfi_study_sign(study, o), width = 1.959963984540054 * at->sd[0];
+    const double a = hfi_study_outward(study, o, at->mean[0] - width);
+    const double b = hfi_study_outward(study, o, at->mean[0] + width);
+    *out = (hf_best){.trial = id,
+                     .mean = hfi_study_outward(study, o, at->mean[0]),
                      .lower = sign > 0.0 ? a : b,
                      .upper = sign > 0.0 ? b : a,
-                     .feasible = exp(place->log_feasible)};
-    const hfi_trial *t = hfi_study_find(study, trial);
+                     .feasible = exp(at->log_feasible)};
+    const hfi_trial *t = hfi_study_find(study, id);
     if (t == NULL) return;
-    const uint64_t first = t->repeats != 0 ? t->repeats : trial;
+    const uint64_t first = t->repeats != 0 ? t->repeats : id;
     const hfi_surrogate *s = &study->surrogate[o];
     for (size_t i = 0; i < s->n; i++) {
         const hfi_trial *other = hfi_study_find(study, s->trial[i]);
@@ -112,7 +112,7 @@ hf_status hf_study_best(hf_context *ctx, hf_study *study, double *at, hf_best *o
     return s;
 }
 
-/* ---- the front ------------------------------------------------------------------------------------------------------ */
+/* ---- the front ----------------------------------------------------------------------------------------- */
 
 /* Places that count: likely feasible ones, all if there are none. How many are left. */
 static size_t likely(uint64_t *ids, hfi_verdict_at *places, size_t count)
@@ -126,7 +126,7 @@ static size_t likely(uint64_t *ids, hfi_verdict_at *places, size_t count)
     return kept > 0 ? kept : count;
 }
 
-hf_status hfi_study_front_of(hf_context *ctx, const hf_study *study, uint64_t *trial, double *values,
+hf_status hfi_study_front_of(hf_context *ctx, const hf_study *study, uint64_t *trial, double *value,
                              size_t *count)
 {
     uint64_t *ids;
@@ -144,7 +144,7 @@ hf_status hfi_study_front_of(hf_context *ctx, const hf_study *study, uint64_t *t
     if (s >= 0) s = hfi_worse(s, hf_front(ctx, n, m, all, index, count));
     for (size_t i = 0; i < *count && s >= 0; i++) {
         trial[i] = ids[index[i]];
-        memcpy(values + i * m, all + index[i] * m, m * sizeof *values);
+        memcpy(value + i * m, all + index[i] * m, m * sizeof *value);
     }
     hfi_free(ctx, all);
     hfi_free(ctx, index);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The best posterior mean in the whole space, and a proof that nothing is better. Categories are looked at one
- * combination after another, and so are integers and ordered levels while there are not too many; the rest of the
- * variables is a box for branch and bound.
+ * The best posterior mean in the whole space, and a proof that nothing is better. Categories are looked at
+ * one combination after another, and so are integers and ordered levels while there are not too many; the
+ * rest of the variables is a box for branch and bound.
  */
 #include "study/study.h"
 
@@ -160,7 +160,7 @@ static hf_status prove(hf_context *ctx, proof *p)
     return s < 0 ? s : HF_OK;
 }
 
-/* ---- the call ------------------------------------------------------------------------------------------------ */
+/* ---- the call ------------------------------------------------------------------------------------------ */
 
 static hf_status check(hf_context *ctx, const hf_study *study, double tolerance)
 {

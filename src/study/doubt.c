@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whose reading is to be taken again before anything is built on it.
+ * The reading that is to be taken again before anything is built on it.
  *
  * A suspect that would be the new incumbent if it were right is repeated once: set aside it decides as
  * much as believed. Of the incumbent, where one reading alone stands for it, the chance that it is wrong is
@@ -18,8 +18,8 @@
 
 static const double enough = 0.5, prior_wrong = 0.5, prior_right = 4.5;
 /* Readings of one place agree that differ by at most so many noise sds of a difference, and so many times the
- * lower quartile of all such differences, where there are enough of these (of sound pairs 94 in 100 do); or by this
- * share of the readings' range. */
+ * lower quartile of all such differences, where there are enough of these (of sound pairs 94 in 100 do); or
+ * by this share of the readings' range. */
 static const double noise_times = 4.0, usual_times = 6.0, same_range = 0.01;
 /* Repetitions are at most this share of what was told, and a few. */
 static const double most_share = 0.25;
@@ -46,7 +46,7 @@ static size_t reading_of(const hfi_surrogate *s, uint64_t id)
     return i;
 }
 
-/* What repetitions have shown so far. A quarter of the pairs at least is taken to be sound. */
+/* Counts the repetitions so far that disagree. A quarter of the pairs at least is taken to be sound. */
 static void count(doubts *d)
 {
     const hfi_surrogate *s = d->s;

@@ -8,7 +8,7 @@
 const char *const hfi_study_kind_names[HFI_STUDY_KINDS] = {"asked",   "added",  "told",   "failed",
                                                            "expired", "fitted", "region", "labelled"};
 
-/* What applying an event needs and cannot fail to have. */
+/* All that applying an event needs, made beforehand: applying cannot fail. */
 typedef struct prepared {
     hfi_trial *trial;
     char *note;
@@ -29,7 +29,7 @@ void hfi_fitted_free(const hfi_memory *memory, hfi_fitted *fitted)
     *fitted = (hfi_fitted){0};
 }
 
-/* ---- preparing: all that can be wrong, and all the memory ------------------------------------------------- */
+/* ---- preparing: all that can be wrong, and all the memory ---------------------------------------------- */
 
 static hf_status damaged(hf_context *ctx, const hfi_study_event *event, const char *why)
 {
@@ -41,7 +41,7 @@ static hf_status grow(hf_context *ctx, hf_study *study, size_t more)
     if (study->trials + more <= study->room) return HF_OK;
     size_t room = study->room > 0 ? study->room : 32;
     while (room < study->trials + more) room *= 2;
-    hfi_trial **larger = hfi_memory_alloc(&study->memory, room, sizeof *larger);
+    hfi_trial **larger = hfi_memory_alloc(&study->memory, room, sizeof(hfi_trial *));
     if (larger == NULL) return hfi_out_of_memory(ctx);
     if (study->trials > 0) memcpy(larger, study->trial, study->trials * sizeof(hfi_trial *));
     hfi_memory_free(&study->memory, study->trial);
@@ -195,7 +195,7 @@ static hf_status prepare(hf_context *ctx, hf_study *study, const hfi_study_event
     return s;
 }
 
-/* ---- applying: cannot fail ---------------------------------------------------------------------------------- */
+/* ---- applying: cannot fail ----------------------------------------------------------------------------- */
 
 static void settle(hf_study *study, hfi_trial *trial, hf_trial_state state)
 {
@@ -280,7 +280,7 @@ static void apply(hf_study *study, const hfi_study_event *event, prepared *p)
     drop(&study->memory, p);
 }
 
-/* ---- the two ways ---------------------------------------------------------------------------------------------- */
+/* ---- the two ways -------------------------------------------------------------------------------------- */
 
 hf_status hfi_study_replay(hf_context *ctx, hf_study *study, const hfi_study_event *event)
 {
@@ -300,19 +300,19 @@ hf_status hfi_study_writable(hf_context *ctx, const hf_study *study)
     return hfi_fail(ctx, HF_ERR_ARGUMENT, "the study is open to look at only");
 }
 
-hf_status hfi_study_commit(hf_context *ctx, hf_study *study, size_t count, const hfi_study_event *events)
+hf_status hfi_study_commit(hf_context *ctx, hf_study *study, size_t n, const hfi_study_event *news)
 {
     const hf_status writable = hfi_study_writable(ctx, study);
     if (writable < 0) return writable;
-    prepared *p = hfi_alloc(ctx, count, sizeof *p);
+    prepared *p = hfi_alloc(ctx, n, sizeof *p);
     if (p == NULL) return HF_ERR_MEMORY;
-    hf_status s = grow(ctx, study, count);
+    hf_status s = grow(ctx, study, n);
     uint64_t trials = study->trials;
-    for (size_t i = 0; i < count && s >= 0; i++) s = prepare(ctx, study, &events[i], &trials, &p[i]);
-    if (s >= 0 && study->journalled) s = study->journal.append(ctx, study->journal.user, count, events);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < n && s >= 0; i++) s = prepare(ctx, study, &news[i], &trials, &p[i]);
+    if (s >= 0 && study->journalled) s = study->journal.append(ctx, study->journal.user, n, news);
+    for (size_t i = 0; i < n; i++) {
         if (s >= 0)
-            apply(study, &events[i], &p[i]);
+            apply(study, &news[i], &p[i]);
         else
             drop(&study->memory, &p[i]);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What somebody who knows says of readings. Believed ones are never set aside, doubted ones always, and a correction
+ * An expert's word on readings. Believed ones are never set aside, doubted ones always, and a correction
  * takes the reading's place with a variance of its own: on the experiments of docs/results-expert.md that is
  * worth more than a prior mean made of corrections.
  */
@@ -53,15 +53,15 @@ static hf_status check(hf_context *ctx, const hf_study *study, uint64_t trial, s
 }
 
 hf_status hf_study_label(hf_context *ctx, hf_study *study, uint64_t trial, size_t outcome,
-                         hf_expert_label label, double correction, double variance, const char *note)
+                         hf_expert_label verdict, double correction, double variance, const char *note)
 {
     if (ctx == NULL || study == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_label: a context and a study are needed");
     hf_status s = hfi_study_enter(ctx, study, true);
     if (s < 0) return s;
-    s = check(ctx, study, trial, outcome, label, correction, variance);
+    s = check(ctx, study, trial, outcome, verdict, correction, variance);
     if (s >= 0) {
-        const double values[3] = {(double)label, correction, variance};
+        const double values[3] = {(double)verdict, correction, variance};
         const hfi_study_event event = {.kind = HFI_STUDY_LABELLED,
                                        .id = trial,
                                        .of = outcome,
@@ -75,7 +75,7 @@ hf_status hf_study_label(hf_context *ctx, hf_study *study, uint64_t trial, size_
     return s;
 }
 
-/* ---- whom to ask about ---------------------------------------------------------------------------------------- */
+/* ---- whom to ask about --------------------------------------------------------------------------------- */
 
 /* Readings of the first objective as an expert's data; labels and corrections are in the readings already. */
 static hf_status ask(hf_context *ctx, const hf_study *study, hfi_surrogate *s, size_t *count, size_t *rows)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Elsewhere. Where the surrogate sees little more to gain, its trials crowd about one place. A search of its own then
- * begins outside of that niche: d + 1 places that fill the rest of the space, then acquisitions by a surrogate that knows
- * only these, the trials that started the study, and what this search has found. When it sees little to gain
- * either, its best place is a niche too, and the next search begins. Trials of search k have the region -1 - k.
+ * Elsewhere. Where the surrogate sees little more to gain, its trials crowd about one place. A search of its
+ * own then begins outside of that niche: d + 1 places that fill the rest of the space, then acquisitions by a
+ * surrogate that knows only these, the trials that started the study, and what this search has found. When it
+ * sees little to gain either, its best place is a niche too, and the next search begins. Trials of search k
+ * have the region -1 - k.
  */
 #include "study/propose.h"
 
@@ -52,7 +53,7 @@ static hf_status outside(hf_context *ctx, const void *self, size_t m, const doub
     return HF_OK;
 }
 
-/* ---- where the searches are ------------------------------------------------------------------------------------ */
+/* ---- where the searches are ---------------------------------------------------------------------------- */
 
 static hf_status survey(hf_context *ctx, const hf_study *study, const hfi_round *round, searches *out)
 {
@@ -81,7 +82,7 @@ static hf_status survey(hf_context *ctx, const hf_study *study, const hfi_round 
     return s;
 }
 
-/* ---- a search's own surrogate ----------------------------------------------------------------------------------- */
+/* ---- a search's own surrogate -------------------------------------------------------------------------- */
 
 static bool knows(const searches *s, const hfi_trial *t)
 {
@@ -115,7 +116,7 @@ static hf_status surrogate(hf_context *ctx, const searches *s, hf_posterior **ou
     return status;
 }
 
-/* ---- the proposal ----------------------------------------------------------------------------------------------- */
+/* ---- the proposal -------------------------------------------------------------------------------------- */
 
 static hf_status fill(hf_context *ctx, const searches *s, uint64_t number, double *u)
 {
@@ -140,7 +141,7 @@ static hf_status acquire(hf_context *ctx, const searches *s, const hf_acquire *w
 }
 
 hf_status hfi_study_explore(hf_context *ctx, const hf_study *study, const hfi_round *round,
-                            const hf_acquire *acquisition, double least, hfi_proposed *out, double *u)
+                            const hf_acquire *acquisition, double low, hfi_proposed *to, double *u)
 {
     searches s;
     hf_posterior *own = NULL;
@@ -152,17 +153,17 @@ hf_status hfi_study_explore(hf_context *ctx, const hf_study *study, const hfi_ro
         hf_acquire a = *acquisition;
         a.posterior = own;
         a.best = best;
-        status = hfi_worse(status, acquire(ctx, &s, &a, round->number, u, &out->value));
-        found = status >= 0 && out->value >= least;
+        status = hfi_worse(status, acquire(ctx, &s, &a, round->number, u, &to->value));
+        found = status >= 0 && to->value >= low;
         if (!found && s.now + 1 < SEARCHES) s.now++;
     }
     hf_posterior_free(own);
     if (status >= 0 && !found) {
-        out->value = NAN;
+        to->value = NAN;
         status = hfi_worse(status, fill(ctx, &s, round->number, u));
     }
     if (status < 0) return status;
-    out->reason = HF_REASON_EXPLORE;
-    out->region = -1.0 - (double)s.now;
+    to->reason = HF_REASON_EXPLORE;
+    to->region = -1.0 - (double)s.now;
     return status;
 }

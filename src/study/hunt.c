@@ -104,8 +104,8 @@ static hf_status search(hf_context *ctx, hunt *h, uint64_t number)
     return s;
 }
 
-hf_status hfi_hunt(hf_context *ctx, const hfi_places_among *among, const hf_acquire *acquire, uint64_t number,
-                   double nothing, double *u, double *value, bool *acquired)
+hf_status hfi_hunt(hf_context *ctx, const hfi_places_among *among, const hf_acquire *acquire,
+                   uint64_t ordinal, double nothing, double *u, double *value, bool *acquired)
 {
     const size_t places = SPREAD + NEAR, d = among->study->d;
     double *room = hfi_alloc_product(ctx, places + 2, d + 2, sizeof *room);
@@ -121,7 +121,7 @@ hf_status hfi_hunt(hf_context *ctx, const hfi_places_among *among, const hf_acqu
         h.unknown = h.value + places;
         h.best = h.unknown + places;
         h.widest = h.best + d;
-        s = search(ctx, &h, number);
+        s = search(ctx, &h, ordinal);
     }
     if (s >= 0 && h.width == -INFINITY) s = hfi_fail(ctx, HF_ERR_NO_DATA, "no place is admitted");
     if (s >= 0) {

@@ -18,10 +18,11 @@ typedef struct hfi_places_among {
 } hfi_places_among;
 
 /**
- * The admitted place where `acquire` (NULL: none) is largest, if it is above `nothing` there (*acquired), else
- * where least is known. *value is the acquisition's. HF_ERR_NO_DATA: no place is admitted.
+ * The admitted place where `acquire` (NULL: none) is largest, if it is above `nothing` there
+ * (*acquired), else where least is known. *value is the acquisition's. HF_ERR_NO_DATA: no place is
+ * admitted.
  */
-hf_status hfi_hunt(hf_context *ctx, const hfi_places_among *among, const hf_acquire *acquire, uint64_t number,
-                   double nothing, double *u, double *value, bool *acquired);
+hf_status hfi_hunt(hf_context *ctx, const hfi_places_among *among, const hf_acquire *acquire,
+                   uint64_t ordinal, double nothing, double *u, double *value, bool *acquired);
 
 #endif

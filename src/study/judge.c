@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the surrogates say of places and trials. */
+/* The surrogates' verdicts on places and trials. */
 #include "study/study.h"
 
 #include "core/normal.h"
@@ -83,7 +83,8 @@ bool hfi_place_better(const hfi_verdict_at *a, const hfi_verdict_at *b)
     return a->mean[0] > b->mean[0];
 }
 
-hf_status hfi_study_incumbent(hf_context *ctx, const hf_study *study, uint64_t *trial, hfi_verdict_at *place)
+hf_status hfi_study_incumbent(hf_context *ctx, const hf_study *study, uint64_t *trial,
+                              hfi_verdict_at *verdict)
 {
     uint64_t *ids;
     hfi_verdict_at *places;
@@ -92,9 +93,9 @@ hf_status hfi_study_incumbent(hf_context *ctx, const hf_study *study, uint64_t *
     const hf_status s = hfi_study_candidates(ctx, study, &ids, &places, &count);
     if (s < 0) return s;
     for (size_t i = 0; i < count; i++) {
-        if (*trial != 0 && !hfi_place_better(&places[i], place)) continue;
+        if (*trial != 0 && !hfi_place_better(&places[i], verdict)) continue;
         *trial = ids[i];
-        *place = places[i];
+        *verdict = places[i];
     }
     hfi_free(ctx, ids);
     hfi_free(ctx, places);

@@ -20,14 +20,14 @@ static hf_status make_regions(hf_context *ctx, hf_study *study)
     return HF_OK;
 }
 
-hf_status hf_study_create(hf_context *ctx, const hf_study_settings *settings, hf_study **out)
+hf_status hf_study_create(hf_context *ctx, const hf_study_settings *from, hf_study **out)
 {
-    if (ctx == NULL || settings == NULL || out == NULL)
+    if (ctx == NULL || from == NULL || out == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "a study needs a context, settings and a place for the result");
     hf_study *study = hfi_alloc(ctx, 1, sizeof *study);
     if (study == NULL) return HF_ERR_MEMORY;
     study->memory = hfi_context_memory(ctx);
-    hf_status s = hfi_study_take_settings(ctx, settings, study);
+    hf_status s = hfi_study_take_settings(ctx, from, study);
     if (s >= 0) s = make_regions(ctx, study);
     if (s < 0) {
         hf_study_free(study);

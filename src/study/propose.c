@@ -18,7 +18,7 @@ enum {
     STARTS_APART = 1021 /* distance of the first points of two seeds in the sequence */
 };
 
-/* ---- filling the space ------------------------------------------------------------------------------------ */
+/* ---- filling the space --------------------------------------------------------------------------------- */
 
 void hfi_study_fill(const hf_study *study, uint64_t number, double *u)
 {
@@ -55,7 +55,7 @@ static hf_status start(const hf_study *study, const hfi_round *round, hfi_propos
     return HF_OK;
 }
 
-/* ---- the acquisition --------------------------------------------------------------------------------------- */
+/* ---- the acquisition ----------------------------------------------------------------------------------- */
 
 /* The best trials' inputs, best first. */
 static hf_status best_places(hf_context *ctx, const hf_study *study, double *guesses, size_t *count,
@@ -105,7 +105,7 @@ static hf_acquire acquisition(const hf_study *study, const hfi_round *round, con
     return a;
 }
 
-/* What a place must be to be asked for. */
+/* Conditions on a place that is asked for. */
 typedef struct gate {
     const hf_study *study;
     bool constraints; /* hold as likely as not; false: the acquisition sees to that */
@@ -126,9 +126,9 @@ static hf_status passes(hf_context *ctx, const void *self, size_t m, const doubl
     return s;
 }
 
-/* The best place where a trial succeeds as likely as not: a gain that is large enough would outweigh any small probability.
- * A confidence bound cannot be multiplied by the probability of constraints either. Where no place passes, the one
- * most likely to. */
+/* The best place where a trial succeeds as likely as not: a gain that is large enough would outweigh any
+ * small probability. A confidence bound cannot be multiplied by the probability of constraints either. Where
+ * no place passes, the one most likely to. */
 static hf_status maximise_among(hf_context *ctx, const hf_study *study, const hfi_round *round,
                                 const hf_acquire *with, const hf_domain *domain, double *u, double *value)
 {
@@ -155,7 +155,7 @@ static hf_status maximise(hf_context *ctx, const hf_study *study, const hfi_roun
 {
     const hf_posterior *constraint[HFI_STUDY_OUTCOMES + 1];
     double limit[HFI_STUDY_OUTCOMES + 1];
-    hfi_verdict_at incumbent;
+    hfi_verdict_at incumbent = {.log_feasible = -INFINITY};
     size_t guesses;
     double *guess = hfi_alloc_product(ctx, GUESSES, study->d, sizeof *guess);
     if (guess == NULL) return HF_ERR_MEMORY;
@@ -184,7 +184,7 @@ static hf_status another(hf_context *ctx, const hf_study *study, const hfi_round
     const hf_posterior *constraint[HFI_STUDY_OUTCOMES + 1];
     double limit[HFI_STUDY_OUTCOMES + 1], guess_value = -INFINITY;
     const size_t d = study->d;
-    hfi_verdict_at incumbent;
+    hfi_verdict_at incumbent = {.log_feasible = -INFINITY};
     size_t guesses;
     *found = false;
     double *many = hfi_alloc_product(ctx, OTHERS, d + 1, sizeof *many);
@@ -326,7 +326,8 @@ static hf_status acquire(hf_context *ctx, hf_study *study, const hfi_round *roun
     return s < 0 || found ? s : exhausted(ctx, study, out, u);
 }
 
-/* Among what is surely feasible: where the acquisition is largest, or, with nothing to gain, where least is known. */
+/* Among what is surely feasible: where the acquisition is largest, or, with nothing to gain, where least is
+ * known. */
 static hf_status acquire_safely(hf_context *ctx, const hf_study *study, const hfi_round *round, bool known,
                                 hfi_proposed *out, double *u)
 {
@@ -358,9 +359,9 @@ static hf_status acquire_safely(hf_context *ctx, const hf_study *study, const hf
     return s;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------ */
+/* ---- all of it ----------------------------------------------------------------------------------------- */
 
-/* What the first objective's surrogate expects there, in the user's units. */
+/* The first objective as its surrogate expects it there, in the user's units. */
 static hf_status expect(hf_context *ctx, const hf_study *study, const double *u, hfi_proposed *out)
 {
     const hfi_surrogate *s = &study->surrogate[study->objective[0]];
@@ -374,30 +375,30 @@ static hf_status expect(hf_context *ctx, const hf_study *study, const double *u,
     return status;
 }
 
-hf_status hfi_study_propose(hf_context *ctx, hf_study *study, const hfi_round *round, hfi_proposed *out)
+hf_status hfi_study_propose(hf_context *ctx, hf_study *study, const hfi_round *r, hfi_proposed *to)
 {
-    const size_t known = study->told + round->pending;
+    const size_t known = study->told + r->pending;
     double *u = hfi_alloc(ctx, study->d, sizeof *u);
     if (u == NULL) return HF_ERR_MEMORY;
-    out->mean = out->sd = out->value = NAN;
-    out->region = -1.0;
-    out->repeats = 0;
+    to->mean = to->sd = to->value = NAN;
+    to->region = -1.0;
+    to->repeats = 0;
     hf_status s = HF_OK;
-    const bool modelled = known >= study->s.start && round->surrogates;
+    const bool modelled = known >= study->s.start && r->surrogates;
     if (hfi_study_is_certain(study)) {
-        s = acquire_safely(ctx, study, round, modelled, out, u);
-        if (s >= 0 && modelled) s = hfi_worse(s, expect(ctx, study, u, out));
+        s = acquire_safely(ctx, study, r, modelled, to, u);
+        if (s >= 0 && modelled) s = hfi_worse(s, expect(ctx, study, u, to));
     } else if (!modelled) {
-        s = start(study, round, out, u);
+        s = start(study, r, to, u);
     } else {
         uint64_t doubted = 0;
-        if (!round->doubted) s = hfi_study_doubt(ctx, study, &doubted);
+        if (!r->doubted) s = hfi_study_doubt(ctx, study, &doubted);
         if (s >= 0)
-            s = hfi_worse(s, doubted != 0 ? hfi_study_again(study, doubted, out, u)
-                                          : acquire(ctx, study, round, out, u));
-        if (s >= 0) s = hfi_worse(s, expect(ctx, study, u, out));
+            s = hfi_worse(s, doubted != 0 ? hfi_study_again(study, doubted, to, u)
+                                          : acquire(ctx, study, r, to, u));
+        if (s >= 0) s = hfi_worse(s, expect(ctx, study, u, to));
     }
-    if (s >= 0) memcpy(round->pending_u + round->pending * study->d, u, study->d * sizeof *u);
+    if (s >= 0) memcpy(r->pending_u + r->pending * study->d, u, study->d * sizeof *u);
     hfi_free(ctx, u);
     return s;
 }

@@ -8,7 +8,7 @@
 
 #include "study/study.h"
 
-/** What the next proposal knows. */
+/** Knowledge of the next proposal. */
 typedef struct hfi_round {
     uint64_t number;           /* of the trial to come */
     bool surrogates;           /* they are made */
@@ -20,31 +20,32 @@ typedef struct hfi_round {
     const hfi_region *region; /* trust regions as of now; NULL: none */
 } hfi_round;
 
-/** The next proposal: fills `out` (its `at` has room) and the next row of `pending_u`. */
-hf_status hfi_study_propose(hf_context *ctx, hf_study *study, const hfi_round *round, hfi_proposed *out);
+/** The next proposal: fills `to` (its `at` has room) and the next row of `pending_u`. */
+hf_status hfi_study_propose(hf_context *ctx, hf_study *study, const hfi_round *r, hfi_proposed *to);
 /** Trial `id` once more. */
 hf_status hfi_study_again(const hf_study *study, uint64_t id, hfi_proposed *out, double *u);
 /** Point `number` of the sequence that fills the space; u: d entries. */
 void hfi_study_fill(const hf_study *study, uint64_t number, double *u);
 
-/* ---- regions.c ----------------------------------------------------------------------------------- */
+/* ---- regions.c ------------------------------------------------------------------------------- */
 
-/** Half of the range that the middle half of the first objective's readings has, of trials that fill the space:
- * these do not crowd where it is large. */
+/** Half of the range that the middle half of the first objective's readings has, of trials that
+ * fill the space: these do not crowd where it is large. */
 hf_status hfi_study_spread(hf_context *ctx, const hf_study *study, double *out);
 /** Distance of two places as a share of the cube's diagonal; categories differ by 1. */
 double hfi_study_distance(const hf_study *study, const double *a, const double *b);
-/** The place of the largest expected hypervolume improvement, of `constraints` with its constraints. */
+/** The place of the largest expected hypervolume improvement, of `constraints` with its
+ * constraints. */
 hf_status hfi_study_widen_front(hf_context *ctx, const hf_study *study, const hfi_round *round,
                                 const hf_acquire *constraints, double *u, double *value);
-/** A place elsewhere, for searches outside of the niches that were found (explore.c); one whose acquisition is below
- * `least` has ended. HF_ERR_NO_DATA: there is no such place. */
+/** A place elsewhere, for searches outside of the niches that were found (explore.c); one whose
+ * acquisition is below `low` has ended. HF_ERR_NO_DATA: there is no such place. */
 hf_status hfi_study_explore(hf_context *ctx, const hf_study *study, const hfi_round *round,
-                            const hf_acquire *acquisition, double least, hfi_proposed *out, double *u);
+                            const hf_acquire *acquisition, double low, hfi_proposed *to, double *u);
 /** Regions after what was told since they last heard; `next` has room for all. */
 hf_status hfi_regions_hear(hf_context *ctx, const hf_study *study, hfi_region *next);
 /** The box that a region restricts proposals to: all of the space while it has no centre. */
-hf_status hfi_regions_box(hf_context *ctx, const hf_study *study, const hfi_region *region, double *lower,
+hf_status hfi_regions_box(hf_context *ctx, const hf_study *study, const hfi_region *of, double *low,
                           double *upper);
 
 #endif

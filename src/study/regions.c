@@ -18,9 +18,10 @@ double hfi_study_distance(const hf_study *study, const double *a, const double *
     return sqrt(sum / (double)study->d);
 }
 
-/* ---- centres ------------------------------------------------------------------------------------------------- */
+/* ---- centres ------------------------------------------------------------------------------------------- */
 
-/* The best trial that is at no other region's centre; of `only` >= 0 among the trials of that region since `from`. */
+/* The best trial that is at no other region's centre; of `only` >= 0 among the trials of that region since
+ * `from`. */
 static uint64_t best_for(const hf_study *study, const hfi_region *next, size_t r, size_t n,
                          const uint64_t *ids, const hfi_verdict_at *places)
 {
@@ -44,7 +45,7 @@ static size_t find(const uint64_t *ids, size_t n, uint64_t id)
     return i;
 }
 
-/* ---- results --------------------------------------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------------------------- */
 
 /* The best new result of region r, or n. */
 static size_t newest(const hf_study *study, const hfi_region *region, size_t r, const uint64_t *ids,
@@ -100,7 +101,7 @@ hf_status hfi_regions_hear(hf_context *ctx, const hf_study *study, hfi_region *n
     return s;
 }
 
-/* ---- boxes ------------------------------------------------------------------------------------------------------ */
+/* ---- boxes --------------------------------------------------------------------------------------------- */
 
 /* Lengthscales of the numbers; categories have none. */
 static void lengthscales(const hf_study *study, double *out)
@@ -116,27 +117,26 @@ static void lengthscales(const hf_study *study, double *out)
     }
 }
 
-hf_status hfi_regions_box(hf_context *ctx, const hf_study *study, const hfi_region *region, double *lower,
+hf_status hfi_regions_box(hf_context *ctx, const hf_study *study, const hfi_region *of, double *low,
                           double *upper)
 {
-    const hfi_trial *centre = hfi_study_find(study, region->centre);
+    const hfi_trial *centre = hfi_study_find(study, of->centre);
     const size_t d = study->d;
     if (centre == NULL) {
-        memcpy(lower, study->domain.lower, d * sizeof *lower);
+        memcpy(low, study->domain.lower, d * sizeof *low);
         memcpy(upper, study->domain.upper, d * sizeof *upper);
         return HF_OK;
     }
     double *scale = hfi_alloc(ctx, d, sizeof *scale);
     if (scale == NULL) return HF_ERR_MEMORY;
     lengthscales(study, scale);
-    const hf_status s =
-        hf_trust_region_box(ctx, &region->state, &study->domain, centre->u, scale, lower, upper);
+    const hf_status s = hf_trust_region_box(ctx, &of->state, &study->domain, centre->u, scale, low, upper);
     hfi_free(ctx, scale);
     /* Ends lie on the lattice, the centre between them. */
     for (size_t j = 0; j < d && s >= 0; j++) {
         const double step = study->domain.step[j];
         if (!(step > 0.0)) continue;
-        lower[j] = study->domain.category[j] ? 0.0 : fmax(0.0, floor(lower[j] / step + 1e-9) * step);
+        low[j] = study->domain.category[j] ? 0.0 : fmax(0.0, floor(low[j] / step + 1e-9) * step);
         upper[j] = study->domain.category[j] ? study->domain.upper[j]
                                              : fmin(1.0, ceil(upper[j] / step - 1e-9) * step);
     }

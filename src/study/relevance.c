@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much each variable matters: the standard deviation of its main effect, by averages over a design that fills
- * the space. The main effect of variable j at a value is the average of the function with j set to it. Draws
- * of the posterior at all these places together give the interval.
+ * How much each variable matters: the standard deviation of its main effect, by averages over a design that
+ * fills the space. The main effect of variable j at a value is the average of the function with j set to it.
+ * Draws of the posterior at all these places together give the interval.
  */
 #include "study/study.h"
 

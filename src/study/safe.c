@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Certain constraints: an envelope of each, and the places where all of them surely hold. Where the acquisition sees
- * nothing to gain there, the place whose constraints are known least is asked for, so that the safe set grows.
+ * Certain constraints: an envelope of each, and the places where all of them surely hold. Where the
+ * acquisition sees nothing to gain there, the place whose constraints are known least is asked for, so that
+ * the safe set grows.
  */
 #include "study/safe.h"
 #include "study/hunt.h"
@@ -26,7 +27,7 @@ bool hfi_study_is_certain(const hf_study *study)
     return false;
 }
 
-/* ---- envelopes ---------------------------------------------------------------------------------------------- */
+/* ---- envelopes ----------------------------------------------------------------------------------------- */
 
 static hf_status gather(hf_context *ctx, const hf_study *study, size_t outcome, double **x, double **y,
                         size_t *count)
@@ -92,7 +93,7 @@ void hfi_safe_close(hf_context *ctx, hfi_safe *safe)
     hfi_free(ctx, safe);
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------------- */
+/* ---- places -------------------------------------------------------------------------------------------- */
 
 /* Room below the limit that a bound leaves, >= 0 where the constraint surely holds. */
 static double margin(const hf_outcome *o, const hf_bound *b)
@@ -100,14 +101,14 @@ static double margin(const hf_outcome *o, const hf_bound *b)
     return o->goal == HF_GOAL_AT_MOST ? o->limit - (b->upper + o->centre) : b->lower + o->centre - o->limit;
 }
 
-hf_status hfi_safe_many(hf_context *ctx, const hfi_safe *safe, size_t m, const double *u, bool *fine,
+hf_status hfi_safe_many(hf_context *ctx, const hfi_safe *safe, size_t m, const double *u, bool *ok,
                         double *unknown)
 {
     hf_bound *bound = hfi_alloc(ctx, m + 1, sizeof *bound);
     if (bound == NULL) return HF_ERR_MEMORY;
     hf_status s = HF_OK;
     for (size_t i = 0; i < m; i++) {
-        fine[i] = true;
+        ok[i] = true;
         unknown[i] = 0.0;
     }
     for (size_t k = 0; k < safe->count && s >= 0; k++) {
@@ -116,7 +117,7 @@ hf_status hfi_safe_many(hf_context *ctx, const hfi_safe *safe, size_t m, const d
         const hf_envelope_limits limits = {.gap = near_enough * o->norm_bound};
         s = hf_envelope_bounds_batch(ctx, safe->envelope[k], m, u, safe->study->d, &limits, bound);
         for (size_t i = 0; i < m && s >= 0; i++) {
-            fine[i] = fine[i] && margin(o, &bound[i]) >= 0.0;
+            ok[i] = ok[i] && margin(o, &bound[i]) >= 0.0;
             unknown[i] = fmax(unknown[i], (bound[i].upper - bound[i].lower) / o->norm_bound);
         }
     }
@@ -124,7 +125,7 @@ hf_status hfi_safe_many(hf_context *ctx, const hfi_safe *safe, size_t m, const d
     return s < 0 ? s : HF_OK;
 }
 
-/* ---- the call ------------------------------------------------------------------------------------------------------ */
+/* ---- the call ------------------------------------------------------------------------------------------ */
 
 static hf_status surely(hf_context *ctx, const void *self, size_t m, const double *u, bool *fine,
                         double *unknown)
@@ -132,14 +133,14 @@ static hf_status surely(hf_context *ctx, const void *self, size_t m, const doubl
     return hfi_safe_many(ctx, self, m, u, fine, unknown);
 }
 
-hf_status hfi_safe_propose(hf_context *ctx, const hf_study *study, const hf_acquire *acquire, uint64_t number,
-                           double nothing, double *u, double *value, bool *acquired)
+hf_status hfi_safe_propose(hf_context *ctx, const hf_study *study, const hf_acquire *acquire,
+                           uint64_t ordinal, double none, double *u, double *value, bool *acquired)
 {
     hfi_safe *safe = NULL;
     hf_status s = hfi_safe_open(ctx, study, &safe);
     if (s < 0) return s;
     const hfi_places_among among = {.study = study, .admits = surely, .self = safe};
-    s = hfi_hunt(ctx, &among, acquire, number, nothing, u, value, acquired);
+    s = hfi_hunt(ctx, &among, acquire, ordinal, none, u, value, acquired);
     if (s == HF_ERR_NO_DATA)
         s = hfi_fail(ctx, HF_ERR_ARGUMENT,
                      "no settings are known to satisfy the certain constraints: add a trial that does, or "

@@ -19,7 +19,7 @@ hf_study_settings hf_study_settings_default(void)
                                .repeats = 2};
 }
 
-/* ---- checks --------------------------------------------------------------------------------------------- */
+/* ---- checks -------------------------------------------------------------------------------------------- */
 
 static hf_status check_certain(hf_context *ctx, const hf_outcome *o)
 {
@@ -107,7 +107,7 @@ static hf_status check_numbers(hf_context *ctx, const hf_study_settings *s)
     return HF_OK;
 }
 
-/* ---- the copy --------------------------------------------------------------------------------------------- */
+/* ---- the copy ------------------------------------------------------------------------------------------ */
 
 static char *copy_text(const hf_study *study, const char *text, bool *lost)
 {
@@ -182,7 +182,7 @@ void hfi_study_free_settings(hf_study *study)
     hfi_memory_free(memory, study->expression);
 }
 
-/* ---- what follows ------------------------------------------------------------------------------------------- */
+/* ---- what follows -------------------------------------------------------------------------------------- */
 
 double hfi_study_sign(const hf_study *study, size_t outcome)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where to try next with two or three objectives: the largest expected hypervolume improvement over the front of posterior
- * means. */
+/* Where to try next with two or three objectives: the largest expected hypervolume improvement over the front
+ * of posterior means. */
 #include "study/propose.h"
 
 #include <holdfast/acquire_front.h>
 #include <math.h>
 #include <string.h>
 
-/* What is not worth having lies this share of the front's range below its worst values. */
+/* The reference point lies this share of the front's range below its worst values. */
 static const double below = 0.1;
 
-/* Worst value of each objective on the front, and a share of the range of the front below; where the front has no range,
- * of the range of all places that were tried. */
+/* Worst value of each objective on the front, and a share of the range of the front below; where the front
+ * has no range, of the range of all places that were tried. */
 static hf_status reference_of(hf_context *ctx, const hf_study *study, size_t n, const double *front,
                               double *reference)
 {

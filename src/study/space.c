@@ -201,12 +201,11 @@ static hf_status no_label(hf_context *ctx, const hf_variable *v, const char *tex
                     list);
 }
 
-hf_status hf_study_parse(hf_context *ctx, const hf_study *study, size_t index, const char *text,
-                         double *value)
+hf_status hf_study_parse(hf_context *ctx, const hf_study *study, size_t j, const char *text, double *value)
 {
-    if (study == NULL || text == NULL || value == NULL || index >= study->s.variables)
+    if (study == NULL || text == NULL || value == NULL || j >= study->s.variables)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_parse: a study, a variable and a text are needed");
-    const hf_variable *v = &study->s.variable[index];
+    const hf_variable *v = &study->s.variable[j];
     if (!numeric(v)) {
         for (size_t i = 0; i < v->levels; i++) {
             if (strcmp(v->level[i], text) != 0) continue;
@@ -223,14 +222,14 @@ hf_status hf_study_parse(hf_context *ctx, const hf_study *study, size_t index, c
     return s;
 }
 
-size_t hf_study_format(const hf_study *study, size_t index, double value, size_t room, char *text)
+size_t hf_study_format(const hf_study *study, size_t j, double value, size_t n, char *text)
 {
-    if (study == NULL || index >= study->s.variables) return 0;
-    const hf_variable *v = &study->s.variable[index];
+    if (study == NULL || j >= study->s.variables) return 0;
+    const hf_variable *v = &study->s.variable[j];
     if (!numeric(v)) {
         const size_t level = value >= 0.0 && value < (double)v->levels ? (size_t)value : v->levels;
-        return (size_t)snprintf(text, room, "%s", level < v->levels ? v->level[level] : "");
+        return (size_t)snprintf(text, n, "%s", level < v->levels ? v->level[level] : "");
     }
     char digits[32];
-    return (size_t)snprintf(text, room, "%s", hf_format_double(value, digits));
+    return (size_t)snprintf(text, n, "%s", hf_format_double(value, digits));
 }

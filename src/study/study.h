@@ -32,7 +32,8 @@ typedef enum hfi_study_kind {
     HFI_STUDY_EXPIRED,   /* id: trial */
     HFI_STUDY_FITTED,    /* id: outcome; of: readings; values: hfi_fitted */
     HFI_STUDY_REGION,    /* id: region; values: hfi_region */
-    HFI_STUDY_LABELLED,  /* id: trial; of: outcome; values: label, correction, its variance; text: note */
+    HFI_STUDY_LABELLED,  /* id: trial; of: outcome; values: label, correction, variance;
+                            text: note */
     HFI_STUDY_KINDS
 } hfi_study_kind;
 extern const char *const hfi_study_kind_names[HFI_STUDY_KINDS];
@@ -52,7 +53,8 @@ typedef struct hfi_study_journal {
      * appends until `end`. NULL where nobody else can. */
     hf_status (*begin)(hf_context *ctx, void *user, hf_study *study, bool lock);
     void (*end)(void *user);
-    /** All of them or none, durable on return; between begin with `lock`, and end. NULL: to look only. */
+    /** All of them or none, durable on return; between begin with `lock`, and end. NULL: to look
+     * only. */
     hf_status (*append)(hf_context *ctx, void *user, size_t count, const hfi_study_event *events);
     void (*close)(void *user);
     void *user;
@@ -69,17 +71,18 @@ typedef struct hfi_trial {
     uint64_t fact;             /* number of its result among all that were told; 0: none */
     char *note;                /* a block of its own, or NULL */
     double *value, *noise;     /* outcomes each */
-    double *label;             /* 3 of each outcome: hf_expert_label, correction or NaN, its variance */
+    double *label;             /* 3 an outcome: hf_expert_label, correction or NaN, its variance */
     double *at, *u;            /* variables each: settings, and inputs of the surrogate */
     double numbers[];
 } hfi_trial;
 
-/** Monotone change of an objective's unit: z = y above `knee`, knee - bend log1p((knee - y) / bend) below it. */
+/** Monotone change of an objective's unit: z = y above `knee`, knee - bend log1p((knee - y) / bend)
+ * below it. */
 typedef struct hfi_warp {
     double knee, bend; /* bend infinite: none */
 } hfi_warp;
 
-/** What a training of one outcome's surrogate ended in. */
+/** Result of training one outcome's surrogate. */
 typedef struct hfi_fitted {
     uint64_t readings; /* that there were; 0: it was never trained */
     size_t parameters; /* of the kernel, then noise and mean */
@@ -91,7 +94,8 @@ typedef struct hfi_fitted {
     uint64_t facts; /* results that there were */
 } hfi_fitted;
 
-/** The surrogate of one outcome. Outcome `outcomes` of a study stands for failure: 1 failed, 0 told. */
+/** The surrogate of one outcome. Outcome `outcomes` of a study stands for failure:
+ * 1 failed, 0 told. */
 typedef struct hfi_surrogate {
     hf_posterior *posterior; /* of the warped outcome over u; NULL: not made */
     uint64_t changes;        /* of the study, when it was made */
@@ -138,7 +142,7 @@ struct hf_study {
     hfi_region *region;
 };
 
-/* ---- space.c ------------------------------------------------------------------------------------- */
+/* ---- space.c --------------------------------------------------------------------------------- */
 
 /** HF_ERR_ARGUMENT names what is wrong with a variable. */
 hf_status hfi_variables_check(hf_context *ctx, size_t count, const hf_variable *variable);
@@ -150,45 +154,47 @@ hf_status hfi_variable_admits(hf_context *ctx, const hf_variable *variable, doub
 /** Step of the lattice of inputs; 0: none. */
 double hfi_variable_step(const hf_variable *variable);
 
-/* ---- settings.c ---------------------------------------------------------------------------------- */
+/* ---- settings.c ------------------------------------------------------------------------------ */
 
 /** Checks and copies settings, makes domain and kernel expression. */
-hf_status hfi_study_take_settings(hf_context *ctx, const hf_study_settings *settings, hf_study *study);
+hf_status hfi_study_take_settings(hf_context *ctx, const hf_study_settings *from, hf_study *study);
 void hfi_study_free_settings(hf_study *study);
-/** Surrogates see an outcome times this: objectives are to be large, constraints at most a limit. */
+/** Surrogates see an outcome times this: objectives are to be large, constraints at most a
+ * limit. */
 double hfi_study_sign(const hf_study *study, size_t outcome);
 /** The limit of a constraint, or of failure, in the surrogate's units. */
 double hfi_study_limit(const hf_study *study, size_t outcome);
 bool hfi_study_is_objective(const hf_study *study, size_t outcome);
 
-/* ---- events.c ------------------------------------------------------------------------------------ */
+/* ---- events.c -------------------------------------------------------------------------------- */
 
 /** The study takes over `journal` (copied); there must be none yet. */
 void hfi_study_set_journal(hf_study *study, const hfi_study_journal *journal);
 const hfi_study_journal *hfi_study_get_journal(const hf_study *study);
-/** What others have changed; `lock`: and nobody does until hfi_study_leave(). */
+/** Takes in what others have changed; `lock`: nobody else changes it until hfi_study_leave(). */
 hf_status hfi_study_enter(hf_context *ctx, hf_study *study, bool lock);
 void hfi_study_leave(hf_study *study);
 /** HF_ERR_ARGUMENT for a study that is open to look at only. */
 hf_status hfi_study_writable(hf_context *ctx, const hf_study *study);
 /** Journal first, then memory: all of the events or none and an error. Between enter and leave. */
-hf_status hfi_study_commit(hf_context *ctx, hf_study *study, size_t count, const hfi_study_event *events);
+hf_status hfi_study_commit(hf_context *ctx, hf_study *study, size_t n, const hfi_study_event *news);
 /** Applies an event from a journal. HF_ERR_MODEL_FILE if it cannot follow those before. */
 hf_status hfi_study_replay(hf_context *ctx, hf_study *study, const hfi_study_event *event);
 void hfi_fitted_free(const hfi_memory *memory, hfi_fitted *fitted);
 
-/* ---- trials.c ------------------------------------------------------------------------------------ */
+/* ---- trials.c -------------------------------------------------------------------------------- */
 
 /** The trial, or NULL. */
 hfi_trial *hfi_study_find(const hf_study *study, uint64_t id);
-/** Trial with the settings `at` that others repeat: the first one; 0 if there is none. O(trials). */
+/** Trial with the settings `at` that others repeat: the first one; 0 if there is none.
+ * O(trials). */
 uint64_t hfi_study_same(const hf_study *study, const double *at);
 /** How many trials have these settings, of whatever state but failed and expired ones. */
 size_t hfi_study_repeated(const hf_study *study, uint64_t id);
 /** Inputs of pending trials, k x d, to be freed with hfi_free(). */
 hf_status hfi_study_pending(hf_context *ctx, const hf_study *study, double **x, size_t *count);
 
-/* ---- warp.c -------------------------------------------------------------------------------------- */
+/* ---- warp.c ---------------------------------------------------------------------------------- */
 
 hfi_warp hfi_warp_none(void);
 /** The warp of n values: those far below the median are drawn nearer. Sorts y. */
@@ -198,37 +204,38 @@ double hfi_warp_from(const hfi_warp *warp, double z);
 /** d z / d y at y. */
 double hfi_warp_slope(const hfi_warp *warp, double y);
 
-/* ---- surrogate.c --------------------------------------------------------------------------------- */
+/* ---- surrogate.c ----------------------------------------------------------------------------- */
 
 /** Readings of an outcome: trials that told a number of it. */
 size_t hfi_study_readings(const hf_study *study, size_t outcome);
-/** Makes the surrogate of an outcome agree with what was told. HF_ERR_NO_DATA with fewer than two readings. */
-hf_status hfi_study_surrogate(hf_context *ctx, hf_study *study, size_t outcome, hfi_surrogate **out);
+/** Makes the surrogate of an outcome agree with what was told. HF_ERR_NO_DATA with fewer than two
+ * readings. */
+hf_status hfi_study_surrogate(hf_context *ctx, hf_study *study, size_t of, hfi_surrogate **out);
 /** All that an answer needs: objectives and constraints, and failures where there are some. */
 hf_status hfi_study_surrogates(hf_context *ctx, hf_study *study);
 /** Events that say what was trained since the journal was written: room for outcomes + 1. Their
  * values are in *numbers, to be freed with hfi_free(). */
-hf_status hfi_study_news(hf_context *ctx, const hf_study *study, hfi_study_event *events, size_t *count,
+hf_status hfi_study_news(hf_context *ctx, const hf_study *study, hfi_study_event *news, size_t *n,
                          double **numbers);
 /** The journal has them. */
 void hfi_study_news_told(hf_study *study);
 void hfi_surrogate_free(const hfi_memory *memory, hfi_surrogate *surrogate);
 
-/* ---- tell.c -------------------------------------------------------------------------------------- */
+/* ---- tell.c ---------------------------------------------------------------------------------- */
 
 /** Seconds since 1970: as given, or for NaN the clock's. */
 double hfi_study_clock(double given);
 
-/* ---- expert.c ------------------------------------------------------------------------------------ */
+/* ---- expert.c -------------------------------------------------------------------------------- */
 
-/** What a trial is taken to say about an outcome after what an expert said of it: value and its noise variance. */
+/** A trial's reading of an outcome after an expert's word on it: value and its noise variance. */
 void hfi_trial_corrected(const hfi_trial *trial, size_t outcome, double *value, double *noise);
 /** hf_expert_label of a trial's outcome; HF_EXPERT_BELIEVED where a correction took its place. */
 unsigned char hfi_trial_label(const hfi_trial *trial, size_t outcome);
 
-/* ---- judge.c ------------------------------------------------------------------------------------- */
+/* ---- judge.c --------------------------------------------------------------------------------- */
 
-/** What the surrogates say of a place. Objectives in surrogate units. */
+/** The surrogates' verdict on a place. Objectives in surrogate units. */
 typedef struct hfi_verdict_at {
     double mean[HFI_STUDY_OBJECTIVES], sd[HFI_STUDY_OBJECTIVES];
     double log_success;  /* log probability that the trial does not fail */
@@ -239,26 +246,30 @@ hf_status hfi_study_judge(hf_context *ctx, const hf_study *study, size_t m, cons
                           hfi_verdict_at *out);
 /** Whether place a is to be preferred: likely feasible ones first, then the first objective. */
 bool hfi_place_better(const hfi_verdict_at *a, const hfi_verdict_at *b);
-/** The incumbent: among trials that told the first objective, by posterior mean and feasibility. 0: none. */
-hf_status hfi_study_incumbent(hf_context *ctx, const hf_study *study, uint64_t *trial, hfi_verdict_at *place);
-/** Numbers of all trials that told something, no settings twice, and what is thought of them; to be freed. */
+/** The incumbent: among trials that told the first objective, by posterior mean and feasibility.
+ * 0: none. */
+hf_status hfi_study_incumbent(hf_context *ctx, const hf_study *study, uint64_t *trial,
+                              hfi_verdict_at *verdict);
+/** Numbers of all trials that told something, no settings twice, and the verdicts on them; to
+ * be freed. */
 hf_status hfi_study_candidates(hf_context *ctx, const hf_study *study, uint64_t **trial,
                                hfi_verdict_at **place, size_t *count);
 
-/* ---- best.c -------------------------------------------------------------------------------------- */
+/* ---- best.c ---------------------------------------------------------------------------------- */
 
-/** A context like `ctx` with the study's seed, and surrogates that know what others told. On success to
- * be ended by hfi_context_give_back(). */
+/** A context like `ctx` with the study's seed, and surrogates that know what others told. On
+ * success to be ended by hfi_context_give_back(). */
 hf_status hfi_study_begin(hf_context *ctx, hf_study *study, hf_context **own);
 /** A surrogate's value in the user's units. */
 double hfi_study_outward(const hf_study *study, size_t outcome, double z);
 /** A place in the user's units. `trial` may be 0. */
-void hfi_study_describe(const hf_study *study, uint64_t trial, const hfi_verdict_at *place, hf_best *out);
-/** Trials that nobody dominates and their posterior means (surrogates' units, objectives each); room for all that told. */
-hf_status hfi_study_front_of(hf_context *ctx, const hf_study *study, uint64_t *trial, double *values,
+void hfi_study_describe(const hf_study *study, uint64_t id, const hfi_verdict_at *at, hf_best *out);
+/** Trials that nobody dominates and their posterior means (surrogates' units, objectives each);
+ * room for all that told. */
+hf_status hfi_study_front_of(hf_context *ctx, const hf_study *study, uint64_t *trial, double *value,
                              size_t *count);
 
-/* ---- propose.c, doubt.c, safe.c ------------------------------------------------------------------- */
+/* ---- propose.c, doubt.c, safe.c -------------------------------------------------------------- */
 
 /** A proposal on its way. */
 typedef struct hfi_proposed {
@@ -270,8 +281,8 @@ typedef struct hfi_proposed {
 } hfi_proposed;
 /** The share of wrong readings that repetitions have shown. */
 double hfi_study_wrong_share(const hf_study *study, size_t outcome, const hfi_surrogate *s);
-/** Readings that agree, for this noise variance, with another one of the same settings: out[i] := true, others stay.
- * Two wrong readings agree by chance only, so these are never set aside. */
+/** Readings that agree, for this noise variance, with another one of the same settings: out[i] :=
+ * true, others stay. Two wrong readings agree by chance only, so these are never set aside. */
 void hfi_study_confirmed(const hf_study *study, const hfi_surrogate *s, double noise, double range,
                          bool *out);
 /** The trial whose repetition decides what comes next, or 0. */

@@ -22,9 +22,9 @@ void hfi_surrogate_free(const hfi_memory *memory, hfi_surrogate *s)
     *s = (hfi_surrogate){0};
 }
 
-/* ---- readings ------------------------------------------------------------------------------------------- */
+/* ---- readings ------------------------------------------------------------------------------------------ */
 
-/* What a trial says about an outcome, or NaN, and with which noise. */
+/* A trial's reading of an outcome, or NaN, and its noise. */
 static double said(const hf_study *study, const hfi_trial *trial, size_t outcome, double *noise)
 {
     double value;
@@ -73,10 +73,12 @@ static hf_status gather(hf_context *ctx, const hf_study *study, size_t outcome, 
     return HF_OK;
 }
 
-/* ---- what the others say of a reading ------------------------------------------------------------------------ */
+/* ---- what the others say of a reading ------------------------------------------------------------------ */
 
-/* loo_mean and loo_var of the readings `which`, observed, warped units: of those without a say a prediction. */
-hf_status hfi_surrogate_look_at(hf_context *ctx, const hf_study *study, hfi_surrogate *s, const bool *which)
+/* loo_mean and loo_var of the readings `which`, observed, warped units: of those without a say a
+ * prediction. */
+hf_status hfi_surrogate_look_at(hf_context *ctx, const hf_study *study, hfi_surrogate *s,
+                                const bool *readings)
 {
     const size_t anchors = hf_posterior_anchors(s->posterior), d = study->d;
     const bool exact = hf_posterior_solver(s->posterior) == HF_SOLVER_EXACT;
@@ -92,7 +94,7 @@ hf_status hfi_surrogate_look_at(hf_context *ctx, const hf_study *study, hfi_surr
         hf_reading *r = &s->reading[i];
         const size_t at = k;
         k += !s->aside[i];
-        if (!which[i]) continue;
+        if (!readings[i]) continue;
         if (!s->aside[i] && exact && sited == anchors) {
             r->loo_mean = mean[at];
             r->loo_var = var[at] + noise + s->noise[i];
@@ -136,7 +138,7 @@ static hf_status explain_suspects(hf_context *ctx, const hf_study *study, hfi_su
     return status;
 }
 
-/* ---- making one ------------------------------------------------------------------------------------------------ */
+/* ---- making one ---------------------------------------------------------------------------------------- */
 
 static bool due(const hfi_fitted *fitted, size_t n)
 {
@@ -164,13 +166,13 @@ static hf_status make(hf_context *ctx, const hf_study *study, size_t outcome, hf
     return status;
 }
 
-hf_status hfi_study_surrogate(hf_context *ctx, hf_study *study, size_t outcome, hfi_surrogate **out)
+hf_status hfi_study_surrogate(hf_context *ctx, hf_study *study, size_t of, hfi_surrogate **out)
 {
-    hfi_surrogate *s = &study->surrogate[outcome];
+    hfi_surrogate *s = &study->surrogate[of];
     *out = s;
     if (s->posterior != NULL && s->changes == study->facts) return HF_OK;
     hfi_surrogate made = {0};
-    const hf_status status = make(ctx, study, outcome, &made);
+    const hf_status status = make(ctx, study, of, &made);
     if (status < 0) {
         hfi_surrogate_free(&study->memory, &made);
         return status;
@@ -190,13 +192,13 @@ hf_status hfi_study_surrogates(hf_context *ctx, hf_study *study)
     return status;
 }
 
-/* ---- for the journal ------------------------------------------------------------------------------------------- */
+/* ---- for the journal ----------------------------------------------------------------------------------- */
 
-hf_status hfi_study_news(hf_context *ctx, const hf_study *study, hfi_study_event *events, size_t *count,
+hf_status hfi_study_news(hf_context *ctx, const hf_study *study, hfi_study_event *news, size_t *n,
                          double **numbers)
 {
     size_t total = 1;
-    *count = 0;
+    *n = 0;
     for (size_t o = 0; o <= study->outcomes; o++) {
         const hfi_fitted *f = &study->surrogate[o].next;
         if (study->surrogate[o].trained) total += 6 + f->parameters + f->aside + f->doubted;
@@ -211,12 +213,12 @@ hf_status hfi_study_news(hf_context *ctx, const hf_study *study, hfi_study_event
                                 f->warp.knee,          f->warp.bend,     (double)f->facts};
         memcpy(at, head, sizeof head);
         memcpy(at + 6, f->value, held * sizeof *at);
-        events[(*count)++] = (hfi_study_event){.kind = HFI_STUDY_FITTED,
-                                               .id = o,
-                                               .of = f->readings,
-                                               .time = 0.0,
-                                               .count = 6 + held,
-                                               .values = at};
+        news[(*n)++] = (hfi_study_event){.kind = HFI_STUDY_FITTED,
+                                         .id = o,
+                                         .of = f->readings,
+                                         .time = 0.0,
+                                         .count = 6 + held,
+                                         .values = at};
         at += 6 + held;
     }
     return HF_OK;

@@ -11,15 +11,18 @@
 /** Settings of a fit of n readings of one outcome over u; `kernel` points into the study. */
 hf_status hfi_surrogate_settings(hf_context *ctx, const hf_study *study, size_t outcome, size_t n,
                                  hf_fit_settings *out);
-/** Trains: hyperparameters and verdicts of the gathered readings, which it warps; s->next is news. */
-hf_status hfi_surrogate_train(hf_context *ctx, const hf_study *study, size_t outcome, hfi_surrogate *s);
+/** Trains: hyperparameters and verdicts of the gathered readings, which it warps; s->next is
+ * news. */
+hf_status hfi_surrogate_train(hf_context *ctx, const hf_study *study, size_t of, hfi_surrogate *s);
 /** The posterior with the hyperparameters and verdicts that are remembered. */
-hf_status hfi_surrogate_hold(hf_context *ctx, const hf_study *study, size_t outcome, hfi_surrogate *s);
-/** loo_mean and loo_var of the readings `which`: what the others say of each, with its noise, warped units. */
-hf_status hfi_surrogate_look_at(hf_context *ctx, const hf_study *study, hfi_surrogate *s, const bool *which);
-/** A surrogate of an outcome without some of its readings, with a warp of its own and the prior mean of trials that
- * fill the space. */
-hf_status hfi_surrogate_without(hf_context *ctx, const hf_study *study, size_t outcome, const bool *left_out,
-                                hf_posterior **out);
+hf_status hfi_surrogate_hold(hf_context *ctx, const hf_study *study, size_t of, hfi_surrogate *s);
+/** loo_mean and loo_var of some `readings`: what the others say of each, with its noise,
+ * warped units. */
+hf_status hfi_surrogate_look_at(hf_context *ctx, const hf_study *study, hfi_surrogate *s,
+                                const bool *readings);
+/** A surrogate of an outcome without some of its readings, with a warp of its own and the prior
+ * mean of trials that fill the space. */
+hf_status hfi_surrogate_without(hf_context *ctx, const hf_study *study, size_t outcome,
+                                const bool *disregarded, hf_posterior **out);
 
 #endif

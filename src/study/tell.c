@@ -107,19 +107,18 @@ static hf_status result(hf_context *ctx, hf_study *study, hfi_study_kind kind, u
     return settle(ctx, study, kind, id, numbers, note);
 }
 
-hf_status hf_study_tell(hf_context *ctx, hf_study *study, uint64_t trial, const double *value,
+hf_status hf_study_tell(hf_context *ctx, hf_study *study, uint64_t trial, const double *y,
                         const double *noise, const char *note)
 {
-    return result(ctx, study, HFI_STUDY_TOLD, trial, value, noise, note);
+    return result(ctx, study, HFI_STUDY_TOLD, trial, y, noise, note);
 }
 
-hf_status hf_study_fail(hf_context *ctx, hf_study *study, uint64_t trial, const double *value,
-                        const char *note)
+hf_status hf_study_fail(hf_context *ctx, hf_study *study, uint64_t trial, const double *y, const char *note)
 {
-    return result(ctx, study, HFI_STUDY_FAILED, trial, value, NULL, note);
+    return result(ctx, study, HFI_STUDY_FAILED, trial, y, NULL, note);
 }
 
-hf_status hf_study_add(hf_context *ctx, hf_study *study, const double *at, const double *value,
+hf_status hf_study_add(hf_context *ctx, hf_study *study, const double *at, const double *y,
                        const double *noise, const char *note, uint64_t *id)
 {
     if (ctx == NULL || study == NULL || at == NULL)
@@ -132,7 +131,7 @@ hf_status hf_study_add(hf_context *ctx, hf_study *study, const double *at, const
     if (numbers == NULL) return HF_ERR_MEMORY;
     size_t present = 0;
     memcpy(numbers, at, d * sizeof *at);
-    s = take(ctx, study, value, noise, numbers + d, &present);
+    s = take(ctx, study, y, noise, numbers + d, &present);
     if (s >= 0 && present == 0)
         s = hfi_fail(ctx, HF_ERR_ARGUMENT, "a past trial needs an outcome; all of its are missing");
     if (s >= 0) s = hfi_study_enter(ctx, study, true);

@@ -2,14 +2,15 @@
 /*
  * Training a surrogate, and conditioning one whose training is kept.
  *
- * A training tries a fit of all readings, whose suspect finder gives the verdicts, and, where readings were set
- * aside before, a fit without these, which lets those back that agree with the rest now. The better explanation of
- * all readings is taken: the evidence of the kept ones, with each reading that is set aside a draw from anywhere
- * in the readings' range,
+ * A training tries a fit of all readings, whose suspect finder gives the verdicts, and, where readings were
+ * set aside before, a fit without these, which lets those back that agree with the rest now. The better
+ * explanation of all readings is taken: the evidence of the kept ones, with each reading that is set aside a
+ * draw from anywhere in the readings' range,
  *
  *     merit = log N(kept) + k log(1 - w) + (n - k) log(w / range),
  *
- * w the share of wrong readings that repetitions have shown. So a verdict does not flicker with the finder's starts.
+ * w the share of wrong readings that repetitions have shown. So a verdict does not flicker with the finder's
+ * starts.
  */
 #include "study/surrogate.h"
 
@@ -24,7 +25,7 @@ enum {
     STEPS = 15
 };
 
-/* ---- settings of fits ------------------------------------------------------------------------------------- */
+/* ---- settings of fits ---------------------------------------------------------------------------------- */
 
 hf_status hfi_surrogate_settings(hf_context *ctx, const hf_study *study, size_t outcome, size_t n,
                                  hf_fit_settings *out)
@@ -45,7 +46,8 @@ hf_status hfi_surrogate_settings(hf_context *ctx, const hf_study *study, size_t 
     return HF_OK;
 }
 
-/* Assignments of what a training ended in: parameters of the kernel, noise and mean. Names are the kernel's. */
+/* Assignments of what a training ended in: parameters of the kernel, noise and mean. Names are the
+ * kernel's. */
 static hf_status assignments(hf_context *ctx, const hf_study *study, const hfi_fitted *fitted,
                              hf_kernel **kernel, hf_assignment **out)
 {
@@ -84,7 +86,7 @@ static void learn(const hf_posterior *posterior, double *value)
     value[count + 1] = hfi_scaling_mean(&posterior->scaling, 0, constant);
 }
 
-/* ---- the two fits ------------------------------------------------------------------------------------------ */
+/* ---- the two fits -------------------------------------------------------------------------------------- */
 
 static bool any_noise(const hfi_surrogate *s)
 {
@@ -151,9 +153,9 @@ static bool listed(const double *list, size_t count, uint64_t id)
     return false;
 }
 
-hf_status hfi_surrogate_hold(hf_context *ctx, const hf_study *study, size_t outcome, hfi_surrogate *s)
+hf_status hfi_surrogate_hold(hf_context *ctx, const hf_study *study, size_t of, hfi_surrogate *s)
 {
-    const hfi_fitted *before = &study->fitted[outcome];
+    const hfi_fitted *before = &study->fitted[of];
     s->next = (hfi_fitted){.warp = before->warp};
     warp(s);
     for (size_t i = 0; i < s->n; i++) {
@@ -161,10 +163,10 @@ hf_status hfi_surrogate_hold(hf_context *ctx, const hf_study *study, size_t outc
         s->reading[i].suspected =
             s->aside[i] || listed(before->trial + before->aside, before->doubted, s->trial[i]);
     }
-    return condition(ctx, study, outcome, s, s->aside, before, &s->posterior);
+    return condition(ctx, study, of, s, s->aside, before, &s->posterior);
 }
 
-/* ---- attempts ----------------------------------------------------------------------------------------------- */
+/* ---- attempts ------------------------------------------------------------------------------------------ */
 
 /* One explanation of the readings. */
 typedef struct attempt {
@@ -174,7 +176,7 @@ typedef struct attempt {
     double merit;
 } attempt;
 
-/* What both attempts share. */
+/* Things that both attempts share. */
 typedef struct training {
     const hf_study *study;
     size_t outcome;
@@ -211,7 +213,7 @@ static hf_status fit(hf_context *ctx, const training *t, const double *y, bool f
     hf_assignment *start = NULL;
     hf_status s = hfi_surrogate_settings(ctx, t->study, t->outcome, t->s->n, &settings);
     if (!finder) settings.suspects = HF_SUSPECTS_OFF;
-    /* Of what nobody tried it is thought that it succeeds. */
+    /* Places that nobody tried are thought to succeed. */
     const hf_assignment success = {.name = "mean", .value = 0.0};
     if (t->outcome == t->study->outcomes) {
         settings.set = &success;
@@ -311,7 +313,7 @@ static hf_status try_without(hf_context *ctx, const training *t, const bool *out
     return s;
 }
 
-/* ---- the training -------------------------------------------------------------------------------------------- */
+/* ---- the training -------------------------------------------------------------------------------------- */
 
 /* Parameters and verdicts of the attempt that won, into s->next. The posterior is made of these, as it is
  * where they come out of a journal: to the last digit the same. */
@@ -378,12 +380,12 @@ static hf_status best_attempt(hf_context *ctx, const training *t, attempt *best)
     return s;
 }
 
-hf_status hfi_surrogate_train(hf_context *ctx, const hf_study *study, size_t outcome, hfi_surrogate *s)
+hf_status hfi_surrogate_train(hf_context *ctx, const hf_study *study, size_t of, hfi_surrogate *s)
 {
-    training t = {.study = study, .outcome = outcome, .s = s, .before = &study->fitted[outcome]};
+    training t = {.study = study, .outcome = of, .s = s, .before = &study->fitted[of]};
     attempt best = {0};
     s->next = (hfi_fitted){.warp = hfi_warp_none()};
-    if (hfi_study_is_objective(study, outcome)) {
+    if (hfi_study_is_objective(study, of)) {
         double *scratch = hfi_alloc(ctx, s->n, sizeof *scratch);
         if (scratch == NULL) return HF_ERR_MEMORY;
         memcpy(scratch, s->y, s->n * sizeof *scratch);
@@ -392,14 +394,14 @@ hf_status hfi_surrogate_train(hf_context *ctx, const hf_study *study, size_t out
     }
     warp(s);
     range_of(s, &t);
-    t.wrong = hfi_study_wrong_share(study, outcome, s);
+    t.wrong = hfi_study_wrong_share(study, of, s);
     hf_status status = best_attempt(ctx, &t, &best);
-    if (status >= 0) status = hfi_worse(status, remember(ctx, study, outcome, &best, s));
+    if (status >= 0) status = hfi_worse(status, remember(ctx, study, of, &best, s));
     drop(ctx, &best);
     return status;
 }
 
-/* ---- another one --------------------------------------------------------------------------------------------- */
+/* ---- another one --------------------------------------------------------------------------------------- */
 
 /* Median over the trials that fill the space: others crowd where the objective is large. */
 static double usual(const hf_study *study, size_t outcome, double *scratch)
@@ -414,8 +416,8 @@ static double usual(const hf_study *study, size_t outcome, double *scratch)
     return count > 0 ? hfi_quantile(scratch, count, 0.5) : NAN;
 }
 
-hf_status hfi_surrogate_without(hf_context *ctx, const hf_study *study, size_t outcome, const bool *left_out,
-                                hf_posterior **out)
+hf_status hfi_surrogate_without(hf_context *ctx, const hf_study *study, size_t outcome,
+                                const bool *disregarded, hf_posterior **out)
 {
     const hfi_surrogate *all = &study->surrogate[outcome];
     hf_fit_settings settings;
@@ -424,11 +426,11 @@ hf_status hfi_surrogate_without(hf_context *ctx, const hf_study *study, size_t o
     double *scratch = y + all->n;
     size_t kept = 0;
     for (size_t i = 0; i < all->n; i++) {
-        y[i] = left_out[i] ? NAN : hfi_warp_from(&all->next.warp, all->y[i]);
-        if (!left_out[i]) scratch[kept++] = y[i];
+        y[i] = disregarded[i] ? NAN : hfi_warp_from(&all->next.warp, all->y[i]);
+        if (!disregarded[i]) scratch[kept++] = y[i];
     }
     const hfi_warp w = hfi_warp_of(kept, scratch);
-    for (size_t i = 0; i < all->n; i++) y[i] = left_out[i] ? NAN : hfi_warp_to(&w, y[i]);
+    for (size_t i = 0; i < all->n; i++) y[i] = disregarded[i] ? NAN : hfi_warp_to(&w, y[i]);
     hf_status s = hfi_surrogate_settings(ctx, study, outcome, kept, &settings);
     const hf_assignment mean = {.name = "mean", .value = hfi_warp_to(&w, usual(study, outcome, scratch))};
     settings.set = &mean;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a study remembers of its trials. */
+/* A study's memory of its trials. */
 #include "study/study.h"
 
 #include <math.h>
@@ -50,7 +50,7 @@ uint64_t hf_study_trials(const hf_study *study)
     return study != NULL ? study->trials : 0;
 }
 
-/* What the surrogates think of a trial's values. */
+/* The surrogates' verdict on a trial's values. */
 static void judged(const hf_study *study, uint64_t id, hf_trial *out)
 {
     for (size_t o = 0; o < study->outcomes; o++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What lies far below the median of an objective says little about where it is largest, and much about the
+ * A value far below the median of an objective says little about where it is largest, and much about the
  * scale of everything else. The warp draws it nearer and leaves the upper half as it is:
  *
  *     z = y                                      y >= knee
