@@ -75,9 +75,9 @@ HF_API size_t hf_dpp_mixing_steps(size_t n, size_t m, double tolerance);
 
 /**
  * An approximate sample of the M-DPP: a lazy Metropolis chain on sets of m rows, started at
- * hf_dpp_greedy()'s. A step stays put with probability 1/2; else a row of the set and one outside
- * are drawn uniformly and swapped with probability min(1, det K_Z'Z' / det K_ZZ) (together the
- * acceptance 1/2 min(1, .) of Burt et al.'s Algorithm 1). Sets that are singular to rounding
+ * hf_dpp_greedy()'s. A step stays put with probability 1/2. Else a row of the set and one outside
+ * are drawn uniformly and swapped with probability min(1, det K_Z'Z' / det K_ZZ). Together that is
+ * the acceptance 1/2 min(1, .) of Burt et al.'s Algorithm 1. Sets that are singular to rounding
  * (conditional variance of a row below 1e-10 of the largest prior variance) have probability 0. If
  * fewer than m rows are linearly independent, it is a sample of sets of as many as are.
  * @param steps   0: hf_dpp_mixing_steps() of n, the rows chosen and 0.01

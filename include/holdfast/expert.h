@@ -14,9 +14,9 @@
  *     E[d_i] = (a_i + w o_i) / (a_i + b + w)      o_i = 1 if doubted, 0 if believed
  *     a_i = |y_i - average| / sd of all readings, unless given
  *
- * **What should it be?** The prior of the right value is normal, with mean m_i and variance v_i of
- * the readings of the J rows nearest to it that nobody doubts; a correction c_i has variance s_i
- * (rcagp S154-S159, with the precision 1 / v_i where Algorithm 1 prints the variance):
+ * **What should it be?** The prior of the right value is normal. Its mean m_i and variance v_i
+ * are those of the readings of the J rows nearest to it that nobody doubts; a correction c_i has
+ * variance s_i (rcagp S154-S159, with the precision 1 / v_i where Algorithm 1 prints the variance):
  *
  *     E[u_i] = (m_i / v_i + c_i / s_i) / (1 / v_i + 1 / s_i)
  *     Var[u_i] = 1 / (1 / v_i + 1 / s_i)
@@ -155,9 +155,9 @@ HF_API hf_status hf_expert_mean(hf_context *ctx, const hf_expert *expert, size_t
 /**
  * Which readings to ask the expert about: those that are expected to move the prior mean most.
  *
- * Candidates are readings without a label and doubted ones without a correction. Of one that is
- * wrong with probability p, whose right value is normal with mean q and variance r before it is
- * asked about, the expert moves the right value by, in the mean square,
+ * Candidates are readings without a label and doubted ones without a correction. One of them is
+ * wrong with probability p, and its right value is normal with mean q and variance r before it is
+ * asked about. The expert then moves the right value by, in the mean square,
  *
  *     p ((q - y)^2 + r^2 / (r + s))     without a label: p = e / (1 + e), e = |y - q| / sqrt(r)
  *     E[d]^2 r^2 / (r + s)              doubted

@@ -85,8 +85,8 @@ typedef struct hf_outcome {
     hf_goal goal;
     double limit; /**< of a constraint, finite */
     /** Constraint, true: only settings are asked for which the constraint surely holds. The
-     * readings differ from the truth by at most `noise_bound`, and the truth minus `centre` has an
-     * RKHS norm of at most `norm_bound` under `kernel` (envelope.h). The kernel is an expression in
+     * readings differ from the truth by at most `noise_bound`. The truth minus `centre` has an RKHS
+     * norm of at most `norm_bound` under `kernel` (envelope.h). The kernel is an expression in
      * x1, x2, ..., the variables in [0, 1] and codes, with all its values written, e.g.
      * "4*se(lengthscale=0.3)". The first trials must come from hf_study_add(), with settings that
      * satisfy the constraint. */
@@ -324,9 +324,9 @@ HF_API hf_status hf_study_look(hf_context *ctx, hf_study *study);
  * may be NULL. HF_ERR_ARGUMENT, HF_ERR_NO_DATA and the errors of hf_study_look(). O(m n^2). */
 HF_API hf_status hf_study_predict(hf_context *ctx, hf_study *study, size_t outcome, size_t m,
                                   const double *at, double *mean, double *sd);
-/** How much each variable matters to an outcome: the standard deviation over the space of the
- * posterior mean's main effect of variable j, as a share of the sd of the posterior mean, with a 90
- * % interval over functions drawn from the posterior. Arrays of as many entries as variables.
+/** How much each variable matters to an outcome. The standard deviation over the space of variable
+ * j's main effect on the posterior mean counts, as a share of the sd of the posterior mean. The 90
+ * % interval is over functions drawn from the posterior. Arrays of as many entries as variables.
  * O(variables (n + 256) 3000). */
 HF_API hf_status hf_study_relevance(hf_context *ctx, hf_study *study, size_t outcome, double *share,
                                     double *lower, double *upper);

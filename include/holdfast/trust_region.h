@@ -9,9 +9,9 @@
  *
  * A round goes like this. hf_trust_region_box() makes the box around the centre, the place of the
  * region's trials with the largest posterior mean. Something chooses points in the box:
- * hf_maximise_confidence(), or draws over hf_trust_candidates(). When they are
- * told, the model is fitted again, and hf_trust_region_update() hears the posterior means of the
- * old centre and of the best new place, both by the new model. After HF_TRUST_ENDED
+ * hf_maximise_confidence(), or draws over hf_trust_candidates(). When they are told, the model is
+ * fitted again. hf_trust_region_update() hears the posterior means of the old centre and of the
+ * best new place, both by the new model. After HF_TRUST_ENDED
  * hf_trust_region_restart() begins again, with a centre that the owner chooses.
  *
  * The published method takes the largest reading for the centre and for success. One wrong reading

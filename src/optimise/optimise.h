@@ -88,11 +88,11 @@ void hfi_walk_end(hf_context *ctx, hfi_walk *walk);
  * down, of a category every other code. Into walk->points; returns how many. */
 size_t hfi_walk_neighbours(hfi_walk *walk, const double *x);
 
-/** Samples (`asked`, or so many as is usual), the last anchors of the posterior (or NULL) that are
- * in the box, at most as many, the guesses, put into the box, and the corners, unless there are
- * many: *points, count x d, to be freed with hfi_free(). Where the box is a lattice of no more
- * points than there would be samples, these instead of samples, anchors and corners.
- * HF_ERR_MEMORY. */
+/** Samples (`asked`, or so many as is usual), guesses, put into the box, and the corners, unless
+ * there are many. The last anchors of the posterior (or NULL) that are in the box come with them,
+ * at most as many as samples. *points: count x d, to be freed with hfi_free(). Where the box is a
+ * lattice of no more points than there would be samples, these instead of samples, anchors and
+ * corners. HF_ERR_MEMORY. */
 hf_status hfi_points_to_look_at(hf_context *ctx, const hf_posterior *near, const hf_domain *domain,
                                 size_t free, const size_t *inputs, size_t asked, size_t guess_count,
                                 const double *guesses, double **points, size_t *count);

@@ -5,8 +5,8 @@
  * expectation of its logarithm, or the logarithm of its expectation.
  *
  * One point: Gauss-Hermite's rule of HFI_UTILITY_NODES nodes. Several: f = mean + L e, L L' the
- * covariance, over quasi-random normal e that stay the same, so that the sum is a smooth function
- * of mean and covariance but where the largest point changes.
+ * covariance, over quasi-random normal e that stay the same. So the sum is a smooth function of
+ * mean and covariance but where the largest point changes.
  */
 #ifndef HFI_UTILITY_H
 #define HFI_UTILITY_H

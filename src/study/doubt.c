@@ -7,9 +7,9 @@
  *
  *     P(wrong) = w q / (w q + (1 - w) p),
  *
- * p the density of the reading under what the others say of it, q that of a value anywhere in the range of
- * the readings, w the share of wrong readings: the mean of a Beta(1/2, 9/2) after every repetition so far,
- * which agreed with what it repeats or did not. Above `enough` the trial is repeated.
+ * p the density of the reading under what the others say of it, q that of a value anywhere in the readings'
+ * range. w, the share of wrong readings, is the mean of a Beta(1/2, 9/2) after every repetition so far, which
+ * agreed with what it repeats or did not. Above `enough` the trial is repeated.
  */
 #include "study/study.h"
 
@@ -17,9 +17,9 @@
 #include <string.h>
 
 static const double enough = 0.5, prior_wrong = 0.5, prior_right = 4.5;
-/* Readings of one place agree that differ by at most so many noise sds of a difference, and so many times the
- * lower quartile of all such differences, where there are enough of these (of sound pairs 94 in 100 do); or
- * by this share of the readings' range. */
+/* Readings of one place agree that differ by at most so many noise sds of a difference. So do those that
+ * differ by so many times the lower quartile of all such differences, where there are enough of these (of
+ * sound pairs 94 in 100 do); or by this share of the readings' range. */
 static const double noise_times = 4.0, usual_times = 6.0, same_range = 0.01;
 /* Repetitions are at most this share of what was told, and a few. */
 static const double most_share = 0.25;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Elsewhere. Where the surrogate sees little more to gain, its trials crowd about one place. A search of its
- * own then begins outside of that niche: d + 1 places that fill the rest of the space, then acquisitions by a
- * surrogate that knows only these, the trials that started the study, and what this search has found. When it
- * sees little to gain either, its best place is a niche too, and the next search begins. Trials of search k
- * have the region -1 - k.
+ * own then begins outside of that niche, with d + 1 places that fill the rest of the space. Acquisitions
+ * follow, by a surrogate that knows only these, the trials that started the study, and what this search has
+ * found. When it sees little to gain either, its best place is a niche too, and the next search begins.
+ * Trials of search k have the region -1 - k.
  */
 #include "study/propose.h"
 

@@ -2,10 +2,10 @@
 /*
  * Training a surrogate, and conditioning one whose training is kept.
  *
- * A training tries a fit of all readings, whose suspect finder gives the verdicts, and, where readings were
- * set aside before, a fit without these, which lets those back that agree with the rest now. The better
- * explanation of all readings is taken: the evidence of the kept ones, with each reading that is set aside a
- * draw from anywhere in the readings' range,
+ * A training tries a fit of all readings, whose suspect finder gives the verdicts. Where readings were set
+ * aside before, it also tries a fit without these, which lets those back that agree with the rest now. The
+ * better explanation of all readings is taken: the evidence of the kept ones, with each reading that is set
+ * aside a draw from anywhere in the readings' range,
  *
  *     merit = log N(kept) + k log(1 - w) + (n - k) log(w / range),
  *
