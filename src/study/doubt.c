@@ -17,9 +17,9 @@
 #include <string.h>
 
 static const double enough = 0.5, prior_wrong = 0.5, prior_right = 4.5;
-/* Readings of one place agree that differ by at most so many noise sds of a difference. So do those that
- * differ by so many times the lower quartile of all such differences, where there are enough of these (of
- * sound pairs 94 in 100 do); or by this share of the readings' range. */
+/* Readings of one place agree that differ by no more than the smaller of two: so many noise sds of a
+ * difference, and so many times the lower quartile of all such differences (0 if they are too few; of sound
+ * pairs 94 in 100 agree). A difference below this share of the readings' range agrees in any case. */
 static const double noise_times = 4.0, usual_times = 6.0, same_range = 0.01;
 /* Repetitions are at most this share of what was told, and a few. */
 static const double most_share = 0.25;
