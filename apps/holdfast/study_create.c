@@ -40,7 +40,7 @@ static const tool_option options[] = {
      false},
     {"draws", 0, "N", "draws of what pending trials may turn out to be (default 128)", false},
     {"no-doubt", 0, NULL, "believe every value", false},
-    {"repeats", 0, "K", "the study repeats a trial at most so often (default 2; 0: never)", false},
+    {"repeats", 0, "K", "the study repeats a trial at most so often (default 1; 0: never)", false},
     {"expires", 0, "SECONDS", "give up trials that are pending for so long (default: never)", false},
 };
 

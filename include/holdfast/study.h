@@ -283,7 +283,9 @@ typedef struct hf_best {
  * constraints only those whose probability of feasibility is at least 1/2 are looked at, or where
  * there is none, the one with the largest. Several objectives: hf_study_front().
  * @param at  a number for each variable
- * HF_ERR_NO_DATA: nothing was told. Errors as of hf_study_look(). O(n^2) beside the surrogate's.
+ * One trial that told something is the best, with an interval without ends. HF_ERR_NO_DATA: nothing
+ * was told, or too little of a constraint. Errors as of hf_study_look(). O(n^2) beside the
+ * surrogate's.
  */
 HF_API hf_status hf_study_best(hf_context *ctx, hf_study *study, double *at, hf_best *out);
 

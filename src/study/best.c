@@ -93,6 +93,32 @@ void hfi_study_describe(const hf_study *study, uint64_t id, const hfi_verdict_at
     }
 }
 
+/* The only trial that told the only outcome; 0 if there are more, or constraints. */
+static uint64_t only_trial(const hf_study *study)
+{
+    if (study->outcomes > 1 || study->failed > 0 || hfi_study_readings(study, 0) != 1) return 0;
+    uint64_t id = 1;
+    while (study->trial[id - 1]->state != HF_TRIAL_TOLD) id++;
+    return id;
+}
+
+static hf_status best_of_one(hf_context *ctx, hf_study *study, double *at, hf_best *out)
+{
+    hf_status s = hfi_study_enter(ctx, study, false);
+    hfi_study_leave(study);
+    const uint64_t id = s >= 0 ? only_trial(study) : 0;
+    if (id == 0) return s;
+    const hfi_trial *trial = hfi_study_find(study, id);
+    memcpy(at, trial->at, study->d * sizeof *at);
+    *out = (hf_best){.trial = id,
+                     .mean = trial->value[0],
+                     .lower = -INFINITY,
+                     .upper = INFINITY,
+                     .feasible = 1.0,
+                     .readings = 1};
+    return s;
+}
+
 hf_status hf_study_best(hf_context *ctx, hf_study *study, double *at, hf_best *out)
 {
     hf_context *own;
@@ -100,7 +126,9 @@ hf_status hf_study_best(hf_context *ctx, hf_study *study, double *at, hf_best *o
     hfi_verdict_at place;
     if (ctx == NULL || study == NULL || at == NULL || out == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_best: a context, a study and two places are needed");
-    hf_status s = hfi_study_begin(ctx, study, &own);
+    hf_status s = best_of_one(ctx, study, at, out);
+    if (s < 0 || only_trial(study) != 0) return s;
+    s = hfi_study_begin(ctx, study, &own);
     if (s < 0) return s;
     s = hfi_worse(s, hfi_study_incumbent(own, study, &id, &place));
     if (s >= 0 && id == 0) s = hfi_fail(own, HF_ERR_NO_DATA, "no trial has told its outcome yet");

@@ -130,7 +130,8 @@ static uint64_t promising(const doubts *d, double best)
     double most = best;
     for (size_t i = 0; i < s->n; i++) {
         if (!(s->aside[i] || s->reading[i].suspected) || !(s->y[i] > most)) continue;
-        if (s->label[i] != HF_EXPERT_UNKNOWN || hfi_study_repeated(d->study, s->trial[i]) > 1) continue;
+        if (s->label[i] != HF_EXPERT_UNKNOWN) continue;
+        if (hfi_study_repeated(d->study, s->trial[i]) > d->study->s.repeats) continue;
         most = s->y[i];
         id = s->trial[i];
     }
@@ -176,7 +177,7 @@ hf_status hfi_study_doubt(hf_context *ctx, const hf_study *study, uint64_t *tria
     hf_status s = hfi_study_incumbent(ctx, study, &incumbent, &place);
     if (s < 0 || incumbent == 0) return s;
     *trial = promising(&d, place.mean[0]);
-    if (*trial != 0 || hfi_study_repeated(study, incumbent) > 1) return s;
+    if (*trial != 0 || hfi_study_repeated(study, incumbent) > study->s.repeats) return s;
     bool doubtful = false;
     s = hfi_worse(s, standing(ctx, &d, incumbent, &doubtful));
     if (s >= 0 && doubtful) *trial = incumbent;

@@ -16,7 +16,7 @@ hf_study_settings hf_study_settings_default(void)
                                .region_from = 50,
                                .draws = 128,
                                .robust = true,
-                               .repeats = 2};
+                               .repeats = 1};
 }
 
 /* ---- checks -------------------------------------------------------------------------------------------- */

@@ -49,7 +49,8 @@ static hf_status gather(hf_context *ctx, const hf_study *study, size_t outcome, 
     const hfi_memory *memory = &study->memory;
     const size_t n = hfi_study_readings(study, outcome), d = study->d;
     if (n < 2)
-        return hfi_fail(ctx, HF_ERR_NO_DATA, "%zu trials have told %s; two are needed for a surrogate", n,
+        return hfi_fail(ctx, HF_ERR_NO_DATA, "%zu trial%s told %s; two are needed for a surrogate", n,
+                        n == 1 ? " has" : "s have",
                         outcome < study->outcomes ? study->s.outcome[outcome].name : "success");
     s->x = hfi_memory_alloc(memory, n, (d + 2) * sizeof *s->x);
     s->trial = hfi_memory_alloc(memory, n, sizeof *s->trial + sizeof *s->aside + sizeof *s->label);

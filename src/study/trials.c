@@ -60,8 +60,9 @@ static void judged(const hf_study *study, uint64_t id, hf_trial *out)
             out->suspected = true;
             out->aside = s->aside[i];
             out->outcome = o;
-            out->mean = s->reading[i].loo_mean;
-            out->sd = sqrt(s->reading[i].loo_var);
+            out->mean = hfi_study_outward(study, o, s->reading[i].loo_mean);
+            out->sd = sqrt(s->reading[i].loo_var) /
+                      hfi_warp_slope(&s->next.warp, hfi_study_sign(study, o) * out->mean);
         }
     }
 }

@@ -18,7 +18,10 @@ static void a_hill_is_climbed(void **state)
     hf_best best;
     double at[2];
     assert_int_equal(hf_study_best(ctx, study, at, &best), HF_ERR_NO_DATA);
-    studies_run(ctx, study, 22, studies_hill, NULL);
+    studies_run(ctx, study, 1, studies_hill, NULL);
+    assert_int_equal(hf_study_best(ctx, study, at, &best), HF_OK);
+    assert_true(best.trial == 1 && best.mean == studies_hill(at) && best.upper == INFINITY);
+    studies_run(ctx, study, 21, studies_hill, NULL);
     assert_true(hf_study_best(ctx, study, at, &best) >= 0);
     assert_true(studies_hill(at) > -1e-3);
     assert_true(fabs(best.mean - studies_hill(at)) < 1e-2);
@@ -32,6 +35,33 @@ static void a_hill_is_climbed(void **state)
 static double valley(const double *at)
 {
     return 100.0 - 3.0 * studies_hill(at);
+}
+
+static double downhill(const double *at)
+{
+    return -studies_hill(at);
+}
+
+static double cheap(double y, size_t step)
+{
+    return step == 9 ? y - 8.0 : y;
+}
+
+/* What the others say of a suspect is in the user's unit and sign. */
+static void a_suspect_is_told_in_the_users_unit(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    const hf_study_settings down = studies_settings(2, studies_plane, &studies_loss);
+    hf_study *study = studies_create(ctx, &down);
+    studies_run(ctx, study, 20, downhill, cheap);
+    hf_trial t;
+    assert_true(hf_study_look(ctx, study) >= 0);
+    assert_int_equal(hf_study_trial(ctx, study, 10, &t), HF_OK);
+    assert_true(t.aside);
+    if (!(fabs(t.mean - downhill(t.at)) < 0.5)) fail_msg("%g for %g", t.mean, downhill(t.at));
+    hf_study_free(study);
+    hf_context_free(ctx);
 }
 
 /* The mirror image of a study, in another unit, asks for the same places. */
@@ -386,6 +416,7 @@ int main(void)
                                        cmocka_unit_test(looking_changes_nothing),
                                        cmocka_unit_test(threads_change_nothing),
                                        cmocka_unit_test(damaged_events_are_refused),
-                                       cmocka_unit_test(an_expert_is_heard)};
+                                       cmocka_unit_test(an_expert_is_heard),
+                                       cmocka_unit_test(a_suspect_is_told_in_the_users_unit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
