@@ -13,7 +13,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum {
     MOST_D = 12
@@ -52,22 +51,15 @@ static hf_study *make(hf_context *ctx, const contents *c)
     return study;
 }
 
-static double processor(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Seconds of one proposal, which is then told its outcome. */
 static double ask(hf_context *ctx, hf_study *study, size_t d)
 {
     hf_proposal proposal;
     hf_trial trial;
     double y;
-    const double start = processor();
+    const double start = bench_processor();
     bench_must(ctx, hf_study_ask(ctx, study, 1, 0.0, &proposal), "ask");
-    const double seconds = processor() - start;
+    const double seconds = bench_processor() - start;
     bench_must(ctx, hf_study_trial(ctx, study, proposal.trial, &trial), "trial");
     bench_targets(1, d, trial.at, &y);
     bench_must(ctx, hf_study_tell(ctx, study, proposal.trial, &y, NULL, NULL), "tell");

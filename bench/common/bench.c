@@ -7,11 +7,21 @@
 #include <string.h>
 #include <time.h>
 
-double bench_now(void)
+static double seconds_of(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double bench_now(void)
+{
+    return seconds_of(CLOCK_MONOTONIC);
+}
+
+double bench_processor(void)
+{
+    return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 void bench_add(timings *t, double seconds)

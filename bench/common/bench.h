@@ -21,6 +21,8 @@ typedef struct timings {
 } timings;
 
 double bench_now(void);
+/** Seconds of the processor, all threads: what other work does hardly matters. */
+double bench_processor(void);
 void bench_add(timings *t, double seconds);
 double bench_median(const timings *t);
 
