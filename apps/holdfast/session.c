@@ -184,6 +184,14 @@ hf_status session_entries(tool_session *session, uint64_t *entries, uint64_t *af
     return *entries > 0 ? HF_OK : session_misuse(session, "--entries: 0 is nothing to take back");
 }
 
+void session_say_removed(uint64_t removed, bool known)
+{
+    if (removed == 0)
+        puts("There was nothing to take back");
+    else if (!known)
+        printf("Took back the last %llu entr%s\n", (unsigned long long)removed, removed == 1 ? "y" : "ies");
+}
+
 hf_status session_column(tool_session *session, const hf_table *table, const char *name, bool missing,
                          const double **out)
 {

@@ -41,11 +41,7 @@ static hf_status undo(studied *run, undoing *u)
 
 static void print_text(const studied *run, const undoing *u)
 {
-    const unsigned long long removed = u->removed;
-    if (removed == 0)
-        puts("There was nothing to take back");
-    else if (!u->known)
-        printf("Took back the last %llu entr%s\n", removed, removed == 1 ? "y" : "ies");
+    session_say_removed(u->removed, u->known);
     for (size_t i = first_gone(u); i < u->journal.count; i++) {
         fputs("Took back ", stdout);
         study_journal_print(run, &u->journal.entry[i], true);

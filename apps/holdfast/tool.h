@@ -180,6 +180,8 @@ hf_status session_name(tool_session *session, const char *what, const char *name
 hf_status session_number(tool_session *session, const char *option, bool needed, double *value);
 /** --entries and --after of a verb that takes back entries of a journal. */
 hf_status session_entries(tool_session *session, uint64_t *entries, uint64_t *after);
+/** Says that nothing was taken back, or, where it is not `known` what went, how many entries. */
+void session_say_removed(uint64_t removed, bool known);
 /** Numbers of a column that is there. `missing`: fields may be; else every one must be a finite
  * number. Messages have file, line and column. */
 hf_status session_column(tool_session *session, const hf_table *table, const char *name, bool missing,

@@ -92,11 +92,7 @@ static void print_entry(const tracked *run, const undoing *u, size_t i)
 
 static void print_text(const tracked *run, const undoing *u)
 {
-    const unsigned long long removed = u->removed;
-    if (removed == 0)
-        puts("There was nothing to take back");
-    else if (!u->known)
-        printf("Took back the last %llu entr%s\n", removed, removed == 1 ? "y" : "ies");
+    session_say_removed(u->removed, u->known);
     for (size_t i = first_gone(u); i < u->history.count; i++) print_entry(run, u, i);
 }
 

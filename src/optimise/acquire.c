@@ -298,36 +298,42 @@ static double work_of(const hfi_acquiring *p)
     return sum + rows * (points + (double)p->d) + (double)p->draws.count * (DRAW_WORK + points);
 }
 
-static hf_status evaluate(hf_context *ctx, hfi_acquiring *p, size_t m, const double *x, double *values,
-                          double *gradients)
+static hfi_surface surface_of(hfi_acquiring *p)
 {
-    if (gradients == NULL) return many(ctx, p, m, p->d, x, values);
+    return (hfi_surface){.what = p->row->name,
+                         .of = p,
+                         .near = p->a->posterior,
+                         .work = work_of(p),
+                         .bottomless = p->row->logarithm,
+                         .many = many,
+                         .at = hfi_acquiring_at};
+}
+
+static hf_status each(hf_context *ctx, const hfi_surface *f, size_t d, size_t m, const double *x,
+                      double *values, double *gradients)
+{
+    if (gradients == NULL) return f->many(ctx, f->of, m, d, x, values);
     for (size_t i = 0; i < m; i++) {
         if (!hfi_progress(ctx, "acquire", (double)i / (double)m, NAN)) return hfi_cancelled(ctx);
-        const hf_status status = hfi_acquiring_at(p, p->d, x + i * p->d, values + i, gradients + i * p->d);
+        const hf_status status = f->at(f->of, d, x + i * d, values + i, gradients + i * d);
         if (status < 0)
             return hfi_fail(ctx, status, "%s has no value or no gradient at row %zu (counted from 0)",
-                            p->row->name, i);
+                            f->what, i);
     }
     return HF_OK;
 }
 
-/* Into room of its own, so that the outputs are untouched on error. */
-static hf_status evaluate_aside(hf_context *ctx, const hf_acquire *a, size_t m, const double *x,
-                                double *values, double *gradients)
+hf_status hfi_surface_at(hf_context *ctx, const hfi_surface *f, size_t d, size_t m, const double *x,
+                         double *values, double *gradients)
 {
-    const size_t d = hf_posterior_dimension(a->posterior);
-    hfi_acquiring p;
     double *v = hfi_alloc_unset(ctx, m, sizeof *v);
     double *g = gradients != NULL ? hfi_alloc_product(ctx, m, d, sizeof *g) : NULL;
-    hf_status status = hfi_acquiring_begin(ctx, a, d, &p);
-    if (v == NULL || (gradients != NULL && g == NULL)) status = HF_ERR_MEMORY;
-    if (status >= 0) status = evaluate(ctx, &p, m, x, v, g);
-    if (status >= 0) {
+    hf_status status = v == NULL || (gradients != NULL && g == NULL) ? HF_ERR_MEMORY : HF_OK;
+    if (status >= 0) status = each(ctx, f, d, m, x, v, g);
+    if (status >= 0 && m > 0) {
         memcpy(values, v, m * sizeof *values);
         if (gradients != NULL) memcpy(gradients, g, m * d * sizeof *gradients);
     }
-    hfi_acquiring_end(ctx, &p);
     hfi_free(ctx, g);
     hfi_free(ctx, v);
     return status;
@@ -342,7 +348,15 @@ hf_status hf_acquire_evaluate(hf_context *ctx, const hf_acquire *acquire, size_t
     const size_t d = hf_posterior_dimension(acquire->posterior);
     hf_status status = hfi_acquire_check(ctx, acquire, d);
     if (status >= 0) status = hfi_posterior_check_rows(ctx, acquire->posterior, count, x, d);
-    return status < 0 || count == 0 ? status : evaluate_aside(ctx, acquire, count, x, values, gradients);
+    if (status < 0 || count == 0) return status;
+    hfi_acquiring p;
+    status = hfi_acquiring_begin(ctx, acquire, d, &p);
+    if (status >= 0) {
+        const hfi_surface surface = surface_of(&p);
+        status = hfi_surface_at(ctx, &surface, d, count, x, values, gradients);
+    }
+    hfi_acquiring_end(ctx, &p);
+    return status;
 }
 
 /* ---- the largest ------------------------------------------------------------------------------------------------------------- */
@@ -363,13 +377,7 @@ hf_status hfi_acquiring_maximise(hf_context *ctx, hfi_acquiring *p, const hf_dom
                                  const hf_search_settings *settings, size_t guess_count,
                                  const double *guesses, double *x, hf_maximiser *found)
 {
-    const hfi_surface surface = {.what = p->row->name,
-                                 .of = p,
-                                 .near = p->a->posterior,
-                                 .work = work_of(p),
-                                 .bottomless = p->row->logarithm,
-                                 .many = many,
-                                 .at = hfi_acquiring_at};
+    const hfi_surface surface = surface_of(p);
     const hf_search_settings usual = hfi_acquire_settings(surface.work, p->d);
     double *place = hfi_alloc(ctx, p->d, sizeof *place), var = 0.0;
     hf_maximiser best = {.index = 0};

@@ -81,6 +81,10 @@ hf_status hfi_acquiring_begin(hf_context *ctx, const hf_acquire *a, size_t d, hf
 void hfi_acquiring_end(hf_context *ctx, hfi_acquiring *p);
 /** As hfi_surface has it; `of` is an hfi_acquiring. */
 hf_status hfi_acquiring_at(void *of, size_t d, const double *x, double *value, double *gradient);
+/** Values of a surface, and its gradients unless these are NULL, at m rows of d inputs. On an error
+ * both are as they were. HF_ERR_MEMORY, HF_ERR_CANCELLED, and the surface's own errors. */
+hf_status hfi_surface_at(hf_context *ctx, const hfi_surface *f, size_t d, size_t m, const double *x,
+                         double *values, double *gradients);
 /** Samples and starts when nothing is said, by the multiplications of a value at a point. */
 hf_search_settings hfi_acquire_settings(double work, size_t d);
 /** The place where it is largest, with value, mean and sd. x and found (neither NULL) are left

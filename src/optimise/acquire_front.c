@@ -292,17 +292,15 @@ static double work_of(const prepared *p)
     return sum;
 }
 
-static hf_status evaluate(hf_context *ctx, prepared *p, size_t m, const double *x, double *values,
-                          double *gradients)
+static hfi_surface surface_of(prepared *p)
 {
-    if (gradients == NULL) return many(ctx, p, m, p->d, x, values);
-    for (size_t i = 0; i < m; i++) {
-        if (!hfi_progress(ctx, "acquire", (double)i / (double)m, NAN)) return hfi_cancelled(ctx);
-        const hf_status status = at(p, p->d, x + i * p->d, values + i, gradients + i * p->d);
-        if (status < 0)
-            return hfi_fail(ctx, status, "EHVI has no value or no gradient at row %zu (counted from 0)", i);
-    }
-    return HF_OK;
+    return (hfi_surface){.what = "EHVI",
+                         .of = p,
+                         .near = p->a->objective[0],
+                         .work = work_of(p),
+                         .bottomless = true,
+                         .many = many,
+                         .at = at};
 }
 
 hf_status hf_ehvi_evaluate(hf_context *ctx, const hf_acquire_front *front, size_t count, const double *x,
@@ -317,18 +315,12 @@ hf_status hf_ehvi_evaluate(hf_context *ctx, const hf_acquire_front *front, size_
     if (status >= 0) status = hfi_posterior_check_rows(ctx, front->objective[0], count, x, d);
     if (status < 0) return status;
     prepared p;
-    double *v = hfi_alloc(ctx, count, sizeof *v);
-    double *g = gradients != NULL ? hfi_alloc_product(ctx, count, d, sizeof *g) : NULL;
     status = prepare(ctx, front, d, &p);
-    if (v == NULL || (gradients != NULL && g == NULL)) status = HF_ERR_MEMORY;
-    if (status >= 0) status = evaluate(ctx, &p, count, x, v, g);
-    if (status >= 0 && count > 0) {
-        memcpy(values, v, count * sizeof *values);
-        if (gradients != NULL) memcpy(gradients, g, count * d * sizeof *gradients);
+    if (status >= 0) {
+        const hfi_surface surface = surface_of(&p);
+        status = hfi_surface_at(ctx, &surface, d, count, x, values, gradients);
     }
     finish(ctx, &p);
-    hfi_free(ctx, g);
-    hfi_free(ctx, v);
     return status;
 }
 
@@ -338,13 +330,7 @@ static hf_status find(hf_context *ctx, prepared *p, const hf_domain *domain,
                       const hf_search_settings *settings, size_t guess_count, const double *guesses,
                       double *place, hf_maximiser *found)
 {
-    const hfi_surface surface = {.what = "EHVI",
-                                 .of = p,
-                                 .near = p->a->objective[0],
-                                 .work = work_of(p),
-                                 .bottomless = true,
-                                 .many = many,
-                                 .at = at};
+    const hfi_surface surface = surface_of(p);
     const hf_search_settings usual = hfi_acquire_settings(surface.work, p->d);
     hf_status status = hfi_maximise_surface(ctx, &surface, domain, settings != NULL ? settings : &usual,
                                             guess_count, guesses, place, found);
