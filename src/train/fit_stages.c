@@ -107,8 +107,8 @@ static hf_status make_share(const hfi_fit *fit, const stage *size, hfi_fit *shar
     for (size_t k = 0; s >= 0 && k < n; k++) {
         const size_t i = share->row[k];
         memcpy(share->x + k * d, fit->x + i * d, d * sizeof *share->x);
-        if (fit->comparable) memcpy(share->comparable + k * d, fit->comparable + i * d, d * sizeof(double));
-        if (fit->sample) share->sample[k] = fit->sample[i];
+        if (share->comparable) memcpy(share->comparable + k * d, fit->comparable + i * d, d * sizeof(double));
+        if (share->sample) share->sample[k] = fit->sample[i];
         share->y[k] = fit->y[i];
         share->extra[k] = fit->extra[i];
     }
