@@ -21,6 +21,8 @@ static const double enough = 0.5, prior_wrong = 0.5, prior_right = 4.5;
  * difference, and so many times the lower quartile of all such differences (0 if they are too few; of sound
  * pairs 94 in 100 agree). A difference below this share of the readings' range agrees in any case. */
 static const double noise_times = 4.0, usual_times = 6.0, same_range = 0.01;
+/* Readings that confirm each other for good differ by less: one pair of wrong ones in a thousand does. */
+static const double confirming_range = 0.001;
 /* Repetitions are at most this share of what was told, and a few. */
 static const double most_share = 0.25;
 enum {
@@ -103,7 +105,7 @@ double hfi_study_wrong_share(const hf_study *study, size_t outcome, const hfi_su
 
 void hfi_study_confirmed(const hf_study *study, const hfi_surrogate *s, double noise, double range, bool *out)
 {
-    const double limit = fmax(noise_times * sqrt(2.0 * noise), same_range * range);
+    const double limit = fmax(noise_times * sqrt(2.0 * noise), confirming_range * range);
     for (size_t i = 0; i < s->n; i++) {
         const uint64_t first = hfi_study_find(study, s->trial[i])->repeats;
         for (size_t k = 0; first != 0 && k < s->n; k++) {

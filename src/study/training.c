@@ -361,21 +361,31 @@ static bool were_aside(const hfi_surrogate *s, const hfi_fitted *before, bool *o
     return any;
 }
 
+/* The attempt without the readings `out` takes the place of the best so far if it explains all readings better. */
+static hf_status compare(hf_context *ctx, const training *t, const bool *out, attempt *best)
+{
+    attempt other = {0};
+    const hf_status s = try_without(ctx, t, out, &other);
+    if (s >= 0 && !(other.merit <= best->merit)) {
+        const attempt held = *best;
+        *best = other;
+        other = held;
+    }
+    drop(ctx, &other);
+    return s;
+}
+
 static hf_status best_attempt(hf_context *ctx, const training *t, attempt *best)
 {
-    bool *out = hfi_alloc(ctx, t->s->n, sizeof *out);
+    const size_t n = t->s->n;
+    const bool more = t->study->s.robust && t->outcome < t->study->outcomes && n <= LARGE;
+    bool *out = hfi_alloc(ctx, n, sizeof *out);
     if (out == NULL) return HF_ERR_MEMORY;
     hf_status s = try_without(ctx, t, NULL, best);
-    if (s >= 0 && t->study->s.robust && t->s->n <= LARGE && were_aside(t->s, t->before, out)) {
-        attempt other = {0};
-        s = hfi_worse(s, try_without(ctx, t, out, &other));
-        if (s >= 0 && !(other.merit <= best->merit)) {
-            const attempt held = *best;
-            *best = other;
-            other = held;
-        }
-        drop(ctx, &other);
-    }
+    if (s >= 0 && more && were_aside(t->s, t->before, out)) s = hfi_worse(s, compare(ctx, t, out, best));
+    if (s >= 0 && more && hfi_surrogate_contradicted(t->study, t->s, t->range, out) &&
+        memcmp(out, best->aside, n * sizeof *out) != 0)
+        s = hfi_worse(s, compare(ctx, t, out, best));
     hfi_free(ctx, out);
     return s;
 }
