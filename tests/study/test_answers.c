@@ -266,11 +266,12 @@ static void what_matters_is_told(void **state)
     hf_context *ctx = hf_context_create();
     hf_study_settings s = studies_settings(2, studies_plane, &studies_gain);
     s.thompson = true;
+    s.start = 16; /* enough of the space is seen */
     hf_study *study = studies_create(ctx, &s);
     studies_run(ctx, study, 20, one_matters, NULL);
     double share[2], low[2], high[2];
     if (hf_study_relevance(ctx, study, 0, share, low, high) < 0) fail_msg("%s", hf_context_message(ctx));
-    assert_true(share[0] > 0.8 && share[1] < 0.3);
+    if (!(share[0] > 0.8 && share[1] < 0.3)) fail_msg("%g %g", share[0], share[1]);
     for (size_t j = 0; j < 2; j++) assert_true(low[j] <= high[j] && low[j] >= 0.0 && high[j] <= 1.0);
     assert_true(low[0] > high[1]);
     hf_study_free(study);
