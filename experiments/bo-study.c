@@ -76,8 +76,8 @@ static void read_options(int argc, char **argv, plan *p)
         {.name = "methods",
          .value = "LIST",
          .help = "of default, plain (doubts nothing), once (repeats nothing), global and regions (with\n"
-                 "and without trust regions), thompson, random; the first is compared with the second\n"
-                 "and with the peers (default default,plain,random)",
+                 "and without trust regions), thompson, pursuit (preset rrp), random; the first is\n"
+                 "compared with the second and with the peers (default default,plain,random)",
          .list = &p->methods,
          .known = bo_method_known},
         {.name = "peers",

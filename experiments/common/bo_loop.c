@@ -37,6 +37,11 @@ static void thompson(hf_study_settings *s)
     s->thompson = true;
 }
 
+static void pursuit(hf_study_settings *s)
+{
+    s->preset = "rrp";
+}
+
 static const bo_method methods[] = {
     {.name = "default", .about = "a study as it comes"},
     {.name = "plain", .about = "values are never doubted, nothing is repeated", .change = plain},
@@ -44,6 +49,7 @@ static const bo_method methods[] = {
     {.name = "global", .about = "no trust regions, whatever the dimension", .change = everywhere},
     {.name = "regions", .about = "trust regions, whatever the dimension", .change = regions},
     {.name = "thompson", .about = "maximisers of functions drawn from the posterior", .change = thompson},
+    {.name = "pursuit", .about = "wrong values by relevance pursuit, preset rrp", .change = pursuit},
     {.name = "random", .about = "uniform points, and the best as told", .uniform = true},
 };
 
