@@ -12,9 +12,12 @@
 
 enum {
     NEAREST = 8,
+    ENOUGH = 5,
     FEWEST = 10 /* readings below which nobody has neighbours to speak of */
 };
 
+/* Neighbours are at most this share of the cube's diagonal away, as in a niche. */
+static const double near = 0.1;
 /* So many deviations from the neighbours' median contradict it; a deviation is at least this share of the range. */
 static const double far_off = 6.0, least_share = 0.01;
 
@@ -26,6 +29,7 @@ static size_t nearest(const hf_study *study, const hfi_surrogate *s, size_t i, d
     for (size_t k = 0; k < s->n; k++) {
         if (k == i || s->label[k] == HF_EXPERT_DOUBTED) continue;
         const double at = hfi_study_distance(study, s->x + i * study->d, s->x + k * study->d);
+        if (at > near) continue;
         if (count == NEAREST && !(at < distance[count - 1])) continue;
         size_t place = count < NEAREST ? count++ : count - 1;
         for (; place > 0 && distance[place - 1] > at; place--) {
@@ -45,6 +49,7 @@ bool hfi_surrogate_contradicted(const hf_study *study, const hfi_surrogate *s, d
     for (size_t i = 0; i < s->n && s->n >= FEWEST; i++) {
         double value[NEAREST], scratch[NEAREST];
         const size_t count = nearest(study, s, i, value);
+        if (count < ENOUGH) continue;
         const double spread = hfi_mad(value, count, scratch), median = hfi_median(value, count);
         const double off = fabs(s->y[i] - median);
         out[i] = s->label[i] == HF_EXPERT_UNKNOWN && off > far_off * fmax(spread, least_share * range);
