@@ -53,5 +53,5 @@ static int compare_indices(const void *left, const void *right)
 
 void hfi_sort_indices(size_t *index, size_t count)
 {
-    qsort(index, count, sizeof *index, compare_indices);
+    if (count > 1) qsort(index, count, sizeof *index, compare_indices); /* of none there may be no array */
 }

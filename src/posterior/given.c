@@ -112,8 +112,8 @@ static void whiten(const hfi_given *g, size_t count, const double *scaled, doubl
 void hfi_given_at(hfi_given *given, const double *x, double *w)
 {
     const size_t d = given->posterior->solution.d;
-    double *scaled = given->room + given->rows;
     if (given->p == 0) return;
+    double *scaled = given->room + given->rows;
     hfi_scaling_inputs(&given->posterior->scaling, 1, x, d, scaled);
     whiten(given, 1, scaled, given->room, scaled + d, w);
 }
