@@ -305,6 +305,7 @@ bool hfi_kernel_is_of_codes(const hf_kernel *kernel, size_t i)
 
 static bool are_twins(const hf_kernel *kernel, const hfi_leaf *a, const hfi_leaf *b)
 {
+    if (a == b) return true;
     return a->form == b->form && a->ard == b->ard && a->columns == b->columns &&
            memcmp(kernel->columns + a->column_at, kernel->columns + b->column_at,
                   a->columns * sizeof *kernel->columns) == 0;
