@@ -229,13 +229,13 @@ static size_t write_kernel(const hf_study *study, bool category, char *text, siz
     size_t at = 0;
     for (size_t j = 0; j < study->d; j++) {
         if (study->domain.category[j] != category) continue;
-        at += (size_t)snprintf(text + at, at < room ? room - at : 0, "%sx%zu",
+        at += (size_t)snprintf(at < room ? text + at : NULL, at < room ? room - at : 0, "%sx%zu",
                                at > 0     ? ", "
                                : category ? "category("
                                           : "matern52(",
                                j + 1);
     }
-    if (at > 0) at += (size_t)snprintf(text + at, at < room ? room - at : 0, ", ard)");
+    if (at > 0) at += (size_t)snprintf(at < room ? text + at : NULL, at < room ? room - at : 0, ", ard)");
     return at;
 }
 
