@@ -23,6 +23,7 @@ static bool is_measured(const hfi_fit *fit, size_t column)
 static size_t measured_inputs(const hfi_fit *fit)
 {
     size_t count = 0;
+    if (!fit->code) return fit->d;
     for (size_t j = 0; j < fit->d; j++) count += is_measured(fit, j) ? 1 : 0;
     return count;
 }
@@ -32,9 +33,9 @@ static size_t measured_inputs(const hfi_fit *fit)
 size_t hfi_fit_inputs_of(const hfi_fit *fit, size_t i, const hf_parameter *parameter, hfi_fit_array *last)
 {
     const hf_kernel *kernel = fit->kernel;
-    const size_t codes = fit->d - measured_inputs(fit);
     const char *bracket = strchr(parameter->name, '[');
-    if (!bracket) return parameter->column == SIZE_MAX ? hf_kernel_dimension(kernel) - codes : 1;
+    if (!bracket && parameter->column != SIZE_MAX) return 1;
+    if (!bracket) return hf_kernel_dimension(kernel) - (fit->d - measured_inputs(fit));
     if (i >= last->end) {
         const size_t length = (size_t)(bracket - parameter->name) + 1;
         hf_parameter other = *parameter;
