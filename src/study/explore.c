@@ -86,8 +86,7 @@ static hf_status survey(hf_context *ctx, const hf_study *study, const hfi_round 
 
 static bool knows(const searches *s, const hfi_trial *t)
 {
-    const bool fills = t->reason == HF_REASON_START || t->reason == HF_REASON_ADDED;
-    return (fills || search_of(t) == s->now) && !inside(s, t->u);
+    return (hfi_trial_fills(t) || search_of(t) == s->now) && !inside(s, t->u);
 }
 
 /* Its posterior, and its best mean among its readings; NULL with fewer than three of them. */

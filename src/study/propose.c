@@ -260,13 +260,7 @@ hf_status hfi_study_spread(hf_context *ctx, const hf_study *study, double *out)
 {
     double *y = hfi_alloc(ctx, study->told + 1, sizeof *y);
     if (y == NULL) return HF_ERR_MEMORY;
-    size_t n = 0;
-    for (uint64_t id = 1; id <= study->trials; id++) {
-        const hfi_trial *t = study->trial[id - 1];
-        const bool fills = t->reason == HF_REASON_START || t->reason == HF_REASON_ADDED;
-        if (fills && t->state == HF_TRIAL_TOLD && !isnan(t->value[study->objective[0]]))
-            y[n++] = t->value[study->objective[0]];
-    }
+    const size_t n = hfi_study_filling(study, study->objective[0], y);
     *out = n > 1 ? 0.5 * (hfi_quantile(y, n, 0.75) - hfi_quantile(y, n, 0.25)) : 0.0;
     hfi_free(ctx, y);
     return HF_OK;

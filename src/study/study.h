@@ -191,8 +191,10 @@ hfi_trial *hfi_study_find(const hf_study *study, uint64_t id);
 uint64_t hfi_study_same(const hf_study *study, const double *at);
 /** How many trials have these settings, of whatever state but failed and expired ones. */
 size_t hfi_study_repeated(const hf_study *study, uint64_t id);
-/** Inputs of pending trials, k x d, to be freed with hfi_free(). */
-hf_status hfi_study_pending(hf_context *ctx, const hf_study *study, double **x, size_t *count);
+/** Whether it is one of those that fill the space: others crowd where the objective is large. */
+bool hfi_trial_fills(const hfi_trial *trial);
+/** What those that fill the space have told of an outcome, as told; how many, at most `told`. */
+size_t hfi_study_filling(const hf_study *study, size_t outcome, double *y);
 
 /* ---- warp.c ---------------------------------------------------------------------------------- */
 

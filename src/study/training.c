@@ -416,13 +416,8 @@ hf_status hfi_surrogate_train(hf_context *ctx, const hf_study *study, size_t of,
 /* Median over the trials that fill the space: others crowd where the objective is large. */
 static double usual(const hf_study *study, size_t outcome, double *scratch)
 {
-    size_t count = 0;
-    for (uint64_t id = 1; id <= study->trials; id++) {
-        const hfi_trial *t = study->trial[id - 1];
-        const bool fills = t->reason == HF_REASON_START || t->reason == HF_REASON_ADDED;
-        if (fills && t->state == HF_TRIAL_TOLD && !isnan(t->value[outcome]))
-            scratch[count++] = hfi_study_sign(study, outcome) * t->value[outcome];
-    }
+    const size_t count = hfi_study_filling(study, outcome, scratch);
+    for (size_t i = 0; i < count; i++) scratch[i] *= hfi_study_sign(study, outcome);
     return count > 0 ? hfi_quantile(scratch, count, 0.5) : NAN;
 }
 

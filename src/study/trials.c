@@ -31,18 +31,20 @@ size_t hfi_study_repeated(const hf_study *study, uint64_t id)
     return count;
 }
 
-hf_status hfi_study_pending(hf_context *ctx, const hf_study *study, double **x, size_t *count)
+bool hfi_trial_fills(const hfi_trial *trial)
 {
-    *x = hfi_alloc_product(ctx, study->pending + 1, study->d, sizeof **x);
-    if (*x == NULL) return HF_ERR_MEMORY;
-    *count = 0;
-    for (uint64_t id = study->trials; id >= 1 && *count < study->pending; id--) {
-        const hfi_trial *trial = study->trial[id - 1];
-        if (trial->state != HF_TRIAL_PENDING) continue;
-        memcpy(*x + *count * study->d, trial->u, study->d * sizeof **x);
-        ++*count;
+    return trial->reason == HF_REASON_START || trial->reason == HF_REASON_ADDED;
+}
+
+size_t hfi_study_filling(const hf_study *study, size_t outcome, double *y)
+{
+    size_t count = 0;
+    for (uint64_t id = 1; id <= study->trials; id++) {
+        const hfi_trial *t = study->trial[id - 1];
+        if (hfi_trial_fills(t) && t->state == HF_TRIAL_TOLD && !isnan(t->value[outcome]))
+            y[count++] = t->value[outcome];
     }
-    return HF_OK;
+    return count;
 }
 
 uint64_t hf_study_trials(const hf_study *study)
