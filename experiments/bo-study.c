@@ -75,7 +75,8 @@ static void read_options(int argc, char **argv, plan *p)
          .last = &p->last},
         {.name = "methods",
          .value = "LIST",
-         .help = "of default, plain (doubts nothing), once (repeats nothing), global and regions (with\n"
+         .help = "of default, plain (doubts nothing), informed (knows which are\n"
+                 "wrong), once (repeats nothing), global and regions (with\n"
                  "and without trust regions), thompson, pursuit (preset rrp), random; the first is\n"
                  "compared with the second and with the peers (default default,plain,random)",
          .list = &p->methods,

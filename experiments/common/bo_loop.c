@@ -50,6 +50,10 @@ static const bo_method methods[] = {
     {.name = "regions", .about = "trust regions, whatever the dimension", .change = regions},
     {.name = "thompson", .about = "maximisers of functions drawn from the posterior", .change = thompson},
     {.name = "pursuit", .about = "wrong values by relevance pursuit, preset rrp", .change = pursuit},
+    {.name = "informed",
+     .about = "an expert doubts each wrong value, and no other",
+     .change = plain,
+     .informed = true},
     {.name = "random", .about = "uniform points, and the best as told", .uniform = true},
 };
 
@@ -79,6 +83,7 @@ typedef struct loop {
     const bo_row *row;
     bo_result *out;
     hf_study *study; /* NULL: uniform points */
+    bool informed;   /* the study is told which values are wrong */
     size_t values;   /* of an evaluation */
     size_t starts, n;
     double *x, *clean, *told; /* a row for each evaluation; x begins with the design */
@@ -203,13 +208,27 @@ static void evaluate(loop *l)
     l->out->wrong += wrong;
 }
 
+/* An expert's word on evaluation n, which the study has been told. */
+static bool inform(loop *l)
+{
+    const double *clean = l->clean + l->n * l->values, *told = l->told + l->n * l->values;
+    bool ok = true;
+    for (size_t j = 0; ok && l->informed && j < l->row->objectives; ++j)
+        ok = told[j] == clean[j] ||
+             done(l,
+                  hf_study_label(l->ctx, l->study, (uint64_t)l->n + 1, j, HF_EXPERT_DOUBTED, NAN, 0.0, NULL),
+                  "hf_study_label");
+    return ok;
+}
+
 static bool step(loop *l)
 {
     double *x = l->x + l->n * l->row->d, *told = l->told + l->n * l->values;
     if (!l->study || l->n < l->starts) {
         evaluate(l);
         return !l->study ||
-               done(l, hf_study_add(l->ctx, l->study, x, told, NULL, NULL, NULL), "hf_study_add");
+               (done(l, hf_study_add(l->ctx, l->study, x, told, NULL, NULL, NULL), "hf_study_add") &&
+                inform(l));
     }
     hf_proposal proposal;
     hf_trial trial;
@@ -220,7 +239,8 @@ static bool step(loop *l)
     if (!done(l, hf_study_trial(l->ctx, l->study, proposal.trial, &trial), "hf_study_trial")) return false;
     memcpy(x, trial.at, l->row->d * sizeof *x);
     evaluate(l);
-    return done(l, hf_study_tell(l->ctx, l->study, proposal.trial, told, NULL, NULL), "hf_study_tell");
+    return done(l, hf_study_tell(l->ctx, l->study, proposal.trial, told, NULL, NULL), "hf_study_tell") &&
+           inform(l);
 }
 
 /* Evaluations after which the regret of tenth k is taken: as peer_optimisers.py does. */
@@ -310,7 +330,7 @@ bool bo_loop(hf_context *ctx, const bo_problem *problem, bo_result *out)
     const bo_method *method = method_of(key.method);
     const double since = cpu_clock();
     *out = (bo_result){.run = key};
-    loop l = {.ctx = ctx, .problem = problem, .row = row, .out = out};
+    loop l = {.ctx = ctx, .problem = problem, .row = row, .out = out, .informed = method->informed};
     l.values = row->objectives + row->constraints;
     l.starts = row->starts < key.evaluations ? row->starts : key.evaluations;
     l.x = room(key.evaluations * row->d, sizeof *l.x);

@@ -33,7 +33,8 @@ typedef struct bo_result {
 /** A way to run. */
 typedef struct bo_method {
     const char *name, *about;
-    bool uniform;                                /**< uniform points, by their values as told, and no study */
+    bool uniform;  /**< uniform points, by their values as told, and no study */
+    bool informed; /**< an expert labels each wrong value as soon as it is told */
     void (*change)(hf_study_settings *settings); /**< what differs from the default, or NULL */
 } bo_method;
 
