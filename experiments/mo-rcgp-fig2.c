@@ -78,7 +78,7 @@ static void terms(const char *kind, mo_terms *out)
 {
     (void)kind;
     mo_waves_terms(out);
-    out->eps[0] = 1e-6;
+    out->eps[0] = 0.0;
     out->eps[1] = 0.025;
 }
 

@@ -55,7 +55,7 @@ static void terms(const char *kind, mo_terms *out)
     (void)kind;
     mo_waves_terms(out);
     out->eps[0] = 0.1;
-    out->eps[1] = 1e-6;
+    out->eps[1] = 0.0;
 }
 
 static void more(const records *done, const words *kinds, const words *models, const char *stem)

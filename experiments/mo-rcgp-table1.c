@@ -50,7 +50,7 @@ static void terms(const char *kind, mo_terms *out)
     out->kernel = out->own_kernel = "se";
     out->nu = 3.0;
     out->eps[0] = 0.1;
-    out->eps[1] = out->eps[2] = 1e-6;
+    out->eps[1] = out->eps[2] = 0.0;
 }
 
 int main(int argc, char **argv)

@@ -52,7 +52,8 @@ static const tool_option options[] = {
      false},
     {"eps", 0, "SHARE",
      "robust sites: expected share of outliers; sets the threshold\nto that quantile of the residuals "
-     "(default 0.1); centre conditional:\nalso one share for each output, separated by commas",
+     "(default 0.1; 0: none are\nexpected, the threshold is the largest residual); centre\nconditional: also "
+     "one share for each output, separated by commas",
      false},
     {"weighting", 0, "KIND",
      "centre conditional: a weight for each reading (reading, default),\nfor each row (joint) or for each "

@@ -22,8 +22,8 @@ int read_eps(const tool_arguments *arguments, fit_settings *out, hf_fit_settings
         if (end == at || (*end != '\0' && *end != ',') || isnan(list[k]))
             return usage_error(arguments->verb,
                                "--eps: '%s' is not a number, nor numbers separated by commas", text);
-        if (!(list[k] > 0 && list[k] < 1))
-            return usage_error(arguments->verb, "--eps: %g is not between 0 and 1", list[k]);
+        if (!(list[k] >= 0 && list[k] < 1))
+            return usage_error(arguments->verb, "--eps: %g is not a share from 0 to less than 1", list[k]);
         at = end + 1;
     }
     if (count == 1) {

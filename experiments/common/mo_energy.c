@@ -131,5 +131,5 @@ void mo_energy_terms(const char *kind, mo_terms *out)
     out->shared_noise = out->average = true;
     out->nu = strcmp(kind, "focused") == 0 ? 9.0 : 10.0;
     out->eps[0] = 0.1;
-    out->eps[1] = 1e-6;
+    out->eps[1] = 0.0;
 }

@@ -81,7 +81,7 @@ static double lower_share(const problem *p, size_t t, double eps)
     for (size_t i = t; i < p->n; i += mo_outputs(p)) count += isnan(p->y[i]) ? 0 : 1;
     if (count < 2) return eps;
     const double last = (double)(count - 1);
-    return fmax(1.0 - floor(last * (1.0 - eps)) / last, 1e-9);
+    return 1.0 - floor(last * (1.0 - eps)) / last;
 }
 
 /* What all published models have in common. */

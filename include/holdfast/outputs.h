@@ -108,7 +108,9 @@ HF_API hf_status hf_outputs_conditional_centre(hf_context *ctx, size_t n, const 
 /**
  * One threshold for each output from |y_it - g_it| over its present readings.
  * @param centre    n x T, row-major without gaps; finite where a reading is present
- * @param eps       T expected shares of outliers in (0, 1); not looked at (may be NULL) with HF_OUTPUTS_MAD
+ * @param eps       T expected shares of outliers in [0, 1); not looked at (may be NULL) with
+ * HF_OUTPUTS_MAD. 0: no outliers are expected there; the threshold is the largest residual, so that
+ * no weight of a reading is below 1/2.
  * @param threshold T; positive and finite, with the lower limits of hf_robust_threshold()
  * Errors: HF_ERR_NO_DATA (an output without a reading), HF_ERR_NOT_FINITE, HF_ERR_ARGUMENT, HF_ERR_DIMENSION, HF_ERR_MEMORY. O(n T log n).
  */

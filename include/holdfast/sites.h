@@ -112,7 +112,8 @@ HF_API hf_status hf_sites_recentre(hf_context *ctx, hf_sites *sites, const doubl
 
 /**
  * c by a rule, from the residuals y - centre of the present readings.
- * @param eps       expected share of outliers, in (0, 1); for the quantile rule only
+ * @param eps       expected share of outliers, in [0, 1); for the quantile rule only. 0: none is
+ * expected; the threshold is the largest residual, so that no weight is below 1/2.
  * @param threshold receives c. With HF_THRESHOLD_GIVEN it holds the number already, which is checked and kept.
  * The result is positive and finite: at least 1e-6 of the readings' own 1.4826 MAD, so that exact data still
  * have a threshold; where that is zero too, 1e-6 of the largest residual; 1 when all are zero.

@@ -149,7 +149,7 @@ typedef struct hf_fit_settings {
 
     hf_centre centre;                 /**< leave-one-out; robust sites only */
     hf_threshold_rule threshold_rule; /**< MAD; robust sites only */
-    double eps;            /**< 0.1: expected share of outliers, for the quantile rule; in (0, 1) */
+    double eps;            /**< 0.1: expected share of outliers, for the quantile rule; in [0, 1) */
     double threshold;      /**< for the given rule, user units; > 0 */
     size_t rounds;         /**< 8: at most so many re-weightings */
     bool consistent_noise; /**< true: observed noise is corrected for down-weighting,
@@ -204,8 +204,9 @@ typedef struct hf_fit_settings {
         independent; /**< false; true: no covariance between outputs, and a kernel (that of `kernel`) with hyperparameters of its own for each. One
                              factorisation of all readings together all the same */
     hf_outputs_weighting weighting; /**< reading; with HF_CENTRE_CONDITIONAL what a weight is about */
-    const double *
-        output_eps; /**< NULL: eps for all; else one expected share of outliers per output, `output_eps_count` of them */
+    /** NULL: eps for all; else one expected share of outliers per output, `output_eps_count` of
+     * them, each in [0, 1). 0: no outliers are expected, the threshold is the largest residual. */
+    const double *output_eps;
     size_t output_eps_count;
     double
         noise_start; /**< noise variance that training starts from, user units squared; 0: 0.1 of the target's scale squared, with several outputs and Gaussian

@@ -47,7 +47,7 @@ static hf_status read_eps(const hfi_reader *r)
     if (model->output_eps == NULL) return HF_ERR_MEMORY;
     hf_status status = hfi_array_read(r, "output_eps", model->outputs, 1, false, model->output_eps);
     for (size_t t = 0; status >= 0 && t < model->outputs; t++)
-        if (!(model->output_eps[t] > 0.0 && model->output_eps[t] < 1.0))
+        if (!(model->output_eps[t] >= 0.0 && model->output_eps[t] < 1.0))
             status = hfi_meta_bad(r, "output_eps");
     model->settings.output_eps = model->output_eps;
     model->settings.output_eps_count = model->outputs;

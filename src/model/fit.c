@@ -140,11 +140,10 @@ static hf_status check_eps(hf_context *ctx, const hf_model *model, const hf_fit_
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu shares of outliers (eps) are given for %zu outputs", count,
                         model->outputs);
     for (size_t t = 0; t < count; t++)
-        if (!(settings->output_eps[t] > 0.0 && settings->output_eps[t] < 1.0))
-            return hfi_fail(
-                ctx, HF_ERR_ARGUMENT,
-                "eps of output \"%s\" is %g; it is a share of outliers and must lie between 0 and 1",
-                hf_model_output(model, t), settings->output_eps[t]);
+        if (!(settings->output_eps[t] >= 0.0 && settings->output_eps[t] < 1.0))
+            return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                            "eps of output \"%s\" is %g; it is a share of outliers, from 0 to less than 1",
+                            hf_model_output(model, t), settings->output_eps[t]);
     return HF_OK;
 }
 

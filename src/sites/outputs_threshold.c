@@ -50,9 +50,10 @@ hf_status hfi_outputs_check_threshold(hf_context *ctx, hf_outputs_threshold rule
     if (eps == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "thresholds by a quantile need eps, a share for each output");
     for (size_t t = 0; t < outputs; t++)
-        if (!(eps[t] > 0.0 && eps[t] < 1.0))
+        if (!(eps[t] >= 0.0 && eps[t] < 1.0))
             return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "eps of output %zu is %g; give a share between 0 and 1, say 0.1", t, eps[t]);
+                            "eps of output %zu is %g; give a share of at least 0 and less than 1, say 0.1", t,
+                            eps[t]);
     return HF_OK;
 }
 

@@ -69,8 +69,9 @@ hf_status hf_robust_threshold(hf_context *ctx, hf_threshold_rule rule, size_t n,
     }
     if (rule != HF_THRESHOLD_QUANTILE && rule != HF_THRESHOLD_MAD)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%d is no threshold rule", (int)rule);
-    if (rule == HF_THRESHOLD_QUANTILE && !(eps > 0.0 && eps < 1.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "eps is %g; give a share between 0 and 1, say 0.1", eps);
+    if (rule == HF_THRESHOLD_QUANTILE && !(eps >= 0.0 && eps < 1.0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "eps is %g; give a share of at least 0 and less than 1, say 0.1", eps);
     if (n > 0 && (y == NULL || centre == NULL))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_robust_threshold: %s is NULL", y == NULL ? "y" : "centre");
     double *r = hfi_alloc(ctx, n, 2 * sizeof *r);

@@ -33,10 +33,10 @@ static hf_status set_rule(hf_context *ctx, const hf_fit_settings *settings, size
                         settings->output_eps_count, outputs);
     for (size_t t = 0; t < outputs; t++) {
         out->eps[t] = settings->output_eps ? settings->output_eps[t] : settings->eps;
-        if (!(out->eps[t] > 0.0 && out->eps[t] < 1.0))
+        if (!(out->eps[t] >= 0.0 && out->eps[t] < 1.0))
             return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "eps of output %zu is %g; it is a share of outliers and must lie between 0 and 1",
-                            t, out->eps[t]);
+                            "eps of output %zu is %g; it is a share of outliers, from 0 to less than 1", t,
+                            out->eps[t]);
     }
     if (settings->threshold_rule == HF_THRESHOLD_GIVEN)
         return hfi_fail(

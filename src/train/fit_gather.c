@@ -85,9 +85,9 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
     if (hfi_kernel_is_auto(s->kernel))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the kernel auto is chosen for a table, by hf_fit(); name the kernel for arrays");
-    if (!(s->eps > 0.0 && s->eps < 1.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "eps is %g; it is a share of outliers and must lie between 0 and 1", s->eps);
+    if (!(s->eps >= 0.0 && s->eps < 1.0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "eps is %g; it is a share of outliers, from 0 to less than 1",
+                        s->eps);
     if (s->threshold_rule == HF_THRESHOLD_GIVEN && !(s->threshold > 0.0))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the threshold is %g; it must be positive", s->threshold);
     if (s->lengthscale_prior != HF_PRIOR_WEAK && !s->priors)

@@ -288,6 +288,12 @@ static void thresholds_follow_their_rules(void **state)
     assert_int_equal(hf_outputs_thresholds(ctx, HF_OUTPUTS_LOWER, 5, 2, y, 2, zero, eps, c), HF_OK);
     assert_near(c[0], 3.0, 1e-13);
     assert_near(c[1], 5.0, 1e-13);
+    const double unexpected[2] = {0.0, 0.5}; /* output 0 has no outliers: its largest residual */
+    for (size_t rule = 0; rule < 2; rule++) {
+        assert_int_equal(
+            hf_outputs_thresholds(ctx, (hf_outputs_threshold)rule, 5, 2, y, 2, zero, unexpected, c), HF_OK);
+        assert_near(c[0], 10.0, 1e-13);
+    }
     assert_int_equal(hf_outputs_thresholds(ctx, HF_OUTPUTS_MAD, 5, 2, y, 2, zero, NULL, c), HF_OK);
     assert_near(c[0], 3.0 * 1.482602218505602 * 3.0,
                 1e-12); /* r = -4 -2 1 3 10: median 1, deviations 5 3 0 2 9 */

@@ -118,8 +118,8 @@ static void errors_say_what_is_wrong(void **state)
     hf_context *ctx = *state;
     const double y[2] = {1.0, 2.0}, bad[2] = {1.0, NAN}, inf[2] = {INFINITY, 0.0};
     double c = 7.0;
-    const double shares[] = {0.0, 1.0, -0.1, 1.5, NAN};
-    for (size_t i = 0; i < 5; i++)
+    const double shares[] = {1.0, -0.1, 1.5, NAN};
+    for (size_t i = 0; i < 4; i++)
         assert_int_equal(hf_robust_threshold(ctx, HF_THRESHOLD_QUANTILE, 2, y, y, shares[i], &c),
                          HF_ERR_ARGUMENT);
     assert_int_equal(hf_robust_threshold(ctx, HF_THRESHOLD_MAD, 2, y, bad, 0.1, &c), HF_ERR_NOT_FINITE);

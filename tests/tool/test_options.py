@@ -142,7 +142,7 @@ class Options(ToolCase):
             (fit + ["--preset", "best"], "rcagp"), (fit + ["--sites", "soft"], "robust"),
             (fit + ["--objective", "luck"], "wloo"), (fit + ["--centre", "here"], "neighbours"),
             (fit + ["--suspects", "maybe"], "force"), (fit + ["--standardise", "yes"], "neither on nor off"),
-            (fit + ["--eps", "1.5"], "between 0 and 1"), (fit + ["--eps", "x"], "not a number"),
+            (fit + ["--eps", "1.5"], "from 0 to less than 1"), (fit + ["--eps", "-0.1"], "from 0"), (fit + ["--eps", "x"], "not a number"),
             (fit + ["--threshold", "-1"], "positive"), (fit + ["--threshold", "1", "--eps", ".1"], "--eps"),
             (fit + ["--threshold", "1", "--set", "threshold=2"], "give one"),
             (fit + ["--sites", "gaussian", "--threshold", "1"], "--sites robust"),

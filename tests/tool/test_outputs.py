@@ -422,7 +422,7 @@ class Mistakes(Outputs):
         self.fails(several + ["--mean", "linear"], "linear")
         self.fails(several + ["--eps", "0.1,0.2"], "--eps", code=2)
         self.fails(several + ["--preset", "morcgp", "--eps", "0.1,0.2"], "2 shares of outliers for 3 outputs", code=2)
-        self.fails(several + ["--preset", "morcgp", "--eps", "0.1,2,0.2"], "not between 0 and 1", code=2)
+        self.fails(several + ["--preset", "morcgp", "--eps", "0.1,2,0.2"], "2 is not a share from 0", code=2)
         self.fails(several + ["--weighting", "joint"], "--weighting", code=2)
         self.fails(several + ["--preset", "independent", "--coregion-rank", "2"], "independent", code=2)
         self.fails(several + ["--max-noise", "0"], "--max-noise", code=2)
