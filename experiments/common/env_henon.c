@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/env_henon.h"
+#include "common/env_bounds.h"
 #include "common/sets.h"
 
 #include <math.h>
@@ -52,6 +53,39 @@ double *env_henon_mesh(size_t side)
         x[2 * i + 1] = place(i % side, side);
     }
     return x;
+}
+
+double *env_henon_numbered(const double *x, size_t n, double first, double step)
+{
+    double *out = numbers(3 * n);
+    for (size_t i = 0; i < n; ++i) {
+        out[3 * i] = x[2 * i];
+        out[3 * i + 1] = x[2 * i + 1];
+        out[3 * i + 2] = first + step * (double)i;
+    }
+    return out;
+}
+
+bool env_henon_published(hf_context *ctx, const env_set *set, double noise, double norm, size_t side,
+                         double *width, double *above)
+{
+    const size_t m = side * side;
+    double *mesh = env_henon_mesh(side), *queries = env_henon_numbered(mesh, m, ENV_HENON_QUERY, 0.0),
+           *x = env_henon_numbered(set->x, set->n, 0.0, 1.0);
+    const env_problem p = {
+        ENV_HENON_PUBLISHED, {.n = set->n, .x = x, .ldx = 3, .y = set->y, .noise = noise}, norm, 0.0};
+    env_bounds b = env_bounds_create(m);
+    hf_envelope *envelope = env_problem_envelope(ctx, &p, "readings, with 1e-8");
+    const bool ok = envelope && env_optimal(ctx, envelope, m, queries, &b);
+    *width = *above = 0.0;
+    for (size_t i = 0; ok && i < m; ++i) *above += (b.upper[i] - env_henon(mesh + 2 * i)) / (double)m;
+    if (ok) *width = env_mean_width(&b);
+    hf_envelope_free(envelope);
+    env_bounds_free(&b);
+    free(x);
+    free(queries);
+    free(mesh);
+    return ok;
 }
 
 env_set env_henon_grid(py_random *stream, size_t side, double noise)

@@ -19,6 +19,15 @@
 
 #define ENV_HENON_KERNEL "se(lengthscale=5)"
 #define ENV_HENON_NORM   1200.0
+/**
+ * The kernel of the published program, which adds 1e-8 to the whole kernel matrix *with the query in
+ * it*: another kernel term that looks at a third input, the number of the reading. All readings have
+ * numbers of their own and all queries ENV_HENON_QUERY, so that 1e-8 stands on the diagonal alone,
+ * that of the query included. What is bounded is then a function of the whole term's norm, read
+ * without noise of that term, at a place with a number that no reading has.
+ */
+#define ENV_HENON_PUBLISHED "se(x1,x2,lengthscale=5)+1e-8*se(x3,lengthscale=0.01)"
+#define ENV_HENON_QUERY     (-5.0)
 
 /** Readings y of f at n points x (n x 2); |y - f(x)| <= noise. */
 typedef struct env_set {
@@ -48,5 +57,13 @@ option_row env_henon_option(const char **data);
 
 /** side x side points of a mesh over the square, z1 outer; 2 side^2 numbers, caller frees. */
 double *env_henon_mesh(size_t side);
+
+/** n rows of two inputs with a third one behind: row i has first + i step; 3 n numbers, caller
+ * frees. (0, 1) numbers readings, (ENV_HENON_QUERY, 0) marks queries. */
+double *env_henon_numbered(const double *x, size_t n, double first, double step);
+/** Mean widths and mean heights of the upper bound above the map, over a mesh of side x side, of the
+ * published program's optimal envelope. false: reason on standard error. */
+bool env_henon_published(hf_context *ctx, const env_set *set, double noise, double norm, size_t side,
+                         double *width, double *above);
 
 #endif

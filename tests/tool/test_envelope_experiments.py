@@ -15,6 +15,7 @@ from toolcase import SOURCE, ToolCase
 BUILD = os.environ.get("HF_BUILD", os.path.join(SOURCE, "build"))
 FOLDER = os.path.join(BUILD, "experiments")
 DATA = os.path.join(SOURCE, "..", "shared", "data")
+SMALL = {"fig2": ["--side", "3"]}
 PROGRAMS = ["tables", "fig2", "fig3", "example2", "example3", "norm"]
 AUTHORS = os.path.exists(os.path.join(DATA, "rkhs_henon_grid_delta1", "bounds.csv"))
 
@@ -107,6 +108,7 @@ class Tables(Envelopes):
         self.assertEqual(len(kept), 36)
         for line in kept:
             self.assertLess(line["optimal"], line["closed_coded"])
+            self.assertTrue(line["optimal"] < line["optimal_coded"] < 1.5 * line["optimal"])
             self.assertLessEqual(line["optimal"], min(line["closed"], line["ellipsoid"]))
             self.assertLess(10 * line["optimal"], min(line["gp"], line["gp_coded"]))
             self.assertEqual((line["outside"], line["truth_outside"]), (0, 0))
@@ -118,14 +120,14 @@ class Tables(Envelopes):
 class Figures(Envelopes):
     def test_without_the_authors_data(self):
         for name in ("fig2", "fig3"):
-            code, out, err = self.start(name, "--data", "nowhere", "--seeds", "0")
+            code, out, err = self.start(name, "--data", "nowhere", "--seeds", "0", *SMALL.get(name, []))
             self.assertEqual(code, 0)
             self.assertIn("not in nowhere (--data DIR)", out)
             self.assertRegex(err, r"nowhere/rkhs_henon_grid_delta1/readings.csv is not there: .*\n    what: .*\n    source: .*http")
 
     @unittest.skipUnless(AUTHORS, "no authors' data")
     def test_the_authors_bounds(self):
-        out = self.good("fig2", "--data", DATA, "--seeds", "0")
+        out = self.good("fig2", "--data", DATA, "--seeds", "0", *SMALL["fig2"])
         self.assertLess(float(re.search(r"bounds within (\S+) of", out).group(1)), 2e-4)
         self.assertAlmostEqual(float(re.search(r"mean C - f ([\d.]+) with", out).group(1)), 4.819, delta=2e-3)
 
@@ -135,9 +137,23 @@ class Figures(Envelopes):
         self.assertEqual(fields[5:7], ["8.93", "21.13"])  # as printed
         self.assertLess(float(fields[1]), float(fields[5]))
 
-    def test_draws(self):
-        self.assertEqual(self.start("fig2", "--data", "nowhere", "--seeds", "1", "--json", "kept")[0], 0)
+    def test_a_printed_average_to_the_digit(self):
+        # All but one kind from a coarse mesh, which is kept, so that only that one takes its time.
+        self.start("fig2", "--data", "nowhere", "--seeds", "0", "--json", "coarse", *SMALL["fig2"])
+        kept = [line for line in self.read("coarse").splitlines() if "grid, noise 1" not in line]
+        self.assertEqual(len(kept), 6)
+        self.write("kept", "\n".join(kept) + "\n")
+        _, out, _ = self.start("fig2", "--data", "nowhere", "--seeds", "0", "--json", "kept")
         above = {line["case"]: line["above"] for line in self.lines("kept")}
+        coded = above["the paper's readings, grid, noise 1, with 1e-8"]
+        self.assertAlmostEqual(coded, 3.0125, delta=1e-3)  # 3.01 is printed
+        self.assertLess(above["the paper's readings, grid, noise 1"], coded)
+        self.assertIn(f"| grid, noise 1 | 3.01 | {coded:.4f} |", out)
+
+    def test_draws(self):
+        done = self.start("fig2", "--data", "nowhere", "--seeds", "1", "--json", "kept", *SMALL["fig2"])
+        self.assertEqual(done[0], 0)
+        above = {line["case"]: line["above"] for line in self.lines("kept") if "seed" in line["case"]}
         self.assertEqual(len(above), 4)
         self.assertGreater(min(above.values()), 0)
         self.assertLess(above["grid, noise 1, seed 0"], above["grid, noise 5, seed 0"])
@@ -178,6 +194,7 @@ class Others(Envelopes):
                 self.assertAlmostEqual(line[kind], (a - 1) ** 2 + (b - 5) ** 2, delta=1e-9)
                 self.assertLessEqual(henon(a, b), -10)
                 self.assertGreaterEqual(line[kind], truth["best"] - 1e-6)
+        self.assertAlmostEqual(found["grid, 64 readings, draw 0"]["published"], 10.671, delta=5e-3)  # 10.67 is printed
 
     def test_reactor(self):
         small = ["--initial", "40", "--samples", "40", "--steps", "2"]
