@@ -126,11 +126,47 @@ HF_API hf_status hf_acquire_maximise(hf_context *ctx, const hf_acquire *a, const
  * @param values_or_null q entries: the acquisition function of each place given those before it
  * With candidates a place can repeat where nothing else promises more. Errors as for
  * hf_acquire_maximise(); outputs untouched. Cost: (1 + sweeps) q calls of that.
+ * hf_acquire_ascend() then moves all places at once.
  */
 HF_API hf_status hf_acquire_batch(hf_context *ctx, const hf_acquire *a, const hf_domain *domain,
                                   const hf_search_settings *settings, size_t q, size_t sweeps,
                                   size_t guess_count, const double *guesses, double *x,
                                   double *values_or_null);
+
+/**
+ * Value of a batch as a function of all its places at once, and its exact gradient:
+ *
+ *     log sum_k P(x_k) E[max(f(x_k) - m_k, 0)],   m_k = max(best, f(pending), f(against),
+ *                                                           f(x_1), ..., f(x_k-1))
+ *
+ * P(x) is the probability of the constraints (1 without). Without constraints the sum is q-EI, the
+ * expected improvement of the best of the batch (Ginsbourger et al. 2010; Wilson et al. 2018). The
+ * expectation over f(x_k) is exact, that over everything before it the mean of the draws, which
+ * are the same for every x.
+ * @param a         of kind log-ei or ei (the value is a logarithm for both); a `best` of -infinity
+ *                  needs points pending or against
+ * @param x         q x d, q >= 1
+ * @param value     -DBL_MAX where the sum is 0
+ * @param gradients q x d, or NULL. 0 where the sum is 0. Where draws of two places tie, one of the
+ *                  two slopes
+ * Errors as for hf_acquire_evaluate(); outputs untouched. O(p n^2 + p^3 + S p^2), p the points
+ * that are pending, against, and of the batch.
+ */
+HF_API hf_status hf_acquire_joint(hf_context *ctx, const hf_acquire *a, size_t q, const double *x,
+                                  double *value, double *gradients);
+
+/**
+ * Climbs hf_acquire_joint() with all q places at once, from those that hf_acquire_batch() found or
+ * any others. Inputs on a lattice, categories and fixed inputs stay; of candidates nothing moves.
+ * The places that come back are never worth less than those given, by the same draws.
+ * @param iterations evaluations at most; 0: 60
+ * @param x          q x d, inside the domain; moved
+ * @param gain       or NULL: by how much the value grew, >= 0
+ * Deterministic, whatever the threads. Errors as for hf_acquire_joint(), and HF_ERR_ARGUMENT for a
+ * place outside the domain; outputs untouched. Cost: that of as many values.
+ */
+HF_API hf_status hf_acquire_ascend(hf_context *ctx, const hf_acquire *a, const hf_domain *domain,
+                                   size_t iterations, size_t q, double *x, double *gain);
 
 HF_END_DECLS
 

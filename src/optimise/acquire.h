@@ -44,6 +44,11 @@ typedef struct hfi_draws {
     double *w, *q; /* p each: room of the one-point functions */
 } hfi_draws;
 
+/** So many draws when nothing is said. */
+#define HFI_DRAWS 128
+/** `count` quasi-random draws of p standard normal variables, each with its negative (e: count x
+ * p); `number` and the context's seed determine them. HF_ERR_MEMORY. */
+hf_status hfi_draw_normals(hf_context *ctx, uint64_t number, size_t p, size_t count, double *e);
 /** `a` has been checked. HF_ERR_MEMORY and those of hfi_given_begin(); then it can only be ended.
  * */
 hf_status hfi_draws_begin(hf_context *ctx, const hf_acquire *a, size_t d, hfi_draws *draws);

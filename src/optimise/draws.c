@@ -7,13 +7,9 @@
 #include <float.h>
 #include <math.h>
 
-enum {
-    DRAWS = 128
-};
-
 /* Standard normal: a sequence of low discrepancy, moved by a random shift, through the quantile function. Half of the draws; the others
  * are their negatives, so that their mean is 0. */
-static hf_status draw_normals(hf_context *ctx, uint64_t number, size_t p, size_t count, double *e)
+hf_status hfi_draw_normals(hf_context *ctx, uint64_t number, size_t p, size_t count, double *e)
 {
     const size_t half = (count + 1) / 2;
     double *ends = hfi_alloc(ctx, p, 3 * sizeof *ends);
@@ -76,7 +72,7 @@ hf_status hfi_draws_begin(hf_context *ctx, const hf_acquire *a, size_t d, hfi_dr
                          .beta = a->beta,
                          .count = p == 0 || linear ? 1
                                   : a->draws > 0   ? a->draws
-                                                   : DRAWS};
+                                                   : HFI_DRAWS};
     hf_status status = condition(ctx, a, d, draws);
     if (status < 0) return status;
     draws->e = hfi_alloc_product(ctx, draws->count, p, sizeof *draws->e);
@@ -84,7 +80,7 @@ hf_status hfi_draws_begin(hf_context *ctx, const hf_acquire *a, size_t d, hfi_dr
     draws->w = hfi_alloc(ctx, p, 2 * sizeof *draws->w);
     if (draws->e == NULL || draws->best == NULL || draws->w == NULL) return HF_ERR_MEMORY;
     draws->q = draws->w + p;
-    if (p > 0 && !linear) status = draw_normals(ctx, a->stream, p, draws->count, draws->e);
+    if (p > 0 && !linear) status = hfi_draw_normals(ctx, a->stream, p, draws->count, draws->e);
     if (status >= 0) find_best(a, draws);
     return status;
 }

@@ -108,7 +108,8 @@ static hf_status compute(hf_context *ctx, asking *a)
         s = hfi_worse(s, hfi_study_propose(ctx, a->study, &round, p));
         round.doubted = round.doubted || p->reason == HF_REASON_REPEAT;
     }
-    return s;
+    round.number = a->study->trials + 1;
+    return s < 0 ? s : hfi_worse(s, hfi_study_together(ctx, a->study, &round, a->proposed));
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------- */

@@ -12,7 +12,14 @@
 /* Gains, as shares of the readings' spread, below which the surrogate sees little and nothing to gain. */
 static const double little = 1e-3, nothing = 1e-6;
 
+/* Of the logarithm of a batch's value: a batch that gains less stays. */
+static const double least_gain = 1e-6;
+/* Multiplications of a batch's climb. */
+static const double batch_work = 1e9;
+
 enum {
+    FEWEST_STEPS = 10, /* evaluations of such a climb */
+    MOST_STEPS = 60,
     GUESSES = 4,        /* best trials from which the acquisition is climbed */
     OTHERS = 2048,      /* places that are looked at when the best one was tried already */
     STARTS_APART = 1021 /* distance of the first points of two seeds in the sequence */
@@ -367,6 +374,147 @@ static hf_status expect(hf_context *ctx, const hf_study *study, const double *u,
     out->mean = sign * y;
     out->sd = sqrt(var) / hfi_warp_slope(&s->next.warp, y);
     return status;
+}
+
+/* ---- a batch ------------------------------------------------------------------------------------------- */
+
+/* The proposals of a call that the acquisition chose: those move, the others and the pending trials stay. */
+typedef struct batch {
+    size_t moving, staying;
+    size_t *number;     /* of proposals, moving */
+    double *staying_u;  /* staying x d */
+    double *before, *u; /* moving x d: settings that there are, as found one after the other, and moved */
+    double *at;         /* moving x variables */
+} batch;
+
+static bool moves(const hfi_proposed *p)
+{
+    return p->reason == HF_REASON_ACQUIRED && !isnan(p->value);
+}
+
+/* From `from` (may be `u`) to the nearest inputs that settings have. */
+static void settle(const hf_study *study, const double *from, double *at, double *u)
+{
+    decode(study, from, at);
+    for (size_t j = 0; j < study->d; j++) u[j] = hfi_variable_encode(&study->s.variable[j], at[j]);
+}
+
+static hf_status gather(hf_context *ctx, const hf_study *study, const hfi_round *r, batch *b)
+{
+    const size_t d = study->d, known = r->pending - r->count, row = d * sizeof(double);
+    b->number = hfi_alloc(ctx, r->count, sizeof *b->number);
+    b->staying_u = hfi_alloc_product(ctx, r->pending + 3 * r->count, d, sizeof *b->staying_u);
+    if (b->number == NULL || b->staying_u == NULL) return HF_ERR_MEMORY;
+    b->before = b->staying_u + r->pending * d;
+    b->u = b->before + r->count * d;
+    b->at = b->u + r->count * d;
+    for (size_t i = 0; i < r->pending; i++) {
+        const double *from = r->pending_u + i * d;
+        if (i < known || !moves(&r->ahead[i - known])) {
+            memcpy(b->staying_u + b->staying++ * d, from, row);
+        } else {
+            settle(study, from, b->at, b->before + b->moving * d);
+            memcpy(b->u + b->moving * d, from, row);
+            b->number[b->moving++] = i - known;
+        }
+    }
+    return HF_OK;
+}
+
+/* Whether each of the moved places is a new one. */
+static bool all_new(const hf_study *study, const hfi_round *r, const batch *b)
+{
+    const size_t d = study->d, row = d * sizeof(double);
+    for (size_t k = 0; k < b->moving; k++) {
+        const double *at = b->at + k * d;
+        if (tried(study, NULL, 0, at)) return false;
+        for (size_t l = 0; l < k; l++)
+            if (memcmp(b->at + l * d, at, row) == 0) return false;
+        for (size_t i = 0; i < r->count; i++)
+            if (!moves(&r->ahead[i]) && memcmp(r->ahead[i].at, at, row) == 0) return false;
+    }
+    return true;
+}
+
+/* Whether the places that were moved, put onto settings that there are, are worth more than before, and are
+ * all likely to succeed. */
+static hf_status better(hf_context *ctx, const hf_study *study, const hf_acquire *a, const batch *b,
+                        bool *out)
+{
+    double before, after;
+    hfi_verdict_at *place = hfi_alloc(ctx, b->moving, sizeof *place);
+    hf_status s = place == NULL ? HF_ERR_MEMORY : hfi_study_judge(ctx, study, b->moving, b->u, place);
+    if (s >= 0) s = hfi_worse(s, hf_acquire_joint(ctx, a, b->moving, b->before, &before, NULL));
+    if (s >= 0) s = hfi_worse(s, hf_acquire_joint(ctx, a, b->moving, b->u, &after, NULL));
+    *out = s >= 0 && after > before + least_gain;
+    for (size_t k = 0; k < b->moving && *out; k++) *out = place[k].log_success >= log(0.5);
+    hfi_free(ctx, place);
+    return s;
+}
+
+/* The moved places become the proposals. */
+static hf_status take_over(hf_context *ctx, const hf_study *study, const hf_acquire *a, const batch *b,
+                           const hfi_round *r, hfi_proposed *proposed)
+{
+    const size_t d = study->d, known = r->pending - r->count;
+    hf_status s = HF_OK;
+    for (size_t k = 0; k < b->moving; k++) {
+        memcpy(r->pending_u + (known + b->number[k]) * d, b->u + k * d, d * sizeof(double));
+        memcpy(proposed[b->number[k]].at, b->at + k * d, d * sizeof(double));
+    }
+    for (size_t k = 0; k < b->moving && s >= 0; k++) {
+        hfi_proposed *to = &proposed[b->number[k]];
+        const double *u = b->u + k * d;
+        hf_acquire one = *a;
+        one.pending = known + b->number[k];
+        one.pending_x = r->pending_u;
+        one.stream = r->number + b->number[k];
+        s = hfi_worse(s, hf_acquire_evaluate(ctx, &one, 1, u, &to->value, NULL));
+        if (s >= 0) s = hfi_worse(s, expect(ctx, study, u, to));
+    }
+    return s;
+}
+
+/* Evaluations that a climb of the batch may have; 0: it is too dear. */
+static size_t affordable(const hf_study *study, const hfi_round *r, const batch *b)
+{
+    const double n = (double)hf_posterior_anchors(study->surrogate[study->objective[0]].posterior),
+                 points = (double)(r->pending + b->moving);
+    const double most = batch_work / (points * (n * n + points * points));
+    return most < FEWEST_STEPS ? 0 : most < MOST_STEPS ? (size_t)most : MOST_STEPS;
+}
+
+hf_status hfi_study_together(hf_context *ctx, const hf_study *study, const hfi_round *r,
+                             hfi_proposed *proposed)
+{
+    const bool improves = study->s.acquisition == HF_ACQUIRE_LOG_EI || study->s.acquisition == HF_ACQUIRE_EI;
+    if (!improves || study->s.thompson || study->objectives > 1 || r->region != NULL || !r->surrogates ||
+        r->count < 2 || hfi_study_is_certain(study))
+        return HF_OK;
+    const hf_posterior *constraint[HFI_STUDY_OUTCOMES + 1];
+    double limit[HFI_STUDY_OUTCOMES + 1], gain = 0.0;
+    uint64_t id = 0;
+    hfi_verdict_at incumbent;
+    batch b = {.moving = 0};
+    hf_status s = gather(ctx, study, r, &b);
+    const size_t steps = s >= 0 && b.moving > 1 ? affordable(study, r, &b) : 0;
+    if (steps > 0) s = hfi_worse(s, hfi_study_incumbent(ctx, study, &id, &incumbent));
+    if (s >= 0 && id > 0) {
+        hf_acquire a = acquisition(study, r, &incumbent, constraint, limit);
+        a.pending = b.staying;
+        a.pending_x = b.staying_u;
+        bool more = false;
+        if (a.best > -INFINITY)
+            s = hfi_worse(s, hf_acquire_ascend(ctx, &a, &study->domain, steps, b.moving, b.u, &gain));
+        for (size_t k = 0; k < b.moving; k++)
+            settle(study, b.u + k * study->d, b.at + k * study->d, b.u + k * study->d);
+        if (s >= 0 && gain > 0.0 && all_new(study, r, &b))
+            s = hfi_worse(s, better(ctx, study, &a, &b, &more));
+        if (s >= 0 && more) s = hfi_worse(s, take_over(ctx, study, &a, &b, r, proposed));
+    }
+    hfi_free(ctx, b.number);
+    hfi_free(ctx, b.staying_u);
+    return s;
 }
 
 hf_status hfi_study_propose(hf_context *ctx, hf_study *study, const hfi_round *r, hfi_proposed *to)

@@ -22,6 +22,11 @@ typedef struct hfi_round {
 
 /** The next proposal: fills `to` (its `at` has room) and the next row of `pending_u`. */
 hf_status hfi_study_propose(hf_context *ctx, hf_study *study, const hfi_round *r, hfi_proposed *to);
+/** After the last proposal of a call: moves those that the acquisition chose all at once, to where
+ * their joint improvement is largest, if that is affordable. r->count and r->pending count them;
+ * r->number is that of the first. `proposed` is what r->ahead looks at. */
+hf_status hfi_study_together(hf_context *ctx, const hf_study *study, const hfi_round *r,
+                             hfi_proposed *proposed);
 /** Trial `id` once more. */
 hf_status hfi_study_again(const hf_study *study, uint64_t id, hfi_proposed *out, double *u);
 /** Point `number` of the sequence that fills the space; u: d entries. */

@@ -57,6 +57,22 @@ static hf_status batch(workshop *w)
     return status;
 }
 
+static hf_status together(workshop *w)
+{
+    const hf_domain box = {.dimension = WORKSHOP_D, .lower = lower, .upper = upper};
+    const double pending[WORKSHOP_D] = {0.25, 0.75}, at[2 * WORKSHOP_D] = {0.3, 0.4, 0.8, 0.6};
+    const hf_acquire a = {
+        .posterior = w->posterior, .best = 0.5, .pending = 1, .pending_x = pending, .draws = 4};
+    double x[2 * WORKSHOP_D], slopes[2 * WORKSHOP_D] = {7.0}, value = 7.0, gain = 7.0;
+    memcpy(x, at, sizeof x);
+    hf_status status = hf_acquire_joint(w->ctx, &a, 2, x, &value, slopes);
+    assert_true((status < 0) == (value == 7.0) && (status < 0) == (slopes[0] == 7.0));
+    if (status < 0) return status;
+    status = hf_acquire_ascend(w->ctx, &a, &box, 3, 2, x, &gain);
+    assert_true((status < 0) == (gain == 7.0) && (status >= 0 || memcmp(x, at, sizeof x) == 0));
+    return status;
+}
+
 /* What allocates nothing. */
 static hf_status formulas(workshop *w)
 {
@@ -71,7 +87,7 @@ static hf_status formulas(workshop *w)
 static void acquiring_survives(void **state)
 {
     (void)state;
-    RUN(CASE(evaluate, 6), CASE(maximise, 20), CASE(batch, 50), CASE(formulas, 0));
+    RUN(CASE(evaluate, 6), CASE(maximise, 20), CASE(batch, 50), CASE(together, 20), CASE(formulas, 0));
 }
 
 int main(void)
