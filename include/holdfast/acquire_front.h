@@ -45,20 +45,24 @@ typedef struct hf_acquire_front {
     size_t constraints;
     const hf_posterior *const *constraint;
     const double *limit;
-    /** Points that are being evaluated, pending x d, stride d. They count as if their values were
-     * the posterior means: these stand among `values`, and the standard deviations around them are
-     * those after such readings (the kriging believer; Ginsbourger et al. 2010). */
+    /** Points that are being evaluated, pending x d, stride d. EHVI is averaged over joint draws of
+     * the objectives there: each draw has a front of its own, with the values drawn, and the
+     * objectives' distribution elsewhere is that given these values. */
     size_t pending;
     const double *pending_x;
+    size_t draws;    /**< 0: 128. Quasi-random, in pairs of opposite ones */
+    uint64_t stream; /**< with the context's seed it determines the draws */
 } hf_acquire_front;
 
 /**
  * log EHVI(x) + sum_j log P(c_j(x) <= limit_j) at `count` points (count x d, stride d), with exact
- * gradients; EHVI is hf_ehvi_log()'s of the latent posteriors.
+ * gradients; EHVI is hf_ehvi_log()'s of the latent posteriors, of pending points the mean over
+ * `draws`.
  * @param values    count entries; -DBL_MAX where the logarithm is -infinity
  * @param gradients count x d, or NULL. Where an sd is 0, that of the means
  * Errors, with outputs untouched: HF_ERR_ARGUMENT, HF_ERR_DIMENSION, HF_ERR_NOT_FINITE,
- * HF_ERR_MEMORY, HF_ERR_CANCELLED. O(count m (n_j (d + n_j) + boxes)), n_j the readings.
+ * HF_ERR_MEMORY, HF_ERR_CANCELLED. O(count m (n_j (d + n_j) + boxes)), n_j the readings; of p
+ * pending points O(p n_j^2 + p^3) once, and draws times as many boxes.
  */
 HF_API hf_status hf_ehvi_evaluate(hf_context *ctx, const hf_acquire_front *front, size_t count,
                                   const double *x, double *values, double *gradients);

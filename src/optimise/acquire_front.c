@@ -11,16 +11,28 @@
 enum {
     MOST = 3,     /* objectives */
     CHUNK = 4096, /* points that are predicted at a time */
-    LOT = 64      /* points of a task */
+    LOT = 64,     /* points of a task */
+    BOX_WORK = 60 /* multiplications that a side of a box costs as much as */
 };
+
+/* Objectives at a place, and the logarithm of the expected improvement with its derivatives: in mean and sd
+ * given what is pending, and (room of `pending` each, or NULL) in w. */
+typedef struct moments {
+    double mean[MOST], sd[MOST];
+    const double *w[MOST];
+    double by_mean[MOST], by_sd[MOST];
+    double *q[MOST];
+} moments;
 
 typedef struct prepared {
     const hf_acquire_front *a;
-    hf_ehvi *ehvi;
+    size_t draws;   /* of the objectives at the pending points; 1 without such points */
+    hf_ehvi **ehvi; /* draws: over what is known and what is drawn */
+    double *e;      /* draws x MOST x pending, standard normal; the objectives' one after the other */
     size_t d, posteriors;
     hf_workspace **rooms;  /* of the objectives, then of the constraints */
     hfi_given given[MOST]; /* what pending points say about each objective */
-    double *w;             /* pending */
+    double *w, *q;         /* MOST x pending each */
     double *slopes;        /* MOST x 2 d: gradients of mean and variance of each objective */
     double *one;           /* 2 d: of a constraint; or a gradient of what pending points say */
     double *total;         /* d */
@@ -68,6 +80,10 @@ static hf_status check(hf_context *ctx, const hf_acquire_front *a, size_t d)
     if (status >= 0 && a->points > 0 && a->values == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "there are %zu points, but values is NULL", a->points);
     if (status >= 0) status = hfi_posterior_check_rows(ctx, a->objective[0], a->pending, a->pending_x, d);
+    if (status >= 0 && a->pending > HFI_MOST_POINTS)
+        status =
+            hfi_fail(ctx, HF_ERR_ARGUMENT, "there are %zu pending points; %d are as many as there can be",
+                     a->pending, HFI_MOST_POINTS);
     return status;
 }
 
@@ -89,12 +105,6 @@ static double not_below(double value)
     return fmax(value, -DBL_MAX);
 }
 
-/* to += a from. */
-static void add(size_t d, double a, const double *from, double *to)
-{
-    for (size_t j = 0; j < d; j++) to[j] += a * from[j];
-}
-
 /* An sd of 0 has no gradient, and one that overflows none worth having. */
 static void add_slopes(prepared *p, double by_mean, double by_sd, double sd, const double *slopes)
 {
@@ -105,51 +115,120 @@ static void add_slopes(prepared *p, double by_mean, double by_sd, double sd, con
     }
 }
 
-/* Mean and sd of posterior k, and the gradients of mean and variance into `slopes` unless that is NULL; of an objective given the pending points. */
+/* Mean and sd of posterior k, and the gradients of mean and variance into `slopes` unless that is NULL; of an
+ * objective the sd given the pending points, and w. The variance's gradient is without these. */
 static hf_status predict(prepared *p, size_t k, const double *x, double *slopes, double *mean, double *sd)
 {
     double var;
     const hf_status status = hf_predict_latent(posterior_of(p->a, k), p->rooms[k], x, mean, &var, slopes,
                                                slopes != NULL ? slopes + p->d : NULL);
     if (status < 0) return status;
-    const size_t pending = k < p->a->objectives ? p->a->pending : 0;
-    if (pending > 0) {
-        hfi_given_at(&p->given[k], x, p->w);
-        for (size_t i = 0; i < pending; i++) var -= p->w[i] * p->w[i];
-        if (slopes != NULL) {
-            hfi_given_gradient(&p->given[k], x, p->w, p->one);
-            add(p->d, -2.0, p->one, slopes + p->d);
-        }
+    if (k < p->a->objectives && p->a->pending > 0) {
+        double *w = p->w + k * p->a->pending;
+        hfi_given_at(&p->given[k], x, w);
+        for (size_t i = 0; i < p->a->pending; i++) var -= w[i] * w[i];
     }
     *sd = sqrt(fmax(var, 0.0));
     return status;
 }
 
+/* An improvement in the unit of the sums, exp(*largest), which grows to hold it. */
+static double unit_of(double log_value, double *largest, double *sum, size_t m, size_t pending, moments *o)
+{
+    if (log_value > *largest) {
+        const double less = exp(*largest - log_value);
+        *sum *= less;
+        for (size_t k = 0; k < m; k++) {
+            o->by_mean[k] *= less;
+            o->by_sd[k] *= less;
+            for (size_t i = 0; o->q[k] != NULL && i < pending; i++) o->q[k][i] *= less;
+        }
+        *largest = log_value;
+    }
+    return exp(log_value - *largest);
+}
+
+/* log 1/S sum_s EHVI_s(mean + w'e_s, sd): of front s, the one with the values drawn at the pending points. */
+static hf_status mean_of_draws(const prepared *p, bool slopes, moments *o, double *value)
+{
+    const size_t m = p->a->objectives, pending = p->a->pending;
+    double largest = -INFINITY, sum = 0.0;
+    for (size_t k = 0; k < m; k++) {
+        o->by_mean[k] = o->by_sd[k] = 0.0;
+        for (size_t i = 0; o->q[k] != NULL && i < pending; i++) o->q[k][i] = 0.0;
+    }
+    for (size_t s = 0; s < p->draws; s++) {
+        const double *e = p->e + s * m * pending;
+        double mean[MOST], by_mean[MOST], by_sd[MOST], one;
+        for (size_t k = 0; k < m; k++) {
+            mean[k] = o->mean[k];
+            for (size_t i = 0; i < pending; i++) mean[k] += o->w[k][i] * e[k * pending + i];
+        }
+        const hf_status status =
+            hf_ehvi_log(p->ehvi[s], mean, o->sd, &one, slopes ? by_mean : NULL, slopes ? by_sd : NULL);
+        if (status < 0) return status;
+        if (one == -INFINITY) continue;
+        const double weight = unit_of(one, &largest, &sum, m, pending, o);
+        sum += weight;
+        for (size_t k = 0; k < m && slopes; k++) {
+            o->by_mean[k] += weight * by_mean[k];
+            o->by_sd[k] += weight * by_sd[k];
+            for (size_t i = 0; o->q[k] != NULL && i < pending; i++)
+                o->q[k][i] += weight * by_mean[k] * e[k * pending + i];
+        }
+    }
+    *value = sum > 0.0 ? not_below(largest + log(sum / (double)p->draws)) : -DBL_MAX;
+    for (size_t k = 0; k < m && sum > 0.0; k++) {
+        o->by_mean[k] /= sum;
+        o->by_sd[k] /= sum;
+        for (size_t i = 0; o->q[k] != NULL && i < pending; i++) o->q[k][i] /= sum;
+    }
+    return HF_OK;
+}
+
+/* total += the gradient of the objectives' part. */
+static void add_objectives(prepared *p, const double *x, const moments *o)
+{
+    for (size_t k = 0; k < p->a->objectives; k++) {
+        add_slopes(p, o->by_mean[k], o->by_sd[k], o->sd[k], p->slopes + 2 * k * p->d);
+        if (p->a->pending == 0) continue;
+        /* sd^2 = var - w'w */
+        for (size_t i = 0; o->sd[k] > 0.0 && i < p->a->pending; i++)
+            o->q[k][i] -= o->by_sd[k] / o->sd[k] * o->w[k][i];
+        hfi_given_gradient(&p->given[k], x, o->q[k], p->one);
+        for (size_t j = 0; j < p->d; j++)
+            if (isfinite(p->one[j])) p->total[j] += p->one[j];
+    }
+}
+
 static hf_status at(void *of, size_t d, const double *x, double *value, double *gradient)
 {
     prepared *p = of;
-    const size_t m = p->a->objectives;
-    double mean[MOST], sd[MOST], by_mean[MOST], by_sd[MOST], sum;
+    const size_t m = p->a->objectives, pending = p->a->pending;
+    const bool slopes = gradient != NULL;
+    moments o;
+    double mean, sd, sum;
     hf_status status = HF_OK;
-    for (size_t k = 0; k < m && status >= 0; k++)
-        status = predict(p, k, x, gradient != NULL ? p->slopes + 2 * k * d : NULL, &mean[k], &sd[k]);
-    if (status >= 0) status = hf_ehvi_log(p->ehvi, mean, sd, &sum, by_mean, by_sd);
-    if (status < 0) return status;
-    sum = not_below(sum);
-    memset(p->total, 0, d * sizeof *p->total);
-    for (size_t k = 0; k < m && gradient != NULL; k++)
-        add_slopes(p, by_mean[k], by_sd[k], sd[k], p->slopes + 2 * k * d);
-    for (size_t k = 0; k < p->a->constraints; k++) {
-        status = predict(p, m + k, x, gradient != NULL ? p->one : NULL, mean, sd);
-        if (status < 0) return status;
-        const hfi_acquired one = hfi_acquisition_feasible(p->a->limit[k], mean[0], sd[0]);
-        sum = not_below(sum + one.value);
-        if (gradient != NULL) add_slopes(p, one.mean, one.sd, sd[0], p->one);
+    for (size_t k = 0; k < m && status >= 0; k++) {
+        o.w[k] = p->w + k * pending;
+        o.q[k] = slopes ? p->q + k * pending : NULL;
+        status = predict(p, k, x, slopes ? p->slopes + 2 * k * d : NULL, &o.mean[k], &o.sd[k]);
     }
-    for (size_t j = 0; gradient != NULL && j < d; j++)
+    if (status >= 0) status = mean_of_draws(p, slopes, &o, &sum);
+    if (status < 0) return status;
+    memset(p->total, 0, d * sizeof *p->total);
+    if (slopes) add_objectives(p, x, &o);
+    for (size_t k = 0; k < p->a->constraints; k++) {
+        status = predict(p, m + k, x, slopes ? p->one : NULL, &mean, &sd);
+        if (status < 0) return status;
+        const hfi_acquired one = hfi_acquisition_feasible(p->a->limit[k], mean, sd);
+        sum = not_below(sum + one.value);
+        if (slopes) add_slopes(p, one.mean, one.sd, sd, p->one);
+    }
+    for (size_t j = 0; slopes && j < d; j++)
         if (!isfinite(p->total[j])) return HF_ERR_NOT_FINITE;
     *value = sum;
-    if (gradient != NULL) memcpy(gradient, p->total, d * sizeof *gradient);
+    if (slopes) memcpy(gradient, p->total, d * sizeof *gradient);
     return HF_OK;
 }
 
@@ -174,7 +253,7 @@ typedef struct chunk {
     const prepared *p;
     size_t count;
     double *mean, *sd; /* MOST x count */
-    double *w;         /* count x pending */
+    double *w;         /* MOST x count x pending */
     double *values;    /* NaN where EHVI overflows */
 } chunk;
 
@@ -184,13 +263,14 @@ static void value_lot(size_t lot, int thread, void *arg)
     const chunk *c = arg;
     const size_t end = c->count - lot * LOT < LOT ? c->count : (lot + 1) * LOT;
     for (size_t i = lot * LOT; i < end; i++) {
-        double mean[MOST], sd[MOST];
+        moments o;
         for (size_t k = 0; k < c->p->a->objectives; k++) {
-            mean[k] = c->mean[k * c->count + i];
-            sd[k] = c->sd[k * c->count + i];
+            o.mean[k] = c->mean[k * c->count + i];
+            o.sd[k] = c->sd[k * c->count + i];
+            o.w[k] = c->w + (k * c->count + i) * c->p->a->pending;
+            o.q[k] = NULL;
         }
-        const hf_status status = hf_ehvi_log(c->p->ehvi, mean, sd, &c->values[i], NULL, NULL);
-        c->values[i] = status < 0 ? NAN : not_below(c->values[i]);
+        if (mean_of_draws(c->p, false, &o, &c->values[i]) < 0) c->values[i] = NAN;
     }
 }
 
@@ -200,7 +280,8 @@ static hf_status chunk_values(hf_context *ctx, chunk *c, const double *x)
     const size_t m = p->a->objectives;
     hf_status status = HF_OK;
     for (size_t k = 0; k < m && status >= 0; k++)
-        status = predict_many(ctx, p, k, c->count, x, c->mean + k * c->count, c->sd + k * c->count, c->w);
+        status = predict_many(ctx, p, k, c->count, x, c->mean + k * c->count, c->sd + k * c->count,
+                              c->w + k * c->count * p->a->pending);
     if (status < 0) return status;
     hfi_parallel_for(ctx, (c->count + LOT - 1) / LOT, value_lot, c);
     for (size_t i = 0; i < c->count; i++)
@@ -221,7 +302,7 @@ static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const doubl
 {
     const prepared *p = of;
     const size_t most = m < CHUNK ? m : CHUNK;
-    double *room = hfi_alloc_product(ctx, most, 2 * MOST + p->a->pending, sizeof *room);
+    double *room = hfi_alloc_product(ctx, most, MOST * (2 + p->a->pending), sizeof *room);
     hf_status status = room != NULL ? HF_OK : HF_ERR_MEMORY;
     for (size_t begin = 0; begin < m && status >= 0; begin += most) {
         chunk c = {.p = p, .count = m - begin < most ? m - begin : most, .values = values + begin};
@@ -240,27 +321,48 @@ static void finish(hf_context *ctx, prepared *p)
 {
     for (size_t k = 0; p->rooms != NULL && k < p->posteriors; k++) hf_workspace_free(p->rooms[k]);
     for (size_t k = 0; k < MOST; k++) hfi_given_end(ctx, &p->given[k]);
-    hf_ehvi_free(p->ehvi);
+    for (size_t s = 0; p->ehvi != NULL && s < p->draws; s++) hf_ehvi_free(p->ehvi[s]);
+    hfi_free(ctx, p->ehvi);
+    hfi_free(ctx, p->e);
     hfi_free(ctx, p->rooms);
     hfi_free(ctx, p->slopes);
     hfi_free(ctx, p->w);
 }
 
-/* The front of what is known and what is expected of pending points. */
-static hf_status prepare_front(hf_context *ctx, prepared *p)
+/* A front for each draw of what may come of the pending points; `values` has room for all points. */
+static hf_status draw_fronts(hf_context *ctx, prepared *p, double *values)
 {
     const hf_acquire_front *a = p->a;
-    const size_t m = a->objectives;
-    double *values = hfi_alloc_product(ctx, a->points + a->pending, m, sizeof *values);
-    if (values == NULL) return HF_ERR_MEMORY;
-    if (a->points > 0) memcpy(values, a->values, a->points * m * sizeof *values);
+    const size_t m = a->objectives, pending = a->pending;
     hf_status status = HF_OK;
-    for (size_t k = 0; k < m && status >= 0 && a->pending > 0; k++) {
-        status = hfi_given_begin(ctx, a->objective[k], a->pending, a->pending_x, &p->given[k]);
-        for (size_t i = 0; i < a->pending && status >= 0; i++)
-            values[(a->points + i) * m + k] = p->given[k].mean[i];
+    for (size_t s = 0; s < p->draws && status >= 0; s++) {
+        for (size_t k = 0; k < m; k++) {
+            const double *e = p->e + (s * m + k) * pending, *factor = p->given[k].factor;
+            for (size_t i = 0; i < pending; i++) {
+                double f = p->given[k].mean[i];
+                for (size_t j = 0; j <= i; j++) f += factor[i + j * pending] * e[j];
+                values[(a->points + i) * m + k] = f;
+            }
+        }
+        status = hf_ehvi_create(ctx, a->points + pending, m, values, a->reference, &p->ehvi[s]);
     }
-    if (status >= 0) status = hf_ehvi_create(ctx, a->points + a->pending, m, values, a->reference, &p->ehvi);
+    return status;
+}
+
+static hf_status prepare_fronts(hf_context *ctx, prepared *p)
+{
+    const hf_acquire_front *a = p->a;
+    const size_t m = a->objectives, pending = a->pending;
+    p->draws = pending == 0 ? 1 : a->draws > 0 ? a->draws : HFI_DRAWS;
+    p->ehvi = hfi_alloc(ctx, p->draws, sizeof(hf_ehvi *));
+    p->e = hfi_alloc_product(ctx, p->draws, m * pending, sizeof *p->e);
+    double *values = hfi_alloc_product(ctx, a->points + pending, m, sizeof *values);
+    hf_status status = p->ehvi == NULL || p->e == NULL || values == NULL ? HF_ERR_MEMORY : HF_OK;
+    if (status >= 0 && a->points > 0) memcpy(values, a->values, a->points * m * sizeof *values);
+    for (size_t k = 0; k < m && status >= 0 && pending > 0; k++)
+        status = hfi_given_begin(ctx, a->objective[k], pending, a->pending_x, &p->given[k]);
+    if (status >= 0 && pending > 0) status = hfi_draw_normals(ctx, a->stream, m * pending, p->draws, p->e);
+    if (status >= 0) status = draw_fronts(ctx, p, values);
     hfi_free(ctx, values);
     return status;
 }
@@ -270,15 +372,16 @@ static hf_status prepare(hf_context *ctx, const hf_acquire_front *a, size_t d, p
     *p = (prepared){.a = a, .d = d, .posteriors = a->objectives + a->constraints};
     p->rooms = hfi_alloc(ctx, p->posteriors, sizeof(hf_workspace *));
     p->slopes = hfi_alloc_product(ctx, d, 2 * MOST + 3, sizeof *p->slopes);
-    p->w = hfi_alloc(ctx, a->pending, sizeof *p->w);
+    p->w = hfi_alloc_product(ctx, a->pending, 2 * MOST, sizeof *p->w);
     if (p->rooms == NULL || p->slopes == NULL || p->w == NULL) return HF_ERR_MEMORY;
+    p->q = p->w + MOST * a->pending;
     p->one = p->slopes + 2 * MOST * d;
     p->total = p->one + 2 * d;
     for (size_t k = 0; k < p->posteriors; k++) {
         p->rooms[k] = hf_workspace_create(ctx, posterior_of(a, k));
         if (p->rooms[k] == NULL) return HF_ERR_MEMORY;
     }
-    return prepare_front(ctx, p);
+    return prepare_fronts(ctx, p);
 }
 
 /* Multiplications for the value at a point. */
@@ -289,7 +392,8 @@ static double work_of(const prepared *p)
         const double n = (double)hf_posterior_anchors(posterior_of(p->a, k));
         sum += n * (n + (double)p->d);
     }
-    return sum;
+    const double points = (double)(p->a->points + p->a->pending), m = (double)p->a->objectives;
+    return sum + BOX_WORK * (double)p->draws * (p->a->objectives > 2 ? 2.0 : 1.0) * points * m;
 }
 
 static hfi_surface surface_of(prepared *p)

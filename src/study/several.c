@@ -63,7 +63,9 @@ hf_status hfi_study_widen_front(hf_context *ctx, const hf_study *study, const hf
                                     .constraint = constraints->constraint,
                                     .limit = constraints->limit,
                                     .pending = round->pending,
-                                    .pending_x = round->pending_u};
+                                    .pending_x = round->pending_u,
+                                    .draws = study->s.draws,
+                                    .stream = round->number};
         s = hfi_worse(s, hf_ehvi_maximise(ctx, &a, &study->domain, NULL, 0, NULL, u, &report));
         *value = report.value;
     }

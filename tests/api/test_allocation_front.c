@@ -71,7 +71,8 @@ static hf_status places(workshop *w)
                                     .constraint = both,
                                     .limit = &limit,
                                     .pending = 1,
-                                    .pending_x = pending};
+                                    .pending_x = pending,
+                                    .draws = 4};
     double x[2] = {77.0}, one = 77.0, gradient[2] = {77.0};
     hf_maximiser found = {.value = 77.0};
     hf_status status = hf_ehvi_evaluate(w->ctx, &front, 1, pending, &one, gradient);

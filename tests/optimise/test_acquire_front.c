@@ -115,38 +115,85 @@ static void gradients_are_differences(void **state)
     }
 }
 
-/* The same as readings there that are the posterior means, without noise. */
-static void pending_points_count_as_their_means(void **state)
+/* One pending point, by the trapezoidal rule over what both objectives may be there, each time told to the
+ * posteriors. */
+static void pending_points_are_integrated(void **state)
+{
+    (void)state;
+    enum {
+        SIDE = 25,
+        FEW = 5
+    };
+    pair w = pair_open("matern52", 15, D, false);
+    objectives o;
+    objectives_of(&w, false, &o);
+    const double pending[] = {0.3, -0.4}, step = 0.4;
+    double *x = problem_inputs(FEW, D, 5), mean[2], sd[2], at[2][FEW], spread[2][FEW], cross[2][FEW];
+    double front[5 * 2], expected[FEW] = {0.0}, values[FEW], few[FEW], points[2 * D], c[4], one;
+    memcpy(front, known, sizeof known);
+    for (size_t k = 0; k < 2; k++) /* given f at the pending point: mean + cross z, var - cross^2 */
+        for (size_t i = 0; i < FEW; i++) {
+            memcpy(points, pending, sizeof pending);
+            memcpy(points + D, x + i * D, D * sizeof *x);
+            double both[2];
+            assert_int_equal(hf_predict(w.ctx, o.posterior[k], 2, points, D, both, NULL, NULL), HF_OK);
+            assert_int_equal(hf_predict_covariance(w.ctx, o.posterior[k], 2, points, D, c, 2), HF_OK);
+            mean[k] = both[0];
+            sd[k] = sqrt(c[0]);
+            at[k][i] = both[1];
+            cross[k][i] = c[1] / sd[k];
+            spread[k][i] = sqrt(c[3] - cross[k][i] * cross[k][i]);
+        }
+    for (int a = 0; a < SIDE * SIDE; a++) {
+        const double z[] = {step * (a % SIDE - SIDE / 2), step * (a / SIDE - SIDE / 2)};
+        hf_ehvi *ehvi = NULL;
+        for (size_t k = 0; k < 2; k++) front[8 + k] = mean[k] + sd[k] * z[k];
+        assert_int_equal(hf_ehvi_create(w.ctx, 5, 2, front, worthless, &ehvi), HF_OK);
+        for (size_t i = 0; i < FEW; i++) {
+            const double own[] = {at[0][i] + cross[0][i] * z[0], at[1][i] + cross[1][i] * z[1]},
+                         own_sd[] = {spread[0][i], spread[1][i]};
+            assert_int_equal(hf_ehvi_value(ehvi, own, own_sd, &one, NULL, NULL), HF_OK);
+            expected[i] += one * exp(-0.5 * (z[0] * z[0] + z[1] * z[1])) * step * step / (2.0 * acos(-1.0));
+        }
+        hf_ehvi_free(ehvi);
+    }
+    o.front.pending = 1;
+    o.front.pending_x = pending;
+    evaluate(&w, &o.front, FEW, x, few, NULL);
+    o.front.draws = 4096;
+    evaluate(&w, &o.front, FEW, x, values, NULL);
+    for (size_t i = 0; i < FEW; i++) {
+        assert_near(exp(values[i]), expected[i], 0.01 * (expected[i] + 0.01));
+        assert_near(exp(few[i]), expected[i], 0.1 * (expected[i] + 0.01));
+    }
+    free(x);
+    pair_close(&w);
+}
+
+/* Nothing is to be had where it is being fetched; another stream says nearly the same elsewhere. */
+static void pending_points_are_kept_away_from(void **state)
 {
     (void)state;
     pair w = pair_open("matern52", 15, D, false);
-    objectives o, more;
+    objectives o;
     objectives_of(&w, false, &o);
     const double pending[] = {0.3, -0.4, -1.1, 0.8};
-    double *x = problem_inputs(M, D, 5), values[M], expected[M], alone[2], there[2];
-    double front[6 * 2];
-    memcpy(front, known, sizeof known);
+    double *x = problem_inputs(M, D, 5), alone[2], there[2], values[M], other[M];
     evaluate(&w, &o.front, 2, pending, alone, NULL);
     o.front.pending = 2;
     o.front.pending_x = pending;
-    evaluate(&w, &o.front, M, x, values, NULL);
     evaluate(&w, &o.front, 2, pending, there, NULL);
-    for (size_t k = 0; k < 2; k++) {
-        double mean[2];
-        hf_posterior *posterior = k == 0 ? w.mean : w.spread;
-        assert_int_equal(hf_predict(w.ctx, posterior, 2, pending, D, mean, NULL, NULL), HF_OK);
-        for (size_t i = 0; i < 2; i++) {
-            front[(4 + i) * 2 + k] = mean[i];
-            assert_int_equal(hf_posterior_add(w.ctx, posterior, pending + i * D, mean[i], 1e-11), HF_OK);
-        }
-    }
-    objectives_of(&w, false, &more);
-    more.front.points = 6;
-    more.front.values = front;
-    evaluate(&w, &more.front, M, x, expected, NULL);
-    for (size_t i = 0; i < M; i++) assert_near(values[i], expected[i], 1e-5 * fmax(1.0, fabs(expected[i])));
-    /* Nothing is to be had where it is being fetched. */
     for (size_t i = 0; i < 2; i++) assert_true(there[i] < alone[i] - 3.0);
+    o.front.draws = 256;
+    evaluate(&w, &o.front, M, x, values, NULL);
+    o.front.stream = 1;
+    evaluate(&w, &o.front, M, x, other, NULL);
+    bool differs = false;
+    for (size_t i = 0; i < M; i++) {
+        assert_near(exp(values[i]), exp(other[i]), 0.1 * (exp(values[i]) + 0.01));
+        differs = differs || values[i] != other[i];
+    }
+    assert_true(differs);
     free(x);
     pair_close(&w);
 }
@@ -300,7 +347,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_those_of_the_moments),
         cmocka_unit_test(gradients_are_differences),
-        cmocka_unit_test(pending_points_count_as_their_means),
+        cmocka_unit_test(pending_points_are_integrated),
+        cmocka_unit_test(pending_points_are_kept_away_from),
         cmocka_unit_test(the_best_place_is_the_best_of_many),
         cmocka_unit_test(the_place_is_where_the_path_is_largest),
         cmocka_unit_test(candidates_are_chosen_as_often_as_they_are_best),
