@@ -20,6 +20,10 @@ static const tool_option options[] = {
      "the function's norm in the kernel's space is at most this; required\nwith a table (holdfast norm "
      "says what the readings ask for)",
      false},
+    {"offset", 0, "C",
+     "norms are those of the function less C, a number or median (of the\nreadings); for data far from 0 "
+     "(default 0)",
+     false},
     {"noise-bound", 'b', "D", "a reading is off by at most this", false},
     {"noise-bound-column", 0, "COLUMN", "a bound for each reading", false},
     {"noise-below", 0, "COLUMN", "how far the truth can be below each reading; inf: no limit", false},
@@ -71,7 +75,8 @@ static hf_status check_files(bounded *run, const request *asked)
 {
     static const char *const of_tables[] = {"target",      "features",           "kernel",      "norm",
                                             "noise-bound", "noise-bound-column", "noise-below", "noise-above",
-                                            "jitter",      "rigorous",           "cv",          "save"};
+                                            "jitter",      "rigorous",           "cv",          "save",
+                                            "offset"};
     const tool_arguments *a = run->arguments;
     const bool at = has_argument(a, "at"), grid = has_argument(a, "grid");
     for (size_t k = 0; k < sizeof of_tables / sizeof of_tables[0] && asked->from_file; k++)
@@ -155,6 +160,7 @@ static hf_status create(bounded *run, const request *asked, hf_envelope **out)
     hf_status status = bounded_read(run, run->arguments->operand[0], true);
     if (status >= 0) status = bounded_kernel(run);
     if (status < 0) return status;
+    bounded_mind_level(run);
     const hf_bounded_readings readings = bounded_readings(run);
     status = warn_status(&run->session, hf_envelope_create(run->session.ctx, run->kernel, &readings,
                                                            asked->norm, &asked->settings, out));

@@ -49,10 +49,11 @@ static void add_queries(json_t *json, const bound_report *r)
 static bool print_json(const bounded *run, const bound_report *r, const char *output, const char *saved)
 {
     const hf_envelope *e = r->envelope;
-    json_t *json = json_pack("{s:o, s:o, s:I, s:o, s:o}", "target", json_text(run->target), "kernel",
-                             bounded_json_kernel(hf_envelope_kernel(e)), "distinct",
-                             (json_int_t)hf_envelope_readings(e), "norm", json_number(hf_envelope_norm(e)),
-                             "minimum_norm", json_number(hf_envelope_minimum_norm(e)));
+    json_t *json =
+        json_pack("{s:o, s:o, s:I, s:o, s:o, s:o}", "target", json_text(run->target), "kernel",
+                  bounded_json_kernel(hf_envelope_kernel(e)), "distinct", (json_int_t)hf_envelope_readings(e),
+                  "offset", json_number(hf_envelope_offset(e)), "norm", json_number(hf_envelope_norm(e)),
+                  "minimum_norm", json_number(hf_envelope_minimum_norm(e)));
     if (run->table != NULL) {
         json_object_set_new(json, "readings", json_integer((json_int_t)run->n));
         json_object_set_new(json, "left_out", json_integer((json_int_t)run->left_out));
@@ -104,6 +105,8 @@ bool bound_print(const bounded *run, const bound_report *r, const char *output, 
         printf("readings         %zu distinct ones\n", hf_envelope_readings(e));
     }
     if (run->table != NULL && has_argument(run->arguments, "cv")) bounded_print_kernel(hf_envelope_kernel(e));
+    if (hf_envelope_offset(e) != 0.0)
+        printf("offset           %.6g: norms are those of the function less that\n", hf_envelope_offset(e));
     printf("norm bound       %.6g; the readings ask for %.6g (%.0f %%)\n", norm, least, 100.0 * least / norm);
     if (output != NULL) print_queries(r);
     if (output != NULL) say(stdout, "Wrote %s\n", output);

@@ -212,6 +212,75 @@ static hf_status gather(bounded *run)
     return status >= 0 ? gather_noises(run) : status;
 }
 
+/* ---- the level ------------------------------------------------------------------------------------------- */
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static hf_status median_of(bounded *run, double *out)
+{
+    double *sorted = calloc(run->n, sizeof *sorted);
+    if (sorted == NULL) return HF_ERR_MEMORY;
+    memcpy(sorted, run->y, run->n * sizeof *sorted);
+    qsort(sorted, run->n, sizeof *sorted, by_size);
+    *out = 0.5 * sorted[(run->n - 1) / 2] + 0.5 * sorted[run->n / 2];
+    free(sorted);
+    return HF_OK;
+}
+
+static hf_status choose_offset(bounded *run)
+{
+    const char *offset = argument(run->arguments, "offset");
+    if (offset == NULL) return HF_OK;
+    if (strcmp(offset, "median") == 0) return median_of(run, &run->offset);
+    if (!argument_double(run->arguments, "offset", &run->offset)) {
+        run->refused = TOOL_USAGE;
+        return HF_ERR_ARGUMENT;
+    }
+    return isfinite(run->offset) ? HF_OK
+                                 : bounded_misuse(run, "--offset: %g is not a finite number", run->offset);
+}
+
+/* Whether functions of the kernel may be as large far from everything as at the first reading, all
+ * together: k does not fall with the distance. */
+static bool has_level(const bounded *run)
+{
+    double far[2], *x = calloc(2 * run->d, sizeof *x);
+    bool level = true;
+    for (size_t j = 0; x != NULL && j < run->d; j++) {
+        double low = INFINITY, high = -INFINITY;
+        for (size_t i = 0; i < run->n; i++) {
+            low = fmin(low, run->x[i * run->d + j]);
+            high = fmax(high, run->x[i * run->d + j]);
+        }
+        x[j] = run->x[j];
+        x[run->d + j] = run->x[j] + 1e6 * (high - low) + 1e6 * fabs(high);
+    }
+    if (x != NULL && hf_kernel_cross(run->session.ctx, run->kernel, 1, x, run->d, 2, x, run->d, far, 2) >= 0)
+        level = fabs(far[1]) > 1e-3 * fabs(far[0]);
+    free(x);
+    return level;
+}
+
+void bounded_mind_level(const bounded *run)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < run->n; i++) {
+        low = fmin(low, run->y[i]);
+        high = fmax(high, run->y[i]);
+    }
+    const double nearest = low > 0.0 ? low : -high; /* to 0; negative when it is among them */
+    if (has_argument(run->arguments, "offset") || run->n < 2 || !(nearest > 2.0 * (high - low))) return;
+    if (has_level(run)) return;
+    note(&run->session,
+         "\"%s\" is between %.6g and %.6g, far from 0, which is where this kernel's functions go without "
+         "readings: --offset median, with a norm of its own, makes bounds tighter there",
+         run->target, low, high);
+}
+
 hf_status bounded_read(bounded *run, const char *path, bool noisy)
 {
     run->target = argument(run->arguments, "target");
@@ -220,7 +289,8 @@ hf_status bounded_read(bounded *run, const char *path, bool noisy)
     hf_status status = check_noise_options(run, noisy);
     if (status >= 0) status = hf_table_read_csv(run->session.ctx, path, &run->table);
     if (status >= 0) status = choose_features(run);
-    return status >= 0 ? gather(run) : status;
+    if (status >= 0) status = gather(run);
+    return status >= 0 ? choose_offset(run) : status;
 }
 
 hf_bounded_readings bounded_readings(const bounded *run)
@@ -231,5 +301,6 @@ hf_bounded_readings bounded_readings(const bounded *run)
                                  .y = run->y,
                                  .noise = run->noise,
                                  .below = run->below,
-                                 .above = run->above};
+                                 .above = run->above,
+                                 .offset = run->offset};
 }

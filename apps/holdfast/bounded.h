@@ -26,7 +26,7 @@ typedef struct bounded {
     double *x, *y;      /* n x d row-major, n */
     double *below, *above;
     size_t *row; /* n: where in the table */
-    double noise;
+    double noise, offset;
     hf_kernel *kernel;
 } bounded;
 
@@ -46,6 +46,9 @@ hf_bounded_readings bounded_readings(const bounded *run);
 hf_status bounded_kernel(bounded *run);
 /** The first parameter that shapes a kernel and has no written value, or NULL. */
 const char *bounded_free_parameter(const hf_kernel *kernel);
+/** Tells whoever gave no --offset that the readings are far from 0, unless functions of the kernel have
+ * a level of their own. */
+void bounded_mind_level(const bounded *run);
 /** Finds the parameters that are not held, by cross-validation (bound_search.c). */
 hf_status bounded_search(bounded *run);
 /** Says why readings and a norm bound (infinity: any) contradict each other, after HF_ERR_INCONSISTENT. */

@@ -47,10 +47,11 @@ static bool print_json(const hf_envelope *e, const hf_envelope_labels *labels, c
                         "intervals", (json_int_t)k.both, "from_below", (json_int_t)k.lower, "from_above",
                         (json_int_t)k.upper, "exact", (json_int_t)k.exact, "widest", json_number(k.widest)));
     json_object_update_new(
-        json, json_pack("{s:o, s:o, s:o, s:b, s:I, s:o}", "norm", json_number(hf_envelope_norm(e)),
-                        "minimum_norm", json_number(hf_envelope_minimum_norm(e)), "jitter",
-                        json_number(settings.jitter), "rigorous", (int)settings.rigorous, "reserve",
-                        (json_int_t)settings.reserve, "bytes", json_number(hf_envelope_bytes(e))));
+        json,
+        json_pack("{s:o, s:o, s:o, s:o, s:b, s:I, s:o}", "offset", json_number(hf_envelope_offset(e)), "norm",
+                  json_number(hf_envelope_norm(e)), "minimum_norm", json_number(hf_envelope_minimum_norm(e)),
+                  "jitter", json_number(settings.jitter), "rigorous", (int)settings.rigorous, "reserve",
+                  (json_int_t)settings.reserve, "bytes", json_number(hf_envelope_bytes(e))));
     return json_print(json);
 }
 
@@ -69,6 +70,8 @@ static void print_text(const hf_envelope *e, const hf_envelope_labels *labels)
            hf_envelope_readings(e), k.both, k.exact, k.lower, k.upper);
     printf("widest interval  %.6g\n", k.widest);
     bounded_print_kernel(hf_envelope_kernel(e));
+    if (hf_envelope_offset(e) != 0.0)
+        printf("offset           %.6g: norms are those of the function less that\n", hf_envelope_offset(e));
     printf("norm bound       %.6g; the readings ask for %.6g (%.0f %%)\n", norm, least, 100.0 * least / norm);
     printf("jitter           %g\n", settings.jitter);
     printf("rounding         %s\n", settings.rigorous ? "all of it accounted for" : "not accounted for");

@@ -11,6 +11,10 @@ static const tool_option options[] = {
     {"features", 'f', "A,B,...",
      "input columns (default: every numeric column that is neither\ntarget nor noise bound)", true},
     {"kernel", 'k', "EXPR", "kernel with its values written; required unless --cv", false},
+    {"offset", 0, "C",
+     "norms are those of the function less C, a number or median (of the\nreadings); for data far from 0 "
+     "(default 0)",
+     false},
     {"noise-bound", 'b', "D", "a reading is off by at most this (default 0)", false},
     {"noise-bound-column", 0, "COLUMN", "a bound for each reading", false},
     {"noise-below", 0, "COLUMN", "how far the truth can be below each reading; inf: no limit", false},
@@ -72,11 +76,11 @@ static bool print_json(const bounded *run, const estimate *e)
         json_array_append_new(curve, json_pack("{s:I, s:o}", "readings", (json_int_t)e->point[k].readings,
                                                "norm", json_number(e->point[k].norm)));
     const double norm = e->point[e->points - 1].norm;
-    return json_print(json_pack("{s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:s}", "target",
-                                json_text(run->target), "kernel", bounded_json_kernel(run->kernel),
-                                "readings", (json_int_t)run->n, "left_out", (json_int_t)run->left_out, "norm",
-                                json_number(norm), "safety", json_number(e->safety), "estimate",
-                                json_number(e->safety * norm), "curve", curve, "caveat", caveat));
+    return json_print(json_pack(
+        "{s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s}", "target", json_text(run->target), "kernel",
+        bounded_json_kernel(run->kernel), "readings", (json_int_t)run->n, "left_out",
+        (json_int_t)run->left_out, "offset", json_number(run->offset), "norm", json_number(norm), "safety",
+        json_number(e->safety), "estimate", json_number(e->safety * norm), "curve", curve, "caveat", caveat));
 }
 
 /* Share of the last point's norm that has come since half of the readings, or NaN. */
@@ -98,7 +102,10 @@ static void print_text(const bounded *run, const estimate *e)
     printf("  readings        norm\n");
     for (size_t k = 0; k < e->points; k++) printf("%10zu  %10.6g\n", e->point[k].readings, e->point[k].norm);
     const double norm = e->point[e->points - 1].norm, late = late_growth(e);
-    printf("\nThe function's norm is at least %.6g", norm);
+    if (run->offset != 0.0)
+        printf("\nThe norm of the function less %.6g is at least %.6g", run->offset, norm);
+    else
+        printf("\nThe function's norm is at least %.6g", norm);
     if (isfinite(late)) printf("; %.0f %% of that came with the last half of the readings", 100.0 * late);
     printf(".\nTimes the safety factor %g: %.6g\n%s\n", e->safety, e->safety * norm, caveat);
     if (e->output != NULL) say(stdout, "Wrote %s\n", e->output);
@@ -109,6 +116,7 @@ static hf_status find(bounded *run, estimate *e)
     hf_status status = bounded_read(run, run->arguments->operand[0], false);
     if (status >= 0) status = bounded_kernel(run);
     if (status < 0) return status;
+    bounded_mind_level(run);
     /* Points are places in the order of the readings: there cannot be more of them. */
     if (e->points > run->n) e->points = run->n;
     e->point = calloc(e->points, sizeof *e->point);

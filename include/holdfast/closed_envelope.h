@@ -3,8 +3,10 @@
  * @file closed_envelope.h
  * @brief Envelopes in closed form, the norm that readings ask for, and the probabilistic bound to compare with.
  *
- * All but the last hold the optimal envelope of envelope.h inside: looser, but one factorisation and then O(n^2) a query. y_i and e_i are the midpoint and
- * half width of what is left of the intervals at input i.
+ * All but the last hold the optimal envelope of envelope.h inside: looser, but one factorisation
+ * and then O(n^2) a query. y_i and e_i are the midpoint and half width of what is left of the
+ * intervals at input i. Of readings with an offset m all this is about f - m; centre and bounds
+ * are m more, rounding allowed for.
  *
  * **Around a kernel model** s(x) = alpha'k_x (Proposition 3 of the paper named in envelope.h), for readings with |y_i - f(x_i)| <= e_i:
  *

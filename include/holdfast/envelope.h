@@ -26,6 +26,26 @@
  * rounded sum of a value and an error as large as its bound: such readings are never called
  * inconsistent. A bound of 0 says that y is exact, to the bit.
  *
+ * **An offset.** A function near 1000 with features of size 5 has a norm of thousands in most
+ * spaces, and where nobody read it its bounds go far below: a ball of that norm holds 0 too. So the
+ * readings may name an offset m, and then
+ *
+ *     f = m + g,   |g| <= G:     lo_i - m <= g(x_i) <= hi_i - m,     bounds of f = m + those of g.
+ *
+ * All norms are then those of f - m: G, the smallest norm of a report, the curve of
+ * hf_norm_estimate(). Readings, limits and bounds stay in the units of f; m + a bound of g is
+ * rounded outwards. m is an assumption like G: bounds are sure for functions with |f - m| <= G.
+ * Far from all readings they go to m -+ sqrt((G^2 - N^2) k(x,x)), N the norm of the smoothest
+ * consistent function. The middle of the readings is a good m. No G stands for every m: constants
+ * are not in the space of a kernel like se, and another m asks for another G.
+ *
+ * **A level that nobody knows** is a constant in the space: `se(lengthscale=2) +
+ * constant(variance=v)` has the functions f = g + c with the norm |f|^2 = |g|^2 + c^2/v, or the
+ * least of that over all such sums. Who knows |g| <= A and |c| <= C gives G = sqrt(A^2 + C^2/v).
+ * The larger v, the less c costs: v = (30 C/A)^2 makes G 0.06 % larger than A; but values of the
+ * kernel are rounded in units of v, and bounds next to readings wider by some 3e-8 G sqrt(v). So
+ * take an offset too: c is then the level of f - m, and C how far m may be off.
+ *
  * **Threads.** A hf_envelope is immutable while it is only asked: any number of threads may ask the same one, each with a workspace of its
  * own, without locks or allocation. hf_envelope_add() needs it alone.
  *
@@ -55,6 +75,7 @@ typedef struct hf_bounded_readings {
     const double
         *below; /**< n entries: f(x_i) >= y_i - below_i; >= 0, may be infinite. NULL: `noise` for all */
     const double *above; /**< n entries: f(x_i) <= y_i + above_i; NULL: the same as below */
+    double offset;       /**< m: norms are those of f - m; finite. 0: those of f itself */
 } hf_bounded_readings;
 
 /** How an envelope is set up. */
@@ -113,11 +134,15 @@ HF_API hf_envelope_settings hf_envelope_settings_default(void);
  * @param readings copied
  * @param norm     G > 0
  * @param settings NULL for the defaults
- * Errors, which leave *out alone: HF_ERR_NO_DATA (n = 0), HF_ERR_DIMENSION, HF_ERR_NOT_FINITE (inputs, readings; with row), HF_ERR_ARGUMENT (a negative or NaN
- * noise bound with its row, norm or jitter not positive and finite, both limits of a reading infinite, a kernel with white),
- * HF_ERR_INCONSISTENT: no function meets all readings and the norm bound; the message names the conflicting readings (rows, from 1), the smallest norm and the
- * smallest noise that would do. HF_ERR_TOO_LARGE: 8 n^2 bytes are not there. HF_ERR_NOT_POSITIVE_DEFINITE: K has a negative eigenvalue beyond rounding.
- * Cost: O(n^2 d) for K, and a search for the smoothest consistent function, O(n a) a pivot with a active readings.
+ * Errors, which leave *out alone: HF_ERR_NO_DATA (n = 0),
+ * HF_ERR_DIMENSION, HF_ERR_NOT_FINITE (inputs, readings; with row), HF_ERR_ARGUMENT (a negative or
+ * NaN noise bound with its row, an offset that is not finite, norm or jitter not positive and
+ * finite, both limits of a reading infinite, a kernel with white), HF_ERR_INCONSISTENT: no
+ * function meets all readings and the norm bound; the message names the conflicting readings
+ * (rows, from 1), the smallest norm and the smallest noise that would do. HF_ERR_TOO_LARGE: 8 n^2
+ * bytes are not there. HF_ERR_NOT_POSITIVE_DEFINITE: K has a negative eigenvalue beyond rounding.
+ * Cost: O(n^2 d) for K, and a search for the smoothest consistent function, O(n a) a pivot with a
+ * active readings.
  */
 HF_API hf_status hf_envelope_create(hf_context *ctx, const hf_kernel *kernel,
                                     const hf_bounded_readings *readings, double norm,
@@ -141,11 +166,14 @@ HF_API size_t hf_envelope_dimension(const hf_envelope *envelope);
 HF_API double hf_envelope_norm(const hf_envelope *envelope);
 HF_API double hf_envelope_minimum_norm(const hf_envelope *envelope);
 HF_API double hf_envelope_bytes(const hf_envelope *envelope);
+/** The offset m of its readings, whose norms these are without; NaN for NULL. O(1). */
+HF_API double hf_envelope_offset(const hf_envelope *envelope);
 /** The settings: jitter and rigorous as it was made, `reserve` what is left of it. O(1). */
 HF_API hf_envelope_settings hf_envelope_get_settings(const hf_envelope *envelope);
 /** The kernel; owned by the envelope. */
 HF_API const hf_kernel *hf_envelope_kernel(const hf_envelope *envelope);
-/** Distinct reading i: input (d entries, owned by the envelope) and merged limits; any of the places may be NULL. HF_ERR_ARGUMENT if i is out of range. */
+/** Distinct reading i: input (d entries, owned by the envelope) and merged limits, in the units of
+ * f; any of the places may be NULL. HF_ERR_ARGUMENT if i is out of range. */
 HF_API hf_status hf_envelope_reading(const hf_envelope *envelope, size_t i, const double **x, double *lower,
                                      double *upper);
 
@@ -185,7 +213,7 @@ typedef enum hf_side {
 /** The dual variables of the workspace's last query: `count` readings (distinct ones, numbers from 0) with their nu; the arrays have hf_envelope_readings() places and
  * may be NULL. For HF_UPPER they are those of U: nu > 0 where the upper limit of a reading holds the bound, nu < 0 where the lower one does. For HF_LOWER, signs
  * turned, f(x) >= -G sqrt(k(x,x) - 2 nu'k_x + nu'K nu) + sum_i min(nu_i hi_i, nu_i lo_i): nu > 0 where the lower limit holds the bound. Whoever puts them in has
- * checked the bound. O(a). */
+ * checked the bound, but for the offset: with one f and all limits in there are less it. O(a). */
 HF_API void hf_envelope_active(const hf_envelope_workspace *workspace, hf_side side, size_t *count,
                                size_t *reading, double *nu);
 

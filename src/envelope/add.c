@@ -32,6 +32,7 @@ static hf_status enlarge(hf_context *ctx, const hf_envelope *envelope, hf_envelo
     larger->n = n;
     larger->norm = old.norm;
     larger->jitter = old.jitter;
+    larger->offset = old.offset;
     larger->rigorous = old.rigorous;
     larger->minimum_norm = old.minimum_norm;
     memcpy(larger->x, old.x, n * old.d * sizeof *old.x);
@@ -128,7 +129,7 @@ hf_status hf_envelope_add(hf_context *ctx, hf_envelope *envelope, const double *
     if (status < 0) return status;
     const size_t n = envelope->n, i = hfi_envelope_reading_at(envelope, x);
     double lower, upper;
-    hfi_reading_limits(y, below, above, &lower, &upper);
+    hfi_reading_limits(y, below, above, envelope->offset, &lower, &upper);
     if ((isinf(lower) && !isinf(below)) || (isinf(upper) && !isinf(above)))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the limits of the reading %g overflow", y);
     return i == n && n == envelope->capacity ? take_and_grow(ctx, envelope, x, lower, upper)

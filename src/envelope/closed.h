@@ -32,6 +32,7 @@ struct hf_closed_envelope {
     double *dual;          /* n: F0 is made of these; zero when there is none */
     double length, spread; /* at least |F0|; sum |dual_i| sd_i */
     double whole, along;
+    double slack; /* what adding the offset may lose to rounding */
 };
 
 /** Zeroed arrays; scaling the identity, length 1. HF_ERR_TOO_LARGE, HF_ERR_MEMORY. */

@@ -49,7 +49,7 @@ static void bound(const hf_closed_envelope *c, double prior, const double *cross
     const double size = sqrt(fmax(0.0, square) + unit * bulk * bulk);
     beside = (fabs(beside) + unit * bulk * c->spread) / c->length;
     *centre = hfi_dot(c->all, cross, c->weight);
-    *half = reach(c, size, beside) + noise + fabs(at - *centre) + unit * rounding;
+    *half = reach(c, size, beside) + noise + fabs(at - *centre) + unit * rounding + c->slack;
 }
 
 static void bound_block(size_t task, int thread, void *arg)

@@ -188,6 +188,8 @@ static hf_status create(hf_context *ctx, const hf_envelope *envelope, const requ
     }
     if (status >= 0) {
         gather(envelope, place, closed);
+        closed->scaling.y_shift = envelope->offset;
+        closed->slack = 2.0 * DBL_EPSILON * fabs(envelope->offset);
         status = compute(ctx, envelope, r, place, closed, work);
     }
     hfi_free(ctx, work);

@@ -65,6 +65,7 @@ static hf_status build(hf_context *ctx, const hf_kernel *kernel, const hf_bounde
     hf_envelope *envelope = w->envelope;
     envelope->norm = norm;
     envelope->jitter = settings->jitter;
+    envelope->offset = readings->offset;
     envelope->rigorous = settings->rigorous;
     status = fill(ctx, readings, &w->distinct, envelope);
     if (status >= 0 && !hfi_envelope_equip(envelope)) status = hfi_out_of_memory(ctx);

@@ -71,7 +71,7 @@ static void take_readings(search *s, const hf_bounded_readings *readings, const 
     size_t k = 0;
     for (size_t i = 0; i < n; i += step, k++) {
         memcpy(s->x + k * s->d, readings->x + distinct->first[i] * readings->ldx, s->d * sizeof *s->x);
-        s->y[k] = sum[i] / count[i];
+        s->y[k] = sum[i] / count[i] - readings->offset;
     }
 }
 

@@ -164,9 +164,12 @@ bool hfi_distinct_limits(const hf_bounded_readings *readings, double factor, hfi
  * The limits of a reading: y - below and y + above, rounded outwards so far that they hold for the
  * decimals that the three numbers were read from, or for a y that is the rounded sum of a value and
  * an error of at most that size. A noise bound of 0 says that y is exact: that limit is y itself,
- * to the bit.
+ * to the bit. Both less `less`, rounded outwards where the difference is no double.
  */
-void hfi_reading_limits(double y, double below, double above, double *lower, double *upper);
+void hfi_reading_limits(double y, double below, double above, double less, double *lo, double *hi);
+/** a + b, rounded down or up; infinite ones stay. */
+double hfi_add_down(double a, double b);
+double hfi_add_up(double a, double b);
 /** Noise bounds of a row. */
 double hfi_noise_below(const hf_bounded_readings *readings, size_t row);
 double hfi_noise_above(const hf_bounded_readings *readings, size_t row);
@@ -192,6 +195,7 @@ struct hf_envelope {
     hf_kernel *kernel;
     size_t d, n, capacity, ldk;
     double norm, jitter;
+    double offset; /* all limits and functions in here are those of f - offset */
     bool rigorous;
     double *x;                /* capacity x d */
     double *k;                /* both triangles */

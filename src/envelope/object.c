@@ -168,6 +168,11 @@ double hf_envelope_minimum_norm(const hf_envelope *envelope)
     return envelope ? envelope->minimum_norm : NAN;
 }
 
+double hf_envelope_offset(const hf_envelope *envelope)
+{
+    return envelope ? envelope->offset : NAN;
+}
+
 double hf_envelope_bytes(const hf_envelope *envelope)
 {
     return envelope ? envelope->bytes : 0.0;
@@ -183,7 +188,7 @@ hf_status hf_envelope_reading(const hf_envelope *envelope, size_t i, const doubl
 {
     if (!envelope || i >= envelope->n) return HF_ERR_ARGUMENT;
     if (x) *x = envelope->x + i * envelope->d;
-    if (lower) *lower = envelope->lower[HF_UPPER][i];
-    if (upper) *upper = envelope->upper[HF_UPPER][i];
+    if (lower) *lower = hfi_add_down(envelope->lower[HF_UPPER][i], envelope->offset);
+    if (upper) *upper = hfi_add_up(envelope->upper[HF_UPPER][i], envelope->offset);
     return HF_OK;
 }

@@ -320,8 +320,8 @@ hf_status hf_envelope_bounds(const hf_envelope *envelope, hf_envelope_workspace 
         if (!isfinite(a[side].bound)) return HF_ERR_NOT_FINITE;
         if (is_late(&q, &a[side])) status = HF_WARN_NOT_CONVERGED;
     }
-    *out = (hf_bound){.lower = -a[HF_LOWER].bound,
-                      .upper = a[HF_UPPER].bound,
+    *out = (hf_bound){.lower = hfi_add_down(-a[HF_LOWER].bound, envelope->offset),
+                      .upper = hfi_add_up(a[HF_UPPER].bound, envelope->offset),
                       .gap_lower = a[HF_LOWER].gap,
                       .gap_upper = a[HF_UPPER].gap,
                       .active_lower = workspace->chain[HF_LOWER].given,

@@ -26,10 +26,25 @@ static double below_of(double y, double noise)
     return nextafter((y - noise) - slack, -INFINITY);
 }
 
-void hfi_reading_limits(double y, double below, double above, double *lower, double *upper)
+double hfi_add_down(double a, double b)
+{
+    const double sum = a + b, taken = sum - a;
+    const double lost = (a - (sum - taken)) + (b - taken); /* of the sum, exactly */
+    return lost < 0.0 ? nextafter(sum, -INFINITY) : sum;
+}
+
+double hfi_add_up(double a, double b)
+{
+    return -hfi_add_down(-a, -b);
+}
+
+void hfi_reading_limits(double y, double below, double above, double less, double *lower, double *upper)
 {
     *lower = below_of(y, below);
     *upper = -below_of(-y, above);
+    if (less == 0.0) return;
+    *lower = hfi_add_down(*lower, -less);
+    *upper = hfi_add_up(*upper, -less);
 }
 
 static hf_status check_row(hf_context *ctx, const hf_bounded_readings *readings, size_t d, size_t row)
@@ -49,8 +64,8 @@ static hf_status check_row(hf_context *ctx, const hf_bounded_readings *readings,
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "both noise bounds of row %zu are infinite: it says nothing",
                         row + 1);
     double lower, upper;
-    hfi_reading_limits(readings->y[row], isinf(below) ? 0.0 : below, isinf(above) ? 0.0 : above, &lower,
-                       &upper);
+    hfi_reading_limits(readings->y[row], isinf(below) ? 0.0 : below, isinf(above) ? 0.0 : above,
+                       readings->offset, &lower, &upper);
     if (!isfinite(lower) || !isfinite(upper))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the limits of row %zu overflow", row + 1);
     return HF_OK;
@@ -62,6 +77,9 @@ hf_status hfi_readings_check(hf_context *ctx, const hf_kernel *kernel, const hf_
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "an envelope needs a kernel and readings");
     if (readings->n == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "an envelope needs at least one reading");
     if (!readings->x || !readings->y) return hfi_fail(ctx, HF_ERR_ARGUMENT, "inputs or readings are NULL");
+    if (!isfinite(readings->offset))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the offset of the readings is %g; give a finite one",
+                        readings->offset);
     const size_t d = hf_kernel_dimension(kernel);
     if (readings->ldx < d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of x are %zu apart, but the kernel has %zu inputs",
@@ -129,7 +147,7 @@ bool hfi_distinct_limits(const hf_bounded_readings *readings, double factor, hfi
         const size_t i = distinct->of_row[row];
         double lower, upper;
         hfi_reading_limits(readings->y[row], scaled(hfi_noise_below(readings, row), factor),
-                           scaled(hfi_noise_above(readings, row), factor), &lower, &upper);
+                           scaled(hfi_noise_above(readings, row), factor), readings->offset, &lower, &upper);
         if (lower > distinct->lower[i]) {
             distinct->lower[i] = lower;
             distinct->lower_row[i] = row;

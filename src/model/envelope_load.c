@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the bytes of a file to an envelope, believing nothing. */
+#include "envelope/envelope.h"
 #include "model/envelope_file.h"
 #include "model/file_reader.h"
 
@@ -135,11 +136,15 @@ static hf_status make_readings(const hfi_reader *r, size_t d, readings *out)
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
 
-static hf_status read_settings(const hfi_reader *r, double *norm, hf_envelope_settings *settings)
+static hf_status read_settings(const hfi_reader *r, double *norm, double *offset,
+                               hf_envelope_settings *settings)
 {
     *settings = hf_envelope_settings_default();
     hf_status status = hfi_meta_double(r, "norm", 0.0, norm);
     if (status >= 0) status = hfi_meta_double(r, "jitter", 0.0, &settings->jitter);
+    if (status >= 0 && r->version > 1) status = hfi_meta_any_double(r, "offset", offset);
+    if (status >= 0 && (!isfinite(*offset) || (r->version > 1 && *offset == 0.0)))
+        status = hfi_meta_bad(r, "offset");
     if (status >= 0) status = hfi_meta_flag(r, "rigorous", &settings->rigorous);
     if (status >= 0) status = hfi_meta_size(r, "reserve", &settings->reserve);
     if (status >= 0 && settings->reserve > HFI_ENVELOPE_RESERVE) status = hfi_meta_bad(r, "reserve");
@@ -185,18 +190,19 @@ static hf_status create(const hfi_reader *r, const hf_kernel *kernel, const read
 static hf_status read_envelope(const hfi_reader *r, hf_envelope **out, hf_envelope_labels **labels)
 {
     size_t d = 0;
-    double norm = 0.0;
+    double norm = 0.0, offset = 0.0;
     kept_labels *kept = NULL;
     hf_kernel *kernel = NULL;
     readings from = {0};
     hf_envelope_settings settings;
     hf_status status = read_sizes(r, &from.n, &d);
-    if (status >= 0) status = read_settings(r, &norm, &settings);
+    if (status >= 0) status = read_settings(r, &norm, &offset, &settings);
     if (status >= 0) status = read_labels(r, d, &kept);
     if (status >= 0) status = read_kernel(r, kept, &kernel);
     if (status >= 0) status = read_arrays(r, d, &from);
     if (status >= 0) status = make_readings(r, d, &from);
     if (status >= 0) status = create(r, kernel, &from, norm, &settings, out);
+    if (status >= 0) (*out)->offset = offset; /* the limits are less it already */
     readings_free(r->ctx, &from);
     hf_kernel_free(kernel);
     if (status >= 0 && labels != NULL)

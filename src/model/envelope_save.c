@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An envelope as a database image, and that image as a file. */
+#include "envelope/envelope.h"
 #include "model/envelope_file.h"
 #include "model/file_writer.h"
 
@@ -102,6 +103,8 @@ static void write_meta(hfi_writer *w, const hf_envelope *envelope, const names *
     hfi_writer_meta_double(w, statement, "norm", hf_envelope_norm(envelope));
     hfi_writer_meta_double(w, statement, "minimum_norm", hf_envelope_minimum_norm(envelope));
     hfi_writer_meta_double(w, statement, "jitter", settings.jitter);
+    if (hf_envelope_offset(envelope) != 0.0)
+        hfi_writer_meta_double(w, statement, "offset", hf_envelope_offset(envelope));
     hfi_writer_meta_size(w, statement, "rigorous", settings.rigorous ? 1 : 0);
     hfi_writer_meta_size(w, statement, "reserve",
                          settings.reserve < HFI_ENVELOPE_RESERVE ? settings.reserve : HFI_ENVELOPE_RESERVE);
@@ -133,13 +136,9 @@ static void write_readings(hfi_writer *w, const hf_envelope *envelope, size_t d)
     }
     double *lower = numbers + n * d, *upper = lower + n;
     for (size_t i = 0; i < n; i++) {
-        const double *x;
-        double low, high;
-        if (hf_envelope_reading(envelope, i, &x, &low, &high) < 0) {
-            w->rc = SQLITE_INTERNAL;
-            break;
-        }
-        memcpy(numbers + i * d, x, d * sizeof *x);
+        /* Those of f - offset: adding the offset would round them. */
+        const double low = envelope->lower[HF_UPPER][i], high = envelope->upper[HF_UPPER][i];
+        memcpy(numbers + i * d, envelope->x + i * d, d * sizeof *numbers);
         lower[i] = isfinite(low) ? low : NAN;
         upper[i] = isfinite(high) ? high : NAN;
     }
@@ -159,7 +158,8 @@ hf_status hfi_envelope_to_image(hf_context *ctx, const hf_envelope *envelope,
     if (status >= 0) {
         hfi_writer w = {.ctx = ctx,
                         .kind = &hfi_kind_envelope,
-                        .version = HFI_ENVELOPE_VERSION,
+                        .version =
+                            hf_envelope_offset(envelope) != 0.0 ? HFI_ENVELOPE_VERSION : HFI_ENVELOPE_PLAIN,
                         .schema = HFI_ENVELOPE_SCHEMA,
                         .piece = HFI_PIECE_BYTES};
         hfi_writer_begin(&w);

@@ -17,7 +17,9 @@
 #define HFI_APPLICATION_ID 0x48466d64
 /** "HFen": an envelope. */
 #define HFI_ENVELOPE_ID      0x4846656e
-#define HFI_ENVELOPE_VERSION 1
+#define HFI_ENVELOPE_VERSION 2
+/** An envelope without an offset is written as this one. */
+#define HFI_ENVELOPE_PLAIN 1
 /** Envelopes have the tables of this version of the model format. */
 #define HFI_ENVELOPE_SCHEMA 1
 /** "HFtr": a track. */

@@ -159,6 +159,7 @@ static hf_status questions(workshop *w)
     assert_int_equal(hf_envelope_reading(envelope, 0, &x, &lower, &upper), HF_OK);
     assert_true(hf_envelope_readings(envelope) > 0 && hf_envelope_dimension(envelope) == ENVELOPES_INPUTS);
     assert_true(hf_envelope_minimum_norm(envelope) <= hf_envelope_norm(envelope));
+    assert_true(hf_envelope_offset(envelope) == 0.0);
     assert_true(hf_envelope_bytes(envelope) > 0.0 && hf_envelope_kernel(envelope) != NULL);
     return HF_OK;
 }

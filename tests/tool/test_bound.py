@@ -60,6 +60,37 @@ class Bounds(Readings):
             self.assertIn(word, out)
         self.assertNotIn("stopped early", out)
 
+    def test_data_far_from_0(self):
+        self.readings()
+        self.write("far.csv", "x,y\n" + "".join("%s,%.6f\n" % (x, float(y) + 1000) for x, y in
+                                                csv.reader(self.read("r.csv").splitlines()[1:])))
+        grid = ["--grid", "x=-6:14:41", "-o"]
+        self.bound(*grid, "here.csv")
+        out = self.bound("--offset", 1000, *grid, "there.csv", "--save", "e.hf", operand="far.csv")
+        self.assertIn("offset           1000: norms are those of the function less that\n", out)
+        here, there = table(self.read("here.csv")), table(self.read("there.csv"))
+        for side in ("lower", "upper"):
+            for a, b in zip(here[side], there[side]):
+                self.assertAlmostEqual(a + 1000, b, delta=1e-6)
+        self.ok("bound", "e.hf", *grid, "again.csv")
+        self.assertEqual(self.read("again.csv"), self.read("there.csv"))
+        self.assertIn("offset           1000:", self.ok("inspect", "e.hf"))
+        self.assertEqual(json.loads(self.ok("inspect", "e.hf", "--json"))["offset"], 1000)
+        norm = ["norm", "far.csv", "-t", "y", "-k", KERNEL, "-b", 0.2, "--json"]
+        told = json.loads(self.ok(*norm, "--offset", "median"))
+        self.assertAlmostEqual(told["offset"], sorted(float(line.split(",")[1]) for line in
+                                                     self.read("far.csv").splitlines()[1:])[12], delta=1e-9)
+        self.assertLess(told["norm"], 10)
+        _, out, err = self.run_tool(*norm)
+        self.assertGreater(json.loads(out)["norm"], 1000)
+        self.assertIn("--offset median", err)
+        self.ok(*norm, "-q")
+        self.ok("norm", "far.csv", "-t", "y", "-k", KERNEL + " + constant(variance=1e6)", "-b", 0.2)
+        for bad in ("middle", "nan", "inf"):
+            self.fails(["bound", "far.csv", "-t", "y", "-k", KERNEL, "-b", 0.2, "--norm", 5, "--offset", bad, *grid, "x.csv"],
+                       "--offset", code=2)
+        self.fails(["bound", "e.hf", "--offset", 3, *grid, "x.csv"], "--offset is for tables", code=2)
+
     def test_closed_forms_hold_the_optimal_bounds_inside(self):
         self.readings()
         grid = ["--grid", "x=0:8:33", "-o", "b.csv"]
@@ -130,7 +161,7 @@ class Bounds(Readings):
     def test_json(self):
         self.readings()
         got = json.loads(self.bound("--grid", "x=0:8:9", "-o", "b.csv", "--json", "--save", "e.hf"))
-        self.assertEqual(set(got), {"target", "kernel", "distinct", "norm", "minimum_norm", "readings", "left_out", "output", "method",
+        self.assertEqual(set(got), {"target", "kernel", "distinct", "offset", "norm", "minimum_norm", "readings", "left_out", "output", "method",
                                     "queries", "width", "volume", "active", "pivots", "gap", "stopped_early", "seconds", "saved"})
         self.assertEqual((got["readings"], got["queries"], got["norm"], got["saved"]), (25, 9, 5, "e.hf"))
         self.assertEqual(got["kernel"]["parameters"], {"outputscale": 1, "lengthscale": 1.5})
