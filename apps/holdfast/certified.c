@@ -173,6 +173,37 @@ hf_status certified_numbers(certified *run, const char *const *names, const doub
     return status;
 }
 
+/* Whether an input moves in any box. */
+static bool moves(const certified *run, size_t j)
+{
+    for (size_t k = 0; k < run->m; k++)
+        if (run->lower[k * run->d + j] < run->upper[k * run->d + j]) return true;
+    return false;
+}
+
+hf_status certified_places(certified *run, const char *ending, const double *points)
+{
+    hf_context *ctx = run->session.ctx;
+    const size_t rows = hf_table_rows(run->answers);
+    double *column = calloc(rows + 1, sizeof *column);
+    hf_status status = column != NULL ? HF_OK : HF_ERR_MEMORY;
+    for (size_t j = 0; j < run->d && status >= 0; j++) {
+        const char *input = hf_model_feature(run->model, j);
+        if (!moves(run, j)) continue;
+        char *name = with_ending(input, strlen(input), ending);
+        if (name == NULL)
+            status = HF_ERR_MEMORY;
+        else if (table_has(run->answers, name))
+            status = certified_refuse(run, "an input is called \"%s\" like a column of the result; rename it",
+                                      name);
+        for (size_t k = 0; k < rows; k++) column[k] = points[k * run->d + j];
+        if (status >= 0) status = hf_table_set_numbers(ctx, run->answers, name, column);
+        free(name);
+    }
+    free(column);
+    return status;
+}
+
 hf_status certified_text(certified *run, const char *name, size_t count, const char *const *text,
                          const size_t *choice)
 {

@@ -85,6 +85,9 @@ size_t certified_latent(const certified *run, size_t of);
 hf_status certified_begin(certified *run, size_t rows, const double *points, const char *const *names);
 /** Columns, one after the other in `block`; NULL ends the names. */
 hf_status certified_numbers(certified *run, const char *const *names, const double *block);
+/** A column for each input that moves in any box, called after it and the ending; `points` is
+ * m x d. */
+hf_status certified_places(certified *run, const char *ending, const double *points);
 hf_status certified_text(certified *run, const char *name, size_t count, const char *const *text,
                          const size_t *choice);
 /** Says that certificates rest on an estimate, where a table has no status. */

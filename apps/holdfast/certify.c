@@ -26,20 +26,38 @@ static const tool_option options[] = {
      false},
     {"of", 0, "NAME", "which output, or which class (default: the first; of two classes\nthe second)", false},
     {"beta", 0, "B", "of mean-plus, of either sign", false},
+    {"never-above", 0, "V",
+     "a verdict instead of a range: whether the value (--what mean,\nsd, mean-plus or probability) is never "
+     "above V in the box",
+     false},
+    {"never-below", 0, "V", "never below V, likewise; both: between them", false},
+    {"delta", 0, "D", "never farther than D from what it is at the point, likewise", false},
     {"count", 0, "K", "of readings: how many are bad (default 1)", false},
     {"tolerance", 0, "E", "how far a range may be wider than what is attained, at either\nend (default 0.01)",
      false},
     CERTIFIED_LIMITS,
     {"max-radius", 0, NULL,
-     "the largest certified radius up to --radius of each row, and the\nnearest counterexample found", false},
-    {"counterexamples", 0, "FILE.csv", "of decision and --max-radius: rows of another class", TOOL_WRITES},
+     "the largest certified radius up to --radius of each row, and the\nnearest counterexample found: of "
+     "the class, or of the verdict that\nis asked for",
+     false},
+    {"counterexamples", 0, "FILE.csv",
+     "of verdicts, decision and --max-radius: points beyond a limit,\nor of another class", TOOL_WRITES},
+    {"fail-on", 0, "WHAT", "exit status 3 if a counterexample is found; open: or if a verdict\nis left open",
+     false},
+    {"where", 0, NULL,
+     "columns more, for each input that moves: where lower_attained and\nupper_attained are (INPUT_at_lower, "
+     "INPUT_at_upper), of "
+     "verdicts where the worst\nvalue is (INPUT_at_worst)",
+     false},
+    {"sides", 0, NULL, "columns more, likewise: the sides of the boxes (INPUT_from,\nINPUT_to)", false},
     {"rigorous", 0, NULL, "proof against rounding; probabilities of two classes only", false},
     {"output", 'o', "OUT.csv",
      "file to write (default: standard output): the inputs, lower,\nupper, lower_attained, upper_attained, "
-     "status, nodes, seconds;\nof decision class, status, nodes, seconds; of --max-radius class,\n"
-     "certified_radius, broken_radius, nodes, seconds; of accuracy\ncounts for each radius; of readings "
-     "damage, worst_row. With\nseveral radii there is a column radius. A status ends in (estimate)\nwhere it "
-     "rests on one: of five classes and more",
+     "status, nodes, seconds;\nof decision class, status, nodes, seconds; of --max-radius class\n"
+     "or value, certified_radius, broken_radius, nodes, seconds; of\nverdicts value, lower, upper, worst "
+     "(the value nearest to its limit,\nor farthest beyond it), margin (how far inside), status, nodes,\n"
+     "seconds; of accuracy counts for each radius; of readings damage,\nworst_row. With several radii there "
+     "is a column radius. A status\nends in (estimate) where it rests on one: of five classes and more",
      TOOL_WRITES},
     {"plot", 0, "FILE.svg",
      "picture (or .png, .pdf): the ranges against the radius, and how\nwide they are; of decision, accuracy "
@@ -47,8 +65,9 @@ static const tool_option options[] = {
      TOOL_WRITES},
 };
 
-const char *const certify_questions[CERTIFY_QUESTIONS] = {"mean",     "sd",       "mean-plus", "probability",
-                                                          "decision", "accuracy", "readings",  "radius"};
+const char *const certify_questions[CERTIFY_QUESTIONS] = {
+    "mean",     "sd",       "mean-plus", "probability", "decision",
+    "accuracy", "readings", "radius",    "verdict",     "verdict radius"};
 
 /* ---- usage -------------------------------------------------------------------------------------------------- */
 
@@ -56,8 +75,12 @@ static hf_status parse_what(certified *run, certify_request *out)
 {
     const char *what = argument(run->arguments, "what");
     const bool radii = has_argument(run->arguments, "max-radius");
-    out->what = radii ? CERTIFY_RADII : run->classifier != NULL ? CERTIFY_PROBABILITY : CERTIFY_MEAN;
-    if (what != NULL && radii)
+    bool claims = false;
+    const hf_status parsed = certify_parse_claim(run, out, &claims);
+    if (parsed < 0) return parsed;
+    const certify_question standard = run->classifier != NULL ? CERTIFY_PROBABILITY : CERTIFY_MEAN;
+    out->what = radii && !claims ? CERTIFY_RADII : standard;
+    if (what != NULL && radii && !claims)
         return certified_misuse(run, "--max-radius is a question of its own; leave out --what");
     for (int k = 0; what != NULL; k++) {
         if (k == CERTIFY_RADII)
@@ -74,6 +97,10 @@ static hf_status parse_what(certified *run, certify_request *out)
         return certified_refuse(run, "%s%s is about classes; %s is a model of the readings of \"%s\"",
                                 radii ? "--max-radius" : "--what ", radii ? "" : what,
                                 run->arguments->operand[0], hf_model_target(run->model));
+    out->value = out->what;
+    if (claims && out->what > CERTIFY_PROBABILITY)
+        return certified_misuse(run, "--never-above, --never-below and --delta are not for --what %s", what);
+    if (claims) out->what = radii ? CERTIFY_REACH : CERTIFY_CLAIM;
     if (out->what == CERTIFY_READINGS && run->classifier != NULL)
         return certified_refuse(run,
                                 "--what readings is about readings; %s is a model of the classes of \"%s\"",
@@ -86,14 +113,23 @@ static hf_status check_effect(certified *run, const certify_request *asked)
 {
     const tool_arguments *a = run->arguments;
     const certify_question what = asked->what;
-    if (has_argument(a, "beta") != (what == CERTIFY_MEAN_PLUS))
-        return certified_misuse(run, what == CERTIFY_MEAN_PLUS ? "--beta is missing: mean + how many sd?"
-                                                               : "--beta is for --what mean-plus");
+    const bool plus = asked->value == CERTIFY_MEAN_PLUS;
+    if (has_argument(a, "beta") != plus)
+        return certified_misuse(run, plus ? "--beta is missing: mean + how many sd?"
+                                          : "--beta is for --what mean-plus");
     if (!isfinite(asked->settings.beta)) return certified_misuse(run, "--beta must be a finite number");
     if (has_argument(a, "count") && what != CERTIFY_READINGS)
         return certified_misuse(run, "--count is for --what readings");
-    if (asked->counterexamples != NULL && what != CERTIFY_DECISION && what != CERTIFY_RADII)
-        return certified_misuse(run, "--counterexamples is for --what decision and --max-radius");
+    if (asked->counterexamples != NULL && (!certify_decides(what) || what == CERTIFY_ACCURACY))
+        return certified_misuse(run, "--counterexamples is for verdicts, --what decision and --max-radius");
+    if (asked->fail != CERTIFY_FAIL_NEVER && !certify_decides(what))
+        return certified_misuse(run,
+                                "--fail-on is for --never-above, --never-below, --delta, --what decision, "
+                                "--what accuracy and --max-radius");
+    if (asked->where && what > CERTIFY_PROBABILITY && what != CERTIFY_CLAIM)
+        return certified_misuse(run, "--where is for ranges and verdicts; --counterexamples tells points");
+    if (asked->sides && what > CERTIFY_DECISION && what != CERTIFY_CLAIM)
+        return certified_misuse(run, "--sides is for ranges, verdicts and --what decision");
     if (has_argument(a, "plot") && what == CERTIFY_READINGS)
         return certified_misuse(run, "--plot is not for --what readings");
     return HF_OK;
@@ -104,24 +140,26 @@ static hf_status check_where(certified *run, const certify_request *asked)
 {
     const tool_arguments *a = run->arguments;
     const bool at = has_argument(a, "at"), box = has_argument(a, "box");
-    const bool point = asked->what == CERTIFY_READINGS;
+    const bool point = asked->what == CERTIFY_READINGS, max = has_argument(a, "max-radius");
     if (at == box)
         return certified_misuse(run, at ? "--at and --box exclude each other"
                                         : "--at or --box is missing: where?");
-    if (box && (point || asked->what == CERTIFY_RADII || asked->what == CERTIFY_ACCURACY))
-        return certified_misuse(run, "--box is not for --what %s; give --at", certify_questions[asked->what]);
+    if (box && (point || max || asked->what == CERTIFY_ACCURACY))
+        return max ? certified_misuse(run, "--box is not for --max-radius; give --at")
+                   : certified_misuse(run, "--box is not for --what %s; give --at",
+                                      certify_questions[asked->what]);
     if ((box || point) && (asked->radii > 0 || has_argument(a, "features") || has_argument(a, "sds")))
         return certified_misuse(run, "--radius, --sds and --features are for boxes about the rows of --at");
-    if (box && asked->what == CERTIFY_DECISION && has_argument(a, "plot"))
-        return certified_misuse(run, "--plot of decisions is against the radius; give --at and --radius");
+    if (box && certify_decides(asked->what) && has_argument(a, "plot"))
+        return certified_misuse(run, "--plot of verdicts is against the radius; give --at and --radius");
     if (at && !point && asked->radii == 0)
         return certified_misuse(run, "--radius is missing: how far do the inputs move?");
-    if (asked->what == CERTIFY_RADII && asked->radii > 1)
+    if (max && asked->radii > 1)
         return certified_misuse(run, "--max-radius: give one --radius, the largest to look at");
     for (size_t k = 0; k < asked->radii; k++) {
         if (!(asked->radius[k] >= 0.0) || !isfinite(asked->radius[k]))
             return certified_misuse(run, "--radius: %g is not a number from 0 on", asked->radius[k]);
-        if (asked->what == CERTIFY_RADII && asked->radius[k] == 0.0)
+        if (max && asked->radius[k] == 0.0)
             return certified_misuse(run, "--max-radius: --radius, the largest to look at, must be above 0");
         if (k > 0 && asked->radius[k] <= asked->radius[k - 1])
             return certified_misuse(run, "--radius: %g comes after %g; give several in rising order",
@@ -136,6 +174,15 @@ static hf_status parse(certified *run, certify_request *out)
     out->settings = hf_certify_settings_default();
     out->output = argument(a, "output");
     out->counterexamples = argument(a, "counterexamples");
+    out->where = has_argument(a, "where");
+    out->sides = has_argument(a, "sides");
+    const char *fail = argument(a, "fail-on");
+    if (fail != NULL) {
+        const bool open = strcmp(fail, "open") == 0;
+        if (!open && strcmp(fail, "counterexample") != 0)
+            return certified_misuse(run, "--fail-on: there is no '%s'; give counterexample or open", fail);
+        out->fail = open ? CERTIFY_FAIL_OPEN : CERTIFY_FAIL_COUNTEREXAMPLE;
+    }
     out->count = 1;
     out->settings.rigorous = has_argument(a, "rigorous");
     if (!argument_doubles(a, "radius", &out->radii, &out->radius) ||
@@ -151,9 +198,11 @@ static hf_status parse(certified *run, certify_request *out)
 
 /* ---- summary ------------------------------------------------------------------------------------------------ */
 
-static bool decides(const certify_request *asked)
+/* Whether --fail-on makes the exit status 3. */
+static bool fails(const certify_request *asked)
 {
-    return asked->what == CERTIFY_DECISION || asked->what == CERTIFY_ACCURACY || asked->what == CERTIFY_RADII;
+    return (asked->fail != CERTIFY_FAIL_NEVER && asked->broken > 0) ||
+           (asked->fail == CERTIFY_FAIL_OPEN && asked->unfinished > 0);
 }
 
 static json_t *json_counts(const certify_request *asked)
@@ -175,9 +224,14 @@ static void print_json(const certify_request *asked)
                              (json_int_t)asked->asked, "what", certify_questions[asked->what], "rigorous",
                              (int)asked->settings.rigorous, "estimate", (int)asked->estimate, "unfinished",
                              (json_int_t)asked->unfinished);
-    if (json != NULL && decides(asked)) {
+    if (json != NULL && certify_decides(asked->what)) {
         json_object_set_new(json, "certified", json_integer((json_int_t)asked->certified));
         json_object_set_new(json, "counterexamples", json_integer((json_int_t)asked->broken));
+        json_object_set_new(json, "failed", json_boolean(fails(asked)));
+    }
+    if (json != NULL && (asked->what == CERTIFY_CLAIM || asked->what == CERTIFY_REACH)) {
+        json_object_set_new(json, "value", json_string(certify_questions[asked->value]));
+        certify_json_claim(json, &asked->claim);
     }
     if (json != NULL && asked->what == CERTIFY_READINGS)
         json_object_set_new(json, "held", json_string("hyperparameters, noise, centres and thresholds"));
@@ -206,12 +260,12 @@ static void print_words(const certified *run, const certify_request *asked)
             asked->asked, asked->asked == 1 ? "" : "s", asked->count);
     } else if (asked->what != CERTIFY_ACCURACY) {
         printf("%zu box%s", run->m, run->m == 1 ? "" : "es");
-        if (decides(asked))
+        if (certify_decides(asked->what))
             printf(": %zu %scertified%s, %zu with a counterexample", asked->certified,
-                   asked->what == CERTIFY_RADII ? "with a " : "",
-                   asked->what == CERTIFY_RADII ? " radius" : "", asked->broken);
-        printf("%s %zu stopped by a limit or by rounding. Every range is %s.\n", decides(asked) ? "," : ":",
-               asked->unfinished, rests);
+                   certify_finds_radius(asked->what) ? "with a " : "",
+                   certify_finds_radius(asked->what) ? " radius" : "", asked->broken);
+        printf("%s %zu stopped by a limit or by rounding. Every range is %s.\n",
+               certify_decides(asked->what) ? "," : ":", asked->unfinished, rests);
     }
     say(stdout, "Written to %s\n", asked->output);
 }
@@ -253,8 +307,8 @@ static hf_status write_counterexamples(certified *run, const certify_request *as
 static hf_status place(certified *run, const certify_request *asked)
 {
     static const double none = 0.0;
-    const bool points =
-        asked->what == CERTIFY_RADII || asked->what == CERTIFY_ACCURACY || asked->what == CERTIFY_READINGS;
+    const bool points = certify_finds_radius(asked->what) || asked->what == CERTIFY_ACCURACY ||
+                        asked->what == CERTIFY_READINGS;
     if (has_argument(run->arguments, "box")) return certified_boxes(run, false);
     hf_status status = certified_points(run);
     if (status >= 0) status = certified_units(run);
@@ -269,7 +323,8 @@ static hf_status certify(certified *run, certify_request *asked)
     if (status >= 0 && asked->what == CERTIFY_READINGS && asked->unfinished > 0)
         warn(&run->session, "the damage has no bound: sites that are not robust follow a reading wherever it "
                             "goes; fit with --sites robust");
-    if (status >= 0 && asked->estimate && (asked->what == CERTIFY_ACCURACY || asked->what == CERTIFY_RADII))
+    if (status >= 0 && asked->estimate &&
+        (asked->what == CERTIFY_ACCURACY || certify_finds_radius(asked->what)))
         certified_warn_estimate(run);
     if (status >= 0) status = certified_write(run, asked->output);
     if (status >= 0) status = write_counterexamples(run, asked);
@@ -285,10 +340,11 @@ static int run_certify(const tool_arguments *arguments)
     if (code != TOOL_OK) return code;
     hf_status status = certified_load(&run);
     if (status >= 0) status = parse(&run, &asked);
-    asked.estimate = status >= 0 && asked.what >= CERTIFY_PROBABILITY && asked.what != CERTIFY_READINGS &&
+    asked.estimate = status >= 0 && asked.value >= CERTIFY_PROBABILITY && run.classifier != NULL &&
                      hf_certify_is_estimate(run.classifier);
     if (status >= 0) status = certify(&run, &asked);
     if (status >= 0) print_summary(&run, &asked);
+    if (status >= 0 && fails(&asked)) run.refused = CERTIFY_FAILED;
     certify_request_free(&asked);
     return certified_close(&run, status);
 }
@@ -301,7 +357,9 @@ const tool_verb verb_certify = {
             "inputs are,\n"
             "and how near to them it gets: branch and bound, stopped early only by a limit, and true then "
             "too. With\n"
-            "--what decision, whether a class surely stays what it is. Units are those of the data.",
+            "--what decision, whether a class surely stays what it is; with --never-above, --never-below or "
+            "--delta,\n"
+            "whether a value surely keeps to limits. Units are those of the data.",
     .example = "  holdfast fit data/hills.csv -t minutes -f miles -o hills.hf\n"
                "  holdfast certify hills.hf --at data/hills.csv --radius 0.5 --tolerance 1 -o ranges.csv",
     .options = options,

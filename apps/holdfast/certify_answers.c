@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    STATUS_ROOM = 40 /* the longest text of a status */
-};
-
 void certify_request_free(certify_request *request)
 {
     free(request->radius);
@@ -32,11 +28,13 @@ static hf_status add_radius(certified *run, const certify_request *asked)
     return status;
 }
 
-/* Begins with the points and their radii; `names` are the columns that follow, the first entry left free. */
-static hf_status begin(certified *run, const certify_request *asked, const char *const *names)
+hf_status certify_begin(certified *run, const certify_request *asked, const char *const *names)
 {
-    const hf_status status = certified_begin(run, run->m, run->x, asked->radii > 1 ? names : names + 1);
-    return status >= 0 ? add_radius(run, asked) : status;
+    hf_status status = certified_begin(run, run->m, run->x, asked->radii > 1 ? names : names + 1);
+    if (status >= 0) status = add_radius(run, asked);
+    if (status >= 0 && asked->sides) status = certified_places(run, "_from", run->lower);
+    if (status >= 0 && asked->sides) status = certified_places(run, "_to", run->upper);
+    return status;
 }
 
 /* Room for two numbers of `count` boxes or radii each. */
@@ -49,26 +47,32 @@ static bool make_ends(certify_request *asked, size_t count)
 
 /* ---- ranges -------------------------------------------------------------------------------------------------- */
 
-static hf_status find_ranges(certified *run, certify_request *asked, hf_range *out)
+hf_certify_what certify_value(certify_question value)
 {
     static const hf_certify_what values[] = {[CERTIFY_MEAN] = HF_CERTIFY_MEAN,
                                              [CERTIFY_SD] = HF_CERTIFY_SD,
                                              [CERTIFY_MEAN_PLUS] = HF_CERTIFY_MEAN_PLUS};
+    return values[value];
+}
+
+/* `at`: 2 m x d, where the least values are, then the largest. */
+static hf_status find_ranges(certified *run, certify_request *asked, hf_range *out, double *at)
+{
+    double *most = at + run->m * run->d;
     hf_context *ctx = run->session.ctx;
     asked->settings.output = asked->of;
     if (asked->what == CERTIFY_PROBABILITY)
         return hf_certify_class(ctx, run->classifier, &asked->settings, run->m, run->lower, run->upper, out,
-                                NULL, NULL);
+                                at, most);
     asked->settings.output = certified_latent(run, asked->of);
-    return hf_certify_boxes(ctx, run->posterior, values[asked->what], &asked->settings, run->m, run->lower,
-                            run->upper, out, NULL, NULL);
+    return hf_certify_boxes(ctx, run->posterior, certify_value(asked->what), &asked->settings, run->m,
+                            run->lower, run->upper, out, at, most);
 }
 
-/* The name of a status as the table has them: with what they rest on where that is an estimate. */
-static const char *status_text(const certify_request *asked, const char *name, char *room)
+const char *certify_status_text(const certify_request *asked, const char *name, char *room)
 {
     if (!asked->estimate) return name;
-    (void)snprintf(room, STATUS_ROOM, "%s (estimate)", name);
+    (void)snprintf(room, CERTIFY_STATUS, "%s (estimate)", name);
     return room;
 }
 
@@ -78,12 +82,12 @@ static hf_status tell_ranges(certified *run, certify_request *asked, const hf_ra
     static const char *const last[] = {"nodes", "seconds", NULL};
     const size_t m = run->m, stops = HF_CERTIFY_NOT_FINITE + 1;
     const char *text[HF_CERTIFY_NOT_FINITE + 1];
-    char room[HF_CERTIFY_NOT_FINITE + 1][STATUS_ROOM];
+    char room[HF_CERTIFY_NOT_FINITE + 1][CERTIFY_STATUS];
     double *block = calloc(6 * m + 1, sizeof *block);
     size_t *stop = calloc(m + 1, sizeof *stop), by_time = 0, by_memory = 0;
     hf_status status = block != NULL && stop != NULL && make_ends(asked, m) ? HF_OK : HF_ERR_MEMORY;
     for (size_t k = 0; k < stops; k++)
-        text[k] = status_text(asked, hf_certify_stop_name((hf_certify_stop)k), room[k]);
+        text[k] = certify_status_text(asked, hf_certify_stop_name((hf_certify_stop)k), room[k]);
     for (size_t k = 0; k < m && status >= 0; k++) {
         const hf_range *r = &out[k];
         const double values[] = {r->lower,          r->upper,         r->lower_attained,
@@ -109,20 +113,39 @@ static hf_status ask_ranges(certified *run, certify_request *asked)
 {
     static const char *const names[] = {
         "radius", "lower", "upper", "lower_attained", "upper_attained", "status", "nodes", "seconds", NULL};
-    hf_status status = begin(run, asked, names);
+    hf_status status = certify_begin(run, asked, names);
     hf_range *out = calloc(run->m + 1, sizeof *out);
-    if (out == NULL) status = HF_ERR_MEMORY;
-    if (status >= 0) status = find_ranges(run, asked, out);
+    double *at = calloc(2 * run->m * run->d + 1, sizeof *at);
+    if (out == NULL || at == NULL) status = HF_ERR_MEMORY;
+    if (status >= 0) status = find_ranges(run, asked, out, at);
     if (status >= 0) status = tell_ranges(run, asked, out);
+    if (status >= 0 && asked->where) status = certified_places(run, "_at_lower", at);
+    if (status >= 0 && asked->where) status = certified_places(run, "_at_upper", at + run->m * run->d);
     asked->asked = run->m;
     free(out);
+    free(at);
     return status;
 }
 
 /* ---- decisions ----------------------------------------------------------------------------------------------- */
 
-/* Shares of rows at each radius: surely certified, and not broken. */
-static hf_status find_shares(const certified *run, certify_request *asked, const hf_decision *out)
+bool certify_decides(certify_question what)
+{
+    static const bool decides[CERTIFY_QUESTIONS] = {[CERTIFY_DECISION] = true,
+                                                    [CERTIFY_ACCURACY] = true,
+                                                    [CERTIFY_RADII] = true,
+                                                    [CERTIFY_CLAIM] = true,
+                                                    [CERTIFY_REACH] = true};
+    return decides[what];
+}
+
+bool certify_finds_radius(certify_question what)
+{
+    return what == CERTIFY_RADII || what == CERTIFY_REACH;
+}
+
+/* Surely certified, and not broken. */
+hf_status certify_shares(const certified *run, certify_request *asked, const size_t *verdict)
 {
     asked->shares = run->radii;
     asked->share_at = calloc(run->radii + 1, sizeof *asked->share_at);
@@ -130,41 +153,48 @@ static hf_status find_shares(const certified *run, certify_request *asked, const
     for (size_t k = 0; k < run->m; k++) {
         const size_t r = k % run->radii;
         asked->share_at[r] = asked->radii > 0 ? asked->radius[r] : (double)NAN;
-        asked->low[r] += out[k].verdict == HF_VERDICT_CERTIFIED ? 1.0 / (double)run->points : 0.0;
-        asked->high[r] += out[k].verdict != HF_VERDICT_COUNTEREXAMPLE ? 1.0 / (double)run->points : 0.0;
+        asked->low[r] += verdict[k] == HF_VERDICT_CERTIFIED ? 1.0 / (double)run->points : 0.0;
+        asked->high[r] += verdict[k] != HF_VERDICT_COUNTEREXAMPLE ? 1.0 / (double)run->points : 0.0;
     }
     return HF_OK;
 }
 
-/* Whether a search that told nothing took the time of a box. */
-static bool ran_out(const certify_request *asked, double seconds)
+bool certify_ran_out(const certify_request *asked, double seconds)
 {
     return asked->settings.time_limit > 0.0 && seconds >= asked->settings.time_limit;
+}
+
+hf_status certify_verdicts(certified *run, certify_request *asked, const size_t *verdict)
+{
+    const char *text[HF_VERDICT_OPEN + 1];
+    char room[HF_VERDICT_OPEN + 1][CERTIFY_STATUS];
+    for (size_t k = 0; k <= HF_VERDICT_OPEN; k++)
+        text[k] = certify_status_text(asked, hf_verdict_name((hf_verdict)k), room[k]);
+    for (size_t k = 0; k < run->m; k++) {
+        asked->unfinished += verdict[k] == HF_VERDICT_OPEN;
+        asked->certified += verdict[k] == HF_VERDICT_CERTIFIED;
+        asked->broken += verdict[k] == HF_VERDICT_COUNTEREXAMPLE;
+    }
+    const hf_status status = certified_text(run, "status", HF_VERDICT_OPEN + 1, text, verdict);
+    return status >= 0 ? certify_shares(run, asked, verdict) : status;
 }
 
 static hf_status tell_decisions(certified *run, certify_request *asked, const hf_decision *out)
 {
     static const char *const last[] = {"nodes", "seconds", NULL};
-    const char *text[HF_VERDICT_OPEN + 1];
-    char room[HF_VERDICT_OPEN + 1][STATUS_ROOM];
     const size_t m = run->m;
     double *block = calloc(2 * m + 1, sizeof *block);
     size_t *choice = calloc(2 * m + 1, sizeof *choice), by_time = 0;
     hf_status status = block != NULL && choice != NULL ? HF_OK : HF_ERR_MEMORY;
-    for (size_t k = 0; k <= HF_VERDICT_OPEN; k++)
-        text[k] = status_text(asked, hf_verdict_name((hf_verdict)k), room[k]);
     for (size_t k = 0; k < m && status >= 0; k++) {
         choice[k] = out[k].winner;
         choice[m + k] = (size_t)out[k].verdict;
         block[k] = (double)out[k].nodes;
         block[m + k] = out[k].seconds;
-        asked->unfinished += out[k].verdict == HF_VERDICT_OPEN;
-        by_time += out[k].verdict == HF_VERDICT_OPEN && ran_out(asked, out[k].seconds);
-        asked->certified += out[k].verdict == HF_VERDICT_CERTIFIED;
-        asked->broken += out[k].verdict == HF_VERDICT_COUNTEREXAMPLE;
+        by_time += out[k].verdict == HF_VERDICT_OPEN && certify_ran_out(asked, out[k].seconds);
     }
     if (status >= 0) status = certified_classes(run, "class", choice);
-    if (status >= 0) status = certified_text(run, "status", HF_VERDICT_OPEN + 1, text, choice + m);
+    if (status >= 0) status = certify_verdicts(run, asked, choice + m);
     if (status >= 0) status = certified_numbers(run, last, block);
     certified_tell_limits(run, &asked->settings, by_time, 0, m);
     free(block);
@@ -175,7 +205,7 @@ static hf_status tell_decisions(certified *run, certify_request *asked, const hf
 static hf_status ask_decisions(certified *run, certify_request *asked)
 {
     static const char *const names[] = {"radius", "class", "status", "nodes", "seconds", NULL};
-    hf_status status = begin(run, asked, names);
+    hf_status status = certify_begin(run, asked, names);
     hf_decision *out = calloc(run->m + 1, sizeof *out);
     asked->counterexample = calloc(run->m * run->d + 1, sizeof *asked->counterexample);
     if (out == NULL || asked->counterexample == NULL) status = HF_ERR_MEMORY;
@@ -183,7 +213,6 @@ static hf_status ask_decisions(certified *run, certify_request *asked)
         status = hf_certify_decision(run->session.ctx, run->classifier, &asked->settings, run->m, run->x,
                                      run->lower, run->upper, out, asked->counterexample);
     if (status >= 0) status = tell_decisions(run, asked, out);
-    if (status >= 0) status = find_shares(run, asked, out);
     asked->asked = run->m;
     free(out);
     return status;
@@ -197,9 +226,9 @@ static int rising(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Shares at all radii at which one of them changes. */
-static hf_status find_radius_shares(certified *run, certify_request *asked, const double *certified_to,
-                                    const double *broken_at)
+/* At all radii at which one of them changes. */
+hf_status certify_radius_shares(const certified *run, certify_request *asked, const double *certified_to,
+                                const double *broken_at)
 {
     const size_t m = run->m, count = 2 * m + 2;
     double *at = calloc(count, sizeof *at);
@@ -208,7 +237,7 @@ static hf_status find_radius_shares(certified *run, certify_request *asked, cons
     if (at == NULL || !make_ends(asked, count)) return HF_ERR_MEMORY;
     at[1] = asked->radius[0];
     for (size_t k = 0; k < m; k++) {
-        at[2 + k] = certified_to[k];
+        at[2 + k] = isnan(certified_to[k]) ? 0.0 : certified_to[k];
         at[2 + m + k] = fmin(isnan(broken_at[k]) ? (double)INFINITY : broken_at[k], asked->radius[0]);
     }
     qsort(at, count, sizeof *at, rising);
@@ -241,7 +270,7 @@ static hf_status find_radii(certified *run, certify_request *asked, double *bloc
         block[2 * m + k] = (double)r.nodes;
         block[3 * m + k] = r.seconds;
         asked->unfinished += status == HF_WARN_NOT_CONVERGED;
-        by_time += status == HF_WARN_NOT_CONVERGED && ran_out(asked, r.seconds);
+        by_time += status == HF_WARN_NOT_CONVERGED && certify_ran_out(asked, r.seconds);
         asked->certified += r.certified > 0.0;
         asked->broken += isfinite(r.broken) ? 1 : 0;
     }
@@ -262,7 +291,7 @@ static hf_status ask_radii(certified *run, certify_request *asked)
     if (status >= 0) status = certified_classes(run, "class", class);
     if (status >= 0) status = certified_numbers(run, names + 1, block);
     if (status >= 0 && has_argument(run->arguments, "plot")) {
-        const hf_status found = find_radius_shares(run, asked, block, block + run->m);
+        const hf_status found = certify_radius_shares(run, asked, block, block + run->m);
         if (found < 0) status = found;
     }
     asked->asked = run->m;
@@ -363,16 +392,11 @@ static hf_status ask_readings(certified *run, certify_request *asked)
 
 hf_status certify_answer(certified *run, certify_request *asked)
 {
-    switch (asked->what) {
-    case CERTIFY_DECISION:
-        return ask_decisions(run, asked);
-    case CERTIFY_RADII:
-        return ask_radii(run, asked);
-    case CERTIFY_ACCURACY:
-        return ask_accuracy(run, asked);
-    case CERTIFY_READINGS:
-        return ask_readings(run, asked);
-    default:
-        return ask_ranges(run, asked);
-    }
+    static hf_status (*const answers[CERTIFY_QUESTIONS])(certified *, certify_request *) = {
+        [CERTIFY_MEAN] = ask_ranges,        [CERTIFY_SD] = ask_ranges,
+        [CERTIFY_MEAN_PLUS] = ask_ranges,   [CERTIFY_PROBABILITY] = ask_ranges,
+        [CERTIFY_DECISION] = ask_decisions, [CERTIFY_ACCURACY] = ask_accuracy,
+        [CERTIFY_READINGS] = ask_readings,  [CERTIFY_RADII] = ask_radii,
+        [CERTIFY_CLAIM] = certify_claims,   [CERTIFY_REACH] = certify_reaches};
+    return answers[asked->what](run, asked);
 }

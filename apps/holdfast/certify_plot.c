@@ -160,7 +160,7 @@ static bool shares_script(FILE *out, const void *any, plot_format format, const 
 {
     const picture *data = any;
     const certify_request *asked = data->asked;
-    const bool steps = asked->what == CERTIFY_RADII;
+    const bool steps = certify_finds_radius(asked->what);
     plot_terminal(out, format, 560, output);
     fputs(plot_style, out);
     fputs("$shares << EOD\n", out);
@@ -174,7 +174,9 @@ static bool shares_script(FILE *out, const void *any, plot_format format, const 
         out);
     fprintf(out, "set ylabel 'share of rows'\nset title '%s'\n",
             asked->what == CERTIFY_ACCURACY ? "Rows that are classified rightly, wherever they move"
-                                            : "Rows whose class stays, wherever they move");
+            : asked->what == CERTIFY_CLAIM || asked->what == CERTIFY_REACH
+                ? "Rows whose value keeps to its limits, wherever they move"
+                : "Rows whose class stays, wherever they move");
     /* The two lines are one where nothing was left open. */
     fprintf(
         out,

@@ -10,6 +10,7 @@
 #include <holdfast/acquire_front.h>
 #include <holdfast/ageing.h>
 #include <holdfast/certify.h>
+#include <holdfast/certify_claims.h>
 #include <holdfast/certify_uses.h>
 #include <holdfast/classify.h>
 #include <holdfast/closed_envelope.h>

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scores of inputs: what raising one does against lowering it. */
-#include "certify/class.h"
+#include "certify/value.h"
 
 #include <math.h>
 
 typedef struct scores {
-    const hf_posterior *posterior;
-    const hf_classifier *classifier; /* NULL: a value of the posterior */
-    hf_certify_what what;
+    hfi_value value;
     hf_certify_settings settings;
     size_t m, d;
     const double *x, *step;
@@ -20,13 +18,14 @@ static hf_status find_errors(hf_context *ctx, const scores *job, const double *x
 {
     const size_t d = job->d, boxes = 2 * d;
     for (size_t k = 0; k < boxes; k++) error[k] = error[boxes + k] = ranges[k].rounding;
-    if (!job->classifier || hf_classifier_link(job->classifier) != HF_LINK_SOFTMAX) return HF_OK;
+    const hf_classifier *classifier = job->value.classifier;
+    if (!classifier || hf_classifier_link(classifier) != HF_LINK_SOFTMAX) return HF_OK;
     for (size_t k = 0; k < 2 * boxes; k++)
         if (ranges[k % boxes].stop == HF_CERTIFY_NOT_FINITE) memcpy(at + k * d, x, d * sizeof *at);
     const hf_status status =
-        hf_classify_predict(ctx, job->classifier, 2 * boxes, at, d, NULL, NULL, NULL, NULL, error);
+        hf_classify_predict(ctx, classifier, 2 * boxes, at, d, NULL, NULL, NULL, NULL, error);
     /* An estimate comes with three standard errors. */
-    for (size_t k = 0; k < 2 * boxes && hf_certify_is_estimate(job->classifier); k++) error[k] *= 2.0;
+    for (size_t k = 0; k < 2 * boxes && hf_certify_is_estimate(classifier); k++) error[k] *= 2.0;
     return status;
 }
 
@@ -41,10 +40,8 @@ static hf_status score_point(hf_context *ctx, const scores *job, const hf_certif
         memcpy(high + k * d, x, d * sizeof *high);
         (k < d ? high : low)[k * d + k % d] += k < d ? job->step[k % d] : -job->step[k % d];
     }
-    hf_status status = job->classifier ? hfi_certify_class_boxes(ctx, job->classifier, settings, 2 * d, low,
-                                                                 high, ranges, at, at + 2 * d * d)
-                                       : hf_certify_boxes(ctx, job->posterior, job->what, settings, 2 * d,
-                                                          low, high, ranges, at, at + 2 * d * d);
+    hf_status status =
+        hfi_value_certify_boxes(ctx, &job->value, settings, 2 * d, low, high, ranges, at, at + 2 * d * d);
     if (status >= 0) status = hfi_worse(status, find_errors(ctx, job, x, ranges, at, error));
     const double *of_least = error, *of_most = error + 2 * d;
     for (size_t j = 0; j < d && status >= 0; j++) {
@@ -102,37 +99,37 @@ static hf_status score(hf_context *ctx, const scores *job, double *lower, double
     return status;
 }
 
+/* Sets out what is asked about. */
+static hf_status explain(hf_context *ctx, const hfi_value *value, const hf_certify_settings *settings,
+                         size_t m, const double *x, const double *step, double *lower, double *upper)
+{
+    const scores job = {.value = *value,
+                        .settings = settings ? *settings : hf_certify_settings_default(),
+                        .m = m,
+                        .d = value->inputs,
+                        .x = x,
+                        .step = step};
+    return score(ctx, &job, lower, upper);
+}
+
 hf_status hf_explain(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
                      const hf_certify_settings *settings, size_t m, const double *x, const double *step,
                      double *lower, double *upper)
 {
+    hfi_value value;
     if (!ctx || !posterior || !x || !step || !lower || !upper)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_explain: an argument that must not be NULL is");
-    const hfi_scaling *scaling = &posterior->scaling;
-    const scores job = {.posterior = posterior,
-                        .what = what,
-                        .settings = settings ? *settings : hf_certify_settings_default(),
-                        .m = m,
-                        .d = scaling->outputs > 1 ? scaling->d - 1 : scaling->d,
-                        .x = x,
-                        .step = step};
-    return score(ctx, &job, lower, upper);
+    const hf_status status = hfi_value_of(ctx, posterior, what, &value);
+    return status >= 0 ? explain(ctx, &value, settings, m, x, step, lower, upper) : status;
 }
 
 hf_status hf_explain_class(hf_context *ctx, const hf_classifier *classifier,
                            const hf_certify_settings *settings, size_t m, const double *x, const double *step,
                            double *lower, double *upper)
 {
-    hf_certify_what what;
+    hfi_value value;
     if (!ctx || !classifier || !x || !step || !lower || !upper)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_explain_class: an argument that must not be NULL is");
-    const hf_status status = hfi_certify_link_of(ctx, classifier, 0, &what);
-    if (status < 0) return status;
-    const scores job = {.classifier = classifier,
-                        .settings = settings ? *settings : hf_certify_settings_default(),
-                        .m = m,
-                        .d = hfi_class_inputs(classifier),
-                        .x = x,
-                        .step = step};
-    return score(ctx, &job, lower, upper);
+    const hf_status status = hfi_value_of_class(ctx, classifier, &value);
+    return status >= 0 ? explain(ctx, &value, settings, m, x, step, lower, upper) : status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The largest certified radius about a point. */
+#include "certify/radius.h"
 #include "certify/class.h"
 
 #include <math.h>
@@ -10,26 +11,28 @@ enum {
 };
 
 typedef struct ball {
-    const hf_classifier *classifier;
-    hf_certify_settings settings;
+    const hfi_held_kind *kind;
+    void *of;
+    hfi_far far;
     double end; /* of the time for all steps */
     size_t d;
-    const double *x, *unit;
+    const double *x;
     double *lower, *upper, *found, *moved, *at; /* d each; `at`: the nearest counterexample */
-    hf_radius out;
+    hfi_reach out;
 } ball;
 
-static double unit_of(const ball *b, size_t j)
+static double unit_of(const hfi_far *far, size_t j)
 {
-    return b->unit ? b->unit[j] : 1.0;
+    return far->unit ? far->unit[j] : 1.0;
 }
 
-static void place(const ball *b, double radius)
+static hfi_around place(const ball *b, double radius)
 {
     for (size_t j = 0; j < b->d; j++) {
-        b->lower[j] = b->x[j] - radius * unit_of(b, j);
-        b->upper[j] = b->x[j] + radius * unit_of(b, j);
+        b->lower[j] = b->x[j] - radius * unit_of(&b->far, j);
+        b->upper[j] = b->x[j] + radius * unit_of(&b->far, j);
     }
+    return (hfi_around){&b->far.settings, b->x, b->lower, b->upper};
 }
 
 /* How far away a point is, rounded up; infinite if it moves what is fixed. */
@@ -38,14 +41,9 @@ static double distance(const ball *b, const double *point)
     double most = 0.0;
     for (size_t j = 0; j < b->d; j++) {
         const double away = fabs(point[j] - b->x[j]);
-        if (away > 0.0) most = fmax(most, away / unit_of(b, j));
+        if (away > 0.0) most = fmax(most, away / unit_of(&b->far, j));
     }
     return most * (1.0 + 2.0 * DBL_EPSILON);
-}
-
-static hf_status is_broken(hf_context *ctx, const ball *b, const double *point, bool *broken)
-{
-    return hfi_certify_is_other(ctx, b->classifier, point, b->out.winner, broken);
 }
 
 /* A counterexample, pulled towards the point as far as it stays one. */
@@ -56,7 +54,7 @@ static hf_status keep(hf_context *ctx, ball *b)
         const double share = 0.5 * (inside + outside);
         bool broken;
         for (size_t j = 0; j < b->d; j++) b->moved[j] = b->x[j] + share * (b->found[j] - b->x[j]);
-        const hf_status status = is_broken(ctx, b, b->moved, &broken);
+        const hf_status status = b->kind->broken(ctx, b->of, b->moved, &broken);
         if (status < 0) return status;
         if (!broken) {
             inside = share;
@@ -77,37 +75,38 @@ static hf_status keep(hf_context *ctx, ball *b)
     return HF_OK;
 }
 
-static hf_status attack(hf_context *ctx, ball *b, double radius)
+static hf_status attack(hf_context *ctx, ball *b)
 {
-    bool broken;
-    place(b, radius);
-    hf_status status =
-        hf_attack(ctx, b->classifier, HF_ATTACK_PROJECTED, 0, 1, b->x, b->lower, b->upper, b->found, NULL);
-    if (status >= 0) status = is_broken(ctx, b, b->found, &broken);
+    bool broken = false;
+    if (!b->kind->attack) return HF_OK;
+    const hfi_around box = place(b, b->far.most);
+    hf_status status = b->kind->attack(ctx, b->of, &box, b->found);
+    if (status >= 0) status = b->kind->broken(ctx, b->of, b->found, &broken);
     return status >= 0 && broken ? keep(ctx, b) : status;
 }
 
 /* What is between `certified` and `limit` is halved, or sooner tried just short of a counterexample's distance. */
-static hf_status bisect(hf_context *ctx, ball *b, double most, double accuracy)
+static hf_status bisect(hf_context *ctx, ball *b)
 {
+    const double most = b->far.most, accuracy = b->far.accuracy;
     double limit = fmin(most, b->out.broken);
     hf_status worst = HF_OK;
     for (int step = 0; step < STEPS && limit - b->out.certified > accuracy * limit; step++) {
-        hf_decision decision;
+        hfi_judged judged = {.verdict = HF_VERDICT_OPEN};
         double radius = 0.5 * (b->out.certified + limit);
         if (step == 0 && !isfinite(b->out.broken)) radius = most;
         if (radius <= b->out.certified) break;
-        place(b, radius);
+        hfi_around box = place(b, radius);
         /* How many steps follow is not known: each may take half of the time that is left. */
-        const hf_certify_settings share = hfi_share_time(&b->settings, b->end, 2);
-        const hf_status status =
-            hf_certify_decision(ctx, b->classifier, &share, 1, b->x, b->lower, b->upper, &decision, b->found);
+        const hf_certify_settings share = hfi_share_time(&b->far.settings, b->end, 2);
+        box.settings = &share;
+        const hf_status status = b->kind->judge(ctx, b->of, &box, &judged, b->found);
         if (status < 0) return status;
-        b->out.nodes += decision.nodes;
-        if (decision.verdict == HF_VERDICT_CERTIFIED) {
+        b->out.nodes += judged.nodes;
+        if (judged.verdict == HF_VERDICT_CERTIFIED) {
             b->out.certified = radius;
         } else {
-            const hf_status kept = decision.verdict == HF_VERDICT_OPEN ? HF_OK : keep(ctx, b);
+            const hf_status kept = judged.verdict == HF_VERDICT_OPEN ? HF_OK : keep(ctx, b);
             if (kept < 0) return kept;
             worst = hfi_worse(worst, status);
             limit = fmin(radius, b->out.broken);
@@ -118,11 +117,12 @@ static hf_status bisect(hf_context *ctx, ball *b, double most, double accuracy)
     return worst;
 }
 
-static hf_status check(hf_context *ctx, const ball *b, double most, double accuracy)
+hf_status hfi_check_radius(hf_context *ctx, const hfi_far *far)
 {
+    const double most = far->most, accuracy = far->accuracy;
     bool moves = false;
-    for (size_t j = 0; j < b->d; j++) {
-        const double u = unit_of(b, j);
+    for (size_t j = 0; j < far->d; j++) {
+        const double u = unit_of(far, j);
         if (!(u >= 0.0) || !isfinite(u))
             return hfi_fail(ctx, HF_ERR_ARGUMENT, "the unit of input %zu is %g; it must be 0 or above", j + 1,
                             u);
@@ -137,6 +137,61 @@ static hf_status check(hf_context *ctx, const ball *b, double most, double accur
     return HF_OK;
 }
 
+hf_status hfi_find_radius(hf_context *ctx, const hfi_held_kind *kind, void *of, const hfi_far *far,
+                          hfi_reach *out, double *counterexample)
+{
+    const size_t d = far->d;
+    ball b = {.kind = kind, .of = of, .far = *far, .d = d, .x = far->x};
+    double *room = hfi_alloc(ctx, 5 * d, sizeof *room);
+    if (!room) return HF_ERR_MEMORY;
+    b.lower = room, b.upper = room + d, b.found = room + 2 * d, b.moved = room + 3 * d, b.at = room + 4 * d;
+    b.out.broken = (double)INFINITY;
+    for (size_t j = 0; j < d; j++) b.at[j] = (double)NAN;
+    b.end = hfi_call_deadline(&far->settings);
+    hf_status status = attack(ctx, &b);
+    if (status >= 0) status = bisect(ctx, &b);
+    if (status >= 0) {
+        *out = b.out;
+        if (counterexample) memcpy(counterexample, b.at, d * sizeof *counterexample);
+    }
+    hfi_free(ctx, room);
+    return status;
+}
+
+/* ---- of classes -------------------------------------------------------------------------------------------------- */
+
+typedef struct named {
+    const hf_classifier *classifier;
+    size_t winner;
+} named;
+
+static hf_status class_broken(hf_context *ctx, void *of, const double *point, bool *out)
+{
+    const named *n = of;
+    return hfi_certify_is_other(ctx, n->classifier, point, n->winner, out);
+}
+
+static hf_status class_attack(hf_context *ctx, void *of, const hfi_around *box, double *found)
+{
+    const named *n = of;
+    return hf_attack(ctx, n->classifier, HF_ATTACK_PROJECTED, 0, 1, box->x, box->lower, box->upper, found,
+                     NULL);
+}
+
+static hf_status class_decide(hf_context *ctx, void *of, const hfi_around *box, hfi_judged *out,
+                              double *found)
+{
+    const named *n = of;
+    hf_decision decision;
+    const hf_status status = hf_certify_decision(ctx, n->classifier, box->settings, 1, box->x, box->lower,
+                                                 box->upper, &decision, found);
+    if (status < 0) return status;
+    *out = (hfi_judged){.verdict = decision.verdict, .nodes = decision.nodes};
+    return status;
+}
+
+static const hfi_held_kind class_kind = {class_broken, class_attack, class_decide};
+
 hf_status hf_certify_radius(hf_context *ctx, const hf_classifier *classifier,
                             const hf_certify_settings *settings, const double *x, const double *unit,
                             double most, double accuracy, hf_radius *out, double *counterexample)
@@ -147,29 +202,25 @@ hf_status hf_certify_radius(hf_context *ctx, const hf_classifier *classifier,
     hf_status status = hfi_certify_link_of(ctx, classifier, 0, &what);
     if (status < 0) return status;
     const size_t d = hfi_class_inputs(classifier);
-    ball b = {.classifier = classifier,
-              .settings = settings ? *settings : hf_certify_settings_default(),
-              .d = d,
-              .x = x,
-              .unit = unit};
-    status = check(ctx, &b, most, accuracy);
-    if (status < 0) return status;
-    double *room = hfi_alloc(ctx, 5 * d, sizeof *room);
-    if (!room) return HF_ERR_MEMORY;
-    b.lower = room, b.upper = room + d, b.found = room + 2 * d, b.moved = room + 3 * d, b.at = room + 4 * d;
-    b.out.broken = (double)INFINITY;
-    b.out.estimate = hf_certify_is_estimate(classifier);
-    for (size_t j = 0; j < d; j++) b.at[j] = (double)NAN;
+    const hfi_far far = {.settings = settings ? *settings : hf_certify_settings_default(),
+                         .d = d,
+                         .x = x,
+                         .unit = unit,
+                         .most = most,
+                         .accuracy = accuracy};
     const double start = hfi_now();
-    b.end = hfi_call_deadline(&b.settings);
-    status = hf_classify_predict(ctx, classifier, 1, x, d, NULL, &b.out.winner, NULL, NULL, NULL);
-    if (status >= 0) status = attack(ctx, &b, most);
-    if (status >= 0) status = bisect(ctx, &b, most, accuracy);
-    b.out.seconds = hfi_now() - start;
-    if (status >= 0) {
-        *out = b.out;
-        if (counterexample) memcpy(counterexample, b.at, d * sizeof *counterexample);
-    }
-    hfi_free(ctx, room);
+    named n = {.classifier = classifier};
+    hfi_reach reach;
+    status = hfi_check_radius(ctx, &far);
+    if (status >= 0)
+        status = hf_classify_predict(ctx, classifier, 1, x, d, NULL, &n.winner, NULL, NULL, NULL);
+    if (status >= 0) status = hfi_find_radius(ctx, &class_kind, &n, &far, &reach, counterexample);
+    if (status >= 0)
+        *out = (hf_radius){.winner = n.winner,
+                           .certified = reach.certified,
+                           .broken = reach.broken,
+                           .nodes = reach.nodes,
+                           .seconds = hfi_now() - start,
+                           .estimate = hf_certify_is_estimate(classifier)};
     return status;
 }

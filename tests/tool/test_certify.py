@@ -239,6 +239,91 @@ class Readings(Certify):
         self.assertIn("outside of the readings", err)
 
 
+class Verdicts(Certify):
+    def test_limits(self):
+        model = self.model()
+        at = [model, "--at", "at.csv", "--radius", "0.3"]
+        ranges = table(self.ok("certify", *at, "--where", "--sides"))
+        self.assertEqual(list(ranges)[2:6] + list(ranges)[-4:], ["a_from", "b_from", "a_to", "b_to", "a_at_lower", "b_at_lower",
+                                                                 "a_at_upper", "b_at_upper"])
+        for k in range(2):
+            self.assertAlmostEqual(ranges["a_to"][k] - ranges["a_from"][k], 0.6, places=9)
+        self.write("there.csv", "a,b\n%.17g,%.17g\n" % (ranges["a_at_upper"][0], ranges["b_at_upper"][0]))
+        self.ok("predict", model, "there.csv", "-o", "p.csv")
+        self.assertAlmostEqual(table(self.read("p.csv"))["y_mean"][0], ranges["upper_attained"][0], places=6)
+        limit = (ranges["upper"][0] + ranges["lower"][0]) / 2
+        out = json.loads(self.ok("certify", *at, "--never-above", str(limit), "--json", "-o", "v.csv", "--counterexamples", "c.csv"))
+        verdicts, found = table(self.read("v.csv")), table(self.read("c.csv"))
+        self.assertEqual(list(verdicts), ["a", "b", "value", "lower", "upper", "worst", "margin", "status", "nodes", "seconds"])
+        self.assertEqual((verdicts["status"][0], found["row"][0]), ("counterexample", 1))
+        self.assertEqual((out["what"], out["value"], out["never_above"], out["delta"]), ("verdict", "mean", limit, None))
+        self.assertEqual(out["counterexamples"] + out["certified"], 2)
+        self.ok("predict", model, "c.csv", "-o", "p.csv")
+        for mean in table(self.read("p.csv"))["y_mean"]:
+            self.assertGreater(mean, limit)
+        above, below = str(max(ranges["upper"]) + 0.1), str(min(ranges["lower"]) - 0.1)
+        both = table(self.ok("certify", *at, "--never-above", above, "--never-below", below, "--fail-on", "open", "--where"))
+        self.assertEqual(both["status"], ["certified"] * 2)
+        self.assertLess(abs(both["a_at_worst"][0] - 1.5), 0.3001)
+
+    def test_exit_status(self):
+        model = self.model()
+        at = ["certify", model, "--at", "at.csv", "--radius", "0.3"]
+        for more, expected in ((["--delta", "100"], 0), (["--delta", "1e-6"], 3), (["--delta", "0.001", "--max-radius"], 3)):
+            code, out, _ = self.run_tool(*at, *more, "--fail-on", "counterexample")
+            self.assertEqual((code, "status" in out or "radius" in out), (expected, True))
+        stopped = at + ["--delta", "2.5", "--node-limit", "1", "-q"]
+        statuses = set(table(self.ok(*stopped))["status"])
+        self.assertEqual(self.run_tool(*stopped, "--fail-on", "open")[0], 0 if statuses == {"certified"} else 3)
+
+    def test_radii(self):
+        model = self.model()
+        out = table(self.ok("certify", model, "--at", "at.csv", "--radius", "3", "--delta", "0.2", "--max-radius"))
+        self.assertEqual(list(out), ["a", "b", "value", "certified_radius", "broken_radius", "nodes", "seconds"])
+        for k in range(2):
+            self.assertTrue(0 < out["certified_radius"][k] < out["broken_radius"][k] < 3)
+        boxes = [{"a": (a - r, a + r), "b": (b - r, b + r)} for a, b, r in zip(out["a"], out["b"], out["certified_radius"])]
+        for k, values in enumerate(self.inside(model, boxes, "y_mean")):
+            self.assertLessEqual(max(abs(v - out["value"][k]) for v in values), 0.2001)
+        never = table(self.ok("certify", model, "--at", "at.csv", "--radius", "3", "--never-above", "-99", "--max-radius"))
+        self.assertTrue(all(map(math.isnan, never["certified_radius"])))
+        self.assertEqual(never["broken_radius"], [0, 0])
+
+    def test_probabilities(self):
+        model = self.classes()
+        at = ["certify", model, "--at", "at.csv", "--radius", "0.2", "--of", "yes"]
+        ranges = table(self.ok(*at))
+        out = table(self.ok(*at, "--never-above", repr(ranges["upper"][0] + 1e-3)))
+        self.assertEqual(out["status"][0], "certified")
+        self.assertEqual(table(self.ok(*at, "--never-above", repr(ranges["upper_attained"][0] - 1e-3)))["status"][0], "counterexample")
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "there is no gnuplot")
+    def test_picture(self):
+        model = self.model()
+        self.ok("certify", model, "--at", "at.csv", "--radius", "0.1,0.3", "--delta", "0.2", "--plot", "v.svg", "-o", "v.csv")
+        self.assertIn("keeps to its limits", self.read("v.svg"))
+        self.ok("certify", model, "--at", "at.csv", "--radius", "1", "--delta", "0.2", "--max-radius", "--plot", "v.svg", "-o", "v.csv")
+
+    def test_bad_input(self):
+        model = self.model()
+        at = ["certify", model, "--at", "at.csv", "--radius", "1"]
+        self.fails(at + ["--never-above", "x"], "--never-above", code=2)
+        self.fails(at + ["--never-above", "nan"], "never-above", code=2)
+        self.fails(at + ["--delta", "-1"], "--delta: -1", code=2)
+        self.fails(at + ["--never-above", "1", "--never-below", "2"], "is above --never-above", code=2)
+        self.fails(at + ["--never-above", "1", "--fail-on", "rain"], "there is no 'rain'", code=2)
+        self.fails(at + ["--fail-on", "open"], "--fail-on is for", code=2)
+        self.fails(at + ["--counterexamples", "c.csv"], "--counterexamples is for", code=2)
+        self.fails(at + ["--delta", "1", "--max-radius", "--where"], "--where is for", code=2)
+        self.fails(at + ["--delta", "1", "--max-radius", "--sides"], "--sides is for", code=2)
+        self.fails(at + ["--delta", "1", "--what", "decision"], "about classes")
+        self.fails(["certify", model, "--at", "at.csv", "--what", "readings", "--delta", "1"], "not for --what readings", code=2)
+        self.fails(["certify", model, "--box", "a=0:1", "--delta", "1"], "--delta is about points", code=2)
+        self.write("odd.csv", "a,a_from,y\n1,2,3\n2,3,5\n4,4,4\n")
+        self.ok("fit", "odd.csv", "-t", "y", "--no-train", "-q", "-o", "odd.hf")
+        self.fails(["certify", "odd.hf", "--at", "odd.csv", "--radius", "1", "--sides"], '"a_from"', "rename")
+
+
 class Classes(Certify):
     def test_probabilities(self):
         model = self.classes()

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file certify_claims.h
+ * @brief Whether a value keeps to limits in a whole box of inputs, and how large the box may be.
+ *
+ * A claim is made of up to three limits: the value is never above one number, never below another,
+ * and never farther than delta from what it is at the point. hf_certify_claims() says of each box
+ * whether the claim surely holds, or gives a point where it surely does not.
+ * hf_certify_claim_radius() finds the largest box about a point in which it holds.
+ *
+ * The value is that of certify.h (latent mean, sd, mean + beta sd) of a posterior, settings.output
+ * being the output, or the probability of a class of a classifier, settings.output being the class.
+ *
+ * **What a verdict rests on** is what ranges rest on (certify.h): an allowance for rounding, or
+ * interval arithmetic with rigorous settings; probabilities of five classes and more rest on an
+ * estimate.
+ * A point counts as a counterexample if the value there is beyond the limit by more than the
+ * allowance at that point. What is nearer to the limit than that is left open, and so is a limit
+ * nearer than the tolerance to what is attained, if the search ends at the tolerance.
+ *
+ * Definition 3 and Problem 2 of Patane et al., 2022, are a claim of delta.
+ */
+#ifndef HOLDFAST_CERTIFY_CLAIMS_H
+#define HOLDFAST_CERTIFY_CLAIMS_H
+
+#include <holdfast/certify_uses.h>
+
+HF_BEGIN_DECLS
+
+/** What is claimed of which value. Always start from hf_claim_default(). */
+typedef struct hf_claim {
+    const hf_posterior *posterior;   /**< of what, the caller's; or NULL with a classifier */
+    hf_certify_what what;            /**< value of the posterior; HF_CERTIFY_MEAN */
+    const hf_classifier *classifier; /**< of what, the caller's; or NULL with a posterior */
+    double never_above;              /**< infinity: no such limit */
+    double never_below;              /**< -infinity: no such limit; at most never_above */
+    double delta; /**< >= 0: how far from the value at the point; infinity: no such limit */
+} hf_claim;
+
+/** No limits at all and of nothing, which is no claim yet. */
+HF_API hf_claim hf_claim_default(void);
+
+/** What is known of a claim in one box. */
+typedef struct hf_claim_answer {
+    hf_verdict verdict;
+    double value;         /**< at the point */
+    double lower, upper;  /**< lower <= value(x) <= upper in the box; infinite: not asked for */
+    double worst;         /**< attained, nearest to its limit or farthest beyond it */
+    double margin;        /**< how far inside the limit `worst` is; negative: beyond it */
+    hf_certify_stop stop; /**< why the longer search ended */
+    size_t nodes;
+    double seconds;
+    bool rigorous; /**< proof against rounding, as asked for */
+    bool estimate; /**< hf_certify_is_estimate() */
+} hf_claim_answer;
+
+/**
+ * Whether a value keeps to the claim in m boxes.
+ * @param settings NULL for the defaults; lower_only, upper_only and decide_at are not looked at
+ * @param x        m x inputs: points, which delta is about; they need not be inside their boxes
+ * @param lower, upper m x inputs: the boxes
+ * @param out      m entries
+ * @param worst    m x inputs or NULL: where `out->worst` is attained, a counterexample where the
+ *                 verdict says so
+ *
+ * A search ends as soon as the verdict is known: `lower` and `upper` are then as wide as they are.
+ * Both limits share time_limit and total_time.
+ *
+ * Errors, which leave all outputs alone: those of hf_certify_boxes(); HF_ERR_ARGUMENT for a claim
+ * without limits, a limit that is not a number, never_below above never_above, a negative delta,
+ * a claim of nothing or of two things.
+ * HF_WARN_NOT_CONVERGED: a verdict is open. Progress ("certify") and cancellation as there.
+ */
+HF_API hf_status hf_certify_claims(hf_context *ctx, const hf_claim *claim,
+                                   const hf_certify_settings *settings, size_t m, const double *x,
+                                   const double *lower, const double *upper, hf_claim_answer *out,
+                                   double *worst);
+
+/** How far a point can be moved with the claim kept. */
+typedef struct hf_claim_reach {
+    double value;     /**< at the point */
+    double certified; /**< the claim holds in the whole box of this radius; NaN: not at the point */
+    double broken;    /**< it does not at a point this far away; infinity: none was found */
+    size_t nodes;
+    double seconds;
+    bool rigorous, estimate; /**< as in hf_claim_answer */
+} hf_claim_reach;
+
+/**
+ * The largest radius for which the claim holds in the box x +- radius unit, by bisection as in
+ * hf_certify_radius(), which says what unit, most and accuracy are.
+ * @param counterexample inputs entries or NULL: the point at distance `broken`; NaN: there is none
+ * HF_WARN_NOT_CONVERGED: a step was left open; `certified` is true all the same. Errors: those of
+ * hf_certify_claims() and hf_certify_radius().
+ */
+HF_API hf_status hf_certify_claim_radius(hf_context *ctx, const hf_claim *claim,
+                                         const hf_certify_settings *settings, const double *x,
+                                         const double *unit, double most, double accuracy,
+                                         hf_claim_reach *out, double *counterexample);
+
+HF_END_DECLS
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "certify/value.h"
+
+#include <math.h>
+
+size_t hfi_posterior_inputs(const hf_posterior *posterior)
+{
+    const hfi_scaling *scaling = &posterior->scaling;
+    return scaling->outputs > 1 ? scaling->d - 1 : scaling->d;
+}
+
+hf_status hfi_value_of(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what, hfi_value *out)
+{
+    if ((int)what < 0 || what > HF_CERTIFY_MEAN_PLUS)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no value number %d to certify", (int)what);
+    *out = (hfi_value){.posterior = posterior, .what = what, .inputs = hfi_posterior_inputs(posterior)};
+    return HF_OK;
+}
+
+hf_status hfi_value_of_class(hf_context *ctx, const hf_classifier *classifier, hfi_value *out)
+{
+    hf_certify_what what = HF_CERTIFY_MEAN;
+    const hf_status status = hfi_certify_link_of(ctx, classifier, 0, &what);
+    *out = (hfi_value){.posterior = hf_classifier_posterior(classifier),
+                       .classifier = classifier,
+                       .what = what,
+                       .inputs = hfi_class_inputs(classifier)};
+    return status;
+}
+
+bool hfi_value_is_estimate(const hfi_value *value)
+{
+    return value->classifier && hf_certify_is_estimate(value->classifier);
+}
+
+hf_status hfi_value_certify_boxes(hf_context *ctx, const hfi_value *value,
+                                  const hf_certify_settings *settings, size_t m, const double *lower,
+                                  const double *upper, hf_range *out, double *argmin, double *argmax)
+{
+    return value->classifier ? hfi_certify_class_boxes(ctx, value->classifier, settings, m, lower, upper, out,
+                                                       argmin, argmax)
+                             : hf_certify_boxes(ctx, value->posterior, value->what, settings, m, lower, upper,
+                                                out, argmin, argmax);
+}
+
+hf_status hfi_value_at(hf_context *ctx, const hfi_value *value, const hf_certify_settings *settings,
+                       const double *x, double *spare, hf_range *out)
+{
+    hf_certify_settings own = *settings;
+    own.lower_only = own.upper_only = false;
+    own.decide_at = (double)NAN;
+    memcpy(spare, x, value->inputs * sizeof *spare);
+    return hfi_value_certify_boxes(ctx, value, &own, 1, spare, spare, out, NULL, NULL);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every allocation of claims fails once; see test_allocation.c. */
+#include "api/classifiers.h"
+#include "api/sweep.h"
+
+#include <holdfast/certify_claims.h>
+
+static const double point[2] = {0.4, 0.5}, low[2] = {0.3, 0.4}, high[2] = {0.5, 0.6};
+
+static hf_claim within(double delta, const hf_classifier *classifier)
+{
+    hf_claim claim = hf_claim_default();
+    claim.delta = delta;
+    claim.classifier = classifier;
+    return claim;
+}
+
+static hf_status claims(workshop *w)
+{
+    hf_classifier *c = classifiers_make();
+    hf_claim claim = within(1e-3, c);
+    hf_claim_answer out = {.nodes = 77};
+    hf_status s = hf_certify_claims(w->ctx, &claim, NULL, 1, point, low, high, &out, NULL);
+    assert_true((out.nodes == 77) == (s < 0));
+    claim.posterior = hf_classifier_posterior(c);
+    claim.classifier = NULL;
+    if (s >= 0) s = hf_certify_claims(w->ctx, &claim, NULL, 1, point, low, high, &out, NULL);
+    hf_classifier_free(c);
+    return s;
+}
+
+static hf_status reaches(workshop *w)
+{
+    hf_classifier *c = classifiers_make();
+    hf_claim claim = within(10.0, c);
+    hf_claim_reach out = {.nodes = 77};
+    hf_status s = hf_certify_claim_radius(w->ctx, &claim, NULL, point, NULL, 0.1, 0.9, &out, NULL);
+    assert_true((out.nodes == 77) == (s < 0));
+    claim.posterior = hf_classifier_posterior(c);
+    claim.classifier = NULL;
+    if (s >= 0) s = hf_certify_claim_radius(w->ctx, &claim, NULL, point, NULL, 0.1, 0.9, &out, NULL);
+    hf_classifier_free(c);
+    return s;
+}
+
+static void claims_survive(void **state)
+{
+    (void)state;
+    RUN(CASE(claims, 10), CASE(reaches, 10));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(claims_survive)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
