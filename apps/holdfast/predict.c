@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast predict */
-#include "tool.h"
+#include "predicted.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,6 +15,13 @@ static const tool_option options[] = {
     {"computational", 0, NULL,
      "projected solver: add <target>_sd_computational, the part of\n<target>_sd_latent that more actions "
      "would take away;\ntakes an exact factor of all readings",
+     false},
+    {"worst-case", 0, "B",
+     "exact or projected solver: add <target>_worst_case, which bounds the\nerror for functions whose norm "
+     "is "
+     "at most B (least: the least norm that\nagrees with the readings), and "
+     "<target>_worst_case_computational, "
+     "which\nbounds the distance from the exact mean; takes an exact factor",
      false},
     {"covariance", 0, NULL,
      "several outputs: add the latent covariances between them, <b>_<a>_cov\nfor each pair, as with all "
@@ -49,7 +56,7 @@ static const double *some_mean(const hf_model *model, const hf_table *table)
 }
 
 static bool print_summary(const hf_model *model, const hf_table *table, const char *output,
-                          const char *remark)
+                          const char *remark, json_t *worst)
 {
     const double *mean = some_mean(model, table);
     size_t rows = hf_table_rows(table), missing = 0;
@@ -60,73 +67,33 @@ static bool print_summary(const hf_model *model, const hf_table *table, const ch
     json_t *notes = json_array();
     if (*remark != '\0') json_array_append_new(notes, json_text(remark));
     if (json != NULL) json_object_set_new(json, "notes", notes);
+    if (json != NULL && worst != NULL) json_object_set(json, "worst_case", worst);
     if (json != NULL && hf_model_outputs(model) > 1)
         json_object_set_new(json, "outputs", json_outputs(model));
     return json_print(json);
 }
 
-/* Rows of the model's inputs that are complete, row-major; *count of them, `row` says which. */
-static hf_status gather(hf_context *ctx, const hf_model *model, const hf_table *table, double *x, size_t *row,
-                        size_t *count)
-{
-    const size_t rows = hf_table_rows(table), d = hf_model_features(model);
-    for (size_t j = 0; j < d; j++) {
-        const double *column = table_column(ctx, table, hf_model_feature(model, j));
-        if (column == NULL) return HF_ERR_NO_COLUMN;
-        for (size_t i = 0; i < rows; i++) x[i * d + j] = column[i];
-    }
-    *count = 0;
-    for (size_t i = 0; i < rows; i++) {
-        bool complete = true;
-        for (size_t j = 0; j < d; j++) complete = complete && !isnan(x[i * d + j]);
-        if (!complete) continue;
-        memmove(x + *count * d, x + i * d, d * sizeof *x);
-        row[(*count)++] = i;
-    }
-    return HF_OK;
-}
-
-static hf_status add_computational(hf_context *ctx, const hf_model *model, hf_table *table)
-{
-    const size_t rows = hf_table_rows(table), d = hf_model_features(model);
-    double *x = calloc(rows * d + 1, sizeof *x), *sd = calloc(rows + 1, 2 * sizeof *sd);
-    size_t *row = calloc(rows + 1, sizeof *row), count = 0, bytes = strlen(hf_model_target(model)) + 32;
-    char *name = calloc(bytes, 1);
-    hf_status status = x != NULL && sd != NULL && row != NULL && name != NULL ? HF_OK : HF_ERR_MEMORY;
-    if (status >= 0) status = gather(ctx, model, table, x, row, &count);
-    double *variance = sd != NULL ? sd + rows : NULL;
-    if (status >= 0 && count > 0)
-        status = hf_predict_computational(ctx, hf_model_posterior(model), count, x, d, variance);
-    if (status >= 0) {
-        for (size_t i = 0; i < rows; i++) sd[i] = NAN;
-        for (size_t k = 0; k < count; k++) sd[row[k]] = sqrt(variance[k]);
-        snprintf(name, bytes, "%s_sd_computational", hf_model_target(model));
-        const hf_status set = hf_table_set_numbers(ctx, table, name, sd);
-        if (set < 0) status = set;
-    }
-    free(name);
-    free(row);
-    free(sd);
-    free(x);
-    return status;
-}
-
 /* Whether the model can tell what was asked for beside the predictions. */
 static int check_additions(const tool_arguments *arguments, const hf_model *model)
 {
+    static const char *const latent[] = {"computational", "worst-case"};
     const size_t outputs = hf_model_outputs(model);
-    if (hf_model_classes(model) > 0 &&
-        (has_argument(arguments, "computational") || has_argument(arguments, "covariance")))
-        return complain("--%s is about models of readings; that of \"%s\" is a classifier",
-                        has_argument(arguments, "computational") ? "computational" : "covariance",
-                        hf_model_target(model));
     const hf_transform transform = hf_model_settings(model)->transform;
-    if (transform != HF_TRANSFORM_NONE && has_argument(arguments, "computational"))
-        return complain("--computational is a part of what is modelled, the %s of \"%s\"; fit without "
-                        "--transform",
-                        hf_transform_name(transform), hf_model_target(model));
-    if (outputs > 1 && has_argument(arguments, "computational"))
-        return complain("--computational is about models of one output; this one has %zu", outputs);
+    const bool classifier = hf_model_classes(model) > 0;
+    for (size_t k = 0; k < 2; k++) {
+        if (!has_argument(arguments, latent[k])) continue;
+        if (classifier)
+            return complain("--%s is about models of readings; that of \"%s\" is a classifier", latent[k],
+                            hf_model_target(model));
+        if (transform != HF_TRANSFORM_NONE)
+            return complain("--%s is about what is modelled, the %s of \"%s\"; fit without --transform",
+                            latent[k], hf_transform_name(transform), hf_model_target(model));
+        if (outputs > 1)
+            return complain("--%s is about models of one output; this one has %zu", latent[k], outputs);
+    }
+    if (classifier && has_argument(arguments, "covariance"))
+        return complain("--covariance is about models of readings; that of \"%s\" is a classifier",
+                        hf_model_target(model));
     if (outputs == 1 && has_argument(arguments, "covariance"))
         return complain("--covariance is between several outputs; this model has one, \"%s\"",
                         hf_model_target(model));
@@ -135,13 +102,15 @@ static int check_additions(const tool_arguments *arguments, const hf_model *mode
 
 /* Leaves what is to be said of the predictions in `remark`. */
 static hf_status predict(const tool_arguments *arguments, tool_session *session, const hf_model *model,
-                         hf_table *table, char remark[REMARK])
+                         hf_table *table, char remark[REMARK], json_t **worst)
 {
     hf_status status = hf_predict_into_table(session->ctx, model, table);
     if (status >= 0) snprintf(remark, REMARK, "%s", hf_context_message(session->ctx));
     if (*remark != '\0') warn(session, "%s", remark);
     if (status >= 0 && has_argument(arguments, "computational"))
         status = warn_status(session, add_computational(session->ctx, model, table));
+    if (status >= 0 && has_argument(arguments, "worst-case"))
+        status = warn_status(session, add_worst_case(arguments, session, model, table, worst));
     /* What is missing has been told. */
     if (status >= 0 && has_argument(arguments, "covariance"))
         status = hf_predict_covariances_into_table(session->ctx, model, table);
@@ -164,6 +133,7 @@ static int run(const tool_arguments *arguments)
 
     hf_model *model = NULL;
     hf_table *table = NULL;
+    json_t *worst = NULL;
     char remark[REMARK] = "";
     hf_status status = hf_model_load(session.ctx, arguments->operand[0], &model);
     if (status >= 0 && check_additions(arguments, model) != TOOL_OK) {
@@ -172,10 +142,11 @@ static int run(const tool_arguments *arguments)
         return TOOL_FAILED;
     }
     if (status >= 0) status = hf_table_read_csv(session.ctx, arguments->operand[1], &table);
-    if (status >= 0) status = predict(arguments, &session, model, table, remark);
+    if (status >= 0) status = predict(arguments, &session, model, table, remark, &worst);
     progress_clear(session.progress);
     if (status >= 0) status = hf_table_write_csv(session.ctx, table, output);
-    bool printed = status < 0 || !session.json || print_summary(model, table, output, remark);
+    bool printed = status < 0 || !session.json || print_summary(model, table, output, remark, worst);
+    json_decref(worst);
     hf_table_free(table);
     hf_model_free(model);
     code = session_close(&session, status);

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * @file posterior.h
- * @brief The one object every solver ends in, and everything one can ask of it.
+ * @file posterior.h @brief The one object every solver ends in, and everything one can ask of it.
  *
- * A posterior is immutable while it is only predicted from: any number of threads may predict from the same
- * const posterior, each with a workspace of its own, without locks and without allocation.
- * hf_posterior_add/remove/replace/refresh change it and need exclusive access; they, hf_posterior_check(),
- * hf_leave_one_out() and the influence functions are about readings as anchors and need the exact solver
- * (HF_ERR_ARGUMENT otherwise).
+ * A posterior is immutable while it is only predicted from: any number of threads may predict from
+ * the same const posterior, each with a workspace of its own, without locks and without
+ * allocation. hf_posterior_add/remove/replace/refresh change it and need exclusive access; they,
+ * hf_posterior_check(), hf_leave_one_out() and hf_influence_of_removal() are about readings as
+ * anchors and need the exact solver (HF_ERR_ARGUMENT otherwise). hf_influence() takes projected
+ * posteriors too, hf_influence_inducing() inducing ones.
  *
- * **Units.** Inputs and outputs of every function here are in the user's units. A posterior may carry a
- * scaling (standardisation chosen by hf_fit); it is applied on the way in and undone on the way out.
+ * **Units.** Inputs and outputs of every function here are in the user's units. A posterior may
+ * carry a scaling (standardisation chosen by hf_fit); it is applied on the way in and undone on
+ * the way out.
  *
- * **Several outputs.** A posterior of several correlated outputs has one input more than the data: the last one is the number of
- * the output, 0, 1, ..., and everything here asks about that output and answers in its units, each output with its own noise. Another number there is HF_ERR_ARGUMENT.
- * hf_predict_outputs() asks about all of them at once.
+ * **Several outputs.** A posterior of several correlated outputs has one input more than the data:
+ * the last one is the number of the output, 0, 1, ..., and everything here asks about that output
+ * and answers in its units, each output with its own noise. Another number there is
+ * HF_ERR_ARGUMENT. hf_predict_outputs() asks about all of them at once.
  *
- * **Latent and observed.** "Latent" is the function f(x); "observed" is a new uncontaminated reading f(x) +
- * e, whose variance is larger by the noise variance. If the fit calibrated its intervals with a factor kappa
- * >= 1 (hf_posterior_calibration()), the observed variance is kappa (latent + noise); the latent variance is
- * untouched.
+ * **Latent and observed.** "Latent" is the function f(x); "observed" is a new uncontaminated
+ * reading f(x) + e, whose variance is larger by the noise variance. If the fit calibrated its
+ * intervals with a factor kappa >= 1 (hf_posterior_calibration()), the observed variance is kappa
+ * (latent + noise); the latent variance is untouched.
  */
 #ifndef HOLDFAST_POSTERIOR_H
 #define HOLDFAST_POSTERIOR_H
@@ -90,6 +92,61 @@ HF_API hf_status hf_solve_projected(hf_context *ctx, const hf_kernel *kernel, co
  */
 HF_API hf_status hf_predict_computational(hf_context *ctx, const hf_posterior *posterior, size_t m,
                                           const double *x, size_t ldx, double *var);
+
+/**
+ * What a projection left uncomputed, measured against the exact posterior of the same sites. With
+ * Kw = K + D (the site variances in D), r = z - m, v = Kw^-1 r, C = A (A'Kw A)^-1 A' and |v|^2_G =
+ * v'Gv. Nothing here has a unit.
+ */
+typedef struct hf_projection_error {
+    /** |v - C r|_Kw / |v|_Kw, from 0 (all computed) to 1 (nothing). */
+    double rho;
+    /** |v|_Kw = sqrt(r'Kw^-1 r): the least RKHS norm of a function that has the values r at the
+     * readings, for the kernel k + d there. */
+    double norm;
+    /** rho norm. For every x, |exact mean - mean| <= remaining sqrt(computational variance). */
+    double remaining;
+    double mean_norm;  /**< |exact mean - m| in the RKHS of k */
+    double mean_error; /**< |exact mean - mean| in the RKHS of k; <= remaining */
+    /** c = sqrt(1 + largest d / least eigenvalue of K); infinite where K is singular to rounding;
+     * NaN unless asked for. */
+    double factor;
+    double bound; /**< rho c mean_norm >= mean_error, the published bound; NaN with the factor */
+} hf_projection_error;
+
+/**
+ * Fills *out for a projected posterior; for an exact one everything left uncomputed is zero.
+ * `norm` and `rho` are those of Proposition F.2, `bound` that of F.3 of "Robust and
+ * Computation-Aware Gaussian Processes" (2025), whose printed (S125) lacks a factor Kw.
+ * `remaining` needs no condition: by M = Kw^-1 - C >= 0, |k_x'M r|^2 <= (k_x'M k_x) (r'M r).
+ * @param factor whether to compute c too: all eigenvalues of K, some ten times as long
+ *
+ * rho is rounding where it is below some eps condition(Kw). HF_ERR_ARGUMENT for inducing
+ * posteriors and NULL; HF_ERR_TOO_LARGE, HF_ERR_MEMORY, HF_ERR_CANCELLED; *out is untouched on
+ * error. HF_WARN_JITTER when the exact factor needed jitter. O(n^3), n^2 doubles. Thread-safe.
+ */
+HF_API hf_status hf_projected_error(hf_context *ctx, const hf_posterior *posterior, bool factor,
+                                    hf_projection_error *out);
+/**
+ * Worst-case errors at m points (x: m x d row-major, stride ldx), over all functions h of the unit
+ * ball of the RKHS of kw = k + noise: k plus the sites' variances d at the readings, plus the
+ * noise variance s2 anywhere else. The posterior's linear rule is applied to the values of h at
+ * the readings, prior mean zero (Proposition 4.2 of the paper above):
+ *
+ *     total         = sup |h(x) - mean of h(x)|            = sqrt(latent variance + s2)
+ *     part          = sup |exact mean of h - mean of h|    = sqrt(computational variance)
+ *
+ * in the user's units for a norm of 1. For h of norm B multiply by B (Corollary E.1). What the
+ * readings saw is h = z - m: with robust sites the pseudo-targets z, so that the guarantee is
+ * about the function less what the weights took away, and it holds if that has a norm of at most
+ * B. No B below hf_projected_error()'s `norm` agrees with the readings.
+ * @param total m entries; @param part m entries or NULL. Both untouched on error.
+ *
+ * HF_ERR_ARGUMENT for inducing posteriors, whose variance bounds no such error, and NULL; others
+ * as hf_predict() and hf_predict_computational(), whose costs these are. Thread-safe.
+ */
+HF_API hf_status hf_predict_worst_case(hf_context *ctx, const hf_posterior *posterior, size_t m,
+                                       const double *x, size_t ldx, double *total, double *part);
 HF_API void hf_posterior_free(hf_posterior *posterior);
 
 /** Who computed it; HF_SOLVER_AUTO for NULL. */
@@ -183,14 +240,43 @@ HF_API hf_status hf_sample(hf_context *ctx, const hf_posterior *posterior, size_
 HF_API hf_status hf_leave_one_out(hf_context *ctx, const hf_posterior *posterior, double *mean, double *var);
 
 /**
- * Posterior influence function of anchor i (< anchors): KL( posterior || posterior with the site of reading i
- * replaced ) over the latent values at the anchors, in nats.
- * @param target, variance the replacing site (user units); variance = infinity means the reading is removed.
- * For a robust site, what a reading moved to y would do is the site that hf_sites_robust() makes of y:
- * bounded in y. O(n^2) per call.
+ * Posterior influence function of anchor i (< anchors): KL( posterior || posterior with the site
+ * of reading i replaced ) over the latent values at the anchors, in nats.
+ * @param target, variance the replacing site (user units); variance = infinity means the reading
+ *         is removed.
+ *
+ * For a robust site, what a reading moved to y would do is the site that hf_sites_robust() makes
+ * of y: bounded in y (Altamirano, Briol, Knoblauch 2024; for projections Proposition 4.1 of
+ * "Robust and Computation-Aware Gaussian Processes"). With a Gaussian site it grows as y^2 (there,
+ * F.1).
+ *
+ * Of a projected posterior the actions A stay as they are; removal sets row i of A to zero, as
+ * leave-one-out does. Hence a variance that grows is not the same as removal in the end: it takes
+ * away all that the reading's actions saw. White noise of the kernel counts as noise there. Jitter
+ * is left out. Errors: HF_ERR_ARGUMENT (an inducing posterior, no such anchor, a variance that is
+ * not positive, NULL), HF_ERR_NOT_FINITE (target), HF_ERR_MEMORY; *kl is untouched. O(n^2) per
+ * call; projected, with q actions, O(n^2 d + n q^2 + q^3) and 8 n q bytes. Thread-safe.
  */
 HF_API hf_status hf_influence(hf_context *ctx, const hf_posterior *posterior, size_t i, double target,
                               double variance, double *kl);
+/**
+ * The same for an inducing posterior, which keeps no readings: KL over the inducing values, which
+ * is that over all of f.
+ * @param method   the one the posterior was solved with: FITC adds what the inducing inputs leave
+ *         open to the noise
+ * @param x        the reading's inputs, d entries
+ * @param target, variance           its present site (user units), variance finite:
+ *         hf_sites_targets(), hf_sites_variances()
+ * @param moved_to, with the replacing one, target and variance; infinite: removed
+ *
+ * The caller answers for the reading being one of the posterior's: it cannot be checked. The
+ * inducing inputs stay. A reading that determines q(x) by itself loses digits: about eps / (1 - h
+ * / d), h its latent variance. Errors as above; HF_ERR_ARGUMENT for other posteriors. O(m^3) for
+ * the factor of K_ZZ, 8 m^2 bytes. Thread-safe.
+ */
+HF_API hf_status hf_influence_inducing(hf_context *ctx, const hf_posterior *posterior,
+                                       hf_inducing_method method, const double *x, double target,
+                                       double variance, double moved_to, double with, double *kl);
 /** The influence of removing each anchor, all at once: n entries, KL(posterior || posterior without reading
  * i). O(n^3). */
 HF_API hf_status hf_influence_of_removal(hf_context *ctx, const hf_posterior *posterior, double *kl);

@@ -61,8 +61,7 @@ static hf_status compare_all(hf_context *ctx, comparison *job)
     return HF_OK;
 }
 
-/* The exact solution of the same sites: only factor and weights are new. */
-static hf_status solve_exactly(hf_context *ctx, const hf_posterior *posterior, hfi_solution *out)
+hf_status hfi_solve_exactly(hf_context *ctx, const hf_posterior *posterior, hfi_solution *out)
 {
     hfi_solution exact = posterior->solution;
     exact.memory = hfi_context_memory(ctx);
@@ -80,7 +79,7 @@ static hf_status solve_exactly(hf_context *ctx, const hf_posterior *posterior, h
 static hf_status predict(hf_context *ctx, comparison *job, double *var)
 {
     const hf_posterior *p = job->posterior;
-    hf_status status = solve_exactly(ctx, p, &job->exact);
+    hf_status status = hfi_solve_exactly(ctx, p, &job->exact);
     if (status < 0) return status;
     const hfi_solution *s = &p->solution;
     job->arena_size = BLOCK * (s->d + s->n) + hfi_solution_room(s, BLOCK) + hfi_kernel_scratch(p->kernel);
@@ -110,11 +109,8 @@ hf_status hf_predict_computational(hf_context *ctx, const hf_posterior *posterio
         for (size_t q = 0; q < m; q++) var[q] = 0.0;
         return HF_OK;
     }
-    if (s->solver != HF_SOLVER_PROJECTED || s->residual == NULL || s->variance == NULL)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "an inducing posterior's variance has no computational part: what it lacks to the exact one "
-            "has no sign; solve by projection to have one");
+    status = hfi_need_readings(ctx, posterior, "computational part of the variance");
+    if (status < 0) return status;
     if (m == 0) return HF_OK;
     comparison job = {.posterior = posterior, .m = m, .x = x, .ldx = ldx};
     return predict(ctx, &job, var);

@@ -22,7 +22,7 @@
  * then (s - c) / (v + e) goes to zero and the influence stays below that of removing the reading. With a
  * Gaussian site e stays and u^2 grows with s^2.
  */
-#include "posterior/posterior.h"
+#include "posterior/influence.h"
 
 #include <math.h>
 
@@ -33,8 +33,7 @@ static double excess(double x)
     return x * x * (1.0 / 2.0 - x * (1.0 / 3.0 - x * (1.0 / 4.0 - x / 5.0)));
 }
 
-/* `e` = infinity: no site. */
-static double divergence(double c, double v, double r, double d, double s, double e)
+double hfi_influence_divergence(double c, double v, double r, double d, double s, double e)
 {
     if (v == 0.0) return 0.0; /* the other readings leave nothing open that a site could change */
     double x = v / (v + d) * (d / e - 1.0), pull = isinf(e) ? 0.0 : (s - c) / (v + e);
@@ -42,51 +41,72 @@ static double divergence(double c, double v, double r, double d, double s, doubl
     return 0.5 * (excess(x) + u * u);
 }
 
-static hf_status check(hf_context *ctx, const hf_posterior *posterior, const double *kl)
+hf_status hfi_check_site(hf_context *ctx, const char *which, double target, double variance)
 {
-    hf_status status = hfi_posterior_need_exact(
-        ctx, posterior, "the influence of a reading",
-        "compare with the posterior of the same readings less that one, or solve exactly");
-    if (status < 0) return status;
-    return kl != NULL ? HF_OK : hfi_fail(ctx, HF_ERR_ARGUMENT, "the result is NULL");
+    if (!(variance > 0.0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the %s site's variance is %g; give a positive one, or infinity for removal", which,
+                        variance);
+    if (!isinf(variance) && !isfinite(target))
+        return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the %s site's target is %g", which, target);
+    return HF_OK;
+}
+
+/* The anchors have to be the readings. */
+static hf_status check(hf_context *ctx, const hf_posterior *posterior, size_t i, const double *kl)
+{
+    if (posterior == NULL || kl == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_influence: %s is NULL",
+                        posterior == NULL ? "the posterior" : "the result");
+    const hfi_solution *s = &posterior->solution;
+    if (s->residual == NULL || s->variance == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the anchors of an inducing posterior are not its readings; hf_influence_inducing() "
+                        "takes the reading itself");
+    if (i >= s->n)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "anchor %zu of %zu (counted from 0) does not exist", i, s->n);
+    return HF_OK;
+}
+
+void hfi_site_to_solver(const hf_posterior *p, const double *z, double *target, double *variance)
+{
+    const size_t output = hfi_scaling_output(&p->scaling, z);
+    double prior;
+    hf_mean_evaluate(p->mean, 1, z, p->solution.d, &prior);
+    *target = isinf(*variance) ? 0.0 : hfi_scaling_target(&p->scaling, output, *target) - prior;
+    *variance = hfi_scaling_site_variance(&p->scaling, output, *variance);
 }
 
 hf_status hf_influence(hf_context *ctx, const hf_posterior *posterior, size_t i, double target,
                        double variance, double *kl)
 {
-    hf_status status = check(ctx, posterior, kl);
+    hf_status status = check(ctx, posterior, i, kl);
+    if (status >= 0) status = hfi_check_site(ctx, "replacing", target, variance);
     if (status < 0) return status;
     const hfi_solution *s = &posterior->solution;
-    if (i >= s->n)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "anchor %zu of %zu (counted from 0) does not exist", i, s->n);
-    if (!(variance > 0.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the replacing site's variance is %g; give a positive one, or infinity for removal",
-                        variance);
-    bool removed = isinf(variance);
-    if (!removed && !isfinite(target))
-        return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the replacing site's target is %g", target);
-    double c, v, prior;
-    status = hfi_solution_cavity(ctx, posterior->kernel, &posterior->solution, i, &c, &v);
+    double c, v, r = target, e = variance;
+    hfi_site_to_solver(posterior, s->z + i * s->d, &r, &e);
+    if (s->form != HFI_FORM_EXACT) return hfi_influence_projected(ctx, posterior, i, r, e, kl);
+    status = hfi_solution_cavity(ctx, posterior->kernel, s, i, &c, &v);
     if (status < 0) return status;
-    hf_mean_evaluate(posterior->mean, 1, s->z + i * s->d, s->d, &prior);
-    const size_t output = hfi_scaling_output(&posterior->scaling, s->z + i * s->d);
-    double r = removed ? 0.0 : hfi_scaling_target(&posterior->scaling, output, target) - prior;
-    double e = hfi_scaling_site_variance(&posterior->scaling, output, variance) + s->jitter;
-    *kl = divergence(c, v, s->residual[i], s->variance[i] + s->jitter, r, e);
+    *kl = hfi_influence_divergence(c, v, s->residual[i], s->variance[i] + s->jitter, r, e + s->jitter);
     return HF_OK;
 }
 
 hf_status hf_influence_of_removal(hf_context *ctx, const hf_posterior *posterior, double *kl)
 {
-    hf_status status = check(ctx, posterior, kl);
+    hf_status status =
+        hfi_posterior_need_exact(ctx, posterior, "the influence of removing each reading",
+                                 "hf_influence() answers for one reading of a projected posterior");
     if (status < 0) return status;
+    if (kl == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_influence_of_removal: the result is NULL");
     const hfi_solution *s = &posterior->solution;
     double *c = hfi_alloc(ctx, s->n, 2 * sizeof *c);
     if (c == NULL) return HF_ERR_MEMORY;
     status = hfi_solution_cavities(ctx, posterior->kernel, s, c, c + s->n);
     for (size_t i = 0; i < s->n && status >= 0; i++)
-        kl[i] = divergence(c[i], c[s->n + i], s->residual[i], s->variance[i] + s->jitter, 0.0, INFINITY);
+        kl[i] = hfi_influence_divergence(c[i], c[s->n + i], s->residual[i], s->variance[i] + s->jitter, 0.0,
+                                         INFINITY);
     hfi_free(ctx, c);
     return status;
 }

@@ -200,6 +200,17 @@ hf_status hfi_posterior_need_exact(hf_context *ctx, const hf_posterior *posterio
                     hf_solver_name(posterior->solution.solver), instead);
 }
 
+hf_status hfi_need_readings(hf_context *ctx, const hf_posterior *posterior, const char *what)
+{
+    if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: the posterior is NULL", what);
+    const hfi_solution *s = &posterior->solution;
+    if (s->residual != NULL && s->variance != NULL) return HF_OK;
+    return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                    "an inducing posterior has no %s: what its variance lacks to the exact one has no sign; "
+                    "solve by projection to have one",
+                    what);
+}
+
 bool hfi_posterior_has_output(const hf_posterior *posterior, const double *row)
 {
     const hfi_scaling *s = &posterior->scaling;

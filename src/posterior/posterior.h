@@ -80,6 +80,14 @@ double hfi_posterior_observed(const hf_posterior *posterior, size_t output, doub
 /** HF_ERR_ARGUMENT unless the exact solver made the posterior: "<what> needs the exact solver, but ...; <instead>". */
 hf_status hfi_posterior_need_exact(hf_context *ctx, const hf_posterior *posterior, const char *what,
                                    const char *instead);
+/** HF_ERR_ARGUMENT unless readings are the anchors, as of the exact and the projected solver: "an
+ * inducing posterior has no
+ * <what>: ...". */
+hf_status hfi_need_readings(hf_context *ctx, const hf_posterior *posterior, const char *what);
+/** The exact solution of the same sites: `t` and `factor` are new and the caller's, all else is the
+ * posterior's. Warns and
+ * fails as hf_solve_exact(); *out is untouched on error. */
+hf_status hfi_solve_exactly(hf_context *ctx, const hf_posterior *posterior, hfi_solution *out);
 /** What every solve is given: nothing is NULL, and kernel, mean and the stride of x agree. */
 hf_status hfi_posterior_check_parts(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
                                     const hf_sites *sites, const double *x, size_t ldx);

@@ -134,6 +134,49 @@ static hf_status computational(workshop *w)
     return s;
 }
 
+static hf_status influence_projected(workshop *w)
+{
+    const hf_projection projection = {.actions = HF_ACTIONS_BLOCKS, .count = 3};
+    hf_posterior *posterior = NULL;
+    double kl = -7.0;
+    hf_status s = hf_solve_projected(w->ctx, w->kernel, w->mean, w->sites, w->x, WORKSHOP_D, &projection,
+                                     &posterior, NULL);
+    if (s >= 0) s = hf_influence(w->ctx, posterior, 1, 0.4, 0.2, &kl);
+    assert_true((kl == -7.0) == (s < 0));
+    hf_posterior_free(posterior);
+    return s;
+}
+
+static hf_status influence_inducing(workshop *w)
+{
+    hf_posterior *posterior = NULL;
+    double kl = -7.0;
+    hf_status s = hf_solve_inducing(w->ctx, w->kernel, w->mean, w->sites, w->x, WORKSHOP_D, HF_INDUCING_VFE,
+                                    3, w->x, WORKSHOP_D, &posterior);
+    if (s >= 0) s = hf_influence_inducing(w->ctx, posterior, HF_INDUCING_VFE, w->x, 0.4, 0.2, 0.3, 0.2, &kl);
+    assert_true((kl == -7.0) == (s < 0));
+    hf_posterior_free(posterior);
+    return s;
+}
+
+static hf_status worst_cases(workshop *w)
+{
+    const hf_projection projection = {.actions = HF_ACTIONS_BLOCKS, .count = 3};
+    hf_posterior *posterior = NULL;
+    double total[WORKSHOP_M] = {-7.0}, part[WORKSHOP_M] = {-7.0};
+    hf_projection_error error = {.rho = -7.0};
+    hf_status s = hf_solve_projected(w->ctx, w->kernel, w->mean, w->sites, w->x, WORKSHOP_D, &projection,
+                                     &posterior, NULL);
+    if (s >= 0) s = hf_predict_worst_case(w->ctx, posterior, WORKSHOP_M, w->at, WORKSHOP_D, total, part);
+    assert_true((total[0] == -7.0 && part[0] == -7.0) == (s < 0));
+    if (s >= 0) {
+        s = hf_projected_error(w->ctx, posterior, true, &error);
+        assert_true((error.rho == -7.0) == (s < 0));
+    }
+    hf_posterior_free(posterior);
+    return s;
+}
+
 static hf_status fit(workshop *w, hf_fit_settings settings)
 {
     const hf_data data = {
@@ -303,7 +346,8 @@ static void solves_survive(void **state)
 {
     (void)state;
     RUN(CASE(inducing_vfe, 10), CASE(inducing_fitc, 10), CASE(projected_krylov, 10),
-        CASE(projected_inducing, 10), CASE(projected_blocks, 10), CASE(computational, 15));
+        CASE(projected_inducing, 10), CASE(projected_blocks, 10), CASE(computational, 15),
+        CASE(influence_projected, 15), CASE(influence_inducing, 15), CASE(worst_cases, 20));
 }
 
 static void inducing_fits_survive(void **state)

@@ -396,8 +396,7 @@ static void refuses_what_needs_the_exact_solver(void **state)
         hf_posterior_report(posterior, &report);
         assert_true(isnan(report.log_evidence) && report.bytes > 8.0 * N && report.bytes < 8.0 * N * N);
         assert_refused(ctx, hf_leave_one_out(ctx, posterior, out, out + N), "hf_model_rows");
-        assert_refused(ctx, hf_influence(ctx, posterior, 0, 1.0, 1.0, out), "less that one");
-        assert_refused(ctx, hf_influence_of_removal(ctx, posterior, out), "less that one");
+        assert_refused(ctx, hf_influence_of_removal(ctx, posterior, out), "hf_influence()");
         assert_refused(ctx, hf_posterior_add(ctx, posterior, x, 1.0, 1.0), "solve again");
         assert_refused(ctx, hf_posterior_remove(ctx, posterior, 0), "solve again");
         assert_refused(ctx, hf_posterior_replace(ctx, posterior, 0, 1.0, 1.0), "solve again");
@@ -406,6 +405,13 @@ static void refuses_what_needs_the_exact_solver(void **state)
         if (!readings) {
             assert_int_equal(hf_predict_computational(ctx, posterior, 1, x, D, out), HF_ERR_ARGUMENT);
             assert_non_null(strstr(hf_context_message(ctx), "projection"));
+            assert_int_equal(hf_influence(ctx, posterior, 0, 1.0, 1.0, out), HF_ERR_ARGUMENT);
+            assert_non_null(strstr(hf_context_message(ctx), "hf_influence_inducing()"));
+            assert_int_equal(hf_predict_worst_case(ctx, posterior, 1, x, D, out, NULL), HF_ERR_ARGUMENT);
+            assert_non_null(strstr(hf_context_message(ctx), "worst case"));
+            hf_projection_error error = {.rho = 77.0};
+            assert_int_equal(hf_projected_error(ctx, posterior, true, &error), HF_ERR_ARGUMENT);
+            assert_true(error.rho == 77.0);
         }
         assert_true(out[0] == 5.0 && backward == 6.0);
         hf_posterior_free(posterior);

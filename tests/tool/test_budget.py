@@ -105,6 +105,28 @@ class Choices(ToolCase):
         self.ok(*FIT, "--preset", "sgpr", "-o", "sparse.hf", "-q")
         self.fails(["predict", "sparse.hf", "wave.csv", "--computational"], "inducing", "computational part")
 
+    def test_the_worst_case(self):
+        self.ok(*FIT, "--preset", "rcagp", "--action-kind", "blocks", "--actions", "6", "-o", "m.hf", "-q")
+        self.ok("predict", "m.hf", "wave.csv", "--worst-case", "least", "-o", "least.csv", "-q")
+        said = json.loads(self.ok("predict", "m.hf", "wave.csv", "--worst-case", "500", "-o", "p.csv", "--json", "-q"))["worst_case"]
+        self.assertEqual(said["norm"], 500)
+        self.assertTrue(0 < said["rho"] < 1 and abs(said["rho"] * said["least_norm"] - said["remaining"]) < 1e-9 * said["remaining"])
+        self.assertIn("norm", said["condition"])
+        self.assertIn("robust weights", said["condition"])
+        wide, least = table(self.read("p.csv")), table(self.read("least.csv"))
+        for i in range(90):
+            self.assertAlmostEqual(wide["y_worst_case"][i] / least["y_worst_case"][i], 500 / said["least_norm"], delta=1e-6)
+            self.assertEqual(wide["y_worst_case_computational"][i], least["y_worst_case_computational"][i])
+            self.assertGreater(wide["y_worst_case_computational"][i], 0)
+        code, _, err = self.run_tool("predict", "m.hf", "wave.csv", "--worst-case", "least")
+        self.assertEqual(code, 0)
+        self.assertIn("whatever the function", err)
+        self.fails(["predict", "m.hf", "wave.csv", "--worst-case", "1e-6"], "least norm")
+        for bad in ("-1", "inf", "many"):
+            self.assertEqual(self.run_tool("predict", "m.hf", "wave.csv", "--worst-case", bad)[0], 2, bad)
+        self.ok(*FIT, "--preset", "sgpr", "-o", "sparse.hf", "-q")
+        self.fails(["predict", "sparse.hf", "wave.csv", "--worst-case", "least"], "inducing")
+
     def test_single_precision_is_nearly_double(self):
         double = self.fit("--preset", "rcagp", "--actions", "30", "--inducing", "30")
         single = self.fit("--preset", "rcagp", "--actions", "30", "--inducing", "30", "--single-precision")
