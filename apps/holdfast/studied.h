@@ -82,10 +82,14 @@ hf_status study_asked_table(studied *run, size_t count, const hf_proposal *propo
 /** All trials. */
 hf_status study_trials_table(studied *run, const char *path);
 
+/** Rows of a table that were taken, those of them that failed, and rows that were left out. */
+typedef struct study_counts {
+    size_t taken, failed, left;
+} study_counts;
 /** Adds the rows of a table, or none of them. */
-hf_status study_import_table(studied *run, const char *path, size_t *added, size_t *left);
+hf_status study_import_table(studied *run, const char *path, study_counts *counts);
 /** Tells all rows of a table that have an outcome, or none. */
-hf_status study_tell_table(studied *run, const char *path, size_t *told, size_t *left);
+hf_status study_tell_table(studied *run, const char *path, study_counts *counts);
 
 /* ---- new studies (study_space.c, study_create.c) --------------------------------------------------------------- */
 

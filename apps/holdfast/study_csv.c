@@ -14,7 +14,7 @@ typedef struct reading {
     const double **value; /* outcomes: NULL, or numbers with gaps */
     const double **noise; /* outcomes */
     const double *trial;  /* or NULL */
-    size_t note, state;
+    size_t note, state, why;
     double *at, *values, *noises; /* of a row */
 } reading;
 
@@ -71,6 +71,7 @@ static hf_status reading_begin(reading *r, studied *run, const hf_table *table)
     for (size_t j = 0; j < d; j++) r->variable[j] = column_of(table, run->settings->variable[j].name);
     r->note = own_column(r, "note");
     r->state = own_column(r, "state");
+    r->why = own_column(r, "why");
     return outcome_columns(r);
 }
 
@@ -113,6 +114,26 @@ static hf_status check_columns(const reading *r, const tool_names *dropped)
             status =
                 hf_table_find(r->run->session.ctx, r->table, r->run->settings->variable[j].name, &column);
     return status;
+}
+
+/* Columns of the study's own that may mean something else in somebody's table. A table that says nothing of
+ * outcomes is not one of failures. */
+static hf_status leave_out(reading *r, const tool_names *dropped)
+{
+    bool told = false;
+    for (size_t k = 0; k < dropped->count; k++) {
+        const size_t column = column_of(r->table, dropped->list[k]);
+        if (column == r->state) r->state = SIZE_MAX;
+        if (column == r->note) r->note = SIZE_MAX;
+        if (column == r->why) r->why = SIZE_MAX;
+    }
+    for (size_t o = 0; o < r->run->outcomes; o++) told = told || r->value[o] != NULL;
+    if (told || r->state != SIZE_MAX) return HF_OK;
+    return session_refuse(
+        &r->run->session,
+        "%s: no column is an outcome of the study (\"%s\"%s), and no column \"state\" says what "
+        "became of the trials",
+        hf_table_source(r->table), r->run->settings->outcome[0].name, r->run->outcomes > 1 ? ", ..." : "");
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
@@ -162,19 +183,39 @@ static size_t outcomes_at(const reading *r, size_t i)
     return present;
 }
 
-/* What was exported of a trial that told nothing. */
-static bool is_told(const reading *r, size_t i)
+/* Fate of a row's trial: by the column state; without its word, failed where no outcome is told. */
+static hf_status state_at(const reading *r, size_t i, size_t present, hf_trial_state *state)
 {
-    char buffer[32];
-    const char *state = text_at(r, i, r->state, buffer);
-    return *state == '\0' || strcmp(state, hf_trial_state_name(HF_TRIAL_TOLD)) == 0;
+    char buffer[32], own[STUDIED_NAME];
+    const char *word = text_at(r, i, r->state, buffer), *source = hf_table_source(r->table);
+    const size_t line = hf_table_line(r->table, i);
+    if (*word == '\0') {
+        *state = present > 0 ? HF_TRIAL_TOLD : HF_TRIAL_FAILED;
+        if (present == 0 && *text_at(r, i, r->why, buffer) != '\0')
+            return session_refuse(
+                &r->run->session,
+                "%s, line %zu: a trial that was asked, and no outcome; results of asked trials "
+                "are for holdfast study tell --from, and one that failed says so in a "
+                "column \"%s\"",
+                source, line, studied_own(r->run, "state", own));
+        return HF_OK;
+    }
+    for (int k = HF_TRIAL_PENDING; k <= HF_TRIAL_EXPIRED; k++) {
+        *state = (hf_trial_state)k;
+        if (strcmp(word, hf_trial_state_name(*state)) == 0) return HF_OK;
+    }
+    return session_refuse(&r->run->session,
+                          "%s, line %zu, column \"%s\": \"%s\" is none of told, failed, pending and expired; "
+                          "--drop leaves the column out",
+                          source, line, studied_own(r->run, "state", own), word);
 }
 
 /* ---- import ----------------------------------------------------------------------------------------------------- */
 
-static hf_status import_row(const reading *r, size_t i)
+static hf_status import_row(const reading *r, size_t i, bool failed)
 {
     char buffer[32];
+    hf_context *ctx = r->run->session.ctx;
     hf_status status = HF_OK;
     for (size_t j = 0; j < r->run->d && status >= 0; j++) {
         bool said;
@@ -184,25 +225,30 @@ static hf_status import_row(const reading *r, size_t i)
                                   hf_table_source(r->table), hf_table_line(r->table, i),
                                   r->run->settings->variable[j].name);
     }
-    outcomes_at(r, i);
+    const char *note = text_at(r, i, r->note, buffer);
     if (status >= 0)
-        status = hf_study_add(r->run->session.ctx, r->run->study, r->at, r->values, r->noises,
-                              text_at(r, i, r->note, buffer), NULL);
+        status = failed ? hf_study_add_failed(ctx, r->run->study, r->at, r->values, note, NULL)
+                        : hf_study_add(ctx, r->run->study, r->at, r->values, r->noises, note, NULL);
     return at_row(r, i, status);
 }
 
-static hf_status import_rows(const reading *r, size_t *added, size_t *left)
+static hf_status import_rows(const reading *r, study_counts *counts)
 {
     const size_t m = hf_table_rows(r->table);
     hf_status status = HF_OK;
     for (size_t i = 0; i < m && status >= 0; i++) {
-        if (!is_told(r, i)) {
-            ++*left;
+        hf_trial_state state;
+        const size_t present = outcomes_at(r, i);
+        status = state_at(r, i, present, &state);
+        if (status < 0) break;
+        if (state == HF_TRIAL_PENDING || state == HF_TRIAL_EXPIRED) {
+            counts->left++;
             continue;
         }
         if (!progress_step(r->run->session.progress, "import", i, m)) return HF_ERR_CANCELLED;
-        status = import_row(r, i);
-        ++*added;
+        status = import_row(r, i, state == HF_TRIAL_FAILED);
+        counts->taken++;
+        counts->failed += state == HF_TRIAL_FAILED ? 1 : 0;
     }
     return status;
 }
@@ -245,7 +291,7 @@ static hf_status tell_row(const reading *r, size_t i)
     return at_row(r, i, status);
 }
 
-static hf_status tell_rows(reading *r, size_t *told, size_t *left)
+static hf_status tell_rows(reading *r, study_counts *counts)
 {
     char buffer[STUDIED_NAME];
     const size_t m = hf_table_rows(r->table);
@@ -253,12 +299,12 @@ static hf_status tell_rows(reading *r, size_t *told, size_t *left)
         session_column(&r->run->session, r->table, studied_own(r->run, "trial", buffer), false, &r->trial);
     for (size_t i = 0; i < m && status >= 0; i++) {
         if (outcomes_at(r, i) == 0) {
-            ++*left;
+            counts->left++;
             continue;
         }
         if (!progress_step(r->run->session.progress, "tell", i, m)) return HF_ERR_CANCELLED;
         status = tell_row(r, i);
-        ++*told;
+        counts->taken++;
     }
     return status;
 }
@@ -266,12 +312,12 @@ static hf_status tell_rows(reading *r, size_t *told, size_t *left)
 /* ---- a whole table ---------------------------------------------------------------------------------------------- */
 
 /* All rows in one change of the file, or none. */
-static hf_status take_rows(reading *r, bool import, size_t *taken, size_t *left)
+static hf_status take_rows(reading *r, bool import, study_counts *counts)
 {
     studied *run = r->run;
     hf_status status = hf_study_file_begin(run->session.ctx, run->study);
     if (status < 0) return status;
-    status = import ? import_rows(r, taken, left) : tell_rows(r, taken, left);
+    status = import ? import_rows(r, counts) : tell_rows(r, counts);
     progress_part(run->session.progress, NULL, 0.0, 1.0);
     if (status < 0) {
         /* The message is of what went wrong first. */
@@ -282,31 +328,32 @@ static hf_status take_rows(reading *r, bool import, size_t *taken, size_t *left)
     return hf_study_file_end(run->session.ctx, run->study, true);
 }
 
-static hf_status take_table(studied *run, const char *path, bool import, size_t *taken, size_t *left)
+static hf_status take_table(studied *run, const char *path, bool import, study_counts *counts)
 {
     hf_table *table = NULL;
     reading r = {0};
     tool_names dropped = {0};
-    *taken = *left = 0;
+    *counts = (study_counts){0};
     if (!argument_names(run->session.arguments, "drop", &dropped)) return session_told(&run->session);
     hf_status status = hf_table_read_csv(run->session.ctx, path, &table);
     if (status >= 0 && hf_table_rows(table) == 0)
         status = session_refuse(&run->session, "%s: a header and no rows", hf_table_source(table));
     if (status >= 0) status = reading_begin(&r, run, table);
     if (status >= 0 && import) status = check_columns(&r, &dropped);
-    if (status >= 0) status = take_rows(&r, import, taken, left);
+    if (status >= 0 && import) status = leave_out(&r, &dropped);
+    if (status >= 0) status = take_rows(&r, import, counts);
     reading_free(&r);
     names_free(&dropped);
     hf_table_free(table);
     return status;
 }
 
-hf_status study_import_table(studied *run, const char *path, size_t *added, size_t *left)
+hf_status study_import_table(studied *run, const char *path, study_counts *counts)
 {
-    return take_table(run, path, true, added, left);
+    return take_table(run, path, true, counts);
 }
 
-hf_status study_tell_table(studied *run, const char *path, size_t *told, size_t *left)
+hf_status study_tell_table(studied *run, const char *path, study_counts *counts)
 {
-    return take_table(run, path, false, told, left);
+    return take_table(run, path, false, counts);
 }

@@ -12,11 +12,14 @@ static const tool_option export_options[] = {
     {"output", 'o', "OUT.csv", "file to write (default: standard output)", TOOL_WRITES},
 };
 
-static bool print_counts(const studied *run, size_t added, size_t left)
+static bool print_counts(const studied *run, const study_counts *counts)
 {
+    const size_t added = counts->taken, left = counts->left, failed = counts->failed;
     if (run->session.json)
-        return json_print(json_pack("{s:o, s:o}", "added", json_count(added), "left", json_count(left)));
+        return json_print(json_pack("{s:o, s:o, s:o}", "added", json_count(added), "failed",
+                                    json_count(failed), "left", json_count(left)));
     printf("Added %zu trial%s", added, added == 1 ? "" : "s");
+    if (failed > 0) printf(", %zu of them failed", failed);
     if (left > 0) printf("; %zu row%s of trials that told nothing left out", left, left == 1 ? "" : "s");
     putchar('\n');
     return true;
@@ -24,12 +27,12 @@ static bool print_counts(const studied *run, size_t added, size_t left)
 
 static hf_status import(studied *run)
 {
-    size_t added, left;
+    study_counts counts;
     hf_status status = studied_open(run, true);
-    if (status >= 0) status = study_import_table(run, run->session.arguments->operand[1], &added, &left);
+    if (status >= 0) status = study_import_table(run, run->session.arguments->operand[1], &counts);
     progress_clear(run->session.progress);
     run->session.kept = status >= 0;
-    if (status >= 0 && !print_counts(run, added, left)) run->session.refused = TOOL_FAILED;
+    if (status >= 0 && !print_counts(run, &counts)) run->session.refused = TOOL_FAILED;
     return status;
 }
 
@@ -69,10 +72,11 @@ const tool_verb verb_study_import = {
     .operands = "FILE PAST.csv [OPTION]...",
     .summary = "Take past data into a study",
     .text =
-        "A column for each variable and for outcomes, by their names; empty outcomes were not measured.\n"
-        "NAME_noise, the variance of outcome NAME, and note count too. What holdfast study export writes\n"
-        "is taken back; trials of it that told nothing are left out. Any other column is refused unless\n"
-        "--drop names it. All rows are taken or none.",
+        "A column for each variable and for outcomes, by their names; empty outcomes were not measured,\n"
+        "and a row without any is a trial that failed. A column state says so too: told, failed (with the\n"
+        "outcomes it told before it did), or pending and expired, which are left out. NAME_noise, the\n"
+        "variance of outcome NAME, and note count too. What holdfast study export writes is taken back.\n"
+        "Any other column is refused unless --drop names it. All rows are taken or none.",
     .example = "  holdfast study create past.hf --real miles=1:30 --real feet=200:8000 --minimise minutes\n"
                "  holdfast study import past.hf data/hills.csv --drop race",
     .options = import_options,

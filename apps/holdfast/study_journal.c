@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const words[] = {
-    [HF_STUDY_ENTRY_ASKED] = "asked",     [HF_STUDY_ENTRY_ADDED] = "added",
-    [HF_STUDY_ENTRY_TOLD] = "told",       [HF_STUDY_ENTRY_FAILED] = "failed",
-    [HF_STUDY_ENTRY_EXPIRED] = "expired", [HF_STUDY_ENTRY_LABELLED] = "labelled"};
+static const char *const words[] = {[HF_STUDY_ENTRY_ASKED] = "asked",
+                                    [HF_STUDY_ENTRY_ADDED] = "added",
+                                    [HF_STUDY_ENTRY_TOLD] = "told",
+                                    [HF_STUDY_ENTRY_FAILED] = "failed",
+                                    [HF_STUDY_ENTRY_EXPIRED] = "expired",
+                                    [HF_STUDY_ENTRY_LABELLED] = "labelled",
+                                    [HF_STUDY_ENTRY_ADDED_FAILED] = "added as failed"};
 
 static bool take_entry(const hf_study_entry *from, void *user)
 {
@@ -53,9 +56,10 @@ void study_journal_free(study_journal *journal)
 void study_journal_print(const studied *run, const study_entry *entry, bool gone)
 {
     static const char *const nouns[] = {
-        [HF_STUDY_ENTRY_ASKED] = "the question for", [HF_STUDY_ENTRY_ADDED] = "past",
-        [HF_STUDY_ENTRY_TOLD] = "the outcome of",    [HF_STUDY_ENTRY_FAILED] = "the failure of",
-        [HF_STUDY_ENTRY_EXPIRED] = "the end of",     [HF_STUDY_ENTRY_LABELLED] = "the label of"};
+        [HF_STUDY_ENTRY_ASKED] = "the question for",   [HF_STUDY_ENTRY_ADDED] = "past",
+        [HF_STUDY_ENTRY_TOLD] = "the outcome of",      [HF_STUDY_ENTRY_FAILED] = "the failure of",
+        [HF_STUDY_ENTRY_EXPIRED] = "the end of",       [HF_STUDY_ENTRY_LABELLED] = "the label of",
+        [HF_STUDY_ENTRY_ADDED_FAILED] = "past, failed"};
     char told[STUDIED_WORDS];
     printf("%s trial %llu", gone ? nouns[entry->kind] : words[entry->kind], (unsigned long long)entry->trial);
     *told = '\0';

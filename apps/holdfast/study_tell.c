@@ -78,7 +78,7 @@ static bool print_counts(const studied *run, size_t told, size_t left)
 
 static hf_status tell_many(studied *run, const char *path)
 {
-    size_t told, left;
+    study_counts counts;
     const tool_arguments *a = run->session.arguments;
     if (a->operands > 1)
         return session_misuse(&run->session, "--from has the trials; leave out '%s'", a->operand[1]);
@@ -87,10 +87,10 @@ static hf_status tell_many(studied *run, const char *path)
                               "--noise and --note are for one trial; with --from they stand in "
                               "the table");
     hf_status status = studied_open(run, true);
-    if (status >= 0) status = study_tell_table(run, path, &told, &left);
+    if (status >= 0) status = study_tell_table(run, path, &counts);
     progress_clear(run->session.progress);
     run->session.kept = status >= 0;
-    if (status >= 0 && !print_counts(run, told, left)) run->session.refused = TOOL_FAILED;
+    if (status >= 0 && !print_counts(run, counts.taken, counts.left)) run->session.refused = TOOL_FAILED;
     return status;
 }
 

@@ -243,6 +243,12 @@ HF_API hf_status hf_study_fail(hf_context *ctx, hf_study *study, uint64_t trial,
  */
 HF_API hf_status hf_study_add(hf_context *ctx, hf_study *study, const double *at, const double *y,
                               const double *noise, const char *note, uint64_t *id);
+/** A past trial that failed: settings as hf_study_add() takes them, and what it told before it
+ * did (`partial`, with gaps, or NULL). It counts as one that hf_study_fail() was told of, and may
+ * be told an outcome later. Errors as of hf_study_add(), which refuses a trial without any
+ * outcome. */
+HF_API hf_status hf_study_add_failed(hf_context *ctx, hf_study *study, const double *at,
+                                     const double *partial, const char *note, uint64_t *id);
 
 /* ---- an expert ----------------------------------------------------------------------------- */
 

@@ -71,7 +71,8 @@ typedef enum hf_study_entry_kind {
     HF_STUDY_ENTRY_TOLD,
     HF_STUDY_ENTRY_FAILED,
     HF_STUDY_ENTRY_EXPIRED,
-    HF_STUDY_ENTRY_LABELLED /**< an expert spoke of the trial */
+    HF_STUDY_ENTRY_LABELLED,    /**< an expert spoke of the trial */
+    HF_STUDY_ENTRY_ADDED_FAILED /**< a past trial that failed */
 } hf_study_entry_kind;
 
 /** An entry of the journal. */

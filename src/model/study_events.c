@@ -55,7 +55,7 @@ hf_status hfi_study_take(hf_context *ctx, const hfi_entry *entry, void *user)
 
 bool hfi_study_event_sound(const hf_study *study, const hfi_study_event *event)
 {
-    const bool added = event->kind == HFI_STUDY_ADDED;
+    const bool added = event->kind == HFI_STUDY_ADDED || event->kind == HFI_STUDY_ADDED_FAILED;
     if (!added && event->kind != HFI_STUDY_TOLD && event->kind != HFI_STUDY_FAILED) return true;
     const size_t outcomes = study->outcomes, first = added ? study->d : 0;
     if (event->count != first + 2 * outcomes) return false;

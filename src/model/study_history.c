@@ -13,16 +13,20 @@ typedef struct telling {
 /* False for what is no entry of its own. */
 static bool describe(const hf_study *study, const hfi_study_event *event, hf_study_entry *entry)
 {
-    static const hf_study_entry_kind kinds[] = {
-        [HFI_STUDY_ASKED] = HF_STUDY_ENTRY_ASKED,     [HFI_STUDY_ADDED] = HF_STUDY_ENTRY_ADDED,
-        [HFI_STUDY_TOLD] = HF_STUDY_ENTRY_TOLD,       [HFI_STUDY_FAILED] = HF_STUDY_ENTRY_FAILED,
-        [HFI_STUDY_EXPIRED] = HF_STUDY_ENTRY_EXPIRED, [HFI_STUDY_LABELLED] = HF_STUDY_ENTRY_LABELLED};
+    static const hf_study_entry_kind kinds[] = {[HFI_STUDY_ASKED] = HF_STUDY_ENTRY_ASKED,
+                                                [HFI_STUDY_ADDED] = HF_STUDY_ENTRY_ADDED,
+                                                [HFI_STUDY_TOLD] = HF_STUDY_ENTRY_TOLD,
+                                                [HFI_STUDY_FAILED] = HF_STUDY_ENTRY_FAILED,
+                                                [HFI_STUDY_EXPIRED] = HF_STUDY_ENTRY_EXPIRED,
+                                                [HFI_STUDY_LABELLED] = HF_STUDY_ENTRY_LABELLED,
+                                                [HFI_STUDY_ADDED_FAILED] = HF_STUDY_ENTRY_ADDED_FAILED};
     if (event->kind == HFI_STUDY_FITTED || event->kind == HFI_STUDY_REGION) return false;
     entry->kind = kinds[event->kind];
     entry->trial = event->id;
     entry->time = event->time;
     entry->note = event->text != NULL ? event->text : "";
-    if (event->kind == HFI_STUDY_ADDED) entry->value = event->values + study->d;
+    if (event->kind == HFI_STUDY_ADDED || event->kind == HFI_STUDY_ADDED_FAILED)
+        entry->value = event->values + study->d;
     if (event->kind == HFI_STUDY_TOLD || event->kind == HFI_STUDY_FAILED) entry->value = event->values;
     return true;
 }

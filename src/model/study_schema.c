@@ -26,10 +26,15 @@ static const hfi_ledger_table tables[] = {
 
 /* Whatever was learnt on the way to a question goes with that question. */
 static const hfi_ledger_kind kinds[HFI_STUDY_KINDS] = {
-    [HFI_STUDY_ASKED] = {"asked", HFI_ENTRY_ALONE},     [HFI_STUDY_ADDED] = {"added", HFI_ENTRY_ALONE},
-    [HFI_STUDY_TOLD] = {"told", HFI_ENTRY_ALONE},       [HFI_STUDY_FAILED] = {"failed", HFI_ENTRY_ALONE},
-    [HFI_STUDY_EXPIRED] = {"expired", HFI_ENTRY_ALONE}, [HFI_STUDY_FITTED] = {"fitted", HFI_ENTRY_AHEAD},
-    [HFI_STUDY_REGION] = {"region", HFI_ENTRY_AHEAD},   [HFI_STUDY_LABELLED] = {"labelled", HFI_ENTRY_ALONE}};
+    [HFI_STUDY_ASKED] = {"asked", HFI_ENTRY_ALONE},
+    [HFI_STUDY_ADDED] = {"added", HFI_ENTRY_ALONE},
+    [HFI_STUDY_TOLD] = {"told", HFI_ENTRY_ALONE},
+    [HFI_STUDY_FAILED] = {"failed", HFI_ENTRY_ALONE},
+    [HFI_STUDY_EXPIRED] = {"expired", HFI_ENTRY_ALONE},
+    [HFI_STUDY_FITTED] = {"fitted", HFI_ENTRY_AHEAD},
+    [HFI_STUDY_REGION] = {"region", HFI_ENTRY_AHEAD},
+    [HFI_STUDY_LABELLED] = {"labelled", HFI_ENTRY_ALONE},
+    [HFI_STUDY_ADDED_FAILED] = {"added_failed", HFI_ENTRY_ALONE}};
 
 const hfi_ledger_form hfi_study_form = {.file = &hfi_kind_study,
                                         .version = HFI_STUDY_VERSION,

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-const char *const hfi_study_kind_names[HFI_STUDY_KINDS] = {"asked",   "added",  "told",   "failed",
-                                                           "expired", "fitted", "region", "labelled"};
+const char *const hfi_study_kind_names[HFI_STUDY_KINDS] = {
+    "asked", "added", "told", "failed", "expired", "fitted", "region", "labelled", "added as failed"};
 
 /* All that applying an event needs, made beforehand: applying cannot fail. */
 typedef struct prepared {
@@ -168,6 +168,7 @@ static hf_status prepare(hf_context *ctx, hf_study *study, const hfi_study_event
     switch (event->kind) {
     case HFI_STUDY_ASKED:
     case HFI_STUDY_ADDED:
+    case HFI_STUDY_ADDED_FAILED:
         s = new_trial(ctx, study, event, *trials + 1, p);
         ++*trials;
         break;
@@ -229,7 +230,7 @@ static void begin_trial(hf_study *study, const hfi_study_event *event, prepared 
     study->pending++; /* as settle() expects of a new one */
     if (asked) return;
     hear(study, trial, event, event->values + study->d, p);
-    settle(study, trial, HF_TRIAL_TOLD);
+    settle(study, trial, event->kind == HFI_STUDY_ADDED ? HF_TRIAL_TOLD : HF_TRIAL_FAILED);
     trial->fact = ++study->facts;
 }
 
@@ -251,6 +252,7 @@ static void apply(hf_study *study, const hfi_study_event *event, prepared *p)
     switch (event->kind) {
     case HFI_STUDY_ASKED:
     case HFI_STUDY_ADDED:
+    case HFI_STUDY_ADDED_FAILED:
         begin_trial(study, event, p);
         break;
     case HFI_STUDY_TOLD:

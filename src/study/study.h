@@ -24,16 +24,17 @@ enum {
 
 /** Kinds of events. Numbers and names are in files: append only. */
 typedef enum hfi_study_kind {
-    HFI_STUDY_ASKED = 0, /* id: trial; of: what it repeats; values: settings, reason, mean, sd,
+    HFI_STUDY_ASKED = 0,    /* id: trial; of: what it repeats; values: settings, reason, mean, sd,
                             acquisition, region */
-    HFI_STUDY_ADDED,     /* id: trial; values: settings, outcomes, noises; text: note */
-    HFI_STUDY_TOLD,      /* id: trial; values: outcomes, noises; text: note */
-    HFI_STUDY_FAILED,    /* the same */
-    HFI_STUDY_EXPIRED,   /* id: trial */
-    HFI_STUDY_FITTED,    /* id: outcome; of: readings; values: hfi_fitted */
-    HFI_STUDY_REGION,    /* id: region; values: hfi_region */
-    HFI_STUDY_LABELLED,  /* id: trial; of: outcome; values: label, correction, variance;
+    HFI_STUDY_ADDED,        /* id: trial; values: settings, outcomes, noises; text: note */
+    HFI_STUDY_TOLD,         /* id: trial; values: outcomes, noises; text: note */
+    HFI_STUDY_FAILED,       /* the same */
+    HFI_STUDY_EXPIRED,      /* id: trial */
+    HFI_STUDY_FITTED,       /* id: outcome; of: readings; values: hfi_fitted */
+    HFI_STUDY_REGION,       /* id: region; values: hfi_region */
+    HFI_STUDY_LABELLED,     /* id: trial; of: outcome; values: label, correction, variance;
                             text: note */
+    HFI_STUDY_ADDED_FAILED, /* as added: a past trial that failed */
     HFI_STUDY_KINDS
 } hfi_study_kind;
 extern const char *const hfi_study_kind_names[HFI_STUDY_KINDS];

@@ -118,8 +118,8 @@ hf_status hf_study_fail(hf_context *ctx, hf_study *study, uint64_t trial, const 
     return result(ctx, study, HFI_STUDY_FAILED, trial, y, NULL, note);
 }
 
-hf_status hf_study_add(hf_context *ctx, hf_study *study, const double *at, const double *y,
-                       const double *noise, const char *note, uint64_t *id)
+static hf_status add(hf_context *ctx, hf_study *study, bool failed, const double *at, const double *y,
+                     const double *noise, const char *note, uint64_t *id)
 {
     if (ctx == NULL || study == NULL || at == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "a past trial needs a context, a study and its settings");
@@ -132,11 +132,13 @@ hf_status hf_study_add(hf_context *ctx, hf_study *study, const double *at, const
     size_t present = 0;
     memcpy(numbers, at, d * sizeof *at);
     s = take(ctx, study, y, noise, numbers + d, &present);
-    if (s >= 0 && present == 0)
-        s = hfi_fail(ctx, HF_ERR_ARGUMENT, "a past trial needs an outcome; all of its are missing");
+    if (s >= 0 && present == 0 && !failed)
+        s = hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "a past trial needs an outcome; all of its are missing. One that failed is added as such");
     if (s >= 0) s = hfi_study_enter(ctx, study, true);
     if (s >= 0) {
-        const hfi_study_event event = {.kind = HFI_STUDY_ADDED,
+        const hfi_study_event event = {.kind = failed ? HFI_STUDY_ADDED_FAILED : HFI_STUDY_ADDED,
                                        .id = study->trials + 1,
                                        .of = hfi_study_same(study, at),
                                        .time = clock_now(),
@@ -149,4 +151,16 @@ hf_status hf_study_add(hf_context *ctx, hf_study *study, const double *at, const
     }
     hfi_free(ctx, numbers);
     return s;
+}
+
+hf_status hf_study_add(hf_context *ctx, hf_study *study, const double *at, const double *y,
+                       const double *noise, const char *note, uint64_t *id)
+{
+    return add(ctx, study, false, at, y, noise, note, id);
+}
+
+hf_status hf_study_add_failed(hf_context *ctx, hf_study *study, const double *at, const double *y,
+                              const char *note, uint64_t *id)
+{
+    return add(ctx, study, true, at, y, NULL, note, id);
 }

@@ -83,8 +83,10 @@ static hf_status add(workshop *w)
     const hf_status s = hf_study_add(w->ctx, study, at, &y, NULL, "past", &id);
     assert_int_equal(id, s >= 0 ? 8 : 99);
     assert_int_equal(hf_study_trials(study), s >= 0 ? 8 : 7);
+    const hf_status failed = s < 0 ? s : hf_study_add_failed(w->ctx, study, at, NULL, "lost", &id);
+    assert_int_equal(hf_study_trials(study), failed >= 0 ? 9 : s >= 0 ? 8 : 7);
     hf_study_free(study);
-    return s;
+    return failed;
 }
 
 static hf_status look(workshop *w)

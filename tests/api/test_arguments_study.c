@@ -94,6 +94,9 @@ static void trials(workshop *w)
     ARGUMENT(hf_study_add(w->ctx, study, NULL, &y, NULL, NULL, &id));
     ARGUMENT(hf_study_add(w->ctx, study, at, NULL, NULL, NULL, &id));
     ARGUMENT(hf_study_add(w->ctx, study, outside, &y, NULL, NULL, &id));
+    ARGUMENT(hf_study_add_failed(w->ctx, NULL, at, &y, NULL, &id));
+    ARGUMENT(hf_study_add_failed(w->ctx, study, NULL, &y, NULL, &id));
+    ARGUMENT(hf_study_add_failed(w->ctx, study, outside, NULL, NULL, &id));
     assert_true(id == 99 && trial.id == 99 && p.trial == 99 && value == 7.0);
     assert_int_equal(hf_study_trials(study), STUDIES_TOLD + 1);
     assert_int_equal(studies_trial(study, 7).state, HF_TRIAL_PENDING);

@@ -27,6 +27,7 @@ static void happen(hf_context *ctx, hf_study *study, size_t steps)
 {
     const double at[2] = {-0.0, 0.1 + 0.2}, y = 1e-310, noise = 0.25;
     hf_proposal p[3];
+    assert_true(hf_study_add_failed(ctx, study, at, NULL, "cracked", NULL) >= 0);
     assert_true(hf_study_add(ctx, study, at, &y, &noise, "\xc3\x85 past, \"one\"\nof two lines", NULL) >= 0);
     assert_true(hf_study_ask(ctx, study, 3, 1e9, p) >= 0);
     assert_true(hf_study_fail(ctx, study, p[1].trial, NULL, "melted") >= 0);
@@ -57,7 +58,7 @@ static void a_study_goes_on_from_its_file(void **state)
         assert_int_equal(hf_study_file_create(s.ctx, s.path, &settings, &study), HF_OK);
         happen(s.ctx, study, 14);
         assert_same_as_file(s.ctx, study, s.path);
-        assert_true(study->fitted[0].readings > 0 && study->failed == 1 &&
+        assert_true(study->fitted[0].readings > 0 && study->failed == 2 &&
                     (kind == 0 || study->region[0].heard > 0));
         copy_file(s.path, folder_file(&s.in, "copy.hf", copy));
         again = study_files_open(s.ctx, copy, true);

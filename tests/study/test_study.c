@@ -168,6 +168,8 @@ static void what_is_told_is_checked(void **state)
     assert_int_equal(hf_study_add(ctx, study, outside, &y, NULL, NULL, NULL), HF_ERR_ARGUMENT);
     assert_non_null(strstr(hf_context_message(ctx), "a = 5"));
     assert_int_equal(hf_study_add(ctx, study, inside, &none, NULL, NULL, NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_study_add_failed(ctx, study, outside, NULL, NULL, NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_study_add_failed(ctx, study, inside, &huge, NULL, NULL), HF_ERR_NOT_FINITE);
     assert_int_equal(hf_study_ask(ctx, study, 0, NAN, &p), HF_ERR_ARGUMENT);
     hf_trial t;
     assert_int_equal(hf_study_trial(ctx, study, 1, &t), HF_OK);

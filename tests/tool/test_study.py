@@ -186,17 +186,57 @@ class Tables(StudyCase):
         self.study("fail", "s.hf", "4", "--note", "a, b\nand \"c\"")
         self.assertEqual(self.study("export", "s.hf", "-o", "all.csv"), "")
         self.study("create", "u.hf", "--real", "x=0:1", "--ordered", "kind=1,2,10", "--minimise", "loss", "--at-most", "note=3")
-        self.assertEqual(self.parsed("import", "u.hf", "all.csv"), {"added": 3, "left": 2})
+        self.assertEqual(self.parsed("import", "u.hf", "all.csv"), {"added": 4, "failed": 1, "left": 1})
         again = table(self.study("export", "u.hf"))
         for column in ("x", "kind", "loss", "note", "loss_noise"):
-            self.assertEqual(repr(again[column]), repr(rows[column]), column)
+            self.assertEqual(repr(again[column][:3]), repr(rows[column]), column)
+        self.assertEqual((again["state"], again["study_note"][3]), (["told"] * 3 + ["failed"], "a, b\nand \"c\""))
+
+    def test_failures_come_in_and_go_out(self):
+        def create(name):
+            self.study("create", name, "--real", "x=0:1", "--minimise", "cost", "--minimise", "waste", "--at-most", "heat=3")
+        create("s.hf")
+        self.write("past.csv", "x,cost,waste,heat,state,note\n0.1,1,2,0.5,,\n0.2,,,,,burst\n0.3,,4,,failed,leaked\n0.4,,5,,told,half\n"
+                   "0.5,,,,pending,\n0.6,7,8,1,expired,\n0.7,,,,failed,\n")
+        self.assertEqual(self.study("import", "s.hf", "past.csv"),
+                         "Added 5 trials, 3 of them failed; 2 rows of trials that told nothing left out\n")
+        self.study("ask", "s.hf", "-n", "2")
+        self.study("export", "s.hf", "-o", "one.csv")
+        create("u.hf")
+        self.assertEqual(self.parsed("import", "u.hf", "one.csv"), {"added": 5, "failed": 3, "left": 2})
+        self.study("export", "u.hf", "-o", "two.csv")
+        with open(self.path("one.csv"), encoding="utf8") as one, open(self.path("two.csv"), encoding="utf8") as two:
+            first, second = list(csv.DictReader(one)), list(csv.DictReader(two))
+        for before, after in zip(first, second):
+            for column in ("trial", "x", "cost", "waste", "heat", "state", "note", "why"):
+                self.assertEqual(before[column], after[column], column)
+        self.assertEqual([r["state"] for r in second], ["told", "failed", "failed", "told", "failed"])
+        self.assertEqual((second[2]["waste"], second[1]["waste"], second[3]["cost"]), ("4", "", ""))
+        self.assertIn("added as failed trial 2 (burst)", self.study("show", "u.hf", "--journal"))
+        # Told later it counts, and an undone failure is gone.
+        self.assertEqual(self.study("tell", "u.hf", "2", "1", "1", "1"), "Trial 2 told: cost = 1, waste = 1, heat = 1\n")
+        self.assertIn("past, failed trial 5", self.study("undo", "u.hf", "-n", "2"))
+        self.assertEqual(len(table(self.study("export", "u.hf"))["x"]), 4)
+
+    def test_failures_keep_the_study_away(self):
+        def worst(rows, name):
+            self.write("past.csv", "x,loss\n" + rows)
+            self.study("create", name, "--real", "x=0:1", "--minimise", "loss", "--seed", "3")
+            self.study("import", name, "past.csv")
+            return table(self.study("ask", name, "-n", "3"))["x"]
+        good = "".join("%g,%g\n" % (x / 20, -x / 20) for x in range(11))
+        self.assertGreater(max(worst(good, "s.hf")), 0.8)
+        self.assertLess(max(worst(good + "".join("%g,\n" % (x / 20) for x in range(12, 21)), "u.hf")), 0.6)
 
     def test_wrong_tables_change_nothing(self):
         self.study("create", "s.hf", "--real", "x=0:1", "--ordered", "kind=a,b", "--minimise", "loss")
         head = "x,kind,loss\n0.5,a,1\n"
         for text, *parts in (
                 (head + "1.5,a,2\n", "line 3", "x = 1.5", "outside the study's space: 0 to 1"), (head + "0.5,c,2\n", "line 3", 'no label "c"', "a or b"),
-                (head + "0.5,a,\n", "line 3", "needs an outcome"), (head + ",a,2\n", 'line 3, column "x": the value is missing'),
+                ("x,kind,loss,state\n0.5,a,,told\n", "line 2", "needs an outcome"),
+                ("x,kind,loss,state\n0.5,a,1,told\n0.5,a,1,done\n", 'line 3, column "state": "done" is none of told, failed, pending and expired'),
+                ("trial,x,kind,loss,why\n1,0.5,a,,start\n", "line 2", "holdfast study tell --from"), ("x,kind\n0.5,a\n", 'outcome of the study ("loss")'),
+                (head + ",a,2\n", 'line 3, column "x": the value is missing'),
                 (head + "0.5,a,inf\n", "line 3", "infinite"), ("x,kind,loss\n", "a header and no rows"), ("x,loss\n1,2\n", 'kind'),
                 ("x,kind,loss,speed\n1,a,2,3\n", 'column "speed" is neither a variable nor an outcome of the study'),
                 ("x,kind,loss,loss_noise\n1,a,2,-1\n", "line 2", "is no variance"), (head + "0.5,a,many\n", "many")):
@@ -204,6 +244,8 @@ class Tables(StudyCase):
             self.refused(["import", "s.hf", "bad.csv"], "bad.csv", *parts)
         self.write("wide.csv", "x,kind,loss,speed\n1,a,2,3\n")
         self.assertEqual(self.study("import", "s.hf", "wide.csv", "--drop", "speed"), "Added 1 trial\n")
+        self.write("states.csv", "x,kind,loss,state\n1,a,2,Ohio\n")
+        self.assertEqual(self.study("import", "s.hf", "states.csv", "--drop", "state"), "Added 1 trial\n")
         self.refused(["import", "s.hf", "wide.csv", "--drop", "sped"], "sped")
         self.refused(["import", "s.hf", "none.csv"], "none.csv", "No such file")
 
