@@ -234,10 +234,28 @@ HF_API hf_status hf_envelope_bounds_batch(hf_context *ctx, const hf_envelope *en
  * workspaces as usable: HF_ERR_INCONSISTENT, HF_ERR_NOT_FINITE, HF_ERR_ARGUMENT, HF_ERR_TOO_LARGE,
  * HF_ERR_MEMORY. O(n d), and the search for the smoothest consistent function, warm. While the
  * reserve lasts, workspaces go on warm and nothing is allocated, whatever becomes of the call: fit
- * for a control loop.
+ * for a control loop. A reading that is refused costs a further search for each reading of the
+ * support, which finds those that it contradicts; the message names them (distinct readings, from
+ * 1) and the smallest norm that would do, hf_envelope_conflict() gives them.
  */
 HF_API hf_status hf_envelope_add(hf_context *ctx, hf_envelope *envelope, const double *x, double y,
                                  double below, double above);
+
+/**
+ * What the reading contradicts that hf_envelope_add() refused last (HF_ERR_INCONSISTENT), until it
+ * takes one.
+ * @param count   how many readings; 0: nothing was refused, or what was contradicts the norm bound
+ *                alone. NULL or one place
+ * @param reading distinct readings, from 0, as hf_envelope_reading() has them, in their order: with
+ *                the refused one they have no function in common, and none of them can be left out,
+ *                as far as rounding lets one tell. One with the same input is there where the two
+ *                intervals do not meet. NULL or hf_envelope_readings() places
+ * @param smallest_norm with which it would have been taken, as minimum_norm of hf_consistency;
+ *                infinite where none would do, NaN where nothing was refused. NULL or one place
+ * A NULL envelope has none. O(n), allocates nothing; like hf_envelope_add() it needs it alone.
+ */
+HF_API void hf_envelope_conflict(const hf_envelope *envelope, size_t *count, size_t *reading,
+                                 double *smallest_norm);
 
 HF_END_DECLS
 

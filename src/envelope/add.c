@@ -3,6 +3,7 @@
 #include "envelope/envelope.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static hf_status check(hf_context *ctx, const hf_envelope *envelope, const double *x, double y, double below,
@@ -71,23 +72,58 @@ static hf_status extend(hf_context *ctx, hf_envelope *envelope, const double *x)
     return HF_OK;
 }
 
-static hf_status contradiction(hf_context *ctx, const hf_envelope *envelope, double lower, double upper)
+/* What a refused reading asks for, in the units of f. */
+typedef struct refused {
+    double lower, upper;
+} refused;
+
+/* What remains of the chain is what contradicts reading `place`, when no interval is empty by itself. */
+static void note_conflict(hf_envelope *envelope, size_t place)
 {
-    return hfi_fail(
-        ctx, HF_ERR_INCONSISTENT,
-        "no function of norm %g or less meets the readings so far and one in [%g, %g] at this input; the "
-        "envelope is left as it was",
-        envelope->norm, lower, upper);
+    hfi_chain *chain = &envelope->bench.chain;
+    hfi_active_problem problem = hfi_envelope_problem(envelope, HF_UPPER);
+    problem.jitter = 0.0;
+    envelope->conflict_count = 0;
+    envelope->conflict_norm = INFINITY;
+    if (!(envelope->sd[place] > 0.0)) return; /* every function of the space is zero there */
+    envelope->conflict_norm = hfi_envelope_certified(envelope, &problem, chain, NULL);
+    hfi_smallest_conflict(envelope, &problem, chain);
+    for (size_t j = 0; j < chain->count; j++)
+        if (chain->index[j] != place) envelope->conflict[envelope->conflict_count++] = chain->index[j];
+    hfi_sort_indices(envelope->conflict, envelope->conflict_count);
 }
 
-/* Limits of reading i, a new one if that is n, for which there is room. As it was on error. */
+static hf_status contradiction(hf_context *ctx, const hf_envelope *envelope, const refused *what)
+{
+    const size_t count = envelope->conflict_count;
+    char numbers[HFI_NUMBERS], norm[64] = "no norm would do";
+    hfi_list_numbers(count, envelope->conflict, numbers);
+    if (isfinite(envelope->conflict_norm))
+        (void)snprintf(norm, sizeof norm, "the smallest norm that would do is %.6g", envelope->conflict_norm);
+    return hfi_fail(
+        ctx, HF_ERR_INCONSISTENT,
+        "no function of norm %g or less meets the readings so far and one in [%g, %g] at this input%s%s%s; "
+        "%s; the envelope is left as it was",
+        envelope->norm, what->lower, what->upper,
+        count == 0   ? ""
+        : count == 1 ? ", which contradicts distinct reading "
+                     : ", which contradicts distinct readings ",
+        numbers, count > 1 ? " together" : "", norm);
+}
+
+/* Limits of reading i, a new one if that is n, for which there is room. As it was on error, but for what is known of a conflict. */
 static hf_status take(hf_context *ctx, hf_envelope *envelope, size_t i, const double *x, double lower,
                       double upper)
 {
     const size_t n = envelope->n;
     const double old_lower = i < n ? envelope->lower[HF_UPPER][i] : -INFINITY;
     const double old_upper = i < n ? envelope->upper[HF_UPPER][i] : INFINITY;
-    if (fmax(lower, old_lower) > fmin(upper, old_upper)) return contradiction(ctx, envelope, lower, upper);
+    if (fmax(lower, old_lower) > fmin(upper, old_upper)) {
+        envelope->conflict_count = 1;
+        envelope->conflict[0] = i;
+        envelope->conflict_norm = INFINITY;
+        return HF_ERR_INCONSISTENT;
+    }
     const bool keeps = envelope->bench.limits != NULL;
     if (!hfi_envelope_equip(envelope)) return hfi_out_of_memory(ctx);
     hf_status status = i == n ? extend(ctx, envelope, x) : HF_OK;
@@ -96,11 +132,24 @@ static hf_status take(hf_context *ctx, hf_envelope *envelope, size_t i, const do
         hfi_envelope_set_limits(envelope, i, fmax(lower, old_lower), fmin(upper, old_upper));
         status = hfi_envelope_settle(ctx, envelope);
     }
+    if (status == HF_ERR_INCONSISTENT) note_conflict(envelope, i);
     if (!keeps) hfi_envelope_strip(envelope);
-    if (status >= 0) return HF_OK;
+    if (status >= 0) {
+        envelope->conflict_count = 0;
+        envelope->conflict_norm = NAN;
+        return HF_OK;
+    }
     envelope->n = n;
     if (i < n) hfi_envelope_set_limits(envelope, i, old_lower, old_upper);
-    return status == HF_ERR_INCONSISTENT ? contradiction(ctx, envelope, lower, upper) : status;
+    return status;
+}
+
+/* The larger one is given up: what it knows of the conflict is not. */
+static void keep_conflict(hf_envelope *envelope, const hf_envelope *larger)
+{
+    envelope->conflict_count = larger->conflict_count;
+    envelope->conflict_norm = larger->conflict_norm;
+    memcpy(envelope->conflict, larger->conflict, larger->conflict_count * sizeof *larger->conflict);
 }
 
 /* Grows aside: what workspaces know must stay what it is until nothing can fail. */
@@ -116,6 +165,8 @@ static hf_status take_and_grow(hf_context *ctx, hf_envelope *envelope, const dou
         const hf_envelope old = *envelope;
         *envelope = *larger;
         *larger = old;
+    } else if (status == HF_ERR_INCONSISTENT) {
+        keep_conflict(envelope, larger);
     }
     larger->kernel = NULL;
     hf_envelope_free(larger);
@@ -132,6 +183,8 @@ hf_status hf_envelope_add(hf_context *ctx, hf_envelope *envelope, const double *
     hfi_reading_limits(y, below, above, envelope->offset, &lower, &upper);
     if ((isinf(lower) && !isinf(below)) || (isinf(upper) && !isinf(above)))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the limits of the reading %g overflow", y);
-    return i == n && n == envelope->capacity ? take_and_grow(ctx, envelope, x, lower, upper)
-                                             : take(ctx, envelope, i, x, lower, upper);
+    status = i == n && n == envelope->capacity ? take_and_grow(ctx, envelope, x, lower, upper)
+                                               : take(ctx, envelope, i, x, lower, upper);
+    const refused what = {hfi_add_down(lower, envelope->offset), hfi_add_up(upper, envelope->offset)};
+    return status == HF_ERR_INCONSISTENT ? contradiction(ctx, envelope, &what) : status;
 }

@@ -104,43 +104,47 @@ static double smallest_factor(question *q)
 
 /* ---- a smallest set of readings that contradict each other ------------------------------------------------------ */
 
-static void leave_out(const question *q, size_t i)
+static void leave_out(const hfi_active_problem *problem, hfi_chain *chain, size_t i)
 {
-    hfi_chain *chain = q->chain;
     chain->left_out[i] = 1;
     for (size_t j = 0; j < chain->count; j++)
         if (chain->index[j] == i) {
-            hfi_chain_drop(&q->problem, chain, j);
+            hfi_chain_drop(problem, chain, j);
             break;
         }
 }
 
-static bool still_conflict(const question *q)
+static bool still_conflict(const hf_envelope *envelope, const hfi_active_problem *problem, hfi_chain *chain)
 {
-    (void)hfi_smoothest_solve(&q->problem, q->chain, INFINITY);
-    return hfi_envelope_certified(q->envelope, &q->problem, q->chain, NULL) > q->norm;
+    (void)hfi_smoothest_solve(problem, chain, INFINITY);
+    return hfi_envelope_certified(envelope, problem, chain, NULL) > envelope->norm;
 }
 
 /* The support of a nu that proves the conflict is a conflict by itself; members that can go, go. */
-static size_t smallest_conflict(question *q, size_t *rows)
+void hfi_smallest_conflict(const hf_envelope *envelope, const hfi_active_problem *problem, hfi_chain *chain)
 {
-    hfi_chain *chain = q->chain;
-    const size_t n = q->problem.n;
+    const size_t n = problem->n;
     memset(chain->left_out, 1, n);
     for (size_t j = 0; j < chain->count; j++) chain->left_out[chain->index[j]] = 0;
     for (size_t i = 0; i < n; i++) {
         if (chain->left_out[i]) continue;
-        leave_out(q, i);
-        if (!still_conflict(q)) chain->left_out[i] = 0;
+        leave_out(problem, chain, i);
+        if (!still_conflict(envelope, problem, chain)) chain->left_out[i] = 0;
     }
-    (void)still_conflict(q);
-    size_t count = 0;
+    (void)still_conflict(envelope, problem, chain);
+    memset(chain->left_out, 0, n);
+}
+
+/* Rows of the table instead of distinct readings: whose limits are held. */
+static size_t smallest_conflict(question *q, size_t *rows)
+{
+    const hfi_chain *chain = q->chain;
+    hfi_smallest_conflict(q->envelope, &q->problem, q->chain);
     for (size_t j = 0; j < chain->count; j++) {
         const size_t i = chain->index[j];
-        rows[count++] = chain->nu[j] < 0.0 ? q->distinct->lower_row[i] : q->distinct->upper_row[i];
+        rows[j] = chain->nu[j] < 0.0 ? q->distinct->lower_row[i] : q->distinct->upper_row[i];
     }
-    memset(chain->left_out, 0, n);
-    return count;
+    return chain->count;
 }
 
 /* Conflicts that need no norm: intervals of one input, or a value where every function of the space is zero. */
@@ -191,15 +195,20 @@ void hfi_explain(hf_envelope *envelope, const hf_bounded_readings *readings, hfi
     if (fits) report->noise_factor = fmin(report->noise_factor, 1.0);
 }
 
+void hfi_list_numbers(size_t count, const size_t *number, char out[HFI_NUMBERS])
+{
+    size_t length = 0;
+    out[0] = '\0';
+    for (size_t k = 0; k < count && k < NAMED; k++)
+        length +=
+            (size_t)snprintf(out + length, HFI_NUMBERS - length, "%s%zu", k > 0 ? ", " : "", number[k] + 1);
+    if (count > NAMED) (void)snprintf(out + length, HFI_NUMBERS - length, " and %zu more", count - NAMED);
+}
+
 hf_status hfi_inconsistent(hf_context *ctx, double norm, const hf_consistency *report, const size_t *conflict)
 {
-    char rows[NAMED * 24 + 32] = "";
-    size_t length = 0;
-    for (size_t k = 0; k < report->conflicting && k < NAMED; k++)
-        length += (size_t)snprintf(rows + length, sizeof rows - length, "%s%zu", k > 0 ? ", " : "",
-                                   conflict[k] + 1);
-    if (report->conflicting > NAMED)
-        (void)snprintf(rows + length, sizeof rows - length, " and %zu more", report->conflicting - NAMED);
+    char rows[HFI_NUMBERS];
+    hfi_list_numbers(report->conflicting, conflict, rows);
     char norms[96] = "no norm would do", noise[96] = "no noise bounds would do";
     if (isfinite(report->minimum_norm))
         (void)snprintf(norms, sizeof norms, "the smallest norm that would do is %s%.6g",

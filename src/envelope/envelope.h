@@ -214,7 +214,11 @@ struct hf_envelope {
     size_t centre_count;
     size_t *centre_index;
     double *centre_nu, *centre_value; /* value: at all readings */
-    hfi_bench bench;                  /* empty, or with room for `capacity` readings */
+    /* The distinct readings that the last refused one contradicts, and the norm that would do. */
+    size_t conflict_count;
+    size_t *conflict;
+    double conflict_norm;
+    hfi_bench bench; /* empty, or with room for `capacity` readings */
     double bytes;
 };
 
@@ -266,6 +270,15 @@ hf_status hfi_envelope_settle(hf_context *ctx, hf_envelope *envelope);
  * the envelope made of them, consistent or not, which has a bench. */
 void hfi_explain(hf_envelope *envelope, const hf_bounded_readings *readings, hfi_distinct *distinct,
                  hf_consistency *report, size_t *conflict);
+/** From a chain at the smoothest function, which is too long for the envelope's norm, to one whose
+ * support alone is: none of its readings can go. As many searches as that support has readings. */
+void hfi_smallest_conflict(const hf_envelope *envelope, const hfi_active_problem *p, hfi_chain *c);
+/** Bytes that a list of numbers takes at most. */
+enum {
+    HFI_NUMBERS = 8 * 24 + 32
+};
+/** "3, 17", counted from 1; of more than eight the first. */
+void hfi_list_numbers(size_t count, const size_t *number, char out[HFI_NUMBERS]);
 /** The same in words: sets the message and returns HF_ERR_INCONSISTENT. */
 hf_status hfi_inconsistent(hf_context *ctx, double norm, const hf_consistency *report,
                            const size_t *conflict);

@@ -3,6 +3,7 @@
 #include "envelope/envelope.h"
 
 #include <math.h>
+#include <string.h>
 
 hf_envelope_settings hf_envelope_settings_default(void)
 {
@@ -49,7 +50,7 @@ static bool allocate_arrays(hf_envelope *e, size_t entries)
 {
     enum {
         VECTORS = 8,
-        INDICES = 2
+        INDICES = 3
     };
     const size_t c = e->capacity;
     const hfi_memory *memory = &e->memory;
@@ -63,6 +64,7 @@ static bool allocate_arrays(hf_envelope *e, size_t entries)
                                            &e->smooth_nu, &e->centre_nu, &e->centre_value};
     for (size_t k = 0; k < VECTORS - 1; k++) *vectors[k] = e->sd + (k + 1) * c;
     e->centre_index = e->smooth_index + c;
+    e->conflict = e->centre_index + c;
     e->bytes = (double)entries * sizeof(double) +
                (double)c * ((double)(e->d + VECTORS) * sizeof(double) + INDICES * sizeof(size_t) + 1.0);
     return true;
@@ -77,6 +79,7 @@ hf_status hfi_envelope_allocate(hf_context *ctx, hfi_memory memory, size_t d, si
     envelope->memory = memory;
     envelope->d = d;
     envelope->capacity = capacity;
+    envelope->conflict_norm = NAN;
     hf_status status = measure(ctx, envelope, &entries);
     if (status >= 0 && !allocate_arrays(envelope, entries)) status = hfi_out_of_memory(ctx);
     if (status >= 0)
@@ -146,6 +149,14 @@ hfi_active_problem hfi_envelope_problem(const hf_envelope *envelope, hf_side sid
                                 .sd = envelope->sd,
                                 .jitter = envelope->jitter,
                                 .norm = envelope->norm};
+}
+
+void hf_envelope_conflict(const hf_envelope *envelope, size_t *count, size_t *reading, double *smallest_norm)
+{
+    if (count) *count = envelope ? envelope->conflict_count : 0;
+    if (smallest_norm) *smallest_norm = envelope ? envelope->conflict_norm : NAN;
+    if (envelope && reading && envelope->conflict_count > 0)
+        memcpy(reading, envelope->conflict, envelope->conflict_count * sizeof *reading);
 }
 
 size_t hf_envelope_readings(const hf_envelope *envelope)

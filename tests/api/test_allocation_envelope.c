@@ -196,6 +196,9 @@ static void adding_within_the_reserve_needs_no_memory(void **state)
         assert_int_equal(hf_envelope_add(ctx, envelope, x, sin(x[0]) + 0.3 * x[1], 0.2, 0.2), HF_OK);
         assert_int_equal(hf_envelope_add(ctx, envelope, x, sin(x[0]) + 0.3 * x[1], 0.1, INFINITY), HF_OK);
         assert_int_equal(hf_envelope_add(ctx, envelope, x, 50.0, 1.0, 1.0), HF_ERR_INCONSISTENT);
+        size_t conflicting = 0;
+        hf_envelope_conflict(envelope, &conflicting, NULL, NULL);
+        assert_int_equal(conflicting, 1);
     }
     assert_int_equal(atomic_load(&m.made), before);
     const double beyond[ENVELOPES_INPUTS] = {-3.0, -3.0};

@@ -104,6 +104,7 @@ static void asking(workshop *w)
     assert_int_equal(hf_envelope_readings(NULL) + hf_envelope_dimension(NULL), 0);
     assert_true(isnan(hf_envelope_norm(NULL)) && isnan(hf_envelope_minimum_norm(NULL)));
     assert_true(isnan(hf_envelope_offset(NULL)));
+    hf_envelope_conflict(NULL, NULL, NULL, NULL);
     assert_true(hf_envelope_bytes(NULL) == 0.0 && hf_envelope_kernel(NULL) == NULL);
     hf_envelope_workspace_free(workspace);
     hf_envelope_free(envelope);
