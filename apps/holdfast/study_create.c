@@ -41,6 +41,11 @@ static const tool_option options[] = {
     {"draws", 0, "N", "draws of what pending trials may turn out to be (default 128)", false},
     {"no-doubt", 0, NULL, "believe every value", false},
     {"repeats", 0, "K", "the study repeats a trial at most so often (default 1; 0: never)", false},
+    {"expert", 0, "USE",
+     "what becomes of corrections (study label): replace (default), in place of\nthe readings, or "
+     "prior-mean: "
+     "the surrogate's, those readings set aside",
+     false},
     {"expires", 0, "SECONDS", "give up trials that are pending for so long (default: never)", false},
 };
 
@@ -49,7 +54,8 @@ static const tool_option options[] = {
 static hf_status take_words(studied *run, hf_study_settings *s)
 {
     const tool_arguments *a = run->session.arguments;
-    const char *rule = argument(a, "acquisition"), *reach = argument(a, "reach");
+    const char *rule = argument(a, "acquisition"), *reach = argument(a, "reach"),
+               *use = argument(a, "expert");
     hf_context *ctx = run->session.ctx;
     hf_status status = HF_OK;
     if (argument(a, "surrogate") != NULL) s->preset = argument(a, "surrogate");
@@ -61,6 +67,8 @@ static hf_status take_words(studied *run, hf_study_settings *s)
                                     hf_acquisition_parse(ctx, rule, &s->acquisition));
     if (status >= 0 && reach != NULL)
         status = session_wrong_word(&run->session, "reach", hf_study_reach_parse(ctx, reach, &s->reach));
+    if (status >= 0 && use != NULL)
+        status = session_wrong_word(&run->session, "expert", hf_expert_use_parse(ctx, use, &s->expert));
     return status;
 }
 

@@ -57,8 +57,9 @@ static void print_settings(const studied *run)
     for (size_t o = 0; o < run->outcomes; o++)
         say(stdout, "  outcome    %s, %s%s\n", s->outcome[o].name, studied_goal(run, o, goal),
             s->outcome[o].certain ? ", for certain" : "");
-    say(stdout, "  surrogate  %s%s%s%s\n", s->preset, s->kernel != NULL ? ", kernel " : "",
-        s->kernel != NULL ? s->kernel : "", s->robust ? "" : ", every value is believed");
+    say(stdout, "  surrogate  %s%s%s%s%s\n", s->preset, s->kernel != NULL ? ", kernel " : "",
+        s->kernel != NULL ? s->kernel : "", s->robust ? "" : ", every value is believed",
+        s->expert == HF_EXPERT_USE_MEAN ? ", an expert's corrections for a prior mean" : "");
     printf("  asking     %s; reach %s; %zu trials fill the space first\n",
            studied_objectives(run) > 1 ? "hypervolume improvement"
            : s->thompson               ? "thompson"
@@ -267,6 +268,7 @@ static json_t *json_settings(const studied *run)
         {"draws", json_count(s->draws)},
         {"doubt", json_boolean(s->robust)},
         {"repeats", json_count(s->repeats)},
+        {"expert", json_string(hf_expert_use_name(s->expert))},
         {"expires", s->expires > 0.0 ? json_number(s->expires) : json_null()},
         {"seed", json_count(s->seed)},
     };

@@ -26,6 +26,7 @@
 #ifndef HOLDFAST_POSTERIOR_H
 #define HOLDFAST_POSTERIOR_H
 
+#include <holdfast/expert.h>
 #include <holdfast/kernel.h>
 #include <holdfast/mean.h>
 #include <holdfast/sites.h>
@@ -148,6 +149,23 @@ HF_API hf_status hf_projected_error(hf_context *ctx, const hf_posterior *posteri
 HF_API hf_status hf_predict_worst_case(hf_context *ctx, const hf_posterior *posterior, size_t m,
                                        const double *x, size_t ldx, double *total, double *part);
 HF_API void hf_posterior_free(hf_posterior *posterior);
+
+/**
+ * Adds an expert's mean m (expert.h) to a posterior of differences. A fit with hf_data.mean, the
+ * hf_expert_mean() of the readings' rows, knows f - m; lifted it knows f: predictions, gradients,
+ * draws, acquisitions and readings added later are all of the readings themselves.
+ *
+ *     mean(x) := mean(x) + m(x)      variances stay
+ *
+ * @param posterior of one output and as many inputs; changed, so nobody else may use it meanwhile
+ * @param by        copied; its kernel in the user's units
+ * Errors, which leave the posterior alone: HF_ERR_DIMENSION; HF_ERR_ARGUMENT: several outputs, a
+ * posterior lifted before; an expert's kernel that has one lengthscale for inputs, `linear` or
+ * `category`, where the posterior has standardised these; HF_ERR_MEMORY. A lifted posterior is
+ * slower by O(h d) at each point, of h labelled readings, and cannot be certified: m has no bound
+ * over a box. O(h d).
+ */
+HF_API hf_status hf_posterior_lift(hf_context *ctx, hf_posterior *posterior, const hf_expert *by);
 
 /** Who computed it; HF_SOLVER_AUTO for NULL. */
 HF_API hf_solver hf_posterior_solver(const hf_posterior *posterior);

@@ -107,6 +107,16 @@ typedef enum hf_study_reach {
 HF_API hf_status hf_study_reach_parse(hf_context *ctx, const char *name, hf_study_reach *out);
 HF_API const char *hf_study_reach_name(hf_study_reach reach);
 
+/** What becomes of an expert's corrections (hf_study_label()). */
+typedef enum hf_expert_use {
+    HF_EXPERT_USE_REPLACE = 0, /**< they take the place of the readings they correct */
+    HF_EXPERT_USE_MEAN         /**< the corrected readings are set aside, and the surrogate's prior
+                                    mean is that of expert.h */
+} hf_expert_use;
+/** "replace", "prior-mean" and back. HF_ERR_ARGUMENT lists the valid names. */
+HF_API hf_status hf_expert_use_parse(hf_context *ctx, const char *name, hf_expert_use *out);
+HF_API const char *hf_expert_use_name(hf_expert_use use);
+
 /** Settings of a study. Start from hf_study_settings_default(). hf_study_create() copies them. */
 typedef struct hf_study_settings {
     size_t variables; /**< required, >= 1 */
@@ -127,6 +137,7 @@ typedef struct hf_study_settings {
     size_t draws;               /**< 128: quasi-random draws over pending trials */
     bool robust;                /**< true: values are doubted, with presets that can */
     size_t repeats;             /**< 2: the study itself repeats a trial at most so often */
+    hf_expert_use expert;       /**< replace */
     double expires;             /**< seconds until a pending trial is given up; 0: never */
     uint64_t seed;              /**< 0: the context's, at hf_study_create() */
 } hf_study_settings;
@@ -262,7 +273,8 @@ HF_API hf_status hf_study_add_failed(hf_context *ctx, hf_study *study, const dou
 HF_API hf_status hf_study_expert(hf_context *ctx, hf_study *study, size_t *count, uint64_t *trial);
 /**
  * Takes an expert's word on a reading. A believed one is never set aside, a doubted one always, and
- * a correction takes its place; the trial goes on showing what was told.
+ * a correction takes its place (or makes a prior mean: hf_study_settings.expert); the trial goes on
+ * showing what was told.
  * @param correction NaN, or of a doubted reading what it should have been
  * @param variance   of the correction, >= 0; 0: not known
  * @param note       or NULL

@@ -77,6 +77,9 @@ hf_status hfi_question_check(hf_context *ctx, const hf_posterior *posterior, hf_
     hf_status status = check_settings(ctx, posterior, what, settings);
     if (status >= 0) status = check_sides(ctx, posterior, inputs, lower, upper);
     if (status >= 0) status = check_outputs(ctx, posterior, inputs, lower, upper);
+    if (status >= 0 && hfi_mean_lifted(posterior->mean))
+        status = hfi_fail(ctx, HF_ERR_ARGUMENT,
+                          "the posterior was lifted by an expert's mean, which has no bound over a box");
     return status;
 }
 

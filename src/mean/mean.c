@@ -72,6 +72,11 @@ hf_status hf_mean_copy(hf_context *ctx, const hf_mean *mean, hf_mean **out)
     if (status < 0) return status;
     if (mean->count > 0) memcpy(copy->values, mean->values, mean->count * sizeof *copy->values);
     copy->held = mean->held;
+    if (mean->lift != NULL) status = hfi_lift_copy(ctx, mean->lift, &copy->lift);
+    if (status < 0) {
+        hf_mean_free(copy);
+        return status;
+    }
     *out = copy;
     return HF_OK;
 }
@@ -80,6 +85,7 @@ void hf_mean_free(hf_mean *mean)
 {
     if (mean == NULL) return;
     hfi_memory memory = mean->memory; /* by value: the mean itself is about to go */
+    hfi_lift_free(mean->lift);
     hfi_memory_free(&memory, mean->values);
     hfi_memory_free(&memory, mean);
 }

@@ -7,6 +7,7 @@
 #define HFI_MEAN_H
 
 #include "core/core.h"
+#include <holdfast/expert.h>
 #include <holdfast/mean.h>
 
 /** True when training moves the coefficients: constant and linear, unless held. The median never is. */
@@ -24,5 +25,23 @@ void hfi_mean_adjoint(const hf_mean *mean, size_t n, const double *x, size_t ldx
 
 /** grad[0..d-1] += dm/dx. */
 void hfi_mean_input_gradient(const hf_mean *mean, double *grad);
+
+/* ---- an expert's mean that is added, for posteriors of differences -------------------------- */
+
+typedef struct hfi_lift hfi_lift;
+
+/** l of an expert's mean, in the expert's units; NULL where l = 1. */
+const hf_kernel *hfi_expert_kernel(const hf_expert *expert);
+size_t hfi_expert_inputs(const hf_expert *expert);
+
+/** From now on the mean is m(x) + hf_expert_mean(by, x) / unit, what it is made of copied. Its
+ * inputs are (those of the expert - shift) / scale; `l`: their kernel, NULL where it is 1. */
+hf_status hfi_mean_lift(hf_context *ctx, hf_mean *mean, const hf_expert *by, const hf_kernel *l,
+                        const double *shift, const double *scale, double unit);
+bool hfi_mean_lifted(const hf_mean *mean);
+/** grad[0..d-1] += the gradient of the added part at x. `scratch`: hfi_mean_scratch() numbers.
+ * O(h d). */
+void hfi_mean_lift_gradient(const hf_mean *mean, const double *x, double *scratch, double *grad);
+size_t hfi_mean_scratch(const hf_mean *mean);
 
 #endif

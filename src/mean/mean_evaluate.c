@@ -9,11 +9,9 @@ static size_t output_of(const hf_mean *mean, const double *row)
     return (size_t)hfi_output_of(row[mean->d - 1], mean->count);
 }
 
-void hf_mean_evaluate(const hf_mean *mean, size_t n, const double *x, size_t ldx, double *out)
+static void evaluate(const hf_mean *mean, size_t n, const double *x, size_t ldx, double *out)
 {
-    if (!mean || !out) return;
     const double *b = mean->values;
-    if (!x && (mean->kind == HF_MEAN_OUTPUTS || mean->kind == HF_MEAN_LINEAR)) return;
     if (mean->kind == HF_MEAN_OUTPUTS) {
         for (size_t i = 0; i < n; i++) out[i] = b[output_of(mean, x + i * ldx)];
         return;
@@ -27,6 +25,14 @@ void hf_mean_evaluate(const hf_mean *mean, size_t n, const double *x, size_t ldx
         for (size_t k = 0; k < mean->d; k++) value += b[k + 1] * row[k];
         out[i] = value;
     }
+}
+
+void hf_mean_evaluate(const hf_mean *mean, size_t n, const double *x, size_t ldx, double *out)
+{
+    if (!mean || !out) return;
+    if (!x && (mean->lift || mean->kind == HF_MEAN_OUTPUTS || mean->kind == HF_MEAN_LINEAR)) return;
+    evaluate(mean, n, x, ldx, out);
+    for (size_t i = 0; mean->lift != NULL && i < n; i++) out[i] += hfi_lift_value(mean->lift, x + i * ldx);
 }
 
 void hfi_mean_adjoint(const hf_mean *mean, size_t n, const double *x, size_t ldx, const double *weights,

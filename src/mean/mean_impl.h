@@ -15,6 +15,12 @@ struct hf_mean {
     size_t count;   /* coefficients: 0, 1, d + 1 or the number of outputs */
     bool held;      /* the caller gave the values: neither start values nor training touch them */
     double *values; /* intercept first, then one slope per input; or one per output */
+    hfi_lift *lift; /* is added; NULL: nothing */
 };
+
+/** The added part at x. Neither allocates nor locks. */
+double hfi_lift_value(const hfi_lift *lift, const double *x);
+hf_status hfi_lift_copy(hf_context *ctx, const hfi_lift *lift, hfi_lift **out);
+void hfi_lift_free(hfi_lift *lift);
 
 #endif

@@ -119,7 +119,7 @@ typedef struct hfi_file_field {
     size_t offset;
     const char *const *names; /* HFI_CHOICE only */
     size_t choices;
-    unsigned since; /* format version that has it first */
+    unsigned since; /* format version that has it first; of a study 2: some files of version 1 */
 } hfi_file_field;
 
 extern const hfi_file_field hfi_settings_fields[];

@@ -18,6 +18,13 @@ static sqlite3_stmt *find(const hfi_reader *r, const char *key)
     return NULL;
 }
 
+bool hfi_meta_has(const hfi_reader *r, const char *key)
+{
+    sqlite3_stmt *statement = find(r, key);
+    sqlite3_finalize(statement);
+    return statement != NULL;
+}
+
 hf_status hfi_meta_bad(const hfi_reader *r, const char *key)
 {
     return hfi_fail(r->ctx, HF_ERR_MODEL_FILE, "%s: damaged: \"%s\" is missing or not as it should be",

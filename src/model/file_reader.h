@@ -49,6 +49,8 @@ hf_status hfi_reader_texts(const hfi_reader *r, const hfi_text_rows *rows, size_
 /* ---- the table meta (file_read_meta.c) --------------------------------------------------------------------
  */
 
+/** Whether the key is there. */
+bool hfi_meta_has(const hfi_reader *r, const char *key);
 hf_status hfi_meta_bad(const hfi_reader *r, const char *key);
 /** Text without zero bytes, as a copy in the reader's memory. `optional`: NULL is fine. */
 hf_status hfi_meta_text(const hfi_reader *r, const char *key, bool optional, char **out);

@@ -50,6 +50,7 @@ static const char *const variable_kinds[] = {"real", "integer", "ordered", "cate
 static const char *const goals[] = {"maximise", "minimise", "at-most", "at-least"};
 static const char *const acquisitions[] = {"log-ei", "ei", "ucb", "log-pi", "pi"};
 static const char *const reaches[] = {"auto", "global", "regions"};
+static const char *const uses[] = {"replace", "prior-mean"};
 
 #define FIELD(object, field, type)                                                                           \
     {                                                                                                        \
@@ -106,5 +107,6 @@ const hfi_file_field hfi_study_fields[] = {
     FIELD(hf_study_settings, robust, HFI_FLAG),
     FIELD(hf_study_settings, repeats, HFI_SIZE),
     FIELD(hf_study_settings, expires, HFI_REAL),
+    {"settings.expert", HFI_CHOICE, offsetof(hf_study_settings, expert), uses, COUNT(uses), 2},
 };
 const size_t hfi_study_field_count = COUNT(hfi_study_fields);

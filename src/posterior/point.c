@@ -3,8 +3,16 @@
 #include "posterior/workspace.h"
 
 #include "linalg/linalg.h"
+#include "mean/mean.h"
 #include <math.h>
 #include <string.h>
+
+/* Numbers that the kernel or what is added to the mean needs. */
+static size_t scratch_of(const hf_posterior *posterior)
+{
+    const size_t kernel = hfi_kernel_scratch(posterior->kernel), mean = hfi_mean_scratch(posterior->mean);
+    return kernel > mean ? kernel : mean;
+}
 
 hf_workspace *hf_workspace_create(hf_context *ctx, const hf_posterior *posterior)
 {
@@ -19,7 +27,7 @@ hf_workspace *hf_workspace_create(hf_context *ctx, const hf_posterior *posterior
     w->d = s->d;
     /* Room for what the posterior can hold, so that most readings added later need no new workspace. */
     w->anchors = s->capacity;
-    w->scratch_size = hfi_kernel_scratch(posterior->kernel);
+    w->scratch_size = scratch_of(posterior);
     w->room_size = hfi_solution_room(s, 1);
     w->room = hfi_alloc(ctx, w->room_size, sizeof *w->room);
     w->x = hfi_alloc(ctx, w->d, 4 * sizeof *w->x);
@@ -73,6 +81,7 @@ static void evaluate(const hf_posterior *posterior, hf_workspace *w, answer *a)
     a->mean += hfi_dot(s->n, k, s->t);
     if (a->wants_mean_gradient) {
         hfi_mean_input_gradient(posterior->mean, mean_gradient);
+        hfi_mean_lift_gradient(posterior->mean, w->x, w->scratch, mean_gradient);
         hfi_kernel_input_gradient(kernel, w->x, s->n, s->z, s->d, s->t, mean_gradient, w->scratch);
     }
     if (a->wants_variance || a->wants_variance_gradient) {
@@ -95,7 +104,7 @@ static bool fits(const hf_posterior *posterior, const hf_workspace *w)
 {
     return w->d == posterior->solution.d && posterior->solution.n <= w->anchors &&
            hfi_solution_room(&posterior->solution, 1) <= w->room_size &&
-           hfi_kernel_scratch(posterior->kernel) <= w->scratch_size;
+           scratch_of(posterior) <= w->scratch_size;
 }
 
 /* d/dx_user = d/dx_scaled / x_scale; `factor` is what one scaled unit of the result is worth. */

@@ -93,6 +93,8 @@ static hf_status check_numbers(hf_context *ctx, const hf_study_settings *s)
 {
     if ((unsigned)s->reach > HF_REACH_REGIONS)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "unknown reach %d", (int)s->reach);
+    if ((unsigned)s->expert > HF_EXPERT_USE_MEAN)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "unknown use of an expert, %d", (int)s->expert);
     if (s->regions == 0 || s->regions > HFI_STUDY_REGIONS)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "regions is %zu; 1 to %d are possible", s->regions,
                         (int)HFI_STUDY_REGIONS);

@@ -12,6 +12,7 @@
 static const char *const kinds[] = {"real", "integer", "ordered", "category"};
 static const char *const goals[] = {"maximise", "minimise", "at-most", "at-least"};
 static const char *const reaches[] = {"auto", "global", "regions"};
+static const char *const uses[] = {"replace", "prior-mean"};
 static const char *const states[] = {"pending", "told", "failed", "expired"};
 static const char *const reasons[] = {"added", "start", "acquired", "repeat", "explore"};
 
@@ -56,6 +57,20 @@ hf_status hf_study_reach_parse(hf_context *ctx, const char *name, hf_study_reach
 const char *hf_study_reach_name(hf_study_reach reach)
 {
     return hfi_choice_name(reaches, COUNT(reaches), (size_t)reach);
+}
+
+hf_status hf_expert_use_parse(hf_context *ctx, const char *name, hf_expert_use *out)
+{
+    size_t index;
+    const hf_status s =
+        hfi_choice_parse(ctx, "use of an expert", uses, COUNT(uses), name, out != NULL ? &index : NULL);
+    if (s >= 0) *out = (hf_expert_use)index;
+    return s;
+}
+
+const char *hf_expert_use_name(hf_expert_use use)
+{
+    return hfi_choice_name(uses, COUNT(uses), (size_t)use);
 }
 
 const char *hf_trial_state_name(hf_trial_state state)

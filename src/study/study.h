@@ -232,9 +232,15 @@ double hfi_study_clock(double given);
 /* ---- expert.c -------------------------------------------------------------------------------- */
 
 /** A trial's reading of an outcome after an expert's word on it: value and its noise variance. */
-void hfi_trial_corrected(const hfi_trial *trial, size_t outcome, double *value, double *noise);
+void hfi_trial_corrected(const hf_study *study, const hfi_trial *t, size_t outcome, double *value,
+                         double *noise);
 /** hf_expert_label of a trial's outcome; HF_EXPERT_BELIEVED where a correction took its place. */
-unsigned char hfi_trial_label(const hfi_trial *trial, size_t outcome);
+unsigned char hfi_trial_label(const hf_study *study, const hfi_trial *trial, size_t outcome);
+/** What an expert said of the readings y, units of `warp`. Of those that are NaN only the labelled
+ * ones count. *out is NULL where nothing was said, and where that makes no prior mean
+ * (hf_study_settings.expert). */
+hf_status hfi_prior_mean(hf_context *ctx, const hf_study *study, size_t of, const hfi_surrogate *s,
+                         const double *y, const hfi_warp *warp, hf_expert **out);
 
 /* ---- judge.c --------------------------------------------------------------------------------- */
 

@@ -31,7 +31,7 @@ static double said(const hf_study *study, const hfi_trial *trial, size_t outcome
     *noise = 0.0;
     if (trial->state != HF_TRIAL_TOLD && trial->state != HF_TRIAL_FAILED) return NAN;
     if (outcome == study->outcomes) return trial->state == HF_TRIAL_FAILED ? 1.0 : 0.0;
-    hfi_trial_corrected(trial, outcome, &value, noise);
+    hfi_trial_corrected(study, trial, outcome, &value, noise);
     return hfi_study_sign(study, outcome) * value;
 }
 
@@ -68,7 +68,8 @@ static hf_status gather(hf_context *ctx, const hf_study *study, size_t outcome, 
         memcpy(s->x + s->n * d, trial->u, d * sizeof *s->x);
         s->y[s->n] = y;
         s->noise[s->n] = noise;
-        s->label[s->n] = outcome < study->outcomes ? hfi_trial_label(trial, outcome) : HF_EXPERT_UNKNOWN;
+        s->label[s->n] =
+            outcome < study->outcomes ? hfi_trial_label(study, trial, outcome) : HF_EXPERT_UNKNOWN;
         s->trial[s->n++] = id;
     }
     return HF_OK;

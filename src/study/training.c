@@ -113,6 +113,35 @@ static double *with_gaps(hf_context *ctx, const hfi_surrogate *s, const bool *ga
     return y;
 }
 
+/* A fit of the readings y, gaps where they have no say, with what an expert said of them for a prior mean. Units
+ * of `warp`. */
+static hf_status fit_readings(hf_context *ctx, const hf_study *study, size_t outcome, const hfi_surrogate *s,
+                              const double *y, const hfi_warp *warp, const hf_fit_settings *settings,
+                              hf_posterior **out, hf_fit_report *report, hf_reading *reading)
+{
+    hf_data data = data_of(study, s, y);
+    hf_expert *expert = NULL;
+    double *mean = NULL;
+    hf_posterior *posterior = NULL;
+    hf_status status = hfi_prior_mean(ctx, study, outcome, s, y, warp, &expert);
+    if (status >= 0 && expert != NULL) {
+        data.mean = mean = hfi_alloc(ctx, s->n, sizeof *mean);
+        status = mean != NULL
+                     ? hfi_worse(status, hf_expert_mean(ctx, expert, s->n, s->x, study->d, mean, NULL))
+                     : HF_ERR_MEMORY;
+    }
+    if (status >= 0)
+        status = hfi_worse(status, hf_fit_data(ctx, &data, settings, &posterior, report, reading));
+    if (status >= 0 && expert != NULL) status = hfi_worse(status, hf_posterior_lift(ctx, posterior, expert));
+    hf_expert_free(expert);
+    hfi_free(ctx, mean);
+    if (status >= 0)
+        *out = posterior;
+    else
+        hf_posterior_free(posterior);
+    return status;
+}
+
 /* The posterior of readings as they are, those of `aside` left out, with given hyperparameters. */
 static hf_status condition(hf_context *ctx, const hf_study *study, size_t outcome, const hfi_surrogate *s,
                            const bool *aside, const hfi_fitted *fitted, hf_posterior **out)
@@ -128,8 +157,8 @@ static hf_status condition(hf_context *ctx, const hf_study *study, size_t outcom
     settings.set_count = fitted->parameters;
     settings.train = false;
     settings.suspects = HF_SUSPECTS_OFF;
-    const hf_data data = data_of(study, s, y);
-    if (status >= 0) status = hf_fit_data(ctx, &data, &settings, out, NULL, NULL);
+    if (status >= 0)
+        status = fit_readings(ctx, study, outcome, s, y, &s->next.warp, &settings, out, NULL, NULL);
     hfi_free(ctx, y);
     hfi_free(ctx, set);
     hf_kernel_free(kernel);
@@ -225,8 +254,9 @@ static hf_status fit(hf_context *ctx, const training *t, const double *y, bool f
         settings.start_count = t->before->parameters;
         settings.warm = true;
     }
-    const hf_data data = data_of(t->study, t->s, y);
-    if (s >= 0) s = hf_fit_data(ctx, &data, &settings, &a->posterior, &report, a->reading);
+    if (s >= 0)
+        s = fit_readings(ctx, t->study, t->outcome, t->s, y, &t->s->next.warp, &settings, &a->posterior,
+                         &report, a->reading);
     *adopted = report.suspects_adopted;
     hfi_free(ctx, start);
     hf_kernel_free(kernel);
@@ -440,8 +470,7 @@ hf_status hfi_surrogate_without(hf_context *ctx, const hf_study *study, size_t o
     const hf_assignment mean = {.name = "mean", .value = hfi_warp_to(&w, usual(study, outcome, scratch))};
     settings.set = &mean;
     settings.set_count = mean.value == mean.value ? 1U : 0U;
-    const hf_data data = data_of(study, all, y);
-    if (s >= 0) s = hf_fit_data(ctx, &data, &settings, out, NULL, NULL);
+    if (s >= 0) s = fit_readings(ctx, study, outcome, all, y, &w, &settings, out, NULL, NULL);
     hfi_free(ctx, y);
     return s;
 }

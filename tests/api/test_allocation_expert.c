@@ -48,6 +48,23 @@ static hf_status ask(workshop *w)
     return s;
 }
 
+static hf_status lift(workshop *w)
+{
+    hf_context *ctx = hf_context_create();
+    hf_expert *expert = made(w);
+    hf_posterior *own = NULL;
+    double before, after;
+    assert_int_equal(hf_solve_exact(ctx, w->kernel, w->mean, w->sites, w->x, WORKSHOP_D, &own), HF_OK);
+    assert_int_equal(hf_predict(ctx, own, 1, w->at, WORKSHOP_D, &before, NULL, NULL), HF_OK);
+    const hf_status s = hf_posterior_lift(w->ctx, own, expert);
+    assert_int_equal(hf_predict(ctx, own, 1, w->at, WORKSHOP_D, &after, NULL, NULL), HF_OK);
+    assert_true((before == after) == (s < 0));
+    hf_posterior_free(own);
+    hf_expert_free(expert);
+    hf_context_free(ctx);
+    return s;
+}
+
 static hf_status quiet(workshop *w)
 {
     hf_expert_label label;
@@ -69,7 +86,7 @@ static hf_status quiet(workshop *w)
 static void experts_survive(void **state)
 {
     (void)state;
-    RUN(CASE(create, 12), CASE(mean, 1), CASE(ask, 2), CASE(quiet, 0));
+    RUN(CASE(create, 12), CASE(mean, 1), CASE(ask, 2), CASE(lift, 3), CASE(quiet, 0));
 }
 
 int main(void)

@@ -9,6 +9,7 @@ static hf_status names(workshop *w)
     hf_variable_kind kind;
     hf_goal goal;
     hf_study_reach reach;
+    hf_expert_use use;
     assert_string_equal(hf_variable_kind_name(HF_VARIABLE_REAL), "real");
     assert_string_equal(hf_goal_name(HF_GOAL_MINIMISE), "minimise");
     assert_string_equal(hf_study_reach_name(HF_REACH_AUTO), "auto");
@@ -17,6 +18,8 @@ static hf_status names(workshop *w)
     assert_string_equal(hf_study_settings_default().preset, "default");
     hf_status s = hf_variable_kind_parse(w->ctx, "integer", &kind);
     if (s >= 0) s = hf_goal_parse(w->ctx, "at-most", &goal);
+    assert_string_equal(hf_expert_use_name(HF_EXPERT_USE_MEAN), "prior-mean");
+    if (s >= 0) s = hf_expert_use_parse(w->ctx, "replace", &use);
     return s >= 0 ? hf_study_reach_parse(w->ctx, "global", &reach) : s;
 }
 
@@ -117,6 +120,28 @@ static hf_status expert(workshop *w)
     return s < 0 ? s : hf_study_label(w->ctx, kept, list[0], 0, HF_EXPERT_BELIEVED, NAN, 0.0, "seen");
 }
 
+/* Corrections for a prior mean. */
+static hf_status lifted(workshop *w)
+{
+    hf_context *ctx = hf_context_create();
+    hf_study_settings settings = studies_settings();
+    hf_study *study = NULL;
+    double mean;
+    const double place[2] = {0.3, 1.0};
+    settings.expert = HF_EXPERT_USE_MEAN;
+    hf_status s = hf_study_create(ctx, &settings, &study);
+    for (int i = 0; i < STUDIES_TOLD && s >= 0; i++) {
+        const double at[2] = {0.17 * i, (double)(i % 2)}, y = at[0] * (1.0 - at[0]);
+        s = hf_study_add(ctx, study, at, &y, NULL, NULL, NULL);
+    }
+    if (s >= 0) s = hf_study_label(ctx, study, 3, 0, HF_EXPERT_DOUBTED, 0.1, 0.0, NULL);
+    if (s < 0) fail_msg("%s", hf_context_message(ctx));
+    s = hf_study_predict(w->ctx, study, 0, 1, place, &mean, NULL);
+    hf_study_free(study);
+    hf_context_free(ctx);
+    return s;
+}
+
 static hf_status relevance(workshop *w)
 {
     double share[2], lower[2], upper[2];
@@ -140,7 +165,7 @@ static void studies_survive(void **state)
     kept = studies_make(NULL);
     assert_true(hf_study_look(ctx, kept) >= 0);
     RUN(CASE(names, 0), CASE(create, 10), CASE(texts, 0), CASE(tell, 1), CASE(fall, 1), CASE(add, 2));
-    RUN(CASE(answer, 3), CASE(relevance, 2), CASE(certify, 2), CASE(expert, 2));
+    RUN(CASE(answer, 3), CASE(relevance, 2), CASE(certify, 2), CASE(expert, 2), CASE(lifted, 10));
     RUN(CASE(look, 10), CASE(ask, 10));
     hf_study_free(kept);
     hf_context_free(ctx);

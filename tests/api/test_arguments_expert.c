@@ -62,6 +62,8 @@ static void asking(workshop *w)
     ARGUMENT(hf_expert_ask(w->ctx, NULL, NULL, NULL, &count, &row, NULL));
     ARGUMENT(hf_expert_ask(w->ctx, expert, NULL, NULL, NULL, &row, NULL));
     ARGUMENT(hf_expert_ask(w->ctx, expert, NULL, NULL, &count, NULL, NULL));
+    ARGUMENT(hf_posterior_lift(w->ctx, NULL, expert));
+    ARGUMENT(hf_posterior_lift(w->ctx, w->posterior, NULL));
     ARGUMENT(hf_expert_label_parse(w->ctx, "nobody", &label));
     ARGUMENT(hf_expert_label_parse(w->ctx, NULL, &label));
     ARGUMENT(hf_expert_label_parse(w->ctx, "doubted", NULL));

@@ -8,6 +8,7 @@ static void names(workshop *w)
     hf_variable_kind kind = HF_VARIABLE_CATEGORY;
     hf_goal goal = HF_GOAL_AT_LEAST;
     hf_study_reach reach = HF_REACH_REGIONS;
+    hf_expert_use use = HF_EXPERT_USE_MEAN;
     ARGUMENT(hf_variable_kind_parse(w->ctx, "no such", &kind));
     ARGUMENT(hf_variable_kind_parse(w->ctx, NULL, &kind));
     ARGUMENT(hf_variable_kind_parse(w->ctx, "real", NULL));
@@ -17,6 +18,11 @@ static void names(workshop *w)
     ARGUMENT(hf_study_reach_parse(w->ctx, "no such", &reach));
     ARGUMENT(hf_study_reach_parse(w->ctx, NULL, &reach));
     ARGUMENT(hf_study_reach_parse(w->ctx, "auto", NULL));
+    ARGUMENT(hf_expert_use_parse(w->ctx, "no such", &use));
+    ARGUMENT(hf_expert_use_parse(w->ctx, NULL, &use));
+    ARGUMENT(hf_expert_use_parse(w->ctx, "replace", NULL));
+    assert_true(use == HF_EXPERT_USE_MEAN);
+    assert_string_equal(hf_expert_use_name((hf_expert_use)(-1)), "unknown");
     assert_true(kind == HF_VARIABLE_CATEGORY && goal == HF_GOAL_AT_LEAST && reach == HF_REACH_REGIONS);
     assert_string_equal(hf_variable_kind_name((hf_variable_kind)(-1)), "unknown");
     assert_string_equal(hf_goal_name((hf_goal)(-1)), "unknown");

@@ -69,6 +69,7 @@ static void bad_settings_are_refused(void **state)
     BAD_SETTING("expires is", (s.expires = -1.0));
     BAD_SETTING("start is", (s.start = 1000000));
     BAD_SETTING("reach", (s.reach = (hf_study_reach)7));
+    BAD_SETTING("use of an expert", (s.expert = (hf_expert_use)7));
     hf_context_free(ctx);
 }
 
@@ -145,6 +146,11 @@ static void names_read_back(void **state)
     assert_string_equal(hf_study_reach_name(HF_REACH_AUTO), "auto");
     assert_int_equal(hf_study_reach_parse(ctx, "here", &reach), HF_ERR_ARGUMENT);
     assert_string_equal(hf_reason_name((hf_reason)99), "unknown");
+    hf_expert_use use;
+    assert_int_equal(hf_expert_use_parse(ctx, "prior-mean", &use), HF_OK);
+    assert_int_equal(use, HF_EXPERT_USE_MEAN);
+    assert_string_equal(hf_expert_use_name(HF_EXPERT_USE_REPLACE), "replace");
+    assert_int_equal(hf_expert_use_parse(ctx, "ignore", &use), HF_ERR_ARGUMENT);
     hf_context_free(ctx);
 }
 

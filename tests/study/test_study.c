@@ -309,6 +309,69 @@ static void an_expert_is_heard(void **state)
     hf_context_free(ctx);
 }
 
+/* Ten trials in one corner, and one far away from them, whose value is wrong. */
+static hf_study *corrected(hf_context *ctx, hf_expert_use use, double correction, studies_log *log)
+{
+    hf_study_settings s = studies_settings(2, studies_plane, &studies_loss);
+    s.robust = false;
+    s.expert = use;
+    s.kernel = "se(lengthscale=0.15)";
+    hf_study *study = studies_create(ctx, &s);
+    if (log != NULL) studies_log_to(study, log);
+    for (size_t i = 0; i <= 10; i++) {
+        const double at[2] = {i < 10 ? -1.0 + 0.1 * (double)i : 2.0, i < 10 ? 0.05 * (double)(i % 4) : 3.0};
+        const double y = i < 10 ? -studies_hill(at) : 30.0;
+        assert_true(hf_study_add(ctx, study, at, &y, NULL, NULL, NULL) >= 0);
+    }
+    assert_int_equal(hf_study_label(ctx, study, 11, 0, HF_EXPERT_DOUBTED, correction, 0.0, NULL), HF_OK);
+    hf_proposal p; /* a training becomes an event */
+    assert_true(hf_study_ask(ctx, study, 1, 2e9, &p) >= 0);
+    return study;
+}
+
+static double there(hf_context *ctx, hf_study *study)
+{
+    const double at[2] = {2.0, 3.0};
+    double mean;
+    if (hf_study_predict(ctx, study, 0, 1, at, &mean, NULL) < 0) fail_msg("%s", hf_context_message(ctx));
+    return mean;
+}
+
+static void corrections_make_a_prior_mean(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    static studies_log log;
+    log.count = log.used = 0;
+    hf_study *study[4] = {corrected(ctx, HF_EXPERT_USE_REPLACE, 9.0, NULL),
+                          corrected(ctx, HF_EXPERT_USE_MEAN, 9.0, &log),
+                          corrected(ctx, HF_EXPERT_USE_MEAN, (double)NAN, NULL)};
+    hf_study_settings s = *hf_study_settings_of(study[1]);
+    study[3] = studies_create(ctx, &s);
+    for (size_t i = 0; i < log.count; i++)
+        assert_int_equal(hfi_study_replay(ctx, study[3], &log.event[i]), HF_OK);
+    double mean[4];
+    for (int k = 0; k < 4; k++) {
+        hf_trial t;
+        mean[k] = there(ctx, study[k]);
+        assert_int_equal(hf_study_trial(ctx, study[k], 11, &t), HF_OK);
+        assert_true(t.aside == (k > 0)); /* a doubted reading has no say, a correction in its place has */
+        assert_true(t.value[0] == 30.0);
+    }
+    assert_true(fabs(mean[0] - 9.0) < 1.0);
+    assert_true(mean[1] > 5.8 && mean[1] < 9.5); /* the nearest readings have a say in it */
+    assert_true(mean[2] < 5.2);                  /* and here nobody else has; they are at most 5 */
+    assert_true(mean[3] == mean[1]);
+    double at[2];
+    hf_study_certificate proof;
+    hf_best best;
+    assert_int_equal(hf_study_certify(ctx, study[1], 0.1, NULL, at, &best, &proof), HF_ERR_ARGUMENT);
+    assert_non_null(strstr(hf_context_message(ctx), "expert"));
+    assert_true(hf_study_certify(ctx, study[0], 0.1, NULL, at, &best, &proof) >= 0);
+    for (int k = 0; k < 4; k++) hf_study_free(study[k]);
+    hf_context_free(ctx);
+}
+
 /* ---- the same history, the same answers --------------------------------------------------------------- */
 
 static void same_proposal(hf_context *ctx, hf_study *a, hf_study *b)
@@ -419,6 +482,7 @@ int main(void)
                                        cmocka_unit_test(threads_change_nothing),
                                        cmocka_unit_test(damaged_events_are_refused),
                                        cmocka_unit_test(an_expert_is_heard),
+                                       cmocka_unit_test(corrections_make_a_prior_mean),
                                        cmocka_unit_test(a_suspect_is_told_in_the_users_unit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
