@@ -77,7 +77,8 @@ static void read_options(int argc, char **argv, plan *p)
          .value = "LIST",
          .help = "of default, plain (doubts nothing), informed (knows which are\n"
                  "wrong), once (repeats nothing), global and regions (with\n"
-                 "and without trust regions), thompson, pursuit (preset rrp), random; the first is\n"
+                 "and without trust regions), thompson, pursuit (preset rrp), expert and expert-mean\n"
+                 "(one value in twenty is corrected), plain-expert and plain-mean, random; the first is\n"
                  "compared with the second and with the peers (default default,plain,random)",
          .list = &p->methods,
          .known = bo_method_known},

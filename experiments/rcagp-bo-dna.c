@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-    static const bo_title title = {"rcagp-bo-dna", "Figure 4, Lasso DNA", "lasso-dna",
-                                   "eulbo,eulbo-log,dpp-ei", "25"};
+    static const bo_title title = {
+        "rcagp-bo-dna", "Figure 4, Lasso DNA", "lasso-dna", "eulbo,eulbo-log,dpp-ei", "25", NULL};
     return bo_paper_main(argc, argv, &title);
 }

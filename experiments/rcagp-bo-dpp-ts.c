@@ -5,6 +5,6 @@
 int main(int argc, char **argv)
 {
     static const bo_title title = {"rcagp-bo-dpp-ts", "Figure S1", "hartmann6,lander,rover,lasso-dna",
-                                   "dpp-ts", "25"};
+                                   "dpp-ts",          "25",        NULL};
     return bo_paper_main(argc, argv, &title);
 }

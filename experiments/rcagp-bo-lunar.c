@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-    static const bo_title title = {"rcagp-bo-lunar", "Figure 4, Lunar", "lander", "eulbo,eulbo-log,dpp-ei",
-                                   "25,0"};
+    static const bo_title title = {
+        "rcagp-bo-lunar", "Figure 4, Lunar", "lander", "eulbo,eulbo-log,dpp-ei", "25,0", NULL};
     return bo_paper_main(argc, argv, &title);
 }

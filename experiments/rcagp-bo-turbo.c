@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-    static const bo_title title = {"rcagp-bo-turbo", "Figure S2", "hartmann6,lander,rover,lasso-dna",
-                                   "eulbo-turbo,dpp-turbo", "25"};
+    static const bo_title title = {"rcagp-bo-turbo",        "Figure S2", "hartmann6,lander,rover,lasso-dna",
+                                   "eulbo-turbo,dpp-turbo", "25",        NULL};
     return bo_paper_main(argc, argv, &title);
 }

@@ -110,6 +110,7 @@ void study_plan_free(study_plan *plan);
 /* ---- sub-verbs ------------------------------------------------------------------------------------------------- */
 
 extern const tool_verb verb_study_create, verb_study_ask, verb_study_tell, verb_study_fail, verb_study_import,
-    verb_study_export, verb_study_best, verb_study_show, verb_study_plot, verb_study_label, verb_study_undo;
+    verb_study_export, verb_study_best, verb_study_show, verb_study_plot, verb_study_label, verb_study_expert,
+    verb_study_undo;
 
 #endif

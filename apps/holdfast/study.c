@@ -5,11 +5,11 @@
 static const tool_verb *const sub_verbs[] = {&verb_study_create, &verb_study_ask,    &verb_study_tell,
                                              &verb_study_fail,   &verb_study_import, &verb_study_export,
                                              &verb_study_best,   &verb_study_show,   &verb_study_plot,
-                                             &verb_study_label,  &verb_study_undo};
+                                             &verb_study_label,  &verb_study_expert, &verb_study_undo};
 
 const tool_verb verb_study = {
     .name = "study",
-    .operands = "create|ask|tell|fail|import|export|best|show|plot|label|undo FILE [OPTION]...",
+    .operands = "create|ask|tell|fail|import|export|best|show|plot|label|expert|undo FILE [OPTION]...",
     .summary = "Find the best settings of something expensive, though some readings are wrong",
     .text =
         "A study is a file that remembers which settings were tried and what came of them, and says what to\n"
@@ -23,6 +23,8 @@ const tool_verb verb_study = {
         "  holdfast study export   all trials as a table\n"
         "  holdfast study best     the settings to use\n"
         "  holdfast study show     what the study knows, and whom it doubts\n"
+        "  holdfast study label    which values are right or wrong, where somebody knows\n"
+        "  holdfast study expert   the values that such a person should look at\n"
         "  holdfast study undo     take back what was told last\n\n"
         "Each has a --help and a page of its own: holdfast-study-create(1) and so on.",
     .example = "  holdfast study create tuned.hf --log rate=1e-4:1 --integer depth=1:8 --minimise loss\n"

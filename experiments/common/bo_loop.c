@@ -42,6 +42,28 @@ static void pursuit(hf_study_settings *s)
     s->preset = "rrp";
 }
 
+static void plain_judged(hf_study_settings *s)
+{
+    plain(s);
+    s->expert = HF_EXPERT_USE_REPLACE;
+}
+
+static void plain_mean(hf_study_settings *s)
+{
+    plain(s);
+    s->expert = HF_EXPERT_USE_MEAN;
+}
+
+static void judged_mean(hf_study_settings *s)
+{
+    s->expert = HF_EXPERT_USE_MEAN;
+}
+
+static void judged_replace(hf_study_settings *s)
+{
+    s->expert = HF_EXPERT_USE_REPLACE;
+}
+
 static const bo_method methods[] = {
     {.name = "default", .about = "a study as it comes"},
     {.name = "plain", .about = "values are never doubted, nothing is repeated", .change = plain},
@@ -54,6 +76,22 @@ static const bo_method methods[] = {
      .about = "an expert doubts each wrong value, and no other",
      .change = plain,
      .informed = true},
+    {.name = "expert",
+     .about = "an expert's corrections in place of readings",
+     .change = judged_replace,
+     .judged = true},
+    {.name = "expert-mean",
+     .about = "an expert's corrections for a prior mean",
+     .change = judged_mean,
+     .judged = true},
+    {.name = "plain-expert",
+     .about = "plain, and corrections in place of readings",
+     .change = plain_judged,
+     .judged = true},
+    {.name = "plain-mean",
+     .about = "plain, and corrections for a prior mean",
+     .change = plain_mean,
+     .judged = true},
     {.name = "random", .about = "uniform points, and the best as told", .uniform = true},
 };
 
@@ -86,6 +124,8 @@ typedef struct loop {
     bool informed;   /* the study is told which values are wrong */
     size_t values;   /* of an evaluation */
     size_t starts, n;
+    bool judged;
+    size_t said;              /* readings that the expert was shown */
     double *x, *clean, *told; /* a row for each evaluation; x begins with the design */
     size_t *which;            /* recommended */
 } loop;
@@ -249,12 +289,35 @@ static size_t tenth(const bo_run *r, size_t k)
     return (r->evaluations * (k + 1) + BO_TENTHS - 1) / BO_TENTHS;
 }
 
+/* Of the first objective one reading in twenty is looked at, by somebody who knows. */
+static bool hear(loop *l)
+{
+    const size_t due = l->n >= l->starts ? l->n / 20 : 0;
+    for (; l->judged && l->said < due; ++l->said) {
+        size_t count = 1;
+        uint64_t trial;
+        if (!done(l, hf_study_expert(l->ctx, l->study, &count, &trial), "hf_study_expert")) return false;
+        if (count == 0) return true;
+        const size_t i = ((size_t)trial - 1) * l->values;
+        const bool wrong = l->told[i] != l->clean[i];
+        if (!done(l,
+                  hf_study_label(l->ctx, l->study, trial, 0, wrong ? HF_EXPERT_DOUBTED : HF_EXPERT_BELIEVED,
+                                 wrong ? l->clean[i] : (double)NAN, 0.0, NULL),
+                  "hf_study_label"))
+            return false;
+    }
+    return true;
+}
+
 static bool run(loop *l)
 {
     bo_run *r = &l->out->run;
     for (size_t k = 0; k < BO_TENTHS; ++k) {
-        for (; l->n < tenth(r, k); ++l->n)
+        while (l->n < tenth(r, k)) {
             if (!step(l)) return false;
+            ++l->n;
+            if (!hear(l)) return false;
+        }
         if (!judge(l, &r->regret[k])) return false;
     }
     if (l->row->objectives > 1) return missing_volume(l, NULL, l->n, &l->out->seen);
@@ -331,6 +394,7 @@ bool bo_loop(hf_context *ctx, const bo_problem *problem, bo_result *out)
     const double since = cpu_clock();
     *out = (bo_result){.run = key};
     loop l = {.ctx = ctx, .problem = problem, .row = row, .out = out, .informed = method->informed};
+    l.judged = method->judged;
     l.values = row->objectives + row->constraints;
     l.starts = row->starts < key.evaluations ? row->starts : key.evaluations;
     l.x = room(key.evaluations * row->d, sizeof *l.x);

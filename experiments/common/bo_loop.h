@@ -4,6 +4,9 @@
  * @brief One run of a study on a test problem: the starts, wrong values and evaluations that every
  * optimiser has.
  *
+ * Judged methods have an expert: after every twentieth evaluation hf_study_expert() names a reading, and what is said
+ * of it is true: believed, or doubted and corrected. Those of the random design are looked at when it is done.
+ *
  * Regret is of what would be recommended, by clean values. One objective: the problem's best less
  * the clean value at the recommended settings; where these break a constraint, the clean value
  * counts as the smallest of the common random design. Two: the largest hypervolume less that of the
@@ -34,6 +37,7 @@ typedef struct bo_result {
 typedef struct bo_method {
     const char *name, *about;
     bool uniform;  /**< uniform points, by their values as told, and no study */
+    bool judged;   /**< an expert looks at one reading in twenty, and corrects it if it is wrong */
     bool informed; /**< an expert labels each wrong value as soon as it is told */
     void (*change)(hf_study_settings *settings); /**< what differs from the default, or NULL */
 } bo_method;

@@ -21,11 +21,11 @@ const char *const *bo_paper_columns(void)
     return names;
 }
 
-void bo_plan_name(const bo_plan *p, const bo_panel *panel, const char *model, long seed, char name[64])
+void bo_plan_name(const bo_plan *p, const bo_panel *panel, const char *model, long seed, char name[BO_NAME])
 {
     const char *sees = p->all ? " all" : "";
-    snprintf(name, 64, "%.12s %.11s %.7s %.3s%% %ld %ld+%ld%s%s%s", panel->problem, panel->question, model,
-             panel->wrong, seed, p->initial, p->evaluations, sees, p->high ? " t20" : "",
+    snprintf(name, BO_NAME, "%.12s %.11s %.15s %.3s%% %ld %ld+%ld%s%s%s", panel->problem, panel->question,
+             model, panel->wrong, seed, p->initial, p->evaluations, sees, p->high ? " t20" : "",
              p->mean ? " mean" : "");
 }
 
@@ -46,6 +46,7 @@ typedef struct trials {
     const bo_problem *problem;
     size_t n, d;
     double *u, *told, *clean;
+    double *right; /* clean values in the units of those told */
     double mean, sd, share;
     uint64_t seed;
 } trials;
@@ -57,6 +58,7 @@ static void tell(trials *t)
     bo_from_unit(t->problem->row, t->u + t->n * t->d, x);
     bo_evaluate(t->problem, x, values);
     t->clean[t->n] = values[0];
+    t->right[t->n] = (values[0] - t->mean) / t->sd;
     t->told[t->n] = (bo_told(t->problem, t->seed, t->n, t->share, 0, values[0]) - t->mean) / t->sd;
     t->n += 1;
 }
@@ -75,7 +77,10 @@ static void begin(trials *t, size_t initial)
     for (size_t i = 0; i < initial; ++i) squares += (t->told[i] - mean) * (t->told[i] - mean);
     t->mean = mean;
     t->sd = squares > 0.0 ? sqrt(squares / (double)initial) : 1.0;
-    for (size_t i = 0; i < initial; ++i) t->told[i] = (t->told[i] - t->mean) / t->sd;
+    for (size_t i = 0; i < initial; ++i) {
+        t->told[i] = (t->told[i] - t->mean) / t->sd;
+        t->right[i] = (t->right[i] - t->mean) / t->sd;
+    }
 }
 
 /* What is reported after tenth k. */
@@ -108,9 +113,12 @@ static bool steps(const bo_plan *p, const bo_panel *panel, bo_search *s, trials 
     return ok;
 }
 
-static bool run(const bo_plan *p, const bo_panel *panel, const char *model, long seed,
+static bool run(const bo_plan *p, const bo_panel *panel, const char *name, long seed,
                 const bo_problem *problem, double *values)
 {
+    char model[16];
+    bo_expert expert = {.use = BO_EXPERT_NONE};
+    if (!bo_expert_split(name, sizeof model, model, &expert.use)) return false;
     const size_t d = problem->row->d, most = (size_t)(p->initial + p->evaluations);
     const bo_manner manner = {p->high, p->mean, (size_t)p->epochs, 25};
     trials t = {.problem = problem, .d = d, .sd = 1.0, .share = strtod(panel->wrong, NULL) / 100.0};
@@ -118,11 +126,15 @@ static bool run(const bo_plan *p, const bo_panel *panel, const char *model, long
     t.u = room(most * d, sizeof *t.u);
     t.told = room(most, sizeof *t.told);
     t.clean = room(most, sizeof *t.clean);
+    expert.clean = t.right = room(most, sizeof *t.right);
+    expert.correction = room(most, sizeof *expert.correction);
+    for (size_t i = 0; i < most; ++i) expert.correction[i] = NAN;
     begin(&t, (size_t)p->initial);
     bo_search s = {.ctx = hf_context_create(), .seed = t.seed, .manner = &manner, .model = model, .d = d};
     s.window = p->all ? most : (size_t)p->initial;
     s.u = t.u;
     s.y = t.told;
+    s.expert = expert.use != BO_EXPERT_NONE ? &expert : NULL;
     s.centre = room(d, sizeof *s.centre);
     bool ok = s.ctx && hf_context_set_threads(s.ctx, 1) >= 0;
     if (ok) hf_context_set_seed(s.ctx, t.seed * 1000003u);
@@ -133,6 +145,8 @@ static bool run(const bo_plan *p, const bo_panel *panel, const char *model, long
     free(t.u);
     free(t.told);
     free(t.clean);
+    free(t.right);
+    free(expert.correction);
     return ok;
 }
 
@@ -142,7 +156,7 @@ static bool run_missing(bo_plan *p, const bo_panel *panel, const bo_problem *pro
 {
     bool good = true;
     for (size_t m = 0; m < p->models.count; ++m) {
-        char name[64];
+        char name[BO_NAME];
         double values[BO_COLUMNS];
         const char *model = p->models.items[m];
         bo_plan_name(p, panel, model, seed, name);
@@ -182,9 +196,14 @@ static bool share_known(const char *text)
     return end != text && *end == '\0' && share >= 0 && share <= 100;
 }
 
+static const char *models_of(const bo_title *title)
+{
+    return title->models ? title->models : "SVGP,RCSVGP,CaGP,RCaGP";
+}
+
 static void read_options(int argc, char **argv, bo_plan *p)
 {
-    char heading[700];
+    char heading[900];
     const option_row rows[] = {
         {.name = "data",
          .value = "DIR",
@@ -197,7 +216,8 @@ static void read_options(int argc, char **argv, bo_plan *p)
          .known = problem_known},
         {.name = "models",
          .value = "LIST",
-         .help = "of SVGP,RCSVGP,CaGP,RCaGP,default (default: the first four)",
+         .help = "of SVGP,RCSVGP,CaGP,RCaGP,default, each alone or with an expert: +alg1, +average,\n"
+                 "+replace",
          .list = &p->models,
          .known = bo_model_known},
         {.name = "ask",
@@ -250,8 +270,9 @@ static void read_options(int argc, char **argv, bo_plan *p)
         {.name = "picture", .value = "STEM", .help = "draw STEM.svg and STEM.png", .text = &p->stem}};
     snprintf(heading, sizeof heading,
              "usage: %s [option]...\n%s: optimisation with wrong readings.\nWithout options: --problems %s "
-             "--ask %s --wrong %s\n",
-             p->title->program, p->title->figure, p->title->problems, p->title->questions, p->title->wrong);
+             "--ask %s --wrong %s --models %s\n",
+             p->title->program, p->title->figure, p->title->problems, p->title->questions, p->title->wrong,
+             models_of(p->title));
     options_read(argc, argv, heading, NULL, sizeof rows / sizeof *rows, rows);
 }
 
@@ -275,7 +296,7 @@ int bo_paper_main(int argc, char **argv, const bo_title *title)
     words_parse(&p.problems, "problems", title->problems, problem_known);
     words_parse(&p.questions, "ask", title->questions, bo_question_known);
     words_parse(&p.wrong, "wrong", title->wrong, share_known);
-    words_parse(&p.models, "models", "SVGP,RCSVGP,CaGP,RCaGP", bo_model_known);
+    words_parse(&p.models, "models", models_of(title), bo_model_known);
     read_options(argc, argv, &p);
     if (p.report && !p.json) {
         fputs("--report needs the file of --json\n", stderr);

@@ -20,13 +20,15 @@
 
 enum {
     BO_TENTHS_SHOWN = 11, /**< no evaluation after the start, a tenth of them, ... */
-    BO_COLUMNS = 2 * BO_TENTHS_SHOWN + 1
+    BO_COLUMNS = 2 * BO_TENTHS_SHOWN + 1,
+    BO_NAME = 96 /**< characters of a run's name */
 };
 
 /** What a program runs by itself. */
 typedef struct bo_title {
     const char *program, *figure;
     const char *problems, *questions, *wrong; /**< lists */
+    const char *models;                       /**< a list; NULL: the four */
 } bo_title;
 
 /** What was asked for. */
@@ -45,7 +47,7 @@ typedef struct bo_panel {
 } bo_panel;
 
 /** The name of a run among the rows. */
-void bo_plan_name(const bo_plan *p, const bo_panel *panel, const char *model, long seed, char name[64]);
+void bo_plan_name(const bo_plan *p, const bo_panel *panel, const char *model, long seed, char name[BO_NAME]);
 /** The panels: problems, of each the questions, of each the shares. How many; at most `most` are written. */
 size_t bo_plan_panels(const bo_plan *p, size_t most, bo_panel *panels);
 

@@ -22,7 +22,7 @@ static cell cell_of(const bo_plan *p, const bo_panel *panel, const char *model, 
     cell out = {0};
     double squares = 0.0;
     for (long seed = p->first; seed <= p->last; ++seed) {
-        char name[64];
+        char name[BO_NAME];
         bo_plan_name(p, panel, model, seed, name);
         const double *values = env_rows_find(&p->rows, name);
         if (!values || isnan(values[column])) continue;
@@ -95,7 +95,8 @@ static bool write_line(const bo_plan *p, FILE *out, const bo_panel *panel, size_
 
 static bool draw_panel(const bo_plan *p, FILE *out, const bo_panel *panel, size_t number)
 {
-    static const char *const colours[] = {"#e0a030", "#8d6a9f", "#1f7a8c", "#d1495b", "#606060"};
+    static const char *const colours[] = {"#e0a030", "#8d6a9f", "#1f7a8c", "#d1495b",
+                                          "#606060", "#3a7d44", "#b07d62", "#2f4b7c"};
     bool drawn[WORDS_MOST], any = false;
     for (size_t m = 0; m < p->models.count; ++m) {
         drawn[m] = write_line(p, out, panel, number, m);

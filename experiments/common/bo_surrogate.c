@@ -16,6 +16,9 @@ static const char *const models[] = {"SVGP", "RCSVGP", "CaGP", "RCaGP", "default
 typedef struct view {
     hf_data data;
     double *x, *y;
+    size_t *row;     /* their numbers among all */
+    hf_expert *said; /* prior mean, or NULL */
+    double *mean;    /* of it, at the readings */
     hf_fit_settings settings;
     hf_assignment start[BO_HYPERPARAMETERS];
     double *inducing;
@@ -39,8 +42,11 @@ static bool complain(const bo_search *s, const char *what)
 
 /* ---- models --------------------------------------------------------------------------------------------- */
 
-bool bo_model_known(const char *model)
+bool bo_model_known(const char *name)
 {
+    char model[16];
+    bo_expert_use use;
+    if (!bo_expert_split(name, sizeof model, model, &use)) return false;
     for (size_t i = 0; i < sizeof models / sizeof *models; ++i)
         if (strcmp(model, models[i]) == 0) return true;
     return false;
@@ -82,6 +88,9 @@ static size_t view_row(const bo_search *s, size_t rows, size_t i)
 
 static void view_free(view *v)
 {
+    hf_expert_free(v->said);
+    free(v->row);
+    free(v->mean);
     free(v->x);
     free(v->y);
     free(v->inducing);
@@ -94,8 +103,9 @@ static void view_readings(const bo_search *s, view *v)
     const size_t rows = s->n < s->window ? s->n : s->window, d = s->d;
     v->x = room(rows * d, sizeof *v->x);
     v->y = room(rows, sizeof *v->y);
+    v->row = room(rows, sizeof *v->row);
     for (size_t i = 0; i < rows; ++i) {
-        const size_t from = view_row(s, rows, i);
+        const size_t from = v->row[i] = view_row(s, rows, i);
         memcpy(v->x + i * d, s->u + from * d, d * sizeof *v->x);
         v->y[i] = s->y[from];
     }
@@ -104,6 +114,24 @@ static void view_readings(const bo_search *s, view *v)
     v->upper = room(d, sizeof *v->upper);
     for (size_t j = 0; j < d; ++j) v->upper[j] = 1.0;
     v->domain = (hf_domain){.dimension = d, .lower = v->lower, .upper = v->upper};
+}
+
+/* What the expert says of the readings: a prior mean, or other readings. */
+static bool view_expert(const bo_search *s, view *v)
+{
+    if (!s->expert) return true;
+    const bo_expert_view seen = {v->data.n, s->d, v->row, v->x, v->y};
+    if (!bo_expert_hear(s->ctx, s->expert, s->n, &seen) ||
+        !bo_expert_mean(s->ctx, s->expert, &seen, &v->said))
+        return false;
+    if (v->said) {
+        v->data.mean = v->mean = room(v->data.n, sizeof *v->mean);
+        if (hf_expert_mean(s->ctx, v->said, v->data.n, v->x, s->d, v->mean, NULL) < 0)
+            return complain(s, "expert");
+    }
+    for (size_t i = 0; s->expert->use == BO_EXPERT_REPLACE && i < v->data.n; ++i)
+        if (!isnan(s->expert->correction[v->row[i]])) v->y[i] = s->expert->correction[v->row[i]];
+    return true;
 }
 
 /* Rows for the model to be built on, by the posterior of the last step; at the first, the first ones. */
@@ -132,6 +160,7 @@ static bool view_make(const bo_search *s, bool dpp, view *v)
     *v = (view){.x = NULL};
     if (!model_settings(s, &v->settings)) return false;
     view_readings(s, v);
+    if (!view_expert(s, v)) return false;
     if (dpp && !view_inducing(s, v)) return false;
     const size_t count = hf_fit_assignments(s->posterior, BO_HYPERPARAMETERS, v->start);
     if (count > 0 && count <= BO_HYPERPARAMETERS && !is_default(s)) {
@@ -144,18 +173,19 @@ static bool view_make(const bo_search *s, bool dpp, view *v)
 
 /* ---- fits ----------------------------------------------------------------------------------------------- */
 
-static void replace(bo_search *s, hf_posterior *by)
+/* A posterior of differences from the expert's mean becomes one of readings. */
+static bool replace(bo_search *s, const view *v, hf_posterior *by)
 {
     hf_posterior_free(s->posterior);
     s->posterior = by;
+    return !v->said || hf_posterior_lift(s->ctx, by, v->said) >= 0 || complain(s, "prior mean");
 }
 
 static bool fit(bo_search *s, const view *v)
 {
     hf_posterior *fitted = NULL;
     if (hf_fit_data(s->ctx, &v->data, &v->settings, &fitted, NULL, NULL) < 0) return complain(s, "fit");
-    replace(s, fitted);
-    return true;
+    return replace(s, v, fitted);
 }
 
 bool bo_search_fit(bo_search *search)
@@ -190,8 +220,12 @@ static bool to_beat(const bo_search *s, const view *v, double *best)
 {
     size_t row;
     if (s->manner->mean) return largest_mean(s, v->data.n, v->x, &row, best);
-    *best = v->y[0];
-    for (size_t i = 1; i < v->data.n; ++i) *best = fmax(*best, v->y[i]);
+    *best = -INFINITY;
+    for (size_t i = 0; i < v->data.n; ++i) {
+        const double right =
+            s->expert && s->expert->use == BO_EXPERT_AVERAGE ? s->expert->correction[v->row[i]] : (double)NAN;
+        *best = fmax(*best, isnan(right) ? v->y[i] : right);
+    }
     return true;
 }
 
@@ -202,10 +236,14 @@ static bool climb(bo_search *s, view *v, const hf_domain *where, hf_eulbo_settin
     hf_posterior *climbed = NULL;
     how->epochs = s->manner->epochs;
     if (!s->manner->mean && !to_beat(s, v, &how->best)) return false;
-    if (hf_eulbo(s->ctx, &v->data, &v->settings, how, where, 0, NULL, u, &climbed, NULL) < 0)
+    hf_data data = v->data;
+    const double shift = v->said ? v->mean[0] : 0.0; /* a constant: see bo_question_fits() */
+    for (size_t i = 0; i < data.n; ++i) v->y[i] -= shift;
+    data.mean = NULL;
+    how->best -= shift;
+    if (hf_eulbo(s->ctx, &data, &v->settings, how, where, 0, NULL, u, &climbed, NULL) < 0)
         return complain(s, "EULBO");
-    replace(s, climbed);
-    return true;
+    return replace(s, v, climbed);
 }
 
 static bool ask_eulbo(bo_search *s, view *v, const hf_domain *where, size_t step, double *u)
@@ -273,9 +311,13 @@ bool bo_question_known(const char *name)
     return find(name) != NULL;
 }
 
-bool bo_question_fits(const char *name, const char *model)
+bool bo_question_fits(const char *asked, const char *name)
 {
-    return find(name)->plain || strcmp(model, "default") != 0;
+    char model[16];
+    bo_expert_use use;
+    if (!bo_expert_split(name, sizeof model, model, &use)) return false;
+    if (strncmp(asked, "eulbo", 5) == 0 && use == BO_EXPERT_AVERAGE) return false;
+    return find(asked)->plain || strcmp(model, "default") != 0;
 }
 
 /* ---- trust regions -------------------------------------------------------------------------------------- */

@@ -22,12 +22,18 @@
  * | dpp-turbo   | as dpp-ei, in a trust region                                                              |
  * | ei          | expected improvement of the model as it is fitted                                         |
  * | chance      | uniform, whatever the model says                                                          |
+ *
+ * With an expert the readings that are corrected count by their corrections where the largest is looked for, but not
+ * with alg1: there the largest reading told is to be improved upon, as in the authors' program. hf_eulbo() takes no prior
+ * mean but a constant: of the experts it knows alg1 and replace.
  */
 #ifndef EXPERIMENTS_BO_SURROGATE_H
 #define EXPERIMENTS_BO_SURROGATE_H
 
 #include <holdfast/holdfast.h>
 #include <stdbool.h>
+
+#include "common/bo_expert.h"
 
 enum {
     BO_SURROGATE_MOST = 64,
@@ -54,16 +60,18 @@ typedef struct bo_search {
     size_t n, d, window;     /**< readings; inputs; readings that the model sees */
     const double *u;         /**< n x d */
     const double *y;         /**< n */
+    bo_expert *expert;       /**< NULL: there is none */
     hf_posterior *posterior; /**< of the last step, whose hyperparameters the next begins with; NULL before */
     hf_trust_region region;
     double *centre; /**< d, of the region */
     bool placed;    /**< there is a centre */
 } bo_search;
 
-bool bo_model_known(const char *model);
+/** Names of models; behind a plus that of an expert (bo_expert.h). */
+bool bo_model_known(const char *name);
 bool bo_question_known(const char *question);
-/** Whether a question can be asked of a model. */
-bool bo_question_fits(const char *question, const char *model);
+/** Whether a question can be asked of a model, with or without an expert. */
+bool bo_question_fits(const char *asked, const char *name);
 
 /** Fits the model to the readings of the window, into search->posterior. false: reason on standard error. */
 bool bo_search_fit(bo_search *search);

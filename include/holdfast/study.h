@@ -266,11 +266,14 @@ HF_API hf_status hf_study_add_failed(hf_context *ctx, hf_study *study, const dou
 /**
  * Readings of the first objective that an expert should look at: those whose right values would
  * move what is thought of all readings most (hf_expert_ask(), with leave-one-out predictions).
- * @param count  how many at most, 0: one in twenty of the readings; receives how many
+ * @param count  how many at most, 0: as many as are due; receives how many, 0 where nobody is due
  * @param trial  room for as many, at most hf_study_trials(): their numbers, the most urgent first
  * Errors as of hf_study_look(). O(n^3).
  */
 HF_API hf_status hf_study_expert(hf_context *ctx, hf_study *study, size_t *count, uint64_t *trial);
+/** Readings of the first objective that an expert should still look at: one in twenty, rounded up,
+ * less those that have a label. 0 for NULL. Of what the study knew when it was asked last. O(n). */
+HF_API size_t hf_study_expert_due(const hf_study *study);
 /**
  * Takes an expert's word on a reading. A believed one is never set aside, a doubted one always, and
  * a correction takes its place (or makes a prior mean: hf_study_settings.expert); the trial goes on

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One trial in so many is shown to the expert. */
+/* One reading in so many is shown to the expert. */
 static const double one_in = 20.0;
 
 static bool replaces(const hf_study *study, const double *label)
@@ -217,6 +217,17 @@ static hf_status ask(hf_context *ctx, const hf_study *study, hfi_surrogate *s, s
     return status;
 }
 
+size_t hf_study_expert_due(const hf_study *study)
+{
+    if (study == NULL) return 0;
+    const size_t outcome = study->objective[0];
+    size_t labelled = 0;
+    for (uint64_t id = 1; id <= study->trials; id++)
+        labelled += study->trial[id - 1]->label[3 * outcome] != (double)HF_EXPERT_UNKNOWN;
+    const size_t due = (size_t)ceil((double)hfi_study_readings(study, outcome) / one_in);
+    return due > labelled ? due - labelled : 0;
+}
+
 hf_status hf_study_expert(hf_context *ctx, hf_study *study, size_t *count, uint64_t *trial)
 {
     hf_context *own;
@@ -226,11 +237,11 @@ hf_status hf_study_expert(hf_context *ctx, hf_study *study, size_t *count, uint6
     hf_status s = hfi_study_begin(ctx, study, &own);
     if (s < 0) return s;
     hfi_surrogate *surrogate = &study->surrogate[study->objective[0]];
-    size_t most = *count > 0 ? *count : (size_t)ceil((double)surrogate->n / one_in);
+    size_t most = *count > 0 ? *count : hf_study_expert_due(study);
     most = most < surrogate->n ? most : surrogate->n;
     size_t *rows = hfi_alloc(own, most + 1, sizeof *rows);
     if (rows == NULL) s = HF_ERR_MEMORY;
-    if (s >= 0) s = hfi_worse(s, ask(own, study, surrogate, &most, rows));
+    if (s >= 0 && most > 0) s = hfi_worse(s, ask(own, study, surrogate, &most, rows));
     for (size_t i = 0; i < most && s >= 0; i++) trial[i] = surrogate->trial[rows[i]];
     if (s >= 0) *count = most;
     hfi_free(own, rows);

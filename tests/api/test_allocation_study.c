@@ -117,7 +117,10 @@ static hf_status expert(workshop *w)
     uint64_t list[STUDIES_TOLD + 1];
     size_t count = 0;
     const hf_status s = hf_study_expert(w->ctx, kept, &count, list);
-    return s < 0 ? s : hf_study_label(w->ctx, kept, list[0], 0, HF_EXPERT_BELIEVED, NAN, 0.0, "seen");
+    if (s >= 0) assert_true(count == hf_study_expert_due(kept) && count < 2);
+    return s < 0 || count == 0
+               ? s
+               : hf_study_label(w->ctx, kept, list[0], 0, HF_EXPERT_BELIEVED, NAN, 0.0, "seen");
 }
 
 /* Corrections for a prior mean. */

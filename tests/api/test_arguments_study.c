@@ -130,6 +130,7 @@ static void answers(workshop *w)
     ARGUMENT(hf_study_front(w->ctx, study, NULL, &count));
     ARGUMENT(hf_study_front(w->ctx, study, list, NULL));
     REFUSED(HF_ERR_NO_DATA, hf_study_front(w->ctx, empty, list, &count));
+    assert_int_equal(hf_study_expert_due(NULL), 0);
     ARGUMENT(hf_study_expert(w->ctx, NULL, &count, list));
     ARGUMENT(hf_study_expert(w->ctx, study, NULL, list));
     ARGUMENT(hf_study_expert(w->ctx, study, &count, NULL));

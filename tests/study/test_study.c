@@ -287,6 +287,7 @@ static void an_expert_is_heard(void **state)
     if (hf_study_expert(ctx, study, &count, ask) < 0) fail_msg("%s", hf_context_message(ctx));
     assert_int_equal(count, 1);
     assert_int_equal(ask[0], 7);
+    assert_int_equal(hf_study_expert_due(study), 1);
     hf_trial t;
     hf_best best;
     double at[2], mean;
@@ -297,6 +298,9 @@ static void an_expert_is_heard(void **state)
     assert_int_equal(hf_study_label(ctx, study, 7, 0, HF_EXPERT_DOUBTED, NAN, 0.0, "odd"), HF_OK);
     assert_true(hf_study_best(ctx, study, at, &best) >= 0);
     assert_true(best.trial != 7);
+    assert_int_equal(hf_study_expert_due(study), 0);
+    count = 0;
+    assert_true(hf_study_expert(ctx, study, &count, ask) >= 0 && count == 0);
     assert_int_equal(hf_study_trial(ctx, study, 7, &t), HF_OK);
     assert_true(t.aside && t.suspected && t.label[0] == (double)HF_EXPERT_DOUBTED);
     const double right = studies_hill(t.at), place[2] = {t.at[0], t.at[1]};

@@ -9,7 +9,7 @@ import unittest
 from toolcase import SOURCE, ToolCase
 
 FOLDER = os.path.join(os.environ.get("HF_BUILD", os.path.join(SOURCE, "build")), "experiments")
-NAMES = ["hartmann", "lunar", "rover", "dna", "dpp-ts", "turbo"]
+NAMES = ["hartmann", "lunar", "rover", "dna", "dpp-ts", "turbo", "expert"]
 
 
 class Optimisation(ToolCase):
@@ -79,6 +79,32 @@ class Optimisation(ToolCase):
         if shutil.which("gnuplot"):
             self.good("bo-turbo", *small, "--problems", "hartmann6", "--ask", "eulbo-turbo", "--epochs", 2, "--wrong", "0,50", "--picture", "p")
             self.assertIn("largest clean value", self.read("p.svg"))
+
+    def test_an_expert(self):
+        small = ["--initial", 40, "--evaluations", 2, "--seeds", 0, "--epochs", 1, "--problems", "hartmann6"]
+        models = [model + use for model in ("RCSVGP", "RCaGP") for use in ("", "+alg1", "+average", "+replace")]
+        out = self.good("bo-expert", *small, "--json", "kept", "--ask", "dpp-ei,eulbo")
+        runs = self.runs("kept")
+        name = "hartmann6 %s %s 25%% 0 40+2"
+        self.assertEqual(set(runs), {name % (ask, model) for ask in ("dpp-ei", "eulbo") for model in models
+                                     if ask == "dpp-ei" or "average" not in model})  # EULBO takes a constant only
+        self.assertEqual(len({run["best0"] for run in runs.values()}), 1)  # a common design
+        # The posterior means differ, or the expert is not heard.
+        places = {model: [runs[name % ("dpp-ei", model)]["mean%d" % k] for k in range(0, 101, 10)] for model in models}
+        for model in ("RCSVGP", "RCaGP"):
+            self.assertNotEqual(places[model], places[model + "+average"])
+        self.assertEqual(out.count("\n| hartmann6 |"), 14)
+        again = self.good("bo-expert", *small, "--json", "kept", "--ask", "dpp-ei,eulbo", "--report")
+        self.assertEqual((again, self.runs("kept")), (out, runs))
+        # Where nothing is wrong nobody corrects anything.
+        self.good("bo-expert", *small, "--json", "clean", "--ask", "dpp-ei", "--wrong", 0)
+        clean = self.runs("clean")
+        for model in ("RCSVGP", "RCaGP"):
+            ends = {json.dumps([run[key] for key in sorted(run) if key not in ("case", "seconds")])
+                    for case, run in clean.items() if " %s" % model in case}
+            self.assertEqual(len(ends), 1)
+        for model in ("RCaGP+nobody", "+alg1"):
+            self.assertEqual(self.start("bo-expert", "--models", model).returncode, 2)
 
     def test_one_input(self):
         out = self.good("fig1", "--seeds", "0..2", *(["--picture", "p"] if shutil.which("gnuplot") else []))

@@ -390,10 +390,16 @@ class Expert(StudyCase):
         self.create()
         self.write("past.csv", "x,loss\n" + "".join("%g,%r\n" % (x / 10, 9.0 if x == 3 else loss(x / 10)) for x in range(11)))
         self.study("import", "s.hf", "past.csv")
-        asked = self.parsed("label", "s.hf", "-n", "3")["trials"]
-        self.assertEqual(len(asked), 3)
-        self.assertEqual(self.study("label", "s.hf", "-n", "3").count("\n"), 3)
+        asked = self.parsed("expert", "s.hf", "-n", "3")
+        self.assertEqual((asked["due"], len(asked["trials"])), (1, 3))
+        self.assertEqual(asked["trials"][0]["trial"], 4)
+        words = self.study("expert", "s.hf").splitlines()
+        self.assertEqual(words[0], "1 value of loss is due to be looked at, one in twenty")
+        self.assertRegex(words[1], r"^4  x = 0.3: loss = 9$")
+        self.assertEqual(len(words), 2)
         self.assertEqual(self.study("label", "s.hf", "4", "believed", "--note", "seen twice"), "loss of trial 4 is believed\n")
+        self.assertEqual(self.study("expert", "s.hf"), "no value of loss is due to be looked at: one in twenty was\n")
+        self.assertEqual(self.parsed("expert", "s.hf"), {"due": 0, "trials": []})
         self.assertFalse(self.parsed("show", "s.hf", "--trials")["trials"][3]["aside"])
         said = self.parsed("label", "s.hf", "4", "doubted", "--correction", "2.01")
         self.assertEqual(said["labels"], {"loss": {"label": "doubted", "correction": 2.01}})
@@ -401,9 +407,23 @@ class Expert(StudyCase):
         self.assertEqual(self.parsed("show", "s.hf", "--journal")["journal"][-1]["event"], "labelled")
         self.assertIn("Took back the label of trial 4", self.study("undo", "s.hf"))
         for arguments, part, code in ((["4"], "believed, doubted or unknown", 2), (["4", "odd"], "believed", 1), (["40", "doubted"], "no trial 40", 1),
-                                      (["4", "believed", "--correction", "3"], "correction", 1), (["--note", "x"], "--note is for one trial", 2),
+                                      (["4", "believed", "--correction", "3"], "correction", 1), ([], "holdfast study expert", 2),
                                       (["4", "doubted", "--of", "x"], 'no outcome "x"', 1)):
             self.refused(["label", "s.hf", *arguments], part, code=code)
+        self.refused(["expert", "s.hf", "-n", "x"], "count", code=2)
+
+    def test_corrections_as_a_prior_mean(self):
+        self.fails(["study", "create", "t.hf", "--real", "x=0:1", "--minimise", "loss", "--expert", "nobody"], "replace", code=2)
+        self.study("create", "m.hf", "--real", "x=0:1", "--minimise", "loss", "--expert", "prior-mean")
+        self.assertEqual(self.parsed("show", "m.hf")["settings"]["expert"], "prior-mean")
+        self.assertIn("for a prior mean", self.study("show", "m.hf"))
+        self.write("past.csv", "x,loss\n" + "".join("%g,%r\n" % (x / 10, 9.0 if x == 3 else loss(x / 10)) for x in range(11)))
+        self.study("import", "m.hf", "past.csv")
+        self.study("label", "m.hf", "4", "doubted", "--correction", "2.01")
+        self.assertTrue(self.parsed("show", "m.hf", "--trials")["trials"][3]["aside"])
+        self.assertAlmostEqual(self.parsed("best", "m.hf")["mean"], 2.0, delta=0.3)
+        self.study("ask", "m.hf")
+        self.refused(["best", "m.hf", "--certify"], "expert", file="m.hf")
 
 
 @unittest.skipIf(shutil.which("xz") is None or shutil.which("bash") is None, "needs xz and bash")
