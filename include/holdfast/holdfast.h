@@ -32,6 +32,7 @@
 #include <holdfast/outputs.h>
 #include <holdfast/path.h>
 #include <holdfast/posterior.h>
+#include <holdfast/reach.h>
 #include <holdfast/robust_covariance.h>
 #include <holdfast/sites.h>
 #include <holdfast/solver.h>
