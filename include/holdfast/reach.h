@@ -58,12 +58,12 @@ HF_API hf_reach_settings hf_reach_settings_default(void);
 /**
  * @param states   s, 1 or more
  * @param inputs   m, may be 0
- * @param known    envelopes, s of them, each with s + m inputs: states first. Borrowed: they must
- * outlive it. An
- *                 envelope may grow meanwhile, within its reserve and between calls
- * @param settings NULL for the defaults Errors, which leave *out alone: HF_ERR_ARGUMENT (NULL, no
- * states, no splits, more than 65536 corners), HF_ERR_DIMENSION (an envelope with other inputs),
- * HF_ERR_MEMORY. It holds a workspace for each envelope.
+ * @param known    s envelopes, each with s + m inputs, states first. Borrowed: they must outlive
+ *                 it. They may grow meanwhile, within their reserve and between calls
+ * @param settings NULL for the defaults
+ * Errors, which leave *out alone: HF_ERR_ARGUMENT (NULL, no states, no splits, more than 65536
+ * corners), HF_ERR_DIMENSION (an envelope with other inputs), HF_ERR_MEMORY. It holds a workspace
+ * for each envelope.
  */
 HF_API hf_status hf_reach_create(hf_context *ctx, size_t states, size_t inputs,
                                  const hf_envelope *const *known, const hf_reach_settings *settings,
@@ -74,12 +74,12 @@ HF_API void hf_reach_free(hf_reach *reach);
  * A box for each step.
  * @param low, high   s each, the box of states to begin with; a point where they are equal
  * @param u           steps x m row-major, the inputs; NULL when m = 0
- * @param disturbance s, each 0 or more; NULL for none
+ * @param w           what |w_i| is at most: s numbers from 0 on; NULL for none
  * @param limits      for each bound at a corner, as in hf_envelope_bounds(); NULL for none
  * @param lower, upper steps x s row-major: row k is the box after k + 1 steps
  * @return HF_WARN_NOT_CONVERGED when some bound at a corner is looser than it could be (a limit
  * was reached, or rounding): the boxes hold. Errors: HF_ERR_ARGUMENT (NULL, low > high, a
- * negative disturbance, an envelope that has grown beyond its reserve), HF_ERR_NOT_FINITE (a
+ * negative w, an envelope that has grown beyond its reserve), HF_ERR_NOT_FINITE (a
  * number given, or a box that overflows); rows from the step on that failed are then as they were.
  * Allocates nothing, takes no lock: fit for a control loop. Cost of a step: s (splits + 1)^s
  * queries, each starting where its neighbour ended; one for each state where the box is a point.

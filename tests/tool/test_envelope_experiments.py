@@ -16,7 +16,7 @@ BUILD = os.environ.get("HF_BUILD", os.path.join(SOURCE, "build"))
 FOLDER = os.path.join(BUILD, "experiments")
 DATA = os.path.join(SOURCE, "..", "shared", "data")
 SMALL = {"fig2": ["--side", "3"]}
-PROGRAMS = ["tables", "fig2", "fig3", "example2", "example3", "norm"]
+PROGRAMS = ["tables", "fig2", "fig3", "example2", "example3", "norm", "effort"]
 AUTHORS = os.path.exists(os.path.join(DATA, "rkhs_henon_grid_delta1", "bounds.csv"))
 
 
@@ -166,6 +166,19 @@ class Figures(Envelopes):
 
 
 class Others(Envelopes):
+    def test_effort(self):
+        out = self.good("effort", "--json", "kept")
+        kept = {line["case"]: line for line in self.lines("kept")}
+        exact = kept["two readings, off by all of it, up and down"]
+        self.assertLess(exact["second"] - exact["first"], 1e-12)  # Figure 1, right: f itself
+        self.assertTrue(exact["first"] <= exact["third"] + 1e-15 and exact["third"] <= exact["second"] + 1e-15)
+        widths = [kept[f"effort, {k}"]["first"] for k in (1, 2, 5, 10, 20, 30, 50, 100, "no limit")]
+        self.assertEqual(widths, sorted(widths, reverse=True))
+        self.assertGreater(widths[0], 2 * widths[-1])
+        norms = [kept[f"norm, grid of {n * n}"] for n in (8, 10, 12, 15, 20)]
+        self.assertTrue(all(line["third"] <= line["second"] * (1 + 1e-9) for line in norms))
+        self.assertEqual(self.good("effort", "--json", "kept", "--report"), out)
+
     def test_norm(self):
         out = self.good("norm", "--readings", "40", "--json", "kept", "--picture", "p")
         norm = float(re.search(r"Its norm is ([\d.]+)\.$", out, re.M).group(1))
