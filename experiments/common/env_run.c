@@ -31,8 +31,9 @@ int env_run(int argc, char **argv, const env_program *program)
 {
     env_options options = {0};
     option_row rows[ENV_OWN_OPTIONS + ENV_OPTIONS];
-    memcpy(rows, program->options, program->count * sizeof *rows);
-    const size_t count = program->count + env_options_rows(&options, true, rows + program->count);
+    if (program->count > 0) memcpy(rows, program->options, program->count * sizeof *rows);
+    const size_t count =
+        program->count + env_options_rows(&options, program->picture != NULL, rows + program->count);
     options_read(argc, argv, program->heading, program->example, count, rows);
     hf_context *ctx = hf_context_create();
     *program->ctx = ctx;

@@ -39,7 +39,7 @@ typedef struct env_program {
      * --report. */
     bool (*work)(void *state);
     void (*report)(const void *state);
-    bool (*picture)(const void *state, const char *stem);
+    bool (*picture)(const void *state, const char *stem); /**< NULL: no --picture */
 } env_program;
 
 /** Runs it; what main() returns. */

@@ -178,6 +178,7 @@ class Others(Envelopes):
         norms = [kept[f"norm, grid of {n * n}"] for n in (8, 10, 12, 15, 20)]
         self.assertTrue(all(line["third"] <= line["second"] * (1 + 1e-9) for line in norms))
         self.assertEqual(self.good("effort", "--json", "kept", "--report"), out)
+        self.assertEqual(self.start("effort", "--picture", "p")[0], 2)  # it draws none
 
     def test_norm(self):
         out = self.good("norm", "--readings", "40", "--json", "kept", "--picture", "p")
