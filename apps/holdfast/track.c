@@ -2,13 +2,13 @@
 /* holdfast track: its sub-verbs. */
 #include "tracked.h"
 
-static const tool_verb *const sub_verbs[] = {&verb_track_create,  &verb_track_ask,  &verb_track_tell,
-                                             &verb_track_refresh, &verb_track_show, &verb_track_plot,
-                                             &verb_track_undo};
+static const tool_verb *const sub_verbs[] = {&verb_track_create,  &verb_track_ask,   &verb_track_tell,
+                                             &verb_track_refresh, &verb_track_show,  &verb_track_plot,
+                                             &verb_track_undo,    &verb_track_advise};
 
 const tool_verb verb_track = {
     .name = "track",
-    .operands = "create|ask|tell|refresh|show|plot|undo FILE [OPTION]...",
+    .operands = "create|ask|tell|refresh|show|plot|advise|undo FILE [OPTION]...",
     .summary = "Follow the optimum of a function that drifts, measurement by measurement",
     .text = "A track is a file that remembers what was measured where and when, and says where to measure "
             "next. It\n"
@@ -19,6 +19,7 @@ const tool_verb verb_track = {
             "  holdfast track refresh  places that an expert should measure again, and their answers\n"
             "  holdfast track show     what the track knows\n"
             "  holdfast track plot     draw it\n"
+            "  holdfast track advise   compare methods on what it was told\n"
             "  holdfast track undo     take back what was told last\n\n"
             "Each has a --help and a page of its own: holdfast-track-create(1) and so on.",
     .example = "  holdfast track create drift.hf --box 'x=-50:50' --drift 0.1 -k 'se(lengthscale~6)'\n"

@@ -8,7 +8,8 @@ static const tool_option options[] = {
     {"time", 0, "T", "time of the measurement to come (required)", false},
 };
 
-static bool print_json(const tracked *run, double time, const double *x, const hf_suggestion *s)
+static bool print_json(const tracked *run, double time, const double *x, const hf_suggestion *s,
+                       const standing_still *still)
 {
     json_t *object = json_pack("{s:o}", "time", json_number(time));
     tracked_json_add_place(run, object, x);
@@ -26,6 +27,7 @@ static bool print_json(const tracked *run, double time, const double *x, const h
         {"prior_mean", json_number(s->prior_mean)},
         {"jitter", json_number(s->jitter)},
         {"seconds", json_number(s->seconds)},
+        {"standing", standing_json(run, still)},
     };
     json_add_entries(object, entries, sizeof entries / sizeof entries[0]);
     return json_print(object);
@@ -57,10 +59,14 @@ static hf_status ask(tracked *run)
     if (status >= 0 && x == NULL) status = HF_ERR_MEMORY;
     if (status >= 0)
         status = warn_status(&run->session, hf_track_ask(run->session.ctx, run->track, time, x, &suggestion));
+    standing_still still = {0};
+    if (status >= 0) status = standing_look(run, &still);
     progress_clear(run->session.progress);
-    if (status >= 0 && run->session.json && !print_json(run, time, x, &suggestion))
+    if (status >= 0 && run->session.json && !print_json(run, time, x, &suggestion, &still))
         run->session.refused = TOOL_FAILED;
     if (status >= 0 && !run->session.json) print_text(run, x, &suggestion);
+    if (status >= 0) standing_warn(run, &still);
+    standing_free(&still);
     free(x);
     return status;
 }

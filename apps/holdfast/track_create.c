@@ -4,8 +4,9 @@
 
 static hf_status create(tracked *run, track_plan *plan)
 {
-    hf_status status = plan_settings(run, plan);
-    if (status >= 0) status = plan_domain(run, plan);
+    const bool learns = has_argument(run->session.arguments, "learn");
+    hf_status status = learns ? plan_learn(run, plan) : plan_settings(run, plan);
+    if (status >= 0 && !learns) status = plan_domain(run, plan);
     if (status < 0) return status;
     status = hf_track_file_create(run->session.ctx, run->session.arguments->operand[0], &plan->settings,
                                   plan->target, plan->label, &run->track);
@@ -18,12 +19,13 @@ static bool print_json(const tracked *run, const track_plan *plan)
     json_t *names = json_array();
     for (size_t j = 0; j < s->domain.dimension; j++)
         json_array_append_new(names, json_string(hf_track_name(run->track, j)));
-    return json_print(json_pack("{s:o, s:s, s:s, s:b, s:I, s:o, s:I, s:o}", "file",
+    return json_print(json_pack("{s:o, s:s, s:s, s:b, s:I, s:o, s:I, s:o, s:o}", "file",
                                 json_text(run->session.arguments->operand[0]), "method",
                                 hf_track_method_name(s->method), "target", hf_track_target(run->track),
                                 "minimise", s->minimise, "inputs", (json_int_t)s->domain.dimension, "names",
                                 names, "candidates", (json_int_t)s->domain.candidates, "label",
-                                plan->called != NULL ? json_text(plan->called) : json_null()));
+                                plan->called != NULL ? json_text(plan->called) : json_null(), "advice",
+                                plan->advice != NULL ? json_incref(plan->advice) : json_null()));
 }
 
 /* A column that was not meant to be an input is noticed here, or never. */
@@ -71,11 +73,16 @@ const tool_verb verb_track_create = {
         "who\n"
         "is asked to measure again where something was measured before (holdfast track refresh); without\n"
         "answers they go on with what there is.\n\n"
+        "Without answers a drift that is too large makes a track explore for ever, and lose more than who "
+        "never\n"
+        "moves: --learn chooses by a survey, and says so where standing still is best; track ask warns "
+        "later.\n\n"
         "In a kernel lengthscale=6 is held at 6, and lengthscale~6 starts there: holdfast track refresh "
         "--fit learns\n"
         "it from the readings, with the noise and the drift.",
     .example =
-        "  holdfast track create made.hf --box 'x=-50:50' --drift 0.1 --noise 0.01 -k 'se(lengthscale~6)'",
+        "  holdfast track create made.hf --box 'x=-50:50' --drift 0.1 --noise 0.01 -k 'se(lengthscale~6)'\n"
+        "  holdfast track create learnt.hf --box 'heat=0:100' -t yield --learn data/oven.csv",
     .options = track_create_options,
     .option_count = TRACK_CREATE_OPTIONS,
     .least = 1,

@@ -109,7 +109,7 @@ static moment *in_time(const double *time, size_t m)
 static hf_status tell_in_time(tracked *run, const hf_table *table, const double *x, const moment *order)
 {
     const double *y = NULL, *noise = NULL;
-    hf_status status = session_column(&run->session, table, hf_track_target(run->track), false, &y);
+    hf_status status = session_column(&run->session, table, tracked_target(run), false, &y);
     if (status >= 0) status = session_variances(&run->session, table, "noise", &noise);
     const size_t m = hf_table_rows(table);
     for (size_t k = 0; k < m && status >= 0; k++) {
@@ -143,11 +143,12 @@ hf_status tell_table(tracked *run, const char *path, size_t *told)
         status = session_refuse(&run->session, "%s: a header and no rows", hf_table_source(table));
     if (status >= 0 && (x = calloc(*told * run->d + 1, sizeof *x)) == NULL) status = HF_ERR_MEMORY;
     if (status >= 0) status = places_of(run, table, x);
-    if (status >= 0) status = hf_track_file_begin(run->session.ctx, run->track);
+    const bool file = run->target == NULL;
+    if (status >= 0 && file) status = hf_track_file_begin(run->session.ctx, run->track);
     if (status >= 0) {
         status = tell_rows(run, table, x);
         progress_part(run->session.progress, NULL, 0.0, 1.0);
-        const hf_status ended = hf_track_file_end(run->session.ctx, run->track, status >= 0);
+        const hf_status ended = file ? hf_track_file_end(run->session.ctx, run->track, status >= 0) : HF_OK;
         if (status >= 0) status = ended;
     }
     free(x);

@@ -16,6 +16,8 @@ void plan_free(track_plan *plan)
     free(plan->label);
     hf_table_free(plan->table);
     hf_table_free(plan->ages);
+    free(plan->kernel);
+    json_decref(plan->advice);
 }
 
 /* Columns of tables of readings have names of their own. */

@@ -168,6 +168,42 @@ const char *learnt_options(const tracked *run, char text[LEARNT_BYTES])
     return text;
 }
 
+static void add_number(words *w, const char *option, double value)
+{
+    char number[64];
+    snprintf(number, sizeof number, " --%s %.4g", option, value);
+    add(w, number, strlen(number));
+}
+
+const char *advised_options(const tracked *learnt, const hf_advice_row *row, char text[LEARNT_BYTES])
+{
+    char kernel[KERNEL_BYTES] = "";
+    words out = {.text = text, .bytes = LEARNT_BYTES};
+    const char *method = hf_track_method_name(row->method), *law = hf_age_kind_name(row->law);
+    *text = '\0';
+    add(&out, "--method ", 9);
+    add(&out, method, strlen(method));
+    if (kernel_of_now(learnt, kernel, sizeof kernel)) {
+        add(&out, " --kernel ", 10);
+        add_quoted(&out, kernel);
+    }
+    add_number(&out, "noise", hf_track_settings_of(learnt->track)->noise);
+    if (row->law == HF_AGE_WIENER) {
+        add(&out, " --age-law ", 11);
+        add(&out, law, strlen(law));
+    }
+    if (row->rate > 0.0) add_number(&out, "drift", row->rate);
+    if (isfinite(row->window)) add_number(&out, "window", row->window);
+    if (isfinite(row->forgetting)) add_number(&out, "forgetting", row->forgetting);
+    if (row->queries > 0) add_number(&out, "queries", (double)row->queries);
+    return text;
+}
+
+bool learnt_kernel(const tracked *learnt, char *text, size_t bytes)
+{
+    return kernel_of_now(learnt, text, bytes);
+}
+
 void warn_of_weights(const tracked *run)
 {
     char text[LEARNT_BYTES];

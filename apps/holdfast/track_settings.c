@@ -22,6 +22,10 @@ const tool_option track_create_options[] = {
      "largest change per unit of time, in units of the target;\nrequired with an age law but table: per time "
      "(exponential) or per\nroot of time (wiener)",
      false},
+    {"learn", 0, "SURVEY.csv",
+     "choose method, drift, kernel and noise by readings at many places\nand times (columns time, inputs, "
+     "target), as track advise does;\nwith an expert's answers where --queries says how many a step",
+     TOOL_READS},
     {"age-law", 0, "LAW", "quadratic (default), linear, exponential, wiener, table or none", false},
     {"age-table", 0, "AGES.csv",
      "for table: columns age and added, the variance that a reading\nof that age has more than a fresh one",
@@ -270,7 +274,7 @@ static hf_status take_ages(tracked *run, track_plan *plan)
     if (rated && !has_argument(a, "drift"))
         return session_misuse(&run->session,
                               "--drift is missing: how much can the function change in a unit of time? "
-                              "(holdfast track refresh --fit learns it from readings)");
+                              "(--learn SURVEY.csv learns it from readings, and which method to use)");
     if (!rated && has_argument(a, "drift"))
         return session_misuse(&run->session, "--drift is not for --age-law %s", hf_age_kind_name(kind));
     return table ? take_table(run, plan) : HF_OK;
@@ -288,6 +292,13 @@ static hf_status check_needs(tracked *run, const track_plan *plan)
     return HF_OK;
 }
 
+hf_status plan_options(tracked *run, track_plan *plan)
+{
+    hf_status status = take_words(run, &plan->settings);
+    if (status >= 0) status = check_uses(run, plan);
+    return status >= 0 ? take_numbers(run, &plan->settings) : status;
+}
+
 hf_status plan_settings(tracked *run, track_plan *plan)
 {
     const char *name = argument(run->session.arguments, "method"),
@@ -301,9 +312,7 @@ hf_status plan_settings(tracked *run, track_plan *plan)
     plan->settings = hf_track_settings_default(method);
     plan->settings.kernel = argument(run->session.arguments, "kernel");
     plan->target = target != NULL ? target : "y";
-    status = take_words(run, &plan->settings);
-    if (status >= 0) status = check_uses(run, plan);
-    if (status >= 0) status = take_numbers(run, &plan->settings);
+    status = plan_options(run, plan);
     if (status >= 0) status = take_ages(run, plan);
     return status >= 0 ? check_needs(run, plan) : status;
 }

@@ -91,7 +91,7 @@ static hf_status print_open(tracked *run)
     return status;
 }
 
-static hf_status print_text(tracked *run, const hf_track_summary *s)
+static hf_status print_text(tracked *run, const hf_track_summary *s, const standing_still *still)
 {
     char clock[32];
     const hf_track_settings *settings = hf_track_settings_of(run->track);
@@ -116,6 +116,7 @@ static hf_status print_text(tracked *run, const hf_track_summary *s)
         if (isfinite(s->regret_per_answer)) printf(", %.6g an answer", s->regret_per_answer);
         putchar('\n');
     }
+    standing_print(run, still);
     return print_open(run);
 }
 
@@ -212,7 +213,7 @@ static json_t *json_readings(const tracked *run, size_t held)
     return list;
 }
 
-static bool print_json(const tracked *run, const hf_track_summary *s)
+static bool print_json(const tracked *run, const hf_track_summary *s, const standing_still *still)
 {
     const tool_entry entries[] = {
         {"file", json_text(run->session.arguments->operand[0])},
@@ -233,6 +234,7 @@ static bool print_json(const tracked *run, const hf_track_summary *s)
         {"average_regret", json_number(s->average_regret)},
         {"regret_per_answer", json_number(s->regret_per_answer)},
         {"bytes", json_count(s->bytes)},
+        {"standing", standing_json(run, still)},
         {"requests", json_requests(run)},
         {"readings", json_readings(run, s->held)},
     };
@@ -267,8 +269,13 @@ static hf_status show(tracked *run)
     progress_clear(run->session.progress);
     const bool silent =
         (readings != NULL && strcmp(readings, "-") == 0) || (history != NULL && strcmp(history, "-") == 0);
-    if (status >= 0 && run->session.json && !print_json(run, &summary)) run->session.refused = TOOL_FAILED;
-    return status >= 0 && !run->session.json && !silent ? print_text(run, &summary) : status;
+    standing_still still = {0};
+    if (status >= 0 && !silent) status = standing_look(run, &still);
+    if (status >= 0 && run->session.json && !print_json(run, &summary, &still))
+        run->session.refused = TOOL_FAILED;
+    if (status >= 0 && !run->session.json && !silent) status = print_text(run, &summary, &still);
+    standing_free(&still);
+    return status;
 }
 
 static int run_show(const tool_arguments *arguments)

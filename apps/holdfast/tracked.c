@@ -41,6 +41,16 @@ bool tracked_minimises(const tracked *run)
 
 /* ---- places ---------------------------------------------------------------------------------------------------- */
 
+const char *tracked_target(const tracked *run)
+{
+    return run->target != NULL ? run->target : hf_track_target(run->track);
+}
+
+static const char *label_of(const tracked *run, size_t index)
+{
+    return run->label != NULL ? run->label[index] : hf_track_candidate(run->track, index);
+}
+
 const hf_domain *tracked_domain(const tracked *run)
 {
     return &hf_track_settings_of(run->track)->domain;
@@ -48,7 +58,7 @@ const hf_domain *tracked_domain(const tracked *run)
 
 const char *tracked_candidate(const tracked *run, size_t index, char buffer[32])
 {
-    const char *label = hf_track_candidate(run->track, index);
+    const char *label = label_of(run, index);
     if (label != NULL) return label;
     snprintf(buffer, 32, "%zu", index + 1);
     return buffer;
@@ -56,7 +66,7 @@ const char *tracked_candidate(const tracked *run, size_t index, char buffer[32])
 
 bool tracked_find(const tracked *run, const char *name, size_t *index)
 {
-    if (run->candidates > 0 && hf_track_candidate(run->track, 0) == NULL) {
+    if (run->candidates > 0 && label_of(run, 0) == NULL) {
         char *end;
         if (!isdigit((unsigned char)*name)) return false;
         const unsigned long long number = strtoull(name, &end, 10);
@@ -65,7 +75,7 @@ bool tracked_find(const tracked *run, const char *name, size_t *index)
     }
     for (int numbers = 0; numbers < 2; numbers++)
         for (size_t i = 0; i < run->candidates; i++) {
-            if (!is_label(hf_track_candidate(run->track, i), name, numbers)) continue;
+            if (!is_label(label_of(run, i), name, numbers)) continue;
             *index = i;
             return true;
         }

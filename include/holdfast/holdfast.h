@@ -41,6 +41,7 @@
 #include <holdfast/study_file.h>
 #include <holdfast/table.h>
 #include <holdfast/track.h>
+#include <holdfast/track_advice.h>
 #include <holdfast/track_file.h>
 #include <holdfast/train.h>
 #include <holdfast/transform.h>

@@ -98,6 +98,7 @@ static void push(const hf_track *track, hfi_recent *recent, const hfi_told *told
     recent->y[at] = told->y;
     recent->noise[at] = told->noise;
     recent->weight[at] = told->weight;
+    recent->answer[at] = told->batch != 0 ? 1.0 : 0.0;
     recent->next = (at + 1) % HFI_RECENT;
     if (recent->count < HFI_RECENT) recent->count++;
 }

@@ -38,13 +38,14 @@ static hf_status fill(hf_context *ctx, const hf_track_settings *settings, hf_tra
     track->point = hfi_alloc(ctx, track->d, sizeof *track->point);
     track->theta = hfi_alloc(ctx, hf_kernel_parameters(track->kernel), sizeof *track->theta);
     hfi_recent *recent = &track->recent;
-    recent->x = hfi_alloc(ctx, HFI_RECENT, (track->d + 4) * sizeof *recent->x);
+    recent->x = hfi_alloc(ctx, HFI_RECENT, (track->d + 5) * sizeof *recent->x);
     if (track->ask_place == NULL || track->point == NULL || track->theta == NULL || recent->x == NULL)
         return HF_ERR_MEMORY;
     recent->time = recent->x + HFI_RECENT * track->d;
     recent->y = recent->time + HFI_RECENT;
     recent->noise = recent->y + HFI_RECENT;
     recent->weight = recent->noise + HFI_RECENT;
+    recent->answer = recent->weight + HFI_RECENT;
     return check_kernel(ctx, track);
 }
 
@@ -116,7 +117,7 @@ static size_t bytes_of(const hf_track *track)
     bytes += (track->told_room + track->before.room) * sizeof *track->told +
              track->open_room * sizeof *track->open;
     bytes += track->own.s.domain.candidates * track->d * sizeof(double) + 2 * track->d * sizeof(double);
-    bytes += HFI_RECENT * (track->d + 4) * sizeof(double);
+    bytes += HFI_RECENT * (track->d + 5) * sizeof(double);
     bytes += bytes_of_posterior(track->last) + bytes_of_posterior(track->ahead);
     return bytes;
 }

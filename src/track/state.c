@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    VERSION = 1,       /* of these bytes: it changes whenever events come to mean something else */
+    VERSION = 2,       /* of these bytes: it changes whenever events come to mean something else */
     READING_BYTES = 80 /* each of hfi_told */
 };
 
@@ -83,6 +83,7 @@ static void add_recent(hfi_bytes *to, const hf_track *track)
     hfi_bytes_add_doubles(to, recent->count, recent->y);
     hfi_bytes_add_doubles(to, recent->count, recent->noise);
     hfi_bytes_add_doubles(to, recent->count, recent->weight);
+    hfi_bytes_add_doubles(to, recent->count, recent->answer);
 }
 
 static void add_clocks(hfi_bytes *to, const hf_track *track)
@@ -246,7 +247,7 @@ static hf_status take_before(hf_context *ctx, hfi_bytes_left *from, hf_track *tr
 static bool take_recent(hfi_bytes_left *from, hf_track *track)
 {
     hfi_recent *recent = &track->recent;
-    const size_t count = take_count(from, 8 * (track->d + 4));
+    const size_t count = take_count(from, 8 * (track->d + 5));
     const uint64_t next = hfi_bytes_take_u64(from);
     if (count > HFI_RECENT || next != (count < HFI_RECENT ? count : next % HFI_RECENT)) return false;
     hfi_bytes_take_doubles(from, count * track->d, recent->x);
@@ -254,13 +255,14 @@ static bool take_recent(hfi_bytes_left *from, hf_track *track)
     hfi_bytes_take_doubles(from, count, recent->y);
     hfi_bytes_take_doubles(from, count, recent->noise);
     hfi_bytes_take_doubles(from, count, recent->weight);
+    hfi_bytes_take_doubles(from, count, recent->answer);
     recent->count = count;
     recent->next = (size_t)next;
     for (size_t i = 0; i < count * track->d; i++)
         if (!isfinite(recent->x[i])) return false;
     for (size_t i = 0; i < count; i++)
         if (!isfinite(recent->time[i]) || !isfinite(recent->y[i]) || !positive(recent->noise[i]) ||
-            !positive(recent->weight[i]))
+            !positive(recent->weight[i]) || (recent->answer[i] != 0.0 && recent->answer[i] != 1.0))
             return false;
     return true;
 }

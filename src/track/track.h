@@ -119,6 +119,7 @@ typedef struct hfi_snapshot {
 typedef struct hfi_recent {
     double *x; /* HFI_RECENT x d */
     double *time, *y, *noise, *weight;
+    double *answer; /* 1 for an answer, 0 for an own reading */
     size_t count, next;
 } hfi_recent;
 

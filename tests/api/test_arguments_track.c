@@ -129,13 +129,43 @@ REFUSED_TEST(recommending)
 REFUSED_TEST(steps)
 REFUSED_TEST(looking)
 
+static void advising(workshop *w)
+{
+    hf_track *track = made(w->ctx, HF_TRACK_GP_UCB), *learnt = NULL;
+    const hf_advice_settings fine = hf_advice_settings_default();
+    hf_advice_settings bad[] = {fine, fine, fine, fine, fine, fine};
+    hf_track_advice advice = {.rows = 77};
+    hf_track_standing standing = {.compared = 77};
+    double x = 77.0;
+    ARGUMENT(hf_track_standing_of(w->ctx, NULL, &x, &standing));
+    ARGUMENT(hf_track_standing_of(w->ctx, track, NULL, &standing));
+    ARGUMENT(hf_track_standing_of(w->ctx, track, &x, NULL));
+    REFUSED(HF_ERR_NO_DATA, hf_track_standing_of(w->ctx, track, &x, &standing));
+    ARGUMENT(hf_track_advise(w->ctx, NULL, &fine, &advice, &learnt));
+    ARGUMENT(hf_track_advise(w->ctx, track, NULL, &advice, &learnt));
+    ARGUMENT(hf_track_advise(w->ctx, track, &fine, NULL, &learnt));
+    REFUSED(HF_ERR_NO_DATA, hf_track_advise(w->ctx, track, &fine, &advice, &learnt));
+    bad[0].draws = 1;
+    bad[1].draws = 1001;
+    bad[2].steps = 1;
+    bad[3].steps = 1001;
+    bad[4].step = -1.0;
+    bad[5].step = NAN;
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+        ARGUMENT(hf_track_advise(w->ctx, track, &bad[k], &advice, &learnt));
+    assert_int_equal(hf_track_standing_of(NULL, track, &x, &standing), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_track_advise(NULL, track, &fine, &advice, &learnt), HF_ERR_ARGUMENT);
+    assert_true(x == 77.0 && standing.compared == 77 && advice.rows == 77 && learnt == NULL);
+    hf_track_free(track);
+}
+REFUSED_TEST(advising)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_refuse),
-        cmocka_unit_test(recommending_refuse),
-        cmocka_unit_test(steps_refuse),
-        cmocka_unit_test(looking_refuse),
+        cmocka_unit_test(names_refuse),    cmocka_unit_test(recommending_refuse),
+        cmocka_unit_test(steps_refuse),    cmocka_unit_test(looking_refuse),
+        cmocka_unit_test(advising_refuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

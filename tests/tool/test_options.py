@@ -64,7 +64,8 @@ class Options(ToolCase):
             "extremum": "box minimum maximum beta output", "attack": "at radius method output", "explain": "at step output",
             "contaminate": "target kind share seed output mask",
             "track create": "box candidates features label target minimise method noise drift age-law age-table kernel window forgetting beta norm delta robust "
-                            "discard places queries query-factor every",
+                            "discard places queries query-factor every learn",
+            "track advise": "queries costly step steps draws json",
             "track ask": "time json", "track tell": "time x candidate y noise request csv best value",
             "track refresh": "time answers fit output", "track show": "history readings json", "track plot": "time output",
             "study create": "real log integer ordered category minimise maximise at-most at-least certain surrogate acquisition reach regions "

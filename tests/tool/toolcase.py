@@ -10,7 +10,7 @@ SOURCE = os.environ.get("HF_SOURCE", os.path.dirname(os.path.dirname(os.path.dir
 TOOL = os.path.abspath(os.environ.get("HOLDFAST", "holdfast"))
 VERBS = ["fit", "predict", "score", "compare", "inspect", "plot", "bound", "norm", "certify", "extremum", "attack", "explain",
          "expert", "track", "study", "contaminate", "reproduce"]
-PARTS = ["track " + part for part in ("create", "ask", "tell", "refresh", "show", "plot", "undo")]  # verbs of a verb
+PARTS = ["track " + part for part in ("create", "ask", "tell", "refresh", "show", "plot", "advise", "undo")]  # verbs of a verb
 PARTS += ["study " + part for part in ("create", "ask", "tell", "fail", "import", "export", "best", "show", "plot", "label", "expert", "undo")]
 
 
