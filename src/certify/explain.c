@@ -20,8 +20,9 @@ static hf_status find_errors(hf_context *ctx, const scores *job, const double *x
     for (size_t k = 0; k < boxes; k++) error[k] = error[boxes + k] = ranges[k].rounding;
     const hf_classifier *classifier = job->value.classifier;
     if (!classifier || hf_classifier_link(classifier) != HF_LINK_SOFTMAX) return HF_OK;
-    for (size_t k = 0; k < 2 * boxes; k++)
-        if (ranges[k % boxes].stop == HF_CERTIFY_NOT_FINITE) memcpy(at + k * d, x, d * sizeof *at);
+    for (size_t k = 0; k < boxes; k++)
+        for (size_t i = k; i <= boxes + k && ranges[k].stop == HF_CERTIFY_NOT_FINITE; i += boxes)
+            memcpy(at + i * d, x, d * sizeof *at);
     const hf_status status =
         hf_classify_predict(ctx, classifier, 2 * boxes, at, d, NULL, NULL, NULL, NULL, error);
     /* An estimate comes with three standard errors. */

@@ -34,13 +34,13 @@ bool hfi_value_is_estimate(const hfi_value *value)
 }
 
 hf_status hfi_value_certify_boxes(hf_context *ctx, const hfi_value *value,
-                                  const hf_certify_settings *settings, size_t m, const double *lower,
-                                  const double *upper, hf_range *out, double *argmin, double *argmax)
+                                  const hf_certify_settings *settings, size_t m, const double *low,
+                                  const double *high, hf_range *out, double *least, double *most)
 {
-    return value->classifier ? hfi_certify_class_boxes(ctx, value->classifier, settings, m, lower, upper, out,
-                                                       argmin, argmax)
-                             : hf_certify_boxes(ctx, value->posterior, value->what, settings, m, lower, upper,
-                                                out, argmin, argmax);
+    return value->classifier
+               ? hfi_certify_class_boxes(ctx, value->classifier, settings, m, low, high, out, least, most)
+               : hf_certify_boxes(ctx, value->posterior, value->what, settings, m, low, high, out, least,
+                                  most);
 }
 
 hf_status hfi_value_at(hf_context *ctx, const hfi_value *value, const hf_certify_settings *settings,

@@ -166,7 +166,7 @@ bool hfi_distinct_limits(const hf_bounded_readings *readings, double factor, hfi
  * an error of at most that size. A noise bound of 0 says that y is exact: that limit is y itself,
  * to the bit. Both less `less`, rounded outwards where the difference is no double.
  */
-void hfi_reading_limits(double y, double below, double above, double less, double *lo, double *hi);
+void hfi_reading_limits(double y, double below, double above, double less, double *lower, double *upper);
 /** a + b, rounded down or up; infinite ones stay. */
 double hfi_add_down(double a, double b);
 double hfi_add_up(double a, double b);

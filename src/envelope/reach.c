@@ -79,8 +79,8 @@ static hf_status check(hf_context *ctx, size_t states, size_t inputs, const hf_e
 static hf_status allocate(hf_context *ctx, hf_reach *r)
 {
     const size_t s = r->s, d = s + r->m;
-    r->envelope = hfi_alloc(ctx, s, sizeof *r->envelope);
-    r->workspace = r->envelope ? hfi_alloc(ctx, s, sizeof *r->workspace) : NULL;
+    r->envelope = hfi_alloc(ctx, s, sizeof(const hf_envelope *));
+    r->workspace = r->envelope ? hfi_alloc(ctx, s, sizeof(hf_envelope_workspace *)) : NULL;
     r->corner = r->workspace ? hfi_alloc(ctx, s, sizeof *r->corner) : NULL;
     r->backwards = r->corner ? hfi_alloc(ctx, s, sizeof *r->backwards) : NULL;
     r->box = r->backwards ? hfi_alloc(ctx, d, sizeof *r->box) : NULL;

@@ -34,9 +34,9 @@ typedef struct hfi_lift hfi_lift;
 const hf_kernel *hfi_expert_kernel(const hf_expert *expert);
 size_t hfi_expert_inputs(const hf_expert *expert);
 
-/** From now on the mean is m(x) + hf_expert_mean(by, x) / unit, what it is made of copied. Its
- * inputs are (those of the expert - shift) / scale; `l`: their kernel, NULL where it is 1. */
-hf_status hfi_mean_lift(hf_context *ctx, hf_mean *mean, const hf_expert *by, const hf_kernel *l,
+/** From now on the mean is m(x) + hf_expert_mean(expert, x) / unit, what it is made of copied. Its
+ * inputs are (those of the expert - shift) / scale; `kernel`: their kernel, NULL where it is 1. */
+hf_status hfi_mean_lift(hf_context *ctx, hf_mean *mean, const hf_expert *expert, const hf_kernel *kernel,
                         const double *shift, const double *scale, double unit);
 bool hfi_mean_lifted(const hf_mean *mean);
 /** grad[0..d-1] += the gradient of the added part at x. `scratch`: hfi_mean_scratch() numbers.

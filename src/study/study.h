@@ -239,7 +239,7 @@ unsigned char hfi_trial_label(const hf_study *study, const hfi_trial *trial, siz
 /** What an expert said of the readings y, units of `warp`. Of those that are NaN only the labelled
  * ones count. *out is NULL where nothing was said, and where that makes no prior mean
  * (hf_study_settings.expert). */
-hf_status hfi_prior_mean(hf_context *ctx, const hf_study *study, size_t of, const hfi_surrogate *s,
+hf_status hfi_prior_mean(hf_context *ctx, const hf_study *study, size_t outcome, const hfi_surrogate *s,
                          const double *y, const hfi_warp *warp, hf_expert **out);
 
 /* ---- judge.c --------------------------------------------------------------------------------- */
