@@ -91,10 +91,13 @@ static hf_status search(hf_context *ctx, hunt *h, uint64_t number)
     for (size_t i = 0; i < NEAR; i++)
         neighbours(study, &stream, some_trial(study, i)->u, 0.25, 1, h->u + (SPREAD + i) * study->d);
     hf_status s = look(ctx, h, SPREAD + NEAR);
-    double reach = 0.1;
+    double reach = 0.1, narrow = 0.02;
     for (size_t round = 0; round < ROUNDS && s >= 0; round++, reach *= 0.5) {
         const bool use = h->acquire != NULL && h->top > -INFINITY;
-        if (!use && !(h->width > -INFINITY)) reach = 0.02; /* nothing yet: nearer to what is known */
+        if (!use && !(h->width > -INFINITY)) { /* nothing yet: nearer and nearer to what is known */
+            reach = narrow;
+            narrow *= 0.25;
+        }
         for (size_t i = 0; i < ROUND; i++) {
             const double *centre = use ? h->best : h->width > -INFINITY ? h->widest : some_trial(study, i)->u;
             neighbours(study, &stream, centre, reach, 1, h->u + i * study->d);
