@@ -91,6 +91,7 @@ int certified_close(certified *run, hf_status status)
     free(run->lower);
     free(run->upper);
     free(run->unit);
+    certified_free_region(run);
     hf_model_free(run->model);
     const int code = session_close(&run->session, run->refused != 0 ? HF_OK : status);
     return run->refused != 0 ? run->refused : code;

@@ -26,6 +26,7 @@ typedef struct certified {
     double *x, *lower, *upper; /* m x d each; x once for each box */
     double *unit;              /* d: what radius 1 is of each input; 0 where it does not move */
     hf_table *answers;
+    struct certified_room *room; /* of --ball, --within and the like; NULL: none of them */
 } certified;
 
 /** Complains, for a status that certified_close() takes; the same for wrong usage, exit status 2. */
@@ -51,6 +52,24 @@ hf_status certified_units(certified *run);
 hf_status certified_balls(certified *run, size_t radii, const double *radius);
 /** Boxes from --box, two tables or ranges by name, with their middles as points; without it (`whole` allows that) the range of the training rows. */
 hf_status certified_boxes(certified *run, bool whole);
+
+/** Number of the input of that name, d if there is none. */
+size_t certified_input(const certified *run, const char *name, size_t length);
+
+/* ---- regions (certified_region.c) -------------------------------------------------------------- */
+
+/** Whether --radius names inputs; then they are the units, of a radius of 1, and others are held. */
+bool certified_named_radii(const certified *run);
+hf_status certified_take_radii(certified *run);
+/** Whether one of --ball, --within, --step, --at-most, --group and --patch is given. */
+bool certified_asks_region(const certified *run);
+/** The region they tell, owned by the run; NULL: none of them is given. */
+hf_status certified_region(certified *run, const hf_region **out);
+/** Lets it be about the points, once these and the boxes are there. */
+hf_status certified_place_region(certified *run);
+void certified_free_region(certified *run);
+/** For --json; null where there is none. */
+json_t *certified_json_region(const certified *run);
 
 /* ---- what is asked about ------------------------------------------------------------------------------------- */
 

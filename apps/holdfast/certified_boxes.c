@@ -48,7 +48,7 @@ hf_status certified_points(certified *run)
     return status;
 }
 
-static size_t find_input(const certified *run, const char *name, size_t length)
+size_t certified_input(const certified *run, const char *name, size_t length)
 {
     for (size_t j = 0; j < run->d; j++) {
         const char *input = hf_model_feature(run->model, j);
@@ -88,7 +88,7 @@ static hf_status hold_others(certified *run)
     bool *moves = calloc(run->d + 1, sizeof *moves);
     hf_status status = moves != NULL ? HF_OK : HF_ERR_MEMORY;
     for (size_t k = 0; k < names.count && status >= 0; k++) {
-        const size_t j = find_input(run, names.list[k], strlen(names.list[k]));
+        const size_t j = certified_input(run, names.list[k], strlen(names.list[k]));
         if (j < run->d)
             moves[j] = true;
         else
@@ -111,6 +111,7 @@ hf_status certified_units(certified *run)
             return certified_refuse(
                 run, "--sds: the model has not kept its rows, and knows no deviations of them");
     }
+    if (status >= 0 && certified_named_radii(run)) status = certified_take_radii(run);
     return status >= 0 && has_argument(run->arguments, "features") ? hold_others(run) : status;
 }
 
@@ -186,7 +187,7 @@ static bool parse_range(const certified *run, const char *text, size_t *j, doubl
     const char *equal = strrchr(text, '=');
     char *end;
     if (equal == NULL || equal == text) return false;
-    *j = find_input(run, text, (size_t)(equal - text));
+    *j = certified_input(run, text, (size_t)(equal - text));
     *low = strtod(equal + 1, &end);
     if (*j == run->d || end == equal + 1 || *end != ':') return false;
     const char *second = end + 1;

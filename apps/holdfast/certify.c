@@ -9,7 +9,8 @@
 static const tool_option options[] = {
     {"at", 0, "X.csv", "a box about each row of a table with the model's inputs", TOOL_READS},
     {"radius", 0, "R,...",
-     "half-width of these boxes, in the units of each input; 0: the\npoint itself; several: a box for each",
+     "half-width of these boxes, in the units of each input; 0: the\npoint itself; several: a box for each. "
+     "Or one for each input that\nmoves, INPUT=R,...",
      true},
     {"sds", 0, NULL, "the radius is in standard deviations of each input over the\nrows of the fit", false},
     {"box", 0, "BOX",
@@ -17,6 +18,20 @@ static const tool_option options[] = {
      "INPUT=LOW:HIGH,..., inputs\nleft out going as far as the rows of the fit",
      TOOL_REPEATS | TOOL_READS},
     {"features", 'f', "A,B,...", "only these inputs move (default: all)", true},
+    {"ball", 0, "SHAPE",
+     "box (default), l2 or l1: not the whole box, but the points with\nsum (moves/radius)^2 or sum "
+     "|moves|/radius of at most 1",
+     false},
+    {"within", 0, "LIMITS",
+     "INPUT=LOW:HIGH,...: what is physical, within which inputs stay\nbesides; inf: no limit", true},
+    {"step", 0, "INPUT=S,...", "these inputs move by whole multiples of S only: 1 for counts", true},
+    {"at-most", 0, "K", "at most K inputs move at once (an L0 ball)", false},
+    {"group", 0, "A,B,...",
+     "these inputs move while others stay; given several times: those of\none group at a time", true},
+    {"patch", 0, "PATCH",
+     "the inputs are the pixels of a picture, row by row, of which those\nof one patch move: 2x2@28x28, any "
+     "2 by 2 of 28 by 28",
+     false},
     {"what", 0, "WHAT",
      "mean, sd (both latent), mean-plus (mean + B sd), probability,\ndecision (whether the class of a row is "
      "that of its whole box),\naccuracy (of rows with labels: how many are right, and how many\nsurely stay "
@@ -45,9 +60,8 @@ static const tool_option options[] = {
     {"fail-on", 0, "WHAT", "exit status 3 if a counterexample is found; open: or if a verdict\nis left open",
      false},
     {"where", 0, NULL,
-     "columns more, for each input that moves: where lower_attained and\nupper_attained are (INPUT_at_lower, "
-     "INPUT_at_upper), of "
-     "verdicts where the worst\nvalue is (INPUT_at_worst)",
+     "columns more, for each input that moves: where lower_attained and\nupper_attained are "
+     "(INPUT_at_lower, INPUT_at_upper), of verdicts\nwhere the worst value is (INPUT_at_worst)",
      false},
     {"sides", 0, NULL, "columns more, likewise: the sides of the boxes (INPUT_from,\nINPUT_to)", false},
     {"rigorous", 0, NULL, "proof against rounding; probabilities of two classes only", false},
@@ -148,6 +162,12 @@ static hf_status check_where(certified *run, const certify_request *asked)
         return max ? certified_misuse(run, "--box is not for --max-radius; give --at")
                    : certified_misuse(run, "--box is not for --what %s; give --at",
                                       certify_questions[asked->what]);
+    if (point && certified_asks_region(run))
+        return certified_misuse(run,
+                                "--ball, --within, --step, --at-most, --group and --patch are for boxes");
+    if (asked->settings.rigorous &&
+        (has_argument(a, "step") || (has_argument(a, "ball") && strcmp(argument(a, "ball"), "box") != 0)))
+        return certified_misuse(run, "--rigorous is for boxes, and not for --step and --ball");
     if ((box || point) && (asked->radii > 0 || has_argument(a, "features") || has_argument(a, "sds")))
         return certified_misuse(run, "--radius, --sds and --features are for boxes about the rows of --at");
     if (box && certify_decides(asked->what) && has_argument(a, "plot"))
@@ -185,13 +205,21 @@ static hf_status parse(certified *run, certify_request *out)
     }
     out->count = 1;
     out->settings.rigorous = has_argument(a, "rigorous");
-    if (!argument_doubles(a, "radius", &out->radii, &out->radius) ||
-        !argument_double(a, "beta", &out->settings.beta) || !argument_size(a, "count", &out->count))
+    if (certified_named_radii(run)) {
+        out->radius = calloc(1, sizeof *out->radius);
+        if (out->radius == NULL) return HF_ERR_MEMORY;
+        out->radius[0] = 1.0;
+        out->radii = 1;
+    } else if (!argument_doubles(a, "radius", &out->radii, &out->radius)) {
+        return certified_told(run);
+    }
+    if (!argument_double(a, "beta", &out->settings.beta) || !argument_size(a, "count", &out->count))
         return certified_told(run);
     hf_status status = parse_what(run, out);
     if (status >= 0) status = check_effect(run, out);
     if (status >= 0) status = check_where(run, out);
     if (status >= 0) status = certified_settings(run, &out->settings);
+    if (status >= 0) status = certified_region(run, &out->settings.region);
     out->of = out->settings.output;
     return status;
 }
@@ -218,12 +246,13 @@ static json_t *json_counts(const certify_request *asked)
     return list;
 }
 
-static void print_json(const certify_request *asked)
+static void print_json(const certified *run, const certify_request *asked)
 {
     json_t *json = json_pack("{s:o, s:I, s:s, s:b, s:b, s:I}", "output", json_text(asked->output), "boxes",
                              (json_int_t)asked->asked, "what", certify_questions[asked->what], "rigorous",
                              (int)asked->settings.rigorous, "estimate", (int)asked->estimate, "unfinished",
                              (json_int_t)asked->unfinished);
+    if (json != NULL) json_object_set_new(json, "region", certified_json_region(run));
     if (json != NULL && certify_decides(asked->what)) {
         json_object_set_new(json, "certified", json_integer((json_int_t)asked->certified));
         json_object_set_new(json, "counterexamples", json_integer((json_int_t)asked->broken));
@@ -274,7 +303,7 @@ static void print_summary(const certified *run, const certify_request *asked)
 {
     if (asked->output == NULL || strcmp(asked->output, "-") == 0) return;
     if (run->session.json)
-        print_json(asked);
+        print_json(run, asked);
     else
         print_words(run, asked);
 }
@@ -309,11 +338,17 @@ static hf_status place(certified *run, const certify_request *asked)
     static const double none = 0.0;
     const bool points = certify_finds_radius(asked->what) || asked->what == CERTIFY_ACCURACY ||
                         asked->what == CERTIFY_READINGS;
-    if (has_argument(run->arguments, "box")) return certified_boxes(run, false);
-    hf_status status = certified_points(run);
+    hf_status status;
+    if (has_argument(run->arguments, "box")) {
+        status = certified_boxes(run, false);
+        return status >= 0 ? certified_place_region(run) : status;
+    }
+
+    status = certified_points(run);
     if (status >= 0) status = certified_units(run);
     if (status < 0) return status;
-    return points ? certified_balls(run, 1, &none) : certified_balls(run, asked->radii, asked->radius);
+    status = points ? certified_balls(run, 1, &none) : certified_balls(run, asked->radii, asked->radius);
+    return status >= 0 ? certified_place_region(run) : status;
 }
 
 static hf_status certify(certified *run, certify_request *asked)

@@ -54,6 +54,36 @@ enum {
     HF_BOUND_ALL = 7
 };
 
+#define HF_MOST_PARTS 1000000
+
+/** Which points of a box are meant, about the middle c of it with half-widths h. */
+typedef enum hf_shape {
+    HF_SHAPE_BOX = 0, /**< all of them */
+    HF_SHAPE_L2,      /**< sum ((x_j - c_j) / h_j)^2 <= 1 */
+    HF_SHAPE_L1       /**< sum |x_j - c_j| / h_j <= 1 */
+} hf_shape;
+
+/** A part of each box that inputs stay in. Always start from hf_region_default(). What the pointers
+ * lead to is the caller's. Not for rigorous settings but for HF_SHAPE_BOX with `least`, `most`,
+ * `moves` and `sets`. */
+typedef struct hf_region {
+    hf_shape shape; /**< HF_SHAPE_BOX; of those inputs of a box that move */
+    /** NULL: inputs entries each, limits that points are within besides: what is physical. Both or
+     * none; infinite: none. c is within them, and need not be the middle any more. */
+    const double *least, *most;
+    /** NULL: inputs entries; above 0: the input moves by whole multiples of it from c; 0:
+     * freely. */
+    const double *step;
+    size_t moves; /**< 0: all inputs may move at once; else at most so many of them (an L0 ball) */
+    /** NULL: set_count x inputs, true for the inputs that move together: the points of which all
+     * inputs outside of one set are as in c. Patches of a picture, groups. Not with `moves`. */
+    const bool *sets;
+    size_t set_count; /**< 0 */
+    /** NULL: c is the middle of the box; else c of each box, boxes x inputs, inside it. Functions
+     * that are given points take these. */
+    const double *centre;
+} hf_region;
+
 /** How far to go. */
 typedef struct hf_certify_settings {
     double beta;      /**< of mean + beta sd; 1 */
@@ -80,6 +110,7 @@ typedef struct hf_certify_settings {
     unsigned bounds; /**< HF_BOUND_ALL; fewer, to compare them. What none of them bounds is infinite. */
     bool
         rigorous; /**< proof against rounding, by interval arithmetic throughout; false. `bounds` is not looked at then */
+    const hf_region *region; /**< NULL: all points of the boxes are meant; the caller's */
 } hf_certify_settings;
 
 /** Why a search ended. */
@@ -109,6 +140,10 @@ typedef struct hf_range {
 
 /** The defaults that the fields name. */
 HF_API hf_certify_settings hf_certify_settings_default(void);
+/** All points of a box. */
+HF_API hf_region hf_region_default(void);
+/** "box", "l2", "l1"; "unknown" outside the list. */
+HF_API const char *hf_shape_name(hf_shape shape);
 /** "tolerance", "decided", "time limit", "node limit", "rounding", "memory limit", "not finite";
  * "unknown" outside the list. */
 HF_API const char *hf_certify_stop_name(hf_certify_stop stop);
@@ -131,6 +166,11 @@ HF_API const char *hf_certify_stop_name(hf_certify_stop stop);
  * Cost: O(n^2) kernel values once a box for the norm of the mean, then O(n (d + m^2)) for each of the boxes it is split into when m inputs move; with sd
  * another O(n^2 m), and where the kernel is one se and up to 16 inputs move, O(n^2 m) for boxes that would have to be split into very many parts. A few hundred boxes are common for m = 2 and
  * for wide boxes of m = 10. Threads: the same digits for any number of them. The posterior is only read.
+ *
+ * With `region` the range is over those points of the box that are in the region: parts of the box
+ * that do not meet it are dropped, others shrink to what does. At most `moves` inputs, and sets:
+ * the union of a box for each choice, of which there may be HF_MOST_PARTS a box; the time limit is
+ * for all of them. Attained points are in the region to rounding.
  *
  * Reports progress ("certify") in every round of the search, and where one box takes long within
  * it, and can be cancelled. Memory: the bytes of memory_limit at most, and what a box's bounds

@@ -3,6 +3,7 @@
 #include <holdfast/certify_claims.h>
 
 #include "certify/radius.h"
+#include "certify/region.h"
 #include "certify/value.h"
 
 #include <math.h>
@@ -177,7 +178,9 @@ static hf_status decide_all(hf_context *ctx, claimed *c, size_t m, const double 
     const double end = hfi_call_deadline(&c->settings);
     hf_status worst = HF_OK;
     for (size_t k = 0; k < m; k++) {
-        const hf_certify_settings share = hfi_share_time(&c->settings, end, m - k);
+        hf_certify_settings share = hfi_share_time(&c->settings, end, m - k);
+        hf_region region;
+        hfi_region_about(&share, x + k * d, &region);
         hf_status status = about(ctx, c, x + k * d);
         if (status >= 0)
             status = decide(ctx, c, &share, lower + k * d, upper + k * d, &out[k], at + k * d, at + m * d);

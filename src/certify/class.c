@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranges of class probabilities, and decisions. */
 #include "certify/class.h"
+#include "certify/region.h"
 
 #include "classify/softmax.h"
 
@@ -216,7 +217,9 @@ static hf_status decide(hf_context *ctx, const decisions *job, const hf_certify_
     const double end = hfi_call_deadline(settings);
     for (size_t k = 0; k < job->m && worst >= 0; k++) {
         double *at = job->at + k * job->d;
-        const hf_certify_settings share = hfi_share_time(settings, end, job->m - k);
+        hf_certify_settings share = hfi_share_time(settings, end, job->m - k);
+        hf_region region;
+        hfi_region_about(&share, job->x + k * job->d, &region);
         const hf_status status =
             decide_one(ctx, job->classifier, share, job->winner[k], job->lower + k * job->d,
                        job->upper + k * job->d, &job->out[k], at);

@@ -18,6 +18,7 @@ static void take(const hfi_question *q, const double *point, const double *slope
         const double u = (point[f] - middle) / extent - step * slope[f];
         moved[f] = middle + extent * fmin(fmax(u, -1.0), 1.0);
     }
+    if (q->project) q->project(q->region, moved);
 }
 
 void hfi_descend(hfi_question *q, double sign, double *point, double *value, double *user, double *work)

@@ -69,6 +69,8 @@ static hf_status check(hf_context *ctx, const scores *job)
                             job->step[j]);
     if (job->settings.lower_only || job->settings.upper_only)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "a score needs both ends of ranges");
+    if (job->settings.region)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a score is about steps of one input, without a region");
     return HF_OK;
 }
 

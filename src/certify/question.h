@@ -34,6 +34,9 @@ typedef struct hfi_question {
     double *x;               /* d: a point in the user's units */
     double *x_moved;         /* d */
     double *gradient;        /* 2 d */
+    /* NULL, or moves a point (m) that steps lead to back into the region. */
+    void (*project)(const void *region, double *point);
+    const void *region;
 } hfi_question;
 
 /** Settings and the sides of a box; messages name the input. */

@@ -2,6 +2,7 @@
 /* The largest certified radius about a point. */
 #include "certify/radius.h"
 #include "certify/class.h"
+#include "certify/region.h"
 
 #include <math.h>
 
@@ -26,6 +27,11 @@ static double unit_of(const hfi_far *far, size_t j)
     return far->unit ? far->unit[j] : 1.0;
 }
 
+static const hf_region *region_of(const ball *b)
+{
+    return b->far.settings.region;
+}
+
 static hfi_around place(const ball *b, double radius)
 {
     for (size_t j = 0; j < b->d; j++) {
@@ -38,19 +44,24 @@ static hfi_around place(const ball *b, double radius)
 /* How far away a point is, rounded up; infinite if it moves what is fixed. */
 static double distance(const ball *b, const double *point)
 {
-    double most = 0.0;
-    for (size_t j = 0; j < b->d; j++) {
-        const double away = fabs(point[j] - b->x[j]);
-        if (away > 0.0) most = fmax(most, away / unit_of(&b->far, j));
-    }
-    return most * (1.0 + 2.0 * DBL_EPSILON);
+    return hfi_region_size(region_of(b), b->d, b->x, point, b->far.unit);
+}
+
+static void keep_nearer(ball *b, const double *point)
+{
+    const double away = distance(b, point);
+    if (!(away < b->out.broken)) return;
+    b->out.broken = away;
+    memcpy(b->at, point, b->d * sizeof *b->at);
 }
 
 /* A counterexample, pulled towards the point as far as it stays one. */
 static hf_status keep(hf_context *ctx, ball *b)
 {
     double inside = 0.0, outside = 1.0;
-    for (int step = 0; step < WALK; step++) {
+    /* Between steps of an input there is nothing. */
+    const bool walks = !region_of(b) || !region_of(b)->step;
+    for (int step = 0; walks && step < WALK; step++) {
         const double share = 0.5 * (inside + outside);
         bool broken;
         for (size_t j = 0; j < b->d; j++) b->moved[j] = b->x[j] + share * (b->found[j] - b->x[j]);
@@ -61,24 +72,17 @@ static hf_status keep(hf_context *ctx, ball *b)
             continue;
         }
         outside = share;
-        const double away = distance(b, b->moved);
-        if (away < b->out.broken) {
-            b->out.broken = away;
-            memcpy(b->at, b->moved, b->d * sizeof *b->at);
-        }
+        keep_nearer(b, b->moved);
     }
-    const double away = distance(b, b->found);
-    if (away < b->out.broken) {
-        b->out.broken = away;
-        memcpy(b->at, b->found, b->d * sizeof *b->at);
-    }
+    keep_nearer(b, b->found);
     return HF_OK;
 }
 
 static hf_status attack(hf_context *ctx, ball *b)
 {
     bool broken = false;
-    if (!b->kind->attack) return HF_OK;
+    /* Attacks know of boxes only. */
+    if (!b->kind->attack || region_of(b)) return HF_OK;
     const hfi_around box = place(b, b->far.most);
     hf_status status = b->kind->attack(ctx, b->of, &box, b->found);
     if (status >= 0) status = b->kind->broken(ctx, b->of, b->found, &broken);
@@ -147,6 +151,8 @@ hf_status hfi_find_radius(hf_context *ctx, const hfi_held_kind *kind, void *of, 
     b.lower = room, b.upper = room + d, b.found = room + 2 * d, b.moved = room + 3 * d, b.at = room + 4 * d;
     b.out.broken = (double)INFINITY;
     for (size_t j = 0; j < d; j++) b.at[j] = (double)NAN;
+    hf_region region;
+    hfi_region_about(&b.far.settings, far->x, &region);
     b.end = hfi_call_deadline(&far->settings);
     hf_status status = attack(ctx, &b);
     if (status >= 0) status = bisect(ctx, &b);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public calls: both ends of the range over one box, or over many. */
 #include "certify/proof.h"
+#include "certify/region.h"
 #include "certify/search.h"
 
 #include <float.h>
@@ -49,19 +50,35 @@ static void answer_point(hfi_question *q, answer *a)
     }
 }
 
-static void answer_question(const hf_context *ctx, hfi_question *q, size_t threads, double deadline,
-                            answer *a)
+/* The ground of the box, or of the region in it. */
+static hf_status make_ground(hfi_question *q, size_t threads, const hfi_place *place, hfi_ground *out)
+{
+    const hf_status status = hfi_question_ground(q, threads, out);
+    if (status < 0 || !hfi_region_cuts(q->settings.region)) return status;
+    const hf_status cut = hfi_region_ground(q, threads, place, out);
+    if (cut < 0) hfi_question_ground_free(out);
+    return cut;
+}
+
+static void drop_ground(const hfi_question *q, hfi_ground *ground)
+{
+    if (hfi_region_cuts(q->settings.region)) hfi_region_ground_free(ground);
+    hfi_question_ground_free(ground);
+}
+
+static void answer_question(const hf_context *ctx, hfi_question *q, size_t threads, const hfi_place *place,
+                            double deadline, answer *a)
 {
     const double start = hfi_now();
     if (q->subject.free_count == 0) {
         answer_point(q, a);
     } else {
         hfi_ground ground;
-        a->status = hfi_question_ground(q, threads, &ground);
+        a->status = make_ground(q, threads, place, &ground);
         if (a->status < 0) return;
         a->status =
             hfi_search_ends(ctx, q->watch, &ground, &q->settings, deadline, &a->range, a->argmin, a->argmax);
-        hfi_question_ground_free(&ground);
+        drop_ground(q, &ground);
     }
     a->range.seconds = hfi_now() - start;
     if (a->status >= 0 && a->range.stop > HF_CERTIFY_DECIDED) a->status = HF_WARN_NOT_CONVERGED;
@@ -93,6 +110,7 @@ typedef struct wave {
     double end;         /* of the time for all */
     hfi_question **question;
     answer *answers;
+    const double *centre, *half; /* of the boxes in a region, `inputs` entries each; NULL: none */
 } wave;
 
 static void answer_box(size_t k, int thread, void *arg)
@@ -102,7 +120,9 @@ static void answer_box(size_t k, int thread, void *arg)
     hfi_question *q = w->question[k];
     const size_t threads = (size_t)hf_context_threads(w->ctx);
     const double deadline = hfi_box_deadline(&q->settings, w->end, w->left - k, w->count == 1 ? 1 : threads);
-    answer_question(w->ctx, q, w->count == 1 ? threads : 1, deadline, &w->answers[k]);
+    const hfi_place place = {w->centre ? w->centre + k * q->inputs : NULL,
+                             w->half ? w->half + k * q->inputs : NULL};
+    answer_question(w->ctx, q, w->count == 1 ? threads : 1, &place, deadline, &w->answers[k]);
 }
 
 typedef struct boxes {
@@ -111,6 +131,7 @@ typedef struct boxes {
     const hf_certify_settings *settings;
     size_t m, inputs;
     const double *lower, *upper;
+    const double *centre, *half; /* m x inputs each: of the balls in a region; NULL: none */
 } boxes;
 
 /* With the box's number before the message where there are several. */
@@ -197,7 +218,9 @@ static hf_status run_boxes(hf_context *ctx, const boxes *job, hfi_watch *watch, 
                   .left = left,
                   .end = end,
                   .question = question,
-                  .answers = answers + first};
+                  .answers = answers + first,
+                  .centre = job->centre ? job->centre + first * job->inputs : NULL,
+                  .half = job->half ? job->half + first * job->inputs : NULL};
         hf_status status = run_wave(job, first, &w);
         for (size_t k = 0; status >= 0 && k < w.count; k++)
             if (w.answers[k].status != HF_OK) status = hfi_worse(status, tell(ctx, &w.answers[k]));
@@ -219,6 +242,65 @@ static void hand_out(const boxes *job, const answer *answers, hf_range *out, dou
     }
 }
 
+static hf_status answer_boxes(hf_context *ctx, const boxes *job, hf_range *out, double *argmin,
+                              double *argmax)
+{
+    size_t numbers;
+    if (!hfi_size_mul(job->m, 2 * job->inputs, &numbers)) return hfi_out_of_memory(ctx);
+    answer *answers = hfi_alloc(ctx, job->m, sizeof *answers);
+    double *points = hfi_alloc(ctx, numbers, sizeof *points);
+    hf_status status = answers && points ? HF_OK : HF_ERR_MEMORY;
+    if (status >= 0) {
+        for (size_t k = 0; k < job->m; k++) {
+            answers[k].argmin = points + 2 * k * job->inputs;
+            answers[k].argmax = answers[k].argmin + job->inputs;
+        }
+        hfi_watch watch;
+        hfi_watch_begin(&watch, ctx, "certify", job->m > 1 ? 0.0 : -1.0);
+        status = job->settings->rigorous ? prove_boxes(ctx, job, &watch, answers)
+                                         : run_boxes(ctx, job, &watch, answers);
+    }
+    if (status >= 0) hand_out(job, answers, out, argmin, argmax);
+    hfi_free(ctx, answers);
+    hfi_free(ctx, points);
+    return status;
+}
+
+/* The boxes of a region: cut to what is physical, with what their balls are about. */
+static hf_status answer_regions(hf_context *ctx, boxes *job, hf_range *out, double *argmin, double *argmax)
+{
+    size_t numbers;
+    if (!hfi_size_mul(job->m, 4 * job->inputs, &numbers)) return hfi_out_of_memory(ctx);
+    double *room = hfi_alloc(ctx, numbers, sizeof *room);
+    if (!room) return HF_ERR_MEMORY;
+    const size_t one = job->m * job->inputs;
+    double *lower = room, *upper = room + one, *centre = room + 2 * one, *half = room + 3 * one;
+    memcpy(lower, job->lower, one * sizeof *lower);
+    memcpy(upper, job->upper, one * sizeof *upper);
+    hf_status status = HF_OK;
+    for (size_t k = 0; status >= 0 && k < job->m; k++) {
+        const size_t at = k * job->inputs;
+        hfi_sides sides = {lower + at, upper + at, centre + at, half + at};
+        status = name_box(
+            ctx, job, k,
+            hfi_question_check(ctx, job->posterior, job->what, job->settings, lower + at, upper + at));
+        if (status >= 0)
+            status =
+                name_box(ctx, job, k, hfi_region_place(ctx, job->settings->region, k, job->inputs, &sides));
+    }
+    boxes own = *job;
+    own.lower = lower, own.upper = upper, own.centre = centre, own.half = half;
+    if (status >= 0 && hfi_region_has_parts(job->settings->region)) {
+        const hfi_part_boxes parts = {job->posterior, job->what, job->settings, job->m,
+                                      job->inputs,    lower,     upper,         centre};
+        status = hfi_certify_parts(ctx, &parts, out, argmin, argmax);
+    } else if (status >= 0) {
+        status = answer_boxes(ctx, &own, out, argmin, argmax);
+    }
+    hfi_free(ctx, room);
+    return status;
+}
+
 hf_status hfi_certify_boxes(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
                             const hf_certify_settings *settings, size_t m, const double *lower,
                             const double *upper, hf_range *out, double *argmin, double *argmax)
@@ -229,33 +311,18 @@ hf_status hfi_certify_boxes(hf_context *ctx, const hf_posterior *posterior, hf_c
             "certifying needs a context, a posterior, both sides of the box and a place for the range");
     const hf_certify_settings standard = hf_certify_settings_default();
     const hfi_scaling *scaling = &posterior->scaling;
-    const boxes job = {.posterior = posterior,
-                       .what = what,
-                       .settings = settings ? settings : &standard,
-                       .m = m,
-                       .inputs = scaling->outputs > 1 ? scaling->d - 1 : scaling->d,
-                       .lower = lower,
-                       .upper = upper};
+    boxes job = {.posterior = posterior,
+                 .what = what,
+                 .settings = settings ? settings : &standard,
+                 .m = m,
+                 .inputs = scaling->outputs > 1 ? scaling->d - 1 : scaling->d,
+                 .lower = lower,
+                 .upper = upper};
     if (m == 0) return HF_OK;
-    size_t numbers;
-    if (!hfi_size_mul(m, 2 * job.inputs, &numbers)) return hfi_out_of_memory(ctx);
-    answer *answers = hfi_alloc(ctx, m, sizeof *answers);
-    double *points = hfi_alloc(ctx, numbers, sizeof *points);
-    hf_status status = answers && points ? HF_OK : HF_ERR_MEMORY;
-    if (status >= 0) {
-        for (size_t k = 0; k < m; k++) {
-            answers[k].argmin = points + 2 * k * job.inputs;
-            answers[k].argmax = answers[k].argmin + job.inputs;
-        }
-        hfi_watch watch;
-        hfi_watch_begin(&watch, ctx, "certify", m > 1 ? 0.0 : -1.0);
-        status = job.settings->rigorous ? prove_boxes(ctx, &job, &watch, answers)
-                                        : run_boxes(ctx, &job, &watch, answers);
-    }
-    if (status >= 0) hand_out(&job, answers, out, argmin, argmax);
-    hfi_free(ctx, answers);
-    hfi_free(ctx, points);
-    return status;
+    const hf_region *region = job.settings->region;
+    if (!region) return answer_boxes(ctx, &job, out, argmin, argmax);
+    const hf_status status = hfi_region_check(ctx, region, job.inputs, job.settings->rigorous);
+    return status >= 0 ? answer_regions(ctx, &job, out, argmin, argmax) : status;
 }
 
 hf_status hf_certify_boxes(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,

@@ -49,6 +49,7 @@ hf_status hfi_value_at(hf_context *ctx, const hfi_value *value, const hf_certify
     hf_certify_settings own = *settings;
     own.lower_only = own.upper_only = false;
     own.decide_at = (double)NAN;
+    own.region = NULL;
     memcpy(spare, x, value->inputs * sizeof *spare);
     return hfi_value_certify_boxes(ctx, value, &own, 1, spare, spare, out, NULL, NULL);
 }

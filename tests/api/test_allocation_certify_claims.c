@@ -43,10 +43,28 @@ static hf_status reaches(workshop *w)
     return s;
 }
 
+static hf_status regions(workshop *w)
+{
+    hf_classifier *c = classifiers_make();
+    hf_certify_settings settings = hf_certify_settings_default();
+    hf_region region = hf_region_default();
+    hf_range out = {.nodes = 77};
+    settings.region = &region;
+    settings.node_limit = 1;
+    region.shape = HF_SHAPE_L2;
+    hf_status s = hf_certify_class(w->ctx, c, &settings, 1, low, high, &out, NULL, NULL);
+    assert_true((out.nodes == 77) == (s < 0));
+    assert_string_equal(hf_shape_name(region.shape), "l2"); /* allocates nothing */
+    region.moves = 1;
+    if (s >= 0) s = hf_certify_class(w->ctx, c, &settings, 1, low, high, &out, NULL, NULL);
+    hf_classifier_free(c);
+    return s;
+}
+
 static void claims_survive(void **state)
 {
     (void)state;
-    RUN(CASE(claims, 10), CASE(reaches, 10));
+    RUN(CASE(claims, 10), CASE(reaches, 10), CASE(regions, 10));
 }
 
 int main(void)

@@ -85,11 +85,32 @@ static void reaches(workshop *w)
     hf_classifier_free(c);
 }
 
+static void regions(workshop *w)
+{
+    hf_classifier *c = classifiers_make();
+    hf_certify_settings settings = hf_certify_settings_default();
+    hf_region region = hf_region_default();
+    hf_range out = {.nodes = 77};
+    hf_decision decision = {.nodes = 77};
+    settings.region = &region;
+    region.shape = (hf_shape)3;
+    assert_string_equal(hf_shape_name(region.shape), "unknown");
+    ARGUMENT(hf_certify_class(w->ctx, c, &settings, 1, low, high, &out, NULL, NULL));
+    assert_contains(hf_context_message(w->ctx), "shape number 3");
+    region = hf_region_default();
+    region.set_count = 1;
+    ARGUMENT(hf_certify_decision(w->ctx, c, &settings, 1, point, low, high, &decision, NULL));
+    assert_true(out.nodes == 77 && decision.nodes == 77);
+    hf_classifier_free(c);
+}
+
 REFUSED_TEST(claims)
+REFUSED_TEST(regions)
 REFUSED_TEST(reaches)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(claims_refuse), cmocka_unit_test(reaches_refuse)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(claims_refuse), cmocka_unit_test(regions_refuse),
+                                       cmocka_unit_test(reaches_refuse)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

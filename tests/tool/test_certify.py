@@ -324,6 +324,89 @@ class Verdicts(Certify):
         self.fails(["certify", "odd.hf", "--at", "odd.csv", "--radius", "1", "--sides"], '"a_from"', "rename")
 
 
+class Regions(Certify):
+    def width(self, out):
+        return [u - l for u, l in zip(out["upper"], out["lower"])]
+
+    def test_balls(self):
+        at = [self.model(), "--at", "at.csv", "--radius", "0.4", "--tolerance", "0.001"]
+        widths = [self.width(table(self.ok("certify", *at, *more))) for more in
+                  ([], ["--ball", "l2"], ["--ball", "l1"], ["--at-most", "1"])]
+        for k in range(2):
+            self.assertGreater(widths[0][k] - 0.002, widths[1][k])
+            self.assertGreater(widths[1][k] - 0.002, widths[2][k])
+            self.assertLess(widths[3][k], widths[2][k] + 0.004)  # the axes of the diamond
+        out = table(self.ok("certify", *at, "--ball", "l2", "--where"))
+        for k, (a, b) in enumerate(zip(out["a"], out["b"])):
+            for end in ("lower", "upper"):
+                self.assertLessEqual(math.hypot(out["a_at_" + end][k] - a, out["b_at_" + end][k] - b), 0.4 + 1e-9)
+        sets = self.width(table(self.ok("certify", *at, "--group", "a", "--group", "b")))
+        patch = self.width(table(self.ok("certify", *at, "--patch", "1x1@1x2")))
+        for k in range(2):
+            self.assertAlmostEqual(sets[k], widths[3][k], places=9)
+            self.assertAlmostEqual(patch[k], widths[3][k], places=9)
+        said = json.loads(self.ok("certify", *at, "--ball", "l1", "--at-most", "1", "-o", "r.csv", "--json"))
+        self.assertEqual(said["region"], {"ball": "l1", "at_most": 1, "sets": None, "limits": False, "steps": False})
+        self.assertIsNone(json.loads(self.ok("certify", *at, "-o", "r.csv", "--json"))["region"])
+
+    def test_radii_limits_and_steps(self):
+        model = self.model()
+        own = table(self.ok("certify", model, "--at", "at.csv", "--radius", "a=0.4", "--sides"))
+        held = table(self.ok("certify", model, "--at", "at.csv", "--radius", "0.4", "-f", "a", "--sides"))
+        for column in ("lower", "upper", "a_from", "a_to"):
+            self.assertEqual(own[column], held[column])
+        self.assertNotIn("b_from", own)
+        cut = table(self.ok("certify", model, "--at", "at.csv", "--radius", "a=0.4,b=0.2", "--within", "a=1.4:3,b=-inf:0.1", "--sides"))
+        self.assertEqual((cut["a_from"][0], cut["a_to"][1], cut["b_to"]), (1.4, 3, [0.1, -0.2]))
+        steps = table(self.ok("certify", model, "--at", "at.csv", "--radius", "a=1.2", "--step", "a=0.5", "--where"))
+        for k, a in enumerate(steps["a"]):
+            for end in ("lower", "upper"):
+                self.assertIn(round(steps["a_at_" + end][k] - a, 9), (-1, -0.5, 0, 0.5, 1))
+        self.write("places.csv", "a,b\n" + "".join("%r,0.1\n" % (1.5 + 0.5 * k) for k in range(-2, 3)))
+        self.ok("predict", model, "places.csv", "-o", "p.csv")
+        means = table(self.read("p.csv"))["y_mean"]
+        self.assertAlmostEqual(min(means), steps["lower_attained"][0], places=6)
+        self.assertAlmostEqual(max(means), steps["upper_attained"][0], places=6)
+        far = table(self.ok("certify", model, "--at", "at.csv", "--radius", "a=3,b=3", "--delta", "0.2", "--max-radius", "--ball", "l2"))
+        near = table(self.ok("certify", model, "--at", "at.csv", "--radius", "a=3,b=3", "--delta", "0.2", "--max-radius"))
+        self.assertGreaterEqual(far["broken_radius"][0], near["certified_radius"][0])
+
+    def test_classes(self):
+        model = self.classes()
+        at = ["certify", model, "--at", "at.csv", "--radius", "0.8", "--what", "decision"]
+        box, ball = (table(self.ok(*at, *more, "--counterexamples", "c.csv"))["status"] for more in ([], ["--ball", "l2"]))
+        for b, c in zip(box, ball):
+            self.assertFalse(b == "certified" and c == "counterexample")
+        found = table(self.read("c.csv"))
+        rows = table(self.read("at.csv"))
+        for k, row in enumerate(found["row"]):
+            i = int(row) - 1
+            self.assertLessEqual(math.hypot(found["a"][k] - rows["a"][i], found["b"][k] - rows["b"][i]), 0.8 + 1e-9)
+        radii = table(self.ok("certify", model, "--at", "at.csv", "--radius", "5", "--max-radius", "--ball", "l2"))
+        for k in range(3):
+            self.assertEqual(ball[k], "certified" if radii["certified_radius"][k] > 0.8 else "counterexample")
+
+    def test_bad_input(self):
+        model = self.model()
+        at = ["certify", model, "--at", "at.csv", "--radius", "1"]
+        self.fails(at + ["--ball", "cube"], "there is no 'cube'", code=2)
+        self.fails(at + ["--within", "a=2:1"], "--within", code=2)
+        self.fails(at + ["--within", "c=0:1"], 'no input "c"')
+        self.fails(at + ["--within", "a=5:9"], "row 1", '"a" is 1.5')
+        self.fails(at + ["--step", "a=0"], "not above 0", code=2)
+        self.fails(at + ["--step", "a=x"], "INPUT=NUMBER", code=2)
+        self.fails(at + ["--at-most", "0"], "from 1 on", code=2)
+        self.fails(at + ["--at-most", "1", "--group", "a"], "exclude", code=2)
+        self.fails(at + ["--group", "a,c"], 'no input "c"')
+        self.fails(at + ["--patch", "2x2"], "ROWSxCOLUMNS", code=2)
+        self.fails(at + ["--patch", "2x2@28x28"], "784 pixels", "2 inputs")
+        self.fails(at + ["--ball", "l2", "--rigorous"], "--rigorous is for boxes", code=2)
+        self.fails(["certify", model, "--at", "at.csv", "--what", "readings", "--ball", "l2"], "are for boxes", code=2)
+        self.fails(["certify", model, "--at", "at.csv", "--radius", "a=-1"], "from 0 on", code=2)
+        self.fails(["certify", model, "--at", "at.csv", "--radius", "c=1"], 'no input "c"')
+        self.fails(["certify", model, "--at", "at.csv", "--radius", "a=1,2"], "INPUT=NUMBER", code=2)
+
+
 class Classes(Certify):
     def test_probabilities(self):
         model = self.classes()
