@@ -113,7 +113,7 @@ static bool fit(const study *s, hf_context *ctx, const problem *data, record *it
     const char *space = strchr(item->method, ' ');
     const double share = strtod(space, NULL) / 100.0;
     snprintf(model, sizeof model, "%.*s", (int)(space - item->method), item->method);
-    if (rcagp_settings(ctx, model, "matern32", share, &settings) < 0) {
+    if (rcagp_settings(ctx, model, RCAGP_PROGRAM, "matern32", share, &settings) < 0) {
         fprintf(stderr, "%s: %s\n", model, hf_context_message(ctx));
         return false;
     }

@@ -167,7 +167,7 @@ static bool data_of(const study *s, hf_context *ctx, size_t number, problem *out
 /* In the published models the expert's mean is the prior mean; in ours a constant is learnt beside it. */
 static bool settings_for(hf_context *ctx, const char *model, expert_use use, hf_fit_settings *out)
 {
-    if (rcagp_settings(ctx, model, "matern32", 0.2, out) < 0) {
+    if (rcagp_settings(ctx, model, RCAGP_PROGRAM, "matern32", 0.2, out) < 0) {
         fprintf(stderr, "%s: %s\n", model, hf_context_message(ctx));
         return false;
     }

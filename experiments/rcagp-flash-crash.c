@@ -106,7 +106,7 @@ static bool fit(hf_context *ctx, const series *s, const char *model, result *out
     hf_fit_settings settings;
     hf_fit_report report = {0};
     hf_context_set_seed(ctx, 0);
-    hf_status status = rcagp_settings(ctx, model, "matern32", eps, &settings);
+    hf_status status = rcagp_settings(ctx, model, RCAGP_PROGRAM, "matern32", eps, &settings);
     if (status >= 0) status = hf_fit_data(ctx, &data, &settings, &posterior, &report, readings);
     if (status >= 0) status = hf_predict(ctx, posterior, s->n, s->x, 1, out->mean, NULL, out->sd);
     if (status < 0) {

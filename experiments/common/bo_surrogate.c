@@ -59,7 +59,8 @@ static bool is_default(const bo_search *s)
 
 static bool model_settings(const bo_search *s, hf_fit_settings *out)
 {
-    if (rcagp_settings(s->ctx, s->model, "matern32", 0.2, out) < 0) return complain(s, "settings");
+    if (rcagp_settings(s->ctx, s->model, RCAGP_PROGRAM, "matern32", 0.2, out) < 0)
+        return complain(s, "settings");
     if (is_default(s)) {
         out->unit_inputs = true;
         return true;

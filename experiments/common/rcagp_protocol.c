@@ -135,12 +135,23 @@ bool rcagp_model_known(const char *model)
     return rcagp_model_is_ours(model) || one_of(model, sizeof published / sizeof *published, published);
 }
 
+const char *rcagp_kernel(rcagp_source source, const char *kernel)
+{
+    return source == RCAGP_TEXT && strcmp(kernel, "matern32") == 0 ? "matern52" : kernel;
+}
+
+static const char *expression(const char *kernel)
+{
+    if (strcmp(kernel, "se") == 0) return "se(iso, lengthscale~0.693147, outputscale~0.693147)";
+    return strcmp(kernel, "matern52") == 0 ? "matern52(iso, lengthscale~0.693147, outputscale~0.693147)"
+                                           : "matern32(iso, lengthscale~0.693147, outputscale~0.693147)";
+}
+
 /* What all published models have in common. */
-static hf_fit_settings published_settings(const char *kernel, double eps)
+static hf_fit_settings published_settings(rcagp_source source, const char *kernel, double eps)
 {
     hf_fit_settings s = hf_fit_settings_default();
-    s.kernel = strcmp(kernel, "se") == 0 ? "se(iso, lengthscale~0.693147, outputscale~0.693147)"
-                                         : "matern32(iso, lengthscale~0.693147, outputscale~0.693147)";
+    s.kernel = expression(rcagp_kernel(source, kernel));
     s.noise_start = 0.6931471805599453;
     s.suspects = HF_SUSPECTS_OFF;
     s.calibrate = s.priors = s.standardise = s.consistent_noise = false;
@@ -148,7 +159,7 @@ static hf_fit_settings published_settings(const char *kernel, double eps)
     s.iterations = 50;
     s.learning_rate = 0.01;
     s.solver = HF_SOLVER_INDUCING;
-    s.inducing = 100;
+    s.inducing = source == RCAGP_TEXT ? 25 : 100;
     s.inducing_choice = HF_INDUCING_FIRST;
     s.train_inducing = true;
     s.centre = HF_CENTRE_PRIOR;
@@ -158,8 +169,8 @@ static hf_fit_settings published_settings(const char *kernel, double eps)
     return s;
 }
 
-hf_status rcagp_settings(hf_context *ctx, const char *model, const char *kernel, double eps,
-                         hf_fit_settings *out)
+hf_status rcagp_settings(hf_context *ctx, const char *model, rcagp_source source, const char *kernel,
+                         double eps, hf_fit_settings *out)
 {
     if (strcmp(model, "forced") == 0) {
         *out = hf_fit_settings_default();
@@ -167,7 +178,8 @@ hf_status rcagp_settings(hf_context *ctx, const char *model, const char *kernel,
         return HF_OK;
     }
     if (rcagp_model_is_ours(model)) return hf_fit_settings_preset(ctx, model, out);
-    *out = published_settings(kernel, eps);
+    *out = published_settings(source, kernel, eps);
+    if (source == RCAGP_TEXT && strcmp(model, "SVGP") == 0) out->mean = HF_MEAN_ZERO;
     if (strcmp(model, "RCSVGP") == 0 || strcmp(model, "RCaGP") == 0) {
         out->sites = HF_SITES_ROBUST;
         out->beta = 1.0;
@@ -177,7 +189,7 @@ hf_status rcagp_settings(hf_context *ctx, const char *model, const char *kernel,
         out->solver = HF_SOLVER_PROJECTED;
         out->inducing = 0;
         out->train_inducing = false;
-        out->actions = 5;
+        out->actions = source == RCAGP_TEXT ? 25 : 5;
         out->action_kind = HF_ACTIONS_BLOCKS;
         out->action_start = HF_ACTION_START_RANDOM;
         out->train_actions = true;

@@ -34,10 +34,20 @@ bool rcagp_problem(hf_context *ctx, const char *data, const char *set, const cha
  * ("matern32" or "se"), all hyperparameters, inducing inputs (100, from the first training rows) and entries of the 5
  * block actions trained by 50 steps of Adam at 0.01; lengthscale, outputscale and noise start at log 2; weights centred on the
  * constant mean, beta = 1, c = (1 - eps) quantile. And ours, which take no settings: the presets of
- * the library by their names, and "forced", the default that sets aside whatever it suspects. */
+ * the library by their names, and "forced", the default that sets aside whatever it suspects.
+ *
+ * That is what the paper's program does, with which the sizes of its Table S4 agree. Its section 7
+ * says otherwise: Matern-5/2 for "matern32", 25 actions, 25 inducing inputs; and its Table S4 gives
+ * SVGP the prior mean 0. The rest is the same. */
+typedef enum rcagp_source {
+    RCAGP_PROGRAM,
+    RCAGP_TEXT
+} rcagp_source;
 bool rcagp_model_known(const char *model);
 bool rcagp_model_is_ours(const char *model);
-hf_status rcagp_settings(hf_context *ctx, const char *model, const char *kernel, double eps,
-                         hf_fit_settings *out);
+hf_status rcagp_settings(hf_context *ctx, const char *model, rcagp_source source, const char *kernel,
+                         double eps, hf_fit_settings *out);
+/** The kernel's name under this source: "matern52" for the text's Matern. */
+const char *rcagp_kernel(rcagp_source source, const char *kernel);
 
 #endif

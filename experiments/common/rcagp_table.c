@@ -14,15 +14,22 @@ typedef struct plan {
     study study;
     const rcagp_table *table;
     const char *data;
-    words sets, kinds, models;
+    words sets, kinds, models, settings;
+    rcagp_source source;
+    const char *kernel; /* as the lines of results name it */
 } plan;
+
+static bool settings_known(const char *name)
+{
+    return strcmp(name, "text") == 0 || strcmp(name, "program") == 0;
+}
 
 static const double eps = 0.2;
 
 static void read_options(int argc, char **argv, plan *p)
 {
     char heading[400];
-    option_row rows[4 + STUDY_OPTIONS] = {
+    option_row rows[5 + STUDY_OPTIONS] = {
         {.name = "data",
          .value = "DIR",
          .help = "folder with <set>/<set>.csv " SETS_DEFAULT,
@@ -42,13 +49,19 @@ static void read_options(int argc, char **argv, plan *p)
          .help = "of SVGP,CaGP,RCSVGP,RCaGP,Student-t,RRP (published settings)\n"
                  "and presets of ours (default those of the table, and default,rcagp,rcsvgp)",
          .list = &p->models,
-         .known = rcagp_model_known}};
-    study_options(&p->study, rows + 4);
+         .known = rcagp_model_known},
+        {.name = "settings",
+         .value = "WHOSE",
+         .help = "of published models: program (Matern-3/2, 5 actions, 100 inducing inputs; default)\n"
+                 "or text (Matern-5/2, 25 and 25, prior mean 0 of SVGP)",
+         .list = &p->settings,
+         .known = settings_known}};
+    study_options(&p->study, rows + 5);
     snprintf(heading, sizeof heading,
              "usage: %s [option]...\n%s\nof \"Robust and Computation-Aware Gaussian Processes\" (2025) "
              "beside ours.\n",
              p->table->program, p->table->title);
-    options_read(argc, argv, heading, NULL, 4 + STUDY_OPTIONS, rows);
+    options_read(argc, argv, heading, NULL, 5 + STUDY_OPTIONS, rows);
 }
 
 static record place_of(const plan *p, size_t number, const char **set)
@@ -60,7 +73,7 @@ static record place_of(const plan *p, size_t number, const char **set)
                   .share = strcmp(kind, "none") == 0 ? 0.0 : 0.1};
     *set = p->sets.items[rest / p->kinds.count];
     snprintf(key.kind, sizeof key.kind, "%s", kind);
-    snprintf(key.set, sizeof key.set, "%s, %s", *set, p->table->kernel);
+    snprintf(key.set, sizeof key.set, "%s, %s", *set, p->kernel);
     return key;
 }
 
@@ -87,7 +100,7 @@ static bool fit(const study *s, hf_context *ctx, const problem *data, record *it
 {
     const plan *p = s->user;
     hf_fit_settings settings;
-    if (rcagp_settings(ctx, item->method, p->table->kernel, eps, &settings) < 0) {
+    if (rcagp_settings(ctx, item->method, p->source, p->table->kernel, eps, &settings) < 0) {
         fprintf(stderr, "%s: %s\n", item->method, hf_context_message(ctx));
         return false;
     }
@@ -100,7 +113,7 @@ static summary sum_up(const plan *p, const char *set, const char *kind, const ch
                       double (*field)(const record *))
 {
     record key = {.share = strcmp(kind, "none") == 0 ? 0.0 : 0.1};
-    snprintf(key.set, sizeof key.set, "%s, %s", set, p->table->kernel);
+    snprintf(key.set, sizeof key.set, "%s, %s", set, p->kernel);
     snprintf(key.kind, sizeof key.kind, "%s", kind);
     snprintf(key.method, sizeof key.method, "%s", model);
     summary s = records_summary(&p->study.done, &key, field);
@@ -190,15 +203,45 @@ static void judge(const plan *p, const char *model)
            model, s.beaten, s.cells, s.faster, s.models, s.misses[0] ? s.misses : "none");
 }
 
+/* The paper's claim, in its table and here: in how many sets and kinds RCaGP is worse than RCSVGP. */
+static void judge_claim(const plan *p)
+{
+    size_t cells = 0, printed[2] = {0}, here[2] = {0};
+    for (size_t k = 0; k < p->kinds.count; ++k)
+        for (size_t i = 0; i < p->sets.count; ++i) {
+            const char *kind = p->kinds.items[k], *set = p->sets.items[i];
+            const paper_cell *a = rcagp_paper_find(p->table->table, kind, set, "RCaGP"),
+                             *b = rcagp_paper_find(p->table->table, kind, set, "RCSVGP");
+            const summary mae_a = sum_up(p, set, kind, "RCaGP", record_mae),
+                          mae_b = sum_up(p, set, kind, "RCSVGP", record_mae),
+                          nll_a = sum_up(p, set, kind, "RCaGP", record_nlpd),
+                          nll_b = sum_up(p, set, kind, "RCSVGP", record_nlpd);
+            if (!a || !b || !mae_a.count || !mae_b.count) continue;
+            cells += 1;
+            printed[0] += a->mae.mean > b->mae.mean;
+            printed[1] += a->nll.mean > b->nll.mean;
+            here[0] += mae_a.mean > mae_b.mean;
+            here[1] += nll_a.mean > nll_b.mean;
+        }
+    if (cells)
+        printf("- RCaGP is worse than RCSVGP in %zu of %zu cells of MAE and %zu of %zu of NLPD (printed: %zu "
+               "and "
+               "%zu).\n",
+               here[0], cells, here[1], cells, printed[0], printed[1]);
+}
+
 static void report(const plan *p)
 {
     const study *s = &p->study;
-    printf("%s. holdfast %s on %s. Splits %ld..%ld, seed offset %ld; mean ± population sd; CPU s: processor "
+    printf("%s. Published models as the paper's %s has them. holdfast %s on %s. Splits %ld..%ld, seed offset "
+           "%ld; mean ± population sd; CPU s: processor "
            "time of one fit.\n",
-           p->table->title, hf_version(), hf_blas_description(), s->first, s->last, s->offset);
+           p->table->title, p->source == RCAGP_TEXT ? "text" : "program", hf_version(), hf_blas_description(),
+           s->first, s->last, s->offset);
     for (size_t k = 0; k < p->kinds.count; ++k)
         for (size_t i = 0; i < p->sets.count; ++i) print_set(p, p->sets.items[i], p->kinds.items[k]);
     puts("\n### Verdict\n");
+    judge_claim(p);
     for (size_t m = 0; m < p->models.count; ++m)
         if (rcagp_model_is_ours(p->models.items[m])) judge(p, p->models.items[m]);
 }
@@ -217,7 +260,12 @@ int rcagp_table_main(int argc, char **argv, const rcagp_table *table)
     words_parse(&p.sets, "sets", "boston,energy,yacht,parkinsons", rcagp_set_known);
     words_parse(&p.kinds, "kinds", table->kinds, rcagp_kind_known);
     words_parse(&p.models, "models", models, rcagp_model_known);
+    words_parse(&p.settings, "settings", "program", settings_known);
     read_options(argc, argv, &p);
+    p.source = strcmp(p.settings.items[p.settings.count - 1], "text") == 0 ? RCAGP_TEXT : RCAGP_PROGRAM;
+    p.kernel = rcagp_kernel(p.source, table->kernel);
+    /* Results of both settings may be in one file. */
+    if (p.source == RCAGP_TEXT && strcmp(p.kernel, table->kernel) == 0) p.kernel = "se, text";
     if (!s->report) uci_keep_present(p.data, &p.sets);
     if (p.sets.count == 0) return SETS_MISSING;
     s->count = p.sets.count * p.kinds.count * study_splits(s);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * @file posterior.h @brief The one object every solver ends in, and everything one can ask of it.
+ * @file posterior.h
+ * @brief The one object every solver ends in, and everything one can ask of it.
  *
  * A posterior is immutable while it is only predicted from: any number of threads may predict from
  * the same const posterior, each with a workspace of its own, without locks and without

@@ -124,6 +124,20 @@ class Tables(Experiment):
                 for line in fitted:
                     self.assertLess(line["mae"], 2.0, line)
 
+    def test_settings_of_the_text(self):
+        self.yacht()
+        options = ["--data", "data", "--sets", "yacht", "--splits", "0", "--kinds", "asymmetric", "--models",
+                   "SVGP,RCSVGP,RCaGP", "--json", "both"]
+        out = self.good("rcagp-table1", *options, "--settings", "text")
+        self.assertIn("as the paper's text has them", out)
+        self.assertRegex(out, r"RCaGP is worse than RCSVGP in \d of 1 cells of MAE and \d of 1 of NLPD")
+        self.good("rcagp-table1", *options)
+        lines = self.lines("both")
+        self.assertEqual([line["set"] for line in lines], 3 * ["yacht, matern52"] + 3 * ["yacht, matern32"])
+        for model in range(3):
+            self.assertNotEqual(lines[model]["mae"], lines[3 + model]["mae"])
+        self.assertEqual(self.start("rcagp-table1", *options, "--settings", "both")[0], 2)
+
     def test_goes_on_where_it_was(self):
         self.yacht()
         options = ["--data", "data", "--sets", "yacht", "--splits", "0..1", "--models", "default", "--json", "kept"]
