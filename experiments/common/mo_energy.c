@@ -78,7 +78,9 @@ static void damage_focused(problem *p, size_t samples, const bool *chosen, draws
 
 static bool damage(problem *p, const char *kind, draws *stream)
 {
-    const size_t samples = p->n / OUTPUTS, wanted = samples / 10;
+    const size_t samples = p->n / OUTPUTS;
+    const bool focused = strcmp(kind, "focused") == 0;
+    const size_t wanted = (samples + (focused ? 0 : 5)) / 10; /* the program rounds, but not for this kind */
     bool *chosen = malloc(samples * sizeof *chosen);
     double *scratch = malloc(samples * sizeof *scratch);
     const bool ok = chosen && scratch;
@@ -89,11 +91,11 @@ static bool damage(problem *p, const char *kind, draws *stream)
             if (!chosen[i]) continue;
             p->wrong[i * OUTPUTS] = true;
             done += 1;
-            if (strcmp(kind, "focused") == 0) continue;
+            if (focused) continue;
             const double size = 6.0 + 3.0 * draw_uniform(stream);
             p->y[i * OUTPUTS] += strcmp(kind, "uniform") == 0 && 2 * done > wanted ? -size : size;
         }
-        if (strcmp(kind, "focused") == 0) damage_focused(p, samples, chosen, stream, scratch);
+        if (focused) damage_focused(p, samples, chosen, stream, scratch);
     }
     free(chosen);
     free(scratch);
@@ -127,8 +129,8 @@ bool mo_energy_data(hf_context *ctx, const char *folder, const char *kind, uint6
 
 void mo_energy_terms(const char *kind, mo_terms *out)
 {
-    out->kernel = "se";
-    out->shared_noise = out->average = true;
+    out->kernel = "se(lengthscale~1)"; /* where the program starts */
+    out->shared_noise = true;          /* and the mean 0 for both, as the program has */
     out->nu = strcmp(kind, "focused") == 0 ? 9.0 : 10.0;
     out->eps[0] = 0.1;
     out->eps[1] = 0.0;

@@ -9,12 +9,13 @@
 static const struct {
     const char *name, *preset;
     bool ours;
-} methods[] = {{"MOGP", "mogp", false},      {"wRCGP", "rcgp", false},
-               {"MO-RCGP", "morcgp", false}, {"t-MOGP", "t-mogp", false},
-               {"mogp", "mogp", true},       {"morcgp", "morcgp", true},
-               {"joint", "morcgp", true},    {"recentred", "mogp", true},
-               {"t-mogp", "t-mogp", true},   {"independent", "independent", true},
-               {"default", "default", true}, {"forced", "default", true}};
+} methods[] = {{"MOGP", "mogp", false},         {"wRCGP", "rcgp", false},
+               {"MO-RCGP", "morcgp", false},    {"t-MOGP", "t-mogp", false},
+               {"mogp", "mogp", true},          {"morcgp", "morcgp", true},
+               {"joint", "morcgp", true},       {"recentred", "mogp", true},
+               {"t-mogp", "t-mogp", true},      {"independent", "independent", true},
+               {"default", "default", true},    {"forced", "default", true},
+               {"MO-RCGP-own", "morcgp", false}};
 
 static size_t place_of(const char *method)
 {
@@ -32,7 +33,7 @@ option_row mo_method_option(words *models)
 {
     return (option_row){.name = "models",
                         .value = "LIST",
-                        .help = "of MOGP,wRCGP,MO-RCGP,t-MOGP (published settings) and\n"
+                        .help = "of MOGP,wRCGP,MO-RCGP,t-MOGP,MO-RCGP-own (published settings) and\n"
                                 "mogp,morcgp,joint,recentred,t-mogp,independent,default,forced (ours)",
                         .list = models,
                         .known = mo_method_known};
@@ -55,10 +56,11 @@ static void assign(mo_method *m, double value, const char *name, size_t s, size_
     m->settings.set = m->set;
 }
 
-static void assign_means(mo_method *m, const mo_terms *terms, const problem *p)
+static void assign_means(mo_method *m, const char *method, const mo_terms *terms, const problem *p)
 {
+    const bool average = terms->average || strcmp(method, "MO-RCGP-own") == 0;
     for (size_t t = 0; t < mo_outputs(p); ++t)
-        assign(m, terms->average ? mo_average(p, t) : terms->mean, "mean", t, 0, 1);
+        assign(m, average ? mo_average(p, t) : terms->mean, "mean", t, 0, 1);
 }
 
 static void assign_model(mo_method *m, const mo_model *model)
@@ -71,17 +73,6 @@ static void assign_model(mo_method *m, const mo_model *model)
     }
     m->settings.coregion_rank = model->outputs;
     m->settings.train = false;
-}
-
-/* The share at which interpolation ends on the order statistic below the (1 - eps) quantile, which the published program takes: where exactly that share is
- * wrong, the statistic above it is the smallest wrong residual. */
-static double lower_share(const problem *p, size_t t, double eps)
-{
-    size_t count = 0;
-    for (size_t i = t; i < p->n; i += mo_outputs(p)) count += isnan(p->y[i]) ? 0 : 1;
-    if (count < 2) return eps;
-    const double last = (double)(count - 1);
-    return 1.0 - floor(last * (1.0 - eps)) / last;
 }
 
 /* What all published models have in common. */
@@ -105,7 +96,7 @@ static void publish(mo_method *m, const mo_terms *terms, const problem *p)
     s->consistent_noise = false;
     s->eps = terms->eps[0];
     if (s->centre != HF_CENTRE_CONDITIONAL) return;
-    for (size_t t = 0; t < mo_outputs(p); ++t) m->eps[t] = lower_share(p, t, terms->eps[t]);
+    for (size_t t = 0; t < mo_outputs(p); ++t) m->eps[t] = terms->eps[t];
     s->output_eps = m->eps;
 }
 
@@ -133,7 +124,7 @@ bool mo_method_make(hf_context *ctx, const char *method, const mo_terms *terms, 
     else
         publish(out, terms, p);
     if (out->settings.output_eps) out->settings.output_eps_count = mo_outputs(p);
-    if (!methods[place].ours || known) assign_means(out, terms, p);
+    if (!methods[place].ours || known) assign_means(out, method, terms, p);
     if (known) {
         assign_model(out, terms->known);
         out->settings.kernel = terms->kernel;

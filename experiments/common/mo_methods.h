@@ -9,6 +9,7 @@
  * | wRCGP       | weights centred on the prior mean; weighted leave-one-out density, weights fixed while it is climbed     |
  * | MO-RCGP     | weights centred on the other outputs, first by a robust covariance, then by the fitted one; the same density |
  * | t-MOGP      | Student-t noise that the outputs share, variational                                                    |
+ * | MO-RCGP-own | MO-RCGP with the average of each output's readings as its prior mean, where the protocol has one number for all |
  *
  * All of those have the kernel, noise and prior mean of the protocol, no priors on hyperparameters, and nothing is standardised
  * unless the protocol says so. What is not imitated: the jitter
@@ -42,7 +43,7 @@ typedef struct mo_terms {
     double nu;          /**< degrees of freedom of t-MOGP */
     double max_noise;   /**< 0: none */
     bool average;       /**< prior mean of the published models: the averages of the readings; else `mean` */
-    double mean;
+    double mean;        /**< of all outputs */
     const mo_model *
         known; /**< not trained: hyperparameters of all models but default and independent, which find their own; or NULL */
 } mo_terms;

@@ -46,9 +46,11 @@ HF_API const char *hf_centre_name(hf_centre centre);
 
 /** How the soft threshold c is chosen from the residuals r = y - g of the present readings. */
 typedef enum hf_threshold_rule {
-    HF_THRESHOLD_QUANTILE = 0, /**< the (1 - eps) quantile of |r|, linear interpolation of order statistics */
-    HF_THRESHOLD_MAD,          /**< 3 x 1.4826 x median |r - median r| */
-    HF_THRESHOLD_GIVEN         /**< the caller's number, kept as it is */
+    /** The (1 - eps) quantile of |r|, linear interpolation of order statistics; for a conditional
+     * centre (several outputs) the order statistic at or below it. */
+    HF_THRESHOLD_QUANTILE = 0,
+    HF_THRESHOLD_MAD,  /**< 3 x 1.4826 x median |r - median r| */
+    HF_THRESHOLD_GIVEN /**< the caller's number, kept as it is */
 } hf_threshold_rule;
 
 /**

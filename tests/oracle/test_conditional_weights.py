@@ -28,7 +28,7 @@ def expected(y, scale):
     weight = np.full(y.shape, np.nan)
     for t in range(3):
         r = y[:, t] - centre[:, t]
-        weight[:, t] = 1 / (1 + (r / np.quantile(np.abs(r[np.isfinite(r)]), 1 - EPS[t])) ** 2)
+        weight[:, t] = 1 / (1 + (r / np.quantile(np.abs(r[np.isfinite(r)]), 1 - EPS[t], method="lower")) ** 2)
     return weight
 
 

@@ -129,7 +129,7 @@ static void test_closed_form(void **state)
     const hf_outputs_model model = {.outputs = T, .mean = zero, .covariance = outputs_b, .noise = noise};
     assert_int_equal(hf_outputs_conditional_centre(p.ctx, ROWS, table, T, &model, centre), HF_OK);
     assert_int_equal(
-        hf_outputs_thresholds(p.ctx, HF_OUTPUTS_LINEAR, ROWS, T, table, T, centre, eps, threshold), HF_OK);
+        hf_outputs_thresholds(p.ctx, HF_OUTPUTS_LOWER, ROWS, T, table, T, centre, eps, threshold), HF_OK);
     const size_t n = p.n;
     double *a = calloc(n * n, sizeof *a), *r = calloc(n, sizeof *r), *k = calloc(n, sizeof *k);
     for (size_t i = 0; i < n; i++) {
@@ -192,6 +192,29 @@ static void test_bounded_influence(void **state)
             }
             hf_context_free(p.ctx);
         }
+}
+
+/* As many wrong readings of an output as were told, however far off: the threshold stays among the sound residuals. */
+static void test_told_share(void **state)
+{
+    (void)state;
+    double before[9 * T], after[9 * T], x[9];
+    for (size_t q = 0; q < 9; q++) x[q] = -4.0 + (double)q;
+    for (double size = 10.0; size < 1e13; size *= 1e3) {
+        problem p;
+        make(&p, false);
+        size_t k = 0; /* eps is 0.1: 6 of 60 */
+        for (size_t i = 0; i < p.n; i++)
+            if (p.x[2 * i + 1] == 0.0 && k++ % 10 == 3) p.y[i] += size;
+        hf_posterior *posterior = closed_form(&p, HF_OUTPUTS_READING);
+        assert_int_equal(hf_predict_outputs(p.ctx, posterior, 9, x, 1, after, NULL, NULL, NULL), HF_OK);
+        if (size == 10.0) memcpy(before, after, sizeof before);
+        for (size_t q = 0; q < 9 * T; q++)
+            if (!(fabs(after[q] - before[q]) < 0.6))
+                fail_msg("at %.0e a prediction moved by %.3g", size, after[q] - before[q]);
+        hf_posterior_free(posterior);
+        hf_context_free(p.ctx);
+    }
 }
 
 static double rmse(problem *p, const hf_fit_settings *settings, hf_reading *reading)
@@ -268,6 +291,7 @@ int main(void)
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_closed_form),
         cmocka_unit_test(test_bounded_influence),
+        cmocka_unit_test(test_told_share),
         cmocka_unit_test(test_fits),
         cmocka_unit_test(test_edges),
     };
