@@ -89,7 +89,7 @@ class Tables(SeveralOutputs):
                     r"t-MOGP \| 0.16 ± 0.01 \| -0.2 ± 0.02"):
             self.assertRegex(out, r"(?m)^\| " + row + r" \|" + NUMBERS)
         wrong = {(r["kind"], r["wrong"]) for r in self.lines("kept")}
-        self.assertEqual(wrong, {("none", 0), ("uniform", 3), ("asymmetric", 3), ("focused", 3)})
+        self.assertEqual(wrong, {("none", 0), ("uniform", 4), ("asymmetric", 4), ("focused", 3)})
 
     def test_seconds(self):
         self.energy()
