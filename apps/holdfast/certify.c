@@ -73,6 +73,10 @@ static const tool_option options[] = {
      "seconds; of accuracy counts for each radius; of readings damage,\nworst_row. With several radii there "
      "is a column radius. A status\nends in (estimate) where it rests on one: of five classes and more",
      TOOL_WRITES},
+    {"format", 0, "FORMAT",
+     "of that file: csv (default), or jsonl, a line of JSON for each row\nwith the SHA-256 of the model, the "
+     "settings and options, and the\nbox, so that it can be checked by itself",
+     false},
     {"plot", 0, "FILE.svg",
      "picture (or .png, .pdf): the ranges against the radius, and how\nwide they are; of decision, accuracy "
      "and --max-radius the share\nof rows that are certified. Needs gnuplot",
@@ -196,6 +200,10 @@ static hf_status parse(certified *run, certify_request *out)
     out->counterexamples = argument(a, "counterexamples");
     out->where = has_argument(a, "where");
     out->sides = has_argument(a, "sides");
+    const char *format = argument(a, "format");
+    out->lines = format != NULL && strcmp(format, "jsonl") == 0;
+    if (format != NULL && !out->lines && strcmp(format, "csv") != 0)
+        return certified_misuse(run, "--format: there is no '%s'; give csv or jsonl", format);
     const char *fail = argument(a, "fail-on");
     if (fail != NULL) {
         const bool open = strcmp(fail, "open") == 0;
@@ -253,6 +261,8 @@ static void print_json(const certified *run, const certify_request *asked)
                              (int)asked->settings.rigorous, "estimate", (int)asked->estimate, "unfinished",
                              (json_int_t)asked->unfinished);
     if (json != NULL) json_object_set_new(json, "region", certified_json_region(run));
+    if (json != NULL)
+        json_object_set_new(json, "model_sha256", json_text(hf_model_content_checksum(run->model)));
     if (json != NULL && certify_decides(asked->what)) {
         json_object_set_new(json, "certified", json_integer((json_int_t)asked->certified));
         json_object_set_new(json, "counterexamples", json_integer((json_int_t)asked->broken));
@@ -361,7 +371,8 @@ static hf_status certify(certified *run, certify_request *asked)
     if (status >= 0 && asked->estimate &&
         (asked->what == CERTIFY_ACCURACY || certify_finds_radius(asked->what)))
         certified_warn_estimate(run);
-    if (status >= 0) status = certified_write(run, asked->output);
+    if (status >= 0)
+        status = asked->lines ? certify_write_lines(run, asked) : certified_write(run, asked->output);
     if (status >= 0) status = write_counterexamples(run, asked);
     if (status >= 0) status = certify_draw(run, asked);
     return status;

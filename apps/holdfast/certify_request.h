@@ -42,6 +42,7 @@ typedef struct certify_request {
     hf_claim claim;
     certify_fail fail;
     bool where, sides; /* columns: attaining points, sides of the boxes */
+    bool lines;        /* --format jsonl */
     size_t radii;
     double *radius; /* none for boxes */
     size_t count;   /* readings that are bad */
@@ -67,6 +68,8 @@ hf_status certify_claims(certified *run, certify_request *asked);
 hf_status certify_reaches(certified *run, certify_request *asked);
 /** --never-above, --never-below and --delta; `claims` says whether there are any. */
 hf_status certify_parse_claim(certified *run, certify_request *out, bool *claims);
+/** The table of answers as JSON lines, each with all that it is about (certify_lines.c). */
+hf_status certify_write_lines(certified *run, const certify_request *asked);
 /** The limits, to a JSON object. */
 void certify_json_claim(json_t *json, const hf_claim *claim);
 

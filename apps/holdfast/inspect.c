@@ -21,10 +21,13 @@ static bool print_model(const tool_session *session, const hf_model *model, cons
         for (size_t i = 0; i < hf_model_notes(model); i++)
             say(stdout, "%s  %s\n", i == 0 ? "\nNotes\n" : "", hf_model_note(model, i));
         say(stdout, "\nSHA-256 of the training data: %s\n", hf_model_data_checksum(model));
+        say(stdout, "SHA-256 of this model: %s\n", hf_model_content_checksum(model));
         return true;
     }
     json_t *json = json_model(model, suspects, quality);
     if (json != NULL) json_object_set_new(json, "model", json_text(file));
+    if (json != NULL)
+        json_object_set_new(json, "content_sha256", json_text(hf_model_content_checksum(model)));
     return json_print(json);
 }
 

@@ -195,6 +195,11 @@ HF_API size_t hf_model_notes(const hf_model *model);
 HF_API const char *hf_model_note(const hf_model *model, size_t i);
 /** SHA-256 of the training data as used (hex, 64 characters). Owned by the model. */
 HF_API const char *hf_model_data_checksum(const hf_model *model);
+/** SHA-256 of all that the file of a model holds (hex, 64 characters), checked when it was loaded;
+ * two files of the same checksum hold the same model. Written down beside a certificate it says
+ * which model that is about; `holdfast inspect` prints it. NULL: the model came from no file. Owned
+ * by the model. */
+HF_API const char *hf_model_content_checksum(const hf_model *model);
 
 /** Number of hyperparameters: kernel's, mean's coefficients ("mean", or for a linear mean "mean[0]"
  * the intercept and "mean[j]" the slope of input j - 1), "noise". With several outputs: the

@@ -40,20 +40,28 @@ static hf_status read_fields(const hfi_reader *r)
     return status;
 }
 
+/* A SHA-256 in hex. */
+static hf_status read_checksum(const hfi_reader *r, const char *key, char out[HFI_SHA256_HEX])
+{
+    char *checksum = NULL;
+    hf_status status = hfi_meta_text(r, key, false, &checksum);
+    if (status >= 0 && strlen(checksum) != HFI_SHA256_HEX - 1) status = hfi_meta_bad(r, key);
+    if (status >= 0) memcpy(out, checksum, HFI_SHA256_HEX);
+    hfi_memory_free(&r->model->memory, checksum);
+    return status;
+}
+
 static hf_status read_names(const hfi_reader *r)
 {
     hf_model *model = r->model;
-    char *checksum = NULL;
     hf_status status = hfi_meta_text(r, "source", false, &model->source);
     if (status >= 0) status = hfi_meta_text(r, "target", false, &model->target);
     if (status >= 0) status = hfi_meta_text(r, "noise_column", true, &model->noise_column);
     if (status >= 0 && r->version >= HFI_FORMAT_VERSION)
         status = hfi_meta_text(r, "mean_column", true, &model->mean_column);
     if (status >= 0) status = hfi_meta_text(r, "kernel", false, &model->kernel);
-    if (status >= 0) status = hfi_meta_text(r, "data_sha256", false, &checksum);
-    if (status >= 0 && strlen(checksum) != HFI_SHA256_HEX - 1) status = hfi_meta_bad(r, "data_sha256");
-    if (status >= 0) memcpy(model->checksum, checksum, HFI_SHA256_HEX);
-    hfi_memory_free(&model->memory, checksum);
+    if (status >= 0) status = read_checksum(r, "data_sha256", model->checksum);
+    if (status >= 0) status = read_checksum(r, "content_sha256", model->content);
     return status;
 }
 

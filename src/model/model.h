@@ -40,6 +40,7 @@ struct hf_model {
     double *low, *high;  /* of each input among the readings that entered, in one block that
                             begins at low; NULL if no rows are kept */
     char checksum[HFI_SHA256_HEX];
+    char content[HFI_SHA256_HEX]; /* of the file that it was loaded from; "" for none */
 
     hf_fit_settings
         settings; /* kernel points to the string below; `set` is not kept (parameters say what is held) */

@@ -190,6 +190,11 @@ const char *hf_model_data_checksum(const hf_model *model)
     return model != NULL ? model->checksum : NULL;
 }
 
+const char *hf_model_content_checksum(const hf_model *model)
+{
+    return model != NULL && model->content[0] != '\0' ? model->content : NULL;
+}
+
 size_t hf_model_skipped(const hf_model *model)
 {
     return model != NULL ? model->skipped : 0;

@@ -381,6 +381,7 @@ static hf_status quiet_model(workshop *w)
     assert_int_equal(hf_model_skipped(w->model), 1);
     assert_true(hf_model_notes(w->model) > 0 && hf_model_note(w->model, 0) != NULL);
     assert_int_equal(strlen(hf_model_data_checksum(w->model)), 64);
+    assert_null(hf_model_content_checksum(w->model)); /* of no file */
     assert_int_equal(hf_model_parameter(w->model, hf_model_parameters(w->model) - 1, &p), HF_OK);
     hf_model_free(NULL);
     return HF_OK;

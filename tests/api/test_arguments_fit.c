@@ -403,6 +403,7 @@ static void asking_models(workshop *w)
     assert_null(hf_model_note(NULL, 0));
     assert_null(hf_model_note(w->model, SIZE_MAX));
     assert_null(hf_model_data_checksum(NULL));
+    assert_null(hf_model_content_checksum(NULL));
     assert_int_equal(hf_model_parameters(NULL), 0);
     assert_int_equal(hf_model_parameter(NULL, 0, &p), HF_ERR_ARGUMENT);
     assert_int_equal(hf_model_parameter(w->model, SIZE_MAX, &p), HF_ERR_ARGUMENT);

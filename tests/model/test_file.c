@@ -141,6 +141,10 @@ static void flipped_bits_do_not_pass(void **state)
     (void)state;
     image made = image_make();
     size_t rejected = 0, accepted = 0;
+    hf_model *whole = NULL;
+    assert_int_equal(hfi_model_from_bytes(made.ctx, made.copy, made.size, "m.hf", &whole), HF_OK);
+    assert_int_equal(strlen(hf_model_content_checksum(whole)), 64);
+    assert_string_not_equal(hf_model_content_checksum(whole), hf_model_data_checksum(whole));
     for (size_t bit = 0; bit < 8 * made.size; bit += 331) {
         made.copy[bit / 8] ^= (unsigned char)(1U << (bit % 8));
         hf_model *loaded = NULL;
@@ -148,6 +152,7 @@ static void flipped_bits_do_not_pass(void **state)
         if (status == HF_OK) {
             assert_same_predictions(made.ctx, made.model, loaded);
             assert_string_equal(hf_model_data_checksum(loaded), hf_model_data_checksum(made.model));
+            assert_string_equal(hf_model_content_checksum(loaded), hf_model_content_checksum(whole));
             accepted++;
         } else {
             assert_int_equal(status, HF_ERR_MODEL_FILE);
@@ -159,6 +164,7 @@ static void flipped_bits_do_not_pass(void **state)
     /* SQLite's pages are partly empty, so that many bits mean nothing; but not most of the written ones. */
     assert_true(rejected > 50);
     assert_true(accepted + rejected == (8 * made.size + 330) / 331);
+    hf_model_free(whole);
     image_free(&made);
 }
 

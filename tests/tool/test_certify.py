@@ -407,6 +407,52 @@ class Regions(Certify):
         self.fails(["certify", model, "--at", "at.csv", "--radius", "a=1,2"], "INPUT=NUMBER", code=2)
 
 
+class Lines(Certify):
+    """A line of JSON for each row, with all that the row is about."""
+
+    def lines(self, *arguments):
+        return [json.loads(line) for line in self.ok("certify", *arguments, "--format", "jsonl").splitlines()]
+
+    def test_a_line_can_be_checked_by_itself(self):
+        model = self.model()
+        asked = [model, "--at", "at.csv", "--radius", "0,0.2", "--within", "a=1:9", "--tolerance", "0.05", "--where"]
+        lines, rows = self.lines(*asked), table(self.ok("certify", *asked))
+        self.assertEqual([line["row"] for line in lines], [1, 1, 2, 2])
+        self.assertEqual([line["answer"]["radius"] for line in lines], [0, 0.2] * 2)
+        for k, line in enumerate(lines):
+            self.assertEqual((line["at"]["a"], line["answer"]["upper"]), (rows["a"][k], rows["upper"][k]))
+            self.assertEqual(line["answer"]["a_at_upper"], rows["a_at_upper"][k])
+        said = json.loads(self.ok("inspect", model, "--json"))
+        last = lines[3]
+        self.assertEqual((last["model_sha256"], last["data_sha256"]), (said["content_sha256"], said["data_sha256"]))
+        self.assertIn(last["model_sha256"], self.ok("inspect", model))
+        self.assertEqual((last["what"], last["of"], last["settings"]["tolerance"]), ("mean", "y", 0.05))
+        self.assertEqual(last["options"]["within"], ["a=1:9"])
+        # From the line alone: the same box, the same range.
+        for name in ("from", "to"):
+            self.write(name + ".csv", "a,b\n%.17g,%.17g\n" % (last[name]["a"], last[name]["b"]))
+        again = self.lines(model, "--box", "from.csv,to.csv", "--tolerance", "%.17g" % last["settings"]["tolerance"])[0]
+        self.assertEqual((again["answer"]["lower"], again["unit"]), (last["answer"]["lower"], None))
+
+    def test_every_question_has_lines(self):
+        classes, model = self.classes(), self.model()
+        claim = self.lines(model, "--at", "at.csv", "--radius", "0.2", "--never-above", "100", "--max-radius")
+        self.assertEqual((claim[0]["value"], claim[0]["options"]["never-above"]), ("mean", ["100"]))
+        self.assertEqual((claim[0]["answer"]["certified_radius"], claim[0]["answer"]["broken_radius"]), (0.2, None))
+        self.assertEqual((claim[0]["unit"], claim[0]["from"]), ({"a": 1, "b": 1}, None))
+        self.write("labelled.csv", "a,b,kind\n0,0,no\n3,0,yes\n")
+        accuracy = self.lines(classes, "--at", "labelled.csv", "--radius", "0,0.1", "--what", "accuracy")
+        self.assertEqual([(line["row"], line["answer"]["rows"]) for line in accuracy], [(None, 2)] * 2)
+        decision = self.lines(classes, "--at", "labelled.csv", "--radius", "0.1", "--what", "decision")
+        self.assertEqual([(line["of"], line["answer"]["status"]) for line in decision], [(None, "certified")] * 2)
+        damage = self.lines(model, "--at", "at.csv", "--what", "readings", "-q")
+        self.assertEqual(damage[0]["answer"], {"damage": "inf", "worst_row": None})
+        self.assertEqual(([line["row"] for line in damage], damage[0]["from"]), ([1, 2], None))
+        words = self.ok("certify", model, "--at", "at.csv", "--radius", "0.1", "--format", "csv", "--json", "-o", "r.csv")
+        self.assertEqual(json.loads(words)["model_sha256"], damage[0]["model_sha256"])
+        self.fails(["certify", model, "--at", "at.csv", "--radius", "1", "--format", "xml"], "'xml'; give csv or jsonl", code=2)
+
+
 class Classes(Certify):
     def test_probabilities(self):
         model = self.classes()
