@@ -39,7 +39,14 @@ typedef struct ozone_case {
     size_t queries;
     double robust;
     bool after, practical;
+    bool printed;        /* zero mean, the theorem's beta, DPP, log discard, order after, plain sites */
+    sparq_survey survey; /* a control: forgotten with its day */
 } ozone_case;
+
+#define SURVEY(name, ...)                                                                                    \
+    {                                                                                                        \
+        name, .method = HF_TRACK_SW_GP_UCB, .number = 1.0, .survey = { __VA_ARGS__ }                         \
+    }
 
 static const ozone_case cases[] = {
     {"sparq, the same day", .method = HF_TRACK_SPARQ},
@@ -49,6 +56,19 @@ static const ozone_case cases[] = {
     {"sparq-reuse, the same day", .method = HF_TRACK_SPARQ_REUSE},
     {"sparq, 3 the same day", .method = HF_TRACK_SPARQ, .queries = 3},
     {"sparq-reuse, 3 the same day", .method = HF_TRACK_SPARQ_REUSE, .queries = 3},
+    {"sparq, as printed", .method = HF_TRACK_SPARQ, .after = true, .robust = -1.0, .printed = true},
+    {"sparq, as printed but the same day", .method = HF_TRACK_SPARQ, .robust = -1.0, .printed = true},
+    SURVEY("15 random stations, the best mean", SPARQ_SURVEY_RANDOM, .count = 15),
+    SURVEY("15 random stations, the best answer", SPARQ_SURVEY_RANDOM, .count = 15, .best = true),
+    SURVEY("15 even stations, the best mean", SPARQ_SURVEY_EVEN, .count = 15),
+    SURVEY("15 even stations, the best answer", SPARQ_SURVEY_EVEN, .count = 15, .best = true),
+    SURVEY("15 of the largest means, the best answer", SPARQ_SURVEY_LARGEST, .count = 15, .best = true),
+    SURVEY("15 random visited stations", SPARQ_SURVEY_RANDOM, .count = 15, .visited = true),
+    SURVEY("15 even visited stations", SPARQ_SURVEY_EVEN, .count = 15, .visited = true),
+    SURVEY("3 random stations, the best mean", SPARQ_SURVEY_RANDOM, .count = 3),
+    SURVEY("3 random stations, the best answer", SPARQ_SURVEY_RANDOM, .count = 3, .best = true),
+    SURVEY("3 of the largest means, the best answer", SPARQ_SURVEY_LARGEST, .count = 3, .best = true),
+    SURVEY("3 random visited stations", SPARQ_SURVEY_RANDOM, .count = 3, .visited = true),
     {"gp-ucb", .method = HF_TRACK_GP_UCB},
     {"tv-gp-ucb, 0.01", .method = HF_TRACK_TV_GP_UCB, .number = 0.01},
     {"tv-gp-ucb, 0.03", .method = HF_TRACK_TV_GP_UCB, .number = 0.03},
@@ -93,6 +113,15 @@ static hf_track_settings settings_of(const run *r, const ozone_case *c)
     s.query_power = 1.0; /* log^2 t would ask the same stations many times a day */
     s.expert_after = c->after;
     if (c->robust < 0.0) s.robust = 0.0;
+    if (c->survey.kind && !c->survey.visited) s.beta = 0.0;
+    if (c->printed) {
+        s.mean_given = true;
+        s.beta_rule = HF_BETA_THEORY;
+        s.norm_bound = r->fit.norm;
+        s.places = HF_PLACES_DPP;
+        s.discard = HF_DISCARD_LOG;
+        s.age.rate = sqrt(r->fit.noise); /* eq. 10: noise (age^2 + 1) */
+    }
     if (c->practical) s.beta_rule = HF_BETA_PRACTICAL;
     return s;
 }
@@ -105,13 +134,14 @@ static bool run_case(run *r, const ozone_case *c, long start)
     double values[COLUMNS];
     char name[64];
     world.first = (size_t)start;
+    world.survey = c->survey;
     snprintf(name, sizeof name, "%s #%ld", c->name, start);
     if (env_rows_find(&r->rows, name)) return true;
     if (!sparq_run(r->ctx, &world, &settings, (uint64_t)start, &trace)) return false;
     for (size_t k = 0; k < CHECKS; ++k) values[k] = sparq_average(&trace, 0, checks[k]);
     values[HALF] = sparq_average(&trace, OZONE_DAYS / 2, OZONE_DAYS);
     values[ALL] = sparq_average(&trace, 0, OZONE_DAYS);
-    values[ANSWERS] = (double)trace.summary.answered / OZONE_DAYS;
+    values[ANSWERS] = sparq_answers(&trace);
     values[PLACES] = (double)trace.summary.places;
     env_rows_add(&r->rows, name, values);
     sparq_trace_free(&trace);
@@ -168,7 +198,7 @@ static void print_aims(const run *r, double fixed)
     for (size_t i = 0; i < CASES; ++i) {
         const double mean = summary_of(r, &cases[i], ALL).mean;
         const bool expert = cases[i].method == HF_TRACK_SPARQ || cases[i].method == HF_TRACK_SPARQ_REUSE;
-        if (expert || !(mean > 0.0) || mean >= least) continue;
+        if (expert || cases[i].survey.kind || !(mean > 0.0) || mean >= least) continue;
         least = mean;
         which = cases[i].name;
     }
@@ -200,18 +230,26 @@ static void report(const void *state)
 /* ---- picture ------------------------------------------------------------------------------------------------------------------- */
 
 static const struct {
-    size_t which; /* of cases */
+    const char *name; /* of a case */
     const char *colour, *title;
-} lines[] = {{0, "#d1495b", "SparQ, the same day"},
-             {3, "#e0a030", "SparQ, the day before"},
-             {6, "#5a8f3c", "re-used, 3 a day"},
-             {7, "#606060", "GP-UCB"},
-             {8, "#1f7a8c", "TV"},
-             {15, "#8d6a9f", "SW"}};
+} lines[] = {{"sparq, the same day", "#d1495b", "SparQ, the same day"},
+             {"sparq, the day before", "#e0a030", "SparQ, the day before"},
+             {"15 random stations, the best answer", "#0b2545", "15 random stations, the same day"},
+             {"sparq-reuse, 3 the same day", "#5a8f3c", "re-used, 3 a day"},
+             {"gp-ucb", "#606060", "GP-UCB"},
+             {"tv-gp-ucb, 0.01", "#1f7a8c", "TV"},
+             {"sw-gp-ucb, 14", "#8d6a9f", "SW"}};
 
 enum {
     LINES = sizeof lines / sizeof *lines
 };
+
+static const ozone_case *case_named(const char *name)
+{
+    size_t i = 0;
+    while (i + 1 < CASES && strcmp(cases[i].name, name) != 0) ++i;
+    return &cases[i];
+}
 
 static bool draw_picture(const void *state, const char *stem)
 {
@@ -221,7 +259,7 @@ static bool draw_picture(const void *state, const char *stem)
     for (size_t i = 0; i < LINES; ++i) {
         fprintf(p.script, "$line%zu << EOD\n", i);
         for (size_t k = 0; k < CHECKS; ++k) {
-            const sparq_summary s = summary_of(r, &cases[lines[i].which], k);
+            const sparq_summary s = summary_of(r, case_named(lines[i].name), k);
             fprintf(p.script, "%zu %.5g %.5g %.5g\n", checks[k], s.mean, s.mean - s.sd, s.mean + s.sd);
         }
         fputs("EOD\n", p.script);

@@ -237,7 +237,8 @@ int main(int argc, char **argv)
              .others = 10,
              .steps = STEPS,
              .rows = {.columns = sparq_columns, .width = SPARQ_COLUMNS}};
-    words_parse(&r.groups, "groups", "practical,growing,theory,recommended,outliers,few,places,tuning",
+    words_parse(&r.groups, "groups",
+                "practical,growing,theory,recommended,outliers,few,places,printed,controls,tuning",
                 sparq_group_known);
     const option_row options[] = {
         {.name = "realisations",
@@ -260,7 +261,7 @@ int main(int argc, char **argv)
          .most = 100000},
         {.name = "groups",
          .value = "LIST",
-         .help = "of practical,growing,theory,recommended,outliers,few,places,tuning "
+         .help = "of practical,growing,theory,recommended,outliers,few,places,printed,controls,tuning "
                  "(default all)",
          .list = &r.groups,
          .known = sparq_group_known},

@@ -22,6 +22,8 @@ const sparq_group sparq_groups[] = {
     {"outliers", "One reading in ten, and one answer in ten, off by 1 to 3"},
     {"few", "Few answers"},
     {"places", "Where the expert is asked, how often, and when"},
+    {"printed", "As printed: zero mean, the theorem's beta, plain sites"},
+    {"controls", "The same side information without lists"},
     {"tuning", "Grids that the baselines were tuned on"},
 };
 const size_t sparq_group_count = COUNT(sparq_groups);
@@ -41,6 +43,17 @@ const size_t sparq_group_count = COUNT(sparq_groups);
 #define TUNE(name, method, number)                                                                           \
     {                                                                                                        \
         "tuning", name, method, number, .law = HF_AGE_QUADRATIC                                              \
+    }
+/* As the paper has it. */
+#define PRINTED(name, method, ...)                                                                           \
+    {                                                                                                        \
+        "printed", name, method, .beta = -1.0, .rule = HF_BETA_THEORY, .robust = -1.0, .printed = true,      \
+                                 __VA_ARGS__                                                                 \
+    }
+/* A survey is forgotten with its step. The next place has the largest mean of what it says, or, where only places are read that x_t was at, the largest bound. */
+#define SURVEY(name, ...)                                                                                    \
+    {                                                                                                        \
+        "controls", name, HF_TRACK_SW_GP_UCB, .number = 1.0, .survey = { __VA_ARGS__ }                       \
     }
 
 const sparq_case sparq_cases[] = {
@@ -83,6 +96,30 @@ const sparq_case sparq_cases[] = {
     {"places", "upper bounds, 6 log t", SPARQ, .places = HF_PLACES_UPPER},
     {"places", "the paper's order, 6 log t", SPARQ, .after = true},
     {"places", "the paper's order and DPP, 6 log t", SPARQ, .places = HF_PLACES_DPP, .after = true},
+    PRINTED("sparq, as printed", SPARQ, .places = HF_PLACES_DPP, .after = true),
+    PRINTED("sparq, as printed but asked before", SPARQ, .places = HF_PLACES_DPP),
+    PRINTED("sparq, as printed but the mean estimated", SPARQ, .places = HF_PLACES_DPP, .after = true,
+            .free_mean = true),
+    PRINTED("gp-ucb", HF_TRACK_GP_UCB, .number = 0.0),
+    PRINTED("tv-gp-ucb, eps 0.9", HF_TRACK_TV_GP_UCB, .number = 0.9),
+    PRINTED("w-gp-ucb", HF_TRACK_W_GP_UCB, .source = SPARQ_RECOMMENDED_ONE),
+    PRINTED("sw-gp-ucb", HF_TRACK_SW_GP_UCB, .source = SPARQ_RECOMMENDED_ONE),
+    PRINTED("r-gp-ucb", HF_TRACK_R_GP_UCB, .source = SPARQ_RECOMMENDED_ONE),
+    {"controls", "sparq, 6 log t", SPARQ, .enough = 0.0},
+    SURVEY("an even grid, 6 log t", SPARQ_SURVEY_EVEN, .factor = 6.0),
+    SURVEY("random places, 6 log t", SPARQ_SURVEY_RANDOM, .factor = 6.0),
+    SURVEY("the same, the place of the best reading", SPARQ_SURVEY_RANDOM, .factor = 6.0, .best = true),
+    SURVEY("even among visited places, 6 log t", SPARQ_SURVEY_EVEN, .factor = 6.0, .visited = true),
+    SURVEY("random among visited places, 6 log t", SPARQ_SURVEY_RANDOM, .factor = 6.0, .visited = true),
+    {"controls", "sparq, lists as by default", SPARQ, .enough = 0.5},
+    SURVEY("an even grid of 20", SPARQ_SURVEY_EVEN, .count = 20),
+    SURVEY("20 random places", SPARQ_SURVEY_RANDOM, .count = 20),
+    {"controls", "sparq, 3 log t", SPARQ, .factor = 3.0},
+    SURVEY("an even grid of 16", SPARQ_SURVEY_EVEN, .count = 16),
+    SURVEY("16 random places", SPARQ_SURVEY_RANDOM, .count = 16),
+    {"controls", "sparq-reuse, 5 a step", REUSE, .queries = 5},
+    SURVEY("an even grid of 5", SPARQ_SURVEY_EVEN, .count = 5),
+    SURVEY("5 random places", SPARQ_SURVEY_RANDOM, .count = 5),
     TUNE("r-gp-ucb, 10", HF_TRACK_R_GP_UCB, 10.0),
     TUNE("r-gp-ucb, 20", HF_TRACK_R_GP_UCB, 20.0),
     TUNE("r-gp-ucb, 30", HF_TRACK_R_GP_UCB, 30.0),
@@ -163,6 +200,7 @@ bool sparq_case_settings(hf_context *ctx, const sparq_case *c, const drift_surve
                               .rate = !sparq && number > 0.0 ? number : DRIFT_RATE};
     s->window = s->forgetting = number;
     if (c->beta > 0.0) s->beta = c->beta;
+    if (c->survey.kind && !c->survey.visited) s->beta = 0.0;
     if (c->beta < 0.0) s->beta_rule = c->rule;
     s->norm_bound = survey->norm;
     s->places = c->places;
@@ -172,6 +210,8 @@ bool sparq_case_settings(hf_context *ctx, const sparq_case *c, const drift_surve
     s->enough = c->enough > 0.0 ? c->enough : FULL_LISTS;
     s->expert_after = c->after;
     if (c->robust != 0.0) s->robust = fmax(c->robust, 0.0);
+    s->mean_given = c->printed && !c->free_mean;
+    if (c->printed && sparq) s->discard = HF_DISCARD_LOG;
     return true;
 }
 
@@ -185,6 +225,7 @@ bool sparq_case_run(hf_context *ctx, const sparq_case *c, size_t steps, uint64_t
     sparq_trace trace;
     sparq_world world = drift_world(steps);
     world.outliers = c->outliers;
+    world.survey = c->survey;
     if (!drift_survey_make(ctx, seed, &survey) || !sparq_case_settings(ctx, c, &survey, steps, &settings) ||
         !sparq_run(ctx, &world, &settings, seed, &trace))
         return false;
@@ -194,7 +235,7 @@ bool sparq_case_run(hf_context *ctx, const sparq_case *c, size_t steps, uint64_t
     }
     values[SPARQ_HALF] = sparq_average(&trace, steps / 2, steps);
     values[SPARQ_ALL] = sparq_average(&trace, 0, steps);
-    values[SPARQ_ANSWERS] = (double)trace.summary.answered / (double)steps;
+    values[SPARQ_ANSWERS] = sparq_answers(&trace);
     sparq_trace_free(&trace);
     return true;
 }

@@ -33,6 +33,9 @@ typedef struct sparq_case {
     double robust; /**< < 0: Gaussian sites */
     double outliers;
     bool after;
+    bool printed;        /**< zero mean, and SparQ drops readings above noise log t */
+    bool free_mean;      /**< printed, but the mean is estimated */
+    sparq_survey survey; /**< a control */
 } sparq_case;
 
 extern const sparq_case sparq_cases[];

@@ -119,7 +119,7 @@ static bool tell_days(hf_context *ctx, hf_track *track, const ozone_data *data, 
     return true;
 }
 
-static bool take_fit(hf_context *ctx, const hf_track *track, ozone_fit *out)
+static bool take_fit(hf_context *ctx, const hf_track *track, double largest, ozone_fit *out)
 {
     const hf_kernel *kernel = hf_track_kernel(track);
     double scale = NAN, length = NAN;
@@ -130,6 +130,7 @@ static bool take_fit(hf_context *ctx, const hf_track *track, ozone_fit *out)
         if (strcmp(parameter.name, "outputscale") == 0) scale = parameter.value;
     }
     snprintf(out->kernel, sizeof out->kernel, "se(outputscale=%.6g, lengthscale=%.6g)", scale, length);
+    out->norm = largest / sqrt(scale);
     out->noise = hf_track_settings_of(track)->noise;
     out->rate = hf_track_settings_of(track)->age.rate;
     return true;
@@ -139,12 +140,14 @@ bool ozone_fit_make(hf_context *ctx, const ozone_data *data, size_t days, ozone_
 {
     hf_track_settings settings = hf_track_settings_default(HF_TRACK_UI_GP_UCB);
     hf_track *track = NULL;
+    double largest = 0.0;
+    for (size_t day = 0; day < days; ++day) largest = fmax(largest, data->best[day]);
     settings.domain = ozone_world(data).domain;
     settings.kernel = "se(outputscale~100, lengthscale~100)";
     settings.noise = 20.0;
     settings.age.rate = 10.0;
     const bool ok = fine(ctx, hf_track_create(ctx, &settings, &track)) && tell_days(ctx, track, data, days) &&
-                    fine(ctx, hf_track_fit(ctx, track)) && take_fit(ctx, track, out);
+                    fine(ctx, hf_track_fit(ctx, track)) && take_fit(ctx, track, largest, out);
     hf_track_free(track);
     return ok;
 }

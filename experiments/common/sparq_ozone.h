@@ -34,6 +34,8 @@ sparq_world ozone_world(const ozone_data *data);
 typedef struct ozone_fit {
     char kernel[120];
     double noise, rate;
+    double norm; /**< largest reading of those days / sqrt(outputscale): no function with it has less,
+                      if the prior mean is 0 */
 } ozone_fit;
 bool ozone_fit_make(hf_context *ctx, const ozone_data *data, size_t days, ozone_fit *out);
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Experiments with tracks: each runs at its smallest, goes on where it was, gives the same numbers again, and says what it lacks."""
 import json
+import math
 import os
 import subprocess
 import unittest
@@ -51,6 +52,22 @@ class Sparq(ToolCase):
         self.assertEqual([rows["requests: practical: sparq #0"][t] for t in ("t2", "t5", "t10", "t20")], [5, 10, 14, 18])
         self.assertEqual(rows["few: sparq-reuse, 1 a step #0"]["answers"], 39 / 40)
 
+    def test_controls(self):
+        self.good("synthetic", "--quick", "--groups", "controls", "--json", "r.jsonl", "--jobs", 2)
+        rows = self.lines("r.jsonl")
+        # A survey has as many readings as a list, but at the first step, when a list has none either.
+        sizes = [0] + [math.ceil(6 * math.log(t)) for t in range(2, 41)]
+        for name in ("an even grid, 6 log t", "random places, 6 log t"):
+            self.assertAlmostEqual(rows[f"controls: {name} #0"]["answers"], sum(sizes) / 40, places=12)
+        self.assertEqual(rows["controls: an even grid of 20 #0"]["answers"], 20 * 39 / 40)
+        # Of visited places there are t - 1 at most.
+        few = rows["controls: even among visited places, 6 log t #0"]["answers"]
+        self.assertTrue(0 < few <= sum(min(size, t) for t, size in enumerate(sizes)) / 40)
+        # Five readings see less of the function than twenty.
+        for seed in (0, 1):
+            self.assertLess(rows[f"controls: an even grid of 20 #{seed}"]["all"],
+                            rows[f"controls: an even grid of 5 #{seed}"]["all"])
+
     def test_ozone(self):
         done = self.start("ozone", "--data", "nowhere")
         self.assertEqual(done.returncode, 77)
@@ -65,6 +82,9 @@ class Sparq(ToolCase):
                                   ("sparq, the same day", "sparq, the day before", "gp-ucb"))
             self.assertLess(same, before)
             self.assertLess(same, none)
+            best, mean = (rows[f"15 random stations, the best {which} #{start}"] for which in ("answer", "mean"))
+            self.assertEqual(best["answers"], mean["answers"])  # the same stations
+            self.assertGreater(rows[f"sparq, as printed #{start}"]["all"], same)
         self.assertIn("the best fixed station in hindsight (20) 8.25", first)
         self.assertEqual(self.good("ozone", "--data", DATA, "--report", "--starts", 2, "--json", "r.jsonl"), first)
 
