@@ -77,6 +77,16 @@ static bool student_not_inducing(const hf_fit_settings *s)
     return student(s) && (s->solver != HF_SOLVER_INDUCING || s->student_method == HF_STUDENT_VARIATIONAL);
 }
 
+static bool amplitude(const hf_fit_settings *s)
+{
+    return s->beta > 0;
+}
+
+static bool not_in_scales(const hf_fit_settings *s)
+{
+    return s->standardise || !s->scaled_beta;
+}
+
 static const struct rule {
     const char *option;
     condition useful;
@@ -107,6 +117,9 @@ static const struct rule {
     {"lengthscale-prior", trained, "it is about training; leave out --no-train"},
     {"max-noise", trained, "it is about training; leave out --no-train, or say --set noise=V"},
     {"noise-start", trained, "it is about training; leave out --no-train, or say --set noise=V"},
+    {"common-start", trained, "it is about training; leave out --no-train"},
+    {"scaled-beta", amplitude, "it is about --beta, which is not given"},
+    {"standardise", not_in_scales, "off, there are no scales in which beta could count; say --beta alone"},
     {"optimiser", trained, "it is about training; leave out --no-train"},
     {"learning-rate", by_adam, "it is the step of adam; say --optimiser adam"},
     {"checkpoint", trained, "it keeps what training has found; leave out --no-train"},

@@ -23,6 +23,7 @@ static const tool_option options[] = {
     {"preset", 0, "NAME",
      "default: suspects found and set aside; gp: plain Gaussian process;\n"
      "rcgp, rcagp, rcsvgp: robust (exact, projected, inducing);\n"
+     "rcagp-text, rcagp-program: as that paper prints it and as its\nprogram runs it;\n"
      "cagp, sgpr, svgp: projected, inducing, inducing by minibatches;\n"
      "student-t; rrp: relevance pursuit; for several outputs mogp: plain,\nmorcgp: robust by what the others "
      "say, t-mogp: student-t with one\nnoise, independent: the default without covariance between them;\n"
@@ -67,6 +68,7 @@ static const tool_option options[] = {
      "robust sites: amplitude of the weights in units of the target\n(default: so that plain readings are "
      "Gaussian ones)",
      false},
+    {"scaled-beta", 0, NULL, "robust sites: --beta counts in scales of the standardised target", false},
     {"student-method", 0, "NAME", "student-t sites: variational (default), ep, laplace", false},
     {"nu", 0, "NU", "student-t sites: degrees of freedom, more than 1 (default: trained)", false},
     {"suspects", 0, "WHEN",
@@ -110,6 +112,8 @@ static const tool_option options[] = {
      "several outputs\nnoise[0], mean[0], coregionalisation[1,0], ...",
      true},
     {"noise-start", 0, "V", "noise variance that training starts from", false},
+    {"common-start", 0, "V",
+     "lengthscales, outputscales and noise start from V, in units of\nstandardised inputs and target", false},
     {"max-noise", 0, "V", "upper bound on the trained noise variance (of every output)", false},
     {"no-train", 0, NULL, "keep hyperparameters at their set or starting values", false},
     {"restarts", 0, "K", "additional random starts of the training (default 0)", false},

@@ -62,7 +62,7 @@ static int read_assignments(const tool_arguments *arguments, fit_settings *out, 
 /* Options that only robust sites know; that only Student-t sites know. */
 static const char *robust_option(const tool_arguments *arguments, bool threshold)
 {
-    static const char *const names[] = {"centre", "eps", "threshold", "beta"};
+    static const char *const names[] = {"centre", "eps", "threshold", "beta", "scaled-beta"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (has_argument(arguments, names[i])) return names[i];
     return threshold ? "set threshold=" : NULL;
@@ -140,6 +140,8 @@ static int choose_robust(const tool_arguments *arguments, hf_context *ctx, doubl
     if (has_argument(arguments, "beta") && !(s->beta > 0 && isfinite(s->beta)))
         return usage_error(arguments->verb, "--beta: it must be positive, not %s",
                            argument(arguments, "beta"));
+    if (has_argument(arguments, "beta")) s->scaled_beta = false; /* that of a preset */
+    if (has_argument(arguments, "scaled-beta")) s->scaled_beta = true;
     if (has_argument(arguments, "threshold") && !isnan(set_threshold))
         return usage_error(arguments->verb, "--threshold and --set threshold= say the same; give one");
     double threshold = set_threshold;

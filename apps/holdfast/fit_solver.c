@@ -78,6 +78,7 @@ static int choose_training(const tool_arguments *arguments, hf_context *ctx, hf_
         return usage_error(arguments->verb, "--optimiser: minibatches are trained by adam");
     int status = read_positive(arguments, "learning-rate", &s->learning_rate);
     if (status == TOOL_OK) status = read_positive(arguments, "noise-start", &s->noise_start);
+    if (status == TOOL_OK) status = read_positive(arguments, "common-start", &s->common_start);
     if (status == TOOL_OK) status = read_count(arguments, "iterations", &s->iterations);
     if (has_argument(arguments, "train-inducing")) s->train_inducing = true;
     if (has_argument(arguments, "fixed-actions")) s->train_actions = false;

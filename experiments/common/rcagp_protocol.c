@@ -169,6 +169,20 @@ static hf_fit_settings published_settings(rcagp_source source, const char *kerne
     return s;
 }
 
+/* The library's, for a table that is standardised already, by the moments of its clean readings. */
+static hf_status published_preset(hf_context *ctx, rcagp_source source, const char *kernel, double eps,
+                                  hf_fit_settings *out)
+{
+    const hf_status s =
+        hf_fit_settings_preset(ctx, source == RCAGP_TEXT ? "rcagp-text" : "rcagp-program", out);
+    if (s < 0) return s;
+    out->kernel = expression(rcagp_kernel(source, kernel));
+    out->noise_start = out->common_start;
+    out->standardise = out->scaled_beta = false;
+    out->eps = eps;
+    return HF_OK;
+}
+
 hf_status rcagp_settings(hf_context *ctx, const char *model, rcagp_source source, const char *kernel,
                          double eps, hf_fit_settings *out)
 {
@@ -178,14 +192,15 @@ hf_status rcagp_settings(hf_context *ctx, const char *model, rcagp_source source
         return HF_OK;
     }
     if (rcagp_model_is_ours(model)) return hf_fit_settings_preset(ctx, model, out);
+    if (strcmp(model, "RCaGP") == 0) return published_preset(ctx, source, kernel, eps, out);
     *out = published_settings(source, kernel, eps);
     if (source == RCAGP_TEXT && strcmp(model, "SVGP") == 0) out->mean = HF_MEAN_ZERO;
-    if (strcmp(model, "RCSVGP") == 0 || strcmp(model, "RCaGP") == 0) {
+    if (strcmp(model, "RCSVGP") == 0) {
         out->sites = HF_SITES_ROBUST;
         out->beta = 1.0;
         out->objective = HF_OBJECTIVE_RCAGP;
     }
-    if (strcmp(model, "CaGP") == 0 || strcmp(model, "RCaGP") == 0) {
+    if (strcmp(model, "CaGP") == 0) {
         out->solver = HF_SOLVER_PROJECTED;
         out->inducing = 0;
         out->train_inducing = false;

@@ -211,7 +211,14 @@ typedef struct hf_fit_settings {
     double
         noise_start; /**< noise variance that training starts from, user units squared; 0: 0.1 of the target's scale squared, with several outputs and Gaussian
                         sites 0.03 of each output's */
-    double beta;     /**< 0: hf_sites_set_beta(); robust sites only */
+    /** 0: the usual starts. Else lengthscales, outputscales and noise start from this, in units that
+     * `standardise` makes, where neither the kernel (lengthscale~2), `start` nor noise_start says
+     * otherwise. A model does not keep it. */
+    double common_start;
+    double beta; /**< 0: hf_sites_set_beta(), units of the target; robust sites only */
+    /** false; true: beta counts in scales of the target, the robust one by which `standardise`,
+     * which must be on, divides it. A model keeps beta in units of the target. */
+    bool scaled_beta;
     hf_student_method student_method; /**< variational; with the inducing solver whatever this says */
     double student_nu;                /**< degrees of freedom > 1; 0: trained in [2, 50], from 4 */
     hf_inference inference;           /**< EP, which for softmax sites means corrected */
@@ -239,9 +246,19 @@ typedef struct hf_fit_settings {
 HF_API hf_fit_settings hf_fit_settings_default(void);
 
 /** "default", "gp" (plain GP: no suspects, no calibration), "rcgp" (the published RCGP: robust sites,
- * prior-mean centre, c = 0.9 quantile, leave-one-out objective), and for budgets "cagp" (Gaussian sites, trained block actions), "rcagp" (robust sites,
- * hyperparameters from an inducing fit with re-centring, projection on Krylov actions), "sgpr" (Gaussian sites, inducing), "rcsvgp" (robust sites,
- * inducing), "svgp" (Gaussian sites, inducing, minibatches), "student-t" and "rrp" (relevance pursuit, calibrated). For several outputs (hf_data.outputs; all others work there too):
+ * prior-mean centre, c = 0.9 quantile, leave-one-out objective), and for budgets "cagp" (Gaussian
+ * sites, trained block actions), "rcagp" (robust sites, hyperparameters from an inducing fit with
+ * re-centring, projection on Krylov actions), "sgpr" (Gaussian sites, inducing), "rcsvgp" (robust
+ * sites, inducing), "svgp" (Gaussian sites, inducing, minibatches), "student-t" and "rrp" (relevance
+ * pursuit, calibrated).
+ *
+ * "rcagp-text" and "rcagp-program" are RCaGP as its paper (2025) prints and as its program runs it:
+ * matern52(iso) on 25 trained block actions, or matern32(iso) on 5; weights about the constant mean
+ * with the 0.8 quantile and beta = 1 scale of the target; 50 steps of Adam at 0.01 on
+ * HF_OBJECTIVE_RCAGP, from log 2, without priors. The published scale of the target is its standard
+ * deviation, here it is the robust one. Fewer readings than actions are HF_ERR_ARGUMENT, by the fit.
+ *
+ * For several outputs (hf_data.outputs; all others work there too):
  * "mogp" (plain), "morcgp" (MO-RCGP: robust weights centred on what the other outputs say; its
  * published objective is HF_OBJECTIVE_WLOO), "t-mogp" (Student-t noise that the outputs
  * share) and "independent" (the default, without covariance between outputs). For labels (hf_fit() of a table): "probit", "logit", "softmax". HF_ERR_ARGUMENT lists the names. */

@@ -49,7 +49,8 @@ static const char *superfluous_setting(const hf_fit_settings *s)
     if (s->optimiser != HF_OPTIMISER_LBFGS) return "that optimiser; use L-BFGS";
     if (s->minibatch > 0) return "minibatches";
     if (s->max_noise > 0 || s->noise_start > 0) return "limits of the noise: labels have none";
-    if (s->beta > 0) return "beta, which is of robust sites";
+    if (s->common_start > 0) return "a common start, which only readings have";
+    if (s->beta > 0 || s->scaled_beta) return "beta, which is of robust sites";
     if (s->student_nu > 0) return "degrees of freedom, which are of Student-t sites";
     if (has_outputs(s)) return "what is between several outputs";
     if (s->lengthscale_prior != HF_PRIOR_WEAK) return "that prior of lengthscales; use the weak one";

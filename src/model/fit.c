@@ -108,6 +108,9 @@ hf_status hfi_model_keep_settings(hf_context *ctx, hf_model *model, const hf_fit
     model->settings.start = NULL;
     model->settings.start_count = 0;
     model->settings.warm = false;
+    model->settings.common_start = 0.0;
+    if (settings->scaled_beta) model->settings.beta *= model->posterior->scaling.y_scale;
+    model->settings.scaled_beta = false;
     model->settings.checkpoint = NULL; /* the caller's string, and of no use to a model */
     model->settings.resume = false;
     model->noise_held = !settings->train;

@@ -67,11 +67,12 @@ static void add_settings(hfi_sha256 *hash, const hf_fit_settings *s)
                                 (uint64_t)s->weighting,
                                 (uint64_t)s->student_method,
                                 (uint64_t)s->inference,
+                                s->scaled_beta,
                                 s->set_count,
                                 s->start_count,
                                 s->warm};
-    const double numbers[] = {s->eps,       s->threshold,   s->tolerance, s->learning_rate,
-                              s->max_noise, s->noise_start, s->beta,      s->student_nu};
+    const double numbers[] = {s->eps,         s->threshold, s->tolerance,  s->learning_rate, s->max_noise,
+                              s->noise_start, s->beta,      s->student_nu, s->common_start};
     add_optional(hash, s->kernel);
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) hfi_sha256_add_u64(hash, choices[i]);
     add_numbers(hash, sizeof numbers / sizeof numbers[0], numbers);

@@ -68,6 +68,19 @@ static hf_status check_start(hf_context *ctx, const hf_data *data, const hf_fit_
     return HF_OK;
 }
 
+/* Those that are in units of what standardisation makes. */
+static hf_status check_scaled(hf_context *ctx, const hf_fit_settings *s)
+{
+    if (!(s->common_start >= 0.0 && isfinite(s->common_start)))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the common start is %g; give a positive number, or 0 for the usual starts",
+                        s->common_start);
+    if (s->scaled_beta && !s->standardise)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "beta in scales of the target (scaled_beta) needs standardise, which is off");
+    return HF_OK;
+}
+
 static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
 {
     if (!choices_exist(s) || (s->set_count > 0 && !s->set) || (s->start_count > 0 && !s->start))
@@ -103,6 +116,7 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
                         "weights centred on the other outputs need several outputs, and there is one");
     if (s->suspects == HF_SUSPECTS_FORCE && !s->train)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the suspect finder needs training; switch one of the two off");
+    if (check_scaled(ctx, s) < 0) return HF_ERR_ARGUMENT;
     const hf_status given = s->inducing_inputs ? check_inducing_inputs(ctx, data, s) : HF_OK;
     return given < 0 ? given : check_start(ctx, data, s);
 }

@@ -12,6 +12,7 @@ static const double noise_start = 0.1, outputs_noise_start = 0.03, noise_upper =
  * it sees them. Weights that come with a start of their own, and Student-t noise, do not ask for that. */
 static double start_of_noise(const hfi_fit *fit)
 {
+    if (fit->settings->common_start > 0.0) return fit->settings->common_start;
     return fit->outputs > 1 && fit->settings->sites == HF_SITES_GAUSSIAN ? outputs_noise_start : noise_start;
 }
 
@@ -36,6 +37,9 @@ static hf_status start_kernel(hfi_fit *fit)
         double value = p.value * unit;
         if (hfi_kernel_parameter_given(fit->kernel, i))
             value = hfi_fit_to_internal(fit, &p, p.value);
+        else if (fit->settings->common_start > 0.0 &&
+                 (hfi_fit_is_lengthscale(&p) || p.unit == HF_UNIT_OUTPUT2))
+            value = fit->settings->common_start * unit;
         else if (hfi_fit_is_lengthscale(&p))
             value = exp(0.5 * log((double)hfi_fit_inputs_of(fit, i, &p, &found)) + 0.3) * unit;
         if (!hfi_kernel_parameter_given(fit->kernel, i)) value *= part_twins(fit, i, p.unit);
@@ -44,6 +48,14 @@ static hf_status start_kernel(hfi_fit *fit)
         if (s < 0) return hfi_fail(fit->ctx, s, "kernel parameter %s cannot be %g", p.name, value);
     }
     return HF_OK;
+}
+
+hf_status hfi_fit_amplitude(const hfi_fit *fit, hf_sites *sites)
+{
+    const hf_fit_settings *settings = fit->settings;
+    if (settings->sites != HF_SITES_ROBUST) return HF_OK;
+    return hf_sites_set_beta(fit->ctx, sites,
+                             settings->scaled_beta ? settings->beta : settings->beta / fit->scaling.y_scale);
 }
 
 hf_status hfi_fit_prepare(hfi_fit *fit)
@@ -70,9 +82,7 @@ hf_status hfi_fit_prepare(hfi_fit *fit)
     if (s >= 0) s = hfi_fit_assign(fit);
     if (s >= 0) s = hf_sites_gaussian(fit->ctx, fit->n, fit->y, fit->noise, fit->extra, &fit->sites);
     if (s >= 0 && fit->outputs > 1) s = hfi_fit_output_sites(fit);
-    if (s >= 0 && settings->sites == HF_SITES_ROBUST)
-        s = hf_sites_set_beta(fit->ctx, fit->sites, settings->beta / fit->scaling.y_scale);
-    return s;
+    return s < 0 ? s : hfi_fit_amplitude(fit, fit->sites);
 }
 
 static hf_status trainer_arrays(hfi_fit *fit, hfi_trainer *t)

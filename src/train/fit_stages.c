@@ -115,9 +115,7 @@ static hf_status make_share(const hfi_fit *fit, const stage *size, hfi_fit *shar
     if (s >= 0) s = hf_sites_gaussian(fit->ctx, n, share->y, share->noise, share->extra, &share->sites);
     if (s >= 0 && fit->outputs > 1) s = hfi_fit_output_sites(share);
     if (s >= 0) s = hfi_fit_order_readings(share);
-    if (s >= 0 && fit->settings->sites == HF_SITES_ROBUST)
-        s = hf_sites_set_beta(fit->ctx, share->sites, fit->settings->beta / fit->scaling.y_scale);
-    return s;
+    return s < 0 ? s : hfi_fit_amplitude(fit, share->sites);
 }
 
 /* Not what was borrowed. */

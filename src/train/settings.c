@@ -80,6 +80,43 @@ static void robust_projected(hf_fit_settings *s)
     s->action_kind = HF_ACTIONS_KRYLOV;
 }
 
+/* As published: isotropic kernel, log 2 to start from, weights about the constant, 50 steps of Adam on the
+ * bound of RCaGP. Lengthscales and amplitude are of a standardised table. */
+static void published_rcagp(hf_fit_settings *s)
+{
+    plain(s);
+    s->sites = HF_SITES_ROBUST;
+    s->solver = HF_SOLVER_PROJECTED;
+    s->action_kind = HF_ACTIONS_BLOCKS;
+    s->objective = HF_OBJECTIVE_RCAGP;
+    s->centre = HF_CENTRE_PRIOR;
+    s->threshold_rule = HF_THRESHOLD_QUANTILE;
+    s->eps = 0.2;
+    s->rounds = 1;
+    s->beta = 1.0;
+    s->scaled_beta = true;
+    s->optimiser = HF_OPTIMISER_ADAM;
+    s->iterations = 50;
+    s->learning_rate = 0.01;
+    s->common_start = 0.6931471805599453;
+    s->priors = false;
+    s->consistent_noise = false;
+}
+
+static void text_of_rcagp(hf_fit_settings *s)
+{
+    published_rcagp(s);
+    s->kernel = "matern52(iso)";
+    s->actions = 25;
+}
+
+static void program_of_rcagp(hf_fit_settings *s)
+{
+    published_rcagp(s);
+    s->kernel = "matern32(iso)";
+    s->actions = 5;
+}
+
 static void inducing(hf_fit_settings *s)
 {
     plain(s);
@@ -176,6 +213,8 @@ static const preset presets[] = {
     {"rcgp", published_rcgp},
     {"cagp", projected_blocks},
     {"rcagp", robust_projected},
+    {"rcagp-text", text_of_rcagp},
+    {"rcagp-program", program_of_rcagp},
     {"sgpr", inducing},
     {"rcsvgp", robust_inducing},
     {"svgp", minibatches},

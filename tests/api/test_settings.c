@@ -58,7 +58,9 @@ static void all_written(const hf_fit_settings *s)
     WRITTEN(*s, learning_rate);
     WRITTEN(*s, minibatch);
     WRITTEN(*s, noise_start);
+    WRITTEN(*s, common_start);
     WRITTEN(*s, beta);
+    WRITTEN(*s, scaled_beta);
     WRITTEN(*s, student_method);
     WRITTEN(*s, student_nu);
     WRITTEN(*s, inference);
@@ -119,7 +121,8 @@ typedef struct mirror {
     hf_outputs_weighting weighting;
     const double *output_eps;
     size_t output_eps_count;
-    double noise_start, beta;
+    double noise_start, common_start, beta;
+    bool scaled_beta;
     hf_student_method student_method;
     double student_nu;
     hf_inference inference;
@@ -138,9 +141,10 @@ static void every_member_has_a_default(void **state)
     (void)state;
     _Static_assert(sizeof(mirror) == sizeof(hf_fit_settings), "a member was added: list it");
     hf_context *ctx = hf_context_create();
-    static const char *const presets[] = {"default", "gp",          "rcgp",      "cagp",  "rcagp",  "sgpr",
-                                          "rcsvgp",  "svgp",        "student-t", "rrp",   "mogp",   "morcgp",
-                                          "t-mogp",  "independent", "probit",    "logit", "softmax"};
+    static const char *const presets[] = {"default", "gp",      "rcgp",       "cagp",         "rcagp",
+                                          "sgpr",    "rcsvgp",  "svgp",       "student-t",    "rrp",
+                                          "mogp",    "morcgp",  "t-mogp",     "independent",  "probit",
+                                          "logit",   "softmax", "rcagp-text", "rcagp-program"};
     for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++) {
         hf_fit_settings s;
         memset(&s, 0xAA, sizeof s);
@@ -188,9 +192,26 @@ static void defaults_are_as_documented(void **state)
     assert_true(s.tolerance == 0.01 && s.learning_rate == 0.01);
     assert_true(s.max_noise == 0.0 && s.coregion_rank == 0 && !s.shared_noise && !s.independent);
     assert_true(s.weighting == HF_OUTPUTS_READING && !s.output_eps && s.output_eps_count == 0);
-    assert_true(s.noise_start == 0.0 && s.beta == 0.0 && s.student_nu == 0.0);
+    assert_true(s.noise_start == 0.0 && s.common_start == 0.0 && s.student_nu == 0.0);
+    assert_true(s.beta == 0.0 && !s.scaled_beta);
     assert_true(s.set == NULL && s.set_count == 0 && s.checkpoint == NULL);
     assert_true(s.start == NULL && s.start_count == 0 && !s.warm && s.inducing_inputs == NULL);
+}
+
+/* What one would have to say, on top of the plain Gaussian process. */
+static void published(hf_context *ctx, const char *name, const char *kernel, size_t actions)
+{
+    hf_fit_settings s;
+    assert_int_equal(hf_fit_settings_preset(ctx, name, &s), HF_OK);
+    assert_string_equal(s.kernel, kernel);
+    assert_int_equal(s.actions, actions);
+    assert_true(s.sites == HF_SITES_ROBUST && s.suspects == HF_SUSPECTS_OFF && !s.calibrate);
+    assert_true(s.solver == HF_SOLVER_PROJECTED && s.action_kind == HF_ACTIONS_BLOCKS && s.train_actions);
+    assert_true(s.action_start == HF_ACTION_START_RANDOM && s.objective == HF_OBJECTIVE_RCAGP);
+    assert_true(s.centre == HF_CENTRE_PRIOR && s.threshold_rule == HF_THRESHOLD_QUANTILE && s.eps == 0.2);
+    assert_true(s.rounds == 1 && !s.consistent_noise && !s.priors && s.standardise && s.train_mean);
+    assert_true(s.beta == 1.0 && s.scaled_beta && fabs(s.common_start - log(2.0)) < 1e-15);
+    assert_true(s.optimiser == HF_OPTIMISER_ADAM && s.iterations == 50 && s.learning_rate == 0.01);
 }
 
 static void presets_are_what_they_say(void **state)
@@ -219,6 +240,8 @@ static void presets_are_what_they_say(void **state)
     assert_int_equal(s.action_kind, HF_ACTIONS_BLOCKS);
     assert_int_equal(hf_fit_settings_preset(ctx, "rcsvgp", &s), HF_OK);
     assert_int_equal(s.solver, HF_SOLVER_INDUCING);
+    published(ctx, "rcagp-text", "matern52(iso)", 25);
+    published(ctx, "rcagp-program", "matern32(iso)", 5);
     assert_int_equal(hf_fit_settings_preset(ctx, "rrp", &s), HF_OK);
     assert_int_equal(s.sites, HF_SITES_PURSUIT);
     static const hf_site_kind labels[] = {HF_SITES_PROBIT, HF_SITES_LOGIT, HF_SITES_SOFTMAX};

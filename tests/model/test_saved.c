@@ -80,11 +80,13 @@ static void assert_predicts_the_same(hf_context *ctx, const char *text, const hf
 /* Presets with the target that they are for; the rest of the settings is drawn. */
 static const struct {
     const char *preset, *first, *second;
-} kinds[] = {{"default", "y", NULL},   {"gp", "y", NULL},      {"rcgp", "y", NULL},       {"cagp", "y", NULL},
-             {"rcagp", "y", NULL},     {"sgpr", "y", NULL},    {"rcsvgp", "y", NULL},     {"svgp", "y", NULL},
-             {"student-t", "y", NULL}, {"rrp", "y", NULL},     {"default", "y", "z"},     {"mogp", "y", "z"},
-             {"morcgp", "y", "z"},     {"t-mogp", "y", "z"},   {"independent", "y", "z"}, {"cagp", "y", "z"},
-             {"probit", "two", NULL},  {"logit", "two", NULL}, {"softmax", "three", NULL}};
+} kinds[] = {{"default", "y", NULL}, {"gp", "y", NULL},         {"rcgp", "y", NULL},
+             {"cagp", "y", NULL},    {"rcagp", "y", NULL},      {"sgpr", "y", NULL},
+             {"rcsvgp", "y", NULL},  {"svgp", "y", NULL},       {"student-t", "y", NULL},
+             {"rrp", "y", NULL},     {"default", "y", "z"},     {"mogp", "y", "z"},
+             {"morcgp", "y", "z"},   {"t-mogp", "y", "z"},      {"independent", "y", "z"},
+             {"cagp", "y", "z"},     {"rcagp-text", "y", NULL}, {"probit", "two", NULL},
+             {"logit", "two", NULL}, {"softmax", "three", NULL}};
 
 static void draw_more(hfi_stream *s, hf_fit_settings *out)
 {

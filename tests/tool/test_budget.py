@@ -34,6 +34,7 @@ class Choices(ToolCase):
         #          preset    sites      solver       robust
         presets = [("default", "gaussian", "exact", True), ("gp", "gaussian", "exact", False), ("rcgp", "robust", "exact", False),
                    ("cagp", "gaussian", "projected", False), ("rcagp", "robust", "projected", True),
+                   ("rcagp-text", "robust", "projected", False), ("rcagp-program", "robust", "projected", False),
                    ("sgpr", "gaussian", "inducing", False), ("rcsvgp", "robust", "inducing", True),
                    ("svgp", "gaussian", "inducing", False), ("student-t", "student-t", "exact", True),
                    ("rrp", "pursuit", "exact", True)]

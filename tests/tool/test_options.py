@@ -49,7 +49,8 @@ class Options(ToolCase):
                    "standardise set no-train restarts seed threads dry-run json output solver actions action-kind blocks "
                    "action-start inducing inducing-method inducing-choice train-inducing minibatch optimiser learning-rate "
                    "iterations single-precision student-method nu beta tolerance checkpoint resume stream cache "
-                   "output-column weighting coregion-rank shared-noise max-noise inference unit-inputs lengthscale-prior",
+                   "output-column weighting coregion-rank shared-noise max-noise inference unit-inputs lengthscale-prior "
+                   "scaled-beta common-start",
             "predict": "output computational worst-case covariance", "score": "json",
             "compare": "target features drop noise-column mean-column preset kernel mean model folds repeats by output seed json", "inspect": "json rows", "plot": "x output data-only",
             "bound": "target features kernel norm noise-bound noise-bound-column noise-below noise-above at grid method ridge jitter rigorous "
@@ -151,6 +152,9 @@ class Options(ToolCase):
             (fit + ["--sites", "robust", "--suspects", "auto"], "--suspects auto"),
             (fit + ["--no-train", "--suspects", "force"], "needs training"),
             (fit + ["--no-train", "--restarts", "3"], "--no-train"), (fit + ["--lengthscale-prior", "strong"], "dimension"),
+            (fit + ["--no-train", "--common-start", "1"], "--no-train"), (fit + ["--common-start", "0"], "positive"),
+            (fit + ["--sites", "robust", "--scaled-beta"], "--beta"), (fit + ["--sites", "gaussian", "--scaled-beta"], "--sites robust"),
+            (fit + ["--beta", "1", "--scaled-beta", "--standardise", "off"], "scales"),
             (fit + ["--no-train", "--lengthscale-prior", "dimension"], "--no-train"), (fit + ["--unit-inputs=1"], "takes no value"), (fit + ["--set", "noise"], "NAME=NUMBER"),
             (fit + ["--set", "noise=x"], "NAME=NUMBER"), (fit + ["--set", "noise=1", "--set", "noise=2"], "twice"),
             (fit + ["--features", "a,,b"], "list of names"), (fit + ["--features", "a", "--drop", "b"], "give one"),

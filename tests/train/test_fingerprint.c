@@ -100,7 +100,9 @@ static void every_setting_matters(void **state)
     ASSERT_MATTERS(s->learning_rate, 0.5);
     ASSERT_MATTERS(s->minibatch, 64);
     ASSERT_MATTERS(s->noise_start, 0.25);
+    ASSERT_MATTERS(s->common_start, 0.25);
     ASSERT_MATTERS(s->beta, 1.0);
+    ASSERT_MATTERS(s->scaled_beta, true);
     ASSERT_MATTERS(s->student_method, HF_STUDENT_EP);
     ASSERT_MATTERS(s->inference, HF_INFERENCE_LAPLACE);
     ASSERT_MATTERS(s->student_nu, 3.0);
@@ -159,7 +161,7 @@ static void no_field_is_forgotten(void **state)
 {
     (void)state;
     if (sizeof(void *) != 8 || sizeof(int) != 4) skip();
-    assert_int_equal(sizeof(hf_fit_settings), 328);
+    assert_int_equal(sizeof(hf_fit_settings), 336);
 }
 
 int main(void)
