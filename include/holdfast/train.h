@@ -211,9 +211,9 @@ typedef struct hf_fit_settings {
     double
         noise_start; /**< noise variance that training starts from, user units squared; 0: 0.1 of the target's scale squared, with several outputs and Gaussian
                         sites 0.03 of each output's */
-    /** 0: the usual starts. Else lengthscales, outputscales and noise start from this, in units that
-     * `standardise` makes, where neither the kernel (lengthscale~2), `start` nor noise_start says
-     * otherwise. A model does not keep it. */
+    /** 0: the usual starts. Else lengthscales, outputscales and noise start from this, in units
+     * that `standardise` makes, where neither the kernel (lengthscale~2), `start` nor noise_start
+     * says otherwise. A model does not keep it. */
     double common_start;
     double beta; /**< 0: hf_sites_set_beta(), units of the target; robust sites only */
     /** false; true: beta counts in scales of the target, the robust one by which `standardise`,
@@ -249,14 +249,14 @@ HF_API hf_fit_settings hf_fit_settings_default(void);
  * prior-mean centre, c = 0.9 quantile, leave-one-out objective), and for budgets "cagp" (Gaussian
  * sites, trained block actions), "rcagp" (robust sites, hyperparameters from an inducing fit with
  * re-centring, projection on Krylov actions), "sgpr" (Gaussian sites, inducing), "rcsvgp" (robust
- * sites, inducing), "svgp" (Gaussian sites, inducing, minibatches), "student-t" and "rrp" (relevance
- * pursuit, calibrated).
+ * sites, inducing), "svgp" (Gaussian sites, inducing, minibatches), "student-t" and "rrp"
+ * (relevance pursuit, calibrated).
  *
  * "rcagp-text" and "rcagp-program" are RCaGP as its paper (2025) prints and as its program runs it:
  * matern52(iso) on 25 trained block actions, or matern32(iso) on 5; weights about the constant mean
  * with the 0.8 quantile and beta = 1 scale of the target; 50 steps of Adam at 0.01 on
  * HF_OBJECTIVE_RCAGP, from log 2, without priors. The published scale of the target is its standard
- * deviation, here it is the robust one. Fewer readings than actions are HF_ERR_ARGUMENT, by the fit.
+ * deviation, here it is the robust one. A fit of fewer readings than actions is HF_ERR_ARGUMENT.
  *
  * For several outputs (hf_data.outputs; all others work there too):
  * "mogp" (plain), "morcgp" (MO-RCGP: robust weights centred on what the other outputs say; its
