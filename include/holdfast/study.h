@@ -303,6 +303,8 @@ typedef struct hf_best {
  * Settings to use: among the trials that told something, the one of the best posterior mean. With
  * constraints only those whose probability of feasibility is at least 1/2 are looked at, or where
  * there is none, the one with the largest. Several objectives: hf_study_front().
+ * Where training found no noise (it ended at the least it may take), readings that have a say
+ * decide between trials whose posterior means differ by less than three standard deviations of it.
  * @param at  a number for each variable
  * One trial that told something is the best, with an interval without ends. HF_ERR_NO_DATA: nothing
  * was told, or too little of a constraint. Errors as of hf_study_look(). O(n^2) beside the

@@ -2,9 +2,14 @@
 /* Answers: the settings to use, what is known about places, the front. */
 #include "study/study.h"
 
+#include "posterior/posterior.h"
+#include "train/fit.h"
 #include <holdfast/front.h>
 #include <math.h>
 #include <string.h>
+
+/* Times the least noise that counts as that; standard deviations of it that a mean may be off. */
+static const double NEAR_LEAST = 4.0, WIDTHS = 3.0;
 
 /* ---- a context with the study's seed, and surrogates that know what others told ------------------------ */
 
@@ -119,6 +124,53 @@ static hf_status best_of_one(hf_context *ctx, hf_study *study, double *at, hf_be
     return s;
 }
 
+/* Where training ends at the least noise it may take, nothing in the readings speaks of any. Readings of a place
+ * are then worth more than what the surrogate makes of them, as far as that noise goes: the width. 0: they are not. */
+static double resolution(const hf_study *study)
+{
+    const hf_posterior *p = study->surrogate[study->objective[0]].posterior;
+    const double scale = p->scaling.y_scale, noise = hf_posterior_noise(p);
+    const double least = hfi_least_noise(HF_PRIOR_DIMENSION) * scale * scale;
+    return noise <= NEAR_LEAST * least ? WIDTHS * sqrt(noise) : 0.0;
+}
+
+/* The mean of the place of trial `id`, drawn to what was told of it by at most `width`. */
+static double drawn_to_told(const hf_study *study, uint64_t id, double mean, double width)
+{
+    const hfi_surrogate *s = &study->surrogate[study->objective[0]];
+    double sum = 0.0, count = 0.0;
+    for (size_t i = 0; i < s->n; i++) {
+        const hfi_trial *other = hfi_study_find(study, s->trial[i]);
+        if (s->aside[i] || s->noise[i] > 0.0 || (s->trial[i] != id && other->repeats != id)) continue;
+        sum += s->y[i];
+        count += 1.0;
+    }
+    return count > 0.0 ? mean + fmax(-width, fmin(width, sum / count - mean)) : mean;
+}
+
+/* The incumbent; between trials that the posterior mean cannot tell apart, readings decide. */
+static hf_status recommended(hf_context *ctx, const hf_study *study, uint64_t *trial, hfi_verdict_at *verdict)
+{
+    uint64_t *ids;
+    hfi_verdict_at *places, best;
+    size_t count;
+    *trial = 0;
+    const hf_status s = hfi_study_candidates(ctx, study, &ids, &places, &count);
+    if (s < 0) return s;
+    const double width = resolution(study);
+    for (size_t i = 0; i < count; i++) {
+        hfi_verdict_at here = places[i];
+        if (width > 0.0) here.mean[0] = drawn_to_told(study, ids[i], here.mean[0], width);
+        if (*trial != 0 && !hfi_place_better(&here, &best)) continue;
+        *trial = ids[i];
+        *verdict = places[i];
+        best = here;
+    }
+    hfi_free(ctx, ids);
+    hfi_free(ctx, places);
+    return s;
+}
+
 hf_status hf_study_best(hf_context *ctx, hf_study *study, double *at, hf_best *out)
 {
     hf_context *own;
@@ -130,7 +182,7 @@ hf_status hf_study_best(hf_context *ctx, hf_study *study, double *at, hf_best *o
     if (s < 0 || only_trial(study) != 0) return s;
     s = hfi_study_begin(ctx, study, &own);
     if (s < 0) return s;
-    s = hfi_worse(s, hfi_study_incumbent(own, study, &id, &place));
+    s = hfi_worse(s, recommended(own, study, &id, &place));
     if (s >= 0 && id == 0) s = hfi_fail(own, HF_ERR_NO_DATA, "no trial has told its outcome yet");
     if (s >= 0) {
         memcpy(at, hfi_study_find(study, id)->at, study->d * sizeof *at);

@@ -150,6 +150,7 @@ void hfi_fit_kernel_prior(const hfi_fit *fit, hfi_trainer *trainer, size_t i, co
                           hfi_fit_array *last);
 void hfi_fit_noise_prior(hfi_trainer *trainer, size_t at, double unit);
 double hfi_fit_least_noise(const hfi_fit *fit);
+double hfi_least_noise(hf_prior_kind lengthscale_prior);
 /** Trains: `state` receives the result, the sites are left as they ended (fit_train.c). */
 hf_status hfi_fit_train(hfi_fit *fit, double *state);
 /** Whether the table is so large that it is trained in stages (fit_stages.c). */

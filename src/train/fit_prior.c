@@ -100,9 +100,14 @@ static bool scales_with_dimension(const hfi_fit *fit)
     return fit->settings->lengthscale_prior == HF_PRIOR_DIMENSION;
 }
 
+double hfi_least_noise(hf_prior_kind lengthscale_prior)
+{
+    return lengthscale_prior == HF_PRIOR_DIMENSION ? dimension_noise_lower : noise_lower;
+}
+
 double hfi_fit_least_noise(const hfi_fit *fit)
 {
-    return scales_with_dimension(fit) ? dimension_noise_lower : noise_lower;
+    return hfi_least_noise(fit->settings->lengthscale_prior);
 }
 
 void hfi_fit_noise_prior(hfi_trainer *t, size_t at, double unit)

@@ -295,6 +295,46 @@ static void trust_regions_climb_too(void **state)
     hf_context_free(ctx);
 }
 
+static double rough_hill(const double *at)
+{
+    return studies_hill(at) + 0.1 * sin(1e3 * at[0]) * cos(777.0 * at[1]);
+}
+
+/* The best among the trials that have a say, by posterior mean or by what they are worth. */
+static double most_of(hf_context *ctx, hf_study *study, size_t trials, bool by_mean)
+{
+    double most = -INFINITY;
+    for (uint64_t id = 1; id <= trials; id++) {
+        hf_trial t;
+        double mean;
+        assert_int_equal(hf_study_trial(ctx, study, id, &t), HF_OK);
+        assert_true(hf_study_predict(ctx, study, 0, 1, t.at, &mean, NULL) >= 0);
+        if (by_mean || !t.suspected) most = fmax(most, by_mean ? mean : studies_hill(t.at));
+    }
+    return most;
+}
+
+/* Of values without noise the best that was tried is named; of rough ones what the surrogate thinks best. */
+static void readings_decide_where_there_is_no_noise(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    hf_study_settings s = studies_settings(2, studies_plane, &studies_gain);
+    for (s.seed = 1; s.seed < 6; s.seed++) {
+        const bool rough = s.seed == 5;
+        hf_study *study = studies_create(ctx, &s);
+        studies_run(ctx, study, 30, rough ? rough_hill : studies_hill, NULL);
+        hf_best best;
+        double at[2];
+        assert_true(hf_study_best(ctx, study, at, &best) >= 0);
+        const double most = most_of(ctx, study, 30, rough);
+        if (rough) assert_float_equal(best.mean, most, 1e-9);
+        if (!rough && studies_hill(at) < most) fail_msg("%g, tried %g", studies_hill(at), most);
+        hf_study_free(study);
+    }
+    hf_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(answers_before_anything_was_told),
@@ -304,6 +344,7 @@ int main(void)
                                        cmocka_unit_test(certain_constraints_are_never_violated),
                                        cmocka_unit_test(a_front_is_found),
                                        cmocka_unit_test(what_matters_is_told),
-                                       cmocka_unit_test(trust_regions_climb_too)};
+                                       cmocka_unit_test(trust_regions_climb_too),
+                                       cmocka_unit_test(readings_decide_where_there_is_no_noise)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
