@@ -156,14 +156,24 @@ static hf_status take_groups(certified *run, struct certified_room *room)
     return status;
 }
 
+/* A number of at most five digits and the sign after it. */
+static bool take_pixels(const char **text, char sign, size_t *out)
+{
+    const size_t digits = strspn(*text, "0123456789");
+    if (digits == 0 || digits > 5 || (*text)[digits] != sign) return false;
+    *out = strtoul(*text, NULL, 10);
+    *text += digits + 1;
+    return true;
+}
+
 /* Every window of a picture whose pixels are the inputs, row by row. */
 static hf_status take_patches(certified *run, struct certified_room *room)
 {
-    const char *text = argument(run->arguments, "patch");
+    const char *text = argument(run->arguments, "patch"), *rest = text;
     size_t rows, columns, high, wide;
-    int end = 0;
-    if (sscanf(text, "%5zux%5zu@%5zux%5zu%n", &rows, &columns, &high, &wide, &end) != 4 ||
-        text[end] != '\0' || rows == 0 || columns == 0 || rows > high || columns > wide)
+    if (!take_pixels(&rest, 'x', &rows) || !take_pixels(&rest, '@', &columns) ||
+        !take_pixels(&rest, 'x', &high) || !take_pixels(&rest, '\0', &wide) || rows == 0 || columns == 0 ||
+        rows > high || columns > wide)
         return certified_misuse(run, "--patch: '%s' is not ROWSxCOLUMNS@ROWSxCOLUMNS, such as 2x2@28x28",
                                 text);
     if (high * wide != run->d)

@@ -39,7 +39,10 @@ static hf_status score_point(hf_context *ctx, const scores *job, const hf_certif
     for (size_t k = 0; k < 2 * d; k++) {
         memcpy(low + k * d, x, d * sizeof *low);
         memcpy(high + k * d, x, d * sizeof *high);
-        (k < d ? high : low)[k * d + k % d] += k < d ? job->step[k % d] : -job->step[k % d];
+    }
+    for (size_t j = 0; j < d; j++) {
+        high[j * d + j] += job->step[j];
+        low[(d + j) * d + j] -= job->step[j];
     }
     hf_status status =
         hfi_value_certify_boxes(ctx, &job->value, settings, 2 * d, low, high, ranges, at, at + 2 * d * d);

@@ -51,7 +51,7 @@ static void answer_point(hfi_question *q, answer *a)
 }
 
 /* The ground of the box, or of the region in it. */
-static hf_status make_ground(hfi_question *q, size_t threads, const hfi_place *place, hfi_ground *out)
+static hf_status make_ground(hfi_question *q, size_t threads, const hfi_region_centre *place, hfi_ground *out)
 {
     const hf_status status = hfi_question_ground(q, threads, out);
     if (status < 0 || !hfi_region_cuts(q->settings.region)) return status;
@@ -66,8 +66,8 @@ static void drop_ground(const hfi_question *q, hfi_ground *ground)
     hfi_question_ground_free(ground);
 }
 
-static void answer_question(const hf_context *ctx, hfi_question *q, size_t threads, const hfi_place *place,
-                            double deadline, answer *a)
+static void answer_question(const hf_context *ctx, hfi_question *q, size_t threads,
+                            const hfi_region_centre *place, double deadline, answer *a)
 {
     const double start = hfi_now();
     if (q->subject.free_count == 0) {
@@ -120,8 +120,8 @@ static void answer_box(size_t k, int thread, void *arg)
     hfi_question *q = w->question[k];
     const size_t threads = (size_t)hf_context_threads(w->ctx);
     const double deadline = hfi_box_deadline(&q->settings, w->end, w->left - k, w->count == 1 ? 1 : threads);
-    const hfi_place place = {w->centre ? w->centre + k * q->inputs : NULL,
-                             w->half ? w->half + k * q->inputs : NULL};
+    const hfi_region_centre place = {w->centre ? w->centre + k * q->inputs : NULL,
+                                     w->half ? w->half + k * q->inputs : NULL};
     answer_question(w->ctx, q, w->count == 1 ? threads : 1, &place, deadline, &w->answers[k]);
 }
 

@@ -258,7 +258,7 @@ static double look(void *of, double sign, bool descend, const double *point, dou
 
 static const hfi_ground_kind kind = {bounds, look};
 
-static void fill(cut *c, const hfi_place *place)
+static void fill(cut *c, const hfi_region_centre *place)
 {
     const hfi_question *q = c->question;
     const hf_region *region = q->settings.region;
@@ -277,7 +277,8 @@ static void fill(cut *c, const hfi_place *place)
     }
 }
 
-hf_status hfi_region_ground(hfi_question *q, size_t threads, const hfi_place *place, hfi_ground *ground)
+hf_status hfi_region_ground(hfi_question *q, size_t threads, const hfi_region_centre *place,
+                            hfi_ground *ground)
 {
     const hfi_memory *memory = &q->memory;
     const size_t m = ground->sides;

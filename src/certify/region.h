@@ -9,9 +9,9 @@
 #include "certify/search.h"
 
 /** What a region is about in one box: `inputs` entries each, in the user's units. */
-typedef struct hfi_place {
+typedef struct hfi_region_centre {
     const double *centre, *half;
-} hfi_place;
+} hfi_region_centre;
 
 /** HF_ERR_ARGUMENT for a region that there is not. */
 hf_status hfi_region_check(hf_context *ctx, const hf_region *region, size_t inputs, bool rigorous);
@@ -21,9 +21,9 @@ typedef struct hfi_sides {
 } hfi_sides;
 
 /** The place of box number k, and its sides cut to what is physical. */
-hf_status hfi_region_place(hf_context *ctx, const hf_region *r, size_t k, size_t d, hfi_sides *b);
-/** Lets the region of settings, if there is one, be about x; they then point to *room. */
-void hfi_region_about(hf_certify_settings *settings, const double *x, hf_region *room);
+hf_status hfi_region_place(hf_context *ctx, const hf_region *region, size_t k, size_t inputs, hfi_sides *box);
+/** Lets the region of settings, if there is one, be about x; they then point to *into. */
+void hfi_region_about(hf_certify_settings *settings, const double *x, hf_region *into);
 /** Whether it is more than boxes: a shape or a lattice. NULL: false. */
 bool hfi_region_cuts(const hf_region *region);
 /** Whether it is a union of boxes. */
@@ -33,7 +33,7 @@ double hfi_region_size(const hf_region *region, size_t inputs, const double *fro
                        const double *unit);
 
 /** The ground of a question cut to its region: *ground becomes that, and needs what it was. */
-hf_status hfi_region_ground(hfi_question *question, size_t threads, const hfi_place *place,
+hf_status hfi_region_ground(hfi_question *question, size_t threads, const hfi_region_centre *place,
                             hfi_ground *ground);
 /** *ground becomes what it was. */
 void hfi_region_ground_free(hfi_ground *ground);
@@ -48,7 +48,7 @@ typedef struct hfi_part_boxes {
 } hfi_part_boxes;
 
 /** The ranges over the unions of their parts (parts.c), as hf_certify_boxes() tells them. */
-hf_status hfi_certify_parts(hf_context *ctx, const hfi_part_boxes *job, hf_range *out, double *low,
-                            double *high);
+hf_status hfi_certify_parts(hf_context *ctx, const hfi_part_boxes *job, hf_range *out, double *argmin,
+                            double *argmax);
 
 #endif
