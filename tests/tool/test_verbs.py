@@ -68,6 +68,7 @@ class Fit(ToolCase):
         self.assertIsNone(report["report"]["threshold"])
         inspected = json.loads(self.ok("inspect", "m.hf", "--json"))
         self.assertEqual({entry.pop("line") for entry in report["suspects"]}, {6, 24, 49})
+        self.assertRegex(inspected.pop("content_sha256"), "^[0-9a-f]{64}$")
         self.assertEqual(inspected, report)
 
     def test_says_how_good_it_is(self):
