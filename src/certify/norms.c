@@ -99,8 +99,10 @@ static void fill_levels(const pairs *job, const ranked *order, hfi_term *term)
         term->level[k].norm = root(square, n, job->columns, size);
     }
     for (size_t k = HFI_LEVELS; k-- > 0;) {
-        for (const size_t end = n * (k + 1) / HFI_LEVELS; j > end; j--)
+        for (const size_t end = n * (k + 1) / HFI_LEVELS; j > end; j--) {
+            if (job->a[j - 1] == 0.0) continue; /* an infinite derivative of it is nothing */
             far += fabs(job->a[j - 1]) * hfi_radial_third(term->form, term->alpha, order[j - 1].distance);
+        }
         term->level[k].far = far * (1.0 + 2.0 * DBL_EPSILON * (double)n);
     }
     term->norm = term->level[HFI_LEVELS - 1].norm;

@@ -409,13 +409,62 @@ static void shares_are_even_and_pass_on(void **state)
     assert_in(300.0, hfi_now() + hfi_share_time(&settings, hfi_call_deadline(&settings), 3).total_time);
 }
 
+/* A reading that is far away and says what the prior mean does has a weight of exactly 0: bounds of the others hold as before. */
+static void weights_of_zero_leave_bounds_true(void **state)
+{
+    enum {
+        N = 15
+    };
+    const char *const kernels[] = {"matern12", "matern32", "matern52", "se"};
+    hf_context *ctx = *state;
+    for (size_t e = 0; e < sizeof kernels / sizeof *kernels; e++) {
+        hf_kernel *kernel = parse(ctx, kernels[e], 1);
+        hf_mean *prior = NULL;
+        hf_sites *sites = NULL;
+        hf_posterior *posterior = NULL;
+        double x[N], y[N], at, low = 0.0, high = 6.0, mean;
+        for (size_t i = 0; i < N; i++) {
+            x[i] = i + 1 < N ? 0.4 * (double)i : 1e5;
+            y[i] = i + 1 < N ? sin(3.0 * x[i]) : 0.0;
+        }
+        assert_int_equal(hf_mean_create(ctx, HF_MEAN_ZERO, 1, &prior), HF_OK);
+        assert_int_equal(hf_sites_gaussian(ctx, N, y, 0.05, NULL, &sites), HF_OK);
+        assert_int_equal(hf_solve_exact(ctx, kernel, prior, sites, x, 1, &posterior), HF_OK);
+        assert_true(posterior->solution.t[N - 1] == 0.0);
+        hf_workspace *workspace = hf_workspace_create(ctx, posterior);
+        hf_certify_settings settings = hf_certify_settings_default();
+        for (size_t nodes = 2; nodes <= 200; nodes *= 10) {
+            hf_range range;
+            settings.node_limit = nodes;
+            assert_true(
+                hf_certify(ctx, posterior, HF_CERTIFY_MEAN, &settings, &low, &high, &range, NULL, NULL) >= 0);
+            for (size_t k = 0; k <= 300; k++) {
+                at = 0.02 * (double)k;
+                assert_int_equal(hf_predict_latent(posterior, workspace, &at, &mean, NULL, NULL, NULL),
+                                 HF_OK);
+                assert_true(range.lower <= mean && mean <= range.upper);
+            }
+        }
+        hf_workspace_free(workspace);
+        hf_posterior_free(posterior);
+        hf_sites_free(sites);
+        hf_mean_free(prior);
+        hf_kernel_free(kernel);
+    }
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_context, drop_context)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(any_report_can_cancel),      TEST(memory_has_a_limit),       TEST(both_ends_have_time),
-        TEST(decisions_leave_half_of_it), TEST(all_boxes_share_the_time), TEST(shares_are_even_and_pass_on),
+        TEST(weights_of_zero_leave_bounds_true),
+        TEST(any_report_can_cancel),
+        TEST(memory_has_a_limit),
+        TEST(both_ends_have_time),
+        TEST(decisions_leave_half_of_it),
+        TEST(all_boxes_share_the_time),
+        TEST(shares_are_even_and_pass_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
