@@ -76,6 +76,8 @@ json_t *certified_json_region(const certified *run);
 /** Tolerance and limits, where they are given, and the number of the output or the class by --of.
  * The default of two classes is class 1. */
 hf_status certified_settings(certified *run, hf_certify_settings *settings);
+/** --never-above, --never-below and --delta (certify_claims.c); *claims := true if one is given. */
+hf_status certified_claim(certified *run, hf_claim *out, bool *claims);
 /* Rows for the verbs' tables of options, read by certified_limits(). */
 #define CERTIFIED_LIMITS                                                                                     \
     {"time-limit", 0, "S", "seconds for a box (default 60; 0: no limit): wider, just as true", false},       \

@@ -94,7 +94,7 @@ static hf_status parse_what(certified *run, certify_request *out)
     const char *what = argument(run->arguments, "what");
     const bool radii = has_argument(run->arguments, "max-radius");
     bool claims = false;
-    const hf_status parsed = certify_parse_claim(run, out, &claims);
+    const hf_status parsed = certified_claim(run, &out->claim, &claims);
     if (parsed < 0) return parsed;
     const certify_question standard = run->classifier != NULL ? CERTIFY_PROBABILITY : CERTIFY_MEAN;
     out->what = radii && !claims ? CERTIFY_RADII : standard;

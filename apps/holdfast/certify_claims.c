@@ -5,16 +5,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-hf_status certify_parse_claim(certified *run, certify_request *out, bool *claims)
+hf_status certified_claim(certified *run, hf_claim *out, bool *claims)
 {
     const tool_arguments *a = run->arguments;
-    out->claim = hf_claim_default();
+    *out = hf_claim_default();
     const struct {
         const char *name;
         double *value;
-    } limits[] = {{"never-above", &out->claim.never_above},
-                  {"never-below", &out->claim.never_below},
-                  {"delta", &out->claim.delta}};
+    } limits[] = {
+        {"never-above", &out->never_above}, {"never-below", &out->never_below}, {"delta", &out->delta}};
     for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
         if (!has_argument(a, limits[k].name)) continue;
         *claims = true;
@@ -22,12 +21,11 @@ hf_status certify_parse_claim(certified *run, certify_request *out, bool *claims
         if (!isfinite(*limits[k].value))
             return certified_misuse(run, "--%s must be a finite number", limits[k].name);
     }
-    if (out->claim.delta < 0.0)
-        return certified_misuse(run, "--delta: %g is not a number from 0 on", out->claim.delta);
-    if (out->claim.never_below > out->claim.never_above)
-        return certified_misuse(run, "--never-below %g is above --never-above %g", out->claim.never_below,
-                                out->claim.never_above);
-    if (*claims && has_argument(a, "box") && isfinite(out->claim.delta))
+    if (out->delta < 0.0) return certified_misuse(run, "--delta: %g is not a number from 0 on", out->delta);
+    if (out->never_below > out->never_above)
+        return certified_misuse(run, "--never-below %g is above --never-above %g", out->never_below,
+                                out->never_above);
+    if (*claims && has_argument(a, "box") && isfinite(out->delta))
         return certified_misuse(run, "--delta is about points; give --at and --radius");
     return HF_OK;
 }

@@ -66,8 +66,6 @@ hf_status certify_answer(certified *run, certify_request *asked);
 /** Of claims (certify_claims.c). */
 hf_status certify_claims(certified *run, certify_request *asked);
 hf_status certify_reaches(certified *run, certify_request *asked);
-/** --never-above, --never-below and --delta; `claims` says whether there are any. */
-hf_status certify_parse_claim(certified *run, certify_request *out, bool *claims);
 /** The table of answers as JSON lines, each with all that it is about (certify_lines.c). */
 hf_status certify_write_lines(certified *run, const certify_request *asked);
 /** The limits, to a JSON object. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast explain */
+#include "explain_flip.h"
 #include "explain_plot.h"
 
 #include <ctype.h>
@@ -19,10 +20,23 @@ static const tool_option options[] = {
      "LIME "
      "does, to compare with",
      false},
+    {"flip", 0, "KIND",
+     "instead of scores the smallest move, of up to G, that changes the\nclass of a row, or takes it past a "
+     "limit: nearest, the least\ndistance, or fewest, the fewest inputs",
+     false},
+    {"never-above", 0, "V", "of --flip: the mean (of classes the probability of --of) is to get\nabove V",
+     false},
+    {"never-below", 0, "V", "below V", false},
+    {"delta", 0, "D", "farther than D from what it is in the row", false},
+    {"beta", 0, "B", "of --flip: not the mean but mean + B sd, a quantile", false},
     {"mean", 0, NULL, "average over the rows", false},
     {"tolerance", 0, "E", "of each range (default 0.01); a score is enclosed to four of them", false},
     CERTIFIED_LIMITS,
-    {"output", 'o', "OUT.csv", "file to write (default: standard output): row, input, lower,\nupper",
+    {"output", 'o', "OUT.csv",
+     "file to write (default: standard output): row, input, lower,\nupper; with --flip the inputs of the "
+     "example, "
+     "class_before,\nclass_after, value, flipped (value there), certified (nothing this\nnear does it), "
+     "distance, spared (nor do so few inputs), moved (how\nmany do), nodes, seconds",
      TOOL_WRITES},
     {"plot", 0, "FILE.svg",
      "picture (or .png, .pdf) of the scores, averaged over the rows: a\nbar for each input. Needs gnuplot",
@@ -36,6 +50,7 @@ typedef struct request {
     bool linear;
     size_t rows, columns; /* of --shape; 0 */
     hf_certify_settings settings;
+    explain_flip flip;
 } request;
 
 /* ---- usage -------------------------------------------------------------------------------------------------- */
@@ -85,8 +100,9 @@ static hf_status parse(certified *run, request *out)
         (has_argument(a, "tolerance") || has_argument(a, "time-limit") || has_argument(a, "total-time") ||
          has_argument(a, "node-limit") || has_argument(a, "memory-limit")))
         return certified_misuse(run, "--tolerance and limits are for --method ranges");
-    const hf_status status = parse_shape(run, out);
-    return status >= 0 ? certified_settings(run, &out->settings) : status;
+    hf_status status = parse_shape(run, out);
+    if (status >= 0) status = certified_settings(run, &out->settings);
+    return status >= 0 ? explain_parse_flip(run, &out->settings, &out->flip) : status;
 }
 
 /* ---- scores ------------------------------------------------------------------------------------------------- */
@@ -208,6 +224,19 @@ static hf_status explain(certified *run, const request *asked)
     return status;
 }
 
+static hf_status flip(certified *run, request *asked)
+{
+    const char *output = argument(run->arguments, "output");
+    hf_status status = explain_find_flips(run, &asked->settings, asked->step, &asked->flip);
+    if (status >= 0) status = certified_write(run, output);
+    if (status >= 0 && run->session.json)
+        json_print(json_pack("{s:o, s:I, s:s, s:I, s:I, s:b}", "output", json_text(output), "rows",
+                             (json_int_t)run->m, "flip", hf_flip_kind_name(asked->flip.kind), "found",
+                             (json_int_t)asked->flip.found, "unfinished", (json_int_t)asked->flip.unfinished,
+                             "estimate", run->classifier != NULL && hf_certify_is_estimate(run->classifier)));
+    return status;
+}
+
 static int run_explain(const tool_arguments *arguments)
 {
     certified run;
@@ -218,8 +247,8 @@ static int run_explain(const tool_arguments *arguments)
     if (status >= 0) status = parse(&run, &asked);
     if (status >= 0) status = certified_points(&run);
     if (status >= 0) status = certified_units(&run);
-    if (status >= 0) status = explain(&run, &asked);
-    if (status >= 0 && run.session.json)
+    if (status >= 0) status = asked.flip.asked ? flip(&run, &asked) : explain(&run, &asked);
+    if (status >= 0 && run.session.json && !asked.flip.asked)
         json_print(json_pack(
             "{s:o, s:I, s:b}", "output", json_text(argument(arguments, "output")), "rows", (json_int_t)run.m,
             "estimate", run.classifier != NULL && !asked.linear && hf_certify_is_estimate(run.classifier)));

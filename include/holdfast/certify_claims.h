@@ -88,7 +88,8 @@ typedef struct hf_claim_reach {
 
 /**
  * The largest radius for which the claim holds in the box x +- radius unit, by bisection as in
- * hf_certify_radius(), which says what unit, most and accuracy are.
+ * hf_certify_radius(), which says what unit, most and accuracy are. The tolerance is at most a
+ * ten-thousandth of how far the value at the point is from its limits.
  * @param counterexample inputs entries or NULL: the point at distance `broken`; NaN: there is none
  * HF_WARN_NOT_CONVERGED: a step was left open; `certified` is true all the same. Errors: those of
  * hf_certify_claims() and hf_certify_radius().

@@ -2,9 +2,8 @@
 /* Whether a value keeps to limits: in boxes, and how large they may be. */
 #include <holdfast/certify_claims.h>
 
-#include "certify/radius.h"
+#include "certify/claimed.h"
 #include "certify/region.h"
-#include "certify/value.h"
 
 #include <math.h>
 
@@ -17,23 +16,6 @@ hf_claim hf_claim_default(void)
 }
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
-
-/* The limits on one side of a value, all times `sign`, so that the claim is always "never above". */
-typedef struct limit {
-    double sign;
-    double kept;   /* nothing above this: the claim holds; infinite: no limit on this side */
-    double broken; /* above this it does not; more than `kept` by what the value at the point may be off */
-} limit;
-
-/* A claim of one value, and both sides of it about one point. */
-typedef struct claimed {
-    hfi_value value;
-    hf_claim claim;
-    hf_certify_settings settings;
-    double *spare; /* inputs */
-    double at_point;
-    limit side[2];
-} claimed;
 
 /* What it is a claim of, as well. */
 static hf_status check(hf_context *ctx, const hf_claim *claim, hfi_value *value)
@@ -57,15 +39,15 @@ static hf_status check(hf_context *ctx, const hf_claim *claim, hfi_value *value)
                              : hfi_value_of(ctx, claim->posterior, claim->what, value);
 }
 
-static hf_status begin(hf_context *ctx, const hf_claim *claim, const hf_certify_settings *settings,
-                       claimed *out)
+hf_status hfi_claim_check_and_begin(hf_context *ctx, const hf_claim *claim,
+                                    const hf_certify_settings *settings, hfi_claimed *out)
 {
-    *out = (claimed){.claim = *claim, .settings = settings ? *settings : hf_certify_settings_default()};
+    *out = (hfi_claimed){.claim = *claim, .settings = settings ? *settings : hf_certify_settings_default()};
     return check(ctx, claim, &out->value);
 }
 
 /* The limits about a point. */
-static hf_status about(hf_context *ctx, claimed *c, const double *x)
+hf_status hfi_claim_about(hf_context *ctx, hfi_claimed *c, const double *x)
 {
     hf_range at;
     const hf_status status = hfi_value_at(ctx, &c->value, &c->settings, x, c->spare, &at);
@@ -75,7 +57,7 @@ static hf_status about(hf_context *ctx, claimed *c, const double *x)
     for (int k = 0; k < 2; k++) {
         const double sign = k == 0 ? 1.0 : -1.0, most = k == 0 ? claim->never_above : -claim->never_below;
         const double low = k == 0 ? at.lower : -at.upper, high = k == 0 ? at.upper : -at.lower;
-        c->side[k] = (limit){.sign = sign, .kept = most, .broken = most};
+        c->side[k] = (hfi_limit){.sign = sign, .kept = most, .broken = most};
         if (!(claim->delta < (double)INFINITY)) continue;
         c->side[k].kept = fmin(most, nextafter(low + claim->delta, -(double)INFINITY));
         c->side[k].broken = fmin(most, nextafter(high + claim->delta, (double)INFINITY));
@@ -84,7 +66,7 @@ static hf_status about(hf_context *ctx, claimed *c, const double *x)
 }
 
 /* Whether the value at a point is surely beyond a limit. */
-static hf_status is_beyond(hf_context *ctx, const claimed *c, const double *point, bool *out)
+static hf_status is_beyond(hf_context *ctx, const hfi_claimed *c, const double *point, bool *out)
 {
     hf_range at;
     const hf_status status = hfi_value_at(ctx, &c->value, &c->settings, point, c->spare, &at);
@@ -105,7 +87,7 @@ static hf_certify_settings share_of(const hf_certify_settings *settings, double 
 }
 
 /* Looks at one side; `at` := where the largest value is that was attained. */
-static hf_status look_at_side(hf_context *ctx, const claimed *c, const limit *side,
+static hf_status look_at_side(hf_context *ctx, const hfi_claimed *c, const hfi_limit *side,
                               const hf_certify_settings *settings, const double *lower, const double *upper,
                               hf_claim_answer *out, bool *kept, double *at)
 {
@@ -129,7 +111,7 @@ static hf_status look_at_side(hf_context *ctx, const claimed *c, const limit *si
 }
 
 /* The verdict on one box about the point that `c` is about; `at` and `next` hold inputs doubles each. */
-static hf_status decide(hf_context *ctx, const claimed *c, const hf_certify_settings *settings,
+static hf_status decide(hf_context *ctx, const hfi_claimed *c, const hf_certify_settings *settings,
                         const double *lower, const double *upper, hf_claim_answer *out, double *at,
                         double *next)
 {
@@ -171,7 +153,7 @@ static hf_status decide(hf_context *ctx, const claimed *c, const hf_certify_sett
 
 /* ---- many boxes -------------------------------------------------------------------------------------------------- */
 
-static hf_status decide_all(hf_context *ctx, claimed *c, size_t m, const double *x, const double *lower,
+static hf_status decide_all(hf_context *ctx, hfi_claimed *c, size_t m, const double *x, const double *lower,
                             const double *upper, hf_claim_answer *out, double *at)
 {
     const size_t d = c->value.inputs;
@@ -181,7 +163,7 @@ static hf_status decide_all(hf_context *ctx, claimed *c, size_t m, const double 
         hf_certify_settings share = hfi_share_time(&c->settings, end, m - k);
         hf_region region;
         hfi_region_about(&share, x + k * d, &region);
-        hf_status status = about(ctx, c, x + k * d);
+        hf_status status = hfi_claim_about(ctx, c, x + k * d);
         if (status >= 0)
             status = decide(ctx, c, &share, lower + k * d, upper + k * d, &out[k], at + k * d, at + m * d);
         if (status < 0) return status;
@@ -199,11 +181,11 @@ hf_status hf_certify_claims(hf_context *ctx, const hf_claim *claim, const hf_cer
                             size_t m, const double *x, const double *lower, const double *upper,
                             hf_claim_answer *out, double *worst)
 {
-    claimed c;
+    hfi_claimed c;
     size_t numbers;
     if (!ctx || !claim || !x || !lower || !upper || !out)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_certify_claims: an argument that must not be NULL is");
-    hf_status status = begin(ctx, claim, settings, &c);
+    hf_status status = hfi_claim_check_and_begin(ctx, claim, settings, &c);
     if (status < 0 || m == 0) return status;
     const size_t d = c.value.inputs;
     if (!hfi_size_mul(m + 2, d, &numbers)) return hfi_out_of_memory(ctx);
@@ -232,7 +214,7 @@ static hf_status held_broken(hf_context *ctx, void *of, const double *point, boo
 
 static hf_status held_decide(hf_context *ctx, void *of, const hfi_around *box, hfi_judged *out, double *found)
 {
-    const claimed *c = of;
+    const hfi_claimed *c = of;
     hf_claim_answer said;
     const hf_status status =
         decide(ctx, c, box->settings, box->lower, box->upper, &said, found, c->spare + c->value.inputs);
@@ -241,17 +223,23 @@ static hf_status held_decide(hf_context *ctx, void *of, const hfi_around *box, h
     return status;
 }
 
-static const hfi_held_kind held = {held_broken, NULL, held_decide};
+const hfi_held_kind hfi_held_claim = {held_broken, NULL, held_decide};
 
-/* What the claim is at the point itself: kept, broken, or neither for sure. */
-static hf_verdict at_point(const claimed *c, const hf_range *at)
+hf_verdict hfi_claim_at_point(const hfi_claimed *c, const hf_range *at)
 {
     if (at->lower > c->side[0].broken || -at->upper > c->side[1].broken) return HF_VERDICT_COUNTEREXAMPLE;
     return at->upper <= c->claim.never_above && at->lower >= c->claim.never_below ? HF_VERDICT_CERTIFIED
                                                                                   : HF_VERDICT_OPEN;
 }
 
-static hf_status reach(hf_context *ctx, claimed *c, const hfi_far *far, hf_claim_reach *out,
+double hfi_claim_tolerance(const hfi_claimed *c)
+{
+    const double share = 1e-4;
+    const double room = fmin(c->side[0].kept - c->at_point, c->side[1].kept + c->at_point);
+    return room > 0.0 ? fmin(c->settings.tolerance, share * room) : c->settings.tolerance;
+}
+
+static hf_status reach(hf_context *ctx, hfi_claimed *c, hfi_far *far, hf_claim_reach *out,
                        double *counterexample)
 {
     const size_t d = far->d;
@@ -259,10 +247,11 @@ static hf_status reach(hf_context *ctx, claimed *c, const hfi_far *far, hf_claim
     const double begun = hfi_now();
     hf_range at;
     hfi_reach found = {.certified = (double)NAN, .broken = (double)INFINITY};
-    hf_status status = about(ctx, c, x);
+    hf_status status = hfi_claim_about(ctx, c, x);
     if (status >= 0) status = hfi_value_at(ctx, &c->value, &c->settings, x, c->spare, &at);
     if (status < 0) return status;
-    const hf_verdict here = at_point(c, &at);
+    const hf_verdict here = hfi_claim_at_point(c, &at);
+    far->settings.tolerance = hfi_claim_tolerance(c);
     double *where = c->spare + 2 * d;
     for (size_t j = 0; j < d; j++) where[j] = here == HF_VERDICT_COUNTEREXAMPLE ? x[j] : (double)NAN;
     if (here == HF_VERDICT_COUNTEREXAMPLE) found.broken = 0.0;
@@ -271,7 +260,7 @@ static hf_status reach(hf_context *ctx, claimed *c, const hfi_far *far, hf_claim
         status = hfi_fail(ctx, HF_WARN_NOT_CONVERGED,
                           "whether the claim holds at the point itself is open: the limit is nearer to its "
                           "value than rounding");
-    if (here == HF_VERDICT_CERTIFIED) status = hfi_find_radius(ctx, &held, c, far, &found, where);
+    if (here == HF_VERDICT_CERTIFIED) status = hfi_find_radius(ctx, &hfi_held_claim, c, far, &found, where);
     if (status < 0) return status;
     *out = (hf_claim_reach){.value = c->at_point,
                             .certified = found.certified,
@@ -288,17 +277,17 @@ hf_status hf_certify_claim_radius(hf_context *ctx, const hf_claim *claim, const 
                                   const double *x, const double *unit, double most, double accuracy,
                                   hf_claim_reach *out, double *counterexample)
 {
-    claimed c;
+    hfi_claimed c;
     if (!ctx || !claim || !x || !out)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "hf_certify_claim_radius: an argument that must not be NULL is");
-    hf_status status = begin(ctx, claim, settings, &c);
-    const hfi_far far = {.settings = c.settings,
-                         .d = c.value.inputs,
-                         .x = x,
-                         .unit = unit,
-                         .most = most,
-                         .accuracy = accuracy};
+    hf_status status = hfi_claim_check_and_begin(ctx, claim, settings, &c);
+    hfi_far far = {.settings = c.settings,
+                   .d = c.value.inputs,
+                   .x = x,
+                   .unit = unit,
+                   .most = most,
+                   .accuracy = accuracy};
     if (status >= 0) status = hfi_check_radius(ctx, &far);
     if (status < 0) return status;
     c.spare = hfi_alloc(ctx, 3 * c.value.inputs, sizeof *c.spare);

@@ -166,20 +166,15 @@ hf_status hfi_find_radius(hf_context *ctx, const hfi_held_kind *kind, void *of, 
 
 /* ---- of classes -------------------------------------------------------------------------------------------------- */
 
-typedef struct named {
-    const hf_classifier *classifier;
-    size_t winner;
-} named;
-
 static hf_status class_broken(hf_context *ctx, void *of, const double *point, bool *out)
 {
-    const named *n = of;
+    const hfi_named *n = of;
     return hfi_certify_is_other(ctx, n->classifier, point, n->winner, out);
 }
 
 static hf_status class_attack(hf_context *ctx, void *of, const hfi_around *box, double *found)
 {
-    const named *n = of;
+    const hfi_named *n = of;
     return hf_attack(ctx, n->classifier, HF_ATTACK_PROJECTED, 0, 1, box->x, box->lower, box->upper, found,
                      NULL);
 }
@@ -187,7 +182,7 @@ static hf_status class_attack(hf_context *ctx, void *of, const hfi_around *box, 
 static hf_status class_decide(hf_context *ctx, void *of, const hfi_around *box, hfi_judged *out,
                               double *found)
 {
-    const named *n = of;
+    const hfi_named *n = of;
     hf_decision decision;
     const hf_status status = hf_certify_decision(ctx, n->classifier, box->settings, 1, box->x, box->lower,
                                                  box->upper, &decision, found);
@@ -196,7 +191,7 @@ static hf_status class_decide(hf_context *ctx, void *of, const hfi_around *box, 
     return status;
 }
 
-static const hfi_held_kind class_kind = {class_broken, class_attack, class_decide};
+const hfi_held_kind hfi_held_class = {class_broken, class_attack, class_decide};
 
 hf_status hf_certify_radius(hf_context *ctx, const hf_classifier *classifier,
                             const hf_certify_settings *settings, const double *x, const double *unit,
@@ -215,12 +210,12 @@ hf_status hf_certify_radius(hf_context *ctx, const hf_classifier *classifier,
                          .most = most,
                          .accuracy = accuracy};
     const double start = hfi_now();
-    named n = {.classifier = classifier};
+    hfi_named n = {.classifier = classifier};
     hfi_reach reach;
     status = hfi_check_radius(ctx, &far);
     if (status >= 0)
         status = hf_classify_predict(ctx, classifier, 1, x, d, NULL, &n.winner, NULL, NULL, NULL);
-    if (status >= 0) status = hfi_find_radius(ctx, &class_kind, &n, &far, &reach, counterexample);
+    if (status >= 0) status = hfi_find_radius(ctx, &hfi_held_class, &n, &far, &reach, counterexample);
     if (status >= 0)
         *out = (hf_radius){.winner = n.winner,
                            .certified = reach.certified,

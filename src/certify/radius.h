@@ -44,6 +44,15 @@ typedef struct hfi_reach {
     size_t nodes;
 } hfi_reach;
 
+/** A classifier and the class that a point has. */
+typedef struct hfi_named {
+    const hf_classifier *classifier;
+    size_t winner;
+} hfi_named;
+
+/** The kind whose `of` is a hfi_named: that the class stays. */
+extern const hfi_held_kind hfi_held_class;
+
 /** HF_ERR_ARGUMENT for what hf_certify_radius() refuses. */
 hf_status hfi_check_radius(hf_context *ctx, const hfi_far *far);
 /** As hf_certify_radius(), of checked arguments; `counterexample` has d entries or is NULL. */

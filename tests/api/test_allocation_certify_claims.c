@@ -3,7 +3,7 @@
 #include "api/classifiers.h"
 #include "api/sweep.h"
 
-#include <holdfast/certify_claims.h>
+#include <holdfast/certify_flip.h>
 
 static const double point[2] = {0.4, 0.5}, low[2] = {0.3, 0.4}, high[2] = {0.5, 0.6};
 
@@ -43,6 +43,29 @@ static hf_status reaches(workshop *w)
     return s;
 }
 
+static hf_status flips(workshop *w)
+{
+    hf_classifier *c = classifiers_make();
+    hf_claim claim = hf_claim_default();
+    hf_flip out = {.nodes = 77};
+    hf_certify_settings settings = hf_certify_settings_default();
+    settings.node_limit = 1;
+    claim.classifier = c;
+    hf_status s =
+        hf_certify_flip(w->ctx, &claim, HF_FLIP_NEAREST, &settings, point, NULL, 0.1, 0.9, &out, NULL);
+    assert_true((out.nodes == 77) == (s < 0));
+    claim.posterior = hf_classifier_posterior(c);
+    claim.classifier = NULL;
+    claim.delta = 1e-3;
+    out.nodes = 77;
+    if (s >= 0)
+        s = hf_certify_flip(w->ctx, &claim, HF_FLIP_FEWEST, &settings, point, NULL, 0.1, 0.9, &out, NULL);
+    assert_true((out.nodes == 77) == (s < 0));
+    assert_string_equal(hf_flip_kind_name(HF_FLIP_NEAREST), "nearest"); /* allocates nothing */
+    hf_classifier_free(c);
+    return s;
+}
+
 static hf_status regions(workshop *w)
 {
     hf_classifier *c = classifiers_make();
@@ -64,7 +87,7 @@ static hf_status regions(workshop *w)
 static void claims_survive(void **state)
 {
     (void)state;
-    RUN(CASE(claims, 10), CASE(reaches, 10), CASE(regions, 10));
+    RUN(CASE(claims, 10), CASE(reaches, 10), CASE(flips, 10), CASE(regions, 10));
 }
 
 int main(void)

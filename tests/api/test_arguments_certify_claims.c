@@ -3,7 +3,7 @@
 #include "api/classifiers.h"
 #include "api/refused.h"
 
-#include <holdfast/certify_claims.h>
+#include <holdfast/certify_flip.h>
 #include <math.h>
 
 static const double point[2] = {0.4, 0.5}, low[2] = {0.3, 0.4}, high[2] = {0.5, 0.6};
@@ -85,6 +85,49 @@ static void reaches(workshop *w)
     hf_classifier_free(c);
 }
 
+#define FLIP(claim, kind, x, unit, most, accuracy, out)                                                      \
+    hf_certify_flip(w->ctx, claim, kind, &settings, x, unit, most, accuracy, out, NULL)
+
+static void flips(workshop *w)
+{
+    hf_classifier *c = classifiers_make();
+    hf_flip out = {.nodes = 77};
+    hf_claim claim = hf_claim_default();
+    hf_certify_settings settings = hf_certify_settings_default();
+    hf_region region = hf_region_default();
+    const double none[2] = {0.0, 0.0}, far[2] = {0.5, NAN};
+    ARGUMENT(FLIP(&claim, HF_FLIP_NEAREST, point, NULL, 1.0, 0.01, &out)); /* of nothing */
+    claim.posterior = hf_classifier_posterior(c);
+    ARGUMENT(FLIP(&claim, HF_FLIP_NEAREST, point, NULL, 1.0, 0.01, &out)); /* without a limit */
+    assert_contains(hf_context_message(w->ctx), "nothing is claimed");
+    claim.posterior = NULL;
+    claim.classifier = c;
+    for (int kind = 0; kind <= HF_FLIP_FEWEST; kind++) {
+        const hf_flip_kind k = (hf_flip_kind)kind;
+        ARGUMENT(FLIP(NULL, k, point, NULL, 1.0, 0.01, &out));
+        ARGUMENT(FLIP(&claim, k, NULL, NULL, 1.0, 0.01, &out));
+        ARGUMENT(FLIP(&claim, k, point, NULL, 1.0, 0.01, NULL));
+        ARGUMENT(FLIP(&claim, k, point, none, 1.0, 0.01, &out));
+        ARGUMENT(FLIP(&claim, k, point, far, 1.0, 0.01, &out));
+        ARGUMENT(FLIP(&claim, k, point, NULL, -1.0, 0.01, &out));
+        ARGUMENT(FLIP(&claim, k, point, NULL, 1.0, 0.0, &out));
+        assert_true(FLIP(&claim, k, far, NULL, 1.0, 0.01, &out) < 0);
+    }
+    ARGUMENT(FLIP(&claim, (hf_flip_kind)2, point, NULL, 1.0, 0.01, &out));
+    assert_contains(hf_context_message(w->ctx), "kind number 2");
+    assert_string_equal(hf_flip_kind_name((hf_flip_kind)2), "unknown");
+    settings.region = &region;
+    region.shape = HF_SHAPE_L1;
+    ARGUMENT(FLIP(&claim, HF_FLIP_FEWEST, point, NULL, 1.0, 0.01, &out));
+    region.shape = HF_SHAPE_BOX;
+    region.moves = 1;
+    ARGUMENT(FLIP(&claim, HF_FLIP_FEWEST, point, NULL, 1.0, 0.01, &out));
+    assert_int_equal(hf_certify_flip(NULL, &claim, HF_FLIP_NEAREST, NULL, point, NULL, 1.0, 0.01, &out, NULL),
+                     HF_ERR_ARGUMENT);
+    assert_int_equal(out.nodes, 77);
+    hf_classifier_free(c);
+}
+
 static void regions(workshop *w)
 {
     hf_classifier *c = classifiers_make();
@@ -107,10 +150,11 @@ static void regions(workshop *w)
 REFUSED_TEST(claims)
 REFUSED_TEST(regions)
 REFUSED_TEST(reaches)
+REFUSED_TEST(flips)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(claims_refuse), cmocka_unit_test(regions_refuse),
-                                       cmocka_unit_test(reaches_refuse)};
+                                       cmocka_unit_test(reaches_refuse), cmocka_unit_test(flips_refuse)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
