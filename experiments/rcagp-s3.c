@@ -14,6 +14,7 @@ int main(int argc, char **argv)
                                       .title = "Table S3: asymmetric outliers and none, RBF kernel",
                                       .kernel = "se",
                                       .kinds = "asymmetric,none",
-                                      .models = "SVGP,CaGP,RCSVGP,RCaGP,Student-t"};
+                                      .models = "SVGP,CaGP,RCSVGP,RCaGP,Student-t",
+                                      .own = "default,rcagp,rcsvgp,default-se,rcagp-se,rcsvgp-se"};
     return rcagp_table_main(argc, argv, &table);
 }

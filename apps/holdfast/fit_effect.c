@@ -79,7 +79,7 @@ static bool student_not_inducing(const hf_fit_settings *s)
 
 static bool amplitude(const hf_fit_settings *s)
 {
-    return s->beta > 0;
+    return s->beta > 0 || s->output_beta_count > 0;
 }
 
 static bool not_in_scales(const hf_fit_settings *s)
@@ -154,7 +154,7 @@ static int check_objective(const tool_arguments *arguments, const hf_fit_setting
                            "--objective %s: it is a bound of the approximations; say --solver inducing or "
                            "--solver projected",
                            name);
-    if (s->objective == HF_OBJECTIVE_RCAGP && (s->sites != HF_SITES_ROBUST || !(s->beta > 0)))
+    if (s->objective == HF_OBJECTIVE_RCAGP && (s->sites != HF_SITES_ROBUST || !amplitude(s)))
         return usage_error(verb,
                            "--objective rcagp: it is about robust sites with a given --beta (published: 1 "
                            "for a standardised target)");

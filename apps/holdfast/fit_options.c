@@ -65,10 +65,10 @@ static const tool_option options[] = {
     {"shared-noise", 0, NULL, "several outputs: one noise for all, in standardised units", false},
     {"threshold", 0, "C", "robust sites: soft threshold in units of the target", false},
     {"beta", 0, "B",
-     "robust sites: amplitude of the weights in units of the target\n(default: so that plain readings are "
-     "Gaussian ones)",
+     "robust sites: amplitude of the weights in units of the target, of\nseveral outputs in those of each; "
+     "or one for each, separated by commas\n(default: so that plain readings are Gaussian ones)",
      false},
-    {"scaled-beta", 0, NULL, "robust sites: --beta counts in scales of the standardised target", false},
+    {"scaled-beta", 0, NULL, "robust sites: --beta counts in scales of the standardised targets", false},
     {"student-method", 0, "NAME", "student-t sites: variational (default), ep, laplace", false},
     {"nu", 0, "NU", "student-t sites: degrees of freedom, more than 1 (default: trained)", false},
     {"suspects", 0, "WHEN",

@@ -6,26 +6,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-int read_eps(const tool_arguments *arguments, fit_settings *out, hf_fit_settings *s)
+/* A number for all outputs, or one for each, separated by commas; *list is to be freed. */
+static int read_numbers(const tool_arguments *arguments, const char *name, double **list, size_t *count)
 {
-    const char *text = argument(arguments, "eps");
-    if (text == NULL) return TOOL_OK;
-    size_t count = 1;
-    for (const char *c = text; *c != '\0'; c++) count += *c == ',';
-    double *list = calloc(count, sizeof *list);
-    if (list == NULL) return complain("out of memory");
-    out->eps = list;
+    const char *text = argument(arguments, name);
+    *count = 1;
+    for (const char *c = text; *c != '\0'; c++) *count += *c == ',';
+    *list = calloc(*count, sizeof **list);
+    if (*list == NULL) return complain("out of memory");
     const char *at = text;
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < *count; k++) {
         char *end;
-        list[k] = strtod(at, &end);
-        if (end == at || (*end != '\0' && *end != ',') || isnan(list[k]))
-            return usage_error(arguments->verb,
-                               "--eps: '%s' is not a number, nor numbers separated by commas", text);
-        if (!(list[k] >= 0 && list[k] < 1))
-            return usage_error(arguments->verb, "--eps: %g is not a share from 0 to less than 1", list[k]);
+        (*list)[k] = strtod(at, &end);
+        if (end == at || (*end != '\0' && *end != ',') || isnan((*list)[k]))
+            return usage_error(arguments->verb, "--%s: '%s' is not a number, nor numbers separated by commas",
+                               name, text);
         at = end + 1;
     }
+    return TOOL_OK;
+}
+
+int read_beta(const tool_arguments *arguments, fit_settings *out, hf_fit_settings *s)
+{
+    size_t count = 0;
+    if (!has_argument(arguments, "beta")) return TOOL_OK;
+    const int status = read_numbers(arguments, "beta", &out->beta, &count);
+    if (status != TOOL_OK) return status;
+    for (size_t k = 0; k < count; k++)
+        if (!(out->beta[k] > 0 && isfinite(out->beta[k])))
+            return usage_error(arguments->verb, "--beta: it must be positive, not %g", out->beta[k]);
+    s->beta = count == 1 ? out->beta[0] : 0.0;
+    s->output_beta = count > 1 ? out->beta : NULL;
+    s->output_beta_count = count > 1 ? count : 0;
+    return TOOL_OK;
+}
+
+int read_eps(const tool_arguments *arguments, fit_settings *out, hf_fit_settings *s)
+{
+    size_t count = 0;
+    if (!has_argument(arguments, "eps")) return TOOL_OK;
+    const int status = read_numbers(arguments, "eps", &out->eps, &count);
+    if (status != TOOL_OK) return status;
+    double *list = out->eps;
+    for (size_t k = 0; k < count; k++)
+        if (!(list[k] >= 0 && list[k] < 1))
+            return usage_error(arguments->verb, "--eps: %g is not a share from 0 to less than 1", list[k]);
     if (count == 1) {
         s->eps = list[0];
         return TOOL_OK;
@@ -40,7 +65,7 @@ int read_eps(const tool_arguments *arguments, fit_settings *out, hf_fit_settings
 }
 
 /* Options that one output has no use for. */
-static int check_several(const tool_arguments *arguments, size_t targets)
+static int check_several(const tool_arguments *arguments, size_t targets, const hf_fit_settings *s)
 {
     static const char *const names[] = {"coregion-rank", "shared-noise", "weighting"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -51,6 +76,8 @@ static int check_several(const tool_arguments *arguments, size_t targets)
                                names[i]);
     if (targets == 1 && has_argument(arguments, "eps") && strchr(argument(arguments, "eps"), ',') != NULL)
         return usage_error(arguments->verb, "--eps: there is one output, which has one share of outliers");
+    if (targets == 1 && s->output_beta_count > 0)
+        return usage_error(arguments->verb, "--beta: there is one output, which has one amplitude");
     return TOOL_OK;
 }
 
@@ -78,6 +105,8 @@ static int check_conflicts(const tool_arguments *arguments, size_t targets, cons
     if (s->output_eps_count > 0 && targets > 1 && s->output_eps_count != targets)
         return usage_error(verb, "--eps: %zu shares of outliers for %zu outputs", s->output_eps_count,
                            targets);
+    if (s->output_beta_count > 0 && targets > 1 && s->output_beta_count != targets)
+        return usage_error(verb, "--beta: %zu amplitudes for %zu outputs", s->output_beta_count, targets);
     return TOOL_OK;
 }
 
@@ -90,7 +119,7 @@ int choose_outputs(const tool_arguments *arguments, hf_context *ctx, size_t targ
             return usage_error(arguments->verb, "--max-noise: it must be positive, not %s",
                                argument(arguments, "max-noise"));
     }
-    if (targets < 2 && !has_argument(arguments, "output-column")) return check_several(arguments, targets);
+    if (targets < 2 && !has_argument(arguments, "output-column")) return check_several(arguments, targets, s);
     if (!argument_size(arguments, "coregion-rank", &s->coregion_rank)) return TOOL_USAGE;
     if (has_argument(arguments, "coregion-rank") && (s->coregion_rank == 0 || s->independent))
         return usage_error(arguments->verb, s->independent

@@ -136,17 +136,15 @@ static int choose_robust(const tool_arguments *arguments, hf_context *ctx, doubl
     const char *centre = argument(arguments, "centre");
     if (centre != NULL && hf_centre_parse(ctx, centre, &s->centre) < 0)
         return wrong_choice(arguments, ctx, "centre");
-    if (!argument_double(arguments, "beta", &s->beta)) return TOOL_USAGE;
-    if (has_argument(arguments, "beta") && !(s->beta > 0 && isfinite(s->beta)))
-        return usage_error(arguments->verb, "--beta: it must be positive, not %s",
-                           argument(arguments, "beta"));
+    int status = read_beta(arguments, out, s);
+    if (status != TOOL_OK) return status;
     if (has_argument(arguments, "beta")) s->scaled_beta = false; /* that of a preset */
     if (has_argument(arguments, "scaled-beta")) s->scaled_beta = true;
     if (has_argument(arguments, "threshold") && !isnan(set_threshold))
         return usage_error(arguments->verb, "--threshold and --set threshold= say the same; give one");
     double threshold = set_threshold;
     if (!argument_double(arguments, "threshold", &threshold)) return TOOL_USAGE;
-    const int status = read_eps(arguments, out, s);
+    status = read_eps(arguments, out, s);
     if (status != TOOL_OK) return status;
     if (!isnan(threshold)) {
         if (!(threshold > 0))
@@ -240,5 +238,6 @@ void fit_settings_free(fit_settings *settings)
     free(settings->set_text);
     free(settings->checkpoint);
     free(settings->eps);
+    free(settings->beta);
     *settings = (fit_settings){0};
 }

@@ -21,6 +21,7 @@ typedef struct fit_settings {
     char *set_text;   /* names of the assignments */
     char *checkpoint; /* the default name of one; NULL if it was given or there is none */
     double *eps;      /* a share of outliers for each output; NULL if there is one for all */
+    double *beta;     /* likewise of amplitudes */
 } fit_settings;
 
 /** `targets`: how many there are. TOOL_OK, TOOL_USAGE after a message, or TOOL_FAILED. Free with fit_settings_free in any case. */
@@ -35,6 +36,8 @@ int wrong_choice(const tool_arguments *arguments, hf_context *ctx, const char *n
 int choose_solver(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s);
 /** --eps: a share of outliers, or one for each output (fit_outputs.c). */
 int read_eps(const tool_arguments *arguments, fit_settings *out, hf_fit_settings *s);
+/** --beta: an amplitude, or one for each output. */
+int read_beta(const tool_arguments *arguments, fit_settings *out, hf_fit_settings *s);
 /** What only several outputs have, and what they do not go with. */
 int choose_outputs(const tool_arguments *arguments, hf_context *ctx, size_t targets, hf_fit_settings *s);
 /** Settings and inference of labels (class_fit.c); nothing for other sites. */

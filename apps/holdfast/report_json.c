@@ -82,19 +82,25 @@ static void add_solver(json_t *object, const hf_fit_settings *s)
         json_object_set_new(object, entries[i].key, entries[i].value);
 }
 
+static json_t *json_numbers(size_t count, const double *values)
+{
+    json_t *list = json_array();
+    for (size_t k = 0; k < count; k++) json_array_append_new(list, json_number(values[k]));
+    return list;
+}
+
 /* What only settings for several outputs have. */
 static void add_outputs(json_t *object, const hf_fit_settings *s)
 {
     json_object_set_new(object, "coregion_rank", json_count(s->coregion_rank));
     json_object_set_new(object, "shared_noise", json_boolean(s->shared_noise));
     json_object_set_new(object, "independent", json_boolean(s->independent));
+    if (s->output_beta != NULL)
+        json_object_set_new(object, "output_beta", json_numbers(s->output_beta_count, s->output_beta));
     if (s->centre != HF_CENTRE_CONDITIONAL || s->sites != HF_SITES_ROBUST) return;
     json_object_set_new(object, "weighting", json_string(hf_outputs_weighting_name(s->weighting)));
-    if (s->output_eps == NULL) return;
-    json_t *list = json_array();
-    for (size_t t = 0; t < s->output_eps_count; t++)
-        json_array_append_new(list, json_number(s->output_eps[t]));
-    json_object_set_new(object, "output_eps", list);
+    if (s->output_eps != NULL)
+        json_object_set_new(object, "output_eps", json_numbers(s->output_eps_count, s->output_eps));
 }
 
 static json_t *json_settings(const hf_model *model)

@@ -28,6 +28,8 @@ static void print_sites(FILE *out, const hf_fit_settings *settings, const hf_fit
         else
             fprintf(out, ", threshold %.4g", report->threshold);
         if (settings->beta > 0) fprintf(out, ", beta %.4g", settings->beta);
+        for (size_t t = 0; t < settings->output_beta_count; t++)
+            fprintf(out, "%s%.4g", t == 0 ? ", beta " : ", ", settings->output_beta[t]);
         break;
     case HF_SITES_STUDENT_T:
         fprintf(out, ", %s, %.3g degrees of freedom%s",

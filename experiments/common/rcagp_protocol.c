@@ -5,6 +5,7 @@
 #include "common/uci.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,9 +126,23 @@ static const char *const published[] = {"SVGP", "CaGP", "RCSVGP", "RCaGP", "Stud
 static const char *const ours[] = {"default", "forced", "rcagp", "rcsvgp",    "gp", "rcgp",
                                    "sgpr",    "svgp",   "cagp",  "student-t", "rrp"};
 
+/* Stands after the name of a preset: the same with an RBF kernel. */
+static const char rbf[] = "-se";
+
+/* The preset's name without that ending. */
+static bool preset_of(const char *model, char name[16], bool *with_rbf)
+{
+    const size_t length = strlen(model), ending = sizeof rbf - 1;
+    *with_rbf = length > ending && strcmp(model + length - ending, rbf) == 0;
+    snprintf(name, 16, "%.*s", (int)(*with_rbf ? length - ending : length), model);
+    return one_of(name, sizeof ours / sizeof *ours, ours);
+}
+
 bool rcagp_model_is_ours(const char *model)
 {
-    return one_of(model, sizeof ours / sizeof *ours, ours);
+    char name[16];
+    bool with_rbf;
+    return preset_of(model, name, &with_rbf);
 }
 
 bool rcagp_model_known(const char *model)
@@ -183,15 +198,22 @@ static hf_status published_preset(hf_context *ctx, rcagp_source source, const ch
     return HF_OK;
 }
 
+static hf_status own_settings(hf_context *ctx, const char *model, hf_fit_settings *out)
+{
+    char name[16];
+    bool with_rbf;
+    (void)preset_of(model, name, &with_rbf);
+    const bool forced = strcmp(name, "forced") == 0;
+    const hf_status s = hf_fit_settings_preset(ctx, forced ? "default" : name, out);
+    if (s >= 0 && forced) out->suspects = HF_SUSPECTS_FORCE;
+    if (s >= 0 && with_rbf) out->kernel = "se(ard)";
+    return s;
+}
+
 hf_status rcagp_settings(hf_context *ctx, const char *model, rcagp_source source, const char *kernel,
                          double eps, hf_fit_settings *out)
 {
-    if (strcmp(model, "forced") == 0) {
-        *out = hf_fit_settings_default();
-        out->suspects = HF_SUSPECTS_FORCE;
-        return HF_OK;
-    }
-    if (rcagp_model_is_ours(model)) return hf_fit_settings_preset(ctx, model, out);
+    if (rcagp_model_is_ours(model)) return own_settings(ctx, model, out);
     if (strcmp(model, "RCaGP") == 0) return published_preset(ctx, source, kernel, eps, out);
     *out = published_settings(source, kernel, eps);
     if (source == RCAGP_TEXT && strcmp(model, "SVGP") == 0) out->mean = HF_MEAN_ZERO;

@@ -34,7 +34,8 @@ bool rcagp_problem(hf_context *ctx, const char *data, const char *set, const cha
  * ("matern32" or "se"), all hyperparameters, inducing inputs (100, from the first training rows) and entries of the 5
  * block actions trained by 50 steps of Adam at 0.01; lengthscale, outputscale and noise start at log 2; weights centred on the
  * constant mean, beta = 1, c = (1 - eps) quantile. And ours, which take no settings: the presets of
- * the library by their names, and "forced", the default that sets aside whatever it suspects.
+ * the library by their names, and "forced", the default that sets aside whatever it suspects;
+ * "default-se", with "-se" after any of these names, has the kernel "se(ard)" instead of the preset's.
  *
  * That is what the paper's program does, with which the sizes of its Table S4 agree. Its section 7
  * says otherwise: Matern-5/2 for "matern32", 25 actions, 25 inducing inputs; and its Table S4 gives

@@ -47,7 +47,8 @@ static void read_options(int argc, char **argv, plan *p)
         {.name = "models",
          .value = "LIST",
          .help = "of SVGP,CaGP,RCSVGP,RCaGP,Student-t,RRP (published settings)\n"
-                 "and presets of ours (default those of the table, and default,rcagp,rcsvgp)",
+                 "and presets of ours, with -se after the name: with an RBF kernel (default those\n"
+                 "of the table, and default,rcagp,rcsvgp; of S3 with RBF kernels as well)",
          .list = &p->models,
          .known = rcagp_model_known},
         {.name = "settings",
@@ -256,7 +257,7 @@ int rcagp_table_main(int argc, char **argv, const rcagp_table *table)
               .data = sets_folder()};
     study *s = &p.study;
     s->user = &p;
-    snprintf(models, sizeof models, "%s,default,rcagp,rcsvgp", table->models);
+    snprintf(models, sizeof models, "%s,%s", table->models, table->own ? table->own : "default,rcagp,rcsvgp");
     words_parse(&p.sets, "sets", "boston,energy,yacht,parkinsons", rcagp_set_known);
     words_parse(&p.kinds, "kinds", table->kinds, rcagp_kind_known);
     words_parse(&p.models, "models", models, rcagp_model_known);

@@ -14,6 +14,7 @@ typedef struct rcagp_table {
     const char *kernel;  /**< "matern32" or "se" */
     const char *kinds;   /**< comma-separated */
     const char *models;  /**< published models that the table has, comma-separated */
+    const char *own;     /**< ours beside them; NULL: default,rcagp,rcsvgp */
 } rcagp_table;
 
 /** The whole program: options, fits, report. Returns its exit status. */

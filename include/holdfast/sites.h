@@ -101,6 +101,12 @@ HF_API hf_status hf_sites_set_channels(hf_context *ctx, hf_sites *sites, size_t 
 /** One noise variance per channel (hf_sites_channels() entries, as for hf_sites_set_noise(), which gives all channels the same). On
  * error nothing changes. O(n channels). */
 HF_API hf_status hf_sites_set_channel_noise(hf_context *ctx, hf_sites *sites, const double *noise);
+/** One amplitude beta per channel (hf_sites_channels() entries, each as for hf_sites_set_beta(),
+ * which gives all channels the same). It stays with the readings when they get other channels. On
+ * error nothing changes. O(n). */
+HF_API hf_status hf_sites_set_channel_beta(hf_context *ctx, hf_sites *sites, const double *beta);
+/** Amplitude of reading i, 0 for the usual one and where there is no such reading. O(1). */
+HF_API double hf_sites_beta(const hf_sites *sites, size_t i);
 /** Number of channels; that of reading i; the noise variance of a channel, 0 if there is none. */
 HF_API size_t hf_sites_channels(const hf_sites *sites);
 HF_API size_t hf_sites_channel(const hf_sites *sites, size_t i);

@@ -215,10 +215,17 @@ typedef struct hf_fit_settings {
      * that `standardise` makes, where neither the kernel (lengthscale~2), `start` nor noise_start
      * says otherwise. A model does not keep it. */
     double common_start;
-    double beta; /**< 0: hf_sites_set_beta(), units of the target; robust sites only */
+    /** 0: hf_sites_set_beta(); robust sites only. In units of the target; of several outputs the
+     * number means each output's own units: 2 for degrees and metres is 2 degrees and 2 metres. */
+    double beta;
     /** false; true: beta counts in scales of the target, the robust one by which `standardise`,
-     * which must be on, divides it. A model keeps beta in units of the target. */
+     * which must be on, divides it; of several outputs each has its own. A model keeps beta in
+     * units of the target, that of several outputs as output_beta. */
     bool scaled_beta;
+    /** NULL: beta for all; else one for each output, `output_beta_count` of them, each finite and
+     * at least 0, in units of that output, or with scaled_beta in its scales. Robust sites only. */
+    const double *output_beta;
+    size_t output_beta_count;
     hf_student_method student_method; /**< variational; with the inducing solver whatever this says */
     double student_nu;                /**< degrees of freedom > 1; 0: trained in [2, 50], from 4 */
     hf_inference inference;           /**< EP, which for softmax sites means corrected */

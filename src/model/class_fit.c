@@ -34,7 +34,8 @@ static const char *superfluous_column(const hf_columns *columns)
 
 static bool has_outputs(const hf_fit_settings *s)
 {
-    return s->coregion_rank > 0 || s->shared_noise || s->independent || s->output_eps != NULL;
+    return s->coregion_rank > 0 || s->shared_noise || s->independent || s->output_eps != NULL ||
+           s->output_beta != NULL;
 }
 
 static const char *superfluous_setting(const hf_fit_settings *s)

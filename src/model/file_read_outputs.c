@@ -39,18 +39,29 @@ static hf_status read_names(const hfi_reader *r, size_t outputs)
     return status;
 }
 
-static hf_status read_eps(const hfi_reader *r)
+/* An optional number for each output, at least 0 and below `above`; *list belongs to the model. */
+static hf_status read_list(const hfi_reader *r, const char *name, double above, double **list, size_t *count)
+{
+    const size_t outputs = r->model->outputs;
+    if (!hfi_array_there(r, name)) return HF_OK;
+    *list = hfi_alloc(r->ctx, outputs, sizeof **list);
+    if (*list == NULL) return HF_ERR_MEMORY;
+    hf_status status = hfi_array_read(r, name, outputs, 1, false, *list);
+    for (size_t t = 0; status >= 0 && t < outputs; t++)
+        if (!((*list)[t] >= 0.0 && (*list)[t] < above)) status = hfi_meta_bad(r, name);
+    *count = outputs;
+    return status;
+}
+
+static hf_status read_lists(const hfi_reader *r)
 {
     hf_model *model = r->model;
-    if (!hfi_array_there(r, "output_eps")) return HF_OK;
-    model->output_eps = hfi_alloc(r->ctx, model->outputs, sizeof *model->output_eps);
-    if (model->output_eps == NULL) return HF_ERR_MEMORY;
-    hf_status status = hfi_array_read(r, "output_eps", model->outputs, 1, false, model->output_eps);
-    for (size_t t = 0; status >= 0 && t < model->outputs; t++)
-        if (!(model->output_eps[t] >= 0.0 && model->output_eps[t] < 1.0))
-            status = hfi_meta_bad(r, "output_eps");
-    model->settings.output_eps = model->output_eps;
-    model->settings.output_eps_count = model->outputs;
+    hf_fit_settings *s = &model->settings;
+    hf_status status = read_list(r, "output_eps", 1.0, &model->output_eps, &s->output_eps_count);
+    if (status >= 0)
+        status = read_list(r, "output_beta", INFINITY, &model->output_beta, &s->output_beta_count);
+    s->output_eps = model->output_eps;
+    s->output_beta = model->output_beta;
     return status;
 }
 
@@ -70,7 +81,7 @@ hf_status hfi_read_outputs(const hfi_reader *r)
     model->outputs = outputs;
     model->width = model->d + 1;
     status = read_names(r, outputs);
-    return status < 0 ? status : read_eps(r);
+    return status < 0 ? status : read_lists(r);
 }
 
 hf_status hfi_read_output_scaling(const hfi_reader *r, hfi_scaling *scaling, double *noises)

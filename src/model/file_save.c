@@ -243,6 +243,7 @@ static void write_arrays(hfi_writer *w, const hf_model *model)
     if (model->extra != NULL) hfi_writer_array(w, "row_noise", model->n, 1, model->extra);
     if (model->prior != NULL) hfi_writer_array(w, "row_mean", model->n, 1, model->prior);
     if (model->output_eps != NULL) hfi_writer_array(w, "output_eps", model->outputs, 1, model->output_eps);
+    if (model->output_beta != NULL) hfi_writer_array(w, "output_beta", model->outputs, 1, model->output_beta);
     write_evidence(w, &model->report);
     double *values = hfi_alloc(w->ctx, model->n, sizeof *values);
     if (values == NULL) {

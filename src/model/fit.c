@@ -76,6 +76,29 @@ static bool holds_noise(const char *name, size_t output)
     return strcmp(name, "noise") == 0 || strcmp(name, one) == 0;
 }
 
+/* Amplitudes in units of the target, of several outputs where they are not one number. */
+static hf_status keep_beta(hf_context *ctx, hf_model *model, const hf_fit_settings *settings)
+{
+    const hfi_scaling *scaling = &model->posterior->scaling;
+    hf_fit_settings *own = &model->settings;
+    const bool scaled = settings->scaled_beta, listed = settings->output_beta != NULL;
+    own->output_beta = NULL;
+    own->output_beta_count = 0;
+    own->scaled_beta = false;
+    if (model->outputs == 1 && listed) own->beta = settings->output_beta[0];
+    if (model->outputs == 1 && scaled) own->beta *= scaling->y_scale;
+    if (model->outputs == 1 || !(listed || (scaled && own->beta > 0.0))) return HF_OK;
+    double *beta = hfi_alloc(ctx, model->outputs, sizeof *beta);
+    if (beta == NULL) return HF_ERR_MEMORY;
+    for (size_t t = 0; t < model->outputs; t++)
+        beta[t] = (listed ? settings->output_beta[t] : settings->beta) *
+                  (scaled ? hfi_scaling_scale(scaling, t) : 1.0);
+    own->beta = 0.0;
+    own->output_beta = model->output_beta = beta;
+    own->output_beta_count = model->outputs;
+    return HF_OK;
+}
+
 /* What only settings for several outputs have. */
 static hf_status keep_outputs(hf_context *ctx, hf_model *model, const hf_fit_settings *settings)
 {
@@ -109,8 +132,6 @@ hf_status hfi_model_keep_settings(hf_context *ctx, hf_model *model, const hf_fit
     model->settings.start_count = 0;
     model->settings.warm = false;
     model->settings.common_start = 0.0;
-    if (settings->scaled_beta) model->settings.beta *= model->posterior->scaling.y_scale;
-    model->settings.scaled_beta = false;
     model->settings.checkpoint = NULL; /* the caller's string, and of no use to a model */
     model->settings.resume = false;
     model->noise_held = !settings->train;
@@ -119,7 +140,8 @@ hf_status hfi_model_keep_settings(hf_context *ctx, hf_model *model, const hf_fit
     model->kernel = hfi_memory_strdup(&model->memory, hf_kernel_expression(model->posterior->kernel));
     if (model->kernel == NULL) return hfi_out_of_memory(ctx);
     model->settings.kernel = model->kernel;
-    return keep_outputs(ctx, model, settings);
+    const hf_status kept = keep_beta(ctx, model, settings);
+    return kept < 0 ? kept : keep_outputs(ctx, model, settings);
 }
 
 /* Its rows hold readings that were taken together. */

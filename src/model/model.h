@@ -48,8 +48,9 @@ struct hf_model {
     bool noise_held;
     hf_fit_report report;
 
-    double *output_eps; /* what settings.output_eps points to, or NULL */
-    bool *noises_held;  /* several outputs: of each; else NULL */
+    double *output_eps;  /* what settings.output_eps points to, or NULL */
+    double *output_beta; /* likewise */
+    bool *noises_held;   /* several outputs: of each; else NULL */
 
     size_t classes;      /* of a classifier, else 0: then y holds numbers of classes */
     char **class_name;   /* in their order */

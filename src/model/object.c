@@ -71,9 +71,9 @@ void hf_model_free(hf_model *model)
                             model->y,           model->extra,         model->reading,
                             model->kernel,      model->note,          model->mean_name,
                             model->output,      model->output_column, model->output_eps,
-                            model->noises_held, model->parameter,     model->class_name,
-                            model->class_count, model->class_input,   model->low,
-                            model->mean_column, model->prior};
+                            model->output_beta, model->noises_held,   model->parameter,
+                            model->class_name,  model->class_count,   model->class_input,
+                            model->low,         model->mean_column,   model->prior};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) hfi_memory_free(&memory, blocks[i]);
     hfi_memory_free(&memory, model);
 }

@@ -54,6 +54,25 @@ hf_status hf_sites_set_channel_noise(hf_context *ctx, hf_sites *sites, const dou
     return HF_OK;
 }
 
+hf_status hf_sites_set_channel_beta(hf_context *ctx, hf_sites *sites, const double *beta)
+{
+    if (sites == NULL || beta == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_sites_set_channel_beta: %s is NULL",
+                        sites == NULL ? "sites" : "beta");
+    hf_status status = HF_OK;
+    for (size_t c = 0; status >= 0 && c < sites->channels; c++) status = hfi_sites_check_beta(ctx, beta[c]);
+    for (size_t i = 0; status >= 0 && i < sites->n; i++) {
+        sites->beta[i] = beta[hfi_sites_channel(sites, i)];
+        hfi_site_refresh(sites, i);
+    }
+    return status;
+}
+
+double hf_sites_beta(const hf_sites *sites, size_t i)
+{
+    return i < hf_sites_count(sites) ? sites->beta[i] : 0.0;
+}
+
 size_t hf_sites_channels(const hf_sites *sites)
 {
     return sites != NULL ? sites->channels : 0;

@@ -35,16 +35,16 @@ void hfi_site_weigh(hf_sites *sites, size_t i)
 }
 
 /* d for the noise variance s of a reading. With an amplitude of its own it is a product of which each factor is moderate. */
-static double site_variance(const hf_sites *sites, double s, double weight)
+static double site_variance(double beta, double s, double weight)
 {
-    return sites->beta > 0.0 ? s / sites->beta * (s / sites->beta) / (2.0 * weight) : s / weight;
+    return beta > 0.0 ? s / beta * (s / beta) / (2.0 * weight) : s / weight;
 }
 
 double hfi_sites_variance_slope(const hf_sites *sites, size_t i)
 {
     if (sites->given) return 0.0;
-    const double s = hfi_sites_noise(sites, i);
-    return sites->beta > 0.0 ? s / sites->beta / sites->beta / sites->weight[i] : 1.0 / sites->weight[i];
+    const double s = hfi_sites_noise(sites, i), beta = sites->beta[i];
+    return beta > 0.0 ? s / beta / beta / sites->weight[i] : 1.0 / sites->weight[i];
 }
 
 void hfi_site_refresh(hf_sites *sites, size_t i)
@@ -62,7 +62,7 @@ void hfi_site_refresh(hf_sites *sites, size_t i)
         if (r != y - sites->centre[i]) y = sites->centre[i] + r;
     }
     sites->target[i] = y + s * sites->shift[i];
-    sites->variance[i] = site_variance(sites, s, sites->weight[i]);
+    sites->variance[i] = site_variance(sites->beta[i], s, sites->weight[i]);
 }
 
 /* One noise variance, for the readings of one channel or for all (SIZE_MAX). */

@@ -8,7 +8,7 @@
 
 /* Arrays of n entries that share one block, in the order in which they are carved out of it. */
 enum {
-    ARRAYS = 7
+    ARRAYS = 8
 };
 
 static hf_status allocate(hf_context *ctx, size_t n, hf_sites **out)
@@ -30,7 +30,8 @@ static hf_status allocate(hf_context *ctx, size_t n, hf_sites **out)
                         .weight = block + 3 * n,
                         .shift = block + 4 * n,
                         .target = block + 5 * n,
-                        .variance = block + 6 * n};
+                        .variance = block + 6 * n,
+                        .beta = block + 7 * n};
     *out = sites;
     return HF_OK;
 }
@@ -94,7 +95,6 @@ hf_status hf_sites_copy(hf_context *ctx, const hf_sites *sites, hf_sites **out)
     if (status < 0) return status;
     copy->noise = sites->noise;
     copy->threshold = sites->threshold;
-    copy->beta = sites->beta;
     copy->given = sites->given;
     if (sites->n > 0) memcpy(copy->y, sites->y, ARRAYS * sites->n * sizeof *copy->y);
     if (sites->channel) status = hfi_sites_make_channels(ctx, copy, sites->channels, sites->channel);
@@ -118,15 +118,34 @@ hf_status hf_sites_set_noise(hf_context *ctx, hf_sites *sites, double noise)
     return HF_OK;
 }
 
+hf_status hfi_sites_check_beta(hf_context *ctx, double beta)
+{
+    if (beta >= 0.0 && isfinite(beta)) return HF_OK;
+    return hfi_fail(ctx, HF_ERR_ARGUMENT, "beta is %g; give a positive number, or 0 for the usual amplitude",
+                    beta);
+}
+
 hf_status hf_sites_set_beta(hf_context *ctx, hf_sites *sites, double beta)
 {
     if (sites == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_sites_set_beta: sites is NULL");
-    if (!(beta >= 0.0) || isinf(beta))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "beta is %g; give a positive number, or 0 for the usual amplitude", beta);
-    sites->beta = beta;
-    for (size_t i = 0; i < sites->n; i++) hfi_site_refresh(sites, i);
+    const hf_status status = hfi_sites_check_beta(ctx, beta);
+    if (status < 0) return status;
+    for (size_t i = 0; i < sites->n; i++) {
+        sites->beta[i] = beta;
+        hfi_site_refresh(sites, i);
+    }
     return HF_OK;
+}
+
+hf_status hfi_sites_set_betas(hf_context *ctx, hf_sites *sites, const double *beta)
+{
+    hf_status status = HF_OK;
+    for (size_t i = 0; status >= 0 && i < sites->n; i++) status = hfi_sites_check_beta(ctx, beta[i]);
+    for (size_t i = 0; status >= 0 && i < sites->n; i++) {
+        sites->beta[i] = beta[i];
+        hfi_site_refresh(sites, i);
+    }
+    return status;
 }
 
 void hfi_sites_weigh_as(hf_sites *sites, size_t i, double weight, double shift)

@@ -15,7 +15,6 @@ struct hf_sites {
     size_t n;
     double noise;     /* of channel 0 */
     double threshold; /* soft threshold in use, of channel 0; infinity for Gaussian sites */
-    double beta;      /* amplitude of the weight function; 0: sqrt(s / 2), which makes d = s / weight */
     bool given;       /* targets and variances were given (hfi_sites_give) and do not follow the noise */
     size_t channels;  /* 1 when `channel` is NULL */
     size_t *channel;  /* channel of every reading, or NULL: all are of one */
@@ -25,6 +24,7 @@ struct hf_sites {
     double *extra;    /* known per-reading variances, 0 where none */
     double *centre;   /* g; NaN for Gaussian sites */
     double *weight;   /* rho in (0, 1]; 0 when absent */
+    double *beta;     /* amplitude of the weight function; 0: sqrt(s / 2), so that d = s / weight */
     double *shift;    /* dz/dnoise; dd/dnoise is hfi_sites_variance_slope() */
     double *target;   /* z */
     double *variance; /* d */
@@ -48,6 +48,8 @@ static inline double hfi_sites_threshold(const hf_sites *sites, size_t i)
 {
     return sites->channel ? sites->thresholds[sites->channel[i]] : sites->threshold;
 }
+/** hf_sites_set_beta() with an amplitude for each of the n readings. */
+hf_status hfi_sites_set_betas(hf_context *ctx, hf_sites *sites, const double *beta);
 /** d d_i / d noise of a present reading: 1 / weight, or s / (beta^2 weight), or 0 for given sites. */
 double hfi_sites_variance_slope(const hf_sites *sites, size_t i);
 /** Weight (in (0, 1]) and shift of a present reading as they are, until the next recentring; z and d follow the noise. */

@@ -23,4 +23,7 @@ hf_status hfi_sites_check_noise(hf_context *ctx, const hf_sites *sites, double n
 /** The same for one noise variance per channel. */
 hf_status hfi_sites_check_noises(hf_context *ctx, const hf_sites *sites, const double *noises);
 
+/** An amplitude of the weight function is finite and at least 0. */
+hf_status hfi_sites_check_beta(hf_context *ctx, double beta);
+
 #endif

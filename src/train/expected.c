@@ -33,11 +33,11 @@ static term weighted_term(const hf_sites *sites, size_t j, double mu, double v)
 static term rcagp_term(const hf_sites *sites, size_t j, double mu, double v)
 {
     const double s = hfi_sites_noise(sites, j), error = sites->y[j] - mu;
-    const double w2 = sites->weight[j] * (sites->beta > 0.0 ? sites->beta * sites->beta : 0.5 * s);
+    const double beta = sites->beta[j], w2 = sites->weight[j] * (beta > 0.0 ? beta * beta : 0.5 * s);
     const double square = error * error + v, bracket = 1.0 - sites->shift[j] * error;
     const double by_s = 2.0 * w2 / (s * s) * (square / s - bracket);
     /* With the usual amplitude w^2 grows with s too: w^2 = rho s / 2. */
-    const double by_w2 = sites->beta > 0.0 ? 0.0 : (-square / (s * s) + 2.0 * bracket / s) * w2 / s;
+    const double by_w2 = beta > 0.0 ? 0.0 : (-square / (s * s) + 2.0 * bracket / s) * w2 / s;
     return (term){.value = -w2 / (s * s) * square + 2.0 * w2 / s * bracket,
                   .mu = 2.0 * w2 / (s * s) * error + 2.0 * w2 / s * sites->shift[j],
                   .v = -w2 / (s * s),

@@ -77,6 +77,7 @@ static void add_settings(hfi_sha256 *hash, const hf_fit_settings *s)
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) hfi_sha256_add_u64(hash, choices[i]);
     add_numbers(hash, sizeof numbers / sizeof numbers[0], numbers);
     add_numbers(hash, s->output_eps_count, s->output_eps);
+    add_numbers(hash, s->output_beta_count, s->output_beta);
     add_assignments(hash, s->set_count, s->set);
     add_assignments(hash, s->start_count, s->start);
 }

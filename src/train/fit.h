@@ -126,7 +126,7 @@ double hfi_fit_to_internal(const hfi_fit *fit, const hf_parameter *parameter, do
 hf_status hfi_fit_assign(hfi_fit *fit);
 /** Kernel, mean and sites at their starting or given values. */
 hf_status hfi_fit_prepare(hfi_fit *fit);
-/** Gives robust sites the amplitude of their weights, in the units of the fit. */
+/** Gives robust sites of the fit's readings the amplitude of their weights, in its units. */
 hf_status hfi_fit_amplitude(const hfi_fit *fit, hf_sites *sites);
 /** The trainer's evaluator for the solver chosen. */
 hf_status hfi_fit_evaluator(hfi_fit *fit);

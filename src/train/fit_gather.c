@@ -68,8 +68,27 @@ static hf_status check_start(hf_context *ctx, const hf_data *data, const hf_fit_
     return HF_OK;
 }
 
+/* One amplitude for each output. */
+static hf_status check_betas(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
+{
+    const size_t outputs = data->outputs > 1 ? data->outputs : 1;
+    if (!s->output_beta) return HF_OK;
+    if (s->sites != HF_SITES_ROBUST)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "amplitudes (output_beta) are of robust sites, not of %s ones",
+                        hf_site_kind_name(s->sites));
+    if (s->output_beta_count != outputs)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu amplitudes (beta) are given for %zu output%s",
+                        s->output_beta_count, outputs, outputs == 1 ? "" : "s");
+    for (size_t t = 0; t < outputs; t++)
+        if (!(s->output_beta[t] >= 0.0 && isfinite(s->output_beta[t])))
+            return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                            "beta %zu of %zu is %g; give a positive number, or 0 for the usual amplitude",
+                            t + 1, outputs, s->output_beta[t]);
+    return HF_OK;
+}
+
 /* Those that are in units of what standardisation makes. */
-static hf_status check_scaled(hf_context *ctx, const hf_fit_settings *s)
+static hf_status check_scaled(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
 {
     if (!(s->common_start >= 0.0 && isfinite(s->common_start)))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
@@ -78,7 +97,7 @@ static hf_status check_scaled(hf_context *ctx, const hf_fit_settings *s)
     if (s->scaled_beta && !s->standardise)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "beta in scales of the target (scaled_beta) needs standardise, which is off");
-    return HF_OK;
+    return check_betas(ctx, data, s);
 }
 
 static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
@@ -116,7 +135,7 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
                         "weights centred on the other outputs need several outputs, and there is one");
     if (s->suspects == HF_SUSPECTS_FORCE && !s->train)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the suspect finder needs training; switch one of the two off");
-    if (check_scaled(ctx, s) < 0) return HF_ERR_ARGUMENT;
+    if (check_scaled(ctx, data, s) < 0) return HF_ERR_ARGUMENT;
     const hf_status given = s->inducing_inputs ? check_inducing_inputs(ctx, data, s) : HF_OK;
     return given < 0 ? given : check_start(ctx, data, s);
 }

@@ -50,12 +50,25 @@ static hf_status start_kernel(hfi_fit *fit)
     return HF_OK;
 }
 
-hf_status hfi_fit_amplitude(const hfi_fit *fit, hf_sites *sites)
+/* In the units that the fit gives an output. */
+static double beta_of(const hfi_fit *fit, size_t output)
 {
     const hf_fit_settings *settings = fit->settings;
-    if (settings->sites != HF_SITES_ROBUST) return HF_OK;
-    return hf_sites_set_beta(fit->ctx, sites,
-                             settings->scaled_beta ? settings->beta : settings->beta / fit->scaling.y_scale);
+    const double beta = settings->output_beta ? settings->output_beta[output] : settings->beta;
+    return settings->scaled_beta ? beta : beta / hfi_scaling_scale(&fit->scaling, output);
+}
+
+hf_status hfi_fit_amplitude(const hfi_fit *fit, hf_sites *sites)
+{
+    if (fit->settings->sites != HF_SITES_ROBUST) return HF_OK;
+    if (fit->outputs <= 1) return hf_sites_set_beta(fit->ctx, sites, beta_of(fit, 0));
+    double *beta = hfi_alloc(fit->ctx, fit->n, sizeof *beta);
+    if (!beta) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < fit->n; i++)
+        beta[i] = beta_of(fit, hfi_scaling_output(&fit->scaling, fit->x + i * fit->d));
+    const hf_status s = hfi_sites_set_betas(fit->ctx, sites, beta);
+    hfi_free(fit->ctx, beta);
+    return s;
 }
 
 hf_status hfi_fit_prepare(hfi_fit *fit)

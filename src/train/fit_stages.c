@@ -115,7 +115,7 @@ static hf_status make_share(const hfi_fit *fit, const stage *size, hfi_fit *shar
     if (s >= 0) s = hf_sites_gaussian(fit->ctx, n, share->y, share->noise, share->extra, &share->sites);
     if (s >= 0 && fit->outputs > 1) s = hfi_fit_output_sites(share);
     if (s >= 0) s = hfi_fit_order_readings(share);
-    return s < 0 ? s : hfi_fit_amplitude(fit, share->sites);
+    return s < 0 ? s : hfi_fit_amplitude(share, share->sites);
 }
 
 /* Not what was borrowed. */

@@ -71,9 +71,9 @@ hf_status hfi_kronecker_init(hfi_evaluator *e, size_t outputs, const size_t *sam
 bool hfi_kronecker_applies(const hfi_evaluator *e)
 {
     const hf_sites *s = e->sites;
-    if (!e->kronecker || e->n != e->rows || s->given || s->beta > 0.0) return false;
+    if (!e->kronecker || e->n != e->rows || s->given) return false;
     for (size_t i = 0; i < s->n; i++)
-        if (s->weight[i] != 1.0 || s->shift[i] != 0.0 || s->extra[i] != 0.0) return false;
+        if (s->weight[i] != 1.0 || s->shift[i] != 0.0 || s->extra[i] != 0.0 || s->beta[i] > 0.0) return false;
     return true;
 }
 

@@ -28,7 +28,7 @@ static hf_status check(hf_context *ctx, const hfi_row_source *rows, const hfi_tr
     if (settings->inducing_method != HF_INDUCING_VFE)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "minibatches and variational Student-t fits are VFE, not %s",
                         hf_inducing_method_name(settings->inducing_method));
-    if (settings->sites == HF_SITES_ROBUST && settings->beta > 0.0)
+    if (settings->sites == HF_SITES_ROBUST && (settings->beta > 0.0 || settings->output_beta))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "minibatches have no weight functions with an amplitude (beta)");
     if (settings->student_nu < 0.0 || (settings->student_nu > 0.0 && settings->student_nu <= 1.0) ||

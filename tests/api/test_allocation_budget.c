@@ -321,6 +321,9 @@ static hf_status quiet_rest(workshop *w)
     assert_int_equal(hf_group_mpi(w->ctx, 0, &group), HF_ERR_ARGUMENT);
     assert_int_equal(group.size, 77);
     assert_int_equal(hf_sites_set_beta(w->ctx, w->sites, 0.0), HF_OK);
+    const double usual[] = {0.0};
+    assert_int_equal(hf_sites_set_channel_beta(w->ctx, w->sites, usual), HF_OK);
+    assert_true(hf_sites_beta(w->sites, 0) == 0.0);
     const hf_age_law law = {.kind = HF_AGE_LINEAR, .rate = 0.5};
     assert_int_equal(hf_age_law_check(w->ctx, &law), HF_OK);
     assert_true(hf_age_variance(&law, 1.0, 2.0) == 4.0 && hf_age_horizon(&law, 1.0, 4.0) == 2.0);

@@ -82,6 +82,10 @@ static void amplitudes(workshop *w)
     const double bad[] = {-1.0, NAN, INFINITY, -INFINITY};
     for (size_t i = 0; i < 4; i++) ARGUMENT(hf_sites_set_beta(w->ctx, w->sites, bad[i]));
     ARGUMENT(hf_sites_set_beta(w->ctx, NULL, 1.0));
+    for (size_t i = 0; i < 4; i++) ARGUMENT(hf_sites_set_channel_beta(w->ctx, w->sites, bad + i));
+    ARGUMENT(hf_sites_set_channel_beta(w->ctx, w->sites, NULL));
+    ARGUMENT(hf_sites_set_channel_beta(w->ctx, NULL, bad));
+    assert_true(hf_sites_beta(NULL, 0) == 0.0 && hf_sites_beta(w->sites, SIZE_MAX) == 0.0);
 }
 
 static void places(workshop *w)

@@ -61,6 +61,8 @@ static void all_written(const hf_fit_settings *s)
     WRITTEN(*s, common_start);
     WRITTEN(*s, beta);
     WRITTEN(*s, scaled_beta);
+    WRITTEN(*s, output_beta);
+    WRITTEN(*s, output_beta_count);
     WRITTEN(*s, student_method);
     WRITTEN(*s, student_nu);
     WRITTEN(*s, inference);
@@ -123,6 +125,8 @@ typedef struct mirror {
     size_t output_eps_count;
     double noise_start, common_start, beta;
     bool scaled_beta;
+    const double *output_beta;
+    size_t output_beta_count;
     hf_student_method student_method;
     double student_nu;
     hf_inference inference;
@@ -193,7 +197,7 @@ static void defaults_are_as_documented(void **state)
     assert_true(s.max_noise == 0.0 && s.coregion_rank == 0 && !s.shared_noise && !s.independent);
     assert_true(s.weighting == HF_OUTPUTS_READING && !s.output_eps && s.output_eps_count == 0);
     assert_true(s.noise_start == 0.0 && s.common_start == 0.0 && s.student_nu == 0.0);
-    assert_true(s.beta == 0.0 && !s.scaled_beta);
+    assert_true(s.beta == 0.0 && !s.scaled_beta && !s.output_beta && s.output_beta_count == 0);
     assert_true(s.set == NULL && s.set_count == 0 && s.checkpoint == NULL);
     assert_true(s.start == NULL && s.start_count == 0 && !s.warm && s.inducing_inputs == NULL);
 }

@@ -91,7 +91,7 @@ static void every_kind_comes_back(void **state)
 {
     (void)state;
     static const char *const presets[] = {"default", "mogp", "morcgp", "t-mogp", "independent", "rrp"};
-    static const double eps[] = {0.1, 0.0, 0.05};
+    static const double eps[] = {0.1, 0.0, 0.05}, beta[] = {0.5, 0.0, 2.0};
     hf_context *ctx = hf_context_create();
     for (size_t k = 0; k < 9; k++) {
         hf_fit_settings settings;
@@ -99,6 +99,8 @@ static void every_kind_comes_back(void **state)
         if (k == 2) {
             settings.output_eps = eps;
             settings.output_eps_count = 3;
+            settings.output_beta = beta;
+            settings.output_beta_count = 3;
         }
         if (k == 6) settings.solver = HF_SOLVER_INDUCING;
         if (k == 7) settings.solver = HF_SOLVER_PROJECTED;
@@ -108,6 +110,7 @@ static void every_kind_comes_back(void **state)
         hf_model *model = fit_text(ctx, wide_csv, &wide, &settings);
         comes_back(ctx, model, k % 2 ? HFI_PIECE_BYTES : 64);
         assert_int_equal(hf_model_settings(model)->output_eps_count, k == 2 ? 3 : 0);
+        assert_int_equal(hf_model_settings(model)->output_beta_count, k == 2 ? 3 : 0);
         hf_model_free(model);
     }
     const hf_fit_settings settings = held();
@@ -115,6 +118,43 @@ static void every_kind_comes_back(void **state)
     assert_int_equal(hf_model_skipped(model), 1);
     assert_string_equal(hf_model_output_column(model), "of");
     comes_back(ctx, model, HFI_PIECE_BYTES);
+    hf_model_free(model);
+    hf_context_free(ctx);
+}
+
+/* What a model keeps is a list in units of the outputs, with which another fit is the same. */
+static void amplitudes_are_kept_in_units(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    hf_fit_settings settings = held();
+    settings.sites = HF_SITES_ROBUST;
+    settings.suspects = HF_SUSPECTS_OFF;
+    settings.centre = HF_CENTRE_PRIOR;
+    settings.beta = 0.8;
+    settings.scaled_beta = true;
+    hf_model *model = fit_text(ctx, wide_csv, &wide, &settings);
+    const hf_fit_settings *kept = hf_model_settings(model);
+    assert_true(kept->output_beta_count == 3 && kept->beta == 0.0 && !kept->scaled_beta);
+    assert_true(kept->output_beta[0] > 0.0 && kept->output_beta[0] != kept->output_beta[1]);
+    comes_back(ctx, model, HFI_PIECE_BYTES);
+    settings.scaled_beta = false;
+    settings.output_beta = kept->output_beta;
+    settings.output_beta_count = 3;
+    hf_model *again = fit_text(ctx, wide_csv, &wide, &settings);
+    double mean[12], other[12];
+    const double x[] = {-0.5, 0.3, 2.0, 7.0};
+    assert_int_equal(hf_predict_outputs(ctx, hf_model_posterior(model), 4, x, 1, mean, NULL, NULL, NULL),
+                     HF_OK);
+    assert_int_equal(hf_predict_outputs(ctx, hf_model_posterior(again), 4, x, 1, other, NULL, NULL, NULL),
+                     HF_OK);
+    for (size_t k = 0; k < 12; k++) assert_true(fabs(mean[k] - other[k]) < 1e-9);
+    settings.beta = 0.8;
+    settings.output_beta = NULL;
+    hf_model *plain = fit_text(ctx, wide_csv, &wide, &settings);
+    assert_true(hf_model_settings(plain)->beta == 0.8 && hf_model_settings(plain)->output_beta == NULL);
+    hf_model_free(plain);
+    hf_model_free(again);
     hf_model_free(model);
     hf_context_free(ctx);
 }
@@ -203,6 +243,8 @@ static void damaged_files_are_refused(void **state)
         "UPDATE output SET noise_held = 2 WHERE position = 1",
         "DELETE FROM output",
         "INSERT INTO array VALUES ('output_eps', 2, 1, zeroblob(16))",
+        "INSERT INTO array VALUES ('output_beta', 2, 1, zeroblob(16))",
+        "INSERT INTO array VALUES ('output_beta', 3, 1, x'000000000000f0bf000000000000f03f000000000000f03f')",
         "INSERT INTO array VALUES ('output_eps', 3, 1, x'000000000000f03f000000000000f03f000000000000f03f')",
         "UPDATE array SET data = zeroblob(length(data)) WHERE name = 'row_inputs'",
         "UPDATE array SET data = substr(data, 1, 8) || x'000000000000e03f' || substr(data, 17) WHERE name = "
@@ -263,9 +305,13 @@ static void truncated_files_and_flipped_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_comes_back),          cmocka_unit_test(the_checksum_knows_outputs),
-        cmocka_unit_test(shares_of_outliers_are_checked), cmocka_unit_test(damaged_files_are_refused),
-        cmocka_unit_test(versions_have_their_tables),     cmocka_unit_test(truncated_files_and_flipped_bits),
+        cmocka_unit_test(every_kind_comes_back),
+        cmocka_unit_test(amplitudes_are_kept_in_units),
+        cmocka_unit_test(the_checksum_knows_outputs),
+        cmocka_unit_test(shares_of_outliers_are_checked),
+        cmocka_unit_test(damaged_files_are_refused),
+        cmocka_unit_test(versions_have_their_tables),
+        cmocka_unit_test(truncated_files_and_flipped_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,6 +65,45 @@ static void test_each_channel_is_its_own(void **state)
     hf_context_free(ctx);
 }
 
+/* d = s^2 / (2 beta^2 weight), or s / weight where beta is 0. */
+static void compare_amplitudes(const hf_sites *sites, const double *beta)
+{
+    for (size_t i = 0; i < N; i++) {
+        if (isnan(readings[i])) continue;
+        const double b = beta[channel[i]], s = hf_sites_channel_noise(sites, channel[i]) + known[i];
+        const double weight = hf_sites_weights(sites)[i];
+        const double wanted = b > 0.0 ? s * s / (2.0 * b * b * weight) : s / weight;
+        assert_true(hf_sites_beta(sites, i) == b);
+        assert_true(fabs(hf_sites_variances(sites)[i] / wanted - 1.0) < 1e-14);
+        assert_true(fabs(hfi_sites_variance_slope(sites, i) * s / wanted - (b > 0.0 ? 2.0 : 1.0)) < 1e-14);
+    }
+}
+
+static void test_amplitudes_of_channels(void **state)
+{
+    (void)state;
+    static const double beta[CHANNELS] = {0.5, 0.0, 3.0}, same[CHANNELS] = {2.0, 2.0, 2.0};
+    static const double wrong[3][CHANNELS] = {{1.0, 1.0, NAN}, {1.0, -1.0, 1.0}, {INFINITY, 1.0, 1.0}};
+    hf_context *ctx = hf_context_create();
+    hf_sites *sites = NULL, *copy = NULL;
+    assert_int_equal(hf_sites_gaussian(ctx, N, readings, 0.5, known, &sites), HF_OK);
+    assert_int_equal(hf_sites_set_channels(ctx, sites, CHANNELS, channel), HF_OK);
+    assert_int_equal(hf_sites_recentre_channels(ctx, sites, centre, threshold), HF_OK);
+    assert_int_equal(hf_sites_set_channel_beta(ctx, sites, beta), HF_OK);
+    compare_amplitudes(sites, beta);
+    assert_int_equal(hf_sites_set_channel_noise(ctx, sites, noise), HF_OK);
+    for (size_t k = 0; k < 3; k++)
+        assert_int_equal(hf_sites_set_channel_beta(ctx, sites, wrong[k]), HF_ERR_ARGUMENT);
+    compare_amplitudes(sites, beta);
+    assert_int_equal(hf_sites_copy(ctx, sites, &copy), HF_OK);
+    hf_sites_free(sites);
+    compare_amplitudes(copy, beta);
+    assert_int_equal(hf_sites_set_beta(ctx, copy, 2.0), HF_OK);
+    compare_amplitudes(copy, same);
+    hf_sites_free(copy);
+    hf_context_free(ctx);
+}
+
 static void test_refusals_leave_sites_alone(void **state)
 {
     (void)state;
@@ -95,6 +134,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_channel_is_its_own),
         cmocka_unit_test(test_refusals_leave_sites_alone),
+        cmocka_unit_test(test_amplitudes_of_channels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -342,6 +342,22 @@ class Fits(Outputs):
             told = self.fit("wide.csv", "--target", "y1,y2,y3", "--preset", "morcgp", "--weighting", kind, quiet=False)
             self.assertEqual(told["settings"]["weighting"], kind)
 
+    def test_amplitudes(self):
+        self.wide(self.rows(40, bad=[(9, 0), (22, 1), (31, 2)]))
+        fit = ["--target", "y1,y2,y3", "--sites", "robust", "--centre", "prior", "--iterations", "3"]
+        told = self.fit("wide.csv", *fit, "--beta", "0.5,20,3", quiet=False)
+        self.assertEqual(told["settings"]["output_beta"], [0.5, 20, 3])
+        self.assertIsNone(told["settings"]["beta"])
+        self.assertIn("beta 0.5, 20, 3", self.ok("inspect", "m.hf"))
+        told = self.fit("wide.csv", *fit, "--beta", "0.5", quiet=False)
+        self.assertEqual((told["settings"]["beta"], "output_beta" in told["settings"]), (0.5, False))
+        told = self.fit("wide.csv", *fit, "--beta", "1,1,1", "--scaled-beta", quiet=False)
+        kept = told["settings"]["output_beta"]
+        self.assertEqual((len(kept), len(set(kept))), (3, 3))
+        for wrong, words in (("0.5,2", "2 amplitudes for 3 outputs"), ("0.5,0,1", "must be positive"), ("a,1,2", "not a number")):
+            self.fails(["fit", "wide.csv", *fit, "--beta", wrong, "-o", "n.hf"], words, code=2)
+        self.fails(["fit", "wide.csv", "--target", "y1", "--sites", "robust", "--beta", "1,2", "-o", "n.hf"], "there is one output", code=2)
+
     def test_a_killed_fit_goes_on(self):
         self.wide(self.rows())
         self.places()

@@ -111,6 +111,9 @@ static void every_setting_matters(void **state)
     ASSERT_MATTERS(s->shared_noise, true);
     ASSERT_MATTERS(s->independent, true);
     ASSERT_MATTERS(s->weighting, HF_OUTPUTS_JOINT);
+    static const double betas[] = {0.5};
+    s->output_beta_count = 1;
+    ASSERT_MATTERS(s->output_beta, betas);
     s->set = p.set;
     ASSERT_MATTERS(s->set_count, 1);
     s->start = p.set;
@@ -161,7 +164,7 @@ static void no_field_is_forgotten(void **state)
 {
     (void)state;
     if (sizeof(void *) != 8 || sizeof(int) != 4) skip();
-    assert_int_equal(sizeof(hf_fit_settings), 336);
+    assert_int_equal(sizeof(hf_fit_settings), 360);
 }
 
 int main(void)

@@ -306,7 +306,7 @@ static double book_leave_one_out(problem *p, hf_inducing_method method, size_t m
 static double book_rcagp(const hf_sites *sites, size_t i, double mean, double variance)
 {
     const double s = sites->noise + sites->extra[i], error = sites->y[i] - mean;
-    const double beta2 = sites->beta > 0.0 ? sites->beta * sites->beta : s / 2.0;
+    const double beta = hf_sites_beta(sites, i), beta2 = beta > 0.0 ? beta * beta : s / 2.0;
     double w2 = beta2, slope = 0.0;
     if (isfinite(sites->threshold) && !isnan(sites->centre[i])) {
         const double c = sites->threshold, r = sites->y[i] - sites->centre[i];
