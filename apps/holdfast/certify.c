@@ -35,12 +35,17 @@ static const tool_option options[] = {
     {"what", 0, "WHAT",
      "mean, sd (both latent), mean-plus (mean + B sd), probability,\ndecision (whether the class of a row is "
      "that of its whole box),\naccuracy (of rows with labels: how many are right, and how many\nsurely stay "
-     "so) "
-     "or readings (what bad readings can do to the\nmean, hyperparameters, noise, centres and thresholds "
-     "held).\nDefault: probability of classifiers, else mean",
+     "so), "
+     "readings (what bad readings can do to the mean,\nhyperparameters, noise, centres and thresholds held) "
+     "or interval\n(that of predict in which 95 % of new readings are: its least lower\nand largest upper "
+     "end). Default: probability of classifiers, else\nmean",
      false},
     {"of", 0, "NAME", "which output, or which class (default: the first; of two classes\nthe second)", false},
     {"beta", 0, "B", "of mean-plus, of either sign", false},
+    {"observed", 0, NULL,
+     "of sd and mean-plus: the sd of a new reading, its noise in it, so\nthat mean-plus is a quantile of "
+     "readings",
+     false},
     {"never-above", 0, "V",
      "a verdict instead of a range: whether the value (--what mean,\nsd, mean-plus or probability) is never "
      "above V in the box",
@@ -84,8 +89,8 @@ static const tool_option options[] = {
 };
 
 const char *const certify_questions[CERTIFY_QUESTIONS] = {
-    "mean",     "sd",       "mean-plus", "probability", "decision",
-    "accuracy", "readings", "radius",    "verdict",     "verdict radius"};
+    "mean",     "sd",       "mean-plus", "probability", "decision",      "accuracy",
+    "readings", "interval", "radius",    "verdict",     "verdict radius"};
 
 /* ---- usage -------------------------------------------------------------------------------------------------- */
 
@@ -104,7 +109,7 @@ static hf_status parse_what(certified *run, certify_request *out)
         if (k == CERTIFY_RADII)
             return certified_misuse(run,
                                     "--what: there is no '%s'; give mean, sd, mean-plus, probability, "
-                                    "decision, accuracy or readings",
+                                    "decision, accuracy, readings or interval",
                                     what);
         out->what = (certify_question)k;
         if (strcmp(certify_questions[k], what) == 0) break;
@@ -119,10 +124,9 @@ static hf_status parse_what(certified *run, certify_request *out)
     if (claims && out->what > CERTIFY_PROBABILITY)
         return certified_misuse(run, "--never-above, --never-below and --delta are not for --what %s", what);
     if (claims) out->what = radii ? CERTIFY_REACH : CERTIFY_CLAIM;
-    if (out->what == CERTIFY_READINGS && run->classifier != NULL)
-        return certified_refuse(run,
-                                "--what readings is about readings; %s is a model of the classes of \"%s\"",
-                                run->arguments->operand[0], hf_model_target(run->model));
+    if ((out->what == CERTIFY_READINGS || out->what == CERTIFY_INTERVAL) && run->classifier != NULL)
+        return certified_refuse(run, "--what %s is about readings; %s is a model of the classes of \"%s\"",
+                                what, run->arguments->operand[0], hf_model_target(run->model));
     return HF_OK;
 }
 
@@ -136,6 +140,10 @@ static hf_status check_effect(certified *run, const certify_request *asked)
         return certified_misuse(run, plus ? "--beta is missing: mean + how many sd?"
                                           : "--beta is for --what mean-plus");
     if (!isfinite(asked->settings.beta)) return certified_misuse(run, "--beta must be a finite number");
+    if (asked->settings.observed && !plus && asked->value != CERTIFY_SD)
+        return certified_misuse(run, "--observed is for --what sd and mean-plus");
+    if (asked->settings.observed && run->classifier != NULL)
+        return certified_misuse(run, "--observed is for models of readings");
     if (has_argument(a, "count") && what != CERTIFY_READINGS)
         return certified_misuse(run, "--count is for --what readings");
     if (asked->counterexamples != NULL && (!certify_decides(what) || what == CERTIFY_ACCURACY))
@@ -144,9 +152,9 @@ static hf_status check_effect(certified *run, const certify_request *asked)
         return certified_misuse(run,
                                 "--fail-on is for --never-above, --never-below, --delta, --what decision, "
                                 "--what accuracy and --max-radius");
-    if (asked->where && what > CERTIFY_PROBABILITY && what != CERTIFY_CLAIM)
+    if (asked->where && !certify_attains(what))
         return certified_misuse(run, "--where is for ranges and verdicts; --counterexamples tells points");
-    if (asked->sides && what > CERTIFY_DECISION && what != CERTIFY_CLAIM)
+    if (asked->sides && !certify_attains(what) && what != CERTIFY_DECISION)
         return certified_misuse(run, "--sides is for ranges, verdicts and --what decision");
     if (has_argument(a, "plot") && what == CERTIFY_READINGS)
         return certified_misuse(run, "--plot is not for --what readings");
@@ -213,6 +221,7 @@ static hf_status parse(certified *run, certify_request *out)
     }
     out->count = 1;
     out->settings.rigorous = has_argument(a, "rigorous");
+    out->settings.observed = has_argument(a, "observed");
     if (certified_named_radii(run)) {
         out->radius = calloc(1, sizeof *out->radius);
         if (out->radius == NULL) return HF_ERR_MEMORY;
@@ -229,6 +238,7 @@ static hf_status parse(certified *run, certify_request *out)
     if (status >= 0) status = certified_settings(run, &out->settings);
     if (status >= 0) status = certified_region(run, &out->settings.region);
     out->of = out->settings.output;
+    if (out->what == CERTIFY_INTERVAL) out->settings.observed = true;
     return status;
 }
 

@@ -55,12 +55,50 @@ hf_certify_what certify_value(certify_question value)
     return values[value];
 }
 
+/* A range of the upper end of the interval and one of the lower: what both tell. */
+static void join_ends(const hf_range *upper, hf_range *out)
+{
+    out->upper = upper->upper;
+    out->upper_attained = upper->upper_attained;
+    out->stop = upper->stop > out->stop ? upper->stop : out->stop;
+    out->nodes += upper->nodes;
+    out->seconds += upper->seconds;
+    out->rounding = fmax(out->rounding, upper->rounding);
+}
+
+/* The ends of the interval of a new reading, mean -+ 1.96 sd, that predict tells. */
+static hf_status find_intervals(certified *run, const certify_request *asked, hf_range *out, double *at)
+{
+    const double normal_95 = 1.959963984540054;
+    const size_t m = run->m;
+    hf_status worst = HF_OK;
+    hf_range *upper = calloc(m + 1, sizeof *upper);
+    if (upper == NULL) return HF_ERR_MEMORY;
+    for (int k = 0; k < 2 && worst >= 0; k++) {
+        hf_certify_settings own = certified_share(run, &asked->settings, 2 - (size_t)k);
+        own.output = certified_latent(run, asked->of);
+        own.observed = true;
+        own.beta = k == 0 ? -normal_95 : normal_95;
+        own.lower_only = k == 0;
+        own.upper_only = k == 1;
+        progress_part(run->session.progress, "certify", 0.5 * (double)k, 0.5);
+        const hf_status status = hf_certify_boxes(run->session.ctx, run->posterior, HF_CERTIFY_MEAN_PLUS,
+                                                  &own, m, run->lower, run->upper, k == 0 ? out : upper,
+                                                  k == 0 ? at : NULL, k == 0 ? NULL : at + m * run->d);
+        if (status != HF_OK) worst = status;
+    }
+    for (size_t k = 0; k < m && worst >= 0; k++) join_ends(&upper[k], &out[k]);
+    free(upper);
+    return worst;
+}
+
 /* `at`: 2 m x d, where the least values are, then the largest. */
 static hf_status find_ranges(certified *run, certify_request *asked, hf_range *out, double *at)
 {
     double *most = at + run->m * run->d;
     hf_context *ctx = run->session.ctx;
     asked->settings.output = asked->of;
+    if (asked->what == CERTIFY_INTERVAL) return find_intervals(run, asked, out, at);
     if (asked->what == CERTIFY_PROBABILITY)
         return hf_certify_class(ctx, run->classifier, &asked->settings, run->m, run->lower, run->upper, out,
                                 at, most);
@@ -137,6 +175,11 @@ bool certify_decides(certify_question what)
                                                     [CERTIFY_CLAIM] = true,
                                                     [CERTIFY_REACH] = true};
     return decides[what];
+}
+
+bool certify_attains(certify_question what)
+{
+    return what <= CERTIFY_PROBABILITY || what == CERTIFY_INTERVAL || what == CERTIFY_CLAIM;
 }
 
 bool certify_finds_radius(certify_question what)
@@ -396,7 +439,8 @@ hf_status certify_answer(certified *run, certify_request *asked)
         [CERTIFY_MEAN] = ask_ranges,        [CERTIFY_SD] = ask_ranges,
         [CERTIFY_MEAN_PLUS] = ask_ranges,   [CERTIFY_PROBABILITY] = ask_ranges,
         [CERTIFY_DECISION] = ask_decisions, [CERTIFY_ACCURACY] = ask_accuracy,
-        [CERTIFY_READINGS] = ask_readings,  [CERTIFY_RADII] = ask_radii,
-        [CERTIFY_CLAIM] = certify_claims,   [CERTIFY_REACH] = certify_reaches};
+        [CERTIFY_READINGS] = ask_readings,  [CERTIFY_INTERVAL] = ask_ranges,
+        [CERTIFY_RADII] = ask_radii,        [CERTIFY_CLAIM] = certify_claims,
+        [CERTIFY_REACH] = certify_reaches};
     return answers[asked->what](run, asked);
 }

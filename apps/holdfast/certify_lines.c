@@ -55,7 +55,8 @@ static json_t *settings_used(const certify_request *asked)
     const tool_entry entries[] = {
         {"tolerance", json_number(s->tolerance)},      {"time_limit", json_number(s->time_limit)},
         {"total_time", json_number(s->total_time)},    {"node_limit", json_count(s->node_limit)},
-        {"memory_limit", json_count(s->memory_limit)}, {"rigorous", json_boolean(s->rigorous)}};
+        {"memory_limit", json_count(s->memory_limit)}, {"rigorous", json_boolean(s->rigorous)},
+        {"observed", json_boolean(s->observed)}};
     json_add_entries(object, entries, sizeof entries / sizeof *entries);
     return object;
 }

@@ -16,6 +16,7 @@ typedef enum certify_question {
     CERTIFY_DECISION,
     CERTIFY_ACCURACY,
     CERTIFY_READINGS, /* about readings again */
+    CERTIFY_INTERVAL, /* of a new one */
     CERTIFY_RADII,    /* --max-radius of classes */
     CERTIFY_CLAIM,    /* --never-above, --never-below, --delta of one of the values above */
     CERTIFY_REACH,    /* --max-radius of these */
@@ -79,6 +80,8 @@ enum {
 
 /** Whether something is certified of boxes, or a counterexample to it found. */
 bool certify_decides(certify_question what);
+/** Whether ranges or verdicts of one value are told, which are attained somewhere. */
+bool certify_attains(certify_question what);
 /** Whether it is the radius of a row that is looked for. */
 bool certify_finds_radius(certify_question what);
 /** Which value of the posterior that is. */

@@ -29,6 +29,7 @@ static const tool_option options[] = {
     {"never-below", 0, "V", "below V", false},
     {"delta", 0, "D", "farther than D from what it is in the row", false},
     {"beta", 0, "B", "of --flip: not the mean but mean + B sd, a quantile", false},
+    {"observed", 0, NULL, "of --beta: the sd of a new reading, its noise in it", false},
     {"mean", 0, NULL, "average over the rows", false},
     {"tolerance", 0, "E", "of each range (default 0.01); a score is enclosed to four of them", false},
     CERTIFIED_LIMITS,

@@ -22,7 +22,7 @@ static hf_status parse_kind(certified *run, const char *name, hf_flip_kind *out)
 static hf_status check_effect(certified *run, bool flip)
 {
     static const char *const no[] = {"method", "mean", "tolerance", "plot", "shape"};
-    static const char *const only[] = {"never-above", "never-below", "delta", "beta"};
+    static const char *const only[] = {"never-above", "never-below", "delta", "beta", "observed"};
     const tool_arguments *a = run->arguments;
     for (size_t k = 0; flip && k < sizeof no / sizeof *no; k++)
         if (has_argument(a, no[k])) return certified_misuse(run, "--%s is not for --flip", no[k]);
@@ -43,6 +43,9 @@ hf_status explain_parse_flip(certified *run, hf_certify_settings *settings, expl
     if (status < 0) return status;
     if (!argument_double(a, "beta", &settings->beta)) return certified_told(run);
     if (!isfinite(settings->beta)) return certified_misuse(run, "--beta must be a finite number");
+    settings->observed = has_argument(a, "observed");
+    if (settings->observed && !has_argument(a, "beta"))
+        return certified_misuse(run, "--observed is for --beta: the mean has no sd in it");
     if (has_argument(a, "beta") && run->classifier != NULL)
         return certified_misuse(run, "--beta is for models of readings");
     if (run->classifier == NULL && !out->limits)

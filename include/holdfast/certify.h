@@ -110,6 +110,10 @@ typedef struct hf_certify_settings {
     unsigned bounds; /**< HF_BOUND_ALL; fewer, to compare them. What none of them bounds is infinite. */
     bool
         rigorous; /**< proof against rounding, by interval arithmetic throughout; false. `bounds` is not looked at then */
+    /** The sd is that of a new reading, (calibration (var + noise))^(1/2) as hf_predict() has it;
+     * false: of the latent function. Of posteriors: mean + beta sd is then a quantile of what would
+     * be read, and 1 - 2 Phi(-beta) of new readings are within mean +- beta sd. */
+    bool observed;
     const hf_region *region; /**< NULL: all points of the boxes are meant; the caller's */
 } hf_certify_settings;
 

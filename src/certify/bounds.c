@@ -168,6 +168,12 @@ static double root(double square)
     return sqrt(fmax(square, 0.0));
 }
 
+/* At the centre, of what is asked about. */
+static double centre_sd(const box *x)
+{
+    return root(fmax(x->spread.var, 0.0) + x->spread.noise);
+}
+
 static double lowest_sd(const box *x, double *point, double *gap)
 {
     const hfi_spread_model *s = &x->spread;
@@ -175,7 +181,8 @@ static double lowest_sd(const box *x, double *point, double *gap)
     if (s->remainder < (double)INFINITY)
         low = fmax(low, root(extreme_square(x, 1.0, point, gap)) - s->remainder);
     if (s->white_fall > 0.0) low = root(low * low - s->white_fall);
-    return fmax(0.0, low - 4.0 * DBL_EPSILON * s->ceiling);
+    low = fmax(0.0, low - 4.0 * DBL_EPSILON * s->ceiling);
+    return s->noise > 0.0 ? (1.0 - 8.0 * DBL_EPSILON) * root(low * low + s->noise) : low;
 }
 
 static double highest_sd(const box *x, double *point, double *gap)
@@ -185,7 +192,8 @@ static double highest_sd(const box *x, double *point, double *gap)
     if (s->remainder < (double)INFINITY)
         high = fmin(high, root(extreme_square(x, -1.0, point, gap)) + s->remainder);
     if (s->white_rise > 0.0) high = fmin(s->ceiling, root(high * high + s->white_rise));
-    return high + 4.0 * DBL_EPSILON * s->ceiling;
+    high += 4.0 * DBL_EPSILON * s->ceiling;
+    return s->noise > 0.0 ? (1.0 + 8.0 * DBL_EPSILON) * root(high * high + s->noise) : high;
 }
 
 static void bound_sd(box *x, double *point)
@@ -208,12 +216,13 @@ static void join_lower(box *x, double factor)
     const hfi_mean_model *mean = x->mean;
     const hfi_spread_model *s = &x->spread;
     const bench *b = x->b;
-    if (!(s->remainder < (double)INFINITY) || s->white_rise > 0.0 || !(s->var > 4.0 * s->rounding)) return;
-    const double sd = sqrt(s->var);
+    const double var = s->var + s->noise, rounding = s->rounding + 4.0 * DBL_EPSILON * s->noise;
+    if (!(s->remainder < (double)INFINITY) || s->white_rise > 0.0 || !(var > 4.0 * rounding)) return;
+    const double sd = sqrt(var);
     for (size_t a = 0; a < x->m; a++) b->g[a] = x->sign * mean->g[a] + factor * s->b[a] / sd;
     for (size_t k = 0; k < x->m * x->m; k++) b->h[k] = x->sign * mean->h[k];
     offer_quadratic(x, b->g, b->h, x->sign * mean->value + factor * sd,
-                    mean->remainder + mean->rounding + factor * (s->remainder + 4.0 * s->rounding / sd));
+                    mean->remainder + mean->rounding + factor * (s->remainder + 4.0 * rounding / sd));
 }
 
 /* - factor sd by the parabola that touches the root at `at`: sd <= (square + at^2) / (2 at) + remainder, factor >= 0. */
@@ -222,11 +231,12 @@ static void join_upper(box *x, double factor, double at)
     const hfi_mean_model *mean = x->mean;
     const hfi_spread_model *s = &x->spread;
     const bench *b = x->b;
-    if (!(s->remainder < (double)INFINITY) || s->white_rise > 0.0 || !(at * at > 4.0 * s->rounding)) return;
+    const double var = s->var + s->noise, rounding = s->rounding + 4.0 * DBL_EPSILON * s->noise;
+    if (!(s->remainder < (double)INFINITY) || s->white_rise > 0.0 || !(at * at > 4.0 * rounding)) return;
     for (size_t a = 0; a < x->m; a++) b->g[a] = x->sign * mean->g[a] - factor * s->b[a] / at;
     for (size_t k = 0; k < x->m * x->m; k++) b->h[k] = x->sign * mean->h[k] - factor * s->g[k] / at;
-    offer_quadratic(x, b->g, b->h, x->sign * mean->value - factor * 0.5 * (s->var / at + at),
-                    mean->remainder + mean->rounding + factor * (s->remainder + 2.0 * s->rounding / at));
+    offer_quadratic(x, b->g, b->h, x->sign * mean->value - factor * 0.5 * (var / at + at),
+                    mean->remainder + mean->rounding + factor * (s->remainder + 2.0 * rounding / at));
 }
 
 static void bound_both(box *x, double *point)
@@ -236,11 +246,11 @@ static void bound_both(box *x, double *point)
     bound_mean(x, point);
     const double shift =
         factor >= 0.0 ? factor * lowest_sd(x, b->point, b->gap) : factor * highest_sd(x, b->point, b->gap);
-    x->predicted += factor * root(x->spread.var);
+    x->predicted += factor * centre_sd(x);
     x->bound += shift;
     if (factor > 0.0) join_lower(x, factor);
     if (factor < 0.0) {
-        join_upper(x, -factor, root(x->spread.var));
+        join_upper(x, -factor, centre_sd(x));
         join_upper(x, -factor, highest_sd(x, b->point, b->gap));
     }
 }
@@ -343,7 +353,10 @@ static double other_bound(const box *x, size_t k, double *kind_scratch, double *
                            .at_upper = arrays + 3 * d};
         (spread ? kind->variance : kind->mean)(q->state[k], x->centre, x->b->full, kind_scratch, &e);
         const double factor = spread ? of_sd : x->sign;
-        const double lower = spread ? root(e.lower) : e.lower, upper = spread ? root(e.upper) : e.upper;
+        /* What the noise adds is rounded like what it is added to. */
+        const double noise = x->spread.noise, off = 8.0 * DBL_EPSILON * noise;
+        const double lower = spread ? root(fmax(e.lower, 0.0) + noise - off) : e.lower,
+                     upper = spread ? root(fmax(e.upper, 0.0) + noise + off) : e.upper;
         total += factor >= 0.0 ? factor * lower : factor * upper;
         if (!spread) {
             q_low = total;
@@ -395,7 +408,7 @@ static double centre_value(const box *x)
 {
     const hfi_question *q = x->question;
     if (q->what == HF_CERTIFY_MEAN) return x->sign * x->mean->value;
-    const double sd = root(x->spread.var);
+    const double sd = centre_sd(x);
     if (hfi_link_asked(q->what)) return hfi_link_value(q->what, x->sign * x->mean->value, sd) - below_one(x);
     return q->what == HF_CERTIFY_SD ? x->sign * sd : x->sign * (x->mean->value + q->settings.beta * sd);
 }
@@ -405,7 +418,7 @@ static double box_rounding(const box *x)
     double rounding = 0.0;
     if (x->of_mean) rounding += x->mean->rounding;
     if (x->of_spread) {
-        const double sd = root(x->spread.var), r = x->spread.rounding;
+        const double sd = centre_sd(x), r = x->spread.rounding + 8.0 * DBL_EPSILON * x->spread.noise;
         rounding += fabs(x->question->what == HF_CERTIFY_MEAN_PLUS ? x->question->settings.beta : 1.0) *
                     (sd * sd > r ? r / sd : sqrt(r));
     }
@@ -525,6 +538,7 @@ void hfi_question_bounds(const hfi_question *question, double sign, double enoug
             spreads[k] = (hfi_spread_model){.b = at, .g = at + m, .remainder_share = at + m + m * m};
         }
         hfi_taylor_spread(question->taylor, count, b.centre, b.half, spreads, b.models);
+        for (size_t k = 0; k < count; k++) spreads[k].noise = question->noise;
     }
     for (size_t k = 0; k < count; k++) {
         box x = {.question = question,

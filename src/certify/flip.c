@@ -56,7 +56,8 @@ static hf_status find_margins(hf_context *ctx, const flip *f, size_t count)
             memmove(f->points + k * width, f->points + k * f->d, f->d * sizeof *f->points);
             f->points[k * width + f->d] = (double)s->output;
         }
-        status = hf_predict(ctx, c->value.posterior, count, f->points, width, p, var, NULL);
+        status = hf_predict(ctx, c->value.posterior, count, f->points, width, p, s->observed ? NULL : var,
+                            s->observed ? var : NULL);
     }
     for (size_t k = 0; k < count && status >= 0; k++) {
         double value, other = -(double)INFINITY;

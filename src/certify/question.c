@@ -51,6 +51,8 @@ static hf_status check_settings(hf_context *ctx, const hf_posterior *posterior, 
                         settings->total_time);
     if (!isfinite(settings->beta))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "beta is %g; it must be finite", settings->beta);
+    if (settings->observed && (int)what > HF_CERTIFY_MEAN_PLUS)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "classes have no noise that a new reading would have");
     if (settings->lower_only && settings->upper_only)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "lower_only and upper_only together leave nothing to find");
     return HF_OK;
@@ -178,6 +180,21 @@ static hf_status make_question(hf_context *ctx, hfi_question *q, const double *l
     return status < 0 ? status : hfi_taylor_at_point(ctx, q->taylor, &q->point);
 }
 
+/* White noise is one more feature that does not move; the calibration goes where the value is scaled. */
+static void place_noise(hfi_question *q)
+{
+    const hf_posterior *posterior = q->subject.posterior;
+    const size_t output = q->settings.output;
+    q->noise = hfi_posterior_noise(posterior, output);
+    q->user_noise = hfi_scaling_variance(&posterior->scaling, output, q->noise);
+    if (q->what == HF_CERTIFY_MEAN_PLUS) {
+        q->settings.beta *= sqrt(posterior->calibration);
+        return;
+    }
+    q->stretch = posterior->calibration;
+    q->scale *= sqrt(posterior->calibration);
+}
+
 hf_status hfi_question_create(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
                               const hf_certify_settings *settings, const double *lower, const double *upper,
                               hfi_question **out)
@@ -195,7 +212,9 @@ hf_status hfi_question_create(hf_context *ctx, const hf_posterior *posterior, hf
                         .user_lower = lower,
                         .user_upper = upper,
                         .inputs = inputs,
-                        .scale = hfi_scaling_scale(scaling, settings->output)};
+                        .scale = hfi_scaling_scale(scaling, settings->output),
+                        .stretch = 1.0};
+    if (settings->observed && what != HF_CERTIFY_MEAN) place_noise(q);
     if (hfi_link_asked(what) || is_of_classes(what)) q->scale = 1.0;
     if (what == HF_CERTIFY_MEAN || what == HF_CERTIFY_MEAN_PLUS)
         q->shift = hfi_scaling_shift(scaling, settings->output);
@@ -257,7 +276,7 @@ static void join_gradients(hfi_question *q, double mean, double sd, double *grad
     const hfi_scaling *scaling = &q->subject.posterior->scaling;
     for (size_t f = 0; f < q->subject.free_count; f++) {
         const size_t j = q->free[f];
-        const double of_sd = sd > 0.0 ? 0.5 * of_var[j] / sd : 0.0;
+        const double of_sd = sd > 0.0 ? 0.5 * q->stretch * of_var[j] / sd : 0.0;
         double slope = of_mean[j];
         if (q->what == HF_CERTIFY_SD) slope = of_sd;
         if (q->what == HF_CERTIFY_MEAN_PLUS) slope += q->settings.beta * of_sd;
@@ -309,12 +328,12 @@ double hfi_question_value(hfi_question *q, const double *point, double *user, do
         hf_predict_latent(q->subject.posterior, q->workspace, q->x, &mean, spread ? &var : NULL,
                           gradient ? q->gradient : NULL, gradient && spread ? q->gradient + d : NULL);
     if (status < 0) return (double)NAN;
-    const double sd = sqrt(var);
+    const double sd = sqrt(q->stretch * (var + q->user_noise));
     if (gradient) join_gradients(q, mean, sd, gradient);
     return value_of(q, mean, sd);
 }
 
-/* An interval of the sd, and one of the mean, in user's units. */
+/* An interval of the sd, and one of the mean, in user's units; `var` has the noise in it. */
 static void join_point(const hfi_question *q, double mean, double var, double *lower, double *upper)
 {
     const double unit = 4.0 * DBL_EPSILON;
@@ -349,6 +368,7 @@ void hfi_question_point(hfi_question *q, double *user, double *value, double *lo
         const hf_status status = hf_predict_latent(q->subject.posterior, q->workspace, q->x, &mean,
                                                    q->what == HF_CERTIFY_MEAN ? NULL : &var, NULL, NULL);
         if (status < 0) mean = (double)NAN;
+        var = q->stretch * (var + q->user_noise);
         *value = value_of(q, mean, sqrt(var));
         join_point(q, mean, var, lower, upper);
     }

@@ -22,6 +22,9 @@ typedef struct hfi_question {
     const double *user_lower, *user_upper; /* the caller's box, inputs of the data */
     size_t inputs;                         /* of the data */
     double shift, scale; /* value in the user's units = shift + scale value; shift is 0 for sd */
+    /* Of a new reading: what adds to the latent variance in the solver's units and in the user's,
+     * and what the sum is multiplied by: calibration, unless beta has its root. Else 0, 0, 1. */
+    double noise, user_noise, stretch;
     hfi_taylor *taylor;
     hfi_point_rounding point;    /* where no input is free */
     struct hfi_classes *classes; /* of several classes, in place of all other bounds; else NULL */

@@ -244,14 +244,18 @@ static bool mean_bounds(hfi_rigorous_work *work, const double *lower, const doub
     return by_sums(work, out);
 }
 
-/* What white adds to the variance over work->box. */
+/* What white, and the noise of a new reading, add to the variance over work->box. */
 static bool white_part(hfi_rigorous_work *work, hfi_interval *out)
 {
     hfi_interval with, without;
     if (!value_over(work, NULL, true, &with) || !value_over(work, NULL, false, &without)) return false;
     *out = hfi_interval_subtract(with, without);
     if (out->lower < 0.0L) out->lower = 0.0L;
-    return out->upper >= 0.0L;
+    if (!(out->upper >= 0.0L)) return false;
+    if (work->observed)
+        *out = hfi_interval_add(*out,
+                                hfi_interval_point(hfi_posterior_noise(work->of->posterior, work->output)));
+    return true;
 }
 
 /* A = K + D is at least D: what the data take off the variance is at most sum k_i^2 / d_i, and little far from them. */
@@ -310,7 +314,10 @@ static hfi_interval in_user_units(const hfi_rigorous_work *work, hfi_interval me
     const hfi_interval scale = hfi_interval_point(hfi_scaling_scale(scaling, work->output));
     const hfi_interval shift = hfi_interval_point(hfi_scaling_shift(scaling, work->output));
     const hfi_interval of_mean = hfi_interval_add(hfi_interval_multiply(scale, mean), shift);
-    const hfi_interval of_sd = hfi_interval_multiply(scale, sd);
+    hfi_interval of_sd = hfi_interval_multiply(scale, sd);
+    if (work->observed)
+        of_sd = hfi_interval_multiply(hfi_interval_sqrt(hfi_interval_point(work->of->posterior->calibration)),
+                                      of_sd);
     if (work->what == HF_CERTIFY_MEAN) return of_mean;
     if (work->what == HF_CERTIFY_SD) return of_sd;
     if (hfi_link_asked(work->what)) return hfi_rigorous_probability(work->what, of_mean, of_sd);

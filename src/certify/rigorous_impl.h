@@ -23,6 +23,7 @@ typedef struct hfi_rigorous_work {
     const hfi_rigorous *of;
     hf_certify_what what;
     double beta;
+    bool observed;          /* the sd is that of a new reading; false */
     size_t output;          /* of the box */
     hfi_interval *box;      /* d */
     hfi_interval *middle;   /* d: a point, as intervals */

@@ -112,7 +112,8 @@ static void drop(question *q)
     hfi_memory_free(memory, q->sides);
 }
 
-static hf_status place(question *q, hf_certify_what what, double beta, hfi_watch *watch)
+static hf_status place(question *q, hf_certify_what what, const hf_certify_settings *settings,
+                       hfi_watch *watch)
 {
     const hfi_memory *memory = &q->rigorous->memory;
     const hfi_scaling *scaling = &q->rigorous->posterior->scaling;
@@ -121,8 +122,9 @@ static hf_status place(question *q, hf_certify_what what, double beta, hfi_watch
     q->work = hfi_memory_alloc(memory, q->threads, sizeof *q->work);
     if (!q->sides || !q->work) return HF_ERR_MEMORY;
     for (size_t k = 0; k < q->threads; k++) {
-        q->work[k] = hfi_rigorous_work_create(q->rigorous, what, beta);
+        q->work[k] = hfi_rigorous_work_create(q->rigorous, what, settings->beta);
         if (!q->work[k].block) return HF_ERR_MEMORY;
+        q->work[k].observed = settings->observed;
         q->work[k].watch = watch;
     }
     for (size_t j = 0; j < d; j++) {
@@ -144,7 +146,7 @@ hf_status hfi_rigorous_range(const hf_context *ctx, hfi_watch *watch, const hfi_
     const double start = hfi_now();
     hf_range range;
     question q = {.rigorous = rigorous, .d = d, .threads = threads, .lower = lower, .upper = upper};
-    hf_status status = place(&q, what, settings->beta, watch);
+    hf_status status = place(&q, what, settings, watch);
     if (status >= 0) {
         const hfi_ground ground = {.kind = &kind,
                                    .of = &q,

@@ -71,6 +71,7 @@ typedef struct hfi_spread_model {
     double white_fall,
         white_rise; /* white variance, where it depends on the inputs: at most so far below and above that at the centre */
     double ceiling;          /* |phi(x)| in the box is at most this: the prior's */
+    double noise;            /* of a new reading, in none of the above: of bounds.c */
     double rounding;         /* of var and of the quadratic function, anywhere in the box */
     double *remainder_share; /* m */
 } hfi_spread_model;

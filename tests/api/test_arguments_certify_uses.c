@@ -22,6 +22,9 @@ static void classes(workshop *w)
     settings.output = 2;
     ARGUMENT(hf_certify_class(w->ctx, c, &settings, 1, low, high, &r, NULL, NULL));
     settings = hf_certify_settings_default();
+    settings.observed = true;
+    ARGUMENT(hf_certify_class(w->ctx, c, &settings, 1, low, high, &r, NULL, NULL));
+    settings = hf_certify_settings_default();
     settings.tolerance = 0.0;
     ARGUMENT(hf_certify_class(w->ctx, c, &settings, 1, low, high, &r, NULL, NULL));
     assert_string_equal(hf_verdict_name((hf_verdict)7), "unknown");

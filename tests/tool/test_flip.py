@@ -53,7 +53,7 @@ class Flips(ToolCase):
             lines.append(",".join("%.17g" % (at[n][0] + out["certified"][0] * draw.uniform(-1, 1)) for n in at))
         inside = self.predicted(model, "a,b,c\n" + "\n".join(lines) + "\n", "y_mean")
         self.assertLessEqual(max(abs(v - out["value"][0]) for v in inside), 0.4 + 1e-9)
-        few = table(self.ok("explain", model, "--at", "at.csv", "--step", "2", "--flip", "fewest", "--delta", "0.4", "--beta", "-1"))
+        few = table(self.ok("explain", model, "--at", "at.csv", "--step", "2", "--flip", "fewest", "--delta", "0.4", "--beta", "-1", "--observed"))
         self.assertEqual(few["moved"], [1, 1])
         self.assertEqual(few["spared"], [0, 0])
         none = table(self.ok("explain", model, "--at", "at.csv", "--step", "0.01", "--flip", "fewest", "--never-above", "9"))
@@ -84,6 +84,7 @@ class Flips(ToolCase):
         self.fails(flip + ["nearest", "--delta", "1", "--mean"], "--mean is not for --flip", code=2)
         self.fails(flip + ["nearest", "--delta", "-1"], "delta", code=2)
         self.fails(flip + ["nearest", "--delta", "1", "--beta", "inf"], "--beta", code=2)
+        self.fails(flip + ["nearest", "--delta", "1", "--observed"], "--observed is for --beta", code=2)
         self.fails(flip[:-1] + ["--delta", "1"], "--delta is for --flip", code=2)
         flip = ["explain", kinds, "--at", "two.csv", "--step", "1", "--flip", "nearest"]
         self.fails(flip + ["--of", "no"], "--of is for limits", code=2)
