@@ -118,6 +118,52 @@ HF_API hf_status hf_attack(hf_context *ctx, const hf_classifier *classifier, hf_
                            size_t steps, size_t m, const double *x, const double *lower, const double *upper,
                            double *attacked, double *probability);
 
+/** Which values an attack on a prediction looks for. */
+typedef enum hf_attack_goal {
+    HF_ATTACK_FARTHEST = 0, /**< that farthest from the value at the point, either way */
+    HF_ATTACK_LARGEST,
+    HF_ATTACK_SMALLEST
+} hf_attack_goal;
+
+/** "farthest", "largest", "smallest"; "unknown" outside the list. */
+HF_API const char *hf_attack_goal_name(hf_attack_goal goal);
+
+/** How an attack on a value goes. Always start from hf_attack_settings_default(). */
+typedef struct hf_attack_settings {
+    hf_certify_what what; /**< HF_CERTIFY_MEAN; latent mean, sd, or mean + beta sd */
+    /** NULL for the defaults; the caller's. Its beta, output, observed and region say which value
+     * and where: regions without `moves` and `sets`, about the points. The rest is checked only. */
+    const hf_certify_settings *value;
+    hf_attack_kind kind; /**< HF_ATTACK_PROJECTED */
+    hf_attack_goal goal; /**< HF_ATTACK_FARTHEST */
+    size_t steps;        /**< 40; of each start of the projected attack. 0 stands for 40 */
+    size_t starts;       /**< 5: the point, and others drawn from the box (projected); 0 as 1 */
+    uint64_t seed;       /**< 0: of the starts */
+} hf_attack_settings;
+HF_API hf_attack_settings hf_attack_settings_default(void);
+
+/**
+ * Points of boxes where a value of a posterior is far from what it is at x[k].
+ * @param settings    NULL for the defaults
+ * @param x, lower, upper m x inputs, each x inside its box
+ * @param attacked    m x inputs, inside of box and region
+ * @param value_there m entries or NULL
+ *
+ * In boxes steps are along signs of slopes, in an L2 ball along the slope, in an L1 ball along its
+ * largest entry, each in half-widths of the box. Projected steps never end at a value that is
+ * worse than at x[k]; the one step of HF_ATTACK_SIGN may. It proves nothing: what it does not find
+ * may be there, and hf_certify_boxes() says what surely is not.
+ *
+ * Errors, which leave the outputs alone: those of hf_certify_boxes(); HF_ERR_ARGUMENT for a point
+ * outside its box, an attack or a goal that there is not, regions as said. One prediction with
+ * gradients for each step. Progress ("attack"); can be cancelled. The posterior is only read, and
+ * the digits are the same for any number of threads.
+ */
+HF_API hf_status hf_attack_value(hf_context *ctx, const hf_posterior *posterior,
+                                 const hf_attack_settings *settings, size_t m, const double *x,
+                                 const double *lower, const double *upper, double *attacked,
+                                 double *value_there);
+
 /** How many of a table's rows are classified rightly, and stay so. */
 typedef struct hf_certified_accuracy {
     size_t rows;      /**< with a label */

@@ -56,6 +56,20 @@ static hf_status attack(workshop *w)
     return s;
 }
 
+static hf_status value(workshop *w)
+{
+    hf_classifier *c = classifiers_make();
+    hf_attack_settings how = hf_attack_settings_default(); /* allocates nothing */
+    double out[2] = {77.0, 77.0};
+    assert_string_equal(hf_attack_goal_name(how.goal), "farthest");
+    how.steps = 2;
+    const hf_status s =
+        hf_attack_value(w->ctx, hf_classifier_posterior(c), &how, 1, point, low, high, out, NULL);
+    assert_true((out[0] == 77.0) == (s < 0));
+    hf_classifier_free(c);
+    return s;
+}
+
 static hf_status scores(workshop *w)
 {
     hf_classifier *c = classifiers_make();
@@ -114,7 +128,8 @@ static void uses_survive(void **state)
 {
     (void)state;
     RUN(CASE(range, 10), CASE(decision, 10), CASE(accuracy, 10), CASE(radius, 10), CASE(attack, 2),
-        CASE(scores, 10), CASE(line, 8), CASE(readings, 5), CASE(model_readings, 5), CASE(names, 0));
+        CASE(value, 2), CASE(scores, 10), CASE(line, 8), CASE(readings, 5), CASE(model_readings, 5),
+        CASE(names, 0));
 }
 
 int main(void)

@@ -86,6 +86,46 @@ static void attacks(workshop *w)
     hf_classifier_free(c);
 }
 
+#define VALUE(p, how, x, out) hf_attack_value(w->ctx, p, how, 1, x, low, high, out, NULL)
+
+static void values(workshop *w)
+{
+    hf_classifier *c = classifiers_make();
+    const hf_posterior *p = hf_classifier_posterior(c);
+    double out[2] = {77.0, 77.0};
+    const double outside[2] = {0.7, 0.5}, far[2] = {0.5, INFINITY};
+    hf_certify_settings value = hf_certify_settings_default();
+    hf_region region = hf_region_default();
+    ARGUMENT(VALUE(NULL, NULL, point, out));
+    ARGUMENT(VALUE(p, NULL, NULL, out));
+    ARGUMENT(VALUE(p, NULL, outside, out));
+    ARGUMENT(VALUE(p, NULL, point, NULL));
+    ARGUMENT(hf_attack_value(w->ctx, p, NULL, 1, point, high, low, out, NULL));
+    ARGUMENT(hf_attack_value(w->ctx, p, NULL, 1, point, low, far, out, NULL));
+    hf_attack_settings wrong[7];
+    for (size_t k = 0; k < 7; k++) {
+        wrong[k] = hf_attack_settings_default();
+        wrong[k].value = &value;
+    }
+    wrong[0].what = (hf_certify_what)3;
+    wrong[1].kind = (hf_attack_kind)5;
+    wrong[2].goal = (hf_attack_goal)3;
+    wrong[3].steps = 1000001;
+    wrong[4].starts = 100001;
+    for (size_t k = 0; k < 5; k++) ARGUMENT(VALUE(p, &wrong[k], point, out));
+    value.output = 1;
+    ARGUMENT(VALUE(p, &wrong[5], point, out));
+    value.output = 0;
+    value.region = &region;
+    region.moves = 1;
+    ARGUMENT(VALUE(p, &wrong[6], point, out));
+    assert_contains(hf_context_message(w->ctx), "boxes and balls");
+    assert_int_equal(hf_attack_value(NULL, p, NULL, 1, point, low, high, out, NULL), HF_ERR_ARGUMENT);
+    assert_string_equal(hf_attack_goal_name((hf_attack_goal)3), "unknown");
+    assert_true(out[0] == 77.0 && out[1] == 77.0);
+    hf_classifier_free(c);
+}
+
 static void scores(workshop *w)
 {
     hf_classifier *c = classifiers_make();
@@ -161,6 +201,7 @@ REFUSED_TEST(classes)
 REFUSED_TEST(decisions)
 REFUSED_TEST(radii)
 REFUSED_TEST(attacks)
+REFUSED_TEST(values)
 REFUSED_TEST(scores)
 REFUSED_TEST(line)
 REFUSED_TEST(readings)
@@ -169,7 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(classes_refuse), cmocka_unit_test(decisions_refuse),
                                        cmocka_unit_test(radii_refuse),   cmocka_unit_test(attacks_refuse),
-                                       cmocka_unit_test(scores_refuse),  cmocka_unit_test(line_refuse),
-                                       cmocka_unit_test(readings_refuse)};
+                                       cmocka_unit_test(values_refuse),  cmocka_unit_test(scores_refuse),
+                                       cmocka_unit_test(line_refuse),    cmocka_unit_test(readings_refuse)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -231,7 +231,6 @@ class Readings(Certify):
         self.fails(at + ["--radius", "1", "--json"], "--json and the table", code=2)
         self.fails(["extremum", model], "--minimum or --maximum is missing", code=2)
         self.fails(["extremum", model, "--minimum", "--maximum"], "exclude", code=2)
-        self.fails(["attack", model, "--at", "at.csv", "--radius", "1"], "attacks are on classes")
         self.fails(["explain", model, "--at", "at.csv", "--step", "0"], "above 0", code=2)
         self.write("far.csv", "a,b\n100,0\n")
         code, _, err = self.run_tool("certify", model, "--box", "far.csv,far.csv")
