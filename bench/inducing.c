@@ -4,7 +4,7 @@
  * @brief Objectives of the inducing solver, n = 20 000, m = 512, d = 8: beside bare matrix products of as many operations.
  */
 #include "common/bench.h"
-#include "train/train.h"
+#include "objective/evaluator.h"
 
 #include <stdio.h>
 #include <stdlib.h>

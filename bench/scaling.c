@@ -9,7 +9,7 @@
 #include "common/bench.h"
 #include "kernel/kernel.h"
 #include "linalg/grid.h"
-#include "train/train.h"
+#include "objective/evaluator.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -16,9 +16,9 @@
 #define HFI_CLASSIFY_H
 
 #include "classify/likelihood.h"
+#include "inference/curved.h"
+#include "objective/evaluator.h"
 #include "posterior/posterior.h"
-#include "train/curved.h"
-#include "train/train.h"
 
 /** For who owns the classifier: the posterior that it owns. */
 hf_posterior *hfi_classifier_posterior(hf_classifier *classifier);

@@ -2,7 +2,7 @@
 /* Expectation propagation, all sites at once (Rasmussen and Williams 2006, section 3.6; Minka 2001): accelerated steps, damped where they lead away. Sites of
  * log-concave likelihoods have precisions >= 0, so that there always is a posterior. */
 #include "classify/classify.h"
-#include "train/anderson.h"
+#include "search/anderson.h"
 #include <math.h>
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #define HFI_CLASSIFY_FIT_H
 
 #include "classify/search.h"
-#include "train/fit.h"
+#include "fit/fit.h"
 #include <holdfast/classify.h>
 
 /** A fit of readings whose readings are labels: the rows with a label, standardised inputs, kernel, mean, starts and priors are those of hfi_fit. What it takes for

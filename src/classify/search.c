@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The search for hyperparameters, from one start and others around it. */
 #include "classify/search.h"
-#include "train/box_search.h"
+#include "search/box_search.h"
 #include <math.h>
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #ifndef HFI_CLASSIFY_SEARCH_H
 #define HFI_CLASSIFY_SEARCH_H
 
-#include "train/train.h"
+#include "search/trainer.h"
 
 typedef struct hfi_class_search {
     hfi_trainer *trainer;

@@ -4,7 +4,7 @@
 
 #include "classify/softmax.h"
 #include "model/class_model.h"
-#include "train/train.h"
+#include "settings/settings.h"
 
 #include <math.h>
 

@@ -3,7 +3,8 @@
 #include "model/class_model.h"
 
 #include "classify/classify.h"
-#include "train/train.h"
+#include "fit/choice.h"
+#include "settings/settings.h"
 
 #include <math.h>
 #include <stdio.h>

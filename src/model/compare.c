@@ -3,7 +3,7 @@
 #include "model/comparison.h"
 
 #include "data/text.h"
-#include "train/train.h"
+#include "settings/settings.h"
 
 #include <holdfast/contaminate.h>
 

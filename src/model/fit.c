@@ -4,7 +4,8 @@
 #include "model/cycle.h"
 #include "model/look.h"
 
-#include "train/train.h"
+#include "fit/choice.h"
+#include "settings/settings.h"
 
 #include <math.h>
 #include <stdio.h>

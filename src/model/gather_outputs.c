@@ -3,7 +3,7 @@
 #include "model/model.h"
 
 #include "data/text.h"
-#include "train/train.h"
+#include "settings/settings.h"
 
 #include <math.h>
 #include <string.h>

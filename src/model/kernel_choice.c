@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernel that predicts the readings best, from fits with each. */
 #include "model/candidates.h"
-#include "train/train.h"
+#include "settings/settings.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How well the readings of a model are predicted without themselves. */
+#include "fit/fit.h"
 #include "model/class_model.h"
-#include "train/fit.h"
 
 #include <float.h>
 #include <math.h>

@@ -3,7 +3,8 @@
 #include "model/model.h"
 
 #include "data/binary.h"
-#include "train/fit_rows.h"
+#include "fit/rows.h"
+#include "settings/settings.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,10 +6,10 @@
 #ifndef HFI_EULBO_H
 #define HFI_EULBO_H
 
+#include "fit/fit.h"
+#include "objective/query.h"
 #include "optimise/optimise.h"
 #include "optimise/utility.h"
-#include "train/fit.h"
-#include "train/query.h"
 #include <holdfast/eulbo.h>
 
 typedef struct hfi_eulbo {

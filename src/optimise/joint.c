@@ -4,7 +4,7 @@
 #include "optimise/acquire.h"
 
 #include "linalg/linalg.h"
-#include "train/box_search.h"
+#include "search/box_search.h"
 #include <float.h>
 #include <limits.h>
 #include <math.h>

@@ -3,7 +3,7 @@
  * are not continuous are walked along between the climbs, from value to value. */
 #include "optimise/optimise.h"
 
-#include "train/box_search.h"
+#include "search/box_search.h"
 #include <limits.h>
 #include <math.h>
 #include <string.h>

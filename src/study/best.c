@@ -2,8 +2,8 @@
 /* Answers: the settings to use, what is known about places, the front. */
 #include "study/study.h"
 
+#include "fit/fit.h"
 #include "posterior/posterior.h"
-#include "train/fit.h"
 #include <holdfast/front.h>
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "track/evidence.h"
 #include "track/track.h"
 
-#include "train/box_search.h"
+#include "search/box_search.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,7 +10,7 @@ OWNERS = [
     (re.compile(r"^(cblas|lapacke?|openblas_config|f77blas)[\w-]*\.h$|(^|/)(blas|lapack)\w*\.h$"), {"linalg"}),
     (re.compile(r"^omp\.h$"), {"core", "linalg", "kernel"}),
     (re.compile(r"^Random123/"), {"core"}),
-    (re.compile(r"^nlopt\.h$"), {"train"}),
+    (re.compile(r"^nlopt\.h$"), {"search"}),
     (re.compile(r"^sqlite3\.h$"), {"model"}),
     (re.compile(r"^jansson\.h$"), {"model"}),
 ]
@@ -46,7 +46,7 @@ def arrows(text):
     for i, (room, cell) in enumerate(rows):
         above = set(order[:i])
         if re.search(r"\b(all|every|everything)\b", cell):
-            named = above
+            named = above - set(re.findall(r"\w+", cell.partition(" but ")[2]))
         else:
             named = set(re.findall(r"\w+", cell)) & set(order)
         for forward in sorted(named - above - {room}):

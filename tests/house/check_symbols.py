@@ -20,7 +20,7 @@ FORBIDDEN = [
     (r"[sdi]\w{2,6}_|cblas_\w+|LAPACKE_\w+|openblas_\w+", {"linalg"}, "only linalg calls BLAS"),
     (r"GOMP_\w+|omp_\w+|__kmpc_\w+", {"core", "linalg", "kernel"}, "threads are made in core and linalg"),
     (r"sqlite3_\w+", {"model"}, "only model knows SQLite"),
-    (r"nlopt_\w+", {"train"}, "only train knows NLopt"),
+    (r"nlopt_\w+", {"search"}, "only search knows NLopt"),
 ]
 
 

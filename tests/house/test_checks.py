@@ -112,6 +112,7 @@ class Arrows(Tree):
                 ("dpotrf_ belongs to linalg", "src/model/model.c", "hfi_core()", "dpotrf_()"),
                 ("C's own headers only", "include/holdfast/one.h", "<holdfast/export.h>", "<sys/stat.h>"),
                 ("stands below it", "docs/architecture.md", "| `core` | x | |", "| `core` | x | `model` |"),
+                ("`model` must not include", "docs/architecture.md", "all of the above", "all above but `data`"),
                 ("no table", "docs/architecture.md", "may use", "whatever"),
         ]:
             with self.subTest(expected=expected):

@@ -4,8 +4,9 @@
 
 #include "core/assert_near.h"
 #include "mean/failing_allocator.h"
+#include "objective/evaluator.h"
 #include "solver/exact_grid.h"
-#include "train/train.h"
+#include <math.h>
 
 #include <stdio.h>
 

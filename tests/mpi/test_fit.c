@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whole fits by all processes against fits by each of them alone. */
+#include "fit/group_fits.h"
 #include "mpi/processes.h"
-#include "train/group_fits.h"
 
 static void all_end_where_one_does(void **state)
 {

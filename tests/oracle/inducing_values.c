@@ -10,7 +10,7 @@
  */
 #include "read_text.h"
 
-#include "train/train.h"
+#include "objective/evaluator.h"
 
 #include <math.h>
 

@@ -10,7 +10,7 @@
  */
 #include "read_text.h"
 
-#include "train/student_impl.h"
+#include "inference/student_impl.h"
 
 typedef struct task {
     hf_context *ctx;

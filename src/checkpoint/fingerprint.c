@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What makes one fit another fit: everything its result depends on. */
+#include "checkpoint/journal.h"
+#include <holdfast/version.h>
+#include <math.h>
+#include <string.h>
+
+static void add_optional(hfi_sha256 *hash, const char *text)
+{
+    hfi_sha256_add_u64(hash, text != NULL);
+    if (text) hfi_sha256_add_text(hash, text);
+}
+
+/* Every NaN is the same missing number. */
+static void add_numbers(hfi_sha256 *hash, size_t count, const double *values)
+{
+    hfi_sha256_add_u64(hash, values != NULL);
+    for (size_t i = 0; values && i < count; i++)
+        hfi_sha256_add_double(hash, isnan(values[i]) ? NAN : values[i]);
+}
+
+/* In the order of hf_fit_settings; a field that is new there belongs here too. */
+static void add_assignments(hfi_sha256 *hash, size_t count, const hf_assignment *list)
+{
+    for (size_t i = 0; i < count; i++) {
+        hfi_sha256_add_text(hash, list[i].name);
+        hfi_sha256_add_double(hash, list[i].value);
+    }
+}
+
+static void add_settings(hfi_sha256 *hash, const hf_fit_settings *s)
+{
+    const uint64_t choices[] = {(uint64_t)s->mean,
+                                (uint64_t)s->sites,
+                                (uint64_t)s->suspects,
+                                s->groups,
+                                s->calibrate,
+                                (uint64_t)s->centre,
+                                (uint64_t)s->threshold_rule,
+                                s->rounds,
+                                s->consistent_noise,
+                                s->train,
+                                (uint64_t)s->objective,
+                                s->priors,
+                                s->train_mean,
+                                s->restarts,
+                                s->iterations,
+                                s->standardise,
+                                (uint64_t)s->lengthscale_prior,
+                                s->unit_inputs,
+                                (uint64_t)s->solver,
+                                s->inducing,
+                                (uint64_t)s->inducing_method,
+                                (uint64_t)s->inducing_choice,
+                                s->train_inducing,
+                                s->actions,
+                                (uint64_t)s->action_kind,
+                                (uint64_t)s->blocks,
+                                (uint64_t)s->action_start,
+                                s->train_actions,
+                                s->single_precision,
+                                (uint64_t)s->optimiser,
+                                s->minibatch,
+                                s->coregion_rank,
+                                s->shared_noise,
+                                s->independent,
+                                (uint64_t)s->weighting,
+                                (uint64_t)s->student_method,
+                                (uint64_t)s->inference,
+                                s->scaled_beta,
+                                s->set_count,
+                                s->start_count,
+                                s->warm};
+    const double numbers[] = {s->eps,         s->threshold, s->tolerance,  s->learning_rate, s->max_noise,
+                              s->noise_start, s->beta,      s->student_nu, s->common_start};
+    add_optional(hash, s->kernel);
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) hfi_sha256_add_u64(hash, choices[i]);
+    add_numbers(hash, sizeof numbers / sizeof numbers[0], numbers);
+    add_numbers(hash, s->output_eps_count, s->output_eps);
+    add_numbers(hash, s->output_beta_count, s->output_beta);
+    add_assignments(hash, s->set_count, s->set);
+    add_assignments(hash, s->start_count, s->start);
+}
+
+static void begin(const hf_context *ctx, const hf_fit_settings *settings, size_t n, size_t d,
+                  hfi_sha256 *hash)
+{
+    hfi_sha256_init(hash);
+    hfi_sha256_add_text(hash, hf_version());
+    hfi_sha256_add_u64(hash, hf_context_seed(ctx));
+    add_settings(hash, settings);
+    hfi_sha256_add_u64(hash, n);
+    hfi_sha256_add_u64(hash, d);
+}
+
+static void add_names(hfi_sha256 *hash, size_t d, const char *const *names)
+{
+    for (size_t j = 0; names && j < d; j++) add_optional(hash, names[j]);
+}
+
+void hfi_fit_fingerprint(const hf_context *ctx, const hf_data *data, const hf_fit_settings *settings,
+                         unsigned char fingerprint[HFI_SHA256_BYTES])
+{
+    hfi_sha256 hash;
+    begin(ctx, settings, data->n, data->d, &hash);
+    for (size_t i = 0; i < data->n; i++)
+        hfi_sha256_add(&hash, data->x + i * data->ldx, data->d * sizeof *data->x);
+    add_numbers(&hash, data->n, data->y);
+    add_numbers(&hash, data->n, data->noise);
+    if (settings->inducing_inputs)
+        add_numbers(&hash, settings->inducing * data->d, settings->inducing_inputs);
+    add_names(&hash, data->d, data->names);
+    hfi_sha256_add_u64(&hash, data->aside != NULL);
+    for (size_t i = 0; data->aside && i < data->n; i++) hfi_sha256_add_u64(&hash, data->aside[i]);
+    hfi_sha256_add_u64(&hash, data->outputs > 1 ? data->outputs : 1);
+    hfi_sha256_add_u64(&hash, data->sample != NULL);
+    for (size_t i = 0; data->sample && i < data->n; i++) hfi_sha256_add_u64(&hash, data->sample[i]);
+    hfi_sha256_end(&hash, fingerprint);
+}
+
+void hfi_rows_fingerprint_begin(const hf_context *ctx, size_t n, size_t d, const char *const *names,
+                                bool extra, const hf_fit_settings *settings, hfi_sha256 *hash)
+{
+    begin(ctx, settings, n, d, hash);
+    hfi_sha256_add_text(hash, extra ? "rows with noise" : "rows");
+    hfi_sha256_add_u64(hash, names != NULL);
+    add_names(hash, d, names);
+}
+
+void hfi_rows_fingerprint_add(size_t d, size_t count, const double *x, const double *y, const double *extra,
+                              hfi_sha256 *hash)
+{
+    for (size_t i = 0; i < count; i++) {
+        hfi_sha256_add(hash, x + i * d, d * sizeof *x);
+        add_numbers(hash, 1, y + i);
+        add_numbers(hash, 1, extra + i);
+    }
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file fit.h
+ * @brief Steps of a fit; files of this room include this, and classify/fit*.c, whose fits begin and end alike.
+ */
+#ifndef HFI_FIT_H
+#define HFI_FIT_H
+
+#include "outliers/conditional.h"
+#include "outliers/outliers.h"
+
+/** A weight below this marks a reading as suspected: its residual is more than 1.7 thresholds. */
+static const double hfi_suspect_weight = 0.25;
+
+/** How a training that was not the trainer's own ended: on a share of the rows, or by minibatches. */
+typedef struct hfi_share_report {
+    hf_stop stop;
+    size_t evaluations;
+    double value, log_prior, gradient_norm;
+} hfi_share_report;
+
+struct hfi_fit;
+/** A step between training and what follows it: may move `state`, fit->trainer.count entries. */
+typedef hf_status (*hfi_fit_step)(void *arg, struct hfi_fit *fit, double *state);
+
+/** Everything a fit works with, in scaled units, for the readings that are present. */
+typedef struct hfi_fit {
+    hf_context *ctx;
+    const hf_data *data;
+    const hf_fit_settings *settings;
+    size_t n, d;
+    size_t outputs;       /* 1, or T: then the last input is the number of the output */
+    size_t *row;          /* rows of the data that are here */
+    double *x;            /* n x d */
+    bool *code;           /* d: inputs that are codes of categories; NULL: none */
+    double *comparable;   /* n x d, standardised; NULL when x is */
+    double *y;            /* n */
+    double *extra;        /* n */
+    hfi_scaling scaling;  /* applied */
+    hfi_scaling measured; /* what standardisation would be: starts, boxes and priors follow it when it is not
+                             applied */
+    hf_solver solver;     /* never auto */
+    size_t inducing, actions; /* 0 where there are none */
+    hf_kernel *kernel;
+    hf_mean *mean;
+    hf_sites *sites;
+    double noise; /* start, scaled units */
+    bool noise_held;
+    bool mean_started; /* the constant has a start */
+    size_t aside;      /* rows that are set aside without asking */
+    double *noises;    /* with several outputs: start of each, scaled units; else NULL */
+    bool *noises_held; /* likewise */
+    bool *means_given; /* likewise: constants that were set by name */
+    size_t *sample;    /* readings with the same number were taken together; NULL: those with equal inputs */
+    size_t *readings;  /* with several outputs: how many each has; else NULL */
+    size_t *place_of;  /* likewise: place of each output in an order that does not depend on their numbers */
+    size_t *order;     /* likewise: rows in such an order */
+    hfi_conditional conditional; /* zeroed unless weights come from the other outputs */
+    double *
+        coregionalisation; /* T x T for each coregion, what was given of it, scaled units, else NaN; NULL: nothing */
+    double threshold; /* given soft threshold, scaled units; infinity if none */
+    hfi_trainer trainer;
+    hfi_verdict verdict;
+    double nu;                   /* of Student-t noise; infinity without */
+    struct hfi_journal *journal; /* NULL without a checkpoint */
+    hf_projection_report projection;
+    bool warm; /* after stages: the table itself is trained too */
+    hfi_cut
+        cut; /* that parts the suspects of the first stage from its other readings, or what no stage would call legitimate */
+    hfi_share_report shared;
+    hfi_fit_step step; /* NULL: none */
+    void *step_arg;
+} hfi_fit;
+
+/** hf_fit_data() with a step after training, or NULL. */
+hf_status hfi_fit_with(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings,
+                       hfi_fit_step step, void *of, hf_posterior **posterior, hf_fit_report *report,
+                       hf_reading *readings);
+
+/** Frees what a fit holds, not the struct. */
+void hfi_fit_free(hfi_fit *fit);
+/** Checks data and settings. */
+hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings);
+/** Whether a row has a reading that is set aside without asking. */
+bool hfi_fit_is_aside(const hf_data *data, size_t i);
+/** Gathers the readings that are present, decides on the solver and standardises. */
+hf_status hfi_fit_gather(hfi_fit *fit);
+/** Units of the inputs, but for the number of an output, from their mean and standard deviation, as
+ *  the settings want them: both scalings. */
+void hfi_fit_scale_inputs(hfi_fit *fit, const double *mean, const double *sd);
+/** What several outputs need (fit_outputs.c): each has a reading, and the last input is their number. */
+hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings);
+/** Location and scale of every output's readings (0 if `centred` is false), into a scaling made for one. */
+hf_status hfi_fit_measure_outputs(hfi_fit *fit, bool centred, hfi_scaling *scaling);
+/** Kernel and mean of several outputs: an expression without a coregion becomes coregion(...) * (expression). */
+hf_status hfi_fit_make_outputs(hfi_fit *fit);
+/** Room for what is given by name, and the noise that each output starts with: that of the settings, or `usual` in standardised units. */
+hf_status hfi_fit_start_outputs(hfi_fit *fit, double usual);
+/** Gives the sites their channels, one for each output, and the noise that each starts with. */
+hf_status hfi_fit_output_sites(hfi_fit *fit);
+/** noise[t], mean[t], coregionalisation[s,t], user units: *done says whether the name was one of them. */
+hf_status hfi_fit_assign_output(hfi_fit *fit, const hf_assignment *a, bool *done);
+/** After all assignments: the coregionalisation matrix, if it was given. */
+hf_status hfi_fit_finish_assignments(hfi_fit *fit);
+/** With several outputs: an order of outputs and rows that does not depend on how the outputs are
+ * numbered (fit_order.c), which the rows of the coregionalisation's factor take; and that of the
+ * rows alone, for outputs that are in order. */
+hf_status hfi_fit_order_outputs(hfi_fit *fit);
+hf_status hfi_fit_order_readings(hfi_fit *fit);
+/** Scales of such outputs: what the others say, within what their own readings allow; `all` is the
+ * scale of all readings together. */
+void hfi_fit_scale_sparse(const hfi_fit *fit, double all, const double *location, double *scale);
+/** Keeps what such an output has of its own from going to nothing: at least 1 / readings of its
+ * variance. */
+void hfi_fit_bound_sparse(const hfi_fit *fit, hfi_trainer *trainer);
+/** Median or 0, and 1.4826 MAD, or what stands in for it where that is 0 (fit_gather.c). */
+hf_status hfi_fit_robust_scale(hf_context *ctx, size_t n, const double *y, double *location, double *scale);
+/** Whether the coefficients of a linear mean are integrated out (fit_slopes.c). Then: the kernel
+ * with what that adds to it, its variances held, and, after training, the mean that it is about. */
+bool hfi_fit_integrates_slopes(const hfi_fit *fit);
+hf_status hfi_fit_widen_slopes(hfi_fit *fit);
+hf_status hfi_fit_hold_slopes(hfi_fit *fit);
+hf_status hfi_fit_centre_slopes(hfi_fit *fit, double *state);
+/** The user's number of a kernel parameter in the units of the fit. */
+double hfi_fit_to_internal(const hfi_fit *fit, const hf_parameter *parameter, double value);
+/** Values that are started from, and those that are held (fit_assign.c). */
+hf_status hfi_fit_assign(hfi_fit *fit);
+/** Kernel, mean and sites at their starting or given values. */
+hf_status hfi_fit_prepare(hfi_fit *fit);
+/** Gives robust sites of the fit's readings the amplitude of their weights, in its units. */
+hf_status hfi_fit_amplitude(const hfi_fit *fit, hf_sites *sites);
+/** The trainer's evaluator for the solver chosen. */
+hf_status hfi_fit_evaluator(hfi_fit *fit);
+/** Trainer: free parameters, boxes, priors, cold start. */
+hf_status hfi_fit_trainer(hfi_fit *fit);
+/** The entries of one array of parameters, which lie one after the other. */
+typedef struct hfi_fit_array {
+    size_t begin, end;
+} hfi_fit_array;
+/** How many inputs share the distance that lengthscale i is part of. The array found last is
+ *  remembered in *last (zero at first): going through all parameters in order takes time linear in
+ *  their number, which may be 100 000. */
+size_t hfi_fit_inputs_of(const hfi_fit *fit, size_t i, const hf_parameter *p, hfi_fit_array *last);
+bool hfi_fit_is_lengthscale(const hf_parameter *parameter);
+/** One standardised unit of this parameter in the units the fit works in: 1 when it
+ *  standardises. */
+double hfi_fit_reference(const hfi_fit *fit, const hf_parameter *parameter);
+/** Priors (fit_prior.c): of kernel parameter i, and of a noise that is at `at` in the state and
+ *  whose unit has the logarithm `unit`; the lower bound of a noise in standardised units. */
+void hfi_fit_kernel_prior(const hfi_fit *fit, hfi_trainer *trainer, size_t i, const hf_parameter *p,
+                          hfi_fit_array *last);
+void hfi_fit_noise_prior(hfi_trainer *trainer, size_t at, double unit);
+double hfi_fit_least_noise(const hfi_fit *fit);
+double hfi_least_noise(hf_prior_kind lengthscale_prior);
+/** Trains: `state` receives the result, the sites are left as they ended (fit_train.c). */
+hf_status hfi_fit_train(hfi_fit *fit, double *state);
+/** Whether the table is so large that it is trained in stages (fit_stages.c). */
+bool hfi_fit_has_stages(const hfi_fit *fit);
+/** Rows and inducing inputs of the training that starts cold: the fit's own where there are no stages. */
+void hfi_fit_cold_stage(const hfi_fit *fit, size_t *rows, size_t *inducing);
+/** Rows that the largest training looks at: n where there are no stages. */
+size_t hfi_fit_training_rows(const hfi_fit *fit);
+/** Trains on shares of the rows; kernel, mean and noise are left as they ended. `all` (zeroed) receives what the last share
+ * predicts for every row. fit->warm says whether the table itself is to be trained once more. */
+hf_status hfi_fit_train_in_stages(hfi_fit *fit, hfi_holdout *all);
+/** Sites of the fit's rows from that prediction, training on them or at the present hyperparameters; `state` receives the
+ * result (fit_settle.c). */
+hf_status hfi_fit_settle(hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
+/** The cut that parts `suspected` from the other rows with the fewest mistakes. */
+hf_status hfi_fit_find_cut(hf_context *ctx, size_t n, const double *t, const bool *suspected, hfi_cut *out);
+/** The cut for n readings where none of `rows` of them, with residuals t, was suspected: twice as far out as tails with a variance reach. */
+hfi_cut hfi_fit_gross_cut(size_t n, size_t rows, const double *t);
+/** What the report says about training comes from `shared`. */
+void hfi_fit_adopt_shared(hfi_fit *fit);
+/** Whether training goes by minibatches or by stochastic variational steps (fit_stochastic.c), and that training. */
+bool hfi_fit_is_stochastic(const hfi_fit *fit);
+hf_status hfi_fit_train_stochastic(hfi_fit *fit, double *state);
+/** Closes the journal, if there is one, and puts what is to be said about it into the report (or NULL). The file stays: only who has put the
+ * model in a safe place knows that the checkpoint is no longer needed. */
+void hfi_fit_close_journal(hfi_fit *fit, hf_fit_report *report);
+/** The solution for the present sites, with the solver chosen. */
+hf_status hfi_fit_solve(hfi_fit *fit, hfi_solution *out);
+/** Bytes of the fit at its peak, without the data. */
+double hfi_fit_bytes(const hfi_fit *fit);
+/** The report, the readings' verdicts, and the warning a user should see, of what the solver said and the report shows
+ * (fit_report.c). */
+void hfi_fit_fill_report(const hfi_fit *fit, const double *state, const hf_posterior *posterior, double kappa,
+                         hf_fit_report *report);
+/** `left`: predictions of each reading without itself, NULL where they are asked for later;
+ * `honest`: those of refits, zeroed where there are none. */
+void hfi_fit_fill_readings(const hfi_fit *fit, const hfi_holdout *left, const hfi_holdout *honest,
+                           hf_reading *readings);
+hf_status hfi_fit_warn(const hfi_fit *fit, hf_status solved, const hf_fit_report *report);
+
+#endif

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Readings that are present, checked and standardised. */
+#include "fit/choice.h"
+#include "fit/fit.h"
+#include "settings/settings.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *input_name(const hf_data *data, size_t j, char buffer[32])
+{
+    if (data->names) return data->names[j];
+    snprintf(buffer, 32, "x%zu", j + 1);
+    return buffer;
+}
+
+/* Numbers that are none of the choices, as a struct that was never filled in has them. */
+static bool choices_exist(const hf_fit_settings *s)
+{
+    return (unsigned)s->mean <= HF_MEAN_LINEAR && (unsigned)s->sites <= HF_SITES_SOFTMAX &&
+           (unsigned)s->suspects <= HF_SUSPECTS_FORCE && (unsigned)s->centre <= HF_CENTRE_CONDITIONAL &&
+           (unsigned)s->weighting <= HF_OUTPUTS_CHANNEL &&
+           (unsigned)s->threshold_rule <= HF_THRESHOLD_GIVEN &&
+           (unsigned)s->objective <= HF_OBJECTIVE_RCAGP && (unsigned)s->solver <= HF_SOLVER_PROJECTED &&
+           (unsigned)s->inducing_method <= HF_INDUCING_DTC &&
+           (unsigned)s->inducing_choice <= HF_INDUCING_FIRST &&
+           (unsigned)s->action_kind <= HF_ACTIONS_BLOCKS && (unsigned)s->blocks <= HF_BLOCKS_CLUSTERED &&
+           (unsigned)s->action_start <= HF_ACTION_START_PRECISION &&
+           (unsigned)s->optimiser <= HF_OPTIMISER_ADAM &&
+           (unsigned)s->student_method <= HF_STUDENT_VARIATIONAL &&
+           (unsigned)s->inference <= HF_INFERENCE_CORRECTED && (unsigned)s->transform <= HF_TRANSFORM_AUTO &&
+           (unsigned)s->lengthscale_prior <= HF_PRIOR_DIMENSION;
+}
+
+static hf_status check_inducing_inputs(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
+{
+    const bool used = s->solver == HF_SOLVER_INDUCING ||
+                      (s->solver == HF_SOLVER_PROJECTED && s->action_kind != HF_ACTIONS_BLOCKS);
+    if (!used || s->minibatch > 0 || s->sites == HF_SITES_STUDENT_T || data->outputs > 1)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "given inducing inputs are for the inducing solver, or the projected one without block "
+            "actions, and readings of one output, without minibatches and Student-t sites");
+    if (s->inducing == 0 || s->inducing > data->n)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "%zu inducing inputs are given for %zu readings; give from one to as many",
+                        s->inducing, data->n);
+    for (size_t k = 0; k < s->inducing * data->d; k++)
+        if (!isfinite(s->inducing_inputs[k]))
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE,
+                            "input %zu of inducing input %zu (both counted from 0) is %g", k % data->d,
+                            k / data->d, s->inducing_inputs[k]);
+    return HF_OK;
+}
+
+static hf_status check_start(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
+{
+    if (s->start_count > 0 && data->outputs > 1)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a start is of one output, and there are %zu", data->outputs);
+    if (!s->warm) return HF_OK;
+    if (s->start_count == 0)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a warm fit needs values to start from (start)");
+    if (!s->train)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a warm fit trains; to hold values, give them as `set`");
+    if (s->restarts > 0)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "a warm fit has one start and no restarts (%zu are wanted); switch one of the two off",
+            s->restarts);
+    return HF_OK;
+}
+
+/* One amplitude for each output. */
+static hf_status check_betas(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
+{
+    const size_t outputs = data->outputs > 1 ? data->outputs : 1;
+    if (!s->output_beta) return HF_OK;
+    if (s->sites != HF_SITES_ROBUST)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "amplitudes (output_beta) are of robust sites, not of %s ones",
+                        hf_site_kind_name(s->sites));
+    if (s->output_beta_count != outputs)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu amplitudes (beta) are given for %zu output%s",
+                        s->output_beta_count, outputs, outputs == 1 ? "" : "s");
+    for (size_t t = 0; t < outputs; t++)
+        if (!(s->output_beta[t] >= 0.0 && isfinite(s->output_beta[t])))
+            return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                            "beta %zu of %zu is %g; give a positive number, or 0 for the usual amplitude",
+                            t + 1, outputs, s->output_beta[t]);
+    return HF_OK;
+}
+
+/* Those that are in units of what standardisation makes. */
+static hf_status check_scaled(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
+{
+    if (!(s->common_start >= 0.0 && isfinite(s->common_start)))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the common start is %g; give a positive number, or 0 for the usual starts",
+                        s->common_start);
+    if (s->scaled_beta && !s->standardise)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "beta in scales of the target (scaled_beta) needs standardise, which is off");
+    return check_betas(ctx, data, s);
+}
+
+static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
+{
+    if (!choices_exist(s) || (s->set_count > 0 && !s->set) || (s->start_count > 0 && !s->start))
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "the settings of the fit hold what is no choice; start from hf_fit_settings_default()");
+    if (hfi_site_kind_is_class(s->sites))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "%s sites are of labels: hf_classify_data() fits arrays of them, hf_fit() a table",
+                        hf_site_kind_name(s->sites));
+    if (s->transform != HF_TRANSFORM_NONE)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "a transform is of the target of a table, which hf_fit() knows; give arrays as they "
+                        "are to be modelled (hf_transform_forward())");
+    if (hfi_kernel_is_auto(s->kernel))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the kernel auto is chosen for a table, by hf_fit(); name the kernel for arrays");
+    if (!(s->eps >= 0.0 && s->eps < 1.0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "eps is %g; it is a share of outliers, from 0 to less than 1",
+                        s->eps);
+    if (s->threshold_rule == HF_THRESHOLD_GIVEN && !(s->threshold > 0.0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the threshold is %g; it must be positive", s->threshold);
+    if (s->lengthscale_prior != HF_PRIOR_WEAK && !s->priors)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the prior '%s' of lengthscales needs priors, which are off",
+                        hf_prior_kind_name(s->lengthscale_prior));
+    if (s->sites == HF_SITES_ROBUST && s->rounds == 0)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "robust sites need at least one round of re-weighting");
+    if (s->sites != HF_SITES_GAUSSIAN && s->suspects != HF_SUSPECTS_OFF)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the suspect finder works with Gaussian sites; switch one of the two off");
+    if (s->centre == HF_CENTRE_CONDITIONAL && s->sites == HF_SITES_ROBUST && !(data->outputs > 1))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "weights centred on the other outputs need several outputs, and there is one");
+    if (s->suspects == HF_SUSPECTS_FORCE && !s->train)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the suspect finder needs training; switch one of the two off");
+    if (check_scaled(ctx, data, s) < 0) return HF_ERR_ARGUMENT;
+    const hf_status given = s->inducing_inputs ? check_inducing_inputs(ctx, data, s) : HF_OK;
+    return given < 0 ? given : check_start(ctx, data, s);
+}
+
+hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings)
+{
+    if (!data || !settings || !data->x || !data->y)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a fit needs data and settings");
+    if (data->n == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "there are no readings to fit");
+    if (data->d == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "there are no inputs to fit on");
+    if (data->ldx < data->d)
+        return hfi_fail(ctx, HF_ERR_DIMENSION, "row stride %zu is less than the %zu inputs", data->ldx,
+                        data->d);
+    char buffer[32];
+    for (size_t i = 0; i < data->n; i++) {
+        if (isinf(data->y[i]))
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the target of row %zu is infinite", i + 1);
+        for (size_t j = 0; j < data->d; j++)
+            if (!isfinite(data->x[i * data->ldx + j]))
+                return hfi_fail(ctx, HF_ERR_NOT_FINITE, "input '%s' of row %zu is not finite",
+                                input_name(data, j, buffer), i + 1);
+        if (data->noise && !isnan(data->y[i]) && !(data->noise[i] >= 0.0 && isfinite(data->noise[i])))
+            return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                            "the noise variance of row %zu is %g; it must be finite and not negative", i + 1,
+                            data->noise[i]);
+    }
+    const hf_status outputs = hfi_fit_check_outputs(ctx, data, settings);
+    return outputs < 0 ? outputs : check_settings(ctx, data, settings);
+}
+
+/* Mean and standard deviation without overflow; sd 1 for a constant. */
+static void mean_and_sd(size_t n, const double *values, size_t stride, double *mean, double *sd)
+{
+    double largest = 0.0;
+    for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(values[i * stride]));
+    *mean = 0.0;
+    *sd = 1.0;
+    if (largest == 0.0) return;
+    double sum = 0.0, squares = 0.0;
+    for (size_t i = 0; i < n; i++) sum += values[i * stride] / largest;
+    sum /= (double)n;
+    for (size_t i = 0; i < n; i++) {
+        const double u = values[i * stride] / largest - sum;
+        squares += u * u;
+    }
+    const double spread = sqrt(squares / (double)n);
+    *mean = sum * largest;
+    /* Below this the spread is rounding of the numbers themselves. */
+    if (spread > 1e-13 && spread * largest >= 1e-300) *sd = spread * largest;
+}
+
+/* 1.4826 MAD, else the interquartile range, else the sd: the first that is not zero. */
+hf_status hfi_fit_robust_scale(hf_context *ctx, size_t n, const double *y, double *location, double *scale)
+{
+    double *sorted = hfi_alloc(ctx, n, 2 * sizeof *sorted);
+    if (!sorted) return HF_ERR_MEMORY;
+    memcpy(sorted, y, n * sizeof *y);
+    *location = hfi_median(sorted, n);
+    double s = hfi_mad(y, n, sorted + n);
+    if (!(s > 0.0)) s = (hfi_quantile(sorted, n, 0.75) - hfi_quantile(sorted, n, 0.25)) / 1.349;
+    double mean = 0.0, sd = 1.0;
+    mean_and_sd(n, y, 1, &mean, &sd);
+    if (!(s > 1e-13 * fabs(*location)) || !isfinite(s)) s = sd;
+    hfi_free(ctx, sorted);
+    *scale = s;
+    return HF_OK;
+}
+
+/* Location and scale of columns: mean and sd; of the target: median (0 if `centred` is false) and a robust scale. */
+static hf_status measure_scaling(hf_context *ctx, size_t n, size_t d, const double *x, const double *y,
+                                 bool centred, hfi_scaling *out)
+{
+    hf_status s = hfi_scaling_identity(ctx, d, out);
+    if (s < 0) return s;
+    for (size_t j = 0; j < d; j++) mean_and_sd(n, x + j, d, &out->x_shift[j], &out->x_scale[j]);
+    s = hfi_fit_robust_scale(ctx, n, y, &out->y_shift, &out->y_scale);
+    if (!centred) out->y_shift = 0.0;
+    if (s < 0) hfi_scaling_free(out);
+    return s;
+}
+
+/* Beyond these sizes variances and squared residuals leave the range of a double. */
+static const double smallest_spread = 1e-150, largest_spread = 1e151, furthest_reading = 1e150;
+
+/* The largest scale of an output. */
+static double widest(const hfi_scaling *scaling)
+{
+    double most = 0.0;
+    for (size_t t = 0; t < scaling->outputs; t++) most = fmax(most, hfi_scaling_scale(scaling, t));
+    return most;
+}
+
+static hf_status check_range(const hfi_fit *fit)
+{
+    const double spread = widest(&fit->measured);
+    if (!(spread >= smallest_spread && spread <= largest_spread))
+        return hfi_fail(
+            fit->ctx, HF_ERR_NOT_FINITE,
+            "the target varies by about %.3g, and variances, its square, leave the range of a double; "
+            "give it in other units",
+            spread);
+    /* Robust weights need no squares of what is far off; the leave-one-out objectives do. */
+    if (fit->settings->sites == HF_SITES_ROBUST && fit->settings->objective == HF_OBJECTIVE_EVIDENCE)
+        return HF_OK;
+    for (size_t k = 0; k < fit->n; k++) {
+        const double y = fit->data->y[fit->row[k]];
+        const double shift =
+            hfi_scaling_shift(&fit->measured, hfi_scaling_output(&fit->measured, fit->x + k * fit->d));
+        if (fabs(y / spread - shift / spread) <= furthest_reading && fabs(fit->y[k]) <= furthest_reading)
+            continue;
+        return hfi_fail(
+            fit->ctx, HF_ERR_NOT_FINITE,
+            "the target %g (row %zu of those with complete inputs) is %.3g times the usual spread from "
+            "the others, and its square leaves the range of a double; correct it, or leave it empty",
+            y, fit->row[k] + 1, fabs(y / spread));
+    }
+    return HF_OK;
+}
+
+/* A scaling that changes nothing. */
+static hf_status identity(const hfi_fit *fit, hfi_scaling *out)
+{
+    hf_status s = hfi_scaling_identity(fit->ctx, fit->d, out);
+    if (s < 0 || fit->outputs <= 1) return s;
+    double *both = hfi_alloc(fit->ctx, fit->outputs, 2 * sizeof *both);
+    if (!both) return HF_ERR_MEMORY; /* what was made goes with the fit */
+    for (size_t t = 0; t < fit->outputs; t++) both[fit->outputs + t] = 1.0;
+    s = hfi_scaling_set_outputs(fit->ctx, out, fit->outputs, both, both + fit->outputs);
+    hfi_free(fit->ctx, both);
+    return s;
+}
+
+/* Mean and standard deviation of numbers spread evenly over [0, 1]. */
+static const double unit_mean = 0.5, unit_sd = 0.2886751345948129;
+
+/* Codes of categories are no measurements: they stay as they are. */
+static hf_status find_codes(hfi_fit *fit)
+{
+    hf_kernel *kernel = NULL;
+    if (!fit->settings->kernel || !strstr(fit->settings->kernel, "category")) return HF_OK;
+    hf_status s = hf_kernel_parse(fit->ctx, fit->settings->kernel, fit->data->names, fit->data->d, &kernel);
+    if (s < 0) return s;
+    fit->code = hfi_alloc(fit->ctx, fit->data->d, sizeof *fit->code);
+    s = fit->code ? HF_OK : HF_ERR_MEMORY;
+    if (s >= 0) (void)hfi_kernel_codes(kernel, fit->code);
+    hf_kernel_free(kernel);
+    return s;
+}
+
+void hfi_fit_scale_inputs(hfi_fit *fit, const double *mean, const double *sd)
+{
+    for (size_t j = 0; j + (fit->outputs > 1) < fit->d; j++) {
+        const bool code = fit->code && fit->code[j], unit = fit->settings->unit_inputs;
+        const bool as_it_is = code || unit || !fit->settings->standardise;
+        fit->measured.x_shift[j] = code ? 0.0 : unit ? unit_mean : mean[j];
+        fit->measured.x_scale[j] = code ? 1.0 : unit ? unit_sd : sd[j];
+        fit->scaling.x_shift[j] = as_it_is ? 0.0 : mean[j];
+        fit->scaling.x_scale[j] = as_it_is ? 1.0 : sd[j];
+    }
+}
+
+/* From the user's units to those of the fit, in place. */
+static hf_status scale(hfi_fit *fit)
+{
+    const hf_fit_settings *settings = fit->settings;
+    const bool centred = settings->mean != HF_MEAN_ZERO;
+    hf_status s = measure_scaling(fit->ctx, fit->n, fit->d, fit->x, fit->y, centred, &fit->measured);
+    if (s >= 0 && fit->outputs > 1) s = hfi_fit_measure_outputs(fit, centred, &fit->measured);
+    if (s >= 0)
+        s = settings->standardise ? hfi_scaling_copy(fit->ctx, &fit->measured, &fit->scaling)
+                                  : identity(fit, &fit->scaling);
+    if (s < 0) return s;
+    hfi_fit_scale_inputs(fit, fit->measured.x_shift, fit->measured.x_scale);
+    if (!settings->standardise && !settings->unit_inputs) {
+        fit->comparable = hfi_alloc(fit->ctx, fit->n, fit->d * sizeof *fit->comparable);
+        if (!fit->comparable) return HF_ERR_MEMORY;
+        hfi_scaling_inputs(&fit->measured, fit->n, fit->x, fit->d, fit->comparable);
+    }
+    const hfi_scaling *scaling = &fit->scaling;
+    hfi_scaling_inputs(scaling, fit->n, fit->x, fit->d, fit->x);
+    for (size_t i = 0; i < fit->n; i++) {
+        const size_t output = hfi_scaling_output(scaling, fit->x + i * fit->d);
+        fit->y[i] = hfi_scaling_target(scaling, output, fit->y[i]);
+        fit->extra[i] = hfi_scaling_site_variance(scaling, output, fit->extra[i]);
+    }
+    return check_range(fit);
+}
+
+bool hfi_fit_is_aside(const hf_data *data, size_t i)
+{
+    return data->aside && data->aside[i] && !isnan(data->y[i]);
+}
+
+hf_status hfi_fit_gather(hfi_fit *fit)
+{
+    const hf_data *data = fit->data;
+    fit->d = data->d;
+    fit->outputs = data->outputs > 1 ? data->outputs : 1;
+    for (size_t i = 0; i < data->n; i++) {
+        const bool aside = hfi_fit_is_aside(data, i);
+        fit->aside += aside ? 1 : 0;
+        fit->n += aside || isnan(data->y[i]) ? 0 : 1;
+    }
+    if (fit->n == 0 && fit->aside > 0)
+        return hfi_fail(fit->ctx, HF_ERR_NO_DATA, "all %zu readings are set aside", fit->aside);
+    if (fit->n == 0) return hfi_fail(fit->ctx, HF_ERR_NO_DATA, "none of the %zu rows has a target", data->n);
+    const hf_status coded = find_codes(fit);
+    if (coded < 0) return coded;
+    fit->solver = hfi_choose_solver(fit->settings, fit->n, fit->d, &fit->inducing, &fit->actions);
+    const double bytes = hfi_fit_bytes(fit), available = (double)hfi_available_memory();
+    if (bytes > available)
+        return hfi_fail(
+            fit->ctx, HF_ERR_TOO_LARGE,
+            "this fit of %zu readings with the %s solver needs %.4g GB of memory, %.4g GB are available; %s",
+            fit->n, hf_solver_name(fit->solver), bytes / 1e9, available / 1e9,
+            fit->solver == HF_SOLVER_INDUCING ? "use fewer inducing inputs, or minibatches"
+                                              : "use the inducing solver");
+    fit->row = hfi_alloc(fit->ctx, fit->n, sizeof *fit->row);
+    fit->x = hfi_alloc(fit->ctx, fit->n, fit->d * sizeof *fit->x);
+    fit->y = hfi_alloc(fit->ctx, fit->n, 2 * sizeof *fit->y);
+    if (!fit->row || !fit->x || !fit->y) return HF_ERR_MEMORY;
+    fit->extra = fit->y + fit->n;
+    fit->sample = data->sample ? hfi_alloc(fit->ctx, fit->n, sizeof *fit->sample) : NULL;
+    if (data->sample && !fit->sample) return HF_ERR_MEMORY;
+    size_t k = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        if (isnan(data->y[i]) || hfi_fit_is_aside(data, i)) continue;
+        memcpy(fit->x + k * fit->d, data->x + i * data->ldx, fit->d * sizeof *fit->x);
+        if (fit->sample) fit->sample[k] = data->sample[i];
+        fit->y[k] = data->y[i];
+        fit->extra[k] = data->noise ? data->noise[i] : 0.0;
+        fit->row[k++] = i;
+    }
+    return scale(fit);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An order of outputs and readings that does not depend on how the outputs are numbered, so that
+ * what a fit does with several outputs does not either: rows of the coregionalisation's factor,
+ * readings that are drawn, ties between candidates. */
+#include "fit/fit.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* Standardised readings that differ by less may be the same but for rounding. */
+static const double SAME = 1e-9;
+
+/* A reading in standardised units, whatever the fit works in; NaN where there is none. */
+static double standardised(const hfi_fit *fit, const hfi_samples *g, size_t row, size_t output)
+{
+    const double y = g->y[row * g->outputs + output];
+    return fit->settings->standardise ? y : hfi_scaling_target(&fit->measured, output, y);
+}
+
+/* -1 or 1 where the two differ in the first row that tells them apart, by size or by sign; 0: nowhere. */
+static int compare_readings(const hfi_fit *fit, const hfi_samples *g, size_t a, size_t b, bool by_sign)
+{
+    for (size_t row = 0; row < g->count; row++) {
+        const double u = standardised(fit, g, row, a), v = standardised(fit, g, row, b);
+        if (isnan(u) != isnan(v)) return isnan(u) ? 1 : -1;
+        if (isnan(u)) continue;
+        const double x = by_sign ? u : fabs(u), y = by_sign ? v : fabs(v);
+        if (fabs(x - y) > SAME * (1.0 + fabs(x))) return x < y ? -1 : 1;
+    }
+    return 0;
+}
+
+/* Those with more readings first: in a triangular factor the last row is what its output has of its own. */
+static int compare_outputs(const hfi_fit *fit, const hfi_samples *g, size_t a, size_t b)
+{
+    if (fit->readings[a] != fit->readings[b]) return fit->readings[a] > fit->readings[b] ? -1 : 1;
+    const int size = compare_readings(fit, g, a, b, false);
+    return size != 0 ? size : compare_readings(fit, g, a, b, true);
+}
+
+static void rank_outputs(hfi_fit *fit, const hfi_samples *g)
+{
+    for (size_t a = 0; a < fit->outputs; a++) {
+        fit->place_of[a] = 0;
+        for (size_t b = 0; b < fit->outputs; b++) {
+            const int order = a == b ? 1 : compare_outputs(fit, g, b, a);
+            fit->place_of[a] += order < 0 || (order == 0 && b < a) ? 1 : 0;
+        }
+    }
+}
+
+hf_status hfi_fit_order_outputs(hfi_fit *fit)
+{
+    if (fit->outputs <= 1) return HF_OK;
+    hfi_samples g;
+    fit->place_of = hfi_alloc(fit->ctx, fit->outputs, sizeof *fit->place_of);
+    if (!fit->place_of) return HF_ERR_MEMORY;
+    hf_status s = hfi_samples_init(fit->ctx, fit->n, fit->d, fit->outputs, fit->x, fit->y, fit->sample, &g);
+    if (s < 0) return s;
+    rank_outputs(fit, &g);
+    hfi_samples_free(&g);
+    s = hfi_kernel_order_outputs(fit->ctx, fit->kernel, fit->place_of);
+    return s < 0 ? s : hfi_fit_order_readings(fit);
+}
+
+/* A sample, by the first of its readings. */
+typedef struct entry {
+    size_t first, row;
+} entry;
+
+static int compare_entries(const void *left, const void *right)
+{
+    const entry *a = left, *b = right;
+    return (a->first > b->first) - (a->first < b->first);
+}
+
+static void list(const hfi_fit *fit, const hfi_samples *g, entry *entries, size_t *output_at)
+{
+    for (size_t t = 0; t < fit->outputs; t++) output_at[fit->place_of[t]] = t;
+    for (size_t row = 0; row < g->count; row++) {
+        entries[row] = (entry){.first = SIZE_MAX, .row = row};
+        for (size_t t = 0; t < fit->outputs; t++) {
+            const size_t reading = g->reading[row * fit->outputs + t];
+            if (reading < entries[row].first) entries[row].first = reading;
+        }
+    }
+    qsort(entries, g->count, sizeof *entries, compare_entries);
+    size_t k = 0;
+    for (size_t e = 0; e < g->count; e++)
+        for (size_t place = 0; place < fit->outputs; place++) {
+            const size_t reading = g->reading[entries[e].row * fit->outputs + output_at[place]];
+            if (reading != SIZE_MAX) fit->order[k++] = reading;
+        }
+}
+
+hf_status hfi_fit_order_readings(hfi_fit *fit)
+{
+    if (fit->outputs <= 1) return HF_OK;
+    hfi_samples g;
+    hf_status s = hfi_samples_init(fit->ctx, fit->n, fit->d, fit->outputs, fit->x, fit->y, fit->sample, &g);
+    if (s < 0) return s;
+    entry *entries = hfi_alloc(fit->ctx, g.count, sizeof *entries);
+    size_t *output_at = hfi_alloc(fit->ctx, fit->outputs, sizeof *output_at);
+    fit->order = hfi_alloc(fit->ctx, fit->n, sizeof *fit->order);
+    if (entries && output_at && fit->order)
+        list(fit, &g, entries, output_at);
+    else
+        s = HF_ERR_MEMORY;
+    hfi_free(fit->ctx, entries);
+    hfi_free(fit->ctx, output_at);
+    hfi_samples_free(&g);
+    return s;
+}

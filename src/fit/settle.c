@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sites of all rows, and if they are few enough the hyperparameters once more, from what an earlier stage predicts. */
+#include "fit/fit.h"
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum {
+    WARM_ITERATIONS = 30,
+    WARM_ROUNDS = 2,
+    SAMPLE = 16384 /* residuals that say where the suspects begin */
+};
+
+/* Where a mixture of the residuals, or of a sample of them, has its suspects. */
+static hf_status mixture_cut(hf_context *ctx, size_t n, const double *t, hfi_cut *out)
+{
+    const size_t step = (n + SAMPLE - 1) / SAMPLE, count = (n + step - 1) / step;
+    double *sample = hfi_alloc(ctx, count, 2 * sizeof *sample), tau = 0.0;
+    if (!sample) return HF_ERR_MEMORY;
+    double *probability = sample + count;
+    for (size_t k = 0; k < count; k++) sample[k] = t[k * step];
+    *out = (hfi_cut){.low = -INFINITY, .high = INFINITY};
+    const hf_status s = hfi_mixture_prune(ctx, count, sample, NULL, probability, &tau);
+    for (size_t k = 0; s >= 0 && k < count; k++) {
+        if (probability[k] <= 0.5) continue;
+        if (sample[k] > 0.0) out->high = fmin(out->high, sample[k]);
+        if (sample[k] < 0.0) out->low = fmax(out->low, sample[k]);
+    }
+    hfi_free(ctx, sample);
+    return s;
+}
+
+/* Where there are no suspects on a side, they would be this much further out than the furthest reading. */
+static const double BEYOND = 1.5;
+
+/* The size from which on those on one side (sign) are suspects. */
+static double part(size_t n, const double *t, const bool *suspected, double sign, double *kept,
+                   double *flagged)
+{
+    size_t keeps = 0, flags = 0, k = 0, best = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!(sign * t[i] > 0.0)) continue;
+        if (suspected[i])
+            flagged[flags++] = fabs(t[i]);
+        else
+            kept[keeps++] = fabs(t[i]);
+    }
+    if (keeps > 0) (void)hfi_median(kept, keeps); /* sorts */
+    if (flags == 0) return keeps > 0 ? BEYOND * kept[keeps - 1] : 0.0;
+    (void)hfi_median(flagged, flags);
+    /* A cut at flagged[f] takes f of them for good, and the kept ones beyond it for suspects. */
+    size_t fewest = SIZE_MAX;
+    double inner = 0.0;
+    for (size_t f = 0; f < flags; f++) {
+        while (k < keeps && kept[k] < flagged[f]) k++;
+        if (f + keeps - k >= fewest) continue;
+        fewest = f + keeps - k;
+        best = f;
+        inner = k > 0 ? kept[k - 1] : flagged[f];
+    }
+    return sqrt(inner *
+                flagged[best]); /* in the middle of the gap: residuals of later stages are a little other */
+}
+
+hfi_cut hfi_fit_gross_cut(size_t n, size_t rows, const double *t)
+{
+    double largest = 0.0;
+    for (size_t i = 0; i < rows; i++) largest = fmax(largest, fabs(t[i]));
+    /* The furthest of n is so much further out than that of `rows` of them if the tails have a variance; and as much again. */
+    const double at = 2.0 * sqrt((double)n / (double)rows) * fmax(largest, 1.0);
+    return (hfi_cut){.low = -at, .high = at};
+}
+
+hf_status hfi_fit_find_cut(hf_context *ctx, size_t n, const double *t, const bool *suspected, hfi_cut *out)
+{
+    double *kept = hfi_alloc(ctx, n, 2 * sizeof *kept);
+    if (!kept) return HF_ERR_MEMORY;
+    *out = (hfi_cut){.low = -part(n, t, suspected, -1.0, kept, kept + n),
+                     .high = part(n, t, suspected, 1.0, kept, kept + n)};
+    hfi_free(ctx, kept);
+    return HF_OK;
+}
+
+/* Flags by residuals; *changed says how many flags are new or gone. */
+static hf_status flag(hfi_fit *fit, const double *t, size_t *changed)
+{
+    hfi_cut at;
+    hf_status s = mixture_cut(fit->ctx, fit->n, t, &at);
+    if (s < 0) return s;
+    at.low = fmin(at.low, fit->cut.low); /* what the first stage kept is kept */
+    at.high = fmax(at.high, fit->cut.high);
+    *changed = 0;
+    for (size_t i = 0; s >= 0 && i < fit->n; i++) {
+        const bool suspected = t[i] >= at.high || t[i] <= at.low;
+        *changed += suspected != fit->verdict.suspected[i];
+        fit->verdict.suspected[i] = suspected;
+        s = hf_sites_set_present(fit->ctx, fit->sites, i, !suspected);
+    }
+    return s;
+}
+
+static hf_status settle_suspects(hfi_fit *fit, const hfi_holdout *start, bool train, double *state)
+{
+    hfi_trainer *t = &fit->trainer;
+    hfi_holdout residuals;
+    size_t changed = 0;
+    hf_status s = hfi_holdout_init(fit->ctx, &residuals, fit->n);
+    if (s >= 0) s = flag(fit, start->t, &changed);
+    for (size_t round = 0; s >= 0 && round < WARM_ROUNDS; round++) {
+        s = train ? hfi_trainer_maximise(t, state, WARM_ITERATIONS) : hfi_evaluator_select(&t->evaluator);
+        if (s >= 0) s = hfi_holdout_compute(&t->evaluator, &residuals);
+        if (s >= 0) s = flag(fit, residuals.t, &changed);
+        fit->verdict.rounds++;
+        if (s >= 0 && changed * 1000 <= fit->n) break;
+    }
+    hfi_holdout_free(fit->ctx, &residuals);
+    return s;
+}
+
+/* Readings so far out that no share of the rows without them could know of them. */
+static hf_status set_aside_gross(hfi_fit *fit, const double *t)
+{
+    hf_status s = HF_OK;
+    for (size_t i = 0; s >= 0 && i < fit->n; i++) {
+        if (t[i] >= fit->cut.low && t[i] <= fit->cut.high) continue;
+        fit->verdict.suspected[i] = fit->verdict.adopted = true;
+        fit->verdict.evidence = hfi_suspicion_none(); /* nobody has asked */
+        s = hf_sites_set_present(fit->ctx, fit->sites, i, false);
+    }
+    return s < 0 ? s : hfi_evaluator_select(&fit->trainer.evaluator);
+}
+
+static hf_status settle_robust(hfi_fit *fit, const hfi_holdout *start, bool train, double *state)
+{
+    hfi_trainer *t = &fit->trainer;
+    size_t rounds = 0;
+    hf_status s = hfi_robust_settle(t, fit->settings, fit->threshold, start->mean, train ? WARM_ROUNDS : 0,
+                                    state, &rounds);
+    fit->verdict.rounds += rounds;
+    for (size_t i = 0; s >= 0 && i < fit->n; i++)
+        fit->verdict.suspected[i] = hf_sites_weights(fit->sites)[i] < hfi_suspect_weight;
+    return s;
+}
+
+hf_status hfi_fit_settle(hfi_fit *fit, const hfi_holdout *start, bool train, double *state)
+{
+    hfi_trainer *t = &fit->trainer;
+    hfi_trainer_get(t, state);
+    hf_status s = hfi_evaluator_select(&t->evaluator);
+    if (s < 0) return s;
+    if (fit->settings->sites == HF_SITES_ROBUST) return settle_robust(fit, start, train, state);
+    if (fit->verdict.adopted) return settle_suspects(fit, start, train, state);
+    if (fit->cut.high > 0.0) s = set_aside_gross(fit, start->t);
+    if (s < 0) return s;
+    return train ? hfi_trainer_maximise(t, state, WARM_ITERATIONS) : HF_OK;
+}

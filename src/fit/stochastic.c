@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Training by minibatches, and Student-t noise with inducing inputs: both are hfi_svgp_fit(). What it ends in is turned into sites of
+ * the rows, so that the rest of a fit (solution, residuals, calibration) goes on as with any other sites.
+ */
+#include "fit/fit.h"
+#include "sites/student.h"
+#include "svgp/svgp.h"
+#include <math.h>
+#include <string.h>
+
+bool hfi_fit_is_stochastic(const hfi_fit *fit)
+{
+    const hf_fit_settings *s = fit->settings;
+    return fit->solver == HF_SOLVER_INDUCING && (s->minibatch > 0 || s->sites == HF_SITES_STUDENT_T);
+}
+
+/* Latent mean and variance of every row under the solution: through the evaluator, whose rows may all be absent for this. */
+static hf_status marginals(hfi_fit *fit, const hfi_solution *solution, hfi_holdout *all)
+{
+    hf_sites *none = NULL;
+    hf_status s = hf_sites_copy(fit->ctx, fit->sites, &none);
+    for (size_t i = 0; s >= 0 && i < fit->n; i++) s = hf_sites_set_present(fit->ctx, none, i, false);
+    if (s >= 0) {
+        hfi_evaluator view = fit->trainer.evaluator;
+        view.sites = none;
+        s = hfi_holdout_from_solution(&view, solution, all);
+    }
+    hf_sites_free(none);
+    return s;
+}
+
+/* The Gaussian sites that make the variational posterior of Student-t noise a fixed point. Where the expected log density curves upwards
+ * the reading says nothing that a Gaussian could. */
+static hf_status give_student_sites(hfi_fit *fit, const hfi_holdout *all)
+{
+    const size_t n = fit->n;
+    const hfi_student t = hfi_student_make(fit->nu);
+    double *target = hfi_alloc(fit->ctx, n, 2 * sizeof *target);
+    if (!target) return HF_ERR_MEMORY;
+    double *variance = target + n;
+    for (size_t i = 0; i < n; i++) {
+        const double scale = hfi_sites_noise(fit->sites, i);
+        const double v = fmax(all->sd[i] * all->sd[i] - scale, 0.0);
+        hfi_student_expected e;
+        hfi_student_expect(&t, fit->y[i] - all->mean[i], v, scale, &e);
+        variance[i] = e.v < 0.0 ? -0.5 / e.v : INFINITY;
+        target[i] = e.v < 0.0 ? all->mean[i] + e.m * variance[i] : 0.0;
+    }
+    hfi_sites_give(fit->sites, target, variance);
+    hfi_free(fit->ctx, target);
+    return hf_sites_present(fit->sites) > 0
+               ? HF_OK
+               : hfi_fail(fit->ctx, HF_ERR_NO_DATA, "under this Student-t noise no reading says anything");
+}
+
+static hf_status make_sites(hfi_fit *fit, const hfi_solution *solution, double *state)
+{
+    hfi_holdout all;
+    hf_status s = hfi_holdout_init(fit->ctx, &all, fit->n);
+    if (s < 0) return s;
+    s = marginals(fit, solution, &all);
+    if (s >= 0 && fit->settings->sites == HF_SITES_STUDENT_T) {
+        s = give_student_sites(fit, &all);
+        for (size_t i = 0; s >= 0 && i < fit->n; i++)
+            fit->verdict.suspected[i] = hf_sites_weights(fit->sites)[i] < hfi_suspect_weight;
+        hfi_trainer_get(&fit->trainer, state);
+    } else if (s >= 0) {
+        s = hfi_fit_settle(fit, &all, false, state);
+    }
+    hfi_holdout_free(fit->ctx, &all);
+    return s;
+}
+
+hf_status hfi_fit_train_stochastic(hfi_fit *fit, double *state)
+{
+    hfi_trainer *t = &fit->trainer;
+    hfi_inducing *inducing = t->evaluator.inducing;
+    hfi_row_arrays arrays = {
+        .n = fit->n, .d = fit->d, .x = fit->x, .ldx = fit->d, .y = fit->y, .extra = fit->extra};
+    const hfi_row_source rows = hfi_row_source_in_memory(&arrays);
+    hfi_solution solution = {0};
+    hfi_svgp_report report = {0};
+    hf_status s = hfi_trainer_cold(t, state);
+    if (s >= 0) s = hfi_trainer_set(t, state);
+    const hf_status trained =
+        s < 0 ? s
+              : hfi_svgp_fit(fit->ctx, &rows, t, fit->kernel, fit->mean, &fit->noise, &fit->nu, fit->settings,
+                             fit->threshold, inducing->m, inducing->z, &solution, &report);
+    if (trained < 0) return trained;
+    s = hf_sites_set_noise(fit->ctx, fit->sites, fit->noise);
+    fit->shared = (hfi_share_report){.stop = report.stop,
+                                     .evaluations = report.steps,
+                                     .value = report.bound,
+                                     .log_prior = report.log_prior,
+                                     .gradient_norm = NAN};
+    if (s >= 0) s = make_sites(fit, &solution, state);
+    fit->verdict.rounds = report.epochs;
+    hfi_fit_adopt_shared(fit);
+    hfi_solution_free(&solution);
+    return s < 0 ? s : trained;
+}

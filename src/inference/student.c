@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A fit with Student-t noise: rounds of training, then its sites. */
+#include "inference/student.h"
+#include "inference/student_search.h"
+#include <math.h>
+#include <string.h>
+
+static const double first_nu = 4.0;
+/* Change of the constant mean, in standard deviations of the noise, at which no further round is needed. */
+static const double settled = 0.01;
+/* Nats that a step of a search must gain: an evaluation costs twenty of other noise, and the ridges between scale and lengthscale are long. */
+static const double enough = 0.02;
+
+enum {
+    LATER_ITERATIONS = 25 /* of rounds after the first */
+};
+
+/* A constant mean starts from the median of the readings, and if it is not trained it follows their weights. */
+static bool is_constant(const hfi_trainer *t)
+{
+    const hf_mean *mean = t->evaluator.mean;
+    return hf_mean_get_kind(mean) == HF_MEAN_CONSTANT && !hf_mean_held(mean);
+}
+
+static hf_status median_of_readings(const hfi_evaluator *e, double *median)
+{
+    double *sorted = hfi_alloc(e->ctx, e->n, sizeof *sorted);
+    if (!sorted) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < e->n; i++) sorted[i] = e->sites->y[e->row[i]];
+    *median = hfi_median(sorted, e->n);
+    hfi_free(e->ctx, sorted);
+    return HF_OK;
+}
+
+/* The average of the readings, each by the weight it has at the present fit. */
+static double weighted_average(const hfi_student_problem *p)
+{
+    const hfi_evaluator *e = p->evaluator;
+    double sum = 0.0, total = 0.0;
+    for (size_t i = 0; i < p->n; i++) {
+        const double w = hfi_student_precision(&p->t, p->residual[i] - p->latent[i], p->scale[i]);
+        sum += w * e->sites->y[e->row[i]];
+        total += w;
+    }
+    return sum / total;
+}
+
+static hf_status train(const hfi_student_search *how, const hf_fit_settings *settings, double *state,
+                       double *nu, size_t *rounds)
+{
+    hfi_trainer *t = how->trainer;
+    const size_t constant = hf_kernel_parameters(t->evaluator.kernel);
+    const bool follows = is_constant(t) && !t->train_mean;
+    const size_t most = follows && settings->rounds > 1 ? settings->rounds : 1;
+    hf_status s = HF_OK;
+    if (is_constant(t)) s = median_of_readings(&t->evaluator, &state[constant]);
+    if (s >= 0) s = hfi_student_approach(how, state, nu, settings->iterations / 2);
+    for (*rounds = 0; s >= 0 && *rounds < most;) {
+        s = hfi_student_maximise(how, state, nu, *rounds == 0 ? settings->iterations : LATER_ITERATIONS);
+        *rounds += 1;
+        if (s < 0 || *rounds == most) break;
+        const double moved = weighted_average(how->problem) - state[constant];
+        if (fabs(moved) < settled * exp(0.5 * state[t->noise])) break;
+        state[constant] += moved;
+    }
+    return s;
+}
+
+/* The best so far. */
+typedef struct outcome {
+    double *state, *nu;
+    size_t *rounds;
+    double total;
+} outcome;
+
+static hf_status try_start(const hfi_student_search *how, const hf_fit_settings *settings, double *trial,
+                           double nu, outcome *best)
+{
+    hfi_trainer *t = how->trainer;
+    size_t more = 0;
+    how->problem->started = false;
+    const hf_status s = train(how, settings, trial, &nu, &more);
+    *best->rounds += more;
+    if (s < 0 || t->value + t->log_prior <= best->total) return s;
+    best->total = t->value + t->log_prior;
+    memcpy(best->state, trial, t->count * sizeof *trial);
+    *best->nu = nu;
+    return s;
+}
+
+/* From the shorter start, if there is one, and from seeded random ones around `start`. `trial`: as long as a state. */
+static hf_status try_others(const hfi_student_search *how, const hf_fit_settings *settings,
+                            const double *start, const double *shorter, double nu, double *trial,
+                            outcome *best)
+{
+    hfi_trainer *t = how->trainer;
+    hf_status s = HF_OK;
+    for (size_t r = shorter ? 0 : 1; s >= 0 && r <= settings->restarts; r++) {
+        memcpy(trial, r > 0 ? start : shorter, t->count * sizeof *trial);
+        if (r > 0) hfi_trainer_scatter(t, r, trial);
+        s = try_start(how, settings, trial, nu, best);
+    }
+    return s;
+}
+
+/* Training from the given start and from others; the best is left in the state and in the problem. `work`: three states. */
+static hf_status train_from_starts(const hfi_student_search *how, const hf_fit_settings *settings,
+                                   double *state, double *nu, size_t *rounds, double *work)
+{
+    hfi_trainer *t = how->trainer;
+    double *start = work, *shorter = work + t->count, *trial = work + 2 * t->count;
+    const double first = *nu;
+    bool found = false;
+    hf_status s = HF_OK;
+    if (is_constant(t))
+        s = median_of_readings(&t->evaluator, &state[hf_kernel_parameters(t->evaluator.kernel)]);
+    memcpy(start, state, t->count * sizeof *start);
+    if (s >= 0) s = hfi_student_shorter(how, start, first, settings->iterations / 2, shorter, &found);
+    if (s >= 0) s = train(how, settings, state, nu, rounds);
+    if (s < 0 || t->free_count == 0 || !(found || settings->restarts > 0)) return s;
+    outcome best = {.state = state, .nu = nu, .rounds = rounds, .total = t->value + t->log_prior};
+    s = try_others(how, settings, start, found ? shorter : NULL, first, trial, &best);
+    if (s < 0) return s;
+    how->problem->started = false;
+    return hfi_student_maximise(how, state, nu, LATER_ITERATIONS);
+}
+
+/* Sites of the approximation. Their weights, which say how far each reading was trusted, are those of re-weighted least squares relative
+ * to a reading without a residual: nu s / (nu s + r^2). */
+static hf_status give_sites(const hfi_student_problem *p)
+{
+    const hfi_evaluator *e = p->evaluator;
+    double *target = hfi_alloc(e->ctx, e->rows, 2 * sizeof *target);
+    if (!target) return HF_ERR_MEMORY;
+    hfi_student_sites(p, target, target + e->rows);
+    hfi_sites_give(e->sites, target, target + e->rows);
+    hfi_free(e->ctx, target);
+    for (size_t i = 0; i < p->n; i++) {
+        const double r = p->residual[i] - p->latent[i],
+                     closest = hfi_student_precision(&p->t, 0.0, p->scale[i]);
+        e->sites->weight[e->row[i]] = hfi_student_precision(&p->t, r, p->scale[i]) / closest;
+    }
+    return HF_OK;
+}
+
+static hf_status check(const hfi_trainer *t, const hf_fit_settings *settings)
+{
+    const hfi_evaluator *e = &t->evaluator;
+    if (e->inducing || e->projected)
+        return hfi_fail(e->ctx, HF_ERR_ARGUMENT,
+                        "Student-t noise by Laplace's method, expectation propagation or a full variational "
+                        "fit needs the exact solver's evaluator; the inducing solver has a variational fit");
+    if (!(settings->student_nu == 0.0 || (settings->student_nu > 1.0 && isfinite(settings->student_nu))))
+        return hfi_fail(e->ctx, HF_ERR_ARGUMENT,
+                        "%g degrees of freedom; give a finite number above 1, or 0 to have it trained",
+                        settings->student_nu);
+    if (e->sites->given || isfinite(e->sites->threshold))
+        return hfi_fail(e->ctx, HF_ERR_ARGUMENT, "Student-t noise is fitted to plain readings");
+    return HF_OK;
+}
+
+hf_status hfi_student_fit(hfi_trainer *t, const hf_fit_settings *settings, double *state, double *nu,
+                          size_t *rounds)
+{
+    hfi_evaluator *e = &t->evaluator;
+    hf_status s = check(t, settings);
+    if (s >= 0) s = hfi_evaluator_select(e);
+    if (s < 0) return s;
+    hfi_student_problem problem;
+    s = hfi_student_problem_init(e, settings->student_method, &problem);
+    if (s < 0) return s;
+    const bool given = settings->student_nu > 0.0;
+    const hfi_student_search how = {
+        .trainer = t, .problem = &problem, .train_nu = settings->train && !given, .enough = enough};
+    double found = given ? settings->student_nu : first_nu;
+    double *work = hfi_alloc(e->ctx, t->count, 3 * sizeof *work);
+    s = work ? train_from_starts(&how, settings, state, &found, rounds, work) : HF_ERR_MEMORY;
+    hfi_free(e->ctx, work);
+    if (s >= 0) {
+        const hf_status gave = give_sites(&problem);
+        if (gave < 0) s = gave;
+    }
+    if (s >= 0) *nu = found;
+    if (s >= 0 && problem.replaced)
+        s = hfi_fail(
+            e->ctx, HF_WARN_NOT_CONVERGED,
+            "expectation propagation has no fixed point here; the sites are those of Laplace's method");
+    else if (s >= 0 && !problem.converged)
+        s = hfi_fail(e->ctx, HF_WARN_NOT_CONVERGED,
+                     "the sites of Student-t noise (%s) did not settle; those of the last iteration are used",
+                     hf_student_method_name(settings->student_method));
+    hfi_student_problem_free(&problem);
+    return s;
+}

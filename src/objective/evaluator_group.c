@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One exact evaluation by several processes, each of which holds its part of the matrices (solver/exact_grid.h). The formulas are those of evaluator.c. */
+#include "objective/evaluator_impl.h"
+
+#include "linalg/linalg.h"
+#include <string.h>
+
+static double *vector(const hfi_evaluator *e, int which)
+{
+    return hfi_evaluator_vector(e, which);
+}
+
+hf_status hfi_group_evaluator_init(hfi_evaluator *e, bool leave_one_out)
+{
+    hfi_group_evaluator *g = e->group = hfi_alloc(e->ctx, 1, sizeof *e->group);
+    hf_status s = hfi_group_agree(e->ctx, g ? HF_OK : HF_ERR_MEMORY);
+    if (s >= 0) s = hfi_exact_grid_init(e->ctx, e->rows, e->d, &g->system);
+    if (s < 0) return s;
+    bool ok = (g->diagonal = hfi_alloc(e->ctx, e->rows, sizeof *g->diagonal)) != NULL;
+    if (ok && leave_one_out) {
+        g->b = hfi_alloc(e->ctx, g->system.part, sizeof *g->b);
+        g->c = g->b ? hfi_alloc(e->ctx, g->system.part, sizeof *g->c) : NULL;
+        ok = g->c != NULL;
+    }
+    return hfi_group_agree(e->ctx, ok ? HF_OK : HF_ERR_MEMORY);
+}
+
+void hfi_group_evaluator_free(hfi_evaluator *e)
+{
+    if (!e->group) return;
+    hfi_exact_grid_free(&e->group->system);
+    hfi_free(e->ctx, e->group->diagonal);
+    hfi_free(e->ctx, e->group->b);
+    hfi_free(e->ctx, e->group->c);
+    hfi_free(e->ctx, e->group);
+    e->group = NULL;
+}
+
+static hf_status factor_and_solve(hfi_evaluator *e, double *log_det)
+{
+    hfi_exact_grid *system = &e->group->system;
+    double *alpha = vector(e, HFI_EV_ALPHA);
+    hfi_evaluator_residuals(e);
+    const hf_status factored = hfi_exact_grid_factor(system, e->kernel, e->inputs, vector(e, HFI_EV_VARIANCE),
+                                                     hfi_kernel_typical_variance(e->kernel), &e->jitter);
+    if (factored < 0) return factored;
+    memcpy(alpha, vector(e, HFI_EV_RESIDUAL), e->n * sizeof *alpha);
+    hf_status s = hfi_grid_solve(&system->grid, system->a, alpha);
+    if (s >= 0) s = hfi_exact_grid_log_det(system, log_det);
+    return s < 0 ? s : factored;
+}
+
+typedef struct weigh_job {
+    const hfi_evaluator *e;
+    bool leave_one_out;
+} weigh_job;
+
+/* This process's rows of a vector, one column of W below them: W_ij d objective = sum_ij W_ij d(K + D)_ij, in place of G
+ * (evidence) or of G diag(g_bar) G (leave-one-out). */
+static void weigh_column(size_t c, int thread, void *arg)
+{
+    (void)thread;
+    const weigh_job *job = arg;
+    const hfi_evaluator *e = job->e;
+    const hfi_grid *grid = &e->group->system.grid;
+    const double *alpha = vector(e, HFI_EV_ALPHA), *p = vector(e, HFI_EV_PRODUCT);
+    double *w = (job->leave_one_out ? e->group->c : e->group->system.a) + c * grid->rows;
+    const size_t j = hfi_grid_column(grid, c);
+    for (size_t r = hfi_grid_rows_above(grid, j); r < grid->rows; r++) {
+        const size_t i = hfi_grid_row(grid, r);
+        w[r] = job->leave_one_out ? -0.5 * (p[i] * alpha[j] + alpha[i] * p[j]) - w[r]
+                                  : 0.5 * (alpha[i] * alpha[j] - w[r]);
+    }
+}
+
+/* From G or G diag(g_bar) G in `w` to the gradient. */
+static hf_status collect(hfi_evaluator *e, double *w, bool leave_one_out, double *gradient)
+{
+    hfi_group_evaluator *g = e->group;
+    weigh_job job = {e, leave_one_out};
+    hfi_parallel_for(e->ctx, g->system.grid.columns, weigh_column, &job);
+    memset(gradient, 0, hf_kernel_parameters(e->kernel) * sizeof *gradient);
+    hf_status s = hfi_grid_diagonal(&g->system.grid, w, g->diagonal);
+    if (s >= 0) s = hfi_exact_grid_adjoint(&g->system, e->kernel, e->inputs, w, g->diagonal, gradient);
+    if (s < 0) return s;
+    /* It left twice W below the diagonal; the same on it, for those who multiply with W later. */
+    for (size_t c = 0; c < g->system.grid.columns; c++) {
+        const size_t at = hfi_grid_diagonal_at(&g->system.grid, c);
+        if (at != SIZE_MAX) w[at] = 2.0 * g->diagonal[hfi_grid_column(&g->system.grid, c)];
+    }
+    hfi_evaluator_collect(e, g->diagonal, 1, leave_one_out ? vector(e, HFI_EV_V_BAR) : NULL, gradient);
+    return HF_OK;
+}
+
+static hf_status evidence(hfi_evaluator *e, double *value, double *gradient)
+{
+    hfi_exact_grid *system = &e->group->system;
+    double log_det = 0.0;
+    const hf_status solved = factor_and_solve(e, &log_det);
+    if (solved < 0) return solved;
+    const double *alpha = vector(e, HFI_EV_ALPHA);
+    const double result = -0.5 * hfi_dot(e->n, vector(e, HFI_EV_RESIDUAL), alpha) - 0.5 * log_det -
+                          (double)e->n * HFI_HALF_LOG_2PI;
+    if (gradient) {
+        double *mean_bar = vector(e, HFI_EV_MEAN_BAR), *z_bar = vector(e, HFI_EV_Z_BAR);
+        for (size_t i = 0; i < e->n; i++) {
+            mean_bar[i] = alpha[i];
+            z_bar[i] = -alpha[i];
+        }
+        hf_status s = hfi_grid_inverse(&system->grid, system->a);
+        if (s >= 0) s = collect(e, system->a, false, gradient);
+        if (s < 0) return s;
+    }
+    *value = result;
+    return solved;
+}
+
+static hf_status leave_one_out_gradient(hfi_evaluator *e, double *gradient)
+{
+    hfi_group_evaluator *g = e->group;
+    const hfi_grid *grid = &g->system.grid;
+    double *product = vector(e, HFI_EV_PRODUCT), *mean_bar = vector(e, HFI_EV_MEAN_BAR);
+    double *z_bar = vector(e, HFI_EV_Z_BAR);
+    hf_status s = hfi_grid_symv(grid, g->system.a, vector(e, HFI_EV_A_BAR), product);
+    if (s < 0) return s;
+    for (size_t i = 0; i < e->n; i++) {
+        mean_bar[i] = -product[i];
+        z_bar[i] += product[i];
+    }
+    s = hfi_grid_weighted_square(grid, g->system.a, vector(e, HFI_EV_G_BAR), g->c, g->b);
+    return s < 0 ? s : collect(e, g->c, true, gradient);
+}
+
+static hf_status leave_one_out(hfi_evaluator *e, bool weighted, double *value, double *gradient)
+{
+    hfi_exact_grid *system = &e->group->system;
+    double log_det = 0.0;
+    const hf_status solved = factor_and_solve(e, &log_det);
+    if (solved < 0) return solved;
+    hf_status s = hfi_grid_inverse(&system->grid, system->a);
+    if (s >= 0) s = hfi_grid_diagonal(&system->grid, system->a, e->group->diagonal);
+    if (s < 0) return s;
+    const double result = hfi_evaluator_leave_one_out(e, weighted, e->group->diagonal, 1);
+    if (gradient) s = leave_one_out_gradient(e, gradient);
+    if (s < 0) return s;
+    *value = result;
+    return solved;
+}
+
+hf_status hfi_group_run(hfi_evaluator *e, hf_objective objective, double *value, double *gradient)
+{
+    if (objective == HF_OBJECTIVE_EVIDENCE) return evidence(e, value, gradient);
+    return leave_one_out(e, objective == HF_OBJECTIVE_WLOO, value, gradient);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an evaluation leaves behind for whoever asks about the same model and readings next. */
+#include "linalg/linalg.h"
+#include "objective/evaluator_impl.h"
+#include <string.h>
+
+static size_t gradient_length(const hfi_evaluator *e)
+{
+    return hf_kernel_parameters(e->kernel) + hf_mean_coefficients(e->mean) + hf_sites_channels(e->sites);
+}
+
+static size_t question_room(const hfi_evaluator *e)
+{
+    return hf_sites_channels(e->sites) + hf_kernel_parameters(e->kernel) + 4 * e->rows;
+}
+
+hf_status hfi_evaluator_keep(hfi_evaluator *e)
+{
+    if (e->kept || e->inducing || e->projected || e->group || e->kronecker) return HF_OK;
+    hfi_kept *k = hfi_alloc(e->ctx, 1, sizeof *k);
+    if (!k) return HF_ERR_MEMORY;
+    e->kept = k;
+    k->row = hfi_alloc(e->ctx, e->rows, sizeof *k->row);
+    k->question = hfi_alloc(e->ctx, 2 * question_room(e), sizeof *k->question);
+    k->gradient = hfi_alloc(e->ctx, gradient_length(e), sizeof *k->gradient);
+    k->alpha = hfi_alloc(e->ctx, e->rows, 2 * sizeof *k->alpha);
+    k->factor = hfi_alloc_product(e->ctx, e->rows, e->rows, sizeof *k->factor);
+    if (k->row && k->question && k->gradient && k->alpha && k->factor) {
+        k->diagonal = k->alpha + e->rows;
+        return HF_OK;
+    }
+    hfi_kept_free(e);
+    return HF_ERR_MEMORY;
+}
+
+void hfi_kept_free(hfi_evaluator *e)
+{
+    if (!e->kept) return;
+    hfi_free(e->ctx, e->kept->row);
+    hfi_free(e->ctx, e->kept->question);
+    hfi_free(e->ctx, e->kept->gradient);
+    hfi_free(e->ctx, e->kept->alpha);
+    hfi_free(e->ctx, e->kept->factor);
+    hfi_free(e->ctx, e->kept);
+    e->kept = NULL;
+}
+
+/* All that an answer depends on beside rows and inputs. Returns how many numbers. */
+static size_t put_question(hfi_evaluator *e, double *question)
+{
+    double *q = question;
+    for (size_t c = 0; c < hf_sites_channels(e->sites); c++) *q++ = hf_sites_channel_noise(e->sites, c);
+    hfi_kernel_theta(e->kernel, q);
+    q += hf_kernel_parameters(e->kernel);
+    hfi_evaluator_residuals(e);
+    const double *r = hfi_evaluator_vector(e, HFI_EV_RESIDUAL), *d = hfi_evaluator_vector(e, HFI_EV_VARIANCE);
+    for (size_t i = 0; i < e->n; i++) {
+        *q++ = r[i];
+        *q++ = d[i];
+        *q++ = e->sites->shift[e->row[i]];
+        *q++ = hfi_sites_variance_slope(e->sites, e->row[i]);
+    }
+    return (size_t)(q - question);
+}
+
+bool hfi_kept_knows(hfi_evaluator *e)
+{
+    hfi_kept *k = e->kept;
+    if (!k || !k->valid || k->n != e->n || memcmp(k->row, e->row, e->n * sizeof *k->row) != 0) return false;
+    double *now = k->question + question_room(e);
+    const size_t count = put_question(e, now);
+    return memcmp(k->question, now, count * sizeof *now) == 0;
+}
+
+void hfi_kept_take_factor(hfi_evaluator *e)
+{
+    hfi_kept *k = e->kept;
+    k->valid = k->whole = false;
+    k->n = e->n;
+    k->jitter = e->jitter;
+    memcpy(k->row, e->row, e->n * sizeof *k->row);
+    (void)put_question(e, k->question);
+    memcpy(k->alpha, hfi_evaluator_vector(e, HFI_EV_ALPHA), e->n * sizeof *k->alpha);
+    for (size_t j = 0; j < e->n; j++)
+        memcpy(k->factor + j * (e->n + 1), e->a + j * (e->n + 1), (e->n - j) * sizeof *k->factor);
+}
+
+void hfi_kept_take_answer(hfi_evaluator *e, hf_status status, double value, const double *gradient)
+{
+    hfi_kept *k = e->kept;
+    k->whole = k->valid;
+    k->status = status;
+    k->value = value;
+    memcpy(k->gradient, gradient, gradient_length(e) * sizeof *gradient);
+}
+
+bool hfi_kept_answers(hfi_evaluator *e, hf_status *status, double *value, double *gradient)
+{
+    const hfi_kept *k = e->kept;
+    if (!k || !k->whole || !hfi_kept_knows(e)) return false;
+    *status = k->status;
+    *value = k->value;
+    if (gradient) memcpy(gradient, k->gradient, gradient_length(e) * sizeof *gradient);
+    return true;
+}

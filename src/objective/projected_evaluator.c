@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Life of an evaluator for block actions, and the entries as parameters. */
+#include "objective/projected_impl.h"
+
+#include <string.h>
+
+hf_status hfi_evaluator_init_projected(hf_context *ctx, hfi_evaluator *e, size_t rows, size_t d,
+                                       const double *x, size_t ldx, hfi_block_actions *actions,
+                                       bool train_actions, hfi_precision precision)
+{
+    memset(e, 0, sizeof *e);
+    if (actions->n != rows)
+        return hfi_fail(ctx, HF_ERR_DIMENSION, "the actions are over %zu readings, but there are %zu rows",
+                        actions->n, rows);
+    hfi_projected_evaluator *p = hfi_alloc(ctx, 1, sizeof *p);
+    if (!p) return HF_ERR_MEMORY;
+    memset(p, 0, sizeof *p);
+    const size_t count = actions->count;
+    p->ctx = ctx;
+    p->train_actions = train_actions;
+    p->precision = precision;
+    p->work = hfi_alloc(ctx, rows, HFI_PROJECTED_VECTORS * sizeof *p->work);
+    p->squares = hfi_alloc(ctx, count, 3 * count * sizeof *p->squares);
+    p->small = hfi_alloc(ctx, count, 4 * sizeof *p->small);
+    if (!p->work || !p->squares || !p->small) {
+        hfi_free(ctx, p->work);
+        hfi_free(ctx, p->squares);
+        hfi_free(ctx, p->small);
+        hfi_free(ctx, p);
+        return HF_ERR_MEMORY;
+    }
+    p->actions = *actions;
+    memset(actions, 0, sizeof *actions);
+    e->ctx = ctx;
+    e->rows = rows;
+    e->d = d;
+    e->x = x;
+    e->ldx = ldx;
+    e->projected = p;
+    return HF_OK;
+}
+
+void hfi_projected_evaluator_free(hfi_evaluator *e)
+{
+    hfi_projected_evaluator *p = e->projected;
+    if (!p) return;
+    hfi_projected_rest(p);
+    hfi_block_actions_free(p->ctx, &p->actions);
+    hfi_free(p->ctx, p->work);
+    hfi_free(p->ctx, p->squares);
+    hfi_free(p->ctx, p->small);
+    hfi_free(p->ctx, p);
+    e->projected = NULL;
+}
+
+hf_status hfi_projected_start(hfi_evaluator *e, hf_action_start rule)
+{
+    hfi_projected_evaluator *p = e->projected;
+    double *residual = hfi_projected_vector(p, HFI_PV_MEAN);
+    hf_mean_evaluate(e->mean, e->rows, e->x, e->ldx, residual);
+    for (size_t i = 0; i < e->rows; i++) residual[i] = hf_sites_targets(e->sites)[i] - residual[i];
+    return hfi_block_actions_start(e->ctx, &p->actions, rule, e->kernel, e->x, e->ldx, residual,
+                                   hf_sites_variances(e->sites));
+}
+
+void hfi_projected_rest(hfi_projected_evaluator *p)
+{
+    if (p->ready) hfi_block_system_free(&p->system);
+    p->ready = false;
+}
+
+const hfi_block_actions *hfi_projected_actions(const hfi_projected_evaluator *p)
+{
+    return &p->actions;
+}
+
+size_t hfi_projected_extras(const hfi_projected_evaluator *p)
+{
+    return p->train_actions ? p->actions.n : 0;
+}
+
+void hfi_projected_get_extras(const hfi_projected_evaluator *p, double *values)
+{
+    if (p->train_actions) memcpy(values, p->actions.entry, p->actions.n * sizeof *values);
+}
+
+void hfi_projected_set_extras(hfi_projected_evaluator *p, const double *values)
+{
+    if (p->train_actions) memcpy(p->actions.entry, values, p->actions.n * sizeof *values);
+}
+
+hf_status hfi_projected_factor(hfi_evaluator *e)
+{
+    hfi_projected_evaluator *p = e->projected;
+    if (hf_sites_present(e->sites) != e->rows)
+        return hfi_fail(e->ctx, HF_ERR_ARGUMENT,
+                        "block actions are over all %zu readings, but %zu of these are set aside or missing",
+                        e->rows, e->rows - hf_sites_present(e->sites));
+    if (!p->ready) {
+        const hf_status s =
+            hfi_block_system_init(e->ctx, &p->actions, e->sites, e->d, e->x, e->ldx, &p->system);
+        if (s < 0) return s;
+        p->ready = true;
+    }
+    const hf_status s = hfi_block_system_factor(&p->system, e->kernel, e->mean, e->sites, p->precision);
+    if (s >= 0) e->jitter = hfi_projected_core_jitter(&p->system.core);
+    return s;
+}
+
+hf_status hfi_projected_run(hfi_evaluator *e, hf_objective objective, double *value, double *gradient)
+{
+    const bool leave_one_out = objective == HF_OBJECTIVE_LOO || objective == HF_OBJECTIVE_WLOO;
+    if (leave_one_out && e->projected->train_actions)
+        return hfi_fail(
+            e->ctx, HF_ERR_ARGUMENT,
+            "the objective '%s' with trained actions overfits: its noise goes to zero; train them by a "
+            "bound, or leave them fixed",
+            hf_objective_name(objective));
+    return leave_one_out ? hfi_projected_leave_one_out(e, objective == HF_OBJECTIVE_WLOO, value, gradient)
+                         : hfi_projected_bound(e, objective, value, gradient);
+}

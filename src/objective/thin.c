@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "objective/thin.h"
+#include <string.h>
+
+static void thinned_free(hfi_thinned *thinned)
+{
+    hfi_free(thinned->ctx, thinned->absent);
+    hfi_free(thinned->ctx, thinned->weight);
+    memset(thinned, 0, sizeof *thinned);
+}
+
+hf_status hfi_thin_back(hfi_evaluator *e, hfi_thinned *thinned)
+{
+    hf_status s = HF_OK;
+    for (size_t i = 0; i < e->rows; i++) {
+        if (!thinned->absent[i]) continue;
+        s = hfi_worse(hf_sites_set_present(e->ctx, e->sites, i, true), s);
+        if (thinned->weight[i] < 1.0 || thinned->shift[i] != 0.0)
+            hfi_sites_weigh_as(e->sites, i, thinned->weight[i], thinned->shift[i]);
+    }
+    thinned_free(thinned);
+    return s < 0 ? s : hfi_evaluator_select(e);
+}
+
+static hf_status thinned_init(hfi_evaluator *e, hfi_thinned *out)
+{
+    *out = (hfi_thinned){.ctx = e->ctx};
+    out->absent = hfi_alloc(e->ctx, e->rows, sizeof *out->absent);
+    out->weight = hfi_alloc(e->ctx, e->rows, 2 * sizeof *out->weight);
+    if (!out->absent || !out->weight) {
+        thinned_free(out);
+        return HF_ERR_MEMORY;
+    }
+    out->shift = out->weight + e->rows;
+    memcpy(out->weight, e->sites->weight, e->rows * sizeof *out->weight);
+    memcpy(out->shift, e->sites->shift, e->rows * sizeof *out->shift);
+    return HF_OK;
+}
+
+/* Takes out all present readings that `stays` does not name. */
+static hf_status take_out(hfi_evaluator *e, const bool *stays, hfi_thinned *out)
+{
+    hf_status s = HF_OK;
+    for (size_t i = 0; s >= 0 && i < e->rows; i++) {
+        if (stays[i] || !hf_sites_is_present(e->sites, i)) continue;
+        out->absent[i] = true;
+        s = hf_sites_set_present(e->ctx, e->sites, i, false);
+    }
+    if (s >= 0) s = hfi_evaluator_select(e);
+    if (s < 0) (void)hfi_thin_back(e, out);
+    return s;
+}
+
+/* Draws `wanted` of the present readings that do not stay yet. */
+static void draw(const hfi_evaluator *e, hfi_stream *stream, const size_t *order, size_t wanted, bool *stays)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < e->rows; i++) left += hf_sites_is_present(e->sites, i) && !stays[i] ? 1 : 0;
+    for (size_t k = 0; k < e->rows; k++) {
+        const size_t i = order ? order[k] : k;
+        if (!hf_sites_is_present(e->sites, i) || stays[i]) continue;
+        if (hfi_stream_uniform(stream) * (double)left-- >= (double)wanted) continue;
+        stays[i] = true;
+        wanted--;
+    }
+}
+
+hf_status hfi_thin_out(hfi_evaluator *e, const size_t *order, size_t wanted, hfi_thinned *out)
+{
+    hf_status s = thinned_init(e, out);
+    if (s < 0) return s;
+    bool *stays = hfi_alloc(e->ctx, e->rows, sizeof *stays);
+    if (!stays) {
+        thinned_free(out);
+        return HF_ERR_MEMORY;
+    }
+    hfi_stream stream;
+    hfi_stream_init(&stream, hf_context_seed(e->ctx), HFI_PURPOSE_SAMPLE, 0);
+    draw(e, &stream, order, wanted, stays);
+    s = take_out(e, stays, out);
+    hfi_free(e->ctx, stays);
+    return s;
+}
+
+/* ---- neighbours -------------------------------------------------------------------------------------------- */
+
+enum {
+    FAMILY = 15 /* readings near each other, the one they are near to among them */
+};
+
+/* The nearest present readings of row `centre`, itself among them, stay. `nearest`, `distance`: FAMILY. Equal ones: the first in order. */
+static void keep_family(const hfi_evaluator *e, const double *x, const size_t *order, size_t centre,
+                        bool *stays)
+{
+    size_t nearest[FAMILY], count = 0;
+    double distance[FAMILY];
+    for (size_t k = 0; k < e->rows; k++) {
+        const size_t i = order ? order[k] : k;
+        if (!hf_sites_is_present(e->sites, i)) continue;
+        double square = 0.0;
+        for (size_t j = 0; j < e->d; j++) {
+            const double step = x[i * e->d + j] - x[centre * e->d + j];
+            square += step * step;
+        }
+        if (count == FAMILY && !(square < distance[FAMILY - 1])) continue;
+        size_t at = count < FAMILY ? count++ : FAMILY - 1;
+        for (; at > 0 && square < distance[at - 1]; at--) {
+            distance[at] = distance[at - 1];
+            nearest[at] = nearest[at - 1];
+        }
+        distance[at] = square;
+        nearest[at] = i;
+    }
+    for (size_t k = 0; k < count; k++) stays[nearest[k]] = true;
+}
+
+hf_status hfi_thin_near(hfi_evaluator *e, const double *x, const size_t *order, size_t wanted,
+                        hfi_thinned *out)
+{
+    hf_status s = thinned_init(e, out);
+    if (s < 0) return s;
+    bool *stays = hfi_alloc(e->ctx, e->rows, 2 * sizeof *stays);
+    if (!stays) {
+        thinned_free(out);
+        return HF_ERR_MEMORY;
+    }
+    bool *centre = stays + e->rows;
+    hfi_stream stream;
+    hfi_stream_init(&stream, 0, HFI_PURPOSE_SAMPLE, 1);
+    draw(e, &stream, order, wanted / (2 * FAMILY), centre);
+    for (size_t i = 0; i < e->rows; i++)
+        if (centre[i]) keep_family(e, x, order, i, stays);
+    size_t count = 0;
+    for (size_t i = 0; i < e->rows; i++) count += stays[i] ? 1 : 0;
+    if (count < wanted) draw(e, &stream, order, wanted - count, stays);
+    s = take_out(e, stays, out);
+    hfi_free(e->ctx, stays);
+    return s;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* MO-RCGP's two steps: weights from a robust covariance of the outputs, then from the fitted one, to a fixed point. */
+#include "outliers/conditional.h"
+#include "settings/settings.h"
+#include <holdfast/robust_covariance.h>
+#include <math.h>
+#include <string.h>
+
+/* Entries of covariances that differ by this share of their size are the same but for rounding. */
+static const double SAME = 1e-13;
+
+/* A variance, in standardised units, of readings that are all the same. */
+static const double NOTHING = 1e-24;
+
+/* Parts of `model`. */
+static double *mean_of(const hfi_conditional *c)
+{
+    return c->model;
+}
+static double *noise_of(const hfi_conditional *c)
+{
+    return c->model + c->samples.outputs;
+}
+static double *covariance_of(const hfi_conditional *c)
+{
+    return c->model + 2 * c->samples.outputs;
+}
+
+static hf_status set_rule(hf_context *ctx, const hf_fit_settings *settings, size_t outputs,
+                          hfi_conditional *out)
+{
+    if (settings->output_eps && settings->output_eps_count != outputs)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu shares of outliers (eps) are given for %zu outputs",
+                        settings->output_eps_count, outputs);
+    for (size_t t = 0; t < outputs; t++) {
+        out->eps[t] = settings->output_eps ? settings->output_eps[t] : settings->eps;
+        if (!(out->eps[t] >= 0.0 && out->eps[t] < 1.0))
+            return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                            "eps of output %zu is %g; it is a share of outliers, from 0 to less than 1", t,
+                            out->eps[t]);
+    }
+    if (settings->threshold_rule == HF_THRESHOLD_GIVEN)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "weights centred on the other outputs have a threshold for each by the rule 'quantile' or "
+            "'mad', not a given one");
+    /* Interpolated, the quantile has a part of the smallest wrong residual where just that share is wrong, and
+     * goes with it as far as it likes. */
+    out->rule = (hf_outputs_rule){
+        .weighting = settings->weighting,
+        .threshold = settings->threshold_rule == HF_THRESHOLD_MAD ? HF_OUTPUTS_MAD : HF_OUTPUTS_LOWER,
+        .eps = out->eps};
+    return HF_OK;
+}
+
+hf_status hfi_conditional_init(hf_context *ctx, const hf_fit_settings *settings, size_t n, size_t d,
+                               size_t outputs, const double *x, const double *y, const size_t *sample,
+                               const size_t *readings, hfi_conditional *out)
+{
+    memset(out, 0, sizeof *out);
+    hf_status s = hfi_samples_init(ctx, n, d, outputs, x, y, sample, &out->samples);
+    if (s < 0) return s;
+    out->readings = readings;
+    const size_t rows = out->samples.count;
+    out->eps = hfi_alloc(ctx, outputs, sizeof *out->eps);
+    out->weight = hfi_alloc(ctx, rows, outputs * sizeof *out->weight);
+    out->shift = hfi_alloc(ctx, rows, outputs * sizeof *out->shift);
+    out->model = hfi_alloc(ctx, outputs, (2 + outputs) * sizeof *out->model);
+    out->covariances = hfi_alloc(ctx, rows, outputs * outputs * sizeof *out->covariances);
+    const bool ready = out->eps && out->weight && out->shift && out->model && out->covariances;
+    s = ready ? set_rule(ctx, settings, outputs, out) : HF_ERR_MEMORY;
+    if (s < 0) hfi_conditional_free(out);
+    return s;
+}
+
+void hfi_conditional_free(hfi_conditional *c)
+{
+    hf_context *ctx = c->samples.ctx;
+    hfi_free(ctx, c->eps);
+    hfi_free(ctx, c->weight);
+    hfi_free(ctx, c->shift);
+    hfi_free(ctx, c->model);
+    hfi_free(ctx, c->covariances);
+    hfi_samples_free(&c->samples);
+    memset(c, 0, sizeof *c);
+}
+
+/* Weights by the model in `model`, into the sites. */
+static hf_status weigh(hfi_trainer *t, hfi_conditional *c, double *change)
+{
+    const hfi_evaluator *e = &t->evaluator;
+    const hfi_samples *g = &c->samples;
+    const hf_outputs_model model = {.outputs = g->outputs,
+                                    .mean = mean_of(c),
+                                    .covariance = covariance_of(c),
+                                    .covariances = c->varies ? c->covariances : NULL,
+                                    .noise = noise_of(c)};
+    const hf_outputs_sites sites = {.weight = c->weight, .shift = c->shift};
+    const hf_status s =
+        hf_outputs_weights(e->ctx, &c->rule, g->count, g->y, g->outputs, &model, NULL, &sites);
+    if (s < 0) return s;
+    *change = 0.0;
+    for (size_t cell = 0; cell < g->count * g->outputs; cell++) {
+        const size_t i = g->reading[cell];
+        if (i == SIZE_MAX) continue;
+        if (c->rule.weighting == HF_OUTPUTS_READING && hfi_output_is_sparse(c->readings[cell % g->outputs])) {
+            /* Too few for a threshold. */
+            c->weight[cell] = 1.0;
+            c->shift[cell] = 0.0;
+        }
+        *change = fmax(*change, fabs(c->weight[cell] - hf_sites_weights(e->sites)[i]));
+        hfi_sites_weigh_as(e->sites, i, c->weight[cell], c->shift[cell]);
+    }
+    return HF_OK;
+}
+
+/* Covariance between outputs at the inputs of one sample: those of the first of its readings. */
+static void covariance_at(const hfi_trainer *t, const hfi_samples *g, size_t row, double *b)
+{
+    const hfi_evaluator *e = &t->evaluator;
+    const size_t outputs = g->outputs;
+    double *u = t->work, *v = u + e->d; /* work: 6 x count, and count > d with a coregion */
+    size_t i = SIZE_MAX;
+    for (size_t s = 0; s < outputs && i == SIZE_MAX; s++) i = g->reading[row * outputs + s];
+    memcpy(u, e->x + i * e->ldx, e->d * sizeof *u);
+    memcpy(v, u, e->d * sizeof *v);
+    for (size_t s = 0; s < outputs; s++)
+        for (size_t q = 0; q < outputs; q++) {
+            u[e->d - 1] = (double)s;
+            v[e->d - 1] = (double)q;
+            b[s * outputs + q] = hfi_kernel_value(e->kernel, u, v, false);
+        }
+}
+
+/* Those of all samples; one is enough where they differ by rounding only. */
+static void kernel_covariance(const hfi_trainer *t, hfi_conditional *c)
+{
+    const hfi_samples *g = &c->samples;
+    const size_t square = g->outputs * g->outputs;
+    c->varies = false;
+    for (size_t row = 0; row < g->count; row++) {
+        double *b = c->covariances + row * square;
+        covariance_at(t, g, row, b);
+        for (size_t k = 0; k < square; k++)
+            c->varies = c->varies || fabs(b[k] - c->covariances[k]) > SAME * fabs(c->covariances[k]);
+    }
+    memcpy(covariance_of(c), c->covariances, square * sizeof(double));
+}
+
+static void present_means(const hfi_trainer *t, const hfi_conditional *c)
+{
+    const hf_mean *mean = t->evaluator.mean;
+    for (size_t k = 0; k < c->samples.outputs; k++)
+        mean_of(c)[k] = hf_mean_get_kind(mean) == HF_MEAN_OUTPUTS ? hf_mean_values(mean)[k] : 0.0;
+}
+
+hf_status hfi_conditional_reweigh(hfi_trainer *t, hfi_conditional *c, double *change)
+{
+    const hf_sites *sites = t->evaluator.sites;
+    kernel_covariance(t, c);
+    present_means(t, c);
+    for (size_t k = 0; k < c->samples.outputs; k++)
+        noise_of(c)[k] = hf_sites_channel_noise(sites, hfi_sites_output_channel(sites, k));
+    return weigh(t, c, change);
+}
+
+/* ---- the first weights ------------------------------------------------------------------------------------
+ */
+
+/* Outputs that have nothing to do with each other, each as wide as its readings are. */
+static hf_status unrelated(hf_context *ctx, hfi_conditional *c)
+{
+    const hfi_samples *g = &c->samples;
+    double *own = hfi_alloc(ctx, g->count, 2 * sizeof *own);
+    if (!own) return HF_ERR_MEMORY;
+    memset(covariance_of(c), 0, g->outputs * g->outputs * sizeof *own);
+    for (size_t t = 0; t < g->outputs; t++) {
+        size_t count = 0;
+        for (size_t i = 0; i < g->count; i++)
+            if (!isnan(g->y[i * g->outputs + t])) own[count++] = g->y[i * g->outputs + t];
+        const double mad = count > 0 ? hfi_mad(own, count, own + g->count) : 0.0;
+        mean_of(c)[t] = count > 0 ? hfi_median(own, count) : 0.0;
+        covariance_of(c)[t * g->outputs + t] = mad > 0.0 ? mad * mad : 1.0;
+    }
+    hfi_free(ctx, own);
+    return HF_OK;
+}
+
+/* An output that is constant has no variance: it gets that of standardised readings, and nothing to
+ * do with the others. */
+static void free_constants(hfi_conditional *c)
+{
+    const size_t outputs = c->samples.outputs;
+    double *b = covariance_of(c);
+    for (size_t t = 0; t < outputs; t++) {
+        if (b[t * (outputs + 1)] > NOTHING) continue;
+        for (size_t s = 0; s < outputs; s++) b[t * outputs + s] = b[s * outputs + t] = 0.0;
+        b[t * (outputs + 1)] = 1.0;
+    }
+}
+
+/* Location and covariance of the complete samples; `related` says whether there were enough of them. */
+static hf_status estimate(hf_context *ctx, hfi_conditional *c, bool *related)
+{
+    const hfi_samples *g = &c->samples;
+    hf_robust_covariance_settings settings = hf_robust_covariance_settings_default();
+    double wrong = 0.0;
+    for (size_t t = 0; t < g->outputs; t++) wrong += c->eps[t];
+    settings.support_fraction = fmax(0.5, 1.0 - wrong);
+    const hf_robust_covariance_arrays out = {.location = mean_of(c), .covariance = covariance_of(c)};
+    const hf_status s =
+        hf_robust_covariance(ctx, g->count, g->outputs, g->y, g->outputs, &settings, &out, NULL);
+    *related = s >= 0;
+    if (s >= 0) free_constants(c);
+    return s == HF_ERR_NO_DATA ? unrelated(ctx, c) : s < 0 ? s : HF_OK;
+}
+
+/* One free coregion of full rank. */
+static bool takes_covariance(const hf_kernel *kernel, size_t outputs)
+{
+    size_t first = 0, factors = 0, own = 0;
+    if (hf_kernel_coregions(kernel) != 1 || !hfi_kernel_coregion(kernel, 0, &first, &factors, &own, NULL))
+        return false;
+    if (own > 0 || hf_kernel_coregion_outputs(kernel, 0) != outputs) return false;
+    for (size_t i = first; i < first + factors; i++) {
+        hf_parameter p;
+        if (hf_kernel_parameter(kernel, i, &p) < 0 || p.fixed || hfi_kernel_parameter_given(kernel, i))
+            return false;
+    }
+    return true;
+}
+
+hf_status hfi_conditional_start(hfi_trainer *t, hfi_conditional *c, double *state)
+{
+    hfi_evaluator *e = &t->evaluator;
+    bool related = false;
+    double change = 0.0;
+    hf_status s = hfi_trainer_set(t, state);
+    if (s >= 0) s = estimate(e->ctx, c, &related);
+    if (s < 0) return s;
+    if (hf_mean_get_kind(e->mean) == HF_MEAN_OUTPUTS && !hf_mean_held(e->mean)) {
+        s = hf_mean_set(e->ctx, e->mean, mean_of(c), false);
+    } else {
+        present_means(t, c);
+    }
+    if (s >= 0 && related && t->free_count > 0 && takes_covariance(e->kernel, c->samples.outputs))
+        s = hf_kernel_set_coregion(e->ctx, e->kernel, 0, covariance_of(c));
+    for (size_t k = 0; k < c->samples.outputs; k++)
+        noise_of(c)[k] = c->rule.weighting == HF_OUTPUTS_CHANNEL
+                             ? 0.1 * covariance_of(c)[k * (c->samples.outputs + 1)]
+                             : 0.0;
+    if (s >= 0) s = weigh(t, c, &change);
+    hfi_trainer_get(t, state);
+    return s;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starts of a search beside the cold one. From a cold start, whose lengthscale is as long as the inputs are spread, a function that
+ * moves quickly looks like noise, and a search may end in a maximum where all is noise. */
+#include "search/explore.h"
+#include "objective/thin.h"
+#include <math.h>
+#include <string.h>
+
+const hfi_start hfi_quiet_start = {"quiet", 1.0, 0.01};
+
+/* Of these the shortest is searched from whose value is within `nearly` nats a reading of the largest: with little noise a value says
+ * whether neighbours are alike, and what is slow the cold start sees. Measured on tables that come with R: from the cold start and one of
+ * these every maximum was found, to 5 nats, that twenty starts found. */
+static const hfi_start shorter[] = {
+    {"short", 0.25, 0.1}, {"shorter", 0.0625, 0.1}, {"shortest", 0.015625, 0.1}};
+
+static const double nearly = 0.1;
+
+enum {
+    SHORTER = sizeof shorter / sizeof shorter[0]
+};
+
+/* Nats: see hfi_explore_climb(). */
+static const double roughly = 1.0, clearly = 0.5;
+
+/* How a maximisation ended, so that another can follow. */
+typedef struct outcome {
+    hf_stop stop;
+    double value, log_prior, gradient_norm;
+    hf_status status;
+} outcome;
+
+static outcome take(const hfi_trainer *t, hf_status status)
+{
+    return (outcome){t->stop, t->value, t->log_prior, t->gradient_norm, status};
+}
+
+static void put_back(hfi_trainer *t, const outcome *o)
+{
+    t->stop = o->stop;
+    t->value = o->value;
+    t->log_prior = o->log_prior;
+    t->gradient_norm = o->gradient_norm;
+}
+
+/* What a kernel parameter of this unit is multiplied by where inputs are seen `factor` times as near: 1 for those that are no lengthscale. */
+static double stretch(const hf_parameter *p, double factor)
+{
+    switch (p->unit) {
+    case HF_UNIT_INPUT:
+        return strstr(p->name, "lengthscale") ? factor : 1.0;
+    case HF_UNIT_FREQUENCY:
+        return 1.0 / factor;
+    case HF_UNIT_FREQUENCY2:
+        return 1.0 / (factor * factor);
+    case HF_UNIT_NONE:
+    case HF_UNIT_OUTPUT2:
+    case HF_UNIT_OUTPUT2_INPUT2:
+    case HF_UNIT_OUTPUT:
+        break;
+    }
+    return 1.0;
+}
+
+void hfi_trainer_move(const hfi_trainer *t, const hfi_start *start, double *state)
+{
+    const hf_kernel *kernel = t->evaluator.kernel;
+    const size_t kernel_count = hf_kernel_parameters(kernel);
+    for (size_t k = 0; k < t->free_count; k++) {
+        const size_t i = t->free_index[k];
+        double factor = 1.0;
+        hf_parameter p;
+        if (i < kernel_count && hf_kernel_parameter(kernel, i, &p) >= 0)
+            factor = stretch(&p, start->lengthscale);
+        else if (i >= t->noise && i < t->noise + hfi_trainer_noises(t))
+            factor = start->noise;
+        if (factor != 1.0) state[i] = fmin(fmax(state[i] + log(factor), t->lower[i]), t->upper[i]);
+    }
+}
+
+static bool has_none(hf_status s)
+{
+    return s == HF_ERR_NOT_POSITIVE_DEFINITE;
+}
+
+hf_status hfi_explore_value(void *trainer, const double *state, double *total)
+{
+    hfi_trainer *t = trainer;
+    double value = 0.0, prior = 0.0;
+    const hf_status s = hfi_trainer_evaluate(t, state, &value, &prior, NULL);
+    *total = s < 0 || !isfinite(value) ? -INFINITY : value + prior;
+    return has_none(s) ? HF_OK : s;
+}
+
+hf_status hfi_start_shorter(hfi_trainer *t, hfi_start_value value_of, void *arg, const double *cold,
+                            double *at, const hfi_start **out)
+{
+    const size_t bytes = t->count * sizeof *at;
+    double value[SHORTER], best = -INFINITY;
+    *out = NULL;
+    for (size_t k = 0; k < SHORTER; k++) {
+        value[k] = -INFINITY;
+        memcpy(at, cold, bytes);
+        hfi_trainer_move(t, &shorter[k], at);
+        if (memcmp(at, cold, bytes) == 0) continue;
+        const hf_status s = value_of(arg, at, &value[k]);
+        if (s < 0) return s;
+        best = fmax(best, value[k]);
+    }
+    for (size_t k = 0; k < SHORTER && isfinite(best); k++)
+        if (value[k] >= best - nearly * (double)t->evaluator.n) *out = &shorter[k];
+    memcpy(at, cold, bytes);
+    if (*out) hfi_trainer_move(t, *out, at);
+    return HF_OK;
+}
+
+hf_status hfi_explore_climb(hfi_trainer *t, double *trial, size_t most, double than, bool *better)
+{
+    const double enough = t->enough;
+    t->enough = fmax(roughly, enough);
+    const hf_status s = hfi_trainer_maximise(t, trial, most);
+    t->enough = enough;
+    *better = s >= 0 && hfi_trainer_total(t) > than + clearly;
+    return has_none(s) ? HF_OK : s;
+}
+
+/* Where a shorter start than `cold` ends on the readings present, into `trial`, if that is clearly higher than `reached`: else *chosen is NULL. */
+static hf_status find_shorter(hfi_trainer *t, const double *cold, double reached, size_t iterations,
+                              double *trial, const hfi_start **chosen)
+{
+    bool better = false;
+    hf_status s = hfi_start_shorter(t, hfi_explore_value, t, cold, trial, chosen);
+    if (s < 0 || !*chosen) return s;
+    s = hfi_explore_climb(t, trial, iterations, reached, &better);
+    if (!better) *chosen = NULL;
+    return s;
+}
+
+/* The same on some of the readings first, where `state` goes to what is highest on these. */
+static hf_status find_on_some(hfi_trainer *t, const double *cold, const double *state, size_t iterations,
+                              double *trial, const hfi_start **chosen)
+{
+    hfi_thinned thinned;
+    hf_status s = hfi_thin_near(&t->evaluator, t->comparable, t->order, HFI_EXPLORE_READINGS, &thinned);
+    if (s < 0) return s;
+    bool any = false;
+    memcpy(trial, state, t->count * sizeof *trial);
+    s = hfi_explore_climb(t, trial, iterations, -INFINITY, &any);
+    const double reached = any ? hfi_trainer_total(t) : -INFINITY;
+    if (s >= 0) s = find_shorter(t, cold, reached, iterations, trial, chosen);
+    const hf_status back = hfi_thin_back(&t->evaluator, &thinned);
+    return s < 0 ? s : back;
+}
+
+/* `best` is how the search for `state` ended. `trial`: as long as a state. */
+static hf_status escape(hfi_trainer *t, const double *cold, double *state, size_t iterations, outcome *best,
+                        double *trial, const hfi_start **chosen)
+{
+    const double reached = best->value + best->log_prior;
+    const hfi_start *found = NULL;
+    hf_status s;
+    if (t->evaluator.n > HFI_EXPLORE_READINGS) {
+        bool better = false;
+        s = find_on_some(t, cold, state, iterations, trial, &found);
+        if (s >= 0 && found) s = hfi_explore_climb(t, trial, iterations, reached, &better);
+        if (!better) found = NULL;
+    } else {
+        s = find_shorter(t, cold, reached, iterations, trial, &found);
+    }
+    if (s >= 0 && found) s = hfi_trainer_maximise(t, trial, iterations);
+    if (s < 0) return s;
+    if (found) {
+        *best = take(t, s);
+        memcpy(state, trial, t->count * sizeof *state);
+        *chosen = found;
+    }
+    return HF_OK;
+}
+
+static hf_status from_quiet(hfi_trainer *t, const double *cold, double *state, size_t iterations,
+                            outcome *best, double *trial, const hfi_start **chosen)
+{
+    memcpy(trial, cold, t->count * sizeof *trial);
+    hfi_trainer_move(t, &hfi_quiet_start, trial);
+    const hf_status s = hfi_trainer_maximise(t, trial, iterations);
+    if (has_none(s)) return HF_OK;
+    if (s < 0 || !(hfi_trainer_total(t) > best->value + best->log_prior + clearly)) return s;
+    *best = take(t, s);
+    memcpy(state, trial, t->count * sizeof *state);
+    *chosen = &hfi_quiet_start;
+    return HF_OK;
+}
+
+/* `work`: two states. */
+static hf_status explore(hfi_trainer *t, bool quiet, double *state, size_t iterations, double *work,
+                         const hfi_start **chosen)
+{
+    double *cold = work, *trial = work + t->count;
+    hf_status s = hfi_scout_periods(t, state, iterations, work);
+    if (s < 0) return s;
+    memcpy(cold, state, t->count * sizeof *cold);
+    s = hfi_trainer_maximise(t, state, iterations);
+    if (s < 0) return s;
+    outcome best = take(t, s);
+    if (quiet) s = from_quiet(t, cold, state, iterations, &best, trial, chosen);
+    if (s >= 0) s = escape(t, cold, state, iterations, &best, trial, chosen);
+    if (s >= 0) s = hfi_trainer_set(t, state);
+    put_back(t, &best);
+    return s < 0 ? s : best.status;
+}
+
+/* Rows cannot be taken out of a projection, Adam's steps are published as they are, and a warm fit starts where it is told to: one start. */
+static bool explores(const hfi_trainer *t)
+{
+    return t->free_count > 0 && !t->warm && !t->evaluator.projected && t->optimiser != HF_OPTIMISER_ADAM;
+}
+
+hf_status hfi_trainer_explore(hfi_trainer *t, bool quiet, double *state, size_t iterations,
+                              const hfi_start **chosen)
+{
+    const hfi_start *found = NULL;
+    hf_status s = HF_OK;
+    if (explores(t)) {
+        double *work = hfi_alloc(t->evaluator.ctx, t->count, 2 * sizeof *work);
+        if (!work) return HF_ERR_MEMORY;
+        s = explore(t, quiet, state, iterations, work, &found);
+        hfi_free(t->evaluator.ctx, work);
+    } else {
+        s = hfi_trainer_maximise(t, state, iterations);
+    }
+    if (chosen) *chosen = found;
+    return s;
+}
+
+/* Whether some lengthscale of `state` is more than twice as long as in a start that shortens it. */
+static bool is_longer(const hfi_trainer *t, const double *state, const double *cold, const double *start)
+{
+    for (size_t k = 0; k < t->free_count; k++) {
+        const size_t i = t->free_index[k];
+        if (i < t->noise && start[i] < cold[i] && state[i] > start[i] + log(2.0)) return true;
+    }
+    return false;
+}
+
+/* `work`: two states. */
+static hf_status escape_from(hfi_trainer *t, double *state, size_t iterations, double *work,
+                             const hfi_start **chosen)
+{
+    double *cold = work, *trial = work + t->count;
+    outcome best = {.status = HF_OK};
+    hf_status s = hfi_trainer_cold(t, cold);
+    if (s >= 0) s = hfi_evaluator_select(&t->evaluator);
+    if (s >= 0) s = hfi_start_shorter(t, hfi_explore_value, t, cold, trial, chosen);
+    const bool longer = s >= 0 && *chosen && is_longer(t, state, cold, trial);
+    *chosen = NULL;
+    if (!longer) return s;
+    s = hfi_trainer_evaluate(t, state, &best.value, &best.log_prior, NULL);
+    return s < 0 ? s : escape(t, cold, state, iterations, &best, trial, chosen);
+}
+
+hf_status hfi_trainer_escape(hfi_trainer *t, double *state, size_t iterations, bool *found)
+{
+    const hfi_start *chosen = NULL;
+    *found = false;
+    if (!explores(t)) return HF_OK;
+    double *work = hfi_alloc(t->evaluator.ctx, t->count, 2 * sizeof *work);
+    if (!work) return HF_ERR_MEMORY;
+    const hf_status s = escape_from(t, state, iterations, work, &chosen);
+    hfi_free(t->evaluator.ctx, work);
+    *found = s >= 0 && chosen;
+    return s;
+}
+
+hf_status hfi_explore_periods(hfi_trainer *t, double *state, size_t iterations)
+{
+    if (!explores(t)) return HF_OK;
+    double *work = hfi_alloc(t->evaluator.ctx, t->count, 2 * sizeof *work);
+    if (!work) return HF_ERR_MEMORY;
+    const hf_status s = hfi_scout_periods(t, state, iterations, work);
+    hfi_free(t->evaluator.ctx, work);
+    return s;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps to the maximum of a quadratic model, as long as it is trusted. */
+#include "search/trust_search.h"
+#include "linalg/linalg.h"
+#include <math.h>
+#include <string.h>
+
+/* As of all other searches: largest gradient entry at which one is called converged, relative change at which it ends. */
+static const double gradient_tolerance = 1e-3, value_tolerance = 1e-7;
+
+/* In units of the parameters, most of which are logarithms: a factor of e to begin with, of 20 at most. */
+static const double first_radius = 1.0, largest_radius = 3.0, least_step = 1e-10;
+
+/* A step that gained more nats has gone far enough for the curvature to be another. */
+static const double worth_a_look = 1.0;
+
+/* Changes smaller than the tolerance in a row that end a search. */
+enum {
+    CALM = 2,
+    DAMPINGS = 80 /* by a factor of two each: from nothing to where no step is left */
+};
+
+typedef struct run {
+    hfi_trust_search *search;
+    double *x, *gradient, *trial, *trial_gradient, *step, *work; /* count each */
+    double *b, *factor;                                          /* count x count */
+    size_t *free;                                                /* entries that do not push out of the box */
+    size_t free_count;
+    double radius;
+    double damping; /* on the diagonal of B for the present step */
+    bool curved;    /* B is to be asked for before the next step */
+    size_t calm;
+} run;
+
+static bool has_no_value(hf_status s, double value)
+{
+    return s == HF_ERR_NOT_POSITIVE_DEFINITE || (s >= 0 && !isfinite(value));
+}
+
+/* The free entries, and the largest derivative among them. */
+static double find_free(run *r)
+{
+    const hfi_trust_search *search = r->search;
+    double norm = 0.0;
+    r->free_count = 0;
+    for (size_t k = 0; k < search->count; k++) {
+        if (r->x[k] <= search->lower[k] && r->gradient[k] < 0.0) continue;
+        if (r->x[k] >= search->upper[k] && r->gradient[k] > 0.0) continue;
+        r->free[r->free_count++] = k;
+        norm = fmax(norm, fabs(r->gradient[k]));
+    }
+    return norm;
+}
+
+/* work := (B + damping)^-1 g of the free entries; false where that is no step within the radius. */
+static bool solve(run *r, double damping)
+{
+    const size_t m = r->search->count, f = r->free_count;
+    for (size_t j = 0; j < f; j++) {
+        for (size_t i = j; i < f; i++) r->factor[i + j * f] = r->b[r->free[i] + r->free[j] * m];
+        r->factor[j + j * f] += damping;
+        r->work[j] = r->gradient[r->free[j]];
+    }
+    if (hfi_chol(r->search->ctx, f, r->factor, f) != HF_OK) return false;
+    hfi_chol_solve(f, r->factor, f, r->work);
+    for (size_t j = 0; j < f; j++)
+        if (!(fabs(r->work[j]) <= r->radius)) return false;
+    return true;
+}
+
+/* Into r->step and r->trial, cut at the box; returns its longest entry. */
+static double find_step(run *r)
+{
+    const hfi_trust_search *search = r->search;
+    const size_t m = search->count;
+    double largest = 1e-6, longest = 0.0;
+    for (size_t k = 0; k < m; k++) largest = fmax(largest, fabs(r->b[k + k * m]));
+    r->damping = 0.0;
+    bool found = solve(r, 0.0);
+    for (int d = 0; !found && d < DAMPINGS; d++) {
+        r->damping = d == 0 ? 1e-6 * largest : 2.0 * r->damping;
+        found = solve(r, r->damping);
+    }
+    memcpy(r->trial, r->x, m * sizeof *r->trial);
+    for (size_t j = 0; found && j < r->free_count; j++) {
+        const size_t k = r->free[j];
+        r->trial[k] = fmin(fmax(r->x[k] + r->work[j], search->lower[k]), search->upper[k]);
+    }
+    for (size_t k = 0; k < m; k++) {
+        r->step[k] = r->trial[k] - r->x[k];
+        longest = fmax(longest, fabs(r->step[k]));
+    }
+    return longest;
+}
+
+static double promise(const run *r)
+{
+    const size_t m = r->search->count;
+    double sum = 0.0;
+    for (size_t j = 0; j < m; j++)
+        sum += r->step[j] * (r->gradient[j] - 0.5 * hfi_dot(m, r->b + j * m, r->step));
+    return sum;
+}
+
+/* Symmetric rank one: B then maps the step to the change of the gradient, whatever sign that has. */
+static void learn(run *r)
+{
+    const size_t m = r->search->count;
+    double *error = r->work, along = 0.0;
+    for (size_t i = 0; i < m; i++) {
+        error[i] = r->gradient[i] - r->trial_gradient[i] - hfi_dot(m, r->b + i * m, r->step);
+        along += error[i] * r->step[i];
+    }
+    const double size = sqrt(hfi_dot(m, error, error) * hfi_dot(m, r->step, r->step));
+    if (!(fabs(along) > 1e-8 * size)) return;
+    for (size_t j = 0; j < m; j++) hfi_axpy(m, error[j] / along, error, r->b + j * m);
+}
+
+/* The trial had a value: the radius follows from it, and the point if it is better. */
+static void judge(run *r, double value, double promised, double longest, hf_status status)
+{
+    hfi_trust_search *search = r->search;
+    const size_t m = search->count;
+    const double gain = value - search->value;
+    learn(r);
+    if (gain < 0.25 * promised)
+        r->radius = 0.25 * longest;
+    else if (gain > 0.75 * promised && longest > 0.4 * r->radius)
+        r->radius = fmin(2.0 * r->radius, largest_radius);
+    if (!(gain > 0.0)) return;
+    memcpy(r->x, r->trial, m * sizeof *r->x);
+    memcpy(r->gradient, r->trial_gradient, m * sizeof *r->gradient);
+    search->value = value;
+    search->status = status;
+    r->curved = gain > worth_a_look;
+}
+
+/* One step; sets *stop when it was the last, or is not worth taking. */
+static hf_status advance(run *r, bool *stop)
+{
+    hfi_trust_search *search = r->search;
+    const double tolerance = fmax(search->enough, value_tolerance * fabs(search->value));
+    const double longest = find_step(r), promised = promise(r), before = search->value;
+    *stop = true;
+    search->stop = HF_STOP_CONVERGED;
+    if (r->damping == 0.0 && promised <= 0.5 * tolerance) return HF_OK;
+    search->stop = HF_STOP_ROUNDOFF;
+    if (longest < least_step) return HF_OK;
+    double value = 0.0;
+    const hf_status s = search->evaluate(search->arg, r->trial, &value, r->trial_gradient);
+    *stop = false;
+    if (has_no_value(s, value)) {
+        r->radius = 0.25 * longest;
+        return HF_OK;
+    }
+    if (s < 0) return s;
+    judge(r, value, promised, longest, s);
+    const double gain = search->value - before;
+    search->gradient_norm = find_free(r);
+    r->calm = fmax(gain, promised) <= tolerance ? r->calm + 1 : 0;
+    const bool level = gain > 0.25 * promised && gain <= tolerance && r->damping == 0.0;
+    *stop = search->gradient_norm < gradient_tolerance || level || r->calm >= CALM;
+    if (*stop) search->stop = HF_STOP_CONVERGED;
+    return HF_OK;
+}
+
+static hf_status climb(run *r)
+{
+    hfi_trust_search *search = r->search;
+    hf_status s = search->evaluate(search->arg, r->x, &search->value, r->gradient);
+    if (has_no_value(s, search->value)) return HF_ERR_NOT_POSITIVE_DEFINITE;
+    if (s < 0) return s;
+    search->status = s;
+    search->gradient_norm = find_free(r);
+    bool stop = search->gradient_norm < gradient_tolerance;
+    search->stop = stop ? HF_STOP_CONVERGED : HF_STOP_ITERATIONS;
+    for (size_t count = 1; s >= 0 && !stop && count < search->most; count++) {
+        if (r->curved) s = search->curvature(search->arg, r->b);
+        r->curved = false;
+        if (s >= 0) s = advance(r, &stop);
+        if (s >= 0 && !stop) search->stop = HF_STOP_ITERATIONS;
+    }
+    if (search->stop == HF_STOP_CONVERGED && !(search->gradient_norm < gradient_tolerance))
+        search->stop = HF_STOP_LEVEL;
+    return s;
+}
+
+hf_status hfi_trust_maximise(hfi_trust_search *search, double *point)
+{
+    const size_t m = search->count;
+    double *work = hfi_alloc(search->ctx, m, (6 + 2 * m) * sizeof *work);
+    size_t *free_entries = hfi_alloc(search->ctx, m, sizeof *free_entries);
+    hf_status s = work && free_entries ? HF_OK : HF_ERR_MEMORY;
+    if (s >= 0) {
+        run r = {.search = search,
+                 .x = work,
+                 .gradient = work + m,
+                 .trial = work + 2 * m,
+                 .trial_gradient = work + 3 * m,
+                 .step = work + 4 * m,
+                 .work = work + 5 * m,
+                 .b = work + 6 * m,
+                 .factor = work + 6 * m + m * m,
+                 .free = free_entries,
+                 .radius = first_radius,
+                 .curved = true};
+        for (size_t k = 0; k < m; k++) r.x[k] = fmin(fmax(point[k], search->lower[k]), search->upper[k]);
+        s = climb(&r);
+        if (s >= 0) memcpy(point, r.x, m * sizeof *point);
+    }
+    hfi_free(search->ctx, free_entries);
+    hfi_free(search->ctx, work);
+    return s < 0 ? s : HF_OK;
+}

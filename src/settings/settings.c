@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Defaults and presets of a fit. */
+#include "settings/settings.h"
+#include "posterior/posterior.h"
+#include <math.h>
+#include <string.h>
+
+hf_fit_settings hf_fit_settings_default(void)
+{
+    const hf_fit_settings settings = {
+        .kernel = NULL,
+        .mean = HF_MEAN_CONSTANT,
+        .sites = HF_SITES_GAUSSIAN,
+        .suspects = HF_SUSPECTS_AUTO,
+        .groups = true,
+        .calibrate = true,
+        .centre = HF_CENTRE_LEAVE_ONE_OUT,
+        .threshold_rule = HF_THRESHOLD_MAD,
+        .eps = 0.1,
+        .threshold = INFINITY,
+        .rounds = 8,
+        .consistent_noise = true,
+        .train = true,
+        .objective = HF_OBJECTIVE_EVIDENCE,
+        .priors = true,
+        .train_mean = true,
+        .restarts = 0,
+        .iterations = 60,
+        .standardise = true,
+        .solver = HF_SOLVER_AUTO,
+        .train_actions = true,
+        .tolerance = 0.01,
+        .learning_rate = 0.01,
+        .student_method = HF_STUDENT_VARIATIONAL,
+        .inference = HF_INFERENCE_EP,
+        .transform = HF_TRANSFORM_NONE,
+        .set = NULL,
+        .set_count = 0,
+    };
+    return settings;
+}
+
+bool hfi_kernel_is_auto(const char *kernel)
+{
+    return kernel != NULL && strcmp(kernel, "auto") == 0;
+}
+
+/* ---- presets: each takes the plain Gaussian process and changes what makes it another method ----------------------- */
+
+static void plain(hf_fit_settings *s)
+{
+    s->suspects = HF_SUSPECTS_OFF;
+    s->calibrate = false;
+}
+
+static void published_rcgp(hf_fit_settings *s)
+{
+    plain(s);
+    s->sites = HF_SITES_ROBUST;
+    s->centre = HF_CENTRE_PRIOR;
+    s->threshold_rule = HF_THRESHOLD_QUANTILE;
+    s->objective = HF_OBJECTIVE_LOO;
+    s->priors = false;
+    s->train_mean = false;
+    s->consistent_noise = false;
+}
+
+static void projected_blocks(hf_fit_settings *s)
+{
+    plain(s);
+    s->solver = HF_SOLVER_PROJECTED;
+    s->action_kind = HF_ACTIONS_BLOCKS;
+}
+
+/* The defaults have the centre, threshold and noise that go with re-weighting. */
+static void robust_projected(hf_fit_settings *s)
+{
+    plain(s);
+    s->sites = HF_SITES_ROBUST;
+    s->solver = HF_SOLVER_PROJECTED;
+    s->action_kind = HF_ACTIONS_KRYLOV;
+}
+
+/* As published: isotropic kernel, log 2 to start from, weights about the constant, 50 steps of Adam on the
+ * bound of RCaGP. Lengthscales and amplitude are of a standardised table. */
+static void published_rcagp(hf_fit_settings *s)
+{
+    plain(s);
+    s->sites = HF_SITES_ROBUST;
+    s->solver = HF_SOLVER_PROJECTED;
+    s->action_kind = HF_ACTIONS_BLOCKS;
+    s->objective = HF_OBJECTIVE_RCAGP;
+    s->centre = HF_CENTRE_PRIOR;
+    s->threshold_rule = HF_THRESHOLD_QUANTILE;
+    s->eps = 0.2;
+    s->rounds = 1;
+    s->beta = 1.0;
+    s->scaled_beta = true;
+    s->optimiser = HF_OPTIMISER_ADAM;
+    s->iterations = 50;
+    s->learning_rate = 0.01;
+    s->common_start = 0.6931471805599453;
+    s->priors = false;
+    s->consistent_noise = false;
+}
+
+static void text_of_rcagp(hf_fit_settings *s)
+{
+    published_rcagp(s);
+    s->kernel = "matern52(iso)";
+    s->actions = 25;
+}
+
+static void program_of_rcagp(hf_fit_settings *s)
+{
+    published_rcagp(s);
+    s->kernel = "matern32(iso)";
+    s->actions = 5;
+}
+
+static void inducing(hf_fit_settings *s)
+{
+    plain(s);
+    s->solver = HF_SOLVER_INDUCING;
+}
+
+static void robust_inducing(hf_fit_settings *s)
+{
+    inducing(s);
+    s->sites = HF_SITES_ROBUST;
+}
+
+static void minibatches(hf_fit_settings *s)
+{
+    inducing(s);
+    s->minibatch = 1024;
+    s->optimiser = HF_OPTIMISER_ADAM;
+}
+
+static void student(hf_fit_settings *s)
+{
+    plain(s);
+    s->sites = HF_SITES_STUDENT_T;
+}
+
+/* What the support takes away from the tails of the noise, calibration gives back to the intervals. */
+static void pursuit(hf_fit_settings *s)
+{
+    plain(s);
+    s->calibrate = true;
+    s->sites = HF_SITES_PURSUIT;
+}
+
+/* Weights from what the other outputs say. The evidence of the sites finds its way where the published weighted leave-one-out density lets
+ * the noise of a damaged output run away (tests/fit/test_conditional.c). */
+static void robust_outputs(hf_fit_settings *s)
+{
+    plain(s);
+    s->sites = HF_SITES_ROBUST;
+    s->centre = HF_CENTRE_CONDITIONAL;
+    s->threshold_rule = HF_THRESHOLD_QUANTILE;
+    s->consistent_noise = false;
+}
+
+static void student_outputs(hf_fit_settings *s)
+{
+    student(s);
+    s->shared_noise = true;
+}
+
+static void alone(hf_fit_settings *s)
+{
+    s->independent = true;
+}
+
+/* Whose rows differ from what the inducing inputs say by what is a variance, not a bound. */
+static void labels(hf_fit_settings *s)
+{
+    plain(s);
+    s->inducing_method = HF_INDUCING_FITC;
+}
+
+static void probit(hf_fit_settings *s)
+{
+    labels(s);
+    s->sites = HF_SITES_PROBIT;
+}
+
+static void logit(hf_fit_settings *s)
+{
+    labels(s);
+    s->sites = HF_SITES_LOGIT;
+}
+
+static void softmax(hf_fit_settings *s)
+{
+    labels(s);
+    s->sites = HF_SITES_SOFTMAX;
+}
+
+static void untouched(hf_fit_settings *s)
+{
+    (void)s;
+}
+
+typedef struct preset {
+    const char *name;
+    void (*apply)(hf_fit_settings *settings);
+} preset;
+
+static const preset presets[] = {
+    {"default", untouched},
+    {"gp", plain},
+    {"rcgp", published_rcgp},
+    {"cagp", projected_blocks},
+    {"rcagp", robust_projected},
+    {"rcagp-text", text_of_rcagp},
+    {"rcagp-program", program_of_rcagp},
+    {"sgpr", inducing},
+    {"rcsvgp", robust_inducing},
+    {"svgp", minibatches},
+    {"student-t", student},
+    {"rrp", pursuit},
+    {"mogp", plain},
+    {"morcgp", robust_outputs},
+    {"t-mogp", student_outputs},
+    {"independent", alone},
+    {"probit", probit},
+    {"logit", logit},
+    {"softmax", softmax},
+};
+
+enum {
+    PRESETS = sizeof presets / sizeof presets[0]
+};
+
+hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fit_settings *out)
+{
+    if (!out) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_fit_settings_preset needs a place for the settings");
+    const char *names[PRESETS];
+    for (size_t i = 0; i < PRESETS; i++) names[i] = presets[i].name;
+    size_t index = 0;
+    const hf_status status = hfi_choice_parse(ctx, "preset", names, PRESETS, name, &index);
+    if (status < 0) return status;
+    *out = hf_fit_settings_default();
+    presets[index].apply(out);
+    return HF_OK;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file settings.h
+ * @brief Settings of a fit: what a choice is called, and what follows from it alone.
+ */
+#ifndef HFI_SETTINGS_H
+#define HFI_SETTINGS_H
+
+#include <holdfast/train.h>
+
+/** Fewer readings of one output of several than this say little about how widely it varies, and can
+ * be explained by chance (fit_sparse.c). */
+enum {
+    HFI_SPARSE_READINGS = 8
+};
+static inline bool hfi_output_is_sparse(size_t readings)
+{
+    return readings < HFI_SPARSE_READINGS;
+}
+
+/** Sites of labels, which are not fitted here but in the classify room. */
+bool hfi_site_kind_is_class(hf_site_kind kind);
+
+/** Whether a fit of a table is to choose the kernel of its settings: it is "auto". */
+bool hfi_kernel_is_auto(const char *kernel);
+
+#endif

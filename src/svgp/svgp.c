@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fit: checks, training, the final solution. */
+#include "svgp/svgp.h"
+#include "svgp/impl.h"
+#include <math.h>
+#include <string.h>
+
+enum {
+    WHOLE = 4096, /* with so few rows a step looks at all of them, unless told otherwise */
+    USUAL_BATCH = 1024
+};
+
+static const double first_nu = 4.0;
+
+static hf_status check(hf_context *ctx, const hfi_row_source *rows, const hfi_trainer *space,
+                       const hf_fit_settings *settings, size_t m, double noise)
+{
+    if (rows->n == 0 || m == 0)
+        return hfi_fail(ctx, HF_ERR_NO_DATA, "a variational fit needs rows and inducing inputs");
+    if (settings->sites == HF_SITES_PURSUIT)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "relevance pursuit looks at all readings at once: no minibatches");
+    if (settings->objective != HF_OBJECTIVE_EVIDENCE)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "minibatches and variational Student-t fits maximise the evidence's bound, not \"%s\"",
+            hf_objective_name(settings->objective));
+    if (settings->inducing_method != HF_INDUCING_VFE)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "minibatches and variational Student-t fits are VFE, not %s",
+                        hf_inducing_method_name(settings->inducing_method));
+    if (settings->sites == HF_SITES_ROBUST && (settings->beta > 0.0 || settings->output_beta))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "minibatches have no weight functions with an amplitude (beta)");
+    if (settings->student_nu < 0.0 || (settings->student_nu > 0.0 && settings->student_nu <= 1.0) ||
+        !isfinite(settings->student_nu))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%g degrees of freedom: more than 1 are needed",
+                        settings->student_nu);
+    if (!(noise > 0.0) || !isfinite(noise))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a noise variance of %g; it must be positive", noise);
+    if (space->count != space->noise + 1 && space->count != space->noise + 1 + m * rows->d)
+        return hfi_fail(ctx, HF_ERR_INTERNAL, "a state of %zu numbers is none of %zu inducing inputs",
+                        space->count, m);
+    return HF_OK;
+}
+
+static double observed_noise(const hfi_svgp *q, const hf_fit_settings *settings)
+{
+    const double noise = q->noise.noise;
+    if (q->noise.kind == HF_SITES_STUDENT_T) return hfi_student_normal_variance(&q->noise.student, noise);
+    if (q->noise.kind == HF_SITES_ROBUST && settings->consistent_noise && isfinite(q->noise.threshold))
+        return hf_robust_consistent_noise(noise, q->noise.threshold);
+    return noise;
+}
+
+/* The average, where a constant usually starts, is what wild readings pull at most. */
+static hf_status start_at_median(hfi_svgp_run *run)
+{
+    hf_mean *mean = run->q->mean;
+    const hf_mean_kind kind = hf_mean_get_kind(mean);
+    if (hf_mean_held(mean) || (kind != HF_MEAN_CONSTANT && kind != HF_MEAN_LINEAR)) return HF_OK;
+    const size_t count = hf_mean_coefficients(mean);
+    double *values = hfi_alloc(run->q->ctx, count, sizeof *values);
+    if (!values) return HF_ERR_MEMORY;
+    memcpy(values, hf_mean_values(mean), count * sizeof *values);
+    size_t present = 0;
+    for (size_t i = 0; i < run->sample; i++)
+        if (!isnan(run->sample_y[i])) run->sample_mean[present++] = run->sample_y[i];
+    if (present > 0) values[0] = hfi_median(run->sample_mean, present);
+    const hf_status s = hf_mean_set(run->q->ctx, mean, values, false);
+    hfi_free(run->q->ctx, values);
+    return s;
+}
+
+/* Nothing to train and a closed form at hand: no batches are needed. */
+static bool is_settled(const hfi_svgp_run *run)
+{
+    return run->space->free_count == 0 && !run->train_nu;
+}
+
+static hf_status fit(hfi_svgp_run *run, hfi_solution *out)
+{
+    hfi_svgp *q = run->q;
+    hf_status s = hfi_svgp_prior(q);
+    if (s >= 0 && q->noise.kind != HF_SITES_GAUSSIAN) s = hfi_svgp_take_sample(run);
+    if (s >= 0 && q->noise.kind != HF_SITES_GAUSSIAN && run->settings->train) s = start_at_median(run);
+    run->warm = run->settings->optimiser == HF_OPTIMISER_LBFGS;
+    if (s >= 0 && !is_settled(run) && run->warm) s = hfi_svgp_warm_start(run);
+    if (s >= 0 && !is_settled(run)) s = hfi_svgp_train(run);
+    run->trained = !is_settled(run);
+    if (s < 0) return s;
+    const hf_status finished = hfi_svgp_finish(run);
+    if (finished < 0) return finished;
+    s = hfi_svgp_solution(q, out);
+    if (s < 0) return s;
+    run->report->threshold = q->noise.kind == HF_SITES_ROBUST ? q->noise.threshold : INFINITY;
+    run->report->observed_noise = observed_noise(q, run->settings);
+    run->report->jitter = q->jitter;
+    if (q->strained)
+        return hfi_fail(
+            q->ctx, HF_WARN_JITTER,
+            "the covariance of the inducing inputs was not positive definite; %.3g was added to its diagonal",
+            q->jitter);
+    if (run->report->stop == HF_STOP_ITERATIONS)
+        return hfi_fail(q->ctx, HF_WARN_NOT_CONVERGED,
+                        "training stopped after %zu passes over the readings; the bound was still improving",
+                        run->report->epochs);
+    return finished;
+}
+
+hf_status hfi_svgp_fit(hf_context *ctx, const hfi_row_source *rows, const hfi_trainer *space,
+                       hf_kernel *kernel, hf_mean *mean, double *noise, double *nu,
+                       const hf_fit_settings *settings, double threshold, size_t m, double *z,
+                       hfi_solution *out, hfi_svgp_report *report)
+{
+    memset(out, 0, sizeof *out);
+    hf_status s = check(ctx, rows, space, settings, m, *noise);
+    if (s < 0) return s;
+    hf_fit_settings own = *settings;
+    if (own.minibatch == 0) own.minibatch = rows->n <= WHOLE ? rows->n : USUAL_BATCH;
+    const bool student = own.sites == HF_SITES_STUDENT_T;
+    const hfi_svgp_noise start = {.kind = own.sites,
+                                  .noise = *noise,
+                                  .threshold = INFINITY,
+                                  .student =
+                                      hfi_student_make(own.student_nu > 0.0 ? own.student_nu : first_nu)};
+    hfi_svgp q;
+    s = hfi_svgp_init(ctx, kernel, mean, &start, m, rows->d, z, own.minibatch, &q);
+    if (s < 0) return s;
+    hfi_svgp_report local = {.threshold = INFINITY};
+    hfi_svgp_run run = {.q = &q,
+                        .rows = rows,
+                        .space = space,
+                        .settings = &own,
+                        .threshold = threshold,
+                        .train_nu = student && own.train && own.student_nu == 0.0,
+                        .report = &local};
+    s = fit(&run, out);
+    *noise = q.noise.noise;
+    *nu = student ? q.noise.student.nu : INFINITY;
+    memcpy(z, q.z, m * rows->d * sizeof *z);
+    if (report) *report = local;
+    hfi_free(ctx, run.sample_x);
+    hfi_free(ctx, run.sample_y);
+    hfi_svgp_free(&q);
+    return s;
+}
