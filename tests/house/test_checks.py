@@ -14,6 +14,7 @@ import check_format
 import check_headers
 import check_licence
 import check_marks
+import check_pages
 import check_sizes
 import check_symbols
 import check_tidy
@@ -173,6 +174,43 @@ class Text(Tree):
     def test_format(self):
         self.clean(check_format)
         self.broken(check_format, "core.c", "src/core/core.c", "    return 1;", "  return 1;")
+
+
+class Pages(Tree):
+    FORMS = ('static const form_info FORM[HFI_FORMS] = {\n    {"se", {"rbf", NULL}, true, true, HFI_FIELDS, 1, {HFI_FIELD_LENGTHSCALE}},\n'
+             '    {"sm",\n     {NULL, NULL},\n     false,\n     true,\n     HFI_FIELD_WEIGHT,\n     2,\n     {HFI_FIELD_WEIGHT, HFI_FIELD_MEAN}},\n};\n'
+             'static const char *const FIELD[HFI_FIELDS] = {"lengthscale", "weight", "mean"};\n')
+    KERNELS = ("# Kernels\n\n## se\n\n`rbf`, `lengthscale` ![a](pictures/kernel-se.svg)\n\n## sm\n\n`weight[q]`, `mean` "
+               "![b](pictures/kernel-sm.svg)\n")
+    README = "[k](docs/kernels.md#sm) [a](docs/architecture.md)\n"
+
+    def lay(self, **changed):
+        for name, text in [("FORMS", "src/kernel/forms.c"), ("KERNELS", "docs/kernels.md"), ("README", "README.md")]:
+            self.write(text, changed.get(name, getattr(self, name)))
+        for name in ("se", "sm"):
+            self.write(f"docs/pictures/kernel-{name}.svg", "<svg/>")
+        return check_pages.find_problems(self.root, None)
+
+    def test(self):
+        self.assertEqual(self.lay(), [])
+        for expected, name, old, new in [
+                ("no section about the kernel sm", "KERNELS", "## sm", "### sm"),
+                ("does not name `rbf`", "KERNELS", "`rbf`", "rbf"),
+                ("does not name `mean`", "KERNELS", "`mean`", "mean"),
+                ("no section about the kernel se2", "FORMS", '{"se",', '{"se2",'),
+                ("has no picture", "KERNELS", "![b](pictures/kernel-sm.svg)", ""),
+                ("was not understood", "FORMS", '{"s', "{ s"),
+                ("pictures/kernel-no.svg, which is not there", "KERNELS", "# Kernels", "# Kernels [x](pictures/kernel-no.svg)"),
+                ("has no such heading", "README", "#sm", "#smm"),
+                ("docs/kernels.md: no link leads here", "README", "[k](docs/kernels.md#sm)", "`[k](docs/kernels.md)`")]:
+            with self.subTest(expected=expected):
+                text = getattr(self, name)
+                self.assertIn(old, text)
+                problems = self.lay(**{name: text.replace(old, new)})
+                self.assertTrue(any(expected in problem for problem in problems), f"{expected!r} not in {problems}")
+
+    def test_headings_of_one_name(self):
+        self.assertEqual(check_pages.anchors("# A `b` (c)\n\n## Same\n## Same\n"), {"a-b-c", "same", "same-1"})
 
 
 class Compiled(Tree):

@@ -15,7 +15,7 @@ BUILD = os.environ.get("HF_BUILD", os.path.join(SOURCE, "build"))
 FOLDER = os.path.join(BUILD, "experiments")
 TABLES = {"rcagp-table1": 48, "rcagp-s1": 16, "rcagp-s2": 16, "rcagp-s3": 40}
 PROGRAMS = [*TABLES, "rcagp-flash-crash", "rcagp-ablation-eps", "rcagp-expert", "rcagp-scale", "robust-uci",
-            "synthetic-noise"]
+            "synthetic-noise", "kernel-draws"]
 
 
 class Experiment(ToolCase):
@@ -64,7 +64,7 @@ class EveryProgram(Experiment):
                 code, _, err = self.start(name, "operand")
                 self.assertEqual(code, 2)
                 self.assertIn('"operand" is no option', err)
-                if name == "synthetic-noise":
+                if name in ("synthetic-noise", "kernel-draws"):
                     continue
                 sets = ["--sets", "yacht"] if "--sets LIST" in self.good(name, "--help") and name != "rcagp-scale" else []
                 code, out, err = self.start(name, "--data", "nowhere", *sets)

@@ -68,6 +68,9 @@ class Pages(ToolCase):
     def test_influence(self):
         self.compare("results-rcagp.md", "rcagp-influence")
 
+    def test_kernels(self):
+        self.compare("kernels.md", "kernel-draws")
+
     def test_flash_crash(self):
         self.compare("results-rcagp.md", "rcagp-flash-crash", "--data", DATA)
 
