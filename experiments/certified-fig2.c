@@ -2,6 +2,10 @@
 /**
  * @file certified-fig2.c
  * @brief Figure 2: the least and the largest class probability that a point can be moved to, as the box about it grows, and what an attack by one signed gradient step finds.
+ *
+ * Its first row shows the points. Of rows it has the probability of class 1 over two inputs, the
+ * others being those of the point, test points and the largest box; of pictures the pixels that
+ * move.
  */
 #include "common/cert_data.h"
 #include "common/env_run.h"
@@ -13,7 +17,9 @@
 
 enum {
     STEPS = 14, /* gammas */
-    TESTS = 1000
+    TESTS = 1000,
+    GRID = 31, /* of a map, along either input */
+    DOTS = 100 /* test points in it */
 };
 
 typedef enum field {
@@ -28,12 +34,16 @@ typedef enum field {
     SECONDS,
     STOP,
     ACCURACY,
+    ACROSS, /* of the first row: two inputs, or the column and the row of a pixel */
+    ALONG,
+    SHOWN, /* probability of class 1, class or brightness there */
+    MOVES, /* whether the pixel does */
     FIELDS
 } field;
 
-static const char *const columns[FIELDS] = {"gamma",          "at_point", "lower",   "lower_attained",
-                                            "upper_attained", "upper",    "attack",  "nodes",
-                                            "seconds",        "stop",     "accuracy"};
+static const char *const columns[FIELDS] = {
+    "gamma",   "at_point", "lower",    "lower_attained", "upper_attained", "upper", "attack", "nodes",
+    "seconds", "stop",     "accuracy", "across",         "along",          "shown", "moves"};
 
 typedef struct run {
     hf_context *ctx;
@@ -46,6 +56,128 @@ static void name_of(const char *set, int step, char *out, size_t size)
 {
     snprintf(out, size, "%s %d", set, step);
 }
+
+/* ---- the first row --------------------------------------------------------------------------------------------- */
+
+static void keep_view(run *r, const char *set, const char *what, size_t number, const double *shown)
+{
+    char name[64];
+    double values[FIELDS];
+    for (int k = 0; k < FIELDS; ++k) values[k] = k < ACROSS ? NAN : shown[k - ACROSS];
+    snprintf(name, sizeof name, "%s %s %zu", set, what, number);
+    if (!env_rows_find(&r->rows, name)) env_rows_add(&r->rows, name, values);
+}
+
+static const double *view(const run *r, const char *set, const char *what, size_t number)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s %s %zu", set, what, number);
+    return env_rows_find(&r->rows, name);
+}
+
+static void keep_picture(run *r, const cert_set *set, const double *x, const double *moves)
+{
+    const size_t side = set->kind->side;
+    for (size_t k = 0; k < set->d; ++k)
+        keep_view(r, set->kind->name, "pixel", k,
+                  (double[]){(double)(k % side), (double)(k / side), x[k], moves[k]});
+}
+
+/* Where the test points are, a tenth wider. */
+static void extent(const cert_set *set, size_t input, double *low, double *high)
+{
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (size_t i = 0; i < set->m; ++i) {
+        *low = fmin(*low, set->at[i * set->d + input]);
+        *high = fmax(*high, set->at[i * set->d + input]);
+    }
+    const double more = 0.1 * (*high - *low);
+    *low -= more;
+    *high += more;
+}
+
+static bool keep_map(run *r, const cert_set *set, const hf_classifier *classifier, const double *x)
+{
+    const size_t d = set->d, *inputs = set->kind->shown, classes = set->kind->classes;
+    const char *name = set->kind->name;
+    double low[2], high[2], probability[CERT_CLASSES];
+    double *at = malloc(d * sizeof *at);
+    bool ok = at != NULL;
+    for (size_t j = 0; j < 2; ++j) extent(set, inputs[j], &low[j], &high[j]);
+    if (ok) memcpy(at, x, d * sizeof *at);
+    for (size_t k = 0; ok && k < (size_t)GRID * GRID; ++k) {
+        const size_t step[2] = {k % GRID, k / GRID};
+        for (size_t j = 0; j < 2; ++j)
+            at[inputs[j]] = low[j] + (high[j] - low[j]) * (double)step[j] / (GRID - 1);
+        ok = hf_classify_predict(r->ctx, classifier, 1, at, d, probability, NULL, NULL, NULL, NULL) >= 0;
+        if (ok)
+            keep_view(r, name, "map", k,
+                      (double[]){at[inputs[0]], at[inputs[1]], probability[classes - 1], NAN});
+    }
+    for (size_t i = 0; i < DOTS && i < set->m; ++i)
+        keep_view(
+            r, name, "dot", i,
+            (double[]){set->at[i * d + inputs[0]], set->at[i * d + inputs[1]], (double)set->truth[i], NAN});
+    keep_view(r, name, "point", 0, (double[]){x[inputs[0]], x[inputs[1]], NAN, NAN});
+    free(at);
+    return ok;
+}
+
+static bool keep_first_row(run *r, const cert_set *set, const hf_classifier *classifier, const double *x,
+                           const double *moves)
+{
+    if (set->kind->side == 0) return keep_map(r, set, classifier, x);
+    keep_picture(r, set, x, moves);
+    return true;
+}
+
+static void draw_pixels(FILE *out, const run *r, const char *set)
+{
+    const size_t side = cert_find(set)->side;
+    const double *v;
+    fputs("$pixels << EOD\n", out);
+    for (size_t k = 0; (v = view(r, set, "pixel", k)) != NULL; ++k)
+        fprintf(out, "%g %g %g %g\n", v[ACROSS], v[ALONG], v[SHOWN], v[MOVES]);
+    fprintf(out,
+            "EOD\nset title '%s'\nset size ratio 1\nset xrange [-0.5:%g]\nset yrange [%g:-0.5]\nunset tics\n"
+            "unset grid\nset xlabel 'pixels that move'\nunset ylabel\nset palette gray\nset cbrange [0:1]\n"
+            "plot $pixels using 1:2:3 with image notitle, $pixels using ($4 > 0 ? $1 : NaN):2 with points pt "
+            "4 ps "
+            "%g lw 2 lc rgb '#e07020' notitle\nset size noratio\nset tics nomirror\nset grid\n",
+            set, (double)side - 0.5, (double)side - 0.5, 14.0 / (double)side);
+}
+
+static void draw_map(FILE *out, const run *r, const char *set)
+{
+    const cert_kind *kind = cert_find(set);
+    const double *v;
+    fputs("$map << EOD\n", out);
+    for (size_t k = 0; (v = view(r, set, "map", k)) != NULL; ++k)
+        fprintf(out, "%g %g %g\n%s", v[ACROSS], v[ALONG], v[SHOWN], (k + 1) % GRID == 0 ? "\n" : "");
+    fputs("EOD\n$dots << EOD\n", out);
+    for (size_t k = 0; (v = view(r, set, "dot", k)) != NULL; ++k)
+        fprintf(out, "%g %g %g\n", v[ACROSS], v[ALONG], v[SHOWN]);
+    v = view(r, set, "point", 0);
+    fputs("EOD\nset contour base\nset cntrparam levels discrete 0.1,0.3,0.5,0.7,0.9\nunset surface\n"
+          "set table $contours\nsplot $map using 1:2:3 notitle\nunset table\nset surface\nunset contour\n",
+          out);
+    if (v)
+        fprintf(out, "set object 1 rectangle from %g,%g to %g,%g fs empty border rgb '#c02020' lw 2 front\n",
+                v[ACROSS] - kind->most, v[ALONG] - kind->most, v[ACROSS] + kind->most, v[ALONG] + kind->most);
+    fprintf(
+        out,
+        "set title '%s'\nset autoscale xfix\nset autoscale yfix\nset xrange [*:*]\nset yrange [*:*]\n"
+        "set xtics autofreq\nset xlabel 'input %zu'\nset ylabel 'input %zu'\n"
+        "set palette defined (0 '#9cc9e8', 0.5 '#ffffff', 1 '#a8dcb8')\nset cbrange [0:1]\n"
+        "plot $map using 1:2:3 with image notitle, $contours using 1:2 with lines lc rgb '#606060' notitle, "
+        "$dots using ($3 == 0 ? $1 : NaN):2 with points pt 7 ps 0.35 lc rgb '#1f5fa8' notitle, "
+        "$dots using ($3 > 0 ? $1 : NaN):2 with points pt 7 ps 0.35 lc rgb '#2a9d5c' notitle, "
+        "'+' using (%g):(%g) every ::0::0 with points pt 7 ps 0.9 lc rgb '#c02020' notitle\nunset object 1\n",
+        set, kind->shown[0] + 1, kind->shown[1] + 1, v ? v[ACROSS] : NAN, v ? v[ALONG] : NAN);
+}
+
+/* ---- the second row -------------------------------------------------------------------------------------------- */
 
 static bool sweep(run *r, const cert_set *set, const hf_classifier *classifier, double accuracy)
 {
@@ -82,6 +214,7 @@ static bool sweep(run *r, const cert_set *set, const hf_classifier *classifier, 
                                        accuracy};
         if (ok) env_rows_add(&r->rows, name, values);
     }
+    ok = ok && keep_first_row(r, set, classifier, x, moves);
     if (!ok) fprintf(stderr, "%s: %s\n", set->kind->name, hf_context_message(r->ctx));
     free(room);
     return ok;
@@ -117,16 +250,39 @@ static void report(const void *state)
          "|---|---|---|---|---|---|---|---|---|---|");
     for (size_t k = 0; k < sets->count; ++k)
         for (int step = 1; step <= STEPS; ++step) {
-            char name[64];
+            char name[64], printed[8];
+            cert_printed(sets->items[k], printed);
             name_of(sets->items[k], step, name, sizeof name);
             const double *v = env_rows_find(&r->rows, name);
             if (v)
-                printf("| %s | %.2f | %.3f | %.3g | %.3f | %.3f to %.3f | %.3f to %.3f | %.3f | %.0f | "
+                printf("| %s | %s | %.3f | %.3g | %.3f | %.3f to %.3f | %.3f to %.3f | %.3f | %.0f | "
                        "%.2f%s |\n",
-                       sets->items[k], cert_find(sets->items[k])->accuracy, v[ACCURACY], v[GAMMA],
-                       v[AT_POINT], v[LOWER], v[UPPER], v[LOWER_ATTAINED], v[UPPER_ATTAINED], v[ATTACK],
-                       v[NODES], v[SECONDS], v[STOP] > HF_CERTIFY_DECIDED ? " (stopped)" : "");
+                       sets->items[k], printed, v[ACCURACY], v[GAMMA], v[AT_POINT], v[LOWER], v[UPPER],
+                       v[LOWER_ATTAINED], v[UPPER_ATTAINED], v[ATTACK], v[NODES], v[SECONDS],
+                       v[STOP] > HF_CERTIFY_DECIDED ? " (stopped)" : "");
         }
+}
+
+static void draw_sweep(FILE *out, const run *r, const char *set, bool first)
+{
+    fputs("$sweep << EOD\n", out);
+    for (int step = 1; step <= STEPS; ++step) {
+        char name[64];
+        name_of(set, step, name, sizeof name);
+        const double *v = env_rows_find(&r->rows, name);
+        if (v)
+            fprintf(out, "%g %g %g %g %g %g\n", v[GAMMA], v[LOWER], v[LOWER_ATTAINED], v[UPPER_ATTAINED],
+                    v[UPPER], v[ATTACK]);
+    }
+    fprintf(out,
+            "EOD\nunset title\nset xrange [*:*]\nset yrange [0:1]\nset xlabel 'gamma'\nset xtics %g\n"
+            "set ytics auto\nset ylabel '%s'\nplot 0.5 with lines dt 2 lc rgb '#909090' notitle, "
+            "$sweep using 1:2:3 with filledcurves fs solid 0.35 lc rgb '#2a9d5c' title 'least', "
+            "$sweep using 1:2 with lines lw 2 lc rgb '#2a9d5c' notitle, "
+            "$sweep using 1:4:5 with filledcurves fs solid 0.35 lc rgb '#1f5fa8' title 'largest', "
+            "$sweep using 1:5 with lines lw 2 lc rgb '#1f5fa8' notitle, "
+            "$sweep using 1:6 with lines lw 2 lc rgb '#d6569a' title 'one signed step'\n",
+            cert_find(set)->most / 2.0, first ? "probability of the point''s class" : "");
 }
 
 static bool draw_picture(const void *state, const char *stem)
@@ -135,33 +291,14 @@ static bool draw_picture(const void *state, const char *stem)
     const words *sets = &r->common.sets;
     picture p;
     picture_begin(&p);
-    fprintf(p.script,
-            "set multiplot layout 1,%zu title \" \\n \"\nset yrange [0:1]\nset key at screen 0.5,0.99 center "
-            "top\nset xlabel 'gamma'\n",
+    fprintf(p.script, "set multiplot layout 2,%zu title \" \\n \"\nunset colorbox\nset key off\n",
             sets->count);
-    for (size_t k = 0; k < sets->count; ++k) {
-        fputs("$sweep << EOD\n", p.script);
-        for (int step = 1; step <= STEPS; ++step) {
-            char name[64];
-            name_of(sets->items[k], step, name, sizeof name);
-            const double *v = env_rows_find(&r->rows, name);
-            if (v)
-                fprintf(p.script, "%g %g %g %g %g %g\n", v[GAMMA], v[LOWER], v[LOWER_ATTAINED],
-                        v[UPPER_ATTAINED], v[UPPER], v[ATTACK]);
-        }
-        fprintf(p.script,
-                "EOD\nset title '%s'\nset xtics %g\nset ylabel '%s'\nplot 0.5 with lines dt 2 lc rgb "
-                "'#909090' notitle, "
-                "$sweep using 1:2:3 with filledcurves fs solid 0.35 lc rgb '#2a9d5c' title 'least', "
-                "$sweep using 1:2 with lines lw 2 lc rgb '#2a9d5c' notitle, "
-                "$sweep using 1:4:5 with filledcurves fs solid 0.35 lc rgb '#1f5fa8' title 'largest', "
-                "$sweep using 1:5 with lines lw 2 lc rgb '#1f5fa8' notitle, "
-                "$sweep using 1:6 with lines lw 2 lc rgb '#d6569a' title 'one signed step'\n",
-                sets->items[k], cert_find(sets->items[k])->most / 2.0,
-                k == 0 ? "probability of the point''s class" : "");
-    }
+    for (size_t k = 0; k < sets->count; ++k)
+        (cert_find(sets->items[k])->side > 0 ? draw_pixels : draw_map)(p.script, r, sets->items[k]);
+    fputs("set key on\nset key at screen 0.5,0.99 center top horizontal maxrows 1\n", p.script);
+    for (size_t k = 0; k < sets->count; ++k) draw_sweep(p.script, r, sets->items[k], k == 0);
     fputs("unset multiplot\n", p.script);
-    return picture_draw(&p, stem, 1200, 420);
+    return picture_draw(&p, stem, 300 * (int)sets->count, 720);
 }
 
 int main(int argc, char **argv)
@@ -173,7 +310,7 @@ int main(int argc, char **argv)
                                              .number = &r.evaluations,
                                              .least = 1,
                                              .most = 1000}};
-    cert_options_rows(&r.common, "synthetic2d,spam,mnist38", false, options + 1);
+    cert_options_rows(&r.common, "synthetic2d,spam,mnist38,digits38", false, options + 1);
     const env_program program = {.heading =
                                      "usage: certified-fig2 [option]...\n"
                                      "Figure 2: certified ranges of a class probability as the box grows.\n",

@@ -19,8 +19,7 @@ enum {
     OWN = 4, /* options */
     IMAGES_MOST = 12,
     TESTS = 500,
-    SIDE = 14,
-    PIXELS = SIDE * SIDE
+    PIXELS = CERT_SIDE * CERT_SIDE /* at most */
 };
 
 static const double tolerance = 1e-3; /* of the ranges: the scores of single pixels are small */
@@ -55,6 +54,7 @@ typedef struct run {
 
 /* An image while it is worked on. */
 typedef struct image {
+    size_t pixels;
     const double *x;
     size_t class, other;
     double lower[PIXELS], upper[PIXELS], linear[PIXELS], changed[PIXELS];
@@ -69,6 +69,12 @@ static const double *row_of(const run *r, const char *set, long number, size_t p
     return env_rows_find(&r->rows, name);
 }
 
+static size_t pixels_of(const char *set)
+{
+    const size_t side = cert_find(set)->side;
+    return side * side;
+}
+
 /* ---- work ------------------------------------------------------------------------------------------------------ */
 
 static bool score(run *r, const hf_classifier *classifier, image *of)
@@ -79,30 +85,31 @@ static bool score(run *r, const hf_classifier *classifier, image *of)
     settings.output = fit.output = of->class;
     settings.tolerance = tolerance;
     settings.time_limit = (double)r->common.limit;
-    for (size_t j = 0; j < PIXELS; ++j) step[j] = (double)r->percent / 100.0;
+    for (size_t j = 0; j < of->pixels; ++j) step[j] = (double)r->percent / 100.0;
     double begin = wall_clock();
     if (hf_explain_class(r->ctx, classifier, &settings, 1, of->x, step, of->lower, of->upper) < 0)
         return false;
     of->seconds = wall_clock() - begin;
     begin = wall_clock();
-    for (size_t j = 0; j < PIXELS; ++j) step[j] = (double)r->spread / 100.0;
+    for (size_t j = 0; j < of->pixels; ++j) step[j] = (double)r->spread / 100.0;
     if (hf_explain_linear_class(r->ctx, classifier, &fit, 1, of->x, step, of->linear) < 0) return false;
     of->linear_seconds = wall_clock() - begin;
     return true;
 }
 
 /* The images after 0, 1, ... changes, one a row: each takes the pixel whose |score x move| is largest of those that are left. */
-static void change(const double *x, const double *scores, double gamma, double *rows)
+static void change(const image *of, const double *scores, double gamma, double *rows)
 {
+    const size_t pixels = of->pixels;
     bool done[PIXELS] = {false};
-    memcpy(rows, x, PIXELS * sizeof *rows);
-    for (size_t k = 1; k < PIXELS; ++k) {
-        double *row = rows + k * PIXELS, most = -1.0, to_best = 0.0;
+    memcpy(rows, of->x, pixels * sizeof *rows);
+    for (size_t k = 1; k < pixels; ++k) {
+        double *row = rows + k * pixels, most = -1.0, to_best = 0.0;
         size_t best = 0;
-        memcpy(row, row - PIXELS, PIXELS * sizeof *row);
-        for (size_t j = 0; j < PIXELS; ++j) {
-            const double to = fmin(1.0, fmax(0.0, x[j] - copysign(gamma, scores[j])));
-            const double effect = fabs(scores[j] * (to - x[j]));
+        memcpy(row, row - pixels, pixels * sizeof *row);
+        for (size_t j = 0; j < pixels; ++j) {
+            const double to = fmin(1.0, fmax(0.0, of->x[j] - copysign(gamma, scores[j])));
+            const double effect = fabs(scores[j] * (to - of->x[j]));
             if (done[j] || !(effect > most)) continue;
             most = effect;
             best = j;
@@ -113,24 +120,24 @@ static void change(const double *x, const double *scores, double gamma, double *
     }
 }
 
-/* The gap of each row; *first is the first row where it is below 0, PIXELS without one, and *other the class that wins there. */
-static bool gaps_of(run *r, const hf_classifier *classifier, size_t class, const double *rows, double *gap,
+/* The gap of each row; *first is the first row where it is below 0, the number of pixels without one, and *other the class that wins there. */
+static bool gaps_of(run *r, const hf_classifier *classifier, const image *of, const double *rows, double *gap,
                     size_t *first, size_t *other)
 {
-    const size_t classes = hf_classifier_classes(classifier);
+    const size_t classes = hf_classifier_classes(classifier), pixels = of->pixels, class = of->class;
     double probability[PIXELS * CERT_CLASSES];
-    if (hf_classify_predict(r->ctx, classifier, PIXELS, rows, PIXELS, probability, NULL, NULL, NULL, NULL) <
+    if (hf_classify_predict(r->ctx, classifier, pixels, rows, pixels, probability, NULL, NULL, NULL, NULL) <
         0)
         return false;
-    *first = PIXELS;
+    *first = pixels;
     *other = class;
-    for (size_t k = 0; k < PIXELS; ++k) {
+    for (size_t k = 0; k < pixels; ++k) {
         const double *p = probability + k * classes;
         size_t rival = class == 0 ? 1 : 0;
         for (size_t c = 0; c < classes; ++c)
             if (c != class && p[c] > p[rival]) rival = c;
         gap[k] = p[class] - p[rival];
-        if (gap[k] < 0.0 && *first == PIXELS) {
+        if (gap[k] < 0.0 && *first == pixels) {
             *first = k;
             *other = rival;
         }
@@ -140,20 +147,21 @@ static bool gaps_of(run *r, const hf_classifier *classifier, size_t class, const
 
 static bool attack(run *r, const hf_classifier *classifier, image *of)
 {
-    double *rows = malloc((size_t)PIXELS * PIXELS * sizeof *rows), middle[PIXELS];
+    const size_t pixels = of->pixels;
+    double *rows = malloc(pixels * pixels * sizeof *rows), middle[PIXELS];
     const double gamma = (double)r->percent / 100.0;
-    size_t first = PIXELS, unused, rival;
+    size_t first = pixels, unused, rival;
     bool ok = rows != NULL;
     if (ok) {
-        change(of->x, of->linear, gamma, rows);
-        ok = gaps_of(r, classifier, of->class, rows, of->linear_gap, &unused, &rival);
+        change(of, of->linear, gamma, rows);
+        ok = gaps_of(r, classifier, of, rows, of->linear_gap, &unused, &rival);
     }
     if (ok) {
-        for (size_t j = 0; j < PIXELS; ++j) middle[j] = 0.5 * (of->lower[j] + of->upper[j]);
-        change(of->x, middle, gamma, rows);
-        ok = gaps_of(r, classifier, of->class, rows, of->gap, &first, &of->other);
+        for (size_t j = 0; j < pixels; ++j) middle[j] = 0.5 * (of->lower[j] + of->upper[j]);
+        change(of, middle, gamma, rows);
+        ok = gaps_of(r, classifier, of, rows, of->gap, &first, &of->other);
     }
-    if (ok) memcpy(of->changed, rows + (first < PIXELS ? first : PIXELS - 1) * PIXELS, sizeof of->changed);
+    if (ok) memcpy(of->changed, rows + (first < pixels ? first : pixels - 1) * pixels, pixels * sizeof *rows);
     free(rows);
     return ok;
 }
@@ -162,7 +170,7 @@ static bool work_image(run *r, const char *set, long number, const hf_classifier
                        double accuracy)
 {
     if (!score(r, classifier, of) || !attack(r, classifier, of)) return false;
-    for (size_t k = 0; k < PIXELS; ++k) {
+    for (size_t k = 0; k < of->pixels; ++k) {
         char name[64];
         const double values[FIELDS] = {of->x[k],          of->lower[k], of->upper[k],       of->linear[k],
                                        of->changed[k],    of->gap[k],   of->linear_gap[k],  (double)of->class,
@@ -196,7 +204,8 @@ static bool study(run *r, const cert_set *set)
         hf_classify_predict(r->ctx, classifier, set->m, set->at, set->d, NULL, winner, NULL, NULL, NULL) >= 0;
     for (long k = 0; ok && k < r->images; ++k) {
         const size_t at = choose(set, winner, k);
-        if (at == SIZE_MAX || row_of(r, name, k, PIXELS - 1)) continue;
+        if (at == SIZE_MAX || row_of(r, name, k, set->d - 1)) continue;
+        of->pixels = set->d;
         of->x = set->at + at * set->d;
         of->class = set->truth[at];
         ok = work_image(r, name, k, classifier, of, fit.accuracy);
@@ -214,9 +223,9 @@ static bool work(void *state)
     bool ok = true;
     for (size_t k = 0; ok && k < r->common.sets.count; ++k) {
         cert_set set;
-        if (row_of(r, r->common.sets.items[k], r->images - 1, PIXELS - 1)) continue;
-        if (!cert_load(r->ctx, &r->common, r->common.sets.items[k], (size_t)r->common.train, TESTS, &set))
-            continue;
+        const char *name = r->common.sets.items[k];
+        if (row_of(r, name, r->images - 1, pixels_of(name) - 1)) continue;
+        if (!cert_load(r->ctx, &r->common, name, (size_t)r->common.train, TESTS, &set)) continue;
         ok = study(r, &set);
         cert_free(&set);
     }
@@ -225,17 +234,17 @@ static bool work(void *state)
 
 /* ---- report ---------------------------------------------------------------------------------------------------- */
 
-/* Changes until the gap is below 0; PIXELS where it never is. */
+/* Changes until the gap is below 0; the number of pixels where it never is. */
 static size_t changes(const run *r, const char *set, long number, field gap)
 {
     size_t k = 0;
-    while (k < PIXELS && row_of(r, set, number, k)[gap] >= 0.0) ++k;
+    while (k < pixels_of(set) && row_of(r, set, number, k)[gap] >= 0.0) ++k;
     return k;
 }
 
-static void print_changes(size_t count)
+static void print_changes(size_t count, size_t pixels)
 {
-    if (count < PIXELS)
+    if (count < pixels)
         printf(" %zu |", count);
     else
         printf(" none |");
@@ -244,32 +253,37 @@ static void print_changes(size_t count)
 static void report_image(const run *r, const char *set, long number)
 {
     size_t known = 0, below = 0;
+    double lowest[2] = {1.0, 1.0};
+    const size_t pixels = pixels_of(set);
     const double *v = row_of(r, set, number, 0);
     const size_t ours = changes(r, set, number, GAP), linear = changes(r, set, number, LINEAR_GAP);
     const size_t end = ours < linear ? ours : linear;
     printf("| %s | %ld | %s | %s | %.3f |", set, number + 1, cert_find(set)->labels[(size_t)v[TRUE_CLASS]],
-           ours < PIXELS ? cert_find(set)->labels[(size_t)v[OTHER_CLASS]] : "none", v[GAP]);
-    for (size_t k = 0; k < PIXELS; ++k) {
+           ours < pixels ? cert_find(set)->labels[(size_t)v[OTHER_CLASS]] : "none", v[GAP]);
+    for (size_t k = 0; k < pixels; ++k) {
         const double *w = row_of(r, set, number, k);
+        lowest[0] = fmin(lowest[0], w[GAP]);
+        lowest[1] = fmin(lowest[1], w[LINEAR_GAP]);
         known += w[LOWER] > 0.0 || w[UPPER] < 0.0;
         below += k > 0 && k <= end && w[GAP] <= w[LINEAR_GAP];
     }
-    print_changes(ours);
-    print_changes(linear);
-    printf(" %zu of %zu | %zu | %.1f | %.1f |\n", below, end < PIXELS ? end : PIXELS - 1, known, v[SECONDS],
-           v[LINEAR_SECONDS]);
+    print_changes(ours, pixels);
+    print_changes(linear, pixels);
+    printf(" %.3f | %.3f | %zu of %zu | %zu | %.1f | %.1f |\n", lowest[0], lowest[1], below,
+           end < pixels ? end : pixels - 1, known, v[SECONDS], v[LINEAR_SECONDS]);
 }
 
 static void report(const void *state)
 {
     const run *r = state;
     const words *sets = &r->common.sets;
-    puts("\n| set | image | class | becomes | gap at first | changes needed: certified | linear fit | gap no "
-         "larger with certified, while both are above 0 | pixels whose sign is sure | s: certified | linear "
-         "|\n|---|---|---|---|---|---|---|---|---|---|---|");
+    puts("\n| set | image | class | becomes | gap at first | changes needed: certified | linear fit | lowest "
+         "gap: certified | linear fit | gap no larger with certified, while both are above 0 | pixels whose "
+         "sign is sure | s: certified | linear |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for (size_t k = 0; k < sets->count; ++k)
         for (long i = 0; i < IMAGES_MOST; ++i)
-            if (row_of(r, sets->items[k], i, PIXELS - 1)) report_image(r, sets->items[k], i);
+            if (row_of(r, sets->items[k], i, pixels_of(sets->items[k]) - 1))
+                report_image(r, sets->items[k], i);
 }
 
 /* ---- picture --------------------------------------------------------------------------------------------------- */
@@ -281,16 +295,18 @@ static double shown(const double *v, field what)
 
 static void print_image(FILE *out, const run *r, const char *set, long number, field what)
 {
+    const size_t side = cert_find(set)->side;
     double most = 0.0;
     fputs("$image << EOD\n", out);
-    for (size_t k = 0; k < PIXELS; ++k) {
+    for (size_t k = 0; k < side * side; ++k) {
         const double value = shown(row_of(r, set, number, k), what);
         most = fmax(most, fabs(value));
-        fprintf(out, "%.4g%s", value, k % SIDE == SIDE - 1 ? "\n" : " ");
+        fprintf(out, "%.4g%s", value, (k + 1) % side == 0 ? "\n" : " ");
     }
-    fputs("EOD\nunset border\nunset tics\nunset grid\nset size ratio 1\nset yrange [13.5:-0.5]\nset xrange "
-          "[-0.5:13.5]\n",
-          out);
+    fprintf(out,
+            "EOD\nunset border\nunset tics\nunset grid\nset size ratio 1\nset yrange [%g:-0.5]\nset xrange "
+            "[-0.5:%g]\n",
+            (double)side - 0.5, (double)side - 0.5);
     if (what == LOWER)
         fprintf(out, "set palette defined (-1 '#1f4fa8', 0 '#ffffff', 1 '#c03030')\nset cbrange [%g:%g]\n",
                 -most, most);
@@ -302,7 +318,7 @@ static void print_image(FILE *out, const run *r, const char *set, long number, f
 static void print_gaps(FILE *out, const run *r, const char *set, long number, bool key)
 {
     fputs("$gaps << EOD\n", out);
-    for (size_t k = 0; k < PIXELS; ++k) {
+    for (size_t k = 0; k < pixels_of(set); ++k) {
         const double *v = row_of(r, set, number, k);
         fprintf(out, "%zu %g %g\n", k, v[GAP], v[LINEAR_GAP]);
     }
@@ -320,7 +336,7 @@ static size_t drawn(const run *r, const char **sets, long *numbers)
     size_t count = 0;
     for (size_t k = 0; k < r->common.sets.count; ++k)
         for (long i = 0; i < IMAGES_MOST && count < IMAGES_MOST; ++i)
-            if (row_of(r, r->common.sets.items[k], i, PIXELS - 1)) {
+            if (row_of(r, r->common.sets.items[k], i, pixels_of(r->common.sets.items[k]) - 1)) {
                 sets[count] = r->common.sets.items[k];
                 numbers[count++] = i;
             }
@@ -336,7 +352,7 @@ static bool draw_picture(const void *state, const char *stem)
     picture p;
     if (images == 0) return true;
     picture_begin(&p);
-    fprintf(p.script, "set multiplot layout 4,%zu\nunset colorbox\nset key bottom right\n", images);
+    fprintf(p.script, "set multiplot layout 4,%zu\nunset colorbox\nset key top right\n", images);
     for (int row = 0; row < 4; ++row)
         for (size_t i = 0; i < images; ++i) {
             if (row == 2)
@@ -380,7 +396,7 @@ int main(int argc, char **argv)
          .number = &r.evaluations,
          .least = 1,
          .most = 1000}};
-    cert_options_rows(&r.common, "mnist358", true, options + OWN);
+    cert_options_rows(&r.common, "mnist358,digits358", true, options + OWN);
     const env_program program = {.heading = "usage: certified-fig6 [option]...\n"
                                             "Figure 6: scores of pixels, and attacks that go by them.\n",
                                  .example = "certified-fig6 --json fig6.jsonl --picture fig6",

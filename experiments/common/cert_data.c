@@ -9,10 +9,12 @@
 #include <string.h>
 
 static const cert_kind kinds[CERT_SETS] = {
-    {"synthetic2d", 2, 2, false, 81, 1.4, -INFINITY, INFINITY, 0.98, {"1", "2"}},
-    {"spam", 2, 10, false, 41, 0.14, -INFINITY, INFINITY, 0.93, {"mail", "spam"}},
-    {"mnist38", 2, 10, true, 24, 1.0, 0.0, 1.0, 0.98, {"3", "8"}},
-    {"mnist358", 3, 10, true, 24, 1.0, 0.0, 1.0, 0.93, {"3", "5", "8"}}};
+    {"synthetic2d", 2, 2, 0, 81, 1.4, -INFINITY, INFINITY, {0, 1}, 0.98, {"1", "2"}},
+    {"spam", 2, 10, 0, 41, 0.14, -INFINITY, INFINITY, {1, 7}, 0.93, {"mail", "spam"}},
+    {"mnist38", 2, 10, 14, 24, 1.0, 0.0, 1.0, {0, 0}, 0.98, {"3", "8"}},
+    {"mnist358", 3, 10, 14, 24, 1.0, 0.0, 1.0, {0, 0}, 0.93, {"3", "5", "8"}},
+    {"digits38", 2, 10, 8, 24, 1.0, 0.0, 1.0, {0, 0}, NAN, {"3", "8"}},
+    {"digits358", 3, 10, 8, 24, 1.0, 0.0, 1.0, {0, 0}, NAN, {"3", "5", "8"}}};
 
 const cert_kind *cert_find(const char *name)
 {
@@ -26,10 +28,16 @@ bool cert_known(const char *name)
     return cert_find(name) != NULL;
 }
 
+void cert_printed(const char *name, char out[8])
+{
+    const double accuracy = cert_find(name)->accuracy;
+    snprintf(out, 8, isnan(accuracy) ? "-" : "%.2f", accuracy);
+}
+
 static bool image_known(const char *name)
 {
     const cert_kind *kind = cert_find(name);
-    return kind && kind->image;
+    return kind && kind->side > 0;
 }
 
 void cert_options_rows(cert_options *options, const char *sets, bool images, option_row *rows)
@@ -39,11 +47,13 @@ void cert_options_rows(cert_options *options, const char *sets, bool images, opt
     const option_row common[CERT_OPTIONS] = {
         {.name = "data",
          .value = "DIR",
-         .help = "folder that holds spambase/ and mnist_t10k_14x14/ " SETS_DEFAULT,
+         .help =
+             "folder that holds spambase/ and mnist_t10k_14x14/ (digits come with Holdfast) " SETS_DEFAULT,
          .text = &options->data},
         {.name = "sets",
          .value = "A,B",
-         .help = images ? "of mnist38, mnist358" : "of synthetic2d, spam, mnist38, mnist358",
+         .help = images ? "of mnist38, mnist358, digits38, digits358"
+                        : "of synthetic2d, spam, mnist38, mnist358, digits38, digits358",
          .list = &options->sets,
          .known = images ? image_known : cert_known},
         {.name = "limit",
@@ -71,6 +81,37 @@ static void out_of_memory(void)
 {
     fputs("out of memory\n", stderr);
     exit(1);
+}
+
+/* The picture of `side` x `side` pixels moved by rows and columns; what comes in is dark. */
+static void move_picture(const double *from, long side, const int *by, double *to)
+{
+    for (long i = 0; i < side; ++i)
+        for (long j = 0; j < side; ++j) {
+            const long row = i - by[0], column = j - by[1];
+            const bool inside = row >= 0 && row < side && column >= 0 && column < side;
+            to[i * side + j] = inside ? from[row * side + column] : 0.0;
+        }
+}
+
+/* Up to n training pictures, of which the first `own` are there. */
+static void add_moved(size_t n, size_t own, cert_set *out)
+{
+    static const int moves[][2] = {{0, 0},   {0, -1}, {0, 1},  {-1, 0}, {1, 0},
+                                   {-1, -1}, {1, 1},  {-1, 1}, {1, -1}};
+    const size_t d = out->d, rounds = sizeof moves / sizeof *moves;
+    if (n > own * rounds) n = own * rounds;
+    if (n <= own) return;
+    double *x = realloc(out->x, n * d * sizeof *x);
+    size_t *label = realloc(out->label, n * sizeof *label);
+    if (!x || !label) out_of_memory();
+    for (size_t i = own; i < n; ++i) {
+        move_picture(x + i % own * d, (long)out->kind->side, moves[i / own], x + i * d);
+        label[i] = label[i % own];
+    }
+    out->x = x;
+    out->label = label;
+    out->n = n;
 }
 
 /* The first n rows of a shuffle are for training, the next m for tests. */
@@ -112,6 +153,7 @@ bool cert_load(hf_context *ctx, const cert_options *options, const char *name, s
     if (!class_data_present(options->data, name)) return false;
     if (!class_data_read(ctx, options->data, name, (uint64_t)options->seed + 11, &all)) return false;
     split(&all, n, m, (uint64_t)options->seed, out);
+    if (options->moved && out->kind->side > 0) add_moved(n, out->n, out);
     class_data_free(&all);
     return true;
 }
@@ -205,8 +247,8 @@ void cert_salient(const cert_set *set, hf_context *ctx, const hf_classifier *cla
     const size_t d = set->d;
     double *slope = calloc(d + 1, sizeof *slope);
     if (!slope) out_of_memory();
-    for (size_t j = 0; j < d; ++j) moves[j] = j < set->kind->free && !set->kind->image;
-    if (set->kind->image && slope_of(ctx, set, classifier, x, slope))
+    for (size_t j = 0; j < d; ++j) moves[j] = j < set->kind->free && set->kind->side == 0;
+    if (set->kind->side > 0 && slope_of(ctx, set, classifier, x, slope))
         for (size_t k = 0; k < set->kind->free; ++k) {
             size_t best = 0;
             double most = -1.0;

@@ -11,9 +11,10 @@
 #include <holdfast/holdfast.h>
 
 enum {
-    CERT_SETS = 4,
+    CERT_SETS = 6,
     CERT_OPTIONS = 5,
-    CERT_CLASSES = 3 /* at most */
+    CERT_CLASSES = 3, /* at most */
+    CERT_SIDE = 14    /* of pictures, at most */
 };
 
 /** What a set is called and how far its points are moved. */
@@ -21,11 +22,12 @@ typedef struct cert_kind {
     const char *name;
     size_t classes;
     size_t free;      /**< inputs that move at a point (of images: the most salient pixels) */
-    bool image;       /**< square, inputs are pixels in [0, 1] */
+    size_t side;      /**< pixels of a side where rows are square pictures in [0, 1]; 0: they are not */
     size_t point;     /**< test point of figure 2, from 1, as the authors numbered theirs */
     double most;      /**< largest gamma of figure 2 */
     double low, high; /**< values an input can have */
-    double accuracy;  /**< printed */
+    size_t shown[2];  /**< inputs that a map of rows has */
+    double accuracy;  /**< printed; NaN: the paper has other data */
     const char *labels[CERT_CLASSES];
 } cert_kind;
 
@@ -42,6 +44,9 @@ typedef struct cert_options {
     const char *data;
     words sets;
     long train, limit, seed;
+    /** After the training pictures that there are come the same ones moved by one pixel, side for
+     * side, in rounds of as many, until there are as many as asked for or nine rounds. */
+    bool moved;
 } cert_options;
 
 /** Writes the defaults, those sets being taken, and the CERT_OPTIONS rows that read the options; the last is --train, for programs whose models all have as many training points. `images`: only
@@ -51,6 +56,8 @@ void cert_options_rows(cert_options *options, const char *sets, bool images, opt
 /** The set of that name or NULL. */
 const cert_kind *cert_find(const char *name);
 bool cert_known(const char *name);
+/** Writes the accuracy that the paper prints, "-" for a set that it has not. */
+void cert_printed(const char *name, char out[8]);
 /** n training points and up to m test points by a split of the seed of the options. False, with a message on standard output where the file is absent. */
 bool cert_load(hf_context *ctx, const cert_options *options, const char *name, size_t n, size_t m,
                cert_set *out);

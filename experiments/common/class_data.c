@@ -22,14 +22,17 @@ typedef struct set {
     const char *name, *file; /* NULL: made up */
     size_t classes, label;   /* label: column; SIZE_MAX the last */
     double digits[MOST_CLASSES];
+    bool others; /* rows of other digits are left out */
     double unit; /* inputs are divided by it; 0: standardised */
 } set;
 
 static const set sets[] = {
-    {"synthetic2d", NULL, 2, 0, {0, 1, 0}, 0.0},
-    {"spam", "spambase/spambase.csv", 2, SIZE_MAX, {0, 1, 0}, 0.0},
-    {"mnist38", "mnist_t10k_14x14/mnist38_14x14_sum4.csv", 2, 0, {3, 8, 0}, 1020.0},
-    {"mnist358", "mnist_t10k_14x14/mnist358_14x14_sum4.csv", 3, 0, {3, 5, 8}, 1020.0},
+    {"synthetic2d", NULL, 2, 0, {0, 1, 0}, false, 0.0},
+    {"spam", "spambase/spambase.csv", 2, SIZE_MAX, {0, 1, 0}, false, 0.0},
+    {"mnist38", "mnist_t10k_14x14/mnist38_14x14_sum4.csv", 2, 0, {3, 8, 0}, false, 1020.0},
+    {"mnist358", "mnist_t10k_14x14/mnist358_14x14_sum4.csv", 3, 0, {3, 5, 8}, false, 1020.0},
+    {"digits38", "digits/digits.csv", 2, 0, {3, 8, 0}, true, 16.0},
+    {"digits358", "digits/digits.csv", 3, 0, {3, 5, 8}, false, 16.0},
 };
 
 static const set *find(const char *name)
@@ -85,10 +88,21 @@ static bool read_labels(const set *s, const double *numbers, class_data *all)
     for (size_t i = 0; i < all->train; ++i) {
         size_t c = 0;
         while (c < s->classes && numbers[i] != s->digits[c]) ++c;
-        if (c == s->classes) return false;
+        if (c == s->classes && !s->others) return false;
         all->label[i] = c;
     }
     return true;
+}
+
+static void leave_others_out(class_data *all)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < all->train; ++i) {
+        if (all->label[i] == all->classes) continue;
+        memmove(all->x + kept * all->d, all->x + i * all->d, all->d * sizeof *all->x);
+        all->label[kept++] = all->label[i];
+    }
+    all->train = kept;
 }
 
 static hf_status read_columns(hf_context *ctx, const hf_table *table, const set *s, class_data *all)
@@ -103,6 +117,7 @@ static hf_status read_columns(hf_context *ctx, const hf_table *table, const set 
         status = hf_table_numbers(ctx, table, few ? spam_columns[j] : j + 1, &numbers);
         for (size_t i = 0; status >= 0 && i < all->train; ++i) all->x[i * all->d + j] = numbers[i];
     }
+    leave_others_out(all);
     return status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file class_data.h
- * @brief Labelled rows of four problems: two made-up clouds, unwanted mail, and digits.
+ * @brief Labelled rows of six problems: two made-up clouds, unwanted mail, and digits.
  *
  * | name        | classes | inputs | what it is                                                                             |
  * |-------------|---------|--------|----------------------------------------------------------------------------------------|
@@ -9,6 +9,8 @@
  * | spam        | 2       | 11     | spambase, the columns that the published program keeps                                 |
  * | mnist38     | 2       | 196    | digits 3 and 8 of 14 x 14 pixels in [0, 1]                                             |
  * | mnist358    | 3       | 196    | digits 3, 5 and 8                                                                      |
+ * | digits38    | 2       | 64     | digits 3 and 8 of 8 x 8 pixels in [0, 1]; come with Holdfast                           |
+ * | digits358   | 3       | 64     | digits 3, 5 and 8 of the same                                                          |
  *
  * Inputs of the first two are standardised over all rows, as published. Rows are drawn without replacement by a generator of this folder.
  */

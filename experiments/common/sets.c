@@ -24,6 +24,8 @@ static const set sets[] = {
     {"boston/boston.csv", "prices of houses in Boston", "comes with Holdfast as boston.csv", "boston.csv"},
     {"bed/tables.csv", "145 real tables of regression and their index",
      "comes with Holdfast as bed/tables.csv", "bed/tables.csv"},
+    {"digits/digits.csv", "digits 3, 5 and 8 of 8 x 8 pixels", "comes with Holdfast as digits.csv",
+     "digits.csv"},
     {"energy/energy.csv", "Energy efficiency, X1 to X8, Y1 and Y2", "https://archive.ics.uci.edu/dataset/242",
      NULL},
     {"yacht/yacht.csv", "Yacht hydrodynamics, six inputs and residuary_resistance",

@@ -15,7 +15,8 @@ DRAWN = {"synthetic-noise", "envelope-tables", "envelope-norm", "envelope-exampl
          "rcagp-bo-rover", "rcagp-bo-expert", "rcagp-fig1", "rcagp-influence",
          "kernel-draws"}  # or their data come with Holdfast
 SOME_DRAWN = {"envelope-fig2", "envelope-fig3"}  # the data of others are one part of it
-ARGUMENTS = {"certified-fig2": ["--sets", "spam"], "certified-fig3": ["--sets", "spam"], "certified-fig5": ["--sets", "spam"],
+ARGUMENTS = {"certified-fig2": ["--sets", "spam"], "certified-fig3": ["--sets", "spam"], "certified-fig4": ["--sets", "mnist38"],
+             "certified-fig6": ["--sets", "mnist358"], "certified-fig5": ["--sets", "spam"],
              "class-accuracy": ["--sets", "spam"], "envelope-fig2": ["--seeds", "0"], "envelope-fig3": ["--seeds", "0"],
              "robust-uci": ["--sets", "energy,wine"], "rcagp-table1": ["--sets", "energy"], "rcagp-s1": ["--sets", "yacht"],
              "rcagp-s2": ["--sets", "parkinsons"], "rcagp-s3": ["--sets", "energy"], "rcagp-ablation-eps": ["--sets", "yacht"],

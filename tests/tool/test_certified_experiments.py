@@ -33,8 +33,13 @@ class Certified(ToolCase):
     def test_fig2_sweeps_are_nested(self):
         small = ["--sets", "synthetic2d", "--train", 60, "--evaluations", 8, "--json", "r.jsonl"]
         first = self.good("fig2", *small)
-        rows = self.lines("r.jsonl")
-        self.assertEqual(len(rows), 14)
+        everything = self.lines("r.jsonl")
+        rows = everything[:14]
+        self.assertEqual([row["case"] for row in rows], [f"synthetic2d {k + 1}" for k in range(14)])
+        # The first row of the figure: a map of the probability in which the point lies, and test points.
+        self.assertEqual({row["case"].split()[1] for row in everything[14:]}, {"map", "dot", "point"})
+        self.assertEqual(sum(" map " in row["case"] for row in everything), 31 * 31)
+        self.assertTrue(all(0 <= row["shown"] <= 1 for row in everything if " map " in row["case"]))
         for row, wider in zip(rows, rows[1:]):
             self.assertLessEqual(row["lower"], row["lower_attained"])
             self.assertLessEqual(row["upper_attained"], row["upper"])
@@ -43,6 +48,26 @@ class Certified(ToolCase):
             self.assertGreaterEqual(wider["upper"], row["upper_attained"])
         self.assertEqual(self.good("fig2", *small, "--report"), first)
         self.assertEqual(self.good("fig2", *small), first)
+
+    def test_fig2_digits_come_with_holdfast(self):
+        """Ten of 64 pixels move, of a picture that needs no folder of data."""
+        first = self.good("fig2", "--sets", "digits358", "--data", "nowhere", "--train", 40, "--evaluations", 6, "--limit", 1, "--json",
+                          "r.jsonl")
+        rows = self.lines("r.jsonl")
+        pixels = [row for row in rows if " pixel " in row["case"]]
+        self.assertEqual(len(pixels), 64)
+        self.assertEqual(sum(row["moves"] for row in pixels), 10)
+        self.assertTrue(all(row["shown"] * 16 in range(17) for row in pixels))
+        self.assertTrue(all(row["lower"] <= row["at_point"] <= row["upper"] for row in rows[:14]))
+        self.assertIn("| digits358 | - | ", first)
+
+    def test_digits(self):
+        """What data/README.md says of the file."""
+        lines = self.read(os.path.join(SOURCE, "data", "digits.csv")).splitlines()
+        rows = [[int(number) for number in line.split(",")] for line in lines[1:]]
+        self.assertEqual([sum(row[0] == digit for row in rows) for digit in (3, 5, 8)], [183, 182, 174])
+        self.assertEqual(len(rows), 539)
+        self.assertTrue(all(len(row) == 65 and 0 <= min(row) and max(row) <= 16 for row in rows))
 
     def test_fig3(self):
         small = ["--sets", "synthetic2d", "--train", 60, "--points", 3, "--most", 10, "--json", "r.jsonl"]
@@ -63,6 +88,19 @@ class Certified(ToolCase):
         self.assertTrue(all(0 <= row["delta_attained"] <= row["delta"] <= row["delta_attained"] + 0.0201 for row in rows))
         self.assertEqual(first.count("| falls"), 1)
         self.assertEqual(self.good("fig4", *small, "--report"), first)
+
+    def test_fig4_moved(self):
+        """Five sixths of the 357 threes and eights train; the rest of the training pictures are those, moved."""
+        small = ["--sets", "digits38", "--data", "nowhere", "--training", "30,310", "--inducing", "10", "--methods", "fic", "--points", 2,
+                 "--evaluations", 5]
+        self.good("fig4", *small, "--json", "r.jsonl")
+        self.good("fig4", *small, "--json", "m.jsonl", "--moved")
+        cases = ["digits38 fic 30 10 0", "digits38 fic 30 10 1"]
+        self.assertEqual([row["case"] for row in self.lines("r.jsonl")], cases)
+        moved = self.lines("m.jsonl")
+        self.assertEqual([row["case"] for row in moved], cases + ["digits38 fic 310 10 0", "digits38 fic 310 10 1"])
+        for row, same in zip(self.lines("r.jsonl"), moved):
+            self.assertEqual(row["delta"], same["delta"])
 
     def test_fig5(self):
         """Nearby, a linear fit and the certified scores say the same."""
@@ -101,6 +139,12 @@ class Certified(ToolCase):
             self.assertEqual(image[0]["gap"], image[0]["linear_gap"])
             self.assertTrue(all(0 <= row["changed"] <= 1 for row in image))
         self.assertEqual(self.good("fig6", *small, "--report"), first)
+
+    def test_fig6_digits(self):
+        first = self.good("fig6", "--sets", "digits38", "--data", "nowhere", "--train", 40, "--evaluations", 6, "--images", 1, "--limit", 1,
+                          "--json", "r.jsonl")
+        self.assertEqual([row["case"] for row in self.lines("r.jsonl")], [f"digits38 0 {k}" for k in range(64)])
+        self.assertIn("| digits38 | 1 | 3 | ", first)
 
     def test_data_that_are_not_there(self):
         for name, sets in (("fig2", "spam"), ("fig3", "mnist38"), ("fig4", "mnist38"), ("fig5", "spam"), ("fig6", "mnist358")):
