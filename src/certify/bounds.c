@@ -65,9 +65,11 @@ size_t hfi_question_own_scratch(size_t m, size_t d)
 
 size_t hfi_question_sharp_scratch(const hfi_question *question)
 {
-    if (!question->taylor || !hfi_taylor_can_sharpen(question->taylor)) return 0;
-    const size_t models = hfi_taylor_sharpen_scratch(question->taylor),
-                 parts = hfi_cubic_work(question->subject.free_count, PARTS);
+    if (!question->taylor) return 0;
+    const size_t third = hfi_taylor_third_scratch(question->taylor),
+                 pairs = hfi_taylor_sharpen_scratch(question->taylor), models = third > pairs ? third : pairs;
+    if (models == 0) return 0;
+    const size_t parts = hfi_cubic_work(question->subject.free_count, PARTS);
     return models > parts ? models : parts;
 }
 
@@ -472,18 +474,33 @@ static bool is_worth_sharpening(const box *x)
     return pow(gain, (double)x->m / 3.0) > pairs * pairs / n / 12.0;
 }
 
+/* Cubic terms cost about m / 3 others, and make up for more. */
+static bool is_worth_third(const box *x)
+{
+    const hfi_question *q = x->question;
+    return x->of_mean && (q->settings.bounds & HF_BOUND_TAYLOR) && x->bound < x->enough &&
+           hfi_taylor_has_third(q->taylor);
+}
+
+/* The bound once more, with a model that `sharpen` has made sharper. */
+static void bound_again(box *x, double *models, double *point,
+                        void (*sharpen)(const hfi_taylor *, const double *, const double *, hfi_mean_model *,
+                                        double *))
+{
+    const double before = x->bound;
+    sharpen(x->question->taylor, x->centre, x->half, x->mean, models);
+    bound_models(x, point);
+    x->bound = fmax(x->bound, before);
+}
+
 static void bound_one(box *x, double *models, hfi_box_bound *out)
 {
     const hfi_question *q = x->question;
     const size_t m = x->m;
     memset(out->face, 0, m * sizeof *out->face);
     bound_models(x, out->point);
-    if (is_worth_sharpening(x)) {
-        const double before = x->bound;
-        hfi_taylor_sharpen(q->taylor, x->centre, x->half, x->mean, models);
-        bound_models(x, out->point);
-        x->bound = fmax(x->bound, before);
-    }
+    if (is_worth_third(x)) bound_again(x, models, out->point, hfi_taylor_third);
+    if (is_worth_sharpening(x)) bound_again(x, models, out->point, hfi_taylor_sharpen);
     const unsigned own =
         (x->of_mean ? (unsigned)HF_BOUND_TAYLOR : 0u) | (x->of_spread ? (unsigned)HF_BOUND_FEATURE : 0u);
     if ((q->settings.bounds & own) != own) x->bound = -(double)INFINITY;

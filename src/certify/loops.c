@@ -129,6 +129,58 @@ void hfi_radial_weights(hfi_radial form, double alpha, size_t count, const doubl
     }
 }
 
+HFI_CLONES
+void hfi_radial_third_weights(hfi_radial form, size_t count, const double *restrict q,
+                              const double *restrict a, double *restrict curve, double *restrict third)
+{
+    if (form == HFI_RADIAL_SE) {
+        HFI_SIMD
+        for (size_t i = 0; i < count; i++) {
+            const double k = a[i] * decay(0.5 * q[i]);
+            curve[i] = k;
+            third[i] = -k;
+        }
+        return;
+    }
+    /* matern52: what is multiplied by third is no more than the third power of the argument */
+    HFI_SIMD
+    for (size_t i = 0; i < count; i++) {
+        const double s = sqrt(5.0 * q[i]), k = (25.0 / 3.0) * a[i] * decay(s);
+        curve[i] = k;
+        third[i] = -5.0 * k / (s > 1e-90 ? s : 1e-90);
+    }
+}
+
+/* Along v, |v| = 1, with p = u'v, c = (p / r)^2 and s the argument of matern's exponential, the fourth derivatives are
+ *
+ *     se          exp(-q / 2) (p^4 - 6 p^2 + 3),                      p^2 <= q
+ *     matern52    25 exp(-s) (1 - 2 s c + s (s + 1) c^2 / 3),         c <= 1
+ *
+ * quadratic in p^2 and c: largest at an end, or in between where c = 3 / (s + 1). As functions of the distance their sizes fall but for a wave or two, whose crests fill the troughs before
+ * them. */
+HFI_CLONES
+void hfi_radial_fourth(hfi_radial form, size_t count, const double *restrict q, double *restrict size)
+{
+    if (form == HFI_RADIAL_SE) {
+        HFI_SIMD
+        for (size_t i = 0; i < count; i++) {
+            const double x = q[i], end = fabs(x * (x - 6.0) + 3.0), inside = x < 3.0 ? 3.0 : 6.0;
+            const double own = decay(0.5 * x) * (end > inside ? end : inside);
+            const double crest = x < 1.838 ? 1.8561 : x < 3.0 ? 1.3388 : x < 8.163 ? 0.34893 : 0.0;
+            size[i] = own > crest ? own : crest;
+        }
+        return;
+    }
+    HFI_SIMD
+    for (size_t i = 0; i < count; i++) {
+        const double root = sqrt(5.0 * q[i]), s = CUT(root, HFI_EXP_CUT);
+        const double end = fabs(1.0 + s * (s - 5.0) * (1.0 / 3.0)), inside = (2.0 * s - 1.0) / (s + 1.0);
+        const double most = end > inside ? end : inside;
+        const double own = decay(root) * (most > 1.0 ? most : 1.0), crest = s < 5.562 ? 0.00786 : 0.0;
+        size[i] = 25.0 * (own > crest ? own : crest);
+    }
+}
+
 /* g := y_i'y_j, then w_j times the series, twice that below the diagonal and nothing above it. */
 HFI_INLINE void pair_lanes(size_t j, size_t i, size_t axes, size_t ld, const double *restrict y,
                            const double *restrict w, size_t degrees, const double *restrict weight,
@@ -180,6 +232,43 @@ void hfi_pair_sums(size_t count, size_t axes, size_t ld, const double *restrict 
         for (size_t b = 0; b < a; b++) {
             const double mean = 0.5 * (matrix[a * axes + b] + matrix[b * axes + a]);
             matrix[a * axes + b] = matrix[b * axes + a] = mean;
+        }
+}
+
+HFI_CLONES
+void hfi_triple_sums(size_t n, size_t axes, size_t ld, const double *restrict y, const double *restrict w,
+                     double *restrict product, double *restrict sums)
+{
+    size_t at = 0;
+    for (size_t a = 0; a < axes; a++)
+        for (size_t b = a; b < axes; b++) {
+            const double *restrict ya = y + a * ld, *restrict yb = y + b * ld;
+            HFI_SIMD
+            for (size_t i = 0; i < n; i++) product[i] = w[i] * ya[i] * yb[i];
+            size_t c = b;
+            for (; c + 4 <= axes; c += 4) {
+                const double *restrict y0 = y + c * ld, *restrict y1 = y0 + ld, *restrict y2 = y1 + ld,
+                                       *restrict y3 = y2 + ld;
+                double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+                HFI_SIMD_SUM(s0, s1, s2, s3)
+                for (size_t i = 0; i < n; i++) {
+                    s0 += product[i] * y0[i];
+                    s1 += product[i] * y1[i];
+                    s2 += product[i] * y2[i];
+                    s3 += product[i] * y3[i];
+                }
+                sums[at++] = s0;
+                sums[at++] = s1;
+                sums[at++] = s2;
+                sums[at++] = s3;
+            }
+            for (; c < axes; c++) {
+                const double *restrict yc = y + c * ld;
+                double sum = 0.0;
+                HFI_SIMD_SUM(sum)
+                for (size_t i = 0; i < n; i++) sum += product[i] * yc[i];
+                sums[at++] = sum;
+            }
         }
 }
 

@@ -31,7 +31,8 @@ typedef struct hfi_mean_model {
     double remainder;
     /* The ends of the mean's range over the box are within `outside` of those of the quadratic function, has_cubic: with T(u, u, u) / 6 added. */
     double outside;
-    double *cubic; /* T, m x m x m; the caller's, NULL where hfi_taylor_sharpen() is not called */
+    double *
+        cubic; /* T, m x m x m; the caller's, NULL where neither of the functions below that fill it is called */
     bool has_cubic;
     double rounding;
     double crude_lower,
@@ -50,6 +51,15 @@ bool hfi_taylor_is_rough(const hfi_taylor *taylor, bool spread);
 void hfi_taylor_mean(const hfi_taylor *taylor, size_t count, const double *centre, const double *half,
                      hfi_mean_model *models, double *scratch);
 size_t hfi_taylor_mean_scratch(const hfi_taylor *taylor);
+
+/** Whether models of third degree can be made: all that moves are few inputs of terms in se and matern52. */
+bool hfi_taylor_has_third(const hfi_taylor *taylor);
+/** Gives a model that hfi_taylor_mean() made its cubic terms, the mean's own third derivatives, where what
+ * is left then is less: `outside`, and remainder and slope_error where they gain. O(n m^3 / 3). Serial, no
+ * allocation; only where it can. */
+void hfi_taylor_third(const hfi_taylor *taylor, const double *centre, const double *half,
+                      hfi_mean_model *model, double *scratch);
+size_t hfi_taylor_third_scratch(const hfi_taylor *taylor);
 
 /** Whether a model can be made sharper: one se term is all that moves beside the prior mean, and few inputs do. */
 bool hfi_taylor_can_sharpen(const hfi_taylor *taylor);

@@ -311,6 +311,8 @@ void hfi_taylor_sharpen(const hfi_taylor *taylor, const double *centre, const do
     if (l.moving == 0) return;
     weigh(taylor, term, &b, &l);
     if (!(l.sizes < 1e100) || !(l.bend < 100.0)) return;
+    model->has_cubic = false; /* what hfi_taylor_third() left */
+    model->outside = model->remainder;
     make_cubic(taylor, term, half, &b, &l, model->cubic);
     keep(taylor, &b, &l);
     share_out(&b, &l);
