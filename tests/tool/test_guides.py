@@ -59,6 +59,9 @@ class Guides(ToolCase):
     def test_kernels(self):
         self.runs("kernels.md", 5)
 
+    def test_choosing(self):
+        self.runs("choosing.md", 18)
+
     def test_posterior(self):
         self.runs("posterior.md", 6)
 
