@@ -33,8 +33,10 @@ static const tool_option options[] = {
      "2 by 2 of 28 by 28",
      false},
     {"what", 0, "WHAT",
-     "mean, sd (both latent), mean-plus (mean + B sd), probability,\ndecision (whether the class of a row is "
-     "that of its whole box),\naccuracy (of rows with labels: how many are right, and how many\nsurely stay "
+     "mean, sd (both latent), mean-plus (mean + B sd), probability,\nclasses (the probabilities of all "
+     "classes, "
+     "and which of them\nremain possible), decision (whether the class of a row is that of\nits whole box), "
+     "accuracy (of rows with labels: how many are right, and how many\nsurely stay "
      "so), "
      "readings (what bad readings can do to the mean,\nhyperparameters, noise, centres and thresholds held) "
      "or interval\n(that of predict in which 95 % of new readings are: its least lower\nand largest upper "
@@ -72,11 +74,13 @@ static const tool_option options[] = {
     {"rigorous", 0, NULL, "proof against rounding; probabilities of two classes only", false},
     {"output", 'o', "OUT.csv",
      "file to write (default: standard output): the inputs, lower,\nupper, lower_attained, upper_attained, "
-     "status, nodes, seconds;\nof decision class, status, nodes, seconds; of --max-radius class\n"
-     "or value, certified_radius, broken_radius, nodes, seconds; of\nverdicts value, lower, upper, worst "
-     "(the value nearest to its limit,\nor farthest beyond it), margin (how far inside), status, nodes,\n"
-     "seconds; of accuracy counts for each radius; of readings damage,\nworst_row. With several radii there "
-     "is a column radius. A status\nends in (estimate) where it rests on one: of five classes and more",
+     "status, nodes, seconds;\nof classes possible (how many remain), p_CLASS_lower,\np_CLASS_upper and "
+     "class_CLASS (possible, ruled out or open) of each,\nstatus, nodes, seconds; of decision class, "
+     "status, nodes, seconds;\nof --max-radius class or value, certified_radius, broken_radius,\nnodes, "
+     "seconds; of verdicts value, lower, upper, worst (the value\nnearest to its limit, or farthest beyond "
+     "it), margin (how far\ninside), status, nodes, seconds; of accuracy counts for each\nradius; of "
+     "readings damage, worst_row. With several radii there is\na column radius. A status ends in "
+     "(estimate) where it rests on one:\nof five classes and more",
      TOOL_WRITES},
     {"format", 0, "FORMAT",
      "of that file: csv (default), or jsonl, a line of JSON for each row\nwith the SHA-256 of the model, the "
@@ -89,8 +93,8 @@ static const tool_option options[] = {
 };
 
 const char *const certify_questions[CERTIFY_QUESTIONS] = {
-    "mean",     "sd",       "mean-plus", "probability", "decision",      "accuracy",
-    "readings", "interval", "radius",    "verdict",     "verdict radius"};
+    "mean",     "sd",       "mean-plus", "probability", "classes", "decision",
+    "accuracy", "readings", "interval",  "radius",      "verdict", "verdict radius"};
 
 /* ---- usage -------------------------------------------------------------------------------------------------- */
 
@@ -109,7 +113,7 @@ static hf_status parse_what(certified *run, certify_request *out)
         if (k == CERTIFY_RADII)
             return certified_misuse(run,
                                     "--what: there is no '%s'; give mean, sd, mean-plus, probability, "
-                                    "decision, accuracy, readings or interval",
+                                    "classes, decision, accuracy, readings or interval",
                                     what);
         out->what = (certify_question)k;
         if (strcmp(certify_questions[k], what) == 0) break;
@@ -144,6 +148,8 @@ static hf_status check_effect(certified *run, const certify_request *asked)
         return certified_misuse(run, "--observed is for --what sd and mean-plus");
     if (asked->settings.observed && run->classifier != NULL)
         return certified_misuse(run, "--observed is for models of readings");
+    if (has_argument(a, "of") && what == CERTIFY_CLASSES)
+        return certified_misuse(run, "--of is not for --what classes, which is about all of them");
     if (has_argument(a, "count") && what != CERTIFY_READINGS)
         return certified_misuse(run, "--count is for --what readings");
     if (asked->counterexamples != NULL && (!certify_decides(what) || what == CERTIFY_ACCURACY))
@@ -154,10 +160,10 @@ static hf_status check_effect(certified *run, const certify_request *asked)
                                 "--what accuracy and --max-radius");
     if (asked->where && !certify_attains(what))
         return certified_misuse(run, "--where is for ranges and verdicts; --counterexamples tells points");
-    if (asked->sides && !certify_attains(what) && what != CERTIFY_DECISION)
-        return certified_misuse(run, "--sides is for ranges, verdicts and --what decision");
-    if (has_argument(a, "plot") && what == CERTIFY_READINGS)
-        return certified_misuse(run, "--plot is not for --what readings");
+    if (asked->sides && !certify_attains(what) && what != CERTIFY_DECISION && what != CERTIFY_CLASSES)
+        return certified_misuse(run, "--sides is for ranges, verdicts, --what classes and --what decision");
+    if (has_argument(a, "plot") && (what == CERTIFY_READINGS || what == CERTIFY_CLASSES))
+        return certified_misuse(run, "--plot is not for --what %s", certify_questions[what]);
     return HF_OK;
 }
 

@@ -436,11 +436,11 @@ static hf_status ask_readings(certified *run, certify_request *asked)
 hf_status certify_answer(certified *run, certify_request *asked)
 {
     static hf_status (*const answers[CERTIFY_QUESTIONS])(certified *, certify_request *) = {
-        [CERTIFY_MEAN] = ask_ranges,        [CERTIFY_SD] = ask_ranges,
-        [CERTIFY_MEAN_PLUS] = ask_ranges,   [CERTIFY_PROBABILITY] = ask_ranges,
-        [CERTIFY_DECISION] = ask_decisions, [CERTIFY_ACCURACY] = ask_accuracy,
-        [CERTIFY_READINGS] = ask_readings,  [CERTIFY_INTERVAL] = ask_ranges,
-        [CERTIFY_RADII] = ask_radii,        [CERTIFY_CLAIM] = certify_claims,
-        [CERTIFY_REACH] = certify_reaches};
+        [CERTIFY_MEAN] = ask_ranges,         [CERTIFY_SD] = ask_ranges,
+        [CERTIFY_MEAN_PLUS] = ask_ranges,    [CERTIFY_PROBABILITY] = ask_ranges,
+        [CERTIFY_CLASSES] = certify_classes, [CERTIFY_DECISION] = ask_decisions,
+        [CERTIFY_ACCURACY] = ask_accuracy,   [CERTIFY_READINGS] = ask_readings,
+        [CERTIFY_INTERVAL] = ask_ranges,     [CERTIFY_RADII] = ask_radii,
+        [CERTIFY_CLAIM] = certify_claims,    [CERTIFY_REACH] = certify_reaches};
     return answers[asked->what](run, asked);
 }

@@ -13,6 +13,7 @@ typedef enum certify_question {
     CERTIFY_SD,
     CERTIFY_MEAN_PLUS,
     CERTIFY_PROBABILITY, /* from here on about classes */
+    CERTIFY_CLASSES,     /* all probabilities, and which classes remain */
     CERTIFY_DECISION,
     CERTIFY_ACCURACY,
     CERTIFY_READINGS, /* about readings again */
@@ -64,6 +65,8 @@ void certify_request_free(certify_request *request);
 
 /** Answers into the run's table (certify_answers.c). */
 hf_status certify_answer(certified *run, certify_request *asked);
+/** Of all classes (certify_classes.c). */
+hf_status certify_classes(certified *run, certify_request *asked);
 /** Of claims (certify_claims.c). */
 hf_status certify_claims(certified *run, certify_request *asked);
 hf_status certify_reaches(certified *run, certify_request *asked);

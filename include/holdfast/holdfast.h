@@ -11,6 +11,7 @@
 #include <holdfast/ageing.h>
 #include <holdfast/certify.h>
 #include <holdfast/certify_claims.h>
+#include <holdfast/certify_classes.h>
 #include <holdfast/certify_flip.h>
 #include <holdfast/certify_uses.h>
 #include <holdfast/classify.h>

@@ -73,7 +73,7 @@ static hf_status fail_null(hf_context *ctx, const char *function)
 /* ---- probabilities ----------------------------------------------------------------------------------------------- */
 
 /* Of class 0: all is one less that of class 1, and least and most change places. */
-static void turn_ranges(size_t m, hf_range *ranges)
+void hfi_turn_ranges(size_t m, hf_range *ranges)
 {
     for (size_t k = 0; k < m; k++) {
         hf_range *r = &ranges[k];
@@ -126,7 +126,7 @@ hf_status hfi_certify_class_boxes(hf_context *ctx, const hf_classifier *classifi
     }
     status = hfi_certify_boxes(ctx, hf_classifier_posterior(classifier), what, &own, m, lower, upper, out,
                                class == 0 ? argmax : argmin, class == 0 ? argmin : argmax);
-    if (status >= 0 && class == 0) turn_ranges(m, out);
+    if (status >= 0 && class == 0) hfi_turn_ranges(m, out);
     return status;
 }
 

@@ -26,4 +26,7 @@ hf_status hfi_certify_class_boxes(hf_context *ctx, const hf_classifier *classifi
                                   const hf_certify_settings *settings, size_t m, const double *lower,
                                   const double *upper, hf_range *out, double *argmin, double *argmax);
 
+/** Ranges of class 1 of two become those of class 0. */
+void hfi_turn_ranges(size_t m, hf_range *ranges);
+
 #endif

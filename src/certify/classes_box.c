@@ -143,31 +143,34 @@ static void bound_class(hfi_box *x, double sign, double *point)
     x->bound = fmax(x->bound, sign > 0.0 ? 0.0 : -1.0);
 }
 
-/* The least of P_w - P_j: all of them are above 0 where P_w is above 1/2. */
-static void bound_margin(hfi_box *x, double *point)
+/* The least of P_w - P_j over the others: all of them are above 0 where P_w is above 1/2. With sign -1
+ * the largest of P_j - P_w, which no box has below the best of the bounds. */
+static void bound_margin(hfi_box *x, double sign, double *point)
 {
     const size_t w = x->c->winner, m = x->m;
     const hfi_box_bench *b = x->b;
-    double least = (double)INFINITY, predicted = (double)INFINITY, here = (double)INFINITY;
-    set_weights(x, w, 1.0, SIZE_MAX);
-    hfi_box_take(x, 1.0);
-    const double half = 2.0 * hfi_box_by_vertices(x, w) * (1.0 - 4.0 * DBL_EPSILON) - 1.0;
+    double best = sign * (double)INFINITY, predicted = best, here = best, half = -1.0;
+    if (sign > 0.0) {
+        set_weights(x, w, 1.0, SIZE_MAX);
+        hfi_box_take(x, 1.0);
+        half = 2.0 * hfi_box_by_vertices(x, w) * (1.0 - 4.0 * DBL_EPSILON) - 1.0;
+    }
     double *own = b->place2;
     for (size_t j = 0; j < x->n; j++) {
         if (j == w) continue;
-        set_weights(x, w, 1.0, j);
+        set_weights(x, w, sign, j);
         hfi_box_take(x, 2.0);
         const double bound = hfi_box_by_taylor(x, own, b->gap);
-        here = fmin(here, x->base);
-        if (x->predicted < predicted) {
+        here = sign > 0.0 ? fmin(here, x->base) : fmax(here, x->base);
+        if (sign * x->predicted < sign * predicted) {
             predicted = x->predicted;
             memcpy(point, own, m * sizeof *point);
         }
-        if (!(bound < least)) continue;
-        least = bound;
+        if (!(sign * bound < sign * best)) continue;
+        best = bound;
         memcpy(b->best_gap, b->gap, m * sizeof *b->gap);
     }
-    x->bound = fmax(fmax(least, half), -1.0);
+    x->bound = fmax(fmax(best, half), -1.0);
     x->predicted = predicted;
     x->here = here;
 }
@@ -201,7 +204,7 @@ static void bound_by(hfi_box *x, double sign, bool own, double *point)
 {
     find_covariance(x, own);
     if (x->c->margin)
-        bound_margin(x, point);
+        bound_margin(x, sign, point);
     else
         bound_class(x, sign, point);
     if (!(x->bound >= -1.0)) x->bound = -1.0;

@@ -537,6 +537,43 @@ class Classes(Certify):
         self.assertLess(out["lower"][0], out["upper"][0])
 
 
+    def test_all_classes(self):
+        draw = random.Random(3)
+        lines = ["a,b,kind"] + ["%.3f,%.3f,%s" % (draw.gauss(2 * (i % 3), 0.6), draw.gauss(0, 1), "pqr"[i % 3]) for i in range(36)]
+        self.write("three.csv", "\n".join(lines) + "\n")
+        self.ok("fit", "three.csv", "-t", "kind", "--sites", "softmax", "-k", "se", "-q", "-o", "three.hf")
+        self.write("at.csv", "a,b\n0.7,0.2\n0,0\n")
+        out = table(self.ok("certify", "three.hf", "--at", "at.csv", "--radius", "0.5", "--what", "classes"))
+        self.assertEqual(list(out), ["a", "b", "possible"] + [name % c for c in "pqr" for name in ("p_%s_lower", "p_%s_upper", "class_%s")] +
+                         ["status", "nodes", "seconds"])
+        boxes = [{"a": (a - 0.5, a + 0.5), "b": (b - 0.5, b + 0.5)} for a, b in zip(out["a"], out["b"])]
+        for c in "pqr":
+            for k, values in enumerate(self.inside("three.hf", boxes, "p_" + c)):
+                self.assertLessEqual(out["p_%s_lower" % c][k], min(values))
+                self.assertGreaterEqual(out["p_%s_upper" % c][k], max(values))
+        for k, classes in enumerate(self.inside("three.hf", boxes, "kind_class")):
+            for c in set(classes):
+                self.assertEqual(out["class_" + c][k], "possible")
+            self.assertEqual(out["possible"][k], sum(out["class_" + c][k] != "ruled out" for c in "pqr"))
+        self.assertEqual(out["class_r"], ["ruled out"] * 2)
+        lines = [json.loads(line) for line in self.ok("certify", "three.hf", "--at", "at.csv", "--radius", "0,0.1", "--what", "classes",
+                                                      "--sides", "--format", "jsonl").splitlines()]
+        self.assertEqual([(line["row"], line["of"], line["answer"]["radius"]) for line in lines],
+                         [(1, None, 0), (1, None, 0.1), (2, None, 0), (2, None, 0.1)])
+        at = ["certify", "three.hf", "--at", "at.csv", "--radius", "0.1", "--what", "classes"]
+        self.fails(at + ["--of", "q"], "--of is not for --what classes", code=2)
+        self.fails(at + ["--plot", "x.svg", "-o", "x.csv"], "--plot is not for --what classes", code=2)
+        self.fails(at + ["--never-above", "0.5"], "not for --what classes", code=2)
+        model = self.classes()
+        two = table(self.ok("certify", model, "--at", "at.csv", "--radius", "0.8", "--what", "classes"))
+        decided = table(self.ok("certify", model, "--at", "at.csv", "--radius", "0.8", "--what", "decision"))
+        for k in range(3):
+            self.assertAlmostEqual(two["p_no_lower"][k], 1 - two["p_yes_upper"][k], places=9)
+            self.assertEqual(two["possible"][k] == 1, decided["status"][k] == "certified")
+        readings = self.model()
+        self.fails(["certify", readings, "--at", "at.csv", "--radius", "1", "--what", "classes"], "classes is about classes")
+
+
 class FiveClasses(Certify):
     def test_certificates_say_that_they_rest_on_an_estimate(self):
         draw = random.Random(11)

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranges of all classes, and which of them a box has. */
+#include <holdfast/certify_classes.h>
+
+#include "certify/class.h"
+#include "certify/region.h"
+
+#include <math.h>
+
+/* Differences of probabilities, and latent means, that come nearer than this to 0 are left open. */
+static const double undecided_margin = 1e-6, undecided = 1e-8;
+
+const char *hf_chance_name(hf_chance chance)
+{
+    static const char *const names[] = {"possible", "ruled out", "open"};
+    return (size_t)chance < sizeof names / sizeof *names ? names[chance] : "unknown";
+}
+
+typedef struct job {
+    const hf_classifier *classifier;
+    const hf_posterior *posterior;
+    hf_certify_settings settings; /* both ends, without a decision */
+    double end;                   /* of the time for all */
+    size_t m, d, classes;
+    bool two; /* one latent function for both classes */
+    const double *lower, *upper;
+    hf_class_range *out; /* m x classes */
+    double *at;          /* m x classes x d: where each is most probable, then points of it */
+    hf_range *range;     /* m: of one class */
+    double *least;       /* m x d */
+    double *most;        /* m x d */
+} job;
+
+/* ---- ranges ------------------------------------------------------------------------------------------------------ */
+
+static void keep(job *j, size_t class, const double *most)
+{
+    for (size_t k = 0; k < j->m; k++) {
+        const size_t at = k * j->classes + class;
+        j->out[at] = (hf_class_range){.range = j->range[k], .chance = HF_CHANCE_OPEN};
+        memcpy(j->at + at * j->d, most + k * j->d, j->d * sizeof *most);
+    }
+}
+
+static hf_status find_ranges(hf_context *ctx, job *j)
+{
+    hf_status worst = HF_OK;
+    for (size_t c = j->two ? 1 : 0; c < j->classes && worst >= 0; c++) {
+        hf_certify_settings own = hfi_share_time(&j->settings, j->end, 2 * (j->classes - c));
+        own.output = c;
+        const hf_status status = hfi_certify_class_boxes(ctx, j->classifier, &own, j->m, j->lower, j->upper,
+                                                         j->range, j->least, j->most);
+        worst = hfi_worse(worst, status);
+        if (status >= 0) keep(j, c, j->most);
+    }
+    if (worst < 0 || !j->two) return worst;
+    hfi_turn_ranges(j->m, j->range);
+    keep(j, 0, j->least);
+    return worst;
+}
+
+/* The probabilities add up to 1; what is attained stays inside. */
+static void share_out(size_t classes, hf_class_range *of)
+{
+    const double slack = 4.0 * DBL_EPSILON * (double)classes;
+    double least = 0.0, most = 0.0;
+    for (size_t c = 0; c < classes; c++) {
+        least += of[c].range.lower;
+        most += of[c].range.upper;
+    }
+    for (size_t c = 0; c < classes; c++) {
+        hf_range *r = &of[c].range;
+        const double lower = 1.0 - (most - r->upper) - slack, upper = 1.0 - (least - r->lower) + slack;
+        const bool attained = isfinite(r->lower_attained) && isfinite(r->upper_attained);
+        if (lower > r->lower) r->lower = attained ? fmin(lower, r->lower_attained) : lower;
+        if (upper < r->upper) r->upper = attained ? fmax(upper, r->upper_attained) : upper;
+    }
+}
+
+/* ---- chances ----------------------------------------------------------------------------------------------------- */
+
+/* The classes of points, surely so where probabilities are estimates; else `classes`. */
+static hf_status classes_of(hf_context *ctx, const job *j, size_t m, const double *x, size_t *class)
+{
+    const bool estimate = hf_certify_is_estimate(j->classifier);
+    double *p = hfi_alloc(ctx, m, (j->classes + 1) * sizeof *p);
+    if (!p) return HF_ERR_MEMORY;
+    double *error = p + m * j->classes;
+    const hf_status status = hf_classify_predict(ctx, j->classifier, m, x, j->d, p, class, NULL, NULL, error);
+    for (size_t k = 0; status >= 0 && estimate && k < m; k++) {
+        const double *own = p + k * j->classes;
+        const size_t c = class[k];
+        for (size_t i = 0; i < j->classes; i++)
+            if (i != c && !(own[c] - own[i] > 4.0 * error[k])) class[k] = j->classes;
+    }
+    hfi_free(ctx, p);
+    return status;
+}
+
+/* Where each class is most probable it may be the class. Points without one are left out. */
+static hf_status look_at_most(hf_context *ctx, job *j)
+{
+    const size_t all = j->m * j->classes;
+    size_t *class = hfi_alloc(ctx, all, sizeof *class);
+    double *x = hfi_alloc(ctx, all, j->d * sizeof *x);
+    hf_status status = class && x ? HF_OK : HF_ERR_MEMORY;
+    for (size_t k = 0; status >= 0 && k < all; k++)
+        for (size_t i = 0; i < j->d; i++)
+            x[k * j->d + i] =
+                isfinite(j->at[k * j->d]) ? j->at[k * j->d + i] : j->lower[k / j->classes * j->d + i];
+    if (status >= 0) status = classes_of(ctx, j, all, x, class);
+    for (size_t k = 0; status >= 0 && k < all; k++)
+        if (isfinite(j->at[k * j->d]) && class[k] == k % j->classes) j->out[k].chance = HF_CHANCE_TAKEN;
+    hfi_free(ctx, class);
+    hfi_free(ctx, x);
+    return status;
+}
+
+/* Another class is more probable wherever in the box. */
+static bool is_below(size_t classes, const hf_class_range *of, size_t c)
+{
+    for (size_t i = 0; i < classes; i++)
+        if (i != c && of[c].range.upper < of[i].range.lower) return true;
+    return false;
+}
+
+/* By the sign of the latent mean (two classes), or by how far the class is ahead of the next. */
+static hf_status search_chance(hf_context *ctx, job *j, size_t k, size_t c, size_t left)
+{
+    const size_t d = j->d;
+    hf_certify_settings own = hfi_share_time(&j->settings, j->end, left);
+    hf_region region;
+    if (own.region && own.region->centre) hfi_region_about(&own, own.region->centre + k * d, &region);
+    own.decide_at = 0.0;
+    own.tolerance = j->two ? undecided : undecided_margin;
+    own.output = j->two ? 0 : c;
+    own.lower_only = j->two && c == 0;
+    own.upper_only = !own.lower_only;
+    const int what = j->two ? (int)HF_CERTIFY_MEAN : HFI_CERTIFY_MARGIN;
+    hf_range range;
+    double *at = j->most;
+    hf_status status = hfi_certify_boxes(ctx, j->posterior, (hf_certify_what)what, &own, 1, j->lower + k * d,
+                                         j->upper + k * d, &range, at, at);
+    if (status < 0) return status;
+    hf_class_range *out = &j->out[k * j->classes + c];
+    out->range.nodes += range.nodes;
+    out->range.seconds += range.seconds;
+    if (own.lower_only ? range.lower > 0.0 : range.upper < 0.0 || (j->two && range.upper <= 0.0))
+        out->chance = HF_CHANCE_NONE;
+    size_t class = j->classes;
+    if (out->chance == HF_CHANCE_OPEN && isfinite(at[0])) {
+        const hf_status asked = classes_of(ctx, j, 1, at, &class);
+        if (asked < 0) return asked;
+    }
+    if (class == c) {
+        out->chance = HF_CHANCE_TAKEN;
+        memcpy(j->at + (k * j->classes + c) * d, at, d * sizeof *at);
+    }
+    return HF_OK;
+}
+
+static hf_status find_chances(hf_context *ctx, job *j)
+{
+    const size_t all = j->m * j->classes;
+    hf_status status = look_at_most(ctx, j), worst = HF_OK;
+    for (size_t k = 0; status >= 0 && k < all; k++) {
+        hf_class_range *of = j->out + k / j->classes * j->classes, *own = &j->out[k];
+        const size_t c = k % j->classes;
+        if (own->chance == HF_CHANCE_OPEN && is_below(j->classes, of, c)) own->chance = HF_CHANCE_NONE;
+        if (own->chance == HF_CHANCE_OPEN) status = search_chance(ctx, j, k / j->classes, c, all - k);
+        if (status >= 0 && own->chance == HF_CHANCE_OPEN)
+            worst = hfi_fail(ctx, HF_WARN_NOT_CONVERGED,
+                             "box %zu: whether any point is of class %zu is open after %zu boxes",
+                             k / j->classes + 1, c, own->range.nodes);
+        if (own->chance != HF_CHANCE_TAKEN)
+            for (size_t i = 0; i < j->d; i++) j->at[k * j->d + i] = (double)NAN;
+    }
+    return status < 0 ? status : worst;
+}
+
+static hf_status answer(hf_context *ctx, job *j)
+{
+    hf_status status = find_ranges(ctx, j);
+    for (size_t k = 0; status >= 0 && k < j->m && !j->two; k++)
+        share_out(j->classes, j->out + k * j->classes);
+    return status >= 0 ? hfi_worse(status, find_chances(ctx, j)) : status;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+hf_status hf_certify_classes(hf_context *ctx, const hf_classifier *classifier,
+                             const hf_certify_settings *settings, size_t m, const double *lower,
+                             const double *upper, hf_class_range *out, double *at)
+{
+    if (!ctx || !classifier || !lower || !upper || !out)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_certify_classes: an argument that must not be NULL is");
+    job j = {.classifier = classifier,
+             .posterior = hf_classifier_posterior(classifier),
+             .settings = settings ? *settings : hf_certify_settings_default(),
+             .m = m,
+             .d = hfi_class_inputs(classifier),
+             .classes = hf_classifier_classes(classifier),
+             .two = hf_classifier_link(classifier) != HF_LINK_SOFTMAX,
+             .lower = lower,
+             .upper = upper};
+    size_t answers, numbers;
+    j.settings.lower_only = j.settings.upper_only = false;
+    j.settings.decide_at = (double)NAN;
+    j.end = hfi_call_deadline(&j.settings);
+    if (m == 0) return HF_OK;
+    if (!hfi_size_mul(m, j.classes, &answers) || !hfi_size_mul(answers, j.d, &numbers))
+        return hfi_out_of_memory(ctx);
+    j.out = hfi_alloc(ctx, answers, sizeof *j.out);
+    j.at = hfi_alloc(ctx, numbers, sizeof *j.at);
+    j.range = hfi_alloc(ctx, m, sizeof *j.range);
+    j.least = hfi_alloc(ctx, m, 2 * j.d * sizeof *j.least);
+    j.most = j.least ? j.least + m * j.d : NULL;
+    const hf_status status = j.out && j.at && j.range && j.least ? answer(ctx, &j) : HF_ERR_MEMORY;
+    if (status >= 0) {
+        memcpy(out, j.out, answers * sizeof *out);
+        if (at) memcpy(at, j.at, numbers * sizeof *at);
+    }
+    hfi_free(ctx, j.out);
+    hfi_free(ctx, j.at);
+    hfi_free(ctx, j.range);
+    hfi_free(ctx, j.least);
+    return status;
+}
