@@ -296,6 +296,30 @@ HF_API hf_status hf_influence(hf_context *ctx, const hf_posterior *posterior, si
 HF_API hf_status hf_influence_inducing(hf_context *ctx, const hf_posterior *posterior,
                                        hf_inducing_method method, const double *x, double target,
                                        double variance, double moved_to, double with, double *kl);
+/**
+ * The influence of several sites that change together, over all of f or on some of it:
+ * KL( posterior || posterior with the sites of `count` anchors replaced ) in nats.
+ *
+ * A reading whose row mates' weights follow it changes their sites, too: with several outputs and
+ * weights centred on the other outputs this is the posterior influence function of "MO-RCGP",
+ * section 3.2, marginal over one output with x the rows of that output, joint with m = 0. As there,
+ * the marginal is never above the joint one, and with weights that are bounded in the reading both
+ * are; hf_model_influence() finds the sites.
+ * @param count, anchor     >= 1 different anchors
+ * @param target, variance  their new sites (user units); variance = infinity: removed
+ * @param m, x, ldx         the divergence is over the latent values at m rows of x, d entries each;
+ *        m = 0: over all of f, x is not looked at. With one site, m = 0 gives hf_influence()
+ *
+ * White noise of the kernel belongs to readings, not to f at x. Where values at x follow from each
+ * other to rounding, jitter of 1e-10 of their variance and more goes into their covariance, and the
+ * result may be that much too small. Errors: HF_ERR_ARGUMENT (another solver than the exact one, no
+ * such anchor, one twice, a variance that is not positive, NULL), HF_ERR_NOT_FINITE (a target, a
+ * row of x), HF_ERR_TOO_LARGE, HF_ERR_CANCELLED, HF_ERR_MEMORY; *kl is untouched. With k sites
+ * O(n^2 (k + m) + (k + m)^2 (n + m) + k^3), 8 (k + m)(n + k + m) bytes. Thread-safe.
+ */
+HF_API hf_status hf_influence_sites(hf_context *ctx, const hf_posterior *posterior, size_t count,
+                                    const size_t *anchor, const double *target, const double *variance,
+                                    size_t m, const double *x, size_t ldx, double *kl);
 /** The influence of removing each anchor, all at once: n entries, KL(posterior || posterior without reading
  * i). O(n^3). */
 HF_API hf_status hf_influence_of_removal(hf_context *ctx, const hf_posterior *posterior, double *kl);

@@ -13,7 +13,7 @@ enum {
 typedef struct joint {
     const hf_posterior *posterior;
     size_t m;
-    double *x;        /* m x d, scaled units */
+    const double *x;  /* m x d, scaled units */
     double *v;        /* anchors x m: k(Z, x) */
     double *whitened; /* rank x m: R' k(Z, x); for the exact form v itself */
     double *mean;     /* m */
@@ -85,34 +85,42 @@ static hf_status check_result(hf_context *ctx, const joint *job)
     return HF_OK;
 }
 
-hf_status hfi_posterior_joint(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
-                              size_t ldx, double *mean, double *covariance)
+hf_status hfi_posterior_joint_scaled(hf_context *ctx, const hf_posterior *posterior, size_t m,
+                                     const double *x, double *mean, double *covariance)
 {
     const hfi_solution *s = &posterior->solution;
     hf_status status = hfi_require_memory(ctx, "a joint prediction", m,
                                           (double)sizeof *x * (double)m * ((double)s->n + (double)s->d));
     if (status < 0) return status;
-    joint job = {.posterior = posterior, .m = m, .mean = mean, .c = covariance};
+    joint job = {.posterior = posterior, .m = m, .x = x, .mean = mean, .c = covariance};
     job.scratch_size = hfi_kernel_scratch(posterior->kernel);
-    job.x = hfi_alloc(ctx, m, s->d * sizeof *job.x);
     job.v = hfi_alloc(ctx, m, s->n * sizeof *job.v);
     job.scratch = hfi_alloc(ctx, (size_t)hf_context_threads(ctx), job.scratch_size * sizeof *job.scratch);
     const bool in_place = s->form == HFI_FORM_EXACT;
     job.whitened = in_place ? job.v : hfi_alloc(ctx, hfi_solution_room(s, m), sizeof *job.whitened);
-    if (job.x == NULL || job.v == NULL || job.whitened == NULL || job.scratch == NULL) {
+    if (job.v == NULL || job.whitened == NULL || job.scratch == NULL) {
         status = HF_ERR_MEMORY;
     } else {
-        hfi_scaling_inputs(&posterior->scaling, m, x, ldx, job.x);
         status = in_waves(ctx, &job, whiten, "whiten");
         if (status >= 0)
             status = hfi_kernel_gram_lower(ctx, posterior->kernel, m, job.x, s->d, covariance, m);
         if (status >= 0) status = in_waves(ctx, &job, subtract, "covariance");
         if (status >= 0) status = check_result(ctx, &job);
     }
-    hfi_free(ctx, job.x);
     hfi_free(ctx, job.v);
     if (!in_place) hfi_free(ctx, job.whitened);
     hfi_free(ctx, job.scratch);
+    return status;
+}
+
+hf_status hfi_posterior_joint(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
+                              size_t ldx, double *mean, double *covariance)
+{
+    double *z = hfi_alloc(ctx, m, posterior->solution.d * sizeof *z);
+    if (z == NULL) return HF_ERR_MEMORY;
+    hfi_scaling_inputs(&posterior->scaling, m, x, ldx, z);
+    const hf_status status = hfi_posterior_joint_scaled(ctx, posterior, m, z, mean, covariance);
+    hfi_free(ctx, z);
     return status;
 }
 

@@ -26,8 +26,7 @@
 
 #include <math.h>
 
-/* x - log(1 + x) >= 0 for x >= -1 without cancellation. */
-static double excess(double x)
+double hfi_influence_excess(double x)
 {
     if (fabs(x) > 1e-4) return x - log1p(x);
     return x * x * (1.0 / 2.0 - x * (1.0 / 3.0 - x * (1.0 / 4.0 - x / 5.0)));
@@ -38,7 +37,7 @@ double hfi_influence_divergence(double c, double v, double r, double d, double s
     if (v == 0.0) return 0.0; /* the other readings leave nothing open that a site could change */
     double x = v / (v + d) * (d / e - 1.0), pull = isinf(e) ? 0.0 : (s - c) / (v + e);
     double u = sqrt(v * (1.0 + v / e)) * ((r - c) / (v + d) - pull);
-    return 0.5 * (excess(x) + u * u);
+    return 0.5 * (hfi_influence_excess(x) + u * u);
 }
 
 hf_status hfi_check_site(hf_context *ctx, const char *which, double target, double variance)

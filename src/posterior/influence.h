@@ -8,6 +8,8 @@
 
 #include "posterior/posterior.h"
 
+/** x - log(1 + x) >= 0 for x >= -1, without cancellation. */
+double hfi_influence_excess(double x);
 /** KL(p || q) for p = the cavity N(c, v) times the site (r, d), and q = the same with (s, e); e
  * infinite: without a site. */
 double hfi_influence_divergence(double c, double v, double r, double d, double s, double e);

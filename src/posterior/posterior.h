@@ -100,5 +100,8 @@ hf_status hfi_posterior_check_rows(hf_context *ctx, const hf_posterior *posterio
  * written, the lower one counts) at m checked rows, both in scaled units. Can be cancelled. */
 hf_status hfi_posterior_joint(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
                               size_t ldx, double *mean, double *covariance);
+/** The same at rows in scaled units, m x d without gaps. */
+hf_status hfi_posterior_joint_scaled(hf_context *ctx, const hf_posterior *posterior, size_t m,
+                                     const double *x, double *mean, double *covariance);
 
 #endif

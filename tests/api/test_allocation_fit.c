@@ -97,6 +97,17 @@ static hf_status influence(workshop *w)
     return s;
 }
 
+static hf_status influence_of_sites(workshop *w)
+{
+    const size_t anchor[] = {1, 2};
+    const double target[] = {0.4, 0.1}, variance[] = {0.2, INFINITY};
+    double kl;
+    hf_status s = hf_influence_sites(w->ctx, w->posterior, 2, anchor, target, variance, 0, NULL, 0, &kl);
+    if (s >= 0)
+        s = hf_influence_sites(w->ctx, w->posterior, 2, anchor, target, variance, 2, w->x, WORKSHOP_D, &kl);
+    return s;
+}
+
 static hf_status removals(workshop *w)
 {
     double kl[WORKSHOP_N] = {-7.0};
@@ -389,9 +400,9 @@ static void posteriors_survive(void **state)
 {
     (void)state;
     RUN(CASE(solve, 10), CASE(workspace, 4), CASE(predict, 3), CASE(covariance, 2), CASE(sample, 2),
-        CASE(leave_one_out, 1), CASE(influence, 1), CASE(removals, 1), CASE(add, 15), CASE(remove_anchor, 10),
-        CASE(replace, 15), CASE(check, 10), CASE(refresh, 10), CASE(maximise_in_a_box, 20),
-        CASE(minimise_in_a_box, 20), CASE(maximise_over_candidates, 10));
+        CASE(leave_one_out, 1), CASE(influence, 1), CASE(influence_of_sites, 10), CASE(removals, 1),
+        CASE(add, 15), CASE(remove_anchor, 10), CASE(replace, 15), CASE(check, 10), CASE(refresh, 10),
+        CASE(maximise_in_a_box, 20), CASE(minimise_in_a_box, 20), CASE(maximise_over_candidates, 10));
 }
 
 static void fits_survive(void **state)

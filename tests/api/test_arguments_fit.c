@@ -149,6 +149,14 @@ static void influences(workshop *w)
     ARGUMENT(hf_influence(w->ctx, NULL, 0, 0.0, 1.0, out));
     ARGUMENT(hf_influence(w->ctx, p, 0, 0.0, 1.0, NULL));
     ARGUMENT(hf_influence(w->ctx, p, WORKSHOP_N, 0.0, 1.0, out));
+    const size_t none = WORKSHOP_N, twice[] = {1, 1};
+    const double one[] = {1.0, 1.0};
+    ARGUMENT(hf_influence_sites(w->ctx, NULL, 1, twice, one, one, 0, NULL, 0, out));
+    ARGUMENT(hf_influence_sites(w->ctx, p, 0, twice, one, one, 0, NULL, 0, out));
+    ARGUMENT(hf_influence_sites(w->ctx, p, 1, &none, one, one, 0, NULL, 0, out));
+    ARGUMENT(hf_influence_sites(w->ctx, p, 2, twice, one, one, 0, NULL, 0, out));
+    ARGUMENT(hf_influence_sites(w->ctx, p, 1, twice, one, one, 1, NULL, 0, out));
+    ARGUMENT(hf_influence_sites(w->ctx, p, 1, twice, one, one, 0, NULL, 0, NULL));
     REFUSED(HF_ERR_NOT_FINITE, hf_influence(w->ctx, p, 0, NAN, 1.0, out));
     const double variances[] = {0.0, -1.0, NAN};
     for (size_t i = 0; i < 3; i++) ARGUMENT(hf_influence(w->ctx, p, 0, 0.0, variances[i], out));
