@@ -6,8 +6,8 @@
 #ifndef HFI_CLASS_FILE_H
 #define HFI_CLASS_FILE_H
 
-#include "model/file_reader.h"
-#include "model/file_writer.h"
+#include "model/file.h"
+#include "store/writer.h"
 
 /** The table class. */
 void hfi_write_classes(hfi_writer *w, const hf_model *model);

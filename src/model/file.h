@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file file.h
- * @brief The model file: a SQLite database, documented in docs/model-format.md.
+ * @brief The file of a model, documented in docs/model-format.md.
  *
  * Writing makes the database in memory and writes its bytes in one go beside the final place; reading takes
  * the whole file into memory first. SQLite therefore never opens a file here: no journals, no locks, nothing
@@ -11,140 +11,34 @@
 #define HFI_MODEL_FILE_H
 
 #include "model/model.h"
-#include <sqlite3.h>
-
-/** "HFmd" in the database header, so that file(1) and we can tell a model from any other database. */
-#define HFI_APPLICATION_ID 0x48466d64
-/** "HFen": an envelope. */
-#define HFI_ENVELOPE_ID      0x4846656e
-#define HFI_ENVELOPE_VERSION 2
-/** An envelope without an offset is written as this one. */
-#define HFI_ENVELOPE_PLAIN 1
-/** Envelopes have the tables of this version of the model format. */
-#define HFI_ENVELOPE_SCHEMA 1
-/** "HFtr": a track. */
-#define HFI_TRACK_ID      0x48467472
-#define HFI_TRACK_VERSION 2
-/** A track without a snapshot is written as this one. */
-#define HFI_TRACK_PLAIN 1
-/** "HFst": a study. */
-#define HFI_STUDY_ID      0x48467374
-#define HFI_STUDY_VERSION 1
-/** Readings that an envelope file may reserve memory for: a file from strangers must not ask for more than people have. */
-#define HFI_ENVELOPE_RESERVE ((size_t)4096)
-/** Latest version of the format; user_version of the database. Written for models with a prior of
- * lengthscales other than the weak one, with inputs as they are, with a mean column, or of readings
- * with codes of categories, and for nothing else. */
-#define HFI_FORMAT_VERSION 6
-/** Other models with a transform. */
-#define HFI_FORMAT_TRANSFORM 5
-/** Numbers of the array `suspects`: undecided, chance, error and sd with the suspects, and without.
- * */
-#define HFI_EVIDENCE_NUMBERS 6
-/** Classifiers. */
-#define HFI_FORMAT_CLASSES 4
-/** Several outputs. */
-#define HFI_FORMAT_OUTPUTS 3
-/** A model of one output that needs nothing of version 3 is written as this one. */
-#define HFI_FORMAT_ONE_OUTPUT 2
-/** Arrays larger than this are split by rows over several entries of the table `array`: far below what SQLite allows (1 GB),
- * so that neither writing, reading nor checksums ever need a large array twice. */
-#define HFI_PIECE_BYTES ((size_t)64 << 20)
-
-/** What a file can be of. Envelopes have the tables of a model of format 1, tracks and studies
- * their own, and each has marks of its own. */
-typedef struct hfi_file_kind {
-    uint32_t application; /* in the database header */
-    unsigned newest;      /* version of its format */
-    const char *noun;     /* "model" */
-    const char *article;  /* "a model" */
-    const char *maker;    /* how one is made */
-    const char *again;    /* how to go on when it cannot be read */
-    const char *reader;   /* who reads it */
-} hfi_file_kind;
+#include "store/reader.h"
 
 /** Whether a model has what only the latest version has. */
 bool hfi_model_is_latest(const hf_model *model);
 
-extern const hfi_file_kind hfi_kind_model, hfi_kind_envelope, hfi_kind_track, hfi_kind_study;
-
-/* ---- bytes (file_bytes.c) --------------------------------------------------------------------------------
- */
-
-/** Reads a whole file. *bytes is hfi_alloc'ed. HF_ERR_IO with the system's words. */
-hf_status hfi_file_read(hf_context *ctx, const char *path, unsigned char **bytes, size_t *size);
-
-/** Whether the first bytes of a file, `known` of them (512 or all), are the header of a database of that kind and of a format we know: HF_ERR_MODEL_FILE with what it is instead. */
-hf_status hfi_file_marks(hf_context *ctx, const hfi_file_kind *kind, const unsigned char *bytes, size_t known,
-                         const char *name);
-/** Whether it is as long as its header says. */
-hf_status hfi_file_length(hf_context *ctx, const hfi_file_kind *kind, const unsigned char *bytes, size_t size,
-                          const char *name);
-
-/** A database of these bytes, which stay the caller's and are not changed. *db is to be closed also on error. SQLite result code. */
-int hfi_image_open(sqlite3 **db, const unsigned char *bytes, size_t size);
-
-/* ---- tables (file_schema.c) ------------------------------------------------------------------------------
- */
-
-/** Creates the empty tables of a version of the format. SQLite result code. */
-int hfi_schema_create(sqlite3 *db, unsigned version);
-/** HF_ERR_MODEL_FILE unless the database has exactly the tables of that version, as hfi_schema_create made them. */
-hf_status hfi_schema_check(hf_context *ctx, sqlite3 *db, unsigned version, const char *path);
-/** Whether the database has a table of that name, made by exactly that text. */
-bool hfi_schema_has_table(sqlite3 *db, const char *name, const char *create);
-/** Whether there is anything but `tables` tables and the indices that SQLite makes for their keys. */
-bool hfi_schema_has_strangers(sqlite3 *db, size_t tables);
-/** Adds the name of a table and all that `select` gives to a hash. SQLite result code. */
-int hfi_schema_hash(sqlite3 *db, const char *name, const char *select, hfi_sha256 *hash);
-/** SHA-256 over all values of all tables of that version but the checksum itself. SQLite result code. */
-int hfi_schema_digest(sqlite3 *db, unsigned version, char hex[HFI_SHA256_HEX]);
-/** Stores the digest. SQLite result code. */
-int hfi_schema_seal(sqlite3 *db, unsigned version);
-
-/* ---- scalars (file_fields.c) ------------------------------------------------------------------------------
- */
-
-typedef enum hfi_field_type {
-    HFI_SIZE,  /* size_t */
-    HFI_REAL,  /* double; NaN is stored as NULL */
-    HFI_FLAG,  /* bool */
-    HFI_CHOICE /* an enum of at most `choices` values from 0 on, stored as its name */
-} hfi_field_type;
-
-/** One number of hf_fit_settings or hf_fit_report and its key in the table meta. */
-typedef struct hfi_file_field {
-    const char *key;
-    hfi_field_type type;
-    size_t offset;
-    const char *const *names; /* HFI_CHOICE only */
-    size_t choices;
-    unsigned since; /* format version that has it first; of a study 2: some files of version 1 */
-} hfi_file_field;
+/* ---- scalars (file_fields.c) ----------------------------------------------------------------- */
 
 extern const hfi_file_field hfi_settings_fields[];
 extern const size_t hfi_settings_field_count;
 extern const hfi_file_field hfi_report_fields[];
 extern const size_t hfi_report_field_count;
 
-/** Binds the field of `object` to parameter `at` of a statement. SQLite result code. */
-int hfi_file_field_bind(sqlite3_stmt *statement, int at, const hfi_file_field *field, const void *object);
-/** Takes the value in a column of the present row; false when it is of the wrong type or out of range. */
-bool hfi_file_field_take(sqlite3_stmt *statement, int column, const hfi_file_field *field, void *object);
-
 /** "exact", "dense", "blocks": how R is held, hfi_factor_form. */
 extern const char *const hfi_form_names[HFI_FACTOR_FORMS];
 
-/* ---- lists of names (file_texts.c) ----------------------------------------------------------- */
+/* ---- rows, solution and posterior (file_read_*.c) --------------------------------------------- */
 
-/** Rows of a position, counted from 0, and a text. */
-typedef struct hfi_text_rows {
-    const char *noun;   /* "input" */
-    const char *insert; /* ?1: position, ?2: text, ?3 if there is one: whose list it is */
-    const char *select; /* position and text, in order; ?1 if there is one: whose list */
-} hfi_text_rows;
-/** NULL is fine, for all or for one. */
-void hfi_texts_free(const hfi_memory *memory, char **texts, size_t count);
+/** The rows the fit was given and what it thought of them, into the model, whose n and d are known. */
+hf_status hfi_read_rows(const hfi_reader *r);
+
+/** The solution for this kernel. *solution is zeroed on entry; on error the caller frees what there is of it. */
+hf_status hfi_read_solution(const hfi_reader *r, const hf_kernel *kernel, hfi_solution *solution);
+/** What there is about several outputs beside the posterior: how many they are, their names; into the model. */
+hf_status hfi_read_outputs(const hfi_reader *r);
+/** And what is part of the posterior: their scaling; noises has one number for each. */
+hf_status hfi_read_output_scaling(const hfi_reader *r, hfi_scaling *scaling, double *noises);
+/** Names and scaling of the inputs, kernel, mean and solution, into the model. */
+hf_status hfi_read_posterior(const hfi_reader *r);
 
 /* ---- whole models (file_save.c, file_load.c) --------------------------------------------------------------
  */

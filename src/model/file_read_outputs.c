@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several outputs in a model file: names, scaling, noises. */
-#include "model/file_reader.h"
+#include "model/file.h"
 
 #include <math.h>
 

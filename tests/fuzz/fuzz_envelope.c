@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzzer of envelope files: any bytes are either refused with a message or become an envelope that can be asked. */
+#include "files/envelope_file.h"
 #include "fuzz/stored.h"
-#include "model/envelope_file.h"
 
 static void use(hf_context *ctx, const hf_envelope *envelope, const hf_envelope_labels *labels)
 {

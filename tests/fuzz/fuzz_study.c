@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzzer of studies' files: any bytes are either refused with a message or become a study that can be asked. */
+#include "files/study_store.h"
 #include "fuzz/stored.h"
-#include "model/study_store.h"
 
 #include <math.h>
 

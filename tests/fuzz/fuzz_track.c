@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzzer of tracks' files: any bytes are either refused with a message or become a track that can be asked. */
+#include "files/track_store.h"
 #include "fuzz/stored.h"
-#include "model/track_store.h"
 
 #include <math.h>
 

@@ -11,7 +11,7 @@ OWNERS = [
     (re.compile(r"^omp\.h$"), {"core", "linalg", "kernel"}),
     (re.compile(r"^Random123/"), {"core"}),
     (re.compile(r"^nlopt\.h$"), {"search"}),
-    (re.compile(r"^sqlite3\.h$"), {"model"}),
+    (re.compile(r"^sqlite3\.h$"), {"store"}),
     (re.compile(r"^jansson\.h$"), {"model"}),
 ]
 OPENMP_ROOMS = {"core", "linalg", "kernel"}

@@ -19,14 +19,14 @@ FORBIDDEN = [
      "not thread-safe, not bounded or not a library's business"),
     (r"[sdi]\w{2,6}_|cblas_\w+|LAPACKE_\w+|openblas_\w+", {"linalg"}, "only linalg calls BLAS"),
     (r"GOMP_\w+|omp_\w+|__kmpc_\w+", {"core", "linalg", "kernel"}, "threads are made in core and linalg"),
-    (r"sqlite3_\w+", {"model"}, "only model knows SQLite"),
+    (r"sqlite3_\w+", {"store", "files", "model"}, "only the rooms of files know SQLite"),
     (r"nlopt_\w+", {"search"}, "only search knows NLopt"),
 ]
 
 
 # The only states of the process: linalg guards what BLAS itself has just once, and the ledger the descriptors that hold
 # locks, which are the process's (their files say why).
-WRITABLE = {("src/linalg/blas_library.c", "process"), ("src/model/ledger_lock.c", "process")}
+WRITABLE = {("src/linalg/blas_library.c", "process"), ("src/store/ledger_lock.c", "process")}
 
 
 def exported(library):

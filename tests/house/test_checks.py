@@ -107,7 +107,7 @@ class Arrows(Tree):
                 ("with the room", "src/core/core.c", '"core/core.h"', '"core.h"'),
                 ("is in no room", "src/core/core.c", '"core/core.h"', '"attic/core.h"'),
                 ("is internal", "apps/holdfast/main.c", "<holdfast/holdfast.h>", '"core/core.h"'),
-                ("only model may include", "src/core/core.c", "<holdfast/one.h>", "<sqlite3.h>"),
+                ("only store may include", "src/core/core.c", "<holdfast/one.h>", "<sqlite3.h>"),
                 ("only linalg may include", "src/model/model.c", "data/data.h", "linalg/blas.h"),
                 ("OpenMP outside", "src/model/model.c", "    return", "#pragma omp parallel\n    return"),
                 ("dpotrf_ belongs to linalg", "src/model/model.c", "hfi_core()", "dpotrf_()"),

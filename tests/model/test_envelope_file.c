@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The envelope file: what is saved answers with the same digits, what is not an envelope is refused. */
-#include "model/envelope_file.h"
+#include "files/envelope_file.h"
 #include "model/file_testing.h"
 
 enum {

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An envelope as a database image, and that image as a file. */
+#include "envelope/envelope.h"
+#include "files/envelope_file.h"
+#include "store/writer.h"
+
+#include <holdfast/version.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    COMPARED = 64 /* readings at which the kernel of the file is compared with the envelope's */
+};
+
+/* ---- names ------------------------------------------------------------------------------------------------ */
+
+/* The labels with every default filled in: names of features in one block. */
+typedef struct names {
+    const char *target, *source;
+    size_t d;
+    const char **feature; /* hfi_alloc'ed */
+    char *made;           /* x1, x2, ...; hfi_alloc'ed or NULL */
+} names;
+
+enum {
+    MADE = 24 /* bytes of a name like x12 */
+};
+
+static void names_free(hf_context *ctx, names *n)
+{
+    hfi_free(ctx, n->feature);
+    hfi_free(ctx, n->made);
+}
+
+static hf_status names_of(hf_context *ctx, size_t d, const hf_envelope_labels *labels, names *out)
+{
+    const hf_envelope_labels none = {0}, *from = labels != NULL ? labels : &none;
+    const bool given = from->features != NULL;
+    if (given ? from->feature_count != d : from->feature_count != 0)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_envelope_save: %zu names for %zu inputs",
+                        from->feature_count, d);
+    *out = (names){.target = from->target != NULL ? from->target : "y",
+                   .source = from->source != NULL ? from->source : "",
+                   .d = d,
+                   .feature = hfi_alloc(ctx, d, sizeof *out->feature)};
+    if (!given) out->made = hfi_alloc(ctx, d, MADE);
+    if (out->feature == NULL || (!given && out->made == NULL)) {
+        names_free(ctx, out);
+        return HF_ERR_MEMORY;
+    }
+    for (size_t j = 0; j < d; j++) {
+        if (!given) (void)snprintf(out->made + j * MADE, MADE, "x%zu", j + 1);
+        out->feature[j] = given ? from->features[j] : out->made + j * MADE;
+        if (out->feature[j] != NULL) continue;
+        names_free(ctx, out);
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_envelope_save: the name of input %zu is NULL", j + 1);
+    }
+    return HF_OK;
+}
+
+/* The expression means the same kernel with these names, at pairs of readings that are there. */
+static hf_status check_names(hf_context *ctx, const hf_envelope *envelope, const names *n)
+{
+    const hf_kernel *kernel = hf_envelope_kernel(envelope);
+    hf_kernel *parsed = NULL;
+    hf_status status = hf_kernel_parse(ctx, hf_kernel_expression(kernel), n->feature, n->d, &parsed);
+    if (status == HF_ERR_MEMORY) return status;
+    bool same = status >= 0 && hf_kernel_parameters(parsed) == hf_kernel_parameters(kernel);
+    for (size_t i = 0; same && i < hf_kernel_parameters(kernel); i++) {
+        hf_parameter p;
+        same = hf_kernel_parameter(kernel, i, &p) >= 0 &&
+               hfi_kernel_set_parameter(parsed, i, p.value, p.lower, p.upper, p.fixed) >= 0;
+    }
+    const size_t readings = hf_envelope_readings(envelope), count = readings < COMPARED ? readings : COMPARED;
+    for (size_t i = 0; same && i < count; i++) {
+        const double *x, *z;
+        same = hf_envelope_reading(envelope, i, &x, NULL, NULL) >= 0 &&
+               hf_envelope_reading(envelope, readings - 1 - i, &z, NULL, NULL) >= 0 &&
+               hfi_kernel_value(kernel, x, z, false) == hfi_kernel_value(parsed, x, z, false);
+    }
+    hf_kernel_free(parsed);
+    return same ? HF_OK
+                : hfi_fail(ctx, HF_ERR_ARGUMENT,
+                           "hf_envelope_save: with these names of inputs \"%s\" is not the kernel of the "
+                           "envelope; give the names it was parsed with",
+                           hf_kernel_expression(kernel));
+}
+
+/* ---- the database ------------------------------------------------------------------------------------------ */
+
+static void write_meta(hfi_writer *w, const hf_envelope *envelope, const names *n)
+{
+    const hf_envelope_settings settings = hf_envelope_get_settings(envelope);
+    sqlite3_stmt *statement = hfi_writer_prepare(w, "INSERT INTO meta (key, value) VALUES (?1, ?2)");
+    hfi_writer_meta_text(w, statement, "format", "holdfast envelope");
+    hfi_writer_meta_text(w, statement, "library", hf_version());
+    hfi_writer_meta_text(w, statement, "source", n->source);
+    hfi_writer_meta_text(w, statement, "target", n->target);
+    hfi_writer_meta_size(w, statement, "inputs", n->d);
+    hfi_writer_meta_size(w, statement, "readings", hf_envelope_readings(envelope));
+    hfi_writer_meta_text(w, statement, "kernel", hf_kernel_expression(hf_envelope_kernel(envelope)));
+    hfi_writer_meta_double(w, statement, "norm", hf_envelope_norm(envelope));
+    hfi_writer_meta_double(w, statement, "minimum_norm", hf_envelope_minimum_norm(envelope));
+    hfi_writer_meta_double(w, statement, "jitter", settings.jitter);
+    if (hf_envelope_offset(envelope) != 0.0)
+        hfi_writer_meta_double(w, statement, "offset", hf_envelope_offset(envelope));
+    hfi_writer_meta_size(w, statement, "rigorous", settings.rigorous ? 1 : 0);
+    hfi_writer_meta_size(w, statement, "reserve",
+                         settings.reserve < HFI_ENVELOPE_RESERVE ? settings.reserve : HFI_ENVELOPE_RESERVE);
+    sqlite3_finalize(statement);
+}
+
+static void write_names(hfi_writer *w, const hf_kernel *kernel, const names *n)
+{
+    sqlite3_stmt *statement = hfi_writer_features(w);
+    for (size_t j = 0; j < n->d; j++) hfi_writer_feature(w, statement, j, n->feature[j], 0.0, 1.0);
+    sqlite3_finalize(statement);
+    statement = hfi_writer_parameters(w);
+    for (size_t i = 0; i < hf_kernel_parameters(kernel); i++) {
+        hf_parameter p = {0};
+        if (hf_kernel_parameter(kernel, i, &p) < 0) w->rc = SQLITE_INTERNAL;
+        hfi_writer_parameter(w, statement, kernel, i, p.value);
+    }
+    sqlite3_finalize(statement);
+}
+
+/* A limit that is not there is NaN: that the numbers of a file are finite or missing is what readers rely on. */
+static void write_readings(hfi_writer *w, const hf_envelope *envelope, size_t d)
+{
+    const size_t n = hf_envelope_readings(envelope);
+    double *numbers = hfi_alloc(w->ctx, n, (d + 2) * sizeof *numbers);
+    if (numbers == NULL) {
+        w->rc = SQLITE_NOMEM;
+        return;
+    }
+    double *lower = numbers + n * d, *upper = lower + n;
+    for (size_t i = 0; i < n; i++) {
+        /* Those of f - offset: adding the offset would round them. */
+        const double low = envelope->lower[HF_UPPER][i], high = envelope->upper[HF_UPPER][i];
+        memcpy(numbers + i * d, envelope->x + i * d, d * sizeof *numbers);
+        lower[i] = isfinite(low) ? low : NAN;
+        upper[i] = isfinite(high) ? high : NAN;
+    }
+    hfi_writer_array(w, "reading_inputs", n, d, numbers);
+    hfi_writer_array(w, "reading_lower", n, 1, lower);
+    hfi_writer_array(w, "reading_upper", n, 1, upper);
+    hfi_free(w->ctx, numbers);
+}
+
+hf_status hfi_envelope_to_image(hf_context *ctx, const hf_envelope *envelope,
+                                const hf_envelope_labels *labels, unsigned char **image, size_t *size)
+{
+    names n = {0};
+    hf_status status = names_of(ctx, hf_envelope_dimension(envelope), labels, &n);
+    if (status < 0) return status;
+    status = check_names(ctx, envelope, &n);
+    if (status >= 0) {
+        hfi_writer w = {.ctx = ctx,
+                        .kind = &hfi_kind_envelope,
+                        .version =
+                            hf_envelope_offset(envelope) != 0.0 ? HFI_ENVELOPE_VERSION : HFI_ENVELOPE_PLAIN,
+                        .schema = HFI_ENVELOPE_SCHEMA,
+                        .piece = HFI_PIECE_BYTES};
+        hfi_writer_begin(&w);
+        write_meta(&w, envelope, &n);
+        write_names(&w, hf_envelope_kernel(envelope), &n);
+        write_readings(&w, envelope, n.d);
+        status = hfi_writer_end(&w, image, size);
+    }
+    names_free(ctx, &n);
+    return status;
+}
+
+hf_status hf_envelope_save(hf_context *ctx, const hf_envelope *envelope, const hf_envelope_labels *labels,
+                           const char *path)
+{
+    if (ctx == NULL || envelope == NULL || path == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "hf_envelope_save: context, envelope and path must not be NULL");
+    unsigned char *bytes;
+    size_t size;
+    hf_status status = hfi_envelope_to_image(ctx, envelope, labels, &bytes, &size);
+    if (status < 0) return status;
+    status = hfi_writer_store(ctx, path, bytes, size);
+    sqlite3_free(bytes);
+    return status;
+}

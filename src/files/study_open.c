@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The study that an open file holds, and what others add to it. */
+#include "files/study_store.h"
+
+/* A study on its way out of its journal. */
+typedef struct loading {
+    const hfi_ledger *ledger;
+    hf_study *study;
+} loading;
+
+static hf_status replay(hf_context *ctx, uint64_t number, const hfi_study_event *event, void *user)
+{
+    const loading *l = user;
+    if (!hfi_study_event_sound(l->study, event)) return hfi_ledger_damaged_entry(ctx, l->ledger, number);
+    const hf_status status = hfi_study_replay(ctx, l->study, event);
+    return status >= 0 ? status : hfi_ledger_blame(ctx, l->ledger, number, status);
+}
+
+/* With the file's seed, also if that is 0, which would stand for the context's. */
+static hf_status create(const hfi_reader *r, const hf_study_settings *settings, hf_study **out)
+{
+    hf_context *own = hfi_context_borrow(r->ctx);
+    if (own == NULL) return HF_ERR_MEMORY;
+    hf_context_set_seed(own, settings->seed);
+    const hf_status status = hf_study_create(own, settings, out);
+    hfi_context_give_back(r->ctx, own);
+    return status;
+}
+
+/* ---- what the ledger asks of a study ------------------------------------------------------------------------- */
+
+static hf_status begin(const hfi_reader *r, void *user)
+{
+    loading *l = ((hfi_study_reading *)user)->user;
+    hfi_study_told told;
+    hf_study_free(l->study);
+    l->study = NULL;
+    hf_status status = hfi_study_read_settings(r, &told);
+    if (status < 0) return status;
+    status = create(r, &told.settings, &l->study);
+    hfi_study_told_free(&r->memory, &told);
+    if (status >= 0 || status == HF_ERR_MEMORY || status == HF_ERR_CANCELLED) return status;
+    char words[512];
+    sqlite3_snprintf(sizeof words, words, "%s", hf_context_message(r->ctx));
+    return hfi_fail(r->ctx, HF_ERR_MODEL_FILE, "%s: damaged: its settings make no study: %s", r->name, words);
+}
+
+static hfi_ledger_owner owner_of(hfi_study_reading *r)
+{
+    return (hfi_ledger_owner){.begin = begin, .take = hfi_study_take, .user = r};
+}
+
+hf_status hfi_study_load(hf_context *ctx, const hfi_study_store *store, hf_study **out)
+{
+    loading l = {.ledger = store->ledger};
+    hfi_study_reading r = {.ledger = store->ledger, .take = replay, .user = &l};
+    const hfi_ledger_owner owner = owner_of(&r);
+    const hf_status status = hfi_ledger_load(ctx, store->ledger, &owner);
+    hfi_free(ctx, r.numbers.at);
+    if (status < 0)
+        hf_study_free(l.study);
+    else
+        *out = l.study;
+    return status;
+}
+
+hf_status hfi_study_catch_up(hf_context *ctx, const hfi_study_store *store, hf_study *study)
+{
+    loading l = {.ledger = store->ledger, .study = study};
+    hfi_study_reading r = {.ledger = store->ledger, .take = replay, .user = &l};
+    const hfi_ledger_owner owner = owner_of(&r);
+    const hf_status status = hfi_ledger_catch_up(ctx, store->ledger, &owner);
+    hfi_free(ctx, r.numbers.at);
+    return status;
+}
+
+hf_status hfi_study_cut(hf_context *ctx, const hfi_study_store *store, uint64_t n, uint64_t *went)
+{
+    loading l = {.ledger = store->ledger};
+    hfi_study_reading r = {.ledger = store->ledger, .take = replay, .user = &l};
+    const hfi_ledger_owner owner = owner_of(&r);
+    const hf_status status = hfi_ledger_undo(ctx, store->ledger, n, &owner, went);
+    hfi_free(ctx, r.numbers.at);
+    hf_study_free(l.study);
+    return status;
+}
+
+hf_status hfi_study_from_bytes(hf_context *ctx, const void *bytes, size_t size, const char *name,
+                               hf_study **out)
+{
+    hfi_study_store *store = hfi_study_store_new(ctx, name);
+    if (store == NULL) return HF_ERR_MEMORY;
+    hf_status status = hfi_ledger_image(ctx, store->ledger, bytes, size);
+    if (status >= 0) status = hfi_study_load(ctx, store, out);
+    hfi_study_store_free(store);
+    return status;
+}
+
+/* ---- the two ways to a file ------------------------------------------------------------------------------------ */
+
+hf_status hf_study_file_open(hf_context *ctx, const char *path, bool write, hf_study **out)
+{
+    if (ctx == NULL || path == NULL || out == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_file_open: context, path and out must not be NULL");
+    hfi_study_store *store = hfi_study_store_new(ctx, path);
+    if (store == NULL) return HF_ERR_MEMORY;
+    hf_study *study = NULL;
+    hf_status status = hfi_ledger_open(ctx, store->ledger, path, write ? HFI_LEDGER_SHARED : HFI_LEDGER_LOOK);
+    if (status >= 0) status = hfi_study_load(ctx, store, &study);
+    if (status < 0) {
+        hfi_study_store_free(store);
+        return status;
+    }
+    hfi_study_store_attach(store, study);
+    *out = study;
+    return HF_OK;
+}
+
+hf_status hf_study_file_create(hf_context *ctx, const char *new_path, const hf_study_settings *settings,
+                               hf_study **out)
+{
+    if (ctx == NULL || new_path == NULL || settings == NULL || out == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "hf_study_file_create: context, path, settings and out must not be NULL");
+    hf_study *study = NULL;
+    hf_status status = hf_study_create(ctx, settings, &study);
+    hfi_study_store *store = status >= 0 ? hfi_study_store_new(ctx, new_path) : NULL;
+    if (status >= 0 && store == NULL) status = HF_ERR_MEMORY;
+    if (status >= 0)
+        status = hfi_ledger_create(ctx, store->ledger, new_path, hfi_study_write_settings,
+                                   hf_study_settings_of(study), HFI_LEDGER_SHARED);
+    if (status < 0) {
+        hfi_study_store_free(store);
+        hf_study_free(study);
+        return status;
+    }
+    hfi_study_store_attach(store, study);
+    *out = study;
+    return HF_OK;
+}

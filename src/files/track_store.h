@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file track_store.h
+ * @brief The file of a track: a ledger (ledger.h) of what happened to it.
+ */
+#ifndef HFI_TRACK_STORE_H
+#define HFI_TRACK_STORE_H
+
+#include "store/ledger.h"
+#include "track/track.h"
+
+#include <holdfast/track_file.h>
+
+enum {
+    HFI_EVENT_NUMBERS = 5 /* of an entry, before its values: time, y, a, b, c */
+};
+
+/** An open file. */
+typedef struct hfi_track_store {
+    hfi_ledger *ledger;
+    char *target; /* what is maximised or minimised */
+    char **label; /* of candidates; NULL: they have none */
+    size_t labels;
+} hfi_track_store;
+
+/** With a ledger that is not open. NULL when out of memory, after a message. */
+hfi_track_store *hfi_track_store_new(hf_context *ctx, const char *name);
+/** Closes the file too. */
+void hfi_track_store_free(hfi_track_store *store);
+/** Copies target and labels. */
+hf_status hfi_track_store_names(hf_context *ctx, hfi_track_store *store, const char *target, size_t labels,
+                                const char *const *label);
+void hfi_track_store_forget_names(hfi_track_store *store);
+/** The journal of a track with this store, which then owns it. */
+hfi_event_journal hfi_track_store_journal(hfi_track_store *store, bool write);
+/** The store of a track that has a file, else NULL. */
+hfi_track_store *hfi_track_store_of(const hf_track *track);
+
+/* ---- tables (track_schema.c) ----------------------------------------------------------------- */
+
+/** Settings in meta, input, candidate and array; kinds are those of events. */
+extern const hfi_ledger_form hfi_track_form;
+/** hfi_ledger_schema_check() and hfi_ledger_seal_all() for tracks. */
+hf_status hfi_track_schema_check(hf_context *ctx, sqlite3 *db, const char *name);
+int hfi_track_seal_all(sqlite3 *db);
+
+/* ---- settings (track_settings_write.c, track_settings_read.c) ------------------------------------------------- */
+
+extern const hfi_text_rows hfi_track_inputs, hfi_track_candidates;
+extern const hfi_file_field hfi_track_fields[];
+extern const size_t hfi_track_field_count;
+
+/** Settings with the names that go with them, as hf_track_create() and hf_track_file_create() are given them. */
+typedef struct hfi_track_told {
+    hf_track_settings settings; /* pointers into what follows */
+    char *target, *kernel;
+    char **names; /* of inputs, domain.dimension; or NULL */
+    char **label; /* domain.candidates, or NULL */
+    double *numbers;
+} hfi_track_told;
+
+/** Everything but the journal into a database with tables. */
+void hfi_track_write_settings(hfi_writer *w, const hf_track_settings *settings, const char *target,
+                              const char *const *labels);
+/** The other way round; what is wrong with them, hf_track_create() says. */
+hf_status hfi_track_read_settings(const hfi_reader *r, hfi_track_told *out);
+void hfi_track_told_free(const hfi_memory *memory, hfi_track_told *told);
+
+/* ---- entries (track_events.c) ---------------------------------------------------------------- */
+
+/** hfi_event_journal.append; `user` is a store. */
+hf_status hfi_track_append(hf_context *ctx, void *user, size_t count, const hfi_event *events);
+
+/** Takes an event; an error ends the reading. */
+typedef hf_status hfi_track_taker(hf_context *ctx, uint64_t number, const hfi_event *event, void *user);
+/** Entries on their way to being events, and room for their numbers, which the caller frees. */
+typedef struct hfi_track_reading {
+    hfi_track_store *store;
+    hfi_track_taker *take;
+    void *user;
+    hfi_entry_numbers numbers;
+} hfi_track_reading;
+/** hfi_ledger_taker; `user` is an hfi_track_reading. */
+hf_status hfi_track_take(hf_context *ctx, const hfi_entry *entry, void *user);
+/** Every event in order, as hfi_ledger_each(). */
+hf_status hfi_track_read_entries(hf_context *ctx, hfi_track_store *store, hfi_track_taker *take, void *user);
+
+/* ---- opening (track_open.c) ------------------------------------------------------------------ */
+
+/** The track that an open ledger holds, and the store's names, by hfi_ledger_load(). */
+hf_status hfi_track_load(hf_context *ctx, hfi_track_store *store, hf_track **out);
+/** hfi_ledger_undo() with the store's ledger. */
+hf_status hfi_track_cut(hf_context *ctx, hfi_track_store *store, uint64_t count, uint64_t *removed);
+/** The track of a database in memory: for the fuzzer. Takes any bytes whatever. */
+hf_status hfi_track_from_bytes(hf_context *ctx, const unsigned char *bytes, size_t size, const char *name,
+                               hf_track **out);
+
+#endif

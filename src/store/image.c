@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes that claim to be a file of ours: looked at before SQLite sees them, opened, and checked as a database. */
+#include "store/database.h"
+#include "store/reader.h"
+
+#include <string.h>
+
+hf_status hfi_reader_damaged(const hfi_reader *r, const char *what)
+{
+    return hfi_fail(r->ctx, HF_ERR_MODEL_FILE, "%s: damaged: %s", r->name, what);
+}
+
+bool hfi_reader_has_room(const hfi_reader *r, size_t rows, size_t columns)
+{
+    return rows == 0 || columns <= r->size / sizeof(double) / rows;
+}
+
+const hfi_file_kind hfi_kind_model = {
+    .application = HFI_APPLICATION_ID,
+    .newest = HFI_FORMAT_VERSION,
+    .noun = "model",
+    .article = "a model",
+    .maker = "a model with holdfast fit",
+    .again = "fit again",
+    .reader = "hf_model_load() and holdfast predict read it",
+};
+
+const hfi_file_kind hfi_kind_envelope = {
+    .application = HFI_ENVELOPE_ID,
+    .newest = HFI_ENVELOPE_VERSION,
+    .noun = "envelope",
+    .article = "an envelope",
+    .maker = "an envelope with holdfast bound --save",
+    .again = "make it again",
+    .reader = "hf_envelope_load() and holdfast bound read it",
+};
+
+const hfi_file_kind hfi_kind_track = {
+    .application = HFI_TRACK_ID,
+    .newest = HFI_TRACK_VERSION,
+    .noun = "track",
+    .article = "a track",
+    .maker = "a track with holdfast track create",
+    .again = "go on from a copy",
+    .reader = "hf_track_file_open() and holdfast track read it",
+};
+
+const hfi_file_kind hfi_kind_study = {
+    .application = HFI_STUDY_ID,
+    .newest = HFI_STUDY_VERSION,
+    .noun = "study",
+    .article = "a study",
+    .maker = "a study with holdfast study create",
+    .again = "go on from a copy",
+    .reader = "hf_study_file_open() and holdfast study read it",
+};
+
+static const char magic[16] = "SQLite format 3";
+
+/* ---- before SQLite sees it --------------------------------------------------------------------------------
+ */
+
+static uint32_t big_endian(const unsigned char *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | (uint32_t)at[3];
+}
+
+static bool looks_like_text(const unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size && i < 512; i++)
+        if (bytes[i] < 32 && bytes[i] != '\n' && bytes[i] != '\r' && bytes[i] != '\t') return false;
+    return size > 0;
+}
+
+static hf_status wrong_kind(hf_context *ctx, const hfi_file_kind *kind, uint32_t application,
+                            const char *name)
+{
+    static const hfi_file_kind *const kinds[] = {&hfi_kind_model, &hfi_kind_envelope, &hfi_kind_track,
+                                                 &hfi_kind_study};
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+        if (application == kinds[k]->application)
+            return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: %s, not %s; %s", name, kinds[k]->article,
+                            kind->article, kinds[k]->reader);
+    return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: a SQLite database, but not a Holdfast %s", name, kind->noun);
+}
+
+/* The database header (100 bytes) says what the file is, and which format it has. */
+hf_status hfi_file_marks(hf_context *ctx, const hfi_file_kind *kind, const unsigned char *bytes, size_t known,
+                         const char *name)
+{
+    if (known == 0)
+        return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: empty file, not a Holdfast %s", name, kind->noun);
+    if (known < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
+        return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: not a Holdfast %s file%s%s", name, kind->noun,
+                        looks_like_text(bytes, known) ? " but text; is it the data? Make " : "",
+                        looks_like_text(bytes, known) ? kind->maker : "");
+    if (known < 512) return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: truncated after %zu bytes", name, known);
+    const uint32_t application = big_endian(bytes + 68), version = big_endian(bytes + 60);
+    if (application != kind->application) return wrong_kind(ctx, kind, application, name);
+    if (version > kind->newest)
+        return hfi_fail(
+            ctx, HF_ERR_MODEL_FILE,
+            "%s: written by a newer Holdfast (format %u, this one reads up to %u); update Holdfast or %s",
+            name, (unsigned)version, kind->newest, kind->again);
+    if (version == 0) return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: damaged: it has no format version", name);
+    return HF_OK;
+}
+
+/* And how long the file must be. */
+hf_status hfi_file_length(hf_context *ctx, const hfi_file_kind *kind, const unsigned char *bytes, size_t size,
+                          const char *name)
+{
+    uint64_t page = (uint64_t)bytes[16] << 8 | bytes[17];
+    if (page == 1) page = 65536;
+    uint64_t expected = page * big_endian(bytes + 28);
+    if (size < expected)
+        return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: truncated: %zu bytes of %llu; copy it again or %s", name,
+                        size, (unsigned long long)expected, kind->again);
+    if (size > expected)
+        return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: damaged: %zu bytes where there should be %llu", name,
+                        size, (unsigned long long)expected);
+    return HF_OK;
+}
+
+/* ---- the database as such ---------------------------------------------------------------------------------
+ */
+
+int hfi_image_open(sqlite3 **db, const unsigned char *bytes, size_t size)
+{
+    int rc = hfi_database_in_memory(db);
+    if (rc != SQLITE_OK) return rc;
+    hfi_database_distrust(*db);
+    /* No value can be longer than the file it is in, whatever the file says. */
+    sqlite3_limit(*db, SQLITE_LIMIT_LENGTH, size < INT32_MAX ? (int)size : INT32_MAX);
+    /* Read only: SQLite does not touch the bytes, though its interface cannot say so. */
+    unsigned char *image = (unsigned char *)(uintptr_t)bytes;
+    rc = sqlite3_deserialize(*db, "main", image, (sqlite3_int64)size, (sqlite3_int64)size,
+                             SQLITE_DESERIALIZE_READONLY);
+    if (rc == SQLITE_OK) rc = sqlite3_exec(*db, "PRAGMA cell_size_check=ON", NULL, NULL, NULL);
+    return rc;
+}
+
+hf_status hfi_reader_intact(const hfi_reader *r, const char *table)
+{
+    char check[64] = "PRAGMA integrity_check(1)";
+    if (table != NULL) sqlite3_snprintf(sizeof check, check, "PRAGMA integrity_check(\"%w\")", table);
+    sqlite3_stmt *statement = NULL;
+    bool sound = sqlite3_prepare_v2(r->db, check, -1, &statement, NULL) == SQLITE_OK &&
+                 sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_text(statement, 0) != NULL &&
+                 strcmp((const char *)sqlite3_column_text(statement, 0), "ok") == 0;
+    sqlite3_finalize(statement);
+    return sound ? HF_OK : hfi_reader_damaged(r, "the database is not intact");
+}
+
+static hf_status check_digest(const hfi_reader *r)
+{
+    char *stored = NULL, hex[HFI_SHA256_HEX];
+    hf_status status = hfi_meta_text(r, "content_sha256", false, &stored);
+    if (status < 0) return status;
+    bool same = hfi_schema_digest(r->db, r->schema, hex) == SQLITE_OK && strcmp(hex, stored) == 0;
+    hfi_memory_free(&r->memory, stored);
+    return same ? HF_OK
+                : hfi_fail(r->ctx, HF_ERR_MODEL_FILE,
+                           "%s: damaged: its content does not match its checksum; copy it again or %s",
+                           r->name, r->kind->again);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------
+ */
+
+hf_status hfi_reader_open(hf_context *ctx, const hfi_file_kind *kind, unsigned schema,
+                          const unsigned char *bytes, size_t size, const char *name, hfi_reader *r)
+{
+    hf_status status = hfi_file_marks(ctx, kind, bytes, size, name);
+    if (status >= 0) status = hfi_file_length(ctx, kind, bytes, size, name);
+    if (status < 0) return status;
+    *r = (hfi_reader){.ctx = ctx,
+                      .name = name,
+                      .size = size,
+                      .version = big_endian(bytes + 60),
+                      .kind = kind,
+                      .memory = hfi_context_memory(ctx)};
+    r->schema = schema != 0 ? schema : r->version;
+    const int rc = hfi_image_open(&r->db, bytes, size);
+    if (rc == SQLITE_NOMEM)
+        status = hfi_out_of_memory(ctx);
+    else if (rc != SQLITE_OK)
+        status = hfi_reader_damaged(r, "SQLite cannot open it");
+    if (status >= 0) status = hfi_reader_intact(r, NULL);
+    if (status >= 0) status = hfi_schema_check(ctx, r->db, r->schema, name);
+    if (status >= 0) status = check_digest(r);
+    if (status < 0) hfi_reader_close(r);
+    return status;
+}
+
+void hfi_reader_close(hfi_reader *r)
+{
+    sqlite3_close(r->db);
+    r->db = NULL;
+}

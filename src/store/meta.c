@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of the table meta. */
+#include "store/reader.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Positions a statement at the value of a key (column 0). NULL when there is none. */
+static sqlite3_stmt *find(const hfi_reader *r, const char *key)
+{
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(r->db, "SELECT value FROM meta WHERE key = ?1", -1, &statement, NULL) ==
+            SQLITE_OK &&
+        sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        return statement;
+    sqlite3_finalize(statement);
+    return NULL;
+}
+
+bool hfi_meta_has(const hfi_reader *r, const char *key)
+{
+    sqlite3_stmt *statement = find(r, key);
+    sqlite3_finalize(statement);
+    return statement != NULL;
+}
+
+hf_status hfi_meta_bad(const hfi_reader *r, const char *key)
+{
+    return hfi_fail(r->ctx, HF_ERR_MODEL_FILE, "%s: damaged: \"%s\" is missing or not as it should be",
+                    r->name, key);
+}
+
+hf_status hfi_meta_text(const hfi_reader *r, const char *key, bool optional, char **out)
+{
+    sqlite3_stmt *statement = find(r, key);
+    if (statement == NULL) return hfi_meta_bad(r, key);
+    hf_status status = HF_OK;
+    const char *text = (const char *)sqlite3_column_text(statement, 0);
+    if (sqlite3_column_type(statement, 0) == SQLITE_NULL && optional) {
+        *out = NULL;
+    } else if (sqlite3_column_type(statement, 0) != SQLITE_TEXT || text == NULL ||
+               strlen(text) != (size_t)sqlite3_column_bytes(statement, 0)) {
+        status = hfi_meta_bad(r, key);
+    } else {
+        *out = hfi_memory_strdup(&r->memory, text);
+        if (*out == NULL) status = hfi_out_of_memory(r->ctx);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+hf_status hfi_meta_field(const hfi_reader *r, const hfi_file_field *field, void *object)
+{
+    sqlite3_stmt *statement = find(r, field->key);
+    bool taken = statement != NULL && hfi_file_field_take(statement, 0, field, object);
+    sqlite3_finalize(statement);
+    return taken ? HF_OK : hfi_meta_bad(r, field->key);
+}
+
+hf_status hfi_meta_size(const hfi_reader *r, const char *key, size_t *out)
+{
+    const hfi_file_field field = {.key = key, .type = HFI_SIZE};
+    return hfi_meta_field(r, &field, out);
+}
+
+hf_status hfi_meta_flag(const hfi_reader *r, const char *key, bool *out)
+{
+    const hfi_file_field field = {.key = key, .type = HFI_FLAG};
+    return hfi_meta_field(r, &field, out);
+}
+
+hf_status hfi_meta_any_double(const hfi_reader *r, const char *key, double *out)
+{
+    const hfi_file_field field = {.key = key, .type = HFI_REAL};
+    return hfi_meta_field(r, &field, out);
+}
+
+hf_status hfi_meta_double(const hfi_reader *r, const char *key, double lowest, double *out)
+{
+    hf_status status = hfi_meta_any_double(r, key, out);
+    return status >= 0 && !(*out >= lowest && isfinite(*out)) ? hfi_meta_bad(r, key) : status;
+}
+
+hf_status hfi_meta_choice(const hfi_reader *r, const char *key, const char *const *names, size_t count,
+                          unsigned *out)
+{
+    const hfi_file_field field = {.key = key, .type = HFI_CHOICE, .names = names, .choices = count};
+    return hfi_meta_field(r, &field, out);
+}
