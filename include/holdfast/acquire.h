@@ -102,14 +102,13 @@ HF_API hf_status hf_acquire_evaluate(hf_context *ctx, const hf_acquire *acquire,
 /**
  * argmax of the acquisition function over a domain, boxes with lattices and categories included.
  * Looks at many points, climbs from the best as hf_maximise_confidence() does.
- * @param settings NULL: the defaults, but of samples and starts no more than keep a call below
- *                 some
+ * @param settings NULL: the defaults, but of samples and starts no more than keep a call below some
  *                 2 10^9 multiplications
  * @param guesses  guess_count x d, e.g. the incumbent; NULL for none
  * @param x        d entries
  * @param report   or NULL: `value` is the acquisition function's; mean and sd are those of
- *                 `posterior` Deterministic, whatever the threads. Errors as for
- *                 hf_acquire_evaluate(); outputs untouched.
+ *                 `posterior`
+ * Deterministic, whatever the threads. Errors as for hf_acquire_evaluate(); outputs untouched.
  */
 HF_API hf_status hf_acquire_maximise(hf_context *ctx, const hf_acquire *a, const hf_domain *domain,
                                      const hf_search_settings *settings, size_t guess_count,

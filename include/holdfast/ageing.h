@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file ageing.h
- * @brief Readings grow old: the site of a reading of something that drifts has a variance that grows with its age.
+ * @brief Readings grow old: the site of a reading of something that drifts has a variance that
+ * grows with its age.
  *
- * A reading y_i of f at time t_i says about f now what a reading of larger noise would say ("uncertainty injection"). With v the variance of a reading at
- * age 0 (its noise; for robust readings the variance of their site) and a = |t - t_i| its age, the variance d(v, a) of the site at time t is
+ * A reading y_i of f at time t_i says about f now what a reading of larger noise would say
+ * ("uncertainty injection"). With v the variance of a reading at age 0 (its noise; for robust
+ * readings the variance of their site) and a = |t - t_i| its age, the variance d(v, a) of the site
+ * at time t is
  *
  * | law         | d(v, a)                 | rate r is in            | where it comes from                                                     |
  * |-------------|-------------------------|-------------------------|-------------------------------------------------------------------------|
@@ -34,7 +37,8 @@ typedef enum hf_age_kind {
     HF_AGE_TABLE
 } hf_age_kind;
 
-/** "none", "quadratic", "linear", "exponential", "wiener", "table" to the enum and back. HF_ERR_ARGUMENT lists the valid names. */
+/** "none", "quadratic", "linear", "exponential", "wiener", "table" to the enum and back.
+ * HF_ERR_ARGUMENT lists the valid names. */
 HF_API hf_status hf_age_kind_parse(hf_context *ctx, const char *name, hf_age_kind *out);
 HF_API const char *hf_age_kind_name(hf_age_kind kind);
 
@@ -47,22 +51,30 @@ typedef struct hf_age_law {
     const double *added; /**< w there: >= 0, finite, non-decreasing; beyond the last age infinite */
 } hf_age_law;
 
-/** HF_OK, or HF_ERR_ARGUMENT with what is wrong (a rate that is negative or not finite, a table that is empty, not ascending, or decreasing). */
+/**
+ * HF_OK, or HF_ERR_ARGUMENT with what is wrong (a rate that is negative or not finite, a table that
+ * is empty, not ascending, or decreasing).
+ */
 HF_API hf_status hf_age_law_check(hf_context *ctx, const hf_age_law *law);
 
 /** d(variance, |age|) by a law that has been checked; infinite beyond a table's end and where it
  * overflows. NaN for NaN and without a law. Thread-safe. O(log entries). */
 HF_API double hf_age_variance(const hf_age_law *law, double variance, double age);
 
-/** The largest age at which d(variance, age) <= limit: 0 if not even d(variance, 0) is (or if one of the two is NaN), infinite if it always is. In closed form,
- * of a table by bisection of its entries; to 1e-12 relative. NaN without a law. Thread-safe. */
+/**
+ * The largest age at which d(variance, age) <= limit: 0 if not even d(variance, 0) is (or if one of
+ * the two is NaN), infinite if it always is. In closed form, of a table by bisection of its
+ * entries; to 1e-12 relative. NaN without a law. Thread-safe.
+ */
 HF_API double hf_age_horizon(const hf_age_law *law, double variance, double limit);
 
 /**
- * Makes sites older: d_i := d(d_i, |age_i|), Gaussian and robust ones alike; targets stay. A reading whose variance becomes infinite becomes absent.
+ * Makes sites older: d_i := d(d_i, |age_i|), Gaussian and robust ones alike; targets stay. A
+ * reading whose variance becomes infinite becomes absent.
  * @param age one for each of the hf_sites_count() readings, finite where the reading is present
- * The sites then follow their noise no longer (hf_sites_set_noise(), hf_sites_recentre() and hf_sites_set_present() are not for them). HF_ERR_ARGUMENT,
- * HF_ERR_NOT_FINITE, HF_ERR_MEMORY; on error nothing changes. O(n).
+ * The sites then follow their noise no longer (hf_sites_set_noise(), hf_sites_recentre() and
+ * hf_sites_set_present() are not for them). HF_ERR_ARGUMENT, HF_ERR_NOT_FINITE, HF_ERR_MEMORY; on
+ * error nothing changes. O(n).
  */
 HF_API hf_status hf_sites_age(hf_context *ctx, hf_sites *sites, const hf_age_law *law, const double *age);
 

@@ -7,26 +7,35 @@
  *
  *     range.lower <= value(x) <= range.upper        for every x in the box,
  *
- * where the value is the latent mean, the latent standard deviation, or mean + beta sd. Best-first branch and bound makes them as tight as asked:
- * boxes are split until upper - upper_attained and lower_attained - lower are within the tolerance, where the attained values are those of the
- * posterior at two points of the box that are returned too. Stopped early, by a limit or a decision, the range is wider and just as true: it holds over
- * every box that is still open or was put aside.
+ * where the value is the latent mean, the latent standard deviation, or mean + beta sd. Best-first
+ * branch and bound makes them as tight as asked: boxes are split until upper - upper_attained and
+ * lower_attained - lower are within the tolerance, where the attained values are those of the
+ * posterior at two points of the box that are returned too. Stopped early, by a limit or a
+ * decision, the range is wider and just as true: it holds over every box that is still open or was
+ * put aside.
  *
- * The same call is a deterministic global optimiser of posterior means: lower_attained at argmin is within the tolerance of the minimum.
+ * The same call is a deterministic global optimiser of posterior means: lower_attained at argmin is
+ * within the tolerance of the minimum.
  *
- * Works on every posterior, whoever made it: exact, inducing, projected; Gaussian or robust sites; one output or several.
+ * Works on every posterior, whoever made it: exact, inducing, projected; Gaussian or robust sites;
+ * one output or several.
  *
- * **What a certificate rests on.** That value(x) is what the formulas of posterior.h give for the stored kernel, weights and factor. By default the bounds
- * are computed in double precision and then moved outward by an a-priori bound on the rounding errors of that computation (range.rounding), of values, slopes and curvatures
- * alike. It covers sums, products and the kernel's elementary functions as accurate as the C library states them; it is a bound on the usual model of
- * floating-point arithmetic, not a proof by intervals.
+ * **What a certificate rests on.** That value(x) is what the formulas of posterior.h give for the
+ * stored kernel, weights and factor. By default the bounds are computed in double precision and
+ * then moved outward by an a-priori bound on the rounding errors of that computation
+ * (range.rounding), of values, slopes and curvatures alike. It covers sums, products and the
+ * kernel's elementary functions as accurate as the C library states them; it is a bound on the
+ * usual model of floating-point arithmetic, not a proof by intervals.
  *
  * **Units** are the user's, as everywhere in posterior.h.
  *
- * **Several outputs.** `settings.output` says which one; the box is about the inputs of the data, without the number of the output.
+ * **Several outputs.** `settings.output` says which one; the box is about the inputs of the data,
+ * without the number of the output.
  *
- * With `rigorous` every number on the way is an interval, and so the range is proof for the function that the stored doubles define by exact operations (of an exact posterior,
- * whose factor is then not taken at its word); it takes some hundred times as long. The value at argmin is then surely at most lower_attained, and that at argmax at least upper_attained.
+ * With `rigorous` every number on the way is an interval, and so the range is proof for the
+ * function that the stored doubles define by exact operations (of an exact posterior, whose factor
+ * is then not taken at its word); it takes some hundred times as long. The value at argmin is then
+ * surely at most lower_attained, and that at argmax at least upper_attained.
  *
  * docs/methods/certify.md derives the bounds.
  */
@@ -37,7 +46,7 @@
 
 HF_BEGIN_DECLS
 
-/** What is enclosed. */
+/** The value that is enclosed. */
 typedef enum hf_certify_what {
     HF_CERTIFY_MEAN = 0, /**< latent mean */
     HF_CERTIFY_SD,       /**< latent standard deviation */
@@ -46,10 +55,11 @@ typedef enum hf_certify_what {
 
 /** Bounds that are computed for each box and intersected; several are joined with |. */
 enum {
-    HF_BOUND_DECOMPOSITION =
-        1, /**< mean: sums over coordinates below and above each covariance (Patane et al. 2022) */
-    HF_BOUND_TAYLOR =
-        2, /**< mean: Taylor polynomial at the centre, remainder by the norm of the mean in the kernel's space */
+    /** mean: sums over coordinates below and above each covariance (Patane et al. 2022) */
+    HF_BOUND_DECOMPOSITION = 1,
+    /** mean: Taylor polynomial at the centre, remainder by the norm of the mean in the kernel's
+     * space */
+    HF_BOUND_TAYLOR = 2,
     HF_BOUND_FEATURE = 4, /**< sd: the same for the posterior's features */
     HF_BOUND_ALL = 7
 };
@@ -86,35 +96,42 @@ typedef struct hf_region {
 
 /** How far to go. */
 typedef struct hf_certify_settings {
-    double beta;      /**< of mean + beta sd; 1 */
-    size_t output;    /**< which of several outputs; 0 */
-    double tolerance; /**< 0.01; > 0, in the units of the value */
-    /** 60: seconds for one box, whose two ends take turns; 0 for none. Where it ends a search the
-     * result depends on the clock. */
+    double beta;      /**< beta of mean + beta sd. Default: 1. */
+    size_t output;    /**< The one of several outputs. Default: 0. */
+    double tolerance; /**< > 0, in the units of the value. Default: 0.01. */
+    /** Seconds for one box, whose two ends take turns; 0: no limit. Where it ends a search the
+     * result depends on the clock. Default: 60. */
     double time_limit;
-    /** 0: seconds for all boxes of a call, 0 for none. Each has an even share of what is left, so
+    /** Seconds for all boxes of a call; 0: no limit. Each has an even share of what is left, so
      * that later ones have what earlier ones did not use. The box as a whole is bounded in any
-     * case. */
+     * case. Default: 0. */
     double total_time;
-    size_t
-        node_limit; /**< boxes whose bounds are computed, for each of the two ends; 0 for none. 1 is the given box alone. */
-    /** 268435456 (256 MiB): bytes for the parts of one box that are still open, half for each end;
-     * 0 for no limit. 256 parts of each end are kept in any case. The result is that of the same
-     * search stopped earlier. */
+    /** Boxes whose bounds are computed, for each of the two ends; 0: no limit. 1 is the given box
+     * alone. Default: 0. */
+    size_t node_limit;
+    /** Bytes for the parts of one box that are still open, half for each end; 0: no limit. 256
+     * parts of each end are kept in any case. The result is that of the same search stopped
+     * earlier. Default: 268435456 (256 MiB). */
     size_t memory_limit;
-    bool
-        lower_only; /**< the lower end alone, half the work: range.upper is infinite and upper_attained NaN */
-    bool upper_only; /**< likewise */
-    double
-        decide_at; /**< NaN, or: stop as soon as it is known whether all values are on one side of this one, or values on both sides are attained */
-    unsigned bounds; /**< HF_BOUND_ALL; fewer, to compare them. What none of them bounds is infinite. */
-    bool
-        rigorous; /**< proof against rounding, by interval arithmetic throughout; false. `bounds` is not looked at then */
-    /** The sd is that of a new reading, (calibration (var + noise))^(1/2) as hf_predict() has it;
-     * false: of the latent function. Of posteriors: mean + beta sd is then a quantile of what would
-     * be read, and 1 - 2 Phi(-beta) of new readings are within mean +- beta sd. */
+    /** The lower end alone, half the work: range.upper is infinite and upper_attained NaN. Default:
+     * false. */
+    bool lower_only;
+    bool upper_only; /**< Likewise. Default: false. */
+    /** The search stops as soon as it is known whether all values are on one side of this one, or
+     * values on both sides are attained. Default: NaN, never. */
+    double decide_at;
+    /** The bounds that are used; fewer, to compare them. A value that none of them bounds has an
+     * infinite range. Default: HF_BOUND_ALL. */
+    unsigned bounds;
+    /** Proof against rounding, by interval arithmetic throughout; `bounds` is not looked at then.
+     * Default: false. */
+    bool rigorous;
+    /** The sd is that of a new reading, (calibration (var + noise))^(1/2) as hf_predict() has it,
+     * and else that of the latent function. For posteriors mean + beta sd is then a quantile of new
+     * readings, and 1 - 2 Phi(-beta) of them are within mean +- beta sd. Default: false. */
     bool observed;
-    const hf_region *region; /**< NULL: all points of the boxes are meant; the caller's */
+    /** The points of the boxes that are meant; the caller's. Default: NULL, all of them. */
+    const hf_region *region;
 } hf_certify_settings;
 
 /** Why a search ended. */
@@ -123,9 +140,12 @@ typedef enum hf_certify_stop {
     HF_CERTIFY_DECIDED,       /**< decide_at is answered */
     HF_CERTIFY_TIME,
     HF_CERTIFY_NODES,
-    HF_CERTIFY_ROUNDING, /**< the rounding allowance is more than the tolerance, or a box has become too small to split */
-    HF_CERTIFY_MEMORY,    /**< memory_limit */
-    HF_CERTIFY_NOT_FINITE /**< a bound or a value overflows: the range says nothing (infinite, of a probability 0 to 1), and nothing is attained: NaN */
+    /** the rounding allowance is more than the tolerance, or a box has become too small to split */
+    HF_CERTIFY_ROUNDING,
+    HF_CERTIFY_MEMORY, /**< memory_limit */
+    /** a bound or a value overflows: the range says nothing (infinite, of a probability 0 to 1),
+     * and nothing is attained: NaN */
+    HF_CERTIFY_NOT_FINITE
 } hf_certify_stop;
 
 /** The range over one box. */
@@ -135,11 +155,13 @@ typedef struct hf_range {
     hf_certify_stop stop;
     size_t nodes;   /**< boxes whose bounds were computed, both ends together */
     double seconds; /**< wall clock */
-    double
-        rounding; /**< allowance for rounding, and of several classes for quadrature, in the bounds of the given box; those of its parts are smaller. 0 when rigorous */
+    /** allowance for rounding, and of several classes for quadrature, in the bounds of the given
+     * box; those of its parts are smaller. 0 when rigorous */
+    double rounding;
     bool rigorous; /**< proof against rounding, as asked for */
-    bool
-        estimate; /**< the range holds if an estimated error does, six standard errors of a quadrature: probabilities of five classes and more (certify_uses.h). Else false */
+    /** the range holds if an estimated error does, six standard errors of a quadrature:
+     * probabilities of five classes and more (certify_uses.h). Else false */
+    bool estimate;
 } hf_range;
 
 /** The defaults that the fields name. */
@@ -155,10 +177,12 @@ HF_API const char *hf_certify_stop_name(hf_certify_stop stop);
 /**
  * The range of a value over one box.
  * @param settings NULL for the defaults
- * @param lower, upper the sides, one entry per input of the data; equal ones hold an input fixed. All equal: a point, and the range is its value
- *                 with the allowance for rounding either way
- * @param argmin, argmax where lower_attained and upper_attained are attained: one entry per input, or NULL. Inside the box to the last digit. Not written with
- *                 upper_only, lower_only
+ * @param lower, upper the sides, one entry per input of the data; equal ones hold an input fixed.
+ *                 All equal: a point, and the range is its value with the allowance for rounding
+ *                 either way
+ * @param argmin, argmax where lower_attained and upper_attained are attained: one entry per input,
+ *                 or NULL. Inside the box to the last digit. Not written with upper_only,
+ *                 lower_only
  *
  * Errors, which leave all outputs alone: HF_ERR_ARGUMENT for a NULL, a lower side above the upper,
  * an output that is not there, a tolerance that is not above 0, a negative time, an input that is
@@ -167,9 +191,11 @@ HF_API const char *hf_certify_stop_name(hf_certify_stop stop);
  * HF_WARN_NOT_CONVERGED: stopped by a limit, by rounding or by what is not finite; the range holds
  * all the same.
  *
- * Cost: O(n^2) kernel values once a box for the norm of the mean, then O(n (d + m^2)) for each of the boxes it is split into when m inputs move; with sd
- * another O(n^2 m), and where the kernel is one se and up to 16 inputs move, O(n^2 m) for boxes that would have to be split into very many parts. A few hundred boxes are common for m = 2 and
- * for wide boxes of m = 10. Threads: the same digits for any number of them. The posterior is only read.
+ * Cost: O(n^2) kernel values once a box for the norm of the mean, then O(n (d + m^2)) for each of
+ * the boxes it is split into when m inputs move; with sd another O(n^2 m), and where the kernel is
+ * one se and up to 16 inputs move, O(n^2 m) for boxes that would have to be split into very many
+ * parts. A few hundred boxes are common for m = 2 and for wide boxes of m = 10. Threads: the same
+ * digits for any number of them. The posterior is only read.
  *
  * With `region` the range is over those points of the box that are in the region: parts of the box
  * that do not meet it are dropped, others shrink to what does. At most `moves` inputs, and sets:

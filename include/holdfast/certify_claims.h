@@ -27,7 +27,7 @@
 
 HF_BEGIN_DECLS
 
-/** What is claimed of which value. Always start from hf_claim_default(). */
+/** A claim about a value. Always start from hf_claim_default(). */
 typedef struct hf_claim {
     const hf_posterior *posterior;   /**< of what, the caller's; or NULL with a classifier */
     hf_certify_what what;            /**< value of the posterior; HF_CERTIFY_MEAN */
@@ -40,7 +40,7 @@ typedef struct hf_claim {
 /** No limits at all and of nothing, which is no claim yet. */
 HF_API hf_claim hf_claim_default(void);
 
-/** What is known of a claim in one box. */
+/** The verdict on a claim in one box. */
 typedef struct hf_claim_answer {
     hf_verdict verdict;
     double value;         /**< at the point */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file certify_uses.h
- * @brief What follows from certified ranges (certify.h): class probabilities and decisions, radii, attacks, guaranteed explanations, and what bad readings can do while
+ * @brief Uses of certified ranges (certify.h): class probabilities and decisions, radii, attacks,
+ * guaranteed explanations, and what bad readings can do while
  *        hyperparameters, centres and thresholds are held.
  *
- * **Two classes**, links probit and logit. A classifier's probability of class 1 is P = E[link(f)] for the latent f of mean m and standard deviation s. It grows with m, and with s it
- * moves towards 1/2; branch and bound runs on P itself, with bounds that see mean and deviation together. Its winner is class 1 exactly where m > 0.
+ * **Two classes**, links probit and logit. A classifier's probability of class 1 is P = E[link(f)]
+ * for the latent f of mean m and standard deviation s. It grows with m, and with s it moves towards
+ * 1/2; branch and bound runs on P itself, with bounds that see mean and deviation together. Its
+ * winner is class 1 exactly where m > 0.
  *
  * **More classes**, the link softmax. P = E[softmax(f)] for the joint normal distribution of the
  * latent values of all classes. Bounds see all their means and covariances together; the winner,
@@ -22,8 +25,10 @@
  * 0.01 is one percent. `settings` NULL stands for the defaults, `output` is the class. Units are
  * the user's. What certificates rest on is in certify.h, and so are the errors of boxes.
  *
- * Sources: Patane, Blaas, Laurenti, Cardelli, Roberts, Kwiatkowska, Adversarial robustness guarantees for Gaussian processes, 2022 (Propositions 8 and 9: how P moves
- * with mean and variance; section 7.4: the scores of hf_explain()); Grosse et al., 2017 (the signed gradient step).
+ * Sources: Patane, Blaas, Laurenti, Cardelli, Roberts, Kwiatkowska, Adversarial robustness
+ * guarantees for Gaussian processes, 2022 (Propositions 8 and 9: how P moves with mean and
+ * variance; section 7.4: the scores of hf_explain()); Grosse et al., 2017 (the signed gradient
+ * step).
  */
 #ifndef HOLDFAST_CERTIFY_USES_H
 #define HOLDFAST_CERTIFY_USES_H
@@ -34,10 +39,12 @@
 HF_BEGIN_DECLS
 
 /**
- * Ranges of the probability of class settings->output over m boxes, as hf_certify_boxes() has them: lower, upper, argmin and argmax are m x inputs, out has m entries.
- * out[k].upper - out[k].lower is the robustness delta of the box, to the tolerance.
- * Errors: those of hf_certify_boxes(); HF_ERR_ARGUMENT for rigorous settings with the link softmax. HF_WARN_NOT_CONVERGED likewise.
- * Rigorous settings: mean and deviation are intervals, and P of them by enclosed closed form (probit) or quadrature (logit); of classifiers of the exact solver.
+ * Ranges of the probability of class settings->output over m boxes, as hf_certify_boxes() has them:
+ * lower, upper, argmin and argmax are m x inputs, out has m entries. out[k].upper - out[k].lower is
+ * the robustness delta of the box, to the tolerance.
+ * Errors: those of hf_certify_boxes(); HF_ERR_ARGUMENT for rigorous settings with the link softmax.
+ * HF_WARN_NOT_CONVERGED likewise. Rigorous settings: mean and deviation are intervals, and P of
+ * them by enclosed closed form (probit) or quadrature (logit); of classifiers of the exact solver.
  */
 HF_API hf_status hf_certify_class(hf_context *ctx, const hf_classifier *classifier,
                                   const hf_certify_settings *settings, size_t m, const double *lower,
@@ -47,11 +54,12 @@ HF_API hf_status hf_certify_class(hf_context *ctx, const hf_classifier *classifi
  * bound: link softmax, five classes and more. */
 HF_API bool hf_certify_is_estimate(const hf_classifier *classifier);
 
-/** What is known about decisions in a box. */
+/** The verdict on decisions in a box. */
 typedef enum hf_verdict {
     HF_VERDICT_CERTIFIED = 0,  /**< the class of the point is that of every point of the box */
     HF_VERDICT_COUNTEREXAMPLE, /**< a point of another class was found */
-    HF_VERDICT_OPEN /**< a limit came first, or differences are within what rounding or the quadrature may be off */
+    /** a limit came first, or differences are within what rounding or the quadrature may be off */
+    HF_VERDICT_OPEN
 } hf_verdict;
 
 /** "certified", "counterexample", "open"; "unknown" outside the list. */
@@ -70,7 +78,8 @@ typedef struct hf_decision {
  * Whether the class of x[k] is that of all points of box k.
  * @param x              m x inputs: points, of which only the class matters
  * @param counterexample m x inputs or NULL: the point of another class; NaN where there is none
- * Stops as soon as that is known; tolerance and decide_at of the settings are not looked at. HF_WARN_NOT_CONVERGED: a verdict is open.
+ * Stops as soon as that is known; tolerance and decide_at of the settings are not looked at.
+ * HF_WARN_NOT_CONVERGED: a verdict is open.
  */
 HF_API hf_status hf_certify_decision(hf_context *ctx, const hf_classifier *classifier,
                                      const hf_certify_settings *settings, size_t m, const double *x,
@@ -88,11 +97,15 @@ typedef struct hf_radius {
 } hf_radius;
 
 /**
- * The largest radius whose box x +- radius unit is certified, by bisection between what is certified and the nearest counterexample found.
- * @param unit     inputs entries >= 0, not all 0, or NULL for 1 each: what radius 1 is of each input; 0 holds an input fixed
+ * The largest radius whose box x +- radius unit is certified, by bisection between what is
+ * certified and the nearest counterexample found.
+ * @param unit     inputs entries >= 0, not all 0, or NULL for 1 each: what radius 1 is of each
+ *         input; 0 holds an input fixed
  * @param most     no radius beyond this is looked at; > 0, finite
- * @param accuracy bisection ends when the certified radius is within this share of the broken one (or of `most`); in (0, 1)
- * @param counterexample inputs entries or NULL: the point at distance `broken`; NaN where there is none
+ * @param accuracy bisection ends when the certified radius is within this share of the broken one
+ *         (or of `most`); in (0, 1)
+ * @param counterexample inputs entries or NULL: the point at distance `broken`; NaN where there is
+ *         none
  * A limit of the settings holds for each step, and is HF_WARN_NOT_CONVERGED: `certified` is true
  * all the same. Of the total time each step may take half of what is left.
  */
@@ -103,7 +116,9 @@ HF_API hf_status hf_certify_radius(hf_context *ctx, const hf_classifier *classif
 /** How to look for a counterexample without any proof. */
 typedef enum hf_attack_kind {
     HF_ATTACK_SIGN = 0, /**< one step along the sign of the gradient, to the sides of the box */
-    HF_ATTACK_PROJECTED /**< steps of that kind, from a tenth of the box's sides down, kept inside; the best point wins */
+    /** steps of that kind, from a tenth of the box's sides down, kept inside; the best point wins
+     */
+    HF_ATTACK_PROJECTED
 } hf_attack_kind;
 
 /**
@@ -173,21 +188,26 @@ typedef struct hf_certified_accuracy {
     bool estimate;    /**< hf_certify_is_estimate() */
 } hf_certified_accuracy;
 
-/** Counts over m labelled points, each with the box x +- radius (inputs entries >= 0). Labels may be HF_LABEL_MISSING. The rest is as for hf_certify_decision(). */
+/**
+ * Counts over m labelled points, each with the box x +- radius (inputs entries >= 0). Labels may be
+ * HF_LABEL_MISSING. The rest is as for hf_certify_decision().
+ */
 HF_API hf_status hf_certify_accuracy(hf_context *ctx, const hf_classifier *classifier,
                                      const hf_certify_settings *settings, size_t m, const double *x,
                                      const size_t *label, const double *radius, hf_certified_accuracy *out);
 
 /**
- * What raising each input by up to step does against lowering it, with guaranteed enclosures: with max+ and min+ over [x_i, x_i + step_i], max- and min- over
- * [x_i - step_i, x_i], the other inputs held,
+ * What raising each input by up to step does against lowering it, with guaranteed enclosures: with
+ * max+ and min+ over [x_i, x_i + step_i], max- and min- over [x_i - step_i, x_i], the other inputs
+ * held,
  *
  *     score_i = (max+ - max-) + (min+ - min-)      lower_i <= score_i <= upper_i
  *
  * of a posterior's value, or of the probability of class settings->output.
  * @param step  inputs entries >= 0; 0: the score is 0
- * @param lower, upper m x inputs. Widths are at most four tolerances and what the attained values may be off, unless a limit came first (HF_WARN_NOT_CONVERGED); infinite
- *              where a bound is not finite. Of classes they rest on what hf_certify_is_estimate() says.
+ * @param lower, upper m x inputs. Widths are at most four tolerances and what the attained values
+ *              may be off, unless a limit came first (HF_WARN_NOT_CONVERGED); infinite where a
+ *              bound is not finite. Of classes they rest on what hf_certify_is_estimate() says.
  */
 HF_API hf_status hf_explain(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
                             const hf_certify_settings *settings, size_t m, const double *x,
@@ -202,22 +222,29 @@ HF_API hf_status hf_explain_class(hf_context *ctx, const hf_classifier *classifi
  * mean_new(x) - mean(x) | <= damage. It says nothing of a fit made again, which chooses these from
  * the new readings and can move the mean several times as far.
  *
- * One reading: the largest over readings and replacements, exactly (to rounding), by its leave-one-out moments; a site's pull is a bounded function of its reading when the
- * site is robust, and unbounded when it is Gaussian: the damage is then infinite. More readings: a bound that holds for any choice of them. Up to four, of which there are at most
- * 100 000 sets: the largest over all sets of a bound that follows from the covariance of each and from what one site can pull at most. Otherwise a bound for all sets at once, which is
- * loose (docs/methods/certify.md says how loose both are).
+ * One reading: the largest over readings and replacements, exactly (to rounding), by its
+ * leave-one-out moments; a site's pull is a bounded function of its reading when the site is
+ * robust, and unbounded when it is Gaussian: the damage is then infinite. More readings: a bound
+ * that holds for any choice of them. Up to four, of which there are at most 100 000 sets: the
+ * largest over all sets of a bound that follows from the covariance of each and from what one site
+ * can pull at most. Otherwise a bound for all sets at once, which is loose (docs/methods/certify.md
+ * says how loose both are).
  *
- * @param posterior of the exact solver (HF_ERR_ARGUMENT otherwise); with several outputs x has the number of the output last, and any of all readings may be replaced
- * @param sites     those it was made from, in the solver's units: a fit's are standardised, and the damage is in the user's units all the same
+ * @param posterior of the exact solver (HF_ERR_ARGUMENT otherwise); with several outputs x has the
+ *         number of the output last, and any of all readings may be replaced
+ * @param sites     those it was made from, in the solver's units: a fit's are standardised, and the
+ *         damage is in the user's units all the same
  * @param damage    m entries
  * @param worst     m entries or NULL: the row of the worst reading; written when `count` is 1
- * HF_ERR_ARGUMENT: count 0 or more than there are readings, sites of another number of readings or with other variances. O(n^3) once, O(n^2) a point, and a microsecond for each set.
+ * HF_ERR_ARGUMENT: count 0 or more than there are readings, sites of another number of readings or
+ * with other variances. O(n^3) once, O(n^2) a point, and a microsecond for each set.
  */
 HF_API hf_status hf_certify_readings(hf_context *ctx, const hf_posterior *posterior, const hf_sites *sites,
                                      size_t count, size_t m, const double *x, size_t ldx, double *damage,
                                      size_t *worst);
 
-/** The neighbourhood in which a linear function stands for a prediction. Always start from hf_linear_settings_default(). */
+/** The neighbourhood in which a linear function stands for a prediction. Always start from
+ * hf_linear_settings_default(). */
 typedef struct hf_linear_settings {
     size_t output; /**< which of several outputs, or which class; 0 */
     size_t pairs;  /**< 1000; at least as many as there are inputs that move */
@@ -227,16 +254,20 @@ typedef struct hf_linear_settings {
 HF_API hf_linear_settings hf_linear_settings_default(void);
 
 /**
- * What a linear function says of the inputs: nothing is proved, and it is there to compare hf_explain() with. Around each point, at z = x +- step u with standard normal u,
- * the prediction is fitted by a + b'z, squares weighted by exp(-|u|^2 / (2 width^2)), as LIME does with these weights (Ribeiro, Singh, Guestrin 2016);
+ * What a linear function says of the inputs: nothing is proved, and it is there to compare
+ * hf_explain() with. Around each point, at z = x +- step u with standard normal u, the prediction
+ * is fitted by a + b'z, squares weighted by exp(-|u|^2 / (2 width^2)), as LIME does with these
+ * weights (Ribeiro, Singh, Guestrin 2016);
  *
  *     score_i = 2 step_i b_i        what hf_explain() with this step gives for that linear function.
  *
- * Drawn are pairs x + step u, x - step u, so that what is even in u does not disturb; the same u for every point, by the seed.
+ * Drawn are pairs x + step u, x - step u, so that what is even in u does not disturb; the same u
+ * for every point, by the seed.
  * @param step   inputs entries >= 0; 0: the input does not move and scores 0
  * @param scores m x inputs
- * hf_explain_linear_class(): of the probability of class settings->output, of any number of classes. Cost: 2 pairs predictions a point. The outputs are untouched on error:
- * HF_ERR_ARGUMENT (settings, step, a width that no draws are near enough for), errors of predictions.
+ * hf_explain_linear_class(): of the probability of class settings->output, of any number of
+ * classes. Cost: 2 pairs predictions a point. The outputs are untouched on error: HF_ERR_ARGUMENT
+ * (settings, step, a width that no draws are near enough for), errors of predictions.
  */
 HF_API hf_status hf_explain_linear(hf_context *ctx, const hf_posterior *posterior,
                                    const hf_linear_settings *settings, size_t m, const double *x,

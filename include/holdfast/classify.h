@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file classify.h
- * @brief Gaussian process classification: from labels to a posterior over latent functions, and from there to probabilities.
+ * @brief Gaussian process classification: from labels to a posterior over latent functions, and
+ * from there to probabilities.
  *
- * A latent function f with a Gaussian process prior says how strongly an input speaks for a class, a link turns it into a probability:
+ * A latent function f with a Gaussian process prior says how strongly an input speaks for a class,
+ * a link turns it into a probability:
  *
  * | link    | classes | probability                                      |
  * |---------|---------|--------------------------------------------------|
@@ -11,24 +13,31 @@
  * | logit   | 2       | p(class 1 given f) = 1 / (1 + exp(-f))            |
  * | softmax | C >= 2  | p(class c given f) = exp(f_c) / sum_b exp(f_b), one function for each class |
  *
- * The posterior of f under such a likelihood is not normal. It is approximated by a normal one, which is that of Gaussian pseudo-observations,
- * **sites**: label i becomes a reading z_i of f(x_i) with variance d_i. From there everything is as for readings: a classifier owns an
- * hf_posterior, and whatever a posterior can do (gradients, covariances, samples, certificates) it can do for a classifier's latent functions.
+ * The posterior of f under such a likelihood is not normal. It is approximated by a normal one,
+ * which is that of Gaussian pseudo-observations, **sites**: label i becomes a reading z_i of f(x_i)
+ * with variance d_i. From there everything is as for readings: a classifier owns an hf_posterior,
+ * and whatever a posterior can do (gradients, covariances, samples, certificates) it can do for a
+ * classifier's latent functions.
  *
- * **Two classes.** Class 0 and class 1; f is for class 1. Latent values are on the scale of the link, so that there is no noise and nothing to
- * standardise in the target.
+ * **Two classes.** Class 0 and class 1; f is for class 1. Latent values are on the scale of the
+ * link, so that there is no noise and nothing to standardise in the target.
  *
- * **More classes.** The C latent functions of the softmax link are independent a priori and one posterior of C outputs: its kernel and its mean have one input more
- * than there are features, the last, and that is the number of the class. The kernel must give different classes no covariance, as these do:
+ * **More classes.** The C latent functions of the softmax link are independent a priori and one
+ * posterior of C outputs: its kernel and its mean have one input more than there are features, the
+ * last, and that is the number of the class. The kernel must give different classes no covariance,
+ * as these do:
  *
  *     coregion(class, outputs=3, rank=1, factor=0, own=1)*constant*(matern52(ard))                      the same hyperparameters for all
  *     coregion(class, outputs=3, factor[0,0]~1, factor[1,0]=0, ...)*(matern52(ard)) + ...               each its own
  *
- * A posteriori they are not independent. They are inferred by Laplace's method, and their S is not that of sites (posterior.h says what S is).
- * The mode is nearer to the prior than the posterior mean, by a factor of two and more where labels are clear, which makes its probabilities timid; "corrected" puts the
- * mean where it goes best with the covariance: K^-1 (mean - m) = y - E[p], the expectation under the approximation itself.
+ * A posteriori they are not independent. They are inferred by Laplace's method, and their S is not
+ * that of sites (posterior.h says what S is). The mode is nearer to the prior than the posterior
+ * mean, by a factor of two and more where labels are clear, which makes its probabilities timid;
+ * "corrected" puts the mean where it goes best with the covariance: K^-1 (mean - m) = y - E[p], the
+ * expectation under the approximation itself.
  *
- * **Evidence.** Both approximations come with one of log p(labels), which training maximises, with exact gradients.
+ * **Evidence.** Both approximations come with one of log p(labels), which training maximises, with
+ * exact gradients.
  *
  * Sources: Rasmussen and Williams, Gaussian processes for machine learning, 2006, chapters 3 and 5.
  */
@@ -51,38 +60,47 @@ typedef enum hf_link {
     HF_LINK_SOFTMAX
 } hf_link;
 
-/** "probit", "logit", "softmax"; "laplace", "ep", "corrected" to the enum and back. HF_ERR_ARGUMENT lists the valid names. */
+/** "probit", "logit", "softmax"; "laplace", "ep", "corrected" to the enum and back. HF_ERR_ARGUMENT
+ * lists the valid names. */
 HF_API hf_status hf_link_parse(hf_context *ctx, const char *name, hf_link *out);
 HF_API const char *hf_link_name(hf_link link);
 HF_API hf_status hf_inference_parse(hf_context *ctx, const char *name, hf_inference *out);
 HF_API const char *hf_inference_name(hf_inference inference);
 
 /**
- * Probability of class 1 for a latent value N(mean, var): E[link(f)]. Probit: Phi(mean / sqrt(1 + var)), in closed form. Logit: by a quadrature
- * of fixed points, trapezoidal in a variable in which the integrand is analytic in a strip of half width pi/2 or more.
- * @param error a proved bound on the absolute error of the quadrature and of its summation, below 1e-13; 0 for a closed form. May be NULL.
- * Allocates nothing; thread-safe. About 40 ns (probit), 2 to 8 us (logit). Source of the bound: Trefethen and Weideman, The exponentially convergent
- * trapezoidal rule, SIAM Review 56, 2014, theorem 5.1.
- * Errors, which leave the outputs alone: HF_ERR_ARGUMENT (a link of other than two classes, a negative var, no place for the probability),
- * HF_ERR_NOT_FINITE (mean or var).
+ * Probability of class 1 for a latent value N(mean, var): E[link(f)]. Probit: Phi(mean / sqrt(1 +
+ * var)), in closed form. Logit: by a quadrature of fixed points, trapezoidal in a variable in which
+ * the integrand is analytic in a strip of half width pi/2 or more.
+ * @param error a proved bound on the absolute error of the quadrature and of its summation, below
+ *         1e-13; 0 for a closed form. May be NULL.
+ * Allocates nothing; thread-safe. About 40 ns (probit), 2 to 8 us (logit). Source of the bound:
+ * Trefethen and Weideman, The exponentially convergent trapezoidal rule, SIAM Review 56, 2014,
+ * theorem 5.1.
+ * Errors, which leave the outputs alone: HF_ERR_ARGUMENT (a link of other than two classes, a
+ * negative var, no place for the probability), HF_ERR_NOT_FINITE (mean or var).
  */
 HF_API hf_status hf_class_probability(hf_link link, double mean, double var, double *probability,
                                       double *error);
 
 /**
- * The approximate log evidence of labels and its gradient, at given hyperparameters, with the exact solver. With g = f - m, log likelihoods l_i,
- * W = -l'' and a = l' at the mode:
+ * The approximate log evidence of labels and its gradient, at given hyperparameters, with the exact
+ * solver. With g = f - m, log likelihoods l_i, W = -l'' and a = l' at the mode:
  *
  *     Laplace    sum_i l_i - a'g/2 - log det(I + K W)/2                       Rasmussen and Williams, algorithms 3.1 and 5.1
  *     EP         log of the normalisation of the approximation                algorithms 3.5 and 5.2, all sites at once
  *
- * @param x        n x d row-major inputs, stride ldx, d = dimension of the kernel; read where there is a label
- * @param label    n entries below `classes`, or HF_LABEL_MISSING. Labels of one class only are allowed here.
- * @param gradient entries for every kernel parameter on the training scale (log of positive ones), then every mean coefficient; or NULL
- * Errors, which leave the outputs alone: HF_ERR_ARGUMENT (a NULL, a label out of range, a number of classes that the link is not for),
- * HF_ERR_NO_DATA (no label), HF_ERR_NOT_FINITE (the row is named), HF_ERR_DIMENSION, HF_ERR_TOO_LARGE, HF_ERR_MEMORY. HF_WARN_NOT_CONVERGED: the
- * iteration was stopped by its limit or by rounding. Laplace: n^3/3 flops for each
- * of 5 to 10 steps; EP: those, then 2 n^3/3 for each of 10 to 20 rounds; n^3 for the gradient. Softmax: C n^3 for each of 5 to 10 steps. 3 n^2 doubles.
+ * @param x        n x d row-major inputs, stride ldx, d = dimension of the kernel; read where there
+ *         is a label
+ * @param label    n entries below `classes`, or HF_LABEL_MISSING. Labels of one class only are
+ *         allowed here.
+ * @param gradient entries for every kernel parameter on the training scale (log of positive ones),
+ *         then every mean coefficient; or NULL
+ * Errors, which leave the outputs alone: HF_ERR_ARGUMENT (a NULL, a label out of range, a number of
+ * classes that the link is not for), HF_ERR_NO_DATA (no label), HF_ERR_NOT_FINITE (the row is
+ * named), HF_ERR_DIMENSION, HF_ERR_TOO_LARGE, HF_ERR_MEMORY. HF_WARN_NOT_CONVERGED: the iteration
+ * was stopped by its limit or by rounding. Laplace: n^3/3 flops for each of 5 to 10 steps; EP:
+ * those, then 2 n^3/3 for each of 10 to 20 rounds; n^3 for the gradient. Softmax: C n^3 for each of
+ * 5 to 10 steps. 3 n^2 doubles.
  */
 HF_API hf_status hf_class_evidence(hf_context *ctx, hf_link link, hf_inference inference,
                                    const hf_kernel *kernel, const hf_mean *mean, size_t n, const double *x,
@@ -93,7 +111,8 @@ HF_API hf_status hf_class_evidence(hf_context *ctx, hf_link link, hf_inference i
 typedef struct hf_classifier hf_classifier;
 
 /**
- * The classifier at given hyperparameters, with the exact solver; arguments, cost and errors as for hf_class_evidence().
+ * The classifier at given hyperparameters, with the exact solver; arguments, cost and errors as for
+ * hf_class_evidence().
  * @param value receives the approximate log evidence, or NULL
  * kernel, mean and x are copied. Free with hf_classifier_free().
  */
@@ -103,25 +122,36 @@ HF_API hf_status hf_classify_exact(hf_context *ctx, hf_link link, hf_inference i
                                    double *value);
 /** Settings of a fit. Always start from hf_class_settings_default(). */
 typedef struct hf_class_settings {
-    hf_link link; /**< probit */
-    hf_inference
-        inference; /**< EP, which for softmax means corrected; hyperparameters are trained by Laplace's evidence then */
-    const char *kernel; /**< expression (kernel.h); NULL = "matern52(ard)" */
-    hf_mean_kind mean;  /**< constant; of the latent function. softmax: one for each class, or zero */
-    bool own_kernels;   /**< softmax. false; true: each class has hyperparameters of its own */
-    bool train;         /**< true; false: parameters stay at their start or set values */
-    bool
-        priors; /**< true: weak log-normal priors on lengthscales and outputscales, those of hf_fit_settings with latent
-                               values in units of the link */
-    bool train_mean;   /**< true; false: a constant mean is the share of class 1 less that of class 0 */
-    bool standardise;  /**< true: inputs (mean, sd), undone in every output */
-    size_t iterations; /**< 60: a search makes at most 1.5 x this + 5 evaluations */
-    size_t restarts;   /**< 0: additional seeded random starts */
-    hf_solver solver;  /**< auto: exact up to 2000 labels, then inducing */
-    size_t inducing;   /**< inducing inputs; 0: chosen by the number of labels */
-    hf_inducing_method inducing_method; /**< FITC; also DTC and VFE (solver.h) */
-    hf_inducing_choice inducing_choice; /**< greedy */
-    const hf_assignment *set; /**< values held: "mean" or a kernel parameter, user units; NULL if none */
+    hf_link link; /**< Default: HF_LINK_PROBIT. */
+    /** HF_INFERENCE_EP means "corrected" for softmax, whose hyperparameters are trained by
+     * Laplace's evidence then. Default: HF_INFERENCE_EP. */
+    hf_inference inference;
+    const char *kernel; /**< Expression (kernel.h). Default: NULL, "matern52(ard)". */
+    /** Mean of the latent function; softmax: one constant for each class, or zero. Default:
+     * HF_MEAN_CONSTANT. */
+    hf_mean_kind mean;
+    /** Softmax: each class has hyperparameters of its own. Default: false. */
+    bool own_kernels;
+    /** Parameters are trained, and else stay at their start or set values. Default: true. */
+    bool train;
+    /** Weak log-normal priors on lengthscales and outputscales, those of hf_fit_settings with
+     * latent values in units of the link. Default: true. */
+    bool priors;
+    /** A constant mean is trained, and else is the share of class 1 less that of class 0. Default:
+     * true. */
+    bool train_mean;
+    /** Inputs are scaled (mean, sd), undone in every output. Default: true. */
+    bool standardise;
+    /** A search makes at most 1.5 x this + 5 evaluations. Default: 60. */
+    size_t iterations;
+    size_t restarts; /**< Additional seeded random starts. Default: 0. */
+    /** Default: HF_SOLVER_AUTO, exact up to 2000 labels, then inducing. */
+    hf_solver solver;
+    size_t inducing; /**< Inducing inputs; 0: chosen by the number of labels. Default: 0. */
+    hf_inducing_method inducing_method; /**< FITC, DTC or VFE (solver.h). Default: FITC. */
+    hf_inducing_choice inducing_choice; /**< Default: greedy. */
+    /** Values held: "mean" or a kernel parameter, user units. Default: NULL, none. */
+    const hf_assignment *set;
     size_t set_count;
 } hf_class_settings;
 HF_API hf_class_settings hf_class_settings_default(void);
@@ -133,19 +163,21 @@ typedef struct hf_class_data {
     size_t ldx;          /**< row stride of x, >= d */
     const size_t *label; /**< n entries below `classes`, or HF_LABEL_MISSING */
     size_t classes;
-    const char *const *names;       /**< d input names for the kernel expression and messages, or NULL */
+    /** d input names for the kernel expression and messages, or NULL */
+    const char *const *names;
     const char *const *class_names; /**< `classes` names for messages, or NULL */
 } hf_class_data;
 
-/** What happened in a fit. */
+/** Report of a fit. */
 typedef struct hf_class_report {
     size_t labels;  /**< rows with a label */
     size_t missing; /**< rows without one */
     hf_stop stop;
-    size_t evaluations;       /**< of the evidence, over all searches */
-    double objective;         /**< approximate log evidence at the end, without priors */
-    double log_prior;         /**< log prior density there, 0 without priors */
-    double gradient_norm;     /**< largest derivative of their sum that does not push against a bound */
+    size_t evaluations; /**< of the evidence, over all searches */
+    double objective;   /**< approximate log evidence at the end, without priors */
+    double log_prior;   /**< log prior density there, 0 without priors */
+    /** largest derivative of their sum that does not push against a bound */
+    double gradient_norm;
     size_t at_bound;          /**< trained parameters that ended at a bound */
     char at_bound_names[160]; /**< their names, comma-separated, cut if too long */
     size_t rounds; /**< steps of the last inference: of Newton's method, or rounds over all sites */
@@ -157,38 +189,46 @@ typedef struct hf_class_report {
 } hf_class_report;
 
 /**
- * The fit: hyperparameters by the maximum of the approximate log evidence (plus priors), and the classifier there.
+ * The fit: hyperparameters by the maximum of the approximate log evidence (plus priors), and the
+ * classifier there.
  *
- * With inducing inputs the prior covariance of the rows is the solver's (solver.h) and the evidence that of this model, exactly differentiated; of VFE it is the
- * evidence under Q less sum_i w_i (k_ii - q_ii)/2 with the precisions w of the sites.
+ * With inducing inputs the prior covariance of the rows is the solver's (solver.h) and the evidence
+ * that of this model, exactly differentiated; of VFE it is the evidence under Q less sum_i w_i
+ * (k_ii - q_ii)/2 with the precisions w of the sites.
  * @param report may be NULL
- * Errors, which leave the outputs alone: those of hf_class_evidence(), HF_ERR_NO_DATA (all labels of one class; a class that no row has), HF_ERR_PARSE (kernel),
- * HF_ERR_ARGUMENT (settings), HF_ERR_CANCELLED. Warnings: HF_WARN_NOT_CONVERGED (search or inference), HF_WARN_AT_BOUND, HF_WARN_JITTER. Reports progress as
- * "train". Cost: some 30 evaluations, see hf_class_evidence(); n m^2 a step with m inducing inputs.
+ * Errors, which leave the outputs alone: those of hf_class_evidence(), HF_ERR_NO_DATA (all labels
+ * of one class; a class that no row has), HF_ERR_PARSE (kernel), HF_ERR_ARGUMENT (settings),
+ * HF_ERR_CANCELLED. Warnings: HF_WARN_NOT_CONVERGED (search or inference), HF_WARN_AT_BOUND,
+ * HF_WARN_JITTER. Reports progress as "train". Cost: some 30 evaluations, see hf_class_evidence();
+ * n m^2 a step with m inducing inputs.
  */
 HF_API hf_status hf_classify_data(hf_context *ctx, const hf_class_data *data,
                                   const hf_class_settings *settings, hf_classifier **out,
                                   hf_class_report *report);
 
-/** From parts, e.g. of a model file: takes over the posterior, which stays the caller's on error. HF_ERR_ARGUMENT: a number of classes that the link is
- *  not for, a NULL. */
+/** From parts, e.g. of a model file: takes over the posterior, which stays the caller's on error.
+ * HF_ERR_ARGUMENT: a number of classes that the link is not for, a NULL. */
 HF_API hf_status hf_classifier_create(hf_context *ctx, hf_posterior *posterior, hf_link link, size_t classes,
                                       hf_classifier **out);
 HF_API void hf_classifier_free(hf_classifier *classifier);
 
-/** The posterior of the latent function, owned by the classifier; link and number of classes (0 for NULL). */
+/** The posterior of the latent function, owned by the classifier; link and number of classes (0 for
+ * NULL). */
 HF_API const hf_posterior *hf_classifier_posterior(const hf_classifier *classifier);
 HF_API hf_link hf_classifier_link(const hf_classifier *classifier);
 HF_API size_t hf_classifier_classes(const hf_classifier *classifier);
 
 /**
  * Class probabilities at m points x (m x d row-major, stride ldx). Any of the outputs may be NULL.
- * @param probability m x classes, row by row; rows add up to 1 to rounding. softmax: of x with d - 1 inputs, the class being put last for every one
+ * @param probability m x classes, row by row; rows add up to 1 to rounding. softmax: of x with d -
+ *         1 inputs, the class being put last for every one
  * @param winner      m entries: the class of the largest probability, of equals the first
  * @param latent_mean, latent_var  m entries: of f; softmax: m x classes
- * @param error       m entries: bound on the error of each probability of a row, as hf_class_probability() gives it. softmax: a bound for up to four classes (the
- *                    product of trapezoidal rules, 1e-9 for three and 1e-6 for four where latent standard deviations are below 10), for more three standard errors
- *                    of a randomly shifted sum over 65 536 points at most, always the same ones
+ * @param error       m entries: bound on the error of each probability of a row, as
+ *                    hf_class_probability() gives it. softmax: a bound for up to four classes (the
+ *                    product of trapezoidal rules, 1e-9 for three and 1e-6 for four where latent
+ *                    standard deviations are below 10), for more three standard errors of a
+ *                    randomly shifted sum over 65 536 points at most, always the same ones
  * Cost as hf_predict() with variances. Outputs are untouched on error; can be cancelled.
  */
 HF_API hf_status hf_classify_predict(hf_context *ctx, const hf_classifier *classifier, size_t m,

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file envelope.h
- * @brief Where exactly an unknown function can be, when the noise of its readings and its norm are bounded and nothing is random.
+ * @brief Where exactly an unknown function can be, when the noise of its readings and its norm are
+ * bounded and nothing is random.
  *
- * An unknown f lies in the reproducing kernel Hilbert space of the kernel k, with norm |f| <= G, and reading i says
+ * An unknown f lies in the reproducing kernel Hilbert space of the kernel k, with norm |f| <= G,
+ * and reading i says
  *
  *     lo_i <= f(x_i) <= hi_i,        lo_i = y_i - below_i,  hi_i = y_i + above_i.
  *
- * No distribution, no independence. At a query x the tightest interval that holds f(x) for every f of that kind is
+ * No distribution, no independence. At a query x the tightest interval that holds f(x) for every f
+ * of that kind is
  *
  *     upper(x) = max f(x),   lower(x) = min f(x)     over |f| <= G and all readings,
  *
@@ -15,11 +18,14 @@
  *
  *     f(x) <= U(nu) = G sqrt(k(x,x) - 2 nu'k_x + nu'K nu) + sum_i max(nu_i hi_i, nu_i lo_i),      min U = upper(x),
  *
- * so a bound that is stopped early, started badly or computed inexactly is looser, never wrong; lower(x) is the same with signs turned. An active-set
- * method finds nu: a support with signs, on which nu solves two triangular systems; each pivot adds the reading that the present f violates most or
- * drops one whose sign would turn. Neighbouring queries have nearly the same support, which makes a warm query cost a few vector operations.
+ * so a bound that is stopped early, started badly or computed inexactly is looser, never wrong;
+ * lower(x) is the same with signs turned. An active-set method finds nu: a support with signs, on
+ * which nu solves two triangular systems; each pivot adds the reading that the present f violates
+ * most or drops one whose sign would turn. Neighbouring queries have nearly the same support, which
+ * makes a warm query cost a few vector operations.
  *
- * Readings at equal inputs are merged: their intervals intersect. A limit may be infinite (a reading from one side). A reading with lo = hi is exact.
+ * Readings at equal inputs are merged: their intervals intersect. A limit may be infinite (a
+ * reading from one side). A reading with lo = hi is exact.
  *
  * Limits are rounded outwards, by 2.2e-16 (|y_i| + below_i) and a unit of the last place, so that
  * they hold for the decimals that y and its noise bound were written as, and for a y that is the
@@ -46,14 +52,17 @@
  * kernel are rounded in units of v, and bounds next to readings wider by some 3e-8 G sqrt(v). So
  * take an offset too: c is then the level of f - m, and C how far m may be off.
  *
- * **Threads.** A hf_envelope is immutable while it is only asked: any number of threads may ask the same one, each with a workspace of its
- * own, without locks or allocation. hf_envelope_add() needs it alone.
+ * **Threads.** A hf_envelope is immutable while it is only asked: any number of threads may ask the
+ * same one, each with a workspace of its own, without locks or allocation. hf_envelope_add() needs
+ * it alone.
  *
- * **Units** are the caller's throughout: inputs, readings, the kernel's parameters and G (|f| is in units of the target over the root of
- * the kernel's). Nothing is standardised. The kernel may have any number of terms; white adds nothing, and a kernel with white is refused.
+ * **Units** are the caller's throughout: inputs, readings, the kernel's parameters and G (|f| is in
+ * units of the target over the root of the kernel's). Nothing is standardised. The kernel may have
+ * any number of terms; white adds nothing, and a kernel with white is refused.
  *
- * Source: Scharnhorst, Maddalena, Jiang, Jones, "Robust uncertainty bounds in reproducing kernel Hilbert spaces: a convex
- * optimization approach" (equations 6 and 12 to 15, with lambda eliminated); docs/methods/envelope.md derives what is used here.
+ * Source: Scharnhorst, Maddalena, Jiang, Jones, "Robust uncertainty bounds in reproducing kernel
+ * Hilbert spaces: a convex optimization approach" (equations 6 and 12 to 15, with lambda
+ * eliminated); docs/methods/envelope.md derives what is used here.
  */
 #ifndef HOLDFAST_ENVELOPE_H
 #define HOLDFAST_ENVELOPE_H
@@ -72,52 +81,57 @@ typedef struct hf_bounded_readings {
     size_t ldx;
     const double *y; /**< n readings */
     double noise;    /**< how far a reading can be off, >= 0; used where `below` is NULL */
-    const double
-        *below; /**< n entries: f(x_i) >= y_i - below_i; >= 0, may be infinite. NULL: `noise` for all */
+    /** n entries: f(x_i) >= y_i - below_i; >= 0, may be infinite. NULL: `noise` for all */
+    const double *below;
     const double *above; /**< n entries: f(x_i) <= y_i + above_i; NULL: the same as below */
     double offset;       /**< m: norms are those of f - m; finite. 0: those of f itself */
 } hf_bounded_readings;
 
 /** How an envelope is set up. */
 typedef struct hf_envelope_settings {
-    /** Added to the diagonal of K in U. Any value >= 0 leaves the bounds valid; the wider, the looser. 0, the default. */
+    /** Added to the diagonal of K in U. Any value >= 0 leaves the bounds valid; the wider, the
+     * looser. Default: 0. */
     double jitter;
     /** Readings that can be added later without new memory and new workspaces. For each pair of
      * readings, of those to come too, the envelope then holds 16 bytes more for the search, which
-     * the operating system provides as they are touched. 0. */
+     * the operating system provides as they are touched. Default: 0. */
     size_t reserve;
-    /** Evaluate U with every rounding accounted for: kernel values enclosed, sums bounded from above. Bounds then hold in exact arithmetic, for the
-     * kernel with exactly the stored parameters at exactly the stored inputs; wider by about the root of a rounding next to readings. false. */
+    /** U is evaluated with every rounding accounted for: kernel values enclosed, sums bounded from
+     * above. Bounds then hold in exact arithmetic, for the kernel with exactly the stored
+     * parameters at exactly the stored inputs; wider by about the root of a rounding next to
+     * readings. Default: false. */
     bool rigorous;
 } hf_envelope_settings;
 
 /** When to stop a query early. Zero means no limit. */
 typedef struct hf_envelope_limits {
     size_t pivots; /**< changes of the active set for each of the two bounds */
-    double
-        seconds; /**< wall clock for each of the two bounds; looked at once a pivot. The result then depends on the clock. */
+    /** wall clock for each of the two bounds; looked at once a pivot. The result then depends on
+     * the clock. */
+    double seconds;
     double gap; /**< stop as soon as the bound is within this of the optimum, in target units */
 } hf_envelope_limits;
 
 /** The bounds at one query. */
 typedef struct hf_bound {
     double lower, upper;
-    /** How much tighter each of them could be at most: the distance to a function that meets all readings and the norm bound. >= 0; infinite where
-     * no such function is known (data that are only just consistent). */
+    /** How much tighter each of them could be at most: the distance to a function that meets all
+     * readings and the norm bound. >= 0; infinite where no such function is known (data that are
+     * only just consistent). */
     double gap_lower, gap_upper;
     size_t active_lower, active_upper; /**< readings in the supports */
     size_t pivots;                     /**< changes of both supports that this query took */
 } hf_bound;
 
-/** What is known about readings and norm bound together; see hf_envelope_consistency(). */
+/** Consistency of readings and norm bound; see hf_envelope_consistency(). */
 typedef struct hf_consistency {
     size_t distinct; /**< inputs left after merging equal ones */
-    double
-        minimum_norm; /**< norm of the smoothest function that meets all readings, from below: a certified lower estimate of |f|. Infinite when
-                            intervals at one input do not meet */
-    double
-        noise_factor; /**< smallest factor on all noise bounds that makes the readings consistent with G; below 1 when they are. Infinite where
-                            none does (exact readings that need a larger norm) */
+    /** norm of the smoothest function that meets all readings, from below: a certified lower
+     * estimate of |f|. Infinite when intervals at one input do not meet */
+    double minimum_norm;
+    /** smallest factor on all noise bounds that makes the readings consistent with G; below 1 when
+     * they are. Infinite where none does (exact readings that need a larger norm) */
+    double noise_factor;
     size_t conflicting; /**< entries written to `conflict`; 0 when consistent */
     /** Share by which minimum_norm may be too small, because values of the kernel are known to so
      * many digits only: some 1e-9 ordinarily; 0.1 says that the true one may be a tenth larger
@@ -152,15 +166,18 @@ HF_API void hf_envelope_free(hf_envelope *envelope);
 /**
  * Whether readings and norm bound fit together, and if not, why.
  * @param norm     G; infinity asks about the readings alone
- * @param conflict n entries or NULL: rows (from 0) of readings that cannot all be true, a set from which
- *                 none can be left out without making the rest consistent, as far as rounding lets one tell
- * @return HF_OK also when they are inconsistent: *report says so (minimum_norm > G). Errors as hf_envelope_create(), without HF_ERR_INCONSISTENT.
+ * @param conflict n entries or NULL: rows (from 0) of readings that cannot all be true, a set from
+ *                 which none can be left out without making the rest consistent, as far as rounding
+ *                 lets one tell
+ * @return HF_OK also when they are inconsistent: *report says so (minimum_norm > G). Errors as
+ * hf_envelope_create(), without HF_ERR_INCONSISTENT.
  */
 HF_API hf_status hf_envelope_consistency(hf_context *ctx, const hf_kernel *kernel,
                                          const hf_bounded_readings *readings, double norm,
                                          hf_consistency *report, size_t *conflict);
 
-/** Distinct inputs; dimension d; norm bound; norm of the smoothest consistent function; bytes held. O(1). */
+/** Distinct inputs; dimension d; norm bound; norm of the smoothest consistent function; bytes held.
+ * O(1). */
 HF_API size_t hf_envelope_readings(const hf_envelope *envelope);
 HF_API size_t hf_envelope_dimension(const hf_envelope *envelope);
 HF_API double hf_envelope_norm(const hf_envelope *envelope);
@@ -178,8 +195,10 @@ HF_API hf_status hf_envelope_reading(const hf_envelope *envelope, size_t i, cons
                                      double *upper);
 
 /**
- * Scratch and the two active sets with which the next query starts; one per thread. Memory for supports of all readings is reserved (32 n^2 bytes), of which the operating
- * system provides what is touched. Usable until the envelope has grown beyond its reserve, then HF_ERR_ARGUMENT. NULL when out of memory.
+ * Scratch and the two active sets with which the next query starts; one per thread. Memory for
+ * supports of all readings is reserved (32 n^2 bytes), of which the operating system provides what
+ * is touched. Usable until the envelope has grown beyond its reserve, then HF_ERR_ARGUMENT. NULL
+ * when out of memory.
  */
 HF_API hf_envelope_workspace *hf_envelope_workspace_create(hf_context *ctx, const hf_envelope *envelope);
 HF_API void hf_envelope_workspace_free(hf_envelope_workspace *workspace);
@@ -187,18 +206,21 @@ HF_API void hf_envelope_workspace_free(hf_envelope_workspace *workspace);
 HF_API void hf_envelope_workspace_reset(hf_envelope_workspace *workspace);
 
 /**
- * The optimal bounds at x (d entries). Starts from the supports of the workspace's last query. The value depends on that start by the solver's
- * tolerance only (1e-9 of the prior scale G sqrt k(x,x), about); the same sequence of queries gives the same digits.
+ * The optimal bounds at x (d entries). Starts from the supports of the workspace's last query. The
+ * value depends on that start by the solver's tolerance only (1e-9 of the prior scale G sqrt
+ * k(x,x), about); the same sequence of queries gives the same digits.
  * @param limits         NULL for none
- * @param gradient_lower d entries, d lower / d x, or NULL. By the envelope theorem, G d sqrt(q)/dx at the optimal nu; where x is an input with a reading
- *                       the bound has a kink, and one of its one-sided slopes' limits, or zero, is given.
- * @return HF_OK: both gaps are at most 1e-6 G sqrt k(x,x), or `gap` of the limits, besides what a jitter costs; HF_WARN_NOT_CONVERGED: a gap is larger, or a limit of
- * pivots or seconds was reached. The bounds are valid, the gaps say how loose they may be. Without
- * such a limit it is rounding that makes a gap large: kernels nearly without curvature
- * (lengthscales far beyond the inputs' range), near twins, readings that leave the norm hardly any
- * room. Errors: HF_ERR_NOT_FINITE (x), HF_ERR_ARGUMENT; *out is untouched. Allocates nothing, takes
- * no lock: fit for a control loop. Cost: O(n d) for k_x and O(n a + a^2) a pivot; a warm query
- * along a path needs few.
+ * @param gradient_lower d entries, d lower / d x, or NULL. By the envelope theorem, G d sqrt(q)/dx
+ *                       at the optimal nu; where x is an input with a reading the bound has a kink,
+ *                       and one of its one-sided slopes' limits, or zero, is given.
+ * @return HF_OK: both gaps are at most 1e-6 G sqrt k(x,x), or `gap` of the limits, besides what a
+ * jitter costs; HF_WARN_NOT_CONVERGED: a gap is larger, or a limit of pivots or seconds was
+ * reached. The bounds are valid, the gaps say how loose they may be. Without such a limit it is
+ * rounding that makes a gap large: kernels nearly without curvature (lengthscales far beyond the
+ * inputs' range), near twins, readings that leave the norm hardly any room. Errors:
+ * HF_ERR_NOT_FINITE (x), HF_ERR_ARGUMENT; *out is untouched. Allocates nothing, takes no lock: fit
+ * for a control loop. Cost: O(n d) for k_x and O(n a + a^2) a pivot; a warm query along a path
+ * needs few.
  */
 HF_API hf_status hf_envelope_bounds(const hf_envelope *envelope, hf_envelope_workspace *workspace,
                                     const double *x, const hf_envelope_limits *limits, hf_bound *out,
@@ -210,19 +232,22 @@ typedef enum hf_side {
     HF_UPPER
 } hf_side;
 
-/** The dual variables of the workspace's last query: `count` readings (distinct ones, numbers from 0) with their nu; the arrays have hf_envelope_readings() places and
- * may be NULL. For HF_UPPER they are those of U: nu > 0 where the upper limit of a reading holds the bound, nu < 0 where the lower one does. For HF_LOWER, signs
- * turned, f(x) >= -G sqrt(k(x,x) - 2 nu'k_x + nu'K nu) + sum_i min(nu_i hi_i, nu_i lo_i): nu > 0 where the lower limit holds the bound. Whoever puts them in has
+/** The dual variables of the workspace's last query: `count` readings (distinct ones, numbers from
+ * 0) with their nu; the arrays have hf_envelope_readings() places and may be NULL. For HF_UPPER
+ * they are those of U: nu > 0 where the upper limit of a reading holds the bound, nu < 0 where the
+ * lower one does. For HF_LOWER, signs turned, f(x) >= -G sqrt(k(x,x) - 2 nu'k_x + nu'K nu) + sum_i
+ * min(nu_i hi_i, nu_i lo_i): nu > 0 where the lower limit holds the bound. Whoever puts them in has
  * checked the bound, but for the offset: with one f and all limits in there are less it. O(a). */
 HF_API void hf_envelope_active(const hf_envelope_workspace *workspace, hf_side side, size_t *count,
                                size_t *reading, double *nu);
 
 /**
- * m queries on all threads, in chunks of 32 consecutive ones that start cold and go on warm: order the queries along a path. The number of threads
- * changes no digit (without a limit of seconds).
+ * m queries on all threads, in chunks of 32 consecutive ones that start cold and go on warm: order
+ * the queries along a path. The number of threads changes no digit (without a limit of seconds).
  * @param x   m x d row-major
  * @param out m entries; untouched on error
- * @return HF_WARN_NOT_CONVERGED when a limit was reached at some query. Reports progress ("bounds"); can be cancelled. 32 n^2 bytes a thread at most.
+ * @return HF_WARN_NOT_CONVERGED when a limit was reached at some query. Reports progress
+ * ("bounds"); can be cancelled. 32 n^2 bytes a thread at most.
  */
 HF_API hf_status hf_envelope_bounds_batch(hf_context *ctx, const hf_envelope *envelope, size_t m,
                                           const double *x, size_t ldx, const hf_envelope_limits *limits,

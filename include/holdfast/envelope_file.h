@@ -3,8 +3,10 @@
  * @file envelope_file.h
  * @brief Envelopes in files, and what a file is of.
  *
- * An envelope file is a SQLite database like a model file, with marks of its own (docs/model-format.md): the distinct readings with their limits, the
- * kernel, the norm bound and the settings, to the bit. What is loaded therefore answers with the same digits as what was saved.
+ * An envelope file is a SQLite database like a model file, with marks of its own
+ * (docs/model-format.md): the distinct readings with their limits, the kernel, the norm bound and
+ * the settings, to the bit. What is loaded therefore answers with the same digits as what was
+ * saved.
  */
 #ifndef HOLDFAST_ENVELOPE_FILE_H
 #define HOLDFAST_ENVELOPE_FILE_H
@@ -13,7 +15,7 @@
 
 HF_BEGIN_DECLS
 
-/** What people call the numbers of an envelope. */
+/** Names that people gave to the numbers of an envelope. */
 typedef struct hf_envelope_labels {
     const char *target;          /**< what is bounded; NULL: "y" */
     const char *const *features; /**< names of the inputs; NULL: x1, x2, ... */
@@ -22,15 +24,19 @@ typedef struct hf_envelope_labels {
 } hf_envelope_labels;
 
 /**
- * Saves to a SQLite file, written beside `path` and renamed: never a half file. The same envelope and labels give the same bytes.
- * @param labels copied; NULL for the defaults that its fields name. If the kernel's expression names columns, `features` must be
- *               the names it was parsed with: HF_ERR_ARGUMENT if it cannot be parsed with them, or is then another kernel.
- * Not kept: what a workspace knows, and more of a reserve than 4096 readings. Errors: HF_ERR_ARGUMENT, HF_ERR_IO, HF_ERR_MEMORY, HF_ERR_CANCELLED.
+ * Saves to a SQLite file, written beside `path` and renamed: never a half file. The same envelope
+ * and labels give the same bytes.
+ * @param labels copied; NULL for the defaults that its fields name. If the kernel's expression
+ *               names columns, `features` must be the names it was parsed with: HF_ERR_ARGUMENT if
+ *               it cannot be parsed with them, or is then another kernel.
+ * Not kept: what a workspace knows, and more of a reserve than 4096 readings. Errors:
+ * HF_ERR_ARGUMENT, HF_ERR_IO, HF_ERR_MEMORY, HF_ERR_CANCELLED.
  */
 HF_API hf_status hf_envelope_save(hf_context *ctx, const hf_envelope *envelope,
                                   const hf_envelope_labels *labels, const char *path);
 /**
- * Loads and verifies. HF_ERR_MODEL_FILE for a file that is no envelope (a fitted model is none, and the message says so), damaged, or of a newer format.
+ * Loads and verifies. HF_ERR_MODEL_FILE for a file that is no envelope (a fitted model is none, and
+ * the message says so), damaged, or of a newer format.
  * @param labels NULL, or where to put the labels, to be freed by hf_envelope_labels_free()
  * Cost: that of hf_envelope_create().
  */
@@ -39,7 +45,7 @@ HF_API hf_status hf_envelope_load(hf_context *ctx, const char *path, hf_envelope
 /** Frees labels that hf_envelope_load() made; NULL is allowed. */
 HF_API void hf_envelope_labels_free(hf_envelope_labels *labels);
 
-/** What a file is of. */
+/** Kind of a file. */
 typedef enum hf_file_content {
     HF_FILE_OTHER = 0, /**< neither of these, or no file that can be read */
     HF_FILE_MODEL,     /**< hf_model_load() */
@@ -48,8 +54,8 @@ typedef enum hf_file_content {
     HF_FILE_STUDY      /**< hf_study_file_open() */
 } hf_file_content;
 
-/** Looks at the first bytes of a regular file; of pipes and devices it takes none and says HF_FILE_OTHER. Whether the rest is sound, loading says.
- * Thread-safe, allocates nothing. */
+/** Looks at the first bytes of a regular file; of pipes and devices it takes none and says
+ * HF_FILE_OTHER. Whether the rest is sound, loading says. Thread-safe, allocates nothing. */
 HF_API hf_file_content hf_file_look(const char *path);
 
 HF_END_DECLS

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file envelope_kernel.h
- * @brief What shapes the kernel of an envelope, found by leaving readings out.
+ * @brief Shape of an envelope's kernel, found by leaving readings out.
  *
- * The bounds of envelope.h are sure only for the kernel that they are given. Where nobody knows its lengthscales, cross-validation is what the literature on
- * these bounds does: the kernel ridge regression s(x) = k_x'(K + ridge)^-1 y whose predictions of readings that were left out are nearest,
+ * The bounds of envelope.h are sure only for the kernel that they are given. Where nobody knows its
+ * lengthscales, cross-validation is what the literature on these bounds does: the kernel ridge
+ * regression s(x) = k_x'(K + ridge)^-1 y whose predictions of readings that were left out are
+ * nearest,
  *
  *     minimise over lengthscales and ridge     mean over i of (y_i - s_-i(x_i))^2,     y_i - s_-i(x_i) = (A^-1 y)_i / (A^-1)_ii,   A = K + ridge I.
  *
- * Readings at one input count as one, with the mean of their values: they would predict each other. The ridge is thrown away afterwards. Nothing is said
- * about amplitudes, which change nothing in s: they stay, and with them the units of the norm bound.
+ * Readings at one input count as one, with the mean of their values: they would predict each other.
+ * The ridge is thrown away afterwards. Nothing is said about amplitudes, which change nothing in s:
+ * they stay, and with them the units of the norm bound.
  */
 #ifndef HOLDFAST_ENVELOPE_KERNEL_H
 #define HOLDFAST_ENVELOPE_KERNEL_H
@@ -18,9 +21,10 @@
 
 HF_BEGIN_DECLS
 
-/** What a search came to. */
+/** Result of a search. */
 typedef struct hf_kernel_search {
-    size_t parameters;  /**< that were searched; 0: there was nothing to find, and the rest is 0 or NaN */
+    /** that were searched; 0: there was nothing to find, and the rest is 0 or NaN */
+    size_t parameters;
     size_t readings;    /**< distinct inputs that were predicted */
     size_t evaluations; /**< of the mean above */
     double error;       /**< root of the mean where it ended, target units */
@@ -35,9 +39,11 @@ typedef struct hf_kernel_search {
  * these on to the end; all on the logarithmic scale, between a quarter of the readings' spacing and
  * ten times their range. Deterministic; the number of threads changes no digit. A kernel with white
  * is refused as by hf_envelope_create().
- * @param readings noise bounds are not looked at; at least three distinct inputs, else HF_ERR_NO_DATA. Of more than 1024, every so many-th is taken
+ * @param readings noise bounds are not looked at; at least three distinct inputs, else
+ *         HF_ERR_NO_DATA. Of more than 1024, every so many-th is taken
  * @param report   may be NULL
- * Errors, which leave the kernel alone: HF_ERR_ARGUMENT, HF_ERR_DIMENSION, HF_ERR_NOT_FINITE, HF_ERR_MEMORY, HF_ERR_CANCELLED (progress "search").
+ * Errors, which leave the kernel alone: HF_ERR_ARGUMENT, HF_ERR_DIMENSION, HF_ERR_NOT_FINITE,
+ * HF_ERR_MEMORY, HF_ERR_CANCELLED (progress "search").
  * Cost: O(n^3) an evaluation, some hundreds of them.
  */
 HF_API hf_status hf_envelope_kernel_search(hf_context *ctx, hf_kernel *kernel,

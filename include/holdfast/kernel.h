@@ -10,12 +10,14 @@
  *     factor     := number | kernel [ "(" [ argument { "," argument } ] ")" ] | "(" expression ")"
  *     argument   := column | "ard" | "iso" | name "=" number (held at that value) | name "~" number (starts there, trained)
  *
- * `column` is a column name (quote it with ' or " when it is not a plain identifier) or, when no column has that name,
- * x1, x2, ... for the first, second, ... input; a quote inside a quoted name is written twice. Without columns a kernel sees all
- * inputs. `ard` gives each input its own lengthscale; `iso`, one for all, is the default. The name of an argument is that of a
- * parameter in the table below, with an index where it has several entries (lengthscale[0]=2; without the index all of them),
- * or `outputscale` of the term the kernel stands in. Every parameter is positive but the factor of coregion, which may have any sign and
- * be 0. Numbers have a '.' whatever the locale is.
+ * `column` is a column name (quote it with ' or " when it is not a plain identifier) or, when no
+ * column has that name, x1, x2, ... for the first, second, ... input; a quote inside a quoted name
+ * is written twice. Without columns a kernel sees all inputs. `ard` gives each input its own
+ * lengthscale; `iso`, one for all, is the default. The name of an argument is that of a parameter
+ * in the table below, with an index where it has several entries (lengthscale[0]=2; without the
+ * index all of them), or `outputscale` of the term the kernel stands in. Every parameter is
+ * positive but the factor of coregion, which may have any sign and be 0. Numbers have a '.'
+ * whatever the locale is.
  *
  * With r^2 = sum_j (x_j - x'_j)^2 / l_j^2 over the columns seen:
  *
@@ -37,34 +39,45 @@
  * The start is where hf_kernel_parse() leaves a parameter. A fit (train.h) looks for a period that
  * is not written, in the spectrum of its readings.
  *
- * With `ard` written, lengthscale, period, variance (of linear) have one entry per column, written name[0], name[1], ...
+ * With `ard` written, lengthscale, period, variance (of linear) have one entry per column, written
+ * name[0], name[1], ...
  *
- * **Scaling.** Each top-level or parenthesised term gets one trained factor `outputscale` (a variance; starts at 1, or at the
- * number written in front, or at the argument `outputscale`), unless a factor of the term carries an amplitude of its own
- * (constant, linear, white, sm, coregion, or a parenthesised sum). So `matern52(ard) + 0.5*periodic(x3, period=12)` is s1 matern52 + s2 periodic with s1, s2 trained from 1 and 0.5.
+ * **Scaling.** Each top-level or parenthesised term gets one trained factor `outputscale` (a
+ * variance; starts at 1, or at the number written in front, or at the argument `outputscale`),
+ * unless a factor of the term carries an amplitude of its own (constant, linear, white, sm,
+ * coregion, or a parenthesised sum). So `matern52(ard) + 0.5*periodic(x3, period=12)` is s1
+ * matern52 + s2 periodic with s1, s2 trained from 1 and 0.5.
  *
- * A number in front multiplies what the amplitude starts at, also where it is the kernel's own (2*white starts at variance 2;
- * 2*(se + linear) is 2*se + 2*linear), and a term that is only a number is a constant starting there. Parentheses around a single term
- * change nothing. The components of sm start at frequencies 0.1, 0.2, ..., variance 0.01 and weight 1/Q.
+ * A number in front multiplies what the amplitude starts at, also where it is the kernel's own
+ * (2*white starts at variance 2; 2*(se + linear) is 2*se + 2*linear), and a term that is only a
+ * number is a constant starting there. Parentheses around a single term change nothing. The
+ * components of sm start at frequencies 0.1, 0.2, ..., variance 0.01 and weight 1/Q.
  *
- * **Several outputs.** A table of readings of T correlated outputs has a row for each reading and one column with the number of its
- * output: 0, 1, ..., T - 1. `coregion(output, outputs=T)` looks at that column alone and is a table of covariances between outputs; times a
- * kernel of the other inputs it makes the intrinsic coregionalization model, and a sum of such products the linear model of coregionalization:
+ * **Several outputs.** A table of readings of T correlated outputs has a row for each reading and
+ * one column with the number of its output: 0, 1, ..., T - 1. `coregion(output, outputs=T)` looks
+ * at that column alone and is a table of covariances between outputs; times a kernel of the other
+ * inputs it makes the intrinsic coregionalization model, and a sum of such products the linear
+ * model of coregionalization:
  *
  *     coregion(output, outputs=3) * matern52(ard)                                      K((x,t), (x',t')) = B[t,t'] k(x,x')
  *     coregion(output, outputs=3, rank=1) * se(ard) + coregion(output, outputs=3, rank=1) * matern12(ard)     sum_q B_q[t,t'] k_q(x,x')
  *
- * A kernel for which no column is written sees all inputs but those columns, so `matern52(ard)` here does not see `output`; naming
- * the column shows it to a kernel. B = W W' + diag(own) is positive semi-definite whatever the parameters are. W has T rows and `rank` columns;
- * above the diagonal it is zero and has no parameters, which leaves no rotations of W that make the same B. With rank = T there is no
- * `own`, and W is the Cholesky factor of B up to the signs of its columns; with less, own[s] > 0 is what output s does not share.
- * factor[s,q], q <= s, is in units of the target and trained as it is. The outputs start with variance 1 and correlation 1/2 (rank = T)
- * or 0.3 to 0.5; `factor[1,0]=0` holds an entry, `own~0.1` sets where all of own start, a number in front multiplies what B starts at.
+ * A kernel for which no column is written sees all inputs but those columns, so `matern52(ard)`
+ * here does not see `output`; naming the column shows it to a kernel. B = W W' + diag(own) is
+ * positive semi-definite whatever the parameters are. W has T rows and `rank` columns; above the
+ * diagonal it is zero and has no parameters, which leaves no rotations of W that make the same B.
+ * With rank = T there is no `own`, and W is the Cholesky factor of B up to the signs of its
+ * columns; with less, own[s] > 0 is what output s does not share. factor[s,q], q <= s, is in units
+ * of the target and trained as it is. The outputs start with variance 1 and correlation 1/2 (rank =
+ * T) or 0.3 to 0.5; `factor[1,0]=0` holds an entry, `own~0.1` sets where all of own start, a number
+ * in front multiplies what B starts at.
  *
- * A number in COLUMN stands for the nearest output, and for the first or the last where it lies beyond them: the kernel is a step
- * function of that column and does not complain. Whoever fills a table checks the numbers first, and does not standardise the column.
- * Sources: Goovaerts, Geostatistics for Natural Resources Evaluation, 1997; Bonilla, Chai, Williams, Multi-task Gaussian process prediction, 2007;
- * Alvarez, Rosasco, Lawrence, Kernels for vector-valued functions: a review, 2012.
+ * A number in COLUMN stands for the nearest output, and for the first or the last where it lies
+ * beyond them: the kernel is a step function of that column and does not complain. Whoever fills a
+ * table checks the numbers first, and does not standardise the column.
+ * Sources: Goovaerts, Geostatistics for Natural Resources Evaluation, 1997; Bonilla, Chai,
+ * Williams, Multi-task Gaussian process prediction, 2007; Alvarez, Rosasco, Lawrence, Kernels for
+ * vector-valued functions: a review, 2012.
  *
  * **Categories.** A column of codes 0, 1, ... says which of several kinds a row is of, kinds that
  * have no order and no distances: `category(kind)` looks at such columns alone and is 1 for rows of
@@ -77,18 +90,22 @@
  * as they are. Source: Ru, Alvi, Nguyen, Osborne and Roberts, Bayesian optimisation over multiple
  * continuous and categorical inputs, 2020; there k is the mean over columns.
  *
- * **Limits.** 16384 bytes, parentheses 32 deep, 256 kernels, 10^6 parameters, 1000 outputs, 4 10^6 entries in all matrices B together; more is
- * refused.
+ * **Limits.** 16384 bytes, parentheses 32 deep, 256 kernels, 10^6 parameters, 1000 outputs, 4 10^6
+ * entries in all matrices B together; more is refused.
  *
- * **Extremes.** Differences are taken before scaling: equal rows are at distance exactly 0, and of finite inputs, however far apart,
- * se, matern, rq and sm make 0; no kernel but linear, which grows with them, makes anything but a finite number. An exponential below
- * 1e-304 is 0, and the phase of periodic and sm is held at 1e15, beyond which it has no correct digit.
+ * **Extremes.** Differences are taken before scaling: equal rows are at distance exactly 0, and of
+ * finite inputs, however far apart, se, matern, rq and sm make 0; no kernel but linear, which grows
+ * with them, makes anything but a finite number. An exponential below 1e-304 is 0, and the phase of
+ * periodic and sm is held at 1e15, beyond which it has no correct digit.
  *
- * **Names of parameters.** With one kernel in the expression: outputscale, lengthscale[0], ... With several, the kernel's name and,
- * if it occurs more than once, its number go in front: matern52.lengthscale[0], periodic.period, se2.outputscale.
- * A name given to hf_kernel_set() may leave out what is not needed to be unambiguous; `lengthscale` alone sets every entry of that array.
+ * **Names of parameters.** With one kernel in the expression: outputscale, lengthscale[0], ... With
+ * several, the kernel's name and, if it occurs more than once, its number go in front:
+ * matern52.lengthscale[0], periodic.period, se2.outputscale. A name given to hf_kernel_set() may
+ * leave out what is not needed to be unambiguous; `lengthscale` alone sets every entry of that
+ * array.
  *
- * All positive parameters are trained on the logarithmic scale, spectral mixture means too; the factor of coregion as it is.
+ * All positive parameters are trained on the logarithmic scale, spectral mixture means too; the
+ * factor of coregion as it is.
  */
 #ifndef HOLDFAST_KERNEL_H
 #define HOLDFAST_KERNEL_H
@@ -99,13 +116,15 @@ HF_BEGIN_DECLS
 
 typedef struct hf_kernel hf_kernel;
 
-/** What a parameter measures; decides how it changes when inputs or targets are rescaled. */
+/** Unit of a parameter; decides how it changes when inputs or targets are rescaled. */
 typedef enum hf_unit {
     HF_UNIT_NONE = 0,   /**< a pure number (alpha, lengthscale of category) */
     HF_UNIT_INPUT,      /**< units of an input (lengthscale of se, matern, rq; period) */
     HF_UNIT_FREQUENCY,  /**< 1 / input (spectral mixture mean) */
     HF_UNIT_FREQUENCY2, /**< 1 / input^2 (spectral mixture variance) */
-    HF_UNIT_OUTPUT2, /**< target^2 (outputscale, variance of constant and white, spectral mixture weight, own of coregion) */
+    /** target^2 (outputscale, variance of constant and white, spectral mixture weight, own of
+     * coregion) */
+    HF_UNIT_OUTPUT2,
     HF_UNIT_OUTPUT2_INPUT2, /**< target^2 / input^2 (variance of linear) */
     HF_UNIT_OUTPUT          /**< target (factor of coregion; a mean) */
 } hf_unit;
@@ -125,8 +144,8 @@ typedef struct hf_parameter {
  * @param expression see above; NULL means "matern52(ard)"
  * @param names      names of the d inputs, or NULL for x1..xd only. Copied.
  * @param d          number of inputs, at least 1
- * Errors: HF_ERR_PARSE with the expression, a caret under the character and what was expected; HF_ERR_MEMORY.
- * Kernels need a context: without one this is HF_ERR_ARGUMENT.
+ * Errors: HF_ERR_PARSE with the expression, a caret under the character and what was expected;
+ * HF_ERR_MEMORY. Kernels need a context: without one this is HF_ERR_ARGUMENT.
  */
 HF_API hf_status hf_kernel_parse(hf_context *ctx, const char *expression, const char *const *names, size_t d,
                                  hf_kernel **out);
@@ -139,8 +158,9 @@ HF_API size_t hf_kernel_dimension(const hf_kernel *kernel);
 HF_API size_t hf_kernel_parameters(const hf_kernel *kernel);
 /** Parameter i; HF_ERR_ARGUMENT if i is out of range. */
 HF_API hf_status hf_kernel_parameter(const hf_kernel *kernel, size_t i, hf_parameter *out);
-/** Sets by name (see "Names of parameters"). HF_ERR_ARGUMENT for an unknown or ambiguous name (listing the candidates), or a
- *  value that is not finite and inside (0, inf) where that is required; a factor of coregion is at most 1e100 in size. */
+/** Sets by name (see "Names of parameters"). HF_ERR_ARGUMENT for an unknown or ambiguous name
+ * (listing the candidates), or a value that is not finite and inside (0, inf) where that is
+ * required; a factor of coregion is at most 1e100 in size. */
 HF_API hf_status hf_kernel_set(hf_context *ctx, hf_kernel *kernel, const char *name, double value);
 /** The expression as given. Owned by the kernel. */
 HF_API const char *hf_kernel_expression(const hf_kernel *kernel);
@@ -150,18 +170,21 @@ HF_API size_t hf_kernel_coregions(const hf_kernel *kernel);
 /** Number of outputs, T, of coregion i (0, 1, ... from left to right); 0 if i is out of range. */
 HF_API size_t hf_kernel_coregion_outputs(const hf_kernel *kernel, size_t i);
 /**
- * B of coregion i: the T x T covariances between outputs, row by row, both triangles. Units of target^2, those of the kernel's
- * parameters. `b` is the caller's and written only on success. O(T^2); safe from several threads while nobody changes the kernel.
+ * B of coregion i: the T x T covariances between outputs, row by row, both triangles. Units of
+ * target^2, those of the kernel's parameters. `b` is the caller's and written only on success.
+ * O(T^2); safe from several threads while nobody changes the kernel.
  * Errors: HF_ERR_ARGUMENT for a NULL or an i out of range.
  */
 HF_API hf_status hf_kernel_get_coregion(hf_context *ctx, const hf_kernel *kernel, size_t i, double *b);
 /**
- * Gives coregion i, which must have rank = outputs, a B: T x T, row by row, symmetric and positive semi-definite to rounding. W becomes its lower
- * Cholesky factor, so that hf_kernel_get_coregion() returns B to rounding. B may be of deficient rank: where nothing of a variance is left
- * the column of W is zero, provided that nothing of the covariances below is left either. Held parameters are set too and stay held; boxes grow
- * to hold the values. O(T^3).
- * Errors, which leave the kernel alone: HF_ERR_ARGUMENT for a NULL, an i out of range, a lesser rank (its B is set by its
- * parameters, hf_kernel_set()), entries that are not finite or beyond 1e200, and a B that is not symmetric or not positive semi-definite, with the entry that fails;
+ * Gives coregion i, which must have rank = outputs, a B: T x T, row by row, symmetric and positive
+ * semi-definite to rounding. W becomes its lower Cholesky factor, so that hf_kernel_get_coregion()
+ * returns B to rounding. B may be of deficient rank: where nothing of a variance is left the column
+ * of W is zero, provided that nothing of the covariances below is left either. Held parameters are
+ * set too and stay held; boxes grow to hold the values. O(T^3).
+ * Errors, which leave the kernel alone: HF_ERR_ARGUMENT for a NULL, an i out of range, a lesser
+ * rank (its B is set by its parameters, hf_kernel_set()), entries that are not finite or beyond
+ * 1e200, and a B that is not symmetric or not positive semi-definite, with the entry that fails;
  * HF_ERR_MEMORY.
  */
 HF_API hf_status hf_kernel_set_coregion(hf_context *ctx, hf_kernel *kernel, size_t i, const double *b);

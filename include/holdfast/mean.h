@@ -3,9 +3,9 @@
  * @file mean.h
  * @brief Prior means: zero, constant, median, linear, one constant per output.
  *
- * m(x) = sum_k b_k h_k(x) with h = () for zero, (1) for constant and median, (1, x_1, ..., x_d) for linear, and for outputs
- * h_k = 1 where the last input names output k. Coefficients of constant, linear and outputs are trained (unless held); the median is
- * taken from the targets once.
+ * m(x) = sum_k b_k h_k(x) with h = () for zero, (1) for constant and median, (1, x_1, ..., x_d) for
+ * linear, and for outputs h_k = 1 where the last input names output k. Coefficients of constant,
+ * linear and outputs are trained (unless held); the median is taken from the targets once.
  */
 #ifndef HOLDFAST_MEAN_H
 #define HOLDFAST_MEAN_H
@@ -16,7 +16,7 @@ HF_BEGIN_DECLS
 
 typedef struct hf_mean hf_mean;
 
-/** What the prior mean is made of. */
+/** Kind of a prior mean. */
 typedef enum hf_mean_kind {
     HF_MEAN_ZERO = 0,
     HF_MEAN_CONSTANT, /**< trained, or held at a given value */
@@ -26,14 +26,18 @@ typedef enum hf_mean_kind {
     HF_MEAN_OUTPUTS   /**< one constant per output, trained: hf_mean_create_outputs() */
 } hf_mean_kind;
 
-/** "zero", "constant", "median", "linear", "outputs" to the enum and back. HF_ERR_ARGUMENT lists the valid names. */
+/**
+ * "zero", "constant", "median", "linear", "outputs" to the enum and back. HF_ERR_ARGUMENT lists the
+ * valid names.
+ */
 HF_API hf_status hf_mean_kind_parse(hf_context *ctx, const char *name, hf_mean_kind *out);
 HF_API const char *hf_mean_kind_name(hf_mean_kind kind);
 
-/** A mean over d >= 1 inputs with all coefficients 0. Not HF_MEAN_OUTPUTS, which must know how many there are. */
+/** A mean over d >= 1 inputs with all coefficients 0. Not HF_MEAN_OUTPUTS, which must know how many
+ * there are. */
 HF_API hf_status hf_mean_create(hf_context *ctx, hf_mean_kind kind, size_t d, hf_mean **out);
-/** One constant for each of `outputs` >= 1 outputs. The last of the d inputs is the number of the output, 0, 1, ..., rounded to the nearest
- * there is, as for the kernel `coregion`. */
+/** One constant for each of `outputs` >= 1 outputs. The last of the d inputs is the number of the
+ * output, 0, 1, ..., rounded to the nearest there is, as for the kernel `coregion`. */
 HF_API hf_status hf_mean_create_outputs(hf_context *ctx, size_t d, size_t outputs, hf_mean **out);
 HF_API hf_status hf_mean_copy(hf_context *ctx, const hf_mean *mean, hf_mean **out);
 HF_API void hf_mean_free(hf_mean *mean);
@@ -44,8 +48,8 @@ HF_API hf_mean_kind hf_mean_get_kind(const hf_mean *mean);
 HF_API size_t hf_mean_coefficients(const hf_mean *mean);
 /** The coefficients, owned by the mean. */
 HF_API const double *hf_mean_values(const hf_mean *mean);
-/** Sets all coefficients (hf_mean_coefficients() finite numbers). `held` keeps them: neither the start values
- * from the readings nor training change them. On error nothing changes. */
+/** Sets all coefficients (hf_mean_coefficients() finite numbers). `held` keeps them: neither the
+ * start values from the readings nor training change them. On error nothing changes. */
 HF_API hf_status hf_mean_set(hf_context *ctx, hf_mean *mean, const double *values, bool held);
 HF_API bool hf_mean_held(const hf_mean *mean);
 

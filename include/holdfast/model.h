@@ -3,8 +3,8 @@
  * @file model.h
  * @brief The five-minute interface: fit a table, predict into a table, score, save, load.
  *
- * A model is a posterior with the names of its columns and a record of what it learnt from. It may be
- * predicted from by several threads at once through hf_model_posterior().
+ * A model is a posterior with the names of its columns and a record of what it learnt from. It may
+ * be predicted from by several threads at once through hf_model_posterior().
  */
 #ifndef HOLDFAST_MODEL_H
 #define HOLDFAST_MODEL_H
@@ -18,36 +18,38 @@ HF_BEGIN_DECLS
 
 typedef struct hf_model hf_model;
 
-/** Which columns of a table are what. Zero-initialise; NULL/0 fields mean the default. Strings need only live
- * during the call. */
+/** Which columns of a table are what. Zero-initialise; NULL/0 fields mean the default. Strings need
+ * only live during the call. */
 typedef struct hf_columns {
     const char *target; /**< the column to predict; or, of several outputs, `targets` */
-    const char *const
-        *features; /**< inputs; default: every numeric column that is neither target, noise nor mean
-                     nor a prediction of the target */
+    /** inputs; default: every numeric column that is neither target, noise nor mean nor a
+     * prediction of the target */
+    const char *const *features;
     size_t feature_count;
     const char *const *drop; /**< columns left out of the default */
     size_t drop_count;
-    const char *noise; /**< column with the known noise variance of each reading, squared target units;
-                          default: none; not with several targets */
-    const char *mean;  /**< column with the prior mean of each row, units of the target; default: 0.
+    /** column with the known noise variance of each reading, squared target units; default: none;
+     * not with several targets */
+    const char *noise;
+    const char *mean; /**< column with the prior mean of each row, units of the target; default: 0.
                          The model is one of target - mean, and adds the mean of each row that
                          it is asked about: hf_fit() says with what it goes */
-    const char *const *
-        targets; /**< wide table: a column for each of several outputs, in the order they will have; one is as `target`. An
-                                   empty field is a reading that was not taken */
+    /** wide table: a column for each of several outputs, in the order they will have; one is as
+     * `target`. An empty field is a reading that was not taken */
+    const char *const *targets;
     size_t target_count;
-    const char *
-        output_column; /**< long table: rows are single readings of `target`, and this column, of text or numbers, says of which output */
+    /** long table: rows are single readings of `target`, and this column, of text or numbers, says
+     * of which output */
+    const char *output_column;
 } hf_columns;
 
 /**
- * Fits a model to a table.
- * Rows with a missing target are carried but not used (HF_WARN_ROWS_SKIPPED); rows with a missing input are
- * left out, with the count in the message. `columns->noise` holds the known noise variance of each reading in
- * squared target units. Errors: as hf_fit_data(), HF_ERR_NO_COLUMN, HF_ERR_PARSE for text in a numeric column
- * (file, line, column), HF_ERR_ARGUMENT when the target is also a feature. A constant feature is used (it
- * does no harm) and mentioned in the message.
+ * Fits a model to a table. Rows with a missing target are carried but not used
+ * (HF_WARN_ROWS_SKIPPED); rows with a missing input are left out, with the count in the message.
+ * `columns->noise` holds the known noise variance of each reading in squared target units. Errors:
+ * as hf_fit_data(), HF_ERR_NO_COLUMN, HF_ERR_PARSE for text in a numeric column (file, line,
+ * column), HF_ERR_ARGUMENT when the target is also a feature. A constant feature is used (it does
+ * no harm) and mentioned in the message.
  *
  * **A prior mean for each row** (`columns->mean`; hf_data.mean). The model is one of target - mean.
  * In the units of target - mean, with the mean taken off: hf_model_posterior(), the mean among the
@@ -57,20 +59,28 @@ typedef struct hf_columns {
  * row whose mean is missing is left out, as if an input were missing. HF_ERR_ARGUMENT: several
  * outputs, labels, a transform; hf_fit_stream().
  *
- * **Several outputs** are fitted together (hf_data.outputs). A wide table has a row for each place and a column for each output; rows without any
- * reading are carried. A long table has a row for each reading; its outputs are the different values of `output_column`, sorted, numbers by size
- * and text by its bytes, so that the order of the rows does not matter; a row without one is left out as if an input were missing.
- * Both are the same model of the same readings. In kernel expressions the number of the output is the input `output` (with as many _ after it as
- * it takes to differ from all features), for long tables the name of `output_column`. Errors beside those above: HF_ERR_NO_DATA for an output without a reading,
- * HF_ERR_ARGUMENT for a long table of one output or more than 1000, a noise column with several targets, and minibatches. Outputs with the same readings
- * and more outputs than rows are remarked on.
+ * **Several outputs** are fitted together (hf_data.outputs). A wide table has a row for each place
+ * and a column for each output; rows without any reading are carried. A long table has a row for
+ * each reading; its outputs are the different values of `output_column`, sorted, numbers by size
+ * and text by its bytes, so that the order of the rows does not matter; a row without one is left
+ * out as if an input were missing. Both are the same model of the same readings. In kernel
+ * expressions the number of the output is the input `output` (with as many _ after it as it takes
+ * to differ from all features), for long tables the name of `output_column`. Errors beside those
+ * above: HF_ERR_NO_DATA for an output without a reading, HF_ERR_ARGUMENT for a long table of one
+ * output or more than 1000, a noise column with several targets, and minibatches. Outputs with the
+ * same readings and more outputs than rows are remarked on.
  *
- * **Labels.** With the sites of labels (hf_fit_settings_preset(): "probit", "logit" for two classes, "softmax" for two or more) the target is a column of labels, text or
- * numbers, and the model a classifier: hf_model_classes() and what follows. Labels are compared without the blanks around them; those that are the same number (1, 1.0, 01)
- * are one class, whose name is the label as it is written, or if it is written in several ways the shortest decimal. Classes are sorted: numbers by size, then text by its bytes. What the table module
- * takes for missing (empty, NA, none, ?, -, ...) is no label. hf_fit_report.objective is the approximate log evidence of the labels. Errors beside those of hf_classify_data(): HF_ERR_NO_DATA for
- * one class only, HF_ERR_ARGUMENT for more than 100 of them, for three with two-class sites, and for settings and columns that mean nothing for labels (noise, several outputs,
- * suspects, calibration, other objectives, minibatches, checkpoints).
+ * **Labels.** With the sites of labels (hf_fit_settings_preset(): "probit", "logit" for two
+ * classes, "softmax" for two or more) the target is a column of labels, text or numbers, and the
+ * model a classifier: hf_model_classes() and what follows. Labels are compared without the blanks
+ * around them; those that are the same number (1, 1.0, 01) are one class, whose name is the label
+ * as it is written, or if it is written in several ways the shortest decimal. Classes are sorted:
+ * numbers by size, then text by its bytes. What the table module takes for missing (empty, NA,
+ * none, ?, -, ...) is no label. hf_fit_report.objective is the approximate log evidence of the
+ * labels. Errors beside those of hf_classify_data(): HF_ERR_NO_DATA for one class only,
+ * HF_ERR_ARGUMENT for more than 100 of them, for three with two-class sites, and for settings and
+ * columns that mean nothing for labels (noise, several outputs, suspects, calibration, other
+ * objectives, minibatches, checkpoints).
  *
  * **A transformed target** (hf_fit_settings.transform, transform.h). With sqrt or log the model is
  * one of z = g(y). In the units of y: what is read, hf_model_rows(), hf_model_suspects(),
@@ -108,42 +118,48 @@ HF_API hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns
 /**
  * Fits a model to a CSV file that need not fit in memory, by minibatches with the inducing solver.
  *
- * The file is read once and turned into a cache of its numbers, 8 bytes a field, which is then read in parts, in a shuffled order. A cache
- * that is there already is used again, or made anew when the file has changed since. Beyond half a byte a row
- * nothing that is kept in memory grows with the rows.
+ * The file is read once and turned into a cache of its numbers, 8 bytes a field, which is then read
+ * in parts, in a shuffled order. A cache that is there already is used again, or made anew when the
+ * file has changed since. Beyond half a byte a row nothing that is kept in memory grows with the
+ * rows.
  *
  * @param csv_path   a regular file; not a pipe
- * @param cache_path where the cache goes, NULL for csv_path with ".hfcache" at its end; only a cache of that name is ever replaced. It may
- *                   be removed afterwards
- * @param settings   as for hf_fit(). Solver: auto or inducing; minibatch 0 stands for 1024 rows. There is no suspect finder: "auto"
- *                   becomes robust sites (a remark says so), "force" is HF_ERR_ARGUMENT. With calibrate up to 2048
- *                   readings, a twentieth at most, are kept out of the fit to calibrate the intervals on
- * @param report     may be NULL. Suspects are readings that lost three quarters of their weight; rounds are passes over the rows
+ * @param cache_path where the cache goes, NULL for csv_path with ".hfcache" at its end; only a
+ *                   cache of that name is ever replaced. It may be removed afterwards
+ * @param settings   as for hf_fit(). Solver: auto or inducing; minibatch 0 stands for 1024 rows.
+ *                   There is no suspect finder: "auto" becomes robust sites (a remark says so),
+ *                   "force" is HF_ERR_ARGUMENT. With calibrate up to 2048 readings, a twentieth at
+ *                   most, are kept out of the fit to calibrate the intervals on
+ * @param report     may be NULL. Suspects are readings that lost three quarters of their weight;
+ *         rounds are passes over the rows
  *
- * The model has no rows: hf_model_rows(), hf_model_suspects() and hf_model_training() return HF_ERR_NO_DATA; everything else, saving
- * included, works as usual. One output: several are HF_ERR_ARGUMENT, and so is a transform. Errors:
- * as hf_fit(), HF_ERR_IO also for a disk that is full, a file that changes while it is read, and a
- * place for the cache that holds something else. Cost: O(n m^2) a pass, m inducing inputs.
+ * The model has no rows: hf_model_rows(), hf_model_suspects() and hf_model_training() return
+ * HF_ERR_NO_DATA; everything else, saving included, works as usual. One output: several are
+ * HF_ERR_ARGUMENT, and so is a transform. Errors: as hf_fit(), HF_ERR_IO also for a disk that is
+ * full, a file that changes while it is read, and a place for the cache that holds something else.
+ * Cost: O(n m^2) a pass, m inducing inputs.
  */
 HF_API hf_status hf_fit_stream(hf_context *ctx, const char *csv_path, const char *cache_path,
                                const hf_columns *columns, const hf_fit_settings *settings, hf_model **model,
                                hf_fit_report *report);
 HF_API void hf_model_free(hf_model *model);
 
-/** What a fit will need, before it starts. */
+/** Needs of a fit, before it starts. */
 typedef struct hf_cost {
     size_t readings; /**< rows with a target and complete inputs */
     size_t inputs;
     double bytes;            /**< memory at the peak */
     double available_bytes;  /**< memory this machine can give now; infinity when unknown */
     double evaluation_flops; /**< one objective with gradient */
-    double flops;            /**< a typical fit with these settings; the real number depends on the data */
-    hf_solver solver;        /**< who will compute: never auto */
-    size_t inducing;         /**< inducing inputs, 0 if none; fewer where rows repeat */
-    size_t actions;          /**< at most so many actions, 0 if none */
-    size_t training_rows;    /**< readings that the hyperparameters are learnt from: all, or a random share */
-    double exact_bytes;      /**< what the exact solver would need; bytes if it is the one */
-    double exact_flops;      /**< and its typical fit */
+    /** a typical fit with these settings; the real number depends on the data */
+    double flops;
+    hf_solver solver; /**< who will compute: never auto */
+    size_t inducing;  /**< inducing inputs, 0 if none; fewer where rows repeat */
+    size_t actions;   /**< at most so many actions, 0 if none */
+    /** readings that the hyperparameters are learnt from: all, or a random share */
+    size_t training_rows;
+    double exact_bytes; /**< what the exact solver would need; bytes if it is the one */
+    double exact_flops; /**< and its typical fit */
 } hf_cost;
 
 /** Reads the table as hf_fit() would (and fails as it would), but only counts. */
@@ -154,8 +170,8 @@ HF_API hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_co
 HF_API const hf_posterior *hf_model_posterior(const hf_model *model);
 /** The column that is predicted; of several in a wide table the first. */
 HF_API const char *hf_model_target(const hf_model *model);
-/** Number of outputs, 1 unless there are several; name of one of them: of its column, or its value in the output column. NULL if there is no such
- * output. Owned by the model. */
+/** Number of outputs, 1 unless there are several; name of one of them: of its column, or its value
+ * in the output column. NULL if there is no such output. Owned by the model. */
 HF_API size_t hf_model_outputs(const hf_model *model);
 HF_API const char *hf_model_output(const hf_model *model, size_t output);
 /** The output column of the long table that it was fitted to, or NULL. Owned by the model. */
@@ -165,8 +181,8 @@ HF_API size_t hf_model_features(const hf_model *model);
 HF_API const char *hf_model_feature(const hf_model *model, size_t j);
 /** The report of the fit (also after loading). Owned by the model. */
 HF_API const hf_fit_report *hf_model_report(const hf_model *model);
-/** The settings it was fitted with; `kernel` is filled in, `set` is NULL (hf_model_parameter() says what was
- * held), `transform` is the one in use, never auto. Owned by the model. */
+/** The settings it was fitted with; `kernel` is filled in, `set` is NULL (hf_model_parameter() says
+ * what was held), `transform` is the one in use, never auto. Owned by the model. */
 HF_API const hf_fit_settings *hf_model_settings(const hf_model *model);
 /** The noise column it was fitted with, or NULL. Owned by the model. */
 HF_API const char *hf_model_noise_column(const hf_model *model);
@@ -175,12 +191,15 @@ HF_API const char *hf_model_noise_column(const hf_model *model);
 HF_API const char *hf_model_mean_column(const hf_model *model);
 /** Where the training table came from, for people. Owned by the model. */
 HF_API const char *hf_model_source(const hf_model *model);
-/** Number of classes of a classifier, 0 for other models; the label of one of them, NULL if there is no such class; and how many rows it was learnt
- * from, 0 if there is none. Owned by the model. */
+/**
+ * Number of classes of a classifier, 0 for other models; the label of one of them, NULL if there is
+ * no such class; and how many rows it was learnt from, 0 if there is none. Owned by the model.
+ */
 HF_API size_t hf_model_classes(const hf_model *model);
 HF_API const char *hf_model_class(const hf_model *model, size_t i);
 HF_API size_t hf_model_class_count(const hf_model *model, size_t i);
-/** The classifier; its classes are numbered as the model's. NULL for other models. Owned by the model. */
+/** The classifier; its classes are numbered as the model's. NULL for other models. Owned by the
+ * model. */
 HF_API const hf_classifier *hf_model_classifier(const hf_model *model);
 /** Rows of the training table that were left out because an input was missing. */
 HF_API size_t hf_model_skipped(const hf_model *model);
@@ -215,35 +234,42 @@ HF_API const char *hf_model_content_checksum(const hf_model *model);
  * - A coregion of a lesser rank than there are outputs: with a kernel that leaves the coregion to
  *   the fit. */
 HF_API size_t hf_model_parameters(const hf_model *model);
-/** Hyperparameter i in the user's units. A shared lengthscale of differently scaled columns has no user unit:
- * it is given in standardised units with unit HF_UNIT_NONE. Strings owned by the model. */
+/** Hyperparameter i in the user's units. A shared lengthscale of differently scaled columns has no
+ * user unit: it is given in standardised units with unit HF_UNIT_NONE. Strings owned by the model.
+ */
 HF_API hf_status hf_model_parameter(const hf_model *model, size_t i, hf_parameter *out);
 
 /**
- * Adds <target>_mean, _sd_latent, _sd_observed, _lo95, _hi95 (observed) to a table that has the model's
- * features. Row order is kept; rows with a missing input get missing predictions (HF_WARN_ROWS_SKIPPED). If
- * the model has a noise column and the table has it too, the observed variance uses it. If the
- * model has a mean column, the table must have it too, and it is added to what the model predicts.
+ * Adds <target>_mean, _sd_latent, _sd_observed, _lo95, _hi95 (observed) to a table that has the
+ * model's features. Row order is kept; rows with a missing input get missing predictions
+ * (HF_WARN_ROWS_SKIPPED). If the model has a noise column and the table has it too, the observed
+ * variance uses it. If the model has a mean column, the table must have it too, and it is added to
+ * what the model predicts.
  *
- * Several outputs: five columns for each, whose names begin with the target's (<y1>_mean, ...). If the model is of a long table and this table has the output column
- * too, each row is about its own output, in the five columns of the target; without that column all outputs are predicted for every row, in columns
- * <target>_<output>_mean, .... HF_ERR_ARGUMENT for an output that the model has not.
+ * Several outputs: five columns for each, whose names begin with the target's (<y1>_mean, ...). If
+ * the model is of a long table and this table has the output column too, each row is about its own
+ * output, in the five columns of the target; without that column all outputs are predicted for
+ * every row, in columns <target>_<output>_mean, .... HF_ERR_ARGUMENT for an output that the model
+ * has not.
  *
  * Rows with an input that lies outside the inputs of the readings that the model learnt from, by
  * more than a tenth of their range, are told in the message, with their count and the furthest of
  * them: there the model extrapolates. The status does not change. Models of streams keep no rows,
  * and nothing is said.
  *
- * A classifier: <target>_class, the label of the most probable class; p_<class>, the probability of each; and mean and standard deviation of the latent function,
- * <target>_mean and <target>_sd, with softmax sites of each class, <target>_<class>_mean and <target>_<class>_sd. A column <target> is not looked at.
+ * A classifier: <target>_class, the label of the most probable class; p_<class>, the probability of
+ * each; and mean and standard deviation of the latent function, <target>_mean and <target>_sd, with
+ * softmax sites of each class, <target>_<class>_mean and <target>_<class>_sd. A column <target> is
+ * not looked at.
  *
  * A transformed target: _mean is the mean of a new reading, _sd_observed its standard deviation and
  * _sd_latent that of g^-1 of the function; _lo95 and _hi95 are its quantiles, never below 0; and
  * <target>_median, its median, is a sixth column.
  */
 HF_API hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, hf_table *table);
-/** Adds the latent covariances between outputs at each row, <a>_<b>_cov for b before a, where a and b are what the columns of
- * hf_predict_into_table() begin with when all outputs are predicted. HF_ERR_ARGUMENT with one output. */
+/** Adds the latent covariances between outputs at each row, <a>_<b>_cov for b before a, where a and
+ * b are what the columns of hf_predict_into_table() begin with when all outputs are predicted.
+ * HF_ERR_ARGUMENT with one output. */
 HF_API hf_status hf_predict_covariances_into_table(hf_context *ctx, const hf_model *model, hf_table *table);
 
 /**
@@ -266,12 +292,16 @@ HF_API hf_status hf_predict_outside_into_table(hf_context *ctx, const hf_model *
  * outputs: all readings together, each in units of the scale that the fit standardised its output
  * by (with hf_fit_settings.standardise off: its own). */
 HF_API hf_status hf_score(hf_context *ctx, const hf_model *model, const hf_table *table, hf_metrics *out);
-/** The same for each output in its own units: hf_model_outputs() entries. One without readings has n = 0 and no numbers (NaN). */
+/**
+ * The same for each output in its own units: hf_model_outputs() entries. One without readings has n
+ * = 0 and no numbers (NaN).
+ */
 HF_API hf_status hf_score_outputs(hf_context *ctx, const hf_model *model, const hf_table *table,
                                   hf_metrics *out);
 
 /**
- * Predicts and scores the rows of a table that have a label (metrics.h). hf_score() and hf_score_outputs() are HF_ERR_ARGUMENT for a classifier, and this one is for other models.
+ * Predicts and scores the rows of a table that have a label (metrics.h). hf_score() and
+ * hf_score_outputs() are HF_ERR_ARGUMENT for a classifier, and this one is for other models.
  * @param bins, bin  as for hf_metrics_class(); 10 bins are usual
  * HF_ERR_ARGUMENT, with the place, for a label that the model has not.
  */
@@ -281,7 +311,8 @@ HF_API hf_status hf_score_classes(hf_context *ctx, const hf_model *model, const 
 /**
  * The class of each row of a table, by the labels in its column of the model's target.
  * @param label hf_table_rows() entries; HF_LABEL_MISSING where the label is missing
- * HF_ERR_ARGUMENT for a model that is no classifier and, with the place, for a label that the model has not; HF_ERR_NO_COLUMN.
+ * HF_ERR_ARGUMENT for a model that is no classifier and, with the place, for a label that the model
+ * has not; HF_ERR_NO_COLUMN.
  */
 HF_API hf_status hf_model_labels(hf_context *ctx, const hf_model *model, const hf_table *table,
                                  size_t *label);
@@ -291,31 +322,37 @@ HF_API hf_status hf_model_labels(hf_context *ctx, const hf_model *model, const h
  * any `count` of its readings are replaced by any numbers, with hyperparameters, noise, centres and
  * thresholds held. A fit made again chooses those anew and can move the mean farther.
  * @param x      m x features, user units
- * @param damage m entries, units of the target; infinite where sites are Gaussian, which follow a reading wherever it goes
- * @param worst  m entries or NULL: the 1-based data row of the training file whose reading can do it; written when `count` is 1
- * Readings set aside stay so. HF_ERR_ARGUMENT: a classifier, several outputs, another solver than the exact one, sites that are neither Gaussian nor robust, a count that
- * is 0 or above the number of readings, a transformed target.
+ * @param damage m entries, units of the target; infinite where sites are Gaussian, which follow a
+ *         reading wherever it goes
+ * @param worst  m entries or NULL: the 1-based data row of the training file whose reading can do
+ *         it; written when `count` is 1
+ * Readings set aside stay so. HF_ERR_ARGUMENT: a classifier, several outputs, another solver than
+ * the exact one, sites that are neither Gaussian nor robust, a count that is 0 or above the number
+ * of readings, a transformed target.
  */
 HF_API hf_status hf_model_damage(hf_context *ctx, const hf_model *model, size_t count, size_t m,
                                  const double *x, double *damage, size_t *worst);
 
-/** One row per training reading: row (1-based data row of the training file), with several outputs output (its number, from 0), y, loo_mean, loo_sd (observed),
- * weight, influence (KL of removing it; for one set aside 0), suspected (0/1), group. Predictions of readings
- * set aside or missing come from the kept ones.
+/** One row per training reading: row (1-based data row of the training file), with several outputs
+ * output (its number, from 0), y, loo_mean, loo_sd (observed), weight, influence (KL of removing
+ * it; for one set aside 0), suspected (0/1), group. Predictions of readings set aside or missing
+ * come from the kept ones.
  *
- * With the inducing and the projected solver the leave-one-out columns are what the fit kept (hf_reading), at no cost,
- * and there is no column influence: it needs the exact posterior.
+ * With the inducing and the projected solver the leave-one-out columns are what the fit kept
+ * (hf_reading), at no cost, and there is no column influence: it needs the exact posterior.
  *
  * Of a transformed target: loo_mean and loo_sd are moments of the reading in its own units, and two
  * columns more are loo_median, after loo_mean, and loo_residual, after loo_sd: the standardised
  * residual of what is modelled, hf_transform_residual().
  *
- * Of a classifier: row, label, predicted (the most probable class) and p_label, the probability that the model gives to the label. The model has seen the label: a small p_label
- * means that its neighbours speak for another class. */
+ * Of a classifier: row, label, predicted (the most probable class) and p_label, the probability
+ * that the model gives to the label. The model has seen the label: a small p_label means that its
+ * neighbours speak for another class. */
 HF_API hf_status hf_model_rows(hf_context *ctx, const hf_model *model, hf_table **out);
 
-/** The same columns but influence, only for the readings suspected: O(1) solves when all of them were set
- * aside or the solver is not the exact one, one leave-one-out pass otherwise. No rows when nothing is suspected. */
+/** The same columns but influence, only for the readings suspected: O(1) solves when all of them
+ * were set aside or the solver is not the exact one, one leave-one-out pass otherwise. No rows when
+ * nothing is suspected. */
 HF_API hf_status hf_model_suspects(hf_context *ctx, const hf_model *model, hf_table **out);
 
 /** How well readings are predicted without themselves. A score that is not known has n = 0 and no
@@ -379,13 +416,17 @@ HF_API hf_status hf_model_leave_one_out(hf_context *ctx, const hf_model *model,
  */
 HF_API hf_status hf_model_relevance(hf_context *ctx, const hf_model *model, double *relevance);
 
-/** The rows the fit used, as they were: row (1-based data row of the training file), the features, of a long table
- * the number of the output, the target or targets; of a classifier the target is text. */
+/** The rows the fit used, as they were: row (1-based data row of the training file), the features,
+ * of a long table the number of the output, the target or targets; of a classifier the target is
+ * text. */
 HF_API hf_status hf_model_training(hf_context *ctx, const hf_model *model, hf_table **out);
 
-/** Saves to a SQLite file (docs/model-format.md), written beside `path` and renamed: never a half file. */
+/** Saves to a SQLite file (docs/model-format.md), written beside `path` and renamed: never a half
+ * file. */
 HF_API hf_status hf_model_save(hf_context *ctx, const hf_model *model, const char *path);
-/** Loads and verifies. HF_ERR_MODEL_FILE for a file that is no model, damaged, or of a newer format. */
+/**
+ * Loads and verifies. HF_ERR_MODEL_FILE for a file that is no model, damaged, or of a newer format.
+ */
 HF_API hf_status hf_model_load(hf_context *ctx, const char *path, hf_model **out);
 
 HF_END_DECLS

@@ -58,31 +58,40 @@ HF_API void hf_domain_fill(const hf_domain *domain, size_t first, size_t count, 
 
 /** How thoroughly a box is searched. Start from hf_search_settings_default(). */
 typedef struct hf_search_settings {
-    size_t samples; /**< 0: 256 d, 4096 at most: points of hf_domain_fill() that are looked at */
-    size_t
-        starts; /**< 6: so many of the best of them, none within 2 % of the box's sides of a better one, are climbed from; 0: none */
-    size_t iterations; /**< 40: evaluations of a climb at most; >= 1 */
-    double
-        resolution; /**< 0: the answer is what the climb ends at. Else it is rounded to the lattice lower + k (resolution (upper - lower)), k whole, never out of the
-                            box: places then repeat. In (0, 1/2] */
+    /** Points of hf_domain_fill() that are looked at; 0: 256 d, 4096 at most. Default: 0. */
+    size_t samples;
+    /** So many of the best of them, none within 2 % of the box's sides of a better one, are climbed
+     * from; 0: none. Default: 6. */
+    size_t starts;
+    size_t iterations; /**< Evaluations of a climb at most; >= 1. Default: 40. */
+    /** The answer is rounded to the lattice lower + k (resolution (upper - lower)), k whole, never
+     * out of the box: places then repeat. In (0, 1/2]; 0: it is where the climb ends. Default: 0.
+     */
+    double resolution;
 } hf_search_settings;
 HF_API hf_search_settings hf_search_settings_default(void);
 
 /** The confidence bound mean(x) + beta sd(x), latent, user's units. */
 typedef struct hf_confidence {
-    const hf_posterior *mean;   /**< whose mean */
-    const hf_posterior *spread; /**< whose standard deviation; NULL: the same. Inputs as many as `mean` has */
-    double
-        beta; /**< finite. >= 0 for upper bounds; hf_confidence_evaluate() gives lower bounds with negative ones */
-    size_t
-        contexts; /**< inputs of the posterior behind the domain's: not ours to choose (time, weather); dimension + contexts = those of the posterior */
+    const hf_posterior *mean; /**< whose mean */
+    /** whose standard deviation; NULL: the same. Inputs as many as `mean` has */
+    const hf_posterior *spread;
+    /** finite. >= 0 for upper bounds; hf_confidence_evaluate() gives lower bounds with negative
+     * ones */
+    double beta;
+    /** inputs of the posterior behind the domain's: not ours to choose (time, weather); dimension +
+     * contexts = those of the posterior */
+    size_t contexts;
     const double *context; /**< `contexts` values, or NULL for none */
 } hf_confidence;
 
 /**
- * Value of the bound at one point x (the domain's d inputs), with its gradient (d entries or NULL): O(n^2), or O(n d) with beta = 0. Where sd is 0 the gradient is the mean's.
- * @param mean, spread workspaces of the two posteriors (hf_workspace_create()); `spread` is not looked at when both are the same
- * Allocates nothing; thread-safe with workspaces of one's own. HF_ERR_ARGUMENT, HF_ERR_DIMENSION, HF_ERR_NOT_FINITE (no message); outputs untouched.
+ * Value of the bound at one point x (the domain's d inputs), with its gradient (d entries or NULL):
+ * O(n^2), or O(n d) with beta = 0. Where sd is 0 the gradient is the mean's.
+ * @param mean, spread workspaces of the two posteriors (hf_workspace_create()); `spread` is not
+ *         looked at when both are the same
+ * Allocates nothing; thread-safe with workspaces of one's own. HF_ERR_ARGUMENT, HF_ERR_DIMENSION,
+ * HF_ERR_NOT_FINITE (no message); outputs untouched.
  */
 HF_API hf_status hf_confidence_evaluate(const hf_confidence *bound, hf_workspace *mean, hf_workspace *spread,
                                         size_t d, const double *x, double *value, double *gradient);
@@ -95,24 +104,28 @@ typedef struct hf_maximiser {
     size_t index;       /**< the candidate; 0 for a box */
     size_t evaluations; /**< of the bound */
     size_t climbs;      /**< made */
-    double
-        gradient; /**< box: largest entry of the gradient at the end of the best climb, times the box's side, that does not push out of the box */
+    /** box: largest entry of the gradient at the end of the best climb, times the box's side, that
+     * does not push out of the box */
+    double gradient;
     double seconds;
 } hf_maximiser;
 
 /**
  * argmax of the bound over a domain.
  *
- * Candidates: all are looked at; of equal ones the first wins. Box: `settings->samples` quasi-random points, the anchors of `bound->mean` in the box (the
- * last ones, no more than samples), the `guesses` and the corners of the box when 2^d <= 16 are looked at all at once; the best start bounded quasi-Newton climbs (L-BFGS, exact gradients). The result is the best point seen; of equal ones the first. The same for
- * the same arguments, whatever the threads.
- * Candidates whose values differ by less than 1e-12 of the largest are equal but for rounding. In boxes d counts the inputs that are free.
- * Lattices and categories: climbs move the continuous inputs. Between them the best of all steps
- * is taken that change one other input, by 1, 2, 4, ... values or to any other code, until none
- * gains more than 1e-9 of the range that was looked at. A box of no more than `samples` points is
- * searched wholly. Lattices are not rounded to `resolution`.
+ * Candidates: all are looked at; of equal ones the first wins. Box: `settings->samples`
+ * quasi-random points, the anchors of `bound->mean` in the box (the last ones, no more than
+ * samples), the `guesses` and the corners of the box when 2^d <= 16 are looked at all at once; the
+ * best start bounded quasi-Newton climbs (L-BFGS, exact gradients). The result is the best point
+ * seen; of equal ones the first. The same for the same arguments, whatever the threads. Candidates
+ * whose values differ by less than 1e-12 of the largest are equal but for rounding. In boxes d
+ * counts the inputs that are free. Lattices and categories: climbs move the continuous inputs.
+ * Between them the best of all steps is taken that change one other input, by 1, 2, 4, ... values
+ * or to any other code, until none gains more than 1e-9 of the range that was looked at. A box of
+ * no more than `samples` points is searched wholly. Lattices are not rounded to `resolution`.
  * @param settings NULL: the defaults. Not looked at for candidates.
- * @param guesses  guess_count x d row-major: further starts, e.g. where it was last time; put into the box; NULL for none. Not looked at for candidates.
+ * @param guesses  guess_count x d row-major: further starts, e.g. where it was last time; put into
+ *         the box; NULL for none. Not looked at for candidates.
  * @param x        d entries
  * @param report   or NULL
  * HF_WARN_NOT_CONVERGED is never returned: a global maximum is not certified (hf_certify() does
@@ -124,7 +137,8 @@ HF_API hf_status hf_maximise_confidence(hf_context *ctx, const hf_confidence *bo
                                         const hf_search_settings *settings, size_t guess_count,
                                         const double *guesses, double *x, hf_maximiser *report);
 
-/** argmin of mean - beta sd, for what is to be minimised: the place and, with the sign changed, the value that hf_maximise_confidence() finds for -f, to the last digit. Else the same. */
+/** argmin of mean - beta sd, for what is to be minimised: the place and, with the sign changed, the
+ * value that hf_maximise_confidence() finds for -f, to the last digit. Else the same. */
 HF_API hf_status hf_minimise_confidence(hf_context *ctx, const hf_confidence *bound, const hf_domain *domain,
                                         const hf_search_settings *settings, size_t guess_count,
                                         const double *guesses, double *x, hf_maximiser *report);

@@ -15,7 +15,8 @@
 
 #include <holdfast/export.h>
 
-/** X(name, value, text): the enum, hf_status_name() and hf_status_text() are all made from this list. */
+/** X(name, value, text): the enum, hf_status_name() and hf_status_text() are all made from this
+ * list. */
 #define HF_STATUS_LIST(X)                                                                                    \
     X(HF_OK, 0, "success")                                                                                   \
     X(HF_WARN_JITTER, 1, "the matrix was not positive definite; jitter was added")                           \

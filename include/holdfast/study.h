@@ -107,7 +107,7 @@ typedef enum hf_study_reach {
 HF_API hf_status hf_study_reach_parse(hf_context *ctx, const char *name, hf_study_reach *out);
 HF_API const char *hf_study_reach_name(hf_study_reach reach);
 
-/** What becomes of an expert's corrections (hf_study_label()). */
+/** Use of an expert's corrections (hf_study_label()). */
 typedef enum hf_expert_use {
     HF_EXPERT_USE_REPLACE = 0, /**< they take the place of the readings they correct */
     HF_EXPERT_USE_MEAN         /**< the corrected readings are set aside, and the surrogate's prior

@@ -3,18 +3,20 @@
  * @file table.h
  * @brief Tables with named columns: CSV in, CSV out, columns by name.
  *
- * A column is numeric if every field in it is a number or missing, else it is text. Text columns are carried
- * through, so that an output keeps them, but cannot be used as inputs or targets. Fields are kept as read:
- * columns that pass through a program are written back character for character.
+ * A column is numeric if every field in it is a number or missing, else it is text. Text columns
+ * are carried through, so that an output keeps them, but cannot be used as inputs or targets.
+ * Fields are kept as read: columns that pass through a program are written back character for
+ * character.
  *
- * A number is 1, -1.5e3, .5, 5., inf, Infinity (any case, any sign); blanks around it do not count, quotes
- * neither. Hexadecimal is text. The decimal mark is a point whatever the locale, and the rounding is exact:
- * what hf_format_double() writes reads back to the same bits. A number beyond the range of a double becomes
- * infinite. Missing are (any case): the empty field, NA, N/A, #N/A, nan, null, none, ?, -. They are NaN in
- * numeric columns.
+ * A number is 1, -1.5e3, .5, 5., inf, Infinity (any case, any sign); blanks around it do not count,
+ * quotes neither. Hexadecimal is text. The decimal mark is a point whatever the locale, and the
+ * rounding is exact: what hf_format_double() writes reads back to the same bits. A number beyond
+ * the range of a double becomes infinite. Missing are (any case): the empty field, NA, N/A, #N/A,
+ * nan, null, none, ?, -. They are NaN in numeric columns.
  *
- * Rows and columns count from 0 in calls, lines and columns from 1 in messages, as a person counts. Functions
- * that take a const table may be called from several threads at once, each with a context of its own.
+ * Rows and columns count from 0 in calls, lines and columns from 1 in messages, as a person counts.
+ * Functions that take a const table may be called from several threads at once, each with a context
+ * of its own.
  */
 #ifndef HOLDFAST_TABLE_H
 #define HOLDFAST_TABLE_H
@@ -28,16 +30,17 @@ typedef struct hf_table hf_table;
 /**
  * Reads a CSV file with a header line. `path` "-" is standard input.
  *
- * RFC 4180: comma-separated, fields may be quoted, quotes are doubled inside quotes, quoted fields may hold
- * newlines; LF or CRLF line ends, a UTF-8 byte order mark is skipped, a last line without newline is fine,
- * empty lines are skipped. The separator may also be `;` or a tab: the one of the three that the header line
- * has most of. A quote is special at the front of a field only. Blanks belong to a field, but are trimmed
- * around a column name that is not quoted. Errors (message: file, line, column): HF_ERR_IO, HF_ERR_PARSE
- * (ragged row, text after a closing quote, unclosed quote, a quote after a blank, a carriage return alone,
- * empty or repeated column name, zero byte), HF_ERR_NO_DATA (nothing in it), HF_ERR_TOO_LARGE (more text than
- * the machine has memory for), HF_ERR_CANCELLED, HF_ERR_MEMORY. On error *out is NULL. A table with a header
- * and zero rows is not an error here. Cost O(bytes); 100 000 columns are fine. Memory: the text, and 16 bytes
- * for each field.
+ * RFC 4180: comma-separated, fields may be quoted, quotes are doubled inside quotes, quoted fields
+ * may hold newlines; LF or CRLF line ends, a UTF-8 byte order mark is skipped, a last line without
+ * newline is fine, empty lines are skipped. The separator may also be `;` or a tab: the one of the
+ * three that the header line has most of. A quote is special at the front of a field only. Blanks
+ * belong to a field, but are trimmed around a column name that is not quoted. Errors (message:
+ * file, line, column): HF_ERR_IO, HF_ERR_PARSE (ragged row, text after a closing quote, unclosed
+ * quote, a quote after a blank, a carriage return alone, empty or repeated column name, zero byte),
+ * HF_ERR_NO_DATA (nothing in it), HF_ERR_TOO_LARGE (more text than the machine has memory for),
+ * HF_ERR_CANCELLED, HF_ERR_MEMORY. On error *out is NULL. A table with a header and zero rows is
+ * not an error here. Cost O(bytes); 100 000 columns are fine. Memory: the text, and 16 bytes for
+ * each field.
  */
 HF_API hf_status hf_table_read_csv(hf_context *ctx, const char *path, hf_table **out);
 
@@ -56,53 +59,62 @@ HF_API size_t hf_table_rows(const hf_table *table);
 HF_API size_t hf_table_columns(const hf_table *table);
 /** Name of a column, owned by the table; NULL if there is no such column. */
 HF_API const char *hf_table_name(const hf_table *table, size_t column);
-/** The name used in messages for where the table came from (path, "standard input", or what was given). */
+/** The name used in messages for where the table came from (path, "standard input", or what was
+ * given). */
 HF_API const char *hf_table_source(const hf_table *table);
 /** Line of the source (1 = header) at which row i begins; 0 for rows that came from no file. */
 HF_API size_t hf_table_line(const hf_table *table, size_t row);
 
-/** Index of a column by exact name. HF_ERR_NO_COLUMN with a near name suggested, if there is one, and the
- * columns listed (the first of them, if there are many). O(length of the name) when it is found. */
+/** Index of a column by exact name. HF_ERR_NO_COLUMN with a near name suggested, if there is one,
+ * and the columns listed (the first of them, if there are many). O(length of the name) when it is
+ * found. */
 HF_API hf_status hf_table_find(hf_context *ctx, const hf_table *table, const char *name, size_t *column);
 /** False for a text column, and when there is no such column. */
 HF_API bool hf_table_is_numeric(const hf_table *table, size_t column);
 
-/** The numbers of a numeric column (rows entries, NaN = missing), owned by the table and valid until that
- * column is replaced. For a text column HF_ERR_PARSE and a message with the first field that is not a number
- * (file, line, column, text). Infinite numbers are accepted here. On error *numbers is NULL. */
+/**
+ * The numbers of a numeric column (rows entries, NaN = missing), owned by the table and valid until
+ * that column is replaced. For a text column HF_ERR_PARSE and a message with the first field that
+ * is not a number (file, line, column, text). Infinite numbers are accepted here. On error *numbers
+ * is NULL.
+ */
 HF_API hf_status hf_table_numbers(hf_context *ctx, const hf_table *table, size_t column,
                                   const double **numbers);
 
-/** Field text as it will be written (quotes aside); NULL if there is no such field. Valid until the table
- * changes. `buffer` (32 bytes) is used for computed numbers. */
+/** Field text as it will be written (quotes aside); NULL if there is no such field. Valid until the
+ * table changes. `buffer` (32 bytes) is used for computed numbers. */
 HF_API const char *hf_table_field(const hf_table *table, size_t row, size_t column, char buffer[32]);
 
-/** Adds a numeric column at the end, or replaces the column of that name, text or numeric, in its place.
- * Copies the name and as many numbers as the table has rows. NaN is written as an empty field.
- * HF_ERR_ARGUMENT for an empty name, HF_ERR_MEMORY. */
+/** Adds a numeric column at the end, or replaces the column of that name, text or numeric, in its
+ * place. Copies the name and as many numbers as the table has rows. NaN is written as an empty
+ * field. HF_ERR_ARGUMENT for an empty name, HF_ERR_MEMORY. */
 HF_API hf_status hf_table_set_numbers(hf_context *ctx, hf_table *table, const char *name,
                                       const double *numbers);
 
-/** The same for a text column of few different texts: row i has text[choice[i]], or is missing where choice[i] is SIZE_MAX.
- * `text` has `count` entries, `choice` as many as the table has rows; both are copied. A text that is a number stays text here, and is read back from a
- * file as a number. HF_ERR_ARGUMENT for an empty name, a NULL among the texts and a choice beyond them; HF_ERR_MEMORY, with nothing changed. */
+/**
+ * The same for a text column of few different texts: row i has text[choice[i]], or is missing where
+ * choice[i] is SIZE_MAX. `text` has `count` entries, `choice` as many as the table has rows; both
+ * are copied. A text that is a number stays text here, and is read back from a file as a number.
+ * HF_ERR_ARGUMENT for an empty name, a NULL among the texts and a choice beyond them;
+ * HF_ERR_MEMORY, with nothing changed.
+ */
 HF_API hf_status hf_table_set_text(hf_context *ctx, hf_table *table, const char *name, size_t count,
                                    const char *const *text, const size_t *choice);
 
-/** A new table of the chosen rows, in the given order (repeats allowed), which knows the lines they came
- * from. A text column becomes numeric if all that is not a number is left behind. HF_ERR_ARGUMENT for a row
- * that does not exist. O(bytes copied). */
+/** A new table of the chosen rows, in the given order (repeats allowed), which knows the lines they
+ * came from. A text column becomes numeric if all that is not a number is left behind.
+ * HF_ERR_ARGUMENT for a row that does not exist. O(bytes copied). */
 HF_API hf_status hf_table_select(hf_context *ctx, const hf_table *table, const size_t *rows, size_t count,
                                  hf_table **out);
 
 /**
- * Writes CSV: commas, header, LF line ends, quotes only where needed, computed numbers as hf_format_double()
- * writes them. `path` "-" is standard output. A file is written beside its final place, made durable and
- * renamed when complete: on any error (disk full, no permission, cancelled) nothing is left behind and an
- * older file of that name is unharmed. Devices and pipes are written in place; a link is followed; a replaced
- * file keeps its permissions. Ctrl-C: let the signal handler set a flag and the progress callback (stage
- * "write") return false when it is set. Errors: HF_ERR_IO, HF_ERR_CANCELLED, HF_ERR_NO_DATA (a table without
- * columns), HF_ERR_MEMORY.
+ * Writes CSV: commas, header, LF line ends, quotes only where needed, computed numbers as
+ * hf_format_double() writes them. `path` "-" is standard output. A file is written beside its final
+ * place, made durable and renamed when complete: on any error (disk full, no permission, cancelled)
+ * nothing is left behind and an older file of that name is unharmed. Devices and pipes are written
+ * in place; a link is followed; a replaced file keeps its permissions. Ctrl-C: let the signal
+ * handler set a flag and the progress callback (stage "write") return false when it is set. Errors:
+ * HF_ERR_IO, HF_ERR_CANCELLED, HF_ERR_NO_DATA (a table without columns), HF_ERR_MEMORY.
  */
 HF_API hf_status hf_table_write_csv(hf_context *ctx, const hf_table *table, const char *path);
 
@@ -114,9 +126,9 @@ HF_API hf_status hf_table_write_csv(hf_context *ctx, const hf_table *table, cons
  */
 HF_API hf_status hf_file_write(hf_context *ctx, const char *path, const void *bytes, size_t size);
 
-/** The decimal with the fewest digits that reads back to exactly `value`, locale-free; plain from 1e-5 up to
- * 1e17, else with an exponent; nan, inf, -inf, -0. `buffer` has 32 bytes. Returns buffer. Thread-safe, no
- * allocation. */
+/** The decimal with the fewest digits that reads back to exactly `value`, locale-free; plain from
+ * 1e-5 up to 1e17, else with an exponent; nan, inf, -inf, -0. `buffer` has 32 bytes. Returns
+ * buffer. Thread-safe, no allocation. */
 HF_API const char *hf_format_double(double value, char buffer[32]);
 
 HF_END_DECLS

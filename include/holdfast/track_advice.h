@@ -19,7 +19,7 @@
 
 HF_BEGIN_DECLS
 
-/** What standing still would have gained; in units of y, positive where it would have been better
+/** Gain of standing still, in units of y; positive where it would have been better
  * (also where a track minimises). */
 typedef struct hf_track_standing {
     size_t index;     /**< the candidate to stand at; 0 in a box */

@@ -18,8 +18,9 @@ HF_BEGIN_DECLS
 /** Version of the library that runs, e.g. "0.1.0". */
 HF_API const char *hf_version(void);
 
-/** What the library runs on, one line, e.g. "OpenBLAS 0.3.21 serial"; "reference BLAS (slow)" names the slow
- *  one. Static string or one owned by the library; do not free. Thread-safe. */
+/** The libraries that this one runs on, one line, e.g. "OpenBLAS 0.3.21 serial"; "reference BLAS
+ * (slow)" names the slow one. Static string or one owned by the library; do not free. Thread-safe.
+ */
 HF_API const char *hf_blas_description(void);
 
 /** Vectors of the library's own loops, one line: "AVX-512", "AVX2" or "generic" (what every

@@ -13,7 +13,7 @@ import house
 LIST = "tests/house/prose.txt"
 COLUMNS = 100
 OPENING = re.compile(r"/\*\*?<?[\s*]*(?:@brief\s+)?(?:What|Who|Of)\b")
-TORN = re.compile(r"^[ ]+(?:const |unsigned |struct |enum )*\w+(?:[ ]\*+|)\n[ ]+\**\w+(?:\[[^\]]*\])?;", re.M)
+TORN = re.compile(r"^[ ]+[A-Za-z][\w *]*\n[ ]+\**\w+(?:\[[^\]]*\])?;", re.M)
 PRINTED = "<!-- tables -->"  # below it a page has what programs print
 
 
