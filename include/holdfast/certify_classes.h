@@ -11,13 +11,13 @@
  *     lower_c >= 1 - sum_(j != c) upper_j        upper_c <= 1 - sum_(j != c) lower_j
  *
  * may be narrower than what was found for c alone. Beside its range each class has a chance:
- * whether some point of the box is of that class. A class is ruled out where its largest probability
- * is below the least of another; else branch and bound looks for the largest
+ * whether some point of the box is of that class. A class is ruled out where its largest
+ * probability is below the least of another; else branch and bound looks for the largest
  * min_(j != c) (P_c - P_j) of the box, until it is known on which side of 0 that is.
  *
  * Boxes, settings, units and what certificates rest on are those of certify.h and certify_uses.h;
- * source: Patane, Blaas, Laurenti, Cardelli, Roberts, Kwiatkowska, Adversarial robustness guarantees
- * for Gaussian processes, 2022 (Problem 1, for each class; bounds of our own).
+ * source: Patane, Blaas, Laurenti, Cardelli, Roberts, Kwiatkowska, Adversarial robustness
+ * guarantees for Gaussian processes, 2022 (Problem 1, for each class; bounds of our own).
  */
 #ifndef HOLDFAST_CERTIFY_CLASSES_H
 #define HOLDFAST_CERTIFY_CLASSES_H
@@ -37,7 +37,7 @@ typedef enum hf_chance {
 /** "possible", "ruled out", "open"; "unknown" outside the list. */
 HF_API const char *hf_chance_name(hf_chance chance);
 
-/** What is known of one class in one box. */
+/** The verdict on one class in one box. */
 typedef struct hf_class_range {
     hf_range range; /**< of its probability; nodes and seconds are those of the chance, too */
     hf_chance chance;
@@ -52,10 +52,10 @@ typedef struct hf_class_range {
  * @param at           m x C x inputs or NULL: a point of that class; NaN where the chance is not
  *                     HF_CHANCE_TAKEN
  *
- * Errors, which leave the outputs alone: those of hf_certify_class(). HF_WARN_NOT_CONVERGED: a limit
- * ended the search for a range or a chance; what is told holds.
- * Cost: of two classes one range and the sign of the latent mean; of more, a range a class and up to
- * one search more a class. Threads as in hf_certify_boxes(): no digit depends on them. The
+ * Errors, which leave the outputs alone: those of hf_certify_class(). HF_WARN_NOT_CONVERGED: a
+ * limit ended the search for a range or a chance; what is told holds.
+ * Cost: of two classes one range and the sign of the latent mean; of more, a range a class and up
+ * to one search more a class. Threads as in hf_certify_boxes(): no digit depends on them. The
  * classifier is only read.
  */
 HF_API hf_status hf_certify_classes(hf_context *ctx, const hf_classifier *classifier,

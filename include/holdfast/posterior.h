@@ -304,7 +304,7 @@ HF_API hf_status hf_influence_inducing(hf_context *ctx, const hf_posterior *post
  * weights centred on the other outputs this is the posterior influence function of "MO-RCGP",
  * section 3.2, marginal over one output with x the rows of that output, joint with m = 0. As there,
  * the marginal is never above the joint one, and with weights that are bounded in the reading both
- * are; hf_model_influence() finds the sites.
+ * are. The caller makes the sites (sites.h, outputs.h).
  * @param count, anchor     >= 1 different anchors
  * @param target, variance  their new sites (user units); variance = infinity: removed
  * @param m, x, ldx         the divergence is over the latent values at m rows of x, d entries each;
