@@ -37,8 +37,10 @@ typedef struct ozone_case {
     hf_track_method method;
     double number;
     size_t queries;
+    hf_place_rule places;
     double robust;
     bool after, practical;
+    bool by_mean;        /* beta = 0 */
     bool printed;        /* zero mean, the theorem's beta, DPP, log discard, order after, plain sites */
     sparq_survey survey; /* a control: forgotten with its day */
 } ozone_case;
@@ -58,6 +60,13 @@ static const ozone_case cases[] = {
     {"sparq-reuse, 3 the same day", .method = HF_TRACK_SPARQ_REUSE, .queries = 3},
     {"sparq, as printed", .method = HF_TRACK_SPARQ, .after = true, .robust = -1.0, .printed = true},
     {"sparq, as printed but the same day", .method = HF_TRACK_SPARQ, .robust = -1.0, .printed = true},
+    {"sparq anywhere, the same day", .method = HF_TRACK_SPARQ, .places = HF_PLACES_ANYWHERE},
+    {"sparq anywhere by the mean, the same day", .method = HF_TRACK_SPARQ, .by_mean = true,
+     .places = HF_PLACES_ANYWHERE},
+    {"sparq-reuse anywhere, 3 the same day", .method = HF_TRACK_SPARQ_REUSE, .queries = 3,
+     .places = HF_PLACES_ANYWHERE},
+    {"sparq-reuse anywhere by the mean, 3 the same day", .method = HF_TRACK_SPARQ_REUSE, .queries = 3,
+     .by_mean = true, .places = HF_PLACES_ANYWHERE},
     SURVEY("15 random stations, the best mean", SPARQ_SURVEY_RANDOM, .count = 15),
     SURVEY("15 random stations, the best answer", SPARQ_SURVEY_RANDOM, .count = 15, .best = true),
     SURVEY("15 even stations, the best mean", SPARQ_SURVEY_EVEN, .count = 15),
@@ -110,10 +119,11 @@ static hf_track_settings settings_of(const run *r, const ozone_case *c)
     s.age.rate = c->method == HF_TRACK_UI_GP_UCB ? c->number * r->fit.rate : r->fit.rate;
     s.window = s.forgetting = c->number;
     s.queries = c->queries;
+    s.places = c->places;
     s.query_power = 1.0; /* log^2 t would ask the same stations many times a day */
     s.expert_after = c->after;
     if (c->robust < 0.0) s.robust = 0.0;
-    if (c->survey.kind && !c->survey.visited) s.beta = 0.0;
+    if (c->by_mean || (c->survey.kind && !c->survey.visited)) s.beta = 0.0;
     if (c->printed) {
         s.mean_given = true;
         s.beta_rule = HF_BETA_THEORY;

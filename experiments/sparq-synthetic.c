@@ -26,6 +26,7 @@ typedef struct run {
     long realisations, others, steps;
     bool quick;
     words groups;
+    const char *only; /* cases whose names hold it; NULL: all */
     env_rows rows;
     size_t *tasks; /* case * TASK_SEEDS + seed */
     size_t count;
@@ -97,7 +98,7 @@ static void list_tasks(run *r)
     for (size_t i = 0; i < sparq_case_count; ++i) {
         const sparq_case *c = &sparq_cases[i];
         const long first = strcmp(c->group, "tuning") == 0 ? TUNING_SEED : 0, runs = runs_of(r, c);
-        if (!words_hold(&r->groups, c->group)) continue;
+        if (!words_hold(&r->groups, c->group) || (r->only && !strstr(c->name, r->only))) continue;
         for (long seed = first; seed < first + runs; ++seed) {
             char name[64];
             sparq_row_name("", c, seed, name, sizeof name);
@@ -265,6 +266,7 @@ int main(int argc, char **argv)
                  "(default all)",
          .list = &r.groups,
          .known = sparq_group_known},
+        {.name = "only", .value = "TEXT", .help = "cases whose names hold this text", .text = &r.only},
         {.name = "quick", .help = "2 realisations of 40 steps: whether it works", .flag = &r.quick}};
     const env_program program = {.heading = "usage: sparq-synthetic [option]...\n"
                                             "Average regret on a function that drifts, with and without an "

@@ -97,6 +97,7 @@ const sparq_case sparq_cases[] = {
     {"places", "the paper's order, 6 log t", SPARQ, .after = true},
     {"places", "the paper's order and DPP, 6 log t", SPARQ, .places = HF_PLACES_DPP, .after = true},
     PRINTED("sparq, as printed", SPARQ, .places = HF_PLACES_DPP, .after = true),
+    PRINTED("sparq, as printed, tolerance 1/t", SPARQ, .places = HF_PLACES_DPP_FALLING, .after = true),
     PRINTED("sparq, as printed but asked before", SPARQ, .places = HF_PLACES_DPP),
     PRINTED("sparq, as printed but the mean estimated", SPARQ, .places = HF_PLACES_DPP, .after = true,
             .free_mean = true),
@@ -106,18 +107,31 @@ const sparq_case sparq_cases[] = {
     PRINTED("sw-gp-ucb", HF_TRACK_SW_GP_UCB, .source = SPARQ_RECOMMENDED_ONE),
     PRINTED("r-gp-ucb", HF_TRACK_R_GP_UCB, .source = SPARQ_RECOMMENDED_ONE),
     {"controls", "sparq, 6 log t", SPARQ, .enough = 0.0},
+    {"controls", "sparq anywhere, 6 log t", SPARQ, .places = HF_PLACES_ANYWHERE},
+    {"controls", "sparq-reuse anywhere, 6 log t", REUSE, .places = HF_PLACES_ANYWHERE},
+    {"controls", "sparq by the mean, 6 log t", SPARQ, .by_mean = true},
+    {"controls", "sparq anywhere by the mean, 6 log t", SPARQ, .by_mean = true, .places = HF_PLACES_ANYWHERE},
+    {"controls", "sparq-reuse anywhere by the mean, 6 log t", REUSE, .by_mean = true,
+     .places = HF_PLACES_ANYWHERE},
     SURVEY("an even grid, 6 log t", SPARQ_SURVEY_EVEN, .factor = 6.0),
     SURVEY("random places, 6 log t", SPARQ_SURVEY_RANDOM, .factor = 6.0),
     SURVEY("the same, the place of the best reading", SPARQ_SURVEY_RANDOM, .factor = 6.0, .best = true),
     SURVEY("even among visited places, 6 log t", SPARQ_SURVEY_EVEN, .factor = 6.0, .visited = true),
     SURVEY("random among visited places, 6 log t", SPARQ_SURVEY_RANDOM, .factor = 6.0, .visited = true),
     {"controls", "sparq, lists as by default", SPARQ, .enough = 0.5},
+    {"controls", "sparq anywhere by the mean, lists as by default", SPARQ, .enough = 0.5, .by_mean = true,
+     .places = HF_PLACES_ANYWHERE},
     SURVEY("an even grid of 20", SPARQ_SURVEY_EVEN, .count = 20),
     SURVEY("20 random places", SPARQ_SURVEY_RANDOM, .count = 20),
     {"controls", "sparq, 3 log t", SPARQ, .factor = 3.0},
+    {"controls", "sparq anywhere by the mean, 3 log t", SPARQ, .factor = 3.0, .by_mean = true,
+     .places = HF_PLACES_ANYWHERE},
     SURVEY("an even grid of 16", SPARQ_SURVEY_EVEN, .count = 16),
     SURVEY("16 random places", SPARQ_SURVEY_RANDOM, .count = 16),
     {"controls", "sparq-reuse, 5 a step", REUSE, .queries = 5},
+    {"controls", "sparq-reuse anywhere, 5 a step", REUSE, .queries = 5, .places = HF_PLACES_ANYWHERE},
+    {"controls", "sparq-reuse anywhere by the mean, 5 a step", REUSE, .queries = 5, .by_mean = true,
+     .places = HF_PLACES_ANYWHERE},
     SURVEY("an even grid of 5", SPARQ_SURVEY_EVEN, .count = 5),
     SURVEY("5 random places", SPARQ_SURVEY_RANDOM, .count = 5),
     TUNE("r-gp-ucb, 10", HF_TRACK_R_GP_UCB, 10.0),
@@ -200,7 +214,7 @@ bool sparq_case_settings(hf_context *ctx, const sparq_case *c, const drift_surve
                               .rate = !sparq && number > 0.0 ? number : DRIFT_RATE};
     s->window = s->forgetting = number;
     if (c->beta > 0.0) s->beta = c->beta;
-    if (c->survey.kind && !c->survey.visited) s->beta = 0.0;
+    if (c->by_mean || (c->survey.kind && !c->survey.visited)) s->beta = 0.0;
     if (c->beta < 0.0) s->beta_rule = c->rule;
     s->norm_bound = survey->norm;
     s->places = c->places;

@@ -25,6 +25,7 @@ typedef struct sparq_case {
     hf_age_kind law;
     hf_beta_rule rule; /**< HF_BETA_PRACTICAL with beta 0: beta = 2 as by default */
     double beta;       /**< > 0: given; < 0: by `rule` */
+    bool by_mean;      /**< beta = 0 */
     hf_place_rule places;
     double factor;
     size_t queries;

@@ -81,15 +81,21 @@ typedef enum hf_discard_rule {
 HF_API hf_status hf_discard_rule_parse(hf_context *ctx, const char *name, hf_discard_rule *out);
 HF_API const char *hf_discard_rule_name(hf_discard_rule rule);
 
-/** Where the expert is asked: among the places where something was told. A place may be on a list more than once, when one answer leaves it less certain than others are without any: answers are taken to
+/** Where the expert is asked: among the places where something was told, but for anywhere. A place may be on a list more than once, when one answer leaves it less certain than others are without any: answers are taken to
  * err independently. */
 typedef enum hf_place_rule {
     HF_PLACES_VARIANCE =
         0, /**< one after another where the variance given the readings that count and the answers to come is largest; ends where that falls below `enough` x expert noise */
     HF_PLACES_UPPER, /**< the same with the upper bound mean + beta sd (minimising: the lowest mean - beta sd), answers to come lowering sd (Desautels, Krause, Burdick 2014): what is not refreshed is explored instead, so only where beta is small */
-    HF_PLACES_DPP /**< a sample of the M-DPP of the kernel over the places (dpp.h), as in the paper: distinct ones */
+    HF_PLACES_DPP, /**< a sample of the M-DPP of the kernel over the places (dpp.h), as in the paper: distinct ones */
+    HF_PLACES_ANYWHERE, /**< as variance, but among `most_places` places spread evenly over the domain, new ones
+                             for each list (hf_domain_fill()), or all candidates: a survey. For an expert who can
+                             measure anywhere at the same price; better than visited places where lists are long
+                             enough to cover the domain (docs/methods/track.md) */
+    HF_PLACES_DPP_FALLING /**< as dpp, with a chain whose tolerance is 1/t and at most 0.01 (SparQ-GP-UCB,
+                               Proposition 2: of the order 1/t): 2 log(t / 100) N Q steps more */
 } hf_place_rule;
-/** "variance", "upper", "dpp" and back. */
+/** "variance", "upper", "dpp", "anywhere", "dpp-falling" and back. */
 HF_API hf_status hf_place_rule_parse(hf_context *ctx, const char *name, hf_place_rule *out);
 HF_API const char *hf_place_rule_name(hf_place_rule rule);
 
@@ -134,7 +140,7 @@ typedef struct hf_track_settings {
     bool
         expert_after; /**< false: the expert is asked about f_t before x_t is chosen. true: Algorithm 1's order: asking uses the posterior of the time of the newest reading or answer */
     size_t
-        most_places; /**< 512: beyond, half of the places where the expert can be asked are kept, by pivoted Cholesky; >= 16 */
+        most_places; /**< 512: beyond, half of the places where the expert can be asked are kept, by pivoted Cholesky; anywhere: so many are looked at; >= 16 */
     hf_search_settings search; /**< as by default, but resolution 1/2048 */
 } hf_track_settings;
 HF_API hf_track_settings hf_track_settings_default(hf_track_method method);

@@ -10,7 +10,7 @@ static const char *const methods[] = {"gp-ucb",   "r-gp-ucb",  "sw-gp-ucb", "tv-
 static const char *const laws[] = {"none", "quadratic", "linear", "exponential", "wiener", "table"};
 static const char *const discards[] = {"negligible", "log", "variance"};
 static const char *const betas[] = {"practical", "theory", "given"};
-static const char *const places[] = {"variance", "upper", "dpp"};
+static const char *const places[] = {"variance", "upper", "dpp", "anywhere", "dpp-falling"};
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define SETTING(field, type)                                                                                 \

@@ -8,10 +8,18 @@
 #include <math.h>
 #include <string.h>
 
+/* After so many lists the fresh places come again: a sequence's number of them is exact for far longer. */
+#define TURNS 1000000U
+
+/* The tolerance of a chain, and where it falls with t (SparQ-GP-UCB, Proposition 2: of the order 1/t) its most. */
+#define TOLERANCE 0.01
+
 typedef struct chooser {
     const hf_track *track;
     const hf_posterior *posterior;
-    size_t count; /* places */
+    size_t count;    /* places */
+    const double *x; /* count x d */
+    double *fresh;   /* that, where it is made for this list; or NULL */
     size_t most;
     bool upper;  /* by the bound; else by variance */
     double sign; /* -1 minimising, else 1 */
@@ -28,6 +36,7 @@ typedef struct chooser {
 
 static void release(hf_context *ctx, chooser *c, double *room)
 {
+    hfi_free(ctx, c->fresh);
     hfi_free(ctx, c->mean);
     hfi_free(ctx, c->before);
     hfi_free(ctx, c->variance);
@@ -55,7 +64,7 @@ static size_t best(const chooser *c)
 /* An answer at place p with the expert's noise: what it takes off every variance. */
 static void take(chooser *c, size_t p, size_t chosen)
 {
-    const double *x = c->track->places.x;
+    const double *x = c->x;
     const size_t d = c->track->d;
     double *column = c->columns + chosen * c->count;
     hfi_kernel_cross_block(c->track->kernel, 1, x + p * d, d, c->count, x, d, column, c->count, c->scratch);
@@ -71,10 +80,33 @@ static void take(chooser *c, size_t p, size_t chosen)
     }
 }
 
+/* Those that the track knows; or, wherever the expert can measure: all candidates, or as many new ones of the domain as there may be places. */
+static hf_status find_places(hf_context *ctx, chooser *c)
+{
+    const hf_track_settings *s = &c->track->own.s;
+    c->count = c->track->places.count;
+    c->x = c->track->places.x;
+    if (s->places != HF_PLACES_ANYWHERE) return HF_OK;
+    c->count = s->most_places;
+    c->x = s->domain.points;
+    if (s->domain.candidates > 0 && s->domain.candidates <= c->count) {
+        c->count = s->domain.candidates;
+        return HF_OK;
+    }
+    c->fresh = hfi_alloc_unset(ctx, c->count, c->track->d * sizeof *c->fresh);
+    if (c->fresh == NULL) return HF_ERR_MEMORY;
+    hf_domain_fill(&s->domain, (size_t)(c->track->batch % TURNS) * c->count, c->count, c->fresh);
+    c->x = c->fresh;
+    return HF_OK;
+}
+
 static hf_status prepare(hf_context *ctx, chooser *c, double **room)
 {
     const hfi_solution *s = &c->posterior->solution;
-    const size_t n = s->n, d = c->track->d, extra = hfi_solution_room(s, c->count);
+    const size_t n = s->n, d = c->track->d;
+    hf_status status = find_places(ctx, c);
+    if (status < 0) return status;
+    const size_t extra = hfi_solution_room(s, c->count);
     c->mean = hfi_alloc(ctx, c->count, sizeof *c->mean);
     c->before = hfi_alloc(ctx, c->count, sizeof *c->before);
     c->variance = hfi_alloc(ctx, c->count, sizeof *c->variance);
@@ -84,10 +116,9 @@ static hf_status prepare(hf_context *ctx, chooser *c, double **room)
     if (c->mean == NULL || c->before == NULL || c->variance == NULL || c->columns == NULL ||
         c->scratch == NULL || *room == NULL)
         return HF_ERR_MEMORY;
-    hf_mean_evaluate(c->posterior->mean, c->count, c->track->places.x, d, c->mean);
-    hfi_kernel_diagonal(c->track->kernel, c->count, c->track->places.x, d, false, c->variance);
-    hfi_kernel_cross_block(c->track->kernel, c->count, c->track->places.x, d, n, s->z, d, *room, n,
-                           c->scratch);
+    hf_mean_evaluate(c->posterior->mean, c->count, c->x, d, c->mean);
+    hfi_kernel_diagonal(c->track->kernel, c->count, c->x, d, false, c->variance);
+    hfi_kernel_cross_block(c->track->kernel, c->count, c->x, d, n, s->z, d, *room, n, c->scratch);
     hfi_gemv_t(n, c->count, 1.0, *room, n, s->t, 1.0, c->mean);
     c->whitened = hfi_solution_whiten(s, c->count, *room, n, *room + n * c->count, &c->stride);
     c->rank = hfi_solution_rank(s);
@@ -99,23 +130,44 @@ static hf_status prepare(hf_context *ctx, chooser *c, double **room)
     return HF_OK;
 }
 
+/* Steps of the chain for at most m of the places, 0 as by default; `room` has m entries. */
+static hf_status chain_steps(hf_context *ctx, const chooser *c, size_t m, size_t *room, size_t *steps)
+{
+    *steps = 0;
+    if (c->track->own.s.places != HF_PLACES_DPP_FALLING) return HF_OK;
+    size_t chosen = 0; /* as many as are linearly independent */
+    const hf_status status =
+        hf_dpp_greedy(ctx, c->track->kernel, c->count, c->x, c->track->d, NULL, m, 0.0, room, &chosen, NULL);
+    const double tolerance = fmin(TOLERANCE, 1.0 / (double)(c->track->own_told + 1));
+    if (status >= 0) *steps = hf_dpp_mixing_steps(c->count, chosen, tolerance);
+    return status;
+}
+
 /* The paper's: a sample of the M-DPP of the prior. Its stream is the list's number, so that a track repeats itself. */
 static hf_status sample(hf_context *ctx, const chooser *c, size_t *place, size_t *chosen)
 {
     const size_t most = c->most < c->count ? c->most : c->count;
     hf_dpp_report report;
-    const hf_status status = hf_dpp_sample(ctx, c->track->kernel, c->count, c->track->places.x, c->track->d,
-                                           most, 0, c->track->batch + 1, place, &report);
+    size_t steps;
+    hf_status status = chain_steps(ctx, c, most, place, &steps);
+    if (status >= 0)
+        status = hf_dpp_sample(ctx, c->track->kernel, c->count, c->x, c->track->d, most, steps,
+                               c->track->batch + 1, place, &report);
     if (status >= 0) *chosen = report.chosen;
     return status;
 }
 
-static hf_status choose(hf_context *ctx, chooser *c, size_t *place, double *sd, size_t *chosen)
+static bool is_sampled(const chooser *c)
+{
+    return c->track->own.s.places == HF_PLACES_DPP || c->track->own.s.places == HF_PLACES_DPP_FALLING;
+}
+
+static hf_status choose(hf_context *ctx, chooser *c, double *x, double *sd, size_t *chosen)
 {
     double *room = NULL;
-    hf_status status = prepare(ctx, c, &room);
-    size_t count = 0;
-    if (status >= 0 && c->track->own.s.places == HF_PLACES_DPP) {
+    size_t *place = hfi_alloc(ctx, c->most, sizeof *place), count = 0;
+    hf_status status = place != NULL ? prepare(ctx, c, &room) : HF_ERR_MEMORY;
+    if (status >= 0 && is_sampled(c)) {
         status = sample(ctx, c, place, &count);
         for (size_t k = 0; k < count && status >= 0; k++) sd[k] = sqrt(c->before[place[k]]);
     } else if (status >= 0) {
@@ -125,13 +177,16 @@ static hf_status choose(hf_context *ctx, chooser *c, size_t *place, double *sd, 
             take(c, p, count++);
         }
     }
+    const size_t d = c->track->d;
+    for (size_t k = 0; k < count && status >= 0; k++) memcpy(x + k * d, c->x + place[k] * d, d * sizeof *x);
     release(ctx, c, room);
+    hfi_free(ctx, place);
     if (status >= 0) *chosen = count;
     return status;
 }
 
-hf_status hfi_track_choose(hf_context *ctx, hf_track *track, double time, size_t most, size_t *place,
-                           double *sd, size_t *chosen)
+hf_status hfi_track_choose(hf_context *ctx, hf_track *track, double time, size_t most, double *x, double *sd,
+                           size_t *chosen)
 {
     const hf_track_settings *s = &track->own.s;
     hfi_moment moment = hfi_track_moment(track, time);
@@ -146,14 +201,13 @@ hf_status hfi_track_choose(hf_context *ctx, hf_track *track, double time, size_t
     if (status < 0) return status;
     chooser c = {.track = track,
                  .posterior = solved.posterior,
-                 .count = track->places.count,
                  .most = most,
                  .beta = hfi_track_beta(track, moment.step, solved.information),
                  .upper = s->places == HF_PLACES_UPPER,
                  .sign = s->minimise ? -1.0 : 1.0,
                  .noise = s->expert_noise,
                  .enough = s->enough * s->expert_noise};
-    const hf_status made = choose(ctx, &c, place, sd, chosen);
+    const hf_status made = choose(ctx, &c, x, sd, chosen);
     hf_posterior_free(solved.posterior);
     return made;
 }

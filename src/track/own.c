@@ -39,7 +39,7 @@ static bool ages(hf_track_method method)
 static hf_status check_choices(hf_context *ctx, const hf_track_settings *s)
 {
     if ((unsigned)s->method > HF_TRACK_SPARQ_REUSE || (unsigned)s->beta_rule > HF_BETA_GIVEN ||
-        (unsigned)s->discard > HF_DISCARD_VARIANCE || (unsigned)s->places > HF_PLACES_DPP)
+        (unsigned)s->discard > HF_DISCARD_VARIANCE || (unsigned)s->places > HF_PLACES_DPP_FALLING)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "a method or rule of the track is none that there is");
     return HF_OK;
 }

@@ -23,28 +23,24 @@ static bool due(const hf_track *track, double time)
            time - track->batch_time >= s->every;
 }
 
-/* The list as events: one that says how many there are, and one for each. `x` has their places, apart from the track's memory. */
-static hf_status commit(hf_context *ctx, hf_track *track, double time, size_t count, const size_t *place,
+/* The list as events: one that says how many there are, and one for each. */
+static hf_status commit(hf_context *ctx, hf_track *track, double time, size_t count, const double *x,
                         const double *sd)
 {
     hfi_event *events = hfi_alloc(ctx, count + 1, sizeof *events);
-    double *x = hfi_alloc(ctx, count, track->d * sizeof *x);
-    hf_status status = events != NULL && x != NULL ? HF_OK : HF_ERR_MEMORY;
+    hf_status status = events != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0) {
         events[0] = (hfi_event){.kind = HFI_EVENT_BATCH, .id = count, .time = time};
-        for (size_t k = 0; k < count; k++) {
-            memcpy(x + k * track->d, track->places.x + place[k] * track->d, track->d * sizeof *x);
+        for (size_t k = 0; k < count; k++)
             events[k + 1] = (hfi_event){.kind = HFI_EVENT_REQUESTED,
                                         .id = track->requested + k + 1,
                                         .time = time,
                                         .a = sd[k],
                                         .count = track->d,
                                         .values = x + k * track->d};
-        }
         status = hfi_track_commit(ctx, track, count + 1, events);
     }
     hfi_free(ctx, events);
-    hfi_free(ctx, x);
     return status;
 }
 
@@ -52,12 +48,13 @@ static hf_status make_list(hf_context *ctx, hf_track *track, double time)
 {
     const size_t most = most_requests(track);
     if (most == 0) return HF_OK;
-    size_t *place = hfi_alloc(ctx, most, sizeof *place), chosen = 0;
+    size_t chosen = 0;
+    double *x = hfi_alloc(ctx, most, track->d * sizeof *x);
     double *sd = hfi_alloc(ctx, most, sizeof *sd);
-    hf_status status = place != NULL && sd != NULL ? HF_OK : HF_ERR_MEMORY;
-    if (status >= 0) status = hfi_track_choose(ctx, track, time, most, place, sd, &chosen);
-    if (status >= 0) status = commit(ctx, track, time, chosen, place, sd);
-    hfi_free(ctx, place);
+    hf_status status = x != NULL && sd != NULL ? HF_OK : HF_ERR_MEMORY;
+    if (status >= 0) status = hfi_track_choose(ctx, track, time, most, x, sd, &chosen);
+    if (status >= 0) status = commit(ctx, track, time, chosen, x, sd);
+    hfi_free(ctx, x);
     hfi_free(ctx, sd);
     return status;
 }

@@ -10,7 +10,7 @@ static const char *const METHODS[] = {"gp-ucb",   "r-gp-ucb",  "sw-gp-ucb", "tv-
                                       "w-gp-ucb", "ui-gp-ucb", "sparq",     "sparq-reuse"};
 static const char *const BETA_RULES[] = {"practical", "theory", "given"};
 static const char *const DISCARD_RULES[] = {"negligible", "log", "variance"};
-static const char *const PLACE_RULES[] = {"variance", "upper", "dpp"};
+static const char *const PLACE_RULES[] = {"variance", "upper", "dpp", "anywhere", "dpp-falling"};
 
 hf_status hf_track_method_parse(hf_context *ctx, const char *name, hf_track_method *out)
 {

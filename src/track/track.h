@@ -189,7 +189,7 @@ bool hfi_places_known(const hfi_places *places, const double *x);
 size_t hfi_places_at(hfi_places *places, const double *x);
 /** Keeps the places k with keep[k]; number[k] := the new number. */
 void hfi_places_keep(hfi_places *places, const unsigned char *keep, size_t *number);
-/** When there are more places than the settings allow, lets those go that the others determine best (without an expert: all that are of no use),
+/** When there are more places than the settings allow, lets those go that the others determine best (without an expert, or where he is asked anywhere: all that are of no use),
  * and never one that a reading or request is at. Amortised O(most_places) a new place. Does nothing when out of memory. */
 void hfi_track_thin(hf_context *ctx, hf_track *track);
 
@@ -232,9 +232,9 @@ hf_status hfi_track_check_time(hf_context *ctx, const hf_track *track, double ti
 
 /* ---- choose.c ---------------------------------------------------------------------------------------------------- */
 
-/** Places where the expert is to be asked: `chosen` numbers of places, and the latent sd at each before. Q at most. */
-hf_status hfi_track_choose(hf_context *ctx, hf_track *track, double time, size_t most, size_t *place,
-                           double *sd, size_t *chosen);
+/** Where the expert is to be asked: `chosen` places of `most` at the most (x: most x d), and the latent sd at each before. */
+hf_status hfi_track_choose(hf_context *ctx, hf_track *track, double time, size_t most, double *x, double *sd,
+                           size_t *chosen);
 
 /* ---- events.c ---------------------------------------------------------------------------------------------------- */
 

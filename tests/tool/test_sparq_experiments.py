@@ -27,7 +27,7 @@ class Sparq(ToolCase):
 
     def test_help(self):
         listed = self.ok("reproduce").split()
-        for name in ("synthetic", "ozone", "cost"):
+        for name in ("synthetic", "ozone", "cost", "regret"):
             self.assertIn("sparq-" + name, listed)
             self.assertTrue(self.good(name, "--help").startswith("usage: sparq-%s " % name))
 
@@ -67,6 +67,27 @@ class Sparq(ToolCase):
         for seed in (0, 1):
             self.assertLess(rows[f"controls: an even grid of 20 #{seed}"]["all"],
                             rows[f"controls: an even grid of 5 #{seed}"]["all"])
+
+    def test_anywhere(self):
+        self.good("synthetic", "--quick", "--groups", "controls", "--only", "anywhere", "--json", "r.jsonl")
+        rows = self.lines("r.jsonl")
+        self.assertEqual(len(rows), 16)
+        for name, row in rows.items():
+            self.assertIn("anywhere", name)
+            self.assertGreater(row["answers"], 4, name)
+
+    def test_regret(self):
+        small = ["--quick", "--json", "r.jsonl", "--jobs", 2]
+        first = self.good("regret", *small)
+        rows = self.lines("r.jsonl")
+        for name, row in rows.items():
+            # R_62 / 62 is the mean of both halves.
+            self.assertAlmostEqual(2 * row["t62"], row["t31"] + row["h62"], places=12, msg=name)
+            self.assertIsNone(row["t125"])
+        # The same realisation as in the other experiment.
+        self.good("synthetic", "--steps", 62, "--groups", "practical", "--only", "tv", "--realisations", 1, "--json", "s.jsonl")
+        self.assertEqual(rows["long: tv-gp-ucb, 0.03 #0"]["t62"], self.lines("s.jsonl")["practical: tv-gp-ucb #0"]["all"])
+        self.assertEqual(self.good("regret", *small), first)
 
     def test_ozone(self):
         done = self.start("ozone", "--data", "nowhere")

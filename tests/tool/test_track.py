@@ -106,6 +106,37 @@ class Loop(TrackCase):
         answers = [r for r in self.parsed("show", "t.hf")["readings"] if r["answer"]]
         self.assertEqual([(r["time"], r["noise"]) for r in answers], [(1.0, 0.01), (1.5, 0.5)])
 
+    def test_a_survey_asks_anywhere(self):
+        asked = {}
+        for places in ("variance", "anywhere"):
+            name = places + ".hf"
+            self.create(name, "--places", places, "--queries", "8", "--enough", "0")
+            self.track("tell", name, "--time", 0, "--x", 1, "--y", 2)
+            lists = []
+            for time in (1, 2):
+                lists.append(self.parsed("refresh", name, "--time", time)["requests"])
+                for request in lists[-1]:
+                    self.track("tell", name, "--request", request["request"], "--y", truth(request["place"]["x"], time))
+            asked[places] = [[r["place"]["x"] for r in one] for one in lists]
+        self.assertEqual({x for one in asked["variance"] for x in one}, {1.0})
+        first, second = asked["anywhere"]
+        self.assertEqual((len(set(first)), len(set(second)), set(first) & set(second)), (8, 8, set()))
+        # Spread over the box: no gap is longer than two of seven equal ones.
+        for one in (first, second):
+            ends = [-5.0, *sorted(one), 5.0]
+            self.assertLess(max(b - a for a, b in zip(ends, ends[1:])), 20 / 7)
+        # What was asked is in the journal: taking back the answers leaves the list open.
+        for _ in range(8):
+            self.track("undo", "anywhere.hf")
+        still = self.parsed("show", "anywhere.hf")["requests"]
+        self.assertEqual([r["place"]["x"] for r in still], second)
+        # Of candidates all are looked at.
+        self.stations()
+        self.track("create", "n.hf", "--candidates", "stations.csv", "--drift", "1", "--places", "anywhere")
+        self.track("tell", "n.hf", "--time", 0, "--candidate", "Queens", "--y", 1)
+        listed = self.parsed("refresh", "n.hf", "--time", 1)["requests"]
+        self.assertGreater(len({r["candidate"] for r in listed}), 2)
+
     def test_candidates_are_known_by_name(self):
         self.stations()
         self.track("create", "t.hf", "--candidates", "stations.csv", "-t", "ozone", "--drift", "1", "--noise", "2", "-k", "60*se(lengthscale=3)")
@@ -161,6 +192,8 @@ class Loop(TrackCase):
              {"method": "sparq", "age_law": "table", "beta_rule": "given", "beta": 1.5, "robust": 3, "discard": "log"}),
             (["--method", "sw-gp-ucb", "--window", "7", "--beta", "practical"], {"window": 7, "beta_rule": "practical"}),
             (["-m", "tv-gp-ucb", "--forgetting", "0.03"], {"forgetting": 0.03, "mean": None, "minimise": False}),
+            (["--drift", "1", "--places", "anywhere"], {"places": "anywhere"}),
+            (["--drift", "1", "--places", "dpp-falling"], {"places": "dpp-falling"}),
             (["-m", "ui-gp-ucb", "--age-law", "none"], {"age_law": "none", "robust": 0}),
         ]
         for k, (options, expected) in enumerate(cases):

@@ -16,6 +16,12 @@ static void answer_all(hf_context *ctx, hf_track *track, const request_list *lis
         assert_int_equal(hf_track_answer(ctx, track, list->r[k].id, NAN, sin(list->x[k]), 0.0), HF_OK);
 }
 
+/* Where arena_open() tells something, and one place more. */
+enum {
+    TABLE = 61
+};
+static double table[TABLE];
+
 /* ---- greedy choice ----------------------------------------------------------------------------------------------- */
 
 typedef struct arena {
@@ -175,6 +181,123 @@ static void samples_have_distinct_places(void **state)
     hf_context_free(ctx);
 }
 
+/* ---- anywhere ---------------------------------------------------------------------------------------------------- */
+
+/* The places that the list number `batch` (from 0) is chosen from take the place of those told. */
+static void look_anywhere(arena *a, size_t batch)
+{
+    const hf_domain *domain = &a->s.domain;
+    a->places = domain->candidates > 0 ? domain->candidates : a->s.most_places;
+    if (domain->candidates > 0)
+        memcpy(a->place, domain->points, a->places * sizeof *a->place);
+    else
+        hf_domain_fill(domain, batch * a->places, a->places, a->place);
+}
+
+static bool is_among(const arena *a, double x)
+{
+    size_t k = 0;
+    while (k < a->places && a->place[k] != x) k++;
+    return k < a->places;
+}
+
+static void anywhere(hf_context *ctx, hf_track_settings s, size_t *repeated, size_t *elsewhere)
+{
+    static arena a;
+    a.s = s;
+    a.s.places = HF_PLACES_ANYWHERE;
+    a.s.queries = 8;
+    a.s.expert_noise = 0.05;
+    if (s.domain.candidates == 0) a.s.most_places = 32;
+    arena_open(ctx, &a, 3);
+    request_list before = {.count = 0};
+    for (unsigned round = 0; round < 3; round++) {
+        const double time = 5.5 + 0.15 * round;
+        const request_list list = ask_for(ctx, a.track, time);
+        for (size_t k = 0; k < list.count; k++) *elsewhere += !is_among(&a, list.x[k]);
+        look_anywhere(&a, round);
+        assert_true(list.count > 2 && list.count <= 8);
+        check_greedy(&a, &list, time, a.s.beta);
+        for (size_t k = 0; k < list.count; k++) {
+            assert_true(hf_domain_contains(&a.s.domain, &list.x[k], NULL));
+            for (size_t i = 0; i < before.count; i++) *repeated += before.x[i] == list.x[k];
+        }
+        before = list;
+        for (size_t k = 0; k < list.count; k += 2) {
+            assert_int_equal(hf_track_answer(ctx, a.track, list.r[k].id, NAN, 2.0, 0.0), HF_OK);
+            book_add(&a.b, time, list.x[k], 2.0, 0.05, round + 1);
+            a.b.answered_batch = round + 1;
+            if (s.method == HF_TRACK_SPARQ_REUSE && list.count > 4) {
+                const reading last = a.b.list[--a.b.count];
+                book_supersede(&a.b, list.x[k], round + 1);
+                a.b.list[a.b.count++] = last;
+            }
+        }
+    }
+    hf_track_free(a.track);
+}
+
+/* New places of a box for each list, all candidates of a table; of them those that are least known. */
+static void anywhere_is_a_survey(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    for (size_t k = 0; k < TABLE; k++) table[k] = -4.0 + 8.0 * (double)k / 60.0;
+    size_t boxes = 0, tables = 0, elsewhere = 0, known = 0;
+    for (hf_track_method m = HF_TRACK_SPARQ; m <= HF_TRACK_SPARQ_REUSE; m++) {
+        anywhere(ctx, tracks_settings(m), &boxes, &elsewhere);
+        hf_track_settings s = tracks_settings(m);
+        s.domain = (hf_domain){.dimension = 1, .candidates = TABLE, .points = table};
+        anywhere(ctx, s, &tables, &known);
+    }
+    assert_int_equal(boxes, 0);
+    assert_true(tables > 0);
+    assert_true(elsewhere > 20); /* nothing was ever told there */
+    hf_context_free(ctx);
+}
+
+/* ---- tolerance --------------------------------------------------------------------------------------------------- */
+
+/* The list of step t is hf_dpp_sample()'s with the steps that a tolerance of 1/t asks for, and at most 0.01. */
+static void tolerance_falls(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    hf_track_settings s = tracks_settings(HF_TRACK_SPARQ);
+    s.places = HF_PLACES_DPP_FALLING;
+    s.queries = 9;
+    hf_track *track = tracks_make(ctx, &s);
+    double x[30];
+    size_t places = 0, differ = 0;
+    for (unsigned i = 1; i <= 400; i++) {
+        const unsigned k = i * 7 % 30;
+        const double at = -4.0 + 8.0 * k / 30.0;
+        tracks_tell(ctx, track, (double)i, at, 1.0, 0.0);
+        if (places < 30) x[places++] = at;
+        if (i != 30 && i != 200 && i != 400) continue;
+        const size_t batch = i == 30 ? 1 : i == 200 ? 2 : 3;
+        const request_list list = ask_for(ctx, track, i + 0.5);
+        size_t rows[9], plain[9];
+        hf_dpp_report report;
+        assert_int_equal(
+            hf_dpp_sample(ctx, hf_track_kernel(track), places, x, 1, 9, 0, batch, plain, &report), HF_OK);
+        const size_t usual = report.steps,
+                     steps = hf_dpp_mixing_steps(places, report.chosen, fmin(0.01, 1.0 / (i + 1.0)));
+        assert_true(i == 30 ? steps == usual : steps > usual);
+        assert_int_equal(
+            hf_dpp_sample(ctx, hf_track_kernel(track), places, x, 1, 9, steps, batch, rows, NULL), HF_OK);
+        assert_int_equal(list.count, report.chosen);
+        for (size_t q = 0; q < list.count; q++) {
+            assert_near(list.x[q], x[rows[q]], 0.0);
+            differ += rows[q] != plain[q];
+        }
+        if (i == 30) assert_int_equal(differ, 0);
+    }
+    assert_true(differ > 0);
+    hf_track_free(track);
+    hf_context_free(ctx);
+}
+
 /* ---- how many, how often ----------------------------------------------------------------------------------------- */
 
 static void numbers_grow_like_a_logarithm(void **state)
@@ -331,6 +454,7 @@ int main(void)
         cmocka_unit_test(the_choice_is_greedy),          cmocka_unit_test(samples_have_distinct_places),
         cmocka_unit_test(numbers_grow_like_a_logarithm), cmocka_unit_test(lists_come_when_they_are_due),
         cmocka_unit_test(eight_lists_stay_open),         cmocka_unit_test(fresh_answers_replace_old_ones),
+        cmocka_unit_test(anywhere_is_a_survey),          cmocka_unit_test(tolerance_falls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,8 @@ static void memory_is_bounded(void **state)
         s.negligible = 4.0;
         s.robust = m == HF_TRACK_SPARQ_REUSE ? 2.0 : 0.0;
         drive(ctx, &s);
+        s.places = HF_PLACES_ANYWHERE;
+        if (m >= HF_TRACK_SPARQ) drive(ctx, &s);
     }
     hf_context_free(ctx);
 }
