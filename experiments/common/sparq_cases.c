@@ -114,6 +114,7 @@ const sparq_case sparq_cases[] = {
     {"controls", "sparq-reuse anywhere by the mean, 6 log t", REUSE, .by_mean = true,
      .places = HF_PLACES_ANYWHERE},
     SURVEY("an even grid, 6 log t", SPARQ_SURVEY_EVEN, .factor = 6.0),
+    SURVEY("an even grid shifted at random, 6 log t", SPARQ_SURVEY_SHIFTED, .factor = 6.0),
     SURVEY("random places, 6 log t", SPARQ_SURVEY_RANDOM, .factor = 6.0),
     SURVEY("the same, the place of the best reading", SPARQ_SURVEY_RANDOM, .factor = 6.0, .best = true),
     SURVEY("even among visited places, 6 log t", SPARQ_SURVEY_EVEN, .factor = 6.0, .visited = true),

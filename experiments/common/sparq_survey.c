@@ -128,12 +128,13 @@ static size_t in_box(const sparq_survey *survey, const hf_domain *box, size_t mo
                      size_t *index)
 {
     const size_t d = box->dimension;
+    const bool even = d == 1 && survey->kind == SPARQ_SURVEY_EVEN,
+               shifted = d == 1 && survey->kind == SPARQ_SURVEY_SHIFTED;
+    const double shift = shifted ? draw_uniform(stream) : 0.5;
     for (size_t i = 0; i < most; ++i) {
         index[i] = 0;
         for (size_t j = 0; j < d; ++j) {
-            const double share = survey->kind == SPARQ_SURVEY_EVEN && d == 1
-                                     ? ((double)i + 0.5) / (double)most
-                                     : draw_uniform(stream);
+            const double share = even || shifted ? ((double)i + shift) / (double)most : draw_uniform(stream);
             x[i * d + j] = box->lower[j] + (box->upper[j] - box->lower[j]) * share;
         }
     }

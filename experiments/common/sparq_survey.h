@@ -16,10 +16,12 @@
 /** Where it is measured. */
 typedef enum sparq_survey_kind {
     SPARQ_SURVEY_NONE = 0,
-    SPARQ_SURVEY_RANDOM, /**< uniform; candidates: without repetition */
-    SPARQ_SURVEY_EVEN,   /**< a box of one input: the middles of equal parts; else each the farthest
+    SPARQ_SURVEY_RANDOM,  /**< uniform; candidates: without repetition */
+    SPARQ_SURVEY_EVEN,    /**< a box of one input: the middles of equal parts; else each the farthest
                               from those before, the first being the first of all */
-    SPARQ_SURVEY_LARGEST /**< candidates: those of the largest mean so far, unmeasured ones first */
+    SPARQ_SURVEY_SHIFTED, /**< a box of one input: even, all moved by one draw for each survey, around
+                               the ends; else random */
+    SPARQ_SURVEY_LARGEST  /**< candidates: those of the largest mean so far, unmeasured ones first */
 } sparq_survey_kind;
 
 /** A control. */

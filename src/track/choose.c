@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the expert is asked: places one after another, each answer to come taken into account. */
+#include "track/survey.h"
 #include "track/track.h"
 
 #include "linalg/linalg.h"
@@ -10,6 +11,9 @@
 
 /* After so many lists the fresh places come again: a sequence's number of them is exact for far longer. */
 #define TURNS 1000000U
+
+/* Places that a survey is chosen from, at most. */
+#define SURVEYED 256
 
 /* The tolerance of a chain, and where it falls with t (SparQ-GP-UCB, Proposition 2: of the order 1/t) its most. */
 #define TOLERANCE 0.01
@@ -30,7 +34,7 @@ typedef struct chooser {
     double *variance; /* count: given the answers to come as well */
     double *whitened; /* rank x count: R' k(Z, x) */
     size_t rank, stride;
-    double *columns; /* most x count: column k is what answer k takes off, rooted */
+    double *columns; /* most x count: column k is what answer k takes off, rooted; of surveys count x count */
     double *scratch;
 } chooser;
 
@@ -61,14 +65,20 @@ static size_t best(const chooser *c)
     return found;
 }
 
+/* Covariances of f at place p with f at all of them, given what counts. */
+static void covariances(const chooser *c, size_t p, double *column)
+{
+    const size_t d = c->track->d;
+    hfi_kernel_cross_block(c->track->kernel, 1, c->x + p * d, d, c->count, c->x, d, column, c->count,
+                           c->scratch);
+    hfi_gemv_t(c->rank, c->count, -1.0, c->whitened, c->stride, c->whitened + p * c->stride, 1.0, column);
+}
+
 /* An answer at place p with the expert's noise: what it takes off every variance. */
 static void take(chooser *c, size_t p, size_t chosen)
 {
-    const double *x = c->x;
-    const size_t d = c->track->d;
     double *column = c->columns + chosen * c->count;
-    hfi_kernel_cross_block(c->track->kernel, 1, x + p * d, d, c->count, x, d, column, c->count, c->scratch);
-    hfi_gemv_t(c->rank, c->count, -1.0, c->whitened, c->stride, c->whitened + p * c->stride, 1.0, column);
+    covariances(c, p, column);
     for (size_t k = 0; k < chosen; k++) {
         const double *earlier = c->columns + k * c->count;
         hfi_axpy(c->count, -earlier[p], earlier, column);
@@ -87,7 +97,7 @@ static hf_status find_places(hf_context *ctx, chooser *c)
     c->count = c->track->places.count;
     c->x = c->track->places.x;
     if (s->places != HF_PLACES_ANYWHERE) return HF_OK;
-    c->count = s->most_places;
+    c->count = s->most_places < SURVEYED ? s->most_places : SURVEYED;
     c->x = s->domain.points;
     if (s->domain.candidates > 0 && s->domain.candidates <= c->count) {
         c->count = s->domain.candidates;
@@ -110,7 +120,8 @@ static hf_status prepare(hf_context *ctx, chooser *c, double **room)
     c->mean = hfi_alloc(ctx, c->count, sizeof *c->mean);
     c->before = hfi_alloc(ctx, c->count, sizeof *c->before);
     c->variance = hfi_alloc(ctx, c->count, sizeof *c->variance);
-    c->columns = hfi_alloc_unset(ctx, c->count, c->most * sizeof *c->columns);
+    const bool survey = c->track->own.s.places == HF_PLACES_ANYWHERE;
+    c->columns = hfi_alloc_unset(ctx, c->count, (survey ? c->count : c->most) * sizeof *c->columns);
     c->scratch = hfi_alloc(ctx, hfi_kernel_scratch(c->track->kernel), sizeof *c->scratch);
     *room = hfi_alloc_unset(ctx, n * c->count + extra, sizeof **room);
     if (c->mean == NULL || c->before == NULL || c->variance == NULL || c->columns == NULL ||
@@ -162,6 +173,13 @@ static bool is_sampled(const chooser *c)
     return c->track->own.s.places == HF_PLACES_DPP || c->track->own.s.places == HF_PLACES_DPP_FALLING;
 }
 
+/* Places that leave least variance over all of those that could be asked. */
+static hf_status survey(hf_context *ctx, chooser *c, size_t *place, size_t *chosen)
+{
+    for (size_t p = 0; p < c->count; p++) covariances(c, p, c->columns + p * c->count);
+    return hfi_survey_choose(ctx, c->count, c->columns, c->noise, c->enough, c->most, place, chosen);
+}
+
 static hf_status choose(hf_context *ctx, chooser *c, double *x, double *sd, size_t *chosen)
 {
     double *room = NULL;
@@ -169,16 +187,19 @@ static hf_status choose(hf_context *ctx, chooser *c, double *x, double *sd, size
     hf_status status = place != NULL ? prepare(ctx, c, &room) : HF_ERR_MEMORY;
     if (status >= 0 && is_sampled(c)) {
         status = sample(ctx, c, place, &count);
-        for (size_t k = 0; k < count && status >= 0; k++) sd[k] = sqrt(c->before[place[k]]);
+    } else if (status >= 0 && c->track->own.s.places == HF_PLACES_ANYWHERE) {
+        status = survey(ctx, c, place, &count);
     } else if (status >= 0) {
         for (size_t p = best(c); p < c->count && count < c->most; p = best(c)) {
             place[count] = p;
-            sd[count] = sqrt(c->before[p]);
             take(c, p, count++);
         }
     }
     const size_t d = c->track->d;
-    for (size_t k = 0; k < count && status >= 0; k++) memcpy(x + k * d, c->x + place[k] * d, d * sizeof *x);
+    for (size_t k = 0; k < count && status >= 0; k++) {
+        sd[k] = sqrt(c->before[place[k]]);
+        memcpy(x + k * d, c->x + place[k] * d, d * sizeof *x);
+    }
     release(ctx, c, room);
     hfi_free(ctx, place);
     if (status >= 0) *chosen = count;

@@ -27,7 +27,7 @@ class Sparq(ToolCase):
 
     def test_help(self):
         listed = self.ok("reproduce").split()
-        for name in ("synthetic", "ozone", "cost", "regret"):
+        for name in ("synthetic", "ozone", "cost", "regret", "kl"):
             self.assertIn("sparq-" + name, listed)
             self.assertTrue(self.good(name, "--help").startswith("usage: sparq-%s " % name))
 
@@ -88,6 +88,22 @@ class Sparq(ToolCase):
         self.good("synthetic", "--steps", 62, "--groups", "practical", "--only", "tv", "--realisations", 1, "--json", "s.jsonl")
         self.assertEqual(rows["long: tv-gp-ucb, 0.03 #0"]["t62"], self.lines("s.jsonl")["practical: tv-gp-ucb #0"]["all"])
         self.assertEqual(self.good("regret", *small), first)
+
+    def test_kl(self):
+        first = self.good("kl", "--quick", "--json", "r.jsonl")
+        row = self.lines("r.jsonl")["T = 62 #0"]
+        # Both formulas for expectations are what draws of the readings come to.
+        for expected, drawn in (("half_variational", "drawn_variational"), ("answers_list", "drawn_list")):
+            error = row[drawn.replace("drawn", "error")]
+            self.assertTrue(0 < error < 0.1 * row[expected])
+            self.assertLess(abs(row[drawn] - row[expected]), 4 * error)
+        # The proof's distance is below the proof's bounds, Proposition 3 holds, and the algorithm's distance is another one.
+        self.assertLess(row["variational"], row["trace_bound"] + 1e-9)
+        self.assertLess(row["trace_bound"], row["bound"])
+        self.assertTrue(0 < row["eta"] <= 0.2 and row["mean_share"] < 1 and row["variance_share"] < 1)
+        self.assertGreater(row["answers_list"], 1)
+        self.assertTrue(row["places_needed"] < row["rank"] < row["answers_needed"] <= 60)
+        self.assertEqual(self.good("kl", "--report", "--json", "r.jsonl"), first)
 
     def test_ozone(self):
         done = self.start("ozone", "--data", "nowhere")

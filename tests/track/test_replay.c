@@ -206,7 +206,7 @@ static void a_track_is_its_journal(void **state)
         const hf_track_method method = methods[k % 5];
         hf_track_settings s = k % 2 == 0 ? tracks_settings(method) : tracks_candidates(method);
         s.robust = k < 7 ? 2.0 : 0.0;
-        s.places = (hf_place_rule)(k % 3);
+        s.places = (hf_place_rule)(k % 5);
         s.expert_after = k == 6;
         s.search.samples = 24;
         s.search.starts = 1;

@@ -61,7 +61,7 @@ static void bad_settings_are_refused_one_by_one(void **state)
     BAD("most_places", s.most_places = 15);
     BAD("iterations", s.search.iterations = 0);
     BAD("resolution", s.search.resolution = 0.6);
-    BAD("none that there is", s.places = (hf_place_rule)3);
+    BAD("none that there is", s.places = (hf_place_rule)5);
     BAD("none that there is", s.method = (hf_track_method)8);
     BAD("table", (s.age.kind = HF_AGE_TABLE, s.age.entries = 0));
     BAD("no inputs", s.domain.dimension = 0);
