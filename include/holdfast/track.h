@@ -88,10 +88,10 @@ typedef enum hf_place_rule {
         0, /**< one after another where the variance given the readings that count and the answers to come is largest; ends where that falls below `enough` x expert noise */
     HF_PLACES_UPPER, /**< the same with the upper bound mean + beta sd (minimising: the lowest mean - beta sd), answers to come lowering sd (Desautels, Krause, Burdick 2014): what is not refreshed is explored instead, so only where beta is small */
     HF_PLACES_DPP, /**< a sample of the M-DPP of the kernel over the places (dpp.h), as in the paper: distinct ones */
-    HF_PLACES_ANYWHERE, /**< as variance, but among `most_places` places spread evenly over the domain, new ones
-                             for each list (hf_domain_fill()), or all candidates: a survey. For an expert who can
-                             measure anywhere at the same price; better than visited places where lists are long
-                             enough to cover the domain (docs/methods/track.md) */
+    HF_PLACES_ANYWHERE, /**< a survey: of at most `most_places` and 256 places of the domain (new ones for each
+                             list, hf_domain_fill(), or all candidates) those whose answers leave least variance
+                             on average; ends where none exceeds `enough` x expert noise. For an expert who can
+                             measure anywhere; docs/methods/track.md says when it is better */
     HF_PLACES_DPP_FALLING /**< as dpp, with a chain whose tolerance is 1/t and at most 0.01 (SparQ-GP-UCB,
                                Proposition 2: of the order 1/t): 2 log(t / 100) N Q steps more */
 } hf_place_rule;
