@@ -38,59 +38,68 @@ HF_BEGIN_DECLS
 typedef struct hf_posterior hf_posterior;
 typedef struct hf_workspace hf_workspace;
 
-/** What the solver did. */
+/** Report of a solve. */
 typedef struct hf_solve_report {
     size_t anchors; /**< readings that entered */
-    double jitter;  /**< absolute amount added to the diagonal, 0 if none, in squared (scaled) target units */
-    double
-        condition; /**< estimated 1-norm condition number of K + D, as of the last solve, refresh or check */
-    double
-        backward; /**< relative backward error of factor and weights (K + D scaled to a unit diagonal), as of
-                              then; online updates make it grow, hf_posterior_check() looks */
-    double
-        log_evidence; /**< log N(z; m, K + D) of the sites, in the scaled units the solver works in; NaN unless exact */
+    /** absolute amount added to the diagonal, 0 if none, in squared (scaled) target units */
+    double jitter;
+    /** estimated 1-norm condition number of K + D, as of the last solve, refresh or check */
+    double condition;
+    /** relative backward error of factor and weights (K + D scaled to a unit diagonal), as of then;
+     * online updates make it grow, hf_posterior_check() looks */
+    double backward;
+    /** log N(z; m, K + D) of the sites, in the scaled units the solver works in; NaN unless exact
+     */
+    double log_evidence;
     double bytes; /**< memory held */
 } hf_solve_report;
 
-/** Bytes and floating point operations that an exact solve of n readings with d inputs needs; either may be NULL. */
+/**
+ * Bytes and floating point operations that an exact solve of n readings with d inputs needs; either
+ * may be NULL.
+ */
 HF_API void hf_exact_cost(size_t n, size_t d, double *bytes, double *flops);
 
 /**
  * The exact solver: factors K + D for the present sites and returns the posterior.
  * @param kernel, mean, sites copied; sites holds n readings
  * @param x       n x d row-major inputs, stride ldx, d = dimension of the kernel. Copied.
- * Errors: HF_ERR_TOO_LARGE (message: bytes needed and available), HF_ERR_NO_DATA, HF_ERR_NOT_FINITE,
- * HF_ERR_NOT_POSITIVE_DEFINITE, HF_ERR_DIMENSION. HF_WARN_JITTER: usable, see hf_posterior_report(). Cost
- * n^3/3 + O(n^2 d) flops, n^2 doubles.
+ * Errors: HF_ERR_TOO_LARGE (message: bytes needed and available), HF_ERR_NO_DATA,
+ * HF_ERR_NOT_FINITE, HF_ERR_NOT_POSITIVE_DEFINITE, HF_ERR_DIMENSION. HF_WARN_JITTER: usable, see
+ * hf_posterior_report(). Cost n^3/3 + O(n^2 d) flops, n^2 doubles.
  */
 HF_API hf_status hf_solve_exact(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
                                 const hf_sites *sites, const double *x, size_t ldx, hf_posterior **out);
 /**
- * The inducing solver: one pass over the readings, then a posterior whose anchors are the m inducing inputs z (m x d,
- * stride ldz, finite, no two rows equal: HF_ERR_ARGUMENT names them). Its variance can be below the exact one between inducing inputs. Errors
- * as hf_solve_exact(). O(n m^2) flops, O(m^2) memory beside x.
+ * The inducing solver: one pass over the readings, then a posterior whose anchors are the m
+ * inducing inputs z (m x d, stride ldz, finite, no two rows equal: HF_ERR_ARGUMENT names them). Its
+ * variance can be below the exact one between inducing inputs. Errors as hf_solve_exact(). O(n m^2)
+ * flops, O(m^2) memory beside x.
  */
 HF_API hf_status hf_solve_inducing(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
                                    const hf_sites *sites, const double *x, size_t ldx,
                                    hf_inducing_method method, size_t m, const double *z, size_t ldz,
                                    hf_posterior **out);
 /**
- * The projected solver (computation-aware; Wenger et al. 2022, 2024): anchors are the present readings, and the variance
- * is never below the exact posterior's. @param report may be NULL. HF_ERR_ARGUMENT: more actions than readings, none at
- * all, a tolerance that is no number. HF_WARN_NOT_CONVERGED: Krylov actions reached their count before the tolerance; the
- * posterior is usable and its variance says what is missing. Cost n^2 (d + i) flops a pass, 8 n i bytes.
+ * The projected solver (computation-aware; Wenger et al. 2022, 2024): anchors are the present
+ * readings, and the variance is never below the exact posterior's. @param report may be NULL.
+ * HF_ERR_ARGUMENT: more actions than readings, none at all, a tolerance that is no number.
+ * HF_WARN_NOT_CONVERGED: Krylov actions reached their count before the tolerance; the posterior is
+ * usable and its variance says what is missing. Cost n^2 (d + i) flops a pass, 8 n i bytes.
  */
 HF_API hf_status hf_solve_projected(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
                                     const hf_sites *sites, const double *x, size_t ldx,
                                     const hf_projection *projection, hf_posterior **out,
                                     hf_projection_report *report);
 /**
- * The computational part of a projected posterior's latent variance: combined minus exact (Wenger et al. 2022), m entries, user
- * units squared, >= 0; zero for the exact solver. It is what more actions could take away; the rest is what only more readings
- * could. HF_ERR_ARGUMENT for the inducing solver, whose difference to the exact posterior has no sign and is no
- * uncertainty. Needs an exact factor of all anchors, made for the call and thrown away: O(n^3/3 + m n^2), n^2 doubles;
- * HF_ERR_TOO_LARGE where that does not fit. HF_WARN_JITTER when that factor needed jitter: usable. Absolute error about
- * 1e-14 of the prior variance. Reports progress; can be cancelled; var is untouched on error.
+ * The computational part of a projected posterior's latent variance: combined minus exact (Wenger
+ * et al. 2022), m entries, user units squared, >= 0; zero for the exact solver. It is what more
+ * actions could take away; the rest is what only more readings could. HF_ERR_ARGUMENT for the
+ * inducing solver, whose difference to the exact posterior has no sign and is no uncertainty. Needs
+ * an exact factor of all anchors, made for the call and thrown away: O(n^3/3 + m n^2), n^2 doubles;
+ * HF_ERR_TOO_LARGE where that does not fit. HF_WARN_JITTER when that factor needed jitter: usable.
+ * Absolute error about 1e-14 of the prior variance. Reports progress; can be cancelled; var is
+ * untouched on error.
  */
 HF_API hf_status hf_predict_computational(hf_context *ctx, const hf_posterior *posterior, size_t m,
                                           const double *x, size_t ldx, double *var);
@@ -168,7 +177,7 @@ HF_API void hf_posterior_free(hf_posterior *posterior);
  */
 HF_API hf_status hf_posterior_lift(hf_context *ctx, hf_posterior *posterior, const hf_expert *by);
 
-/** Who computed it; HF_SOLVER_AUTO for NULL. */
+/** The solver that computed it; HF_SOLVER_AUTO for NULL. */
 HF_API hf_solver hf_posterior_solver(const hf_posterior *posterior);
 /** Columns of R in S = R R': readings (exact), inducing inputs, or actions. */
 HF_API size_t hf_posterior_rank(const hf_posterior *posterior);
@@ -180,7 +189,8 @@ HF_API size_t hf_posterior_anchors(const hf_posterior *posterior);
 HF_API void hf_posterior_report(const hf_posterior *posterior, hf_solve_report *report);
 /** Noise variance of a reading (of output 0), user units squared (without calibration). */
 HF_API double hf_posterior_noise(const hf_posterior *posterior);
-/** Number of outputs, 1 unless there are several; noise variance of one of them, NaN if there is none. */
+/** Number of outputs, 1 unless there are several; noise variance of one of them, NaN if there is
+ * none. */
 HF_API size_t hf_posterior_outputs(const hf_posterior *posterior);
 HF_API double hf_posterior_output_noise(const hf_posterior *posterior, size_t output);
 /** kappa: factor on observed variances; 1 if none. */
@@ -189,12 +199,12 @@ HF_API double hf_posterior_calibration(const hf_posterior *posterior);
 HF_API const hf_kernel *hf_posterior_kernel(const hf_posterior *posterior);
 HF_API const hf_mean *hf_posterior_mean_function(const hf_posterior *posterior);
 
-/* ---- one point, no allocation ---------------------------------------------------------------------------
- */
+/* ---- one point, no allocation --------------------------------------------------------------- */
 
-/** Scratch for predicting from this posterior; one per thread. O(n) memory. Stays valid while
- * the posterior's storage does not grow (readings may be added until it is full, then it doubles); predicting with
- * a workspace that is too small for the posterior is HF_ERR_ARGUMENT. NULL when out of memory. */
+/** Scratch for predicting from this posterior; one per thread. O(n) memory. Stays valid while the
+ * posterior's storage does not grow (readings may be added until it is full, then it doubles);
+ * predicting with a workspace that is too small for the posterior is HF_ERR_ARGUMENT. NULL when out
+ * of memory. */
 HF_API hf_workspace *hf_workspace_create(hf_context *ctx, const hf_posterior *posterior);
 HF_API void hf_workspace_free(hf_workspace *workspace);
 
@@ -203,8 +213,8 @@ HF_API void hf_workspace_free(hf_workspace *workspace);
  * @param var           may be NULL: the mean-only path, O(n d) instead of O(n^2)
  * @param gradient_mean d entries, d mean / d x, or NULL
  * @param gradient_var  d entries, d var / d x, or NULL (costs another O(n^2))
- * Variance is never negative. Allocates nothing; thread-safe with one workspace per thread. HF_ERR_NOT_FINITE
- * if x is not finite.
+ * Variance is never negative. Allocates nothing; thread-safe with one workspace per thread.
+ * HF_ERR_NOT_FINITE if x is not finite.
  */
 HF_API hf_status hf_predict_latent(const hf_posterior *posterior, hf_workspace *workspace, const double *x,
                                    double *mean, double *var, double *gradient_mean, double *gradient_var);
@@ -212,50 +222,55 @@ HF_API hf_status hf_predict_latent(const hf_posterior *posterior, hf_workspace *
 HF_API hf_status hf_predict_observed(const hf_posterior *posterior, hf_workspace *workspace, const double *x,
                                      double *mean, double *var, double *gradient_mean, double *gradient_var);
 
-/* ---- many points ----------------------------------------------------------------------------------------
- */
+/* ---- many points ---------------------------------------------------------------------------- */
 
 /**
- * m points at once, blocked and on all threads: same numbers as the one-point functions to rounding.
+ * m points at once, blocked and on all threads: same numbers as the one-point functions to
+ * rounding.
  * @param x            m x d row-major, stride ldx
  * @param mean         m entries
  * @param var_latent   m entries or NULL
  * @param var_observed m entries or NULL; both NULL is the mean-only path
- * Cost m n (d + n) flops with variance, m n d without. Memory O(n) per thread times a block, whatever m is,
- * and 8 or 16 bytes a point, so that a cancelled call leaves the outputs alone.
+ * Cost m n (d + n) flops with variance, m n d without. Memory O(n) per thread times a block,
+ * whatever m is, and 8 or 16 bytes a point, so that a cancelled call leaves the outputs alone.
  * Reports progress; can be cancelled.
  */
 HF_API hf_status hf_predict(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
                             size_t ldx, double *mean, double *var_latent, double *var_observed);
 
 /**
- * All T outputs at m points: the same numbers as hf_predict() at the m T rows (x, 0), ..., (x, T - 1).
- * @param x   m x (d - 1) row-major, the inputs without the number of the output (with one output: m x d), stride ldx
+ * All T outputs at m points: the same numbers as hf_predict() at the m T rows (x, 0), ..., (x, T -
+ * 1).
+ * @param x   m x (d - 1) row-major, the inputs without the number of the output (with one output: m
+ *         x d), stride ldx
  * @param mean, var_latent, var_observed m x T row-major; as for hf_predict()
- * @param covariance m x T x T, latent, between the outputs at each point, or NULL: m more solves of T columns. Its diagonals are
- *                   the latent variances to rounding.
+ * @param covariance m x T x T, latent, between the outputs at each point, or NULL: m more solves of
+ *                   T columns. Its diagonals are the latent variances to rounding.
  * Cost as hf_predict() of m T points. Outputs are untouched on error.
  */
 HF_API hf_status hf_predict_outputs(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
                                     size_t ldx, double *mean, double *var_latent, double *var_observed,
                                     double *covariance);
 
-/** Latent covariance of m points: m x m, symmetric, both triangles, stride ldc. Its diagonal is the latent
- * variance to rounding. O(m n^2 + m^2 n). */
+/** Latent covariance of m points: m x m, symmetric, both triangles, stride ldc. Its diagonal is the
+ * latent variance to rounding. O(m n^2 + m^2 n). */
 HF_API hf_status hf_predict_covariance(hf_context *ctx, const hf_posterior *posterior, size_t m,
                                        const double *x, size_t ldx, double *covariance, size_t ldc);
 
-/** `count` joint draws of the latent function at m points into samples (count x m row-major). Seeded by the
- * context's seed and `stream`; sample k is the same however many are asked for. HF_WARN_JITTER when the covariance was
- * singular to rounding, as it is for points close together: the draws are usable. O(m^3 + m n^2). */
+/**
+ * `count` joint draws of the latent function at m points into samples (count x m row-major). Seeded
+ * by the context's seed and `stream`; sample k is the same however many are asked for.
+ * HF_WARN_JITTER when the covariance was singular to rounding, as it is for points close together:
+ * the draws are usable. O(m^3 + m n^2).
+ */
 HF_API hf_status hf_sample(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
                            size_t ldx, size_t count, uint64_t stream, double *samples);
 
-/* ---- what the readings say about each other -------------------------------------------------------------
- */
+/* ---- what the readings say about each other ------------------------------------------------- */
 
-/** Leave-one-out latent mean and variance of every anchor in the user's units (mean, var: anchors entries,
- * var may be NULL). Accurate also for readings with next to no weight. O(n^3/3), n^2 doubles. */
+/** Leave-one-out latent mean and variance of every anchor in the user's units (mean, var: anchors
+ * entries, var may be NULL). Accurate also for readings with next to no weight. O(n^3/3), n^2
+ * doubles. */
 HF_API hf_status hf_leave_one_out(hf_context *ctx, const hf_posterior *posterior, double *mean, double *var);
 
 /**
@@ -320,27 +335,28 @@ HF_API hf_status hf_influence_inducing(hf_context *ctx, const hf_posterior *post
 HF_API hf_status hf_influence_sites(hf_context *ctx, const hf_posterior *posterior, size_t count,
                                     const size_t *anchor, const double *target, const double *variance,
                                     size_t m, const double *x, size_t ldx, double *kl);
-/** The influence of removing each anchor, all at once: n entries, KL(posterior || posterior without reading
- * i). O(n^3). */
+/** The influence of removing each anchor, all at once: n entries, KL(posterior || posterior without
+ * reading i). O(n^3). */
 HF_API hf_status hf_influence_of_removal(hf_context *ctx, const hf_posterior *posterior, double *kl);
 
-/* ---- online ---------------------------------------------------------------------------------------------
- */
+/* ---- online --------------------------------------------------------------------------------- */
 
-/** Adds a reading as a site (target, variance in user units; variance > 0): O(n^2) instead of O(n^3).
- * Hyperparameters stay. The new anchor is the last one. When storage is full it doubles: four times the memory for a
- * moment beside the old one. HF_ERR_NOT_POSITIVE_DEFINITE for a repetition of anchors whose variance is too small to
- * tell them apart.
+/** Adds a reading as a site (target, variance in user units; variance > 0): O(n^2) instead of
+ * O(n^3). Hyperparameters stay. The new anchor is the last one. When storage is full it doubles:
+ * four times the memory for a moment beside the old one. HF_ERR_NOT_POSITIVE_DEFINITE for a
+ * repetition of anchors whose variance is too small to tell them apart.
  *
  * This and the functions below leave the posterior as it was when they fail. */
 HF_API hf_status hf_posterior_add(hf_context *ctx, hf_posterior *posterior, const double *x, double target,
                                   double variance);
-/** Removes anchor i; later anchors move up by one. The last one cannot be removed (HF_ERR_NO_DATA). O(n^2). */
+/** Removes anchor i; later anchors move up by one. The last one cannot be removed (HF_ERR_NO_DATA).
+ * O(n^2). */
 HF_API hf_status hf_posterior_remove(hf_context *ctx, hf_posterior *posterior, size_t i);
 /** Gives anchor i another site; its variance may change by any factor. O(n^2). */
 HF_API hf_status hf_posterior_replace(hf_context *ctx, hf_posterior *posterior, size_t i, double target,
                                       double variance);
-/** Recomputes the backward error of factor and weights, O(n^2 d): *backward. HF_WARN_DRIFT above 1e-10. */
+/** Recomputes the backward error of factor and weights, O(n^2 d): *backward. HF_WARN_DRIFT above
+ * 1e-10. */
 HF_API hf_status hf_posterior_check(hf_context *ctx, hf_posterior *posterior, double *backward);
 /** Factors afresh, O(n^3/3): removes all drift. */
 HF_API hf_status hf_posterior_refresh(hf_context *ctx, hf_posterior *posterior);
