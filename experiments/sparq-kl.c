@@ -257,7 +257,7 @@ static void by_draws(moment *m, const kl_posterior *q, double *mean, double *err
     free(y);
 }
 
-/* What the tests compare: of the list, and of a variational posterior through half of the places that there are. */
+/* Distances that the tests compare: of the list, and of a variational posterior through half of the places that there are. */
 static void check_by_draws(moment *m)
 {
     double *v = m->values;
@@ -302,7 +302,7 @@ static void through_places(moment *m, const double *y, double *a, const double *
     }
 }
 
-/* What standard deviations a list leaves, beside the pretend ones. */
+/* Standard deviations that a list leaves, beside the pretend ones. */
 static void look_at_sds(moment *m, const double *a)
 {
     for (size_t k = 0; k < PLACES; ++k) {

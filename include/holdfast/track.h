@@ -64,7 +64,9 @@ HF_API const char *hf_track_method_name(hf_track_method method);
 /** The confidence multiplier beta. With t the number of the step (own readings told, plus one). */
 typedef enum hf_beta_rule {
     HF_BETA_PRACTICAL = 0, /**< sqrt(0.8 log(4 t)) (Bogunovic et al. 2016, sec. 5) */
-    HF_BETA_THEORY, /**< B + sqrt(2 log(2 |K + D|^1/2 / (delta |D|^1/2))), D the variances of the sites that count (SparQ-GP-UCB eq. 26) */
+    /** B + sqrt(2 log(2 |K + D|^1/2 / (delta |D|^1/2))), D the variances of the sites that count
+     * (SparQ-GP-UCB eq. 26) */
+    HF_BETA_THEORY,
     HF_BETA_GIVEN
 } hf_beta_rule;
 /** "practical", "theory", "given" and back. */
@@ -74,8 +76,9 @@ HF_API const char *hf_beta_rule_name(hf_beta_rule rule);
 /** Which readings are dropped for their age. */
 typedef enum hf_discard_rule {
     HF_DISCARD_NEGLIGIBLE = 0, /**< variance above `negligible` x prior variance */
-    HF_DISCARD_LOG,            /**< variance above noise log t (SparQ-GP-UCB, Algorithm 1), or above that */
-    HF_DISCARD_VARIANCE        /**< variance above discard_variance, or above that */
+    /** variance above noise log t (SparQ-GP-UCB, Algorithm 1), or above that */
+    HF_DISCARD_LOG,
+    HF_DISCARD_VARIANCE /**< variance above discard_variance, or above that */
 } hf_discard_rule;
 /** "negligible", "log", "variance" and back. */
 HF_API hf_status hf_discard_rule_parse(hf_context *ctx, const char *name, hf_discard_rule *out);
@@ -84,16 +87,24 @@ HF_API const char *hf_discard_rule_name(hf_discard_rule rule);
 /** Where the expert is asked: among the places where something was told, but for anywhere. A place may be on a list more than once, when one answer leaves it less certain than others are without any: answers are taken to
  * err independently. */
 typedef enum hf_place_rule {
-    HF_PLACES_VARIANCE =
-        0, /**< one after another where the variance given the readings that count and the answers to come is largest; ends where that falls below `enough` x expert noise */
-    HF_PLACES_UPPER, /**< the same with the upper bound mean + beta sd (minimising: the lowest mean - beta sd), answers to come lowering sd (Desautels, Krause, Burdick 2014): what is not refreshed is explored instead, so only where beta is small */
-    HF_PLACES_DPP, /**< a sample of the M-DPP of the kernel over the places (dpp.h), as in the paper: distinct ones */
-    HF_PLACES_ANYWHERE, /**< a survey: of at most `most_places` and 256 places of the domain (new ones for each
-                             list, hf_domain_fill(), or all candidates) those whose answers leave least variance
-                             on average; ends where none exceeds `enough` x expert noise. For an expert who can
-                             measure anywhere; docs/methods/track.md says when it is better */
-    HF_PLACES_DPP_FALLING /**< as dpp, with a chain whose tolerance is 1/t and at most 0.01 (SparQ-GP-UCB,
-                               Proposition 2: of the order 1/t): 2 log(t / 100) N Q steps more */
+    /** one after another where the variance given the readings that count and the answers to come
+     * is largest; ends where that falls below `enough` x expert noise */
+    HF_PLACES_VARIANCE = 0,
+    /** the same with the upper bound mean + beta sd (minimising: the lowest mean - beta sd),
+     * answers to come lowering sd (Desautels, Krause, Burdick 2014): what is not refreshed is
+     * explored instead, so only where beta is small */
+    HF_PLACES_UPPER,
+    /** a sample of the M-DPP of the kernel over the places (dpp.h), as in the paper: distinct ones
+     */
+    HF_PLACES_DPP,
+    /** a survey: of at most `most_places` and 256 places of the domain (new ones for each list,
+     * hf_domain_fill(), or all candidates) those whose answers leave least variance on average;
+     * ends where none exceeds `enough` x expert noise. For an expert who can measure anywhere;
+     * docs/methods/track.md says when it is better */
+    HF_PLACES_ANYWHERE,
+    /** as dpp, with a chain whose tolerance is 1/t and at most 0.01 (SparQ-GP-UCB, Proposition 2:
+     * of the order 1/t): 2 log(t / 100) N Q steps more */
+    HF_PLACES_DPP_FALLING
 } hf_place_rule;
 /** "variance", "upper", "dpp", "anywhere", "dpp-falling" and back. */
 HF_API hf_status hf_place_rule_parse(hf_context *ctx, const char *name, hf_place_rule *out);
@@ -102,45 +113,54 @@ HF_API const char *hf_place_rule_name(hf_place_rule rule);
 /** Settings of a track. Always start from hf_track_settings_default(). What is pointed to is copied by hf_track_create(). */
 typedef struct hf_track_settings {
     hf_track_method method;
-    bool minimise; /**< true: the smallest value is looked for, as the largest would be if -y had been told */
+    /** true: the smallest value is looked for, as the largest would be if -y had been told */
+    bool minimise;
     hf_domain domain;         /**< required */
     const char *const *names; /**< names of the inputs, or NULL: x1, x2, ... */
-    const char *
-        kernel; /**< expression (kernel.h) in the inputs, user's units, without white and coregion; NULL: "se" with outputscale 1 and lengthscale a tenth of the box's sides, or of the
-                                   candidates' range. The values it says or starts at are used; hf_track_fit() trains those that are not held */
+    /** expression (kernel.h) in the inputs, user's units, without white and coregion; NULL: "se"
+     * with outputscale 1 and lengthscale a tenth of the box's sides, or of the candidates' range.
+     * The values it says or starts at are used; hf_track_fit() trains those that are not held */
+    const char *kernel;
     double noise;        /**< variance of a reading; > 0; 0.01 */
     double expert_noise; /**< of an answer; 0: `noise` */
     bool mean_given;     /**< false: the prior mean is estimated; true: it is `mean` */
     double mean;
-    hf_age_law
-        age; /**< quadratic with rate 0, which must be set for ui-gp-ucb and the SparQ methods: the largest drift per unit of time, in units of y */
+    /** quadratic with rate 0, which must be set for ui-gp-ucb and the SparQ methods: the largest
+     * drift per unit of time, in units of y */
+    hf_age_law age;
     hf_discard_rule discard; /**< log for sparq, negligible for the others */
     double discard_variance;
     double negligible; /**< 100 */
     double window;     /**< w of r-gp-ucb and sw-gp-ucb, in time; required there, > 0 */
-    double
-        forgetting; /**< eps in [0, 1) of tv-gp-ucb; eta in (0, 1] of w-gp-ucb; required there (else NaN) */
+    /** eps in [0, 1) of tv-gp-ucb; eta in (0, 1] of w-gp-ucb; required there (else NaN) */
+    double forgetting;
 
     hf_beta_rule beta_rule; /**< given */
     double beta;            /**< for given; >= 0; 2 */
     double norm_bound;      /**< B of the theorem: at least the RKHS norm of every f_t; 1 */
-    double delta;           /**< of the theorem: it fails with at most this probability; in (0, 1); 0.05 */
-    double robust;          /**< k; 0: Gaussian sites. 2 for the SparQ methods, 0 for the others */
+    /** of the theorem: it fails with at most this probability; in (0, 1); 0.05 */
+    double delta;
+    double robust; /**< k; 0: Gaussian sites. 2 for the SparQ methods, 0 for the others */
 
     hf_place_rule places; /**< variance */
     double query_factor;  /**< Q_t = ceil(c log(max(t, 2))^p) requests at most; c = 6 */
     double query_power;   /**< p; 1. 0: the number of inputs, as the theorem asks for */
     size_t queries;       /**< 0: Q_t as above; else so many at most */
-    double every; /**< 0: at every new time; else requests are due when so much time went by since the last */
-    double
-        enough; /**< 0.5: a list ends where no place is more uncertain; at 0.05 nearly always at Q_t, for a tenth less regret and twice the queries; >= 0 */
-    double
-        superseded; /**< sparq-reuse: a batch of more than 4 answers replaces older answers whose correlation with one of its places is at least this; 0.6 (about a lengthscale); 1:
-                               only those at the same place; above 1: none */
-    bool
-        expert_after; /**< false: the expert is asked about f_t before x_t is chosen. true: Algorithm 1's order: asking uses the posterior of the time of the newest reading or answer */
-    size_t
-        most_places; /**< 512: beyond, half of the places where the expert can be asked are kept, by pivoted Cholesky; anywhere: so many are looked at; >= 16 */
+    /** 0: at every new time; else requests are due when so much time went by since the last */
+    double every;
+    /** 0.5: a list ends where no place is more uncertain; at 0.05 nearly always at Q_t, for a tenth
+     * less regret and twice the queries; >= 0 */
+    double enough;
+    /** sparq-reuse: a batch of more than 4 answers replaces older answers whose correlation with
+     * one of its places is at least this; 0.6 (about a lengthscale); 1: only those at the same
+     * place; above 1: none */
+    double superseded;
+    /** false: the expert is asked about f_t before x_t is chosen. true: Algorithm 1's order: asking
+     * uses the posterior of the time of the newest reading or answer */
+    bool expert_after;
+    /** 512: beyond, half of the places where the expert can be asked are kept, by pivoted Cholesky;
+     * anywhere: so many are looked at; >= 16 */
+    size_t most_places;
     hf_search_settings search; /**< as by default, but resolution 1/2048 */
 } hf_track_settings;
 HF_API hf_track_settings hf_track_settings_default(hf_track_method method);
@@ -216,9 +236,12 @@ HF_API hf_status hf_track_tell(hf_context *ctx, hf_track *track, double time, co
 /** What hf_track_ask() proposes. */
 typedef struct hf_suggestion {
     double mean,
-        sd; /**< latent, at the place; before any reading counts the mean, and with it the bound, is NaN unless the prior's is given */
-    double
-        bound; /**< mean + beta sd: above f_t everywhere, if beta is large enough; minimising, mean - beta sd: below */
+        /** latent, at the place; before any reading counts the mean, and with it the bound, is NaN
+         * unless the prior's is given */
+        sd;
+    /** mean + beta sd: above f_t everywhere, if beta is large enough; minimising, mean - beta sd:
+     * below */
+    double bound;
     double beta;
     size_t index;       /**< the candidate; 0 in a box */
     size_t readings;    /**< that count */
@@ -267,7 +290,8 @@ typedef struct hf_track_summary {
     uint64_t asked;     /**< hf_track_ask() calls that changed place or time */
     uint64_t requested; /**< of the expert */
     uint64_t answered;
-    size_t held;              /**< readings in memory; those that can never count again are let go */
+    /** readings in memory; those that can never count again are let go */
+    size_t held;
     size_t places;            /**< in memory */
     size_t open;              /**< requests */
     uint64_t truths;          /**< steps whose regret is known */

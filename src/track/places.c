@@ -137,7 +137,7 @@ void hfi_track_thin(hf_context *ctx, hf_track *track)
     unsigned char *keep = hfi_memory_alloc(&track->memory, count, 1);
     size_t *rows = hfi_memory_alloc(&track->memory, count, sizeof *rows), chosen = 0;
     bool fine = keep != NULL && rows != NULL;
-    /* Who asks anywhere has no use for places that nothing was told at. */
+    /* Asking anywhere has no use for places that nothing was told at. */
     if (fine && hfi_track_has_expert(track) && track->own.s.places != HF_PLACES_ANYWHERE)
         fine = hf_dpp_greedy(ctx, track->kernel, count, places->x, places->d, NULL, most / 2, 0.0, rows,
                              &chosen, NULL) >= 0;

@@ -37,7 +37,7 @@ static void take(survey *s, size_t p)
     change(s, p, 1.0 / (variance(s, p) + s->noise));
 }
 
-/* What an answer at p takes off the sum of all variances. */
+/* The part that an answer at p takes off the sum of all variances. */
 static double gain(const survey *s, size_t p)
 {
     const double *c = s->c + p * s->n;
