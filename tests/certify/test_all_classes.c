@@ -70,7 +70,8 @@ static void visit(trial *t, const double *lower, const double *upper, const hf_c
     static size_t winner[POINTS];
     const double slack = t->classes > 4 ? 1e-4 : 1e-9;
     for (size_t k = 0; k < POINTS; k++) {
-        x[k * INPUTS] = lower[0] + (double)(k / GRID) / (GRID - 1.0) * (upper[0] - lower[0]);
+        const size_t row = k / GRID;
+        x[k * INPUTS] = lower[0] + (double)row / (GRID - 1.0) * (upper[0] - lower[0]);
         x[k * INPUTS + 1] = lower[1] + (double)(k % GRID) / (GRID - 1.0) * (upper[1] - lower[1]);
     }
     assert_int_equal(
