@@ -214,6 +214,9 @@ double hfi_mad(const double *values, size_t count, double *scratch);
 
 /** Sorts indices, ascending. */
 void hfi_sort_indices(size_t *index, size_t count);
+/** Item k of an array, `bytes` long each, becomes item order[k]. `order` is a permutation of the
+ * `count` indices. HF_ERR_MEMORY, with the array as it was. */
+hf_status hfi_rearrange(hf_context *ctx, size_t count, size_t bytes, const size_t *order, void *array);
 /** Which rows are equal, 0 and -0 being the same. `first` (m entries) := indices of the first at most m rows no two of which are, in their order; *distinct, how many.
  * `number` (n entries or NULL): which of them each row equals, up to the row at which m are found. HF_ERR_MEMORY. O(n d). */
 hf_status hfi_rows_distinct(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx, size_t m,

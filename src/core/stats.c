@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Ascending with NaN last: a total order, which qsort needs. */
 static int compare_doubles(const void *left, const void *right)
@@ -54,4 +55,14 @@ static int compare_indices(const void *left, const void *right)
 void hfi_sort_indices(size_t *index, size_t count)
 {
     if (count > 1) qsort(index, count, sizeof *index, compare_indices); /* of none there may be no array */
+}
+
+hf_status hfi_rearrange(hf_context *ctx, size_t count, size_t bytes, const size_t *order, void *array)
+{
+    char *to = array, *from = hfi_alloc(ctx, count, bytes);
+    if (!from) return HF_ERR_MEMORY;
+    memcpy(from, to, count * bytes);
+    for (size_t k = 0; k < count; k++) memcpy(to + k * bytes, from + order[k] * bytes, bytes);
+    hfi_free(ctx, from);
+    return HF_OK;
 }

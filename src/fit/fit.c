@@ -139,6 +139,7 @@ static hf_status solve_and_judge(hfi_fit *fit, const double *state, const hfi_ho
     double kappa = 1.0;
     hf_status s = HF_OK;
     if (fit->outputs > 1) s = hfi_kernel_order_outputs(fit->ctx, fit->kernel, NULL);
+    if (s >= 0) s = hfi_fit_restore_order(fit, honest);
     const hf_status solved = s < 0 ? s : hfi_fit_solve(fit, &solution);
     if (solved < 0) return solved;
     hf_posterior *made = NULL;
@@ -207,7 +208,7 @@ static hf_status finish_stages(hfi_fit *fit, const hfi_holdout *start, double *s
 static hf_status run(hfi_fit *fit, hf_posterior **posterior, hf_fit_report *report, hf_reading *readings)
 {
     hf_status s = hfi_fit_prepare(fit);
-    if (s >= 0) s = hfi_fit_order_outputs(fit);
+    if (s >= 0 && fit->place_of) s = hfi_kernel_order_outputs(fit->ctx, fit->kernel, fit->place_of);
     if (s >= 0) s = open_journal(fit);
     const bool stages = s >= 0 && hfi_fit_has_stages(fit);
     hfi_holdout start = {0};

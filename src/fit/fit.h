@@ -54,7 +54,7 @@ typedef struct hfi_fit {
     size_t *sample;    /* readings with the same number were taken together; NULL: those with equal inputs */
     size_t *readings;  /* with several outputs: how many each has; else NULL */
     size_t *place_of;  /* likewise: place of each output in an order that does not depend on their numbers */
-    size_t *order;     /* likewise: rows in such an order */
+    size_t *order;     /* likewise: row k was row order[k] of the table's; NULL: it is in the table's order */
     hfi_conditional conditional; /* zeroed unless weights come from the other outputs */
     double *
         coregionalisation; /* T x T for each coregion, what was given of it, scaled units, else NaN; NULL: nothing */
@@ -102,11 +102,11 @@ hf_status hfi_fit_output_sites(hfi_fit *fit);
 hf_status hfi_fit_assign_output(hfi_fit *fit, const hf_assignment *a, bool *done);
 /** After all assignments: the coregionalisation matrix, if it was given. */
 hf_status hfi_fit_finish_assignments(hfi_fit *fit);
-/** With several outputs: an order of outputs and rows that does not depend on how the outputs are
- * numbered (fit_order.c), which the rows of the coregionalisation's factor take; and that of the
- * rows alone, for outputs that are in order. */
+/** With several outputs: fit->place_of, and the rows in an order that does not depend on how the
+ * outputs are numbered (fit/order.c). Second, once there are sites, the order of the table again,
+ * for them and `honest` (zeroed: none) too. */
 hf_status hfi_fit_order_outputs(hfi_fit *fit);
-hf_status hfi_fit_order_readings(hfi_fit *fit);
+hf_status hfi_fit_restore_order(hfi_fit *fit, const hfi_holdout *honest);
 /** Scales of such outputs: what the others say, within what their own readings allow; `all` is the
  * scale of all readings together. */
 void hfi_fit_scale_sparse(const hfi_fit *fit, double all, const double *location, double *scale);

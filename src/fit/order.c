@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An order of outputs and readings that does not depend on how the outputs are numbered, so that
- * what a fit does with several outputs does not either: rows of the coregionalisation's factor,
- * readings that are drawn, ties between candidates. */
+/* An order of outputs and readings that does not depend on how the outputs are numbered. A fit of
+ * several outputs works in it from its first sum to its last, so that what it finds does not depend
+ * on the columns' order either, not even by rounding: an optimiser makes much of little. */
 #include "fit/fit.h"
 #include <math.h>
 #include <stdlib.h>
@@ -48,20 +48,6 @@ static void rank_outputs(hfi_fit *fit, const hfi_samples *g)
     }
 }
 
-hf_status hfi_fit_order_outputs(hfi_fit *fit)
-{
-    if (fit->outputs <= 1) return HF_OK;
-    hfi_samples g;
-    fit->place_of = hfi_alloc(fit->ctx, fit->outputs, sizeof *fit->place_of);
-    if (!fit->place_of) return HF_ERR_MEMORY;
-    hf_status s = hfi_samples_init(fit->ctx, fit->n, fit->d, fit->outputs, fit->x, fit->y, fit->sample, &g);
-    if (s < 0) return s;
-    rank_outputs(fit, &g);
-    hfi_samples_free(&g);
-    s = hfi_kernel_order_outputs(fit->ctx, fit->kernel, fit->place_of);
-    return s < 0 ? s : hfi_fit_order_readings(fit);
-}
-
 /* A sample, by the first of its readings. */
 typedef struct entry {
     size_t first, row;
@@ -73,6 +59,7 @@ static int compare_entries(const void *left, const void *right)
     return (a->first > b->first) - (a->first < b->first);
 }
 
+/* Rows sample by sample, and within one by the places of their outputs. */
 static void list(const hfi_fit *fit, const hfi_samples *g, entry *entries, size_t *output_at)
 {
     for (size_t t = 0; t < fit->outputs; t++) output_at[fit->place_of[t]] = t;
@@ -92,21 +79,69 @@ static void list(const hfi_fit *fit, const hfi_samples *g, entry *entries, size_
         }
 }
 
-hf_status hfi_fit_order_readings(hfi_fit *fit)
+static hf_status order_rows(hfi_fit *fit, const hfi_samples *g)
+{
+    entry *entries = hfi_alloc(fit->ctx, g->count, sizeof *entries);
+    size_t *output_at = hfi_alloc(fit->ctx, fit->outputs, sizeof *output_at);
+    fit->order = hfi_alloc(fit->ctx, fit->n, sizeof *fit->order);
+    const bool ready = entries && output_at && fit->order;
+    if (ready) list(fit, g, entries, output_at);
+    hfi_free(fit->ctx, entries);
+    hfi_free(fit->ctx, output_at);
+    return ready ? HF_OK : HF_ERR_MEMORY;
+}
+
+/* What a fit holds of its rows. */
+static hf_status rearrange(const hfi_fit *fit, const size_t *order)
+{
+    const struct {
+        void *array;
+        size_t bytes;
+    } all[] = {{fit->row, sizeof *fit->row},
+               {fit->x, fit->d * sizeof *fit->x},
+               {fit->comparable, fit->d * sizeof *fit->comparable},
+               {fit->y, sizeof *fit->y},
+               {fit->extra, sizeof *fit->extra},
+               {fit->sample, sizeof *fit->sample},
+               {fit->verdict.suspected, sizeof *fit->verdict.suspected},
+               {fit->verdict.group, sizeof *fit->verdict.group},
+               {fit->verdict.plain_mean, sizeof *fit->verdict.plain_mean},
+               {fit->verdict.plain_sd, sizeof *fit->verdict.plain_sd}};
+    hf_status s = HF_OK;
+    for (size_t k = 0; s >= 0 && k < sizeof all / sizeof all[0]; k++)
+        if (all[k].array) s = hfi_rearrange(fit->ctx, fit->n, all[k].bytes, order, all[k].array);
+    return s;
+}
+
+hf_status hfi_fit_order_outputs(hfi_fit *fit)
 {
     if (fit->outputs <= 1) return HF_OK;
     hfi_samples g;
-    hf_status s = hfi_samples_init(fit->ctx, fit->n, fit->d, fit->outputs, fit->x, fit->y, fit->sample, &g);
+    fit->place_of = hfi_alloc(fit->ctx, fit->outputs, sizeof *fit->place_of);
+    if (!fit->place_of) return HF_ERR_MEMORY;
+    hf_status s =
+        hfi_samples_init(fit->ctx, fit->n, fit->d, fit->outputs, fit->x, fit->y, fit->sample, NULL, &g);
     if (s < 0) return s;
-    entry *entries = hfi_alloc(fit->ctx, g.count, sizeof *entries);
-    size_t *output_at = hfi_alloc(fit->ctx, fit->outputs, sizeof *output_at);
-    fit->order = hfi_alloc(fit->ctx, fit->n, sizeof *fit->order);
-    if (entries && output_at && fit->order)
-        list(fit, &g, entries, output_at);
-    else
-        s = HF_ERR_MEMORY;
-    hfi_free(fit->ctx, entries);
-    hfi_free(fit->ctx, output_at);
+    rank_outputs(fit, &g);
+    /* Blocks of actions are of the table's rows. */
+    if (fit->solver != HF_SOLVER_PROJECTED || fit->inducing > 0) s = order_rows(fit, &g);
     hfi_samples_free(&g);
-    return s;
+    return s < 0 || !fit->order ? s : rearrange(fit, fit->order);
+}
+
+hf_status hfi_fit_restore_order(hfi_fit *fit, const hfi_holdout *honest)
+{
+    if (!fit->order) return HF_OK;
+    size_t *back = hfi_alloc(fit->ctx, fit->n, sizeof *back);
+    if (!back) return HF_ERR_MEMORY;
+    for (size_t k = 0; k < fit->n; k++) back[fit->order[k]] = k;
+    double *const residuals[] = {honest->mean, honest->sd, honest->t};
+    hf_status s = rearrange(fit, back);
+    for (size_t k = 0; s >= 0 && honest->t && k < sizeof residuals / sizeof residuals[0]; k++)
+        s = hfi_rearrange(fit->ctx, fit->n, sizeof(double), back, residuals[k]);
+    if (s >= 0) s = hfi_sites_rearrange(fit->ctx, fit->sites, back);
+    hfi_free(fit->ctx, back);
+    hfi_free(fit->ctx, fit->order);
+    fit->order = NULL;
+    return s < 0 ? s : hfi_evaluator_select(&fit->trainer.evaluator);
 }

@@ -156,13 +156,20 @@ static hf_status noise_box(const hfi_fit *fit, hfi_trainer *t, size_t channel)
     return HF_OK;
 }
 
+/* The output at a place of the order in which a search knows them. */
+static size_t output_at(const hfi_fit *fit, size_t place)
+{
+    size_t t = 0;
+    while (fit->place_of[t] != place) t++;
+    return t;
+}
+
 hf_status hfi_fit_trainer(hfi_fit *fit)
 {
     hfi_trainer *t = &fit->trainer;
     const hf_fit_settings *settings = fit->settings;
     const bool train = settings->train;
     t->journal = fit->journal;
-    t->order = fit->order;
     t->optimiser = settings->optimiser;
     t->learning_rate = settings->learning_rate;
     t->outputs = fit->outputs;
@@ -188,14 +195,15 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
     t->train_mean = train && settings->train_mean && !hf_mean_held(fit->mean) && kind != HF_MEAN_MEDIAN;
     if (kind == HF_MEAN_LINEAR)
         t->train_mean = train && !hf_mean_held(fit->mean) && !hfi_fit_integrates_slopes(fit);
-    for (size_t i = kernel_count; i < kernel_count + mean_count; i++) {
+    for (size_t k = 0; k < mean_count; k++) {
+        const size_t own = kind == HF_MEAN_OUTPUTS ? output_at(fit, k) : k, i = kernel_count + own;
         t->lower[i] = -INFINITY;
         t->upper[i] = INFINITY;
-        const bool says_little =
-            kind == HF_MEAN_OUTPUTS && hfi_output_is_sparse(fit->readings[i - kernel_count]);
+        const bool says_little = kind == HF_MEAN_OUTPUTS && hfi_output_is_sparse(fit->readings[own]);
         if (t->train_mean && !says_little) t->free_index[t->free_count++] = i;
     }
-    for (size_t c = 0; s >= 0 && c < hfi_trainer_noises(t); c++) s = noise_box(fit, t, c);
+    for (size_t k = 0; s >= 0 && k < hfi_trainer_noises(t); k++)
+        s = noise_box(fit, t, hfi_trainer_noises(t) > 1 ? output_at(fit, k) : k);
     if (s < 0) return s;
     free_extras(t);
     t->curved = (settings->sites == HF_SITES_GAUSSIAN || settings->sites == HF_SITES_ROBUST) &&
@@ -212,5 +220,5 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
     if (settings->sites != HF_SITES_ROBUST || settings->centre != HF_CENTRE_CONDITIONAL) return HF_OK;
     t->conditional = &fit->conditional;
     return hfi_conditional_init(fit->ctx, settings, fit->n, fit->d, fit->outputs, fit->x, fit->y, fit->sample,
-                                fit->readings, &fit->conditional);
+                                fit->place_of, fit->readings, &fit->conditional);
 }

@@ -68,8 +68,7 @@ static hf_status check_counts(const hfi_fit *fit)
 /* ---- what training maximises with -------------------------------------------------------------------------
  */
 
-/* From the rows in an order that does not depend on how outputs are numbered, or else ties would;
- * 'first' means the table's. */
+/* 'first' means the table's rows. */
 static hf_status choose_inducing(const hfi_fit *fit, double *z, size_t *chosen)
 {
     if (fit->settings->inducing_inputs) {
@@ -78,11 +77,11 @@ static hf_status choose_inducing(const hfi_fit *fit, double *z, size_t *chosen)
         return HF_OK;
     }
     const hf_inducing_choice rule = fit->settings->inducing_choice;
-    const bool ordered = fit->order && rule != HF_INDUCING_FIRST;
+    const bool ordered = fit->order && rule == HF_INDUCING_FIRST;
     double *x = ordered ? hfi_alloc(fit->ctx, fit->n, fit->d * sizeof *x) : NULL;
     if (ordered && !x) return HF_ERR_MEMORY;
     for (size_t k = 0; ordered && k < fit->n; k++)
-        memcpy(x + k * fit->d, fit->x + fit->order[k] * fit->d, fit->d * sizeof *x);
+        memcpy(x + fit->order[k] * fit->d, fit->x + k * fit->d, fit->d * sizeof *x);
     const hf_status s = hf_choose_inducing(fit->ctx, fit->kernel, rule, fit->n, ordered ? x : fit->x, fit->d,
                                            fit->inducing, z, chosen);
     hfi_free(fit->ctx, x);
@@ -151,9 +150,10 @@ hf_status hfi_fit_evaluator(hfi_fit *fit)
     e->kernel = fit->kernel;
     e->mean = fit->mean;
     e->sites = fit->sites;
+    e->place_of = fit->place_of;
     if (e->projected) return hfi_projected_start(e, fit->settings->action_start);
     if (fit->outputs > 1 && fit->solver == HF_SOLVER_EXACT && !e->group && fit->settings->train)
-        s = hfi_kronecker_init(e, fit->outputs, fit->sample);
+        s = hfi_kronecker_init(e, fit->outputs, fit->sample, fit->place_of);
     return s;
 }
 

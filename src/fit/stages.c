@@ -42,7 +42,7 @@ void hfi_fit_cold_stage(const hfi_fit *fit, size_t *rows, size_t *inducing)
     *inducing = first && stages[0].inducing < fit->inducing ? stages[0].inducing : fit->inducing;
 }
 
-/* A seeded choice of `count` rows, in the order of the table. */
+/* A seeded choice of `count` rows, in their order. */
 static hf_status choose_rows(const hfi_fit *fit, size_t count, size_t *chosen)
 {
     size_t *order = hfi_alloc(fit->ctx, fit->n, sizeof *order);
@@ -51,7 +51,7 @@ static hf_status choose_rows(const hfi_fit *fit, size_t count, size_t *chosen)
     if (ready) {
         hfi_stream stream;
         hfi_stream_init(&stream, hf_context_seed(fit->ctx), HFI_PURPOSE_SPLIT, 1);
-        for (size_t i = 0; i < fit->n; i++) order[i] = fit->order ? fit->order[i] : i;
+        for (size_t i = 0; i < fit->n; i++) order[i] = i;
         hfi_stream_shuffle(&stream, order, fit->n);
         for (size_t k = 0; k < count; k++) taken[order[k]] = true;
         size_t k = 0;
@@ -114,7 +114,6 @@ static hf_status make_share(const hfi_fit *fit, const stage *size, hfi_fit *shar
     }
     if (s >= 0) s = hf_sites_gaussian(fit->ctx, n, share->y, share->noise, share->extra, &share->sites);
     if (s >= 0 && fit->outputs > 1) s = hfi_fit_output_sites(share);
-    if (s >= 0) s = hfi_fit_order_readings(share);
     return s < 0 ? s : hfi_fit_amplitude(share, share->sites);
 }
 
@@ -128,7 +127,6 @@ static void share_free(hfi_fit *share)
     hfi_free(share->ctx, share->y);
     hfi_free(share->ctx, share->comparable);
     hfi_free(share->ctx, share->sample);
-    hfi_free(share->ctx, share->order);
     hfi_conditional_free(&share->conditional);
     hfi_free(share->ctx, share->verdict.suspected);
     hfi_free(share->ctx, share->verdict.group);

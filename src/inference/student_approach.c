@@ -38,7 +38,7 @@ hf_status hfi_student_approach(const hfi_student_search *how, double *state, dou
     const bool thin = e->n > READINGS;
     if (t->free_count == 0 || !(how->train_nu || thin)) return HF_OK;
     hfi_thinned thinned;
-    hf_status s = thin ? hfi_thin_out(e, t->order, READINGS, &thinned) : HF_OK;
+    hf_status s = thin ? hfi_thin_out(e, READINGS, &thinned) : HF_OK;
     if (s < 0) return s;
     s = search(how, state, nu, how->train_nu && thin, iterations);
     if (s == HF_ERR_NOT_POSITIVE_DEFINITE) s = HF_OK; /* state and nu are what they were */
@@ -117,7 +117,7 @@ hf_status hfi_student_shorter(const hfi_student_search *search, const double *co
     if (t->free_count == 0) return HF_OK;
     if (e->n <= HFI_EXPLORE_READINGS) return compare_here(search, cold, nu, iterations, trial, found);
     hfi_thinned thinned;
-    hf_status s = hfi_thin_near(e, t->comparable, t->order, HFI_EXPLORE_READINGS, &thinned);
+    hf_status s = hfi_thin_near(e, t->comparable, HFI_EXPLORE_READINGS, &thinned);
     if (s < 0) return s;
     s = compare_here(search, cold, nu, iterations, trial, found);
     const hf_status back = hfi_thin_back(e, &thinned);

@@ -156,10 +156,25 @@ static void put(hf_kernel *kernel, size_t p, double value)
     kernel->upper[p] = fmax(kernel->upper[p], value);
 }
 
+/* Whether W and own are what they start as, before anybody has trained or set them. */
+static bool is_at_start(const hf_kernel *kernel, const hfi_leaf *leaf)
+{
+    bool same = true;
+    for (size_t i = 0; i < leaf->outputs; i++) {
+        const double *row = factor_row(kernel, leaf, i);
+        for (size_t q = 0; q < hfi_coregion_length(leaf, i); q++)
+            same = same && row[q] == hfi_coregion_start(leaf, i, q);
+        if (leaf->rank < leaf->outputs)
+            same = same && kernel->value[own_at(leaf, i)] == kernel->value[own_at(leaf, 0)];
+    }
+    return same;
+}
+
 void hfi_coregion_reorder(hf_kernel *kernel, const hfi_leaf *leaf, const size_t *order, double *work)
 {
     const size_t outputs = leaf->outputs, rank = leaf->rank;
     double *w = work, *own = work + outputs * rank;
+    const bool stays = is_at_start(kernel, leaf);
     for (size_t s = 0; s < outputs; s++) {
         const size_t from = row_of(kernel, leaf, s), to = order ? order[s] : s;
         const double *row = factor_row(kernel, leaf, from);
@@ -170,8 +185,8 @@ void hfi_coregion_reorder(hf_kernel *kernel, const hfi_leaf *leaf, const size_t 
     make_triangular(outputs, rank, w);
     for (size_t i = 0; i < outputs; i++) {
         const size_t first = leaf->first + hfi_coregion_row(leaf, i), length = hfi_coregion_length(leaf, i);
-        for (size_t q = 0; q < length; q++) put(kernel, first + q, w[i * rank + q]);
-        if (rank < outputs) put(kernel, own_at(leaf, i), own[i]);
+        for (size_t q = 0; !stays && q < length; q++) put(kernel, first + q, w[i * rank + q]);
+        if (!stays && rank < outputs) put(kernel, own_at(leaf, i), own[i]);
         kernel->row_of[leaf->pairs_at + i] = order ? order[i] : i;
     }
     hfi_coregion_refresh(kernel, leaf);

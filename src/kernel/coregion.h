@@ -23,8 +23,8 @@ size_t hfi_coregion_row_of(const hfi_leaf *leaf, size_t offset);
 /** Where an entry of W starts: B has 1 on its diagonal; full rank, it has 1/2 elsewhere. */
 double hfi_coregion_start(const hfi_leaf *leaf, size_t s, size_t q);
 
-/** Puts output s into row order[s] of W (NULL: s), with B as it was. `work` holds outputs (rank +
- * 1) numbers. O(outputs rank^2). */
+/** Puts output s into row order[s] of W (NULL: s), with B as it was; a W that is what it starts as
+ * stays, to the last digit. `work` holds outputs (rank + 1) numbers. O(outputs rank^2). */
 void hfi_coregion_reorder(hf_kernel *kernel, const hfi_leaf *leaf, const size_t *order, double *work);
 
 /** B[s, t] from the parameters. */

@@ -92,7 +92,8 @@ hf_status hfi_kernel_gram_lower(hf_context *ctx, const hf_kernel *kernel, size_t
 void hfi_kernel_gram_reference(const hf_kernel *kernel, size_t n, const double *x, size_t ldx, double *k,
                                size_t ldk);
 /** Puts output s of every coregion into row order[s] of its factor (NULL: row s), with the
- * covariances as they were; coregions with an entry that somebody has given or held stay. While a
+ * covariances as they were, but that a factor which is what it starts as stays; coregions with an
+ * entry that somebody has given or held stay. While a
  * fit trains, so that what it finds does not depend on how outputs are numbered: names,
  * expressions and files know row s only. HF_ERR_MEMORY. */
 hf_status hfi_kernel_order_outputs(hf_context *ctx, hf_kernel *kernel, const size_t *order);

@@ -40,6 +40,27 @@ static void slopes_of_reading(const hfi_evaluator *e, const layout *l, size_t i,
                                 (hfi_sites_variance_slope(e->sites, row) * alpha - e->sites->shift[row]);
 }
 
+/* The column of parameter p in V: those of outputs lie in the order that does not depend on their numbers, which sums are not to see. */
+static size_t column_of(const hfi_evaluator *e, const layout *l, size_t p)
+{
+    if (!e->place_of || p < l->mean) return p;
+    if (p >= l->noise) return hf_sites_channels(e->sites) > 1 ? l->noise + e->place_of[p - l->noise] : p;
+    return hf_mean_get_kind(e->mean) == HF_MEAN_OUTPUTS ? l->mean + e->place_of[p - l->mean] : p;
+}
+
+/* Rows and columns back to the numbers of the parameters. */
+static hf_status renumber(const hfi_evaluator *e, const layout *l, double *matrix)
+{
+    size_t *order = hfi_alloc(e->ctx, l->count, sizeof *order);
+    if (!order) return HF_ERR_MEMORY;
+    for (size_t p = 0; p < l->count; p++) order[p] = column_of(e, l, p);
+    hf_status s = hfi_rearrange(e->ctx, l->count, l->count * sizeof *matrix, order, matrix);
+    for (size_t q = 0; s >= 0 && q < l->count; q++)
+        s = hfi_rearrange(e->ctx, l->count, sizeof *matrix, order, matrix + q * l->count);
+    hfi_free(e->ctx, order);
+    return s;
+}
+
 /* V: n x count, a column for each parameter. `work` has as many entries. */
 static hf_status find_slopes(hfi_evaluator *e, const layout *l, double *work, double *v)
 {
@@ -51,7 +72,7 @@ static hf_status find_slopes(hfi_evaluator *e, const layout *l, double *work, do
         for (size_t i = 0; i < n; i++) v[i + p * n] = work[p + i * l->mean];
     for (size_t i = 0; i < n; i++) {
         slopes_of_reading(e, l, i, work);
-        for (size_t p = l->mean; p < l->count; p++) v[i + p * n] = work[p];
+        for (size_t p = l->mean; p < l->count; p++) v[i + column_of(e, l, p) * n] = work[p];
     }
     return s;
 }
@@ -95,6 +116,7 @@ hf_status hfi_evaluator_curvature(hfi_evaluator *e, hf_objective objective, doub
     hf_status s = agree(e, find_slopes(e, &l, half_gv, v));
     if (s >= 0) s = multiply(e, objective, l.count, v, half_gv);
     if (s >= 0) s = hfi_tall_inner(e->ctx, e->n, l.count, v, e->n, l.count, half_gv, e->n, matrix, l.count);
+    if (s >= 0 && e->place_of) s = renumber(e, &l, matrix);
     /* Mean and covariance: what is expected is zero. Two halves that should be one, to the last digit. */
     for (size_t q = 0; s >= 0 && q < l.count; q++) {
         const bool mean = q >= l.mean && q < l.noise;

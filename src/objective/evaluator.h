@@ -38,6 +38,8 @@ typedef struct hfi_evaluator {
     struct hfi_kronecker
         *kronecker; /* beside a, with several outputs read everywhere (kronecker.h); else NULL. Owned too */
     struct hfi_kept *kept; /* of the last evaluation (evaluator_kept.c); NULL: nothing. Owned too */
+    /* With several outputs: their order in sums (fit/order.c); NULL: by number. Not owned. */
+    const size_t *place_of;
     /* Points that add to the objective (query.h); NULL: none. Not owned. */
     struct hfi_query *query;
 } hfi_evaluator;

@@ -45,7 +45,7 @@ static hf_status allocate(hfi_evaluator *e)
     return k->x && k->k && k->q && k->w && k->values && k->small && k->wide ? HF_OK : HF_ERR_MEMORY;
 }
 
-hf_status hfi_kronecker_init(hfi_evaluator *e, size_t outputs, const size_t *sample)
+hf_status hfi_kronecker_init(hfi_evaluator *e, size_t outputs, const size_t *sample, const size_t *place_of)
 {
     if (outputs < LEAST_OUTPUTS || e->rows % outputs != 0 || !hfi_kernel_is_separable(e->kernel))
         return HF_OK;
@@ -53,7 +53,7 @@ hf_status hfi_kronecker_init(hfi_evaluator *e, size_t outputs, const size_t *sam
     if (!k) return HF_ERR_MEMORY;
     e->kronecker = k;
     hf_status s = hfi_samples_init(e->ctx, e->rows, e->d, outputs, e->x, hf_sites_readings(e->sites), sample,
-                                   &k->samples);
+                                   place_of, &k->samples);
     const bool full = s >= 0 && k->samples.count * outputs == e->rows;
     if (full) s = allocate(e);
     if (s < 0 || !full) {
@@ -81,7 +81,7 @@ bool hfi_kronecker_applies(const hfi_evaluator *e)
 typedef struct work {
     hfi_evaluator *e;
     hfi_kronecker *k;
-    size_t n, t, reference;               /* the output whose covariances stand for k(x, x') */
+    size_t n, t, reference;               /* the column whose covariances stand for k(x, x') */
     double reference_var, input_var;      /* B of it; the largest k(x, x) */
     size_t widest;                        /* the sample that has it */
     double *b, *u, *ut, *inner, *weights; /* T x T: B, U, U', and room */
@@ -117,15 +117,18 @@ static work begin(hfi_evaluator *e)
                   .g = k->values + 2 * n + t};
 }
 
-/* B, the noises, and the output with the largest variance. */
+/* B and the noises, in the order of the columns, and the one with the largest variance. */
 static hf_status read_outputs(work *w)
 {
     const hf_sites *sites = w->e->sites;
-    const hf_status s = hf_kernel_get_coregion(w->e->ctx, w->e->kernel, 0, w->b);
+    const size_t *output = w->k->samples.output;
+    const hf_status s = hf_kernel_get_coregion(w->e->ctx, w->e->kernel, 0, w->inner);
     if (s < 0) return s;
     w->reference = 0;
+    for (size_t t = 0; t < w->t; t++)
+        for (size_t q = 0; q < w->t; q++) w->b[q + t * w->t] = w->inner[output[q] + output[t] * w->t];
     for (size_t t = 0; t < w->t; t++) {
-        w->noise[t] = hf_sites_channel_noise(sites, hfi_sites_output_channel(sites, t));
+        w->noise[t] = hf_sites_channel_noise(sites, hfi_sites_output_channel(sites, output[t]));
         w->root[t] = sqrt(w->noise[t]);
         if (w->b[t * (w->t + 1)] > w->b[w->reference * (w->t + 1)]) w->reference = t;
     }
@@ -141,7 +144,7 @@ static hf_status decompose(work *w)
     hfi_evaluator *e = w->e;
     hfi_kronecker *k = w->k;
     const size_t n = w->n, t = w->t;
-    for (size_t i = 0; i < n; i++) k->x[i * e->d + e->d - 1] = (double)w->reference;
+    for (size_t i = 0; i < n; i++) k->x[i * e->d + e->d - 1] = (double)k->samples.output[w->reference];
     hf_status s = hfi_kernel_gram_lower(e->ctx, e->kernel, n, k->x, e->d, k->k, n);
     if (s < 0) return s;
     w->input_var = 0.0;
@@ -219,6 +222,7 @@ static hf_status small_gradient(work *w, double *gradient, double *own)
 {
     hfi_evaluator *e = w->e;
     const size_t n = w->n, t = w->t, d = e->d, kernel_count = hf_kernel_parameters(e->kernel);
+    const size_t *output = w->k->samples.output;
     double *noise = gradient + kernel_count + hf_mean_coefficients(e->mean), *rows = own + kernel_count;
     memset(w->p, 0, n * t * sizeof *w->p);
     hfi_tall_add(e->ctx, n, n, t, 1.0, w->k->k, n, w->alpha, n, w->p, n);
@@ -235,7 +239,7 @@ static hf_status small_gradient(work *w, double *gradient, double *own)
     for (size_t k = 0; k < t * t; k++) w->weights[k] = 0.5 * (w->weights[k] - w->inner[k]) / w->input_var;
     for (size_t q = 0; q < t; q++) {
         memcpy(rows + q * d, w->k->x + w->widest * d, d * sizeof *rows);
-        rows[q * d + d - 1] = (double)q;
+        rows[q * d + d - 1] = (double)output[q];
     }
     memset(own, 0, kernel_count * sizeof *own);
     s = hfi_kernel_gram_adjoint(e->ctx, e->kernel, t, rows, d, w->weights, t, own);
@@ -245,7 +249,8 @@ static hf_status small_gradient(work *w, double *gradient, double *own)
     memset(noise, 0, hf_sites_channels(e->sites) * sizeof *noise);
     for (size_t q = 0; q < t; q++) {
         const double squares = hfi_dot(n, w->alpha + q * n, w->alpha + q * n);
-        noise[hfi_sites_output_channel(e->sites, q)] += 0.5 * (squares - w->inner[q * (t + 1)]) * w->noise[q];
+        noise[hfi_sites_output_channel(e->sites, output[q])] +=
+            0.5 * (squares - w->inner[q * (t + 1)]) * w->noise[q];
     }
     return HF_OK;
 }

@@ -38,9 +38,9 @@ typedef struct hfi_kronecker {
 
 /**
  * Into e->kronecker, if the readings of the evaluator are a full table of at least three outputs (with two, factoring K is as fast) and the
- * kernel is one coregion times the rest; else nothing happens. `sample` as in hfi_samples_init().
+ * kernel is one coregion times the rest; else nothing happens. `sample` and `place_of` as in hfi_samples_init().
  */
-hf_status hfi_kronecker_init(hfi_evaluator *e, size_t outputs, const size_t *sample);
+hf_status hfi_kronecker_init(hfi_evaluator *e, size_t outputs, const size_t *sample, const size_t *place_of);
 void hfi_kronecker_free(hfi_evaluator *e);
 /** Whether all sites are present and as Gaussian ones are: only then is D what it has to be. */
 bool hfi_kronecker_applies(const hfi_evaluator *e);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A reading and what it is sorted by: its sample or its inputs, then its output, then its place. */
+/* A reading and what it is sorted by: its sample or its inputs, then its column, then its place. */
 typedef struct item {
     const double *x;
     size_t inputs, sample, output, place;
@@ -74,19 +74,23 @@ static hf_status fill(size_t n, const item *items, const size_t *row, const doub
 }
 
 hf_status hfi_samples_init(hf_context *ctx, size_t n, size_t d, size_t outputs, const double *x,
-                           const double *y, const size_t *sample, hfi_samples *out)
+                           const double *y, const size_t *sample, const size_t *place_of, hfi_samples *out)
 {
     *out = (hfi_samples){.ctx = ctx, .outputs = outputs};
     item *items = hfi_alloc(ctx, n, sizeof *items);
     size_t *row = hfi_alloc(ctx, n, sizeof *row);
-    hf_status s = items && row ? HF_OK : HF_ERR_MEMORY;
+    out->output = hfi_alloc(ctx, outputs, sizeof *out->output);
+    hf_status s = items && row && out->output ? HF_OK : HF_ERR_MEMORY;
     if (s >= 0) {
-        for (size_t i = 0; i < n; i++)
+        for (size_t t = 0; t < outputs; t++) out->output[place_of ? place_of[t] : t] = t;
+        for (size_t i = 0; i < n; i++) {
+            const size_t output = (size_t)hfi_output_of(x[i * d + d - 1], outputs);
             items[i] = (item){.x = x + i * d,
                               .inputs = sample ? 0 : d - 1,
                               .sample = sample ? sample[i] : 0,
-                              .output = (size_t)hfi_output_of(x[i * d + d - 1], outputs),
+                              .output = place_of ? place_of[output] : output,
                               .place = i};
+        }
         qsort(items, n, sizeof *items, compare);
         out->count = assign_rows(n, items, row);
         s = fill(n, items, row, y, out);
@@ -99,6 +103,7 @@ hf_status hfi_samples_init(hf_context *ctx, size_t n, size_t d, size_t outputs, 
 
 void hfi_samples_free(hfi_samples *samples)
 {
+    hfi_free(samples->ctx, samples->output);
     hfi_free(samples->ctx, samples->y);
     hfi_free(samples->ctx, samples->reading);
     memset(samples, 0, sizeof *samples);

@@ -52,12 +52,11 @@ static hf_status take_out(hfi_evaluator *e, const bool *stays, hfi_thinned *out)
 }
 
 /* Draws `wanted` of the present readings that do not stay yet. */
-static void draw(const hfi_evaluator *e, hfi_stream *stream, const size_t *order, size_t wanted, bool *stays)
+static void draw(const hfi_evaluator *e, hfi_stream *stream, size_t wanted, bool *stays)
 {
     size_t left = 0;
     for (size_t i = 0; i < e->rows; i++) left += hf_sites_is_present(e->sites, i) && !stays[i] ? 1 : 0;
-    for (size_t k = 0; k < e->rows; k++) {
-        const size_t i = order ? order[k] : k;
+    for (size_t i = 0; i < e->rows; i++) {
         if (!hf_sites_is_present(e->sites, i) || stays[i]) continue;
         if (hfi_stream_uniform(stream) * (double)left-- >= (double)wanted) continue;
         stays[i] = true;
@@ -65,7 +64,7 @@ static void draw(const hfi_evaluator *e, hfi_stream *stream, const size_t *order
     }
 }
 
-hf_status hfi_thin_out(hfi_evaluator *e, const size_t *order, size_t wanted, hfi_thinned *out)
+hf_status hfi_thin_out(hfi_evaluator *e, size_t wanted, hfi_thinned *out)
 {
     hf_status s = thinned_init(e, out);
     if (s < 0) return s;
@@ -76,7 +75,7 @@ hf_status hfi_thin_out(hfi_evaluator *e, const size_t *order, size_t wanted, hfi
     }
     hfi_stream stream;
     hfi_stream_init(&stream, hf_context_seed(e->ctx), HFI_PURPOSE_SAMPLE, 0);
-    draw(e, &stream, order, wanted, stays);
+    draw(e, &stream, wanted, stays);
     s = take_out(e, stays, out);
     hfi_free(e->ctx, stays);
     return s;
@@ -89,13 +88,11 @@ enum {
 };
 
 /* The nearest present readings of row `centre`, itself among them, stay. `nearest`, `distance`: FAMILY. Equal ones: the first in order. */
-static void keep_family(const hfi_evaluator *e, const double *x, const size_t *order, size_t centre,
-                        bool *stays)
+static void keep_family(const hfi_evaluator *e, const double *x, size_t centre, bool *stays)
 {
     size_t nearest[FAMILY], count = 0;
     double distance[FAMILY];
-    for (size_t k = 0; k < e->rows; k++) {
-        const size_t i = order ? order[k] : k;
+    for (size_t i = 0; i < e->rows; i++) {
         if (!hf_sites_is_present(e->sites, i)) continue;
         double square = 0.0;
         for (size_t j = 0; j < e->d; j++) {
@@ -114,8 +111,7 @@ static void keep_family(const hfi_evaluator *e, const double *x, const size_t *o
     for (size_t k = 0; k < count; k++) stays[nearest[k]] = true;
 }
 
-hf_status hfi_thin_near(hfi_evaluator *e, const double *x, const size_t *order, size_t wanted,
-                        hfi_thinned *out)
+hf_status hfi_thin_near(hfi_evaluator *e, const double *x, size_t wanted, hfi_thinned *out)
 {
     hf_status s = thinned_init(e, out);
     if (s < 0) return s;
@@ -127,12 +123,12 @@ hf_status hfi_thin_near(hfi_evaluator *e, const double *x, const size_t *order, 
     bool *centre = stays + e->rows;
     hfi_stream stream;
     hfi_stream_init(&stream, 0, HFI_PURPOSE_SAMPLE, 1);
-    draw(e, &stream, order, wanted / (2 * FAMILY), centre);
+    draw(e, &stream, wanted / (2 * FAMILY), centre);
     for (size_t i = 0; i < e->rows; i++)
-        if (centre[i]) keep_family(e, x, order, i, stays);
+        if (centre[i]) keep_family(e, x, i, stays);
     size_t count = 0;
     for (size_t i = 0; i < e->rows; i++) count += stays[i] ? 1 : 0;
-    if (count < wanted) draw(e, &stream, order, wanted - count, stays);
+    if (count < wanted) draw(e, &stream, wanted - count, stays);
     s = take_out(e, stays, out);
     hfi_free(e->ctx, stays);
     return s;

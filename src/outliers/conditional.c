@@ -32,12 +32,13 @@ static hf_status set_rule(hf_context *ctx, const hf_fit_settings *settings, size
     if (settings->output_eps && settings->output_eps_count != outputs)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu shares of outliers (eps) are given for %zu outputs",
                         settings->output_eps_count, outputs);
-    for (size_t t = 0; t < outputs; t++) {
-        out->eps[t] = settings->output_eps ? settings->output_eps[t] : settings->eps;
-        if (!(out->eps[t] >= 0.0 && out->eps[t] < 1.0))
+    for (size_t k = 0; k < outputs; k++) {
+        const size_t t = out->samples.output[k];
+        out->eps[k] = settings->output_eps ? settings->output_eps[t] : settings->eps;
+        if (!(out->eps[k] >= 0.0 && out->eps[k] < 1.0))
             return hfi_fail(ctx, HF_ERR_ARGUMENT,
                             "eps of output %zu is %g; it is a share of outliers, from 0 to less than 1", t,
-                            out->eps[t]);
+                            out->eps[k]);
     }
     if (settings->threshold_rule == HF_THRESHOLD_GIVEN)
         return hfi_fail(
@@ -55,10 +56,10 @@ static hf_status set_rule(hf_context *ctx, const hf_fit_settings *settings, size
 
 hf_status hfi_conditional_init(hf_context *ctx, const hf_fit_settings *settings, size_t n, size_t d,
                                size_t outputs, const double *x, const double *y, const size_t *sample,
-                               const size_t *readings, hfi_conditional *out)
+                               const size_t *place_of, const size_t *readings, hfi_conditional *out)
 {
     memset(out, 0, sizeof *out);
-    hf_status s = hfi_samples_init(ctx, n, d, outputs, x, y, sample, &out->samples);
+    hf_status s = hfi_samples_init(ctx, n, d, outputs, x, y, sample, place_of, &out->samples);
     if (s < 0) return s;
     out->readings = readings;
     const size_t rows = out->samples.count;
@@ -103,7 +104,8 @@ static hf_status weigh(hfi_trainer *t, hfi_conditional *c, double *change)
     for (size_t cell = 0; cell < g->count * g->outputs; cell++) {
         const size_t i = g->reading[cell];
         if (i == SIZE_MAX) continue;
-        if (c->rule.weighting == HF_OUTPUTS_READING && hfi_output_is_sparse(c->readings[cell % g->outputs])) {
+        if (c->rule.weighting == HF_OUTPUTS_READING &&
+            hfi_output_is_sparse(c->readings[g->output[cell % g->outputs]])) {
             /* Too few for a threshold. */
             c->weight[cell] = 1.0;
             c->shift[cell] = 0.0;
@@ -126,8 +128,8 @@ static void covariance_at(const hfi_trainer *t, const hfi_samples *g, size_t row
     memcpy(v, u, e->d * sizeof *v);
     for (size_t s = 0; s < outputs; s++)
         for (size_t q = 0; q < outputs; q++) {
-            u[e->d - 1] = (double)s;
-            v[e->d - 1] = (double)q;
+            u[e->d - 1] = (double)g->output[s];
+            v[e->d - 1] = (double)g->output[q];
             b[s * outputs + q] = hfi_kernel_value(e->kernel, u, v, false);
         }
 }
@@ -150,8 +152,9 @@ static void kernel_covariance(const hfi_trainer *t, hfi_conditional *c)
 static void present_means(const hfi_trainer *t, const hfi_conditional *c)
 {
     const hf_mean *mean = t->evaluator.mean;
+    const size_t *output = c->samples.output;
     for (size_t k = 0; k < c->samples.outputs; k++)
-        mean_of(c)[k] = hf_mean_get_kind(mean) == HF_MEAN_OUTPUTS ? hf_mean_values(mean)[k] : 0.0;
+        mean_of(c)[k] = hf_mean_get_kind(mean) == HF_MEAN_OUTPUTS ? hf_mean_values(mean)[output[k]] : 0.0;
 }
 
 hf_status hfi_conditional_reweigh(hfi_trainer *t, hfi_conditional *c, double *change)
@@ -160,7 +163,7 @@ hf_status hfi_conditional_reweigh(hfi_trainer *t, hfi_conditional *c, double *ch
     kernel_covariance(t, c);
     present_means(t, c);
     for (size_t k = 0; k < c->samples.outputs; k++)
-        noise_of(c)[k] = hf_sites_channel_noise(sites, hfi_sites_output_channel(sites, k));
+        noise_of(c)[k] = hf_sites_channel_noise(sites, hfi_sites_output_channel(sites, c->samples.output[k]));
     return weigh(t, c, change);
 }
 
@@ -230,6 +233,29 @@ static bool takes_covariance(const hf_kernel *kernel, size_t outputs)
     return true;
 }
 
+/* Mean and, if `related`, covariance of the estimate into the model, by the numbers of the outputs. */
+static hf_status start_from(hfi_trainer *t, hfi_conditional *c, bool related)
+{
+    const hfi_evaluator *e = &t->evaluator;
+    const size_t outputs = c->samples.outputs, *output = c->samples.output;
+    double *mean = hfi_alloc(e->ctx, outputs, (outputs + 1) * sizeof *mean);
+    if (!mean) return HF_ERR_MEMORY;
+    double *b = mean + outputs;
+    for (size_t k = 0; k < outputs; k++) {
+        mean[output[k]] = mean_of(c)[k];
+        for (size_t q = 0; q < outputs; q++)
+            b[output[k] * outputs + output[q]] = covariance_of(c)[k * outputs + q];
+    }
+    hf_status s = HF_OK;
+    if (hf_mean_get_kind(e->mean) == HF_MEAN_OUTPUTS && !hf_mean_held(e->mean))
+        s = hf_mean_set(e->ctx, e->mean, mean, false);
+    else
+        present_means(t, c);
+    if (s >= 0 && related) s = hf_kernel_set_coregion(e->ctx, e->kernel, 0, b);
+    hfi_free(e->ctx, mean);
+    return s;
+}
+
 hf_status hfi_conditional_start(hfi_trainer *t, hfi_conditional *c, double *state)
 {
     hfi_evaluator *e = &t->evaluator;
@@ -238,13 +264,7 @@ hf_status hfi_conditional_start(hfi_trainer *t, hfi_conditional *c, double *stat
     hf_status s = hfi_trainer_set(t, state);
     if (s >= 0) s = estimate(e->ctx, c, &related);
     if (s < 0) return s;
-    if (hf_mean_get_kind(e->mean) == HF_MEAN_OUTPUTS && !hf_mean_held(e->mean)) {
-        s = hf_mean_set(e->ctx, e->mean, mean_of(c), false);
-    } else {
-        present_means(t, c);
-    }
-    if (s >= 0 && related && t->free_count > 0 && takes_covariance(e->kernel, c->samples.outputs))
-        s = hf_kernel_set_coregion(e->ctx, e->kernel, 0, covariance_of(c));
+    s = start_from(t, c, related && t->free_count > 0 && takes_covariance(e->kernel, c->samples.outputs));
     for (size_t k = 0; k < c->samples.outputs; k++)
         noise_of(c)[k] = c->rule.weighting == HF_OUTPUTS_CHANNEL
                              ? 0.1 * covariance_of(c)[k * (c->samples.outputs + 1)]

@@ -14,7 +14,7 @@ typedef struct hfi_conditional {
     hfi_samples samples;
     hf_outputs_rule rule;
     const size_t *readings; /* of each output; the fit's */
-    double *eps;            /* outputs */
+    double *eps;            /* outputs; this and all below in the order of the samples' columns */
     double *weight;         /* rows x outputs, and so on, of the samples */
     double *shift;
     double *model;       /* mean, noise (outputs each), covariance (outputs x outputs) */
@@ -22,10 +22,10 @@ typedef struct hfi_conditional {
     bool varies;         /* they are not all the same, and count in place of the covariance in `model` */
 } hfi_conditional;
 
-/** For the readings of a fit. HF_ERR_ARGUMENT for settings that say nothing here. */
+/** For the readings of a fit; `place_of` as in hfi_samples_init(). HF_ERR_ARGUMENT for settings that say nothing here. */
 hf_status hfi_conditional_init(hf_context *ctx, const hf_fit_settings *settings, size_t n, size_t d,
                                size_t outputs, const double *x, const double *y, const size_t *sample,
-                               const size_t *readings, hfi_conditional *out);
+                               const size_t *place_of, const size_t *readings, hfi_conditional *out);
 void hfi_conditional_free(hfi_conditional *conditional);
 
 /**

@@ -129,7 +129,7 @@ static hf_status climb_rung(hfi_trainer *t, const hf_fit_settings *settings, siz
 {
     hfi_evaluator *e = &t->evaluator;
     hfi_thinned thinned;
-    hf_status s = hfi_thin_out(e, t->order, wanted, &thinned);
+    hf_status s = hfi_thin_out(e, wanted, &thinned);
     if (s < 0) return s;
     const double enough = t->enough;
     /* Without priors scale and lengthscale run away together, and how far depends on the readings: so far, then, and no further. */

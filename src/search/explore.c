@@ -141,7 +141,7 @@ static hf_status find_on_some(hfi_trainer *t, const double *cold, const double *
                               double *trial, const hfi_start **chosen)
 {
     hfi_thinned thinned;
-    hf_status s = hfi_thin_near(&t->evaluator, t->comparable, t->order, HFI_EXPLORE_READINGS, &thinned);
+    hf_status s = hfi_thin_near(&t->evaluator, t->comparable, HFI_EXPLORE_READINGS, &thinned);
     if (s < 0) return s;
     bool any = false;
     memcpy(trial, state, t->count * sizeof *trial);

@@ -224,7 +224,7 @@ hf_status hfi_scout_periods(hfi_trainer *t, double *state, size_t iterations, do
     if (s < 0) return s;
     if (t->evaluator.n <= HFI_EXPLORE_READINGS) return scout(t, NULL, &all, state, iterations, work);
     hfi_thinned thinned;
-    s = hfi_thin_near(&t->evaluator, t->comparable, t->order, HFI_EXPLORE_READINGS, &thinned);
+    s = hfi_thin_near(&t->evaluator, t->comparable, HFI_EXPLORE_READINGS, &thinned);
     if (s < 0) return s;
     s = scout(t, &thinned, &all, state, iterations, work);
     const hf_status back = hfi_thin_back(&t->evaluator, &thinned);

@@ -42,8 +42,6 @@ typedef struct hfi_trainer {
     bool mean_started;
     const double *comparable; /* rows x d: the inputs standardised, for rules that measure distances, whatever
                                  the units the kernel sees */
-    const size_t *
-        order; /* rows in an order that does not depend on how outputs are numbered; NULL: as they are. Not owned */
     size_t evaluations;
     double
         enough; /* nats: a search other than Adam's also ends where an iteration gains no more; 0: only by its own tolerances */

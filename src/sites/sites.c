@@ -107,6 +107,15 @@ hf_status hf_sites_copy(hf_context *ctx, const hf_sites *sites, hf_sites **out)
     return HF_OK;
 }
 
+hf_status hfi_sites_rearrange(hf_context *ctx, hf_sites *sites, const size_t *order)
+{
+    hf_status s = HF_OK;
+    for (size_t k = 0; s >= 0 && k < ARRAYS; k++)
+        s = hfi_rearrange(ctx, sites->n, sizeof *sites->y, order, sites->y + k * sites->n);
+    if (s < 0 || !sites->channel) return s;
+    return hfi_rearrange(ctx, sites->n, sizeof *sites->channel, order, sites->channel);
+}
+
 hf_status hf_sites_set_noise(hf_context *ctx, hf_sites *sites, double noise)
 {
     if (sites == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_sites_set_noise: sites is NULL");

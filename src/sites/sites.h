@@ -54,6 +54,9 @@ hf_status hfi_sites_set_betas(hf_context *ctx, hf_sites *sites, const double *be
 double hfi_sites_variance_slope(const hf_sites *sites, size_t i);
 /** Weight (in (0, 1]) and shift of a present reading as they are, until the next recentring; z and d follow the noise. */
 void hfi_sites_weigh_as(hf_sites *sites, size_t i, double weight, double shift);
+/** Reading k becomes reading order[k], a permutation, with all that belongs to it. HF_ERR_MEMORY,
+ * after which the sites are of no use. */
+hf_status hfi_sites_rearrange(hf_context *ctx, hf_sites *sites, const size_t *order);
 /** Sites that some iteration settled on (Student-t, expectation propagation): targets and variances (n entries,
  * positive; infinite: the reading says nothing and becomes absent) as they are, whatever the noise. weight := min(1, s_i / d_i).
  * hf_sites_recentre() and hf_sites_set_present() are not for such sites. */

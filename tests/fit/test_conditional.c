@@ -66,7 +66,7 @@ static void test_samples(void **state)
     /* Two readings of output 1 at input 3; output 0 of the second is missing. */
     const double x[] = {3, 1, 1, 0, 3, 0, 3, 1, 1, 1, 2, 1}, y[] = {10, 20, 30, 40, 50, 60};
     hfi_samples s;
-    assert_int_equal(hfi_samples_init(ctx, 6, 2, 2, x, y, NULL, &s), HF_OK);
+    assert_int_equal(hfi_samples_init(ctx, 6, 2, 2, x, y, NULL, NULL, &s), HF_OK);
     assert_int_equal(s.count, 4);
     const double wanted[4][2] = {{20, 50}, {NAN, 60}, {30, 10}, {NAN, 40}};
     for (size_t i = 0; i < 4; i++)
@@ -78,7 +78,7 @@ static void test_samples(void **state)
     hfi_samples_free(&s);
     /* By number, whatever the inputs are. */
     const size_t sample[] = {7, 3, 3, 9, 9, 7};
-    assert_int_equal(hfi_samples_init(ctx, 6, 2, 2, x, y, sample, &s), HF_OK);
+    assert_int_equal(hfi_samples_init(ctx, 6, 2, 2, x, y, sample, NULL, &s), HF_OK);
     assert_int_equal(s.count, 6); /* each has two of one output */
     hfi_samples_free(&s);
     hf_context_free(ctx);

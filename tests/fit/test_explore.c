@@ -300,13 +300,13 @@ static void neighbours_stay_together(void **state)
     assert_int_equal(hfi_evaluator_select(&e), HF_OK);
     hfi_thinned near, spread;
     size_t runs[2] = {0};
-    assert_int_equal(hfi_thin_near(&e, x, NULL, WANTED, &near), HF_OK);
+    assert_int_equal(hfi_thin_near(&e, x, WANTED, &near), HF_OK);
     assert_int_equal(e.n, WANTED);
     assert_false(hf_sites_is_present(sites, 17));
     for (size_t k = 1; k < e.n; k++) runs[0] += e.row[k] == e.row[k - 1] + 1 ? 1 : 0;
     assert_int_equal(hfi_thin_back(&e, &near), HF_OK);
     assert_int_equal(e.n, N - 1);
-    assert_int_equal(hfi_thin_out(&e, NULL, WANTED, &spread), HF_OK);
+    assert_int_equal(hfi_thin_out(&e, WANTED, &spread), HF_OK);
     assert_int_equal(e.n, WANTED);
     for (size_t k = 1; k < e.n; k++) runs[1] += e.row[k] == e.row[k - 1] + 1 ? 1 : 0;
     assert_int_equal(hfi_thin_back(&e, &spread), HF_OK);

@@ -112,12 +112,30 @@ static void matrices_go_by_number(void **state)
     hf_kernel_free(kernel);
 }
 
+/* Where nothing has been learnt yet, an order moves no digit. */
+static void starts_stay(void **state)
+{
+    for (size_t e = 0; e < sizeof KERNELS / sizeof *KERNELS; e++) {
+        hf_kernel *kernel = parse(*state, KERNELS[e], INPUTS);
+        const size_t count = hf_kernel_parameters(kernel);
+        double *before = make_zeros(count), *after = make_zeros(count);
+        hfi_kernel_theta(kernel, before);
+        assert_int_equal(hfi_kernel_order_outputs(*state, kernel, ORDER), HF_OK);
+        hfi_kernel_theta(kernel, after);
+        assert_memory_equal(before, after, count * sizeof *before);
+        free(after);
+        free(before);
+        hf_kernel_free(kernel);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(covariances_stay_and_come_back),
         cmocka_unit_test(slopes_are_those_of_the_order),
         cmocka_unit_test(matrices_go_by_number),
+        cmocka_unit_test(starts_stay),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -92,7 +92,7 @@ static void compare(const char *expression, size_t outputs, bool own_noise, bool
     double dense = 0.0, fast = 0.0, a[PARAMETERS], b[PARAMETERS], scale = 1.0, alone = 0.0;
     assert_true(count <= PARAMETERS);
     assert_int_equal(hfi_evaluator_run(&f.e, HF_OBJECTIVE_EVIDENCE, &dense, a), HF_OK);
-    assert_int_equal(hfi_kronecker_init(&f.e, outputs, by_inputs ? NULL : f.sample), HF_OK);
+    assert_int_equal(hfi_kronecker_init(&f.e, outputs, by_inputs ? NULL : f.sample, NULL), HF_OK);
     assert_non_null(f.e.kronecker);
     assert_true(hfi_kronecker_applies(&f.e));
     f.e.a[0] = NAN;
@@ -133,13 +133,13 @@ static void test_where_it_does_not_apply(void **state)
     for (size_t k = 0; k < sizeof others / sizeof others[0]; k++) {
         fixture f;
         make(&f, others[k], 3, true);
-        assert_int_equal(hfi_kronecker_init(&f.e, 3, f.sample), HF_OK);
+        assert_int_equal(hfi_kronecker_init(&f.e, 3, f.sample, NULL), HF_OK);
         if (f.e.kronecker) fail_msg("%s is taken for a product", others[k]);
         drop(&f);
     }
     fixture f;
     make(&f, "coregion(x3, outputs=3)*se", 3, true);
-    assert_int_equal(hfi_kronecker_init(&f.e, 3, f.sample), HF_OK);
+    assert_int_equal(hfi_kronecker_init(&f.e, 3, f.sample, NULL), HF_OK);
     assert_true(hfi_kronecker_applies(&f.e));
     hfi_sites_weigh_as(f.e.sites, 4, 0.5, 0.0);
     assert_false(hfi_kronecker_applies(&f.e));
@@ -151,7 +151,7 @@ static void test_where_it_does_not_apply(void **state)
     hfi_kronecker_free(&f.e);
     /* Two readings of one output, none of another: not a full table, though the number is right. */
     f.x[5 * D + 2] = f.x[5 * D + 2] == 0.0 ? 1.0 : 0.0;
-    assert_int_equal(hfi_kronecker_init(&f.e, 3, f.sample), HF_OK);
+    assert_int_equal(hfi_kronecker_init(&f.e, 3, f.sample, NULL), HF_OK);
     assert_null(f.e.kronecker);
     drop(&f);
 }

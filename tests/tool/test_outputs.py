@@ -184,9 +184,11 @@ class Fits(Outputs):
             self.close(first, self.predicted("t.hf"), 1e-4)
 
     def test_order_of_outputs_is_not_seen(self):
-        self.wide(self.rows(bad=[(4, 0), (11, 2), (20, 1)]))
+        bad = [(4, 0), (11, 2), (20, 1)]
         self.places()
-        for preset in ("default", "mogp", "morcgp", "t-mogp"):
+        for gaps, preset in [(True, "default"), (True, "mogp"), (True, "morcgp"), (True, "t-mogp"), (True, "independent"),
+                             (False, "default"), (False, "mogp"), (False, "morcgp")]:
+            self.wide(self.rows(30 if gaps else 60, gaps, bad))
             self.fit("wide.csv", "--target", "y1,y2,y3", "--features", "x,z", "--preset", preset)
             first = self.predicted("m.hf")
             for order in ("y3,y1,y2", "y2,y1,y3"):
