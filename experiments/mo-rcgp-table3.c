@@ -102,57 +102,75 @@ static double program_seconds(const char *model)
     return NAN;
 }
 
-static bool print_fit(hf_context *ctx, const char *kind, const char *model, const problem *p)
-{
-    mo_terms terms = {.own_kernel = NULL};
-    mo_result result = mo_result_create(p);
-    record costs = {0};
-    mo_energy_terms(kind, &terms);
-    const bool ok = mo_run(ctx, model, &terms, p, &result, &costs);
-    if (ok) {
-        const double printed = printed_seconds(model), program = program_seconds(model);
-        printf("| %s | %s%s | %.2f | %.2f | %zu |", kind, mo_method_is_ours(model) ? "**ours:** " : "", model,
-               costs.seconds, costs.cpu_seconds, costs.evaluations);
-        if (isnan(printed))
-            printf("  |");
-        else
-            printf(" %g |", printed);
-        if (isnan(program))
-            printf("  |  |\n");
-        else
-            printf(" %g | %.0f |\n", program, program / costs.seconds);
-        fflush(stdout);
-    }
-    mo_result_free(&result);
-    return ok;
-}
-
 typedef struct plan {
     const char *data;
     words kinds, models;
-    long threads, split;
+    long threads, first, last; /* splits */
 } plan;
+
+static void print_costs(const char *kind, const char *model, const record *mean, double sd, long splits)
+{
+    const double printed = printed_seconds(model), program = program_seconds(model);
+    printf("| %s | %s%s | %.2f ± %.2f | %.2f | %zu |", kind, mo_method_is_ours(model) ? "**ours:** " : "",
+           model, mean->seconds, sd, mean->cpu_seconds, mean->evaluations);
+    if (isnan(printed))
+        printf("  |");
+    else
+        printf(" %g |", printed);
+    if (isnan(program))
+        printf("  |  |");
+    else
+        printf(" %g | %.0f |", program, program / mean->seconds);
+    printf(" %ld |\n", splits);
+    fflush(stdout);
+}
+
+/* Means over the splits; the sd is the population's. */
+static bool print_fits(hf_context *ctx, const plan *all, const char *kind, const char *model)
+{
+    const long splits = all->last - all->first + 1;
+    record mean = {0};
+    double squares = 0.0, evaluations = 0.0;
+    mo_terms terms = {.own_kernel = NULL};
+    bool ok = true;
+    mo_energy_terms(kind, &terms);
+    for (long split = all->first; ok && split <= all->last; ++split) {
+        mo_draw_result drawn = {0};
+        ok = mo_energy_data(ctx, all->data, kind, (uint64_t)split, &drawn);
+        if (!ok) break;
+        mo_result result = mo_result_create(&drawn.data);
+        record costs = {0};
+        ok = mo_run(ctx, model, &terms, &drawn.data, &result, &costs);
+        mean.seconds += costs.seconds / (double)splits;
+        mean.cpu_seconds += costs.cpu_seconds / (double)splits;
+        evaluations += (double)costs.evaluations / (double)splits;
+        squares += costs.seconds * costs.seconds / (double)splits;
+        mo_result_free(&result);
+        problem_free(&drawn.data);
+    }
+    mean.evaluations = (size_t)(evaluations + 0.5);
+    if (ok) print_costs(kind, model, &mean, sqrt(fmax(squares - mean.seconds * mean.seconds, 0.0)), splits);
+    return ok;
+}
 
 static bool run(hf_context *ctx, const plan *p)
 {
     bool ok = hf_context_set_threads(ctx, (int)p->threads) >= 0;
     printf("Table 3: seconds on the buildings of Table 2. holdfast %s on %s, %d threads.\n", hf_version(),
            hf_blas_description(), hf_context_threads(ctx));
-    for (size_t k = 0; ok && k < p->kinds.count; ++k) {
-        mo_draw_result drawn = {0};
-        const char *kind = p->kinds.items[k];
-        ok = mo_energy_data(ctx, p->data, kind, (uint64_t)p->split, &drawn);
-        if (!ok) break;
-        if (k == 0) {
-            print_evaluations(ctx, &drawn.data);
-            puts("\n### Fits\n\n| damage | model | s | CPU s | evaluations | printed s (their laptop) | "
-                 "published "
-                 "program s, a machine like this | times faster |\n|---|---|---|---|---|---|---|---|");
-        }
-        for (size_t m = 0; ok && m < p->models.count; ++m)
-            ok = print_fit(ctx, kind, p->models.items[m], &drawn.data);
+    mo_draw_result drawn = {0};
+    if (ok) ok = mo_energy_data(ctx, p->data, p->kinds.items[0], (uint64_t)p->first, &drawn);
+    if (ok) {
+        print_evaluations(ctx, &drawn.data);
         problem_free(&drawn.data);
+        puts(
+            "\n### Fits\n\n| damage | model | s | CPU s | evaluations | printed s (their laptop) | published "
+            "program s, a machine like this | times faster | splits "
+            "|\n|---|---|---|---|---|---|---|---|---|");
     }
+    for (size_t k = 0; ok && k < p->kinds.count; ++k)
+        for (size_t m = 0; ok && m < p->models.count; ++m)
+            ok = print_fits(ctx, p, p->kinds.items[k], p->models.items[m]);
     return ok;
 }
 
@@ -170,11 +188,11 @@ int main(int argc, char **argv)
                                 .list = &p.kinds,
                                 .known = mo_energy_kind_known},
                                mo_method_option(&p.models),
-                               {.name = "split",
-                                .value = "N",
-                                .help = "which split (default 0)",
-                                .number = &p.split,
-                                .most = 1000000},
+                               {.name = "splits",
+                                .value = "A..B",
+                                .help = "numbers of the splits (default 0..0); means over them",
+                                .first = &p.first,
+                                .last = &p.last},
                                {.name = "threads",
                                 .value = "N",
                                 .help = "threads (default 1; 0: all processors)",

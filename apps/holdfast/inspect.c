@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast inspect */
+#include "inspect.h"
 #include "bounded.h"
 
 #include <string.h>
@@ -11,6 +12,10 @@ static const tool_option options[] = {
      "loo_sd, weight,\ninfluence, suspected, group, of a transformed target loo_median and\n"
      "loo_residual; of an envelope inputs, lower, upper",
      TOOL_WRITES},
+    {"moved", 0, "ROW:OUTPUT=VALUE",
+     "print how far the model would move if the reading of OUTPUT in data row\nROW were VALUE, "
+     "nothing after = for not taken, and nothing else; of one\noutput ROW=VALUE",
+     0},
 };
 
 static bool print_model(const tool_session *session, const hf_model *model, const hf_table *suspects,
@@ -53,18 +58,32 @@ static hf_status inspect_model(const tool_session *session, const char *file, co
     return status;
 }
 
+/* --moved of a model; an envelope has no influence. */
+static hf_status inspect_only_moved(tool_session *session, const char *file, const char *moved, bool *printed)
+{
+    hf_model *model = NULL;
+    hf_status status = hf_model_load(session->ctx, file, &model);
+    if (status >= 0) status = inspect_moved(session, model, moved, printed);
+    hf_model_free(model);
+    return status;
+}
+
 static int run(const tool_arguments *arguments)
 {
+    const char *moved = argument(arguments, "moved");
     const char *rows_path = argument(arguments, "rows"), *file = arguments->operand[0];
     bool only_rows = rows_path != NULL && strcmp(rows_path, "-") == 0;
     if (only_rows && has_argument(arguments, "json"))
         return usage_error(arguments->verb, "--json and --rows - cannot both go to standard output");
+    if (moved != NULL && rows_path != NULL)
+        return usage_error(arguments->verb, "--moved and --rows cannot go together");
     tool_session session;
     int code = session_open(arguments, &session);
     if (code != TOOL_OK) return code;
 
     bool printed = true;
-    const hf_status status = hf_file_look(file) == HF_FILE_ENVELOPE
+    const hf_status status = moved != NULL ? inspect_only_moved(&session, file, moved, &printed)
+                             : hf_file_look(file) == HF_FILE_ENVELOPE
                                  ? inspect_envelope(&session, file, rows_path, &printed)
                                  : inspect_model(&session, file, rows_path, &printed);
     code = session_close(&session, status);
@@ -73,7 +92,7 @@ static int run(const tool_arguments *arguments)
 
 const tool_verb verb_inspect = {
     .name = "inspect",
-    .operands = "MODEL.hf|ENV.hf [--rows OUT.csv]",
+    .operands = "MODEL.hf|ENV.hf [--rows OUT.csv | --moved ROW:OUTPUT=VALUE]",
     .summary = "Show what a model has learnt, or what an envelope is made of",
     .text =
         "Prints the report of the fit, the suspected readings, leave-one-out scores, the relevance of the\n"
@@ -81,6 +100,8 @@ const tool_verb verb_inspect = {
         "per reading: its leave-one-out prediction (from the others), its weight (1 plain, 0 set aside),\n"
         "how far the model would move without it (influence, in nats), whether it is suspected, and its\n"
         "group. --rows - writes that table and nothing else.\n"
+        "--moved tells how far the model would move if one reading were another number (influence, in\n"
+        "nats, over all outputs together and over each of several), hyperparameters and thresholds held.\n"
         "Of a classifier it shows classes and evidence, and --rows row, label, the most probable class and "
         "the\n"
         "probability of the label.\n"

@@ -125,6 +125,10 @@ bool mo_method_make(hf_context *ctx, const char *method, const mo_terms *terms, 
         publish(out, terms, p);
     if (out->settings.output_eps) out->settings.output_eps_count = mo_outputs(p);
     if (!methods[place].ours || known) assign_means(out, method, terms, p);
+    for (size_t t = 0; !methods[place].ours && terms->held_noise > 0.0 && t < mo_outputs(p); ++t)
+        assign(out, terms->held_noise, "noise", t, 0, 1);
+    if (strcmp(method, "MO-RCGP") == 0 && terms->edge > 0.0)
+        assign(out, terms->edge, "coregion.factor", 0, 0, 2);
     if (known) {
         assign_model(out, terms->known);
         out->settings.kernel = terms->kernel;

@@ -42,8 +42,11 @@ typedef struct mo_terms {
     double noise_start; /**< variance that the published models start from; 0: 0.1 */
     double nu;          /**< degrees of freedom of t-MOGP */
     double max_noise;   /**< 0: none */
-    bool average;       /**< prior mean of the published models: the averages of the readings; else `mean` */
-    double mean;        /**< of all outputs */
+    double
+        edge; /**< standardised units: where the first entry of MO-RCGP's factor of B is held; 0: trained */
+    double held_noise; /**< variance of every output that the published models do not train; 0: they do */
+    bool average;      /**< prior mean of the published models: the averages of the readings; else `mean` */
+    double mean;       /**< of all outputs */
     const mo_model *
         known; /**< not trained: hyperparameters of all models but default and independent, which find their own; or NULL */
 } mo_terms;

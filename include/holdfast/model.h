@@ -333,6 +333,30 @@ HF_API hf_status hf_model_labels(hf_context *ctx, const hf_model *model, const h
 HF_API hf_status hf_model_damage(hf_context *ctx, const hf_model *model, size_t count, size_t m,
                                  const double *x, double *damage, size_t *worst);
 
+/**
+ * The posterior influence function: how far the model moves when one of its readings is another
+ * number, KL( posterior || posterior with that reading ) in nats, over f of each output and of all.
+ *
+ * Held are hyperparameters, noise and thresholds, and the centres of robust weights, but those that
+ * follow the readings of the same row (HF_CENTRE_CONDITIONAL): then the sites of row mates change
+ * too, as in "MO-RCGP", section 3.2. There the influence stays bounded: a reading that goes far
+ * off loses its weight, and so do the row mates that lean on it, until the row is as good as not
+ * there. Of Gaussian sites it grows with the square, and so it does for readings that the default
+ * kept: who is set aside is not decided anew. A fit made again chooses all of that anew.
+ * @param row      1-based data row of the training file
+ * @param output   number of the output; 0 of one
+ * @param y        what its reading would be (finite, its units), or NaN: not taken
+ * @param marginal hf_model_outputs() entries or NULL: over the latent values of each output at the
+ *                 places of all rows of the training file; never above *joint but for rounding
+ * @param joint    over all of f; may be NULL
+ * Errors: HF_ERR_ARGUMENT (no such row or output, a reading that is missing or set aside, another
+ * solver than the exact one, a classifier, a transformed target, weights of whole samples, sites
+ * that are neither Gaussian nor robust), HF_ERR_NOT_FINITE, HF_ERR_NO_DATA (a model without rows);
+ * results are untouched. O(n^2 T) for the joint one, with N rows T n^2 N for the marginal ones.
+ */
+HF_API hf_status hf_model_influence(hf_context *ctx, const hf_model *model, size_t row, size_t output,
+                                    double y, double *marginal, double *joint);
+
 /** One row per training reading: row (1-based data row of the training file), with several outputs
  * output (its number, from 0), y, loo_mean, loo_sd (observed), weight, influence (KL of removing
  * it; for one set aside 0), suspected (0/1), group. Predictions of readings set aside or missing

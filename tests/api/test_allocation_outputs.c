@@ -263,9 +263,23 @@ static hf_status ask_tables(workshop *w, hf_model *model, hf_table *table)
     return s;
 }
 
+static hf_status ask_influence(workshop *w, hf_model *model, hf_table *table)
+{
+    (void)table;
+    double kl[2] = {77.0}, joint = 77.0;
+    hf_status s = hf_model_influence(w->ctx, model, 1, 0, 0.5, kl, &joint);
+    assert_true((s < 0) == (kl[0] == 77.0) && (s < 0) == (joint == 77.0));
+    return s;
+}
+
 static hf_status model_predictions(workshop *w)
 {
     return model_with(w, wide_csv, true, ask_predictions);
+}
+
+static hf_status model_influence(workshop *w)
+{
+    return model_with(w, wide_csv, true, ask_influence);
 }
 
 static hf_status model_predictions_long(workshop *w)
@@ -301,8 +315,9 @@ static hf_status model_tables(workshop *w)
 static void models_survive(void **state)
 {
     (void)state;
-    RUN(CASE(model_predictions, 40), CASE(model_predictions_long, 40), CASE(model_covariances, 40),
-        CASE(model_distances, 40), CASE(model_scores, 40), CASE(model_file, 40), CASE(model_tables, 40));
+    RUN(CASE(model_predictions, 40), CASE(model_influence, 40), CASE(model_predictions_long, 40),
+        CASE(model_covariances, 40), CASE(model_distances, 40), CASE(model_scores, 40), CASE(model_file, 40),
+        CASE(model_tables, 40));
 }
 
 static void outputs_survive(void **state)

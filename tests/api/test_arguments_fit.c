@@ -437,6 +437,12 @@ static void using_models(workshop *w)
     REFUSED(HF_ERR_NOT_FINITE, hf_score(w->ctx, w->model, infinite, &metrics));
     ARGUMENT(hf_model_rows(w->ctx, NULL, &out));
     ARGUMENT(hf_model_rows(w->ctx, w->model, NULL));
+    double moved = 7.0;
+    ARGUMENT(hf_model_influence(w->ctx, NULL, 1, 0, 0.5, NULL, &moved));
+    ARGUMENT(hf_model_influence(w->ctx, w->model, 0, 0, 0.5, NULL, &moved));
+    ARGUMENT(hf_model_influence(w->ctx, w->model, 1, 1, 0.5, NULL, &moved));
+    REFUSED(HF_ERR_NOT_FINITE, hf_model_influence(w->ctx, w->model, 1, 0, INFINITY, NULL, &moved));
+    assert_true(moved == 7.0);
     ARGUMENT(hf_model_suspects(w->ctx, NULL, &out));
     ARGUMENT(hf_model_suspects(w->ctx, w->model, NULL));
     ARGUMENT(hf_model_training(w->ctx, NULL, &out));

@@ -344,6 +344,42 @@ class Fits(Outputs):
             told = self.fit("wide.csv", "--target", "y1,y2,y3", "--preset", "morcgp", "--weighting", kind, quiet=False)
             self.assertEqual(told["settings"]["weighting"], kind)
 
+    def moved(self, model, what, *arguments):
+        return json.loads(self.ok("inspect", model, "--moved", what, "--json", *arguments))
+
+    def test_influence_of_one_reading(self):
+        rows = self.rows(gaps=False)
+        self.wide(rows), self.long(rows)
+        self.fit("wide.csv", "--target", "y1,y2,y3", "--preset", "morcgp")
+        told = self.moved("m.hf", "7:y2=70")
+        self.assertEqual((told["row"], told["output"], told["y"]), (7, "y2", 70))
+        self.assertEqual(set(told["outputs"]), set(TARGETS))
+        for kl in told["outputs"].values():
+            self.assertTrue(0 < kl <= told["influence"] * (1 + 1e-9))
+        self.assertIsNone(self.moved("m.hf", "7:y2=")["y"])
+        # As it is: nothing. However far off: bounded, where a plain process follows.
+        self.assertLess(self.moved("m.hf", "7:y2=%r" % rows[6][3])["influence"], 1e-12)
+        self.assertLess(self.moved("m.hf", "7:y2=1e9")["influence"], 100)
+        text = self.ok("inspect", "m.hf", "--moved", "7:y2=70")
+        self.assertRegex(text, r"(?m)^If y2 of row 7 were 70, .*\n\n  y1 +[\d.e-]+ nats$")
+        self.assertRegex(self.ok("inspect", "m.hf", "--moved", "7:y2="), "^Without y2 of row 7 ")
+        self.fit("wide.csv", "--target", "y1,y2,y3", *FIT, model="plain.hf")
+        near, far = (self.moved("plain.hf", "7:y2=" + y)["influence"] for y in ("1e6", "1e9"))
+        self.assertAlmostEqual(far / near / 1e6, 1, delta=0.01)
+        # A long table: rows are readings, mates those at the same inputs.
+        self.fit("long.csv", "--target", "y", "--output-column", "which", "--preset", "morcgp", model="long.hf")
+        other = self.moved("long.hf", "20:y2=70")
+        self.assertAlmostEqual(other["influence"] / told["influence"], 1, delta=1e-4)
+        self.fit("wide.csv", "--target", "y1", model="one.hf")
+        self.assertEqual(self.moved("one.hf", "3=2")["output"], "y1")
+        self.assertEqual(self.moved("one.hf", "3=2")["outputs"], {})
+        for what, says in (("7", "ROW:OUTPUT=VALUE"), ("y2=3", "ROW:OUTPUT=VALUE"), ("7:y2=x", "ROW:OUTPUT=VALUE")):
+            self.fails(["inspect", "m.hf", "--moved", what], says, code=2)
+        self.fails(["inspect", "m.hf", "--moved", "7=3"], "which of the 3 outputs")
+        self.fails(["inspect", "m.hf", "--moved", "7:q=3"], 'no output "q"')
+        self.fails(["inspect", "m.hf", "--moved", "31:y2=3"], "row 31 of wide.csv has no reading")
+        self.fails(["inspect", "m.hf", "--moved", "7:y2=3", "--rows", "-"], "--rows", code=2)
+
     def test_amplitudes(self):
         self.wide(self.rows(40, bad=[(9, 0), (22, 1), (31, 2)]))
         fit = ["--target", "y1,y2,y3", "--sites", "robust", "--centre", "prior", "--iterations", "3"]

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The influence of one reading that becomes another number, with the sites of its row mates that follow it.
+ *
+ * A model keeps of each reading its weight, and of its site target and variance. Noise, threshold and
+ * centre of the weight are found from these: d = s / weight, or s^2 / (2 beta^2 weight) with an amplitude;
+ * z - y = s shift; with r = y - centre, weight = 1 / (1 + r^2 / c^2) and shift = 2 r / (c^2 + r^2), so that
+ * r = 2 (1 - weight) / shift. The threshold c is that of the reading of the output whose weight is nearest
+ * to a half. A centre that hangs on row mates moves by the difference of hf_outputs_conditional_centre()
+ * after and before; where it was before is what the site says.
+ */
+#include "model/class_model.h"
+
+#include "objective/samples.h"
+#include <holdfast/outputs.h>
+
+#include <math.h>
+#include <string.h>
+
+/* A weight that is 1 to rounding tells no threshold: such an output has none. */
+static const double PLAIN = 1e-10;
+
+/* A reading as the solver has it. */
+typedef struct seen {
+    size_t output, anchor;
+    double y, target, variance, weight, extra, noise; /* noise: s of the reading, extra included */
+    double beta;                                      /* 0: the usual amplitude */
+} seen;
+
+typedef struct question {
+    hf_context *ctx;
+    const hf_model *model;
+    size_t reading; /* which becomes `y` (solver's units; NaN: not there) */
+    double y;
+    hfi_samples samples; /* of several outputs */
+    size_t sample;       /* in which the reading is */
+    double *threshold;   /* of each output; infinite: no robust weights */
+    size_t count;        /* sites that change */
+    size_t *anchor;
+    double *target, *variance; /* user units */
+} question;
+
+static bool is_present(const hf_model *model, size_t i)
+{
+    return model->reading[i].weight > 0.0;
+}
+
+static double amplitude(const hf_model *model, size_t output)
+{
+    const double beta = model->output_beta != NULL ? model->output_beta[output] : model->settings.beta;
+    return beta / hfi_scaling_scale(&model->posterior->scaling, output);
+}
+
+static double to_solver(const hf_model *model, size_t i, double y)
+{
+    const size_t output = hfi_model_output_of(model, i);
+    return hfi_scaling_target(&model->posterior->scaling, output, y - hfi_model_prior(model, i));
+}
+
+/* `anchor`: how many readings before this one have a site. */
+static seen look_at(const hf_model *model, size_t i, size_t anchor)
+{
+    const hf_posterior *p = model->posterior;
+    const hfi_solution *s = &p->solution;
+    seen r = {.output = hfi_model_output_of(model, i), .anchor = anchor};
+    double prior;
+    hf_mean_evaluate(p->mean, 1, s->z + anchor * s->d, s->d, &prior);
+    r.y = to_solver(model, i, model->y[i]);
+    r.target = s->residual[anchor] + prior;
+    r.variance = s->variance[anchor];
+    r.weight = model->reading[i].weight;
+    r.beta = model->settings.sites == HF_SITES_ROBUST ? amplitude(model, r.output) : 0.0;
+    r.noise = r.beta > 0.0 ? sqrt(2.0 * r.variance * r.weight) * r.beta : r.variance * r.weight;
+    if (model->extra != NULL) r.extra = hfi_scaling_site_variance(&p->scaling, r.output, model->extra[i]);
+    return r;
+}
+
+/* Residual from the centre of a robust weight. The site's shift tells it well near the centre, the weight far out. */
+static double residual_of(const seen *r, double threshold)
+{
+    const double shift = (r->target - r->y) / r->noise;
+    return r->weight > 0.5 ? shift * threshold * threshold / (2.0 * r->weight)
+                           : copysign(threshold * sqrt(1.0 / r->weight - 1.0), shift);
+}
+
+/* One for each output. */
+static void find_thresholds(question *q)
+{
+    const hf_model *model = q->model;
+    const bool robust =
+        model->settings.sites == HF_SITES_ROBUST && model->settings.weighting == HF_OUTPUTS_READING;
+    double *nearest = q->threshold + model->outputs; /* to a half */
+    for (size_t t = 0; t < model->outputs; t++) {
+        q->threshold[t] = INFINITY;
+        nearest[t] = 0.5 - PLAIN;
+    }
+    for (size_t i = 0, anchor = 0; i < model->n && robust; i++) {
+        if (!is_present(model, i)) continue;
+        const seen r = look_at(model, i, anchor++);
+        const double away = fabs(r.weight - 0.5), shift = (r.target - r.y) / r.noise;
+        if (!(away < nearest[r.output])) continue;
+        nearest[r.output] = away;
+        q->threshold[r.output] = 2.0 * (1.0 - r.weight) / fabs(shift) * sqrt(r.weight / (1.0 - r.weight));
+    }
+}
+
+/* ---- the row --------------------------------------------------------------------------------------------- */
+
+/* Where each output is expected given the others of the row, before and after: 2 x T. */
+static hf_status expect(question *q, const seen *row, const size_t *reading, double *centre)
+{
+    const hf_model *model = q->model;
+    const hf_posterior *p = model->posterior;
+    const size_t outputs = model->outputs, d = p->solution.d;
+    double *block = hfi_alloc(q->ctx, 4 * outputs + outputs * outputs + 2 * d, sizeof *block);
+    if (block == NULL) return HF_ERR_MEMORY;
+    double *y = block, *mean = y + 2 * outputs, *noise = mean + outputs, *b = noise + outputs;
+    double *u = b + outputs * outputs, *v = u + d;
+    hfi_scaling_inputs(&p->scaling, 1, model->x + q->reading * model->width, model->width, u);
+    memcpy(v, u, d * sizeof *v);
+    for (size_t t = 0; t < outputs; t++) {
+        const bool present = reading[t] != SIZE_MAX;
+        y[t] = present ? row[t].y : NAN;
+        y[outputs + t] = reading[t] == q->reading ? q->y : y[t];
+        noise[t] = present ? row[t].noise - row[t].extra : 0.0;
+        mean[t] = hf_mean_get_kind(p->mean) == HF_MEAN_OUTPUTS ? hf_mean_values(p->mean)[t] : 0.0;
+        u[d - 1] = (double)t;
+        for (size_t s = 0; s < outputs; s++) {
+            v[d - 1] = (double)s;
+            b[t * outputs + s] = hfi_kernel_value(p->kernel, u, v, false);
+        }
+    }
+    const hf_outputs_model between = {.outputs = outputs, .mean = mean, .covariance = b, .noise = noise};
+    const hf_status status = hf_outputs_conditional_centre(q->ctx, 2, y, outputs, &between, centre);
+    hfi_free(q->ctx, block);
+    return status;
+}
+
+/* The site of a reading at `y` whose centre has moved by `moved`, into the question. */
+static hf_status change(question *q, const seen *r, double y, double moved)
+{
+    const hfi_scaling *scaling = &q->model->posterior->scaling;
+    const double threshold = q->threshold[r->output];
+    double target = y, variance = isnan(y) ? INFINITY : r->variance;
+    hf_status status = HF_OK;
+    if (!isnan(y) && !isinf(threshold)) {
+        const double centre = r->y - residual_of(r, threshold) + moved;
+        hf_sites *site = NULL;
+        status = hf_sites_robust(q->ctx, 1, &y, r->noise, NULL, &centre, threshold, &site);
+        if (status >= 0 && r->beta > 0.0) status = hf_sites_set_beta(q->ctx, site, r->beta);
+        if (status >= 0) {
+            target = hf_sites_targets(site)[0];
+            variance = hf_sites_variances(site)[0];
+        }
+        hf_sites_free(site);
+    }
+    const double scale = hfi_scaling_scale(scaling, r->output);
+    q->anchor[q->count] = r->anchor;
+    q->target[q->count] = hfi_scaling_mean(scaling, r->output, target);
+    q->variance[q->count++] = variance * scale * scale;
+    return status;
+}
+
+/* Whether the other readings of the row follow. */
+static bool has_followers(const hf_model *model)
+{
+    return model->outputs > 1 && model->settings.sites == HF_SITES_ROBUST &&
+           model->settings.centre == HF_CENTRE_CONDITIONAL && model->settings.weighting == HF_OUTPUTS_READING;
+}
+
+static hf_status change_row(question *q, const size_t *reading, seen *row, double *centre)
+{
+    const hf_model *model = q->model;
+    const size_t outputs = model->outputs;
+    for (size_t i = 0, anchor = 0; i < model->n; i++) {
+        if (!is_present(model, i)) continue;
+        const size_t t = hfi_model_output_of(model, i);
+        if (reading[t] == i) row[t] = look_at(model, i, anchor);
+        anchor++;
+    }
+    hf_status status = has_followers(model) ? expect(q, row, reading, centre) : HF_OK;
+    for (size_t t = 0; t < outputs && status >= 0; t++) {
+        const size_t i = reading[t];
+        if (i == SIZE_MAX) continue;
+        status = change(q, &row[t], i == q->reading ? q->y : row[t].y, centre[outputs + t] - centre[t]);
+    }
+    return status;
+}
+
+/* New sites of the reading, and of its row mates where these follow. */
+static hf_status change_sites(question *q)
+{
+    const hf_model *model = q->model;
+    const size_t outputs = model->outputs;
+    size_t *reading = hfi_alloc(q->ctx, outputs, sizeof *reading);
+    seen *row = hfi_alloc(q->ctx, outputs, sizeof *row);
+    double *centre = hfi_alloc(q->ctx, outputs, 2 * sizeof *centre);
+    hf_status status = reading && row && centre ? HF_OK : HF_ERR_MEMORY;
+    if (status >= 0) {
+        for (size_t t = 0; t < outputs; t++) {
+            const size_t i = outputs > 1 ? q->samples.reading[q->sample * outputs + t] : q->reading;
+            const bool counts = i != SIZE_MAX && is_present(model, i);
+            reading[t] = counts && (i == q->reading || has_followers(model)) ? i : SIZE_MAX;
+            centre[t] = centre[outputs + t] = 0.0;
+        }
+        status = change_row(q, reading, row, centre);
+    }
+    hfi_free(q->ctx, reading);
+    hfi_free(q->ctx, row);
+    hfi_free(q->ctx, centre);
+    return status;
+}
+
+/* ---- the places of an output ----------------------------------------------------------------------------- */
+
+static hf_status of_output(question *q, size_t t, double *x, double *kl)
+{
+    const hf_model *model = q->model;
+    const size_t width = model->width, outputs = model->outputs;
+    size_t m = 0;
+    if (outputs == 1) {
+        m = model->n;
+        memcpy(x, model->x, m * width * sizeof *x);
+    }
+    for (size_t row = 0; outputs > 1 && row < q->samples.count; row++) {
+        size_t i = SIZE_MAX;
+        for (size_t s = 0; s < outputs && i == SIZE_MAX; s++) i = q->samples.reading[row * outputs + s];
+        memcpy(x + m * width, model->x + i * width, width * sizeof *x);
+        x[m++ * width + width - 1] = (double)t;
+    }
+    return hf_influence_sites(q->ctx, model->posterior, q->count, q->anchor, q->target, q->variance, m, x,
+                              width, kl);
+}
+
+static hf_status answer(question *q, double *marginal, double *joint)
+{
+    const hf_model *model = q->model;
+    double *x = marginal != NULL ? hfi_alloc(q->ctx, model->n, model->width * sizeof *x) : NULL, all = 0.0;
+    hf_status status = marginal != NULL && x == NULL ? HF_ERR_MEMORY : HF_OK;
+    if (status >= 0)
+        status = hf_influence_sites(q->ctx, model->posterior, q->count, q->anchor, q->target, q->variance, 0,
+                                    NULL, 0, &all);
+    for (size_t t = 0; t < model->outputs && marginal != NULL && status >= 0; t++)
+        status = of_output(q, t, x, q->threshold + t); /* thresholds are not needed any more */
+    hfi_free(q->ctx, x);
+    if (status < 0) return status;
+    if (marginal != NULL) memcpy(marginal, q->threshold, model->outputs * sizeof *marginal);
+    if (joint != NULL) *joint = all;
+    return HF_OK;
+}
+
+/* ---- what can be asked ----------------------------------------------------------------------------------- */
+
+static hf_status check(hf_context *ctx, const hf_model *model)
+{
+    const hf_fit_settings *s = &model->settings;
+    if (model->classes > 0)
+        return hfi_class_refuse(ctx, model, "hf_model_influence", "its labels are no numbers that move");
+    hf_status status = hfi_transform_deny(ctx, model, "the influence of a reading",
+                                          "it is told in the units of what is modelled");
+    if (status >= 0) status = hfi_model_check_rows(ctx, model);
+    if (status >= 0)
+        status = hfi_posterior_need_exact(ctx, model->posterior, "the influence of a reading",
+                                          "fit a sample of the readings with it");
+    if (status < 0) return status;
+    if (s->sites != HF_SITES_GAUSSIAN && s->sites != HF_SITES_ROBUST)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the influence of a reading is told of Gaussian and of robust sites; these follow "
+                        "no reading alone: they come from an iteration over all of them");
+    if (model->outputs > 1 && s->sites == HF_SITES_ROBUST && s->weighting == HF_OUTPUTS_JOINT)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the influence of a reading is told of weights of single readings and of whole "
+                        "outputs, not of whole samples (weighting joint)");
+    return HF_OK;
+}
+
+static hf_status find_reading(question *q, size_t row, size_t output, double y)
+{
+    const hf_model *model = q->model;
+    if (output >= model->outputs)
+        return hfi_fail(q->ctx, HF_ERR_ARGUMENT, "output %zu of %zu (counted from 0) does not exist", output,
+                        model->outputs);
+    if (isinf(y)) return hfi_fail(q->ctx, HF_ERR_NOT_FINITE, "the reading would be %g", y);
+    const char *name = model->outputs > 1 ? model->output[output] : model->target;
+    for (size_t i = 0; i < model->n; i++) {
+        if (model->row[i] != row || hfi_model_output_of(model, i) != output) continue;
+        if (!is_present(model, i))
+            return hfi_fail(q->ctx, HF_ERR_ARGUMENT,
+                            "row %zu of %s has no reading of \"%s\" that counts: it is missing or set aside",
+                            row, model->source, name);
+        q->reading = i;
+        q->y = isnan(y) ? y : to_solver(model, i, y);
+        return HF_OK;
+    }
+    return hfi_fail(q->ctx, HF_ERR_ARGUMENT, "row %zu of %s has no reading of \"%s\"", row, model->source,
+                    name);
+}
+
+/* Samples are known by their rows in a wide table, by their inputs in a long one. */
+static hf_status find_sample(question *q)
+{
+    const hf_model *model = q->model;
+    if (model->outputs == 1) return HF_OK;
+    const hf_status status =
+        hfi_samples_init(q->ctx, model->n, model->width, model->outputs, model->x, model->y,
+                         model->output_column == NULL ? model->row : NULL, &q->samples);
+    if (status < 0) return status;
+    const size_t t = hfi_model_output_of(model, q->reading);
+    while (q->samples.reading[q->sample * model->outputs + t] != q->reading) q->sample++;
+    return HF_OK;
+}
+
+hf_status hf_model_influence(hf_context *ctx, const hf_model *model, size_t row, size_t output, double y,
+                             double *marginal, double *joint)
+{
+    if (ctx == NULL || model == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_influence: an argument that must not be NULL is");
+    hf_status status = check(ctx, model);
+    if (status < 0) return status;
+    question q = {.ctx = ctx, .model = model, .samples.ctx = ctx};
+    const size_t outputs = model->outputs;
+    status = find_reading(&q, row, output, y);
+    if (status < 0) return status;
+    q.threshold = hfi_alloc(ctx, outputs, 4 * sizeof *q.threshold);
+    q.anchor = hfi_alloc(ctx, outputs, sizeof *q.anchor);
+    status = q.threshold != NULL && q.anchor != NULL ? find_sample(&q) : HF_ERR_MEMORY;
+    if (status >= 0) {
+        q.target = q.threshold + 2 * outputs;
+        q.variance = q.target + outputs;
+        find_thresholds(&q);
+        status = change_sites(&q);
+    }
+    if (status >= 0) status = answer(&q, marginal, joint);
+    hfi_samples_free(&q.samples);
+    hfi_free(ctx, q.threshold);
+    hfi_free(ctx, q.anchor);
+    return status;
+}
