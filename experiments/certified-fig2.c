@@ -78,9 +78,10 @@ static const double *view(const run *r, const char *set, const char *what, size_
 static void keep_picture(run *r, const cert_set *set, const double *x, const double *moves)
 {
     const size_t side = set->kind->side;
-    for (size_t k = 0; k < set->d; ++k)
-        keep_view(r, set->kind->name, "pixel", k,
-                  (double[]){(double)(k % side), (double)(k / side), x[k], moves[k]});
+    for (size_t k = 0; k < set->d; ++k) {
+        const size_t column = k % side, row = k / side;
+        keep_view(r, set->kind->name, "pixel", k, (double[]){(double)column, (double)row, x[k], moves[k]});
+    }
 }
 
 /* Where the test points are, a tenth wider. */

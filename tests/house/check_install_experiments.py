@@ -12,7 +12,7 @@ MOST_BYTES = 4_000_000  # of one, with what helps to debug it; the library is as
 DRAWN = {"synthetic-noise", "envelope-tables", "envelope-norm", "envelope-example2", "envelope-example3", "envelope-effort", "mo-rcgp-table1",
          "mo-rcgp-fig2", "mo-rcgp-fig4", "mo-rcgp-fig5", "several-outputs", "sparq-synthetic", "sparq-cost", "sparq-regret", "sparq-kl",
          "default-bed", "bo-problem", "bo-table", "bo-study", "rcagp-bo-hartmann", "rcagp-bo-lunar",
-         "rcagp-bo-rover", "rcagp-bo-expert", "rcagp-fig1", "rcagp-influence",
+         "rcagp-bo-rover", "rcagp-bo-expert", "certified-values", "rcagp-fig1", "rcagp-influence",
          "kernel-draws"}  # or their data come with Holdfast
 SOME_DRAWN = {"envelope-fig2", "envelope-fig3"}  # the data of others are one part of it
 ARGUMENTS = {"certified-fig2": ["--sets", "spam"], "certified-fig3": ["--sets", "spam"], "certified-fig4": ["--sets", "mnist38"],

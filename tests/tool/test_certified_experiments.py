@@ -26,7 +26,7 @@ class Certified(ToolCase):
 
     def test_help(self):
         listed = self.ok("reproduce").split()
-        for name in ("fig2", "fig3", "fig4", "fig5", "fig6"):
+        for name in ("fig2", "fig3", "fig4", "fig5", "fig6", "values"):
             self.assertIn("certified-" + name, listed)
             self.assertTrue(self.good(name, "--help").startswith("usage: certified-%s " % name))
 
@@ -145,6 +145,24 @@ class Certified(ToolCase):
                           "--json", "r.jsonl")
         self.assertEqual([row["case"] for row in self.lines("r.jsonl")], [f"digits38 0 {k}" for k in range(64)])
         self.assertIn("| digits38 | 1 | 3 | ", first)
+
+    def test_values(self):
+        """No attack leaves what is certified, and along one input an attack finds all of it."""
+        small = ["--tables", "faithful,swiss", "--gammas", "0.2,1", "--points", 4, "--limit", 5, "--json", "r.jsonl"]
+        first = self.good("values", *small)
+        rows = self.lines("r.jsonl")
+        self.assertEqual([row["case"] for row in rows], [f"{table} {value} {gamma} {k}" for table in ("faithful", "swiss")
+                                                         for value in ("mean", "sd") for gamma in ("0.2", "1") for k in range(4)])
+        for row in rows:
+            self.assertLessEqual(max(row["attained"], row["sign"], row["projected"]), row["certified"])
+            if not row["stopped"]:
+                self.assertLessEqual(row["certified"], row["attained"] + 0.00501)
+            if row["inputs"] == 1 and " 0.2 " in row["case"]:
+                self.assertGreaterEqual(row["projected"], row["attained"] - 0.005)
+        self.assertIn("| swiss, sd, 1 | 5 | 4 | ", first)
+        self.assertEqual(self.good("values", *small, "--report"), first)
+        done = self.start("values", "--tables", "nothing")
+        self.assertEqual((done.returncode, done.stderr), (1, "nothing: there is no such table in data/bed\n"))
 
     def test_data_that_are_not_there(self):
         for name, sets in (("fig2", "spam"), ("fig3", "mnist38"), ("fig4", "mnist38"), ("fig5", "spam"), ("fig6", "mnist358")):
