@@ -303,7 +303,7 @@ static hf_status find_sample(question *q)
     if (model->outputs == 1) return HF_OK;
     const hf_status status =
         hfi_samples_init(q->ctx, model->n, model->width, model->outputs, model->x, model->y,
-                         model->output_column == NULL ? model->row : NULL, &q->samples);
+                         model->output_column == NULL ? model->row : NULL, NULL, &q->samples);
     if (status < 0) return status;
     const size_t t = hfi_model_output_of(model, q->reading);
     while (q->samples.reading[q->sample * model->outputs + t] != q->reading) q->sample++;
