@@ -251,7 +251,7 @@ static int prepare(fit_job *job)
             arguments->verb,
             "--dry-run counts what grows with the table; a streamed fit does not; leave it out");
     job->session.checkpoint = job->settings.settings.checkpoint;
-    return TOOL_OK;
+    return read_actions(arguments, job->session.ctx, &job->settings);
 }
 
 int fit_run(const tool_arguments *arguments)

@@ -21,6 +21,16 @@ static bool counted(const hf_fit_settings *s)
     return s->action_kind != HF_ACTIONS_INDUCING;
 }
 
+static bool not_given(const hf_fit_settings *s)
+{
+    return s->action_kind != HF_ACTIONS_GIVEN;
+}
+
+static bool given(const hf_fit_settings *s)
+{
+    return projected(s) && s->action_kind == HF_ACTIONS_GIVEN;
+}
+
 static bool trained_blocks(const hf_fit_settings *s)
 {
     return block_actions(s) && s->train;
@@ -94,6 +104,8 @@ static const struct rule {
 } rules[] = {
     {"actions", projected, "it is about the projected solver; say --solver projected"},
     {"actions", counted, "there are as many inducing actions as inducing inputs; say --inducing"},
+    {"actions", not_given, "there are as many given actions as the file has columns; leave it out"},
+    {"actions-file", given, "it is about given actions; say --solver projected --action-kind given"},
     {"action-kind", projected, "it is about the projected solver; say --solver projected"},
     {"single-precision", projected, "it is about the projected solver; say --solver projected"},
     {"tolerance", krylov, "it is about Krylov actions; say --solver projected --action-kind krylov"},
@@ -223,6 +235,8 @@ int check_effects(const tool_arguments *arguments, const hf_fit_settings *s)
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (has_argument(arguments, rules[i].option) && !rules[i].useful(s))
             return usage_error(arguments->verb, "--%s: %s", rules[i].option, rules[i].otherwise);
+    if (given(s) && !has_argument(arguments, "actions-file"))
+        return usage_error(arguments->verb, "--action-kind given: which? Say --actions-file FILE.csv");
     int status = check_sites(arguments, s);
     if (status == TOOL_OK) status = check_transform(arguments, s);
     if (status == TOOL_OK) status = check_kernel(arguments, s);

@@ -90,8 +90,10 @@ static const tool_option options[] = {
      "projected solver: blocks, or Krylov steps at most\n(default: by the number of readings)", false},
     {"action-kind", 0, "NAME",
      "krylov (default): what conjugate gradients visit; inducing:\nfrom inducing inputs; blocks: one entry a "
-     "reading, trained",
+     "reading, trained; given:\nthose of --actions-file",
      false},
+    {"actions-file", 0, "FILE.csv",
+     "given actions: a column for each, a row for each of TRAIN.csv,\nafter a line of names", TOOL_READS},
     {"tolerance", 0, "T",
      "krylov actions: stop when the share T of the readings is left\nunexplained (default 0.01; 0: never)",
      false},

@@ -239,5 +239,6 @@ void fit_settings_free(fit_settings *settings)
     free(settings->checkpoint);
     free(settings->eps);
     free(settings->beta);
+    free(settings->actions);
     *settings = (fit_settings){0};
 }

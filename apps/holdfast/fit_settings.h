@@ -22,6 +22,7 @@ typedef struct fit_settings {
     char *checkpoint; /* the default name of one; NULL if it was given or there is none */
     double *eps;      /* a share of outliers for each output; NULL if there is one for all */
     double *beta;     /* likewise of amplitudes */
+    double *actions;  /* the matrix of given actions; NULL: none */
 } fit_settings;
 
 /** `targets`: how many there are. TOOL_OK, TOOL_USAGE after a message, or TOOL_FAILED. Free with fit_settings_free in any case. */
@@ -32,6 +33,8 @@ void fit_settings_free(fit_settings *settings);
 
 /** Wrong usage of an option in the library's own words. */
 int wrong_choice(const tool_arguments *arguments, hf_context *ctx, const char *name);
+/** --actions-file: the matrix of given actions (fit_actions.c). TOOL_OK, or TOOL_FAILED after a message. */
+int read_actions(const tool_arguments *arguments, hf_context *ctx, fit_settings *out);
 /** Which solver, with what, and how it is trained; which option implies which solver (fit_solver.c). */
 int choose_solver(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s);
 /** --eps: a share of outliers, or one for each output (fit_outputs.c). */

@@ -13,6 +13,8 @@
         if (text_ != NULL && parse(ctx, text_, &(field)) < 0) return wrong_choice(arguments, ctx, option);   \
     } while (0)
 
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
 static bool is_any_given(const tool_arguments *arguments, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -23,15 +25,19 @@ static bool is_any_given(const tool_arguments *arguments, const char *const *nam
 /* Only where neither an option nor a preset has named a solver. */
 static void imply_solver(const tool_arguments *arguments, hf_fit_settings *s)
 {
-    static const char *const projected[] = {"actions",       "action-kind",      "blocks",   "action-start",
-                                            "fixed-actions", "single-precision", "tolerance"};
+    static const char *const projected[] = {"actions",       "action-kind",      "blocks",    "action-start",
+                                            "fixed-actions", "single-precision", "tolerance", "actions-file"};
     static const char *const inducing[] = {"inducing", "inducing-method", "inducing-choice", "train-inducing",
                                            "minibatch"};
     static const char *const blocks[] = {"blocks", "action-start", "fixed-actions"};
-    if (s->solver == HF_SOLVER_AUTO && is_any_given(arguments, projected, 7)) s->solver = HF_SOLVER_PROJECTED;
-    if (s->solver == HF_SOLVER_AUTO && is_any_given(arguments, inducing, 5)) s->solver = HF_SOLVER_INDUCING;
-    if (argument(arguments, "action-kind") == NULL && is_any_given(arguments, blocks, 3))
+    if (s->solver == HF_SOLVER_AUTO && is_any_given(arguments, projected, COUNT(projected)))
+        s->solver = HF_SOLVER_PROJECTED;
+    if (s->solver == HF_SOLVER_AUTO && is_any_given(arguments, inducing, COUNT(inducing)))
+        s->solver = HF_SOLVER_INDUCING;
+    if (argument(arguments, "action-kind") == NULL && is_any_given(arguments, blocks, COUNT(blocks)))
         s->action_kind = HF_ACTIONS_BLOCKS;
+    if (argument(arguments, "action-kind") == NULL && has_argument(arguments, "actions-file"))
+        s->action_kind = HF_ACTIONS_GIVEN;
 }
 
 /* A number that must be positive where it is given. */

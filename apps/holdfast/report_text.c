@@ -54,9 +54,11 @@ static const char *plural(size_t count)
 void report_solver(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report)
 {
     const size_t m = report->inducing;
-    const char *kind = settings->action_kind == HF_ACTIONS_BLOCKS   ? "block"
-                       : settings->action_kind == HF_ACTIONS_KRYLOV ? "Krylov"
-                                                                    : "inducing";
+    static const char *const kinds[] = {[HF_ACTIONS_KRYLOV] = "Krylov",
+                                        [HF_ACTIONS_INDUCING] = "inducing",
+                                        [HF_ACTIONS_BLOCKS] = "block",
+                                        [HF_ACTIONS_GIVEN] = "given"};
+    const char *kind = kinds[settings->action_kind];
     fprintf(out, "solver       %s", hf_solver_name(report->solver));
     if (report->solver == HF_SOLVER_INDUCING) {
         fprintf(out, ", %zu %s input%s, %s", m, settings->train_inducing ? "trained" : "inducing", plural(m),

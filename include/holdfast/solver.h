@@ -55,7 +55,9 @@ typedef enum hf_actions {
                                 conjugate gradients visit; one pass over K each. With inducing inputs D^-1 K_XZ comes first (one
                                 pass for all of it): the preconditioner, and what takes down the variance */
     HF_ACTIONS_INDUCING, /**< D^-1 K_XZ: readings enter with their precision; one pass over K in all */
-    HF_ACTIONS_BLOCKS /**< one non-zero per reading (the published CaGP and RCaGP), trained or fixed; one pass */
+    HF_ACTIONS_BLOCKS, /**< one non-zero per reading (the published CaGP and RCaGP), trained or
+                            fixed; one pass */
+    HF_ACTIONS_GIVEN /**< the columns of a matrix of your own; one pass over K in all */
 } hf_actions;
 
 /** Which readings share a block. Blocks differ in size by at most one row; no row is dropped. */
@@ -73,8 +75,8 @@ typedef enum hf_action_start {
 } hf_action_start;
 
 /** The names used by the tool, to the enum and back: "auto", "exact", "inducing", "projected"; "vfe", "fitc", "dtc";
- * "greedy", "kmeans", "mdpp", "first"; "krylov", "inducing", "blocks"; "contiguous", "clustered"; "random", "targets",
- * "eigen", "precision". */
+ * "greedy", "kmeans", "mdpp", "first"; "krylov", "inducing", "blocks", "given"; "contiguous",
+ * "clustered"; "random", "targets", "eigen", "precision". */
 HF_API hf_status hf_solver_parse(hf_context *ctx, const char *name, hf_solver *out);
 HF_API const char *hf_solver_name(hf_solver solver);
 HF_API hf_status hf_inducing_method_parse(hf_context *ctx, const char *name, hf_inducing_method *out);
@@ -149,6 +151,18 @@ typedef struct hf_projection {
     bool
         single_precision; /**< tiles of K in single precision, sums in double: about twice as fast; the posterior is
                                 conservative up to 1e-6 of the prior variance instead of 1e-14 */
+    /**
+     * Given actions: A, row-major, a row for each row of x and `count` columns; NULL for the other
+     * kinds. It is read during the call only. Units do not count: the posterior depends on the span
+     * of the columns alone, and a column times any number is the same action (readings in other
+     * units make such numbers, and nothing else). A row is looked at where its reading is present,
+     * and a column that says nothing new there, or is zero, is dropped. With the identity, or any
+     * other n independent columns, the posterior is the exact one. Errors: HF_ERR_NOT_FINITE (row and
+     * column are named), HF_ERR_ARGUMENT: NULL, no column, more columns than rows, or a column
+     * that is a combination of those before it over all rows, to 1e-10 of its length (it is named).
+     * Cost beside the pass: O(n i^2), and 8 n i bytes for the check.
+     */
+    const double *matrix;
 } hf_projection;
 
 /** What a projection did. */

@@ -186,7 +186,14 @@ typedef struct hf_fit_settings {
     size_t actions;         /**< i of the projected solver; 0: chosen by the number of readings */
     hf_actions action_kind; /**< Krylov; blocks are trained with the hyperparameters, the other kinds take
                                             these from an inducing fit */
-    hf_blocks blocks;       /**< contiguous */
+    /** NULL; of given actions (action_kind) the matrix A, `action_rows` x `actions` row-major, with a
+     * row for each row of the data (hf_fit(): of the table), and a column for each action, in no
+     * units: as hf_projection.matrix, errors included. Other rows are HF_ERR_DIMENSION. A row whose
+     * reading is missing, left out or set aside is not looked at. Needs the projected solver and
+     * readings of one output. It is the caller's, read during the fit; a model does not keep it. */
+    const double *action_matrix;
+    size_t action_rows;           /**< rows of action_matrix; 0 without one */
+    hf_blocks blocks;             /**< contiguous */
     hf_action_start action_start; /**< random; from the first weights where sites have some */
     bool train_actions;           /**< true: entries of block actions are optimised with the rest; false: they
                                        end as action_start says for the final sites, mean and kernel */

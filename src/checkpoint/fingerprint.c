@@ -55,6 +55,7 @@ static void add_settings(hfi_sha256 *hash, const hf_fit_settings *s)
                                 s->train_inducing,
                                 s->actions,
                                 (uint64_t)s->action_kind,
+                                s->action_rows,
                                 (uint64_t)s->blocks,
                                 (uint64_t)s->action_start,
                                 s->train_actions,
@@ -109,6 +110,8 @@ void hfi_fit_fingerprint(const hf_context *ctx, const hf_data *data, const hf_fi
     add_numbers(&hash, data->n, data->noise);
     if (settings->inducing_inputs)
         add_numbers(&hash, settings->inducing * data->d, settings->inducing_inputs);
+    if (settings->action_matrix)
+        add_numbers(&hash, settings->action_rows * settings->actions, settings->action_matrix);
     add_names(&hash, data->d, data->names);
     hfi_sha256_add_u64(&hash, data->aside != NULL);
     for (size_t i = 0; data->aside && i < data->n; i++) hfi_sha256_add_u64(&hash, data->aside[i]);

@@ -24,7 +24,7 @@ static bool choices_exist(const hf_fit_settings *s)
            (unsigned)s->objective <= HF_OBJECTIVE_RCAGP && (unsigned)s->solver <= HF_SOLVER_PROJECTED &&
            (unsigned)s->inducing_method <= HF_INDUCING_DTC &&
            (unsigned)s->inducing_choice <= HF_INDUCING_FIRST &&
-           (unsigned)s->action_kind <= HF_ACTIONS_BLOCKS && (unsigned)s->blocks <= HF_BLOCKS_CLUSTERED &&
+           (unsigned)s->action_kind <= HF_ACTIONS_GIVEN && (unsigned)s->blocks <= HF_BLOCKS_CLUSTERED &&
            (unsigned)s->action_start <= HF_ACTION_START_PRECISION &&
            (unsigned)s->optimiser <= HF_OPTIMISER_ADAM &&
            (unsigned)s->student_method <= HF_STUDENT_VARIATIONAL &&
@@ -51,6 +51,30 @@ static hf_status check_inducing_inputs(hf_context *ctx, const hf_data *data, con
                             "input %zu of inducing input %zu (both counted from 0) is %g", k % data->d,
                             k / data->d, s->inducing_inputs[k]);
     return HF_OK;
+}
+
+static hf_status check_action_matrix(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
+{
+    if (s->solver != HF_SOLVER_PROJECTED || s->action_kind != HF_ACTIONS_GIVEN || data->outputs > 1)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "a matrix of actions is for the projected solver with given actions, and readings of "
+                        "one output");
+    if (s->action_rows != data->n)
+        return hfi_fail(ctx, HF_ERR_DIMENSION,
+                        "the matrix of actions has %zu rows for %zu rows of data; give one for each",
+                        s->action_rows, data->n);
+    return hfi_given_actions_check(ctx, data->n, s->actions, s->action_matrix);
+}
+
+/* What is given beside the data, where it is. */
+static hf_status check_given(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
+{
+    hf_status status = s->inducing_inputs ? check_inducing_inputs(ctx, data, s) : HF_OK;
+    if (status >= 0 && s->action_matrix) status = check_action_matrix(ctx, data, s);
+    if (status >= 0 && !s->action_matrix && s->action_kind == HF_ACTIONS_GIVEN &&
+        s->solver != HF_SOLVER_EXACT && s->solver != HF_SOLVER_INDUCING)
+        status = hfi_fail(ctx, HF_ERR_ARGUMENT, "actions are to be given, but there is no matrix of them");
+    return status;
 }
 
 static hf_status check_start(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
@@ -138,7 +162,7 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
     if (s->suspects == HF_SUSPECTS_FORCE && !s->train)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the suspect finder needs training; switch one of the two off");
     if (check_scaled(ctx, data, s) < 0) return HF_ERR_ARGUMENT;
-    const hf_status given = s->inducing_inputs ? check_inducing_inputs(ctx, data, s) : HF_OK;
+    const hf_status given = check_given(ctx, data, s);
     return given < 0 ? given : check_start(ctx, data, s);
 }
 

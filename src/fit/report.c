@@ -123,7 +123,7 @@ hf_status hfi_fit_warn(const hfi_fit *fit, hf_status solved, const hf_fit_report
         return hfi_fail(fit->ctx, HF_WARN_NOT_CONVERGED,
                         "training stopped after %zu evaluations with a gradient of %.3g", report->evaluations,
                         report->gradient_norm);
-    if (isfinite(report->residual) && fit->settings->tolerance > 0.0 &&
+    if (isfinite(report->residual) && fit->settings->tolerance > 0.0 && !fit->settings->action_matrix &&
         report->residual > fit->settings->tolerance)
         return hfi_fail(
             fit->ctx, HF_WARN_NOT_CONVERGED,

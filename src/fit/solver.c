@@ -57,7 +57,7 @@ hf_solver hfi_choose_solver(const hf_fit_settings *settings, size_t n, size_t d,
 
 static hf_status check_counts(const hfi_fit *fit)
 {
-    if (fit->actions > fit->n)
+    if (fit->actions > fit->n && !fit->settings->action_matrix)
         return hfi_fail(
             fit->ctx, HF_ERR_ARGUMENT,
             "%zu actions are more than the %zu readings; with as many as readings the posterior is exact",
@@ -175,6 +175,25 @@ static hf_status solve_blocks(hfi_fit *fit, hfi_solution *out)
                                       &fit->projection);
 }
 
+/* The given matrix without the rows of data that are not here. */
+static hf_status solve_given(hfi_fit *fit, hfi_solution *out)
+{
+    const size_t count = fit->actions;
+    double *matrix = hfi_alloc(fit->ctx, fit->n, count * sizeof *matrix);
+    if (!matrix) return HF_ERR_MEMORY;
+    for (size_t k = 0; k < fit->n; k++)
+        memcpy(matrix + k * count, fit->settings->action_matrix + fit->row[k] * count,
+               count * sizeof *matrix);
+    const hf_projection projection = {.actions = HF_ACTIONS_GIVEN,
+                                      .count = count,
+                                      .single_precision = fit->settings->single_precision,
+                                      .matrix = matrix};
+    const hf_status s = hfi_projected_solve(fit->ctx, fit->kernel, fit->mean, fit->sites, fit->d, fit->x,
+                                            fit->d, &projection, out, &fit->projection);
+    hfi_free(fit->ctx, matrix);
+    return s;
+}
+
 static hf_status solve_projected(hfi_fit *fit, hfi_solution *out)
 {
     if (fit->trainer.evaluator.projected) {
@@ -182,6 +201,7 @@ static hf_status solve_projected(hfi_fit *fit, hfi_solution *out)
             fit->trainer.evaluator.projected); /* the solution makes its own, and there is room for one */
         return solve_blocks(fit, out);
     }
+    if (fit->settings->action_matrix) return solve_given(fit, out);
     const size_t present = hf_sites_present(fit->sites);
     const hfi_evaluator *e = &fit->trainer.evaluator;
     const hf_projection projection = {.actions = fit->settings->action_kind,

@@ -48,6 +48,7 @@ static const char *superfluous_setting(const hf_fit_settings *s)
     if (s->solver == HF_SOLVER_PROJECTED) return "the projected solver; use the exact or the inducing one";
     if (s->train_inducing) return "training of inducing inputs";
     if (s->inducing_inputs != NULL) return "inducing inputs that are given: labels choose them";
+    if (s->action_matrix != NULL) return "actions that are given: labels have none";
     if (s->optimiser != HF_OPTIMISER_LBFGS) return "that optimiser; use L-BFGS";
     if (s->minibatch > 0) return "minibatches";
     if (s->max_noise > 0 || s->noise_start > 0) return "limits of the noise: labels have none";

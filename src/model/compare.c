@@ -259,6 +259,10 @@ static hf_status check_contender(hf_context *ctx, const hf_contender *contender)
     if (contender->settings.checkpoint != NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: the fits of a comparison have no checkpoint",
                         contender->name);
+    if (contender->settings.action_matrix != NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "%s: a matrix of actions is of all rows, and the fits of a comparison have fewer",
+                        contender->name);
     return HF_OK;
 }
 

@@ -42,6 +42,10 @@ static hf_status check_arguments(hf_context *ctx, const char *function, const hf
                         "%s: minibatches are for one output; several need all rows at once (minibatch 0)",
                         function);
     if (hfi_site_kind_is_class(settings->sites)) return hfi_class_check(ctx, columns, settings);
+    if (settings->action_matrix != NULL && settings->action_rows != hf_table_rows(table))
+        return hfi_fail(ctx, HF_ERR_DIMENSION,
+                        "%s: the matrix of actions has %zu rows, and %s has %zu; give one for each", function,
+                        settings->action_rows, hf_table_source(table), hf_table_rows(table));
     hf_status status = check_mean(ctx, columns, settings);
     if (status >= 0) status = hfi_transform_check(ctx, columns, settings);
     return status < 0 ? status : hfi_kernel_choice_check(ctx, columns, settings);
@@ -129,6 +133,8 @@ hf_status hfi_model_keep_settings(hf_context *ctx, hf_model *model, const hf_fit
     model->settings.set = NULL;
     model->settings.set_count = 0;
     model->settings.inducing_inputs = NULL;
+    model->settings.action_matrix = NULL;
+    model->settings.action_rows = 0;
     model->settings.start = NULL;
     model->settings.start_count = 0;
     model->settings.warm = false;
@@ -173,13 +179,34 @@ static hf_status check_eps(hf_context *ctx, const hf_model *model, const hf_fit_
     return HF_OK;
 }
 
+/* The matrix of actions without the rows of the table that the model left out; *own is to be freed. */
+static hf_status gather_actions(hf_context *ctx, const hf_model *model, hf_fit_settings *settings,
+                                double **own)
+{
+    const size_t count = settings->actions;
+    *own = NULL;
+    if (settings->action_matrix == NULL || model->outputs > 1 || model->skipped == 0) return HF_OK;
+    *own = hfi_alloc(ctx, model->n, count * sizeof **own);
+    if (*own == NULL) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < model->n; i++)
+        memcpy(*own + i * count, settings->action_matrix + (model->row[i] - 1) * count, count * sizeof **own);
+    settings->action_matrix = *own;
+    settings->action_rows = model->n;
+    return HF_OK;
+}
+
 hf_status hfi_model_fit_rows(hf_context *ctx, hf_model *model, const hf_fit_settings *settings)
 {
     hf_fit_settings own = *settings;
     own.transform = HF_TRANSFORM_NONE;
-    double *z = NULL;
+    double *z = NULL, *actions = NULL;
     const hf_status transformed = hfi_transform_rows(ctx, model, settings->transform, &z);
     if (transformed < 0) return transformed;
+    const hf_status gathered = gather_actions(ctx, model, &own, &actions);
+    if (gathered < 0) {
+        hfi_free(ctx, z);
+        return gathered;
+    }
     const hf_data data = {.n = model->n,
                           .d = model->width,
                           .x = model->x,
@@ -193,6 +220,7 @@ hf_status hfi_model_fit_rows(hf_context *ctx, hf_model *model, const hf_fit_sett
                           .sample = is_wide(model) ? model->row : NULL};
     const hf_status fitted = hf_fit_data(ctx, &data, &own, &model->posterior, &model->report, model->reading);
     hfi_free(ctx, z);
+    hfi_free(ctx, actions);
     return fitted;
 }
 

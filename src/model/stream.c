@@ -281,6 +281,9 @@ hf_status hf_fit_stream(hf_context *ctx, const char *csv_path, const char *cache
                         "hf_fit_stream: the transform %s is of a table in memory; write a column of the "
                         "transformed target into the file",
                         hf_transform_name(settings->transform));
+    if (settings->action_matrix != NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "hf_fit_stream: a matrix of actions is for a table in memory, which hf_fit() takes");
     if (hfi_kernel_is_auto(settings->kernel))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "hf_fit_stream: the kernel auto is chosen for a table in memory; name the kernel");

@@ -7,7 +7,7 @@
 
 static hf_status check_choices(hf_context *ctx, const hf_projection *p)
 {
-    if ((unsigned)p->actions > HF_ACTIONS_BLOCKS)
+    if ((unsigned)p->actions > HF_ACTIONS_GIVEN)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_projected: there are no actions %d", (int)p->actions);
     if ((unsigned)p->blocks > HF_BLOCKS_CLUSTERED)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_projected: there is no rule %d for blocks",
@@ -25,11 +25,11 @@ static hf_status check_choices(hf_context *ctx, const hf_projection *p)
 static hf_status check_inputs(hf_context *ctx, const hf_projection *p, size_t d, size_t present)
 {
     if (p->inputs == NULL) return HF_OK;
-    if (p->actions == HF_ACTIONS_BLOCKS || p->inducing == 0 || p->inducing > present)
+    if (p->actions >= HF_ACTIONS_BLOCKS || p->inducing == 0 || p->inducing > present)
         return hfi_fail(
             ctx, HF_ERR_ARGUMENT,
             "hf_solve_projected: %zu inducing inputs are given for %zu readings; give from one to as "
-            "many, and no block actions",
+            "many, and neither block nor given actions",
             p->inducing, present);
     for (size_t k = 0; k < p->inducing * d; k++)
         if (!isfinite(p->inputs[k]))
@@ -37,6 +37,13 @@ static hf_status check_inputs(hf_context *ctx, const hf_projection *p, size_t d,
                             "hf_solve_projected: input %zu of inducing input %zu (both counted from 0) is %g",
                             k % d, k / d, p->inputs[k]);
     return HF_OK;
+}
+
+/* Actions that are given, over all rows. */
+static hf_status check_matrix(hf_context *ctx, const hf_projection *p, size_t n)
+{
+    if (p->actions != HF_ACTIONS_GIVEN || p->matrix == NULL) return HF_OK;
+    return hfi_given_actions_check(ctx, n, p->count, p->matrix);
 }
 
 hf_status hf_solve_projected(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
@@ -50,6 +57,7 @@ hf_status hf_solve_projected(hf_context *ctx, const hf_kernel *kernel, const hf_
     if (status >= 0) status = check_choices(ctx, projection);
     if (status >= 0)
         status = check_inputs(ctx, projection, hf_kernel_dimension(kernel), hf_sites_present(sites));
+    if (status >= 0) status = check_matrix(ctx, projection, hf_sites_count(sites));
     if (status < 0) return status;
     hfi_scaling scaling;
     status = hfi_scaling_identity(ctx, hf_kernel_dimension(kernel), &scaling);

@@ -6,7 +6,7 @@
 static const char *const solvers[] = {"auto", "exact", "inducing", "projected"};
 static const char *const methods[] = {"vfe", "fitc", "dtc"};
 static const char *const choices[] = {"greedy", "kmeans", "mdpp", "first"};
-static const char *const actions_names[] = {"krylov", "inducing", "blocks"};
+static const char *const actions_names[] = {"krylov", "inducing", "blocks", "given"};
 static const char *const blocks_names[] = {"contiguous", "clustered"};
 static const char *const starts[] = {"random", "targets", "eigen", "precision"};
 

@@ -19,16 +19,29 @@ static size_t inducing_columns(const hf_projection *p, size_t n)
     return least(p->actions == HF_ACTIONS_INDUCING && p->inducing == 0 ? p->count : p->inducing, n);
 }
 
-static size_t dense_columns(const hf_projection *p, size_t n)
+static size_t krylov_columns(const hf_projection *p, size_t n)
 {
-    return least(inducing_columns(p, n) + (p->actions == HF_ACTIONS_KRYLOV ? p->count : 0), n);
+    return least(inducing_columns(p, n) + p->count, n);
 }
+
+/* More than readings where some of the matrix's rows have none; those that are too many are dropped. */
+static size_t given_columns(const hf_projection *p, size_t n)
+{
+    (void)n;
+    return p->count;
+}
+
+typedef size_t (*column_rule)(const hf_projection *p, size_t n);
+
+static const column_rule dense_columns[] = {[HF_ACTIONS_KRYLOV] = krylov_columns,
+                                            [HF_ACTIONS_INDUCING] = inducing_columns,
+                                            [HF_ACTIONS_GIVEN] = given_columns};
 
 void hfi_projected_cost(size_t n, size_t d, const hf_projection *p, double *bytes, double *flops)
 {
     const double rows = (double)n, inputs = (double)d, entry = 3.0 * inputs + 20.0;
     const bool blocks = p->actions == HF_ACTIONS_BLOCKS;
-    const double rank = (double)(blocks ? p->count : dense_columns(p, n));
+    const double rank = (double)(blocks ? p->count : dense_columns[p->actions](p, n));
     const double passes = p->actions == HF_ACTIONS_KRYLOV ? (double)(p->count + (p->inducing > 0)) : 1.0;
     const double word = (double)sizeof(double);
     if (blocks) {
@@ -199,9 +212,11 @@ static void make_columns(size_t task, int thread, void *arg)
 }
 
 /* The actions D^-1 K_XZ for m inducing inputs. */
-static hf_status grow_inducing(hfi_dense_system *s, const hf_projection *p, size_t m)
+static hf_status grow_inducing(hfi_dense_system *s, const hf_sites *sites, const hf_projection *p)
 {
+    (void)sites;
     const size_t d = s->solution.d, threads = (size_t)hf_context_threads(s->ctx);
+    const size_t m = inducing_columns(p, s->n);
     double *z = hfi_alloc(s->ctx, m, d * sizeof *z);
     columns_job job = {.system = s, .q = hfi_dense_system_next(s), .z = z};
     job.scratch_each = hfi_kernel_scratch(s->kernel);
@@ -222,23 +237,35 @@ static hf_status grow_inducing(hfi_dense_system *s, const hf_projection *p, size
     return status;
 }
 
+/* Behind those of the inducing inputs, where there are some. */
+static hf_status grow_krylov(hfi_dense_system *s, const hf_sites *sites, const hf_projection *p)
+{
+    const hf_status status = inducing_columns(p, s->n) > 0 ? grow_inducing(s, sites, p) : HF_OK;
+    return status < 0 ? status : hfi_worse(hfi_krylov_grow(s, p->count, p->tolerance), status);
+}
+
+typedef hf_status (*grow_rule)(hfi_dense_system *system, const hf_sites *sites, const hf_projection *p);
+
+static const grow_rule growers[] = {[HF_ACTIONS_KRYLOV] = grow_krylov,
+                                    [HF_ACTIONS_INDUCING] = grow_inducing,
+                                    [HF_ACTIONS_GIVEN] = hfi_given_actions_grow};
+
 static hf_status solve_dense_rule(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
                                   const hf_sites *sites, size_t d, const double *x, size_t ldx,
                                   const hf_projection *p, hfi_solution *out, hf_projection_report *report)
 {
-    const size_t n = hf_sites_present(sites), m = inducing_columns(p, n);
+    const size_t n = hf_sites_present(sites);
     double bytes, flops;
     hfi_projected_cost(n, d, p, &bytes, &flops);
     hf_status status = hfi_require_memory(ctx, "a projection", n, bytes);
     if (status < 0) return status;
     hfi_dense_system s;
-    status = hfi_dense_system_init(ctx, kernel, mean, sites, d, x, ldx, dense_columns(p, n),
+    status = hfi_dense_system_init(ctx, kernel, mean, sites, d, x, ldx, dense_columns[p->actions](p, n),
                                    p->single_precision ? HFI_SINGLE : HFI_DOUBLE, &s);
     if (status < 0) return status;
-    if (m > 0) status = grow_inducing(&s, p, m);
-    if (status >= 0 && p->actions == HF_ACTIONS_KRYLOV)
-        status = hfi_worse(hfi_krylov_grow(&s, p->count, p->tolerance), status);
-    if (status >= 0 && s.core.count == 0) { /* the readings equal the prior mean: any action will do */
+    status = growers[p->actions](&s, sites, p);
+    /* The readings equal the prior mean, or are those that given actions leave out: any action will do. */
+    if (status >= 0 && s.core.count == 0) {
         for (size_t i = 0; i < s.n; i++) hfi_dense_system_next(&s)[i] = 1.0 / s.root[i];
         status = hfi_worse(hfi_dense_system_grow(&s, 1, HFI_DENSE_DEPENDENT), status);
     }
@@ -252,12 +279,17 @@ static hf_status solve_dense_rule(hf_context *ctx, const hf_kernel *kernel, cons
 
 static hf_status check(hf_context *ctx, const hf_projection *p, size_t n)
 {
-    if ((unsigned)p->actions > HF_ACTIONS_BLOCKS)
+    if ((unsigned)p->actions > HF_ACTIONS_GIVEN)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "there are no actions %d", (int)p->actions);
     if (n == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "no reading is present: there is nothing to learn from");
-    if (p->count > n)
+    if ((p->actions == HF_ACTIONS_GIVEN) != (p->matrix != NULL))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        p->matrix ? "a matrix of actions is given, but the actions are '%s'"
+                                  : "the actions are '%s', but there is no matrix of them",
+                        hf_actions_name(p->actions));
+    if (p->actions != HF_ACTIONS_GIVEN && p->count > n)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu actions are more than the %zu readings", p->count, n);
-    if (p->count == 0 && (p->actions == HF_ACTIONS_BLOCKS || p->inducing == 0))
+    if (p->count == 0 && (p->actions >= HF_ACTIONS_BLOCKS || p->inducing == 0))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "a projection needs at least one action");
     if (!(p->tolerance >= 0.0 && isfinite(p->tolerance)))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the tolerance %g of Krylov actions is not a number >= 0",

@@ -50,6 +50,9 @@ hf_status hfi_projected_solve_dense(hf_context *ctx, const hf_kernel *kernel, co
 hf_status hfi_projected_solve(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
                               const hf_sites *sites, size_t d, const double *x, size_t ldx,
                               const hf_projection *p, hfi_solution *out, hf_projection_report *report);
+/** Whether a matrix of n rows and `count` columns, row-major, is one of actions (hf_projection): finite, from one to n independent
+ * columns. O(n count^2); 8 n count bytes. */
+hf_status hfi_given_actions_check(hf_context *ctx, size_t n, size_t count, const double *matrix);
 /** Bytes held at the peak and flops, for n readings. */
 void hfi_projected_cost(size_t n, size_t d, const hf_projection *p, double *bytes, double *flops);
 

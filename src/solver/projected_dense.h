@@ -53,5 +53,7 @@ hf_status hfi_dense_system_finish(hfi_dense_system *system, hfi_solution *out, h
  * them, if there are as many readings (krylov.c): how many there are in the end is not a matter of
  * rounding. HF_WARN_NOT_CONVERGED. */
 hf_status hfi_krylov_grow(hfi_dense_system *system, size_t count, double tolerance);
+/** Given actions (p->matrix over all rows of the sites): those of the present readings. */
+hf_status hfi_given_actions_grow(hfi_dense_system *system, const hf_sites *sites, const hf_projection *p);
 
 #endif

@@ -2,6 +2,7 @@
 /* Every allocation of the budget solvers fails once: placing inducing inputs and other choices of rows, solving, what a projection has not computed,
  * whole fits, and their models in files. */
 #include "api/sweep.h"
+#include <math.h>
 
 enum {
     PLACES = 4
@@ -118,6 +119,13 @@ static hf_status projected_blocks(workshop *w)
                                       .start = HF_ACTION_START_EIGEN,
                                       .single_precision = true};
     return projected(w, &projection);
+}
+
+static hf_status projected_given(workshop *w)
+{
+    double matrix[WORKSHOP_N * 3];
+    for (size_t i = 0; i < WORKSHOP_N * 3; i++) matrix[i] = cos((double)((i % 3 + 1) * (i / 3)));
+    return projected(w, &(hf_projection){.actions = HF_ACTIONS_GIVEN, .count = 3, .matrix = matrix});
 }
 
 /* Made anew each time: also the failures on the way to it are swept. */
@@ -349,8 +357,9 @@ static void solves_survive(void **state)
 {
     (void)state;
     RUN(CASE(inducing_vfe, 10), CASE(inducing_fitc, 10), CASE(projected_krylov, 10),
-        CASE(projected_inducing, 10), CASE(projected_blocks, 10), CASE(computational, 15),
-        CASE(influence_projected, 15), CASE(influence_inducing, 15), CASE(worst_cases, 20));
+        CASE(projected_inducing, 10), CASE(projected_given, 10), CASE(projected_blocks, 10),
+        CASE(computational, 15), CASE(influence_projected, 15), CASE(influence_inducing, 15),
+        CASE(worst_cases, 20));
 }
 
 static void inducing_fits_survive(void **state)

@@ -235,6 +235,19 @@ static void projected(workshop *w)
                                  {.count = 3, .inducing = 2, .choice = (hf_inducing_choice)99}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         ARGUMENT(hf_solve_projected(ctx, w->kernel, w->mean, w->sites, w->x, 2, &bad[i], &out, &report));
+    double matrix[WORKSHOP_N * 2];
+    for (size_t i = 0; i < WORKSHOP_N * 2; i++) matrix[i] = 2.0; /* twice the same */
+    hf_projection given = {.actions = HF_ACTIONS_GIVEN, .count = 2};
+    ARGUMENT(hf_solve_projected(ctx, w->kernel, w->mean, w->sites, w->x, 2, &given, &out, &report));
+    given.matrix = matrix;
+    ARGUMENT(hf_solve_projected(ctx, w->kernel, w->mean, w->sites, w->x, 2, &given, &out, &report));
+    assert_contains(hf_context_message(ctx), "column 2 of 2");
+    matrix[4] = INFINITY;
+    REFUSED(HF_ERR_NOT_FINITE,
+            hf_solve_projected(ctx, w->kernel, w->mean, w->sites, w->x, 2, &given, &out, &report));
+    given.inducing = 2;
+    given.inputs = w->x;
+    ARGUMENT(hf_solve_projected(ctx, w->kernel, w->mean, w->sites, w->x, 2, &given, &out, &report));
     memcpy(x, w->x, sizeof x);
     x[5] = NAN;
     REFUSED(HF_ERR_NOT_FINITE,

@@ -49,6 +49,8 @@ static void all_written(const hf_fit_settings *s)
     WRITTEN(*s, train_inducing);
     WRITTEN(*s, actions);
     WRITTEN(*s, action_kind);
+    WRITTEN(*s, action_matrix);
+    WRITTEN(*s, action_rows);
     WRITTEN(*s, blocks);
     WRITTEN(*s, action_start);
     WRITTEN(*s, train_actions);
@@ -109,6 +111,8 @@ typedef struct mirror {
     bool train_inducing;
     size_t actions;
     hf_actions action_kind;
+    const double *action_matrix;
+    size_t action_rows;
     hf_blocks blocks;
     hf_action_start action_start;
     bool train_actions;
@@ -200,6 +204,7 @@ static void defaults_are_as_documented(void **state)
     assert_true(s.beta == 0.0 && !s.scaled_beta && !s.output_beta && s.output_beta_count == 0);
     assert_true(s.set == NULL && s.set_count == 0 && s.checkpoint == NULL);
     assert_true(s.start == NULL && s.start_count == 0 && !s.warm && s.inducing_inputs == NULL);
+    assert_true(s.action_matrix == NULL && s.action_rows == 0);
 }
 
 /* What one would have to say, on top of the plain Gaussian process. */
@@ -292,7 +297,7 @@ static void choices_have_one_name_each(void **state)
     ROUND_TRIP(hf_solver, hf_solver_parse, hf_solver_name, HF_SOLVER_PROJECTED + 1);
     ROUND_TRIP(hf_inducing_method, hf_inducing_method_parse, hf_inducing_method_name, HF_INDUCING_DTC + 1);
     ROUND_TRIP(hf_inducing_choice, hf_inducing_choice_parse, hf_inducing_choice_name, HF_INDUCING_FIRST + 1);
-    ROUND_TRIP(hf_actions, hf_actions_parse, hf_actions_name, HF_ACTIONS_BLOCKS + 1);
+    ROUND_TRIP(hf_actions, hf_actions_parse, hf_actions_name, HF_ACTIONS_GIVEN + 1);
     ROUND_TRIP(hf_blocks, hf_blocks_parse, hf_blocks_name, HF_BLOCKS_CLUSTERED + 1);
     ROUND_TRIP(hf_action_start, hf_action_start_parse, hf_action_start_name, HF_ACTION_START_PRECISION + 1);
     ROUND_TRIP(hf_student_method, hf_student_method_parse, hf_student_method_name,

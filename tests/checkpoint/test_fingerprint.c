@@ -91,6 +91,7 @@ static void every_setting_matters(void **state)
     ASSERT_MATTERS(s->train_inducing, !s->train_inducing);
     ASSERT_MATTERS(s->actions, 7);
     ASSERT_MATTERS(s->action_kind, HF_ACTIONS_BLOCKS);
+    ASSERT_MATTERS(s->action_rows, 7);
     ASSERT_MATTERS(s->blocks, HF_BLOCKS_CLUSTERED);
     ASSERT_MATTERS(s->action_start, HF_ACTION_START_EIGEN);
     ASSERT_MATTERS(s->train_actions, !s->train_actions);
@@ -139,6 +140,11 @@ static void the_data_and_the_seed_matter(void **state)
     const bool aside[N] = {true};
     ASSERT_MATTERS(p.data.aside, aside);
     ASSERT_MATTERS(p.names[1], "c");
+    p.settings.action_rows = N;
+    p.settings.actions = 1;
+    hfi_fit_fingerprint(p.ctx, &p.data, &p.settings, p.first);
+    assert_true(same(&p));
+    ASSERT_MATTERS(p.settings.action_matrix, given);
     hf_context_set_seed(p.ctx, 9);
     assert_false(same(&p));
     hf_context_free(p.ctx);
@@ -164,7 +170,7 @@ static void no_field_is_forgotten(void **state)
 {
     (void)state;
     if (sizeof(void *) != 8 || sizeof(int) != 4) skip();
-    assert_int_equal(sizeof(hf_fit_settings), 360);
+    assert_int_equal(sizeof(hf_fit_settings), 384);
 }
 
 int main(void)

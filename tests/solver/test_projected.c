@@ -21,42 +21,6 @@ enum {
     POINTS = 30
 };
 
-/* ---- predictions from a solution -------------------------------------------------------------------------- */
-
-typedef struct prediction {
-    double mean, variance; /* less the prior mean; white noise included */
-} prediction;
-
-static prediction predict(const hf_kernel *kernel, const hfi_solution *s, const double *x)
-{
-    double *k = naive_zeros(s->n), *room = naive_zeros(hfi_solution_room(s, 1) + 1);
-    double *scratch = naive_zeros(hfi_kernel_scratch(kernel));
-    prediction p = {0};
-    size_t ld;
-    hfi_kernel_cross_block(kernel, 1, x, s->d, s->n, s->z, s->d, k, s->n, scratch);
-    hfi_kernel_diagonal(kernel, 1, x, s->d, true, &p.variance);
-    for (size_t i = 0; i < s->n; i++) p.mean += k[i] * s->t[i];
-    const double *w = hfi_solution_whiten(s, 1, k, s->n, room, &ld);
-    for (size_t a = 0; a < hfi_solution_rank(s); a++) p.variance -= w[a] * w[a];
-    free(k);
-    free(room);
-    free(scratch);
-    return p;
-}
-
-static prediction naive_predict(const naive_projection *p, const double *x)
-{
-    double *cross = naive_zeros(p->n);
-    prediction out = {0};
-    for (size_t i = 0; i < p->n; i++) {
-        cross[i] = hfi_kernel_value(p->kernel, x, p->x + i * p->d, false);
-        out.mean += cross[i] * p->t[i];
-    }
-    out.variance = naive_projection_variance(p, cross, hfi_kernel_value(p->kernel, x, x, true));
-    free(cross);
-    return out;
-}
-
 /* Actions with every entry random, column-major. */
 static double *random_actions(size_t n, size_t count, uint64_t seed)
 {

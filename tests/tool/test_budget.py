@@ -89,6 +89,54 @@ class Choices(ToolCase):
                     self.assertAlmostEqual(a, b, delta=1e-6)
             self.assertLess(max(projected["y_sd_computational"]), 1e-4)
 
+    def test_actions_of_a_file(self):
+        values = ["--set", "noise=0.01", "--set", "lengthscale=1", "--set", "outputscale=1", "--set", "mean=0", "--no-train"]
+
+        def predicted(*options):
+            self.ok(*FIT, *options, *values, "-o", "m.hf", "-q")
+            return table(self.ok("predict", "m.hf", "wave.csv"))
+
+        def assert_same(first, second):
+            for name in ("y_mean", "y_sd_latent"):
+                for a, b in zip(first[name], second[name]):
+                    self.assertAlmostEqual(a, b, delta=1e-6)
+
+        y = table(self.read("wave.csv"))["y"]
+        blocks = "".join(",".join(repr(y[i]) if i // 18 == b else "0" for b in range(5)) + "\n" for i in range(90))
+        self.write("blocks.csv", "a,b,c,d,e\n" + blocks)
+        assert_same(predicted("--actions-file", "blocks.csv"),
+                    predicted("--preset", "gp", "--solver", "projected", "--actions", "5", "--action-start", "targets"))
+        names = ",".join("r%d" % i for i in range(90))
+        self.write("all.csv", names + "\n" + "".join(",".join(str(int(i == j)) for j in range(90)) + "\n" for i in range(90)))
+        assert_same(predicted("--actions-file", "all.csv"), predicted("--preset", "gp", "--solver", "exact"))
+        # A row without an input is left out, and its row of the actions with it.
+        whole = predicted("--actions-file", "blocks.csv")
+        head, *lines = self.read("wave.csv").rstrip("\n").split("\n")
+        self.write("gap.csv", "\n".join([head] + lines[:7] + [",1,5"] + lines[7:]) + "\n")
+        self.write("gap_blocks.csv", "a,b,c,d,e\n" + "".join(line + "\n" for line in blocks.split("\n")[:7] + ["7,7,7,7,7"] +
+                                                           blocks.rstrip("\n").split("\n")[7:]))
+        self.assertEqual(self.run_tool("fit", "gap.csv", *FIT[2:], "--actions-file", "gap_blocks.csv", *values, "-o", "m.hf", "-q")[0], 0)
+        assert_same(whole, table(self.ok("predict", "m.hf", "wave.csv")))
+        report = self.fit("--actions-file", "blocks.csv")
+        self.assertEqual((report["settings"]["action_kind"], report["report"]["actions"], report["report"]["passes"]), ("given", 5, 1))
+        self.assertEqual(json.loads(self.ok("inspect", "m.hf", "--json"))["settings"]["action_kind"], "given")
+        self.assertIn(", 5 given actions, 1 pass,", self.ok("inspect", "m.hf"))
+        self.assertIn("with 5 actions", self.ok(*FIT, "--actions-file", "blocks.csv", "--dry-run"))
+
+    def test_actions_of_a_file_that_are_none(self):
+        rows = ["%d,%d,%d" % (i, i * i, i + 2 * i * i) for i in range(90)]
+        self.write("a.csv", "a,b,c\n" + "\n".join(rows) + "\n")
+        self.fails(FIT + ["--actions-file", "a.csv"], "column 3 of 3", "combination of those before it")
+        self.write("a.csv", "a,b\n1,2\n3,4\n")
+        self.fails(FIT + ["--actions-file", "a.csv"], "has 2 rows", "wave.csv has 90")
+        self.write("a.csv", "a,b\n1,2\n3,\n")
+        self.fails(FIT + ["--actions-file", "a.csv"], "a.csv, line 3", 'column "b"', "finite")
+        self.write("a.csv", "a,b\n1,2\n3,four\n")
+        self.fails(FIT + ["--actions-file", "a.csv"], "a.csv", "four")
+        self.write("a.csv", "a\n")
+        self.fails(FIT + ["--actions-file", "a.csv"], "no rows")
+        self.fails(FIT + ["--actions-file", "nowhere.csv"], "nowhere.csv")
+
     def test_the_computational_part(self):
         self.ok(*FIT, "--preset", "cagp", "--actions", "6", "-o", "m.hf", "-q")
         self.write("new.csv", "a,b\n1,2\n,2\n40,1\n")
@@ -227,6 +275,9 @@ class NoEffect(ToolCase):
             (["--preset", "student-t", "--solver", "inducing", "--student-method", "ep"], "variational"),
             (["--preset", "student-t", "--objective", "loo"], "evidence"), (["--suspects", "auto", "--sites", "student-t"], "student-t"),
             (["--suspects", "auto", "--blocks", "clustered"], "block actions"),
+            (["--action-kind", "given"], "--actions-file"), (["--actions-file", "a.csv", "--actions", "5"], "as the file has columns"),
+            (["--actions-file", "a.csv", "--action-kind", "krylov"], "--action-kind given"), (["--actions-file", "a.csv", "--solver", "exact"], "given"),
+            (["--actions-file", "a.csv", "--tolerance", "0.1"], "krylov"), (["--actions-file", "a.csv", "--blocks", "clustered"], "blocks"),
             (["--action-kind", "inducing", "--actions", "5"], "say --inducing"), (["--nu", "3", "--actions", "5"], "inducing solver"),
             (["--sites", "pursuit", "--blocks", "clustered"], "--action-kind krylov"),
             (["--beta", "1", "--sites", "gaussian"], "--sites robust"), (["--beta", "0"], "positive"),

@@ -50,7 +50,7 @@ class Options(ToolCase):
                    "action-start inducing inducing-method inducing-choice train-inducing minibatch optimiser learning-rate "
                    "iterations single-precision student-method nu beta tolerance checkpoint resume stream cache "
                    "output-column weighting coregion-rank shared-noise max-noise inference unit-inputs lengthscale-prior "
-                   "scaled-beta common-start",
+                   "scaled-beta common-start actions-file",
             "predict": "output computational worst-case covariance", "score": "json",
             "compare": "target features drop noise-column mean-column preset kernel mean model folds repeats by output seed json", "inspect": "json rows", "plot": "x output data-only",
             "bound": "target features kernel norm noise-bound noise-bound-column noise-below noise-above at grid method ridge jitter rigorous "
