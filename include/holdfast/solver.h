@@ -55,9 +55,9 @@ typedef enum hf_actions {
                                 conjugate gradients visit; one pass over K each. With inducing inputs D^-1 K_XZ comes first (one
                                 pass for all of it): the preconditioner, and what takes down the variance */
     HF_ACTIONS_INDUCING, /**< D^-1 K_XZ: readings enter with their precision; one pass over K in all */
-    HF_ACTIONS_BLOCKS, /**< one non-zero per reading (the published CaGP and RCaGP), trained or
+    HF_ACTIONS_BLOCKS,   /**< one non-zero per reading (the published CaGP and RCaGP), trained or
                             fixed; one pass */
-    HF_ACTIONS_GIVEN /**< the columns of a matrix of your own; one pass over K in all */
+    HF_ACTIONS_GIVEN     /**< the columns of a matrix of your own; one pass over K in all */
 } hf_actions;
 
 /** Which readings share a block. Blocks differ in size by at most one row; no row is dropped. */

@@ -186,7 +186,7 @@ typedef struct hf_fit_settings {
     size_t actions;         /**< i of the projected solver; 0: chosen by the number of readings */
     hf_actions action_kind; /**< Krylov; blocks are trained with the hyperparameters, the other kinds take
                                             these from an inducing fit */
-    /** NULL; of given actions (action_kind) the matrix A, `action_rows` x `actions` row-major, with a
+    /** NULL; of given actions (action_kind) the matrix A, `action_rows` x `actions` row-major, a
      * row for each row of the data (hf_fit(): of the table), and a column for each action, in no
      * units: as hf_projection.matrix, errors included. Other rows are HF_ERR_DIMENSION. A row whose
      * reading is missing, left out or set aside is not looked at. Needs the projected solver and

@@ -66,7 +66,7 @@ static hf_status check_action_matrix(hf_context *ctx, const hf_data *data, const
     return hfi_given_actions_check(ctx, data->n, s->actions, s->action_matrix);
 }
 
-/* What is given beside the data, where it is. */
+/* Inducing inputs and actions that are given beside the data. */
 static hf_status check_given(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
 {
     hf_status status = s->inducing_inputs ? check_inducing_inputs(ctx, data, s) : HF_OK;

@@ -109,7 +109,7 @@ static inline double naive_projection_variance(const naive_projection *p, const 
     return value;
 }
 
-/** What a solution, or the book, says of a new point. */
+/** The answer of a solution, or of the book, at a new point. */
 typedef struct prediction {
     double mean, variance; /* less the prior mean; white noise included */
 } prediction;
