@@ -280,19 +280,12 @@ double hfi_box_by_vertices(const hfi_box *x, size_t c)
     return least - error - s.lost;
 }
 
-/* The largest: the tangent of log P at the point where the model expects it. `a` is - e_c here, and w the gradient of - P. */
-double hfi_box_by_tangent(const hfi_box *x, size_t c, const double *point)
+/* Where the mean of every class is at a point of the box: bench->low, from the centre, and bench->at. */
+static void move_means(const hfi_box *x, const double *point)
 {
     const hfi_box_bench *b = x->b;
-    const size_t n = x->n, m = x->m;
-    const shift s = choose_shift(x, c);
-    double tilt = 0.0, offset = 0.0, most = 0.0, unused;
-    for (size_t a = 0; a < m; a++) {
-        double row = 0.0;
-        for (size_t k = 0; k < m; k++) row += s.hessian[a * m + k] * point[k];
-        tilt -= (b->tilt[a] + 0.5 * row) * point[a];
-    }
-    for (size_t j = 0; j < n; j++) {
+    const size_t m = x->m;
+    for (size_t j = 0; j < x->n; j++) {
         const hfi_mean_model *mean = &x->mean[j];
         double moved = 0.0;
         for (size_t a = 0; a < m; a++) {
@@ -300,20 +293,75 @@ double hfi_box_by_tangent(const hfi_box *x, size_t c, const double *point)
             for (size_t k = 0; k < m; k++) row += mean->h[a * m + k] * point[k];
             moved += (mean->g[a] + 0.5 * row) * point[a];
         }
-        b->low[j] = moved + (j == c ? s.tilt * tilt : 0.0);
-        b->at[j] = mean->value + b->low[j];
+        b->low[j] = moved;
+        b->at[j] = mean->value + moved;
     }
-    const double error = hfi_moments(&x->c->quick, b->at, x->s.here, b->q, b->third2, b->moments),
-                 top = b->q[c];
-    if (!(top > 100.0 * error)) return -(double)INFINITY;
+}
+
+/* P_c with the covariance `fixed` and a shift of its mean, above which it is nowhere: its logarithm is concave in the means, so that the tangent at bench->at, bench->low from the centre,
+ * is above it. `a` is - e_c; infinite where that point tells nothing. */
+static double highest_by_tangent(hfi_box *x, size_t c, const double *fixed, const shift *s)
+{
+    const hfi_box_bench *b = x->b;
+    const size_t n = x->n;
+    double offset = 0.0, most = 0.0, unused;
+    const double error = hfi_moments(&x->c->quick, b->at, fixed, b->q, b->third2, b->moments), top = b->q[c];
+    if (!(top > 100.0 * error)) return (double)INFINITY;
     hfi_moments_slopes(n, b->third2, b->a, b->w2, b->spare);
     for (size_t j = 0; j < n; j++) {
         offset -= b->w2[j] * b->low[j];
         most = fmax(most, fabs(b->low[j]));
     }
     /* b->tilt is that of - P: the shift of the mean is - tilt H : X / 2 of it. */
-    const double least = least_of(x, b->w2, -s.tilt * b->w2[c], s.hessian, &unused, NULL);
-    const double rise = -least - offset + 6.0 * error * (double)n * (x->moves + s.osc + 2.0 * most);
-    const double highest = (top + error) * exp(rise / (rise > 0.0 ? top - error : top + error));
-    return -highest * (1.0 + 1e-12) - s.lost;
+    const double least = least_of(x, b->w2, -s->tilt * b->w2[c], s->hessian, &unused, NULL);
+    const double rise = -least - offset + 6.0 * error * (double)n * (x->moves + s->osc + 2.0 * most);
+    return (top + error) * exp(rise / (rise > 0.0 ? top - error : top + error)) * (1.0 + 1e-12);
+}
+
+/* The largest: the tangent of log P at the point where the model expects it. `a` is - e_c here, and w the gradient of - P. */
+double hfi_box_by_tangent(hfi_box *x, size_t c, const double *point)
+{
+    const hfi_box_bench *b = x->b;
+    const size_t m = x->m;
+    const shift s = choose_shift(x, c);
+    double tilt = 0.0;
+    for (size_t a = 0; a < m; a++) {
+        double row = 0.0;
+        for (size_t k = 0; k < m; k++) row += s.hessian[a * m + k] * point[k];
+        tilt -= (b->tilt[a] + 0.5 * row) * point[a];
+    }
+    move_means(x, point);
+    b->low[c] += s.tilt * tilt;
+    b->at[c] += s.tilt * tilt;
+    return -highest_by_tangent(x, c, x->s.here, &s) - s.lost;
+}
+
+/* ---- one class: densities ---------------------------------------------------------------------------------------- */
+
+/* Above P_c in the box. Of the differences the covariance is between (1 - r) and (1 + r) times that at the centre, and where one covariance is no less than another no density is more than
+ * the root of the quotient of their determinants times the other: P_c <= (det (1 + r) S_0 / det S)^(1/2) P_c(m, (1 + r) S_0). With |Y| <= r, the length of Y = S_0^-1/2 X S_0^-1/2,
+ * - log det(1 + Y) <= q^(1/2) r + r^2 / (2 (1 - r)). What is lost is a share of P_c, however small that is. */
+double hfi_box_by_density(hfi_box *x, size_t c)
+{
+    const hfi_box_bench *b = x->b;
+    const size_t n = x->n, m = x->m;
+    const double r = x->scaled_spread, q = (double)n - 1.0;
+    const shift none = {0.0, 0.0, 0.0, b->tilt + m};
+    double unused;
+    if (!(r < 0.9)) return (double)INFINITY;
+    const double grown = pow(1.0 + r, 0.5 * q) * exp(0.5 * (sqrt(q) * r + 0.5 * r * r / (1.0 - r)));
+    for (size_t k = 0; k < n * n; k++) b->wide[k] = (1.0 + r) * x->s.here[k];
+    memset(b->a, 0, n * sizeof *b->a);
+    b->a[c] = -1.0;
+    hfi_moments_slopes(n, b->third, b->a, b->w2, b->spare);
+    (void)least_of(x, b->w2, 0.0, none.hessian, &unused, NULL);
+    move_means(x, b->point);
+    double highest = highest_by_tangent(x, c, b->wide, &none);
+    if (!(highest < (double)INFINITY)) {
+        /* It grows with each difference to the others. */
+        for (size_t j = 0; j < n; j++) b->at[j] = x->mean[j].value + (j == c ? x->moves : 0.0);
+        const double error = hfi_moments(&x->c->quick, b->at, b->wide, b->q, NULL, b->moments);
+        highest = b->q[c] + error;
+    }
+    return highest * grown * (1.0 + 1e-9);
 }

@@ -57,6 +57,7 @@ static hfi_box_bench lay_out(const hfi_classes *c, double *scratch, size_t *tota
                  {&b.low, n},
                  {&b.curve, square},
                  {&b.spare, square},
+                 {&b.wide, square},
                  {&b.factor, square},
                  {&b.white, (m + 2) * square + n},
                  {&b.place, m},
@@ -131,6 +132,23 @@ static void set_weights(const hfi_box *x, size_t c, double weight, size_t other)
     if (other < x->n) x->b->a[other] = -weight;
 }
 
+/* The least that the other classes leave to class c, and what is left of that against the best of
+ * them; not looked for where the class is not likely at the centre. */
+static double left_by_others(hfi_box *x, size_t c, double *margin)
+{
+    double sum = 0.0, most = 0.0;
+    *margin = -1.0;
+    if (!(x->b->p[c] > 0.5)) return 0.0;
+    for (size_t j = 0; j < x->n; j++) {
+        if (j == c) continue;
+        const double own = fmin(hfi_box_by_density(x, j), 1.0);
+        sum += own;
+        most = fmax(most, own);
+    }
+    *margin = 1.0 - sum - most - 1e-12;
+    return 1.0 - sum - 1e-12;
+}
+
 /* P_c, or what is left to - P_c. */
 static void bound_class(hfi_box *x, double sign, double *point)
 {
@@ -140,6 +158,8 @@ static void bound_class(hfi_box *x, double sign, double *point)
     x->here = x->base;
     x->bound = hfi_box_by_taylor(x, point, x->b->best_gap);
     x->bound = fmax(x->bound, sign > 0.0 ? hfi_box_by_vertices(x, c) : hfi_box_by_tangent(x, c, point));
+    double unused;
+    x->bound = fmax(x->bound, sign > 0.0 ? left_by_others(x, c, &unused) : -hfi_box_by_density(x, c));
     x->bound = fmax(x->bound, sign > 0.0 ? 0.0 : -1.0);
 }
 
@@ -170,7 +190,9 @@ static void bound_margin(hfi_box *x, double sign, double *point)
         best = bound;
         memcpy(b->best_gap, b->gap, m * sizeof *b->gap);
     }
-    x->bound = fmax(fmax(best, half), -1.0);
+    double margin = -1.0;
+    if (sign > 0.0) (void)left_by_others(x, w, &margin);
+    x->bound = fmax(fmax(best, half), fmax(margin, -1.0));
     x->predicted = predicted;
     x->here = here;
 }

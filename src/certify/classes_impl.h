@@ -52,6 +52,7 @@ typedef struct hfi_box_bench {
     double *at;                         /* C: means at some point */
     double *p, *q, *third, *third2, *fifth, *a, *w, *w2, *low;
     double *curve, *spare;  /* C x C */
+    double *wide;           /* C x C: a covariance that is nowhere less */
     double *factor;         /* C x C: of the covariance of differences */
     double *white;          /* (m + 2) x C x C + C */
     double *tensor;         /* hfi_tensor_room() */
@@ -107,6 +108,9 @@ double hfi_box_by_taylor(hfi_box *x, double *point, double *gap);
 /** Of the probability of class c; weights e_c are in hand. */
 double hfi_box_by_vertices(const hfi_box *x, size_t c);
 /** Of that less than 0: weights - e_c, and the point where the least is expected. */
-double hfi_box_by_tangent(const hfi_box *x, size_t c, const double *point);
+double hfi_box_by_tangent(hfi_box *x, size_t c, const double *point);
+/** Above the probability of class c, by a covariance that is nowhere less; leaves weights - e_c in hand but
+ * w as it is. */
+double hfi_box_by_density(hfi_box *x, size_t c);
 
 #endif

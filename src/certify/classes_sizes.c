@@ -176,7 +176,8 @@ double hfi_box_length(const hfi_box *x, size_t c)
     return length_of(q, one) * (1.0 + 1e-9);
 }
 
-/* What the remainders r of the features add, w r' + r w' + r r' of the whitened differences: |w| in the sense of operators, |r| entry by entry. */
+/* What the remainders r of the features add, w r' + r w' + r r' of the whitened differences: |w| in the sense of operators, |r| entry by entry. A priori the classes know nothing of each
+ * other: their features are orthogonal, and what the data leave or explain of them is a projection, so that the squares of the classes' lengths add up. */
 static double scaled_remainders(const hfi_box *x)
 {
     const size_t n = x->n, q = n - 1;
@@ -188,10 +189,13 @@ static double scaled_remainders(const hfi_box *x)
         row = fmax(row, sum);
     }
     for (size_t c = 0; c < n; c++) {
-        const double unit = hfi_box_length(x, c);
-        moved += unit * (x->s.moved[c] + x->s.remainder[c]);
-        lost += unit * x->s.remainder[c];
+        const double unit = hfi_box_length(x, c), away = unit * (x->s.moved[c] + x->s.remainder[c]),
+                     own = unit * x->s.remainder[c];
+        moved += away * away;
+        lost += own * own;
     }
+    moved = sqrt(moved);
+    lost = sqrt(lost);
     return 2.0 * (sqrt(row) + moved) * lost + lost * lost;
 }
 

@@ -337,9 +337,32 @@ static void fill_model(const hfi_classes *c, const shape *s, const hfi_jets *jet
     }
 }
 
+/* Whether the jets are about the box's own centre. */
+static bool is_centred(const shape *s)
+{
+    for (size_t a = 0; a < s->m; a++)
+        if (s->v[a] != 0.0) return false;
+    return true;
+}
+
+/* The polynomials of the posterior's features have, beside those of what the data explain, the prior's own. About their own centre that is constant to the third degree, and
+ * |D^2 / 2|^2 of the prior's features, a quarter of the fourth derivative of the kernel along a line, is what is in the fourth. */
+static double prior_squares(const hfi_classes *c, size_t i, const double *centre, const double *half)
+{
+    const hfi_terms *terms = c->side[i].taylor.terms;
+    double sum = 0.0;
+    for (size_t k = 0; k < terms->count; k++) {
+        const hfi_term *term = &terms->term[k];
+        if (term->kind != HFI_TERM_RADIAL) continue;
+        const double tau = reach_of(term, centre, centre, half), square = tau * tau;
+        sum += term->self * 0.75 * hfi_radial_curve_bound(term->form, term->alpha) * square * square;
+    }
+    return sum * (1.0 + 1e-12);
+}
+
 /* The prior's part: constant along smooth radial terms; any other moves the features, which are then all that is known. */
 static void add_prior(const hfi_classes *c, const shape *s, const hfi_jets *jets, const double *centre,
-                      hfi_covariance_model *out)
+                      const double *half, hfi_covariance_model *out)
 {
     double widths = 1.0;
     for (size_t a = 0; a < s->m; a++) widths += fabs(s->v[a]) + fabs(s->eta[a]);
@@ -357,14 +380,14 @@ static void add_prior(const hfi_classes *c, const shape *s, const hfi_jets *jets
         out->lost[i * (c->classes + 1)] += own;
     }
     /* What the remainders of the features meet: those of the posterior, or the part of them that the data explain. */
-    for (size_t i = 0; i < c->classes; i++)
+    const bool whole = jets->degree == 0 || (jets->degree == 2 && is_centred(s));
+    for (size_t i = 0; i < c->classes; i++) {
         for (size_t j = 0; j < c->classes; j++) {
             const size_t k = i * c->classes + j;
-            if (jets->degree == 0)
-                out->meets[k] = out->here[k];
-            else
-                out->meets[k] = times(s, jets, i, s->m, s->of_e + j * s->all);
+            out->meets[k] = whole ? out->here[k] : times(s, jets, i, s->m, s->of_e + j * s->all);
         }
+        if (whole && jets->degree == 2) out->lost[i * (c->classes + 1)] += prior_squares(c, i, centre, half);
+    }
 }
 
 /* White variance is not in the jets. Along the diagonal only linear kernels see where they are, and what they add grows with each |x_j|. */
@@ -423,7 +446,7 @@ void hfi_covariance_of_box(const hfi_classes *c, const hfi_jets *jets, const dou
     memset(out->square, 0, c->m * (c->m + 1) / 2 * square * sizeof *out->square);
     memset(out->lost, 0, square * sizeof *out->lost);
     fill_model(c, &s, jets, out);
-    add_prior(c, &s, jets, centre, out);
+    add_prior(c, &s, jets, centre, half, out);
     add_white(c, &s, centre, half, out);
     find_moves(c, &s, jets, centre, half, out);
 }
