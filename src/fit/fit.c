@@ -248,6 +248,7 @@ static hf_status fit_centred(hf_context *ctx, const hf_data *data, const hf_fit_
         .ctx = own, .data = data, .settings = settings, .nu = INFINITY, .step = step, .step_arg = arg};
     fit.verdict.evidence = hfi_suspicion_none();
     hf_status s = hfi_fit_gather(&fit);
+    if (s >= 0) s = hfi_fit_order_outputs(&fit);
     if (fit.n < LEAST_FOR_THREADS) hf_context_set_threads(own, 1);
     if (s >= 0) s = run(&fit, posterior, report, readings);
     if (s >= 0 && report) report->seconds = hfi_now() - begin;

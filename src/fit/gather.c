@@ -395,6 +395,5 @@ hf_status hfi_fit_gather(hfi_fit *fit)
         fit->extra[k] = data->noise ? data->noise[i] : 0.0;
         fit->row[k++] = i;
     }
-    const hf_status s = scale(fit);
-    return s < 0 ? s : hfi_fit_order_outputs(fit);
+    return scale(fit);
 }

@@ -156,10 +156,11 @@ static hf_status noise_box(const hfi_fit *fit, hfi_trainer *t, size_t channel)
     return HF_OK;
 }
 
-/* The output at a place of the order in which a search knows them. */
+/* The output at a place of the order in which a search knows them; without one, of that number. */
 static size_t output_at(const hfi_fit *fit, size_t place)
 {
     size_t t = 0;
+    if (!fit->place_of) return place;
     while (fit->place_of[t] != place) t++;
     return t;
 }
