@@ -82,7 +82,7 @@ static const double *row_of(const run *r, const char *table, const char *value, 
     return env_rows_find(&r->rows, name);
 }
 
-/* What one value does within the boxes of one width about the test points. */
+/* One value within the boxes of one width about the test points. */
 typedef struct boxes {
     const char *table, *value, *gamma;
     size_t m, d;

@@ -61,8 +61,9 @@ HF_API double hf_acquisition_value(hf_acquisition kind, double mean, double sd, 
 typedef struct hf_acquire {
     hf_acquisition kind;
     const hf_posterior *posterior; /**< of f, one output */
-    double best; /**< what is to be improved upon, latent, user's units: finite, or -infinity where
-                      no feasible point is known. Not looked at by ucb */
+    /** what is to be improved upon, latent, user's units: finite, or -infinity where no feasible
+     * point is known. Not looked at by ucb */
+    double best;
     double beta; /**< of ucb: finite; >= 0 to explore */
     /** Inequalities that f's place must satisfy, c_j(x) <= limit_j: posteriors of c_j with as many
      * inputs, independent of f. The acquisition function is multiplied by prod_j P(c_j(x) <=

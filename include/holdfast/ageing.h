@@ -9,14 +9,14 @@
  * readings the variance of their site) and a = |t - t_i| its age, the variance d(v, a) of the site
  * at time t is
  *
- * | law         | d(v, a)                 | rate r is in            | where it comes from                                                     |
- * |-------------|-------------------------|-------------------------|-------------------------------------------------------------------------|
- * | none        | v                       |                         | nothing drifts                                                          |
- * | quadratic   | v + (r a)^2             | y / time                | |f_{t+1} - f_t| <= r; with r^2 = v it is v (a^2 + 1), SparQ-GP-UCB eq. 10  |
- * | linear      | (sqrt v + r a)^2        | y / time                | deviations add, not variances: drift that may conspire with the noise   |
- * | exponential | v exp(r a)              | 1 / time                | forgetting; with r = -log eta the weights eta^a of W-GP-UCB             |
- * | Wiener      | v + r^2 a               | y / sqrt(time)          | f as a Wiener process in time (Brunzema, von Rohr, Trimpe 2022)         |
- * | table       | v + w(a)                |                         | the user's: w is given at ages, linear between them                     |
+ * | law | d(v, a) | rate r is in | where it comes from |
+ * |---|---|---|---|
+ * | none | v | | nothing drifts |
+ * | quadratic | v + (r a)^2 | y / time | drift <= r a step; r^2 = v: v (a^2 + 1), SparQ eq. 10 |
+ * | linear | (sqrt v + r a)^2 | y / time | deviations add: drift that may conspire with the noise |
+ * | exponential | v exp(r a) | 1 / time | forgetting; r = -log eta: the weights eta^a of W-GP-UCB |
+ * | Wiener | v + r^2 a | y / sqrt(time) | f is a Wiener process (Brunzema, von Rohr, Trimpe 2022) |
+ * | table | v + w(a) | | the user's: w is given at ages, linear between them |
  *
  * Every law is non-decreasing in a and in v, and d(v, 0) = v.
  */
@@ -76,7 +76,8 @@ HF_API double hf_age_horizon(const hf_age_law *law, double variance, double limi
  * hf_sites_set_present() are not for them). HF_ERR_ARGUMENT, HF_ERR_NOT_FINITE, HF_ERR_MEMORY; on
  * error nothing changes. O(n).
  */
-HF_API hf_status hf_sites_age(hf_context *ctx, hf_sites *sites, const hf_age_law *law, const double *age);
+HF_API hf_status hf_sites_age(hf_context *ctx, hf_sites *sites, const hf_age_law *law,
+                              const double *age);
 
 HF_END_DECLS
 

@@ -211,8 +211,8 @@ HF_API const char *hf_certify_stop_name(hf_certify_stop stop);
  * a covariance of two anchors overflows.
  */
 HF_API hf_status hf_certify(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
-                            const hf_certify_settings *settings, const double *lower, const double *upper,
-                            hf_range *out, double *argmin, double *argmax);
+                            const hf_certify_settings *settings, const double *lower,
+                            const double *upper, hf_range *out, double *argmin, double *argmax);
 /**
  * The same for m boxes, in parallel over boxes: lower, upper, argmin and argmax are m x inputs
  * row-major, out has m entries. Progress is the share of boxes with an answer. Errors name the box,
@@ -220,9 +220,10 @@ HF_API hf_status hf_certify(hf_context *ctx, const hf_posterior *posterior, hf_c
  * (HF_CERTIFY_NOT_FINITE). The warning is that of the last box that has one. The digits are those
  * of hf_certify().
  */
-HF_API hf_status hf_certify_boxes(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
-                                  const hf_certify_settings *settings, size_t m, const double *lower,
-                                  const double *upper, hf_range *out, double *argmin, double *argmax);
+HF_API hf_status hf_certify_boxes(hf_context *ctx, const hf_posterior *posterior,
+                                  hf_certify_what what, const hf_certify_settings *settings,
+                                  size_t m, const double *lower, const double *upper, hf_range *out,
+                                  double *argmin, double *argmax);
 
 HF_END_DECLS
 

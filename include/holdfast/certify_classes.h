@@ -30,8 +30,8 @@ HF_BEGIN_DECLS
 typedef enum hf_chance {
     HF_CHANCE_TAKEN = 0, /**< a point of this class was found */
     HF_CHANCE_NONE,      /**< no point of the box is of this class */
-    HF_CHANCE_OPEN       /**< a limit came first, or differences are within what rounding or the
-                              quadrature may be off */
+    /** a limit came first, or differences are within what rounding or the quadrature may be off */
+    HF_CHANCE_OPEN
 } hf_chance;
 
 /** "possible", "ruled out", "open"; "unknown" outside the list. */
@@ -59,8 +59,9 @@ typedef struct hf_class_range {
  * classifier is only read.
  */
 HF_API hf_status hf_certify_classes(hf_context *ctx, const hf_classifier *classifier,
-                                    const hf_certify_settings *settings, size_t m, const double *lower,
-                                    const double *upper, hf_class_range *out, double *at);
+                                    const hf_certify_settings *settings, size_t m,
+                                    const double *lower, const double *upper, hf_class_range *out,
+                                    double *at);
 
 HF_END_DECLS
 

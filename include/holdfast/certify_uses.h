@@ -47,8 +47,9 @@ HF_BEGIN_DECLS
  * them by enclosed closed form (probit) or quadrature (logit); of classifiers of the exact solver.
  */
 HF_API hf_status hf_certify_class(hf_context *ctx, const hf_classifier *classifier,
-                                  const hf_certify_settings *settings, size_t m, const double *lower,
-                                  const double *upper, hf_range *out, double *argmin, double *argmax);
+                                  const hf_certify_settings *settings, size_t m,
+                                  const double *lower, const double *upper, hf_range *out,
+                                  double *argmin, double *argmax);
 
 /** Whether certificates of a classifier rest on an estimate of the quadrature's error and not on a
  * bound: link softmax, five classes and more. */
@@ -110,8 +111,9 @@ typedef struct hf_radius {
  * all the same. Of the total time each step may take half of what is left.
  */
 HF_API hf_status hf_certify_radius(hf_context *ctx, const hf_classifier *classifier,
-                                   const hf_certify_settings *settings, const double *x, const double *unit,
-                                   double most, double accuracy, hf_radius *out, double *counterexample);
+                                   const hf_certify_settings *settings, const double *x,
+                                   const double *unit, double most, double accuracy, hf_radius *out,
+                                   double *counterexample);
 
 /** How to look for a counterexample without any proof. */
 typedef enum hf_attack_kind {
@@ -130,8 +132,8 @@ typedef enum hf_attack_kind {
  * HF_ERR_ARGUMENT: a point outside its box. One prediction with gradients for each step.
  */
 HF_API hf_status hf_attack(hf_context *ctx, const hf_classifier *classifier, hf_attack_kind kind,
-                           size_t steps, size_t m, const double *x, const double *lower, const double *upper,
-                           double *attacked, double *probability);
+                           size_t steps, size_t m, const double *x, const double *lower,
+                           const double *upper, double *attacked, double *probability);
 
 /** Which values an attack on a prediction looks for. */
 typedef enum hf_attack_goal {
@@ -194,7 +196,8 @@ typedef struct hf_certified_accuracy {
  */
 HF_API hf_status hf_certify_accuracy(hf_context *ctx, const hf_classifier *classifier,
                                      const hf_certify_settings *settings, size_t m, const double *x,
-                                     const size_t *label, const double *radius, hf_certified_accuracy *out);
+                                     const size_t *label, const double *radius,
+                                     hf_certified_accuracy *out);
 
 /**
  * What raising each input by up to step does against lowering it, with guaranteed enclosures: with
@@ -239,9 +242,9 @@ HF_API hf_status hf_explain_class(hf_context *ctx, const hf_classifier *classifi
  * HF_ERR_ARGUMENT: count 0 or more than there are readings, sites of another number of readings or
  * with other variances. O(n^3) once, O(n^2) a point, and a microsecond for each set.
  */
-HF_API hf_status hf_certify_readings(hf_context *ctx, const hf_posterior *posterior, const hf_sites *sites,
-                                     size_t count, size_t m, const double *x, size_t ldx, double *damage,
-                                     size_t *worst);
+HF_API hf_status hf_certify_readings(hf_context *ctx, const hf_posterior *posterior,
+                                     const hf_sites *sites, size_t count, size_t m, const double *x,
+                                     size_t ldx, double *damage, size_t *worst);
 
 /** The neighbourhood in which a linear function stands for a prediction. Always start from
  * hf_linear_settings_default(). */
@@ -259,7 +262,7 @@ HF_API hf_linear_settings hf_linear_settings_default(void);
  * is fitted by a + b'z, squares weighted by exp(-|u|^2 / (2 width^2)), as LIME does with these
  * weights (Ribeiro, Singh, Guestrin 2016);
  *
- *     score_i = 2 step_i b_i        what hf_explain() with this step gives for that linear function.
+ *     score_i = 2 step_i b_i     what hf_explain() with this step gives for that linear function.
  *
  * Drawn are pairs x + step u, x - step u, so that what is even in u does not disturb; the same u
  * for every point, by the seed.
@@ -273,8 +276,8 @@ HF_API hf_status hf_explain_linear(hf_context *ctx, const hf_posterior *posterio
                                    const hf_linear_settings *settings, size_t m, const double *x,
                                    const double *step, double *scores);
 HF_API hf_status hf_explain_linear_class(hf_context *ctx, const hf_classifier *classifier,
-                                         const hf_linear_settings *settings, size_t m, const double *x,
-                                         const double *step, double *scores);
+                                         const hf_linear_settings *settings, size_t m,
+                                         const double *x, const double *step, double *scores);
 
 HF_END_DECLS
 

@@ -7,11 +7,11 @@
  * A latent function f with a Gaussian process prior says how strongly an input speaks for a class,
  * a link turns it into a probability:
  *
- * | link    | classes | probability                                      |
- * |---------|---------|--------------------------------------------------|
- * | probit  | 2       | p(class 1 given f) = Phi(f), the normal distribution function |
- * | logit   | 2       | p(class 1 given f) = 1 / (1 + exp(-f))            |
- * | softmax | C >= 2  | p(class c given f) = exp(f_c) / sum_b exp(f_b), one function for each class |
+ * | link | classes | probability |
+ * |---|---|---|
+ * | probit | 2 | p(class 1 given f) = Phi(f), the normal distribution function |
+ * | logit | 2 | p(class 1 given f) = 1 / (1 + exp(-f)) |
+ * | softmax | C >= 2 | p(class c given f) = exp(f_c) / sum_b exp(f_b), a function for each |
  *
  * The posterior of f under such a likelihood is not normal. It is approximated by a normal one,
  * which is that of Gaussian pseudo-observations, **sites**: label i becomes a reading z_i of f(x_i)
@@ -27,8 +27,10 @@
  * last, and that is the number of the class. The kernel must give different classes no covariance,
  * as these do:
  *
- *     coregion(class, outputs=3, rank=1, factor=0, own=1)*constant*(matern52(ard))                      the same hyperparameters for all
- *     coregion(class, outputs=3, factor[0,0]~1, factor[1,0]=0, ...)*(matern52(ard)) + ...               each its own
+ *     coregion(class, outputs=3, rank=1, factor=0, own=1)*constant*(matern52(ard))
+ *         the same hyperparameters for all
+ *     coregion(class, outputs=3, factor[0,0]~1, factor[1,0]=0, ...)*(matern52(ard)) + ...
+ *         each its own
  *
  * A posteriori they are not independent. They are inferred by Laplace's method, and their S is not
  * that of sites (posterior.h says what S is). The mode is nearer to the prior than the posterior
@@ -86,8 +88,8 @@ HF_API hf_status hf_class_probability(hf_link link, double mean, double var, dou
  * The approximate log evidence of labels and its gradient, at given hyperparameters, with the exact
  * solver. With g = f - m, log likelihoods l_i, W = -l'' and a = l' at the mode:
  *
- *     Laplace    sum_i l_i - a'g/2 - log det(I + K W)/2                       Rasmussen and Williams, algorithms 3.1 and 5.1
- *     EP         log of the normalisation of the approximation                algorithms 3.5 and 5.2, all sites at once
+ *     Laplace    sum_i l_i - a'g/2 - log det(I + K W)/2     Rasmussen, Williams, alg. 3.1, 5.1
+ *     EP         log of the the approximation's normalisation; alg. 3.5, 5.2, all sites at once
  *
  * @param x        n x d row-major inputs, stride ldx, d = dimension of the kernel; read where there
  *         is a label
@@ -103,9 +105,9 @@ HF_API hf_status hf_class_probability(hf_link link, double mean, double var, dou
  * 5 to 10 steps. 3 n^2 doubles.
  */
 HF_API hf_status hf_class_evidence(hf_context *ctx, hf_link link, hf_inference inference,
-                                   const hf_kernel *kernel, const hf_mean *mean, size_t n, const double *x,
-                                   size_t ldx, const size_t *label, size_t classes, double *value,
-                                   double *gradient);
+                                   const hf_kernel *kernel, const hf_mean *mean, size_t n,
+                                   const double *x, size_t ldx, const size_t *label, size_t classes,
+                                   double *value, double *gradient);
 
 /** A posterior over latent functions, and the link. Immutable: any number of threads may ask it. */
 typedef struct hf_classifier hf_classifier;
@@ -117,9 +119,9 @@ typedef struct hf_classifier hf_classifier;
  * kernel, mean and x are copied. Free with hf_classifier_free().
  */
 HF_API hf_status hf_classify_exact(hf_context *ctx, hf_link link, hf_inference inference,
-                                   const hf_kernel *kernel, const hf_mean *mean, size_t n, const double *x,
-                                   size_t ldx, const size_t *label, size_t classes, hf_classifier **out,
-                                   double *value);
+                                   const hf_kernel *kernel, const hf_mean *mean, size_t n,
+                                   const double *x, size_t ldx, const size_t *label, size_t classes,
+                                   hf_classifier **out, double *value);
 /** Settings of a fit. Always start from hf_class_settings_default(). */
 typedef struct hf_class_settings {
     hf_link link; /**< Default: HF_LINK_PROBIT. */
@@ -208,8 +210,8 @@ HF_API hf_status hf_classify_data(hf_context *ctx, const hf_class_data *data,
 
 /** From parts, e.g. of a model file: takes over the posterior, which stays the caller's on error.
  * HF_ERR_ARGUMENT: a number of classes that the link is not for, a NULL. */
-HF_API hf_status hf_classifier_create(hf_context *ctx, hf_posterior *posterior, hf_link link, size_t classes,
-                                      hf_classifier **out);
+HF_API hf_status hf_classifier_create(hf_context *ctx, hf_posterior *posterior, hf_link link,
+                                      size_t classes, hf_classifier **out);
 HF_API void hf_classifier_free(hf_classifier *classifier);
 
 /** The posterior of the latent function, owned by the classifier; link and number of classes (0 for
@@ -232,8 +234,9 @@ HF_API size_t hf_classifier_classes(const hf_classifier *classifier);
  * Cost as hf_predict() with variances. Outputs are untouched on error; can be cancelled.
  */
 HF_API hf_status hf_classify_predict(hf_context *ctx, const hf_classifier *classifier, size_t m,
-                                     const double *x, size_t ldx, double *probability, size_t *winner,
-                                     double *latent_mean, double *latent_var, double *error);
+                                     const double *x, size_t ldx, double *probability,
+                                     size_t *winner, double *latent_mean, double *latent_var,
+                                     double *error);
 
 HF_END_DECLS
 

@@ -96,12 +96,13 @@ HF_API hf_closed_settings hf_closed_settings_default(void);
  * the time being.
  */
 HF_API hf_status hf_closed_envelope_create(hf_context *ctx, const hf_envelope *envelope,
-                                           hf_closed_method method, const hf_closed_settings *settings,
+                                           hf_closed_method method,
+                                           const hf_closed_settings *settings,
                                            hf_closed_envelope **out);
 /** Proposition 3 around the model alpha'k_x with the n = hf_envelope_readings() finite coefficients
  * given (else HF_ERR_NOT_FINITE). Otherwise the same. */
-HF_API hf_status hf_closed_envelope_model(hf_context *ctx, const hf_envelope *envelope, const double *alpha,
-                                          hf_closed_envelope **out);
+HF_API hf_status hf_closed_envelope_model(hf_context *ctx, const hf_envelope *envelope,
+                                          const double *alpha, hf_closed_envelope **out);
 /**
  * The ellipsoid around a fitted posterior: the unknown is prior mean + g with |g| <= norm in the
  * RKHS of the posterior's kernel, both as the solver sees them (scaled units:
@@ -119,8 +120,8 @@ HF_API hf_status hf_closed_envelope_model(hf_context *ctx, const hf_envelope *en
  * `bounds`), HF_ERR_INCONSISTENT when the ellipsoid is empty, HF_ERR_TOO_LARGE, HF_ERR_MEMORY.
  * O(n^2 d), 16 n^2 bytes.
  */
-HF_API hf_status hf_closed_envelope_posterior(hf_context *ctx, const hf_posterior *posterior, double norm,
-                                              double noise_bound, const double *bounds,
+HF_API hf_status hf_closed_envelope_posterior(hf_context *ctx, const hf_posterior *posterior,
+                                              double norm, double noise_bound, const double *bounds,
                                               hf_closed_envelope **out);
 HF_API void hf_closed_envelope_free(hf_closed_envelope *closed);
 
@@ -137,9 +138,9 @@ HF_API double hf_closed_envelope_radius(const hf_closed_envelope *closed);
  * progress ("bounds"); can be cancelled. HF_ERR_ARGUMENT, HF_ERR_NOT_FINITE (x; a bound that
  * overflows), HF_ERR_DIMENSION, HF_ERR_MEMORY, HF_ERR_CANCELLED.
  */
-HF_API hf_status hf_closed_envelope_bounds(hf_context *ctx, const hf_closed_envelope *closed, size_t m,
-                                           const double *x, size_t ldx, double *lower, double *upper,
-                                           double *centre);
+HF_API hf_status hf_closed_envelope_bounds(hf_context *ctx, const hf_closed_envelope *closed,
+                                           size_t m, const double *x, size_t ldx, double *lower,
+                                           double *upper, double *centre);
 
 /** One point of a growth curve. */
 typedef struct hf_norm_point {
@@ -160,7 +161,8 @@ typedef struct hf_norm_point {
  * much.
  */
 HF_API hf_status hf_norm_estimate(hf_context *ctx, const hf_kernel *kernel,
-                                  const hf_bounded_readings *readings, size_t points, hf_norm_point *curve);
+                                  const hf_bounded_readings *readings, size_t points,
+                                  hf_norm_point *curve);
 
 HF_END_DECLS
 

@@ -49,8 +49,8 @@ HF_API const char *hf_contamination_name(hf_contamination kind);
  * (seed, "contaminate"); the same seed damages the same rows on every machine. The context's seed
  * is not used. O(n d log n).
  */
-HF_API hf_status hf_contaminate(hf_context *ctx, hf_contamination kind, double share, uint64_t seed, size_t n,
-                                size_t d, double *x, size_t ldx, double *y, bool *mask);
+HF_API hf_status hf_contaminate(hf_context *ctx, hf_contamination kind, double share, uint64_t seed,
+                                size_t n, size_t d, double *x, size_t ldx, double *y, bool *mask);
 
 /**
  * A random split of n rows.
@@ -63,8 +63,8 @@ HF_API hf_status hf_contaminate(hf_context *ctx, hf_contamination kind, double s
  *         for
  * training, the rest for testing O(n).
  */
-HF_API hf_status hf_split(hf_context *ctx, uint64_t seed, double test_share, size_t n, size_t *order,
-                          size_t *train);
+HF_API hf_status hf_split(hf_context *ctx, uint64_t seed, double test_share, size_t n,
+                          size_t *order, size_t *train);
 
 HF_END_DECLS
 

@@ -16,7 +16,8 @@
  *
  * and by duality, for *every* vector nu (one entry a reading),
  *
- *     f(x) <= U(nu) = G sqrt(k(x,x) - 2 nu'k_x + nu'K nu) + sum_i max(nu_i hi_i, nu_i lo_i),      min U = upper(x),
+ *     f(x) <= U(nu) = G sqrt(k(x,x) - 2 nu'k_x + nu'K nu) + sum_i max(nu_i hi_i, nu_i lo_i),
+ *     min U = upper(x),
  *
  * so a bound that is stopped early, started badly or computed inexactly is looser, never wrong;
  * lower(x) is the same with signs turned. An active-set method finds nu: a support with signs, on
@@ -191,8 +192,8 @@ HF_API hf_envelope_settings hf_envelope_get_settings(const hf_envelope *envelope
 HF_API const hf_kernel *hf_envelope_kernel(const hf_envelope *envelope);
 /** Distinct reading i: input (d entries, owned by the envelope) and merged limits, in the units of
  * f; any of the places may be NULL. HF_ERR_ARGUMENT if i is out of range. */
-HF_API hf_status hf_envelope_reading(const hf_envelope *envelope, size_t i, const double **x, double *lower,
-                                     double *upper);
+HF_API hf_status hf_envelope_reading(const hf_envelope *envelope, size_t i, const double **x,
+                                     double *lower, double *upper);
 
 /**
  * Scratch and the two active sets with which the next query starts; one per thread. Memory for
@@ -200,7 +201,8 @@ HF_API hf_status hf_envelope_reading(const hf_envelope *envelope, size_t i, cons
  * is touched. Usable until the envelope has grown beyond its reserve, then HF_ERR_ARGUMENT. NULL
  * when out of memory.
  */
-HF_API hf_envelope_workspace *hf_envelope_workspace_create(hf_context *ctx, const hf_envelope *envelope);
+HF_API hf_envelope_workspace *hf_envelope_workspace_create(hf_context *ctx,
+                                                           const hf_envelope *envelope);
 HF_API void hf_envelope_workspace_free(hf_envelope_workspace *workspace);
 /** Forgets the active sets: the next query starts cold. */
 HF_API void hf_envelope_workspace_reset(hf_envelope_workspace *workspace);
@@ -223,8 +225,8 @@ HF_API void hf_envelope_workspace_reset(hf_envelope_workspace *workspace);
  * needs few.
  */
 HF_API hf_status hf_envelope_bounds(const hf_envelope *envelope, hf_envelope_workspace *workspace,
-                                    const double *x, const hf_envelope_limits *limits, hf_bound *out,
-                                    double *gradient_lower, double *gradient_upper);
+                                    const double *x, const hf_envelope_limits *limits,
+                                    hf_bound *out, double *gradient_lower, double *gradient_upper);
 
 /** One of the two bounds. */
 typedef enum hf_side {
@@ -250,8 +252,8 @@ HF_API void hf_envelope_active(const hf_envelope_workspace *workspace, hf_side s
  * ("bounds"); can be cancelled. 32 n^2 bytes a thread at most.
  */
 HF_API hf_status hf_envelope_bounds_batch(hf_context *ctx, const hf_envelope *envelope, size_t m,
-                                          const double *x, size_t ldx, const hf_envelope_limits *limits,
-                                          hf_bound *out);
+                                          const double *x, size_t ldx,
+                                          const hf_envelope_limits *limits, hf_bound *out);
 
 /**
  * A further reading: lo = y - below <= f(x) <= y + above. At an input that has one already the

@@ -8,7 +8,8 @@
  * regression s(x) = k_x'(K + ridge)^-1 y whose predictions of readings that were left out are
  * nearest,
  *
- *     minimise over lengthscales and ridge     mean over i of (y_i - s_-i(x_i))^2,     y_i - s_-i(x_i) = (A^-1 y)_i / (A^-1)_ii,   A = K + ridge I.
+ *     minimise over lengthscales and ridge  mean over i of (y_i - s_-i(x_i))^2,
+ *         y_i - s_-i(x_i) = (A^-1 y)_i / (A^-1)_ii,   A = K + ridge I.
  *
  * Readings at one input count as one, with the mean of their values: they would predict each other.
  * The ridge is thrown away afterwards. Nothing is said about amplitudes, which change nothing in s:
@@ -47,7 +48,8 @@ typedef struct hf_kernel_search {
  * Cost: O(n^3) an evaluation, some hundreds of them.
  */
 HF_API hf_status hf_envelope_kernel_search(hf_context *ctx, hf_kernel *kernel,
-                                           const hf_bounded_readings *readings, hf_kernel_search *report);
+                                           const hf_bounded_readings *readings,
+                                           hf_kernel_search *report);
 
 HF_END_DECLS
 

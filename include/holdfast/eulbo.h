@@ -46,16 +46,17 @@ typedef struct hf_eulbo_settings {
     hf_eulbo_utility utility; /**< log-expected */
     double temperature;       /**< 0.1; published: 1. In scales of the targets; in [0.01, 100] */
     double weight;            /**< 1: of U; > 0 */
-    double rate_model;        /**< 0.01: Adam's step for the surrogate's parameters; >= 0, where 0
-                             leaves it as the bound has trained it */
-    double rate_points;       /**< 0.001: Adam's step for points, in sides of the box; >= 0 */
-    bool joint;               /**< false: surrogate and points step in turn. true: together */
-    double clip;              /**< 2: longest gradient of either; > 0 */
-    size_t epochs;            /**< 30 at most; 0: the best points of the surrogate as it is */
-    size_t steps;             /**< 8 steps an epoch; >= 1 */
-    size_t patience;          /**< 3 epochs in a row without a gain end the climb; >= 1 */
-    size_t retries;           /**< 8: where numbers fail, on from the best, rates / 10 */
-    size_t draws;             /**< 128: quasi-random draws for q > 1; >= 1 */
+    /** 0.01: Adam's step for the surrogate's parameters; >= 0, where 0 leaves it as the bound
+     * has trained it */
+    double rate_model;
+    double rate_points; /**< 0.001: Adam's step for points, in sides of the box; >= 0 */
+    bool joint;         /**< false: surrogate and points step in turn. true: together */
+    double clip;        /**< 2: longest gradient of either; > 0 */
+    size_t epochs;      /**< 30 at most; 0: the best points of the surrogate as it is */
+    size_t steps;       /**< 8 steps an epoch; >= 1 */
+    size_t patience;    /**< 3 epochs in a row without a gain end the climb; >= 1 */
+    size_t retries;     /**< 8: where numbers fail, on from the best, rates / 10 */
+    size_t draws;       /**< 128: quasi-random draws for q > 1; >= 1 */
     /** For the start, by the surrogate that the bound has trained. */
     hf_search_settings search;
 } hf_eulbo_settings;

@@ -90,14 +90,14 @@ typedef struct hf_expert_settings {
     /** In standard deviations of each input; infinite: l = 1. 0, the default: h^(-1 / (d + 4)) of h
      * labelled readings (Scott's rule) */
     double lengthscale;
-    double alpha;          /**< a_i; NaN, the default: the rule above */
-    double beta;           /**< b >= 0: 0 */
-    double label_weight;   /**< w > 0: 10. Published: 1. Infinite: labels are certain */
-    double correction_var; /**< s_i >= 0, units of y squared. NaN, the default: a hundredth of the
-                              variance of the readings that nobody doubts. Published: 1 for
-                              standardised readings */
-    size_t neighbours;     /**< J >= 1: 3 */
-    double base;           /**< B. NaN, the default: the median of those readings */
+    double alpha;        /**< a_i; NaN, the default: the rule above */
+    double beta;         /**< b >= 0: 0 */
+    double label_weight; /**< w > 0: 10. Published: 1. Infinite: labels are certain */
+    /** s_i >= 0, units of y squared. NaN, the default: a hundredth of the variance of the
+     * readings that nobody doubts. Published: 1 for standardised readings */
+    double correction_var;
+    size_t neighbours; /**< J >= 1: 3 */
+    double base;       /**< B. NaN, the default: the median of those readings */
 } hf_expert_settings;
 
 /** The settings named above. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file holdfast.h
- * @brief Everything. Reading order for newcomers: model.h, table.h, train.h, posterior.h, then the parts.
+ * @brief Everything. Reading order for newcomers: model.h, table.h, train.h, posterior.h, then the
+ * parts.
  */
 #ifndef HOLDFAST_H
 #define HOLDFAST_H

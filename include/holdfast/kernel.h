@@ -8,7 +8,8 @@
  *     expression := term { "+" term }
  *     term       := factor { "*" factor }
  *     factor     := number | kernel [ "(" [ argument { "," argument } ] ")" ] | "(" expression ")"
- *     argument   := column | "ard" | "iso" | name "=" number (held at that value) | name "~" number (starts there, trained)
+ *     argument   := column | "ard" | "iso" | name "=" number (held at that value)
+ *                   | name "~" number (starts there, trained)
  *
  * `column` is a column name (quote it with ' or " when it is not a plain identifier) or, when no
  * column has that name, x1, x2, ... for the first, second, ... input; a quote inside a quoted name
@@ -21,20 +22,26 @@
  *
  * With r^2 = sum_j (x_j - x'_j)^2 / l_j^2 over the columns seen:
  *
- * | name (aliases)          | k(x, x')                                                  | parameters (start)                 |
- * |-------------------------|-----------------------------------------------------------|------------------------------------|
- * | se (rbf, gaussian)      | exp(-r^2 / 2)                                             | lengthscale (1)                    |
- * | matern12 (exponential)  | exp(-r)                                                   | lengthscale                        |
- * | matern32                | (1 + sqrt3 r) exp(-sqrt3 r)                               | lengthscale                        |
- * | matern52                | (1 + sqrt5 r + 5 r^2 / 3) exp(-sqrt5 r)                   | lengthscale                        |
- * | rq                      | (1 + r^2 / (2 alpha))^-alpha                              | lengthscale, alpha (1)             |
- * | periodic                | exp(-2 sum_j sin^2(pi (x_j - x'_j) / p_j) / l_j^2)        | lengthscale, period (1)            |
- * | linear                  | sum_j v_j x_j x'_j                                        | variance (1)                       |
- * | constant                | v                                                         | variance (1)                       |
- * | white                   | v if x and x' are the same row, else 0                    | variance (1)                       |
- * | sm (components = Q)     | sum_q w_q prod_j exp(-2 pi^2 t_j^2 s_qj) cos(2 pi t_j m_qj), t = x - x' | weight[q], mean[q,j] (frequency), variance[q,j]; Q given as `components=3` (default 2) |
- * | coregion(COLUMN, outputs = T) | B[t, t'], B = W W' + diag(own); t is the number in COLUMN | factor[s,q] (W), own[s]; rank given as `rank=1` (default T) |
+ * | name (aliases) | k(x, x') | parameters (start) |
+ * |---|---|---|
+ * | se (rbf, gaussian) | exp(-r^2 / 2) | lengthscale (1) |
+ * | matern12 (exponential) | exp(-r) | lengthscale |
+ * | matern32 | (1 + sqrt3 r) exp(-sqrt3 r) | lengthscale |
+ * | matern52 | (1 + sqrt5 r + 5 r^2 / 3) exp(-sqrt5 r) | lengthscale |
+ * | rq | (1 + r^2 / (2 alpha))^-alpha | lengthscale, alpha (1) |
+ * | periodic | exp(-2 sum_j sin^2(pi (x_j - x'_j) / p_j) / l_j^2) | lengthscale, period (1) |
+ * | linear | sum_j v_j x_j x'_j | variance (1) |
+ * | constant | v | variance (1) |
+ * | white | v if x and x' are the same row, else 0 | variance (1) |
+ * | sm (components = Q) | spectral mixture, below | weight[q], mean[q,j], variance[q,j] |
+ * | coregion(COLUMN, outputs = T) | B[t, t'], below | factor[s,q] (W), own[s] |
  * | category(COLUMN, ...) | exp(-sum_j [c_j != c'_j] / l_j), c_j a code | lengthscale (1) |
+ *
+ * sm, with t = x - x', frequencies m and `components` Q (default 2):
+ *
+ *     sum_q w_q prod_j exp(-2 pi^2 t_j^2 s_qj) cos(2 pi t_j m_qj)     w weight, m mean, s variance
+ *
+ * coregion: t is the number in COLUMN, B = W W' + diag(own), W of `rank` columns (default T).
  *
  * The start is where hf_kernel_parse() leaves a parameter. A fit (train.h) looks for a period that
  * is not written, in the spectrum of its readings.
@@ -59,8 +66,10 @@
  * inputs it makes the intrinsic coregionalization model, and a sum of such products the linear
  * model of coregionalization:
  *
- *     coregion(output, outputs=3) * matern52(ard)                                      K((x,t), (x',t')) = B[t,t'] k(x,x')
- *     coregion(output, outputs=3, rank=1) * se(ard) + coregion(output, outputs=3, rank=1) * matern12(ard)     sum_q B_q[t,t'] k_q(x,x')
+ *     coregion(output, outputs=3) * matern52(ard)     K((x,t), (x',t')) = B[t,t'] k(x,x')
+ *     coregion(output, outputs=3, rank=1) * se(ard)
+ *         + coregion(output, outputs=3, rank=1) * matern12(ard)
+ *         sum_q B_q[t,t'] k_q(x,x')
  *
  * A kernel for which no column is written sees all inputs but those columns, so `matern52(ard)`
  * here does not see `output`; naming the column shows it to a kernel. B = W W' + diag(own) is
@@ -147,8 +156,8 @@ typedef struct hf_parameter {
  * Errors: HF_ERR_PARSE with the expression, a caret under the character and what was expected;
  * HF_ERR_MEMORY. Kernels need a context: without one this is HF_ERR_ARGUMENT.
  */
-HF_API hf_status hf_kernel_parse(hf_context *ctx, const char *expression, const char *const *names, size_t d,
-                                 hf_kernel **out);
+HF_API hf_status hf_kernel_parse(hf_context *ctx, const char *expression, const char *const *names,
+                                 size_t d, hf_kernel **out);
 HF_API hf_status hf_kernel_copy(hf_context *ctx, const hf_kernel *kernel, hf_kernel **out);
 HF_API void hf_kernel_free(hf_kernel *kernel);
 
@@ -175,7 +184,8 @@ HF_API size_t hf_kernel_coregion_outputs(const hf_kernel *kernel, size_t i);
  * O(T^2); safe from several threads while nobody changes the kernel.
  * Errors: HF_ERR_ARGUMENT for a NULL or an i out of range.
  */
-HF_API hf_status hf_kernel_get_coregion(hf_context *ctx, const hf_kernel *kernel, size_t i, double *b);
+HF_API hf_status hf_kernel_get_coregion(hf_context *ctx, const hf_kernel *kernel, size_t i,
+                                        double *b);
 /**
  * Gives coregion i, which must have rank = outputs, a B: T x T, row by row, symmetric and positive
  * semi-definite to rounding. W becomes its lower Cholesky factor, so that hf_kernel_get_coregion()
@@ -187,7 +197,8 @@ HF_API hf_status hf_kernel_get_coregion(hf_context *ctx, const hf_kernel *kernel
  * 1e200, and a B that is not symmetric or not positive semi-definite, with the entry that fails;
  * HF_ERR_MEMORY.
  */
-HF_API hf_status hf_kernel_set_coregion(hf_context *ctx, hf_kernel *kernel, size_t i, const double *b);
+HF_API hf_status hf_kernel_set_coregion(hf_context *ctx, hf_kernel *kernel, size_t i,
+                                        const double *b);
 
 /**
  * K_ij = k(x_i, x_j): full symmetric n x n matrix, K row-major (= column-major) with stride ldk >=
@@ -200,8 +211,9 @@ HF_API hf_status hf_kernel_gram(hf_context *ctx, const hf_kernel *kernel, size_t
                                 size_t ldx, double *k, size_t ldk);
 /** K_ij = k(x_i, z_j): m x n, row-major, stride ldk >= n. White contributes nothing. O(m n d).
  * Errors as above, white counted. */
-HF_API hf_status hf_kernel_cross(hf_context *ctx, const hf_kernel *kernel, size_t m, const double *x,
-                                 size_t ldx, size_t n, const double *z, size_t ldz, double *k, size_t ldk);
+HF_API hf_status hf_kernel_cross(hf_context *ctx, const hf_kernel *kernel, size_t m,
+                                 const double *x, size_t ldx, size_t n, const double *z, size_t ldz,
+                                 double *k, size_t ldk);
 
 HF_END_DECLS
 

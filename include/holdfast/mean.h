@@ -21,9 +21,9 @@ typedef enum hf_mean_kind {
     HF_MEAN_ZERO = 0,
     HF_MEAN_CONSTANT, /**< trained, or held at a given value */
     HF_MEAN_MEDIAN,   /**< the median of the targets that are present */
-    HF_MEAN_LINEAR,   /**< intercept and one slope per input, trained or integrated out
-                         (hf_fit_settings.mean) */
-    HF_MEAN_OUTPUTS   /**< one constant per output, trained: hf_mean_create_outputs() */
+    /** intercept and one slope per input, trained or integrated out (hf_fit_settings.mean) */
+    HF_MEAN_LINEAR,
+    HF_MEAN_OUTPUTS /**< one constant per output, trained: hf_mean_create_outputs() */
 } hf_mean_kind;
 
 /**
@@ -55,7 +55,8 @@ HF_API bool hf_mean_held(const hf_mean *mean);
 
 /** m(x) for n rows (n x d row-major, stride ldx >= d) into out (n entries). Writes nothing where
  * mean or out is NULL, or x is and the mean depends on it. O(n d). Thread-safe. */
-HF_API void hf_mean_evaluate(const hf_mean *mean, size_t n, const double *x, size_t ldx, double *out);
+HF_API void hf_mean_evaluate(const hf_mean *mean, size_t n, const double *x, size_t ldx,
+                             double *out);
 
 HF_END_DECLS
 

@@ -31,9 +31,10 @@ typedef struct hf_columns {
     /** column with the known noise variance of each reading, squared target units; default: none;
      * not with several targets */
     const char *noise;
-    const char *mean; /**< column with the prior mean of each row, units of the target; default: 0.
-                         The model is one of target - mean, and adds the mean of each row that
-                         it is asked about: hf_fit() says with what it goes */
+    /** column with the prior mean of each row, units of the target; default: 0. The model is one
+     * of target - mean, and adds the mean of each row that it is asked about: hf_fit() says
+     * with what it goes */
+    const char *mean;
     /** wide table: a column for each of several outputs, in the order they will have; one is as
      * `target`. An empty field is a reading that was not taken */
     const char *const *targets;
@@ -140,8 +141,8 @@ HF_API hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns
  * Cost: O(n m^2) a pass, m inducing inputs.
  */
 HF_API hf_status hf_fit_stream(hf_context *ctx, const char *csv_path, const char *cache_path,
-                               const hf_columns *columns, const hf_fit_settings *settings, hf_model **model,
-                               hf_fit_report *report);
+                               const hf_columns *columns, const hf_fit_settings *settings,
+                               hf_model **model, hf_fit_report *report);
 HF_API void hf_model_free(hf_model *model);
 
 /** Needs of a fit, before it starts. */
@@ -270,7 +271,8 @@ HF_API hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, h
 /** Adds the latent covariances between outputs at each row, <a>_<b>_cov for b before a, where a and
  * b are what the columns of hf_predict_into_table() begin with when all outputs are predicted.
  * HF_ERR_ARGUMENT with one output. */
-HF_API hf_status hf_predict_covariances_into_table(hf_context *ctx, const hf_model *model, hf_table *table);
+HF_API hf_status hf_predict_covariances_into_table(hf_context *ctx, const hf_model *model,
+                                                   hf_table *table);
 
 /**
  * Adds how far outside of the training inputs each row lies, <target>_outside (of several outputs
@@ -291,7 +293,8 @@ HF_API hf_status hf_predict_outside_into_table(hf_context *ctx, const hf_model *
 /** Predicts and scores the rows of a table that have a target, as hf_metrics_transformed(). Several
  * outputs: all readings together, each in units of the scale that the fit standardised its output
  * by (with hf_fit_settings.standardise off: its own). */
-HF_API hf_status hf_score(hf_context *ctx, const hf_model *model, const hf_table *table, hf_metrics *out);
+HF_API hf_status hf_score(hf_context *ctx, const hf_model *model, const hf_table *table,
+                          hf_metrics *out);
 /**
  * The same for each output in its own units: hf_model_outputs() entries. One without readings has n
  * = 0 and no numbers (NaN).
@@ -305,8 +308,8 @@ HF_API hf_status hf_score_outputs(hf_context *ctx, const hf_model *model, const 
  * @param bins, bin  as for hf_metrics_class(); 10 bins are usual
  * HF_ERR_ARGUMENT, with the place, for a label that the model has not.
  */
-HF_API hf_status hf_score_classes(hf_context *ctx, const hf_model *model, const hf_table *table, size_t bins,
-                                  hf_calibration_bin *bin, hf_class_metrics *out);
+HF_API hf_status hf_score_classes(hf_context *ctx, const hf_model *model, const hf_table *table,
+                                  size_t bins, hf_calibration_bin *bin, hf_class_metrics *out);
 
 /**
  * The class of each row of a table, by the labels in its column of the model's target.
@@ -354,8 +357,8 @@ HF_API hf_status hf_model_damage(hf_context *ctx, const hf_model *model, size_t 
  * that are neither Gaussian nor robust), HF_ERR_NOT_FINITE, HF_ERR_NO_DATA (a model without rows);
  * results are untouched. O(n^2 T) for the joint one, with N rows T n^2 N for the marginal ones.
  */
-HF_API hf_status hf_model_influence(hf_context *ctx, const hf_model *model, size_t row, size_t output,
-                                    double y, double *marginal, double *joint);
+HF_API hf_status hf_model_influence(hf_context *ctx, const hf_model *model, size_t row,
+                                    size_t output, double y, double *marginal, double *joint);
 
 /** One row per training reading: row (1-based data row of the training file), with several outputs
  * output (its number, from 0), y, loo_mean, loo_sd (observed), weight, influence (KL of removing
@@ -383,13 +386,16 @@ HF_API hf_status hf_model_suspects(hf_context *ctx, const hf_model *model, hf_ta
  * numbers (NaN). */
 typedef struct hf_leave_one_out_scores {
     hf_metrics model; /**< of this model */
-    hf_metrics plain; /**< of the plain Gaussian process with the same kernel, where suspects were
-                           set aside; not known elsewhere, nor of large tables, trained in stages */
-    hf_metrics mean;  /**< of mean and standard deviation of the other readings, inputs unknown; not
-                           known for fewer than three readings of an output, or all the same */
-    double model_r2;  /**< 1 - (rmse / mean.rmse)^2: the share of the squared error of the mean that
-                           the model saves; below 0 it is worse; NaN if one is not known */
-    double plain_r2;  /**< the same of the plain Gaussian process */
+    /** of the plain Gaussian process with the same kernel, where suspects were set aside; not
+     * known elsewhere, nor of large tables, trained in stages */
+    hf_metrics plain;
+    /** of mean and standard deviation of the other readings, inputs unknown; not known for fewer
+     * than three readings of an output, or all the same */
+    hf_metrics mean;
+    /** 1 - (rmse / mean.rmse)^2: the share of the squared error of the mean that the model
+     * saves; below 0 it is worse; NaN if one is not known */
+    double model_r2;
+    double plain_r2; /**< the same of the plain Gaussian process */
 } hf_leave_one_out_scores;
 
 /**

@@ -22,13 +22,16 @@ typedef struct hf_domain {
     size_t dimension;    /**< inputs that are ours to choose, d >= 1 */
     const double *lower; /**< box: d entries, finite, lower <= upper; equal ones fix an input */
     const double *upper;
-    size_t candidates;    /**< 0: the domain is the box. Else the number of rows of `points` */
-    const double *points; /**< candidates x d row-major, stride d, finite; then bounds, steps and
-                               categories are not looked at */
-    const double *step;   /**< box: d entries, 0 for a continuous input, else the step of its
-                               lattice, at most 2^31 of them; NULL: all are continuous */
-    const bool *category; /**< box: d entries, whether an input is a category, of 1024 codes at
-                               most; its step is 0 or 1; NULL: none is */
+    size_t candidates; /**< 0: the domain is the box. Else the number of rows of `points` */
+    /** candidates x d row-major, stride d, finite; then bounds, steps and categories are not
+     * looked at */
+    const double *points;
+    /** box: d entries, 0 for a continuous input, else the step of its lattice, at most 2^31 of
+     * them; NULL: all are continuous */
+    const double *step;
+    /** box: d entries, whether an input is a category, of 1024 codes at most; its step is 0 or
+     * 1; NULL: none is */
+    const bool *category;
 } hf_domain;
 
 /**
@@ -93,8 +96,9 @@ typedef struct hf_confidence {
  * Allocates nothing; thread-safe with workspaces of one's own. HF_ERR_ARGUMENT, HF_ERR_DIMENSION,
  * HF_ERR_NOT_FINITE (no message); outputs untouched.
  */
-HF_API hf_status hf_confidence_evaluate(const hf_confidence *bound, hf_workspace *mean, hf_workspace *spread,
-                                        size_t d, const double *x, double *value, double *gradient);
+HF_API hf_status hf_confidence_evaluate(const hf_confidence *bound, hf_workspace *mean,
+                                        hf_workspace *spread, size_t d, const double *x,
+                                        double *value, double *gradient);
 
 /** The place that was found. */
 typedef struct hf_maximiser {
@@ -133,15 +137,17 @@ typedef struct hf_maximiser {
  * HF_ERR_CANCELLED; outputs untouched. Cost: samples n (d + n) flops and starts x iterations x
  * O(n^2); threads take part in the former, from 4 10^6 on.
  */
-HF_API hf_status hf_maximise_confidence(hf_context *ctx, const hf_confidence *bound, const hf_domain *domain,
-                                        const hf_search_settings *settings, size_t guess_count,
-                                        const double *guesses, double *x, hf_maximiser *report);
+HF_API hf_status hf_maximise_confidence(hf_context *ctx, const hf_confidence *bound,
+                                        const hf_domain *domain, const hf_search_settings *settings,
+                                        size_t guess_count, const double *guesses, double *x,
+                                        hf_maximiser *report);
 
 /** argmin of mean - beta sd, for what is to be minimised: the place and, with the sign changed, the
  * value that hf_maximise_confidence() finds for -f, to the last digit. Else the same. */
-HF_API hf_status hf_minimise_confidence(hf_context *ctx, const hf_confidence *bound, const hf_domain *domain,
-                                        const hf_search_settings *settings, size_t guess_count,
-                                        const double *guesses, double *x, hf_maximiser *report);
+HF_API hf_status hf_minimise_confidence(hf_context *ctx, const hf_confidence *bound,
+                                        const hf_domain *domain, const hf_search_settings *settings,
+                                        size_t guess_count, const double *guesses, double *x,
+                                        hf_maximiser *report);
 
 HF_END_DECLS
 

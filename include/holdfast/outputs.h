@@ -7,7 +7,7 @@
  * There are n rows (inputs) and T outputs. y is n x T, row-major, row i at y + i * ldy; any reading
  * may be missing (NaN). The readings of a row are normal with means m and covariance
  *
- *     C = B + diag(s)          B: T x T covariance of the latent outputs at one input; s: T noise variances
+ *     C = B + diag(s)     B: T x T covariance of the latent outputs at one input; s: noises
  *
  * so that for any set O of outputs, C_OO is that of the readings of O. With the intrinsic
  * coregionalisation model K((x,t),(x',t')) = B_tt' k(x,x') and k(x,x) = 1, B is its B; with a sum
@@ -107,13 +107,15 @@ typedef enum hf_outputs_weighting {
 } hf_outputs_weighting;
 
 /** "reading", "joint", "channel" to the enum and back. */
-HF_API hf_status hf_outputs_weighting_parse(hf_context *ctx, const char *name, hf_outputs_weighting *out);
+HF_API hf_status hf_outputs_weighting_parse(hf_context *ctx, const char *name,
+                                            hf_outputs_weighting *out);
 HF_API const char *hf_outputs_weighting_name(hf_outputs_weighting weighting);
 
 /**
  * What the other readings of a row say about each output:
  *
- *     g_it = m_t + C_{t,O} (C_OO + ridge I)^-1 (y_iO - m_O),   O: the outputs observed in row i other than t
+ *     g_it = m_t + C_{t,O} (C_OO + ridge I)^-1 (y_iO - m_O)
+ *     O: the outputs observed in row i other than t
  *
  * m_t when there is none. For missing readings too, for which it is a prediction. g_it does not
  * depend on y_it, to the last digit.
@@ -126,8 +128,9 @@ HF_API const char *hf_outputs_weighting_name(hf_outputs_weighting weighting);
  * is nearly singular (an output is determined by the others to six digits) is solved output by
  * output: O(T^4) for it.
  */
-HF_API hf_status hf_outputs_conditional_centre(hf_context *ctx, size_t n, const double *y, size_t ldy,
-                                               const hf_outputs_model *model, double *centre);
+HF_API hf_status hf_outputs_conditional_centre(hf_context *ctx, size_t n, const double *y,
+                                               size_t ldy, const hf_outputs_model *model,
+                                               double *centre);
 
 /**
  * One threshold for each output from |y_it - g_it| over its present readings.
@@ -139,9 +142,9 @@ HF_API hf_status hf_outputs_conditional_centre(hf_context *ctx, size_t n, const 
  * Errors: HF_ERR_NO_DATA (an output without a reading), HF_ERR_NOT_FINITE, HF_ERR_ARGUMENT,
  * HF_ERR_DIMENSION, HF_ERR_MEMORY. O(n T log n).
  */
-HF_API hf_status hf_outputs_thresholds(hf_context *ctx, hf_outputs_threshold rule, size_t n, size_t outputs,
-                                       const double *y, size_t ldy, const double *centre, const double *eps,
-                                       double *threshold);
+HF_API hf_status hf_outputs_thresholds(hf_context *ctx, hf_outputs_threshold rule, size_t n,
+                                       size_t outputs, const double *y, size_t ldy,
+                                       const double *centre, const double *eps, double *threshold);
 
 /** Which weights, and the thresholds that they need. */
 typedef struct hf_outputs_rule {
@@ -168,9 +171,9 @@ typedef struct hf_outputs_sites {
  * variance of zero); HF_WARN_NOT_CONVERGED (CHANNEL, after 10 T rounds). Costs: as the conditional
  * centre (CHANNEL: each round) and O(n T log n).
  */
-HF_API hf_status hf_outputs_weights(hf_context *ctx, const hf_outputs_rule *rule, size_t n, const double *y,
-                                    size_t ldy, const hf_outputs_model *model, const double *centre,
-                                    const hf_outputs_sites *out);
+HF_API hf_status hf_outputs_weights(hf_context *ctx, const hf_outputs_rule *rule, size_t n,
+                                    const double *y, size_t ldy, const hf_outputs_model *model,
+                                    const double *centre, const hf_outputs_sites *out);
 
 HF_END_DECLS
 

@@ -69,7 +69,8 @@ HF_API void hf_exact_cost(size_t n, size_t d, double *bytes, double *flops);
  * hf_posterior_report(). Cost n^3/3 + O(n^2 d) flops, n^2 doubles.
  */
 HF_API hf_status hf_solve_exact(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
-                                const hf_sites *sites, const double *x, size_t ldx, hf_posterior **out);
+                                const hf_sites *sites, const double *x, size_t ldx,
+                                hf_posterior **out);
 /**
  * The inducing solver: one pass over the readings, then a posterior whose anchors are the m
  * inducing inputs z (m x d, stride ldz, finite, no two rows equal: HF_ERR_ARGUMENT names them). Its
@@ -216,11 +217,13 @@ HF_API void hf_workspace_free(hf_workspace *workspace);
  * Variance is never negative. Allocates nothing; thread-safe with one workspace per thread.
  * HF_ERR_NOT_FINITE if x is not finite.
  */
-HF_API hf_status hf_predict_latent(const hf_posterior *posterior, hf_workspace *workspace, const double *x,
-                                   double *mean, double *var, double *gradient_mean, double *gradient_var);
+HF_API hf_status hf_predict_latent(const hf_posterior *posterior, hf_workspace *workspace,
+                                   const double *x, double *mean, double *var,
+                                   double *gradient_mean, double *gradient_var);
 /** The same for a new reading: var = kappa (latent var + noise). */
-HF_API hf_status hf_predict_observed(const hf_posterior *posterior, hf_workspace *workspace, const double *x,
-                                     double *mean, double *var, double *gradient_mean, double *gradient_var);
+HF_API hf_status hf_predict_observed(const hf_posterior *posterior, hf_workspace *workspace,
+                                     const double *x, double *mean, double *var,
+                                     double *gradient_mean, double *gradient_var);
 
 /* ---- many points ---------------------------------------------------------------------------- */
 
@@ -235,8 +238,9 @@ HF_API hf_status hf_predict_observed(const hf_posterior *posterior, hf_workspace
  * whatever m is, and 8 or 16 bytes a point, so that a cancelled call leaves the outputs alone.
  * Reports progress; can be cancelled.
  */
-HF_API hf_status hf_predict(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
-                            size_t ldx, double *mean, double *var_latent, double *var_observed);
+HF_API hf_status hf_predict(hf_context *ctx, const hf_posterior *posterior, size_t m,
+                            const double *x, size_t ldx, double *mean, double *var_latent,
+                            double *var_observed);
 
 /**
  * All T outputs at m points: the same numbers as hf_predict() at the m T rows (x, 0), ..., (x, T -
@@ -248,9 +252,9 @@ HF_API hf_status hf_predict(hf_context *ctx, const hf_posterior *posterior, size
  *                   T columns. Its diagonals are the latent variances to rounding.
  * Cost as hf_predict() of m T points. Outputs are untouched on error.
  */
-HF_API hf_status hf_predict_outputs(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
-                                    size_t ldx, double *mean, double *var_latent, double *var_observed,
-                                    double *covariance);
+HF_API hf_status hf_predict_outputs(hf_context *ctx, const hf_posterior *posterior, size_t m,
+                                    const double *x, size_t ldx, double *mean, double *var_latent,
+                                    double *var_observed, double *covariance);
 
 /** Latent covariance of m points: m x m, symmetric, both triangles, stride ldc. Its diagonal is the
  * latent variance to rounding. O(m n^2 + m^2 n). */
@@ -263,15 +267,17 @@ HF_API hf_status hf_predict_covariance(hf_context *ctx, const hf_posterior *post
  * HF_WARN_JITTER when the covariance was singular to rounding, as it is for points close together:
  * the draws are usable. O(m^3 + m n^2).
  */
-HF_API hf_status hf_sample(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
-                           size_t ldx, size_t count, uint64_t stream, double *samples);
+HF_API hf_status hf_sample(hf_context *ctx, const hf_posterior *posterior, size_t m,
+                           const double *x, size_t ldx, size_t count, uint64_t stream,
+                           double *samples);
 
 /* ---- what the readings say about each other ------------------------------------------------- */
 
 /** Leave-one-out latent mean and variance of every anchor in the user's units (mean, var: anchors
  * entries, var may be NULL). Accurate also for readings with next to no weight. O(n^3/3), n^2
  * doubles. */
-HF_API hf_status hf_leave_one_out(hf_context *ctx, const hf_posterior *posterior, double *mean, double *var);
+HF_API hf_status hf_leave_one_out(hf_context *ctx, const hf_posterior *posterior, double *mean,
+                                  double *var);
 
 /**
  * Posterior influence function of anchor i (< anchors): KL( posterior || posterior with the site
@@ -291,8 +297,8 @@ HF_API hf_status hf_leave_one_out(hf_context *ctx, const hf_posterior *posterior
  * not positive, NULL), HF_ERR_NOT_FINITE (target), HF_ERR_MEMORY; *kl is untouched. O(n^2) per
  * call; projected, with q actions, O(n^2 d + n q^2 + q^3) and 8 n q bytes. Thread-safe.
  */
-HF_API hf_status hf_influence(hf_context *ctx, const hf_posterior *posterior, size_t i, double target,
-                              double variance, double *kl);
+HF_API hf_status hf_influence(hf_context *ctx, const hf_posterior *posterior, size_t i,
+                              double target, double variance, double *kl);
 /**
  * The same for an inducing posterior, which keeps no readings: KL over the inducing values, which
  * is that over all of f.
@@ -333,11 +339,13 @@ HF_API hf_status hf_influence_inducing(hf_context *ctx, const hf_posterior *post
  * O(n^2 (k + m) + (k + m)^2 (n + m) + k^3), 8 (k + m)(n + k + m) bytes. Thread-safe.
  */
 HF_API hf_status hf_influence_sites(hf_context *ctx, const hf_posterior *posterior, size_t count,
-                                    const size_t *anchor, const double *target, const double *variance,
-                                    size_t m, const double *x, size_t ldx, double *kl);
+                                    const size_t *anchor, const double *target,
+                                    const double *variance, size_t m, const double *x, size_t ldx,
+                                    double *kl);
 /** The influence of removing each anchor, all at once: n entries, KL(posterior || posterior without
  * reading i). O(n^3). */
-HF_API hf_status hf_influence_of_removal(hf_context *ctx, const hf_posterior *posterior, double *kl);
+HF_API hf_status hf_influence_of_removal(hf_context *ctx, const hf_posterior *posterior,
+                                         double *kl);
 
 /* ---- online --------------------------------------------------------------------------------- */
 
@@ -347,14 +355,14 @@ HF_API hf_status hf_influence_of_removal(hf_context *ctx, const hf_posterior *po
  * repetition of anchors whose variance is too small to tell them apart.
  *
  * This and the functions below leave the posterior as it was when they fail. */
-HF_API hf_status hf_posterior_add(hf_context *ctx, hf_posterior *posterior, const double *x, double target,
-                                  double variance);
+HF_API hf_status hf_posterior_add(hf_context *ctx, hf_posterior *posterior, const double *x,
+                                  double target, double variance);
 /** Removes anchor i; later anchors move up by one. The last one cannot be removed (HF_ERR_NO_DATA).
  * O(n^2). */
 HF_API hf_status hf_posterior_remove(hf_context *ctx, hf_posterior *posterior, size_t i);
 /** Gives anchor i another site; its variance may change by any factor. O(n^2). */
-HF_API hf_status hf_posterior_replace(hf_context *ctx, hf_posterior *posterior, size_t i, double target,
-                                      double variance);
+HF_API hf_status hf_posterior_replace(hf_context *ctx, hf_posterior *posterior, size_t i,
+                                      double target, double variance);
 /** Recomputes the backward error of factor and weights, O(n^2 d): *backward. HF_WARN_DRIFT above
  * 1e-10. */
 HF_API hf_status hf_posterior_check(hf_context *ctx, hf_posterior *posterior, double *backward);

@@ -7,7 +7,7 @@
  * Of n complete rows of p values, the h whose covariance matrix has the smallest determinant are
  * sought; their mean m and covariance S are the *raw* estimate,
  *
- *     m = 1/h sum x_i          S = 1/h sum (x_i - m)(x_i - m)'          (sums over the support, h rows)
+ *     m = 1/h sum x_i          S = 1/h sum (x_i - m)(x_i - m)'    (sums over the support, h rows)
  *
  * and c S, c = a / P(chi^2_{p+2} <= q_a), a = h/n, P(chi^2_p <= q_a) = a, is consistent for normal
  * rows. One step of reweighting follows: mean and covariance (divided by the number of rows, times
@@ -105,8 +105,8 @@ HF_API hf_robust_covariance_settings hf_robust_covariance_settings_default(void)
  * Cost: O(10 starts min(n, 600) p^2 + steps n p^2), on the context's threads; 2 n p doubles and n
  * per candidate in work. The seed of the context draws the starts.
  */
-HF_API hf_status hf_robust_covariance(hf_context *ctx, size_t n, size_t p, const double *x, size_t ldx,
-                                      const hf_robust_covariance_settings *settings,
+HF_API hf_status hf_robust_covariance(hf_context *ctx, size_t n, size_t p, const double *x,
+                                      size_t ldx, const hf_robust_covariance_settings *settings,
                                       const hf_robust_covariance_arrays *out,
                                       hf_robust_covariance_report *report);
 

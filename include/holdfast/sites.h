@@ -5,7 +5,7 @@
  *
  * The site of reading i is a target z_i and a variance d_i > 0; a solver sees nothing else:
  *
- *     s_i = noise + extra_i      noise variance of the reading (extra: known, per reading; usually 0)
+ *     s_i = noise + extra_i  noise variance of the reading (extra: known, per reading; usually 0)
  *     z_i = y_i + s_i shift_i
  *     d_i = s_i / weight_i
  *
@@ -74,7 +74,8 @@ HF_API hf_status hf_sites_gaussian(hf_context *ctx, size_t n, const double *y, d
  * c > 0 (infinity allowed: Gaussian sites, exactly).
  */
 HF_API hf_status hf_sites_robust(hf_context *ctx, size_t n, const double *y, double noise,
-                                 const double *extra, const double *centre, double threshold, hf_sites **out);
+                                 const double *extra, const double *centre, double threshold,
+                                 hf_sites **out);
 HF_API hf_status hf_sites_copy(hf_context *ctx, const hf_sites *sites, hf_sites **out);
 HF_API void hf_sites_free(hf_sites *sites);
 
@@ -131,7 +132,8 @@ HF_API hf_status hf_sites_recentre_channels(hf_context *ctx, hf_sites *sites, co
                                             const double *thresholds);
 /** New centre and threshold for all present readings; entries of absent ones are not looked at. On
  * error nothing changes. O(n). */
-HF_API hf_status hf_sites_recentre(hf_context *ctx, hf_sites *sites, const double *centre, double threshold);
+HF_API hf_status hf_sites_recentre(hf_context *ctx, hf_sites *sites, const double *centre,
+                                   double threshold);
 
 /**
  * c by a rule, from the residuals y - centre of the present readings.
@@ -145,8 +147,9 @@ HF_API hf_status hf_sites_recentre(hf_context *ctx, hf_sites *sites, const doubl
  * Errors: HF_ERR_NO_DATA (no reading), HF_ERR_NOT_FINITE (y infinite, or a centre not finite where
  * a reading is present). O(n log n).
  */
-HF_API hf_status hf_robust_threshold(hf_context *ctx, hf_threshold_rule rule, size_t n, const double *y,
-                                     const double *centre, double eps, double *threshold);
+HF_API hf_status hf_robust_threshold(hf_context *ctx, hf_threshold_rule rule, size_t n,
+                                     const double *y, const double *centre, double eps,
+                                     double *threshold);
 
 /**
  * Centre by nearest readings: the median of y over the 11 nearest rows with a reading (Euclid on
@@ -157,8 +160,8 @@ HF_API hf_status hf_robust_threshold(hf_context *ctx, hf_threshold_rule rule, si
  * Errors: HF_ERR_NO_DATA (no reading), HF_ERR_NOT_FINITE, HF_ERR_DIMENSION (ldx < d). O(n^2 d) on
  * the context's threads, with a copy of x and n doubles per thread.
  */
-HF_API hf_status hf_robust_centre_neighbours(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx,
-                                             const double *y, double *centre);
+HF_API hf_status hf_robust_centre_neighbours(hf_context *ctx, size_t n, size_t d, const double *x,
+                                             size_t ldx, const double *y, double *centre);
 
 /** Noise variance that is consistent for normal readings: the v with v E[u^2 / (1 + u^2 v / c^2)] =
  * noise, u ~ N(0, 1): what down-weighting took away is given back. v >= noise; v -> noise as c ->

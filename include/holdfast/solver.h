@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file solver.h
- * @brief Solvers for budgets: what they are, and their choices. They end in the same posterior as the exact one
- * (posterior.h), and whatever a posterior can do works with each of them.
+ * @brief Solvers for budgets: what they are, and their choices. They end in the same posterior as
+ * the exact one (posterior.h), and whatever a posterior can do works with each of them.
  *
- * | solver    | sees                                          | cost             | variance                          |
- * |-----------|-----------------------------------------------|------------------|-----------------------------------|
- * | exact     | everything                                    | n^3/3            | the posterior's                   |
- * | inducing  | everything, through m inputs                  | n m^2            | may be too small between inputs   |
- * | projected | i linear combinations ("actions") of readings | n^2 i or n^2     | never below the exact posterior's |
+ * | solver | sees | cost | variance |
+ * |---|---|---|---|
+ * | exact | everything | n^3/3 | the posterior's |
+ * | inducing | everything, through m inputs | n m^2 | may be too small between inputs |
+ * | projected | i "actions" (sums of readings) | n^2 i or n^2 | never below the exact one's |
  *
- * The projected solver's variance is the *combined* uncertainty: that of the exact posterior plus what was not
- * computed. See hf_predict_computational() for the second part alone.
+ * The projected solver's variance is the *combined* uncertainty: that of the exact posterior plus
+ * what was not computed. See hf_predict_computational() for the second part alone.
  */
 #ifndef HOLDFAST_SOLVER_H
 #define HOLDFAST_SOLVER_H
@@ -24,7 +24,8 @@ HF_BEGIN_DECLS
 
 /** Who computes the posterior. */
 typedef enum hf_solver {
-    HF_SOLVER_AUTO = 0, /**< exact for small tables, else by the number of readings; the report says which */
+    /** exact for small tables, else by the number of readings; the report says which */
+    HF_SOLVER_AUTO = 0,
     HF_SOLVER_EXACT,
     HF_SOLVER_INDUCING, /**< hyperparameters and posterior from inducing inputs */
     HF_SOLVER_PROJECTED /**< computation-aware: posterior by projection on actions */
@@ -32,32 +33,35 @@ typedef enum hf_solver {
 
 /** Which approximation the inducing solver makes. With Q = K_XZ K_ZZ^-1 K_ZX and sites (z, d). */
 typedef enum hf_inducing_method {
-    HF_INDUCING_VFE =
-        0, /**< log N(z; m, Q + D) - tr(D^-1 (K - Q))/2: a lower bound on the evidence (Titsias 2009) */
+    /** log N(z; m, Q + D) - tr(D^-1 (K - Q))/2: a lower bound on the evidence (Titsias 2009) */
+    HF_INDUCING_VFE = 0,
     HF_INDUCING_FITC, /**< log N(z; m, Q + diag(K - Q) + D) (Snelson and Ghahramani 2006) */
     HF_INDUCING_DTC   /**< log N(z; m, Q + D) (Seeger et al. 2003) */
 } hf_inducing_method;
 
 /** How inducing inputs are placed. */
 typedef enum hf_inducing_choice {
-    HF_INDUCING_GREEDY =
-        0, /**< rows of largest conditional prior variance, one by one: pivoted Cholesky, O(n m^2) */
+    /** rows of largest conditional prior variance, one by one: pivoted Cholesky, O(n m^2) */
+    HF_INDUCING_GREEDY = 0,
     HF_INDUCING_KMEANS, /**< centres of k-means++ and Lloyd steps, O(n m d) a step */
-    HF_INDUCING_MDPP, /**< a sample of the M-determinantal point process by Metropolis swaps from the greedy rows
-                                 (Burt, Rasmussen, van der Wilk 2020) */
+    /** a sample of the M-determinantal point process by Metropolis swaps from the greedy rows
+     * (Burt, Rasmussen, van der Wilk 2020) */
+    HF_INDUCING_MDPP,
     HF_INDUCING_FIRST /**< the first m rows */
 } hf_inducing_choice;
 
 /** What the projected solver looks at: columns of A. */
 typedef enum hf_actions {
-    HF_ACTIONS_KRYLOV =
-        0, /**< D^-1 times what the readings still have to say, z - m - (K + D) t, again and again: what
-                                conjugate gradients visit; one pass over K each. With inducing inputs D^-1 K_XZ comes first (one
-                                pass for all of it): the preconditioner, and what takes down the variance */
-    HF_ACTIONS_INDUCING, /**< D^-1 K_XZ: readings enter with their precision; one pass over K in all */
-    HF_ACTIONS_BLOCKS,   /**< one non-zero per reading (the published CaGP and RCaGP), trained or
-                            fixed; one pass */
-    HF_ACTIONS_GIVEN     /**< the columns of a matrix of your own; one pass over K in all */
+    /** D^-1 times what the readings still have to say, z - m - (K + D) t, again and again:
+     * what conjugate gradients visit; one pass over K each. With inducing inputs D^-1 K_XZ
+     * comes first (one pass for all of it): the preconditioner, and what takes down the
+     * variance */
+    HF_ACTIONS_KRYLOV = 0,
+    /** D^-1 K_XZ: readings enter with their precision; one pass over K in all */
+    HF_ACTIONS_INDUCING,
+    /** one non-zero per reading (the published CaGP and RCaGP), trained or fixed; one pass */
+    HF_ACTIONS_BLOCKS,
+    HF_ACTIONS_GIVEN /**< the columns of a matrix of your own; one pass over K in all */
 } hf_actions;
 
 /** Which readings share a block. Blocks differ in size by at most one row; no row is dropped. */
@@ -74,14 +78,17 @@ typedef enum hf_action_start {
     HF_ACTION_START_PRECISION   /**< 1 / d */
 } hf_action_start;
 
-/** The names used by the tool, to the enum and back: "auto", "exact", "inducing", "projected"; "vfe", "fitc", "dtc";
+/** The names used by the tool, to the enum and back: "auto", "exact", "inducing", "projected";
+ * "vfe", "fitc", "dtc";
  * "greedy", "kmeans", "mdpp", "first"; "krylov", "inducing", "blocks", "given"; "contiguous",
  * "clustered"; "random", "targets", "eigen", "precision". */
 HF_API hf_status hf_solver_parse(hf_context *ctx, const char *name, hf_solver *out);
 HF_API const char *hf_solver_name(hf_solver solver);
-HF_API hf_status hf_inducing_method_parse(hf_context *ctx, const char *name, hf_inducing_method *out);
+HF_API hf_status hf_inducing_method_parse(hf_context *ctx, const char *name,
+                                          hf_inducing_method *out);
 HF_API const char *hf_inducing_method_name(hf_inducing_method method);
-HF_API hf_status hf_inducing_choice_parse(hf_context *ctx, const char *name, hf_inducing_choice *out);
+HF_API hf_status hf_inducing_choice_parse(hf_context *ctx, const char *name,
+                                          hf_inducing_choice *out);
 HF_API const char *hf_inducing_choice_name(hf_inducing_choice choice);
 HF_API hf_status hf_actions_parse(hf_context *ctx, const char *name, hf_actions *out);
 HF_API const char *hf_actions_name(hf_actions actions);
@@ -91,36 +98,41 @@ HF_API hf_status hf_action_start_parse(hf_context *ctx, const char *name, hf_act
 HF_API const char *hf_action_start_name(hf_action_start start);
 
 /**
- * Places at most m inducing inputs among n rows x (row-major, stride ldx) for a kernel: z (room for m rows of d numbers,
- * stride d) receives *chosen <= m rows, no two equal.
+ * Places at most m inducing inputs among n rows x (row-major, stride ldx) for a kernel: z (room
+ * for m rows of d numbers, stride d) receives *chosen <= m rows, no two equal.
  *
  * - Greedy: the row whose latent prior variance given those chosen is largest, each time (pivoted
  *   Cholesky); of equals (to 1e-12 of the largest prior variance) the first. Ends early when the
  *   largest is below 1e-10 of the largest prior variance: further rows are determined by those
  *   chosen, as duplicates are. Looks at the kernel's values, so hyperparameters matter.
- * - k-means: k-means++ and at most 25 Lloyd steps; a centre that lost its rows moves to the row farthest from its own. Euclid on
+ * - k-means: k-means++ and at most 25 Lloyd steps; a centre that lost its rows moves to the row
+ * farthest from its own. Euclid on
  *   the inputs as they are given; the kernel is only asked for d.
- * - M-DPP: 10 m Metropolis swaps from the greedy rows, each accepted with probability min(1, det K' / det K), K the prior
+ * - M-DPP: 10 m Metropolis swaps from the greedy rows, each accepted with probability min(1, det
+ * K' / det K), K the prior
  *   covariance of the chosen rows. As many rows as the greedy choice found.
  * - First: the first rows no two of which are equal.
  *
- * Greedy holds 8 n m bytes, but at most 1 GiB: where that is too little, it chooses from a random sample of 2^27 / m rows (M-DPP
- * then swaps with any of the n rows). k-means works on a random sample of 50 000 rows when there are more. Random choices
- * come from the context's seed; the number of threads changes nothing. At least one row is chosen. z and *chosen are
- * untouched on error: HF_ERR_NO_DATA (n = 0), HF_ERR_ARGUMENT (m = 0, NULL), HF_ERR_NOT_FINITE (the row is named; or a prior variance
- * overflows), HF_ERR_DIMENSION (ldx < d), HF_ERR_MEMORY, HF_ERR_CANCELLED. Reports progress as "choose".
+ * Greedy holds 8 n m bytes, but at most 1 GiB: where that is too little, it chooses from a random
+ * sample of 2^27 / m rows (M-DPP then swaps with any of the n rows). k-means works on a random
+ * sample of 50 000 rows when there are more. Random choices come from the context's seed; the
+ * number of threads changes nothing. At least one row is chosen. z and *chosen are untouched on
+ * error: HF_ERR_NO_DATA (n = 0), HF_ERR_ARGUMENT (m = 0, NULL), HF_ERR_NOT_FINITE (the row is
+ * named; or a prior variance overflows), HF_ERR_DIMENSION (ldx < d), HF_ERR_MEMORY,
+ * HF_ERR_CANCELLED. Reports progress as "choose".
  * Cost O(n m (m + d)) greedy, O(n m d) a step k-means, O(m^3) more for M-DPP, O(n d) first.
  */
-HF_API hf_status hf_choose_inducing(hf_context *ctx, const hf_kernel *kernel, hf_inducing_choice choice,
-                                    size_t n, const double *x, size_t ldx, size_t m, double *z,
-                                    size_t *chosen);
+HF_API hf_status hf_choose_inducing(hf_context *ctx, const hf_kernel *kernel,
+                                    hf_inducing_choice choice, size_t n, const double *x,
+                                    size_t ldx, size_t m, double *z, size_t *chosen);
 
 /**
  * Choices of the projected solver. Zero-initialised: Krylov actions without inducing inputs.
  *
- * Krylov actions are what makes the mean right, inducing ones what makes the variance small: the variance is known only
- * along the actions' span. Measured on kin40k (8000 rows, noise variance 0.01; error of the mean relative to the exact root mean square
- * error, variance relative to the exact one):
+ * Krylov actions are what makes the mean right, inducing ones what makes the variance small: the
+ * variance is known only along the actions' span. Measured on kin40k (8000 rows, noise variance
+ * 0.01; error of the mean relative to the exact root mean square error, variance relative to the
+ * exact one):
  *
  * | inducing | Krylov | passes | mean off by | variance |
  * |----------|--------|--------|-------------|----------|
@@ -134,31 +146,36 @@ HF_API hf_status hf_choose_inducing(hf_context *ctx, const hf_kernel *kernel, hf
  */
 typedef struct hf_projection {
     hf_actions actions;
-    size_t count; /**< i: at most so many actions, Krylov's beside the inducing ones; more than readings is
-                     HF_ERR_ARGUMENT. Without a tolerance as many Krylov actions as this, or as there are readings: where the
-                     residual is gone, the space goes on, and where that is exhausted, single readings do */
+    /** i: at most so many actions, Krylov's beside the inducing ones; more than readings is
+     * HF_ERR_ARGUMENT. Without a tolerance as many Krylov actions as this, or as there are
+     * readings: where the residual is gone, the space goes on, and where that is exhausted,
+     * single readings do */
+    size_t count;
     double
-        tolerance; /**< Krylov: stop when |z - m - (K + D) t| / |z - m| (in the norm D^-1/2) is below; 0: never. Below some
-                      1e-12 it is a matter of rounding when that is */
+        /** Krylov: stop when |z - m - (K + D) t| / |z - m| (in the norm D^-1/2) is below; 0:
+         * never. Below some 1e-12 it is a matter of rounding when that is */
+        tolerance;
     size_t
-        inducing; /**< inducing inputs whose D^-1 K_XZ goes before Krylov's actions (0: none), or of the inducing actions (0:
-                     count); more than readings count as all */
+        /** inducing inputs whose D^-1 K_XZ goes before Krylov's actions (0: none), or of the
+         * inducing actions (0: count); more than readings count as all */
+        inducing;
     hf_inducing_choice choice;
     /** NULL: inducing inputs are chosen. Else they are these, `inducing` x d row-major, finite. */
     const double *inputs;
     hf_blocks blocks;      /**< block actions: which readings share one */
     hf_action_start start; /**< block actions: their entries */
     bool
-        single_precision; /**< tiles of K in single precision, sums in double: about twice as fast; the posterior is
-                                conservative up to 1e-6 of the prior variance instead of 1e-14 */
+        /** tiles of K in single precision, sums in double: about twice as fast; the posterior is
+         * conservative up to 1e-6 of the prior variance instead of 1e-14 */
+        single_precision;
     /**
      * Given actions: A, row-major, a row for each row of x and `count` columns; NULL for the other
      * kinds. It is read during the call only. Units do not count: the posterior depends on the span
      * of the columns alone, and a column times any number is the same action (readings in other
      * units make such numbers, and nothing else). A row is looked at where its reading is present,
      * and a column that says nothing new there, or is zero, is dropped. With the identity, or any
-     * other n independent columns, the posterior is the exact one. Errors: HF_ERR_NOT_FINITE (row and
-     * column are named), HF_ERR_ARGUMENT: NULL, no column, more columns than rows, or a column
+     * other n independent columns, the posterior is the exact one. Errors: HF_ERR_NOT_FINITE (row
+     * and column are named), HF_ERR_ARGUMENT: NULL, no column, more columns than rows, or a column
      * that is a combination of those before it over all rows, to 1e-10 of its length (it is named).
      * Cost beside the pass: O(n i^2), and 8 n i bytes for the check.
      */
@@ -167,10 +184,11 @@ typedef struct hf_projection {
 
 /** What a projection did. */
 typedef struct hf_projection_report {
-    size_t actions;  /**< columns of A that were used (dependent ones are dropped) */
-    size_t passes;   /**< times all of K was evaluated */
-    double residual; /**< |z - m - (K + D) t| / |z - m| in the norm D^-1/2; NaN where it was not computed */
-    double jitter;   /**< absolute amount added to the diagonal of A'(K + D)A */
+    size_t actions; /**< columns of A that were used (dependent ones are dropped) */
+    size_t passes;  /**< times all of K was evaluated */
+    /** |z - m - (K + D) t| / |z - m| in the norm D^-1/2; NaN where it was not computed */
+    double residual;
+    double jitter; /**< absolute amount added to the diagonal of A'(K + D)A */
 } hf_projection_report;
 
 HF_END_DECLS

@@ -110,8 +110,8 @@ HF_API const char *hf_study_reach_name(hf_study_reach reach);
 /** Use of an expert's corrections (hf_study_label()). */
 typedef enum hf_expert_use {
     HF_EXPERT_USE_REPLACE = 0, /**< they take the place of the readings they correct */
-    HF_EXPERT_USE_MEAN         /**< the corrected readings are set aside, and the surrogate's prior
-                                    mean is that of expert.h */
+    /** the corrected readings are set aside, and the surrogate's prior mean is that of expert.h */
+    HF_EXPERT_USE_MEAN
 } hf_expert_use;
 /** "replace", "prior-mean" and back. HF_ERR_ARGUMENT lists the valid names. */
 HF_API hf_status hf_expert_use_parse(hf_context *ctx, const char *name, hf_expert_use *out);
@@ -127,19 +127,20 @@ typedef struct hf_study_settings {
     const char *preset;         /**< "default": a preset of train.h for one output of numbers */
     const char *kernel;         /**< expression in x1, x2, ... (u). NULL: as said above */
     hf_acquisition acquisition; /**< of a study with one objective. log-EI */
-    bool thompson;              /**< false; true: proposals are maximisers of functions drawn from
-                                     the posterior, in place of the acquisition */
-    double beta;                /**< of UCB: 2 */
-    hf_study_reach reach;       /**< auto */
-    size_t regions;             /**< 1: trust regions side by side */
-    size_t region_from;         /**< 50 variables: see HF_REACH_AUTO */
-    size_t start;               /**< quasi-random first trials; 0: 2 (d + 1), at least 5 */
-    size_t draws;               /**< 128: quasi-random draws over pending trials */
-    bool robust;                /**< true: values are doubted, with presets that can */
-    size_t repeats;             /**< 2: the study itself repeats a trial at most so often */
-    hf_expert_use expert;       /**< replace */
-    double expires;             /**< seconds until a pending trial is given up; 0: never */
-    uint64_t seed;              /**< 0: the context's, at hf_study_create() */
+    /** false; true: proposals are maximisers of functions drawn from the posterior, in place of
+     * the acquisition */
+    bool thompson;
+    double beta;          /**< of UCB: 2 */
+    hf_study_reach reach; /**< auto */
+    size_t regions;       /**< 1: trust regions side by side */
+    size_t region_from;   /**< 50 variables: see HF_REACH_AUTO */
+    size_t start;         /**< quasi-random first trials; 0: 2 (d + 1), at least 5 */
+    size_t draws;         /**< 128: quasi-random draws over pending trials */
+    bool robust;          /**< true: values are doubted, with presets that can */
+    size_t repeats;       /**< 2: the study itself repeats a trial at most so often */
+    hf_expert_use expert; /**< replace */
+    double expires;       /**< seconds until a pending trial is given up; 0: never */
+    uint64_t seed;        /**< 0: the context's, at hf_study_create() */
 } hf_study_settings;
 HF_API hf_study_settings hf_study_settings_default(void);
 

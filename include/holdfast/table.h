@@ -45,8 +45,8 @@ typedef struct hf_table hf_table;
 HF_API hf_status hf_table_read_csv(hf_context *ctx, const char *path, hf_table **out);
 
 /** The same from memory; `name` stands for the file in messages. */
-HF_API hf_status hf_table_parse_csv(hf_context *ctx, const char *text, size_t bytes, const char *name,
-                                    hf_table **out);
+HF_API hf_status hf_table_parse_csv(hf_context *ctx, const char *text, size_t bytes,
+                                    const char *name, hf_table **out);
 
 /** An empty table with `rows` rows and no columns. */
 HF_API hf_status hf_table_create(hf_context *ctx, size_t rows, hf_table **out);
@@ -68,7 +68,8 @@ HF_API size_t hf_table_line(const hf_table *table, size_t row);
 /** Index of a column by exact name. HF_ERR_NO_COLUMN with a near name suggested, if there is one,
  * and the columns listed (the first of them, if there are many). O(length of the name) when it is
  * found. */
-HF_API hf_status hf_table_find(hf_context *ctx, const hf_table *table, const char *name, size_t *column);
+HF_API hf_status hf_table_find(hf_context *ctx, const hf_table *table, const char *name,
+                               size_t *column);
 /** False for a text column, and when there is no such column. */
 HF_API bool hf_table_is_numeric(const hf_table *table, size_t column);
 
@@ -83,7 +84,8 @@ HF_API hf_status hf_table_numbers(hf_context *ctx, const hf_table *table, size_t
 
 /** Field text as it will be written (quotes aside); NULL if there is no such field. Valid until the
  * table changes. `buffer` (32 bytes) is used for computed numbers. */
-HF_API const char *hf_table_field(const hf_table *table, size_t row, size_t column, char buffer[32]);
+HF_API const char *hf_table_field(const hf_table *table, size_t row, size_t column,
+                                  char buffer[32]);
 
 /** Adds a numeric column at the end, or replaces the column of that name, text or numeric, in its
  * place. Copies the name and as many numbers as the table has rows. NaN is written as an empty
@@ -104,8 +106,8 @@ HF_API hf_status hf_table_set_text(hf_context *ctx, hf_table *table, const char 
 /** A new table of the chosen rows, in the given order (repeats allowed), which knows the lines they
  * came from. A text column becomes numeric if all that is not a number is left behind.
  * HF_ERR_ARGUMENT for a row that does not exist. O(bytes copied). */
-HF_API hf_status hf_table_select(hf_context *ctx, const hf_table *table, const size_t *rows, size_t count,
-                                 hf_table **out);
+HF_API hf_status hf_table_select(hf_context *ctx, const hf_table *table, const size_t *rows,
+                                 size_t count, hf_table **out);
 
 /**
  * Writes CSV: commas, header, LF line ends, quotes only where needed, computed numbers as

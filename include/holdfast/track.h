@@ -5,35 +5,44 @@
  *
  * f_t(x) is to be maximised, or minimised (`minimise`), while t goes on. A step is
  *
- *     hf_track_requests(track, t)   where the expert should measure f_t again   (SparQ methods; the list may be empty)
+ *     hf_track_requests(track, t)   where the expert should measure f_t again (SparQ
+ *                                   methods; the list may be empty)
  *     hf_track_answer(...)          for all, some or none of them, now or later
- *     hf_track_ask(track, t)        the next place: argmax of mean + beta sd, or argmin of mean - beta sd
+ *     hf_track_ask(track, t)        the next place: argmax of mean + beta sd, or argmin of
+ *                                   mean - beta sd
  *     hf_track_tell(...)            what was measured there (or anywhere else)
  *
- * and every call is optional: whoever only tells and predicts has a tracker. Time is any real number in any unit; stamps may be irregular and come out of order.
+ * and every call is optional: whoever only tells and predicts has a tracker. Time is any real
+ * number in any unit; stamps may be irregular and come out of order.
  *
- * | method      | readings at time t                                                     | source                                    |
- * |-------------|------------------------------------------------------------------------|-------------------------------------------|
- * | gp-ucb      | all, as if nothing drifted                                             | Srinivas et al. 2012                      |
- * | r-gp-ucb    | those of the block of length w that t is in                            | Bogunovic et al. 2016, Zhou, Shroff 2021  |
- * | sw-gp-ucb   | those of age < w                                                       | Zhou, Shroff 2021                         |
- * | tv-gp-ucb   | all; kernel times (1 - eps)^(|t - t'| / 2)                             | Bogunovic et al. 2016                     |
- * | w-gp-ucb    | all; noise eta^-age for the mean, eta^(-2 age) for the sd              | Deng et al. 2022                          |
- * | ui-gp-ucb   | all, aged (ageing.h)                                                   | Brunzema et al. 2022                      |
- * | sparq       | aged, dropped above g(t); the expert's last answers                    | SparQ-GP-UCB, Algorithm 1                 |
- * | sparq-reuse | aged, dropped when they say nothing; all of the expert's answers, aged | this library                              |
+ * | method | readings at time t | source |
+ * |---|---|---|
+ * | gp-ucb | all, as if nothing drifted | Srinivas et al. 2012 |
+ * | r-gp-ucb | those of the block of length w that t is in | Bogunovic 2016, Zhou, Shroff 2021 |
+ * | sw-gp-ucb | those of age < w | Zhou, Shroff 2021 |
+ * | tv-gp-ucb | all; kernel times (1 - eps)^(|t - t'| / 2) | Bogunovic et al. 2016 |
+ * | w-gp-ucb | all; noise eta^-age for the mean, eta^(-2 age) for the sd | Deng et al. 2022 |
+ * | ui-gp-ucb | all, aged (ageing.h) | Brunzema et al. 2022 |
+ * | sparq | aged, dropped above g(t); the expert's last answers | SparQ-GP-UCB, Algorithm 1 |
+ * | sparq-reuse | aged, dropped when they say nothing; all answers, aged | this library |
  *
- * "All" ends where a reading's variance is `negligible` times the prior's. The newest reading always counts.
+ * "All" ends where a reading's variance is `negligible` times the prior's. The newest reading
+ * always counts.
  *
- * Readings at one place are merged exactly (precisions add), so that the cost of a step follows the places, not the time: with P places that count O(P^3) for the
- * posterior, and hf_maximise_confidence()'s cost with n = P. tv-gp-ucb has a place for each reading.
+ * Readings at one place are merged exactly (precisions add), so that the cost of a step follows
+ * the places, not the time: with P places that count O(P^3) for the posterior, and
+ * hf_maximise_confidence()'s cost with n = P. tv-gp-ucb has a place for each reading.
  *
- * **Prior mean**: a constant, estimated at every step by generalised least squares from the readings that count; or given. Zero is a bad idea (docs/methods/track.md).
+ * **Prior mean**: a constant, estimated at every step by generalised least squares from the
+ * readings that count; or given. Zero is a bad idea (docs/methods/track.md).
  *
- * **Robust sites** (`robust` = k): a reading's weight is 1 / (1 + r^2 / c^2), r its distance from the last posterior's mean there, c^2 = k^2 (var + drift + noise) with that
- * posterior's variance there and what the age law adds since (hf_sites_robust()). Weights are decided once, when the reading is told.
+ * **Robust sites** (`robust` = k): a reading's weight is 1 / (1 + r^2 / c^2), r its distance from
+ * the last posterior's mean there, c^2 = k^2 (var + drift + noise) with that posterior's variance
+ * there and what the age law adds since (hf_sites_robust()). Weights are decided once, when the
+ * reading is told.
  *
- * Thread-safety: a track is used by one thread at a time. What is told is lost only with the object; track_file.h keeps it in a file.
+ * Thread-safety: a track is used by one thread at a time. What is told is lost only with the
+ * object; track_file.h keeps it in a file.
  * On error nothing changes, unless said otherwise.
  */
 #ifndef HOLDFAST_TRACK_H
@@ -57,7 +66,8 @@ typedef enum hf_track_method {
     HF_TRACK_SPARQ,
     HF_TRACK_SPARQ_REUSE
 } hf_track_method;
-/** "gp-ucb", "r-gp-ucb", "sw-gp-ucb", "tv-gp-ucb", "w-gp-ucb", "ui-gp-ucb", "sparq", "sparq-reuse" and back. HF_ERR_ARGUMENT lists the valid names. */
+/** "gp-ucb", "r-gp-ucb", "sw-gp-ucb", "tv-gp-ucb", "w-gp-ucb", "ui-gp-ucb", "sparq", "sparq-reuse"
+ * and back. HF_ERR_ARGUMENT lists the valid names. */
 HF_API hf_status hf_track_method_parse(hf_context *ctx, const char *name, hf_track_method *out);
 HF_API const char *hf_track_method_name(hf_track_method method);
 
@@ -84,8 +94,9 @@ typedef enum hf_discard_rule {
 HF_API hf_status hf_discard_rule_parse(hf_context *ctx, const char *name, hf_discard_rule *out);
 HF_API const char *hf_discard_rule_name(hf_discard_rule rule);
 
-/** Where the expert is asked: among the places where something was told, but for anywhere. A place may be on a list more than once, when one answer leaves it less certain than others are without any: answers are taken to
- * err independently. */
+/** Where the expert is asked: among the places where something was told, but for anywhere. A place
+ * may be on a list more than once, when one answer leaves it less certain than others are without
+ * any: answers are taken to err independently. */
 typedef enum hf_place_rule {
     /** one after another where the variance given the readings that count and the answers to come
      * is largest; ends where that falls below `enough` x expert noise */
@@ -110,7 +121,8 @@ typedef enum hf_place_rule {
 HF_API hf_status hf_place_rule_parse(hf_context *ctx, const char *name, hf_place_rule *out);
 HF_API const char *hf_place_rule_name(hf_place_rule rule);
 
-/** Settings of a track. Always start from hf_track_settings_default(). What is pointed to is copied by hf_track_create(). */
+/** Settings of a track. Always start from hf_track_settings_default(). What is pointed to is
+ * copied by hf_track_create(). */
 typedef struct hf_track_settings {
     hf_track_method method;
     /** true: the smallest value is looked for, as the largest would be if -y had been told */
@@ -166,32 +178,39 @@ typedef struct hf_track_settings {
 HF_API hf_track_settings hf_track_settings_default(hf_track_method method);
 
 /**
- * The window or forgetting that the authors of a baseline recommend, for settings.window or settings.forgetting:
+ * The window or forgetting that the authors of a baseline recommend, for settings.window or
+ * settings.forgetting:
  *
- *     r-gp-ucb, sw-gp-ucb   w = I^(1/4) (T / V)^(1/2), at least 1          Zhou, Shroff 2021, Theorems 1 and 2
- *     w-gp-ucb              eta = 1 - I^(-1/4) (V / T)^(1/2), at least 0.01    Deng et al. 2022, Theorem 3
- *     tv-gp-ucb             eps = 1 - (1 - D^2 / (2 v))^2: f_{t+1} - f_t then has the standard deviation D under the prior of variance v (Bogunovic et al. 2016, eq. 2)
+ *     r-gp-ucb, sw-gp-ucb   w = I^(1/4) (T / V)^(1/2), at least 1 Zhou, Shroff 2021, Theorems 1, 2
+ *     w-gp-ucb              eta = 1 - I^(-1/4) (V / T)^(1/2), at least 0.01  Deng 2022, Theorem 3
+ *     tv-gp-ucb             eps = 1 - (1 - D^2 / (2 v))^2: f_{t+1} - f_t then has the
+ *                           standard deviation D under the prior of variance v
+ *                           (Bogunovic et al. 2016, eq. 2)
  *
- * in steps, with T steps in all, the variation V = sum_t |f_{t+1} - f_t|_k and the maximum information gain I (nats, at least 1) of T readings.
+ * in steps, with T steps in all, the variation V = sum_t |f_{t+1} - f_t|_k and the maximum
+ * information gain I (nats, at least 1) of T readings.
  * @param change for tv-gp-ucb D; for the others V / T
  * @param scale  for tv-gp-ucb v; for the others I
  * @param out    not more than T, not less than what is said above
- * They are what theorems ask for, with their constants; docs/methods/track.md says what they are worth. HF_ERR_ARGUMENT: another method, a number that is not positive and finite. Thread-safe.
+ * They are what theorems ask for, with their constants; docs/methods/track.md says what they are
+ * worth. HF_ERR_ARGUMENT: another method, a number that is not positive and finite. Thread-safe.
  */
-HF_API hf_status hf_track_recommended(hf_context *ctx, hf_track_method method, double steps, double change,
-                                      double scale, double *out);
+HF_API hf_status hf_track_recommended(hf_context *ctx, hf_track_method method, double steps,
+                                      double change, double scale, double *out);
 
 /** An empty track. HF_ERR_ARGUMENT, HF_ERR_PARSE (kernel), HF_ERR_NOT_FINITE, HF_ERR_MEMORY. */
-HF_API hf_status hf_track_create(hf_context *ctx, const hf_track_settings *settings, hf_track **out);
+HF_API hf_status hf_track_create(hf_context *ctx, const hf_track_settings *settings,
+                                 hf_track **out);
 HF_API void hf_track_free(hf_track *track);
-/** The settings in use, with nothing left to a default (the kernel as the expression it was parsed from); owned by the track. hf_track_fit() changes noise and rate. */
+/** The settings in use, with nothing left to a default (the kernel as the expression it was parsed
+ * from); owned by the track. hf_track_fit() changes noise and rate. */
 HF_API const hf_track_settings *hf_track_settings_of(const hf_track *track);
 /** The kernel with its values of now; owned by the track. */
 HF_API const hf_kernel *hf_track_kernel(const hf_track *track);
 /** Name of input i (< dimension); owned by the track. */
 HF_API const char *hf_track_name(const hf_track *track, size_t i);
 
-/* ---- the steps --------------------------------------------------------------------------------------------------- */
+/* ---- the steps ----------------------------------------------------------------------------- */
 
 /** A place where the expert should measure. */
 typedef struct hf_track_request {
@@ -203,10 +222,14 @@ typedef struct hf_track_request {
 } hf_track_request;
 
 /**
- * New requests for time t, and how many there are; then read them by hf_track_request_at(). Requests that were not answered stay open while their list is one of the eight newest (sparq: and not older than
- * one that was answered): they can be answered late, and measured late where an answer of their own time would count no longer. Asking again for the same time gives no further ones. None before the first reading, none by methods without an expert.
+ * New requests for time t, and how many there are; then read them by hf_track_request_at().
+ * Requests that were not answered stay open while their list is one of the eight newest (sparq:
+ * and not older than one that was answered): they can be answered late, and measured late where an
+ * answer of their own time would count no longer. Asking again for the same time gives no further
+ * ones. None before the first reading, none by methods without an expert.
  * @param count the number of open requests for this time (those not answered yet)
- * HF_ERR_ARGUMENT: t is before the clock by more than the horizon; HF_ERR_NOT_FINITE, HF_ERR_MEMORY, HF_ERR_CANCELLED. O(P N + N Q^2), N places, P of them with readings that count.
+ * HF_ERR_ARGUMENT: t is before the clock by more than the horizon; HF_ERR_NOT_FINITE,
+ * HF_ERR_MEMORY, HF_ERR_CANCELLED. O(P N + N Q^2), N places, P of them with readings that count.
  */
 HF_API hf_status hf_track_requests(hf_context *ctx, hf_track *track, double time, size_t *count);
 /** Open requests, oldest first, of the eight newest lists at most; index < hf_track_open(). */
@@ -217,21 +240,26 @@ HF_API hf_status hf_track_request_at(const hf_track *track, size_t index, hf_tra
  * The expert's answer to a request, or one of several.
  * @param time  when it was measured: the request's, or later (NaN: the request's)
  * @param noise variance; 0: the track's
- * HF_ERR_ARGUMENT, and the message says which: never requested; no longer open (answered already, or dropped); measured before it was requested; too old to count.
+ * HF_ERR_ARGUMENT, and the message says which: never requested; no longer open (answered already,
+ * or dropped); measured before it was requested; too old to count.
  */
-HF_API hf_status hf_track_answer(hf_context *ctx, hf_track *track, uint64_t request, double time, double y,
-                                 double noise);
+HF_API hf_status hf_track_answer(hf_context *ctx, hf_track *track, uint64_t request, double time,
+                                 double y, double noise);
 
 /**
  * A reading y of f_time(x). Any place of the domain, any order of times.
- * @param x     d entries; a box takes places in it, candidates only themselves: else HF_ERR_ARGUMENT
+ * @param x     d entries; a box takes places in it, candidates only themselves: else
+ * HF_ERR_ARGUMENT
  * @param noise variance; 0: the track's
  * @param id    number of the reading, or NULL
- * HF_ERR_ARGUMENT: so far behind the clock that it would never count (the message says by how much); HF_ERR_NOT_FINITE; HF_ERR_IO from a file that is attached: then it is not told.
- * The clock is the latest time told, answered or asked for; but questions (hf_track_ask(), hf_track_requests()) about a time to come move it only until something of an earlier time is told or answered.
+ * HF_ERR_ARGUMENT: so far behind the clock that it would never count (the message says by how
+ * much); HF_ERR_NOT_FINITE; HF_ERR_IO from a file that is attached: then it is not told.
+ * The clock is the latest time told, answered or asked for; but questions (hf_track_ask(),
+ * hf_track_requests()) about a time to come move it only until something of an earlier time is
+ * told or answered.
  */
-HF_API hf_status hf_track_tell(hf_context *ctx, hf_track *track, double time, const double *x, double y,
-                               double noise, uint64_t *id);
+HF_API hf_status hf_track_tell(hf_context *ctx, hf_track *track, double time, const double *x,
+                               double y, double noise, uint64_t *id);
 
 /** What hf_track_ask() proposes. */
 typedef struct hf_suggestion {
@@ -255,32 +283,43 @@ typedef struct hf_suggestion {
 } hf_suggestion;
 
 /**
- * The next place at time t. Before the first reading it is the centre of the box, or the candidate nearest to the candidates' centre.
+ * The next place at time t. Before the first reading it is the centre of the box, or the candidate
+ * nearest to the candidates' centre.
  * Asking twice without telling gives the same answer. @param x d entries
- * HF_ERR_ARGUMENT: t is before the clock by more than the horizon (nothing told would count). HF_WARN_JITTER. O(P^3 + search).
+ * HF_ERR_ARGUMENT: t is before the clock by more than the horizon (nothing told would count).
+ * HF_WARN_JITTER. O(P^3 + search).
  */
-HF_API hf_status hf_track_ask(hf_context *ctx, hf_track *track, double time, double *x, hf_suggestion *out);
+HF_API hf_status hf_track_ask(hf_context *ctx, hf_track *track, double time, double *x,
+                              hf_suggestion *out);
 
 /**
- * The posterior at time t, as any other: predict, sample, certify, plot. Inputs are the domain's. Mean and spread of w-gp-ucb differ: *spread is another posterior there and NULL for
- * the others; pass NULL if it does not matter. The caller frees them. HF_ERR_NO_DATA when no reading counts.
+ * The posterior at time t, as any other: predict, sample, certify, plot. Inputs are the domain's.
+ * Mean and spread of w-gp-ucb differ: *spread is another posterior there and NULL for the others;
+ * pass NULL if it does not matter. The caller frees them. HF_ERR_NO_DATA when no reading counts.
  */
-HF_API hf_status hf_track_posterior(hf_context *ctx, const hf_track *track, double time, hf_posterior **out,
-                                    hf_posterior **spread);
+HF_API hf_status hf_track_posterior(hf_context *ctx, const hf_track *track, double time,
+                                    hf_posterior **out, hf_posterior **spread);
 
 /**
- * Trains what the kernel's expression does not hold, the noise, and the rate of a quadratic age law, by the evidence of the newest 512 readings and answers (counting or not, each with the
- * noise noise / weight) under the prior covariance k(x, x') exp(-(t - t')^2 / (2 T^2)) and an estimated constant: f's rate of change then has the standard deviation sqrt(k(x, x)) / T,
- * which becomes the rate. Readings told with a noise of their own keep it. Starts from the values there are. Other age laws keep their numbers.
- * @return HF_WARN_NOT_CONVERGED, HF_WARN_AT_BOUND: the best values seen are in use. HF_ERR_NO_DATA with fewer than 8 readings. HF_ERR_CANCELLED from the progress callback (then nothing changes). At most 100 evaluations of O(512^3).
+ * Trains what the kernel's expression does not hold, the noise, and the rate of a quadratic age
+ * law, by the evidence of the newest 512 readings and answers (counting or not, each with the
+ * noise noise / weight) under the prior covariance k(x, x') exp(-(t - t')^2 / (2 T^2)) and an
+ * estimated constant: f's rate of change then has the standard deviation sqrt(k(x, x)) / T, which
+ * becomes the rate. Readings told with a noise of their own keep it. Starts from the values there
+ * are. Other age laws keep their numbers.
+ * @return HF_WARN_NOT_CONVERGED, HF_WARN_AT_BOUND: the best values seen are in use. HF_ERR_NO_DATA
+ * with fewer than 8 readings. HF_ERR_CANCELLED from the progress callback (then nothing changes).
+ * At most 100 evaluations of O(512^3).
  */
 HF_API hf_status hf_track_fit(hf_context *ctx, hf_track *track);
 
-/* ---- books --------------------------------------------------------------------------------------------------------- */
+/* ---- books --------------------------------------------------------------------------------- */
 
-/** The truth about a step, when it is known (simulations; hindsight): max f_t (minimising: min f_t) and f_t at the place taken. Regret is |best - value|; a value better than the best
- * by rounding counts as 0. HF_ERR_ARGUMENT when it is better by more than 1e-9 of their size. */
-HF_API hf_status hf_track_truth(hf_context *ctx, hf_track *track, double time, double best, double value);
+/** The truth about a step, when it is known (simulations; hindsight): max f_t (minimising: min
+ * f_t) and f_t at the place taken. Regret is |best - value|; a value better than the best by
+ * rounding counts as 0. HF_ERR_ARGUMENT when it is better by more than 1e-9 of their size. */
+HF_API hf_status hf_track_truth(hf_context *ctx, hf_track *track, double time, double best,
+                                double value);
 
 /** A track in numbers. */
 typedef struct hf_track_summary {

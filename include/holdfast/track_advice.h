@@ -29,8 +29,9 @@ typedef struct hf_track_standing {
     double sd;        /**< and posterior standard deviation */
     double hindsight; /**< the same of the best fixed place, chosen afterwards */
     double sd_of_hindsight;
-    double gain_of_runs; /**< the same over own readings and answers: each answer taken for a run of
-                              the same plant that standing still would not have tried */
+    /** the same over own readings and answers: each answer taken for a run of the same plant
+     * that standing still would not have tried */
+    double gain_of_runs;
     double sd_of_runs;
     bool better;           /**< gain > 2 sd */
     bool better_than_runs; /**< gain_of_runs > 2 sd_of_runs */

@@ -33,8 +33,9 @@ HF_BEGIN_DECLS
  * program that opens it to change it gets HF_ERR_IO, with a message that says so, after waiting
  * half a second.
  */
-HF_API hf_status hf_track_file_create(hf_context *ctx, const char *path, const hf_track_settings *settings,
-                                      const char *target, const char *const *labels, hf_track **out);
+HF_API hf_status hf_track_file_create(hf_context *ctx, const char *path,
+                                      const hf_track_settings *settings, const char *target,
+                                      const char *const *labels, hf_track **out);
 /**
  * Opens it again. Where the file has a snapshot of the track that agrees with its journal, only
  * what came after that is read and checked; else, and by hf_track_file_undo(), everything is.
@@ -97,7 +98,8 @@ typedef struct hf_track_entry {
  * file, not the memory: entries from long ago are there. HF_ERR_ARGUMENT for a track without a
  * file; HF_ERR_MODEL_FILE, HF_ERR_IO, HF_ERR_MEMORY. O(entries). */
 HF_API hf_status hf_track_file_history(hf_context *ctx, const hf_track *track,
-                                       bool (*visit)(const hf_track_entry *entry, void *user), void *user);
+                                       bool (*visit)(const hf_track_entry *entry, void *user),
+                                       void *user);
 
 /**
  * Takes the newest changes of a track's file back, as if they had never been: a wrong time or value
@@ -120,7 +122,8 @@ HF_API hf_status hf_track_file_history(hf_context *ctx, const hf_track *track,
  * or written, or is open for changes. O(entries of the file) time, as opening it; the memory of the
  * track. Durable on return. Thread-safe.
  */
-HF_API hf_status hf_track_file_undo(hf_context *ctx, const char *path, uint64_t entries, uint64_t *removed);
+HF_API hf_status hf_track_file_undo(hf_context *ctx, const char *path, uint64_t entries,
+                                    uint64_t *removed);
 
 HF_END_DECLS
 

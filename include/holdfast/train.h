@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file train.h
- * @brief From readings to a posterior: objectives with exact gradients, their optimiser, robust re-weighting,
- * the suspect finder.
+ * @brief From readings to a posterior: objectives with exact gradients, their optimiser, robust
+ * re-weighting, the suspect finder.
  */
 #ifndef HOLDFAST_TRAIN_H
 #define HOLDFAST_TRAIN_H
@@ -13,21 +13,26 @@
 
 HF_BEGIN_DECLS
 
-/** What is maximised over the hyperparameters. All are log densities (sums, nats) and exactly differentiated.
+/** What is maximised over the hyperparameters. All are log densities (sums, nats) and exactly
+ * differentiated.
  */
 typedef enum hf_objective {
-    HF_OBJECTIVE_EVIDENCE =
-        0,            /**< log N(z; m, K + D): the evidence of the sites (for Gaussian sites: the evidence) */
-    HF_OBJECTIVE_LOO, /**< sum_i log N(y_i; mu_-i, v_-i + s_i): leave-one-out log predictive density of the
-                         readings */
+    /** log N(z; m, K + D): the evidence of the sites (for Gaussian sites: the evidence) */
+    HF_OBJECTIVE_EVIDENCE = 0,
+    /** sum_i log N(y_i; mu_-i, v_-i + s_i): leave-one-out log predictive density of the readings */
+    HF_OBJECTIVE_LOO,
     HF_OBJECTIVE_WLOO, /**< the same, each term times the site's weight */
-    HF_OBJECTIVE_WEIGHTED, /**< sum_i weight_i E_q[log N(y_i; f_i, s_i)] - KL(q || prior); with all weights 1 the ELBO of the
-                              readings. Not with the exact solver */
-    HF_OBJECTIVE_RCAGP /**< the published RCaGP bound E_q[log Psi^w] - KL(q || prior) (rcagp eq. 13), for sites with beta = 1.
-                          A cold posterior with many actions; kept to reproduce. Not with the exact solver */
+    /** sum_i weight_i E_q[log N(y_i; f_i, s_i)] - KL(q || prior); with all weights 1 the ELBO of
+     * the readings. Not with the exact solver */
+    HF_OBJECTIVE_WEIGHTED,
+    /** the published RCaGP bound E_q[log Psi^w] - KL(q || prior) (rcagp eq. 13), for sites with
+     * beta = 1. A cold posterior with many actions; kept to reproduce. Not with the exact
+     * solver */
+    HF_OBJECTIVE_RCAGP
 } hf_objective;
 
-/** "evidence", "loo", "wloo", "weighted", "rcagp" to the enum and back. With the inducing and the projected solver
+/** "evidence", "loo", "wloo", "weighted", "rcagp" to the enum and back. With the inducing and the
+ * projected solver
  * "evidence" is the ELBO of the sites. */
 HF_API hf_status hf_objective_parse(hf_context *ctx, const char *name, hf_objective *out);
 HF_API const char *hf_objective_name(hf_objective objective);
@@ -36,54 +41,73 @@ HF_API const char *hf_objective_name(hf_objective objective);
  * One evaluation: value and gradient, one Cholesky factorisation.
  *
  * With G = (K + D)^-1, a = G (z - m): evidence = -(z-m)'a/2 - log det(K + D)/2 - n log(2 pi)/2.
- * Leave-one-out: mu_-i = z_i - a_i/G_ii, v_-i = 1/G_ii - d_i (Rasmussen and Williams 2006, eqs. 5.10-5.13,
- * carried over to sites). The weights of robust sites are held fixed; z and d follow the noise.
- * @param gradient entries for: every kernel parameter on the training scale (log of positive ones), every
- * mean coefficient, the log noise of every channel of the sites; or NULL (value only: 1/3 of the cost). Cost: evidence n^3 flops + O(n^2 d);
- * leave-one-out 2 n^3 + O(n^2 d). HF_WARN_JITTER when jitter was needed.
+ * Leave-one-out: mu_-i = z_i - a_i/G_ii, v_-i = 1/G_ii - d_i (Rasmussen and Williams 2006, eqs.
+ * 5.10-5.13, carried over to sites). The weights of robust sites are held fixed; z and d follow
+ * the noise.
+ * @param gradient entries for: every kernel parameter on the training scale (log of positive
+ * ones), every mean coefficient, the log noise of every channel of the sites; or NULL (value only:
+ * 1/3 of the cost). Cost: evidence n^3 flops + O(n^2 d); leave-one-out 2 n^3 + O(n^2 d).
+ * HF_WARN_JITTER when jitter was needed.
  */
-HF_API hf_status hf_objective_evaluate(hf_context *ctx, hf_objective objective, const hf_kernel *kernel,
-                                       const hf_mean *mean, const hf_sites *sites, const double *x,
-                                       size_t ldx, double *value, double *gradient);
+HF_API hf_status hf_objective_evaluate(hf_context *ctx, hf_objective objective,
+                                       const hf_kernel *kernel, const hf_mean *mean,
+                                       const hf_sites *sites, const double *x, size_t ldx,
+                                       double *value, double *gradient);
 
 /** How readings become sites. */
 typedef enum hf_site_kind {
     HF_SITES_GAUSSIAN = 0,
     HF_SITES_ROBUST, /**< smooth robust conjugate weights, re-weighted to a fixed point */
-    /** Student-t noise of squared scale sigma^2 and nu degrees of freedom, made Gaussian by an hf_student_method. Predictions are normal: the
-     * observed variance is the latent one plus sigma^2 (q / 1.96)^2, where q is the 0.975 quantile of the t distribution: the normal
-     * density with the same central 95 % interval as the noise. It is finite for every nu (the noise's own variance, sigma^2 nu / (nu - 2), is
-     * not for nu <= 2) and tends to sigma^2 as nu grows. Where noise dominates, intervals of other levels differ from those of the
-     * t distribution: 50 % ones are too wide. */
+    /** Student-t noise of squared scale sigma^2 and nu degrees of freedom, made Gaussian by an
+     * hf_student_method. Predictions are normal: the observed variance is the latent one plus
+     * sigma^2 (q / 1.96)^2, where q is the 0.975 quantile of the t distribution: the normal
+     * density with the same central 95 % interval as the noise. It is finite for every nu (the
+     * noise's own variance, sigma^2 nu / (nu - 2), is not for nu <= 2) and tends to sigma^2 as nu
+     * grows. Where noise dominates, intervals of other levels differ from those of the t
+     * distribution: 50 % ones are too wide. */
     HF_SITES_STUDENT_T,
-    HF_SITES_PURSUIT, /**< Gaussian, a few readings with a variance of their own: relevance pursuit (Ament et al. 2024) */
-    HF_SITES_PROBIT, /**< labels of two classes: the target of hf_fit() is a class, and the model a classifier (classify.h) */
+    /** Gaussian, a few readings with a variance of their own: relevance pursuit (Ament et al.
+     * 2024) */
+    HF_SITES_PURSUIT,
+    /** labels of two classes: the target of hf_fit() is a class, and the model a classifier
+     * (classify.h) */
+    HF_SITES_PROBIT,
     HF_SITES_LOGIT,  /**< the same with the logistic function */
     HF_SITES_SOFTMAX /**< labels of two classes or more */
 } hf_site_kind;
 
 /** How the posterior of latent functions under labels is made normal. */
 typedef enum hf_inference {
-    HF_INFERENCE_LAPLACE = 0, /**< at its mode, with the curvature there: quickest, variances too small */
-    HF_INFERENCE_EP, /**< two classes: expectation propagation: nearly the exact moments, at two to four times the cost */
-    HF_INFERENCE_CORRECTED /**< softmax: Laplace's covariance, and in place of the mode the mean that goes best with it */
+    /** at its mode, with the curvature there: quickest, variances too small */
+    HF_INFERENCE_LAPLACE = 0,
+    /** two classes: expectation propagation: nearly the exact moments, at two to four times the
+     * cost */
+    HF_INFERENCE_EP,
+    /** softmax: Laplace's covariance, and in place of the mode the mean that goes best with it */
+    HF_INFERENCE_CORRECTED
 } hf_inference;
 
 /** How Student-t noise is made Gaussian. */
 typedef enum hf_student_method {
-    HF_STUDENT_LAPLACE =
-        0, /**< at a mode of the posterior; its evidence jumps where the mode does, which can end a training early */
-    HF_STUDENT_EP, /**< expectation propagation, damped; fractional where that has no fixed point. Closest to the exact moments, slowest */
-    HF_STUDENT_VARIATIONAL /**< the Gaussian q of the largest ELBO: smooth in the hyperparameters. The default */
+    /** at a mode of the posterior; its evidence jumps where the mode does, which can end a
+     * training early */
+    HF_STUDENT_LAPLACE = 0,
+    /** expectation propagation, damped; fractional where that has no fixed point. Closest to the
+     * exact moments, slowest */
+    HF_STUDENT_EP,
+    /** the Gaussian q of the largest ELBO: smooth in the hyperparameters. The default */
+    HF_STUDENT_VARIATIONAL
 } hf_student_method;
 HF_API hf_status hf_student_method_parse(hf_context *ctx, const char *name, hf_student_method *out);
 HF_API const char *hf_student_method_name(hf_student_method method);
 
 /** Who climbs. */
 typedef enum hf_optimiser {
-    HF_OPTIMISER_LBFGS =
-        0, /**< gradients; the exact solver adds second derivatives in a trust region (docs/methods/robust-default.md) */
-    HF_OPTIMISER_ADAM /**< `iterations` steps of size learning_rate; the published setting is 50 at 0.01 */
+    /** gradients; the exact solver adds second derivatives in a trust region
+     * (docs/methods/robust-default.md) */
+    HF_OPTIMISER_LBFGS = 0,
+    /** `iterations` steps of size learning_rate; the published setting is 50 at 0.01 */
+    HF_OPTIMISER_ADAM
 } hf_optimiser;
 HF_API hf_status hf_optimiser_parse(hf_context *ctx, const char *name, hf_optimiser *out);
 HF_API const char *hf_optimiser_name(hf_optimiser optimiser);
@@ -93,8 +117,9 @@ HF_API const char *hf_site_kind_name(hf_site_kind kind);
 /** The suspect finder: look for wrong readings and set them aside. */
 typedef enum hf_suspects {
     HF_SUSPECTS_OFF = 0,
-    HF_SUSPECTS_AUTO, /**< set aside only when that clearly predicts the kept readings better; else the plain
-                         fit is returned untouched */
+    /** set aside only when that clearly predicts the kept readings better; else the plain fit is
+     * returned untouched */
+    HF_SUSPECTS_AUTO,
     HF_SUSPECTS_FORCE /**< set aside what was found, without asking whether it pays */
 } hf_suspects;
 HF_API hf_status hf_suspects_parse(hf_context *ctx, const char *name, hf_suspects *out);
@@ -124,9 +149,10 @@ HF_API hf_status hf_prior_kind_parse(hf_context *ctx, const char *name, hf_prior
 HF_API const char *hf_prior_kind_name(hf_prior_kind prior);
 
 /** A hyperparameter fixed by name, user units: "noise", "mean", "threshold", or a kernel parameter
- * ("outputscale", "lengthscale[0]", ...). Several outputs: also "noise[t]", all of "mean[t]", and the whole lower triangle of "coregionalisation[s,t]", the matrix B
- * of the coregion (of one among several "coregion2.coregionalisation[s,t]", counted from 1; of independent outputs its diagonal); the coregion that a fit puts before
- * the kernel by itself then has full rank. */
+ * ("outputscale", "lengthscale[0]", ...). Several outputs: also "noise[t]", all of "mean[t]", and
+ * the whole lower triangle of "coregionalisation[s,t]", the matrix B of the coregion (of one among
+ * several "coregion2.coregionalisation[s,t]", counted from 1; of independent outputs its
+ * diagonal); the coregion that a fit puts before the kernel by itself then has full rank. */
 typedef struct hf_assignment {
     const char *name;
     double value;
@@ -134,58 +160,68 @@ typedef struct hf_assignment {
 
 /** Settings of a fit. Always start from hf_fit_settings_default() or hf_fit_settings_preset(). */
 typedef struct hf_fit_settings {
-    const char *kernel;   /**< expression (kernel.h); NULL = "matern52(ard)". "auto": hf_fit() only,
-                             of a table, which chooses one (model.h) */
-    hf_mean_kind mean;    /**< constant. Linear, exact solver, Gaussian readings of one output: the
-                             coefficients have a wide normal prior (variance 1e4 in standardised
-                             units) and are integrated out. The posterior's kernel then ends in
-                             "+ constant + linear(ard)", these variances held, and "mean[j]" are
-                             generalised least squares estimates. Elsewhere they are trained and
-                             taken as known */
+    /** expression (kernel.h); NULL = "matern52(ard)". "auto": hf_fit() only, of a table, which
+     * chooses one (model.h) */
+    const char *kernel;
+    /** constant. Linear, exact solver, Gaussian readings of one output: the coefficients have a
+     * wide normal prior (variance 1e4 in standardised units) and are integrated out. The
+     * posterior's kernel then ends in "+ constant + linear(ard)", these variances held, and
+     * "mean[j]" are generalised least squares estimates. Elsewhere they are trained and taken
+     * as known */
+    hf_mean_kind mean;
     hf_site_kind sites;   /**< Gaussian */
     hf_suspects suspects; /**< auto; only with Gaussian sites and train */
-    bool groups;          /**< true: the suspect finder also tests tight clusters of rows as a whole */
-    bool calibrate; /**< true: observed variances get a factor kappa >= 1 from leave-one-out residuals */
+    /** true: the suspect finder also tests tight clusters of rows as a whole */
+    bool groups;
+    /** true: observed variances get a factor kappa >= 1 from leave-one-out residuals */
+    bool calibrate;
 
     hf_centre centre;                 /**< leave-one-out; robust sites only */
     hf_threshold_rule threshold_rule; /**< MAD; robust sites only */
-    double eps;            /**< 0.1: expected share of outliers, for the quantile rule; in [0, 1) */
-    double threshold;      /**< for the given rule, user units; > 0 */
-    size_t rounds;         /**< 8: at most so many re-weightings */
-    bool consistent_noise; /**< true: observed noise is corrected for down-weighting,
-                              hf_robust_consistent_noise() */
+    double eps;       /**< 0.1: expected share of outliers, for the quantile rule; in [0, 1) */
+    double threshold; /**< for the given rule, user units; > 0 */
+    size_t rounds;    /**< 8: at most so many re-weightings */
+    /** true: observed noise is corrected for down-weighting, hf_robust_consistent_noise() */
+    bool consistent_noise;
 
     bool train;             /**< true; false: parameters stay at their start or set values */
     hf_objective objective; /**< evidence */
-    bool priors;            /**< true: weak log-normal priors on lengthscales, outputscales and noise, see
-                               docs/methods/robust-default.md */
+    /** true: weak log-normal priors on lengthscales, outputscales and noise, see
+     * docs/methods/robust-default.md */
+    bool priors;
     /** Weak; dimension needs `priors`. */
     hf_prior_kind lengthscale_prior;
 
-    bool train_mean;   /**< true: coefficients of the mean are optimised with the rest; false:
-                          constant = average of the present readings */
-    size_t restarts;   /**< 0: seeded random starts beside the cold one and those with shorter
-                          lengthscales that a fit tries by itself (robust-default.md) */
-    size_t iterations; /**< 60: an optimisation makes at most 1.5 x this + 5 objective
-                          evaluations */
-    bool standardise;  /**< true: inputs (mean, sd) and target (median, robust scale) are
-                          standardised inside, undone in every output */
-    bool unit_inputs;  /**< false; true: inputs are used as they are, with starts and boxes of
-                         lengthscales for inputs spread over [0, 1]; the target is standardised if
-                         `standardise` says so. What readings there are then changes no unit */
+    /** true: coefficients of the mean are optimised with the rest; false: constant = average of
+     * the present readings */
+    bool train_mean;
+    /** 0: seeded random starts beside the cold one and those with shorter lengthscales that a
+     * fit tries by itself (robust-default.md) */
+    size_t restarts;
+    /** 60: an optimisation makes at most 1.5 x this + 5 objective evaluations */
+    size_t iterations;
+    /** true: inputs (mean, sd) and target (median, robust scale) are standardised inside, undone
+     * in every output */
+    bool standardise;
+    /** false; true: inputs are used as they are, with starts and boxes of lengthscales for
+     * inputs spread over [0, 1]; the target is standardised if `standardise` says so. What
+     * readings there are then changes no unit */
+    bool unit_inputs;
 
-    hf_solver solver;                   /**< auto */
-    size_t inducing;                    /**< inducing inputs m; 0: chosen by the number of readings */
+    hf_solver solver; /**< auto */
+    /** inducing inputs m; 0: chosen by the number of readings */
+    size_t inducing;
     hf_inducing_method inducing_method; /**< VFE */
     hf_inducing_choice inducing_choice; /**< greedy */
     /** NULL; else the inducing inputs, `inducing` x d row-major in the units of the inputs, no more
      * than readings; inducing_choice is not looked at then. Readings of one output, without
      * minibatches; not with block actions. A model does not keep them. */
     const double *inducing_inputs;
-    bool train_inducing;    /**< false; true: inducing inputs are optimised with the rest */
-    size_t actions;         /**< i of the projected solver; 0: chosen by the number of readings */
-    hf_actions action_kind; /**< Krylov; blocks are trained with the hyperparameters, the other kinds take
-                                            these from an inducing fit */
+    bool train_inducing; /**< false; true: inducing inputs are optimised with the rest */
+    size_t actions;      /**< i of the projected solver; 0: chosen by the number of readings */
+    /** Krylov; blocks are trained with the hyperparameters, the other kinds take these from an
+     * inducing fit */
+    hf_actions action_kind;
     /** NULL; of given actions (action_kind) the matrix A, `action_rows` x `actions` row-major, a
      * row for each row of the data (hf_fit(): of the table), and a column for each action, in no
      * units: as hf_projection.matrix, errors included. Other rows are HF_ERR_DIMENSION. A row whose
@@ -195,29 +231,39 @@ typedef struct hf_fit_settings {
     size_t action_rows;           /**< rows of action_matrix; 0 without one */
     hf_blocks blocks;             /**< contiguous */
     hf_action_start action_start; /**< random; from the first weights where sites have some */
-    bool train_actions;           /**< true: entries of block actions are optimised with the rest; false: they
-                                       end as action_start says for the final sites, mean and kernel */
-    double tolerance;             /**< 0.01: of Krylov actions, hf_projection */
-    bool single_precision;        /**< false */
-    hf_optimiser optimiser;       /**< L-BFGS */
-    double learning_rate;         /**< 0.01, of Adam */
-    size_t minibatch;             /**< 0: all rows at once; else rows a step, inducing solver only */
+    /** true: entries of block actions are optimised with the rest; false: they end as
+     * action_start says for the final sites, mean and kernel */
+    bool train_actions;
+    double tolerance;       /**< 0.01: of Krylov actions, hf_projection */
+    bool single_precision;  /**< false */
+    hf_optimiser optimiser; /**< L-BFGS */
+    double learning_rate;   /**< 0.01, of Adam */
+    /** 0: all rows at once; else rows a step, inducing solver only */
+    size_t minibatch;
     double
-        max_noise; /**< 0: none; else an upper bound on the trained noise variance, of every output, user units squared */
+        /** 0: none; else an upper bound on the trained noise variance, of every output, user
+         * units squared */
+        max_noise;
     size_t
-        coregion_rank; /**< several outputs: rank of the covariance between them; 0: full up to 8 outputs, then 3 */
-    bool shared_noise; /**< false; true: the outputs have one noise in common, in standardised units */
+        /** several outputs: rank of the covariance between them; 0: full up to 8 outputs, then 3 */
+        coregion_rank;
+    /** false; true: the outputs have one noise in common, in standardised units */
+    bool shared_noise;
     bool
-        independent; /**< false; true: no covariance between outputs, and a kernel (that of `kernel`) with hyperparameters of its own for each. One
-                             factorisation of all readings together all the same */
-    hf_outputs_weighting weighting; /**< reading; with HF_CENTRE_CONDITIONAL what a weight is about */
+        /** false; true: no covariance between outputs, and a kernel (that of `kernel`) with
+         * hyperparameters of its own for each. One factorisation of all readings together all
+         * the same */
+        independent;
+    /** reading; with HF_CENTRE_CONDITIONAL what a weight is about */
+    hf_outputs_weighting weighting;
     /** NULL: eps for all; else one expected share of outliers per output, `output_eps_count` of
      * them, each in [0, 1). 0: no outliers are expected, the threshold is the largest residual. */
     const double *output_eps;
     size_t output_eps_count;
     double
-        noise_start; /**< noise variance that training starts from, user units squared; 0: 0.1 of the target's scale squared, with several outputs and Gaussian
-                        sites 0.03 of each output's */
+        /** noise variance that training starts from, user units squared; 0: 0.1 of the target's
+         * scale squared, with several outputs and Gaussian sites 0.03 of each output's */
+        noise_start;
     /** 0: the usual starts. Else lengthscales, outputscales and noise start from this, in units
      * that `standardise` makes, where neither the kernel (lengthscale~2), `start` nor noise_start
      * says otherwise. A model does not keep it. */
@@ -233,15 +279,20 @@ typedef struct hf_fit_settings {
      * at least 0, in units of that output, or with scaled_beta in its scales. Robust sites only. */
     const double *output_beta;
     size_t output_beta_count;
-    hf_student_method student_method; /**< variational; with the inducing solver whatever this says */
-    double student_nu;                /**< degrees of freedom > 1; 0: trained in [2, 50], from 4 */
-    hf_inference inference;           /**< EP, which for softmax sites means corrected */
-    hf_transform transform;           /**< none; hf_fit() only, of a table (transform.h) */
+    /** variational; with the inducing solver whatever this says */
+    hf_student_method student_method;
+    double student_nu;      /**< degrees of freedom > 1; 0: trained in [2, 50], from 4 */
+    hf_inference inference; /**< EP, which for softmax sites means corrected */
+    hf_transform transform; /**< none; hf_fit() only, of a table (transform.h) */
     const char *
-        checkpoint; /**< file that keeps every evaluation (of minibatches: what the next step starts from, at most a second old), so that a killed
-                               fit can go on; it stays after the fit, to be removed when the model is safe; NULL: none */
+        /** file that keeps every evaluation (of minibatches: what the next step starts from, at
+         * most a second old), so that a killed fit can go on; it stays after the fit, to be
+         * removed when the model is safe; NULL: none */
+        checkpoint;
     bool
-        resume; /**< go on from `checkpoint` if it is there: the same result, to the digit, as an unbroken fit */
+        /** go on from `checkpoint` if it is there: the same result, to the digit, as an unbroken
+         * fit */
+        resume;
 
     const hf_assignment *set; /**< values held; NULL if none */
     size_t set_count;
@@ -255,15 +306,15 @@ typedef struct hf_fit_settings {
     bool warm;
 } hf_fit_settings;
 
-/** The default: robust, safe on clean data: plain GP, suspects found and set aside when that clearly pays,
- * calibrated intervals. */
+/** The default: robust, safe on clean data: plain GP, suspects found and set aside when that
+ * clearly pays, calibrated intervals. */
 HF_API hf_fit_settings hf_fit_settings_default(void);
 
-/** "default", "gp" (plain GP: no suspects, no calibration), "rcgp" (the published RCGP: robust sites,
- * prior-mean centre, c = 0.9 quantile, leave-one-out objective), and for budgets "cagp" (Gaussian
- * sites, trained block actions), "rcagp" (robust sites, hyperparameters from an inducing fit with
- * re-centring, projection on Krylov actions), "sgpr" (Gaussian sites, inducing), "rcsvgp" (robust
- * sites, inducing), "svgp" (Gaussian sites, inducing, minibatches), "student-t" and "rrp"
+/** "default", "gp" (plain GP: no suspects, no calibration), "rcgp" (the published RCGP: robust
+ * sites, prior-mean centre, c = 0.9 quantile, leave-one-out objective), and for budgets "cagp"
+ * (Gaussian sites, trained block actions), "rcagp" (robust sites, hyperparameters from an inducing
+ * fit with re-centring, projection on Krylov actions), "sgpr" (Gaussian sites, inducing), "rcsvgp"
+ * (robust sites, inducing), "svgp" (Gaussian sites, inducing, minibatches), "student-t" and "rrp"
  * (relevance pursuit, calibrated).
  *
  * "rcagp-text" and "rcagp-program" are RCaGP as its paper (2025) prints and as its program runs it:
@@ -275,17 +326,21 @@ HF_API hf_fit_settings hf_fit_settings_default(void);
  * For several outputs (hf_data.outputs; all others work there too):
  * "mogp" (plain), "morcgp" (MO-RCGP: robust weights centred on what the other outputs say; its
  * published objective is HF_OBJECTIVE_WLOO), "t-mogp" (Student-t noise that the outputs
- * share) and "independent" (the default, without covariance between outputs). For labels (hf_fit() of a table): "probit", "logit", "softmax". HF_ERR_ARGUMENT lists the names. */
+ * share) and "independent" (the default, without covariance between outputs). For labels (hf_fit()
+ * of a table): "probit", "logit", "softmax". HF_ERR_ARGUMENT lists the names. */
 HF_API hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fit_settings *out);
 
 /** Why the last optimisation stopped. */
 typedef enum hf_stop {
     HF_STOP_NOT_TRAINED = 0,
-    HF_STOP_CONVERGED, /**< no gradient entry that a bound does not hold is above 1e-3 nats per unit of the training scale; of minibatches: the average of the
-                           last epochs stopped changing */
+    /** no gradient entry that a bound does not hold is above 1e-3 nats per unit of the training
+     * scale; of minibatches: the average of the last epochs stopped changing */
+    HF_STOP_CONVERGED,
     HF_STOP_ITERATIONS, /**< the evaluation budget was used up */
     HF_STOP_ROUNDOFF,   /**< no further progress in floating point */
-    HF_STOP_LEVEL /**< objective or parameters stopped changing, by 1e-7 of their size or what a stage of the fit asks for, with a larger gradient */
+    /** objective or parameters stopped changing, by 1e-7 of their size or what a stage of the
+     * fit asks for, with a larger gradient */
+    HF_STOP_LEVEL
 } hf_stop;
 HF_API const char *hf_stop_text(hf_stop stop);
 
@@ -303,11 +358,12 @@ typedef struct hf_fit_report {
     size_t aside;    /**< rows with a target that it does; not among `suspects` */
     size_t missing;  /**< rows without one */
     hf_stop stop;
-    size_t evaluations;       /**< objective evaluations over all optimisations */
-    size_t rounds;            /**< re-weightings (robust) or flagging rounds (suspects) */
-    double objective;         /**< final value of the objective, without priors */
-    double log_prior;         /**< log prior density at the end, 0 without priors */
-    double gradient_norm;     /**< largest |d objective / d parameter| that does not push against a bound */
+    size_t evaluations; /**< objective evaluations over all optimisations */
+    size_t rounds;      /**< re-weightings (robust) or flagging rounds (suspects) */
+    double objective;   /**< final value of the objective, without priors */
+    double log_prior;   /**< log prior density at the end, 0 without priors */
+    /** largest |d objective / d parameter| that does not push against a bound */
+    double gradient_norm;
     size_t at_bound;          /**< trained parameters that ended at a bound */
     char at_bound_names[160]; /**< their names, comma-separated, cut if too long */
     double jitter;
@@ -325,21 +381,24 @@ typedef struct hf_fit_report {
     double residual;  /**< hf_projection_report; NaN without */
     double nu;        /**< degrees of freedom of Student-t noise; infinity without */
     char checkpoint_warning
-        [160]; /**< why a checkpoint could not be kept ("" if it could): the fit itself is not affected */
+        /** why a checkpoint could not be kept ("" if it could): the fit itself is not affected */
+        [160];
 
-    bool suspects_adopted;   /**< suspects were set aside */
-    bool suspects_undecided; /**< the evidence about them is near its limit: a little more or less
-                                  would have
-                               turned the verdict. HF_SUSPECTS_FORCE or HF_SUSPECTS_OFF decides */
-    size_t suspects;         /**< readings suspected (set aside if adopted; otherwise only reported)
-                                  */
-    size_t groups;           /**< groups among them */
-    double benefit; /**< CRPS ratio on the kept readings, robust over plain; small is a clear benefit; NaN if
-                       no attempt */
-    double gain; /**< nats by which an outlier component improves the residuals' mixture; NaN if no attempt */
-    double chance; /**< probability that any of as many sound readings is as far from what the
-                        others
-                      say as the nearest suspect; few suspects are judged by it. NaN if none was */
+    bool suspects_adopted; /**< suspects were set aside */
+    /** the evidence about them is near its limit: a little more or less would have turned the
+     * verdict. HF_SUSPECTS_FORCE or HF_SUSPECTS_OFF decides */
+    bool suspects_undecided;
+    /** readings suspected (set aside if adopted; otherwise only reported) */
+    size_t suspects;
+    size_t groups; /**< groups among them */
+    /** CRPS ratio on the kept readings, robust over plain; small is a clear benefit; NaN if no
+     * attempt */
+    double benefit;
+    /** nats by which an outlier component improves the residuals' mixture; NaN if no attempt */
+    double gain;
+    /** probability that any of as many sound readings is as far from what the others say as the
+     * nearest suspect; few suspects are judged by it. NaN if none was */
+    double chance;
     hf_suspects_side kept, set_aside; /**< what either verdict gives */
     double calibration;               /**< kappa */
 } hf_fit_report;
@@ -351,44 +410,53 @@ typedef struct hf_data {
     size_t ldx;      /**< row stride of x, >= d */
     const double *y; /**< n targets; NaN = missing */
     const double
-        *noise; /**< n known noise variances (user units squared) to be added to the trained noise, or NULL */
-    const double *mean;       /**< n prior means of readings, units of y; NULL: 0. The fit is one of
-                                 y - mean: so are hf_fit_settings.mean, kernel, hyperparameters, the
-                                 posterior and its predictions. Add the mean of the place that is
-                                 asked about to them. Finite where y is present */
+        /** n known noise variances (user units squared) to be added to the trained noise, or
+         * NULL */
+        *noise;
+    /** n prior means of readings, units of y; NULL: 0. The fit is one of y - mean: so are
+     * hf_fit_settings.mean, kernel, hyperparameters, the posterior and its predictions. Add the
+     * mean of the place that is asked about to them. Finite where y is present */
+    const double *mean;
     const char *const *names; /**< d input names for the kernel expression and messages, or NULL */
     size_t
-        outputs; /**< 0 or 1: one. T > 1: readings of T correlated outputs, one a row; the last of the d inputs is the number of its
-                       output, 0, 1, ..., T - 1, and is not standardised. Each output is standardised by itself and has a noise of its own */
+        /** 0 or 1: one. T > 1: readings of T correlated outputs, one a row; the last of the d
+         * inputs is the number of its output, 0, 1, ..., T - 1, and is not standardised. Each
+         * output is standardised by itself and has a noise of its own */
+        outputs;
     const char *const *output_names; /**< T names of outputs for messages, or NULL */
     /** n flags, or NULL: readings that are set aside without asking, as one does with suspects
      * that an earlier fit found. They have no say in anything, units included, and are reported as
      * suspected, with weight 0. */
     const bool *aside;
     const size_t *
-        sample; /**< n numbers: readings of different outputs with the same one were taken together (a row of a wide table); NULL:
-                             those with equal inputs. For HF_CENTRE_CONDITIONAL */
+        /** n numbers: readings of different outputs with the same one were taken together (a row
+         * of a wide table); NULL: those with equal inputs. For HF_CENTRE_CONDITIONAL */
+        sample;
 } hf_data;
 
 /** What the fit thinks of one reading. */
 typedef struct hf_reading {
-    double weight;  /**< rho in [0, 1]: 1 plain, 0 set aside or missing */
-    bool suspected; /**< flagged by the suspect finder (also when its finding was not adopted), or robust
-                       weight below 1/4 */
-    size_t group;   /**< 1.. for a tight cluster found wrong as a whole, else 0 */
+    double weight; /**< rho in [0, 1]: 1 plain, 0 set aside or missing */
+    /** flagged by the suspect finder (also when its finding was not adopted), or robust weight
+     * below 1/4 */
+    bool suspected;
+    size_t group; /**< 1.. for a tight cluster found wrong as a whole, else 0 */
     double
-        loo_mean; /**< latent mean without the reading itself, user units; NaN for missing readings and for the exact solver, which is asked with
-                        hf_leave_one_out(). This and the other means here are of y: hf_data.mean is
-                        added to them */
-    double loo_var;    /**< and its latent variance */
-    double plain_mean; /**< where suspects were set aside: what the plain Gaussian process, with all
-                            readings, says of this one without it, user units; NaN elsewhere, for
-                            missing readings and where large tables are trained in stages */
-    double plain_sd;   /**< and its standard deviation, noise included */
-    double refit_mean; /**< where intervals are calibrated by refits (few readings for each trained
-                            hyperparameter): what hyperparameters trained without this reading say
-                            of it, user units; NaN elsewhere and for missing readings */
-    double refit_sd;   /**< and its standard deviation, noise included, not calibrated */
+        /** latent mean without the reading itself, user units; NaN for missing readings and for
+         * the exact solver, which is asked with hf_leave_one_out(). This and the other means
+         * here are of y: hf_data.mean is added to them */
+        loo_mean;
+    double loo_var; /**< and its latent variance */
+    /** where suspects were set aside: what the plain Gaussian process, with all readings, says
+     * of this one without it, user units; NaN elsewhere, for missing readings and where large
+     * tables are trained in stages */
+    double plain_mean;
+    double plain_sd; /**< and its standard deviation, noise included */
+    /** where intervals are calibrated by refits (few readings for each trained hyperparameter):
+     * what hyperparameters trained without this reading say of it, user units; NaN elsewhere
+     * and for missing readings */
+    double refit_mean;
+    double refit_sd; /**< and its standard deviation, noise included, not calibrated */
 } hf_reading;
 
 /**

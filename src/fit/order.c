@@ -91,7 +91,7 @@ static hf_status order_rows(hfi_fit *fit, const hfi_samples *g)
     return ready ? HF_OK : HF_ERR_MEMORY;
 }
 
-/* What a fit holds of its rows. */
+/* Puts every array that has an entry for each row into that order. */
 static hf_status rearrange(const hfi_fit *fit, const size_t *order)
 {
     const struct {

@@ -12,7 +12,7 @@ def options_of_help(text):
     """{long name: (letter, argument)}"""
     found = {}
     for line in text.split("\n"):
-        match = re.match(r"  (?:-(\w), |    )--([\w-]+)(?: ([A-Z][\w.,=|]*|on\|off))?(?:  .*)?$", line)
+        match = re.match(r"  (?:-(\w), |    )--([\w-]+)(?: ([A-Z][\w.,:=|]*|on\|off))?(?:  .*)?$", line)
         if match:
             found[match[2]] = (match[1], match[3])
     return found
