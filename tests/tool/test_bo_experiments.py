@@ -73,8 +73,8 @@ class Optimisation(ToolCase):
     def test_wrong_readings_matter_and_pictures(self):
         small = ["--initial", 40, "--evaluations", 10, "--seeds", "0..1", "--models", "RCaGP", "--json", "kept"]
         out = self.good("bo-turbo", *small, "--problems", "hartmann6", "--ask", "eulbo-turbo", "--epochs", 2, "--wrong", "0,50")
-        ends = [run["best100"] + 1000 * run["mean100"] for run in self.runs("kept").values()]
-        self.assertEqual(len(set(ends)), 4)
+        curves = {tuple(value for name, value in run.items() if name.startswith(("best", "mean"))) for run in self.runs("kept").values()}
+        self.assertEqual(len(curves), 4)
         self.assertIn("| hartmann6 | eulbo-turbo | 50 % | RCaGP | 2 |", out)
         if shutil.which("gnuplot"):
             self.good("bo-turbo", *small, "--problems", "hartmann6", "--ask", "eulbo-turbo", "--epochs", 2, "--wrong", "0,50", "--picture", "p")
