@@ -17,7 +17,7 @@ typedef struct header {
     unsigned char fingerprint[HFI_SHA256_BYTES];
 } header;
 
-static const char magic[8] = {'H', 'F', 'J', 'O', 'U', 'R', '2', '\n'};
+static const char magic[8] = {'H', 'F', 'J', 'O', 'U', 'R', '3', '\n'};
 #define BYTE_ORDER_MARK UINT64_C(0x0102030405060708)
 
 /* Seconds between two flushes to the disk. */
@@ -321,20 +321,6 @@ hf_status hfi_journal_recall(hfi_journal *j, hfi_journal_entry *entry, bool *fou
     return s;
 }
 
-hf_status hfi_journal_take(hfi_journal *j, size_t count, const double *state, bool *found, double *value,
-                           double *gradient, hf_status *status)
-{
-    hfi_journal_entry entry = {.asked = count,
-                               .told = gradient ? count : 0,
-                               .question = state,
-                               .answer = gradient ? gradient : value};
-    const hf_status s = hfi_journal_recall(j, &entry, found);
-    if (!*found) return s;
-    *value = entry.value;
-    *status = entry.status;
-    return s;
-}
-
 /* ---- keeping ---------------------------------------------------------------------------------------------- */
 
 void hfi_journal_flush(hfi_journal *j)
@@ -390,21 +376,16 @@ void hfi_journal_keep(hfi_journal *j, const hfi_journal_entry *entry)
     j->next++;
 }
 
-void hfi_journal_append(hfi_journal *j, size_t count, const double *state, double value,
-                        const double *gradient, hf_status status)
+hf_status hfi_journal_answer(hfi_journal *j, hfi_journal_entry *entry, hfi_journal_compute compute, void *arg)
 {
-    const hfi_journal_entry entry = {.asked = count,
-                                     .told = gradient ? count : 0,
-                                     .question = state,
-                                     .answer = gradient ? (double *)gradient : &value,
-                                     .value = value,
-                                     .status = status};
-    hfi_journal_keep(j, &entry);
-}
-
-size_t hfi_journal_taken(const hfi_journal *j)
-{
-    return j->taken;
+    entry->unseen = j && j->recalled;
+    entry->recalled = false;
+    const hf_status s = j ? hfi_journal_recall(j, entry, &entry->recalled) : HF_OK;
+    if (j) j->recalled = entry->recalled;
+    if (s < 0 || entry->recalled) return s < 0 ? s : entry->status;
+    entry->status = compute(arg, entry);
+    if (j) hfi_journal_keep(j, entry);
+    return entry->status;
 }
 
 const char *hfi_journal_warning(const hfi_journal *j)

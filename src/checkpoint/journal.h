@@ -59,7 +59,19 @@ typedef struct hfi_journal_entry {
     double *answer;
     double value;
     hf_status status;
+    /* Set by hfi_journal_answer(): the answer came from the journal; the one before it did. */
+    bool recalled, unseen;
 } hfi_journal_entry;
+
+/** Fills value and answer of an entry, whose question is to be answered now; returns its status. */
+typedef hf_status (*hfi_journal_compute)(void *arg, hfi_journal_entry *entry);
+
+/** The answer to a question: the journal's as long as it lasts, else that of compute(), which is kept.
+ * A `journal` of NULL knows nothing and keeps nothing. Where the entry says `unseen`, compute() was not
+ * asked the question before. Returns the status of the answer, or why there is none:
+ * HF_ERR_ARGUMENT, HF_ERR_IO, HF_ERR_MEMORY as of hfi_journal_recall(). */
+hf_status hfi_journal_answer(hfi_journal *journal, hfi_journal_entry *entry, hfi_journal_compute compute,
+                             void *arg);
 
 /** The answer to the next question, if the journal still has one: *found says so, and only then value, answer and status are written.
  * HF_ERR_ARGUMENT when the question there is another one, bit for bit, or has an answer of another length: the checkpoint
@@ -71,16 +83,7 @@ hf_status hfi_journal_recall(hfi_journal *journal, hfi_journal_entry *entry, boo
  * on, is an answer. Never fails: what goes wrong is in hfi_journal_warning(), and the fit goes on without a checkpoint. */
 void hfi_journal_keep(hfi_journal *journal, const hfi_journal_entry *entry);
 
-/** The two for an objective: `count` entries each in state and gradient (NULL: a value only). */
-hf_status hfi_journal_take(hfi_journal *journal, size_t count, const double *state, bool *found,
-                           double *value, double *gradient, hf_status *status);
-void hfi_journal_append(hfi_journal *journal, size_t count, const double *state, double value,
-                        const double *gradient, hf_status status);
-
-/** Answers that were taken so far. */
-size_t hfi_journal_taken(const hfi_journal *journal);
-
-/** What a user should know at the end (disk full, a damaged entry), NULL if nothing. Owned by the journal. */
+/** A note for the user at the end (disk full, a damaged entry), NULL if nothing. Owned by the journal. */
 const char *hfi_journal_warning(const hfi_journal *journal);
 
 /** Flushes and closes; `discard` removes the file (never a device), for a fit that has come to its end. NULL is allowed. */

@@ -34,7 +34,8 @@ struct hfi_journal {
     unsigned char fingerprint[HFI_SHA256_BYTES];
     uint64_t next; /* entry asked for next */
     size_t taken;
-    off_t offset; /* where it begins, or where the two places for snapshots do */
+    bool recalled; /* the last question's answer was here */
+    off_t offset;  /* where it begins, or where the two places for snapshots do */
     double flushed;
     uint64_t snapshot;     /* number of the last one; 0: none */
     double snapped, pause; /* when it was written; seconds to the next */

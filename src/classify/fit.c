@@ -60,9 +60,14 @@ static hf_status run(hfi_class_fit *fit, hf_classifier **out, hf_class_report *r
                                          base->trainer.evaluator.inducing, &problem);
     if (s < 0) return s;
     double *state = hfi_alloc(base->ctx, base->trainer.count, sizeof *state);
-    const hfi_class_search search = {&base->trainer, evaluate, improved, &problem};
+    hfi_class_search search = {.trainer = &base->trainer,
+                               .evaluate = evaluate,
+                               .improved = improved,
+                               .arg = &problem,
+                               .iterations = fit->choices->iterations,
+                               .restarts = fit->choices->restarts};
     s = state ? hfi_trainer_cold(&base->trainer, state) : HF_ERR_MEMORY;
-    if (s >= 0) s = hfi_class_train(&search, state, fit->choices->iterations, fit->choices->restarts);
+    if (s >= 0) s = hfi_class_train(&search, state);
     if (s >= 0) s = conclude(fit, &problem, state, out, report);
     if (s == HF_OK && !problem.converged)
         s = hfi_fail(base->ctx, HF_WARN_NOT_CONVERGED,

@@ -10,24 +10,10 @@
 /* Nats that a plain fit may be short of its maximum while suspects are looked for. */
 static const double plain_enough = 0.1;
 
-/* From `trial` to a maximum, which becomes `state` if it is better than *best. */
-static hf_status try_start(hfi_fit *fit, double *trial, double *state, double *best)
+static hf_status climb(void *arg, double *state)
 {
-    hfi_trainer *t = &fit->trainer;
-    const hf_status s = hfi_trainer_maximise(t, trial, fit->settings->iterations);
-    if (s < 0 || t->value + t->log_prior <= *best) return s;
-    *best = t->value + t->log_prior;
-    memcpy(state, trial, t->count * sizeof *state);
-    return s;
-}
-
-static hf_status try_random_start(hfi_fit *fit, size_t number, double *trial, double *state, double *best)
-{
-    hfi_trainer *t = &fit->trainer;
-    const hf_status s = hfi_trainer_cold(t, trial);
-    if (s < 0) return s;
-    hfi_trainer_scatter(t, number, trial);
-    return try_start(fit, trial, state, best);
+    hfi_fit *fit = arg;
+    return hfi_trainer_maximise(&fit->trainer, state, fit->settings->iterations);
 }
 
 /* The plain fit, from the cold start and others around it; the best is left in `state`, and later cold fits start as it did. */
@@ -38,14 +24,13 @@ static hf_status plain_fit(hfi_fit *fit, double *state)
     hf_status s = hfi_trainer_cold(t, state);
     if (s >= 0) s = hfi_trainer_explore(t, fit->outputs > 1, state, iterations, &t->moved);
     if (s < 0 || t->free_count == 0 || fit->settings->restarts == 0) return s;
-    double *trial = hfi_alloc(fit->ctx, t->count, sizeof *trial);
-    if (!trial) return HF_ERR_MEMORY;
-    double best = t->value + t->log_prior;
-    for (size_t r = 1; s >= 0 && r <= fit->settings->restarts; r++)
-        s = try_random_start(fit, r, trial, state, &best);
-    hfi_free(fit->ctx, trial);
+    double *cold = hfi_alloc(fit->ctx, t->count, sizeof *cold);
+    if (!cold) return HF_ERR_MEMORY;
+    s = hfi_trainer_cold(t, cold);
+    if (s >= 0) s = hfi_trainer_restart(t, cold, fit->settings->restarts, climb, fit, state);
+    hfi_free(fit->ctx, cold);
     /* Again from the best, so that the report is about it; it has converged, so this costs little. */
-    return s < 0 ? s : hfi_trainer_maximise(t, state, iterations);
+    return s < 0 ? s : climb(fit, state);
 }
 
 /* A plain fit good enough to look for suspects from; with second derivatives the rest of the way is short and can wait. */
@@ -73,16 +58,12 @@ static hf_status gaussian_fit(hfi_fit *fit, double *state)
     if (s < 0) return s;
     if (fit->settings->suspects == HF_SUSPECTS_OFF || !fit->settings->train)
         return finish_plain_fit(fit, state, s);
-    const hf_stop stop = t->stop;
-    const double value = t->value, log_prior = t->log_prior, norm = t->gradient_norm;
+    const hfi_optimum plain = hfi_trainer_report(t, s);
     hf_fit_settings settings = *fit->settings;
     settings.groups = settings.groups && !t->evaluator.projected; /* it knows no missing readings */
     const hf_status found = hfi_find_suspects(t, &settings, state, &fit->verdict);
     if (found < 0 || fit->verdict.adopted) return found;
-    t->stop = stop;
-    t->value = value;
-    t->log_prior = log_prior;
-    t->gradient_norm = norm;
+    hfi_trainer_recall(t, &plain);
     return finish_plain_fit(fit, state, s);
 }
 

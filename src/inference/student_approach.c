@@ -59,7 +59,7 @@ static hf_status value_of(void *arg, const double *state, double *total)
     const comparison *c = arg;
     double value = 0.0;
     c->cheap.problem->started = false;
-    const hf_status s = hfi_student_ask(&c->cheap, state, c->nu, &value, NULL);
+    const hf_status s = hfi_student_value(&c->cheap, state, c->nu, &value);
     c->cheap.trainer->evaluations++;
     *total = s < 0 ? -INFINITY : value + hfi_trainer_log_prior(c->cheap.trainer, state);
     return s == HF_ERR_NOT_POSITIVE_DEFINITE ? HF_OK : s;

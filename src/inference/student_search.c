@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The search for hyperparameters, sigma^2 and nu. A point is the trainer's free parameters, then log(nu - 1) if it is trained. */
+/* The search for hyperparameters, sigma^2 and nu. Theta is the trainer's state, then log(nu - 1). Where an evaluation starts depends on
+ * where the best one before it ended, so its sites belong to the answer that a journal keeps. */
 #include "inference/student_search.h"
-#include "search/box_search.h"
 #include <math.h>
 #include <string.h>
 
@@ -13,21 +13,148 @@ static const double prior_sd = 1.0;
 /* Nats: priors differ by less within a search. */
 static const double FAR = 20.0;
 
-static double log_prior_of_nu(double nu)
-{
-    const double u = (log(nu - 1.0) - prior_mean) / prior_sd;
-    return -0.5 * u * u - log(prior_sd) - HFI_HALF_LOG_2PI;
-}
+enum {
+    VECTORS = 4 /* of the problem that an answer holds, after whether it converged */
+};
 
 typedef struct training {
     const hfi_student_search *how;
-    double *state, *gradient; /* full ones of the point being evaluated */
-    double nu, value, prior;
-    double *best; /* full state */
-    double best_nu, best_prior, best_value;
+    bool moves; /* nu is theta's, else it stays */
+    double nu, best_value;
     bool any;
     bool refused; /* expectation propagation has no fixed point at some place the search went to */
 } training;
+
+/* ---- the objective ----------------------------------------------------------------------------------------- */
+
+static hf_status place(void *self, const double *theta)
+{
+    training *w = self;
+    hfi_trainer *t = w->how->trainer;
+    if (w->moves) w->nu = 1.0 + exp(theta[t->count]);
+    return hfi_trainer_set(t, theta);
+}
+
+static hf_status evaluate(void *self, const double *theta, double *value, double *gradient)
+{
+    (void)theta;
+    const training *w = self;
+    hfi_student_problem *p = w->how->problem;
+    /* Where the best point so far is out of reach a search only wants to know that. */
+    p->floor = gradient && w->any ? w->best_value - FAR : -INFINITY;
+    const hf_status s = hfi_student_evaluate(p, w->nu, value, gradient);
+    p->floor = -INFINITY;
+    if (s >= 0 && gradient) gradient[w->how->trainer->count] *= w->nu - 1.0;
+    return hfi_judge_overflow(NULL, s);
+}
+
+static double log_prior(void *self, const double *theta, double *gradient)
+{
+    const training *w = self;
+    hfi_trainer *t = w->how->trainer;
+    const double prior =
+        gradient ? hfi_trainer_add_prior(t, theta, gradient) : hfi_trainer_log_prior(t, theta);
+    if (!w->moves) return prior;
+    const double u = (log(w->nu - 1.0) - prior_mean) / prior_sd;
+    if (gradient) gradient[t->count] -= (theta[t->count] - prior_mean) / (prior_sd * prior_sd);
+    return prior + (-0.5 * u * u - log(prior_sd) - HFI_HALF_LOG_2PI);
+}
+
+/* Away from a fixed point expectation propagation's formula can give anything. */
+static bool without_value(const hfi_student_problem *p, hf_status s)
+{
+    if (s == HF_ERR_NOT_POSITIVE_DEFINITE) return true;
+    return s >= 0 && p->method == HF_STUDENT_EP && !p->converged;
+}
+
+static hf_status judge(void *self, hf_status answer)
+{
+    training *w = self;
+    const hfi_student_problem *p = w->how->problem;
+    if (!without_value(p, answer)) return hfi_judge_overflow(NULL, answer);
+    w->refused = p->method == HF_STUDENT_EP && p->power == 1.0;
+    return w->refused ? HF_ERR_CANCELLED : HF_ERR_NOT_POSITIVE_DEFINITE;
+}
+
+static void accepted(void *self, double value)
+{
+    training *w = self;
+    w->best_value = value;
+    w->any = true;
+    hfi_student_keep(w->how->problem);
+}
+
+static void list(const hfi_student_problem *p, double *vectors[VECTORS])
+{
+    vectors[0] = p->curved.w;
+    vectors[1] = p->force;
+    vectors[2] = p->pull;
+    vectors[3] = p->latent;
+}
+
+static size_t beside(const void *self)
+{
+    const training *w = self;
+    return 1 + VECTORS * w->how->problem->n;
+}
+
+static void tell(const void *self, double *numbers)
+{
+    const training *w = self;
+    const hfi_student_problem *p = w->how->problem;
+    double *vectors[VECTORS];
+    list(p, vectors);
+    numbers[0] = p->converged ? 1.0 : 0.0;
+    for (size_t k = 0; k < VECTORS; k++)
+        memcpy(numbers + 1 + k * p->n, vectors[k], p->n * sizeof *vectors[k]);
+}
+
+/* As if it had been evaluated, but for the covariances, which the next evaluation makes anew. */
+static void take(void *self, const double *numbers)
+{
+    const training *w = self;
+    hfi_student_problem *p = w->how->problem;
+    double *vectors[VECTORS];
+    list(p, vectors);
+    hfi_student_place(p, w->nu);
+    p->converged = numbers[0] > 0.0;
+    for (size_t k = 0; k < VECTORS; k++)
+        memcpy(vectors[k], numbers + 1 + k * p->n, p->n * sizeof *vectors[k]);
+}
+
+static const hfi_objective_kind of_student = {
+    .place = place,
+    .evaluate = evaluate,
+    .log_prior = log_prior,
+    .judge = judge,
+    .accepted = accepted,
+    .beside = beside,
+    .tell = tell,
+    .take = take,
+    .nowhere = "no normal approximation of the posterior under Student-t noise was found at any "
+               "hyperparameters tried"};
+
+static hfi_objective objective_of(training *w)
+{
+    const hfi_trainer *t = w->how->trainer;
+    return (hfi_objective){.kind = &of_student, .self = w, .count = t->count + 1, .journal = t->journal};
+}
+
+hf_status hfi_student_value(const hfi_student_search *how, const double *state, double nu, double *value)
+{
+    const hfi_trainer *t = how->trainer;
+    training w = {.how = how, .nu = nu};
+    const hfi_objective objective = objective_of(&w);
+    double *theta = hfi_alloc(t->evaluator.ctx, t->count + 1, sizeof *theta);
+    if (!theta) return HF_ERR_MEMORY;
+    memcpy(theta, state, t->count * sizeof *state);
+    theta[t->count] = log(nu - 1.0);
+    const hf_status s = hfi_objective_evaluate(t->evaluator.ctx, &objective, theta, value, NULL);
+    hfi_free(t->evaluator.ctx, theta);
+    return s;
+}
+
+/* ---- the search -------------------------------------------------------------------------------------------- */
 
 /* Where expectation propagation has no fixed point its fractional form may have one, and Laplace's approximation is always of use. */
 static void step_down(hfi_student_problem *p)
@@ -41,66 +168,18 @@ static void step_down(hfi_student_problem *p)
     p->replaced = true;
 }
 
-static bool without_value(const hfi_student_problem *p, hf_status s)
-{
-    if (s == HF_ERR_NOT_POSITIVE_DEFINITE) return true;
-    return s >= 0 && p->method == HF_STUDENT_EP && !p->converged;
-}
-
-static hf_status evaluate(void *arg, const double *point, double *total, double *gradient)
-{
-    training *w = arg;
-    hfi_trainer *t = w->how->trainer;
-    hfi_student_problem *p = w->how->problem;
-    const size_t count = t->free_count;
-    for (size_t k = 0; k < count; k++) w->state[t->free_index[k]] = point[k];
-    if (w->how->train_nu) w->nu = 1.0 + exp(point[count]);
-    /* Where the best point so far is out of reach a search only wants to know that. */
-    p->floor = w->any ? w->best_value - FAR : -INFINITY;
-    hf_status s = hfi_student_ask(w->how, w->state, w->nu, &w->value, w->gradient);
-    p->floor = -INFINITY;
-    t->evaluations++;
-    if (without_value(p, s)) {
-        /* Away from a fixed point expectation propagation's formula can give anything. */
-        w->refused = p->method == HF_STUDENT_EP && p->power == 1.0;
-        return w->refused ? HF_ERR_CANCELLED : HF_ERR_NOT_POSITIVE_DEFINITE;
-    }
-    if (s < 0) return s;
-    w->prior = hfi_trainer_add_prior(t, w->state, w->gradient);
-    for (size_t k = 0; k < count; k++) gradient[k] = w->gradient[t->free_index[k]];
-    if (w->how->train_nu) {
-        w->prior += log_prior_of_nu(w->nu);
-        gradient[count] =
-            w->gradient[t->noise + 1] * (w->nu - 1.0) - (point[count] - prior_mean) / (prior_sd * prior_sd);
-    }
-    *total = w->value + w->prior;
-    const double done = fmin(0.99, (double)t->evaluations / (double)(t->budget ? t->budget : 1));
-    return hfi_progress(t->evaluator.ctx, "train", done, *total) ? s : hfi_cancelled(t->evaluator.ctx);
-}
-
-static void improved(void *arg)
-{
-    training *w = arg;
-    w->best_nu = w->nu;
-    w->best_prior = w->prior;
-    w->best_value = w->value;
-    w->any = true;
-    memcpy(w->best, w->state, w->how->trainer->count * sizeof *w->best);
-    hfi_student_keep(w->how->problem);
-}
-
 /* The approximation at the present state, from the kept start or, where that fails, from a cold one. */
 static hf_status settle(const hfi_student_search *how, const double *state, double nu, double *value)
 {
     hfi_student_problem *p = how->problem;
-    hf_status s = hfi_student_ask(how, state, nu, value, NULL);
+    hf_status s = hfi_student_value(how, state, nu, value);
     if (without_value(p, s) && p->started) {
         p->started = false;
-        s = hfi_student_ask(how, state, nu, value, NULL);
+        s = hfi_student_value(how, state, nu, value);
     }
     while (without_value(p, s) && p->method == HF_STUDENT_EP) {
         step_down(p);
-        s = hfi_student_ask(how, state, nu, value, NULL);
+        s = hfi_student_value(how, state, nu, value);
     }
     if (s != HF_ERR_NOT_POSITIVE_DEFINITE) return s;
     return hfi_fail(how->trainer->evaluator.ctx, s,
@@ -117,79 +196,51 @@ static hf_status evaluate_only(const hfi_student_search *how, const double *stat
     return settle(how, state, nu, &t->value);
 }
 
-/* Box and start of a point. */
-static void place(const hfi_student_search *how, const double *state, double nu, double *point, double *lower,
-                  double *upper)
-{
-    const hfi_trainer *t = how->trainer;
-    for (size_t k = 0; k < t->free_count; k++) {
-        const size_t i = t->free_index[k];
-        lower[k] = t->lower[i];
-        upper[k] = t->upper[i];
-        point[k] = state[i];
-    }
-    if (!how->train_nu) return;
-    lower[t->free_count] = log(least_nu - 1.0);
-    upper[t->free_count] = log(most_nu - 1.0);
-    point[t->free_count] = log(nu - 1.0);
-}
-
 /* How near to the fixed point an evaluation of the search goes. Expectation propagation goes all the way: it has no bound that only rises. */
 static void roughly(hfi_student_problem *p, bool rough)
 {
     p->tolerance = rough && p->method == HF_STUDENT_VARIATIONAL ? hfi_student_rough : hfi_student_exact;
 }
 
-static hf_status finish(const training *w, const hfi_box_search *box, double *state, double *nu)
+/* From wide->theta, where a better method has not found anything. */
+static hf_status search(training *w, hfi_wide_space *wide, size_t iterations)
 {
-    hfi_trainer *t = w->how->trainer;
-    memcpy(state, w->best, t->count * sizeof *state);
-    *nu = w->best_nu;
-    t->stop = box->stop;
-    t->log_prior = w->best_prior;
-    t->gradient_norm = box->gradient_norm;
-    return settle(w->how, state, *nu, &t->value);
+    const hfi_student_search *how = w->how;
+    const hfi_objective objective = objective_of(w);
+    hf_status s;
+    roughly(how->problem, true);
+    for (;;) {
+        w->refused = false;
+        s = hfi_trainer_search(how->trainer, hfi_by_lbfgs, &objective, &wide->space, how->enough, iterations,
+                               wide->theta);
+        const bool nowhere = s == HF_ERR_NOT_POSITIVE_DEFINITE && how->problem->method == HF_STUDENT_EP;
+        if (!w->refused && !nowhere) break;
+        step_down(how->problem);
+    }
+    roughly(how->problem, false);
+    return s;
 }
 
 hf_status hfi_student_maximise(const hfi_student_search *how, double *state, double *nu, size_t iterations)
 {
     hfi_trainer *t = how->trainer;
+    const size_t last = t->count;
     if (t->free_count == 0 && !how->train_nu) return evaluate_only(how, state, *nu);
-    const size_t most = t->count + 1;
-    double *work = hfi_alloc(t->evaluator.ctx, most, 6 * sizeof *work);
-    if (!work) return HF_ERR_MEMORY;
-    training w = {.how = how,
-                  .state = work,
-                  .gradient = work + most,
-                  .best = work + 2 * most,
-                  .nu = *nu,
-                  .best_nu = *nu};
-    double *point = work + 3 * most, *lower = work + 4 * most, *upper = work + 5 * most;
-    memcpy(w.state, state, t->count * sizeof *state);
-    place(how, state, *nu, point, lower, upper);
-    hfi_box_search box = {.ctx = t->evaluator.ctx,
-                          .count = t->free_count + (how->train_nu ? 1 : 0),
-                          .lower = lower,
-                          .upper = upper,
-                          .most = iterations + iterations / 2 + 5,
-                          .enough = how->enough,
-                          .evaluate = evaluate,
-                          .improved = improved,
-                          .arg = &w};
-    roughly(how->problem, true);
-    hf_status s = hfi_box_maximise(&box, point);
-    while (w.refused || (s == HF_ERR_NOT_POSITIVE_DEFINITE && how->problem->method == HF_STUDENT_EP)) {
-        w.refused = false;
-        step_down(how->problem);
-        place(how, state, *nu, point, lower, upper);
-        s = hfi_box_maximise(&box, point);
+    training w = {.how = how, .moves = how->train_nu, .nu = *nu};
+    hfi_wide_space wide = {0};
+    hf_status s = hfi_trainer_widen(t, state, 1, &wide);
+    if (s >= 0) {
+        wide.lower[last] = log(least_nu - 1.0);
+        wide.upper[last] = log(most_nu - 1.0);
+        wide.theta[last] = log(*nu - 1.0);
+        if (!how->train_nu) wide.space.free_count--;
+        s = search(&w, &wide, iterations);
     }
-    if (s == HF_ERR_NOT_POSITIVE_DEFINITE)
-        s = hfi_fail(t->evaluator.ctx, s,
-                     "no normal approximation of the posterior under Student-t noise was found at any "
-                     "hyperparameters tried");
-    roughly(how->problem, false);
-    if (s >= 0) s = finish(&w, &box, state, nu);
-    hfi_free(t->evaluator.ctx, work);
+    if (s >= 0) {
+        memcpy(state, wide.theta, t->count * sizeof *state);
+        if (how->train_nu) *nu = 1.0 + exp(wide.theta[last]);
+        s = settle(how, state, *nu, &t->value);
+    }
+    hfi_wide_space_free(t->evaluator.ctx, &wide);
     return s;
 }

@@ -16,11 +16,10 @@ typedef struct hfi_student_search {
     double enough; /* nats: a search ends at a step that gains less */
 } hfi_student_search;
 
-/** hfi_student_evaluate() of the search's problem at a state of its trainer and nu, which are left set. From the trainer's journal where there is
- * one: value, gradient and sites are then those of the evaluation that was kept, and the covariances in the problem are of no use. Where a
- * number is not finite: HF_ERR_NOT_POSITIVE_DEFINITE. */
-hf_status hfi_student_ask(const hfi_student_search *how, const double *state, double nu, double *value,
-                          double *gradient);
+/** The value of hfi_student_evaluate() of the search's problem at a state of its trainer and nu, which are left set. From the trainer's
+ * journal where there is one: value and sites are then those of the evaluation that was kept, and the covariances in the problem are of no
+ * use. Where a number is not finite: HF_ERR_NOT_POSITIVE_DEFINITE. */
+hf_status hfi_student_value(const hfi_student_search *how, const double *state, double nu, double *value);
 /** Maximises log evidence + priors over the trainer's free parameters and nu from state and *nu (in and out), at most 1.5 iterations + 5
  * evaluations. nu stays in [2, 50] and has log(nu - 1) ~ N(log 3, 1) when it is trained. Fills what the trainer tells of its last optimisation; the model and the problem are left at the result. Errors as of
  * hfi_trainer_maximise(). */

@@ -4,7 +4,7 @@
 #include "optimise/acquire.h"
 
 #include "linalg/linalg.h"
-#include "search/box_search.h"
+#include "search/maximise.h"
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -319,9 +319,9 @@ static void place(climb *c, const double *at)
         }
 }
 
-static hf_status evaluate(void *arg, const double *at, double *value, double *gradient)
+static hf_status evaluate(void *self, const double *at, double *value, double *gradient)
 {
-    climb *c = arg;
+    climb *c = self;
     double here;
     place(c, at);
     const hf_status status = value_at(c->j, c->x, &here, c->gradient);
@@ -335,6 +335,8 @@ static hf_status evaluate(void *arg, const double *at, double *value, double *gr
         }
     return status;
 }
+
+static const hfi_objective_kind of_places = {.evaluate = evaluate, .judge = hfi_judge_overflow};
 
 /* From c->x, which becomes the best place seen, by *gain better. */
 static hf_status go_up(climb *c, size_t iterations, double *gain)
@@ -350,20 +352,16 @@ static hf_status go_up(climb *c, size_t iterations, double *gain)
             c->at[i * c->smooth + k] = (c->x[i * d + j] - low) / (c->domain->upper[j] - low) * units;
             c->upper[i * c->smooth + k] = units;
         }
-    hfi_box_search box = {.ctx = c->j->ctx,
-                          .count = q * c->smooth,
-                          .lower = c->lower,
-                          .upper = c->upper,
-                          .enough = enough,
-                          .flat = flat,
-                          .most = iterations < INT_MAX ? iterations : INT_MAX,
-                          .evaluate = evaluate,
-                          .arg = c};
-    status = hfi_box_maximise(&box, c->at);
+    const hfi_objective objective = {.kind = &of_places, .self = c, .count = q * c->smooth};
+    const hfi_space space = hfi_space_box(objective.count, c->lower, c->upper);
+    const hfi_search_settings settings = {
+        .by = hfi_by_lbfgs, .enough = enough, .flat = flat, .most = iterations};
+    hfi_optimum found;
+    status = hfi_maximise(c->j->ctx, &objective, &space, &settings, c->at, &found);
     if (status == HF_ERR_NOT_POSITIVE_DEFINITE) return HF_OK; /* there is no slope here */
     if (status < 0) return status;
     place(c, c->at);
-    if (box.value > least_gain) *gain = box.value;
+    if (found.value > least_gain) *gain = found.value;
     return HF_OK;
 }
 

@@ -3,7 +3,7 @@
  * are not continuous are walked along between the climbs, from value to value. */
 #include "optimise/optimise.h"
 
-#include "search/box_search.h"
+#include "search/maximise.h"
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -78,9 +78,9 @@ static double side(const search *s, size_t j)
     return s->domain->upper[j] - s->domain->lower[j];
 }
 
-static hf_status evaluate(void *arg, const double *at, double *value, double *gradient)
+static hf_status evaluate(void *self, const double *at, double *value, double *gradient)
 {
-    search *s = arg;
+    search *s = self;
     double here;
     place(s, at);
     s->evaluations++;
@@ -94,6 +94,8 @@ static hf_status evaluate(void *arg, const double *at, double *value, double *gr
     return status;
 }
 
+static const hfi_objective_kind of_surface = {.evaluate = evaluate, .judge = hfi_judge_overflow};
+
 /* Along the continuous inputs from s->x, where the value is *value. Both become those of the climb's best place, unless that
  * is no better. */
 static hf_status climb(search *s, double *value)
@@ -103,20 +105,16 @@ static hf_status climb(search *s, double *value)
         s->at[k] = (s->x[j] - s->domain->lower[j]) / side(s, j) * units;
         s->before[k] = s->x[j];
     }
-    hfi_box_search box = {.ctx = s->ctx,
-                          .count = s->smooth,
-                          .lower = s->zeros,
-                          .upper = s->ends,
-                          .enough = enough,
-                          .flat = flat,
-                          .most = s->settings.iterations < INT_MAX ? s->settings.iterations : INT_MAX,
-                          .evaluate = evaluate,
-                          .arg = s};
-    hf_status status = hfi_box_maximise(&box, s->at);
+    const hfi_objective objective = {.kind = &of_surface, .self = s, .count = s->smooth};
+    const hfi_space space = hfi_space_box(s->smooth, s->zeros, s->ends);
+    const hfi_search_settings settings = {
+        .by = hfi_by_lbfgs, .enough = enough, .flat = flat, .most = s->settings.iterations};
+    hfi_optimum found;
+    hf_status status = hfi_maximise(s->ctx, &objective, &space, &settings, s->at, &found);
     const bool nothing = status == HF_ERR_NOT_POSITIVE_DEFINITE; /* there is nothing to be seen here */
     if (status < 0 && !nothing) return status;
     if (!nothing) s->climbs++;
-    const double there = nothing ? *value : s->base + s->scale * box.value;
+    const double there = nothing ? *value : s->base + s->scale * found.value;
     if (there > *value) {
         *value = there;
         place(s, s->at);

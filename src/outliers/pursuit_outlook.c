@@ -107,6 +107,12 @@ hf_status hfi_pursuit_look(hfi_pursuit *p)
     return s < 0 ? s : hfi_worse(look_through_inputs(p), s);
 }
 
+static hf_status compute_outlook(void *arg, hfi_journal_entry *entry)
+{
+    (void)entry; /* whose answer is the outlook */
+    return hfi_pursuit_look(arg);
+}
+
 hf_status hfi_pursuit_survey(hfi_pursuit *p)
 {
     hfi_trainer *t = p->trainer;
@@ -115,10 +121,5 @@ hf_status hfi_pursuit_survey(hfi_pursuit *p)
                                .told = numbers * t->evaluator.rows,
                                .question = p->now.state,
                                .answer = (double *)p->outlook};
-    bool found = false;
-    hf_status s = t->journal ? hfi_journal_recall(t->journal, &entry, &found) : HF_OK;
-    if (s < 0 || found) return s < 0 ? s : entry.status;
-    entry.status = s = hfi_pursuit_look(p);
-    if (t->journal && s >= 0) hfi_journal_keep(t->journal, &entry);
-    return s;
+    return hfi_journal_answer(t->journal, &entry, compute_outlook, p);
 }

@@ -23,26 +23,6 @@ enum {
 /* Nats: see hfi_explore_climb(). */
 static const double roughly = 1.0, clearly = 0.5;
 
-/* How a maximisation ended, so that another can follow. */
-typedef struct outcome {
-    hf_stop stop;
-    double value, log_prior, gradient_norm;
-    hf_status status;
-} outcome;
-
-static outcome take(const hfi_trainer *t, hf_status status)
-{
-    return (outcome){t->stop, t->value, t->log_prior, t->gradient_norm, status};
-}
-
-static void put_back(hfi_trainer *t, const outcome *o)
-{
-    t->stop = o->stop;
-    t->value = o->value;
-    t->log_prior = o->log_prior;
-    t->gradient_norm = o->gradient_norm;
-}
-
 /* What a kernel parameter of this unit is multiplied by where inputs are seen `factor` times as near: 1 for those that are no lengthscale. */
 static double stretch(const hf_parameter *p, double factor)
 {
@@ -153,8 +133,8 @@ static hf_status find_on_some(hfi_trainer *t, const double *cold, const double *
 }
 
 /* `best` is how the search for `state` ended. `trial`: as long as a state. */
-static hf_status escape(hfi_trainer *t, const double *cold, double *state, size_t iterations, outcome *best,
-                        double *trial, const hfi_start **chosen)
+static hf_status escape(hfi_trainer *t, const double *cold, double *state, size_t iterations,
+                        hfi_optimum *best, double *trial, const hfi_start **chosen)
 {
     const double reached = best->value + best->log_prior;
     const hfi_start *found = NULL;
@@ -170,7 +150,7 @@ static hf_status escape(hfi_trainer *t, const double *cold, double *state, size_
     if (s >= 0 && found) s = hfi_trainer_maximise(t, trial, iterations);
     if (s < 0) return s;
     if (found) {
-        *best = take(t, s);
+        *best = hfi_trainer_report(t, s);
         memcpy(state, trial, t->count * sizeof *state);
         *chosen = found;
     }
@@ -178,14 +158,14 @@ static hf_status escape(hfi_trainer *t, const double *cold, double *state, size_
 }
 
 static hf_status from_quiet(hfi_trainer *t, const double *cold, double *state, size_t iterations,
-                            outcome *best, double *trial, const hfi_start **chosen)
+                            hfi_optimum *best, double *trial, const hfi_start **chosen)
 {
     memcpy(trial, cold, t->count * sizeof *trial);
     hfi_trainer_move(t, &hfi_quiet_start, trial);
     const hf_status s = hfi_trainer_maximise(t, trial, iterations);
     if (has_none(s)) return HF_OK;
     if (s < 0 || !(hfi_trainer_total(t) > best->value + best->log_prior + clearly)) return s;
-    *best = take(t, s);
+    *best = hfi_trainer_report(t, s);
     memcpy(state, trial, t->count * sizeof *state);
     *chosen = &hfi_quiet_start;
     return HF_OK;
@@ -201,11 +181,11 @@ static hf_status explore(hfi_trainer *t, bool quiet, double *state, size_t itera
     memcpy(cold, state, t->count * sizeof *cold);
     s = hfi_trainer_maximise(t, state, iterations);
     if (s < 0) return s;
-    outcome best = take(t, s);
+    hfi_optimum best = hfi_trainer_report(t, s);
     if (quiet) s = from_quiet(t, cold, state, iterations, &best, trial, chosen);
     if (s >= 0) s = escape(t, cold, state, iterations, &best, trial, chosen);
     if (s >= 0) s = hfi_trainer_set(t, state);
-    put_back(t, &best);
+    hfi_trainer_recall(t, &best);
     return s < 0 ? s : best.status;
 }
 
@@ -247,7 +227,7 @@ static hf_status escape_from(hfi_trainer *t, double *state, size_t iterations, d
                              const hfi_start **chosen)
 {
     double *cold = work, *trial = work + t->count;
-    outcome best = {.status = HF_OK};
+    hfi_optimum best = {.status = HF_OK};
     hf_status s = hfi_trainer_cold(t, cold);
     if (s >= 0) s = hfi_evaluator_select(&t->evaluator);
     if (s >= 0) s = hfi_start_shorter(t, hfi_explore_value, t, cold, trial, chosen);

@@ -97,14 +97,12 @@ typedef struct model_at {
 /* At the state, with all readings. */
 static hf_status bend(hfi_trainer *t, model_at *m)
 {
-    const size_t count = t->count, f = t->free_count;
-    double *matrix = hfi_alloc(t->evaluator.ctx, count, count * sizeof *matrix), value = 0.0, prior = 0.0;
-    if (!matrix) return HF_ERR_MEMORY;
+    const size_t f = t->free_count;
+    double value = 0.0, prior = 0.0;
     hf_status s = hfi_evaluator_select(&t->evaluator);
     if (s >= 0) s = hfi_trainer_evaluate(t, m->state, &value, &prior, m->gradient);
-    if (s >= 0) s = hfi_trainer_free_bend(t, m->state, matrix, m->factor);
+    if (s >= 0) s = hfi_trainer_free_bend(t, m->state, m->factor);
     for (size_t j = 0; s >= 0 && j < f; j++) m->factor[j + j * f] += ridge;
-    hfi_free(t->evaluator.ctx, matrix);
     return s < 0 ? s : hfi_chol(t->evaluator.ctx, f, m->factor, f);
 }
 
@@ -174,7 +172,8 @@ hf_status hfi_refit_residuals(hfi_trainer *t, const double *state, hfi_holdout *
     model_at m = {.state = state, .factor = room, .step = room + f * f};
     m.gradient = m.step + f;
     m.own = m.gradient + count;
-    const hfi_trainer before = *t;
+    const hfi_optimum before = hfi_trainer_report(t, HF_OK);
+    const double usual = t->enough;
     m.climb = hf_sites_present(t->evaluator.sites) <= CLIMB;
     t->enough = enough;
     hf_status s = hfi_evaluator_keep(&t->evaluator);
@@ -182,11 +181,8 @@ hf_status hfi_refit_residuals(hfi_trainer *t, const double *state, hfi_holdout *
     if (s >= 0) s = predict_folds(t, &m, r);
     if (s == HF_ERR_NOT_POSITIVE_DEFINITE) s = HF_OK; /* nothing bends there: all residuals stay */
     /* How training ended is told of the fit itself. */
-    t->enough = before.enough;
-    t->stop = before.stop;
-    t->value = before.value;
-    t->log_prior = before.log_prior;
-    t->gradient_norm = before.gradient_norm;
+    t->enough = usual;
+    hfi_trainer_recall(t, &before);
     if (s >= 0) s = hfi_evaluator_select(&t->evaluator);
     if (s >= 0) s = hfi_trainer_set(t, state);
     hfi_free(ctx, room);

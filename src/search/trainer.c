@@ -3,7 +3,6 @@
 #include "search/trainer.h"
 #include "checkpoint/journal.h"
 #include <math.h>
-#include <nlopt.h>
 #include <string.h>
 
 void hfi_trainer_free(hfi_trainer *t)
@@ -134,197 +133,189 @@ double hfi_trainer_add_prior(const hfi_trainer *t, const double *state, double *
     return hfi_trainer_log_prior(t, state);
 }
 
-/* What NLopt's callback needs beside the trainer. */
-typedef struct search {
-    hfi_trainer *trainer;
-    nlopt_opt opt;
-    double *state;    /* full state of the point being evaluated */
-    double *gradient; /* full gradient of objective + prior */
-    double *best;     /* best full state so far */
-    double best_total, best_value, best_prior, best_norm;
-    hf_status status; /* error that ended the search, else the warning of the best point */
-    bool any;
-    bool converged;
-} search;
+/* ---- the objective ----------------------------------------------------------------------------------------- */
 
-double hfi_trainer_projected_norm(const hfi_trainer *t, const double *state, const double *gradient)
+static hf_status place(void *self, const double *state)
 {
-    double norm = 0.0;
-    for (size_t k = 0; k < t->free_count; k++) {
-        const size_t i = t->free_index[k];
-        const double g = gradient[i];
-        if (state[i] <= t->lower[i] && g < 0.0) continue;
-        if (state[i] >= t->upper[i] && g > 0.0) continue;
-        norm = fmax(norm, fabs(g));
-    }
-    return norm;
+    return hfi_trainer_set(self, state);
 }
 
-static double give_up(search *s, hf_status status)
+static hf_status evaluate(void *self, const double *state, double *value, double *gradient)
 {
-    s->status = status;
-    nlopt_force_stop(s->opt);
-    return -HUGE_VAL;
+    (void)state;
+    hfi_trainer *t = self;
+    return hfi_evaluator_run(&t->evaluator, t->objective, value, gradient);
 }
 
-/* Largest gradient entry at which a search is called converged, in nats per unit of the training scale. */
-static const double gradient_tolerance = 1e-3;
-
-/* From the journal as long as it lasts, else by the evaluator; the model is at the state either way. */
-static hf_status ask(hfi_trainer *t, const double *state, double *value, double *gradient)
+static double log_prior(void *self, const double *state, double *gradient)
 {
-    hfi_evaluator *e = &t->evaluator;
-    bool found = false;
-    hf_status answer = HF_OK;
-    hf_status status = hfi_trainer_set(t, state);
-    t->evaluations++;
-    if (status >= 0 && t->journal)
-        status = hfi_journal_take(t->journal, t->count, state, &found, value, gradient, &answer);
-    if (status < 0) return status;
-    t->recalled = found;
-    if (found) return answer;
-    status = hfi_evaluator_run(e, t->objective, value, gradient);
-    if (t->journal) hfi_journal_append(t->journal, t->count, state, *value, gradient, status);
-    return status;
+    return gradient ? hfi_trainer_add_prior(self, state, gradient) : hfi_trainer_log_prior(self, state);
 }
 
-hf_status hfi_trainer_evaluate(hfi_trainer *t, const double *state, double *value, double *log_prior,
+static hf_status free_bend(void *self, const double *state, double *matrix)
+{
+    return hfi_trainer_free_bend(self, state, matrix);
+}
+
+static const hfi_objective_kind of_readings = {
+    .place = place,
+    .evaluate = evaluate,
+    .log_prior = log_prior,
+    .curvature = free_bend,
+    .nowhere = "the covariance of the readings cannot be factored at any hyperparameters tried"};
+
+static hfi_objective own_objective(hfi_trainer *t)
+{
+    return (hfi_objective){.kind = &of_readings, .self = t, .count = t->count, .journal = t->journal};
+}
+
+hf_status hfi_trainer_evaluate(hfi_trainer *t, const double *state, double *value, double *prior,
                                double *gradient)
 {
-    const hf_status status = ask(t, state, value, gradient);
-    if (status < 0) return status;
-    *log_prior = gradient ? hfi_trainer_add_prior(t, state, gradient) : hfi_trainer_log_prior(t, state);
+    const hfi_objective objective = own_objective(t);
+    const hf_status status = hfi_objective_evaluate(t->evaluator.ctx, &objective, state, value, gradient);
+    t->evaluations++;
+    if (status >= 0) *prior = log_prior(t, state, gradient);
     return status;
+}
+
+/* A journal that ended between a value and this leaves an evaluator that knows nothing of the value. */
+static hf_status compute_curvature(void *arg, hfi_journal_entry *entry)
+{
+    hfi_trainer *t = arg;
+    double value = 0.0;
+    const hf_status s =
+        entry->unseen ? hfi_evaluator_run(&t->evaluator, t->objective, &value, t->work) : HF_OK;
+    return s < 0 ? s : hfi_evaluator_curvature(&t->evaluator, t->objective, entry->answer);
 }
 
 hf_status hfi_trainer_curvature(hfi_trainer *t, const double *state, double *matrix)
 {
     hfi_journal_entry entry = {
         .asked = t->count, .told = t->count * t->count, .question = state, .answer = matrix};
-    bool found = false;
-    if (t->journal) {
-        const hf_status s = hfi_journal_recall(t->journal, &entry, &found);
-        if (s < 0 || found) return s < 0 ? s : entry.status;
-    }
-    /* The journal ended between a value and this: the evaluator has to be where it was. */
-    if (t->recalled) {
-        double value = 0.0;
-        const hf_status s = hfi_evaluator_run(&t->evaluator, t->objective, &value, t->work + 2 * t->count);
-        if (s < 0) return s;
-    }
-    entry.status = hfi_evaluator_curvature(&t->evaluator, t->objective, matrix);
-    if (t->journal) hfi_journal_keep(t->journal, &entry);
-    return entry.status;
+    return hfi_journal_answer(t->journal, &entry, compute_curvature, t);
 }
 
-static double objective_callback(unsigned count, const double *point, double *gradient, void *arg)
+hf_status hfi_trainer_free_bend(hfi_trainer *t, const double *state, double *out)
 {
-    search *s = arg;
-    hfi_trainer *t = s->trainer;
-    if (s->status < 0) return -HUGE_VAL; /* NLopt may finish its line search after having been told to stop */
-    for (unsigned k = 0; k < count; k++) s->state[t->free_index[k]] = point[k];
-    double value = 0.0, prior = 0.0;
-    const hf_status status = hfi_trainer_evaluate(t, s->state, &value, &prior, s->gradient);
-    if (status == HF_ERR_NOT_POSITIVE_DEFINITE || (status >= 0 && !isfinite(value))) {
-        /* Outside of what floating point can factor: worse than anything seen, flat, so the line search steps
-         * back. */
-        if (gradient) memset(gradient, 0, count * sizeof *gradient);
-        return s->any ? s->best_total - 1e6 * (1.0 + fabs(s->best_total)) : -1e300;
+    const size_t count = t->free_count;
+    double *all = hfi_alloc_product(t->evaluator.ctx, t->count, t->count, sizeof *all);
+    if (!all) return HF_ERR_MEMORY;
+    const hf_status s = hfi_trainer_curvature(t, state, all);
+    for (size_t j = 0; s >= 0 && j < count; j++) {
+        const size_t b = t->free_index[j];
+        for (size_t i = 0; i < count; i++) out[i + j * count] = all[t->free_index[i] + b * t->count];
+        if (isfinite(t->prior_sd[b])) out[j + j * count] += 1.0 / (t->prior_sd[b] * t->prior_sd[b]);
     }
-    if (status < 0) return give_up(s, status);
-    for (unsigned k = 0; gradient && k < count; k++) gradient[k] = s->gradient[t->free_index[k]];
-    const double norm = hfi_trainer_projected_norm(t, s->state, s->gradient);
-    if (!s->any || value + prior > s->best_total) {
-        s->any = true;
-        s->best_total = value + prior;
-        s->best_value = value;
-        s->best_prior = prior;
-        s->best_norm = norm;
-        s->status = status;
-        memcpy(s->best, s->state, t->count * sizeof *s->best);
-    }
-    if (norm < gradient_tolerance) {
-        s->converged = true;
-        nlopt_force_stop(s->opt);
-    }
-    const double done = fmin(0.99, (double)t->evaluations / (double)t->budget);
-    if (!hfi_progress(t->evaluator.ctx, "train", done, s->best_total)) return give_up(s, HF_ERR_CANCELLED);
-    return value + prior;
-}
-
-/* NLopt's own search in the box of the free parameters. */
-static hf_status run_nlopt(search *s, double *point, double *lower, double *upper, size_t iterations,
-                           nlopt_result *result)
-{
-    hfi_trainer *t = s->trainer;
-    for (size_t k = 0; k < t->free_count; k++) {
-        const size_t i = t->free_index[k];
-        lower[k] = t->lower[i];
-        upper[k] = t->upper[i];
-        point[k] = fmin(fmax(s->state[i], lower[k]), upper[k]);
-    }
-    s->opt = nlopt_create(NLOPT_LD_LBFGS, (unsigned)t->free_count);
-    if (!s->opt) return hfi_out_of_memory(t->evaluator.ctx);
-    nlopt_set_max_objective(s->opt, objective_callback, s);
-    nlopt_set_lower_bounds(s->opt, lower);
-    nlopt_set_upper_bounds(s->opt, upper);
-    nlopt_set_ftol_rel(s->opt, 1e-7);
-    nlopt_set_ftol_abs(s->opt, t->enough);
-    nlopt_set_maxeval(s->opt, (int)(1.5 * (double)iterations) + 5);
-    double ignored = 0.0;
-    *result = nlopt_optimize(s->opt, point, &ignored);
-    nlopt_destroy(s->opt);
-    return *result == NLOPT_OUT_OF_MEMORY ? hfi_out_of_memory(t->evaluator.ctx) : HF_OK;
-}
-
-static hf_stop why(const search *s, nlopt_result result)
-{
-    if (s->best_norm < gradient_tolerance) return HF_STOP_CONVERGED;
-    if (s->converged || result == NLOPT_FTOL_REACHED || result == NLOPT_XTOL_REACHED ||
-        result == NLOPT_SUCCESS)
-        return HF_STOP_LEVEL;
-    return result == NLOPT_MAXEVAL_REACHED ? HF_STOP_ITERATIONS : HF_STOP_ROUNDOFF;
-}
-
-/* Nothing is free: the objective at the state as it is. */
-static hf_status evaluate_only(hfi_trainer *t, const double *state)
-{
-    hf_status s = hfi_trainer_set(t, state);
-    if (s >= 0) s = hfi_evaluator_run(&t->evaluator, t->objective, &t->value, NULL);
-    t->evaluations++;
-    t->stop = HF_STOP_NOT_TRAINED;
-    t->log_prior = hfi_trainer_log_prior(t, state);
-    t->gradient_norm = 0.0;
+    hfi_free(t->evaluator.ctx, all);
     return s;
+}
+
+/* ---- searches ---------------------------------------------------------------------------------------------- */
+
+hf_status hfi_trainer_widen(const hfi_trainer *t, const double *state, size_t more, hfi_wide_space *out)
+{
+    hf_context *ctx = t->evaluator.ctx;
+    const size_t count = t->count + more, free_count = t->free_count + more;
+    out->theta = hfi_alloc(ctx, count, 3 * sizeof *out->theta);
+    out->free_index = hfi_alloc(ctx, free_count + 1, sizeof *out->free_index);
+    if (!out->theta || !out->free_index) return HF_ERR_MEMORY;
+    out->lower = out->theta + count;
+    out->upper = out->lower + count;
+    memcpy(out->theta, state, t->count * sizeof *state);
+    memcpy(out->lower, t->lower, t->count * sizeof *t->lower);
+    memcpy(out->upper, t->upper, t->count * sizeof *t->upper);
+    memcpy(out->free_index, t->free_index, t->free_count * sizeof *t->free_index);
+    for (size_t k = 0; k < more; k++) out->free_index[t->free_count + k] = t->count + k;
+    out->space = (hfi_space){.count = count,
+                             .free_count = free_count,
+                             .free_index = out->free_index,
+                             .lower = out->lower,
+                             .upper = out->upper};
+    return HF_OK;
+}
+
+void hfi_wide_space_free(hf_context *ctx, hfi_wide_space *wide)
+{
+    hfi_free(ctx, wide->theta);
+    hfi_free(ctx, wide->free_index);
+}
+
+hf_status hfi_trainer_search(hfi_trainer *t, hfi_optimiser by, const hfi_objective *objective,
+                             const hfi_space *space, double enough, size_t iterations, double *theta)
+{
+    const hfi_space own = hfi_trainer_space(t);
+    const hfi_search_settings settings = {.by = by,
+                                          .most = by == hfi_by_adam ? iterations
+                                                                    : iterations + iterations / 2 + 5,
+                                          .enough = enough,
+                                          .rate = t->learning_rate,
+                                          .stage = "train",
+                                          .evaluations = &t->evaluations,
+                                          .budget = t->budget};
+    hfi_optimum found;
+    const hf_status s =
+        hfi_maximise(t->evaluator.ctx, objective, space ? space : &own, &settings, theta, &found);
+    if (s < 0) return s;
+    hfi_trainer_recall(t, &found);
+    return found.status;
+}
+
+/* Second derivatives of all pairs of hyperparameters, here and twice in the search: nothing beside
+ * the readings, until a kernel has a lengthscale for each of many inputs. */
+static hf_status require_memory(const hfi_trainer *t)
+{
+    const double gigabyte = 1e9, p = (double)t->count, m = (double)t->free_count;
+    const double bytes = (double)sizeof(double) * (p * p + 2.0 * m * m);
+    size_t available;
+    if (hfi_memory_has(bytes, &available)) return HF_OK;
+    return hfi_fail(
+        t->evaluator.ctx, HF_ERR_TOO_LARGE,
+        "training %zu hyperparameters needs %.4g GB of memory for their second derivatives, %.4g GB "
+        "are available; a kernel with one lengthscale for all %zu inputs has few of them: \"se\" "
+        "(-k se) in place of \"se(ard)\"",
+        t->free_count, bytes / gigabyte, (double)available / gigabyte, t->evaluator.d);
 }
 
 hf_status hfi_trainer_maximise(hfi_trainer *t, double *state, size_t iterations)
 {
-    const hf_status selected = hfi_evaluator_select(&t->evaluator);
-    if (selected < 0) return selected;
-    if (t->free_count == 0) return evaluate_only(t, state);
-    if (t->optimiser == HF_OPTIMISER_ADAM) return hfi_trainer_adam(t, state, iterations);
-    if (t->curved) return hfi_trainer_climb_curved(t, state, iterations);
-    search s = {.trainer = t,
-                .state = t->work,
-                .gradient = t->work + t->count,
-                .best = t->work + 2 * t->count,
-                .status = HF_OK};
-    double *point = t->work + 3 * t->count;
-    memcpy(s.state, state, t->count * sizeof *state);
-    nlopt_result result = NLOPT_FAILURE;
-    const hf_status ran = run_nlopt(&s, point, point + t->count, point + 2 * t->count, iterations, &result);
-    if (ran < 0) return ran;
-    if (s.status == HF_ERR_CANCELLED) return hfi_cancelled(t->evaluator.ctx);
-    if (s.status < 0) return s.status;
-    if (!s.any)
-        return hfi_fail(t->evaluator.ctx, HF_ERR_NOT_POSITIVE_DEFINITE,
-                        "the covariance of the readings cannot be factored at any hyperparameters tried");
-    memcpy(state, s.best, t->count * sizeof *state);
-    t->stop = why(&s, result);
-    t->value = s.best_value;
-    t->log_prior = s.best_prior;
-    t->gradient_norm = s.best_norm;
+    const hfi_objective objective = own_objective(t);
+    const hfi_optimiser by = t->optimiser == HF_OPTIMISER_ADAM ? hfi_by_adam
+                             : t->curved                       ? hfi_by_trust_region
+                                                               : hfi_by_lbfgs;
+    hf_status s = hfi_evaluator_select(&t->evaluator);
+    if (s >= 0 && by == hfi_by_trust_region) s = require_memory(t);
+    if (s < 0) return s;
+    s = hfi_trainer_search(t, by, &objective, NULL, t->enough, iterations, state);
+    if (s < 0) return s;
     const hf_status set = hfi_trainer_set(t, state);
-    return set < 0 ? set : s.status;
+    return set < 0 ? set : s;
+}
+
+hf_status hfi_trainer_restart(hfi_trainer *t, const double *start, size_t restarts, hfi_trainer_climb climb,
+                              void *arg, double *state)
+{
+    double *trial = hfi_alloc(t->evaluator.ctx, t->count, sizeof *trial);
+    if (!trial) return HF_ERR_MEMORY;
+    hfi_optimum best = hfi_trainer_report(t, HF_OK);
+    hf_status s = HF_OK;
+    for (size_t k = 1; s >= 0 && k <= restarts; k++) {
+        memcpy(trial, start, t->count * sizeof *trial);
+        hfi_trainer_scatter(t, k, trial);
+        s = climb(arg, trial);
+        if (s < 0 || t->value + t->log_prior <= best.value + best.log_prior) continue;
+        best = hfi_trainer_report(t, s);
+        memcpy(state, trial, t->count * sizeof *state);
+    }
+    hfi_trainer_recall(t, &best);
+    hfi_free(t->evaluator.ctx, trial);
+    return s;
+}
+
+void hfi_trainer_recall(hfi_trainer *t, const hfi_optimum *report)
+{
+    t->stop = report->stop;
+    t->value = report->value;
+    t->log_prior = report->log_prior;
+    t->gradient_norm = report->gradient_norm;
 }

@@ -8,6 +8,7 @@
 
 #include "objective/evaluator.h"
 #include "objective/holdout.h"
+#include "search/maximise.h"
 
 /** Another start than the cold one: all lengthscales that are free times one factor, all noises
  * times another. */
@@ -46,8 +47,7 @@ typedef struct hfi_trainer {
     double
         enough; /* nats: a search other than Adam's also ends where an iteration gains no more; 0: only by its own tolerances */
     hf_optimiser optimiser;
-    bool curved;          /* second derivatives are known: hfi_trainer_climb_curved() in place of L-BFGS */
-    bool recalled;        /* the last answer was the journal's, so that the evaluator knows nothing of it */
+    bool curved;          /* second derivatives are known: the trust region in place of L-BFGS */
     double learning_rate; /* of Adam */
     struct hfi_conditional
         *conditional; /* weights from the other outputs (conditional.h); NULL: none. Not owned */
@@ -102,26 +102,64 @@ double hfi_trainer_add_prior(const hfi_trainer *trainer, const double *state, do
 hf_status hfi_trainer_evaluate(hfi_trainer *trainer, const double *state, double *value, double *log_prior,
                                double *gradient);
 
-/** Largest derivative over free parameters that does not point out of the box. */
-double hfi_trainer_projected_norm(const hfi_trainer *trainer, const double *state, const double *gradient);
-
-/** `steps` steps of Adam (Kingma and Ba 2015) with the trainer's learning rate from `state` (in and out), clipped to the box. A step into
- * what cannot be factored is taken back and halved. The last state is the result, as in the publications that train so. */
-hf_status hfi_trainer_adam(hfi_trainer *trainer, double *state, size_t steps);
-
 /** hfi_evaluator_curvature() at the state of the last hfi_trainer_evaluate(), from the journal where there is one: count x count. */
 hf_status hfi_trainer_curvature(hfi_trainer *trainer, const double *state, double *matrix);
 
-/** The same of the free parameters alone, that of the prior added: free_count x free_count. `work`
- * has count x count entries. */
-hf_status hfi_trainer_free_bend(hfi_trainer *t, const double *state, double *work, double *out);
+/** The same of the free parameters alone, that of the prior added: free_count x free_count. */
+hf_status hfi_trainer_free_bend(hfi_trainer *t, const double *state, double *out);
 
-/** hfi_trainer_maximise() by a trust region with second derivatives, which takes a third to a half of the evaluations. */
-hf_status hfi_trainer_climb_curved(hfi_trainer *trainer, double *state, size_t iterations);
+/** The entries of a state, for a search. */
+static inline hfi_space hfi_trainer_space(const hfi_trainer *t)
+{
+    return (hfi_space){.count = t->count,
+                       .free_count = t->free_count,
+                       .free_index = t->free_index,
+                       .lower = t->lower,
+                       .upper = t->upper};
+}
+
+/** A trainer's space and `more` free entries behind those of a state. */
+typedef struct hfi_wide_space {
+    hfi_space space;
+    double *theta, *lower, *upper; /* all entries; those of a state are filled */
+    size_t *free_index;
+} hfi_wide_space;
+
+/** HF_ERR_MEMORY. Released by hfi_wide_space_free(), also after an error. */
+hf_status hfi_trainer_widen(const hfi_trainer *trainer, const double *state, size_t more,
+                            hfi_wide_space *out);
+void hfi_wide_space_free(hf_context *ctx, hfi_wide_space *wide);
+
+/** Maximises an objective over a space (NULL: the trainer's) from theta (in and out), at most 1.5
+ * iterations + 5 evaluations (Adam: as many steps). The trainer counts them, and its report of the last
+ * optimisation is of this one. Errors as of hfi_maximise(); warnings of the evaluation at the result. */
+hf_status hfi_trainer_search(hfi_trainer *trainer, hfi_optimiser by, const hfi_objective *objective,
+                             const hfi_space *space, double enough, size_t iterations, double *theta);
 
 /** Maximises objective + prior over the present readings from `state` (in and out), at most 1.5 iterations +
  * 5 evaluations. The model is left at the result. HF_ERR_CANCELLED; warnings of the last evaluation. */
 hf_status hfi_trainer_maximise(hfi_trainer *trainer, double *state, size_t iterations);
+
+/** A search from a state (in and out) that leaves the trainer's report. */
+typedef hf_status (*hfi_trainer_climb)(void *arg, double *state);
+
+/** After a search that led to `state` and to the trainer's report: more of them from `restarts`
+ * seeded random starts around `start`. State and report become those of the best one. */
+hf_status hfi_trainer_restart(hfi_trainer *trainer, const double *start, size_t restarts,
+                              hfi_trainer_climb climb, void *arg, double *state);
+
+/** How the last optimisation ended, with a status to be remembered beside it. */
+static inline hfi_optimum hfi_trainer_report(const hfi_trainer *t, hf_status status)
+{
+    return (hfi_optimum){.stop = t->stop,
+                         .value = t->value,
+                         .log_prior = t->log_prior,
+                         .gradient_norm = t->gradient_norm,
+                         .status = status};
+}
+
+/** Makes such a report the trainer's. */
+void hfi_trainer_recall(hfi_trainer *trainer, const hfi_optimum *report);
 
 /** hfi_trainer_maximise() from `state`, and from starts with shorter lengthscales (explore.c):
  * where a function moves quickly the first may end in a maximum in which all is noise. With

@@ -16,7 +16,6 @@
 typedef struct hfi_evidence {
     hf_context *ctx;
     size_t n, d;
-    size_t evaluations;   /* asked for by a search */
     hf_kernel *kernel;    /* a copy, whose parameters are the last point's */
     double *x, *time, *y; /* n x d, n, n: the caller fills them in, and the next two */
     double *known;        /* n: noise variance that is not trained */

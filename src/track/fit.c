@@ -3,7 +3,7 @@
 #include "track/evidence.h"
 #include "track/track.h"
 
-#include "search/box_search.h"
+#include "search/maximise.h"
 
 #include <math.h>
 #include <string.h>
@@ -85,13 +85,15 @@ static hf_status bounds(hf_context *ctx, const hf_track *track, const hfi_eviden
     return HF_OK;
 }
 
-static hf_status evaluate(void *arg, const double *point, double *value, double *gradient)
+static hf_status evaluate(void *self, const double *point, double *value, double *gradient)
 {
-    hfi_evidence *e = arg;
-    if (!hfi_progress(e->ctx, "fit", (double)e->evaluations / EVALUATIONS, NAN)) return hfi_cancelled(e->ctx);
-    e->evaluations++;
-    return hfi_evidence_evaluate(e, point, value, gradient);
+    return hfi_evidence_evaluate(self, point, value, gradient);
 }
+
+static const hfi_objective_kind of_track = {
+    .evaluate = evaluate,
+    .judge = hfi_judge_overflow,
+    .nowhere = "no hyperparameters were found at which the readings have an evidence"};
 
 static bool at_bound(size_t count, const double *point, const double *lower, const double *upper)
 {
@@ -120,21 +122,20 @@ static hf_status search(hf_context *ctx, hf_track *track, hfi_evidence *e)
     if (lower == NULL) return HF_ERR_MEMORY;
     double *upper = lower + count, *point = upper + count;
     hf_status status = bounds(ctx, track, e, lower, upper, point);
-    hfi_box_search box = {.ctx = ctx,
-                          .count = count,
-                          .lower = lower,
-                          .upper = upper,
-                          .most = EVALUATIONS,
-                          .evaluate = evaluate,
-                          .arg = e};
-    if (status >= 0) status = hfi_box_maximise(&box, point);
-    if (status == HF_ERR_NOT_POSITIVE_DEFINITE)
-        status =
-            hfi_fail(ctx, status, "no hyperparameters were found at which the readings have an evidence");
+    size_t evaluations = 0;
+    const hfi_objective objective = {.kind = &of_track, .self = e, .count = count};
+    const hfi_space space = hfi_space_box(count, lower, upper);
+    const hfi_search_settings settings = {.by = hfi_by_lbfgs,
+                                          .most = EVALUATIONS,
+                                          .stage = "fit",
+                                          .evaluations = &evaluations,
+                                          .budget = EVALUATIONS};
+    hfi_optimum found;
+    if (status >= 0) status = hfi_maximise(ctx, &objective, &space, &settings, point, &found);
     if (status >= 0) {
         const bool bound = at_bound(count, point, lower, upper);
         status = adopt(ctx, track, e, point);
-        if (status >= 0 && box.stop == HF_STOP_ITERATIONS)
+        if (status >= 0 && found.stop == HF_STOP_ITERATIONS)
             status =
                 hfi_fail(ctx, HF_WARN_NOT_CONVERGED, "the fit stopped after %d evaluations", EVALUATIONS);
         else if (status >= 0 && bound)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The journal behind checkpoint and resume: it answers as it was told, or not at all, whatever happened to the file. */
-#include "checkpoint/journal.h"
+#include "checkpoint/answers.h"
+#include "checkpoint/journal_impl.h"
 #include "data/support.h"
 #include "mean/failing_allocator.h"
 
@@ -46,7 +47,7 @@ static bool ask(hfi_journal *journal, size_t k)
     double value = NAN, gradient[COUNT] = {NAN, NAN, NAN};
     bool found = false;
     hf_status status = HF_OK;
-    assert_int_equal(hfi_journal_take(journal, COUNT, right.state, &found, &value, gradient, &status), HF_OK);
+    assert_int_equal(take_answer(journal, COUNT, right.state, &found, &value, gradient, &status), HF_OK);
     if (!found) return false;
     assert_int_equal(status, right.status);
     assert_memory_equal(&value, &right.value, sizeof value);
@@ -56,8 +57,8 @@ static bool ask(hfi_journal *journal, size_t k)
 
 static void tell(hfi_journal *journal, size_t k)
 {
-    const answer a = answer_to(k);
-    hfi_journal_append(journal, COUNT, a.state, a.value, a.gradient, a.status);
+    answer a = answer_to(k);
+    keep_answer(journal, COUNT, a.state, a.value, a.gradient, a.status);
 }
 
 /* A fit of `records` evaluations; returns how many of them the journal answered. */
@@ -65,7 +66,7 @@ static size_t go_through(hfi_journal *journal, size_t records)
 {
     for (size_t k = 0; k < records; k++)
         if (!ask(journal, k)) tell(journal, k);
-    return hfi_journal_taken(journal);
+    return journal->taken;
 }
 
 typedef struct scratch {
@@ -181,12 +182,12 @@ static void another_question_is_another_fit(void **state)
         bool found = true;
         double value = 5.0;
         hf_status status = HF_OK;
-        assert_int_equal(hfi_journal_take(journal, COUNT, a.state, &found, &value, a.gradient, &status),
+        assert_int_equal(take_answer(journal, COUNT, a.state, &found, &value, a.gradient, &status),
                          HF_ERR_ARGUMENT);
         assert_false(found);
         assert_true(value == 5.0);
         assert_contains(hf_context_message(s->ctx), "belongs to another fit");
-        assert_int_equal(hfi_journal_take(journal, COUNT - 1, a.state, &found, &value, a.gradient, &status),
+        assert_int_equal(take_answer(journal, COUNT - 1, a.state, &found, &value, a.gradient, &status),
                          HF_ERR_ARGUMENT);
         hfi_journal_close(journal, false);
         assert_file(s, s->complete, sizeof s->complete - 1);
@@ -199,9 +200,9 @@ static void what_is_no_result_is_not_kept(void **state)
     scratch *s = *state;
     folder_file(&s->folder, "no-result", s->path);
     hfi_journal *journal = open_journal(s, false);
-    const answer a = answer_to(0);
+    answer a = answer_to(0);
     const hf_status errors[] = {HF_ERR_CANCELLED, HF_ERR_MEMORY, HF_ERR_INTERNAL};
-    for (size_t i = 0; i < 3; i++) hfi_journal_append(journal, COUNT, a.state, 1.0, a.gradient, errors[i]);
+    for (size_t i = 0; i < 3; i++) keep_answer(journal, COUNT, a.state, 1.0, a.gradient, errors[i]);
     hfi_journal_close(journal, false);
     assert_int_equal(bytes_of(s->path), HEADER);
     journal = open_journal(s, false); /* nothing to lose: no need to resume */
@@ -378,8 +379,7 @@ static void without_memory_nothing_is_lost(void **state)
             double value, gradient[COUNT];
             bool found;
             hf_status status;
-            const hf_status taken =
-                hfi_journal_take(journal, COUNT, a.state, &found, &value, gradient, &status);
+            const hf_status taken = take_answer(journal, COUNT, a.state, &found, &value, gradient, &status);
             assert_true(taken == HF_ERR_MEMORY || (taken == HF_OK && found));
             done = taken == HF_OK;
         }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One journal for a group of processes: the first owns the file, all get the same answers, and none waits for ever. */
-#include "checkpoint/journal.h"
+#include "checkpoint/answers.h"
+#include "checkpoint/journal_impl.h"
 #include "data/support.h"
 
 #include <math.h>
@@ -58,11 +59,11 @@ static hf_status evaluate(process *p, hfi_journal *journal, size_t k)
     double *gradient = p->gradients + k * COUNT;
     bool found = false;
     hf_status status = HF_OK;
-    const hf_status taken = hfi_journal_take(journal, COUNT, state, &found, &p->values[k], gradient, &status);
+    const hf_status taken = take_answer(journal, COUNT, state, &found, &p->values[k], gradient, &status);
     if (taken < 0 || found) return taken < 0 ? taken : status;
     p->values[k] = exp(0.1 * (double)k);
     for (size_t i = 0; i < COUNT; i++) gradient[i] = sin((double)(k + i));
-    hfi_journal_append(journal, COUNT, state, p->values[k], gradient, HF_WARN_JITTER);
+    keep_answer(journal, COUNT, state, p->values[k], gradient, HF_WARN_JITTER);
     return HF_WARN_JITTER;
 }
 
@@ -75,7 +76,7 @@ static void *run_process(void *arg)
     p->status = hf_context_set_group(ctx, &group);
     if (p->status >= 0) p->status = hfi_journal_open(ctx, p->path, true, p->fingerprint, &journal);
     for (size_t k = 0; k < p->records && p->status >= 0; k++) p->status = evaluate(p, journal, k);
-    p->taken = journal ? hfi_journal_taken(journal) : 0;
+    p->taken = journal ? journal->taken : 0;
     snprintf(p->message, sizeof p->message, "%s", hf_context_message(ctx));
     hfi_journal_close(journal, false);
     hf_context_free(ctx);

@@ -4,7 +4,6 @@
 #include "inference/curved.h"
 #include "linalg/linalg.h"
 #include "search/anderson.h"
-#include "search/box_search.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -213,69 +212,6 @@ static void accelerated_steps_reach_a_fixed_point_soon(void **state)
     hf_context_free(ctx);
 }
 
-typedef struct hill {
-    int calls, improvements;
-    hf_status failure; /* of places with point[0] > 2 */
-} hill;
-
-/* -(x - 1)^2 - 10 (y - x^2)^2 / 2 */
-static hf_status climb(void *arg, const double *point, double *value, double *gradient)
-{
-    hill *h = arg;
-    const double x = point[0], y = point[1], off = y - x * x;
-    h->calls++;
-    if (x > 2.0 && h->failure < 0) return h->failure;
-    *value = -(x - 1.0) * (x - 1.0) - 5.0 * off * off;
-    gradient[0] = -2.0 * (x - 1.0) + 20.0 * off * x;
-    gradient[1] = -10.0 * off;
-    return HF_OK;
-}
-
-static void improved(void *arg)
-{
-    ((hill *)arg)->improvements++;
-}
-
-static void searches_climb_in_their_box(void **state)
-{
-    (void)state;
-    hf_context *ctx = hf_context_create();
-    for (int k = 0; k < 4; k++) {
-        /* Free; against a bound; with places that have no value; with an error. */
-        hill h = {.failure = k == 2 ? HF_ERR_NOT_POSITIVE_DEFINITE : k == 3 ? HF_ERR_MEMORY : HF_OK};
-        const double lower[2] = {-3.0, -3.0}, upper[2] = {k == 1 ? 0.5 : 4.0, 20.0};
-        double point[2] = {k == 3 ? 3.0 : -9.0, 2.0};
-        hfi_box_search search = {.ctx = ctx,
-                                 .count = 2,
-                                 .lower = lower,
-                                 .upper = upper,
-                                 .most = 200,
-                                 .evaluate = climb,
-                                 .improved = improved,
-                                 .arg = &h};
-        const hf_status s = hfi_box_maximise(&search, point);
-        assert_int_equal(s, k == 3 ? HF_ERR_MEMORY : HF_OK);
-        if (k == 3) continue;
-        assert_int_equal(search.stop, HF_STOP_CONVERGED);
-        assert_near(point[0], k == 1 ? 0.5 : 1.0, 1e-3);
-        assert_near(point[1], k == 1 ? 0.25 : 1.0, 2e-3);
-        assert_near(search.value, k == 1 ? -0.25 : 0.0, 1e-5);
-        assert_true(h.improvements > 1 && h.improvements <= h.calls && search.gradient_norm < 0.05);
-    }
-    hill nowhere = {.failure = HF_ERR_NOT_FINITE};
-    const double lower[2] = {2.5, 0.0}, upper[2] = {4.0, 1.0};
-    double point[2] = {3.0, 0.5};
-    hfi_box_search search = {.ctx = ctx,
-                             .count = 2,
-                             .lower = lower,
-                             .upper = upper,
-                             .most = 20,
-                             .evaluate = climb,
-                             .arg = &nowhere};
-    assert_int_equal(hfi_box_maximise(&search, point), HF_ERR_NOT_POSITIVE_DEFINITE);
-    hf_context_free(ctx);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,7 +219,6 @@ int main(void)
         cmocka_unit_test(what_has_no_posterior_is_told_with_a_way_out),
         cmocka_unit_test(softened_determinants_are_differentiated),
         cmocka_unit_test(accelerated_steps_reach_a_fixed_point_soon),
-        cmocka_unit_test(searches_climb_in_their_box),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

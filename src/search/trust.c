@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps to the maximum of a quadratic model, as long as it is trusted. */
-#include "search/trust_search.h"
+/* Steps to the maximum of a quadratic model, as long as it is trusted. A step s from x maximises g's - s'B s / 2 with no entry
+ * beyond the radius, where B is what the objective says of its curvature (renewed where a step gained much) and, between
+ * these, the symmetric rank-one update from every point that had a value (Nocedal and Wright 2006, chapters 4 and 6.2). The
+ * radius grows where the model was right and shrinks where it was not. */
 #include "linalg/linalg.h"
+#include "search/maximise.h"
 #include <math.h>
 #include <string.h>
-
-/* As of all other searches: largest gradient entry at which one is called converged, relative change at which it ends. */
-static const double gradient_tolerance = 1e-3, value_tolerance = 1e-7;
 
 /* In units of the parameters, most of which are logarithms: a factor of e to begin with, of 20 at most. */
 static const double first_radius = 1.0, largest_radius = 3.0, least_step = 1e-10;
@@ -21,7 +21,8 @@ enum {
 };
 
 typedef struct run {
-    hfi_trust_search *search;
+    hfi_search_run *search;
+    double value, norm; /* at x: objective, largest free derivative */
     double *x, *gradient, *trial, *trial_gradient, *step, *work; /* count each */
     double *b, *factor;                                          /* count x count */
     size_t *free;                                                /* entries that do not push out of the box */
@@ -32,24 +33,18 @@ typedef struct run {
     size_t calm;
 } run;
 
-static bool has_no_value(hf_status s, double value)
-{
-    return s == HF_ERR_NOT_POSITIVE_DEFINITE || (s >= 0 && !isfinite(value));
-}
-
 /* The free entries, and the largest derivative among them. */
-static double find_free(run *r)
+static void find_free(run *r)
 {
-    const hfi_trust_search *search = r->search;
-    double norm = 0.0;
+    const hfi_search_run *search = r->search;
     r->free_count = 0;
+    r->norm = 0.0;
     for (size_t k = 0; k < search->count; k++) {
         if (r->x[k] <= search->lower[k] && r->gradient[k] < 0.0) continue;
         if (r->x[k] >= search->upper[k] && r->gradient[k] > 0.0) continue;
         r->free[r->free_count++] = k;
-        norm = fmax(norm, fabs(r->gradient[k]));
+        r->norm = fmax(r->norm, fabs(r->gradient[k]));
     }
-    return norm;
 }
 
 /* work := (B + damping)^-1 g of the free entries; false where that is no step within the radius. */
@@ -71,7 +66,7 @@ static bool solve(run *r, double damping)
 /* Into r->step and r->trial, cut at the box; returns its longest entry. */
 static double find_step(run *r)
 {
-    const hfi_trust_search *search = r->search;
+    const hfi_search_run *search = r->search;
     const size_t m = search->count;
     double largest = 1e-6, longest = 0.0;
     for (size_t k = 0; k < m; k++) largest = fmax(largest, fabs(r->b[k + k * m]));
@@ -117,11 +112,10 @@ static void learn(run *r)
 }
 
 /* The trial had a value: the radius follows from it, and the point if it is better. */
-static void judge(run *r, double value, double promised, double longest, hf_status status)
+static void judge(run *r, double value, double promised, double longest)
 {
-    hfi_trust_search *search = r->search;
-    const size_t m = search->count;
-    const double gain = value - search->value;
+    const size_t m = r->search->count;
+    const double gain = value - r->value;
     learn(r);
     if (gain < 0.25 * promised)
         r->radius = 0.25 * longest;
@@ -130,85 +124,82 @@ static void judge(run *r, double value, double promised, double longest, hf_stat
     if (!(gain > 0.0)) return;
     memcpy(r->x, r->trial, m * sizeof *r->x);
     memcpy(r->gradient, r->trial_gradient, m * sizeof *r->gradient);
-    search->value = value;
-    search->status = status;
+    r->value = value;
     r->curved = gain > worth_a_look;
 }
 
 /* One step; sets *stop when it was the last, or is not worth taking. */
 static hf_status advance(run *r, bool *stop)
 {
-    hfi_trust_search *search = r->search;
-    const double tolerance = fmax(search->enough, value_tolerance * fabs(search->value));
-    const double longest = find_step(r), promised = promise(r), before = search->value;
+    hf_stop *why = &r->search->best.stop;
+    const double tolerance = fmax(r->search->settings->enough, hfi_search_still * fabs(r->value));
+    const double longest = find_step(r), promised = promise(r), before = r->value;
     *stop = true;
-    search->stop = HF_STOP_CONVERGED;
+    *why = HF_STOP_CONVERGED;
     if (r->damping == 0.0 && promised <= 0.5 * tolerance) return HF_OK;
-    search->stop = HF_STOP_ROUNDOFF;
+    *why = HF_STOP_ROUNDOFF;
     if (longest < least_step) return HF_OK;
     double value = 0.0;
-    const hf_status s = search->evaluate(search->arg, r->trial, &value, r->trial_gradient);
+    const hf_status s = hfi_search_look(r->search, r->trial, &value, r->trial_gradient);
     *stop = false;
-    if (has_no_value(s, value)) {
+    *why = HF_STOP_ITERATIONS;
+    if (s == HF_ERR_NOT_POSITIVE_DEFINITE) {
         r->radius = 0.25 * longest;
         return HF_OK;
     }
     if (s < 0) return s;
-    judge(r, value, promised, longest, s);
-    const double gain = search->value - before;
-    search->gradient_norm = find_free(r);
+    judge(r, value, promised, longest);
+    const double gain = r->value - before;
+    find_free(r);
     r->calm = fmax(gain, promised) <= tolerance ? r->calm + 1 : 0;
     const bool level = gain > 0.25 * promised && gain <= tolerance && r->damping == 0.0;
-    *stop = search->gradient_norm < gradient_tolerance || level || r->calm >= CALM;
-    if (*stop) search->stop = HF_STOP_CONVERGED;
+    *stop = r->norm < hfi_search_flat || level || r->calm >= CALM;
+    if (*stop) *why = HF_STOP_CONVERGED;
     return HF_OK;
 }
 
 static hf_status climb(run *r)
 {
-    hfi_trust_search *search = r->search;
-    hf_status s = search->evaluate(search->arg, r->x, &search->value, r->gradient);
-    if (has_no_value(s, search->value)) return HF_ERR_NOT_POSITIVE_DEFINITE;
+    hfi_search_run *search = r->search;
+    const hfi_objective *o = search->objective;
+    hf_status s = hfi_search_look(search, r->x, &r->value, r->gradient);
     if (s < 0) return s;
-    search->status = s;
-    search->gradient_norm = find_free(r);
-    bool stop = search->gradient_norm < gradient_tolerance;
-    search->stop = stop ? HF_STOP_CONVERGED : HF_STOP_ITERATIONS;
-    for (size_t count = 1; s >= 0 && !stop && count < search->most; count++) {
-        if (r->curved) s = search->curvature(search->arg, r->b);
+    find_free(r);
+    bool stop = r->norm < hfi_search_flat;
+    search->best.stop = stop ? HF_STOP_CONVERGED : HF_STOP_ITERATIONS;
+    for (size_t count = 1; s >= 0 && !stop && count < search->settings->most; count++) {
+        if (r->curved) s = o->kind->curvature(o->self, search->theta, r->b);
         r->curved = false;
         if (s >= 0) s = advance(r, &stop);
-        if (s >= 0 && !stop) search->stop = HF_STOP_ITERATIONS;
     }
-    if (search->stop == HF_STOP_CONVERGED && !(search->gradient_norm < gradient_tolerance))
-        search->stop = HF_STOP_LEVEL;
+    if (search->best.stop == HF_STOP_CONVERGED && !(r->norm < hfi_search_flat))
+        search->best.stop = HF_STOP_LEVEL;
     return s;
 }
 
-hf_status hfi_trust_maximise(hfi_trust_search *search, double *point)
+hf_status hfi_by_trust_region(hfi_search_run *search)
 {
     const size_t m = search->count;
-    double *work = hfi_alloc(search->ctx, m, (6 + 2 * m) * sizeof *work);
+    double *work = hfi_alloc(search->ctx, m, (5 + 2 * m) * sizeof *work);
     size_t *free_entries = hfi_alloc(search->ctx, m, sizeof *free_entries);
     hf_status s = work && free_entries ? HF_OK : HF_ERR_MEMORY;
     if (s >= 0) {
+        hfi_search_enter(search);
         run r = {.search = search,
-                 .x = work,
-                 .gradient = work + m,
-                 .trial = work + 2 * m,
-                 .trial_gradient = work + 3 * m,
-                 .step = work + 4 * m,
-                 .work = work + 5 * m,
-                 .b = work + 6 * m,
-                 .factor = work + 6 * m + m * m,
+                 .x = search->point,
+                 .gradient = work,
+                 .trial = work + m,
+                 .trial_gradient = work + 2 * m,
+                 .step = work + 3 * m,
+                 .work = work + 4 * m,
+                 .b = work + 5 * m,
+                 .factor = work + 5 * m + m * m,
                  .free = free_entries,
                  .radius = first_radius,
                  .curved = true};
-        for (size_t k = 0; k < m; k++) r.x[k] = fmin(fmax(point[k], search->lower[k]), search->upper[k]);
         s = climb(&r);
-        if (s >= 0) memcpy(point, r.x, m * sizeof *point);
     }
     hfi_free(search->ctx, free_entries);
     hfi_free(search->ctx, work);
-    return s < 0 ? s : HF_OK;
+    return s;
 }
