@@ -7,6 +7,7 @@
  * from 0, lie in the sell-off. What the index would have been without it nobody knows: the straight line from the reading
  * before to the reading after stands for it.
  */
+#include "common/draws.h"
 #include "common/options.h"
 #include "common/picture.h"
 #include "common/quantile.h"
@@ -37,7 +38,7 @@ typedef struct result {
     double mean[READINGS_MOST], sd[READINGS_MOST]; /* points of the index */
     double weight[READINGS_MOST];
     bool suspected[READINGS_MOST];
-    double seconds;
+    hf_fit_report report;
 } result;
 
 static void scale(series *s)
@@ -104,16 +105,14 @@ static bool fit(hf_context *ctx, const series *s, const char *model, result *out
     hf_reading readings[READINGS_MOST];
     hf_posterior *posterior = NULL;
     hf_fit_settings settings;
-    hf_fit_report report = {0};
     hf_context_set_seed(ctx, 0);
     hf_status status = rcagp_settings(ctx, model, RCAGP_PROGRAM, "matern32", eps, &settings);
-    if (status >= 0) status = hf_fit_data(ctx, &data, &settings, &posterior, &report, readings);
+    if (status >= 0) status = hf_fit_data(ctx, &data, &settings, &posterior, &out->report, readings);
     if (status >= 0) status = hf_predict(ctx, posterior, s->n, s->x, 1, out->mean, NULL, out->sd);
     if (status < 0) {
         fprintf(stderr, "%s: %s\n", model, hf_context_message(ctx));
     } else {
         out->model = model;
-        out->seconds = report.seconds;
         for (size_t i = 0; i < s->n; ++i) {
             out->mean[i] = s->middle + s->unit * out->mean[i];
             out->sd[i] = s->unit * sqrt(out->sd[i]);
@@ -186,8 +185,66 @@ static void print_table(const series *s, size_t count, const result *results)
                error(s, r, s->first, s->last + 1, true),
                error(s, r, s->first - SHOULDER, s->last + SHOULDER + 1, false), error(s, r, 0, s->n, false),
                error(s, r, 50, 100, false) / s->unit, inside.weight, inside.suspected, outside.weight,
-               outside.suspected, r->seconds);
+               outside.suspected, r->report.seconds);
     }
+}
+
+/* ---- is the verdict on an edge? -------------------------------------------------------------------------- */
+
+typedef struct verdicts {
+    size_t inside, others, undecided; /* draws with those set aside, and with verdicts near a limit */
+    double chance[2], error[2];       /* least and most */
+} verdicts;
+
+static void widen(double range[2], double value)
+{
+    range[0] = fmin(range[0], value);
+    range[1] = fmax(range[1], value);
+}
+
+static void count_verdict(const series *s, const result *r, verdicts *v)
+{
+    opinion inside, outside;
+    ask(s, r, &inside, &outside);
+    v->inside += r->report.suspects_adopted && inside.suspected == s->last - s->first + 1;
+    v->others += r->report.suspects_adopted && outside.suspected > 0;
+    v->undecided += r->report.suspects_undecided;
+    widen(v->chance, r->report.chance);
+    widen(v->error, error(s, r, s->first, s->last + 1, true));
+}
+
+/* Fits of the default to the index with noise of `sd` points; errors are those against the index. */
+static bool shake(hf_context *ctx, const series *s, double sd, size_t times, verdicts *out)
+{
+    static series shaken;
+    static result r;
+    draws d = {0x2545f4914f6cdd1du};
+    *out = (verdicts){.chance = {INFINITY, -INFINITY}, .error = {INFINITY, -INFINITY}};
+    for (size_t k = 0; k < times; ++k) {
+        shaken = *s;
+        for (size_t i = 0; i < s->n; ++i) shaken.index[i] += sd * draw_normal(&d);
+        scale(&shaken);
+        if (!fit(ctx, &shaken, "default", &r)) return false;
+        count_verdict(s, &r, out);
+    }
+    return true;
+}
+
+static bool print_shaken(hf_context *ctx, const series *s, size_t times)
+{
+    static const double sds[] = {0.3, 1.0, 3.0};
+    printf("\nThe default on the index with noise added, %zu draws each; in how many draws the verdict was "
+           "that, and least and most of two figures.\n\n"
+           "| noise, sd in points | sell-off set aside | others set aside | undecided | one table in | error "
+           "in the sell-off |\n|---|---|---|---|---|---|\n",
+           times);
+    for (size_t k = 0; k < sizeof sds / sizeof *sds; ++k) {
+        verdicts v;
+        if (!shake(ctx, s, sds[k], times, &v)) return false;
+        printf("| %.1f | %zu | %zu | %zu | %.0f %.0f | %.2f %.2f |\n", sds[k], v.inside, v.others,
+               v.undecided, 1.0 / v.chance[1], 1.0 / v.chance[0], v.error[0], v.error[1]);
+    }
+    return true;
 }
 
 /* ---- picture --------------------------------------------------------------------------------------------- */
@@ -262,6 +319,7 @@ int main(int argc, char **argv)
     static result results[MODELS_MOST];
     char path[SETS_PATH];
     size_t count = 0;
+    long times = 12;
     const option_row rows[] = {{.name = "data",
                                 .value = "DIR",
                                 .help = "folder with djia_flash_crash/ " SETS_DEFAULT,
@@ -272,11 +330,18 @@ int main(int argc, char **argv)
                                         "and\ndefault,forced,rcagp,rcsvgp (ours)",
                                 .list = &models,
                                 .known = rcagp_model_known},
+                               {.name = "draws",
+                                .value = "K",
+                                .help = "fits of the default to the index with noise added (default 12)",
+                                .number = &times,
+                                .least = 0,
+                                .most = 1000},
                                {.name = "picture",
                                 .value = "STEM",
                                 .help = "draw STEM.svg and STEM.png with gnuplot",
                                 .text = &stem}};
-    words_parse(&models, "models", "SVGP,CaGP,RCSVGP,RCaGP,default,forced,rcagp,rcsvgp", rcagp_model_known);
+    words_parse(&models, "models", "SVGP,CaGP,RCSVGP,RCaGP,default,forced,rcagp,rcsvgp",
+                rcagp_model_known);
     options_read(argc, argv,
                  "usage: rcagp-flash-crash [option]...\n"
                  "The sell-off of 23 April 2013: means, weights and errors of several models.\n",
@@ -287,6 +352,7 @@ int main(int argc, char **argv)
     for (size_t m = 0; ok && m < models.count && count < MODELS_MOST; ++m)
         count += fit(ctx, &s, models.items[m], &results[count]);
     if (ok) print_table(&s, count, results);
+    if (ok && times > 0) ok = print_shaken(ctx, &s, (size_t)times);
     if (ok && stem) draw(&s, count, results, stem);
     hf_context_free(ctx);
     return ok && count == models.count ? 0 : 1;

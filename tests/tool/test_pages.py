@@ -19,18 +19,32 @@ def cells(line):
     return [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1]]
 
 
+def key(row):
+    """The first cell and those words that follow it."""
+    last = 1
+    while last < len(row) and re.match(r"[^\d.-]", row[last]):
+        last += 1
+    return tuple(row[:last])
+
+
 def tables(text):
-    """By header: rows of cells by their first cell, and which columns are times."""
-    found, header = {}, None
+    """By heading of the third level and header: rows of cells by their key."""
+    found, heading, rows = {}, "", None
     for line in text.split("\n"):
+        if re.match("##+ ", line):
+            heading = line if line.startswith("###") else ""
         if not line.startswith("|"):
-            header = None
-        elif header is None:
-            header = line
-            found[header] = {}
+            rows = None
+        elif rows is None:
+            rows = found.setdefault((heading, line), {})
         elif not line.startswith("|---"):
-            found[header][cells(line)[0]] = cells(line)
+            rows[key(cells(line))] = cells(line)
     return found
+
+
+def section(text, name):
+    """What stands below a heading of the second level; all of it without a name."""
+    return text if name is None else re.split(r"^## ", text.partition("\n## %s\n" % name)[2], flags=re.M)[0]
 
 
 def digits(text):
@@ -39,16 +53,16 @@ def digits(text):
 
 class Pages(ToolCase):
     def same(self, printed, now, where):
-        for a, b in zip(re.split("[;%±/ ]+", printed), re.split("[;%±/ ]+", now), strict=True):
+        for a, b in zip(re.split("[,;%±/ ]+", printed), re.split("[,;%±/ ]+", now), strict=True):
             if not NUMBER.match(a):
                 self.assertEqual(a, b, where)
                 continue
             last = 10.0 ** -digits(a) * (10.0 ** int(a.partition("e")[2]) if "e" in a else 1.0)
             self.assertAlmostEqual(float(a), float(b), delta=max(0.02 * abs(float(a)), 2 * last), msg=where)
 
-    def compare(self, page, name, *arguments):
+    def compare(self, page, below, name, *arguments):
         with open(os.path.join(SOURCE, "docs", page), encoding="utf-8") as file:
-            printed = tables(file.read())
+            printed = tables(section(file.read(), below))
         program = os.path.join(BUILD, "experiments", "hf-reproduce-" + name)
         done = subprocess.run([program, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=300, check=False)
         if done.returncode == 77:
@@ -57,22 +71,36 @@ class Pages(ToolCase):
         fresh = tables(done.stdout)
         self.assertTrue(fresh)
         for header, rows in fresh.items():
-            self.assertIn(header, printed, page)
-            times = {k for k, cell in enumerate(cells(header)) if cell in ("s", "CPU s")}
+            self.assertTrue(header in printed, "%s has no table %s" % (page, header))
+            self.assertTrue(rows)
+            times = {k for k, cell in enumerate(cells(header[1])) if cell in ("s", "CPU s", "seconds")}
             for first, row in rows.items():
-                self.assertIn(first, printed[header], page)
+                self.assertTrue(first in printed[header], "%s has no row %s below %s" % (page, first, header))
                 self.assertEqual(len(row), len(printed[header][first]))
                 for k in set(range(len(row))) - times:
-                    self.same(printed[header][first][k], row[k], "%s: %s, column %d" % (page, first, k))
+                    self.same(printed[header][first][k], row[k], "%s: %s, %s, column %d" % (page, header[0], first, k))
 
     def test_influence(self):
-        self.compare("results-rcagp.md", "rcagp-influence")
+        self.compare("results-rcagp.md", "What one reading may do", "rcagp-influence")
 
     def test_kernels(self):
-        self.compare("kernels.md", "kernel-draws")
+        self.compare("kernels.md", None, "kernel-draws")
+
+    def test_figure_1(self):
+        self.compare("results-rcagp.md", "Figure 1", "rcagp-fig1")
+
+    def test_tables_as_published(self):
+        for table in ("table1", "s1", "s2", "s3"):
+            self.compare("results-rcagp.md", table.capitalize(), "rcagp-" + table, "--data", DATA, "--sets", "parkinsons",
+                         "--models", "CaGP,RCSVGP,RCaGP")
+
+    def test_tables_default(self):
+        for table in ("table1", "s1", "s2"):
+            self.compare("results-rcagp.md", table.capitalize(), "rcagp-" + table, "--data", DATA, "--sets", "yacht",
+                         "--models", "default")
 
     def test_flash_crash(self):
-        self.compare("results-rcagp.md", "rcagp-flash-crash", "--data", DATA)
+        self.compare("results-rcagp.md", "Flash crash", "rcagp-flash-crash", "--data", DATA)
 
 
 if __name__ == "__main__":
