@@ -346,16 +346,20 @@ HF_API hf_status hf_model_damage(hf_context *ctx, const hf_model *model, size_t 
  * off loses its weight, and so do the row mates that lean on it, until the row is as good as not
  * there. Of Gaussian sites it grows with the square, and so it does for readings that the default
  * kept: who is set aside is not decided anew. A fit made again chooses all of that anew.
+ *
+ * Of a projected model of one output the actions stay as they are (hf_influence()). An inducing
+ * model keeps no centres of weights: hf_influence_inducing() takes the sites from the caller.
  * @param row      1-based data row of the training file
  * @param output   number of the output; 0 of one
  * @param y        what its reading would be (finite, its units), or NaN: not taken
  * @param marginal hf_model_outputs() entries or NULL: over the latent values of each output at the
  *                 places of all rows of the training file; never above *joint but for rounding
  * @param joint    over all of f; may be NULL
- * Errors: HF_ERR_ARGUMENT (no such row or output, a reading that is missing or set aside, another
- * solver than the exact one, a classifier, a transformed target, weights of whole samples, sites
- * that are neither Gaussian nor robust), HF_ERR_NOT_FINITE, HF_ERR_NO_DATA (a model without rows);
- * results are untouched. O(n^2 T) for the joint one, with N rows T n^2 N for the marginal ones.
+ * Errors: HF_ERR_ARGUMENT (no such row or output, a reading that is missing or set aside, an
+ * inducing model, a projected one of several outputs, a classifier, a transformed target, weights
+ * of whole samples, sites that are neither Gaussian nor robust), HF_ERR_NOT_FINITE, HF_ERR_NO_DATA
+ * (a model without rows); results are untouched. O(n^2 T) for the joint one, with N rows T n^2 N for the marginal ones;
+ * projected as hf_influence().
  */
 HF_API hf_status hf_model_influence(hf_context *ctx, const hf_model *model, size_t row,
                                     size_t output, double y, double *marginal, double *joint);

@@ -213,6 +213,18 @@ static hf_status change_sites(question *q)
 
 /* ---- the places of an output ----------------------------------------------------------------------------- */
 
+/* Of one output the divergence at the places of all readings is that over all of f. */
+static hf_status of_projected(question *q, double *marginal, double *joint)
+{
+    double kl;
+    const hf_status status =
+        hf_influence(q->ctx, q->model->posterior, q->anchor[0], q->target[0], q->variance[0], &kl);
+    if (status < 0) return status;
+    if (marginal != NULL) *marginal = kl;
+    if (joint != NULL) *joint = kl;
+    return HF_OK;
+}
+
 static hf_status of_output(question *q, size_t t, double *x, double *kl)
 {
     const hf_model *model = q->model;
@@ -235,6 +247,7 @@ static hf_status of_output(question *q, size_t t, double *x, double *kl)
 static hf_status answer(question *q, double *marginal, double *joint)
 {
     const hf_model *model = q->model;
+    if (model->posterior->solution.solver == HF_SOLVER_PROJECTED) return of_projected(q, marginal, joint);
     double *x = marginal != NULL ? hfi_alloc(q->ctx, model->n, model->width * sizeof *x) : NULL, all = 0.0;
     hf_status status = marginal != NULL && x == NULL ? HF_ERR_MEMORY : HF_OK;
     if (status >= 0)
@@ -259,9 +272,10 @@ static hf_status check(hf_context *ctx, const hf_model *model)
     hf_status status = hfi_transform_deny(ctx, model, "the influence of a reading",
                                           "it is told in the units of what is modelled");
     if (status >= 0) status = hfi_model_check_rows(ctx, model);
-    if (status >= 0)
+    if (status >= 0 && (model->outputs > 1 || model->posterior->solution.solver != HF_SOLVER_PROJECTED))
         status = hfi_posterior_need_exact(ctx, model->posterior, "the influence of a reading",
-                                          "fit a sample of the readings with it");
+                                          model->outputs > 1 ? "fit a sample of the readings with it"
+                                                             : "fit with that or the projected solver");
     if (status < 0) return status;
     if (s->sites != HF_SITES_GAUSSIAN && s->sites != HF_SITES_ROBUST)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,

@@ -243,6 +243,95 @@ static void is_bounded_for_robust_weights_only(void **state)
     hf_context_free(ctx);
 }
 
+enum {
+    SINGLE = 20
+};
+
+/* Robust weights about the constant mean; projected with as many actions as `count`, or exact without. */
+static hf_model *fit_projected(hf_context *ctx, const hf_table *table, size_t count, const double *actions,
+                               bool robust)
+{
+    hf_fit_settings settings = untrained();
+    settings.sites = robust ? HF_SITES_ROBUST : HF_SITES_GAUSSIAN;
+    settings.centre = HF_CENTRE_PRIOR;
+    settings.consistent_noise = false;
+    settings.solver = count > 0 ? HF_SOLVER_PROJECTED : HF_SOLVER_EXACT;
+    settings.actions = count;
+    settings.action_kind = actions != NULL ? HF_ACTIONS_GIVEN : HF_ACTIONS_BLOCKS;
+    settings.train_actions = false;
+    settings.action_start = HF_ACTION_START_PRECISION;
+    settings.action_matrix = actions;
+    settings.action_rows = actions != NULL ? SINGLE : 0;
+    return model_of(ctx, table, &settings);
+}
+
+/* With the identity for actions a projected model is the exact one, and so is what a reading does to it. */
+static void of_all_actions_is_the_exact_one(void **state)
+{
+    (void)state;
+    static const double places[] = {-1e6, -2.0, 0.3, 7.0, 1e3};
+    hf_context *ctx = hf_context_create();
+    hf_table *table = wavy_table(ctx, SINGLE, 0);
+    double identity[SINGLE * SINGLE] = {0.0}, kl, all, exact;
+    for (size_t i = 0; i < SINGLE; i++) identity[i * SINGLE + i] = 1.0;
+    for (int robust = 0; robust < 2; robust++) {
+        hf_model *model = fit_projected(ctx, table, SINGLE, identity, robust);
+        hf_model *other = fit_projected(ctx, table, 0, NULL, robust);
+        for (size_t k = 0; k < 5; k++)
+            for (size_t row = 1; row <= SINGLE; row += 6) {
+                assert_int_equal(hf_model_influence(ctx, model, row, 0, places[k], &kl, &all), HF_OK);
+                assert_int_equal(hf_model_influence(ctx, other, row, 0, places[k], NULL, &exact), HF_OK);
+                assert_true(exact > 0.0 && kl == all);
+                assert_near(all, exact, 1e-7 * (1.0 + exact));
+            }
+        assert_int_equal(hf_model_influence(ctx, model, 3, 0, NAN, NULL, &all), HF_OK);
+        assert_int_equal(hf_model_influence(ctx, other, 3, 0, NAN, NULL, &exact), HF_OK);
+        assert_near(all, exact, 1e-7 * (1.0 + exact));
+        hf_model_free(model);
+        hf_model_free(other);
+    }
+    hf_table_free(table);
+    hf_context_free(ctx);
+}
+
+/* Proposition 4.1 of the RCaGP paper, and F.1: of four blocks. */
+static void of_projections_is_bounded_for_robust_weights_only(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    hf_table *table = wavy_table(ctx, SINGLE, 0);
+    for (int robust = 0; robust < 2; robust++) {
+        hf_model *model = fit_projected(ctx, table, 4, NULL, robust);
+        double near, far;
+        assert_int_equal(hf_model_influence(ctx, model, 4, 0, 1e6, &near, NULL), HF_OK);
+        assert_int_equal(hf_model_influence(ctx, model, 4, 0, 1e9, NULL, &far), HF_OK);
+        assert_true(near > 0.0);
+        if (robust) assert_near(far, near, 0.001 * near); /* it settles as 1 / y */
+        if (!robust) assert_true(far / near > 9.9e5 && far / near < 1.01e6);
+        hf_model_free(model);
+    }
+    hf_table_free(table);
+    hf_context_free(ctx);
+}
+
+/* An inducing model keeps no centres of its weights. */
+static void an_inducing_model_is_refused(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    hf_table *table = wavy_table(ctx, SINGLE, 0);
+    hf_fit_settings settings = untrained();
+    double kl = 7.0;
+    settings.solver = HF_SOLVER_INDUCING;
+    hf_model *model = model_of(ctx, table, &settings);
+    assert_int_equal(hf_model_influence(ctx, model, 4, 0, 1.0, &kl, NULL), HF_ERR_ARGUMENT);
+    assert_contains(hf_context_message(ctx), "projected solver");
+    assert_true(kl == 7.0);
+    hf_model_free(model);
+    hf_table_free(table);
+    hf_context_free(ctx);
+}
+
 static void what_cannot_be_asked(void **state)
 {
     (void)state;
@@ -268,6 +357,9 @@ int main(void)
         cmocka_unit_test(is_the_divergence_of_posteriors_made_anew),
         cmocka_unit_test(is_the_divergence_of_a_refit),
         cmocka_unit_test(is_bounded_for_robust_weights_only),
+        cmocka_unit_test(of_all_actions_is_the_exact_one),
+        cmocka_unit_test(of_projections_is_bounded_for_robust_weights_only),
+        cmocka_unit_test(an_inducing_model_is_refused),
         cmocka_unit_test(what_cannot_be_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
