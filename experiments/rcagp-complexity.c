@@ -230,7 +230,7 @@ static hf_status measure(workload *p, size_t count, double v[COLUMNS])
 
 /* ---- report ---------------------------------------------------------------------------------------------- */
 
-/* Of log v against log i by least squares, rows from..to. */
+/* The slope of log v against log i by least squares, rows from..to. */
 static double slope(double v[COUNTS][COLUMNS], size_t column, size_t from, size_t to)
 {
     double sum = 0.0, squares = 0.0;

@@ -340,8 +340,7 @@ int main(int argc, char **argv)
                                 .value = "STEM",
                                 .help = "draw STEM.svg and STEM.png with gnuplot",
                                 .text = &stem}};
-    words_parse(&models, "models", "SVGP,CaGP,RCSVGP,RCaGP,default,forced,rcagp,rcsvgp",
-                rcagp_model_known);
+    words_parse(&models, "models", "SVGP,CaGP,RCSVGP,RCaGP,default,forced,rcagp,rcsvgp", rcagp_model_known);
     options_read(argc, argv,
                  "usage: rcagp-flash-crash [option]...\n"
                  "The sell-off of 23 April 2013: means, weights and errors of several models.\n",

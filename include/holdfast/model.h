@@ -358,8 +358,8 @@ HF_API hf_status hf_model_damage(hf_context *ctx, const hf_model *model, size_t 
  * Errors: HF_ERR_ARGUMENT (no such row or output, a reading that is missing or set aside, an
  * inducing model, a projected one of several outputs, a classifier, a transformed target, weights
  * of whole samples, sites that are neither Gaussian nor robust), HF_ERR_NOT_FINITE, HF_ERR_NO_DATA
- * (a model without rows); results are untouched. O(n^2 T) for the joint one, with N rows T n^2 N for the marginal ones;
- * projected as hf_influence().
+ * (a model without rows); results are untouched. O(n^2 T) for the joint one, with N rows T n^2 N
+ * for the marginal ones; projected as hf_influence().
  */
 HF_API hf_status hf_model_influence(hf_context *ctx, const hf_model *model, size_t row,
                                     size_t output, double y, double *marginal, double *joint);

@@ -213,7 +213,7 @@ static hf_status change_sites(question *q)
 
 /* ---- the places of an output ----------------------------------------------------------------------------- */
 
-/* Of one output the divergence at the places of all readings is that over all of f. */
+/* The divergence at the places of all readings is that over all of f: there is one output. */
 static hf_status of_projected(question *q, double *marginal, double *joint)
 {
     double kl;
