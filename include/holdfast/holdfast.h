@@ -37,6 +37,7 @@
 #include <holdfast/posterior.h>
 #include <holdfast/reach.h>
 #include <holdfast/robust_covariance.h>
+#include <holdfast/settings.h>
 #include <holdfast/sites.h>
 #include <holdfast/solver.h>
 #include <holdfast/status.h>

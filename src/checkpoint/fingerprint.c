@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What makes one fit another fit: everything its result depends on. */
 #include "checkpoint/journal.h"
+#include "settings/table.h"
 #include <holdfast/version.h>
 #include <math.h>
 #include <string.h>
@@ -19,7 +20,6 @@ static void add_numbers(hfi_sha256 *hash, size_t count, const double *values)
         hfi_sha256_add_double(hash, isnan(values[i]) ? NAN : values[i]);
 }
 
-/* In the order of hf_fit_settings; a field that is new there belongs here too. */
 static void add_assignments(hfi_sha256 *hash, size_t count, const hf_assignment *list)
 {
     for (size_t i = 0; i < count; i++) {
@@ -28,55 +28,19 @@ static void add_assignments(hfi_sha256 *hash, size_t count, const hf_assignment 
     }
 }
 
+/* By the table; lists whose length is a matter of the data are added with the data. */
 static void add_settings(hfi_sha256 *hash, const hf_fit_settings *s)
 {
-    const uint64_t choices[] = {(uint64_t)s->mean,
-                                (uint64_t)s->sites,
-                                (uint64_t)s->suspects,
-                                s->groups,
-                                s->calibrate,
-                                (uint64_t)s->centre,
-                                (uint64_t)s->threshold_rule,
-                                s->rounds,
-                                s->consistent_noise,
-                                s->train,
-                                (uint64_t)s->objective,
-                                s->priors,
-                                s->train_mean,
-                                s->restarts,
-                                s->iterations,
-                                s->standardise,
-                                (uint64_t)s->lengthscale_prior,
-                                s->unit_inputs,
-                                (uint64_t)s->solver,
-                                s->inducing,
-                                (uint64_t)s->inducing_method,
-                                (uint64_t)s->inducing_choice,
-                                s->train_inducing,
-                                s->actions,
-                                (uint64_t)s->action_kind,
-                                s->action_rows,
-                                (uint64_t)s->blocks,
-                                (uint64_t)s->action_start,
-                                s->train_actions,
-                                s->single_precision,
-                                (uint64_t)s->optimiser,
-                                s->minibatch,
-                                s->coregion_rank,
-                                s->shared_noise,
-                                s->independent,
-                                (uint64_t)s->weighting,
-                                (uint64_t)s->student_method,
-                                (uint64_t)s->inference,
-                                s->scaled_beta,
-                                s->set_count,
-                                s->start_count,
-                                s->warm};
-    const double numbers[] = {s->eps,         s->threshold, s->tolerance,  s->learning_rate, s->max_noise,
-                              s->noise_start, s->beta,      s->student_nu, s->common_start};
+    for (size_t i = 0; i < HFI_SETTINGS; i++) {
+        const hfi_setting *row = &hfi_settings[i];
+        const hf_setting_type type = row->face.type;
+        if (row->unhashed || type == HF_SETTING_TEXT || type == HF_SETTING_LIST) continue;
+        if (type == HF_SETTING_NUMBER)
+            hfi_sha256_add_double(hash, hfi_setting_value(row, s));
+        else
+            hfi_sha256_add_u64(hash, hfi_setting_whole(row, s));
+    }
     add_optional(hash, s->kernel);
-    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) hfi_sha256_add_u64(hash, choices[i]);
-    add_numbers(hash, sizeof numbers / sizeof numbers[0], numbers);
     add_numbers(hash, s->output_eps_count, s->output_eps);
     add_numbers(hash, s->output_beta_count, s->output_beta);
     add_assignments(hash, s->set_count, s->set);

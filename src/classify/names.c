@@ -7,7 +7,6 @@
 
 /* In the orders of their enums. */
 static const char *const links[] = {"probit", "logit", "softmax"};
-static const char *const inferences[] = {"laplace", "ep", "corrected"};
 
 hf_status hf_link_parse(hf_context *ctx, const char *name, hf_link *out)
 {
@@ -20,18 +19,4 @@ hf_status hf_link_parse(hf_context *ctx, const char *name, hf_link *out)
 const char *hf_link_name(hf_link link)
 {
     return hfi_choice_name(links, COUNT(links), (size_t)link);
-}
-
-hf_status hf_inference_parse(hf_context *ctx, const char *name, hf_inference *out)
-{
-    size_t index = 0;
-    const hf_status s =
-        hfi_choice_parse(ctx, "inference", inferences, COUNT(inferences), name, out ? &index : NULL);
-    if (s == HF_OK) *out = (hf_inference)index;
-    return s;
-}
-
-const char *hf_inference_name(hf_inference inference)
-{
-    return hfi_choice_name(inferences, COUNT(inferences), (size_t)inference);
 }

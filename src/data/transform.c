@@ -144,30 +144,13 @@ static const transform transforms[] = {
     [HF_TRANSFORM_LOG] = {0.0, true, "positive", -INFINITY, log, exp, log_slope, log_moments, log_crps},
 };
 
-static const char *const names[] = {"none", "sqrt", "log", "auto"};
-
 enum {
-    TRANSFORMS = sizeof transforms / sizeof transforms[0],
-    NAMES = sizeof names / sizeof names[0]
+    TRANSFORMS = sizeof transforms / sizeof transforms[0]
 };
 
 static const transform *find(hf_transform which)
 {
     return (size_t)which < TRANSFORMS ? &transforms[which] : NULL;
-}
-
-hf_status hf_transform_parse(hf_context *ctx, const char *name, hf_transform *out)
-{
-    size_t index = 0;
-    const hf_status status =
-        hfi_choice_parse(ctx, "transform", names, NAMES, name, out != NULL ? &index : NULL);
-    if (status == HF_OK) *out = (hf_transform)index;
-    return status;
-}
-
-const char *hf_transform_name(hf_transform which)
-{
-    return hfi_choice_name(names, NAMES, (size_t)which);
 }
 
 const char *hf_transform_domain(hf_transform which)

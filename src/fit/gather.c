@@ -3,6 +3,7 @@
 #include "fit/choice.h"
 #include "fit/fit.h"
 #include "settings/settings.h"
+#include "settings/table.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,24 +13,6 @@ static const char *input_name(const hf_data *data, size_t j, char buffer[32])
     if (data->names) return data->names[j];
     snprintf(buffer, 32, "x%zu", j + 1);
     return buffer;
-}
-
-/* Numbers that are none of the choices, as a struct that was never filled in has them. */
-static bool choices_exist(const hf_fit_settings *s)
-{
-    return (unsigned)s->mean <= HF_MEAN_LINEAR && (unsigned)s->sites <= HF_SITES_SOFTMAX &&
-           (unsigned)s->suspects <= HF_SUSPECTS_FORCE && (unsigned)s->centre <= HF_CENTRE_CONDITIONAL &&
-           (unsigned)s->weighting <= HF_OUTPUTS_CHANNEL &&
-           (unsigned)s->threshold_rule <= HF_THRESHOLD_GIVEN &&
-           (unsigned)s->objective <= HF_OBJECTIVE_RCAGP && (unsigned)s->solver <= HF_SOLVER_PROJECTED &&
-           (unsigned)s->inducing_method <= HF_INDUCING_DTC &&
-           (unsigned)s->inducing_choice <= HF_INDUCING_FIRST &&
-           (unsigned)s->action_kind <= HF_ACTIONS_GIVEN && (unsigned)s->blocks <= HF_BLOCKS_CLUSTERED &&
-           (unsigned)s->action_start <= HF_ACTION_START_PRECISION &&
-           (unsigned)s->optimiser <= HF_OPTIMISER_ADAM &&
-           (unsigned)s->student_method <= HF_STUDENT_VARIATIONAL &&
-           (unsigned)s->inference <= HF_INFERENCE_CORRECTED && (unsigned)s->transform <= HF_TRANSFORM_AUTO &&
-           (unsigned)s->lengthscale_prior <= HF_PRIOR_DIMENSION;
 }
 
 static hf_status check_inducing_inputs(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
@@ -116,10 +99,6 @@ static hf_status check_betas(hf_context *ctx, const hf_data *data, const hf_fit_
 /* Those that are in units of what standardisation makes. */
 static hf_status check_scaled(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
 {
-    if (!(s->common_start >= 0.0 && isfinite(s->common_start)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the common start is %g; give a positive number, or 0 for the usual starts",
-                        s->common_start);
     if (s->scaled_beta && !s->standardise)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "beta in scales of the target (scaled_beta) needs standardise, which is off");
@@ -128,10 +107,8 @@ static hf_status check_scaled(hf_context *ctx, const hf_data *data, const hf_fit
 
 static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
 {
-    if (!choices_exist(s) || (s->set_count > 0 && !s->set) || (s->start_count > 0 && !s->start))
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "the settings of the fit hold what is no choice; start from hf_fit_settings_default()");
+    const hf_status ranges = hfi_settings_check(ctx, s);
+    if (ranges < 0) return ranges;
     if (hfi_site_kind_is_class(s->sites))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "%s sites are of labels: hf_classify_data() fits arrays of them, hf_fit() a table",
@@ -143,16 +120,9 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
     if (hfi_kernel_is_auto(s->kernel))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the kernel auto is chosen for a table, by hf_fit(); name the kernel for arrays");
-    if (!(s->eps >= 0.0 && s->eps < 1.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "eps is %g; it is a share of outliers, from 0 to less than 1",
-                        s->eps);
-    if (s->threshold_rule == HF_THRESHOLD_GIVEN && !(s->threshold > 0.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the threshold is %g; it must be positive", s->threshold);
     if (s->lengthscale_prior != HF_PRIOR_WEAK && !s->priors)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the prior '%s' of lengthscales needs priors, which are off",
                         hf_prior_kind_name(s->lengthscale_prior));
-    if (s->sites == HF_SITES_ROBUST && s->rounds == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "robust sites need at least one round of re-weighting");
     if (s->sites != HF_SITES_GAUSSIAN && s->suspects != HF_SUSPECTS_OFF)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the suspect finder works with Gaussian sites; switch one of the two off");

@@ -11,6 +11,7 @@
 #define HFI_MODEL_FILE_H
 
 #include "model/model.h"
+#include "settings/table.h"
 #include "store/reader.h"
 
 /** Whether a model has what only the latest version has. */
@@ -18,8 +19,13 @@ bool hfi_model_is_latest(const hf_model *model);
 
 /* ---- scalars (file_fields.c) ----------------------------------------------------------------- */
 
-extern const hfi_file_field hfi_settings_fields[];
-extern const size_t hfi_settings_field_count;
+/** Texts of a field of the settings. */
+typedef struct hfi_settings_key {
+    char key[48];
+    const char *names[HFI_MOST_CHOICES];
+} hfi_settings_key;
+/** Setting `index` of the table as a field, which refers to `room`; false: a model does not keep it. */
+bool hfi_settings_field(size_t index, hfi_settings_key *room, hfi_file_field *out);
 extern const hfi_file_field hfi_report_fields[];
 extern const size_t hfi_report_field_count;
 

@@ -20,6 +20,16 @@ static hf_status read_list(const hfi_reader *r, const hfi_file_field *fields, si
     return status;
 }
 
+static hf_status read_settings(const hfi_reader *r, hf_fit_settings *settings)
+{
+    hf_status status = HF_OK;
+    hfi_settings_key room;
+    hfi_file_field field;
+    for (size_t i = 0; i < HFI_SETTINGS && status >= 0; i++)
+        if (hfi_settings_field(i, &room, &field)) status = read_list(r, &field, 1, settings);
+    return status;
+}
+
 static hf_status read_fields(const hfi_reader *r)
 {
     hf_fit_settings *settings = &r->model->settings;
@@ -28,7 +38,7 @@ static hf_status read_fields(const hfi_reader *r)
     settings->kernel = r->model->kernel;
     settings->solver = HF_SOLVER_EXACT; /* there was no other before format 2 */
     *report = (hf_fit_report){.solver = HF_SOLVER_EXACT, .residual = NAN, .nu = INFINITY};
-    hf_status status = read_list(r, hfi_settings_fields, hfi_settings_field_count, settings);
+    hf_status status = read_settings(r, settings);
     if (status >= 0) status = read_list(r, hfi_report_fields, hfi_report_field_count, report);
     char *names = NULL;
     if (status >= 0) status = hfi_meta_text(r, "report.at_bound_names", false, &names);

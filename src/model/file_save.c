@@ -53,7 +53,10 @@ static void write_meta(hfi_writer *w, const hf_model *model)
     hfi_writer_meta_size(w, statement, "noise_held", model->noise_held ? 1 : 0);
     hfi_writer_meta_double(w, statement, "calibration", posterior->calibration);
     hfi_writer_meta_text(w, statement, "report.at_bound_names", model->report.at_bound_names);
-    meta_fields(w, statement, hfi_settings_fields, hfi_settings_field_count, &model->settings);
+    hfi_settings_key room;
+    hfi_file_field field;
+    for (size_t i = 0; i < HFI_SETTINGS; i++)
+        if (hfi_settings_field(i, &room, &field)) meta_fields(w, statement, &field, 1, &model->settings);
     meta_fields(w, statement, hfi_report_fields, hfi_report_field_count, &model->report);
     if (w->version >= 3) {
         hfi_writer_meta_size(w, statement, "outputs", model->outputs);

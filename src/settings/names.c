@@ -3,6 +3,7 @@
 #include "core/core.h"
 #include "posterior/posterior.h"
 #include "settings/settings.h"
+#include <holdfast/classify.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -13,6 +14,8 @@ static const char *const site_kinds[] = {"gaussian", "robust", "student-t", "pur
 static const char *const student_methods[] = {"laplace", "ep", "variational"};
 static const char *const optimisers[] = {"lbfgs", "adam"};
 static const char *const lengthscale_priors[] = {"weak", "dimension"};
+static const char *const inferences[] = {"laplace", "ep", "corrected"};
+static const char *const transforms[] = {"none", "sqrt", "log", "auto"};
 static const char *const treatments[] = {"off", "auto", "force"};
 
 hf_status hf_objective_parse(hf_context *ctx, const char *name, hf_objective *out)
@@ -119,4 +122,32 @@ hf_status hf_optimiser_parse(hf_context *ctx, const char *name, hf_optimiser *ou
 const char *hf_optimiser_name(hf_optimiser optimiser)
 {
     return hfi_choice_name(optimisers, COUNT(optimisers), (size_t)optimiser);
+}
+
+hf_status hf_inference_parse(hf_context *ctx, const char *name, hf_inference *out)
+{
+    size_t index = 0;
+    const hf_status s =
+        hfi_choice_parse(ctx, "inference", inferences, COUNT(inferences), name, out ? &index : NULL);
+    if (s == HF_OK) *out = (hf_inference)index;
+    return s;
+}
+
+const char *hf_inference_name(hf_inference inference)
+{
+    return hfi_choice_name(inferences, COUNT(inferences), (size_t)inference);
+}
+
+hf_status hf_transform_parse(hf_context *ctx, const char *name, hf_transform *out)
+{
+    size_t index = 0;
+    const hf_status s =
+        hfi_choice_parse(ctx, "transform", transforms, COUNT(transforms), name, out ? &index : NULL);
+    if (s == HF_OK) *out = (hf_transform)index;
+    return s;
+}
+
+const char *hf_transform_name(hf_transform transform)
+{
+    return hfi_choice_name(transforms, COUNT(transforms), (size_t)transform);
 }

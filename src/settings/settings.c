@@ -2,41 +2,15 @@
 /* Defaults and presets of a fit. */
 #include "settings/settings.h"
 #include "posterior/posterior.h"
-#include <math.h>
+#include "settings/table.h"
 #include <string.h>
 
 hf_fit_settings hf_fit_settings_default(void)
 {
-    const hf_fit_settings settings = {
-        .kernel = NULL,
-        .mean = HF_MEAN_CONSTANT,
-        .sites = HF_SITES_GAUSSIAN,
-        .suspects = HF_SUSPECTS_AUTO,
-        .groups = true,
-        .calibrate = true,
-        .centre = HF_CENTRE_LEAVE_ONE_OUT,
-        .threshold_rule = HF_THRESHOLD_MAD,
-        .eps = 0.1,
-        .threshold = INFINITY,
-        .rounds = 8,
-        .consistent_noise = true,
-        .train = true,
-        .objective = HF_OBJECTIVE_EVIDENCE,
-        .priors = true,
-        .train_mean = true,
-        .restarts = 0,
-        .iterations = 60,
-        .standardise = true,
-        .solver = HF_SOLVER_AUTO,
-        .train_actions = true,
-        .tolerance = 0.01,
-        .learning_rate = 0.01,
-        .student_method = HF_STUDENT_VARIATIONAL,
-        .inference = HF_INFERENCE_EP,
-        .transform = HF_TRANSFORM_NONE,
-        .set = NULL,
-        .set_count = 0,
-    };
+    hf_fit_settings settings;
+    memset(&settings, 0, sizeof settings);
+    for (size_t i = 0; i < HFI_SETTINGS; i++)
+        hfi_setting_assign(&hfi_settings[i], hfi_settings[i].initial, &settings);
     return settings;
 }
 

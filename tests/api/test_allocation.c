@@ -363,6 +363,12 @@ static hf_status quiet_names(workshop *w)
     assert_string_equal(hf_suspects_name(treatment), "force");
     assert_int_equal(hf_fit_settings_preset(w->ctx, "rcgp", &settings), HF_OK);
     assert_true(hf_fit_settings_default().sites == HF_SITES_GAUSSIAN);
+    char text[32];
+    const hf_setting *setting = hf_fit_setting_find("sites");
+    assert_true(setting != NULL && hf_fit_setting_at(hf_fit_setting_count()) == NULL);
+    assert_string_equal(hf_setting_choice(setting, 1), "robust");
+    assert_int_equal(hf_fit_settings_set(w->ctx, &settings, "sites", "student-t"), HF_OK);
+    assert_int_equal(hf_fit_settings_get(w->ctx, &settings, "sites", sizeof text, text), HF_OK);
     assert_true(strlen(hf_stop_text(HF_STOP_CONVERGED)) > 0);
     return HF_OK;
 }

@@ -68,6 +68,21 @@ static void names(workshop *w)
     ARGUMENT(hf_suspects_parse(w->ctx, "off", NULL));
     ARGUMENT(hf_fit_settings_preset(w->ctx, "gp", NULL));
     assert_int_equal(hf_fit_settings_default().set_count, 0);
+    char text[8] = "before";
+    const char *names[] = {NULL, "", "iteration", "set", "set_count"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        ARGUMENT(hf_fit_settings_set(w->ctx, &settings, names[i], "1"));
+        ARGUMENT(hf_fit_settings_get(w->ctx, &settings, names[i], sizeof text, text));
+    }
+    ARGUMENT(hf_fit_settings_set(w->ctx, NULL, "rounds", "1"));
+    ARGUMENT(hf_fit_settings_set(w->ctx, &settings, "rounds", NULL));
+    ARGUMENT(hf_fit_settings_get(w->ctx, NULL, "rounds", sizeof text, text));
+    ARGUMENT(hf_fit_settings_get(w->ctx, &settings, "rounds", sizeof text, NULL));
+    REFUSED(HF_ERR_DIMENSION, hf_fit_settings_get(w->ctx, &settings, "rounds", 0, text));
+    assert_string_equal(text, "before");
+    assert_memory_equal(&settings, &before, sizeof settings);
+    assert_true(!hf_fit_setting_find(NULL) && !hf_fit_setting_at(SIZE_MAX) && !hf_setting_choice(NULL, 0));
+    assert_null(hf_setting_choice(hf_fit_setting_at(hf_fit_setting_count() - 1), 0));
     const char *strange[] = {hf_contamination_name((hf_contamination)99),
                              hf_mean_kind_name((hf_mean_kind)99),
                              hf_centre_name((hf_centre)-1),

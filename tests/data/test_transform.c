@@ -109,23 +109,6 @@ static void domains_are_as_documented(void **state)
     assert_true(isnan(mean));
 }
 
-static void names_go_there_and_back(void **state)
-{
-    hf_context *ctx = hf_context_create();
-    (void)state;
-    static const char *const names[] = {"none", "sqrt", "log", "auto"};
-    for (size_t i = 0; i < 4; i++) {
-        hf_transform t = HF_TRANSFORM_NONE;
-        assert_int_equal(hf_transform_parse(ctx, names[i], &t), HF_OK);
-        assert_string_equal(hf_transform_name(t), names[i]);
-    }
-    hf_transform t = HF_TRANSFORM_LOG;
-    assert_int_equal(hf_transform_parse(ctx, "ln", &t), HF_ERR_ARGUMENT);
-    assert_non_null(strstr(hf_context_message(ctx), "sqrt"));
-    assert_int_equal(t, HF_TRANSFORM_LOG);
-    hf_context_free(ctx);
-}
-
 static void moments_are_expectations(void **state)
 {
     (void)state;
@@ -279,7 +262,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inverses_undo),
         cmocka_unit_test(domains_are_as_documented),
-        cmocka_unit_test(names_go_there_and_back),
         cmocka_unit_test(moments_are_expectations),
         cmocka_unit_test(densities_integrate_to_one),
         cmocka_unit_test(residuals_count_intervals),

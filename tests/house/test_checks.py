@@ -16,6 +16,7 @@ import check_licence
 import check_marks
 import check_pages
 import check_prose
+import check_settings
 import check_sizes
 import check_symbols
 import check_tidy
@@ -97,6 +98,21 @@ class Tree(unittest.TestCase):
         problems = check.find_problems(self.root, self.build)
         self.assertTrue(any(expected in problem for problem in problems), f"{expected!r} not in {problems}")
         self.write(name, text)
+
+
+class Settings(Tree):
+    def test(self):
+        header, table = "include/holdfast/train.h", "src/settings/table.c"
+        self.assertIn("is missing", check_settings.find_problems(self.root, None)[0])
+        struct = "typedef struct hf_fit_settings {\n    double eps; /* share; small */\n    const char *kernel;\n} hf_fit_settings;\n"
+        rows = "    {NUMBER(eps, 0, 1), 1},\n    {TEXT(kernel)},\n"
+        for said, members, lines in [(None, struct, rows), ("kernel has 0 rows", struct, rows[:rows.index("    {TEXT")]),
+                                     ("eps has 2 rows", struct, rows + "    {FLAG(eps)},\n"),
+                                     ("'age' is no member", struct, rows + "    {FLAG(age)},\n"), ("no struct", "", rows)]:
+            self.write(header, members)
+            self.write(table, lines)
+            problems = check_settings.find_problems(self.root, None)
+            self.assertEqual([said in problem for problem in problems if said], [True] if said else problems)
 
 
 class Arrows(Tree):

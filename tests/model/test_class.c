@@ -106,8 +106,7 @@ static void assert_same_classifier(hf_context *ctx, const hf_model *a, const hf_
                      HF_OK);
     assert_memory_equal(left, right, sizeof left);
     assert_string_equal(hf_model_data_checksum(a), hf_model_data_checksum(b));
-    assert_same_fields(hfi_settings_fields, hfi_settings_field_count, hf_model_settings(a),
-                       hf_model_settings(b));
+    assert_same_settings(hf_model_settings(a), hf_model_settings(b));
     assert_same_fields(hfi_report_fields, hfi_report_field_count, hf_model_report(a), hf_model_report(b));
     assert_int_equal(hf_model_parameters(a), hf_model_parameters(b));
     for (size_t i = 0; i < hf_model_parameters(a); i++) {

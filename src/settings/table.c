@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one list of the members of hf_fit_settings; train.h describes them for programs. Those that models keep are in
+ * the order of model files: a new one comes after all of them. */
+#include "settings/table.h"
+
+#include "core/core.h"
+#include "settings/settings.h"
+
+#include <holdfast/classify.h>
+#include <math.h>
+#include <stddef.h>
+
+/* ---- names of choices ------------------------------------------------------------------------------------------- */
+
+static const char *threshold_rule_name(hf_threshold_rule rule)
+{
+    static const char *const names[] = {"quantile", "mad", "given"};
+    return hfi_choice_name(names, sizeof names / sizeof names[0], (size_t)rule);
+}
+
+#define NAMES(member, type, name_of)                                                                         \
+    static const char *member##_choice(size_t index)                                                         \
+    {                                                                                                        \
+        return name_of((type)index);                                                                         \
+    }                                                                                                        \
+    _Static_assert(_Generic(((hf_fit_settings *)0)->member, type : true), "another enum");
+NAMES(mean, hf_mean_kind, hf_mean_kind_name)
+NAMES(sites, hf_site_kind, hf_site_kind_name)
+NAMES(suspects, hf_suspects, hf_suspects_name)
+NAMES(centre, hf_centre, hf_centre_name)
+NAMES(threshold_rule, hf_threshold_rule, threshold_rule_name)
+NAMES(objective, hf_objective, hf_objective_name)
+NAMES(lengthscale_prior, hf_prior_kind, hf_prior_kind_name)
+NAMES(solver, hf_solver, hf_solver_name)
+NAMES(inducing_method, hf_inducing_method, hf_inducing_method_name)
+NAMES(inducing_choice, hf_inducing_choice, hf_inducing_choice_name)
+NAMES(action_kind, hf_actions, hf_actions_name)
+NAMES(blocks, hf_blocks, hf_blocks_name)
+NAMES(action_start, hf_action_start, hf_action_start_name)
+NAMES(optimiser, hf_optimiser, hf_optimiser_name)
+NAMES(weighting, hf_outputs_weighting, hf_outputs_weighting_name)
+NAMES(student_method, hf_student_method, hf_student_method_name)
+NAMES(inference, hf_inference, hf_inference_name)
+NAMES(transform, hf_transform, hf_transform_name)
+
+/* All enums with values from 0 on have the size of an unsigned int with the compilers that are supported. */
+_Static_assert(sizeof(hf_mean_kind) == sizeof(unsigned) && sizeof(hf_transform) == sizeof(unsigned),
+               "enums must have the size of unsigned");
+
+/* ---- rows ------------------------------------------------------------------------------------------------------- */
+
+/* A member of another type than its row does not compile. */
+#define OF_TYPE(type, member) (0 * sizeof(char[_Generic(((hf_fit_settings *)0)->member, type : 1)]))
+#define MEMBER(kind, member, check)                                                                          \
+    .offset = offsetof(hf_fit_settings, member) + (check), .face.name = #member, .face.type = (kind)
+#define CHOICE(member, last)                                                                                 \
+    MEMBER(HF_SETTING_CHOICE, member, 0), .face.choices = (last) + 1, .choice = member##_choice
+#define FLAG(member) MEMBER(HF_SETTING_FLAG, member, OF_TYPE(bool, member))
+#define COUNT(member, from)                                                                                  \
+    MEMBER(HF_SETTING_COUNT, member, OF_TYPE(size_t, member)), .face.least = (from), .face.most = INFINITY
+#define NUMBER(member, from, to)                                                                             \
+    MEMBER(HF_SETTING_NUMBER, member, OF_TYPE(double, member)), .face.least = (from), .face.most = (to)
+/* More than 0, and finite. */
+#define POSITIVE(member)          NUMBER(member, 0, INFINITY), .face.above = true, .face.below = true
+#define TEXT(member)              MEMBER(HF_SETTING_TEXT, member, OF_TYPE(const char *, member))
+#define LIST(member)              MEMBER(HF_SETTING_LIST, member, 0)
+#define LENGTH(member)            MEMBER(HF_SETTING_LENGTH, member, OF_TYPE(size_t, member)), .face.most = INFINITY
+#define MODEL                     .face.group = "model"
+#define READINGS                  .face.group = "readings"
+#define OUTPUTS                   .face.group = "outputs"
+#define SOLVER                    .face.group = "solver"
+#define TRAINING                  .face.group = "training"
+#define UNIT(what)                .face.unit = (what)
+#define ZERO(meaning)             .face.zero = (meaning)
+#define DEFAULT(value)            .initial = (value)
+#define SINCE(version)            .since = (version)
+#define OPTION(name, value, text) .face.option = (name), .face.argument = (value), .face.help = (text)
+
+const hfi_setting hfi_settings[] = {
+    {TEXT(kernel), MODEL,
+     OPTION("kernel", "EXPR",
+            "covariance function (default \"matern52(ard)\"), such as\n"
+            "\"matern52(ard) + periodic(x3, period=12)\"; auto: of four, the one that\n"
+            "predicts the target best")},
+    {CHOICE(mean, HF_MEAN_LINEAR), MODEL, .kept = HF_MEAN_OUTPUTS + 1, DEFAULT(HF_MEAN_CONSTANT), SINCE(1),
+     OPTION("mean", "KIND", "prior mean: zero, constant (default), median, linear")},
+    {CHOICE(sites, HF_SITES_SOFTMAX), MODEL, SINCE(1),
+     OPTION("sites", "KIND",
+            "gaussian; robust: smooth weights that fall with the residual;\n"
+            "student-t; pursuit: a few readings with a variance of their own.\n"
+            "The target is labels: probit or logit, of two classes; softmax, of\nany number")},
+    {CHOICE(suspects, HF_SUSPECTS_FORCE), READINGS, DEFAULT(HF_SUSPECTS_AUTO), SINCE(1),
+     OPTION("suspects", "WHEN",
+            "auto: set readings aside where that clearly pays (default);\n"
+            "force: set aside what was found; off")},
+    {FLAG(groups), READINGS, DEFAULT(true), SINCE(1)},
+    {FLAG(calibrate), READINGS, DEFAULT(true), SINCE(1)},
+    {CHOICE(centre, HF_CENTRE_CONDITIONAL), READINGS, DEFAULT(HF_CENTRE_LEAVE_ONE_OUT), SINCE(1),
+     OPTION("centre", "RULE",
+            "robust sites: residuals are taken from the prior mean (prior),\n"
+            "the leave-one-out mean (loo), near readings (neighbours) or what\n"
+            "the other outputs say (conditional)")},
+    {CHOICE(threshold_rule, HF_THRESHOLD_GIVEN), READINGS, DEFAULT(HF_THRESHOLD_MAD), SINCE(1)},
+    {NUMBER(eps, 0, 1), READINGS, .face.below = true, DEFAULT(0.1), SINCE(1), UNIT("share"),
+     OPTION("eps", "SHARE",
+            "robust sites: expected share of outliers; sets the threshold\n"
+            "to that quantile of the residuals (default 0.1; 0: none are\n"
+            "expected, the threshold is the largest residual); centre\n"
+            "conditional: also one share for each output, separated by commas")},
+    {LIST(output_eps), READINGS},
+    {LENGTH(output_eps_count), READINGS},
+    {NUMBER(threshold, 0, INFINITY), READINGS, .face.above = true, DEFAULT(INFINITY), SINCE(1),
+     UNIT("target"), OPTION("threshold", "C", "robust sites: soft threshold in units of the target")},
+    {COUNT(rounds, 1), READINGS, DEFAULT(8), SINCE(1)},
+    {FLAG(consistent_noise), READINGS, DEFAULT(true), SINCE(1)},
+    {FLAG(train), TRAINING, DEFAULT(true), SINCE(1),
+     OPTION("no-train", NULL, "keep hyperparameters at their set or starting values")},
+    {CHOICE(objective, HF_OBJECTIVE_RCAGP), TRAINING, SINCE(1),
+     OPTION("objective", "NAME",
+            "what training maximises: evidence (default), loo, wloo;\nnot exact: weighted, rcagp")},
+    {FLAG(priors), TRAINING, DEFAULT(true), SINCE(1)},
+    {FLAG(train_mean), TRAINING, DEFAULT(true), SINCE(1)},
+    {COUNT(restarts, 0), TRAINING, SINCE(1),
+     OPTION("restarts", "K", "additional random starts of the training (default 0)")},
+    {COUNT(iterations, 1), TRAINING, DEFAULT(60), SINCE(1),
+     OPTION("iterations", "K", "length of a training (default 60)")},
+    {FLAG(standardise), TRAINING, DEFAULT(true), SINCE(1),
+     OPTION("standardise", "on|off", "scale inputs and target inside (default on)")},
+    {CHOICE(solver, HF_SOLVER_PROJECTED), SOLVER, SINCE(2),
+     OPTION("solver", "NAME",
+            "exact; inducing: through M inputs; projected: on I combinations\n"
+            "of readings; auto: by the number of readings (default)")},
+    {COUNT(inducing, 1), SOLVER, ZERO("by the number of readings"), SINCE(2),
+     OPTION("inducing", "M", "inducing inputs (default: by the number of readings)")},
+    {CHOICE(inducing_method, HF_INDUCING_DTC), SOLVER, SINCE(2),
+     OPTION("inducing-method", "NAME", "vfe (default), fitc, dtc")},
+    {CHOICE(inducing_choice, HF_INDUCING_FIRST), SOLVER, SINCE(2),
+     OPTION("inducing-choice", "NAME", "where they are placed: greedy (default), kmeans, mdpp, first")},
+    {LIST(inducing_inputs), SOLVER},
+    {FLAG(train_inducing), SOLVER, SINCE(2),
+     OPTION("train-inducing", NULL, "train the inducing inputs with the hyperparameters")},
+    {COUNT(actions, 1), SOLVER, ZERO("by the number of readings"), SINCE(2),
+     OPTION("actions", "I",
+            "projected solver: blocks, or Krylov steps at most\n(default: by the number of readings)")},
+    {CHOICE(action_kind, HF_ACTIONS_GIVEN), SOLVER, SINCE(2),
+     OPTION("action-kind", "NAME",
+            "krylov (default): what conjugate gradients visit; inducing:\n"
+            "from inducing inputs; blocks: one entry a reading, trained; given:\n"
+            "those of --actions-file")},
+    {LIST(action_matrix), SOLVER},
+    {LENGTH(action_rows), SOLVER},
+    {CHOICE(blocks, HF_BLOCKS_CLUSTERED), SOLVER, SINCE(2),
+     OPTION("blocks", "RULE", "block actions: contiguous (default), clustered by the inputs")},
+    {CHOICE(action_start, HF_ACTION_START_PRECISION), SOLVER, SINCE(2),
+     OPTION("action-start", "RULE",
+            "block actions: entries to start from: random (default), targets,\neigen, precision")},
+    {FLAG(train_actions), SOLVER, DEFAULT(true), SINCE(2),
+     OPTION("fixed-actions", NULL, "block actions: entries are not trained")},
+    {NUMBER(tolerance, 0, 1), SOLVER, .face.below = true, DEFAULT(0.01), SINCE(2), UNIT("share"),
+     OPTION("tolerance", "T",
+            "krylov actions: stop when the share T of the readings is left\n"
+            "unexplained (default 0.01; 0: never)")},
+    {FLAG(single_precision), SOLVER, SINCE(2),
+     OPTION("single-precision", NULL, "projected solver: covariances in single precision, sums in double")},
+    {CHOICE(optimiser, HF_OPTIMISER_ADAM), TRAINING, SINCE(2),
+     OPTION("optimiser", "NAME", "lbfgs (default), adam")},
+    {POSITIVE(learning_rate), TRAINING, DEFAULT(0.01), SINCE(2),
+     OPTION("learning-rate", "R", "step of adam (default 0.01)")},
+    {COUNT(minibatch, 1), SOLVER, ZERO("all rows at once"), SINCE(2),
+     OPTION("minibatch", "B", "inducing solver: train by Adam on B rows a step")},
+    {POSITIVE(beta), READINGS, ZERO("such that plain readings are Gaussian ones"), SINCE(2), UNIT("target"),
+     OPTION("beta", "B",
+            "robust sites: amplitude of the weights in units of the target, of\n"
+            "several outputs in those of each; or one for each, separated by commas\n"
+            "(default: so that plain readings are Gaussian ones)")},
+    {LIST(output_beta), READINGS},
+    {LENGTH(output_beta_count), READINGS},
+    {FLAG(scaled_beta), READINGS,
+     OPTION("scaled-beta", NULL, "robust sites: --beta counts in scales of the standardised targets")},
+    {CHOICE(student_method, HF_STUDENT_VARIATIONAL), READINGS, DEFAULT(HF_STUDENT_VARIATIONAL), SINCE(2),
+     OPTION("student-method", "NAME", "student-t sites: variational (default), ep, laplace")},
+    {NUMBER(student_nu, 1, INFINITY), READINGS, .face.above = true, .face.below = true, ZERO("trained"),
+     SINCE(2), OPTION("nu", "NU", "student-t sites: degrees of freedom, more than 1 (default: trained)")},
+    {POSITIVE(max_noise), TRAINING, ZERO("none"), SINCE(3), UNIT("target^2"),
+     OPTION("max-noise", "V", "upper bound on the trained noise variance (of every output)")},
+    {COUNT(coregion_rank, 1), OUTPUTS, ZERO("full up to 8 outputs, then 3"), SINCE(3),
+     OPTION("coregion-rank", "R",
+            "several outputs: rank of the covariance between them (default:\nfull up to 8 outputs, then 3)")},
+    {FLAG(shared_noise), OUTPUTS, SINCE(3),
+     OPTION("shared-noise", NULL, "several outputs: one noise for all, in standardised units")},
+    {FLAG(independent), OUTPUTS, SINCE(3)},
+    {CHOICE(weighting, HF_OUTPUTS_CHANNEL), OUTPUTS, SINCE(3),
+     OPTION("weighting", "KIND",
+            "centre conditional: a weight for each reading (reading, default),\n"
+            "for each row (joint) or for each output as a whole (channel)")},
+    {CHOICE(inference, HF_INFERENCE_CORRECTED), MODEL, DEFAULT(HF_INFERENCE_EP), SINCE(4),
+     OPTION("inference", "NAME",
+            "probit and logit sites: ep (default), expectation propagation;\n"
+            "laplace, quicker and less exact. softmax sites: corrected\n"
+            "(default), laplace with a better mean; laplace")},
+    {CHOICE(transform, HF_TRANSFORM_AUTO), MODEL, .kept = HF_TRANSFORM_LOG + 1, SINCE(5), .unhashed = true,
+     OPTION("transform", "KIND",
+            "of a skewed target: none (default), sqrt (0 or more), log (positive):\n"
+            "what is modelled of it; auto: the one that predicts it best")},
+    {CHOICE(lengthscale_prior, HF_PRIOR_DIMENSION), TRAINING, SINCE(6),
+     OPTION("lengthscale-prior", "NAME",
+            "weak (default); dimension: longer with the number of inputs, as\n"
+            "searches in many inputs want")},
+    {FLAG(unit_inputs), TRAINING, SINCE(6),
+     OPTION("unit-inputs", NULL,
+            "use inputs as they are; lengthscales start, and end, where those of\n"
+            "inputs within 0 and 1 do")},
+    {LIST(set), TRAINING,
+     OPTION("set", "NAME=VALUE",
+            "hold a hyperparameter: noise, mean, outputscale,\n"
+            "lengthscale, lengthscale[0], threshold, ...; of several outputs\n"
+            "noise[0], mean[0], coregionalisation[1,0], ...")},
+    {LENGTH(set_count), TRAINING},
+    {POSITIVE(noise_start), TRAINING, ZERO("0.1 of the target's scale squared"), UNIT("target^2"),
+     OPTION("noise-start", "V", "noise variance that training starts from")},
+    {POSITIVE(common_start), TRAINING, ZERO("the usual starts"),
+     OPTION("common-start", "V",
+            "lengthscales, outputscales and noise start from V, in units of\n"
+            "standardised inputs and target")},
+    {LIST(start), TRAINING},
+    {LENGTH(start_count), TRAINING},
+    {FLAG(warm), TRAINING},
+    {TEXT(checkpoint), TRAINING, .unhashed = true,
+     OPTION("checkpoint", "FILE", "keep every step of training in FILE, so that a stopped fit can go on")},
+    {FLAG(resume), TRAINING, .unhashed = true,
+     OPTION("resume", NULL,
+            "go on from the checkpoint, if it is there: the same model as\nwithout the interruption (default "
+            "checkpoint: MODEL.hf.checkpoint)")},
+};
