@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast attack */
 #include "certified.h"
+#include "class_rule.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@ static const tool_option options[] = {
      false},
     {"within", 0, "LIMITS", "likewise: INPUT=LOW:HIGH,...: what is physical", true},
     {"step", 0, "INPUT=S,...", "likewise: these inputs move by whole multiples of S only", true},
+    CLASS_RULE,
     {"output", 'o', "OUT.csv",
      "file to write (default: standard output): the inputs where it\nended, class_before, class_after, and "
      "p, what is left of the\nprobability of the class before; of readings value_before and\nvalue_after",

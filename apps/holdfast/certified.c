@@ -2,6 +2,8 @@
 /* The session of a verb about certified ranges, and its table of answers. */
 #include "certified.h"
 
+#include "class_rule.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +75,8 @@ hf_status certified_load(certified *run)
             "(--mean-column %s), which nobody knows where inputs move; fit without it, or "
             "to a column of the difference",
             run->arguments->operand[0], hf_model_target(run->model), hf_model_mean_column(run->model));
+    status = take_class_rule(&run->session, run->arguments, run->model);
+    if (status < 0) return status;
     run->posterior = hf_model_posterior(run->model);
     run->classifier = hf_model_classifier(run->model);
     run->d = hf_model_features(run->model);

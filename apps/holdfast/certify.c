@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast certify */
 #include "certify_request.h"
+#include "class_rule.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -54,6 +55,7 @@ static const tool_option options[] = {
      false},
     {"never-below", 0, "V", "never below V, likewise; both: between them", false},
     {"delta", 0, "D", "never farther than D from what it is at the point, likewise", false},
+    CLASS_RULE,
     {"count", 0, "K", "of readings: how many are bad (default 1)", false},
     {"tolerance", 0, "E", "how far a range may be wider than what is attained, at either\nend (default 0.01)",
      false},
@@ -131,6 +133,22 @@ static hf_status parse_what(certified *run, certify_request *out)
     if ((out->what == CERTIFY_READINGS || out->what == CERTIFY_INTERVAL) && run->classifier != NULL)
         return certified_refuse(run, "--what %s is about readings; %s is a model of the classes of \"%s\"",
                                 what, run->arguments->operand[0], hf_model_target(run->model));
+    return HF_OK;
+}
+
+/* A rule is for what it has a say in. */
+static hf_status check_rule(certified *run, const certify_request *asked)
+{
+    const tool_arguments *a = run->arguments;
+    const certify_question what = asked->what;
+    const bool decides = what == CERTIFY_CLASSES || what == CERTIFY_DECISION || what == CERTIFY_ACCURACY ||
+                         what == CERTIFY_RADII;
+    if ((has_argument(a, "threshold") || has_argument(a, "loss")) && !decides)
+        return certified_misuse(run,
+                                "--threshold and --loss are for --what classes, decision and accuracy and "
+                                "for --max-radius of a class");
+    if (has_argument(a, "lambda") && !decides && asked->value != CERTIFY_PROBABILITY)
+        return certified_misuse(run, "--lambda is for what is asked of probabilities and classes");
     return HF_OK;
 }
 
@@ -240,6 +258,7 @@ static hf_status parse(certified *run, certify_request *out)
         return certified_told(run);
     hf_status status = parse_what(run, out);
     if (status >= 0) status = check_effect(run, out);
+    if (status >= 0) status = check_rule(run, out);
     if (status >= 0) status = check_where(run, out);
     if (status >= 0) status = certified_settings(run, &out->settings);
     if (status >= 0) status = certified_region(run, &out->settings.region);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast explain */
+#include "class_rule.h"
 #include "explain_flip.h"
 #include "explain_plot.h"
 
@@ -20,6 +21,7 @@ static const tool_option options[] = {
      "LIME "
      "does, to compare with",
      false},
+    CLASS_RULE,
     {"flip", 0, "KIND",
      "instead of scores the smallest move, of up to G, that changes the\nclass of a row, or takes it past a "
      "limit: nearest, the least\ndistance, or fewest, the fewest inputs",
@@ -103,7 +105,11 @@ static hf_status parse(certified *run, request *out)
         return certified_misuse(run, "--tolerance and limits are for --method ranges");
     hf_status status = parse_shape(run, out);
     if (status >= 0) status = certified_settings(run, &out->settings);
-    return status >= 0 ? explain_parse_flip(run, &out->settings, &out->flip) : status;
+    if (status >= 0) status = explain_parse_flip(run, &out->settings, &out->flip);
+    if (status >= 0 && (has_argument(a, "threshold") || has_argument(a, "loss")) &&
+        (!has_argument(a, "flip") || out->flip.limits))
+        return certified_misuse(run, "--threshold and --loss are for the --flip of a class");
+    return status;
 }
 
 /* ---- scores ------------------------------------------------------------------------------------------------- */

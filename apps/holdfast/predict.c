@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast predict */
+#include "class_rule.h"
 #include "predicted.h"
 
 #include <math.h>
@@ -28,6 +29,7 @@ static const tool_option options[] = {
      "outputs "
      "predicted",
      false},
+    CLASS_RULE,
     {"outside", 0, NULL,
      "add <target>_outside: how far a row's inputs lie outside those of\nthe training rows, in ranges of "
      "the input that is furthest out;\n0 inside",
@@ -136,6 +138,7 @@ static int run(const tool_arguments *arguments)
     json_t *worst = NULL;
     char remark[REMARK] = "";
     hf_status status = hf_model_load(session.ctx, arguments->operand[0], &model);
+    if (status >= 0) status = take_class_rule(&session, arguments, model);
     if (status >= 0 && check_additions(arguments, model) != TOOL_OK) {
         hf_model_free(model);
         session_close(&session, HF_OK);

@@ -8,7 +8,10 @@
  * **Two classes**, links probit and logit. A classifier's probability of class 1 is P = E[link(f)]
  * for the latent f of mean m and standard deviation s. It grows with m, and with s it moves towards
  * 1/2; branch and bound runs on P itself, with bounds that see mean and deviation together. Its
- * winner is class 1 exactly where m > 0.
+ * winner is class 1 exactly where m > 0. With a rule (hf_classifier_set_rule()) P is
+ * E[link(lambda f)], and the winner is class 1 where P > threshold: decisions, radii, accuracies,
+ * chances of classes and smallest moves are about that. Probabilities nearer to the threshold than
+ * 1e-7 of it (above 1/2: of one less it), or than 4e-13, are left open.
  *
  * **More classes**, the link softmax. P = E[softmax(f)] for the joint normal distribution of the
  * latent values of all classes. Bounds see all their means and covariances together; the winner,

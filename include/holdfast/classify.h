@@ -75,6 +75,7 @@ HF_API const char *hf_inference_name(hf_inference inference);
  * the integrand is analytic in a strip of half width pi/2 or more.
  * @param error a proved bound on the absolute error of the quadrature and of its summation, below
  *         1e-13; 0 for a closed form. May be NULL.
+ * With a scale lambda of the link: ask with lambda mean and lambda^2 var.
  * Allocates nothing; thread-safe. About 40 ns (probit), 2 to 8 us (logit). Source of the bound:
  * Trefethen and Weideman, The exponentially convergent trapezoidal rule, SIAM Review 56, 2014,
  * theorem 5.1.
@@ -220,11 +221,48 @@ HF_API const hf_posterior *hf_classifier_posterior(const hf_classifier *classifi
 HF_API hf_link hf_classifier_link(const hf_classifier *classifier);
 HF_API size_t hf_classifier_classes(const hf_classifier *classifier);
 
+/** From latent values of two classes to a decision: P = E[link(lambda f)] is the probability of
+ * class 1, and the decision is class 1 where P > threshold, else class 0. */
+typedef struct hf_class_rule {
+    /** Scale of the link, between 1e-6 and 1e6. Probit: P = Phi(mean / sqrt(lambda^-2 + var)).
+     * Above 1 probabilities are bolder, below 1 more timid than those of the fit. Default: 1. */
+    double lambda;
+    double threshold; /**< P is compared with it; in (0, 1). Default: 1/2. */
+} hf_class_rule;
+/** The defaults that the fields name. */
+HF_API hf_class_rule hf_class_rule_default(void);
+
+/**
+ * The threshold that makes the expected loss least: deciding 1 costs wrong_1 (1 - P), deciding 0
+ * costs wrong_0 P, so that class 1 costs less where P > wrong_1 / (wrong_1 + wrong_0).
+ * @param wrong_1 what the decision 1 costs where the class is 0, > 0, finite
+ * @param wrong_0 what the decision 0 costs where the class is 1, > 0, finite
+ * Errors, which leave the threshold alone: HF_ERR_ARGUMENT for a NULL, costs that are not above 0
+ * or not finite, or so unequal that the quotient is 0 or 1 in double precision.
+ * Source: Rasmussen and Williams, 2006, section 3.1 (asymmetric losses).
+ */
+HF_API hf_status hf_class_threshold(hf_context *ctx, double wrong_1, double wrong_0,
+                                    double *threshold);
+
+/**
+ * Lets a classifier of two classes decide by another rule. All that asks it follows from then on:
+ * probabilities and winners of hf_classify_predict(), certificates, attacks, explanations. The
+ * posterior stays as it is, and files do not keep the rule. Not while another thread asks it.
+ * @param rule NULL for the defaults
+ * HF_ERR_ARGUMENT, which leaves the rule alone: a NULL classifier, numbers out of range, and any
+ * rule but the default for the link softmax: more than two classes have no one threshold.
+ */
+HF_API hf_status hf_classifier_set_rule(hf_context *ctx, hf_classifier *classifier,
+                                        const hf_class_rule *rule);
+/** The rule; the default one for NULL. */
+HF_API hf_class_rule hf_classifier_rule(const hf_classifier *classifier);
+
 /**
  * Class probabilities at m points x (m x d row-major, stride ldx). Any of the outputs may be NULL.
  * @param probability m x classes, row by row; rows add up to 1 to rounding. softmax: of x with d -
  *         1 inputs, the class being put last for every one
- * @param winner      m entries: the class of the largest probability, of equals the first
+ * @param winner      m entries: the class of the largest probability, of equals the first; of two
+ *                    classes that of the rule (hf_classifier_set_rule())
  * @param latent_mean, latent_var  m entries: of f; softmax: m x classes
  * @param error       m entries: bound on the error of each probability of a row, as
  *                    hf_class_probability() gives it. softmax: a bound for up to four classes (the

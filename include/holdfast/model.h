@@ -202,6 +202,10 @@ HF_API size_t hf_model_class_count(const hf_model *model, size_t i);
 /** The classifier; its classes are numbered as the model's. NULL for other models. Owned by the
  * model. */
 HF_API const hf_classifier *hf_model_classifier(const hf_model *model);
+/** Lets the model's classifier, and with it predictions into tables, decide by another rule: what
+ * hf_classifier_set_rule() says. HF_ERR_ARGUMENT also for other models. Files do not keep it. */
+HF_API hf_status hf_model_set_class_rule(hf_context *ctx, hf_model *model,
+                                         const hf_class_rule *rule);
 /** Rows of the training table that were left out because an input was missing. */
 HF_API size_t hf_model_skipped(const hf_model *model);
 /** Remarks of the fit, a sentence each: text columns left out, rows left out, constant columns,

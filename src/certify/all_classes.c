@@ -9,6 +9,7 @@
 
 /* Differences of probabilities, and latent means, that come nearer than this to 0 are left open. */
 static const double undecided_margin = 1e-6, undecided = 1e-8;
+static const double undecided_share = 1e-7; /* of a threshold, or of what is left of 1 */
 
 const char *hf_chance_name(hf_chance chance)
 {
@@ -116,15 +117,34 @@ static hf_status look_at_most(hf_context *ctx, job *j)
     return status;
 }
 
-/* Another class is more probable wherever in the box. */
-static bool is_below(size_t classes, const hf_class_range *of, size_t c)
+/* Another class is decided for wherever in the box. */
+static bool is_below(const job *j, const hf_class_range *of, size_t c)
 {
+    const size_t classes = j->classes;
+    const double threshold = hf_classifier_rule(j->classifier).threshold;
+    if (j->two && threshold != 0.5)
+        return c == 1 ? of[1].range.upper <= threshold : of[1].range.lower > threshold;
     for (size_t i = 0; i < classes; i++)
         if (i != c && of[c].range.upper < of[i].range.lower) return true;
     return false;
 }
 
-/* By the sign of the latent mean (two classes), or by how far the class is ahead of the next. */
+/* By the sign of the latent mean or by the threshold (two classes), or by how far the class is ahead of the next. */
+static hf_status search_side(hf_context *ctx, const job *j, hf_certify_settings *own, size_t k,
+                             hf_range *range, double *at)
+{
+    const double *lower = j->lower + k * j->d, *upper = j->upper + k * j->d;
+    const double threshold = hf_classifier_rule(j->classifier).threshold;
+    if (j->two && threshold != 0.5) {
+        own->decide_at = threshold;
+        own->tolerance = undecided_share * fmin(threshold, 1.0 - threshold);
+        own->output = 1;
+        return hfi_certify_class_boxes(ctx, j->classifier, own, 1, lower, upper, range, at, at);
+    }
+    const int what = j->two ? (int)HF_CERTIFY_MEAN : HFI_CERTIFY_MARGIN;
+    return hfi_certify_boxes(ctx, j->posterior, (hf_certify_what)what, own, 1, lower, upper, range, at, at);
+}
+
 static hf_status search_chance(hf_context *ctx, job *j, size_t k, size_t c, size_t left)
 {
     const size_t d = j->d;
@@ -136,16 +156,15 @@ static hf_status search_chance(hf_context *ctx, job *j, size_t k, size_t c, size
     own.output = j->two ? 0 : c;
     own.lower_only = j->two && c == 0;
     own.upper_only = !own.lower_only;
-    const int what = j->two ? (int)HF_CERTIFY_MEAN : HFI_CERTIFY_MARGIN;
     hf_range range;
     double *at = j->most;
-    hf_status status = hfi_certify_boxes(ctx, j->posterior, (hf_certify_what)what, &own, 1, j->lower + k * d,
-                                         j->upper + k * d, &range, at, at);
+    hf_status status = search_side(ctx, j, &own, k, &range, at);
     if (status < 0) return status;
     hf_class_range *out = &j->out[k * j->classes + c];
     out->range.nodes += range.nodes;
     out->range.seconds += range.seconds;
-    if (own.lower_only ? range.lower > 0.0 : range.upper < 0.0 || (j->two && range.upper <= 0.0))
+    const double cut = own.decide_at;
+    if (own.lower_only ? range.lower > cut : range.upper < cut || (j->two && range.upper <= cut))
         out->chance = HF_CHANCE_NONE;
     size_t class = j->classes;
     if (out->chance == HF_CHANCE_OPEN && isfinite(at[0])) {
@@ -166,7 +185,7 @@ static hf_status find_chances(hf_context *ctx, job *j)
     for (size_t k = 0; status >= 0 && k < all; k++) {
         hf_class_range *of = j->out + k / j->classes * j->classes, *own = &j->out[k];
         const size_t c = k % j->classes;
-        if (own->chance == HF_CHANCE_OPEN && is_below(j->classes, of, c)) own->chance = HF_CHANCE_NONE;
+        if (own->chance == HF_CHANCE_OPEN && is_below(j, of, c)) own->chance = HF_CHANCE_NONE;
         if (own->chance == HF_CHANCE_OPEN) status = search_chance(ctx, j, k / j->classes, c, all - k);
         if (status >= 0 && own->chance == HF_CHANCE_OPEN)
             worst = hfi_fail(ctx, HF_WARN_NOT_CONVERGED,

@@ -16,6 +16,7 @@ typedef struct attacker {
     const hf_classifier *classifier;
     const hf_posterior *posterior;
     hf_certify_what what;
+    hf_class_rule rule;
     hf_workspace *workspace;
     hfi_subject subject;  /* of several classes: a point, and what looks at points */
     hfi_classes *classes; /* else NULL */
@@ -39,8 +40,9 @@ static hf_status look(attacker *a, const double *x, double *probability)
         hf_predict_latent(a->posterior, a->workspace, x, &mean, &var, a->of_mean, a->of_var);
     if (status < 0) return status;
     const double sd = sqrt(var);
-    *probability = hfi_link_value(a->what, mean, sd);
-    hfi_link_slopes(a->what, mean, sd, &link_of_mean, &link_of_sd);
+    const hfi_link link = {a->what, a->rule.lambda};
+    *probability = hfi_link_value(link, mean, sd);
+    hfi_link_slopes(link, mean, sd, &link_of_mean, &link_of_sd);
     for (size_t j = 0; j < a->d; j++)
         a->of_mean[j] =
             link_of_mean * a->of_mean[j] + (sd > 0.0 ? 0.5 * link_of_sd * a->of_var[j] / sd : 0.0);
@@ -76,7 +78,7 @@ static hf_status attack_one(attacker *a, const double *x, double *out, double *p
     if (a->classes) choose_class(a, x);
     hf_status status = look(a, x, &p);
     if (status < 0) return status;
-    a->sign = a->classes || p > 0.5 ? 1.0 : -1.0;
+    a->sign = a->classes || p > a->rule.threshold ? 1.0 : -1.0;
     status = hfi_climb_from(&a->climb, x, out, &best);
     if (a->classes && status >= 0) {
         memcpy(a->row, out, a->d * sizeof *out);
@@ -150,6 +152,7 @@ hf_status hf_attack(hf_context *ctx, const hf_classifier *classifier, hf_attack_
     if (status >= 0) status = hfi_certify_link_of(ctx, classifier, 0, &a.what);
     if (status < 0) return status;
     a.posterior = hf_classifier_posterior(classifier);
+    a.rule = hf_classifier_rule(classifier);
     a.d = hfi_class_inputs(classifier);
     status = hfi_check_boxes(ctx, m, a.d, x, lower, upper);
     if (status < 0 || m == 0) return status;

@@ -276,15 +276,16 @@ static double least_joint(const box *x, const hfi_spread_model *spread, double f
     return y.bound;
 }
 
-/* Probit: P = Phi(r) with r = sign mean / S, S = sqrt(1 + sd^2) the length of the features with a constant one added. For any t,
+/* Probit: P = Phi(r) with r = sign mean / S, S = sqrt(lambda^-2 + sd^2) the length of the features with a constant one added. For any t,
  * r - t = (sign mean - t S) / S. The second t is the bound that the first, the centre's r, gives. */
 static double least_ratio(const box *x, double least_mean, double low, double high)
 {
+    const double lambda = x->question->settings.beta, one = 1.0 / (lambda * lambda);
     hfi_spread_model longer = x->spread;
-    longer.var = fmax(longer.var, 0.0) + 1.0;
-    longer.rounding += 4.0 * DBL_EPSILON * longer.var;
-    longer.ceiling = sqrt(1.0 + longer.ceiling * longer.ceiling);
-    const double shortest = sqrt(1.0 + low * low), longest = sqrt(1.0 + high * high);
+    longer.var = fmax(longer.var, 0.0) + one;
+    longer.rounding += 8.0 * DBL_EPSILON * longer.var;
+    longer.ceiling = sqrt(one + longer.ceiling * longer.ceiling);
+    const double shortest = sqrt(one + low * low), longest = sqrt(one + high * high);
     double best = least_mean / (least_mean > 0.0 ? longest : shortest);
     double t = x->sign * x->mean->value / sqrt(longer.var);
     for (int round = 0; round < 2; round++) {
@@ -303,19 +304,19 @@ static double least_linear(const box *x, double least_mean, double most_mean, do
 {
     const double q = x->sign * x->mean->value, s = root(x->spread.var);
     double of_q, of_s;
-    hfi_link_slopes(x->question->what, q, s, &of_q, &of_s);
+    hfi_link_slopes(hfi_question_link(x->question), q, s, &of_q, &of_s);
     if (!(of_q > 1e-12)) return -(double)INFINITY;
     const double beta = of_s / of_q;
     const double joint = least_joint(x, &x->spread, beta, least_mean + fmin(beta * low, beta * high));
     const double dq = fmax(q - least_mean, most_mean - q), ds = fmax(s - low, high - s);
-    return hfi_link_value(x->question->what, q, s) + of_q * (joint - q - beta * s) -
-           hfi_link_bend(x->question->what, dq, ds);
+    return hfi_link_value(hfi_question_link(x->question), q, s) + of_q * (joint - q - beta * s) -
+           hfi_link_bend(hfi_question_link(x->question), dq, ds);
 }
 
 static void bound_link(box *x, double *point)
 {
     const bench *b = x->b;
-    const hf_certify_what what = x->question->what;
+    const hfi_link link = hfi_question_link(x->question), plain = {link.what, 1.0};
     x->sign = -x->sign;
     bound_mean(x, point);
     const double most_mean = -x->bound;
@@ -323,12 +324,12 @@ static void bound_link(box *x, double *point)
     bound_mean(x, point);
     const double least_mean = x->bound;
     const double low = lowest_sd(x, b->point, b->gap), high = highest_sd(x, b->point, b->gap);
-    double least = hfi_link_least(what, least_mean, low, high);
-    if ((int)what == HFI_CERTIFY_PROBIT)
-        least = fmax(least, hfi_link_least(what, least_ratio(x, least_mean, low, high), 0.0, 0.0));
+    double least = hfi_link_least(link, least_mean, low, high);
+    if ((int)link.what == HFI_CERTIFY_PROBIT)
+        least = fmax(least, hfi_link_least(plain, least_ratio(x, least_mean, low, high), 0.0, 0.0));
     else
         least = fmax(least, least_linear(x, least_mean, most_mean, low, high));
-    x->predicted = hfi_link_value(what, x->predicted, root(x->spread.var)) - below_one(x);
+    x->predicted = hfi_link_value(link, x->predicted, root(x->spread.var)) - below_one(x);
     x->bound = least - below_one(x);
     x->own = true;
 }
@@ -369,7 +370,8 @@ static double other_bound(const box *x, size_t k, double *kind_scratch, double *
         for (size_t f = 0; f < x->m; f++)
             gap[f] += (factor >= 0.0 ? e.gap_lower : e.gap_upper)[q->subject.free[f]];
     }
-    if (hfi_link_asked(q->what)) return hfi_link_least(q->what, q_low, s_low, s_high) - below_one(x);
+    if (hfi_link_asked(q->what))
+        return hfi_link_least(hfi_question_link(q), q_low, s_low, s_high) - below_one(x);
     return total;
 }
 
@@ -411,7 +413,8 @@ static double centre_value(const box *x)
     const hfi_question *q = x->question;
     if (q->what == HF_CERTIFY_MEAN) return x->sign * x->mean->value;
     const double sd = centre_sd(x);
-    if (hfi_link_asked(q->what)) return hfi_link_value(q->what, x->sign * x->mean->value, sd) - below_one(x);
+    if (hfi_link_asked(q->what))
+        return hfi_link_value(hfi_question_link(q), x->sign * x->mean->value, sd) - below_one(x);
     return q->what == HF_CERTIFY_SD ? x->sign * sd : x->sign * (x->mean->value + q->settings.beta * sd);
 }
 
@@ -424,8 +427,9 @@ static double box_rounding(const box *x)
         rounding += fabs(x->question->what == HF_CERTIFY_MEAN_PLUS ? x->question->settings.beta : 1.0) *
                     (sd * sd > r ? r / sd : sqrt(r));
     }
-    /* A probability moves by less than half of what mean and sd do. */
-    return hfi_link_asked(x->question->what) ? 0.5 * rounding + HFI_LINK_ERROR : rounding;
+    /* A probability moves by less than half of what mean and sd in units of the link do. */
+    if (!hfi_link_asked(x->question->what)) return rounding;
+    return 0.5 * x->question->settings.beta * rounding + HFI_LINK_ERROR;
 }
 
 static void finish(const box *x, hfi_box_bound *out)

@@ -118,6 +118,7 @@ hf_status hfi_certify_class_boxes(hf_context *ctx, const hf_classifier *classifi
         return status;
     }
     own.output = 0;
+    own.beta = hf_classifier_rule(classifier).lambda;
     if (class == 0) {
         const bool lower_only = own.lower_only;
         own.lower_only = own.upper_only;
@@ -140,6 +141,8 @@ hf_status hf_certify_class(hf_context *ctx, const hf_classifier *classifier,
 
 /* Latent means, and differences of probabilities, that come nearer than this to 0 without touching it are left open. */
 static const double undecided = 1e-8, undecided_margin = 1e-6;
+/* Probabilities nearer to a threshold than this share of it, or of 1 less it, are left open. */
+static const double undecided_share = 1e-7;
 
 /* ---- decisions --------------------------------------------------------------------------------------------------- */
 
@@ -185,6 +188,34 @@ static hf_status decide_margin(hf_context *ctx, const hf_classifier *classifier,
     return status;
 }
 
+/* With a threshold other than 1/2: on which side of it the probability of class 1 stays.
+ * A counterexample is one by a prediction. */
+static hf_status decide_threshold(hf_context *ctx, const hf_classifier *classifier,
+                                  hf_certify_settings settings, size_t winner, const double *lower,
+                                  const double *upper, hf_decision *out, double *at)
+{
+    hf_range range;
+    bool broken = false;
+    const double threshold = hf_classifier_rule(classifier).threshold;
+    settings.output = 1;
+    settings.lower_only = winner == 1;
+    settings.upper_only = winner == 0;
+    settings.decide_at = threshold;
+    settings.tolerance = undecided_share * fmin(threshold, 1.0 - threshold);
+    const hf_status status =
+        hfi_certify_class_boxes(ctx, classifier, &settings, 1, lower, upper, &range, at, at);
+    if (status < 0) return status;
+    *out = (hf_decision){
+        .winner = winner, .verdict = HF_VERDICT_OPEN, .nodes = range.nodes, .seconds = range.seconds};
+    if (winner == 1 ? range.lower > threshold : range.upper <= threshold) out->verdict = HF_VERDICT_CERTIFIED;
+    if (winner == 1 ? !(range.lower_attained <= threshold) : !(range.upper_attained > threshold))
+        return status;
+    const hf_status asked = hfi_certify_is_other(ctx, classifier, at, winner, &broken);
+    if (asked < 0) return asked;
+    if (broken) out->verdict = HF_VERDICT_COUNTEREXAMPLE;
+    return status;
+}
+
 /* One box: only the end that could cross matters. */
 static hf_status decide_one(hf_context *ctx, const hf_classifier *classifier, hf_certify_settings settings,
                             size_t winner, const double *lower, const double *upper, hf_decision *out,
@@ -194,6 +225,8 @@ static hf_status decide_one(hf_context *ctx, const hf_classifier *classifier, hf
     const hf_posterior *posterior = hf_classifier_posterior(classifier);
     if (hf_classifier_link(classifier) == HF_LINK_SOFTMAX)
         return decide_margin(ctx, classifier, settings, winner, lower, upper, out, at);
+    if (hf_classifier_rule(classifier).threshold != 0.5)
+        return decide_threshold(ctx, classifier, settings, winner, lower, upper, out, at);
     settings.lower_only = winner == 1;
     settings.upper_only = winner == 0;
     const hf_status status =

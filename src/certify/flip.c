@@ -64,7 +64,10 @@ static hf_status find_margins(hf_context *ctx, const flip *f, size_t count)
         if (f->of_class) {
             for (size_t q = 0; q < classes; q++)
                 if (q != f->named.winner) other = fmax(other, p[k * classes + q]);
+            /* 0 at the threshold of two classes, where that is 1/2 exactly what is left of the lead. */
+            const double ahead = 1.0 - 2.0 * hf_classifier_rule(c->value.classifier).threshold;
             f->margin[k] = p[k * classes + f->named.winner] - other;
+            f->margin[k] += f->named.winner == 1 ? ahead : -ahead;
             continue;
         }
         if (classes > 0)

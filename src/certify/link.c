@@ -15,7 +15,8 @@ bool hfi_link_asked(hf_certify_what what)
     return (int)what == HFI_CERTIFY_PROBIT || (int)what == HFI_CERTIFY_LOGIT;
 }
 
-double hfi_link_value(hf_certify_what what, double q, double s)
+/* Latent values are in units of the link here. */
+static double value_of(hf_certify_what what, double q, double s)
 {
     double probability = (double)NAN;
     const hf_link link = (int)what == HFI_CERTIFY_PROBIT ? HF_LINK_PROBIT : HF_LINK_LOGIT;
@@ -23,31 +24,42 @@ double hfi_link_value(hf_certify_what what, double q, double s)
     return probability;
 }
 
-void hfi_link_slopes(hf_certify_what what, double q, double s, double *of_q, double *of_s)
+double hfi_link_value(hfi_link link, double q, double s)
 {
+    return value_of(link.what, link.lambda * q, link.lambda * s);
+}
+
+void hfi_link_slopes(hfi_link link, double q, double s, double *of_q, double *of_s)
+{
+    const hf_certify_what what = link.what;
+    const double u = link.lambda * q, v = link.lambda * s;
     if ((int)what == HFI_CERTIFY_PROBIT) {
-        const double length = sqrt(1.0 + s * s), r = q / length, density = density_at_0 * exp(-0.5 * r * r);
+        const double length = sqrt(1.0 + v * v), r = u / length, density = density_at_0 * exp(-0.5 * r * r);
         *of_q = density / length;
-        *of_s = -density * r * s / (length * length);
-        return;
+        *of_s = -density * r * v / (length * length);
+    } else {
+        /* P is even in s, so that a step across 0 is one too. */
+        *of_q = (value_of(what, u + step, v) - value_of(what, u - step, v)) / (2.0 * step);
+        *of_s = (value_of(what, u, v + step) - value_of(what, u, fabs(v - step))) / (2.0 * step);
     }
-    /* P is even in s, so that a step across 0 is one too. */
-    *of_q = (hfi_link_value(what, q + step, s) - hfi_link_value(what, q - step, s)) / (2.0 * step);
-    *of_s = (hfi_link_value(what, q, s + step) - hfi_link_value(what, q, fabs(s - step))) / (2.0 * step);
+    *of_q *= link.lambda;
+    *of_s *= link.lambda;
 }
 
-double hfi_link_least(hf_certify_what what, double q_low, double s_low, double s_high)
+double hfi_link_least(hfi_link link, double q_low, double s_low, double s_high)
 {
-    if (!(q_low >= -1e300)) return 0.0;
+    if (!(link.lambda * q_low >= -1e300)) return 0.0;
     const double s = q_low > 0.0 ? s_high : s_low;
-    if (!(s <= 1e150)) return 0.0;
-    return fmax(0.0, hfi_link_value(what, q_low, s) - HFI_LINK_ERROR);
+    if (!(link.lambda * s <= 1e150)) return 0.0;
+    return fmax(0.0, hfi_link_value(link, q_low, s) - HFI_LINK_ERROR);
 }
 
-double hfi_link_bend(hf_certify_what what, double dq, double ds)
+double hfi_link_bend(hfi_link link, double dq, double ds)
 {
-    const double bend = (int)what == HFI_CERTIFY_PROBIT ? probit_bend : logit_bend;
+    const double bend = (int)link.what == HFI_CERTIFY_PROBIT ? probit_bend : logit_bend;
     const double mean_of_z = 0.7978846; /* E|z|, rounded up; E z^2 = 1 */
+    dq *= link.lambda;
+    ds *= link.lambda;
     return bend * (0.5 * dq * dq + mean_of_z * dq * ds + 0.5 * ds * ds) + HFI_LINK_SLOPE_ERROR * (dq + ds) +
            HFI_LINK_ERROR;
 }

@@ -271,7 +271,7 @@ hf_range hfi_unknown_range(hf_certify_what what, const hf_certify_settings *sett
 static void join_gradients(hfi_question *q, double mean, double sd, double *gradient)
 {
     double link_of_mean = 0.0, link_of_sd = 0.0;
-    if (hfi_link_asked(q->what)) hfi_link_slopes(q->what, mean, sd, &link_of_mean, &link_of_sd);
+    if (hfi_link_asked(q->what)) hfi_link_slopes(hfi_question_link(q), mean, sd, &link_of_mean, &link_of_sd);
     const double *of_mean = q->gradient, *of_var = q->gradient + q->subject.d;
     const hfi_scaling *scaling = &q->subject.posterior->scaling;
     for (size_t f = 0; f < q->subject.free_count; f++) {
@@ -313,7 +313,7 @@ static void place_point(hfi_question *q, const double *point, double *user)
 static double value_of(const hfi_question *q, double mean, double sd)
 {
     if (q->what == HF_CERTIFY_MEAN) return mean;
-    if (hfi_link_asked(q->what)) return hfi_link_value(q->what, mean, sd);
+    if (hfi_link_asked(q->what)) return hfi_link_value(hfi_question_link(q), mean, sd);
     return q->what == HF_CERTIFY_SD ? sd : mean + q->settings.beta * sd;
 }
 
@@ -347,8 +347,8 @@ static void join_point(const hfi_question *q, double mean, double var, double *l
         *lower = low;
         *upper = high;
     } else if (hfi_link_asked(q->what)) {
-        *lower = hfi_link_least(q->what, mean - of_mean, low, high);
-        *upper = 1.0 - hfi_link_least(q->what, -mean - of_mean, low, high);
+        *lower = hfi_link_least(hfi_question_link(q), mean - of_mean, low, high);
+        *upper = 1.0 - hfi_link_least(hfi_question_link(q), -mean - of_mean, low, high);
     } else {
         const double beta = q->settings.beta, slack = unit * (fabs(mean) + fabs(beta) * high);
         *lower = mean - of_mean + beta * (beta > 0.0 ? low : high) - slack;

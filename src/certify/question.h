@@ -6,6 +6,7 @@
 #ifndef HFI_CERTIFY_QUESTION_H
 #define HFI_CERTIFY_QUESTION_H
 
+#include "certify/link.h"
 #include "certify/taylor.h"
 
 #define HFI_MOST_KINDS 4u
@@ -18,7 +19,7 @@ typedef struct hfi_question {
     double *numbers; /* what the subject points to */
     size_t *free;
     hf_certify_what what;
-    hf_certify_settings settings;
+    hf_certify_settings settings;          /* of a link, beta is its lambda */
     const double *user_lower, *user_upper; /* the caller's box, inputs of the data */
     size_t inputs;                         /* of the data */
     double shift, scale; /* value in the user's units = shift + scale value; shift is 0 for sd */
@@ -50,6 +51,12 @@ hf_status hfi_question_create(hf_context *ctx, const hf_posterior *posterior, hf
                               const hf_certify_settings *settings, const double *lower, const double *upper,
                               hfi_question **out);
 void hfi_question_free(hfi_question *question);
+/** Which link a question is about that hfi_link_asked() tells. */
+static inline hfi_link hfi_question_link(const hfi_question *question)
+{
+    return (hfi_link){question->what, question->settings.beta};
+}
+
 /** Watch that can stop its bounds where they take long: their result is then void. */
 void hfi_question_watch(hfi_question *question, hfi_watch *watch);
 

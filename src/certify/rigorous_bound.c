@@ -320,8 +320,11 @@ static hfi_interval in_user_units(const hfi_rigorous_work *work, hfi_interval me
                                       of_sd);
     if (work->what == HF_CERTIFY_MEAN) return of_mean;
     if (work->what == HF_CERTIFY_SD) return of_sd;
-    if (hfi_link_asked(work->what)) return hfi_rigorous_probability(work->what, of_mean, of_sd);
-    return hfi_interval_add(of_mean, hfi_interval_multiply(hfi_interval_point(work->beta), of_sd));
+    const hfi_interval beta = hfi_interval_point(work->beta);
+    if (hfi_link_asked(work->what)) /* beta is lambda */
+        return hfi_rigorous_probability(work->what, hfi_interval_multiply(beta, of_mean),
+                                        hfi_interval_multiply(beta, of_sd));
+    return hfi_interval_add(of_mean, hfi_interval_multiply(beta, of_sd));
 }
 
 /* A box over several outputs has neither one scale nor one prior mean. */

@@ -22,7 +22,7 @@ struct hfi_rigorous {
 typedef struct hfi_rigorous_work {
     const hfi_rigorous *of;
     hf_certify_what what;
-    double beta;
+    double beta;            /* of a link its lambda */
     bool observed;          /* the sd is that of a new reading; false */
     size_t output;          /* of the box */
     hfi_interval *box;      /* d */
@@ -71,7 +71,7 @@ bool hfi_rigorous_at(hfi_rigorous_work *work, hfi_interval *out);
  */
 bool hfi_rigorous_spread(hfi_rigorous_work *work, int order);
 
-/** The probability of class 1 (link.h: HFI_CERTIFY_PROBIT, HFI_CERTIFY_LOGIT) of any latent mean and standard deviation from these intervals. A microsecond (probit) to half
+/** The probability of class 1 (link.h: HFI_CERTIFY_PROBIT, HFI_CERTIFY_LOGIT; lambda 1) of any latent mean and standard deviation from these intervals. A microsecond (probit) to half
  * a millisecond (logit, standard deviations above 1). */
 hfi_interval hfi_rigorous_probability(hf_certify_what what, hfi_interval mean, hfi_interval sd);
 

@@ -10,6 +10,7 @@ struct hf_classifier {
     hf_posterior *posterior;
     hf_link link;
     size_t classes;
+    hf_class_rule rule;
 };
 
 hf_status hf_classifier_create(hf_context *ctx, hf_posterior *posterior, hf_link link, size_t classes,
@@ -25,7 +26,7 @@ hf_status hf_classifier_create(hf_context *ctx, hf_posterior *posterior, hf_link
                         posterior->scaling.outputs, classes);
     hf_classifier *c = hfi_alloc(ctx, 1, sizeof *c);
     if (!c) return HF_ERR_MEMORY;
-    *c = (hf_classifier){hfi_context_memory(ctx), posterior, link, classes};
+    *c = (hf_classifier){hfi_context_memory(ctx), posterior, link, classes, hf_class_rule_default()};
     *out = c;
     return HF_OK;
 }
@@ -58,6 +59,56 @@ size_t hf_classifier_classes(const hf_classifier *classifier)
     return classifier ? classifier->classes : 0;
 }
 
+/* ---- the rule ---------------------------------------------------------------------------------------------------- */
+
+static const double least_lambda = 1e-6, most_lambda = 1e6;
+
+hf_class_rule hf_class_rule_default(void)
+{
+    return (hf_class_rule){.lambda = 1.0, .threshold = 0.5};
+}
+
+hf_status hf_class_threshold(hf_context *ctx, double wrong_1, double wrong_0, double *threshold)
+{
+    if (!threshold) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_class_threshold: threshold is NULL");
+    if (!(wrong_1 > 0.0) || !(wrong_0 > 0.0) || !isfinite(wrong_1) || !isfinite(wrong_0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the losses are %g and %g; both must be above 0 and finite",
+                        wrong_1, wrong_0);
+    const double quotient = 1.0 / (1.0 + wrong_0 / wrong_1);
+    if (!(quotient > 0.0) || !(quotient < 1.0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the losses are %g and %g, which no probability can weigh against each other",
+                        wrong_1, wrong_0);
+    *threshold = quotient;
+    return HF_OK;
+}
+
+hf_status hf_classifier_set_rule(hf_context *ctx, hf_classifier *classifier, const hf_class_rule *rule)
+{
+    const hf_class_rule own = rule ? *rule : hf_class_rule_default();
+    if (!classifier) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_classifier_set_rule: classifier is NULL");
+    if (!(own.lambda >= least_lambda) || !(own.lambda <= most_lambda))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the scale of the link is %g; it must be from %g to %g",
+                        own.lambda, least_lambda, most_lambda);
+    if (!(own.threshold > 0.0) || !(own.threshold < 1.0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the threshold is %g; it must be above 0 and below 1",
+                        own.threshold);
+    if (classifier->link == HF_LINK_SOFTMAX && (own.lambda != 1.0 || own.threshold != 0.5))
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "a scale of %g and a threshold of %g are for the links of two classes, not for softmax",
+            own.lambda, own.threshold);
+    classifier->rule = own;
+    return HF_OK;
+}
+
+hf_class_rule hf_classifier_rule(const hf_classifier *classifier)
+{
+    return classifier ? classifier->rule : hf_class_rule_default();
+}
+
+/* ---- predictions ------------------------------------------------------------------------------------------------- */
+
 /* Rows of the answer to a question about two classes. */
 typedef struct answer {
     double *mean, *var;  /* m each */
@@ -68,15 +119,18 @@ typedef struct answer {
 
 static hf_status fill(const hf_classifier *c, size_t m, const answer *a)
 {
+    const double lambda = c->rule.lambda, threshold = c->rule.threshold;
     for (size_t i = 0; i < m; i++) {
         double p = 0.0, error = 0.0;
-        const hf_status s = hf_class_probability(c->link, a->mean[i], a->var[i], &p, &error);
+        const hf_status s =
+            hf_class_probability(c->link, lambda * a->mean[i], lambda * lambda * a->var[i], &p, &error);
         if (s < 0) return s;
         if (a->probability) {
             a->probability[2 * i] = 1.0 - p;
             a->probability[2 * i + 1] = p;
         }
-        if (a->winner) a->winner[i] = a->mean[i] > 0.0 ? 1 : 0;
+        /* P is above 1/2 exactly where the mean is above 0. */
+        if (a->winner) a->winner[i] = (threshold == 0.5 ? a->mean[i] > 0.0 : p > threshold) ? 1 : 0;
         if (a->error) a->error[i] = error;
     }
     return HF_OK;

@@ -27,6 +27,15 @@ const hf_classifier *hf_model_classifier(const hf_model *model)
     return model != NULL ? model->classifier : NULL;
 }
 
+hf_status hf_model_set_class_rule(hf_context *ctx, hf_model *model, const hf_class_rule *rule)
+{
+    if (model == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_set_class_rule: model is NULL");
+    if (model->classifier == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a rule for classes is not for a model of readings of \"%s\"",
+                        model->target);
+    return hf_classifier_set_rule(ctx, model->classifier, rule);
+}
+
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static void labels_of(const hf_model *model, size_t *label)

@@ -159,7 +159,13 @@ static void several_classes_survive(void **state)
 
 static hf_status questions(workshop *w)
 {
-    (void)w;
+    hf_classifier *classifier = given(w);
+    const hf_class_rule rule = {1.5, 0.2};
+    double threshold = 0.0;
+    assert_int_equal(hf_class_threshold(w->ctx, 1.0, 3.0, &threshold), HF_OK);
+    assert_int_equal(hf_classifier_set_rule(w->ctx, classifier, &rule), HF_OK);
+    assert_true(hf_classifier_rule(classifier).lambda == 1.5 && hf_class_rule_default().lambda == 1.0);
+    hf_classifier_free(classifier);
     hf_link link = HF_LINK_PROBIT;
     hf_inference inference = HF_INFERENCE_EP;
     double p = 0.0, error = 0.0;

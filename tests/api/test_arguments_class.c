@@ -42,6 +42,11 @@ static void classes(workshop *w)
     assert_int_equal(hf_model_class_count(NULL, 0), 0);
     assert_int_equal(hf_model_class_count(model, 2), 0);
     assert_null(hf_model_classifier(NULL));
+    const hf_class_rule rule = {1.0, 0.3};
+    ARGUMENT(hf_model_set_class_rule(w->ctx, NULL, &rule));
+    ARGUMENT(hf_model_set_class_rule(w->ctx, w->model, &rule));
+    ARGUMENT(hf_model_set_class_rule(w->ctx, model, &(hf_class_rule){1.0, 2.0}));
+    assert_true(hf_classifier_rule(hf_model_classifier(model)).threshold == 0.5);
     settings.calibrate = true;
     ARGUMENT(hf_fit(w->ctx, table, &(hf_columns){.target = "kind"}, &settings, &other, NULL));
     assert_null(other);

@@ -89,6 +89,29 @@ static void classifiers(workshop *w)
     assert_int_equal(hf_class_probability(HF_LINK_LOGIT, 0.0, 1.0, NULL, NULL), HF_ERR_ARGUMENT);
 }
 
+static void rules(workshop *w)
+{
+    hf_classifier *classifier = NULL;
+    double threshold = 0.25;
+    const hf_class_rule rule = {2.0, 0.3};
+    ARGUMENT(hf_class_threshold(w->ctx, 1.0, 0.0, &threshold));
+    ARGUMENT(hf_class_threshold(w->ctx, NAN, 1.0, &threshold));
+    ARGUMENT(hf_class_threshold(w->ctx, 1.0, 1.0, NULL));
+    assert_true(threshold == 0.25);
+    assert_int_equal(hf_classify_exact(w->ctx, HF_LINK_PROBIT, HF_INFERENCE_LAPLACE, w->kernel, w->mean,
+                                       WORKSHOP_N, w->x, WORKSHOP_D, label, 2, &classifier, NULL),
+                     HF_OK);
+    assert_int_equal(hf_classifier_set_rule(w->ctx, classifier, &rule), HF_OK);
+    ARGUMENT(hf_classifier_set_rule(w->ctx, NULL, &rule));
+    ARGUMENT(hf_classifier_set_rule(w->ctx, classifier, &(hf_class_rule){2.0, 1.0}));
+    ARGUMENT(hf_classifier_set_rule(w->ctx, classifier, &(hf_class_rule){0.0, 0.3}));
+    assert_contains(hf_context_message(w->ctx), "is 0;");
+    assert_true(hf_classifier_rule(classifier).threshold == 0.3 && hf_classifier_rule(NULL).lambda == 1.0);
+    assert_int_equal(hf_classifier_set_rule(w->ctx, classifier, NULL), HF_OK);
+    assert_true(hf_classifier_rule(classifier).threshold == hf_class_rule_default().threshold);
+    hf_classifier_free(classifier);
+}
+
 static void fits(workshop *w)
 {
     hf_class_data data = {
@@ -127,14 +150,14 @@ static void fits(workshop *w)
 REFUSED_TEST(names)
 REFUSED_TEST(evidences)
 REFUSED_TEST(classifiers)
+REFUSED_TEST(rules)
 REFUSED_TEST(fits)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_refuse),
-        cmocka_unit_test(evidences_refuse),
-        cmocka_unit_test(classifiers_refuse),
+        cmocka_unit_test(names_refuse),       cmocka_unit_test(evidences_refuse),
+        cmocka_unit_test(classifiers_refuse), cmocka_unit_test(rules_refuse),
         cmocka_unit_test(fits_refuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

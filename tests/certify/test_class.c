@@ -125,28 +125,31 @@ static void test_point(void **state)
 }
 
 /* The two properties that bounds rest on, on a grid. */
+static void check_link(hfi_link link, double q, double s)
+{
+    double of_q, of_s;
+    const double p = hfi_link_value(link, q, s);
+    hfi_link_slopes(link, q, s, &of_q, &of_s);
+    assert_true(of_q > 0.0);
+    assert_true(q * of_s <= link.lambda * HFI_LINK_SLOPE_ERROR * fabs(q));
+    for (double dq = -2.0; dq <= 2.0; dq += 0.5)
+        for (double ds = -fmin(s, 1.0); ds <= 1.0; ds += 0.45) {
+            const double there = hfi_link_value(link, q + dq, s + ds);
+            const double bend = hfi_link_bend(link, fabs(dq), fabs(ds));
+            assert_true(fabs(there - p - of_q * dq - of_s * ds) <= bend);
+            assert_true(hfi_link_least(link, q + fmin(dq, 0.0), s, s + fmax(ds, 0.0)) <= p + HFI_LINK_ERROR);
+        }
+}
+
 static void test_link(void **state)
 {
     (void)state;
-    for (int which = HFI_CERTIFY_PROBIT; which <= HFI_CERTIFY_LOGIT; which++) {
-        const hf_certify_what what = (hf_certify_what)which;
-        for (double q = -6.0; q <= 6.0; q += 0.37)
-            for (double s = 0.0; s <= 5.0; s += 0.31) {
-                double of_q, of_s;
-                const double p = hfi_link_value(what, q, s);
-                hfi_link_slopes(what, q, s, &of_q, &of_s);
-                assert_true(of_q > 0.0);
-                assert_true(q * of_s <= HFI_LINK_SLOPE_ERROR * fabs(q));
-                for (double dq = -2.0; dq <= 2.0; dq += 0.5)
-                    for (double ds = -fmin(s, 1.0); ds <= 1.0; ds += 0.45) {
-                        const double there = hfi_link_value(what, q + dq, s + ds);
-                        const double bend = hfi_link_bend(what, fabs(dq), fabs(ds));
-                        assert_true(fabs(there - p - of_q * dq - of_s * ds) <= bend);
-                        assert_true(hfi_link_least(what, q + fmin(dq, 0.0), s, s + fmax(ds, 0.0)) <=
-                                    p + HFI_LINK_ERROR);
-                    }
-            }
-    }
+    static const double lambdas[] = {1.0, 0.3, 2.5};
+    for (size_t l = 0; l < 3; l++)
+        for (int which = HFI_CERTIFY_PROBIT; which <= HFI_CERTIFY_LOGIT; which++)
+            for (double q = -6.0; q <= 6.0; q += l == 0 ? 0.37 : 1.01)
+                for (double s = 0.0; s <= 5.0; s += l == 0 ? 0.31 : 0.83)
+                    check_link((hfi_link){(hf_certify_what)which, lambdas[l]}, q, s);
 }
 
 static void test_decisions(void **state)

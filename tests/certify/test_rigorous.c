@@ -331,12 +331,13 @@ static void probabilities_hold_those_of_the_link(void **state)
                 const hfi_interval p =
                     hfi_rigorous_probability(what, hfi_interval_point(q), hfi_interval_point(s));
                 assert_true(p.lower <= p.upper && p.upper - p.lower < 1e-16L);
-                assert_true(fabs(hfi_link_value(what, q, s) - (double)p.lower) < HFI_LINK_ERROR);
+                assert_true(fabs(hfi_link_value((hfi_link){what, 1.0}, q, s) - (double)p.lower) <
+                            HFI_LINK_ERROR);
                 const hfi_interval wide = hfi_rigorous_probability(what, (hfi_interval){q - 0.3L, q + 0.2L},
                                                                    (hfi_interval){s, s + 0.4L});
                 for (int k = 0; k < 9; k++) {
-                    const double value =
-                        hfi_link_value(what, q - 0.3 + 0.25 * (k % 3), s + 0.2 * (double)(k / 3));
+                    const double value = hfi_link_value((hfi_link){what, 1.0}, q - 0.3 + 0.25 * (k % 3),
+                                                        s + 0.2 * (double)(k / 3));
                     assert_true(value >= (double)wide.lower - HFI_LINK_ERROR &&
                                 value <= (double)wide.upper + HFI_LINK_ERROR);
                 }

@@ -186,13 +186,13 @@ static json_t *value(task *t)
     double *x = read_numbers(t->d), lower, upper, mean, variance;
     hf_workspace *workspace = hf_workspace_create(t->ctx, t->posterior);
     if (!workspace) fail("out of memory");
-    must(t->ctx, hfi_rigorous_value(t->rigorous, what, 0.0, x, &lower, &upper), "value");
+    must(t->ctx, hfi_rigorous_value(t->rigorous, what, 1.0, x, &lower, &upper), "value");
     must(t->ctx, hf_predict_latent(t->posterior, workspace, x, &mean, &variance, NULL, NULL), "predict");
     hf_workspace_free(workspace);
     free(x);
     const double sd = sqrt(variance);
     return json_pack("{so so so}", "lower", hex(lower), "upper", hex(upper), "double",
-                     hex(hfi_link_asked(what)    ? hfi_link_value(what, mean, sd)
+                     hex(hfi_link_asked(what)    ? hfi_link_value((hfi_link){what, 1.0}, mean, sd)
                          : what == HF_CERTIFY_SD ? sd
                                                  : mean));
 }

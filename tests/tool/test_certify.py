@@ -493,6 +493,49 @@ class Classes(Certify):
         self.assertGreater(best["a"][0], 1)
         self.assertIn("changed their class", self.ok("attack", model, "--at", "at.csv", "--radius", "0.8", "-m", "sign", "-o", "x.csv"))
 
+    def test_rules(self):
+        model = self.classes()
+        loss = ["--loss", "1,9", "--lambda", "1.5"]
+        said = table(self.ok("predict", model, "kinds.csv", *loss))
+        plain = table(self.ok("predict", model, "kinds.csv"))
+        for p, own, kind, mean, sd in zip(plain["p_yes"], said["p_yes"], said["kind_class"], said["kind_mean"], said["kind_sd"]):
+            self.assertAlmostEqual(own, 0.5 * math.erfc(-mean / math.sqrt(2 * (1.5 ** -2 + sd * sd))), delta=1e-12)
+            self.assertEqual(kind, "yes" if own > 0.1 else "no")
+        self.assertNotEqual(plain["kind_class"], said["kind_class"])
+        out = table(self.ok("certify", model, "--at", "at.csv", "--radius", "0.6", "--what", "decision", *loss,
+                            "--counterexamples", "c.csv"))
+        self.assertEqual(set(out["status"]), {"certified", "counterexample"})
+        boxes = [{"a": (a - 0.6, a + 0.6), "b": (b - 0.6, b + 0.6)} for a, b in zip(out["a"], out["b"])]
+        ranges = table(self.ok("certify", model, "--at", "at.csv", "--radius", "0.6", "--lambda", "1.5"))
+        draw, lines = random.Random(3), ["a,b"]
+        for box in boxes:
+            lines += ["%.17g,%.17g" % (draw.uniform(*box["a"]), draw.uniform(*box["b"])) for _ in range(200)]
+        self.write("in.csv", "\n".join(lines) + "\n")
+        inside = table(self.ok("predict", model, "in.csv", *loss))
+        for k in range(3):
+            own = slice(200 * k, 200 * k + 200)
+            self.assertLessEqual(ranges["lower"][k], min(inside["p_yes"][own]))
+            self.assertGreaterEqual(ranges["upper"][k], max(inside["p_yes"][own]))
+            if out["status"][k] == "certified":
+                self.assertEqual(set(inside["kind_class"][own]), {out["class"][k]})
+        found = table(self.ok("predict", model, "c.csv", "--threshold", "0.1", "--lambda", "1.5"))
+        for row, kind in zip(found["row"], found["kind_class"]):
+            self.assertNotEqual(kind, out["class"][int(row) - 1])
+        flips = table(self.ok("explain", model, "--at", "at.csv", "--step", "3", "--flip", "nearest", *loss))
+        radii = table(self.ok("certify", model, "--at", "at.csv", "--radius", "3", "--max-radius", *loss))
+        self.assertEqual(flips["class_before"], radii["class"])
+        self.assertEqual(flips["class_before"], out["class"])
+        self.ok("attack", model, "--at", "at.csv", "--radius", "0.6", *loss)
+        at = ["certify", model, "--at", "at.csv", "--radius", "0.6"]
+        for options, words in ((["--threshold", "1"], "between 0 and 1"), (["--lambda", "0"], "1e-6 to 1e6"),
+                               (["--loss", "1"], "two costs above 0"), (["--loss", "1,-2"], "two costs above 0"),
+                               (["--loss", "1,2", "--threshold", "0.2"], "leave out --threshold"),
+                               (["--threshold", "x"], "--threshold"), (["--threshold", "0.2"], "are for --what classes"),
+                               (["--what", "mean", "--lambda", "2"], "--lambda is for")):
+            self.fails(at + options, words, code=2)
+        self.fails(["explain", model, "--at", "at.csv", "--step", "1", "--threshold", "0.2"], "--flip", code=2)
+        self.fails(["predict", self.model(), "at.csv", "--threshold", "0.2"], "two classes")
+
     def test_accuracy(self):
         model = self.classes()
         labelled = self.read("at.csv").split("\n")
