@@ -42,3 +42,13 @@ hf_status hfi_class_check_rows(hf_context *ctx, size_t n, size_t d, const double
     }
     return HF_OK;
 }
+
+const hfi_likelihood *hfi_class_likelihood(hf_link link)
+{
+    return hfi_likelihood_named(hf_link_name(link));
+}
+
+void hfi_class_readings(size_t n, const size_t *label, double *y)
+{
+    for (size_t i = 0; i < n; i++) y[i] = label[i] == HF_LABEL_MISSING ? NAN : label[i] == 1 ? 1.0 : -1.0;
+}

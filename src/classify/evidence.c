@@ -47,15 +47,20 @@ static hf_status check(hf_context *ctx, const parts *in)
     return s;
 }
 
-static hf_status start(hf_context *ctx, const parts *in, hfi_class_problem *problem)
+static hf_status start(hf_context *ctx, const parts *in, hfi_latent_problem *problem)
 {
-    const hf_status s = check(ctx, in);
-    return s < 0 ? s
-                 : hfi_class_problem_init(ctx, in->link, in->inference, in->kernel, in->mean, in->n, in->x,
-                                          in->ldx, in->label, NULL, problem);
+    hf_status s = check(ctx, in);
+    if (s < 0) return s;
+    double *y = hfi_alloc(ctx, in->n, sizeof *y);
+    if (!y) return HF_ERR_MEMORY;
+    hfi_class_readings(in->n, in->label, y);
+    s = hfi_latent_problem_init(ctx, hfi_class_likelihood(in->link), in->inference, in->kernel, in->mean,
+                                in->n, in->x, in->ldx, y, NULL, NULL, problem);
+    hfi_free(ctx, y);
+    return s;
 }
 
-static hf_status settled(const hfi_class_problem *p)
+static hf_status settled(const hfi_latent_problem *p)
 {
     if (p->converged) return HF_OK;
     return hfi_fail(p->ctx, HF_WARN_NOT_CONVERGED, "%s inference stopped after %zu steps before it settled",
@@ -74,23 +79,23 @@ hf_status hf_class_evidence(hf_context *ctx, hf_link link, hf_inference inferenc
                    ? checked
                    : hfi_softmax_evidence(ctx, kernel, mean, n, x, ldx, label, classes, value, gradient);
     }
-    hfi_class_problem problem;
+    hfi_latent_problem problem;
     hf_status s = start(ctx, &in, &problem);
     if (s < 0) return s;
-    s = hfi_class_evaluate(&problem, value, gradient);
+    s = hfi_latent_evaluate(&problem, value, gradient);
     if (s >= 0) s = settled(&problem);
-    hfi_class_problem_free(&problem);
+    hfi_latent_problem_free(&problem);
     return s;
 }
 
 /* The exact posterior of the sites, and the classifier that owns it. */
-static hf_status conclude(const hfi_class_problem *p, const parts *in, hf_classifier **out)
+static hf_status conclude(const hfi_latent_problem *p, const parts *in, hf_classifier **out)
 {
     double *target = hfi_alloc(p->ctx, p->rows, 2 * sizeof *target);
     if (!target) return HF_ERR_MEMORY;
     hf_sites *sites = NULL;
     hf_posterior *posterior = NULL;
-    hfi_class_sites(p, target, target + p->rows);
+    hfi_latent_sites(p, target, target + p->rows);
     hf_status s = hf_sites_gaussian(p->ctx, p->rows, target, 1.0, NULL, &sites);
     if (s >= 0) {
         hfi_sites_give(sites, target, target + p->rows);
@@ -128,14 +133,14 @@ hf_status hf_classify_exact(hf_context *ctx, hf_link link, hf_inference inferenc
     const parts in = {link, inference, kernel, mean, n, x, ldx, label, classes};
     if (!out) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_classify_exact: out is NULL");
     if (link == HF_LINK_SOFTMAX) return classify_softmax(ctx, &in, out, value);
-    hfi_class_problem problem;
+    hfi_latent_problem problem;
     hf_status s = start(ctx, &in, &problem);
     if (s < 0) return s;
     double found = 0.0;
-    s = hfi_class_evaluate(&problem, &found, NULL);
+    s = hfi_latent_evaluate(&problem, &found, NULL);
     if (s >= 0) s = conclude(&problem, &in, out);
     if (s >= 0 && value) *value = found;
     if (s == HF_OK) s = settled(&problem);
-    hfi_class_problem_free(&problem);
+    hfi_latent_problem_free(&problem);
     return s;
 }

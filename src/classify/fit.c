@@ -7,26 +7,26 @@
 
 static hf_status evaluate(void *arg, double *value, double *gradient)
 {
-    hfi_class_problem *p = arg;
+    hfi_latent_problem *p = arg;
     const hfi_inducing *u = p->inducing.inducing;
     /* The gradient of VFE under EP is a difference of fixed points. */
     p->rough = gradient && !(u && u->method == HF_INDUCING_VFE);
-    return hfi_class_evaluate(p, value, gradient);
+    return hfi_latent_evaluate(p, value, gradient);
 }
 
 static void improved(void *arg)
 {
-    hfi_class_keep(arg);
+    hfi_latent_keep(arg);
 }
 
 /* Sites of the rows, the posterior that they make, and the classifier that owns it. */
-static hf_status conclude(hfi_class_fit *fit, const hfi_class_problem *problem, const double *state,
+static hf_status conclude(hfi_class_fit *fit, const hfi_latent_problem *problem, const double *state,
                           hf_classifier **out, hf_class_report *report)
 {
     hfi_fit *base = &fit->base;
     double *target = hfi_alloc(base->ctx, base->n, 2 * sizeof *target);
     if (!target) return HF_ERR_MEMORY;
-    hfi_class_sites(problem, target, target + base->n);
+    hfi_latent_sites(problem, target, target + base->n);
     hfi_sites_give(base->sites, target, target + base->n);
     hfi_free(base->ctx, target);
     hfi_solution solution = {0};
@@ -54,10 +54,10 @@ static hf_status conclude(hfi_class_fit *fit, const hfi_class_problem *problem, 
 static hf_status run(hfi_class_fit *fit, hf_classifier **out, hf_class_report *report)
 {
     hfi_fit *base = &fit->base;
-    hfi_class_problem problem;
-    hf_status s = hfi_class_problem_init(base->ctx, fit->choices->link, fit->choices->inference, base->kernel,
-                                         base->mean, base->n, base->x, base->d, fit->label,
-                                         base->trainer.evaluator.inducing, &problem);
+    hfi_latent_problem problem;
+    hf_status s = hfi_latent_problem_init(base->ctx, hfi_class_likelihood(fit->choices->link),
+                                          fit->choices->inference, base->kernel, base->mean, base->n, base->x,
+                                          base->d, base->y, NULL, base->trainer.evaluator.inducing, &problem);
     if (s < 0) return s;
     double *state = hfi_alloc(base->ctx, base->trainer.count, sizeof *state);
     hfi_class_search search = {.trainer = &base->trainer,
@@ -74,7 +74,7 @@ static hf_status run(hfi_class_fit *fit, hf_classifier **out, hf_class_report *r
                      "%s inference stopped after %zu steps before it settled",
                      hf_inference_name(problem.inference), problem.rounds);
     hfi_free(base->ctx, state);
-    hfi_class_problem_free(&problem);
+    hfi_latent_problem_free(&problem);
     return s;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The chi-squared distribution, over the regularised incomplete gamma function of half-integers. */
 #include "sites/chi_squared.h"
+#include "sites/incomplete.h"
 
 #include <float.h>
 #include <math.h>
@@ -13,36 +14,6 @@ static double log_gamma_half(size_t k)
     return sum;
 }
 
-/* sum_m z^m / ((a + 1) ... (a + m)) */
-static double series(double a, double z)
-{
-    double term = 1.0, sum = 1.0;
-    for (int step = 1; term > sum * (0.25 * DBL_EPSILON); step++) {
-        term *= z / (a + step);
-        sum += term;
-    }
-    return sum;
-}
-
-/* Gamma(a, z) = z^a e^-z times this, for z >= a + 1 (modified Lentz). */
-static double fraction(double a, double z)
-{
-    const double tiny = 1e-300;
-    double b = z + 1.0 - a, c = 1.0 / tiny, d = 1.0 / b, value = d;
-    for (int step = 1; step < 1000000; step++) {
-        const double m = step, numerator = m * (a - m);
-        b += 2.0;
-        d = numerator * d + b;
-        c = b + numerator / c;
-        if (fabs(d) < tiny) d = tiny;
-        if (fabs(c) < tiny) c = tiny;
-        d = 1.0 / d;
-        value *= c * d;
-        if (fabs(c * d - 1.0) <= DBL_EPSILON) break;
-    }
-    return value;
-}
-
 double hfi_chi_squared_cdf(size_t k, double x)
 {
     if (isnan(x) || k == 0) return NAN;
@@ -50,8 +21,8 @@ double hfi_chi_squared_cdf(size_t k, double x)
     if (isinf(x)) return 1.0;
     const double a = 0.5 * (double)k, z = 0.5 * x;
     const double log_front = a * log(z) - z;
-    if (z < a + 1.0) return exp(log_front - log_gamma_half(k + 2)) * series(a, z);
-    return 1.0 - exp(log_front - log_gamma_half(k)) * fraction(a, z);
+    if (z < a + 1.0) return exp(log_front - log_gamma_half(k + 2)) * hfi_gamma_series(a, z);
+    return 1.0 - exp(log_front - log_gamma_half(k)) * hfi_gamma_fraction(a, z);
 }
 
 static double log_density(size_t k, double x)

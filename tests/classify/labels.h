@@ -55,6 +55,19 @@ static inline void labels_free(labels *l)
     hf_context_free(l->ctx);
 }
 
+/* A label as a likelihood sees it, and the link's density and moments of it. */
+static inline hfi_likelihood_slopes label_density(hf_link link, double sign, double f)
+{
+    const hfi_seen seen = {.y = sign};
+    return hfi_likelihood_density(hfi_class_likelihood(link), &seen, f);
+}
+
+static inline hfi_likelihood_tilted label_tilt(hf_link link, double sign, double mean, double var)
+{
+    const hfi_seen seen = {.y = sign};
+    return hfi_likelihood_tilt(hfi_class_likelihood(link), &seen, mean, var);
+}
+
 /* The approximate evidence of all rows, which has to converge. */
 static inline double labels_evidence(labels *l, hf_link link, hf_inference inference, double *gradient)
 {

@@ -8,18 +8,20 @@ static const hf_inference inferences[] = {HF_INFERENCE_LAPLACE, HF_INFERENCE_EP}
 static const hf_inducing_method methods[] = {HF_INDUCING_VFE, HF_INDUCING_FITC, HF_INDUCING_DTC};
 
 static void start(labels *l, hfi_inducing *inducing, hf_inducing_method method, hf_link link,
-                  hf_inference inference, size_t m, hfi_class_problem *p)
+                  hf_inference inference, size_t m, hfi_latent_problem *p)
 {
     assert_int_equal(hfi_inducing_init(l->ctx, method, m, INPUTS, l->x, INPUTS, inducing), HF_OK);
-    assert_int_equal(hfi_class_problem_init(l->ctx, link, inference, l->kernel, l->mean, ROWS, l->x, INPUTS,
-                                            l->label, inducing, p),
+    double y[ROWS];
+    hfi_class_readings(ROWS, l->label, y);
+    assert_int_equal(hfi_latent_problem_init(l->ctx, hfi_class_likelihood(link), inference, l->kernel,
+                                             l->mean, ROWS, l->x, INPUTS, y, NULL, inducing, p),
                      HF_OK);
 }
 
-static double evaluate(hfi_class_problem *p, double *gradient)
+static double evaluate(hfi_latent_problem *p, double *gradient)
 {
     double value = NAN;
-    const hf_status s = hfi_class_evaluate(p, &value, gradient);
+    const hf_status s = hfi_latent_evaluate(p, &value, gradient);
     if (s < 0) print_error("%s\n", hf_context_message(p->ctx));
     assert_int_equal(s, HF_OK);
     assert_true(p->converged);
@@ -36,7 +38,7 @@ static void all_rows_are_exact(void **state)
         const hf_link link = links[k % 2];
         const hf_inference inference = inferences[k / 2 % 2];
         hfi_inducing inducing;
-        hfi_class_problem p;
+        hfi_latent_problem p;
         double exact = NAN, from[8], gradient[8];
         start(&l, &inducing, methods[k / 4], link, inference, ROWS, &p);
         assert_int_equal(hf_class_evidence(l.ctx, link, inference, l.kernel, l.mean, ROWS, l.x, INPUTS,
@@ -45,7 +47,7 @@ static void all_rows_are_exact(void **state)
         assert_near(evaluate(&p, gradient), exact, 1e-6);
         for (size_t i = 0; i < hf_kernel_parameters(l.kernel) + 1; i++)
             assert_near(gradient[i], from[i], 1e-5 * (1.0 + fabs(from[i])));
-        hfi_class_problem_free(&p);
+        hfi_latent_problem_free(&p);
         hfi_inducing_free(&inducing);
         labels_free(&l);
     }
@@ -63,7 +65,7 @@ static void gradient_agrees_with_differences(void **state)
         const double mean = 0.3;
         assert_int_equal(hf_mean_set(l.ctx, l.mean, &mean, false), HF_OK);
         hfi_inducing inducing;
-        hfi_class_problem p;
+        hfi_latent_problem p;
         start(&l, &inducing, methods[k / 4], links[k % 2], inferences[k / 2 % 2], 7, &p);
         const size_t kernel_count = hf_kernel_parameters(l.kernel);
         double gradient[8], theta[8];
@@ -92,7 +94,7 @@ static void gradient_agrees_with_differences(void **state)
                                          : 2e-8) *
                             (1.0 + fabs(gradient[i])));
         }
-        hfi_class_problem_free(&p);
+        hfi_latent_problem_free(&p);
         hfi_inducing_free(&inducing);
         labels_free(&l);
     }
@@ -157,8 +159,8 @@ static double dense_laplace(const labels *l, hf_link link, hf_inducing_method me
     static double a[ROWS * ROWS];
     double g[ROWS] = {0}, b[ROWS], log_det = 0.0, value = 0.0;
     for (int step = 0; step < 60; step++) {
-        hfi_class_slopes at[ROWS];
-        for (size_t j = 0; j < ROWS; j++) at[j] = hfi_class_density(link, l->label[j] ? 1.0 : -1.0, g[j]);
+        hfi_likelihood_slopes at[ROWS];
+        for (size_t j = 0; j < ROWS; j++) at[j] = label_density(link, l->label[j] ? 1.0 : -1.0, g[j]);
         value = 0.0;
         for (size_t i = 0; i < ROWS; i++) {
             b[i] = 0.0;
@@ -184,11 +186,11 @@ static void laplace_agrees_with_dense_formulas(void **state)
         labels l;
         labels_make(&l, "3*se", HF_MEAN_ZERO);
         hfi_inducing inducing;
-        hfi_class_problem p;
+        hfi_latent_problem p;
         start(&l, &inducing, methods[k / 2], links[k % 2], HF_INFERENCE_LAPLACE, 6, &p);
         make_prior(&l, methods[k / 2], 6, &d);
         assert_near(evaluate(&p, NULL), dense_laplace(&l, links[k % 2], methods[k / 2], &d), 1e-6);
-        hfi_class_problem_free(&p);
+        hfi_latent_problem_free(&p);
         hfi_inducing_free(&inducing);
         labels_free(&l);
     }

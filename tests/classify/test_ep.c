@@ -24,7 +24,7 @@ static void slow_moments(hf_link link, double sign, double mean, double var, dou
     for (int pass = 0; pass < 2; pass++)
         for (int k = 0; k <= POINTS; k++) {
             const double f = low + k * h, u = f - mean;
-            const double log_p = hfi_class_density(link, sign, f).value - 0.5 * u * u / var;
+            const double log_p = label_density(link, sign, f).value - 0.5 * u * u / var;
             if (pass == 0) top = fmax(top, log_p);
             if (pass == 0) continue;
             const long double weight = expl((long double)(log_p - top));
@@ -47,7 +47,7 @@ static void tilted_moments_agree_with_an_integral(void **state)
                 for (int label = 0; label < 2; label++) {
                     const double sign = label ? 1.0 : -1.0;
                     double log_z, m, v;
-                    const hfi_class_tilted t = hfi_class_tilt(links[k], sign, means[i], vars[j]);
+                    const hfi_likelihood_tilted t = label_tilt(links[k], sign, means[i], vars[j]);
                     slow_moments(links[k], sign, means[i], vars[j], &log_z, &m, &v);
                     assert_near(t.log_z, log_z, 1e-10 * (1.0 + fabs(log_z)));
                     assert_near(vars[j] * t.slope, m, 1e-10 * sqrt(vars[j]) * (1.0 + fabs(m)));
@@ -76,8 +76,8 @@ static void one_after_the_other(const labels *l, hf_link link, double offset, do
         for (size_t i = 0; i < ROWS; i++) {
             const double v = sigma[i * (ROWS + 1)], left = 1.0 - w[i] * v, cavity_v = v / left,
                          cavity = (mean[i] - v * pull[i]) / left;
-            const hfi_class_tilted t =
-                hfi_class_tilt(link, l->label[i] ? 1.0 : -1.0, offset + cavity, cavity_v);
+            const hfi_likelihood_tilted t =
+                label_tilt(link, l->label[i] ? 1.0 : -1.0, offset + cavity, cavity_v);
             const double share = 1.0 + cavity_v * t.bend, more = -t.bend / share - w[i];
             w[i] += more;
             pull[i] = (t.slope - cavity * t.bend) / share;

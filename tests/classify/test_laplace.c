@@ -41,7 +41,7 @@ static void classifier_has_the_mode(void **state)
         for (size_t i = 0; i < ROWS; i++) {
             double f = start, q = NAN;
             for (size_t j = 0; j < ROWS; j++)
-                f += gram[i * ROWS + j] * hfi_class_density(links[k], l.label[j] ? 1.0 : -1.0, mean[j]).f;
+                f += gram[i * ROWS + j] * label_density(links[k], l.label[j] ? 1.0 : -1.0, mean[j]).f;
             assert_near(mean[i], f, 1e-9);
             assert_int_equal(hf_class_probability(links[k], mean[i], var[i], &q, NULL), HF_OK);
             assert_near(p[2 * i + 1], q, 1e-15);

@@ -10,11 +10,11 @@ static void likelihoods_are_log_probabilities(void **state)
     (void)state;
     for (double f = -3.5; f < 3.6; f += 0.5) {
         const double phi = 0.5 * erfc(-f / sqrt(2.0));
-        assert_near(hfi_class_density(HF_LINK_PROBIT, 1.0, f).value, log(phi), 1e-13);
-        assert_near(hfi_class_density(HF_LINK_PROBIT, -1.0, -f).value, log(phi), 1e-13);
-        assert_near(hfi_class_density(HF_LINK_LOGIT, 1.0, f).value, -log(1.0 + exp(-f)), 1e-14);
-        assert_near(exp(hfi_class_density(HF_LINK_LOGIT, 1.0, f).value) +
-                        exp(hfi_class_density(HF_LINK_LOGIT, -1.0, f).value),
+        assert_near(label_density(HF_LINK_PROBIT, 1.0, f).value, log(phi), 1e-13);
+        assert_near(label_density(HF_LINK_PROBIT, -1.0, -f).value, log(phi), 1e-13);
+        assert_near(label_density(HF_LINK_LOGIT, 1.0, f).value, -log(1.0 + exp(-f)), 1e-14);
+        assert_near(exp(label_density(HF_LINK_LOGIT, 1.0, f).value) +
+                        exp(label_density(HF_LINK_LOGIT, -1.0, f).value),
                     1.0, 1e-14);
     }
 }
@@ -27,9 +27,9 @@ static void derivatives_agree_with_differences(void **state)
         for (double sign = -1.0; sign < 2.0; sign += 2.0)
             for (double f = -30.0; f < 30.0; f += 0.37) {
                 const double h = 1e-4;
-                const hfi_class_slopes at = hfi_class_density(links[k], sign, f),
-                                       up = hfi_class_density(links[k], sign, f + h),
-                                       down = hfi_class_density(links[k], sign, f - h);
+                const hfi_likelihood_slopes at = label_density(links[k], sign, f),
+                                            up = label_density(links[k], sign, f + h),
+                                            down = label_density(links[k], sign, f - h);
                 assert_near(at.f, (up.value - down.value) / (2.0 * h), 1e-7 * (1.0 + fabs(at.f)));
                 assert_near(-at.w, (up.f - down.f) / (2.0 * h), 1e-7);
                 assert_near(-at.fff, (up.w - down.w) / (2.0 * h), 1e-7);
@@ -41,7 +41,7 @@ static void far_tail_keeps_its_digits(void **state)
 {
     (void)state;
     for (double t = 100.0; t < 1e9; t *= 10.0) {
-        const hfi_class_slopes at = hfi_class_density(HF_LINK_PROBIT, 1.0, -t);
+        const hfi_likelihood_slopes at = label_density(HF_LINK_PROBIT, 1.0, -t);
         const double s = 1.0 / (t * t);
         assert_near(at.f / (t * (1.0 + s * (1.0 - 2.0 * s))), 1.0, 20.0 * s * s * s + 1e-15);
         assert_near(at.w / (1.0 - s * (1.0 - 6.0 * s)), 1.0, 200.0 * s * s * s + 1e-15);

@@ -48,17 +48,20 @@ static void read_task(task *t)
 static json_t *inducing(task *t, hf_link link, hf_inference inference, hf_inducing_method method)
 {
     hfi_inducing u;
-    hfi_class_problem p;
-    double value = 0.0;
+    hfi_latent_problem p;
+    double value = 0.0, *y = malloc((t->n + 1) * sizeof *y);
+    if (!y) fail("out of memory");
+    hfi_class_readings(t->n, t->label, y);
     must(t->ctx, hfi_inducing_init(t->ctx, method, t->m, t->d, t->x, t->d, &u), "inducing inputs");
     must(t->ctx,
-         hfi_class_problem_init(t->ctx, link, inference, t->kernel, t->mean, t->n, t->x, t->d, t->label, &u,
-                                &p),
+         hfi_latent_problem_init(t->ctx, hfi_class_likelihood(link), inference, t->kernel, t->mean, t->n,
+                                 t->x, t->d, y, NULL, &u, &p),
          "problem");
-    must(t->ctx, hfi_class_evaluate(&p, &value, NULL), "evidence");
+    must(t->ctx, hfi_latent_evaluate(&p, &value, NULL), "evidence");
     json_t *out = json_pack("{sb so so}", "converged", (int)p.converged, "evidence", number_json(value),
                             "latent", array_json(p.n, p.latent));
-    hfi_class_problem_free(&p);
+    hfi_latent_problem_free(&p);
+    free(y);
     hfi_inducing_free(&u);
     return out;
 }

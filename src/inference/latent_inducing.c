@@ -5,12 +5,12 @@
  *
  *     v_c = h + e        g = (c + v_c pull) / (1 + v_c w)        variance = v_c / (1 + v_c w)
  *
- * VFE is DTC less half a trace, sum_i p_i (k_ii - q_ii) with p = w / (1 + w white), the precision of a label and its white noise together. The trace looks at the sites,
+ * VFE is DTC less half a trace, sum_i p_i (k_ii - q_ii) with p = w / (1 + w white), the precision of a reading and its white noise together. The trace looks at the sites,
  * which move with the hyperparameters. Its derivative in w_i, half of (k - q) / (1 + w white)^2, is that of a marginal variance: for Laplace's method it joins
  * variance_i where the determinant answers the mode; for EP, a stationary point of its energy E, that of E + t trace moves with t as the trace needs it:
  *
  *     d trace / d sites . d sites / d hyperparameters = d / dt of (d E / d hyperparameters, sites held) at the stationary points of E + t trace. */
-#include "classify/classify.h"
+#include "inference/latent.h"
 #include "solver/inducing_cavity.h"
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 /* A precision below this says nothing, and its inverse is hardly a number. */
 static const double least_precision = 1e-290;
 
-static void give_sites(hfi_class_problem *p, const double *shift, double sign)
+static void give_sites(hfi_latent_problem *p, const double *shift, double sign)
 {
     double *target = p->work + 4 * p->n, *variance = p->work + 5 * p->n;
     for (size_t i = 0; i < p->n; i++) {
@@ -31,7 +31,7 @@ static void give_sites(hfi_class_problem *p, const double *shift, double sign)
 }
 
 /* The rows of a chunk, and what they add to the determinant. */
-static double read_chunk(const hfi_class_problem *p, const hfi_inducing_chunk *c, double *force,
+static double read_chunk(const hfi_latent_problem *p, const hfi_inducing_chunk *c, double *force,
                          double *latent, double *variance)
 {
     double log_det = 0.0;
@@ -53,13 +53,14 @@ static double read_chunk(const hfi_class_problem *p, const hfi_inducing_chunk *c
     return log_det;
 }
 
-hf_status hfi_class_inducing_condition(hfi_class_problem *p, double *force, double *latent, double *variance)
+hf_status hfi_latent_inducing_condition(hfi_latent_problem *p, double *force, double *latent,
+                                        double *variance)
 {
     hfi_evaluator *e = &p->inducing;
     hfi_inducing *u = e->inducing;
     hfi_inducing_chunk chunk;
     give_sites(p, NULL, 0.0);
-    if (hf_sites_present(e->sites) == 0) return hfi_fail(p->ctx, HF_ERR_NO_DATA, "no label says anything");
+    if (hf_sites_present(e->sites) == 0) return hfi_fail(p->ctx, HF_ERR_NO_DATA, "no reading says anything");
     hf_status s = hfi_inducing_factor(u, e->kernel, e->mean, e->sites, e->rows, e->x, e->ldx);
     if (s < 0) return s;
     s = hfi_inducing_chunk_init(&chunk, u, e->kernel, e->mean, e->sites, e->rows, e->x, e->ldx, true);
@@ -75,15 +76,28 @@ hf_status hfi_class_inducing_condition(hfi_class_problem *p, double *force, doub
     return HF_OK;
 }
 
+/* (K^-1 + W)^-1 c: the posterior mean that sites of the present precisions have for the pulls c. */
+static hf_status answer(hfi_latent_problem *p, const double *c)
+{
+    double *kept = p->work + 3 * p->n;
+    if (!p->likelihood->parameter) return HF_OK;
+    memcpy(kept, p->pull, p->n * sizeof *kept);
+    memcpy(p->pull, c, p->n * sizeof *c);
+    const hf_status s = hfi_latent_inducing_condition(p, p->work + p->n, p->answer, NULL);
+    memcpy(p->pull, kept, p->n * sizeof *kept);
+    return s;
+}
+
 /* The answer of the mode is v'dK a + v'dm with v = (K + D)^-1 D c: half the difference of the gradients with targets moved by D c either way, in which
  * everything cancels that is not linear in v. */
-static hf_status add_answer(hfi_class_problem *p, size_t count, double *gradient)
+static hf_status add_answer(hfi_latent_problem *p, size_t count, double *gradient)
 {
     hfi_evaluator *e = &p->inducing;
     double *c = p->work, *side = hfi_alloc(p->ctx, count, sizeof *side), ignored = 0.0;
     if (!side) return HF_ERR_MEMORY;
-    hf_status s = hfi_class_inducing_condition(p, p->work + p->n, p->work + 2 * p->n, p->variance);
+    hf_status s = hfi_latent_inducing_condition(p, p->work + p->n, p->work + 2 * p->n, p->variance);
     for (size_t i = 0; i < p->n; i++) c[i] = p->variance[i] * p->bend[i];
+    if (s >= 0) s = answer(p, c);
     for (double sign = 1.0; s >= 0 && sign > -2.0; sign -= 2.0) {
         give_sites(p, c, sign);
         s = hfi_inducing_run(e, HF_OBJECTIVE_EVIDENCE, &ignored, side);
@@ -109,8 +123,8 @@ static const place above[PLACES] = {
     {0.0, -25.0 / 12.0}, {1.0, 48.0 / 12.0}, {2.0, -36.0 / 12.0}, {3.0, 16.0 / 12.0}, {4.0, -3.0 / 12.0}};
 
 /* The difference of gradients at the fixed points of EP there; from the sites kept, which the problem does not have in the end. */
-static hf_status trace_difference(hfi_class_problem *p, const place *places, const double *kept, size_t count,
-                                  double *side, double *sum)
+static hf_status trace_difference(hfi_latent_problem *p, const place *places, const double *kept,
+                                  size_t count, double *side, double *sum)
 {
     hfi_inducing *u = p->inducing.inducing;
     const bool converged = p->converged;
@@ -123,7 +137,7 @@ static hf_status trace_difference(hfi_class_problem *p, const place *places, con
         memcpy(p->kept_pull, kept + p->n, p->n * sizeof *kept);
         p->started = true;
         p->tilt = places[at].at * sideways;
-        s = hfi_class_ep(p, &ignored);
+        s = hfi_latent_ep(p, &ignored);
         p->converged = p->converged && converged;
         u->method = HF_INDUCING_DTC;
         give_sites(p, NULL, 0.0);
@@ -136,7 +150,7 @@ static hf_status trace_difference(hfi_class_problem *p, const place *places, con
 }
 
 /* The answer of EP's sites by the difference of four more fixed points, next to the one found, which is put back. */
-static hf_status add_trace_answer(hfi_class_problem *p, size_t count, double *gradient)
+static hf_status add_trace_answer(hfi_latent_problem *p, size_t count, double *gradient)
 {
     double *kept = hfi_alloc(p->ctx, 5 * p->n + 2 * count, sizeof *kept);
     if (!kept) return HF_ERR_MEMORY;
@@ -157,7 +171,7 @@ static hf_status add_trace_answer(hfi_class_problem *p, size_t count, double *gr
     return s;
 }
 
-hf_status hfi_class_inducing_gradient(hfi_class_problem *p, double *gradient)
+hf_status hfi_latent_inducing_gradient(hfi_latent_problem *p, double *gradient)
 {
     hfi_evaluator *e = &p->inducing;
     const hfi_inducing *u = e->inducing;

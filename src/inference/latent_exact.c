@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditioning on sites, and the gradient, by the exact solver: B = I + W^1/2 K W^1/2 and what hfi_curved makes of it. */
-#include "classify/classify.h"
+#include "inference/latent.h"
 #include "linalg/linalg.h"
 #include <string.h>
 
@@ -8,14 +8,14 @@ enum {
     COLUMNS = 32 /* of the weight matrix in one task */
 };
 
-hf_status hfi_class_exact_prepare(hfi_class_problem *p)
+hf_status hfi_latent_exact_prepare(hfi_latent_problem *p)
 {
     const hf_status s = hfi_kernel_gram_lower(p->ctx, p->kernel, p->n, p->inputs, p->d, p->curved.k, p->n);
     if (s >= 0) hfi_symmetrise(p->ctx, p->n, p->curved.k, p->n);
     return s;
 }
 
-void hfi_class_exact_mean(hfi_class_problem *p, double *force, double *latent)
+void hfi_latent_exact_mean(hfi_latent_problem *p, double *force, double *latent)
 {
     const hfi_curved *c = &p->curved;
     hfi_curved_k(c, p->pull, latent);
@@ -24,19 +24,19 @@ void hfi_class_exact_mean(hfi_class_problem *p, double *force, double *latent)
     hfi_curved_k(c, force, latent);
 }
 
-hf_status hfi_class_exact_condition(hfi_class_problem *p, double *force, double *latent, double *variance)
+hf_status hfi_latent_exact_condition(hfi_latent_problem *p, double *force, double *latent, double *variance)
 {
     hfi_curved *c = &p->curved;
     memcpy(c->w, p->w, p->n * sizeof *c->w);
     const hf_status s = hfi_curved_factor(c, NULL);
     if (s < 0) return s;
     p->log_det = c->log_det;
-    hfi_class_exact_mean(p, force, latent);
+    hfi_latent_exact_mean(p, force, latent);
     return variance ? hfi_curved_variances(c, variance) : HF_OK;
 }
 
 typedef struct weights {
-    const hfi_class_problem *p;
+    const hfi_latent_problem *p;
     const double *v;
 } weights;
 
@@ -45,7 +45,7 @@ static void weight_columns(size_t task, int thread, void *arg)
 {
     (void)thread;
     const weights *job = arg;
-    const hfi_class_problem *p = job->p;
+    const hfi_latent_problem *p = job->p;
     const double *a = p->force, *v = job->v;
     const size_t n = p->n, first = task * COLUMNS, end = first + COLUMNS < n ? first + COLUMNS : n;
     for (size_t j = first; j < end; j++) {
@@ -54,17 +54,18 @@ static void weight_columns(size_t task, int thread, void *arg)
     }
 }
 
-/* v = (I + W K)^-1 c = c - R K c, with c what the determinant answers to a move of the mode. */
-static void answer(hfi_class_problem *p, double *v)
+/* v = (I + W K)^-1 c = c - R K c, with c what the determinant answers to a move of the mode; K v is (K^-1 + W)^-1 c. */
+static void answer(hfi_latent_problem *p, double *v)
 {
     double *c = p->work, *kc = p->work + p->n;
     for (size_t i = 0; i < p->n; i++) c[i] = p->variance[i] * p->bend[i];
     hfi_curved_k(&p->curved, c, kc);
     hfi_symv(p->n, p->matrix, p->n, kc, v);
     for (size_t i = 0; i < p->n; i++) v[i] = c[i] - v[i];
+    if (p->likelihood->parameter) hfi_curved_k(&p->curved, v, p->answer);
 }
 
-hf_status hfi_class_exact_gradient(hfi_class_problem *p, double *gradient)
+hf_status hfi_latent_exact_gradient(hfi_latent_problem *p, double *gradient)
 {
     const size_t kernel_count = hf_kernel_parameters(p->kernel), mean_count = hf_mean_coefficients(p->mean);
     double *v = p->work + 2 * p->n, *mean_bar = p->work;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expectation propagation, all sites at once (Rasmussen and Williams 2006, section 3.6; Minka 2001): accelerated steps, damped where they lead away. Sites of
  * log-concave likelihoods have precisions >= 0, so that there always is a posterior. */
-#include "classify/classify.h"
+#include "inference/latent.h"
 #include "search/anderson.h"
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@ enum {
     MOST_ROUNDS = 200,
     MOST_HALVINGS = 20,
     MOST_MEANS = 6,
-    LABELS = 16 /* in one task */
+    READINGS = 16 /* in one task */
 };
 
 /* Largest distance of a site from the one wanted, in units of the marginal posterior, at which they have settled; and the one at which they have for all
@@ -21,7 +21,7 @@ static const double least_step = 0.05;
 static const double near = 0.3, leeway = 2.0;
 
 typedef struct loop {
-    hfi_class_problem *p;
+    hfi_latent_problem *p;
     double *cavity;               /* 2 n: means, then variances */
     double *at, *residual, *next; /* 2 n each: precisions, then pulls, in units of `unit` */
     double *unit; /* n: marginal variances to begin with, so that all numbers are of one size */
@@ -37,16 +37,17 @@ static void tilt(size_t task, int thread, void *arg)
 {
     (void)thread;
     const loop *l = arg;
-    const hfi_class_problem *p = l->p;
-    const size_t n = p->n, first = task * LABELS, end = first + LABELS < n ? first + LABELS : n;
+    const hfi_latent_problem *p = l->p;
+    const size_t n = p->n, first = task * READINGS, end = first + READINGS < n ? first + READINGS : n;
     for (size_t i = first; i < end; i++)
-        p->tilted[i] = hfi_class_tilt(p->link, p->sign[i], p->offset[i] + l->cavity[i], l->cavity[n + i]);
+        p->tilted[i] =
+            hfi_likelihood_tilt(p->likelihood, &p->seen[i], p->offset[i] + l->cavity[i], l->cavity[n + i]);
 }
 
 /* Cavities and their tilted moments; false where a site has no cavity. */
 static bool look(loop *l)
 {
-    hfi_class_problem *p = l->p;
+    hfi_latent_problem *p = l->p;
     const size_t n = p->n;
     for (size_t i = 0; i < n; i++) {
         const double left = 1.0 - p->w[i] * p->variance[i];
@@ -54,7 +55,7 @@ static bool look(loop *l)
         l->cavity[i] = (p->latent[i] - p->variance[i] * p->pull[i]) / left;
         l->cavity[n + i] = p->variance[i] / left;
     }
-    hfi_parallel_for(p->ctx, (n + LABELS - 1) / LABELS, tilt, l);
+    hfi_parallel_for(p->ctx, (n + READINGS - 1) / READINGS, tilt, l);
     return true;
 }
 
@@ -62,7 +63,7 @@ static bool look(loop *l)
  * the precisions are about right; as long as the means come together. */
 static bool settle_means(loop *l)
 {
-    hfi_class_problem *p = l->p;
+    hfi_latent_problem *p = l->p;
     double before = INFINITY;
     bool fine = look(l);
     for (int k = 0; fine && k < MOST_MEANS && !p->inducing.inducing && l->before < near; k++) {
@@ -75,7 +76,7 @@ static bool settle_means(loop *l)
         if (!(far < 0.5 * before) || far < 0.1 * exact) break;
         before = far;
         memcpy(p->pull, l->next, p->n * sizeof *p->pull);
-        hfi_class_exact_mean(p, p->force, p->latent);
+        hfi_latent_exact_mean(p, p->force, p->latent);
         fine = look(l);
     }
     return fine;
@@ -84,18 +85,18 @@ static bool settle_means(loop *l)
 /* Posterior under the sites in place, cavities, and how far each site is from the one that has the tilted moments. */
 static hf_status measure(loop *l)
 {
-    hfi_class_problem *p = l->p;
+    hfi_latent_problem *p = l->p;
     const size_t n = p->n;
     l->change = 0.0;
-    const hf_status s = hfi_class_condition(p, p->force, p->latent, p->variance);
+    const hf_status s = hfi_latent_condition(p, p->force, p->latent, p->variance);
     if (s < 0) return s;
     if (!settle_means(l)) {
         l->change = INFINITY;
         return HF_OK;
     }
     for (size_t i = 0; i < n; i++) {
-        const hfi_class_tilted t = p->tilted[i];
-        const double share = 1.0 + l->cavity[n + i] * t.bend, v = p->variance[i];
+        const hfi_likelihood_tilted t = p->tilted[i];
+        const double share = t.share, v = p->variance[i];
         const double w_off = fmax(-t.bend / share, 0.0) - p->w[i],
                      pull_off = (t.slope - l->cavity[i] * t.bend) / share - p->pull[i],
                      off = fmax(fabs(w_off) * v, fabs(pull_off) * sqrt(v));
@@ -113,7 +114,7 @@ static hf_status measure(loop *l)
 
 static hf_status measure_at(loop *l, const double *sites)
 {
-    hfi_class_problem *p = l->p;
+    hfi_latent_problem *p = l->p;
     for (size_t i = 0; i < p->n; i++) {
         p->w[i] = fmax(sites[i], 0.0) / l->unit[i];
         p->pull[i] = sites[p->n + i] / sqrt(l->unit[i]);
@@ -124,7 +125,7 @@ static hf_status measure_at(loop *l, const double *sites)
 /* From Laplace's sites, which are near, or those kept. */
 static hf_status begin(loop *l)
 {
-    hfi_class_problem *p = l->p;
+    hfi_latent_problem *p = l->p;
     hf_status s = HF_OK;
     l->change = INFINITY;
     if (p->started) {
@@ -135,7 +136,7 @@ static hf_status begin(loop *l)
     if (s < 0 || isfinite(l->change)) return s;
     double ignored = 0.0;
     p->started = false;
-    s = hfi_class_laplace(p, &ignored);
+    s = hfi_latent_laplace(p, &ignored);
     p->rounds = 0;
     if (s >= 0) s = measure(l);
     return s;
@@ -160,7 +161,7 @@ static hf_status walk(loop *l, const double *from, const double *residual)
 
 static hf_status iterate(loop *l)
 {
-    hfi_class_problem *p = l->p;
+    hfi_latent_problem *p = l->p;
     const size_t count = 2 * p->n;
     double *from = l->numbers + 4 * count, *residual = l->numbers + 5 * count, best = INFINITY;
     hf_status s = begin(l);
@@ -188,7 +189,7 @@ static hf_status iterate(loop *l)
 /* log Z of the approximation: what the tilted densities integrate to, and what the sites say together less what each says to its cavity. */
 static double evidence(const loop *l)
 {
-    const hfi_class_problem *p = l->p;
+    const hfi_latent_problem *p = l->p;
     double sum = -0.5 * p->log_det;
     for (size_t i = 0; i < p->n; i++) {
         const double m = l->cavity[i], v = l->cavity[p->n + i], w = p->w[i], h = p->pull[i],
@@ -199,7 +200,7 @@ static double evidence(const loop *l)
     return sum;
 }
 
-hf_status hfi_class_ep(hfi_class_problem *p, double *value)
+hf_status hfi_latent_ep(hfi_latent_problem *p, double *value)
 {
     const size_t count = 2 * p->n;
     loop l = {.p = p, .before = p->started ? 0.0 : INFINITY, .step = 1.0, .unit = p->work};

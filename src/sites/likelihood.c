@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of likelihoods. */
+#include "sites/likelihood.h"
+#include <math.h>
+#include <string.h>
+
+static const hfi_likelihood *const rows[] = {&hfi_likelihood_probit, &hfi_likelihood_logit,
+                                             &hfi_likelihood_poisson, &hfi_likelihood_negative_binomial,
+                                             &hfi_likelihood_gamma};
+
+const hfi_likelihood *hfi_likelihood_named(const char *name)
+{
+    for (size_t k = 0; name && k < sizeof rows / sizeof *rows; k++)
+        if (strcmp(rows[k]->name, name) == 0) return rows[k];
+    return NULL;
+}
+
+void hfi_likelihood_place(const hfi_likelihood *likelihood, hfi_seen *seen)
+{
+    seen->constant = seen->constant_slope = 0.0;
+    seen->log_y = seen->y > 0.0 ? log(seen->y) : 0.0;
+    if (likelihood->place) likelihood->place(seen);
+}
+
+hfi_likelihood_slopes hfi_likelihood_density(const hfi_likelihood *likelihood, const hfi_seen *seen, double f)
+{
+    hfi_likelihood_slopes at;
+    likelihood->slopes(seen, f + seen->shift, &at);
+    at.value += seen->constant;
+    at.d += seen->constant_slope;
+    return at;
+}
