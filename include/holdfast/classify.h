@@ -62,12 +62,9 @@ typedef enum hf_link {
     HF_LINK_SOFTMAX
 } hf_link;
 
-/** "probit", "logit", "softmax"; "laplace", "ep", "corrected" to the enum and back. HF_ERR_ARGUMENT
- * lists the valid names. */
+/** "probit", "logit", "softmax" to the enum and back. HF_ERR_ARGUMENT lists the valid names. */
 HF_API hf_status hf_link_parse(hf_context *ctx, const char *name, hf_link *out);
 HF_API const char *hf_link_name(hf_link link);
-HF_API hf_status hf_inference_parse(hf_context *ctx, const char *name, hf_inference *out);
-HF_API const char *hf_inference_name(hf_inference inference);
 
 /**
  * Probability of class 1 for a latent value N(mean, var): E[link(f)]. Probit: Phi(mean / sqrt(1 +

@@ -86,6 +86,9 @@ typedef enum hf_inference {
     /** softmax: Laplace's covariance, and in place of the mode the mean that goes best with it */
     HF_INFERENCE_CORRECTED
 } hf_inference;
+/** "laplace", "ep", "corrected" to the enum and back. HF_ERR_ARGUMENT lists the valid names. */
+HF_API hf_status hf_inference_parse(hf_context *ctx, const char *name, hf_inference *out);
+HF_API const char *hf_inference_name(hf_inference inference);
 
 /** How Student-t noise is made Gaussian. */
 typedef enum hf_student_method {

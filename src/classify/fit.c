@@ -5,30 +5,11 @@
 #include "classify/softmax_fit.h"
 #include <math.h>
 
-static hf_status evaluate(void *arg, double *value, double *gradient)
-{
-    hfi_latent_problem *p = arg;
-    const hfi_inducing *u = p->inducing.inducing;
-    /* The gradient of VFE under EP is a difference of fixed points. */
-    p->rough = gradient && !(u && u->method == HF_INDUCING_VFE);
-    return hfi_latent_evaluate(p, value, gradient);
-}
-
-static void improved(void *arg)
-{
-    hfi_latent_keep(arg);
-}
-
-/* Sites of the rows, the posterior that they make, and the classifier that owns it. */
-static hf_status conclude(hfi_class_fit *fit, const hfi_latent_problem *problem, const double *state,
-                          hf_classifier **out, hf_class_report *report)
+/* The posterior that the sites make, and the classifier that owns it. */
+static hf_status conclude(hfi_class_fit *fit, size_t rounds, const double *state, hf_classifier **out,
+                          hf_class_report *report)
 {
     hfi_fit *base = &fit->base;
-    double *target = hfi_alloc(base->ctx, base->n, 2 * sizeof *target);
-    if (!target) return HF_ERR_MEMORY;
-    hfi_latent_sites(problem, target, target + base->n);
-    hfi_sites_give(base->sites, target, target + base->n);
-    hfi_free(base->ctx, target);
     hfi_solution solution = {0};
     hf_posterior *posterior = NULL;
     const hf_status solved = hfi_fit_solve(base, &solution);
@@ -41,7 +22,7 @@ static hf_status conclude(hfi_class_fit *fit, const hfi_latent_problem *problem,
     }
     hf_class_report local;
     const hf_status warning = hfi_class_fit_report(fit, state, posterior, solved, &local);
-    local.rounds = problem->rounds;
+    local.rounds = rounds;
     s = hf_classifier_create(base->ctx, posterior, fit->choices->link, fit->given->classes, out);
     if (s < 0) {
         hf_posterior_free(posterior);
@@ -54,28 +35,19 @@ static hf_status conclude(hfi_class_fit *fit, const hfi_latent_problem *problem,
 static hf_status run(hfi_class_fit *fit, hf_classifier **out, hf_class_report *report)
 {
     hfi_fit *base = &fit->base;
-    hfi_latent_problem problem;
-    hf_status s = hfi_latent_problem_init(base->ctx, hfi_class_likelihood(fit->choices->link),
-                                          fit->choices->inference, base->kernel, base->mean, base->n, base->x,
-                                          base->d, base->y, NULL, base->trainer.evaluator.inducing, &problem);
-    if (s < 0) return s;
+    const hfi_latent_data data = {.likelihood = hfi_class_likelihood(fit->choices->link),
+                                  .inference = fit->choices->inference,
+                                  .y = base->y,
+                                  .iterations = fit->choices->iterations,
+                                  .restarts = fit->choices->restarts};
+    size_t rounds = 0;
     double *state = hfi_alloc(base->ctx, base->trainer.count, sizeof *state);
-    hfi_class_search search = {.trainer = &base->trainer,
-                               .evaluate = evaluate,
-                               .improved = improved,
-                               .arg = &problem,
-                               .iterations = fit->choices->iterations,
-                               .restarts = fit->choices->restarts};
-    s = state ? hfi_trainer_cold(&base->trainer, state) : HF_ERR_MEMORY;
-    if (s >= 0) s = hfi_class_train(&search, state);
-    if (s >= 0) s = conclude(fit, &problem, state, out, report);
-    if (s == HF_OK && !problem.converged)
-        s = hfi_fail(base->ctx, HF_WARN_NOT_CONVERGED,
-                     "%s inference stopped after %zu steps before it settled",
-                     hf_inference_name(problem.inference), problem.rounds);
+    hf_status s = state ? hfi_trainer_cold(&base->trainer, state) : HF_ERR_MEMORY;
+    if (s >= 0) s = hfi_latent_fit(&base->trainer, &data, state, &rounds);
+    const hf_status trained = s;
+    if (s >= 0) s = conclude(fit, rounds, state, out, report);
     hfi_free(base->ctx, state);
-    hfi_latent_problem_free(&problem);
-    return s;
+    return s == HF_OK ? trained : s;
 }
 
 /* Below this many labels the parallel sections of an evaluation are shorter than waking and gathering the threads. */

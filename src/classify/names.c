@@ -5,7 +5,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* In the orders of their enums. */
+/* In the order of its enum. */
 static const char *const links[] = {"probit", "logit", "softmax"};
 
 hf_status hf_link_parse(hf_context *ctx, const char *name, hf_link *out)

@@ -235,15 +235,15 @@ static hf_status run(softmax_fit *f, hf_classifier **out, hf_class_report *repor
                                    base->outputs, &p);
     if (s < 0) return s;
     double *state = hfi_alloc(base->ctx, base->trainer.count, sizeof *state);
-    hfi_class_search search = {.trainer = &base->trainer,
-                               .evaluate = evaluate,
-                               .improved = improved,
-                               .arg = &p,
-                               .iterations = f->fit.choices->iterations,
-                               .restarts = f->fit.choices->restarts};
+    hfi_latent_search search = {.trainer = &base->trainer,
+                                .evaluate = evaluate,
+                                .improved = improved,
+                                .arg = &p,
+                                .iterations = f->fit.choices->iterations,
+                                .restarts = f->fit.choices->restarts};
     s = state ? hfi_softmax_check_kernel(&p) : HF_ERR_MEMORY;
     if (s >= 0) s = hfi_trainer_cold(&base->trainer, state);
-    if (s >= 0) s = hfi_class_train(&search, state);
+    if (s >= 0) s = hfi_latent_train(&search, state);
     if (s >= 0 && f->fit.choices->inference != HF_INFERENCE_LAPLACE) s = hfi_softmax_correct(&p);
     if (s >= 0) s = conclude(f, &p, state, out, report);
     if (s == HF_OK && !p.converged)

@@ -10,7 +10,7 @@ enum {
     MOST_HALVINGS = 40
 };
 
-/* Of the Newton decrement, nats: the factor is then that at a place 1e-10 of a standard deviation from the mode, and the last step goes there. */
+/* The Newton decrement, nats: the factor is then that at a place 1e-10 of a standard deviation from the mode, and the last step goes there. */
 static const double tolerance = 1e-20;
 /* The decrement below which the density itself, a sum of many terms, can no longer tell two steps apart. */
 static const double below_rounding = 1e-9;

@@ -26,7 +26,7 @@ typedef struct hfi_seen {
     double y;          /* the reading; of a label -1 (class 0) or 1 (class 1) */
     double shift;      /* added to its latent value */
     double dispersion; /* parameter of likelihoods that have one */
-    /* What of the log density does not depend on f, its derivative in log dispersion, and log y (0 where y
+    /* The part of the log density that does not depend on f, its derivative in log dispersion, and log y (0 where y
      * is not positive); set by hfi_likelihood_place(). */
     double constant, constant_slope, log_y;
 } hfi_seen;
@@ -51,7 +51,7 @@ typedef struct hfi_likelihood {
     bool labels;           /* the reading is a label; else the mean of a reading is exp(f + shift) */
     bool whole;            /* readings are whole numbers from 0; else they are positive, if not labels */
     const char *parameter; /* name of its parameter; NULL: it has none */
-    /** What of a reading does not depend on f; NULL: nothing. */
+    /** Sets the parts that do not depend on f; NULL: there are none. */
     void (*place)(hfi_seen *seen);
     /** The rest, at f + shift. */
     void (*slopes)(const hfi_seen *seen, double f, hfi_likelihood_slopes *out);

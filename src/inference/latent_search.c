@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The search for hyperparameters of labels, from one start and others around it. */
-#include "classify/fit.h"
+/* The search for hyperparameters by an approximate evidence, from one start and others around it. */
+#include "inference/latent_fit.h"
 #include <string.h>
 
 static hf_status place(void *self, const double *state)
 {
-    const hfi_class_search *how = self;
+    const hfi_latent_search *how = self;
     return hfi_trainer_set(how->trainer, state);
 }
 
 static hf_status evaluate(void *self, const double *state, double *value, double *gradient)
 {
     (void)state;
-    const hfi_class_search *how = self;
+    const hfi_latent_search *how = self;
     if (gradient) memset(gradient, 0, how->trainer->count * sizeof *gradient);
     return how->evaluate(how->arg, value, gradient);
 }
 
 static double log_prior(void *self, const double *state, double *gradient)
 {
-    const hfi_class_search *how = self;
+    const hfi_latent_search *how = self;
     return gradient ? hfi_trainer_add_prior(how->trainer, state, gradient)
                     : hfi_trainer_log_prior(how->trainer, state);
 }
@@ -27,11 +27,11 @@ static double log_prior(void *self, const double *state, double *gradient)
 static void accepted(void *self, double value)
 {
     (void)value;
-    const hfi_class_search *how = self;
+    const hfi_latent_search *how = self;
     how->improved(how->arg);
 }
 
-static const hfi_objective_kind of_labels = {
+static const hfi_objective_kind of_latent = {
     .place = place,
     .evaluate = evaluate,
     .log_prior = log_prior,
@@ -41,13 +41,13 @@ static const hfi_objective_kind of_labels = {
 
 static hf_status climb(void *arg, double *state)
 {
-    const hfi_class_search *how = arg;
+    const hfi_latent_search *how = arg;
     hfi_trainer *t = how->trainer;
-    const hfi_objective objective = {.kind = &of_labels, .self = arg, .count = t->count};
+    const hfi_objective objective = {.kind = &of_latent, .self = arg, .count = t->count};
     return hfi_trainer_search(t, hfi_by_lbfgs, &objective, NULL, t->enough, how->iterations, state);
 }
 
-static hf_status climb_from_all(hfi_class_search *how, double *state)
+static hf_status climb_from_all(hfi_latent_search *how, double *state)
 {
     hfi_trainer *t = how->trainer;
     double *start = hfi_alloc(t->evaluator.ctx, t->count, sizeof *start);
@@ -59,7 +59,7 @@ static hf_status climb_from_all(hfi_class_search *how, double *state)
     return s;
 }
 
-hf_status hfi_class_train(hfi_class_search *how, double *state)
+hf_status hfi_latent_train(hfi_latent_search *how, double *state)
 {
     hfi_trainer *t = how->trainer;
     hf_status s = HF_OK;

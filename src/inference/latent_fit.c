@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A fit of latent values, from readings to sites. */
+#include "inference/latent_fit.h"
+
+typedef struct job {
+    hfi_trainer *trainer;
+    hfi_latent_problem problem;
+} job;
+
+static hf_status evaluate(void *arg, double *value, double *gradient)
+{
+    job *j = arg;
+    hfi_latent_problem *p = &j->problem;
+    const hfi_inducing *u = p->inducing.inducing;
+    /* The gradient of VFE under EP is a difference of fixed points. */
+    p->rough = gradient && !(u && u->method == HF_INDUCING_VFE);
+    p->dispersion = j->trainer->evaluator.sites->noise;
+    return hfi_latent_evaluate(p, value, gradient);
+}
+
+static void improved(void *arg)
+{
+    job *j = arg;
+    hfi_latent_keep(&j->problem);
+}
+
+static hf_status give_sites(const hfi_latent_problem *p, hf_sites *sites)
+{
+    double *target = hfi_alloc(p->ctx, p->rows, 2 * sizeof *target);
+    if (!target) return HF_ERR_MEMORY;
+    hfi_latent_sites(p, target, target + p->rows);
+    hfi_sites_give(sites, target, target + p->rows);
+    hfi_free(p->ctx, target);
+    return HF_OK;
+}
+
+hf_status hfi_latent_fit(hfi_trainer *trainer, const hfi_latent_data *data, double *state, size_t *rounds)
+{
+    const hfi_evaluator *e = &trainer->evaluator;
+    job j = {.trainer = trainer};
+    hfi_latent_problem *p = &j.problem;
+    hf_status s = hfi_latent_problem_init(e->ctx, data->likelihood, data->inference, e->kernel, e->mean,
+                                          e->rows, e->x, e->ldx, data->y, data->shift, e->inducing, p);
+    if (s < 0) return s;
+    hfi_latent_search search = {.trainer = trainer,
+                                .evaluate = evaluate,
+                                .improved = improved,
+                                .arg = &j,
+                                .iterations = data->iterations,
+                                .restarts = data->restarts};
+    s = hfi_latent_train(&search, state);
+    if (s >= 0) s = give_sites(p, e->sites);
+    *rounds = p->rounds;
+    if (s == HF_OK && !p->converged)
+        s = hfi_fail(e->ctx, HF_WARN_NOT_CONVERGED, "%s inference stopped after %zu steps before it settled",
+                     hf_inference_name(p->inference), p->rounds);
+    hfi_latent_problem_free(p);
+    return s;
+}
