@@ -40,8 +40,9 @@ static const tool_option options[] = {
      "accuracy (of rows with labels: how many are right, and how many\nsurely stay "
      "so), "
      "readings (what bad readings can do to the mean,\nhyperparameters, noise, centres and thresholds held) "
-     "or interval\n(that of predict in which 95 % of new readings are: its least lower\nand largest upper "
-     "end). Default: probability of classifiers, else\nmean",
+     "interval\n(that of predict in which 95 % of new readings are: its least lower\nand largest upper "
+     "end) or outputs (how far the means of all of them\ntogether are from those of the point). Default: "
+     "probability of classifiers, else\nmean",
      false},
     {"of", 0, "NAME", "which output, or which class (default: the first; of two classes\nthe second)", false},
     {"beta", 0, "B", "of mean-plus, of either sign", false},
@@ -56,6 +57,11 @@ static const tool_option options[] = {
     {"never-below", 0, "V", "never below V, likewise; both: between them", false},
     {"delta", 0, "D", "never farther than D from what it is at the point, likewise", false},
     CLASS_RULE,
+    {"norm", 0, "P", "of outputs: 1, 2 (default), inf or another power from 1 on", false},
+    {"weights", 0, "W,...",
+     "of outputs: what each is multiplied by, in their order (default 1);\n1 over what counts as much in "
+     "each",
+     false},
     {"count", 0, "K", "of readings: how many are bad (default 1)", false},
     {"tolerance", 0, "E", "how far a range may be wider than what is attained, at either\nend (default 0.01)",
      false},
@@ -81,7 +87,8 @@ static const tool_option options[] = {
      "status, nodes, seconds;\nof --max-radius class or value, certified_radius, broken_radius,\nnodes, "
      "seconds; of verdicts value, lower, upper, worst (the value\nnearest to its limit, or farthest beyond "
      "it), margin (how far\ninside), status, nodes, seconds; of accuracy counts for each\nradius; of "
-     "readings damage, worst_row. With several radii there is\na column radius. A status ends in "
+     "readings damage, worst_row; of outputs upper, attained, status,\nparts, nodes, seconds. With several "
+     "radii there is\na column radius. A status ends in "
      "(estimate) where it rests on one:\nof five classes and more",
      TOOL_WRITES},
     {"format", 0, "FORMAT",
@@ -95,8 +102,8 @@ static const tool_option options[] = {
 };
 
 const char *const certify_questions[CERTIFY_QUESTIONS] = {
-    "mean",     "sd",       "mean-plus", "probability", "classes", "decision",
-    "accuracy", "readings", "interval",  "radius",      "verdict", "verdict radius"};
+    "mean",     "sd",       "mean-plus", "probability", "classes", "decision",      "accuracy",
+    "readings", "interval", "outputs",   "radius",      "verdict", "verdict radius"};
 
 /* ---- usage -------------------------------------------------------------------------------------------------- */
 
@@ -115,7 +122,7 @@ static hf_status parse_what(certified *run, certify_request *out)
         if (k == CERTIFY_RADII)
             return certified_misuse(run,
                                     "--what: there is no '%s'; give mean, sd, mean-plus, probability, "
-                                    "classes, decision, accuracy, readings or interval",
+                                    "classes, decision, accuracy, readings, interval or outputs",
                                     what);
         out->what = (certify_question)k;
         if (strcmp(certify_questions[k], what) == 0) break;
@@ -127,6 +134,11 @@ static hf_status parse_what(certified *run, certify_request *out)
                                 radii ? "--max-radius" : "--what ", radii ? "" : what,
                                 run->arguments->operand[0], hf_model_target(run->model));
     out->value = out->what;
+    if (out->what == CERTIFY_OUTPUTS && run->classifier != NULL)
+        return certified_refuse(run,
+                                "--what outputs is about readings; %s is a model of the classes of \"%s\"",
+                                run->arguments->operand[0], hf_model_target(run->model));
+    if (out->what == CERTIFY_OUTPUTS) return certify_parse_norm(run, out);
     if (claims && out->what > CERTIFY_PROBABILITY)
         return certified_misuse(run, "--never-above, --never-below and --delta are not for --what %s", what);
     if (claims) out->what = radii ? CERTIFY_REACH : CERTIFY_CLAIM;
@@ -176,11 +188,19 @@ static hf_status check_effect(certified *run, const certify_request *asked)
         return certified_misuse(run,
                                 "--fail-on is for --never-above, --never-below, --delta, --what decision, "
                                 "--what accuracy and --max-radius");
+    if ((has_argument(a, "norm") || has_argument(a, "weights")) && what != CERTIFY_OUTPUTS)
+        return certified_misuse(run, "--norm and --weights are for --what outputs");
+    if (has_argument(a, "of") && what == CERTIFY_OUTPUTS)
+        return certified_misuse(run, "--of is not for --what outputs, which is about all of them");
+    if (what == CERTIFY_OUTPUTS && isinf(asked->norm.delta) &&
+        (asked->fail != CERTIFY_FAIL_NEVER || asked->counterexamples != NULL))
+        return certified_misuse(run, "--fail-on and --counterexamples of --what outputs need --delta");
     if (asked->where && !certify_attains(what))
         return certified_misuse(run, "--where is for ranges and verdicts; --counterexamples tells points");
     if (asked->sides && !certify_attains(what) && what != CERTIFY_DECISION && what != CERTIFY_CLASSES)
         return certified_misuse(run, "--sides is for ranges, verdicts, --what classes and --what decision");
-    if (has_argument(a, "plot") && (what == CERTIFY_READINGS || what == CERTIFY_CLASSES))
+    if (has_argument(a, "plot") &&
+        (what == CERTIFY_READINGS || what == CERTIFY_CLASSES || what == CERTIFY_OUTPUTS))
         return certified_misuse(run, "--plot is not for --what %s", certify_questions[what]);
     return HF_OK;
 }
@@ -269,6 +289,12 @@ static hf_status parse(certified *run, certify_request *out)
 
 /* ---- summary ------------------------------------------------------------------------------------------------ */
 
+/* Outputs have a verdict against a delta alone. */
+static bool tells_verdicts(const certify_request *asked)
+{
+    return certify_decides(asked->what) && (asked->what != CERTIFY_OUTPUTS || isfinite(asked->norm.delta));
+}
+
 /* Whether --fail-on makes the exit status 3. */
 static bool fails(const certify_request *asked)
 {
@@ -298,7 +324,7 @@ static void print_json(const certified *run, const certify_request *asked)
     if (json != NULL) json_object_set_new(json, "region", certified_json_region(run));
     if (json != NULL)
         json_object_set_new(json, "model_sha256", json_text(hf_model_content_checksum(run->model)));
-    if (json != NULL && certify_decides(asked->what)) {
+    if (json != NULL && tells_verdicts(asked)) {
         json_object_set_new(json, "certified", json_integer((json_int_t)asked->certified));
         json_object_set_new(json, "counterexamples", json_integer((json_int_t)asked->broken));
         json_object_set_new(json, "failed", json_boolean(fails(asked)));
@@ -334,12 +360,12 @@ static void print_words(const certified *run, const certify_request *asked)
             asked->asked, asked->asked == 1 ? "" : "s", asked->count);
     } else if (asked->what != CERTIFY_ACCURACY) {
         printf("%zu box%s", run->m, run->m == 1 ? "" : "es");
-        if (certify_decides(asked->what))
+        if (tells_verdicts(asked))
             printf(": %zu %scertified%s, %zu with a counterexample", asked->certified,
                    certify_finds_radius(asked->what) ? "with a " : "",
                    certify_finds_radius(asked->what) ? " radius" : "", asked->broken);
         printf("%s %zu stopped by a limit or by rounding. Every range is %s.\n",
-               certify_decides(asked->what) ? "," : ":", asked->unfinished, rests);
+               tells_verdicts(asked) ? "," : ":", asked->unfinished, rests);
     }
     say(stdout, "Written to %s\n", asked->output);
 }

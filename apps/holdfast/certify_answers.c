@@ -9,6 +9,7 @@
 void certify_request_free(certify_request *request)
 {
     free(request->radius);
+    free(request->weight);
     free(request->counterexample);
     free(request->counts);
     free(request->low);
@@ -169,17 +170,16 @@ static hf_status ask_ranges(certified *run, certify_request *asked)
 
 bool certify_decides(certify_question what)
 {
-    static const bool decides[CERTIFY_QUESTIONS] = {[CERTIFY_DECISION] = true,
-                                                    [CERTIFY_ACCURACY] = true,
-                                                    [CERTIFY_RADII] = true,
-                                                    [CERTIFY_CLAIM] = true,
-                                                    [CERTIFY_REACH] = true};
+    static const bool decides[CERTIFY_QUESTIONS] = {
+        [CERTIFY_DECISION] = true, [CERTIFY_ACCURACY] = true, [CERTIFY_RADII] = true,
+        [CERTIFY_OUTPUTS] = true,  [CERTIFY_CLAIM] = true,    [CERTIFY_REACH] = true};
     return decides[what];
 }
 
 bool certify_attains(certify_question what)
 {
-    return what <= CERTIFY_PROBABILITY || what == CERTIFY_INTERVAL || what == CERTIFY_CLAIM;
+    return what <= CERTIFY_PROBABILITY || what == CERTIFY_INTERVAL || what == CERTIFY_CLAIM ||
+           what == CERTIFY_OUTPUTS;
 }
 
 bool certify_finds_radius(certify_question what)
@@ -440,7 +440,8 @@ hf_status certify_answer(certified *run, certify_request *asked)
         [CERTIFY_MEAN_PLUS] = ask_ranges,    [CERTIFY_PROBABILITY] = ask_ranges,
         [CERTIFY_CLASSES] = certify_classes, [CERTIFY_DECISION] = ask_decisions,
         [CERTIFY_ACCURACY] = ask_accuracy,   [CERTIFY_READINGS] = ask_readings,
-        [CERTIFY_INTERVAL] = ask_ranges,     [CERTIFY_RADII] = ask_radii,
-        [CERTIFY_CLAIM] = certify_claims,    [CERTIFY_REACH] = certify_reaches};
+        [CERTIFY_INTERVAL] = ask_ranges,     [CERTIFY_OUTPUTS] = certify_outputs,
+        [CERTIFY_RADII] = ask_radii,         [CERTIFY_CLAIM] = certify_claims,
+        [CERTIFY_REACH] = certify_reaches};
     return answers[asked->what](run, asked);
 }

@@ -65,7 +65,8 @@ static json_t *settings_used(const certify_request *asked)
 static json_t *of_what(const certified *run, const certify_request *asked)
 {
     const bool no_class = asked->what == CERTIFY_CLASSES || asked->what == CERTIFY_DECISION ||
-                          asked->what == CERTIFY_ACCURACY || asked->what == CERTIFY_RADII;
+                          asked->what == CERTIFY_ACCURACY || asked->what == CERTIFY_RADII ||
+                          asked->what == CERTIFY_OUTPUTS;
     if (no_class) return json_null();
     if (hf_model_classes(run->model) > 0) return json_text(hf_model_class(run->model, asked->of));
     return json_text(hf_model_outputs(run->model) > 1 ? hf_model_output(run->model, asked->of)

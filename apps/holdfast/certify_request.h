@@ -8,6 +8,8 @@
 
 #include "certified.h"
 
+#include <holdfast/certify_outputs.h>
+
 typedef enum certify_question {
     CERTIFY_MEAN,
     CERTIFY_SD,
@@ -18,6 +20,7 @@ typedef enum certify_question {
     CERTIFY_ACCURACY,
     CERTIFY_READINGS, /* about readings again */
     CERTIFY_INTERVAL, /* of a new one */
+    CERTIFY_OUTPUTS,  /* how far all outputs move together */
     CERTIFY_RADII,    /* --max-radius of classes */
     CERTIFY_CLAIM,    /* --never-above, --never-below, --delta of one of the values above */
     CERTIFY_REACH,    /* --max-radius of these */
@@ -42,6 +45,8 @@ typedef struct certify_request {
     certify_question what;
     certify_question value; /* what a claim is of: up to CERTIFY_PROBABILITY */
     hf_claim claim;
+    hf_output_norm norm; /* of all outputs; its weights are the request's */
+    double *weight;
     certify_fail fail;
     bool where, sides; /* columns: attaining points, sides of the boxes */
     bool lines;        /* --format jsonl */
@@ -70,6 +75,9 @@ hf_status certify_classes(certified *run, certify_request *asked);
 /** Of claims (certify_claims.c). */
 hf_status certify_claims(certified *run, certify_request *asked);
 hf_status certify_reaches(certified *run, certify_request *asked);
+/** All outputs together: --norm, --weights and --delta, and answers (certify_outputs.c). */
+hf_status certify_parse_norm(certified *run, certify_request *asked);
+hf_status certify_outputs(certified *run, certify_request *asked);
 /** The table of answers as JSON lines, each with all that it is about (certify_lines.c). */
 hf_status certify_write_lines(certified *run, const certify_request *asked);
 /** The limits, to a JSON object. */

@@ -14,6 +14,7 @@
 #include <holdfast/certify_claims.h>
 #include <holdfast/certify_classes.h>
 #include <holdfast/certify_flip.h>
+#include <holdfast/certify_outputs.h>
 #include <holdfast/certify_uses.h>
 #include <holdfast/classify.h>
 #include <holdfast/closed_envelope.h>

@@ -238,6 +238,55 @@ class Readings(Certify):
         self.assertIn("outside of the readings", err)
 
 
+class Outputs(Certify):
+    def test_all_of_them_together(self):
+        draw = random.Random(11)
+        lines = ["a,b,u,v"]
+        for _ in range(40):
+            a, b = draw.uniform(0, 3), draw.uniform(0, 3)
+            lines.append("%.4f,%.4f,%.4f,%.4f" % (a, b, math.sin(2 * a) + 0.3 * b, 5 * math.cos(a + b)))
+        self.write("uv.csv", "\n".join(lines) + "\n")
+        self.ok("fit", "uv.csv", "-t", "u,v", "-k", "se(ard)", "-q", "-o", "uv.hf")
+        self.write("at.csv", "a,b\n1,1.5\n2.2,0.4\n")
+        ask = ["certify", "uv.hf", "--at", "at.csv", "--radius", "0.4", "--what", "outputs", "--tolerance", "0.02"]
+        centre = table(self.ok("predict", "uv.hf", "at.csv"))
+        box = [{"a": (a - 0.4, a + 0.4), "b": (b - 0.4, b + 0.4)} for a, b in zip(centre["a"], centre["b"])]
+        lines = ["%.17g,%.17g" % (draw.uniform(*own["a"]), draw.uniform(*own["b"])) for own in box for _ in range(300)]
+        self.write("in.csv", "a,b\n" + "\n".join(lines) + "\n")
+        inside = table(self.ok("predict", "uv.hf", "in.csv"))
+        for norm, size in (("1", lambda u, v: u + 0.2 * v), ("2", lambda u, v: math.hypot(u, 0.2 * v)),
+                           ("inf", lambda u, v: max(u, 0.2 * v)), ("3", lambda u, v: (u ** 3 + (0.2 * v) ** 3) ** (1 / 3))):
+            out = table(self.ok(*ask, "--norm", norm, "--weights", "1,0.2", "--where"))
+            self.write("far.csv", "a,b\n" + "\n".join("%.17g,%.17g" % p for p in zip(out["a_at_worst"], out["b_at_worst"])) + "\n")
+            far = table(self.ok("predict", "uv.hf", "far.csv"))
+            for k in range(2):
+                self.assertEqual(out["status"][k], "tolerance")
+                away = lambda t, i: size(abs(t["u_mean"][i] - centre["u_mean"][k]), abs(t["v_mean"][i] - centre["v_mean"][k]))
+                self.assertAlmostEqual(away(far, k), out["attained"][k], delta=1e-6)
+                self.assertLessEqual(out["upper"][k], out["attained"][k] + 0.02)
+                self.assertLessEqual(max(away(inside, 300 * k + i) for i in range(300)), out["upper"][k] + 1e-12)
+        most = max(out["upper"])
+        words = self.ok(*ask, "--norm", "3", "--weights", "1,0.2", "--delta", 1.01 * most, "-o", "v.csv")
+        self.assertIn("2 certified, 0 with a counterexample", words)
+        code, _, err = self.run_tool(*ask, "--norm", "3", "--weights", "1,0.2", "--delta", 0.5 * min(out["attained"]),
+                                     "--counterexamples", "c.csv", "--fail-on", "counterexample", "-o", "v.csv")
+        self.assertEqual((code, err), (3, ""))
+        self.assertEqual(len(table(self.read("c.csv"))["row"]), 2)
+
+    def test_bad_input(self):
+        model = self.model()
+        ask = ["certify", model, "--at", "at.csv", "--radius", "0.1"]
+        for options, words in ((["--norm", "2"], "are for --what outputs"), (["--what", "outputs", "--norm", "0.5"], "from 1 on"),
+                               (["--what", "outputs", "--weights", "1,2"], "2 for 1 outputs"),
+                               (["--what", "outputs", "--weights", "0"], "above 0"),
+                               (["--what", "outputs", "--never-above", "1"], "not for --what outputs"),
+                               (["--what", "outputs", "--rigorous", "--norm", "3"], "--rigorous"),
+                               (["--what", "outputs", "--fail-on", "open"], "need --delta"),
+                               (["--what", "outputs", "--of", "y"], "about all of them")):
+            self.fails(ask + options, words, code=2)
+        self.fails(["certify", self.classes(), "--at", "at.csv", "--radius", "1", "--what", "outputs"], "about readings")
+
+
 class Verdicts(Certify):
     def test_limits(self):
         model = self.model()

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file certify_outputs.h
+ * @brief How far the means of all outputs together surely move while inputs stay in a box.
+ *
+ * For a posterior of q outputs, a point x*, a box T and a norm of output space,
+ *
+ *     |v| = (sum_i |w_i v_i|^p)^(1/p), p >= 1;    max_i |w_i v_i| for p infinite,
+ *
+ * hf_certify_outputs() returns numbers attained <= upper between which the largest
+ * |mean(x*) - mean(x)| over x in T is, and whether it is at most delta. With ranges [L_i, U_i] of
+ * each mean over T the distance is at most |v*|, v*_i = max(mean_i(x*) - L_i, U_i - mean_i(x*)),
+ * because norms of this kind grow with every |v_i|. That is exact where one point is worst for all
+ * outputs, and for p infinite; else the box is halved, and the largest |v*| of its parts comes as
+ * near to the supremum as asked.
+ *
+ * Boxes, settings, units and what certificates rest on are those of certify.h. Outputs in units of
+ * their own need weights: 1 over what counts as much in each.
+ *
+ * Source: Patane, Blaas, Laurenti, Cardelli, Roberts, Kwiatkowska, Adversarial robustness
+ * guarantees for Gaussian processes, 2022, Proposition 13 (the first |v*|; halving is not in it).
+ */
+#ifndef HOLDFAST_CERTIFY_OUTPUTS_H
+#define HOLDFAST_CERTIFY_OUTPUTS_H
+
+#include <holdfast/certify_uses.h>
+
+HF_BEGIN_DECLS
+
+/** How outputs are measured together. Always start from hf_output_norm_default(). */
+typedef struct hf_output_norm {
+    double p;             /**< From 1 on; INFINITY: the largest. Default: 2. */
+    const double *weight; /**< One for each output, > 0; the caller's. Default: NULL, 1 each. */
+    double delta;         /**< >= 0: a verdict against it. Default: INFINITY, none. */
+} hf_output_norm;
+/** The defaults that the fields name. */
+HF_API hf_output_norm hf_output_norm_default(void);
+
+/** The answer for one box. */
+typedef struct hf_output_shift {
+    hf_verdict verdict;   /**< on delta; certified where there is none */
+    double upper;         /**< the distance is at most this in the whole box */
+    double attained;      /**< and surely at least this at a point of it */
+    hf_certify_stop stop; /**< why the search ended */
+    size_t parts;         /**< of the box, whose ranges were found */
+    size_t nodes;         /**< boxes whose bounds were computed for these ranges */
+    double seconds;
+    bool rigorous; /**< proof against rounding, as asked for */
+} hf_output_shift;
+
+/**
+ * The distance of all outputs over m boxes.
+ * @param norm     NULL for the defaults
+ * @param settings NULL for the defaults; output, beta, observed, decide_at, lower_only and
+ *                 upper_only are not looked at. The tolerance is that of the distance, the node
+ *                 limit is for all parts of a box, and so is the time limit. With a region the box
+ *                 is not halved: the answer is that of its first part
+ * @param x        m x inputs: the points x*, which need not be inside their boxes
+ * @param lower, upper m x inputs
+ * @param out      m entries
+ * @param farthest m x inputs or NULL: where `attained` is attained; a counterexample where the
+ *                 verdict says so
+ *
+ * A counterexample's distance is beyond delta by more than rounding. A search ends when the verdict
+ * is known, or when upper - attained is at most the tolerance (a thousandth of delta, if that is
+ * less).
+ *
+ * Errors, which leave all outputs alone: those of hf_certify_boxes(); HF_ERR_ARGUMENT for p below 1
+ * or not a number, a weight that is not above 0 or not finite, a negative delta, and rigorous
+ * settings with p other than 1, 2 and infinity (powers have no proven rounding).
+ * HF_WARN_NOT_CONVERGED: a verdict is open, or a limit or rounding ended a search.
+ * Cost: a range for each output and part; one part for p infinite or a single output, up to some
+ * hundred else. Threads: the same digits for any number of them. The posterior is only read.
+ * Progress ("certify") and cancellation as in certify.h.
+ */
+HF_API hf_status hf_certify_outputs(hf_context *ctx, const hf_posterior *posterior,
+                                    const hf_output_norm *norm, const hf_certify_settings *settings,
+                                    size_t m, const double *x, const double *lower,
+                                    const double *upper, hf_output_shift *out, double *farthest);
+
+HF_END_DECLS
+
+#endif
