@@ -66,7 +66,8 @@ typedef enum hf_actions {
 
 /** Which readings share a block. Blocks differ in size by at most one row; no row is dropped. */
 typedef enum hf_blocks {
-    HF_BLOCKS_CONTIGUOUS = 0, /**< in the order of the table (published) */
+    /** In the order of the table (published); of several outputs sample by sample. */
+    HF_BLOCKS_CONTIGUOUS = 0,
     HF_BLOCKS_CLUSTERED       /**< near each other: recursive halving along the widest input */
 } hf_blocks;
 

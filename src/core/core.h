@@ -212,6 +212,9 @@ double hfi_median(double *values, size_t count);
 /** 1.4826 x median absolute deviation about the median; `scratch` has `count` entries. */
 double hfi_mad(const double *values, size_t count, double *scratch);
 
+/** A sum that does not depend on the order of the values, which it sorts. */
+double hfi_sum_sorted(double *values, size_t count);
+
 /** Sorts indices, ascending. */
 void hfi_sort_indices(size_t *index, size_t count);
 /** Item k of an array, `bytes` long each, becomes item order[k]. `order` is a permutation of the

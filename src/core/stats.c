@@ -46,6 +46,14 @@ double hfi_mad(const double *values, size_t count, double *scratch)
     return 1.482602218505602 * hfi_median(scratch, count);
 }
 
+double hfi_sum_sorted(double *values, size_t count)
+{
+    double sum = 0.0;
+    if (count > 1) qsort(values, count, sizeof *values, compare_doubles);
+    for (size_t i = 0; i < count; i++) sum += values[i];
+    return sum;
+}
+
 static int compare_indices(const void *left, const void *right)
 {
     const size_t a = *(const size_t *)left, b = *(const size_t *)right;

@@ -29,14 +29,14 @@ typedef struct hfi_fit {
     const hf_data *data;
     const hf_fit_settings *settings;
     size_t n, d;
-    size_t outputs;       /* 1, or T: then the last input is the number of the output */
-    size_t *row;          /* rows of the data that are here */
-    double *x;            /* n x d */
-    bool *code;           /* d: inputs that are codes of categories; NULL: none */
-    double *comparable;   /* n x d, standardised; NULL when x is */
-    double *y;            /* n */
-    double *extra;        /* n */
-    hfi_scaling scaling;  /* applied */
+    size_t outputs;      /* 1, or T: then the last input is the number of the output */
+    size_t *row;         /* rows of the data that are here */
+    double *x;           /* n x d */
+    bool *code;          /* d: inputs that are codes of categories; NULL: none */
+    double *comparable;  /* n x d, standardised, with the place of an output for its number; NULL when x is */
+    double *y;           /* n */
+    double *extra;       /* n */
+    hfi_scaling scaling; /* applied */
     hfi_scaling measured; /* what standardisation would be: starts, boxes and priors follow it when it is not
                              applied */
     hf_solver solver;     /* never auto */
@@ -107,9 +107,12 @@ hf_status hfi_fit_finish_assignments(hfi_fit *fit);
  * for them and `honest` (zeroed: none) too. */
 hf_status hfi_fit_order_outputs(hfi_fit *fit);
 hf_status hfi_fit_restore_order(hfi_fit *fit, const hfi_holdout *honest);
+/** The output at a place of that order; where there is none, the output of that number. */
+size_t hfi_fit_output_at(const hfi_fit *fit, size_t place);
 /** Scales of such outputs: what the others say, within what their own readings allow; `all` is the
- * scale of all readings together. */
-void hfi_fit_scale_sparse(const hfi_fit *fit, double all, const double *location, double *scale);
+ * scale of all readings together. `work`: 2 x outputs. */
+void hfi_fit_scale_sparse(const hfi_fit *fit, double all, const double *location, double *scale,
+                          double *work);
 /** Keeps what such an output has of its own from going to nothing: at least 1 / readings of its
  * variance. */
 void hfi_fit_bound_sparse(const hfi_fit *fit, hfi_trainer *trainer);

@@ -5,6 +5,7 @@
 #include "fit/fit.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Standardised readings that differ by less may be the same but for rounding. */
 static const double SAME = 1e-9;
@@ -113,6 +114,28 @@ static hf_status rearrange(const hfi_fit *fit, const size_t *order)
     return s;
 }
 
+size_t hfi_fit_output_at(const hfi_fit *fit, size_t place)
+{
+    size_t t = 0;
+    if (!fit->place_of) return place;
+    while (fit->place_of[t] != place) t++;
+    return t;
+}
+
+/* Distances between readings of different outputs are those of the outputs' places. */
+static hf_status compare_by_place(hfi_fit *fit)
+{
+    const size_t n = fit->n, d = fit->d;
+    if (!fit->comparable) {
+        fit->comparable = hfi_alloc(fit->ctx, n, d * sizeof *fit->comparable);
+        if (!fit->comparable) return HF_ERR_MEMORY;
+        memcpy(fit->comparable, fit->x, n * d * sizeof *fit->comparable);
+    }
+    for (size_t i = 0; i < n; i++)
+        fit->comparable[i * d + d - 1] = (double)fit->place_of[(size_t)fit->x[i * d + d - 1]];
+    return HF_OK;
+}
+
 hf_status hfi_fit_order_outputs(hfi_fit *fit)
 {
     if (fit->outputs <= 1) return HF_OK;
@@ -123,10 +146,10 @@ hf_status hfi_fit_order_outputs(hfi_fit *fit)
         hfi_samples_init(fit->ctx, fit->n, fit->d, fit->outputs, fit->x, fit->y, fit->sample, NULL, &g);
     if (s < 0) return s;
     rank_outputs(fit, &g);
-    /* Blocks of actions are of the table's rows. */
-    if (fit->solver != HF_SOLVER_PROJECTED || fit->inducing > 0) s = order_rows(fit, &g);
+    s = order_rows(fit, &g);
     hfi_samples_free(&g);
-    return s < 0 || !fit->order ? s : rearrange(fit, fit->order);
+    if (s >= 0) s = compare_by_place(fit);
+    return s < 0 ? s : rearrange(fit, fit->order);
 }
 
 hf_status hfi_fit_restore_order(hfi_fit *fit, const hfi_holdout *honest)
@@ -140,6 +163,8 @@ hf_status hfi_fit_restore_order(hfi_fit *fit, const hfi_holdout *honest)
     for (size_t k = 0; s >= 0 && honest->t && k < sizeof residuals / sizeof residuals[0]; k++)
         s = hfi_rearrange(fit->ctx, fit->n, sizeof(double), back, residuals[k]);
     if (s >= 0) s = hfi_sites_rearrange(fit->ctx, fit->sites, back);
+    if (s >= 0 && fit->trainer.evaluator.projected)
+        hfi_projected_renumber(fit->trainer.evaluator.projected, fit->order);
     hfi_free(fit->ctx, back);
     hfi_free(fit->ctx, fit->order);
     fit->order = NULL;

@@ -23,6 +23,10 @@ hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data, const hf_f
             ctx, HF_ERR_ARGUMENT,
             "means of readings of several outputs belong to none of them; choose inducing inputs by "
             "'greedy', 'mdpp' or 'first', not by 'kmeans'");
+    if (settings->sites == HF_SITES_STUDENT_T && !settings->shared_noise)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "Student-t noise of several outputs has one scale for all of them: take the preset "
+                        "t-mogp, or let them share the noise (shared_noise)");
     if (data->d < 2)
         return hfi_fail(
             ctx, HF_ERR_DIMENSION,
@@ -50,7 +54,7 @@ hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data, const hf_f
 hf_status hfi_fit_measure_outputs(hfi_fit *fit, bool centred, hfi_scaling *scaling)
 {
     const size_t outputs = fit->outputs, d = fit->d;
-    double *both = hfi_alloc(fit->ctx, outputs, 2 * sizeof *both);
+    double *both = hfi_alloc(fit->ctx, outputs, 4 * sizeof *both);
     double *own = hfi_alloc(fit->ctx, fit->n, sizeof *own);
     fit->readings = hfi_alloc(fit->ctx, outputs, sizeof *fit->readings);
     hf_status s = both && own && fit->readings ? HF_OK : HF_ERR_MEMORY;
@@ -61,7 +65,7 @@ hf_status hfi_fit_measure_outputs(hfi_fit *fit, bool centred, hfi_scaling *scali
         s = hfi_fit_robust_scale(fit->ctx, count, own, &both[t], &both[outputs + t]);
         fit->readings[t] = count;
     }
-    if (s >= 0) hfi_fit_scale_sparse(fit, scaling->y_scale, both, both + outputs);
+    if (s >= 0) hfi_fit_scale_sparse(fit, scaling->y_scale, both, both + outputs, both + 2 * outputs);
     for (size_t t = 0; s >= 0 && !centred && t < outputs; t++) both[t] = 0.0;
     if (s >= 0) s = hfi_scaling_set_outputs(fit->ctx, scaling, outputs, both, both + outputs);
     hfi_free(fit->ctx, both);

@@ -156,13 +156,33 @@ static hf_status noise_box(const hfi_fit *fit, hfi_trainer *t, size_t channel)
     return HF_OK;
 }
 
-/* The output at a place of the order in which a search knows them; without one, of that number. */
-static size_t output_at(const hfi_fit *fit, size_t place)
+/* Freedom and prior of the kernel's parameters from `begin` to before `end`. */
+static void kernel_box(const hfi_fit *fit, hfi_trainer *t, size_t begin, size_t end)
 {
-    size_t t = 0;
-    if (!fit->place_of) return place;
-    while (fit->place_of[t] != place) t++;
-    return t;
+    const hf_fit_settings *settings = fit->settings;
+    hfi_fit_array found = {0};
+    for (size_t i = begin; i < end; i++) {
+        hf_parameter p;
+        hf_kernel_parameter(fit->kernel, i, &p);
+        if (settings->train && !p.fixed) t->free_index[t->free_count++] = i;
+        if (settings->priors) hfi_fit_kernel_prior(fit, t, i, &p, &found);
+    }
+}
+
+/* The terms of independent outputs one after the other, in the order that does not depend on their numbers. */
+static void kernel_boxes(const hfi_fit *fit, hfi_trainer *t, size_t kernel_count)
+{
+    if (!fit->settings->independent || fit->outputs <= 1) {
+        kernel_box(fit, t, 0, kernel_count);
+        return;
+    }
+    for (size_t place = 0; place < fit->outputs; place++) {
+        const size_t term = hfi_fit_output_at(fit, place);
+        size_t begin = 0, end = kernel_count;
+        if (term > 0) (void)hfi_kernel_coregion(fit->kernel, term, &begin, NULL, NULL, NULL);
+        if (term + 1 < fit->outputs) (void)hfi_kernel_coregion(fit->kernel, term + 1, &end, NULL, NULL, NULL);
+        kernel_box(fit, t, begin, end);
+    }
 }
 
 hf_status hfi_fit_trainer(hfi_fit *fit)
@@ -185,26 +205,20 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
     if (s < 0) return s;
     hfi_kernel_theta_bounds(fit->kernel, t->lower, t->upper);
     for (size_t i = 0; i < t->count; i++) t->prior_sd[i] = INFINITY;
-    hfi_fit_array found = {0};
-    for (size_t i = 0; i < kernel_count; i++) {
-        hf_parameter p;
-        hf_kernel_parameter(fit->kernel, i, &p);
-        if (train && !p.fixed) t->free_index[t->free_count++] = i;
-        if (settings->priors) hfi_fit_kernel_prior(fit, t, i, &p, &found);
-    }
+    kernel_boxes(fit, t, kernel_count);
     const hf_mean_kind kind = hf_mean_get_kind(fit->mean);
     t->train_mean = train && settings->train_mean && !hf_mean_held(fit->mean) && kind != HF_MEAN_MEDIAN;
     if (kind == HF_MEAN_LINEAR)
         t->train_mean = train && !hf_mean_held(fit->mean) && !hfi_fit_integrates_slopes(fit);
     for (size_t k = 0; k < mean_count; k++) {
-        const size_t own = kind == HF_MEAN_OUTPUTS ? output_at(fit, k) : k, i = kernel_count + own;
+        const size_t own = kind == HF_MEAN_OUTPUTS ? hfi_fit_output_at(fit, k) : k, i = kernel_count + own;
         t->lower[i] = -INFINITY;
         t->upper[i] = INFINITY;
         const bool says_little = kind == HF_MEAN_OUTPUTS && hfi_output_is_sparse(fit->readings[own]);
         if (t->train_mean && !says_little) t->free_index[t->free_count++] = i;
     }
     for (size_t k = 0; s >= 0 && k < hfi_trainer_noises(t); k++)
-        s = noise_box(fit, t, hfi_trainer_noises(t) > 1 ? output_at(fit, k) : k);
+        s = noise_box(fit, t, hfi_trainer_noises(t) > 1 ? hfi_fit_output_at(fit, k) : k);
     if (s < 0) return s;
     free_extras(t);
     t->curved = (settings->sites == HF_SITES_GAUSSIAN || settings->sites == HF_SITES_ROBUST) &&

@@ -66,7 +66,7 @@ double hfi_fit_reference(const hfi_fit *fit, const hf_parameter *parameter)
         if (is_measured(fit, j)) sum += log(fit->measured.x_scale[j] / fit->scaling.x_scale[j]) / inputs;
     double y = 0.0; /* and that of the outputs' */
     for (size_t k = 0; !settings->standardise && k < fit->outputs; k++)
-        y += log(hfi_scaling_scale(&fit->measured, k)) / (double)fit->outputs;
+        y += log(hfi_scaling_scale(&fit->measured, hfi_fit_output_at(fit, k))) / (double)fit->outputs;
     hfi_scaling one = {.d = 1, .x_scale = &(double){exp(sum)}, .y_scale = exp(y)};
     return hfi_scaling_factor(&one, parameter->unit, 0);
 }

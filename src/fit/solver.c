@@ -110,7 +110,8 @@ static hf_status inducing_evaluator(hfi_fit *fit, hfi_evaluator *e)
 static hf_status projected_evaluator(hfi_fit *fit, hfi_evaluator *e)
 {
     hfi_block_actions actions = {0};
-    hf_status s = hfi_block_actions_init(fit->ctx, fit->settings->blocks, fit->n, fit->d, fit->x, fit->d,
+    const double *x = fit->outputs > 1 ? fit->comparable : fit->x;
+    hf_status s = hfi_block_actions_init(fit->ctx, fit->settings->blocks, fit->n, fit->d, x, fit->d,
                                          fit->actions, &actions);
     if (s < 0) return s;
     s = hfi_evaluator_init_projected(fit->ctx, e, fit->n, fit->d, fit->x, fit->d, &actions,

@@ -15,20 +15,19 @@ static const double CHANCE = 0.1;
 
 /* Prior knowledge of one output from the others: their typical scale, and their typical spread relative to the
  * size of the readings. Without others that have enough readings, the scale of all readings
- * together. */
+ * together. `work`: 2 x outputs. */
 static void look_at_others(const hfi_fit *fit, const double *location, const double *scale, double all,
-                           double *typical, double *relative)
+                           double *typical, double *relative, double *work)
 {
-    double sum = 0.0, share = 0.0;
+    double *share = work + fit->outputs;
     size_t others = 0;
     for (size_t t = 0; t < fit->outputs; t++) {
         if (hfi_output_is_sparse(fit->readings[t])) continue;
-        sum += log(scale[t]);
-        share += log(scale[t] / hypot(scale[t], location[t]));
-        others++;
+        work[others] = log(scale[t]);
+        share[others++] = log(scale[t] / hypot(scale[t], location[t]));
     }
-    *typical = others > 0 ? exp(sum / (double)others) : all;
-    *relative = others > 0 ? exp(share / (double)others) : 0.0;
+    *typical = others > 0 ? exp(hfi_sum_sorted(work, others) / (double)others) : all;
+    *relative = others > 0 ? exp(hfi_sum_sorted(share, others) / (double)others) : 0.0;
 }
 
 /* Root mean square, and standard deviation, of the readings of one output. */
@@ -47,10 +46,10 @@ static void measure(const hfi_fit *fit, size_t output, double *size, double *sd)
     if (fit->readings[output] > 1) *sd = squares / sqrt(count - 1.0);
 }
 
-void hfi_fit_scale_sparse(const hfi_fit *fit, double all, const double *location, double *scale)
+void hfi_fit_scale_sparse(const hfi_fit *fit, double all, const double *location, double *scale, double *work)
 {
     double typical, relative;
-    look_at_others(fit, location, scale, all, &typical, &relative);
+    look_at_others(fit, location, scale, all, &typical, &relative, work);
     for (size_t t = 0; t < fit->outputs; t++) {
         const size_t count = fit->readings[t];
         if (!hfi_output_is_sparse(count)) continue;

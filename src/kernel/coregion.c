@@ -125,6 +125,28 @@ void hfi_coregion_adjoint(const hf_kernel *kernel, const hfi_leaf *leaf, size_t 
         grad[own_at(leaf, i)] += weight * kernel->value[own_at(leaf, i)];
 }
 
+double hfi_coregion_mean(const hf_kernel *kernel, const hfi_leaf *leaf)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < leaf->outputs; i++) {
+        const double *row = factor_row(kernel, leaf, i);
+        for (size_t q = 0; q < hfi_coregion_length(leaf, i); q++) sum += row[q] * row[q];
+        if (leaf->rank < leaf->outputs) sum += kernel->value[own_at(leaf, i)];
+    }
+    return sum / (double)leaf->outputs;
+}
+
+void hfi_coregion_mean_adjoint(const hf_kernel *kernel, const hfi_leaf *leaf, double weight, double *grad)
+{
+    const double share = weight / (double)leaf->outputs;
+    for (size_t i = 0; i < leaf->outputs; i++) {
+        const double *row = factor_row(kernel, leaf, i);
+        double *by_row = grad + (row - kernel->value);
+        for (size_t q = 0; q < hfi_coregion_length(leaf, i); q++) by_row[q] += 2.0 * share * row[q];
+        if (leaf->rank < leaf->outputs) grad[own_at(leaf, i)] += share * kernel->value[own_at(leaf, i)];
+    }
+}
+
 /* ---- another order of the rows ------------------------------------------------------------------------------
  */
 
@@ -156,14 +178,17 @@ static void put(hf_kernel *kernel, size_t p, double value)
     kernel->upper[p] = fmax(kernel->upper[p], value);
 }
 
-/* Whether W and own are what they start as, before anybody has trained or set them. */
+/* Whether W and own are what they start as, before anybody has trained or set them, in whatever unit. */
 static bool is_at_start(const hf_kernel *kernel, const hfi_leaf *leaf)
 {
+    const double unit = *factor_row(kernel, leaf, 0) / hfi_coregion_start(leaf, 0, 0);
     bool same = true;
     for (size_t i = 0; i < leaf->outputs; i++) {
         const double *row = factor_row(kernel, leaf, i);
-        for (size_t q = 0; q < hfi_coregion_length(leaf, i); q++)
-            same = same && row[q] == hfi_coregion_start(leaf, i, q);
+        for (size_t q = 0; q < hfi_coregion_length(leaf, i); q++) {
+            const double start = unit * hfi_coregion_start(leaf, i, q);
+            same = same && fabs(row[q] - start) <= 1e-14 * fabs(start);
+        }
         if (leaf->rank < leaf->outputs)
             same = same && kernel->value[own_at(leaf, i)] == kernel->value[own_at(leaf, 0)];
     }

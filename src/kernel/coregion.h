@@ -32,6 +32,9 @@ double hfi_coregion_value(const hf_kernel *kernel, const hfi_leaf *leaf, size_t 
 /** Brings B of a leaf, or what parameter p decides of it, up to date with the values. O(outputs^2 rank), O(outputs rank). */
 void hfi_coregion_refresh(hf_kernel *kernel, const hfi_leaf *leaf);
 void hfi_coregion_refresh_after(hf_kernel *kernel, size_t p);
+/** The mean of B's diagonal, summed along the rows of W, and grad += weight dmean/dtheta. O(outputs rank). */
+double hfi_coregion_mean(const hf_kernel *kernel, const hfi_leaf *leaf);
+void hfi_coregion_mean_adjoint(const hf_kernel *kernel, const hfi_leaf *leaf, double weight, double *grad);
 /** grad += weight dB[s, t]/dtheta, grad being that of all parameters of the kernel. O(rank). */
 void hfi_coregion_adjoint(const hf_kernel *kernel, const hfi_leaf *leaf, size_t s, size_t t, double weight,
                           double *grad);

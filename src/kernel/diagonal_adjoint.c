@@ -6,13 +6,15 @@
 
 typedef struct point {
     const hf_kernel *kernel;
-    const double *x;
+    const double
+        *x; /* NULL: of no output, which stands for the mean of all, and of inputs that are all `number` */
     bool white;
+    double number;
 } point;
 
 static double linear_term(const point *at, const hfi_leaf *leaf, size_t a)
 {
-    const double x = at->x[at->kernel->columns[leaf->column_at + a]];
+    const double x = at->x ? at->x[at->kernel->columns[leaf->column_at + a]] : at->number;
     return at->kernel->value[leaf->first + (leaf->ard ? a : 0)] * (x * x);
 }
 
@@ -39,7 +41,8 @@ static double leaf_value(const point *at, const hfi_leaf *leaf)
         for (size_t q = 0; q < leaf->components; q++) sum += value[q];
         return sum;
     case HFI_FORM_COREGION:
-        return hfi_coregion_value(at->kernel, leaf, output(at, leaf), output(at, leaf));
+        return at->x ? hfi_coregion_value(at->kernel, leaf, output(at, leaf), output(at, leaf))
+                     : hfi_coregion_mean(at->kernel, leaf);
     default:
         return 1.0;
     }
@@ -86,7 +89,10 @@ static void leaf_adjoint(const point *at, const hfi_leaf *leaf, double adjoint, 
         break;
     }
     case HFI_FORM_COREGION:
-        hfi_coregion_adjoint(at->kernel, leaf, output(at, leaf), output(at, leaf), adjoint, theta);
+        if (at->x)
+            hfi_coregion_adjoint(at->kernel, leaf, output(at, leaf), output(at, leaf), adjoint, theta);
+        else
+            hfi_coregion_mean_adjoint(at->kernel, leaf, adjoint, theta);
         break;
     default:
         break;
@@ -120,7 +126,7 @@ static bool has_form(const hf_kernel *kernel, hfi_form form)
 static void point_adjoint(const hf_kernel *kernel, const double *x, double latent, double white,
                           double *theta)
 {
-    const point without = {kernel, x, false}, with = {kernel, x, true};
+    const point without = {.kernel = kernel, .x = x}, with = {.kernel = kernel, .x = x, .white = true};
     sum_adjoint(&without, kernel->root, latent - white, theta);
     sum_adjoint(&with, kernel->root, white, theta);
 }
@@ -142,4 +148,11 @@ void hfi_kernel_diagonal_adjoint(const hf_kernel *kernel, size_t m, const double
         white_sum += white ? w_white[q] : 0.0;
     }
     point_adjoint(kernel, x, latent_sum, white_sum, theta);
+}
+
+void hfi_kernel_typical_adjoint(const hf_kernel *kernel, double weight, double *theta)
+{
+    point at = {.kernel = kernel, .white = true};
+    if (!(factor_value(&at, kernel->root) > 0.0)) at.number = 1.0;
+    sum_adjoint(&at, kernel->root, weight, theta);
 }

@@ -47,6 +47,8 @@ bool hfi_kernel_is_period(const hf_kernel *kernel, size_t i, size_t *column, siz
  * if that is 0 (linear alone) the value at x = (1, ..., 1), each coregion by its mean over the outputs; positive unless some B is 0; used as
  * jitter scale. */
 double hfi_kernel_typical_variance(const hf_kernel *kernel);
+/** theta[p] += weight times the slope of that in parameter p. O(parameters). */
+void hfi_kernel_typical_adjoint(const hf_kernel *kernel, double weight, double *theta);
 
 /** The output that a number stands for: the nearest, the first or last for those beyond. NaN is the first. Inline, so that loops over
  * tiles and scalar code agree. */

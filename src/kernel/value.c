@@ -265,8 +265,7 @@ static double uniform_diagonal(const hf_kernel *kernel, size_t sum, double numbe
                 for (size_t a = 0; a < leaf->columns; a++)
                     value += kernel->value[leaf->first + (leaf->ard ? a : 0)] * number * number;
             } else if (leaf->form == HFI_FORM_COREGION) {
-                for (size_t s = 0; s < leaf->outputs; s++)
-                    value += hfi_coregion_value(kernel, leaf, s, s) / (double)leaf->outputs;
+                value = hfi_coregion_mean(kernel, leaf);
             } else if (hfi_form_has_amplitude(leaf->form)) {
                 const size_t count = hfi_leaf_entries(leaf, hfi_form_amplitude(leaf->form));
                 for (size_t p = leaf->first; p < leaf->first + count; p++) value += kernel->value[p];

@@ -72,6 +72,9 @@ void hfi_projected_rest(struct hfi_projected_evaluator *projected);
  * HF_ERR_ARGUMENT (no such rule), HF_ERR_MEMORY. */
 hf_status hfi_projected_start(hfi_evaluator *evaluator, hf_action_start rule);
 
+/** Row i of the evaluator's becomes row order[i]: places keep their readings, blocks and entries. */
+void hfi_projected_renumber(struct hfi_projected_evaluator *projected, const size_t *order);
+
 /** The block actions as they are now; owned by the evaluator. */
 const hfi_block_actions *hfi_projected_actions(const struct hfi_projected_evaluator *projected);
 

@@ -15,21 +15,6 @@ static void transpose(size_t m, double *a)
         }
 }
 
-/* The jitter is a share of hfi_jitter_scale(), the prior variance (white included) at the origin or, where that is zero, at
- * (1, ..., 1). */
-static hf_status jitter_adjoint(hfi_evaluator *e, double trace, double *theta)
-{
-    const hfi_inducing *u = e->inducing;
-    double *point = hfi_alloc(e->ctx, u->d, sizeof *point), value;
-    if (!point) return HF_ERR_MEMORY;
-    hfi_kernel_diagonal(e->kernel, 1, point, u->d, true, &value);
-    for (size_t c = 0; c < u->d && !(value > 0.0); c++) point[c] = 1.0;
-    const double weight = trace * u->jitter / u->scale;
-    hfi_kernel_diagonal_adjoint(e->kernel, 1, point, u->d, &weight, &weight, theta);
-    hfi_free(e->ctx, point);
-    return HF_OK;
-}
-
 hf_status hfi_inducing_prior_adjoint(hfi_evaluator *e, double *square, double *theta, double *z_grad)
 {
     const hfi_inducing *u = e->inducing;
@@ -53,7 +38,8 @@ hf_status hfi_inducing_prior_adjoint(hfi_evaluator *e, double *square, double *t
     if (status >= 0) status = hfi_kernel_gram_adjoint(e->ctx, e->kernel, m, u->z, u->d, square, m, theta);
     if (status >= 0) {
         hfi_kernel_diagonal_adjoint(e->kernel, m, u->z, u->d, diagonal, NULL, theta);
-        status = jitter_adjoint(e, trace, theta);
+        /* The jitter is a share of the typical variance. */
+        hfi_kernel_typical_adjoint(e->kernel, trace * u->jitter / u->scale, theta);
     }
     hfi_free(e->ctx, diagonal);
     return status;

@@ -69,6 +69,12 @@ void hfi_projected_rest(hfi_projected_evaluator *p)
     p->ready = false;
 }
 
+void hfi_projected_renumber(hfi_projected_evaluator *p, const size_t *order)
+{
+    hfi_projected_rest(p);
+    for (size_t k = 0; k < p->actions.n; k++) p->actions.order[k] = order[p->actions.order[k]];
+}
+
 const hfi_block_actions *hfi_projected_actions(const hfi_projected_evaluator *p)
 {
     return &p->actions;

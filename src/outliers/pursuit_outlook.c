@@ -41,6 +41,12 @@ double hfi_pursuit_best(const hfi_pursuit_outlook *o)
     return 0.5 * (low + high);
 }
 
+/* Of the reading's output. */
+static double noise_of(const hf_sites *sites, size_t i)
+{
+    return hf_sites_channel_noise(sites, hf_sites_channel(sites, i));
+}
+
 static hf_status look_exactly(hfi_pursuit *p)
 {
     hfi_evaluator *e = &p->trainer->evaluator;
@@ -52,7 +58,7 @@ static hf_status look_exactly(hfi_pursuit *p)
         mean ? hfi_solution_cavities(e->ctx, e->kernel, &solution, mean, variance) : HF_ERR_MEMORY;
     for (size_t a = 0; found >= 0 && a < e->n; a++) {
         const size_t i = e->row[a];
-        const double noise = e->sites->noise + p->known[i];
+        const double noise = noise_of(e->sites, i) + p->known[i];
         p->outlook[i] = (hfi_pursuit_outlook){
             .error = solution.residual[a] - mean[a], .variance = variance[a] + noise, .noise = noise};
     }
@@ -70,7 +76,7 @@ static void look_at_chunk(hfi_pursuit *p, const hfi_inducing_chunk *c)
         const hfi_inducing_cavity without = hfi_inducing_cavity_make(c, j);
         const double unresolved = fmax(c->prior[j] - c->resolved[j], 0.0);
         hfi_pursuit_outlook *o = &p->outlook[i];
-        o->noise = e->sites->noise + p->known[i] + c->white[j];
+        o->noise = noise_of(e->sites, i) + p->known[i] + c->white[j];
         o->error = c->residual[j] - without.mean;
         o->variance = without.variance + o->noise;
         if (c->inducing->method == HF_INDUCING_FITC) o->variance += unresolved;

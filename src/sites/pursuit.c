@@ -13,7 +13,7 @@ void hfi_sites_fold_own_variances(hf_sites *sites, const double *known, const do
 {
     for (size_t i = 0; i < sites->n; i++) {
         if (sites->weight[i] == 0.0) continue;
-        const double s = sites->noise + known[i];
+        const double s = hf_sites_channel_noise(sites, hf_sites_channel(sites, i)) + known[i];
         sites->extra[i] = known[i];
         sites->weight[i] = s / (s + rho[i]);
         hfi_site_refresh(sites, i);

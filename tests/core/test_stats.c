@@ -95,6 +95,17 @@ static void mad_estimates_the_standard_deviation(void **state)
     free(values);
 }
 
+static void sorted_sums_do_not_see_the_order(void **state)
+{
+    (void)state;
+    double up[] = {1e16, 1.0, -1e16, 0.3, 7.7}, down[] = {7.7, 0.3, -1e16, 1.0, 1e16};
+    const double sum = hfi_sum_sorted(up, 5);
+    assert_true(sum == hfi_sum_sorted(down, 5));
+    assert_true(up[0] == -1e16 && up[4] == 1e16);
+    assert_near(hfi_sum_sorted(up + 1, 3), 9.0, 1e-15);
+    assert_true(hfi_sum_sorted(NULL, 0) == 0.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -105,6 +116,7 @@ int main(void)
         cmocka_unit_test(nan_and_nothing_give_nan),
         cmocka_unit_test(mad_resists_an_outlier_and_leaves_its_input),
         cmocka_unit_test(mad_estimates_the_standard_deviation),
+        cmocka_unit_test(sorted_sums_do_not_see_the_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,8 +123,54 @@ static void starts_stay(void **state)
         assert_int_equal(hfi_kernel_order_outputs(*state, kernel, ORDER), HF_OK);
         hfi_kernel_theta(kernel, after);
         assert_memory_equal(before, after, count * sizeof *before);
+        /* In another unit either: W times 7, own times 49. */
+        for (size_t p = 0; p < count; p++) {
+            hf_parameter told;
+            assert_int_equal(hf_kernel_parameter(kernel, p, &told), HF_OK);
+            if (told.unit == HF_UNIT_OUTPUT) before[p] *= 7.0;
+        }
+        hfi_kernel_set_theta(kernel, before);
+        assert_int_equal(hfi_kernel_order_outputs(*state, kernel, NULL), HF_OK);
+        hfi_kernel_theta(kernel, after);
+        assert_memory_equal(before, after, count * sizeof *before);
         free(after);
         free(before);
+        hf_kernel_free(kernel);
+    }
+}
+
+/* The typical variance does not see the order, and its slopes are those of differences. */
+static void typical_variances_have_slopes(void **state)
+{
+    static const char *const more[] = {"0.7*coregion(x1, outputs=4)*se + white",
+                                       "coregion(x1, outputs=4, rank=2)*(constant + linear(x2))",
+                                       "coregion(x1, outputs=4)*linear(x2)"};
+    for (size_t e = 0; e < sizeof KERNELS / sizeof *KERNELS + sizeof more / sizeof *more; e++) {
+        const char *text = e < 3 ? KERNELS[e] : more[e - 3];
+        hf_kernel *kernel = parse(*state, text, INPUTS);
+        shake(kernel, 5 + e);
+        const double before = hfi_kernel_typical_variance(kernel);
+        assert_int_equal(hfi_kernel_order_outputs(*state, kernel, ORDER), HF_OK);
+        assert_close("typical", e, hfi_kernel_typical_variance(kernel), before, 1e-13);
+        const size_t count = hf_kernel_parameters(kernel);
+        double *grad = make_zeros(count), *theta = make_zeros(count);
+        hfi_kernel_typical_adjoint(kernel, 3.0, grad);
+        hfi_kernel_theta(kernel, theta);
+        for (size_t p = 0; p < count; p++) {
+            const double h = 1e-5;
+            theta[p] += h;
+            hfi_kernel_set_theta(kernel, theta);
+            double slope = hfi_kernel_typical_variance(kernel);
+            theta[p] -= 2.0 * h;
+            hfi_kernel_set_theta(kernel, theta);
+            slope = 3.0 * (slope - hfi_kernel_typical_variance(kernel)) / (2.0 * h);
+            theta[p] += h;
+            hfi_kernel_set_theta(kernel, theta);
+            if (!(fabs(slope - grad[p]) <= 1e-6 * (1.0 + fabs(slope))))
+                fail_msg("%s, parameter %zu: %g by differences, %g told", text, p, slope, grad[p]);
+        }
+        free(theta);
+        free(grad);
         hf_kernel_free(kernel);
     }
 }
@@ -132,10 +178,9 @@ static void starts_stay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(covariances_stay_and_come_back),
-        cmocka_unit_test(slopes_are_those_of_the_order),
-        cmocka_unit_test(matrices_go_by_number),
-        cmocka_unit_test(starts_stay),
+        cmocka_unit_test(covariances_stay_and_come_back), cmocka_unit_test(slopes_are_those_of_the_order),
+        cmocka_unit_test(matrices_go_by_number),          cmocka_unit_test(starts_stay),
+        cmocka_unit_test(typical_variances_have_slopes),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

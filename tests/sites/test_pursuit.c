@@ -62,6 +62,20 @@ static void folded_variances_are_weights(void **state)
     assert_false(hf_sites_is_present(sites, 3));
     assert_int_equal(hf_sites_present(sites), 3);
     hf_sites_free(sites);
+    /* Of several noises the reading's own. */
+    const size_t channel[N] = {0, 1, 1, 0};
+    const double noise[2] = {0.2, 0.05};
+    sites = make(ctx);
+    assert_int_equal(hf_sites_set_channels(ctx, sites, 2, channel), HF_OK);
+    assert_int_equal(hf_sites_set_channel_noise(ctx, sites, noise), HF_OK);
+    for (size_t i = 0; i < N; i++) hfi_sites_set_own_variance(sites, i, known[i], rho[i]);
+    hfi_sites_fold_own_variances(sites, known, rho);
+    for (size_t i = 0; i < 3; i++) {
+        const double s = noise[channel[i]] + known[i], d = s + rho[i];
+        assert_near(hf_sites_variances(sites)[i], d, 1e-12 * d);
+        assert_near(hf_sites_weights(sites)[i], s / d, 1e-14);
+    }
+    hf_sites_free(sites);
     hf_context_free(ctx);
 }
 

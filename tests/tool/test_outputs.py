@@ -183,17 +183,50 @@ class Fits(Outputs):
             self.fit(name, "--target", "y1,y2,y3", *FIT, model="t.hf")
             self.close(first, self.predicted("t.hf"), 1e-4)
 
+    def unseen(self, *options):
+        """Predictions after fits of three orders of the outputs."""
+        self.fit("wide.csv", "--target", "y1,y2,y3", "--features", "x,z", *options, quiet=False)
+        first = self.predicted("m.hf")
+        for order in ("y3,y1,y2", "y2,y1,y3"):
+            self.fit("wide.csv", "--target", order, "--features", "x,z", *options, model="o.hf", quiet=False)
+            self.close(first, self.predicted("o.hf"), 1e-8)
+
     def test_order_of_outputs_is_not_seen(self):
         bad = [(4, 0), (11, 2), (20, 1)]
         self.places()
         for gaps, preset in [(True, "default"), (True, "mogp"), (True, "morcgp"), (True, "t-mogp"), (True, "independent"),
-                             (False, "default"), (False, "mogp"), (False, "morcgp")]:
-            self.wide(self.rows(30 if gaps else 60, gaps, bad))
-            self.fit("wide.csv", "--target", "y1,y2,y3", "--features", "x,z", "--preset", preset)
-            first = self.predicted("m.hf")
-            for order in ("y3,y1,y2", "y2,y1,y3"):
-                self.fit("wide.csv", "--target", order, "--features", "x,z", "--preset", preset, model="o.hf")
-                self.close(first, self.predicted("o.hf"), 1e-8)
+                             (False, "default"), (False, "mogp"), (False, "morcgp"), (True, "gp"), (True, "rcgp"),
+                             (True, "rcagp"), (True, "rcsvgp"), (True, "sgpr"), (True, "cagp"), (True, "rrp"),
+                             (False, "rcagp-text"), (False, "rcagp-program")]:
+            with self.subTest(preset, gaps=gaps):
+                self.wide(self.rows(30 if gaps else 60, gaps, bad))
+                self.unseen("--preset", preset)
+        self.wide(self.rows(30, True, bad))
+        for options in (["--standardise", "off"], ["--sites", "robust", "--centre", "neighbours"],
+                        ["--solver", "inducing", "--inducing", "20"], ["--preset", "cagp", "--blocks", "clustered"],
+                        ["--preset", "morcgp", "--weighting", "joint"], ["--restarts", "2"]):
+            with self.subTest(options):
+                self.unseen(*options)
+        self.wide([row[:4] + [7.25] for row in self.rows()])
+        self.unseen("--preset", "independent")
+
+    def test_one_wrong_reading_among_five_outputs(self):
+        """In each of five tables it is set aside as surely as alone, and nothing else is."""
+        names = ["y%d" % t for t in range(5)]
+        for seed in range(1, 6):
+            noise, text = numbers(seed), "x," + ",".join(names) + "\n"
+            for i in range(50):
+                x = 3 * next(noise)
+                y = [math.sin(x + 0.3 * t) + 0.1 * sum(next(noise) for _ in range(3)) + (5 if (i, t) == (20, 2) else 0)
+                     for t in range(5)]
+                text += ",".join(map(repr, [x] + y)) + "\n"
+            self.write("five.csv", text)
+            for preset in ("default", "independent"):
+                told = self.fit("five.csv", "--target", ",".join(names), "--preset", preset)
+                self.assertEqual([(s["row"], s["output"]) for s in told["suspects"] if s["weight"] == 0], [(21, "y2")],
+                                 "%s, table %d" % (preset, seed))
+            told = self.fit("five.csv", "--target", "y2", "--features", "x")
+            self.assertEqual([s["row"] for s in told["suspects"] if s["weight"] == 0], [21], "alone, table %d" % seed)
 
     def test_few_readings(self):
         """What one to five readings of an output cannot know, it does not pretend to know."""
@@ -480,6 +513,7 @@ class Mistakes(Outputs):
         self.fails(several + ["--weighting", "joint"], "--weighting", code=2)
         self.fails(several + ["--preset", "independent", "--coregion-rank", "2"], "independent", code=2)
         self.fails(several + ["--max-noise", "0"], "--max-noise", code=2)
+        self.fails(several + ["--preset", "student-t"], "one scale for all of them", "t-mogp")
         self.fails(several + ["--no-train", "--set", "coregionalisation[0,0]=1"], "coregionalisation[1,0] is not given")
         self.fails(several + ["--no-train", "--set", "coregion2.coregionalisation[0,0]=1"], "1 coregions")
         for option in (["--coregion-rank", "2"], ["--shared-noise"], ["--weighting", "joint"]):
