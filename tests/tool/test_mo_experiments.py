@@ -99,6 +99,19 @@ class Tables(SeveralOutputs):
         self.assertRegex(out, r"(?m)^\| none \| MOGP \| [\d.]+ ± [\d.]+ \| [\d.]+ \| \d+ \| 53.9 \| 52 \|")
         self.assertRegex(out, r"(?m)^\| none \| MO-RCGP \| [\d.]+ ± [\d.]+ \| [\d.]+ \| \d+ \| 47.9 \| 174 \| \d+ \| 2 \|")
 
+    def test_seconds_of_fits_that_were_kept(self):
+        self.energy()
+        self.good("mo-rcgp-table2", "--data", "data", "--splits", "0..1", "--kinds", "none", "--models", "MOGP,t-MOGP,morcgp",
+                  "--json", "kept")
+        out = self.good("mo-rcgp-table3", "--kept", "kept", "--models", "MOGP,t-MOGP,morcgp")
+        rows = re.findall(r"(?m)^\| none \| (?:\*\*ours:\*\* )?([\w-]+) \| ([\d.]+) ± ([\d.]+) \|.*\| 2 \|$", out)
+        self.assertEqual([row[0] for row in rows], ["MOGP", "t-MOGP", "morcgp"])
+        for name, mean, sd in rows:
+            spent = [r["cpu_seconds"] for r in self.lines("kept") if r["method"] == name]
+            self.assertAlmostEqual(float(mean), sum(spent) / 2, delta=0.051)
+            self.assertAlmostEqual(float(sd), abs(spent[0] - spent[1]) / 2, delta=0.051)
+        self.assertNotIn("uniform", out)
+
 
 class Figures(SeveralOutputs):
     def test_waves(self):
