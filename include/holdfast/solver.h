@@ -68,7 +68,7 @@ typedef enum hf_actions {
 typedef enum hf_blocks {
     /** In the order of the table (published); of several outputs sample by sample. */
     HF_BLOCKS_CONTIGUOUS = 0,
-    HF_BLOCKS_CLUSTERED       /**< near each other: recursive halving along the widest input */
+    HF_BLOCKS_CLUSTERED /**< near each other: recursive halving along the widest input */
 } hf_blocks;
 
 /** Entries of block actions before training. */

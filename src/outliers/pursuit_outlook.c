@@ -41,7 +41,7 @@ double hfi_pursuit_best(const hfi_pursuit_outlook *o)
     return 0.5 * (low + high);
 }
 
-/* Of the reading's output. */
+/* The noise of the reading's output. */
 static double noise_of(const hf_sites *sites, size_t i)
 {
     return hf_sites_channel_noise(sites, hf_sites_channel(sites, i));

@@ -62,7 +62,7 @@ static void folded_variances_are_weights(void **state)
     assert_false(hf_sites_is_present(sites, 3));
     assert_int_equal(hf_sites_present(sites), 3);
     hf_sites_free(sites);
-    /* Of several noises the reading's own. */
+    /* The reading's own noise, of several. */
     const size_t channel[N] = {0, 1, 1, 0};
     const double noise[2] = {0.2, 0.05};
     sites = make(ctx);
