@@ -132,7 +132,7 @@ static void draw(const records *done, const words *kinds, const words *models, c
     }
     fputs("EOD\nset multiplot layout 1,2 margins 0.07,0.985,0.13,0.93 spacing 0.08\nset xlabel 'S, wrong "
           "outputs of ten'\nset xrange [-0.5:10.5]\nset key top left Left reverse\nset logscale y\nset "
-          "yrange [0.02:6]\n",
+          "yrange [0.02:20]\n",
           p.script);
     print_panel(p.script, models, 2, "RMSE", true);
     fputs("unset logscale\nset yrange [-2:15]\nunset key\n", p.script);
@@ -154,7 +154,7 @@ int main(int argc, char **argv)
         .title = "Figure 5: ten outputs, S of them wrong at once in a tenth of the samples",
         .kinds = "0,1,2,3,4,5,6,7,8,9,10",
         .kind_known = kind_known,
-        .models = "MOGP,MO-RCGP,joint,recentred,default",
+        .models = "MOGP,MO-RCGP,morcgp,joint,recentred,default",
         .latent = true,
         .last = 19,
         .data = data,

@@ -99,6 +99,15 @@ class Pages(ToolCase):
             self.compare("results-rcagp.md", table.capitalize(), "rcagp-" + table, "--data", DATA, "--sets", "yacht",
                          "--models", "default")
 
+    def test_dose_and_response(self):
+        self.compare("results-mo-rcgp.md", "Navitoclax", "mo-rcgp-navitoclax", "--data", DATA, "--models", "MOGP,recentred,default")
+
+    def test_several_outputs(self):
+        known = "MOGP,wRCGP,MO-RCGP,morcgp,recentred"
+        self.compare("results-mo-rcgp.md", "Figure 2: a gap filled in", "mo-rcgp-fig2", "--models", known)
+        self.compare("results-mo-rcgp.md", "Figure 4: a cluster", "mo-rcgp-fig4", "--models", known)
+        self.compare("results-mo-rcgp.md", "Table 1", "mo-rcgp-table1", "--models", "MOGP,MO-RCGP,default")
+
     def test_flash_crash(self):
         self.compare("results-rcagp.md", "Flash crash", "rcagp-flash-crash", "--data", DATA)
 
