@@ -110,7 +110,7 @@ static hf_status inducing_evaluator(hfi_fit *fit, hfi_evaluator *e)
 static hf_status projected_evaluator(hfi_fit *fit, hfi_evaluator *e)
 {
     hfi_block_actions actions = {0};
-    const double *x = fit->outputs > 1 ? fit->comparable : fit->x;
+    const double *x = fit->place_of ? fit->comparable : fit->x;
     hf_status s = hfi_block_actions_init(fit->ctx, fit->settings->blocks, fit->n, fit->d, x, fit->d,
                                          fit->actions, &actions);
     if (s < 0) return s;
