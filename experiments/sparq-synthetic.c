@@ -150,28 +150,6 @@ static void print_group(const run *r, const sparq_group *group)
     }
 }
 
-/* Least squares of the mean number of requests on log t: intercept, slope, and the share of the variance that it explains. */
-static bool requests_law(const run *r, const sparq_case *c, double *intercept, double *slope, double *share)
-{
-    double n = 0.0, sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0, syy = 0.0;
-    for (size_t k = 0; k < SPARQ_CHECKS; ++k) {
-        const sparq_summary s = sparq_case_summary(&r->rows, requests_prefix, c, k);
-        const double x = log((double)sparq_checks[k]);
-        if (!s.count) continue;
-        n += 1.0;
-        sx += x;
-        sy += s.mean;
-        sxx += x * x;
-        sxy += x * s.mean;
-        syy += s.mean * s.mean;
-    }
-    const double vx = n * sxx - sx * sx, vy = n * syy - sy * sy, cov = n * sxy - sx * sy;
-    *slope = cov / vx;
-    *intercept = (sy - *slope * sx) / n;
-    *share = cov * cov / (vx * vy);
-    return n > 2.0;
-}
-
 /* ---- aims ---------------------------------------------------------------------------------------------------------------------- */
 
 static double mean_of(const run *r, const char *group, const char *name)
@@ -193,7 +171,6 @@ static void print_aims(const run *r)
     static const char *const baselines[] = {"tv-gp-ucb", "ui-gp-ucb", "gp-ucb",
                                             "w-gp-ucb",  "sw-gp-ucb", "r-gp-ucb"};
     const double sparq = mean_of(r, "practical", "sparq");
-    double intercept, slope, share;
     puts("\n### Aims\n\n| | aim | here | |\n|---|---|---|---|");
     print_aim("SparQ, average regret", sparq, 0.05, true);
     print_aim("SparQ, one in ten wrong", mean_of(r, "outliers", "sparq"), 0.12, true);
@@ -203,10 +180,6 @@ static void print_aims(const run *r)
         char what[64];
         snprintf(what, sizeof what, "%s, tuned, in units of SparQ's", baselines[i]);
         print_aim(what, mean_of(r, "practical", baselines[i]) / sparq, 3.0, false);
-    }
-    if (requests_law(r, sparq_case_find("practical", "sparq"), &intercept, &slope, &share)) {
-        printf("| requests at step t: %.2f + %.2f log t, share of variance explained |", intercept, slope);
-        printf(" at least 0.99 | %.4f | %s |\n", share, share >= 0.99 ? "met" : "**missed**");
     }
 }
 

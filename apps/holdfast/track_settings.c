@@ -49,7 +49,8 @@ const tool_option track_create_options[] = {
     {"negligible", 0, "F", "times the prior variance: such readings are dropped (default 100)", false},
     {"places", 0, "RULE",
      "where the expert is asked, of the places that something was told\nat: variance (default: the least "
-     "known), upper, dpp or dpp-falling;\nanywhere: a survey of the whole domain",
+     "known), upper, dpp or dpp-falling;\nanywhere: a survey of the whole domain, better in short runs if\n"
+     "a list covers it within a lengthscale",
      false},
     {"queries", 0, "N", "requests at a time, at most (default, and 0: by --query-factor)", false},
     {"query-factor", 0, "C", "C log(t)^P requests at step t, at most (default 6)", false},
