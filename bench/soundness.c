@@ -63,7 +63,8 @@ static void report(const attack_tally *tally, double seconds)
     }
     printf("\n%zu models, %.0f s; searches stopped by", tally->models, seconds);
     for (int stop = 0; stop < 5; stop++)
-        printf("%s %s %zu", stop ? "," : "", hf_certify_stop_name((hf_certify_stop)stop), tally->stops[stop]);
+        printf("%s %s %zu", stop ? "," : "", hf_enum_name(HF_ENUM_CERTIFY_STOP, (int)stop),
+               tally->stops[stop]);
     printf("\n");
 }
 

@@ -98,8 +98,8 @@ static hf_status judge(hf_context *ctx, const hf_posterior *posterior, const hf_
         below += var[i] < missing[i] * (1.0 - 1e-6);
     }
     printf("%-9s rank %4zu, %.2f s: error %.4f, sd %.4f, below the exact variance at %d of %d points\n",
-           hf_solver_name(hf_posterior_solver(posterior)), hf_posterior_rank(posterior), took, sqrt(error),
-           sd, below, POINTS);
+           hf_enum_name(HF_ENUM_SOLVER, hf_posterior_solver(posterior)), hf_posterior_rank(posterior), took,
+           sqrt(error), sd, below, POINTS);
     if (hf_posterior_solver(posterior) != HF_SOLVER_PROJECTED) return HF_OK;
     s = hf_predict_computational(ctx, posterior, POINTS, x[0], 2, missing);
     for (int i = 0; i < POINTS; i++) computational += missing[i] / var[i] / POINTS;

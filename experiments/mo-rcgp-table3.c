@@ -79,8 +79,8 @@ static void print_evaluations(hf_context *ctx, const problem *p)
         const double lapack = status >= 0 ? time_lapack(ctx, kernel, p) : NAN;
         for (size_t j = 0; status >= 0 && j < 2; ++j) {
             const double seconds = time_objective(ctx, kernel, mean, sites, p, objectives[j]);
-            printf("| %s | %s | %.4f | %.4f | %.2f |\n", kernels[k].title, hf_objective_name(objectives[j]),
-                   seconds, lapack, seconds / lapack);
+            printf("| %s | %s | %.4f | %.4f | %.2f |\n", kernels[k].title,
+                   hf_enum_name(HF_ENUM_OBJECTIVE, objectives[j]), seconds, lapack, seconds / lapack);
         }
         if (status < 0) fprintf(stderr, "%s\n", hf_context_message(ctx));
         hf_sites_free(sites);

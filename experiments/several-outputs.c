@@ -94,8 +94,8 @@ static bool report(hf_context *ctx, const table *t, const hf_posterior *posterio
         covered += !t->bad[i] && fabs(t->y[i] - mean[i]) <= 1.96 * sqrt(var[i]);
     }
     if (ok) {
-        printf("| %zu | %s | %s | %.1f | %zu/%zu | %zu |", t->n, hf_solver_name(fit->solver), preset,
-               fit->seconds, found, t->wrong, alarms);
+        printf("| %zu | %s | %s | %.1f | %zu/%zu | %zu |", t->n, hf_enum_name(HF_ENUM_SOLVER, fit->solver),
+               preset, fit->seconds, found, t->wrong, alarms);
         for (size_t o = 0; o < OUTPUTS; o++) printf(" %.4f", sqrt(squares[o] / (double)count[o]));
         printf(" |");
         for (size_t o = 0; o < OUTPUTS; o++)
@@ -121,7 +121,7 @@ static bool run(hf_context *ctx, const table *t, const char *preset, const char 
                           .outputs = OUTPUTS,
                           .sample = t->sample};
     hf_status s = reading ? hf_fit_settings_preset(ctx, preset, &settings) : HF_ERR_MEMORY;
-    if (s >= 0 && solver) s = hf_solver_parse(ctx, solver, &settings.solver);
+    if (s >= 0 && solver) s = hf_enum_parse(ctx, HF_ENUM_SOLVER, solver, (int *)&settings.solver);
     if (s >= 0) s = hf_fit_data(ctx, &data, &settings, &posterior, &fit, reading);
     if (s != HF_OK) fprintf(stderr, "%s: %s\n", preset, hf_context_message(ctx));
     const bool ok = s >= 0 && report(ctx, t, posterior, reading, &fit, preset);

@@ -72,9 +72,9 @@ static hf_status parse_name(certified *run, const char *option, size_t count, co
 static hf_status parse_value(certified *run, request *out)
 {
     const tool_arguments *a = run->arguments;
-    const char *const goals[] = {hf_attack_goal_name(HF_ATTACK_FARTHEST),
-                                 hf_attack_goal_name(HF_ATTACK_LARGEST),
-                                 hf_attack_goal_name(HF_ATTACK_SMALLEST)};
+    const char *const goals[] = {hf_enum_name(HF_ENUM_ATTACK_GOAL, HF_ATTACK_FARTHEST),
+                                 hf_enum_name(HF_ENUM_ATTACK_GOAL, HF_ATTACK_LARGEST),
+                                 hf_enum_name(HF_ENUM_ATTACK_GOAL, HF_ATTACK_SMALLEST)};
     int what, goal;
     hf_status status = parse_name(run, "what", sizeof values / sizeof *values, values, &what);
     if (status >= 0) status = parse_name(run, "goal", sizeof goals / sizeof *goals, goals, &goal);
@@ -201,7 +201,8 @@ static void tell(const certified *run, const request *asked, size_t changed)
     if (run->session.json && values_moved)
         json_print(json_pack("{s:o, s:I, s:s, s:s, s:o}", "output", json_text(output), "rows",
                              (json_int_t)run->m, "what", values[asked->how.what], "goal",
-                             hf_attack_goal_name(asked->how.goal), "farthest", json_number(asked->most)));
+                             hf_enum_name(HF_ENUM_ATTACK_GOAL, asked->how.goal), "farthest",
+                             json_number(asked->most)));
     else if (run->session.json)
         json_print(json_pack("{s:o, s:I, s:I}", "output", json_text(output), "rows", (json_int_t)run->m,
                              "changed", (json_int_t)changed));

@@ -66,8 +66,8 @@ hf_status certified_load(certified *run)
             run,
             "%s is a model of the %s of \"%s\" (--transform), and what is certain is told of "
             "targets as they are; fit without --transform, or to a column of that %s",
-            run->arguments->operand[0], hf_transform_name(transform), hf_model_target(run->model),
-            hf_transform_name(transform));
+            run->arguments->operand[0], hf_enum_name(HF_ENUM_TRANSFORM, transform),
+            hf_model_target(run->model), hf_enum_name(HF_ENUM_TRANSFORM, transform));
     if (hf_model_mean_column(run->model) != NULL)
         return certified_refuse(
             run,

@@ -80,7 +80,7 @@ static hf_status take_shape(certified *run, hf_region *region)
     if (name == NULL) return HF_OK;
     for (int k = 0; k <= (int)HF_SHAPE_L1; k++) {
         region->shape = (hf_shape)k;
-        if (strcmp(hf_shape_name(region->shape), name) == 0) return HF_OK;
+        if (strcmp(hf_enum_name(HF_ENUM_SHAPE, region->shape), name) == 0) return HF_OK;
     }
     return certified_misuse(run, "--ball: there is no '%s'; give box, l2 or l1", name);
 }
@@ -251,7 +251,7 @@ json_t *certified_json_region(const certified *run)
     const hf_region *region = &run->room->region;
     json_t *json = json_object();
     const tool_entry entries[] = {
-        {"ball", json_string(hf_shape_name(region->shape))},
+        {"ball", json_string(hf_enum_name(HF_ENUM_SHAPE, region->shape))},
         {"at_most", region->moves > 0 ? json_count(region->moves) : json_null()},
         {"sets", region->set_count > 0 ? json_count(region->set_count) : json_null()},
         {"limits", json_boolean(region->least != NULL)},

@@ -13,14 +13,15 @@ bool is_label_sites(hf_site_kind sites)
 int choose_labels(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s)
 {
     const char *preset = argument(arguments, "preset"), *sites = argument(arguments, "sites");
-    const char *name = hf_site_kind_name(s->sites), *inference = argument(arguments, "inference");
+    const char *name = hf_enum_name(HF_ENUM_SITE_KIND, s->sites),
+               *inference = argument(arguments, "inference");
     const bool labels = is_label_sites(s->sites);
     if (labels && preset != NULL && sites != NULL && strcmp(preset, sites) != 0)
         return usage_error(arguments->verb, "--preset %s does not go with --sites %s; leave one out", preset,
                            sites);
     if (labels && hf_fit_settings_preset(ctx, name, s) < 0) return wrong_choice(arguments, ctx, "sites");
     if (inference == NULL) return TOOL_OK;
-    if (hf_inference_parse(ctx, inference, &s->inference) < 0)
+    if (hf_enum_parse(ctx, HF_ENUM_INFERENCE, inference, (int *)&s->inference) < 0)
         return wrong_choice(arguments, ctx, "inference");
     if (!labels)
         return usage_error(arguments->verb,
@@ -55,7 +56,7 @@ int check_labels(const tool_arguments *arguments, const hf_fit_settings *s)
             found = strcmp(useful[k], name) == 0;
         if (!found)
             return usage_error(arguments->verb, "--%s: it is about readings, and %s sites are of labels",
-                               name, hf_site_kind_name(s->sites));
+                               name, hf_enum_name(HF_ENUM_SITE_KIND, s->sites));
     }
     return TOOL_OK;
 }

@@ -32,9 +32,9 @@ static void print_latent(FILE *out, const hf_model *model)
     if (sites == HF_SITES_SOFTMAX)
         fprintf(out, "link         softmax, a latent function for each class\n");
     else
-        say(out, "link         %s, the latent function is of \"%s\"\n", hf_site_kind_name(sites),
-            hf_model_class(model, 1));
-    fprintf(out, "inference    %s\n", hf_inference_name(hf_model_settings(model)->inference));
+        say(out, "link         %s, the latent function is of \"%s\"\n",
+            hf_enum_name(HF_ENUM_SITE_KIND, sites), hf_model_class(model, 1));
+    fprintf(out, "inference    %s\n", hf_enum_name(HF_ENUM_INFERENCE, hf_model_settings(model)->inference));
 }
 
 void report_classes(FILE *out, const hf_model *model, const tool_quality *quality)
@@ -47,7 +47,8 @@ void report_classes(FILE *out, const hf_model *model, const tool_quality *qualit
     if (report->missing > 0)
         fprintf(out, ", %zu more row%s without one", report->missing, plural(report->missing));
     if (hf_model_skipped(model) > 0) fprintf(out, ", %zu more with a missing input", hf_model_skipped(model));
-    say(out, "\n\nkernel       %s\nmean         %s\n", settings->kernel, hf_mean_kind_name(settings->mean));
+    say(out, "\n\nkernel       %s\nmean         %s\n", settings->kernel,
+        hf_enum_name(HF_ENUM_MEAN_KIND, settings->mean));
     print_latent(out, model);
     report_solver(out, settings, report);
     report_training(out, settings, report);
@@ -66,7 +67,7 @@ void json_add_classes(json_t *object, const hf_model *model)
                                               "rows", (json_int_t)hf_model_class_count(model, c)));
     json_object_set_new(object, "classes", list);
     json_object_set_new(json_object_get(object, "settings"), "inference",
-                        json_string(hf_inference_name(hf_model_settings(model)->inference)));
+                        json_string(hf_enum_name(HF_ENUM_INFERENCE, hf_model_settings(model)->inference)));
 }
 
 /* ---- score ------------------------------------------------------------------------------------------------------ */

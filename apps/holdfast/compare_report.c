@@ -86,7 +86,8 @@ static void print_differences(const hf_comparison *comparison, const place *list
     size_t equal = 0;
     for (size_t k = 1; k < count; k++) equal += is_as_good(&list[k]) ? 1 : 0;
     say(stdout, "\nTake %s: its %s is the least%s\n", hf_comparison_name(comparison, list[0].model),
-        hf_criterion_name(by), equal > 0 ? ", though others are within two standard errors of it." : ".");
+        hf_enum_name(HF_ENUM_CRITERION, by),
+        equal > 0 ? ", though others are within two standard errors of it." : ".");
     for (size_t k = 1; k < count; k++) {
         say(stdout, "  %s: %.3g more", hf_comparison_name(comparison, list[k].model), list[k].difference);
         if (isfinite(list[k].error)) printf(", standard error %.2g", list[k].error);
@@ -134,7 +135,7 @@ static bool print_json(const hf_comparison *comparison, const place *list, const
     return json_print(json_pack("{s:o, s:I, s:I, s:I, s:s, s:o, s:o}", "target", json_text(target),
                                 "readings", (json_int_t)hf_comparison_readings(comparison), "folds",
                                 (json_int_t)settings->folds, "repeats", (json_int_t)settings->repeats, "by",
-                                hf_criterion_name(by), "take",
+                                hf_enum_name(HF_ENUM_CRITERION, by), "take",
                                 json_text(hf_comparison_name(comparison, list[0].model)), "models", models));
 }
 

@@ -106,8 +106,8 @@ static bool print_summary(const damage *work, hf_contamination kind, const char 
     json_int_t damaged = 0;
     for (size_t i = 0; i < work->n; i++) damaged += work->mask[i] ? 1 : 0;
     return json_print(json_pack("{s:o, s:s, s:I, s:I, s:I}", "output", json_text(output), "kind",
-                                hf_contamination_name(kind), "rows", (json_int_t)work->n, "damaged", damaged,
-                                "seed", (json_int_t)hf_context_seed(work->ctx)));
+                                hf_enum_name(HF_ENUM_CONTAMINATION, kind), "rows", (json_int_t)work->n,
+                                "damaged", damaged, "seed", (json_int_t)hf_context_seed(work->ctx)));
 }
 
 /* Both files or none. */
@@ -147,7 +147,7 @@ static int run(const tool_arguments *arguments)
     code = session_open(arguments, &session);
     if (code != TOOL_OK) return code;
     hf_contamination kind;
-    if (hf_contamination_parse(session.ctx, argument(arguments, "kind"), &kind) < 0) {
+    if (hf_enum_parse(session.ctx, HF_ENUM_CONTAMINATION, argument(arguments, "kind"), (int *)&kind) < 0) {
         code = usage_error(arguments->verb, "--kind: %s", hf_context_message(session.ctx));
         session_close(&session, HF_OK);
         return code;

@@ -39,12 +39,13 @@ static json_t *json_labelled(const expert_run *run)
     for (size_t i = 0; i < run->base.n; i++) {
         if (run->label[i] == HF_EXPERT_UNKNOWN) continue;
         const hf_expert_reading r = reading_of(run, i);
-        json_array_append_new(
-            list, json_pack("{s:I, s:I, s:o, s:s, s:o, s:o, s:o, s:o}", "row",
-                            (json_int_t)run->base.row[i] + 1, "line", line_of(run, i), "y",
-                            json_number(run->base.y[i]), "label", hf_expert_label_name(run->label[i]),
-                            "correction", json_number(run->correction[i]), "wrong", json_number(r.wrong),
-                            "expected", json_number(r.expected), "sd", json_number(sqrt(r.expected_var))));
+        json_array_append_new(list, json_pack("{s:I, s:I, s:o, s:s, s:o, s:o, s:o, s:o}", "row",
+                                              (json_int_t)run->base.row[i] + 1, "line", line_of(run, i), "y",
+                                              json_number(run->base.y[i]), "label",
+                                              hf_enum_name(HF_ENUM_EXPERT_LABEL, run->label[i]), "correction",
+                                              json_number(run->correction[i]), "wrong", json_number(r.wrong),
+                                              "expected", json_number(r.expected), "sd",
+                                              json_number(sqrt(r.expected_var))));
     }
     return list;
 }
@@ -67,7 +68,7 @@ static bool print_json(const expert_run *run, const counted *c)
         "{s:o, s:I, s:I, s:I, s:I, s:o, s:s, s:o}", "target", json_text(run->base.target), "readings",
         (json_int_t)run->base.n, "believed", (json_int_t)c->believed, "doubted", (json_int_t)c->doubted,
         "corrected", (json_int_t)c->corrected, "base", json_number(hf_expert_base(run->expert)), "rule",
-        hf_expert_rule_name(run->settings.rule), "labelled", json_labelled(run));
+        hf_enum_name(HF_ENUM_EXPERT_RULE, run->settings.rule), "labelled", json_labelled(run));
     if (object != NULL && run->question != NULL)
         json_object_set_new(object, "questions", json_questions(run));
     if (object != NULL && run->output != NULL) json_object_set_new(object, "output", json_text(run->output));
@@ -85,7 +86,7 @@ static void print_labelled(const expert_run *run)
         if (run->label[i] == HF_EXPERT_UNKNOWN) continue;
         const hf_expert_reading r = reading_of(run, i);
         printf("%10lld  %12.6g  %-9s  %5.2f  %12.6g  %12.4g\n", (long long)line_of(run, i), run->base.y[i],
-               hf_expert_label_name(r.label), r.wrong, r.expected, sqrt(r.expected_var));
+               hf_enum_name(HF_ENUM_EXPERT_LABEL, r.label), r.wrong, r.expected, sqrt(r.expected_var));
         shown++;
     }
     if (shown < all) printf("  and %zu more\n", all - shown);

@@ -238,9 +238,10 @@ static hf_status flip(certified *run, request *asked)
     if (status >= 0) status = certified_write(run, output);
     if (status >= 0 && run->session.json)
         json_print(json_pack("{s:o, s:I, s:s, s:I, s:I, s:b}", "output", json_text(output), "rows",
-                             (json_int_t)run->m, "flip", hf_flip_kind_name(asked->flip.kind), "found",
-                             (json_int_t)asked->flip.found, "unfinished", (json_int_t)asked->flip.unfinished,
-                             "estimate", run->classifier != NULL && hf_certify_is_estimate(run->classifier)));
+                             (json_int_t)run->m, "flip", hf_enum_name(HF_ENUM_FLIP_KIND, asked->flip.kind),
+                             "found", (json_int_t)asked->flip.found, "unfinished",
+                             (json_int_t)asked->flip.unfinished, "estimate",
+                             run->classifier != NULL && hf_certify_is_estimate(run->classifier)));
     return status;
 }
 

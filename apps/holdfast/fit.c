@@ -70,22 +70,22 @@ static void solver_in_words(const hf_cost *cost, hf_actions kind, char *text, si
     if (cost->inducing > 0)
         snprintf(inducing, sizeof inducing, " %s %zu inducing input%s", *actions != '\0' ? "beyond" : "with",
                  cost->inducing, cost->inducing == 1 ? "" : "s");
-    snprintf(text, bytes, "%s solver%s%s", hf_solver_name(cost->solver), actions, inducing);
+    snprintf(text, bytes, "%s solver%s%s", hf_enum_name(HF_ENUM_SOLVER, cost->solver), actions, inducing);
 }
 
 static bool print_cost(const fit_job *job, const hf_cost *cost)
 {
     const double rate = flops_per_second(job->session.ctx), seconds = cost->flops / rate;
     if (job->session.json)
-        return json_print(
-            json_pack("{s:I, s:I, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "readings",
-                      (json_int_t)cost->readings, "inputs", (json_int_t)cost->inputs, "solver",
-                      hf_solver_name(cost->solver), "inducing", (json_int_t)cost->inducing, "actions",
-                      (json_int_t)cost->actions, "training_rows", (json_int_t)cost->training_rows, "bytes",
-                      json_number(cost->bytes), "available_bytes", json_number(cost->available_bytes),
-                      "evaluation_flops", json_number(cost->evaluation_flops), "flops",
-                      json_number(cost->flops), "seconds", json_number(seconds), "exact_bytes",
-                      json_number(cost->exact_bytes), "fits", cost->bytes <= cost->available_bytes));
+        return json_print(json_pack(
+            "{s:I, s:I, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "readings",
+            (json_int_t)cost->readings, "inputs", (json_int_t)cost->inputs, "solver",
+            hf_enum_name(HF_ENUM_SOLVER, cost->solver), "inducing", (json_int_t)cost->inducing, "actions",
+            (json_int_t)cost->actions, "training_rows", (json_int_t)cost->training_rows, "bytes",
+            json_number(cost->bytes), "available_bytes", json_number(cost->available_bytes),
+            "evaluation_flops", json_number(cost->evaluation_flops), "flops", json_number(cost->flops),
+            "seconds", json_number(seconds), "exact_bytes", json_number(cost->exact_bytes), "fits",
+            cost->bytes <= cost->available_bytes));
     char solver[128], time[TOOL_WORDS];
     solver_in_words(cost, job->settings.settings.action_kind, solver, sizeof solver);
     const size_t outputs = job->targets.count;
@@ -115,7 +115,7 @@ static int dry_run(fit_job *job)
     if (fits) return code;
     return complain(
         "a fit of %zu readings with the %s solver needs %.0f bytes of memory, %.0f are available; %s",
-        cost.readings, hf_solver_name(cost.solver), cost.bytes, cost.available_bytes,
+        cost.readings, hf_enum_name(HF_ENUM_SOLVER, cost.solver), cost.bytes, cost.available_bytes,
         cost.solver == HF_SOLVER_INDUCING ? "use fewer inducing inputs, or --minibatch"
                                           : "use --solver inducing");
 }

@@ -144,7 +144,7 @@ static const struct rule {
 static int check_objective(const tool_arguments *arguments, const hf_fit_settings *s)
 {
     const tool_verb *verb = arguments->verb;
-    const char *name = hf_objective_name(s->objective);
+    const char *name = hf_enum_name(HF_ENUM_OBJECTIVE, s->objective);
     const bool leave_one_out = s->objective == HF_OBJECTIVE_LOO || s->objective == HF_OBJECTIVE_WLOO;
     if (s->objective == HF_OBJECTIVE_EVIDENCE || !s->train) return TOOL_OK;
     if (s->minibatch > 0)
@@ -154,7 +154,7 @@ static int check_objective(const tool_arguments *arguments, const hf_fit_setting
                            name);
     if (s->sites == HF_SITES_STUDENT_T || s->sites == HF_SITES_PURSUIT)
         return usage_error(verb, "--objective %s: %s sites are trained by the evidence", name,
-                           hf_site_kind_name(s->sites));
+                           hf_enum_name(HF_ENUM_SITE_KIND, s->sites));
     if (leave_one_out && trained_blocks(s) && s->train_actions)
         return usage_error(verb,
                            "--objective %s: actions trained by leave-one-out fit the noise; add "
@@ -177,7 +177,7 @@ static int check_objective(const tool_arguments *arguments, const hf_fit_setting
 static int check_sites(const tool_arguments *arguments, const hf_fit_settings *s)
 {
     const tool_verb *verb = arguments->verb;
-    const char *name = hf_site_kind_name(s->sites);
+    const char *name = hf_enum_name(HF_ENUM_SITE_KIND, s->sites);
     if (s->sites == HF_SITES_STUDENT_T && s->solver == HF_SOLVER_PROJECTED)
         return usage_error(verb,
                            "--solver projected: %s sites are made by the exact and the inducing solver; "
@@ -196,7 +196,7 @@ static int check_sites(const tool_arguments *arguments, const hf_fit_settings *s
 static int check_transform(const tool_arguments *arguments, const hf_fit_settings *s)
 {
     const tool_verb *verb = arguments->verb;
-    const char *name = hf_transform_name(s->transform);
+    const char *name = hf_enum_name(HF_ENUM_TRANSFORM, s->transform);
     if (s->transform == HF_TRANSFORM_NONE) return TOOL_OK;
     if (has_argument(arguments, "stream"))
         return usage_error(verb, "--transform %s is of a table in memory; leave out --stream", name);

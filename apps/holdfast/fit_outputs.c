@@ -126,7 +126,8 @@ int choose_outputs(const tool_arguments *arguments, hf_context *ctx, size_t targ
                                                 ? "--coregion-rank: independent outputs have no covariance"
                                                 : "--coregion-rank: it must be at least 1");
     if (has_argument(arguments, "shared-noise")) s->shared_noise = true;
-    if (weighting != NULL && hf_outputs_weighting_parse(ctx, weighting, &s->weighting) < 0)
+    if (weighting != NULL &&
+        hf_enum_parse(ctx, HF_ENUM_OUTPUTS_WEIGHTING, weighting, (int *)&s->weighting) < 0)
         return wrong_choice(arguments, ctx, "weighting");
     if (weighting != NULL && (s->sites != HF_SITES_ROBUST || s->centre != HF_CENTRE_CONDITIONAL))
         return usage_error(

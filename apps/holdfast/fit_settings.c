@@ -83,7 +83,7 @@ static int choose_sites(const tool_arguments *arguments, hf_context *ctx, const 
     const char *tails = student_option(arguments);
     if (preset != NULL && hf_fit_settings_preset(ctx, preset, s) < 0)
         return wrong_choice(arguments, ctx, "preset");
-    if (sites != NULL && hf_site_kind_parse(ctx, sites, &s->sites) < 0)
+    if (sites != NULL && hf_enum_parse(ctx, HF_ENUM_SITE_KIND, sites, (int *)&s->sites) < 0)
         return wrong_choice(arguments, ctx, "sites");
     const int labels = choose_labels(arguments, ctx, s);
     if (labels != TOOL_OK) return labels;
@@ -107,13 +107,13 @@ static int choose_suspects(const tool_arguments *arguments, hf_context *ctx, hf_
         s->sites != HF_SITES_GAUSSIAN || !s->train ||
         (s->solver == HF_SOLVER_PROJECTED && s->action_kind == HF_ACTIONS_BLOCKS))
         s->suspects = HF_SUSPECTS_OFF;
-    if (suspects != NULL && hf_suspects_parse(ctx, suspects, &s->suspects) < 0)
+    if (suspects != NULL && hf_enum_parse(ctx, HF_ENUM_SUSPECTS, suspects, (int *)&s->suspects) < 0)
         return wrong_choice(arguments, ctx, "suspects");
     if (s->suspects == HF_SUSPECTS_OFF || (streamed && suspects == NULL)) return TOOL_OK;
     if (s->sites != HF_SITES_GAUSSIAN)
         return usage_error(arguments->verb,
                            "--suspects %s goes with Gaussian sites: %s ones weigh every reading themselves",
-                           suspects, hf_site_kind_name(s->sites));
+                           suspects, hf_enum_name(HF_ENUM_SITE_KIND, s->sites));
     if (s->minibatch > 0)
         return usage_error(arguments->verb,
                            "--suspects %s looks at all rows; leave out --%s, or say --sites robust", suspects,
@@ -134,7 +134,7 @@ static int choose_robust(const tool_arguments *arguments, hf_context *ctx, doubl
                          fit_settings *out, hf_fit_settings *s)
 {
     const char *centre = argument(arguments, "centre");
-    if (centre != NULL && hf_centre_parse(ctx, centre, &s->centre) < 0)
+    if (centre != NULL && hf_enum_parse(ctx, HF_ENUM_CENTRE, centre, (int *)&s->centre) < 0)
         return wrong_choice(arguments, ctx, "centre");
     int status = read_beta(arguments, out, s);
     if (status != TOOL_OK) return status;
@@ -167,16 +167,16 @@ static int choose_rest(const tool_arguments *arguments, hf_context *ctx, hf_fit_
     const char *kernel = argument(arguments, "kernel"), *mean = argument(arguments, "mean");
     const char *objective = argument(arguments, "objective"), *transform = argument(arguments, "transform");
     if (kernel != NULL) s->kernel = kernel;
-    if (mean != NULL && hf_mean_kind_parse(ctx, mean, &s->mean) < 0)
+    if (mean != NULL && hf_enum_parse(ctx, HF_ENUM_MEAN_KIND, mean, (int *)&s->mean) < 0)
         return wrong_choice(arguments, ctx, "mean");
-    if (objective != NULL && hf_objective_parse(ctx, objective, &s->objective) < 0)
+    if (objective != NULL && hf_enum_parse(ctx, HF_ENUM_OBJECTIVE, objective, (int *)&s->objective) < 0)
         return wrong_choice(arguments, ctx, "objective");
-    if (transform != NULL && hf_transform_parse(ctx, transform, &s->transform) < 0)
+    if (transform != NULL && hf_enum_parse(ctx, HF_ENUM_TRANSFORM, transform, (int *)&s->transform) < 0)
         return wrong_choice(arguments, ctx, "transform");
     if (!argument_size(arguments, "restarts", &s->restarts)) return TOOL_USAGE;
     const char *prior = argument(arguments, "lengthscale-prior");
     s->unit_inputs = has_argument(arguments, "unit-inputs");
-    if (prior != NULL && hf_prior_kind_parse(ctx, prior, &s->lengthscale_prior) < 0)
+    if (prior != NULL && hf_enum_parse(ctx, HF_ENUM_PRIOR_KIND, prior, (int *)&s->lengthscale_prior) < 0)
         return wrong_choice(arguments, ctx, "lengthscale-prior");
     int status = read_switch(arguments, "standardise", &s->standardise);
     if (status != TOOL_OK || s->train) return status;

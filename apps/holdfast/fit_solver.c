@@ -7,10 +7,11 @@
 #include <string.h>
 
 /* Parses a choice into a field; the option's name is the key. */
-#define CHOICE(option, parse, field)                                                                         \
+#define CHOICE(option, of, field)                                                                            \
     do {                                                                                                     \
         const char *text_ = argument(arguments, option);                                                     \
-        if (text_ != NULL && parse(ctx, text_, &(field)) < 0) return wrong_choice(arguments, ctx, option);   \
+        if (text_ != NULL && hf_enum_parse(ctx, of, text_, (int *)&(field)) < 0)                             \
+            return wrong_choice(arguments, ctx, option);                                                     \
     } while (0)
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
@@ -67,7 +68,7 @@ static int choose_stream(const tool_arguments *arguments, hf_fit_settings *s)
     if (!has_argument(arguments, "stream")) return TOOL_OK;
     if (s->solver != HF_SOLVER_AUTO && s->solver != HF_SOLVER_INDUCING)
         return usage_error(arguments->verb, "--stream goes with the inducing solver; leave out --solver %s",
-                           hf_solver_name(s->solver));
+                           hf_enum_name(HF_ENUM_SOLVER, s->solver));
     if (strcmp(arguments->operand[0], "-") == 0)
         return usage_error(arguments->verb, "--stream reads a file more than once; standard input cannot be");
     s->solver = HF_SOLVER_INDUCING;
@@ -79,7 +80,7 @@ static int choose_training(const tool_arguments *arguments, hf_context *ctx, hf_
 {
     /* There is no other way to train on a few rows at a time. */
     if (s->minibatch > 0) s->optimiser = HF_OPTIMISER_ADAM;
-    CHOICE("optimiser", hf_optimiser_parse, s->optimiser);
+    CHOICE("optimiser", HF_ENUM_OPTIMISER, s->optimiser);
     if (s->minibatch > 0 && s->optimiser != HF_OPTIMISER_ADAM)
         return usage_error(arguments->verb, "--optimiser: minibatches are trained by adam");
     int status = read_positive(arguments, "learning-rate", &s->learning_rate);
@@ -93,7 +94,7 @@ static int choose_training(const tool_arguments *arguments, hf_context *ctx, hf_
 
 static int choose_student(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s)
 {
-    CHOICE("student-method", hf_student_method_parse, s->student_method);
+    CHOICE("student-method", HF_ENUM_STUDENT_METHOD, s->student_method);
     if (!argument_double(arguments, "nu", &s->student_nu)) return TOOL_USAGE;
     if (has_argument(arguments, "nu") && !(s->student_nu > 1 && isfinite(s->student_nu)))
         return usage_error(arguments->verb, "--nu: the degrees of freedom must be more than 1, not %s",
@@ -103,12 +104,12 @@ static int choose_student(const tool_arguments *arguments, hf_context *ctx, hf_f
 
 int choose_solver(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s)
 {
-    CHOICE("solver", hf_solver_parse, s->solver);
-    CHOICE("inducing-method", hf_inducing_method_parse, s->inducing_method);
-    CHOICE("inducing-choice", hf_inducing_choice_parse, s->inducing_choice);
-    CHOICE("action-kind", hf_actions_parse, s->action_kind);
-    CHOICE("blocks", hf_blocks_parse, s->blocks);
-    CHOICE("action-start", hf_action_start_parse, s->action_start);
+    CHOICE("solver", HF_ENUM_SOLVER, s->solver);
+    CHOICE("inducing-method", HF_ENUM_INDUCING_METHOD, s->inducing_method);
+    CHOICE("inducing-choice", HF_ENUM_INDUCING_CHOICE, s->inducing_choice);
+    CHOICE("action-kind", HF_ENUM_ACTIONS, s->action_kind);
+    CHOICE("blocks", HF_ENUM_BLOCKS, s->blocks);
+    CHOICE("action-start", HF_ENUM_ACTION_START, s->action_start);
     imply_solver(arguments, s);
     if (has_argument(arguments, "single-precision")) s->single_precision = true;
     int status = read_count(arguments, "inducing", &s->inducing);

@@ -89,7 +89,7 @@ static int check_additions(const tool_arguments *arguments, const hf_model *mode
                             hf_model_target(model));
         if (transform != HF_TRANSFORM_NONE)
             return complain("--%s is about what is modelled, the %s of \"%s\"; fit without --transform",
-                            latent[k], hf_transform_name(transform), hf_model_target(model));
+                            latent[k], hf_enum_name(HF_ENUM_TRANSFORM, transform), hf_model_target(model));
         if (outputs > 1)
             return complain("--%s is about models of one output; this one has %zu", latent[k], outputs);
     }

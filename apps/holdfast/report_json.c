@@ -61,20 +61,20 @@ static void add_solver(json_t *object, const hf_fit_settings *s)
         const char *key;
         json_t *value;
     } entries[] = {
-        {"solver", json_string(hf_solver_name(s->solver))},
+        {"solver", json_string(hf_enum_name(HF_ENUM_SOLVER, s->solver))},
         {"inducing", json_count(s->inducing)},
-        {"inducing_method", json_string(hf_inducing_method_name(s->inducing_method))},
-        {"inducing_choice", json_string(hf_inducing_choice_name(s->inducing_choice))},
+        {"inducing_method", json_string(hf_enum_name(HF_ENUM_INDUCING_METHOD, s->inducing_method))},
+        {"inducing_choice", json_string(hf_enum_name(HF_ENUM_INDUCING_CHOICE, s->inducing_choice))},
         {"train_inducing", json_boolean(s->train_inducing)},
         {"actions", json_count(s->actions)},
-        {"action_kind", json_string(hf_actions_name(s->action_kind))},
-        {"blocks", json_string(hf_blocks_name(s->blocks))},
-        {"action_start", json_string(hf_action_start_name(s->action_start))},
+        {"action_kind", json_string(hf_enum_name(HF_ENUM_ACTIONS, s->action_kind))},
+        {"blocks", json_string(hf_enum_name(HF_ENUM_BLOCKS, s->blocks))},
+        {"action_start", json_string(hf_enum_name(HF_ENUM_ACTION_START, s->action_start))},
         {"train_actions", json_boolean(s->train_actions)},
         {"tolerance", json_number(s->tolerance)},
         {"single_precision", json_boolean(s->single_precision)},
         {"minibatch", json_count(s->minibatch)},
-        {"optimiser", json_string(hf_optimiser_name(s->optimiser))},
+        {"optimiser", json_string(hf_enum_name(HF_ENUM_OPTIMISER, s->optimiser))},
         {"learning_rate", json_number(s->learning_rate)},
         {"iterations", json_count(s->iterations)},
     };
@@ -98,7 +98,8 @@ static void add_outputs(json_t *object, const hf_fit_settings *s)
     if (s->output_beta != NULL)
         json_object_set_new(object, "output_beta", json_numbers(s->output_beta_count, s->output_beta));
     if (s->centre != HF_CENTRE_CONDITIONAL || s->sites != HF_SITES_ROBUST) return;
-    json_object_set_new(object, "weighting", json_string(hf_outputs_weighting_name(s->weighting)));
+    json_object_set_new(object, "weighting",
+                        json_string(hf_enum_name(HF_ENUM_OUTPUTS_WEIGHTING, s->weighting)));
     if (s->output_eps != NULL)
         json_object_set_new(object, "output_eps", json_numbers(s->output_eps_count, s->output_eps));
 }
@@ -106,31 +107,33 @@ static void add_outputs(json_t *object, const hf_fit_settings *s)
 static json_t *json_settings(const hf_model *model)
 {
     const hf_fit_settings *s = hf_model_settings(model);
-    static const char *const rules[] = {"quantile", "mad", "given"};
-    json_t *object = json_pack(
-        "{s:o, s:s, s:s, s:s, s:b, s:s, s:b, s:b, s:I}", "kernel", json_text(s->kernel), "mean",
-        hf_mean_kind_name(s->mean), "sites", hf_site_kind_name(s->sites), "suspects",
-        hf_suspects_name(s->suspects), "train", s->train, "objective", hf_objective_name(s->objective),
-        "standardise", s->standardise, "calibrate", s->calibrate, "restarts", (json_int_t)s->restarts);
+    json_t *object = json_pack("{s:o, s:s, s:s, s:s, s:b, s:s, s:b, s:b, s:I}", "kernel",
+                               json_text(s->kernel), "mean", hf_enum_name(HF_ENUM_MEAN_KIND, s->mean),
+                               "sites", hf_enum_name(HF_ENUM_SITE_KIND, s->sites), "suspects",
+                               hf_enum_name(HF_ENUM_SUSPECTS, s->suspects), "train", s->train, "objective",
+                               hf_enum_name(HF_ENUM_OBJECTIVE, s->objective), "standardise", s->standardise,
+                               "calibrate", s->calibrate, "restarts", (json_int_t)s->restarts);
     if (object != NULL)
-        json_object_set_new(object, "transform", json_string(hf_transform_name(s->transform)));
+        json_object_set_new(object, "transform", json_string(hf_enum_name(HF_ENUM_TRANSFORM, s->transform)));
     if (object != NULL) add_solver(object, s);
     if (object != NULL) {
         json_object_set_new(object, "lengthscale_prior",
-                            json_string(hf_prior_kind_name(s->lengthscale_prior)));
+                            json_string(hf_enum_name(HF_ENUM_PRIOR_KIND, s->lengthscale_prior)));
         json_object_set_new(object, "unit_inputs", json_boolean(s->unit_inputs));
     }
     if (object != NULL && s->max_noise > 0)
         json_object_set_new(object, "max_noise", json_number(s->max_noise));
     if (object != NULL && hf_model_outputs(model) > 1) add_outputs(object, s);
     if (object != NULL && s->sites == HF_SITES_STUDENT_T) {
-        json_object_set_new(object, "student_method", json_string(hf_student_method_name(s->student_method)));
+        json_object_set_new(object, "student_method",
+                            json_string(hf_enum_name(HF_ENUM_STUDENT_METHOD, s->student_method)));
         json_object_set_new(object, "student_nu",
                             s->student_nu > 0 ? json_number(s->student_nu) : json_null());
     }
     if (object != NULL && s->sites == HF_SITES_ROBUST) {
-        json_object_set_new(object, "centre", json_string(hf_centre_name(s->centre)));
-        json_object_set_new(object, "threshold_rule", json_string(rules[s->threshold_rule]));
+        json_object_set_new(object, "centre", json_string(hf_enum_name(HF_ENUM_CENTRE, s->centre)));
+        json_object_set_new(object, "threshold_rule",
+                            json_string(hf_enum_name(HF_ENUM_THRESHOLD_RULE, s->threshold_rule)));
         json_object_set_new(object, "eps", json_number(s->eps));
         json_object_set_new(object, "beta", s->beta > 0 ? json_number(s->beta) : json_null());
     }
@@ -154,7 +157,7 @@ static json_t *json_report(const hf_model *model)
         {"readings", json_count(r->readings)},
         {"missing", json_count(r->missing)},
         {"rows_skipped", json_count(hf_model_skipped(model))},
-        {"stop", json_string(hf_stop_text(r->stop))},
+        {"stop", json_string(hf_enum_name(HF_ENUM_STOP, r->stop))},
         {"evaluations", json_count(r->evaluations)},
         {"rounds", json_count(r->rounds)},
         {"objective", json_number(r->objective)},
@@ -168,7 +171,7 @@ static json_t *json_report(const hf_model *model)
         {"bytes", json_number(r->bytes)},
         {"seconds", json_number(r->seconds)},
         {"threshold", json_number(r->threshold)},
-        {"solver", json_string(hf_solver_name(r->solver))},
+        {"solver", json_string(hf_enum_name(HF_ENUM_SOLVER, r->solver))},
         {"inducing", json_count(r->inducing)},
         {"actions", json_count(r->actions)},
         {"passes", json_count(r->passes)},

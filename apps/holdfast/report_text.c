@@ -16,15 +16,15 @@ enum {
 
 static void print_sites(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report)
 {
-    fprintf(out, "sites        %s", hf_site_kind_name(settings->sites));
+    fprintf(out, "sites        %s", hf_enum_name(HF_ENUM_SITE_KIND, settings->sites));
     switch (settings->sites) {
     case HF_SITES_GAUSSIAN:
-        fprintf(out, ", suspects %s", hf_suspects_name(settings->suspects));
+        fprintf(out, ", suspects %s", hf_enum_name(HF_ENUM_SUSPECTS, settings->suspects));
         break;
     case HF_SITES_ROBUST:
-        fprintf(out, ", centre %s", hf_centre_name(settings->centre));
+        fprintf(out, ", centre %s", hf_enum_name(HF_ENUM_CENTRE, settings->centre));
         if (settings->centre == HF_CENTRE_CONDITIONAL)
-            fprintf(out, ", weights by %s", hf_outputs_weighting_name(settings->weighting));
+            fprintf(out, ", weights by %s", hf_enum_name(HF_ENUM_OUTPUTS_WEIGHTING, settings->weighting));
         else
             fprintf(out, ", threshold %.4g", report->threshold);
         if (settings->beta > 0) fprintf(out, ", beta %.4g", settings->beta);
@@ -33,8 +33,9 @@ static void print_sites(FILE *out, const hf_fit_settings *settings, const hf_fit
         break;
     case HF_SITES_STUDENT_T:
         fprintf(out, ", %s, %.3g degrees of freedom%s",
-                report->solver == HF_SOLVER_INDUCING ? hf_student_method_name(HF_STUDENT_VARIATIONAL)
-                                                     : hf_student_method_name(settings->student_method),
+                report->solver == HF_SOLVER_INDUCING
+                    ? hf_enum_name(HF_ENUM_STUDENT_METHOD, HF_STUDENT_VARIATIONAL)
+                    : hf_enum_name(HF_ENUM_STUDENT_METHOD, settings->student_method),
                 report->nu, settings->student_nu > 0 ? "" : " (trained)");
         break;
     case HF_SITES_PURSUIT:
@@ -59,10 +60,10 @@ void report_solver(FILE *out, const hf_fit_settings *settings, const hf_fit_repo
                                         [HF_ACTIONS_BLOCKS] = "block",
                                         [HF_ACTIONS_GIVEN] = "given"};
     const char *kind = kinds[settings->action_kind];
-    fprintf(out, "solver       %s", hf_solver_name(report->solver));
+    fprintf(out, "solver       %s", hf_enum_name(HF_ENUM_SOLVER, report->solver));
     if (report->solver == HF_SOLVER_INDUCING) {
         fprintf(out, ", %zu %s input%s, %s", m, settings->train_inducing ? "trained" : "inducing", plural(m),
-                hf_inducing_method_name(settings->inducing_method));
+                hf_enum_name(HF_ENUM_INDUCING_METHOD, settings->inducing_method));
         if (settings->minibatch > 0) fprintf(out, ", %zu rows a step", settings->minibatch);
     }
     if (report->solver == HF_SOLVER_PROJECTED) {
@@ -81,9 +82,10 @@ void report_training(FILE *out, const hf_fit_settings *settings, const hf_fit_re
         fprintf(out, "training     none\n");
         return;
     }
-    fprintf(out, "training     %s%s, %s after %zu %s", hf_objective_name(settings->objective),
-            settings->optimiser == HF_OPTIMISER_ADAM ? " by adam" : "", hf_stop_text(report->stop),
-            report->evaluations, settings->minibatch > 0 ? "steps" : "evaluations");
+    fprintf(out, "training     %s%s, %s after %zu %s", hf_enum_name(HF_ENUM_OBJECTIVE, settings->objective),
+            settings->optimiser == HF_OPTIMISER_ADAM ? " by adam" : "",
+            hf_enum_name(HF_ENUM_STOP, report->stop), report->evaluations,
+            settings->minibatch > 0 ? "steps" : "evaluations");
     if (isfinite(report->gradient_norm)) fprintf(out, ", gradient %.2g", report->gradient_norm);
     fprintf(out, ", %.2f s\n", report->seconds);
 }
@@ -100,11 +102,12 @@ static void print_heading(FILE *out, const hf_model *model)
         fprintf(out, hf_model_outputs(model) > 1 ? ", %zu not taken" : ", %zu more without a target",
                 report->missing);
     if (hf_model_skipped(model) > 0) fprintf(out, ", %zu more with a missing input", hf_model_skipped(model));
-    say(out, "\n\nkernel       %s\nmean         %s\n", settings->kernel, hf_mean_kind_name(settings->mean));
+    say(out, "\n\nkernel       %s\nmean         %s\n", settings->kernel,
+        hf_enum_name(HF_ENUM_MEAN_KIND, settings->mean));
     if (hf_model_mean_column(model) != NULL)
         say(out, "             of the target less column %s\n", hf_model_mean_column(model));
     if (settings->transform != HF_TRANSFORM_NONE)
-        fprintf(out, "transform    %s of the target\n", hf_transform_name(settings->transform));
+        fprintf(out, "transform    %s of the target\n", hf_enum_name(HF_ENUM_TRANSFORM, settings->transform));
     print_sites(out, settings, report);
     report_solver(out, settings, report);
     if (hf_model_noise_column(model) != NULL)
@@ -326,7 +329,7 @@ void report_parameters(FILE *out, const hf_model *model)
     const hf_transform transform = hf_model_settings(model)->transform;
     fprintf(out, "\nHyperparameters, in the units of the data");
     if (transform != HF_TRANSFORM_NONE)
-        fprintf(out, "; the target's are those of its %s", hf_transform_name(transform));
+        fprintf(out, "; the target's are those of its %s", hf_enum_name(HF_ENUM_TRANSFORM, transform));
     fputc('\n', out);
     if (hf_model_outputs(model) > 1) {
         print_other_parameters(out, model);

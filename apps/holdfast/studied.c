@@ -189,7 +189,7 @@ const char *studied_goal(const studied *run, size_t outcome, char buffer[64])
 {
     char number[32];
     const hf_outcome *o = &run->settings->outcome[outcome];
-    if (studied_is_objective(run, outcome)) return hf_goal_name(o->goal);
+    if (studied_is_objective(run, outcome)) return hf_enum_name(HF_ENUM_GOAL, o->goal);
     snprintf(buffer, 64, "%s %s", o->goal == HF_GOAL_AT_MOST ? "at most" : "at least",
              hf_format_double(o->limit, number));
     return buffer;
@@ -290,7 +290,7 @@ static void add_labels(const studied *run, json_t *object, const hf_trial *trial
         const hf_expert_label label = (hf_expert_label)said[0];
         if (label == HF_EXPERT_UNKNOWN) continue;
         set_named(labels, run->settings->outcome[o].name,
-                  json_pack("{s:s, s:o}", "label", hf_expert_label_name(label), "correction",
+                  json_pack("{s:s, s:o}", "label", hf_enum_name(HF_ENUM_EXPERT_LABEL, label), "correction",
                             json_number(said[1])));
     }
     if (json_object_size(labels) > 0)
@@ -303,8 +303,8 @@ json_t *studied_json_trial(const studied *run, const hf_trial *trial)
 {
     const tool_entry entries[] = {
         {"trial", json_count(trial->id)},
-        {"state", json_string(hf_trial_state_name(trial->state))},
-        {"why", json_string(hf_reason_name(trial->reason))},
+        {"state", json_string(hf_enum_name(HF_ENUM_TRIAL_STATE, trial->state))},
+        {"why", json_string(hf_enum_name(HF_ENUM_REASON, trial->reason))},
         {"repeats", trial->repeats > 0 ? json_count(trial->repeats) : json_null()},
         {"at", studied_json_at(run, trial->at)},
         {"outcomes", studied_json_told(run, trial->value)},

@@ -202,7 +202,7 @@ static hf_status state_at(const reading *r, size_t i, size_t present, hf_trial_s
     }
     for (int k = HF_TRIAL_PENDING; k <= HF_TRIAL_EXPIRED; k++) {
         *state = (hf_trial_state)k;
-        if (strcmp(word, hf_trial_state_name(*state)) == 0) return HF_OK;
+        if (strcmp(word, hf_enum_name(HF_ENUM_TRIAL_STATE, *state)) == 0) return HF_OK;
     }
     return session_refuse(&r->run->session,
                           "%s, line %zu, column \"%s\": \"%s\" is none of told, failed, pending and expired; "

@@ -5,14 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const words[] = {[HF_STUDY_ENTRY_ASKED] = "asked",
-                                    [HF_STUDY_ENTRY_ADDED] = "added",
-                                    [HF_STUDY_ENTRY_TOLD] = "told",
-                                    [HF_STUDY_ENTRY_FAILED] = "failed",
-                                    [HF_STUDY_ENTRY_EXPIRED] = "expired",
-                                    [HF_STUDY_ENTRY_LABELLED] = "labelled",
-                                    [HF_STUDY_ENTRY_ADDED_FAILED] = "added as failed"};
-
 static bool take_entry(const hf_study_entry *from, void *user)
 {
     study_journal *j = user;
@@ -61,7 +53,8 @@ void study_journal_print(const studied *run, const study_entry *entry, bool gone
         [HF_STUDY_ENTRY_EXPIRED] = "the end of",       [HF_STUDY_ENTRY_LABELLED] = "the label of",
         [HF_STUDY_ENTRY_ADDED_FAILED] = "past, failed"};
     char told[STUDIED_WORDS];
-    printf("%s trial %llu", gone ? nouns[entry->kind] : words[entry->kind], (unsigned long long)entry->trial);
+    printf("%s trial %llu", gone ? nouns[entry->kind] : hf_enum_name(HF_ENUM_STUDY_ENTRY_KIND, entry->kind),
+           (unsigned long long)entry->trial);
     *told = '\0';
     if (entry->value != NULL) studied_told(run, entry->value, sizeof told, told);
     if (*told != '\0') say(stdout, ": %s", told);
@@ -72,8 +65,8 @@ void study_journal_print(const studied *run, const study_entry *entry, bool gone
 json_t *study_journal_json(const studied *run, const study_entry *entry)
 {
     return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o}", "number", json_count(entry->number), "event",
-                     words[entry->kind], "trial", json_count(entry->trial), "time",
-                     studied_json_time(entry->time), "outcomes",
+                     hf_enum_name(HF_ENUM_STUDY_ENTRY_KIND, entry->kind), "trial", json_count(entry->trial),
+                     "time", studied_json_time(entry->time), "outcomes",
                      entry->value != NULL ? studied_json_told(run, entry->value) : json_null(), "note",
                      *entry->note != '\0' ? json_text(entry->note) : json_null());
 }

@@ -40,11 +40,11 @@ static void print_variable(const studied *run, size_t j)
     const hf_variable *v = &run->settings->variable[j];
     say(stdout, "  variable   %s, ", v->name);
     if (v->level == NULL) {
-        say(stdout, "%s from %s to %s%s\n", hf_variable_kind_name(v->kind), hf_format_double(v->lower, from),
-            hf_format_double(v->upper, to), v->log ? ", by ratios" : "");
+        say(stdout, "%s from %s to %s%s\n", hf_enum_name(HF_ENUM_VARIABLE_KIND, v->kind),
+            hf_format_double(v->lower, from), hf_format_double(v->upper, to), v->log ? ", by ratios" : "");
         return;
     }
-    printf("%s:", hf_variable_kind_name(v->kind));
+    printf("%s:", hf_enum_name(HF_ENUM_VARIABLE_KIND, v->kind));
     for (size_t k = 0; k < v->levels; k++) say(stdout, "%s %s", k > 0 ? "," : "", v->level[k]);
     putchar('\n');
 }
@@ -63,8 +63,8 @@ static void print_settings(const studied *run)
     printf("  asking     %s; reach %s; %zu trials fill the space first\n",
            studied_objectives(run) > 1 ? "hypervolume improvement"
            : s->thompson               ? "thompson"
-                                       : hf_acquisition_name(s->acquisition),
-           hf_study_reach_name(s->reach), s->start);
+                                       : hf_enum_name(HF_ENUM_ACQUISITION, s->acquisition),
+           hf_enum_name(HF_ENUM_STUDY_REACH, s->reach), s->start);
 }
 
 /* ---- trials ----------------------------------------------------------------------------------------------------- */
@@ -81,8 +81,8 @@ static void print_doubt(const studied *run, const hf_trial *t)
 static void print_trial(const studied *run, const hf_trial *t)
 {
     char at[STUDIED_WORDS], told[STUDIED_WORDS];
-    say(stdout, "  %llu  %s, %s", (unsigned long long)t->id, hf_trial_state_name(t->state),
-        hf_reason_name(t->reason));
+    say(stdout, "  %llu  %s, %s", (unsigned long long)t->id, hf_enum_name(HF_ENUM_TRIAL_STATE, t->state),
+        hf_enum_name(HF_ENUM_REASON, t->reason));
     if (t->repeats > 0) printf(" of %llu", (unsigned long long)t->repeats);
     say(stdout, "  %s", studied_at(run, t->at, sizeof at, at));
     studied_told(run, t->value, sizeof told, told);
@@ -219,8 +219,8 @@ static json_t *json_variables(const studied *run)
     json_t *list = json_array();
     for (size_t j = 0; j < run->d; j++) {
         const hf_variable *v = &run->settings->variable[j];
-        json_t *object =
-            json_pack("{s:o, s:s}", "name", json_text(v->name), "kind", hf_variable_kind_name(v->kind));
+        json_t *object = json_pack("{s:o, s:s}", "name", json_text(v->name), "kind",
+                                   hf_enum_name(HF_ENUM_VARIABLE_KIND, v->kind));
         if (v->level == NULL) {
             const tool_entry entries[] = {{"lower", json_number(v->lower)},
                                           {"upper", json_number(v->upper)},
@@ -241,8 +241,8 @@ static json_t *json_outcomes_of(const studied *run)
     json_t *list = json_array();
     for (size_t o = 0; o < run->outcomes; o++) {
         const hf_outcome *out = &run->settings->outcome[o];
-        json_t *object =
-            json_pack("{s:o, s:s}", "name", json_text(out->name), "goal", hf_goal_name(out->goal));
+        json_t *object = json_pack("{s:o, s:s}", "name", json_text(out->name), "goal",
+                                   hf_enum_name(HF_ENUM_GOAL, out->goal));
         if (!studied_is_objective(run, o)) json_object_set_new(object, "limit", json_number(out->limit));
         if (out->certain)
             json_object_set_new(object, "certain",
@@ -260,15 +260,16 @@ static json_t *json_settings(const studied *run)
     const tool_entry entries[] = {
         {"surrogate", json_string(s->preset)},
         {"kernel", s->kernel != NULL ? json_text(s->kernel) : json_null()},
-        {"acquisition", json_string(s->thompson ? "thompson" : hf_acquisition_name(s->acquisition))},
+        {"acquisition",
+         json_string(s->thompson ? "thompson" : hf_enum_name(HF_ENUM_ACQUISITION, s->acquisition))},
         {"beta", json_number(s->beta)},
-        {"reach", json_string(hf_study_reach_name(s->reach))},
+        {"reach", json_string(hf_enum_name(HF_ENUM_STUDY_REACH, s->reach))},
         {"regions", json_count(s->regions)},
         {"start", json_count(s->start)},
         {"draws", json_count(s->draws)},
         {"doubt", json_boolean(s->robust)},
         {"repeats", json_count(s->repeats)},
-        {"expert", json_string(hf_expert_use_name(s->expert))},
+        {"expert", json_string(hf_enum_name(HF_ENUM_EXPERT_USE, s->expert))},
         {"expires", s->expires > 0.0 ? json_number(s->expires) : json_null()},
         {"seed", json_count(s->seed)},
     };
@@ -281,7 +282,7 @@ static json_t *json_counts(const counts *c)
 {
     json_t *object = json_object();
     for (size_t k = 0; k <= HF_TRIAL_EXPIRED; k++)
-        json_object_set_new(object, hf_trial_state_name((hf_trial_state)k), json_count(c->of[k]));
+        json_object_set_new(object, hf_enum_name(HF_ENUM_TRIAL_STATE, (int)k), json_count(c->of[k]));
     return object;
 }
 

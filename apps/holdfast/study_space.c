@@ -54,7 +54,7 @@ static hf_status take_labels(studied *run, char *text, const char *given, hf_var
     char *equals = strchr(text, '=');
     if (equals == NULL || equals == text || !take_names(equals + 1, labels))
         return session_misuse(&run->session, "--%s: '%s' is not NAME=LABEL,LABEL,...",
-                              hf_variable_kind_name(v->kind), given);
+                              hf_enum_name(HF_ENUM_VARIABLE_KIND, v->kind), given);
     *equals = '\0';
     v->name = text;
     v->levels = labels->count;
@@ -89,7 +89,7 @@ static hf_status take_outcome(studied *run, study_plan *plan, const char *option
     char *text = copy_of(plan, given);
     if (text == NULL) return HF_ERR_MEMORY;
     *o = (hf_outcome){.name = text};
-    hf_status status = hf_goal_parse(run->session.ctx, option, &o->goal);
+    hf_status status = hf_enum_parse(run->session.ctx, HF_ENUM_GOAL, option, (int *)&o->goal);
     if (status < 0) return status;
     plan->settings.outcomes++;
     if (o->goal == HF_GOAL_AT_MOST || o->goal == HF_GOAL_AT_LEAST) {

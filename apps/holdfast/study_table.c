@@ -125,7 +125,7 @@ static hf_status add_identity(const making *m)
 static hf_status add_reasons(const making *m)
 {
     for (size_t i = 0; i < m->n; i++) {
-        m->text[i] = hf_reason_name(m->trial[i].reason);
+        m->text[i] = hf_enum_name(HF_ENUM_REASON, m->trial[i].reason);
         m->column[i] = m->trial[i].repeats > 0 ? (double)m->trial[i].repeats : (double)NAN;
     }
     const hf_status status = add_texts(m, "why");
@@ -186,7 +186,8 @@ hf_status study_trials_table(studied *run, const char *path)
     for (size_t i = 0; i < m.n && status >= 0; i++)
         status = hf_study_trial(run->session.ctx, run->study, i + 1, &m.trial[i]);
     if (status >= 0) status = add_identity(&m);
-    for (size_t i = 0; i < m.n && status >= 0; i++) m.text[i] = hf_trial_state_name(m.trial[i].state);
+    for (size_t i = 0; i < m.n && status >= 0; i++)
+        m.text[i] = hf_enum_name(HF_ENUM_TRIAL_STATE, m.trial[i].state);
     if (status >= 0) status = add_texts(&m, "state");
     if (status >= 0) status = add_reasons(&m);
     if (status >= 0) status = add_variables(&m);

@@ -55,7 +55,8 @@ const hf_advice_row *advised_row(const advised *a)
 /* "ui-gp-ucb, wiener, drift 0.3". */
 static const char *row_name(const hf_advice_row *row, char *text, size_t bytes)
 {
-    int used = snprintf(text, bytes, "%s", row->still ? "standing still" : hf_track_method_name(row->method));
+    int used = snprintf(text, bytes, "%s",
+                        row->still ? "standing still" : hf_enum_name(HF_ENUM_TRACK_METHOD, row->method));
     if (row->law == HF_AGE_WIENER) used += snprintf(text + used, bytes - (size_t)used, ", wiener");
     if (row->rate > 0.0) used += snprintf(text + used, bytes - (size_t)used, ", drift %.3g", row->rate);
     if (isfinite(row->window))
@@ -113,8 +114,9 @@ void advised_print(const tracked *run, const advised *a)
 static json_t *json_row(const hf_advice_row *row)
 {
     const tool_entry entries[] = {
-        {"method", row->still ? json_null() : json_string(hf_track_method_name(row->method))},
-        {"age_law", row->law == HF_AGE_NONE ? json_null() : json_string(hf_age_kind_name(row->law))},
+        {"method", row->still ? json_null() : json_string(hf_enum_name(HF_ENUM_TRACK_METHOD, row->method))},
+        {"age_law",
+         row->law == HF_AGE_NONE ? json_null() : json_string(hf_enum_name(HF_ENUM_AGE_KIND, row->law))},
         {"drift", row->rate > 0.0 ? json_number(row->rate) : json_null()},
         {"window", json_number(row->window)},
         {"forgetting", json_number(row->forgetting)},

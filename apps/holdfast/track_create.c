@@ -21,9 +21,10 @@ static bool print_json(const tracked *run, const track_plan *plan)
         json_array_append_new(names, json_string(hf_track_name(run->track, j)));
     return json_print(json_pack("{s:o, s:s, s:s, s:b, s:I, s:o, s:I, s:o, s:o}", "file",
                                 json_text(run->session.arguments->operand[0]), "method",
-                                hf_track_method_name(s->method), "target", hf_track_target(run->track),
-                                "minimise", s->minimise, "inputs", (json_int_t)s->domain.dimension, "names",
-                                names, "candidates", (json_int_t)s->domain.candidates, "label",
+                                hf_enum_name(HF_ENUM_TRACK_METHOD, s->method), "target",
+                                hf_track_target(run->track), "minimise", s->minimise, "inputs",
+                                (json_int_t)s->domain.dimension, "names", names, "candidates",
+                                (json_int_t)s->domain.candidates, "label",
                                 plan->called != NULL ? json_text(plan->called) : json_null(), "advice",
                                 plan->advice != NULL ? json_incref(plan->advice) : json_null()));
 }
@@ -33,8 +34,9 @@ static void print_text(const tracked *run, const track_plan *plan)
 {
     const hf_track_settings *s = hf_track_settings_of(run->track);
     const size_t d = s->domain.dimension, candidates = s->domain.candidates;
-    say(stdout, "%s: %s, to %s \"%s\" ", run->session.arguments->operand[0], hf_track_method_name(s->method),
-        s->minimise ? "minimise" : "maximise", hf_track_target(run->track));
+    say(stdout, "%s: %s, to %s \"%s\" ", run->session.arguments->operand[0],
+        hf_enum_name(HF_ENUM_TRACK_METHOD, s->method), s->minimise ? "minimise" : "maximise",
+        hf_track_target(run->track));
     if (candidates > 0)
         printf("over %zu candidate%s\n", candidates, candidates == 1 ? "" : "s");
     else

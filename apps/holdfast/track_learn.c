@@ -81,8 +81,8 @@ static void warn_of_moving(tracked *run, const advised *a)
         &run->session,
         "standing still at %s is as good, as far as the survey tells: %s saves %.2g +- %.2g a step over it.\n"
         "The track is made all the same; it warns where standing still would have been better",
-        tracked_place(run, a->advice.still, place, sizeof place), hf_track_method_name(row->method),
-        row->saved, row->saved_error);
+        tracked_place(run, a->advice.still, place, sizeof place),
+        hf_enum_name(HF_ENUM_TRACK_METHOD, row->method), row->saved, row->saved_error);
 }
 
 hf_status plan_learn(tracked *run, track_plan *plan)

@@ -179,7 +179,8 @@ const char *advised_options(const tracked *learnt, const hf_advice_row *row, cha
 {
     char kernel[KERNEL_BYTES] = "";
     words out = {.text = text, .bytes = LEARNT_BYTES};
-    const char *method = hf_track_method_name(row->method), *law = hf_age_kind_name(row->law);
+    const char *method = hf_enum_name(HF_ENUM_TRACK_METHOD, row->method),
+               *law = hf_enum_name(HF_ENUM_AGE_KIND, row->law);
     *text = '\0';
     add(&out, "--method ", 9);
     add(&out, method, strlen(method));

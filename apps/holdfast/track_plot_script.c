@@ -343,7 +343,8 @@ static void print_title(FILE *out, const track_picture *data)
     const hf_track_settings *s = hf_track_settings_of(data->run->track);
     fputs("set label 1 \"", out);
     plot_quoted(out, hf_track_target(data->run->track));
-    fprintf(out, ", %s by %s", s->minimise ? "minimised" : "maximised", hf_track_method_name(s->method));
+    fprintf(out, ", %s by %s", s->minimise ? "minimised" : "maximised",
+            hf_enum_name(HF_ENUM_TRACK_METHOD, s->method));
     if (isfinite(data->time)) fprintf(out, ", at time %s", hf_format_double(data->time, time));
     fprintf(out, ": %llu readings, %llu answers to %llu requests", (unsigned long long)data->summary.told,
             (unsigned long long)data->summary.answered, (unsigned long long)data->summary.requested);

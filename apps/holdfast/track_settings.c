@@ -156,22 +156,26 @@ static hf_status take_words(tracked *run, hf_track_settings *s)
                *discard = argument(a, "discard"), *robust = argument(a, "robust");
     hf_status status = HF_OK;
     if (law != NULL)
-        status = session_wrong_word(&run->session, "age-law", hf_age_kind_parse(ctx, law, &s->age.kind));
+        status = session_wrong_word(&run->session, "age-law",
+                                    hf_enum_parse(ctx, HF_ENUM_AGE_KIND, law, (int *)&s->age.kind));
     if (status >= 0 && places != NULL)
-        status = session_wrong_word(&run->session, "places", hf_place_rule_parse(ctx, places, &s->places));
+        status = session_wrong_word(&run->session, "places",
+                                    hf_enum_parse(ctx, HF_ENUM_PLACE_RULE, places, (int *)&s->places));
     if (status >= 0 && beta != NULL) {
         s->beta_rule = HF_BETA_GIVEN;
         if (!is_number(beta, &s->beta)) {
             s->beta = 2.0;
-            status = session_wrong_word(&run->session, "beta", hf_beta_rule_parse(ctx, beta, &s->beta_rule));
+            status = session_wrong_word(&run->session, "beta",
+                                        hf_enum_parse(ctx, HF_ENUM_BETA_RULE, beta, (int *)&s->beta_rule));
         }
     }
     if (status >= 0 && discard != NULL) {
         s->discard = HF_DISCARD_VARIANCE;
         if (!is_number(discard, &s->discard_variance)) {
             s->discard_variance = 0.0;
-            status = session_wrong_word(&run->session, "discard",
-                                        hf_discard_rule_parse(ctx, discard, &s->discard));
+            status =
+                session_wrong_word(&run->session, "discard",
+                                   hf_enum_parse(ctx, HF_ENUM_DISCARD_RULE, discard, (int *)&s->discard));
             if (status >= 0 && s->discard == HF_DISCARD_VARIANCE)
                 status = session_misuse(&run->session, "--discard variance: write the variance itself");
         }
@@ -280,7 +284,8 @@ static hf_status take_ages(tracked *run, track_plan *plan)
                               "--drift is missing: how much can the function change in a unit of time? "
                               "(--learn SURVEY.csv learns it from readings, and which method to use)");
     if (!rated && has_argument(a, "drift"))
-        return session_misuse(&run->session, "--drift is not for --age-law %s", hf_age_kind_name(kind));
+        return session_misuse(&run->session, "--drift is not for --age-law %s",
+                              hf_enum_name(HF_ENUM_AGE_KIND, kind));
     return table ? take_table(run, plan) : HF_OK;
 }
 
@@ -288,7 +293,7 @@ static hf_status take_ages(tracked *run, track_plan *plan)
 static hf_status check_needs(tracked *run, const track_plan *plan)
 {
     const unsigned uses = uses_of(plan);
-    const char *method = hf_track_method_name(plan->settings.method);
+    const char *method = hf_enum_name(HF_ENUM_TRACK_METHOD, plan->settings.method);
     if ((uses & WINDOW) != 0 && !has_argument(run->session.arguments, "window"))
         return session_misuse(&run->session, "--window is missing: %s needs it", method);
     if ((uses & FORGETS) != 0 && !has_argument(run->session.arguments, "forgetting"))
@@ -310,8 +315,9 @@ hf_status plan_settings(tracked *run, track_plan *plan)
     hf_track_method method = HF_TRACK_SPARQ_REUSE;
     hf_status status = HF_OK;
     if (name != NULL)
-        status = session_wrong_word(&run->session, "method",
-                                    hf_track_method_parse(run->session.ctx, name, &method));
+        status =
+            session_wrong_word(&run->session, "method",
+                               hf_enum_parse(run->session.ctx, HF_ENUM_TRACK_METHOD, name, (int *)&method));
     if (status < 0) return status;
     plan->settings = hf_track_settings_default(method);
     plan->settings.kernel = argument(run->session.arguments, "kernel");

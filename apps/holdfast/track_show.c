@@ -58,18 +58,18 @@ static void print_settings(const tracked *run)
     if (s->robust > 0.0) printf("; robust from about %.3g standard deviations on", s->robust);
     putchar('\n');
     if (expert || s->method == HF_TRACK_UI_GP_UCB) {
-        printf("  ageing     %s", hf_age_kind_name(s->age.kind));
+        printf("  ageing     %s", hf_enum_name(HF_ENUM_AGE_KIND, s->age.kind));
         if (s->age.kind == HF_AGE_TABLE)
             printf(" of %zu ages", s->age.entries);
         else if (s->age.kind != HF_AGE_NONE)
             printf(", drift %.4g", s->age.rate);
-        printf("; discard %s\n", hf_discard_rule_name(s->discard));
+        printf("; discard %s\n", hf_enum_name(HF_ENUM_DISCARD_RULE, s->discard));
     }
     if (s->method == HF_TRACK_SW_GP_UCB || s->method == HF_TRACK_R_GP_UCB)
         printf("  window     %s\n", hf_format_double(s->window, number));
     if (s->method == HF_TRACK_TV_GP_UCB || s->method == HF_TRACK_W_GP_UCB)
         printf("  forgetting %s\n", hf_format_double(s->forgetting, number));
-    printf("  beta       %s", hf_beta_rule_name(s->beta_rule));
+    printf("  beta       %s", hf_enum_name(HF_ENUM_BETA_RULE, s->beta_rule));
     if (s->beta_rule == HF_BETA_GIVEN) printf(", %.4g", s->beta);
     if (s->beta_rule == HF_BETA_THEORY) printf(", norm %.4g, delta %.4g", s->norm_bound, s->delta);
     putchar('\n');
@@ -96,7 +96,7 @@ static hf_status print_text(tracked *run, const hf_track_summary *s, const stand
     char clock[32];
     const hf_track_settings *settings = hf_track_settings_of(run->track);
     say(stdout, "%s: %s, to %s \"%s\"\n", run->session.arguments->operand[0],
-        hf_track_method_name(settings->method), settings->minimise ? "minimise" : "maximise",
+        hf_enum_name(HF_ENUM_TRACK_METHOD, settings->method), settings->minimise ? "minimise" : "maximise",
         hf_track_target(run->track));
     print_domain(run);
     print_kernel(run);
@@ -126,25 +126,25 @@ static json_t *json_settings(const tracked *run)
 {
     const hf_track_settings *s = hf_track_settings_of(run->track);
     const tool_entry entries[] = {
-        {"method", json_string(hf_track_method_name(s->method))},
+        {"method", json_string(hf_enum_name(HF_ENUM_TRACK_METHOD, s->method))},
         {"minimise", json_boolean(s->minimise)},
         {"kernel", json_text(hf_kernel_expression(hf_track_kernel(run->track)))},
         {"noise", json_number(s->noise)},
         {"expert_noise", json_number(s->expert_noise)},
         {"mean", s->mean_given ? json_number(s->mean) : json_null()},
-        {"age_law", json_string(hf_age_kind_name(s->age.kind))},
+        {"age_law", json_string(hf_enum_name(HF_ENUM_AGE_KIND, s->age.kind))},
         {"drift", json_number(s->age.rate)},
-        {"discard", json_string(hf_discard_rule_name(s->discard))},
+        {"discard", json_string(hf_enum_name(HF_ENUM_DISCARD_RULE, s->discard))},
         {"discard_variance", json_number(s->discard_variance)},
         {"negligible", json_number(s->negligible)},
         {"window", json_number(s->window)},
         {"forgetting", json_number(s->forgetting)},
-        {"beta_rule", json_string(hf_beta_rule_name(s->beta_rule))},
+        {"beta_rule", json_string(hf_enum_name(HF_ENUM_BETA_RULE, s->beta_rule))},
         {"beta", json_number(s->beta)},
         {"norm", json_number(s->norm_bound)},
         {"delta", json_number(s->delta)},
         {"robust", json_number(s->robust)},
-        {"places", json_string(hf_place_rule_name(s->places))},
+        {"places", json_string(hf_enum_name(HF_ENUM_PLACE_RULE, s->places))},
         {"query_factor", json_number(s->query_factor)},
         {"query_power", json_number(s->query_power)},
         {"queries", json_count(s->queries)},

@@ -8,7 +8,7 @@
 
 /* ---- history ---------------------------------------------------------------------------------------------------- */
 
-const char *const track_event_names[] = {
+static const char *const track_event_names[] = {
     [HF_ENTRY_TOLD] = "told",         [HF_ENTRY_ASKED] = "asked", [HF_ENTRY_REQUESTED] = "requested",
     [HF_ENTRY_ANSWERED] = "answered", [HF_ENTRY_TRUTH] = "truth", [HF_ENTRY_FITTED] = "fitted"};
 

@@ -42,8 +42,6 @@ void track_history_free(track_history *history);
 /** A number of a row, `after` in the second list. */
 double track_history_after(const track_history *history, size_t row, size_t after);
 
-/** "told", "asked", ... by hf_track_entry_kind. */
-extern const char *const track_event_names[];
 /** The column "candidate" by names: row i is of candidate choice[i], SIZE_MAX for none. */
 hf_status track_candidate_column(const tracked *run, hf_table *table, const size_t *choice);
 /** Tables of history, and of the readings in memory. */

@@ -100,8 +100,8 @@ static json_t *json_entry(const tracked *run, const undoing *u, size_t i)
 {
     const double *row = row_of(u, i), *after = row + TRACK_FIXED + run->d;
     const hf_track_entry_kind kind = (hf_track_entry_kind)u->history.kind[i];
-    json_t *object = json_pack("{s:s, s:I, s:o}", "event", track_event_names[kind], "number",
-                               (json_int_t)row[TRACK_NUMBER], "time", json_number(row[TRACK_TIME]));
+    json_t *object = json_pack("{s:s, s:I, s:o}", "event", hf_enum_name(HF_ENUM_TRACK_ENTRY_KIND, kind),
+                               "number", (json_int_t)row[TRACK_NUMBER], "time", json_number(row[TRACK_TIME]));
     if (!isnan(row[TRACK_ID]))
         json_object_set_new(object, kind == HF_ENTRY_REQUESTED ? "request" : "reading",
                             json_integer((json_int_t)row[TRACK_ID]));

@@ -37,11 +37,6 @@ typedef enum hf_acquisition {
     HF_ACQUIRE_PI
 } hf_acquisition;
 
-/** "log-ei", "ei", "ucb", "log-pi", "pi"; HF_ERR_ARGUMENT lists them. */
-HF_API hf_status hf_acquisition_parse(hf_context *ctx, const char *name, hf_acquisition *out);
-/** Its name; "unknown" for others. */
-HF_API const char *hf_acquisition_name(hf_acquisition kind);
-
 /**
  * The formula, and its derivatives in mean and sd (each may be NULL).
  * @param sd   >= 0. At 0 the limits: ei max(mean - best, 0), pi 0, 1/2 or 1, and slopes in sd of 0

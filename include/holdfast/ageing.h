@@ -37,11 +37,6 @@ typedef enum hf_age_kind {
     HF_AGE_TABLE
 } hf_age_kind;
 
-/** "none", "quadratic", "linear", "exponential", "wiener", "table" to the enum and back.
- * HF_ERR_ARGUMENT lists the valid names. */
-HF_API hf_status hf_age_kind_parse(hf_context *ctx, const char *name, hf_age_kind *out);
-HF_API const char *hf_age_kind_name(hf_age_kind kind);
-
 /** A law with its numbers. The arrays are the caller's and stay so. */
 typedef struct hf_age_law {
     hf_age_kind kind;

@@ -168,11 +168,6 @@ typedef struct hf_range {
 HF_API hf_certify_settings hf_certify_settings_default(void);
 /** All points of a box. */
 HF_API hf_region hf_region_default(void);
-/** "box", "l2", "l1"; "unknown" outside the list. */
-HF_API const char *hf_shape_name(hf_shape shape);
-/** "tolerance", "decided", "time limit", "node limit", "rounding", "memory limit", "not finite";
- * "unknown" outside the list. */
-HF_API const char *hf_certify_stop_name(hf_certify_stop stop);
 
 /**
  * The range of a value over one box.

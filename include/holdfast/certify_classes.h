@@ -34,9 +34,6 @@ typedef enum hf_chance {
     HF_CHANCE_OPEN
 } hf_chance;
 
-/** "possible", "ruled out", "open"; "unknown" outside the list. */
-HF_API const char *hf_chance_name(hf_chance chance);
-
 /** The verdict on one class in one box. */
 typedef struct hf_class_range {
     hf_range range; /**< of its probability; nodes and seconds are those of the chance, too */

@@ -24,9 +24,6 @@ typedef enum hf_flip_kind {
     HF_FLIP_FEWEST       /**< fewest inputs, anywhere in the box */
 } hf_flip_kind;
 
-/** "nearest", "fewest"; "unknown" outside the list. */
-HF_API const char *hf_flip_kind_name(hf_flip_kind kind);
-
 /** An example, and what there surely is none of. */
 typedef struct hf_flip {
     size_t winner, other; /**< classes of point and example; SIZE_MAX: none, or not about classes */

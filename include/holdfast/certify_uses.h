@@ -66,9 +66,6 @@ typedef enum hf_verdict {
     HF_VERDICT_OPEN
 } hf_verdict;
 
-/** "certified", "counterexample", "open"; "unknown" outside the list. */
-HF_API const char *hf_verdict_name(hf_verdict verdict);
-
 /** The decision over one box. */
 typedef struct hf_decision {
     size_t winner; /**< class at the point */
@@ -144,9 +141,6 @@ typedef enum hf_attack_goal {
     HF_ATTACK_LARGEST,
     HF_ATTACK_SMALLEST
 } hf_attack_goal;
-
-/** "farthest", "largest", "smallest"; "unknown" outside the list. */
-HF_API const char *hf_attack_goal_name(hf_attack_goal goal);
 
 /** How an attack on a value goes. Always start from hf_attack_settings_default(). */
 typedef struct hf_attack_settings {

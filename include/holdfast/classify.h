@@ -62,10 +62,6 @@ typedef enum hf_link {
     HF_LINK_SOFTMAX
 } hf_link;
 
-/** "probit", "logit", "softmax" to the enum and back. HF_ERR_ARGUMENT lists the valid names. */
-HF_API hf_status hf_link_parse(hf_context *ctx, const char *name, hf_link *out);
-HF_API const char *hf_link_name(hf_link link);
-
 /**
  * Probability of class 1 for a latent value N(mean, var): E[link(f)]. Probit: Phi(mean / sqrt(1 +
  * var)), in closed form. Logit: by a quadrature of fixed points, trapezoidal in a variable in which

@@ -45,9 +45,6 @@ typedef enum hf_criterion {
     HF_CRITERION_MAE,      /**< |reading - median|; without a transform this is the mean */
     HF_CRITERION_RMSE      /**< (reading - mean)^2, told as the root of its mean */
 } hf_criterion;
-/** "crps", "nlpd", "mae", "rmse" to the enum and back; parsing fails with HF_ERR_ARGUMENT. */
-HF_API hf_status hf_criterion_parse(hf_context *ctx, const char *name, hf_criterion *out);
-HF_API const char *hf_criterion_name(hf_criterion criterion);
 
 /** Scores of one model. */
 typedef struct hf_compared {

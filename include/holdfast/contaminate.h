@@ -28,12 +28,6 @@ typedef enum hf_contamination {
     HF_CONTAMINATION_FOCUSED
 } hf_contamination;
 
-/** "none", "uniform", "asymmetric", "focused" to the enum. HF_ERR_ARGUMENT, with the valid names,
- * for another one. */
-HF_API hf_status hf_contamination_parse(hf_context *ctx, const char *name, hf_contamination *out);
-/** The name of a protocol; "unknown" for a number that is none. Never NULL. */
-HF_API const char *hf_contamination_name(hf_contamination kind);
-
 /**
  * Damages rows in place.
  * @param x     n x d row-major inputs with row stride ldx; may be NULL unless focused, and is

@@ -33,9 +33,6 @@ typedef enum hf_eulbo_utility {
     HF_UTILITY_LOG_EXPECTED = 0, /**< log E[u]: values spread, as expected improvement does */
     HF_UTILITY_EXPECTED_LOG      /**< E[log u], as published: shuns what is uncertain */
 } hf_eulbo_utility;
-/** "log-expected", "expected-log" to the enum and back. HF_ERR_ARGUMENT lists them. */
-HF_API hf_status hf_eulbo_utility_parse(hf_context *ctx, const char *name, hf_eulbo_utility *out);
-HF_API const char *hf_eulbo_utility_name(hf_eulbo_utility utility);
 
 /** How EULBO is climbed. Start from hf_eulbo_settings_default(). */
 typedef struct hf_eulbo_settings {

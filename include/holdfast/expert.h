@@ -55,11 +55,6 @@ typedef enum hf_expert_label {
     HF_EXPERT_DOUBTED      /**< that it is wrong */
 } hf_expert_label;
 
-/** "unknown", "believed", "doubted" to the enum and back; "unknown" for what is no label.
- * HF_ERR_ARGUMENT lists the names. */
-HF_API hf_status hf_expert_label_parse(hf_context *ctx, const char *name, hf_expert_label *out);
-HF_API const char *hf_expert_label_name(hf_expert_label label);
-
 /** How right values become a mean. */
 typedef enum hf_expert_rule {
     HF_EXPERT_AVERAGE = 0, /**< as above */
@@ -67,10 +62,6 @@ typedef enum hf_expert_rule {
      * infinite lengthscale it is the constant of Algorithm 1 */
     HF_EXPERT_PUBLISHED
 } hf_expert_rule;
-
-/** "average", "published" to the enum and back, as above. */
-HF_API hf_status hf_expert_rule_parse(hf_context *ctx, const char *name, hf_expert_rule *out);
-HF_API const char *hf_expert_rule_name(hf_expert_rule rule);
 
 /** Readings and what is said of them. All is copied. */
 typedef struct hf_expert_data {

@@ -22,6 +22,7 @@
 #include <holdfast/contaminate.h>
 #include <holdfast/context.h>
 #include <holdfast/dpp.h>
+#include <holdfast/enums.h>
 #include <holdfast/envelope.h>
 #include <holdfast/envelope_file.h>
 #include <holdfast/envelope_kernel.h>

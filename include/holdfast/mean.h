@@ -26,13 +26,6 @@ typedef enum hf_mean_kind {
     HF_MEAN_OUTPUTS /**< one constant per output, trained: hf_mean_create_outputs() */
 } hf_mean_kind;
 
-/**
- * "zero", "constant", "median", "linear", "outputs" to the enum and back. HF_ERR_ARGUMENT lists the
- * valid names.
- */
-HF_API hf_status hf_mean_kind_parse(hf_context *ctx, const char *name, hf_mean_kind *out);
-HF_API const char *hf_mean_kind_name(hf_mean_kind kind);
-
 /** A mean over d >= 1 inputs with all coefficients 0. Not HF_MEAN_OUTPUTS, which must know how many
  * there are. */
 HF_API hf_status hf_mean_create(hf_context *ctx, hf_mean_kind kind, size_t d, hf_mean **out);

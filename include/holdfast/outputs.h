@@ -106,11 +106,6 @@ typedef enum hf_outputs_weighting {
     HF_OUTPUTS_CHANNEL
 } hf_outputs_weighting;
 
-/** "reading", "joint", "channel" to the enum and back. */
-HF_API hf_status hf_outputs_weighting_parse(hf_context *ctx, const char *name,
-                                            hf_outputs_weighting *out);
-HF_API const char *hf_outputs_weighting_name(hf_outputs_weighting weighting);
-
 /**
  * What the other readings of a row say about each output:
  *

@@ -45,10 +45,6 @@ typedef enum hf_centre {
     HF_CENTRE_CONDITIONAL
 } hf_centre;
 
-/** "prior", "loo", "neighbours", "conditional" to the enum and back. */
-HF_API hf_status hf_centre_parse(hf_context *ctx, const char *name, hf_centre *out);
-HF_API const char *hf_centre_name(hf_centre centre);
-
 /** How the soft threshold c is chosen from the residuals r = y - g of the present readings. */
 typedef enum hf_threshold_rule {
     /** The (1 - eps) quantile of |r|, linear interpolation of order statistics; for a conditional

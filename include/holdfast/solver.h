@@ -79,25 +79,6 @@ typedef enum hf_action_start {
     HF_ACTION_START_PRECISION   /**< 1 / d */
 } hf_action_start;
 
-/** The names used by the tool, to the enum and back: "auto", "exact", "inducing", "projected";
- * "vfe", "fitc", "dtc";
- * "greedy", "kmeans", "mdpp", "first"; "krylov", "inducing", "blocks", "given"; "contiguous",
- * "clustered"; "random", "targets", "eigen", "precision". */
-HF_API hf_status hf_solver_parse(hf_context *ctx, const char *name, hf_solver *out);
-HF_API const char *hf_solver_name(hf_solver solver);
-HF_API hf_status hf_inducing_method_parse(hf_context *ctx, const char *name,
-                                          hf_inducing_method *out);
-HF_API const char *hf_inducing_method_name(hf_inducing_method method);
-HF_API hf_status hf_inducing_choice_parse(hf_context *ctx, const char *name,
-                                          hf_inducing_choice *out);
-HF_API const char *hf_inducing_choice_name(hf_inducing_choice choice);
-HF_API hf_status hf_actions_parse(hf_context *ctx, const char *name, hf_actions *out);
-HF_API const char *hf_actions_name(hf_actions actions);
-HF_API hf_status hf_blocks_parse(hf_context *ctx, const char *name, hf_blocks *out);
-HF_API const char *hf_blocks_name(hf_blocks blocks);
-HF_API hf_status hf_action_start_parse(hf_context *ctx, const char *name, hf_action_start *out);
-HF_API const char *hf_action_start_name(hf_action_start start);
-
 /**
  * Places at most m inducing inputs among n rows x (row-major, stride ldx) for a kernel: z (room
  * for m rows of d numbers, stride d) receives *chosen <= m rows, no two equal.

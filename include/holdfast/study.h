@@ -54,9 +54,6 @@ typedef enum hf_variable_kind {
     HF_VARIABLE_ORDERED,  /**< one of `levels` labels that have an order: small, medium, large */
     HF_VARIABLE_CATEGORY  /**< one of `levels` labels without one */
 } hf_variable_kind;
-/** "real", "integer", "ordered", "category" and back. HF_ERR_ARGUMENT lists the valid names. */
-HF_API hf_status hf_variable_kind_parse(hf_context *ctx, const char *name, hf_variable_kind *out);
-HF_API const char *hf_variable_kind_name(hf_variable_kind kind);
 
 /** A variable: something that a trial sets. */
 typedef struct hf_variable {
@@ -75,9 +72,6 @@ typedef enum hf_goal {
     HF_GOAL_AT_MOST,      /**< a constraint: value <= limit */
     HF_GOAL_AT_LEAST      /**< a constraint: value >= limit */
 } hf_goal;
-/** "maximise", "minimise", "at-most", "at-least" and back. HF_ERR_ARGUMENT lists the names. */
-HF_API hf_status hf_goal_parse(hf_context *ctx, const char *name, hf_goal *out);
-HF_API const char *hf_goal_name(hf_goal goal);
 
 /** An outcome: something that a trial tells. */
 typedef struct hf_outcome {
@@ -103,9 +97,6 @@ typedef enum hf_study_reach {
     HF_REACH_GLOBAL,   /**< everywhere */
     HF_REACH_REGIONS   /**< trust regions (trust_region.h): TuRBO with `regions` of them */
 } hf_study_reach;
-/** "auto", "global", "regions" and back. HF_ERR_ARGUMENT lists the valid names. */
-HF_API hf_status hf_study_reach_parse(hf_context *ctx, const char *name, hf_study_reach *out);
-HF_API const char *hf_study_reach_name(hf_study_reach reach);
 
 /** Use of an expert's corrections (hf_study_label()). */
 typedef enum hf_expert_use {
@@ -113,9 +104,6 @@ typedef enum hf_expert_use {
     /** the corrected readings are set aside, and the surrogate's prior mean is that of expert.h */
     HF_EXPERT_USE_MEAN
 } hf_expert_use;
-/** "replace", "prior-mean" and back. HF_ERR_ARGUMENT lists the valid names. */
-HF_API hf_status hf_expert_use_parse(hf_context *ctx, const char *name, hf_expert_use *out);
-HF_API const char *hf_expert_use_name(hf_expert_use use);
 
 /** Settings of a study. Start from hf_study_settings_default(). hf_study_create() copies them. */
 typedef struct hf_study_settings {
@@ -171,8 +159,6 @@ typedef enum hf_trial_state {
     HF_TRIAL_FAILED,
     HF_TRIAL_EXPIRED /**< given up; what is told later counts all the same */
 } hf_trial_state;
-/** "pending", "told", "failed", "expired"; "unknown" outside the list. */
-HF_API const char *hf_trial_state_name(hf_trial_state state);
 
 /** Why a trial was asked. */
 typedef enum hf_reason {
@@ -182,8 +168,6 @@ typedef enum hf_reason {
     HF_REASON_REPEAT,    /**< a reading that decides what comes next is measured again */
     HF_REASON_EXPLORE    /**< the acquisition sees nothing to gain: where least is known */
 } hf_reason;
-/** "added", "start", "acquired", "repeat", "explore"; "unknown" outside the list. */
-HF_API const char *hf_reason_name(hf_reason reason);
 
 /** A trial. Arrays are the study's, until its next change. */
 typedef struct hf_trial {

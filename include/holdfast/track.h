@@ -66,10 +66,6 @@ typedef enum hf_track_method {
     HF_TRACK_SPARQ,
     HF_TRACK_SPARQ_REUSE
 } hf_track_method;
-/** "gp-ucb", "r-gp-ucb", "sw-gp-ucb", "tv-gp-ucb", "w-gp-ucb", "ui-gp-ucb", "sparq", "sparq-reuse"
- * and back. HF_ERR_ARGUMENT lists the valid names. */
-HF_API hf_status hf_track_method_parse(hf_context *ctx, const char *name, hf_track_method *out);
-HF_API const char *hf_track_method_name(hf_track_method method);
 
 /** The confidence multiplier beta. With t the number of the step (own readings told, plus one). */
 typedef enum hf_beta_rule {
@@ -79,9 +75,6 @@ typedef enum hf_beta_rule {
     HF_BETA_THEORY,
     HF_BETA_GIVEN
 } hf_beta_rule;
-/** "practical", "theory", "given" and back. */
-HF_API hf_status hf_beta_rule_parse(hf_context *ctx, const char *name, hf_beta_rule *out);
-HF_API const char *hf_beta_rule_name(hf_beta_rule rule);
 
 /** Which readings are dropped for their age. */
 typedef enum hf_discard_rule {
@@ -90,9 +83,6 @@ typedef enum hf_discard_rule {
     HF_DISCARD_LOG,
     HF_DISCARD_VARIANCE /**< variance above discard_variance, or above that */
 } hf_discard_rule;
-/** "negligible", "log", "variance" and back. */
-HF_API hf_status hf_discard_rule_parse(hf_context *ctx, const char *name, hf_discard_rule *out);
-HF_API const char *hf_discard_rule_name(hf_discard_rule rule);
 
 /** Where the expert is asked: among the places where something was told, but for anywhere. A place
  * may be on a list more than once, when one answer leaves it less certain than others are without
@@ -117,9 +107,6 @@ typedef enum hf_place_rule {
      * of the order 1/t): 2 log(t / 100) N Q steps more */
     HF_PLACES_DPP_FALLING
 } hf_place_rule;
-/** "variance", "upper", "dpp", "anywhere", "dpp-falling" and back. */
-HF_API hf_status hf_place_rule_parse(hf_context *ctx, const char *name, hf_place_rule *out);
-HF_API const char *hf_place_rule_name(hf_place_rule rule);
 
 /** Settings of a track. Always start from hf_track_settings_default(). What is pointed to is
  * copied by hf_track_create(). */

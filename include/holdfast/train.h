@@ -31,12 +31,6 @@ typedef enum hf_objective {
     HF_OBJECTIVE_RCAGP
 } hf_objective;
 
-/** "evidence", "loo", "wloo", "weighted", "rcagp" to the enum and back. With the inducing and the
- * projected solver
- * "evidence" is the ELBO of the sites. */
-HF_API hf_status hf_objective_parse(hf_context *ctx, const char *name, hf_objective *out);
-HF_API const char *hf_objective_name(hf_objective objective);
-
 /**
  * One evaluation: value and gradient, one Cholesky factorisation.
  *
@@ -86,9 +80,6 @@ typedef enum hf_inference {
     /** softmax: Laplace's covariance, and in place of the mode the mean that goes best with it */
     HF_INFERENCE_CORRECTED
 } hf_inference;
-/** "laplace", "ep", "corrected" to the enum and back. HF_ERR_ARGUMENT lists the valid names. */
-HF_API hf_status hf_inference_parse(hf_context *ctx, const char *name, hf_inference *out);
-HF_API const char *hf_inference_name(hf_inference inference);
 
 /** How Student-t noise is made Gaussian. */
 typedef enum hf_student_method {
@@ -101,8 +92,6 @@ typedef enum hf_student_method {
     /** the Gaussian q of the largest ELBO: smooth in the hyperparameters. The default */
     HF_STUDENT_VARIATIONAL
 } hf_student_method;
-HF_API hf_status hf_student_method_parse(hf_context *ctx, const char *name, hf_student_method *out);
-HF_API const char *hf_student_method_name(hf_student_method method);
 
 /** Who climbs. */
 typedef enum hf_optimiser {
@@ -112,10 +101,6 @@ typedef enum hf_optimiser {
     /** `iterations` steps of size learning_rate; the published setting is 50 at 0.01 */
     HF_OPTIMISER_ADAM
 } hf_optimiser;
-HF_API hf_status hf_optimiser_parse(hf_context *ctx, const char *name, hf_optimiser *out);
-HF_API const char *hf_optimiser_name(hf_optimiser optimiser);
-HF_API hf_status hf_site_kind_parse(hf_context *ctx, const char *name, hf_site_kind *out);
-HF_API const char *hf_site_kind_name(hf_site_kind kind);
 
 /** The suspect finder: look for wrong readings and set them aside. */
 typedef enum hf_suspects {
@@ -125,8 +110,6 @@ typedef enum hf_suspects {
     HF_SUSPECTS_AUTO,
     HF_SUSPECTS_FORCE /**< set aside what was found, without asking whether it pays */
 } hf_suspects;
-HF_API hf_status hf_suspects_parse(hf_context *ctx, const char *name, hf_suspects *out);
-HF_API const char *hf_suspects_name(hf_suspects suspects);
 
 /**
  * Log-normal priors on lengthscales, for fits with `priors`. With d the inputs that a distance is
@@ -147,9 +130,6 @@ typedef enum hf_prior_kind {
     HF_PRIOR_WEAK = 0,
     HF_PRIOR_DIMENSION /**< scaled with the number of inputs, for searches in many of them */
 } hf_prior_kind;
-/** "weak", "dimension" to the enum and back. Any thread. HF_ERR_ARGUMENT lists the names. */
-HF_API hf_status hf_prior_kind_parse(hf_context *ctx, const char *name, hf_prior_kind *out);
-HF_API const char *hf_prior_kind_name(hf_prior_kind prior);
 
 /** A hyperparameter fixed by name, user units: "noise", "mean", "threshold", or a kernel parameter
  * ("outputscale", "lengthscale[0]", ...). Several outputs: also "noise[t]", all of "mean[t]", and
@@ -345,7 +325,6 @@ typedef enum hf_stop {
      * fit asks for, with a larger gradient */
     HF_STOP_LEVEL
 } hf_stop;
-HF_API const char *hf_stop_text(hf_stop stop);
 
 /** Leave-one-out predictions of the readings that are not suspected, in units of the target
  * (several

@@ -49,11 +49,6 @@ typedef enum hf_transform {
     HF_TRANSFORM_AUTO /**< hf_fit() chooses; no function */
 } hf_transform;
 
-/** "none", "sqrt", "log", "auto". HF_ERR_ARGUMENT lists the names. */
-HF_API hf_status hf_transform_parse(hf_context *ctx, const char *name, hf_transform *out);
-/** Its name; a text that says so for a number that is none of them. */
-HF_API const char *hf_transform_name(hf_transform g);
-
 /** Whether y is in the domain of g. False for NaN and infinities. */
 HF_API bool hf_transform_accepts(hf_transform g, double y);
 /** The domain of y, in words: "positive", "0 or more", "a number"; NULL for HF_TRANSFORM_AUTO. */

@@ -11,12 +11,6 @@
 static const double undecided_margin = 1e-6, undecided = 1e-8;
 static const double undecided_share = 1e-7; /* of a threshold, or of what is left of 1 */
 
-const char *hf_chance_name(hf_chance chance)
-{
-    static const char *const names[] = {"possible", "ruled out", "open"};
-    return (size_t)chance < sizeof names / sizeof *names ? names[chance] : "unknown";
-}
-
 typedef struct job {
     const hf_classifier *classifier;
     const hf_posterior *posterior;

@@ -29,12 +29,6 @@ typedef struct aim {
     hfi_climb climb;
 } aim;
 
-const char *hf_attack_goal_name(hf_attack_goal goal)
-{
-    static const char *const names[] = {"farthest", "largest", "smallest"};
-    return (size_t)goal < sizeof names / sizeof *names ? names[goal] : "unknown";
-}
-
 hf_attack_settings hf_attack_settings_default(void)
 {
     return (hf_attack_settings){

@@ -170,7 +170,7 @@ static hf_status decide_all(hf_context *ctx, hfi_claimed *c, size_t m, const dou
         if (out[k].verdict == HF_VERDICT_OPEN)
             worst = hfi_fail(ctx, HF_WARN_NOT_CONVERGED,
                              "box %zu: whether the claim holds is open after %zu boxes (%s)", k + 1,
-                             out[k].nodes, hf_certify_stop_name(out[k].stop));
+                             out[k].nodes, hf_enum_name(HF_ENUM_CERTIFY_STOP, out[k].stop));
         if (m > 1 && !hfi_progress(ctx, "certify", (double)(k + 1) / (double)m, (double)NAN))
             return hfi_cancelled(ctx);
     }

@@ -146,12 +146,6 @@ static const double undecided_share = 1e-7;
 
 /* ---- decisions --------------------------------------------------------------------------------------------------- */
 
-const char *hf_verdict_name(hf_verdict verdict)
-{
-    static const char *const names[] = {"certified", "counterexample", "open"};
-    return (size_t)verdict < sizeof names / sizeof *names ? names[verdict] : "unknown";
-}
-
 /* From the range of the latent mean: class 1 wins where it is above 0. */
 static hf_decision judge(const hf_range *range, size_t winner)
 {

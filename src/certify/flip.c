@@ -7,12 +7,6 @@
 
 #include <math.h>
 
-const char *hf_flip_kind_name(hf_flip_kind kind)
-{
-    static const char *const names[] = {"nearest", "fewest"};
-    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
-}
-
 /* A claim or a class about a point, and the box to look in. */
 typedef struct flip {
     hfi_claimed claimed;

@@ -305,7 +305,7 @@ static hf_status search_all(hf_context *ctx, job *j, size_t m, const double *x, 
             worst = hfi_fail(ctx, HF_WARN_NOT_CONVERGED,
                              "box %zu: the distance of all outputs is between %g and %g after %zu parts (%s)",
                              k + 1, out[k].attained, out[k].upper, out[k].parts,
-                             hf_certify_stop_name(out[k].stop));
+                             hf_enum_name(HF_ENUM_CERTIFY_STOP, out[k].stop));
     }
     return worst;
 }

@@ -95,8 +95,8 @@ static hf_status tell(hf_context *ctx, const answer *a)
     if (a->status == HF_WARN_NOT_CONVERGED)
         return hfi_fail(ctx, a->status,
                         "stopped by %s after %zu boxes: the range [%g, %g] holds, attained are %g and %g",
-                        hf_certify_stop_name(a->range.stop), a->range.nodes, a->range.lower, a->range.upper,
-                        a->range.lower_attained, a->range.upper_attained);
+                        hf_enum_name(HF_ENUM_CERTIFY_STOP, a->range.stop), a->range.nodes, a->range.lower,
+                        a->range.upper, a->range.lower_attained, a->range.upper_attained);
     return a->status;
 }
 

@@ -14,20 +14,7 @@ hf_certify_settings hf_certify_settings_default(void)
                                  .bounds = HF_BOUND_ALL};
 }
 
-const char *hf_certify_stop_name(hf_certify_stop stop)
-{
-    static const char *const NAMES[] = {"tolerance", "decided",      "time limit", "node limit",
-                                        "rounding",  "memory limit", "not finite"};
-    return hfi_choice_name(NAMES, sizeof NAMES / sizeof *NAMES, (size_t)stop);
-}
-
 hf_region hf_region_default(void)
 {
     return (hf_region){.shape = HF_SHAPE_BOX};
-}
-
-const char *hf_shape_name(hf_shape shape)
-{
-    static const char *const NAMES[] = {"box", "l2", "l1"};
-    return hfi_choice_name(NAMES, sizeof NAMES / sizeof *NAMES, (size_t)shape);
 }

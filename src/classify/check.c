@@ -11,8 +11,8 @@ hf_status hfi_class_check_link(hf_context *ctx, hf_link link, size_t classes)
     if (link == HF_LINK_SOFTMAX)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the softmax link is for 2 classes or more, not %zu", classes);
     if (classes != 2)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the %s link is for 2 classes, not %zu", hf_link_name(link),
-                        classes);
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the %s link is for 2 classes, not %zu",
+                        hf_enum_name(HF_ENUM_LINK, link), classes);
     return HF_OK;
 }
 
@@ -45,7 +45,7 @@ hf_status hfi_class_check_rows(hf_context *ctx, size_t n, size_t d, const double
 
 const hfi_likelihood *hfi_class_likelihood(hf_link link)
 {
-    return hfi_likelihood_named(hf_link_name(link));
+    return hfi_likelihood_named(hf_enum_name(HF_ENUM_LINK, link));
 }
 
 void hfi_class_readings(size_t n, const size_t *label, double *y)

@@ -40,7 +40,7 @@ static hf_status check(hf_context *ctx, const parts *in)
                         "the softmax link is inferred by laplace or corrected, not by ep");
     if (in->inference == HF_INFERENCE_CORRECTED && in->link != HF_LINK_SOFTMAX)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "'corrected' is for the softmax link, not for %s",
-                        hf_link_name(in->link));
+                        hf_enum_name(HF_ENUM_LINK, in->link));
     hf_status s = hfi_class_check_link(ctx, in->link, in->classes);
     if (s >= 0) s = hfi_class_check_labels(ctx, in->n, in->label, in->classes);
     if (s >= 0) s = hfi_class_check_rows(ctx, in->n, columns, in->x, in->ldx, in->label);
@@ -64,7 +64,7 @@ static hf_status settled(const hfi_latent_problem *p)
 {
     if (p->converged) return HF_OK;
     return hfi_fail(p->ctx, HF_WARN_NOT_CONVERGED, "%s inference stopped after %zu steps before it settled",
-                    hf_inference_name(p->inference), p->rounds);
+                    hf_enum_name(HF_ENUM_INFERENCE, p->inference), p->rounds);
 }
 
 hf_status hf_class_evidence(hf_context *ctx, hf_link link, hf_inference inference, const hf_kernel *kernel,

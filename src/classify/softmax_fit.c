@@ -21,11 +21,11 @@ static hf_status check_settings(hf_context *ctx, const hf_class_settings *s, con
 {
     if (s->solver != HF_SOLVER_AUTO && s->solver != HF_SOLVER_EXACT)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the softmax link knows the exact solver only, not the %s one",
-                        hf_solver_name(s->solver));
+                        hf_enum_name(HF_ENUM_SOLVER, s->solver));
     if (s->mean != HF_MEAN_ZERO && s->mean != HF_MEAN_CONSTANT)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the prior mean of several classes is 'constant', one for each, or 'zero', not '%s'",
-                        hf_mean_kind_name(s->mean));
+                        hf_enum_name(HF_ENUM_MEAN_KIND, s->mean));
     for (size_t k = 0; k < s->set_count; k++)
         if (s->set && s->set[k].name &&
             (strncmp(s->set[k].name, "noise", 5) == 0 || strcmp(s->set[k].name, "threshold") == 0))

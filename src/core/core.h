@@ -7,6 +7,7 @@
 #define HFI_CORE_H
 
 #include <holdfast/context.h>
+#include <holdfast/enums.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 

@@ -8,24 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const kind_names[] = {"none", "uniform", "asymmetric", "focused"};
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-hf_status hf_contamination_parse(hf_context *ctx, const char *name, hf_contamination *out)
-{
-    size_t index = 0;
-    const hf_status s =
-        hfi_choice_parse(ctx, "contamination", kind_names, COUNT(kind_names), name, out ? &index : NULL);
-    if (s == HF_OK) *out = (hf_contamination)index;
-    return s;
-}
-
-const char *hf_contamination_name(hf_contamination kind)
-{
-    return hfi_choice_name(kind_names, COUNT(kind_names), (size_t)kind);
-}
-
 /* What the protocols know about a column, and the scratch to find it out. */
 typedef struct column_scale {
     size_t count; /* values that are not missing */
@@ -189,7 +171,7 @@ static hf_status run(damage *job, double share, double *x, double *y, bool *mask
 hf_status hf_contaminate(hf_context *ctx, hf_contamination kind, double share, uint64_t seed, size_t n,
                          size_t d, double *x, size_t ldx, double *y, bool *mask)
 {
-    if ((size_t)kind >= COUNT(kind_names))
+    if ((size_t)kind >= (size_t)hf_enum_count(HF_ENUM_CONTAMINATION))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "contaminate: no contamination has the number %d", (int)kind);
     if (!(share >= 0 && share <= 1))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "contaminate: the share is %g; it must lie between 0 and 1",

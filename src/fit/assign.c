@@ -46,7 +46,7 @@ static hf_status assign_mean(hfi_fit *fit, double value, bool held)
 {
     if (hf_mean_get_kind(fit->mean) != HF_MEAN_CONSTANT)
         return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "only a constant mean can be set; this one is %s",
-                        hf_mean_kind_name(hf_mean_get_kind(fit->mean)));
+                        hf_enum_name(HF_ENUM_MEAN_KIND, hf_mean_get_kind(fit->mean)));
     const double internal = (value - fit->scaling.y_shift) / fit->scaling.y_scale;
     fit->mean_started = fit->mean_started || !held;
     return hf_mean_set(fit->ctx, fit->mean, &internal, held);

@@ -84,7 +84,7 @@ static hf_status check_betas(hf_context *ctx, const hf_data *data, const hf_fit_
     if (!s->output_beta) return HF_OK;
     if (s->sites != HF_SITES_ROBUST)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "amplitudes (output_beta) are of robust sites, not of %s ones",
-                        hf_site_kind_name(s->sites));
+                        hf_enum_name(HF_ENUM_SITE_KIND, s->sites));
     if (s->output_beta_count != outputs)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu amplitudes (beta) are given for %zu output%s",
                         s->output_beta_count, outputs, outputs == 1 ? "" : "s");
@@ -112,7 +112,7 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
     if (hfi_site_kind_is_class(s->sites))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "%s sites are of labels: hf_classify_data() fits arrays of them, hf_fit() a table",
-                        hf_site_kind_name(s->sites));
+                        hf_enum_name(HF_ENUM_SITE_KIND, s->sites));
     if (s->transform != HF_TRANSFORM_NONE)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "a transform is of the target of a table, which hf_fit() knows; give arrays as they "
@@ -122,7 +122,7 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
                         "the kernel auto is chosen for a table, by hf_fit(); name the kernel for arrays");
     if (s->lengthscale_prior != HF_PRIOR_WEAK && !s->priors)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the prior '%s' of lengthscales needs priors, which are off",
-                        hf_prior_kind_name(s->lengthscale_prior));
+                        hf_enum_name(HF_ENUM_PRIOR_KIND, s->lengthscale_prior));
     if (s->sites != HF_SITES_GAUSSIAN && s->suspects != HF_SUSPECTS_OFF)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the suspect finder works with Gaussian sites; switch one of the two off");
@@ -346,7 +346,7 @@ hf_status hfi_fit_gather(hfi_fit *fit)
         return hfi_fail(
             fit->ctx, HF_ERR_TOO_LARGE,
             "this fit of %zu readings with the %s solver needs %.4g GB of memory, %.4g GB are available; %s",
-            fit->n, hf_solver_name(fit->solver), bytes / 1e9, available / 1e9,
+            fit->n, hf_enum_name(HF_ENUM_SOLVER, fit->solver), bytes / 1e9, available / 1e9,
             fit->solver == HF_SOLVER_INDUCING ? "use fewer inducing inputs, or minibatches"
                                               : "use the inducing solver");
     fit->row = hfi_alloc(fit->ctx, fit->n, sizeof *fit->row);

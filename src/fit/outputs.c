@@ -200,7 +200,7 @@ hf_status hfi_fit_make_outputs(hfi_fit *fit)
     return hfi_fail(
         fit->ctx, HF_ERR_ARGUMENT,
         "with several outputs the prior mean is 'constant', one for each output, or 'zero', not '%s'",
-        hf_mean_kind_name(fit->settings->mean));
+        hf_enum_name(HF_ENUM_MEAN_KIND, fit->settings->mean));
 }
 
 /* ---- noise ---------------------------------------------------------------------------------------------------
@@ -283,7 +283,7 @@ static hf_status assign_mean(hfi_fit *fit, const hf_assignment *a, size_t first,
 {
     if (hf_mean_get_kind(fit->mean) != HF_MEAN_OUTPUTS)
         return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "%s: only constant means can be set; this one is %s",
-                        a->name, hf_mean_kind_name(hf_mean_get_kind(fit->mean)));
+                        a->name, hf_enum_name(HF_ENUM_MEAN_KIND, hf_mean_get_kind(fit->mean)));
     double *values = hfi_alloc(fit->ctx, fit->outputs, sizeof *values);
     if (!values) return HF_ERR_MEMORY;
     memcpy(values, hf_mean_values(fit->mean), fit->outputs * sizeof *values);

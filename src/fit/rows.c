@@ -268,7 +268,7 @@ static hf_status check(hf_context *ctx, const hf_fit_settings *settings)
     if (settings->solver != HF_SOLVER_AUTO && settings->solver != HF_SOLVER_INDUCING)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "a table that is read in parts is fitted with the inducing solver, not the %s one",
-                        hf_solver_name(settings->solver));
+                        hf_enum_name(HF_ENUM_SOLVER, settings->solver));
     if (settings->suspects != HF_SUSPECTS_OFF)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the suspect finder needs all readings at once; use robust sites for a table that is "

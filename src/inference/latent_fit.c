@@ -53,7 +53,7 @@ hf_status hfi_latent_fit(hfi_trainer *trainer, const hfi_latent_data *data, doub
     *rounds = p->rounds;
     if (s == HF_OK && !p->converged)
         s = hfi_fail(e->ctx, HF_WARN_NOT_CONVERGED, "%s inference stopped after %zu steps before it settled",
-                     hf_inference_name(p->inference), p->rounds);
+                     hf_enum_name(HF_ENUM_INFERENCE, p->inference), p->rounds);
     hfi_latent_problem_free(p);
     return s;
 }

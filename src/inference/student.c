@@ -188,7 +188,7 @@ hf_status hfi_student_fit(hfi_trainer *t, const hf_fit_settings *settings, doubl
     else if (s >= 0 && !problem.converged)
         s = hfi_fail(e->ctx, HF_WARN_NOT_CONVERGED,
                      "the sites of Student-t noise (%s) did not settle; those of the last iteration are used",
-                     hf_student_method_name(settings->student_method));
+                     hf_enum_name(HF_ENUM_STUDENT_METHOD, settings->student_method));
     hfi_student_problem_free(&problem);
     return s;
 }

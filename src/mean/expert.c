@@ -7,42 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const label_names[] = {"unknown", "believed", "doubted"};
-static const char *const rule_names[] = {"average", "published"};
-
-enum {
-    LABELS = sizeof label_names / sizeof label_names[0],
-    RULES = sizeof rule_names / sizeof rule_names[0]
-};
-
-hf_status hf_expert_label_parse(hf_context *ctx, const char *name, hf_expert_label *out)
-{
-    size_t index = 0;
-    const hf_status s =
-        hfi_choice_parse(ctx, "label of an expert", label_names, LABELS, name, out ? &index : NULL);
-    if (s >= 0 && out != NULL) *out = (hf_expert_label)index;
-    return s;
-}
-
-const char *hf_expert_label_name(hf_expert_label label)
-{
-    return hfi_choice_name(label_names, LABELS, (size_t)label);
-}
-
-hf_status hf_expert_rule_parse(hf_context *ctx, const char *name, hf_expert_rule *out)
-{
-    size_t index = 0;
-    const hf_status s =
-        hfi_choice_parse(ctx, "rule of an expert's mean", rule_names, RULES, name, out ? &index : NULL);
-    if (s >= 0 && out != NULL) *out = (hf_expert_rule)index;
-    return s;
-}
-
-const char *hf_expert_rule_name(hf_expert_rule rule)
-{
-    return hfi_choice_name(rule_names, RULES, (size_t)rule);
-}
-
 hf_expert_settings hf_expert_settings_default(void)
 {
     return (hf_expert_settings){

@@ -55,7 +55,7 @@ static hf_status check_said(hf_context *ctx, const hf_expert_data *data, size_t 
         return hfi_fail(
             ctx, HF_ERR_ARGUMENT,
             "row %zu has the correction %g and the label \"%s\"; who corrects a reading doubts it", i + 1,
-            correction, hf_expert_label_name(label));
+            correction, hf_enum_name(HF_ENUM_EXPERT_LABEL, label));
     if (!isnan(var) && !(var >= 0.0 && isfinite(var)))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the variance of the correction of row %zu is %g; it must be finite and 0 or more",

@@ -68,7 +68,7 @@ static const char *superfluous_setting(const hf_fit_settings *s)
 
 hf_status hfi_class_check(hf_context *ctx, const hf_columns *columns, const hf_fit_settings *settings)
 {
-    const char *name = hf_site_kind_name(settings->sites), *what = superfluous_column(columns);
+    const char *name = hf_enum_name(HF_ENUM_SITE_KIND, settings->sites), *what = superfluous_column(columns);
     if (what == NULL) what = superfluous_setting(settings);
     if (what != NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s sites do not go with %s", name, what);
     return HF_OK;

@@ -138,7 +138,8 @@ static hf_status check_two(hf_context *ctx, const hf_model *model, size_t rows)
     list_names(model, names, sizeof names);
     return hfi_fail(ctx, HF_ERR_ARGUMENT,
                     "%s: column \"%s\" has %zu classes (%s), and %s sites are for two; use softmax sites",
-                    model->source, target, model->classes, names, hf_site_kind_name(model->settings.sites));
+                    model->source, target, model->classes, names,
+                    hf_enum_name(HF_ENUM_SITE_KIND, model->settings.sites));
 }
 
 static hf_status name_classes(hf_context *ctx, hf_model *model, const label *list, size_t classes)

@@ -4,29 +4,9 @@
 
 #include <math.h>
 
-static const char *const criteria[] = {"crps", "nlpd", "mae", "rmse"};
-
-enum {
-    CRITERIA = sizeof criteria / sizeof criteria[0]
-};
-
 hf_compare_settings hf_compare_settings_default(void)
 {
     return (hf_compare_settings){.folds = 10, .repeats = 1};
-}
-
-hf_status hf_criterion_parse(hf_context *ctx, const char *name, hf_criterion *out)
-{
-    size_t index = 0;
-    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_criterion_parse: out must not be NULL");
-    const hf_status status = hfi_choice_parse(ctx, "criterion", criteria, CRITERIA, name, &index);
-    if (status >= 0) *out = (hf_criterion)index;
-    return status;
-}
-
-const char *hf_criterion_name(hf_criterion criterion)
-{
-    return hfi_choice_name(criteria, CRITERIA, (size_t)criterion);
 }
 
 /* ---- the object ------------------------------------------------------------------------------------------- */

@@ -20,7 +20,7 @@ static void meta_fields(hfi_writer *w, sqlite3_stmt *statement, const hfi_file_f
 
 static void write_form(hfi_writer *w, sqlite3_stmt *statement, const hfi_solution *solution)
 {
-    hfi_writer_meta_text(w, statement, "solver", hf_solver_name(solution->solver));
+    hfi_writer_meta_text(w, statement, "solver", hf_enum_name(HF_ENUM_SOLVER, solution->solver));
     hfi_writer_meta_text(w, statement, "form", hfi_form_names[solution->form]);
     hfi_writer_meta_size(w, statement, "anchors", solution->n);
     if (solution->form == HFI_FORM_EXACT) return; /* what follows comes with the factor */
@@ -45,7 +45,8 @@ static void write_meta(hfi_writer *w, const hf_model *model)
     hfi_writer_meta_size(w, statement, "rows_skipped", model->skipped);
     write_form(w, statement, &posterior->solution);
     hfi_writer_meta_text(w, statement, "kernel", model->kernel);
-    hfi_writer_meta_text(w, statement, "mean", hf_mean_kind_name(hf_mean_get_kind(posterior->mean)));
+    hfi_writer_meta_text(w, statement, "mean",
+                         hf_enum_name(HF_ENUM_MEAN_KIND, hf_mean_get_kind(posterior->mean)));
     hfi_writer_meta_size(w, statement, "mean_held", hf_mean_held(posterior->mean) ? 1 : 0);
     hfi_writer_meta_double(w, statement, "target_shift", posterior->scaling.y_shift);
     hfi_writer_meta_double(w, statement, "target_scale", posterior->scaling.y_scale);

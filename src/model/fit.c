@@ -24,7 +24,7 @@ static hf_status check_mean(hf_context *ctx, const hf_columns *columns, const hf
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the transform %s does not go with the mean column \"%s\", which is of the target as "
                         "it is",
-                        hf_transform_name(settings->transform), columns->mean);
+                        hf_enum_name(HF_ENUM_TRANSFORM, settings->transform), columns->mean);
     return HF_OK;
 }
 

@@ -275,12 +275,12 @@ hf_status hf_fit_stream(hf_context *ctx, const char *csv_path, const char *cache
     if (hfi_site_kind_is_class(settings->sites))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "hf_fit_stream: %s sites are of labels, which hf_fit() takes from a table in memory",
-                        hf_site_kind_name(settings->sites));
+                        hf_enum_name(HF_ENUM_SITE_KIND, settings->sites));
     if (settings->transform != HF_TRANSFORM_NONE)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "hf_fit_stream: the transform %s is of a table in memory; write a column of the "
                         "transformed target into the file",
-                        hf_transform_name(settings->transform));
+                        hf_enum_name(HF_ENUM_TRANSFORM, settings->transform));
     if (settings->action_matrix != NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "hf_fit_stream: a matrix of actions is for a table in memory, which hf_fit() takes");

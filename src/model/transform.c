@@ -10,7 +10,7 @@
 
 hf_status hfi_transform_check(hf_context *ctx, const hf_columns *columns, const hf_fit_settings *settings)
 {
-    const char *name = hf_transform_name(settings->transform);
+    const char *name = hf_enum_name(HF_ENUM_TRANSFORM, settings->transform);
     if ((unsigned)settings->transform > HF_TRANSFORM_AUTO)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the transform of the settings is none of its choices");
     if (settings->transform == HF_TRANSFORM_NONE) return HF_OK;
@@ -39,7 +39,7 @@ hf_status hfi_transform_deny(hf_context *ctx, const hf_model *model, const char 
     const hf_transform transform = model->settings.transform;
     if (transform == HF_TRANSFORM_NONE) return HF_OK;
     return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s is not told of a model with the transform %s: %s", what,
-                    hf_transform_name(transform), why);
+                    hf_enum_name(HF_ENUM_TRANSFORM, transform), why);
 }
 
 /* A transform that nobody has chosen yet asks nothing of the readings. */
@@ -88,7 +88,7 @@ hf_status hfi_transform_check_rows(hf_context *ctx, const hf_model *model, const
                     "%s, column \"%s\": the transform %s takes readings that are %s, and this one is %g (%zu "
                     "of %zu are not%s); leave the fields of wrong readings empty%s",
                     hfi_row_place(table, model->row[at[0]] - 1, place, sizeof place),
-                    hfi_text_shown(model->target, shown), hf_transform_name(transform),
+                    hfi_text_shown(model->target, shown), hf_enum_name(HF_ENUM_TRANSFORM, transform),
                     hf_transform_domain(transform), model->y[at[0]], count, present, others,
                     zero ? ", or take sqrt, which has a place for 0" : "");
 }

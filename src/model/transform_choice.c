@@ -14,7 +14,8 @@ hf_status hfi_transform_choose(hf_context *ctx, hf_model *model, const hf_fit_se
     for (unsigned t = 0; t < HF_TRANSFORM_AUTO; t++) {
         const hf_transform transform = (hf_transform)t;
         if (!hfi_transform_takes(model, transform)) continue;
-        list[count] = (hfi_candidate){.name = hf_transform_name(transform), .settings = *settings};
+        list[count] =
+            (hfi_candidate){.name = hf_enum_name(HF_ENUM_TRANSFORM, transform), .settings = *settings};
         list[count++].settings.transform = transform;
     }
     const hf_status status = hfi_candidates_choose(ctx, model, &contest, list, count, &best);

@@ -320,7 +320,7 @@ hf_status hfi_evaluator_run(hfi_evaluator *e, hf_objective objective, double *va
         return hfi_fail(e->ctx, HF_ERR_ARGUMENT,
                         "the objective '%s' is a bound for the inducing or the projected solver; the exact "
                         "one has the evidence",
-                        hf_objective_name(objective));
+                        hf_enum_name(HF_ENUM_OBJECTIVE, objective));
     if (e->group) return hfi_group_run(e, objective, value, gradient);
     if (objective == HF_OBJECTIVE_EVIDENCE)
         return hfi_kronecker_applies(e) ? hfi_kronecker_run(e, value, gradient)

@@ -121,7 +121,7 @@ hf_status hfi_projected_run(hfi_evaluator *e, hf_objective objective, double *va
             e->ctx, HF_ERR_ARGUMENT,
             "the objective '%s' with trained actions overfits: its noise goes to zero; train them by a "
             "bound, or leave them fixed",
-            hf_objective_name(objective));
+            hf_enum_name(HF_ENUM_OBJECTIVE, objective));
     return leave_one_out ? hfi_projected_leave_one_out(e, objective == HF_OBJECTIVE_WLOO, value, gradient)
                          : hfi_projected_bound(e, objective, value, gradient);
 }

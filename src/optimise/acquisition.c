@@ -108,23 +108,6 @@ hfi_acquired hfi_acquisition_at(const hfi_acquisition_row *row, double mean, dou
     return at;
 }
 
-hf_status hf_acquisition_parse(hf_context *ctx, const char *name, hf_acquisition *out)
-{
-    const char *names[COUNT(rows)];
-    size_t index = 0;
-    for (size_t k = 0; k < COUNT(rows); k++) names[k] = rows[k].name;
-    const hf_status s =
-        hfi_choice_parse(ctx, "acquisition function", names, COUNT(rows), name, out != NULL ? &index : NULL);
-    if (s == HF_OK) *out = (hf_acquisition)index;
-    return s;
-}
-
-const char *hf_acquisition_name(hf_acquisition kind)
-{
-    const hfi_acquisition_row *row = hfi_acquisition_of(kind);
-    return row != NULL ? row->name : "unknown";
-}
-
 double hf_acquisition_value(hf_acquisition kind, double mean, double sd, double best, double multiplier,
                             double *dmean, double *dsd)
 {

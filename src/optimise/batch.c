@@ -135,7 +135,7 @@ static hf_status check(hf_context *ctx, const hf_acquire *a, const hf_domain *do
     if (sweeps > 0 && a->kind != HF_ACQUIRE_EI && a->kind != HF_ACQUIRE_LOG_EI)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "%s of a batch is not the sum of what each place adds; with %zu sweeps use log-ei",
-                        hf_acquisition_name(a->kind), sweeps);
+                        hf_enum_name(HF_ENUM_ACQUISITION, a->kind), sweeps);
     return HF_OK;
 }
 

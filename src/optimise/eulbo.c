@@ -8,26 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const utilities[] = {"log-expected", "expected-log"};
-
-enum {
-    UTILITIES = sizeof utilities / sizeof *utilities
-};
-
-hf_status hf_eulbo_utility_parse(hf_context *ctx, const char *name, hf_eulbo_utility *out)
-{
-    size_t index = 0;
-    const hf_status status =
-        hfi_choice_parse(ctx, "utility", utilities, UTILITIES, name, out != NULL ? &index : NULL);
-    if (status >= 0 && out != NULL) *out = (hf_eulbo_utility)index;
-    return status;
-}
-
-const char *hf_eulbo_utility_name(hf_eulbo_utility utility)
-{
-    return hfi_choice_name(utilities, UTILITIES, (size_t)utility);
-}
-
 hf_eulbo_settings hf_eulbo_settings_default(void)
 {
     return (hf_eulbo_settings){.batch = 1,
@@ -65,7 +45,8 @@ static hf_status check_settings(hf_context *ctx, const hf_eulbo_settings *s)
     if (!(s->rate_model >= 0.0 && s->rate_model <= 1.0) || !(s->rate_points >= 0.0 && s->rate_points <= 1.0))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the rates are %g and %g; give numbers in [0, 1]",
                         s->rate_model, s->rate_points);
-    if ((unsigned)s->utility >= UTILITIES || !(s->temperature >= 0.01 && s->temperature <= 100.0))
+    if ((size_t)s->utility >= (size_t)hf_enum_count(HF_ENUM_EULBO_UTILITY) ||
+        !(s->temperature >= 0.01 && s->temperature <= 100.0))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "there is no utility %d of temperature %g; start from hf_eulbo_settings_default()",
                         (int)s->utility, s->temperature);
@@ -90,13 +71,13 @@ static hf_status check_fit(hf_context *ctx, const hf_data *data, const hf_fit_se
         return hfi_fail(
             ctx, HF_ERR_ARGUMENT,
             "EULBO adds to a bound, and the objective '%s' is none; use evidence, weighted or rcagp",
-            hf_objective_name(fit->objective));
+            hf_enum_name(HF_ENUM_OBJECTIVE, fit->objective));
     if (fit->solver != HF_SOLVER_INDUCING && fit->solver != HF_SOLVER_PROJECTED)
         return hfi_fail(
             ctx, HF_ERR_ARGUMENT,
             "EULBO is for the inducing and the projected solver, not for '%s'; with the exact one "
             "maximise an acquisition function",
-            hf_solver_name(fit->solver));
+            hf_enum_name(HF_ENUM_SOLVER, fit->solver));
     return HF_OK;
 }
 

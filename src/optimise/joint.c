@@ -263,7 +263,7 @@ static hf_status check(hf_context *ctx, const hf_acquire *a, size_t d, size_t q,
     if (status < 0) return status;
     if (a->kind != HF_ACQUIRE_LOG_EI && a->kind != HF_ACQUIRE_EI)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s of a batch has no joint value here; log-ei and ei have one",
-                        hf_acquisition_name(a->kind));
+                        hf_enum_name(HF_ENUM_ACQUISITION, a->kind));
     if (a->best == -INFINITY && a->pending + a->against == 0)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "best is -infinity and there are no points to improve upon: a batch has no value");

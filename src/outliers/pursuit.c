@@ -95,7 +95,7 @@ static hf_status check(const hfi_trainer *t)
     if (t->objective != HF_OBJECTIVE_EVIDENCE)
         return hfi_fail(e->ctx, HF_ERR_ARGUMENT,
                         "relevance pursuit compares models by the evidence, not by '%s'",
-                        hf_objective_name(t->objective));
+                        hf_enum_name(HF_ENUM_OBJECTIVE, t->objective));
     if (e->sites->given || isfinite(e->sites->threshold))
         return hfi_fail(e->ctx, HF_ERR_ARGUMENT, "relevance pursuit is for plain readings");
     return HF_OK;

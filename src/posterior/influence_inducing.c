@@ -76,7 +76,7 @@ static hf_status check(hf_context *ctx, const hf_posterior *p, hf_inducing_metho
             ctx, HF_ERR_ARGUMENT,
             "hf_influence_inducing needs an inducing posterior, but this one is %s; hf_influence() "
             "answers for its anchors",
-            hf_solver_name(p->solution.solver));
+            hf_enum_name(HF_ENUM_SOLVER, p->solution.solver));
     if ((unsigned)method > HF_INDUCING_DTC)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_influence_inducing: there is no inducing method %d",
                         (int)method);

@@ -197,7 +197,7 @@ hf_status hfi_posterior_need_exact(hf_context *ctx, const hf_posterior *posterio
     if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: the posterior is NULL", what);
     if (posterior->solution.form == HFI_FORM_EXACT) return HF_OK;
     return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s needs the exact solver, but this posterior is %s; %s", what,
-                    hf_solver_name(posterior->solution.solver), instead);
+                    hf_enum_name(HF_ENUM_SOLVER, posterior->solution.solver), instead);
 }
 
 hf_status hfi_need_readings(hf_context *ctx, const hf_posterior *posterior, const char *what)

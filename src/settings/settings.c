@@ -14,6 +14,11 @@ hf_fit_settings hf_fit_settings_default(void)
     return settings;
 }
 
+bool hfi_site_kind_is_class(hf_site_kind kind)
+{
+    return kind == HF_SITES_PROBIT || kind == HF_SITES_LOGIT || kind == HF_SITES_SOFTMAX;
+}
+
 bool hfi_kernel_is_auto(const char *kernel)
 {
     return kernel != NULL && strcmp(kernel, "auto") == 0;

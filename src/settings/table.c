@@ -12,36 +12,30 @@
 
 /* ---- names of choices ------------------------------------------------------------------------------------------- */
 
-static const char *threshold_rule_name(hf_threshold_rule rule)
-{
-    static const char *const names[] = {"quantile", "mad", "given"};
-    return hfi_choice_name(names, sizeof names / sizeof names[0], (size_t)rule);
-}
-
-#define NAMES(member, type, name_of)                                                                         \
+#define NAMES(member, type, id)                                                                              \
     static const char *member##_choice(size_t index)                                                         \
     {                                                                                                        \
-        return name_of((type)index);                                                                         \
+        return hf_enum_name(HF_ENUM_##id, (int)index);                                                       \
     }                                                                                                        \
     _Static_assert(_Generic(((hf_fit_settings *)0)->member, type : true), "another enum");
-NAMES(mean, hf_mean_kind, hf_mean_kind_name)
-NAMES(sites, hf_site_kind, hf_site_kind_name)
-NAMES(suspects, hf_suspects, hf_suspects_name)
-NAMES(centre, hf_centre, hf_centre_name)
-NAMES(threshold_rule, hf_threshold_rule, threshold_rule_name)
-NAMES(objective, hf_objective, hf_objective_name)
-NAMES(lengthscale_prior, hf_prior_kind, hf_prior_kind_name)
-NAMES(solver, hf_solver, hf_solver_name)
-NAMES(inducing_method, hf_inducing_method, hf_inducing_method_name)
-NAMES(inducing_choice, hf_inducing_choice, hf_inducing_choice_name)
-NAMES(action_kind, hf_actions, hf_actions_name)
-NAMES(blocks, hf_blocks, hf_blocks_name)
-NAMES(action_start, hf_action_start, hf_action_start_name)
-NAMES(optimiser, hf_optimiser, hf_optimiser_name)
-NAMES(weighting, hf_outputs_weighting, hf_outputs_weighting_name)
-NAMES(student_method, hf_student_method, hf_student_method_name)
-NAMES(inference, hf_inference, hf_inference_name)
-NAMES(transform, hf_transform, hf_transform_name)
+NAMES(mean, hf_mean_kind, MEAN_KIND)
+NAMES(sites, hf_site_kind, SITE_KIND)
+NAMES(suspects, hf_suspects, SUSPECTS)
+NAMES(centre, hf_centre, CENTRE)
+NAMES(threshold_rule, hf_threshold_rule, THRESHOLD_RULE)
+NAMES(objective, hf_objective, OBJECTIVE)
+NAMES(lengthscale_prior, hf_prior_kind, PRIOR_KIND)
+NAMES(solver, hf_solver, SOLVER)
+NAMES(inducing_method, hf_inducing_method, INDUCING_METHOD)
+NAMES(inducing_choice, hf_inducing_choice, INDUCING_CHOICE)
+NAMES(action_kind, hf_actions, ACTIONS)
+NAMES(blocks, hf_blocks, BLOCKS)
+NAMES(action_start, hf_action_start, ACTION_START)
+NAMES(optimiser, hf_optimiser, OPTIMISER)
+NAMES(weighting, hf_outputs_weighting, OUTPUTS_WEIGHTING)
+NAMES(student_method, hf_student_method, STUDENT_METHOD)
+NAMES(inference, hf_inference, INFERENCE)
+NAMES(transform, hf_transform, TRANSFORM)
 
 /* All enums with values from 0 on have the size of an unsigned int with the compilers that are supported. */
 _Static_assert(sizeof(hf_mean_kind) == sizeof(unsigned) && sizeof(hf_transform) == sizeof(unsigned),

@@ -5,24 +5,6 @@
 #include <holdfast/ageing.h>
 #include <math.h>
 
-#define COUNT(names) (sizeof(names) / sizeof(names)[0])
-
-static const char *const kinds[] = {"none", "quadratic", "linear", "exponential", "wiener", "table"};
-
-hf_status hf_age_kind_parse(hf_context *ctx, const char *name, hf_age_kind *out)
-{
-    size_t index = 0;
-    const hf_status s =
-        hfi_choice_parse(ctx, "law of ageing", kinds, COUNT(kinds), name, out ? &index : NULL);
-    if (s >= 0) *out = (hf_age_kind)index;
-    return s;
-}
-
-const char *hf_age_kind_name(hf_age_kind kind)
-{
-    return hfi_choice_name(kinds, COUNT(kinds), (size_t)kind);
-}
-
 static hf_status check_table(hf_context *ctx, const hf_age_law *law)
 {
     if (law->entries == 0 || law->ages == NULL || law->added == NULL)
@@ -51,13 +33,13 @@ static hf_status check_table(hf_context *ctx, const hf_age_law *law)
 hf_status hf_age_law_check(hf_context *ctx, const hf_age_law *law)
 {
     if (law == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the law of ageing is NULL");
-    if ((size_t)law->kind >= COUNT(kinds))
+    if ((size_t)law->kind >= (size_t)hf_enum_count(HF_ENUM_AGE_KIND))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no law of ageing %d", (int)law->kind);
     if (law->kind == HF_AGE_TABLE) return check_table(ctx, law);
     if (law->kind != HF_AGE_NONE && (!(law->rate >= 0.0) || isinf(law->rate)))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the rate of the %s law of ageing is %g; give a finite number of at least 0",
-                        kinds[law->kind], law->rate);
+                        hf_enum_name(HF_ENUM_AGE_KIND, law->kind), law->rate);
     return HF_OK;
 }
 

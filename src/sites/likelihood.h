@@ -47,7 +47,7 @@ typedef struct hfi_likelihood_tilted {
 } hfi_likelihood_tilted;
 
 typedef struct hfi_likelihood {
-    const char *name;      /* as hf_site_kind_name() has it */
+    const char *name;      /* as hf_enum_name(HF_ENUM_SITE_KIND, ) has it */
     bool labels;           /* the reading is a label; else the mean of a reading is exp(f + shift) */
     bool whole;            /* readings are whole numbers from 0; else they are positive, if not labels */
     const char *parameter; /* name of its parameter; NULL: it has none */

@@ -6,27 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const WEIGHTINGS[] = {"reading", "joint", "channel"};
-
-enum {
-    WEIGHTING_COUNT = sizeof WEIGHTINGS / sizeof *WEIGHTINGS
-};
-
 static const double FURTHEST = 1e100; /* thresholds, as in site.c */
-
-hf_status hf_outputs_weighting_parse(hf_context *ctx, const char *name, hf_outputs_weighting *out)
-{
-    size_t index = 0;
-    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_outputs_weighting_parse: out is NULL");
-    hf_status status = hfi_choice_parse(ctx, "weighting", WEIGHTINGS, WEIGHTING_COUNT, name, &index);
-    if (status >= 0) *out = (hf_outputs_weighting)index;
-    return status;
-}
-
-const char *hf_outputs_weighting_name(hf_outputs_weighting weighting)
-{
-    return hfi_choice_name(WEIGHTINGS, WEIGHTING_COUNT, (size_t)weighting);
-}
 
 static void weigh(double y, double centre, double c, double *weight, double *shift)
 {
@@ -67,7 +47,7 @@ static hf_status check(hf_context *ctx, const hf_outputs_rule *rule, size_t n, c
     if (status < 0) return status;
     if (rule == NULL || out == NULL || (n > 0 && (out->weight == NULL || out->shift == NULL)))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_outputs_weights: the rule or an array for results is NULL");
-    if ((size_t)rule->weighting >= WEIGHTING_COUNT)
+    if ((size_t)rule->weighting >= (size_t)hf_enum_count(HF_ENUM_OUTPUTS_WEIGHTING))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%d is no weighting of outputs", (int)rule->weighting);
     if (rule->weighting != HF_OUTPUTS_CHANNEL)
         return hfi_outputs_check_threshold(ctx, rule->threshold, model->outputs, rule->eps);

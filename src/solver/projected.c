@@ -286,7 +286,7 @@ static hf_status check(hf_context *ctx, const hf_projection *p, size_t n)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         p->matrix ? "a matrix of actions is given, but the actions are '%s'"
                                   : "the actions are '%s', but there is no matrix of them",
-                        hf_actions_name(p->actions));
+                        hf_enum_name(HF_ENUM_ACTIONS, p->actions));
     if (p->actions != HF_ACTIONS_GIVEN && p->count > n)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu actions are more than the %zu readings", p->count, n);
     if (p->count == 0 && (p->actions >= HF_ACTIONS_BLOCKS || p->inducing == 0))

@@ -9,80 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kinds[] = {"real", "integer", "ordered", "category"};
-static const char *const goals[] = {"maximise", "minimise", "at-most", "at-least"};
-static const char *const reaches[] = {"auto", "global", "regions"};
-static const char *const uses[] = {"replace", "prior-mean"};
-static const char *const states[] = {"pending", "told", "failed", "expired"};
-static const char *const reasons[] = {"added", "start", "acquired", "repeat", "explore"};
-
-#define COUNT(names) (sizeof(names) / sizeof(names)[0])
-
-hf_status hf_variable_kind_parse(hf_context *ctx, const char *name, hf_variable_kind *out)
-{
-    size_t index;
-    const hf_status s =
-        hfi_choice_parse(ctx, "kind of variable", kinds, COUNT(kinds), name, out != NULL ? &index : NULL);
-    if (s >= 0) *out = (hf_variable_kind)index;
-    return s;
-}
-
-const char *hf_variable_kind_name(hf_variable_kind kind)
-{
-    return hfi_choice_name(kinds, COUNT(kinds), (size_t)kind);
-}
-
-hf_status hf_goal_parse(hf_context *ctx, const char *name, hf_goal *out)
-{
-    size_t index;
-    const hf_status s = hfi_choice_parse(ctx, "goal", goals, COUNT(goals), name, out != NULL ? &index : NULL);
-    if (s >= 0) *out = (hf_goal)index;
-    return s;
-}
-
-const char *hf_goal_name(hf_goal goal)
-{
-    return hfi_choice_name(goals, COUNT(goals), (size_t)goal);
-}
-
-hf_status hf_study_reach_parse(hf_context *ctx, const char *name, hf_study_reach *out)
-{
-    size_t index;
-    const hf_status s =
-        hfi_choice_parse(ctx, "reach", reaches, COUNT(reaches), name, out != NULL ? &index : NULL);
-    if (s >= 0) *out = (hf_study_reach)index;
-    return s;
-}
-
-const char *hf_study_reach_name(hf_study_reach reach)
-{
-    return hfi_choice_name(reaches, COUNT(reaches), (size_t)reach);
-}
-
-hf_status hf_expert_use_parse(hf_context *ctx, const char *name, hf_expert_use *out)
-{
-    size_t index;
-    const hf_status s =
-        hfi_choice_parse(ctx, "use of an expert", uses, COUNT(uses), name, out != NULL ? &index : NULL);
-    if (s >= 0) *out = (hf_expert_use)index;
-    return s;
-}
-
-const char *hf_expert_use_name(hf_expert_use use)
-{
-    return hfi_choice_name(uses, COUNT(uses), (size_t)use);
-}
-
-const char *hf_trial_state_name(hf_trial_state state)
-{
-    return hfi_choice_name(states, COUNT(states), (size_t)state);
-}
-
-const char *hf_reason_name(hf_reason reason)
-{
-    return hfi_choice_name(reasons, COUNT(reasons), (size_t)reason);
-}
-
 /* ---- checks ----------------------------------------------------------------------------------------- */
 
 static bool numeric(const hf_variable *v)
@@ -138,7 +64,7 @@ hf_status hfi_variables_check(hf_context *ctx, size_t count, const hf_variable *
         const hf_variable *v = &variable[i];
         if (v->name == NULL || v->name[0] == '\0')
             return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %zu has no name", i + 1);
-        if ((size_t)v->kind >= COUNT(kinds))
+        if ((size_t)v->kind >= (size_t)hf_enum_count(HF_ENUM_VARIABLE_KIND))
             return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %s is of an unknown kind, %d", v->name,
                             (int)v->kind);
         const hf_status s = numeric(v) ? check_bounds(ctx, v) : check_levels(ctx, v);

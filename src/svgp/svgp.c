@@ -24,10 +24,10 @@ static hf_status check(hf_context *ctx, const hfi_row_source *rows, const hfi_tr
         return hfi_fail(
             ctx, HF_ERR_ARGUMENT,
             "minibatches and variational Student-t fits maximise the evidence's bound, not \"%s\"",
-            hf_objective_name(settings->objective));
+            hf_enum_name(HF_ENUM_OBJECTIVE, settings->objective));
     if (settings->inducing_method != HF_INDUCING_VFE)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "minibatches and variational Student-t fits are VFE, not %s",
-                        hf_inducing_method_name(settings->inducing_method));
+                        hf_enum_name(HF_ENUM_INDUCING_METHOD, settings->inducing_method));
     if (settings->sites == HF_SITES_ROBUST && (settings->beta > 0.0 || settings->output_beta))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "minibatches have no weight functions with an amplitude (beta)");

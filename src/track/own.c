@@ -46,7 +46,7 @@ static hf_status check_choices(hf_context *ctx, const hf_track_settings *s)
 
 static hf_status check_method(hf_context *ctx, const hf_track_settings *s)
 {
-    const char *const name = hf_track_method_name(s->method);
+    const char *const name = hf_enum_name(HF_ENUM_TRACK_METHOD, s->method);
     if ((s->method == HF_TRACK_R_GP_UCB || s->method == HF_TRACK_SW_GP_UCB) && !positive(s->window))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s needs a window, in units of time; it is %g", name,
                         s->window);

@@ -33,7 +33,7 @@ hf_status hf_track_recommended(hf_context *ctx, hf_track_method method, double s
         break;
     default:
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s has neither a window nor a forgetting",
-                        hf_track_method_name(method));
+                        hf_enum_name(HF_ENUM_TRACK_METHOD, method));
     }
     *out = fmin(*out, 1.0 - 1e-9); /* where the prior allows no more change in a step */
     return HF_OK;

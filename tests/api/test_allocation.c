@@ -247,14 +247,14 @@ static hf_status quiet_data(workshop *w)
     assert_int_equal(hf_table_line(w->table, 0), 2);
     assert_string_equal(hf_table_field(w->table, 0, 0, buffer), "ann");
     assert_string_equal(hf_format_double(0.1, buffer), "0.1");
-    assert_int_equal(hf_contamination_parse(w->ctx, "focused", &kind), HF_OK);
-    assert_string_equal(hf_contamination_name(kind), "focused");
+    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_CONTAMINATION, "focused", (int *)&kind), HF_OK);
+    assert_string_equal(hf_enum_name(HF_ENUM_CONTAMINATION, kind), "focused");
     assert_int_equal(hf_split(w->ctx, 1, 0.2, WORKSHOP_N, order, &train), HF_OK);
     const double one[3] = {1, 1, 1};
     assert_int_equal(hf_metrics_gaussian(w->ctx, 3, w->y, w->centre, one, &metrics), HF_OK);
     hf_transform transform;
-    assert_int_equal(hf_transform_parse(w->ctx, "log", &transform), HF_OK);
-    assert_string_equal(hf_transform_name(transform), "log");
+    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_TRANSFORM, "log", (int *)&transform), HF_OK);
+    assert_string_equal(hf_enum_name(HF_ENUM_TRANSFORM, transform), "log");
     assert_string_equal(hf_transform_domain(transform), "positive");
     assert_int_equal(hf_metrics_transformed(w->ctx, 3, transform, one, w->centre, one, &metrics), HF_OK);
     assert_true(hf_transform_accepts(transform, 1.0) && hf_transform_forward(transform, 1.0) == 0.0);
@@ -295,13 +295,14 @@ static hf_status quiet_parts(workshop *w)
     assert_int_equal(hf_kernel_dimension(w->kernel), WORKSHOP_D);
     assert_int_equal(hf_kernel_parameter(w->kernel, hf_kernel_parameters(w->kernel) - 1, &p), HF_OK);
     assert_string_equal(hf_kernel_expression(w->kernel), "matern52(ard) + 0.5*se(x1)");
-    assert_int_equal(hf_mean_kind_parse(w->ctx, "linear", &kind), HF_OK);
-    assert_string_equal(hf_mean_kind_name(hf_mean_get_kind(w->mean)), hf_mean_kind_name(kind));
+    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_MEAN_KIND, "linear", (int *)&kind), HF_OK);
+    assert_string_equal(hf_enum_name(HF_ENUM_MEAN_KIND, hf_mean_get_kind(w->mean)),
+                        hf_enum_name(HF_ENUM_MEAN_KIND, kind));
     assert_int_equal(hf_mean_coefficients(w->mean), WORKSHOP_D + 1);
     assert_int_equal(hf_mean_set(w->ctx, w->mean, hf_mean_values(w->mean), hf_mean_held(w->mean)), HF_OK);
     hf_mean_evaluate(w->mean, WORKSHOP_N, w->x, WORKSHOP_D, value);
-    assert_int_equal(hf_centre_parse(w->ctx, "loo", &centre), HF_OK);
-    assert_string_equal(hf_centre_name(centre), "loo");
+    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_CENTRE, "loo", (int *)&centre), HF_OK);
+    assert_string_equal(hf_enum_name(HF_ENUM_CENTRE, centre), "loo");
     assert_int_equal(hf_sites_count(w->sites), WORKSHOP_N);
     assert_int_equal(hf_sites_present(w->sites), WORKSHOP_N - 1);
     assert_true(hf_sites_is_present(w->sites, 0));
@@ -355,12 +356,12 @@ static hf_status quiet_names(workshop *w)
     hf_site_kind kind;
     hf_suspects treatment;
     hf_fit_settings settings;
-    assert_int_equal(hf_objective_parse(w->ctx, "wloo", &what), HF_OK);
-    assert_string_equal(hf_objective_name(what), "wloo");
-    assert_int_equal(hf_site_kind_parse(w->ctx, "robust", &kind), HF_OK);
-    assert_string_equal(hf_site_kind_name(kind), "robust");
-    assert_int_equal(hf_suspects_parse(w->ctx, "force", &treatment), HF_OK);
-    assert_string_equal(hf_suspects_name(treatment), "force");
+    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_OBJECTIVE, "wloo", (int *)&what), HF_OK);
+    assert_string_equal(hf_enum_name(HF_ENUM_OBJECTIVE, what), "wloo");
+    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_SITE_KIND, "robust", (int *)&kind), HF_OK);
+    assert_string_equal(hf_enum_name(HF_ENUM_SITE_KIND, kind), "robust");
+    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_SUSPECTS, "force", (int *)&treatment), HF_OK);
+    assert_string_equal(hf_enum_name(HF_ENUM_SUSPECTS, treatment), "force");
     assert_int_equal(hf_fit_settings_preset(w->ctx, "rcgp", &settings), HF_OK);
     assert_true(hf_fit_settings_default().sites == HF_SITES_GAUSSIAN);
     char text[32];
@@ -369,7 +370,7 @@ static hf_status quiet_names(workshop *w)
     assert_string_equal(hf_setting_choice(setting, 1), "robust");
     assert_int_equal(hf_fit_settings_set(w->ctx, &settings, "sites", "student-t"), HF_OK);
     assert_int_equal(hf_fit_settings_get(w->ctx, &settings, "sites", sizeof text, text), HF_OK);
-    assert_true(strlen(hf_stop_text(HF_STOP_CONVERGED)) > 0);
+    assert_true(strlen(hf_enum_name(HF_ENUM_STOP, HF_STOP_CONVERGED)) > 0);
     return HF_OK;
 }
 

@@ -78,8 +78,8 @@ static hf_status formulas(workshop *w)
 {
     hf_acquisition kind;
     double dmean, dsd;
-    assert_int_equal(hf_acquisition_parse(w->ctx, "ei", &kind), HF_OK);
-    assert_string_equal(hf_acquisition_name(kind), "ei");
+    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_ACQUISITION, "ei", (int *)&kind), HF_OK);
+    assert_string_equal(hf_enum_name(HF_ENUM_ACQUISITION, kind), "ei");
     assert_true(hf_acquisition_value(kind, 0.0, 1.0, 0.0, 0.0, &dmean, &dsd) > 0.39 && dmean == 0.5);
     return HF_OK;
 }

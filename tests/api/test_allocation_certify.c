@@ -16,7 +16,7 @@ static hf_status ask(workshop *w, hf_certify_what what, bool rigorous)
     settings.rigorous = rigorous;
     const hf_status s =
         hf_certify(w->ctx, w->posterior, what, &settings, LOWER, UPPER, &range, argmin, argmax);
-    assert_string_not_equal(hf_certify_stop_name(range.stop), "unknown");
+    assert_string_not_equal(hf_enum_name(HF_ENUM_CERTIFY_STOP, range.stop), "unknown");
     assert_true((range.lower == -77.0) == (s < 0) && (argmin[0] == -77.0) == (s < 0) &&
                 (argmax[0] == -77.0) == (s < 0));
     return s < 0 ? s : HF_OK;
@@ -54,7 +54,7 @@ static void ranges(void **state)
     RUN(CASE(mean, 20), CASE(both, 20), CASE(rigorous, 3), CASE(boxes, 30));
 }
 
-/* What allocates nothing at all: hf_certify_settings_default(), hf_certify_stop_name(). */
+/* What allocates nothing at all: hf_certify_settings_default(), hf_enum_name(HF_ENUM_CERTIFY_STOP, ). */
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(ranges)};

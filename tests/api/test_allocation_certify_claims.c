@@ -61,7 +61,7 @@ static hf_status flips(workshop *w)
     if (s >= 0)
         s = hf_certify_flip(w->ctx, &claim, HF_FLIP_FEWEST, &settings, point, NULL, 0.1, 0.9, &out, NULL);
     assert_true((out.nodes == 77) == (s < 0));
-    assert_string_equal(hf_flip_kind_name(HF_FLIP_NEAREST), "nearest"); /* allocates nothing */
+    assert_string_equal(hf_enum_name(HF_ENUM_FLIP_KIND, HF_FLIP_NEAREST), "nearest"); /* allocates nothing */
     hf_classifier_free(c);
     return s;
 }
@@ -77,7 +77,7 @@ static hf_status regions(workshop *w)
     region.shape = HF_SHAPE_L2;
     hf_status s = hf_certify_class(w->ctx, c, &settings, 1, low, high, &out, NULL, NULL);
     assert_true((out.nodes == 77) == (s < 0));
-    assert_string_equal(hf_shape_name(region.shape), "l2"); /* allocates nothing */
+    assert_string_equal(hf_enum_name(HF_ENUM_SHAPE, region.shape), "l2"); /* allocates nothing */
     region.moves = 1;
     if (s >= 0) s = hf_certify_class(w->ctx, c, &settings, 1, low, high, &out, NULL, NULL);
     hf_classifier_free(c);

@@ -16,7 +16,7 @@ static hf_status classes(workshop *w)
     settings.node_limit = 1;
     const hf_status s = hf_certify_classes(w->ctx, c, &settings, 1, low, high, out, at);
     assert_true((out[0].range.nodes == 77) == (s < 0));
-    assert_string_equal(hf_chance_name(HF_CHANCE_OPEN), "open"); /* allocates nothing */
+    assert_string_equal(hf_enum_name(HF_ENUM_CHANCE, HF_CHANCE_OPEN), "open"); /* allocates nothing */
     hf_classifier_free(c);
     return s;
 }

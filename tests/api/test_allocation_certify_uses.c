@@ -61,7 +61,7 @@ static hf_status value(workshop *w)
     hf_classifier *c = classifiers_make();
     hf_attack_settings how = hf_attack_settings_default(); /* allocates nothing */
     double out[2] = {77.0, 77.0};
-    assert_string_equal(hf_attack_goal_name(how.goal), "farthest");
+    assert_string_equal(hf_enum_name(HF_ENUM_ATTACK_GOAL, how.goal), "farthest");
     how.steps = 2;
     const hf_status s =
         hf_attack_value(w->ctx, hf_classifier_posterior(c), &how, 1, point, low, high, out, NULL);
@@ -120,7 +120,7 @@ static hf_status names(workshop *w)
 {
     (void)w;
     assert_false(hf_certify_is_estimate(NULL)); /* allocates nothing either */
-    assert_string_equal(hf_verdict_name(HF_VERDICT_CERTIFIED), "certified");
+    assert_string_equal(hf_enum_name(HF_ENUM_VERDICT, HF_VERDICT_CERTIFIED), "certified");
     return HF_OK;
 }
 

@@ -169,10 +169,10 @@ static hf_status questions(workshop *w)
     hf_link link = HF_LINK_PROBIT;
     hf_inference inference = HF_INFERENCE_EP;
     double p = 0.0, error = 0.0;
-    assert_int_equal(hf_link_parse(NULL, "logit", &link), HF_OK);
-    assert_int_equal(hf_inference_parse(NULL, "laplace", &inference), HF_OK);
-    assert_string_equal(hf_link_name(link), "logit");
-    assert_string_equal(hf_inference_name(inference), "laplace");
+    assert_int_equal(hf_enum_parse(NULL, HF_ENUM_LINK, "logit", (int *)&link), HF_OK);
+    assert_int_equal(hf_enum_parse(NULL, HF_ENUM_INFERENCE, "laplace", (int *)&inference), HF_OK);
+    assert_string_equal(hf_enum_name(HF_ENUM_LINK, link), "logit");
+    assert_string_equal(hf_enum_name(HF_ENUM_INFERENCE, inference), "laplace");
     assert_int_equal(hf_class_probability(link, 0.3, 2.0, &p, &error), HF_OK);
     assert_true(hf_class_settings_default().set_count == 0);
     assert_null(hf_classifier_posterior(NULL));

@@ -77,8 +77,8 @@ static hf_status regions(workshop *w)
     double lower[WORKSHOP_D], upper[WORKSHOP_D], x[WORKSHOP_D];
     hf_trust_region region;
     hf_eulbo_utility utility;
-    assert_string_equal(hf_eulbo_utility_name(HF_UTILITY_EXPECTED_LOG), "expected-log");
-    hf_status s = hf_eulbo_utility_parse(w->ctx, "log-expected", &utility);
+    assert_string_equal(hf_enum_name(HF_ENUM_EULBO_UTILITY, HF_UTILITY_EXPECTED_LOG), "expected-log");
+    hf_status s = hf_enum_parse(w->ctx, HF_ENUM_EULBO_UTILITY, "log-expected", (int *)&utility);
     if (s >= 0) s = hf_trust_region_create(w->ctx, &settings, WORKSHOP_D, 1, &region);
     if (s >= 0) s = hf_trust_region_update(w->ctx, &settings, &outcome, &region, NULL);
     if (s >= 0) s = hf_trust_region_restart(w->ctx, &settings, &region);

@@ -89,8 +89,8 @@ static hf_status weights_channel(workshop *w)
 static hf_status weighting_names(workshop *w)
 {
     hf_outputs_weighting weighting;
-    assert_string_equal(hf_outputs_weighting_name(HF_OUTPUTS_JOINT), "joint");
-    return hf_outputs_weighting_parse(w->ctx, "channel", &weighting);
+    assert_string_equal(hf_enum_name(HF_ENUM_OUTPUTS_WEIGHTING, HF_OUTPUTS_JOINT), "joint");
+    return hf_enum_parse(w->ctx, HF_ENUM_OUTPUTS_WEIGHTING, "channel", (int *)&weighting);
 }
 
 /* A copy of the workshop's sites in two channels. */

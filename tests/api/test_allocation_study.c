@@ -10,17 +10,17 @@ static hf_status names(workshop *w)
     hf_goal goal;
     hf_study_reach reach;
     hf_expert_use use;
-    assert_string_equal(hf_variable_kind_name(HF_VARIABLE_REAL), "real");
-    assert_string_equal(hf_goal_name(HF_GOAL_MINIMISE), "minimise");
-    assert_string_equal(hf_study_reach_name(HF_REACH_AUTO), "auto");
-    assert_string_equal(hf_trial_state_name(HF_TRIAL_TOLD), "told");
-    assert_string_equal(hf_reason_name(HF_REASON_START), "start");
+    assert_string_equal(hf_enum_name(HF_ENUM_VARIABLE_KIND, HF_VARIABLE_REAL), "real");
+    assert_string_equal(hf_enum_name(HF_ENUM_GOAL, HF_GOAL_MINIMISE), "minimise");
+    assert_string_equal(hf_enum_name(HF_ENUM_STUDY_REACH, HF_REACH_AUTO), "auto");
+    assert_string_equal(hf_enum_name(HF_ENUM_TRIAL_STATE, HF_TRIAL_TOLD), "told");
+    assert_string_equal(hf_enum_name(HF_ENUM_REASON, HF_REASON_START), "start");
     assert_string_equal(hf_study_settings_default().preset, "default");
-    hf_status s = hf_variable_kind_parse(w->ctx, "integer", &kind);
-    if (s >= 0) s = hf_goal_parse(w->ctx, "at-most", &goal);
-    assert_string_equal(hf_expert_use_name(HF_EXPERT_USE_MEAN), "prior-mean");
-    if (s >= 0) s = hf_expert_use_parse(w->ctx, "replace", &use);
-    return s >= 0 ? hf_study_reach_parse(w->ctx, "global", &reach) : s;
+    hf_status s = hf_enum_parse(w->ctx, HF_ENUM_VARIABLE_KIND, "integer", (int *)&kind);
+    if (s >= 0) s = hf_enum_parse(w->ctx, HF_ENUM_GOAL, "at-most", (int *)&goal);
+    assert_string_equal(hf_enum_name(HF_ENUM_EXPERT_USE, HF_EXPERT_USE_MEAN), "prior-mean");
+    if (s >= 0) s = hf_enum_parse(w->ctx, HF_ENUM_EXPERT_USE, "replace", (int *)&use);
+    return s >= 0 ? hf_enum_parse(w->ctx, HF_ENUM_STUDY_REACH, "global", (int *)&reach) : s;
 }
 
 static hf_status create(workshop *w)

@@ -152,10 +152,17 @@ static hf_status names(workshop *w)
     hf_discard_rule discard;
     hf_place_rule places;
     double window;
-    hf_status s = hf_track_method_parse(w->ctx, hf_track_method_name(HF_TRACK_SPARQ), &method);
-    if (s >= 0) s = hf_beta_rule_parse(w->ctx, hf_beta_rule_name(HF_BETA_THEORY), &beta);
-    if (s >= 0) s = hf_discard_rule_parse(w->ctx, hf_discard_rule_name(HF_DISCARD_LOG), &discard);
-    if (s >= 0) s = hf_place_rule_parse(w->ctx, hf_place_rule_name(HF_PLACES_DPP), &places);
+    hf_status s = hf_enum_parse(w->ctx, HF_ENUM_TRACK_METHOD,
+                                hf_enum_name(HF_ENUM_TRACK_METHOD, HF_TRACK_SPARQ), (int *)&method);
+    if (s >= 0)
+        s = hf_enum_parse(w->ctx, HF_ENUM_BETA_RULE, hf_enum_name(HF_ENUM_BETA_RULE, HF_BETA_THEORY),
+                          (int *)&beta);
+    if (s >= 0)
+        s = hf_enum_parse(w->ctx, HF_ENUM_DISCARD_RULE, hf_enum_name(HF_ENUM_DISCARD_RULE, HF_DISCARD_LOG),
+                          (int *)&discard);
+    if (s >= 0)
+        s = hf_enum_parse(w->ctx, HF_ENUM_PLACE_RULE, hf_enum_name(HF_ENUM_PLACE_RULE, HF_PLACES_DPP),
+                          (int *)&places);
     if (s >= 0) s = hf_track_recommended(w->ctx, HF_TRACK_SW_GP_UCB, 100.0, 0.1, 2.0, &window);
     assert_true(hf_track_name(NULL, 0) == NULL && hf_track_settings_of(NULL) == NULL);
     assert_int_equal(hf_track_open(NULL), 0);

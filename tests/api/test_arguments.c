@@ -49,23 +49,23 @@ static void names(workshop *w)
     const hf_fit_settings before = settings;
     const char *const bad[] = {NULL, "", "Linear ", "uniformly"};
     for (size_t i = 0; i < 4; i++) {
-        ARGUMENT(hf_contamination_parse(w->ctx, bad[i], &contamination));
-        ARGUMENT(hf_mean_kind_parse(w->ctx, bad[i], &mean));
-        ARGUMENT(hf_centre_parse(w->ctx, bad[i], &centre));
-        ARGUMENT(hf_objective_parse(w->ctx, bad[i], &objective));
-        ARGUMENT(hf_site_kind_parse(w->ctx, bad[i], &sites));
-        ARGUMENT(hf_suspects_parse(w->ctx, bad[i], &suspects));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_CONTAMINATION, bad[i], (int *)&contamination));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_MEAN_KIND, bad[i], (int *)&mean));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_CENTRE, bad[i], (int *)&centre));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OBJECTIVE, bad[i], (int *)&objective));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_SITE_KIND, bad[i], (int *)&sites));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_SUSPECTS, bad[i], (int *)&suspects));
         ARGUMENT(hf_fit_settings_preset(w->ctx, bad[i], &settings));
     }
     assert_true((int)contamination + (int)mean + (int)centre + (int)objective + (int)sites + (int)suspects ==
                 0);
     assert_memory_equal(&settings, &before, sizeof settings);
-    ARGUMENT(hf_contamination_parse(w->ctx, "uniform", NULL));
-    ARGUMENT(hf_mean_kind_parse(w->ctx, "zero", NULL));
-    ARGUMENT(hf_centre_parse(w->ctx, "loo", NULL));
-    ARGUMENT(hf_objective_parse(w->ctx, "loo", NULL));
-    ARGUMENT(hf_site_kind_parse(w->ctx, "robust", NULL));
-    ARGUMENT(hf_suspects_parse(w->ctx, "off", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_CONTAMINATION, "uniform", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_MEAN_KIND, "zero", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_CENTRE, "loo", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OBJECTIVE, "loo", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_SITE_KIND, "robust", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_SUSPECTS, "off", NULL));
     ARGUMENT(hf_fit_settings_preset(w->ctx, "gp", NULL));
     assert_int_equal(hf_fit_settings_default().set_count, 0);
     char text[8] = "before";
@@ -83,13 +83,11 @@ static void names(workshop *w)
     assert_memory_equal(&settings, &before, sizeof settings);
     assert_true(!hf_fit_setting_find(NULL) && !hf_fit_setting_at(SIZE_MAX) && !hf_setting_choice(NULL, 0));
     assert_null(hf_setting_choice(hf_fit_setting_at(hf_fit_setting_count() - 1), 0));
-    const char *strange[] = {hf_contamination_name((hf_contamination)99),
-                             hf_mean_kind_name((hf_mean_kind)99),
-                             hf_centre_name((hf_centre)-1),
-                             hf_objective_name((hf_objective)99),
-                             hf_site_kind_name((hf_site_kind)99),
-                             hf_suspects_name((hf_suspects)-9),
-                             hf_stop_text((hf_stop)99)};
+    const char *strange[] = {
+        hf_enum_name(HF_ENUM_CONTAMINATION, (int)99), hf_enum_name(HF_ENUM_MEAN_KIND, (int)99),
+        hf_enum_name(HF_ENUM_CENTRE, (int)-1),        hf_enum_name(HF_ENUM_OBJECTIVE, (int)99),
+        hf_enum_name(HF_ENUM_SITE_KIND, (int)99),     hf_enum_name(HF_ENUM_SUSPECTS, (int)-9),
+        hf_enum_name(HF_ENUM_STOP, (hf_stop)99)};
     for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) assert_non_null(strange[i]);
 }
 
@@ -220,14 +218,14 @@ static void transforms(workshop *w)
     hf_metrics metrics = {.n = 77};
     hf_transform transform = HF_TRANSFORM_LOG;
     const double y[2] = {1, 2}, sd[2] = {1, 1};
-    ARGUMENT(hf_transform_parse(w->ctx, NULL, &transform));
-    ARGUMENT(hf_transform_parse(w->ctx, "log10", &transform));
-    ARGUMENT(hf_transform_parse(w->ctx, "log", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_TRANSFORM, NULL, (int *)&transform));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_TRANSFORM, "log10", (int *)&transform));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_TRANSFORM, "log", NULL));
     assert_int_equal(transform, HF_TRANSFORM_LOG);
     const hf_transform strange[] = {HF_TRANSFORM_AUTO, (hf_transform)99, (hf_transform)-1};
     for (size_t i = 0; i < 3; i++) {
         double mean = 7.0, variance = 7.0;
-        assert_non_null(hf_transform_name(strange[i]));
+        assert_non_null(hf_enum_name(HF_ENUM_TRANSFORM, strange[i]));
         assert_null(hf_transform_domain(strange[i]));
         assert_false(hf_transform_accepts(strange[i], 1.0));
         assert_true(isnan(hf_transform_forward(strange[i], 1.0)));

@@ -20,38 +20,35 @@ static void names(workshop *w)
     hf_optimiser optimiser = HF_OPTIMISER_ADAM;
     const char *const bad[] = {NULL, "", "Exact", "exact ", "krylow"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        ARGUMENT(hf_solver_parse(w->ctx, bad[i], &solver));
-        ARGUMENT(hf_inducing_method_parse(w->ctx, bad[i], &method));
-        ARGUMENT(hf_inducing_choice_parse(w->ctx, bad[i], &choice));
-        ARGUMENT(hf_actions_parse(w->ctx, bad[i], &actions));
-        ARGUMENT(hf_blocks_parse(w->ctx, bad[i], &blocks));
-        ARGUMENT(hf_action_start_parse(w->ctx, bad[i], &start));
-        ARGUMENT(hf_student_method_parse(w->ctx, bad[i], &student));
-        ARGUMENT(hf_optimiser_parse(w->ctx, bad[i], &optimiser));
-        ARGUMENT(hf_prior_kind_parse(w->ctx, bad[i], &prior));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_SOLVER, bad[i], (int *)&solver));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_INDUCING_METHOD, bad[i], (int *)&method));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_INDUCING_CHOICE, bad[i], (int *)&choice));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_ACTIONS, bad[i], (int *)&actions));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_BLOCKS, bad[i], (int *)&blocks));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_ACTION_START, bad[i], (int *)&start));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_STUDENT_METHOD, bad[i], (int *)&student));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OPTIMISER, bad[i], (int *)&optimiser));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_PRIOR_KIND, bad[i], (int *)&prior));
     }
     assert_true(solver == HF_SOLVER_EXACT && method == HF_INDUCING_DTC && choice == HF_INDUCING_FIRST &&
                 actions == HF_ACTIONS_BLOCKS && blocks == HF_BLOCKS_CLUSTERED &&
                 start == HF_ACTION_START_EIGEN && student == HF_STUDENT_EP &&
                 optimiser == HF_OPTIMISER_ADAM && prior == HF_PRIOR_DIMENSION);
-    ARGUMENT(hf_solver_parse(w->ctx, "auto", NULL));
-    ARGUMENT(hf_inducing_method_parse(w->ctx, "vfe", NULL));
-    ARGUMENT(hf_inducing_choice_parse(w->ctx, "greedy", NULL));
-    ARGUMENT(hf_actions_parse(w->ctx, "krylov", NULL));
-    ARGUMENT(hf_blocks_parse(w->ctx, "contiguous", NULL));
-    ARGUMENT(hf_action_start_parse(w->ctx, "random", NULL));
-    ARGUMENT(hf_student_method_parse(w->ctx, "laplace", NULL));
-    ARGUMENT(hf_optimiser_parse(w->ctx, "lbfgs", NULL));
-    ARGUMENT(hf_prior_kind_parse(w->ctx, "weak", NULL));
-    const char *strange[] = {hf_solver_name((hf_solver)99),
-                             hf_inducing_method_name((hf_inducing_method)99),
-                             hf_inducing_choice_name((hf_inducing_choice)-1),
-                             hf_actions_name((hf_actions)99),
-                             hf_blocks_name((hf_blocks)99),
-                             hf_action_start_name((hf_action_start)-9),
-                             hf_student_method_name((hf_student_method)99),
-                             hf_optimiser_name((hf_optimiser)99),
-                             hf_prior_kind_name((hf_prior_kind)99)};
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_SOLVER, "auto", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_INDUCING_METHOD, "vfe", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_INDUCING_CHOICE, "greedy", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_ACTIONS, "krylov", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_BLOCKS, "contiguous", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_ACTION_START, "random", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_STUDENT_METHOD, "laplace", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OPTIMISER, "lbfgs", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_PRIOR_KIND, "weak", NULL));
+    const char *strange[] = {
+        hf_enum_name(HF_ENUM_SOLVER, (int)99),          hf_enum_name(HF_ENUM_INDUCING_METHOD, (int)99),
+        hf_enum_name(HF_ENUM_INDUCING_CHOICE, (int)-1), hf_enum_name(HF_ENUM_ACTIONS, (int)99),
+        hf_enum_name(HF_ENUM_BLOCKS, (int)99),          hf_enum_name(HF_ENUM_ACTION_START, (int)-9),
+        hf_enum_name(HF_ENUM_STUDENT_METHOD, (int)99),  hf_enum_name(HF_ENUM_OPTIMISER, (int)99),
+        hf_enum_name(HF_ENUM_PRIOR_KIND, (int)99)};
     for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) assert_non_null(strange[i]);
 }
 
@@ -152,11 +149,11 @@ static void processes(workshop *w)
 static void ageing(workshop *w)
 {
     hf_age_kind kind = HF_AGE_TABLE;
-    ARGUMENT(hf_age_kind_parse(w->ctx, "sudden", &kind));
-    ARGUMENT(hf_age_kind_parse(w->ctx, NULL, &kind));
-    ARGUMENT(hf_age_kind_parse(w->ctx, "none", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_AGE_KIND, "sudden", (int *)&kind));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_AGE_KIND, NULL, (int *)&kind));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_AGE_KIND, "none", NULL));
     assert_int_equal(kind, HF_AGE_TABLE);
-    assert_string_equal(hf_age_kind_name((hf_age_kind)99), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_AGE_KIND, (int)99), "unknown");
     const double bad[] = {-1.0, NAN, INFINITY};
     double age[WORKSHOP_N] = {0.0};
     hf_age_law law = {.kind = HF_AGE_QUADRATIC};

@@ -115,7 +115,7 @@ static void flips(workshop *w)
     }
     ARGUMENT(FLIP(&claim, (hf_flip_kind)2, point, NULL, 1.0, 0.01, &out));
     assert_contains(hf_context_message(w->ctx), "kind number 2");
-    assert_string_equal(hf_flip_kind_name((hf_flip_kind)2), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_FLIP_KIND, (int)2), "unknown");
     settings.region = &region;
     region.shape = HF_SHAPE_L1;
     ARGUMENT(FLIP(&claim, HF_FLIP_FEWEST, point, NULL, 1.0, 0.01, &out));
@@ -137,7 +137,7 @@ static void regions(workshop *w)
     hf_decision decision = {.nodes = 77};
     settings.region = &region;
     region.shape = (hf_shape)3;
-    assert_string_equal(hf_shape_name(region.shape), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_SHAPE, region.shape), "unknown");
     ARGUMENT(hf_certify_class(w->ctx, c, &settings, 1, low, high, &out, NULL, NULL));
     assert_contains(hf_context_message(w->ctx), "shape number 3");
     region = hf_region_default();

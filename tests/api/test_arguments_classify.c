@@ -12,14 +12,14 @@ static void names(workshop *w)
     hf_inference inference = HF_INFERENCE_EP;
     const char *const bad[] = {NULL, "", "Probit", "laplace "};
     for (size_t i = 0; i < 4; i++) {
-        ARGUMENT(hf_link_parse(w->ctx, bad[i], &link));
-        ARGUMENT(hf_inference_parse(w->ctx, bad[i], &inference));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_LINK, bad[i], (int *)&link));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_INFERENCE, bad[i], (int *)&inference));
     }
-    ARGUMENT(hf_link_parse(w->ctx, "logit", NULL));
-    ARGUMENT(hf_inference_parse(w->ctx, "ep", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_LINK, "logit", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_INFERENCE, "ep", NULL));
     assert_true(link == HF_LINK_LOGIT && inference == HF_INFERENCE_EP);
-    assert_non_null(hf_link_name((hf_link)99));
-    assert_non_null(hf_inference_name((hf_inference)-1));
+    assert_non_null(hf_enum_name(HF_ENUM_LINK, (int)99));
+    assert_non_null(hf_enum_name(HF_ENUM_INFERENCE, (int)-1));
 }
 
 static hf_status evidence(const workshop *w, const hf_kernel *kernel, const hf_mean *mean, const double *x,

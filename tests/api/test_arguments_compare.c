@@ -11,14 +11,14 @@ static void comparisons(workshop *w)
                               many = {.folds = 100, .repeats = 1}, never = {.folds = 3, .repeats = 0};
     hf_comparison *out = NULL;
     hf_criterion by = HF_CRITERION_MAE;
-    ARGUMENT(hf_criterion_parse(w->ctx, "luck", &by));
-    ARGUMENT(hf_criterion_parse(w->ctx, NULL, &by));
-    ARGUMENT(hf_criterion_parse(w->ctx, "crps", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_CRITERION, "luck", (int *)&by));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_CRITERION, NULL, (int *)&by));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_CRITERION, "crps", NULL));
     assert_int_equal(by, HF_CRITERION_MAE);
     /* The usual ten folds are more than the readings of the workshop. */
     const hf_compare_settings usual = hf_compare_settings_default();
     ARGUMENT(hf_compare(w->ctx, w->table, &columns, 2, rivals, &usual, &out));
-    assert_string_equal(hf_criterion_name((hf_criterion)99), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_CRITERION, (int)99), "unknown");
     ARGUMENT(hf_compare(w->ctx, NULL, &columns, 2, rivals, &settings, &out));
     ARGUMENT(hf_compare(w->ctx, w->table, NULL, 2, rivals, &settings, &out));
     ARGUMENT(hf_compare(w->ctx, w->table, &columns, 0, rivals, &settings, &out));

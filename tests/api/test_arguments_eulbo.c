@@ -120,11 +120,11 @@ static void climbs(workshop *w)
     wrong[7].temperature = 0.0;
     wrong[8].utility = (hf_eulbo_utility)7;
     hf_eulbo_utility utility = HF_UTILITY_EXPECTED_LOG;
-    ARGUMENT(hf_eulbo_utility_parse(w->ctx, "best", &utility));
-    ARGUMENT(hf_eulbo_utility_parse(w->ctx, NULL, &utility));
-    ARGUMENT(hf_eulbo_utility_parse(w->ctx, "log-expected", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EULBO_UTILITY, "best", (int *)&utility));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EULBO_UTILITY, NULL, (int *)&utility));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EULBO_UTILITY, "log-expected", NULL));
     assert_true(utility == HF_UTILITY_EXPECTED_LOG);
-    assert_non_null(hf_eulbo_utility_name((hf_eulbo_utility)7));
+    assert_non_null(hf_enum_name(HF_ENUM_EULBO_UTILITY, (int)7));
     double x[2] = {7.0, 7.0};
     hf_eulbo_report report = {.epochs = 77};
     for (size_t k = 0; k < 7; k++)

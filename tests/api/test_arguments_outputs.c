@@ -68,10 +68,10 @@ static void outputs(workshop *w)
     ARGUMENT(hf_outputs_weights(w->ctx, &rule, 3, y, 2, &model, NULL, &out));
     rule = (hf_outputs_rule){.weighting = HF_OUTPUTS_JOINT};
     ARGUMENT(hf_outputs_weights(w->ctx, &rule, 3, y, 2, &model, NULL, &out));
-    ARGUMENT(hf_outputs_weighting_parse(w->ctx, NULL, &weighting));
-    ARGUMENT(hf_outputs_weighting_parse(w->ctx, "each", &weighting));
-    ARGUMENT(hf_outputs_weighting_parse(w->ctx, "joint", NULL));
-    assert_string_equal(hf_outputs_weighting_name((hf_outputs_weighting)77), "unknown");
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OUTPUTS_WEIGHTING, NULL, (int *)&weighting));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OUTPUTS_WEIGHTING, "each", (int *)&weighting));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OUTPUTS_WEIGHTING, "joint", NULL));
+    assert_string_equal(hf_enum_name(HF_ENUM_OUTPUTS_WEIGHTING, (int)77), "unknown");
     assert_true(c[0] == 7.0 && g[0] == 7.0);
 }
 

@@ -9,26 +9,26 @@ static void names(workshop *w)
     hf_goal goal = HF_GOAL_AT_LEAST;
     hf_study_reach reach = HF_REACH_REGIONS;
     hf_expert_use use = HF_EXPERT_USE_MEAN;
-    ARGUMENT(hf_variable_kind_parse(w->ctx, "no such", &kind));
-    ARGUMENT(hf_variable_kind_parse(w->ctx, NULL, &kind));
-    ARGUMENT(hf_variable_kind_parse(w->ctx, "real", NULL));
-    ARGUMENT(hf_goal_parse(w->ctx, "no such", &goal));
-    ARGUMENT(hf_goal_parse(w->ctx, NULL, &goal));
-    ARGUMENT(hf_goal_parse(w->ctx, "maximise", NULL));
-    ARGUMENT(hf_study_reach_parse(w->ctx, "no such", &reach));
-    ARGUMENT(hf_study_reach_parse(w->ctx, NULL, &reach));
-    ARGUMENT(hf_study_reach_parse(w->ctx, "auto", NULL));
-    ARGUMENT(hf_expert_use_parse(w->ctx, "no such", &use));
-    ARGUMENT(hf_expert_use_parse(w->ctx, NULL, &use));
-    ARGUMENT(hf_expert_use_parse(w->ctx, "replace", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_VARIABLE_KIND, "no such", (int *)&kind));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_VARIABLE_KIND, NULL, (int *)&kind));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_VARIABLE_KIND, "real", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_GOAL, "no such", (int *)&goal));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_GOAL, NULL, (int *)&goal));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_GOAL, "maximise", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_STUDY_REACH, "no such", (int *)&reach));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_STUDY_REACH, NULL, (int *)&reach));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_STUDY_REACH, "auto", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EXPERT_USE, "no such", (int *)&use));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EXPERT_USE, NULL, (int *)&use));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EXPERT_USE, "replace", NULL));
     assert_true(use == HF_EXPERT_USE_MEAN);
-    assert_string_equal(hf_expert_use_name((hf_expert_use)(-1)), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_EXPERT_USE, (int)(-1)), "unknown");
     assert_true(kind == HF_VARIABLE_CATEGORY && goal == HF_GOAL_AT_LEAST && reach == HF_REACH_REGIONS);
-    assert_string_equal(hf_variable_kind_name((hf_variable_kind)(-1)), "unknown");
-    assert_string_equal(hf_goal_name((hf_goal)(-1)), "unknown");
-    assert_string_equal(hf_study_reach_name((hf_study_reach)(-1)), "unknown");
-    assert_string_equal(hf_trial_state_name((hf_trial_state)(-1)), "unknown");
-    assert_string_equal(hf_reason_name((hf_reason)(-1)), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_VARIABLE_KIND, (int)(-1)), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_GOAL, (int)(-1)), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_STUDY_REACH, (int)(-1)), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_TRIAL_STATE, (int)(-1)), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_REASON, (int)(-1)), "unknown");
 }
 REFUSED_TEST(names)
 

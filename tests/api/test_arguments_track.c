@@ -19,29 +19,31 @@ static void names(workshop *w)
     hf_beta_rule beta = HF_BETA_THEORY;
     hf_discard_rule discard = HF_DISCARD_LOG;
     hf_place_rule places = HF_PLACES_DPP;
-    ARGUMENT(hf_track_method_parse(w->ctx, "ucb", &method));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_TRACK_METHOD, "ucb", (int *)&method));
     assert_contains(hf_context_message(w->ctx), "sparq-reuse");
-    ARGUMENT(hf_track_method_parse(w->ctx, NULL, &method));
-    ARGUMENT(hf_track_method_parse(w->ctx, "sparq", NULL));
-    ARGUMENT(hf_beta_rule_parse(w->ctx, "2", &beta));
-    ARGUMENT(hf_beta_rule_parse(w->ctx, NULL, &beta));
-    ARGUMENT(hf_beta_rule_parse(w->ctx, "given", NULL));
-    ARGUMENT(hf_discard_rule_parse(w->ctx, "", &discard));
-    ARGUMENT(hf_discard_rule_parse(w->ctx, NULL, &discard));
-    ARGUMENT(hf_discard_rule_parse(w->ctx, "log", NULL));
-    ARGUMENT(hf_place_rule_parse(w->ctx, "auto", &places));
-    ARGUMENT(hf_place_rule_parse(w->ctx, NULL, &places));
-    ARGUMENT(hf_place_rule_parse(w->ctx, "dpp", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_TRACK_METHOD, NULL, (int *)&method));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_TRACK_METHOD, "sparq", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_BETA_RULE, "2", (int *)&beta));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_BETA_RULE, NULL, (int *)&beta));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_BETA_RULE, "given", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_DISCARD_RULE, "", (int *)&discard));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_DISCARD_RULE, NULL, (int *)&discard));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_DISCARD_RULE, "log", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_PLACE_RULE, "auto", (int *)&places));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_PLACE_RULE, NULL, (int *)&places));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_PLACE_RULE, "dpp", NULL));
     assert_true(method == HF_TRACK_TV_GP_UCB && beta == HF_BETA_THEORY && discard == HF_DISCARD_LOG &&
                 places == HF_PLACES_DPP);
     for (int k = -1; k < 20; k += 20) { /* no such number: some name all the same, or none, but no crash */
-        (void)hf_track_method_name((hf_track_method)k);
-        (void)hf_beta_rule_name((hf_beta_rule)k);
-        (void)hf_discard_rule_name((hf_discard_rule)k);
-        (void)hf_place_rule_name((hf_place_rule)k);
+        (void)hf_enum_name(HF_ENUM_TRACK_METHOD, (int)k);
+        (void)hf_enum_name(HF_ENUM_BETA_RULE, (int)k);
+        (void)hf_enum_name(HF_ENUM_DISCARD_RULE, (int)k);
+        (void)hf_enum_name(HF_ENUM_PLACE_RULE, (int)k);
     }
     for (hf_track_method m = HF_TRACK_GP_UCB; m <= HF_TRACK_SPARQ_REUSE; m++) {
-        assert_int_equal(hf_track_method_parse(w->ctx, hf_track_method_name(m), &method), HF_OK);
+        assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_TRACK_METHOD, hf_enum_name(HF_ENUM_TRACK_METHOD, m),
+                                       (int *)&method),
+                         HF_OK);
         assert_int_equal(method, m);
     }
 }

@@ -416,7 +416,7 @@ static inline bool attack_classifier(hf_context *ctx, uint64_t seed, size_t most
                                : hf_mean_create(ctx, HF_MEAN_CONSTANT, m.d, &mean);
     const hf_link link = many ? HF_LINK_SOFTMAX : hfi_stream_below(s, 2) ? HF_LINK_PROBIT : HF_LINK_LOGIT;
     const hf_inference inference = many || hfi_stream_below(s, 2) ? HF_INFERENCE_LAPLACE : HF_INFERENCE_EP;
-    m.solver = hf_link_name(link);
+    m.solver = hf_enum_name(HF_ENUM_LINK, link);
     if (status >= 0)
         status = hf_classify_exact(ctx, link, inference, kernel, mean, m.n, m.x, m.inputs, label, classes,
                                    &m.classifier, NULL);

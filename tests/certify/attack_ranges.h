@@ -142,11 +142,11 @@ static inline void attack_say(const attack_model *m, const attack_box *box, cons
         "%u, beta %.17g, decide at %.17g, output %zu%s%s\n",
         (unsigned long long)m->seed, what, attack_names[a->kind], m->text, m->solver,
         m->robust ? ", robust" : "", m->sharp ? ", sharp" : "", m->n, a->range.lower, a->range.upper,
-        a->range.lower_attained, a->range.upper_attained, a->range.nodes, hf_certify_stop_name(a->range.stop),
-        a->settings.rigorous ? ", rigorous" : "", a->range.rounding, a->settings.tolerance,
-        a->settings.node_limit, a->settings.time_limit, a->settings.bounds, a->settings.beta,
-        a->settings.decide_at, a->settings.output, a->settings.lower_only ? ", lower only" : "",
-        a->settings.upper_only ? ", upper only" : "");
+        a->range.lower_attained, a->range.upper_attained, a->range.nodes,
+        hf_enum_name(HF_ENUM_CERTIFY_STOP, a->range.stop), a->settings.rigorous ? ", rigorous" : "",
+        a->range.rounding, a->settings.tolerance, a->settings.node_limit, a->settings.time_limit,
+        a->settings.bounds, a->settings.beta, a->settings.decide_at, a->settings.output,
+        a->settings.lower_only ? ", lower only" : "", a->settings.upper_only ? ", upper only" : "");
     for (size_t j = 0; j < m->inputs; j++)
         fprintf(stderr, "  input %zu: %.17g to %.17g\n", j + 1, box->lower[j], box->upper[j]);
 }

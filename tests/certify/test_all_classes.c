@@ -223,7 +223,7 @@ static void a_search_rules_out(void **state)
         }
     }
     assert_true(by_search > 0);
-    assert_string_equal(hf_chance_name(HF_CHANCE_NONE), "ruled out");
+    assert_string_equal(hf_enum_name(HF_ENUM_CHANCE, HF_CHANCE_NONE), "ruled out");
     end(&t);
 }
 

@@ -180,7 +180,7 @@ static void test_decisions(void **state)
     }
     assert_true(seen[HF_VERDICT_CERTIFIED] > 0 && seen[HF_VERDICT_COUNTEREXAMPLE] > 0);
     assert_int_equal(seen[HF_VERDICT_OPEN], 0);
-    assert_string_equal(hf_verdict_name(HF_VERDICT_OPEN), "open");
+    assert_string_equal(hf_enum_name(HF_ENUM_VERDICT, HF_VERDICT_OPEN), "open");
     end(&t);
 }
 

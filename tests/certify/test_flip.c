@@ -281,7 +281,7 @@ static void nothing_flips(void **state)
         assert_memory_equal(example, x, sizeof x);
         assert_near(f.flipped, f.value, 1e-9);
     }
-    assert_string_equal(hf_flip_kind_name(HF_FLIP_FEWEST), "fewest");
+    assert_string_equal(hf_enum_name(HF_ENUM_FLIP_KIND, HF_FLIP_FEWEST), "fewest");
     drop(&m);
 }
 

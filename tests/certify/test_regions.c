@@ -159,8 +159,8 @@ static void shapes_are_nested(void **state)
         assert_true(r[s].lower_attained >= r[s - 1].lower && r[s].upper_attained <= r[s - 1].upper);
         assert_true(r[s].upper - r[s].lower < 0.98 * (r[s - 1].upper - r[s - 1].lower));
     }
-    assert_string_equal(hf_shape_name(HF_SHAPE_L2), "l2");
-    assert_string_equal(hf_shape_name((hf_shape)9), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_SHAPE, HF_SHAPE_L2), "l2");
+    assert_string_equal(hf_enum_name(HF_ENUM_SHAPE, (int)9), "unknown");
     cert_drop(&a.c);
 }
 

@@ -200,7 +200,7 @@ static void far_boxes_take_few_parts(void **state)
             const hf_range range = ask(&t, (hf_certify_what)what, &settings, NULL, NULL);
             if (range.stop != HF_CERTIFY_TOLERANCE || range.nodes > 10)
                 fail_msg("%s: %zu boxes, [%g, %g], %s", FAR[e], range.nodes, range.lower, range.upper,
-                         hf_certify_stop_name(range.stop));
+                         hf_enum_name(HF_ENUM_CERTIFY_STOP, range.stop));
         }
         drop_trial(&t);
     }

@@ -281,18 +281,19 @@ static void names_and_numbers_agree(void **state)
 {
     for (int i = HF_CONTAMINATION_NONE; i <= HF_CONTAMINATION_FOCUSED; i++) {
         hf_contamination kind = (hf_contamination)99;
-        assert_int_equal(hf_contamination_parse(*state, hf_contamination_name((hf_contamination)i), &kind),
+        assert_int_equal(hf_enum_parse(*state, HF_ENUM_CONTAMINATION,
+                                       hf_enum_name(HF_ENUM_CONTAMINATION, (int)i), (int *)&kind),
                          HF_OK);
         assert_int_equal(kind, i);
     }
     hf_contamination kind = HF_CONTAMINATION_FOCUSED;
-    assert_int_equal(hf_contamination_parse(*state, "Uniform", &kind), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_enum_parse(*state, HF_ENUM_CONTAMINATION, "Uniform", (int *)&kind), HF_ERR_ARGUMENT);
     assert_int_equal(kind, HF_CONTAMINATION_FOCUSED);
     assert_contains(hf_context_message(*state),
                     "there is no contamination 'Uniform'; give none, uniform, asymmetric or focused");
-    assert_int_equal(hf_contamination_parse(*state, NULL, &kind), HF_ERR_ARGUMENT);
-    assert_string_equal(hf_contamination_name((hf_contamination)-1), "unknown");
-    assert_string_equal(hf_contamination_name((hf_contamination)4), "unknown");
+    assert_int_equal(hf_enum_parse(*state, HF_ENUM_CONTAMINATION, NULL, (int *)&kind), HF_ERR_ARGUMENT);
+    assert_string_equal(hf_enum_name(HF_ENUM_CONTAMINATION, (int)-1), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_CONTAMINATION, (int)4), "unknown");
 }
 
 int main(void)

@@ -254,12 +254,15 @@ static void choices_are_named_as_in_the_library(void **state)
         for (unsigned k = 0; field->type == HFI_CHOICE && k < field->choices; k++) {
             const char *expected = NULL;
             if (strcmp(field->key, "settings.method") == 0)
-                expected = hf_track_method_name((hf_track_method)k);
-            if (strcmp(field->key, "settings.age.kind") == 0) expected = hf_age_kind_name((hf_age_kind)k);
+                expected = hf_enum_name(HF_ENUM_TRACK_METHOD, (int)k);
+            if (strcmp(field->key, "settings.age.kind") == 0)
+                expected = hf_enum_name(HF_ENUM_AGE_KIND, (int)k);
             if (strcmp(field->key, "settings.discard") == 0)
-                expected = hf_discard_rule_name((hf_discard_rule)k);
-            if (strcmp(field->key, "settings.beta_rule") == 0) expected = hf_beta_rule_name((hf_beta_rule)k);
-            if (strcmp(field->key, "settings.places") == 0) expected = hf_place_rule_name((hf_place_rule)k);
+                expected = hf_enum_name(HF_ENUM_DISCARD_RULE, (int)k);
+            if (strcmp(field->key, "settings.beta_rule") == 0)
+                expected = hf_enum_name(HF_ENUM_BETA_RULE, (int)k);
+            if (strcmp(field->key, "settings.places") == 0)
+                expected = hf_enum_name(HF_ENUM_PLACE_RULE, (int)k);
             assert_non_null(expected);
             assert_string_equal(field->names[k], expected);
         }

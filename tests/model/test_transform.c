@@ -337,7 +337,7 @@ static hf_transform chosen(hf_context *ctx, const made *m, const hf_fit_settings
     hf_model *model = fit(ctx, table, "y", settings);
     const hf_transform transform = hf_model_settings(model)->transform;
     char start[32];
-    snprintf(start, sizeof start, "transform: %s (", hf_transform_name(transform));
+    snprintf(start, sizeof start, "transform: %s (", hf_enum_name(HF_ENUM_TRANSFORM, transform));
     assert_true(strncmp(hf_model_note(model, 0), start, strlen(start)) == 0);
     hf_model_free(model);
     hf_table_free(table);

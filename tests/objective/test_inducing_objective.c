@@ -90,8 +90,8 @@ static void check_gradient(const char *what, hfi_evaluator *e, hf_objective obje
                                   (12.0 * h);
         if (!(fabs(difference - gradient[p]) <= tolerance * scale))
             fail_msg("%s, %s, %s: entry %zu: gradient %.12g, difference quotient %.12g", what,
-                     hf_inducing_method_name(e->inducing->method), hf_objective_name(objective), p,
-                     gradient[p], difference);
+                     hf_enum_name(HF_ENUM_INDUCING_METHOD, e->inducing->method),
+                     hf_enum_name(HF_ENUM_OBJECTIVE, objective), p, gradient[p], difference);
     }
 }
 
@@ -363,8 +363,8 @@ static void values_agree_with_the_book(void **state)
                                  want = book(&p, (hf_inducing_method)method, m, z, (hf_objective)o);
                     if (!(fabs(got - want) <= 1e-8 * (1.0 + fabs(want))))
                         fail_msg("%s, sites %d, %s, %s: %.15g, by the book %.15g", EXPRESSIONS[x], kind,
-                                 hf_inducing_method_name((hf_inducing_method)method),
-                                 hf_objective_name((hf_objective)o), got, want);
+                                 hf_enum_name(HF_ENUM_INDUCING_METHOD, (int)method),
+                                 hf_enum_name(HF_ENUM_OBJECTIVE, (int)o), got, want);
                     problem_free(&p);
                 }
     free(z);

@@ -113,8 +113,8 @@ static void check_gradient(const char *expression, hf_mean_kind mean, bool robus
                                   (12.0 * h);
         if (fabs(difference - gradient[p]) > 1e-8 * scale)
             fail_msg("%s, mean %s, %s, %s: parameter %zu: gradient %.12g, difference quotient %.12g",
-                     expression, hf_mean_kind_name(mean), robust ? "robust" : "gaussian",
-                     hf_objective_name(objective), p, gradient[p], difference);
+                     expression, hf_enum_name(HF_ENUM_MEAN_KIND, mean), robust ? "robust" : "gaussian",
+                     hf_enum_name(HF_ENUM_OBJECTIVE, objective), p, gradient[p], difference);
     }
     drop(&f);
 }

@@ -251,7 +251,7 @@ static void every_block_has_its_difference_quotient(void **state)
                 open_fixture(&f, ctx, EXPRESSIONS[k], solver, robust);
                 const hf_objective objective = OBJECTIVES[(k + (size_t)solver) % 3];
                 snprintf(what, sizeof what, "%s, solver %d, %s, %s", EXPRESSIONS[k], solver,
-                         robust ? "robust" : "Gaussian", hf_objective_name(objective));
+                         robust ? "robust" : "Gaussian", hf_enum_name(HF_ENUM_OBJECTIVE, objective));
                 check_blocks(&f, objective, what);
                 close_fixture(&f);
             }

@@ -64,7 +64,7 @@ static void read_mean(task *t)
     char kind[32];
     hf_mean_kind parsed;
     if (scanf("%31s", kind) != 1) fail("a mean was expected");
-    must(t->ctx, hf_mean_kind_parse(t->ctx, kind, &parsed), "mean");
+    must(t->ctx, hf_enum_parse(t->ctx, HF_ENUM_MEAN_KIND, kind, (int *)&parsed), "mean");
     const size_t count = (size_t)read_number();
     double *values = read_numbers(count);
     hf_mean_free(t->mean);
@@ -172,7 +172,7 @@ static json_t *range(task *t)
     json_t *out = json_pack("{so so so so so so ss sI so}", "lower", hex(r.lower), "upper", hex(r.upper),
                             "lower_attained", hex(r.lower_attained), "upper_attained", hex(r.upper_attained),
                             "argmin", hex_array(t->d, at), "argmax", hex_array(t->d, at + t->d), "stop",
-                            hf_certify_stop_name(r.stop), "nodes", (json_int_t)r.nodes, "norm",
+                            hf_enum_name(HF_ENUM_CERTIFY_STOP, r.stop), "nodes", (json_int_t)r.nodes, "norm",
                             hex(hfi_rigorous_norm(t->rigorous)));
     free(lower);
     free(upper);

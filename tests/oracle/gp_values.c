@@ -39,7 +39,7 @@ static void read_header(hf_context *ctx, task *t)
         } else if (strcmp(word, "mean") == 0) {
             double count;
             if (scanf("%63s", kind) != 1) fail("a mean was expected");
-            must(ctx, hf_mean_kind_parse(ctx, kind, &t->mean), "mean");
+            must(ctx, hf_enum_parse(ctx, HF_ENUM_MEAN_KIND, kind, (int *)&t->mean), "mean");
             count = read_number();
             for (size_t k = 0; k < (size_t)count && k < 16; ++k) t->coefficients[k] = read_number();
         } else if (strcmp(word, "noise") == 0) {
@@ -103,7 +103,7 @@ static json_t *objectives(hf_context *ctx, const task *t, const hf_kernel *kerne
              "objective");
         must(ctx, hf_objective_evaluate(ctx, kinds[k], kernel, mean, sites, t->x, t->d, &alone, NULL),
              "objective alone");
-        json_object_set_new(object, hf_objective_name(kinds[k]),
+        json_object_set_new(object, hf_enum_name(HF_ENUM_OBJECTIVE, kinds[k]),
                             json_pack("{so so so}", "value", number_json(value), "alone", number_json(alone),
                                       "gradient", array_json(count, gradient)));
     }

@@ -44,7 +44,7 @@ static const char *word(void)
 static void begin(state *s)
 {
     hf_track_method method;
-    must(s->ctx, hf_track_method_parse(s->ctx, word(), &method), "method");
+    must(s->ctx, hf_enum_parse(s->ctx, HF_ENUM_TRACK_METHOD, word(), (int *)&method), "method");
     s->settings = hf_track_settings_default(method);
     s->d = (size_t)read_number();
     if (s->d > MOST) fail("too many inputs");
@@ -101,7 +101,7 @@ static void read_setting(state *s)
 static void read_age(state *s)
 {
     hf_age_law *law = &s->settings.age;
-    must(s->ctx, hf_age_kind_parse(s->ctx, word(), &law->kind), "age");
+    must(s->ctx, hf_enum_parse(s->ctx, HF_ENUM_AGE_KIND, word(), (int *)&law->kind), "age");
     law->rate = read_number();
     law->entries = (size_t)read_number();
     free(s->ages);
@@ -119,9 +119,9 @@ static void read_age(state *s)
 
 static void read_rules(state *s)
 {
-    must(s->ctx, hf_discard_rule_parse(s->ctx, word(), &s->settings.discard), "discard");
-    must(s->ctx, hf_beta_rule_parse(s->ctx, word(), &s->settings.beta_rule), "beta");
-    must(s->ctx, hf_place_rule_parse(s->ctx, word(), &s->settings.places), "places");
+    must(s->ctx, hf_enum_parse(s->ctx, HF_ENUM_DISCARD_RULE, word(), (int *)&s->settings.discard), "discard");
+    must(s->ctx, hf_enum_parse(s->ctx, HF_ENUM_BETA_RULE, word(), (int *)&s->settings.beta_rule), "beta");
+    must(s->ctx, hf_enum_parse(s->ctx, HF_ENUM_PLACE_RULE, word(), (int *)&s->settings.places), "places");
 }
 
 static void create(state *s)

@@ -516,14 +516,14 @@ static void names_go_there_and_back(void **state)
     hf_context *ctx = *state;
     for (int kind = HF_OUTPUTS_READING; kind <= HF_OUTPUTS_CHANNEL; kind++) {
         hf_outputs_weighting back = (hf_outputs_weighting)99;
-        assert_int_equal(
-            hf_outputs_weighting_parse(ctx, hf_outputs_weighting_name((hf_outputs_weighting)kind), &back),
-            HF_OK);
+        assert_int_equal(hf_enum_parse(ctx, HF_ENUM_OUTPUTS_WEIGHTING,
+                                       hf_enum_name(HF_ENUM_OUTPUTS_WEIGHTING, (int)kind), (int *)&back),
+                         HF_OK);
         assert_int_equal(back, kind);
     }
     hf_outputs_weighting none;
-    assert_int_equal(hf_outputs_weighting_parse(ctx, "rows", &none), HF_ERR_ARGUMENT);
-    assert_int_equal(hf_outputs_weighting_parse(ctx, "joint", NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_OUTPUTS_WEIGHTING, "rows", (int *)&none), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_OUTPUTS_WEIGHTING, "joint", NULL), HF_ERR_ARGUMENT);
 }
 
 static hf_outputs_weighting swept;

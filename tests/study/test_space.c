@@ -132,25 +132,27 @@ static void names_read_back(void **state)
     for (int i = 0; i < 4; i++) {
         hf_variable_kind kind;
         hf_goal goal;
-        assert_int_equal(hf_variable_kind_parse(ctx, hf_variable_kind_name((hf_variable_kind)i), &kind),
+        assert_int_equal(hf_enum_parse(ctx, HF_ENUM_VARIABLE_KIND,
+                                       hf_enum_name(HF_ENUM_VARIABLE_KIND, (int)i), (int *)&kind),
                          HF_OK);
-        assert_int_equal(hf_goal_parse(ctx, hf_goal_name((hf_goal)i), &goal), HF_OK);
+        assert_int_equal(hf_enum_parse(ctx, HF_ENUM_GOAL, hf_enum_name(HF_ENUM_GOAL, (int)i), (int *)&goal),
+                         HF_OK);
         assert_int_equal(kind, i);
         assert_int_equal(goal, i);
-        assert_string_not_equal(hf_trial_state_name((hf_trial_state)i), "unknown");
-        assert_string_not_equal(hf_reason_name((hf_reason)i), "unknown");
+        assert_string_not_equal(hf_enum_name(HF_ENUM_TRIAL_STATE, (int)i), "unknown");
+        assert_string_not_equal(hf_enum_name(HF_ENUM_REASON, (int)i), "unknown");
     }
     hf_study_reach reach;
-    assert_int_equal(hf_study_reach_parse(ctx, "regions", &reach), HF_OK);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_STUDY_REACH, "regions", (int *)&reach), HF_OK);
     assert_int_equal(reach, HF_REACH_REGIONS);
-    assert_string_equal(hf_study_reach_name(HF_REACH_AUTO), "auto");
-    assert_int_equal(hf_study_reach_parse(ctx, "here", &reach), HF_ERR_ARGUMENT);
-    assert_string_equal(hf_reason_name((hf_reason)99), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_STUDY_REACH, HF_REACH_AUTO), "auto");
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_STUDY_REACH, "here", (int *)&reach), HF_ERR_ARGUMENT);
+    assert_string_equal(hf_enum_name(HF_ENUM_REASON, (int)99), "unknown");
     hf_expert_use use;
-    assert_int_equal(hf_expert_use_parse(ctx, "prior-mean", &use), HF_OK);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_EXPERT_USE, "prior-mean", (int *)&use), HF_OK);
     assert_int_equal(use, HF_EXPERT_USE_MEAN);
-    assert_string_equal(hf_expert_use_name(HF_EXPERT_USE_REPLACE), "replace");
-    assert_int_equal(hf_expert_use_parse(ctx, "ignore", &use), HF_ERR_ARGUMENT);
+    assert_string_equal(hf_enum_name(HF_ENUM_EXPERT_USE, HF_EXPERT_USE_REPLACE), "replace");
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_EXPERT_USE, "ignore", (int *)&use), HF_ERR_ARGUMENT);
     hf_context_free(ctx);
 }
 
