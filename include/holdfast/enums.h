@@ -61,6 +61,8 @@
       "dpp-falling")                                                                               \
     X(PRIOR_KIND, hf_prior_kind, "prior of lengthscales", "weak", "dimension")                     \
     X(REASON, hf_reason, "reason of a trial", "added", "start", "acquired", "repeat", "explore")   \
+    X(SETTING_TYPE, hf_setting_type, "type of a setting", "choice", "flag", "count", "number",     \
+      "text", "list", "length")                                                                    \
     X(SHAPE, hf_shape, "shape of a region", "box", "l2", "l1")                                     \
     X(SIDE, hf_side, "side", "lower", "upper")                                                     \
     X(SITE_KIND, hf_site_kind, "kind of sites", "gaussian", "robust", "student-t", "pursuit",      \
