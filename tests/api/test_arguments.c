@@ -89,6 +89,8 @@ static void names(workshop *w)
         hf_enum_name(HF_ENUM_SITE_KIND, (int)99),     hf_enum_name(HF_ENUM_SUSPECTS, (int)-9),
         hf_enum_name(HF_ENUM_STOP, (hf_stop)99)};
     for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) assert_non_null(strange[i]);
+    assert_string_equal(hf_enum_title((hf_enum)-1), "unknown");
+    assert_int_equal(hf_enum_count((hf_enum)99), 0);
 }
 
 /* ---- data -----------------------------------------------------------------------------------------------
