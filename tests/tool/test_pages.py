@@ -69,15 +69,14 @@ class Pages(ToolCase):
             self.skipTest("the data of %s are not here" % name)
         self.assertEqual(done.returncode, 0, done.stderr)
         fresh = tables(done.stdout)
-        self.assertTrue(fresh)
+        self.assertTrue(any(fresh.values()))
         for header, rows in fresh.items():
             self.assertTrue(header in printed, "%s has no table %s" % (page, header))
-            self.assertTrue(rows)
             times = {k for k, cell in enumerate(cells(header[1])) if cell in ("s", "CPU s", "seconds")}
             for first, row in rows.items():
                 self.assertTrue(first in printed[header], "%s has no row %s below %s" % (page, first, header))
                 self.assertEqual(len(row), len(printed[header][first]))
-                for k in set(range(len(row))) - times:
+                for k in (k for k in range(len(row)) if row[k] not in ("", "0 of 0") and k not in times): # those take more runs
                     self.same(printed[header][first][k], row[k], "%s: %s, %s, column %d" % (page, header[0], first, k))
 
     def test_influence(self):
@@ -90,9 +89,9 @@ class Pages(ToolCase):
         self.compare("results-rcagp.md", "Figure 1", "rcagp-fig1")
 
     def test_tables_as_published(self):
-        for table in ("table1", "s1", "s2", "s3"):
+        for table, models in (("table1", "CaGP,RCSVGP,RCaGP"), ("s1", "CaGP,RCaGP"), ("s2", "CaGP,RCaGP"), ("s3", "CaGP,RCaGP")):
             self.compare("results-rcagp.md", table.capitalize(), "rcagp-" + table, "--data", DATA, "--sets", "parkinsons",
-                         "--models", "CaGP,RCSVGP,RCaGP")
+                         "--models", models)
 
     def test_tables_default(self):
         for table in ("table1", "s1", "s2"):
@@ -107,6 +106,10 @@ class Pages(ToolCase):
         self.compare("results-mo-rcgp.md", "Figure 2: a gap filled in", "mo-rcgp-fig2", "--models", known)
         self.compare("results-mo-rcgp.md", "Figure 4: a cluster", "mo-rcgp-fig4", "--models", known)
         self.compare("results-mo-rcgp.md", "Table 1", "mo-rcgp-table1", "--models", "MOGP,default")
+
+    def test_bed(self):
+        self.compare("results-default-bed.md", "The whole report", "default-bed", "--data", os.path.join(SOURCE, "data"),
+                     "--half", "held", "--kinds", "none")
 
     def test_flash_crash(self):
         self.compare("results-rcagp.md", "Flash crash", "rcagp-flash-crash", "--data", DATA)
