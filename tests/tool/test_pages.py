@@ -111,6 +111,10 @@ class Pages(ToolCase):
         self.compare("results-default-bed.md", "The whole report", "default-bed", "--data", os.path.join(SOURCE, "data"),
                      "--half", "held", "--kinds", "none")
 
+    def test_synthetic_noise(self):
+        self.compare("results-robust-uci.md", "Synthetic draws", "synthetic-noise", "--noises", "gauss,t2", "--methods",
+                     "gp,default,oracle")
+
     def test_flash_crash(self):
         self.compare("results-rcagp.md", "Flash crash", "rcagp-flash-crash", "--data", DATA)
 
