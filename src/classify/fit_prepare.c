@@ -128,14 +128,10 @@ static void unscale(hfi_class_fit *fit)
 static hf_status evaluator(hfi_fit *base)
 {
     if (base->solver != HF_SOLVER_EXACT) return hfi_fit_evaluator(base);
-    base->trainer.evaluator = (hfi_evaluator){.ctx = base->ctx,
-                                              .kernel = base->kernel,
-                                              .mean = base->mean,
-                                              .sites = base->sites,
-                                              .rows = base->n,
-                                              .d = base->d,
-                                              .x = base->x,
-                                              .ldx = base->d};
+    base->trainer.evaluator = hfi_evaluator_bare(base->ctx, base->n, base->d, base->x, base->d);
+    base->trainer.evaluator.kernel = base->kernel;
+    base->trainer.evaluator.mean = base->mean;
+    base->trainer.evaluator.sites = base->sites;
     return HF_OK;
 }
 

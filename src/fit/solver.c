@@ -152,8 +152,8 @@ hf_status hfi_fit_evaluator(hfi_fit *fit)
     e->mean = fit->mean;
     e->sites = fit->sites;
     e->place_of = fit->place_of;
-    if (e->projected) return hfi_projected_start(e, fit->settings->action_start);
-    if (fit->outputs > 1 && fit->solver == HF_SOLVER_EXACT && !e->group && fit->settings->train)
+    if (e->kind->start_actions) return e->kind->start_actions(e, fit->settings->action_start);
+    if (fit->outputs > 1 && fit->settings->train)
         s = hfi_kronecker_init(e, fit->outputs, fit->sample, fit->place_of);
     return s;
 }
@@ -197,7 +197,7 @@ static hf_status solve_given(hfi_fit *fit, hfi_solution *out)
 
 static hf_status solve_projected(hfi_fit *fit, hfi_solution *out)
 {
-    if (fit->trainer.evaluator.projected) {
+    if (fit->inducing == 0) {
         hfi_projected_rest(
             fit->trainer.evaluator.projected); /* the solution makes its own, and there is room for one */
         return solve_blocks(fit, out);

@@ -60,7 +60,7 @@ static hf_status gaussian_fit(hfi_fit *fit, double *state)
         return finish_plain_fit(fit, state, s);
     const hfi_optimum plain = hfi_trainer_report(t, s);
     hf_fit_settings settings = *fit->settings;
-    settings.groups = settings.groups && !t->evaluator.projected; /* it knows no missing readings */
+    settings.groups = settings.groups && t->evaluator.kind->absence;
     const hf_status found = hfi_find_suspects(t, &settings, state, &fit->verdict);
     if (found < 0 || fit->verdict.adopted) return found;
     hfi_trainer_recall(t, &plain);

@@ -146,7 +146,7 @@ static hf_status give_sites(const hfi_student_problem *p)
 static hf_status check(const hfi_trainer *t, const hf_fit_settings *settings)
 {
     const hfi_evaluator *e = &t->evaluator;
-    if (e->inducing || e->projected)
+    if (!e->kind->matrix)
         return hfi_fail(e->ctx, HF_ERR_ARGUMENT,
                         "Student-t noise by Laplace's method, expectation propagation or a full variational "
                         "fit needs the exact solver's evaluator; the inducing solver has a variational fit");

@@ -10,11 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-bool hfi_evaluator_knows_curvature(const hfi_evaluator *e, hf_objective objective)
-{
-    return !e->inducing && !e->projected && !(e->kronecker && objective == HF_OBJECTIVE_EVIDENCE);
-}
-
 /* Where the coefficients of the mean are among the parameters. */
 typedef struct layout {
     size_t count, mean, noise;
@@ -84,23 +79,19 @@ static hf_status multiply(const hfi_evaluator *e, hf_objective objective, size_t
     const size_t n = e->n;
     const bool inverse = objective != HF_OBJECTIVE_EVIDENCE;
     const double *alpha = hfi_evaluator_vector(e, HFI_EV_ALPHA);
-    const double share = !inverse && e->group ? 0.5 : 1.0;
     for (size_t p = 0; p < count; p++) {
         double *to = half_gv + p * n;
-        if (e->group) {
-            const hf_status s = hfi_grid_symv(&e->group->system.grid, e->group->system.a, v + p * n, to);
-            if (s < 0) return s;
-        } else
-            hfi_symv(n, e->a, n, v + p * n, to);
+        const hf_status s = e->kind->matrix->multiply(e, inverse, v + p * n, to);
+        if (s < 0) return s;
         const double along = 0.5 * hfi_dot(n, alpha, v + p * n);
-        for (size_t i = 0; i < n; i++) to[i] = inverse ? 0.5 * to[i] : along * alpha[i] - share * to[i];
+        for (size_t i = 0; i < n; i++) to[i] = inverse ? 0.5 * to[i] : along * alpha[i] - to[i];
     }
     return HF_OK;
 }
 
 static hf_status agree(const hfi_evaluator *e, hf_status s)
 {
-    return e->group ? hfi_grid_agree(&e->group->system.grid, s) : s;
+    return e->kind->matrix->agree ? e->kind->matrix->agree(e, s) : s;
 }
 
 hf_status hfi_evaluator_curvature(hfi_evaluator *e, hf_objective objective, double *matrix)

@@ -13,9 +13,45 @@
 #include "solver/projected.h"
 #include <holdfast/train.h>
 
+struct hfi_evaluator;
+struct hfi_holdout;
+
+/** The prediction of one reading by all others, by which an objective depends on its own variance
+ * (outliers/pursuit_impl.h). error: reading less prediction; variance: of that, noise included;
+ * unresolved: its share of the trace term of the variational inducing bound, else 0. */
+typedef struct hfi_outlook {
+    double error, variance, unresolved, noise;
+} hfi_outlook;
+
+/** Functions of a kind of evaluator, at its present kernel, mean and sites. Nobody asks which kind an
+ * evaluator is: a function that is NULL says what cannot be had. */
+typedef struct hfi_evaluator_kind {
+    bool absence; /* readings may be set aside */
+    bool coarse;  /* its posterior has errors of its own, in size like residuals */
+    hf_status (*select)(struct hfi_evaluator *e);
+    hf_status (*run)(struct hfi_evaluator *e, hf_objective objective, double *value, double *gradient);
+    /** hfi_holdout_compute(), or with `absent` hfi_holdout_absent() (holdout.h). */
+    hf_status (*holdout)(struct hfi_evaluator *e, bool absent, struct hfi_holdout *out);
+    /** The posterior of the present readings, and their evidence. */
+    hf_status (*solve)(struct hfi_evaluator *e, hfi_solution *out, double *log_evidence);
+    /** Of all rows; those of absent readings are 0. `known`: their variances beside the noise's. */
+    hf_status (*outlook)(struct hfi_evaluator *e, const double *known, hfi_outlook *out);
+    hf_status (*keep)(struct hfi_evaluator *e); /* hfi_evaluator_keep() */
+    /** Parameters beyond those of kernel, mean and noises, *count of them, where it keeps them. */
+    double *(*extras)(const struct hfi_evaluator *e, size_t *count);
+    /** Entries of its block actions anew. */
+    hf_status (*start_actions)(struct hfi_evaluator *e, hf_action_start rule);
+    /** It has bounds, to which points beside the readings may add (query.h): rows of its largest matrix. */
+    size_t (*query_rows)(const struct hfi_evaluator *e);
+    const struct hfi_exact_matrix *matrix; /* of readings, whoever holds it (evaluator_impl.h) */
+    bool unfactored;                       /* its evidence is never factored, and has no curvature */
+    void (*release)(struct hfi_evaluator *e);
+} hfi_evaluator_kind;
+
 /** Buffers for evaluating an objective again and again on the same rows. Kernel, mean and sites are the
  * caller's. */
 typedef struct hfi_evaluator {
+    const hfi_evaluator_kind *kind; /* NULL: it evaluates nothing, and is there to hold the rest */
     hf_context *ctx;
     hf_kernel *kernel;
     hf_mean *mean;
@@ -26,17 +62,15 @@ typedef struct hfi_evaluator {
     size_t n;        /* present readings, gathered by hfi_evaluator_select */
     size_t *row;     /* their rows */
     double *inputs;  /* n x d */
-    double *a;       /* n x n: K + D, its factor, its inverse, the weight matrix of the gradient */
+    double *a;       /* n x n: K + D, its factor, its inverse, the weight matrix of the gradient; or NULL */
     double *b, *c;   /* two more for the leave-one-out gradient; NULL otherwise */
     double *vectors; /* HFI_EVALUATOR_VECTORS x rows */
     double jitter;   /* of the last evaluation */
-    /* At most one of these three is not NULL; with the first two, row and inputs above are not used either. Owned by the evaluator. */
+    /* Owned, each by the kind of its name; NULL for others. */
     hfi_inducing *inducing;
     struct hfi_projected_evaluator *projected;
-    struct hfi_group_evaluator
-        *group; /* instead of a, b and c: matrices that several processes hold together */
-    struct hfi_kronecker
-        *kronecker; /* beside a, with several outputs read everywhere (kronecker.h); else NULL. Owned too */
+    struct hfi_group_evaluator *group;
+    struct hfi_kronecker *kronecker;
     struct hfi_kept *kept; /* of the last evaluation (evaluator_kept.c); NULL: nothing. Owned too */
     /* With several outputs: their order in sums (fit/order.c); NULL: by number. Not owned. */
     const size_t *place_of;
@@ -50,6 +84,9 @@ size_t hfi_evaluator_extras(const hfi_evaluator *evaluator);
 void hfi_evaluator_get_extras(const hfi_evaluator *evaluator, double *values);
 void hfi_evaluator_set_extras(hfi_evaluator *evaluator, const double *values);
 
+/** An evaluator of nothing: rows, and room for a trainer to put kernel, mean and noises into. */
+hfi_evaluator hfi_evaluator_bare(hf_context *ctx, size_t rows, size_t d, const double *x, size_t ldx);
+
 /** An evaluator for the inducing solver: takes over (moves) `inducing`. Objectives: all five. */
 hf_status hfi_evaluator_init_inducing(hf_context *ctx, hfi_evaluator *evaluator, size_t rows, size_t d,
                                       const double *x, size_t ldx, hfi_inducing *inducing);
@@ -60,10 +97,8 @@ hf_status hfi_evaluator_init_projected(hf_context *ctx, hfi_evaluator *evaluator
                                        const double *x, size_t ldx, hfi_block_actions *actions,
                                        bool train_actions, hfi_precision precision);
 
-/** hfi_evaluator_run for the two (inducing_objective.c, projected_objective.c). */
+/** hfi_evaluator_run of the inducing solver (inducing_objective.c). */
 hf_status hfi_inducing_run(hfi_evaluator *evaluator, hf_objective objective, double *value, double *gradient);
-hf_status hfi_projected_run(hfi_evaluator *evaluator, hf_objective objective, double *value,
-                            double *gradient);
 
 /** Gives back the product of K with the actions, most of what such an evaluator holds; the next evaluation makes it again. */
 void hfi_projected_rest(struct hfi_projected_evaluator *projected);
@@ -80,12 +115,6 @@ const hfi_block_actions *hfi_projected_actions(const struct hfi_projected_evalua
 
 /** Latent mean (prior mean included) and variance of every row without its own site, at the evaluator's present values. */
 hf_status hfi_projected_holdout(hfi_evaluator *evaluator, double *mean, double *variance);
-
-/** Frees evaluator->projected, which may be NULL. */
-void hfi_projected_evaluator_free(hfi_evaluator *evaluator);
-size_t hfi_projected_extras(const struct hfi_projected_evaluator *projected);
-void hfi_projected_get_extras(const struct hfi_projected_evaluator *projected, double *values);
-void hfi_projected_set_extras(struct hfi_projected_evaluator *projected, const double *values);
 
 /* ---- expected log densities (expected.c) ------------------------------------------------------------------
  *

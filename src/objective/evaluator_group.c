@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One exact evaluation by several processes, each of which holds its part of the matrices (solver/exact_grid.h). The formulas are those of evaluator.c. */
+/* One exact evaluation by several processes, each of which holds its part of the matrices (solver/exact_grid.h). The formulas are those of exact.c. */
 #include "objective/evaluator_impl.h"
 
 #include "linalg/linalg.h"
@@ -25,7 +25,7 @@ hf_status hfi_group_evaluator_init(hfi_evaluator *e, bool leave_one_out)
     return hfi_group_agree(e->ctx, ok ? HF_OK : HF_ERR_MEMORY);
 }
 
-void hfi_group_evaluator_free(hfi_evaluator *e)
+static void release(hfi_evaluator *e)
 {
     if (!e->group) return;
     hfi_exact_grid_free(&e->group->system);
@@ -36,7 +36,7 @@ void hfi_group_evaluator_free(hfi_evaluator *e)
     e->group = NULL;
 }
 
-static hf_status factor_and_solve(hfi_evaluator *e, double *log_det)
+static hf_status factor(hfi_evaluator *e, double *log_det)
 {
     hfi_exact_grid *system = &e->group->system;
     double *alpha = vector(e, HFI_EV_ALPHA);
@@ -73,10 +73,36 @@ static void weigh_column(size_t c, int thread, void *arg)
     }
 }
 
-/* From G or G diag(g_bar) G in `w` to the gradient. */
-static hf_status collect(hfi_evaluator *e, double *w, bool leave_one_out, double *gradient)
+static hf_status invert(hfi_evaluator *e)
+{
+    return hfi_grid_inverse(&e->group->system.grid, e->group->system.a);
+}
+
+static hf_status diagonal(hfi_evaluator *e, const double **g, size_t *step)
+{
+    *g = e->group->diagonal;
+    *step = 1;
+    return hfi_grid_diagonal(&e->group->system.grid, e->group->system.a, e->group->diagonal);
+}
+
+/* collect() has left twice the weights of the evidence. */
+static hf_status multiply(const hfi_evaluator *e, bool inverse, const double *v, double *out)
+{
+    const hf_status s = hfi_grid_symv(&e->group->system.grid, e->group->system.a, v, out);
+    for (size_t i = 0; s >= 0 && !inverse && i < e->n; i++) out[i] *= 0.5;
+    return s;
+}
+
+static hf_status square(hfi_evaluator *e)
 {
     hfi_group_evaluator *g = e->group;
+    return hfi_grid_weighted_square(&g->system.grid, g->system.a, vector(e, HFI_EV_G_BAR), g->c, g->b);
+}
+
+static hf_status collect(hfi_evaluator *e, bool leave_one_out, double *gradient)
+{
+    hfi_group_evaluator *g = e->group;
+    double *w = leave_one_out ? g->c : g->system.a;
     weigh_job job = {e, leave_one_out};
     hfi_parallel_for(e->ctx, g->system.grid.columns, weigh_column, &job);
     memset(gradient, 0, hf_kernel_parameters(e->kernel) * sizeof *gradient);
@@ -88,67 +114,34 @@ static hf_status collect(hfi_evaluator *e, double *w, bool leave_one_out, double
         const size_t at = hfi_grid_diagonal_at(&g->system.grid, c);
         if (at != SIZE_MAX) w[at] = 2.0 * g->diagonal[hfi_grid_column(&g->system.grid, c)];
     }
-    hfi_evaluator_collect(e, g->diagonal, 1, leave_one_out ? vector(e, HFI_EV_V_BAR) : NULL, gradient);
+    hfi_evaluator_collect(e, g->diagonal, 1, leave_one_out, gradient);
     return HF_OK;
 }
 
-static hf_status evidence(hfi_evaluator *e, double *value, double *gradient)
+static hf_status agree(const hfi_evaluator *e, hf_status status)
 {
-    hfi_exact_grid *system = &e->group->system;
-    double log_det = 0.0;
-    const hf_status solved = factor_and_solve(e, &log_det);
-    if (solved < 0) return solved;
-    const double *alpha = vector(e, HFI_EV_ALPHA);
-    const double result = -0.5 * hfi_dot(e->n, vector(e, HFI_EV_RESIDUAL), alpha) - 0.5 * log_det -
-                          (double)e->n * HFI_HALF_LOG_2PI;
-    if (gradient) {
-        double *mean_bar = vector(e, HFI_EV_MEAN_BAR), *z_bar = vector(e, HFI_EV_Z_BAR);
-        for (size_t i = 0; i < e->n; i++) {
-            mean_bar[i] = alpha[i];
-            z_bar[i] = -alpha[i];
-        }
-        hf_status s = hfi_grid_inverse(&system->grid, system->a);
-        if (s >= 0) s = collect(e, system->a, false, gradient);
-        if (s < 0) return s;
-    }
-    *value = result;
-    return solved;
+    return hfi_grid_agree(&e->group->system.grid, status);
 }
 
-static hf_status leave_one_out_gradient(hfi_evaluator *e, double *gradient)
+static const hfi_exact_matrix shared = {.factor = factor,
+                                        .invert = invert,
+                                        .diagonal = diagonal,
+                                        .multiply = multiply,
+                                        .square = square,
+                                        .collect = collect,
+                                        .agree = agree};
+
+static hf_status select(hfi_evaluator *e)
 {
-    hfi_group_evaluator *g = e->group;
-    const hfi_grid *grid = &g->system.grid;
-    double *product = vector(e, HFI_EV_PRODUCT), *mean_bar = vector(e, HFI_EV_MEAN_BAR);
-    double *z_bar = vector(e, HFI_EV_Z_BAR);
-    hf_status s = hfi_grid_symv(grid, g->system.a, vector(e, HFI_EV_A_BAR), product);
-    if (s < 0) return s;
-    for (size_t i = 0; i < e->n; i++) {
-        mean_bar[i] = -product[i];
-        z_bar[i] += product[i];
-    }
-    s = hfi_grid_weighted_square(grid, g->system.a, vector(e, HFI_EV_G_BAR), g->c, g->b);
-    return s < 0 ? s : collect(e, g->c, true, gradient);
+    const hf_status s = hfi_exact_select(e);
+    return s < 0 || e->n == 0 ? s : hfi_exact_grid_select(&e->group->system, e->n, e->inputs);
 }
 
-static hf_status leave_one_out(hfi_evaluator *e, bool weighted, double *value, double *gradient)
-{
-    hfi_exact_grid *system = &e->group->system;
-    double log_det = 0.0;
-    const hf_status solved = factor_and_solve(e, &log_det);
-    if (solved < 0) return solved;
-    hf_status s = hfi_grid_inverse(&system->grid, system->a);
-    if (s >= 0) s = hfi_grid_diagonal(&system->grid, system->a, e->group->diagonal);
-    if (s < 0) return s;
-    const double result = hfi_evaluator_leave_one_out(e, weighted, e->group->diagonal, 1);
-    if (gradient) s = leave_one_out_gradient(e, gradient);
-    if (s < 0) return s;
-    *value = result;
-    return solved;
-}
-
-hf_status hfi_group_run(hfi_evaluator *e, hf_objective objective, double *value, double *gradient)
-{
-    if (objective == HF_OBJECTIVE_EVIDENCE) return evidence(e, value, gradient);
-    return leave_one_out(e, objective == HF_OBJECTIVE_WLOO, value, gradient);
-}
+const hfi_evaluator_kind hfi_group_kind = {.absence = true,
+                                           .select = select,
+                                           .run = hfi_exact_run,
+                                           .holdout = hfi_group_holdout,
+                                           .solve = hfi_exact_posterior,
+                                           .outlook = hfi_exact_outlook,
+                                           .matrix = &shared,
+                                           .release = release};

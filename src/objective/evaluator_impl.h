@@ -33,11 +33,44 @@ void hfi_evaluator_residuals(hfi_evaluator *e);
 /** Residuals and variances of the present readings, the factor of K + D in `a`, alpha, e->jitter:
  *  what an evaluation by one process begins with. Warns of jitter. */
 hf_status hfi_evaluator_factor(hfi_evaluator *e);
-/** The sum over readings and, per reading, its derivatives in alpha_i, G_ii, z_i (direct) and v_i; G_ii = g[i * step]. */
-double hfi_evaluator_leave_one_out(hfi_evaluator *e, bool weighted, const double *g, size_t step);
-/** The gradient in mean and noise, behind that of the kernel, from the derivatives in m, z and v (NULL: none), and in d_i: w[i * step]. */
-void hfi_evaluator_collect(hfi_evaluator *e, const double *w, size_t step, const double *v_bar,
+/** The gradient in mean and noise, behind that of the kernel, from the derivatives in m and z (of a leave-one-out density also v), and in
+ * d_i: w[i * step]. */
+void hfi_evaluator_collect(hfi_evaluator *e, const double *w, size_t step, bool leave_one_out,
                            double *gradient);
+
+/** K + D and what it becomes, whoever holds it: objectives of readings (exact.c) are written with these. */
+typedef struct hfi_exact_matrix {
+    /** Residuals and variances of the present readings, K + D factored, alpha, e->jitter. */
+    hf_status (*factor)(hfi_evaluator *e, double *log_det);
+    /** From the factor to G = (K + D)^-1. */
+    hf_status (*invert)(hfi_evaluator *e);
+    /** G_ii is (*g)[i * *step]. */
+    hf_status (*diagonal)(hfi_evaluator *e, const double **g, size_t *step);
+    /** A vector times G if that is `inverse`, else times (alpha alpha' - G) / 2 after a gradient. */
+    hf_status (*multiply)(const hfi_evaluator *e, bool inverse, const double *v, double *out);
+    /** G diag(g_bar) G, for collect(). */
+    hf_status (*square)(hfi_evaluator *e);
+    /** The gradient, from G or with `leave_one_out` from the square. */
+    hf_status (*collect)(hfi_evaluator *e, bool leave_one_out, double *gradient);
+    /** The worst status of all processes; NULL: there is one. */
+    hf_status (*agree)(const hfi_evaluator *e, hf_status status);
+} hfi_exact_matrix;
+
+/** Held by one process (exact.c). */
+extern const hfi_exact_matrix hfi_local_matrix;
+
+/** The kinds, and functions that several of them share. */
+extern const hfi_evaluator_kind hfi_exact_evaluator, hfi_group_kind, hfi_kronecker_kind, hfi_inducing_kind,
+    hfi_projected_kind;
+hf_status hfi_exact_select(hfi_evaluator *e);
+hf_status hfi_exact_run(hfi_evaluator *e, hf_objective objective, double *value, double *gradient);
+hf_status hfi_exact_posterior(hfi_evaluator *e, hfi_solution *out, double *log_evidence);
+hf_status hfi_exact_holdout(hfi_evaluator *e, bool absent, struct hfi_holdout *r);
+hf_status hfi_group_holdout(hfi_evaluator *e, bool absent, struct hfi_holdout *r);
+hf_status hfi_inducing_holdout(hfi_evaluator *e, bool absent, struct hfi_holdout *r);
+hf_status hfi_projected_residuals(hfi_evaluator *e, bool absent, struct hfi_holdout *r);
+hf_status hfi_exact_outlook(hfi_evaluator *e, const double *known, hfi_outlook *out);
+hf_status hfi_inducing_outlook(hfi_evaluator *e, const double *known, hfi_outlook *out);
 
 /** What is remembered of an evaluation. */
 typedef struct hfi_kept {
@@ -63,6 +96,8 @@ void hfi_kept_take_factor(hfi_evaluator *e);
 void hfi_kept_take_answer(hfi_evaluator *e, hf_status status, double value, const double *gradient);
 /** The answer, if it is remembered; `a` and alpha are those of it then. */
 bool hfi_kept_answers(hfi_evaluator *e, hf_status *status, double *value, double *gradient);
+/** hfi_evaluator_keep() for the first time. */
+hf_status hfi_kept_begin(hfi_evaluator *e);
 void hfi_kept_free(hfi_evaluator *e);
 
 /** The matrices of an evaluation by several processes. */
@@ -74,8 +109,5 @@ typedef struct hfi_group_evaluator {
 
 /** Into e->group. HF_ERR_MEMORY in all processes or in none. */
 hf_status hfi_group_evaluator_init(hfi_evaluator *e, bool leave_one_out);
-void hfi_group_evaluator_free(hfi_evaluator *e);
-/** hfi_evaluator_run() for evidence, loo and wloo. */
-hf_status hfi_group_run(hfi_evaluator *e, hf_objective objective, double *value, double *gradient);
 
 #endif

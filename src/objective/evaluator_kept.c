@@ -14,9 +14,8 @@ static size_t question_room(const hfi_evaluator *e)
     return hf_sites_channels(e->sites) + hf_kernel_parameters(e->kernel) + 4 * e->rows;
 }
 
-hf_status hfi_evaluator_keep(hfi_evaluator *e)
+hf_status hfi_kept_begin(hfi_evaluator *e)
 {
-    if (e->kept || e->inducing || e->projected || e->group || e->kronecker) return HF_OK;
     hfi_kept *k = hfi_alloc(e->ctx, 1, sizeof *k);
     if (!k) return HF_ERR_MEMORY;
     e->kept = k;

@@ -155,7 +155,7 @@ static bool is_finite(size_t n, const double *values)
 }
 
 /* In the evaluator's own matrix, or from what was kept of the last evaluation. */
-static hf_status exact_holdout(hfi_evaluator *e, bool absent, hfi_holdout *r)
+hf_status hfi_exact_holdout(hfi_evaluator *e, bool absent, hfi_holdout *r)
 {
     hf_status s = hfi_evaluator_select(e);
     if (s < 0) return s;
@@ -186,8 +186,9 @@ static hf_status exact_holdout(hfi_evaluator *e, bool absent, hfi_holdout *r)
 }
 
 /* Where several processes hold the evaluator's matrix together. */
-static hf_status exact_holdout_of_group(hfi_evaluator *e, hfi_holdout *r)
+hf_status hfi_group_holdout(hfi_evaluator *e, bool absent, hfi_holdout *r)
 {
+    (void)absent;
     hfi_solution solution;
     const hf_status s = hfi_exact_solve(e->ctx, e->kernel, e->mean, e->sites, e->d, e->x, e->ldx, &solution);
     if (s < 0) return s;
@@ -197,8 +198,9 @@ static hf_status exact_holdout_of_group(hfi_evaluator *e, hfi_holdout *r)
     return filled < 0 ? filled : s;
 }
 
-static hf_status inducing_holdout(hfi_evaluator *e, hfi_holdout *r)
+hf_status hfi_inducing_holdout(hfi_evaluator *e, bool absent, hfi_holdout *r)
 {
+    (void)absent;
     const hf_status s = hfi_inducing_factor(e->inducing, e->kernel, e->mean, e->sites, e->rows, e->x, e->ldx);
     if (s < 0) return s;
     r->log_evidence = hfi_inducing_log_evidence(e->inducing);
@@ -209,9 +211,10 @@ static hf_status inducing_holdout(hfi_evaluator *e, hfi_holdout *r)
     return s;
 }
 
-static hf_status projected_holdout(hfi_evaluator *e, hfi_holdout *r)
+hf_status hfi_projected_residuals(hfi_evaluator *e, bool absent, hfi_holdout *r)
 {
-    hf_status s = hfi_projected_run(e, HF_OBJECTIVE_EVIDENCE, &r->log_evidence, NULL);
+    (void)absent;
+    hf_status s = hfi_evaluator_run(e, HF_OBJECTIVE_EVIDENCE, &r->log_evidence, NULL);
     if (s < 0) return s;
     const hf_status filled = hfi_projected_holdout(e, r->mean, r->sd);
     if (filled < 0) return filled;
@@ -221,12 +224,10 @@ static hf_status projected_holdout(hfi_evaluator *e, hfi_holdout *r)
 
 hf_status hfi_holdout_compute(hfi_evaluator *e, hfi_holdout *r)
 {
-    if (e->inducing) return inducing_holdout(e, r);
-    if (e->projected) return projected_holdout(e, r);
-    return e->group ? exact_holdout_of_group(e, r) : exact_holdout(e, false, r);
+    return e->kind->holdout(e, false, r);
 }
 
 hf_status hfi_holdout_absent(hfi_evaluator *e, hfi_holdout *r)
 {
-    return e->inducing || e->projected || e->group ? hfi_holdout_compute(e, r) : exact_holdout(e, true, r);
+    return e->kind->holdout(e, true, r);
 }

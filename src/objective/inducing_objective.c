@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objectives of the inducing solver: factorise, add up what the readings say, differentiate. */
 #include "linalg/linalg.h"
+#include "objective/evaluator_impl.h"
 #include "objective/inducing_impl.h"
 #include "objective/query.h"
 #include <math.h>
@@ -14,7 +15,9 @@ hf_status hfi_evaluator_init_inducing(hf_context *ctx, hfi_evaluator *e, size_t 
     if (!own) return HF_ERR_MEMORY;
     *own = *inducing;
     memset(inducing, 0, sizeof *inducing);
-    *e = (hfi_evaluator){.ctx = ctx, .rows = rows, .d = d, .x = x, .ldx = ldx, .inducing = own};
+    *e = hfi_evaluator_bare(ctx, rows, d, x, ldx);
+    e->kind = &hfi_inducing_kind;
+    e->inducing = own;
     return HF_OK;
 }
 
@@ -116,3 +119,40 @@ hf_status hfi_inducing_run(hfi_evaluator *e, hf_objective objective, double *val
     const hf_status status = differentiate(e, objective, value, gradient);
     return status < 0 ? status : factored;
 }
+
+/* ---- the kind ---------------------------------------------------------------------------------------------- */
+
+static hf_status solve(hfi_evaluator *e, hfi_solution *out, double *log_evidence)
+{
+    hf_status s = hfi_inducing_factor(e->inducing, e->kernel, e->mean, e->sites, e->rows, e->x, e->ldx);
+    if (s >= 0) s = hfi_inducing_solution(e->inducing, out);
+    if (s >= 0) *log_evidence = hfi_inducing_log_evidence(e->inducing);
+    return s;
+}
+
+static double *extras(const hfi_evaluator *e, size_t *count)
+{
+    *count = e->inducing->train_inputs ? e->inducing->m * e->inducing->d : 0;
+    return e->inducing->z;
+}
+
+static size_t query_rows(const hfi_evaluator *e)
+{
+    return e->inducing->m;
+}
+
+static void release(hfi_evaluator *e)
+{
+    hfi_inducing_free(e->inducing);
+    hfi_free(e->ctx, e->inducing);
+}
+
+const hfi_evaluator_kind hfi_inducing_kind = {.absence = true,
+                                              .coarse = true,
+                                              .run = hfi_inducing_run,
+                                              .holdout = hfi_inducing_holdout,
+                                              .solve = solve,
+                                              .outlook = hfi_inducing_outlook,
+                                              .extras = extras,
+                                              .query_rows = query_rows,
+                                              .release = release};

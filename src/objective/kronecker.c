@@ -27,6 +27,7 @@ void hfi_kronecker_free(hfi_evaluator *e)
     hfi_free(e->ctx, k->wide);
     hfi_free(e->ctx, k);
     e->kronecker = NULL;
+    e->kind = &hfi_exact_evaluator;
 }
 
 static hf_status allocate(hfi_evaluator *e)
@@ -47,7 +48,8 @@ static hf_status allocate(hfi_evaluator *e)
 
 hf_status hfi_kronecker_init(hfi_evaluator *e, size_t outputs, const size_t *sample, const size_t *place_of)
 {
-    if (outputs < LEAST_OUTPUTS || e->rows % outputs != 0 || !hfi_kernel_is_separable(e->kernel))
+    if (e->kind != &hfi_exact_evaluator || outputs < LEAST_OUTPUTS || e->rows % outputs != 0 ||
+        !hfi_kernel_is_separable(e->kernel))
         return HF_OK;
     hfi_kronecker *k = hfi_alloc(e->ctx, 1, sizeof *k);
     if (!k) return HF_ERR_MEMORY;
@@ -63,6 +65,7 @@ hf_status hfi_kronecker_init(hfi_evaluator *e, size_t outputs, const size_t *sam
     size_t factors = 0, own = 0;
     (void)hfi_kernel_coregion(e->kernel, 0, &k->coregion, &factors, &own, NULL);
     k->coregion_count = factors + own;
+    e->kind = &hfi_kronecker_kind;
     for (size_t i = 0; i < k->samples.count; i++)
         memcpy(k->x + i * e->d, e->x + k->samples.reading[i * outputs] * e->ldx, e->d * sizeof *k->x);
     return HF_OK;
@@ -311,3 +314,22 @@ hf_status hfi_kronecker_run(hfi_evaluator *e, double *value, double *gradient)
     hfi_free(e->ctx, own);
     return s;
 }
+
+/* ---- the kind: exact, but for an evidence that is never factored ------------------------------------------- */
+
+static hf_status run(hfi_evaluator *e, hf_objective objective, double *value, double *gradient)
+{
+    return objective == HF_OBJECTIVE_EVIDENCE && hfi_kronecker_applies(e)
+               ? hfi_kronecker_run(e, value, gradient)
+               : hfi_exact_run(e, objective, value, gradient);
+}
+
+const hfi_evaluator_kind hfi_kronecker_kind = {.absence = true,
+                                               .select = hfi_exact_select,
+                                               .run = run,
+                                               .holdout = hfi_exact_holdout,
+                                               .solve = hfi_exact_posterior,
+                                               .outlook = hfi_exact_outlook,
+                                               .matrix = &hfi_local_matrix,
+                                               .unfactored = true,
+                                               .release = hfi_kronecker_free};

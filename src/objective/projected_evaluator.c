@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Life of an evaluator for block actions, and the entries as parameters. */
+#include "objective/evaluator_impl.h"
 #include "objective/projected_impl.h"
 
 #include <string.h>
@@ -14,7 +15,6 @@ hf_status hfi_evaluator_init_projected(hf_context *ctx, hfi_evaluator *e, size_t
                         actions->n, rows);
     hfi_projected_evaluator *p = hfi_alloc(ctx, 1, sizeof *p);
     if (!p) return HF_ERR_MEMORY;
-    memset(p, 0, sizeof *p);
     const size_t count = actions->count;
     p->ctx = ctx;
     p->train_actions = train_actions;
@@ -31,26 +31,10 @@ hf_status hfi_evaluator_init_projected(hf_context *ctx, hfi_evaluator *e, size_t
     }
     p->actions = *actions;
     memset(actions, 0, sizeof *actions);
-    e->ctx = ctx;
-    e->rows = rows;
-    e->d = d;
-    e->x = x;
-    e->ldx = ldx;
+    *e = hfi_evaluator_bare(ctx, rows, d, x, ldx);
+    e->kind = &hfi_projected_kind;
     e->projected = p;
     return HF_OK;
-}
-
-void hfi_projected_evaluator_free(hfi_evaluator *e)
-{
-    hfi_projected_evaluator *p = e->projected;
-    if (!p) return;
-    hfi_projected_rest(p);
-    hfi_block_actions_free(p->ctx, &p->actions);
-    hfi_free(p->ctx, p->work);
-    hfi_free(p->ctx, p->squares);
-    hfi_free(p->ctx, p->small);
-    hfi_free(p->ctx, p);
-    e->projected = NULL;
 }
 
 hf_status hfi_projected_start(hfi_evaluator *e, hf_action_start rule)
@@ -80,21 +64,6 @@ const hfi_block_actions *hfi_projected_actions(const hfi_projected_evaluator *p)
     return &p->actions;
 }
 
-size_t hfi_projected_extras(const hfi_projected_evaluator *p)
-{
-    return p->train_actions ? p->actions.n : 0;
-}
-
-void hfi_projected_get_extras(const hfi_projected_evaluator *p, double *values)
-{
-    if (p->train_actions) memcpy(values, p->actions.entry, p->actions.n * sizeof *values);
-}
-
-void hfi_projected_set_extras(hfi_projected_evaluator *p, const double *values)
-{
-    if (p->train_actions) memcpy(p->actions.entry, values, p->actions.n * sizeof *values);
-}
-
 hf_status hfi_projected_factor(hfi_evaluator *e)
 {
     hfi_projected_evaluator *p = e->projected;
@@ -113,7 +82,7 @@ hf_status hfi_projected_factor(hfi_evaluator *e)
     return s;
 }
 
-hf_status hfi_projected_run(hfi_evaluator *e, hf_objective objective, double *value, double *gradient)
+static hf_status run(hfi_evaluator *e, hf_objective objective, double *value, double *gradient)
 {
     const bool leave_one_out = objective == HF_OBJECTIVE_LOO || objective == HF_OBJECTIVE_WLOO;
     if (leave_one_out && e->projected->train_actions)
@@ -125,3 +94,32 @@ hf_status hfi_projected_run(hfi_evaluator *e, hf_objective objective, double *va
     return leave_one_out ? hfi_projected_leave_one_out(e, objective == HF_OBJECTIVE_WLOO, value, gradient)
                          : hfi_projected_bound(e, objective, value, gradient);
 }
+
+static double *extras(const hfi_evaluator *e, size_t *count)
+{
+    *count = e->projected->train_actions ? e->projected->actions.n : 0;
+    return e->projected->actions.entry;
+}
+
+static size_t query_rows(const hfi_evaluator *e)
+{
+    return e->rows;
+}
+
+static void release(hfi_evaluator *e)
+{
+    hfi_projected_evaluator *p = e->projected;
+    hfi_projected_rest(p);
+    hfi_block_actions_free(p->ctx, &p->actions);
+    hfi_free(p->ctx, p->work);
+    hfi_free(p->ctx, p->squares);
+    hfi_free(p->ctx, p->small);
+    hfi_free(p->ctx, p);
+}
+
+const hfi_evaluator_kind hfi_projected_kind = {.run = run,
+                                               .holdout = hfi_projected_residuals,
+                                               .extras = extras,
+                                               .start_actions = hfi_projected_start,
+                                               .query_rows = query_rows,
+                                               .release = release};

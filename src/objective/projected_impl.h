@@ -57,6 +57,17 @@ typedef struct hfi_projected_bar {
     double *lambda;  /* direct adjoint of Lambda */
 } hfi_projected_bar;
 
+/** In the evaluator's own room. */
+static inline hfi_projected_bar hfi_projected_bar_of(hfi_projected_evaluator *p)
+{
+    const size_t n = p->actions.count;
+    return (hfi_projected_bar){.inverse = p->squares,
+                               .g = p->squares + n * n,
+                               .u = p->small,
+                               .rhs = p->small + n,
+                               .lambda = p->small + 2 * n};
+}
+
 /** The system at the evaluator's present values. */
 hf_status hfi_projected_factor(hfi_evaluator *evaluator);
 /** Objectives. */

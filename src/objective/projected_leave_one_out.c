@@ -177,12 +177,7 @@ static hf_status differentiate(hfi_evaluator *e, cavities *c, hfi_projected_bar 
 hf_status hfi_projected_leave_one_out(hfi_evaluator *e, bool weighted, double *value, double *gradient)
 {
     hfi_projected_evaluator *p = e->projected;
-    const size_t n = p->actions.count;
-    hfi_projected_bar bar = {.inverse = p->squares,
-                             .g = p->squares + n * n,
-                             .u = p->small,
-                             .rhs = p->small + n,
-                             .lambda = p->small + 2 * n};
+    hfi_projected_bar bar = hfi_projected_bar_of(p);
     cavities c = {0};
     hf_status status = project(e, &c, bar.inverse, vector(e, HFI_PV_MEAN), vector(e, HFI_PV_VARIANCE));
     if (status >= 0) {

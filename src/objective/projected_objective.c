@@ -105,12 +105,7 @@ hf_status hfi_projected_bound(hfi_evaluator *e, hf_objective objective, double *
     if (solved < 0) return solved;
     hfi_projected_evaluator *p = e->projected;
     hfi_block_system *s = &p->system;
-    const size_t n = s->count;
-    hfi_projected_bar bar = {.inverse = p->squares,
-                             .g = p->squares + n * n,
-                             .u = p->small,
-                             .rhs = p->small + n,
-                             .lambda = p->small + 2 * n};
+    hfi_projected_bar bar = hfi_projected_bar_of(p);
     hfi_projected_core_inverse(&s->core, bar.inverse);
     marginals(e);
     const hf_sites seen = with_white(e, objective);

@@ -103,7 +103,7 @@ static hf_status climb(void *arg, hfi_fit *fit, double *state)
 {
     hfi_eulbo *e = arg;
     const hfi_evaluator *evaluator = &fit->trainer.evaluator;
-    if (hfi_fit_has_stages(fit) || (evaluator->inducing == NULL && evaluator->projected == NULL))
+    if (hfi_fit_has_stages(fit) || evaluator->kind->query_rows == NULL)
         return hfi_fail(
             fit->ctx, HF_ERR_ARGUMENT,
             "%zu readings are trained in stages, which EULBO does not know; train inducing inputs, "

@@ -210,7 +210,7 @@ static hf_status open_climb(hfi_eulbo *e, climb *c)
     const hfi_fit *fit = e->fit;
     const size_t d = fit->d, q = e->settings.batch, count = c->trainer->count;
     const hfi_evaluator *evaluator = &c->trainer->evaluator;
-    const size_t height = evaluator->inducing != NULL ? evaluator->inducing->m : fit->n;
+    const size_t height = evaluator->kind->query_rows(evaluator);
     c->smooth = hfi_alloc(e->ctx, d, sizeof *c->smooth);
     if (c->smooth == NULL) return HF_ERR_MEMORY;
     (void)hfi_domain_free_inputs(e->domain, c->smooth, &c->smooth_count);

@@ -88,7 +88,7 @@ hf_status hfi_pursuit_set(hfi_pursuit *p, const hfi_pursuit_model *model)
 static hf_status check(const hfi_trainer *t)
 {
     const hfi_evaluator *e = &t->evaluator;
-    if (e->projected)
+    if (!e->kind->outlook)
         return hfi_fail(e->ctx, HF_ERR_ARGUMENT,
                         "relevance pursuit works with the exact and the inducing solver; fit it with one of "
                         "these and project its sites");

@@ -9,22 +9,16 @@
 #include "search/trainer.h"
 #include "sites/pursuit.h"
 
-/** What all other readings say about one, by which the objective depends on its own variance: up to what does not change with rho,
+/** By an outlook (objective/evaluator.h) the objective depends on the reading's own variance rho, up to what does not change with it:
  *
  *     -log(variance + rho)/2 - error^2 / (2 (variance + rho)) - unresolved / (2 (noise + rho))
- *
- * error: reading less its prediction without itself; variance: of that, noise included. The last term is the share of one reading in the
- * trace term of the variational inducing bound; 0 for everything else. */
-typedef struct hfi_pursuit_outlook {
-    double error, variance, unresolved, noise;
-} hfi_pursuit_outlook;
-
+ */
 /** What the objective gains by rho over rho = 0. */
-double hfi_pursuit_gain(const hfi_pursuit_outlook *outlook, double rho);
+double hfi_pursuit_gain(const hfi_outlook *outlook, double rho);
 /** The rho >= 0 that gains most: error^2 - variance where that is positive, if nothing is unresolved. */
-double hfi_pursuit_best(const hfi_pursuit_outlook *outlook);
+double hfi_pursuit_best(const hfi_outlook *outlook);
 /** d objective / d rho. */
-double hfi_pursuit_slope(const hfi_pursuit_outlook *outlook, double rho);
+double hfi_pursuit_slope(const hfi_outlook *outlook, double rho);
 
 /** Log prior of a support of k among n readings, up to a constant: its size is exponential with mean n / 5, all supports of a
  * size are equally likely, and each member pays log n for its variance:
@@ -45,8 +39,8 @@ typedef struct hfi_pursuit_model {
 
 typedef struct hfi_pursuit {
     hfi_trainer *trainer;
-    double *known;                /* rows: the readings' extra variances as they were */
-    hfi_pursuit_outlook *outlook; /* rows; those of absent readings are 0 */
+    double *known;        /* rows: the readings' extra variances as they were */
+    hfi_outlook *outlook; /* rows; those of absent readings are 0 */
     hfi_pursuit_model now, best;
     size_t rounds;
 } hfi_pursuit;

@@ -21,12 +21,12 @@ typedef struct joint {
     double *unit; /* v of the support */
 } joint;
 
-/* Slopes in rho into the gradient's entries of eta. The exact evaluator's matrix holds d objective / d (K + D) after a gradient. */
+/* Slopes in rho into the gradient's entries of eta. A matrix of an evaluator holds d objective / d (K + D) after a gradient. */
 static hf_status find_slopes(const joint *w, double *slope)
 {
     hfi_pursuit *p = w->p;
     const hfi_evaluator *e = &p->trainer->evaluator;
-    if (e->inducing) {
+    if (!e->a) {
         const hf_status s = hfi_pursuit_look(p);
         for (size_t q = 0; s >= 0 && q < w->members; q++)
             slope[q] = hfi_pursuit_slope(&p->outlook[w->row[q]], p->now.rho[w->row[q]]);

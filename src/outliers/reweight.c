@@ -145,7 +145,7 @@ static hf_status climb_rung(hfi_trainer *t, const hf_fit_settings *settings, siz
 static hf_status approach(hfi_trainer *t, const hf_fit_settings *settings, double *state)
 {
     hfi_evaluator *e = &t->evaluator;
-    const bool able = settings->centre == HF_CENTRE_CONDITIONAL && !e->inducing && !e->projected;
+    const bool able = settings->centre == HF_CENTRE_CONDITIONAL && e->kind->matrix;
     if (!able || t->free_count == 0 || t->free_count > FEW) return HF_OK;
     hf_status s = hfi_evaluator_select(e);
     for (size_t wanted = READINGS; s >= 0 && wanted < e->n; wanted *= 2)

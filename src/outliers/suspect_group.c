@@ -56,21 +56,13 @@ static double own_code(const cluster *b)
            0.5 * log(n);
 }
 
-/* What the present readings say, by the evaluator's solver. */
-static hf_status solve_others(hfi_evaluator *e, hfi_solution *out)
-{
-    if (!e->inducing) return hfi_exact_solve(e->ctx, e->kernel, e->mean, e->sites, e->d, e->x, e->ldx, out);
-    const hf_status s = hfi_inducing_factor(e->inducing, e->kernel, e->mean, e->sites, e->rows, e->x, e->ldx);
-    return s < 0 ? s : hfi_inducing_solution(e->inducing, out);
-}
-
 /* (mean of y_B - its prediction from the others) / sd of that prediction; the model's present readings are
  * the others. Also their evidence. */
 static hf_status group_residual(hfi_finder *finder, const cluster *b, double *t, double *log_evidence)
 {
     hfi_evaluator *e = &finder->trainer->evaluator;
     hfi_solution solution;
-    const hf_status solved = solve_others(e, &solution);
+    const hf_status solved = e->kind->solve(e, &solution, log_evidence);
     if (solved < 0) return solved;
     const size_t room = hfi_solution_room(&solution, 1);
     double *scratch = hfi_alloc(finder->ctx, hfi_kernel_scratch(e->kernel), sizeof *scratch);
@@ -92,8 +84,6 @@ static hf_status group_residual(hfi_finder *finder, const cluster *b, double *t,
         const double *known = hfi_solution_whiten(&solution, 1, sum, solution.n, sum + solution.n, &ld);
         variance = fmax(variance - hfi_dot(hfi_solution_rank(&solution), known, known), 0.0) + noise;
         *t = difference / sqrt(fmax(variance, 1e-300));
-        *log_evidence =
-            e->inducing ? hfi_inducing_log_evidence(e->inducing) : hfi_solution_log_evidence(&solution);
     }
     const hf_status s = scratch && sum ? HF_OK : HF_ERR_MEMORY;
     hfi_free(finder->ctx, scratch);

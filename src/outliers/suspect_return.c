@@ -48,7 +48,7 @@ hf_status hfi_finder_give_back(hfi_finder *finder, const bool *lock, hfi_flaggin
 {
     hfi_flagging narrow;
     /* Inducing inputs that are too few leave errors of their own, which would pass for wrong readings. */
-    const bool coarse = finder->trainer->evaluator.inducing != NULL;
+    const bool coarse = finder->trainer->evaluator.kind->coarse;
     hf_status s = hfi_flagging_init(finder->ctx, &narrow, finder->n, finder->trainer->count);
     for (size_t round = 0; s >= 0 && round < ROUNDS; round++) {
         const double gap = find_gap(sort_flagged(finder, current, lock, finder->sorted), finder->sorted);

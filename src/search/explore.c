@@ -192,7 +192,7 @@ static hf_status explore(hfi_trainer *t, bool quiet, double *state, size_t itera
 /* Rows cannot be taken out of a projection, Adam's steps are published as they are, and a warm fit starts where it is told to: one start. */
 static bool explores(const hfi_trainer *t)
 {
-    return t->free_count > 0 && !t->warm && !t->evaluator.projected && t->optimiser != HF_OPTIMISER_ADAM;
+    return t->free_count > 0 && !t->warm && t->evaluator.kind->absence && t->optimiser != HF_OPTIMISER_ADAM;
 }
 
 hf_status hfi_trainer_explore(hfi_trainer *t, bool quiet, double *state, size_t iterations,

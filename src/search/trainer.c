@@ -87,8 +87,8 @@ void hfi_trainer_bound_extras(hfi_trainer *t)
 hf_status hfi_trainer_start_actions(hfi_trainer *t, hf_action_start rule, double *state)
 {
     hfi_evaluator *e = &t->evaluator;
-    if (!e->projected) return HF_OK;
-    const hf_status s = hfi_projected_start(e, rule);
+    if (!e->kind->start_actions) return HF_OK;
+    const hf_status s = e->kind->start_actions(e, rule);
     if (s < 0) return s;
     hfi_evaluator_get_extras(e, state + t->noise + hfi_trainer_noises(t));
     hfi_trainer_bound_extras(t);

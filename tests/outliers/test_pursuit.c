@@ -148,7 +148,7 @@ static double search(hfi_pursuit *p, size_t row, double low, double high, double
 
 static void check_reading(hfi_pursuit *p, size_t row)
 {
-    const hfi_pursuit_outlook *o = &p->outlook[row];
+    const hfi_outlook *o = &p->outlook[row];
     const double without = objective_at(p, row, 0.0), best = hfi_pursuit_best(o);
     const double tolerance = 1e-9 * (1.0 + fabs(without));
     for (double rho = 1e-4; rho < 1e7; rho *= 31.0) {
