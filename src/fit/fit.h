@@ -14,9 +14,8 @@ static const double hfi_suspect_weight = 0.25;
 
 /** How a training that was not the trainer's own ended: on a share of the rows, or by minibatches. */
 typedef struct hfi_share_report {
-    hf_stop stop;
+    hfi_optimum found;
     size_t evaluations;
-    double value, log_prior, gradient_norm;
 } hfi_share_report;
 
 struct hfi_fit;

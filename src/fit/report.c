@@ -43,12 +43,12 @@ void hfi_fit_fill_report(const hfi_fit *fit, const double *state, const hf_poste
     report->readings = fit->n;
     report->aside = fit->aside;
     report->missing = fit->data->n - fit->n - fit->aside;
-    report->stop = t->stop;
+    report->stop = t->found.stop;
     report->evaluations = t->evaluations;
     report->rounds = fit->verdict.rounds;
-    report->objective = t->value;
-    report->log_prior = t->log_prior;
-    report->gradient_norm = t->gradient_norm;
+    report->objective = t->found.value;
+    report->log_prior = t->found.log_prior;
+    report->gradient_norm = t->found.gradient_norm;
     report_bounds(fit, state, report);
     report->jitter = posterior->solution.jitter;
     report->condition = posterior->solution.condition;

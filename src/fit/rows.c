@@ -312,11 +312,7 @@ static hf_status fill_report(job *j, const hfi_svgp_report *svgp, hf_status trai
                              const hf_posterior *posterior, hf_fit_report *report)
 {
     hfi_fit *fit = &j->fit;
-    fit->shared = (hfi_share_report){.stop = svgp->stop,
-                                     .evaluations = svgp->steps,
-                                     .value = svgp->bound,
-                                     .log_prior = svgp->log_prior,
-                                     .gradient_norm = NAN};
+    fit->shared = (hfi_share_report){.found = svgp->found, .evaluations = svgp->steps};
     fit->verdict.rounds = svgp->epochs;
     hfi_fit_adopt_shared(fit);
     fit->projection.residual = NAN;

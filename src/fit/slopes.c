@@ -76,7 +76,7 @@ hf_status hfi_fit_centre_slopes(hfi_fit *fit, double *state)
         /* The derivatives in b0 are H'(K + D)^-1 (z - H b0), and V times these what the posterior mean has beside b0. */
         for (size_t j = 0; j <= fit->d; j++) state[mean + j] += exp(state[first + j]) * gradient[mean + j];
     }
-    if (s >= 0 && t->objective == HF_OBJECTIVE_EVIDENCE) t->value = value;
+    if (s >= 0 && t->objective == HF_OBJECTIVE_EVIDENCE) t->found.value = value;
     hfi_free(fit->ctx, gradient);
     return s < 0 ? s : HF_OK;
 }

@@ -162,11 +162,7 @@ static void hand_over(hfi_fit *fit, const hfi_fit *share, const double *state)
     fit->verdict.adopted = share->verdict.adopted;
     fit->verdict.evidence = share->verdict.evidence;
     fit->verdict.rounds += share->verdict.rounds;
-    fit->shared = (hfi_share_report){.stop = t->stop,
-                                     .evaluations = before + t->evaluations,
-                                     .value = t->value,
-                                     .log_prior = t->log_prior,
-                                     .gradient_norm = t->gradient_norm};
+    fit->shared = (hfi_share_report){.found = t->found, .evaluations = before + t->evaluations};
 }
 
 /* The rows of the share among those of the table. */
@@ -247,10 +243,6 @@ hf_status hfi_fit_train_in_stages(hfi_fit *fit, hfi_holdout *all)
 
 void hfi_fit_adopt_shared(hfi_fit *fit)
 {
-    hfi_trainer *t = &fit->trainer;
-    t->stop = fit->shared.stop;
-    t->evaluations = fit->shared.evaluations;
-    t->value = fit->shared.value;
-    t->log_prior = fit->shared.log_prior;
-    t->gradient_norm = fit->shared.gradient_norm;
+    fit->trainer.found = fit->shared.found;
+    fit->trainer.evaluations = fit->shared.evaluations;
 }

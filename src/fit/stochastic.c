@@ -89,11 +89,7 @@ hf_status hfi_fit_train_stochastic(hfi_fit *fit, double *state)
                              fit->threshold, inducing->m, inducing->z, &solution, &report);
     if (trained < 0) return trained;
     s = hf_sites_set_noise(fit->ctx, fit->sites, fit->noise);
-    fit->shared = (hfi_share_report){.stop = report.stop,
-                                     .evaluations = report.steps,
-                                     .value = report.bound,
-                                     .log_prior = report.log_prior,
-                                     .gradient_norm = NAN};
+    fit->shared = (hfi_share_report){.found = report.found, .evaluations = report.steps};
     if (s >= 0) s = make_sites(fit, &solution, state);
     fit->verdict.rounds = report.epochs;
     hfi_fit_adopt_shared(fit);

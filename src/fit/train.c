@@ -58,12 +58,12 @@ static hf_status gaussian_fit(hfi_fit *fit, double *state)
     if (s < 0) return s;
     if (fit->settings->suspects == HF_SUSPECTS_OFF || !fit->settings->train)
         return finish_plain_fit(fit, state, s);
-    const hfi_optimum plain = hfi_trainer_report(t, s);
+    const hfi_optimum plain = t->found;
     hf_fit_settings settings = *fit->settings;
     settings.groups = settings.groups && t->evaluator.kind->absence;
     const hf_status found = hfi_find_suspects(t, &settings, state, &fit->verdict);
     if (found < 0 || fit->verdict.adopted) return found;
-    hfi_trainer_recall(t, &plain);
+    t->found = plain;
     return finish_plain_fit(fit, state, s);
 }
 

@@ -63,11 +63,11 @@ hf_status hfi_latent_train(hfi_latent_search *how, double *state)
 {
     hfi_trainer *t = how->trainer;
     hf_status s = HF_OK;
-    t->stop = HF_STOP_NOT_TRAINED;
-    t->gradient_norm = 0.0;
-    t->log_prior = hfi_trainer_log_prior(t, state);
+    t->found.stop = HF_STOP_NOT_TRAINED;
+    t->found.gradient_norm = 0.0;
+    t->found.log_prior = hfi_trainer_log_prior(t, state);
     if (t->free_count > 0) s = climb_from_all(how, state);
     if (s >= 0) s = hfi_trainer_set(t, state);
     t->evaluations++;
-    return s < 0 ? s : how->evaluate(how->arg, &t->value, NULL);
+    return s < 0 ? s : how->evaluate(how->arg, &t->found.value, NULL);
 }

@@ -66,60 +66,54 @@ static hf_status train(const hfi_student_search *how, const hf_fit_settings *set
     return s;
 }
 
-/* The best so far. */
-typedef struct outcome {
-    double *state, *nu;
+/* A training from another start, for hfi_trainer_restart(). */
+typedef struct attempt {
+    const hfi_student_search *how;
+    const hf_fit_settings *settings;
+    double first, best, *nu; /* where nu starts; value + log prior so far, and its nu */
     size_t *rounds;
-    double total;
-} outcome;
+} attempt;
 
-static hf_status try_start(const hfi_student_search *how, const hf_fit_settings *settings, double *trial,
-                           double nu, outcome *best)
+static hf_status try_start(void *arg, double *trial)
 {
-    hfi_trainer *t = how->trainer;
+    attempt *a = arg;
+    const hfi_trainer *t = a->how->trainer;
+    double nu = a->first;
     size_t more = 0;
-    how->problem->started = false;
-    const hf_status s = train(how, settings, trial, &nu, &more);
-    *best->rounds += more;
-    if (s < 0 || t->value + t->log_prior <= best->total) return s;
-    best->total = t->value + t->log_prior;
-    memcpy(best->state, trial, t->count * sizeof *trial);
-    *best->nu = nu;
+    a->how->problem->started = false;
+    const hf_status s = train(a->how, a->settings, trial, &nu, &more);
+    const double total = t->found.value + t->found.log_prior;
+    *a->rounds += more;
+    if (s < 0 || total <= a->best) return s;
+    a->best = total;
+    *a->nu = nu;
     return s;
 }
 
-/* From the shorter start, if there is one, and from seeded random ones around `start`. `trial`: as long as a state. */
-static hf_status try_others(const hfi_student_search *how, const hf_fit_settings *settings,
-                            const double *start, const double *shorter, double nu, double *trial,
-                            outcome *best)
-{
-    hfi_trainer *t = how->trainer;
-    hf_status s = HF_OK;
-    for (size_t r = shorter ? 0 : 1; s >= 0 && r <= settings->restarts; r++) {
-        memcpy(trial, r > 0 ? start : shorter, t->count * sizeof *trial);
-        if (r > 0) hfi_trainer_scatter(t, r, trial);
-        s = try_start(how, settings, trial, nu, best);
-    }
-    return s;
-}
-
-/* Training from the given start and from others; the best is left in the state and in the problem. `work`: three states. */
+/* Training from the given start, from a shorter one where that is better, and from seeded random ones; the best is left
+ * in the state and in the problem. `work`: two states. */
 static hf_status train_from_starts(const hfi_student_search *how, const hf_fit_settings *settings,
                                    double *state, double *nu, size_t *rounds, double *work)
 {
     hfi_trainer *t = how->trainer;
-    double *start = work, *shorter = work + t->count, *trial = work + 2 * t->count;
-    const double first = *nu;
+    double *start = work, *shorter = work + t->count;
+    attempt a = {.how = how, .settings = settings, .first = *nu, .nu = nu, .rounds = rounds};
     bool found = false;
     hf_status s = HF_OK;
     if (is_constant(t))
         s = median_of_readings(&t->evaluator, &state[hf_kernel_parameters(t->evaluator.kernel)]);
     memcpy(start, state, t->count * sizeof *start);
-    if (s >= 0) s = hfi_student_shorter(how, start, first, settings->iterations / 2, shorter, &found);
+    if (s >= 0) s = hfi_student_shorter(how, start, a.first, settings->iterations / 2, shorter, &found);
     if (s >= 0) s = train(how, settings, state, nu, rounds);
     if (s < 0 || t->free_count == 0 || !(found || settings->restarts > 0)) return s;
-    outcome best = {.state = state, .nu = nu, .rounds = rounds, .total = t->value + t->log_prior};
-    s = try_others(how, settings, start, found ? shorter : NULL, first, trial, &best);
+    const hfi_optimum first = t->found;
+    a.best = first.value + first.log_prior;
+    if (found) s = try_start(&a, shorter);
+    if (found && s >= 0 && a.best > first.value + first.log_prior)
+        memcpy(state, shorter, t->count * sizeof *state);
+    else
+        t->found = first;
+    if (s >= 0) s = hfi_trainer_restart(t, start, settings->restarts, try_start, &a, state);
     if (s < 0) return s;
     how->problem->started = false;
     return hfi_student_maximise(how, state, nu, LATER_ITERATIONS);
@@ -173,7 +167,7 @@ hf_status hfi_student_fit(hfi_trainer *t, const hf_fit_settings *settings, doubl
     const hfi_student_search how = {
         .trainer = t, .problem = &problem, .train_nu = settings->train && !given, .enough = enough};
     double found = given ? settings->student_nu : first_nu;
-    double *work = hfi_alloc(e->ctx, t->count, 3 * sizeof *work);
+    double *work = hfi_alloc(e->ctx, t->count, 2 * sizeof *work);
     s = work ? train_from_starts(&how, settings, state, &found, rounds, work) : HF_ERR_MEMORY;
     hfi_free(e->ctx, work);
     if (s >= 0) {

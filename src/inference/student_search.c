@@ -190,10 +190,10 @@ static hf_status evaluate_only(const hfi_student_search *how, const double *stat
 {
     hfi_trainer *t = how->trainer;
     t->evaluations++;
-    t->stop = HF_STOP_NOT_TRAINED;
-    t->log_prior = hfi_trainer_log_prior(t, state);
-    t->gradient_norm = 0.0;
-    return settle(how, state, nu, &t->value);
+    t->found.stop = HF_STOP_NOT_TRAINED;
+    t->found.log_prior = hfi_trainer_log_prior(t, state);
+    t->found.gradient_norm = 0.0;
+    return settle(how, state, nu, &t->found.value);
 }
 
 /* How near to the fixed point an evaluation of the search goes. Expectation propagation goes all the way: it has no bound that only rises. */
@@ -239,7 +239,7 @@ hf_status hfi_student_maximise(const hfi_student_search *how, double *state, dou
     if (s >= 0) {
         memcpy(state, wide.theta, t->count * sizeof *state);
         if (how->train_nu) *nu = 1.0 + exp(wide.theta[last]);
-        s = settle(how, state, *nu, &t->value);
+        s = settle(how, state, *nu, &t->found.value);
     }
     hfi_wide_space_free(t->evaluator.ctx, &wide);
     return s;

@@ -34,7 +34,7 @@ typedef struct hfi_evaluator_kind {
     hf_status (*holdout)(struct hfi_evaluator *e, bool absent, struct hfi_holdout *out);
     /** The posterior of the present readings, and their evidence. */
     hf_status (*solve)(struct hfi_evaluator *e, hfi_solution *out, double *log_evidence);
-    /** Of all rows; those of absent readings are 0. `known`: their variances beside the noise's. */
+    /** One outlook a row; those of absent readings are 0. `known`: their variances beside the noise's. */
     hf_status (*outlook)(struct hfi_evaluator *e, const double *known, hfi_outlook *out);
     hf_status (*keep)(struct hfi_evaluator *e); /* hfi_evaluator_keep() */
     /** Parameters beyond those of kernel, mean and noises, *count of them, where it keeps them. */

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double decay_mean = 0.9, decay_square = 0.999, epsilon = 1e-8;
-
 /* An epoch that gains no more has gained nothing: nats. */
 static const double least_gain = 1e-6;
 
@@ -83,13 +81,10 @@ static void adam(movers *m, double clip, double *step)
     for (size_t k = 0; k < m->count; k++) square += m->gradient[k] * m->gradient[k];
     const double shrink = sqrt(square) > clip ? clip / sqrt(square) : 1.0;
     m->steps++;
-    const double by_mean = 1.0 - pow(decay_mean, (double)m->steps);
-    const double by_square = 1.0 - pow(decay_square, (double)m->steps);
     for (size_t k = 0; k < m->count; k++) {
-        const double g = shrink * m->gradient[k];
-        m->first[k] = decay_mean * m->first[k] + (1.0 - decay_mean) * g;
-        m->second[k] = decay_square * m->second[k] + (1.0 - decay_square) * g * g;
-        step[k] = m->rate * (m->first[k] / by_mean) / (sqrt(m->second[k] / by_square) + epsilon);
+        double up, down;
+        hfi_adam_entry(shrink * m->gradient[k], m->steps, &m->first[k], &m->second[k], &up, &down);
+        step[k] = m->rate * up / down;
     }
 }
 
@@ -259,8 +254,8 @@ hf_status hfi_eulbo_climb(hfi_eulbo *e, double *state)
         memcpy(e->points, c.best_x, c.points * sizeof *c.x);
         e->report.utility_start /= e->settings.weight;
         e->report.utility /= e->settings.weight;
-        c.trainer->value = c.best_total - c.best_utility - c.best_prior;
-        c.trainer->log_prior = c.best_prior;
+        c.trainer->found.value = c.best_total - c.best_utility - c.best_prior;
+        c.trainer->found.log_prior = c.best_prior;
     }
     hfi_query_free(&c.query);
     hfi_free(e->ctx, c.numbers);

@@ -25,7 +25,7 @@ double hfi_pursuit_log_prior(size_t n, size_t k)
 
 double hfi_pursuit_score(const hfi_pursuit *p, const hfi_pursuit_model *model)
 {
-    return model->value + model->log_prior +
+    return model->found.value + model->found.log_prior +
            hfi_pursuit_log_prior(hf_sites_present(p->trainer->evaluator.sites), model->size);
 }
 
@@ -40,7 +40,7 @@ static void model_free(hf_context *ctx, hfi_pursuit_model *model)
 
 static bool model_init(hf_context *ctx, size_t rows, size_t count, hfi_pursuit_model *model)
 {
-    model->value = -INFINITY;
+    model->found.value = -INFINITY;
     model->member = hfi_alloc(ctx, rows, sizeof *model->member);
     model->rho = hfi_alloc(ctx, rows, sizeof *model->rho);
     model->state = hfi_alloc(ctx, count, sizeof *model->state);
@@ -125,10 +125,7 @@ static hf_status adopt(hfi_pursuit *p, double *state, bool *suspected)
     if (s < 0) return s;
     hfi_sites_fold_own_variances(e->sites, p->known, p->best.rho);
     memcpy(state, p->best.state, t->count * sizeof *state);
-    t->value = p->best.value;
-    t->log_prior = p->best.log_prior;
-    t->stop = p->best.stop;
-    t->gradient_norm = p->best.gradient_norm;
+    t->found = p->best.found;
     for (size_t i = 0; i < e->rows; i++)
         suspected[i] = p->best.member[i] && hf_sites_weights(e->sites)[i] < suspect_weight;
     return s;

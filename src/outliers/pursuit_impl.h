@@ -29,12 +29,10 @@ double hfi_pursuit_log_prior(size_t n, size_t k);
 /** A model: which readings have a variance of their own, those variances, hyperparameters. */
 typedef struct hfi_pursuit_model {
     size_t size;
-    bool *member;            /* rows */
-    double *rho;             /* rows; 0 outside of the support */
-    double *state;           /* the trainer's */
-    double value, log_prior; /* objective, prior of the hyperparameters */
-    double gradient_norm;
-    hf_stop stop;
+    bool *member;  /* rows */
+    double *rho;   /* rows; 0 outside of the support */
+    double *state; /* the trainer's */
+    hfi_optimum found;
 } hfi_pursuit_model;
 
 typedef struct hfi_pursuit {

@@ -190,7 +190,7 @@ static hf_status follow(hfi_pursuit *p, const hf_fit_settings *settings, bool bl
 {
     hfi_evaluator *e = &p->trainer->evaluator;
     const size_t n = hf_sites_present(e->sites), batch = (n + BATCHES - 1) / BATCHES;
-    hfi_pursuit_model path = {.value = -INFINITY};
+    hfi_pursuit_model path = {.found.value = -INFINITY};
     candidate *list = hfi_alloc(e->ctx, e->rows, sizeof *list);
     path.member = hfi_alloc(e->ctx, e->rows, sizeof *path.member);
     path.rho = hfi_alloc(e->ctx, e->rows, sizeof *path.rho);

@@ -107,10 +107,7 @@ static hf_status run(joint *w, hfi_wide_space *wide, size_t iterations)
     const hf_status s =
         hfi_trainer_search(t, hfi_by_lbfgs, &objective, &wide->space, 0.0, iterations, wide->theta);
     if (s < 0) return s;
-    p->now.value = t->value;
-    p->now.log_prior = t->log_prior;
-    p->now.stop = t->stop;
-    p->now.gradient_norm = t->gradient_norm;
+    p->now.found = t->found;
     return hfi_worse(place(w, wide->theta), s);
 }
 

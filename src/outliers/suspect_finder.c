@@ -74,10 +74,10 @@ static hf_status final_fit(hfi_finder *finder, hfi_flagging *current, double *ot
     const size_t iterations = finder->settings->iterations;
     t->enough = hfi_finder_roughly(finder);
     hf_status s = t->warm ? HF_OK : cold_fit(finder, current->flag, other, iterations);
-    const double cold = t->warm ? -INFINITY : t->value + t->log_prior;
+    const double cold = t->warm ? -INFINITY : t->found.value + t->found.log_prior;
     t->enough = hfi_finder_enough;
     if (s >= 0) s = hfi_finder_fit(finder, current->flag, current->state, false, iterations);
-    const double warm = t->value + t->log_prior;
+    const double warm = t->found.value + t->found.log_prior;
     t->enough = 0.0;
     if (s < 0) return s;
     if (warm < cold) memcpy(current->state, other, t->count * sizeof *other);

@@ -150,7 +150,7 @@ static hf_status escape(hfi_trainer *t, const double *cold, double *state, size_
     if (s >= 0 && found) s = hfi_trainer_maximise(t, trial, iterations);
     if (s < 0) return s;
     if (found) {
-        *best = hfi_trainer_report(t, s);
+        *best = t->found;
         memcpy(state, trial, t->count * sizeof *state);
         *chosen = found;
     }
@@ -165,7 +165,7 @@ static hf_status from_quiet(hfi_trainer *t, const double *cold, double *state, s
     const hf_status s = hfi_trainer_maximise(t, trial, iterations);
     if (has_none(s)) return HF_OK;
     if (s < 0 || !(hfi_trainer_total(t) > best->value + best->log_prior + clearly)) return s;
-    *best = hfi_trainer_report(t, s);
+    *best = t->found;
     memcpy(state, trial, t->count * sizeof *state);
     *chosen = &hfi_quiet_start;
     return HF_OK;
@@ -181,11 +181,11 @@ static hf_status explore(hfi_trainer *t, bool quiet, double *state, size_t itera
     memcpy(cold, state, t->count * sizeof *cold);
     s = hfi_trainer_maximise(t, state, iterations);
     if (s < 0) return s;
-    hfi_optimum best = hfi_trainer_report(t, s);
+    hfi_optimum best = t->found;
     if (quiet) s = from_quiet(t, cold, state, iterations, &best, trial, chosen);
     if (s >= 0) s = escape(t, cold, state, iterations, &best, trial, chosen);
     if (s >= 0) s = hfi_trainer_set(t, state);
-    hfi_trainer_recall(t, &best);
+    t->found = best;
     return s < 0 ? s : best.status;
 }
 
@@ -199,15 +199,11 @@ hf_status hfi_trainer_explore(hfi_trainer *t, bool quiet, double *state, size_t 
                               const hfi_start **chosen)
 {
     const hfi_start *found = NULL;
-    hf_status s = HF_OK;
-    if (explores(t)) {
-        double *work = hfi_alloc(t->evaluator.ctx, t->count, 2 * sizeof *work);
-        if (!work) return HF_ERR_MEMORY;
-        s = explore(t, quiet, state, iterations, work, &found);
-        hfi_free(t->evaluator.ctx, work);
-    } else {
-        s = hfi_trainer_maximise(t, state, iterations);
-    }
+    double *work = explores(t) ? hfi_alloc(t->evaluator.ctx, t->count, 2 * sizeof *work) : NULL;
+    if (explores(t) && !work) return HF_ERR_MEMORY;
+    const hf_status s = work ? explore(t, quiet, state, iterations, work, &found)
+                             : hfi_trainer_maximise(t, state, iterations);
+    hfi_free(t->evaluator.ctx, work);
     if (chosen) *chosen = found;
     return s;
 }

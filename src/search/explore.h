@@ -15,7 +15,7 @@ enum {
 /** Objective + prior of the last maximisation. */
 static inline double hfi_trainer_total(const hfi_trainer *t)
 {
-    return t->value + t->log_prior;
+    return t->found.value + t->found.log_prior;
 }
 
 /** Objective + prior at `state`, *total; -infinity where it has none, which is no error. */

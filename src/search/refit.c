@@ -172,7 +172,7 @@ hf_status hfi_refit_residuals(hfi_trainer *t, const double *state, hfi_holdout *
     model_at m = {.state = state, .factor = room, .step = room + f * f};
     m.gradient = m.step + f;
     m.own = m.gradient + count;
-    const hfi_optimum before = hfi_trainer_report(t, HF_OK);
+    const hfi_optimum before = t->found;
     const double usual = t->enough;
     m.climb = hf_sites_present(t->evaluator.sites) <= CLIMB;
     t->enough = enough;
@@ -182,7 +182,7 @@ hf_status hfi_refit_residuals(hfi_trainer *t, const double *state, hfi_holdout *
     if (s == HF_ERR_NOT_POSITIVE_DEFINITE) s = HF_OK; /* nothing bends there: all residuals stay */
     /* How training ended is told of the fit itself. */
     t->enough = usual;
-    hfi_trainer_recall(t, &before);
+    t->found = before;
     if (s >= 0) s = hfi_evaluator_select(&t->evaluator);
     if (s >= 0) s = hfi_trainer_set(t, state);
     hfi_free(ctx, room);

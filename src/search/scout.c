@@ -152,7 +152,7 @@ static hf_status climb(hfi_trainer *t, const period *p, const double *state, siz
         s = hfi_start_shorter(t, hfi_explore_value, t, cold, trial, &moved);
         if (s < 0 || !moved) return s;
     }
-    t->value = t->log_prior = -INFINITY;
+    t->found.value = t->found.log_prior = -INFINITY;
     s = hfi_explore_climb(t, trial, iterations, best->total, &better);
     if (s >= 0) c->total = hfi_trainer_total(t);
     if (better) *best = *c;

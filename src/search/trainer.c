@@ -253,12 +253,9 @@ hf_status hfi_trainer_search(hfi_trainer *t, hfi_optimiser by, const hfi_objecti
                                           .stage = "train",
                                           .evaluations = &t->evaluations,
                                           .budget = t->budget};
-    hfi_optimum found;
     const hf_status s =
-        hfi_maximise(t->evaluator.ctx, objective, space ? space : &own, &settings, theta, &found);
-    if (s < 0) return s;
-    hfi_trainer_recall(t, &found);
-    return found.status;
+        hfi_maximise(t->evaluator.ctx, objective, space ? space : &own, &settings, theta, &t->found);
+    return s < 0 ? s : t->found.status;
 }
 
 /* Second derivatives of all pairs of hyperparameters, here and twice in the search: nothing beside
@@ -297,25 +294,17 @@ hf_status hfi_trainer_restart(hfi_trainer *t, const double *start, size_t restar
 {
     double *trial = hfi_alloc(t->evaluator.ctx, t->count, sizeof *trial);
     if (!trial) return HF_ERR_MEMORY;
-    hfi_optimum best = hfi_trainer_report(t, HF_OK);
+    hfi_optimum best = t->found;
     hf_status s = HF_OK;
     for (size_t k = 1; s >= 0 && k <= restarts; k++) {
         memcpy(trial, start, t->count * sizeof *trial);
         hfi_trainer_scatter(t, k, trial);
         s = climb(arg, trial);
-        if (s < 0 || t->value + t->log_prior <= best.value + best.log_prior) continue;
-        best = hfi_trainer_report(t, s);
+        if (s < 0 || t->found.value + t->found.log_prior <= best.value + best.log_prior) continue;
+        best = t->found;
         memcpy(state, trial, t->count * sizeof *state);
     }
-    hfi_trainer_recall(t, &best);
+    t->found = best;
     hfi_free(t->evaluator.ctx, trial);
     return s;
-}
-
-void hfi_trainer_recall(hfi_trainer *t, const hfi_optimum *report)
-{
-    t->stop = report->stop;
-    t->value = report->value;
-    t->log_prior = report->log_prior;
-    t->gradient_norm = report->gradient_norm;
 }

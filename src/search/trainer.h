@@ -52,15 +52,11 @@ typedef struct hfi_trainer {
     struct hfi_conditional
         *conditional; /* weights from the other outputs (conditional.h); NULL: none. Not owned */
     struct hfi_journal
-        *journal;   /* answers evaluations that an interrupted fit has made already; NULL: none. Not
+        *journal;      /* answers evaluations that an interrupted fit has made already; NULL: none. Not
                        owned */
-    size_t outputs; /* 1, or T: then the last input is the number of the output */
-    size_t budget;  /* evaluations the whole fit is expected to take; for the progress callback */
-    /* of the last optimisation */
-    hf_stop stop;
-    double value; /* objective without prior */
-    double log_prior;
-    double gradient_norm; /* of objective + prior, over free parameters not pushing against a bound */
+    size_t outputs;    /* 1, or T: then the last input is the number of the output */
+    size_t budget;     /* evaluations the whole fit is expected to take; for the progress callback */
+    hfi_optimum found; /* by the last optimisation */
 } hfi_trainer;
 
 void hfi_trainer_free(hfi_trainer *trainer);
@@ -147,19 +143,6 @@ typedef hf_status (*hfi_trainer_climb)(void *arg, double *state);
  * seeded random starts around `start`. State and report become those of the best one. */
 hf_status hfi_trainer_restart(hfi_trainer *trainer, const double *start, size_t restarts,
                               hfi_trainer_climb climb, void *arg, double *state);
-
-/** How the last optimisation ended, with a status to be remembered beside it. */
-static inline hfi_optimum hfi_trainer_report(const hfi_trainer *t, hf_status status)
-{
-    return (hfi_optimum){.stop = t->stop,
-                         .value = t->value,
-                         .log_prior = t->log_prior,
-                         .gradient_norm = t->gradient_norm,
-                         .status = status};
-}
-
-/** Makes such a report the trainer's. */
-void hfi_trainer_recall(hfi_trainer *trainer, const hfi_optimum *report);
 
 /** hfi_trainer_maximise() from `state`, and from starts with shorter lengthscales (explore.c):
  * where a function moves quickly the first may end in a maximum in which all is noise. With

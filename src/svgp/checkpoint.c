@@ -58,14 +58,14 @@ static size_t snapshot_numbers(const hfi_svgp_climb *c)
 static void go_through(hfi_svgp_climb *c, cursor *at, size_t *epoch, size_t *batch)
 {
     hfi_svgp *q = c->run->q;
-    size_t stop = (size_t)c->run->report->stop, settled = c->settled ? 1 : 0;
+    size_t stop = (size_t)c->run->report->found.stop, settled = c->settled ? 1 : 0;
     size_t *const counts[COUNTS] = {epoch,     batch,      &c->moves, &c->averaged,
                                     &c->whole, &c->round,  &c->step,  &c->readings,
                                     &c->rows,  &c->bounds, &c->stage, &c->run->report->steps};
     for (size_t k = 0; k < COUNTS; k++) whole(at, counts[k]);
     whole(at, &stop);
     whole(at, &settled);
-    c->run->report->stop = (hf_stop)stop;
+    c->run->report->found.stop = (hf_stop)stop;
     c->settled = settled > 0;
     many(at, &c->value, 1);
     many(at, &q->noise.threshold, 1);
@@ -121,59 +121,47 @@ void hfi_svgp_end_snapshots(hfi_svgp_climb *c)
 
 /* ---- passes ---------------------------------------------------------------------------------------------------- */
 
-/* The question is where q is; the answer: readings, those far off, pull, square. */
-static hfi_journal_entry entry_of(const hfi_svgp *q, double *numbers)
+typedef struct pass {
+    const hfi_svgp_run *run;
+    hfi_svgp_sums *sums;
+} pass;
+
+/* Readings, those far off, pull, square. */
+static void go_through_sums(const pass *p, hfi_journal_entry *entry)
 {
-    const size_t m = q->m;
-    memcpy(numbers, q->mu, m * sizeof *numbers);
-    numbers[m] = q->noise.threshold;
-    return (hfi_journal_entry){
-        .asked = m + 1, .told = 2 + m + triangle_numbers(m), .question = numbers, .answer = numbers + m + 1};
+    const hfi_svgp *q = p->run->q;
+    cursor at = {.at = entry->answer, .reading = entry->recalled};
+    whole(&at, &p->sums->readings);
+    whole(&at, &p->sums->far);
+    many(&at, p->sums->pull, q->m);
+    triangle(&at, p->sums->square, q->m);
 }
 
-static double *room_for_entry(const hfi_svgp *q)
+static hf_status make_pass(void *arg, hfi_journal_entry *entry)
 {
-    return hfi_alloc(q->ctx, 2 * q->m + 3 + triangle_numbers(q->m), sizeof(double));
-}
-
-static void go_through_sums(const hfi_svgp *q, cursor *at, hfi_svgp_sums *sums)
-{
-    whole(at, &sums->readings);
-    whole(at, &sums->far);
-    many(at, sums->pull, q->m);
-    triangle(at, sums->square, q->m);
-}
-
-hf_status hfi_svgp_recall_pass(const hfi_svgp_run *run, hfi_svgp_sums *sums, bool *found)
-{
-    const hfi_svgp *q = run->q;
-    *found = false;
-    if (!run->space->journal) return HF_OK;
-    double *numbers = room_for_entry(q);
-    if (!numbers) return HF_ERR_MEMORY;
-    hfi_journal_entry entry = entry_of(q, numbers);
-    const hf_status s = hfi_journal_recall(run->space->journal, &entry, found);
-    if (*found) {
-        cursor at = {.at = entry.answer, .reading = true};
-        sums->value = entry.value;
-        go_through_sums(q, &at, sums);
-    }
-    hfi_free(q->ctx, numbers);
+    const pass *p = arg;
+    const hf_status s = hfi_svgp_add_all(p->run->q, p->run->rows, p->sums);
+    entry->value = p->sums->value;
+    if (s >= 0) go_through_sums(p, entry);
     return s;
 }
 
-hf_status hfi_svgp_keep_pass(const hfi_svgp_run *run, const hfi_svgp_sums *sums)
+hf_status hfi_svgp_pass(const hfi_svgp_run *run, hfi_svgp_sums *sums)
 {
     const hfi_svgp *q = run->q;
-    if (!run->space->journal) return HF_OK;
-    double *numbers = room_for_entry(q);
+    const size_t m = q->m, told = 2 + m + triangle_numbers(m);
+    if (!run->space->journal) return hfi_svgp_add_all(run->q, run->rows, sums);
+    double *numbers = hfi_alloc(q->ctx, m + 1 + told, sizeof *numbers);
     if (!numbers) return HF_ERR_MEMORY;
-    hfi_journal_entry entry = entry_of(q, numbers);
-    hfi_svgp_sums shown = *sums;
-    cursor at = {.at = entry.answer};
-    entry.value = sums->value;
-    go_through_sums(q, &at, &shown);
-    hfi_journal_keep(run->space->journal, &entry);
+    memcpy(numbers, q->mu, m * sizeof *numbers);
+    numbers[m] = q->noise.threshold;
+    pass p = {.run = run, .sums = sums};
+    hfi_journal_entry entry = {.asked = m + 1, .told = told, .question = numbers, .answer = numbers + m + 1};
+    const hf_status s = hfi_journal_answer(run->space->journal, &entry, make_pass, &p);
+    if (entry.recalled) {
+        sums->value = entry.value;
+        go_through_sums(&p, &entry);
+    }
     hfi_free(q->ctx, numbers);
-    return HF_OK;
+    return s;
 }

@@ -44,9 +44,7 @@ void hfi_svgp_snap(hfi_svgp_climb *c, bool now);
 /** Training is over: what the journal keeps next is of passes. */
 void hfi_svgp_end_snapshots(hfi_svgp_climb *c);
 
-/** The sums of a pass over all rows at the present q, from the journal as long as it lasts: *found, or `sums` are to be made and given to
- * hfi_svgp_keep_pass(). Sums without a gradient. */
-hf_status hfi_svgp_recall_pass(const hfi_svgp_run *run, hfi_svgp_sums *sums, bool *found);
-hf_status hfi_svgp_keep_pass(const hfi_svgp_run *run, const hfi_svgp_sums *sums);
+/** hfi_svgp_add_all() at the present q, sums without a gradient: from the journal as long as it lasts. */
+hf_status hfi_svgp_pass(const hfi_svgp_run *run, hfi_svgp_sums *sums);
 
 #endif

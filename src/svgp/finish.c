@@ -22,11 +22,8 @@ static double moved(hfi_svgp *q, double *before)
 
 static hf_status pass(hfi_svgp_run *run, hfi_svgp_sums *sums)
 {
-    bool found = false;
     hfi_svgp_sums_clear(run->q, sums);
-    hf_status s = hfi_svgp_recall_pass(run, sums, &found);
-    if (s >= 0 && !found) s = hfi_svgp_add_all(run->q, run->rows, sums);
-    if (s >= 0 && !found) s = hfi_svgp_keep_pass(run, sums);
+    const hf_status s = hfi_svgp_pass(run, sums);
     if (s < 0) return s;
     run->report->readings = sums->readings;
     run->report->down_weighted = (double)sums->far / fmax((double)sums->readings, 1.0);
@@ -45,7 +42,7 @@ static hf_status conjugate(hfi_svgp_run *run, hfi_svgp_sums *sums, double *befor
         s = hfi_svgp_rethreshold(run);
         if (s >= 0) s = pass(run, sums);
         memcpy(before, q->mu, q->m * sizeof *before);
-        if (s >= 0) s = hfi_svgp_collapse(q, sums, &run->report->bound);
+        if (s >= 0) s = hfi_svgp_collapse(q, sums, &run->report->found.value);
         if (s >= 0 && moved(q, before) <= nearly_still) break;
     }
     return s;
@@ -68,7 +65,7 @@ static hf_status iterate(hfi_svgp_run *run, hfi_svgp_sums *now, hfi_svgp_sums *l
             rho *= 0.25;
         } else {
             const double gain = next - bound;
-            run->report->bound = bound = next;
+            run->report->found.value = bound = next;
             if (k > 0 && moved(q, before) <= still && gain <= still_nats) return HF_OK;
             const hfi_svgp_sums keep = *last;
             *last = *now;

@@ -100,7 +100,7 @@ static hf_status fit(hfi_svgp_run *run, hfi_solution *out)
             q->ctx, HF_WARN_JITTER,
             "the covariance of the inducing inputs was not positive definite; %.3g was added to its diagonal",
             q->jitter);
-    if (run->report->stop == HF_STOP_ITERATIONS)
+    if (run->report->found.stop == HF_STOP_ITERATIONS)
         return hfi_fail(q->ctx, HF_WARN_NOT_CONVERGED,
                         "training stopped after %zu passes over the readings; the bound was still improving",
                         run->report->epochs);
@@ -126,7 +126,7 @@ hf_status hfi_svgp_fit(hf_context *ctx, const hfi_row_source *rows, const hfi_tr
     hfi_svgp q;
     s = hfi_svgp_init(ctx, kernel, mean, &start, m, rows->d, z, own.minibatch, &q);
     if (s < 0) return s;
-    hfi_svgp_report local = {.threshold = INFINITY};
+    hfi_svgp_report local = {.threshold = INFINITY, .found.gradient_norm = NAN};
     hfi_svgp_run run = {.q = &q,
                         .rows = rows,
                         .space = space,

@@ -61,9 +61,8 @@ hf_status hfi_row_source_sample(hf_context *ctx, const hfi_row_source *rows, siz
 typedef struct hfi_svgp_report {
     size_t readings;      /* rows with a reading */
     size_t epochs, steps; /* passes over the rows; steps of Adam */
-    hf_stop stop;
-    double bound;     /* of all readings at the result (for robust noise: of their sites) */
-    double log_prior; /* of the hyperparameters */
+    /* Its value is the bound of all readings at the result (for robust noise: of their sites). */
+    hfi_optimum found;
     double threshold; /* soft threshold c of robust noise, scaled units; infinity else */
     double
         down_weighted; /* share of readings with a robust weight below 1/4, or beyond 3 scales of Student-t noise */

@@ -4,9 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Adam's. */
-static const double decay_mean = 0.9, decay_square = 0.999, epsilon = 1e-8;
-
 /* Multiples of the settings' learning rate. One gives way to the next when the bound stands still: far from the optimum long steps save
  * time, near it short ones settle. */
 static const double rates[] = {5.0, 1.0, 0.2};
@@ -74,12 +71,9 @@ static void move_one(climb *c, size_t i, double prior_mean, double prior_sd, dou
 {
     double g = c->sums.gradient[i] * (double)c->batches.count;
     if (isfinite(prior_sd)) g -= (c->state[i] - prior_mean) / (prior_sd * prior_sd);
-    c->first[i] = decay_mean * c->first[i] + (1.0 - decay_mean) * g;
-    c->second[i] = decay_square * c->second[i] + (1.0 - decay_square) * g * g;
-    const double by_mean = 1.0 - pow(decay_mean, (double)c->moves);
-    const double by_square = 1.0 - pow(decay_square, (double)c->moves);
-    const double move = c->first[i] / by_mean / (sqrt(c->second[i] / by_square) + epsilon);
-    c->trial[i] = fmin(fmax(c->state[i] + c->rate * move, lower), upper);
+    double up, down;
+    hfi_adam_entry(g, c->moves, &c->first[i], &c->second[i], &up, &down);
+    c->trial[i] = fmin(fmax(c->state[i] + c->rate * (up / down), lower), upper);
 }
 
 /* A step that leads where Kuu cannot be factored is halved. */
@@ -219,7 +213,7 @@ static hf_status rounds(climb *c)
         if (!stands_still(c, near ? FEWEST_NEAR : FEWEST_ROUNDS)) continue;
         c->bounds = 0;
         c->settled = ++c->stage == STAGES;
-        if (c->settled) run->report->stop = HF_STOP_CONVERGED;
+        if (c->settled) run->report->found.stop = HF_STOP_CONVERGED;
     }
     if (s >= 0 && c->round > done_before) hfi_svgp_snap(c, true);
     return s;
@@ -279,7 +273,7 @@ static hf_status climb_init(hfi_svgp_run *run, climb *c)
     c->bound = hfi_alloc(ctx, c->most, sizeof *c->bound);
     if (!c->bound) return HF_ERR_MEMORY;
     c->stage = run->warm ? 1 : 0;
-    run->report->stop = HF_STOP_ITERATIONS;
+    run->report->found.stop = HF_STOP_ITERATIONS;
     const bool student = run->q->noise.kind == HF_SITES_STUDENT_T;
     c->rho = c->batches.count > 1 ? fmax(usual_rho, 0.5 / (double)c->batches.count) : student ? 0.5 : 1.0;
     hfi_svgp_get_state(run, c->state);
@@ -299,7 +293,7 @@ hf_status hfi_svgp_train(hfi_svgp_run *run)
         hfi_svgp_end_snapshots(&c);
         hfi_svgp_get_state(run, c.state);
         run->report->epochs = c.batches.epoch + (c.batches.batch > 0 ? 1 : 0);
-        run->report->log_prior = hfi_trainer_log_prior(run->space, c.state) + nu_prior(run, c.state);
+        run->report->found.log_prior = hfi_trainer_log_prior(run->space, c.state) + nu_prior(run, c.state);
     }
     if (c.batches.ctx) hfi_batches_free(&c.batches);
     hfi_svgp_sums_free(run->q, &c.sums);

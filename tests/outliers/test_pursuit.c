@@ -211,9 +211,9 @@ static void searches_end_where_nothing_can_be_gained(void **state)
         for (size_t k = 0; k < 3; k++) add(&p, rows[k], 1.0);
         const double before = objective(&p) + hfi_trainer_log_prior(&f.t, p.now.state);
         assert_int_equal(hfi_pursuit_maximise(&p, 200), HF_OK);
-        const double after = p.now.value + p.now.log_prior;
+        const double after = p.now.found.value + p.now.found.log_prior;
         assert_true(after > before);
-        assert_near(objective(&p), p.now.value, 1e-9 * fabs(p.now.value));
+        assert_near(objective(&p), p.now.found.value, 1e-9 * fabs(p.now.found.value));
         for (size_t k = 0; k < f.t.count + 3; k++)
             for (int sign = -1; sign < 2; sign += 2) {
                 const size_t row = rows[k < f.t.count ? 0 : k - f.t.count];
@@ -234,7 +234,7 @@ static void every_step_of_a_path_gains(void **state)
     make(&f, EXACT);
     start(&f, &p);
     assert_int_equal(hfi_pursuit_maximise(&p, 60), HF_OK);
-    double before = p.now.value + p.now.log_prior;
+    double before = p.now.found.value + p.now.found.log_prior;
     for (int step = 0; step < 3; step++) {
         assert_int_equal(hfi_pursuit_look(&p), HF_OK);
         size_t row = 0;
@@ -247,10 +247,10 @@ static void every_step_of_a_path_gains(void **state)
         }
         add(&p, row, hfi_pursuit_best(&p.outlook[row]));
         /* First by exactly the gain that was foreseen, then by what the search makes of it. */
-        assert_near(objective(&p) + p.now.log_prior, before + gain, 1e-8 * fabs(before));
+        assert_near(objective(&p) + p.now.found.log_prior, before + gain, 1e-8 * fabs(before));
         assert_int_equal(hfi_pursuit_maximise(&p, 60), HF_OK);
-        assert_true(p.now.value + p.now.log_prior >= before + gain - 1e-8 * fabs(before));
-        before = p.now.value + p.now.log_prior;
+        assert_true(p.now.found.value + p.now.found.log_prior >= before + gain - 1e-8 * fabs(before));
+        before = p.now.found.value + p.now.found.log_prior;
     }
     assert_true(p.now.member[3] && p.now.member[20] && p.now.member[31]);
     hfi_pursuit_free(&p);

@@ -226,9 +226,11 @@ static void test_search(void **unused)
         memcpy(b, start, sizeof b);
         train(&f, cases[k].objective, false, &plain, a);
         train(&f, cases[k].objective, true, &curved, b);
-        assert_int_equal(curved.t.stop, curved.t.gradient_norm < 1e-3 ? HF_STOP_CONVERGED : HF_STOP_LEVEL);
-        assert_true(plain.t.gradient_norm < 1e-3 || plain.t.stop != HF_STOP_CONVERGED);
-        const double before = plain.t.value + plain.t.log_prior, now = curved.t.value + curved.t.log_prior;
+        assert_int_equal(curved.t.found.stop,
+                         curved.t.found.gradient_norm < 1e-3 ? HF_STOP_CONVERGED : HF_STOP_LEVEL);
+        assert_true(plain.t.found.gradient_norm < 1e-3 || plain.t.found.stop != HF_STOP_CONVERGED);
+        const double before = plain.t.found.value + plain.t.found.log_prior,
+                     now = curved.t.found.value + curved.t.found.log_prior;
         if (!(now > before - 1e-3))
             fail_msg("%s: %.8g with second derivatives, %.8g without", cases[k].kernel, now, before);
         if (!(curved.t.evaluations < plain.t.evaluations))

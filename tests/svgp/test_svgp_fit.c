@@ -172,7 +172,7 @@ static void the_number_of_threads_changes_nothing(void **state)
         assert_true(run_whole(&one) >= 0);
         assert_true(run_whole(&three) >= 0);
         assert_true(one.noise == three.noise);
-        assert_true(one.report.bound == three.report.bound);
+        assert_true(one.report.found.value == three.report.found.value);
         assert_memory_equal(one.z, three.z, sizeof one.z);
         assert_memory_equal(one.solution.t, three.solution.t, PLACES * sizeof(double));
         assert_memory_equal(one.solution.r, three.solution.r, PLACES * PLACES * sizeof(double));
@@ -210,7 +210,7 @@ static void student_fits_end_at_a_fixed_point(void **state)
         hfi_svgp_sums_clear(&q, &sums);
         assert_int_equal(hfi_svgp_add_all(&q, &w.rows, &sums), HF_OK);
         const double bound = sums.value - hfi_svgp_kl(&q);
-        assert_near(w.report.bound, bound, 1e-3);
+        assert_near(w.report.found.value, bound, 1e-3);
         hfi_svgp_sums_free(&q, &sums);
         hfi_svgp_free(&q);
         drop_whole(&w);
@@ -233,7 +233,7 @@ static void odd_tables(void **state)
         w.y[700] = 0.3; /* one reading among many rows */
         assert_true(run_whole(&w) >= 0);
         assert_int_equal(w.report.readings, 1);
-        assert_true(isfinite(w.report.bound) && isfinite(w.noise));
+        assert_true(isfinite(w.report.found.value) && isfinite(w.noise));
         hfi_solution_free(&w.solution);
         w.arrays.n = 1; /* one row */
         w.y[0] = 0.3;
@@ -249,7 +249,7 @@ static void odd_tables(void **state)
             w.y[i] = 1.0;
         }
         assert_true(run_whole(&w) >= 0);
-        assert_true(isfinite(w.solution.t[0]) && isfinite(w.report.bound));
+        assert_true(isfinite(w.solution.t[0]) && isfinite(w.report.found.value));
         drop_whole(&w);
     }
 }
