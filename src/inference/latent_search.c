@@ -20,8 +20,7 @@ static hf_status evaluate(void *self, const double *state, double *value, double
 static double log_prior(void *self, const double *state, double *gradient)
 {
     const hfi_latent_search *how = self;
-    return gradient ? hfi_trainer_add_prior(how->trainer, state, gradient)
-                    : hfi_trainer_log_prior(how->trainer, state);
+    return hfi_trainer_add_prior(how->trainer, state, gradient);
 }
 
 static void accepted(void *self, double value)

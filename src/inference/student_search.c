@@ -52,8 +52,7 @@ static double log_prior(void *self, const double *theta, double *gradient)
 {
     const training *w = self;
     hfi_trainer *t = w->how->trainer;
-    const double prior =
-        gradient ? hfi_trainer_add_prior(t, theta, gradient) : hfi_trainer_log_prior(t, theta);
+    const double prior = hfi_trainer_add_prior(t, theta, gradient);
     if (!w->moves) return prior;
     const double u = (log(w->nu - 1.0) - prior_mean) / prior_sd;
     if (gradient) gradient[t->count] -= (theta[t->count] - prior_mean) / (prior_sd * prior_sd);

@@ -65,8 +65,7 @@ static hf_status evaluate(void *self, const double *theta, double *value, double
 static double log_prior(void *self, const double *theta, double *gradient)
 {
     const joint *w = self;
-    hfi_trainer *t = w->p->trainer;
-    return gradient ? hfi_trainer_add_prior(t, theta, gradient) : hfi_trainer_log_prior(t, theta);
+    return hfi_trainer_add_prior(w->p->trainer, theta, gradient);
 }
 
 static const hfi_objective_kind of_pursuit = {

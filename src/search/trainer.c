@@ -127,7 +127,7 @@ double hfi_trainer_add_prior(const hfi_trainer *t, const double *state, double *
 {
     for (size_t k = 0; k < t->free_count; k++) {
         const size_t i = t->free_index[k];
-        if (isfinite(t->prior_sd[i]))
+        if (gradient && isfinite(t->prior_sd[i]))
             gradient[i] -= (state[i] - t->prior_mean[i]) / (t->prior_sd[i] * t->prior_sd[i]);
     }
     return hfi_trainer_log_prior(t, state);
@@ -149,7 +149,7 @@ static hf_status evaluate(void *self, const double *state, double *value, double
 
 static double log_prior(void *self, const double *state, double *gradient)
 {
-    return gradient ? hfi_trainer_add_prior(self, state, gradient) : hfi_trainer_log_prior(self, state);
+    return hfi_trainer_add_prior(self, state, gradient);
 }
 
 static hf_status free_bend(void *self, const double *state, double *matrix)

@@ -90,7 +90,7 @@ void hfi_trainer_move(const hfi_trainer *trainer, const hfi_start *start, double
 void hfi_trainer_scatter(const hfi_trainer *trainer, size_t number, double *state);
 double hfi_trainer_log_prior(const hfi_trainer *trainer, const double *state);
 
-/** The same, and its derivatives are added to `gradient`, all `count` entries. */
+/** The same, and its derivatives are added to `gradient`, all `count` entries, unless that is NULL. */
 double hfi_trainer_add_prior(const hfi_trainer *trainer, const double *state, double *gradient);
 
 /** Objective, log prior and the gradient of their sum (all `count` entries, or NULL) at a state;
