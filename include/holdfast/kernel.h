@@ -36,6 +36,9 @@
  * | sm (components = Q) | spectral mixture, below | weight[q], mean[q,j], variance[q,j] |
  * | coregion(COLUMN, outputs = T) | B[t, t'], below | factor[s,q] (W), own[s] |
  * | category(COLUMN, ...) | exp(-sum_j [c_j != c'_j] / l_j), c_j a code | lengthscale (1) |
+ * | wave | cos(2 pi sum_j f_j (x_j - x'_j)) | frequency[j] (0.1), real |
+ * | swell | cos(2 pi sum_j f_j x_j) cos(2 pi sum_j f_j x'_j) | frequency[j] (0.1), real |
+ * | tilt | exp(sum_j r_j (x_j + x'_j)) | rate[j] (0.1), real |
  *
  * sm, with t = x - x', frequencies m and `components` Q (default 2):
  *
@@ -48,6 +51,11 @@
  *
  * With `ard` written, lengthscale, period, variance (of linear) have one entry per column, written
  * name[0], name[1], ...
+ *
+ * wave, swell and tilt are inner products of functions of one plane, so that wave along any
+ * direction, and amplitudes that come and go or grow, join others in products: sums of se(ard)*wave
+ * and of tilt*swell*wave are the generalised spectral kernels of Samo and Roberts, 2015, as Patane
+ * et al., 2022, B.7, have them (docs/kernels.md).
  *
  * **Scaling.** Each top-level or parenthesised term gets one trained factor `outputscale` (a
  * variance; starts at 1, or at the number written in front, or at the argument `outputscale`),
@@ -104,8 +112,9 @@
  *
  * **Extremes.** Differences are taken before scaling: equal rows are at distance exactly 0, and of
  * finite inputs, however far apart, se, matern, rq and sm make 0; no kernel but linear, which grows
- * with them, makes anything but a finite number. An exponential below 1e-304 is 0, and the phase of
- * periodic and sm is held at 1e15, beyond which it has no correct digit.
+ * with them, makes anything but a finite number. An exponential below 1e-304 is 0, the phase of
+ * periodic, sm, wave and swell is held at 1e15, beyond which it has no correct digit, and the
+ * exponent of tilt at 100.
  *
  * **Names of parameters.** With one kernel in the expression: outputscale, lengthscale[0], ... With
  * several, the kernel's name and, if it occurs more than once, its number go in front:

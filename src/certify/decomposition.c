@@ -2,6 +2,7 @@
 /* The bound of the kernel decomposition over a box: estimates of all anchors, added up, and the sums minimised coordinate by coordinate. */
 #include "certify/decomposition.h"
 #include "certify/decomposition_bound.h"
+#include "kernel/kernel.h"
 
 #include <float.h>
 #include <math.h>
@@ -17,6 +18,9 @@ typedef struct state {
 static hf_status create(hf_context *ctx, const hfi_subject *subject, void **out)
 {
     const hfi_memory memory = hfi_context_memory(ctx);
+    /* Functions of planes are no sums over coordinates: there is no such bound. */
+    *out = NULL;
+    if (hfi_kernel_has_planes(subject->posterior->kernel)) return HF_OK;
     state *s = hfi_alloc(ctx, 1, sizeof *s);
     if (s == NULL) return HF_ERR_MEMORY;
     const hf_status status = hfi_plan_create(ctx, subject->posterior->kernel, &s->plan);

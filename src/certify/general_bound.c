@@ -9,6 +9,7 @@
 
 #include "kernel/expression.h"
 #include "kernel/kernel.h"
+#include "kernel/planes.h"
 
 #include <float.h>
 #include <math.h>
@@ -187,6 +188,30 @@ static worth linear(const box *at, const hfi_leaf *leaf)
     return w;
 }
 
+/* With c what u moves by: derivatives of wave's features are of length c^p, those of the others at most c^p times
+ * the largest exp(u) in the box. */
+static worth plane(const box *at, const hfi_leaf *leaf)
+{
+    static const double FACTORIAL[ORDERS] = {1.0, 1.0, 2.0, 6.0};
+    const hfi_plane p = hfi_plane_of(at->terms->kernel, leaf);
+    double u = 0.0, c = 0.0, power[ORDERS] = {1.0};
+    for (size_t a = 0; a < p.columns; a++) {
+        u += p.slope[a] * at->centre[p.column[a]];
+        c += fabs(p.turn * p.slope[a]) * width(at, p.column[a]);
+    }
+    const double most = leaf->form == HFI_FORM_TILT ? exp(u + c) : 1.0;
+    for (int i = 1; i < ORDERS; i++) power[i] = power[i - 1] * c;
+    if (leaf->form == HFI_FORM_WAVE) {
+        const double y = c * c, e[ORDERS] = {1.0, 0.5 * y, y * y / 24.0, y * y * y / 720.0};
+        return stationary(e, fmin(c, 2.0));
+    }
+    worth w = {.distance = leaf->form == HFI_FORM_TILT ? most * c : fmin(c, 2.0)};
+    for (int i = 0; i < ORDERS; i++)
+        for (int j = 0; j < ORDERS; j++)
+            w.c[i][j] = most * most * power[i] * power[j] / (FACTORIAL[i] * FACTORIAL[j]);
+    return w;
+}
+
 static worth leaf_worth(const box *at, const hfi_leaf *leaf)
 {
     switch (leaf->form) {
@@ -196,6 +221,10 @@ static worth leaf_worth(const box *at, const hfi_leaf *leaf)
         return linear(at, leaf);
     case HFI_FORM_SM:
         return spectral(at, leaf);
+    case HFI_FORM_WAVE:
+    case HFI_FORM_SWELL:
+    case HFI_FORM_TILT:
+        return plane(at, leaf);
     default:
         return radial(at, leaf);
     }

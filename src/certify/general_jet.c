@@ -4,6 +4,7 @@
 
 #include "kernel/expression.h"
 #include "kernel/kernel.h"
+#include "kernel/planes.h"
 
 #include <math.h>
 #include <string.h>
@@ -177,6 +178,25 @@ static void component(const place *at, const hfi_leaf *leaf, size_t q, double *j
     }
 }
 
+/* A function of u alone: the slope is turn f times that per unit of u, the curvature -u^2 or u^2 likewise. */
+static void plane(const place *at, const hfi_leaf *leaf, double *jet)
+{
+    const hfi_plane p = hfi_plane_of(at->terms->kernel, leaf);
+    const hfi_plane_point x = hfi_plane_at(&p, at->x), z = hfi_plane_at(&p, at->z);
+    const double value = hfi_plane_value(x, z), slope = hfi_plane_slope(x, z),
+                 curve = leaf->form == HFI_FORM_TILT ? value : -value;
+    constant(at, value, jet);
+    for (size_t a = 0; a < p.columns; a++) {
+        const size_t f = position(at, p.column[a]);
+        if (f == HFI_NONE) continue;
+        jet[1 + f] = slope * p.turn * p.slope[a];
+        for (size_t b = a; b < p.columns; b++) {
+            const size_t g = position(at, p.column[b]);
+            if (g != HFI_NONE) jet[packed(at->m, f, g)] = curve * p.turn * p.slope[a] * p.turn * p.slope[b];
+        }
+    }
+}
+
 static void leaf_jet(const place *at, const hfi_leaf *leaf, double *jet, double *spare)
 {
     switch (leaf->form) {
@@ -185,6 +205,11 @@ static void leaf_jet(const place *at, const hfi_leaf *leaf, double *jet, double 
         break;
     case HFI_FORM_LINEAR:
         linear(at, leaf, jet);
+        break;
+    case HFI_FORM_WAVE:
+    case HFI_FORM_SWELL:
+    case HFI_FORM_TILT:
+        plane(at, leaf, jet);
         break;
     case HFI_FORM_SM:
         constant(at, 0.0, jet);

@@ -14,6 +14,9 @@ static double size_of(const hfi_taylor *taylor, const double *x, const double *d
     const hfi_terms *terms = taylor->terms;
     double own, sum = 0.0;
     hfi_kernel_diagonal(subject->posterior->kernel, 1, x, subject->d, false, &own);
+    /* Where a swell is 0 its rounding is not. */
+    if (hfi_kernel_has_planes(subject->posterior->kernel))
+        own = fmax(own, hfi_kernel_typical_variance(subject->posterior->kernel));
     for (size_t i = 0; i < terms->n; i++) sum += fabs(terms->t[i]) * sqrt(fmax(own * diagonal[i], 0.0));
     return sum;
 }

@@ -5,6 +5,7 @@
 
 #include "kernel/expression.h"
 #include "kernel/kernel.h"
+#include "kernel/planes.h"
 
 #include <math.h>
 #include <string.h>
@@ -294,6 +295,13 @@ static double rate_of(const hf_kernel *kernel, const hfi_leaf *leaf, size_t a, b
         }
         *wave = true;
         return most;
+    }
+    case HFI_FORM_WAVE:
+    case HFI_FORM_SWELL:
+    case HFI_FORM_TILT: {
+        const hfi_plane plane = hfi_plane_of(kernel, leaf);
+        *wave = true;
+        return fabs(plane.turn * plane.slope[a]);
     }
     default:
         return hfi_form_is_radial(leaf->form) ? 1.0 / lengthscale(kernel, leaf, a) : 0.0;

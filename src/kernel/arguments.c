@@ -219,7 +219,7 @@ static hf_status parse_value(hfi_parser *parser, hfi_assignment *assignment)
         (lexer->token.kind == HFI_TOKEN_NUMBER && !(value >= DBL_MIN && value <= DBL_MAX)))
         return hfi_lexer_fail(
             lexer, lexer->token.at,
-            "expected a positive finite number: every parameter is one but the factor of coregion");
+            "expected a positive finite number: every parameter is one but factor, frequency and rate");
     if (lexer->token.kind != HFI_TOKEN_NUMBER) return hfi_lexer_expected(lexer, "a number");
     assignment->value = value;
     return hfi_lexer_next(lexer);
@@ -275,6 +275,9 @@ static hf_status parse_switch(hfi_parser *parser, arguments *seen, bool ard)
     if (leaf->form == HFI_FORM_SM)
         return hfi_lexer_fail(
             lexer, at, "sm always has a mean and a variance for each input: expected no ard or iso here");
+    if (hfi_form_is_plane(leaf->form) && !ard)
+        return hfi_lexer_fail(lexer, at, "%s always has a number for each input: expected no iso here",
+                              hfi_form_name(leaf->form));
     if (seen->ard || seen->iso) return hfi_lexer_fail(lexer, at, "ard or iso is given already");
     *(ard ? &seen->ard : &seen->iso) = true;
     return hfi_lexer_next(lexer);
@@ -387,7 +390,7 @@ static hf_status close_leaf(hfi_parser *parser, const arguments *seen, size_t fi
     const hfi_lexer *lexer = &parser->lexer;
     hfi_leaf *leaf = &parser->leaves[seen->leaf];
     hf_status s = HF_OK;
-    leaf->ard = seen->ard;
+    leaf->ard = seen->ard || hfi_form_is_plane(leaf->form);
     leaf->at = seen->at;
     if (leaf->form == HFI_FORM_SM) leaf->components = seen->shape[COMPONENTS] ? seen->shape[COMPONENTS] : 2;
     if (leaf->form == HFI_FORM_COREGION)

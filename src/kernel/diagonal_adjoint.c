@@ -3,6 +3,7 @@
  * periodic factors are 1 there, whatever their lengthscales. */
 #include "kernel/coregion.h"
 #include "kernel/kernel.h"
+#include "kernel/planes.h"
 
 typedef struct point {
     const hf_kernel *kernel;
@@ -43,6 +44,13 @@ static double leaf_value(const point *at, const hfi_leaf *leaf)
     case HFI_FORM_COREGION:
         return at->x ? hfi_coregion_value(at->kernel, leaf, output(at, leaf), output(at, leaf))
                      : hfi_coregion_mean(at->kernel, leaf);
+    case HFI_FORM_SWELL:
+    case HFI_FORM_TILT: {
+        if (!at->x) return 1.0; /* as hfi_kernel_typical_variance() has it */
+        const hfi_plane plane = hfi_plane_of(at->kernel, leaf);
+        const hfi_plane_point p = hfi_plane_at(&plane, at->x);
+        return hfi_plane_value(p, p);
+    }
     default:
         return 1.0;
     }
@@ -70,7 +78,7 @@ static double term_without(const point *at, size_t term, size_t except)
     return product;
 }
 
-/* Every amplitude but the factor of coregion is a log: its derivative is its share of the value. */
+/* Every parameter but the real ones is a log: its derivative is its share of the value. */
 static void leaf_adjoint(const point *at, const hfi_leaf *leaf, double adjoint, double *theta)
 {
     switch (leaf->form) {
@@ -94,6 +102,15 @@ static void leaf_adjoint(const point *at, const hfi_leaf *leaf, double adjoint, 
         else
             hfi_coregion_mean_adjoint(at->kernel, leaf, adjoint, theta);
         break;
+    case HFI_FORM_SWELL:
+    case HFI_FORM_TILT: {
+        if (!at->x) break;
+        const hfi_plane plane = hfi_plane_of(at->kernel, leaf);
+        const hfi_plane_point p = hfi_plane_at(&plane, at->x);
+        const double pull = 2.0 * adjoint * plane.turn * hfi_plane_slope(p, p);
+        for (size_t a = 0; a < plane.columns; a++) theta[plane.at + a] += pull * at->x[plane.column[a]];
+        break;
+    }
     default:
         break;
     }
@@ -122,6 +139,14 @@ static bool has_form(const hf_kernel *kernel, hfi_form form)
     return false;
 }
 
+/* Whether k(x, x) depends on x. */
+static bool varies(const hf_kernel *kernel)
+{
+    for (size_t l = 0; l < kernel->leaf_count; l++)
+        if (hfi_form_varies(kernel->leaves[l].form)) return true;
+    return has_form(kernel, HFI_FORM_COREGION);
+}
+
 /* With white the variance is that without it plus the white part: the first gets w_latent - w_white, the whole w_white. */
 static void point_adjoint(const hf_kernel *kernel, const double *x, double latent, double white,
                           double *theta)
@@ -137,7 +162,7 @@ void hfi_kernel_diagonal_adjoint(const hf_kernel *kernel, size_t m, const double
     const bool white = w_white != NULL && has_form(kernel, HFI_FORM_WHITE);
     double latent_sum = 0.0, white_sum = 0.0;
     if (m == 0 || (!w_latent && !white)) return;
-    if (has_form(kernel, HFI_FORM_LINEAR) || has_form(kernel, HFI_FORM_COREGION)) {
+    if (varies(kernel)) {
         for (size_t q = 0; q < m; q++)
             point_adjoint(kernel, x + q * ldx, w_latent ? w_latent[q] : 0.0, white ? w_white[q] : 0.0, theta);
         return;

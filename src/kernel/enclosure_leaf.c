@@ -208,6 +208,70 @@ static hfi_interval category(const hfi_enclosed *at, const hfi_leaf *leaf)
     return (hfi_interval){low.lower, high.upper};
 }
 
+/* ---- wave, swell, tilt --------------------------------------------------------------------------------------------
+ * In turns u = f'x: cos 2 pi (u - u'), cos 2 pi u cos 2 pi u' = (cos 2 pi (u - u') + cos 2 pi (u + u')) / 2, and exp(u + u'). Each is g(s'x + s''z) with s a multiple of
+ * f, so that its derivatives are g' s_a and g'' s_a s_b. Where z moves with x, s is what both have together: nothing, 2 f for the sum. */
+
+/* The argument times x + by times z; s_a = factor f_a. */
+static hfi_interval plane_argument(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_field field,
+                                   long double by)
+{
+    hfi_interval sum = ZERO;
+    for (size_t a = 0; a < leaf->columns; a++) {
+        const hfi_interval f = hfi_enclosed_entry(at, leaf, field, a),
+                           x = hfi_enclosed_coordinate(at, leaf, a);
+        const hfi_interval both =
+            at->z == NULL
+                ? hfi_interval_times(1.0L + by, x)
+                : hfi_interval_add(
+                      x, hfi_interval_times(by, hfi_interval_point(at->z[hfi_enclosed_column(at, leaf, a)])));
+        sum = hfi_interval_add(sum, hfi_interval_multiply(f, both));
+    }
+    return sum;
+}
+
+/* jet += the function with these value, slope and curvature in its argument. */
+static void add_plane(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_field field, long double factor,
+                      hfi_interval value, hfi_interval slope, hfi_interval curvature, hfi_interval *jet)
+{
+    const size_t d = at->kernel->d;
+    jet[0] = hfi_interval_add(jet[0], value);
+    for (size_t a = 0; a < leaf->columns && at->order > 0; a++) {
+        const size_t i = hfi_enclosed_column(at, leaf, a);
+        const hfi_interval f = hfi_interval_times(factor, hfi_enclosed_entry(at, leaf, field, a));
+        jet[1 + i] = hfi_interval_add(jet[1 + i], hfi_interval_multiply(slope, f));
+        for (size_t b = 0; b <= a && at->order == 2; b++) {
+            const size_t k = hfi_jet_second(d, i, hfi_enclosed_column(at, leaf, b));
+            const hfi_interval g = hfi_interval_times(factor, hfi_enclosed_entry(at, leaf, field, b));
+            const hfi_interval square = a == b ? hfi_interval_square(f) : hfi_interval_multiply(f, g);
+            jet[k] = hfi_interval_add(jet[k], hfi_interval_multiply(curvature, square));
+        }
+    }
+}
+
+/* share cos 2 pi u */
+static void add_cosine(const hfi_enclosed *at, const hfi_leaf *leaf, long double by, long double share,
+                       hfi_interval *jet)
+{
+    const hfi_interval turns = plane_argument(at, leaf, HFI_FIELD_FREQUENCY, by);
+    const hfi_interval c = hfi_interval_times(share, hfi_interval_cos_turns(turns));
+    const hfi_interval s = hfi_interval_times(share, sin_turns(turns));
+    add_plane(at, leaf, HFI_FIELD_FREQUENCY, at->z == NULL ? 1.0L + by : 1.0L, c,
+              hfi_interval_negate(hfi_interval_multiply(two_pi(), s)),
+              hfi_interval_negate(hfi_interval_multiply(hfi_interval_square(two_pi()), c)), jet);
+}
+
+static void plane(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_interval *jet)
+{
+    if (leaf->form == HFI_FORM_TILT) {
+        const hfi_interval e = hfi_interval_exp(plane_argument(at, leaf, HFI_FIELD_RATE, 1.0L));
+        add_plane(at, leaf, HFI_FIELD_RATE, at->z == NULL ? 2.0L : 1.0L, e, e, e, jet);
+        return;
+    }
+    add_cosine(at, leaf, -1.0L, leaf->form == HFI_FORM_WAVE ? 1.0L : 0.5L, jet);
+    if (leaf->form == HFI_FORM_SWELL) add_cosine(at, leaf, 1.0L, 0.5L, jet);
+}
+
 void hfi_enclose_leaf(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_interval *jet)
 {
     const size_t size = hfi_jet_size(at->kernel->d, at->order);
@@ -233,6 +297,11 @@ void hfi_enclose_leaf(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_interval
         break;
     case HFI_FORM_CATEGORY:
         jet[0] = category(at, leaf);
+        break;
+    case HFI_FORM_WAVE:
+    case HFI_FORM_SWELL:
+    case HFI_FORM_TILT:
+        plane(at, leaf, jet);
         break;
     default:
         hfi_enclose_radial(at, leaf, jet);

@@ -185,6 +185,31 @@ static series component(const moving *m, const hfi_leaf *leaf, size_t q)
     return product;
 }
 
+/* With c what u moves by: cos c of wave; features whose derivatives are at most c^p, or exp(u) c^p. */
+static series plane(const moving *m, const hfi_leaf *leaf)
+{
+    const bool tilt = leaf->form == HFI_FORM_TILT;
+    const hfi_field field = tilt ? HFI_FIELD_RATE : HFI_FIELD_FREQUENCY;
+    hfi_interval u = hfi_interval_point(0.0L), c = u;
+    for (size_t a = 0; a < leaf->columns; a++) {
+        const hfi_interval f = hfi_enclosed_entry(&m->at, leaf, field, a);
+        u = hfi_interval_add(u, hfi_interval_multiply(f, hfi_enclosed_coordinate(&m->at, leaf, a)));
+        c = hfi_interval_add(c, hfi_interval_multiply(hfi_interval_size(f), half_of(m, leaf, a)));
+    }
+    const hfi_interval two_pi = hfi_interval_times(2.0L, hfi_interval_pi());
+    const long double reach = tilt ? c.upper : hfi_interval_multiply(two_pi, c).upper;
+    const long double most = tilt ? hfi_interval_exp(u).upper : 1.0L;
+    if (leaf->form == HFI_FORM_WAVE) {
+        const long double c2 = hfi_times_up(reach, reach);
+        const long double wave[ORDERS] = {1.0L, 0.5L * c2, hfi_up(power_up(c2, 2) / 24.0L),
+                                          hfi_up(power_up(c2, 3) / 720.0L)};
+        return stationary(wave);
+    }
+    series s = {.stationary = false};
+    for (size_t p = 0; p < ORDERS; p++) s.norm[p] = hfi_times_up(most, power_up(reach, p));
+    return s;
+}
+
 static series leaf_series(const moving *m, const hfi_leaf *leaf)
 {
     hfi_interval value;
@@ -200,6 +225,10 @@ static series leaf_series(const moving *m, const hfi_leaf *leaf)
             sum = add(&sum, &s);
         }
         return sum;
+    case HFI_FORM_WAVE:
+    case HFI_FORM_SWELL:
+    case HFI_FORM_TILT:
+        return plane(m, leaf);
     case HFI_FORM_CONSTANT:
     case HFI_FORM_WHITE:
     case HFI_FORM_CATEGORY: /* does not move within one category, */

@@ -100,6 +100,15 @@ static void spectral_waves(drawing *w, const hfi_leaf *leaf)
     }
 }
 
+/* cos u is half of a wave to the left and half of one to the right. */
+static void plane_waves(drawing *w, const hfi_leaf *leaf)
+{
+    const double sign = hfi_stream_bits(w->stream) >> 63 ? -1.0 : 1.0;
+    for (size_t a = 0; a < leaf->columns; a++)
+        w->frequency[w->kernel->columns[leaf->column_at + a]] +=
+            sign * 2.0 * HFI_PI * entry(w, leaf, HFI_FIELD_FREQUENCY, a);
+}
+
 static double *add_factor(drawing *w, factor_kind kind, size_t column, size_t size)
 {
     w->out->factors[w->factor_count++] = (hfi_feature_factor){kind, column, size, w->number_count,
@@ -155,6 +164,7 @@ static void (*const draw_leaf[HFI_FORMS])(drawing *w, const hfi_leaf *leaf) = {
     [HFI_FORM_RQ] = rq_waves,
     [HFI_FORM_PERIODIC] = periodic_waves,
     [HFI_FORM_SM] = spectral_waves,
+    [HFI_FORM_WAVE] = plane_waves,
     [HFI_FORM_LINEAR] = linear_factor,
     [HFI_FORM_CONSTANT] = constant_factor,
     [HFI_FORM_COREGION] = coregion_factor,

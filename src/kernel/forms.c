@@ -9,6 +9,8 @@
 #define LENGTHSCALE_LOWER 0.018315638888734179
 #define LENGTHSCALE_UPPER 1096.6331584284585
 #define FACTOR_MOST       30.0
+#define FREQUENCY_MOST    100.0
+#define RATE_MOST         10.0
 
 typedef struct form_info {
     const char *name;
@@ -38,10 +40,14 @@ static const form_info FORM[HFI_FORMS] = {
      {HFI_FIELD_WEIGHT, HFI_FIELD_MEAN, HFI_FIELD_VARIANCE}},
     {"coregion", {NULL, NULL}, false, true, HFI_FIELD_FACTOR, 2, {HFI_FIELD_FACTOR, HFI_FIELD_OWN}},
     {"category", {NULL, NULL}, false, true, HFI_FIELDS, 1, {HFI_FIELD_LENGTHSCALE}},
+    {"wave", {NULL, NULL}, false, true, HFI_FIELDS, 1, {HFI_FIELD_FREQUENCY}},
+    {"swell", {NULL, NULL}, false, true, HFI_FIELDS, 1, {HFI_FIELD_FREQUENCY}},
+    {"tilt", {NULL, NULL}, false, true, HFI_FIELDS, 1, {HFI_FIELD_RATE}},
 };
 
-static const char *const FIELD[HFI_FIELDS] = {"outputscale", "lengthscale", "alpha",  "period", "variance",
-                                              "weight",      "mean",        "factor", "own"};
+static const char *const FIELD[HFI_FIELDS] = {"outputscale", "lengthscale", "alpha", "period",
+                                              "variance",    "weight",      "mean",  "factor",
+                                              "own",         "frequency",   "rate"};
 
 static bool equals(const char *text, const char *name, size_t length)
 {
@@ -84,6 +90,16 @@ bool hfi_form_is_radial(hfi_form form)
     return FORM[form].radial;
 }
 
+bool hfi_form_is_plane(hfi_form form)
+{
+    return form == HFI_FORM_WAVE || form == HFI_FORM_SWELL || form == HFI_FORM_TILT;
+}
+
+bool hfi_form_varies(hfi_form form)
+{
+    return form == HFI_FORM_LINEAR || form == HFI_FORM_SWELL || form == HFI_FORM_TILT;
+}
+
 size_t hfi_form_fields(hfi_form form, hfi_field fields[HFI_MAX_LEAF_FIELDS])
 {
     memcpy(fields, FORM[form].field, sizeof FORM[form].field);
@@ -109,7 +125,7 @@ const char *hfi_field_name(hfi_field field)
 
 bool hfi_field_is_real(hfi_field field)
 {
-    return field == HFI_FIELD_FACTOR;
+    return field == HFI_FIELD_FACTOR || field == HFI_FIELD_FREQUENCY || field == HFI_FIELD_RATE;
 }
 
 hfi_field hfi_field_find(const char *name, size_t length)
@@ -131,6 +147,8 @@ hf_unit hfi_field_unit(hfi_form form, hfi_field field)
     case HFI_FIELD_ALPHA:
         return HF_UNIT_NONE;
     case HFI_FIELD_MEAN:
+    case HFI_FIELD_FREQUENCY:
+    case HFI_FIELD_RATE:
         return HF_UNIT_FREQUENCY;
     case HFI_FIELD_VARIANCE:
         if (form == HFI_FORM_LINEAR) return HF_UNIT_OUTPUT2_INPUT2;
@@ -161,6 +179,10 @@ hfi_range hfi_field_range(hfi_form form, hfi_field field)
         break;
     case HFI_FIELD_FACTOR:
         return (hfi_range){0.0, -FACTOR_MOST, FACTOR_MOST};
+    case HFI_FIELD_FREQUENCY:
+        return (hfi_range){0.1, -FREQUENCY_MOST, FREQUENCY_MOST};
+    case HFI_FIELD_RATE:
+        return (hfi_range){0.1, -RATE_MOST, RATE_MOST};
     case HFI_FIELD_OWN:
         return (hfi_range){0.5, AMPLITUDE_LOWER, AMPLITUDE_UPPER};
     case HFI_FIELD_OUTPUTSCALE:

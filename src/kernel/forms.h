@@ -21,6 +21,9 @@ typedef enum hfi_form {
     HFI_FORM_SM,
     HFI_FORM_COREGION,
     HFI_FORM_CATEGORY,
+    HFI_FORM_WAVE,
+    HFI_FORM_SWELL,
+    HFI_FORM_TILT,
     HFI_FORMS
 } hfi_form;
 
@@ -34,6 +37,8 @@ typedef enum hfi_field {
     HFI_FIELD_MEAN,
     HFI_FIELD_FACTOR,
     HFI_FIELD_OWN,
+    HFI_FIELD_FREQUENCY,
+    HFI_FIELD_RATE,
     HFI_FIELDS
 } hfi_field;
 
@@ -59,6 +64,10 @@ bool hfi_form_sees_columns(hfi_form form);
 bool hfi_form_sees_codes(hfi_form form);
 /** Is a function of the scaled distance r alone. */
 bool hfi_form_is_radial(hfi_form form);
+/** Is an inner product of functions of a plane (planes.h): has one real number for each column. */
+bool hfi_form_is_plane(hfi_form form);
+/** k(x, x) depends on x. */
+bool hfi_form_varies(hfi_form form);
 /** The arrays of parameters, in order; the number of them is returned. */
 size_t hfi_form_fields(hfi_form form, hfi_field fields[HFI_MAX_LEAF_FIELDS]);
 bool hfi_form_has_field(hfi_form form, hfi_field field);

@@ -67,6 +67,8 @@ static inline double hfi_code_of(double number)
  * categories, and clears the others. Returns how many there are. */
 size_t hfi_kernel_codes(const hf_kernel *kernel, bool *code);
 bool hfi_kernel_has_codes(const hf_kernel *kernel);
+/** Whether one of its kernels is a wave, a swell or a tilt. */
+bool hfi_kernel_has_planes(const hf_kernel *kernel);
 /** Whether parameter i is the lengthscale of such a kernel. */
 bool hfi_kernel_is_of_codes(const hf_kernel *kernel, size_t i);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/coregion.h"
+#include "kernel/planes.h"
 #include "kernel/tile.h"
 
 #include <string.h>
@@ -160,6 +161,11 @@ void hfi_leaf_value(const hfi_tile *tile, const hfi_leaf *leaf, double *out, dou
         break;
     case HFI_FORM_CATEGORY:
         category_value(tile, leaf, out);
+        break;
+    case HFI_FORM_WAVE:
+    case HFI_FORM_SWELL:
+    case HFI_FORM_TILT:
+        hfi_plane_tile(tile, leaf, out, spare);
         break;
     default: {
         const hfi_axes lengthscales = leaf_axes(tile, leaf, HFI_FIELD_LENGTHSCALE);
@@ -389,6 +395,11 @@ void hfi_leaf_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const double *
     case HFI_FORM_CATEGORY:
         category_adjoint(tile, leaf, slots, adjoint, spare, grad);
         break;
+    case HFI_FORM_WAVE:
+    case HFI_FORM_SWELL:
+    case HFI_FORM_TILT:
+        hfi_plane_adjoint(tile, leaf, adjoint, spare, grad);
+        break;
     default:
         radial_adjoint(tile, leaf, slots, adjoint, spare, grad);
         break;
@@ -449,6 +460,11 @@ void hfi_leaf_pull(const hfi_tile *tile, const hfi_leaf *leaf, const double *slo
         break;
     case HFI_FORM_SM:
         spectral_adjoint(tile, leaf, adjoint, spare, NULL, grad);
+        break;
+    case HFI_FORM_WAVE:
+    case HFI_FORM_SWELL:
+    case HFI_FORM_TILT:
+        hfi_plane_pull(tile, leaf, adjoint, spare, grad);
         break;
     default:
         radial_pull(tile, leaf, slots, adjoint, spare, grad);

@@ -290,6 +290,13 @@ size_t hfi_kernel_codes(const hf_kernel *kernel, bool *code)
     return count;
 }
 
+bool hfi_kernel_has_planes(const hf_kernel *kernel)
+{
+    for (size_t l = 0; l < kernel->leaf_count; l++)
+        if (hfi_form_is_plane(kernel->leaves[l].form)) return true;
+    return false;
+}
+
 bool hfi_kernel_has_codes(const hf_kernel *kernel)
 {
     for (size_t l = 0; l < kernel->leaf_count; l++)

@@ -3,6 +3,7 @@
 #include "kernel/coregion.h"
 #include "kernel/kernel.h"
 #include "kernel/loops.h"
+#include "kernel/planes.h"
 
 #include <float.h>
 #include <math.h>
@@ -140,6 +141,12 @@ static double leaf_value(const pair *at, const hfi_leaf *leaf)
         return coregion(at, leaf);
     case HFI_FORM_CATEGORY:
         return category(at, leaf);
+    case HFI_FORM_WAVE:
+    case HFI_FORM_SWELL:
+    case HFI_FORM_TILT: {
+        const hfi_plane plane = hfi_plane_of(at->kernel, leaf);
+        return hfi_plane_between(&plane, at->x, at->z);
+    }
     default:
         return radial(at, leaf);
     }
@@ -190,7 +197,7 @@ double hfi_kernel_value(const hf_kernel *kernel, const double *x, const double *
 static bool variance_varies(const hf_kernel *kernel)
 {
     for (size_t l = 0; l < kernel->leaf_count; l++)
-        if (kernel->leaves[l].form == HFI_FORM_LINEAR || kernel->leaves[l].form == HFI_FORM_COREGION)
+        if (hfi_form_varies(kernel->leaves[l].form) || kernel->leaves[l].form == HFI_FORM_COREGION)
             return true;
     return false;
 }
@@ -214,7 +221,15 @@ void hfi_kernel_gram_reference(const hf_kernel *kernel, size_t n, const double *
 /* ---- k(x, x) --------------------------------------------------------------------------------------------
  */
 
-/* d/dx k(x, x): only linear factors have a slope along the diagonal. Forward values, adjoints back, as on the tiles.
+static void plane_pull(const pair *at, const hfi_leaf *leaf, double adjoint, double *grad)
+{
+    const hfi_plane plane = hfi_plane_of(at->kernel, leaf);
+    const hfi_plane_point p = hfi_plane_at(&plane, at->x);
+    const double pull = 2.0 * adjoint * plane.turn * hfi_plane_slope(p, p);
+    for (size_t a = 0; a < plane.columns; a++) grad[plane.column[a]] += pull * plane.slope[a];
+}
+
+/* d/dx k(x, x): only linear factors, swells and tilts have a slope along the diagonal. Forward values, adjoints back, as on the tiles.
  */
 static void diagonal_pull(const pair *at, size_t sum, double adjoint, double *grad)
 {
@@ -223,7 +238,7 @@ static void diagonal_pull(const pair *at, size_t sum, double adjoint, double *gr
         for (size_t c = kernel->nodes[t].child; c != HFI_NONE; c = kernel->nodes[c].next) {
             const hfi_node *factor = &kernel->nodes[c];
             const bool varies =
-                factor->kind == HFI_NODE_SUM || kernel->leaves[factor->leaf].form == HFI_FORM_LINEAR;
+                factor->kind == HFI_NODE_SUM || hfi_form_varies(kernel->leaves[factor->leaf].form);
             if (!varies) continue;
             const double of_factor = adjoint * term_without(at, t, c);
             if (factor->kind == HFI_NODE_SUM) {
@@ -231,6 +246,10 @@ static void diagonal_pull(const pair *at, size_t sum, double adjoint, double *gr
                 continue;
             }
             const hfi_leaf *leaf = &kernel->leaves[factor->leaf];
+            if (hfi_form_is_plane(leaf->form)) {
+                plane_pull(at, leaf, of_factor, grad);
+                continue;
+            }
             for (size_t a = 0; a < leaf->columns; a++) {
                 const size_t j = column(at, leaf, a);
                 grad[j] += of_factor * entry(at, leaf, HFI_FIELD_VARIANCE, a) * 2.0 * at->x[j];

@@ -60,6 +60,11 @@ static const char *const EXPRESSIONS[] = {
     "category(x1, x2)*rq(x1) + coregion(x3, outputs=2)*category(x2, x1, ard)",
     "(category(x2, ard) + white)*linear(ard)*periodic(x1)",
     "(coregion(x3, outputs=2, factor[1,0]~-0.4) + white)*linear(ard) + se(x3)",
+    "wave",
+    "wave(x2, x3)*se(ard)",
+    "swell(x1)",
+    "tilt(ard, rate~0.3)",
+    "0.7*se(ard)*wave + tilt(x1, x3)*swell*wave(x2) + (swell(x3) + white)*linear",
 };
 #define EXPRESSION_COUNT (sizeof EXPRESSIONS / sizeof EXPRESSIONS[0])
 

@@ -32,6 +32,7 @@ static const char *const kernels[] = {
     "periodic(x1, period=1.7, lengthscale=0.8)",
     "periodic(x1, x2, ard, period[0]=3.1, lengthscale[0]=0.15)",
     "sm(x1, x2, components=3)",
+    "se(x1, x2)*wave(x1, x2, frequency[0]=0.3, frequency[1]=-0.2)",
     "linear(ard, variance[0]=2)",
     "linear + constant(variance=0.3)",
     "0.5*linear(x1)*linear(x2)",

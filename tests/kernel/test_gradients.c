@@ -201,7 +201,8 @@ static void coincident_points(void **state)
 static void gradients_stay_finite_far_apart(void **state)
 {
     for (size_t e = 0; e < EXPRESSION_COUNT; e++) {
-        if (strstr(EXPRESSIONS[e], "linear")) continue; /* grows with the inputs */
+        if (strstr(EXPRESSIONS[e], "linear") || strstr(EXPRESSIONS[e], "tilt"))
+            continue; /* grows with the inputs */
         hf_kernel *kernel = parse(*state, EXPRESSIONS[e], INPUTS);
         const size_t count = hf_kernel_parameters(kernel);
         const double x[3 * INPUTS] = {1e300, -1e300, 1e300, -1e300, 1e300, 0.0, 1e160, 1e-300, 1.0};
