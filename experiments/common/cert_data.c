@@ -151,7 +151,9 @@ bool cert_load(hf_context *ctx, const cert_options *options, const char *name, s
     class_data all;
     *out = (cert_set){.kind = cert_find(name)};
     if (!class_data_present(options->data, name)) return false;
-    if (!class_data_read(ctx, options->data, name, (uint64_t)options->seed + 11, &all)) return false;
+    /* Five of six rows are for training: 1200 rows are drawn for up to 1000. */
+    if (!class_data_read(ctx, options->data, name, (uint64_t)options->seed + 11, n + n / 5, &all))
+        return false;
     split(&all, n, m, (uint64_t)options->seed, out);
     if (options->moved && out->kind->side > 0) add_moved(n, out->n, out);
     class_data_free(&all);

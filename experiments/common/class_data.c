@@ -72,12 +72,13 @@ static bool room(class_data *all, size_t rows, size_t d, size_t classes)
     return all->x && all->label;
 }
 
-static bool make_clouds(uint64_t seed, class_data *all)
+static bool make_clouds(uint64_t seed, size_t least, class_data *all)
 {
     draws d = {seed};
-    if (!room(all, 2 * CLOUD, 2, 2)) return false;
-    for (size_t i = 0; i < 2 * CLOUD; ++i) {
-        all->label[i] = i / CLOUD;
+    const size_t cloud = least > 2 * CLOUD ? least / 2 + least % 2 : CLOUD;
+    if (!room(all, 2 * cloud, 2, 2)) return false;
+    for (size_t i = 0; i < 2 * cloud; ++i) {
+        all->label[i] = i / cloud;
         for (size_t j = 0; j < 2; ++j) all->x[2 * i + j] = draw_normal(&d) + (j == all->label[i] ? 5.0 : 0.0);
     }
     return true;
@@ -160,7 +161,8 @@ static bool draw_rows(const class_data *all, uint64_t seed, size_t train, size_t
     return true;
 }
 
-bool class_data_read(hf_context *ctx, const char *folder, const char *name, uint64_t seed, class_data *out)
+bool class_data_read(hf_context *ctx, const char *folder, const char *name, uint64_t seed, size_t least,
+                     class_data *out)
 {
     const set *s = find(name);
     hf_status status = HF_OK;
@@ -172,7 +174,7 @@ bool class_data_read(hf_context *ctx, const char *folder, const char *name, uint
         status = hf_table_read_csv(ctx, path, &table);
         if (status >= 0) status = read_columns(ctx, table, s, out);
         hf_table_free(table);
-    } else if (!make_clouds(seed, out)) {
+    } else if (!make_clouds(seed, least, out)) {
         status = HF_ERR_MEMORY;
     }
     if (status >= 0) {
@@ -189,7 +191,7 @@ bool class_data_draw(hf_context *ctx, const char *folder, const char *name, uint
 {
     class_data all;
     *out = (class_data){0};
-    if (!class_data_read(ctx, folder, name, seed, &all)) return false;
+    if (!class_data_read(ctx, folder, name, seed, 0, &all)) return false;
     const bool ok = draw_rows(&all, seed + 1000003, train, test, out);
     class_data_free(&all);
     if (ok) return true;

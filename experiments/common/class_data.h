@@ -5,7 +5,7 @@
  *
  * | name        | classes | inputs | what it is                                                                             |
  * |-------------|---------|--------|----------------------------------------------------------------------------------------|
- * | synthetic2d | 2       | 2      | 600 + 600 normal points, class 0 moved by 5 along input 1, class 1 along input 2       |
+ * | synthetic2d | 2       | 2      | 600 + 600 normal points or more, class 0 moved by 5 on input 1, class 1 on input 2     |
  * | spam        | 2       | 11     | spambase, the columns that the published program keeps                                 |
  * | mnist38     | 2       | 196    | digits 3 and 8 of 14 x 14 pixels in [0, 1]                                             |
  * | mnist358    | 3       | 196    | digits 3, 5 and 8                                                                      |
@@ -30,8 +30,10 @@ bool class_data_known(const char *set);
 /** Whether the file of a set is there, which made-up data always are; where not, standard error
  * tells that it is left out of the program. */
 bool class_data_present(const char *folder, const char *set);
-/** All rows of a set as training rows, those that are made up from the seed; false: reason on standard error. */
-bool class_data_read(hf_context *ctx, const char *folder, const char *set, uint64_t seed, class_data *out);
+/** All rows of a set as training rows; false: reason on standard error. Those that are made up come
+ * from the seed: 1200, or `least` where that is more. */
+bool class_data_read(hf_context *ctx, const char *folder, const char *set, uint64_t seed, size_t least,
+                     class_data *out);
 /** Draws `train` and `test` rows (fewer to test where there are fewer); false: reason on standard error. */
 bool class_data_draw(hf_context *ctx, const char *folder, const char *set, uint64_t seed, size_t train,
                      size_t test, class_data *out);
