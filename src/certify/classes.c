@@ -201,7 +201,9 @@ hf_status hfi_classes_create(hf_context *ctx, const hf_posterior *posterior, con
     for (size_t i = 0; status >= 0 && i < c->classes; i++) status = place_side(ctx, c, i);
     if (status >= 0) status = check_apart(ctx, c);
     if (status >= 0)
-        status = hfi_rules_create(ctx, c->classes, four ? fmin(fmax(1e-3 * tolerance, 1e-8), 1e-5) : 1e-10,
+        status = hfi_rules_create(ctx, c->classes,
+                                  four ? fmin(fmax(1e-3 * tolerance, 1e-8), 1e-5)
+                                       : fmin(fmax(1e-4 * tolerance, 1e-10), 1e-6),
                                   &c->quick);
     if (status >= 0) {
         c->heavy =
