@@ -1,36 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds of the value that is asked about over boxes, from the models of mean and standard deviation and from the other kinds. Everything here is about
  * sign value, whose least is looked for. */
+#include "certify/bounds_impl.h"
 #include "certify/classes.h"
 #include "certify/link.h"
-#include "certify/quadratic.h"
-#include "certify/question.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-/* Scratch of one call, beside that of the models. */
-typedef struct bench {
-    double *centre; /* d x together */
-    double *half;   /* m x together */
-    double *mean;   /* (m m + 3 m) x together */
-    double *spread; /* (m m + 2 m) x together */
-    double *g, *h;  /* m, m x m: a quadratic function */
-    double *gap;    /* m */
-    double *point;  /* m */
-    double *best_gap;
-    double *full;  /* d: half-widths of all inputs */
-    double *kinds; /* 4 d */
-    double *work;  /* of the quadratic bound */
-    double *cubic; /* m x m x m, where models can be sharpened */
-    double *models;
-} bench;
-
-/* Parts that the cube is split into for the bound of a cubic model, at most. */
-#define PARTS 256u
-
-static bench lay_out(size_t m, size_t d, double *scratch, size_t *total)
+static hfi_bounds_bench lay_out(size_t m, size_t d, double *scratch, size_t *total)
 {
     const size_t sizes[] = {d * HFI_TOGETHER,
                             m * HFI_TOGETHER,
@@ -44,7 +23,8 @@ static bench lay_out(size_t m, size_t d, double *scratch, size_t *total)
                             d,
                             4 * d,
                             hfi_quadratic_work(m),
-                            m <= HFI_SHARP_INPUTS ? m * m * m : 0};
+                            m <= HFI_SHARP_INPUTS ? m * m * m : 0,
+                            m * m + 3 * m};
     double *at[sizeof sizes / sizeof *sizes];
     size_t sum = 0;
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
@@ -52,8 +32,9 @@ static bench lay_out(size_t m, size_t d, double *scratch, size_t *total)
         sum += sizes[k];
     }
     *total = sum;
-    return (bench){at[0], at[1], at[2], at[3],  at[4],  at[5],  at[6],
-                   at[7], at[8], at[9], at[10], at[11], at[12], scratch ? scratch + sum : NULL};
+    return (hfi_bounds_bench){at[0],  at[1],  at[2],  at[3],  at[4],
+                              at[5],  at[6],  at[7],  at[8],  at[9],
+                              at[10], at[11], at[12], at[13], scratch ? scratch + sum : NULL};
 }
 
 size_t hfi_question_own_scratch(size_t m, size_t d)
@@ -67,32 +48,19 @@ size_t hfi_question_sharp_scratch(const hfi_question *question)
 {
     if (!question->taylor) return 0;
     const size_t third = hfi_taylor_third_scratch(question->taylor),
-                 pairs = hfi_taylor_sharpen_scratch(question->taylor), models = third > pairs ? third : pairs;
+                 pairs = hfi_taylor_sharpen_scratch(question->taylor),
+                 square = hfi_taylor_square_scratch(question->taylor);
+    size_t models = third > pairs ? third : pairs;
+    if (square > models) models = square;
     if (models == 0) return 0;
-    const size_t parts = hfi_cubic_work(question->subject.free_count, PARTS);
+    const size_t parts = hfi_cubic_work(question->subject.free_count, HFI_PARTS);
     return models > parts ? models : parts;
 }
 
-/* What one box comes to. */
-typedef struct box {
-    const hfi_question *question;
-    const bench *b;
-    double sign;
-    size_t m;
-    const double *centre, *half;
-    bool of_mean, of_spread; /* what matters */
-    hfi_mean_model *mean;
-    hfi_spread_model spread;
-    double bound, predicted; /* the best so far, solver's units without the shift */
-    double rounding;
-    bool own;      /* best_gap comes from a model */
-    double enough; /* a bound of sign value that need not be better, solver's units without the shift */
-} box;
-
 /* A bound constant + the least of g'u + u'H u / 2 - lost; kept if it is better than what there is. */
-static void offer_quadratic(box *x, const double *g, const double *h, double constant, double lost)
+static void offer_quadratic(hfi_bounds_box *x, const double *g, const double *h, double constant, double lost)
 {
-    const bench *b = x->b;
+    const hfi_bounds_bench *b = x->b;
     double predicted;
     const double least = hfi_quadratic_lower(x->m, 1.0, g, h, b->point, &predicted, b->gap, b->work);
     const double bound = constant + least - lost;
@@ -103,7 +71,7 @@ static void offer_quadratic(box *x, const double *g, const double *h, double con
     memcpy(b->best_gap, b->gap, x->m * sizeof *b->gap);
 }
 
-static void offer(box *x, double bound)
+static void offer(hfi_bounds_box *x, double bound)
 {
     if (bound > x->bound) x->bound = bound;
 }
@@ -111,22 +79,22 @@ static void offer(box *x, double bound)
 /* ---- mean -------------------------------------------------------------------------------------------------------- */
 
 /* The least of the sharpened model, as far as the question needs it. */
-static double least_cubic(const box *x, double lost, double *point, double *predicted)
+static double least_cubic(const hfi_bounds_box *x, double lost, double *point, double *predicted)
 {
     const hfi_question *q = x->question;
     const hfi_cubic cubic = {
         .m = x->m, .sign = x->sign, .g = x->mean->g, .h = x->mean->h, .t = x->mean->cubic};
     const hfi_cubic_effort effort = {
-        .parts = q->what == HF_CERTIFY_MEAN ? PARTS : PARTS / 4,
+        .parts = q->what == HF_CERTIFY_MEAN ? HFI_PARTS : HFI_PARTS / 4,
         .enough = q->what == HF_CERTIFY_MEAN ? x->enough + lost - x->sign * x->mean->value : (double)INFINITY,
         .want = 0.1 * x->mean->outside + 0.02 * q->settings.tolerance / q->scale};
     return hfi_cubic_lower(&cubic, &effort, point, predicted, x->b->best_gap, x->b->models);
 }
 
-static void bound_mean(box *x, double *point)
+static void bound_mean(hfi_bounds_box *x, double *point)
 {
     const hfi_mean_model *model = x->mean;
-    const bench *b = x->b;
+    const hfi_bounds_bench *b = x->b;
     const double lost = model->outside + model->rounding, value = x->sign * model->value;
     double predicted;
     const double least = model->has_cubic ? least_cubic(x, lost, point, &predicted)
@@ -139,85 +107,14 @@ static void bound_mean(box *x, double *point)
     if (!(x->bound >= -DBL_MAX)) x->bound = -(double)INFINITY;
 }
 
-/* Inputs along which the mean surely grows or falls. */
-static void find_faces(const box *x, signed char *face)
-{
-    const hfi_mean_model *model = x->mean;
-    for (size_t a = 0; a < x->m; a++) {
-        double radius = model->slope_error[a] + 4.0 * model->rounding;
-        for (size_t c = 0; c < x->m; c++) radius += fabs(model->h[a * x->m + c]);
-        const double slope = x->sign * model->g[a];
-        face[a] = slope > radius ? -1 : slope < -radius ? 1 : 0;
-    }
-}
-
-/* ---- standard deviation ------------------------------------------------------------------------------------------ */
-
-/* The least (sign 1) or the largest of the squared length of the features' linear model. */
-static double extreme_square(const box *x, double sign, double *point, double *gap)
-{
-    const hfi_spread_model *s = &x->spread;
-    const bench *b = x->b;
-    double predicted;
-    for (size_t a = 0; a < x->m; a++) b->g[a] = 2.0 * s->b[a];
-    for (size_t k = 0; k < x->m * x->m; k++) b->h[k] = 2.0 * s->g[k];
-    const double least = hfi_quadratic_lower(x->m, sign, b->g, b->h, point, &predicted, gap, b->work);
-    return s->var + sign * least - sign * s->rounding;
-}
-
-static double root(double square)
-{
-    return sqrt(fmax(square, 0.0));
-}
-
-/* At the centre, of what is asked about. */
-static double centre_sd(const box *x)
-{
-    return root(fmax(x->spread.var, 0.0) + x->spread.noise);
-}
-
-static double lowest_sd(const box *x, double *point, double *gap)
-{
-    const hfi_spread_model *s = &x->spread;
-    double low = fmax(0.0, root(s->var - s->rounding) - s->distance);
-    if (s->remainder < (double)INFINITY)
-        low = fmax(low, root(extreme_square(x, 1.0, point, gap)) - s->remainder);
-    if (s->white_fall > 0.0) low = root(low * low - s->white_fall);
-    low = fmax(0.0, low - 4.0 * DBL_EPSILON * s->ceiling);
-    return s->noise > 0.0 ? (1.0 - 8.0 * DBL_EPSILON) * root(low * low + s->noise) : low;
-}
-
-static double highest_sd(const box *x, double *point, double *gap)
-{
-    const hfi_spread_model *s = &x->spread;
-    double high = fmin(s->ceiling, root(s->var + s->rounding) + s->distance);
-    if (s->remainder < (double)INFINITY)
-        high = fmin(high, root(extreme_square(x, -1.0, point, gap)) + s->remainder);
-    if (s->white_rise > 0.0) high = fmin(s->ceiling, root(high * high + s->white_rise));
-    high += 4.0 * DBL_EPSILON * s->ceiling;
-    return s->noise > 0.0 ? (1.0 + 8.0 * DBL_EPSILON) * root(high * high + s->noise) : high;
-}
-
-static void bound_sd(box *x, double *point)
-{
-    const bench *b = x->b;
-    memset(point, 0, x->m * sizeof *point);
-    memset(b->best_gap, 0, x->m * sizeof *b->best_gap);
-    const double extreme =
-        x->sign > 0.0 ? lowest_sd(x, point, b->best_gap) : -highest_sd(x, point, b->best_gap);
-    x->bound = extreme;
-    x->predicted = extreme;
-    x->own = true;
-}
-
 /* ---- both -------------------------------------------------------------------------------------------------------- */
 
 /* factor sd from below by its tangent in the feature space: sd >= (var + b'u) / sd(c) - remainder, factor >= 0. */
-static void join_lower(box *x, double factor)
+static void join_lower(hfi_bounds_box *x, double factor)
 {
     const hfi_mean_model *mean = x->mean;
     const hfi_spread_model *s = &x->spread;
-    const bench *b = x->b;
+    const hfi_bounds_bench *b = x->b;
     const double var = s->var + s->noise, rounding = s->rounding + 4.0 * DBL_EPSILON * s->noise;
     if (!(s->remainder < (double)INFINITY) || s->white_rise > 0.0 || !(var > 4.0 * rounding)) return;
     const double sd = sqrt(var);
@@ -228,11 +125,11 @@ static void join_lower(box *x, double factor)
 }
 
 /* - factor sd by the parabola that touches the root at `at`: sd <= (square + at^2) / (2 at) + remainder, factor >= 0. */
-static void join_upper(box *x, double factor, double at)
+static void join_upper(hfi_bounds_box *x, double factor, double at)
 {
     const hfi_mean_model *mean = x->mean;
     const hfi_spread_model *s = &x->spread;
-    const bench *b = x->b;
+    const hfi_bounds_bench *b = x->b;
     const double var = s->var + s->noise, rounding = s->rounding + 4.0 * DBL_EPSILON * s->noise;
     if (!(s->remainder < (double)INFINITY) || s->white_rise > 0.0 || !(at * at > 4.0 * rounding)) return;
     for (size_t a = 0; a < x->m; a++) b->g[a] = x->sign * mean->g[a] - factor * s->b[a] / at;
@@ -241,44 +138,45 @@ static void join_upper(box *x, double factor, double at)
                     mean->remainder + mean->rounding + factor * (s->remainder + 2.0 * rounding / at));
 }
 
-static void bound_both(box *x, double *point)
+static void bound_both(hfi_bounds_box *x, double *point)
 {
-    const bench *b = x->b;
+    const hfi_bounds_bench *b = x->b;
     const double factor = x->sign * x->question->settings.beta;
     bound_mean(x, point);
-    const double shift =
-        factor >= 0.0 ? factor * lowest_sd(x, b->point, b->gap) : factor * highest_sd(x, b->point, b->gap);
-    x->predicted += factor * centre_sd(x);
+    const double shift = factor >= 0.0 ? factor * hfi_lowest_sd(x, b->point, b->gap)
+                                       : factor * hfi_highest_sd(x, b->point, b->gap);
+    x->predicted += factor * hfi_centre_sd(x);
     x->bound += shift;
     if (factor > 0.0) join_lower(x, factor);
     if (factor < 0.0) {
-        join_upper(x, -factor, centre_sd(x));
-        join_upper(x, -factor, highest_sd(x, b->point, b->gap));
+        join_upper(x, -factor, hfi_centre_sd(x));
+        join_upper(x, -factor, hfi_highest_sd(x, b->point, b->gap));
     }
 }
 
 /* ---- probability ------------------------------------------------------------------------------------------------- */
 
 /* Sign p is P(sign mean, sd), less 1 where the sign is -1: P(-q, s) = 1 - P(q, s). */
-static double below_one(const box *x)
+static double below_one(const hfi_bounds_box *x)
 {
     return x->sign > 0.0 ? 0.0 : 1.0;
 }
 
 /* The least of sign mean + factor times the features' length in the box. */
-static double least_joint(const box *x, const hfi_spread_model *spread, double factor, double crude)
+static double least_joint(const hfi_bounds_box *x, const hfi_spread_model *spread, double factor,
+                          double crude)
 {
-    box y = *x;
+    hfi_bounds_box y = *x;
     y.spread = *spread;
     y.bound = crude;
     if (factor > 0.0) join_lower(&y, factor);
-    if (factor < 0.0) join_upper(&y, -factor, root(spread->var));
+    if (factor < 0.0) join_upper(&y, -factor, hfi_root(spread->var));
     return y.bound;
 }
 
 /* Probit: P = Phi(r) with r = sign mean / S, S = sqrt(lambda^-2 + sd^2) the length of the features with a constant one added. For any t,
  * r - t = (sign mean - t S) / S. The second t is the bound that the first, the centre's r, gives. */
-static double least_ratio(const box *x, double least_mean, double low, double high)
+static double least_ratio(const hfi_bounds_box *x, double least_mean, double low, double high)
 {
     const double lambda = x->question->settings.beta, one = 1.0 / (lambda * lambda);
     hfi_spread_model longer = x->spread;
@@ -300,9 +198,10 @@ static double least_ratio(const box *x, double least_mean, double low, double hi
 }
 
 /* Logit: the linear model of P at the centre, whose minimum is one of mean + beta sd. */
-static double least_linear(const box *x, double least_mean, double most_mean, double low, double high)
+static double least_linear(const hfi_bounds_box *x, double least_mean, double most_mean, double low,
+                           double high)
 {
-    const double q = x->sign * x->mean->value, s = root(x->spread.var);
+    const double q = x->sign * x->mean->value, s = hfi_root(x->spread.var);
     double of_q, of_s;
     hfi_link_slopes(hfi_question_link(x->question), q, s, &of_q, &of_s);
     if (!(of_q > 1e-12)) return -(double)INFINITY;
@@ -313,9 +212,9 @@ static double least_linear(const box *x, double least_mean, double most_mean, do
            hfi_link_bend(hfi_question_link(x->question), dq, ds);
 }
 
-static void bound_link(box *x, double *point)
+static void bound_link(hfi_bounds_box *x, double *point)
 {
-    const bench *b = x->b;
+    const hfi_bounds_bench *b = x->b;
     const hfi_link link = hfi_question_link(x->question), plain = {link.what, 1.0};
     x->sign = -x->sign;
     bound_mean(x, point);
@@ -323,13 +222,13 @@ static void bound_link(box *x, double *point)
     x->sign = -x->sign;
     bound_mean(x, point);
     const double least_mean = x->bound;
-    const double low = lowest_sd(x, b->point, b->gap), high = highest_sd(x, b->point, b->gap);
+    const double low = hfi_lowest_sd(x, b->point, b->gap), high = hfi_highest_sd(x, b->point, b->gap);
     double least = hfi_link_least(link, least_mean, low, high);
     if ((int)link.what == HFI_CERTIFY_PROBIT)
         least = fmax(least, hfi_link_least(plain, least_ratio(x, least_mean, low, high), 0.0, 0.0));
     else
         least = fmax(least, least_linear(x, least_mean, most_mean, low, high));
-    x->predicted = hfi_link_value(link, x->predicted, root(x->spread.var)) - below_one(x);
+    x->predicted = hfi_link_value(link, x->predicted, hfi_root(x->spread.var)) - below_one(x);
     x->bound = least - below_one(x);
     x->own = true;
 }
@@ -337,7 +236,7 @@ static void bound_link(box *x, double *point)
 /* ---- other kinds ------------------------------------------------------------------------------------------------- */
 
 /* Another kind's bounds of mean and variance together. */
-static double other_bound(const box *x, size_t k, double *kind_scratch, double *gap)
+static double other_bound(const hfi_bounds_box *x, size_t k, double *kind_scratch, double *gap)
 {
     double q_low = -(double)INFINITY, s_low = 0.0, s_high = (double)INFINITY;
     const hfi_question *q = x->question;
@@ -358,8 +257,8 @@ static double other_bound(const box *x, size_t k, double *kind_scratch, double *
         const double factor = spread ? of_sd : x->sign;
         /* What the noise adds is rounded like what it is added to. */
         const double noise = x->spread.noise, off = 8.0 * DBL_EPSILON * noise;
-        const double lower = spread ? root(fmax(e.lower, 0.0) + noise - off) : e.lower,
-                     upper = spread ? root(fmax(e.upper, 0.0) + noise + off) : e.upper;
+        const double lower = spread ? hfi_root(fmax(e.lower, 0.0) + noise - off) : e.lower,
+                     upper = spread ? hfi_root(fmax(e.upper, 0.0) + noise + off) : e.upper;
         total += factor >= 0.0 ? factor * lower : factor * upper;
         if (!spread) {
             q_low = total;
@@ -375,10 +274,10 @@ static double other_bound(const box *x, size_t k, double *kind_scratch, double *
     return total;
 }
 
-static void bound_others(box *x, double *kind_scratch)
+static void bound_others(hfi_bounds_box *x, double *kind_scratch)
 {
     const hfi_question *q = x->question;
-    const bench *b = x->b;
+    const hfi_bounds_bench *b = x->b;
     if (q->kinds == 0) return;
     memset(b->full, 0, q->subject.d * sizeof *b->full);
     for (size_t f = 0; f < x->m; f++) b->full[q->subject.free[f]] = x->half[f];
@@ -394,7 +293,7 @@ static void bound_others(box *x, double *kind_scratch)
 /* ---- a box ------------------------------------------------------------------------------------------------------- */
 
 /* The input that adds most to what the bound may be off; the widest where nothing tells. */
-static size_t choose_split(const box *x)
+static size_t choose_split(const hfi_bounds_box *x)
 {
     const hfi_question *q = x->question;
     hfi_split best = {.most = -1.0, .widest = -1.0};
@@ -408,22 +307,22 @@ static size_t choose_split(const box *x)
     return best.input;
 }
 
-static double centre_value(const box *x)
+static double centre_value(const hfi_bounds_box *x)
 {
     const hfi_question *q = x->question;
     if (q->what == HF_CERTIFY_MEAN) return x->sign * x->mean->value;
-    const double sd = centre_sd(x);
+    const double sd = hfi_centre_sd(x);
     if (hfi_link_asked(q->what))
         return hfi_link_value(hfi_question_link(q), x->sign * x->mean->value, sd) - below_one(x);
     return q->what == HF_CERTIFY_SD ? x->sign * sd : x->sign * (x->mean->value + q->settings.beta * sd);
 }
 
-static double box_rounding(const box *x)
+static double box_rounding(const hfi_bounds_box *x)
 {
     double rounding = 0.0;
     if (x->of_mean) rounding += x->mean->rounding;
     if (x->of_spread) {
-        const double sd = centre_sd(x), r = x->spread.rounding + 8.0 * DBL_EPSILON * x->spread.noise;
+        const double sd = hfi_centre_sd(x), r = x->spread.rounding + 8.0 * DBL_EPSILON * x->spread.noise;
         rounding += fabs(x->question->what == HF_CERTIFY_MEAN_PLUS ? x->question->settings.beta : 1.0) *
                     (sd * sd > r ? r / sd : sqrt(r));
     }
@@ -432,7 +331,7 @@ static double box_rounding(const box *x)
     return 0.5 * x->question->settings.beta * rounding + HFI_LINK_ERROR;
 }
 
-static void finish(const box *x, hfi_box_bound *out)
+static void finish(const hfi_bounds_box *x, hfi_box_bound *out)
 {
     const hfi_question *q = x->question;
     const double shift = x->sign * q->shift, up = q->scale;
@@ -449,13 +348,13 @@ static void finish(const box *x, hfi_box_bound *out)
         out->point[a] = x->centre[q->subject.free[a]] + x->half[a] * out->point[a];
 }
 
-static void bound_models(box *x, double *point)
+static void bound_models(hfi_bounds_box *x, double *point)
 {
     const hf_certify_what what = x->question->what;
     if (what == HF_CERTIFY_MEAN)
         bound_mean(x, point);
     else if (what == HF_CERTIFY_SD)
-        bound_sd(x, point);
+        hfi_bound_sd(x, point);
     else if (hfi_link_asked(what))
         bound_link(x, point);
     else
@@ -464,7 +363,7 @@ static void bound_models(box *x, double *point)
 
 /* A sharper model costs about n / 12 others, and leaves an eighth of the remainder or less: a box that lacks `gain` would otherwise be split into some gain^(m / 3) parts. The whole box, of
  * which there is but one, is always worth it. */
-static bool is_worth_sharpening(const box *x)
+static bool is_worth_sharpening(const hfi_bounds_box *x)
 {
     const hfi_question *q = x->question;
     const double most = 8.0;
@@ -479,15 +378,23 @@ static bool is_worth_sharpening(const box *x)
 }
 
 /* Cubic terms cost about m / 3 others, and make up for more. */
-static bool is_worth_third(const box *x)
+static bool is_worth_third(const hfi_bounds_box *x)
 {
     const hfi_question *q = x->question;
     return x->of_mean && (q->settings.bounds & HF_BOUND_TAYLOR) && x->bound < x->enough &&
            hfi_taylor_has_third(q->taylor);
 }
 
+/* The variance's cubic terms cost a few others, and make up for more. */
+static bool is_worth_square(const hfi_bounds_box *x)
+{
+    const hfi_question *q = x->question;
+    return q->what == HF_CERTIFY_SD && (q->settings.bounds & HF_BOUND_FEATURE) && x->bound < x->enough &&
+           hfi_taylor_has_square(q->taylor);
+}
+
 /* The bound once more, with a model that `sharpen` has made sharper. */
-static void bound_again(box *x, double *models, double *point,
+static void bound_again(hfi_bounds_box *x, double *models, double *point,
                         void (*sharpen)(const hfi_taylor *, const double *, const double *, hfi_mean_model *,
                                         double *))
 {
@@ -497,24 +404,27 @@ static void bound_again(box *x, double *models, double *point,
     x->bound = fmax(x->bound, before);
 }
 
-static void bound_one(box *x, double *models, hfi_box_bound *out)
+static void bound_one(hfi_bounds_box *x, double *models, hfi_box_bound *out)
 {
     const hfi_question *q = x->question;
     const size_t m = x->m;
     memset(out->face, 0, m * sizeof *out->face);
     bound_models(x, out->point);
     if (is_worth_third(x)) bound_again(x, models, out->point, hfi_taylor_third);
+    if (is_worth_square(x)) hfi_bound_square(x, out->point, out->face);
     if (is_worth_sharpening(x)) bound_again(x, models, out->point, hfi_taylor_sharpen);
     const unsigned own =
         (x->of_mean ? (unsigned)HF_BOUND_TAYLOR : 0u) | (x->of_spread ? (unsigned)HF_BOUND_FEATURE : 0u);
     if ((q->settings.bounds & own) != own) x->bound = -(double)INFINITY;
-    if (q->what == HF_CERTIFY_MEAN && (q->settings.bounds & HF_BOUND_TAYLOR)) find_faces(x, out->face);
+    if (q->what == HF_CERTIFY_MEAN && (q->settings.bounds & HF_BOUND_TAYLOR))
+        hfi_find_faces(x, x->mean->g, x->mean->h, x->mean->slope_error, 4.0 * x->mean->rounding, out->face);
     bound_others(x, models);
     finish(x, out);
 }
 
 /* Centres and half-widths, the latter rounded up. */
-static void place(const hfi_question *q, size_t count, const double *low, const double *high, const bench *b)
+static void place(const hfi_question *q, size_t count, const double *low, const double *high,
+                  const hfi_bounds_bench *b)
 {
     const size_t m = q->subject.free_count, d = q->subject.d;
     for (size_t k = 0; k < count; k++) {
@@ -537,7 +447,7 @@ void hfi_question_bounds(const hfi_question *question, double sign, double enoug
         hfi_classes_bounds(question->classes, sign, count, low, high, bounds, scratch);
         return;
     }
-    const bench b = lay_out(m, d, scratch, &total);
+    const hfi_bounds_bench b = lay_out(m, d, scratch, &total);
     hfi_mean_model models[HFI_TOGETHER] = {{0}};
     hfi_spread_model spreads[HFI_TOGETHER] = {{0}};
     place(question, count, low, high, &b);
@@ -562,18 +472,18 @@ void hfi_question_bounds(const hfi_question *question, double sign, double enoug
         for (size_t k = 0; k < count; k++) spreads[k].noise = question->noise;
     }
     for (size_t k = 0; k < count; k++) {
-        box x = {.question = question,
-                 .b = &b,
-                 .sign = sign,
-                 .m = m,
-                 .centre = b.centre + k * d,
-                 .half = b.half + k * m,
-                 .mean = &models[k],
-                 .of_mean = mean,
-                 .of_spread = spread,
-                 .spread = spreads[k],
-                 .bound = -(double)INFINITY,
-                 .enough = (enough - sign * question->shift) / question->scale};
+        hfi_bounds_box x = {.question = question,
+                            .b = &b,
+                            .sign = sign,
+                            .m = m,
+                            .centre = b.centre + k * d,
+                            .half = b.half + k * m,
+                            .mean = &models[k],
+                            .of_mean = mean,
+                            .of_spread = spread,
+                            .spread = spreads[k],
+                            .bound = -(double)INFINITY,
+                            .enough = (enough - sign * question->shift) / question->scale};
         bound_one(&x, b.models, &bounds[k]);
     }
 }

@@ -84,12 +84,38 @@ typedef struct hfi_spread_model {
     double noise;            /* of a new reading, in none of the above: of bounds.c */
     double rounding;         /* of var and of the quadratic function, anywhere in the box */
     double *remainder_share; /* m */
+    /* The whitened columns of features and slopes at the centre, in the scratch of the call. */
+    double *white;
+    size_t white_ld;
 } hfi_spread_model;
 
 /** Of `count` <= HFI_TOGETHER boxes, whose columns are whitened together: centre count x d, half count x m. Serial, no allocation. */
 void hfi_taylor_spread(const hfi_taylor *taylor, size_t count, const double *centre, const double *half,
                        hfi_spread_model *models, double *scratch);
 size_t hfi_taylor_spread_scratch(const hfi_taylor *taylor);
+
+/** The squared length of the features in one box, as a polynomial of third degree:
+ *
+ *     -below - rounding <= |phi(x)|^2 - (var + g'u + u'H u / 2 + T(u, u, u) / 6) <= above + rounding
+ */
+typedef struct hfi_square_model {
+    double *g, *h, *t;   /* m, m x m, m x m x m; the caller's */
+    double below, above; /* infinite where it says nothing */
+    double rounding;     /* var's own among it */
+    double *slope_error; /* m: how far d |phi|^2 / du_a can be from (g + H u)_a. The caller's */
+    double *share;       /* m: shares of below and above. The caller's */
+} hfi_square_model;
+
+/** Whether there is such a model: white noise does not move, and hfi_taylor_has_third(). */
+bool hfi_taylor_has_square(const hfi_taylor *taylor);
+/** Model of a box whose features hfi_taylor_spread() has just had, in scratch that is as it was left.
+ * O(m n^2 + n m^3). Serial, no allocation; only where it can. */
+void hfi_taylor_square(const hfi_taylor *taylor, const double *centre, const double *half,
+                       const hfi_spread_model *spread, hfi_square_model *out, double *scratch);
+size_t hfi_taylor_square_scratch(const hfi_taylor *taylor);
+/** About as large as `below` of that model, known before it is made. O(m). */
+double hfi_taylor_square_estimate(const hfi_taylor *taylor, const double *half,
+                                  const hfi_spread_model *spread);
 
 /** A-priori rounding of |phi(x)|^2 by whitened columns: `prior` is the prior variance, `slopes`
  * what the gradients add. */

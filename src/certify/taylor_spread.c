@@ -199,8 +199,10 @@ void hfi_taylor_spread(const hfi_taylor *taylor, size_t count, const double *cen
     const size_t columns = taylor->terms->smooth_radial ? 1 + m : 1;
     for (size_t q = 0; q < count; q++)
         fill_columns(taylor, centre + q * d, half + q * m, b.columns + q * columns * n, &models[q], &b);
-    const double *w = hfi_solution_whiten(s, columns * count, b.columns, n, b.room, &ld);
+    double *w = hfi_solution_whiten(s, columns * count, b.columns, n, b.room, &ld);
     for (size_t q = 0; q < count; q++) {
+        models[q].white = w + q * columns * ld;
+        models[q].white_ld = ld;
         take_off(m, columns, hfi_solution_rank(s), w + q * columns * ld, ld, &models[q]);
         bound_terms(taylor, centre + q * d, half + q * m, &models[q]);
         bound_white(taylor, centre + q * d, half + q * m, &models[q], &b);

@@ -5,7 +5,7 @@
  *     | f(c + v) - sum_{k <= 3} D_v^k f(c) / k! | <= tau^4 / 24 sum_i |a_i| E(q_i),      E(q) >= |D^4 psi(|u|^2)| in any direction of length 1 for all |u|^2 >= q
  *
  * and q_i the squared distance of anchor i from the box. The derivatives to the third are sums over the anchors, in which what anchors add cancels; only what is left counts by sizes. */
-#include "certify/taylor.h"
+#include "certify/taylor_third.h"
 
 #include "certify/loops.h"
 #include "linalg/linalg.h"
@@ -13,18 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct bench {
-    double *x, *w;   /* axes: the centre, and the box's half-widths, in units of a term */
-    double *q;       /* n */
-    double *weight;  /* n: 8 a psi''' */
-    double *curve;   /* n: 4 a psi'' */
-    double *sums;    /* axes (axes + 1) (axes + 2) / 6 */
-    double *columns; /* n x axes: what is between centre and anchors, times w */
-    double *slope;   /* m: of the remainder */
-    double *share;   /* m */
-} bench;
-
-static bench lay_out(const hfi_taylor *taylor, double *scratch, size_t *total)
+hfi_third_bench hfi_third_lay_out(const hfi_taylor *taylor, double *scratch, size_t *total)
 {
     const size_t n = taylor->n, m = taylor->m;
     const size_t sizes[] = {m, m, n, n, n, m * (m + 1) * (m + 2) / 6, n * m, m, m};
@@ -35,7 +24,7 @@ static bench lay_out(const hfi_taylor *taylor, double *scratch, size_t *total)
         sum += sizes[k];
     }
     *total = sum;
-    return (bench){at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], at[8]};
+    return (hfi_third_bench){at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], at[8]};
 }
 
 /* As a function of its argument. */
@@ -58,13 +47,12 @@ bool hfi_taylor_has_third(const hfi_taylor *taylor)
 size_t hfi_taylor_third_scratch(const hfi_taylor *taylor)
 {
     size_t total;
-    (void)lay_out(taylor, NULL, &total);
+    (void)hfi_third_lay_out(taylor, NULL, &total);
     return hfi_taylor_has_third(taylor) ? total : 0;
 }
 
-/* Where the box is in units of a term; returns tau. */
-static double place(const hfi_taylor *taylor, const hfi_term *term, const double *centre, const double *half,
-                    const bench *b)
+double hfi_third_place(const hfi_taylor *taylor, const hfi_term *term, const double *centre,
+                       const double *half, const hfi_third_bench *b)
 {
     double square = 0.0;
     for (size_t a = 0; a < term->axes; a++) {
@@ -76,8 +64,7 @@ static double place(const hfi_taylor *taylor, const hfi_term *term, const double
     return sqrt(square) * (1.0 + 4.0 * DBL_EPSILON * (double)(term->axes + 2));
 }
 
-/* sum_i |a_i| E(q_i) from above; distances from the box are rounded down. */
-static double fourth_size(const hfi_term *term, size_t n, const bench *b)
+double hfi_third_fourth_size(const hfi_term *term, size_t n, const double *weight, const hfi_third_bench *b)
 {
     for (size_t i = 0; i < n; i++) b->q[i] = term->offset ? term->offset[i] : 0.0;
     for (size_t a = 0; a < term->axes; a++) {
@@ -90,15 +77,16 @@ static double fourth_size(const hfi_term *term, size_t n, const bench *b)
     }
     for (size_t i = 0; i < n; i++) b->q[i] *= 1.0 - 1e-12;
     hfi_radial_fourth(term->form, n, b->q, b->curve);
-    for (size_t i = 0; i < n; i++) b->curve[i] *= fabs(term->a[i]);
+    for (size_t i = 0; i < n; i++) b->curve[i] *= fabs(weight[i]);
     return hfi_sum_anchors(n, b->curve) * (1.0 + 1e-10 + DBL_EPSILON * (double)n);
 }
 
 /* The remainder of one term; its derivatives and shares are added to those there are. */
-static double add_remainder(const hfi_taylor *taylor, const hfi_term *term, double tau, const bench *b)
+static double add_remainder(const hfi_taylor *taylor, const hfi_term *term, double tau,
+                            const hfi_third_bench *b)
 {
     if (!(tau > 0.0)) return 0.0;
-    const double size = fourth_size(term, taylor->n, b), cube = tau * tau * tau;
+    const double size = hfi_third_fourth_size(term, taylor->n, term->a, b), cube = tau * tau * tau;
     const double remainder = size * cube * tau / 24.0;
     for (size_t a = 0; a < term->axes; a++) {
         b->slope[term->axis[a]] += size * cube * b->w[a] / 6.0;
@@ -107,8 +95,7 @@ static double add_remainder(const hfi_taylor *taylor, const hfi_term *term, doub
     return remainder;
 }
 
-/* A-priori, of T(u, u, u) / 6 and of half its derivatives: n products of a weight and three coordinates, like the sums of lower degree. */
-static double third_rounding(const hfi_term *term, size_t n, double tau, const bench *b)
+double hfi_third_rounding(const hfi_term *term, size_t n, double size, double tau, const hfi_third_bench *b)
 {
     const double s2 = hfi_radial_curve_bound(term->form, term->alpha);
     double moved = 0.0, reach = 0.0;
@@ -119,24 +106,23 @@ static double third_rounding(const hfi_term *term, size_t n, double tau, const b
     }
     const double unit =
         DBL_EPSILON * ((double)n + 8.0 * (double)term->axes + 128.0 + 8.0 * (2.0 + 3.0 * s2) * reach);
-    return unit * term->size * s2 * (tau * tau * (tau + moved) + moved * moved * moved);
+    return unit * size * s2 * (tau * tau * (tau + moved) + moved * moved * moved);
 }
 
-/* t[abc] += entry, for a <= b <= c alone. */
-static void add_sorted(size_t m, size_t a, size_t b, size_t c, double entry, double *t)
+void hfi_third_add_sorted(size_t m, size_t a, size_t b, size_t c, double entry, double *t)
 {
     const size_t low = a < b ? a : b, high = a < b ? b : a;
     const size_t first = c < low ? c : low, last = c > high ? c : high;
     t[(first * m + (a + b + c - first - last)) * m + last] += entry;
 }
 
-/* Adds the third derivatives of one term, those with a <= b <= c. */
-static void add_cubic(const hfi_taylor *taylor, const hfi_term *term, const bench *b, double *t)
+void hfi_third_add_cubic(const hfi_taylor *taylor, const hfi_term *term, const double *weight,
+                         const hfi_third_bench *b, double *t)
 {
     const size_t n = taylor->n, m = taylor->m, axes = term->axes, *axis = term->axis;
     hfi_radial_distance(n, axes, b->x, term->z, n, b->q);
     for (size_t i = 0; term->offset && i < n; i++) b->q[i] += term->offset[i];
-    hfi_radial_third_weights(term->form, n, b->q, term->a, b->curve, b->weight);
+    hfi_radial_third_weights(term->form, n, b->q, weight, b->curve, b->weight);
     for (size_t a = 0; a < axes; a++) {
         const double *z = term->z + a * n, x = b->x[a], w = b->w[a];
         for (size_t i = 0; i < n; i++) b->columns[i + a * n] = w * (x - z[i]);
@@ -146,13 +132,14 @@ static void add_cubic(const hfi_taylor *taylor, const hfi_term *term, const benc
     for (size_t i = 0; i < axes; i++) {
         const double bend = hfi_dot(n, b->curve, b->columns + i * n);
         for (size_t j = 0; j < axes; j++)
-            add_sorted(m, axis[i], axis[j], axis[j], bend * b->w[j] * b->w[j] * (i == j ? 3.0 : 1.0), t);
+            hfi_third_add_sorted(m, axis[i], axis[j], axis[j],
+                                 bend * b->w[j] * b->w[j] * (i == j ? 3.0 : 1.0), t);
         for (size_t j = i; j < axes; j++)
             for (size_t k = j; k < axes; k++) t[(axis[i] * m + axis[j]) * m + axis[k]] += *sum++;
     }
 }
 
-static void fill_up(size_t m, double *t)
+void hfi_third_fill_up(size_t m, double *t)
 {
     for (size_t a = 0; a < m; a++)
         for (size_t b = a; b < m; b++)
@@ -164,7 +151,8 @@ static void fill_up(size_t m, double *t)
 }
 
 /* Shares, slopes and remainder of a model whose cubic terms are known; `outside` is what is left of it. */
-static void close_in(const hfi_taylor *taylor, double outside, const bench *b, hfi_mean_model *model)
+static void close_in(const hfi_taylor *taylor, double outside, const hfi_third_bench *b,
+                     hfi_mean_model *model)
 {
     const size_t m = taylor->m;
     const double up = 1.0 + 1e-12;
@@ -185,7 +173,7 @@ void hfi_taylor_third(const hfi_taylor *taylor, const double *centre, const doub
                       hfi_mean_model *model, double *scratch)
 {
     size_t total;
-    const bench b = lay_out(taylor, scratch, &total);
+    const hfi_third_bench b = hfi_third_lay_out(taylor, scratch, &total);
     const size_t m = taylor->m, count = taylor->terms->count;
     double outside = 0.0;
     memset(b.slope, 0, m * sizeof *b.slope);
@@ -193,7 +181,7 @@ void hfi_taylor_third(const hfi_taylor *taylor, const double *centre, const doub
     for (size_t k = 0; k < count; k++) {
         const hfi_term *term = &taylor->terms->term[k];
         if (term->kind != HFI_TERM_RADIAL) continue;
-        const double tau = place(taylor, term, centre, half, &b);
+        const double tau = hfi_third_place(taylor, term, centre, half, &b);
         outside += add_remainder(taylor, term, tau, &b);
     }
     outside *= 1.0 + 1e-12;
@@ -202,10 +190,10 @@ void hfi_taylor_third(const hfi_taylor *taylor, const double *centre, const doub
     for (size_t k = 0; k < count; k++) {
         const hfi_term *term = &taylor->terms->term[k];
         if (term->kind != HFI_TERM_RADIAL) continue;
-        const double tau = place(taylor, term, centre, half, &b);
-        add_cubic(taylor, term, &b, model->cubic);
-        model->rounding += third_rounding(term, taylor->n, tau, &b);
+        const double tau = hfi_third_place(taylor, term, centre, half, &b);
+        hfi_third_add_cubic(taylor, term, term->a, &b, model->cubic);
+        model->rounding += hfi_third_rounding(term, taylor->n, term->size, tau, &b);
     }
-    fill_up(m, model->cubic);
+    hfi_third_fill_up(m, model->cubic);
     close_in(taylor, outside, &b, model);
 }
