@@ -132,8 +132,8 @@ void hfi_bound_square(hfi_bounds_box *x, double *point, signed char *face)
     }
 }
 
-void hfi_find_faces(const hfi_bounds_box *x, const double *g, const double *h, const double *error, double rounding,
-                    signed char *face)
+void hfi_find_faces(const hfi_bounds_box *x, const double *g, const double *h, const double *error,
+                    double rounding, signed char *face)
 {
     for (size_t a = 0; a < x->m; a++) {
         double radius = error[a] + rounding;
