@@ -66,8 +66,6 @@ void json_add_classes(json_t *object, const hf_model *model)
         json_array_append_new(list, json_pack("{s:o, s:I}", "name", json_text(hf_model_class(model, c)),
                                               "rows", (json_int_t)hf_model_class_count(model, c)));
     json_object_set_new(object, "classes", list);
-    json_object_set_new(json_object_get(object, "settings"), "inference",
-                        json_string(hf_enum_name(HF_ENUM_INFERENCE, hf_model_settings(model)->inference)));
 }
 
 /* ---- score ------------------------------------------------------------------------------------------------------ */

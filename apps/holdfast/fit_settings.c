@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the options of `holdfast fit` to settings; which option implies which is decided here and nowhere
- * else. */
+/* From the options of `holdfast fit` to settings. The library knows each setting, its range and what it goes with;
+ * which option implies which other setting is decided here and nowhere else. */
 #include "fit_settings.h"
 
 #include <math.h>
@@ -12,13 +12,9 @@ int wrong_choice(const tool_arguments *arguments, hf_context *ctx, const char *n
     return usage_error(arguments->verb, "--%s: %s", name, hf_context_message(ctx));
 }
 
-static int read_switch(const tool_arguments *arguments, const char *name, bool *value)
+bool is_label_sites(hf_site_kind sites)
 {
-    const char *text = argument(arguments, name);
-    if (text == NULL) return TOOL_OK;
-    *value = strcmp(text, "on") == 0;
-    if (*value || strcmp(text, "off") == 0) return TOOL_OK;
-    return usage_error(arguments->verb, "--%s: '%s' is neither on nor off", name, text);
+    return sites == HF_SITES_PROBIT || sites == HF_SITES_LOGIT || sites == HF_SITES_SOFTMAX;
 }
 
 /* --set NAME=VALUE...: `threshold` is no parameter of the model but a rule of the sites, as --threshold is.
@@ -59,131 +55,163 @@ static int read_assignments(const tool_arguments *arguments, fit_settings *out, 
     return TOOL_OK;
 }
 
-/* Options that only robust sites know; that only Student-t sites know. */
-static const char *robust_option(const tool_arguments *arguments, bool threshold)
+/* ---- options that are settings ---------------------------------------------------------------------------------- */
+
+/* The setting of an option; NULL: it is about something else. */
+static const hf_setting *setting_of(const char *option)
 {
-    static const char *const names[] = {"centre", "eps", "threshold", "beta", "scaled-beta"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (has_argument(arguments, names[i])) return names[i];
-    return threshold ? "set threshold=" : NULL;
+    for (size_t i = 0; i < hf_fit_setting_count(); i++) {
+        const hf_setting *setting = hf_fit_setting_at(i);
+        if (setting->option != NULL && strcmp(setting->option, option) == 0) return setting;
+    }
+    return NULL;
 }
 
-static const char *student_option(const tool_arguments *arguments)
+/* The setting whose value an option has: of a list of numbers that for each output. */
+static const hf_setting *chosen(const tool_given *given)
 {
-    if (has_argument(arguments, "nu")) return "nu";
-    return has_argument(arguments, "student-method") ? "student-method" : NULL;
+    const hf_setting *setting = setting_of(given->option->name);
+    const bool list = given->value != NULL && strchr(given->value, ',') != NULL;
+    if (setting != NULL && list && strcmp(setting->name, "eps") == 0)
+        return hf_fit_setting_find("output_eps");
+    if (setting != NULL && list && strcmp(setting->name, "beta") == 0)
+        return hf_fit_setting_find("output_beta");
+    return setting;
 }
 
-/* Preset and kind of sites. Who speaks of thresholds wants robust sites, and who speaks of degrees of freedom Student-t
- * ones, unless another kind was asked for. */
-static int choose_sites(const tool_arguments *arguments, hf_context *ctx, const char *robust,
-                        hf_fit_settings *s)
+/* A switch changes the default; 0 is a default that one gets by leaving the option out. */
+static int apply(const tool_arguments *arguments, hf_context *ctx, const tool_given *given,
+                 hf_fit_settings *s)
+{
+    const hf_setting *setting = chosen(given);
+    const char *value = given->value;
+    char text[8];
+    if (setting == NULL || setting->type == HF_SETTING_LIST) return TOOL_OK;
+    if (value == NULL) {
+        const hf_fit_settings usual = hf_fit_settings_default();
+        (void)hf_fit_settings_get(ctx, &usual, setting->name, sizeof text, text);
+        value = strcmp(text, "on") == 0 ? "off" : "on";
+    }
+    if (hf_fit_settings_set(ctx, s, setting->name, value) < 0)
+        return wrong_choice(arguments, ctx, given->option->name);
+    if (setting->zero != NULL && setting->type == HF_SETTING_COUNT && strtod(value, NULL) == 0.0)
+        return usage_error(arguments->verb, "--%s: it must be at least 1", given->option->name);
+    if (setting->zero != NULL && strtod(value, NULL) == 0.0)
+        return usage_error(arguments->verb, "--%s: it must be positive, not %s", given->option->name, value);
+    return TOOL_OK;
+}
+
+/* Preset, or for labels the one of the same name, and then what is said option by option. */
+static int read_options(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s)
 {
     const char *preset = argument(arguments, "preset"), *sites = argument(arguments, "sites");
-    const char *tails = student_option(arguments);
     if (preset != NULL && hf_fit_settings_preset(ctx, preset, s) < 0)
         return wrong_choice(arguments, ctx, "preset");
-    if (sites != NULL && hf_enum_parse(ctx, HF_ENUM_SITE_KIND, sites, (int *)&s->sites) < 0)
+    if (sites != NULL && hf_fit_settings_set(ctx, s, "sites", sites) < 0)
         return wrong_choice(arguments, ctx, "sites");
-    const int labels = choose_labels(arguments, ctx, s);
-    if (labels != TOOL_OK) return labels;
-    if (has_argument(arguments, "no-train")) s->train = false;
-    if (preset == NULL && sites == NULL && tails != NULL) s->sites = HF_SITES_STUDENT_T;
-    if (preset == NULL && sites == NULL && robust != NULL) s->sites = HF_SITES_ROBUST;
-    if (robust != NULL && s->sites != HF_SITES_ROBUST)
-        return usage_error(arguments->verb, "--%s is about robust sites; add --sites robust", robust);
-    if (tails != NULL && s->sites != HF_SITES_STUDENT_T)
-        return usage_error(arguments->verb, "--%s is about Student-t sites; add --sites student-t", tails);
+    const bool labels = is_label_sites(s->sites);
+    if (labels && preset != NULL && sites != NULL && strcmp(preset, sites) != 0)
+        return usage_error(arguments->verb, "--preset %s does not go with --sites %s; leave one out", preset,
+                           sites);
+    if (labels) (void)hf_fit_settings_preset(ctx, hf_enum_name(HF_ENUM_SITE_KIND, s->sites), s);
+    int status = TOOL_OK;
+    for (size_t i = 0; status == TOOL_OK && i < arguments->count; i++)
+        status = apply(arguments, ctx, &arguments->list[i], s);
+    return status;
+}
+
+/* ---- which implies which ---------------------------------------------------------------------------------------- */
+
+enum {
+    MOST_NAMES = 80
+};
+
+/* Names of the settings that were chosen, of one group, of all but this one, or (NULL) of all. */
+static size_t chosen_names(const tool_arguments *arguments, const char *group, bool but, const char **names)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < arguments->count && count < MOST_NAMES; i++) {
+        const hf_setting *setting = chosen(&arguments->list[i]);
+        if (setting != NULL && (group == NULL || (strcmp(setting->group, group) == 0) != but))
+            names[count++] = setting->name;
+    }
+    return count;
+}
+
+/* A threshold wants robust sites, a number of actions the projected solver, and so on, unless another choice was made. */
+static int adapt_choices(const tool_arguments *arguments, hf_context *ctx, bool threshold, hf_fit_settings *s)
+{
+    const char *names[MOST_NAMES + 1];
+    hf_status status = HF_OK;
+    size_t count = chosen_names(arguments, "readings", false, names);
+    if (threshold) names[count++] = "threshold";
+    if (!has_argument(arguments, "preset") && !has_argument(arguments, "sites"))
+        status = hf_fit_settings_adapt(ctx, s, count, names, "sites");
+    count = chosen_names(arguments, NULL, false, names);
+    if (status >= 0) status = hf_fit_settings_adapt(ctx, s, count, names, "solver");
+    const bool kind = has_argument(arguments, "action-kind") || s->action_kind != HF_ACTIONS_KRYLOV;
+    if (status >= 0 && !kind) /* nor by the preset */
+        status = hf_fit_settings_adapt(ctx, s, count, names, "action_kind");
+    return status < 0 ? complain("%s", hf_context_message(ctx)) : TOOL_OK;
+}
+
+/* A table that is read in parts is trained on parts, as many rows at a time as the preset for minibatches has. */
+static int choose_stream(const tool_arguments *arguments, hf_fit_settings *s)
+{
+    enum {
+        USUAL_ROWS = 1024
+    };
+    if (!has_argument(arguments, "stream")) return TOOL_OK;
+    if (s->solver != HF_SOLVER_AUTO && s->solver != HF_SOLVER_INDUCING)
+        return usage_error(arguments->verb, "--stream goes with the inducing solver; leave out --solver %s",
+                           hf_enum_name(HF_ENUM_SOLVER, s->solver));
+    if (strcmp(arguments->operand[0], "-") == 0)
+        return usage_error(arguments->verb, "--stream reads a file more than once; standard input cannot be");
+    s->solver = HF_SOLVER_INDUCING;
+    if (s->minibatch == 0) s->minibatch = USUAL_ROWS;
     return TOOL_OK;
 }
 
-/* The suspect finder is part of the default recipe, and of others if it is asked for. What is streamed keeps the wish, which
- * hf_fit_stream() grants by robust sites. */
-static int choose_suspects(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s)
+/* The published formulas (prior mean, quantile, given threshold) come with the published noise. */
+static int choose_threshold(const tool_arguments *arguments, double set_threshold, hf_fit_settings *s)
 {
-    const char *suspects = argument(arguments, "suspects");
-    const bool streamed = has_argument(arguments, "stream");
-    if (has_argument(arguments, "sites") || (s->minibatch > 0 && !streamed) ||
-        s->sites != HF_SITES_GAUSSIAN || !s->train ||
-        (s->solver == HF_SOLVER_PROJECTED && s->action_kind == HF_ACTIONS_BLOCKS))
-        s->suspects = HF_SUSPECTS_OFF;
-    if (suspects != NULL && hf_enum_parse(ctx, HF_ENUM_SUSPECTS, suspects, (int *)&s->suspects) < 0)
-        return wrong_choice(arguments, ctx, "suspects");
-    if (s->suspects == HF_SUSPECTS_OFF || (streamed && suspects == NULL)) return TOOL_OK;
-    if (s->sites != HF_SITES_GAUSSIAN)
-        return usage_error(arguments->verb,
-                           "--suspects %s goes with Gaussian sites: %s ones weigh every reading themselves",
-                           suspects, hf_enum_name(HF_ENUM_SITE_KIND, s->sites));
-    if (s->minibatch > 0)
-        return usage_error(arguments->verb,
-                           "--suspects %s looks at all rows; leave out --%s, or say --sites robust", suspects,
-                           streamed ? "stream" : "minibatch");
-    if (!s->train)
-        return usage_error(arguments->verb, "--suspects %s needs training; leave out --no-train", suspects);
-    if (s->solver == HF_SOLVER_PROJECTED && s->action_kind == HF_ACTIONS_BLOCKS)
-        return usage_error(arguments->verb,
-                           "--suspects %s does not go with block actions, which every reading is part of; "
-                           "say --action-kind krylov or --sites robust",
-                           suspects);
-    return TOOL_OK;
-}
-
-/* Centre and threshold. The published formulas (prior mean, quantile, given threshold) come with the
- * published noise. */
-static int choose_robust(const tool_arguments *arguments, hf_context *ctx, double set_threshold,
-                         fit_settings *out, hf_fit_settings *s)
-{
-    const char *centre = argument(arguments, "centre");
-    if (centre != NULL && hf_enum_parse(ctx, HF_ENUM_CENTRE, centre, (int *)&s->centre) < 0)
-        return wrong_choice(arguments, ctx, "centre");
-    int status = read_beta(arguments, out, s);
-    if (status != TOOL_OK) return status;
-    if (has_argument(arguments, "beta")) s->scaled_beta = false; /* that of a preset */
-    if (has_argument(arguments, "scaled-beta")) s->scaled_beta = true;
+    const bool given = has_argument(arguments, "threshold") || !isnan(set_threshold);
+    const bool centred = has_argument(arguments, "centre") &&
+                         (s->centre == HF_CENTRE_PRIOR || s->centre == HF_CENTRE_CONDITIONAL);
     if (has_argument(arguments, "threshold") && !isnan(set_threshold))
         return usage_error(arguments->verb, "--threshold and --set threshold= say the same; give one");
-    double threshold = set_threshold;
-    if (!argument_double(arguments, "threshold", &threshold)) return TOOL_USAGE;
-    status = read_eps(arguments, out, s);
-    if (status != TOOL_OK) return status;
-    if (!isnan(threshold)) {
-        if (!(threshold > 0))
-            return usage_error(arguments->verb, "the threshold must be positive, not %g", threshold);
-        if (has_argument(arguments, "eps"))
-            return usage_error(arguments->verb, "--eps chooses the threshold; it cannot be given as well");
-        s->threshold_rule = HF_THRESHOLD_GIVEN;
-        s->threshold = threshold;
-        s->consistent_noise = false;
-    } else if (has_argument(arguments, "eps") ||
-               (centre != NULL && (s->centre == HF_CENTRE_PRIOR || s->centre == HF_CENTRE_CONDITIONAL))) {
-        s->threshold_rule = HF_THRESHOLD_QUANTILE;
+    if (!isnan(set_threshold)) s->threshold = set_threshold;
+    if (!(s->threshold > 0))
+        return usage_error(arguments->verb, "the threshold must be positive, not %g", s->threshold);
+    if (given && has_argument(arguments, "eps"))
+        return usage_error(arguments->verb, "--eps chooses the threshold; it cannot be given as well");
+    if (given || centred || has_argument(arguments, "eps")) {
+        s->threshold_rule = given ? HF_THRESHOLD_GIVEN : HF_THRESHOLD_QUANTILE;
         s->consistent_noise = false;
     }
+    if (has_argument(arguments, "beta") && !has_argument(arguments, "scaled-beta")) s->scaled_beta = false;
     return TOOL_OK;
 }
 
-static int choose_rest(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s)
+/* The suspect finder is part of the default recipe, and of others if it is asked for. What is streamed keeps the wish,
+ * which hf_fit_stream() grants by robust sites. */
+static void choose_suspects(const tool_arguments *arguments, hf_fit_settings *s)
 {
-    const char *kernel = argument(arguments, "kernel"), *mean = argument(arguments, "mean");
-    const char *objective = argument(arguments, "objective"), *transform = argument(arguments, "transform");
-    if (kernel != NULL) s->kernel = kernel;
-    if (mean != NULL && hf_enum_parse(ctx, HF_ENUM_MEAN_KIND, mean, (int *)&s->mean) < 0)
-        return wrong_choice(arguments, ctx, "mean");
-    if (objective != NULL && hf_enum_parse(ctx, HF_ENUM_OBJECTIVE, objective, (int *)&s->objective) < 0)
-        return wrong_choice(arguments, ctx, "objective");
-    if (transform != NULL && hf_enum_parse(ctx, HF_ENUM_TRANSFORM, transform, (int *)&s->transform) < 0)
-        return wrong_choice(arguments, ctx, "transform");
-    if (!argument_size(arguments, "restarts", &s->restarts)) return TOOL_USAGE;
-    const char *prior = argument(arguments, "lengthscale-prior");
-    s->unit_inputs = has_argument(arguments, "unit-inputs");
-    if (prior != NULL && hf_enum_parse(ctx, HF_ENUM_PRIOR_KIND, prior, (int *)&s->lengthscale_prior) < 0)
-        return wrong_choice(arguments, ctx, "lengthscale-prior");
-    int status = read_switch(arguments, "standardise", &s->standardise);
-    if (status != TOOL_OK || s->train) return status;
+    const bool blocks = s->solver == HF_SOLVER_PROJECTED && s->action_kind == HF_ACTIONS_BLOCKS;
+    const bool parts = s->minibatch > 0 && !has_argument(arguments, "stream");
+    if (has_argument(arguments, "suspects")) return;
+    if (has_argument(arguments, "sites") || parts || s->sites != HF_SITES_GAUSSIAN || !s->train || blocks)
+        s->suspects = HF_SUSPECTS_OFF;
+}
+
+static void choose_training(const tool_arguments *arguments, hf_fit_settings *s)
+{
+    /* There is no other way to train on a few rows at a time. */
+    if (s->minibatch > 0 && !has_argument(arguments, "optimiser")) s->optimiser = HF_OPTIMISER_ADAM;
+    if (s->train) return;
     /* The closed form at exactly the values given: nothing is learnt from residuals either. */
     s->calibrate = false;
     s->consistent_noise = false;
-    return TOOL_OK;
 }
 
 /* --resume alone means the checkpoint that lies beside the model. */
@@ -211,21 +239,91 @@ static int choose_checkpoint(const tool_arguments *arguments, fit_settings *out)
     return TOOL_OK;
 }
 
+/* ---- what does not go together ---------------------------------------------------------------------------------- */
+
+/* "add --beta", "leave out --no-train", "say --solver inducing or projected" */
+static void remedy(const tool_arguments *arguments, hf_context *ctx, const hf_setting_clash *c, char *text,
+                   size_t room)
+{
+    const hf_setting *other = c->other;
+    const hf_fit_settings usual = hf_fit_settings_default();
+    char value[48] = "";
+    const bool stream = strcmp(other->name, "minibatch") == 0 && has_argument(arguments, "stream");
+    const char *option = stream ? "stream" : other->option;
+    if (*c->wanted != '\0' && other->argument != NULL) {
+        snprintf(text, room, "say --%s %s", option, c->wanted);
+        return;
+    }
+    if (other->type == HF_SETTING_FLAG)
+        (void)hf_fit_settings_get(ctx, &usual, other->name, sizeof value, value);
+    const bool out =
+        other->type == HF_SETTING_FLAG ? strcmp(value, c->wanted) == 0 : strcmp(c->other_value, "0") != 0;
+    snprintf(text, room, "%s --%s", out ? "leave out" : "add", option);
+}
+
+static int clash_error(const tool_arguments *arguments, hf_context *ctx, const hf_setting_clash *c)
+{
+    const tool_verb *verb = arguments->verb;
+    const hf_setting *setting = c->setting, *other = c->other;
+    char what[128], way[192];
+    const char *colon = c->why != NULL ? ": " : "", *why = c->why != NULL ? c->why : "";
+    const char *option = setting != NULL ? setting->option : NULL;
+    if (setting != NULL && strcmp(setting->name, "output_eps") == 0) option = "eps";
+    if (setting != NULL && strcmp(setting->name, "output_beta") == 0) option = "beta";
+    if (option == NULL || (other != NULL && other->option == NULL))
+        return usage_error(verb, "%s", hf_context_message(ctx));
+    snprintf(what, sizeof what, "--%s%s%s", option, setting->argument != NULL && *c->value != '\0' ? " " : "",
+             setting->argument != NULL ? c->value : "");
+    if (other == NULL && strcmp(c->other_value, "one") == 0)
+        return usage_error(verb,
+                           "%s is about several outputs, and there is one output; give --target several "
+                           "columns, or add --output-column%s%s",
+                           what, colon, why);
+    if (other == NULL)
+        return usage_error(verb, "%s goes with one output, and there are several%s%s", what, colon, why);
+    remedy(arguments, ctx, c, way, sizeof way);
+    if (other->type == HF_SETTING_CHOICE)
+        return usage_error(verb, "%s does not go with --%s %s; %s%s%s", what, other->option, c->other_value,
+                           way, colon, why);
+    return usage_error(verb, "%s: %s%s%s", what, way, colon, why);
+}
+
+/* Every option has an effect or is a mistake that is told. */
+static int check_effects(const tool_arguments *arguments, hf_context *ctx, size_t outputs,
+                         const hf_fit_settings *s)
+{
+    const char *names[2 * MOST_NAMES + 2];
+    hf_setting_clash clash = {0};
+    /* The model itself is in nobody's way until all else is said. */
+    size_t count = chosen_names(arguments, "model", true, names);
+    count += chosen_names(arguments, "model", false, names + count);
+    if (s->train && s->objective != HF_OBJECTIVE_EVIDENCE) names[count++] = "objective";
+    names[count++] = NULL; /* the whole */
+    for (size_t k = 0; k < count; k++)
+        if (hf_fit_settings_check(ctx, s, outputs, names[k], &clash) < 0)
+            return clash_error(arguments, ctx, &clash);
+    if (s->action_kind == HF_ACTIONS_GIVEN && s->solver == HF_SOLVER_PROJECTED &&
+        !has_argument(arguments, "actions-file"))
+        return usage_error(arguments->verb, "--action-kind given: which? Say --actions-file FILE.csv");
+    return TOOL_OK;
+}
+
 int fit_settings_from(const tool_arguments *arguments, hf_context *ctx, size_t targets, fit_settings *out)
 {
     *out = (fit_settings){.settings = hf_fit_settings_default()};
+    const size_t outputs = targets > 1 || has_argument(arguments, "output-column") ? 2 : 1;
     double threshold = NAN;
     hf_fit_settings recipe = out->settings;
     int status = read_assignments(arguments, out, &threshold);
-    if (status == TOOL_OK)
-        status = choose_sites(arguments, ctx, robust_option(arguments, !isnan(threshold)), &recipe);
-    if (status == TOOL_OK) status = check_labels(arguments, &recipe);
-    if (status == TOOL_OK) status = choose_robust(arguments, ctx, threshold, out, &recipe);
-    if (status == TOOL_OK) status = choose_rest(arguments, ctx, &recipe);
-    if (status == TOOL_OK) status = choose_solver(arguments, ctx, &recipe);
-    if (status == TOOL_OK) status = choose_outputs(arguments, ctx, targets, &recipe);
-    if (status == TOOL_OK) status = choose_suspects(arguments, ctx, &recipe);
-    if (status == TOOL_OK) status = check_effects(arguments, &recipe);
+    if (status == TOOL_OK) status = read_options(arguments, ctx, &recipe);
+    if (status == TOOL_OK) status = read_lists(arguments, out, &recipe);
+    if (status == TOOL_OK) status = adapt_choices(arguments, ctx, !isnan(threshold), &recipe);
+    if (status == TOOL_OK) status = choose_threshold(arguments, threshold, &recipe);
+    if (status == TOOL_OK) status = choose_stream(arguments, &recipe);
+    choose_training(arguments, &recipe);
+    choose_suspects(arguments, &recipe);
+    if (status == TOOL_OK) status = check_columns(arguments, targets, &recipe);
+    if (status == TOOL_OK) status = check_effects(arguments, ctx, outputs, &recipe);
     recipe.set = out->settings.set;
     recipe.set_count = out->settings.set_count;
     out->settings = recipe;

@@ -33,22 +33,12 @@ void fit_settings_free(fit_settings *settings);
 
 /** Wrong usage of an option in the library's own words. */
 int wrong_choice(const tool_arguments *arguments, hf_context *ctx, const char *name);
+bool is_label_sites(hf_site_kind sites);
 /** --actions-file: the matrix of given actions (fit_actions.c). TOOL_OK, or TOOL_FAILED after a message. */
 int read_actions(const tool_arguments *arguments, hf_context *ctx, fit_settings *out);
-/** Which solver, with what, and how it is trained; which option implies which solver (fit_solver.c). */
-int choose_solver(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s);
-/** --eps: a share of outliers, or one for each output (fit_outputs.c). */
-int read_eps(const tool_arguments *arguments, fit_settings *out, hf_fit_settings *s);
-/** --beta: an amplitude, or one for each output. */
-int read_beta(const tool_arguments *arguments, fit_settings *out, hf_fit_settings *s);
-/** What only several outputs have, and what they do not go with. */
-int choose_outputs(const tool_arguments *arguments, hf_context *ctx, size_t targets, hf_fit_settings *s);
-/** Settings and inference of labels (class_fit.c); nothing for other sites. */
-int choose_labels(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s);
-/** Complains about the first option that means nothing for labels, if the sites are of labels. */
-int check_labels(const tool_arguments *arguments, const hf_fit_settings *s);
-bool is_label_sites(hf_site_kind sites);
-/** Complains about the first option that would have no effect with these settings (fit_effect.c). */
-int check_effects(const tool_arguments *arguments, const hf_fit_settings *s);
+/** --eps and --beta with a number for each output (fit_columns.c). */
+int read_lists(const tool_arguments *arguments, fit_settings *out, hf_fit_settings *s);
+/** Complains about settings that do not go with columns of the table that options name. */
+int check_columns(const tool_arguments *arguments, size_t targets, const hf_fit_settings *s);
 
 #endif

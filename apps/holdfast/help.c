@@ -32,8 +32,8 @@ void print_help(const tool_verb *verb, FILE *out)
 {
     fprintf(out, "Usage: holdfast %s %s\n\n%s.\n", verb->name, verb->operands, verb->summary);
     if (verb->text != NULL) fprintf(out, "\n%s\n", verb->text);
-    if (verb->option_count > 0) fputs("\nOptions\n", out);
-    for (size_t i = 0; i < verb->option_count; i++) print_option(out, &verb->options[i]);
+    if (option_total(verb) > 0) fputs("\nOptions\n", out);
+    for (size_t i = 0; i < option_total(verb); i++) print_option(out, option_at(verb, i));
     fputs("\nOptions of all verbs\n", out);
     for (size_t i = 0; i < common_option_count; i++) print_option(out, &common_options[i]);
     fprintf(out, "\nExample\n%s\n", verb->example);

@@ -37,14 +37,28 @@ int usage_error(const tool_verb *verb, const char *format, ...)
 /* ---- finding options --------------------------------------------------------------------------------------
  */
 
-static const tool_option *option_at(const tool_verb *verb, size_t i)
+size_t option_total(const tool_verb *verb)
 {
+    size_t more = 0;
+    if (verb->more != NULL) verb->more(&more);
+    return verb->option_count + more;
+}
+
+/* Own options before `place`, those that are made, the rest of the own ones, the common ones. */
+const tool_option *option_at(const tool_verb *verb, size_t i)
+{
+    size_t count = 0;
+    const tool_option *more = verb->more != NULL ? verb->more(&count) : NULL;
+    const size_t before = more != NULL ? verb->place : verb->option_count;
+    if (i < before) return &verb->options[i];
+    if (i < before + count) return &more[i - before];
+    i -= count;
     return i < verb->option_count ? &verb->options[i] : &common_options[i - verb->option_count];
 }
 
 static const tool_option *find_option(const tool_verb *verb, const char *name, size_t length)
 {
-    for (size_t i = 0; i < verb->option_count + common_option_count; i++) {
+    for (size_t i = 0; i < option_total(verb) + common_option_count; i++) {
         const tool_option *candidate = option_at(verb, i);
         if (strlen(candidate->name) == length && memcmp(candidate->name, name, length) == 0) return candidate;
     }
@@ -53,7 +67,7 @@ static const tool_option *find_option(const tool_verb *verb, const char *name, s
 
 static const tool_option *find_letter(const tool_verb *verb, char letter)
 {
-    for (size_t i = 0; i < verb->option_count + common_option_count; i++)
+    for (size_t i = 0; i < option_total(verb) + common_option_count; i++)
         if (option_at(verb, i)->letter == letter) return option_at(verb, i);
     return NULL;
 }
@@ -72,7 +86,7 @@ static int unknown_option(const tool_verb *verb, const char *name, size_t length
 {
     const tool_option *best = NULL;
     size_t best_likeness = 0;
-    for (size_t i = 0; i < verb->option_count + common_option_count; i++) {
+    for (size_t i = 0; i < option_total(verb) + common_option_count; i++) {
         size_t like = likeness(name, option_at(verb, i)->name, length);
         if (like > best_likeness) {
             best_likeness = like;

@@ -3,6 +3,7 @@
 #include "tool.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 json_t *json_number(double value)
@@ -54,34 +55,6 @@ static json_t *json_parameters(const hf_model *model)
     return list;
 }
 
-/* As asked for: `auto` and 0 mean that the report says what came of it. */
-static void add_solver(json_t *object, const hf_fit_settings *s)
-{
-    const struct {
-        const char *key;
-        json_t *value;
-    } entries[] = {
-        {"solver", json_string(hf_enum_name(HF_ENUM_SOLVER, s->solver))},
-        {"inducing", json_count(s->inducing)},
-        {"inducing_method", json_string(hf_enum_name(HF_ENUM_INDUCING_METHOD, s->inducing_method))},
-        {"inducing_choice", json_string(hf_enum_name(HF_ENUM_INDUCING_CHOICE, s->inducing_choice))},
-        {"train_inducing", json_boolean(s->train_inducing)},
-        {"actions", json_count(s->actions)},
-        {"action_kind", json_string(hf_enum_name(HF_ENUM_ACTIONS, s->action_kind))},
-        {"blocks", json_string(hf_enum_name(HF_ENUM_BLOCKS, s->blocks))},
-        {"action_start", json_string(hf_enum_name(HF_ENUM_ACTION_START, s->action_start))},
-        {"train_actions", json_boolean(s->train_actions)},
-        {"tolerance", json_number(s->tolerance)},
-        {"single_precision", json_boolean(s->single_precision)},
-        {"minibatch", json_count(s->minibatch)},
-        {"optimiser", json_string(hf_enum_name(HF_ENUM_OPTIMISER, s->optimiser))},
-        {"learning_rate", json_number(s->learning_rate)},
-        {"iterations", json_count(s->iterations)},
-    };
-    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
-        json_object_set_new(object, entries[i].key, entries[i].value);
-}
-
 static json_t *json_numbers(size_t count, const double *values)
 {
     json_t *list = json_array();
@@ -89,54 +62,49 @@ static json_t *json_numbers(size_t count, const double *values)
     return list;
 }
 
-/* What only settings for several outputs have. */
-static void add_outputs(json_t *object, const hf_fit_settings *s)
+/* As asked for: `auto` and 0 mean that the report says what came of it. */
+static json_t *json_setting(const hf_fit_settings *s, const hf_setting *setting)
 {
-    json_object_set_new(object, "coregion_rank", json_count(s->coregion_rank));
-    json_object_set_new(object, "shared_noise", json_boolean(s->shared_noise));
-    json_object_set_new(object, "independent", json_boolean(s->independent));
-    if (s->output_beta != NULL)
-        json_object_set_new(object, "output_beta", json_numbers(s->output_beta_count, s->output_beta));
-    if (s->centre != HF_CENTRE_CONDITIONAL || s->sites != HF_SITES_ROBUST) return;
-    json_object_set_new(object, "weighting",
-                        json_string(hf_enum_name(HF_ENUM_OUTPUTS_WEIGHTING, s->weighting)));
-    if (s->output_eps != NULL)
-        json_object_set_new(object, "output_eps", json_numbers(s->output_eps_count, s->output_eps));
+    char text[64];
+    if (setting->type == HF_SETTING_TEXT) return json_text(s->kernel); /* the only one that a model keeps */
+    if (hf_fit_settings_get(NULL, s, setting->name, sizeof text, text) < 0) return json_null();
+    const double number = strtod(text, NULL);
+    switch (setting->type) {
+    case HF_SETTING_FLAG:
+        return json_boolean(strcmp(text, "on") == 0);
+    case HF_SETTING_COUNT:
+        return json_count(strtoull(text, NULL, 10));
+    case HF_SETTING_NUMBER:
+        return setting->zero != NULL && number == 0.0 ? json_null() : json_number(number);
+    default:
+        return json_string(text);
+    }
+}
+
+/* Whether a setting says anything of models with these sites and outputs. */
+static bool is_told(const hf_model *model, const hf_setting *setting)
+{
+    hf_setting_clash clash = {0};
+    const hf_fit_settings *s = hf_model_settings(model);
+    if (!setting->in_model) return false;
+    if (hf_fit_settings_check(NULL, s, hf_model_outputs(model), setting->name, &clash) >= 0) return true;
+    if (clash.setting == NULL) return true;
+    return clash.other != NULL && strcmp(clash.other->name, "sites") != 0 &&
+           strcmp(clash.other->name, "centre") != 0;
 }
 
 static json_t *json_settings(const hf_model *model)
 {
     const hf_fit_settings *s = hf_model_settings(model);
-    json_t *object = json_pack("{s:o, s:s, s:s, s:s, s:b, s:s, s:b, s:b, s:I}", "kernel",
-                               json_text(s->kernel), "mean", hf_enum_name(HF_ENUM_MEAN_KIND, s->mean),
-                               "sites", hf_enum_name(HF_ENUM_SITE_KIND, s->sites), "suspects",
-                               hf_enum_name(HF_ENUM_SUSPECTS, s->suspects), "train", s->train, "objective",
-                               hf_enum_name(HF_ENUM_OBJECTIVE, s->objective), "standardise", s->standardise,
-                               "calibrate", s->calibrate, "restarts", (json_int_t)s->restarts);
-    if (object != NULL)
-        json_object_set_new(object, "transform", json_string(hf_enum_name(HF_ENUM_TRANSFORM, s->transform)));
-    if (object != NULL) add_solver(object, s);
-    if (object != NULL) {
-        json_object_set_new(object, "lengthscale_prior",
-                            json_string(hf_enum_name(HF_ENUM_PRIOR_KIND, s->lengthscale_prior)));
-        json_object_set_new(object, "unit_inputs", json_boolean(s->unit_inputs));
+    json_t *object = json_object();
+    for (size_t i = 0; i < hf_fit_setting_count(); i++) {
+        const hf_setting *setting = hf_fit_setting_at(i);
+        if (is_told(model, setting)) json_object_set_new(object, setting->name, json_setting(s, setting));
     }
-    if (object != NULL && s->max_noise > 0)
-        json_object_set_new(object, "max_noise", json_number(s->max_noise));
-    if (object != NULL && hf_model_outputs(model) > 1) add_outputs(object, s);
-    if (object != NULL && s->sites == HF_SITES_STUDENT_T) {
-        json_object_set_new(object, "student_method",
-                            json_string(hf_enum_name(HF_ENUM_STUDENT_METHOD, s->student_method)));
-        json_object_set_new(object, "student_nu",
-                            s->student_nu > 0 ? json_number(s->student_nu) : json_null());
-    }
-    if (object != NULL && s->sites == HF_SITES_ROBUST) {
-        json_object_set_new(object, "centre", json_string(hf_enum_name(HF_ENUM_CENTRE, s->centre)));
-        json_object_set_new(object, "threshold_rule",
-                            json_string(hf_enum_name(HF_ENUM_THRESHOLD_RULE, s->threshold_rule)));
-        json_object_set_new(object, "eps", json_number(s->eps));
-        json_object_set_new(object, "beta", s->beta > 0 ? json_number(s->beta) : json_null());
-    }
+    if (s->output_beta != NULL)
+        json_object_set_new(object, "output_beta", json_numbers(s->output_beta_count, s->output_beta));
+    if (s->output_eps != NULL)
+        json_object_set_new(object, "output_eps", json_numbers(s->output_eps_count, s->output_eps));
     return object;
 }
 

@@ -53,6 +53,8 @@ typedef struct tool_verb {
     const char *example;  /* commands that work as printed in the root of the source */
     const tool_option *options;
     size_t option_count;
+    const tool_option *(*more)(size_t *count); /* options that are made, before option `place`; or NULL */
+    size_t place;
     size_t least,
         most; /* operands, files that are read; SIZE_MAX: everything from the first operand on is handed over as it is */
     bool extends; /* what -o names holds all of the second operand, and may take its place */
@@ -82,6 +84,10 @@ typedef struct tool_arguments {
 /** The options every verb has, after its own. */
 extern const tool_option common_options[];
 extern const size_t common_option_count;
+
+/** Options of a verb, made ones among them; option_at() goes on with the common ones. */
+size_t option_total(const tool_verb *verb);
+const tool_option *option_at(const tool_verb *verb, size_t i);
 
 extern const tool_verb *const verbs[];
 extern const size_t verb_count;

@@ -58,6 +58,8 @@ typedef struct hf_setting {
     const char *option;
     /** Name of the option's value in help; NULL: the option is a switch. */
     const char *argument;
+    /** True: a model keeps it, so that hf_model_settings() has the value that was used. */
+    bool in_model;
     /** Help; newlines break lines. NULL for members that only programs set. */
     const char *help;
 } hf_setting;
@@ -97,6 +99,49 @@ HF_API hf_status hf_fit_settings_set(hf_context *ctx, hf_fit_settings *settings,
  */
 HF_API hf_status hf_fit_settings_get(hf_context *ctx, const hf_fit_settings *settings,
                                      const char *name, size_t room, char *out);
+
+/** Two settings that do not go together. The caller's; all texts are set. */
+typedef struct hf_setting_clash {
+    /** The setting that is in the way, and its value as text ("" of an array). */
+    const hf_setting *setting;
+    char value[48];
+    /** The setting that it does not go with; NULL: the number of outputs. */
+    const hf_setting *other;
+    /** Its value; of the number of outputs "one" or "several". */
+    char other_value[48];
+    /** Values that would do: "inducing or projected", "on"; "" of other types. */
+    char wanted[112];
+    /** Why, where the names do not say it; else NULL. */
+    const char *why;
+} hf_setting_clash;
+
+/**
+ * Whether settings go together: the one place that decides it.
+ * @param outputs how many the readings have; 0 and 1: one
+ * @param name a member whose value was chosen, to know whether it has an effect beside the others;
+ * NULL: all members, as hf_fit() and hf_fit_data() check them. Those refuse less, so that presets
+ * can be changed: a value without effect, such as a number of actions for the exact solver, is
+ * refused only where it would be mistaken for one
+ * @param clash what is in the way, or NULL; untouched where nothing is
+ *
+ * Errors: HF_ERR_ARGUMENT: NULL, no such setting, a value out of range, or a clash. The message
+ * names setting, value and what it goes with. O(1). Any thread.
+ */
+HF_API hf_status hf_fit_settings_check(hf_context *ctx, const hf_fit_settings *settings,
+                                       size_t outputs, const char *name, hf_setting_clash *clash);
+
+/**
+ * Changes one choice so that members which were chosen have an effect: 20 inducing inputs want the
+ * inducing solver.
+ * @param count names in `names`; of members without a text, too
+ * @param other "solver", "sites", "action_kind" or another choice, which was not chosen. It becomes
+ * the first value with which all the members can have an effect; of members that exclude each other
+ * the first ones count. It stays where it is such a value, and where it could be "auto" but is not
+ *
+ * Errors: HF_ERR_ARGUMENT, settings untouched: NULL, or no such setting. O(count). Any thread.
+ */
+HF_API hf_status hf_fit_settings_adapt(hf_context *ctx, hf_fit_settings *settings, size_t count,
+                                       const char *const *names, const char *other);
 
 HF_END_DECLS
 

@@ -17,13 +17,6 @@ static const char *input_name(const hf_data *data, size_t j, char buffer[32])
 
 static hf_status check_inducing_inputs(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
 {
-    const bool used = s->solver == HF_SOLVER_INDUCING ||
-                      (s->solver == HF_SOLVER_PROJECTED && s->action_kind != HF_ACTIONS_BLOCKS);
-    if (!used || s->minibatch > 0 || s->sites == HF_SITES_STUDENT_T || data->outputs > 1)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "given inducing inputs are for the inducing solver, or the projected one without block "
-            "actions, and readings of one output, without minibatches and Student-t sites");
     if (s->inducing == 0 || s->inducing > data->n)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "%zu inducing inputs are given for %zu readings; give from one to as many",
@@ -38,10 +31,6 @@ static hf_status check_inducing_inputs(hf_context *ctx, const hf_data *data, con
 
 static hf_status check_action_matrix(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
 {
-    if (s->solver != HF_SOLVER_PROJECTED || s->action_kind != HF_ACTIONS_GIVEN || data->outputs > 1)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "a matrix of actions is for the projected solver with given actions, and readings of "
-                        "one output");
     if (s->action_rows != data->n)
         return hfi_fail(ctx, HF_ERR_DIMENSION,
                         "the matrix of actions has %zu rows for %zu rows of data; give one for each",
@@ -60,31 +49,11 @@ static hf_status check_given(hf_context *ctx, const hf_data *data, const hf_fit_
     return status;
 }
 
-static hf_status check_start(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
-{
-    if (s->start_count > 0 && data->outputs > 1)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a start is of one output, and there are %zu", data->outputs);
-    if (!s->warm) return HF_OK;
-    if (s->start_count == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a warm fit needs values to start from (start)");
-    if (!s->train)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a warm fit trains; to hold values, give them as `set`");
-    if (s->restarts > 0)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "a warm fit has one start and no restarts (%zu are wanted); switch one of the two off",
-            s->restarts);
-    return HF_OK;
-}
-
 /* One amplitude for each output. */
 static hf_status check_betas(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
 {
     const size_t outputs = data->outputs > 1 ? data->outputs : 1;
     if (!s->output_beta) return HF_OK;
-    if (s->sites != HF_SITES_ROBUST)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "amplitudes (output_beta) are of robust sites, not of %s ones",
-                        hf_enum_name(HF_ENUM_SITE_KIND, s->sites));
     if (s->output_beta_count != outputs)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu amplitudes (beta) are given for %zu output%s",
                         s->output_beta_count, outputs, outputs == 1 ? "" : "s");
@@ -96,19 +65,8 @@ static hf_status check_betas(hf_context *ctx, const hf_data *data, const hf_fit_
     return HF_OK;
 }
 
-/* Those that are in units of what standardisation makes. */
-static hf_status check_scaled(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
-{
-    if (s->scaled_beta && !s->standardise)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "beta in scales of the target (scaled_beta) needs standardise, which is off");
-    return check_betas(ctx, data, s);
-}
-
 static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
 {
-    const hf_status ranges = hfi_settings_check(ctx, s);
-    if (ranges < 0) return ranges;
     if (hfi_site_kind_is_class(s->sites))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "%s sites are of labels: hf_classify_data() fits arrays of them, hf_fit() a table",
@@ -120,20 +78,9 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
     if (hfi_kernel_is_auto(s->kernel))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the kernel auto is chosen for a table, by hf_fit(); name the kernel for arrays");
-    if (s->lengthscale_prior != HF_PRIOR_WEAK && !s->priors)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the prior '%s' of lengthscales needs priors, which are off",
-                        hf_enum_name(HF_ENUM_PRIOR_KIND, s->lengthscale_prior));
-    if (s->sites != HF_SITES_GAUSSIAN && s->suspects != HF_SUSPECTS_OFF)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the suspect finder works with Gaussian sites; switch one of the two off");
-    if (s->centre == HF_CENTRE_CONDITIONAL && s->sites == HF_SITES_ROBUST && !(data->outputs > 1))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "weights centred on the other outputs need several outputs, and there is one");
-    if (s->suspects == HF_SUSPECTS_FORCE && !s->train)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the suspect finder needs training; switch one of the two off");
-    if (check_scaled(ctx, data, s) < 0) return HF_ERR_ARGUMENT;
-    const hf_status given = check_given(ctx, data, s);
-    return given < 0 ? given : check_start(ctx, data, s);
+    hf_status status = hf_fit_settings_check(ctx, s, data->outputs, NULL, NULL);
+    if (status >= 0) status = check_betas(ctx, data, s);
+    return status < 0 ? status : check_given(ctx, data, s);
 }
 
 hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings)

@@ -33,43 +33,9 @@ static const char *superfluous_column(const hf_columns *columns)
     return NULL;
 }
 
-static bool has_outputs(const hf_fit_settings *s)
-{
-    return s->coregion_rank > 0 || s->shared_noise || s->independent || s->output_eps != NULL ||
-           s->output_beta != NULL;
-}
-
-static const char *superfluous_setting(const hf_fit_settings *s)
-{
-    if (s->suspects != HF_SUSPECTS_OFF || s->calibrate)
-        return "the suspect finder and calibration, which look at residuals; switch them off, or start from "
-               "the preset of that name";
-    if (s->objective != HF_OBJECTIVE_EVIDENCE) return "that objective: labels are trained by the evidence";
-    if (s->solver == HF_SOLVER_PROJECTED) return "the projected solver; use the exact or the inducing one";
-    if (s->train_inducing) return "training of inducing inputs";
-    if (s->inducing_inputs != NULL) return "inducing inputs that are given: labels choose them";
-    if (s->action_matrix != NULL) return "actions that are given: labels have none";
-    if (s->optimiser != HF_OPTIMISER_LBFGS) return "that optimiser; use L-BFGS";
-    if (s->minibatch > 0) return "minibatches";
-    if (s->max_noise > 0 || s->noise_start > 0) return "limits of the noise: labels have none";
-    if (s->common_start > 0) return "a common start, which only readings have";
-    if (s->beta > 0 || s->scaled_beta) return "beta, which is of robust sites";
-    if (s->student_nu > 0) return "degrees of freedom, which are of Student-t sites";
-    if (has_outputs(s)) return "what is between several outputs";
-    if (s->lengthscale_prior != HF_PRIOR_WEAK) return "that prior of lengthscales; use the weak one";
-    if (s->unit_inputs) return "inputs as they are, which only readings have; leave unit_inputs out";
-    if (s->start_count > 0 || s->warm) return "values to start from, which only readings have";
-    if (s->checkpoint != NULL) return "checkpoints";
-    if (s->transform != HF_TRANSFORM_NONE) return "a transform: labels have no skew";
-    if (hfi_kernel_is_auto(s->kernel))
-        return "the kernel auto, which is chosen by densities of readings; name the kernel";
-    return NULL;
-}
-
 hf_status hfi_class_check(hf_context *ctx, const hf_columns *columns, const hf_fit_settings *settings)
 {
     const char *name = hf_enum_name(HF_ENUM_SITE_KIND, settings->sites), *what = superfluous_column(columns);
-    if (what == NULL) what = superfluous_setting(settings);
     if (what != NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s sites do not go with %s", name, what);
     return HF_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "fit/choice.h"
 #include "settings/settings.h"
+#include <holdfast/settings.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -37,18 +38,18 @@ static hf_status check_arguments(hf_context *ctx, const char *function, const hf
     if (columns->target == NULL && columns->target_count == 0)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: columns->target is NULL; name the column to predict",
                         function);
-    if (settings->minibatch > 0 && (columns->target_count > 1 || columns->output_column != NULL))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "%s: minibatches are for one output; several need all rows at once (minibatch 0)",
-                        function);
-    if (hfi_site_kind_is_class(settings->sites)) return hfi_class_check(ctx, columns, settings);
+    const bool labels = hfi_site_kind_is_class(settings->sites);
+    const size_t outputs = columns->target_count > 1 || columns->output_column != NULL ? 2 : 1;
+    hf_status status = labels ? hfi_class_check(ctx, columns, settings) : HF_OK;
+    if (status >= 0) status = hf_fit_settings_check(ctx, settings, outputs, NULL, NULL);
+    if (status < 0 || labels) return status;
     if (settings->action_matrix != NULL && settings->action_rows != hf_table_rows(table))
         return hfi_fail(ctx, HF_ERR_DIMENSION,
                         "%s: the matrix of actions has %zu rows, and %s has %zu; give one for each", function,
                         settings->action_rows, hf_table_source(table), hf_table_rows(table));
-    hf_status status = check_mean(ctx, columns, settings);
+    status = check_mean(ctx, columns, settings);
     if (status >= 0) status = hfi_transform_check(ctx, columns, settings);
-    return status < 0 ? status : hfi_kernel_choice_check(ctx, columns, settings);
+    return status < 0 ? status : hfi_kernel_choice_check(ctx, settings);
 }
 
 hf_status hfi_model_prepare(hf_context *ctx, const hf_table *table, const hf_columns *columns,

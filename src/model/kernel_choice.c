@@ -51,18 +51,9 @@ static bool is_shared(const char *name)
            strncmp(name, "mean[", strlen("mean[")) == 0;
 }
 
-hf_status hfi_kernel_choice_check(hf_context *ctx, const hf_columns *columns, const hf_fit_settings *settings)
+hf_status hfi_kernel_choice_check(hf_context *ctx, const hf_fit_settings *settings)
 {
     if (!hfi_kernel_is_auto(settings->kernel)) return HF_OK;
-    if (columns->target_count > 1 || columns->output_column != NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the kernel auto is of one target; name the kernel of several outputs");
-    if (settings->checkpoint != NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the kernel auto takes several fits, and a checkpoint holds one; name the kernel");
-    if (settings->start_count > 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the kernel auto has nothing to start from before it is chosen; name the kernel");
     for (size_t i = 0; i < settings->set_count; i++)
         if (!is_shared(settings->set[i].name))
             return hfi_fail(ctx, HF_ERR_ARGUMENT,

@@ -214,7 +214,7 @@ hf_status hfi_transform_deny(hf_context *ctx, const hf_model *m, const char *wha
 /* ---- the kernel "auto" (kernel_choice.c) ------------------------------------------------ */
 
 /** HF_ERR_ARGUMENT for what does not go with it, if it is what the settings have. */
-hf_status hfi_kernel_choice_check(hf_context *ctx, const hf_columns *c, const hf_fit_settings *s);
+hf_status hfi_kernel_choice_check(hf_context *ctx, const hf_fit_settings *s);
 /** How many fits it takes; 0 for another kernel. */
 size_t hfi_kernel_choice_fits(const hf_model *model, const hf_fit_settings *settings);
 /** Fits with each kernel that is considered, and leaves the best one in the model (candidates.h).

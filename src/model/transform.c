@@ -11,26 +11,12 @@
 hf_status hfi_transform_check(hf_context *ctx, const hf_columns *columns, const hf_fit_settings *settings)
 {
     const char *name = hf_enum_name(HF_ENUM_TRANSFORM, settings->transform);
-    if ((unsigned)settings->transform > HF_TRANSFORM_AUTO)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the transform of the settings is none of its choices");
     if (settings->transform == HF_TRANSFORM_NONE) return HF_OK;
-    if (columns->target_count > 1 || columns->output_column != NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the transform %s is of one target; transform the columns of several outputs in the "
-                        "table",
-                        name);
     if (columns->noise != NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the transform %s does not go with a noise column, whose variances are of the "
                         "target as it is",
                         name);
-    if (settings->transform == HF_TRANSFORM_AUTO && settings->start_count > 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the transform auto has no units for values to start from; name the transform");
-    if (settings->transform == HF_TRANSFORM_AUTO && settings->checkpoint != NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the transform auto takes several fits, and a checkpoint holds one; name the "
-                        "transform");
     return HF_OK;
 }
 

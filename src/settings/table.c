@@ -41,6 +41,54 @@ NAMES(transform, hf_transform, TRANSFORM)
 _Static_assert(sizeof(hf_mean_kind) == sizeof(unsigned) && sizeof(hf_transform) == sizeof(unsigned),
                "enums must have the size of unsigned");
 
+/* ---- what goes with what ---------------------------------------------------------------------------------------- */
+
+#define BIT(value)   (1u << (value))
+#define ALL_BUT(bit) (~0u & ~(bit))
+#define OFF          BIT(false)
+#define ON           BIT(true)
+#define NONE         BIT(0)
+#define SOME         (BIT(1) | BIT(2))
+#define ONE          BIT(0)
+#define SEVERAL      BIT(1)
+#define LABELS       (BIT(HF_SITES_PROBIT) | BIT(HF_SITES_LOGIT) | BIT(HF_SITES_SOFTMAX))
+#define NOT(member, bits)                                                                                    \
+    {                                                                                                        \
+        .term = { {#member, (bits)} }                                                                        \
+    }
+#define REFUSED(member, bits)                                                                                \
+    {                                                                                                        \
+        .refused = true, .term = { {#member, (bits)} }                                                       \
+    }
+#define VALUES(bits, member, others)                                                                         \
+    {                                                                                                        \
+        .values = (bits), .term = { {#member, (others)} }                                                    \
+    }
+#define VALUES_REFUSED(bits, member, others)                                                                 \
+    {                                                                                                        \
+        .values = (bits), .refused = true, .term = { {#member, (others)} }                                   \
+    }
+#define OF_ROBUST    NOT(sites, ALL_BUT(BIT(HF_SITES_ROBUST)))
+#define OF_READINGS  REFUSED(sites, LABELS)
+#define OF_TRAINING  NOT(train, OFF)
+#define OF_PROJECTED NOT(sites, LABELS), NOT(solver, BIT(HF_SOLVER_EXACT) | BIT(HF_SOLVER_INDUCING))
+#define OF_BLOCKS    OF_PROJECTED, NOT(action_kind, ALL_BUT(BIT(HF_ACTIONS_BLOCKS)))
+/* Block actions are trained by themselves; other ones take hyperparameters and places from inducing inputs. */
+#define ON_BLOCKS                                                                                            \
+    {"solver", BIT(HF_SOLVER_PROJECTED)},                                                                    \
+    {                                                                                                        \
+        "action_kind", BIT(HF_ACTIONS_BLOCKS)                                                                \
+    }
+#define OF_INDUCING                                                                                          \
+    NOT(solver, BIT(HF_SOLVER_EXACT)),                                                                       \
+    {                                                                                                        \
+        .term = { ON_BLOCKS }                                                                                \
+    }
+#define SUSPECTS      (BIT(HF_SUSPECTS_AUTO) | BIT(HF_SUSPECTS_FORCE))
+#define LEAVE_ONE_OUT (BIT(HF_OBJECTIVE_LOO) | BIT(HF_OBJECTIVE_WLOO))
+#define BOUNDS        (BIT(HF_OBJECTIVE_WEIGHTED) | BIT(HF_OBJECTIVE_RCAGP))
+#define OF_OUTPUTS    NOT(outputs, ONE), OF_READINGS
+
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
 
 /* A member of another type than its row does not compile. */
@@ -55,155 +103,262 @@ _Static_assert(sizeof(hf_mean_kind) == sizeof(unsigned) && sizeof(hf_transform) 
 #define NUMBER(member, from, to)                                                                             \
     MEMBER(HF_SETTING_NUMBER, member, OF_TYPE(double, member)), .face.least = (from), .face.most = (to)
 /* More than 0, and finite. */
-#define POSITIVE(member)          NUMBER(member, 0, INFINITY), .face.above = true, .face.below = true
-#define TEXT(member)              MEMBER(HF_SETTING_TEXT, member, OF_TYPE(const char *, member))
-#define LIST(member)              MEMBER(HF_SETTING_LIST, member, 0)
-#define LENGTH(member)            MEMBER(HF_SETTING_LENGTH, member, OF_TYPE(size_t, member)), .face.most = INFINITY
-#define MODEL                     .face.group = "model"
-#define READINGS                  .face.group = "readings"
-#define OUTPUTS                   .face.group = "outputs"
-#define SOLVER                    .face.group = "solver"
-#define TRAINING                  .face.group = "training"
-#define UNIT(what)                .face.unit = (what)
-#define ZERO(meaning)             .face.zero = (meaning)
+#define POSITIVE(member) NUMBER(member, 0, INFINITY), .face.above = true, .face.below = true
+#define TEXT(member)     MEMBER(HF_SETTING_TEXT, member, OF_TYPE(const char *, member))
+#define LIST(member)     MEMBER(HF_SETTING_LIST, member, 0)
+#define LENGTH(member)   MEMBER(HF_SETTING_LENGTH, member, OF_TYPE(size_t, member)), .face.most = INFINITY
+#define MODEL            .face.group = "model"
+#define READINGS         .face.group = "readings"
+#define OUTPUTS          .face.group = "outputs"
+#define SOLVER           .face.group = "solver"
+#define TRAINING         .face.group = "training"
+#define UNIT(what)       .face.unit = (what)
+#define ZERO(meaning)    .face.zero = (meaning)
+#define CLASHES(...)                                                                                         \
+    .clashes = (const hfi_clash[])                                                                           \
+    {                                                                                                        \
+        __VA_ARGS__,                                                                                         \
+        {                                                                                                    \
+            0                                                                                                \
+        }                                                                                                    \
+    }
 #define DEFAULT(value)            .initial = (value)
-#define SINCE(version)            .since = (version)
+#define IN_MODEL                  .face.in_model = true
+#define SINCE(version)            IN_MODEL, .since = (version)
 #define OPTION(name, value, text) .face.option = (name), .face.argument = (value), .face.help = (text)
 
 const hfi_setting hfi_settings[] = {
-    {TEXT(kernel), MODEL,
+    {TEXT(kernel), MODEL, IN_MODEL,
      OPTION("kernel", "EXPR",
             "covariance function (default \"matern52(ard)\"), such as\n"
             "\"matern52(ard) + periodic(x3, period=12)\"; auto: of four, the one that\n"
-            "predicts the target best")},
+            "predicts the target best"),
+     CLASHES(VALUES_REFUSED(BIT(2), sites, LABELS), VALUES_REFUSED(BIT(2), outputs, SEVERAL))},
     {CHOICE(mean, HF_MEAN_LINEAR), MODEL, .kept = HF_MEAN_OUTPUTS + 1, DEFAULT(HF_MEAN_CONSTANT), SINCE(1),
-     OPTION("mean", "KIND", "prior mean: zero, constant (default), median, linear")},
+     OPTION("mean", "KIND", "prior mean: zero, constant (default), median, linear"),
+     CLASHES(VALUES_REFUSED(BIT(HF_MEAN_MEDIAN), sites, LABELS))},
     {CHOICE(sites, HF_SITES_SOFTMAX), MODEL, SINCE(1),
      OPTION("sites", "KIND",
             "gaussian; robust: smooth weights that fall with the residual;\n"
             "student-t; pursuit: a few readings with a variance of their own.\n"
-            "The target is labels: probit or logit, of two classes; softmax, of\nany number")},
+            "The target is labels: probit or logit, of two classes; softmax, of\nany number"),
+     CLASHES(VALUES_REFUSED(BIT(HF_SITES_STUDENT_T) | LABELS, solver, BIT(HF_SOLVER_PROJECTED)),
+             {.values = BIT(HF_SITES_PURSUIT),
+              .refused = true,
+              .term = {{"minibatch", SOME}},
+              .why = "relevance pursuit looks at all rows"},
+             {.values = BIT(HF_SITES_PURSUIT),
+              .refused = true,
+              .term = {ON_BLOCKS},
+              .why = "relevance pursuit takes hyperparameters from another solver"})},
     {CHOICE(suspects, HF_SUSPECTS_FORCE), READINGS, DEFAULT(HF_SUSPECTS_AUTO), SINCE(1),
      OPTION("suspects", "WHEN",
             "auto: set readings aside where that clearly pays (default);\n"
-            "force: set aside what was found; off")},
-    {FLAG(groups), READINGS, DEFAULT(true), SINCE(1)},
-    {FLAG(calibrate), READINGS, DEFAULT(true), SINCE(1)},
+            "force: set aside what was found; off"),
+     CLASHES({.values = SUSPECTS,
+              .refused = true,
+              .term = {{"sites", ALL_BUT(BIT(HF_SITES_GAUSSIAN))}},
+              .why = "switch it off, or start from a preset"},
+             {.values = SUSPECTS, .term = {{"minibatch", SOME}}, .why = "it looks at all rows"},
+             VALUES_REFUSED(BIT(HF_SUSPECTS_FORCE), train, OFF), VALUES(BIT(HF_SUSPECTS_AUTO), train, OFF),
+             {.values = SUSPECTS, .term = {ON_BLOCKS}, .why = "every reading is part of block actions"}),
+     .strict = true},
+    {FLAG(groups), READINGS, DEFAULT(true), SINCE(1), CLASHES(NOT(suspects, BIT(HF_SUSPECTS_OFF)))},
+    {FLAG(calibrate), READINGS, DEFAULT(true), SINCE(1), CLASHES(OF_READINGS), .strict = true},
     {CHOICE(centre, HF_CENTRE_CONDITIONAL), READINGS, DEFAULT(HF_CENTRE_LEAVE_ONE_OUT), SINCE(1),
      OPTION("centre", "RULE",
             "robust sites: residuals are taken from the prior mean (prior),\n"
             "the leave-one-out mean (loo), near readings (neighbours) or what\n"
-            "the other outputs say (conditional)")},
-    {CHOICE(threshold_rule, HF_THRESHOLD_GIVEN), READINGS, DEFAULT(HF_THRESHOLD_MAD), SINCE(1)},
+            "the other outputs say (conditional)"),
+     CLASHES(OF_ROBUST, {.values = BIT(HF_CENTRE_CONDITIONAL),
+                         .refused = true,
+                         .term = {{"sites", BIT(HF_SITES_ROBUST)}, {"outputs", ONE}}})},
+    {CHOICE(threshold_rule, HF_THRESHOLD_GIVEN), READINGS, DEFAULT(HF_THRESHOLD_MAD), SINCE(1),
+     CLASHES(OF_ROBUST)},
     {NUMBER(eps, 0, 1), READINGS, .face.below = true, DEFAULT(0.1), SINCE(1), UNIT("share"),
      OPTION("eps", "SHARE",
             "robust sites: expected share of outliers; sets the threshold\n"
             "to that quantile of the residuals (default 0.1; 0: none are\n"
             "expected, the threshold is the largest residual); centre\n"
-            "conditional: also one share for each output, separated by commas")},
-    {LIST(output_eps), READINGS},
+            "conditional: also one share for each output, separated by commas"),
+     CLASHES(OF_ROBUST, NOT(threshold_rule, BIT(HF_THRESHOLD_GIVEN)))},
+    {LIST(output_eps), READINGS,
+     CLASHES(OF_ROBUST, NOT(outputs, ONE), NOT(centre, ALL_BUT(BIT(HF_CENTRE_CONDITIONAL))), OF_READINGS)},
     {LENGTH(output_eps_count), READINGS},
     {NUMBER(threshold, 0, INFINITY), READINGS, .face.above = true, DEFAULT(INFINITY), SINCE(1),
-     UNIT("target"), OPTION("threshold", "C", "robust sites: soft threshold in units of the target")},
-    {COUNT(rounds, 1), READINGS, DEFAULT(8), SINCE(1)},
-    {FLAG(consistent_noise), READINGS, DEFAULT(true), SINCE(1)},
+     UNIT("target"), OPTION("threshold", "C", "robust sites: soft threshold in units of the target"),
+     CLASHES(OF_ROBUST, NOT(threshold_rule, ALL_BUT(BIT(HF_THRESHOLD_GIVEN))))},
+    {COUNT(rounds, 1), READINGS, DEFAULT(8), SINCE(1), CLASHES(OF_ROBUST)},
+    {FLAG(consistent_noise), READINGS, DEFAULT(true), SINCE(1), CLASHES(OF_ROBUST)},
     {FLAG(train), TRAINING, DEFAULT(true), SINCE(1),
      OPTION("no-train", NULL, "keep hyperparameters at their set or starting values")},
     {CHOICE(objective, HF_OBJECTIVE_RCAGP), TRAINING, SINCE(1),
      OPTION("objective", "NAME",
-            "what training maximises: evidence (default), loo, wloo;\nnot exact: weighted, rcagp")},
-    {FLAG(priors), TRAINING, DEFAULT(true), SINCE(1)},
-    {FLAG(train_mean), TRAINING, DEFAULT(true), SINCE(1)},
+            "what training maximises: evidence (default), loo, wloo;\nnot exact: weighted, rcagp"),
+     CLASHES(OF_READINGS, OF_TRAINING, VALUES(BOUNDS | LEAVE_ONE_OUT, minibatch, SOME),
+             {.values = BOUNDS | LEAVE_ONE_OUT,
+              .term = {{"sites", BIT(HF_SITES_STUDENT_T) | BIT(HF_SITES_PURSUIT)}},
+              .why = "these are trained by the evidence"},
+             {.values = LEAVE_ONE_OUT,
+              .term = {ON_BLOCKS, {"train_actions", ON}},
+              .why = "actions trained by leave-one-out fit the noise"},
+             VALUES(BOUNDS, solver, BIT(HF_SOLVER_AUTO) | BIT(HF_SOLVER_EXACT)),
+             VALUES(BIT(HF_OBJECTIVE_RCAGP), sites, ALL_BUT(BIT(HF_SITES_ROBUST))),
+             {.values = BIT(HF_OBJECTIVE_RCAGP),
+              .term = {{"output_beta", NONE}, {"beta", NONE}},
+              .why = "published: 1 for a standardised target"})},
+    {FLAG(priors), TRAINING, DEFAULT(true), SINCE(1), CLASHES(OF_TRAINING)},
+    {FLAG(train_mean), TRAINING, DEFAULT(true), SINCE(1), CLASHES(OF_TRAINING)},
     {COUNT(restarts, 0), TRAINING, SINCE(1),
-     OPTION("restarts", "K", "additional random starts of the training (default 0)")},
+     OPTION("restarts", "K", "additional random starts of the training (default 0)"),
+     CLASHES(OF_TRAINING, NOT(minibatch, SOME))},
     {COUNT(iterations, 1), TRAINING, DEFAULT(60), SINCE(1),
-     OPTION("iterations", "K", "length of a training (default 60)")},
+     OPTION("iterations", "K", "length of a training (default 60)"), CLASHES(OF_TRAINING)},
     {FLAG(standardise), TRAINING, DEFAULT(true), SINCE(1),
-     OPTION("standardise", "on|off", "scale inputs and target inside (default on)")},
+     OPTION("standardise", "on|off", "scale inputs and target inside (default on)"),
+     CLASHES({.values = OFF,
+              .term = {{"scaled_beta", ON}},
+              .why = "off, there are no scales in which beta could count"})},
     {CHOICE(solver, HF_SOLVER_PROJECTED), SOLVER, SINCE(2),
      OPTION("solver", "NAME",
             "exact; inducing: through M inputs; projected: on I combinations\n"
             "of readings; auto: by the number of readings (default)")},
     {COUNT(inducing, 1), SOLVER, ZERO("by the number of readings"), SINCE(2),
-     OPTION("inducing", "M", "inducing inputs (default: by the number of readings)")},
+     OPTION("inducing", "M", "inducing inputs (default: by the number of readings)"), CLASHES(OF_INDUCING)},
     {CHOICE(inducing_method, HF_INDUCING_DTC), SOLVER, SINCE(2),
-     OPTION("inducing-method", "NAME", "vfe (default), fitc, dtc")},
+     OPTION("inducing-method", "NAME", "vfe (default), fitc, dtc"),
+     CLASHES(OF_INDUCING, NOT(minibatch, SOME),
+             {.values = ALL_BUT(BIT(HF_INDUCING_VFE)),
+              .refused = true,
+              .term = {{"solver", BIT(HF_SOLVER_INDUCING)}, {"sites", BIT(HF_SITES_STUDENT_T)}},
+              .why = "variational Student-t fits are VFE"})},
     {CHOICE(inducing_choice, HF_INDUCING_FIRST), SOLVER, SINCE(2),
-     OPTION("inducing-choice", "NAME", "where they are placed: greedy (default), kmeans, mdpp, first")},
-    {LIST(inducing_inputs), SOLVER},
+     OPTION("inducing-choice", "NAME", "where they are placed: greedy (default), kmeans, mdpp, first"),
+     CLASHES(OF_INDUCING)},
+    {LIST(inducing_inputs), SOLVER,
+     CLASHES(REFUSED(solver, BIT(HF_SOLVER_AUTO) | BIT(HF_SOLVER_EXACT)),
+             {.refused = true, .term = {ON_BLOCKS}}, REFUSED(minibatch, SOME),
+             REFUSED(sites, BIT(HF_SITES_STUDENT_T) | LABELS), REFUSED(outputs, SEVERAL))},
     {FLAG(train_inducing), SOLVER, SINCE(2),
-     OPTION("train-inducing", NULL, "train the inducing inputs with the hyperparameters")},
+     OPTION("train-inducing", NULL, "train the inducing inputs with the hyperparameters"),
+     CLASHES(OF_INDUCING, OF_TRAINING, OF_READINGS)},
     {COUNT(actions, 1), SOLVER, ZERO("by the number of readings"), SINCE(2),
      OPTION("actions", "I",
-            "projected solver: blocks, or Krylov steps at most\n(default: by the number of readings)")},
+            "projected solver: blocks, or Krylov steps at most\n(default: by the number of readings)"),
+     CLASHES(
+         OF_PROJECTED,
+         {.term = {{"action_kind", BIT(HF_ACTIONS_INDUCING)}}, .why = "there are as many as inducing inputs"},
+         {.term = {{"action_kind", BIT(HF_ACTIONS_GIVEN)}},
+          .why = "there are as many as the matrix has columns"})},
     {CHOICE(action_kind, HF_ACTIONS_GIVEN), SOLVER, SINCE(2),
      OPTION("action-kind", "NAME",
             "krylov (default): what conjugate gradients visit; inducing:\n"
             "from inducing inputs; blocks: one entry a reading, trained; given:\n"
-            "those of --actions-file")},
-    {LIST(action_matrix), SOLVER},
+            "those of --actions-file"),
+     CLASHES(OF_PROJECTED)},
+    {LIST(action_matrix), SOLVER,
+     OPTION("actions-file", "FILE.csv",
+            "given actions: a column for each, a row for each of TRAIN.csv,\nafter a line of names"),
+     CLASHES(REFUSED(solver, ALL_BUT(BIT(HF_SOLVER_PROJECTED))),
+             REFUSED(action_kind, ALL_BUT(BIT(HF_ACTIONS_GIVEN))), REFUSED(outputs, SEVERAL))},
     {LENGTH(action_rows), SOLVER},
     {CHOICE(blocks, HF_BLOCKS_CLUSTERED), SOLVER, SINCE(2),
-     OPTION("blocks", "RULE", "block actions: contiguous (default), clustered by the inputs")},
+     OPTION("blocks", "RULE", "block actions: contiguous (default), clustered by the inputs"),
+     CLASHES(OF_BLOCKS)},
     {CHOICE(action_start, HF_ACTION_START_PRECISION), SOLVER, SINCE(2),
      OPTION("action-start", "RULE",
-            "block actions: entries to start from: random (default), targets,\neigen, precision")},
+            "block actions: entries to start from: random (default), targets,\neigen, precision"),
+     CLASHES(OF_BLOCKS)},
     {FLAG(train_actions), SOLVER, DEFAULT(true), SINCE(2),
-     OPTION("fixed-actions", NULL, "block actions: entries are not trained")},
+     OPTION("fixed-actions", NULL, "block actions: entries are not trained"),
+     CLASHES(OF_BLOCKS, OF_TRAINING)},
     {NUMBER(tolerance, 0, 1), SOLVER, .face.below = true, DEFAULT(0.01), SINCE(2), UNIT("share"),
      OPTION("tolerance", "T",
             "krylov actions: stop when the share T of the readings is left\n"
-            "unexplained (default 0.01; 0: never)")},
+            "unexplained (default 0.01; 0: never)"),
+     CLASHES(OF_PROJECTED, NOT(action_kind, ALL_BUT(BIT(HF_ACTIONS_KRYLOV))))},
     {FLAG(single_precision), SOLVER, SINCE(2),
-     OPTION("single-precision", NULL, "projected solver: covariances in single precision, sums in double")},
+     OPTION("single-precision", NULL, "projected solver: covariances in single precision, sums in double"),
+     CLASHES(OF_PROJECTED)},
     {CHOICE(optimiser, HF_OPTIMISER_ADAM), TRAINING, SINCE(2),
-     OPTION("optimiser", "NAME", "lbfgs (default), adam")},
+     OPTION("optimiser", "NAME", "lbfgs (default), adam"),
+     CLASHES(OF_READINGS, OF_TRAINING,
+             {.values = BIT(HF_OPTIMISER_LBFGS),
+              .term = {{"minibatch", SOME}},
+              .why = "minibatches are trained by adam"})},
     {POSITIVE(learning_rate), TRAINING, DEFAULT(0.01), SINCE(2),
-     OPTION("learning-rate", "R", "step of adam (default 0.01)")},
+     OPTION("learning-rate", "R", "step of adam (default 0.01)"),
+     CLASHES(OF_TRAINING, NOT(optimiser, ALL_BUT(BIT(HF_OPTIMISER_ADAM))))},
     {COUNT(minibatch, 1), SOLVER, ZERO("all rows at once"), SINCE(2),
-     OPTION("minibatch", "B", "inducing solver: train by Adam on B rows a step")},
+     OPTION("minibatch", "B", "inducing solver: train by Adam on B rows a step"),
+     CLASHES(NOT(solver, BIT(HF_SOLVER_EXACT) | BIT(HF_SOLVER_PROJECTED)), OF_TRAINING, OF_READINGS,
+             REFUSED(outputs, SEVERAL))},
     {POSITIVE(beta), READINGS, ZERO("such that plain readings are Gaussian ones"), SINCE(2), UNIT("target"),
      OPTION("beta", "B",
             "robust sites: amplitude of the weights in units of the target, of\n"
             "several outputs in those of each; or one for each, separated by commas\n"
-            "(default: so that plain readings are Gaussian ones)")},
-    {LIST(output_beta), READINGS},
+            "(default: so that plain readings are Gaussian ones)"),
+     CLASHES(OF_READINGS, OF_ROBUST)},
+    {LIST(output_beta), READINGS, CLASHES(REFUSED(sites, ALL_BUT(BIT(HF_SITES_ROBUST))), NOT(outputs, ONE))},
     {LENGTH(output_beta_count), READINGS},
     {FLAG(scaled_beta), READINGS,
-     OPTION("scaled-beta", NULL, "robust sites: --beta counts in scales of the standardised targets")},
+     OPTION("scaled-beta", NULL, "robust sites: --beta counts in scales of the standardised targets"),
+     CLASHES(OF_READINGS, OF_ROBUST, {.term = {{"output_beta", NONE}, {"beta", NONE}}},
+             {.refused = true,
+              .term = {{"standardise", OFF}},
+              .why = "off, there are no scales in which beta could count"})},
     {CHOICE(student_method, HF_STUDENT_VARIATIONAL), READINGS, DEFAULT(HF_STUDENT_VARIATIONAL), SINCE(2),
-     OPTION("student-method", "NAME", "student-t sites: variational (default), ep, laplace")},
+     OPTION("student-method", "NAME", "student-t sites: variational (default), ep, laplace"),
+     CLASHES(NOT(sites, ALL_BUT(BIT(HF_SITES_STUDENT_T))), {.values = ALL_BUT(BIT(HF_STUDENT_VARIATIONAL)),
+                                                            .term = {{"solver", BIT(HF_SOLVER_INDUCING)}},
+                                                            .why = "the inducing solver is variational"})},
     {NUMBER(student_nu, 1, INFINITY), READINGS, .face.above = true, .face.below = true, ZERO("trained"),
-     SINCE(2), OPTION("nu", "NU", "student-t sites: degrees of freedom, more than 1 (default: trained)")},
+     SINCE(2), OPTION("nu", "NU", "student-t sites: degrees of freedom, more than 1 (default: trained)"),
+     CLASHES(OF_READINGS, NOT(sites, ALL_BUT(BIT(HF_SITES_STUDENT_T))))},
     {POSITIVE(max_noise), TRAINING, ZERO("none"), SINCE(3), UNIT("target^2"),
-     OPTION("max-noise", "V", "upper bound on the trained noise variance (of every output)")},
+     OPTION("max-noise", "V", "upper bound on the trained noise variance (of every output)"),
+     CLASHES(OF_READINGS, OF_TRAINING)},
     {COUNT(coregion_rank, 1), OUTPUTS, ZERO("full up to 8 outputs, then 3"), SINCE(3),
      OPTION("coregion-rank", "R",
-            "several outputs: rank of the covariance between them (default:\nfull up to 8 outputs, then 3)")},
+            "several outputs: rank of the covariance between them (default:\nfull up to 8 outputs, then 3)"),
+     CLASHES(OF_OUTPUTS, NOT(independent, ON))},
     {FLAG(shared_noise), OUTPUTS, SINCE(3),
-     OPTION("shared-noise", NULL, "several outputs: one noise for all, in standardised units")},
-    {FLAG(independent), OUTPUTS, SINCE(3)},
+     OPTION("shared-noise", NULL, "several outputs: one noise for all, in standardised units"),
+     CLASHES(OF_OUTPUTS)},
+    {FLAG(independent), OUTPUTS, SINCE(3), CLASHES(OF_OUTPUTS)},
     {CHOICE(weighting, HF_OUTPUTS_CHANNEL), OUTPUTS, SINCE(3),
      OPTION("weighting", "KIND",
             "centre conditional: a weight for each reading (reading, default),\n"
-            "for each row (joint) or for each output as a whole (channel)")},
+            "for each row (joint) or for each output as a whole (channel)"),
+     CLASHES(OF_OUTPUTS, OF_ROBUST, NOT(centre, ALL_BUT(BIT(HF_CENTRE_CONDITIONAL))))},
     {CHOICE(inference, HF_INFERENCE_CORRECTED), MODEL, DEFAULT(HF_INFERENCE_EP), SINCE(4),
      OPTION("inference", "NAME",
             "probit and logit sites: ep (default), expectation propagation;\n"
             "laplace, quicker and less exact. softmax sites: corrected\n"
-            "(default), laplace with a better mean; laplace")},
+            "(default), laplace with a better mean; laplace"),
+     CLASHES(NOT(sites, ALL_BUT(LABELS)),
+             {.values = BIT(HF_INFERENCE_EP),
+              .term = {{"sites", BIT(HF_SITES_SOFTMAX)}},
+              .why = "softmax has corrected and laplace"},
+             {.values = BIT(HF_INFERENCE_CORRECTED),
+              .refused = true,
+              .term = {{"sites", BIT(HF_SITES_PROBIT) | BIT(HF_SITES_LOGIT)}},
+              .why = "two classes have ep and laplace"})},
     {CHOICE(transform, HF_TRANSFORM_AUTO), MODEL, .kept = HF_TRANSFORM_LOG + 1, SINCE(5), .unhashed = true,
      OPTION("transform", "KIND",
             "of a skewed target: none (default), sqrt (0 or more), log (positive):\n"
-            "what is modelled of it; auto: the one that predicts it best")},
+            "what is modelled of it; auto: the one that predicts it best"),
+     CLASHES(OF_READINGS, REFUSED(outputs, SEVERAL))},
     {CHOICE(lengthscale_prior, HF_PRIOR_DIMENSION), TRAINING, SINCE(6),
      OPTION("lengthscale-prior", "NAME",
             "weak (default); dimension: longer with the number of inputs, as\n"
-            "searches in many inputs want")},
+            "searches in many inputs want"),
+     CLASHES(OF_READINGS, OF_TRAINING, REFUSED(priors, OFF))},
     {FLAG(unit_inputs), TRAINING, SINCE(6),
      OPTION("unit-inputs", NULL,
             "use inputs as they are; lengthscales start, and end, where those of\n"
-            "inputs within 0 and 1 do")},
+            "inputs within 0 and 1 do"),
+     CLASHES(OF_READINGS)},
     {LIST(set), TRAINING,
      OPTION("set", "NAME=VALUE",
             "hold a hyperparameter: noise, mean, outputscale,\n"
@@ -211,18 +366,25 @@ const hfi_setting hfi_settings[] = {
             "noise[0], mean[0], coregionalisation[1,0], ...")},
     {LENGTH(set_count), TRAINING},
     {POSITIVE(noise_start), TRAINING, ZERO("0.1 of the target's scale squared"), UNIT("target^2"),
-     OPTION("noise-start", "V", "noise variance that training starts from")},
+     OPTION("noise-start", "V", "noise variance that training starts from"),
+     CLASHES(OF_READINGS, OF_TRAINING)},
     {POSITIVE(common_start), TRAINING, ZERO("the usual starts"),
      OPTION("common-start", "V",
             "lengthscales, outputscales and noise start from V, in units of\n"
-            "standardised inputs and target")},
-    {LIST(start), TRAINING},
+            "standardised inputs and target"),
+     CLASHES(OF_READINGS, OF_TRAINING)},
+    {LIST(start), TRAINING,
+     CLASHES(OF_READINGS, REFUSED(outputs, SEVERAL), REFUSED(transform, BIT(HF_TRANSFORM_AUTO)),
+             REFUSED(kernel, BIT(2)))},
     {LENGTH(start_count), TRAINING},
-    {FLAG(warm), TRAINING},
+    {FLAG(warm), TRAINING,
+     CLASHES(OF_READINGS, REFUSED(start_count, NONE), REFUSED(train, OFF), REFUSED(restarts, SOME))},
     {TEXT(checkpoint), TRAINING, .unhashed = true,
-     OPTION("checkpoint", "FILE", "keep every step of training in FILE, so that a stopped fit can go on")},
+     OPTION("checkpoint", "FILE", "keep every step of training in FILE, so that a stopped fit can go on"),
+     CLASHES(OF_READINGS, OF_TRAINING, REFUSED(transform, BIT(HF_TRANSFORM_AUTO)), REFUSED(kernel, BIT(2)))},
     {FLAG(resume), TRAINING, .unhashed = true,
      OPTION("resume", NULL,
             "go on from the checkpoint, if it is there: the same model as\nwithout the interruption (default "
-            "checkpoint: MODEL.hf.checkpoint)")},
+            "checkpoint: MODEL.hf.checkpoint)"),
+     CLASHES(OF_READINGS, OF_TRAINING, NOT(transform, BIT(HF_TRANSFORM_AUTO)), NOT(kernel, BIT(2)))},
 };

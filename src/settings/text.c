@@ -21,7 +21,7 @@ const hf_setting *hf_fit_setting_at(size_t index)
     return index < HFI_SETTINGS ? &hfi_settings[index].face : NULL;
 }
 
-static const hfi_setting *find(const char *name)
+const hfi_setting *hfi_setting_find(const char *name)
 {
     for (size_t i = 0; name && i < HFI_SETTINGS; i++)
         if (strcmp(hfi_settings[i].face.name, name) == 0) return &hfi_settings[i];
@@ -30,13 +30,13 @@ static const hfi_setting *find(const char *name)
 
 const hf_setting *hf_fit_setting_find(const char *name)
 {
-    const hfi_setting *row = find(name);
+    const hfi_setting *row = hfi_setting_find(name);
     return row ? &row->face : NULL;
 }
 
 const char *hf_setting_choice(const hf_setting *setting, size_t index)
 {
-    const hfi_setting *row = setting ? find(setting->name) : NULL;
+    const hfi_setting *row = setting ? hfi_setting_find(setting->name) : NULL;
     return row && index < row->face.choices ? row->choice(index) : NULL;
 }
 
@@ -103,17 +103,19 @@ static const char *text_of(const hfi_setting *row, const hf_fit_settings *settin
 
 /* ---- ranges ----------------------------------------------------------------------------------------------------- */
 
-/* "a positive number", "a whole number from 1", "a number from 0 to less than 1" */
+/* "a positive number", "a whole number, at least 1", "a number from 0 to less than 1" */
 static void range_in_words(const hf_setting *face, char *text, size_t bytes)
 {
-    const char *what = face->type == HF_SETTING_NUMBER ? "number" : "whole number";
+    const bool number = face->type == HF_SETTING_NUMBER;
     char most[48] = "";
     if (isfinite(face->most))
         snprintf(most, sizeof most, " to %s%g", face->below ? "less than " : "", face->most);
-    if (face->above && face->least == 0.0)
-        snprintf(text, bytes, "a positive %s%s", what, most);
+    if (!number)
+        snprintf(text, bytes, "a whole number, at least %g%s", face->least, most);
+    else if (face->above && face->least == 0.0)
+        snprintf(text, bytes, "a positive number%s", most);
     else
-        snprintf(text, bytes, "a %s %s %g%s", what, face->above ? "above" : "from", face->least, most);
+        snprintf(text, bytes, "a number %s %g%s", face->above ? "more than" : "from", face->least, most);
 }
 
 static bool in_range(const hf_setting *face, double value)
@@ -146,37 +148,36 @@ static hf_status read_choice(hf_context *ctx, const hfi_setting *row, const char
     return s;
 }
 
-static hf_status check_row(hf_context *ctx, const hfi_setting *row, const hf_fit_settings *settings)
+hf_status hfi_setting_range(hf_context *ctx, const hfi_setting *row, const hf_fit_settings *settings)
 {
     char text[48];
     double value = 0.0;
+    const unsigned long long whole =
+        row->face.type == HF_SETTING_NUMBER ? 0 : hfi_setting_whole(row, settings);
     switch (row->face.type) {
     case HF_SETTING_CHOICE:
-        if (hfi_setting_whole(row, settings) < row->face.choices) return HF_OK;
-        snprintf(text, sizeof text, "%llu", (unsigned long long)hfi_setting_whole(row, settings));
+        if (whole < row->face.choices) return HF_OK;
+        snprintf(text, sizeof text, "%llu", whole);
         return read_choice(ctx, row, text, &value);
     case HF_SETTING_COUNT:
     case HF_SETTING_NUMBER:
         value = hfi_setting_value(row, settings);
         snprintf(text, sizeof text, "%g", value);
         return in_range(&row->face, value) ? HF_OK : out_of_range(ctx, &row->face, text);
+    case HF_SETTING_LENGTH: /* stands after its array */
+        if (whole == 0 || text_of(row - 1, settings)) return HF_OK;
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s is %llu, but %s is NULL", row->face.name, whole,
+                        row[-1].face.name);
     default:
         return HF_OK;
     }
 }
 
-hf_status hfi_settings_check(hf_context *ctx, const hf_fit_settings *settings)
+hf_status hfi_settings_ranges(hf_context *ctx, const hf_fit_settings *settings)
 {
     hf_status s = HF_OK;
-    for (size_t i = 0; s >= 0 && i < HFI_SETTINGS; i++) {
-        const hfi_setting *row = &hfi_settings[i];
-        s = check_row(ctx, row, settings);
-        /* The length of an array stands after it; action_rows is compared with the data. */
-        const bool named = row->face.type == HF_SETTING_LENGTH && hfi_setting_whole(row, settings) > 0;
-        if (s >= 0 && named && !text_of(row - 1, settings))
-            s = hfi_fail(ctx, HF_ERR_ARGUMENT, "%s is %llu, but %s is NULL", row->face.name,
-                         (unsigned long long)hfi_setting_whole(row, settings), row[-1].face.name);
-    }
+    for (size_t i = 0; s >= 0 && i < HFI_SETTINGS; i++)
+        s = hfi_setting_range(ctx, &hfi_settings[i], settings);
     return s;
 }
 
@@ -184,7 +185,7 @@ hf_status hfi_settings_check(hf_context *ctx, const hf_fit_settings *settings)
 
 static hf_status find_row(hf_context *ctx, const char *name, const hfi_setting **out)
 {
-    const hfi_setting *row = find(name);
+    const hfi_setting *row = hfi_setting_find(name);
     if (!row) return hfi_fail(ctx, HF_ERR_ARGUMENT, "a fit has no setting '%.40s'", name);
     if (row->face.type >= HF_SETTING_LIST)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
@@ -249,31 +250,41 @@ static void write_number(double value, char text[48])
     }
 }
 
-hf_status hf_fit_settings_get(hf_context *ctx, const hf_fit_settings *settings, const char *name, size_t room,
-                              char *out)
+void hfi_setting_text(const hfi_setting *row, const hf_fit_settings *settings, size_t room, char *out)
 {
-    const hfi_setting *row = NULL;
-    char number[48];
+    char number[48] = "";
     const char *text = number;
-    if (!settings || !name || !out)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_fit_settings_get: settings, name and out must not be NULL");
-    hf_status s = find_row(ctx, name, &row);
-    if (s < 0) return s;
     if (row->face.type == HF_SETTING_TEXT)
         text = text_of(row, settings) ? text_of(row, settings) : "";
     else if (is_enum(row))
         text = row->choice((size_t)hfi_setting_whole(row, settings));
     else if (row->face.type == HF_SETTING_FLAG)
         text = hfi_setting_whole(row, settings) ? "on" : "off";
-    else if (row->face.type == HF_SETTING_COUNT)
-        snprintf(number, sizeof number, "%llu", (unsigned long long)hfi_setting_whole(row, settings));
-    else
+    else if (row->face.type == HF_SETTING_NUMBER)
         write_number(hfi_setting_value(row, settings), number);
+    else if (row->face.type != HF_SETTING_LIST)
+        snprintf(number, sizeof number, "%llu", (unsigned long long)hfi_setting_whole(row, settings));
+    snprintf(out, room, "%s", text);
+}
+
+hf_status hf_fit_settings_get(hf_context *ctx, const hf_fit_settings *settings, const char *name, size_t room,
+                              char *out)
+{
+    const hfi_setting *row = NULL;
+    char text[48];
+    if (!settings || !name || !out)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_fit_settings_get: settings, name and out must not be NULL");
+    hf_status s = find_row(ctx, name, &row);
+    if (s < 0) return s;
     if (is_enum(row) && hfi_setting_whole(row, settings) >= hfi_setting_kept(row))
-        s = check_row(ctx, row, settings);
-    if (s >= 0 && strlen(text) >= room)
-        s = hfi_fail(ctx, HF_ERR_DIMENSION, "%s has %zu letters, for which %zu bytes are no room", name,
-                     strlen(text), room);
-    if (s >= 0) memcpy(out, text, strlen(text) + 1);
-    return s;
+        s = hfi_setting_range(ctx, row, settings);
+    if (s < 0) return s;
+    hfi_setting_text(row, settings, sizeof text, text);
+    const bool is_text = row->face.type == HF_SETTING_TEXT && text_of(row, settings);
+    const size_t letters = is_text ? strlen(text_of(row, settings)) : strlen(text);
+    if (letters >= room)
+        return hfi_fail(ctx, HF_ERR_DIMENSION, "%s has %zu letters, for which %zu bytes are no room", name,
+                        letters, room);
+    hfi_setting_text(row, settings, room, out);
+    return HF_OK;
 }

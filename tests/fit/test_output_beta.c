@@ -198,7 +198,7 @@ static void mistakes_are_told(void **state)
     s = hf_fit_settings_default();
     s.output_beta = betas;
     s.output_beta_count = T;
-    refused(&p, &s, "robust sites");
+    refused(&p, &s, "output_beta does not go with sites gaussian");
     hf_context_free(p.ctx);
 }
 

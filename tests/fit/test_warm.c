@@ -233,13 +233,13 @@ static void what_cannot_be_is_told(void **state)
     settings.warm = true;
     assert_refused(ctx, &data, &settings, "start");
     settings.start_count = 1;
-    assert_refused(ctx, &data, &settings, "no choice");
+    assert_refused(ctx, &data, &settings, "start is NULL");
     settings.start = &start;
     settings.restarts = 2;
-    assert_refused(ctx, &data, &settings, "2 are wanted");
+    assert_refused(ctx, &data, &settings, "restarts 2");
     settings.restarts = 0;
     settings.train = false;
-    assert_refused(ctx, &data, &settings, "trains");
+    assert_refused(ctx, &data, &settings, "train on");
     settings = good;
     settings.start = &start;
     settings.start_count = 1;
@@ -257,7 +257,7 @@ static void what_cannot_be_is_told(void **state)
     start = (hf_assignment){"noise", 0.1};
     for (size_t i = 0; i < N; i++) x[i * D + D - 1] = (double)(i % 2);
     data.outputs = 2;
-    assert_refused(ctx, &data, &settings, "2");
+    assert_refused(ctx, &data, &settings, "several outputs");
     data.outputs = 1;
     bool aside[N];
     for (size_t i = 0; i < N; i++) aside[i] = true;

@@ -253,10 +253,10 @@ static void what_is_for_readings_is_refused(void **state)
     expect(ctx, hf_fit(ctx, table, &columns, &wrong, &model, NULL), HF_ERR_ARGUMENT, "preset");
     wrong = settings;
     wrong.checkpoint = "file";
-    expect(ctx, hf_fit(ctx, table, &columns, &wrong, &model, NULL), HF_ERR_ARGUMENT, "checkpoints");
+    expect(ctx, hf_fit(ctx, table, &columns, &wrong, &model, NULL), HF_ERR_ARGUMENT, "checkpoint file");
     wrong = settings;
     wrong.objective = HF_OBJECTIVE_LOO;
-    expect(ctx, hf_fit(ctx, table, &columns, &wrong, &model, NULL), HF_ERR_ARGUMENT, "evidence");
+    expect(ctx, hf_fit(ctx, table, &columns, &wrong, &model, NULL), HF_ERR_ARGUMENT, "objective loo");
     expect(ctx, hf_fit(ctx, table, &(hf_columns){.target = "y", .noise = "a"}, &settings, &model, NULL),
            HF_ERR_ARGUMENT, "noise");
     expect(ctx, hf_fit_stream(ctx, "no.csv", NULL, &columns, &settings, &model, NULL), HF_ERR_ARGUMENT,

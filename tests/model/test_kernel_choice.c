@@ -289,7 +289,7 @@ static void what_has_no_choice_is_refused(void **state)
     const hf_assignment held[] = {{"noise", 0.1}, {"lengthscale[0]", 1.0}};
     hf_fit_settings settings = plain(), labels;
     settings.kernel = "auto";
-    refused(ctx, &(hf_columns){.targets = two, .target_count = 2}, &settings, "one target");
+    refused(ctx, &(hf_columns){.targets = two, .target_count = 2}, &settings, "several outputs");
     settings.checkpoint = "never-written.checkpoint";
     refused(ctx, &columns, &settings, "checkpoint");
     settings.checkpoint = NULL;

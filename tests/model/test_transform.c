@@ -274,12 +274,12 @@ static void what_has_no_transform_is_refused_with_its_place(void **state)
     refused(ctx, zero, &y, &log, "this one is 0 (2 of 4 are not; also line 6)");
     refused(ctx, zero, &y, &log, "sqrt");
     refused(ctx, zero, &y, &root, "line 6, column \"y\"");
-    refused(ctx, "a,y,z\n1,2,3\n2,3,4\n", &wide, &log, "one target");
+    refused(ctx, "a,y,z\n1,2,3\n2,3,4\n", &wide, &log, "several outputs");
     refused(ctx, "a,y,z\n1,2,3\n2,3,4\n", &noise, &log, "noise column");
     automatic.checkpoint = "never-written.checkpoint";
     refused(ctx, "a,y\n1,2\n2,3\n", &y, &automatic, "checkpoint");
     log.transform = (hf_transform)7;
-    refused(ctx, "a,y\n1,2\n2,3\n", &y, &log, "choices");
+    refused(ctx, "a,y\n1,2\n2,3\n", &y, &log, "choice of transform");
     assert_int_equal(hf_fit_settings_preset(ctx, "probit", &labels), HF_OK);
     labels.transform = HF_TRANSFORM_SQRT;
     refused(ctx, "a,y\n1,0\n2,1\n", &y, &labels, "transform");

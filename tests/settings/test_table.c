@@ -45,7 +45,7 @@ static void is_told(hf_context *ctx, const char *name, double value, const char 
     size_t i = 0;
     while (strcmp(hfi_settings[i].face.name, name) != 0) i++;
     hfi_setting_assign(&hfi_settings[i], value, &s);
-    assert_int_equal(hfi_settings_check(ctx, &s), HF_ERR_ARGUMENT);
+    assert_int_equal(hfi_settings_ranges(ctx, &s), HF_ERR_ARGUMENT);
     if (!strstr(hf_context_message(ctx), said)) fail_msg("%s: %s", said, hf_context_message(ctx));
     assert_non_null(strstr(hf_context_message(ctx), name));
 }
@@ -55,19 +55,19 @@ static void values_out_of_range_are_told(void **state)
     (void)state;
     hf_context *ctx = hf_context_create();
     hf_fit_settings s = hf_fit_settings_default();
-    assert_int_equal(hfi_settings_check(ctx, &s), HF_OK);
+    assert_int_equal(hfi_settings_ranges(ctx, &s), HF_OK);
     is_told(ctx, "eps", 1.0, "eps is 1; give a number from 0 to less than 1");
     is_told(ctx, "eps", -0.25, "-0.25");
     is_told(ctx, "eps", NAN, "nan");
-    is_told(ctx, "student_nu", 1.0, "a number above 1, or 0: trained");
+    is_told(ctx, "student_nu", 1.0, "a number more than 1, or 0: trained");
     is_told(ctx, "learning_rate", 0.0, "a positive number");
     is_told(ctx, "learning_rate", INFINITY, "inf");
-    is_told(ctx, "rounds", 0.0, "rounds is 0; give a whole number from 1");
+    is_told(ctx, "rounds", 0.0, "rounds is 0; give a whole number, at least 1");
     is_told(ctx, "sites", 99.0, "'99'; give gaussian");
     is_told(ctx, "mean", HF_MEAN_OUTPUTS, "give zero"); /* what a fit makes by itself */
     is_told(ctx, "set_count", 2.0, "set_count is 2, but set is NULL");
     s.threshold = INFINITY, s.inducing = 0, s.beta = 0.0;
-    assert_int_equal(hfi_settings_check(ctx, &s), HF_OK);
+    assert_int_equal(hfi_settings_ranges(ctx, &s), HF_OK);
     hf_context_free(ctx);
 }
 

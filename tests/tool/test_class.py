@@ -172,14 +172,14 @@ class Classes(ToolCase):
                         ["--noise-start", "1"], ["--max-noise", "1"], ["--checkpoint", "c"], ["--stream"], ["--train-inducing"],
                         ["--noise-column", "petal_width"], ["--shared-noise"], ["--optimiser", "adam"], ["--single-precision"]):
             self.fails(probit + options, options[0], code=2)
-        self.fails(probit + ["--solver", "projected"], "exact or the inducing")
+        self.fails(probit + ["--solver", "projected"], "exact or inducing", code=2)
         self.fails(probit + ["--preset", "gp"], "--preset gp", code=2)
         self.fails(FIT + ["--sites", "softmax", "--inference", "ep"], "laplace", code=2)
         self.fails(FIT + ["--inference", "ep"], "--sites probit", code=2)
         self.fails(probit + ["--inference", "mcmc"], "laplace, ep or corrected", code=2)
         self.fails(probit + ["--set", "noise=1"], "noise")
         self.fails(["fit", "two.csv", "-t", "species,petal_width", "--sites", "probit"], "several targets")
-        self.fails(probit + ["--mean", "median"], "median")
+        self.fails(probit + ["--mean", "median"], "median", code=2)
 
     def test_wrong_queries(self):
         self.ok(*FIT, "--sites", "probit", "-o", "m.hf")

@@ -32,9 +32,9 @@ class KernelAuto(ToolCase):
         self.fails(self.fit + ["--stream"], "--stream", code=2)
         self.fails(self.fit + ["--checkpoint", "c"], "checkpoint", code=2)
         self.fails(self.fit + ["--output-column", "c"], "--output-column", code=2)
-        self.fails(["fit", "plane.csv", "-t", "y,a", "--kernel", "auto"], "one target")
+        self.fails(["fit", "plane.csv", "-t", "y,a", "--kernel", "auto"], "one output", code=2)
         self.fails(self.fit + ["--set", "lengthscale[0]=1"], "'lengthscale[0]'")
-        self.fails(["fit", "plane.csv", "-t", "c", "--sites", "softmax", "--kernel", "auto"], "kernel auto")
+        self.fails(["fit", "plane.csv", "-t", "c", "--sites", "softmax", "--kernel", "auto"], "kernel auto", code=2)
         self.assertIn("flops", self.ok(*self.fit, "--dry-run"))
 
 

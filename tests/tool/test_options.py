@@ -94,6 +94,11 @@ class Options(ToolCase):
             overview = file.read()
         self.assertEqual(re.findall(r"^\.BR holdfast\\-(\w+) \(1\)$", overview, re.M), VERBS)
 
+    def test_pages_are_made_from_help(self):
+        made = subprocess.run([os.path.join(SOURCE, "scripts", "tool-pages"), os.environ["HOLDFAST"], "--check"],
+                              capture_output=True, text=True)
+        self.assertEqual((made.returncode, made.stdout, made.stderr), (0, "", ""), "run scripts/tool-pages TOOL")
+
     def test_completion_agrees(self):
         script = os.path.join(SOURCE, "completions", "holdfast")
         for verb in VERBS + PARTS:
@@ -150,7 +155,7 @@ class Options(ToolCase):
             (fit + ["--sites", "gaussian", "--threshold", "1"], "--sites robust"),
             (fit + ["--preset", "gp", "--eps", "0.1"], "--sites robust"),
             (fit + ["--sites", "robust", "--suspects", "auto"], "--suspects auto"),
-            (fit + ["--no-train", "--suspects", "force"], "needs training"),
+            (fit + ["--no-train", "--suspects", "force"], "leave out --no-train"),
             (fit + ["--no-train", "--restarts", "3"], "--no-train"), (fit + ["--lengthscale-prior", "strong"], "dimension"),
             (fit + ["--no-train", "--common-start", "1"], "--no-train"), (fit + ["--common-start", "0"], "positive"),
             (fit + ["--sites", "robust", "--scaled-beta"], "--beta"), (fit + ["--sites", "gaussian", "--scaled-beta"], "--sites robust"),

@@ -518,7 +518,7 @@ class Mistakes(Outputs):
         self.fails(several + ["--no-train", "--set", "coregion2.coregionalisation[0,0]=1"], "1 coregions")
         for option in (["--coregion-rank", "2"], ["--shared-noise"], ["--weighting", "joint"]):
             self.fails(["fit", "wide.csv", "--target", "y1"] + option, "several outputs", code=2)
-        self.fails(["fit", "wide.csv", "--target", "y1", "--preset", "morcgp"], "several outputs")
+        self.fails(["fit", "wide.csv", "--target", "y1", "--preset", "morcgp"], "several outputs", code=2)
         self.fails(["contaminate", "wide.csv", "--target", "y1,y2", "--kind", "uniform", "--share", "0.1"], "names one column")
 
 

@@ -61,7 +61,7 @@ class Transform(ToolCase):
         self.fails(self.fit + ["--transform", "log", "--stream"], "--stream", code=2)
         self.fails(self.fit + ["--transform", "log", "--noise-column", "z"], "noise", code=2)
         self.fails(self.fit + ["--transform", "auto", "--checkpoint", "c"], "checkpoint", code=2)
-        self.fails(["fit", "t.csv", "--target", "y,z", "--transform", "log"], "one target")
+        self.fails(["fit", "t.csv", "--target", "y,z", "--transform", "log"], "one output", code=2)
         self.fails(self.fit + ["--sites", "probit", "--transform", "log"], "--transform", code=2)
         self.write("zero.csv", "a,y\n1,2\n2,0\n3,-4\n")
         self.fails(["fit", "zero.csv", "-t", "y", "--transform", "log"], "line 3", "this one is 0", "also line 4")

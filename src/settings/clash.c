@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which settings go together, by the clashes of their rows. */
+#include "core/core.h"
+#include "settings/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool is_outputs(const char *name)
+{
+    return strcmp(name, "outputs") == 0;
+}
+
+unsigned hfi_setting_bit(const hfi_setting *row, const hf_fit_settings *settings)
+{
+    const char *pointer;
+    switch (row->face.type) {
+    case HF_SETTING_CHOICE:
+    case HF_SETTING_FLAG:
+        return (unsigned)hfi_setting_whole(row, settings);
+    case HF_SETTING_TEXT:
+    case HF_SETTING_LIST:
+        memcpy(&pointer, (const char *)settings + row->offset, sizeof pointer);
+        if (!pointer) return 0;
+        return row->face.type == HF_SETTING_TEXT && strcmp(pointer, "auto") == 0 ? 2 : 1;
+    default:
+        return hfi_setting_value(row, settings) != 0.0;
+    }
+}
+
+static bool has(unsigned bits, unsigned bit)
+{
+    return bit < 32 && (bits >> bit & 1u) != 0;
+}
+
+/* A value that nobody needs to have chosen. */
+static bool is_idle(const hfi_setting *row, const hf_fit_settings *settings)
+{
+    if (hfi_setting_bit(row, settings) == 0) return true;
+    return !row->strict && row->face.type < HF_SETTING_TEXT &&
+           hfi_setting_value(row, settings) == row->initial;
+}
+
+/* Whether the first choice is none yet. */
+static bool is_open(const hfi_setting *row)
+{
+    return strcmp(row->choice(0), "auto") == 0;
+}
+
+static unsigned present_bit(const char *of, const hf_fit_settings *settings, size_t outputs)
+{
+    return is_outputs(of) ? outputs > 1 : hfi_setting_bit(hfi_setting_find(of), settings);
+}
+
+static size_t last_term(const hfi_clash *clash)
+{
+    size_t last = 0;
+    while (last + 1 < HFI_TERMS && clash->term[last + 1].of) last++;
+    return last;
+}
+
+static bool holds(const hfi_clash *clash, const hfi_setting *row, const hf_fit_settings *settings,
+                  size_t outputs)
+{
+    if (clash->values != 0 && !has(clash->values, hfi_setting_bit(row, settings))) return false;
+    for (size_t k = 0; k <= last_term(clash); k++)
+        if (!has(clash->term[k].with, present_bit(clash->term[k].of, settings, outputs))) return false;
+    return true;
+}
+
+/* The first clash of a row; NULL: none. */
+static const hfi_clash *find_clash(const hfi_setting *row, const hf_fit_settings *settings, size_t outputs,
+                                   bool refused_only)
+{
+    for (const hfi_clash *c = row->clashes; c && c->term[0].of; c++)
+        if ((c->refused || !refused_only) && holds(c, row, settings, outputs)) return c;
+    return NULL;
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------------ */
+
+/* Choices that are not among the bits, "a, b or c"; "auto", which is no choice yet, only where it is the one. */
+static void other_choices(const hfi_setting *row, unsigned bits, char *text, size_t room)
+{
+    size_t count = 0, used = 0, written = 0;
+    text[0] = '\0';
+    for (unsigned k = 0; k < row->face.choices; k++) count += !has(bits, k);
+    if (count > 1 && !has(bits, 0) && is_open(row)) {
+        bits |= 1u;
+        count--;
+    }
+    for (unsigned k = 0; k < row->face.choices && used < room; k++) {
+        if (has(bits, k)) continue;
+        const char *separator = written == 0 ? "" : written + 1 == count ? " or " : ", ";
+        used += (size_t)snprintf(text + used, room - used, "%s%s", separator, row->choice(k));
+        written++;
+    }
+}
+
+static void describe(const hfi_setting *row, const hfi_clash *clash, const hf_fit_settings *settings,
+                     size_t outputs, hf_setting_clash *out)
+{
+    const size_t last = last_term(clash);
+    const char *of = clash->term[last].of;
+    const hfi_setting *other = is_outputs(of) ? NULL : hfi_setting_find(of);
+    *out = (hf_setting_clash){.setting = &row->face, .other = other ? &other->face : NULL, .why = clash->why};
+    hfi_setting_text(row, settings, sizeof out->value, out->value);
+    if (other)
+        hfi_setting_text(other, settings, sizeof out->other_value, out->other_value);
+    else
+        snprintf(out->other_value, sizeof out->other_value, outputs > 1 ? "several" : "one");
+    if (other && other->face.type == HF_SETTING_CHOICE)
+        other_choices(other, clash->term[last].with, out->wanted, sizeof out->wanted);
+    else if (other && other->face.type == HF_SETTING_FLAG)
+        snprintf(out->wanted, sizeof out->wanted, has(clash->term[last].with, 0) ? "on" : "off");
+}
+
+/* "actions 25 does not go with solver exact, but with auto or projected" */
+static hf_status tell(hf_context *ctx, const hf_setting_clash *c)
+{
+    char what[112], rest[256];
+    const hf_setting *other = c->other;
+    const char *colon = c->why ? ": " : "", *why = c->why ? c->why : "";
+    snprintf(what, sizeof what, "%s%s%s", c->setting->name, *c->value ? " " : "", c->value);
+    const bool absent = other && other->type != HF_SETTING_CHOICE && other->type != HF_SETTING_FLAG &&
+                        (strcmp(c->other_value, "") == 0 || strcmp(c->other_value, "0") == 0);
+    if (!other)
+        snprintf(rest, sizeof rest, "does not go with %s output%s", c->other_value,
+                 strcmp(c->other_value, "one") == 0 ? "" : "s");
+    else if (absent)
+        snprintf(rest, sizeof rest, "needs %s", other->name);
+    else if (other->type == HF_SETTING_FLAG)
+        snprintf(rest, sizeof rest, "needs %s %s", other->name, c->wanted);
+    else
+        snprintf(rest, sizeof rest, "does not go with %s %s%s%s", other->name, c->other_value,
+                 *c->wanted ? ", but with " : "", c->wanted);
+    return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s %s%s%s", what, rest, colon, why);
+}
+
+/* ---- for everybody ---------------------------------------------------------------------------------------------- */
+
+static hf_status check_row(hf_context *ctx, const hfi_setting *row, const hf_fit_settings *settings,
+                           size_t outputs, bool refused_only, hf_setting_clash *clash)
+{
+    const hfi_clash *found = find_clash(row, settings, outputs, refused_only);
+    hf_setting_clash local;
+    if (!found) return HF_OK;
+    describe(row, found, settings, outputs, &local);
+    if (clash) *clash = local;
+    return tell(ctx, &local);
+}
+
+hf_status hf_fit_settings_check(hf_context *ctx, const hf_fit_settings *settings, size_t outputs,
+                                const char *name, hf_setting_clash *clash)
+{
+    if (!settings) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_fit_settings_check: settings is NULL");
+    const hfi_setting *row = hfi_setting_find(name);
+    if (name && !row) return hfi_fail(ctx, HF_ERR_ARGUMENT, "a fit has no setting '%.40s'", name);
+    hf_status s = row ? hfi_setting_range(ctx, row, settings) : hfi_settings_ranges(ctx, settings);
+    if (s >= 0 && row) return check_row(ctx, row, settings, outputs, false, clash);
+    for (size_t i = 0; s >= 0 && i < HFI_SETTINGS; i++)
+        if (!is_idle(&hfi_settings[i], settings))
+            s = check_row(ctx, &hfi_settings[i], settings, outputs, true, clash);
+    return s;
+}
+
+/* Bits of the values of a choice with which a row has no effect, whatever its value and the rest is. */
+static unsigned useless_with(const hfi_setting *row, const char *other)
+{
+    unsigned bits = 0;
+    for (const hfi_clash *c = row->clashes; c && c->term[0].of; c++)
+        if (c->values == 0 && !c->term[1].of && strcmp(c->term[0].of, other) == 0) bits |= c->term[0].with;
+    return bits;
+}
+
+hf_status hf_fit_settings_adapt(hf_context *ctx, hf_fit_settings *settings, size_t count,
+                                const char *const *names, const char *other)
+{
+    const hfi_setting *changed = hfi_setting_find(other);
+    if (!settings || (count > 0 && !names) || !changed || changed->face.type != HF_SETTING_CHOICE)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "hf_fit_settings_adapt: settings or names is NULL, or '%.40s' is no choice",
+                        other ? other : "(null)");
+    const bool open = is_open(changed);
+    const unsigned all = (1u << changed->face.choices) - (open ? 2u : 1u);
+    unsigned bits = 0;
+    for (size_t k = 0; k < count; k++) {
+        const hfi_setting *row = hfi_setting_find(names[k]);
+        if (!row)
+            return hfi_fail(ctx, HF_ERR_ARGUMENT, "a fit has no setting '%.40s'",
+                            names[k] ? names[k] : "(null)");
+        const unsigned more = bits | useless_with(row, other);
+        if ((more & all) != all) bits = more;
+    }
+    const unsigned present = hfi_setting_bit(changed, settings);
+    if (bits == 0 || (open ? present != 0 : !has(bits, present))) return HF_OK;
+    unsigned first = open ? 1 : 0;
+    while (has(bits, first)) first++;
+    hfi_setting_assign(changed, first, settings);
+    return HF_OK;
+}

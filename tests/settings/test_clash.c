@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Settings that go together: the table against rules written as conditions, over all choices that they are about. */
+#include "settings/table.h"
+
+#include "core/core.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- the table itself ------------------------------------------------------------------------------------------- */
+
+static void terms_name_settings(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < HFI_SETTINGS; i++)
+        for (const hfi_clash *c = hfi_settings[i].clashes; c && c->term[0].of; c++)
+            for (size_t k = 0; k < HFI_TERMS && c->term[k].of; k++) {
+                const hfi_setting *other = hfi_setting_find(c->term[k].of);
+                const bool outputs = strcmp(c->term[k].of, "outputs") == 0;
+                if (!other && !outputs) fail_msg("%s: %s", hfi_settings[i].face.name, c->term[k].of);
+                assert_int_not_equal(c->term[k].with, 0);
+                if (!other || other->face.type != HF_SETTING_CHOICE) continue;
+                const unsigned all = (1u << other->face.choices) - 1u;
+                assert_int_not_equal(c->term[k].with & all, 0);   /* something is in the way, */
+                assert_int_not_equal(c->term[k].with & all, all); /* and something is not */
+            }
+}
+
+static void presets_go_together(void **state)
+{
+    (void)state;
+    static const char *const several[] = {"mogp", "morcgp", "t-mogp", "independent"};
+    static const char *const all[] = {"default",       "gp",    "rcgp",   "cagp", "rcagp",     "rcagp-text",
+                                      "rcagp-program", "sgpr",  "rcsvgp", "svgp", "student-t", "rrp",
+                                      "probit",        "logit", "softmax"};
+    hf_context *ctx = hf_context_create();
+    hf_fit_settings s;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        assert_int_equal(hf_fit_settings_preset(ctx, all[i], &s), HF_OK);
+        if (hf_fit_settings_check(ctx, &s, 1, NULL, NULL) < 0)
+            fail_msg("%s: %s", all[i], hf_context_message(ctx));
+    }
+    for (size_t i = 0; i < sizeof several / sizeof several[0]; i++) {
+        assert_int_equal(hf_fit_settings_preset(ctx, several[i], &s), HF_OK);
+        assert_int_equal(hf_fit_settings_check(ctx, &s, 3, NULL, NULL), HF_OK);
+    }
+    hf_context_free(ctx);
+}
+
+/* ---- rules as conditions ---------------------------------------------------------------------------------------- */
+
+typedef bool (*condition)(const hf_fit_settings *s);
+
+static bool labels(const hf_fit_settings *s)
+{
+    return s->sites == HF_SITES_PROBIT || s->sites == HF_SITES_LOGIT || s->sites == HF_SITES_SOFTMAX;
+}
+
+/* With "auto" the solver may turn out to be the one. */
+static bool projected(const hf_fit_settings *s)
+{
+    return !labels(s) && (s->solver == HF_SOLVER_PROJECTED || s->solver == HF_SOLVER_AUTO);
+}
+
+static bool block_actions(const hf_fit_settings *s)
+{
+    return projected(s) && s->action_kind == HF_ACTIONS_BLOCKS;
+}
+
+static bool counted(const hf_fit_settings *s)
+{
+    return projected(s) && s->action_kind != HF_ACTIONS_INDUCING && s->action_kind != HF_ACTIONS_GIVEN;
+}
+
+static bool trained_blocks(const hf_fit_settings *s)
+{
+    return block_actions(s) && s->train;
+}
+
+static bool krylov(const hf_fit_settings *s)
+{
+    return projected(s) && s->action_kind == HF_ACTIONS_KRYLOV;
+}
+
+static bool inducing(const hf_fit_settings *s)
+{
+    if (s->solver == HF_SOLVER_PROJECTED) return s->action_kind != HF_ACTIONS_BLOCKS;
+    return s->solver != HF_SOLVER_EXACT;
+}
+
+static bool trained_inducing(const hf_fit_settings *s)
+{
+    return inducing(s) && s->train && !labels(s);
+}
+
+static bool by_minibatches(const hf_fit_settings *s)
+{
+    return s->train && !labels(s) && s->solver != HF_SOLVER_EXACT && s->solver != HF_SOLVER_PROJECTED;
+}
+
+static bool trained(const hf_fit_settings *s)
+{
+    return s->train;
+}
+
+static bool trained_readings(const hf_fit_settings *s)
+{
+    return s->train && !labels(s);
+}
+
+static bool all_rows_trained(const hf_fit_settings *s)
+{
+    return s->train && s->minibatch == 0;
+}
+
+static bool robust(const hf_fit_settings *s)
+{
+    return s->sites == HF_SITES_ROBUST;
+}
+
+static bool student(const hf_fit_settings *s)
+{
+    return s->sites == HF_SITES_STUDENT_T;
+}
+
+static const struct rule {
+    const char *name;
+    condition useful;
+} rules[] = {
+    {"actions", counted},
+    {"action_kind", projected},
+    {"single_precision", projected},
+    {"tolerance", krylov},
+    {"blocks", block_actions},
+    {"action_start", block_actions},
+    {"train_actions", trained_blocks},
+    {"inducing", inducing},
+    {"inducing_choice", inducing},
+    {"train_inducing", trained_inducing},
+    {"minibatch", by_minibatches},
+    {"restarts", all_rows_trained},
+    {"iterations", trained},
+    {"lengthscale_prior", trained_readings},
+    {"max_noise", trained_readings},
+    {"noise_start", trained_readings},
+    {"common_start", trained_readings},
+    {"checkpoint", trained_readings},
+    {"resume", trained_readings},
+    {"rounds", robust},
+    {"threshold_rule", robust},
+    {"consistent_noise", robust},
+    {"beta", robust},
+    {"student_nu", student},
+};
+
+static void check_rules(hf_context *ctx, const hf_fit_settings *s)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        hf_setting_clash clash = {0};
+        const hf_status status = hf_fit_settings_check(ctx, s, 1, rules[i].name, &clash);
+        if ((status == HF_OK) != rules[i].useful(s))
+            fail_msg("%s: sites %d, solver %d, actions %d, train %d, minibatch %zu: %s", rules[i].name,
+                     (int)s->sites, (int)s->solver, (int)s->action_kind, s->train, s->minibatch,
+                     hf_context_message(ctx));
+        if (status == HF_OK) continue;
+        assert_string_equal(clash.setting->name, rules[i].name);
+        assert_non_null(strstr(hf_context_message(ctx), rules[i].name));
+        assert_non_null(strstr(hf_context_message(ctx), clash.other->name));
+    }
+}
+
+static void the_table_is_the_conditions(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    hf_fit_settings s = hf_fit_settings_default();
+    for (unsigned sites = 0; sites <= HF_SITES_SOFTMAX; sites++)
+        for (unsigned solver = 0; solver <= HF_SOLVER_PROJECTED; solver++)
+            for (unsigned kind = 0; kind <= HF_ACTIONS_GIVEN; kind++)
+                for (unsigned rest = 0; rest < 4; rest++) {
+                    s.sites = (hf_site_kind)sites;
+                    s.solver = (hf_solver)solver;
+                    s.action_kind = (hf_actions)kind;
+                    s.train = rest & 1u;
+                    s.minibatch = rest & 2u ? 16 : 0;
+                    check_rules(ctx, &s);
+                }
+    hf_context_free(ctx);
+}
+
+/* ---- what a fit refuses, and its words -------------------------------------------------------------------------- */
+
+static void says(hf_context *ctx, const hf_fit_settings *s, size_t outputs, const char *name,
+                 const char *words)
+{
+    if (hf_fit_settings_check(ctx, s, outputs, name, NULL) != HF_ERR_ARGUMENT)
+        fail_msg("%s: not refused", words);
+    assert_string_equal(hf_context_message(ctx), words);
+}
+
+static void clashes_are_told(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    hf_fit_settings s = hf_fit_settings_default();
+    s.solver = HF_SOLVER_EXACT;
+    s.actions = 25;
+    assert_int_equal(hf_fit_settings_check(ctx, &s, 1, NULL, NULL), HF_OK); /* without effect */
+    says(ctx, &s, 1, "actions", "actions 25 does not go with solver exact, but with projected");
+    s = hf_fit_settings_default();
+    s.sites = HF_SITES_ROBUST;
+    says(ctx, &s, 1, NULL,
+         "suspects auto does not go with sites robust, but with gaussian: switch it off, or start from "
+         "a preset");
+    s.suspects = HF_SUSPECTS_OFF;
+    s.centre = HF_CENTRE_CONDITIONAL;
+    says(ctx, &s, 1, NULL, "centre conditional does not go with one output");
+    assert_int_equal(hf_fit_settings_check(ctx, &s, 2, NULL, NULL), HF_OK);
+    s.scaled_beta = true;
+    says(ctx, &s, 2, "scaled_beta", "scaled_beta on needs beta");
+    s = hf_fit_settings_default();
+    s.suspects = HF_SUSPECTS_FORCE;
+    s.train = false;
+    says(ctx, &s, 1, NULL, "suspects force needs train on");
+    s.suspects = HF_SUSPECTS_AUTO;
+    assert_int_equal(hf_fit_settings_check(ctx, &s, 1, NULL, NULL), HF_OK);
+    s = hf_fit_settings_default();
+    s.minibatch = 5;
+    says(ctx, &s, 2, NULL, "minibatch 5 does not go with several outputs");
+    says(ctx, &s, 1, "restarts", "restarts 0 does not go with minibatch 5");
+    s.minibatch = 0;
+    s.iterations = 0;
+    says(ctx, &s, 1, "iterations", "iterations is 0; give a whole number, at least 1");
+    hf_context_free(ctx);
+}
+
+/* ---- one choice implies another --------------------------------------------------------------------------------- */
+
+static hf_fit_settings adapted(size_t count, const char *const *names, const char *other, hf_solver solver)
+{
+    hf_context *ctx = hf_context_create();
+    hf_fit_settings s = hf_fit_settings_default();
+    s.solver = solver;
+    assert_int_equal(hf_fit_settings_adapt(ctx, &s, count, names, other), HF_OK);
+    hf_context_free(ctx);
+    return s;
+}
+
+static void choices_follow(void **state)
+{
+    (void)state;
+    static const char *const actions[] = {"inducing", "actions"}, *const batch[] = {"minibatch", "actions"};
+    static const char *const robust_ones[] = {"eps"}, *const tails[] = {"student_nu"},
+                             *const entries[] = {"blocks"};
+    static const char *const plain[] = {"sites", "kernel", "iterations"};
+    assert_int_equal(adapted(1, actions, "solver", HF_SOLVER_AUTO).solver, HF_SOLVER_INDUCING);
+    assert_int_equal(adapted(2, actions, "solver", HF_SOLVER_AUTO).solver, HF_SOLVER_PROJECTED);
+    assert_int_equal(adapted(2, actions, "solver", HF_SOLVER_EXACT).solver, HF_SOLVER_EXACT); /* was chosen */
+    assert_int_equal(adapted(2, batch, "solver", HF_SOLVER_AUTO).solver,
+                     HF_SOLVER_INDUCING); /* the first counts */
+    assert_int_equal(adapted(3, plain, "solver", HF_SOLVER_AUTO).solver, HF_SOLVER_AUTO);
+    assert_int_equal(adapted(0, NULL, "solver", HF_SOLVER_AUTO).solver, HF_SOLVER_AUTO);
+    assert_int_equal(adapted(1, robust_ones, "sites", HF_SOLVER_AUTO).sites, HF_SITES_ROBUST);
+    assert_int_equal(adapted(1, tails, "sites", HF_SOLVER_AUTO).sites, HF_SITES_STUDENT_T);
+    assert_int_equal(adapted(3, plain, "sites", HF_SOLVER_AUTO).sites, HF_SITES_GAUSSIAN);
+    assert_int_equal(adapted(1, entries, "action_kind", HF_SOLVER_AUTO).action_kind, HF_ACTIONS_BLOCKS);
+    assert_int_equal(adapted(1, actions + 1, "action_kind", HF_SOLVER_AUTO).action_kind, HF_ACTIONS_KRYLOV);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(terms_name_settings),
+        cmocka_unit_test(presets_go_together),
+        cmocka_unit_test(the_table_is_the_conditions),
+        cmocka_unit_test(clashes_are_told),
+        cmocka_unit_test(choices_follow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
