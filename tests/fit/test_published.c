@@ -163,7 +163,7 @@ static void mistakes_are_told(void **state)
         s = hf_fit_settings_default();
         s.common_start = starts[i];
         assert_int_equal(hf_fit_data(p.ctx, &data, &s, &posterior, NULL, NULL), HF_ERR_ARGUMENT);
-        assert_non_null(strstr(hf_context_message(p.ctx), "common start"));
+        assert_non_null(strstr(hf_context_message(p.ctx), "common_start"));
     }
     hf_context_free(p.ctx);
 }
