@@ -28,7 +28,7 @@ static double log_prior(const hfi_objective *o, const double *theta, double *gra
 static hf_status progress(const hfi_search_run *r)
 {
     const hfi_search_settings *how = r->settings;
-    if (!how->stage) return HF_OK;
+    if (!how->stage || !how->evaluations) return HF_OK;
     const double done = fmin(0.99, (double)*how->evaluations / (double)how->budget);
     return hfi_progress(r->ctx, how->stage, done, r->best_total) ? HF_OK : hfi_cancelled(r->ctx);
 }
@@ -99,18 +99,18 @@ static void begin(hfi_search_run *r, const double *theta, double *work)
     }
 }
 
-hf_status hfi_maximise(hf_context *ctx, const hfi_objective *o, const hfi_space *space,
-                       const hfi_search_settings *how, double *theta, hfi_optimum *out)
+hf_status hfi_maximise(hf_context *ctx, const hfi_objective *objective, const hfi_space *space,
+                       const hfi_search_settings *settings, double *theta, hfi_optimum *out)
 {
-    if (space->free_count == 0) return evaluate_only(ctx, o, how, theta, out);
+    if (space->free_count == 0) return evaluate_only(ctx, objective, settings, theta, out);
     hfi_search_run r = {
-        .ctx = ctx, .objective = o, .space = space, .settings = how, .count = space->free_count};
+        .ctx = ctx, .objective = objective, .space = space, .settings = settings, .count = space->free_count};
     double *work = hfi_alloc(ctx, space->count + space->free_count, 3 * sizeof *work);
     if (!work) return HF_ERR_MEMORY;
     begin(&r, theta, work);
-    hf_status s = how->by(&r);
-    if (s == HF_ERR_NOT_POSITIVE_DEFINITE && !r.any && o->kind->nowhere)
-        s = hfi_fail(ctx, s, "%s", o->kind->nowhere);
+    hf_status s = settings->by(&r);
+    if (s == HF_ERR_NOT_POSITIVE_DEFINITE && !r.any && objective->kind->nowhere)
+        s = hfi_fail(ctx, s, "%s", objective->kind->nowhere);
     if (s >= 0) {
         memcpy(theta, r.best_theta, space->count * sizeof *theta);
         *out = r.best;

@@ -19,7 +19,7 @@ typedef hf_status (*hfi_optimiser)(hfi_search_run *run);
 hf_status hfi_by_lbfgs(hfi_search_run *run);
 /** Steps to the maximum of a quadratic model in a radius in which it is trusted (trust.c); for
  * objectives that know their curvature. It takes a third to a half of the evaluations. */
-hf_status hfi_by_trust_region(hfi_search_run *run);
+hf_status hfi_by_trust_region(hfi_search_run *search);
 /** Adam (Kingma and Ba 2015), clipped to the box. A step into what has no value is taken back and
  * halved. The last point is the result, as in the publications that train so (adam.c). */
 hf_status hfi_by_adam(hfi_search_run *run);
@@ -30,9 +30,9 @@ typedef struct hfi_search_settings {
     double enough; /* nats: an iteration that gains no more ends the search. Default: 0, never. Not Adam's */
     double flat;   /* largest entry of the gradient at which L-BFGS has converged. Default: 0, for 1e-3 */
     double rate;   /* of Adam */
-    const char *stage;   /* of progress; NULL: none is told */
+    const char *stage;   /* of progress, which compares the next two; NULL: none is told */
     size_t *evaluations; /* counted on; NULL: nobody counts */
-    size_t budget;       /* evaluations that progress compares these with */
+    size_t budget;       /* that are expected */
 } hfi_search_settings;
 
 /** The point that a search ended at. */

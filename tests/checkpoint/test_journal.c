@@ -391,6 +391,69 @@ static void without_memory_nothing_is_lost(void **state)
     hf_context_free(ctx);
 }
 
+/* ---- answers ------------------------------------------------------------------------------------------------ */
+
+typedef struct oracle {
+    size_t asked;
+    bool unseen; /* when it was asked last */
+    hf_status status;
+} oracle;
+
+static hf_status compute(void *arg, hfi_journal_entry *entry)
+{
+    oracle *o = arg;
+    o->asked++;
+    o->unseen = entry->unseen;
+    entry->value = 2.0 * entry->question[0];
+    entry->answer[0] = -entry->question[0];
+    return o->status;
+}
+
+static hf_status ask_oracle(hfi_journal *journal, oracle *o, double question, hfi_journal_entry *entry)
+{
+    static double asked, told;
+    asked = question;
+    told = NAN;
+    *entry = (hfi_journal_entry){.asked = 1, .told = 1, .question = &asked, .answer = &told};
+    const hf_status s = hfi_journal_answer(journal, entry, compute, o);
+    if (s >= 0) assert_true(entry->value == 2.0 * question && told == -question);
+    return s;
+}
+
+/* The journal answers first, then the one who computes, who is told that it has not seen the question before; an error that is no
+ * answer is asked again. */
+static void answers_are_the_journals_as_long_as_it_lasts(void **state)
+{
+    scratch *s = *state;
+    hfi_journal *journal = NULL;
+    hfi_journal_entry entry;
+    oracle first = {.status = HF_WARN_JITTER}, second = {0};
+    assert_int_equal(ask_oracle(NULL, &first, 3.0, &entry), HF_WARN_JITTER);
+    assert_true(first.asked == 1 && !first.unseen && !entry.recalled);
+    remove(s->path);
+    assert_int_equal(hfi_journal_open(s->ctx, s->path, true, print, &journal), HF_OK);
+    assert_int_equal(ask_oracle(journal, &first, 4.0, &entry), HF_WARN_JITTER);
+    first.status = HF_ERR_NOT_POSITIVE_DEFINITE;
+    assert_int_equal(ask_oracle(journal, &first, 5.0, &entry), HF_ERR_NOT_POSITIVE_DEFINITE);
+    first.status = HF_ERR_MEMORY;
+    assert_int_equal(ask_oracle(journal, &first, 6.0, &entry), HF_ERR_MEMORY);
+    hfi_journal_close(journal, false);
+    assert_int_equal(hfi_journal_open(s->ctx, s->path, true, print, &journal), HF_OK);
+    assert_int_equal(ask_oracle(journal, &second, 4.0, &entry), HF_WARN_JITTER);
+    assert_true(entry.recalled);
+    assert_int_equal(ask_oracle(journal, &second, 5.0, &entry), HF_ERR_NOT_POSITIVE_DEFINITE);
+    assert_true(entry.recalled && second.asked == 0);
+    assert_int_equal(ask_oracle(journal, &second, 6.0, &entry), HF_OK);
+    assert_true(!entry.recalled && second.asked == 1 && second.unseen);
+    assert_int_equal(ask_oracle(journal, &second, 7.0, &entry), HF_OK);
+    assert_true(second.asked == 2 && !second.unseen);
+    hfi_journal_close(journal, false);
+    assert_int_equal(hfi_journal_open(s->ctx, s->path, true, print, &journal), HF_OK);
+    assert_int_equal(ask_oracle(journal, &second, 9.0, &entry), HF_ERR_ARGUMENT);
+    assert_int_equal(second.asked, 2);
+    hfi_journal_close(journal, true);
+}
+
 int main(void)
 {
 #define JOURNAL_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -403,6 +466,7 @@ int main(void)
         JOURNAL_TEST(a_flipped_bit_never_makes_a_wrong_answer),
         JOURNAL_TEST(a_damaged_beginning_is_no_checkpoint_of_ours),
         JOURNAL_TEST(records_in_another_order_are_not_taken),
+        JOURNAL_TEST(answers_are_the_journals_as_long_as_it_lasts),
         JOURNAL_TEST(foreign_files_are_left_alone),
         JOURNAL_TEST(work_is_not_thrown_away),
         JOURNAL_TEST(what_cannot_be_opened_is_said),
