@@ -13,6 +13,7 @@ DRAWN = {"synthetic-noise", "envelope-tables", "envelope-norm", "envelope-exampl
          "mo-rcgp-fig2", "mo-rcgp-fig4", "mo-rcgp-fig5", "several-outputs", "sparq-synthetic", "sparq-cost", "sparq-regret", "sparq-kl",
          "default-bed", "bo-problem", "bo-table", "bo-study", "rcagp-bo-hartmann", "rcagp-bo-lunar",
          "rcagp-bo-rover", "rcagp-bo-expert", "certified-values", "rcagp-fig1", "rcagp-influence",
+         "rcagp-complexity",
          "kernel-draws"}  # or their data come with Holdfast
 SOME_DRAWN = {"envelope-fig2", "envelope-fig3"}  # the data of others are one part of it
 ARGUMENTS = {"certified-fig2": ["--sets", "spam"], "certified-fig3": ["--sets", "spam"], "certified-fig4": ["--sets", "mnist38"],

@@ -151,6 +151,7 @@ static void amplitudes_are_kept_in_units(void **state)
     for (size_t k = 0; k < 12; k++) assert_true(fabs(mean[k] - other[k]) < 1e-9);
     settings.beta = 0.8;
     settings.output_beta = NULL;
+    settings.output_beta_count = 0;
     hf_model *plain = fit_text(ctx, wide_csv, &wide, &settings);
     assert_true(hf_model_settings(plain)->beta == 0.8 && hf_model_settings(plain)->output_beta == NULL);
     hf_model_free(plain);
