@@ -113,7 +113,7 @@ static bool sees_planes(const char *expression)
     return strstr(expression, "wave") || strstr(expression, "swell") || strstr(expression, "tilt");
 }
 
-/* Of them there is no such bound, rather than a wrong one. */
+/* There is no such bound for these, rather than a wrong one. */
 static void planes_have_none(void **state)
 {
     size_t found = 0;
