@@ -163,8 +163,8 @@ hf_status hfi_fit_restore_order(hfi_fit *fit, const hfi_holdout *honest)
     for (size_t k = 0; s >= 0 && honest->t && k < sizeof residuals / sizeof residuals[0]; k++)
         s = hfi_rearrange(fit->ctx, fit->n, sizeof(double), back, residuals[k]);
     if (s >= 0) s = hfi_sites_rearrange(fit->ctx, fit->sites, back);
-    if (s >= 0 && fit->trainer.evaluator.projected)
-        hfi_projected_renumber(fit->trainer.evaluator.projected, fit->order);
+    hfi_evaluator *e = &fit->trainer.evaluator;
+    if (s >= 0 && e->kind->renumber) e->kind->renumber(e, fit->order);
     hfi_free(fit->ctx, back);
     hfi_free(fit->ctx, fit->order);
     fit->order = NULL;

@@ -41,6 +41,8 @@ typedef struct hfi_evaluator_kind {
     double *(*extras)(const struct hfi_evaluator *e, size_t *count);
     /** Entries of its block actions anew. */
     hf_status (*start_actions)(struct hfi_evaluator *e, hf_action_start rule);
+    /** Row i becomes row order[i]: block actions keep their readings, blocks and entries. */
+    void (*renumber)(struct hfi_evaluator *e, const size_t *order);
     /** It has bounds, to which points beside the readings may add (query.h): rows of its largest matrix. */
     size_t (*query_rows)(const struct hfi_evaluator *e);
     const struct hfi_exact_matrix *matrix; /* of readings, whoever holds it (evaluator_impl.h) */
@@ -106,9 +108,6 @@ void hfi_projected_rest(struct hfi_projected_evaluator *projected);
 /** Entries of the block actions by their rule, from the evaluator's present kernel, mean and sites.
  * HF_ERR_ARGUMENT (no such rule), HF_ERR_MEMORY. */
 hf_status hfi_projected_start(hfi_evaluator *evaluator, hf_action_start rule);
-
-/** Row i of the evaluator's becomes row order[i]: places keep their readings, blocks and entries. */
-void hfi_projected_renumber(struct hfi_projected_evaluator *projected, const size_t *order);
 
 /** The block actions as they are now; owned by the evaluator. */
 const hfi_block_actions *hfi_projected_actions(const struct hfi_projected_evaluator *projected);

@@ -53,8 +53,9 @@ void hfi_projected_rest(hfi_projected_evaluator *p)
     p->ready = false;
 }
 
-void hfi_projected_renumber(hfi_projected_evaluator *p, const size_t *order)
+static void renumber(hfi_evaluator *e, const size_t *order)
 {
+    hfi_projected_evaluator *p = e->projected;
     hfi_projected_rest(p);
     for (size_t k = 0; k < p->actions.n; k++) p->actions.order[k] = order[p->actions.order[k]];
 }
@@ -121,5 +122,6 @@ const hfi_evaluator_kind hfi_projected_kind = {.run = run,
                                                .holdout = hfi_projected_residuals,
                                                .extras = extras,
                                                .start_actions = hfi_projected_start,
+                                               .renumber = renumber,
                                                .query_rows = query_rows,
                                                .release = release};
