@@ -34,7 +34,7 @@ static int read_list(const tool_arguments *arguments, const char *name, double *
     size_t count = 0;
     if (!has_argument(arguments, name) || strchr(argument(arguments, name), ',') == NULL) return TOOL_OK;
     const int status = read_numbers(arguments, name, list, &count);
-    if (status != TOOL_OK) return status;
+    if (status != TOOL_OK || *list == NULL) return status;
     for (size_t k = 0; k < count; k++) {
         const double value = (*list)[k];
         const bool low = setting->above ? value > setting->least : value >= setting->least;

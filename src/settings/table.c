@@ -12,12 +12,15 @@
 
 /* ---- names of choices ------------------------------------------------------------------------------------------- */
 
+/* Compiles only where the member has this type. */
+#define IS(type, member) _Generic(((hf_fit_settings *)0)->member, type : 1) /* NOLINT(*-macro-parentheses) */
+
 #define NAMES(member, type, id)                                                                              \
     static const char *member##_choice(size_t index)                                                         \
     {                                                                                                        \
         return hf_enum_name(HF_ENUM_##id, (int)index);                                                       \
     }                                                                                                        \
-    _Static_assert(_Generic(((hf_fit_settings *)0)->member, type : true), "another enum");
+    _Static_assert(IS(type, member), "another enum");
 NAMES(mean, hf_mean_kind, MEAN_KIND)
 NAMES(sites, hf_site_kind, SITE_KIND)
 NAMES(suspects, hf_suspects, SUSPECTS)
@@ -91,8 +94,7 @@ _Static_assert(sizeof(hf_mean_kind) == sizeof(unsigned) && sizeof(hf_transform) 
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
 
-/* A member of another type than its row does not compile. */
-#define OF_TYPE(type, member) (0 * sizeof(char[_Generic(((hf_fit_settings *)0)->member, type : 1)]))
+#define OF_TYPE(type, member) (0 * sizeof(char[IS(type, member)]))
 #define MEMBER(kind, member, check)                                                                          \
     .offset = offsetof(hf_fit_settings, member) + (check), .face.name = #member, .face.type = (kind)
 #define CHOICE(member, last)                                                                                 \

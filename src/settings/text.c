@@ -183,15 +183,16 @@ hf_status hfi_settings_ranges(hf_context *ctx, const hf_fit_settings *settings)
 
 /* ---- texts ------------------------------------------------------------------------------------------------------ */
 
-static hf_status find_row(hf_context *ctx, const char *name, const hfi_setting **out)
+/* The row of a setting with a text; NULL after a message. */
+static const hfi_setting *find_row(hf_context *ctx, const char *name)
 {
     const hfi_setting *row = hfi_setting_find(name);
-    if (!row) return hfi_fail(ctx, HF_ERR_ARGUMENT, "a fit has no setting '%.40s'", name);
-    if (row->face.type >= HF_SETTING_LIST)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "%s is or counts an array, which has no text; use the member itself", name);
-    *out = row;
-    return HF_OK;
+    if (row && row->face.type < HF_SETTING_LIST) return row;
+    hfi_fail(ctx, HF_ERR_ARGUMENT,
+             row ? "%.40s is or counts an array, which has no text; use the member itself"
+                 : "a fit has no setting '%.40s'",
+             name);
+    return NULL;
 }
 
 static hf_status read_flag(hf_context *ctx, const hf_setting *face, const char *text, double *out)
@@ -216,13 +217,13 @@ static hf_status read_number(hf_context *ctx, const hf_setting *face, const char
 
 hf_status hf_fit_settings_set(hf_context *ctx, hf_fit_settings *settings, const char *name, const char *value)
 {
-    const hfi_setting *row = NULL;
     double number = 0.0;
     if (!settings || !name || !value)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "hf_fit_settings_set: settings, name and value must not be NULL");
-    hf_status s = find_row(ctx, name, &row);
-    if (s < 0) return s;
+    const hfi_setting *row = find_row(ctx, name);
+    if (!row) return HF_ERR_ARGUMENT;
+    hf_status s = HF_OK;
     const bool usual = strcmp(value, "default") == 0;
     if (row->face.type == HF_SETTING_TEXT) {
         const char *text = usual || *value == '\0' ? NULL : value;
@@ -270,12 +271,12 @@ void hfi_setting_text(const hfi_setting *row, const hf_fit_settings *settings, s
 hf_status hf_fit_settings_get(hf_context *ctx, const hf_fit_settings *settings, const char *name, size_t room,
                               char *out)
 {
-    const hfi_setting *row = NULL;
     char text[48];
     if (!settings || !name || !out)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_fit_settings_get: settings, name and out must not be NULL");
-    hf_status s = find_row(ctx, name, &row);
-    if (s < 0) return s;
+    const hfi_setting *row = find_row(ctx, name);
+    if (!row) return HF_ERR_ARGUMENT;
+    hf_status s = HF_OK;
     if (is_enum(row) && hfi_setting_whole(row, settings) >= hfi_setting_kept(row))
         s = hfi_setting_range(ctx, row, settings);
     if (s < 0) return s;

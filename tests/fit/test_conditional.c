@@ -275,7 +275,7 @@ static void test_edges(void **state)
     hf_posterior *posterior = NULL;
     p.data.outputs = 1;
     assert_int_equal(hf_fit_data(p.ctx, &p.data, &settings, &posterior, NULL, NULL), HF_ERR_ARGUMENT);
-    assert_non_null(strstr(hf_context_message(p.ctx), "several outputs"));
+    assert_non_null(strstr(hf_context_message(p.ctx), "one output"));
     p.data.outputs = T;
     const double two[] = {0.1, 0.2};
     settings.output_eps = two;
