@@ -45,6 +45,7 @@ static hf_columns columns_of(const fit_job *job)
                           .drop = job->drop.list,
                           .drop_count = job->drop.count,
                           .noise = argument(job->arguments, "noise-column"),
+                          .exposure = argument(job->arguments, "exposure"),
                           .mean = argument(job->arguments, "mean-column"),
                           .output_column = argument(job->arguments, "output-column")};
     if (is_one_column(job)) {

@@ -16,6 +16,8 @@ static const tool_option options[] = {
      true},
     {"drop", 0, "A,B,...", "columns to leave out of the default inputs", true},
     {"noise-column", 0, "COLUMN", "column with the known noise variance of each reading", false},
+    {"exposure", 0, "COLUMN",
+     "counts and amounts: column with the exposure of each row, such as\nhours watched (default: 1)", false},
     {"mean-column", 0, "COLUMN",
      "column with the prior mean of each row: what is fitted is the target\nless it, and predictions add "
      "it, so that these rows need it too",

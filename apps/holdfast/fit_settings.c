@@ -101,7 +101,7 @@ static int apply(const tool_arguments *arguments, hf_context *ctx, const tool_gi
     return TOOL_OK;
 }
 
-/* Preset, or for labels the one of the same name, and then what is said option by option. */
+/* Preset, or for labels, counts and amounts the one of the same name, and then what is said option by option. */
 static int read_options(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s)
 {
     const char *preset = argument(arguments, "preset"), *sites = argument(arguments, "sites");
@@ -109,7 +109,7 @@ static int read_options(const tool_arguments *arguments, hf_context *ctx, hf_fit
         return wrong_choice(arguments, ctx, "preset");
     if (sites != NULL && hf_fit_settings_set(ctx, s, "sites", sites) < 0)
         return wrong_choice(arguments, ctx, "sites");
-    const bool labels = is_label_sites(s->sites);
+    const bool labels = is_label_sites(s->sites) || hf_site_kind_has_rate(s->sites);
     if (labels && preset != NULL && sites != NULL && strcmp(preset, sites) != 0)
         return usage_error(arguments->verb, "--preset %s does not go with --sites %s; leave one out", preset,
                            sites);

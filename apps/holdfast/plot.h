@@ -26,6 +26,7 @@ typedef struct plot_data {
      * NULL. */
     const double *row, *y, *loo_mean, *loo_sd, *weight, *suspected, *residual;
     hf_transform transform;
+    bool rates; /* counts or amounts: the slice is of log rates, `transform` is log */
     /* Prior means that rows bring along: with one input `offsets` pairs of input and mean, by which the
      * slice follows them; with several their median. */
     size_t offsets;

@@ -178,6 +178,16 @@ static hf_status make_slice(hf_context *ctx, plot_data *data, const double *cent
     return status;
 }
 
+/* Counts and amounts are shown beside the rate: for one unit of exposure each. */
+static hf_status per_exposure(hf_context *ctx, const plot_data *data)
+{
+    const char *column = hf_model_exposure_column(data->model);
+    if (column == NULL) return HF_OK;
+    const double *exposure = table_column(ctx, data->training, column);
+    for (size_t i = 0; exposure != NULL && i < data->n; i++) data->reading_value[i] /= exposure[i];
+    return exposure != NULL ? HF_OK : HF_ERR_INTERNAL;
+}
+
 /* With one input the readings themselves; with several, what is left of them when the other inputs'
  * part is replaced by that at their medians: the slice at the reading's input plus its leave-one-out
  * residual, both of what is modelled. */
@@ -190,7 +200,7 @@ static hf_status place_readings(hf_context *ctx, plot_data *data, const double *
     memcpy(data->reading_at, values, data->n * sizeof *values);
     if (data->d == 1) {
         memcpy(data->reading_value, data->y, data->n * sizeof *data->y);
-        return HF_OK;
+        return per_exposure(ctx, data);
     }
     hf_status status = predict_along(ctx, data, centre, data->n, values, data->reading_value, NULL, NULL);
     const hf_transform g = data->transform;
@@ -213,7 +223,7 @@ static hf_status load_tables(hf_context *ctx, plot_data *data)
     hf_status status = hf_model_rows(ctx, data->model, &data->rows);
     if (status >= 0) status = hf_model_training(ctx, data->model, &data->training);
     if (status < 0) return status;
-    const bool plain = data->transform == HF_TRANSFORM_NONE;
+    const bool plain = hf_model_settings(data->model)->transform == HF_TRANSFORM_NONE;
     const struct {
         const char *name;
         const double **numbers;
@@ -245,6 +255,8 @@ hf_status plot_data_make(hf_context *ctx, const hf_model *model, const char *x, 
     out->model = model;
     out->name = hf_model_target(model);
     out->transform = hf_model_settings(model)->transform;
+    out->rates = hf_site_kind_has_rate(hf_model_settings(model)->sites);
+    if (out->rates) out->transform = HF_TRANSFORM_LOG; /* latent values are logarithms of the rate */
     out->d = out->width = hf_model_features(model);
     double *centre = malloc(out->d * sizeof *centre);
     plot_spread s;
@@ -270,9 +282,32 @@ void plot_data_free(plot_data *data)
     free(data->gap);
 }
 
+/* Of a new reading of exposure 1. */
+static double reading_quantile(const plot_data *data, size_t k, double sds)
+{
+    const double sd = data->sd_latent[k], p = 0.5 * erfc(-sds * 0.70710678118654752440);
+    double quantile = NAN;
+    hf_likelihood_quantile(hf_model_settings(data->model)->sites,
+                           hf_posterior_noise(hf_model_posterior(data->model)), data->mean[k], sd * sd, p,
+                           &quantile);
+    return quantile;
+}
+
 double plot_band(const plot_data *data, size_t k, const double *sd, double sds)
 {
+    if (data->rates && sd == data->sd_observed) return reading_quantile(data, k, sds);
     return hf_transform_inverse(data->transform, data->mean[k] + sds * sd[k]);
+}
+
+static void reading_moments(const plot_data *data, size_t k, double *mean, double *sd)
+{
+    const double latent = data->sd_latent[k];
+    hf_reading_moments m = {NAN, NAN, NAN};
+    hf_likelihood_moments(hf_model_settings(data->model)->sites,
+                          hf_posterior_noise(hf_model_posterior(data->model)), data->mean[k], latent * latent,
+                          &m);
+    *mean = m.mean;
+    *sd = m.sd;
 }
 
 /* With a transformed target: the columns that hf_predict_into_table() would add. */
@@ -291,6 +326,7 @@ static hf_status add_transformed(hf_context *ctx, const plot_data *data, hf_tabl
                              &variance[1]);
         column[1][k] = sqrt(variance[0]);
         column[2][k] = sqrt(variance[1]);
+        if (data->rates) reading_moments(data, k, &column[0][k], &column[2][k]);
         column[3][k] = plot_band(data, k, data->sd_observed, -HF_HALF_WIDTH_95);
         column[4][k] = plot_band(data, k, data->sd_observed, HF_HALF_WIDTH_95);
         column[5][k] = plot_band(data, k, data->sd_observed, 0.0);

@@ -215,7 +215,10 @@ static void print_slice_plot(FILE *out, const plot_data *data, const char *head,
               data->d == 1                                ? ""
               : hf_model_mean_column(data->model) == NULL ? "  (other inputs at their medians)"
                                                           : "  (other inputs, prior mean at their medians)");
-        label(out, "y", "", data->name, data->d > 1 ? "  (readings: slice + residual)" : "");
+        label(out, "y", "", data->name,
+              data->rates   ? "  for one unit of exposure"
+              : data->d > 1 ? "  (readings: slice + residual)"
+                            : "");
     } else {
         label(out, "x", "", x,
               data->d > 1 ? "  (other inputs at their medians; readings: slice + residual)" : "");

@@ -203,6 +203,9 @@ json_t *json_model(const hf_model *model, const hf_table *suspects, const tool_q
         mean != NULL ? json_text(mean) : json_null(), "settings", json_settings(model), "report",
         json_report(model), "parameters", json_parameters(model), "suspects", json_suspects(model, suspects),
         "notes", notes, "data_sha256", json_text(hf_model_data_checksum(model)));
+    const char *exposure = hf_model_exposure_column(model);
+    if (object != NULL && exposure != NULL)
+        json_object_set_new(object, "exposure_column", json_text(exposure));
     double trained, observed;
     if (object != NULL && trained_noise(model, &trained, &observed))
         json_object_set_new(

@@ -38,10 +38,9 @@ static void print_sites(FILE *out, const hf_fit_settings *settings, const hf_fit
                     : hf_enum_name(HF_ENUM_STUDENT_METHOD, settings->student_method),
                 report->nu, settings->student_nu > 0 ? "" : " (trained)");
         break;
-    case HF_SITES_PURSUIT:
-    case HF_SITES_PROBIT: /* report_classes() */
-    case HF_SITES_LOGIT:
-    case HF_SITES_SOFTMAX:
+    default: /* labels have report_classes() */
+        if (hf_site_kind_has_rate(settings->sites))
+            fprintf(out, ", %s", hf_enum_name(HF_ENUM_INFERENCE, settings->inference));
         break;
     }
     fputc('\n', out);
@@ -106,6 +105,9 @@ static void print_heading(FILE *out, const hf_model *model)
         hf_enum_name(HF_ENUM_MEAN_KIND, settings->mean));
     if (hf_model_mean_column(model) != NULL)
         say(out, "             of the target less column %s\n", hf_model_mean_column(model));
+    if (hf_model_exposure_column(model) != NULL)
+        say(out, "exposure     column %s; latent values are of the logarithm of the rate\n",
+            hf_model_exposure_column(model));
     if (settings->transform != HF_TRANSFORM_NONE)
         fprintf(out, "transform    %s of the target\n", hf_enum_name(HF_ENUM_TRANSFORM, settings->transform));
     print_sites(out, settings, report);
@@ -248,8 +250,8 @@ static void print_suspects(FILE *out, const hf_model *model, const hf_table *sus
     const hf_fit_settings *settings = hf_model_settings(model);
     const size_t count = suspects != NULL ? hf_table_rows(suspects) : report->suspects;
     if (count == 0) {
-        if (settings->sites != HF_SITES_GAUSSIAN || settings->suspects != HF_SUSPECTS_OFF)
-            fprintf(out, "\nSuspected readings: none\n");
+        const bool judged = settings->sites != HF_SITES_GAUSSIAN && !hf_site_kind_has_rate(settings->sites);
+        if (judged || settings->suspects != HF_SUSPECTS_OFF) fprintf(out, "\nSuspected readings: none\n");
         return;
     }
     fprintf(out, "\nSuspected readings: %zu of %zu", count, report->readings);
@@ -290,6 +292,12 @@ static const char *unit_text(hf_unit unit, bool latent)
     return "";
 }
 
+/* What is modelled has units of its own: those of a link, or logarithms of a rate. */
+static bool is_latent(const hf_model *model)
+{
+    return hf_model_classes(model) > 0 || hf_site_kind_has_rate(hf_model_settings(model)->sites);
+}
+
 static void print_parameter(FILE *out, const hf_model *model, const hf_parameter *p)
 {
     const bool standardised = strcmp(p->name, "noise") == 0 && p->unit == HF_UNIT_NONE;
@@ -297,7 +305,7 @@ static void print_parameter(FILE *out, const hf_model *model, const hf_parameter
     const bool slope = p->unit == HF_UNIT_NONE && strncmp(p->name, "mean", 4) == 0;
     const char *link = slope ? "per " : p->unit == HF_UNIT_NONE ? "a pure number: " : ": ";
     say(out, "  %-22s %12.6g  %s", p->name, p->value,
-        standardised ? "standardised units" : unit_text(p->unit, hf_model_classes(model) > 0));
+        standardised ? "standardised units" : unit_text(p->unit, is_latent(model)));
     if (p->column < hf_model_features(model)) say(out, "%s%s", link, hf_model_feature(model, p->column));
     if (strcmp(p->name, "noise") == 0) fprintf(out, ", sd %.4g", sqrt(p->value));
     fprintf(out, "%s\n", p->fixed ? "  (held)" : "");

@@ -30,6 +30,7 @@
 #include <holdfast/expert.h>
 #include <holdfast/front.h>
 #include <holdfast/kernel.h>
+#include <holdfast/likelihood.h>
 #include <holdfast/mean.h>
 #include <holdfast/metrics.h>
 #include <holdfast/model.h>

@@ -66,8 +66,14 @@ typedef enum hf_site_kind {
     /** labels of two classes: the target of hf_fit() is a class, and the model a classifier
      * (classify.h) */
     HF_SITES_PROBIT,
-    HF_SITES_LOGIT,  /**< the same with the logistic function */
-    HF_SITES_SOFTMAX /**< labels of two classes or more */
+    HF_SITES_LOGIT,   /**< the same with the logistic function */
+    HF_SITES_SOFTMAX, /**< labels of two classes or more */
+    /** Counts of variance mu, where log mu = f + log exposure (likelihood.h). */
+    HF_SITES_POISSON,
+    /** Counts of variance mu + dispersion mu^2, which is trained. */
+    HF_SITES_NEGATIVE_BINOMIAL,
+    /** Positive amounts of variance dispersion mu^2. */
+    HF_SITES_GAMMA
 } hf_site_kind;
 
 /** How the posterior of latent functions under labels is made normal. */
@@ -310,7 +316,8 @@ HF_API hf_fit_settings hf_fit_settings_default(void);
  * "mogp" (plain), "morcgp" (MO-RCGP: robust weights centred on what the other outputs say; its
  * published objective is HF_OBJECTIVE_WLOO), "t-mogp" (Student-t noise that the outputs
  * share) and "independent" (the default, without covariance between outputs). For labels (hf_fit()
- * of a table): "probit", "logit", "softmax". HF_ERR_ARGUMENT lists the names. */
+ * of a table): "probit", "logit", "softmax". For counts: "poisson", "negative-binomial"; for positive
+ * amounts: "gamma". HF_ERR_ARGUMENT lists the names. */
 HF_API hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fit_settings *out);
 
 /** Why the last optimisation stopped. */
@@ -399,6 +406,9 @@ typedef struct hf_data {
      * hf_fit_settings.mean, kernel, hyperparameters, the posterior and its predictions. Add the
      * mean of the place that is asked about to them. Finite where y is present */
     const double *mean;
+    /** n positive exposures of counts or amounts, finite where y is present; NULL: 1. The mean of a
+     * reading is its exposure times exp(f). */
+    const double *exposure;
     const char *const *names; /**< d input names for the kernel expression and messages, or NULL */
     size_t
         /** 0 or 1: one. T > 1: readings of T correlated outputs, one a row; the last of the d

@@ -127,12 +127,7 @@ static void unscale(hfi_class_fit *fit)
 /* The exact solver's matrices are those of the inference. */
 static hf_status evaluator(hfi_fit *base)
 {
-    if (base->solver != HF_SOLVER_EXACT) return hfi_fit_evaluator(base);
-    base->trainer.evaluator = hfi_evaluator_bare(base->ctx, base->n, base->d, base->x, base->d);
-    base->trainer.evaluator.kernel = base->kernel;
-    base->trainer.evaluator.mean = base->mean;
-    base->trainer.evaluator.sites = base->sites;
-    return HF_OK;
+    return base->solver == HF_SOLVER_EXACT ? hfi_fit_latent_evaluator(base) : hfi_fit_evaluator(base);
 }
 
 static hf_status prepare(hf_context *ctx, hfi_class_fit *fit)

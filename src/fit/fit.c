@@ -20,6 +20,7 @@ void hfi_fit_free(hfi_fit *fit)
     hfi_free(fit->ctx, fit->code);
     hfi_free(fit->ctx, fit->comparable);
     hfi_free(fit->ctx, fit->y);
+    hfi_free(fit->ctx, fit->seen);
     hfi_free(fit->ctx, fit->noises);
     hfi_free(fit->ctx, fit->noises_held);
     hfi_free(fit->ctx, fit->means_given);

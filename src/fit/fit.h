@@ -28,14 +28,17 @@ typedef struct hfi_fit {
     const hf_data *data;
     const hf_fit_settings *settings;
     size_t n, d;
-    size_t outputs;      /* 1, or T: then the last input is the number of the output */
-    size_t *row;         /* rows of the data that are here */
-    double *x;           /* n x d */
-    bool *code;          /* d: inputs that are codes of categories; NULL: none */
-    double *comparable;  /* n x d, standardised, with the place of an output for its number; NULL when x is */
-    double *y;           /* n */
-    double *extra;       /* n */
-    hfi_scaling scaling; /* applied */
+    size_t outputs;     /* 1, or T: then the last input is the number of the output */
+    size_t *row;        /* rows of the data that are here */
+    double *x;          /* n x d */
+    bool *code;         /* d: inputs that are codes of categories; NULL: none */
+    double *comparable; /* n x d, standardised, with the place of an output for its number; NULL when x is */
+    double *y;          /* n */
+    double *extra;      /* n */
+    /* Counts and amounts (fit/likelihood.c), n each: readings as they are, logarithms of exposures; else
+     * NULL. */
+    double *seen, *shift;
+    hfi_scaling scaling;  /* applied */
     hfi_scaling measured; /* what standardisation would be: starts, boxes and priors follow it when it is not
                              applied */
     hf_solver solver;     /* never auto */
@@ -131,6 +134,15 @@ hf_status hfi_fit_assign(hfi_fit *fit);
 hf_status hfi_fit_prepare(hfi_fit *fit);
 /** Gives robust sites of the fit's readings the amplitude of their weights, in its units. */
 hf_status hfi_fit_amplitude(const hfi_fit *fit, hf_sites *sites);
+/** Counts and amounts (fit/likelihood.c): that data and settings go together; their readings; the name of
+ * what other sites call noise; a dispersion that does not exist is held; the exact solver's evaluator, whose
+ * matrices are those of the inference; and training. All but the last three are harmless for others. */
+hf_status hfi_fit_check_likelihood(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings);
+hf_status hfi_fit_gather_likelihood(hfi_fit *fit);
+const char *hfi_fit_noise_name(const hfi_fit *fit);
+void hfi_fit_hold_dispersion(hfi_fit *fit);
+hf_status hfi_fit_latent_evaluator(hfi_fit *fit);
+hf_status hfi_fit_train_likelihood(hfi_fit *fit, double *state);
 /** The trainer's evaluator for the solver chosen. */
 hf_status hfi_fit_evaluator(hfi_fit *fit);
 /** Trainer: free parameters, boxes, priors, cold start. */

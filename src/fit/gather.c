@@ -105,8 +105,9 @@ hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_setti
                             "the noise variance of row %zu is %g; it must be finite and not negative", i + 1,
                             data->noise[i]);
     }
-    const hf_status outputs = hfi_fit_check_outputs(ctx, data, settings);
-    return outputs < 0 ? outputs : check_settings(ctx, data, settings);
+    hf_status s = hfi_fit_check_outputs(ctx, data, settings);
+    if (s >= 0) s = check_settings(ctx, data, settings);
+    return s < 0 ? s : hfi_fit_check_likelihood(ctx, data, settings);
 }
 
 /* Mean and standard deviation without overflow; sd 1 for a constant. */
@@ -247,6 +248,10 @@ static hf_status scale(hfi_fit *fit)
     const bool centred = settings->mean != HF_MEAN_ZERO;
     hf_status s = measure_scaling(fit->ctx, fit->n, fit->d, fit->x, fit->y, centred, &fit->measured);
     if (s >= 0 && fit->outputs > 1) s = hfi_fit_measure_outputs(fit, centred, &fit->measured);
+    if (s >= 0 && fit->shift) { /* latent values are logarithms */
+        fit->measured.y_shift = 0.0;
+        fit->measured.y_scale = 1.0;
+    }
     if (s >= 0)
         s = settings->standardise ? hfi_scaling_copy(fit->ctx, &fit->measured, &fit->scaling)
                                   : identity(fit, &fit->scaling);
@@ -285,8 +290,8 @@ hf_status hfi_fit_gather(hfi_fit *fit)
     if (fit->n == 0 && fit->aside > 0)
         return hfi_fail(fit->ctx, HF_ERR_NO_DATA, "all %zu readings are set aside", fit->aside);
     if (fit->n == 0) return hfi_fail(fit->ctx, HF_ERR_NO_DATA, "none of the %zu rows has a target", data->n);
-    const hf_status coded = find_codes(fit);
-    if (coded < 0) return coded;
+    hf_status s = find_codes(fit);
+    if (s < 0) return s;
     fit->solver = hfi_choose_solver(fit->settings, fit->n, fit->d, &fit->inducing, &fit->actions);
     const double bytes = hfi_fit_bytes(fit), available = (double)hfi_available_memory();
     if (bytes > available)
@@ -312,5 +317,6 @@ hf_status hfi_fit_gather(hfi_fit *fit)
         fit->extra[k] = data->noise ? data->noise[i] : 0.0;
         fit->row[k++] = i;
     }
-    return scale(fit);
+    s = hfi_fit_gather_likelihood(fit);
+    return s < 0 ? s : scale(fit);
 }

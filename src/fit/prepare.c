@@ -94,6 +94,7 @@ hf_status hfi_fit_prepare(hfi_fit *fit)
                          : INFINITY;
     if (s >= 0 && fit->outputs > 1) s = hfi_fit_start_outputs(fit, start_of_noise(fit));
     if (s >= 0) s = hfi_fit_assign(fit);
+    hfi_fit_hold_dispersion(fit);
     if (s >= 0) s = hf_sites_gaussian(fit->ctx, fit->n, fit->y, fit->noise, fit->extra, &fit->sites);
     if (s >= 0 && fit->outputs > 1) s = hfi_fit_output_sites(fit);
     return s < 0 ? s : hfi_fit_amplitude(fit, fit->sites);
@@ -141,7 +142,7 @@ static hf_status noise_box(const hfi_fit *fit, hfi_trainer *t, size_t channel)
     const size_t at = t->noise + channel;
     const double unit = settings->standardise ? 0.0 : 2.0 * log(hfi_scaling_scale(&fit->measured, channel));
     double step = 0.0;
-    const hf_status s = channel_step(fit, channel, &step);
+    const hf_status s = fit->shift ? HF_OK : channel_step(fit, channel, &step);
     if (s < 0) return s;
     /* Rows that repeat can agree by chance on a rounded target; without this the noise may then collapse to nothing. */
     t->lower[at] = log(fmax(hfi_fit_least_noise(fit) * exp(unit), step * step / 12.0));

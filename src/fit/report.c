@@ -13,7 +13,7 @@ static const char *parameter_name(const hfi_fit *fit, size_t i)
         return p.name;
     }
     if (i >= fit->trainer.noise + hfi_trainer_noises(&fit->trainer)) return "extra";
-    return i >= fit->trainer.noise ? "noise" : "mean";
+    return i >= fit->trainer.noise ? hfi_fit_noise_name(fit) : "mean";
 }
 
 static void report_bounds(const hfi_fit *fit, const double *state, hf_fit_report *report)
@@ -88,7 +88,7 @@ void hfi_fit_fill_readings(const hfi_fit *fit, const hfi_holdout *left, const hf
                                    .refit_sd = NAN};
     for (size_t i = 0; i < fit->n; i++) {
         hf_reading *r = &readings[fit->row[i]];
-        r->weight = hf_sites_weights(fit->sites)[i];
+        r->weight = fit->shift ? 1.0 : hf_sites_weights(fit->sites)[i];
         r->suspected = verdict->suspected[i];
         r->group = verdict->group[i];
         /* A missing reading keeps NaN: nothing was left out to predict it. */

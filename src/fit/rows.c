@@ -4,6 +4,7 @@
 #include "checkpoint/journal.h"
 #include "fit/choice.h"
 #include "fit/fit.h"
+#include "settings/settings.h"
 #include <math.h>
 #include <string.h>
 
@@ -269,6 +270,10 @@ static hf_status check(hf_context *ctx, const hf_fit_settings *settings)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "a table that is read in parts is fitted with the inducing solver, not the %s one",
                         hf_enum_name(HF_ENUM_SOLVER, settings->solver));
+    if (hfi_site_kind_likelihood(settings->sites))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "%s sites need all readings at once, not a table that is read in parts",
+                        hf_enum_name(HF_ENUM_SITE_KIND, settings->sites));
     if (settings->suspects != HF_SUSPECTS_OFF)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the suspect finder needs all readings at once; use robust sites for a table that is "

@@ -4,6 +4,7 @@
 #include "objective/kronecker.h"
 
 #include "fit/choice.h"
+#include "settings/settings.h"
 #include "solver/exact_grid.h"
 #include <math.h>
 #include <string.h>
@@ -36,7 +37,8 @@ static hf_solver solver_for(const hf_fit_settings *settings, size_t n)
     if (settings->solver != HF_SOLVER_AUTO) return settings->solver;
     if (settings->minibatch > 0) return HF_SOLVER_INDUCING;
     if (n <= EXACT_READINGS) return HF_SOLVER_EXACT;
-    const bool iterated = settings->sites == HF_SITES_STUDENT_T;
+    const bool iterated =
+        settings->sites == HF_SITES_STUDENT_T || hfi_site_kind_likelihood(settings->sites) != NULL;
     return n <= PROJECTED_READINGS && !iterated ? HF_SOLVER_PROJECTED : HF_SOLVER_INDUCING;
 }
 
@@ -141,6 +143,7 @@ hf_status hfi_fit_evaluator(hfi_fit *fit)
     hfi_evaluator *e = &fit->trainer.evaluator;
     hf_status s = check_counts(fit);
     if (s < 0) return s;
+    if (fit->solver == HF_SOLVER_EXACT && fit->shift) return hfi_fit_latent_evaluator(fit);
     if (fit->solver == HF_SOLVER_EXACT)
         s = exact_evaluator(fit, e);
     else if (fit->inducing > 0)

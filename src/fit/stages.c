@@ -6,6 +6,7 @@
  * thousand readings as well as by a million; what a million readings are needed for is the posterior.
  */
 #include "fit/fit.h"
+#include "settings/settings.h"
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +26,8 @@ bool hfi_fit_has_stages(const hfi_fit *fit)
     const hf_fit_settings *settings = fit->settings;
     const bool whole = fit->inducing == 0 || settings->inducing_inputs != NULL || !settings->train ||
                        settings->train_inducing || settings->optimiser == HF_OPTIMISER_ADAM ||
-                       hfi_fit_is_stochastic(fit) || settings->sites == HF_SITES_PURSUIT;
+                       hfi_fit_is_stochastic(fit) || settings->sites == HF_SITES_PURSUIT ||
+                       hfi_site_kind_likelihood(settings->sites) != NULL;
     return !whole && fit->n > stages[0].rows;
 }
 

@@ -101,6 +101,7 @@ static hf_status pursuit_fit(hfi_fit *fit, double *state)
 
 hf_status hfi_fit_train(hfi_fit *fit, double *state)
 {
+    if (fit->shift) return hfi_fit_train_likelihood(fit, state);
     if (hfi_fit_is_stochastic(fit)) return hfi_fit_train_stochastic(fit, state);
     switch (fit->settings->sites) {
     case HF_SITES_ROBUST:
@@ -109,10 +110,7 @@ hf_status hfi_fit_train(hfi_fit *fit, double *state)
         return student_fit(fit, state);
     case HF_SITES_PURSUIT:
         return pursuit_fit(fit, state);
-    case HF_SITES_GAUSSIAN:
-    case HF_SITES_PROBIT: /* refused before */
-    case HF_SITES_LOGIT:
-    case HF_SITES_SOFTMAX:
+    default: /* labels were refused before */
         break;
     }
     return gaussian_fit(fit, state);

@@ -27,6 +27,7 @@ size_t hfi_class_latents(const hf_model *model)
 static const char *superfluous_column(const hf_columns *columns)
 {
     if (columns->noise != NULL) return "a noise column: labels have no noise variance";
+    if (columns->exposure != NULL) return "an exposure column: labels are not counted";
     if (columns->mean != NULL) return "a mean column: a label has no prior mean in its own units";
     if (columns->target_count > 1) return "several targets: a row has one label";
     if (columns->output_column != NULL) return "an output column: a row has one label";

@@ -90,6 +90,7 @@ static hf_status predict_fold(const job *j, hf_context *ctx, const place *at, co
 {
     const hf_comparison *c = j->c;
     const hf_transform transform = fitted->settings.transform;
+    const bool rates = hfi_model_has_likelihood(fitted);
     hfi_predictions p;
     hf_status status = hfi_model_predict(ctx, fitted, held, &p);
     if (status < 0) return status;
@@ -98,11 +99,15 @@ static hf_status predict_fold(const job *j, hf_context *ctx, const place *at, co
     size_t k = 0;
     for (size_t i = 0; i < c->n && status >= 0; i++) {
         if (folds[i] != at->fold) continue;
-        const double sd = sqrt(p.var_observed[k]);
-        double variance;
-        hf_transform_moments(transform, p.mean[k], p.var_observed[k], &c->mean[first + i], &variance);
-        c->sd[first + i] = sqrt(variance);
-        status = hf_metrics_transformed(ctx, 1, transform, &c->y[i], &p.mean[k++], &sd, &c->each[first + i]);
+        const double sd = sqrt(rates ? p.var_latent[k] : p.var_observed[k]);
+        double variance = NAN;
+        if (rates)
+            hfi_likelihood_reading(fitted, p.mean[k], p.var_latent[k], &c->mean[first + i],
+                                   &c->sd[first + i]);
+        else
+            hf_transform_moments(transform, p.mean[k], p.var_observed[k], &c->mean[first + i], &variance);
+        if (!rates) c->sd[first + i] = sqrt(variance);
+        status = hfi_model_metrics(ctx, fitted, 1, &c->y[i], &p.mean[k++], &sd, &c->each[first + i]);
     }
     hfi_free(ctx, p.mean);
     return status;
@@ -307,7 +312,8 @@ hf_status hf_compare(hf_context *ctx, const hf_table *table, const hf_columns *c
                                  .features = (const char *const *)all->feature,
                                  .feature_count = all->d,
                                  .noise = all->noise_column,
-                                 .mean = all->mean_column};
+                                 .exposure = columns->exposure,
+                                 .mean = columns->exposure != NULL ? NULL : all->mean_column};
         status = run(&j);
         hfi_context_give_back(ctx, own);
     }

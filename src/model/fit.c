@@ -47,7 +47,8 @@ static hf_status check_arguments(hf_context *ctx, const char *function, const hf
         return hfi_fail(ctx, HF_ERR_DIMENSION,
                         "%s: the matrix of actions has %zu rows, and %s has %zu; give one for each", function,
                         settings->action_rows, hf_table_source(table), hf_table_rows(table));
-    status = check_mean(ctx, columns, settings);
+    status = hfi_likelihood_check_columns(ctx, columns, settings);
+    if (status >= 0) status = check_mean(ctx, columns, settings);
     if (status >= 0) status = hfi_transform_check(ctx, columns, settings);
     return status < 0 ? status : hfi_kernel_choice_check(ctx, settings);
 }
@@ -63,6 +64,7 @@ hf_status hfi_model_prepare(hf_context *ctx, const hf_table *table, const hf_col
         model->settings.sites = settings->sites;
         roles.labels = hfi_site_kind_is_class(settings->sites);
         status = hfi_model_gather(ctx, model, table, &roles);
+        if (status >= 0) status = hfi_likelihood_check_rows(ctx, model, table);
         if (status >= 0) status = hfi_transform_check_rows(ctx, model, table, settings->transform);
         hfi_roles_free(ctx, &roles);
     }
@@ -143,8 +145,9 @@ hf_status hfi_model_keep_settings(hf_context *ctx, hf_model *model, const hf_fit
     model->settings.checkpoint = NULL; /* the caller's string, and of no use to a model */
     model->settings.resume = false;
     model->noise_held = !settings->train;
-    for (size_t i = 0; i < settings->set_count; i++)
-        if (strcmp(settings->set[i].name, "noise") == 0) model->noise_held = true;
+    const char *noise = hfi_model_noise_name(model);
+    for (size_t i = 0; i < settings->set_count && noise != NULL; i++)
+        if (strcmp(settings->set[i].name, noise) == 0) model->noise_held = true;
     model->kernel = hfi_memory_strdup(&model->memory, hf_kernel_expression(model->posterior->kernel));
     if (model->kernel == NULL) return hfi_out_of_memory(ctx);
     model->settings.kernel = model->kernel;
@@ -214,7 +217,8 @@ hf_status hfi_model_fit_rows(hf_context *ctx, hf_model *model, const hf_fit_sett
                           .ldx = model->width,
                           .y = z != NULL ? z : model->y,
                           .noise = model->extra,
-                          .mean = model->prior,
+                          .mean = hfi_model_has_likelihood(model) ? NULL : model->prior,
+                          .exposure = hfi_model_has_likelihood(model) ? model->prior : NULL,
                           .names = (const char *const *)model->feature,
                           .outputs = model->outputs,
                           .output_names = (const char *const *)model->output,

@@ -87,7 +87,9 @@ static hf_status copy_rows(hf_context *ctx, hf_model *model, const hf_table *tab
     if (model->skipped > 0)
         status = hfi_model_note(ctx, model, "%zu of %zu rows left out: an input%s%s is missing there",
                                 model->skipped, rows, from->noise != NULL ? " or the noise" : "",
-                                from->mean != NULL ? " or the prior mean" : "");
+                                from->mean == NULL                ? ""
+                                : hfi_model_has_likelihood(model) ? " or the exposure"
+                                                                  : " or the prior mean");
     if (status >= 0 && missing > 0)
         status =
             hfi_model_note(ctx, model, "%zu of %zu rows have no target and teach nothing", missing, rows);
@@ -170,6 +172,8 @@ static hf_status find_sources(hf_context *ctx, hf_model *model, const hf_table *
     }
     if (status >= 0 && roles->mean != SIZE_MAX)
         status = hfi_finite_numbers(ctx, table, roles->mean, &from->mean);
+    if (status >= 0 && roles->exposure)
+        status = hfi_likelihood_check_exposure(ctx, table, roles->mean, from->mean);
     if (status >= 0 && roles->labels) return find_labels(ctx, model, table, roles, from);
     if (status < 0 || roles->output == SIZE_MAX) return status;
     from->output = hfi_alloc(ctx, hf_table_rows(table), sizeof *from->output);
@@ -200,8 +204,13 @@ hf_status hfi_model_find_mean(hf_context *ctx, const hf_model *model, const hf_t
     *mean = NULL;
     if (model->mean_column == NULL) return HF_OK;
     size_t column;
-    const hf_status status = hf_table_find(ctx, table, model->mean_column, &column);
-    if (status >= 0) return hfi_finite_numbers(ctx, table, column, mean);
+    const bool exposure = hfi_model_has_likelihood(model);
+    hf_status status = hf_table_find(ctx, table, model->mean_column, &column);
+    if (status < 0 && exposure) return HF_OK; /* each row is of an exposure of 1 */
+    if (status >= 0) {
+        status = hfi_finite_numbers(ctx, table, column, mean);
+        return status >= 0 && exposure ? hfi_likelihood_check_exposure(ctx, table, column, *mean) : status;
+    }
     return hfi_fail(ctx, status, "%s (the prior mean of each row, which the model adds to its predictions)",
                     hf_context_message(ctx));
 }

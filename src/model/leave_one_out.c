@@ -50,10 +50,10 @@ static void kept_free(hf_context *ctx, kept *k)
     hfi_free(ctx, k->unit);
 }
 
-/* A single output has the unit 1, as a transform needs it. */
-static hf_status score_kept(hf_context *ctx, hf_transform transform, const kept *k, hf_metrics *out)
+/* A single output has the unit 1, as a transform and latent values need it. */
+static hf_status score_kept(hf_context *ctx, const hf_model *model, const kept *k, hf_metrics *out)
 {
-    return hf_metrics_transformed(ctx, k->count, transform, k->y, k->mean, k->sd, out);
+    return hfi_model_metrics(ctx, model, k->count, k->y, k->mean, k->sd, out);
 }
 
 /* ---- this model, and the plain one ------------------------------------------------------------------------
@@ -69,7 +69,7 @@ static hf_status score_model(hf_context *ctx, const hf_model *model, kept *k, hf
         k->mean[p] = mean[k->row[p]] / k->unit[p];
         k->sd[p] = sd[k->row[p]] / k->unit[p];
     }
-    if (status >= 0) status = score_kept(ctx, model->settings.transform, k, out);
+    if (status >= 0) status = score_kept(ctx, model, k, out);
     hfi_free(ctx, mean);
     return status;
 }
@@ -83,7 +83,7 @@ static hf_status score_plain(hf_context *ctx, const hf_model *model, kept *k, hf
         k->mean[p] = reading->plain_mean / k->unit[p];
         k->sd[p] = reading->plain_sd / k->unit[p];
     }
-    return score_kept(ctx, model->settings.transform, k, out);
+    return score_kept(ctx, model, k, out);
 }
 
 /* ---- the mean of the others ------------------------------------------------------------------------------
@@ -123,8 +123,9 @@ static hf_status score_mean(hf_context *ctx, const hf_model *model, kept *k, hf_
     moments *all = hfi_alloc(ctx, model->outputs, sizeof *all);
     if (all == NULL) return HF_ERR_MEMORY;
     for (size_t p = 0; p < k->count; p++) moments_add(&all[hfi_model_output_of(model, k->row[p])], k->y[p]);
-    const hf_status status =
-        predict_by_mean(model, all, k) ? score_kept(ctx, HF_TRANSFORM_NONE, k, out) : HF_OK;
+    const hf_status status = predict_by_mean(model, all, k)
+                                 ? hf_metrics_gaussian(ctx, k->count, k->y, k->mean, k->sd, out)
+                                 : HF_OK;
     hfi_free(ctx, all);
     return status;
 }

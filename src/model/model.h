@@ -135,7 +135,8 @@ typedef struct hfi_roles {
     size_t output;  /* SIZE_MAX if none */
     bool labels;    /* the target is labels */
     size_t noise;   /* SIZE_MAX if none */
-    size_t mean;    /* the prior mean of each row; SIZE_MAX if none */
+    size_t mean;    /* the prior mean of each row, or its exposure; SIZE_MAX if none */
+    bool exposure;  /* the latter */
     size_t count;
     size_t *feature; /* count indices, hfi_alloc'ed */
 } hfi_roles;
@@ -287,5 +288,32 @@ void hfi_predict_columns(size_t rows, size_t stride, const double *mean, const d
 
 /** "train.csv, line 7" for messages, also for tables that came from no file. `buffer` is returned. */
 const char *hfi_row_place(const hf_table *table, size_t row, char *buffer, size_t bytes);
+
+/* ---- counts and amounts (likelihood.c) ---- */
+
+bool hfi_model_has_likelihood(const hf_model *model);
+/** "noise", of counts and amounts "dispersion"; NULL where there is none. */
+const char *hfi_model_noise_name(const hf_model *model);
+/** That columns and settings go together, for all kinds of sites. */
+hf_status hfi_likelihood_check_columns(hf_context *ctx, const hf_columns *columns,
+                                       const hf_fit_settings *settings);
+/** HF_ERR_ARGUMENT with the place of the first reading that the likelihood does not take. */
+hf_status hfi_likelihood_check_rows(hf_context *ctx, const hf_model *model, const hf_table *table);
+/** HF_ERR_ARGUMENT with the place of the first exposure that is not positive. */
+hf_status hfi_likelihood_check_exposure(hf_context *ctx, const hf_table *table, size_t column,
+                                        const double *exposure);
+/** Mean and sd of a reading from mean and variance of its latent value, exposure included. */
+void hfi_likelihood_reading(const hf_model *model, double mean, double var, double *out_mean, double *out_sd);
+enum {
+    HFI_LIKELIHOOD_COLUMNS = 9
+};
+/** Columns that predictions add: of the reading mean, sd of its mean, sd, 2.5 and 97.5 % quantile, median; of the
+ * rate mean and these quantiles. Column after column. */
+hf_status hfi_likelihood_columns(hf_context *ctx, const hf_model *model, const hf_table *table,
+                                 const hfi_predictions *p, double *out);
+/** Scores of n readings from mean and sd of what is modelled: hf_metrics_transformed(); of counts and amounts the
+ * latent value with its exposure. */
+hf_status hfi_model_metrics(hf_context *ctx, const hf_model *model, size_t n, const double *y,
+                            const double *mean, const double *sd, hf_metrics *out);
 
 #endif

@@ -136,12 +136,13 @@ const char *hf_model_noise_column(const hf_model *model)
 
 const char *hf_model_mean_column(const hf_model *model)
 {
-    return model != NULL ? model->mean_column : NULL;
+    return model != NULL && !hfi_model_has_likelihood(model) ? model->mean_column : NULL;
 }
 
 double hfi_model_prior(const hf_model *model, size_t i)
 {
-    return model->prior != NULL ? model->prior[i] : 0.0;
+    if (model->prior == NULL) return 0.0;
+    return hfi_model_has_likelihood(model) ? log(model->prior[i]) : model->prior[i];
 }
 
 size_t hf_model_outputs(const hf_model *model)

@@ -9,7 +9,8 @@ size_t hf_model_parameters(const hf_model *model)
     if (model == NULL) return 0;
     if (model->outputs > 1) return model->parameters;
     if (model->classes > 0) return hfi_class_parameters(model);
-    return hf_kernel_parameters(model->posterior->kernel) + hf_mean_coefficients(model->posterior->mean) + 1;
+    return hf_kernel_parameters(model->posterior->kernel) + hf_mean_coefficients(model->posterior->mean) +
+           (hfi_model_noise_name(model) != NULL ? 1 : 0);
 }
 
 static void to_user(const hfi_scaling *scaling, hf_parameter *parameter)
@@ -73,12 +74,12 @@ hf_status hf_model_parameter(const hf_model *model, size_t i, hf_parameter *out)
         if (mean > 1) out->name = model->mean_name[i - kernel];
         return HF_OK;
     }
-    *out = (hf_parameter){.name = "noise",
+    *out = (hf_parameter){.name = hfi_model_noise_name(model),
                           .value = hf_posterior_noise(posterior),
                           .lower = 0.0,
                           .upper = INFINITY,
                           .fixed = model->noise_held,
-                          .unit = HF_UNIT_OUTPUT2,
+                          .unit = hfi_model_has_likelihood(model) ? HF_UNIT_NONE : HF_UNIT_OUTPUT2,
                           .column = SIZE_MAX};
     return HF_OK;
 }

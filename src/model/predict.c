@@ -80,7 +80,9 @@ static hf_status predict_packed(hf_context *ctx, const hf_model *model, const hf
         if (count > 0)
             status =
                 hf_predict(ctx, model->posterior, count, x, d, out->mean, out->var_latent, out->var_observed);
-        for (size_t k = 0; k < count && mean != NULL && status >= 0; k++) out->mean[k] += mean[row[k]];
+        const bool exposure = hfi_model_has_likelihood(model);
+        for (size_t k = 0; k < count && mean != NULL && status >= 0; k++)
+            out->mean[k] += exposure ? log(mean[row[k]]) : mean[row[k]];
         double kappa = hf_posterior_calibration(model->posterior);
         for (size_t k = 0; k < count && noise != NULL && status >= 0; k++)
             if (!isnan(noise[row[k]])) out->var_observed[k] += kappa * noise[row[k]];
@@ -139,8 +141,9 @@ void hfi_predict_columns(size_t rows, size_t stride, const double *mean, const d
 }
 
 enum {
-    COLUMNS = 5,    /* of hfi_predict_columns() */
-    TRANSFORMED = 6 /* and the median */
+    COLUMNS = 5,                          /* of hfi_predict_columns() */
+    TRANSFORMED = 6,                      /* and the median */
+    MOST_COLUMNS = HFI_LIKELIHOOD_COLUMNS /* and the rate */
 };
 
 /* The same of a transformed target: moments of what is predicted, and quantiles, one by one. */
@@ -162,12 +165,13 @@ static void transformed_columns(hf_transform transform, size_t rows, const hfi_p
 static hf_status add_columns(hf_context *ctx, const hf_model *model, hf_table *table, const double *values,
                              size_t count)
 {
-    static const char *const suffix[TRANSFORMED] = {"_mean", "_sd_latent", "_sd_observed",
-                                                    "_lo95", "_hi95",      "_median"};
+    static const char *const suffix[MOST_COLUMNS] = {"_mean", "_sd_latent", "_sd_observed",
+                                                     "_lo95", "_hi95",      "_median",
+                                                     "_rate", "_rate_lo95", "_rate_hi95"};
     size_t bytes = strlen(model->target) + 16;
     char *text = hfi_alloc(ctx, count, bytes);
     if (text == NULL) return HF_ERR_MEMORY;
-    const char *names[TRANSFORMED];
+    const char *names[MOST_COLUMNS];
     for (size_t k = 0; k < count; k++) {
         names[k] = text + k * bytes;
         snprintf(text + k * bytes, bytes, "%s%s", model->target, suffix[k]);
@@ -184,16 +188,19 @@ static hf_status predict_readings_into_table(hf_context *ctx, const hf_model *mo
     hf_status status = hfi_model_predict(ctx, model, table, &predictions);
     if (status < 0) return status;
     const hf_transform transform = model->settings.transform;
-    const size_t count = transform == HF_TRANSFORM_NONE ? COLUMNS : TRANSFORMED;
+    const bool rates = hfi_model_has_likelihood(model);
+    const size_t count = rates ? MOST_COLUMNS : transform == HF_TRANSFORM_NONE ? COLUMNS : TRANSFORMED;
     double *values = hfi_alloc(ctx, rows, count * sizeof *values);
     status = values == NULL ? HF_ERR_MEMORY : HF_OK;
     if (status >= 0) {
-        if (transform == HF_TRANSFORM_NONE)
+        if (rates)
+            status = hfi_likelihood_columns(ctx, model, table, &predictions, values);
+        else if (transform == HF_TRANSFORM_NONE)
             hfi_predict_columns(rows, 1, predictions.mean, predictions.var_latent, predictions.var_observed,
                                 values);
         else
             transformed_columns(transform, rows, &predictions, values);
-        status = add_columns(ctx, model, table, values, count);
+        if (status >= 0) status = add_columns(ctx, model, table, values, count);
     }
     hfi_free(ctx, values);
     hfi_free(ctx, predictions.mean);

@@ -17,8 +17,9 @@ static bool has_column(const hf_table *table, const char *stem, size_t length, c
  */
 static bool is_moment(const hf_table *table, const char *target, const char *name)
 {
-    static const char *const endings[] = {"_mean",   "_sd_latent",        "_sd_observed", "_lo95",
-                                          "_median", "_sd_computational", "_hi95"};
+    static const char *const endings[] = {"_mean",      "_sd_latent",        "_sd_observed", "_lo95",
+                                          "_median",    "_sd_computational", "_hi95",        "_rate",
+                                          "_rate_lo95", "_rate_hi95"};
     const size_t begin = strlen(target), length = strlen(name);
     if (strncmp(name, target, begin) != 0 || name[begin] != '_') return false;
     for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {

@@ -137,8 +137,9 @@ static hf_status take_targets(hf_context *ctx, const hf_table *table, const hf_c
         status = take(ctx, table, columns->output_column, OUTPUT, claims, &roles->output);
     if (status >= 0 && columns->noise != NULL)
         status = take(ctx, table, columns->noise, NOISE, claims, &roles->noise);
-    if (status >= 0 && columns->mean != NULL)
-        status = take(ctx, table, columns->mean, MEAN, claims, &roles->mean);
+    const char *prior = columns->mean != NULL ? columns->mean : columns->exposure;
+    if (status >= 0 && prior != NULL) status = take(ctx, table, prior, MEAN, claims, &roles->mean);
+    roles->exposure = prior != NULL && columns->mean == NULL;
     return status;
 }
 

@@ -58,6 +58,7 @@ static size_t count_anchors(const hf_model *model)
 /* Standard deviation of a reading from its latent variance; the noise column counts. */
 static double observed_sd(const hf_model *model, size_t i, double latent)
 {
+    if (hfi_model_has_likelihood(model)) return sqrt(latent);
     double noise = hf_posterior_output_noise(model->posterior, hfi_model_output_of(model, i)) +
                    (model->extra != NULL ? model->extra[i] : 0.0);
     return sqrt(hf_posterior_calibration(model->posterior) * (latent + noise));
@@ -93,7 +94,8 @@ static bool is_exact(const hf_model *model)
 static void judge_as_told(const hf_model *model, columns *c)
 {
     for (size_t i = 0; i < model->n; i++) {
-        c->mean[i] = model->reading[i].loo_mean;
+        const double exposure = hfi_model_has_likelihood(model) ? hfi_model_prior(model, i) : 0.0;
+        c->mean[i] = model->reading[i].loo_mean + exposure;
         c->sd[i] = observed_sd(model, i, model->reading[i].loo_var);
     }
 }
@@ -156,6 +158,8 @@ static hf_status judge(hf_context *ctx, const hf_model *model, bool only_suspect
 static void to_target(const hf_model *model, columns *c)
 {
     const hf_transform transform = model->settings.transform;
+    for (size_t i = 0; i < model->n && hfi_model_has_likelihood(model); i++)
+        hfi_likelihood_reading(model, c->mean[i], c->sd[i] * c->sd[i], &c->mean[i], &c->sd[i]);
     for (size_t i = 0; i < model->n && transform != HF_TRANSFORM_NONE; i++) {
         const double mean = c->mean[i], variance = c->sd[i] * c->sd[i];
         double y_variance;

@@ -173,10 +173,10 @@ hf_status hf_score(hf_context *ctx, const hf_model *model, const hf_table *table
     hfi_predictions predictions;
     status = hfi_model_predict(ctx, model, table, &predictions);
     if (status < 0) return status;
-    for (size_t i = 0; i < rows; i++) predictions.var_observed[i] = sqrt(predictions.var_observed[i]);
+    const double *var = hfi_model_has_likelihood(model) ? predictions.var_latent : predictions.var_observed;
+    for (size_t i = 0; i < rows; i++) predictions.var_observed[i] = sqrt(var[i]);
     hf_metrics metrics;
-    status = hf_metrics_transformed(ctx, rows, model->settings.transform, y, predictions.mean,
-                                    predictions.var_observed, &metrics);
+    status = hfi_model_metrics(ctx, model, rows, y, predictions.mean, predictions.var_observed, &metrics);
     hfi_free(ctx, predictions.mean);
     if (status < 0) return status;
     *out = metrics;

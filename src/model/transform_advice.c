@@ -86,7 +86,8 @@ static bool fans_out(const hf_model *model, double *mean, double *sd, ranked *or
 hf_status hfi_transform_advise(hf_context *ctx, hf_model *model)
 {
     const size_t n = model->n;
-    if (n < LEAST || model->outputs > 1 || model->classes > 0 || model->extra != NULL || model->prior != NULL)
+    if (n < LEAST || hfi_model_has_likelihood(model) || model->outputs > 1 || model->classes > 0 ||
+        model->extra != NULL || model->prior != NULL)
         return HF_OK;
     double *block = hfi_alloc(ctx, n, 2 * sizeof *block);
     ranked *order = hfi_alloc(ctx, n, sizeof *order);

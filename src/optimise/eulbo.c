@@ -5,6 +5,7 @@
 #include "optimise/acquire.h"
 #include "posterior/posterior.h"
 #include <holdfast/dpp.h>
+#include <holdfast/likelihood.h>
 #include <math.h>
 #include <string.h>
 
@@ -62,7 +63,7 @@ static hf_status check_fit(hf_context *ctx, const hf_data *data, const hf_fit_se
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "EULBO is for readings of one output, without prior means of their own");
     if (!fit->train || fit->minibatch > 0 || fit->sites == HF_SITES_STUDENT_T ||
-        fit->sites == HF_SITES_PURSUIT || fit->checkpoint != NULL)
+        fit->sites == HF_SITES_PURSUIT || hf_site_kind_has_rate(fit->sites) || fit->checkpoint != NULL)
         return hfi_fail(
             ctx, HF_ERR_ARGUMENT,
             "EULBO goes on from a training: without minibatches, Student-t sites, relevance pursuit "

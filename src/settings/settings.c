@@ -14,6 +14,12 @@ hf_fit_settings hf_fit_settings_default(void)
     return settings;
 }
 
+const hfi_likelihood *hfi_site_kind_likelihood(hf_site_kind kind)
+{
+    const hfi_likelihood *row = hfi_likelihood_named(hf_enum_name(HF_ENUM_SITE_KIND, kind));
+    return row && !row->labels ? row : NULL;
+}
+
 bool hfi_site_kind_is_class(hf_site_kind kind)
 {
     return kind == HF_SITES_PROBIT || kind == HF_SITES_LOGIT || kind == HF_SITES_SOFTMAX;
@@ -177,6 +183,24 @@ static void softmax(hf_fit_settings *s)
     s->sites = HF_SITES_SOFTMAX;
 }
 
+static void poisson(hf_fit_settings *s)
+{
+    labels(s);
+    s->sites = HF_SITES_POISSON;
+}
+
+static void negative_binomial(hf_fit_settings *s)
+{
+    labels(s);
+    s->sites = HF_SITES_NEGATIVE_BINOMIAL;
+}
+
+static void amounts(hf_fit_settings *s)
+{
+    labels(s);
+    s->sites = HF_SITES_GAMMA;
+}
+
 static void untouched(hf_fit_settings *s)
 {
     (void)s;
@@ -207,6 +231,9 @@ static const preset presets[] = {
     {"probit", probit},
     {"logit", logit},
     {"softmax", softmax},
+    {"poisson", poisson},
+    {"negative-binomial", negative_binomial},
+    {"gamma", amounts},
 };
 
 enum {

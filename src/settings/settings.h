@@ -6,6 +6,7 @@
 #ifndef HFI_SETTINGS_H
 #define HFI_SETTINGS_H
 
+#include "sites/likelihood.h"
 #include <holdfast/train.h>
 
 /** Fewer readings of one output of several than this say little about how widely it varies, and can
@@ -20,6 +21,9 @@ static inline bool hfi_output_is_sparse(size_t readings)
 
 /** Sites of labels, which are not fitted here but in the classify room. */
 bool hfi_site_kind_is_class(hf_site_kind kind);
+
+/** The likelihood of readings that are counts or amounts; NULL for all other kinds of sites. */
+const hfi_likelihood *hfi_site_kind_likelihood(hf_site_kind kind);
 
 /** Whether a fit of a table is to choose the kernel of its settings: it is "auto". */
 bool hfi_kernel_is_auto(const char *kernel);

@@ -55,6 +55,7 @@ _Static_assert(sizeof(hf_mean_kind) == sizeof(unsigned) && sizeof(hf_transform) 
 #define ONE          BIT(0)
 #define SEVERAL      BIT(1)
 #define LABELS       (BIT(HF_SITES_PROBIT) | BIT(HF_SITES_LOGIT) | BIT(HF_SITES_SOFTMAX))
+#define RATES        (BIT(HF_SITES_POISSON) | BIT(HF_SITES_NEGATIVE_BINOMIAL) | BIT(HF_SITES_GAMMA))
 #define NOT(member, bits)                                                                                    \
     {                                                                                                        \
         .term = { {#member, (bits)} }                                                                        \
@@ -135,16 +136,17 @@ const hfi_setting hfi_settings[] = {
             "covariance function (default \"matern52(ard)\"), such as\n"
             "\"matern52(ard) + periodic(x3, period=12)\"; auto: of four, the one that\n"
             "predicts the target best"),
-     CLASHES(VALUES_REFUSED(BIT(2), sites, LABELS), VALUES_REFUSED(BIT(2), outputs, SEVERAL))},
+     CLASHES(VALUES_REFUSED(BIT(2), sites, LABELS | RATES), VALUES_REFUSED(BIT(2), outputs, SEVERAL))},
     {CHOICE(mean, HF_MEAN_LINEAR), MODEL, .kept = HF_MEAN_OUTPUTS + 1, DEFAULT(HF_MEAN_CONSTANT), SINCE(1),
      OPTION("mean", "KIND", "prior mean: zero, constant (default), median, linear"),
-     CLASHES(VALUES_REFUSED(BIT(HF_MEAN_MEDIAN), sites, LABELS))},
-    {CHOICE(sites, HF_SITES_SOFTMAX), MODEL, SINCE(1),
+     CLASHES(VALUES_REFUSED(BIT(HF_MEAN_MEDIAN), sites, LABELS | RATES))},
+    {CHOICE(sites, HF_SITES_GAMMA), MODEL, SINCE(1),
      OPTION("sites", "KIND",
             "gaussian; robust: smooth weights that fall with the residual;\n"
             "student-t; pursuit: a few readings with a variance of their own.\n"
-            "The target is labels: probit or logit, of two classes; softmax, of\nany number"),
-     CLASHES(VALUES_REFUSED(BIT(HF_SITES_STUDENT_T) | LABELS, solver, BIT(HF_SOLVER_PROJECTED)),
+            "The target is labels: probit or logit, of two classes; softmax, of\nany number. It is counts: "
+            "poisson; negative-binomial, which vary\nmore. It is positive amounts: gamma"),
+     CLASHES(VALUES_REFUSED(BIT(HF_SITES_STUDENT_T) | LABELS | RATES, solver, BIT(HF_SOLVER_PROJECTED)),
              {.values = BIT(HF_SITES_PURSUIT),
               .refused = true,
               .term = {{"minibatch", SOME}},
@@ -335,17 +337,21 @@ const hfi_setting hfi_settings[] = {
      CLASHES(OF_OUTPUTS, OF_ROBUST, NOT(centre, ALL_BUT(BIT(HF_CENTRE_CONDITIONAL))))},
     {CHOICE(inference, HF_INFERENCE_CORRECTED), MODEL, DEFAULT(HF_INFERENCE_EP), SINCE(4),
      OPTION("inference", "NAME",
-            "probit and logit sites: ep (default), expectation propagation;\n"
-            "laplace, quicker and less exact. softmax sites: corrected\n"
+            "probit, logit, poisson, negative-binomial and gamma sites: ep\n"
+            "(default), expectation propagation; laplace, quicker and less exact.\nsoftmax sites: corrected\n"
             "(default), laplace with a better mean; laplace"),
-     CLASHES(NOT(sites, ALL_BUT(LABELS)),
+     CLASHES(NOT(sites, ALL_BUT(LABELS | RATES)),
              {.values = BIT(HF_INFERENCE_EP),
               .term = {{"sites", BIT(HF_SITES_SOFTMAX)}},
               .why = "softmax has corrected and laplace"},
              {.values = BIT(HF_INFERENCE_CORRECTED),
               .refused = true,
               .term = {{"sites", BIT(HF_SITES_PROBIT) | BIT(HF_SITES_LOGIT)}},
-              .why = "two classes have ep and laplace"})},
+              .why = "two classes have ep and laplace"},
+             {.values = BIT(HF_INFERENCE_CORRECTED),
+              .refused = true,
+              .term = {{"sites", RATES}},
+              .why = "counts and amounts have ep and laplace"})},
     {CHOICE(transform, HF_TRANSFORM_AUTO), MODEL, .kept = HF_TRANSFORM_LOG + 1, SINCE(5), .unhashed = true,
      OPTION("transform", "KIND",
             "of a skewed target: none (default), sqrt (0 or more), log (positive):\n"

@@ -15,6 +15,14 @@ const hfi_likelihood *hfi_likelihood_named(const char *name)
     return NULL;
 }
 
+/* Up to here doubles hold every whole number. */
+static const double largest_count = 9007199254740992.0;
+
+bool hfi_likelihood_allows(const hfi_likelihood *likelihood, double y)
+{
+    return likelihood->whole ? y >= 0.0 && y <= largest_count && floor(y) == y : y > 0.0 && isfinite(y);
+}
+
 void hfi_likelihood_place(const hfi_likelihood *likelihood, hfi_seen *seen)
 {
     seen->constant = seen->constant_slope = 0.0;

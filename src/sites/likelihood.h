@@ -70,6 +70,9 @@ extern const hfi_likelihood hfi_likelihood_probit, hfi_likelihood_logit, hfi_lik
 /** The row of that name; NULL: it is no likelihood of this table, or NULL. */
 const hfi_likelihood *hfi_likelihood_named(const char *name);
 
+/** Whether counts or amounts can be y: whole numbers from 0 to 2^53, or positive and finite. */
+bool hfi_likelihood_allows(const hfi_likelihood *likelihood, double y);
+
 /** To be called when y or the dispersion of a reading changed. */
 void hfi_likelihood_place(const hfi_likelihood *likelihood, hfi_seen *seen);
 

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file likelihood.h
+ * @brief Counts and positive amounts: from a normal latent value to new readings.
+ *
+ * A fit with sites poisson, negative-binomial or gamma (hf_fit_settings.sites) has a latent function f
+ * with a Gaussian process prior, and readings whose mean is mu = exposure exp(f):
+ *
+ * | sites | readings | variance of a reading |
+ * |---|---|---|
+ * | poisson | counts 0, 1, 2, ... | mu |
+ * | negative-binomial | counts | mu + dispersion mu^2 |
+ * | gamma | positive amounts | dispersion mu^2 |
+ *
+ * exp(f) is the **rate**: the mean of a reading of exposure 1. The dispersion is trained with the
+ * hyperparameters; it takes the place of the noise variance wherever that is asked for
+ * (hf_posterior_noise(), hf_model_parameter()). The posterior of f is normal: expectation propagation or
+ * Laplace's method makes each reading a Gaussian pseudo-observation (hf_inference), and what a posterior
+ * can do for readings it can do for f, in units of log rate. Its observed variances mean nothing here:
+ * this header's functions tell of new readings.
+ *
+ * With the latent value N(mean, var), to which the logarithm of the exposure has been added, a new
+ * reading has the distribution that averages over the latent value. Its quantiles are exact to the
+ * digits that the functions promise: intervals are not mean plus or minus standard deviations.
+ *
+ * All functions are pure, allocate nothing and may be called by any thread. Errors of all, which leave
+ * the output alone: HF_ERR_ARGUMENT (a NULL; sites that are none of these three; a var that is negative;
+ * a dispersion that is not positive, which poisson does not look at), HF_ERR_NOT_FINITE (mean, var or
+ * dispersion). Sources: Rasmussen and Williams, Gaussian processes for machine learning, 2006, chapter 3;
+ * DLMF 8.2 and 8.17.
+ */
+#ifndef HOLDFAST_LIKELIHOOD_H
+#define HOLDFAST_LIKELIHOOD_H
+
+#include <holdfast/train.h>
+
+HF_BEGIN_DECLS
+
+/** Whether sites are of counts or amounts: poisson, negative-binomial, gamma. Any thread. */
+HF_API bool hf_site_kind_has_rate(hf_site_kind sites);
+
+/** Moments of a new reading. */
+typedef struct hf_reading_moments {
+    double mean;    /**< exp(mean + var / 2) */
+    double sd_mean; /**< standard deviation of mu: how little is known of the rate */
+    double sd;      /**< standard deviation of the reading itself */
+} hf_reading_moments;
+
+/** Mean and standard deviations; infinite where they are too large for a double. */
+HF_API hf_status hf_likelihood_moments(hf_site_kind sites, double dispersion, double mean,
+                                       double var, hf_reading_moments *out);
+
+/** P(reading <= y), to 1e-9. 10 to 100 us. */
+HF_API hf_status hf_likelihood_cumulative(hf_site_kind sites, double dispersion, double mean,
+                                          double var, double y, double *probability);
+
+/** The quantile of probability p, in (0, 1), else HF_ERR_ARGUMENT: of counts the smallest k with
+ * P(reading <= k) >= p; of amounts the place where P is p, to 1e-10 relative. About 1 ms. */
+HF_API hf_status hf_likelihood_quantile(hf_site_kind sites, double dispersion, double mean,
+                                        double var, double p, double *quantile);
+
+/** log P(reading = y) of counts, log density of amounts, natural logarithm; 1e-9. HF_ERR_ARGUMENT also
+ * for a y that the sites do not take. About 10 us. */
+HF_API hf_status hf_likelihood_log_score(hf_site_kind sites, double dispersion, double mean,
+                                         double var, double y, double *log_density);
+
+HF_END_DECLS
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fits of counts and amounts: readings whose likelihood is a row of the table. Latent values are logarithms, so that the
+ * target is not standardised; logarithms of readings say where a constant mean starts and nothing else. */
+#include "fit/fit.h"
+#include "inference/latent_fit.h"
+#include "search/explore.h"
+#include "settings/settings.h"
+#include <math.h>
+#include <string.h>
+
+static hf_status check_rows(hf_context *ctx, const hf_data *data, const hfi_likelihood *l)
+{
+    for (size_t i = 0; i < data->n; i++) {
+        if (isnan(data->y[i])) continue;
+        if (!hfi_likelihood_allows(l, data->y[i]))
+            return hfi_fail(ctx, HF_ERR_ARGUMENT, "the target of row %zu is %g; %s sites take %s", i + 1,
+                            data->y[i], l->name,
+                            l->whole ? "counts: whole numbers from 0" : "positive numbers");
+        if (data->exposure && !(data->exposure[i] > 0.0 && isfinite(data->exposure[i])))
+            return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                            "the exposure of row %zu is %g; it must be positive and finite", i + 1,
+                            data->exposure[i]);
+    }
+    return HF_OK;
+}
+
+/* Settings that counts and amounts have no use for, with what is to be said of each. */
+static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_fit_settings *s,
+                                const hfi_likelihood *l)
+{
+    const struct {
+        bool wrong;
+        const char *what;
+    } rules[] = {
+        {data->outputs > 1, "readings of one output, not of several"},
+        {data->noise != NULL, "readings without known noise variances (noise)"},
+        {data->mean != NULL, "readings without prior means (mean); give exposures"},
+        {s->calibrate, "uncalibrated predictions; switch calibrate off"},
+        {s->objective != HF_OBJECTIVE_EVIDENCE, "the objective evidence"},
+        {s->solver == HF_SOLVER_PROJECTED, "the exact and the inducing solver, not the projected one"},
+        {s->minibatch > 0, "all rows at once, not minibatches"},
+        {s->optimiser != HF_OPTIMISER_LBFGS, "the optimiser lbfgs"},
+        {s->inference == HF_INFERENCE_CORRECTED, "the inference ep or laplace"},
+        {s->mean == HF_MEAN_MEDIAN, "a mean that is zero, constant or linear"},
+        {s->max_noise > 0.0, "no bound on a noise (max_noise)"},
+        {s->checkpoint != NULL, "no checkpoint"},
+        {s->noise_start > 0.0 && !l->parameter, "no start of a noise (noise_start)"},
+    };
+    for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
+        if (rules[k].wrong)
+            return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s sites go with %s", l->name, rules[k].what);
+    return HF_OK;
+}
+
+hf_status hfi_fit_check_likelihood(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings)
+{
+    const hfi_likelihood *l = hfi_site_kind_likelihood(settings->sites);
+    if (!l && data->exposure)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "exposures are of counts and amounts, not of %s sites",
+                        hf_enum_name(HF_ENUM_SITE_KIND, settings->sites));
+    if (!l) return HF_OK;
+    const hf_status s = check_settings(ctx, data, settings, l);
+    return s < 0 ? s : check_rows(ctx, data, l);
+}
+
+hf_status hfi_fit_gather_likelihood(hfi_fit *fit)
+{
+    const hfi_likelihood *l = hfi_site_kind_likelihood(fit->settings->sites);
+    if (!l) return HF_OK;
+    fit->seen = hfi_alloc(fit->ctx, fit->n, 2 * sizeof *fit->seen);
+    if (!fit->seen) return HF_ERR_MEMORY;
+    fit->shift = fit->seen + fit->n;
+    for (size_t k = 0; k < fit->n; k++) {
+        fit->seen[k] = fit->y[k];
+        fit->shift[k] = fit->data->exposure ? log(fit->data->exposure[fit->row[k]]) : 0.0;
+        fit->y[k] = log(fit->y[k] + (l->whole ? 0.5 : 0.0)) - fit->shift[k];
+    }
+    return HF_OK;
+}
+
+const char *hfi_fit_noise_name(const hfi_fit *fit)
+{
+    const hfi_likelihood *l = hfi_site_kind_likelihood(fit->settings->sites);
+    return l && l->parameter ? l->parameter : "noise";
+}
+
+void hfi_fit_hold_dispersion(hfi_fit *fit)
+{
+    const hfi_likelihood *l = hfi_site_kind_likelihood(fit->settings->sites);
+    if (!l || l->parameter) return;
+    fit->noise = 1.0;
+    fit->noise_held = true;
+}
+
+hf_status hfi_fit_latent_evaluator(hfi_fit *fit)
+{
+    hfi_evaluator *e = &fit->trainer.evaluator;
+    *e = hfi_evaluator_bare(fit->ctx, fit->n, fit->d, fit->x, fit->d);
+    e->kernel = fit->kernel;
+    e->mean = fit->mean;
+    e->sites = fit->sites;
+    return HF_OK;
+}
+
+hf_status hfi_fit_train_likelihood(hfi_fit *fit, double *state)
+{
+    const hf_fit_settings *settings = fit->settings;
+    const hfi_latent_data data = {.likelihood = hfi_site_kind_likelihood(settings->sites),
+                                  .inference = settings->inference,
+                                  .y = fit->seen,
+                                  .shift = fit->shift,
+                                  .iterations = settings->iterations,
+                                  .restarts = settings->restarts};
+    const hf_status s = hfi_trainer_cold(&fit->trainer, state);
+    return s < 0 ? s : hfi_latent_fit(&fit->trainer, &data, state, &fit->verdict.rounds);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* New counts and amounts, for everybody. */
+#include "settings/settings.h"
+#include <holdfast/likelihood.h>
+#include <math.h>
+
+static hf_status check(hf_site_kind sites, double dispersion, double mean, double var, const void *out,
+                       const hfi_likelihood **likelihood)
+{
+    *likelihood = hfi_site_kind_likelihood(sites);
+    if (!*likelihood || !out) return HF_ERR_ARGUMENT;
+    if (!isfinite(mean) || !isfinite(var)) return HF_ERR_NOT_FINITE;
+    if (var < 0.0) return HF_ERR_ARGUMENT;
+    if (!(*likelihood)->parameter) return HF_OK;
+    if (!isfinite(dispersion)) return HF_ERR_NOT_FINITE;
+    return dispersion > 0.0 ? HF_OK : HF_ERR_ARGUMENT;
+}
+
+bool hf_site_kind_has_rate(hf_site_kind sites)
+{
+    return hfi_site_kind_likelihood(sites) != NULL;
+}
+
+hf_status hf_likelihood_moments(hf_site_kind sites, double dispersion, double mean, double var,
+                                hf_reading_moments *out)
+{
+    const hfi_likelihood *l = NULL;
+    const hf_status s = check(sites, dispersion, mean, var, out, &l);
+    if (s >= 0) hfi_likelihood_moments(l, dispersion, mean, var, &out->mean, &out->sd_mean, &out->sd);
+    return s;
+}
+
+hf_status hf_likelihood_cumulative(hf_site_kind sites, double dispersion, double mean, double var, double y,
+                                   double *probability)
+{
+    const hfi_likelihood *l = NULL;
+    const hf_status s = check(sites, dispersion, mean, var, probability, &l);
+    if (s < 0) return s;
+    if (isnan(y)) return HF_ERR_NOT_FINITE;
+    *probability = hfi_likelihood_cumulative(l, dispersion, mean, var, y);
+    return HF_OK;
+}
+
+hf_status hf_likelihood_quantile(hf_site_kind sites, double dispersion, double mean, double var, double p,
+                                 double *quantile)
+{
+    const hfi_likelihood *l = NULL;
+    const hf_status s = check(sites, dispersion, mean, var, quantile, &l);
+    if (s < 0) return s;
+    if (!(p > 0.0 && p < 1.0)) return HF_ERR_ARGUMENT;
+    *quantile = hfi_likelihood_quantile(l, dispersion, mean, var, p);
+    return HF_OK;
+}
+
+hf_status hf_likelihood_log_score(hf_site_kind sites, double dispersion, double mean, double var, double y,
+                                  double *log_density)
+{
+    const hfi_likelihood *l = NULL;
+    const hf_status s = check(sites, dispersion, mean, var, log_density, &l);
+    if (s < 0) return s;
+    if (!hfi_likelihood_allows(l, y)) return HF_ERR_ARGUMENT;
+    hfi_seen seen = {.y = y, .dispersion = dispersion};
+    hfi_likelihood_place(l, &seen);
+    *log_density = hfi_likelihood_tilt(l, &seen, mean, var).log_z;
+    return HF_OK;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models of counts and amounts: latent values become readings. */
+#include "model/class_model.h"
+
+#include "data/text.h"
+#include "settings/settings.h"
+
+#include <holdfast/likelihood.h>
+
+#include <math.h>
+
+bool hfi_model_has_likelihood(const hf_model *model)
+{
+    return hfi_site_kind_likelihood(model->settings.sites) != NULL;
+}
+
+const char *hfi_model_noise_name(const hf_model *model)
+{
+    const hfi_likelihood *l = hfi_site_kind_likelihood(model->settings.sites);
+    return l != NULL ? l->parameter : "noise";
+}
+
+const char *hf_model_exposure_column(const hf_model *model)
+{
+    return model != NULL && hfi_model_has_likelihood(model) ? model->mean_column : NULL;
+}
+
+hf_status hfi_likelihood_check_columns(hf_context *ctx, const hf_columns *columns,
+                                       const hf_fit_settings *settings)
+{
+    const char *name = hf_enum_name(HF_ENUM_SITE_KIND, settings->sites), *what = NULL;
+    if (hfi_site_kind_likelihood(settings->sites) == NULL) {
+        if (columns->exposure == NULL) return HF_OK;
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the exposure column \"%s\" is of counts or amounts, not of %s sites",
+                        columns->exposure, name);
+    }
+    if (columns->mean != NULL) what = "a mean column; give an exposure column";
+    if (columns->noise != NULL) what = "a noise column: the likelihood says how readings vary";
+    if (columns->target_count > 1 || columns->output_column != NULL) what = "several outputs";
+    if (settings->transform != HF_TRANSFORM_NONE) what = "a transform: latent values are logarithms already";
+    if (hfi_kernel_is_auto(settings->kernel)) what = "the kernel auto; name the kernel";
+    if (what == NULL) return HF_OK;
+    return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s sites do not go with %s", name, what);
+}
+
+hf_status hfi_likelihood_check_exposure(hf_context *ctx, const hf_table *table, size_t column,
+                                        const double *exposure)
+{
+    char place[512], shown[HFI_SHOWN_BYTES];
+    for (size_t i = 0; i < hf_table_rows(table); i++)
+        if (!isnan(exposure[i]) && !(exposure[i] > 0.0))
+            return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s, column \"%s\": an exposure must be positive, not %g",
+                            hfi_row_place(table, i, place, sizeof place),
+                            hfi_text_shown(hf_table_name(table, column), shown), exposure[i]);
+    return HF_OK;
+}
+
+hf_status hfi_likelihood_check_rows(hf_context *ctx, const hf_model *model, const hf_table *table)
+{
+    char place[512], shown[HFI_SHOWN_BYTES];
+    const hfi_likelihood *l = hfi_site_kind_likelihood(model->settings.sites);
+    for (size_t i = 0; l != NULL && i < model->n; i++)
+        if (!isnan(model->y[i]) && !hfi_likelihood_allows(l, model->y[i]))
+            return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                            "%s, column \"%s\": %s sites take %s, and this is %g; leave the fields of wrong "
+                            "readings empty",
+                            hfi_row_place(table, model->row[i] - 1, place, sizeof place),
+                            hfi_text_shown(model->target, shown), l->name,
+                            l->whole ? "counts, whole numbers from 0" : "positive numbers", model->y[i]);
+    return HF_OK;
+}
+
+static double dispersion_of(const hf_model *model)
+{
+    return hf_posterior_noise(model->posterior);
+}
+
+void hfi_likelihood_reading(const hf_model *model, double mean, double var, double *out_mean, double *out_sd)
+{
+    hf_reading_moments m = {NAN, NAN, NAN};
+    hf_likelihood_moments(model->settings.sites, dispersion_of(model), mean, var, &m);
+    *out_mean = m.mean;
+    *out_sd = m.sd;
+}
+
+static double quantile(const hf_model *model, double mean, double var, double p)
+{
+    double q = NAN;
+    hf_likelihood_quantile(model->settings.sites, dispersion_of(model), mean, var, p, &q);
+    return q;
+}
+
+static const double normal_95 = 1.959963984540054;
+
+/* The columns of one row; all NaN where the latent value is. */
+static void fill_row(const hf_model *model, double mean, double var, double exposure, double *row)
+{
+    hf_reading_moments m = {NAN, NAN, NAN};
+    hf_likelihood_moments(model->settings.sites, dispersion_of(model), mean, var, &m);
+    const double log_rate = mean - log(exposure), half = normal_95 * sqrt(var);
+    row[0] = m.mean;
+    row[1] = m.sd_mean;
+    row[2] = m.sd;
+    row[3] = quantile(model, mean, var, 0.025);
+    row[4] = quantile(model, mean, var, 0.975);
+    row[5] = quantile(model, mean, var, 0.5);
+    row[6] = exp(log_rate + 0.5 * var);
+    row[7] = exp(log_rate - half);
+    row[8] = exp(log_rate + half);
+}
+
+hf_status hfi_likelihood_columns(hf_context *ctx, const hf_model *model, const hf_table *table,
+                                 const hfi_predictions *p, double *out)
+{
+    const size_t rows = hf_table_rows(table);
+    const double *exposure;
+    double row[HFI_LIKELIHOOD_COLUMNS];
+    hf_status status = hfi_model_find_mean(ctx, model, table, &exposure);
+    for (size_t i = 0; i < rows && status >= 0; i++) {
+        fill_row(model, p->mean[i], p->var_latent[i], exposure != NULL ? exposure[i] : 1.0, row);
+        for (size_t k = 0; k < HFI_LIKELIHOOD_COLUMNS; k++) out[k * rows + i] = row[k];
+        if (!hfi_progress(ctx, "predict", (double)i / (double)rows, NAN)) status = hfi_cancelled(ctx);
+    }
+    return status;
+}
+
+/* Sums of scores. */
+typedef struct sums {
+    size_t n, inside50, inside90, inside95;
+    double away, square, density;
+} sums;
+
+/* y is between the quantiles of (1 - level) / 2 and (1 + level) / 2, ends included: P(<= y) reaches the lower, and what is
+ * below y does not reach the upper one. */
+static bool is_inside(double below, double up_to, double level)
+{
+    return up_to >= 0.5 * (1.0 - level) && below < 0.5 * (1.0 + level);
+}
+
+static void score_row(const hf_model *model, double y, double mean, double var, sums *s)
+{
+    const hf_site_kind sites = model->settings.sites;
+    const bool whole = hfi_site_kind_likelihood(sites)->whole;
+    const double dispersion = dispersion_of(model);
+    double reading = NAN, sd = NAN, density = -INFINITY, up_to = NAN, below = NAN;
+    hfi_likelihood_reading(model, mean, var, &reading, &sd);
+    if (hf_likelihood_log_score(sites, dispersion, mean, var, y, &density) < 0) density = -INFINITY;
+    hf_likelihood_cumulative(sites, dispersion, mean, var, y, &up_to);
+    below = up_to;
+    if (whole) hf_likelihood_cumulative(sites, dispersion, mean, var, ceil(y) - 1.0, &below);
+    s->n++;
+    s->away += fabs(y - quantile(model, mean, var, 0.5));
+    s->square += (y - reading) * (y - reading);
+    s->density += density;
+    s->inside50 += is_inside(below, up_to, 0.5);
+    s->inside90 += is_inside(below, up_to, 0.9);
+    s->inside95 += is_inside(below, up_to, 0.95);
+}
+
+static hf_status score(hf_context *ctx, const hf_model *model, size_t n, const double *y, const double *mean,
+                       const double *sd, hf_metrics *out)
+{
+    sums s = {0};
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(y[i]) || isnan(mean[i]) || isnan(sd[i])) continue;
+        score_row(model, y[i], mean[i], sd[i] * sd[i], &s);
+        if (!hfi_progress(ctx, "score", (double)i / (double)n, NAN)) return hfi_cancelled(ctx);
+    }
+    if (s.n == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "no row has both a target and a prediction");
+    const double count = (double)s.n;
+    *out = (hf_metrics){.n = s.n,
+                        .mae = s.away / count,
+                        .rmse = sqrt(s.square / count),
+                        .nlpd = -s.density / count,
+                        .coverage50 = (double)s.inside50 / count,
+                        .coverage90 = (double)s.inside90 / count,
+                        .coverage95 = (double)s.inside95 / count,
+                        .crps = NAN};
+    return s.n < n ? HF_WARN_ROWS_SKIPPED : HF_OK;
+}
+
+hf_status hfi_model_metrics(hf_context *ctx, const hf_model *model, size_t n, const double *y,
+                            const double *mean, const double *sd, hf_metrics *out)
+{
+    return hfi_model_has_likelihood(model)
+               ? score(ctx, model, n, y, mean, sd, out)
+               : hf_metrics_transformed(ctx, n, model->settings.transform, y, mean, sd, out);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What everybody may ask of counts and amounts: closed forms, and what is refused. Values beside scipy's: tests/oracle. */
+#include "core/core.h"
+#include <holdfast/likelihood.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "core/assert_near.h"
+
+static const hf_site_kind kinds[] = {HF_SITES_POISSON, HF_SITES_NEGATIVE_BINOMIAL, HF_SITES_GAMMA};
+
+static void sites_with_a_rate_are_three(void **state)
+{
+    (void)state;
+    for (int k = 0; k <= HF_SITES_GAMMA; k++)
+        assert_int_equal(hf_site_kind_has_rate((hf_site_kind)k),
+                         k == HF_SITES_POISSON || k == HF_SITES_NEGATIVE_BINOMIAL || k == HF_SITES_GAMMA);
+    assert_false(hf_site_kind_has_rate((hf_site_kind)99));
+}
+
+/* With a rate that is known: Poisson of mean 2; a geometric distribution; an exponential one. */
+static void known_rates_have_closed_forms(void **state)
+{
+    (void)state;
+    const double f = log(2.0);
+    hf_reading_moments m;
+    double p, q, score;
+    assert_int_equal(hf_likelihood_moments(HF_SITES_POISSON, NAN, f, 0.0, &m), HF_OK);
+    assert_near(m.mean, 2.0, 1e-14);
+    assert_near(m.sd_mean, 0.0, 0.0);
+    assert_near(m.sd, sqrt(2.0), 1e-14);
+    assert_int_equal(hf_likelihood_cumulative(HF_SITES_POISSON, 1.0, f, 0.0, 1.5, &p), HF_OK);
+    assert_near(p, 3.0 * exp(-2.0), 1e-14);
+    assert_int_equal(hf_likelihood_quantile(HF_SITES_POISSON, 1.0, f, 0.0, 0.5, &q), HF_OK);
+    assert_near(q, 2.0, 0.0);
+    assert_int_equal(hf_likelihood_log_score(HF_SITES_POISSON, 1.0, f, 0.0, 3.0, &score), HF_OK);
+    assert_near(score, log(8.0 / 6.0) - 2.0, 1e-13);
+    /* dispersion 1: P(y) = (2/3)^y / 3 */
+    assert_int_equal(hf_likelihood_moments(HF_SITES_NEGATIVE_BINOMIAL, 1.0, f, 0.0, &m), HF_OK);
+    assert_near(m.sd, sqrt(6.0), 1e-13);
+    assert_int_equal(hf_likelihood_cumulative(HF_SITES_NEGATIVE_BINOMIAL, 1.0, f, 0.0, 4.0, &p), HF_OK);
+    assert_near(p, 1.0 - pow(2.0 / 3.0, 5.0), 1e-13);
+    assert_int_equal(hf_likelihood_log_score(HF_SITES_NEGATIVE_BINOMIAL, 1.0, f, 0.0, 4.0, &score), HF_OK);
+    assert_near(score, 4.0 * log(2.0 / 3.0) - log(3.0), 1e-13);
+    assert_int_equal(hf_likelihood_quantile(HF_SITES_GAMMA, 1.0, f, 0.0, 0.9, &q), HF_OK);
+    assert_near(q, 2.0 * log(10.0), 1e-9);
+    assert_int_equal(hf_likelihood_log_score(HF_SITES_GAMMA, 1.0, f, 0.0, 3.0, &score), HF_OK);
+    assert_near(score, -1.5 - f, 1e-13);
+}
+
+/* Quantiles and probabilities go together, from rates that are nearly 0 to large ones that are hardly known. */
+static void quantiles_invert_probabilities(void **state)
+{
+    (void)state;
+    const double means[] = {-8.0, 0.0, 5.0, 9.0}, vars[] = {1e-8, 0.2, 6.0},
+                 levels[] = {1e-4, 0.025, 0.5, 0.975, 0.9999};
+    for (size_t i = 0; i < 180; i++) {
+        const hf_site_kind kind = kinds[i % 3];
+        const double mean = means[i / 3 % 4], var = vars[i / 12 % 3], level = levels[i / 36];
+        double q = NAN, up_to = NAN, below = NAN;
+        assert_int_equal(hf_likelihood_quantile(kind, 0.4, mean, var, level, &q), HF_OK);
+        assert_int_equal(hf_likelihood_cumulative(kind, 0.4, mean, var, q, &up_to), HF_OK);
+        if (kind == HF_SITES_GAMMA) {
+            assert_near(up_to, level, 1e-8);
+            continue;
+        }
+        assert_true(q >= 0.0 && floor(q) == q && up_to >= level);
+        assert_int_equal(hf_likelihood_cumulative(kind, 0.4, mean, var, q - 1.0, &below), HF_OK);
+        assert_true(below < level);
+    }
+}
+
+static void nonsense_is_refused(void **state)
+{
+    (void)state;
+    double out = 7.0;
+    hf_reading_moments m = {7.0, 7.0, 7.0};
+    assert_int_equal(hf_likelihood_moments(HF_SITES_PROBIT, 1.0, 0.0, 1.0, &m), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_likelihood_moments(HF_SITES_GAUSSIAN, 1.0, 0.0, 1.0, &m), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_likelihood_moments(HF_SITES_POISSON, 1.0, 0.0, 1.0, NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_likelihood_moments(HF_SITES_POISSON, 1.0, 0.0, -1.0, &m), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_likelihood_moments(HF_SITES_POISSON, 1.0, NAN, 1.0, &m), HF_ERR_NOT_FINITE);
+    assert_int_equal(hf_likelihood_moments(HF_SITES_GAMMA, 0.0, 0.0, 1.0, &m), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_likelihood_moments(HF_SITES_GAMMA, INFINITY, 0.0, 1.0, &m), HF_ERR_NOT_FINITE);
+    assert_int_equal(hf_likelihood_cumulative(HF_SITES_GAMMA, 1.0, 0.0, 1.0, NAN, &out), HF_ERR_NOT_FINITE);
+    assert_int_equal(hf_likelihood_cumulative(HF_SITES_GAMMA, 1.0, 0.0, 1.0, 1.0, NULL), HF_ERR_ARGUMENT);
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(
+            hf_likelihood_quantile(HF_SITES_POISSON, 1.0, 0.0, 1.0, (double[]){0.0, 1.0, NAN}[k], &out),
+            HF_ERR_ARGUMENT);
+    assert_int_equal(hf_likelihood_quantile(HF_SITES_POISSON, 1.0, 0.0, 1.0, 0.5, NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_likelihood_log_score(HF_SITES_POISSON, 1.0, 0.0, 1.0, 1.5, &out), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_likelihood_log_score(HF_SITES_POISSON, 1.0, 0.0, 1.0, -1.0, &out), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_likelihood_log_score(HF_SITES_GAMMA, 1.0, 0.0, 1.0, 0.0, &out), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_likelihood_log_score(HF_SITES_GAMMA, 1.0, 0.0, 1.0, 1.0, NULL), HF_ERR_ARGUMENT);
+    assert_true(out == 7.0 && m.mean == 7.0 && m.sd == 7.0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sites_with_a_rate_are_three),
+        cmocka_unit_test(known_rates_have_closed_forms),
+        cmocka_unit_test(quantiles_invert_probabilities),
+        cmocka_unit_test(nonsense_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
