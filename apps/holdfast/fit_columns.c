@@ -59,7 +59,8 @@ int read_lists(const tool_arguments *arguments, fit_settings *out, hf_fit_settin
 }
 
 /* Options that are about a column, or about a table that is read in parts, and what does not go with them. */
-static const char *const columns[] = {"noise-column", "mean-column", "output-column", "stream", "cache"};
+static const char *const columns[] = {"noise-column",  "exposure", "mean-column",
+                                      "output-column", "stream",   "cache"};
 
 static int check_one_target(const tool_arguments *arguments, size_t targets)
 {

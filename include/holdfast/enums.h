@@ -66,8 +66,7 @@
     X(SHAPE, hf_shape, "shape of a region", "box", "l2", "l1")                                     \
     X(SIDE, hf_side, "side", "lower", "upper")                                                     \
     X(SITE_KIND, hf_site_kind, "kind of sites", "gaussian", "robust", "student-t", "pursuit",      \
-      "probit", "logit", "softmax", "poisson", "negative-binomial",            \
-      "gamma")                                                                \
+      "probit", "logit", "softmax", "poisson", "negative-binomial", "gamma")                       \
     X(SOLVER, hf_solver, "solver", "auto", "exact", "inducing", "projected")                       \
     X(STOP, hf_stop, "end of a training", "not trained", "converged", "evaluation budget used up", \
       "no further progress in floating point", "objective no longer changes")                      \

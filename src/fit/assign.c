@@ -85,7 +85,8 @@ static hf_status assign(hfi_fit *fit, const hf_assignment *a, bool held)
     bool done = false;
     const hf_status s = fit->outputs > 1 ? hfi_fit_assign_output(fit, a, &done) : HF_OK;
     if (s < 0 || done) return s;
-    if (strcmp(a->name, hfi_fit_noise_name(fit)) == 0) return assign_noise(fit, a->value, held);
+    const char *noise = hfi_fit_noise_name(fit);
+    if (noise && strcmp(a->name, noise) == 0) return assign_noise(fit, a->value, held);
     if (strcmp(a->name, "mean") == 0) return assign_mean(fit, a->value, held);
     if (strcmp(a->name, "threshold") != 0) return assign_kernel(fit, a, held);
     return held ? assign_threshold(fit, a->value)

@@ -135,7 +135,7 @@ hf_status hfi_fit_prepare(hfi_fit *fit);
 /** Gives robust sites of the fit's readings the amplitude of their weights, in its units. */
 hf_status hfi_fit_amplitude(const hfi_fit *fit, hf_sites *sites);
 /** Counts and amounts (fit/likelihood.c): that data and settings go together; their readings; the name of
- * what other sites call noise; a dispersion that does not exist is held; the exact solver's evaluator, whose
+ * what other sites call noise, NULL if there is none; a dispersion that does not exist is held; the exact solver's evaluator, whose
  * matrices are those of the inference; and training. All but the last three are harmless for others. */
 hf_status hfi_fit_check_likelihood(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings);
 hf_status hfi_fit_gather_likelihood(hfi_fit *fit);

@@ -81,7 +81,7 @@ hf_status hfi_fit_gather_likelihood(hfi_fit *fit)
 const char *hfi_fit_noise_name(const hfi_fit *fit)
 {
     const hfi_likelihood *l = hfi_site_kind_likelihood(fit->settings->sites);
-    return l && l->parameter ? l->parameter : "noise";
+    return l ? l->parameter : "noise";
 }
 
 void hfi_fit_hold_dispersion(hfi_fit *fit)
