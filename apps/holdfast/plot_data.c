@@ -282,7 +282,7 @@ void plot_data_free(plot_data *data)
     free(data->gap);
 }
 
-/* Of a new reading of exposure 1. */
+/* Quantile of a new reading of exposure 1. */
 static double reading_quantile(const plot_data *data, size_t k, double sds)
 {
     const double sd = data->sd_latent[k], p = 0.5 * erfc(-sds * 0.70710678118654752440);

@@ -292,7 +292,7 @@ static const char *unit_text(hf_unit unit, bool latent)
     return "";
 }
 
-/* What is modelled has units of its own: those of a link, or logarithms of a rate. */
+/* Latent values have units of their own: those of a link, or logarithms of a rate. */
 static bool is_latent(const hf_model *model)
 {
     return hf_model_classes(model) > 0 || hf_site_kind_has_rate(hf_model_settings(model)->sites);

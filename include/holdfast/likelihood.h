@@ -3,8 +3,8 @@
  * @file likelihood.h
  * @brief Counts and positive amounts: from a normal latent value to new readings.
  *
- * A fit with sites poisson, negative-binomial or gamma (hf_fit_settings.sites) has a latent function f
- * with a Gaussian process prior, and readings whose mean is mu = exposure exp(f):
+ * A fit with sites poisson, negative-binomial or gamma (hf_fit_settings.sites) has a latent
+ * function f with a Gaussian process prior, and readings whose mean is mu = exposure exp(f):
  *
  * | sites | readings | variance of a reading |
  * |---|---|---|
@@ -14,20 +14,20 @@
  *
  * exp(f) is the **rate**: the mean of a reading of exposure 1. The dispersion is trained with the
  * hyperparameters; it takes the place of the noise variance wherever that is asked for
- * (hf_posterior_noise(), hf_model_parameter()). The posterior of f is normal: expectation propagation or
- * Laplace's method makes each reading a Gaussian pseudo-observation (hf_inference), and what a posterior
- * can do for readings it can do for f, in units of log rate. Its observed variances mean nothing here:
- * this header's functions tell of new readings.
+ * (hf_posterior_noise(), hf_model_parameter()). The posterior of f is normal: expectation
+ * propagation or Laplace's method makes each reading a Gaussian pseudo-observation (hf_inference),
+ * and what a posterior can do for readings it can do for f, in units of log rate. Its observed
+ * variances mean nothing here: this header's functions tell of new readings.
  *
  * With the latent value N(mean, var), to which the logarithm of the exposure has been added, a new
  * reading has the distribution that averages over the latent value. Its quantiles are exact to the
  * digits that the functions promise: intervals are not mean plus or minus standard deviations.
  *
- * All functions are pure, allocate nothing and may be called by any thread. Errors of all, which leave
- * the output alone: HF_ERR_ARGUMENT (a NULL; sites that are none of these three; a var that is negative;
- * a dispersion that is not positive, which poisson does not look at), HF_ERR_NOT_FINITE (mean, var or
- * dispersion). Sources: Rasmussen and Williams, Gaussian processes for machine learning, 2006, chapter 3;
- * DLMF 8.2 and 8.17.
+ * All functions are pure, allocate nothing and may be called by any thread. Errors of all, which
+ * leave the output alone: HF_ERR_ARGUMENT (a NULL; sites that are none of these three; a var that
+ * is negative; a dispersion that is not positive, which poisson does not look at),
+ * HF_ERR_NOT_FINITE (mean, var or dispersion). Sources: Rasmussen and Williams, Gaussian processes
+ * for machine learning, 2006, chapter 3; DLMF 8.2 and 8.17.
  */
 #ifndef HOLDFAST_LIKELIHOOD_H
 #define HOLDFAST_LIKELIHOOD_H
@@ -59,8 +59,8 @@ HF_API hf_status hf_likelihood_cumulative(hf_site_kind sites, double dispersion,
 HF_API hf_status hf_likelihood_quantile(hf_site_kind sites, double dispersion, double mean,
                                         double var, double p, double *quantile);
 
-/** log P(reading = y) of counts, log density of amounts, natural logarithm; 1e-9. HF_ERR_ARGUMENT also
- * for a y that the sites do not take. About 10 us. */
+/** log P(reading = y) of counts, log density of amounts, natural logarithm; 1e-9. HF_ERR_ARGUMENT
+ * also for a y that the sites do not take. About 10 us. */
 HF_API hf_status hf_likelihood_log_score(hf_site_kind sites, double dispersion, double mean,
                                          double var, double y, double *log_density);
 

@@ -35,8 +35,8 @@ typedef struct hf_columns {
      * of target - mean, and adds the mean of each row that it is asked about: hf_fit() says
      * with what it goes */
     const char *mean;
-    /** Column with the positive exposure of each row, of counts and amounts (likelihood.h): hours watched,
-     * people counted. Default: none, all are 1. */
+    /** Column with the positive exposure of each row, of counts and amounts (likelihood.h): hours
+     * watched, people counted. Default: none, all are 1. */
     const char *exposure;
     /** wide table: a column for each of several outputs, in the order they will have; one is as
      * `target`. An empty field is a reading that was not taken */
@@ -190,8 +190,8 @@ HF_API const hf_fit_report *hf_model_report(const hf_model *model);
 HF_API const hf_fit_settings *hf_model_settings(const hf_model *model);
 /** The noise column it was fitted with, or NULL. Owned by the model. */
 HF_API const char *hf_model_noise_column(const hf_model *model);
-/** The column with the exposures of counts or amounts that it was fitted with, or NULL. Owned by the
- * model. */
+/** The column with the exposures of counts or amounts that it was fitted with, or NULL. Owned by
+ * the model. */
 HF_API const char *hf_model_exposure_column(const hf_model *model);
 /** The column with the prior means of rows that it was fitted with, or NULL. Owned by the model.
  */
@@ -300,12 +300,12 @@ HF_API hf_status hf_predict_covariances_into_table(hf_context *ctx, const hf_mod
 HF_API hf_status hf_predict_outside_into_table(hf_context *ctx, const hf_model *model,
                                                hf_table *predicted_rows);
 
-/** Predicts and scores the rows of a table that have a target, as hf_metrics_transformed(). Counts and
- * amounts: mae is that of the median, rmse that of the mean; nlpd is of log probabilities or densities of
- * the readings (infinite where one cannot be), coverage of intervals between quantiles, ends included;
- * crps is NaN. Several
- * outputs: all readings together, each in units of the scale that the fit standardised its output
- * by (with hf_fit_settings.standardise off: its own). */
+/** Predicts and scores the rows of a table that have a target, as hf_metrics_transformed(). Counts
+ * and amounts: mae is that of the median, rmse that of the mean; nlpd is of log probabilities or
+ * densities of the readings (infinite where one cannot be), coverage of intervals between
+ * quantiles, ends included; crps is NaN. Several outputs: all readings together, each in units of
+ * the scale that the fit standardised its output by (with hf_fit_settings.standardise off: its
+ * own). */
 HF_API hf_status hf_score(hf_context *ctx, const hf_model *model, const hf_table *table,
                           hf_metrics *out);
 /**

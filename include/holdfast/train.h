@@ -312,12 +312,12 @@ HF_API hf_fit_settings hf_fit_settings_default(void);
  * HF_OBJECTIVE_RCAGP, from log 2, without priors. The published scale of the target is its standard
  * deviation, here it is the robust one. A fit of fewer readings than actions is HF_ERR_ARGUMENT.
  *
- * For several outputs (hf_data.outputs; all others work there too):
- * "mogp" (plain), "morcgp" (MO-RCGP: robust weights centred on what the other outputs say; its
- * published objective is HF_OBJECTIVE_WLOO), "t-mogp" (Student-t noise that the outputs
- * share) and "independent" (the default, without covariance between outputs). For labels (hf_fit()
- * of a table): "probit", "logit", "softmax". For counts: "poisson", "negative-binomial"; for positive
- * amounts: "gamma". HF_ERR_ARGUMENT lists the names. */
+ * For several outputs (hf_data.outputs; all others work there too): "mogp" (plain), "morcgp"
+ * (MO-RCGP: robust weights centred on what the other outputs say; its published objective is
+ * HF_OBJECTIVE_WLOO), "t-mogp" (Student-t noise that the outputs share) and "independent" (the
+ * default, without covariance between outputs). For labels (hf_fit() of a table): "probit",
+ * "logit", "softmax". For counts: "poisson", "negative-binomial"; for positive amounts: "gamma".
+ * HF_ERR_ARGUMENT lists the names. */
 HF_API hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fit_settings *out);
 
 /** Why the last optimisation stopped. */

@@ -393,6 +393,35 @@ static hf_status with_means(workshop *w)
     return s;
 }
 
+/* Counts with exposures, and what is told of new ones, which allocates nothing. */
+static hf_status with_counts(workshop *w)
+{
+    static const char text[] = "x,e,y\n1,1,4\n2,1,0\n3,2,7\n4,1,3\n5,1,2\n6,3,9\n";
+    const hf_columns columns = {.target = "y", .exposure = "e"};
+    hf_fit_settings settings;
+    hf_table *table = NULL;
+    hf_model *model = NULL;
+    hf_metrics metrics;
+    hf_reading_moments moments;
+    double q = NAN, p = NAN, score = NAN;
+    assert_int_equal(hf_fit_settings_preset(NULL, "negative-binomial", &settings), HF_OK);
+    assert_true(hf_site_kind_has_rate(settings.sites));
+    assert_int_equal(hf_likelihood_moments(settings.sites, 0.3, 1.0, 0.2, &moments), HF_OK);
+    assert_int_equal(hf_likelihood_quantile(settings.sites, 0.3, 1.0, 0.2, 0.5, &q), HF_OK);
+    assert_int_equal(hf_likelihood_cumulative(settings.sites, 0.3, 1.0, 0.2, q, &p), HF_OK);
+    assert_int_equal(hf_likelihood_log_score(settings.sites, 0.3, 1.0, 0.2, q, &score), HF_OK);
+    assert_true(p >= 0.5 && score < 0.0);
+    settings.iterations = 3;
+    hf_status s = hf_table_parse_csv(w->ctx, text, strlen(text), "m", &table);
+    if (s >= 0) s = hf_fit(w->ctx, table, &columns, &settings, &model, NULL);
+    if (s >= 0) assert_string_equal(hf_model_exposure_column(model), "e");
+    if (s >= 0) s = hf_predict_into_table(w->ctx, model, table);
+    if (s >= 0) s = hf_score(w->ctx, model, table, &metrics);
+    hf_table_free(table);
+    hf_model_free(model);
+    return s;
+}
+
 /* ---- tests ----------------------------------------------------------------------------------------------
  */
 
@@ -416,7 +445,7 @@ static void models_survive(void **state)
     (void)state;
     RUN(CASE(fit_table, 30), CASE(fit_cost, 10), CASE(predict_into_table, 10), CASE(score, 5), CASE(rows, 20),
         CASE(quality, 6), CASE(suspects, 10), CASE(training, 8), CASE(save, 10), CASE(load, 30),
-        CASE(whole_program, 100), CASE(with_means, 80));
+        CASE(whole_program, 100), CASE(with_means, 80), CASE(with_counts, 60));
 }
 
 int main(void)

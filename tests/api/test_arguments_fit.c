@@ -405,6 +405,8 @@ static void asking_models(workshop *w)
     assert_null(hf_model_noise_column(NULL));
     assert_null(hf_model_mean_column(NULL));
     assert_null(hf_model_mean_column(w->model));
+    assert_null(hf_model_exposure_column(NULL));
+    assert_null(hf_model_exposure_column(w->model));
     assert_null(hf_model_source(NULL));
     assert_int_equal(hf_model_skipped(NULL), 0);
     assert_int_equal(hf_model_notes(NULL), 0);

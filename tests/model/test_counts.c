@@ -243,10 +243,10 @@ static void what_means_nothing_is_refused(void **state)
     refuse(ctx, good, &plain, &other, HF_ERR_ARGUMENT, "noise_start");
     other = poisson;
     other.mean = HF_MEAN_MEDIAN;
-    refuse(ctx, good, &plain, &other, HF_ERR_ARGUMENT, "zero, constant or linear");
+    refuse(ctx, good, &plain, &other, HF_ERR_ARGUMENT, "mean median");
     other = poisson;
     other.suspects = HF_SUSPECTS_AUTO;
-    refuse(ctx, good, &plain, &other, HF_ERR_ARGUMENT, "suspect finder");
+    refuse(ctx, good, &plain, &other, HF_ERR_ARGUMENT, "suspects auto");
     const hf_assignment dispersion = {"dispersion", 0.3}, plain_noise = {"noise", 0.3};
     other = poisson;
     other.set = &dispersion;

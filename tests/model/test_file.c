@@ -363,7 +363,8 @@ static const struct promised {
     const char *names;
 } promises[] = {
     {"settings.mean", 1, HFI_CHOICE, "zero constant median linear outputs"},
-    {"settings.sites", 1, HFI_CHOICE, "gaussian robust student-t pursuit probit logit softmax"},
+    {"settings.sites", 1, HFI_CHOICE,
+     "gaussian robust student-t pursuit probit logit softmax poisson negative-binomial gamma"},
     {"settings.suspects", 1, HFI_CHOICE, "off auto force"},
     {"settings.groups", 1, HFI_FLAG, ""},
     {"settings.calibrate", 1, HFI_FLAG, ""},

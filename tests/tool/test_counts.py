@@ -82,14 +82,15 @@ class Counts(ToolCase):
         self.fails(["fit", "zero.csv"] + poisson[2:], "line 3", "exposure must be positive")
         self.fails(self.fit, "exposure column", "gaussian")
         self.fails(self.fit + ["--sites", "probit"], "--exposure", code=2)
-        self.fails(poisson + ["--solver", "projected"], "projected")
-        self.fails(poisson + ["--transform", "log"], "transform")
+        self.fails(poisson + ["--solver", "projected"], "projected", code=2)
+        self.fails(poisson + ["--transform", "log"], "--exposure", code=2)
+        self.fails(["fit", "c.csv", "-t", "faults", "--sites", "poisson", "--transform", "log"], "transform")
         self.fails(poisson + ["--set", "noise=1"], "noise")
-        self.fails(poisson + ["--suspects", "auto"], "Gaussian sites", code=2)
+        self.fails(poisson + ["--suspects", "auto"], "--suspects auto does not go with --sites poisson", code=2)
         self.fails(poisson + ["--nu", "4"], "--nu", code=2)
-        self.fails(poisson + ["--inference", "corrected"], "corrected", code=2)
+        self.fails(poisson + ["--inference", "corrected"], "counts and amounts have ep and laplace", code=2)
         self.fails(poisson + ["--checkpoint", "c"], "checkpoint")
-        self.fails(poisson + ["--mean", "median"], "zero, constant or linear")
+        self.fails(poisson + ["--mean", "median"], "median", code=2)
 
 
 if __name__ == "__main__":
