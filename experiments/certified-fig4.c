@@ -177,7 +177,8 @@ static void print_panel(FILE *out, const run *r, const char *set, const char *me
             snprintf(block, sizeof block, "b%zu_%zu", i, j);
             cert_delta_block(out, &r->rows, name, block);
         }
-    fprintf(out, "set title '%s, %s'\nset boxwidth %g\nset xtics (", set, method, 0.8 * width);
+    fprintf(out, "set title '%s, %s'\nset boxwidth %g\nset xtics %s(", set, method, 0.8 * width,
+            r->train.count > 4 ? "rotate by -40 " : "");
     for (size_t i = 0; i < r->train.count; ++i)
         fprintf(out, "%s'%s' %g", i ? ", " : "", r->train.items[i], (double)i + 0.4 - 0.5 * width);
     fputs(")\nplot ", out);
