@@ -265,7 +265,7 @@ static int clash_error(const tool_arguments *arguments, hf_context *ctx, const h
 {
     const tool_verb *verb = arguments->verb;
     const hf_setting *setting = c->setting, *other = c->other;
-    char what[128], way[192];
+    char what[128], way[224];
     const char *colon = c->why != NULL ? ": " : "", *why = c->why != NULL ? c->why : "";
     const char *option = setting != NULL ? setting->option : NULL;
     if (setting != NULL && strcmp(setting->name, "output_eps") == 0) option = "eps";

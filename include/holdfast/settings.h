@@ -110,7 +110,7 @@ typedef struct hf_setting_clash {
     /** Its value; of the number of outputs "one" or "several". */
     char other_value[48];
     /** Values that would do: "inducing or projected", "on"; "" of other types. */
-    char wanted[112];
+    char wanted[160];
     /** Why, where the names do not say it; else NULL. */
     const char *why;
 } hf_setting_clash;

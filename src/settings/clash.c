@@ -119,7 +119,7 @@ static void describe(const hfi_setting *row, const hfi_clash *clash, const hf_fi
 /* "actions 25 does not go with solver exact, but with auto or projected" */
 static hf_status tell(hf_context *ctx, const hf_setting_clash *c)
 {
-    char what[112], rest[256];
+    char what[112], rest[320];
     const hf_setting *other = c->other;
     const char *colon = c->why ? ": " : "", *why = c->why ? c->why : "";
     snprintf(what, sizeof what, "%s%s%s", c->setting->name, *c->value ? " " : "", c->value);

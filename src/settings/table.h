@@ -55,7 +55,7 @@ typedef struct hfi_setting {
 enum {
     HFI_SETTINGS = 63,
     /* of one setting, at most */
-    HFI_MOST_CHOICES = 10
+    HFI_MOST_CHOICES = 16
 };
 extern const hfi_setting hfi_settings[HFI_SETTINGS];
 
