@@ -8,9 +8,13 @@ static const hfi_likelihood *const rows[] = {&hfi_likelihood_probit, &hfi_likeli
                                              &hfi_likelihood_poisson, &hfi_likelihood_negative_binomial,
                                              &hfi_likelihood_gamma};
 
+enum {
+    ROWS = sizeof rows / sizeof rows[0]
+};
+
 const hfi_likelihood *hfi_likelihood_named(const char *name)
 {
-    for (size_t k = 0; name && k < sizeof rows / sizeof *rows; k++)
+    for (size_t k = 0; name && k < ROWS; k++)
         if (strcmp(rows[k]->name, name) == 0) return rows[k];
     return NULL;
 }

@@ -27,7 +27,7 @@ static void rising(double y, double d, double *value, double *slope)
         *slope = y - r * (hfi_digamma(y + r) - hfi_digamma(r));
         return;
     }
-    for (double k = 1.0; k < y; k += 1.0) {
+    for (int k = 1; k < (int)y; k++) {
         *value += log1p(k * d);
         *slope += k * d / (1.0 + k * d);
     }

@@ -64,9 +64,8 @@ static double by_reading(const hfi_likelihood *l, double dispersion, double mean
     double total = 0.0, sum = 0.0;
     add(l, &next, top, mode, (mode - mean) / sd, &total, &sum);
     for (int side = -1; side <= 1; side += 2) {
-        double f = mode;
         for (int k = 1; k < 100000; k++) {
-            f = mode + side * k * step;
+            const double f = mode + side * k * step;
             if (add(l, &next, top, f, (f - mean) / sd, &total, &sum) < -nothing) break;
         }
     }
