@@ -27,7 +27,7 @@ hf_status hfi_choice_parse(hf_context *ctx, const char *what, const char *const 
         *index = i;
         return HF_OK;
     }
-    char list[160];
+    char list[384];
     list_names(names, count, list, sizeof list);
     return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no %s '%.40s'; give %s", what, name, list);
 }

@@ -229,7 +229,7 @@ static void what_cannot_be_is_told(void **state)
     hf_fit_settings settings = wanted(HF_PRIOR_DIMENSION, false, HF_SOLVER_EXACT);
     settings.priors = false;
     assert_int_equal(hf_fit_data(ctx, &data, &settings, &p, NULL, NULL), HF_ERR_ARGUMENT);
-    assert_non_null(strstr(hf_context_message(ctx), "'dimension'"));
+    assert_non_null(strstr(hf_context_message(ctx), "lengthscale_prior dimension"));
     settings.lengthscale_prior = (hf_prior_kind)7;
     assert_int_equal(hf_fit_data(ctx, &data, &settings, &p, NULL, NULL), HF_ERR_ARGUMENT);
     hf_prior_kind prior;

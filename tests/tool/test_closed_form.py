@@ -126,7 +126,7 @@ class ClosedForm(ToolCase):
         self.ok("score", "m.hf", "wave.csv")
         self.fails(["extremum", "m.hf"], "--mean-column m")
         self.fails(["fit", "wave.csv", "-t", "y,a", "--mean-column", "m"], "one target", code=2)
-        self.fails(["fit", "wave.csv", "-t", "y", "--mean-column", "m", "--transform", "log"], "mean column", code=2)
+        self.fails(["fit", "wave.csv", "-t", "y", "--mean-column", "m", "--transform", "log"], "--mean-column", code=2)
         compared = json.loads(self.ok("compare", "wave.csv", "-t", "y", "--mean-column", "m", "--preset", "gp", "--folds", "2",
                                       "--json"))
         self.assertEqual(compared["models"][0]["name"], "gp")
