@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     KERNEL_BYTES = 4096
@@ -17,6 +18,11 @@ static hf_status check(tracked *run)
         if (has_argument(run->session.arguments, learnt[k]))
             return session_misuse(&run->session, "--%s is what --learn learns: leave one of them out",
                                   learnt[k]);
+    const char *file = run->session.arguments->operand[0];
+    if (access(file, F_OK) ==
+        0) /* the file's creation asks again; but nobody should wait for advice in vain */
+        return session_refuse(&run->session, "%s: is there already; a track is never made over another file",
+                              file);
     return HF_OK;
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages keep up with what they describe: docs/kernels.md has a section with a picture for every kernel that the parser knows, its
-aliases and parameters in it; links of pages lead to files and headings that are there; and the README leads to every page."""
+aliases and parameters in it; pages of results begin with five lines (claimed, came out, did not, not comparable, command); links
+of pages lead to files and headings that are there; and the README leads to every page."""
 import os
 import re
 
@@ -8,6 +9,7 @@ import house
 
 KERNELS, FORMS = "docs/kernels.md", "src/kernel/forms.c"
 ROW = re.compile(r'\{"(\w+)",\s*\{([^}]*)\},\s*\w+,\s*\w+,\s*\w+,\s*\d+,\s*\{([^}]*)\}\}')
+FIVE, WITHIN = ("Claimed", "Came out", "Did not", "Not comparable", "Command"), 25
 LINK = re.compile(r"\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^()\s]+)\)")
 
 
@@ -41,6 +43,21 @@ def check_kernels(source):
                 yield f"{KERNELS}: the section about {name} does not name `{word}`"
         if f"](pictures/kernel-{name}.svg)" not in found[name]:
             yield f"{KERNELS}: the section about {name} has no picture of draws"
+
+
+def begins_with_five(text):
+    """Whether a list of the five lines, each with words behind its bold name, follows the title directly and near the top."""
+    lines = text.split("\n")[:WITHIN]
+    body = [line for line in lines[1:] if line.strip()]
+    items = [re.fullmatch(r"- \*\*(\w+(?: \w+)?)\b[^*]*\*\*:? ?(.*)", line) for line in lines if line.startswith("- ")]
+    return (lines[0].startswith("# ") and body and body[0].startswith("- **")
+            and tuple(item.group(1) if item and item.group(2).strip() else "" for item in items[:len(FIVE)]) == FIVE)
+
+
+def check_five(source):
+    for name in house.files(source):
+        if re.fullmatch(r"docs/results-.*\.md", name) and not begins_with_five(house.read(source, name)):
+            yield f"{name}: does not begin with the five lines {', '.join(FIVE)}, in this order, by line {WITHIN}"
 
 
 def anchor(heading):
@@ -93,7 +110,7 @@ def check_links(source):
 
 
 def find_problems(source, _build):
-    return [*check_kernels(source), *check_links(source)]
+    return [*check_kernels(source), *check_five(source), *check_links(source)]
 
 
 if __name__ == "__main__":

@@ -199,10 +199,13 @@ class Pages(Tree):
              'static const char *const FIELD[HFI_FIELDS] = {"lengthscale", "weight", "mean"};\n')
     KERNELS = ("# Kernels\n\n## se\n\n`rbf`, `lengthscale` ![a](pictures/kernel-se.svg)\n\n## sm\n\n`weight[q]`, `mean` "
                "![b](pictures/kernel-sm.svg)\n")
-    README = "[k](docs/kernels.md#sm) [a](docs/architecture.md)\n"
+    RESULTS = ("# Results\n\n- **Claimed**: a\n- **Came out, to the digit:** b\n  and more\n- **Did not**: c\n"
+               "- **Not comparable**: d\n- **Command**: e\n")
+    README = "[k](docs/kernels.md#sm) [a](docs/architecture.md) [r](docs/results-x.md)\n"
 
     def lay(self, **changed):
-        for name, text in [("FORMS", "src/kernel/forms.c"), ("KERNELS", "docs/kernels.md"), ("README", "README.md")]:
+        for name, text in [("FORMS", "src/kernel/forms.c"), ("KERNELS", "docs/kernels.md"), ("README", "README.md"),
+                           ("RESULTS", "docs/results-x.md")]:
             self.write(text, changed.get(name, getattr(self, name)))
         for name in ("se", "sm"):
             self.write(f"docs/pictures/kernel-{name}.svg", "<svg/>")
@@ -219,6 +222,11 @@ class Pages(Tree):
                 ("was not understood", "FORMS", '{"s', "{ s"),
                 ("pictures/kernel-no.svg, which is not there", "KERNELS", "# Kernels", "# Kernels [x](pictures/kernel-no.svg)"),
                 ("has no such heading", "README", "#sm", "#smm"),
+                ("results-x.md: does not begin", "RESULTS", "- **Claimed**", "words first\n\n- **Claimed**"),
+                ("results-x.md: does not begin", "RESULTS", "**Did not**: c", "**Did not**:"),
+                ("results-x.md: does not begin", "RESULTS", "- **Not comparable**: d\n", ""),
+                ("results-x.md: does not begin", "RESULTS", "**Came out", "**It came out"),
+                ("results-x.md: does not begin", "RESULTS", "  and more\n", 24 * "  and more\n"),
                 ("docs/kernels.md: no link leads here", "README", "[k](docs/kernels.md#sm)", "`[k](docs/kernels.md)`")]:
             with self.subTest(expected=expected):
                 text = getattr(self, name)

@@ -10,7 +10,7 @@ import unittest
 from toolcase import SOURCE, TOOL, ToolCase
 
 EXAMPLES = os.path.join(os.environ.get("HF_BUILD", os.path.join(SOURCE, "build")), "examples")
-STARTS = ("build/holdfast ", "awk ", "printf ", "head ", "sed ")
+STARTS = ("build/holdfast ", "holdfast ", "awk ", "printf ", "head ", "sed ")
 
 
 def blocks(text):
@@ -46,11 +46,12 @@ class Guides(ToolCase):
         with open(os.path.join(SOURCE, "docs", page), encoding="utf-8") as file:
             found = list(commands(file.read()))
         self.assertGreaterEqual(len(found), least, page)
+        environment = {**os.environ, "PATH": f"{self.path('build')}:{os.environ['PATH']}"}
         for script, printed in found:
             if script.startswith("build/examples/") and not os.path.exists(self.path(script)):
                 continue
-            done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", script], cwd=self.folder, capture_output=True,
-                                  text=True, timeout=200, check=False)
+            done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", script], cwd=self.folder, env=environment,
+                                  capture_output=True, text=True, timeout=200, check=False)
             self.assertEqual(done.returncode, 0, (page, script, done.stderr))
             said = (done.stdout + done.stderr).split("\n")
             for line in printed:
@@ -63,7 +64,13 @@ class Guides(ToolCase):
         self.runs("choosing.md", 18)
 
     def test_posterior(self):
-        self.runs("posterior.md", 6)
+        self.runs("posterior.md", 7)
+
+    def test_certificates(self):
+        self.runs("certificates.md", 15)
+
+    def test_study(self):
+        self.runs("study.md", 2)
 
 
 class Reader(unittest.TestCase):
