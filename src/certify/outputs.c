@@ -138,8 +138,9 @@ static hf_certify_settings share(const job *j, size_t output, size_t left)
     own.tolerance = j->least_tolerance;
     if (own.time_limit > 0.0) own.time_limit = fmax((j->deadline - hfi_now()) / (double)left, DBL_MIN);
     if (own.node_limit > 0) {
-        const size_t spent = j->out.nodes / 2 < own.node_limit ? own.node_limit - j->out.nodes / 2 : 1;
-        own.node_limit = spent > left ? spent / left : 1;
+        const size_t spent = j->out.nodes / 2, rest = spent < own.node_limit ? own.node_limit - spent : 1;
+        const size_t share_of_rest = left > 1 ? rest / left : rest;
+        own.node_limit = share_of_rest > 0 ? share_of_rest : 1;
     }
     return own;
 }
