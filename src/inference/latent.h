@@ -49,8 +49,10 @@ typedef struct hfi_latent_problem {
     double *latent, *force; /* g, a */
     double *variance;       /* marginal ones of the posterior, when they were asked for */
     double tilt;            /* VFE: how much of the derivative of the trace in w the marginal variances get */
-    double *bend;           /* l'''/2, or 0 for EP */
-    double *answer;         /* Laplace, with a gradient: (K^-1 + W)^-1 of variance_i bend_i */
+    /* VFE under EP: what the trace adds to the slope of log dispersion; set by a gradient */
+    double trace_slope;
+    double *bend;               /* l'''/2, or 0 for EP */
+    double *answer;             /* Laplace, with a gradient: (K^-1 + W)^-1 of variance_i bend_i */
     double *kept_w, *kept_pull; /* where an evaluation starts */
     bool started;               /* these are of use */
     double log_det;             /* log det(I + K W) of the last conditioning; VFE: + the trace of its bound */
@@ -91,6 +93,8 @@ void hfi_latent_sites(const hfi_latent_problem *p, double *target, double *varia
 
 /* ---- methods: value, and w, pull, latent, force, bend ---- */
 
+/** EP: d value / d log dispersion with the sites held, from the tilted moments. */
+double hfi_latent_tilted_slope(const hfi_latent_problem *p);
 hf_status hfi_latent_laplace(hfi_latent_problem *p, double *value);
 hf_status hfi_latent_ep(hfi_latent_problem *p, double *value);
 

@@ -131,6 +131,7 @@ static hf_status trace_difference(hfi_latent_problem *p, const place *places, co
     double ignored = 0.0;
     hf_status s = HF_OK;
     for (size_t k = 0; k < count; k++) sum[k] = 0.0;
+    p->trace_slope = 0.0;
     for (size_t at = 0; s >= 0 && at < PLACES; at++) {
         if (places[at].weight == 0.0) continue;
         memcpy(p->kept_w, kept, p->n * sizeof *kept);
@@ -139,6 +140,7 @@ static hf_status trace_difference(hfi_latent_problem *p, const place *places, co
         p->tilt = places[at].at * sideways;
         s = hfi_latent_ep(p, &ignored);
         p->converged = p->converged && converged;
+        if (s >= 0) p->trace_slope += places[at].weight / sideways * hfi_latent_tilted_slope(p);
         u->method = HF_INDUCING_DTC;
         give_sites(p, NULL, 0.0);
         if (s >= 0) s = hfi_inducing_run(&p->inducing, HF_OBJECTIVE_EVIDENCE, &ignored, side);

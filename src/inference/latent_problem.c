@@ -143,15 +143,18 @@ static void place(hfi_latent_problem *p)
     }
 }
 
-/* d value / d log dispersion, from what the method and the gradient left. */
+double hfi_latent_tilted_slope(const hfi_latent_problem *p)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < p->n; i++) sum += p->tilted[i].d;
+    return sum;
+}
+
+/* Laplace: d value / d log dispersion, from what the method and the gradient left. */
 static double dispersion_slope(const hfi_latent_problem *p)
 {
     double sum = 0.0;
     for (size_t i = 0; i < p->n; i++) {
-        if (p->inference == HF_INFERENCE_EP) {
-            sum += p->tilted[i].d;
-            continue;
-        }
         const hfi_likelihood_slopes at =
             hfi_likelihood_density(p->likelihood, &p->seen[i], p->offset[i] + p->latent[i]);
         sum += at.d - 0.5 * p->variance[i] * at.w_d + p->answer[i] * at.f_d;
@@ -161,10 +164,15 @@ static double dispersion_slope(const hfi_latent_problem *p)
 
 static hf_status differentiate(hfi_latent_problem *p, double *gradient)
 {
+    const bool tilted = p->inference == HF_INFERENCE_EP;
+    /* A gradient may move the sites, and with them the moments. */
+    const double held = tilted ? hfi_latent_tilted_slope(p) : 0.0;
+    p->trace_slope = 0.0;
     const hf_status s = p->inducing.inducing ? hfi_latent_inducing_gradient(p, gradient)
                                              : hfi_latent_exact_gradient(p, gradient);
     if (s >= 0 && p->likelihood->parameter)
-        gradient[hf_kernel_parameters(p->kernel) + hf_mean_coefficients(p->mean)] = dispersion_slope(p);
+        gradient[hf_kernel_parameters(p->kernel) + hf_mean_coefficients(p->mean)] =
+            tilted ? held + p->trace_slope : dispersion_slope(p);
     return s;
 }
 
