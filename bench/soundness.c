@@ -63,7 +63,7 @@ static void report(const attack_tally *tally, double seconds)
     }
     printf("\n%zu models, %.0f s; searches stopped by", tally->models, seconds);
     for (int stop = 0; stop < 5; stop++)
-        printf("%s %s %zu", stop ? "," : "", hf_enum_name(HF_ENUM_CERTIFY_STOP, (int)stop),
+        printf("%s %s %zu", stop ? "," : "", hf_enum_name(HF_ENUM_CERTIFY_STOP, (unsigned)stop),
                tally->stops[stop]);
     printf("\n");
 }

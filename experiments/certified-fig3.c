@@ -27,7 +27,7 @@ typedef struct run {
 
 static void name_of(const char *set, size_t method, size_t budget, char *out, size_t size)
 {
-    snprintf(out, size, "%s %s %ld", set, hf_enum_name(HF_ENUM_INFERENCE, (int)method), budgets[budget]);
+    snprintf(out, size, "%s %s %ld", set, hf_enum_name(HF_ENUM_INFERENCE, (unsigned)method), budgets[budget]);
 }
 
 static bool study(void *state, const cert_set *set)
@@ -75,7 +75,7 @@ static void report(const void *state)
                 if (!cert_delta_sum(&r->rows, name, &s)) continue;
                 printf("| %s | %s | %ld (%.0f) | %s | %.3f | %zu | %.3f | %.3f to %.3f | %.3f | %.3f | "
                        "%.2f | %.0f |\n",
-                       sets->items[k], hf_enum_name(HF_ENUM_INFERENCE, (int)method), budgets[budget],
+                       sets->items[k], hf_enum_name(HF_ENUM_INFERENCE, (unsigned)method), budgets[budget],
                        s.evaluations, printed, s.accuracy, s.count, s.median, s.quarter, s.three_quarters,
                        s.delta[s.count - 1], s.mean, s.seconds, s.stopped);
             }

@@ -126,7 +126,7 @@ static hf_status tell_ranges(certified *run, certify_request *asked, const hf_ra
     size_t *stop = calloc(m + 1, sizeof *stop), by_time = 0, by_memory = 0;
     hf_status status = block != NULL && stop != NULL && make_ends(asked, m) ? HF_OK : HF_ERR_MEMORY;
     for (size_t k = 0; k < stops; k++)
-        text[k] = certify_status_text(asked, hf_enum_name(HF_ENUM_CERTIFY_STOP, (int)k), room[k]);
+        text[k] = certify_status_text(asked, hf_enum_name(HF_ENUM_CERTIFY_STOP, (unsigned)k), room[k]);
     for (size_t k = 0; k < m && status >= 0; k++) {
         const hf_range *r = &out[k];
         const double values[] = {r->lower,          r->upper,         r->lower_attained,
@@ -212,7 +212,7 @@ hf_status certify_verdicts(certified *run, certify_request *asked, const size_t 
     const char *text[HF_VERDICT_OPEN + 1];
     char room[HF_VERDICT_OPEN + 1][CERTIFY_STATUS];
     for (size_t k = 0; k <= HF_VERDICT_OPEN; k++)
-        text[k] = certify_status_text(asked, hf_enum_name(HF_ENUM_VERDICT, (int)k), room[k]);
+        text[k] = certify_status_text(asked, hf_enum_name(HF_ENUM_VERDICT, (unsigned)k), room[k]);
     for (size_t k = 0; k < run->m; k++) {
         asked->unfinished += verdict[k] == HF_VERDICT_OPEN;
         asked->certified += verdict[k] == HF_VERDICT_CERTIFIED;

@@ -48,7 +48,7 @@ static hf_status tell_chance(certified *run, const certify_request *asked, size_
     const char *text[HF_CHANCE_OPEN + 1];
     char room[HF_CHANCE_OPEN + 1][CERTIFY_STATUS], *name = NULL;
     for (size_t k = 0; k < count; k++)
-        text[k] = certify_status_text(asked, hf_enum_name(HF_ENUM_CHANCE, (int)k), room[k]);
+        text[k] = certify_status_text(asked, hf_enum_name(HF_ENUM_CHANCE, (unsigned)k), room[k]);
     for (size_t k = 0; k < run->m; k++) choice[k] = (size_t)out[k * classes + class].chance;
     hf_status status = add_name(run, "class_", class, "", &name);
     if (status >= 0) status = certified_text(run, name, count, text, choice);
@@ -86,7 +86,7 @@ static hf_status tell_sums(certified *run, certify_request *asked, const hf_clas
     char room[HF_CERTIFY_NOT_FINITE + 1][CERTIFY_STATUS];
     size_t by_time = 0, by_memory = 0;
     for (size_t k = 0; k <= HF_CERTIFY_NOT_FINITE; k++)
-        text[k] = certify_status_text(asked, hf_enum_name(HF_ENUM_CERTIFY_STOP, (int)k), room[k]);
+        text[k] = certify_status_text(asked, hf_enum_name(HF_ENUM_CERTIFY_STOP, (unsigned)k), room[k]);
     for (size_t k = 0; k < m; k++) {
         const box_sum sum = add_up(out + k * classes, classes, classes == 2);
         block[k] = sum.nodes;

@@ -41,7 +41,8 @@ static hf_status tell_stops(certified *run, certify_request *asked, const hf_out
     const char *text[HF_CERTIFY_NOT_FINITE + 1];
     size_t *stop = calloc(run->m + 1, sizeof *stop);
     if (stop == NULL) return HF_ERR_MEMORY;
-    for (size_t k = 0; k <= HF_CERTIFY_NOT_FINITE; k++) text[k] = hf_enum_name(HF_ENUM_CERTIFY_STOP, (int)k);
+    for (size_t k = 0; k <= HF_CERTIFY_NOT_FINITE; k++)
+        text[k] = hf_enum_name(HF_ENUM_CERTIFY_STOP, (unsigned)k);
     for (size_t k = 0; k < run->m; k++) {
         stop[k] = (size_t)out[k].stop;
         asked->unfinished += out[k].stop > HF_CERTIFY_DECIDED;

@@ -11,7 +11,7 @@
 static hf_status parse_kind(certified *run, const char *name, hf_flip_kind *out)
 {
     for (int k = 0; k <= HF_FLIP_FEWEST; k++)
-        if (strcmp(name, hf_enum_name(HF_ENUM_FLIP_KIND, (int)k)) == 0) {
+        if (strcmp(name, hf_enum_name(HF_ENUM_FLIP_KIND, (unsigned)k)) == 0) {
             *out = (hf_flip_kind)k;
             return HF_OK;
         }

@@ -70,7 +70,8 @@ static hf_status tell(certified *run, bool upper, const hf_range *out, const dou
     double *block = calloc(4 * m + 1, sizeof *block);
     size_t *stop = calloc(m + 1, sizeof *stop);
     hf_status status = block != NULL && stop != NULL ? HF_OK : HF_ERR_MEMORY;
-    for (size_t k = 0; k <= HF_CERTIFY_NOT_FINITE; k++) text[k] = hf_enum_name(HF_ENUM_CERTIFY_STOP, (int)k);
+    for (size_t k = 0; k <= HF_CERTIFY_NOT_FINITE; k++)
+        text[k] = hf_enum_name(HF_ENUM_CERTIFY_STOP, (unsigned)k);
     for (size_t k = 0; k < m && status >= 0; k++) {
         block[k] = upper ? out[k].upper_attained : out[k].lower_attained;
         block[m + k] = upper ? out[k].upper : out[k].lower;

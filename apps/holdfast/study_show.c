@@ -282,7 +282,7 @@ static json_t *json_counts(const counts *c)
 {
     json_t *object = json_object();
     for (size_t k = 0; k <= HF_TRIAL_EXPIRED; k++)
-        json_object_set_new(object, hf_enum_name(HF_ENUM_TRIAL_STATE, (int)k), json_count(c->of[k]));
+        json_object_set_new(object, hf_enum_name(HF_ENUM_TRIAL_STATE, (unsigned)k), json_count(c->of[k]));
     return object;
 }
 

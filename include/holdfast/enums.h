@@ -110,7 +110,7 @@ HF_API int hf_enum_count(hf_enum of);
 
 /** Name of a value; "unknown" for a number that is no value of the enum. Never NULL, owned by the
  * library. Any thread. O(1). */
-HF_API const char *hf_enum_name(hf_enum of, int value);
+HF_API const char *hf_enum_name(hf_enum of, unsigned value);
 
 /**
  * The value with a name. O(number of values). Any thread, each with its own context.

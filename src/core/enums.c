@@ -35,10 +35,10 @@ int hf_enum_count(hf_enum of)
     return row != NULL ? (int)row->count : 0;
 }
 
-const char *hf_enum_name(hf_enum of, int value)
+const char *hf_enum_name(hf_enum of, unsigned value)
 {
     const struct row *row = row_of(of);
-    return row != NULL && value >= 0 ? hfi_choice_name(row->names, row->count, (size_t)value) : "unknown";
+    return row != NULL ? hfi_choice_name(row->names, row->count, value) : "unknown";
 }
 
 hf_status hf_enum_parse(hf_context *ctx, hf_enum of, const char *name, int *value)

@@ -18,7 +18,7 @@
 #define NAMES(member, type, id)                                                                              \
     static const char *member##_choice(size_t index)                                                         \
     {                                                                                                        \
-        return hf_enum_name(HF_ENUM_##id, (int)index);                                                       \
+        return hf_enum_name(HF_ENUM_##id, (unsigned)index);                                                  \
     }                                                                                                        \
     _Static_assert(IS(type, member), "another enum");
 NAMES(mean, hf_mean_kind, MEAN_KIND)

@@ -94,11 +94,13 @@ static void names(workshop *w)
     assert_memory_equal(&settings, &before, sizeof settings);
     assert_true(!hf_fit_setting_find(NULL) && !hf_fit_setting_at(SIZE_MAX) && !hf_setting_choice(NULL, 0));
     assert_null(hf_setting_choice(hf_fit_setting_at(hf_fit_setting_count() - 1), 0));
-    const char *strange[] = {
-        hf_enum_name(HF_ENUM_CONTAMINATION, (int)99), hf_enum_name(HF_ENUM_MEAN_KIND, (int)99),
-        hf_enum_name(HF_ENUM_CENTRE, (int)-1),        hf_enum_name(HF_ENUM_OBJECTIVE, (int)99),
-        hf_enum_name(HF_ENUM_SITE_KIND, (int)99),     hf_enum_name(HF_ENUM_SUSPECTS, (int)-9),
-        hf_enum_name(HF_ENUM_STOP, (hf_stop)99)};
+    const char *strange[] = {hf_enum_name(HF_ENUM_CONTAMINATION, (unsigned)99),
+                             hf_enum_name(HF_ENUM_MEAN_KIND, (unsigned)99),
+                             hf_enum_name(HF_ENUM_CENTRE, (unsigned)-1),
+                             hf_enum_name(HF_ENUM_OBJECTIVE, (unsigned)99),
+                             hf_enum_name(HF_ENUM_SITE_KIND, (unsigned)99),
+                             hf_enum_name(HF_ENUM_SUSPECTS, (unsigned)-9),
+                             hf_enum_name(HF_ENUM_STOP, (hf_stop)99)};
     for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) assert_non_null(strange[i]);
     assert_string_equal(hf_enum_title((hf_enum)-1), "unknown");
     assert_int_equal(hf_enum_count((hf_enum)99), 0);

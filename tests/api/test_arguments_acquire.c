@@ -9,7 +9,7 @@ static void formulas(workshop *w)
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_ACQUISITION, NULL, (int *)&kind));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_ACQUISITION, "ei", NULL));
     assert_true(kind == HF_ACQUIRE_PI);
-    assert_string_equal(hf_enum_name(HF_ENUM_ACQUISITION, (int)(-1)), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_ACQUISITION, (unsigned)(-1)), "unknown");
     assert_true(isnan(hf_acquisition_value((hf_acquisition)(-1), 0.0, 1.0, 0.0, 0.0, NULL, NULL)));
     assert_true(isnan(hf_acquisition_value(HF_ACQUIRE_EI, NAN, 1.0, 0.0, 0.0, NULL, NULL)));
 }

@@ -43,12 +43,15 @@ static void names(workshop *w)
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_STUDENT_METHOD, "laplace", NULL));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OPTIMISER, "lbfgs", NULL));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_PRIOR_KIND, "weak", NULL));
-    const char *strange[] = {
-        hf_enum_name(HF_ENUM_SOLVER, (int)99),          hf_enum_name(HF_ENUM_INDUCING_METHOD, (int)99),
-        hf_enum_name(HF_ENUM_INDUCING_CHOICE, (int)-1), hf_enum_name(HF_ENUM_ACTIONS, (int)99),
-        hf_enum_name(HF_ENUM_BLOCKS, (int)99),          hf_enum_name(HF_ENUM_ACTION_START, (int)-9),
-        hf_enum_name(HF_ENUM_STUDENT_METHOD, (int)99),  hf_enum_name(HF_ENUM_OPTIMISER, (int)99),
-        hf_enum_name(HF_ENUM_PRIOR_KIND, (int)99)};
+    const char *strange[] = {hf_enum_name(HF_ENUM_SOLVER, (unsigned)99),
+                             hf_enum_name(HF_ENUM_INDUCING_METHOD, (unsigned)99),
+                             hf_enum_name(HF_ENUM_INDUCING_CHOICE, (unsigned)-1),
+                             hf_enum_name(HF_ENUM_ACTIONS, (unsigned)99),
+                             hf_enum_name(HF_ENUM_BLOCKS, (unsigned)99),
+                             hf_enum_name(HF_ENUM_ACTION_START, (unsigned)-9),
+                             hf_enum_name(HF_ENUM_STUDENT_METHOD, (unsigned)99),
+                             hf_enum_name(HF_ENUM_OPTIMISER, (unsigned)99),
+                             hf_enum_name(HF_ENUM_PRIOR_KIND, (unsigned)99)};
     for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) assert_non_null(strange[i]);
 }
 
@@ -153,7 +156,7 @@ static void ageing(workshop *w)
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_AGE_KIND, NULL, (int *)&kind));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_AGE_KIND, "none", NULL));
     assert_int_equal(kind, HF_AGE_TABLE);
-    assert_string_equal(hf_enum_name(HF_ENUM_AGE_KIND, (int)99), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_AGE_KIND, (unsigned)99), "unknown");
     const double bad[] = {-1.0, NAN, INFINITY};
     double age[WORKSHOP_N] = {0.0};
     hf_age_law law = {.kind = HF_AGE_QUADRATIC};

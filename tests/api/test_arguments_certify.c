@@ -73,7 +73,7 @@ static void names_of_reasons(void **state)
     assert_string_equal(hf_enum_name(HF_ENUM_CERTIFY_STOP, HF_CERTIFY_TOLERANCE), "tolerance");
     assert_string_equal(hf_enum_name(HF_ENUM_CERTIFY_STOP, HF_CERTIFY_ROUNDING), "rounding");
     assert_string_equal(hf_enum_name(HF_ENUM_CERTIFY_STOP, HF_CERTIFY_NOT_FINITE), "not finite");
-    assert_string_equal(hf_enum_name(HF_ENUM_CERTIFY_STOP, (int)99), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_CERTIFY_STOP, (unsigned)99), "unknown");
 }
 
 int main(void)

@@ -115,7 +115,7 @@ static void flips(workshop *w)
     }
     ARGUMENT(FLIP(&claim, (hf_flip_kind)2, point, NULL, 1.0, 0.01, &out));
     assert_contains(hf_context_message(w->ctx), "kind number 2");
-    assert_string_equal(hf_enum_name(HF_ENUM_FLIP_KIND, (int)2), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_FLIP_KIND, (unsigned)2), "unknown");
     settings.region = &region;
     region.shape = HF_SHAPE_L1;
     ARGUMENT(FLIP(&claim, HF_FLIP_FEWEST, point, NULL, 1.0, 0.01, &out));

@@ -27,7 +27,7 @@ static void classes(workshop *w)
     assert_contains(hf_context_message(w->ctx), "tolerance");
     assert_int_equal(hf_certify_classes(NULL, c, NULL, 1, low, high, out, NULL), HF_ERR_ARGUMENT);
     assert_int_equal(hf_certify_classes(w->ctx, c, NULL, 0, low, high, out, NULL), HF_OK); /* no boxes */
-    assert_string_equal(hf_enum_name(HF_ENUM_CHANCE, (int)3), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_CHANCE, (unsigned)3), "unknown");
     assert_int_equal(out[0].range.nodes, 77);
     hf_classifier_free(c);
 }

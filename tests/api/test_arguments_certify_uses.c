@@ -27,7 +27,7 @@ static void classes(workshop *w)
     settings = hf_certify_settings_default();
     settings.tolerance = 0.0;
     ARGUMENT(hf_certify_class(w->ctx, c, &settings, 1, low, high, &r, NULL, NULL));
-    assert_string_equal(hf_enum_name(HF_ENUM_VERDICT, (int)7), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_VERDICT, (unsigned)7), "unknown");
     hf_classifier_free(c);
 }
 
@@ -121,7 +121,7 @@ static void values(workshop *w)
     ARGUMENT(VALUE(p, &wrong[6], point, out));
     assert_contains(hf_context_message(w->ctx), "boxes and balls");
     assert_int_equal(hf_attack_value(NULL, p, NULL, 1, point, low, high, out, NULL), HF_ERR_ARGUMENT);
-    assert_string_equal(hf_enum_name(HF_ENUM_ATTACK_GOAL, (int)3), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_ATTACK_GOAL, (unsigned)3), "unknown");
     assert_true(out[0] == 77.0 && out[1] == 77.0);
     hf_classifier_free(c);
 }

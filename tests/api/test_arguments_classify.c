@@ -18,8 +18,8 @@ static void names(workshop *w)
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_LINK, "logit", NULL));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_INFERENCE, "ep", NULL));
     assert_true(link == HF_LINK_LOGIT && inference == HF_INFERENCE_EP);
-    assert_non_null(hf_enum_name(HF_ENUM_LINK, (int)99));
-    assert_non_null(hf_enum_name(HF_ENUM_INFERENCE, (int)-1));
+    assert_non_null(hf_enum_name(HF_ENUM_LINK, (unsigned)99));
+    assert_non_null(hf_enum_name(HF_ENUM_INFERENCE, (unsigned)-1));
 }
 
 static hf_status evidence(const workshop *w, const hf_kernel *kernel, const hf_mean *mean, const double *x,

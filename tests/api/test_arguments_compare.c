@@ -18,7 +18,7 @@ static void comparisons(workshop *w)
     /* The usual ten folds are more than the readings of the workshop. */
     const hf_compare_settings usual = hf_compare_settings_default();
     ARGUMENT(hf_compare(w->ctx, w->table, &columns, 2, rivals, &usual, &out));
-    assert_string_equal(hf_enum_name(HF_ENUM_CRITERION, (int)99), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_CRITERION, (unsigned)99), "unknown");
     ARGUMENT(hf_compare(w->ctx, NULL, &columns, 2, rivals, &settings, &out));
     ARGUMENT(hf_compare(w->ctx, w->table, NULL, 2, rivals, &settings, &out));
     ARGUMENT(hf_compare(w->ctx, w->table, &columns, 0, rivals, &settings, &out));

@@ -124,7 +124,7 @@ static void climbs(workshop *w)
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EULBO_UTILITY, NULL, (int *)&utility));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EULBO_UTILITY, "log-expected", NULL));
     assert_true(utility == HF_UTILITY_EXPECTED_LOG);
-    assert_non_null(hf_enum_name(HF_ENUM_EULBO_UTILITY, (int)7));
+    assert_non_null(hf_enum_name(HF_ENUM_EULBO_UTILITY, (unsigned)7));
     double x[2] = {7.0, 7.0};
     hf_eulbo_report report = {.epochs = 77};
     for (size_t k = 0; k < 7; k++)

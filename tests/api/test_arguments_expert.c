@@ -69,8 +69,8 @@ static void asking(workshop *w)
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EXPERT_LABEL, "doubted", NULL));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EXPERT_RULE, "nothing", (int *)&rule));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EXPERT_RULE, NULL, (int *)&rule));
-    assert_string_equal(hf_enum_name(HF_ENUM_EXPERT_LABEL, (int)9), "unknown");
-    assert_string_equal(hf_enum_name(HF_ENUM_EXPERT_RULE, (int)9), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_EXPERT_LABEL, (unsigned)9), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_EXPERT_RULE, (unsigned)9), "unknown");
     assert_int_equal(count, 1);
     hf_expert_free(expert);
     (void)hf_expert_settings_default();

@@ -71,7 +71,7 @@ static void outputs(workshop *w)
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OUTPUTS_WEIGHTING, NULL, (int *)&weighting));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OUTPUTS_WEIGHTING, "each", (int *)&weighting));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OUTPUTS_WEIGHTING, "joint", NULL));
-    assert_string_equal(hf_enum_name(HF_ENUM_OUTPUTS_WEIGHTING, (int)77), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_OUTPUTS_WEIGHTING, (unsigned)77), "unknown");
     assert_true(c[0] == 7.0 && g[0] == 7.0);
 }
 

@@ -22,13 +22,13 @@ static void names(workshop *w)
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EXPERT_USE, NULL, (int *)&use));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EXPERT_USE, "replace", NULL));
     assert_true(use == HF_EXPERT_USE_MEAN);
-    assert_string_equal(hf_enum_name(HF_ENUM_EXPERT_USE, (int)(-1)), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_EXPERT_USE, (unsigned)(-1)), "unknown");
     assert_true(kind == HF_VARIABLE_CATEGORY && goal == HF_GOAL_AT_LEAST && reach == HF_REACH_REGIONS);
-    assert_string_equal(hf_enum_name(HF_ENUM_VARIABLE_KIND, (int)(-1)), "unknown");
-    assert_string_equal(hf_enum_name(HF_ENUM_GOAL, (int)(-1)), "unknown");
-    assert_string_equal(hf_enum_name(HF_ENUM_STUDY_REACH, (int)(-1)), "unknown");
-    assert_string_equal(hf_enum_name(HF_ENUM_TRIAL_STATE, (int)(-1)), "unknown");
-    assert_string_equal(hf_enum_name(HF_ENUM_REASON, (int)(-1)), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_VARIABLE_KIND, (unsigned)(-1)), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_GOAL, (unsigned)(-1)), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_STUDY_REACH, (unsigned)(-1)), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_TRIAL_STATE, (unsigned)(-1)), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_REASON, (unsigned)(-1)), "unknown");
 }
 REFUSED_TEST(names)
 

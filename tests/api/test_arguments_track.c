@@ -35,10 +35,10 @@ static void names(workshop *w)
     assert_true(method == HF_TRACK_TV_GP_UCB && beta == HF_BETA_THEORY && discard == HF_DISCARD_LOG &&
                 places == HF_PLACES_DPP);
     for (int k = -1; k < 20; k += 20) { /* no such number: some name all the same, or none, but no crash */
-        (void)hf_enum_name(HF_ENUM_TRACK_METHOD, (int)k);
-        (void)hf_enum_name(HF_ENUM_BETA_RULE, (int)k);
-        (void)hf_enum_name(HF_ENUM_DISCARD_RULE, (int)k);
-        (void)hf_enum_name(HF_ENUM_PLACE_RULE, (int)k);
+        (void)hf_enum_name(HF_ENUM_TRACK_METHOD, (unsigned)k);
+        (void)hf_enum_name(HF_ENUM_BETA_RULE, (unsigned)k);
+        (void)hf_enum_name(HF_ENUM_DISCARD_RULE, (unsigned)k);
+        (void)hf_enum_name(HF_ENUM_PLACE_RULE, (unsigned)k);
     }
     for (hf_track_method m = HF_TRACK_GP_UCB; m <= HF_TRACK_SPARQ_REUSE; m++) {
         assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_TRACK_METHOD, hf_enum_name(HF_ENUM_TRACK_METHOD, m),

@@ -287,12 +287,12 @@ static void choices_have_one_name_each(void **state)
         assert_contains(message, hf_enum_title(which));
         assert_true(hf_enum_count(which) >= 2);
         for (int i = 0; i < hf_enum_count(which); i++) {
-            assert_int_equal(hf_enum_parse(ctx, which, hf_enum_name(which, i), &value), HF_OK);
+            assert_int_equal(hf_enum_parse(ctx, which, hf_enum_name(which, (unsigned)i), &value), HF_OK);
             assert_int_equal(value, i);
-            assert_contains(message, hf_enum_name(which, i));
+            assert_contains(message, hf_enum_name(which, (unsigned)i));
         }
-        assert_string_equal(hf_enum_name(which, hf_enum_count(which)), "unknown");
-        assert_string_equal(hf_enum_name(which, -1), "unknown");
+        assert_string_equal(hf_enum_name(which, (unsigned)hf_enum_count(which)), "unknown");
+        assert_string_equal(hf_enum_name(which, (unsigned)-1), "unknown");
         assert_int_equal(hf_enum_parse(ctx, which, NULL, &value), HF_ERR_ARGUMENT);
         assert_int_equal(hf_enum_parse(ctx, which, hf_enum_name(which, 0), NULL), HF_ERR_ARGUMENT);
     }

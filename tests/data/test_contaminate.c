@@ -282,7 +282,7 @@ static void names_and_numbers_agree(void **state)
     for (int i = HF_CONTAMINATION_NONE; i <= HF_CONTAMINATION_FOCUSED; i++) {
         hf_contamination kind = (hf_contamination)99;
         assert_int_equal(hf_enum_parse(*state, HF_ENUM_CONTAMINATION,
-                                       hf_enum_name(HF_ENUM_CONTAMINATION, (int)i), (int *)&kind),
+                                       hf_enum_name(HF_ENUM_CONTAMINATION, (unsigned)i), (int *)&kind),
                          HF_OK);
         assert_int_equal(kind, i);
     }
@@ -292,8 +292,8 @@ static void names_and_numbers_agree(void **state)
     assert_contains(hf_context_message(*state),
                     "there is no contamination 'Uniform'; give none, uniform, asymmetric or focused");
     assert_int_equal(hf_enum_parse(*state, HF_ENUM_CONTAMINATION, NULL, (int *)&kind), HF_ERR_ARGUMENT);
-    assert_string_equal(hf_enum_name(HF_ENUM_CONTAMINATION, (int)-1), "unknown");
-    assert_string_equal(hf_enum_name(HF_ENUM_CONTAMINATION, (int)4), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_CONTAMINATION, (unsigned)-1), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_CONTAMINATION, (unsigned)4), "unknown");
 }
 
 int main(void)

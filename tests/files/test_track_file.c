@@ -254,15 +254,15 @@ static void choices_are_named_as_in_the_library(void **state)
         for (unsigned k = 0; field->type == HFI_CHOICE && k < field->choices; k++) {
             const char *expected = NULL;
             if (strcmp(field->key, "settings.method") == 0)
-                expected = hf_enum_name(HF_ENUM_TRACK_METHOD, (int)k);
+                expected = hf_enum_name(HF_ENUM_TRACK_METHOD, (unsigned)k);
             if (strcmp(field->key, "settings.age.kind") == 0)
-                expected = hf_enum_name(HF_ENUM_AGE_KIND, (int)k);
+                expected = hf_enum_name(HF_ENUM_AGE_KIND, (unsigned)k);
             if (strcmp(field->key, "settings.discard") == 0)
-                expected = hf_enum_name(HF_ENUM_DISCARD_RULE, (int)k);
+                expected = hf_enum_name(HF_ENUM_DISCARD_RULE, (unsigned)k);
             if (strcmp(field->key, "settings.beta_rule") == 0)
-                expected = hf_enum_name(HF_ENUM_BETA_RULE, (int)k);
+                expected = hf_enum_name(HF_ENUM_BETA_RULE, (unsigned)k);
             if (strcmp(field->key, "settings.places") == 0)
-                expected = hf_enum_name(HF_ENUM_PLACE_RULE, (int)k);
+                expected = hf_enum_name(HF_ENUM_PLACE_RULE, (unsigned)k);
             assert_non_null(expected);
             assert_string_equal(field->names[k], expected);
         }

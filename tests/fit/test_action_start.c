@@ -98,7 +98,7 @@ static void fixed_entries_are_those_of_the_final_weights(void **state)
             double error, difference;
             compare(&p, &settings, &error, &difference);
             if (!(difference < 1e-9))
-                fail_msg("%s, trained %d: differs by %g", hf_enum_name(HF_ENUM_ACTION_START, (int)start),
+                fail_msg("%s, trained %d: differs by %g", hf_enum_name(HF_ENUM_ACTION_START, (unsigned)start),
                          trained, difference);
             if (start == HF_ACTION_START_PRECISION) assert_true(error < 0.07);
         }

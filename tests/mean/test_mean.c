@@ -50,7 +50,7 @@ static void names_go_there_and_back(void **state)
             HF_OK);
         assert_int_equal(kind, KINDS[k]);
     }
-    assert_string_equal(hf_enum_name(HF_ENUM_MEAN_KIND, (int)99), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_MEAN_KIND, (unsigned)99), "unknown");
 }
 
 static void an_unknown_name_lists_the_valid_ones(void **state)

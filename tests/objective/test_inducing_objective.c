@@ -363,8 +363,8 @@ static void values_agree_with_the_book(void **state)
                                  want = book(&p, (hf_inducing_method)method, m, z, (hf_objective)o);
                     if (!(fabs(got - want) <= 1e-8 * (1.0 + fabs(want))))
                         fail_msg("%s, sites %d, %s, %s: %.15g, by the book %.15g", EXPRESSIONS[x], kind,
-                                 hf_enum_name(HF_ENUM_INDUCING_METHOD, (int)method),
-                                 hf_enum_name(HF_ENUM_OBJECTIVE, (int)o), got, want);
+                                 hf_enum_name(HF_ENUM_INDUCING_METHOD, (unsigned)method),
+                                 hf_enum_name(HF_ENUM_OBJECTIVE, (unsigned)o), got, want);
                     problem_free(&p);
                 }
     free(z);

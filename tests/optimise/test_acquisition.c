@@ -38,7 +38,7 @@ static void names_are_read_and_written(void **state)
     }
     assert_int_equal(hf_enum_parse(ctx, HF_ENUM_ACQUISITION, "expected", (int *)&kind), HF_ERR_ARGUMENT);
     assert_non_null(strstr(hf_context_message(ctx), "log-ei, ei, ucb, log-pi or pi"));
-    assert_string_equal(hf_enum_name(HF_ENUM_ACQUISITION, (int)77), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_ACQUISITION, (unsigned)77), "unknown");
     hf_context_free(ctx);
 }
 

@@ -90,7 +90,7 @@ static json_t *answers(task *t, hf_link link, hf_inference inference)
                             array_json(q, room + 2 * q), "variance", array_json(q, room + 3 * q), "error",
                             array_json(q, room + 4 * q));
     for (int k = 0; k <= HF_INDUCING_DTC; k++)
-        json_object_set_new(out, hf_enum_name(HF_ENUM_INDUCING_METHOD, (int)k),
+        json_object_set_new(out, hf_enum_name(HF_ENUM_INDUCING_METHOD, (unsigned)k),
                             inducing(t, link, inference, (hf_inducing_method)k));
     hf_classifier_free(c);
     free(room);
@@ -106,8 +106,8 @@ int main(void)
     for (int link = HF_LINK_PROBIT; link <= HF_LINK_LOGIT; link++)
         for (int k = 0; k <= HF_INFERENCE_EP; k++) {
             char name[64];
-            snprintf(name, sizeof name, "%s %s", hf_enum_name(HF_ENUM_LINK, (int)link),
-                     hf_enum_name(HF_ENUM_INFERENCE, (int)k));
+            snprintf(name, sizeof name, "%s %s", hf_enum_name(HF_ENUM_LINK, (unsigned)link),
+                     hf_enum_name(HF_ENUM_INFERENCE, (unsigned)k));
             json_object_set_new(out, name, answers(&t, (hf_link)link, (hf_inference)k));
         }
     print_json(out);

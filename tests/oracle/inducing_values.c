@@ -82,7 +82,7 @@ static json_t *objectives(const task *t)
     for (int o = 0; o <= HF_OBJECTIVE_RCAGP; ++o) {
         must(t->ctx, hfi_evaluator_run(&e, (hf_objective)o, &value, gradient), "objective");
         json_object_set_new(
-            object, hf_enum_name(HF_ENUM_OBJECTIVE, (int)o),
+            object, hf_enum_name(HF_ENUM_OBJECTIVE, (unsigned)o),
             json_pack("{so so}", "value", number_json(value), "gradient", array_json(count, gradient)));
     }
     free(gradient);

@@ -90,7 +90,7 @@ int main(void)
     if (!t.ctx || !out) fail("out of memory");
     read_task(&t);
     for (int m = 0; m <= HF_STUDENT_VARIATIONAL; ++m)
-        json_object_set_new(out, hf_enum_name(HF_ENUM_STUDENT_METHOD, (int)m),
+        json_object_set_new(out, hf_enum_name(HF_ENUM_STUDENT_METHOD, (unsigned)m),
                             answers(&t, (hf_student_method)m));
     print_json(out);
     hf_kernel_free(t.e.kernel);

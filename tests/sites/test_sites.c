@@ -73,7 +73,7 @@ static void centre_names_go_there_and_back(void **state)
     for (size_t i = 0; i < 3; i++)
         assert_non_null(strstr(hf_context_message(ctx), hf_enum_name(HF_ENUM_CENTRE, all[i])));
     assert_int_equal(hf_enum_parse(ctx, HF_ENUM_CENTRE, NULL, (int *)&centre), HF_ERR_ARGUMENT);
-    assert_string_equal(hf_enum_name(HF_ENUM_CENTRE, (int)9), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_CENTRE, (unsigned)9), "unknown");
 }
 
 static void gaussian_sites_are_the_readings(void **state)

@@ -133,21 +133,21 @@ static void names_read_back(void **state)
         hf_variable_kind kind;
         hf_goal goal;
         assert_int_equal(hf_enum_parse(ctx, HF_ENUM_VARIABLE_KIND,
-                                       hf_enum_name(HF_ENUM_VARIABLE_KIND, (int)i), (int *)&kind),
+                                       hf_enum_name(HF_ENUM_VARIABLE_KIND, (unsigned)i), (int *)&kind),
                          HF_OK);
-        assert_int_equal(hf_enum_parse(ctx, HF_ENUM_GOAL, hf_enum_name(HF_ENUM_GOAL, (int)i), (int *)&goal),
-                         HF_OK);
+        assert_int_equal(
+            hf_enum_parse(ctx, HF_ENUM_GOAL, hf_enum_name(HF_ENUM_GOAL, (unsigned)i), (int *)&goal), HF_OK);
         assert_int_equal(kind, i);
         assert_int_equal(goal, i);
-        assert_string_not_equal(hf_enum_name(HF_ENUM_TRIAL_STATE, (int)i), "unknown");
-        assert_string_not_equal(hf_enum_name(HF_ENUM_REASON, (int)i), "unknown");
+        assert_string_not_equal(hf_enum_name(HF_ENUM_TRIAL_STATE, (unsigned)i), "unknown");
+        assert_string_not_equal(hf_enum_name(HF_ENUM_REASON, (unsigned)i), "unknown");
     }
     hf_study_reach reach;
     assert_int_equal(hf_enum_parse(ctx, HF_ENUM_STUDY_REACH, "regions", (int *)&reach), HF_OK);
     assert_int_equal(reach, HF_REACH_REGIONS);
     assert_string_equal(hf_enum_name(HF_ENUM_STUDY_REACH, HF_REACH_AUTO), "auto");
     assert_int_equal(hf_enum_parse(ctx, HF_ENUM_STUDY_REACH, "here", (int *)&reach), HF_ERR_ARGUMENT);
-    assert_string_equal(hf_enum_name(HF_ENUM_REASON, (int)99), "unknown");
+    assert_string_equal(hf_enum_name(HF_ENUM_REASON, (unsigned)99), "unknown");
     hf_expert_use use;
     assert_int_equal(hf_enum_parse(ctx, HF_ENUM_EXPERT_USE, "prior-mean", (int *)&use), HF_OK);
     assert_int_equal(use, HF_EXPERT_USE_MEAN);
