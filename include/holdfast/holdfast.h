@@ -10,6 +10,7 @@
 #include <holdfast/acquire.h>
 #include <holdfast/acquire_front.h>
 #include <holdfast/ageing.h>
+#include <holdfast/arrays.h>
 #include <holdfast/certify.h>
 #include <holdfast/certify_claims.h>
 #include <holdfast/certify_classes.h>

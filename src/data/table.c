@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables: life cycle, access, columns by name, computed columns. */
 #include "data/table_impl.h"
+#include "data/table_set.h"
 
 #include "data/number.h"
 #include "data/text.h"
@@ -27,7 +28,12 @@ hf_status hf_table_create(hf_context *ctx, size_t rows, hf_table **out)
 {
     if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_create: out is NULL");
     *out = NULL;
-    hf_table *table = hfi_table_new(ctx, "table");
+    return hfi_table_create_named(ctx, rows, "table", out);
+}
+
+hf_status hfi_table_create_named(hf_context *ctx, size_t rows, const char *source, hf_table **out)
+{
+    hf_table *table = hfi_table_new(ctx, source);
     if (table == NULL) return HF_ERR_MEMORY;
     table->rows = rows;
     *out = table;

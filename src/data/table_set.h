@@ -15,4 +15,7 @@
 hf_status hfi_table_set_columns(hf_context *ctx, hf_table *table, size_t count, const char *const *names,
                                 const double *numbers);
 
+/** hf_table_create() with a name for messages, in place of "table". */
+hf_status hfi_table_create_named(hf_context *ctx, size_t rows, const char *source, hf_table **out);
+
 #endif
