@@ -201,7 +201,7 @@ static bool sweep(run *r, const cert_set *set, const hf_classifier *classifier, 
         const double gamma = set->kind->most * k / STEPS;
         cert_box(set, x, moves, gamma, lower, upper);
         ok = hf_certify_class(r->ctx, classifier, &settings, 1, lower, upper, &range, NULL, NULL) >= 0 &&
-             hf_attack(r->ctx, classifier, HF_ATTACK_SIGN, 0, 1, x, lower, upper, attacked, &left) >= 0;
+             hf_attack(r->ctx, classifier, HF_ATTACK_FGSM, 0, 1, x, lower, upper, attacked, &left) >= 0;
         const double values[FIELDS] = {gamma,
                                        probability[settings.output],
                                        range.lower,

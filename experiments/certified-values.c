@@ -98,13 +98,13 @@ static hf_status attack(run *r, const hf_posterior *posterior, const boxes *b, d
 {
     hf_attack_settings settings = hf_attack_settings_default();
     settings.what = values_known[value_of(b->value)].what;
-    settings.kind = HF_ATTACK_SIGN;
+    settings.kind = HF_ATTACK_FGSM;
     hf_status status =
         hf_attack_value(r->ctx, posterior, &settings, b->m, b->x, b->x, b->x, b->attacked, b->still);
     if (status >= 0)
         status = hf_attack_value(r->ctx, posterior, &settings, b->m, b->x, b->lower, b->upper, b->attacked,
                                  b->sign);
-    settings.kind = HF_ATTACK_PROJECTED;
+    settings.kind = HF_ATTACK_PGD;
     const double begin = wall_clock();
     if (status >= 0)
         status = hf_attack_value(r->ctx, posterior, &settings, b->m, b->x, b->lower, b->upper, b->attacked,

@@ -110,7 +110,7 @@ static hf_status check_effect(certified *run, const request *asked)
         if (has_argument(a, no[k]))
             return certified_misuse(run, "--%s is for models of readings; the class of a row is attacked",
                                     no[k]);
-    if (asked->kind == HF_ATTACK_SIGN && (has_argument(a, "steps") || has_argument(a, "starts")))
+    if (asked->kind == HF_ATTACK_FGSM && (has_argument(a, "steps") || has_argument(a, "starts")))
         return certified_misuse(run, "--steps and --starts are for --method projected");
     return HF_OK;
 }
@@ -120,10 +120,10 @@ static hf_status parse(certified *run, request *out)
     const tool_arguments *a = run->arguments;
     const char *method = argument(a, "method");
     *out = (request){.radius = -1.0,
-                     .kind = HF_ATTACK_PROJECTED,
+                     .kind = HF_ATTACK_PGD,
                      .how = hf_attack_settings_default(),
                      .value = hf_certify_settings_default()};
-    if (method != NULL && strcmp(method, "sign") == 0) out->kind = HF_ATTACK_SIGN;
+    if (method != NULL && strcmp(method, "sign") == 0) out->kind = HF_ATTACK_FGSM;
     if (certified_named_radii(run))
         out->radius = 1.0;
     else if (!argument_double(a, "radius", &out->radius))
@@ -134,7 +134,7 @@ static hf_status parse(certified *run, request *out)
         return certified_misuse(run, "--radius is missing: how far do the inputs move?");
     if (!(out->radius >= 0.0) || !isfinite(out->radius))
         return certified_misuse(run, "--radius: %g is not a number from 0 on", out->radius);
-    if (method != NULL && out->kind == HF_ATTACK_PROJECTED && strcmp(method, "projected") != 0)
+    if (method != NULL && out->kind == HF_ATTACK_PGD && strcmp(method, "projected") != 0)
         return certified_misuse(run, "--method: there is no method '%s'; give projected or sign", method);
     const hf_status status = check_effect(run, out);
     return status < 0 || run->classifier != NULL ? status : parse_value(run, out);
@@ -152,7 +152,7 @@ static hf_status move_values(certified *run, request *asked)
     hf_attack_settings still = asked->how;
     hf_status status = out != NULL ? certified_place_region(run) : HF_ERR_MEMORY;
     asked->how.value = &asked->value;
-    still.kind = HF_ATTACK_SIGN;
+    still.kind = HF_ATTACK_FGSM;
     /* In boxes of no width an attack tells the values of the rows. */
     hf_certify_settings whole = asked->value;
     whole.region = NULL;

@@ -117,10 +117,10 @@ HF_API hf_status hf_certify_radius(hf_context *ctx, const hf_classifier *classif
 
 /** How to look for a counterexample without any proof. */
 typedef enum hf_attack_kind {
-    HF_ATTACK_SIGN = 0, /**< one step along the sign of the gradient, to the sides of the box */
+    HF_ATTACK_FGSM = 0, /**< one step along the sign of the gradient, to the sides of the box */
     /** steps of that kind, from a tenth of the box's sides down, kept inside; the best point wins
      */
-    HF_ATTACK_PROJECTED
+    HF_ATTACK_PGD
 } hf_attack_kind;
 
 /**
@@ -148,7 +148,7 @@ typedef struct hf_attack_settings {
     /** NULL for the defaults; the caller's. Its beta, output, observed and region say which value
      * and where: regions without `moves` and `sets`, about the points. The rest is checked only. */
     const hf_certify_settings *value;
-    hf_attack_kind kind; /**< HF_ATTACK_PROJECTED */
+    hf_attack_kind kind; /**< HF_ATTACK_PGD */
     hf_attack_goal goal; /**< HF_ATTACK_FARTHEST */
     size_t steps;        /**< 40; of each start of the projected attack. 0 stands for 40 */
     size_t starts;       /**< 5: the point, and others drawn from the box (projected); 0 as 1 */
@@ -165,7 +165,7 @@ HF_API hf_attack_settings hf_attack_settings_default(void);
  *
  * In boxes steps are along signs of slopes, in an L2 ball along the slope, in an L1 ball along its
  * largest entry, each in half-widths of the box. Projected steps never end at a value that is
- * worse than at x[k]; the one step of HF_ATTACK_SIGN may. It proves nothing: what it does not find
+ * worse than at x[k]; the one step of HF_ATTACK_FGSM may. It proves nothing: what it does not find
  * may be there, and hf_certify_boxes() says what surely is not.
  *
  * Errors, which leave the outputs alone: those of hf_certify_boxes(); HF_ERR_ARGUMENT for a point

@@ -135,8 +135,8 @@ static hf_status search_side(hf_context *ctx, const job *j, hf_certify_settings 
         own->output = 1;
         return hfi_certify_class_boxes(ctx, j->classifier, own, 1, lower, upper, range, at, at);
     }
-    const int what = j->two ? (int)HF_CERTIFY_MEAN : HFI_CERTIFY_MARGIN;
-    return hfi_certify_boxes(ctx, j->posterior, (hf_certify_what)what, own, 1, lower, upper, range, at, at);
+    return hfi_certify_boxes(ctx, j->posterior, j->two ? &hfi_quantity_mean : &hfi_quantity_margin, own, 1,
+                             lower, upper, range, at, at);
 }
 
 static hf_status search_chance(hf_context *ctx, job *j, size_t k, size_t c, size_t left)

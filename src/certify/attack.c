@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attacks by gradients: what certificates are compared with. They prove nothing. */
+#include "bound/classes.h"
 #include "certify/class.h"
-#include "certify/classes.h"
 #include "certify/climb.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ typedef struct attacker {
     hfi_watch watch;
     const hf_classifier *classifier;
     const hf_posterior *posterior;
-    hf_certify_what what;
+    const hfi_quantity *quantity; /* of two classes */
     hf_class_rule rule;
     hf_workspace *workspace;
     hfi_subject subject;  /* of several classes: a point, and what looks at points */
@@ -30,7 +30,7 @@ typedef struct attacker {
 /* Probability of class 1 (of several classes: the one that is attacked) at x, and its gradient in of_mean. */
 static hf_status look(attacker *a, const double *x, double *probability)
 {
-    double mean, var, link_of_mean, link_of_sd;
+    double mean, var;
     if (a->classes) {
         memcpy(a->row, x, a->d * sizeof *a->row);
         *probability = hfi_classes_value(a->classes, a->row, a->of_mean);
@@ -39,13 +39,9 @@ static hf_status look(attacker *a, const double *x, double *probability)
     const hf_status status =
         hf_predict_latent(a->posterior, a->workspace, x, &mean, &var, a->of_mean, a->of_var);
     if (status < 0) return status;
-    const double sd = sqrt(var);
-    const hfi_link link = {a->what, a->rule.lambda};
-    *probability = hfi_link_value(link, mean, sd);
-    hfi_link_slopes(link, mean, sd, &link_of_mean, &link_of_sd);
-    for (size_t j = 0; j < a->d; j++)
-        a->of_mean[j] =
-            link_of_mean * a->of_mean[j] + (sd > 0.0 ? 0.5 * link_of_sd * a->of_var[j] / sd : 0.0);
+    *probability = a->quantity->value(a->quantity, a->rule.lambda, mean, sqrt(var));
+    hfi_quantity_gradient(a->quantity, a->rule.lambda, a->d, mean, sqrt(var), 1.0, a->of_mean, a->of_var,
+                          a->of_mean);
     return HF_OK;
 }
 
@@ -90,7 +86,7 @@ static hf_status attack_one(attacker *a, const double *x, double *out, double *p
 
 hf_status hfi_check_attack(hf_context *ctx, hf_attack_kind kind, size_t steps)
 {
-    if ((kind == HF_ATTACK_SIGN || kind == HF_ATTACK_PROJECTED) && steps <= STEPS_MOST) return HF_OK;
+    if ((kind == HF_ATTACK_FGSM || kind == HF_ATTACK_PGD) && steps <= STEPS_MOST) return HF_OK;
     return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no attack number %d of %zu steps", (int)kind, steps);
 }
 
@@ -107,7 +103,7 @@ hf_status hfi_check_boxes(hf_context *ctx, size_t m, size_t d, const double *x, 
 /* What looks at points: of several classes that of certificates, for none of the inputs moving. */
 static hf_status make_ready(hf_context *ctx, attacker *a, const double *x)
 {
-    if ((int)a->what != HFI_CERTIFY_SOFTMAX) {
+    if (!a->quantity->of_class) {
         a->workspace = hf_workspace_create(ctx, a->posterior);
         return a->workspace ? HF_OK : HF_ERR_MEMORY;
     }
@@ -149,7 +145,7 @@ hf_status hf_attack(hf_context *ctx, const hf_classifier *classifier, hf_attack_
     if (!ctx || !classifier || !x || !lower || !upper || !attacked)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_attack: an argument that must not be NULL is");
     hf_status status = hfi_check_attack(ctx, kind, steps);
-    if (status >= 0) status = hfi_certify_link_of(ctx, classifier, 0, &a.what);
+    if (status >= 0) status = hfi_class_quantity(ctx, classifier, 0, &a.quantity);
     if (status < 0) return status;
     a.posterior = hf_classifier_posterior(classifier);
     a.rule = hf_classifier_rule(classifier);

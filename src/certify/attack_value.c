@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attacks on values of posteriors: steps from many starts, in boxes and regions. */
+#include "bound/problem.h"
 #include "certify/climb.h"
-#include "certify/question.h"
 #include "certify/region.h"
 #include "certify/value.h"
 
@@ -16,7 +16,7 @@ enum {
 typedef struct aim {
     const hf_posterior *posterior;
     hf_workspace *workspace;
-    hf_certify_what what;
+    const hfi_quantity *quantity;
     const hf_certify_settings *settings;
     const hf_attack_settings *how;
     hf_region region;               /* of the settings, about the points */
@@ -32,7 +32,7 @@ typedef struct aim {
 hf_attack_settings hf_attack_settings_default(void)
 {
     return (hf_attack_settings){
-        .what = HF_CERTIFY_MEAN, .kind = HF_ATTACK_PROJECTED, .steps = STEPS, .starts = STARTS};
+        .what = HF_CERTIFY_MEAN, .kind = HF_ATTACK_PGD, .steps = STEPS, .starts = STARTS};
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
@@ -41,19 +41,17 @@ static hf_status look(void *of, const double *point, double *score, double *slop
 {
     aim *a = of;
     double mean, var = 0.0;
-    const bool spread = a->what != HF_CERTIFY_MEAN, level = a->what != HF_CERTIFY_SD;
+    const hfi_quantity *what = a->quantity;
+    const double beta = a->settings->beta;
     memcpy(a->row, point, a->d * sizeof *point);
     if (a->width > a->d) a->row[a->d] = (double)a->settings->output;
     const hf_status status = (a->settings->observed ? hf_predict_observed : hf_predict_latent)(
-        a->posterior, a->workspace, a->row, &mean, spread ? &var : NULL, a->of_mean,
-        spread ? a->of_var : NULL);
+        a->posterior, a->workspace, a->row, &mean, what->sd ? &var : NULL, a->of_mean,
+        what->sd ? a->of_var : NULL);
     if (status < 0) return status;
-    const double sd = sqrt(var), beta = spread ? level ? a->settings->beta : 1.0 : 0.0;
-    *score = a->sign * ((level ? mean : 0.0) + beta * sd);
-    for (size_t j = 0; j < a->d; j++) {
-        const double of_sd = spread && sd > 0.0 ? 0.5 * a->of_var[j] / sd : 0.0;
-        slope[j] = a->sign * ((level ? a->of_mean[j] : 0.0) + beta * of_sd);
-    }
+    *score = a->sign * what->value(what, beta, mean, sqrt(var));
+    hfi_quantity_gradient(what, beta, a->d, mean, sqrt(var), 1.0, a->of_mean, a->of_var, slope);
+    for (size_t j = 0; j < a->d; j++) slope[j] *= a->sign;
     return isfinite(*score) ? status : HF_ERR_NOT_FINITE;
 }
 
@@ -67,7 +65,7 @@ static hf_status climb(aim *a, double sign, size_t box, const double *x, double 
     a->sign = sign;
     *best = (double)INFINITY;
     hf_status status = hfi_climb_from(&a->climb, x, out, best);
-    for (size_t k = 1; a->how->kind == HF_ATTACK_PROJECTED && k < a->how->starts && status >= 0; k++) {
+    for (size_t k = 1; a->how->kind == HF_ATTACK_PGD && k < a->how->starts && status >= 0; k++) {
         for (size_t j = 0; j < a->d; j++) {
             const double low = a->climb.lower[j], high = a->climb.upper[j];
             a->start[j] = fmin(low + hfi_stream_uniform(&stream) * (high - low), high);
@@ -122,8 +120,8 @@ static hf_status check(hf_context *ctx, const aim *a, size_t m, const double *x,
                         STARTS_MOST);
     if (status >= 0) status = hfi_check_boxes(ctx, m, a->d, x, lower, upper);
     for (size_t k = 0; k < m && status >= 0; k++)
-        status =
-            hfi_question_check(ctx, a->posterior, a->what, a->settings, lower + k * a->d, upper + k * a->d);
+        status = hfi_problem_check(ctx, a->posterior, a->quantity, a->settings, lower + k * a->d,
+                                   upper + k * a->d);
     if (status < 0 || !region) return status;
     if (region->moves > 0 || region->sets)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
@@ -191,7 +189,7 @@ hf_status hf_attack_value(hf_context *ctx, const hf_posterior *posterior, const 
     hf_status status = hfi_value_of(ctx, posterior, how->what, &of);
     if (status < 0) return status;
     aim a = {.posterior = posterior,
-             .what = how->what,
+             .quantity = of.quantity,
              .settings = how->value ? how->value : &standard,
              .how = how,
              .d = of.inputs,

@@ -9,23 +9,22 @@
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-hf_status hfi_certify_link_of(hf_context *ctx, const hf_classifier *classifier, size_t class,
-                              hf_certify_what *what)
+hf_status hfi_class_quantity(hf_context *ctx, const hf_classifier *classifier, size_t class,
+                             const hfi_quantity **quantity)
 {
+    static const hfi_quantity *const rows[] = {[HF_LINK_PROBIT] = &hfi_quantity_probit,
+                                               [HF_LINK_LOGIT] = &hfi_quantity_logit,
+                                               [HF_LINK_SOFTMAX] = &hfi_quantity_softmax};
     const size_t classes = hf_classifier_classes(classifier);
-    const hf_link link = hf_classifier_link(classifier);
+    const hfi_scaling *scaling = &hf_classifier_posterior(classifier)->scaling;
     if (class >= classes)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no class %zu: the classifier has %zu (from 0)", class,
                         classes);
-    if (link == HF_LINK_SOFTMAX) {
-        *what = (hf_certify_what)HFI_CERTIFY_SOFTMAX;
-        return HF_OK;
-    }
-    const hfi_scaling *scaling = &hf_classifier_posterior(classifier)->scaling;
-    if (hfi_scaling_shift(scaling, 0) != 0.0 || hfi_scaling_scale(scaling, 0) != 1.0)
+    *quantity = rows[hf_classifier_link(classifier)];
+    if (!(*quantity)->of_class &&
+        (hfi_scaling_shift(scaling, 0) != 0.0 || hfi_scaling_scale(scaling, 0) != 1.0))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the classifier's latent function is in other units than its link's");
-    *what = (hf_certify_what)(link == HF_LINK_PROBIT ? (int)HFI_CERTIFY_PROBIT : (int)HFI_CERTIFY_LOGIT);
     return HF_OK;
 }
 
@@ -57,9 +56,10 @@ size_t hfi_class_inputs(const hf_classifier *classifier)
 }
 
 /* Proofs are those of two classes. */
-static hf_status check_rigorous(hf_context *ctx, hf_certify_what what, const hf_certify_settings *settings)
+static hf_status check_rigorous(hf_context *ctx, const hfi_quantity *quantity,
+                                const hf_certify_settings *settings)
 {
-    if (!settings->rigorous || (int)what != HFI_CERTIFY_SOFTMAX) return HF_OK;
+    if (!settings->rigorous || quantity->exact) return HF_OK;
     return hfi_fail(ctx, HF_ERR_ARGUMENT,
                     "certificates of the softmax link are not proof against rounding; ranges of the latent "
                     "means are");
@@ -104,15 +104,15 @@ hf_status hfi_certify_class_boxes(hf_context *ctx, const hf_classifier *classifi
                                   const hf_certify_settings *settings, size_t m, const double *lower,
                                   const double *upper, hf_range *out, double *argmin, double *argmax)
 {
-    hf_certify_what what = HF_CERTIFY_MEAN;
+    const hfi_quantity *quantity = NULL;
     hf_certify_settings own = settings ? *settings : hf_certify_settings_default();
     const size_t class = own.output;
-    hf_status status = hfi_certify_link_of(ctx, classifier, class, &what);
-    if (status >= 0) status = check_rigorous(ctx, what, &own);
+    hf_status status = hfi_class_quantity(ctx, classifier, class, &quantity);
+    if (status >= 0) status = check_rigorous(ctx, quantity, &own);
     if (status < 0) return status;
-    if ((int)what == HFI_CERTIFY_SOFTMAX) {
-        status = hfi_certify_boxes(ctx, hf_classifier_posterior(classifier), what, &own, m, lower, upper, out,
-                                   argmin, argmax);
+    if (quantity->of_class) {
+        status = hfi_certify_boxes(ctx, hf_classifier_posterior(classifier), quantity, &own, m, lower, upper,
+                                   out, argmin, argmax);
         if (status >= 0) clip_ranges(m, out);
         for (size_t k = 0; status >= 0 && k < m; k++) out[k].estimate = hf_certify_is_estimate(classifier);
         return status;
@@ -125,7 +125,7 @@ hf_status hfi_certify_class_boxes(hf_context *ctx, const hf_classifier *classifi
         own.upper_only = lower_only;
         own.decide_at = 1.0 - own.decide_at;
     }
-    status = hfi_certify_boxes(ctx, hf_classifier_posterior(classifier), what, &own, m, lower, upper, out,
+    status = hfi_certify_boxes(ctx, hf_classifier_posterior(classifier), quantity, &own, m, lower, upper, out,
                                class == 0 ? argmax : argmin, class == 0 ? argmin : argmax);
     if (status >= 0 && class == 0) hfi_turn_ranges(m, out);
     return status;
@@ -168,9 +168,8 @@ static hf_status decide_margin(hf_context *ctx, const hf_classifier *classifier,
     settings.upper_only = false;
     settings.output = winner;
     settings.tolerance = undecided_margin;
-    hf_status status =
-        hfi_certify_boxes(ctx, hf_classifier_posterior(classifier), (hf_certify_what)HFI_CERTIFY_MARGIN,
-                          &settings, 1, lower, upper, &range, at, NULL);
+    hf_status status = hfi_certify_boxes(ctx, hf_classifier_posterior(classifier), &hfi_quantity_margin,
+                                         &settings, 1, lower, upper, &range, at, NULL);
     if (status < 0) return status;
     *out = (hf_decision){
         .winner = winner, .verdict = HF_VERDICT_OPEN, .nodes = range.nodes, .seconds = range.seconds};
@@ -268,14 +267,14 @@ hf_status hf_certify_decision(hf_context *ctx, const hf_classifier *classifier,
                               const double *lower, const double *upper, hf_decision *out,
                               double *counterexample)
 {
-    hf_certify_what what = HF_CERTIFY_MEAN;
+    const hfi_quantity *quantity = NULL;
     if (!ctx || !classifier || !x || !lower || !upper || !out) return fail_null(ctx, "hf_certify_decision");
     hf_certify_settings own = settings ? *settings : hf_certify_settings_default();
     own.output = 0;
     own.decide_at = 0.0;
     own.tolerance = undecided;
-    hf_status status = hfi_certify_link_of(ctx, classifier, 0, &what);
-    if (status >= 0) status = check_rigorous(ctx, what, &own);
+    hf_status status = hfi_class_quantity(ctx, classifier, 0, &quantity);
+    if (status >= 0) status = check_rigorous(ctx, quantity, &own);
     if (status < 0 || m == 0) return status;
     decisions job = {classifier, m, hfi_class_inputs(classifier), x, lower, upper, NULL, NULL, NULL};
     size_t numbers;

@@ -6,15 +6,14 @@
 #ifndef HFI_CERTIFY_CLASS_H
 #define HFI_CERTIFY_CLASS_H
 
-#include "certify/link.h"
-#include "certify/search.h"
+#include "certify/range.h"
 #include <float.h>
 #include <holdfast/certify_uses.h>
 #include <string.h>
 
-/** HF_ERR_ARGUMENT unless the classifier has this class; *what is its probability of class 1, under the softmax link of settings.output. */
-hf_status hfi_certify_link_of(hf_context *ctx, const hf_classifier *classifier, size_t class,
-                              hf_certify_what *what);
+/** HF_ERR_ARGUMENT unless the classifier has this class; *quantity is its probability of class 1, under the softmax link of settings.output. */
+hf_status hfi_class_quantity(hf_context *ctx, const hf_classifier *classifier, size_t class,
+                             const hfi_quantity **quantity);
 /** Whether a prediction at a point is surely of another class than `winner`: ahead of it by more
  * than the quadrature's error where that is an estimate. */
 hf_status hfi_certify_is_other(hf_context *ctx, const hf_classifier *classifier, const double *point,

@@ -90,7 +90,7 @@ static hf_status look(const hfi_climb *c, bool anyhow, double *out, double *best
 
 hf_status hfi_climb_from(const hfi_climb *c, const double *from, double *out, double *best)
 {
-    const bool one = c->kind == HF_ATTACK_SIGN;
+    const bool one = c->kind == HF_ATTACK_FGSM;
     const size_t steps = one ? 1 : c->steps;
     memcpy(c->x, from, c->d * sizeof *c->x);
     hf_status status = look(c, false, out, best);

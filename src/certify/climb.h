@@ -6,7 +6,7 @@
 #ifndef HFI_CERTIFY_CLIMB_H
 #define HFI_CERTIFY_CLIMB_H
 
-#include "certify/search.h"
+#include "branch/search.h"
 #include <holdfast/certify_uses.h>
 
 /** Points of one box whose score is to be small. */
@@ -24,7 +24,7 @@ typedef struct hfi_climb {
 } hfi_climb;
 
 /** From a point of the box: `out` := the best point on the way if its score is below *best, which
- * becomes it. HF_ATTACK_SIGN takes its one step as it comes. HF_ERR_CANCELLED. */
+ * becomes it. HF_ATTACK_FGSM takes its one step as it comes. HF_ERR_CANCELLED. */
 hf_status hfi_climb_from(const hfi_climb *climb, const double *from, double *out, double *best);
 
 /** HF_ERR_ARGUMENT for an attack that there is not, or a point outside of its box (m x d each). */

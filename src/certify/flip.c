@@ -64,13 +64,8 @@ static hf_status find_margins(hf_context *ctx, const flip *f, size_t count)
             f->margin[k] += f->named.winner == 1 ? ahead : -ahead;
             continue;
         }
-        if (classes > 0)
-            value = p[k * classes + s->output];
-        else if (c->claim.what == HF_CERTIFY_MEAN)
-            value = p[k];
-        else
-            value = (c->claim.what == HF_CERTIFY_SD ? 0.0 : p[k]) +
-                    (c->claim.what == HF_CERTIFY_SD ? 1.0 : s->beta) * sqrt(var[k]);
+        const hfi_quantity *of = c->value.quantity;
+        value = classes > 0 ? p[k * classes + s->output] : of->value(of, s->beta, p[k], sqrt(var[k]));
         f->margin[k] = fmin(c->side[0].broken - value, c->side[1].broken + value);
     }
     return status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Regions that are unions of boxes: in each some inputs move, and the others are held. */
+#include "certify/range.h"
 #include "certify/region.h"
 
 #include <math.h>
@@ -133,8 +134,8 @@ static hf_status answer_box(hf_context *ctx, parts *p, size_t box, double end, h
         const size_t now = count - first < TOGETHER ? count - first : TOGETHER;
         for (size_t k = 0; k < now; k++) make_part(p, box, first + k, k);
         share_time(p, end, now, count - first);
-        const hf_status status = hfi_certify_boxes(ctx, p->job->posterior, p->job->what, &p->settings, now,
-                                                   p->lower, p->upper, p->range, p->argmin, p->argmax);
+        const hf_status status = hfi_certify_boxes(ctx, p->job->posterior, p->job->quantity, &p->settings,
+                                                   now, p->lower, p->upper, p->range, p->argmin, p->argmax);
         if (status < 0) return status;
         worst = hfi_worse(worst, status);
         for (size_t k = 0; k < now; k++) join(p, k, first == 0 && k == 0, out, argmin, argmax);

@@ -175,8 +175,7 @@ static hf_status class_broken(hf_context *ctx, void *of, const double *point, bo
 static hf_status class_attack(hf_context *ctx, void *of, const hfi_around *box, double *found)
 {
     const hfi_named *n = of;
-    return hf_attack(ctx, n->classifier, HF_ATTACK_PROJECTED, 0, 1, box->x, box->lower, box->upper, found,
-                     NULL);
+    return hf_attack(ctx, n->classifier, HF_ATTACK_PGD, 0, 1, box->x, box->lower, box->upper, found, NULL);
 }
 
 static hf_status class_decide(hf_context *ctx, void *of, const hfi_around *box, hfi_judged *out,
@@ -197,10 +196,10 @@ hf_status hf_certify_radius(hf_context *ctx, const hf_classifier *classifier,
                             const hf_certify_settings *settings, const double *x, const double *unit,
                             double most, double accuracy, hf_radius *out, double *counterexample)
 {
-    hf_certify_what what;
+    const hfi_quantity *quantity;
     if (!ctx || !classifier || !x || !out)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_certify_radius: an argument that must not be NULL is");
-    hf_status status = hfi_certify_link_of(ctx, classifier, 0, &what);
+    hf_status status = hfi_class_quantity(ctx, classifier, 0, &quantity);
     if (status < 0) return status;
     const size_t d = hfi_class_inputs(classifier);
     const hfi_far far = {.settings = settings ? *settings : hf_certify_settings_default(),

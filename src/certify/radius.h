@@ -6,7 +6,7 @@
 #ifndef HFI_CERTIFY_RADIUS_H
 #define HFI_CERTIFY_RADIUS_H
 
-#include "certify/search.h"
+#include "branch/search.h"
 #include <holdfast/certify_uses.h>
 
 /** What a search said of a box. */

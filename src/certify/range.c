@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public calls: both ends of the range over one box, or over many. */
-#include "certify/proof.h"
+#include "certify/range.h"
 #include "certify/region.h"
-#include "certify/search.h"
 
 #include <float.h>
 #include <math.h>
@@ -16,19 +15,19 @@ typedef struct answer {
 } answer;
 
 /* Whether a range says on which side of decide_at all values are. */
-static bool settles(const hfi_question *q, const hf_range *range)
+static bool settles(const hfi_certify_problem *q, const hf_range *range)
 {
     return !isnan(q->settings.decide_at) &&
            (range->lower > q->settings.decide_at || range->upper < q->settings.decide_at);
 }
 
-static void answer_point(hfi_question *q, answer *a)
+static void answer_point(hfi_certify_problem *q, answer *a)
 {
     double value, lower, upper;
-    hfi_question_point(q, a->argmin, &value, &lower, &upper);
+    q->functions->at_point(q, a->argmin, &value, &lower, &upper);
     memcpy(a->argmax, a->argmin, q->inputs * sizeof *a->argmax);
     if (!isfinite(lower) || !isfinite(upper)) {
-        a->range = hfi_unknown_range(q->what, &q->settings, q->inputs, a->argmin, a->argmax);
+        a->status = HF_ERR_NOT_FINITE;
         return;
     }
     a->range = (hf_range){.lower = lower,
@@ -50,35 +49,45 @@ static void answer_point(hfi_question *q, answer *a)
     }
 }
 
-/* The ground of the box, or of the region in it. */
-static hf_status make_ground(hfi_question *q, size_t threads, const hfi_region_centre *place, hfi_ground *out)
-{
-    const hf_status status = hfi_question_ground(q, threads, out);
-    if (status < 0 || !hfi_region_cuts(q->settings.region)) return status;
-    const hf_status cut = hfi_region_ground(q, threads, place, out);
-    if (cut < 0) hfi_question_ground_free(out);
-    return cut;
-}
-
-static void drop_ground(const hfi_question *q, hfi_ground *ground)
-{
-    if (hfi_region_cuts(q->settings.region)) hfi_region_ground_free(ground);
-    hfi_question_ground_free(ground);
-}
-
-static void answer_question(const hf_context *ctx, hfi_question *q, size_t threads,
+/* Searches the box, or the region in it. */
+static hf_status search_box(const hf_context *ctx, hfi_certify_problem *q, size_t threads,
                             const hfi_region_centre *place, double deadline, answer *a)
 {
+    const bool cuts = hfi_region_cuts(q->settings.region);
+    hfi_branch_problem whole;
+    hf_status status = q->functions->begin(q, threads, &whole);
+    if (status < 0) return status;
+    if (cuts) status = hfi_region_cut(q, threads, place, &whole);
+    if (status >= 0) {
+        status =
+            hfi_search_ends(ctx, q->watch, &whole, &q->settings, deadline, &a->range, a->argmin, a->argmax);
+        if (cuts) hfi_region_uncut(&whole);
+    }
+    q->functions->end(q);
+    return status;
+}
+
+/* In intervals nothing is left to rounding, but what they hold may be nothing. */
+static hf_status finish_rigorous(hf_range *range)
+{
+    range->rounding = 0.0;
+    range->rigorous = true;
+    return isinf(range->lower_attained) || isinf(range->upper_attained) ? HF_ERR_NOT_FINITE : HF_OK;
+}
+
+static void answer_problem(const hf_context *ctx, hfi_certify_problem *q, size_t threads,
+                           const hfi_region_centre *place, double deadline, answer *a)
+{
     const double start = hfi_now();
-    if (q->subject.free_count == 0) {
+    if (q->subject.free_count == 0 && q->functions->at_point)
         answer_point(q, a);
-    } else {
-        hfi_ground ground;
-        a->status = make_ground(q, threads, place, &ground);
-        if (a->status < 0) return;
-        a->status =
-            hfi_search_ends(ctx, q->watch, &ground, &q->settings, deadline, &a->range, a->argmin, a->argmax);
-        drop_ground(q, &ground);
+    else
+        a->status = search_box(ctx, q, threads, place, deadline, a);
+    if (a->status >= 0 && q->settings.rigorous) a->status = finish_rigorous(&a->range);
+    if (a->status == HF_ERR_NOT_FINITE) {
+        a->range = hfi_unknown_range(q->quantity, &q->settings, q->inputs, a->argmin, a->argmax);
+        a->range.rigorous = q->settings.rigorous;
+        a->status = HF_OK;
     }
     a->range.seconds = hfi_now() - start;
     if (a->status >= 0 && a->range.stop > HF_CERTIFY_DECIDED) a->status = HF_WARN_NOT_CONVERGED;
@@ -108,7 +117,7 @@ typedef struct wave {
     hfi_watch *watch;
     size_t count, left; /* boxes of this one, and those without an answer */
     double end;         /* of the time for all */
-    hfi_question **question;
+    hfi_certify_problem **problem;
     answer *answers;
     const double *centre, *half; /* of the boxes in a region, `inputs` entries each; NULL: none */
 } wave;
@@ -117,18 +126,19 @@ static void answer_box(size_t k, int thread, void *arg)
 {
     wave *w = arg;
     (void)thread;
-    hfi_question *q = w->question[k];
+    hfi_certify_problem *q = w->problem[k];
     const size_t threads = (size_t)hf_context_threads(w->ctx);
     const double deadline = hfi_box_deadline(&q->settings, w->end, w->left - k, w->count == 1 ? 1 : threads);
     const hfi_region_centre place = {w->centre ? w->centre + k * q->inputs : NULL,
                                      w->half ? w->half + k * q->inputs : NULL};
-    answer_question(w->ctx, q, w->count == 1 ? threads : 1, &place, deadline, &w->answers[k]);
+    answer_problem(w->ctx, q, w->count == 1 ? threads : 1, &place, deadline, &w->answers[k]);
 }
 
 typedef struct boxes {
     const hf_posterior *posterior;
-    hf_certify_what what;
+    const hfi_quantity *quantity;
     const hf_certify_settings *settings;
+    void *shared; /* by all boxes */
     size_t m, inputs;
     const double *lower, *upper;
     const double *centre, *half; /* m x inputs each: of the balls in a region; NULL: none */
@@ -146,41 +156,21 @@ static hf_status name_box(hf_context *ctx, const boxes *job, size_t box, hf_stat
     return hfi_fail(ctx, status, "box %zu: %s", box + 1, said);
 }
 
-static hf_status ready_box(hf_context *ctx, const boxes *job, size_t box, hfi_question **out)
-{
-    return name_box(ctx, job, box,
-                    hfi_question_create(ctx, job->posterior, job->what, job->settings,
-                                        job->lower + box * job->inputs, job->upper + box * job->inputs, out));
-}
-
-/* Rigorous ranges: all boxes are checked first. */
-static hf_status prove_boxes(hf_context *ctx, const boxes *job, hfi_watch *watch, answer *answers)
+static hf_status check_boxes(hf_context *ctx, const boxes *job)
 {
     hf_status status = HF_OK;
     for (size_t k = 0; status >= 0 && k < job->m; k++)
         status = name_box(ctx, job, k,
-                          hfi_question_check(ctx, job->posterior, job->what, job->settings,
-                                             job->lower + k * job->inputs, job->upper + k * job->inputs));
-    if (status < 0) return status;
-    hf_range *range = hfi_alloc(ctx, job->m, sizeof *range);
-    double *points = hfi_alloc(ctx, 2 * job->m, job->inputs * sizeof *points);
-    double *argmax = points ? points + job->m * job->inputs : NULL;
-    status = range && points ? hfi_prove_boxes(ctx, watch, job->posterior, job->what, job->settings, job->m,
-                                               job->inputs, job->lower, job->upper, range, points, argmax)
-                             : HF_ERR_MEMORY;
-    for (size_t k = 0; status >= 0 && k < job->m; k++) {
-        answer *a = &answers[k];
-        a->range = range[k];
-        a->range.rigorous = true;
-        memcpy(a->argmin, points + k * job->inputs, job->inputs * sizeof *points);
-        memcpy(a->argmax, argmax + k * job->inputs, job->inputs * sizeof *points);
-        a->status = range[k].stop > HF_CERTIFY_DECIDED ? HF_WARN_NOT_CONVERGED : HF_OK;
-        if (a->status > 0) (void)tell(ctx, a);
-    }
-    for (size_t k = 0; status >= 0 && k < job->m; k++) status = hfi_worse(status, answers[k].status);
-    hfi_free(ctx, range);
-    hfi_free(ctx, points);
+                          hfi_problem_check(ctx, job->posterior, job->quantity, job->settings,
+                                            job->lower + k * job->inputs, job->upper + k * job->inputs));
     return status;
+}
+
+static hf_status ready_box(hf_context *ctx, const boxes *job, size_t box, hfi_certify_problem **out)
+{
+    return name_box(ctx, job, box,
+                    hfi_problem_create(ctx, job->posterior, job->quantity, job->settings, job->shared,
+                                       job->lower + box * job->inputs, job->upper + box * job->inputs, out));
 }
 
 static hf_status run_wave(const boxes *job, size_t first, wave *w)
@@ -188,8 +178,8 @@ static hf_status run_wave(const boxes *job, size_t first, wave *w)
     hf_status status = HF_OK;
     for (size_t k = 0; status >= 0 && k < w->count; k++) {
         status =
-            hfi_watch_ok(w->watch) ? ready_box(w->ctx, job, first + k, &w->question[k]) : HF_ERR_CANCELLED;
-        if (status >= 0) hfi_question_watch(w->question[k], w->watch);
+            hfi_watch_ok(w->watch) ? ready_box(w->ctx, job, first + k, &w->problem[k]) : HF_ERR_CANCELLED;
+        if (status >= 0) w->problem[k]->watch = w->watch;
     }
     /* A box alone has the threads for its parts. */
     if (status >= 0 && w->count == 1)
@@ -197,8 +187,8 @@ static hf_status run_wave(const boxes *job, size_t first, wave *w)
     else if (status >= 0 && !hfi_watched_for(w->ctx, w->watch, w->count, answer_box, w))
         status = HF_ERR_CANCELLED;
     for (size_t k = 0; k < w->count; k++) {
-        hfi_question_free(w->question[k]);
-        w->question[k] = NULL;
+        hfi_problem_free(w->problem[k]);
+        w->problem[k] = NULL;
     }
     return status == HF_ERR_CANCELLED ? hfi_cancelled(w->ctx) : status;
 }
@@ -207,8 +197,8 @@ static hf_status run_boxes(hf_context *ctx, const boxes *job, hfi_watch *watch, 
 {
     const size_t most = job->m == 1 ? 1 : 2 * (size_t)hf_context_threads(ctx);
     const double end = hfi_call_deadline(job->settings);
-    hfi_question **question = hfi_alloc(ctx, most, sizeof(hfi_question *));
-    if (!question) return HF_ERR_MEMORY;
+    hfi_certify_problem **problem = hfi_alloc(ctx, most, sizeof(hfi_certify_problem *));
+    if (!problem) return HF_ERR_MEMORY;
     hf_status worst = HF_OK;
     for (size_t first = 0; worst >= 0 && first < job->m; first += most) {
         const size_t left = job->m - first;
@@ -217,7 +207,7 @@ static hf_status run_boxes(hf_context *ctx, const boxes *job, hfi_watch *watch, 
                   .count = left < most ? left : most,
                   .left = left,
                   .end = end,
-                  .question = question,
+                  .problem = problem,
                   .answers = answers + first,
                   .centre = job->centre ? job->centre + first * job->inputs : NULL,
                   .half = job->half ? job->half + first * job->inputs : NULL};
@@ -228,7 +218,7 @@ static hf_status run_boxes(hf_context *ctx, const boxes *job, hfi_watch *watch, 
         if (job->m > 1) watch->done = (double)(first + w.count) / (double)job->m;
         if (worst >= 0 && job->m > 1 && !hfi_watch_ok(watch)) worst = hfi_cancelled(ctx);
     }
-    hfi_free(ctx, question);
+    hfi_free(ctx, problem);
     return worst;
 }
 
@@ -242,8 +232,18 @@ static void hand_out(const boxes *job, const answer *answers, hf_range *out, dou
     }
 }
 
-static hf_status answer_boxes(hf_context *ctx, const boxes *job, hf_range *out, double *argmin,
-                              double *argmax)
+static hf_status prepare_and_run(hf_context *ctx, boxes *job, hfi_watch *watch, answer *answers)
+{
+    const hfi_problem_functions *functions = hfi_problem_choose(job->quantity, job->settings->rigorous);
+    hf_status status = HF_OK;
+    if (functions->prepare)
+        status = functions->prepare(ctx, watch, job->posterior, job->quantity, &job->shared);
+    if (status >= 0) status = run_boxes(ctx, job, watch, answers);
+    if (functions->forget) functions->forget(job->shared);
+    return status;
+}
+
+static hf_status answer_boxes(hf_context *ctx, boxes *job, hf_range *out, double *argmin, double *argmax)
 {
     size_t numbers;
     if (!hfi_size_mul(job->m, 2 * job->inputs, &numbers)) return hfi_out_of_memory(ctx);
@@ -257,8 +257,7 @@ static hf_status answer_boxes(hf_context *ctx, const boxes *job, hf_range *out, 
         }
         hfi_watch watch;
         hfi_watch_begin(&watch, ctx, "certify", job->m > 1 ? 0.0 : -1.0);
-        status = job->settings->rigorous ? prove_boxes(ctx, job, &watch, answers)
-                                         : run_boxes(ctx, job, &watch, answers);
+        status = prepare_and_run(ctx, job, &watch, answers);
     }
     if (status >= 0) hand_out(job, answers, out, argmin, argmax);
     hfi_free(ctx, answers);
@@ -281,18 +280,13 @@ static hf_status answer_regions(hf_context *ctx, boxes *job, hf_range *out, doub
     for (size_t k = 0; status >= 0 && k < job->m; k++) {
         const size_t at = k * job->inputs;
         hfi_sides sides = {lower + at, upper + at, centre + at, half + at};
-        status = name_box(
-            ctx, job, k,
-            hfi_question_check(ctx, job->posterior, job->what, job->settings, lower + at, upper + at));
-        if (status >= 0)
-            status =
-                name_box(ctx, job, k, hfi_region_place(ctx, job->settings->region, k, job->inputs, &sides));
+        status = name_box(ctx, job, k, hfi_region_place(ctx, job->settings->region, k, job->inputs, &sides));
     }
     boxes own = *job;
     own.lower = lower, own.upper = upper, own.centre = centre, own.half = half;
     if (status >= 0 && hfi_region_has_parts(job->settings->region)) {
-        const hfi_part_boxes parts = {job->posterior, job->what, job->settings, job->m,
-                                      job->inputs,    lower,     upper,         centre};
+        const hfi_part_boxes parts = {job->posterior, job->quantity, job->settings, job->m,
+                                      job->inputs,    lower,         upper,         centre};
         status = hfi_certify_parts(ctx, &parts, out, argmin, argmax);
     } else if (status >= 0) {
         status = answer_boxes(ctx, &own, out, argmin, argmax);
@@ -301,7 +295,7 @@ static hf_status answer_regions(hf_context *ctx, boxes *job, hf_range *out, doub
     return status;
 }
 
-hf_status hfi_certify_boxes(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
+hf_status hfi_certify_boxes(hf_context *ctx, const hf_posterior *posterior, const hfi_quantity *quantity,
                             const hf_certify_settings *settings, size_t m, const double *lower,
                             const double *upper, hf_range *out, double *argmin, double *argmax)
 {
@@ -310,28 +304,30 @@ hf_status hfi_certify_boxes(hf_context *ctx, const hf_posterior *posterior, hf_c
             ctx, HF_ERR_ARGUMENT,
             "certifying needs a context, a posterior, both sides of the box and a place for the range");
     const hf_certify_settings standard = hf_certify_settings_default();
-    const hfi_scaling *scaling = &posterior->scaling;
     boxes job = {.posterior = posterior,
-                 .what = what,
+                 .quantity = quantity,
                  .settings = settings ? settings : &standard,
                  .m = m,
-                 .inputs = scaling->outputs > 1 ? scaling->d - 1 : scaling->d,
+                 .inputs = hfi_posterior_inputs(posterior),
                  .lower = lower,
                  .upper = upper};
     if (m == 0) return HF_OK;
     const hf_region *region = job.settings->region;
-    if (!region) return answer_boxes(ctx, &job, out, argmin, argmax);
-    const hf_status status = hfi_region_check(ctx, region, job.inputs, job.settings->rigorous);
-    return status >= 0 ? answer_regions(ctx, &job, out, argmin, argmax) : status;
+    hf_status status = HF_OK;
+    if (region) status = hfi_region_check(ctx, region, job.inputs, job.settings->rigorous);
+    if (status >= 0) status = check_boxes(ctx, &job);
+    if (status < 0) return status;
+    return region ? answer_regions(ctx, &job, out, argmin, argmax)
+                  : answer_boxes(ctx, &job, out, argmin, argmax);
 }
 
 hf_status hf_certify_boxes(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
                            const hf_certify_settings *settings, size_t m, const double *lower,
                            const double *upper, hf_range *out, double *argmin, double *argmax)
 {
-    if ((int)what < 0 || what > HF_CERTIFY_MEAN_PLUS)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no value number %d to certify", (int)what);
-    return hfi_certify_boxes(ctx, posterior, what, settings, m, lower, upper, out, argmin, argmax);
+    const hfi_quantity *quantity = hfi_quantity_of(what);
+    if (!quantity) return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no value number %d to certify", (int)what);
+    return hfi_certify_boxes(ctx, posterior, quantity, settings, m, lower, upper, out, argmin, argmax);
 }
 
 hf_status hf_certify(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,

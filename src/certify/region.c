@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ground that is cut to a region: boxes that do not meet it are dropped, the others shrink to what does. */
+/* Problems that are cut to a region: boxes that do not meet it are dropped, the others shrink to what does. */
 #include "certify/region.h"
 
 #include <math.h>
@@ -117,10 +117,10 @@ hf_status hfi_region_place(hf_context *ctx, const hf_region *region, size_t k, s
 
 /* ---- cutting boxes ----------------------------------------------------------------------------------------------- */
 
-/* Everything in the ground's units; m sides. */
+/* Everything in the problem's units; m sides. */
 typedef struct cut {
-    hfi_ground whole;
-    hfi_question *question;
+    hfi_branch_problem whole;
+    hfi_certify_problem *problem;
     const shape *kind;
     double *centre, *half, *step; /* m each; a step of 0: the input moves freely */
     double *stride, *middle;      /* m each, in the user's units: step and centre */
@@ -208,7 +208,7 @@ static void bounds(void *of, int thread, double sign, double enough, size_t coun
         out[k].split = 0;
         out[k].slack = out[k].rounding = 0.0;
     }
-    if (kept > 0) c->whole.kind->bounds(c->whole.of, thread, sign, enough, kept, lower, upper, met);
+    if (kept > 0) c->whole.functions->bounds(c->whole.of, thread, sign, enough, kept, lower, upper, met);
     for (size_t k = 0; k < kept; k++) {
         out[which[k]] = met[k];
         clear_faces(c, inside[k], met[k].face);
@@ -243,11 +243,11 @@ static void project(const void *of, double *point)
 static double look(void *of, double sign, bool descend, const double *point, double *user)
 {
     cut *c = of;
-    const hfi_question *q = c->question;
+    const hfi_certify_problem *q = c->problem;
     const size_t m = c->whole.sides;
     memcpy(c->point, point, m * sizeof *point);
     project(c, c->point);
-    const double value = c->whole.kind->look(c->whole.of, sign, descend, c->point, user);
+    const double value = c->whole.functions->look(c->whole.of, sign, descend, c->point, user);
     for (size_t f = 0; f < m; f++) {
         const size_t j = q->subject.free[f];
         if (c->step[f] > 0.0)
@@ -256,11 +256,11 @@ static double look(void *of, double sign, bool descend, const double *point, dou
     return value;
 }
 
-static const hfi_ground_kind kind = {bounds, look};
+static const hfi_branch_functions functions = {bounds, look};
 
 static void fill(cut *c, const hfi_region_centre *place)
 {
-    const hfi_question *q = c->question;
+    const hfi_certify_problem *q = c->problem;
     const hf_region *region = q->settings.region;
     const hfi_scaling *scaling = &q->subject.posterior->scaling;
     for (size_t f = 0; f < c->whole.sides; f++) {
@@ -277,11 +277,11 @@ static void fill(cut *c, const hfi_region_centre *place)
     }
 }
 
-hf_status hfi_region_ground(hfi_question *q, size_t threads, const hfi_region_centre *place,
-                            hfi_ground *ground)
+hf_status hfi_region_cut(hfi_certify_problem *q, size_t threads, const hfi_region_centre *place,
+                         hfi_branch_problem *whole)
 {
     const hfi_memory *memory = &q->memory;
-    const size_t m = ground->sides;
+    const size_t m = whole->sides;
     cut *c = hfi_memory_alloc(memory, 1, sizeof *c);
     double *numbers = c ? hfi_memory_alloc(memory, 6 * m, sizeof *numbers) : NULL;
     double *scratch = c ? hfi_memory_alloc(memory, threads * 2 * HFI_TOGETHER, m * sizeof *scratch) : NULL;
@@ -291,8 +291,8 @@ hf_status hfi_region_ground(hfi_question *q, size_t threads, const hfi_region_ce
         hfi_memory_free(memory, c);
         return HF_ERR_MEMORY;
     }
-    *c = (cut){.whole = *ground,
-               .question = q,
+    *c = (cut){.whole = *whole,
+               .problem = q,
                .kind = &shapes[q->settings.region->shape],
                .centre = numbers,
                .half = numbers + m,
@@ -302,19 +302,19 @@ hf_status hfi_region_ground(hfi_question *q, size_t threads, const hfi_region_ce
                .point = numbers + 5 * m,
                .scratch = scratch};
     fill(c, place);
-    ground->kind = &kind;
-    ground->of = c;
+    whole->functions = &functions;
+    whole->of = c;
     q->project = project;
     q->region = c;
     return HF_OK;
 }
 
-void hfi_region_ground_free(hfi_ground *ground)
+void hfi_region_uncut(hfi_branch_problem *whole)
 {
-    cut *c = ground->of;
-    const hfi_memory memory = ground->memory;
-    *ground = c->whole;
-    c->question->project = NULL;
+    cut *c = whole->of;
+    const hfi_memory memory = whole->memory;
+    *whole = c->whole;
+    c->problem->project = NULL;
     hfi_memory_free(&memory, c->centre);
     hfi_memory_free(&memory, c->scratch);
     hfi_memory_free(&memory, c);

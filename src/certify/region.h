@@ -6,7 +6,7 @@
 #ifndef HFI_CERTIFY_REGION_H
 #define HFI_CERTIFY_REGION_H
 
-#include "certify/search.h"
+#include "bound/problem.h"
 
 /** What a region is about in one box: `inputs` entries each, in the user's units. */
 typedef struct hfi_region_centre {
@@ -32,16 +32,16 @@ bool hfi_region_has_parts(const hf_region *region);
 double hfi_region_size(const hf_region *region, size_t inputs, const double *from, const double *to,
                        const double *unit);
 
-/** The ground of a question cut to its region: *ground becomes that, and needs what it was. */
-hf_status hfi_region_ground(hfi_question *question, size_t threads, const hfi_region_centre *place,
-                            hfi_ground *ground);
-/** *ground becomes what it was. */
-void hfi_region_ground_free(hfi_ground *ground);
+/** Cuts what is searched to the region of the problem's settings: *whole becomes that, and needs what it was. HF_ERR_MEMORY without a message, and *whole is as it was. */
+hf_status hfi_region_cut(hfi_certify_problem *problem, size_t threads, const hfi_region_centre *place,
+                         hfi_branch_problem *whole);
+/** *whole becomes what it was. */
+void hfi_region_uncut(hfi_branch_problem *whole);
 
 /** Boxes of which a few inputs move at once. */
 typedef struct hfi_part_boxes {
     const hf_posterior *posterior;
-    hf_certify_what what;
+    const hfi_quantity *quantity;
     const hf_certify_settings *settings;
     size_t m, inputs;
     const double *lower, *upper, *centre; /* m x inputs each */

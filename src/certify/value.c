@@ -3,27 +3,22 @@
 
 #include <math.h>
 
-size_t hfi_posterior_inputs(const hf_posterior *posterior)
-{
-    const hfi_scaling *scaling = &posterior->scaling;
-    return scaling->outputs > 1 ? scaling->d - 1 : scaling->d;
-}
-
 hf_status hfi_value_of(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what, hfi_value *out)
 {
-    if ((int)what < 0 || what > HF_CERTIFY_MEAN_PLUS)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no value number %d to certify", (int)what);
-    *out = (hfi_value){.posterior = posterior, .what = what, .inputs = hfi_posterior_inputs(posterior)};
+    const hfi_quantity *quantity = hfi_quantity_of(what);
+    if (!quantity) return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no value number %d to certify", (int)what);
+    *out =
+        (hfi_value){.posterior = posterior, .quantity = quantity, .inputs = hfi_posterior_inputs(posterior)};
     return HF_OK;
 }
 
 hf_status hfi_value_of_class(hf_context *ctx, const hf_classifier *classifier, hfi_value *out)
 {
-    hf_certify_what what = HF_CERTIFY_MEAN;
-    const hf_status status = hfi_certify_link_of(ctx, classifier, 0, &what);
+    const hfi_quantity *quantity = NULL;
+    const hf_status status = hfi_class_quantity(ctx, classifier, 0, &quantity);
     *out = (hfi_value){.posterior = hf_classifier_posterior(classifier),
                        .classifier = classifier,
-                       .what = what,
+                       .quantity = quantity,
                        .inputs = hfi_class_inputs(classifier)};
     return status;
 }
@@ -39,8 +34,8 @@ hf_status hfi_value_certify_boxes(hf_context *ctx, const hfi_value *value,
 {
     return value->classifier
                ? hfi_certify_class_boxes(ctx, value->classifier, settings, m, low, high, out, least, most)
-               : hf_certify_boxes(ctx, value->posterior, value->what, settings, m, low, high, out, least,
-                                  most);
+               : hfi_certify_boxes(ctx, value->posterior, value->quantity, settings, m, low, high, out, least,
+                                   most);
 }
 
 hf_status hfi_value_at(hf_context *ctx, const hfi_value *value, const hf_certify_settings *settings,

@@ -11,12 +11,10 @@
 typedef struct hfi_value {
     const hf_posterior *posterior;
     const hf_classifier *classifier; /* NULL: a value of the posterior */
-    hf_certify_what what;
+    const hfi_quantity *quantity;
     size_t inputs; /* of the data */
 } hfi_value;
 
-/** Inputs of the data, without the number of an output. */
-size_t hfi_posterior_inputs(const hf_posterior *posterior);
 /** HF_ERR_ARGUMENT for a value that there is not. */
 hf_status hfi_value_of(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what, hfi_value *out);
 hf_status hfi_value_of_class(hf_context *ctx, const hf_classifier *classifier, hfi_value *out);

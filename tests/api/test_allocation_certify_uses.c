@@ -50,7 +50,7 @@ static hf_status attack(workshop *w)
 {
     hf_classifier *c = classifiers_make();
     double out[2] = {77.0, 77.0};
-    const hf_status s = hf_attack(w->ctx, c, HF_ATTACK_PROJECTED, 3, 1, point, low, high, out, NULL);
+    const hf_status s = hf_attack(w->ctx, c, HF_ATTACK_PGD, 3, 1, point, low, high, out, NULL);
     assert_true((out[0] == 77.0) == (s < 0));
     hf_classifier_free(c);
     return s;

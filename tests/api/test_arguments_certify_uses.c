@@ -76,12 +76,12 @@ static void attacks(workshop *w)
     hf_classifier *c = classifiers_make();
     double out[2] = {77.0, 77.0};
     const double outside[2] = {0.7, 0.5};
-    ARGUMENT(hf_attack(w->ctx, NULL, HF_ATTACK_SIGN, 0, 1, point, low, high, out, NULL));
+    ARGUMENT(hf_attack(w->ctx, NULL, HF_ATTACK_FGSM, 0, 1, point, low, high, out, NULL));
     ARGUMENT(hf_attack(w->ctx, c, (hf_attack_kind)5, 0, 1, point, low, high, out, NULL));
-    ARGUMENT(hf_attack(w->ctx, c, HF_ATTACK_SIGN, 0, 1, outside, low, high, out, NULL));
+    ARGUMENT(hf_attack(w->ctx, c, HF_ATTACK_FGSM, 0, 1, outside, low, high, out, NULL));
     assert_contains(hf_context_message(w->ctx), "not within");
-    ARGUMENT(hf_attack(w->ctx, c, HF_ATTACK_SIGN, 0, 1, point, low, high, NULL, NULL));
-    assert_int_equal(hf_attack(NULL, c, HF_ATTACK_SIGN, 0, 1, point, low, high, out, NULL), HF_ERR_ARGUMENT);
+    ARGUMENT(hf_attack(w->ctx, c, HF_ATTACK_FGSM, 0, 1, point, low, high, NULL, NULL));
+    assert_int_equal(hf_attack(NULL, c, HF_ATTACK_FGSM, 0, 1, point, low, high, out, NULL), HF_ERR_ARGUMENT);
     assert_true(out[0] == 77.0 && out[1] == 77.0);
     hf_classifier_free(c);
 }

@@ -8,8 +8,8 @@
 
 #include "attack_models.h"
 
-#include "certify/question.h"
-#include "certify/rigorous.h"
+#include "bound/problem.h"
+#include "bound/rigorous.h"
 
 /** What is counted, in the order of the report. */
 typedef enum attack_kind {
@@ -187,7 +187,8 @@ static inline bool attack_exact_is_outside(const attack_model *m, const attack_a
     if (m->inputs < m->d) row[m->d - 1] = (double)a->settings.output;
     if (hfi_rigorous_create(m->ctx, NULL, m->posterior, a->what != HF_CERTIFY_MEAN, &rigorous) < 0)
         return false;
-    const hf_status status = hfi_rigorous_value(rigorous, a->what, a->settings.beta, row, &low, &high);
+    const hf_status status =
+        hfi_rigorous_value(rigorous, hfi_quantity_of(a->what), a->settings.beta, row, &low, &high);
     hfi_rigorous_free(rigorous);
     return status >= 0 && (high < a->range.lower || low > a->range.upper);
 }
@@ -344,7 +345,7 @@ static inline bool attack_ask(attack_tally *tally, attack_model *m, const attack
 
 /* Slopes that are said to have one sign all over the box. */
 static inline void attack_faces(attack_tally *tally, attack_model *m, const attack_box *box,
-                                const attack_answer *a, const hfi_question *q, double sign,
+                                const attack_answer *a, const hfi_certify_problem *q, double sign,
                                 const signed char *face)
 {
     double x[ATTACK_INPUTS], mean, slope[ATTACK_INPUTS];
@@ -364,15 +365,22 @@ static inline void attack_faces(attack_tally *tally, attack_model *m, const atta
 /* The search never tells a bound above what it attained, which would hide one that is wrong there. So the bounds of the whole box are asked for themselves. */
 static inline bool attack_bare(attack_tally *tally, attack_model *m, const attack_box *box, attack_answer *a)
 {
-    hfi_question *q = NULL;
+    hfi_certify_problem *q = NULL;
     double low[ATTACK_INPUTS], high[ATTACK_INPUTS], point[ATTACK_INPUTS];
     signed char face[ATTACK_INPUTS];
     a->kind = ATTACK_BARE;
     a->settings.rigorous = a->settings.lower_only = a->settings.upper_only = false;
-    if (hfi_question_create(m->ctx, m->posterior, a->what, &a->settings, box->lower, box->upper, &q) < 0)
+    const hfi_quantity *quantity = hfi_quantity_of(a->what);
+    if (hfi_problem_check(m->ctx, m->posterior, quantity, &a->settings, box->lower, box->upper) < 0 ||
+        hfi_problem_create(m->ctx, m->posterior, quantity, &a->settings, NULL, box->lower, box->upper, &q) <
+            0)
         return false;
     const bool moves = q->subject.free_count > 0;
-    double *scratch = attack_memory(q->scratch, sizeof *scratch);
+    hfi_branch_problem whole;
+    if (moves && q->functions->begin(q, 1, &whole) < 0) {
+        hfi_problem_free(q);
+        return false;
+    }
     for (size_t f = 0; f < q->subject.free_count; f++) {
         low[f] = q->subject.lower[q->free[f]];
         high[f] = q->subject.upper[q->free[f]];
@@ -380,15 +388,15 @@ static inline bool attack_bare(attack_tally *tally, attack_model *m, const attac
     for (int end = 0; end < 2 && moves; end++) {
         const double sign = end ? -1.0 : 1.0;
         hfi_box_bound b = {.point = point, .face = face};
-        hfi_question_bounds(q, sign, hfi_stream_below(&m->stream, 2) ? (double)INFINITY : 0.0, 1, low, high,
-                            &b, scratch);
+        whole.functions->bounds(whole.of, 0, sign, hfi_stream_below(&m->stream, 2) ? (double)INFINITY : 0.0,
+                                1, low, high, &b);
         *(end ? &a->range.upper : &a->range.lower) = sign * b.bound;
         a->range.rounding = b.rounding;
         if (a->what == HF_CERTIFY_MEAN) attack_faces(tally, m, box, a, q, sign, face);
     }
     tally->of[ATTACK_BARE].asked += moves;
-    free(scratch);
-    hfi_question_free(q);
+    if (moves) q->functions->end(q);
+    hfi_problem_free(q);
     return moves;
 }
 

@@ -92,7 +92,7 @@ static void kinds_and_starts(void **state)
     const double many = attack(&t, at);
     assert_true(many >= one && attack(&t, again) == many);
     assert_memory_equal(at, again, sizeof at);
-    t.how.kind = HF_ATTACK_SIGN;
+    t.how.kind = HF_ATTACK_FGSM;
     const double step = attack(&t, at);
     for (size_t j = 0; j < INPUTS; j++) assert_true(at[j] == t.c.lower[j] || at[j] == t.c.upper[j]);
     assert_true(step <= many + 1e-9 * fabs(many));

@@ -2,7 +2,7 @@
 /* Claims: no point of a box is against a certified one, counterexamples are against it, and radii agree with what points say. */
 #include "certify/certify_testing.h"
 
-#include "certify/rigorous.h"
+#include "bound/rigorous.h"
 
 #include "core/assert_near.h"
 #include <holdfast/certify_claims.h>

@@ -2,7 +2,7 @@
 /* Probabilities of several classes over boxes: brute force on grids, points that would be outside, limits, permutations of the classes, and what follows from ranges. */
 #include "classify/labels.h"
 
-#include "certify/classes_impl.h"
+#include "bound/classes_impl.h"
 #include "classify/softmax.h"
 #include <holdfast/certify_uses.h>
 #include <stdio.h>
@@ -242,7 +242,7 @@ static void test_tensors(void **state)
     double *scratch = calloc(hfi_rules_scratch(&rules), sizeof *scratch);
     assert_true(hfi_tensor_room(N) <= sizeof room / sizeof *room);
     hfi_mean_model models[N] = {{.g = &d[0]}, {.g = &d[1]}, {.g = &d[2]}};
-    const hfi_box_bench bench = {.a = a, .fifth = fifth, .tensor = room, .white = white};
+    const hfi_box_scratch bench = {.a = a, .fifth = fifth, .tensor = room, .white = white};
     const hfi_box box = {.b = &bench, .m = 1, .n = N, .mean = models, .s = {.linear = x}};
     (void)hfi_moments_fifth(&rules, mean, s, p, third, fifth, scratch);
     (void)hfi_tensor_tilt(&box, &out);
@@ -430,7 +430,7 @@ static void test_attack(void **state)
             assert_near(left, p[settings.output], 1e-12);
             assert_true(left >= r.lower);
             for (size_t j = 0; j < INPUTS; j++) assert_true(y[j] >= lower[j] && y[j] <= upper[j]);
-            if (kind == HF_ATTACK_SIGN) continue;
+            if (kind == HF_ATTACK_FGSM) continue;
             assert_true(left <= start + 1e-6); /* the quicker quadrature */
             near += left <= r.lower_attained + 0.02;
         }

@@ -3,7 +3,7 @@
  * the bounds of single boxes against points. */
 #include "classify/labels.h"
 
-#include "certify/classes_moments.h"
+#include "bound/classes_moments.h"
 #include "kernel/kernel_testing.h"
 #include <holdfast/certify_uses.h>
 

@@ -3,7 +3,7 @@
  * memory, which both ends and all boxes share. */
 #include "certify/certify_testing.h"
 
-#include "certify/search.h"
+#include "branch/search.h"
 #include "core/interval.h"
 #include <holdfast/certify_uses.h>
 
@@ -131,7 +131,7 @@ static hf_status ask_radius(trial *t)
 static hf_status ask_attack(trial *t)
 {
     double attacked[INPUTS] = {-77.0};
-    const hf_status status = hf_attack(t->c.ctx, t->classifier, HF_ATTACK_PROJECTED, 12, 1, within, corner,
+    const hf_status status = hf_attack(t->c.ctx, t->classifier, HF_ATTACK_PGD, 12, 1, within, corner,
                                        other_corner, attacked, NULL);
     if (status < 0) assert_true(attacked[0] == -77.0);
     return status;

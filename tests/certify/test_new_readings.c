@@ -2,7 +2,7 @@
 /* Ranges of the sd and of quantiles of a new reading: no point of a box is outside, ends are attained, proofs and claims agree. */
 #include "certify/certify_testing.h"
 
-#include "certify/rigorous.h"
+#include "bound/rigorous.h"
 
 #include "core/assert_near.h"
 #include <holdfast/certify_flip.h>

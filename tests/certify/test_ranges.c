@@ -2,9 +2,9 @@
 /* Ranges: as tight as asked, the exact value at points, fixed inputs, one output of several, decisions, one end alone, many boxes and threads. */
 #include "certify/certify_testing.h"
 
-#include "certify/loops.h"
-#include "certify/quadratic.h"
-#include "certify/taylor.h"
+#include "bound/loops.h"
+#include "bound/quadratic.h"
+#include "bound/taylor.h"
 
 static hf_range ask(const cert *c, hf_certify_what what, const hf_certify_settings *settings)
 {

@@ -3,14 +3,16 @@
  * tests/oracle/test_certify_arb.py checks them with balls of hundreds of digits. */
 #include "kernel/kernel_testing.h"
 
-#include "certify/link.h"
-#include "certify/rigorous_impl.h"
+#include "bound/link.h"
+#include "bound/rigorous_impl.h"
+#include "bound/rigorous_testing.h"
 #include <holdfast/certify_uses.h>
 
 #define READINGS 20u
 #define SAMPLES  60u
 
 typedef struct trial {
+    hf_context *ctx;
     hf_posterior *posterior;
     hf_workspace *workspace;
     hfi_rigorous *rigorous;
@@ -22,6 +24,7 @@ static void solve_noisy(hf_context *ctx, const char *expression, uint64_t index,
                         trial *t)
 {
     hf_kernel *kernel = parse(ctx, expression, INPUTS);
+    t->ctx = ctx;
     hf_mean *mean = NULL;
     hf_sites *sites = NULL;
     hfi_stream stream;
@@ -92,11 +95,12 @@ static hf_range ask(trial *t, hf_certify_what what, const hf_certify_settings *s
                     double *argmax)
 {
     hf_range range;
-    assert_int_equal(hfi_rigorous_range(NULL, NULL, t->rigorous, what, settings, INFINITY, 1, t->lower,
-                                        t->upper, &range, argmin, argmax),
+    double least[INPUTS], most[INPUTS];
+    assert_int_equal(prove(t->ctx, t->posterior, t->rigorous, hfi_quantity_of(what), settings, t->lower,
+                           t->upper, &range, argmin ? argmin : least, argmax ? argmax : most),
                      HF_OK);
     assert_true(range.lower <= range.lower_attained && range.upper_attained <= range.upper);
-    assert_true(range.rounding == 0.0 && range.nodes >= 2);
+    assert_true(range.nodes >= 2);
     return range;
 }
 
@@ -111,6 +115,8 @@ static void check_range(const char *expression, trial *t, hf_certify_what what,
 {
     double argmin[INPUTS], argmax[INPUTS], low, high;
     const double slack = slack_of(what), beta = settings->beta;
+    memcpy(argmin, t->lower, sizeof argmin); /* with the number of an output */
+    memcpy(argmax, t->lower, sizeof argmax);
     const hf_range range = ask(t, what, settings, argmin, argmax);
     for (size_t i = 0; i < SAMPLES; i++) {
         double x[INPUTS];
@@ -120,7 +126,7 @@ static void check_range(const char *expression, trial *t, hf_certify_what what,
         if (!(value >= range.lower - slack && value <= range.upper + slack))
             fail_msg("%s: %.17g is not in [%.17g, %.17g]", expression, value, range.lower, range.upper);
         if (i % 4 != 0) continue;
-        assert_int_equal(hfi_rigorous_value(t->rigorous, what, beta, x, &low, &high), HF_OK);
+        assert_int_equal(hfi_rigorous_value(t->rigorous, hfi_quantity_of(what), beta, x, &low, &high), HF_OK);
         /* Both hold the value; of which is narrower nothing is promised where sums cancel. */
         const double width = high - low;
         assert_true(low >= range.lower - width && high <= range.upper + width && low <= high);
@@ -235,15 +241,16 @@ static void decisions_and_limits_stop_the_search(void **state)
     settings = hf_certify_settings_default();
     settings.lower_only = true;
     hf_range one;
-    assert_int_equal(hfi_rigorous_range(NULL, NULL, t.rigorous, HF_CERTIFY_MEAN, &settings, INFINITY, 1,
-                                        t.lower, t.upper, &one, NULL, NULL),
-                     HF_OK);
+    double at[INPUTS];
+    assert_int_equal(
+        prove(*state, t.posterior, t.rigorous, &hfi_quantity_mean, &settings, t.lower, t.upper, &one, at, at),
+        HF_OK);
     assert_true(one.lower == full.lower && one.upper == INFINITY && isnan(one.upper_attained));
     settings.lower_only = false;
     settings.upper_only = true;
-    assert_int_equal(hfi_rigorous_range(NULL, NULL, t.rigorous, HF_CERTIFY_MEAN, &settings, INFINITY, 1,
-                                        t.lower, t.upper, &one, NULL, NULL),
-                     HF_OK);
+    assert_int_equal(
+        prove(*state, t.posterior, t.rigorous, &hfi_quantity_mean, &settings, t.lower, t.upper, &one, at, at),
+        HF_OK);
     assert_true(one.upper == full.upper && one.lower == -INFINITY && isnan(one.lower_attained));
     drop_trial(&t);
 }
@@ -305,20 +312,22 @@ static void outputs_have_their_own_units(void **state)
     assert_int_equal(hf_mean_set(*state, mean, coefficients, true), HF_OK);
     hf_mean_free(t.posterior->mean);
     t.posterior->mean = mean;
-    assert_int_equal(hfi_scaling_set_outputs(*state, &t.posterior->scaling, 2, shifts, scales), HF_OK);
     assert_int_equal(hfi_rigorous_create(*state, NULL, t.posterior, true, &t.rigorous), HF_OK);
+    for (size_t j = 0; j < INPUTS; j++) t.lower[j] = 0.0, t.upper[j] = 1.0;
+    hf_range range;
+    double at[INPUTS];
+    assert_int_equal(prove(*state, t.posterior, t.rigorous, &hfi_quantity_mean, &settings, t.lower, t.upper,
+                           &range, at, at),
+                     HF_ERR_NOT_FINITE);
+    assert_int_equal(hfi_scaling_set_outputs(*state, &t.posterior->scaling, 2, shifts, scales), HF_OK);
     hfi_stream_init(&stream, 36, HFI_PURPOSE_TEST, 0);
     for (size_t output = 0; output < 2; output++) {
         place("se", &t, 0.1, &stream);
         t.lower[2] = t.upper[2] = (double)output;
+        settings.output = output;
         check_range("outputs", &t, HF_CERTIFY_MEAN, &settings, &stream);
         check_range("outputs", &t, HF_CERTIFY_SD, &settings, &stream);
     }
-    t.lower[2] = 0.0;
-    hf_range range;
-    assert_int_equal(hfi_rigorous_range(NULL, NULL, t.rigorous, HF_CERTIFY_MEAN, &settings, INFINITY, 1,
-                                        t.lower, t.upper, &range, NULL, NULL),
-                     HF_ERR_NOT_FINITE);
     drop_trial(&t);
 }
 
@@ -326,26 +335,26 @@ static void outputs_have_their_own_units(void **state)
 static void probabilities_hold_those_of_the_link(void **state)
 {
     (void)state;
-    for (int which = HFI_CERTIFY_PROBIT; which <= HFI_CERTIFY_LOGIT; which++)
+    for (int which = 0; which < 2; which++)
         for (double q = -9.0; q <= 9.0; q += 2.97)
             for (double s = 0.0; s <= 5.0; s += 1.63) {
-                const hf_certify_what what = (hf_certify_what)which;
+                const hf_link link = which ? HF_LINK_LOGIT : HF_LINK_PROBIT;
                 const hfi_interval p =
-                    hfi_rigorous_probability(what, hfi_interval_point(q), hfi_interval_point(s));
+                    hfi_rigorous_probability(link, hfi_interval_point(q), hfi_interval_point(s));
                 assert_true(p.lower <= p.upper && p.upper - p.lower < 1e-16L);
-                assert_true(fabs(hfi_link_value((hfi_link){what, 1.0}, q, s) - (double)p.lower) <
+                assert_true(fabs(hfi_link_value((hfi_link){link, 1.0}, q, s) - (double)p.lower) <
                             HFI_LINK_ERROR);
-                const hfi_interval wide = hfi_rigorous_probability(what, (hfi_interval){q - 0.3L, q + 0.2L},
+                const hfi_interval wide = hfi_rigorous_probability(link, (hfi_interval){q - 0.3L, q + 0.2L},
                                                                    (hfi_interval){s, s + 0.4L});
                 for (int k = 0; k < 9; k++) {
-                    const double value = hfi_link_value((hfi_link){what, 1.0}, q - 0.3 + 0.25 * (k % 3),
+                    const double value = hfi_link_value((hfi_link){link, 1.0}, q - 0.3 + 0.25 * (k % 3),
                                                         s + 0.2 * (double)(k / 3));
                     assert_true(value >= (double)wide.lower - HFI_LINK_ERROR &&
                                 value <= (double)wide.upper + HFI_LINK_ERROR);
                 }
             }
-    const hfi_interval none = hfi_rigorous_probability(
-        (hf_certify_what)HFI_CERTIFY_LOGIT, (hfi_interval){-INFINITY, 0.0L}, hfi_interval_point(1.0L));
+    const hfi_interval none =
+        hfi_rigorous_probability(HF_LINK_LOGIT, (hfi_interval){-INFINITY, 0.0L}, hfi_interval_point(1.0L));
     assert_true(none.lower == 0.0L && none.upper >= 0.5L && none.upper < 0.5000001L);
 }
 
@@ -453,8 +462,9 @@ static void points_allow_for_rounding(void **state)
                                        t.lower, &range, NULL, NULL) >= 0);
                 assert_int_equal(range.stop, range.rounding > settings.tolerance ? HF_CERTIFY_ROUNDING
                                                                                  : HF_CERTIFY_TOLERANCE);
-                assert_int_equal(
-                    hfi_rigorous_value(t.rigorous, (hf_certify_what)what, -1.5, t.lower, &low, &high), HF_OK);
+                assert_int_equal(hfi_rigorous_value(t.rigorous, hfi_quantity_of((hf_certify_what)what), -1.5,
+                                                    t.lower, &low, &high),
+                                 HF_OK);
                 if (!(range.lower <= low && high <= range.upper))
                     fail_msg("%s: [%.17g, %.17g] is not in [%.17g, %.17g]", EXPRESSIONS[e], low, high,
                              range.lower, range.upper);

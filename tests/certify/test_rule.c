@@ -267,8 +267,7 @@ static void check_others(trial *t)
         }
         (void)probability_of(t, lower, &winner);
         assert_int_equal(
-            hf_attack(t->l.ctx, t->classifier, HF_ATTACK_PROJECTED, 0, 1, lower, lower, upper, x, &left),
-            HF_OK);
+            hf_attack(t->l.ctx, t->classifier, HF_ATTACK_PGD, 0, 1, lower, lower, upper, x, &left), HF_OK);
         const double p = probability_of(t, x, NULL), before = probability_of(t, lower, NULL);
         assert_near(left, winner ? p : 1.0 - p, 1e-12);
         assert_true(left <= (winner ? before : 1.0 - before) + 1e-15);

@@ -3,7 +3,7 @@
  * inputs that points do not leave. */
 #include "certify/certify_testing.h"
 
-#include "certify/taylor.h"
+#include "bound/taylor.h"
 
 /* A box inside the whole one, in the solver's units. */
 typedef struct place {

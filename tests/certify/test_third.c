@@ -2,8 +2,8 @@
 /* Models of third degree: what fourth derivatives are at most, models against points, slopes and differences of Hessians, and a remainder that is attained. */
 #include "certify/certify_testing.h"
 
-#include "certify/loops.h"
-#include "certify/taylor.h"
+#include "bound/loops.h"
+#include "bound/taylor.h"
 
 /* psi(|u|^2), slowly. */
 static double psi(hfi_radial form, const double *u)

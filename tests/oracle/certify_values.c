@@ -12,9 +12,8 @@
  *     range WHAT TOLERANCE NODES lower[D] upper[D]   rigorous; WHAT: mean, sd, probit or logit (the probability of that link of mean and sd): {"lower", "upper", "lower_attained", "upper_attained", "argmin", "argmax", "stop", "nodes", "norm"}
  *     value WHAT x[D]            rigorous: {"lower", "upper", "double" (hf_predict_latent)}
  */
-#include "certify/decomposition_bound.h"
-#include "certify/link.h"
-#include "certify/rigorous.h"
+#include "../bound/rigorous_testing.h"
+#include "bound/decomposition_bound.h"
 #include "read_text.h"
 
 #include <math.h>
@@ -125,8 +124,8 @@ static json_t *bound(task *t)
     const hfi_subject subject = {.posterior = t->posterior, .d = d};
     void *state = NULL;
     if (!room) fail("out of memory");
-    must(t->ctx, hfi_bound_decomposition.create(t->ctx, &subject, &state), "bound");
-    double *scratch = calloc(hfi_bound_decomposition.scratch(state) + 1, sizeof *scratch);
+    must(t->ctx, hfi_decomposition_create(t->ctx, &subject, &state), "bound");
+    double *scratch = calloc(hfi_decomposition_scratch(state) + 1, sizeof *scratch);
     if (!scratch) fail("out of memory");
     hfi_enclosure out = {
         .gap_lower = room, .gap_upper = room + d, .at_lower = room + 2 * d, .at_upper = room + 3 * d};
@@ -135,8 +134,8 @@ static json_t *bound(task *t)
         lower[j] = 0.5 * (lower[j] + upper[j]);
         upper[j] = half;
     }
-    hfi_bound_decomposition.mean(state, lower, upper, scratch, &out);
-    hfi_bound_decomposition.destroy(state);
+    hfi_decomposition_mean(state, lower, upper, scratch, &out);
+    hfi_decomposition_free(state);
     free(scratch);
     free(room);
     free(lower);
@@ -144,30 +143,28 @@ static json_t *bound(task *t)
     return json_pack("{so so}", "lower", number_json(out.lower), "upper", number_json(out.upper));
 }
 
-static hf_certify_what read_what(task *t)
+static const hfi_quantity *read_what(task *t)
 {
     char word[16];
     if (!t->posterior) fail("data come first");
     if (scanf("%15s", word) != 1) fail("what was expected");
     if (t->rigorous == NULL)
         must(t->ctx, hfi_rigorous_create(t->ctx, NULL, t->posterior, true, &t->rigorous), "rigorous");
-    if (strcmp(word, "probit") == 0) return (hf_certify_what)HFI_CERTIFY_PROBIT;
-    if (strcmp(word, "logit") == 0) return (hf_certify_what)HFI_CERTIFY_LOGIT;
-    return strcmp(word, "sd") == 0 ? HF_CERTIFY_SD : HF_CERTIFY_MEAN;
+    if (strcmp(word, "probit") == 0) return &hfi_quantity_probit;
+    if (strcmp(word, "logit") == 0) return &hfi_quantity_logit;
+    return strcmp(word, "sd") == 0 ? &hfi_quantity_sd : &hfi_quantity_mean;
 }
 
 static json_t *range(task *t)
 {
-    const hf_certify_what what = read_what(t);
+    const hfi_quantity *what = read_what(t);
     hf_certify_settings settings = hf_certify_settings_default();
     settings.tolerance = read_number();
     settings.node_limit = (size_t)read_number();
     double *lower = read_numbers(t->d), *upper = read_numbers(t->d), *at = calloc(2 * t->d, sizeof *at);
     hf_range r;
     if (!at) fail("out of memory");
-    must(t->ctx,
-         hfi_rigorous_range(NULL, NULL, t->rigorous, what, &settings, INFINITY, 1, lower, upper, &r, at,
-                            at + t->d),
+    must(t->ctx, prove(t->ctx, t->posterior, t->rigorous, what, &settings, lower, upper, &r, at, at + t->d),
          "range");
     json_t *out = json_pack("{so so so so so so ss sI so}", "lower", hex(r.lower), "upper", hex(r.upper),
                             "lower_attained", hex(r.lower_attained), "upper_attained", hex(r.upper_attained),
@@ -182,7 +179,7 @@ static json_t *range(task *t)
 
 static json_t *value(task *t)
 {
-    const hf_certify_what what = read_what(t);
+    const hfi_quantity *what = read_what(t);
     double *x = read_numbers(t->d), lower, upper, mean, variance;
     hf_workspace *workspace = hf_workspace_create(t->ctx, t->posterior);
     if (!workspace) fail("out of memory");
@@ -190,11 +187,8 @@ static json_t *value(task *t)
     must(t->ctx, hf_predict_latent(t->posterior, workspace, x, &mean, &variance, NULL, NULL), "predict");
     hf_workspace_free(workspace);
     free(x);
-    const double sd = sqrt(variance);
     return json_pack("{so so so}", "lower", hex(lower), "upper", hex(upper), "double",
-                     hex(hfi_link_asked(what)    ? hfi_link_value((hfi_link){what, 1.0}, mean, sd)
-                         : what == HF_CERTIFY_SD ? sd
-                                                 : mean));
+                     hex(what->value(what, 1.0, mean, sqrt(variance))));
 }
 
 int main(void)

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bounds of the standard deviation over a box, from the models of features and variance. */
+#include "bound/bounds_impl.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* The least (sign 1) or the largest of the squared length of the features' linear model. */
+static double extreme_square(const hfi_bounds_box *x, double sign, double *point, double *gap)
+{
+    const hfi_spread_model *s = &x->spread;
+    const hfi_bounds_scratch *b = x->b;
+    double predicted;
+    for (size_t a = 0; a < x->m; a++) b->g[a] = 2.0 * s->b[a];
+    for (size_t k = 0; k < x->m * x->m; k++) b->h[k] = 2.0 * s->g[k];
+    const double least = hfi_quadratic_lower(x->m, sign, b->g, b->h, point, &predicted, gap, b->work);
+    return s->var + sign * least - sign * s->rounding;
+}
+
+double hfi_centre_sd(const hfi_bounds_box *x)
+{
+    return hfi_root(fmax(x->spread.var, 0.0) + x->spread.noise);
+}
+
+double hfi_lowest_sd(const hfi_bounds_box *x, double *point, double *gap)
+{
+    const hfi_spread_model *s = &x->spread;
+    double low = fmax(0.0, hfi_root(s->var - s->rounding) - s->distance);
+    if (s->remainder < (double)INFINITY)
+        low = fmax(low, hfi_root(extreme_square(x, 1.0, point, gap)) - s->remainder);
+    if (s->white_fall > 0.0) low = hfi_root(low * low - s->white_fall);
+    low = fmax(0.0, low - 4.0 * DBL_EPSILON * s->ceiling);
+    return s->noise > 0.0 ? (1.0 - 8.0 * DBL_EPSILON) * hfi_root(low * low + s->noise) : low;
+}
+
+double hfi_highest_sd(const hfi_bounds_box *x, double *point, double *gap)
+{
+    const hfi_spread_model *s = &x->spread;
+    double high = fmin(s->ceiling, hfi_root(s->var + s->rounding) + s->distance);
+    if (s->remainder < (double)INFINITY)
+        high = fmin(high, hfi_root(extreme_square(x, -1.0, point, gap)) + s->remainder);
+    if (s->white_rise > 0.0) high = fmin(s->ceiling, hfi_root(high * high + s->white_rise));
+    high += 4.0 * DBL_EPSILON * s->ceiling;
+    return s->noise > 0.0 ? (1.0 + 8.0 * DBL_EPSILON) * hfi_root(high * high + s->noise) : high;
+}
+
+void hfi_bound_sd(hfi_bounds_box *x, double *point)
+{
+    const hfi_bounds_scratch *b = x->b;
+    memset(point, 0, x->m * sizeof *point);
+    memset(b->best_gap, 0, x->m * sizeof *b->best_gap);
+    const double extreme =
+        x->sign > 0.0 ? hfi_lowest_sd(x, point, b->best_gap) : -hfi_highest_sd(x, point, b->best_gap);
+    x->bound = extreme;
+    x->predicted = extreme;
+    x->own = true;
+}
+
+/* ---- the variance's cubic model ---------------------------------------------------------------------------------- */
+
+static hfi_square_model make_square(const hfi_bounds_box *x)
+{
+    const size_t m = x->m;
+    const hfi_taylor *taylor = x->problem->taylor;
+    double *at = x->b->square;
+    hfi_square_model model = {
+        .g = at, .slope_error = at + m, .share = at + 2 * m, .h = at + 3 * m, .t = x->b->cubic};
+    /* Behind what hfi_taylor_spread() has left. */
+    hfi_taylor_square(taylor, x->centre, x->half, &x->spread, &model,
+                      x->b->models + hfi_taylor_spread_scratch(taylor));
+    return model;
+}
+
+/* The least (sign 1) or the largest variance in the box, as far as the question needs it. */
+static double extreme_variance(const hfi_bounds_box *x, const hfi_square_model *model, double *point,
+                               double *predicted)
+{
+    const hfi_spread_model *s = &x->spread;
+    const double lost = (x->sign > 0.0 ? model->below : model->above) + model->rounding;
+    const double tolerance = x->problem->settings.tolerance / x->problem->scale;
+    /* No bound of -sd is above 0, and one of sd at or below 0 is nothing. */
+    const double wanted = x->enough * x->enough - s->noise;
+    double enough = (double)INFINITY;
+    if (x->sign * x->enough > 0.0 && isfinite(x->enough)) enough = x->sign * (wanted - s->var) + lost;
+    const hfi_cubic cubic = {.m = x->m, .sign = x->sign, .g = model->g, .h = model->h, .t = model->t};
+    const hfi_cubic_effort effort = {.parts = HFI_PARTS,
+                                     .enough = enough,
+                                     .want = 0.1 * lost + 0.04 * tolerance * sqrt(fmax(s->var, 0.0))};
+    double *work = x->b->models + hfi_taylor_spread_scratch(x->problem->taylor);
+    const double least = hfi_cubic_lower(&cubic, &effort, point, predicted, x->b->gap, work);
+    return s->var + x->sign * (least - lost);
+}
+
+/* Whether the model loses much of what there is between what has to be shown and the value that the features' linear
+ * model expects: the box has to be split anyway. The whole box, of which there is but one, never is. */
+static bool is_hopeless(const hfi_bounds_box *x)
+{
+    const hfi_spread_model *s = &x->spread;
+    if (!isfinite(x->enough)) return false;
+    double predicted;
+    for (size_t a = 0; a < x->m; a++) x->b->g[a] = 2.0 * s->b[a];
+    for (size_t k = 0; k < x->m * x->m; k++) x->b->h[k] = 2.0 * s->g[k];
+    (void)hfi_quadratic_lower(x->m, x->sign, x->b->g, x->b->h, x->b->point, &predicted, NULL, x->b->work);
+    const double there = x->sign * s->var + predicted,
+                 wanted = x->enough * fabs(x->enough) - x->sign * s->noise;
+    return hfi_taylor_square_estimate(x->problem->taylor, x->half, s) > 0.5 * (there - wanted);
+}
+
+void hfi_bound_square(hfi_bounds_box *x, double *point, signed char *face)
+{
+    const hfi_spread_model *s = &x->spread;
+    const hfi_bounds_scratch *b = x->b;
+    const double unit = 8.0 * DBL_EPSILON;
+    double predicted;
+    if (!(s->remainder < (double)INFINITY) || s->white_fall > 0.0 || s->white_rise > 0.0) return;
+    if (is_hopeless(x)) return;
+    const hfi_square_model model = make_square(x);
+    hfi_find_faces(x, model.g, model.h, model.slope_error, 4.0 * model.rounding, face);
+    const double square = extreme_variance(x, &model, b->point, &predicted);
+    if (!(fabs(square) <= DBL_MAX)) return;
+    const double end = hfi_root(hfi_root(square) * hfi_root(square) + s->noise);
+    const double bound = x->sign * end - unit * (end + s->ceiling);
+    if (!(bound > x->bound)) return;
+    x->bound = bound;
+    x->predicted = x->sign * hfi_root(s->var + x->sign * predicted + s->noise);
+    memcpy(point, b->point, x->m * sizeof *point);
+    const double lost = x->sign > 0.0 ? model.below : model.above;
+    for (size_t a = 0; a < x->m; a++) {
+        b->best_gap[a] = b->gap[a];
+        s->remainder_share[a] = lost * model.share[a];
+    }
+}
+
+void hfi_find_faces(const hfi_bounds_box *x, const double *g, const double *h, const double *error,
+                    double rounding, signed char *face)
+{
+    for (size_t a = 0; a < x->m; a++) {
+        double radius = error[a] + rounding;
+        for (size_t c = 0; c < x->m; c++) radius += fabs(h[a * x->m + c]);
+        const double slope = x->sign * g[a];
+        face[a] = slope > radius ? -1 : slope < -radius ? 1 : 0;
+    }
+}

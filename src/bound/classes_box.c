@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bounds of class probabilities over boxes, for the search. */
+#include "bound/classes_impl.h"
+#include "bound/quadratic.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    CHEAP = 64 /* jets, of all classes, that a box may have of its own without asking */
+};
+
+static size_t most_of(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t mean_size(size_t m)
+{
+    return m * m + 3 * m;
+}
+
+static hfi_box_scratch lay_out(const hfi_classes *c, double *scratch, size_t *total)
+{
+    const size_t m = c->m, d = c->d, n = c->classes, square = n * n, boxes = n * HFI_TOGETHER;
+    size_t mean = 0, sum = 0;
+    for (size_t i = 0; i < n; i++) mean = most_of(mean, hfi_taylor_mean_scratch(&c->side[i].taylor));
+    hfi_box_scratch b;
+    const struct {
+        double **at;
+        size_t size;
+    } parts[] = {{&b.centre, d * HFI_TOGETHER},
+                 {&b.half, m * HFI_TOGETHER},
+                 {&b.models, boxes * (sizeof(hfi_mean_model) / sizeof(double) + 1)},
+                 {&b.means, boxes * mean_size(m)},
+                 {&b.covariance, square * (3 + m + m * (m + 1) / 2) + 2 * n + m},
+                 {&b.tilt, m + m * m},
+                 {&b.g, m},
+                 {&b.h, m * m},
+                 {&b.gap, m},
+                 {&b.point, m},
+                 {&b.work, hfi_quadratic_work(m)},
+                 {&b.best_gap, m},
+                 {&b.at, n},
+                 {&b.p, n},
+                 {&b.q, n},
+                 {&b.third, hfi_third_count(n)},
+                 {&b.third2, hfi_third_count(n)},
+                 {&b.fifth, hfi_tensors_wanted(n) ? hfi_fifth_count(n) : 0},
+                 {&b.tensor, hfi_tensor_room(n)},
+                 {&b.fine, m * m},
+                 {&b.bent, m * m},
+                 {&b.a, n},
+                 {&b.w, n},
+                 {&b.w2, n},
+                 {&b.low, n},
+                 {&b.curve, square},
+                 {&b.spare, square},
+                 {&b.wide, square},
+                 {&b.factor, square},
+                 {&b.white, (m + 2) * square + n},
+                 {&b.place, m},
+                 {&b.place2, m},
+                 {&b.full, d},
+                 {&b.shape, hfi_covariance_scratch(c)},
+                 {&b.moments, hfi_rules_scratch(&c->quick)},
+                 {&b.jets, hfi_jets_room(c, c->local_degree)},
+                 {&b.scratch, most_of(mean, hfi_jets_scratch(c, c->local_degree))}};
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        *parts[k].at = scratch ? scratch + sum : NULL;
+        sum += parts[k].size;
+    }
+    *total = sum;
+    return b;
+}
+
+size_t hfi_classes_scratch(const hfi_classes *classes)
+{
+    size_t total;
+    (void)lay_out(classes, NULL, &total);
+    return total;
+}
+
+/* ---- a box ------------------------------------------------------------------------------------------------------- */
+
+static void covariance_arrays(const hfi_box *x, hfi_covariance_model *s)
+{
+    const size_t square = x->n * x->n, m = x->m;
+    s->here = x->b->covariance;
+    s->lost = s->here + square;
+    s->linear = s->lost + square;
+    s->square = s->linear + m * square;
+    s->remainder = s->square + m * (m + 1) / 2 * square;
+    s->moved = s->remainder + x->n;
+    s->share = s->moved + x->n;
+    s->meets = s->share + m;
+}
+
+/* Whether jets of its own would serve the box better than those of the whole one. */
+static bool wants_own(const hfi_box *x)
+{
+    const hfi_classes *c = x->c;
+    double by_whole = 0.0, by_own = 0.0;
+    for (size_t i = 0; i < x->n; i++) {
+        by_whole += hfi_jets_remainder(c, c->degree, c->whole.centre, i, x->centre, x->half, x->b->full);
+        by_own += hfi_jets_remainder(c, c->local_degree, x->centre, i, x->centre, x->half, x->b->full);
+    }
+    return by_own < 0.7 * by_whole;
+}
+
+static void find_covariance(hfi_box *x, bool own)
+{
+    const hfi_box_scratch *b = x->b;
+    hfi_jets jets = x->c->whole;
+    if (own) hfi_jets_make(x->c, x->c->local_degree, x->centre, x->half, b->jets, b->scratch, &jets);
+    hfi_covariance_of_box(x->c, &jets, x->centre, x->half, &x->s, b->shape);
+    for (size_t i = 0; i < x->n; i++) b->at[i] = x->mean[i].value;
+    if (hfi_tensors_wanted(x->n))
+        x->error = hfi_moments_fifth(&x->c->quick, b->at, x->s.here, b->p, b->third, b->fifth, b->moments);
+    else
+        x->error = hfi_moments(&x->c->quick, b->at, x->s.here, b->p, b->third, b->moments);
+    hfi_box_sizes(x);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+static void set_weights(const hfi_box *x, size_t c, double weight, size_t other)
+{
+    memset(x->b->a, 0, x->n * sizeof *x->b->a);
+    x->b->a[c] = weight;
+    if (other < x->n) x->b->a[other] = -weight;
+}
+
+/* The least that the other classes leave to class c, and what is left of that against the best of
+ * them; not looked for where the class is not likely at the centre. */
+static double left_by_others(hfi_box *x, size_t c, double *margin)
+{
+    double sum = 0.0, most = 0.0;
+    *margin = -1.0;
+    if (!(x->b->p[c] > 0.5)) return 0.0;
+    for (size_t j = 0; j < x->n; j++) {
+        if (j == c) continue;
+        const double own = fmin(hfi_box_by_density(x, j), 1.0);
+        sum += own;
+        most = fmax(most, own);
+    }
+    *margin = 1.0 - sum - most - 1e-12;
+    return 1.0 - sum - 1e-12;
+}
+
+/* P_c, or what is left to - P_c. */
+static void bound_class(hfi_box *x, double sign, double *point)
+{
+    const size_t c = x->c->winner;
+    set_weights(x, c, sign, SIZE_MAX);
+    hfi_box_take(x, 1.0);
+    x->here = x->base;
+    x->bound = hfi_box_by_taylor(x, point, x->b->best_gap);
+    x->bound = fmax(x->bound, sign > 0.0 ? hfi_box_by_vertices(x, c) : hfi_box_by_tangent(x, c, point));
+    double unused;
+    x->bound = fmax(x->bound, sign > 0.0 ? left_by_others(x, c, &unused) : -hfi_box_by_density(x, c));
+    x->bound = fmax(x->bound, sign > 0.0 ? 0.0 : -1.0);
+}
+
+/* The least of P_w - P_j over the others: all of them are above 0 where P_w is above 1/2. With sign -1
+ * the largest of P_j - P_w, which no box has below the best of the bounds. */
+static void bound_margin(hfi_box *x, double sign, double *point)
+{
+    const size_t w = x->c->winner, m = x->m;
+    const hfi_box_scratch *b = x->b;
+    double best = sign * (double)INFINITY, predicted = best, here = best, half = -1.0;
+    if (sign > 0.0) {
+        set_weights(x, w, 1.0, SIZE_MAX);
+        hfi_box_take(x, 1.0);
+        half = 2.0 * hfi_box_by_vertices(x, w) * (1.0 - 4.0 * DBL_EPSILON) - 1.0;
+    }
+    double *own = b->place2;
+    for (size_t j = 0; j < x->n; j++) {
+        if (j == w) continue;
+        set_weights(x, w, sign, j);
+        hfi_box_take(x, 2.0);
+        const double bound = hfi_box_by_taylor(x, own, b->gap);
+        here = sign > 0.0 ? fmin(here, x->base) : fmax(here, x->base);
+        if (sign * x->predicted < sign * predicted) {
+            predicted = x->predicted;
+            memcpy(point, own, m * sizeof *point);
+        }
+        if (!(sign * bound < sign * best)) continue;
+        best = bound;
+        memcpy(b->best_gap, b->gap, m * sizeof *b->gap);
+    }
+    double margin = -1.0;
+    if (sign > 0.0) (void)left_by_others(x, w, &margin);
+    x->bound = fmax(fmax(best, half), fmax(margin, -1.0));
+    x->predicted = predicted;
+    x->here = here;
+}
+
+/* The input that adds most to what the bound may be off; the widest where nothing tells. */
+static size_t choose_split(const hfi_box *x)
+{
+    const size_t n = x->n, square = n * n;
+    hfi_split best = {.most = -1.0, .widest = -1.0};
+    double reach = 0.0, total = 0.0;
+    for (size_t i = 0; i < n; i++) reach += x->s.remainder[i];
+    for (size_t a = 0; a < x->m; a++) total += x->s.share[a];
+    for (size_t a = 0; a < x->m; a++) {
+        if (!(x->half[a] > 0.0)) continue;
+        double share = x->b->best_gap[a], move = 0.0;
+        for (size_t i = 0; i < n; i++) {
+            share += fabs(x->b->w[i]) * x->mean[i].remainder_share[a];
+            for (size_t j = 0; j < i; j++) move = fmax(move, fabs(x->mean[i].g[a] - x->mean[j].g[a]));
+        }
+        double spread = hfi_matrix_size(n, x->s.linear + a * square);
+        if (total > 0.0) spread += reach * x->s.share[a] / total;
+        share += x->osc * (HFI_CUMULANT_3 * x->moves * move +
+                           0.5 * HFI_CUMULANT_4 * (x->moves * spread + x->spread * move) +
+                           0.25 * HFI_CUMULANT_5 * x->spread * spread);
+        hfi_split_offer(&best, a, share, x->half[a] / x->c->subject->extent[a]);
+    }
+    return best.input;
+}
+
+static void bound_by(hfi_box *x, double sign, bool own, double *point)
+{
+    find_covariance(x, own);
+    if (x->c->margin)
+        bound_margin(x, sign, point);
+    else
+        bound_class(x, sign, point);
+    if (!(x->bound >= -1.0)) x->bound = -1.0;
+}
+
+/* Whether jets of its own may be what a box lacks that is not far from done: the remainders of the features are a good part of what its bound loses. */
+static bool lacks_jets(const hfi_box *x)
+{
+    const double gap = x->here - x->bound,
+                 near = x->c->margin ? 0.05 : (x->c->heavy ? 3.0 : 20.0) * x->c->tolerance;
+    if (x->c->margin ? x->bound > 0.0 || x->here < 0.0 : gap < x->c->tolerance) return false;
+    if (x->tilt_lost > 0.25 * gap) return true;
+    return gap < near && x->scaled_spread < 0.9 && x->spread_rest > 0.4 * x->scaled_spread;
+}
+
+static void bound_one(hfi_box *x, double sign, hfi_box_bound *out)
+{
+    const size_t n = x->n;
+    double rounding = 0.0;
+    memset(out->face, 0, x->m * sizeof *out->face);
+    for (size_t i = 0; i < n; i++) rounding += x->mean[i].rounding;
+    covariance_arrays(x, &x->s);
+    const bool cheap = !x->c->heavy && n * hfi_jet_count(x->m, x->c->local_degree) <= CHEAP && wants_own(x);
+    bound_by(x, sign, cheap, out->point);
+    if (!cheap && lacks_jets(x) && wants_own(x)) bound_by(x, sign, true, out->point);
+    out->bound = x->bound;
+    out->centre = x->here;
+    out->predicted = fmax(x->predicted, x->bound);
+    out->rounding = rounding + x->c->whole.rounding + 2.0 * x->error;
+    out->slack = x->here - x->bound;
+    out->split = choose_split(x);
+    for (size_t a = 0; a < x->m; a++) out->point[a] = x->centre[a] + x->half[a] * out->point[a];
+}
+
+/* Models of the means of one class for all boxes. */
+static void model_class(const hfi_classes *c, size_t i, size_t count, const hfi_box_scratch *b,
+                        hfi_mean_model *models)
+{
+    const size_t m = c->m, one = mean_size(m);
+    for (size_t k = 0; k < count; k++) {
+        double *at = b->means + (k * c->classes + i) * one;
+        b->centre[k * c->d + c->d - 1] = c->side[i].subject.middle[c->d - 1];
+        models[k] =
+            (hfi_mean_model){.g = at, .slope_error = at + m, .remainder_share = at + 2 * m, .h = at + 3 * m};
+    }
+    hfi_taylor_mean(&c->side[i].taylor, count, b->centre, b->half, models, b->scratch);
+}
+
+void hfi_classes_bounds(const hfi_classes *c, double sign, size_t count, const double *low,
+                        const double *high, hfi_box_bound *bounds, double *scratch)
+{
+    const size_t m = c->m, d = c->d, n = c->classes;
+    size_t total;
+    const hfi_box_scratch b = lay_out(c, scratch, &total);
+    hfi_mean_model *models = (hfi_mean_model *)b.models, together[HFI_TOGETHER];
+    for (size_t k = 0; k < count; k++) {
+        memcpy(b.centre + k * d, c->subject->middle, d * sizeof *b.centre);
+        for (size_t f = 0; f < m; f++) {
+            const double l = low[k * m + f], h = high[k * m + f], middle = 0.5 * (l + h);
+            b.centre[k * d + c->subject->free[f]] = middle;
+            b.half[k * m + f] = fmax(h - middle, middle - l) * (1.0 + 2.0 * DBL_EPSILON);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        model_class(c, i, count, &b, together);
+        for (size_t k = 0; k < count; k++) models[k * n + i] = together[k];
+    }
+    for (size_t k = 0; k < count && hfi_watch_glance(c->watch); k++) {
+        for (size_t f = 0; f < m; f++) b.place[f] = b.centre[k * d + c->subject->free[f]];
+        hfi_box x = {.c = c,
+                     .b = &b,
+                     .m = m,
+                     .n = n,
+                     .centre = b.place,
+                     .half = b.half + k * m,
+                     .mean = models + k * n};
+        bound_one(&x, sign, &bounds[k]);
+    }
+}
+
+/* ---- sketches ---------------------------------------------------------------------------------------------------- */
+
+double hfi_classes_sketch(hfi_classes *c, const double *point, double *gradient)
+{
+    const size_t m = c->m, n = c->classes, square = n * n;
+    size_t total;
+    const hfi_box_scratch b = lay_out(c, c->sketch, &total);
+    hfi_mean_model *models = (hfi_mean_model *)b.models;
+    hfi_box x = {.c = c, .b = &b, .m = m, .n = n, .centre = b.place, .half = b.half, .mean = models};
+    memcpy(b.place, point, m * sizeof *point);
+    memcpy(b.half, c->subject->extent, m * sizeof *b.half);
+    memcpy(b.centre, c->subject->middle, c->d * sizeof *b.centre);
+    for (size_t f = 0; f < m; f++) b.centre[c->subject->free[f]] = point[f];
+    for (size_t i = 0; i < n; i++) {
+        model_class(c, i, 1, &b, models + i);
+        b.at[i] = models[i].value;
+    }
+    covariance_arrays(&x, &x.s);
+    hfi_covariance_of_box(c, &c->whole, b.place, b.half, &x.s, b.shape);
+    (void)hfi_moments(&c->quick, b.at, x.s.here, b.p, b.third, b.moments);
+    size_t other = SIZE_MAX;
+    for (size_t j = 0; c->margin && j < n; j++)
+        if (j != c->winner && (other == SIZE_MAX || b.p[j] > b.p[other])) other = j;
+    set_weights(&x, c->winner, 1.0, other);
+    hfi_moments_slopes(n, b.third, b.a, b.w, b.curve);
+    for (size_t a = 0; a < m; a++) {
+        double slope = 0.0;
+        for (size_t i = 0; i < n; i++) slope += b.w[i] * models[i].g[a];
+        for (size_t k = 0; k < square; k++) slope += 0.5 * b.curve[k] * x.s.linear[a * square + k];
+        gradient[a] = slope / c->subject->extent[a];
+    }
+    return b.p[c->winner] - (other < n ? b.p[other] : 0.0);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file decomposition.h
+ * @brief Bound A: each covariance is enclosed by functions that are sums over the coordinates, and their sum over the anchors is minimised exactly.
+ *
+ * A kernel is compiled to a plan, a tree of
+ *
+ *     convex    psi(phi), phi = sum of one function per coordinate: (x - z)^2 or sin^2; psi is convex and falls, so that its chord over the phi of the
+ *               box lies above and its tangent in the middle below
+ *     wave      cos(2 pi f (x - z)) of one coordinate, which is its own estimate
+ *     linear    sum v x z, likewise
+ *     constant  a number; table, a number by outputs (coregion); codes, a number for each category
+ *               that differs
+ *
+ * and of sums and products. A product is estimated by McCormick's inequality, from the ranges of its factors: of its two planes the better one at the
+ * box's centre. Everything then adds up to one parabola per coordinate and one sinusoid per coordinate and frequency.
+ *
+ * Source: Patane, Blaas, Laurenti, Cardelli, Roberts, Kwiatkowska, Adversarial robustness guarantees for Gaussian processes, JMLR 23, 2022, section 5
+ * and appendix B; here the sinusoids of one frequency are added before they are minimised.
+ */
+#ifndef HFI_BOUND_DECOMPOSITION_H
+#define HFI_BOUND_DECOMPOSITION_H
+
+#include "core/core.h"
+#include <holdfast/kernel.h>
+
+typedef enum hfi_plan_kind {
+    HFI_PLAN_SUM,
+    HFI_PLAN_PRODUCT,
+    HFI_PLAN_CONVEX,
+    HFI_PLAN_WAVE,
+    HFI_PLAN_LINEAR,
+    HFI_PLAN_CONSTANT,
+    HFI_PLAN_TABLE,
+    HFI_PLAN_CODES
+} hfi_plan_kind;
+
+/** Functions of phi >= 0: exp(-phi / 2), matern's of r = sqrt(phi), rq's, exp(-2 phi). */
+typedef enum hfi_psi {
+    HFI_PSI_SE,
+    HFI_PSI_MATERN12,
+    HFI_PSI_MATERN32,
+    HFI_PSI_MATERN52,
+    HFI_PSI_RQ,
+    HFI_PSI_PERIODIC
+} hfi_psi;
+
+/** Children come before their parents. */
+typedef struct hfi_plan_node {
+    hfi_plan_kind kind;
+    size_t child, next;  /**< SIZE_MAX: none */
+    size_t first, count; /**< its parts: plan->parts[first .. first + count) */
+    hfi_psi psi;         /**< convex */
+    bool waves;          /**< convex: phi is of sin^2 */
+    double value;        /**< constant; what a product is multiplied by; alpha of rq */
+    size_t outputs;      /**< table: rows and columns */
+    const double *table; /**< owned by the kernel */
+} hfi_plan_node;
+
+/** One coordinate of a node. */
+typedef struct hfi_plan_part {
+    size_t column;
+    double weight; /**< in phi, or of linear; 1 of a wave; factor of a category that differs */
+    size_t wave;   /**< which sinusoid; SIZE_MAX where it is a parabola */
+} hfi_plan_part;
+
+/** cos and sin of 2 pi frequency (x - c) in one coordinate. */
+typedef struct hfi_plan_wave {
+    size_t column;
+    double frequency;
+} hfi_plan_wave;
+
+typedef struct hfi_plan {
+    hfi_memory memory;
+    size_t d, nodes, parts, waves; /**< the last node is the root */
+    hfi_plan_node *node;
+    hfi_plan_part *part;
+    hfi_plan_wave *wave;
+} hfi_plan;
+
+/** The plan of a kernel, which it must not outlive. White is 0, as between two rows. */
+hf_status hfi_plan_create(hf_context *ctx, const hf_kernel *kernel, hfi_plan *out);
+void hfi_plan_free(hfi_plan *plan);
+
+/** What is known of a node at one anchor over the box. */
+typedef struct hfi_plan_value {
+    double lower, upper, centre; /**< range; at the box's centre */
+    double most;                 /**< no value is larger in size; 1 of a wave */
+    double phase; /**< what turns by an angle is wrong by its rounding: those angles, relative to `most` */
+    double below[2], above[2]; /**< convex: lines a + b phi under and over psi */
+    double slack;              /**< convex: how far apart they are in the middle */
+    double phi;                /**< convex: the largest */
+} hfi_plan_value;
+
+/** Sum of estimates over the anchors, in delta = x - centre. */
+typedef struct hfi_plan_sums {
+    double constant;
+    double size;   /**< of the numbers that were added up, for the allowance */
+    double *bend;  /**< d: bend delta^2 + slope delta */
+    double *slope; /**< d */
+    double *even;  /**< waves: even cos(2 pi f delta) + odd sin(2 pi f delta) */
+    double *odd;   /**< waves */
+    double *slack; /**< nodes: |weight| times distance between the lines */
+} hfi_plan_sums;
+
+/** A box and an anchor; `value` has an entry per node and `turn` two per part, both written by hfi_plan_range(). */
+typedef struct hfi_plan_anchor {
+    const hfi_plan *plan;
+    const double *centre, *half, *z;
+    hfi_plan_value *value;
+    double *turn; /**< cos, sin of the phase at the centre; or centre - z */
+} hfi_plan_anchor;
+
+/** Ranges and lines of all nodes. */
+void hfi_plan_range(const hfi_plan_anchor *at);
+/** sums += an estimate from below of weight k(x, z), weight of either sign. */
+void hfi_plan_estimate(const hfi_plan_anchor *at, double weight, hfi_plan_sums *sums);
+/** The cosine over [angle - half, angle + half]. */
+void hfi_cosine_range(double angle, double half, double *lower, double *upper);
+
+#endif

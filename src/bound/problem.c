@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A problem: arguments and units; which functions it has is in its quantity. */
+#include "bound/problem.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+size_t hfi_posterior_inputs(const hf_posterior *posterior)
+{
+    const hfi_scaling *scaling = &posterior->scaling;
+    return scaling->outputs > 1 ? scaling->d - 1 : scaling->d;
+}
+
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
+
+static hf_status check_sides(hf_context *ctx, const hf_posterior *posterior, size_t inputs,
+                             const double *lower, const double *upper)
+{
+    for (size_t j = 0; j < inputs; j++) {
+        if (!isfinite(lower[j]) || !isfinite(upper[j]))
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE,
+                            "input %zu of the box goes from %g to %g; both must be finite", j + 1, lower[j],
+                            upper[j]);
+        if (lower[j] > upper[j])
+            return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                            "input %zu of the box goes from %g down to %g: the lower side is above the upper",
+                            j + 1, lower[j], upper[j]);
+        const double scale = posterior->scaling.x_scale[j];
+        if (!isfinite((upper[j] - lower[j]) / scale) || !(fabs(lower[j] / scale) < 1e150) ||
+            !(fabs(upper[j] / scale) < 1e150))
+            return hfi_fail(ctx, HF_ERR_ARGUMENT, "input %zu of the box goes from %g to %g: too far out",
+                            j + 1, lower[j], upper[j]);
+    }
+    return HF_OK;
+}
+
+static hf_status check_settings(hf_context *ctx, const hf_posterior *posterior, const hfi_quantity *quantity,
+                                const hf_certify_settings *settings)
+{
+    const size_t outputs = posterior->scaling.outputs;
+    if (settings->output >= outputs)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no output %zu: the posterior has %zu (from 0)",
+                        settings->output, outputs);
+    if (!(settings->tolerance > 0.0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the tolerance is %g; it must be above 0", settings->tolerance);
+    if (!(settings->time_limit >= 0.0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the time limit is %g; it must be 0 (none) or above",
+                        settings->time_limit);
+    if (!(settings->total_time >= 0.0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the time for all boxes is %g; it must be 0 (no limit) or above",
+                        settings->total_time);
+    if (!isfinite(settings->beta))
+        return hfi_fail(ctx, HF_ERR_NOT_FINITE, "beta is %g; it must be finite", settings->beta);
+    if (settings->observed && !quantity->scaled)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "classes have no noise that a new reading would have");
+    if (settings->lower_only && settings->upper_only)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "lower_only and upper_only together leave nothing to find");
+    return HF_OK;
+}
+
+/* A box that spans several outputs or categories has no one value to bound. */
+static hf_status check_outputs(hf_context *ctx, const hf_posterior *posterior, size_t inputs,
+                               const double *lower, const double *upper)
+{
+    for (size_t j = 0; j < inputs; j++)
+        if (lower[j] < upper[j] && hfi_terms_free_output(posterior->kernel, 1, &j) == j)
+            return hfi_fail(
+                ctx, HF_ERR_ARGUMENT,
+                "input %zu is the number of an output or a category and cannot move: ask about one at a time",
+                j + 1);
+    return HF_OK;
+}
+
+hf_status hfi_problem_check(hf_context *ctx, const hf_posterior *posterior, const hfi_quantity *quantity,
+                            const hf_certify_settings *settings, const double *lower, const double *upper)
+{
+    const size_t inputs = hfi_posterior_inputs(posterior);
+    hf_status status = check_settings(ctx, posterior, quantity, settings);
+    if (status >= 0) status = check_sides(ctx, posterior, inputs, lower, upper);
+    if (status >= 0) status = check_outputs(ctx, posterior, inputs, lower, upper);
+    if (status >= 0 && hfi_mean_lifted(posterior->mean))
+        status = hfi_fail(ctx, HF_ERR_ARGUMENT,
+                          "the posterior was lifted by an expert's mean, which has no bound over a box");
+    return status;
+}
+
+/* ---- units ------------------------------------------------------------------------------------------------------- */
+
+/* Sides in the solver's units, moved outward by more than the rounding of the change; what is equal stays exactly what a prediction makes of it. */
+static void place_sides(hfi_certify_problem *q, const double *lower, const double *upper)
+{
+    const hfi_scaling *scaling = &q->subject.posterior->scaling;
+    const size_t d = q->subject.d;
+    double *low = q->numbers, *high = low + d, *middle = high + d, *extent = middle + d;
+    size_t count = 0;
+    memcpy(q->x, lower, q->inputs * sizeof *q->x);
+    if (q->inputs < d) q->x[d - 1] = (double)q->settings.output;
+    hfi_scaling_inputs(scaling, 1, q->x, d, low);
+    memcpy(high, low, d * sizeof *high);
+    memcpy(middle, low, d * sizeof *middle);
+    for (size_t j = 0; j < q->inputs; j++) {
+        if (lower[j] == upper[j]) continue;
+        const double shift = scaling->x_shift[j], scale = scaling->x_scale[j];
+        const double slack =
+            4.0 * DBL_EPSILON * (fmax(fabs(lower[j]), fabs(upper[j])) + fabs(shift)) / scale + DBL_MIN;
+        low[j] = (lower[j] - shift) / scale - slack;
+        high[j] = (upper[j] - shift) / scale + slack;
+        middle[j] = 0.5 * (low[j] + high[j]);
+        extent[count] = fmax(high[j] - middle[j], middle[j] - low[j]) * (1.0 + 2.0 * DBL_EPSILON);
+        q->free[count++] = j;
+    }
+    q->subject.free_count = count;
+    q->subject.lower = low;
+    q->subject.upper = high;
+    q->subject.middle = middle;
+    q->subject.extent = extent;
+    q->subject.free = q->free;
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------ */
+
+const hfi_problem_functions *hfi_problem_choose(const hfi_quantity *quantity, bool rigorous)
+{
+    return rigorous ? &hfi_problem_rigorous : quantity->functions;
+}
+
+static hf_status make(hf_context *ctx, hfi_certify_problem *q)
+{
+    const size_t d = q->subject.d;
+    q->numbers = hfi_alloc(ctx, d, 4 * sizeof *q->numbers);
+    q->free = hfi_alloc(ctx, d, sizeof *q->free);
+    q->x = hfi_alloc(ctx, d, sizeof *q->x);
+    q->x_moved = hfi_alloc(ctx, d, sizeof *q->x_moved);
+    q->gradient = hfi_alloc(ctx, d, 3 * sizeof *q->gradient);
+    if (!q->numbers || !q->free || !q->x || !q->x_moved || !q->gradient) return HF_ERR_MEMORY;
+    place_sides(q, q->user_lower, q->user_upper);
+    return q->functions->create(ctx, q);
+}
+
+hf_status hfi_problem_create(hf_context *ctx, const hf_posterior *posterior, const hfi_quantity *quantity,
+                             const hf_certify_settings *settings, void *shared, const double *lower,
+                             const double *upper, hfi_certify_problem **out)
+{
+    const hfi_scaling *scaling = &posterior->scaling;
+    const size_t d = scaling->d;
+    hfi_certify_problem *q = hfi_alloc(ctx, 1, sizeof *q);
+    if (!q) return HF_ERR_MEMORY;
+    *q = (hfi_certify_problem){.memory = hfi_context_memory(ctx),
+                               .subject = {.posterior = posterior, .d = d},
+                               .quantity = quantity,
+                               .functions = hfi_problem_choose(quantity, settings->rigorous),
+                               .shared = shared,
+                               .settings = *settings,
+                               .user_lower = lower,
+                               .user_upper = upper,
+                               .inputs = hfi_posterior_inputs(posterior),
+                               .scale = 1.0,
+                               .stretch = 1.0};
+    if (quantity->scaled) q->scale = hfi_scaling_scale(scaling, settings->output);
+    if (quantity->shifted) q->shift = hfi_scaling_shift(scaling, settings->output);
+    const hf_status status = make(ctx, q);
+    if (status < 0) {
+        hfi_problem_free(q);
+        return status;
+    }
+    *out = q;
+    return status;
+}
+
+void hfi_problem_free(hfi_certify_problem *q)
+{
+    if (!q) return;
+    const hfi_memory memory = q->memory;
+    q->functions->destroy(q);
+    void *blocks[] = {q->numbers, q->free, q->x, q->x_moved, q->gradient, q};
+    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) hfi_memory_free(&memory, blocks[b]);
+}
+
+hf_range hfi_unknown_range(const hfi_quantity *quantity, const hf_certify_settings *settings, size_t inputs,
+                           double *argmin, double *argmax)
+{
+    for (size_t j = 0; j < inputs; j++) argmin[j] = argmax[j] = (double)NAN;
+    return (hf_range){.lower = settings->upper_only ? -(double)INFINITY : quantity->least,
+                      .upper = settings->lower_only ? (double)INFINITY : quantity->most,
+                      .lower_attained = (double)NAN,
+                      .upper_attained = (double)NAN,
+                      .stop = HF_CERTIFY_NOT_FINITE};
+}
+
+void hfi_problem_place(hfi_certify_problem *q, const double *point, double *user)
+{
+    const hfi_scaling *scaling = &q->subject.posterior->scaling;
+    const size_t d = q->subject.d;
+    memcpy(q->x, q->user_lower, q->inputs * sizeof *q->x);
+    if (q->inputs < d) q->x[d - 1] = (double)q->settings.output;
+    for (size_t f = 0; f < q->subject.free_count; f++) {
+        const size_t j = q->free[f];
+        const double x = point[f] * scaling->x_scale[j] + scaling->x_shift[j];
+        q->x[j] = fmin(fmax(x, q->user_lower[j]), q->user_upper[j]);
+    }
+    memcpy(user, q->x, q->inputs * sizeof *user);
+}

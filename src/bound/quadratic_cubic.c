@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Polynomials of degree 3 over the cube, by a branch and bound of their own: a part of the cube costs a few microseconds, a box of the search a thousand times as much. */
+#include "bound/quadratic.h"
+
+#include "bound/loops.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    SQUARES = 4,
+    FEW = 16 /* parts that are looked at even in vain: the search goes by the bound */
+};
+
+/* A part of the cube: the polynomial's Taylor coefficients at its centre, not scaled by its half-widths. */
+typedef struct part {
+    double value, bound;
+    size_t split;
+    double *side; /* m: half-widths */
+    double *at;   /* m: centre */
+    double *g;    /* m */
+    double *h;    /* m x m */
+} part;
+
+typedef struct problem {
+    const hfi_cubic *cubic;
+    size_t m, used;
+    part *parts;
+    double *size; /* m^3: |T| */
+    double norm;  /* |T(u, u, u)| <= norm |u|^3 */
+    double rounding;
+    double *gs, *hs;     /* of one part, scaled */
+    double *slices;      /* m */
+    double *local;       /* m: a point of a part */
+    double *shares;      /* m */
+    double *work;        /* of the quadratic bound */
+    double *point, best; /* the least value met */
+} problem;
+
+static size_t part_size(size_t m)
+{
+    return (sizeof(part) + sizeof(double) - 1) / sizeof(double) + m * m + 3 * m;
+}
+
+size_t hfi_cubic_work(size_t m, size_t parts)
+{
+    return (parts / 2 + 2) * part_size(m) + m * m * m + 3 * m * m + 5 * m + hfi_quadratic_work(m);
+}
+
+static problem prepare(const hfi_cubic *cubic, size_t parts, double *point, double *work)
+{
+    const size_t m = cubic->m, places = parts / 2 + 2;
+    problem p = {.cubic = cubic, .m = m, .parts = (part *)work, .point = point, .best = (double)INFINITY};
+    double *at = work + places * ((sizeof(part) + sizeof(double) - 1) / sizeof(double));
+    for (size_t k = 0; k < places; k++, at += m * m + 3 * m)
+        p.parts[k] = (part){.side = at, .at = at + m, .g = at + 2 * m, .h = at + 3 * m};
+    p.size = at;
+    p.hs = at + m * m * m;
+    p.gs = p.hs + 3 * m * m;
+    p.slices = p.gs + m;
+    p.local = p.slices + m;
+    p.shares = p.local + m;
+    p.work = p.shares + 2 * m;
+    return p;
+}
+
+/* |T(u, u, u)| <= |u| |sum_bc T_abc u_b u_c|_a <= (largest eigenvalue of sum_cd T_acd T_bcd)^(1/2) |u|^3, bounded by the trace of a power. */
+static double cubic_norm(size_t m, const double *t, double *work)
+{
+    for (size_t a = 0; a < m; a++)
+        for (size_t b = a; b < m; b++) {
+            double sum = 0.0;
+            for (size_t k = 0; k < m * m; k++) sum += t[a * m * m + k] * t[b * m * m + k];
+            work[a * m + b] = work[b * m + a] = sum;
+        }
+    /* What is lost by underflow is less than the least normal number. */
+    return sqrt(hfi_largest_eigenvalue(m, work, SQUARES, work + m * m) + DBL_MIN);
+}
+
+static void place_whole(problem *p)
+{
+    const hfi_cubic *c = p->cubic;
+    const size_t m = p->m;
+    part *whole = &p->parts[p->used++];
+    double size = 0.0;
+    for (size_t a = 0; a < m; a++) {
+        whole->side[a] = 1.0;
+        whole->at[a] = 0.0;
+        whole->g[a] = c->sign * c->g[a];
+        size += fabs(c->g[a]);
+    }
+    for (size_t k = 0; k < m * m; k++) {
+        whole->h[k] = c->sign * c->h[k];
+        size += fabs(c->h[k]);
+    }
+    for (size_t k = 0; k < m * m * m; k++) {
+        p->size[k] = fabs(c->t[k]);
+        size += p->size[k];
+    }
+    whole->value = 0.0;
+    p->norm = cubic_norm(m, c->t, p->hs);
+    p->rounding = 4096.0 * DBL_EPSILON * size;
+}
+
+/* The bound of a part, its most promising point, and where to split it. */
+static void bound_part(problem *p, part *q, double *gap)
+{
+    const size_t m = p->m;
+    const double *r = q->side;
+    double predicted, sizes = 0.0, square = 0.0, cubes = 0.0;
+    for (size_t a = 0; a < m; a++) {
+        p->gs[a] = r[a] * q->g[a];
+        for (size_t b = 0; b < m; b++) p->hs[a * m + b] = r[a] * r[b] * q->h[a * m + b];
+        square += r[a] * r[a];
+    }
+    const double least = hfi_quadratic_lower(m, 1.0, p->gs, p->hs, p->local, &predicted, gap, p->work);
+    hfi_cube_slices(m, p->size, r, p->slices);
+    for (size_t a = 0; a < m; a++) sizes += p->slices[a];
+    const double third = fmin(sizes, p->norm * square * sqrt(square)) / 6.0 * (1.0 + 1e-12);
+    q->bound = q->value + least - third - p->rounding;
+    if (q->value + predicted - third < p->best) {
+        double *step = p->shares;
+        for (size_t a = 0; a < m; a++) step[a] = r[a] * p->local[a];
+        hfi_cube_slices(m, p->cubic->t, step, step + m);
+        for (size_t a = 0; a < m; a++) cubes += step[m + a];
+        const double value = q->value + predicted + p->cubic->sign * cubes / 6.0;
+        if (value < p->best) {
+            p->best = value;
+            for (size_t a = 0; a < m; a++) p->point[a] = q->at[a] + step[a];
+        }
+    }
+    q->split = 0;
+    for (size_t a = 0; a < m; a++) {
+        gap[a] = fmax(gap[a], 0.0) + (sizes > 0.0 ? third * p->slices[a] / sizes : 0.0);
+        if (gap[a] > gap[q->split]) q->split = a;
+    }
+}
+
+/* to := one half of `from` along its split; they may be the same. */
+static void halve(const problem *p, const part *from, double sign, part *to)
+{
+    const size_t m = p->m, a = from->split;
+    const double *t = p->cubic->t + a * m * m, own = p->cubic->sign;
+    const double half = 0.5 * from->side[a], d = sign * half;
+    to->value =
+        from->value + d * (from->g[a] + d * (0.5 * from->h[a * m + a] + d * own * t[a * m + a] / 6.0));
+    for (size_t b = 0; b < m; b++) {
+        to->g[b] = from->g[b] + d * (from->h[a * m + b] + 0.5 * d * own * t[a * m + b]);
+        to->side[b] = from->side[b];
+        to->at[b] = from->at[b];
+    }
+    for (size_t k = 0; k < m * m; k++) to->h[k] = from->h[k] + d * own * t[k];
+    to->side[a] = half;
+    to->at[a] += d;
+}
+
+double hfi_cubic_lower(const hfi_cubic *cubic, const hfi_cubic_effort *effort, double *point,
+                       double *predicted, double *gap, double *work)
+{
+    problem p = prepare(cubic, effort->parts, point, work);
+    const size_t m = p.m;
+    double *shares = p.hs + m * m; /* m of 2 m^2 that only the norm needs */
+    place_whole(&p);
+    bound_part(&p, &p.parts[0], gap);
+    double first = 0.0, bound = p.parts[0].bound;
+    for (size_t a = 0; a < m; a++) first += gap[a];
+    for (size_t evaluated = 1; evaluated + 2 <= effort->parts; evaluated += 2) {
+        size_t least = 0;
+        for (size_t k = 1; k < p.used; k++)
+            if (p.parts[k].bound < p.parts[least].bound) least = k;
+        bound = fmax(bound, p.parts[least].bound);
+        if (bound >= effort->enough || bound >= p.best - effort->want ||
+            (evaluated >= FEW && p.best < effort->enough && effort->enough < (double)INFINITY))
+            break;
+        part *parent = &p.parts[least], *other = &p.parts[p.used++];
+        halve(&p, parent, 1.0, other);
+        halve(&p, parent, -1.0, parent);
+        bound_part(&p, parent, shares);
+        bound_part(&p, other, shares);
+    }
+    double least = p.parts[0].bound;
+    for (size_t k = 1; k < p.used; k++) least = fmin(least, p.parts[k].bound);
+    bound = fmax(bound, least);
+    *predicted = p.best;
+    /* What is left, in the whole cube's shares. */
+    const double left = fmax(p.best - bound, 0.0);
+    for (size_t a = 0; a < m; a++) gap[a] = first > 0.0 ? gap[a] * fmin(1.0, left / first) : 0.0;
+    return bound;
+}
