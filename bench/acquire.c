@@ -57,7 +57,7 @@ int main(int argc, char **argv)
         hf_posterior *posterior = prepare(ctx, n, d, &best);
         const hf_domain box = {.dimension = d, .lower = lower, .upper = upper};
         hf_search_settings thorough = hf_search_settings_default();
-        hf_maximiser found, top;
+        hf_argmax found, top;
         timings times = {0};
         bench_inputs(4, d, 7, pending);
         const hf_acquire a = {

@@ -217,7 +217,7 @@ static void report(hf_context *ctx, const setting *s, size_t repeats)
     task t = {.setting = s,
               .data = bounded_make(ctx, "matern52(lengthscale=" LENGTHSCALE ")", s->n, s->noise)};
     const hf_bounded_readings readings = {
-        .n = s->n, .x = t.data.x, .ldx = BOUNDED_D, .y = t.data.y, .noise = t.data.noise};
+        .n = s->n, .x = t.data.x, .ldx = BOUNDED_D, .y = t.data.y, .noise_bound = t.data.noise};
     ours o = {0};
     peer chol, own;
     bench_inputs(s->queries, BOUNDED_D, 5, t.query);

@@ -38,7 +38,8 @@ static world build(hf_context *ctx, const setting *s, size_t n)
 {
     bounded b = bounded_make(ctx, s->kernel, n, s->noise);
     world w = {0};
-    const hf_bounded_readings readings = {.n = n, .x = b.x, .ldx = BOUNDED_D, .y = b.y, .noise = b.noise};
+    const hf_bounded_readings readings = {
+        .n = n, .x = b.x, .ldx = BOUNDED_D, .y = b.y, .noise_bound = b.noise};
     const double start = bounded_seconds();
     bench_must(ctx, hf_envelope_create(ctx, b.kernel, &readings, b.norm, NULL, &w.envelope), "envelope");
     w.setup = bounded_seconds() - start;

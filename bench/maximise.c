@@ -39,12 +39,12 @@ static double search(hf_context *ctx, const hf_posterior *posterior, const hf_do
                      size_t *evaluations)
 {
     double x[MOST_D];
-    hf_maximiser found;
+    hf_argmax found;
     *evaluations = 0;
     const double start = bench_now();
     for (int k = 0; k < CALLS; ++k) {
-        const hf_confidence bound = {.mean = posterior, .beta = 2.0 + 0.01 * k};
-        bench_must(ctx, hf_maximise_confidence(ctx, &bound, domain, NULL, 0, NULL, x, &found), "maximise");
+        const hf_ucb bound = {.mean = posterior, .beta = 2.0 + 0.01 * k};
+        bench_must(ctx, hf_maximise_ucb(ctx, &bound, domain, NULL, 0, NULL, x, &found), "maximise");
         *evaluations += found.evaluations;
     }
     *evaluations /= CALLS;
@@ -68,7 +68,7 @@ int main(int argc, char **argv)
         const hf_domain list = {.dimension = d, .candidates = 256 * d, .points = points};
         timings climbing = {0}, looking = {0};
         size_t evaluations, all;
-        hf_domain_fill(&box, 0, 256 * d, points);
+        hf_domain_quasirandom(&box, 0, 256 * d, points);
         for (size_t k = 0; k <= repeats; ++k) {
             const double a = search(ctx, posterior, &list, &all),
                          b = search(ctx, posterior, &box, &evaluations);

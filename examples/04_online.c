@@ -54,7 +54,7 @@ int main(void)
         }
         s = hf_posterior_add(ctx, model, &hour, level, hf_posterior_noise(model));
         if (s >= 0) s = hf_posterior_remove(ctx, model, 0);
-        if (s >= 0) s = hf_posterior_check(ctx, model, &backward);
+        if (s >= 0) s = hf_posterior_backward_error(ctx, model, &backward);
         if (s == HF_WARN_DRIFT) {
             s = hf_posterior_refresh(ctx, model);
             refreshed++;

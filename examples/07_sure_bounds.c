@@ -37,7 +37,7 @@ static hf_status measure(hf_context *ctx, hf_envelope **envelope)
         opening[n] = at;
         flow[n++] = meter(at, i);
     }
-    const hf_bounded_readings readings = {.n = n, .x = opening, .ldx = 1, .y = flow, .noise = noise};
+    const hf_bounded_readings readings = {.n = n, .x = opening, .ldx = 1, .y = flow, .noise_bound = noise};
     hf_envelope_settings settings = hf_envelope_settings_default();
     settings.reserve = SPARE;
     hf_kernel *kernel = NULL;

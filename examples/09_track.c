@@ -30,7 +30,7 @@ static hf_status refresh(hf_context *ctx, hf_track *track, double minute)
     hf_track_request request;
     hf_status s = hf_track_requests(ctx, track, minute, &count);
     for (; s >= 0 && count > 0; count--) {
-        s = hf_track_request_at(track, hf_track_open(track) - count, &request);
+        s = hf_track_request_at(track, hf_track_pending_count(track) - count, &request);
         if (s >= 0) s = hf_track_answer(ctx, track, request.id, minute, reading(minute, request.x[0]), 0.0);
     }
     return s;
@@ -53,7 +53,7 @@ static hf_status follow(hf_context *ctx, hf_track_method method, hf_track_summar
         s = refresh(ctx, track, minute);
         if (s >= 0) s = hf_track_ask(ctx, track, minute, &setting, &next);
         if (s >= 0) s = hf_track_tell(ctx, track, minute, &setting, reading(minute, setting), 0.0, NULL);
-        if (s >= 0) s = hf_track_truth(ctx, track, minute, 5.0, yield(minute, setting));
+        if (s >= 0) s = hf_track_record_optimum(ctx, track, minute, 5.0, yield(minute, setting));
     }
     hf_track_summary_of(track, summary);
     hf_track_free(track);

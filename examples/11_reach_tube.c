@@ -50,7 +50,7 @@ static hf_status learn(hf_context *ctx, const hf_kernel *kernel, size_t i, hf_en
         move(step, u, x);
         y[k] += x[i] + noise * sin(77.0 * k);
     }
-    const hf_bounded_readings readings = {.n = READINGS, .x = z, .ldx = D, .y = y, .noise = noise};
+    const hf_bounded_readings readings = {.n = READINGS, .x = z, .ldx = D, .y = y, .noise_bound = noise};
     hf_norm_point asked;
     hf_status s = hf_norm_estimate(ctx, kernel, &readings, 1, &asked);
     /* Half as much again is what the engineer takes these changes for. */

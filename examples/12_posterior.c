@@ -118,7 +118,7 @@ static hf_status add(hf_context *ctx, hf_posterior *model)
     hf_status s = hf_predict(ctx, model, 1, knock_hill, INPUTS, &before[0], &before[1], NULL);
     if (s >= 0) s = hf_posterior_add(ctx, model, knock_hill, 18.65, hf_posterior_noise(model));
     if (s >= 0) s = hf_predict(ctx, model, 1, knock_hill, INPUTS, &after[0], &after[1], NULL);
-    if (s >= 0) s = hf_posterior_check(ctx, model, &backward);
+    if (s >= 0) s = hf_posterior_backward_error(ctx, model, &backward);
     if (s >= 0)
         printf("one more reading: %.2f +- %.2f minutes before, %.2f +- %.2f after\n", before[0],
                sqrt(before[1]), after[0], sqrt(after[1]));

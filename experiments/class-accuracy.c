@@ -32,7 +32,7 @@ typedef struct plan {
 static bool known_method(const char *name)
 {
     hf_inference inference;
-    return hf_enum_parse(NULL, HF_ENUM_INFERENCE, name, (int *)&inference) == HF_OK;
+    return hf_enum_parse(NULL, HF_ENUM_INFERENCE, name, &inference) == HF_OK;
 }
 
 static void read_options(int argc, char **argv, plan *p)
@@ -115,12 +115,12 @@ static bool score(hf_context *ctx, const plan *p, const char *set, const char *m
     hf_class_metrics m;
     hf_classifier *c = NULL;
     double *probability = calloc(all->test * all->classes + 1, sizeof *probability);
-    hf_enum_parse(ctx, HF_ENUM_INFERENCE, method, (int *)&settings.inference);
+    hf_enum_parse(ctx, HF_ENUM_INFERENCE, method, &settings.inference);
     settings.standardise = all->d <= ARD_INPUTS;
     settings.link = all->classes > 2 ? HF_LINK_SOFTMAX : HF_LINK_PROBIT;
     settings.kernel = all->d <= ARD_INPUTS ? "se(ard)" : "se";
     settings.iterations = (size_t)p->iterations;
-    hf_status s = probability ? hf_classify_data(ctx, &data, &settings, &c, &report) : HF_ERR_MEMORY;
+    hf_status s = probability ? hf_classifier_fit(ctx, &data, &settings, &c, &report) : HF_ERR_MEMORY;
     if (s >= 0)
         s = hf_classify_predict(ctx, c, all->test, all->x + all->train * all->d, all->d, probability, NULL,
                                 NULL, NULL, NULL);

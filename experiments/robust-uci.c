@@ -157,7 +157,7 @@ static bool data_of(const study *s, hf_context *ctx, size_t number, problem *out
     const plan *p = s->user;
     const task *t = task_of(s, number);
     hf_contamination kind;
-    return hf_enum_parse(ctx, HF_ENUM_CONTAMINATION, t->what.kind, (int *)&kind) >= 0 &&
+    return hf_enum_parse(ctx, HF_ENUM_CONTAMINATION, t->what.kind, &kind) >= 0 &&
            uci_problem(ctx, p->data, t->set, p->full, t->split, s->offset, kind, t->what.share, out);
 }
 

@@ -121,7 +121,7 @@ static bool run(hf_context *ctx, const table *t, const char *preset, const char 
                           .outputs = OUTPUTS,
                           .sample = t->sample};
     hf_status s = reading ? hf_fit_settings_preset(ctx, preset, &settings) : HF_ERR_MEMORY;
-    if (s >= 0 && solver) s = hf_enum_parse(ctx, HF_ENUM_SOLVER, solver, (int *)&settings.solver);
+    if (s >= 0 && solver) s = hf_enum_parse(ctx, HF_ENUM_SOLVER, solver, &settings.solver);
     if (s >= 0) s = hf_fit_data(ctx, &data, &settings, &posterior, &fit, reading);
     if (s != HF_OK) fprintf(stderr, "%s: %s\n", preset, hf_context_message(ctx));
     const bool ok = s >= 0 && report(ctx, t, posterior, reading, &fit, preset);

@@ -110,7 +110,7 @@ static bool question(run *r, hf_track *track, const sparq_world *world, size_t s
     size_t count = 0;
     double x;
     bool ok = fine(r, hf_track_requests(r->ctx, track, (double)step, &count));
-    while (ok && hf_track_open(track) > 0) {
+    while (ok && hf_track_pending_count(track) > 0) {
         hf_track_request request;
         ok = fine(r, hf_track_request_at(track, 0, &request)) &&
              fine(r, hf_track_answer(r->ctx, track, request.id, NAN, world->value(NULL, step, request.x, 0),

@@ -106,7 +106,7 @@ static bool consult(hf_context *ctx, hf_track *track, history *h, const sparq_wo
     bool ok = fine(ctx, hf_track_requests(ctx, track, (double)step, &count));
     for (size_t k = 0; k < count && ok; ++k) { /* an answered one is gone: always the last */
         hf_track_request request;
-        ok = hf_track_request_at(track, hf_track_open(track) - 1, &request) >= 0 &&
+        ok = hf_track_request_at(track, hf_track_pending_count(track) - 1, &request) >= 0 &&
              fine(ctx,
                   hf_track_answer(ctx, track, request.id, NAN, measured(h, world, step, *request.x), 0.0));
     }

@@ -120,7 +120,7 @@ static hf_status parse(bounded *run, request *out)
                      .settings = hf_envelope_settings_default(),
                      .output = output != NULL ? output : "-",
                      .save = argument(a, "save"),
-                     .from_file = hf_file_look(a->operand[0]) != HF_FILE_OTHER};
+                     .from_file = hf_file_type(a->operand[0]) != HF_FILE_OTHER};
     out->settings.rigorous = has_argument(a, "rigorous");
     if (!argument_double(a, "norm", &out->norm) || !argument_double(a, "ridge", &out->closed.ridge) ||
         !argument_double(a, "jitter", &out->settings.jitter) ||

@@ -299,7 +299,7 @@ hf_bounded_readings bounded_readings(const bounded *run)
                                  .x = run->x,
                                  .ldx = run->d,
                                  .y = run->y,
-                                 .noise = run->noise,
+                                 .noise_bound = run->noise,
                                  .below = run->below,
                                  .above = run->above,
                                  .offset = run->offset};

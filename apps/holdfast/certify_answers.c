@@ -421,7 +421,8 @@ static hf_status ask_readings(certified *run, certify_request *asked)
     size_t *worst = calloc(m + 1, sizeof *worst);
     if (block == NULL || worst == NULL) status = HF_ERR_MEMORY;
     if (status >= 0)
-        status = hf_model_damage(run->session.ctx, run->model, asked->count, m, run->x, block, worst);
+        status =
+            hf_model_contamination_bound(run->session.ctx, run->model, asked->count, m, run->x, block, worst);
     for (size_t k = 0; k < m && status >= 0; k++) {
         block[m + k] = asked->count == 1 && isfinite(block[k]) ? (double)worst[k] : (double)NAN;
         asked->unfinished += isfinite(block[k]) ? 0 : 1;

@@ -21,8 +21,8 @@ static void print_classes(FILE *out, const hf_model *model)
     const double labels = (double)hf_model_report(model)->readings;
     fprintf(out, "\nClasses                      rows   share\n");
     for (size_t c = 0; c < classes && c < SHOWN_CLASSES; c++)
-        say(out, "  %-22s  %7zu  %6.3f\n", hf_model_class(model, c), hf_model_class_count(model, c),
-            (double)hf_model_class_count(model, c) / labels);
+        say(out, "  %-22s  %7zu  %6.3f\n", hf_model_class(model, c), hf_model_class_rows(model, c),
+            (double)hf_model_class_rows(model, c) / labels);
     if (classes > SHOWN_CLASSES) fprintf(out, "  and %zu more; --json has all\n", classes - SHOWN_CLASSES);
 }
 
@@ -64,7 +64,7 @@ void json_add_classes(json_t *object, const hf_model *model)
     json_t *list = json_array();
     for (size_t c = 0; c < hf_model_classes(model); c++)
         json_array_append_new(list, json_pack("{s:o, s:I}", "name", json_text(hf_model_class(model, c)),
-                                              "rows", (json_int_t)hf_model_class_count(model, c)));
+                                              "rows", (json_int_t)hf_model_class_rows(model, c)));
     json_object_set_new(object, "classes", list);
 }
 

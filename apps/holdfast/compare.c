@@ -78,7 +78,7 @@ static int prepare(compare_job *job)
     if (job->settings.folds < 2)
         return usage_error(arguments->verb, "--folds: there must be 2 or more, not %zu", job->settings.folds);
     if (job->settings.repeats < 1) return usage_error(arguments->verb, "--repeats: there must be 1 or more");
-    if (by != NULL && hf_enum_parse(job->session.ctx, HF_ENUM_CRITERION, by, (int *)&job->by) < 0)
+    if (by != NULL && hf_enum_parse(job->session.ctx, HF_ENUM_CRITERION, by, &job->by) < 0)
         return wrong_choice(arguments, job->session.ctx, "by");
     return rivals_from(arguments, job->session.ctx, &job->rivals);
 }

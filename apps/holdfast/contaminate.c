@@ -147,7 +147,7 @@ static int run(const tool_arguments *arguments)
     code = session_open(arguments, &session);
     if (code != TOOL_OK) return code;
     hf_contamination kind;
-    if (hf_enum_parse(session.ctx, HF_ENUM_CONTAMINATION, argument(arguments, "kind"), (int *)&kind) < 0) {
+    if (hf_enum_parse(session.ctx, HF_ENUM_CONTAMINATION, argument(arguments, "kind"), &kind) < 0) {
         code = usage_error(arguments->verb, "--kind: %s", hf_context_message(session.ctx));
         session_close(&session, HF_OK);
         return code;

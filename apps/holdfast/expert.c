@@ -86,7 +86,7 @@ static hf_status parse(expert_run *run)
     run->output = argument(a, "output");
     if (run->output == NULL && !has_argument(a, "ask")) run->output = "-";
     if (rule != NULL &&
-        hf_enum_parse(run->base.session.ctx, HF_ENUM_EXPERT_RULE, rule, (int *)&run->settings.rule) < 0)
+        hf_enum_parse(run->base.session.ctx, HF_ENUM_EXPERT_RULE, rule, &run->settings.rule) < 0)
         return bounded_misuse(&run->base, "--rule: %s", hf_context_message(run->base.session.ctx));
     if (has_argument(a, "kernel") && has_argument(a, "lengthscale"))
         return bounded_misuse(&run->base, "--kernel and --lengthscale exclude each other");

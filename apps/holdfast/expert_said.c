@@ -51,7 +51,7 @@ static hf_status read_labels(expert_run *run, size_t column)
         char buffer[32], word[64];
         trim(hf_table_field(base->table, base->row[i], column, buffer), word, sizeof word);
         if (*word == '\0') continue;
-        if (hf_enum_parse(base->session.ctx, HF_ENUM_EXPERT_LABEL, word, (int *)&run->label[i]) < 0)
+        if (hf_enum_parse(base->session.ctx, HF_ENUM_EXPERT_LABEL, word, &run->label[i]) < 0)
             return bounded_refuse(base,
                                   "%s, line %zu, column \"%s\": \"%s\" is no label; say believed, "
                                   "doubted, or nothing",

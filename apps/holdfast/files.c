@@ -83,7 +83,7 @@ static bool is_same(const place *a, const place *b)
 /* What a file is that nobody can measure again, "track" or "study"; NULL: none of them. */
 static const char *keeper_of(const char *path)
 {
-    const hf_file_content kind = hf_file_look(path);
+    const hf_file_content kind = hf_file_type(path);
     return kind == HF_FILE_TRACK ? "track" : kind == HF_FILE_STUDY ? "study" : NULL;
 }
 

@@ -83,7 +83,7 @@ static int run(const tool_arguments *arguments)
 
     bool printed = true;
     const hf_status status = moved != NULL ? inspect_only_moved(&session, file, moved, &printed)
-                             : hf_file_look(file) == HF_FILE_ENVELOPE
+                             : hf_file_type(file) == HF_FILE_ENVELOPE
                                  ? inspect_envelope(&session, file, rows_path, &printed)
                                  : inspect_model(&session, file, rows_path, &printed);
     code = session_close(&session, status);

@@ -144,7 +144,7 @@ static hf_status compute(const tool_session *session, const tool_arguments *argu
                          picture *data)
 {
     const char *file = arguments->operand[0], *x = argument(arguments, "x");
-    data->is_envelope = hf_file_look(file) == HF_FILE_ENVELOPE;
+    data->is_envelope = hf_file_type(file) == HF_FILE_ENVELOPE;
     if (data->is_envelope) return plot_envelope_make(session->ctx, file, x, &data->envelope);
     const hf_status status = hf_model_load(session->ctx, file, model);
     if (status < 0) return status;

@@ -64,13 +64,13 @@ static hf_status take_words(studied *run, hf_study_settings *s)
     s->thompson = rule != NULL && strcmp(rule, "thompson") == 0;
     if (rule != NULL && !s->thompson)
         status = session_wrong_word(&run->session, "acquisition",
-                                    hf_enum_parse(ctx, HF_ENUM_ACQUISITION, rule, (int *)&s->acquisition));
+                                    hf_enum_parse(ctx, HF_ENUM_ACQUISITION, rule, &s->acquisition));
     if (status >= 0 && reach != NULL)
         status = session_wrong_word(&run->session, "reach",
-                                    hf_enum_parse(ctx, HF_ENUM_STUDY_REACH, reach, (int *)&s->reach));
+                                    hf_enum_parse(ctx, HF_ENUM_STUDY_REACH, reach, &s->reach));
     if (status >= 0 && use != NULL)
         status = session_wrong_word(&run->session, "expert",
-                                    hf_enum_parse(ctx, HF_ENUM_EXPERT_USE, use, (int *)&s->expert));
+                                    hf_enum_parse(ctx, HF_ENUM_EXPERT_USE, use, &s->expert));
     return status;
 }
 

@@ -29,7 +29,7 @@ static hf_status label(studied *run)
     if (a->operands == 2)
         return session_misuse(&run->session, "what is said of trial %s? believed, doubted or unknown",
                               a->operand[1]);
-    hf_status status = hf_enum_parse(run->session.ctx, HF_ENUM_EXPERT_LABEL, a->operand[2], (int *)&said);
+    hf_status status = hf_enum_parse(run->session.ctx, HF_ENUM_EXPERT_LABEL, a->operand[2], &said);
     if (status < 0) return status;
     status = session_number(&run->session, "correction", false, &correction);
     if (status >= 0) status = session_number(&run->session, "correction-var", false, &variance);

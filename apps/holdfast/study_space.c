@@ -89,7 +89,7 @@ static hf_status take_outcome(studied *run, study_plan *plan, const char *option
     char *text = copy_of(plan, given);
     if (text == NULL) return HF_ERR_MEMORY;
     *o = (hf_outcome){.name = text};
-    hf_status status = hf_enum_parse(run->session.ctx, HF_ENUM_GOAL, option, (int *)&o->goal);
+    hf_status status = hf_enum_parse(run->session.ctx, HF_ENUM_GOAL, option, &o->goal);
     if (status < 0) return status;
     plan->settings.outcomes++;
     if (o->goal == HF_GOAL_AT_MOST || o->goal == HF_GOAL_AT_LEAST) {

@@ -22,7 +22,7 @@ static bool print_json(const tracked *run, double time, const double *x, const h
         {"readings", json_integer((json_int_t)s->readings)},
         {"answers", json_integer((json_int_t)s->answers)},
         {"places", json_integer((json_int_t)s->places)},
-        {"open", json_integer((json_int_t)s->open)},
+        {"pending", json_integer((json_int_t)s->pending)},
         {"information", json_number(s->information)},
         {"prior_mean", json_number(s->prior_mean)},
         {"jitter", json_number(s->jitter)},
@@ -44,9 +44,9 @@ static void print_text(const tracked *run, const double *x, const hf_suggestion 
     printf("mean %.6g, sd %.6g, %s bound %.6g (beta %.4g), from %zu reading%s, %zu of them an expert's\n",
            s->mean, s->sd, tracked_minimises(run) ? "lower" : "upper", s->bound, s->beta, s->readings,
            s->readings == 1 ? "" : "s", s->answers);
-    if (s->open > 0)
-        printf("%zu request%s to the expert without an answer: holdfast track show lists them\n", s->open,
-               s->open == 1 ? "" : "s");
+    if (s->pending > 0)
+        printf("%zu request%s to the expert without an answer: holdfast track show lists them\n", s->pending,
+               s->pending == 1 ? "" : "s");
 }
 
 static hf_status ask(tracked *run)

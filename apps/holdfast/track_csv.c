@@ -179,7 +179,7 @@ static hf_status check_request(tracked *run, const hf_table *table, size_t i, co
     char buffer[32], number[32], what[64];
     hf_track_request r = {0};
     size_t k = 0;
-    const size_t open = hf_track_open(run->track);
+    const size_t open = hf_track_pending_count(run->track);
     while (k < open && hf_track_request_at(run->track, k, &r) >= 0 && r.id != request) k++;
     if (k == open) return HF_OK; /* which answering refuses */
     snprintf(what, sizeof what, "request %llu", (unsigned long long)request);

@@ -61,7 +61,7 @@ static void print_readings(FILE *out, const track_picture *data, double range[2]
 static void print_open(FILE *out, const track_picture *data, double bottom)
 {
     fputs("$open << EOD\n", out);
-    for (size_t i = 0; i < hf_track_open(data->run->track); i++) {
+    for (size_t i = 0; i < hf_track_pending_count(data->run->track); i++) {
         hf_track_request r;
         if (hf_track_request_at(data->run->track, i, &r) < 0) continue;
         plot_number(out, r.x[0]);

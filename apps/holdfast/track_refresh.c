@@ -34,7 +34,7 @@ static hf_status make_list(tracked *run, double time, refreshed *out)
     hf_status status =
         warn_status(&run->session, hf_track_requests(run->session.ctx, run->track, time, &due));
     if (status < 0) return status;
-    const size_t open = hf_track_open(run->track);
+    const size_t open = hf_track_pending_count(run->track);
     out->list = calloc(open + 1, sizeof *out->list);
     if (out->list == NULL) return HF_ERR_MEMORY;
     for (size_t i = 0; i < open && status >= 0; i++) {

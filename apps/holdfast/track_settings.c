@@ -56,7 +56,8 @@ const tool_option track_create_options[] = {
     {"query-factor", 0, "C", "C log(t)^P requests at step t, at most (default 6)", false},
     {"query-power", 0, "P", "and their P (default 1; 0: the number of inputs)", false},
     {"every", 0, "T", "time between two lists of requests (default: none)", false},
-    {"enough", 0, "E", "ask no more where the variance is below E times an answer's\n(default 0.5)", false},
+    {"tolerance", 0, "E", "ask no more where the variance is below E times an answer's\n(default 0.5)",
+     false},
     {"superseded", 0, "C",
      "sparq-reuse: answers replace older ones correlated at least so\nmuch (default 0.6)", false},
     {"expert-after", 0, NULL, "the expert is asked after the place was chosen, as in the paper", false},
@@ -112,7 +113,7 @@ static hf_status check_uses(tracked *run, const track_plan *plan)
         {"query-factor", EXPERT, "a method that asks an expert"},
         {"query-power", EXPERT, "a method that asks an expert"},
         {"every", EXPERT, "a method that asks an expert"},
-        {"enough", EXPERT, "a method that asks an expert"},
+        {"tolerance", EXPERT, "a method that asks an expert"},
         {"expert-after", EXPERT, "a method that asks an expert"},
         {"most-places", EXPERT, "a method that asks an expert"},
         {"superseded", REUSE, "sparq-reuse"},
@@ -157,25 +158,24 @@ static hf_status take_words(tracked *run, hf_track_settings *s)
     hf_status status = HF_OK;
     if (law != NULL)
         status = session_wrong_word(&run->session, "age-law",
-                                    hf_enum_parse(ctx, HF_ENUM_AGE_KIND, law, (int *)&s->age.kind));
+                                    hf_enum_parse(ctx, HF_ENUM_AGE_KIND, law, &s->age.kind));
     if (status >= 0 && places != NULL)
         status = session_wrong_word(&run->session, "places",
-                                    hf_enum_parse(ctx, HF_ENUM_PLACE_RULE, places, (int *)&s->places));
+                                    hf_enum_parse(ctx, HF_ENUM_PLACE_RULE, places, &s->places));
     if (status >= 0 && beta != NULL) {
         s->beta_rule = HF_BETA_GIVEN;
         if (!is_number(beta, &s->beta)) {
             s->beta = 2.0;
             status = session_wrong_word(&run->session, "beta",
-                                        hf_enum_parse(ctx, HF_ENUM_BETA_RULE, beta, (int *)&s->beta_rule));
+                                        hf_enum_parse(ctx, HF_ENUM_BETA_RULE, beta, &s->beta_rule));
         }
     }
     if (status >= 0 && discard != NULL) {
         s->discard = HF_DISCARD_VARIANCE;
         if (!is_number(discard, &s->discard_variance)) {
             s->discard_variance = 0.0;
-            status =
-                session_wrong_word(&run->session, "discard",
-                                   hf_enum_parse(ctx, HF_ENUM_DISCARD_RULE, discard, (int *)&s->discard));
+            status = session_wrong_word(&run->session, "discard",
+                                        hf_enum_parse(ctx, HF_ENUM_DISCARD_RULE, discard, &s->discard));
             if (status >= 0 && s->discard == HF_DISCARD_VARIANCE)
                 status = session_misuse(&run->session, "--discard variance: write the variance itself");
         }
@@ -210,7 +210,7 @@ static hf_status take_numbers(tracked *run, hf_track_settings *s)
         {"query-factor", &s->query_factor},
         {"query-power", &s->query_power},
         {"every", &s->every},
-        {"enough", &s->enough},
+        {"tolerance", &s->tolerance},
         {"superseded", &s->superseded},
         {"resolution", &s->search.resolution},
     };
@@ -315,9 +315,8 @@ hf_status plan_settings(tracked *run, track_plan *plan)
     hf_track_method method = HF_TRACK_SPARQ_REUSE;
     hf_status status = HF_OK;
     if (name != NULL)
-        status =
-            session_wrong_word(&run->session, "method",
-                               hf_enum_parse(run->session.ctx, HF_ENUM_TRACK_METHOD, name, (int *)&method));
+        status = session_wrong_word(&run->session, "method",
+                                    hf_enum_parse(run->session.ctx, HF_ENUM_TRACK_METHOD, name, &method));
     if (status < 0) return status;
     plan->settings = hf_track_settings_default(method);
     plan->settings.kernel = argument(run->session.arguments, "kernel");

@@ -79,7 +79,7 @@ static hf_status print_open(tracked *run)
 {
     char place[1024], time[32];
     hf_status status = HF_OK;
-    const size_t open = hf_track_open(run->track);
+    const size_t open = hf_track_pending_count(run->track);
     if (open > 0) puts("\nRequests without an answer");
     for (size_t i = 0; i < open && status >= 0; i++) {
         hf_track_request r;
@@ -149,7 +149,7 @@ static json_t *json_settings(const tracked *run)
         {"query_power", json_number(s->query_power)},
         {"queries", json_count(s->queries)},
         {"every", json_number(s->every)},
-        {"enough", json_number(s->enough)},
+        {"tolerance", json_number(s->tolerance)},
         {"superseded", json_number(s->superseded)},
         {"expert_after", json_boolean(s->expert_after)},
         {"most_places", json_count(s->most_places)},
@@ -186,7 +186,7 @@ static json_t *json_domain(const tracked *run)
 static json_t *json_requests(const tracked *run)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < hf_track_open(run->track); i++) {
+    for (size_t i = 0; i < hf_track_pending_count(run->track); i++) {
         hf_track_request r;
         if (hf_track_request_at(run->track, i, &r) < 0) continue;
         json_t *object = json_pack("{s:I, s:o, s:o}", "request", (json_int_t)r.id, "time",

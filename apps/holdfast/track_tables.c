@@ -53,28 +53,14 @@ static bool take_entry(const hf_track_entry *entry, void *user)
     if (entry->request > 0) row[TRACK_REQUEST] = (double)entry->request;
     row[TRACK_TIME] = entry->time;
     if (entry->x != NULL) memcpy(row + TRACK_FIXED, entry->x, h->d * sizeof *row);
-    switch (entry->kind) {
-    case HF_ENTRY_TOLD:
-    case HF_ENTRY_ANSWERED:
-        after[TRACK_Y] = entry->y;
-        after[TRACK_NOISE] = entry->noise;
-        after[TRACK_WEIGHT] = entry->weight;
-        break;
-    case HF_ENTRY_ASKED:
-        after[TRACK_BOUND] = entry->y;
-        after[TRACK_MEAN] = entry->noise;
-        after[TRACK_SD] = entry->weight;
-        break;
-    case HF_ENTRY_REQUESTED:
-        after[TRACK_SD] = entry->weight;
-        break;
-    case HF_ENTRY_TRUTH:
-        after[TRACK_VALUE] = entry->y;
-        after[TRACK_BEST] = entry->noise;
-        break;
-    case HF_ENTRY_FITTED:
-        break;
-    }
+    after[TRACK_Y] = entry->y;
+    after[TRACK_NOISE] = entry->noise_var;
+    after[TRACK_WEIGHT] = entry->weight;
+    after[TRACK_BOUND] = entry->bound;
+    after[TRACK_MEAN] = entry->mean;
+    after[TRACK_SD] = entry->sd;
+    after[TRACK_VALUE] = entry->value;
+    after[TRACK_BEST] = entry->best;
     return true;
 }
 

@@ -114,7 +114,7 @@ static hf_status tell_one(tracked *run, telling *t)
     hf_context *ctx = run->session.ctx;
     hf_status status = y && best ? hf_track_file_begin(ctx, run->track) : HF_OK;
     if (status >= 0 && y) status = warn_status(&run->session, tell_reading(run, t));
-    if (status >= 0 && best) status = hf_track_truth(ctx, run->track, t->time, t->best, t->value);
+    if (status >= 0 && best) status = hf_track_record_optimum(ctx, run->track, t->time, t->best, t->value);
     /* What is not kept, closing undoes. */
     return status >= 0 && y && best ? hf_track_file_end(ctx, run->track, true) : status;
 }

@@ -215,7 +215,7 @@ hf_classifier *cert_fit(hf_context *ctx, const cert_set *set, size_t n, const ce
     settings.inducing_method = model->method;
     settings.inducing_choice = HF_INDUCING_FIRST;
     settings.iterations = model->evaluations > 5 ? (size_t)((double)(model->evaluations - 5) / 1.5 + 0.5) : 1;
-    if (hf_classify_data(ctx, &data, &settings, &classifier, &fit) < 0) {
+    if (hf_classifier_fit(ctx, &data, &settings, &classifier, &fit) < 0) {
         fprintf(stderr, "%s: %s\n", set->kind->name, hf_context_message(ctx));
         return NULL;
     }

@@ -37,7 +37,7 @@ void env_set_free(env_set *set)
 
 hf_bounded_readings env_set_readings(const env_set *set, double noise)
 {
-    return (hf_bounded_readings){.n = set->n, .x = set->x, .ldx = 2, .y = set->y, .noise = noise};
+    return (hf_bounded_readings){.n = set->n, .x = set->x, .ldx = 2, .y = set->y, .noise_bound = noise};
 }
 
 static double place(size_t i, size_t side)
@@ -73,7 +73,7 @@ bool env_henon_published(hf_context *ctx, const env_set *set, double noise, doub
     double *mesh = env_henon_mesh(side), *queries = env_henon_numbered(mesh, m, ENV_HENON_QUERY, 0.0),
            *x = env_henon_numbered(set->x, set->n, 0.0, 1.0);
     const env_problem p = {
-        ENV_HENON_PUBLISHED, {.n = set->n, .x = x, .ldx = 3, .y = set->y, .noise = noise}, norm, 0.0};
+        ENV_HENON_PUBLISHED, {.n = set->n, .x = x, .ldx = 3, .y = set->y, .noise_bound = noise}, norm, 0.0};
     env_bounds b = env_bounds_create(m);
     hf_envelope *envelope = env_problem_envelope(ctx, &p, "readings, with 1e-8");
     const bool ok = envelope && env_optimal(ctx, envelope, m, queries, &b);

@@ -62,7 +62,7 @@ static void at(const pieces *w, const env_problem *p, double radius, double prio
         model += w->alpha[i] * w->k[i];
     }
     const double half =
-        sqrt(fmax(0.0, power)) * radius + p->readings.noise * one + fabs(interpolated - model);
+        sqrt(fmax(0.0, power)) * radius + p->readings.noise_bound * one + fabs(interpolated - model);
     *lower = model - half;
     *upper = model + half;
 }

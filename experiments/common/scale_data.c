@@ -84,7 +84,7 @@ bool scale_problem(hf_context *ctx, const char *data, const char *set, size_t ro
     }
     hf_contamination damage;
     if (strcmp(kind, "none") == 0) return true;
-    if (hf_enum_parse(ctx, HF_ENUM_CONTAMINATION, kind, (int *)&damage) >= 0 &&
+    if (hf_enum_parse(ctx, HF_ENUM_CONTAMINATION, kind, &damage) >= 0 &&
         hf_contaminate(ctx, damage, share, (uint64_t)(offset + 5000 + split), out->n, out->d, out->x, out->d,
                        out->y, out->wrong) >= 0)
         return true;

@@ -193,9 +193,9 @@ static bool baseline_number(hf_context *ctx, const sparq_case *c, const drift_su
     /* The theorems' variation is of RKHS norms; sup |f| <= sqrt(variance) |f|_k gives the least that it can be. */
     const bool tv = c->method == HF_TRACK_TV_GP_UCB;
     const double change = c->source == SPARQ_RECOMMENDED ? mean : 1.0;
-    const hf_status status =
-        hf_track_recommended(ctx, c->method, (double)steps, tv ? change : change / sqrt(survey->variance),
-                             tv ? survey->variance : survey->information, out);
+    const hf_status status = hf_track_theoretical_window(ctx, c->method, (double)steps,
+                                                         tv ? change : change / sqrt(survey->variance),
+                                                         tv ? survey->variance : survey->information, out);
     if (status < 0) fprintf(stderr, "%s: %s\n", c->name, hf_context_message(ctx));
     return status >= 0;
 }
@@ -222,7 +222,7 @@ bool sparq_case_settings(hf_context *ctx, const sparq_case *c, const drift_surve
     if (c->factor > 0.0) s->query_factor = c->factor;
     s->queries = c->queries;
     s->every = c->every;
-    s->enough = c->enough > 0.0 ? c->enough : FULL_LISTS;
+    s->tolerance = c->enough > 0.0 ? c->enough : FULL_LISTS;
     s->expert_after = c->after;
     if (c->robust != 0.0) s->robust = fmax(c->robust, 0.0);
     s->mean_given = c->printed && !c->free_mean;

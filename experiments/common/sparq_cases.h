@@ -12,7 +12,7 @@
 /** Where the window or forgetting of a baseline comes from. */
 typedef enum sparq_source {
     SPARQ_GIVEN = 0,
-    SPARQ_RECOMMENDED,    /**< hf_track_recommended() with the change that there is */
+    SPARQ_RECOMMENDED,    /**< hf_track_theoretical_window() with the change that there is */
     SPARQ_RECOMMENDED_ONE /**< the same with the paper's bound of 1 a step */
 } sparq_source;
 

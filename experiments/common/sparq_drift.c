@@ -109,7 +109,7 @@ static bool ask_norm(hf_context *ctx, const double *x, const double *y, drift_su
     for (size_t i = 0; i < SURVEY; ++i) mean += y[i] / SURVEY;
     for (size_t i = 0; i < SURVEY; ++i) centred[i] = y[i] - mean;
     const hf_bounded_readings readings = {
-        .n = SURVEY, .x = x, .ldx = 1, .y = centred, .noise = 4.0 * sqrt(DRIFT_NOISE)};
+        .n = SURVEY, .x = x, .ldx = 1, .y = centred, .noise_bound = 4.0 * sqrt(DRIFT_NOISE)};
     const bool ok = fine(ctx, hf_kernel_parse(ctx, out->kernel, NULL, 1, &kernel)) &&
                     fine(ctx, hf_norm_estimate(ctx, kernel, &readings, 1, &whole));
     if (ok) out->norm = whole.norm;

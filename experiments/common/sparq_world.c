@@ -63,7 +63,7 @@ static bool ask_expert(run *r, size_t step)
     double start = cpu_clock();
     if (!fine(r, hf_track_requests(r->ctx, r->track, (double)step, &count))) return false;
     r->spent += cpu_clock() - start;
-    const size_t open = hf_track_open(r->track);
+    const size_t open = hf_track_pending_count(r->track);
     answer *answers = malloc((open + 1) * sizeof *answers);
     bool ok = answers != NULL;
     count = ok ? consult(r, step, open, answers) : 0;
@@ -165,7 +165,7 @@ static bool measure(run *r, size_t step, const double *x, size_t index)
     const double best = r->world->best(r->world->user, step), y = measured(r->world, &r->own, value);
     const double start = cpu_clock();
     bool ok = fine(r, hf_track_tell(r->ctx, r->track, (double)step, x, y, 0.0, NULL)) &&
-              fine(r, hf_track_truth(r->ctx, r->track, (double)step, best, value));
+              fine(r, hf_track_record_optimum(r->ctx, r->track, (double)step, best, value));
     r->spent += cpu_clock() - start;
     r->trace->regret[step - 1] = fmax(best - value, 0.0);
     sparq_known_measured(&r->known, index, y);

@@ -97,7 +97,7 @@ HF_API hf_status hf_acquire_evaluate(hf_context *ctx, const hf_acquire *acquire,
 
 /**
  * argmax of the acquisition function over a domain, boxes with lattices and categories included.
- * Looks at many points, climbs from the best as hf_maximise_confidence() does.
+ * Looks at many points, climbs from the best as hf_maximise_ucb() does.
  * @param settings NULL: the defaults, but of samples and starts no more than keep a call below some
  *                 2 10^9 multiplications
  * @param guesses  guess_count x d, e.g. the incumbent; NULL for none
@@ -108,7 +108,7 @@ HF_API hf_status hf_acquire_evaluate(hf_context *ctx, const hf_acquire *acquire,
  */
 HF_API hf_status hf_acquire_maximise(hf_context *ctx, const hf_acquire *a, const hf_domain *domain,
                                      const hf_search_settings *settings, size_t guess_count,
-                                     const double *guesses, double *x, hf_maximiser *report);
+                                     const double *guesses, double *x, hf_argmax *report);
 
 /**
  * q places to be evaluated side by side: each where it pays most given the pending points and the

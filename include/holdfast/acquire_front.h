@@ -27,7 +27,7 @@ HF_BEGIN_DECLS
 HF_API hf_status hf_thompson_maximise(hf_context *ctx, const hf_posterior *model, uint64_t stream,
                                       const hf_domain *domain, const hf_search_settings *settings,
                                       size_t guess_count, const double *guesses, double *x,
-                                      hf_maximiser *report);
+                                      hf_argmax *report);
 
 /** Several objectives, all to be made large. A view: everything is the caller's. Zero what is not
  * used. */
@@ -73,7 +73,7 @@ HF_API hf_status hf_ehvi_evaluate(hf_context *ctx, const hf_acquire_front *front
 HF_API hf_status hf_ehvi_maximise(hf_context *ctx, const hf_acquire_front *objectives,
                                   const hf_domain *domain, const hf_search_settings *settings,
                                   size_t guess_count, const double *guesses, double *x,
-                                  hf_maximiser *maximiser);
+                                  hf_argmax *maximiser);
 
 HF_END_DECLS
 

@@ -198,9 +198,9 @@ typedef struct hf_class_report {
  * HF_WARN_JITTER. Reports progress as "train". Cost: some 30 evaluations, see hf_class_evidence();
  * n m^2 a step with m inducing inputs.
  */
-HF_API hf_status hf_classify_data(hf_context *ctx, const hf_class_data *data,
-                                  const hf_class_settings *settings, hf_classifier **out,
-                                  hf_class_report *report);
+HF_API hf_status hf_classifier_fit(hf_context *ctx, const hf_class_data *data,
+                                   const hf_class_settings *settings, hf_classifier **out,
+                                   hf_class_report *report);
 
 /** From parts, e.g. of a model file: takes over the posterior, which stays the caller's on error.
  * HF_ERR_ARGUMENT: a number of classes that the link is not for, a NULL. */

@@ -22,13 +22,13 @@ HF_BEGIN_DECLS
  * 1e-12 of the largest prior variance, the lowest). With all q_i = 1 that is the greedy choice of
  * the M-DPP; with a quality it is that of a quality-diversity process, which prefers rows that
  * matter, such as those of a large expected improvement. Stops at m rows, or when no row's
- * conditional variance exceeds `enough`, or when it is below 1e-10 of the largest prior variance:
+ * conditional variance exceeds `min_variance`, or when it is below 1e-10 of the largest prior variance:
  * rows that equal chosen ones are never chosen. At least one row is.
  * @param x       n x d row-major, stride ldx; n >= 1
  * @param q       qualities, n entries >= 0, finite, not all 0; NULL: all 1. Rows of quality 0, or
  *                below 1e-150 of the largest, are never chosen
  * @param m       at most so many rows, >= 1
- * @param enough  >= 0, in units of the kernel (a variance), whatever the quality
+ * @param min_variance >= 0, in units of the kernel (a variance), whatever the quality
  * @param rows    m entries: the chosen rows, in the order of choice
  * @param chosen  how many
  * @param log_det log det(q_i K_ij q_j) of the chosen rows, or NULL
@@ -38,8 +38,8 @@ HF_BEGIN_DECLS
  * choice); Moss, Ober, Picheny 2023 (the quality).
  */
 HF_API hf_status hf_dpp_greedy(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
-                               size_t ldx, const double *q, size_t m, double enough, size_t *rows,
-                               size_t *chosen, double *log_det);
+                               size_t ldx, const double *q, size_t m, double min_variance,
+                               size_t *rows, size_t *chosen, double *log_det);
 
 /** Course of a chain. Without steps (there is one set only) acceptance and what follows log_det_sd
  * are NaN. */

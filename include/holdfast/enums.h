@@ -106,18 +106,18 @@ HF_API const char *hf_enum_title(hf_enum of);
 
 /** Number of values of the enum: they are 0 to this less 1. 0 for a number that is no hf_enum. Any
  * thread. */
-HF_API int hf_enum_count(hf_enum of);
+HF_API unsigned hf_enum_count(hf_enum of);
 
 /** Name of a value; "unknown" for a number that is no value of the enum. Never NULL, owned by the
  * library. Any thread. O(1). */
 HF_API const char *hf_enum_name(hf_enum of, unsigned value);
 
 /**
- * The value with a name. O(number of values). Any thread, each with its own context.
+ * The value with a name. A pointer to a variable of the enum fits `value`. O(number of values). Any thread, each with its own context.
  * Errors, with `value` as it was: HF_ERR_ARGUMENT for a name that the enum does not have, with the
  * names that it has in the message; for NULL as name or value; for a number that is no hf_enum.
  */
-HF_API hf_status hf_enum_parse(hf_context *ctx, hf_enum of, const char *name, int *value);
+HF_API hf_status hf_enum_parse(hf_context *ctx, hf_enum of, const char *name, unsigned *value);
 
 HF_END_DECLS
 

@@ -80,9 +80,9 @@ typedef struct hf_bounded_readings {
     size_t n;
     const double *x; /**< n x d row-major */
     size_t ldx;
-    const double *y; /**< n readings */
-    double noise;    /**< how far a reading can be off, >= 0; used where `below` is NULL */
-    /** n entries: f(x_i) >= y_i - below_i; >= 0, may be infinite. NULL: `noise` for all */
+    const double *y;    /**< n readings */
+    double noise_bound; /**< how far a reading can be off, >= 0; used where `below` is NULL */
+    /** n entries: f(x_i) >= y_i - below_i; >= 0, may be infinite. NULL: `noise_bound` for all */
     const double *below;
     const double *above; /**< n entries: f(x_i) <= y_i + above_i; NULL: the same as below */
     double offset;       /**< m: norms are those of f - m; finite. 0: those of f itself */

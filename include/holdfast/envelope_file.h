@@ -56,7 +56,7 @@ typedef enum hf_file_content {
 
 /** Looks at the first bytes of a regular file; of pipes and devices it takes none and says
  * HF_FILE_OTHER. Whether the rest is sound, loading says. Thread-safe, allocates nothing. */
-HF_API hf_file_content hf_file_look(const char *path);
+HF_API hf_file_content hf_file_type(const char *path);
 
 HF_END_DECLS
 

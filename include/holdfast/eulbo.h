@@ -79,7 +79,7 @@ typedef struct hf_eulbo_report {
  * and the surrogate that goes with them.
  *
  * The start: the fit as hf_fit_data() makes it; then the point where U is largest (a search as of
- * hf_maximise_confidence()), for q > 1 followed by the candidates that add most to it, one by one.
+ * hf_maximise_ucb()), for q > 1 followed by the candidates that add most to it, one by one.
  * The result is the best that was seen, never below the start. Robust weights, suspects and
  * thresholds stay as the fit has settled them. With Krylov actions the climb sees the inducing
  * inputs that they are trained with. Points stay on lattices and at categories where the start

@@ -81,7 +81,7 @@ typedef struct hf_columns {
  * as it is written, or if it is written in several ways the shortest decimal. Classes are sorted:
  * numbers by size, then text by its bytes. What the table module takes for missing (empty, NA,
  * none, ?, -, ...) is no label. hf_fit_report.objective is the approximate log evidence of the
- * labels. Errors beside those of hf_classify_data(): HF_ERR_NO_DATA for one class only,
+ * labels. Errors beside those of hf_classifier_fit(): HF_ERR_NO_DATA for one class only,
  * HF_ERR_ARGUMENT for more than 100 of them, for three with two-class sites, and for settings and
  * columns that mean nothing for labels (noise, several outputs, suspects, calibration, other
  * objectives, minibatches, checkpoints).
@@ -204,7 +204,7 @@ HF_API const char *hf_model_source(const hf_model *model);
  */
 HF_API size_t hf_model_classes(const hf_model *model);
 HF_API const char *hf_model_class(const hf_model *model, size_t i);
-HF_API size_t hf_model_class_count(const hf_model *model, size_t i);
+HF_API size_t hf_model_class_rows(const hf_model *model, size_t i);
 /** The classifier; its classes are numbered as the model's. NULL for other models. Owned by the
  * model. */
 HF_API const hf_classifier *hf_model_classifier(const hf_model *model);
@@ -346,8 +346,9 @@ HF_API hf_status hf_model_labels(hf_context *ctx, const hf_model *model, const h
  * the exact one, sites that are neither Gaussian nor robust, a count that is 0 or above the number
  * of readings, a transformed target.
  */
-HF_API hf_status hf_model_damage(hf_context *ctx, const hf_model *model, size_t count, size_t m,
-                                 const double *x, double *damage, size_t *worst);
+HF_API hf_status hf_model_contamination_bound(hf_context *ctx, const hf_model *model, size_t count,
+                                              size_t m, const double *x, double *damage,
+                                              size_t *worst);
 
 /**
  * The posterior influence function: how far the model moves when one of its readings is another

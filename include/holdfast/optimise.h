@@ -57,11 +57,11 @@ HF_API bool hf_domain_contains(const hf_domain *domain, const double *x, size_t 
  * @param x     count x d row-major; left alone if the domain has no bounds or points
  * Thread-safe. O(count d).
  */
-HF_API void hf_domain_fill(const hf_domain *domain, size_t first, size_t count, double *x);
+HF_API void hf_domain_quasirandom(const hf_domain *domain, size_t first, size_t count, double *x);
 
 /** How thoroughly a box is searched. Start from hf_search_settings_default(). */
 typedef struct hf_search_settings {
-    /** Points of hf_domain_fill() that are looked at; 0: 256 d, 4096 at most. Default: 0. */
+    /** Points of hf_domain_quasirandom() that are looked at; 0: 256 d, 4096 at most. Default: 0. */
     size_t samples;
     /** So many of the best of them, none within 2 % of the box's sides of a better one, are climbed
      * from; 0: none. Default: 6. */
@@ -75,18 +75,21 @@ typedef struct hf_search_settings {
 HF_API hf_search_settings hf_search_settings_default(void);
 
 /** The confidence bound mean(x) + beta sd(x), latent, user's units. */
-typedef struct hf_confidence {
+typedef struct hf_ucb {
     const hf_posterior *mean; /**< whose mean */
     /** whose standard deviation; NULL: the same. Inputs as many as `mean` has */
     const hf_posterior *spread;
-    /** finite. >= 0 for upper bounds; hf_confidence_evaluate() gives lower bounds with negative
+    /** finite. >= 0 for upper bounds; hf_ucb_evaluate() gives lower bounds with negative
      * ones */
     double beta;
     /** inputs of the posterior behind the domain's: not ours to choose (time, weather); dimension +
      * contexts = those of the posterior */
     size_t contexts;
     const double *context; /**< `contexts` values, or NULL for none */
-} hf_confidence;
+    /** hf_maximise_ucb() finds the argmin of mean - beta sd instead: the place and, with the sign
+     * changed, the value that it finds for -f, to the last digit. Default: false. */
+    bool minimise;
+} hf_ucb;
 
 /**
  * Value of the bound at one point x (the domain's d inputs), with its gradient (d entries or NULL):
@@ -96,13 +99,12 @@ typedef struct hf_confidence {
  * Allocates nothing; thread-safe with workspaces of one's own. HF_ERR_ARGUMENT, HF_ERR_DIMENSION,
  * HF_ERR_NOT_FINITE (no message); outputs untouched.
  */
-HF_API hf_status hf_confidence_evaluate(const hf_confidence *bound, hf_workspace *mean,
-                                        hf_workspace *spread, size_t d, const double *x,
-                                        double *value, double *gradient);
+HF_API hf_status hf_ucb_evaluate(const hf_ucb *bound, hf_workspace *mean, hf_workspace *spread,
+                                 size_t d, const double *x, double *value, double *gradient);
 
 /** The place that was found. */
-typedef struct hf_maximiser {
-    double value;       /**< mean + beta sd; of hf_minimise_confidence() mean - beta sd */
+typedef struct hf_argmax {
+    double value;       /**< mean + beta sd; minimising, mean - beta sd */
     double mean;        /**< latent */
     double sd;          /**< latent */
     size_t index;       /**< the candidate; 0 for a box */
@@ -112,7 +114,7 @@ typedef struct hf_maximiser {
      * does not push out of the box */
     double gradient;
     double seconds;
-} hf_maximiser;
+} hf_argmax;
 
 /**
  * argmax of the bound over a domain.
@@ -137,17 +139,9 @@ typedef struct hf_maximiser {
  * HF_ERR_CANCELLED; outputs untouched. Cost: samples n (d + n) flops and starts x iterations x
  * O(n^2); threads take part in the former, from 4 10^6 on.
  */
-HF_API hf_status hf_maximise_confidence(hf_context *ctx, const hf_confidence *bound,
-                                        const hf_domain *domain, const hf_search_settings *settings,
-                                        size_t guess_count, const double *guesses, double *x,
-                                        hf_maximiser *report);
-
-/** argmin of mean - beta sd, for what is to be minimised: the place and, with the sign changed, the
- * value that hf_maximise_confidence() finds for -f, to the last digit. Else the same. */
-HF_API hf_status hf_minimise_confidence(hf_context *ctx, const hf_confidence *bound,
-                                        const hf_domain *domain, const hf_search_settings *settings,
-                                        size_t guess_count, const double *guesses, double *x,
-                                        hf_maximiser *report);
+HF_API hf_status hf_maximise_ucb(hf_context *ctx, const hf_ucb *bound, const hf_domain *domain,
+                                 const hf_search_settings *settings, size_t guess_count,
+                                 const double *guesses, double *x, hf_argmax *report);
 
 HF_END_DECLS
 

@@ -6,7 +6,7 @@
  * A posterior is immutable while it is only predicted from: any number of threads may predict from
  * the same const posterior, each with a workspace of its own, without locks and without
  * allocation. hf_posterior_add/remove/replace/refresh change it and need exclusive access; they,
- * hf_posterior_check(), hf_leave_one_out() and hf_influence_of_removal() are about readings as
+ * hf_posterior_backward_error(), hf_leave_one_out() and hf_influence_of_removal() are about readings as
  * anchors and need the exact solver (HF_ERR_ARGUMENT otherwise). hf_influence() takes projected
  * posteriors too, hf_influence_inducing() inducing ones.
  *
@@ -46,7 +46,7 @@ typedef struct hf_solve_report {
     /** estimated 1-norm condition number of K + D, as of the last solve, refresh or check */
     double condition;
     /** relative backward error of factor and weights (K + D scaled to a unit diagonal), as of then;
-     * online updates make it grow, hf_posterior_check() looks */
+     * online updates make it grow, hf_posterior_backward_error() looks */
     double backward;
     /** log N(z; m, K + D) of the sites, in the scaled units the solver works in; NaN unless exact
      */
@@ -365,7 +365,8 @@ HF_API hf_status hf_posterior_replace(hf_context *ctx, hf_posterior *posterior, 
                                       double target, double variance);
 /** Recomputes the backward error of factor and weights, O(n^2 d): *backward. HF_WARN_DRIFT above
  * 1e-10. */
-HF_API hf_status hf_posterior_check(hf_context *ctx, hf_posterior *posterior, double *backward);
+HF_API hf_status hf_posterior_backward_error(hf_context *ctx, hf_posterior *posterior,
+                                             double *backward);
 /** Factors afresh, O(n^3/3): removes all drift. */
 HF_API hf_status hf_posterior_refresh(hf_context *ctx, hf_posterior *posterior);
 

@@ -31,7 +31,7 @@
  *
  * Readings at one place are merged exactly (precisions add), so that the cost of a step follows
  * the places, not the time: with P places that count O(P^3) for the posterior, and
- * hf_maximise_confidence()'s cost with n = P. tv-gp-ucb has a place for each reading.
+ * hf_maximise_ucb()'s cost with n = P. tv-gp-ucb has a place for each reading.
  *
  * **Prior mean**: a constant, estimated at every step by generalised least squares from the
  * readings that count; or given. Zero is a bad idea (docs/methods/track.md).
@@ -89,7 +89,7 @@ typedef enum hf_discard_rule {
  * any: answers are taken to err independently. */
 typedef enum hf_place_rule {
     /** one after another where the variance given the readings that count and the answers to come
-     * is largest; ends where that falls below `enough` x expert noise */
+     * is largest; ends where that falls below `tolerance` x expert noise */
     HF_PLACES_VARIANCE = 0,
     /** the same with the upper bound mean + beta sd (minimising: the lowest mean - beta sd),
      * answers to come lowering sd (Desautels, Krause, Burdick 2014): what is not refreshed is
@@ -99,8 +99,8 @@ typedef enum hf_place_rule {
      */
     HF_PLACES_DPP,
     /** a survey: of at most `most_places` and 256 places of the domain (new ones for each list,
-     * hf_domain_fill(), or all candidates) those whose answers leave least variance on average;
-     * ends where none exceeds `enough` x expert noise. For an expert who can measure anywhere;
+     * hf_domain_quasirandom(), or all candidates) those whose answers leave least variance on average;
+     * ends where none exceeds `tolerance` x expert noise. For an expert who can measure anywhere;
      * docs/methods/track.md says when it is better */
     HF_PLACES_ANYWHERE,
     /** as dpp, with a chain whose tolerance is 1/t and at most 0.01 (SparQ-GP-UCB, Proposition 2:
@@ -149,7 +149,7 @@ typedef struct hf_track_settings {
     double every;
     /** 0.5: a list ends where no place is more uncertain; at 0.05 nearly always at Q_t, for a tenth
      * less regret and twice the queries; >= 0 */
-    double enough;
+    double tolerance;
     /** sparq-reuse: a batch of more than 4 answers replaces older answers whose correlation with
      * one of its places is at least this; 0.6 (about a lengthscale); 1: only those at the same
      * place; above 1: none */
@@ -182,8 +182,8 @@ HF_API hf_track_settings hf_track_settings_default(hf_track_method method);
  * They are what theorems ask for, with their constants; docs/methods/track.md says what they are
  * worth. HF_ERR_ARGUMENT: another method, a number that is not positive and finite. Thread-safe.
  */
-HF_API hf_status hf_track_recommended(hf_context *ctx, hf_track_method method, double steps,
-                                      double change, double scale, double *out);
+HF_API hf_status hf_track_theoretical_window(hf_context *ctx, hf_track_method method, double steps,
+                                             double change, double scale, double *out);
 
 /** An empty track. HF_ERR_ARGUMENT, HF_ERR_PARSE (kernel), HF_ERR_NOT_FINITE, HF_ERR_MEMORY. */
 HF_API hf_status hf_track_create(hf_context *ctx, const hf_track_settings *settings,
@@ -214,20 +214,21 @@ typedef struct hf_track_request {
  * and not older than one that was answered): they can be answered late, and measured late where an
  * answer of their own time would count no longer. Asking again for the same time gives no further
  * ones. None before the first reading, none by methods without an expert.
- * @param count the number of open requests for this time (those not answered yet)
+ * @param count the number of pending requests for this time (those not answered yet)
  * HF_ERR_ARGUMENT: t is before the clock by more than the horizon; HF_ERR_NOT_FINITE,
  * HF_ERR_MEMORY, HF_ERR_CANCELLED. O(P N + N Q^2), N places, P of them with readings that count.
  */
 HF_API hf_status hf_track_requests(hf_context *ctx, hf_track *track, double time, size_t *count);
-/** Open requests, oldest first, of the eight newest lists at most; index < hf_track_open(). */
-HF_API size_t hf_track_open(const hf_track *track);
+/** Pending requests, oldest first, of the eight newest lists at most; index <
+ * hf_track_pending_count(). */
+HF_API size_t hf_track_pending_count(const hf_track *track);
 HF_API hf_status hf_track_request_at(const hf_track *track, size_t index, hf_track_request *out);
 
 /**
  * The expert's answer to a request, or one of several.
  * @param time  when it was measured: the request's, or later (NaN: the request's)
  * @param noise variance; 0: the track's
- * HF_ERR_ARGUMENT, and the message says which: never requested; no longer open (answered already,
+ * HF_ERR_ARGUMENT, and the message says which: never requested; no longer pending (answered already,
  * or dropped); measured before it was requested; too old to count.
  */
 HF_API hf_status hf_track_answer(hf_context *ctx, hf_track *track, uint64_t request, double time,
@@ -262,7 +263,7 @@ typedef struct hf_suggestion {
     size_t readings;    /**< that count */
     size_t answers;     /**< of these, the expert's */
     size_t places;      /**< distinct: the order of the system that was solved */
-    size_t open;        /**< requests without an answer */
+    size_t pending;     /**< requests without an answer */
     double information; /**< 1/2 log |I + D^-1 K| in nats */
     double prior_mean;  /**< estimated or given; NaN before there is anything to estimate it from */
     double jitter;      /**< added to the diagonal, 0 if none */
@@ -305,8 +306,8 @@ HF_API hf_status hf_track_fit(hf_context *ctx, hf_track *track);
 /** The truth about a step, when it is known (simulations; hindsight): max f_t (minimising: min
  * f_t) and f_t at the place taken. Regret is |best - value|; a value better than the best by
  * rounding counts as 0. HF_ERR_ARGUMENT when it is better by more than 1e-9 of their size. */
-HF_API hf_status hf_track_truth(hf_context *ctx, hf_track *track, double time, double best,
-                                double value);
+HF_API hf_status hf_track_record_optimum(hf_context *ctx, hf_track *track, double time, double best,
+                                         double value);
 
 /** A track in numbers. */
 typedef struct hf_track_summary {
@@ -319,7 +320,7 @@ typedef struct hf_track_summary {
     /** readings in memory; those that can never count again are let go */
     size_t held;
     size_t places;            /**< in memory */
-    size_t open;              /**< requests */
+    size_t pending;           /**< requests */
     uint64_t truths;          /**< steps whose regret is known */
     double regret;            /**< cumulative */
     double average_regret;    /**< per step known; NaN if none is */

@@ -88,11 +88,15 @@ typedef struct hf_track_entry {
     uint64_t id;      /**< told, answered: of the reading; requested: of the request; else 0 */
     uint64_t request; /**< answered: which; else 0 */
     double time;
-    const double *x; /**< place; NULL for truth and fitted. Valid during the call */
-    /** told, answered: the reading; asked: the bound; truth: the value at the place; else NaN */
-    double y;
-    double noise;  /**< told, answered: variance; asked: mean; truth: the best value; else NaN */
-    double weight; /**< told, answered: robust weight; asked, requested: latent sd; else NaN */
+    const double *x;  /**< place; NULL for truth and fitted. Valid during the call */
+    double y;         /**< told, answered: the reading; else NaN */
+    double noise_var; /**< told, answered: its noise, a variance; else NaN */
+    double weight;    /**< told, answered: its robust weight; else NaN */
+    double bound;     /**< asked: the confidence bound at the place; else NaN */
+    double mean;      /**< asked: the latent mean there; else NaN */
+    double sd;        /**< asked, requested: the latent standard deviation there; else NaN */
+    double value;     /**< truth: the true value at the place that was asked; else NaN */
+    double best;      /**< truth: the best true value at that time; else NaN */
 } hf_track_entry;
 /** Calls `visit` for every entry of a track's file, in order, until it returns false. Reads the
  * file, not the memory: entries from long ago are there. HF_ERR_ARGUMENT for a track without a

@@ -458,7 +458,7 @@ typedef struct hf_reading {
  * HF_ERR_ARGUMENT (settings), HF_ERR_PARSE (kernel), HF_ERR_TOO_LARGE (before any work; also where
  * second derivatives of a lengthscale for each of very many inputs do not fit: "se" has one for
  * all), HF_ERR_CANCELLED. Warnings: HF_WARN_JITTER, HF_WARN_AT_BOUND, HF_WARN_NOT_CONVERGED. Labels
- * are HF_ERR_ARGUMENT here: hf_classify_data() takes them; so is a transform, which hf_fit() does
+ * are HF_ERR_ARGUMENT here: hf_classifier_fit() takes them; so is a transform, which hf_fit() does
  * to a table: give hf_transform_forward() of the readings; and so is the kernel "auto". A constant
  * target or input and duplicate rows are fine. Cost: a few hundred objective evaluations for the
  * default; see hf_objective_evaluate().

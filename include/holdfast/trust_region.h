@@ -9,7 +9,7 @@
  *
  * A round goes like this. hf_trust_region_box() makes the box around the centre, the place of the
  * region's trials with the largest posterior mean. Something chooses points in the box:
- * hf_maximise_confidence(), or draws over hf_trust_candidates(). When they are told, the model is
+ * hf_maximise_ucb(), or draws over hf_trust_candidates(). When they are told, the model is
  * fitted again. hf_trust_region_update() hears the posterior means of the old centre and of the
  * best new place, both by the new model. After HF_TRUST_ENDED
  * hf_trust_region_restart() begins again, with a centre that the owner chooses.
@@ -106,7 +106,7 @@ HF_API hf_status hf_trust_region_box(hf_context *ctx, const hf_trust_region *reg
 
 /**
  * Candidates for draws of a posterior in many dimensions: points that fill the box evenly
- * (hf_domain_fill()), of which each free input is kept with probability min(1, 20 / d) and else the
+ * (hf_domain_quasirandom()), of which each free input is kept with probability min(1, 20 / d) and else the
  * centre's; at least one is kept.
  * @param box    the region's
  * @param centre d entries

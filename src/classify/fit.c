@@ -55,11 +55,11 @@ enum {
     LEAST_FOR_THREADS = 512
 };
 
-hf_status hf_classify_data(hf_context *ctx, const hf_class_data *data, const hf_class_settings *settings,
-                           hf_classifier **out, hf_class_report *report)
+hf_status hf_classifier_fit(hf_context *ctx, const hf_class_data *data, const hf_class_settings *settings,
+                            hf_classifier **out, hf_class_report *report)
 {
     if (!ctx || !out)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_classify_data: %s is NULL", ctx ? "out" : "ctx");
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_classifier_fit: %s is NULL", ctx ? "out" : "ctx");
     if (data && settings && settings->link == HF_LINK_SOFTMAX)
         return hfi_softmax_fit(ctx, data, settings, out, report);
     const double begin = hfi_now();

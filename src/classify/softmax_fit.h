@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file softmax_fit.h
- * @brief hf_classify_data() for the softmax link.
+ * @brief hf_classifier_fit() for the softmax link.
  */
 #ifndef HFI_SOFTMAX_FIT_H
 #define HFI_SOFTMAX_FIT_H

@@ -29,10 +29,10 @@ const char *hf_enum_title(hf_enum of)
     return row != NULL ? row->title : "unknown";
 }
 
-int hf_enum_count(hf_enum of)
+unsigned hf_enum_count(hf_enum of)
 {
     const struct row *row = row_of(of);
-    return row != NULL ? (int)row->count : 0;
+    return row != NULL ? (unsigned)row->count : 0;
 }
 
 const char *hf_enum_name(hf_enum of, unsigned value)
@@ -41,13 +41,13 @@ const char *hf_enum_name(hf_enum of, unsigned value)
     return row != NULL ? hfi_choice_name(row->names, row->count, value) : "unknown";
 }
 
-hf_status hf_enum_parse(hf_context *ctx, hf_enum of, const char *name, int *value)
+hf_status hf_enum_parse(hf_context *ctx, hf_enum of, const char *name, unsigned *value)
 {
     const struct row *row = row_of(of);
     size_t index = 0;
     if (row == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_enum_parse: %d is no hf_enum", (int)of);
     const hf_status s =
         hfi_choice_parse(ctx, row->title, row->names, row->count, name, value != NULL ? &index : NULL);
-    if (s == HF_OK) *value = (int)index;
+    if (s == HF_OK) *value = (unsigned)index;
     return s;
 }

@@ -171,7 +171,7 @@ static hf_status run(damage *job, double share, double *x, double *y, bool *mask
 hf_status hf_contaminate(hf_context *ctx, hf_contamination kind, double share, uint64_t seed, size_t n,
                          size_t d, double *x, size_t ldx, double *y, bool *mask)
 {
-    if ((size_t)kind >= (size_t)hf_enum_count(HF_ENUM_CONTAMINATION))
+    if ((unsigned)kind >= hf_enum_count(HF_ENUM_CONTAMINATION))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "contaminate: no contamination has the number %d", (int)kind);
     if (!(share >= 0 && share <= 1))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "contaminate: the share is %g; it must lie between 0 and 1",

@@ -8,7 +8,7 @@
 
 double hfi_noise_below(const hf_bounded_readings *readings, size_t row)
 {
-    return readings->below ? readings->below[row] : readings->noise;
+    return readings->below ? readings->below[row] : readings->noise_bound;
 }
 
 double hfi_noise_above(const hf_bounded_readings *readings, size_t row)

@@ -253,7 +253,7 @@ static bool read_header(const char *path, unsigned char header[100])
     return got == 100 && memcmp(header, "SQLite format 3", 16) == 0;
 }
 
-hf_file_content hf_file_look(const char *path)
+hf_file_content hf_file_type(const char *path)
 {
     unsigned char header[100];
     if (!read_header(path, header)) return HF_FILE_OTHER;

@@ -39,7 +39,7 @@ static void describe_reading(const hfi_event *event, hf_track_entry *entry)
     const double away = (event->y - event->b) / event->c;
     entry->id = event->id;
     entry->y = event->y;
-    entry->noise = event->a;
+    entry->noise_var = event->a;
     entry->weight = isnan(event->b) ? 1.0 : 1.0 / (1.0 + away * away);
 }
 
@@ -53,20 +53,24 @@ static bool describe(const telling *t, const hfi_event *event, hf_track_entry *e
     if (event->kind == HFI_EVENT_BATCH) return false;
     entry->kind = kinds[event->kind];
     entry->time = event->time;
-    entry->y = entry->noise = entry->weight = NAN;
+    entry->y = entry->noise_var = entry->weight = NAN;
+    entry->bound = entry->mean = entry->sd = entry->value = entry->best = NAN;
     if (event->kind == HFI_EVENT_TOLD || event->kind == HFI_EVENT_ANSWERED) describe_reading(event, entry);
     if (event->kind == HFI_EVENT_TOLD || event->kind == HFI_EVENT_ASKED || event->kind == HFI_EVENT_REQUESTED)
         entry->x = event->values;
     if (event->kind == HFI_EVENT_ANSWERED) {
         entry->request = event->of;
         entry->x = t->place + (event->of - 1) * t->d;
-    } else if (event->kind == HFI_EVENT_ASKED || event->kind == HFI_EVENT_TRUTH) {
-        entry->y = event->y;
-        entry->noise = event->a;
-        if (event->kind == HFI_EVENT_ASKED) entry->weight = event->b;
+    } else if (event->kind == HFI_EVENT_ASKED) {
+        entry->bound = event->y;
+        entry->mean = event->a;
+        entry->sd = event->b;
+    } else if (event->kind == HFI_EVENT_TRUTH) {
+        entry->value = event->y;
+        entry->best = event->a;
     } else if (event->kind == HFI_EVENT_REQUESTED) {
         entry->id = event->id;
-        entry->weight = event->a;
+        entry->sd = event->a;
     }
     return true;
 }

@@ -46,7 +46,7 @@ const hfi_file_field hfi_track_fields[] = {
     SETTING(query_power, HFI_REAL),
     SETTING(queries, HFI_SIZE),
     SETTING(every, HFI_REAL),
-    SETTING(enough, HFI_REAL),
+    SETTING(tolerance, HFI_REAL),
     SETTING(superseded, HFI_REAL),
     SETTING(expert_after, HFI_FLAG),
     SETTING(most_places, HFI_SIZE),

@@ -69,7 +69,7 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
 {
     if (hfi_site_kind_is_class(s->sites))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "%s sites are of labels: hf_classify_data() fits arrays of them, hf_fit() a table",
+                        "%s sites are of labels: hf_classifier_fit() fits arrays of them, hf_fit() a table",
                         hf_enum_name(HF_ENUM_SITE_KIND, s->sites));
     if (s->transform != HF_TRANSFORM_NONE)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,

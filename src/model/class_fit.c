@@ -146,7 +146,7 @@ hf_status hfi_class_learn(hf_context *ctx, hf_model *model, const hf_fit_setting
                                 .names = (const char *const *)model->feature,
                                 .class_names = (const char *const *)model->class_name};
     hf_class_report report = {0};
-    const hf_status fitted = hf_classify_data(ctx, &data, &own, &model->classifier, &report);
+    const hf_status fitted = hf_classifier_fit(ctx, &data, &own, &model->classifier, &report);
     hfi_free(ctx, label);
     if (fitted < 0) return fitted;
     /* The classifier owns it, and a model changes nothing in its posterior. */

@@ -17,7 +17,7 @@ const char *hf_model_class(const hf_model *model, size_t i)
     return i < hf_model_classes(model) ? model->class_name[i] : NULL;
 }
 
-size_t hf_model_class_count(const hf_model *model, size_t i)
+size_t hf_model_class_rows(const hf_model *model, size_t i)
 {
     return i < hf_model_classes(model) ? model->class_count[i] : 0;
 }

@@ -74,7 +74,7 @@ static hf_status rebuild_sites(hf_context *ctx, const hf_model *model, double *b
 static hf_status check(hf_context *ctx, const hf_model *model)
 {
     if (model->classes > 0)
-        return hfi_class_refuse(ctx, model, "hf_model_damage", "its labels follow no threshold");
+        return hfi_class_refuse(ctx, model, "hf_model_contamination_bound", "its labels follow no threshold");
     if (model->outputs > 1)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "what bad readings can do is told of one output; there are %zu",
                         model->outputs);
@@ -92,11 +92,12 @@ static hf_status check(hf_context *ctx, const hf_model *model)
     return HF_OK;
 }
 
-hf_status hf_model_damage(hf_context *ctx, const hf_model *model, size_t count, size_t m, const double *x,
-                          double *damage, size_t *worst)
+hf_status hf_model_contamination_bound(hf_context *ctx, const hf_model *model, size_t count, size_t m,
+                                       const double *x, double *damage, size_t *worst)
 {
     if (ctx == NULL || model == NULL || x == NULL || damage == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_damage: an argument that must not be NULL is");
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "hf_model_contamination_bound: an argument that must not be NULL is");
     hf_status status = check(ctx, model);
     if (status < 0) return status;
     hf_sites *sites = NULL;

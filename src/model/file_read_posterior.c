@@ -43,7 +43,7 @@ static hf_status read_mean(const hfi_reader *r, hf_mean **out)
     hf_mean *mean = NULL;
     double *values = NULL;
     hf_status status = hfi_meta_text(r, "mean", false, &name);
-    if (status >= 0 && hf_enum_parse(r->ctx, HF_ENUM_MEAN_KIND, name, (int *)&kind) < 0)
+    if (status >= 0 && hf_enum_parse(r->ctx, HF_ENUM_MEAN_KIND, name, &kind) < 0)
         status = hfi_meta_bad(r, "mean");
     hfi_memory_free(&r->model->memory, name);
     if (status >= 0) status = hfi_meta_flag(r, "mean_held", &held);

@@ -375,12 +375,12 @@ hf_search_settings hfi_acquire_settings(double work, size_t d)
 
 hf_status hfi_acquiring_maximise(hf_context *ctx, hfi_acquiring *p, const hf_domain *domain,
                                  const hf_search_settings *settings, size_t guess_count,
-                                 const double *guesses, double *x, hf_maximiser *found)
+                                 const double *guesses, double *x, hf_argmax *found)
 {
     const hfi_surface surface = surface_of(p);
     const hf_search_settings usual = hfi_acquire_settings(surface.work, p->d);
     double *place = hfi_alloc(ctx, p->d, sizeof *place), var = 0.0;
-    hf_maximiser best = {.index = 0};
+    hf_argmax best = {.index = 0};
     hf_status status = place != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0)
         status = hfi_maximise_surface(ctx, &surface, domain, settings != NULL ? settings : &usual,
@@ -402,11 +402,11 @@ hf_status hfi_acquiring_maximise(hf_context *ctx, hfi_acquiring *p, const hf_dom
 
 hf_status hf_acquire_maximise(hf_context *ctx, const hf_acquire *a, const hf_domain *domain,
                               const hf_search_settings *settings, size_t guess_count, const double *guesses,
-                              double *x, hf_maximiser *report)
+                              double *x, hf_argmax *report)
 {
     const double begin = hfi_now();
     hfi_acquiring p;
-    hf_maximiser found;
+    hf_argmax found;
     if (a == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the acquisition function is NULL");
     hf_status status = hfi_maximise_check_call(ctx, domain, settings, guess_count, guesses, x);
     if (status >= 0) status = hfi_acquire_check(ctx, a, domain->dimension);

@@ -96,6 +96,6 @@ hf_search_settings hfi_acquire_settings(double work, size_t d);
  * alone on error. */
 hf_status hfi_acquiring_maximise(hf_context *ctx, hfi_acquiring *p, const hf_domain *domain,
                                  const hf_search_settings *settings, size_t guess_count,
-                                 const double *guesses, double *x, hf_maximiser *found);
+                                 const double *guesses, double *x, hf_argmax *found);
 
 #endif

@@ -432,7 +432,7 @@ hf_status hf_ehvi_evaluate(hf_context *ctx, const hf_acquire_front *front, size_
 
 static hf_status find(hf_context *ctx, prepared *p, const hf_domain *domain,
                       const hf_search_settings *settings, size_t guess_count, const double *guesses,
-                      double *place, hf_maximiser *found)
+                      double *place, hf_argmax *found)
 {
     const hfi_surface surface = surface_of(p);
     const hf_search_settings usual = hfi_acquire_settings(surface.work, p->d);
@@ -445,10 +445,10 @@ static hf_status find(hf_context *ctx, prepared *p, const hf_domain *domain,
 
 hf_status hf_ehvi_maximise(hf_context *ctx, const hf_acquire_front *objectives, const hf_domain *domain,
                            const hf_search_settings *settings, size_t guess_count, const double *guesses,
-                           double *x, hf_maximiser *maximiser)
+                           double *x, hf_argmax *maximiser)
 {
     const double begin = hfi_now();
-    hf_maximiser found = {.index = 0};
+    hf_argmax found = {.index = 0};
     hf_status status = check_objectives(ctx, objectives);
     if (status >= 0) status = hfi_maximise_check_call(ctx, domain, settings, guess_count, guesses, x);
     if (status >= 0) status = check(ctx, objectives, domain->dimension);

@@ -38,7 +38,7 @@ static hf_status choose(batch *b, size_t k, size_t guess_count, const double *gu
 {
     const hf_acquire a = given_places(b, k, SIZE_MAX);
     hfi_acquiring p;
-    hf_maximiser found = {.value = 0.0};
+    hf_argmax found = {.value = 0.0};
     hf_status status = hfi_acquiring_begin(b->ctx, &a, b->d, &p);
     if (status >= 0)
         status = hfi_acquiring_maximise(b->ctx, &p, b->domain, b->settings, guess_count, guesses,
@@ -54,7 +54,7 @@ static hf_status choose_again(batch *b, size_t k, bool *moved)
     const hf_acquire a = given_places(b, b->q, k);
     double *x = b->x + k * b->d, before = 0.0;
     hfi_acquiring p;
-    hf_maximiser found = {.value = 0.0};
+    hf_argmax found = {.value = 0.0};
     hf_status status = hfi_acquiring_begin(b->ctx, &a, b->d, &p);
     if (status >= 0) status = hfi_acquiring_at(&p, b->d, x, &before, NULL);
     if (status >= 0)

@@ -206,7 +206,7 @@ static double spread(const hf_domain *domain, size_t j, double share)
     return hfi_domain_level(domain, j, level < levels ? level : levels - 1);
 }
 
-void hf_domain_fill(const hf_domain *domain, size_t first, size_t count, double *x)
+void hf_domain_quasirandom(const hf_domain *domain, size_t first, size_t count, double *x)
 {
     if (x == NULL || is_nowhere(domain)) return;
     const size_t d = domain->dimension, n = domain->candidates;

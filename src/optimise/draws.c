@@ -23,7 +23,7 @@ hf_status hfi_draw_normals(hf_context *ctx, uint64_t number, size_t p, size_t co
         shift[k] = hfi_stream_uniform(&stream);
     }
     const hf_domain cube = {.dimension = p, .lower = ends, .upper = ends + p};
-    hf_domain_fill(&cube, 0, half, e);
+    hf_domain_quasirandom(&cube, 0, half, e);
     for (size_t s = 0; s < half; s++)
         for (size_t k = 0; k < p; k++) {
             const double u = e[s * p + k] + shift[k], share = u - floor(u);

@@ -46,7 +46,7 @@ static hf_status check_settings(hf_context *ctx, const hf_eulbo_settings *s)
     if (!(s->rate_model >= 0.0 && s->rate_model <= 1.0) || !(s->rate_points >= 0.0 && s->rate_points <= 1.0))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the rates are %g and %g; give numbers in [0, 1]",
                         s->rate_model, s->rate_points);
-    if ((size_t)s->utility >= (size_t)hf_enum_count(HF_ENUM_EULBO_UTILITY) ||
+    if ((unsigned)s->utility >= hf_enum_count(HF_ENUM_EULBO_UTILITY) ||
         !(s->temperature >= 0.01 && s->temperature <= 100.0))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "there is no utility %d of temperature %g; start from hf_eulbo_settings_default()",

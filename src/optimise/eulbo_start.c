@@ -180,7 +180,7 @@ hf_status hfi_eulbo_begin(hfi_eulbo *e, double *state)
     const double scale = fit->settings->standardise ? fit->scaling.y_scale : fit->measured.y_scale;
     e->unit = e->utility.unit = e->settings.temperature * scale;
     e->utility.best = e->report.best = e->best;
-    hf_maximiser found;
+    hf_argmax found;
     hfi_surface near = surface;
     near.near = e->start;
     status = hfi_maximise_surface(e->ctx, &near, e->domain, &e->settings.search, e->guess_count, e->guesses,

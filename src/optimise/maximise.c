@@ -278,7 +278,7 @@ static hf_status steepness(search *s, double *largest)
     return status;
 }
 
-static hf_status search_box(search *s, size_t guess_count, const double *guesses, hf_maximiser *found)
+static hf_status search_box(search *s, size_t guess_count, const double *guesses, hf_argmax *found)
 {
     hf_status status = make_room(s);
     if (status >= 0) status = look_around(s, guess_count, guesses);
@@ -333,14 +333,14 @@ hf_status hfi_maximise_check_call(hf_context *ctx, const hf_domain *domain,
 
 hf_status hfi_maximise_surface(hf_context *ctx, const hfi_surface *surface, const hf_domain *domain,
                                const hf_search_settings *settings_or_null, size_t guess_count,
-                               const double *guesses, double *x, hf_maximiser *found)
+                               const double *guesses, double *x, hf_argmax *found)
 {
     search s = {.ctx = ctx,
                 .surface = surface,
                 .domain = domain,
                 .settings = settings_or_null != NULL ? *settings_or_null : hf_search_settings_default(),
                 .d = domain->dimension};
-    hf_maximiser result = {.index = 0};
+    hf_argmax result = {.index = 0};
     const bool listed = domain->candidates > 0;
     const hf_status status =
         listed ? search_candidates(&s, &result.index) : search_box(&s, guess_count, guesses, &result);

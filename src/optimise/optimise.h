@@ -30,19 +30,18 @@ size_t hfi_domain_free_inputs(const hf_domain *domain, size_t *free, size_t *smo
 hf_status hfi_search_check(hf_context *ctx, const hf_search_settings *settings);
 
 /** The bound has all its parts, and is of points with d inputs. */
-hf_status hfi_confidence_check(hf_context *ctx, const hf_confidence *bound, size_t d);
+hf_status hfi_ucb_check(hf_context *ctx, const hf_ucb *bound, size_t d);
 /** The posterior of the standard deviation. */
-const hf_posterior *hfi_confidence_spread(const hf_confidence *bound);
+const hf_posterior *hfi_ucb_spread(const hf_ucb *bound);
 
-/** One point: what hf_confidence_evaluate() adds up. */
-typedef struct hfi_confidence_parts {
+/** One point: what hf_ucb_evaluate() adds up. */
+typedef struct hfi_ucb_parts {
     double value, mean;
     double sd; /* NaN for beta = 0 unless it is wanted all the same */
-} hfi_confidence_parts;
+} hfi_ucb_parts;
 /** The bound at one point, with workspaces `m` and `v` for its mean and its variance. */
-hf_status hfi_confidence_at(const hf_confidence *bound, hf_workspace *m, hf_workspace *v, size_t d,
-                            const double *x, bool want_sd, hfi_confidence_parts *parts,
-                            double *gradient_or_null);
+hf_status hfi_ucb_at(const hf_ucb *bound, hf_workspace *m, hf_workspace *v, size_t d, const double *x,
+                     bool want_sd, hfi_ucb_parts *parts, double *gradient_or_null);
 
 /** A function that is to be maximised: a row of functions, and what they are of. */
 typedef struct hfi_surface {
@@ -64,11 +63,11 @@ hf_status hfi_maximise_check_call(hf_context *ctx, const hf_domain *domain,
                                   const hf_search_settings *settings, size_t guess_count,
                                   const double *guesses, const double *x);
 /** The place (d entries) where a surface is largest, of a domain that has been checked, as
- * hf_maximise_confidence() says. `found` lacks value, mean and sd. x and found are left alone on
+ * hf_maximise_ucb() says. `found` lacks value, mean and sd. x and found are left alone on
  * error. */
 hf_status hfi_maximise_surface(hf_context *ctx, const hfi_surface *surface, const hf_domain *domain,
                                const hf_search_settings *settings_or_null, size_t guess_count,
-                               const double *guesses, double *x, hf_maximiser *found);
+                               const double *guesses, double *x, hf_argmax *found);
 
 /** Steps from value to value in the inputs that are not continuous, for a search that is
  * under way. */

@@ -127,7 +127,7 @@ hf_status hfi_points_to_look_at(hf_context *ctx, const hf_posterior *near, const
     if (whole > 0) {
         put_combinations(&all, whole);
     } else {
-        hf_domain_fill(domain, 0, samples, all.points);
+        hf_domain_quasirandom(domain, 0, samples, all.points);
         all.count = samples;
         if (near != NULL) put_anchors(&all, near, samples);
     }

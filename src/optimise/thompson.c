@@ -43,7 +43,7 @@ static hf_status check(hf_context *ctx, const hf_posterior *posterior, const hf_
 
 static hf_status find(hf_context *ctx, const hf_posterior *posterior, drawn *f, const hf_domain *domain,
                       const hf_search_settings *settings, size_t guess_count, const double *guesses,
-                      double *place, hf_maximiser *found)
+                      double *place, hf_argmax *found)
 {
     const double n = (double)hf_posterior_anchors(posterior), d = (double)domain->dimension;
     const hfi_surface surface = {.what = "the function drawn",
@@ -67,11 +67,11 @@ static hf_status find(hf_context *ctx, const hf_posterior *posterior, drawn *f, 
 
 hf_status hf_thompson_maximise(hf_context *ctx, const hf_posterior *model, uint64_t stream,
                                const hf_domain *domain, const hf_search_settings *settings,
-                               size_t guess_count, const double *guesses, double *x, hf_maximiser *report)
+                               size_t guess_count, const double *guesses, double *x, hf_argmax *report)
 {
     const double begin = hfi_now();
     drawn f = {NULL, NULL};
-    hf_maximiser found = {.index = 0};
+    hf_argmax found = {.index = 0};
     hf_status status = hfi_maximise_check_call(ctx, domain, settings, guess_count, guesses, x);
     if (status >= 0) status = check(ctx, model, domain);
     if (status < 0) return status;

@@ -209,7 +209,7 @@ hf_status hf_trust_candidates(hf_context *ctx, const hf_domain *box, const doubl
     const size_t d = box->dimension, free = hfi_domain_free_inputs(box, NULL, NULL);
     hfi_stream stream;
     hfi_stream_init(&stream, hf_context_seed(ctx), HFI_PURPOSE_REGION, stream_number);
-    hf_domain_fill(box, hfi_stream_below(&stream, 1u << 20), count, x);
+    hf_domain_quasirandom(box, hfi_stream_below(&stream, 1u << 20), count, x);
     for (size_t i = 0; i < count && (double)free > moved_inputs; i++) {
         const size_t sure = hfi_stream_below(&stream, free);
         for (size_t j = 0, k = 0; j < d; j++) {

@@ -47,7 +47,7 @@ static hf_status make_normals(hfi_utility *u)
     if (bounds == NULL) return HF_ERR_MEMORY;
     for (size_t a = 0; a < u->count; a++) bounds[u->count + a] = 1.0;
     const hf_domain cube = {.dimension = u->count, .lower = bounds, .upper = bounds + u->count};
-    hf_domain_fill(&cube, 0, u->draws, u->normals);
+    hf_domain_quasirandom(&cube, 0, u->draws, u->normals);
     for (size_t k = 0; k < u->draws * u->count; k++)
         u->normals[k] = hfi_normal_quantile(fmin(fmax(u->normals[k], 1e-12), 1.0 - 1e-12));
     hfi_free(u->ctx, bounds);

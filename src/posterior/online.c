@@ -91,7 +91,7 @@ hf_status hf_posterior_replace(hf_context *ctx, hf_posterior *posterior, size_t 
         prior);
 }
 
-hf_status hf_posterior_check(hf_context *ctx, hf_posterior *posterior, double *backward)
+hf_status hf_posterior_backward_error(hf_context *ctx, hf_posterior *posterior, double *backward)
 {
     hf_status status =
         hfi_posterior_need_exact(ctx, posterior, "checking a factor for drift",

@@ -33,7 +33,7 @@ static hf_status check_table(hf_context *ctx, const hf_age_law *law)
 hf_status hf_age_law_check(hf_context *ctx, const hf_age_law *law)
 {
     if (law == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the law of ageing is NULL");
-    if ((size_t)law->kind >= (size_t)hf_enum_count(HF_ENUM_AGE_KIND))
+    if ((unsigned)law->kind >= hf_enum_count(HF_ENUM_AGE_KIND))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no law of ageing %d", (int)law->kind);
     if (law->kind == HF_AGE_TABLE) return check_table(ctx, law);
     if (law->kind != HF_AGE_NONE && (!(law->rate >= 0.0) || isinf(law->rate)))

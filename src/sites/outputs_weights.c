@@ -47,7 +47,7 @@ static hf_status check(hf_context *ctx, const hf_outputs_rule *rule, size_t n, c
     if (status < 0) return status;
     if (rule == NULL || out == NULL || (n > 0 && (out->weight == NULL || out->shift == NULL)))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_outputs_weights: the rule or an array for results is NULL");
-    if ((size_t)rule->weighting >= (size_t)hf_enum_count(HF_ENUM_OUTPUTS_WEIGHTING))
+    if ((unsigned)rule->weighting >= hf_enum_count(HF_ENUM_OUTPUTS_WEIGHTING))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%d is no weighting of outputs", (int)rule->weighting);
     if (rule->weighting != HF_OUTPUTS_CHANNEL)
         return hfi_outputs_check_threshold(ctx, rule->threshold, model->outputs, rule->eps);

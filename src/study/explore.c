@@ -130,7 +130,7 @@ static hf_status acquire(hf_context *ctx, const searches *s, const hf_acquire *w
                          double *u, double *value)
 {
     const hfi_places_among among = {.study = s->study, .admits = outside, .self = s};
-    hf_maximiser report;
+    hf_argmax report;
     bool acquired;
     hf_status status = hf_acquire_maximise(ctx, with, &s->study->domain, NULL, 0, NULL, u, &report);
     if (status < 0) return status;

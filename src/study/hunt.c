@@ -87,7 +87,7 @@ static hf_status search(hf_context *ctx, hunt *h, uint64_t number)
     const hf_study *study = h->study;
     hfi_stream stream;
     hfi_stream_init(&stream, study->s.seed, HFI_PURPOSE_STUDY, number);
-    hf_domain_fill(&study->domain, (size_t)(number * SPREAD), SPREAD, h->u);
+    hf_domain_quasirandom(&study->domain, (size_t)(number * SPREAD), SPREAD, h->u);
     for (size_t i = 0; i < NEAR; i++)
         neighbours(study, &stream, some_trial(study, i)->u, 0.25, 1, h->u + (SPREAD + i) * study->d);
     hf_status s = look(ctx, h, SPREAD + NEAR);

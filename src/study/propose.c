@@ -30,7 +30,7 @@ enum {
 void hfi_study_fill(const hf_study *study, uint64_t number, double *u)
 {
     const uint64_t seed = study->s.seed % 65521;
-    hf_domain_fill(&study->domain, (size_t)(seed * STARTS_APART + number), 1, u);
+    hf_domain_quasirandom(&study->domain, (size_t)(seed * STARTS_APART + number), 1, u);
 }
 
 static void decode(const hf_study *study, const double *u, double *at)
@@ -143,7 +143,7 @@ static hf_status maximise_among(hf_context *ctx, const hf_study *study, const hf
     const gate g = {.study = study, .constraints = bound};
     const hfi_places_among among = {.study = study, .admits = passes, .self = &g};
     hf_acquire a = *with;
-    hf_maximiser report;
+    hf_argmax report;
     bool acquired;
     if (bound) a.constraints = 0;
     hf_status s = hfi_hunt(ctx, &among, &a, round->number, -INFINITY, u, value, &acquired);
@@ -166,7 +166,7 @@ static hf_status maximise(hf_context *ctx, const hf_study *study, const hfi_roun
     size_t guesses;
     double *guess = hfi_alloc_product(ctx, GUESSES, study->d, sizeof *guess);
     if (guess == NULL) return HF_ERR_MEMORY;
-    hf_maximiser report = {.mean = NAN};
+    hf_argmax report = {.mean = NAN};
     hf_status s = best_places(ctx, study, guess, &guesses, &incumbent);
     if (s >= 0) {
         const hf_acquire a = acquisition(study, round, &incumbent, constraint, limit);
@@ -198,7 +198,7 @@ static hf_status another(hf_context *ctx, const hf_study *study, const hfi_round
     if (many == NULL) return HF_ERR_MEMORY;
     double *value = many + OTHERS * d;
     hf_status s = best_places(ctx, study, many, &guesses, &incumbent);
-    hf_domain_fill(&study->domain, (size_t)round->number, OTHERS, many);
+    hf_domain_quasirandom(&study->domain, (size_t)round->number, OTHERS, many);
     if (s >= 0) {
         const hf_acquire a = acquisition(study, round, &incumbent, constraint, limit);
         s = hf_acquire_evaluate(ctx, &a, OTHERS, many, value, NULL);

@@ -42,7 +42,7 @@ static void make_places(effects *e)
     const hf_study *study = e->study;
     const size_t d = study->d;
     size_t ignored;
-    hf_domain_fill(&study->domain, 0, POINTS, e->u);
+    hf_domain_quasirandom(&study->domain, 0, POINTS, e->u);
     for (size_t j = 0; j < d; j++)
         for (size_t k = 0; k < GRID; k++)
             for (size_t i = 0; i < POINTS; i++) {

@@ -59,7 +59,7 @@ static hf_status add_envelope(hf_context *ctx, hfi_safe *safe, size_t outcome)
                      "no trial has told %s yet: add one whose settings surely satisfy it", o->name);
     if (s >= 0) {
         const hf_bounded_readings readings = {
-            .n = n, .x = x, .ldx = safe->study->d, .y = y, .noise = o->noise_bound};
+            .n = n, .x = x, .ldx = safe->study->d, .y = y, .noise_bound = o->noise_bound};
         const hf_envelope_settings settings = {.rigorous = true};
         s = hf_envelope_create(ctx, kernel, &readings, o->norm_bound, &settings,
                                &safe->envelope[safe->count]);

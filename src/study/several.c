@@ -53,7 +53,7 @@ hf_status hfi_study_widen_front(hf_context *ctx, const hf_study *study, const hf
     if (s >= 0) s = hfi_worse(s, reference_of(ctx, study, n, front, reference));
     for (size_t k = 0; k < m; k++) objective[k] = study->surrogate[study->objective[k]].posterior;
     if (s >= 0) {
-        hf_maximiser report;
+        hf_argmax report;
         const hf_acquire_front a = {.objectives = m,
                                     .objective = objective,
                                     .points = n,

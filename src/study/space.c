@@ -64,7 +64,7 @@ hf_status hfi_variables_check(hf_context *ctx, size_t count, const hf_variable *
         const hf_variable *v = &variable[i];
         if (v->name == NULL || v->name[0] == '\0')
             return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %zu has no name", i + 1);
-        if ((size_t)v->kind >= (size_t)hf_enum_count(HF_ENUM_VARIABLE_KIND))
+        if ((unsigned)v->kind >= hf_enum_count(HF_ENUM_VARIABLE_KIND))
             return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %s is of an unknown kind, %d", v->name,
                             (int)v->kind);
         const hf_status s = numeric(v) ? check_bounds(ctx, v) : check_levels(ctx, v);

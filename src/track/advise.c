@@ -129,7 +129,7 @@ static hf_status make(comparison *c, const hf_advice_row *row, hf_track **out)
     s.window = row->window;
     s.forgetting = row->forgetting;
     s.queries = row->queries;
-    s.enough = 0.0;
+    s.tolerance = 0.0;
     hf_status status = hf_track_create(c->ctx, &s, out);
     if (status < 0) return status;
     c->theta[hf_kernel_parameters(c->learnt->kernel) + 1] = row->rate;
@@ -156,7 +156,7 @@ static hf_status answer_all(comparison *c, hf_track *track, hfi_stream *stream, 
     hf_track_request request;
     hf_status status = hf_track_requests(c->ctx, track, c->world.time[step], &count);
     for (size_t k = 0; k < count && status >= 0; k++) { /* an answered one is gone: always the last */
-        status = hf_track_request_at(track, hf_track_open(track) - 1, &request);
+        status = hf_track_request_at(track, hf_track_pending_count(track) - 1, &request);
         if (status < 0) break;
         c->runs[row] += lost(c, request.index, step);
         c->asked[row] += 1.0;

@@ -90,7 +90,7 @@ static void first_place(const hf_track *track, double *x, hf_suggestion *out)
     out->sd = sqrt(variance);
     out->beta = hfi_track_beta(track, (size_t)track->own_told + 1, 0.0);
     out->bound = out->mean + (s->minimise ? -out->beta : out->beta) * out->sd;
-    out->open = track->opened;
+    out->pending = track->opened;
 }
 
 /* ---- with readings ----------------------------------------------------------------------------------------------- */
@@ -103,16 +103,16 @@ static hf_status best_place(hf_context *ctx, const hf_track *track, double time,
     if (status < 0) return status;
     const hf_track_settings *s = &track->own.s;
     const hfi_solved *m = &solved.mean;
-    const hf_confidence bound = {.mean = m->posterior,
-                                 .spread = solved.spread.posterior,
-                                 .beta = hfi_track_beta(track, (size_t)track->own_told + 1, m->information)};
+    const hf_ucb bound = {.mean = m->posterior,
+                          .spread = solved.spread.posterior,
+                          .beta = hfi_track_beta(track, (size_t)track->own_told + 1, m->information),
+                          .minimise = s->minimise};
     /* Where the newest reading was is a good start, and follows from what is told alone. */
     const double *guess = track->places.x + track->told[track->held - 1].place * track->d;
-    hf_maximiser found;
+    hf_argmax found;
     const size_t guesses = s->domain.candidates > 0 ? 0 : 1;
     const hf_status searched =
-        s->minimise ? hf_minimise_confidence(ctx, &bound, &s->domain, &s->search, guesses, guess, x, &found)
-                    : hf_maximise_confidence(ctx, &bound, &s->domain, &s->search, guesses, guess, x, &found);
+        hf_maximise_ucb(ctx, &bound, &s->domain, &s->search, guesses, guess, x, &found);
     if (searched >= 0)
         *out = (hf_suggestion){.mean = found.mean,
                                .sd = found.sd,
@@ -122,7 +122,7 @@ static hf_status best_place(hf_context *ctx, const hf_track *track, double time,
                                .readings = m->readings,
                                .answers = m->answers,
                                .places = m->places,
-                               .open = track->opened,
+                               .pending = track->opened,
                                .information = m->information,
                                .prior_mean = m->prior_mean,
                                .jitter = fmax(m->jitter, solved.spread.jitter)};
@@ -157,7 +157,7 @@ hf_status hf_track_ask(hf_context *ctx, hf_track *track, double time, double *x,
         if (kept < 0) return kept;
         track->asked_valid = true;
         track->suggestion = made;
-        track->suggestion.open = track->opened;
+        track->suggestion.pending = track->opened;
         track->suggestion_status = status;
     }
     memcpy(x, track->ask_place, track->d * sizeof *x);

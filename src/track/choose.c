@@ -105,7 +105,7 @@ static hf_status find_places(hf_context *ctx, chooser *c)
     }
     c->fresh = hfi_alloc_unset(ctx, c->count, c->track->d * sizeof *c->fresh);
     if (c->fresh == NULL) return HF_ERR_MEMORY;
-    hf_domain_fill(&s->domain, (size_t)(c->track->batch % TURNS) * c->count, c->count, c->fresh);
+    hf_domain_quasirandom(&s->domain, (size_t)(c->track->batch % TURNS) * c->count, c->count, c->fresh);
     c->x = c->fresh;
     return HF_OK;
 }
@@ -227,7 +227,7 @@ hf_status hfi_track_choose(hf_context *ctx, hf_track *track, double time, size_t
                  .upper = s->places == HF_PLACES_UPPER,
                  .sign = s->minimise ? -1.0 : 1.0,
                  .noise = s->expert_noise,
-                 .enough = s->enough * s->expert_noise};
+                 .enough = s->tolerance * s->expert_noise};
     const hf_status made = choose(ctx, &c, x, sd, chosen);
     hf_posterior_free(solved.posterior);
     return made;

@@ -137,7 +137,7 @@ void hf_track_summary_of(const hf_track *track, hf_track_summary *out)
                            .answered = track->answered,
                            .held = track->held,
                            .places = track->places.count,
-                           .open = track->opened,
+                           .pending = track->opened,
                            .truths = track->truths,
                            .regret = regret,
                            .average_regret = track->truths > 0 ? regret / (double)track->truths : NAN,

@@ -100,7 +100,8 @@ static hf_status check_expert(hf_context *ctx, const hf_track_settings *s)
                       "finite and not negative");
     if (status >= 0)
         status = need(ctx, not_negative(s->every), "the time between requests", s->every, "not negative");
-    if (status >= 0) status = need(ctx, not_negative(s->enough), "enough", s->enough, "not negative");
+    if (status >= 0)
+        status = need(ctx, not_negative(s->tolerance), "tolerance", s->tolerance, "not negative");
     if (status >= 0)
         status = need(ctx, s->superseded > 0.0, "the correlation that supersedes", s->superseded, "positive");
     if (status >= 0 && s->most_places < LEAST_PLACES)

@@ -11,8 +11,8 @@ static bool positive(double value)
     return value > 0.0 && isfinite(value);
 }
 
-hf_status hf_track_recommended(hf_context *ctx, hf_track_method method, double steps, double change,
-                               double scale, double *out)
+hf_status hf_track_theoretical_window(hf_context *ctx, hf_track_method method, double steps, double change,
+                                      double scale, double *out)
 {
     if (out == NULL || !positive(steps) || !positive(change) || !positive(scale))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,

@@ -75,7 +75,7 @@ hf_status hf_track_requests(hf_context *ctx, hf_track *track, double time, size_
     return HF_OK;
 }
 
-size_t hf_track_open(const hf_track *track)
+size_t hf_track_pending_count(const hf_track *track)
 {
     return track != NULL ? track->opened : 0;
 }

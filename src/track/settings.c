@@ -22,7 +22,7 @@ hf_track_settings hf_track_settings_default(hf_track_method method)
                                   .places = HF_PLACES_VARIANCE,
                                   .query_factor = 6.0,
                                   .query_power = 1.0,
-                                  .enough = 0.5,
+                                  .tolerance = 0.5,
                                   .superseded = 0.6,
                                   .most_places = 512,
                                   .search = hf_search_settings_default()};

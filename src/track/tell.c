@@ -125,7 +125,7 @@ hf_status hf_track_answer(hf_context *ctx, hf_track *track, uint64_t request, do
     return status;
 }
 
-hf_status hf_track_truth(hf_context *ctx, hf_track *track, double time, double best, double value)
+hf_status hf_track_record_optimum(hf_context *ctx, hf_track *track, double time, double best, double value)
 {
     if (ctx == NULL || track == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "a truth needs a context and a track");

@@ -29,7 +29,7 @@ static inline hf_bounded_readings envelopes_readings(void)
         y[i] = sin(x[i * ENVELOPES_INPUTS]) + 0.3 * x[i * ENVELOPES_INPUTS + 1];
     }
     return (hf_bounded_readings){
-        .n = ENVELOPES_READINGS, .x = x, .ldx = ENVELOPES_INPUTS, .y = y, .noise = 0.1};
+        .n = ENVELOPES_READINGS, .x = x, .ldx = ENVELOPES_INPUTS, .y = y, .noise_bound = 0.1};
 }
 
 static inline hf_envelope *envelopes_make(hf_context *ctx, const hf_kernel *kernel)

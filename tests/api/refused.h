@@ -12,7 +12,7 @@
 static inline void refused_mark(const workshop *w)
 {
     hf_mean_kind kind;
-    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_MEAN_KIND, "<marker>", (int *)&kind), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_MEAN_KIND, "<marker>", &kind), HF_ERR_ARGUMENT);
 }
 
 static inline void refused_check(const workshop *w, hf_status status, hf_status expected, const char *call,

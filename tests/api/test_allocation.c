@@ -247,13 +247,13 @@ static hf_status quiet_data(workshop *w)
     assert_int_equal(hf_table_line(w->table, 0), 2);
     assert_string_equal(hf_table_field(w->table, 0, 0, buffer), "ann");
     assert_string_equal(hf_format_double(0.1, buffer), "0.1");
-    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_CONTAMINATION, "focused", (int *)&kind), HF_OK);
+    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_CONTAMINATION, "focused", &kind), HF_OK);
     assert_string_equal(hf_enum_name(HF_ENUM_CONTAMINATION, kind), "focused");
     assert_int_equal(hf_split(w->ctx, 1, 0.2, WORKSHOP_N, order, &train), HF_OK);
     const double one[3] = {1, 1, 1};
     assert_int_equal(hf_metrics_gaussian(w->ctx, 3, w->y, w->centre, one, &metrics), HF_OK);
     hf_transform transform;
-    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_TRANSFORM, "log", (int *)&transform), HF_OK);
+    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_TRANSFORM, "log", &transform), HF_OK);
     assert_string_equal(hf_enum_name(HF_ENUM_TRANSFORM, transform), "log");
     assert_string_equal(hf_transform_domain(transform), "positive");
     assert_int_equal(hf_metrics_transformed(w->ctx, 3, transform, one, w->centre, one, &metrics), HF_OK);
@@ -295,13 +295,13 @@ static hf_status quiet_parts(workshop *w)
     assert_int_equal(hf_kernel_dimension(w->kernel), WORKSHOP_D);
     assert_int_equal(hf_kernel_parameter(w->kernel, hf_kernel_parameters(w->kernel) - 1, &p), HF_OK);
     assert_string_equal(hf_kernel_expression(w->kernel), "matern52(ard) + 0.5*se(x1)");
-    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_MEAN_KIND, "linear", (int *)&kind), HF_OK);
+    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_MEAN_KIND, "linear", &kind), HF_OK);
     assert_string_equal(hf_enum_name(HF_ENUM_MEAN_KIND, hf_mean_get_kind(w->mean)),
                         hf_enum_name(HF_ENUM_MEAN_KIND, kind));
     assert_int_equal(hf_mean_coefficients(w->mean), WORKSHOP_D + 1);
     assert_int_equal(hf_mean_set(w->ctx, w->mean, hf_mean_values(w->mean), hf_mean_held(w->mean)), HF_OK);
     hf_mean_evaluate(w->mean, WORKSHOP_N, w->x, WORKSHOP_D, value);
-    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_CENTRE, "loo", (int *)&centre), HF_OK);
+    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_CENTRE, "loo", &centre), HF_OK);
     assert_string_equal(hf_enum_name(HF_ENUM_CENTRE, centre), "loo");
     assert_int_equal(hf_sites_count(w->sites), WORKSHOP_N);
     assert_int_equal(hf_sites_present(w->sites), WORKSHOP_N - 1);
@@ -340,13 +340,12 @@ static hf_status quiet_posterior(workshop *w)
     hf_workspace_free(NULL);
     const double lower[WORKSHOP_D] = {0.0, 0.0}, upper[WORKSHOP_D] = {1.0, 1.0};
     const hf_domain box = {.dimension = WORKSHOP_D, .lower = lower, .upper = upper};
-    const hf_confidence bound = {.mean = w->posterior, .beta = 1.0};
+    const hf_ucb bound = {.mean = w->posterior, .beta = 1.0};
     assert_int_equal(hf_domain_check(w->ctx, &box), HF_OK);
-    hf_domain_fill(&box, 0, 1, gradient);
+    hf_domain_quasirandom(&box, 0, 1, gradient);
     assert_true(hf_domain_contains(&box, gradient, NULL));
     assert_int_equal(hf_search_settings_default().starts, 6);
-    assert_int_equal(hf_confidence_evaluate(&bound, w->workspace, NULL, WORKSHOP_D, w->at, &mean, gradient),
-                     HF_OK);
+    assert_int_equal(hf_ucb_evaluate(&bound, w->workspace, NULL, WORKSHOP_D, w->at, &mean, gradient), HF_OK);
     return HF_OK;
 }
 
@@ -356,11 +355,11 @@ static hf_status quiet_names(workshop *w)
     hf_site_kind kind;
     hf_suspects treatment;
     hf_fit_settings settings;
-    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_OBJECTIVE, "wloo", (int *)&what), HF_OK);
+    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_OBJECTIVE, "wloo", &what), HF_OK);
     assert_string_equal(hf_enum_name(HF_ENUM_OBJECTIVE, what), "wloo");
-    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_SITE_KIND, "robust", (int *)&kind), HF_OK);
+    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_SITE_KIND, "robust", &kind), HF_OK);
     assert_string_equal(hf_enum_name(HF_ENUM_SITE_KIND, kind), "robust");
-    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_SUSPECTS, "force", (int *)&treatment), HF_OK);
+    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_SUSPECTS, "force", &treatment), HF_OK);
     assert_string_equal(hf_enum_name(HF_ENUM_SUSPECTS, treatment), "force");
     assert_int_equal(hf_fit_settings_preset(w->ctx, "rcgp", &settings), HF_OK);
     assert_true(hf_fit_settings_default().sites == HF_SITES_GAUSSIAN);

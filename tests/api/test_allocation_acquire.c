@@ -28,7 +28,7 @@ static hf_status maximise(workshop *w)
     const hf_acquire a = constrained(w, &constraint);
     const hf_domain box = {.dimension = WORKSHOP_D, .lower = lower, .upper = upper, .step = step};
     double x[WORKSHOP_D] = {7.0, 7.0};
-    hf_maximiser found = {.evaluations = 77};
+    hf_argmax found = {.evaluations = 77};
     hf_search_settings settings = hf_search_settings_default();
     settings.samples = 8;
     settings.starts = 2;
@@ -78,7 +78,7 @@ static hf_status formulas(workshop *w)
 {
     hf_acquisition kind;
     double dmean, dsd;
-    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_ACQUISITION, "ei", (int *)&kind), HF_OK);
+    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_ACQUISITION, "ei", &kind), HF_OK);
     assert_string_equal(hf_enum_name(HF_ENUM_ACQUISITION, kind), "ei");
     assert_true(hf_acquisition_value(kind, 0.0, 1.0, 0.0, 0.0, &dmean, &dsd) > 0.39 && dmean == 0.5);
     return HF_OK;

@@ -32,7 +32,7 @@ static hf_status fit(workshop *w)
 static hf_status ask_predictions(workshop *w, hf_model *model, hf_table *table)
 {
     assert_non_null(hf_model_classifier(model));
-    assert_true(hf_model_classes(model) == 3 && hf_model_class_count(model, 2) == 2);
+    assert_true(hf_model_classes(model) == 3 && hf_model_class_rows(model, 2) == 2);
     assert_string_equal(hf_model_class(model, 2), "z");
     assert_int_equal(hf_model_set_class_rule(w->ctx, model, NULL), HF_OK);
     return hf_predict_into_table(w->ctx, model, table);

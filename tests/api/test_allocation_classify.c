@@ -52,7 +52,7 @@ static hf_status fit_by(workshop *w, hf_inference inference, hf_solver solver, h
         solver == HF_SOLVER_EXACT ? 1 : 0; /* the sweep's cost is the square of the allocations */
     hf_classifier *out = UNTOUCHED;
     hf_class_report report;
-    const hf_status s = settled(hf_classify_data(w->ctx, &data, &settings, &out, &report), out);
+    const hf_status s = settled(hf_classifier_fit(w->ctx, &data, &settings, &out, &report), out);
     if (s >= 0) hf_classifier_free(out);
     return s;
 }
@@ -169,8 +169,8 @@ static hf_status questions(workshop *w)
     hf_link link = HF_LINK_PROBIT;
     hf_inference inference = HF_INFERENCE_EP;
     double p = 0.0, error = 0.0;
-    assert_int_equal(hf_enum_parse(NULL, HF_ENUM_LINK, "logit", (int *)&link), HF_OK);
-    assert_int_equal(hf_enum_parse(NULL, HF_ENUM_INFERENCE, "laplace", (int *)&inference), HF_OK);
+    assert_int_equal(hf_enum_parse(NULL, HF_ENUM_LINK, "logit", &link), HF_OK);
+    assert_int_equal(hf_enum_parse(NULL, HF_ENUM_INFERENCE, "laplace", &inference), HF_OK);
     assert_string_equal(hf_enum_name(HF_ENUM_LINK, link), "logit");
     assert_string_equal(hf_enum_name(HF_ENUM_INFERENCE, inference), "laplace");
     assert_int_equal(hf_class_probability(link, 0.3, 2.0, &p, &error), HF_OK);

@@ -31,7 +31,7 @@ static hf_status ask(workshop *w)
     hf_context *ctx = hf_context_create();
     assert_int_equal(hf_compare(ctx, w->table, &columns, 1, &rival, &settings, &out), HF_OK);
     hf_context_free(ctx);
-    const hf_status s = hf_enum_parse(w->ctx, HF_ENUM_CRITERION, "mae", (int *)&by);
+    const hf_status s = hf_enum_parse(w->ctx, HF_ENUM_CRITERION, "mae", &by);
     assert_string_equal(hf_enum_name(HF_ENUM_CRITERION, by), "mae");
     assert_int_equal(hf_comparison_models(out), 1);
     assert_int_equal(hf_comparison_settings(out)->folds, 2);

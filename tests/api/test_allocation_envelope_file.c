@@ -23,7 +23,7 @@ static hf_status save(workshop *w)
     hf_envelope *envelope = given(w);
     assert_int_equal(hf_envelope_get_settings(envelope).reserve, 0);
     const hf_status s = hf_envelope_save(w->ctx, envelope, NULL, path);
-    assert_int_equal(hf_file_look(path), s >= 0 ? HF_FILE_ENVELOPE : HF_FILE_OTHER);
+    assert_int_equal(hf_file_type(path), s >= 0 ? HF_FILE_ENVELOPE : HF_FILE_OTHER);
     unlink(path);
     hf_envelope_free(envelope);
     return s;

@@ -78,7 +78,7 @@ static hf_status regions(workshop *w)
     hf_trust_region region;
     hf_eulbo_utility utility;
     assert_string_equal(hf_enum_name(HF_ENUM_EULBO_UTILITY, HF_UTILITY_EXPECTED_LOG), "expected-log");
-    hf_status s = hf_enum_parse(w->ctx, HF_ENUM_EULBO_UTILITY, "log-expected", (int *)&utility);
+    hf_status s = hf_enum_parse(w->ctx, HF_ENUM_EULBO_UTILITY, "log-expected", &utility);
     if (s >= 0) s = hf_trust_region_create(w->ctx, &settings, WORKSHOP_D, 1, &region);
     if (s >= 0) s = hf_trust_region_update(w->ctx, &settings, &outcome, &region, NULL);
     if (s >= 0) s = hf_trust_region_restart(w->ctx, &settings, &region);

@@ -71,9 +71,9 @@ static hf_status quiet(workshop *w)
     hf_expert_rule rule;
     hf_expert_reading reading;
     hf_expert *expert = made(w);
-    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_EXPERT_LABEL, "doubted", (int *)&label), HF_OK);
+    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_EXPERT_LABEL, "doubted", &label), HF_OK);
     assert_string_equal(hf_enum_name(HF_ENUM_EXPERT_LABEL, label), "doubted");
-    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_EXPERT_RULE, "average", (int *)&rule), HF_OK);
+    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_EXPERT_RULE, "average", &rule), HF_OK);
     assert_string_equal(hf_enum_name(HF_ENUM_EXPERT_RULE, rule), "average");
     assert_int_equal(hf_expert_settings_default().neighbours, 3);
     assert_int_equal(hf_expert_labelled(expert), 2);

@@ -10,10 +10,10 @@ static hf_status maximise(workshop *w, size_t candidates)
     const double lower[WORKSHOP_D] = {0.0, -0.5}, upper[WORKSHOP_D] = {5.0, 0.5};
     const hf_domain domain = {
         .dimension = WORKSHOP_D, .lower = lower, .upper = upper, .candidates = candidates, .points = w->at};
-    const hf_confidence bound = {.mean = w->posterior, .beta = 2.0};
+    const hf_ucb bound = {.mean = w->posterior, .beta = 2.0};
     double x[WORKSHOP_D] = {-7.0};
-    hf_maximiser report = {.evaluations = 77};
-    hf_status s = hf_maximise_confidence(w->ctx, &bound, &domain, NULL, 1, w->at, x, &report);
+    hf_argmax report = {.evaluations = 77};
+    hf_status s = hf_maximise_ucb(w->ctx, &bound, &domain, NULL, 1, w->at, x, &report);
     assert_true((x[0] == -7.0) == (s < 0) && (report.evaluations == 77) == (s < 0));
     return s;
 }
@@ -32,9 +32,9 @@ static hf_status minimise_in_a_box(workshop *w)
 {
     const double lower[WORKSHOP_D] = {0.0, -0.5}, upper[WORKSHOP_D] = {5.0, 0.5};
     const hf_domain box = {.dimension = WORKSHOP_D, .lower = lower, .upper = upper};
-    const hf_confidence bound = {.mean = w->posterior, .beta = 2.0};
+    const hf_ucb bound = {.mean = w->posterior, .beta = 2.0, .minimise = true};
     double x[WORKSHOP_D] = {-7.0};
-    const hf_status s = hf_minimise_confidence(w->ctx, &bound, &box, NULL, 1, w->at, x, NULL);
+    const hf_status s = hf_maximise_ucb(w->ctx, &bound, &box, NULL, 1, w->at, x, NULL);
     assert_true((x[0] == -7.0) == (s < 0));
     return s;
 }
@@ -154,7 +154,7 @@ static hf_status replace_one(workshop *w, hf_posterior *own)
 static hf_status check_drift(workshop *w, hf_posterior *own)
 {
     double backward = -7.0;
-    hf_status s = hf_posterior_check(w->ctx, own, &backward);
+    hf_status s = hf_posterior_backward_error(w->ctx, own, &backward);
     assert_true((backward == -7.0) == (s < 0));
     return s;
 }

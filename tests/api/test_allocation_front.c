@@ -74,7 +74,7 @@ static hf_status places(workshop *w)
                                     .pending_x = pending,
                                     .draws = 4};
     double x[2] = {77.0}, one = 77.0, gradient[2] = {77.0};
-    hf_maximiser found = {.value = 77.0};
+    hf_argmax found = {.value = 77.0};
     hf_status status = hf_ehvi_evaluate(w->ctx, &front, 1, pending, &one, gradient);
     if (status < 0) assert_true(one == 77.0 && gradient[0] == 77.0);
     if (status >= 0) status = hf_ehvi_maximise(w->ctx, &front, &domain, &search, 0, NULL, x, &found);

@@ -90,7 +90,7 @@ static hf_status weighting_names(workshop *w)
 {
     hf_outputs_weighting weighting;
     assert_string_equal(hf_enum_name(HF_ENUM_OUTPUTS_WEIGHTING, HF_OUTPUTS_JOINT), "joint");
-    return hf_enum_parse(w->ctx, HF_ENUM_OUTPUTS_WEIGHTING, "channel", (int *)&weighting);
+    return hf_enum_parse(w->ctx, HF_ENUM_OUTPUTS_WEIGHTING, "channel", &weighting);
 }
 
 /* A copy of the workshop's sites in two channels. */

@@ -23,7 +23,7 @@ static hf_status fit_with(workshop *w, bool own)
     settings.link = HF_LINK_SOFTMAX;
     settings.own_kernels = own;
     settings.iterations = 2;
-    const hf_status s = hf_classify_data(w->ctx, &data, &settings, &out, &report);
+    const hf_status s = hf_classifier_fit(w->ctx, &data, &settings, &out, &report);
     if (s < 0)
         assert_true(report.labels == 77);
     else

@@ -16,11 +16,11 @@ static hf_status names(workshop *w)
     assert_string_equal(hf_enum_name(HF_ENUM_TRIAL_STATE, HF_TRIAL_TOLD), "told");
     assert_string_equal(hf_enum_name(HF_ENUM_REASON, HF_REASON_START), "start");
     assert_string_equal(hf_study_settings_default().preset, "default");
-    hf_status s = hf_enum_parse(w->ctx, HF_ENUM_VARIABLE_KIND, "integer", (int *)&kind);
-    if (s >= 0) s = hf_enum_parse(w->ctx, HF_ENUM_GOAL, "at-most", (int *)&goal);
+    hf_status s = hf_enum_parse(w->ctx, HF_ENUM_VARIABLE_KIND, "integer", &kind);
+    if (s >= 0) s = hf_enum_parse(w->ctx, HF_ENUM_GOAL, "at-most", &goal);
     assert_string_equal(hf_enum_name(HF_ENUM_EXPERT_USE, HF_EXPERT_USE_MEAN), "prior-mean");
-    if (s >= 0) s = hf_enum_parse(w->ctx, HF_ENUM_EXPERT_USE, "replace", (int *)&use);
-    return s >= 0 ? hf_enum_parse(w->ctx, HF_ENUM_STUDY_REACH, "global", (int *)&reach) : s;
+    if (s >= 0) s = hf_enum_parse(w->ctx, HF_ENUM_EXPERT_USE, "replace", &use);
+    return s >= 0 ? hf_enum_parse(w->ctx, HF_ENUM_STUDY_REACH, "global", &reach) : s;
 }
 
 static hf_status create(workshop *w)

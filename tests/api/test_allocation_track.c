@@ -133,7 +133,7 @@ static hf_status fit_once(hf_context *ctx, hf_track *track)
 
 static hf_status truth_once(hf_context *ctx, hf_track *track)
 {
-    return hf_track_truth(ctx, track, 9.0, 2.0, 1.0);
+    return hf_track_record_optimum(ctx, track, 9.0, 2.0, 1.0);
 }
 
 static hf_status posterior_once(hf_context *ctx, hf_track *track)
@@ -153,19 +153,18 @@ static hf_status names(workshop *w)
     hf_place_rule places;
     double window;
     hf_status s = hf_enum_parse(w->ctx, HF_ENUM_TRACK_METHOD,
-                                hf_enum_name(HF_ENUM_TRACK_METHOD, HF_TRACK_SPARQ), (int *)&method);
+                                hf_enum_name(HF_ENUM_TRACK_METHOD, HF_TRACK_SPARQ), &method);
     if (s >= 0)
-        s = hf_enum_parse(w->ctx, HF_ENUM_BETA_RULE, hf_enum_name(HF_ENUM_BETA_RULE, HF_BETA_THEORY),
-                          (int *)&beta);
+        s = hf_enum_parse(w->ctx, HF_ENUM_BETA_RULE, hf_enum_name(HF_ENUM_BETA_RULE, HF_BETA_THEORY), &beta);
     if (s >= 0)
         s = hf_enum_parse(w->ctx, HF_ENUM_DISCARD_RULE, hf_enum_name(HF_ENUM_DISCARD_RULE, HF_DISCARD_LOG),
-                          (int *)&discard);
+                          &discard);
     if (s >= 0)
         s = hf_enum_parse(w->ctx, HF_ENUM_PLACE_RULE, hf_enum_name(HF_ENUM_PLACE_RULE, HF_PLACES_DPP),
-                          (int *)&places);
-    if (s >= 0) s = hf_track_recommended(w->ctx, HF_TRACK_SW_GP_UCB, 100.0, 0.1, 2.0, &window);
+                          &places);
+    if (s >= 0) s = hf_track_theoretical_window(w->ctx, HF_TRACK_SW_GP_UCB, 100.0, 0.1, 2.0, &window);
     assert_true(hf_track_name(NULL, 0) == NULL && hf_track_settings_of(NULL) == NULL);
-    assert_int_equal(hf_track_open(NULL), 0);
+    assert_int_equal(hf_track_pending_count(NULL), 0);
     return s;
 }
 

@@ -49,12 +49,12 @@ static void names(workshop *w)
     const hf_fit_settings before = settings;
     const char *const bad[] = {NULL, "", "Linear ", "uniformly"};
     for (size_t i = 0; i < 4; i++) {
-        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_CONTAMINATION, bad[i], (int *)&contamination));
-        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_MEAN_KIND, bad[i], (int *)&mean));
-        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_CENTRE, bad[i], (int *)&centre));
-        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OBJECTIVE, bad[i], (int *)&objective));
-        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_SITE_KIND, bad[i], (int *)&sites));
-        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_SUSPECTS, bad[i], (int *)&suspects));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_CONTAMINATION, bad[i], &contamination));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_MEAN_KIND, bad[i], &mean));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_CENTRE, bad[i], &centre));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OBJECTIVE, bad[i], &objective));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_SITE_KIND, bad[i], &sites));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_SUSPECTS, bad[i], &suspects));
         ARGUMENT(hf_fit_settings_preset(w->ctx, bad[i], &settings));
     }
     assert_true((int)contamination + (int)mean + (int)centre + (int)objective + (int)sites + (int)suspects ==
@@ -233,8 +233,8 @@ static void transforms(workshop *w)
     hf_metrics metrics = {.n = 77};
     hf_transform transform = HF_TRANSFORM_LOG;
     const double y[2] = {1, 2}, sd[2] = {1, 1};
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_TRANSFORM, NULL, (int *)&transform));
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_TRANSFORM, "log10", (int *)&transform));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_TRANSFORM, NULL, &transform));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_TRANSFORM, "log10", &transform));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_TRANSFORM, "log", NULL));
     assert_int_equal(transform, HF_TRANSFORM_LOG);
     const hf_transform strange[] = {HF_TRANSFORM_AUTO, (hf_transform)99, (hf_transform)-1};

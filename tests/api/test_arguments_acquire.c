@@ -5,8 +5,8 @@
 static void formulas(workshop *w)
 {
     hf_acquisition kind = HF_ACQUIRE_PI;
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_ACQUISITION, "no such", (int *)&kind));
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_ACQUISITION, NULL, (int *)&kind));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_ACQUISITION, "no such", &kind));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_ACQUISITION, NULL, &kind));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_ACQUISITION, "ei", NULL));
     assert_true(kind == HF_ACQUIRE_PI);
     assert_string_equal(hf_enum_name(HF_ENUM_ACQUISITION, (unsigned)(-1)), "unknown");

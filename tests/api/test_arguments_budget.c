@@ -20,15 +20,15 @@ static void names(workshop *w)
     hf_optimiser optimiser = HF_OPTIMISER_ADAM;
     const char *const bad[] = {NULL, "", "Exact", "exact ", "krylow"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_SOLVER, bad[i], (int *)&solver));
-        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_INDUCING_METHOD, bad[i], (int *)&method));
-        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_INDUCING_CHOICE, bad[i], (int *)&choice));
-        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_ACTIONS, bad[i], (int *)&actions));
-        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_BLOCKS, bad[i], (int *)&blocks));
-        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_ACTION_START, bad[i], (int *)&start));
-        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_STUDENT_METHOD, bad[i], (int *)&student));
-        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OPTIMISER, bad[i], (int *)&optimiser));
-        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_PRIOR_KIND, bad[i], (int *)&prior));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_SOLVER, bad[i], &solver));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_INDUCING_METHOD, bad[i], &method));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_INDUCING_CHOICE, bad[i], &choice));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_ACTIONS, bad[i], &actions));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_BLOCKS, bad[i], &blocks));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_ACTION_START, bad[i], &start));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_STUDENT_METHOD, bad[i], &student));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OPTIMISER, bad[i], &optimiser));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_PRIOR_KIND, bad[i], &prior));
     }
     assert_true(solver == HF_SOLVER_EXACT && method == HF_INDUCING_DTC && choice == HF_INDUCING_FIRST &&
                 actions == HF_ACTIONS_BLOCKS && blocks == HF_BLOCKS_CLUSTERED &&
@@ -152,8 +152,8 @@ static void processes(workshop *w)
 static void ageing(workshop *w)
 {
     hf_age_kind kind = HF_AGE_TABLE;
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_AGE_KIND, "sudden", (int *)&kind));
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_AGE_KIND, NULL, (int *)&kind));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_AGE_KIND, "sudden", &kind));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_AGE_KIND, NULL, &kind));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_AGE_KIND, "none", NULL));
     assert_int_equal(kind, HF_AGE_TABLE);
     assert_string_equal(hf_enum_name(HF_ENUM_AGE_KIND, (unsigned)99), "unknown");
@@ -298,7 +298,7 @@ static void asking(workshop *w)
     ARGUMENT(hf_posterior_add(w->ctx, inducing, w->at, 1.0, 1.0));
     ARGUMENT(hf_posterior_remove(w->ctx, inducing, 0));
     ARGUMENT(hf_posterior_replace(w->ctx, inducing, 0, 1.0, 1.0));
-    ARGUMENT(hf_posterior_check(w->ctx, inducing, mean));
+    ARGUMENT(hf_posterior_backward_error(w->ctx, inducing, mean));
     ARGUMENT(hf_posterior_refresh(w->ctx, inducing));
     hf_posterior_free(inducing);
     assert_true(var[0] == -7.0 && mean[0] == -7.0);

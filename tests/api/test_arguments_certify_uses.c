@@ -187,13 +187,13 @@ static void readings(workshop *w)
             hf_certify_readings(w->ctx, w->posterior, w->sites, 1, 1, bad, WORKSHOP_D, &damage, NULL));
     assert_int_equal(hf_certify_readings(NULL, w->posterior, w->sites, 1, 1, x, WORKSHOP_D, &damage, NULL),
                      HF_ERR_ARGUMENT);
-    ARGUMENT(hf_model_damage(w->ctx, NULL, 1, 1, x, &damage, NULL));
-    ARGUMENT(hf_model_damage(w->ctx, w->model, 0, 1, x, &damage, NULL));
-    ARGUMENT(hf_model_damage(w->ctx, w->model, 1000, 1, x, &damage, NULL));
-    ARGUMENT(hf_model_damage(w->ctx, w->model, 1, 1, NULL, &damage, NULL));
-    ARGUMENT(hf_model_damage(w->ctx, w->model, 1, 1, x, NULL, NULL));
-    REFUSED(HF_ERR_NOT_FINITE, hf_model_damage(w->ctx, w->model, 1, 1, bad, &damage, NULL));
-    assert_int_equal(hf_model_damage(NULL, w->model, 1, 1, x, &damage, NULL), HF_ERR_ARGUMENT);
+    ARGUMENT(hf_model_contamination_bound(w->ctx, NULL, 1, 1, x, &damage, NULL));
+    ARGUMENT(hf_model_contamination_bound(w->ctx, w->model, 0, 1, x, &damage, NULL));
+    ARGUMENT(hf_model_contamination_bound(w->ctx, w->model, 1000, 1, x, &damage, NULL));
+    ARGUMENT(hf_model_contamination_bound(w->ctx, w->model, 1, 1, NULL, &damage, NULL));
+    ARGUMENT(hf_model_contamination_bound(w->ctx, w->model, 1, 1, x, NULL, NULL));
+    REFUSED(HF_ERR_NOT_FINITE, hf_model_contamination_bound(w->ctx, w->model, 1, 1, bad, &damage, NULL));
+    assert_int_equal(hf_model_contamination_bound(NULL, w->model, 1, 1, x, &damage, NULL), HF_ERR_ARGUMENT);
     assert_true(damage == 77.0);
 }
 

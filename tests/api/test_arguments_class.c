@@ -33,14 +33,14 @@ static void classes(workshop *w)
     hf_table_free(foreign);
     const double point = 0.5;
     double damage = 77.0;
-    ARGUMENT(hf_model_damage(w->ctx, model, 1, 1, &point, &damage, NULL));
+    ARGUMENT(hf_model_contamination_bound(w->ctx, model, 1, 1, &point, &damage, NULL));
     assert_true(damage == 77.0);
     assert_int_equal(metrics.n, 77);
     assert_int_equal(hf_model_classes(NULL), 0);
     assert_null(hf_model_class(NULL, 0));
     assert_null(hf_model_class(model, 2));
-    assert_int_equal(hf_model_class_count(NULL, 0), 0);
-    assert_int_equal(hf_model_class_count(model, 2), 0);
+    assert_int_equal(hf_model_class_rows(NULL, 0), 0);
+    assert_int_equal(hf_model_class_rows(model, 2), 0);
     assert_null(hf_model_classifier(NULL));
     const hf_class_rule rule = {1.0, 0.3};
     ARGUMENT(hf_model_set_class_rule(w->ctx, NULL, &rule));

@@ -12,8 +12,8 @@ static void names(workshop *w)
     hf_inference inference = HF_INFERENCE_EP;
     const char *const bad[] = {NULL, "", "Probit", "laplace "};
     for (size_t i = 0; i < 4; i++) {
-        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_LINK, bad[i], (int *)&link));
-        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_INFERENCE, bad[i], (int *)&inference));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_LINK, bad[i], &link));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_INFERENCE, bad[i], &inference));
     }
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_LINK, "logit", NULL));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_INFERENCE, "ep", NULL));
@@ -124,32 +124,32 @@ static void fits(workshop *w)
         .n = WORKSHOP_N, .d = WORKSHOP_D, .x = w->x, .ldx = WORKSHOP_D, .label = label, .classes = 2};
     hf_class_settings settings = hf_class_settings_default();
     hf_classifier *out = NULL;
-    ARGUMENT(hf_classify_data(w->ctx, NULL, &settings, &out, NULL));
-    ARGUMENT(hf_classify_data(w->ctx, &data, NULL, &out, NULL));
-    ARGUMENT(hf_classify_data(w->ctx, &data, &settings, NULL, NULL));
-    assert_int_equal(hf_classify_data(NULL, &data, &settings, &out, NULL), HF_ERR_ARGUMENT);
+    ARGUMENT(hf_classifier_fit(w->ctx, NULL, &settings, &out, NULL));
+    ARGUMENT(hf_classifier_fit(w->ctx, &data, NULL, &out, NULL));
+    ARGUMENT(hf_classifier_fit(w->ctx, &data, &settings, NULL, NULL));
+    assert_int_equal(hf_classifier_fit(NULL, &data, &settings, &out, NULL), HF_ERR_ARGUMENT);
     data.ldx = 1;
-    REFUSED(HF_ERR_DIMENSION, hf_classify_data(w->ctx, &data, &settings, &out, NULL));
+    REFUSED(HF_ERR_DIMENSION, hf_classifier_fit(w->ctx, &data, &settings, &out, NULL));
     data.ldx = WORKSHOP_D;
     data.d = 0;
-    REFUSED(HF_ERR_NO_DATA, hf_classify_data(w->ctx, &data, &settings, &out, NULL));
+    REFUSED(HF_ERR_NO_DATA, hf_classifier_fit(w->ctx, &data, &settings, &out, NULL));
     data.d = WORKSHOP_D;
     data.n = 0;
-    REFUSED(HF_ERR_NO_DATA, hf_classify_data(w->ctx, &data, &settings, &out, NULL));
+    REFUSED(HF_ERR_NO_DATA, hf_classifier_fit(w->ctx, &data, &settings, &out, NULL));
     data.n = WORKSHOP_N;
     data.classes = 1;
-    ARGUMENT(hf_classify_data(w->ctx, &data, &settings, &out, NULL));
+    ARGUMENT(hf_classifier_fit(w->ctx, &data, &settings, &out, NULL));
     data.classes = 2;
     data.label = NULL;
-    ARGUMENT(hf_classify_data(w->ctx, &data, &settings, &out, NULL));
+    ARGUMENT(hf_classifier_fit(w->ctx, &data, &settings, &out, NULL));
     data.label = label;
     data.x = NULL;
-    ARGUMENT(hf_classify_data(w->ctx, &data, &settings, &out, NULL));
+    ARGUMENT(hf_classifier_fit(w->ctx, &data, &settings, &out, NULL));
     data.x = w->x;
     memset(&settings, 0xAA, sizeof settings);
     settings.set_count = 0;
     settings.kernel = NULL;
-    ARGUMENT(hf_classify_data(w->ctx, &data, &settings, &out, NULL));
+    ARGUMENT(hf_classifier_fit(w->ctx, &data, &settings, &out, NULL));
     assert_null(out);
 }
 

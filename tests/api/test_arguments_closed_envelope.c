@@ -96,7 +96,7 @@ static void norms(workshop *w)
     ARGUMENT(hf_norm_estimate(w->ctx, w->kernel, &readings, 0, &curve));
     ARGUMENT(hf_norm_estimate(w->ctx, w->kernel, &readings, ENVELOPES_READINGS + 1, &curve));
     assert_int_equal(hf_norm_estimate(NULL, w->kernel, &readings, 1, &curve), HF_ERR_ARGUMENT);
-    readings.noise = -1.0;
+    readings.noise_bound = -1.0;
     ARGUMENT(hf_norm_estimate(w->ctx, w->kernel, &readings, 1, &curve));
     readings.n = 0;
     REFUSED(HF_ERR_NO_DATA, hf_norm_estimate(w->ctx, w->kernel, &readings, 1, &curve));

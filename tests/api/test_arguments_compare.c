@@ -11,8 +11,8 @@ static void comparisons(workshop *w)
                               many = {.folds = 100, .repeats = 1}, never = {.folds = 3, .repeats = 0};
     hf_comparison *out = NULL;
     hf_criterion by = HF_CRITERION_MAE;
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_CRITERION, "luck", (int *)&by));
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_CRITERION, NULL, (int *)&by));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_CRITERION, "luck", &by));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_CRITERION, NULL, &by));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_CRITERION, "crps", NULL));
     assert_int_equal(by, HF_CRITERION_MAE);
     /* The usual ten folds are more than the readings of the workshop. */

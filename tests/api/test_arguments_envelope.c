@@ -25,11 +25,11 @@ static void creating(workshop *w)
     bad.ldx = 1;
     REFUSED(HF_ERR_DIMENSION, hf_envelope_create(w->ctx, w->kernel, &bad, 1.0, NULL, &out));
     bad = good;
-    bad.noise = -1.0;
+    bad.noise_bound = -1.0;
     ARGUMENT(hf_envelope_create(w->ctx, w->kernel, &bad, 1.0, NULL, &out));
-    bad.noise = NAN;
+    bad.noise_bound = NAN;
     ARGUMENT(hf_envelope_create(w->ctx, w->kernel, &bad, 1.0, NULL, &out));
-    bad.noise = INFINITY;
+    bad.noise_bound = INFINITY;
     ARGUMENT(hf_envelope_create(w->ctx, w->kernel, &bad, 1.0, NULL, &out));
     negative[3] = -1e-9;
     for (size_t i = 0; i < ENVELOPES_READINGS; i++) infinite[i] = INFINITY;
@@ -66,7 +66,7 @@ static void judging(workshop *w)
     ARGUMENT(hf_envelope_consistency(w->ctx, w->kernel, &readings, 1.0, NULL, NULL));
     ARGUMENT(hf_envelope_consistency(w->ctx, w->kernel, &readings, NAN, &report, NULL));
     ARGUMENT(hf_envelope_consistency(w->ctx, w->kernel, &readings, 0.0, &report, NULL));
-    readings.noise = -1.0;
+    readings.noise_bound = -1.0;
     ARGUMENT(hf_envelope_consistency(w->ctx, w->kernel, &readings, 1.0, &report, NULL));
     assert_int_equal(report.distinct, 77);
 }

@@ -26,7 +26,7 @@ static void files(workshop *w)
     REFUSED(HF_ERR_IO, hf_envelope_load(w->ctx, ".", &out, NULL));
     assert_null(out);
     hf_envelope_labels_free(NULL);
-    assert_int_equal(hf_file_look(NULL), HF_FILE_OTHER);
+    assert_int_equal(hf_file_type(NULL), HF_FILE_OTHER);
     const hf_envelope_settings settings = hf_envelope_get_settings(NULL);
     assert_true(settings.jitter == 0.0 && settings.reserve == 0);
     hf_envelope_free(envelope);

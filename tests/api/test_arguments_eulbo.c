@@ -120,8 +120,8 @@ static void climbs(workshop *w)
     wrong[7].temperature = 0.0;
     wrong[8].utility = (hf_eulbo_utility)7;
     hf_eulbo_utility utility = HF_UTILITY_EXPECTED_LOG;
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EULBO_UTILITY, "best", (int *)&utility));
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EULBO_UTILITY, NULL, (int *)&utility));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EULBO_UTILITY, "best", &utility));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EULBO_UTILITY, NULL, &utility));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EULBO_UTILITY, "log-expected", NULL));
     assert_true(utility == HF_UTILITY_EXPECTED_LOG);
     assert_non_null(hf_enum_name(HF_ENUM_EULBO_UTILITY, (unsigned)7));

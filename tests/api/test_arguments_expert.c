@@ -64,11 +64,11 @@ static void asking(workshop *w)
     ARGUMENT(hf_expert_ask(w->ctx, expert, NULL, NULL, &count, NULL, NULL));
     ARGUMENT(hf_posterior_lift(w->ctx, NULL, expert));
     ARGUMENT(hf_posterior_lift(w->ctx, w->posterior, NULL));
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EXPERT_LABEL, "nobody", (int *)&label));
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EXPERT_LABEL, NULL, (int *)&label));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EXPERT_LABEL, "nobody", &label));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EXPERT_LABEL, NULL, &label));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EXPERT_LABEL, "doubted", NULL));
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EXPERT_RULE, "nothing", (int *)&rule));
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EXPERT_RULE, NULL, (int *)&rule));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EXPERT_RULE, "nothing", &rule));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_EXPERT_RULE, NULL, &rule));
     assert_string_equal(hf_enum_name(HF_ENUM_EXPERT_LABEL, (unsigned)9), "unknown");
     assert_string_equal(hf_enum_name(HF_ENUM_EXPERT_RULE, (unsigned)9), "unknown");
     assert_int_equal(count, 1);

@@ -107,7 +107,8 @@ static void largest_bounds(workshop *w)
     const hf_domain nowhere = {.dimension = WORKSHOP_D}, list = {.dimension = WORKSHOP_D, .candidates = 1};
     const hf_domain half = {.dimension = WORKSHOP_D, .lower = lower},
                     bad = {.dimension = WORKSHOP_D, .lower = none, .upper = upper};
-    const hf_confidence bound = {.mean = w->posterior, .beta = 1.0}, empty = {.beta = 1.0};
+    const hf_ucb empty = {.beta = 1.0};
+    hf_ucb bound = {.mean = w->posterior, .beta = 1.0};
     hf_search_settings settings = hf_search_settings_default();
     double x[WORKSHOP_D] = {7.0, 7.0}, value = 7.0;
     size_t index = 7;
@@ -117,25 +118,24 @@ static void largest_bounds(workshop *w)
     REFUSED(HF_ERR_NOT_FINITE, hf_domain_check(w->ctx, &bad));
     assert_false(hf_domain_contains(NULL, lower, &index) || hf_domain_contains(&box, NULL, &index));
     assert_false(hf_domain_contains(&half, lower, &index) || hf_domain_contains(&list, lower, &index));
-    hf_domain_fill(NULL, 0, 1, x);
-    hf_domain_fill(&nowhere, 0, 1, x);
-    hf_domain_fill(&list, 0, 1, x);
-    hf_domain_fill(&box, 0, 1, NULL);
-    ARGUMENT(hf_maximise_confidence(w->ctx, NULL, &box, NULL, 0, NULL, x, NULL));
-    ARGUMENT(hf_maximise_confidence(w->ctx, &empty, &box, NULL, 0, NULL, x, NULL));
-    ARGUMENT(hf_maximise_confidence(w->ctx, &bound, NULL, NULL, 0, NULL, x, NULL));
-    ARGUMENT(hf_maximise_confidence(w->ctx, &bound, &box, NULL, 1, NULL, x, NULL));
-    ARGUMENT(hf_maximise_confidence(w->ctx, &bound, &box, NULL, 0, NULL, NULL, NULL));
-    REFUSED(HF_ERR_NOT_FINITE, hf_maximise_confidence(w->ctx, &bound, &box, NULL, 1, none, x, NULL));
-    ARGUMENT(hf_minimise_confidence(w->ctx, NULL, &box, NULL, 0, NULL, x, NULL));
-    REFUSED(HF_ERR_NOT_FINITE, hf_minimise_confidence(w->ctx, &bound, &box, NULL, 1, none, x, NULL));
+    hf_domain_quasirandom(NULL, 0, 1, x);
+    hf_domain_quasirandom(&nowhere, 0, 1, x);
+    hf_domain_quasirandom(&list, 0, 1, x);
+    hf_domain_quasirandom(&box, 0, 1, NULL);
+    ARGUMENT(hf_maximise_ucb(w->ctx, NULL, &box, NULL, 0, NULL, x, NULL));
+    ARGUMENT(hf_maximise_ucb(w->ctx, &empty, &box, NULL, 0, NULL, x, NULL));
+    ARGUMENT(hf_maximise_ucb(w->ctx, &bound, NULL, NULL, 0, NULL, x, NULL));
+    ARGUMENT(hf_maximise_ucb(w->ctx, &bound, &box, NULL, 1, NULL, x, NULL));
+    ARGUMENT(hf_maximise_ucb(w->ctx, &bound, &box, NULL, 0, NULL, NULL, NULL));
+    REFUSED(HF_ERR_NOT_FINITE, hf_maximise_ucb(w->ctx, &bound, &box, NULL, 1, none, x, NULL));
+    bound.minimise = true;
+    REFUSED(HF_ERR_NOT_FINITE, hf_maximise_ucb(w->ctx, &bound, &box, NULL, 1, none, x, NULL));
     settings.resolution = NAN;
-    ARGUMENT(hf_maximise_confidence(w->ctx, &bound, &box, &settings, 0, NULL, x, NULL));
-    assert_int_equal(hf_confidence_evaluate(NULL, w->workspace, NULL, WORKSHOP_D, lower, &value, NULL),
+    ARGUMENT(hf_maximise_ucb(w->ctx, &bound, &box, &settings, 0, NULL, x, NULL));
+    assert_int_equal(hf_ucb_evaluate(NULL, w->workspace, NULL, WORKSHOP_D, lower, &value, NULL),
                      HF_ERR_ARGUMENT);
-    assert_int_equal(hf_confidence_evaluate(&bound, NULL, NULL, WORKSHOP_D, lower, &value, NULL),
-                     HF_ERR_ARGUMENT);
-    assert_int_equal(hf_confidence_evaluate(&bound, w->workspace, NULL, WORKSHOP_D, none, &value, x),
+    assert_int_equal(hf_ucb_evaluate(&bound, NULL, NULL, WORKSHOP_D, lower, &value, NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_ucb_evaluate(&bound, w->workspace, NULL, WORKSHOP_D, none, &value, x),
                      HF_ERR_NOT_FINITE);
     assert_true(x[0] == 7.0 && x[1] == 7.0 && value == 7.0 && index == 7);
 }
@@ -186,7 +186,7 @@ static void updates(workshop *w)
     REFUSED(HF_ERR_NOT_FINITE, hf_posterior_add(w->ctx, p, at, 0.0, 1.0));
     ARGUMENT(hf_posterior_remove(w->ctx, NULL, 0));
     ARGUMENT(hf_posterior_remove(w->ctx, p, WORKSHOP_N));
-    ARGUMENT(hf_posterior_check(w->ctx, NULL, &backward));
+    ARGUMENT(hf_posterior_backward_error(w->ctx, NULL, &backward));
     ARGUMENT(hf_posterior_refresh(w->ctx, NULL));
     assert_true(backward == 7.0);
     /* Sizes that overflow on the way in. */

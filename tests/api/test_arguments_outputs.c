@@ -68,8 +68,8 @@ static void outputs(workshop *w)
     ARGUMENT(hf_outputs_weights(w->ctx, &rule, 3, y, 2, &model, NULL, &out));
     rule = (hf_outputs_rule){.weighting = HF_OUTPUTS_JOINT};
     ARGUMENT(hf_outputs_weights(w->ctx, &rule, 3, y, 2, &model, NULL, &out));
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OUTPUTS_WEIGHTING, NULL, (int *)&weighting));
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OUTPUTS_WEIGHTING, "each", (int *)&weighting));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OUTPUTS_WEIGHTING, NULL, &weighting));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OUTPUTS_WEIGHTING, "each", &weighting));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OUTPUTS_WEIGHTING, "joint", NULL));
     assert_string_equal(hf_enum_name(HF_ENUM_OUTPUTS_WEIGHTING, (unsigned)77), "unknown");
     assert_true(c[0] == 7.0 && g[0] == 7.0);

@@ -40,7 +40,7 @@ static void files(workshop *w)
     REFUSED(HF_ERR_MODEL_FILE, hf_study_file_undo(w->ctx, w->csv, 1, &removed));
     assert_int_equal(removed, 12345);
     assert_null(out);
-    assert_int_not_equal(hf_file_look(STUDY_FILE), HF_FILE_STUDY);
+    assert_int_not_equal(hf_file_type(STUDY_FILE), HF_FILE_STUDY);
 }
 REFUSED_TEST(files)
 

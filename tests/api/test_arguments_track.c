@@ -19,18 +19,18 @@ static void names(workshop *w)
     hf_beta_rule beta = HF_BETA_THEORY;
     hf_discard_rule discard = HF_DISCARD_LOG;
     hf_place_rule places = HF_PLACES_DPP;
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_TRACK_METHOD, "ucb", (int *)&method));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_TRACK_METHOD, "ucb", &method));
     assert_contains(hf_context_message(w->ctx), "sparq-reuse");
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_TRACK_METHOD, NULL, (int *)&method));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_TRACK_METHOD, NULL, &method));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_TRACK_METHOD, "sparq", NULL));
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_BETA_RULE, "2", (int *)&beta));
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_BETA_RULE, NULL, (int *)&beta));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_BETA_RULE, "2", &beta));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_BETA_RULE, NULL, &beta));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_BETA_RULE, "given", NULL));
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_DISCARD_RULE, "", (int *)&discard));
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_DISCARD_RULE, NULL, (int *)&discard));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_DISCARD_RULE, "", &discard));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_DISCARD_RULE, NULL, &discard));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_DISCARD_RULE, "log", NULL));
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_PLACE_RULE, "auto", (int *)&places));
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_PLACE_RULE, NULL, (int *)&places));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_PLACE_RULE, "auto", &places));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_PLACE_RULE, NULL, &places));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_PLACE_RULE, "dpp", NULL));
     assert_true(method == HF_TRACK_TV_GP_UCB && beta == HF_BETA_THEORY && discard == HF_DISCARD_LOG &&
                 places == HF_PLACES_DPP);
@@ -41,9 +41,9 @@ static void names(workshop *w)
         (void)hf_enum_name(HF_ENUM_PLACE_RULE, (unsigned)k);
     }
     for (hf_track_method m = HF_TRACK_GP_UCB; m <= HF_TRACK_SPARQ_REUSE; m++) {
-        assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_TRACK_METHOD, hf_enum_name(HF_ENUM_TRACK_METHOD, m),
-                                       (int *)&method),
-                         HF_OK);
+        assert_int_equal(
+            hf_enum_parse(w->ctx, HF_ENUM_TRACK_METHOD, hf_enum_name(HF_ENUM_TRACK_METHOD, m), &method),
+            HF_OK);
         assert_int_equal(method, m);
     }
 }
@@ -53,19 +53,19 @@ static void recommending(workshop *w)
     const double bad[] = {0.0, -1.0, NAN, INFINITY};
     double out = 77.0;
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-        ARGUMENT(hf_track_recommended(w->ctx, HF_TRACK_SW_GP_UCB, bad[k], 0.1, 2.0, &out));
-        ARGUMENT(hf_track_recommended(w->ctx, HF_TRACK_W_GP_UCB, 500.0, bad[k], 2.0, &out));
-        ARGUMENT(hf_track_recommended(w->ctx, HF_TRACK_TV_GP_UCB, 500.0, 0.1, bad[k], &out));
+        ARGUMENT(hf_track_theoretical_window(w->ctx, HF_TRACK_SW_GP_UCB, bad[k], 0.1, 2.0, &out));
+        ARGUMENT(hf_track_theoretical_window(w->ctx, HF_TRACK_W_GP_UCB, 500.0, bad[k], 2.0, &out));
+        ARGUMENT(hf_track_theoretical_window(w->ctx, HF_TRACK_TV_GP_UCB, 500.0, 0.1, bad[k], &out));
     }
-    ARGUMENT(hf_track_recommended(w->ctx, HF_TRACK_SPARQ, 500.0, 0.1, 2.0, &out));
-    ARGUMENT(hf_track_recommended(w->ctx, HF_TRACK_SW_GP_UCB, 500.0, 0.1, 2.0, NULL));
+    ARGUMENT(hf_track_theoretical_window(w->ctx, HF_TRACK_SPARQ, 500.0, 0.1, 2.0, &out));
+    ARGUMENT(hf_track_theoretical_window(w->ctx, HF_TRACK_SW_GP_UCB, 500.0, 0.1, 2.0, NULL));
     assert_true(out == 77.0);
     /* The window of Zhou and Shroff, the weight of Deng et al., and the forgetting of Bogunovic et al., from the formulas. */
-    assert_int_equal(hf_track_recommended(w->ctx, HF_TRACK_SW_GP_UCB, 500.0, 0.02, 16.0, &out), HF_OK);
+    assert_int_equal(hf_track_theoretical_window(w->ctx, HF_TRACK_SW_GP_UCB, 500.0, 0.02, 16.0, &out), HF_OK);
     assert_true(fabs(out - 2.0 * sqrt(50.0)) < 1e-12);
-    assert_int_equal(hf_track_recommended(w->ctx, HF_TRACK_W_GP_UCB, 500.0, 0.02, 16.0, &out), HF_OK);
+    assert_int_equal(hf_track_theoretical_window(w->ctx, HF_TRACK_W_GP_UCB, 500.0, 0.02, 16.0, &out), HF_OK);
     assert_true(fabs(out - (1.0 - 0.5 * sqrt(0.02))) < 1e-12);
-    assert_int_equal(hf_track_recommended(w->ctx, HF_TRACK_TV_GP_UCB, 500.0, 0.3, 2.0, &out), HF_OK);
+    assert_int_equal(hf_track_theoretical_window(w->ctx, HF_TRACK_TV_GP_UCB, 500.0, 0.3, 2.0, &out), HF_OK);
     assert_true(fabs(2.0 * 2.0 * (1.0 - sqrt(1.0 - out)) - 0.09) < 1e-12);
 }
 
@@ -91,8 +91,8 @@ static void steps(workshop *w)
     REFUSED(HF_ERR_NO_DATA, hf_track_posterior(w->ctx, track, 0.0, &posterior, NULL));
     ARGUMENT(hf_track_fit(w->ctx, NULL));
     REFUSED(HF_ERR_NO_DATA, hf_track_fit(w->ctx, track));
-    ARGUMENT(hf_track_truth(w->ctx, NULL, 0.0, 1.0, 0.0));
-    ARGUMENT(hf_track_truth(w->ctx, track, 0.0, 0.0, 1.0));
+    ARGUMENT(hf_track_record_optimum(w->ctx, NULL, 0.0, 1.0, 0.0));
+    ARGUMENT(hf_track_record_optimum(w->ctx, track, 0.0, 0.0, 1.0));
     assert_int_equal(hf_track_tell(NULL, track, 0.0, &x, 1.0, 0.0, NULL), HF_ERR_ARGUMENT);
     assert_int_equal(hf_track_ask(NULL, track, 0.0, &place, &said), HF_ERR_ARGUMENT);
     assert_true(place == 77.0 && count == 77 && posterior == NULL);
@@ -117,7 +117,7 @@ static void looking(workshop *w)
     hf_track_summary_of(track, NULL);
     hf_track_summary_of(NULL, &summary);
     assert_int_equal(summary.told, 0);
-    assert_int_equal(hf_track_open(NULL), 0);
+    assert_int_equal(hf_track_pending_count(NULL), 0);
     assert_null(hf_track_settings_of(NULL));
     assert_null(hf_track_kernel(NULL));
     assert_null(hf_track_name(NULL, 0));

@@ -45,7 +45,7 @@ static void files(workshop *w)
     REFUSED(HF_ERR_MODEL_FILE, hf_track_file_undo(w->ctx, w->csv, 1, &removed));
     assert_int_equal(removed, 12345);
     assert_null(out);
-    assert_int_not_equal(hf_file_look(TRACK_FILE), HF_FILE_TRACK);
+    assert_int_not_equal(hf_file_type(TRACK_FILE), HF_FILE_TRACK);
 }
 REFUSED_TEST(files)
 

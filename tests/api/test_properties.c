@@ -245,7 +245,7 @@ static void online_is_the_same_as_afresh(void **state)
         assert_close(a[i], b[i], 1e-9);
         assert_close(va[i], vb[i], 1e-9);
     }
-    assert_int_equal(hf_posterior_check(ctx, online, &backward), HF_OK);
+    assert_int_equal(hf_posterior_backward_error(ctx, online, &backward), HF_OK);
     assert_true(backward < 1e-12);
     hf_posterior_free(online);
     hf_posterior_free(afresh);

@@ -281,24 +281,24 @@ static void choices_have_one_name_each(void **state)
     for (int of = 0; of < HF_ENUM_COUNT; of++) {
         const hf_enum which = (hf_enum)of;
         char message[1024];
-        int value = -7;
+        unsigned value = 77;
         assert_int_equal(hf_enum_parse(ctx, which, "no such thing", &value), HF_ERR_ARGUMENT);
         snprintf(message, sizeof message, "%s", hf_context_message(ctx));
         assert_contains(message, hf_enum_title(which));
         assert_true(hf_enum_count(which) >= 2);
-        for (int i = 0; i < hf_enum_count(which); i++) {
-            assert_int_equal(hf_enum_parse(ctx, which, hf_enum_name(which, (unsigned)i), &value), HF_OK);
+        for (unsigned i = 0; i < hf_enum_count(which); i++) {
+            assert_int_equal(hf_enum_parse(ctx, which, hf_enum_name(which, i), &value), HF_OK);
             assert_int_equal(value, i);
-            assert_contains(message, hf_enum_name(which, (unsigned)i));
+            assert_contains(message, hf_enum_name(which, i));
         }
-        assert_string_equal(hf_enum_name(which, (unsigned)hf_enum_count(which)), "unknown");
+        assert_string_equal(hf_enum_name(which, hf_enum_count(which)), "unknown");
         assert_string_equal(hf_enum_name(which, (unsigned)-1), "unknown");
         assert_int_equal(hf_enum_parse(ctx, which, NULL, &value), HF_ERR_ARGUMENT);
         assert_int_equal(hf_enum_parse(ctx, which, hf_enum_name(which, 0), NULL), HF_ERR_ARGUMENT);
     }
-    int value = -7;
+    unsigned value = 77;
     assert_int_equal(hf_enum_parse(ctx, HF_ENUM_COUNT, "exact", &value), HF_ERR_ARGUMENT);
-    assert_int_equal(value, -7);
+    assert_int_equal(value, 77);
     assert_string_equal(hf_enum_name(HF_ENUM_COUNT, 0), "unknown");
     assert_string_equal(hf_enum_title(HF_ENUM_COUNT), "unknown");
     assert_int_equal(hf_enum_count(HF_ENUM_COUNT), 0);

@@ -234,7 +234,7 @@ static hf_status fit_watched(hf_context *ctx, size_t kind, const readings *r)
     hf_classifier *c = NULL;
     const hf_class_data data = {
         .n = N, .d = D, .x = r->x, .ldx = D, .label = label, .classes = kind == 2 ? 3 : 2};
-    const hf_status status = hf_classify_data(ctx, &data, &settings, &c, NULL);
+    const hf_status status = hf_classifier_fit(ctx, &data, &settings, &c, NULL);
     hf_classifier_free(c);
     return status;
 }

@@ -101,7 +101,7 @@ static uint64_t envelope(hf_context *ctx)
     hf_bound *bound = calloc(M, sizeof *bound);
     assert_non_null(bound);
     assert_int_equal(hf_kernel_parse(ctx, "se(lengthscale=1)", NULL, D, &kernel), HF_OK);
-    const hf_bounded_readings given = {.n = BOUNDED, .x = r.x, .ldx = D, .y = r.y, .noise = 0.7};
+    const hf_bounded_readings given = {.n = BOUNDED, .x = r.x, .ldx = D, .y = r.y, .noise_bound = 0.7};
     if (hf_envelope_create(ctx, kernel, &given, 60.0, NULL, &e) < 0 ||
         hf_envelope_bounds_batch(ctx, e, M, at.x, D, NULL, bound) < 0)
         fail_msg("%s", hf_context_message(ctx));

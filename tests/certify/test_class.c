@@ -373,7 +373,7 @@ static void test_linear_of_three(void **state)
     hf_classifier *classifier = NULL;
     fit.link = HF_LINK_SOFTMAX;
     fit.train = false;
-    assert_true(hf_classify_data(ctx, &data, &fit, &classifier, NULL) >= 0);
+    assert_true(hf_classifier_fit(ctx, &data, &fit, &classifier, NULL) >= 0);
     const double step[2] = {0.5, 0.5}, at[2] = {0.4, 0.3};
     hf_linear_settings settings = {.pairs = 20};
     for (settings.output = 0; settings.output < 3; settings.output++) {

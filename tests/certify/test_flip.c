@@ -44,7 +44,7 @@ static model make(hf_context *ctx, size_t d, size_t classes)
         const hf_class_data data = {.n = ROWS, .d = d, .x = x, .ldx = d, .label = label, .classes = classes};
         fit.link = HF_LINK_SOFTMAX;
         fit.train = false;
-        status = hf_classify_data(ctx, &data, &fit, &out.classifier, NULL);
+        status = hf_classifier_fit(ctx, &data, &fit, &out.classifier, NULL);
     } else if (classes > 0) {
         status = hf_classify_exact(ctx, HF_LINK_PROBIT, HF_INFERENCE_LAPLACE, kernel, mean, ROWS, x, d, label,
                                    2, &out.classifier, NULL);

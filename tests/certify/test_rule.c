@@ -345,7 +345,7 @@ static void test_softmax(void **state)
     hf_classifier *classifier = NULL;
     fit.link = HF_LINK_SOFTMAX;
     fit.train = false;
-    assert_true(hf_classify_data(ctx, &data, &fit, &classifier, NULL) >= 0);
+    assert_true(hf_classifier_fit(ctx, &data, &fit, &classifier, NULL) >= 0);
     const hf_class_rule rule = {1.0, 0.4}, plain = hf_class_rule_default();
     assert_int_equal(hf_classifier_set_rule(ctx, classifier, &rule), HF_ERR_ARGUMENT);
     assert_int_equal(hf_classifier_set_rule(ctx, classifier, &plain), HF_OK);

@@ -13,7 +13,7 @@ static hf_classifier *fit(labels *l, const hf_class_settings *settings, hf_class
 {
     const hf_class_data data = data_of(l);
     hf_classifier *out = NULL;
-    const hf_status s = hf_classify_data(l->ctx, &data, settings, &out, report);
+    const hf_status s = hf_classifier_fit(l->ctx, &data, settings, &out, report);
     if (s != HF_OK) print_error("%s\n", hf_context_message(l->ctx));
     assert_true(s >= 0);
     assert_non_null(out);
@@ -159,7 +159,7 @@ static void refuse(labels *l, const hf_class_data *data, const hf_class_settings
                    const char *words)
 {
     hf_classifier *out = (hf_classifier *)&words;
-    assert_int_equal(hf_classify_data(l->ctx, data, settings, &out, NULL), wanted);
+    assert_int_equal(hf_classifier_fit(l->ctx, data, settings, &out, NULL), wanted);
     assert_non_null(strstr(hf_context_message(l->ctx), words));
     assert_ptr_equal(out, &words);
 }

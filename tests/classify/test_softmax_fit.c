@@ -44,7 +44,7 @@ static hf_classifier *fit(rows *r, const hf_class_settings *settings, hf_class_r
 {
     const hf_class_data data = data_of(r);
     hf_classifier *out = NULL;
-    if (hf_classify_data(r->ctx, &data, settings, &out, report) < 0)
+    if (hf_classifier_fit(r->ctx, &data, settings, &out, report) < 0)
         fail_msg("%s", hf_context_message(r->ctx));
     return out;
 }
@@ -160,7 +160,7 @@ static void refused(rows *r, const hf_class_data *data, const hf_class_settings 
                     const char *message)
 {
     hf_classifier *out = NULL;
-    assert_int_equal(hf_classify_data(r->ctx, data, settings, &out, NULL), status);
+    assert_int_equal(hf_classifier_fit(r->ctx, data, settings, &out, NULL), status);
     assert_null(out);
     if (!strstr(hf_context_message(r->ctx), message)) fail_msg("%s", hf_context_message(r->ctx));
 }
@@ -194,7 +194,7 @@ static void what_is_refused(void **state)
     data.names = names;
     settings.iterations = 2;
     hf_classifier *c = NULL;
-    assert_true(hf_classify_data(r.ctx, &data, &settings, &c, NULL) >= 0);
+    assert_true(hf_classifier_fit(r.ctx, &data, &settings, &c, NULL) >= 0);
     assert_non_null(strstr(hf_kernel_expression(hf_posterior_kernel(hf_classifier_posterior(c))), "class_"));
     hf_classifier_free(c);
     hf_context_free(r.ctx);

@@ -282,16 +282,16 @@ static void names_and_numbers_agree(void **state)
     for (int i = HF_CONTAMINATION_NONE; i <= HF_CONTAMINATION_FOCUSED; i++) {
         hf_contamination kind = (hf_contamination)99;
         assert_int_equal(hf_enum_parse(*state, HF_ENUM_CONTAMINATION,
-                                       hf_enum_name(HF_ENUM_CONTAMINATION, (unsigned)i), (int *)&kind),
+                                       hf_enum_name(HF_ENUM_CONTAMINATION, (unsigned)i), &kind),
                          HF_OK);
         assert_int_equal(kind, i);
     }
     hf_contamination kind = HF_CONTAMINATION_FOCUSED;
-    assert_int_equal(hf_enum_parse(*state, HF_ENUM_CONTAMINATION, "Uniform", (int *)&kind), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_enum_parse(*state, HF_ENUM_CONTAMINATION, "Uniform", &kind), HF_ERR_ARGUMENT);
     assert_int_equal(kind, HF_CONTAMINATION_FOCUSED);
     assert_contains(hf_context_message(*state),
                     "there is no contamination 'Uniform'; give none, uniform, asymmetric or focused");
-    assert_int_equal(hf_enum_parse(*state, HF_ENUM_CONTAMINATION, NULL, (int *)&kind), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_enum_parse(*state, HF_ENUM_CONTAMINATION, NULL, &kind), HF_ERR_ARGUMENT);
     assert_string_equal(hf_enum_name(HF_ENUM_CONTAMINATION, (unsigned)-1), "unknown");
     assert_string_equal(hf_enum_name(HF_ENUM_CONTAMINATION, (unsigned)4), "unknown");
 }

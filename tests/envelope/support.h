@@ -79,7 +79,8 @@ static inline support_world *support_make(const hf_kernel *kernel, size_t n, siz
         world->y[i] =
             support_truth(world, world->x + i * d) + noise * (2.0 * hfi_stream_uniform(&stream) - 1.0);
     world->norm = slack * support_truth_norm(world);
-    world->readings = (hf_bounded_readings){.n = n, .x = world->x, .ldx = d, .y = world->y, .noise = noise};
+    world->readings =
+        (hf_bounded_readings){.n = n, .x = world->x, .ldx = d, .y = world->y, .noise_bound = noise};
     return world;
 }
 

@@ -17,7 +17,7 @@ static void one_exact_reading_is_a_ball(void **state)
     hf_context *ctx = support_context(1);
     hf_kernel *kernel = support_kernel(ctx, "2*matern52(lengthscale=1.5)", 1);
     const double x = 0.3, y = 1.2, norm = 3.0;
-    const hf_bounded_readings readings = {.n = 1, .x = &x, .ldx = 1, .y = &y, .noise = 0.0};
+    const hf_bounded_readings readings = {.n = 1, .x = &x, .ldx = 1, .y = &y, .noise_bound = 0.0};
     hf_envelope *envelope = support_envelope(ctx, kernel, &readings, norm);
     hf_envelope_workspace *workspace = hf_envelope_workspace_create(ctx, envelope);
     for (int k = -20; k <= 20; k++) {
@@ -59,7 +59,7 @@ static void bounds_are_tight_and_keep_the_readings(void **state)
                          bound.gap_upper, scale, bound.pivots);
             if (at != SIZE_MAX)
                 assert_true(bound.upper - bound.lower <=
-                            2.0 * p.world->readings.noise * (1.0 + 1e-14) + 1e-15 * fabs(truth));
+                            2.0 * p.world->readings.noise_bound * (1.0 + 1e-14) + 1e-15 * fabs(truth));
         }
         support_close(&p);
     }

@@ -133,8 +133,8 @@ static double room_for(const support_world *world, const double *c)
     for (size_t i = 0; i < world->readings.n; i++) {
         const double *x = world->x + i * world->d, h = hfi_kernel_value(world->kernel, x, c, false);
         const double f = support_truth(world, x);
-        const double room =
-            h > 0.0 ? world->y[i] + world->readings.noise - f : f - (world->y[i] - world->readings.noise);
+        const double room = h > 0.0 ? world->y[i] + world->readings.noise_bound - f
+                                    : f - (world->y[i] - world->readings.noise_bound);
         if (h != 0.0) most = fmin(most, room / fabs(h));
     }
     cross = support_truth(world, c);

@@ -30,7 +30,7 @@ static double norm_of(const support_problem *p, const size_t *chosen, size_t cou
         values[n++] = k < count ? p->world->y[chosen[k]] : y;
     }
     const hf_bounded_readings readings = {
-        .n = n, .x = inputs, .ldx = p->world->d, .y = values, .noise = p->world->readings.noise};
+        .n = n, .x = inputs, .ldx = p->world->d, .y = values, .noise_bound = p->world->readings.noise_bound};
     hf_consistency report;
     assert_int_equal(hf_envelope_consistency(p->ctx, p->kernel, &readings, INFINITY, &report, NULL), HF_OK);
     return report.minimum_norm;
@@ -135,7 +135,7 @@ static void a_place_where_all_are_zero(void **state)
     hf_context *ctx = support_context(1);
     hf_kernel *kernel = support_kernel(ctx, "linear", 1);
     const double x = 1.0, y = 2.0, zero = 0.0;
-    const hf_bounded_readings readings = {.n = 1, .x = &x, .ldx = 1, .y = &y, .noise = 0.5};
+    const hf_bounded_readings readings = {.n = 1, .x = &x, .ldx = 1, .y = &y, .noise_bound = 0.5};
     hf_envelope *envelope = support_envelope(ctx, kernel, &readings, 100.0);
     size_t count = 9;
     double norm = 0.0;

@@ -26,7 +26,7 @@ static void two_far_readings(void **state)
     hf_context *ctx = support_context(1);
     hf_kernel *kernel = support_kernel(ctx, "4*se", 1);
     const double x[] = {0.0, 1e3}, y[] = {3.0, -5.0};
-    const hf_bounded_readings readings = {.n = 2, .x = x, .ldx = 1, .y = y, .noise = 1.0};
+    const hf_bounded_readings readings = {.n = 2, .x = x, .ldx = 1, .y = y, .noise_bound = 1.0};
     size_t conflict[2];
     /* |f|^2 = (2^2 + 4^2) / 4 */
     hf_consistency report = ask(ctx, kernel, &readings, 3.0, conflict);
@@ -54,7 +54,7 @@ static void one_input_read_twice(void **state)
     hf_context *ctx = support_context(1);
     hf_kernel *kernel = support_kernel(ctx, "se", 1);
     const double x[] = {0.0, 5.0, -0.0, 5.0}, y[] = {0.0, 1.0, 1.0, 1.1};
-    const hf_bounded_readings readings = {.n = 4, .x = x, .ldx = 1, .y = y, .noise = 0.25};
+    const hf_bounded_readings readings = {.n = 4, .x = x, .ldx = 1, .y = y, .noise_bound = 0.25};
     size_t conflict[4];
     const hf_consistency report = ask(ctx, kernel, &readings, INFINITY, conflict);
     assert_int_equal(report.distinct, 2);
@@ -89,13 +89,13 @@ static void figures_are_what_they_say(void **state)
             assert_near(report.minimum_norm, smooth, 1e-9);
             assert_int_equal(report.conflicting > 0, smooth > norm);
             assert_int_equal(report.noise_factor > 1.0, smooth > norm);
-            readings.noise = report.noise_factor * world->readings.noise;
+            readings.noise_bound = report.noise_factor * world->readings.noise_bound;
             const double there = ask(ctx, kernel, &readings, norm, NULL).minimum_norm;
             if (report.noise_factor > 0.0)
                 assert_near(there, norm, 1e-8);
             else /* even exact readings would do */
                 assert_true(there <= norm);
-            readings.noise = world->readings.noise;
+            readings.noise_bound = world->readings.noise_bound;
             /* The members alone, and all but one of them. */
             for (size_t without = 0; report.conflicting > 0 && without <= report.conflicting; without++) {
                 double x[80], y[40];
@@ -106,7 +106,7 @@ static void figures_are_what_they_say(void **state)
                     y[count++] = world->y[conflict[k]];
                 }
                 const hf_bounded_readings some = {
-                    .n = count, .x = x, .ldx = 2, .y = y, .noise = readings.noise};
+                    .n = count, .x = x, .ldx = 2, .y = y, .noise_bound = readings.noise_bound};
                 if (count == 0) continue;
                 const double needed = ask(ctx, kernel, &some, INFINITY, NULL).minimum_norm;
                 assert_int_equal(needed > norm, without == report.conflicting);
@@ -126,7 +126,7 @@ static void near_twins_ask_for_what_they_ask_for(void **state)
     hf_context *ctx = support_context(1);
     hf_kernel *kernel = support_kernel(ctx, "se(lengthscale=1.5)", 1);
     const double x[] = {0.0, 1.0, 1.000000001, 2.5}, y[] = {0.3, 0.5, 0.8, -0.2}, least = 0.1 * 1.5 / 1e-9;
-    const hf_bounded_readings readings = {.n = 4, .x = x, .ldx = 1, .y = y, .noise = 0.1};
+    const hf_bounded_readings readings = {.n = 4, .x = x, .ldx = 1, .y = y, .noise_bound = 0.1};
     size_t conflict[4];
     hf_consistency report = ask(ctx, kernel, &readings, 5e6, conflict);
     assert_true(report.minimum_norm > 0.3 * least && report.norm_open > 1e-3);
@@ -138,7 +138,7 @@ static void near_twins_ask_for_what_they_ask_for(void **state)
     assert_non_null(strstr(hf_context_message(ctx), "at least"));
     /* Readings far apart leave nothing open. */
     const double apart[] = {0.0, 1.0, 2.0, 3.5};
-    const hf_bounded_readings others = {.n = 4, .x = apart, .ldx = 1, .y = y, .noise = 0.1};
+    const hf_bounded_readings others = {.n = 4, .x = apart, .ldx = 1, .y = y, .noise_bound = 0.1};
     report = ask(ctx, kernel, &others, 0.1, conflict);
     assert_true(report.conflicting > 0 && report.norm_open < 1e-9);
     hf_kernel_free(kernel);
@@ -152,13 +152,13 @@ static void a_zero_that_is_not_read_as_one(void **state)
     hf_context *ctx = support_context(1);
     hf_kernel *kernel = support_kernel(ctx, "linear", 1);
     const double x[] = {1.0, 0.0}, y[] = {2.0, 1.0};
-    hf_bounded_readings readings = {.n = 2, .x = x, .ldx = 1, .y = y, .noise = 0.5};
+    hf_bounded_readings readings = {.n = 2, .x = x, .ldx = 1, .y = y, .noise_bound = 0.5};
     size_t conflict[2];
     hf_consistency report = ask(ctx, kernel, &readings, 100.0, conflict);
     assert_int_equal(report.conflicting, 1);
     assert_int_equal(conflict[0], 1);
     assert_near(report.noise_factor, 2.0, 1e-9);
-    readings.noise = 1.5;
+    readings.noise_bound = 1.5;
     report = ask(ctx, kernel, &readings, 100.0, conflict);
     assert_int_equal(report.conflicting, 0);
     assert_near(report.minimum_norm, 0.5, 1e-14);

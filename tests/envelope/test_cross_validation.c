@@ -93,7 +93,7 @@ static void a_slanting_valley_is_followed_to_its_end(void **state)
         x[n] = at;
         y[n++] = 8.0 / (1.0 + exp(4.0 - at)) + 0.6 * sin(1.3 * at) + 0.3 * sin(99.0 * i);
     }
-    const hf_bounded_readings readings = {.n = n, .x = x, .ldx = 1, .y = y, .noise = 0.3};
+    const hf_bounded_readings readings = {.n = n, .x = x, .ldx = 1, .y = y, .noise_bound = 0.3};
     hf_kernel *kernel = NULL;
     hf_kernel_search found;
     assert_int_equal(hf_kernel_parse(ctx, "matern52(ard)", NULL, 1, &kernel), HF_OK);

@@ -32,7 +32,7 @@ static void disturb(support_world *world, size_t style, hfi_stream *stream)
             x[2 * i] = x[2 * i - 2] + (style == 1 ? 1e-12 : 1e-6 * hfi_stream_normal(stream));
             x[2 * i + 1] = x[2 * i - 1];
         }
-        const double f = support_truth(world, x + 2 * i), noise = world->readings.noise;
+        const double f = support_truth(world, x + 2 * i), noise = world->readings.noise_bound;
         world->y[i] = f + 0.9 * noise * (2.0 * hfi_stream_uniform(stream) - 1.0);
         /* Ties in the readings too. */
         if (style == 0 && noise > 0.0) world->y[i] = noise * floor(f / noise + 0.5);
@@ -50,7 +50,7 @@ static void ask(const support_problem *p, hf_envelope_workspace *cold, const dou
     assert_true(hf_envelope_bounds(p->envelope, cold, x, NULL, &alone, NULL, NULL) >= 0);
     if (truth < bound.lower - 1e-12 * scale || truth > bound.upper + 1e-12 * scale)
         fail_msg("%.17g is not in [%.17g, %.17g]", truth, bound.lower, bound.upper);
-    const double noise = p->world->readings.noise;
+    const double noise = p->world->readings.noise_bound;
     if (at_reading)
         assert_true(bound.upper - bound.lower <= 2.0 * noise * (1.0 + 1e-14) + 1e-15 * fabs(bound.upper));
     assert_near(bound.upper, alone.upper, tolerance * scale);
@@ -76,7 +76,7 @@ static void hard_inputs(void **state)
             support_begin(kernels[t % KERNELS], 8 + hfi_stream_below(&stream, 56), 2, 0.0, 1.2, 50 + t);
         const size_t style = t / KERNELS % STYLES;
         /* Exact readings of near twins contradict each other by rounding; so does what is rounded to a coarse lattice. */
-        p.world->readings.noise = style == 0 ? 0.3 : style < 3 ? noises[1 + t % 3] : noises[t % 4];
+        p.world->readings.noise_bound = style == 0 ? 0.3 : style < 3 ? noises[1 + t % 3] : noises[t % 4];
         disturb(p.world, style, &stream);
         support_build(&p);
         hf_envelope_workspace *cold = hf_envelope_workspace_create(p.ctx, p.envelope);
@@ -129,7 +129,7 @@ static void a_gap_above_the_promise_is_told(void **state)
             for (int j = 0; j < 2; j++) x[j] = hfi_stream_uniform(&stream);
             p.world->y[i] = 0.3 * x[0] - 0.2 * x[1] + noise * (2.0 * hfi_stream_uniform(&stream) - 1.0);
         }
-        p.world->readings.noise = noise;
+        p.world->readings.noise_bound = noise;
         hf_consistency report;
         assert_int_equal(
             hf_envelope_consistency(p.ctx, p.kernel, &p.world->readings, INFINITY, &report, NULL), HF_OK);

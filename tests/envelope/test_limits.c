@@ -48,7 +48,7 @@ static void draw(hfi_stream *stream, int power, bool lopsided, pair *p)
     }
     p->truth = written(truth, power);
     p->norm = written(5000, power);
-    p->readings = (hf_bounded_readings){.n = 4, .x = p->x, .ldx = 1, .y = p->y, .noise = p->below[0]};
+    p->readings = (hf_bounded_readings){.n = 4, .x = p->x, .ldx = 1, .y = p->y, .noise_bound = p->below[0]};
     if (lopsided) {
         p->readings.below = p->below;
         p->readings.above = p->above;
@@ -147,15 +147,15 @@ static void ends_of_the_range(void **state)
     hf_context *ctx = support_context(1);
     hf_kernel *kernel = support_kernel(ctx, "se", 1);
     const double x[2] = {0.0, 0.0}, y[2] = {8e-320, 6e-320};
-    hf_bounded_readings readings = {.n = 2, .x = x, .ldx = 1, .y = y, .noise = 1e-320};
+    hf_bounded_readings readings = {.n = 2, .x = x, .ldx = 1, .y = y, .noise_bound = 1e-320};
     hf_consistency report;
     assert_int_equal(hf_envelope_consistency(ctx, kernel, &readings, INFINITY, &report, NULL), HF_OK);
     assert_int_equal(report.conflicting, 0);
     const double large[1] = {1.7e308};
-    readings = (hf_bounded_readings){.n = 1, .x = x, .ldx = 1, .y = large, .noise = 1e307};
+    readings = (hf_bounded_readings){.n = 1, .x = x, .ldx = 1, .y = large, .noise_bound = 1e307};
     hf_envelope *envelope = NULL;
     assert_int_equal(hf_envelope_create(ctx, kernel, &readings, 1e308, NULL, &envelope), HF_ERR_NOT_FINITE);
-    readings.noise = 1.0;
+    readings.noise_bound = 1.0;
     readings.y = x;
     assert_int_equal(hf_envelope_create(ctx, kernel, &readings, 1.0, NULL, &envelope), HF_OK);
     assert_int_equal(hf_envelope_add(ctx, envelope, x, 1.7e308, 1e307, 1e307), HF_ERR_NOT_FINITE);
@@ -184,7 +184,7 @@ static void several_readings_at_one_input(void **state)
             const double f = support_truth(p.world, p.world->x + i), end[] = {-1.0, 1.0, 0.3};
             p.world->y[i] = f + noise * end[i < 2 * INPUTS ? i / INPUTS : hfi_stream_below(&stream, 3)];
         }
-        readings->noise = noise;
+        readings->noise_bound = noise;
         support_build(&p);
         assert_int_equal(hf_envelope_readings(p.envelope), INPUTS);
         for (size_t q = 0; q < 40; q++) {

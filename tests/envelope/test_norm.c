@@ -67,7 +67,7 @@ static void noise_only_lowers_the_estimate(void **state)
         double before = INFINITY;
         for (int k = 0; k < 5; k++) {
             hf_norm_point point;
-            world->readings.noise = 0.02 * pow(3.0, k);
+            world->readings.noise_bound = 0.02 * pow(3.0, k);
             assert_int_equal(hf_norm_estimate(ctx, kernel, &world->readings, 1, &point), HF_OK);
             assert_int_equal(point.readings, 40);
             assert_true(point.norm <= before && point.norm <= world->norm && point.norm >= 0.0);
@@ -110,7 +110,7 @@ static void contradictions_are_named(void **state)
 {
     (void)state;
     const double x[] = {0.0, 1.0, 1.0, 2.0}, y[] = {0.0, 1.0, 1.5, 0.0};
-    const hf_bounded_readings readings = {.n = 4, .x = x, .ldx = 1, .y = y, .noise = 0.2};
+    const hf_bounded_readings readings = {.n = 4, .x = x, .ldx = 1, .y = y, .noise_bound = 0.2};
     hf_context *ctx = support_context(1);
     hf_kernel *kernel = support_kernel(ctx, "se", 1);
     hf_norm_point curve[4] = {{77, 77.0}};

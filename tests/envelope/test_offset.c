@@ -216,7 +216,7 @@ static void a_constant_costs_what_the_header_says(void **state)
         for (size_t i = 0; i < 12; i++) y[i] = p.world->y[i] + c + 300.0 + (i % 2 ? noise : -noise);
         hf_bounded_readings readings = p.world->readings;
         readings.y = y;
-        readings.noise = noise;
+        readings.noise_bound = noise;
         readings.offset = 300.0;
         hf_envelope *envelope = support_envelope(p.ctx, kernel, &readings, norm);
         hf_bound bounds[QUERIES];

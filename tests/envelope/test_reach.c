@@ -88,7 +88,8 @@ static other draw(const support_problem *p, hfi_stream *stream)
         for (size_t j = 0; j < POOL; j++)
             at += g.weight[j] * hfi_kernel_value(p->kernel, g.centre + j * D, w->x + i * D, false);
         const double error = support_truth(w, w->x + i * D) - w->y[i];
-        g.share = fmin(g.share, (w->readings.noise - (at > 0.0 ? error : -error)) / fmax(fabs(at), 1e-300));
+        g.share =
+            fmin(g.share, (w->readings.noise_bound - (at > 0.0 ? error : -error)) / fmax(fabs(at), 1e-300));
     }
     g.share *= 1.0 - 1e-9;
     return g;

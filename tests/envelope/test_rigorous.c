@@ -90,7 +90,7 @@ static void limits_are_moved_outwards(void **state)
     hf_context *ctx = support_context(1);
     hf_kernel *kernel = support_kernel(ctx, "se", 1);
     const double x = 0.0, y = 0.1, noise = 1e-17;
-    const hf_bounded_readings readings = {.n = 1, .x = &x, .ldx = 1, .y = &y, .noise = noise};
+    const hf_bounded_readings readings = {.n = 1, .x = &x, .ldx = 1, .y = &y, .noise_bound = noise};
     hf_envelope_settings settings = hf_envelope_settings_default();
     settings.rigorous = true;
     hf_envelope *envelope = NULL;

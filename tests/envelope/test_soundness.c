@@ -36,7 +36,7 @@ static void draw(const support_world *world, const double *basis_x, const double
     for (size_t i = 0; i < world->readings.n; i++) {
         double g = 0.0;
         for (size_t j = 0; j < POOL; j++) g += weight[j] * basis_x[i * POOL + j];
-        const double error = truth_x[i] - world->y[i], noise = world->readings.noise;
+        const double error = truth_x[i] - world->y[i], noise = world->readings.noise_bound;
         const double reach = (noise - (g > 0.0 ? error : -error)) / fmax(fabs(g), 1e-300);
         most = fmin(most, reach);
     }

@@ -15,7 +15,7 @@ static void settings_of_every_sort_come_back(void **state)
         hf_study *study = study_files_create(s.ctx, kind, s.path);
         hf_context_set_seed(s.ctx, 4711); /* the file's seed counts, also where it is 0 */
         assert_same_as_file(s.ctx, study, s.path);
-        assert_int_equal(hf_file_look(s.path), HF_FILE_STUDY);
+        assert_int_equal(hf_file_type(s.path), HF_FILE_STUDY);
         hf_study_free(study);
         assert_int_equal(folder_count(&s.in), 1);
         scene_end(&s);

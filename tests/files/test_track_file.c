@@ -91,7 +91,7 @@ static void step(hf_context *ctx, hf_track *track, int k, hf_suggestion *out)
     double x[2] = {0.0, 0.0};
     size_t due = 0;
     assert_true(hf_track_requests(ctx, track, time, &due) >= 0);
-    for (size_t i = 0; i < hf_track_open(track);) {
+    for (size_t i = 0; i < hf_track_pending_count(track);) {
         hf_track_request request;
         assert_int_equal(hf_track_request_at(track, i, &request), HF_OK);
         if ((request.id + (uint64_t)k) % 2 == 0 ||
@@ -105,7 +105,8 @@ static void step(hf_context *ctx, hf_track *track, int k, hf_suggestion *out)
         assert_true(late >= 0 || late == HF_ERR_ARGUMENT);
     }
     const double best = hf_track_settings_of(track)->minimise ? -2.0 : 2.0;
-    if (k % 4 == 2) assert_true(hf_track_truth(ctx, track, time, best + 0.1 * time, truth(x, time)) >= 0);
+    if (k % 4 == 2)
+        assert_true(hf_track_record_optimum(ctx, track, time, best + 0.1 * time, truth(x, time)) >= 0);
 }
 
 static void play(hf_context *ctx, hf_track *track, int from, int to)
@@ -133,7 +134,7 @@ static void assert_same_suggestion(const hf_suggestion *a, const hf_suggestion *
                 same_double(a->bound, b->bound) && same_double(a->beta, b->beta) &&
                 same_double(a->information, b->information) && same_double(a->prior_mean, b->prior_mean));
     assert_true(a->index == b->index && a->readings == b->readings && a->answers == b->answers &&
-                a->open == b->open);
+                a->pending == b->pending);
 }
 
 static void assert_same_track(const hf_track *a, const hf_track *b)
@@ -142,7 +143,7 @@ static void assert_same_track(const hf_track *a, const hf_track *b)
     hf_track_summary_of(a, &left);
     hf_track_summary_of(b, &right);
     assert_true(left.told == right.told && left.asked == right.asked && left.requested == right.requested &&
-                left.answered == right.answered && left.held == right.held && left.open == right.open &&
+                left.answered == right.answered && left.held == right.held && left.pending == right.pending &&
                 left.truths == right.truths && left.step == right.step);
     assert_true(same_double(left.clock, right.clock) && same_double(left.regret, right.regret));
     for (size_t i = 0; i < left.held; i++) {
@@ -349,8 +350,8 @@ static bool live(const hf_track_entry *entry, void *user)
         assert_true(entry->request > 0 && entry->y == truth(entry->x, entry->time));
         assert_true(entry->weight > 0.0 && entry->weight <= 1.0);
     }
-    if (entry->kind == HF_ENTRY_REQUESTED) assert_true(entry->weight > 0.0 && isnan(entry->y));
-    if (entry->kind == HF_ENTRY_TRUTH) assert_true(entry->y <= entry->noise);
+    if (entry->kind == HF_ENTRY_REQUESTED) assert_true(entry->sd > 0.0 && isnan(entry->y));
+    if (entry->kind == HF_ENTRY_TRUTH) assert_true(entry->value <= entry->best);
     return ++l->all != l->stop_after;
 }
 
@@ -404,7 +405,7 @@ static void a_second_writer_is_told(void **state)
     assert_int_equal(hf_track_tell(ctx, look, 3.0, x, 1.0, 0.0, NULL), HF_ERR_ARGUMENT);
     assert_int_equal(hf_track_ask(ctx, look, 3.0, place, &suggestion), HF_ERR_ARGUMENT);
     assert_int_equal(hf_track_requests(ctx, look, 3.0, &due), HF_ERR_ARGUMENT);
-    assert_int_equal(hf_track_truth(ctx, look, 3.0, 2.0, 1.0), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_track_record_optimum(ctx, look, 3.0, 2.0, 1.0), HF_ERR_ARGUMENT);
     assert_int_equal(hf_track_file_begin(ctx, look), HF_ERR_ARGUMENT);
     assert_same_track(track, look);
     play(ctx, track, 2, 3);
@@ -625,7 +626,7 @@ static image image_make(void)
     play_at_once(made.ctx, track, 0, 4);
     hf_track_free(track);
     assert_int_equal(hfi_file_read(made.ctx, path, &made.bytes, &made.size), HF_OK);
-    assert_int_equal(hf_file_look(path), HF_FILE_TRACK);
+    assert_int_equal(hf_file_type(path), HF_FILE_TRACK);
     made.track = opened(made.ctx, path, false);
     made.copy = malloc(made.size + 4096);
     assert_non_null(made.copy);

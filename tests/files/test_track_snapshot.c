@@ -64,7 +64,7 @@ static void ask_the_expert(hf_context *ctx, hf_track *track, double time)
     size_t due = 0;
     hf_track_request r;
     assert_true(hf_track_requests(ctx, track, time, &due) >= 0);
-    for (size_t i = 0; i < hf_track_open(track);) {
+    for (size_t i = 0; i < hf_track_pending_count(track);) {
         assert_int_equal(hf_track_request_at(track, i, &r), HF_OK);
         if (r.id % 4 == 0 || hf_track_answer(ctx, track, r.id, NAN, truth(r.x, r.time), 0.0) < 0) i++;
     }
@@ -85,8 +85,9 @@ static void play(hf_context *ctx, hf_track *track, int from, int to)
         if (k % 60 == 7) ask_the_expert(ctx, track, time);
         if (k % 60 == 9) assert_true(hf_track_ask(ctx, track, time + 0.1, x, &suggestion) >= 0);
         if (k % 60 == 11)
-            assert_true(hf_track_truth(ctx, track, time, hf_track_settings_of(track)->minimise ? -3.0 : 3.0,
-                                       truth(x, time)) >= 0);
+            assert_true(hf_track_record_optimum(ctx, track, time,
+                                                hf_track_settings_of(track)->minimise ? -3.0 : 3.0,
+                                                truth(x, time)) >= 0);
         if (k == 30) assert_true(hf_track_fit(ctx, track) >= 0);
     }
 }

@@ -24,7 +24,7 @@ static hf_track *created(hf_context *ctx, const char *path, double enough)
     s.search.samples = 64;
     s.age.rate = 0.1;
     s.queries = LIST;
-    s.enough = enough;
+    s.tolerance = enough;
     hf_track *track = NULL;
     if (hf_track_file_create(ctx, path, &s, NULL, NULL, &track) < 0) fail_msg("%s", hf_context_message(ctx));
     return track;
@@ -40,7 +40,7 @@ static hf_track *opened(hf_context *ctx, const char *path, bool write)
 static hf_status answer(hf_context *ctx, hf_track *track)
 {
     hf_track_request request;
-    assert_int_equal(hf_track_request_at(track, hf_track_open(track) - 1, &request), HF_OK);
+    assert_int_equal(hf_track_request_at(track, hf_track_pending_count(track) - 1, &request), HF_OK);
     return hf_track_answer(ctx, track, request.id, NAN, cos(request.x[0]), 0.0);
 }
 
@@ -67,7 +67,7 @@ static void change(hf_context *ctx, hf_track *track, int k)
         status = hf_track_ask(ctx, track, (double)k, place, &suggestion);
         break;
     case 12:
-        status = hf_track_truth(ctx, track, 11.0, 2.0, 1.5);
+        status = hf_track_record_optimum(ctx, track, 11.0, 2.0, 1.5);
         break;
     case 13:
         status = hf_track_fit(ctx, track);

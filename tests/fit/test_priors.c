@@ -233,10 +233,10 @@ static void what_cannot_be_is_told(void **state)
     settings.lengthscale_prior = (hf_prior_kind)7;
     assert_int_equal(hf_fit_data(ctx, &data, &settings, &p, NULL, NULL), HF_ERR_ARGUMENT);
     hf_prior_kind prior;
-    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_PRIOR_KIND, "dimension", (int *)&prior), HF_OK);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_PRIOR_KIND, "dimension", &prior), HF_OK);
     assert_int_equal(prior, HF_PRIOR_DIMENSION);
     assert_string_equal(hf_enum_name(HF_ENUM_PRIOR_KIND, prior), "dimension");
-    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_PRIOR_KIND, "strong", (int *)&prior), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_PRIOR_KIND, "strong", &prior), HF_ERR_ARGUMENT);
     assert_non_null(strstr(hf_context_message(ctx), "weak"));
     hf_context_free(ctx);
 }

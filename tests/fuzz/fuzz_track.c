@@ -18,7 +18,7 @@ static void use(hf_context *ctx, hf_track *track)
     hf_track_summary_of(track, &summary);
     must(s->domain.dimension > 0 && hf_track_name(track, s->domain.dimension - 1) != NULL,
          "a track of nothing");
-    must(summary.open == hf_track_open(track), "requests that are not there");
+    must(summary.pending == hf_track_pending_count(track), "requests that are not there");
     for (size_t i = 0; i < summary.held; i++) {
         hf_track_reading r;
         must(hf_track_reading_at(track, i, &r) == HF_OK && isfinite(r.y) && r.x != NULL, "no reading");

@@ -430,15 +430,15 @@ static void names(void **state)
     hf_context *ctx = hf_context_create();
     hf_expert_label label = HF_EXPERT_UNKNOWN;
     hf_expert_rule rule = HF_EXPERT_AVERAGE;
-    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_EXPERT_LABEL, "doubted", (int *)&label), HF_OK);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_EXPERT_LABEL, "doubted", &label), HF_OK);
     assert_int_equal(label, HF_EXPERT_DOUBTED);
     assert_string_equal(hf_enum_name(HF_ENUM_EXPERT_LABEL, HF_EXPERT_BELIEVED), "believed");
-    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_EXPERT_LABEL, "wrong", (int *)&label), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_EXPERT_LABEL, "wrong", &label), HF_ERR_ARGUMENT);
     assert_non_null(strstr(hf_context_message(ctx), "believed"));
-    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_EXPERT_RULE, "published", (int *)&rule), HF_OK);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_EXPERT_RULE, "published", &rule), HF_OK);
     assert_int_equal(rule, HF_EXPERT_PUBLISHED);
     assert_string_equal(hf_enum_name(HF_ENUM_EXPERT_RULE, HF_EXPERT_AVERAGE), "average");
-    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_EXPERT_RULE, "best", (int *)&rule), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_EXPERT_RULE, "best", &rule), HF_ERR_ARGUMENT);
     hf_context_free(ctx);
 }
 

@@ -46,8 +46,7 @@ static void names_go_there_and_back(void **state)
     for (size_t k = 0; k < 4; k++) {
         hf_mean_kind kind = HF_MEAN_ZERO;
         assert_int_equal(
-            hf_enum_parse(ctx, HF_ENUM_MEAN_KIND, hf_enum_name(HF_ENUM_MEAN_KIND, KINDS[k]), (int *)&kind),
-            HF_OK);
+            hf_enum_parse(ctx, HF_ENUM_MEAN_KIND, hf_enum_name(HF_ENUM_MEAN_KIND, KINDS[k]), &kind), HF_OK);
         assert_int_equal(kind, KINDS[k]);
     }
     assert_string_equal(hf_enum_name(HF_ENUM_MEAN_KIND, (unsigned)99), "unknown");
@@ -57,12 +56,12 @@ static void an_unknown_name_lists_the_valid_ones(void **state)
 {
     hf_context *ctx = *state;
     hf_mean_kind kind = HF_MEAN_LINEAR;
-    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_MEAN_KIND, "quadratic", (int *)&kind), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_MEAN_KIND, "quadratic", &kind), HF_ERR_ARGUMENT);
     assert_int_equal(kind, HF_MEAN_LINEAR);
     for (size_t k = 0; k < 4; k++)
         assert_non_null(strstr(hf_context_message(ctx), hf_enum_name(HF_ENUM_MEAN_KIND, KINDS[k])));
-    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_MEAN_KIND, NULL, (int *)&kind), HF_ERR_ARGUMENT);
-    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_MEAN_KIND, "", (int *)&kind), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_MEAN_KIND, NULL, &kind), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_MEAN_KIND, "", &kind), HF_ERR_ARGUMENT);
 }
 
 static void a_new_mean_is_zero_everywhere(void **state)

@@ -78,7 +78,7 @@ static void test_errors(void **state)
     assert_int_equal(hf_mean_create_outputs(ctx, D, 0, &mean), HF_ERR_ARGUMENT);
     assert_int_equal(hf_mean_create_outputs(ctx, 0, T, &mean), HF_ERR_ARGUMENT);
     assert_null(mean);
-    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_MEAN_KIND, "outputs", (int *)&kind), HF_OK);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_MEAN_KIND, "outputs", &kind), HF_OK);
     assert_int_equal(kind, HF_MEAN_OUTPUTS);
     hf_context_free(ctx);
 }

@@ -52,8 +52,8 @@ static void a_model_is_its_classifier(void **state)
         assert_string_equal(hf_model_class(model, 0), "low");
         assert_string_equal(hf_model_class(model, 1), "mid");
         assert_null(hf_model_class(model, classes));
-        assert_int_equal(hf_model_class_count(model, 1), ROWS / 3);
-        assert_int_equal(hf_model_class_count(model, classes), 0);
+        assert_int_equal(hf_model_class_rows(model, 1), ROWS / 3);
+        assert_int_equal(hf_model_class_rows(model, classes), 0);
         assert_int_equal(hf_model_report(model)->readings, ROWS);
         assert_int_equal(hf_model_report(model)->missing, 1);
         assert_int_equal(hf_model_skipped(model), 1);
@@ -72,7 +72,7 @@ static void a_model_is_its_classifier(void **state)
         hf_class_settings settings = hf_class_settings_default();
         settings.link = three ? HF_LINK_SOFTMAX : HF_LINK_LOGIT;
         hf_classifier *classifier = NULL;
-        assert_true(hf_classify_data(ctx, &data, &settings, &classifier, NULL) >= 0);
+        assert_true(hf_classifier_fit(ctx, &data, &settings, &classifier, NULL) >= 0);
         double by_hand[3 * ROWS], by_model[3 * ROWS];
         assert_int_equal(hf_classify_predict(ctx, classifier, ROWS, x, 2, by_hand, NULL, NULL, NULL, NULL),
                          HF_OK);
@@ -94,7 +94,7 @@ static void assert_same_classifier(hf_context *ctx, const hf_model *a, const hf_
     assert_int_equal(classes, hf_model_classes(b));
     for (size_t c = 0; c < classes; c++) {
         assert_string_equal(hf_model_class(a, c), hf_model_class(b, c));
-        assert_int_equal(hf_model_class_count(a, c), hf_model_class_count(b, c));
+        assert_int_equal(hf_model_class_rows(a, c), hf_model_class_rows(b, c));
     }
     const double x[] = {0.3, 0.1, 2.9, -0.7, 9.0, 4.0};
     double left[3 * 10] = {0}, right[3 * 10] = {0};
@@ -247,7 +247,7 @@ static void what_is_for_readings_is_refused(void **state)
     const hf_data data = {.n = 1, .d = 1, .x = &x, .ldx = 1, .y = &y};
     hf_posterior *posterior = NULL;
     expect(ctx, hf_fit_data(ctx, &data, &settings, &posterior, NULL, NULL), HF_ERR_ARGUMENT,
-           "hf_classify_data()");
+           "hf_classifier_fit()");
     hf_fit_settings wrong = settings;
     wrong.suspects = HF_SUSPECTS_AUTO;
     expect(ctx, hf_fit(ctx, table, &columns, &wrong, &model, NULL), HF_ERR_ARGUMENT, "preset");

@@ -332,11 +332,11 @@ static void criteria_have_names(void **state)
     hf_context *ctx = hf_context_create();
     hf_criterion by;
     for (size_t k = 0; k < 4; k++) {
-        assert_int_equal(hf_enum_parse(ctx, HF_ENUM_CRITERION, names[k], (int *)&by), HF_OK);
+        assert_int_equal(hf_enum_parse(ctx, HF_ENUM_CRITERION, names[k], &by), HF_OK);
         assert_int_equal(by, k);
         assert_string_equal(hf_enum_name(HF_ENUM_CRITERION, by), names[k]);
     }
-    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_CRITERION, "r2", (int *)&by), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_CRITERION, "r2", &by), HF_ERR_ARGUMENT);
     assert_contains(hf_context_message(ctx), "crps, nlpd, mae or rmse");
     assert_int_equal(hf_compare_settings_default().folds, 10);
     assert_int_equal(hf_compare_settings_default().repeats, 1);

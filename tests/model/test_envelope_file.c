@@ -377,12 +377,12 @@ static void files_are_told_apart(void **state)
     assert_non_null(file);
     fputs("SQLite format 3", file);
     fclose(file);
-    assert_int_equal(hf_file_look(path[0]), HF_FILE_ENVELOPE);
-    assert_int_equal(hf_file_look(path[1]), HF_FILE_MODEL);
-    assert_int_equal(hf_file_look(path[2]), HF_FILE_OTHER);
-    assert_int_equal(hf_file_look("/dev/null"), HF_FILE_OTHER);
-    assert_int_equal(hf_file_look("no/such/file"), HF_FILE_OTHER);
-    assert_int_equal(hf_file_look(NULL), HF_FILE_OTHER);
+    assert_int_equal(hf_file_type(path[0]), HF_FILE_ENVELOPE);
+    assert_int_equal(hf_file_type(path[1]), HF_FILE_MODEL);
+    assert_int_equal(hf_file_type(path[2]), HF_FILE_OTHER);
+    assert_int_equal(hf_file_type("/dev/null"), HF_FILE_OTHER);
+    assert_int_equal(hf_file_type("no/such/file"), HF_FILE_OTHER);
+    assert_int_equal(hf_file_type(NULL), HF_FILE_OTHER);
     hf_envelope_free(envelope);
     folder_remove(&scratch);
     image_free(&model);

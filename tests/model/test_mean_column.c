@@ -164,8 +164,8 @@ static void every_solver_and_robust_sites(void **state)
         if (k == 2) {
             const double at[] = {1.0, 0.5};
             double damage, other;
-            assert_int_equal(hf_model_damage(b.ctx, b.model, 1, 1, at, &damage, NULL), HF_OK);
-            assert_int_equal(hf_model_damage(b.ctx, b.other, 1, 1, at, &other, NULL), HF_OK);
+            assert_int_equal(hf_model_contamination_bound(b.ctx, b.model, 1, 1, at, &damage, NULL), HF_OK);
+            assert_int_equal(hf_model_contamination_bound(b.ctx, b.other, 1, 1, at, &other, NULL), HF_OK);
             assert_true(damage > 0.0);
             assert_close(damage, other, 1e-9);
         }

@@ -306,9 +306,9 @@ static void replace_readings(double beta)
     size_t worst = 0, other = 0, found = 0;
     memcpy(y, readings, sizeof y);
     hf_model *model = robust_model(ctx, table, false, beta), *standard = robust_model(ctx, table, true, beta);
-    assert_int_equal(hf_model_damage(ctx, model, 1, 1, at, &told, &worst), HF_OK);
-    assert_int_equal(hf_model_damage(ctx, standard, 1, 1, at, &scaled, &other), HF_OK);
-    assert_int_equal(hf_model_damage(ctx, model, 2, 1, at, &two, NULL), HF_OK);
+    assert_int_equal(hf_model_contamination_bound(ctx, model, 1, 1, at, &told, &worst), HF_OK);
+    assert_int_equal(hf_model_contamination_bound(ctx, standard, 1, 1, at, &scaled, &other), HF_OK);
+    assert_int_equal(hf_model_contamination_bound(ctx, model, 2, 1, at, &two, NULL), HF_OK);
     assert_close(scaled, told, 1e-9);
     assert_int_equal(other, worst);
     assert_true(isfinite(two) && two > told);

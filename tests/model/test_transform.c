@@ -297,7 +297,7 @@ static void what_has_no_transform_is_refused_with_its_place(void **state)
     pair p = make_pair(HF_TRANSFORM_LOG, HF_SOLVER_EXACT);
     double damage;
     const double at[] = {1.0, 0.0};
-    assert_int_equal(hf_model_damage(p.ctx, p.y, 1, 1, at, &damage, NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_model_contamination_bound(p.ctx, p.y, 1, 1, at, &damage, NULL), HF_ERR_ARGUMENT);
     assert_contains(hf_context_message(p.ctx), "transform log");
     free_pair(&p);
     hf_context_free(ctx);

@@ -44,18 +44,18 @@ static inline hf_domain cube(size_t d)
     return (hf_domain){.dimension = d, .lower = low, .upper = high};
 }
 
-static inline double value_at(const pair *w, const hf_confidence *bound, size_t d, const double *x)
+static inline double value_at(const pair *w, const hf_ucb *bound, size_t d, const double *x)
 {
     double value = NAN;
-    assert_int_equal(hf_confidence_evaluate(bound, w->mean_room, w->spread_room, d, x, &value, NULL), HF_OK);
+    assert_int_equal(hf_ucb_evaluate(bound, w->mean_room, w->spread_room, d, x, &value, NULL), HF_OK);
     return value;
 }
 
-static inline hf_maximiser maximise(const pair *w, const hf_confidence *bound, const hf_domain *domain,
-                                    const hf_search_settings *settings, double *x)
+static inline hf_argmax maximise(const pair *w, const hf_ucb *bound, const hf_domain *domain,
+                                 const hf_search_settings *settings, double *x)
 {
-    hf_maximiser found;
-    const hf_status status = hf_maximise_confidence(w->ctx, bound, domain, settings, 0, NULL, x, &found);
+    hf_argmax found;
+    const hf_status status = hf_maximise_ucb(w->ctx, bound, domain, settings, 0, NULL, x, &found);
     if (status != HF_OK) fail_msg("%s", hf_context_message(w->ctx));
     assert_true(hf_domain_contains(domain, x, NULL));
     assert_near(found.value, value_at(w, bound, domain->dimension, x), 0.0);

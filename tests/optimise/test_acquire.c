@@ -138,7 +138,7 @@ static void feasibility_comes_first(void **state)
     const double limits[] = {-0.8, 60.0, -60.0};
     hf_acquire none = acquire_of(&w, HF_ACQUIRE_LOG_EI, true, limits), plain = none;
     double x[2], y[2], mean, var, g[2];
-    hf_maximiser found, other;
+    hf_argmax found, other;
     none.best = -INFINITY;
     assert_int_equal(hf_acquire_maximise(w.ctx, &none, &box, NULL, 0, NULL, x, &found), HF_OK);
     assert_int_equal(hf_predict_latent(w.spread, w.spread_room, x, &mean, &var, NULL, NULL), HF_OK);
@@ -176,7 +176,7 @@ static void no_place_of_a_grid_is_better(void **state)
             grid[2 * i + 1] = -2.0 + 4.0 * (double)(i / SIDE) / (SIDE - 1);
         }
         double x[2], mean, var;
-        hf_maximiser found;
+        hf_argmax found;
         assert_int_equal(hf_acquire_evaluate(w.ctx, &a, SIDE * SIDE, grid, values, NULL), HF_OK);
         assert_int_equal(hf_acquire_maximise(w.ctx, &a, &box, NULL, 0, NULL, x, &found), HF_OK);
         for (size_t i = 0; i < SIDE * SIDE; i++)
@@ -200,7 +200,7 @@ static void the_logarithm_finds_what_rounding_hides(void **state)
     const hf_domain box = cube(2);
     hf_acquire a = {.posterior = w.mean, .best = 60.0};
     double x[2];
-    hf_maximiser found;
+    hf_argmax found;
     assert_int_equal(hf_acquire_maximise(w.ctx, &a, &box, NULL, 0, NULL, x, &found), HF_OK);
     assert_true(found.value < -800.0 && found.climbs > 0 && found.sd > 0.9);
     a.kind = HF_ACQUIRE_EI;
@@ -222,7 +222,7 @@ static void every_domain_and_any_number_of_threads(void **state)
                                  {.dimension = 2, .lower = from, .upper = to, .step = by, .category = codes}};
     const hf_acquire a = acquire_of(&w, HF_ACQUIRE_LOG_EI, true, &limit);
     for (size_t k = 0; k < 3; k++) {
-        hf_maximiser found[2];
+        hf_argmax found[2];
         double x[2][2], value[1];
         for (int t = 0; t < 2; t++) {
             assert_int_equal(hf_context_set_threads(w.ctx, 1 + 3 * t), HF_OK);
@@ -253,7 +253,7 @@ static void refused(const pair *w, hf_acquire a, hf_status expected, const char 
     const hf_domain box = cube(2);
     const double at[] = {0.0, 0.0};
     double x[2] = {7.0, 7.0}, value = 7.0;
-    hf_maximiser found = {.evaluations = 77};
+    hf_argmax found = {.evaluations = 77};
     for (int k = 0; k < 2; k++) {
         const hf_status status = k ? hf_acquire_evaluate(w->ctx, &a, 1, at, &value, NULL)
                                    : hf_acquire_maximise(w->ctx, &a, &box, NULL, 0, NULL, x, &found);

@@ -209,7 +209,7 @@ static void the_best_place_is_the_best_of_many(void **state)
     objectives_of(&w, true, &o);
     const hf_domain domain = cube(D);
     double *x = problem_inputs(LOOKS, D, 9), *values = naive_zeros(LOOKS), place[D], again[D], value;
-    hf_maximiser found;
+    hf_argmax found;
     evaluate(&w, &o.front, LOOKS, x, values, NULL);
     assert_int_equal(hf_ehvi_maximise(w.ctx, &o.front, &domain, NULL, 0, NULL, place, &found), HF_OK);
     assert_true(hf_domain_contains(&domain, place, NULL));
@@ -239,7 +239,7 @@ static void the_place_is_where_the_path_is_largest(void **state)
     hf_context *threads = problem_context(3);
     for (uint64_t stream = 0; stream < 4; stream++) {
         double place[D], again[D], mean, var;
-        hf_maximiser found;
+        hf_argmax found;
         hf_path *path = NULL;
         assert_int_equal(hf_thompson_maximise(w.ctx, w.mean, stream, &domain, NULL, 0, NULL, place, &found),
                          HF_OK);
@@ -285,7 +285,7 @@ static void candidates_are_chosen_as_often_as_they_are_best(void **state)
     }
     for (uint64_t stream = 0; stream < STREAMS; stream++) {
         double place[D];
-        hf_maximiser found;
+        hf_argmax found;
         assert_int_equal(hf_thompson_maximise(w.ctx, w.spread, stream, &domain, NULL, 0, NULL, place, &found),
                          HF_OK);
         chosen[found.index] += 1.0 / STREAMS;

@@ -31,12 +31,12 @@ static void names_are_read_and_written(void **state)
     hf_context *ctx = hf_context_create();
     hf_acquisition kind;
     for (size_t k = 0; k < KINDS; k++) {
-        assert_int_equal(hf_enum_parse(ctx, HF_ENUM_ACQUISITION, hf_enum_name(HF_ENUM_ACQUISITION, kinds[k]),
-                                       (int *)&kind),
-                         HF_OK);
+        assert_int_equal(
+            hf_enum_parse(ctx, HF_ENUM_ACQUISITION, hf_enum_name(HF_ENUM_ACQUISITION, kinds[k]), &kind),
+            HF_OK);
         assert_int_equal(kind, kinds[k]);
     }
-    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_ACQUISITION, "expected", (int *)&kind), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_ACQUISITION, "expected", &kind), HF_ERR_ARGUMENT);
     assert_non_null(strstr(hf_context_message(ctx), "log-ei, ei, ucb, log-pi or pi"));
     assert_string_equal(hf_enum_name(HF_ENUM_ACQUISITION, (unsigned)77), "unknown");
     hf_context_free(ctx);

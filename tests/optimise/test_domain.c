@@ -126,7 +126,7 @@ static void the_sequence_is_the_formula(void **state)
         for (size_t j = 0; j < d; j++) lower[j] = -3.0 + (double)j, upper[j] = lower[j] + 2.5;
         const hf_domain box = {.dimension = d, .lower = lower, .upper = upper};
         for (size_t f = 0; f < sizeof firsts / sizeof *firsts; f++) {
-            hf_domain_fill(&box, firsts[f], 50, x);
+            hf_domain_quasirandom(&box, firsts[f], 50, x);
             for (size_t i = 0; i < 50; i++)
                 for (size_t j = 0; j < d; j++) {
                     const long double at =
@@ -149,17 +149,17 @@ static void a_stretch_is_the_same_however_it_is_asked_for(void **state)
     const hf_domain box = {.dimension = 3, .lower = lower, .upper = upper};
     const hf_domain flat = {.dimension = 2, .lower = flat_lower, .upper = flat_upper};
     double all[30], part[9], two[20];
-    hf_domain_fill(&box, 3, 10, all);
-    hf_domain_fill(&box, 7, 3, part);
+    hf_domain_quasirandom(&box, 3, 10, all);
+    hf_domain_quasirandom(&box, 7, 3, part);
     assert_memory_equal(part, all + 12, sizeof part);
     /* An input that is fixed stays, and the others are filled as if it were not there. */
-    hf_domain_fill(&flat, 3, 10, two);
+    hf_domain_quasirandom(&flat, 3, 10, two);
     for (size_t i = 0; i < 10; i++) {
         assert_true(all[3 * i + 1] == 4.0);
         assert_true(all[3 * i] == two[2 * i] && all[3 * i + 2] == two[2 * i + 1]);
     }
     const hf_domain point = {.dimension = 2, .lower = lower, .upper = lower};
-    hf_domain_fill(&point, 0, 2, two);
+    hf_domain_quasirandom(&point, 0, 2, two);
     assert_true(two[0] == -1.0 && two[1] == 4.0 && two[2] == -1.0 && two[3] == 4.0);
 }
 
@@ -173,7 +173,7 @@ static void candidates_are_taken_evenly(void **state)
     for (size_t i = 0; i < N; i++) points[i] = 100.0 + (double)i;
     const hf_domain list = {.dimension = 1, .candidates = N, .points = points};
     size_t taken[N] = {0};
-    hf_domain_fill(&list, 2, sizeof x / sizeof *x, x);
+    hf_domain_quasirandom(&list, 2, sizeof x / sizeof *x, x);
     for (size_t k = 0; k < sizeof x / sizeof *x; k++) {
         size_t index;
         assert_true(hf_domain_contains(&list, x + k, &index));
@@ -214,11 +214,11 @@ static void one_dimension_is_filled_as_the_theorem_says(void **state)
     double x[4096];
     for (size_t n = 2; n <= 4096; n = n * 3 / 2 + 1)
         for (size_t first = 0; first < 5000; first += 1234) {
-            hf_domain_fill(&box, first, n, x);
+            hf_domain_quasirandom(&box, first, n, x);
             const double bound = 3.0 + (1.0 / log(golden) + 1.0 / log(2.0)) * log((double)n);
             assert_true((double)n * star_discrepancy(n, x) <= bound);
         }
-    hf_domain_fill(&box, 0, 4096, x);
+    hf_domain_quasirandom(&box, 0, 4096, x);
     const double ours = star_discrepancy(4096, x);
     random_points(4096, x);
     assert_true(ours < 0.1 * star_discrepancy(4096, x));
@@ -250,7 +250,7 @@ static void two_dimensions_have_no_large_holes(void **state)
     for (size_t n = 64; n <= 256; n *= 2) {
         random_points(2 * n, x);
         const double random = dispersion(n, x);
-        hf_domain_fill(&box, 11, n, x);
+        hf_domain_quasirandom(&box, 11, n, x);
         const double ours = dispersion(n, x);
         assert_true(ours < 0.8 * random);
         assert_true(ours < 2.0 * sqrt(0.5 / (double)n)); /* twice that of a square grid of so many */

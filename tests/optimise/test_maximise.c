@@ -12,7 +12,7 @@
 /* ---- boxes against grids --------------------------------------------------------------------------------------------- */
 
 /* The best of a grid with both ends in each of one or two inputs. */
-static double best_of_grid(const pair *w, const hf_confidence *bound, const hf_domain *box, size_t side)
+static double best_of_grid(const pair *w, const hf_ucb *bound, const hf_domain *box, size_t side)
 {
     const size_t d = box->dimension, count = d == 1 ? side : side * side;
     double *x = naive_zeros(count * d), *mean = naive_zeros(count), *var = naive_zeros(count),
@@ -40,10 +40,10 @@ static void no_place_of_a_dense_grid_is_better(void **state)
             pair w = pair_open(kernels[k], 12 + 9 * d, d, false);
             const hf_domain box = cube(d);
             for (size_t c = 0; c < 6; c++) {
-                const hf_confidence bound = {
+                const hf_ucb bound = {
                     .mean = w.mean, .spread = c % 2 ? w.spread : NULL, .beta = 0.7 * (double)c - 1.0};
                 double x[2];
-                const hf_maximiser found = maximise(&w, &bound, &box, NULL, x);
+                const hf_argmax found = maximise(&w, &bound, &box, NULL, x);
                 const double grid = best_of_grid(&w, &bound, &box, d == 1 ? 20001 : 101);
                 if (!(found.value >= grid - 1e-12))
                     fail_msg("%s, %zu inputs, case %zu: %.9g, the grid has %.9g", kernels[k], d, c,
@@ -66,10 +66,10 @@ static void climbs_stay_on_their_hills(void **state)
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
         pair w = pair_open(kernels[k], 60, 1, false);
         for (size_t c = 0; c < 12; c++) {
-            const hf_confidence bound = {
+            const hf_ucb bound = {
                 .mean = w.mean, .spread = c % 2 ? w.spread : NULL, .beta = 2.0 * (double)c + 6.0};
             double x;
-            const hf_maximiser found = maximise(&w, &bound, &box, NULL, &x);
+            const hf_argmax found = maximise(&w, &bound, &box, NULL, &x);
             const double grid = best_of_grid(&w, &bound, &box, 20001);
             if (!(found.value >= grid - 1e-10) || !(found.gradient < 1e-3))
                 fail_msg("%s, case %zu: %.9g, the grid has %.9g; gradient %g", kernels[k], c, found.value,
@@ -89,11 +89,11 @@ static void contexts_are_held(void **state)
         const double context = -1.8 + 0.9 * (double)c;
         const double lower[] = {-2.0, context}, upper[] = {2.0, context};
         const hf_domain slice = {.dimension = 2, .lower = lower, .upper = upper};
-        const hf_confidence held = {.mean = w.mean, .beta = 1.0, .contexts = 1, .context = &context};
-        const hf_confidence fixed = {.mean = w.mean, .beta = 1.0};
+        const hf_ucb held = {.mean = w.mean, .beta = 1.0, .contexts = 1, .context = &context};
+        const hf_ucb fixed = {.mean = w.mean, .beta = 1.0};
         double x, both[2];
-        const hf_maximiser a = maximise(&w, &held, &line, NULL, &x),
-                           b = maximise(&w, &fixed, &slice, NULL, both);
+        const hf_argmax a = maximise(&w, &held, &line, NULL, &x),
+                        b = maximise(&w, &fixed, &slice, NULL, both);
         assert_near(a.value, b.value, 1e-9);
         assert_near(x, both[0], 1e-4);
         assert_true(both[1] == context);
@@ -114,14 +114,14 @@ static void more_inputs_are_searched_as_well(void **state)
     for (size_t d = 3; d <= 4; d++) {
         pair w = pair_open("matern52(lengthscale=1.2)", 40, d, false);
         const hf_domain box = cube(d);
-        const hf_confidence bound = {.mean = w.mean, .beta = 1.0};
+        const hf_ucb bound = {.mean = w.mean, .beta = 1.0};
         hf_search_settings thorough = hf_search_settings_default();
         thorough.samples = 5000;
         thorough.starts = 60;
         thorough.iterations = 200;
         double x[4], y[4];
-        const hf_maximiser found = maximise(&w, &bound, &box, NULL, x),
-                           best = maximise(&w, &bound, &box, &thorough, y);
+        const hf_argmax found = maximise(&w, &bound, &box, NULL, x),
+                        best = maximise(&w, &bound, &box, &thorough, y);
         assert_near(found.value, best.value, 1e-7);
         pair_close(&w);
     }
@@ -137,7 +137,7 @@ static void narrow_tops_at_readings_are_found(void **state)
     support_to_user(&scaling, low, lower);
     support_to_user(&scaling, high, upper);
     const hf_domain box = {.dimension = 4, .lower = lower, .upper = upper};
-    const hf_confidence bound = {.mean = w.mean, .beta = 0.1};
+    const hf_ucb bound = {.mean = w.mean, .beta = 0.1};
     for (size_t i = 0; i < w.p.n; i++) {
         support_to_user(&scaling, w.p.x + 4 * i, x);
         best = fmax(best, value_at(&w, &bound, 4, x));
@@ -180,17 +180,17 @@ static void candidates_are_all_looked_at(void **state)
     double *points = problem_inputs(N, 2, 44), context = 0.7;
     const hf_domain list = {.dimension = 2, .candidates = N, .points = points};
     for (size_t c = 0; c < 8; c++) {
-        const hf_confidence bound = {.mean = w.mean,
-                                     .spread = c % 2 ? w.spread : NULL,
-                                     .beta = 0.5 * (double)c - 1.0,
-                                     .contexts = 1,
-                                     .context = &context};
+        const hf_ucb bound = {.mean = w.mean,
+                              .spread = c % 2 ? w.spread : NULL,
+                              .beta = 0.5 * (double)c - 1.0,
+                              .contexts = 1,
+                              .context = &context};
         size_t best = 0;
         for (size_t i = 1; i < N; i++)
             if (value_at(&w, &bound, 2, points + 2 * i) > value_at(&w, &bound, 2, points + 2 * best))
                 best = i;
         double x[2];
-        const hf_maximiser found = maximise(&w, &bound, &list, NULL, x);
+        const hf_argmax found = maximise(&w, &bound, &list, NULL, x);
         assert_int_equal(found.index, best);
         assert_memory_equal(x, points + 2 * best, sizeof x);
         assert_int_equal(found.evaluations, N);
@@ -221,14 +221,14 @@ static void ties_that_were_rounded_are_ties(void **state)
     assert_int_equal(hf_mean_create(ctx, HF_MEAN_ZERO, 1, &p.mean), HF_OK);
     assert_int_equal(hf_sites_gaussian(ctx, 6, y, 0.01, NULL, &p.sites), HF_OK);
     assert_int_equal(hf_solve_exact(ctx, p.kernel, p.mean, p.sites, x, 1, &posterior), HF_OK);
-    const hf_confidence bound = {.mean = posterior, .beta = 1.0};
+    const hf_ucb bound = {.mean = posterior, .beta = 1.0};
     for (int k = 1; k < 60; k++)
         for (int sign = -1; sign <= 1; sign += 2) {
             const double points[] = {sign * 0.01 * k, -sign * 0.01 * k};
             const hf_domain list = {.dimension = 1, .candidates = 2, .points = points};
-            hf_maximiser found;
+            hf_argmax found;
             double at;
-            assert_int_equal(hf_maximise_confidence(ctx, &bound, &list, NULL, 0, NULL, &at, &found), HF_OK);
+            assert_int_equal(hf_maximise_ucb(ctx, &bound, &list, NULL, 0, NULL, &at, &found), HF_OK);
             assert_true(found.index == 0 && at == points[0]);
         }
     hf_posterior_free(posterior);
@@ -249,15 +249,15 @@ static void of_equals_the_first_wins(void **state)
     hf_posterior *posterior;
     assert_int_equal(hf_mean_create(w.ctx, HF_MEAN_ZERO, 1, &flat), HF_OK);
     assert_int_equal(hf_solve_exact(w.ctx, w.p.kernel, flat, w.p.sites, w.p.x, 1, &posterior), HF_OK);
-    const hf_confidence bound = {.mean = posterior, .beta = 1.0};
+    const hf_ucb bound = {.mean = posterior, .beta = 1.0};
     const hf_domain list = {.dimension = 1, .candidates = 4, .points = points};
     const hf_domain box = {.dimension = 1, .lower = points, .upper = points + 3};
-    hf_maximiser found;
-    assert_int_equal(hf_maximise_confidence(w.ctx, &bound, &list, NULL, 0, NULL, &x, &found), HF_OK);
+    hf_argmax found;
+    assert_int_equal(hf_maximise_ucb(w.ctx, &bound, &list, NULL, 0, NULL, &x, &found), HF_OK);
     assert_true(found.index == 0 && x == 50.0 && found.value == 1.0);
     /* The first sample of a box, and no climb, for there is no way up. */
-    hf_domain_fill(&box, 0, 1, &zero);
-    assert_int_equal(hf_maximise_confidence(w.ctx, &bound, &box, NULL, 0, NULL, &x, &found), HF_OK);
+    hf_domain_quasirandom(&box, 0, 1, &zero);
+    assert_int_equal(hf_maximise_ucb(w.ctx, &bound, &box, NULL, 0, NULL, &x, &found), HF_OK);
     assert_true(x == zero && found.climbs == 0 && found.gradient == 0.0);
     hf_posterior_free(posterior);
     hf_mean_free(flat);
@@ -275,8 +275,7 @@ static void answers_lie_on_the_lattice(void **state)
     const hf_domain box = {.dimension = 2, .lower = lower, .upper = upper};
     for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
         for (size_t c = 0; c < 12; c++) {
-            const hf_confidence bound = {
-                .mean = w.mean, .spread = c % 2 ? w.spread : NULL, .beta = (double)c - 5.0};
+            const hf_ucb bound = {.mean = w.mean, .spread = c % 2 ? w.spread : NULL, .beta = (double)c - 5.0};
             hf_search_settings settings = hf_search_settings_default();
             double exact[2], x[2];
             maximise(&w, &bound, &box, &settings, exact);
@@ -308,14 +307,13 @@ static void the_edge_of_a_box_belongs_to_it(void **state)
     const hf_domain box = {.dimension = 1, .lower = lower, .upper = upper};
     hf_search_settings settings = hf_search_settings_default();
     for (int sign = -1; sign <= 1; sign += 2) {
-        const hf_confidence bound = {.mean = posterior, .beta = sign > 0 ? 1.0 : -400.0};
+        const hf_ucb bound = {.mean = posterior, .beta = sign > 0 ? 1.0 : -400.0};
         const double steps[] = {0.0, 0.1, 0.25, 1.0 / 3.0, 0.3, 0.45, 1.0 / 2048.0};
         for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
             double at;
-            hf_maximiser found;
+            hf_argmax found;
             settings.resolution = steps[k];
-            assert_int_equal(hf_maximise_confidence(ctx, &bound, &box, &settings, 0, NULL, &at, &found),
-                             HF_OK);
+            assert_int_equal(hf_maximise_ucb(ctx, &bound, &box, &settings, 0, NULL, &at, &found), HF_OK);
             if (sign > 0) assert_true(found.gradient == 0.0); /* it pushes out of the box */
             /* With -400 sd, which is largest at the ends, the best is where the readings' 0 lies. */
             if (sign > 0)
@@ -343,9 +341,9 @@ static void corners_are_looked_at(void **state)
     for (size_t d = 1; d <= 4; d++) {
         const double context[] = {0.1, 0.2, 0.3};
         const hf_domain box = cube(d);
-        const hf_confidence bound = {.mean = w.mean, .beta = 0.0, .contexts = 4 - d, .context = context};
+        const hf_ucb bound = {.mean = w.mean, .beta = 0.0, .contexts = 4 - d, .context = context};
         double x[4], best = -INFINITY;
-        const hf_maximiser found = maximise(&w, &bound, &box, &settings, x);
+        const hf_argmax found = maximise(&w, &bound, &box, &settings, x);
         for (size_t c = 0; c < (size_t)1 << d; c++) {
             double corner[4];
             for (size_t j = 0; j < d; j++) corner[j] = c >> j & 1 ? high[j] : low[j];
@@ -365,17 +363,17 @@ static void fixed_inputs_stay(void **state)
     const hf_domain line = {.dimension = 3, .lower = lower, .upper = upper};
     const hf_domain point = {.dimension = 3, .lower = lower, .upper = lower};
     const hf_domain thin = {.dimension = 3, .lower = lower, .upper = hair};
-    const hf_confidence bound = {.mean = w.mean, .beta = 2.0};
+    const hf_ucb bound = {.mean = w.mean, .beta = 2.0};
     hf_search_settings settings = hf_search_settings_default();
     for (size_t k = 0; k < 2; k++) {
         double x[3], best = -INFINITY;
         settings.resolution = k ? 1e-4 : 0.0;
-        const hf_maximiser found = maximise(&w, &bound, &line, &settings, x);
+        const hf_argmax found = maximise(&w, &bound, &line, &settings, x);
         for (size_t i = 0; i <= 4000; i++)
             best = fmax(best, value_at(&w, &bound, 3, (double[]){0.3, -2.0 + 0.001 * (double)i, 1.1}));
         assert_true(x[0] == 0.3 && x[2] == 1.1);
         assert_true(found.value >= best - (k ? 1e-5 : 1e-12));
-        const hf_maximiser only = maximise(&w, &bound, &point, &settings, x);
+        const hf_argmax only = maximise(&w, &bound, &point, &settings, x);
         assert_memory_equal(x, lower, sizeof x);
         assert_true(only.climbs == 0 && only.gradient == 0.0);
         assert_true(maximise(&w, &bound, &thin, &settings, x).value >= found.value - 1e-3);
@@ -391,27 +389,27 @@ static void guesses_are_looked_at_and_climbed_from(void **state)
     (void)state;
     pair w = pair_open("se(lengthscale=0.3)", 15, 2, false);
     const hf_domain box = cube(2);
-    const hf_confidence bound = {.mean = w.mean, .beta = 3.0};
+    const hf_ucb bound = {.mean = w.mean, .beta = 3.0};
     hf_search_settings settings = hf_search_settings_default();
     double best[2], x[2];
-    const hf_maximiser top = maximise(&w, &bound, &box, NULL, best);
+    const hf_argmax top = maximise(&w, &bound, &box, NULL, best);
     settings.samples = 1;
     settings.starts = 0;
-    const hf_maximiser poor = maximise(&w, &bound, &box, &settings, x);
+    const hf_argmax poor = maximise(&w, &bound, &box, &settings, x);
     assert_true(poor.value < top.value - 0.01 && poor.climbs == 0);
     const double guesses[] = {9.0, 9.0, best[0], best[1]}, near[] = {best[0] + 0.05, best[1] - 0.05};
-    hf_maximiser found;
-    assert_int_equal(hf_maximise_confidence(w.ctx, &bound, &box, &settings, 2, guesses, x, &found), HF_OK);
+    hf_argmax found;
+    assert_int_equal(hf_maximise_ucb(w.ctx, &bound, &box, &settings, 2, guesses, x, &found), HF_OK);
     assert_memory_equal(x, best, sizeof x);
     assert_int_equal(found.evaluations, poor.evaluations + 2);
     settings.starts = 1;
-    assert_int_equal(hf_maximise_confidence(w.ctx, &bound, &box, &settings, 1, near, x, &found), HF_OK);
+    assert_int_equal(hf_maximise_ucb(w.ctx, &bound, &box, &settings, 1, near, x, &found), HF_OK);
     assert_near(found.value, top.value, 1e-9);
     assert_int_equal(found.climbs, 1);
     /* Outside, it is put into the box. */
     const double left[] = {-2.0, -2.0}, small[] = {-1.999, -1.999}, outside[] = {-7.0, -7.0};
     const hf_domain corner = {.dimension = 2, .lower = left, .upper = small};
-    assert_int_equal(hf_maximise_confidence(w.ctx, &bound, &corner, NULL, 1, outside, x, NULL), HF_OK);
+    assert_int_equal(hf_maximise_ucb(w.ctx, &bound, &corner, NULL, 1, outside, x, NULL), HF_OK);
     assert_true(hf_domain_contains(&corner, x, NULL));
     pair_close(&w);
 }
@@ -420,18 +418,18 @@ static void threads_change_no_digit(void **state)
 {
     (void)state;
     pair w = pair_open("matern52(ard) + linear", 90, 2, false);
-    const hf_confidence bound = {.mean = w.mean, .spread = w.spread, .beta = 1.0},
-                        alone = {.mean = w.mean, .beta = 1.0};
+    const hf_ucb bound = {.mean = w.mean, .spread = w.spread, .beta = 1.0},
+                 alone = {.mean = w.mean, .beta = 1.0};
     double *points = problem_inputs(2000, 2, 8), x[2][2];
     const hf_domain domains[] = {cube(2), {.dimension = 2, .candidates = 2000, .points = points}};
     hf_search_settings settings = hf_search_settings_default();
     settings.samples = 2000; /* 90^2 times that: more than what is done by one thread */
     for (size_t k = 0; k < 4; k++) {
-        hf_maximiser found[2];
+        hf_argmax found[2];
         for (int t = 0; t < 2; t++) {
             assert_int_equal(hf_context_set_threads(w.ctx, 1 + 3 * t), HF_OK);
-            assert_int_equal(hf_maximise_confidence(w.ctx, k < 2 ? &bound : &alone, domains + k % 2,
-                                                    &settings, 0, NULL, x[t], found + t),
+            assert_int_equal(hf_maximise_ucb(w.ctx, k < 2 ? &bound : &alone, domains + k % 2, &settings, 0,
+                                             NULL, x[t], found + t),
                              HF_OK);
             assert_int_equal(hf_context_threads(w.ctx), 1 + 3 * t);
             found[t].seconds = 0.0;
@@ -460,7 +458,7 @@ static void a_search_can_be_cancelled(void **state)
 {
     (void)state;
     pair w = pair_open("se(lengthscale=0.2)", 20, 1, false);
-    const hf_confidence bound = {.mean = w.mean, .spread = w.spread, .beta = 1.0};
+    const hf_ucb bound = {.mean = w.mean, .spread = w.spread, .beta = 1.0};
     const double points[] = {0.0, 1.0};
     const hf_domain box = cube(1), list = {.dimension = 1, .candidates = 2, .points = points};
     const struct {
@@ -476,9 +474,9 @@ static void a_search_can_be_cancelled(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         watch stop = {.stage = cases[k].stage, .after = cases[k].after};
         double x = 7.0;
-        hf_maximiser found = {.evaluations = 77};
+        hf_argmax found = {.evaluations = 77};
         hf_context_set_progress(w.ctx, look, &stop);
-        assert_int_equal(hf_maximise_confidence(w.ctx, &bound, cases[k].domain, NULL, 0, NULL, &x, &found),
+        assert_int_equal(hf_maximise_ucb(w.ctx, &bound, cases[k].domain, NULL, 0, NULL, &x, &found),
                          HF_ERR_CANCELLED);
         assert_true(x == 7.0 && found.evaluations == 77);
         assert_int_equal(stop.seen, cases[k].after + 1);
@@ -493,7 +491,7 @@ static void every_allocation_may_fail(void **state)
     pair w = pair_open("se(lengthscale=0.5)", 12, 2, false);
     const double points[] = {0.0, 1.0, -1.0, 0.5}, guess[] = {0.1}, context = 0.2;
     const hf_domain box = cube(1), list = {.dimension = 1, .candidates = 4, .points = points};
-    const hf_confidence bound = {
+    const hf_ucb bound = {
         .mean = w.mean, .spread = w.spread, .beta = 1.0, .contexts = 1, .context = &context};
     counter c = {0};
     hf_context *ctx = counter_context(&c);
@@ -503,9 +501,9 @@ static void every_allocation_may_fail(void **state)
         size_t failed = 0;
         while (status == HF_ERR_MEMORY) {
             double x = 7.0;
-            hf_maximiser found = {.evaluations = 77};
+            hf_argmax found = {.evaluations = 77};
             c.fail = c.calls + ++failed;
-            status = hf_maximise_confidence(ctx, &bound, k ? &list : &box, NULL, 1, guess, &x, &found);
+            status = hf_maximise_ucb(ctx, &bound, k ? &list : &box, NULL, 1, guess, &x, &found);
             c.fail = 0;
             assert_int_equal(c.live, live);
             assert_true((status == HF_ERR_MEMORY) == (x == 7.0) && (status < 0) == (found.evaluations == 77));
@@ -521,7 +519,7 @@ static void every_allocation_may_fail(void **state)
 /* ---- what is refused --------------------------------------------------------------------------------------------------------- */
 
 typedef struct request {
-    hf_confidence bound;
+    hf_ucb bound;
     hf_domain domain;
     hf_search_settings settings;
     size_t guess_count;
@@ -531,9 +529,9 @@ typedef struct request {
 static void refused(const pair *w, request r, hf_status expected, const char *word)
 {
     double x[2] = {7.0, 8.0};
-    hf_maximiser found = {.evaluations = 77};
+    hf_argmax found = {.evaluations = 77};
     const hf_status status =
-        hf_maximise_confidence(w->ctx, &r.bound, &r.domain, &r.settings, r.guess_count, r.guesses, x, &found);
+        hf_maximise_ucb(w->ctx, &r.bound, &r.domain, &r.settings, r.guess_count, r.guesses, x, &found);
     const char *message = hf_context_message(w->ctx);
     if (status != expected || strstr(message, word) == NULL)
         fail_msg("%s: '%s' does not say '%s'", hf_status_name(status), message, word);
@@ -572,11 +570,9 @@ static void nonsense_is_refused_and_nothing_touched(void **state)
     r = good, r.guess_count = 1, refused(&w, r, HF_ERR_ARGUMENT, "NULL");
     r = good, r.guess_count = 2, r.guesses = wild, refused(&w, r, HF_ERR_NOT_FINITE, "guess 1");
     double x[2] = {7.0, 8.0};
-    assert_int_equal(hf_maximise_confidence(w.ctx, NULL, &good.domain, NULL, 0, NULL, x, NULL),
-                     HF_ERR_ARGUMENT);
-    assert_int_equal(hf_maximise_confidence(w.ctx, &good.bound, NULL, NULL, 0, NULL, x, NULL),
-                     HF_ERR_ARGUMENT);
-    assert_int_equal(hf_maximise_confidence(w.ctx, &good.bound, &good.domain, NULL, 0, NULL, NULL, NULL),
+    assert_int_equal(hf_maximise_ucb(w.ctx, NULL, &good.domain, NULL, 0, NULL, x, NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_maximise_ucb(w.ctx, &good.bound, NULL, NULL, 0, NULL, x, NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_maximise_ucb(w.ctx, &good.bound, &good.domain, NULL, 0, NULL, NULL, NULL),
                      HF_ERR_ARGUMENT);
     assert_true(x[0] == 7.0 && x[1] == 8.0);
     pair_close(&other);

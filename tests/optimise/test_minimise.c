@@ -28,10 +28,12 @@ static hf_posterior *mirrored(const problem *p)
     return out;
 }
 
-static hf_maximiser minimise(const pair *w, const hf_confidence *bound, const hf_domain *domain, double *x)
+static hf_argmax minimise(const pair *w, const hf_ucb *bound, const hf_domain *domain, double *x)
 {
-    hf_maximiser found;
-    const hf_status status = hf_minimise_confidence(w->ctx, bound, domain, NULL, 0, NULL, x, &found);
+    hf_ucb below = *bound;
+    below.minimise = true;
+    hf_argmax found;
+    const hf_status status = hf_maximise_ucb(w->ctx, &below, domain, NULL, 0, NULL, x, &found);
     if (status != HF_OK) fail_msg("%s", hf_context_message(w->ctx));
     assert_true(hf_domain_contains(domain, x, NULL));
     return found;
@@ -51,12 +53,12 @@ static void it_is_the_largest_of_the_mirror_image(void **state)
             const hf_domain *domain = &domains[k % 2];
             const double beta = 0.8 * (double)(k / 2);
             const hf_posterior *spread = k > 4 ? w.spread : NULL;
-            const hf_confidence bound = {.mean = w.mean, .spread = spread, .beta = beta},
-                                mirror = {.mean = negative, .spread = spread, .beta = beta};
+            const hf_ucb bound = {.mean = w.mean, .spread = spread, .beta = beta},
+                         mirror = {.mean = negative, .spread = spread, .beta = beta};
             double low_at[2], high_at[2];
-            hf_maximiser largest;
-            const hf_maximiser least = minimise(&w, &bound, domain, low_at);
-            assert_int_equal(hf_maximise_confidence(w.ctx, &mirror, domain, NULL, 0, NULL, high_at, &largest),
+            hf_argmax largest;
+            const hf_argmax least = minimise(&w, &bound, domain, low_at);
+            assert_int_equal(hf_maximise_ucb(w.ctx, &mirror, domain, NULL, 0, NULL, high_at, &largest),
                              HF_OK);
             for (size_t j = 0; j < d; j++) assert_near(low_at[j], high_at[j], 0.0);
             assert_near(least.value, -largest.value, 0.0);
@@ -79,9 +81,9 @@ static void no_place_of_a_dense_grid_is_lower(void **state)
     const hf_domain box = cube(1);
     for (size_t c = 0; c < 4; c++) {
         const double beta = (double)c;
-        const hf_confidence bound = {.mean = w.mean, .beta = beta}, below = {.mean = w.mean, .beta = -beta};
+        const hf_ucb bound = {.mean = w.mean, .beta = beta}, below = {.mean = w.mean, .beta = -beta};
         double x;
-        const hf_maximiser found = minimise(&w, &bound, &box, &x);
+        const hf_argmax found = minimise(&w, &bound, &box, &x);
         assert_near(found.value, value_at(&w, &below, 1, &x), 0.0);
         assert_true(found.gradient < 1e-3);
         for (size_t i = 0; i <= 20000; i++) {
@@ -97,13 +99,13 @@ static void errors_are_those_of_maximising(void **state)
     (void)state;
     pair w = pair_open("se(lengthscale=0.3)", 6, 1, false);
     const hf_domain box = cube(1);
-    const hf_confidence bound = {.mean = w.mean, .beta = 1.0}, infinite = {.mean = w.mean, .beta = INFINITY};
+    const hf_ucb bound = {.mean = w.mean, .beta = 1.0, .minimise = true},
+                 infinite = {.mean = w.mean, .beta = INFINITY, .minimise = true};
     double x = 7.0;
-    assert_int_equal(hf_minimise_confidence(w.ctx, NULL, &box, NULL, 0, NULL, &x, NULL), HF_ERR_ARGUMENT);
-    assert_int_equal(hf_minimise_confidence(w.ctx, &bound, NULL, NULL, 0, NULL, &x, NULL), HF_ERR_ARGUMENT);
-    assert_int_equal(hf_minimise_confidence(w.ctx, &bound, &box, NULL, 0, NULL, NULL, NULL), HF_ERR_ARGUMENT);
-    assert_int_equal(hf_minimise_confidence(w.ctx, &infinite, &box, NULL, 0, NULL, &x, NULL),
-                     HF_ERR_NOT_FINITE);
+    assert_int_equal(hf_maximise_ucb(w.ctx, NULL, &box, NULL, 0, NULL, &x, NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_maximise_ucb(w.ctx, &bound, NULL, NULL, 0, NULL, &x, NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_maximise_ucb(w.ctx, &bound, &box, NULL, 0, NULL, NULL, NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_maximise_ucb(w.ctx, &infinite, &box, NULL, 0, NULL, &x, NULL), HF_ERR_NOT_FINITE);
     assert_near(x, 7.0, 0.0);
     pair_close(&w);
 }

@@ -74,7 +74,7 @@ static void lattices_are_filled_evenly(void **state)
     };
     static double x[4 * N];
     size_t taken[4][4] = {{0}};
-    hf_domain_fill(&mixed, 3, N, x);
+    hf_domain_quasirandom(&mixed, 3, N, x);
     for (size_t i = 0; i < N; i++) {
         assert_true(hf_domain_contains(&mixed, x + 4 * i, NULL));
         for (size_t j = 0; j < 4; j++)
@@ -122,9 +122,9 @@ static void small_lattices_are_searched_wholly(void **state)
     const hf_domain lattice = {.dimension = 3, .lower = from, .upper = to, .step = by, .category = codes};
     for (size_t c = 0; c < 8; c++) {
         pair w = pair_open(c % 2 ? "se(lengthscale=0.3)" : "matern32(lengthscale=0.9)", 20 + c, 3, false);
-        const hf_confidence bound = {.mean = w.mean, .beta = 0.5 * (double)c - 1.0};
+        const hf_ucb bound = {.mean = w.mean, .beta = 0.5 * (double)c - 1.0};
         double x[3], best = -INFINITY;
-        const hf_maximiser found = maximise(&w, &bound, &lattice, NULL, x);
+        const hf_argmax found = maximise(&w, &bound, &lattice, NULL, x);
         for (size_t i = 0; i < 9 * 13 * 3; i++) {
             const double at[] = {-2.0 + 0.5 * (double)(i % 9), -2.0 + 0.3 * (double)(i / 9 % 13),
                                  (double)(i / 117)};
@@ -145,9 +145,9 @@ static void no_combination_is_better(void **state)
     const hf_domain box = {.dimension = 3, .lower = from, .upper = to, .step = by, .category = codes};
     for (size_t c = 0; c < 6; c++) {
         pair w = pair_open(c % 2 ? "se(lengthscale=0.5)" : "matern52(lengthscale=0.8)", 30, 3, false);
-        const hf_confidence bound = {.mean = w.mean, .beta = 0.4 * (double)c};
+        const hf_ucb bound = {.mean = w.mean, .beta = 0.4 * (double)c};
         double x[3], best = -INFINITY;
-        const hf_maximiser found = maximise(&w, &bound, &box, NULL, x);
+        const hf_argmax found = maximise(&w, &bound, &box, NULL, x);
         for (size_t k = 0; k < 4; k++)
             for (size_t l = 0; l < 17; l++)
                 for (size_t i = 0; i <= 100; i++) {
@@ -172,13 +172,13 @@ static void steps_lead_to_the_top(void **state)
     settings.samples = 64;
     pair w = pair_open("se(lengthscale=0.9)", 30, 2, false);
     for (size_t c = 0; c < 4; c++) {
-        const hf_confidence bound = {.mean = w.mean, .beta = 0.7 * (double)c};
+        const hf_ucb bound = {.mean = w.mean, .beta = 0.7 * (double)c};
         double x[2], y[2];
-        const hf_maximiser top = maximise(&w, &bound, &box, NULL, y);
+        const hf_argmax top = maximise(&w, &bound, &box, NULL, y);
         settings.starts = 0;
         const double looked = maximise(&w, &bound, &fine, &settings, x).value;
         settings.starts = 6;
-        const hf_maximiser found = maximise(&w, &bound, &fine, &settings, x);
+        const hf_argmax found = maximise(&w, &bound, &fine, &settings, x);
         assert_true(found.value > looked && found.climbs == 0);
         assert_near(found.value, top.value, 2e-5);
     }
@@ -194,13 +194,12 @@ static void answers_are_of_the_domain_whatever_is_asked(void **state)
     const bool codes[] = {false, true, false, false};
     const hf_domain box = {.dimension = 4, .lower = from, .upper = to, .step = by, .category = codes};
     const double guesses[] = {0.33, 5.0, 0.1, 0.6};
-    const hf_confidence bound = {.mean = w.mean, .beta = 1.0};
-    hf_maximiser found[2];
+    const hf_ucb bound = {.mean = w.mean, .beta = 1.0};
+    hf_argmax found[2];
     double x[2][4];
     for (int t = 0; t < 2; t++) {
         assert_int_equal(hf_context_set_threads(w.ctx, 1 + 3 * t), HF_OK);
-        assert_int_equal(hf_maximise_confidence(w.ctx, &bound, &box, NULL, 1, guesses, x[t], found + t),
-                         HF_OK);
+        assert_int_equal(hf_maximise_ucb(w.ctx, &bound, &box, NULL, 1, guesses, x[t], found + t), HF_OK);
         assert_true(hf_domain_contains(&box, x[t], NULL));
         assert_true(x[t][1] == 1.0 && x[t][3] == 0.5);
         found[t].seconds = 0.0;
@@ -228,7 +227,7 @@ static void trust_regions_keep_to_the_lattice(void **state)
     assert_true(low_end[2] == 0.0 && high_end[2] == 4.0);
     const hf_domain part = {
         .dimension = 3, .lower = low_end, .upper = high_end, .step = by, .category = codes};
-    hf_domain_fill(&part, 0, 50, x);
+    hf_domain_quasirandom(&part, 0, 50, x);
     for (size_t i = 0; i < 50; i++) assert_true(hf_domain_contains(&whole, x + 3 * i, NULL));
     assert_int_equal(hf_trust_candidates(ctx, &part, centre, 1, 50, x), HF_OK);
     for (size_t i = 0; i < 50; i++) assert_true(hf_domain_contains(&whole, x + 3 * i, NULL));

@@ -225,7 +225,7 @@ static void pending_points_are_kept_away_from(void **state)
     const hf_domain box = cube(2);
     hf_acquire a = {.posterior = w.mean, .best = 0.6};
     double first[2], x[3][2];
-    hf_maximiser top, found[3];
+    hf_argmax top, found[3];
     assert_int_equal(hf_acquire_maximise(w.ctx, &a, &box, NULL, 0, NULL, first, &top), HF_OK);
     a.pending = 1;
     a.pending_x = first;
@@ -276,7 +276,7 @@ static void batches_add_up_to_their_improvement(void **state)
         const hf_domain box = cube(2);
         hf_acquire a = {.kind = HF_ACQUIRE_EI, .posterior = w.mean, .best = 0.7, .draws = 128};
         double x[2][8], values[2][4], sum[2] = {0.0, 0.0}, one[2];
-        hf_maximiser found;
+        hf_argmax found;
         for (size_t k = 0; k < 2; k++) {
             assert_int_equal(hf_acquire_batch(w.ctx, &a, &box, NULL, 4, 3 * k, 0, NULL, x[k], values[k]),
                              HF_OK);

@@ -13,7 +13,7 @@ int main(void)
     char name[32];
     while (scanf("%31s", name) == 1) {
         hf_acquisition kind;
-        must(ctx, hf_enum_parse(ctx, HF_ENUM_ACQUISITION, name, (int *)&kind), name);
+        must(ctx, hf_enum_parse(ctx, HF_ENUM_ACQUISITION, name, &kind), name);
         const double mean = read_number(), sd = read_number(), best = read_number(), beta = read_number();
         double dmean, dsd;
         const double value = hf_acquisition_value(kind, mean, sd, best, beta, &dmean, &dsd);

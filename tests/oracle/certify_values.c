@@ -63,7 +63,7 @@ static void read_mean(task *t)
     char kind[32];
     hf_mean_kind parsed;
     if (scanf("%31s", kind) != 1) fail("a mean was expected");
-    must(t->ctx, hf_enum_parse(t->ctx, HF_ENUM_MEAN_KIND, kind, (int *)&parsed), "mean");
+    must(t->ctx, hf_enum_parse(t->ctx, HF_ENUM_MEAN_KIND, kind, &parsed), "mean");
     const size_t count = (size_t)read_number();
     double *values = read_numbers(count);
     hf_mean_free(t->mean);

@@ -28,7 +28,7 @@ static void read_task(task *t)
     char sites[64], expression[256];
     if (scanf(" %63[^\n]", sites) != 1 || scanf(" %255[^\n]", expression) != 1)
         fail("sites and kernel were expected");
-    must(t->ctx, hf_enum_parse(t->ctx, HF_ENUM_SITE_KIND, sites, (int *)&t->sites), "sites");
+    must(t->ctx, hf_enum_parse(t->ctx, HF_ENUM_SITE_KIND, sites, &t->sites), "sites");
     const size_t count = (size_t)read_number();
     double *theta = read_numbers(count);
     t->prior = read_number();

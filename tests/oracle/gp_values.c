@@ -39,7 +39,7 @@ static void read_header(hf_context *ctx, task *t)
         } else if (strcmp(word, "mean") == 0) {
             double count;
             if (scanf("%63s", kind) != 1) fail("a mean was expected");
-            must(ctx, hf_enum_parse(ctx, HF_ENUM_MEAN_KIND, kind, (int *)&t->mean), "mean");
+            must(ctx, hf_enum_parse(ctx, HF_ENUM_MEAN_KIND, kind, &t->mean), "mean");
             count = read_number();
             for (size_t k = 0; k < (size_t)count && k < 16; ++k) t->coefficients[k] = read_number();
         } else if (strcmp(word, "noise") == 0) {

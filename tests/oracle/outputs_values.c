@@ -27,7 +27,7 @@ int main(void)
     if (!ctx) fail("out of memory");
     while (scanf("%15s", word) == 1) {
         hf_outputs_rule rule;
-        must(ctx, hf_enum_parse(ctx, HF_ENUM_OUTPUTS_WEIGHTING, word, (int *)&rule.weighting), "weighting");
+        must(ctx, hf_enum_parse(ctx, HF_ENUM_OUTPUTS_WEIGHTING, word, &rule.weighting), "weighting");
         rule.threshold = read_rule();
         const double ridge = read_number();
         const size_t n = (size_t)read_number(), outputs = (size_t)read_number(), size = n * outputs;

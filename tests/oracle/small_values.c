@@ -104,7 +104,7 @@ static json_t *damage(hf_context *ctx)
     char name[32];
     hf_contamination kind;
     if (scanf("%31s", name) != 1) fail("a kind was expected");
-    must(ctx, hf_enum_parse(ctx, HF_ENUM_CONTAMINATION, name, (int *)&kind), "kind");
+    must(ctx, hf_enum_parse(ctx, HF_ENUM_CONTAMINATION, name, &kind), "kind");
     double share = read_number();
     uint64_t seed = (uint64_t)read_number();
     size_t n = (size_t)read_number(), d = (size_t)read_number();

@@ -55,7 +55,7 @@ class Model:
         self.sparq = method in ("sparq", "sparq-reuse")
         self.discard = discard or ("log" if method == "sparq" else "negligible")
         self.s = dict(noise=NOISE, expert_noise=NOISE, negligible=100.0, discard_variance=0.0, beta=2.0, norm_bound=1.0, delta=0.05,
-                      robust=2.0 if self.sparq else 0.0, query_factor=6.0, query_power=1.0, enough=0.5, superseded=0.6, queries=0,
+                      robust=2.0 if self.sparq else 0.0, query_factor=6.0, query_power=1.0, tolerance=0.5, superseded=0.6, queries=0,
                       window=math.nan, forgetting=math.nan, mean=None)
         self.s.update(numbers)
         table = "".join(f" {a!r} {w!r}" for a, w in zip(AGES, ADDED)) if law == "table" else ""
@@ -196,7 +196,7 @@ class Model:
         while len(chosen) < most:
             left = np.diag(covariance)
             score = mean + beta * np.sqrt(np.maximum(left, 0)) if self.places == "upper" else left
-            score = np.where(left > self.s["enough"] * self.s["expert_noise"], score, -np.inf)
+            score = np.where(left > self.s["tolerance"] * self.s["expert_noise"], score, -np.inf)
             best = int(np.argmax(score))
             if score[best] == -np.inf:
                 break
@@ -341,7 +341,7 @@ class Tracks(Oracle):
 
     def test_experts(self):
         for method in ("sparq", "sparq-reuse"):
-            for number, settings in enumerate(({"queries": 1}, {"queries": 3}, {"queries": 6}, {"enough": 0.6}, {"expert_noise": 0.005},
+            for number, settings in enumerate(({"queries": 1}, {"queries": 3}, {"queries": 6}, {"tolerance": 0.6}, {"expert_noise": 0.005},
                                                {"query_factor": 2.0, "superseded": 0.9}, {"robust": 0.0})):
                 for places in ("variance", "upper"):
                     with self.subTest(method, places=places, **settings):

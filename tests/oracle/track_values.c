@@ -44,7 +44,7 @@ static const char *word(void)
 static void begin(state *s)
 {
     hf_track_method method;
-    must(s->ctx, hf_enum_parse(s->ctx, HF_ENUM_TRACK_METHOD, word(), (int *)&method), "method");
+    must(s->ctx, hf_enum_parse(s->ctx, HF_ENUM_TRACK_METHOD, word(), &method), "method");
     s->settings = hf_track_settings_default(method);
     s->d = (size_t)read_number();
     if (s->d > MOST) fail("too many inputs");
@@ -80,7 +80,7 @@ static void read_setting(state *s)
                 {"query_factor", &s->settings.query_factor},
                 {"query_power", &s->settings.query_power},
                 {"every", &s->settings.every},
-                {"enough", &s->settings.enough},
+                {"tolerance", &s->settings.tolerance},
                 {"superseded", &s->settings.superseded}};
     const char *name = word();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
@@ -101,7 +101,7 @@ static void read_setting(state *s)
 static void read_age(state *s)
 {
     hf_age_law *law = &s->settings.age;
-    must(s->ctx, hf_enum_parse(s->ctx, HF_ENUM_AGE_KIND, word(), (int *)&law->kind), "age");
+    must(s->ctx, hf_enum_parse(s->ctx, HF_ENUM_AGE_KIND, word(), &law->kind), "age");
     law->rate = read_number();
     law->entries = (size_t)read_number();
     free(s->ages);
@@ -119,9 +119,9 @@ static void read_age(state *s)
 
 static void read_rules(state *s)
 {
-    must(s->ctx, hf_enum_parse(s->ctx, HF_ENUM_DISCARD_RULE, word(), (int *)&s->settings.discard), "discard");
-    must(s->ctx, hf_enum_parse(s->ctx, HF_ENUM_BETA_RULE, word(), (int *)&s->settings.beta_rule), "beta");
-    must(s->ctx, hf_enum_parse(s->ctx, HF_ENUM_PLACE_RULE, word(), (int *)&s->settings.places), "places");
+    must(s->ctx, hf_enum_parse(s->ctx, HF_ENUM_DISCARD_RULE, word(), &s->settings.discard), "discard");
+    must(s->ctx, hf_enum_parse(s->ctx, HF_ENUM_BETA_RULE, word(), &s->settings.beta_rule), "beta");
+    must(s->ctx, hf_enum_parse(s->ctx, HF_ENUM_PLACE_RULE, word(), &s->settings.places), "places");
 }
 
 static void create(state *s)
@@ -146,7 +146,7 @@ static json_t *requests(state *s)
     size_t count = 0;
     must(s->ctx, hf_track_requests(s->ctx, s->track, time, &count), "requests");
     json_t *ids = json_array(), *x = json_array(), *sd = json_array();
-    for (size_t i = 0; i < hf_track_open(s->track); ++i) {
+    for (size_t i = 0; i < hf_track_pending_count(s->track); ++i) {
         hf_track_request request;
         must(s->ctx, hf_track_request_at(s->track, i, &request), "request");
         if (request.time != time) continue;

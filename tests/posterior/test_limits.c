@@ -269,7 +269,7 @@ static hf_status replace_once(sweep *s)
 static hf_status check_once(sweep *s)
 {
     double backward;
-    return hf_posterior_check(s->p.ctx, s->posterior, &backward);
+    return hf_posterior_backward_error(s->p.ctx, s->posterior, &backward);
 }
 
 static hf_status refresh_once(sweep *s)

@@ -400,7 +400,7 @@ static void refuses_what_needs_the_exact_solver(void **state)
         assert_refused(ctx, hf_posterior_add(ctx, posterior, x, 1.0, 1.0), "solve again");
         assert_refused(ctx, hf_posterior_remove(ctx, posterior, 0), "solve again");
         assert_refused(ctx, hf_posterior_replace(ctx, posterior, 0, 1.0, 1.0), "solve again");
-        assert_refused(ctx, hf_posterior_check(ctx, posterior, &backward), "drift");
+        assert_refused(ctx, hf_posterior_backward_error(ctx, posterior, &backward), "drift");
         assert_refused(ctx, hf_posterior_refresh(ctx, posterior), "drift");
         if (!readings) {
             assert_int_equal(hf_predict_computational(ctx, posterior, 1, x, D, out), HF_ERR_ARGUMENT);

@@ -92,7 +92,7 @@ static void long_random_sequence(void **state)
         if (step % 50 != 49) continue;
         double backward = 1.0;
         assert_predicts_like_a_refit(&p, posterior, &l, 1e-11);
-        assert_int_equal(hf_posterior_check(ctx, posterior, &backward), HF_OK);
+        assert_int_equal(hf_posterior_backward_error(ctx, posterior, &backward), HF_OK);
         assert_true(backward < 1e-12);
     }
     assert_int_equal(hf_posterior_refresh(ctx, posterior), HF_OK);
@@ -111,14 +111,14 @@ static void drift_is_noticed_and_cured(void **state)
     ledger l = open_ledger(&p);
     double backward = 0.0;
     posterior->solution.factor[20 + 10 * posterior->solution.capacity] *= 1.0 + 1e-6;
-    assert_int_equal(hf_posterior_check(ctx, posterior, &backward), HF_WARN_DRIFT);
+    assert_int_equal(hf_posterior_backward_error(ctx, posterior, &backward), HF_WARN_DRIFT);
     assert_non_null(strstr(hf_context_message(ctx), "hf_posterior_refresh"));
     assert_true(backward > 1e-10);
     hf_solve_report report;
     hf_posterior_report(posterior, &report);
     assert_true(report.backward == backward);
     assert_int_equal(hf_posterior_refresh(ctx, posterior), HF_OK);
-    assert_int_equal(hf_posterior_check(ctx, posterior, NULL), HF_OK);
+    assert_int_equal(hf_posterior_backward_error(ctx, posterior, NULL), HF_OK);
     assert_predicts_like_a_refit(&p, posterior, &l, 1e-12);
     hf_posterior_free(posterior);
     problem_free(&p);
@@ -190,7 +190,7 @@ static void errors_change_nothing(void **state)
     assert_refused(&p, q, hf_posterior_add(ctx, q, x, 0.3, 1e-20), HF_ERR_NOT_POSITIVE_DEFINITE, b);
     assert_int_equal(hf_posterior_add(ctx, NULL, x, 0.0, 1.0), HF_ERR_ARGUMENT);
     assert_int_equal(hf_posterior_remove(ctx, NULL, 0), HF_ERR_ARGUMENT);
-    assert_int_equal(hf_posterior_check(ctx, NULL, NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_posterior_backward_error(ctx, NULL, NULL), HF_ERR_ARGUMENT);
     assert_int_equal(hf_posterior_refresh(ctx, NULL), HF_ERR_ARGUMENT);
     while (hf_posterior_anchors(q) > 1) assert_int_equal(hf_posterior_remove(ctx, q, 0), HF_OK);
     assert_int_equal(hf_posterior_remove(ctx, q, 0), HF_ERR_NO_DATA);

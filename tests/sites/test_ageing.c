@@ -68,15 +68,14 @@ static void names_go_there_and_back(void **state)
     hf_age_kind kind = HF_AGE_NONE;
     for (int k = HF_AGE_NONE; k <= HF_AGE_TABLE; k++) {
         assert_int_equal(
-            hf_enum_parse(ctx, HF_ENUM_AGE_KIND, hf_enum_name(HF_ENUM_AGE_KIND, (unsigned)k), (int *)&kind),
-            HF_OK);
+            hf_enum_parse(ctx, HF_ENUM_AGE_KIND, hf_enum_name(HF_ENUM_AGE_KIND, (unsigned)k), &kind), HF_OK);
         assert_int_equal(kind, k);
     }
-    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_AGE_KIND, "sudden", (int *)&kind), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_AGE_KIND, "sudden", &kind), HF_ERR_ARGUMENT);
     assert_int_equal(kind, HF_AGE_TABLE);
     for (int k = HF_AGE_NONE; k <= HF_AGE_TABLE; k++)
         assert_non_null(strstr(hf_context_message(ctx), hf_enum_name(HF_ENUM_AGE_KIND, (unsigned)k)));
-    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_AGE_KIND, NULL, (int *)&kind), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_AGE_KIND, NULL, &kind), HF_ERR_ARGUMENT);
     assert_int_equal(hf_enum_parse(ctx, HF_ENUM_AGE_KIND, "linear", NULL), HF_ERR_ARGUMENT);
     assert_string_equal(hf_enum_name(HF_ENUM_AGE_KIND, (unsigned)6), "unknown");
     assert_string_equal(hf_enum_name(HF_ENUM_AGE_KIND, (unsigned)-1), "unknown");

@@ -517,12 +517,12 @@ static void names_go_there_and_back(void **state)
     for (int kind = HF_OUTPUTS_READING; kind <= HF_OUTPUTS_CHANNEL; kind++) {
         hf_outputs_weighting back = (hf_outputs_weighting)99;
         assert_int_equal(hf_enum_parse(ctx, HF_ENUM_OUTPUTS_WEIGHTING,
-                                       hf_enum_name(HF_ENUM_OUTPUTS_WEIGHTING, (unsigned)kind), (int *)&back),
+                                       hf_enum_name(HF_ENUM_OUTPUTS_WEIGHTING, (unsigned)kind), &back),
                          HF_OK);
         assert_int_equal(back, kind);
     }
     hf_outputs_weighting none;
-    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_OUTPUTS_WEIGHTING, "rows", (int *)&none), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_OUTPUTS_WEIGHTING, "rows", &none), HF_ERR_ARGUMENT);
     assert_int_equal(hf_enum_parse(ctx, HF_ENUM_OUTPUTS_WEIGHTING, "joint", NULL), HF_ERR_ARGUMENT);
 }
 

@@ -65,14 +65,14 @@ static void centre_names_go_there_and_back(void **state)
     const hf_centre all[] = {HF_CENTRE_PRIOR, HF_CENTRE_LEAVE_ONE_OUT, HF_CENTRE_NEIGHBOURS};
     hf_centre centre = HF_CENTRE_PRIOR;
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(
-            hf_enum_parse(ctx, HF_ENUM_CENTRE, hf_enum_name(HF_ENUM_CENTRE, all[i]), (int *)&centre), HF_OK);
+        assert_int_equal(hf_enum_parse(ctx, HF_ENUM_CENTRE, hf_enum_name(HF_ENUM_CENTRE, all[i]), &centre),
+                         HF_OK);
         assert_int_equal(centre, all[i]);
     }
-    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_CENTRE, "mode", (int *)&centre), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_CENTRE, "mode", &centre), HF_ERR_ARGUMENT);
     for (size_t i = 0; i < 3; i++)
         assert_non_null(strstr(hf_context_message(ctx), hf_enum_name(HF_ENUM_CENTRE, all[i])));
-    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_CENTRE, NULL, (int *)&centre), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_CENTRE, NULL, &centre), HF_ERR_ARGUMENT);
     assert_string_equal(hf_enum_name(HF_ENUM_CENTRE, (unsigned)9), "unknown");
 }
 

@@ -133,26 +133,26 @@ static void names_read_back(void **state)
         hf_variable_kind kind;
         hf_goal goal;
         assert_int_equal(hf_enum_parse(ctx, HF_ENUM_VARIABLE_KIND,
-                                       hf_enum_name(HF_ENUM_VARIABLE_KIND, (unsigned)i), (int *)&kind),
+                                       hf_enum_name(HF_ENUM_VARIABLE_KIND, (unsigned)i), &kind),
                          HF_OK);
-        assert_int_equal(
-            hf_enum_parse(ctx, HF_ENUM_GOAL, hf_enum_name(HF_ENUM_GOAL, (unsigned)i), (int *)&goal), HF_OK);
+        assert_int_equal(hf_enum_parse(ctx, HF_ENUM_GOAL, hf_enum_name(HF_ENUM_GOAL, (unsigned)i), &goal),
+                         HF_OK);
         assert_int_equal(kind, i);
         assert_int_equal(goal, i);
         assert_string_not_equal(hf_enum_name(HF_ENUM_TRIAL_STATE, (unsigned)i), "unknown");
         assert_string_not_equal(hf_enum_name(HF_ENUM_REASON, (unsigned)i), "unknown");
     }
     hf_study_reach reach;
-    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_STUDY_REACH, "regions", (int *)&reach), HF_OK);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_STUDY_REACH, "regions", &reach), HF_OK);
     assert_int_equal(reach, HF_REACH_REGIONS);
     assert_string_equal(hf_enum_name(HF_ENUM_STUDY_REACH, HF_REACH_AUTO), "auto");
-    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_STUDY_REACH, "here", (int *)&reach), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_STUDY_REACH, "here", &reach), HF_ERR_ARGUMENT);
     assert_string_equal(hf_enum_name(HF_ENUM_REASON, (unsigned)99), "unknown");
     hf_expert_use use;
-    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_EXPERT_USE, "prior-mean", (int *)&use), HF_OK);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_EXPERT_USE, "prior-mean", &use), HF_OK);
     assert_int_equal(use, HF_EXPERT_USE_MEAN);
     assert_string_equal(hf_enum_name(HF_ENUM_EXPERT_USE, HF_EXPERT_USE_REPLACE), "replace");
-    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_EXPERT_USE, "ignore", (int *)&use), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_enum_parse(ctx, HF_ENUM_EXPERT_USE, "ignore", &use), HF_ERR_ARGUMENT);
     hf_context_free(ctx);
 }
 

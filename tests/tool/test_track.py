@@ -110,7 +110,7 @@ class Loop(TrackCase):
         asked = {}
         for places in ("variance", "anywhere"):
             name = places + ".hf"
-            self.create(name, "--places", places, "--queries", "8", "--enough", "0")
+            self.create(name, "--places", places, "--queries", "8", "--tolerance", "0")
             self.track("tell", name, "--time", 0, "--x", 1, "--y", 2)
             lists = []
             for time in (1, 2):
@@ -181,11 +181,11 @@ class Loop(TrackCase):
         cases = [
             (["--drift", "0.2", "--expert-noise", "0.5", "--mean", "3", "--beta", "theory", "--norm", "4", "--delta", "0.1",
               "--robust", "off", "--discard", "0.7", "--negligible", "50", "--places", "dpp", "--queries", "3", "--query-factor", "2",
-              "--query-power", "1.5", "--every", "2", "--enough", "0.2", "--superseded", "0.9", "--expert-after", "--most-places", "64",
+              "--query-power", "1.5", "--every", "2", "--tolerance", "0.2", "--superseded", "0.9", "--expert-after", "--most-places", "64",
               "--resolution", "0.25", "--samples", "100", "--starts", "2", "--noise", "0.3", "--age-law", "wiener", "--minimise"],
              {"drift": 0.2, "expert_noise": 0.5, "mean": 3, "beta_rule": "theory", "norm": 4, "delta": 0.1, "robust": 0,
               "discard": "variance", "discard_variance": 0.7, "negligible": 50, "places": "dpp", "queries": 3, "query_factor": 2,
-              "query_power": 1.5, "every": 2, "enough": 0.2, "superseded": 0.9, "expert_after": True, "most_places": 64,
+              "query_power": 1.5, "every": 2, "tolerance": 0.2, "superseded": 0.9, "expert_after": True, "most_places": 64,
               "resolution": 0.25, "samples": 100, "starts": 2, "noise": 0.3, "age_law": "wiener", "method": "sparq-reuse",
               "minimise": True}),
             (["--method", "sparq", "--age-law", "table", "--age-table", "ages.csv", "--beta", "1.5", "--robust", "3", "--discard", "log"],

@@ -24,7 +24,7 @@ static inline request_list ask_for(hf_context *ctx, hf_track *track, double time
     request_list list = {.count = 0};
     if (hf_track_requests(ctx, track, time, &list.count) != HF_OK) fail_msg("%s", hf_context_message(ctx));
     assert_true(list.count <= LIST_MOST);
-    const size_t from = hf_track_open(track) - list.count;
+    const size_t from = hf_track_pending_count(track) - list.count;
     for (size_t k = 0; k < list.count; k++) {
         assert_int_equal(hf_track_request_at(track, from + k, &list.r[k]), HF_OK);
         assert_near(list.r[k].time, time, 0.0);

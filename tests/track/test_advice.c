@@ -174,7 +174,7 @@ static void tries_are_counted(void **state)
     hf_context *ctx = hf_context_create();
     hf_track_settings s = tracks_candidates(HF_TRACK_SPARQ_REUSE);
     s.queries = 5;
-    s.enough = 0.0;
+    s.tolerance = 0.0;
     hf_track *track = tracks_make(ctx, &s);
     double x;
     hf_track_standing out;
@@ -186,7 +186,7 @@ static void tries_are_counted(void **state)
         assert_int_equal(hf_track_requests(ctx, track, t, &count), HF_OK);
         for (; count > 0; count--) {
             hf_track_request q;
-            assert_int_equal(hf_track_request_at(track, hf_track_open(track) - 1, &q), HF_OK);
+            assert_int_equal(hf_track_request_at(track, hf_track_pending_count(track) - 1, &q), HF_OK);
             assert_int_equal(hf_track_answer(ctx, track, q.id, NAN, peak(q.x[0], t) + error_of(i), 0.0),
                              HF_OK);
         }

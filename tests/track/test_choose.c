@@ -81,7 +81,7 @@ static void check_greedy(const arena *a, const request_list *list, double time, 
         for (size_t i = 0; i < a->places; i++) {
             const double variance = dense_at(&p, a->place[i]).variance;
             if (k < list->count && a->place[i] == list->x[k]) got = variance;
-            if (variance <= a->s.enough * a->s.expert_noise) continue;
+            if (variance <= a->s.tolerance * a->s.expert_noise) continue;
             const bool upper = a->s.places == HF_PLACES_UPPER;
             const double score =
                 upper ? dense_at(&start, a->place[i]).mean + beta * sqrt(variance) : variance;
@@ -116,7 +116,7 @@ static void greedy(hf_context *ctx, hf_track_method method, hf_place_rule rule, 
     a.s = tracks_settings(method);
     a.s.places = rule;
     a.s.queries = queries;
-    a.s.enough = enough;
+    a.s.tolerance = enough;
     a.s.expert_noise = noise;
     a.s.beta = 0.4;
     arena_open(ctx, &a, 3);
@@ -149,7 +149,7 @@ static void the_choice_is_greedy(void **state)
             greedy(ctx, m, rule, 22, 1.5, 0.02, &none, &few);
         }
     assert_true(repeated > 0);
-    assert_true(few > 0 && few < 3 * 22 * 4); /* `enough` ended some lists */
+    assert_true(few > 0 && few < 3 * 22 * 4); /* `tolerance` ended some lists */
     hf_context_free(ctx);
 }
 
@@ -191,7 +191,7 @@ static void look_anywhere(arena *a, size_t batch)
     if (domain->candidates > 0)
         memcpy(a->place, domain->points, a->places * sizeof *a->place);
     else
-        hf_domain_fill(domain, batch * a->places, a->places, a->place);
+        hf_domain_quasirandom(domain, batch * a->places, a->places, a->place);
 }
 
 static bool is_among(const arena *a, double x)
@@ -232,7 +232,8 @@ static double most_left(const arena *a, double time, size_t count, const double 
 static size_t greedily(const arena *a, double time, double *x)
 {
     size_t count = 0;
-    for (; count < a->s.queries && most_left(a, time, count, x) > a->s.enough * a->s.expert_noise; count++) {
+    for (; count < a->s.queries && most_left(a, time, count, x) > a->s.tolerance * a->s.expert_noise;
+         count++) {
         double least = INFINITY, where = 0.0;
         for (size_t i = 0; i < a->places; i++) {
             x[count] = a->place[i];
@@ -376,7 +377,7 @@ static void numbers_grow_like_a_logarithm(void **state)
         hf_track_settings s = tracks_settings(HF_TRACK_SPARQ_REUSE);
         s.query_factor = factors[k];
         s.query_power = powers[k];
-        s.enough = 0.0;
+        s.tolerance = 0.0;
         hf_track *track = tracks_make(ctx, &s);
         assert_int_equal(ask_for(ctx, track, 0.0).count, 0); /* there is no place yet */
         for (unsigned i = 1; i < 40; i++) {
@@ -408,25 +409,25 @@ static void lists_come_when_they_are_due(void **state)
     hf_context *ctx = hf_context_create();
     hf_track_settings s = tracks_settings(HF_TRACK_SPARQ_REUSE);
     s.queries = 4;
-    s.enough = 0.0;
+    s.tolerance = 0.0;
     s.every = 2.5;
     hf_track *track = tracks_make(ctx, &s);
     tracks_tell(ctx, track, 0.0, 0.0, 1.0, 0.0);
     const request_list first = ask_for(ctx, track, 1.0);
     assert_int_equal(first.count, 4);
     assert_int_equal(ask_for(ctx, track, 1.0).count, 4); /* no further ones */
-    assert_int_equal(hf_track_open(track), 4);
+    assert_int_equal(hf_track_pending_count(track), 4);
     assert_int_equal(hf_track_answer(ctx, track, first.r[2].id, NAN, 1.0, 0.0), HF_OK);
     assert_int_equal(ask_for(ctx, track, 1.0).count, 3); /* those not answered yet */
     assert_int_equal(ask_for(ctx, track, 3.4).count, 0);
     assert_int_equal(ask_for(ctx, track, 0.5).count, 0); /* nor for a time gone by */
     assert_int_equal(ask_for(ctx, track, 3.5).count, 4);
-    assert_int_equal(hf_track_open(track), 7);
+    assert_int_equal(hf_track_pending_count(track), 7);
     hf_track_summary summary;
     hf_track_summary_of(track, &summary);
     assert_int_equal(summary.requested, 8);
     assert_int_equal(summary.answered, 1);
-    assert_int_equal(summary.open, 7);
+    assert_int_equal(summary.pending, 7);
     hf_track_free(track);
     hf_context_free(ctx);
 }
@@ -440,12 +441,12 @@ static void eight_lists_stay_open(void **state)
     for (hf_track_method m = HF_TRACK_SPARQ; m <= HF_TRACK_SPARQ_REUSE; m++) {
         hf_track_settings s = tracks_settings(m);
         s.queries = 2;
-        s.enough = 0.0;
+        s.tolerance = 0.0;
         hf_track *track = tracks_make(ctx, &s);
         tracks_tell(ctx, track, 0.0, 0.0, 1.0, 0.0);
         for (unsigned k = 1; k <= 12; k++) {
             assert_int_equal(ask_for(ctx, track, 0.1 * k).count, 2);
-            assert_int_equal(hf_track_open(track), 2 * (k < 8 ? k : 8));
+            assert_int_equal(hf_track_pending_count(track), 2 * (k < 8 ? k : 8));
         }
         hf_track_request r;
         assert_int_equal(hf_track_request_at(track, 0, &r), HF_OK);
@@ -453,10 +454,10 @@ static void eight_lists_stay_open(void **state)
         assert_int_equal(hf_track_answer(ctx, track, 8, NAN, 1.0, 0.0), HF_ERR_ARGUMENT);
         assert_int_equal(hf_track_answer(ctx, track, 15, NAN, 1.0, 0.0), HF_OK); /* of the eighth */
         /* sparq forgets the lists before one that is answered; whoever reuses answers waits for theirs. */
-        assert_int_equal(hf_track_open(track), m == HF_TRACK_SPARQ ? 9 : 15);
+        assert_int_equal(hf_track_pending_count(track), m == HF_TRACK_SPARQ ? 9 : 15);
         assert_int_equal(hf_track_answer(ctx, track, 9, NAN, 1.0, 0.0),
                          m == HF_TRACK_SPARQ ? HF_ERR_ARGUMENT : HF_OK);
-        assert_int_equal(hf_track_request_at(track, hf_track_open(track), &r), HF_ERR_ARGUMENT);
+        assert_int_equal(hf_track_request_at(track, hf_track_pending_count(track), &r), HF_ERR_ARGUMENT);
         hf_track_free(track);
     }
     hf_context_free(ctx);
@@ -481,7 +482,7 @@ static void replaced(hf_context *ctx, hf_track_method method, size_t queries, do
 {
     hf_track_settings s = tracks_settings(method);
     s.queries = queries;
-    s.enough = 0.0;
+    s.tolerance = 0.0;
     s.superseded = superseded;
     hf_track *track = tracks_make(ctx, &s);
     for (unsigned k = 0; k < 3; k++) tracks_tell(ctx, track, 0.0, k, 1.0, 0.0);

@@ -48,8 +48,8 @@ static void live(hf_context *ctx, hf_track *low, hf_track *high)
         const double y = valley(at, time) + 0.1 * (tracks_uniform(&seed) - 0.5);
         tracks_tell(ctx, low, time, at, y, 0.0);
         tracks_tell(ctx, high, time, at, -y, 0.0);
-        assert_int_equal(hf_track_truth(ctx, low, time, 2.0, valley(at, time)), HF_OK);
-        assert_int_equal(hf_track_truth(ctx, high, time, -2.0, -valley(at, time)), HF_OK);
+        assert_int_equal(hf_track_record_optimum(ctx, low, time, 2.0, valley(at, time)), HF_OK);
+        assert_int_equal(hf_track_record_optimum(ctx, high, time, -2.0, -valley(at, time)), HF_OK);
     }
 }
 
@@ -107,7 +107,7 @@ static void it_follows_a_valley(void **state)
         hf_suggestion said;
         assert_true(hf_track_ask(ctx, track, time, &x, &said) >= 0);
         tracks_tell(ctx, track, time, x, valley(x, time), 0.0);
-        assert_int_equal(hf_track_truth(ctx, track, time, 2.0, valley(x, time)), HF_OK);
+        assert_int_equal(hf_track_record_optimum(ctx, track, time, 2.0, valley(x, time)), HF_OK);
         if (k >= 30) late += valley(x, time) - 2.0;
     }
     assert_true(late / 30.0 < 0.05); /* the hills are 4.5 high */
@@ -123,10 +123,10 @@ static void a_truth_below_the_best_is_none(void **state)
     s.minimise = true;
     hf_track *track = tracks_make(ctx, &s);
     hf_track_summary now;
-    assert_int_equal(hf_track_truth(ctx, track, 1.0, 2.0, 1.9), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_track_record_optimum(ctx, track, 1.0, 2.0, 1.9), HF_ERR_ARGUMENT);
     assert_non_null(strstr(hf_context_message(ctx), "is below the best there is by 0.1"));
-    assert_int_equal(hf_track_truth(ctx, track, 1.0, 2.0, 2.0 * (1.0 - 1e-10)), HF_OK);
-    assert_int_equal(hf_track_truth(ctx, track, 2.0, -2.0, 1.0), HF_OK);
+    assert_int_equal(hf_track_record_optimum(ctx, track, 1.0, 2.0, 2.0 * (1.0 - 1e-10)), HF_OK);
+    assert_int_equal(hf_track_record_optimum(ctx, track, 2.0, -2.0, 1.0), HF_OK);
     hf_track_summary_of(track, &now);
     assert_int_equal(now.truths, 2);
     assert_near(now.regret, 3.0, 0.0);

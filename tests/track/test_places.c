@@ -43,7 +43,7 @@ static void drive(hf_context *ctx, const hf_track_settings *s)
         readings[id] = x;
         hf_track_summary_of(track, &now);
         assert_true(now.held <= 100);
-        assert_true(now.places <= (now.held + now.open + 100) * 5 / 4 + 1);
+        assert_true(now.places <= (now.held + now.pending + 100) * 5 / 4 + 1);
         if (now.held < 10) assert_true(now.places <= 64 + 4);
         at_their_places(track, readings, requests);
         if (i == 1000) bytes = now.bytes;

@@ -197,12 +197,12 @@ static void answers_of(hf_context *ctx, hf_track_method method, size_t queries, 
         size_t count = 0;
         assert_int_equal(hf_track_requests(ctx, track, time, &count), HF_OK);
         hf_track_request r = {0};
-        if (hf_track_open(track) > 0)
-            assert_int_equal(hf_track_request_at(track, hf_track_open(track) - 1, &r), HF_OK);
+        if (hf_track_pending_count(track) > 0)
+            assert_int_equal(hf_track_request_at(track, hf_track_pending_count(track) - 1, &r), HF_OK);
         if (time > 0.0) first[++lists] = r.id + 1 - count;
         const size_t size = count;
-        for (size_t k = hf_track_open(track); k-- > 0;) {
-            if (k >= hf_track_open(track) || tracks_uniform(&seed) < 0.5) continue;
+        for (size_t k = hf_track_pending_count(track); k-- > 0;) {
+            if (k >= hf_track_pending_count(track) || tracks_uniform(&seed) < 0.5) continue;
             assert_int_equal(hf_track_request_at(track, k, &r), HF_OK);
             uint64_t of = lists;
             while (first[of] > r.id) of--;
@@ -347,7 +347,7 @@ static void there_is_a_newest_when_lists_are_replaced(void **state)
     for (unsigned reuse = 0; reuse < 2; reuse++) {
         hf_track_settings s = tracks_settings(reuse ? HF_TRACK_SPARQ_REUSE : HF_TRACK_SPARQ);
         s.queries = 5;
-        s.enough = 0.0;
+        s.tolerance = 0.0;
         s.age = (hf_age_law){.kind = HF_AGE_TABLE, .entries = 3, .ages = table_ages, .added = table_added};
         hf_track *track = tracks_make(ctx, &s);
         size_t count;

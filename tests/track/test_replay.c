@@ -89,7 +89,7 @@ static outcome ask(hf_context *ctx, hf_track *track, double time)
     hf_suggestion s = {.index = 0};
     out.status = hf_track_ask(ctx, track, time, &x, &s);
     const double numbers[] = {x, s.mean, s.sd, s.bound, s.beta, s.information, s.prior_mean, s.jitter};
-    const size_t wholes[] = {s.index, s.readings, s.answers, s.places, s.open};
+    const size_t wholes[] = {s.index, s.readings, s.answers, s.places, s.pending};
     memcpy(out.number, numbers, sizeof numbers);
     memcpy(out.whole, wholes, sizeof wholes);
     return out;
@@ -114,7 +114,7 @@ static outcome make(hf_context *ctx, hf_track *track, const call *c)
     case ASK:
         return ask(ctx, track, c->time);
     case TRUTH:
-        out.status = hf_track_truth(ctx, track, c->time, 2.0, c->y);
+        out.status = hf_track_record_optimum(ctx, track, c->time, 2.0, c->y);
         break;
     default:
         out.status = hf_track_fit(ctx, track);
@@ -314,7 +314,7 @@ static hf_track *with_requests(hf_context *ctx)
 {
     hf_track_settings s = tracks_settings(HF_TRACK_SPARQ_REUSE);
     s.queries = 3;
-    s.enough = 0.0;
+    s.tolerance = 0.0;
     hf_track *track = tracks_make(ctx, &s);
     hfi_event e = more;
     e.id = 1;
@@ -406,7 +406,7 @@ static void a_track_to_look_at(void **state)
     assert_int_equal(hf_track_tell(ctx, track, 9.0, &x, 1.0, 0.0, NULL), HF_ERR_ARGUMENT);
     assert_int_equal(hf_track_answer(ctx, track, 1, NAN, 1.0, 0.0), HF_ERR_ARGUMENT);
     assert_int_equal(hf_track_ask(ctx, track, 9.0, &place, &said), HF_ERR_ARGUMENT);
-    assert_int_equal(hf_track_truth(ctx, track, 9.0, 1.0, 1.0), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_track_record_optimum(ctx, track, 9.0, 1.0, 1.0), HF_ERR_ARGUMENT);
     assert_int_equal(hf_track_fit(ctx, track), HF_ERR_ARGUMENT);
     assert_int_equal(hf_track_requests(ctx, track, 10.0, &count), HF_ERR_ARGUMENT);
     assert_non_null(strstr(hf_context_message(ctx), "look at"));

@@ -46,7 +46,7 @@ static void bad_settings_are_refused_one_by_one(void **state)
         if (k > 0) BAD("factor of requests", s.query_factor = wrong[k]);
         if (k > 0) BAD("power of requests", s.query_power = wrong[k]);
         if (k > 0) BAD("between requests", s.every = wrong[k]);
-        if (k > 0) BAD("enough", s.enough = wrong[k]);
+        if (k > 0) BAD("tolerance", s.tolerance = wrong[k]);
         if (k < 3) BAD("supersedes", s.superseded = wrong[k]);
         BAD("rate", s.age.rate = wrong[k]);
         BAD("window", (s.method = HF_TRACK_SW_GP_UCB, s.window = wrong[k]));
@@ -315,9 +315,11 @@ static void regret_is_added_up(void **state)
     hf_track_summary_of(track, &summary);
     assert_true(isnan(summary.clock) && isnan(summary.average_regret) && isnan(summary.regret_per_answer));
     assert_int_equal(summary.step, 1);
-    assert_int_equal(hf_track_truth(ctx, track, 0.0, 1e9, 0.0), HF_OK); /* a large one, and many small ones */
-    for (unsigned k = 0; k < 10000; k++) assert_int_equal(hf_track_truth(ctx, track, k, 1e-8, 0.0), HF_OK);
-    assert_int_equal(hf_track_truth(ctx, track, 0.0, 3.0, 3.0 * (1.0 + 1e-10)),
+    assert_int_equal(hf_track_record_optimum(ctx, track, 0.0, 1e9, 0.0),
+                     HF_OK); /* a large one, and many small ones */
+    for (unsigned k = 0; k < 10000; k++)
+        assert_int_equal(hf_track_record_optimum(ctx, track, k, 1e-8, 0.0), HF_OK);
+    assert_int_equal(hf_track_record_optimum(ctx, track, 0.0, 3.0, 3.0 * (1.0 + 1e-10)),
                      HF_OK); /* rounding counts as none */
     hf_track_summary_of(track, &summary);
     assert_near(summary.regret, 1e9 + 1e-4, 1.2e-7); /* one digit of 1e9 */
@@ -325,13 +327,13 @@ static void regret_is_added_up(void **state)
     assert_true(isnan(summary.regret_per_answer));
     assert_int_equal(summary.truths, 10002);
     const uint64_t before = state_of(track);
-    assert_int_equal(hf_track_truth(ctx, track, 0.0, 3.0, 3.0 * (1.0 + 1e-8)), HF_ERR_ARGUMENT);
-    assert_int_equal(hf_track_truth(ctx, track, 0.0, -3.0, -3.0 * (1.0 - 1e-8)), HF_ERR_ARGUMENT);
-    assert_int_equal(hf_track_truth(ctx, track, NAN, 3.0, 2.0), HF_ERR_NOT_FINITE);
-    assert_int_equal(hf_track_truth(ctx, track, 0.0, INFINITY, 2.0), HF_ERR_NOT_FINITE);
-    assert_int_equal(hf_track_truth(ctx, track, 0.0, 3.0, NAN), HF_ERR_NOT_FINITE);
-    assert_int_equal(hf_track_truth(ctx, track, 0.0, 1.5e308, -1.5e308), HF_ERR_NOT_FINITE);
-    assert_int_equal(hf_track_truth(NULL, track, 0.0, 3.0, 2.0), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_track_record_optimum(ctx, track, 0.0, 3.0, 3.0 * (1.0 + 1e-8)), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_track_record_optimum(ctx, track, 0.0, -3.0, -3.0 * (1.0 - 1e-8)), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_track_record_optimum(ctx, track, NAN, 3.0, 2.0), HF_ERR_NOT_FINITE);
+    assert_int_equal(hf_track_record_optimum(ctx, track, 0.0, INFINITY, 2.0), HF_ERR_NOT_FINITE);
+    assert_int_equal(hf_track_record_optimum(ctx, track, 0.0, 3.0, NAN), HF_ERR_NOT_FINITE);
+    assert_int_equal(hf_track_record_optimum(ctx, track, 0.0, 1.5e308, -1.5e308), HF_ERR_NOT_FINITE);
+    assert_int_equal(hf_track_record_optimum(NULL, track, 0.0, 3.0, 2.0), HF_ERR_ARGUMENT);
     assert_true(state_of(track) == before);
     size_t count;
     tracks_tell(ctx, track, 0.0, 0.0, 1.0, 0.0);
@@ -363,7 +365,7 @@ static void what_is_refused_changes_nothing(void **state)
     for (unsigned list = 0; list < 2; list++) {
         hf_track_settings s = list ? tracks_candidates(HF_TRACK_SPARQ) : tracks_settings(HF_TRACK_SPARQ);
         s.queries = 3;
-        s.enough = 0.0;
+        s.tolerance = 0.0;
         s.negligible = 1.0;
         hf_track *track = tracks_make(ctx, &s);
         const double in = 1.0, out = list ? 1.5 : 4.1, none = NAN;

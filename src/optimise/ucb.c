@@ -10,7 +10,7 @@ enum {
     CHUNK = 4096 /* points that are put together with the inputs behind them at a time */
 };
 
-const hf_posterior *hfi_confidence_spread(const hf_confidence *bound)
+const hf_posterior *hfi_ucb_spread(const hf_ucb *bound)
 {
     return bound->spread != NULL ? bound->spread : bound->mean;
 }
@@ -25,7 +25,7 @@ static hf_status check_inputs(hf_context *ctx, const char *whose, const hf_poste
                     has, d, contexts);
 }
 
-hf_status hfi_confidence_check(hf_context *ctx, const hf_confidence *bound, size_t d)
+hf_status hfi_ucb_check(hf_context *ctx, const hf_ucb *bound, size_t d)
 {
     if (bound == NULL || bound->mean == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the bound, or the posterior of its mean, is NULL");
@@ -33,7 +33,7 @@ hf_status hfi_confidence_check(hf_context *ctx, const hf_confidence *bound, size
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "beta, %g, is not finite", bound->beta);
     hf_status status = check_inputs(ctx, "mean", bound->mean, d, bound->contexts);
     if (status >= 0)
-        status = check_inputs(ctx, "standard deviation", hfi_confidence_spread(bound), d, bound->contexts);
+        status = check_inputs(ctx, "standard deviation", hfi_ucb_spread(bound), d, bound->contexts);
     if (status < 0) return status;
     if (bound->contexts > 0 && bound->context == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu inputs follow the domain's, but their values are NULL",
@@ -45,7 +45,7 @@ hf_status hfi_confidence_check(hf_context *ctx, const hf_confidence *bound, size
     return HF_OK;
 }
 
-static void put_together(const hf_confidence *bound, size_t d, const double *x, double *point)
+static void put_together(const hf_ucb *bound, size_t d, const double *x, double *point)
 {
     memcpy(point, x, d * sizeof *point);
     if (bound->contexts > 0) memcpy(point + d, bound->context, bound->contexts * sizeof *point);
@@ -60,9 +60,8 @@ static void add_spread(size_t d, double beta, double sd, const double *gradient_
     for (size_t j = 0; j < d; j++) gradient[j] += factor * gradient_var[j];
 }
 
-hf_status hfi_confidence_at(const hf_confidence *bound, hf_workspace *m, hf_workspace *v, size_t d,
-                            const double *x, bool want_sd, hfi_confidence_parts *parts,
-                            double *gradient_or_null)
+hf_status hfi_ucb_at(const hf_ucb *bound, hf_workspace *m, hf_workspace *v, size_t d, const double *x,
+                     bool want_sd, hfi_ucb_parts *parts, double *gradient_or_null)
 {
     const size_t all = d + bound->contexts;
     double *point = hfi_workspace_spare(m, all);
@@ -70,7 +69,7 @@ hf_status hfi_confidence_at(const hf_confidence *bound, hf_workspace *m, hf_work
     double *gradient_mean = gradient_or_null != NULL ? point + all : NULL;
     const bool uses_sd = bound->beta != 0.0;
     double *gradient_var = gradient_or_null != NULL && uses_sd ? point + 2 * all : NULL;
-    const bool same = hfi_confidence_spread(bound) == bound->mean;
+    const bool same = hfi_ucb_spread(bound) == bound->mean;
     double var = NAN, *var_out = uses_sd || want_sd ? &var : NULL, middle;
     put_together(bound, d, x, point);
     hf_status status = hf_predict_latent(bound->mean, m, point, &middle, same ? var_out : NULL, gradient_mean,
@@ -81,7 +80,7 @@ hf_status hfi_confidence_at(const hf_confidence *bound, hf_workspace *m, hf_work
     const double sd = sqrt(var);
     const double value = uses_sd ? middle + bound->beta * sd : middle;
     if (!isfinite(value)) return HF_ERR_NOT_FINITE;
-    *parts = (hfi_confidence_parts){.value = value, .mean = middle, .sd = sd};
+    *parts = (hfi_ucb_parts){.value = value, .mean = middle, .sd = sd};
     if (gradient_or_null != NULL) {
         memcpy(gradient_or_null, gradient_mean, d * sizeof *gradient_or_null);
         if (uses_sd) add_spread(d, bound->beta, sd, gradient_var, gradient_or_null);
@@ -89,22 +88,22 @@ hf_status hfi_confidence_at(const hf_confidence *bound, hf_workspace *m, hf_work
     return status;
 }
 
-hf_status hf_confidence_evaluate(const hf_confidence *bound, hf_workspace *mean, hf_workspace *spread,
-                                 size_t d, const double *x, double *value, double *gradient)
+hf_status hf_ucb_evaluate(const hf_ucb *bound, hf_workspace *mean, hf_workspace *spread, size_t d,
+                          const double *x, double *value, double *gradient)
 {
     if (x == NULL || value == NULL) return HF_ERR_ARGUMENT;
-    hf_status status = hfi_confidence_check(NULL, bound, d);
-    hfi_confidence_parts parts;
-    if (status >= 0) status = hfi_confidence_at(bound, mean, spread, d, x, false, &parts, gradient);
+    hf_status status = hfi_ucb_check(NULL, bound, d);
+    hfi_ucb_parts parts;
+    if (status >= 0) status = hfi_ucb_at(bound, mean, spread, d, x, false, &parts, gradient);
     if (status >= 0) *value = parts.value;
     return status;
 }
 
 /* `x` has all inputs of the posteriors. */
-static hf_status add_up(hf_context *ctx, const hf_confidence *bound, size_t m, size_t all, const double *x,
+static hf_status add_up(hf_context *ctx, const hf_ucb *bound, size_t m, size_t all, const double *x,
                         double *values, double *var)
 {
-    const hf_posterior *spread = hfi_confidence_spread(bound);
+    const hf_posterior *spread = hfi_ucb_spread(bound);
     const bool uses_sd = bound->beta != 0.0, same = spread == bound->mean;
     hf_status status = hf_predict(ctx, bound->mean, m, x, all, values, uses_sd && same ? var : NULL, NULL);
     if (status >= 0 && uses_sd && !same) status = hf_predict(ctx, spread, m, x, all, NULL, var, NULL);
@@ -118,7 +117,7 @@ static hf_status add_up(hf_context *ctx, const hf_confidence *bound, size_t m, s
 }
 
 /* hf_predict() at all points, some at a time. */
-static hf_status in_chunks(hf_context *ctx, const hf_confidence *bound, size_t m, size_t d, const double *x,
+static hf_status in_chunks(hf_context *ctx, const hf_ucb *bound, size_t m, size_t d, const double *x,
                            double *values)
 {
     const size_t all = d + bound->contexts, chunk = m < CHUNK ? m : CHUNK;
@@ -139,8 +138,8 @@ static hf_status in_chunks(hf_context *ctx, const hf_confidence *bound, size_t m
 /* ---- the place where it is largest ---------------------------------------------------------------------------------- */
 
 typedef struct signed_bound {
-    const hf_confidence *bound; /* mean + sign beta sd */
-    double sign;                /* the largest sign x bound is looked for: 1, or -1 for the smallest bound */
+    const hf_ucb *bound; /* mean + sign beta sd */
+    double sign;         /* the largest sign x bound is looked for: 1, or -1 for the smallest bound */
     hf_workspace *mean, *spread;
 } signed_bound;
 
@@ -155,8 +154,8 @@ static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const doubl
 static hf_status at(void *of, size_t d, const double *x, double *value, double *gradient)
 {
     const signed_bound *f = of;
-    hfi_confidence_parts parts;
-    const hf_status status = hfi_confidence_at(f->bound, f->mean, f->spread, d, x, false, &parts, gradient);
+    hfi_ucb_parts parts;
+    const hf_status status = hfi_ucb_at(f->bound, f->mean, f->spread, d, x, false, &parts, gradient);
     if (status < 0) return status;
     *value = f->sign * parts.value;
     for (size_t j = 0; gradient != NULL && j < d; j++) gradient[j] *= f->sign;
@@ -165,10 +164,10 @@ static hf_status at(void *of, size_t d, const double *x, double *value, double *
 
 static hf_status find(hf_context *ctx, signed_bound *f, const hf_domain *domain,
                       const hf_search_settings *settings, size_t guess_count, const double *guesses,
-                      double *x, hf_maximiser *report)
+                      double *x, hf_argmax *report)
 {
     const size_t d = domain->dimension;
-    const hf_posterior *spread = hfi_confidence_spread(f->bound);
+    const hf_posterior *spread = hfi_ucb_spread(f->bound);
     const double anchors = (double)hf_posterior_anchors(spread);
     const hfi_surface surface = {.what = "the bound",
                                  .of = f,
@@ -177,15 +176,15 @@ static hf_status find(hf_context *ctx, signed_bound *f, const hf_domain *domain,
                                  .many = many,
                                  .at = at};
     double *place = hfi_alloc(ctx, d, sizeof *place);
-    hf_maximiser found = {.index = 0};
-    hfi_confidence_parts parts;
+    hf_argmax found = {.index = 0};
+    hfi_ucb_parts parts;
     f->mean = hf_workspace_create(ctx, f->bound->mean);
     f->spread = spread == f->bound->mean ? f->mean : hf_workspace_create(ctx, spread);
     hf_status status = place != NULL && f->mean != NULL && f->spread != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0)
         status = hfi_maximise_surface(ctx, &surface, domain, settings, guess_count, guesses, place, &found);
     if (status >= 0) {
-        status = hfi_confidence_at(f->bound, f->mean, f->spread, d, place, report != NULL, &parts, NULL);
+        status = hfi_ucb_at(f->bound, f->mean, f->spread, d, place, report != NULL, &parts, NULL);
         if (status < 0) (void)hfi_fail(ctx, status, "the bound has no value at the place that was found");
     }
     if (status >= 0) {
@@ -201,31 +200,18 @@ static hf_status find(hf_context *ctx, signed_bound *f, const hf_domain *domain,
     return status;
 }
 
-static hf_status optimise(hf_context *ctx, double sign, const hf_confidence *bound, const hf_domain *domain,
+hf_status hf_maximise_ucb(hf_context *ctx, const hf_ucb *bound, const hf_domain *domain,
                           const hf_search_settings *settings, size_t guess_count, const double *guesses,
-                          double *x, hf_maximiser *report)
+                          double *x, hf_argmax *report)
 {
     const double begin = hfi_now();
-    hf_confidence towards = bound != NULL ? *bound : (hf_confidence){.mean = NULL};
+    hf_ucb towards = bound != NULL ? *bound : (hf_ucb){.mean = NULL};
+    const double sign = towards.minimise ? -1.0 : 1.0;
     towards.beta *= sign;
     signed_bound f = {.bound = &towards, .sign = sign};
     hf_status status = hfi_maximise_check_call(ctx, domain, settings, guess_count, guesses, x);
-    if (status >= 0) status = hfi_confidence_check(ctx, &towards, domain->dimension);
+    if (status >= 0) status = hfi_ucb_check(ctx, &towards, domain->dimension);
     if (status >= 0) status = find(ctx, &f, domain, settings, guess_count, guesses, x, report);
     if (status >= 0 && report != NULL) report->seconds = hfi_now() - begin;
     return status;
-}
-
-hf_status hf_maximise_confidence(hf_context *ctx, const hf_confidence *bound, const hf_domain *domain,
-                                 const hf_search_settings *settings, size_t guess_count,
-                                 const double *guesses, double *x, hf_maximiser *report)
-{
-    return optimise(ctx, 1.0, bound, domain, settings, guess_count, guesses, x, report);
-}
-
-hf_status hf_minimise_confidence(hf_context *ctx, const hf_confidence *bound, const hf_domain *domain,
-                                 const hf_search_settings *settings, size_t guess_count,
-                                 const double *guesses, double *x, hf_maximiser *report)
-{
-    return optimise(ctx, -1.0, bound, domain, settings, guess_count, guesses, x, report);
 }
