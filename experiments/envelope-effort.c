@@ -45,8 +45,10 @@ static bool figure1(run *r, const char *name, size_t readings, double times)
 {
     const double noise = 0.05, x[3] = {-1.2, 0.1327, 0.1327};
     const double y[3] = {parabola(x[0]), parabola(x[1]) + noise, parabola(x[2]) - noise};
-    const env_problem p = {
-        "se(lengthscale=2)", {.n = readings, .x = x, .ldx = 1, .y = y, .noise = times * noise}, 8.0, 0.0};
+    const env_problem p = {"se(lengthscale=2)",
+                           {.n = readings, .x = x, .ldx = 1, .y = y, .noise_bound = times * noise},
+                           8.0,
+                           0.0};
     if (env_rows_find(&r->rows, name)) return true;
     env_bounds b = env_bounds_create(1);
     hf_envelope *envelope = env_problem_envelope(r->ctx, &p, name);

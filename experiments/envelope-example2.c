@@ -179,7 +179,7 @@ static bool published(hf_context *ctx, const env_set *set, double *value)
 {
     double best[2], *x = env_henon_numbered(set->x, set->n, 0.0, 1.0);
     const env_problem p = {ENV_HENON_PUBLISHED,
-                           {.n = set->n, .x = x, .ldx = 3, .y = set->y, .noise = noise},
+                           {.n = set->n, .x = x, .ldx = 3, .y = set->y, .noise_bound = noise},
                            ENV_HENON_NORM,
                            0.0};
     hf_envelope *envelope = env_problem_envelope(ctx, &p, "readings, with 1e-8");

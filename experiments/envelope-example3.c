@@ -183,7 +183,7 @@ static bool certify(run *r, const runs *read, const double (*plans)[INPUTS], siz
     for (size_t i = 0; i < BOX_STARTS; ++i) memcpy(queries + i * d, plans[i], d * sizeof *queries);
     snprintf(kernel, sizeof kernel, "se(lengthscale=%.17g)", map->lengthscale);
     const env_problem p = {
-        kernel, {.n = read->n, .x = x, .ldx = d, .y = y, .noise = bound}, map->norm, own_jitter};
+        kernel, {.n = read->n, .x = x, .ldx = d, .y = y, .noise_bound = bound}, map->norm, own_jitter};
     env_bounds optimal = env_bounds_create(BOX_STARTS), closed = env_bounds_create(BOX_STARTS);
     hf_envelope *envelope = env_problem_envelope(r->ctx, &p, kernel);
     const double smoothest = envelope ? hf_envelope_minimum_norm(envelope) : NAN;

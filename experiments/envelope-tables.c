@@ -113,7 +113,7 @@ static double information(double radius, double norm, double sd)
 static bool gp_widths(run *r, const env_problem *p, const hf_envelope *envelope, const hf_envelope *grid,
                       env_bounds *work, double *values)
 {
-    const double sd = p->readings.noise / 2.58, norm = p->norm;
+    const double sd = p->readings.noise_bound / 2.58, norm = p->norm;
     const size_t m = r->side * r->side;
     hf_closed_settings settings = hf_closed_settings_default();
     env_bounds one = env_bounds_create(1);
@@ -126,7 +126,7 @@ static bool gp_widths(run *r, const env_problem *p, const hf_envelope *envelope,
     settings.noise_sd = sqrt(sd);
     ok = ok && env_closed(r->ctx, envelope, HF_CLOSED_GP, &settings, m, r->mesh, work);
     values[GP_CODED] = env_mean_width(work) / work->radius *
-                       (norm + p->readings.noise * sqrt(2.0 * (gamma + 1.0 + log(1.0 / probability))));
+                       (norm + p->readings.noise_bound * sqrt(2.0 * (gamma + 1.0 + log(1.0 / probability))));
     env_bounds_free(&one);
     return ok;
 }

@@ -22,8 +22,8 @@ HF_BEGIN_DECLS
  * 1e-12 of the largest prior variance, the lowest). With all q_i = 1 that is the greedy choice of
  * the M-DPP; with a quality it is that of a quality-diversity process, which prefers rows that
  * matter, such as those of a large expected improvement. Stops at m rows, or when no row's
- * conditional variance exceeds `min_variance`, or when it is below 1e-10 of the largest prior variance:
- * rows that equal chosen ones are never chosen. At least one row is.
+ * conditional variance exceeds `min_variance`, or when it is below 1e-10 of the largest prior
+ * variance: rows that equal chosen ones are never chosen. At least one row is.
  * @param x       n x d row-major, stride ldx; n >= 1
  * @param q       qualities, n entries >= 0, finite, not all 0; NULL: all 1. Rows of quality 0, or
  *                below 1e-150 of the largest, are never chosen

@@ -113,9 +113,10 @@ HF_API unsigned hf_enum_count(hf_enum of);
 HF_API const char *hf_enum_name(hf_enum of, unsigned value);
 
 /**
- * The value with a name. A pointer to a variable of the enum fits `value`. O(number of values). Any thread, each with its own context.
- * Errors, with `value` as it was: HF_ERR_ARGUMENT for a name that the enum does not have, with the
- * names that it has in the message; for NULL as name or value; for a number that is no hf_enum.
+ * The value with a name. A pointer to a variable of the enum fits `value`. O(number of values). Any
+ * thread, each with its own context. Errors, with `value` as it was: HF_ERR_ARGUMENT for a name
+ * that the enum does not have, with the names that it has in the message; for NULL as name or
+ * value; for a number that is no hf_enum.
  */
 HF_API hf_status hf_enum_parse(hf_context *ctx, hf_enum of, const char *name, unsigned *value);
 

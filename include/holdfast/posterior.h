@@ -6,9 +6,9 @@
  * A posterior is immutable while it is only predicted from: any number of threads may predict from
  * the same const posterior, each with a workspace of its own, without locks and without
  * allocation. hf_posterior_add/remove/replace/refresh change it and need exclusive access; they,
- * hf_posterior_backward_error(), hf_leave_one_out() and hf_influence_of_removal() are about readings as
- * anchors and need the exact solver (HF_ERR_ARGUMENT otherwise). hf_influence() takes projected
- * posteriors too, hf_influence_inducing() inducing ones.
+ * hf_posterior_backward_error(), hf_leave_one_out() and hf_influence_of_removal() are about
+ * readings as anchors and need the exact solver (HF_ERR_ARGUMENT otherwise). hf_influence() takes
+ * projected posteriors too, hf_influence_inducing() inducing ones.
  *
  * **Units.** Inputs and outputs of every function here are in the user's units. A posterior may
  * carry a scaling (standardisation chosen by hf_fit); it is applied on the way in and undone on

@@ -99,9 +99,9 @@ typedef enum hf_place_rule {
      */
     HF_PLACES_DPP,
     /** a survey: of at most `most_places` and 256 places of the domain (new ones for each list,
-     * hf_domain_quasirandom(), or all candidates) those whose answers leave least variance on average;
-     * ends where none exceeds `tolerance` x expert noise. For an expert who can measure anywhere;
-     * docs/methods/track.md says when it is better */
+     * hf_domain_quasirandom(), or all candidates) those whose answers leave least variance on
+     * average; ends where none exceeds `tolerance` x expert noise. For an expert who can measure
+     * anywhere; docs/methods/track.md says when it is better */
     HF_PLACES_ANYWHERE,
     /** as dpp, with a chain whose tolerance is 1/t and at most 0.01 (SparQ-GP-UCB, Proposition 2:
      * of the order 1/t): 2 log(t / 100) N Q steps more */
@@ -228,8 +228,8 @@ HF_API hf_status hf_track_request_at(const hf_track *track, size_t index, hf_tra
  * The expert's answer to a request, or one of several.
  * @param time  when it was measured: the request's, or later (NaN: the request's)
  * @param noise variance; 0: the track's
- * HF_ERR_ARGUMENT, and the message says which: never requested; no longer pending (answered already,
- * or dropped); measured before it was requested; too old to count.
+ * HF_ERR_ARGUMENT, and the message says which: never requested; no longer pending (answered
+ * already, or dropped); measured before it was requested; too old to count.
  */
 HF_API hf_status hf_track_answer(hf_context *ctx, hf_track *track, uint64_t request, double time,
                                  double y, double noise);

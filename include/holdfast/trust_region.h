@@ -106,8 +106,8 @@ HF_API hf_status hf_trust_region_box(hf_context *ctx, const hf_trust_region *reg
 
 /**
  * Candidates for draws of a posterior in many dimensions: points that fill the box evenly
- * (hf_domain_quasirandom()), of which each free input is kept with probability min(1, 20 / d) and else the
- * centre's; at least one is kept.
+ * (hf_domain_quasirandom()), of which each free input is kept with probability min(1, 20 / d) and
+ * else the centre's; at least one is kept.
  * @param box    the region's
  * @param centre d entries
  * @param stream number of the random stream; with the context's seed it decides the points
