@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The settings that predict the readings best, from fits with each. */
 #include "model/candidates.h"
+#include "model/target.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ static hf_status densities(hf_context *ctx, const hf_model *model, hfi_candidate
     double *mean = hfi_alloc(ctx, n, 2 * sizeof *mean);
     if (mean == NULL) return HF_ERR_MEMORY;
     double *sd = mean + n;
-    const hf_status status = hfi_model_left_out(ctx, model, mean, sd);
+    const hf_status status = model->kind->left_out(ctx, model, mean, sd);
     for (size_t i = 0; i < n && status >= 0; i++) {
         const hf_reading *r = &model->reading[i];
         const double y = model->y[i];

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Classes in a model file. */
-#include "model/class_file.h"
+#include "model/class_model.h"
 
 #include "classify/softmax.h"
-#include "model/class_model.h"
 #include "settings/settings.h"
 
 #include <math.h>
 
-void hfi_write_classes(hfi_writer *w, const hf_model *model)
+void hfi_class_write(hfi_writer *w, const hf_model *model)
 {
     sqlite3_stmt *statement =
         hfi_writer_prepare(w, "INSERT INTO class (position, name, rows) VALUES (?1, ?2, ?3)");
@@ -49,15 +48,11 @@ static hf_status read_table(const hfi_reader *r)
     return status;
 }
 
-hf_status hfi_read_classes(const hfi_reader *r)
+hf_status hfi_class_read(const hfi_reader *r)
 {
     hf_model *model = r->model;
     const hf_site_kind sites = model->settings.sites;
-    const bool labels = r->version == HFI_FORMAT_CLASSES;
-    if (hfi_site_kind_is_class(sites) != labels)
-        return hfi_reader_damaged(r, "its sites and its format do not agree");
-    if (!labels) return HF_OK;
-    if (model->outputs != 1 || model->output_column != NULL || model->noise_column != NULL)
+    if (model->width != model->d || model->output_column != NULL || model->noise_column != NULL)
         return hfi_reader_damaged(r, "it has classes and what no classifier has");
     model->class_name = hfi_alloc(r->ctx, HFI_MOST_CLASSES, sizeof *model->class_name);
     model->class_count = hfi_alloc(r->ctx, HFI_MOST_CLASSES, sizeof *model->class_count);
@@ -72,7 +67,7 @@ hf_status hfi_read_classes(const hfi_reader *r)
     return status;
 }
 
-hf_status hfi_class_scaling(const hfi_reader *r, double noise, hfi_scaling *scaling, double *noises)
+hf_status hfi_class_read_scaling(const hfi_reader *r, double noise, hfi_scaling *scaling, double *noises)
 {
     const size_t classes = r->model->classes;
     double *both = hfi_alloc(r->ctx, classes, 2 * sizeof *both);
@@ -86,9 +81,10 @@ hf_status hfi_class_scaling(const hfi_reader *r, double noise, hfi_scaling *scal
     return status;
 }
 
-hf_status hfi_check_labels(const hfi_reader *r)
+/* Classes of the rows are those that the file counts. */
+hf_status hfi_class_read_last(const hfi_reader *r)
 {
-    const hf_model *model = r->model;
+    hf_model *model = r->model;
     size_t count[HFI_MOST_CLASSES] = {0};
     bool good = model->extra == NULL;
     for (size_t i = 0; i < model->n && good; i++) {
@@ -98,7 +94,9 @@ hf_status hfi_check_labels(const hfi_reader *r)
         if (good) count[(size_t)y]++;
     }
     for (size_t c = 0; c < model->classes && good; c++) good = count[c] == model->class_count[c];
-    return good ? HF_OK : hfi_reader_damaged(r, "its rows and its classes do not agree");
+    if (!good) return hfi_reader_damaged(r, "its rows and its classes do not agree");
+    return hf_classifier_create(r->ctx, model->posterior, hfi_class_link(model->settings.sites),
+                                model->classes, &model->classifier);
 }
 
 /* ---- the solution of several latent functions --------------------------------------------------------------------- */

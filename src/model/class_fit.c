@@ -5,6 +5,7 @@
 #include "classify/classify.h"
 #include "fit/choice.h"
 #include "settings/settings.h"
+#include <holdfast/settings.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -34,11 +35,14 @@ static const char *superfluous_column(const hf_columns *columns)
     return NULL;
 }
 
-hf_status hfi_class_check(hf_context *ctx, const hf_columns *columns, const hf_fit_settings *settings)
+hf_status hfi_class_check(hf_context *ctx, const char *function, const hf_table *table,
+                          const hf_columns *columns, const hf_fit_settings *settings)
 {
+    (void)function;
+    (void)table;
     const char *name = hf_enum_name(HF_ENUM_SITE_KIND, settings->sites), *what = superfluous_column(columns);
     if (what != NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s sites do not go with %s", name, what);
-    return HF_OK;
+    return hf_fit_settings_check(ctx, settings, 1, NULL, NULL);
 }
 
 /* ---- fit -------------------------------------------------------------------------------------------------------- */
@@ -114,23 +118,6 @@ static void give_labels(hf_model *model, size_t *label)
     }
 }
 
-/* The name that the number of the class has in the kernel: `class`, with as many _ after it as it takes to differ from all inputs. */
-static hf_status name_number(hf_context *ctx, hf_model *model)
-{
-    static const char base[] = "class";
-    if (hfi_class_latents(model) == 1) return HF_OK;
-    char *name = hfi_alloc(ctx, sizeof base + model->d, 1);
-    if (name == NULL) return HF_ERR_MEMORY;
-    memcpy(name, base, sizeof base);
-    for (size_t j = 0, length = sizeof base - 1; j < model->d;) {
-        const bool taken = strcmp(model->feature[j], name) == 0;
-        if (taken) name[length++] = '_';
-        j = taken ? 0 : j + 1;
-    }
-    model->class_input = name;
-    return HF_OK;
-}
-
 hf_status hfi_class_learn(hf_context *ctx, hf_model *model, const hf_fit_settings *settings)
 {
     size_t *label = hfi_alloc(ctx, model->n, sizeof *label);
@@ -156,15 +143,12 @@ hf_status hfi_class_learn(hf_context *ctx, hf_model *model, const hf_fit_setting
     if (fitted > 0) status = hfi_model_note(ctx, model, "%s", hf_context_message(ctx));
     if (status >= 0) status = hfi_model_keep_settings(ctx, model, settings);
     if (status >= 0) model->settings.inference = own.inference;
-    if (status >= 0) status = name_number(ctx, model);
+    if (status >= 0 && hfi_class_latents(model) > 1) {
+        model->class_input = hfi_model_free_name(ctx, model, "class");
+        if (model->class_input == NULL) status = HF_ERR_MEMORY;
+    }
     if (status >= 0) status = hfi_model_finish(ctx, model);
     return status < 0 ? status : fitted;
-}
-
-hf_status hfi_class_adopt(hf_context *ctx, hf_model *model)
-{
-    return hf_classifier_create(ctx, model->posterior, hfi_class_link(model->settings.sites), model->classes,
-                                &model->classifier);
 }
 
 /* ---- cost ------------------------------------------------------------------------------------------------------- */
@@ -172,7 +156,7 @@ hf_status hfi_class_adopt(hf_context *ctx, hf_model *model)
 /* Steps of an inference, and evaluations of a training, that are usual. */
 static const double usual_steps = 8.0, usual_evaluations = 30.0;
 
-void hfi_class_cost(const hf_fit_settings *settings, const hf_model *model, hf_cost *out)
+void hfi_class_cost(const hf_model *model, const hf_fit_settings *settings, hf_cost *out)
 {
     hf_fit_settings like = *settings;
     size_t n = 0, inducing = 0, actions = 0;
@@ -189,11 +173,8 @@ void hfi_class_cost(const hf_fit_settings *settings, const hf_model *model, hf_c
     const double exact_evaluation = latents * (usual_steps / 3.0 + 1.0) * cube + 20.0 * latents * square * d;
     out->exact_flops = evaluations * exact_evaluation;
     out->solver = exact ? HF_SOLVER_EXACT : HF_SOLVER_INDUCING;
-    out->actions = 0;
     out->training_rows = out->readings = n;
-    out->inputs = model->d;
     if (exact) {
-        out->inducing = 0;
         out->bytes = out->exact_bytes;
         out->evaluation_flops = exact_evaluation;
         out->flops = out->exact_flops;

@@ -170,8 +170,10 @@ static hf_status note_single(hf_context *ctx, hf_model *model)
                           2 * single > model->classes ? "; is the target a quantity?" : "");
 }
 
-hf_status hfi_class_find(hf_context *ctx, hf_model *model, const hf_table *table, size_t column,
-                         const bool *used, double *number)
+/* The different labels of a column, in the rows that are used, become the model's classes; `number`: of each row its
+ * class, NaN where missing or not used. */
+static hf_status find_classes(hf_context *ctx, hf_model *model, const hf_table *table, size_t column,
+                              const bool *used, double *number)
 {
     const size_t rows = hf_table_rows(table);
     label *list = hfi_alloc(ctx, rows, sizeof *list);
@@ -195,6 +197,25 @@ hf_status hfi_class_find(hf_context *ctx, hf_model *model, const hf_table *table
     }
     hfi_free(ctx, list);
     hfi_free(ctx, row);
+    return status;
+}
+
+hf_status hfi_class_find(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles,
+                         hfi_sources *from)
+{
+    const size_t rows = hf_table_rows(table);
+    size_t complete = 0;
+    from->y[0] = from->label = hfi_alloc(ctx, rows, sizeof *from->label);
+    bool *used = hfi_alloc(ctx, rows, sizeof *used);
+    hf_status status = from->label != NULL && used != NULL ? HF_OK : HF_ERR_MEMORY;
+    for (size_t i = 0; i < rows && status >= 0; i++) {
+        used[i] = hfi_is_complete(from, roles->count, i);
+        complete += used[i] ? 1 : 0;
+    }
+    /* A table without usable rows is told of where rows are copied. */
+    if (status >= 0 && complete > 0)
+        status = find_classes(ctx, model, table, roles->target, used, from->label);
+    hfi_free(ctx, used);
     return status;
 }
 

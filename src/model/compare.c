@@ -92,7 +92,7 @@ static hf_status predict_fold(const job *j, hf_context *ctx, const place *at, co
     const hf_transform transform = fitted->settings.transform;
     const bool rates = hfi_model_has_likelihood(fitted);
     hfi_predictions p;
-    hf_status status = hfi_model_predict(ctx, fitted, held, &p);
+    hf_status status = hfi_model_predict(ctx, fitted, held, false, false, &p);
     if (status < 0) return status;
     const size_t *folds = c->fold + at->repeat * c->n;
     const size_t first = (at->model * c->settings.repeats + at->repeat) * c->n;
@@ -109,7 +109,7 @@ static hf_status predict_fold(const job *j, hf_context *ctx, const place *at, co
         if (!rates) c->sd[first + i] = sqrt(variance);
         status = hfi_model_metrics(ctx, fitted, 1, &c->y[i], &p.mean[k++], &sd, &c->each[first + i]);
     }
-    hfi_free(ctx, p.mean);
+    hfi_predictions_free(ctx, &p);
     return status;
 }
 
@@ -274,7 +274,7 @@ static hf_status check_contender(hf_context *ctx, const hf_contender *contender)
 static hf_status check(hf_context *ctx, const hf_columns *columns, size_t count,
                        const hf_contender *contenders, const hf_compare_settings *settings)
 {
-    if (columns->target_count > 1 || columns->output_column != NULL)
+    if (hfi_columns_outputs(columns) > 1)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_compare: models of several outputs cannot be compared");
     if (columns->target == NULL && columns->target_count == 0)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,

@@ -131,9 +131,9 @@ static hf_status note_cycle(hf_context *ctx, hf_model *model, size_t input, doub
 hf_status hfi_look_for_cycle(hf_context *ctx, hf_model *model)
 {
     /* Spectral mixtures repeat too. */
-    if (model->outputs > 1 || model->classes > 0 || model->prior != NULL || hfi_model_has_likelihood(model) ||
-        model->n < HFI_CYCLE_LEAST || strstr(model->kernel, "periodic") != NULL ||
-        strstr(model->kernel, "sm(") != NULL || strcmp(model->kernel, "sm") == 0)
+    if (!hfi_model_is_plain(model) || model->prior != NULL || model->n < HFI_CYCLE_LEAST ||
+        strstr(model->kernel, "periodic") != NULL || strstr(model->kernel, "sm(") != NULL ||
+        strcmp(model->kernel, "sm") == 0)
         return HF_OK;
     hf_status status = HF_OK;
     for (size_t j = 0; j < model->d && status >= 0; j++) {

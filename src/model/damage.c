@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What bad readings can do to a model's predictions. The sites of its readings follow from what a model keeps: weight, target of the site, threshold and noise. */
-#include "model/class_model.h"
+#include "model/target.h"
 
 #include <holdfast/certify_uses.h>
 
@@ -73,8 +73,6 @@ static hf_status rebuild_sites(hf_context *ctx, const hf_model *model, double *b
 
 static hf_status check(hf_context *ctx, const hf_model *model)
 {
-    if (model->classes > 0)
-        return hfi_class_refuse(ctx, model, "hf_model_contamination_bound", "its labels follow no threshold");
     if (model->outputs > 1)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "what bad readings can do is told of one output; there are %zu",
                         model->outputs);
@@ -98,6 +96,13 @@ hf_status hf_model_contamination_bound(hf_context *ctx, const hf_model *model, s
     if (ctx == NULL || model == NULL || x == NULL || damage == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "hf_model_contamination_bound: an argument that must not be NULL is");
+    if (model->kind->damage == NULL) return hfi_target_lacks(ctx, model, "hf_model_contamination_bound");
+    return model->kind->damage(ctx, model, count, m, x, damage, worst);
+}
+
+hf_status hfi_outputs_damage(hf_context *ctx, const hf_model *model, size_t count, size_t m, const double *x,
+                             double *damage, size_t *worst)
+{
     hf_status status = check(ctx, model);
     if (status < 0) return status;
     hf_sites *sites = NULL;

@@ -41,8 +41,6 @@ hf_status hfi_read_rows(const hfi_reader *r);
 hf_status hfi_read_solution(const hfi_reader *r, const hf_kernel *kernel, hfi_solution *solution);
 /** What there is about several outputs beside the posterior: how many they are, their names; into the model. */
 hf_status hfi_read_outputs(const hfi_reader *r);
-/** And what is part of the posterior: their scaling; noises has one number for each. */
-hf_status hfi_read_output_scaling(const hfi_reader *r, hfi_scaling *scaling, double *noises);
 /** Names and scaling of the inputs, kernel, mean and solution, into the model. */
 hf_status hfi_read_posterior(const hfi_reader *r);
 

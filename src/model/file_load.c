@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the bytes of a file to a model, believing nothing. */
-#include "model/class_file.h"
 #include "model/class_model.h"
 
 #include "data/text.h"
@@ -96,7 +95,8 @@ static hf_status read_notes(const hfi_reader *r)
 /* The anchors are the readings that have a weight, except with the inducing solver; of a classifier they are what its latent functions ask for. */
 static hf_status check_anchors(const hfi_reader *r)
 {
-    if (hf_posterior_solver(r->model->posterior) == HF_SOLVER_INDUCING || r->model->classes > 0) return HF_OK;
+    if (hf_posterior_solver(r->model->posterior) == HF_SOLVER_INDUCING || r->model->kind->latent)
+        return HF_OK;
     size_t anchors = 0;
     for (size_t i = 0; i < r->model->n; i++) anchors += r->model->reading[i].weight > 0.0;
     return anchors == hf_posterior_anchors(r->model->posterior)
@@ -115,7 +115,7 @@ static hf_status check_transform(const hfi_reader *r)
     if (hfi_model_is_latest(model) != (r->version == HFI_FORMAT_VERSION))
         return hfi_reader_damaged(r, "its priors, its units and its format do not agree");
     if (transform == HF_TRANSFORM_NONE) return HF_OK;
-    if (model->outputs != 1 || model->output_column != NULL || model->noise_column != NULL)
+    if (model->width != model->d || model->output_column != NULL || model->noise_column != NULL)
         return hfi_reader_damaged(r, "it has a transform and what no such model has");
     return hfi_transform_takes(model, transform) ? HF_OK : hfi_meta_bad(r, "settings.transform");
 }
@@ -127,10 +127,21 @@ static hf_status check_mean(const hfi_reader *r)
     const bool told = model->mean_column != NULL;
     if ((model->prior != NULL) != (told && model->n > 0))
         return hfi_reader_damaged(r, "its prior means and their column do not agree");
-    if (told && (model->outputs != 1 || model->output_column != NULL ||
+    if (told && (model->width != model->d || model->output_column != NULL ||
                  model->settings.transform != HF_TRANSFORM_NONE))
         return hfi_reader_damaged(r, "it has prior means and what no such model has");
     return HF_OK;
+}
+
+/* The sites say what kind the target is, and the format agrees. */
+static hf_status read_kind(const hfi_reader *r)
+{
+    hf_model *model = r->model;
+    model->kind = hfi_target_of(model->settings.sites);
+    if ((r->version == HFI_FORMAT_CLASSES) != (model->kind->format == HFI_FORMAT_CLASSES))
+        return hfi_reader_damaged(r, "its sites and its format do not agree");
+    const hf_status status = r->version >= HFI_FORMAT_OUTPUTS ? hfi_read_outputs(r) : HF_OK;
+    return status < 0 || model->kind->read == NULL ? status : model->kind->read(r);
 }
 
 static hf_status read_model(hfi_reader *r)
@@ -148,12 +159,10 @@ static hf_status read_model(hfi_reader *r)
         status = hfi_meta_bad(r, "rows");
     r->model->d = r->model->width = d;
     r->model->n = n;
-    if (status >= 0 && r->version >= 3) status = hfi_read_outputs(r);
-    if (status >= 0) status = hfi_read_classes(r);
+    if (status >= 0) status = read_kind(r);
     if (status >= 0) status = hfi_read_posterior(r);
-    if (status >= 0 && r->model->classes > 0) status = hfi_class_adopt(r->ctx, r->model);
     if (status >= 0) status = hfi_read_rows(r);
-    if (status >= 0 && r->model->classes > 0) status = hfi_check_labels(r);
+    if (status >= 0 && r->model->kind->read_last != NULL) status = r->model->kind->read_last(r);
     if (status >= 0) status = check_transform(r);
     if (status >= 0) status = check_mean(r);
     if (status >= 0) status = check_anchors(r);

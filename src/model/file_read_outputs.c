@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several outputs in a model file: names, scaling, noises. */
-#include "model/file.h"
+#include "model/target.h"
 
 #include <math.h>
 
@@ -84,8 +84,9 @@ hf_status hfi_read_outputs(const hfi_reader *r)
     return status < 0 ? status : read_lists(r);
 }
 
-hf_status hfi_read_output_scaling(const hfi_reader *r, hfi_scaling *scaling, double *noises)
+hf_status hfi_outputs_read_scaling(const hfi_reader *r, double noise, hfi_scaling *scaling, double *noises)
 {
+    (void)noise; /* each has its own */
     const size_t outputs = r->model->outputs;
     double *both = hfi_alloc(r->ctx, outputs, 2 * sizeof *both);
     if (both == NULL) return HF_ERR_MEMORY;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The posterior in a model file: inputs, kernel, mean, and what puts them together. */
-#include "model/class_file.h"
+#include "model/target.h"
 
 #include <math.h>
 
@@ -10,7 +10,7 @@ static hf_status read_names(const hfi_reader *r, hfi_scaling *scaling)
     model->feature = hfi_alloc(r->ctx, model->width, sizeof *model->feature);
     if (model->feature == NULL) return HF_ERR_MEMORY;
     hf_status status = hfi_read_features(r, model->d, model->feature, scaling->x_shift, scaling->x_scale);
-    if (status >= 0 && model->outputs > 1)
+    if (status >= 0 && model->width > model->d)
         status = hfi_meta_text(r, "output_input", false, &model->feature[model->d]);
     return status;
 }
@@ -85,8 +85,7 @@ hf_status hfi_read_posterior(const hfi_reader *r)
         if (noises == NULL)
             status = HF_ERR_MEMORY;
         else
-            status = r->model->classes > 0 ? hfi_class_scaling(r, noise, &scaling, noises)
-                                           : hfi_read_output_scaling(r, &scaling, noises);
+            status = r->model->kind->read_scaling(r, noise, &scaling, noises);
     }
     if (status >= 0) status = read_kernel(r, &kernel);
     if (status >= 0) status = read_mean(r, &mean);

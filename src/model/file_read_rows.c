@@ -94,12 +94,12 @@ hf_status hfi_read_rows(const hfi_reader *r)
     hf_status status = hfi_model_reserve(r->ctx, model, n, model->d, hfi_array_there(r, "row_noise"));
     if (status >= 0 && hfi_array_there(r, "row_mean")) status = hfi_model_reserve_means(r->ctx, model);
     if (status >= 0) status = hfi_array_read(r, "row_inputs", n, model->width, false, model->x);
-    for (size_t i = 0; status >= 0 && model->outputs > 1 && i < n; i++) {
+    for (size_t i = 0; status >= 0 && model->width > model->d && i < n; i++) {
         const double output = model->x[i * model->width + model->d];
         /* A wide table's readings lie in rows of all outputs. */
-        const bool wide = model->output_column == NULL;
+        const size_t stride = hfi_model_stride(model);
         if (!hfi_is_count(output) || output >= (double)model->outputs ||
-            (wide && output != (double)(i % model->outputs)))
+            (stride > 1 && output != (double)(i % stride)))
             status = hfi_reader_damaged(r, "a reading is of no output");
     }
     if (status >= 0) status = hfi_array_read(r, "row_target", n, 1, true, model->y);

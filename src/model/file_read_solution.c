@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The solution in a model file: the exact one is computed again from its anchors and must agree, the others are taken as
  * they are once their shapes and numbers make sense. */
-#include "model/class_file.h"
+#include "model/class_model.h"
 
 #include <math.h>
 #include <string.h>
@@ -114,6 +114,11 @@ static hf_status read_low_rank(const hfi_reader *r, hfi_factor_form form, hf_sol
     return status < 0 ? status : read_factor(r, solution);
 }
 
+static size_t latent_functions(const hf_model *model)
+{
+    return model->kind->latent ? hfi_model_functions(model) : 1;
+}
+
 /* Who made it and how it is held. Before format 2 there was one way. */
 static hf_status read_kind(const hfi_reader *r, hf_solver *solver, hfi_factor_form *form)
 {
@@ -127,8 +132,7 @@ static hf_status read_kind(const hfi_reader *r, hf_solver *solver, hfi_factor_fo
     *solver = (hf_solver)who;
     *form = (hfi_factor_form)how;
     /* The exact posterior of several latent functions has no readings of its own to be factored. */
-    const hfi_factor_form exact =
-        hfi_model_functions(r->model) > 1 && r->model->classes > 0 ? HFI_FORM_DENSE : HFI_FORM_EXACT;
+    const hfi_factor_form exact = latent_functions(r->model) > 1 ? HFI_FORM_DENSE : HFI_FORM_EXACT;
     bool possible = (*solver == HF_SOLVER_EXACT && *form == exact) ||
                     (*solver == HF_SOLVER_INDUCING && *form == HFI_FORM_DENSE) ||
                     (*solver == HF_SOLVER_PROJECTED && *form != HFI_FORM_EXACT);
@@ -143,7 +147,7 @@ hf_status hfi_read_solution(const hfi_reader *r, const hf_kernel *kernel, hfi_so
     hf_status status = read_kind(r, &solver, &form);
     if (status >= 0) status = hfi_meta_size(r, "anchors", &n);
     /* Readings stand behind the anchors of all solvers but the inducing one; of several latent functions each has its own. */
-    const size_t functions = r->model->classes > 0 ? hfi_model_functions(r->model) : 1;
+    const size_t functions = latent_functions(r->model);
     bool few = solver == HF_SOLVER_INDUCING || n / functions <= r->model->n;
     if (status >= 0 && (n == 0 || !few || !hfi_reader_has_room(r, n, hfi_model_function_width(r->model))))
         status = hfi_meta_bad(r, "anchors");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model as a database image, and that image as a file. */
-#include "model/class_file.h"
 #include "model/class_model.h"
 
 #include <holdfast/version.h>
@@ -63,7 +62,7 @@ static void write_meta(hfi_writer *w, const hf_model *model)
         hfi_writer_meta_size(w, statement, "outputs", model->outputs);
         hfi_writer_meta_text(w, statement, "output_column", model->output_column);
         hfi_writer_meta_text(w, statement, "output_input",
-                             model->outputs > 1 ? model->feature[model->d] : NULL);
+                             model->width > model->d ? model->feature[model->d] : NULL);
     }
     if (w->version >= 4) hfi_writer_meta_text(w, statement, "class_input", model->class_input);
     if (w->version >= HFI_FORMAT_VERSION)
@@ -84,7 +83,7 @@ static void write_features(hfi_writer *w, const hf_model *model)
 }
 
 /* Of a single output nothing is here that is not in the table meta. */
-static void write_outputs(hfi_writer *w, const hf_model *model)
+void hfi_outputs_write(hfi_writer *w, const hf_model *model)
 {
     if (model->outputs == 1) return;
     const hf_posterior *posterior = model->posterior;
@@ -276,12 +275,12 @@ bool hfi_model_is_latest(const hf_model *model)
 {
     return model->settings.lengthscale_prior != HF_PRIOR_WEAK || model->settings.unit_inputs ||
            model->mean_column != NULL ||
-           (model->classes == 0 && hfi_kernel_has_codes(model->posterior->kernel));
+           (model->kind->format == 0 && hfi_kernel_has_codes(model->posterior->kernel));
 }
 
 unsigned hfi_model_format(const hf_model *model)
 {
-    if (model->classes > 0) return HFI_FORMAT_CLASSES;
+    if (model->kind->format > 0) return model->kind->format;
     if (hfi_model_is_latest(model)) return HFI_FORMAT_VERSION;
     if (model->settings.transform != HF_TRANSFORM_NONE) return HFI_FORMAT_TRANSFORM;
     const hf_fit_settings *s = &model->settings, plain = hf_fit_settings_default();
@@ -301,8 +300,7 @@ hf_status hfi_model_to_image(hf_context *ctx, const hf_model *model, size_t piec
     hfi_writer_begin(&w);
     write_meta(&w, model);
     write_features(&w, model);
-    if (version >= 3) write_outputs(&w, model);
-    if (version >= 4) hfi_write_classes(&w, model);
+    model->kind->write(&w, model);
     write_parameters(&w, model);
     write_notes(&w, model);
     write_arrays(&w, model);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a table's columns to the arrays a fit or a prediction works on. */
-#include "model/class_model.h"
+#include "model/target.h"
 
 #include "data/text.h"
 
@@ -58,41 +58,59 @@ bool hfi_is_complete(const hfi_sources *from, size_t d, size_t row)
     return from->noise == NULL || !isnan(from->noise[row]);
 }
 
-static hf_status copy_rows(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_sources *from)
+/* Room for the readings that the usable rows of a table make. */
+static hf_status make_room(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles,
+                           const hfi_sources *from)
 {
-    size_t rows = hf_table_rows(table), n = 0, d = model->d, missing = 0;
-    for (size_t i = 0; i < rows; i++) n += hfi_is_complete(from, d, i);
-    model->skipped = rows - n;
+    const size_t rows = hf_table_rows(table);
+    size_t usable = 0, readings;
+    for (size_t i = 0; i < rows; i++) usable += hfi_is_complete(from, model->d, i);
+    model->skipped = rows - usable;
     if (rows == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "%s: no rows, only a header", hf_table_source(table));
-    if (n == 0)
-        return hfi_fail(ctx, HF_ERR_NO_DATA, "%s: all %zu rows have a missing input", hf_table_source(table),
-                        rows);
-    hf_status status = hfi_model_reserve(ctx, model, n, d, from->noise != NULL);
-    if (status >= 0 && from->mean != NULL) status = hfi_model_reserve_means(ctx, model);
-    if (status < 0) return status;
+    if (usable == 0)
+        return hfi_fail(ctx, HF_ERR_NO_DATA, "%s: all %zu rows have a missing input%s",
+                        hf_table_source(table), rows, from->output != NULL ? " or no output" : "");
+    if (!hfi_size_mul(usable, roles->targets, &readings))
+        return hfi_fail(ctx, HF_ERR_TOO_LARGE, "%zu rows of %zu outputs do not fit in memory", usable,
+                        roles->targets);
+    const hf_status status = hfi_model_reserve(ctx, model, readings, model->d, from->noise != NULL);
+    return status >= 0 && from->mean != NULL ? hfi_model_reserve_means(ctx, model) : status;
+}
+
+static void copy_readings(hf_model *model, size_t rows, const hfi_roles *roles, const hfi_sources *from)
+{
+    const size_t d = model->d;
     size_t to = 0;
     for (size_t i = 0; i < rows; i++) {
         if (!hfi_is_complete(from, d, i)) continue;
-        model->row[to] = i + 1;
-        model->y[to] = from->y[0][i];
-        for (size_t j = 0; j < d; j++) model->x[to * d + j] = from->x[j][i];
-        if (from->noise != NULL) model->extra[to] = from->noise[i];
-        if (from->mean != NULL) model->prior[to] = from->mean[i];
-        missing += isnan(from->y[0][i]) ? 1 : 0;
-        to++;
+        bool empty = true;
+        for (size_t t = 0; t < roles->targets; t++, to++) {
+            double *x = model->x + to * model->width;
+            for (size_t j = 0; j < d; j++) x[j] = from->x[j][i];
+            if (model->width > d) x[d] = (double)(from->output != NULL ? from->output[i] : t);
+            model->row[to] = i + 1;
+            model->y[to] = from->y[t][i];
+            empty = empty && isnan(model->y[to]);
+            if (from->noise != NULL) model->extra[to] = from->noise[i];
+            if (from->mean != NULL) model->prior[to] = from->mean[i];
+        }
+        model->empty += empty ? 1 : 0;
     }
-    if (missing == n)
-        return hfi_fail(ctx, HF_ERR_NO_DATA, "%s: column \"%s\", the target, has no value in any usable row",
-                        hf_table_source(table), model->target);
+}
+
+static hf_status note_rows(hf_context *ctx, hf_model *model, size_t rows, const hfi_sources *from)
+{
+    hf_status status = HF_OK;
     if (model->skipped > 0)
-        status = hfi_model_note(ctx, model, "%zu of %zu rows left out: an input%s%s is missing there",
-                                model->skipped, rows, from->noise != NULL ? " or the noise" : "",
+        status = hfi_model_note(ctx, model, "%zu of %zu rows left out: an input%s%s%s is missing there",
+                                model->skipped, rows, from->output != NULL ? " or the output" : "",
+                                from->noise != NULL ? " or the noise" : "",
                                 from->mean == NULL                ? ""
                                 : hfi_model_has_likelihood(model) ? " or the exposure"
                                                                   : " or the prior mean");
-    if (status >= 0 && missing > 0)
-        status =
-            hfi_model_note(ctx, model, "%zu of %zu rows have no target and teach nothing", missing, rows);
+    if (status >= 0 && model->empty > 0)
+        status = hfi_model_note(ctx, model, "%zu of %zu rows have no target and teach nothing", model->empty,
+                                rows);
     return status;
 }
 
@@ -117,53 +135,20 @@ static hf_status note_constants(hf_context *ctx, hf_model *model)
         if (!hfi_is_constant(model->x + j, model->n, model->width)) continue;
         if (constant++ == 0) hfi_text_shown(model->feature[j], first);
     }
-    hf_status status = HF_OK;
     if (constant == 1)
-        status = hfi_model_note(ctx, model, "input \"%s\" has the same value in every row and tells nothing",
-                                first);
-    else if (constant > 1)
-        status = hfi_model_note(ctx, model,
-                                "%zu inputs have the same value in every row and tell nothing, \"%s\" first",
-                                constant, first);
-    if (status >= 0 && model->outputs == 1 && model->classes == 0 && hfi_is_constant(model->y, model->n, 1))
-        status = hfi_model_note(ctx, model, "the target \"%s\" has the same value in every row",
-                                hfi_text_shown(model->target, first));
-    return status;
-}
-
-/* Numbers of a target; or, once the inputs are known, of the classes of the rows that these leave. */
-static hf_status find_target(hf_context *ctx, const hf_table *table, size_t column, const double **y)
-{
-    return hfi_class_hint(ctx, table, column, hfi_finite_numbers(ctx, table, column, y));
-}
-
-static hf_status find_labels(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles,
-                             hfi_sources *from)
-{
-    const size_t rows = hf_table_rows(table);
-    from->label = hfi_alloc(ctx, rows, sizeof *from->label);
-    bool *used = hfi_alloc(ctx, rows, sizeof *used);
-    hf_status status = from->label != NULL && used != NULL ? HF_OK : HF_ERR_MEMORY;
-    from->y[0] = from->label;
-    if (status >= 0) {
-        size_t complete = 0;
-        for (size_t i = 0; i < rows; i++) {
-            used[i] = hfi_is_complete(from, roles->count, i);
-            complete += used[i] ? 1 : 0;
-        }
-        /* A table without usable rows is told of where rows are copied. */
-        if (complete > 0) status = hfi_class_find(ctx, model, table, roles->target, used, from->label);
-    }
-    hfi_free(ctx, used);
-    return status;
+        return hfi_model_note(ctx, model, "input \"%s\" has the same value in every row and tells nothing",
+                              first);
+    if (constant > 1)
+        return hfi_model_note(ctx, model,
+                              "%zu inputs have the same value in every row and tell nothing, \"%s\" first",
+                              constant, first);
+    return HF_OK;
 }
 
 static hf_status find_sources(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles,
                               hfi_sources *from)
 {
     hf_status status = HF_OK;
-    for (size_t t = 0; t < roles->targets && !roles->labels && status >= 0; t++)
-        status = find_target(ctx, table, roles->wide != NULL ? roles->wide[t] : roles->target, &from->y[t]);
     for (size_t j = 0; j < roles->count && status >= 0; j++)
         status = hfi_finite_numbers(ctx, table, roles->feature[j], &from->x[j]);
     if (status >= 0 && roles->noise != SIZE_MAX) {
@@ -174,11 +159,7 @@ static hf_status find_sources(hf_context *ctx, hf_model *model, const hf_table *
         status = hfi_finite_numbers(ctx, table, roles->mean, &from->mean);
     if (status >= 0 && roles->exposure)
         status = hfi_likelihood_check_exposure(ctx, table, roles->mean, from->mean);
-    if (status >= 0 && roles->labels) return find_labels(ctx, model, table, roles, from);
-    if (status < 0 || roles->output == SIZE_MAX) return status;
-    from->output = hfi_alloc(ctx, hf_table_rows(table), sizeof *from->output);
-    if (from->output == NULL) return HF_ERR_MEMORY;
-    return hfi_model_output_numbers(ctx, model, table, roles->output, from->output);
+    return status < 0 ? status : model->kind->find(ctx, model, table, roles, from);
 }
 
 hf_status hfi_model_gather(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles)
@@ -187,9 +168,12 @@ hf_status hfi_model_gather(hf_context *ctx, hf_model *model, const hf_table *tab
                         .y = hfi_alloc(ctx, roles->targets, sizeof *from.y)};
     hf_status status = from.x != NULL && from.y != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0) status = find_sources(ctx, model, table, roles, &from);
-    if (status >= 0)
-        status = model->outputs > 1 ? hfi_model_copy_outputs(ctx, model, table, roles, &from)
-                                    : copy_rows(ctx, model, table, &from);
+    if (status >= 0) status = make_room(ctx, model, table, roles, &from);
+    if (status >= 0) {
+        copy_readings(model, hf_table_rows(table), roles, &from);
+        status = note_rows(ctx, model, hf_table_rows(table), &from);
+    }
+    if (status >= 0 && model->kind->remark != NULL) status = model->kind->remark(ctx, model);
     if (status >= 0) status = note_constants(ctx, model);
     hfi_free(ctx, from.x);
     hfi_free(ctx, from.y);

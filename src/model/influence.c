@@ -9,7 +9,7 @@
  * to a half. A centre that hangs on row mates moves by the difference of hf_outputs_conditional_centre()
  * after and before; where it was before is what the site says.
  */
-#include "model/class_model.h"
+#include "model/target.h"
 
 #include "objective/samples.h"
 #include <holdfast/outputs.h>
@@ -267,8 +267,6 @@ static hf_status answer(question *q, double *marginal, double *joint)
 static hf_status check(hf_context *ctx, const hf_model *model)
 {
     const hf_fit_settings *s = &model->settings;
-    if (model->classes > 0)
-        return hfi_class_refuse(ctx, model, "hf_model_influence", "its labels are no numbers that move");
     hf_status status = hfi_transform_deny(ctx, model, "the influence of a reading",
                                           "it is told in the units of what is modelled");
     if (status >= 0) status = hfi_model_check_rows(ctx, model);
@@ -295,7 +293,7 @@ static hf_status find_reading(question *q, size_t row, size_t output, double y)
         return hfi_fail(q->ctx, HF_ERR_ARGUMENT, "output %zu of %zu (counted from 0) does not exist", output,
                         model->outputs);
     if (isinf(y)) return hfi_fail(q->ctx, HF_ERR_NOT_FINITE, "the reading would be %g", y);
-    const char *name = model->outputs > 1 ? model->output[output] : model->target;
+    const char *name = hf_model_output(model, output);
     for (size_t i = 0; i < model->n; i++) {
         if (model->row[i] != row || hfi_model_output_of(model, i) != output) continue;
         if (!is_present(model, i))
@@ -329,6 +327,13 @@ hf_status hf_model_influence(hf_context *ctx, const hf_model *model, size_t row,
 {
     if (ctx == NULL || model == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_influence: an argument that must not be NULL is");
+    if (model->kind->influence == NULL) return hfi_target_lacks(ctx, model, "hf_model_influence");
+    return model->kind->influence(ctx, model, row, output, y, marginal, joint);
+}
+
+hf_status hfi_outputs_influence(hf_context *ctx, const hf_model *model, size_t row, size_t output, double y,
+                                double *marginal, double *joint)
+{
     hf_status status = check(ctx, model);
     if (status < 0) return status;
     question q = {.ctx = ctx, .model = model, .samples.ctx = ctx};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How well the readings of a model are predicted without themselves. */
 #include "fit/fit.h"
-#include "model/class_model.h"
+#include "model/target.h"
 
 #include <float.h>
 #include <math.h>
@@ -24,7 +24,6 @@ typedef struct kept {
 
 static hf_status kept_init(hf_context *ctx, const hf_model *model, kept *k)
 {
-    const hfi_scaling *scaling = &model->posterior->scaling;
     *k = (kept){.row = hfi_alloc(ctx, model->n, sizeof *k->row),
                 .unit = hfi_alloc(ctx, model->n, 4 * sizeof *k->unit)};
     if (k->row == NULL || k->unit == NULL) return HF_ERR_MEMORY;
@@ -38,7 +37,7 @@ static hf_status kept_init(hf_context *ctx, const hf_model *model, kept *k)
     k->sd = k->mean + k->count;
     for (size_t p = 0; p < k->count; p++) {
         const size_t i = k->row[p];
-        k->unit[p] = model->outputs == 1 ? 1.0 : hfi_scaling_scale(scaling, hfi_model_output_of(model, i));
+        k->unit[p] = hfi_model_unit(model, hfi_model_output_of(model, i));
         k->y[p] = model->y[i] / k->unit[p];
     }
     return HF_OK;
@@ -50,7 +49,6 @@ static void kept_free(hf_context *ctx, kept *k)
     hfi_free(ctx, k->unit);
 }
 
-/* A single output has the unit 1, as a transform and latent values need it. */
 static hf_status score_kept(hf_context *ctx, const hf_model *model, const kept *k, hf_metrics *out)
 {
     return hfi_model_metrics(ctx, model, k->count, k->y, k->mean, k->sd, out);
@@ -64,7 +62,7 @@ static hf_status score_model(hf_context *ctx, const hf_model *model, kept *k, hf
     double *mean = hfi_alloc(ctx, model->n, 2 * sizeof *mean);
     if (mean == NULL) return HF_ERR_MEMORY;
     double *sd = mean + model->n;
-    hf_status status = hfi_model_left_out(ctx, model, mean, sd);
+    hf_status status = model->kind->left_out(ctx, model, mean, sd);
     for (size_t p = 0; p < k->count && status >= 0; p++) {
         k->mean[p] = mean[k->row[p]] / k->unit[p];
         k->sd[p] = sd[k->row[p]] / k->unit[p];
@@ -140,9 +138,8 @@ hf_status hf_model_leave_one_out(hf_context *ctx, const hf_model *model, hf_leav
 {
     if (model == NULL || out == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_leave_one_out: model and out must not be NULL");
-    hf_status status = hfi_class_refuse(ctx, model, "hf_model_leave_one_out",
-                                        "hf_model_rows() tells how probable each label is");
-    if (status >= 0) status = hfi_model_check_rows(ctx, model);
+    if (model->kind->left_out == NULL) return hfi_target_lacks(ctx, model, "hf_model_leave_one_out");
+    hf_status status = hfi_model_check_rows(ctx, model);
     if (status < 0) return status;
     kept k;
     hf_leave_one_out_scores scores = {.model = unknown};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models of counts and amounts: latent values become readings. */
-#include "model/class_model.h"
+#include "model/target.h"
 
 #include "data/text.h"
 #include "settings/settings.h"
@@ -37,7 +37,7 @@ hf_status hfi_likelihood_check_columns(hf_context *ctx, const hf_columns *column
     }
     if (columns->mean != NULL) what = "a mean column; give an exposure column";
     if (columns->noise != NULL) what = "a noise column: the likelihood says how readings vary";
-    if (columns->target_count > 1 || columns->output_column != NULL) what = "several outputs";
+    if (hfi_columns_outputs(columns) > 1) what = "several outputs";
     if (settings->transform != HF_TRANSFORM_NONE) what = "a transform: latent values are logarithms already";
     if (hfi_kernel_is_auto(settings->kernel)) what = "the kernel auto; name the kernel";
     if (what == NULL) return HF_OK;
@@ -91,38 +91,16 @@ static double quantile(const hf_model *model, double mean, double var, double p)
     return q;
 }
 
-static const double normal_95 = 1.959963984540054;
-
-/* The columns of one row; all NaN where the latent value is. */
-static void fill_row(const hf_model *model, double mean, double var, double exposure, double *row)
+void hfi_likelihood_summary(const hf_model *model, double mean, double var, double out[6])
 {
     hf_reading_moments m = {NAN, NAN, NAN};
     hf_likelihood_moments(model->settings.sites, dispersion_of(model), mean, var, &m);
-    const double log_rate = mean - log(exposure), half = normal_95 * sqrt(var);
-    row[0] = m.mean;
-    row[1] = m.sd_mean;
-    row[2] = m.sd;
-    row[3] = quantile(model, mean, var, 0.025);
-    row[4] = quantile(model, mean, var, 0.975);
-    row[5] = quantile(model, mean, var, 0.5);
-    row[6] = exp(log_rate + 0.5 * var);
-    row[7] = exp(log_rate - half);
-    row[8] = exp(log_rate + half);
-}
-
-hf_status hfi_likelihood_columns(hf_context *ctx, const hf_model *model, const hf_table *table,
-                                 const hfi_predictions *p, double *out)
-{
-    const size_t rows = hf_table_rows(table);
-    const double *exposure;
-    double row[HFI_LIKELIHOOD_COLUMNS];
-    hf_status status = hfi_model_find_mean(ctx, model, table, &exposure);
-    for (size_t i = 0; i < rows && status >= 0; i++) {
-        fill_row(model, p->mean[i], p->var_latent[i], exposure != NULL ? exposure[i] : 1.0, row);
-        for (size_t k = 0; k < HFI_LIKELIHOOD_COLUMNS; k++) out[k * rows + i] = row[k];
-        if (!hfi_progress(ctx, "predict", (double)i / (double)rows, NAN)) status = hfi_cancelled(ctx);
-    }
-    return status;
+    out[0] = m.mean;
+    out[1] = m.sd_mean;
+    out[2] = m.sd;
+    out[3] = quantile(model, mean, var, 0.025);
+    out[4] = quantile(model, mean, var, 0.975);
+    out[5] = quantile(model, mean, var, 0.5);
 }
 
 /* Sums of scores. */

@@ -29,7 +29,7 @@ typedef struct view {
 /* Rows of a wide table are `outputs` readings side by side. */
 static size_t count_rows(const hf_model *model, size_t *at)
 {
-    const size_t stride = model->output_column == NULL ? model->outputs : 1;
+    const size_t stride = hfi_model_stride(model);
     size_t count = 0;
     for (size_t i = 0; i < model->n; i += stride) {
         bool any = false;

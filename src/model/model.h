@@ -11,8 +11,12 @@
 #include "posterior/posterior.h"
 #include <holdfast/model.h>
 
+/** A kind of target: target.h. */
+typedef struct hfi_target hfi_target;
+
 struct hf_model {
     hfi_memory memory;
+    const hfi_target *kind;
     hf_posterior *posterior;
 
     /* columns */
@@ -59,9 +63,7 @@ struct hf_model {
         *class_input; /* what the number of the class is called in the kernel; NULL if it has no such input */
     hf_classifier *classifier; /* owns the posterior; NULL if this is none */
 
-    size_t mean_names; /* of a linear mean only, whose coefficients have numbers */
-    char **mean_name;
-    size_t parameters; /* several outputs only: what hf_model_parameter() tells */
+    size_t parameters; /* what hf_model_parameter() tells */
     struct hfi_model_parameter *parameter;
 
     size_t notes;
@@ -86,30 +88,39 @@ hf_status hfi_model_find_ranges(hf_context *ctx, hf_model *model);
 /** Once the posterior and the rows are there: what is derived from them. */
 hf_status hfi_model_finish(hf_context *ctx, hf_model *model);
 
-/** One of the hyperparameters of a model of several outputs. */
+typedef enum hfi_parameter_kind {
+    HFI_PARAMETER_KERNEL,   /* index: of the kernel */
+    HFI_PARAMETER_COREGION, /* index: of the coregion; s, t: entry of B */
+    HFI_PARAMETER_MEAN,     /* s: the coefficient */
+    HFI_PARAMETER_NOISE     /* s: the output */
+} hfi_parameter_kind;
+
+/** One of the hyperparameters. */
 typedef struct hfi_model_parameter {
-    enum {
-        HFI_PARAMETER_KERNEL,   /* index: of the kernel */
-        HFI_PARAMETER_COREGION, /* index: of the coregion; s, t: entry of B */
-        HFI_PARAMETER_MEAN,     /* s: the output */
-        HFI_PARAMETER_NOISE     /* s: the output */
-    } kind;
+    hfi_parameter_kind kind;
     size_t index, s, t;
     double value; /* HFI_PARAMETER_COREGION only: user units */
     bool fixed;   /* the same */
     char *name;   /* NULL: the kernel's */
 } hfi_model_parameter;
 
-/** Makes that list, once the posterior is there (several outputs). */
+/** Makes the list, once the posterior is there (parameters.c). */
 hf_status hfi_model_list_parameters(hf_context *ctx, hf_model *model);
-hf_status hfi_model_outputs_parameter(const hf_model *model, size_t i, hf_parameter *out);
-/** Coefficient k of the mean in the user's units; its name is "mean". */
-void hfi_model_mean_parameter(const hf_model *model, size_t k, hf_parameter *out);
 /** Kernel parameter i in the user's units. */
 hf_status hfi_model_kernel_parameter(const hf_model *model, size_t i, hf_parameter *out);
 
 /** The output that row i of the training readings is of. */
 size_t hfi_model_output_of(const hf_model *model, size_t i);
+/** Readings of a wide table lie side by side: so many in a row; else 1. */
+size_t hfi_model_stride(const hf_model *model);
+/** The unit in which readings of several outputs are looked at together; 1 where there is one output. */
+double hfi_model_unit(const hf_model *model, size_t output);
+/** Whether the target is one quantity, whose readings are modelled as they are but for a transform. */
+bool hfi_model_is_plain(const hf_model *model);
+/** How many outputs columns ask for; 2 for a long table, which has the number. */
+size_t hfi_columns_outputs(const hf_columns *columns);
+/** A name that no input has: `base` with as many _ after it as that takes; in the context's memory, NULL: none left. */
+char *hfi_model_free_name(hf_context *ctx, const hf_model *model, const char *base);
 
 /** Adds a remark; printf-like. */
 hf_status hfi_model_note(hf_context *ctx, hf_model *model, const char *format, ...) HF_PRINTF(3, 4);
@@ -133,7 +144,6 @@ typedef struct hfi_roles {
     size_t targets; /* 1, or columns of a wide table */
     size_t *wide;   /* several targets: their indices, hfi_alloc'ed; else NULL */
     size_t output;  /* SIZE_MAX if none */
-    bool labels;    /* the target is labels */
     size_t noise;   /* SIZE_MAX if none */
     size_t mean;    /* the prior mean of each row, or its exposure; SIZE_MAX if none */
     bool exposure;  /* the latter */
@@ -179,10 +189,6 @@ typedef struct hfi_sources {
 
 /** Rows of a table in which neither input, nor noise, nor mean, nor output is missing. */
 bool hfi_is_complete(const hfi_sources *from, size_t d, size_t row);
-/** Copies the readings of several outputs, and remarks on them. */
-hf_status hfi_model_copy_outputs(hf_context *ctx, hf_model *model, const hf_table *table,
-                                 const hfi_roles *roles, const hfi_sources *from);
-
 /** Copies the usable rows of a table into the model; remarks on rows left out and on constant columns. */
 hf_status hfi_model_gather(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles);
 
@@ -236,16 +242,18 @@ hf_status hfi_check_finite(hf_context *ctx, const hf_table *table, const char *n
 
 /** Predictions for every row of a table; NaN where an input is missing. */
 typedef struct hfi_predictions {
-    double *mean, *var_latent, *var_observed; /* hfi_alloc'ed in one block that begins at mean */
-    size_t missing;                           /* rows without a prediction */
+    size_t columns; /* of each row: all outputs, or the one that it is about */
+    size_t *output; /* which that is, SIZE_MAX where it is missing; NULL: rows are about all outputs */
+    double *mean;   /* rows x columns; hfi_alloc'ed, with the next two after it */
+    double *var_latent, *var_observed;
+    double *covariance; /* rows x T x T, or NULL */
+    size_t missing;     /* rows without a prediction */
 } hfi_predictions;
 
-hf_status hfi_model_predict(hf_context *ctx, const hf_model *model, const hf_table *table,
-                            hfi_predictions *out);
-
-/** With the known noise of a table's rows if the model was fitted with such a column and the table has it, else NULL. */
-hf_status hfi_model_find_noise(hf_context *ctx, const hf_model *model, const hf_table *table,
-                               const double **noise);
+/** `whole`: all outputs for each row, whatever columns the table has. */
+hf_status hfi_model_predict(hf_context *ctx, const hf_model *model, const hf_table *table, bool whole,
+                            bool covariance, hfi_predictions *out);
+void hfi_predictions_free(hf_context *ctx, hfi_predictions *predictions);
 
 /** The prior mean of reading i: 0 without a mean column. */
 double hfi_model_prior(const hf_model *model, size_t i);
@@ -254,37 +262,15 @@ double hfi_model_prior(const hf_model *model, size_t i);
 hf_status hfi_model_find_mean(hf_context *ctx, const hf_model *model, const hf_table *table,
                               const double **mean);
 
-/** Predictions of several outputs: `columns` for each row, the outputs of a wide table or the one that a row of a long one is about. */
-typedef struct hfi_outputs_predictions {
-    size_t columns;
-    bool single;    /* rows are about an output each */
-    size_t *output; /* single: which; SIZE_MAX where that is missing */
-    double
-        *mean; /* rows x columns, NaN where an input is missing; hfi_alloc'ed, with the next two after it */
-    double *var_latent, *var_observed;
-    double *covariance; /* rows x T x T, or NULL */
-    size_t missing;     /* rows without a prediction */
-} hfi_outputs_predictions;
-
-/** `whole`: all outputs for each row, whatever columns the table has. */
-hf_status hfi_model_predict_outputs(hf_context *ctx, const hf_model *model, const hf_table *table, bool whole,
-                                    bool covariance, hfi_outputs_predictions *out);
-void hfi_outputs_predictions_free(hf_context *ctx, hfi_outputs_predictions *predictions);
-/** hf_predict_into_table() for several outputs. */
-hf_status hfi_predict_outputs_into_table(hf_context *ctx, const hf_model *model, hf_table *table);
 /** HF_ERR_NO_DATA for a model that was read in parts and has no rows (rows.c). */
 hf_status hfi_model_check_rows(hf_context *ctx, const hf_model *model);
-/** Each of model->n readings without itself: mean and standard deviation, noise included; of a
- * transformed target in the units of what is modelled. */
-hf_status hfi_model_left_out(hf_context *ctx, const hf_model *model, double *mean, double *sd);
 /** Whether a reading is there and was not set aside: its weight is 1/4 or more. */
 bool hfi_model_is_kept(const hf_model *model, size_t i);
 
 /** The message on rows without a prediction; HF_OK if there is none. */
 hf_status hfi_predict_message(hf_context *ctx, const hf_table *table, size_t missing);
-/** The five columns of a prediction out of mean and variances; `out` has 5 x rows entries. */
-void hfi_predict_columns(size_t rows, size_t stride, const double *mean, const double *var_latent,
-                         const double *var_observed, double *out);
+/** And on rows without a score. */
+hf_status hfi_score_message(hf_context *ctx, const hf_table *table, size_t unused);
 
 /** "train.csv, line 7" for messages, also for tables that came from no file. `buffer` is returned. */
 const char *hfi_row_place(const hf_table *table, size_t row, char *buffer, size_t bytes);
@@ -304,13 +290,8 @@ hf_status hfi_likelihood_check_exposure(hf_context *ctx, const hf_table *table, 
                                         const double *exposure);
 /** Mean and sd of a reading from mean and variance of its latent value, exposure included. */
 void hfi_likelihood_reading(const hf_model *model, double mean, double var, double *out_mean, double *out_sd);
-enum {
-    HFI_LIKELIHOOD_COLUMNS = 9
-};
-/** Columns that predictions add: of the reading mean, sd of its mean, sd, 2.5 and 97.5 % quantile, median; of the
- * rate mean and these quantiles. Column after column. */
-hf_status hfi_likelihood_columns(hf_context *ctx, const hf_model *model, const hf_table *table,
-                                 const hfi_predictions *p, double *out);
+/** Mean, sd of the mean, sd, 2.5 and 97.5 % quantile and median of a reading; NaN where the latent value is. */
+void hfi_likelihood_summary(const hf_model *model, double mean, double var, double out[6]);
 /** Scores of n readings from mean and sd of what is modelled: hf_metrics_transformed(); of counts and amounts the
  * latent value with its exposure. */
 hf_status hfi_model_metrics(hf_context *ctx, const hf_model *model, size_t n, const double *y,

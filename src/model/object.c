@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models: life cycle, access, remarks. */
-#include "model/class_model.h"
+#include "model/target.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,17 +11,8 @@ hf_model *hfi_model_new(hf_context *ctx)
     if (model == NULL) return NULL;
     model->memory = hfi_context_memory(ctx);
     model->outputs = 1;
+    model->kind = hfi_target_of(HF_SITES_GAUSSIAN);
     return model;
-}
-
-size_t hfi_model_functions(const hf_model *model)
-{
-    return model->classes > 0 ? hfi_class_latents(model) : model->outputs;
-}
-
-size_t hfi_model_function_width(const hf_model *model)
-{
-    return model->d + (hfi_model_functions(model) > 1 ? 1 : 0);
 }
 
 hf_status hfi_model_reserve(hf_context *ctx, hf_model *model, size_t n, size_t d, bool extra)
@@ -65,36 +56,37 @@ void hf_model_free(hf_model *model)
     if (model->parameter != NULL)
         for (size_t i = 0; i < model->parameters; i++) hfi_memory_free(&memory, model->parameter[i].name);
     for (size_t i = 0; i < model->notes; i++) hfi_memory_free(&memory, model->note[i]);
-    for (size_t i = 0; i < model->mean_names; i++) hfi_memory_free(&memory, model->mean_name[i]);
-    void *const blocks[] = {model->target,      model->noise_column,  model->feature,
-                            model->source,      model->row,           model->x,
-                            model->y,           model->extra,         model->reading,
-                            model->kernel,      model->note,          model->mean_name,
-                            model->output,      model->output_column, model->output_eps,
-                            model->output_beta, model->noises_held,   model->parameter,
-                            model->class_name,  model->class_count,   model->class_input,
-                            model->low,         model->mean_column,   model->prior};
+    void *const blocks[] = {model->target,
+                            model->noise_column,
+                            model->feature,
+                            model->source,
+                            model->row,
+                            model->x,
+                            model->y,
+                            model->extra,
+                            model->reading,
+                            model->kernel,
+                            model->note,
+                            model->output,
+                            model->output_column,
+                            model->output_eps,
+                            model->output_beta,
+                            model->noises_held,
+                            model->parameter,
+                            model->class_name,
+                            model->class_count,
+                            model->class_input,
+                            model->low,
+                            model->mean_column,
+                            model->prior};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) hfi_memory_free(&memory, blocks[i]);
     hfi_memory_free(&memory, model);
 }
 
 hf_status hfi_model_finish(hf_context *ctx, hf_model *model)
 {
-    hf_status status = hfi_model_find_ranges(ctx, model);
-    if (status < 0) return status;
-    if (model->outputs > 1) return hfi_model_list_parameters(ctx, model);
-    size_t count = hf_mean_coefficients(model->posterior->mean);
-    if (count <= 1) return HF_OK;
-    model->mean_name = hfi_alloc(ctx, count, sizeof *model->mean_name);
-    if (model->mean_name == NULL) return HF_ERR_MEMORY;
-    for (size_t k = 0; k < count; k++) {
-        char name[32];
-        snprintf(name, sizeof name, "mean[%zu]", k);
-        model->mean_name[k] = hfi_memory_strdup(&model->memory, name);
-        if (model->mean_name[k] == NULL) return hfi_out_of_memory(ctx);
-        model->mean_names = k + 1;
-    }
-    return HF_OK;
+    const hf_status status = hfi_model_find_ranges(ctx, model);
+    return status < 0 ? status : hfi_model_list_parameters(ctx, model);
 }
 
 hf_status hfi_model_note(hf_context *ctx, hf_model *model, const char *format, ...)
@@ -220,7 +212,7 @@ void hfi_model_hash_names(const hf_model *model, size_t rows, hfi_sha256 *hash)
     for (size_t j = 0; j < model->d; j++) hfi_sha256_add_text(hash, model->feature[j]);
     if (model->classes > 0) hfi_sha256_add_u64(hash, model->classes);
     for (size_t c = 0; c < model->classes; c++) hfi_sha256_add_text(hash, model->class_name[c]);
-    if (model->outputs <= 1) return;
+    if (model->width == model->d) return;
     hfi_sha256_add_u64(hash, model->outputs);
     hfi_sha256_add_text(hash, model->output_column != NULL ? model->output_column : "");
     for (size_t t = 0; t < model->outputs; t++) hfi_sha256_add_text(hash, model->output[t]);

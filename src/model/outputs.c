@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several outputs by name: those of a wide table are its columns, those of a long one the values of a column. */
-#include "model/model.h"
+#include "model/class_model.h"
 
 #include "data/number.h"
 #include "data/text.h"
@@ -16,7 +16,37 @@ enum {
 
 size_t hfi_model_output_of(const hf_model *model, size_t i)
 {
-    return model->outputs > 1 ? (size_t)model->x[i * model->width + model->d] : 0;
+    return model->width > model->d ? (size_t)model->x[i * model->width + model->d] : 0;
+}
+
+size_t hfi_model_stride(const hf_model *model)
+{
+    return model->output_column == NULL ? model->outputs : 1;
+}
+
+double hfi_model_unit(const hf_model *model, size_t output)
+{
+    /* A transform and latent values have theirs. */
+    return model->outputs == 1 ? 1.0 : hfi_scaling_scale(&model->posterior->scaling, output);
+}
+
+bool hfi_model_is_plain(const hf_model *model)
+{
+    return !model->kind->latent && model->outputs == 1 && !hfi_model_has_likelihood(model);
+}
+
+hf_status hfi_outputs_find(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles,
+                           hfi_sources *from)
+{
+    hf_status status = HF_OK;
+    for (size_t t = 0; t < roles->targets && status >= 0; t++) {
+        const size_t column = roles->wide != NULL ? roles->wide[t] : roles->target;
+        status = hfi_class_hint(ctx, table, column, hfi_finite_numbers(ctx, table, column, &from->y[t]));
+    }
+    if (status < 0 || roles->output == SIZE_MAX) return status;
+    from->output = hfi_alloc(ctx, hf_table_rows(table), sizeof *from->output);
+    if (from->output == NULL) return HF_ERR_MEMORY;
+    return hfi_model_output_numbers(ctx, model, table, roles->output, from->output);
 }
 
 hf_status hfi_model_name_outputs(hf_context *ctx, hf_model *model, size_t outputs, const char *const *names)

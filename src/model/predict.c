@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Predictions for the rows of a table. */
-#include "model/class_model.h"
+/* Predictions of readings for the rows of a table: of all outputs for each row, or of the one that a row is about. */
 #include "model/look.h"
-
-#include "data/table_set.h"
+#include "model/pack.h"
+#include "model/target.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,111 +11,267 @@
 /* Phi^-1(0.975) */
 static const double normal_95 = 1.959963984540054;
 
-hf_status hfi_model_find_noise(hf_context *ctx, const hf_model *model, const hf_table *table,
-                               const double **noise)
+/* ---- numbers ---------------------------------------------------------------------------------------------- */
+
+/* The column of a table with a name, SIZE_MAX if there is none. */
+static size_t column_named(const hf_table *table, const char *name)
 {
+    for (size_t j = 0; name != NULL && j < hf_table_columns(table); j++)
+        if (strcmp(hf_table_name(table, j), name) == 0) return j;
+    return SIZE_MAX;
+}
+
+/* The known noise of a table's rows if the model was fitted with such a column and the table has it, else NULL. */
+static hf_status find_noise(hf_context *ctx, const hf_model *model, const hf_table *table,
+                            const double **noise)
+{
+    const size_t column = column_named(table, model->noise_column);
     *noise = NULL;
-    if (model->noise_column == NULL) return HF_OK;
-    for (size_t j = 0; j < hf_table_columns(table); j++) {
-        if (strcmp(hf_table_name(table, j), model->noise_column) != 0) continue;
-        hf_status status = hf_table_numbers(ctx, table, j, noise);
-        if (status >= 0) status = hfi_check_finite(ctx, table, model->noise_column, *noise);
-        for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++) {
-            char place[512];
-            if ((*noise)[i] < 0)
-                status = hfi_fail(
-                    ctx, HF_ERR_ARGUMENT, "%s, column \"%s\": a noise variance cannot be negative (%g)",
-                    hfi_row_place(table, i, place, sizeof place), model->noise_column, (*noise)[i]);
-        }
-        return status;
+    if (column == SIZE_MAX) return HF_OK;
+    const hf_status status = hfi_finite_numbers(ctx, table, column, noise);
+    return status < 0 ? status : hfi_check_noise(ctx, table, column, *noise);
+}
+
+static hf_status reserve(hf_context *ctx, size_t rows, size_t outputs, bool covariance, hfi_predictions *out)
+{
+    size_t cells, square = 0;
+    if (!hfi_size_mul(rows, out->columns, &cells) || cells > SIZE_MAX / 3 ||
+        (covariance && (!hfi_size_mul(outputs, outputs, &square) || !hfi_size_mul(rows, square, &square))))
+        return hfi_out_of_memory(ctx);
+    out->mean = hfi_alloc(ctx, cells, 3 * sizeof *out->mean);
+    if (covariance) out->covariance = hfi_alloc(ctx, square, sizeof *out->covariance);
+    if (out->mean == NULL || (covariance && out->covariance == NULL)) return HF_ERR_MEMORY;
+    out->var_latent = out->mean + cells;
+    out->var_observed = out->var_latent + cells;
+    return HF_OK;
+}
+
+static hf_status predict_complete(hf_context *ctx, const hf_model *model, const hfi_complete *c,
+                                  hfi_predictions *out)
+{
+    if (c->count == 0) return HF_OK;
+    if (c->width == model->width)
+        return hf_predict(ctx, model->posterior, c->count, c->x, c->width, out->mean, out->var_latent,
+                          out->var_observed);
+    return hf_predict_outputs(ctx, model->posterior, c->count, c->x, c->width, out->mean, out->var_latent,
+                              out->var_observed, out->covariance);
+}
+
+/* Prior means and known noise are of rows with one prediction. */
+static void add_known(const hf_model *model, const hfi_complete *c, const double *mean, const double *noise,
+                      hfi_predictions *out)
+{
+    const double kappa = hf_posterior_calibration(model->posterior);
+    const bool exposure = hfi_model_has_likelihood(model);
+    if (out->columns != 1) return;
+    for (size_t k = 0; k < c->count; k++) {
+        const size_t i = c->row[k];
+        if (mean != NULL) out->mean[k] += exposure ? log(mean[i]) : mean[i];
+        if (noise != NULL && !isnan(noise[i])) out->var_observed[k] += kappa * noise[i];
+    }
+}
+
+static hf_status predict_rows(hf_context *ctx, const hf_model *model, const hf_table *table,
+                              hfi_predictions *out)
+{
+    const double *noise = NULL, *mean = NULL;
+    hfi_complete c = {0};
+    hf_status status = find_noise(ctx, model, table, &noise);
+    if (status >= 0) status = hfi_model_find_mean(ctx, model, table, &mean);
+    if (status >= 0) status = hfi_complete_find(ctx, model, table, out->output, mean, &c);
+    if (status >= 0) status = predict_complete(ctx, model, &c, out);
+    if (status >= 0) {
+        add_known(model, &c, mean, noise, out);
+        out->missing = c.rows - c.count;
+        double *const arrays[] = {out->mean, out->var_latent, out->var_observed};
+        for (size_t k = 0; k < 3; k++) hfi_complete_spread(&c, out->columns, arrays[k]);
+        if (out->covariance != NULL)
+            hfi_complete_spread(&c, model->outputs * model->outputs, out->covariance);
+    }
+    hfi_complete_free(ctx, &c);
+    return status;
+}
+
+hf_status hfi_model_predict(hf_context *ctx, const hf_model *model, const hf_table *table, bool whole,
+                            bool covariance, hfi_predictions *out)
+{
+    const size_t rows = hf_table_rows(table),
+                 column = whole ? SIZE_MAX : column_named(table, model->output_column);
+    *out = (hfi_predictions){.columns = column != SIZE_MAX ? 1 : model->outputs};
+    hf_status status = HF_OK;
+    if (column != SIZE_MAX) {
+        out->output = hfi_alloc(ctx, rows, sizeof *out->output);
+        status = out->output != NULL ? hfi_model_output_numbers(ctx, model, table, column, out->output)
+                                     : HF_ERR_MEMORY;
+    }
+    if (status >= 0) status = reserve(ctx, rows, model->outputs, covariance, out);
+    if (status >= 0) status = predict_rows(ctx, model, table, out);
+    if (status < 0) hfi_predictions_free(ctx, out);
+    return status;
+}
+
+void hfi_predictions_free(hf_context *ctx, hfi_predictions *predictions)
+{
+    hfi_free(ctx, predictions->output);
+    hfi_free(ctx, predictions->mean);
+    hfi_free(ctx, predictions->covariance);
+    *predictions = (hfi_predictions){0};
+}
+
+/* ---- columns ---------------------------------------------------------------------------------------------- */
+
+enum {
+    GAUSSIAN_COLUMNS = 5,
+    TRANSFORMED_COLUMNS = 6, /* and the median */
+    RATE_COLUMNS = 9         /* and the rate */
+};
+
+static const char *const endings[RATE_COLUMNS] = {
+    "_mean", "_sd_latent", "_sd_observed", "_lo95", "_hi95", "_median", "_rate", "_rate_lo95", "_rate_hi95"};
+
+/* Mean and variances of what is modelled. */
+typedef struct answer {
+    double mean, latent, observed, exposure;
+} answer;
+
+typedef void fill_row(const hf_model *model, const answer *a, double *row);
+
+static void fill_gaussian(const hf_model *model, const answer *a, double *row)
+{
+    (void)model;
+    const double sd = sqrt(a->observed);
+    row[0] = a->mean;
+    row[1] = sqrt(a->latent);
+    row[2] = sd;
+    row[3] = a->mean - normal_95 * sd;
+    row[4] = a->mean + normal_95 * sd;
+}
+
+/* A transformed target has moments of what is predicted, and quantiles, one by one. */
+static void fill_transformed(const hf_model *model, const answer *a, double *row)
+{
+    const hf_transform transform = model->settings.transform;
+    const double half = normal_95 * sqrt(a->observed);
+    double latent, observed;
+    hf_transform_moments(transform, a->mean, a->latent, NULL, &latent);
+    hf_transform_moments(transform, a->mean, a->observed, &row[0], &observed);
+    row[1] = sqrt(latent);
+    row[2] = sqrt(observed);
+    row[3] = hf_transform_inverse(transform, a->mean - half);
+    row[4] = hf_transform_inverse(transform, a->mean + half);
+    row[5] = hf_transform_inverse(transform, a->mean);
+}
+
+/* Counts and amounts likewise, at the exposure of the row; then the rate. */
+static void fill_rate(const hf_model *model, const answer *a, double *row)
+{
+    const double log_rate = a->mean - log(a->exposure), half = normal_95 * sqrt(a->latent);
+    hfi_likelihood_summary(model, a->mean, a->latent, row);
+    row[6] = exp(log_rate + 0.5 * a->latent);
+    row[7] = exp(log_rate - half);
+    row[8] = exp(log_rate + half);
+}
+
+static hf_status fill_columns(hf_context *ctx, const hf_model *model, const hfi_predictions *from, size_t t,
+                              size_t rows, const double *exposure, size_t count, double *const *column)
+{
+    fill_row *const fill = count == GAUSSIAN_COLUMNS      ? fill_gaussian
+                           : count == TRANSFORMED_COLUMNS ? fill_transformed
+                                                          : fill_rate;
+    double row[RATE_COLUMNS];
+    for (size_t i = 0; i < rows; i++) {
+        const size_t k = i * from->columns + t;
+        const answer a = {from->mean[k], from->var_latent[k], from->var_observed[k],
+                          exposure != NULL ? exposure[i] : 1.0};
+        fill(model, &a, row);
+        for (size_t c = 0; c < count; c++) column[c][i] = row[c];
+        /* Quantiles of counts take time. */
+        if (count == RATE_COLUMNS && !hfi_progress(ctx, "predict", (double)i / (double)rows, NAN))
+            return hfi_cancelled(ctx);
     }
     return HF_OK;
 }
 
-/* Complete rows side by side at the front of x, and which row each was. `mean`: prior means, or NULL. */
-static size_t pack_rows(size_t rows, size_t d, const double *const *columns, const double *mean, double *x,
-                        size_t *row)
+/* The names of an output's columns begin with this: those of a long table are known by their target. */
+typedef struct stem {
+    const char *target, *between, *output;
+} stem;
+
+static stem stem_of(const hf_model *model, const hfi_predictions *from, size_t t)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < rows; i++) {
-        bool complete = mean == NULL || !isnan(mean[i]);
-        for (size_t j = 0; j < d; j++) {
-            x[count * d + j] = columns[j][i];
-            complete = complete && !isnan(columns[j][i]);
+    if (from->columns == 1) return (stem){model->target, "", ""};
+    if (model->output_column == NULL) return (stem){"", "", model->output[t]};
+    return (stem){model->target, "_", model->output[t]};
+}
+
+static hf_status add_predictions(hf_context *ctx, const hf_model *model, const double *exposure,
+                                 const hfi_predictions *from, hfi_pack *pack)
+{
+    const size_t count = hfi_model_has_likelihood(model)                  ? RATE_COLUMNS
+                         : model->settings.transform != HF_TRANSFORM_NONE ? TRANSFORMED_COLUMNS
+                                                                          : GAUSSIAN_COLUMNS;
+    hf_status status = hfi_pack_init(ctx, pack, pack->rows, count * from->columns);
+    for (size_t t = 0; t < from->columns && status >= 0; t++) {
+        const stem s = stem_of(model, from, t);
+        double *column[RATE_COLUMNS];
+        for (size_t c = 0; c < count && status >= 0; c++) {
+            column[c] = hfi_pack_column(pack, "%s%s%s%s", s.target, s.between, s.output, endings[c]);
+            if (column[c] == NULL) status = HF_ERR_MEMORY;
         }
-        row[count] = i;
-        count += complete;
-    }
-    return count;
-}
-
-/* From the first `count` entries to their rows, the last first, so that nothing is overwritten before it
- * moved. */
-static void spread(size_t rows, size_t count, const size_t *row, double *values)
-{
-    size_t from = count;
-    for (size_t i = rows; i-- > 0;) {
-        if (from > 0 && row[from - 1] == i)
-            values[i] = values[--from];
-        else
-            values[i] = NAN;
-    }
-}
-
-static hf_status predict_packed(hf_context *ctx, const hf_model *model, const hf_table *table,
-                                const double *const *columns, const double *noise, const double *mean,
-                                hfi_predictions *out)
-{
-    size_t rows = hf_table_rows(table), d = model->d, cells;
-    if (!hfi_size_mul(rows + 1, d, &cells))
-        return hfi_fail(ctx, HF_ERR_TOO_LARGE, "%zu rows of %zu inputs do not fit in memory", rows, d);
-    /* One row more than needed: pack_rows writes an incomplete last row before it knows. */
-    double *x = hfi_alloc(ctx, cells, sizeof *x);
-    size_t *row = hfi_alloc(ctx, rows + 1, sizeof *row);
-    hf_status status = x == NULL || row == NULL ? HF_ERR_MEMORY : HF_OK;
-    if (status >= 0) {
-        size_t count = pack_rows(rows, d, columns, mean, x, row);
-        out->missing = rows - count;
-        if (count > 0)
-            status =
-                hf_predict(ctx, model->posterior, count, x, d, out->mean, out->var_latent, out->var_observed);
-        const bool exposure = hfi_model_has_likelihood(model);
-        for (size_t k = 0; k < count && mean != NULL && status >= 0; k++)
-            out->mean[k] += exposure ? log(mean[row[k]]) : mean[row[k]];
-        double kappa = hf_posterior_calibration(model->posterior);
-        for (size_t k = 0; k < count && noise != NULL && status >= 0; k++)
-            if (!isnan(noise[row[k]])) out->var_observed[k] += kappa * noise[row[k]];
-        double *const arrays[] = {out->mean, out->var_latent, out->var_observed};
-        for (size_t k = 0; k < 3 && status >= 0; k++) spread(rows, count, row, arrays[k]);
-    }
-    hfi_free(ctx, x);
-    hfi_free(ctx, row);
-    return status;
-}
-
-hf_status hfi_model_predict(hf_context *ctx, const hf_model *model, const hf_table *table,
-                            hfi_predictions *out)
-{
-    size_t rows = hf_table_rows(table);
-    const double *noise, *mean;
-    *out = (hfi_predictions){.mean = hfi_alloc(ctx, rows, 3 * sizeof *out->mean)};
-    const double **columns = hfi_alloc(ctx, model->d, sizeof *columns);
-    hf_status status = out->mean == NULL || columns == NULL ? HF_ERR_MEMORY : HF_OK;
-    if (status >= 0) {
-        out->var_latent = out->mean + rows;
-        out->var_observed = out->mean + 2 * rows;
-        status = hfi_model_inputs(ctx, model, table, columns);
-    }
-    if (status >= 0) status = hfi_model_find_noise(ctx, model, table, &noise);
-    if (status >= 0) status = hfi_model_find_mean(ctx, model, table, &mean);
-    if (status >= 0) status = predict_packed(ctx, model, table, columns, noise, mean, out);
-    hfi_free(ctx, columns);
-    if (status < 0) {
-        hfi_free(ctx, out->mean);
-        *out = (hfi_predictions){0};
+        if (status >= 0) status = fill_columns(ctx, model, from, t, pack->rows, exposure, count, column);
     }
     return status;
 }
+
+static hf_status add_covariances(hf_context *ctx, const hf_model *model, const hfi_predictions *from,
+                                 hfi_pack *pack)
+{
+    const size_t outputs = model->outputs;
+    hf_status status = hfi_pack_init(ctx, pack, pack->rows, outputs * (outputs - 1) / 2);
+    for (size_t s = 1; s < outputs && status >= 0; s++)
+        for (size_t t = 0; t < s && status >= 0; t++) {
+            const stem a = stem_of(model, from, s), b = stem_of(model, from, t);
+            double *column = hfi_pack_column(pack, "%s%s%s_%s%s%s_cov", a.target, a.between, a.output,
+                                             b.target, b.between, b.output);
+            if (column == NULL) status = HF_ERR_MEMORY;
+            for (size_t i = 0; i < pack->rows && status >= 0; i++)
+                column[i] = from->covariance[(i * outputs + s) * outputs + t];
+        }
+    return status;
+}
+
+static hf_status into_table(hf_context *ctx, const hf_model *model, hf_table *table, bool covariance)
+{
+    hfi_pack pack = {.ctx = ctx, .rows = hf_table_rows(table)};
+    hfi_predictions predictions;
+    const double *exposure = NULL;
+    hf_status status = hfi_model_predict(ctx, model, table, covariance, covariance, &predictions);
+    if (status < 0) return status;
+    if (hfi_model_has_likelihood(model)) status = hfi_model_find_mean(ctx, model, table, &exposure);
+    if (status >= 0)
+        status = covariance ? add_covariances(ctx, model, &predictions, &pack)
+                            : add_predictions(ctx, model, exposure, &predictions, &pack);
+    if (status >= 0) status = hfi_pack_into(&pack, table);
+    const size_t missing = predictions.missing;
+    hfi_pack_free(&pack);
+    hfi_predictions_free(ctx, &predictions);
+    return status < 0 ? status : hfi_predict_message(ctx, table, missing);
+}
+
+hf_status hfi_outputs_predict(hf_context *ctx, const hf_model *model, hf_table *table)
+{
+    return into_table(ctx, model, table, false);
+}
+
+hf_status hfi_outputs_covariances(hf_context *ctx, const hf_model *model, hf_table *table)
+{
+    if (model->outputs == 1)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the model has one output, \"%s\"; covariances are between several", model->target);
+    return into_table(ctx, model, table, true);
+}
+
+/* ---- of any target ---------------------------------------------------------------------------------------- */
 
 hf_status hfi_predict_message(hf_context *ctx, const hf_table *table, size_t missing)
 {
@@ -126,87 +281,6 @@ hf_status hfi_predict_message(hf_context *ctx, const hf_table *table, size_t mis
                     missing, hf_table_rows(table));
 }
 
-void hfi_predict_columns(size_t rows, size_t stride, const double *mean, const double *var_latent,
-                         const double *var_observed, double *out)
-{
-    for (size_t i = 0; i < rows; i++) {
-        const size_t k = i * stride;
-        double sd = sqrt(var_observed[k]);
-        out[i] = mean[k];
-        out[rows + i] = sqrt(var_latent[k]);
-        out[2 * rows + i] = sd;
-        out[3 * rows + i] = mean[k] - normal_95 * sd;
-        out[4 * rows + i] = mean[k] + normal_95 * sd;
-    }
-}
-
-enum {
-    COLUMNS = 5,                          /* of hfi_predict_columns() */
-    TRANSFORMED = 6,                      /* and the median */
-    MOST_COLUMNS = HFI_LIKELIHOOD_COLUMNS /* and the rate */
-};
-
-/* The same of a transformed target: moments of what is predicted, and quantiles, one by one. */
-static void transformed_columns(hf_transform transform, size_t rows, const hfi_predictions *p, double *out)
-{
-    for (size_t i = 0; i < rows; i++) {
-        const double mean = p->mean[i], half = normal_95 * sqrt(p->var_observed[i]);
-        double latent, observed;
-        hf_transform_moments(transform, mean, p->var_latent[i], NULL, &latent);
-        hf_transform_moments(transform, mean, p->var_observed[i], &out[i], &observed);
-        out[rows + i] = sqrt(latent);
-        out[2 * rows + i] = sqrt(observed);
-        out[3 * rows + i] = hf_transform_inverse(transform, mean - half);
-        out[4 * rows + i] = hf_transform_inverse(transform, mean + half);
-        out[5 * rows + i] = hf_transform_inverse(transform, mean);
-    }
-}
-
-static hf_status add_columns(hf_context *ctx, const hf_model *model, hf_table *table, const double *values,
-                             size_t count)
-{
-    static const char *const suffix[MOST_COLUMNS] = {"_mean", "_sd_latent", "_sd_observed",
-                                                     "_lo95", "_hi95",      "_median",
-                                                     "_rate", "_rate_lo95", "_rate_hi95"};
-    size_t bytes = strlen(model->target) + 16;
-    char *text = hfi_alloc(ctx, count, bytes);
-    if (text == NULL) return HF_ERR_MEMORY;
-    const char *names[MOST_COLUMNS];
-    for (size_t k = 0; k < count; k++) {
-        names[k] = text + k * bytes;
-        snprintf(text + k * bytes, bytes, "%s%s", model->target, suffix[k]);
-    }
-    hf_status status = hfi_table_set_columns(ctx, table, count, names, values);
-    hfi_free(ctx, text);
-    return status;
-}
-
-static hf_status predict_readings_into_table(hf_context *ctx, const hf_model *model, hf_table *table)
-{
-    size_t rows = hf_table_rows(table);
-    hfi_predictions predictions;
-    hf_status status = hfi_model_predict(ctx, model, table, &predictions);
-    if (status < 0) return status;
-    const hf_transform transform = model->settings.transform;
-    const bool rates = hfi_model_has_likelihood(model);
-    const size_t count = rates ? MOST_COLUMNS : transform == HF_TRANSFORM_NONE ? COLUMNS : TRANSFORMED;
-    double *values = hfi_alloc(ctx, rows, count * sizeof *values);
-    status = values == NULL ? HF_ERR_MEMORY : HF_OK;
-    if (status >= 0) {
-        if (rates)
-            status = hfi_likelihood_columns(ctx, model, table, &predictions, values);
-        else if (transform == HF_TRANSFORM_NONE)
-            hfi_predict_columns(rows, 1, predictions.mean, predictions.var_latent, predictions.var_observed,
-                                values);
-        else
-            transformed_columns(transform, rows, &predictions, values);
-        if (status >= 0) status = add_columns(ctx, model, table, values, count);
-    }
-    hfi_free(ctx, values);
-    hfi_free(ctx, predictions.mean);
-    return status < 0 ? status : hfi_predict_message(ctx, table, predictions.missing);
-}
-
 hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, hf_table *table)
 {
     if (model == NULL || table == NULL)
@@ -214,8 +288,16 @@ hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, hf_table
     hfi_outside_rows outside;
     hf_status status = hfi_look_outside(ctx, model, table, &outside);
     if (status < 0) return status;
-    status = model->outputs > 1   ? hfi_predict_outputs_into_table(ctx, model, table)
-             : model->classes > 0 ? hfi_class_predict_into_table(ctx, model, table)
-                                  : predict_readings_into_table(ctx, model, table);
+    status = model->kind->predict(ctx, model, table);
     return hfi_outside_message(ctx, model, table, &outside, status);
+}
+
+hf_status hf_predict_covariances_into_table(hf_context *ctx, const hf_model *model, hf_table *table)
+{
+    if (model == NULL || table == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "hf_predict_covariances_into_table: model and table must not be NULL");
+    if (model->kind->covariances == NULL)
+        return hfi_target_lacks(ctx, model, "hf_predict_covariances_into_table()");
+    return model->kind->covariances(ctx, model, table);
 }

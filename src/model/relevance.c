@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How much each input matters to what a model predicts. */
-#include "model/class_model.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static void take_rows(const size_t *row, sample *s)
     for (size_t k = 0; k < s->rows; k++) {
         double *x = s->x + k * s->width;
         memcpy(x, model->x + row[k] * model->width, model->width * sizeof *x);
-        s->function[k] = model->outputs > 1 ? hfi_model_output_of(model, row[k]) : k % functions;
+        s->function[k] = model->width > model->d ? hfi_model_output_of(model, row[k]) : k % functions;
         if (functions > 1) x[model->d] = (double)s->function[k];
     }
 }

@@ -159,25 +159,28 @@ static hf_status assign(hf_context *ctx, hf_model *model, const hf_table *table,
                       : take_all(ctx, table, columns->drop, columns->drop_count, DROPPED, claims, NULL);
 }
 
-/* What the number of the output is called in kernel expressions: a name that no input has. */
-static hf_status name_number(hf_context *ctx, hf_model *model)
+char *hfi_model_free_name(hf_context *ctx, const hf_model *model, const char *base)
 {
-    static const char base[] = "output";
-    if (model->output_column != NULL) {
-        model->feature[model->d] = hfi_memory_strdup(&model->memory, model->output_column);
-        return model->feature[model->d] != NULL ? HF_OK : hfi_out_of_memory(ctx);
-    }
+    size_t length = strlen(base);
     /* One of d + 1 different names is free. */
-    char *name = hfi_alloc(ctx, sizeof base + model->d, 1);
-    if (name == NULL) return HF_ERR_MEMORY;
-    memcpy(name, base, sizeof base);
-    for (size_t j = 0, length = sizeof base - 1; j < model->d;) {
+    char *name = hfi_alloc(ctx, length + model->d + 1, 1);
+    if (name == NULL) return NULL;
+    memcpy(name, base, length);
+    for (size_t j = 0; j < model->d;) {
         const bool taken = strcmp(model->feature[j], name) == 0;
         if (taken) name[length++] = '_';
         j = taken ? 0 : j + 1;
     }
+    return name;
+}
+
+/* What the number of the output is called in kernel expressions. */
+static hf_status name_number(hf_context *ctx, hf_model *model)
+{
+    char *name = model->output_column == NULL ? hfi_model_free_name(ctx, model, "output")
+                                              : hfi_memory_strdup(&model->memory, model->output_column);
     model->feature[model->d] = name;
-    return HF_OK;
+    return name != NULL ? HF_OK : hfi_out_of_memory(ctx);
 }
 
 static hf_status name_outputs(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles)

@@ -1,45 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the model thinks of each reading it was fitted to. */
-#include "model/class_model.h"
+#include "model/target.h"
 
 #include <math.h>
 #include <string.h>
 
-/* One number per row of the training table and per output column. */
-typedef struct columns {
-    double *row, *y, *mean, *sd, *weight, *influence, *suspected, *group, *output, *median, *residual;
-} columns;
-
+/* Columns of hf_model_rows(), in their order. */
 enum {
-    INFLUENCE = 5,
+    ROW,
+    OUTPUT, /* of several outputs */
+    READING,
+    MEAN,
+    MEDIAN, /* of a transformed target, and the residual of what is modelled */
+    SD,
+    RESIDUAL,
+    WEIGHT,
+    INFLUENCE,
     SUSPECTED,
     GROUP,
-    OUTPUT, /* of several outputs; comes second in the table */
-    MEDIAN, /* of a transformed target, and the residual of what is modelled */
-    RESIDUAL,
     COLUMNS
 };
 
-static void column_list(const columns *c, double *list[COLUMNS])
-{
-    double *const all[COLUMNS] = {c->row,       c->y,     c->mean,   c->sd,     c->weight,  c->influence,
-                                  c->suspected, c->group, c->output, c->median, c->residual};
-    memcpy(list, all, sizeof all);
-}
+/* One number per row of the training table and column. */
+typedef struct columns {
+    double *at[COLUMNS];
+} columns;
 
 static columns split(double *block, size_t n)
 {
-    return (columns){.row = block,
-                     .y = block + n,
-                     .mean = block + 2 * n,
-                     .sd = block + 3 * n,
-                     .weight = block + 4 * n,
-                     .influence = block + 5 * n,
-                     .suspected = block + 6 * n,
-                     .group = block + 7 * n,
-                     .output = block + 8 * n,
-                     .median = block + 9 * n,
-                     .residual = block + 10 * n};
+    columns c;
+    for (size_t k = 0; k < COLUMNS; k++) c.at[k] = block + k * n;
+    return c;
 }
 
 /* The anchors are the readings that entered, in row order: every reading of positive weight. */
@@ -76,9 +67,9 @@ static hf_status judge_anchors(hf_context *ctx, const hf_model *model, bool infl
     size_t k = 0;
     for (size_t i = 0; i < model->n; i++) {
         if (!is_anchor(model, i)) continue;
-        c->mean[i] = mean[k] + hfi_model_prior(model, i);
-        c->sd[i] = observed_sd(model, i, var[k]);
-        c->influence[i] = kl[k];
+        c->at[MEAN][i] = mean[k] + hfi_model_prior(model, i);
+        c->at[SD][i] = observed_sd(model, i, var[k]);
+        c->at[INFLUENCE][i] = kl[k];
         k++;
     }
     return HF_OK;
@@ -95,8 +86,8 @@ static void judge_as_told(const hf_model *model, columns *c)
 {
     for (size_t i = 0; i < model->n; i++) {
         const double exposure = hfi_model_has_likelihood(model) ? hfi_model_prior(model, i) : 0.0;
-        c->mean[i] = model->reading[i].loo_mean + exposure;
-        c->sd[i] = observed_sd(model, i, model->reading[i].loo_var);
+        c->at[MEAN][i] = model->reading[i].loo_mean + exposure;
+        c->at[SD][i] = observed_sd(model, i, model->reading[i].loo_var);
     }
 }
 
@@ -117,9 +108,9 @@ static hf_status judge_others(hf_context *ctx, const hf_model *model, bool only_
         status = hf_predict_latent(model->posterior, workspace, model->x + i * model->width, &mean, &var,
                                    NULL, NULL);
         if (status < 0) break;
-        c->mean[i] = mean + hfi_model_prior(model, i);
-        c->sd[i] = observed_sd(model, i, var);
-        c->influence[i] = 0.0;
+        c->at[MEAN][i] = mean + hfi_model_prior(model, i);
+        c->at[SD][i] = observed_sd(model, i, var);
+        c->at[INFLUENCE][i] = 0.0;
     }
     hf_workspace_free(workspace);
     return status;
@@ -136,12 +127,12 @@ static hf_status judge(hf_context *ctx, const hf_model *model, bool only_suspect
                        columns *c)
 {
     for (size_t i = 0; i < model->n; i++) {
-        c->row[i] = (double)model->row[i];
-        c->y[i] = model->y[i];
-        c->weight[i] = model->reading[i].weight;
-        c->suspected[i] = model->reading[i].suspected ? 1.0 : 0.0;
-        c->group[i] = (double)model->reading[i].group;
-        c->output[i] = (double)hfi_model_output_of(model, i);
+        c->at[ROW][i] = (double)model->row[i];
+        c->at[READING][i] = model->y[i];
+        c->at[WEIGHT][i] = model->reading[i].weight;
+        c->at[SUSPECTED][i] = model->reading[i].suspected ? 1.0 : 0.0;
+        c->at[GROUP][i] = (double)model->reading[i].group;
+        c->at[OUTPUT][i] = (double)hfi_model_output_of(model, i);
     }
     if (!is_exact(model)) judge_as_told(model, c);
     hf_status status = judge_others(ctx, model, only_suspected, c);
@@ -159,48 +150,43 @@ static void to_target(const hf_model *model, columns *c)
 {
     const hf_transform transform = model->settings.transform;
     for (size_t i = 0; i < model->n && hfi_model_has_likelihood(model); i++)
-        hfi_likelihood_reading(model, c->mean[i], c->sd[i] * c->sd[i], &c->mean[i], &c->sd[i]);
+        hfi_likelihood_reading(model, c->at[MEAN][i], c->at[SD][i] * c->at[SD][i], &c->at[MEAN][i],
+                               &c->at[SD][i]);
     for (size_t i = 0; i < model->n && transform != HF_TRANSFORM_NONE; i++) {
-        const double mean = c->mean[i], variance = c->sd[i] * c->sd[i];
+        const double mean = c->at[MEAN][i], variance = c->at[SD][i] * c->at[SD][i];
         double y_variance;
-        c->residual[i] = hf_transform_residual(transform, c->y[i], mean, variance);
-        c->median[i] = hf_transform_inverse(transform, mean);
-        hf_transform_moments(transform, mean, variance, &c->mean[i], &y_variance);
-        c->sd[i] = sqrt(y_variance);
+        c->at[RESIDUAL][i] = hf_transform_residual(transform, c->at[READING][i], mean, variance);
+        c->at[MEDIAN][i] = hf_transform_inverse(transform, mean);
+        hf_transform_moments(transform, mean, variance, &c->at[MEAN][i], &y_variance);
+        c->at[SD][i] = sqrt(y_variance);
     }
 }
 
 /* Moves the suspected rows to the front of every column; returns how many there are. */
-static size_t keep_suspected(size_t n, double *const *list)
+static size_t keep_suspected(size_t n, const columns *c)
 {
     size_t count = 0;
-    const double *suspected = list[SUSPECTED];
     for (size_t i = 0; i < n; i++) {
-        if (suspected[i] == 0.0) continue;
-        for (size_t k = 0; k < COLUMNS; k++) list[k][count] = list[k][i];
+        if (c->at[SUSPECTED][i] == 0.0) continue;
+        for (size_t k = 0; k < COLUMNS; k++) c->at[k][count] = c->at[k][i];
         count++;
     }
     return count;
 }
 
-static hf_status make_table(hf_context *ctx, const hf_model *model, size_t rows, double *const *list,
+static hf_status make_table(hf_context *ctx, const hf_model *model, size_t rows, const columns *c,
                             bool influence, hf_table **out)
 {
-    static const char *const names[COLUMNS] = {"row",    "y",          "loo_mean",    "loo_sd",
-                                               "weight", "influence",  "suspected",   "group",
-                                               "output", "loo_median", "loo_residual"};
-    static const size_t order[COLUMNS] = {0,        OUTPUT, 1,         2,         MEDIAN, 3,
-                                          RESIDUAL, 4,      INFLUENCE, SUSPECTED, GROUP};
+    static const char *const names[COLUMNS] = {"row",    "output",       "y",      "loo_mean",  "loo_median",
+                                               "loo_sd", "loo_residual", "weight", "influence", "suspected",
+                                               "group"};
     const bool plain = model->settings.transform == HF_TRANSFORM_NONE;
+    const bool left_out[COLUMNS] = {
+        [OUTPUT] = model->outputs == 1, [MEDIAN] = plain, [RESIDUAL] = plain, [INFLUENCE] = !influence};
     hf_table *table = NULL;
     hf_status status = hf_table_create(ctx, rows, &table);
-    for (size_t k = 0; k < COLUMNS && status >= 0; k++) {
-        const size_t which = order[k];
-        if ((which == INFLUENCE && !influence) || (which == OUTPUT && model->outputs == 1) ||
-            ((which == MEDIAN || which == RESIDUAL) && plain))
-            continue;
-        status = hf_table_set_numbers(ctx, table, names[which], list[which]);
-    }
+    for (size_t k = 0; k < COLUMNS && status >= 0; k++)
+        if (!left_out[k]) status = hf_table_set_numbers(ctx, table, names[k], c->at[k]);
     if (status < 0) {
         hf_table_free(table);
         return status;
@@ -226,75 +212,83 @@ static hf_status check_anchors(hf_context *ctx, const hf_model *model)
                     count, hf_posterior_anchors(model->posterior));
 }
 
-static hf_status tabulate(hf_context *ctx, const hf_model *model, bool only_suspected, hf_table **out)
-{
-    if (model == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_model_rows and hf_model_suspects: model and out must not be NULL");
-    hf_status status = hfi_model_check_rows(ctx, model);
-    if (status >= 0) status = check_anchors(ctx, model);
-    if (status < 0) return status;
-    double *list[COLUMNS], *block = hfi_alloc(ctx, model->n, COLUMNS * sizeof *block);
-    if (block == NULL) return HF_ERR_MEMORY;
-    columns c = split(block, model->n);
-    column_list(&c, list);
-    bool influence = !only_suspected && is_exact(model);
-    status = judge(ctx, model, only_suspected, influence, &c);
-    size_t rows = model->n;
-    if (status >= 0) to_target(model, &c);
-    if (status >= 0 && only_suspected) rows = keep_suspected(model->n, list);
-    if (status >= 0) status = make_table(ctx, model, rows, list, influence, out);
-    hfi_free(ctx, block);
-    return status;
-}
-
-hf_status hfi_model_left_out(hf_context *ctx, const hf_model *model, double *mean, double *sd)
+hf_status hfi_outputs_rows(hf_context *ctx, const hf_model *model, bool only_suspected, hf_table **out)
 {
     hf_status status = check_anchors(ctx, model);
-    double *block = status < 0 ? NULL : hfi_alloc(ctx, model->n, COLUMNS * sizeof *block);
-    if (status >= 0 && block == NULL) status = HF_ERR_MEMORY;
+    if (status < 0) return status;
+    double *block = hfi_alloc(ctx, model->n, COLUMNS * sizeof *block);
+    if (block == NULL) return HF_ERR_MEMORY;
+    columns c = split(block, model->n);
+    const bool influence = !only_suspected && is_exact(model);
+    status = judge(ctx, model, only_suspected, influence, &c);
     if (status >= 0) {
-        columns c = split(block, model->n);
-        status = judge(ctx, model, false, false, &c);
-        if (status >= 0) memcpy(mean, c.mean, model->n * sizeof *mean);
-        if (status >= 0) memcpy(sd, c.sd, model->n * sizeof *sd);
+        to_target(model, &c);
+        const size_t rows = only_suspected ? keep_suspected(model->n, &c) : model->n;
+        status = make_table(ctx, model, rows, &c, influence, out);
     }
     hfi_free(ctx, block);
     return status;
 }
 
-hf_status hf_model_rows(hf_context *ctx, const hf_model *model, hf_table **out)
+hf_status hfi_outputs_left_out(hf_context *ctx, const hf_model *model, double *mean, double *sd)
 {
-    if (hf_model_classes(model) > 0 && out != NULL) return hfi_class_rows(ctx, model, out);
-    return tabulate(ctx, model, false, out);
+    hf_status status = check_anchors(ctx, model);
+    if (status < 0) return status;
+    double *block = hfi_alloc(ctx, model->n, COLUMNS * sizeof *block);
+    if (block == NULL) return HF_ERR_MEMORY;
+    columns c = split(block, model->n);
+    status = judge(ctx, model, false, false, &c);
+    if (status >= 0) memcpy(mean, c.at[MEAN], model->n * sizeof *mean);
+    if (status >= 0) memcpy(sd, c.at[SD], model->n * sizeof *sd);
+    hfi_free(ctx, block);
+    return status;
 }
 
-hf_status hf_model_suspects(hf_context *ctx, const hf_model *model, hf_table **out)
+hf_status hfi_outputs_training(hf_context *ctx, const hf_model *model, hf_table *table, double *column)
 {
-    if (hf_model_classes(model) > 0)
-        return hfi_class_refuse(ctx, model, "hf_model_suspects",
-                                "hf_model_rows() tells how probable each label is");
-    return tabulate(ctx, model, true, out);
-}
-
-/* Row k of the table is of readings k * stride on: a wide table's readings lie side by side. */
-static hf_status add_training(hf_context *ctx, const hf_model *model, size_t stride, hf_table *table,
-                              double *column)
-{
-    const size_t rows = hf_table_rows(table);
+    const size_t rows = hf_table_rows(table), stride = hfi_model_stride(model);
     hf_status status = HF_OK;
-    for (size_t k = 0; k < rows; k++) column[k] = (double)model->row[k * stride];
-    /* First, so that a feature of the name "row" replaces it rather than the other way round. */
-    status = hf_table_set_numbers(ctx, table, "row", column);
-    for (size_t j = 0; j < model->width && status >= 0; j++) {
-        if (j == model->d && stride > 1) break;
-        for (size_t k = 0; k < rows; k++) column[k] = model->x[k * stride * model->width + j];
-        status = hf_table_set_numbers(ctx, table, model->feature[j], column);
-    }
     for (size_t t = 0; t < stride && status >= 0; t++) {
         for (size_t k = 0; k < rows; k++) column[k] = model->y[k * stride + t];
         status = hf_table_set_numbers(ctx, table, stride > 1 ? model->output[t] : model->target, column);
     }
+    return status;
+}
+
+/* ---- of any target ------------------------------------------------------------------------------------------ */
+
+static hf_status tabulate(hf_context *ctx, const char *function, const hf_model *model, bool only_suspected,
+                          hf_table **out)
+{
+    if (model == NULL || out == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: model and out must not be NULL", function);
+    if (only_suspected && !model->kind->suspects) return hfi_target_lacks(ctx, model, function);
+    const hf_status status = hfi_model_check_rows(ctx, model);
+    return status < 0 ? status : model->kind->rows(ctx, model, only_suspected, out);
+}
+
+hf_status hf_model_rows(hf_context *ctx, const hf_model *model, hf_table **out)
+{
+    return tabulate(ctx, "hf_model_rows", model, false, out);
+}
+
+hf_status hf_model_suspects(hf_context *ctx, const hf_model *model, hf_table **out)
+{
+    return tabulate(ctx, "hf_model_suspects", model, true, out);
+}
+
+/* Row k of the table is of readings k * stride on: a wide table's readings lie side by side. */
+static hf_status add_training(hf_context *ctx, const hf_model *model, hf_table *table, double *column)
+{
+    const size_t rows = hf_table_rows(table), stride = hfi_model_stride(model);
+    for (size_t k = 0; k < rows; k++) column[k] = (double)model->row[k * stride];
+    /* First, so that a feature of the name "row" replaces it rather than the other way round. */
+    hf_status status = hf_table_set_numbers(ctx, table, "row", column);
+    for (size_t j = 0; j < (stride > 1 ? model->d : model->width) && status >= 0; j++) {
+        for (size_t k = 0; k < rows; k++) column[k] = model->x[k * stride * model->width + j];
+        status = hf_table_set_numbers(ctx, table, model->feature[j], column);
+    }
+    if (status >= 0) status = model->kind->training(ctx, model, table, column);
     if (model->prior != NULL && status >= 0)
         status = hf_table_set_numbers(ctx, table, model->mean_column, model->prior);
     return status;
@@ -304,15 +298,13 @@ hf_status hf_model_training(hf_context *ctx, const hf_model *model, hf_table **o
 {
     if (model == NULL || out == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_training: model and out must not be NULL");
-    if (model->classes > 0) return hfi_class_training(ctx, model, out);
-    hf_status kept = hfi_model_check_rows(ctx, model);
-    if (kept < 0) return kept;
-    const size_t stride = model->output_column == NULL ? model->outputs : 1;
+    hf_status status = hfi_model_check_rows(ctx, model);
+    if (status < 0) return status;
     double *column = hfi_alloc(ctx, model->n, sizeof *column);
     if (column == NULL) return HF_ERR_MEMORY;
     hf_table *table = NULL;
-    hf_status status = hf_table_create(ctx, model->n / stride, &table);
-    if (status >= 0) status = add_training(ctx, model, stride, table, column);
+    status = hf_table_create(ctx, model->n / hfi_model_stride(model), &table);
+    if (status >= 0) status = add_training(ctx, model, table, column);
     hfi_free(ctx, column);
     if (status < 0) {
         hf_table_free(table);

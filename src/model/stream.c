@@ -260,7 +260,7 @@ hf_status hf_fit_stream(hf_context *ctx, const char *csv_path, const char *cache
     if (ctx == NULL || csv_path == NULL || columns == NULL || settings == NULL || model == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "hf_fit_stream: context, path, columns, settings and model must not be NULL");
-    if (columns->target_count > 0 || columns->output_column != NULL)
+    if (columns->target_count > 0 || hfi_columns_outputs(columns) > 1)
         return hfi_fail(
             ctx, HF_ERR_ARGUMENT,
             "hf_fit_stream: a file read in parts has one output; several need hf_fit() (columns->target)");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The remark that a transform may help: the target is positive, skewed, and its residuals fan out. */
-#include "model/model.h"
+#include "model/target.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -86,14 +86,12 @@ static bool fans_out(const hf_model *model, double *mean, double *sd, ranked *or
 hf_status hfi_transform_advise(hf_context *ctx, hf_model *model)
 {
     const size_t n = model->n;
-    if (n < LEAST || hfi_model_has_likelihood(model) || model->outputs > 1 || model->classes > 0 ||
-        model->extra != NULL || model->prior != NULL)
-        return HF_OK;
+    if (n < LEAST || !hfi_model_is_plain(model) || model->extra != NULL || model->prior != NULL) return HF_OK;
     double *block = hfi_alloc(ctx, n, 2 * sizeof *block);
     ranked *order = hfi_alloc(ctx, n, sizeof *order);
     hf_status status = block != NULL && order != NULL ? HF_OK : HF_ERR_MEMORY;
     const bool asked = status >= 0 && is_skewed(model, block);
-    if (asked) status = hfi_model_left_out(ctx, model, block, block + n);
+    if (asked) status = model->kind->left_out(ctx, model, block, block + n);
     if (asked && status >= 0 && fans_out(model, block, block + n, order))
         status = hfi_model_note(ctx, model,
                                 "the target is positive and skewed, and its residuals fan out: the transform "
