@@ -147,9 +147,9 @@ hf_status hf_model_score_arrays(hf_context *ctx, const hf_model *model, const hf
     static const char function[] = "hf_model_score_arrays";
     if (model == NULL || out == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: model and out must not be NULL", function);
-    hf_status status = hfi_class_refuse(ctx, model, function, "hf_model_score_class_arrays() scores it");
+    if (model->kind->score == NULL) return hfi_target_lacks(ctx, model, function);
     hf_table *table = NULL;
-    if (status >= 0) status = table_of(ctx, model, rows, function, &table);
+    hf_status status = table_of(ctx, model, rows, function, &table);
     if (status >= 0) status = hf_score(ctx, model, table, out);
     hf_table_free(table);
     return status;
@@ -161,10 +161,7 @@ hf_status hf_model_score_class_arrays(hf_context *ctx, const hf_model *model, co
     static const char function[] = "hf_model_score_class_arrays";
     if (model == NULL || out == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: model and out must not be NULL", function);
-    if (model->classes == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "%s: the model of \"%s\" is no classifier; use hf_model_score_arrays()", function,
-                        model->target);
+    if (model->kind->score_classes == NULL) return hfi_target_lacks(ctx, model, function);
     hf_table *table = NULL;
     hf_status status = table_of(ctx, model, rows, function, &table);
     if (status >= 0) status = hf_score_classes(ctx, model, table, 10, NULL, out);
