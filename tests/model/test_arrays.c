@@ -535,7 +535,7 @@ static void names_are_kept(void **state)
     assert_string_equal(hf_model_class(model, 0), "9");
     assert_string_equal(hf_model_class(model, 1), "10");
     assert_string_equal(hf_model_class(model, 2), "pear");
-    assert_int_equal(hf_model_class_count(model, 2), 2);
+    assert_int_equal(hf_model_class_rows(model, 2), 2);
     hf_model_free(model);
     hf_context_free(ctx);
 }
